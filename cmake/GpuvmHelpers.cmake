@@ -1,0 +1,45 @@
+# Libraries of gpuvm: gpuvm_add_library for the runtime half, and
+# gpuvm_add_mlir_library for the compiler half, which adds MLIR's headers and
+# flags and links everything against the one shared libMLIR.
+
+function(gpuvm_add_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+endfunction()
+
+function(gpuvm_use_mlir target)
+  target_include_directories(${target} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+  separate_arguments(defs NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+  target_compile_options(${target} PRIVATE -fno-rtti ${defs} -Wno-unused-parameter -fpch-preprocess)
+  if(TARGET GpuvmPch)
+    target_precompile_headers(${target} REUSE_FROM GpuvmPch)
+  endif()
+endfunction()
+
+# The precompiled MLIR headers that every target with gpuvm_use_mlir shares.
+function(gpuvm_add_mlir_pch)
+  file(WRITE ${CMAKE_BINARY_DIR}/GpuvmPch.cpp "// Holds the precompiled header.\n")
+  add_library(GpuvmPch STATIC ${CMAKE_BINARY_DIR}/GpuvmPch.cpp)
+  separate_arguments(defs NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+  target_include_directories(GpuvmPch SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+  target_compile_options(GpuvmPch PRIVATE -fno-rtti ${defs} -Wno-unused-parameter -fpch-preprocess)
+  target_precompile_headers(GpuvmPch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/MlirPch.h)
+endfunction()
+
+function(gpuvm_add_mlir_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  gpuvm_use_mlir(${name})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM)
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+function(gpuvm_add_mlir_tool name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  gpuvm_use_mlir(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+endfunction()

@@ -1,0 +1,58 @@
+//===- Compile.cpp - from a source file to a plan --------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Compile.h"
+
+#include "compiler/PlanWriter.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+/// The program to compile; all others are removed.
+static LogicalResult selectProgram(ModuleOp module, StringRef wanted) {
+  SmallVector<ProgramOp> programs(module.getOps<ProgramOp>());
+  if (programs.empty())
+    return module.emitError("there is no gpuvm.program in the file");
+  if (wanted.empty() && programs.size() > 1)
+    return programs[1].emitError("there are ")
+           << programs.size() << " programs in the file; --program says which";
+  bool found = wanted.empty();
+  for (ProgramOp program : programs) {
+    bool isWanted = wanted.empty() || program.getSymName() == wanted;
+    found |= isWanted;
+    if (!isWanted)
+      program.erase();
+  }
+  if (!found)
+    return module.emitError("there is no program @") << wanted;
+  return success();
+}
+
+FailureOr<vm::Plan> gpuvm::compileProgram(MLIRContext &context,
+                                          llvm::SourceMgr &sources,
+                                          const CompilerOptions &options,
+                                          const CompileRequest &request) {
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  if (!module || failed(selectProgram(*module, request.programName)))
+    return failure();
+  PassManager passes(&context);
+  if (!request.phasesDir.empty()) {
+    context.disableMultithreading();
+    passes.enableIRPrintingToFileTree(
+        /*shouldPrintBefore=*/[](Pass *, Operation *) { return false; },
+        /*shouldPrintAfter=*/[](Pass *, Operation *) { return true; },
+        /*printModuleScope=*/false, /*printAfterOnlyOnChange=*/false,
+        /*printAfterOnlyOnFailure=*/false, request.phasesDir);
+  }
+  buildPipeline(passes, options);
+  if (failed(passes.run(*module)))
+    return failure();
+  return translateToPlan(*module->getOps<chain::PlanOp>().begin());
+}

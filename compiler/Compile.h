@@ -1,0 +1,29 @@
+//===- Compile.h - from a source file to a plan ----------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "compiler/Pipeline.h"
+#include "runtime/plan/Plan.h"
+
+#include "llvm/Support/SourceMgr.h"
+
+namespace mlir::gpuvm {
+
+struct CompileRequest {
+  std::string programName; ///< Which program; empty if there is only one.
+  std::string phasesDir;   ///< Where to print the IR after each pass; or empty.
+};
+
+/// Parses the main file of `sources`, runs the pipeline and translates the
+/// plan. Failures have been reported as located diagnostics.
+FailureOr<vm::Plan> compileProgram(MLIRContext &context,
+                                   llvm::SourceMgr &sources,
+                                   const CompilerOptions &options,
+                                   const CompileRequest &request);
+
+} // namespace mlir::gpuvm

@@ -1,0 +1,48 @@
+//===- Pipeline.cpp - from a program to a plan, in one pipeline ------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Pipeline.h"
+
+#include "mlir/Transforms/Passes.h"
+#include "passes/Passes.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+void gpuvm::buildPipeline(OpPassManager &passes,
+                          const CompilerOptions &options) {
+  auto simplify = [&] {
+    if (!options.simplify)
+      return;
+    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createCSEPass());
+  };
+  auto onProgram = [&](std::unique_ptr<Pass> pass) {
+    passes.addNestedPass<ProgramOp>(std::move(pass));
+  };
+  simplify();
+  onProgram(createMaterializeMetadata({options.keepMetadata}));
+  onProgram(createGeneralize());
+  simplify();
+  if (options.fuse)
+    onProgram(createFuse({options.report}));
+  onProgram(createFormKernels({options.group}));
+  if (options.schedule)
+    onProgram(createSchedule());
+  onProgram(createPlanMemory({options.reuse}));
+  onProgram(createPlaceBarriers({options.minimalBarriers}));
+  passes.addPass(createEmitKernels({options.exact}));
+  passes.addPass(createToChain());
+}
+
+void gpuvm::registerPassesAndPipeline() {
+  registerGpuvmPasses();
+  registerTransformsPasses();
+  PassPipelineRegistration<CompilerOptions>(
+      "gpuvm-pipeline", "Turns the programs of a module into plans",
+      buildPipeline);
+}

@@ -1,0 +1,57 @@
+//===- Pipeline.h - from a program to a plan, in one pipeline --------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir::gpuvm {
+
+/// The options of `gpuvm-pipeline`; every pass that is not needed for a correct
+/// plan can be switched off.
+struct CompilerOptions : PassPipelineOptions<CompilerOptions> {
+  Option<bool> fuse{*this, "fuse",
+                    llvm::cl::desc("Fuse stages (gpuvm-fuse)"),
+                    llvm::cl::init(true)};
+  Option<bool> group{
+      *this, "group",
+      llvm::cl::desc("Put several operations of a stage into one kernel"),
+      llvm::cl::init(true)};
+  Option<bool> schedule{*this, "schedule",
+                        llvm::cl::desc("Order commands in waves"),
+                        llvm::cl::init(true)};
+  Option<bool> reuse{*this, "reuse",
+                     llvm::cl::desc("Use windows of dead values again"),
+                     llvm::cl::init(true)};
+  Option<bool> minimalBarriers{
+      *this, "minimal-barriers",
+      llvm::cl::desc("Place only the barriers that a hazard needs"),
+      llvm::cl::init(true)};
+  Option<bool> simplify{*this, "simplify",
+                        llvm::cl::desc("Canonicalize and merge equal code"),
+                        llvm::cl::init(true)};
+  Option<bool> keepMetadata{
+      *this, "keep-metadata",
+      llvm::cl::desc("Keep the metadata of all messages for the host"),
+      llvm::cl::init(false)};
+  Option<bool> exact{
+      *this, "exact",
+      llvm::cl::desc("Bit-identical arithmetic on every device"),
+      llvm::cl::init(false)};
+  Option<std::string> report{*this, "report",
+                             llvm::cl::desc("File for the fusion report"),
+                             llvm::cl::init("")};
+};
+
+/// Adds the passes that turn the programs of a module into plans.
+void buildPipeline(OpPassManager &passes, const CompilerOptions &options);
+
+/// Registers all passes and the pipeline `gpuvm-pipeline`.
+void registerPassesAndPipeline();
+
+} // namespace mlir::gpuvm

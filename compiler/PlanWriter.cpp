@@ -1,0 +1,266 @@
+//===- PlanWriter.cpp - from chain.plan to the plan file -------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/PlanWriter.h"
+
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/Target/SPIRV/Serialization.h"
+#include "runtime/plan/PlanFile.h"
+#include "runtime/plan/PlanNames.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+namespace {
+
+class PlanTranslator {
+public:
+  explicit PlanTranslator(chain::PlanOp op) : op(op) {}
+  FailureOr<vm::Plan> run();
+
+private:
+  LogicalResult addKernel(chain::KernelOp kernel);
+  void addData(chain::DataOp data);
+  std::vector<vm::BoundWindow> bind(StringRef kernel, ArrayAttr windows);
+  void addCommand(Operation *command);
+
+  chain::PlanOp op;
+  vm::Plan plan;
+  llvm::StringMap<uint32_t> kernelNumber;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Leaves
+//===----------------------------------------------------------------------===//
+
+static vm::Window toWindow(WindowAttr window) {
+  return {static_cast<vm::Region>(window.getRegion()), window.getOffset(),
+          window.getLength()};
+}
+
+static vm::DType toDType(Type type) {
+  if (type.isF16())
+    return vm::DType::F16;
+  if (type.isF32())
+    return vm::DType::F32;
+  if (type.isF64())
+    return vm::DType::F64;
+  switch (type.getIntOrFloatBitWidth()) {
+  case 1:
+    return vm::DType::I1;
+  case 8:
+    return vm::DType::I8;
+  case 16:
+    return vm::DType::I16;
+  case 32:
+    return vm::DType::I32;
+  default:
+    return vm::DType::I64;
+  }
+}
+
+template <typename SlotTy>
+static SlotTy toSlot(StringRef name, RankedTensorType type, WindowAttr window) {
+  SlotTy slot;
+  slot.name = name.str();
+  slot.dtype = toDType(type.getElementType());
+  slot.shape.assign(type.getShape().begin(), type.getShape().end());
+  slot.window = toWindow(window);
+  return slot;
+}
+
+/// "file.mlir:12:5": the file's name only, so that plans do not depend on where
+/// they were compiled.
+static std::string toLocation(Location loc) {
+  auto file = loc->findInstanceOf<FileLineColLoc>();
+  if (!file)
+    return "";
+  return (llvm::sys::path::filename(file.getFilename().getValue()) + ":" +
+          Twine(file.getLine()) + ":" + Twine(file.getColumn()))
+      .str();
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels and data
+//===----------------------------------------------------------------------===//
+
+static LogicalResult serialize(chain::KernelOp kernel,
+                               std::vector<uint32_t> &words) {
+  if (auto given = kernel.getSpirv()) {
+    words.assign(given->begin(), given->end());
+    return success();
+  }
+  auto module = *kernel.getBody().getOps<spirv::ModuleOp>().begin();
+  SmallVector<uint32_t> binary;
+  if (failed(spirv::serialize(module, binary)))
+    return kernel.emitError("kernel \"")
+           << kernel.getName() << "\" cannot be serialized";
+  words.assign(binary.begin(), binary.end());
+  return success();
+}
+
+LogicalResult PlanTranslator::addKernel(chain::KernelOp kernel) {
+  vm::Kernel result;
+  result.name = kernel.getName().str();
+  result.entryPoint = kernel.getEntryPoint().str();
+  for (unsigned i = 0; i < 3; ++i)
+    result.localSize[i] = kernel.getLocalSize()[i];
+  result.workgroupMemoryBytes = kernel.getWorkgroupMemory();
+  for (auto name : kernel.getFeatures().getAsRange<StringAttr>()) {
+    std::optional<vm::Feature> feature = vm::featureFromString(name.getValue().str());
+    if (!feature)
+      return kernel.emitOpError("names the unknown feature ") << name;
+    result.features.push_back(*feature);
+  }
+  llvm::sort(result.features);
+  for (auto binding : kernel.getBindings().getAsRange<chain::BindingAttr>()) {
+    auto access = static_cast<unsigned>(binding.getAccess());
+    result.bindings.push_back(
+        {binding.getIndex(), (access & 1) != 0, (access & 2) != 0});
+  }
+  if (failed(serialize(kernel, result.spirv)))
+    return failure();
+  kernelNumber[kernel.getName()] = plan.kernels.size();
+  plan.kernels.push_back(std::move(result));
+  return success();
+}
+
+void PlanTranslator::addData(chain::DataOp data) {
+  vm::InitialData initial;
+  vm::Window window = toWindow(data.getWindow());
+  initial.region = window.region;
+  initial.offset = window.offset;
+  auto value = cast<ElementsAttr>(data.getValue());
+  uint64_t width = elementBytes(value.getElementType());
+  auto append = [&](const APInt &bits) {
+    uint64_t word = bits.getZExtValue();
+    for (uint64_t i = 0; i < width; ++i)
+      initial.bytes.push_back(static_cast<uint8_t>(word >> (8 * i)));
+  };
+  if (isa<FloatType>(value.getElementType()))
+    for (const APFloat &element : value.getValues<APFloat>())
+      append(element.bitcastToAPInt());
+  else
+    for (const APInt &element : value.getValues<APInt>())
+      append(element);
+  plan.initialData.push_back(std::move(initial));
+}
+
+//===----------------------------------------------------------------------===//
+// Commands
+//===----------------------------------------------------------------------===//
+
+std::vector<vm::BoundWindow> PlanTranslator::bind(StringRef kernel,
+                                                  ArrayAttr windows) {
+  std::vector<vm::BoundWindow> bound;
+  const vm::Kernel &target = plan.kernels[kernelNumber[kernel]];
+  for (auto [binding, window] :
+       llvm::zip_equal(target.bindings, windows.getAsRange<WindowAttr>()))
+    bound.push_back({binding.binding, toWindow(window)});
+  return bound;
+}
+
+void PlanTranslator::addCommand(Operation *command) {
+  vm::Command result;
+  auto add = [&](auto payload, StringRef stage) {
+    result.op = std::move(payload);
+    result.stage = stage.str();
+    plan.commands.push_back(std::move(result));
+  };
+  TypeSwitch<Operation *>(command)
+      .Case<chain::DispatchOp>([&](auto d) {
+        vm::Dispatch dispatch;
+        dispatch.kernel = kernelNumber[d.getKernel()];
+        dispatch.windows = bind(d.getKernel(), d.getWindows());
+        for (unsigned i = 0; i < 3; ++i)
+          dispatch.groups[i] = d.getGroups()[i];
+        add(dispatch, d.getStage());
+      })
+      .Case<chain::DispatchIndirectOp>([&](auto d) {
+        vm::DispatchIndirect dispatch;
+        dispatch.kernel = kernelNumber[d.getKernel()];
+        dispatch.windows = bind(d.getKernel(), d.getWindows());
+        dispatch.controlOffset = d.getControlOffset();
+        add(dispatch, d.getStage());
+      })
+      .Case<chain::BarrierOp>([&](auto b) {
+        vm::Barrier barrier;
+        for (auto hazard : b.getReasons().template getAsRange<HazardAttr>())
+          barrier.reasons.push_back(
+              {static_cast<vm::HazardKind>(hazard.getKind()), hazard.getFirst(),
+               hazard.getSecond(), toWindow(hazard.getWindow())});
+        add(barrier, "");
+      })
+      .Case<chain::CopyOp>([&](auto c) {
+        add(vm::Copy{toWindow(c.getSource()), toWindow(c.getDestination())},
+            c.getStage());
+      })
+      .Case<chain::FillOp>([&](auto f) {
+        add(vm::Fill{toWindow(f.getWindow()), static_cast<uint32_t>(f.getValue())},
+            f.getStage());
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// The plan
+//===----------------------------------------------------------------------===//
+
+FailureOr<vm::Plan> PlanTranslator::run() {
+  plan.program = op.getSymName().str();
+  for (unsigned i = 0; i < vm::kNumRegions; ++i)
+    plan.regionBytes[i] = op.getRegions()[i];
+  plan.instances = op.getInstances();
+  for (auto kernel : op.getBody().getOps<chain::KernelOp>())
+    if (failed(addKernel(kernel)))
+      return failure();
+  for (Operation &child : op.getBody().front()) {
+    TypeSwitch<Operation *>(&child)
+        .Case<chain::InputOp>([&](auto i) {
+          auto input = toSlot<vm::Input>(i.getName(), i.getType(), i.getWindow());
+          input.residency = static_cast<vm::Residency>(i.getResidency());
+          plan.inputs.push_back(input);
+        })
+        .Case<chain::OutputOp>([&](auto o) {
+          plan.outputs.push_back(
+              toSlot<vm::Output>(o.getName(), o.getType(), o.getWindow()));
+        })
+        .Case<chain::SymbolOp>([&](auto s) {
+          plan.symbols.push_back(
+              toSlot<vm::Symbol>(s.getName(), s.getType(), s.getWindow()));
+        })
+        .Case<chain::RegisterOp>([&](auto r) {
+          std::string name =
+              ("r" + Twine(r.getReg()) + "." + Twine(r.getInstance())).str();
+          auto slot = toSlot<vm::RegisterSlot>(name, r.getType(), r.getWindow());
+          slot.reg = r.getReg();
+          slot.instance = r.getInstance();
+          plan.registers.push_back(slot);
+        })
+        .Case<chain::StageOp>([&](auto s) {
+          vm::Stage stage{s.getName().str(),
+                          static_cast<uint32_t>(s.getInstance()),
+                          toLocation(s.getLoc()),
+                          {}};
+          stage.kernels.assign(s.getKernels().begin(), s.getKernels().end());
+          plan.stages.push_back(stage);
+        })
+        .Case<chain::DataOp>([&](auto d) { addData(d); })
+        .Default([&](Operation *command) { addCommand(command); });
+  }
+  if (vm::Status status = vm::checkPlan(plan); !status.ok())
+    return op.emitError(status.message());
+  return plan;
+}
+
+FailureOr<vm::Plan> gpuvm::translateToPlan(chain::PlanOp op) {
+  return PlanTranslator(op).run();
+}

@@ -1,0 +1,19 @@
+//===- PlanWriter.h - from chain.plan to the plan file ---------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "dialects/chain/Chain.h"
+#include "runtime/plan/Plan.h"
+
+namespace mlir::gpuvm {
+
+/// The plan that `plan` describes, its kernels serialized. What the loader
+/// would refuse is an error here, at the operation where it can be said.
+FailureOr<vm::Plan> translateToPlan(chain::PlanOp plan);
+
+} // namespace mlir::gpuvm

@@ -1,0 +1,37 @@
+//===- Evaluate.h - the reference functions, one per kind of operation ----===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each function computes the results of one operation from the values of its
+// operands in `env`. On failure an error has been emitted at the operation.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "compiler/reference/Tensor.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir::gpuvm::reference {
+
+using Results = FailureOr<SmallVector<Tensor>>;
+
+/// An operation of `arith` or `math`, element by element: on tensors, or on
+/// scalars. A scalar operand among tensors (the condition of `arith.select`)
+/// is the same for all elements.
+Results evaluateElementwise(Operation *op, const Environment &env);
+
+/// `linalg.generic`. Reductions are done in the order that
+/// dialects/gpuvm/Reduction.h defines and docs/reduction-order.md specifies.
+Results evaluateGeneric(linalg::GenericOp op, const Environment &env);
+
+/// An operation of `tensor`: shapes, slices and single elements.
+Results evaluateTensorOp(Operation *op, const Environment &env);
+
+/// The metadata of a message with this payload: the L2 norm and the largest
+/// absolute value, as `tensor<f32>` (docs/reduction-order.md).
+vm::HostTensor computeNorm(const vm::HostTensor &payload, bool exact);
+vm::HostTensor computeMaxAbs(const vm::HostTensor &payload);
+
+} // namespace mlir::gpuvm::reference

@@ -1,0 +1,227 @@
+//===- Machine.cpp - the reference interpreter ----------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/reference/Machine.h"
+
+#include "compiler/reference/Evaluate.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+using namespace mlir::gpuvm::reference;
+using vm::HostTensor;
+
+//===----------------------------------------------------------------------===//
+// Boot
+//===----------------------------------------------------------------------===//
+
+/// Brings every named linalg operation into the form of `linalg.generic`; what
+/// has no such form stays and is an error when it is run.
+static void generalize(Operation *program) {
+  SmallVector<linalg::LinalgOp> named;
+  program->walk([&](linalg::LinalgOp op) {
+    if (!isa<linalg::GenericOp>(op))
+      named.push_back(op);
+  });
+  IRRewriter rewriter(program->getContext());
+  for (linalg::LinalgOp op : named) {
+    rewriter.setInsertionPoint(op);
+    (void)linalg::generalizeNamedOp(rewriter, op);
+  }
+}
+
+LogicalResult Machine::addSymbol(Operation *op) {
+  SymbolInfo symbol = getSymbolInfo(op);
+  if (!symbol.op)
+    return success();
+  std::optional<HostTensor> value =
+      symbol.initial ? fromAttribute(symbol.initial) : makeZero(symbol.type);
+  if (!value)
+    return op->emitOpError("has an initial value that cannot be read");
+  setSymbol(SymbolTable::getSymbolName(op),
+            std::make_shared<const HostTensor>(std::move(*value)));
+  return success();
+}
+
+FailureOr<Machine> Machine::boot(ProgramOp program, bool exact) {
+  Machine machine(exact);
+  machine.program = program->clone();
+  generalize(*machine.program);
+  for (Operation &op : machine.getProgram().getBody().front())
+    if (failed(machine.addSymbol(&op)))
+      return failure();
+  return machine;
+}
+
+//===----------------------------------------------------------------------===//
+// Operations of the machine
+//===----------------------------------------------------------------------===//
+
+static Tensor word(int32_t value) {
+  HostTensor tensor{vm::DType::I32, {}, std::vector<uint8_t>(sizeof(value))};
+  std::memcpy(tensor.bytes.data(), &value, sizeof(value));
+  return std::make_shared<const HostTensor>(std::move(tensor));
+}
+
+/// The bytes of a slice begin where the dimensions behind the leading one say.
+static uint64_t findSlice(const HostTensor &whole, int64_t offset) {
+  if (offset == 0)
+    return 0;
+  return offset * (whole.bytes.size() / whole.shape.front());
+}
+
+LogicalResult Machine::run(LoadOp op, Environment &env) {
+  Tensor whole = getSymbol(op.getSymbol());
+  if (!op.getOffset()) {
+    env.set(op.getValue(), whole);
+    return success();
+  }
+  HostTensor slice = *makeZero(op.getValue().getType());
+  std::memcpy(slice.bytes.data(),
+              whole->bytes.data() + findSlice(*whole, *op.getOffset()),
+              slice.bytes.size());
+  env.set(op.getValue(), std::move(slice));
+  return success();
+}
+
+LogicalResult Machine::run(StoreOp op, Environment &env) {
+  Tensor value = env.get(op.getValue());
+  if (!op.getOffset()) {
+    setSymbol(op.getSymbol(), value);
+    return success();
+  }
+  HostTensor whole = *getSymbol(op.getSymbol());
+  std::memcpy(whole.bytes.data() + findSlice(whole, *op.getOffset()),
+              value->bytes.data(), value->bytes.size());
+  setSymbol(op.getSymbol(),
+            std::make_shared<const HostTensor>(std::move(whole)));
+  return success();
+}
+
+LogicalResult Machine::run(MetadataOp op, Environment &env) {
+  auto stage = cast<StageOp>(op->getParentOp());
+  auto argument = cast<BlockArgument>(op.getMessage());
+  const Metadata &metadata =
+      messages[stage.getInputs()[argument.getArgNumber()]];
+  const HostTensor &payload = *env.get(argument);
+  switch (op.getField()) {
+  case Field::norm:
+    env.set(op.getWord(), computeNorm(payload, exact));
+    break;
+  case Field::max_abs:
+    env.set(op.getWord(), computeMaxAbs(payload));
+    break;
+  case Field::ticks:
+    env.set(op.getWord(), word(metadata.ticks));
+    break;
+  case Field::status:
+    env.set(op.getWord(), metadata.status);
+    break;
+  }
+  return success();
+}
+
+LogicalResult Machine::run(StageOp op, Environment &env) {
+  Environment inside(exact);
+  for (auto [argument, input] :
+       llvm::zip_equal(op.getBody().getArguments(), op.getInputs()))
+    inside.set(argument, env.get(input));
+  if (failed(runBody(op.getBody().front(), inside)))
+    return failure();
+  int32_t tick = ++ticks[op.getSymName()];
+  SendOp send = op.getSend();
+  for (auto [i, message] : llvm::enumerate(op.getMessages())) {
+    env.set(message, inside.get(send.getPayloads()[i]));
+    bool hasStatus = !send.getStatuses().empty();
+    messages[message] =
+        Metadata{hasStatus ? inside.get(send.getStatuses()[i]) : word(0), tick};
+  }
+  return success();
+}
+
+LogicalResult Machine::run(KernelOp op, Environment &env) {
+  Environment inside(exact);
+  Block &body = op.getBody().front();
+  for (auto [argument, input] :
+       llvm::zip_equal(body.getArguments(), op.getInputs()))
+    inside.set(argument, env.get(input));
+  if (failed(runBody(body, inside)))
+    return failure();
+  for (auto [output, value] :
+       llvm::zip_equal(op.getOutputs(), body.getTerminator()->getOperands()))
+    env.set(output, inside.get(value));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Dispatch
+//===----------------------------------------------------------------------===//
+
+static Results evaluate(Operation *op, const Environment &env) {
+  Attribute constant;
+  if (matchPattern(op, m_Constant(&constant))) {
+    std::optional<HostTensor> value = fromAttribute(constant);
+    if (!value)
+      return op->emitOpError("is no constant of the machine");
+    return SmallVector<Tensor>{
+        std::make_shared<const HostTensor>(std::move(*value))};
+  }
+  if (auto generic = dyn_cast<linalg::GenericOp>(op))
+    return evaluateGeneric(generic, env);
+  if (isa<tensor::TensorDialect>(op->getDialect()))
+    return evaluateTensorOp(op, env);
+  return evaluateElementwise(op, env);
+}
+
+LogicalResult Machine::run(Operation *op, Environment &env) {
+  if (getSymbolInfo(op).op)
+    return success();
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<StageOp, KernelOp, LoadOp, StoreOp, MetadataOp>(
+          [&](auto vmOp) { return run(vmOp, env); })
+      .Case<BarrierOp, ExternKernelOp, ExposeOp>([](auto) { return success(); })
+      .Case([&](gpuvm::CopyOp copy) {
+        env.set(copy.getResult(), env.get(copy.getSource()));
+        return success();
+      })
+      .Case([&](InvokeOp invoke) {
+        return invoke.emitError("the interpreter cannot run external kernel @")
+               << invoke.getCallee();
+      })
+      .Default([&](Operation *) -> LogicalResult {
+        Results results = evaluate(op, env);
+        if (failed(results))
+          return failure();
+        for (auto [result, tensor] :
+             llvm::zip_equal(op->getResults(), *results))
+          env.set(result, tensor);
+        return success();
+      });
+}
+
+LogicalResult Machine::runBody(Block &body, Environment &env) {
+  for (Operation &op : body.without_terminator())
+    if (failed(run(&op, env)))
+      return failure();
+  return success();
+}
+
+FailureOr<SmallVector<HostTensor>> Machine::execute(ArrayRef<Tensor> inputs) {
+  Environment env(exact);
+  Block &body = getProgram().getBody().front();
+  for (auto [argument, input] : llvm::zip_equal(body.getArguments(), inputs))
+    env.set(argument, input);
+  messages.clear();
+  if (failed(runBody(body, env)))
+    return failure();
+  return llvm::map_to_vector(
+      body.getTerminator()->getOperands(),
+      [&](Value output) { return HostTensor(*env.get(output)); });
+}

@@ -1,0 +1,69 @@
+//===- Machine.h - the reference interpreter ------------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The oracle: runs a `gpuvm.program` as the descriptions of its operations say,
+// on the CPU, one operation after the other. It shares nothing with the
+// emitters but the definition of the order of reductions.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "compiler/reference/Tensor.h"
+#include "dialects/gpuvm/Gpuvm.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::gpuvm::reference {
+
+/// A virtual machine with one program: its symbols and the ticks of its stages
+/// live from one execution to the next. Not thread-safe.
+class Machine {
+public:
+  /// Boots a machine for a verified program, which is copied. Symbols have
+  /// their initial values, or zeros. `exact`: Elementwise.h. Emits an error if
+  /// an initial value cannot be read.
+  static FailureOr<Machine> boot(ProgramOp program, bool exact);
+
+  /// The program's outputs for these inputs, in the order of its signature.
+  /// Precondition: every input has the type the signature says. Emits a located
+  /// error where the program does something that has no result.
+  FailureOr<SmallVector<vm::HostTensor>> execute(ArrayRef<Tensor> inputs);
+
+  /// The value of a symbol; null if there is no symbol of that name.
+  Tensor getSymbol(StringRef name) const { return symbols.lookup(name); }
+  /// Binds a symbol. Precondition: it exists and has the tensor's type.
+  void setSymbol(StringRef name, Tensor value) {
+    symbols[name] = std::move(value);
+  }
+
+private:
+  /// What a message carries beside its payload.
+  struct Metadata {
+    Tensor status;
+    int32_t ticks = 0;
+  };
+
+  explicit Machine(bool exact) : exact(exact) {}
+  ProgramOp getProgram() { return cast<ProgramOp>(*program); }
+  LogicalResult addSymbol(Operation *op);
+
+  // One function per operation; results go to `env`.
+  LogicalResult run(Operation *op, Environment &env);
+  LogicalResult run(StageOp op, Environment &env);
+  LogicalResult run(KernelOp op, Environment &env);
+  LogicalResult run(LoadOp op, Environment &env);
+  LogicalResult run(StoreOp op, Environment &env);
+  LogicalResult run(MetadataOp op, Environment &env);
+  LogicalResult runBody(Block &body, Environment &env);
+
+  bool exact;
+  OwningOpRef<Operation *> program;
+  llvm::StringMap<Tensor> symbols;
+  llvm::StringMap<int32_t> ticks; ///< By stage name.
+  DenseMap<Value, Metadata> messages;
+};
+
+} // namespace mlir::gpuvm::reference

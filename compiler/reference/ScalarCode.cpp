@@ -1,0 +1,186 @@
+//===- ScalarCode.cpp - a region of scalar code, run on many elements -----===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/reference/ScalarCode.h"
+
+#include "compiler/reference/Elementwise.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm::reference;
+
+std::string gpuvm::reference::getElementwiseName(Operation *op,
+                                                 unsigned result) {
+  std::string name = op->getName().getStringRef().str();
+  if (auto cmp = dyn_cast<arith::CmpIOp>(op))
+    return name + "." + arith::stringifyCmpIPredicate(cmp.getPredicate()).str();
+  if (auto cmp = dyn_cast<arith::CmpFOp>(op))
+    return name + "." + arith::stringifyCmpFPredicate(cmp.getPredicate()).str();
+  // Only rounding to nearest even is known.
+  if (auto trunc = dyn_cast<arith::TruncFOp>(op))
+    if (auto mode = trunc.getRoundingmode();
+        mode && *mode != arith::RoundingMode::to_nearest_even)
+      return name + "." + arith::stringifyRoundingMode(*mode).str();
+  return op->getNumResults() == 1 ? name : name + "#" + std::to_string(result);
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+void *ScalarCode::addBuffer() {
+  buffers.push_back(std::make_unique<uint64_t[]>(kMaxCount));
+  return buffers.back().get();
+}
+
+void *ScalarCode::addValue(Value value) { return values[value] = addBuffer(); }
+
+void *ScalarCode::elements(Value value) const { return values.lookup(value); }
+
+/// Writes the one element of `scalar` to all places of `buffer`.
+static void fill(void *buffer, const vm::HostTensor &scalar) {
+  uint64_t size = scalar.bytes.size();
+  for (int64_t i = 0; i < ScalarCode::kMaxCount; ++i)
+    std::memcpy(static_cast<uint8_t *>(buffer) + i * size, scalar.bytes.data(),
+                size);
+}
+
+/// A scalar from outside the region.
+LogicalResult ScalarCode::addOutside(Operation *user, Value value,
+                                     const Environment &outside) {
+  if (values.contains(value))
+    return success();
+  if (isa<ShapedType>(value.getType()))
+    return user->emitOpError("cannot use a whole tensor here");
+  fill(addValue(value), *outside.get(value));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+static LogicalResult reportFault(Operation *op, const Fault &fault,
+                                 ArrayRef<int64_t *> loops) {
+  InFlightDiagnostic error = op->emitOpError(fault.what) << " at point (";
+  llvm::interleaveComma(loops, error,
+                        [&](int64_t *loop) { error << loop[fault.element]; });
+  return error << ")";
+}
+
+LogicalResult ScalarCode::addElementwise(Operation *op, bool exact) {
+  SmallVector<vm::DType> types;
+  SmallVector<const void *> operands;
+  for (Value operand : op->getOperands()) {
+    std::optional<vm::DType> type = getDType(operand.getType());
+    if (!type)
+      return op->emitOpError("has an operand of type ")
+             << operand.getType() << ", which the machine does not have";
+    types.push_back(*type);
+    operands.push_back(elements(operand));
+  }
+  for (OpResult result : op->getResults()) {
+    std::optional<vm::DType> type = getDType(result.getType());
+    std::string name = getElementwiseName(op, result.getResultNumber());
+    ElementwiseFn fn =
+        type ? findElementwise(name, types, *type, exact) : nullptr;
+    if (!fn)
+      return op->emitError("the interpreter does not know ")
+             << name << " with result type " << result.getType();
+    void *out = addValue(result);
+    steps.push_back([=, loops = loopIndices](int64_t count) -> LogicalResult {
+      Fault fault = fn(operands.data(), out, count);
+      return fault.what ? reportFault(op, fault, loops) : success();
+    });
+  }
+  return success();
+}
+
+/// `tensor.extract` of a tensor from outside: a gather.
+LogicalResult ScalarCode::addExtract(Operation *op,
+                                     const Environment &outside) {
+  auto extract = cast<tensor::ExtractOp>(op);
+  if (extract.getTensor().getParentBlock() == op->getBlock())
+    return op->emitOpError("reads a tensor that is computed in the same body");
+  Tensor table = outside.get(extract.getTensor());
+  SmallVector<const int64_t *> indices;
+  for (Value index : extract.getIndices())
+    indices.push_back(static_cast<const int64_t *>(elements(index)));
+  auto *out = static_cast<uint8_t *>(addValue(extract.getResult()));
+  steps.push_back([=](int64_t count) -> LogicalResult {
+    uint64_t size = byteSize(table->dtype);
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t offset = 0;
+      for (auto [dim, index] : llvm::zip_equal(table->shape, indices)) {
+        if (index[i] < 0 || index[i] >= dim)
+          return op->emitOpError("reads index ")
+                 << index[i] << " of a dimension of size " << dim;
+        offset = offset * dim + index[i];
+      }
+      std::memcpy(out + i * size, table->bytes.data() + offset * size, size);
+    }
+    return success();
+  });
+  return success();
+}
+
+LogicalResult ScalarCode::addStep(Operation *op, const Environment &outside) {
+  Attribute constant;
+  if (matchPattern(op, m_Constant(&constant))) {
+    std::optional<vm::HostTensor> value = fromAttribute(constant);
+    if (!value)
+      return op->emitOpError("is no constant of the machine");
+    fill(addValue(op->getResult(0)), *value);
+    return success();
+  }
+  if (auto index = dyn_cast<linalg::IndexOp>(op)) {
+    values[index.getResult()] = loopIndices[index.getDim()];
+    return success();
+  }
+  if (op->getNumRegions() != 0)
+    return op->emitError("the interpreter does not know ")
+           << op->getName() << " inside " << op->getParentOp()->getName();
+  bool isExtract = isa<tensor::ExtractOp>(op);
+  for (Value operand : op->getOperands().drop_front(isExtract ? 1 : 0))
+    if (failed(addOutside(op, operand, outside)))
+      return failure();
+  return isExtract ? addExtract(op, outside)
+                   : addElementwise(op, outside.exact);
+}
+
+FailureOr<ScalarCode>
+ScalarCode::compile(Block &body, const Environment &outside, unsigned numLoops,
+                    const SmallPtrSetImpl<Operation *> &skip) {
+  ScalarCode code;
+  for (unsigned loop = 0; loop < numLoops; ++loop)
+    code.loopIndices.push_back(static_cast<int64_t *>(code.addBuffer()));
+  for (BlockArgument argument : body.getArguments())
+    code.addValue(argument);
+  for (Operation &op : body.without_terminator())
+    if (!skip.contains(&op) && failed(code.addStep(&op, outside)))
+      return failure();
+  // What the caller reads: yielded values, operands of skipped operations.
+  SmallVector<Operation *> readers(skip.begin(), skip.end());
+  readers.push_back(body.getTerminator());
+  for (Operation *reader : readers)
+    for (Value value : reader->getOperands())
+      if (!value.getDefiningOp() || !skip.contains(value.getDefiningOp()))
+        if (failed(code.addOutside(reader, value, outside)))
+          return failure();
+  return code;
+}
+
+LogicalResult ScalarCode::run(int64_t count) const {
+  for (const Step &step : steps)
+    if (failed(step(count)))
+      return failure();
+  return success();
+}

@@ -1,0 +1,67 @@
+//===- ScalarCode.h - a region of scalar code, run on many elements -------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The body of a `linalg.generic`, `tensor.generate` or `tensor.pad` is applied
+// to millions of points. ScalarCode turns it into a list of steps, each of
+// which does one operation of the body for up to kMaxCount points.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "compiler/reference/Tensor.h"
+#include "mlir/IR/Block.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+#include <functional>
+
+namespace mlir::gpuvm::reference {
+
+/// The name by which Elementwise.h knows result `result` of `op`: that of the
+/// operation, with ".predicate" of a comparison and "#i" if there are several.
+std::string getElementwiseName(Operation *op, unsigned result);
+
+class ScalarCode {
+public:
+  static constexpr int64_t kMaxCount = 1024;
+
+  /// Compiles `body` but for the operations in `skip` and its terminator.
+  /// Values from outside are taken from `outside`. `numLoops` index values are
+  /// there for `linalg.index`. Emits an error on operations the reference does
+  /// not know.
+  static FailureOr<ScalarCode>
+  compile(Block &body, const Environment &outside, unsigned numLoops,
+          const SmallPtrSetImpl<Operation *> &skip);
+
+  /// The elements of a value of the body: block arguments are written before
+  /// run(), results read after it. Null if the value is not known here.
+  void *elements(Value value) const;
+  /// The index of loop `loop` at each point; written before run().
+  int64_t *indices(unsigned loop) const { return loopIndices[loop]; }
+
+  /// Runs the steps for points [0, count), count <= kMaxCount. Emits an error
+  /// where an operation has no result.
+  LogicalResult run(int64_t count) const;
+
+private:
+  using Buffer = std::unique_ptr<uint64_t[]>;
+  using Step = std::function<LogicalResult(int64_t count)>;
+
+  void *addBuffer();
+  void *addValue(Value value);
+  LogicalResult addOutside(Operation *user, Value value,
+                           const Environment &outside);
+  LogicalResult addStep(Operation *op, const Environment &outside);
+  LogicalResult addElementwise(Operation *op, bool exact);
+  LogicalResult addExtract(Operation *op, const Environment &outside);
+
+  std::vector<Buffer> buffers;
+  DenseMap<Value, void *> values;
+  SmallVector<int64_t *> loopIndices;
+  std::vector<Step> steps;
+};
+
+} // namespace mlir::gpuvm::reference

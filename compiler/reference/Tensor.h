@@ -1,0 +1,63 @@
+//===- Tensor.h - the values of the reference interpreter -----------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "mlir/IR/Attributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Value.h"
+#include "runtime/io/HostTensor.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <memory>
+
+namespace mlir::gpuvm::reference {
+
+/// A value; never changed once it is one. A scalar has rank 0; `index` is i64.
+using Tensor = std::shared_ptr<const vm::HostTensor>;
+
+/// The element type of a tensor or scalar type, or nullopt if the machine has
+/// no such type.
+std::optional<vm::DType> getDType(Type type);
+
+/// A zeroed value of a statically shaped tensor type or a scalar type, or
+/// nullopt if the machine has no such type.
+std::optional<vm::HostTensor> makeZero(Type type);
+
+/// The value of a constant; nullopt for attributes that are no such value.
+std::optional<vm::HostTensor> fromAttribute(Attribute attribute);
+
+/// The values known at one point of a program or stage.
+class Environment {
+public:
+  explicit Environment(bool exact) : exact(exact) {}
+
+  void set(Value value, Tensor tensor) { values[value] = std::move(tensor); }
+  void set(Value value, vm::HostTensor &&tensor) {
+    set(value, std::make_shared<const vm::HostTensor>(std::move(tensor)));
+  }
+  /// Precondition: `value` has been set.
+  const Tensor &get(Value value) const {
+    auto it = values.find(value);
+    assert(it != values.end() && "a value is used before it is computed");
+    return it->second;
+  }
+  /// The value of an `index` scalar.
+  int64_t getIndex(Value value) const {
+    int64_t index;
+    std::memcpy(&index, get(value)->bytes.data(), sizeof(index));
+    return index;
+  }
+
+  /// The arithmetic of --exact (Elementwise.h).
+  const bool exact;
+
+private:
+  DenseMap<Value, Tensor> values;
+};
+
+} // namespace mlir::gpuvm::reference

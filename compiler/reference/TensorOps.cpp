@@ -1,0 +1,361 @@
+//===- TensorOps.cpp - elementwise tensor code, shapes and slices ---------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/reference/Elementwise.h"
+#include "compiler/reference/Evaluate.h"
+#include "compiler/reference/ScalarCode.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm::reference;
+using vm::HostTensor;
+
+static SmallVector<Tensor> one(HostTensor &&tensor) {
+  return {std::make_shared<const HostTensor>(std::move(tensor))};
+}
+
+static FailureOr<HostTensor> makeResult(OpResult result) {
+  std::optional<HostTensor> tensor = makeZero(result.getType());
+  if (tensor)
+    return std::move(*tensor);
+  return result.getOwner()->emitOpError("has result type ")
+         << result.getType() << ", which the machine does not have";
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise operations
+//===----------------------------------------------------------------------===//
+
+/// A scalar repeated for every element of a tensor.
+static Tensor broadcast(const HostTensor &scalar, ArrayRef<int64_t> shape) {
+  HostTensor wide{scalar.dtype, {shape.begin(), shape.end()}, {}};
+  uint64_t size = scalar.bytes.size();
+  wide.bytes.resize(wide.numElements() * size);
+  for (uint64_t at = 0; at < wide.bytes.size(); at += size)
+    std::memcpy(wide.bytes.data() + at, scalar.bytes.data(), size);
+  return std::make_shared<const HostTensor>(std::move(wide));
+}
+
+static FailureOr<HostTensor>
+computeResult(OpResult result, ArrayRef<Tensor> operands, bool exact) {
+  Operation *op = result.getOwner();
+  FailureOr<HostTensor> tensor = makeResult(result);
+  if (failed(tensor))
+    return failure();
+  SmallVector<vm::DType> types;
+  SmallVector<const void *> elements;
+  for (const Tensor &operand : operands) {
+    types.push_back(operand->dtype);
+    elements.push_back(operand->bytes.data());
+  }
+  std::string name = getElementwiseName(op, result.getResultNumber());
+  ElementwiseFn fn = findElementwise(name, types, tensor->dtype, exact);
+  if (!fn)
+    return op->emitError("the interpreter does not know ")
+           << name << " with result type " << result.getType();
+  Fault fault =
+      fn(elements.data(), tensor->bytes.data(), tensor->numElements());
+  if (fault.what)
+    return op->emitOpError(fault.what) << " at element " << fault.element;
+  return tensor;
+}
+
+Results gpuvm::reference::evaluateElementwise(Operation *op,
+                                              const Environment &env) {
+  if (op->getNumResults() == 0)
+    return op->emitError("the interpreter does not know ") << op->getName();
+  auto shaped = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  SmallVector<Tensor> operands, results;
+  for (Value operand : op->getOperands()) {
+    Tensor tensor = env.get(operand);
+    if (shaped && !isa<ShapedType>(operand.getType()))
+      tensor = broadcast(*tensor, shaped.getShape());
+    operands.push_back(std::move(tensor));
+  }
+  for (OpResult result : op->getResults()) {
+    FailureOr<HostTensor> tensor = computeResult(result, operands, env.exact);
+    if (failed(tensor))
+      return failure();
+    results.push_back(std::make_shared<const HostTensor>(std::move(*tensor)));
+  }
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+/// Calls `visit` with every index below `shape`, row-major.
+static void forEachIndex(ArrayRef<int64_t> shape,
+                         function_ref<void(ArrayRef<int64_t>)> visit) {
+  SmallVector<int64_t> index(shape.size(), 0);
+  if (llvm::is_contained(shape, 0))
+    return;
+  while (true) {
+    visit(index);
+    size_t d = shape.size();
+    while (d-- > 0) {
+      if (++index[d] < shape[d])
+        break;
+      index[d] = 0;
+    }
+    if (d == static_cast<size_t>(-1))
+      return;
+  }
+}
+
+static int64_t linearize(ArrayRef<int64_t> shape, ArrayRef<int64_t> index) {
+  int64_t offset = 0;
+  for (auto [dim, i] : llvm::zip_equal(shape, index))
+    offset = offset * dim + i;
+  return offset;
+}
+
+static void copyElement(HostTensor &to, int64_t toIndex, const HostTensor &from,
+                        int64_t fromIndex) {
+  uint64_t size = byteSize(to.dtype);
+  std::memcpy(to.bytes.data() + toIndex * size,
+              from.bytes.data() + fromIndex * size, size);
+}
+
+/// The value of an index that is a constant or a scalar of the program.
+static int64_t resolve(OpFoldResult index, const Environment &env) {
+  if (auto value = dyn_cast<Value>(index))
+    return env.getIndex(value);
+  return cast<IntegerAttr>(cast<Attribute>(index)).getInt();
+}
+
+static SmallVector<int64_t> resolve(ArrayRef<OpFoldResult> indices,
+                                    const Environment &env) {
+  return llvm::map_to_vector(
+      indices, [&](OpFoldResult index) { return resolve(index, env); });
+}
+
+static FailureOr<int64_t> findElement(Operation *op, ArrayRef<int64_t> shape,
+                                      ValueRange indices,
+                                      const Environment &env) {
+  SmallVector<int64_t> index;
+  for (auto [dim, value] : llvm::zip_equal(shape, indices)) {
+    index.push_back(env.getIndex(value));
+    if (index.back() < 0 || index.back() >= dim)
+      return op->emitOpError("uses index ")
+             << index.back() << " of a dimension of size " << dim;
+  }
+  return linearize(shape, index);
+}
+
+//===----------------------------------------------------------------------===//
+// Single elements
+//===----------------------------------------------------------------------===//
+
+static Results evaluate(tensor::ExtractOp op, const Environment &env,
+                        HostTensor result) {
+  Tensor source = env.get(op.getTensor());
+  FailureOr<int64_t> at = findElement(op, source->shape, op.getIndices(), env);
+  if (failed(at))
+    return failure();
+  copyElement(result, 0, *source, *at);
+  return one(std::move(result));
+}
+
+static Results evaluate(tensor::InsertOp op, const Environment &env,
+                        HostTensor) {
+  HostTensor result = *env.get(op.getDest());
+  FailureOr<int64_t> at = findElement(op, result.shape, op.getIndices(), env);
+  if (failed(at))
+    return failure();
+  copyElement(result, *at, *env.get(op.getScalar()), 0);
+  return one(std::move(result));
+}
+
+static Results evaluate(tensor::FromElementsOp op, const Environment &env,
+                        HostTensor result) {
+  for (auto [i, element] : llvm::enumerate(op.getElements()))
+    copyElement(result, i, *env.get(element), 0);
+  return one(std::move(result));
+}
+
+static Results evaluate(tensor::SplatOp op, const Environment &env,
+                        HostTensor result) {
+  return SmallVector<Tensor>{broadcast(*env.get(op.getInput()), result.shape)};
+}
+
+/// An unspecified value; zeros here.
+static Results evaluate(tensor::EmptyOp, const Environment &,
+                        HostTensor result) {
+  return one(std::move(result));
+}
+
+static Results evaluate(tensor::DimOp op, const Environment &env,
+                        HostTensor result) {
+  int64_t dim = env.getIndex(op.getIndex());
+  auto type = cast<RankedTensorType>(op.getSource().getType());
+  if (dim < 0 || dim >= type.getRank())
+    return op.emitOpError("asks for dimension ")
+           << dim << " of a tensor of rank " << type.getRank();
+  int64_t size = type.getDimSize(dim);
+  std::memcpy(result.bytes.data(), &size, sizeof(size));
+  return one(std::move(result));
+}
+
+//===----------------------------------------------------------------------===//
+// Other shapes of the same elements
+//===----------------------------------------------------------------------===//
+
+static Results reshape(Value source, const Environment &env,
+                       HostTensor result) {
+  result.bytes = env.get(source)->bytes;
+  return one(std::move(result));
+}
+
+//===----------------------------------------------------------------------===//
+// Slices
+//===----------------------------------------------------------------------===//
+
+/// Calls `visit` with the position in the whole and in the slice of every
+/// element of a slice, or emits an error if the slice is not inside `shape`.
+template <typename SliceOp>
+static LogicalResult
+forEachInSlice(SliceOp op, ArrayRef<int64_t> shape, const Environment &env,
+               function_ref<void(int64_t whole, int64_t slice)> visit) {
+  SmallVector<int64_t> offsets = resolve(op.getMixedOffsets(), env);
+  SmallVector<int64_t> sizes = resolve(op.getMixedSizes(), env);
+  SmallVector<int64_t> strides = resolve(op.getMixedStrides(), env);
+  for (auto [dim, offset, size, stride] :
+       llvm::zip_equal(shape, offsets, sizes, strides)) {
+    int64_t last = offset + (size - 1) * stride;
+    if (std::min(offset, last) < 0 || std::max(offset, last) >= dim)
+      return op.emitOpError("uses indices ")
+             << offset << " to " << last << " of a dimension of size " << dim;
+  }
+  int64_t next = 0;
+  SmallVector<int64_t> position(shape.size());
+  forEachIndex(sizes, [&](ArrayRef<int64_t> index) {
+    for (size_t d = 0; d < index.size(); ++d)
+      position[d] = offsets[d] + index[d] * strides[d];
+    visit(linearize(shape, position), next++);
+  });
+  return success();
+}
+
+static Results evaluate(tensor::ExtractSliceOp op, const Environment &env,
+                        HostTensor result) {
+  Tensor source = env.get(op.getSource());
+  auto copy = [&](int64_t whole, int64_t slice) {
+    copyElement(result, slice, *source, whole);
+  };
+  if (failed(forEachInSlice(op, source->shape, env, copy)))
+    return failure();
+  return one(std::move(result));
+}
+
+static Results evaluate(tensor::InsertSliceOp op, const Environment &env,
+                        HostTensor) {
+  HostTensor result = *env.get(op.getDest());
+  Tensor source = env.get(op.getSource());
+  auto copy = [&](int64_t whole, int64_t slice) {
+    copyElement(result, whole, *source, slice);
+  };
+  if (failed(forEachInSlice(op, result.shape, env, copy)))
+    return failure();
+  return one(std::move(result));
+}
+
+static Results evaluate(tensor::ConcatOp op, const Environment &env,
+                        HostTensor result) {
+  int64_t begin = 0;
+  for (Value input : op.getInputs()) {
+    Tensor source = env.get(input);
+    int64_t next = 0;
+    SmallVector<int64_t> position;
+    forEachIndex(source->shape, [&](ArrayRef<int64_t> index) {
+      position.assign(index.begin(), index.end());
+      position[op.getDim()] += begin;
+      copyElement(result, linearize(result.shape, position), *source, next++);
+    });
+    begin += source->shape[op.getDim()];
+  }
+  return one(std::move(result));
+}
+
+//===----------------------------------------------------------------------===//
+// Elements computed from their indices
+//===----------------------------------------------------------------------===//
+
+/// Sets every element to what `body` yields; its arguments are the indices.
+static LogicalResult generate(Block &body, const Environment &env,
+                              HostTensor &result) {
+  FailureOr<ScalarCode> code = ScalarCode::compile(
+      body, env, /*numLoops=*/0, SmallPtrSet<Operation *, 1>());
+  if (failed(code))
+    return failure();
+  Value yielded = body.getTerminator()->getOperand(0);
+  int64_t next = 0;
+  bool ok = true;
+  forEachIndex(result.shape, [&](ArrayRef<int64_t> index) {
+    for (auto [argument, i] : llvm::zip_equal(body.getArguments(), index))
+      std::memcpy(code->elements(argument), &i, sizeof(i));
+    ok = ok && succeeded(code->run(1));
+    uint64_t size = byteSize(result.dtype);
+    std::memcpy(result.bytes.data() + size * next++, code->elements(yielded),
+                size);
+  });
+  return success(ok);
+}
+
+static Results evaluate(tensor::GenerateOp op, const Environment &env,
+                        HostTensor result) {
+  if (failed(generate(op.getBody().front(), env, result)))
+    return failure();
+  return one(std::move(result));
+}
+
+static Results evaluate(tensor::PadOp op, const Environment &env,
+                        HostTensor result) {
+  if (failed(generate(op.getRegion().front(), env, result)))
+    return failure();
+  Tensor source = env.get(op.getSource());
+  SmallVector<int64_t> low = resolve(op.getMixedLowPad(), env);
+  if (llvm::any_of(low, [](int64_t pad) { return pad < 0; }))
+    return op.emitOpError("pads by a negative number");
+  int64_t next = 0;
+  SmallVector<int64_t> position(low.size());
+  forEachIndex(source->shape, [&](ArrayRef<int64_t> index) {
+    for (size_t d = 0; d < index.size(); ++d)
+      position[d] = low[d] + index[d];
+    copyElement(result, linearize(result.shape, position), *source, next++);
+  });
+  return one(std::move(result));
+}
+
+//===----------------------------------------------------------------------===//
+// Dispatch
+//===----------------------------------------------------------------------===//
+
+Results gpuvm::reference::evaluateTensorOp(Operation *op,
+                                           const Environment &env) {
+  if (op->getNumResults() != 1)
+    return op->emitError("the interpreter does not know ") << op->getName();
+  FailureOr<HostTensor> result = makeResult(op->getResult(0));
+  if (failed(result))
+    return failure();
+  return TypeSwitch<Operation *, Results>(op)
+      .Case<tensor::ExtractOp, tensor::InsertOp, tensor::FromElementsOp,
+            tensor::SplatOp, tensor::EmptyOp, tensor::DimOp,
+            tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::ConcatOp,
+            tensor::GenerateOp, tensor::PadOp>([&](auto tensorOp) {
+        return evaluate(tensorOp, env, std::move(*result));
+      })
+      .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
+            tensor::BitcastOp, tensor::ReshapeOp>([&](Operation *) {
+        return reshape(op->getOperand(0), env, std::move(*result));
+      })
+      .Default([&](Operation *) -> Results {
+        return op->emitError("the interpreter does not know ") << op->getName();
+      });
+}

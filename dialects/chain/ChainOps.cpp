@@ -1,0 +1,232 @@
+//===- ChainOps.cpp - verification of plans -------------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/chain/Chain.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::chain;
+using gpuvm::WindowAttr;
+
+static constexpr unsigned kNumRegions = 5;
+
+//===----------------------------------------------------------------------===//
+// chain.plan
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyWindow(Operation *op, WindowAttr window,
+                                  ArrayRef<int64_t> regions) {
+  uint64_t size = regions[static_cast<unsigned>(window.getRegion())];
+  if (window.getOffset() % gpuvm::kWindowAlignment != 0 ||
+      window.getOffset() > size ||
+      window.getLength() > size - window.getOffset()) // C2
+    return op->emitOpError("C2: window ")
+           << window << " does not fit region "
+           << gpuvm::stringifyRegion(window.getRegion()) << " (" << size
+           << " bytes)";
+  return success();
+}
+
+static LogicalResult verifyWindows(Operation *op, ArrayRef<int64_t> regions) {
+  for (NamedAttribute attribute : op->getAttrs()) {
+    if (auto window = dyn_cast<WindowAttr>(attribute.getValue()))
+      if (failed(verifyWindow(op, window, regions)))
+        return failure();
+    if (auto array = dyn_cast<ArrayAttr>(attribute.getValue()))
+      for (Attribute element : array)
+        if (auto window = dyn_cast<WindowAttr>(element))
+          if (failed(verifyWindow(op, window, regions)))
+            return failure();
+  }
+  return success();
+}
+
+template <typename DispatchLike>
+static LogicalResult verifyDispatch(DispatchLike op,
+                                    const llvm::StringMap<KernelOp> &kernels) {
+  KernelOp kernel = kernels.lookup(op.getKernel());
+  if (!kernel) // C3
+    return op.emitOpError("C3: the plan has no kernel \"")
+           << op.getKernel() << '"';
+  ArrayAttr bindings = kernel.getBindings();
+  if (bindings.size() != op.getWindows().size()) // C3
+    return op.emitOpError("C3: kernel \"")
+           << op.getKernel() << "\" has " << bindings.size()
+           << " bindings, not " << op.getWindows().size();
+  for (auto [binding, window] :
+       llvm::zip_equal(bindings.getAsRange<BindingAttr>(),
+                       op.getWindows().template getAsRange<WindowAttr>()))
+    if (binding.getIndex() % kNumRegions !=
+        static_cast<unsigned>(window.getRegion())) // C3
+      return op.emitOpError("C3: binding ")
+             << binding.getIndex() << " is not in region "
+             << gpuvm::stringifyRegion(window.getRegion());
+  return success();
+}
+
+static LogicalResult verifyIndirect(DispatchIndirectOp op,
+                                    ArrayRef<int64_t> regions) {
+  int64_t control = regions[static_cast<unsigned>(gpuvm::Region::control)];
+  int64_t offset = op.getControlOffset();
+  if (offset < 0 || offset % 4 != 0 || offset > control - 12) // C1
+    return op.emitOpError("C1: the triplet at byte ")
+           << offset << " is not inside Control (" << control << " bytes)";
+  return success();
+}
+
+/// C4: the name an operation must not share with another of its kind; a plan
+/// may name registers, dispatches and so on as often as it likes.
+static StringRef getUniqueName(Operation *op) {
+  return TypeSwitch<Operation *, StringRef>(op)
+      .Case<InputOp, OutputOp, SymbolOp, chain::StageOp, chain::KernelOp>(
+          [](auto named) { return named.getName(); })
+      .Default([](Operation *) { return StringRef(); });
+}
+
+static LogicalResult verifyInstance(Operation *op, int64_t instance,
+                                    int64_t instances) {
+  if (instance < 0 || instance >= instances) // C5
+    return op->emitOpError("C5: the plan has no instance ")
+           << instance << " (it has " << instances << ")";
+  return success();
+}
+
+static LogicalResult verifyReferences(PlanOp plan, int64_t numKernels) {
+  for (auto reg : plan.getBody().getOps<chain::RegisterOp>())
+    if (failed(verifyInstance(reg, reg.getInstance(), plan.getInstances())))
+      return failure();
+  for (auto stage : plan.getBody().getOps<chain::StageOp>()) {
+    if (failed(verifyInstance(stage, stage.getInstance(), plan.getInstances())))
+      return failure();
+    for (int64_t kernel : stage.getKernels())
+      if (kernel < 0 || kernel >= numKernels) // C5
+        return stage.emitOpError("C5: the plan has no kernel ")
+               << kernel << " (it has " << numKernels << ")";
+  }
+  return success();
+}
+
+LogicalResult PlanOp::verifyRegions() {
+  if (getRegions().size() != kNumRegions) // C1
+    return emitOpError("C1: there are five region sizes, not ")
+           << getRegions().size();
+  for (int64_t size : getRegions())
+    if (size < 0) // C1
+      return emitOpError("C1: a region has ") << size << " bytes";
+  llvm::StringMap<KernelOp> kernels;
+  for (auto kernel : getBody().getOps<KernelOp>())
+    kernels[kernel.getName()] = kernel;
+  llvm::StringSet<> names;
+  for (Operation &op : getBody().front()) {
+    if (!isa_and_nonnull<ChainDialect>(op.getDialect())) // C4
+      return op.emitOpError("C4: cannot stand in a plan");
+    StringRef name = getUniqueName(&op);
+    if (!name.empty() &&
+        !names.insert((op.getName().getStringRef() + " " + name).str()).second)
+      return op.emitOpError("C4: \"") << name << "\" is there twice";
+    if (failed(verifyWindows(&op, getRegions())))
+      return failure();
+    if (auto dispatch = dyn_cast<DispatchOp>(op))
+      if (failed(verifyDispatch(dispatch, kernels)))
+        return failure();
+    if (auto indirect = dyn_cast<DispatchIndirectOp>(op))
+      if (failed(verifyDispatch(indirect, kernels)) ||
+          failed(verifyIndirect(indirect, getRegions())))
+        return failure();
+  }
+  return verifyReferences(*this, kernels.size());
+}
+
+//===----------------------------------------------------------------------===//
+// The other operations
+//===----------------------------------------------------------------------===//
+
+static bool isPositiveTriple(ArrayRef<int32_t> values) {
+  return values.size() == 3 &&
+         llvm::all_of(values, [](int32_t value) { return value > 0; });
+}
+
+static LogicalResult verifyLength(Operation *op, ShapedType type,
+                                  WindowAttr window) {
+  uint64_t bytes =
+      type.getNumElements() * gpuvm::elementBytes(type.getElementType());
+  if (window.getLength() < bytes) // C1
+    return op->emitOpError("C1: a window of ")
+           << window.getLength() << " bytes does not hold " << type;
+  return success();
+}
+
+template <typename SlotOp> static LogicalResult verifySlot(SlotOp op) {
+  return verifyLength(op, cast<ShapedType>(op.getType()), op.getWindow());
+}
+
+LogicalResult InputOp::verify() { return verifySlot(*this); }
+LogicalResult OutputOp::verify() { return verifySlot(*this); }
+LogicalResult SymbolOp::verify() { return verifySlot(*this); }
+
+LogicalResult chain::RegisterOp::verify() {
+  int64_t reg = getReg();
+  if (reg < 0 || reg > 31) // C2
+    return emitOpError("C2: there is no register ") << reg << " (0 to 31)";
+  return verifySlot(*this);
+}
+
+LogicalResult DataOp::verify() {
+  ShapedType type = getValue().getShapedType();
+  if (!gpuvm::isVmTensor(type)) // C0
+    return emitOpError("C0: ") << type << " is not a tensor of the machine";
+  return verifyLength(*this, type, getWindow());
+}
+
+LogicalResult DispatchOp::verify() {
+  if (!isPositiveTriple(getGroups())) // C1
+    return emitOpError("C1: groups are three positive numbers");
+  return success();
+}
+
+LogicalResult chain::KernelOp::verifyRegions() {
+  if (!isPositiveTriple(getLocalSize()) ||
+      static_cast<int64_t>(getWorkgroupMemory()) < 0) // C3
+    return emitOpError("C3: local_size is three positive numbers, "
+                       "workgroup_memory not negative");
+  std::optional<uint32_t> last;
+  for (auto binding : getBindings().getAsRange<BindingAttr>()) {
+    if (last && binding.getIndex() <= *last) // C1
+      return emitOpError("C1: binding ")
+             << binding.getIndex() << " does not ascend";
+    last = binding.getIndex();
+  }
+  bool hasModule = llvm::hasSingleElement(getBody().getOps<spirv::ModuleOp>());
+  if (hasModule == getSpirv().has_value()) // C2
+    return emitOpError("C2: has either one spirv.module or SPIR-V words");
+  return success();
+}
+
+LogicalResult chain::CopyOp::verify() {
+  WindowAttr from = getSource(), to = getDestination();
+  bool overlap = from.getRegion() == to.getRegion() &&
+                 from.getOffset() < to.getOffset() + to.getLength() &&
+                 to.getOffset() < from.getOffset() + from.getLength();
+  if (from.getLength() != to.getLength() || from.getLength() % 4 != 0 ||
+      overlap) // C1
+    return emitOpError("C1: the windows are not equally long, not whole words "
+                       "or overlap");
+  return success();
+}
+
+LogicalResult FillOp::verify() {
+  if (getWindow().getLength() % 4 != 0) // C1
+    return emitOpError("C1: fills whole words, not ")
+           << getWindow().getLength() << " bytes";
+  return success();
+}
+
+#define GET_OP_CLASSES
+#include "dialects/chain/ChainOps.cpp.inc"

@@ -1,0 +1,253 @@
+//===- ChainOps.td - the chain dialect ---------------------*- tablegen -*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The plan as IR, one to one: what gpuvm-opt prints at this level is what the
+// .gvplan file holds (docs/plan-format.md).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CHAIN_OPS
+#define CHAIN_OPS
+
+include "dialects/chain/ChainEnums.td"
+include "dialects/gpuvm/GpuvmBase.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+def Chain_Dialect : Dialect {
+  let name = "chain";
+  let cppNamespace = "::mlir::chain";
+  let summary = "A plan: regions, kernels and the commands of one submit.";
+  let description = [{
+    One `chain.plan` holds what a `.gvplan` file holds: how large the regions
+    are and what is in them at first, the inputs, outputs and symbols with
+    their windows, the kernels, and the commands in order.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let dependentDialects = ["::mlir::gpuvm::GpuvmDialect"];
+}
+
+def Chain_ResidencyAttr : EnumAttr<Chain_Dialect, Chain_Residency, "residency"> {
+  let assemblyFormat = "$value";
+}
+
+def Chain_BindingAttr : AttrDef<Chain_Dialect, "Binding"> {
+  let mnemonic = "binding";
+  let summary = "One descriptor of a kernel: window k of region r is binding r + 5k.";
+  let parameters = (ins "uint32_t":$index, EnumParameter<Chain_Access>:$access);
+  let assemblyFormat = "`<` $index `,` $access `>`";
+}
+def Chain_BindingArrayAttr : TypedArrayAttrBase<Chain_BindingAttr, "bindings">;
+
+class Chain_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Chain_Dialect, mnemonic, traits>;
+class Chain_PlanChild<string mnemonic, list<Trait> traits = []>
+    : Chain_Op<mnemonic, traits # [HasParent<"PlanOp">]>;
+
+def Chain_PlanOp : Chain_Op<"plan", [
+    IsolatedFromAbove, Symbol, NoTerminator, SingleBlock, NoRegionArguments]> {
+  let summary = "One plan file.";
+  let description = [{
+    `regions` are the sizes of Registers, Metrics, Globals, Control and Heap in
+    bytes; `instances` is the number of VM instances.
+
+    C1: there are five region sizes, none of which is negative.
+    C2: every window lies inside its region and starts at a multiple of 256.
+    C3: a dispatch names a kernel of the plan and gives each of its bindings a
+        window of the right region.
+    C4: the body holds operations of this dialect only; inputs, outputs,
+        symbols, stages and kernels have names that are unique among their kind.
+    C5: a stage names kernels and an instance of the plan, a register an
+        instance of the plan.
+
+    Example:
+
+    ```mlir
+    chain.plan @empty regions [256, 0, 0, 0, 0] instances 0 {
+      chain.fill #gpuvm.window<registers, 0, 64> with 0 for "clear"
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$regions,
+                       I64Attr:$instances, OptionalAttr<StrAttr>:$sym_visibility);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name `regions` $regions `instances` $instances attr-dict-with-keyword $body
+  }];
+  let hasRegionVerifier = 1;
+}
+
+def Chain_InputOp : Chain_PlanChild<"input"> {
+  let summary = "An input and the window it is copied to.";
+  let description = [{
+    C1: the window is as long as the tensor needs.
+
+    Example: `chain.input "x" : tensor<8xf32> at <registers, 0, 32> on execution`
+  }];
+  let arguments = (ins StrAttr:$name, TypeAttrOf<Gpuvm_Tensor>:$type,
+                       Gpuvm_WindowAttr:$window, Chain_ResidencyAttr:$residency);
+  let assemblyFormat = "$name `:` $type `at` $window `on` $residency attr-dict";
+  let hasVerifier = 1;
+}
+
+def Chain_OutputOp : Chain_PlanChild<"output"> {
+  let summary = "An output and the window it is copied from.";
+  let description = [{
+    C1: the window is as long as the tensor needs.
+
+    Example: `chain.output "y" : tensor<8xf32> at <registers, 256, 32>`
+  }];
+  let arguments = (ins StrAttr:$name, TypeAttrOf<Gpuvm_Tensor>:$type,
+                       Gpuvm_WindowAttr:$window);
+  let assemblyFormat = "$name `:` $type `at` $window attr-dict";
+  let hasVerifier = 1;
+}
+
+def Chain_SymbolOp : Chain_PlanChild<"symbol"> {
+  let summary = "A region symbol the host can address by name.";
+  let description = [{
+    C1: the window is as long as the tensor needs.
+
+    Example: `chain.symbol "count" : tensor<i64> at <metrics, 0, 8>`
+  }];
+  let arguments = (ins StrAttr:$name, TypeAttrOf<Gpuvm_Tensor>:$type,
+                       Gpuvm_WindowAttr:$window);
+  let assemblyFormat = "$name `:` $type `at` $window attr-dict";
+  let hasVerifier = 1;
+}
+
+def Chain_RegisterOp : Chain_PlanChild<"register"> {
+  let summary = "Register `reg` of a VM instance.";
+  let description = [{
+    C1: the window is as long as the tensor needs.
+    C2: there are registers 0 to 31.
+
+    Example: `chain.register 30 of 0 : tensor<8xf32> at <registers, 256, 32>`
+  }];
+  let arguments = (ins I64Attr:$reg, I64Attr:$instance,
+                       TypeAttrOf<Gpuvm_Tensor>:$type, Gpuvm_WindowAttr:$window);
+  let assemblyFormat = "$reg `of` $instance `:` $type `at` $window attr-dict";
+  let hasVerifier = 1;
+}
+
+def Chain_StageOp : Chain_PlanChild<"stage"> {
+  let summary = "A stage as the user wrote it, and the kernels that do its work.";
+  let description = [{
+    Example: `chain.stage "filter" instance 0 kernels [0]`
+  }];
+  let arguments = (ins StrAttr:$name, I64Attr:$instance,
+                       DenseI64ArrayAttr:$kernels);
+  let assemblyFormat = "$name `instance` $instance `kernels` $kernels attr-dict";
+}
+
+def Chain_DataOp : Chain_PlanChild<"data"> {
+  let summary = "What a region holds after load.";
+  let description = [{
+    C1: the window is as long as the value needs.
+
+    Example: `chain.data dense<[1.0, 2.0]> : tensor<2xf32> at <heap, 0, 8>`
+  }];
+  let arguments = (ins ElementsAttr:$value, Gpuvm_WindowAttr:$window);
+  let assemblyFormat = "$value `at` $window attr-dict";
+  let hasVerifier = 1;
+}
+
+def Chain_KernelOp : Chain_PlanChild<"kernel", [
+    IsolatedFromAbove, SymbolTable, NoTerminator, SingleBlock, NoRegionArguments]> {
+  let summary = "A kernel and its descriptors.";
+  let description = [{
+    The body is one `spirv.module`; an external kernel has an empty body and
+    its words in `spirv`.
+
+    C1: bindings ascend.
+    C2: the body holds one `spirv.module`, or the kernel has `spirv`.
+    C3: `local_size` is three positive numbers, `workgroup_memory` not negative.
+
+    Example:
+
+    ```mlir
+    chain.kernel "scale_0" local_size [256, 1, 1] workgroup_memory 0
+        features [] bindings [#chain.binding<0, read>, #chain.binding<5, write>]
+        attributes {spirv = array<i32: 119734787>} {
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, DenseI32ArrayAttr:$local_size,
+                       I64Attr:$workgroup_memory, StrArrayAttr:$features,
+                       Chain_BindingArrayAttr:$bindings,
+                       DefaultValuedStrAttr<StrAttr, "main">:$entry_point,
+                       OptionalAttr<DenseI32ArrayAttr>:$spirv);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $name `local_size` $local_size `workgroup_memory` $workgroup_memory
+    `features` $features `bindings` $bindings attr-dict-with-keyword $body
+  }];
+  let hasRegionVerifier = 1;
+}
+
+def Chain_DispatchOp : Chain_PlanChild<"dispatch"> {
+  let summary = "Runs a kernel on windows.";
+  let description = [{
+    `windows` are in the order of the kernel's bindings.
+
+    C1: `groups` are three positive numbers.
+
+    Example:
+    `chain.dispatch "scale_0" groups [1, 1, 1] windows [#gpuvm.window<registers, 0, 32>, #gpuvm.window<registers, 256, 32>] for "scale"`
+  }];
+  let arguments = (ins StrAttr:$kernel, DenseI32ArrayAttr:$groups,
+                       Gpuvm_WindowArrayAttr:$windows, StrAttr:$stage);
+  let assemblyFormat = "$kernel `groups` $groups `windows` $windows `for` $stage attr-dict";
+  let hasVerifier = 1;
+}
+
+def Chain_DispatchIndirectOp : Chain_PlanChild<"dispatch_indirect"> {
+  let summary = "Runs a kernel with group counts read from Control.";
+  let description = [{
+    C1: the three words at byte `control_offset` lie inside Control.
+
+    Example:
+    `chain.dispatch_indirect "scale_0" control 0 windows [] for "scale"`
+  }];
+  let arguments = (ins StrAttr:$kernel, I64Attr:$control_offset,
+                       Gpuvm_WindowArrayAttr:$windows, StrAttr:$stage);
+  let assemblyFormat = "$kernel `control` $control_offset `windows` $windows `for` $stage attr-dict";
+}
+
+def Chain_BarrierOp : Chain_PlanChild<"barrier"> {
+  let summary = "Everything before is visible to everything after, and why.";
+  let description = [{
+    Example: `chain.barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 0, 32>>]`
+  }];
+  let arguments = (ins Gpuvm_HazardArrayAttr:$reasons);
+  let assemblyFormat = "$reasons attr-dict";
+}
+
+def Chain_CopyOp : Chain_PlanChild<"copy"> {
+  let summary = "Copies one window to another.";
+  let description = [{
+    C1: the windows are equally long, a multiple of 4 bytes, and do not overlap.
+
+    Example: `chain.copy <registers, 0, 32> to <globals, 0, 32> for "store"`
+  }];
+  let arguments = (ins Gpuvm_WindowAttr:$source, Gpuvm_WindowAttr:$destination,
+                       StrAttr:$stage);
+  let assemblyFormat = "$source `to` $destination `for` $stage attr-dict";
+  let hasVerifier = 1;
+}
+
+def Chain_FillOp : Chain_PlanChild<"fill"> {
+  let summary = "Fills a window with a word.";
+  let description = [{
+    C1: the window is a multiple of 4 bytes.
+
+    Example: `chain.fill #gpuvm.window<registers, 0, 64> with 0 for "clear"`
+  }];
+  let arguments = (ins Gpuvm_WindowAttr:$window, I32Attr:$value, StrAttr:$stage);
+  let assemblyFormat = "$window `with` $value `for` $stage attr-dict";
+  let hasVerifier = 1;
+}
+
+#endif // CHAIN_OPS

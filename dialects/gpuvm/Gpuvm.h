@@ -1,0 +1,69 @@
+//===- Gpuvm.h - the gpuvm dialect ----------------------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Declares the dialect of programs for the GPU virtual machine: its types,
+// attributes and operations (GpuvmOps.td says what they mean), and the few
+// questions about them that the dialect, the passes and the reference
+// interpreter all have to answer alike.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/gpuvm/GpuvmDialect.h.inc"
+#include "dialects/gpuvm/GpuvmEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/gpuvm/GpuvmAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialects/gpuvm/GpuvmTypes.h.inc"
+
+namespace mlir::gpuvm {
+class SendOp;
+
+/// Windows start at multiples of this many bytes.
+inline constexpr uint64_t kWindowAlignment = 256;
+
+/// Whether `type` is a statically shaped tensor of 1 to 2^31-1 elements of
+/// type i1, i8, i16, i32, i64, f16, f32 or f64.
+bool isVmTensor(Type type);
+
+/// Bytes one element takes in a region: i1 takes one byte.
+uint64_t elementBytes(Type elementType);
+
+/// Bytes a tensor takes in a region.
+uint64_t tensorBytes(RankedTensorType type);
+
+/// The payload of a message type, or the tensor type itself.
+RankedTensorType payloadType(Type messageOrTensor);
+
+/// A symbol of a program: what the five symbol operations have in common.
+struct SymbolInfo {
+  Operation *op = nullptr;
+  Region region = Region::registers;
+  RankedTensorType type;
+  ElementsAttr initial; ///< Null if there is none.
+  WindowAttr window;    ///< Null before gpuvm-plan-memory.
+};
+
+/// What `op` declares, or a null op if it declares no region symbol.
+SymbolInfo getSymbolInfo(Operation *op);
+
+/// The region symbol `name` of the program around `from`.
+SymbolInfo lookupSymbol(Operation *from, StringRef name);
+} // namespace mlir::gpuvm
+
+#define GET_OP_CLASSES
+#include "dialects/gpuvm/GpuvmOps.h.inc"

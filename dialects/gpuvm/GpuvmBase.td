@@ -1,0 +1,122 @@
+//===- GpuvmBase.td - dialect, attributes and types --------*- tablegen -*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the operations of both dialects are made of.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GPUVM_BASE
+#define GPUVM_BASE
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+
+def Gpuvm_Dialect : Dialect {
+  let name = "gpuvm";
+  let cppNamespace = "::mlir::gpuvm";
+  let summary = "Programs for the GPU virtual machine.";
+  let description = [{
+    A program is a graph of stages that pass messages over five memory regions.
+    Stage bodies are ordinary `arith`, `math`, `linalg` and `tensor` code on
+    statically shaped tensors; this dialect adds what those do not have: the
+    program, the stages and their messages, and the named contents of the
+    regions.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// Enums, attributes and types
+//===----------------------------------------------------------------------===//
+
+def Gpuvm_Region : I32Enum<"Region", "one of the five memory regions", [
+    I32EnumCase<"registers", 0>,
+    I32EnumCase<"metrics", 1>,
+    I32EnumCase<"globals", 2>,
+    I32EnumCase<"control", 3>,
+    I32EnumCase<"heap", 4>]> {
+  let cppNamespace = "::mlir::gpuvm";
+}
+
+def Gpuvm_Root : I32Enum<"Root", "the family of emitter a kernel needs", [
+    I32EnumCase<"map", 0>,
+    I32EnumCase<"reduce", 1>]> {
+  let cppNamespace = "::mlir::gpuvm";
+}
+def Gpuvm_RootAttr : EnumAttr<Gpuvm_Dialect, Gpuvm_Root, "root"> {
+  let assemblyFormat = "$value";
+}
+
+def Gpuvm_Field : I32Enum<"Field", "a word of message metadata", [
+    I32EnumCase<"norm", 0>,
+    I32EnumCase<"max_abs", 1>,
+    I32EnumCase<"ticks", 2>,
+    I32EnumCase<"status", 3>]> {
+  let cppNamespace = "::mlir::gpuvm";
+}
+def Gpuvm_FieldAttr : EnumAttr<Gpuvm_Dialect, Gpuvm_Field, "field"> {
+  let assemblyFormat = "$value";
+}
+
+def Gpuvm_HazardKind : I32Enum<"HazardKind", "why two commands are ordered", [
+    I32EnumCase<"RAW", 0>,
+    I32EnumCase<"WAR", 1>,
+    I32EnumCase<"WAW", 2>]> {
+  let cppNamespace = "::mlir::gpuvm";
+}
+
+def Gpuvm_WindowAttr : AttrDef<Gpuvm_Dialect, "Window"> {
+  let mnemonic = "window";
+  let summary = "The bytes [offset, offset + length) of one region.";
+  let parameters = (ins EnumParameter<Gpuvm_Region>:$region,
+                        "uint64_t":$offset, "uint64_t":$length);
+  let assemblyFormat = "`<` $region `,` $offset `,` $length `>`";
+}
+def Gpuvm_WindowArrayAttr : TypedArrayAttrBase<Gpuvm_WindowAttr, "windows">;
+
+def Gpuvm_HazardAttr : AttrDef<Gpuvm_Dialect, "Hazard"> {
+  let mnemonic = "hazard";
+  let summary = "Why a barrier is there: two commands, their kind of conflict and the bytes.";
+  let description = [{
+    `first` and `second` are indices of commands (barriers counted) of the
+    program; `window` is the intersection of what they touch.
+  }];
+  let parameters = (ins EnumParameter<Gpuvm_HazardKind>:$kind,
+                        "uint32_t":$first, "uint32_t":$second,
+                        "WindowAttr":$window);
+  let assemblyFormat = "`<` $kind `,` $first `->` $second `,` $window `>`";
+}
+def Gpuvm_HazardArrayAttr : TypedArrayAttrBase<Gpuvm_HazardAttr, "hazards">;
+
+def Gpuvm_MessageType : TypeDef<Gpuvm_Dialect, "Message"> {
+  let mnemonic = "message";
+  let summary = "What one stage sends (R30) and another receives (R31).";
+  let description = [{
+    A payload tensor and four words of metadata: norm (L2, f32), max_abs (f32),
+    ticks (u32, how often the sender has run) and status (u32: 0 OK, 1 ANOMALY,
+    2 ATTENTION, 3 NEED_VM, 4 NEED_IO, 5 NEED_DATA, 6 EXCESS). Metadata that
+    nobody reads is not computed.
+  }];
+  let parameters = (ins "::mlir::RankedTensorType":$payload);
+  let assemblyFormat = "`<` $payload `>`";
+}
+
+// C0 everywhere: a tensor has a static shape of at least one element, at most
+// 2^31-1, and elements of type i1, i8, i16, i32, i64, f16, f32 or f64.
+def Gpuvm_Tensor : Type<CPred<"::mlir::gpuvm::isVmTensor($_self)">,
+    "statically shaped tensor of i1, i8, i16, i32, i64, f16, f32 or f64 with 1 to 2^31-1 elements",
+    "::mlir::RankedTensorType">;
+def Gpuvm_Message : Type<CPred<
+    "::llvm::isa<::mlir::gpuvm::MessageType>($_self) && "
+    "::mlir::gpuvm::isVmTensor(::llvm::cast<::mlir::gpuvm::MessageType>($_self).getPayload())">,
+    "message whose payload is a tensor of the virtual machine">;
+def Gpuvm_Value : AnyTypeOf<[Gpuvm_Tensor, Gpuvm_Message]>;
+
+#endif // GPUVM_BASE

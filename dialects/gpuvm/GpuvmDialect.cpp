@@ -1,0 +1,67 @@
+//===- GpuvmDialect.cpp - registration, types and attributes --------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/gpuvm/Gpuvm.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+#include "dialects/gpuvm/GpuvmDialect.cpp.inc"
+#include "dialects/gpuvm/GpuvmEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/gpuvm/GpuvmAttrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialects/gpuvm/GpuvmTypes.cpp.inc"
+
+void GpuvmDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/gpuvm/GpuvmAttrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dialects/gpuvm/GpuvmTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/gpuvm/GpuvmOps.cpp.inc"
+      >();
+}
+
+bool gpuvm::isVmTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding())
+    return false;
+  Type element = tensor.getElementType();
+  bool knownElement =
+      element.isSignlessInteger(1) || element.isSignlessInteger(8) ||
+      element.isSignlessInteger(16) || element.isSignlessInteger(32) ||
+      element.isSignlessInteger(64) || element.isF16() || element.isF32() ||
+      element.isF64();
+  int64_t count = 1;
+  for (int64_t dim : tensor.getShape())
+    if (dim < 1 || llvm::MulOverflow(count, dim, count) || count > INT32_MAX)
+      return false;
+  return knownElement;
+}
+
+uint64_t gpuvm::elementBytes(Type elementType) {
+  return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
+}
+
+uint64_t gpuvm::tensorBytes(RankedTensorType type) {
+  return type.getNumElements() * elementBytes(type.getElementType());
+}
+
+RankedTensorType gpuvm::payloadType(Type messageOrTensor) {
+  if (auto message = dyn_cast<MessageType>(messageOrTensor))
+    return message.getPayload();
+  return cast<RankedTensorType>(messageOrTensor);
+}

@@ -1,0 +1,117 @@
+//===- GpuvmOps.cpp - kernels, external kernels, generated code -----------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/gpuvm/Gpuvm.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+//===----------------------------------------------------------------------===//
+// External kernels
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseFunctionTypeOf(OpAsmParser &parser, TypeAttr &type) {
+  FunctionType functionType;
+  if (parser.parseType(functionType))
+    return failure();
+  type = TypeAttr::get(functionType);
+  return success();
+}
+
+static void printFunctionTypeOf(OpAsmPrinter &p, Operation *, TypeAttr type) {
+  p << type.getValue();
+}
+
+LogicalResult ExternKernelOp::verify() {
+  FunctionType type = getFunctionType();
+  if (type.getNumResults() == 0) // C1
+    return emitOpError("C1: has no result");
+  for (Type t : llvm::concat<const Type>(type.getInputs(), type.getResults()))
+    if (!isVmTensor(t)) // C1
+      return emitOpError("C1: ") << t << " is not a tensor of the machine";
+  auto positiveTriple = [](ArrayRef<int32_t> values) {
+    return values.size() == 3 &&
+           llvm::all_of(values, [](int32_t v) { return v > 0; });
+  };
+  if (!positiveTriple(getLocalSize()) || !positiveTriple(getGroups())) // C2
+    return emitOpError("C2: local_size and groups are three positive numbers");
+  return success();
+}
+
+LogicalResult InvokeOp::verifySymbolUses(SymbolTableCollection &) {
+  auto program = (*this)->getParentOfType<ProgramOp>();
+  auto kernel = program ? dyn_cast_or_null<ExternKernelOp>(
+                              SymbolTable::lookupSymbolIn(program, getCallee()))
+                        : ExternKernelOp();
+  if (!kernel) // C1
+    return emitOpError("C1: there is no external kernel @") << getCallee();
+  FunctionType type = kernel.getFunctionType();
+  if (TypeRange(type.getInputs()) != TypeRange(getInputs()) ||
+      TypeRange(type.getResults()) != TypeRange(getOutputs())) // C1
+    return emitOpError("C1: external kernel @")
+           << getCallee() << " has type " << type;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// `constraint` is the number this rule has for `op`.
+static LogicalResult verifyWindows(Operation *op, StringRef constraint,
+                                   std::optional<ArrayAttr> windows,
+                                   TypeRange types) {
+  if (!windows)
+    return success();
+  if (windows->size() != types.size())
+    return op->emitOpError(constraint)
+           << ": there are " << windows->size() << " windows for "
+           << types.size() << " tensors";
+  for (auto [window, type] :
+       llvm::zip_equal(windows->getAsRange<WindowAttr>(), types))
+    if (window.getLength() < tensorBytes(cast<RankedTensorType>(type)))
+      return op->emitOpError(constraint)
+             << ": a window of " << window.getLength()
+             << " bytes does not hold " << type;
+  return success();
+}
+
+/// Windows of operands and results.
+template <typename OpTy>
+static LogicalResult verifyWindows(OpTy op, StringRef constraint) {
+  if (failed(verifyWindows(op, constraint, op.getInputWindows(),
+                           op->getOperandTypes())))
+    return failure();
+  return verifyWindows(op, constraint, op.getOutputWindows(),
+                       op->getResultTypes());
+}
+
+LogicalResult InvokeOp::verify() { return verifyWindows(*this, "C2"); }
+LogicalResult gpuvm::CopyOp::verify() { return verifyWindows(*this, "C1"); }
+
+LogicalResult ExposeOp::verify() {
+  if (getReg() > 31 || static_cast<int64_t>(getInstance()) < 0) // C1
+    return emitOpError("C1: there is no register ")
+           << static_cast<int64_t>(getReg()) << " of instance "
+           << static_cast<int64_t>(getInstance());
+  return success();
+}
+
+LogicalResult KernelOp::verify() { return verifyWindows(*this, "C3"); }
+
+LogicalResult KernelOp::verifyRegions() {
+  Block &block = getBody().front();
+  if (TypeRange(block.getArguments()) != TypeRange(getInputs())) // C1
+    return emitOpError("C1: the block arguments are not the operands");
+  auto yield = dyn_cast<YieldOp>(block.back());
+  if (!yield || TypeRange(yield.getValues()) != TypeRange(getOutputs())) // C2
+    return emitOpError("C2: the body does not yield the results");
+  return success();
+}
+
+#define GET_OP_CLASSES
+#include "dialects/gpuvm/GpuvmOps.cpp.inc"

@@ -1,0 +1,443 @@
+//===- GpuvmOps.td - the gpuvm dialect ---------------------*- tablegen -*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a user writes (program, stage, send, symbols) and the two forms that
+// the passes bring it into: kernels (one dispatch each) and kernels with
+// windows and barriers. Constraints are numbered C1.. per operation; the
+// verifiers and the negative tests cite the numbers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GPUVM_OPS
+#define GPUVM_OPS
+
+include "dialects/gpuvm/GpuvmBase.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Gpuvm_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Gpuvm_Dialect, mnemonic, traits>;
+
+//===----------------------------------------------------------------------===//
+// Program and stages
+//===----------------------------------------------------------------------===//
+
+def Gpuvm_ProgramOp : Gpuvm_Op<"program", [
+    IsolatedFromAbove, Symbol, SymbolTable, SingleBlock,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "A program of the virtual machine: one plan, one submit.";
+  let description = [{
+    The arguments are the inputs and the results the outputs of one execution.
+    An input is named as its argument is; an output as the signature says, or
+    `result0`, `result1`, ... The body holds symbols, stages and one
+    `gpuvm.return`; all of them have different names. Stages run as their
+    messages and their accesses to symbols demand, in the order of the text
+    where these leave a choice.
+
+    C1: the block arguments have the types of the inputs.
+    C2: input and output names are unique, and so are the names of inputs and
+        heap symbols together.
+    C3: the body holds only operations of this dialect that may stand in a
+        program, and constants.
+
+    Example:
+
+    ```mlir
+    gpuvm.program @triple(%x: tensor<8xf32>) -> (y: tensor<8xf32>) {
+      %y = gpuvm.stage @scale(%in = %x : tensor<8xf32>) -> tensor<8xf32> {
+        %three = arith.constant dense<3.0> : tensor<8xf32>
+        %r = arith.mulf %in, %three : tensor<8xf32>
+        gpuvm.send %r : tensor<8xf32>
+      }
+      gpuvm.return %y : !gpuvm.message<tensor<8xf32>>
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       TypeAttrOf<FunctionType>:$function_type,
+                       StrArrayAttr:$input_names,
+                       StrArrayAttr:$output_names,
+                       OptionalAttr<StrAttr>:$sym_visibility,
+                       OptionalAttr<Gpuvm_WindowArrayAttr>:$input_windows,
+                       OptionalAttr<Gpuvm_WindowArrayAttr>:$output_windows,
+                       OptionalAttr<DenseI64ArrayAttr>:$region_bytes,
+                       OptionalAttr<StrArrayAttr>:$stages);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::FunctionType getProgramType() {
+      return ::llvm::cast<::mlir::FunctionType>(getFunctionType());
+    }
+    static ::llvm::StringRef getDefaultDialect() { return "gpuvm"; }
+  }];
+}
+
+def Gpuvm_ReturnOp : Gpuvm_Op<"return", [
+    Terminator, Pure, HasParent<"ProgramOp">]> {
+  let summary = "Names the outputs of the program.";
+  let description = [{
+    C1: there is one operand per output, of the output's type, or a message
+        with such a payload.
+
+    Example: `gpuvm.return %sum : !gpuvm.message<tensor<i64>>`
+  }];
+  let arguments = (ins Variadic<Gpuvm_Value>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let hasVerifier = 1;
+}
+
+def Gpuvm_StageOp : Gpuvm_Op<"stage", [
+    IsolatedFromAbove, SingleBlock, HasParent<"ProgramOp">,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "One VM instance's step: receives R31, works, sends R30.";
+  let description = [{
+    Operands become block arguments; a message arrives as its payload. The
+    first message operand is the inbox R31, further ones are R29, R28, ...;
+    tensor operands are R0, R1, ... The payload that `gpuvm.send` names is the
+    outbox R30. Stages that gpuvm-fuse found to be better off in one kernel have
+    the same `fusion_group`.
+
+    C1: block argument i has the type of operand i, or its payload's.
+    C2: `gpuvm.send` sends what the results say: result i is a message whose
+        payload is the i-th sent value.
+    C3: a stage sends at most one message.
+    C4: the body holds `arith`, `math`, `linalg` and `tensor` operations and
+        those of this dialect that may stand in a stage; regions in it hold
+        the former only.
+
+    A stage whose messages nobody receives and that stores nothing is removed
+    by canonicalization, and so are operands it does not use, as long as the
+    other registers keep their numbers.
+
+    Example:
+
+    ```mlir
+    %kept = gpuvm.stage @filter(%q = %qty : tensor<1024xi8>) -> tensor<1024xi1> {
+      %limit = arith.constant dense<24> : tensor<1024xi8>
+      %m = arith.cmpi slt, %q, %limit : tensor<1024xi8>
+      gpuvm.send %m : tensor<1024xi1>
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       Variadic<Gpuvm_Value>:$inputs,
+                       OptionalAttr<I64Attr>:$fusion_group);
+  let results = (outs Variadic<Gpuvm_Message>:$messages);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasCanonicalizer = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    SendOp getSend();
+    static ::llvm::StringRef getDefaultDialect() { return "gpuvm"; }
+  }];
+}
+
+def Gpuvm_SendOp : Gpuvm_Op<"send", [
+    Terminator, Pure, HasParent<"StageOp">, AttrSizedOperandSegments]> {
+  let summary = "Sends the stage's message (its outbox, R30).";
+  let description = [{
+    `status` is the message's status word; 0 (OK) without it.
+
+    C1: status is a `tensor<i32>`; there is one per payload or none at all.
+
+    Example: `gpuvm.send %mask : tensor<1024xi1>`
+  }];
+  let arguments = (ins Variadic<Gpuvm_Tensor>:$payloads,
+                       Variadic<Gpuvm_Tensor>:$statuses);
+  let builders = [OpBuilder<(ins "::mlir::ValueRange":$payloads), [{
+    build($_builder, $_state, payloads, ::mlir::ValueRange());
+  }]>];
+  let assemblyFormat = [{
+    ($payloads^ `:` type($payloads))?
+    (`status` `(` $statuses^ `:` type($statuses) `)`)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Gpuvm_MetadataOp : Gpuvm_Op<"metadata", [Pure, HasParent<"StageOp">]> {
+  let summary = "One metadata word of a received message.";
+  let description = [{
+    C1: the operand is a block argument of the stage that receives a message.
+    C2: the result is `tensor<f32>` for norm and max_abs, `tensor<i32>` for
+        ticks and status.
+
+    Example: `%n = gpuvm.metadata norm of %x : tensor<8xf32> -> tensor<f32>`
+  }];
+  let arguments = (ins Gpuvm_FieldAttr:$field, Gpuvm_Tensor:$message);
+  let results = (outs Gpuvm_Tensor:$word);
+  let assemblyFormat = "$field `of` $message `:` type($message) `->` type($word) attr-dict";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Symbols: the named contents of the regions
+//===----------------------------------------------------------------------===//
+
+class Gpuvm_SymbolOp<string mnemonic, string region> : Gpuvm_Op<mnemonic, [
+    Symbol, HasParent<"ProgramOp">]> {
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       TypeAttrOf<Gpuvm_Tensor>:$type,
+                       OptionalAttr<ElementsAttr>:$initial,
+                       OptionalAttr<StrAttr>:$sym_visibility,
+                       OptionalAttr<Gpuvm_WindowAttr>:$window);
+  let assemblyFormat = "$sym_name `:` $type (`=` $initial^)? attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::gpuvm::Region getRegion() { return ::mlir::gpuvm::Region::}] # region # [{; }
+  }];
+  code constraints = [{
+    C1: the initial value has the symbol's type.
+  }];
+}
+
+def Gpuvm_RegisterOp : Gpuvm_SymbolOp<"register", "registers"> {
+  let summary = "A register with a name, kept from one execution to the next.";
+  let description = [{
+    Example: `gpuvm.register @state : tensor<256xf32>`
+  }] # constraints;
+}
+def Gpuvm_MetricOp : Gpuvm_SymbolOp<"metric", "metrics"> {
+  let summary = "A named scalar or small tensor the host can read at any time.";
+  let description = [{
+    Example: `gpuvm.metric @count : tensor<i64>`
+  }] # constraints;
+}
+def Gpuvm_GlobalOp : Gpuvm_SymbolOp<"global", "globals"> {
+  let summary = "Shared mutable state that lives until the machine is shut down.";
+  let description = [{
+    Example: `gpuvm.global @table : tensor<4xf32> = dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>`
+  }] # constraints;
+}
+def Gpuvm_ControlOp : Gpuvm_SymbolOp<"control", "control"> {
+  let summary = "Words of Control the host can write without re-recording.";
+  let description = [{
+    C2: the elements are i32.
+
+    Example: `gpuvm.control @limit : tensor<i32> = dense<24> : tensor<i32>`
+  }] # constraints;
+}
+def Gpuvm_HeapOp : Gpuvm_SymbolOp<"heap", "heap"> {
+  let summary = "Immutable bulk data: in the plan, or bound when the plan is loaded.";
+  let description = [{
+    Without an initial value the symbol is an input that is bound once, at
+    load, and stays on the device.
+
+    Example: `gpuvm.heap @price : tensor<6001215xi64>`
+  }] # constraints;
+}
+
+def Gpuvm_LoadOp : Gpuvm_Op<"load", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "The value of a symbol, or of a slice of its leading dimension.";
+  let description = [{
+    `@s[k]` starts at index k of the leading dimension.
+
+    C1: the symbol exists in the program and lies in a region.
+    C2: without an offset the result has the symbol's type; with one, the
+        result's shape is the symbol's but for the leading dimension, and the
+        slice lies inside.
+    C3: a slice starts at a multiple of 256 bytes (the alignment of windows).
+
+    Canonicalization replaces the load of a heap symbol all of whose elements
+    are the same by that constant.
+
+    Example: `%half = gpuvm.load @state[64] : tensor<64xf32>`
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$symbol, OptionalAttr<I64Attr>:$offset);
+  let results = (outs Gpuvm_Tensor:$value);
+  let assemblyFormat = "$symbol (`[` $offset^ `]`)? `:` type($value) attr-dict";
+  let hasCanonicalizer = 1;
+}
+
+def Gpuvm_StoreOp : Gpuvm_Op<"store", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Sets a symbol, or a slice of its leading dimension.";
+  let description = [{
+    Constraints C1 to C3 of `gpuvm.load` hold for the stored value.
+
+    C4: the symbol is not in the heap, which is immutable.
+
+    Example: `gpuvm.store %n, @count : tensor<i64>`
+  }];
+  let arguments = (ins Gpuvm_Tensor:$value, FlatSymbolRefAttr:$symbol,
+                       OptionalAttr<I64Attr>:$offset,
+                       OptionalAttr<StrArrayAttr>:$stages,
+                       OptionalAttr<Gpuvm_WindowArrayAttr>:$input_windows,
+                       OptionalAttr<Gpuvm_WindowArrayAttr>:$output_windows);
+  let builders = [OpBuilder<(ins "::mlir::Value":$value,
+                                 "::llvm::StringRef":$symbol), [{
+    $_state.addOperands(value);
+    $_state.addAttribute(getSymbolAttrName($_state.name),
+        ::mlir::FlatSymbolRefAttr::get($_builder.getContext(), symbol));
+  }]>];
+  let assemblyFormat = "$value `,` $symbol (`[` $offset^ `]`)? `:` type($value) attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// External kernels
+//===----------------------------------------------------------------------===//
+
+def Gpuvm_ExternKernelOp : Gpuvm_Op<"extern_kernel", [
+    Symbol, HasParent<"ProgramOp">]> {
+  let summary = "A kernel of the user's, in SPIR-V.";
+  let description = [{
+    The compiler reads `path` (relative to the source file), reflects it and
+    checks it against this declaration. Operands and results are windows of
+    Registers, in order: operand 0 is binding 0, the next one binding 5, and
+    so on, the results behind the operands (kernels/gpuvm.glsl).
+
+    C1: there is at least one result, and all types are VM tensors.
+    C2: `local_size` and `groups` are three positive numbers.
+
+    Example:
+
+    ```mlir
+    gpuvm.extern_kernel @blur "blur.spv" (tensor<1024xf32>) -> tensor<1024xf32>
+        local_size [64, 1, 1] groups [16, 1, 1]
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$path,
+                       TypeAttrOf<FunctionType>:$function_type,
+                       DenseI32ArrayAttr:$local_size, DenseI32ArrayAttr:$groups,
+                       DefaultValuedStrAttr<StrAttr, "main">:$entry_point,
+                       OptionalAttr<DenseI32ArrayAttr>:$spirv,
+                       OptionalAttr<StrAttr>:$sym_visibility);
+  let assemblyFormat = [{
+    $sym_name $path custom<FunctionTypeOf>($function_type)
+    `local_size` $local_size `groups` $groups
+    (`entry_point` $entry_point^)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Gpuvm_InvokeOp : Gpuvm_Op<"invoke", [
+    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Runs an external kernel.";
+  let description = [{
+    C1: the symbol is a `gpuvm.extern_kernel` of the program, and operands and
+        results have its types.
+    C2: windows, where given, are as long as the tensors they hold need.
+
+    Example: `%b = gpuvm.invoke @blur(%a) : (tensor<1024xf32>) -> tensor<1024xf32>`
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Gpuvm_Tensor>:$inputs,
+                       OptionalAttr<StrArrayAttr>:$stages,
+                       OptionalAttr<Gpuvm_WindowArrayAttr>:$input_windows,
+                       OptionalAttr<Gpuvm_WindowArrayAttr>:$output_windows);
+  let results = (outs Variadic<Gpuvm_Tensor>:$outputs);
+  let assemblyFormat = "$callee `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels: what gpuvm-form-kernels leaves
+//===----------------------------------------------------------------------===//
+
+def Gpuvm_KernelOp : Gpuvm_Op<"kernel", [
+    IsolatedFromAbove, SingleBlock,
+    HasParent<"ProgramOp">, Pure]> {
+  let summary = "What becomes one dispatch.";
+  let description = [{
+    The body is `linalg.generic` and `tensor` code on the block arguments; the
+    yielded values are written to the windows of the results. All of it is one
+    loop nest: for root `map` over the elements of the results, for root
+    `reduce` over the iteration space of the reductions, with elementwise
+    producers and consumers inside.
+
+    C1: block argument i has the type of operand i.
+    C2: yield has the types of the results.
+    C3: windows, where given, are as long as the tensors they hold need.
+
+    `emitted` names the `spirv.module` beside the program once there is one.
+
+    Example:
+
+    ```mlir
+    %y = gpuvm.kernel @scale_0 map ["scale"] (%x) {
+    ^bb0(%in: tensor<8xf32>):
+      gpuvm.yield %in : tensor<8xf32>
+    } : (tensor<8xf32>) -> tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, Gpuvm_RootAttr:$root,
+                       StrArrayAttr:$stages,
+                       Variadic<Gpuvm_Tensor>:$inputs,
+                       OptionalAttr<Gpuvm_WindowArrayAttr>:$input_windows,
+                       OptionalAttr<Gpuvm_WindowArrayAttr>:$output_windows,
+                       OptionalAttr<Gpuvm_WindowArrayAttr>:$scratch_windows,
+                       OptionalAttr<FlatSymbolRefAttr>:$emitted);
+  let results = (outs Variadic<Gpuvm_Tensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name $root $stages `(` $inputs `)` attr-dict-with-keyword $body
+    `:` functional-type($inputs, $outputs)
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Gpuvm_YieldOp : Gpuvm_Op<"yield", [
+    Terminator, Pure, HasParent<"KernelOp">]> {
+  let summary = "The values a kernel writes.";
+  let description = [{
+    Example: `gpuvm.yield %sum : tensor<i64>`
+  }];
+  let arguments = (ins Variadic<Gpuvm_Tensor>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+def Gpuvm_CopyOp : Gpuvm_Op<"copy", [
+    Pure, SameOperandsAndResultType, HasParent<"ProgramOp">]> {
+  let summary = "A value in a window of its own.";
+  let description = [{
+    Placed where a value and the symbol it was loaded from, or is stored to,
+    cannot share one window.
+
+    C1: windows, where given, are as long as the tensors they hold need.
+
+    Example: `%c = gpuvm.copy %old ["update"] : tensor<4xf32>`
+  }];
+  let arguments = (ins Gpuvm_Tensor:$source, StrArrayAttr:$stages,
+                       OptionalAttr<Gpuvm_WindowArrayAttr>:$input_windows,
+                       OptionalAttr<Gpuvm_WindowArrayAttr>:$output_windows);
+  let results = (outs Gpuvm_Tensor:$result);
+  let assemblyFormat = "$source $stages attr-dict `:` type($source)";
+  let hasVerifier = 1;
+}
+
+def Gpuvm_ExposeOp : Gpuvm_Op<"expose", [HasParent<"ProgramOp">]> {
+  let summary = "Says which register of which VM instance a value is.";
+  let description = [{
+    What is left of a message when the stages have become kernels; the host
+    finds registers by it. It keeps no value alive: gpuvm-form-kernels makes
+    one only for values that have a window anyhow.
+
+    C1: there are registers 0 to 31, and instances from 0 on.
+
+    Example: `gpuvm.expose %sum as 30 of 2 : tensor<i64>`
+  }];
+  let arguments = (ins Gpuvm_Tensor:$value, I64Attr:$reg, I64Attr:$instance);
+  let assemblyFormat = "$value `as` $reg `of` $instance attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+def Gpuvm_BarrierOp : Gpuvm_Op<"barrier", [HasParent<"ProgramOp">]> {
+  let summary = "Everything before is visible to everything after, for these reasons.";
+  let description = [{
+    Example: `gpuvm.barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 0, 32>>]`
+  }];
+  let arguments = (ins Gpuvm_HazardArrayAttr:$reasons);
+  let assemblyFormat = "$reasons attr-dict";
+}
+
+#endif // GPUVM_OPS

@@ -1,0 +1,194 @@
+//===- GpuvmProgram.cpp - the program and its outputs ---------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The signature is written as `(%x: type, ...) -> (name: type, ...)`. The
+// names of the arguments are the names of the inputs, so they are kept in an
+// attribute and given back when the program is printed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/gpuvm/Gpuvm.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+//===----------------------------------------------------------------------===//
+// Syntax
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseOutputs(OpAsmParser &parser,
+                                SmallVectorImpl<Type> &types,
+                                SmallVectorImpl<Attribute> &names) {
+  if (failed(parser.parseOptionalArrow()))
+    return success();
+  Builder &builder = parser.getBuilder();
+  auto parseOne = [&]() -> ParseResult {
+    std::string name = "result" + std::to_string(names.size());
+    Type &type = types.emplace_back();
+    OptionalParseResult unnamed = parser.parseOptionalType(type);
+    if (unnamed.has_value()) {
+      names.push_back(builder.getStringAttr(name));
+      return *unnamed;
+    }
+    if (parser.parseKeywordOrString(&name) || parser.parseColon())
+      return failure();
+    names.push_back(builder.getStringAttr(name));
+    return parser.parseType(type);
+  };
+  if (succeeded(parser.parseOptionalLParen())) {
+    if (succeeded(parser.parseOptionalRParen()))
+      return success();
+    return failure(parser.parseCommaSeparatedList(parseOne) ||
+                   parser.parseRParen());
+  }
+  names.push_back(builder.getStringAttr("result0"));
+  return parser.parseType(types.emplace_back());
+}
+
+/// The name of an argument as written, without the percent sign.
+static StringAttr argumentName(Builder &builder,
+                               const OpAsmParser::Argument &argument) {
+  return builder.getStringAttr(argument.ssaName.name.drop_front());
+}
+
+ParseResult ProgramOp::parse(OpAsmParser &parser, OperationState &result) {
+  Builder &builder = parser.getBuilder();
+  StringAttr name;
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<Type> outputTypes;
+  SmallVector<Attribute> inputNames, outputNames;
+  if (parser.parseSymbolName(name, mlir::SymbolTable::getSymbolAttrName(),
+                             result.attributes) ||
+      parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren,
+                               /*allowType=*/true) ||
+      parseOutputs(parser, outputTypes, outputNames) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  SmallVector<Type> inputTypes;
+  for (const OpAsmParser::Argument &argument : arguments) {
+    inputTypes.push_back(argument.type);
+    inputNames.push_back(argumentName(builder, argument));
+  }
+  result.addAttribute(
+      getFunctionTypeAttrName(result.name),
+      TypeAttr::get(builder.getFunctionType(inputTypes, outputTypes)));
+  result.addAttribute(getInputNamesAttrName(result.name),
+                      builder.getArrayAttr(inputNames));
+  result.addAttribute(getOutputNamesAttrName(result.name),
+                      builder.getArrayAttr(outputNames));
+  return parser.parseRegion(*result.addRegion(), arguments);
+}
+
+/// Whether a name without quotes would be read as the beginning of a type.
+static bool readsAsType(StringRef name) {
+  static constexpr StringLiteral kTypes[] = {"index",  "none",   "tensor",
+                                             "vector", "memref", "complex",
+                                             "tuple",  "bf16"};
+  if (llvm::is_contained(kTypes, name))
+    return true;
+  // i32, si8, ui8, f16, f8E4M3, tf32, ...
+  StringRef rest = name;
+  (void)(rest.consume_front("si") || rest.consume_front("ui") ||
+         rest.consume_front("tf") || rest.consume_front("i") ||
+         rest.consume_front("f"));
+  return rest.size() != name.size() && !rest.empty() &&
+         llvm::isDigit(rest.front());
+}
+
+static void printOutputName(OpAsmPrinter &p, StringRef name) {
+  if (readsAsType(name))
+    p.printString(name);
+  else
+    p.printKeywordOrString(name);
+}
+
+void ProgramOp::print(OpAsmPrinter &p) {
+  p << ' ';
+  p.printSymbolName(getSymName());
+  p << '(';
+  llvm::interleaveComma(getBody().getArguments(), p,
+                        [&](BlockArgument arg) { p.printRegionArgument(arg); });
+  p << ')';
+  FunctionType type = getProgramType();
+  if (type.getNumResults() != 0) {
+    p << " -> (";
+    llvm::interleaveComma(llvm::zip_equal(getOutputNames(), type.getResults()),
+                          p, [&](auto pair) {
+                            auto [name, outputType] = pair;
+                            printOutputName(p,
+                                            cast<StringAttr>(name).getValue());
+                            p << ": " << outputType;
+                          });
+    p << ')';
+  }
+  p.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(), {getSymNameAttrName(), getFunctionTypeAttrName(),
+                            getInputNamesAttrName(), getOutputNamesAttrName()});
+  p << ' ';
+  p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+void ProgramOp::getAsmBlockArgumentNames(mlir::Region &region,
+                                         OpAsmSetValueNameFn setName) {
+  for (auto [arg, name] : llvm::zip(region.getArguments(), getInputNames()))
+    setName(arg, cast<StringAttr>(name).getValue());
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+LogicalResult ProgramOp::verify() {
+  FunctionType type = getProgramType();
+  if (type.getNumInputs() != getInputNames().size() ||
+      type.getNumResults() != getOutputNames().size())
+    return emitOpError("C2: there is one name per input and output");
+  for (Type t : llvm::concat<const Type>(type.getInputs(), type.getResults()))
+    if (!isVmTensor(t))
+      return emitOpError("C0: ")
+             << t << " is no statically shaped tensor of i1, i8, i16, i32, "
+             << "i64, f16, f32 or f64 with 1 to 2147483647 elements";
+  return success();
+}
+
+LogicalResult ProgramOp::verifyRegions() {
+  if (getBody().getArgumentTypes() != getProgramType().getInputs()) // C1
+    return emitOpError("C1: the block arguments do not have the input types");
+  llvm::StringSet<> inputs, outputs;
+  for (Attribute name : getInputNames())
+    if (!inputs.insert(cast<StringAttr>(name).getValue()).second) // C2
+      return emitOpError("C2: two inputs are named ") << name;
+  for (Attribute name : getOutputNames())
+    if (!outputs.insert(cast<StringAttr>(name).getValue()).second) // C2
+      return emitOpError("C2: two outputs are named ") << name;
+  for (Operation &op : getBody().front()) {
+    if (auto heap = dyn_cast<HeapOp>(op);
+        heap && !inputs.insert(heap.getSymName()).second) // C2
+      return heap.emitOpError("C2: an input is named \"")
+             << heap.getSymName() << "\" too";
+    bool allowed = isa_and_nonnull<GpuvmDialect>(op.getDialect()) ||
+                   op.hasTrait<OpTrait::ConstantLike>();
+    if (!allowed) // C3
+      return op.emitOpError("C3: cannot stand in a program outside a stage");
+  }
+  if (!isa<ReturnOp>(getBody().front().back())) // C3
+    return emitOpError("C3: the body does not end with gpuvm.return");
+  return success();
+}
+
+LogicalResult ReturnOp::verify() {
+  auto program = cast<ProgramOp>((*this)->getParentOp());
+  ArrayRef<Type> outputs = program.getProgramType().getResults();
+  if (outputs.size() != getValues().size()) // C1
+    return emitOpError("C1: the program has ")
+           << outputs.size() << " outputs, " << getValues().size()
+           << " are returned";
+  for (auto [output, value] : llvm::zip_equal(outputs, getValues()))
+    if (payloadType(value.getType()) != output) // C1
+      return emitOpError("C1: ")
+             << value.getType() << " does not hold the output's " << output;
+  return success();
+}

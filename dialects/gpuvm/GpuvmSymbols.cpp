@@ -1,0 +1,117 @@
+//===- GpuvmSymbols.cpp - region symbols and their accesses ---------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/gpuvm/Gpuvm.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+SymbolInfo gpuvm::getSymbolInfo(Operation *op) {
+  return TypeSwitch<Operation *, SymbolInfo>(op)
+      .Case<RegisterOp, MetricOp, GlobalOp, ControlOp, HeapOp>([](auto symbol) {
+        return SymbolInfo{symbol, symbol.getRegion(),
+                          cast<RankedTensorType>(symbol.getType()),
+                          symbol.getInitialAttr(), symbol.getWindowAttr()};
+      })
+      .Default([](Operation *) { return SymbolInfo(); });
+}
+
+SymbolInfo gpuvm::lookupSymbol(Operation *from, StringRef name) {
+  auto program = from->getParentOfType<ProgramOp>();
+  Operation *op =
+      program ? SymbolTable::lookupSymbolIn(program, name) : nullptr;
+  return op ? getSymbolInfo(op) : SymbolInfo();
+}
+
+//===----------------------------------------------------------------------===//
+// Symbol operations
+//===----------------------------------------------------------------------===//
+
+template <typename OpTy> static LogicalResult verifyInitial(OpTy op) {
+  ElementsAttr initial = op.getInitialAttr();
+  if (initial && initial.getShapedType() != op.getType()) // C1
+    return op.emitOpError("C1: the initial value has type ")
+           << initial.getShapedType() << ", the symbol " << op.getType();
+  return success();
+}
+
+LogicalResult RegisterOp::verify() { return verifyInitial(*this); }
+LogicalResult MetricOp::verify() { return verifyInitial(*this); }
+LogicalResult GlobalOp::verify() { return verifyInitial(*this); }
+LogicalResult HeapOp::verify() { return verifyInitial(*this); }
+LogicalResult ControlOp::verify() {
+  if (!cast<RankedTensorType>(getType()).getElementType().isInteger(32)) // C2
+    return emitOpError("C2: Control holds i32 words, not ") << getType();
+  return verifyInitial(*this);
+}
+
+//===----------------------------------------------------------------------===//
+// Load and store
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifySlice(Operation *op, const SymbolInfo &symbol,
+                                 RankedTensorType slice, int64_t offset) {
+  RankedTensorType whole = symbol.type;
+  bool fits = whole.getRank() > 0 && slice.getRank() == whole.getRank() &&
+              slice.getElementType() == whole.getElementType() &&
+              slice.getShape().drop_front() == whole.getShape().drop_front() &&
+              offset >= 0 &&
+              offset <= whole.getDimSize(0) - slice.getDimSize(0);
+  if (!fits) // C2
+    return op->emitOpError("C2: the slice ")
+           << slice << " at " << offset << " is not inside the symbol's "
+           << whole;
+  uint64_t start = offset * (tensorBytes(whole) /
+                             static_cast<uint64_t>(whole.getDimSize(0)));
+  if (start % kWindowAlignment != 0) // C3
+    return op->emitOpError("C3: the slice starts at byte ")
+           << start << ", which is not a multiple of " << kWindowAlignment;
+  return success();
+}
+
+static LogicalResult verifyAccess(Operation *op, StringRef name,
+                                  RankedTensorType type,
+                                  std::optional<int64_t> offset) {
+  SymbolInfo symbol = lookupSymbol(op, name);
+  if (!symbol.op) // C1
+    return op->emitOpError("C1: there is no register, metric, global, control "
+                           "or heap symbol @")
+           << name << " in the program";
+  if (offset)
+    return verifySlice(op, symbol, type, *offset);
+  if (type != symbol.type) // C2
+    return op->emitOpError("C2: symbol @")
+           << name << " has type " << symbol.type << ", not " << type;
+  return success();
+}
+
+LogicalResult LoadOp::verifySymbolUses(SymbolTableCollection &) {
+  return verifyAccess(*this, getSymbol(),
+                      cast<RankedTensorType>(getValue().getType()),
+                      getOffset());
+}
+
+LogicalResult StoreOp::verifySymbolUses(SymbolTableCollection &) {
+  if (lookupSymbol(*this, getSymbol()).region == gpuvm::Region::heap) // C4
+    return emitOpError("C4: heap symbol @") << getSymbol() << " is immutable";
+  return verifyAccess(*this, getSymbol(),
+                      cast<RankedTensorType>(getValue().getType()),
+                      getOffset());
+}
+
+void LoadOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  effects.emplace_back(MemoryEffects::Read::get());
+}
+
+void StoreOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  effects.emplace_back(MemoryEffects::Write::get());
+}

@@ -1,0 +1,69 @@
+//===- Reduction.cpp - what a reduction means, bit for bit ----------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/gpuvm/Reduction.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+/// Up to so many elements one lane is enough for a result.
+static constexpr int64_t kSequentialElements = 64;
+/// From so many results on there is a lane's work in each of them, if
+/// neighbouring results read neighbouring elements.
+static constexpr int64_t kSequentialResults = 8192;
+/// Parts of one reduction in all: enough workgroups of 256 lanes to keep the
+/// memory of a 132-multiprocessor GPU busy.
+static constexpr int64_t kMaxParts = 1024;
+
+ReductionOrder gpuvm::getReductionOrder(int64_t numResults, int64_t numElements,
+                                        bool innermostIsParallel) {
+  ReductionOrder order;
+  order.sequential = numElements <= kSequentialElements ||
+                     (innermostIsParallel && numResults >= kSequentialResults);
+  if (order.sequential)
+    return order;
+  int64_t steps =
+      llvm::divideCeil(numElements, ReductionOrder::kElementsPerStep);
+  int64_t wanted = std::max<int64_t>(1, kMaxParts / numResults);
+  order.parts = std::min(steps, wanted);
+  return order;
+}
+
+ReductionOrder gpuvm::getReductionOrder(linalg::GenericOp op) {
+  int64_t results = 1, elements = 1;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  for (auto [range, iterator] : llvm::zip_equal(ranges, iterators))
+    (iterator == utils::IteratorType::parallel ? results : elements) *= range;
+  if (!matchCombiner(op))
+    return ReductionOrder{/*sequential=*/true, /*parts=*/1};
+  return getReductionOrder(results, elements,
+                           iterators.back() == utils::IteratorType::parallel);
+}
+
+/// Whether (a op b) op c = a op (b op c) and a op b = b op a, up to rounding.
+static bool isAssociative(Operation *op) {
+  return isa<arith::AddIOp, arith::AddFOp, arith::MulIOp, arith::MulFOp,
+             arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::MinSIOp,
+             arith::MinUIOp, arith::MaxSIOp, arith::MaxUIOp, arith::MinimumFOp,
+             arith::MinNumFOp, arith::MaximumFOp, arith::MaxNumFOp>(op);
+}
+
+std::optional<Combiner> gpuvm::matchCombiner(linalg::GenericOp op) {
+  Operation *yield = op.getRegion().front().getTerminator();
+  Combiner combiner;
+  for (auto [i, accumulator] : llvm::enumerate(op.getRegionOutputArgs())) {
+    Operation *combine = yield->getOperand(i).getDefiningOp();
+    if (!accumulator.hasOneUse() || !combine || !combine->hasOneUse() ||
+        !isAssociative(combine) || *accumulator.user_begin() != combine)
+      return std::nullopt;
+    bool first = combine->getOperand(0) == accumulator;
+    combiner.ops.push_back(combine);
+    combiner.elements.push_back(combine->getOperand(first ? 1 : 0));
+  }
+  return combiner;
+}

@@ -1,0 +1,64 @@
+//===- Reduction.h - what a reduction means, bit for bit ------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Floating-point addition is not associative, so the order in which a reduction
+// combines its elements is part of its meaning here: it follows from the shape
+// of the iteration space alone and is the same on every device, fused or not.
+// docs/reduction-order.md specifies it; the emitters and the reference
+// interpreter implement it separately and share only these definitions.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+#include <optional>
+
+namespace mlir::gpuvm {
+
+/// How the K elements that go into one result are combined, in row-major order
+/// of the reduction dimensions.
+struct ReductionOrder {
+  /// The lanes that share the work on one result, and how many neighbouring
+  /// elements one lane takes at a time.
+  static constexpr int64_t kLanes = 256;
+  static constexpr int64_t kElementsPerLane = 4;
+  static constexpr int64_t kElementsPerStep = kLanes * kElementsPerLane;
+  /// Lanes are combined in groups of 16 neighbours, then the 16 groups.
+  static constexpr int64_t kLaneGroup = 16;
+
+  /// All K elements in ascending order, one after the other.
+  bool sequential = false;
+  /// Otherwise step s (elements [s * kElementsPerStep, ...)) belongs to part
+  /// s % parts. In a part, lane l combines its elements in ascending order;
+  /// then the lanes that have an element are combined in groups of kLaneGroup,
+  /// ascending, and the groups, ascending. The parts are combined the same way:
+  /// lane l takes parts l, l + kLanes, ... in ascending order.
+  int64_t parts = 1;
+};
+
+/// The order for `numResults` results of `numElements` elements each.
+/// `innermostIsParallel`: the last loop is not a reduction.
+ReductionOrder getReductionOrder(int64_t numResults, int64_t numElements,
+                                 bool innermostIsParallel);
+
+/// The order of a `linalg.generic` with at least one reduction loop.
+ReductionOrder getReductionOrder(linalg::GenericOp op);
+
+/// A reduction's body taken apart: `ops[i]` is the associative and commutative
+/// operation that combines `elements[i]` into accumulator i; everything else in
+/// the body is elementwise.
+struct Combiner {
+  SmallVector<Operation *> ops;
+  SmallVector<Value> elements;
+};
+
+/// The combiner of a reduction's body, or nullopt if it has another form, so
+/// that partial results cannot be combined; then the order is sequential
+/// whatever the shape.
+std::optional<Combiner> matchCombiner(linalg::GenericOp op);
+
+} // namespace mlir::gpuvm

@@ -1,0 +1,268 @@
+//===- ElementEmitter.cpp - the value of an element, recursively -----------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/ElementEmitter.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+/// A divisor that stands for "zero, a multiple of everything".
+static constexpr int64_t kAnyDivisor = int64_t(1) << 30;
+
+ElementEmitter::ElementEmitter(KernelBuilder &kernel,
+                               std::function<unsigned(BlockArgument)> bindingOf)
+    : kernel(kernel), bindingOf(std::move(bindingOf)) {}
+
+void ElementEmitter::begin(int64_t laneCount) {
+  lanes = laneCount;
+  places.clear();
+  memo.clear();
+  mapped.clear();
+}
+
+//===----------------------------------------------------------------------===//
+// Lane indices
+//===----------------------------------------------------------------------===//
+
+LaneIndex ElementEmitter::addIndex(LaneIndex a, LaneIndex b) {
+  return {kernel.add(a.base, b.base), a.stride + b.stride,
+          std::gcd(a.divisor, b.divisor)};
+}
+
+LaneIndex ElementEmitter::mulIndex(LaneIndex a, int64_t factor) {
+  int64_t divisor;
+  if (llvm::MulOverflow(a.divisor, std::abs(factor), divisor) ||
+      divisor > kAnyDivisor)
+    divisor = kAnyDivisor;
+  return {kernel.mul(a.base, factor), a.stride * factor, divisor};
+}
+
+Value ElementEmitter::laneValue(LaneIndex index, int64_t lane) {
+  return kernel.add(index.base, kernel.index(index.stride * lane));
+}
+
+LaneIndex ElementEmitter::evaluate(AffineExpr expr, ArrayRef<LaneIndex> dims) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dims[dim.getPosition()];
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+    int64_t value = constant.getValue();
+    return {kernel.index(value), 0, value == 0 ? kAnyDivisor : std::abs(value)};
+  }
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  LaneIndex lhs = evaluate(binary.getLHS(), dims);
+  if (binary.getKind() == AffineExprKind::Add)
+    return addIndex(lhs, evaluate(binary.getRHS(), dims));
+  int64_t rhs = cast<AffineConstantExpr>(binary.getRHS()).getValue();
+  switch (binary.getKind()) {
+  case AffineExprKind::Mul:
+    return mulIndex(lhs, rhs);
+  case AffineExprKind::FloorDiv: // Lanes were chosen so that they agree.
+    return {kernel.div(lhs.base, rhs), 0, 1};
+  case AffineExprKind::Mod:
+    return {kernel.rem(lhs.base, rhs), lhs.stride,
+            std::gcd(lhs.divisor, std::abs(rhs))};
+  default:
+    llvm_unreachable("indexing maps hold no other expression");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+ElementEmitter::Point ElementEmitter::point(ArrayRef<LaneIndex> indices,
+                                            ArrayRef<int64_t> shape) {
+  places.push_back({llvm::to_vector(indices), std::nullopt,
+                    llvm::to_vector(shape)});
+  return places.size() - 1;
+}
+
+ElementEmitter::Point ElementEmitter::flatPoint(LaneIndex flat,
+                                                ArrayRef<int64_t> shape) {
+  places.push_back({{}, flat, llvm::to_vector(shape)});
+  return places.size() - 1;
+}
+
+ArrayRef<LaneIndex> ElementEmitter::indicesOf(Point at) {
+  Place &place = places[at];
+  if (!place.indices.empty() || place.shape.empty())
+    return place.indices;
+  LaneIndex rest = *place.flat;
+  SmallVector<LaneIndex> reversed;
+  for (int64_t size : llvm::reverse(ArrayRef(place.shape).drop_front())) {
+    reversed.push_back({kernel.rem(rest.base, size), rest.stride,
+                        std::gcd(rest.divisor, size)});
+    int64_t divisor = rest.divisor % size == 0 ? rest.divisor / size : 1;
+    rest = {kernel.div(rest.base, size), 0, divisor};
+  }
+  reversed.push_back(rest);
+  place.indices.assign(reversed.rbegin(), reversed.rend());
+  return place.indices;
+}
+
+LaneIndex ElementEmitter::position(Point at) {
+  if (places[at].flat)
+    return *places[at].flat;
+  SmallVector<LaneIndex> indices(indicesOf(at));
+  LaneIndex sum = {kernel.index(0), 0, kAnyDivisor};
+  int64_t stride = 1;
+  for (auto [index, size] :
+       llvm::reverse(llvm::zip_equal(indices, places[at].shape))) {
+    sum = addIndex(mulIndex(index, stride), sum);
+    stride *= size;
+  }
+  places[at].flat = sum;
+  return sum;
+}
+
+ElementEmitter::Point ElementEmitter::throughMap(Point at, AffineMap map,
+                                                 ArrayRef<int64_t> shape) {
+  if (map.isIdentity() && ArrayRef(places[at].shape) == shape)
+    return at;
+  auto [entry, inserted] = mapped.try_emplace({at, map}, 0);
+  if (!inserted && ArrayRef(places[entry->second].shape) == shape)
+    return entry->second;
+  SmallVector<LaneIndex> dims, indices;
+  if (map.getNumDims() != 0 && !map.isConstant())
+    dims.assign(indicesOf(at).begin(), indicesOf(at).end());
+  for (AffineExpr expr : map.getResults())
+    indices.push_back(evaluate(expr, dims));
+  Point to = point(indices, shape);
+  mapped[{at, map}] = to;
+  return to;
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+static ArrayRef<int64_t> shapeOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getShape();
+}
+
+FailureOr<Lanes> ElementEmitter::emit(Value tensor, Point at) {
+  if (Value value = bound.lookup(tensor))
+    return Lanes(lanes, value);
+  if (auto known = memo.find({tensor, at}); known != memo.end())
+    return known->second;
+  FailureOr<Lanes> elements = emitNew(tensor, at);
+  if (succeeded(elements))
+    memo[{tensor, at}] = *elements;
+  return elements;
+}
+
+FailureOr<Lanes> ElementEmitter::emitNew(Value tensor, Point at) {
+  if (auto argument = dyn_cast<BlockArgument>(tensor))
+    return emitWindow(argument, at);
+  Operation *op = tensor.getDefiningOp();
+  SplatElementsAttr splat;
+  if (matchPattern(tensor, m_Constant(&splat)))
+    return Lanes(lanes, arith::ConstantOp::create(
+                            kernel.ir(), kernel.loc(),
+                            cast<TypedAttr>(splat.getSplatValue<Attribute>())));
+  if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+    unsigned number = cast<OpResult>(tensor).getResultNumber();
+    Value yielded = generic.getBody()->getTerminator()->getOperand(number);
+    FailureOr<SmallVector<Lanes>> values = emitBody(generic, at, yielded);
+    if (failed(values))
+      return failure();
+    return values->front();
+  }
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+    return emitSlice(slice, at);
+  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    return emitReshape(op->getOperand(0), at);
+  op->emitOpError("cannot be part of a kernel");
+  return failure();
+}
+
+FailureOr<Lanes> ElementEmitter::emitWindow(BlockArgument argument, Point at) {
+  LaneIndex where = position(at);
+  unsigned binding = bindingOf(argument);
+  Type type = cast<RankedTensorType>(argument.getType()).getElementType();
+  if (where.stride == 0)
+    return Lanes(lanes, kernel.load(binding, type, where.base));
+  if (where.stride == 1 && where.divisor % lanes == 0)
+    return Lanes(kernel.loadVector(binding, type, where.base, lanes));
+  Lanes elements;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    elements.push_back(kernel.load(binding, type, laneValue(where, lane)));
+  return elements;
+}
+
+FailureOr<Lanes> ElementEmitter::emitReshape(Value source, Point at) {
+  return emit(source, flatPoint(position(at), shapeOf(source)));
+}
+
+FailureOr<Lanes> ElementEmitter::emitSlice(tensor::ExtractSliceOp op,
+                                           Point at) {
+  // Dimensions that the slice drops have size 1 in it.
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  SmallVector<LaneIndex> sliceIndices(indicesOf(at)), indices;
+  auto next = sliceIndices.begin();
+  for (auto [dim, offset, stride] :
+       llvm::enumerate(op.getStaticOffsets(), op.getStaticStrides())) {
+    LaneIndex start = {kernel.index(offset), 0,
+                       offset == 0 ? kAnyDivisor : offset};
+    indices.push_back(dropped.test(dim)
+                          ? start
+                          : addIndex(mulIndex(*next++, stride), start));
+  }
+  return emit(op.getSource(), point(indices, shapeOf(op.getSource())));
+}
+
+FailureOr<SmallVector<Lanes>>
+ElementEmitter::emitBody(linalg::GenericOp op, Point at, ValueRange values,
+                         ArrayRef<Lanes> accumulators) {
+  Block *body = op.getBody();
+  SmallVector<IRMapping> mappings(lanes);
+  auto bindArgument = [&](BlockArgument argument,
+                          OpOperand &operand) -> LogicalResult {
+    if (argument.use_empty())
+      return success();
+    Point source = throughMap(at, op.getMatchingIndexingMap(&operand),
+                              shapeOf(operand.get()));
+    FailureOr<Lanes> elements = emit(operand.get(), source);
+    if (failed(elements))
+      return failure();
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      mappings[lane].map(argument, (*elements)[lane]);
+    return success();
+  };
+  for (OpOperand &operand : op->getOpOperands()) {
+    BlockArgument argument = op.getMatchingBlockArgument(&operand);
+    bool isOut = op.isDpsInit(&operand);
+    if (isOut && !accumulators.empty()) {
+      unsigned number = operand.getOperandNumber() - op.getNumDpsInputs();
+      for (int64_t lane = 0; lane < lanes; ++lane)
+        mappings[lane].map(argument, accumulators[number][lane]);
+    } else if (failed(bindArgument(argument, operand))) {
+      return failure();
+    }
+  }
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    for (Operation &inner : body->without_terminator()) {
+      if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
+        LaneIndex dim = indicesOf(at)[index.getDim()];
+        mappings[lane].map(index.getResult(), laneValue(dim, lane));
+      } else {
+        kernel.ir().clone(inner, mappings[lane]);
+      }
+    }
+  }
+  SmallVector<Lanes> results;
+  for (Value value : values) {
+    Lanes &result = results.emplace_back();
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      result.push_back(mappings[lane].lookupOrDefault(value));
+  }
+  return results;
+}

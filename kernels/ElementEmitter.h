@@ -1,0 +1,97 @@
+//===- ElementEmitter.h - the value of an element, recursively -------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Fusion is recursive element emission: whoever needs elements of a tensor asks
+// for them, and the answer is a load (a window), a constant, an index
+// computation (a slice, a reshape) or the body of the operation that makes the
+// tensor, cloned at that place - so any producer melts into any root.
+//
+// Elements are asked for `lanes` at a time: neighbours along one dimension,
+// which lets windows be read 16 bytes at once.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "dialects/gpuvm/Gpuvm.h"
+#include "kernels/KernelBuilder.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir::gpuvm {
+
+/// An index of several lanes: lane v is at base + v * stride.
+struct LaneIndex {
+  Value base;
+  int64_t stride = 0;  ///< Between lanes; 0 = the same for all.
+  int64_t divisor = 1; ///< `base` is known to be a multiple of this.
+};
+
+/// One value per lane.
+using Lanes = SmallVector<Value, 4>;
+
+class ElementEmitter {
+public:
+  /// A place in an index space; valid until the next `begin`.
+  using Point = unsigned;
+
+  /// `bindingOf` gives the binding of a kernel's block argument.
+  ElementEmitter(KernelBuilder &kernel,
+                 std::function<unsigned(BlockArgument)> bindingOf);
+
+  /// Starts emission at a place of the kernel that what was emitted before does
+  /// not dominate, `laneCount` elements at a time. Forgets all points.
+  void begin(int64_t laneCount);
+
+  /// The place `indices` in a space of `shape`.
+  Point point(ArrayRef<LaneIndex> indices, ArrayRef<int64_t> shape);
+  /// The place at row-major position `flat` in a space of `shape`.
+  Point flatPoint(LaneIndex flat, ArrayRef<int64_t> shape);
+
+  /// The elements of `tensor` at a place.
+  FailureOr<Lanes> emit(Value tensor, Point at);
+
+  /// Clones the body of `op` for the loop indices `at`, down to `values`, which
+  /// are values of the body. `accumulators`, if given, stand for the outs.
+  FailureOr<SmallVector<Lanes>> emitBody(linalg::GenericOp op, Point at,
+                                         ValueRange values,
+                                         ArrayRef<Lanes> accumulators = {});
+
+  /// From now on elements of `tensor` are `value` wherever they are asked for.
+  void bind(Value tensor, Value value) { bound[tensor] = value; }
+
+  /// The row-major position of a place in its space.
+  LaneIndex position(Point at);
+
+  /// The place in a space of `shape` that `map` leads to.
+  Point throughMap(Point at, AffineMap map, ArrayRef<int64_t> shape);
+
+private:
+  struct Place {
+    SmallVector<LaneIndex> indices; ///< Empty until needed, if flat is set.
+    std::optional<LaneIndex> flat;
+    SmallVector<int64_t> shape;
+  };
+
+  ArrayRef<LaneIndex> indicesOf(Point at);
+  LaneIndex evaluate(AffineExpr expr, ArrayRef<LaneIndex> dims);
+  LaneIndex addIndex(LaneIndex a, LaneIndex b);
+  LaneIndex mulIndex(LaneIndex a, int64_t factor);
+  Value laneValue(LaneIndex index, int64_t lane);
+
+  FailureOr<Lanes> emitNew(Value tensor, Point at);
+  FailureOr<Lanes> emitWindow(BlockArgument argument, Point at);
+  FailureOr<Lanes> emitReshape(Value source, Point at);
+  FailureOr<Lanes> emitSlice(tensor::ExtractSliceOp op, Point at);
+
+  KernelBuilder &kernel;
+  int64_t lanes = 1;
+  std::function<unsigned(BlockArgument)> bindingOf;
+  std::vector<Place> places;
+  DenseMap<std::pair<Value, Point>, Lanes> memo;
+  DenseMap<std::pair<Point, AffineMap>, Point> mapped;
+  DenseMap<Value, Value> bound;
+};
+
+} // namespace mlir::gpuvm

@@ -1,0 +1,105 @@
+//===- Emitter.cpp - from a kernel op to a kernel --------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/Emitter.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+static constexpr unsigned kNumRegions = 5;
+
+BindingLayout gpuvm::layOutBindings(std::optional<ArrayAttr> inputs,
+                                    std::optional<ArrayAttr> outputs,
+                                    std::optional<ArrayAttr> scratch) {
+  std::map<unsigned, WindowAttr> byBinding;
+  llvm::DenseMap<WindowAttr, unsigned> known;
+  unsigned next[kNumRegions] = {};
+  auto place = [&](std::optional<ArrayAttr> windows,
+                   SmallVectorImpl<unsigned> &to) {
+    if (!windows)
+      return;
+    for (auto window : windows->getAsRange<WindowAttr>()) {
+      auto [entry, isNew] = known.try_emplace(window, 0);
+      if (isNew) {
+        unsigned region = static_cast<unsigned>(window.getRegion());
+        entry->second = region + kNumRegions * next[region]++;
+        byBinding[entry->second] = window;
+      }
+      to.push_back(entry->second);
+    }
+  };
+  BindingLayout layout;
+  place(inputs, layout.inputs);
+  place(outputs, layout.outputs);
+  place(scratch, layout.scratch);
+  for (auto [binding, window] : byBinding) {
+    layout.bindings.push_back(binding);
+    layout.windows.push_back(window);
+  }
+  return layout;
+}
+
+/// The plan's names for what `module`'s capabilities ask of a device.
+static SmallVector<StringRef> featuresOf(spirv::ModuleOp module,
+                                         const EmitOptions &options) {
+  llvm::SmallSetVector<StringRef, 8> features;
+  bool floats32 = false, floats64 = false;
+  for (spirv::Capability capability : module.getVceTriple()->getCapabilities()) {
+    switch (capability) {
+    case spirv::Capability::Int8: features.insert("int8"); break;
+    case spirv::Capability::Int16: features.insert("int16"); break;
+    case spirv::Capability::Int64: features.insert("int64"); break;
+    case spirv::Capability::Float16: features.insert("float16"); break;
+    case spirv::Capability::Float64: features.insert("float64"); break;
+    case spirv::Capability::StorageBuffer8BitAccess:
+      features.insert("storage8"); break;
+    case spirv::Capability::StorageBuffer16BitAccess:
+      features.insert("storage16"); break;
+    default: break;
+    }
+  }
+  module.walk([&](spirv::ExecutionModeOp mode) {
+    bool wide = cast<IntegerAttr>(mode.getValues()[0]).getInt() == 64;
+    (wide ? floats64 : floats32) = true;
+  });
+  if (options.exact && floats32)
+    for (StringRef name : {"round_to_even_32", "signed_zero_inf_nan_32"})
+      features.insert(name);
+  if (options.exact && floats64)
+    for (StringRef name : {"round_to_even_64", "signed_zero_inf_nan_64"})
+      features.insert(name);
+  return llvm::to_vector(llvm::map_range(features, [](StringRef f) { return f; }));
+}
+
+FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
+                                           const EmitOptions &options) {
+  MLIRContext *context = op.getContext();
+  OwningOpRef<ModuleOp> scratch = ModuleOp::create(op.getLoc());
+  OpBuilder b(context);
+  b.setInsertionPointToStart(scratch->getBody());
+  BindingLayout layout = layOutBindings(
+      op.getInputWindows(), op.getOutputWindows(), op.getScratchWindows());
+  KernelBuilder kernel(b, op.getLoc(), op.getSymName(), KernelConfig::kLanes);
+  ElementEmitter elements(kernel, [&](BlockArgument argument) {
+    return layout.inputs[argument.getArgNumber()];
+  });
+  EmitterContext emitter{op, configureKernel(op), layout, kernel, elements};
+  LogicalResult emitted =
+      op.getRoot() == Root::map ? emitMap(emitter) : emitReduce(emitter);
+  if (failed(emitted))
+    return failure();
+  gpu::GPUModuleOp module = kernel.finish();
+  auto spirvModule = lowerToSpirv(module, kernel.bindings(), options);
+  if (failed(spirvModule))
+    return failure();
+  EmittedKernel result;
+  result.module = std::move(*spirvModule);
+  result.uses = kernel.bindings();
+  result.workgroupBytes = kernel.workgroupBytes();
+  result.features = featuresOf(*result.module, options);
+  return result;
+}

@@ -1,0 +1,64 @@
+//===- Emitter.h - from a kernel op to a kernel ----------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One emitter per root family (Map.cpp, Reduce.cpp) over the kernel builder.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "kernels/ElementEmitter.h"
+#include "kernels/KernelConfig.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+
+namespace mlir::gpuvm {
+
+/// The bindings of a kernel's operands, results and scratch: window k of region
+/// r is binding r + 5 * k, windows counted in this order, equal ones once.
+struct BindingLayout {
+  SmallVector<unsigned> inputs, outputs, scratch;
+  SmallVector<WindowAttr> windows; ///< Of each distinct binding, ascending.
+  SmallVector<unsigned> bindings;  ///< Their numbers.
+};
+
+/// The layout of a kernel or an external kernel's invocation with windows.
+BindingLayout layOutBindings(std::optional<ArrayAttr> inputs,
+                             std::optional<ArrayAttr> outputs,
+                             std::optional<ArrayAttr> scratch);
+
+/// What an emitter works with.
+struct EmitterContext {
+  KernelOp op;
+  KernelConfig config;
+  BindingLayout layout;
+  KernelBuilder &kernel;
+  ElementEmitter &elements;
+};
+
+LogicalResult emitMap(EmitterContext &context);
+LogicalResult emitReduce(EmitterContext &context);
+
+/// A kernel ready for the plan.
+struct EmittedKernel {
+  OwningOpRef<spirv::ModuleOp> module;
+  llvm::MapVector<unsigned, BindingUse> uses; ///< By binding.
+  int64_t workgroupBytes = 0;
+  SmallVector<StringRef> features; ///< As the plan names them, sorted.
+};
+
+struct EmitOptions {
+  bool exact = false; ///< Bit-identical arithmetic on every device.
+};
+
+/// Emits and lowers a kernel that has windows.
+FailureOr<EmittedKernel> emitKernel(KernelOp op, const EmitOptions &options);
+
+/// Lowers what the builder made to SPIR-V (LowerToSpirv.cpp).
+FailureOr<OwningOpRef<spirv::ModuleOp>>
+lowerToSpirv(gpu::GPUModuleOp module,
+             const llvm::MapVector<unsigned, BindingUse> &uses,
+             const EmitOptions &options);
+
+} // namespace mlir::gpuvm

@@ -1,0 +1,332 @@
+//===- KernelBuilder.cpp - writing a kernel as if in a kernel language -----===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/KernelBuilder.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+/// The widest load and store there is.
+static constexpr int64_t kVectorBytes = 16;
+
+KernelBuilder::KernelBuilder(OpBuilder &builder, Location loc,
+                             StringRef moduleName, int64_t lanes)
+    : b(builder), location(loc) {
+  module = gpu::GPUModuleOp::create(b, loc, moduleName);
+  b.setInsertionPointToStart(module.getBody());
+  function = gpu::GPUFuncOp::create(b, loc, "main", b.getFunctionType({}, {}));
+  function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  function->setAttr(spirv::getEntryPointABIAttrName(),
+                    spirv::getEntryPointABIAttr(
+                        b.getContext(), {static_cast<int32_t>(lanes), 1, 1}));
+  b.setInsertionPointToStart(&function.getBody().front());
+}
+
+gpu::GPUModuleOp KernelBuilder::finish() {
+  gpu::ReturnOp::create(b, location);
+  SmallVector<Type> types(function.getBody().getArgumentTypes());
+  function.setFunctionType(b.getFunctionType(types, {}));
+  for (auto &[key, argument] : views)
+    function.setArgAttr(
+        argument.getArgNumber(), spirv::getInterfaceVarABIAttrName(),
+        spirv::getInterfaceVarABIAttr(/*descriptorSet=*/0, key.first,
+                                      std::nullopt, b.getContext()));
+  return module;
+}
+
+//===----------------------------------------------------------------------===//
+// Index arithmetic
+//===----------------------------------------------------------------------===//
+
+Value KernelBuilder::index(int64_t value) {
+  return arith::ConstantIndexOp::create(b, location, value);
+}
+
+Value KernelBuilder::add(Value x, Value y) {
+  return b.createOrFold<arith::AddIOp>(location, x, y);
+}
+
+Value KernelBuilder::mul(Value x, int64_t factor) {
+  return factor == 1 ? x
+                     : b.createOrFold<arith::MulIOp>(location, x, index(factor));
+}
+
+Value KernelBuilder::div(Value x, int64_t divisor) {
+  return divisor == 1
+             ? x
+             : b.createOrFold<arith::DivUIOp>(location, x, index(divisor));
+}
+
+Value KernelBuilder::rem(Value x, int64_t divisor) {
+  return divisor == 1
+             ? index(0)
+             : b.createOrFold<arith::RemUIOp>(location, x, index(divisor));
+}
+
+Value KernelBuilder::less(Value x, Value y) {
+  return arith::CmpIOp::create(b, location, arith::CmpIPredicate::ult, x, y);
+}
+
+Value KernelBuilder::equal(Value x, Value y) {
+  return arith::CmpIOp::create(b, location, arith::CmpIPredicate::eq, x, y);
+}
+
+Value KernelBuilder::laneId() {
+  return gpu::ThreadIdOp::create(b, location, gpu::Dimension::x);
+}
+
+Value KernelBuilder::groupId() {
+  return gpu::BlockIdOp::create(b, location, gpu::Dimension::x);
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> KernelBuilder::loop(
+    Value lower, Value upper, Value step, ValueRange carried,
+    function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  auto op = scf::ForOp::create(
+      b, location, lower, upper, step, carried,
+      [&](OpBuilder &nested, Location, Value i, ValueRange values) {
+        OpBuilder::InsertionGuard guard(b);
+        b.restoreInsertionPoint(nested.saveInsertionPoint());
+        scf::YieldOp::create(b, location, body(i, values));
+      });
+  return llvm::to_vector_of<Value>(op.getResults());
+}
+
+void KernelBuilder::ifThen(Value condition, function_ref<void()> then) {
+  auto op = scf::IfOp::create(b, location, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(op.thenBlock());
+  then();
+}
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+static Type storageType(Type type) {
+  return type.isInteger(1) ? IntegerType::get(type.getContext(), 8) : type;
+}
+
+static int64_t storageBytes(Type type) {
+  return storageType(type).getIntOrFloatBitWidth() / 8;
+}
+
+Value KernelBuilder::toStorage(Value value) {
+  if (!value.getType().isInteger(1))
+    return value;
+  return arith::ExtUIOp::create(b, location, b.getI8Type(), value);
+}
+
+Value KernelBuilder::fromStorage(Value value, Type type) {
+  if (!type.isInteger(1))
+    return value;
+  Value zero = arith::ConstantOp::create(b, location, b.getI8IntegerAttr(0));
+  return arith::CmpIOp::create(b, location, arith::CmpIPredicate::ne, value,
+                               zero);
+}
+
+Value KernelBuilder::view(unsigned binding, Type element) {
+  BlockArgument &argument = views[{binding, element}];
+  if (!argument) {
+    auto storage = spirv::StorageClassAttr::get(
+        b.getContext(), spirv::StorageClass::StorageBuffer);
+    auto type = MemRefType::get({ShapedType::kDynamic}, element,
+                                MemRefLayoutAttrInterface(), storage);
+    argument = function.getBody().addArgument(type, location);
+  }
+  return argument;
+}
+
+Value KernelBuilder::load(unsigned binding, Type type, Value i) {
+  uses[binding].reads = true;
+  Value stored = memref::LoadOp::create(
+      b, location, view(binding, storageType(type)), i);
+  return fromStorage(stored, type);
+}
+
+void KernelBuilder::store(unsigned binding, Value value, Value i) {
+  uses[binding].writes = true;
+  Value stored = toStorage(value);
+  memref::StoreOp::create(b, location, stored, view(binding, stored.getType()),
+                          i);
+}
+
+/// What one access of a run of neighbouring elements moves: `elements` of them,
+/// as a native vector (elements of 4 bytes or more) or as packed words.
+namespace {
+struct VectorAccess {
+  int64_t elements; ///< In one access.
+  Type memory;      ///< The type that is loaded or stored.
+  Type vector;      ///< The elements of one word or of the native vector.
+  int64_t words;    ///< Words in `memory`, if packed; else 0.
+};
+} // namespace
+
+static VectorAccess vectorAccess(Type stored, int64_t count) {
+  int64_t bytes = storageBytes(stored);
+  int64_t elements = std::min(count, kVectorBytes / bytes);
+  if (bytes >= 4) {
+    Type vector = elements == 1 ? stored : VectorType::get({elements}, stored);
+    return {elements, vector, vector, 0};
+  }
+  Type i32 = IntegerType::get(stored.getContext(), 32);
+  int64_t words = elements * bytes / 4;
+  Type memory = words == 1 ? i32 : VectorType::get({words}, i32);
+  return {elements, memory, VectorType::get({4 / bytes}, stored), words};
+}
+
+/// Whether runs of `count` elements can be moved in whole words.
+static bool movesWholeWords(Type stored, int64_t count) {
+  return count * storageBytes(stored) >= 4;
+}
+
+static void extractAll(OpBuilder &b, Location loc, Value composite,
+                       SmallVectorImpl<Value> &parts) {
+  auto vector = dyn_cast<VectorType>(composite.getType());
+  if (!vector)
+    return parts.push_back(composite);
+  for (int64_t i = 0; i < vector.getNumElements(); ++i)
+    parts.push_back(spirv::CompositeExtractOp::create(
+        b, loc, composite, ArrayRef<int32_t>{static_cast<int32_t>(i)}));
+}
+
+SmallVector<Value> KernelBuilder::loadVector(unsigned binding, Type type,
+                                             Value i, int64_t count) {
+  SmallVector<Value> values;
+  Type stored = storageType(type);
+  if (count == 1 || !movesWholeWords(stored, count)) {
+    for (int64_t k = 0; k < count; ++k)
+      values.push_back(load(binding, type, add(i, index(k))));
+    return values;
+  }
+  uses[binding].reads = true;
+  VectorAccess access = vectorAccess(stored, count);
+  Value memory = view(binding, access.memory);
+  Value first = div(i, access.elements);
+  for (int64_t k = 0; k < count / access.elements; ++k) {
+    Value loaded =
+        memref::LoadOp::create(b, location, memory, add(first, index(k)));
+    if (access.words == 0) {
+      extractAll(b, location, loaded, values);
+      continue;
+    }
+    SmallVector<Value> words;
+    extractAll(b, location, loaded, words);
+    for (Value word : words)
+      extractAll(b, location,
+                 spirv::BitcastOp::create(b, location, access.vector, word),
+                 values);
+  }
+  for (Value &value : values)
+    value = fromStorage(value, type);
+  return values;
+}
+
+void KernelBuilder::storeVector(unsigned binding, ArrayRef<Value> values,
+                                Value i) {
+  int64_t count = values.size();
+  Type stored = storageType(values.front().getType());
+  if (count == 1 || !movesWholeWords(stored, count)) {
+    for (auto [k, value] : llvm::enumerate(values))
+      store(binding, value, add(i, index(k)));
+    return;
+  }
+  uses[binding].writes = true;
+  VectorAccess access = vectorAccess(stored, count);
+  Value memory = view(binding, access.memory);
+  Value first = div(i, access.elements);
+  SmallVector<Value> parts;
+  for (Value value : values)
+    parts.push_back(toStorage(value));
+  auto compose = [&](Type type, ArrayRef<Value> from) -> Value {
+    if (from.size() == 1)
+      return from.front();
+    return spirv::CompositeConstructOp::create(b, location, type, from);
+  };
+  for (int64_t k = 0; k < count / access.elements; ++k) {
+    ArrayRef<Value> run =
+        ArrayRef(parts).slice(k * access.elements, access.elements);
+    SmallVector<Value> words(run);
+    if (access.words != 0) {
+      words.clear();
+      int64_t perWord = access.elements / access.words;
+      for (int64_t w = 0; w < access.words; ++w)
+        words.push_back(spirv::BitcastOp::create(
+            b, location, b.getI32Type(),
+            compose(access.vector, run.slice(w * perWord, perWord))));
+    }
+    memref::StoreOp::create(b, location, compose(access.memory, words), memory,
+                            add(first, index(k)));
+  }
+}
+
+Value KernelBuilder::atomicIncrement(unsigned binding, Value i) {
+  BindingUse &use = uses[binding];
+  use.reads = use.writes = use.coherent = true;
+  Value one = arith::ConstantOp::create(b, location, b.getI32IntegerAttr(1));
+  return memref::AtomicRMWOp::create(b, location, arith::AtomicRMWKind::addi,
+                                     one, view(binding, b.getI32Type()), i);
+}
+
+//===----------------------------------------------------------------------===//
+// Workgroup memory and barriers
+//===----------------------------------------------------------------------===//
+
+/// i1 takes a word in workgroup memory, everything else its own size.
+static Type workgroupType(Type type) {
+  return type.isInteger(1) ? IntegerType::get(type.getContext(), 32) : type;
+}
+
+Value KernelBuilder::allocateWorkgroup(Type type, int64_t count) {
+  Type element = workgroupType(type);
+  workgroupMemoryBytes += count * element.getIntOrFloatBitWidth() / 8;
+  auto storage = spirv::StorageClassAttr::get(b.getContext(),
+                                              spirv::StorageClass::Workgroup);
+  auto memory =
+      MemRefType::get({count}, element, MemRefLayoutAttrInterface(), storage);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&function.getBody().front());
+  return memref::AllocOp::create(b, location, memory);
+}
+
+Value KernelBuilder::loadWorkgroup(Value memory, Type type, Value i) {
+  Value value = memref::LoadOp::create(b, location, memory, i);
+  if (!type.isInteger(1))
+    return value;
+  Value zero = arith::ConstantOp::create(b, location, b.getI32IntegerAttr(0));
+  return arith::CmpIOp::create(b, location, arith::CmpIPredicate::ne, value,
+                               zero);
+}
+
+void KernelBuilder::storeWorkgroup(Value memory, Value value, Value i) {
+  if (value.getType().isInteger(1))
+    value = arith::ExtUIOp::create(b, location, b.getI32Type(), value);
+  memref::StoreOp::create(b, location, value, memory, i);
+}
+
+// gpu.barrier orders workgroup memory only, and its conversion says so; the
+// SPIR-V operations are written out to say exactly what is meant.
+void KernelBuilder::workgroupBarrier() {
+  spirv::ControlBarrierOp::create(
+      b, location, spirv::Scope::Workgroup, spirv::Scope::Workgroup,
+      spirv::MemorySemantics::AcquireRelease |
+          spirv::MemorySemantics::WorkgroupMemory);
+}
+
+void KernelBuilder::deviceMemoryBarrier() {
+  spirv::MemoryBarrierOp::create(b, location, spirv::Scope::Device,
+                                 spirv::MemorySemantics::AcquireRelease |
+                                     spirv::MemorySemantics::UniformMemory);
+}

@@ -1,0 +1,101 @@
+//===- KernelBuilder.h - writing a kernel as if in a kernel language -------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A thin layer over OpBuilder with which the emitters say what a kernel does:
+// typed views of windows, loops, workgroup memory, barriers. Everything it
+// builds is gpu/scf/arith/memref/spirv that LowerToSpirv can convert.
+//
+// Indices are values of type `index` (32 bits on the device). A tensor element
+// of type i1 is stored as a byte; loads and stores convert.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::gpuvm {
+
+/// How a kernel uses the window behind a binding.
+struct BindingUse {
+  bool reads = false;
+  bool writes = false;
+  bool coherent = false; ///< Written and read by different workgroups.
+};
+
+class KernelBuilder {
+public:
+  /// Starts a kernel function named `main` in a new gpu.module at `builder`'s
+  /// insertion point.
+  KernelBuilder(OpBuilder &builder, Location loc, StringRef moduleName,
+                int64_t lanes);
+
+  /// Ends the function; returns the module.
+  gpu::GPUModuleOp finish();
+
+  OpBuilder &ir() { return b; }
+  Location loc() const { return location; }
+  const llvm::MapVector<unsigned, BindingUse> &bindings() const { return uses; }
+  int64_t workgroupBytes() const { return workgroupMemoryBytes; }
+
+  //===--- Index arithmetic (folded where constant) -----------------------===//
+  Value index(int64_t value);
+  Value add(Value a, Value b);
+  Value mul(Value a, int64_t factor);
+  Value div(Value a, int64_t divisor); ///< Of non-negative values.
+  Value rem(Value a, int64_t divisor); ///< Of non-negative values.
+  Value less(Value a, Value b);
+  Value equal(Value a, Value b);
+  Value laneId();  ///< 0 .. lanes - 1
+  Value groupId(); ///< The workgroup's number.
+
+  //===--- Control flow -----------------------------------------------------===//
+  /// for (i = lower; i < upper; i += step), carrying values.
+  SmallVector<Value>
+  loop(Value lower, Value upper, Value step, ValueRange carried,
+       function_ref<SmallVector<Value>(Value i, ValueRange carried)> body);
+  void ifThen(Value condition, function_ref<void()> then);
+
+  //===--- Windows ----------------------------------------------------------===//
+  /// Element `i` of the window at `binding`, seen as elements of `type`.
+  Value load(unsigned binding, Type type, Value i);
+  void store(unsigned binding, Value value, Value i);
+  /// `count` neighbouring elements from element `i` on, a multiple of `count`;
+  /// in loads of up to 16 bytes.
+  SmallVector<Value> loadVector(unsigned binding, Type type, Value i,
+                                int64_t count);
+  void storeVector(unsigned binding, ArrayRef<Value> values, Value i);
+  /// Marks a binding as shared between workgroups of one dispatch.
+  void markCoherent(unsigned binding) { uses[binding].coherent = true; }
+  /// Word `i` of the window += 1; returns the old word.
+  Value atomicIncrement(unsigned binding, Value i);
+
+  //===--- Workgroup memory and barriers ------------------------------------===//
+  Value allocateWorkgroup(Type type, int64_t count);
+  Value loadWorkgroup(Value memory, Type type, Value i);
+  void storeWorkgroup(Value memory, Value value, Value i);
+  /// Waits for the workgroup; its workgroup memory is visible to all of it.
+  void workgroupBarrier();
+  /// Orders window accesses before it and after it for the whole device.
+  void deviceMemoryBarrier();
+
+private:
+  /// The view of a binding as a runtime array of `element`.
+  Value view(unsigned binding, Type element);
+  Value toStorage(Value value);
+  Value fromStorage(Value value, Type type);
+
+  OpBuilder &b;
+  Location location;
+  gpu::GPUModuleOp module;
+  gpu::GPUFuncOp function;
+  llvm::MapVector<std::pair<unsigned, Type>, BlockArgument> views;
+  llvm::MapVector<unsigned, BindingUse> uses;
+  int64_t workgroupMemoryBytes = 0;
+};
+
+} // namespace mlir::gpuvm

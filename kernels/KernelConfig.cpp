@@ -1,0 +1,200 @@
+//===- KernelConfig.cpp - how a kernel is laid over the device -------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/KernelConfig.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+/// Workgroups of a map or of a reduction to many results at most; beyond, each
+/// takes several tiles. Enough for every multiprocessor to hold its limit.
+static constexpr int64_t kMaxGroups = 4096;
+/// A lane's straight-line code stays below so many operations.
+static constexpr int64_t kMaxUnrolledOps = 256;
+static constexpr int64_t kMaxUnroll = 4;
+
+SmallVector<linalg::GenericOp> gpuvm::getReductions(KernelOp kernel) {
+  SmallVector<linalg::GenericOp> reductions;
+  for (auto op : kernel.getBody().getOps<linalg::GenericOp>())
+    if (op.getNumReductionLoops() != 0)
+      reductions.push_back(op);
+  return reductions;
+}
+
+//===----------------------------------------------------------------------===//
+// What the body needs
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct BodyTraits {
+  bool needsIndices = false; ///< Some operand is not read where it is written.
+  bool linear = true;        ///< All indexing is linear.
+  bool reshapes = false;
+  int64_t ops = 1;           ///< Scalar operations per element.
+};
+} // namespace
+
+static bool isLinear(AffineExpr expr) {
+  bool linear = true;
+  expr.walk([&](AffineExpr e) {
+    linear &= e.getKind() != AffineExprKind::FloorDiv &&
+              e.getKind() != AffineExprKind::CeilDiv &&
+              e.getKind() != AffineExprKind::Mod;
+  });
+  return linear;
+}
+
+static void inspectGeneric(linalg::GenericOp op, BodyTraits &traits) {
+  traits.ops += op.getBody()->getOperations().size() - 1;
+  bool reduces = op.getNumReductionLoops() != 0;
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (reduces && op.isDpsInit(&operand))
+      continue;
+    // The result's shape decides, not the loops': a permuted result map has
+    // been interchanged away.
+    traits.needsIndices |= !map.isIdentity() && map.getNumResults() != 0;
+    traits.linear &= llvm::all_of(map.getResults(), isLinear);
+  }
+  for (Operation &inner : *op.getBody())
+    traits.needsIndices |= isa<linalg::IndexOp>(inner);
+}
+
+static BodyTraits inspectBody(KernelOp kernel) {
+  BodyTraits traits;
+  for (Operation &op : kernel.getBody().front()) {
+    if (auto generic = dyn_cast<linalg::GenericOp>(op))
+      inspectGeneric(generic, traits);
+    traits.needsIndices |= isa<tensor::ExtractSliceOp>(op);
+    traits.reshapes |= isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
+  }
+  return traits;
+}
+
+/// Whether `vector` neighbours never straddle a row, whatever is indexed how.
+static bool rowsHoldVectors(KernelOp kernel, int64_t vector) {
+  auto fits = [&](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return !tensor || tensor.getRank() < 2 ||
+           tensor.getShape().back() % vector == 0;
+  };
+  bool all = llvm::all_of(kernel.getOperandTypes(), fits);
+  for (Operation &op : kernel.getBody().front())
+    all &= llvm::all_of(op.getResultTypes(), fits);
+  return all;
+}
+
+/// The vector with which the windows are moved 16 bytes at a time. Beside wider
+/// elements narrow ones move fewer bytes: with f64 or i64 in between, two
+/// 16-byte accesses per lane cost less than half-empty narrow ones.
+static int64_t preferredVector(KernelOp kernel) {
+  uint64_t widest = 1, narrowest = 8;
+  auto types = llvm::concat<const Type>(
+      llvm::to_vector_of<Type>(kernel.getOperandTypes()),
+      llvm::to_vector_of<Type>(kernel.getResultTypes()));
+  for (Type type : types) {
+    auto tensor = cast<RankedTensorType>(type);
+    if (tensor.getNumElements() == 1)
+      continue;
+    uint64_t bytes = elementBytes(tensor.getElementType());
+    widest = std::max(widest, bytes);
+    narrowest = std::min(narrowest, bytes);
+  }
+  if (narrowest == 8)
+    return 2;
+  return 16 / std::min<uint64_t>(widest, 4);
+}
+
+//===----------------------------------------------------------------------===//
+// The two roots
+//===----------------------------------------------------------------------===//
+
+static void configureMap(KernelOp kernel, const BodyTraits &traits,
+                         KernelConfig &config) {
+  config.elements =
+      cast<RankedTensorType>(kernel.getResultTypes().front()).getNumElements();
+  config.flat = true;
+  int64_t vector = preferredVector(kernel);
+  bool vectorizes =
+      (!traits.needsIndices ||
+       (traits.linear && rowsHoldVectors(kernel, vector)));
+  config.vector = vectorizes ? vector : 1;
+  config.unroll = std::clamp<int64_t>(
+      kMaxUnrolledOps / (config.vector * traits.ops), 1, kMaxUnroll);
+  int64_t tile = KernelConfig::kLanes * config.vector * config.unroll;
+  int64_t work = config.elements >= tile ? tile : KernelConfig::kLanes;
+  config.groups =
+      std::min<int64_t>(llvm::divideCeil(config.elements, work), kMaxGroups);
+}
+
+/// Whether position = result * elements + element in the iteration space.
+static bool reducesTrailingLoops(linalg::GenericOp op) {
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  auto first = llvm::find(iterators, utils::IteratorType::reduction);
+  return std::all_of(first, iterators.end(), [](utils::IteratorType type) {
+    return type == utils::IteratorType::reduction;
+  });
+}
+
+static bool vectorizesReduction(linalg::GenericOp op, KernelOp kernel,
+                                const BodyTraits &traits, bool flat) {
+  constexpr int64_t vector = ReductionOrder::kElementsPerLane;
+  if (flat)
+    return true;
+  if (!traits.linear)
+    return false;
+  if (op.getNumReductionLoops() == 1 && !traits.reshapes)
+    return true;
+  return rowsHoldVectors(kernel, vector) &&
+         op.getStaticLoopRanges().back() % vector == 0 &&
+         op.getIteratorTypesArray().back() == utils::IteratorType::reduction;
+}
+
+static void configureReduce(KernelOp kernel, linalg::GenericOp first,
+                            const BodyTraits &traits, KernelConfig &config) {
+  config.elements = 1;
+  for (auto [range, iterator] : llvm::zip_equal(
+           first.getStaticLoopRanges(), first.getIteratorTypesArray()))
+    (iterator == utils::IteratorType::parallel ? config.results
+                                               : config.elements) *= range;
+  config.order = getReductionOrder(first);
+  config.flat = reducesTrailingLoops(first) && !traits.needsIndices;
+  if (config.order.sequential) {
+    config.groups = std::min<int64_t>(
+        llvm::divideCeil(config.results, KernelConfig::kLanes), kMaxGroups);
+    return;
+  }
+  if (vectorizesReduction(first, kernel, traits, config.flat))
+    config.vector = ReductionOrder::kElementsPerLane;
+  config.unroll = std::clamp<int64_t>(
+      kMaxUnrolledOps / (ReductionOrder::kElementsPerLane * traits.ops), 1,
+      kMaxUnroll);
+  int64_t parts = config.order.parts;
+  if (parts == 1) {
+    config.groups = std::min(config.results, kMaxGroups);
+    return;
+  }
+  config.groups = config.results * parts;
+  for (linalg::GenericOp op : getReductions(kernel))
+    for (Value init : op.getDpsInits()) {
+      Type element = cast<RankedTensorType>(init.getType()).getElementType();
+      config.scratch.push_back(
+          {config.groups * elementBytes(element), /*keepsZero=*/false});
+    }
+  config.scratch.push_back({4 * uint64_t(config.results), /*keepsZero=*/true});
+}
+
+KernelConfig gpuvm::configureKernel(KernelOp kernel) {
+  KernelConfig config;
+  BodyTraits traits = inspectBody(kernel);
+  SmallVector<linalg::GenericOp> reductions = getReductions(kernel);
+  if (reductions.empty())
+    configureMap(kernel, traits, config);
+  else
+    configureReduce(kernel, reductions.front(), traits, config);
+  return config;
+}

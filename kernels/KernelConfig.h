@@ -1,0 +1,46 @@
+//===- KernelConfig.h - how a kernel is laid over the device ---------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Everything about a kernel that follows from its shapes alone: how many
+// workgroups, how many elements a lane takes, what scratch memory it needs.
+// The memory planner, the emitters and the dispatch all read it from here.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "dialects/gpuvm/Gpuvm.h"
+#include "dialects/gpuvm/Reduction.h"
+
+namespace mlir::gpuvm {
+
+/// Memory of Registers that a kernel needs besides its operands and results.
+struct Scratch {
+  uint64_t bytes;
+  bool keepsZero; ///< Zero before and after every run: a counter.
+};
+
+struct KernelConfig {
+  /// Lanes of a workgroup. 256 is within every Vulkan device's limits.
+  static constexpr int64_t kLanes = ReductionOrder::kLanes;
+
+  int64_t elements = 1;  ///< Map: of the results. Reduce: per result.
+  int64_t results = 1;   ///< Reduce: how many. Map: 1.
+  int64_t vector = 1;    ///< Neighbouring elements a lane takes at once.
+  int64_t unroll = 1;    ///< Vectors a lane has in flight.
+  int64_t groups = 1;    ///< Workgroups.
+  bool flat = false;     ///< The iteration space is walked in row-major order
+                         ///< of positions; loop indices are not needed.
+  ReductionOrder order;  ///< Reduce only.
+  std::vector<Scratch> scratch; ///< Partials per accumulator, then counters.
+};
+
+/// The reductions of a kernel, in order; empty for root map.
+SmallVector<linalg::GenericOp> getReductions(KernelOp kernel);
+
+/// The configuration of a kernel that gpuvm-form-kernels made.
+KernelConfig configureKernel(KernelOp kernel);
+
+} // namespace mlir::gpuvm

@@ -1,0 +1,141 @@
+//===- LowerToSpirv.cpp - gpu, scf, arith, math, memref to SPIR-V ----------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One conversion with the patterns of all dialects together (single-dialect
+// passes one after the other leave casts behind, and convert-gpu-to-spirv has
+// no math), for SPIR-V 1.3: with a later target spirv-lower-abi-attrs lists the
+// buffers in OpEntryPoint, and spirv-update-vce then lowers the version below
+// the one that allows it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/Emitter.h"
+
+#include "mlir/Conversion/ArithToSPIRV/ArithToSPIRV.h"
+#include "mlir/Conversion/FuncToSPIRV/FuncToSPIRV.h"
+#include "mlir/Conversion/GPUToSPIRV/GPUToSPIRV.h"
+#include "mlir/Conversion/MathToSPIRV/MathToSPIRV.h"
+#include "mlir/Conversion/MemRefToSPIRV/MemRefToSPIRV.h"
+#include "mlir/Conversion/SCFToSPIRV/SCFToSPIRV.h"
+#include "mlir/Conversion/VectorToSPIRV/VectorToSPIRV.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/SPIRV/Transforms/Passes.h"
+#include "mlir/Dialect/SPIRV/Transforms/SPIRVConversion.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+static spirv::TargetEnvAttr targetEnvironment(MLIRContext *context) {
+  using C = spirv::Capability;
+  using E = spirv::Extension;
+  auto triple = spirv::VerCapExtAttr::get(
+      spirv::Version::V_1_3,
+      {C::Shader, C::Int8, C::Int16, C::Int64, C::Float16, C::Float64,
+       C::StorageBuffer8BitAccess, C::StorageBuffer16BitAccess,
+       C::RoundingModeRTE, C::SignedZeroInfNanPreserve},
+      {E::SPV_KHR_storage_buffer_storage_class, E::SPV_KHR_8bit_storage,
+       E::SPV_KHR_16bit_storage, E::SPV_KHR_float_controls},
+      context);
+  return spirv::TargetEnvAttr::get(
+      triple, spirv::getDefaultResourceLimits(context),
+      spirv::ClientAPI::Vulkan, spirv::Vendor::Unknown,
+      spirv::DeviceType::Unknown, spirv::TargetEnvAttr::kUnknownDeviceID);
+}
+
+/// Ops without a SPIR-V pattern in terms of those that have one.
+static LogicalResult expandOps(Operation *module) {
+  PassManager passes(module->getContext(), module->getName().getStringRef());
+  OpPassManager &nested = passes.nest<gpu::GPUModuleOp>();
+  nested.addPass(arith::createArithExpandOpsPass());
+  nested.addPass(math::createMathExpandOpsPass(
+      {{"exp2", "cbrt", "tanf", "ctlz", "roundeven", "fpowi", "trunc"}}));
+  nested.addPass(createCanonicalizerPass());
+  nested.addPass(createCSEPass());
+  return passes.run(module);
+}
+
+static LogicalResult convert(gpu::GPUModuleOp module,
+                             spirv::TargetEnvAttr target) {
+  MLIRContext *context = module.getContext();
+  SPIRVConversionOptions options;
+  options.use64bitIndex = false;
+  SPIRVTypeConverter converter(target, options);
+  ScfToSPIRVContext scf;
+  RewritePatternSet patterns(context);
+  populateMMAToSPIRVCoopMatrixTypeConversion(converter);
+  populateGPUToSPIRVPatterns(converter, patterns);
+  arith::populateArithToSPIRVPatterns(converter, patterns);
+  populateMathToSPIRVPatterns(converter, patterns);
+  populateMemRefToSPIRVPatterns(converter, patterns);
+  populateVectorToSPIRVPatterns(converter, patterns);
+  populateBuiltinFuncToSPIRVPatterns(converter, patterns);
+  populateSCFToSPIRVPatterns(converter, scf, patterns);
+  std::unique_ptr<ConversionTarget> legal = SPIRVConversionTarget::get(target);
+  return applyFullConversion(module, *legal, std::move(patterns));
+}
+
+/// Floating-point operations that NoContraction may decorate.
+static bool mayContract(Operation *op) {
+  return isa<spirv::FAddOp, spirv::FSubOp, spirv::FMulOp, spirv::FDivOp,
+             spirv::FNegateOp>(op);
+}
+
+/// What the conversion has no words for: aliasing views, read-only and coherent
+/// windows, and that a product and a sum stay two operations, so that a result
+/// does not depend on what was fused with what.
+static void decorate(spirv::ModuleOp module,
+                     const llvm::MapVector<unsigned, BindingUse> &uses) {
+  llvm::DenseMap<unsigned, unsigned> views;
+  auto unit = UnitAttr::get(module.getContext());
+  for (auto variable : module.getOps<spirv::GlobalVariableOp>())
+    if (auto binding = variable.getBinding())
+      ++views[*binding];
+  for (auto variable : module.getOps<spirv::GlobalVariableOp>()) {
+    if (!variable.getBinding())
+      continue;
+    const BindingUse &use = uses.find(*variable.getBinding())->second;
+    if (views[*variable.getBinding()] > 1)
+      variable->setAttr("aliased", unit);
+    if (!use.writes)
+      variable->setAttr("non_writable", unit);
+    if (use.coherent)
+      variable->setAttr("coherent", unit);
+  }
+  module.walk([&](Operation *op) {
+    if (mayContract(op))
+      op->setAttr("no_contraction", unit);
+  });
+}
+
+FailureOr<OwningOpRef<spirv::ModuleOp>>
+gpuvm::lowerToSpirv(gpu::GPUModuleOp module,
+                    const llvm::MapVector<unsigned, BindingUse> &uses,
+                    const EmitOptions &options) {
+  MLIRContext *context = module.getContext();
+  spirv::TargetEnvAttr target = targetEnvironment(context);
+  auto parent = module->getParentOfType<ModuleOp>();
+  parent->setAttr(spirv::getTargetEnvAttrName(), target);
+  if (failed(expandOps(parent)) || failed(convert(module, target)))
+    return failure();
+  auto modules = parent.getOps<spirv::ModuleOp>();
+  if (modules.empty())
+    return failure();
+  spirv::ModuleOp result = *modules.begin();
+  result->setAttr(spirv::getTargetEnvAttrName(), target);
+  PassManager passes(context, spirv::ModuleOp::getOperationName());
+  passes.addPass(spirv::createSPIRVLowerABIAttributesPass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(spirv::createSPIRVUpdateVCEPass());
+  if (failed(passes.run(result)))
+    return failure();
+  decorate(result, uses);
+  result->removeAttr(spirv::getTargetEnvAttrName());
+  result->remove();
+  return OwningOpRef<spirv::ModuleOp>(result);
+}

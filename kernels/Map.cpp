@@ -1,0 +1,101 @@
+//===- Map.cpp - kernels whose results are made element by element ---------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tiles of lanes x vector x unroll elements, one workgroup a tile, tiles dealt
+// round robin (grid stride). What is left over behind the last full tile is
+// done one element a lane.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/Emitter.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+/// Emits `count` neighbours from `first` on of every result, and says what to
+/// store where: stores come after all loads of a tile, because a driver may
+/// not move a load over a store.
+namespace {
+struct PendingStore {
+  unsigned binding;
+  Lanes values;
+  Value at;
+};
+} // namespace
+
+static LogicalResult emitElements(EmitterContext &c, Value first,
+                                  int64_t divisor, int64_t count,
+                                  SmallVectorImpl<PendingStore> &stores) {
+  auto yield = cast<YieldOp>(c.op.getBody().front().getTerminator());
+  LaneIndex index = {first, /*stride=*/1, divisor};
+  llvm::DenseMap<ArrayRef<int64_t>, ElementEmitter::Point> points;
+  for (auto [value, binding] :
+       llvm::zip_equal(yield.getValues(), c.layout.outputs)) {
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+    auto [entry, isNew] = points.try_emplace(shape, 0);
+    if (isNew)
+      entry->second = c.elements.flatPoint(index, shape);
+    FailureOr<Lanes> values = c.elements.emit(value, entry->second);
+    if (failed(values))
+      return failure();
+    stores.push_back({binding, *values, first});
+  }
+  return success();
+}
+
+static LogicalResult emitTile(EmitterContext &c, Value tile) {
+  const KernelConfig &config = c.config;
+  KernelBuilder &k = c.kernel;
+  int64_t row = KernelConfig::kLanes * config.vector;
+  Value lane = k.mul(k.laneId(), config.vector);
+  Value base = k.add(k.mul(tile, row * config.unroll), lane);
+  SmallVector<PendingStore> stores;
+  c.elements.begin(config.vector);
+  for (int64_t u = 0; u < config.unroll; ++u)
+    if (failed(emitElements(c, k.add(base, k.index(u * row)), config.vector,
+                            config.vector, stores)))
+      return failure();
+  for (PendingStore &store : stores)
+    k.storeVector(store.binding, store.values, store.at);
+  return success();
+}
+
+static LogicalResult emitLeftover(EmitterContext &c, int64_t from) {
+  const KernelConfig &config = c.config;
+  KernelBuilder &k = c.kernel;
+  LogicalResult result = success();
+  Value thread =
+      k.add(k.mul(k.groupId(), KernelConfig::kLanes), k.laneId());
+  k.loop(k.add(k.index(from), thread), k.index(config.elements),
+         k.index(config.groups * KernelConfig::kLanes), {},
+         [&](Value i, ValueRange) {
+           SmallVector<PendingStore> stores;
+           c.elements.begin(1);
+           result = emitElements(c, i, 1, 1, stores);
+           for (PendingStore &store : stores)
+             k.store(store.binding, store.values.front(), store.at);
+           return SmallVector<Value>();
+         });
+  return result;
+}
+
+LogicalResult gpuvm::emitMap(EmitterContext &c) {
+  const KernelConfig &config = c.config;
+  KernelBuilder &k = c.kernel;
+  int64_t tile = KernelConfig::kLanes * config.vector * config.unroll;
+  int64_t tiles = config.elements / tile;
+  LogicalResult result = success();
+  if (tiles == config.groups)
+    result = emitTile(c, k.groupId());
+  else if (tiles > 0)
+    k.loop(k.groupId(), k.index(tiles), k.index(config.groups), {},
+           [&](Value t, ValueRange) {
+             result = emitTile(c, t);
+             return SmallVector<Value>();
+           });
+  if (succeeded(result) && tiles * tile < config.elements)
+    result = emitLeftover(c, tiles * tile);
+  return result;
+}

@@ -1,0 +1,155 @@
+//===- Commands.cpp - what the commands of a program touch -----------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Commands.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+bool gpuvm::isCommand(Operation *op) {
+  return isa<KernelOp, InvokeOp, CopyOp, StoreOp>(op);
+}
+
+SmallVector<Operation *> gpuvm::getCommands(ProgramOp program) {
+  SmallVector<Operation *> commands;
+  for (Operation &op : program.getBody().front())
+    if (isCommand(&op))
+      commands.push_back(&op);
+  return commands;
+}
+
+//===----------------------------------------------------------------------===//
+// Symbols
+//===----------------------------------------------------------------------===//
+
+static SymbolBytes sliceBytes(Operation *op, StringRef name, Type type,
+                              std::optional<int64_t> offset) {
+  SymbolInfo symbol = lookupSymbol(op, name);
+  uint64_t begin = 0;
+  if (offset)
+    begin = *offset * (tensorBytes(symbol.type) / symbol.type.getDimSize(0));
+  return {symbol.op, begin, begin + tensorBytes(cast<RankedTensorType>(type))};
+}
+
+SymbolBytes gpuvm::getSymbolBytes(LoadOp op) {
+  return sliceBytes(op, op.getSymbol(), op.getValue().getType(),
+                    op.getOffset());
+}
+
+SymbolBytes gpuvm::getSymbolBytes(StoreOp op) {
+  return sliceBytes(op, op.getSymbol(), op.getValue().getType(),
+                    op.getOffset());
+}
+
+WindowAttr gpuvm::getWindow(const SymbolBytes &bytes) {
+  WindowAttr whole = getSymbolInfo(bytes.symbol).window;
+  return WindowAttr::get(whole.getContext(), whole.getRegion(),
+                         whole.getOffset() + bytes.begin,
+                         llvm::alignTo(bytes.end - bytes.begin, 4));
+}
+
+uint64_t gpuvm::windowLength(RankedTensorType type) {
+  return llvm::alignTo(tensorBytes(type), 4);
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+static void append(SmallVectorImpl<Access> &accesses,
+                   std::optional<ArrayAttr> windows, bool writes) {
+  if (windows)
+    for (auto window : windows->getAsRange<WindowAttr>())
+      accesses.push_back({window, writes});
+}
+
+SmallVector<Access> gpuvm::getAccesses(Operation *command) {
+  SmallVector<Access> accesses;
+  TypeSwitch<Operation *>(command)
+      .Case<KernelOp>([&](KernelOp op) {
+        append(accesses, op.getInputWindows(), false);
+        append(accesses, op.getOutputWindows(), true);
+        append(accesses, op.getScratchWindows(), false);
+        append(accesses, op.getScratchWindows(), true);
+      })
+      .Case<InvokeOp, CopyOp, StoreOp>([&](auto op) {
+        append(accesses, op.getInputWindows(), false);
+        append(accesses, op.getOutputWindows(), true);
+      });
+  return accesses;
+}
+
+WindowAttr gpuvm::intersect(WindowAttr a, WindowAttr b) {
+  if (a.getRegion() != b.getRegion())
+    return WindowAttr();
+  uint64_t begin = std::max(a.getOffset(), b.getOffset());
+  uint64_t end = std::min(a.getOffset() + a.getLength(),
+                          b.getOffset() + b.getLength());
+  if (begin >= end)
+    return WindowAttr();
+  return WindowAttr::get(a.getContext(), a.getRegion(), begin, end - begin);
+}
+
+//===----------------------------------------------------------------------===//
+// Dependences
+//===----------------------------------------------------------------------===//
+
+DataDependences::DataDependences(ProgramOp program) {
+  orderSymbolAccesses(program);
+  for (Operation *command : getCommands(program))
+    for (Value operand : command->getOperands()) {
+      Operation *source = operand.getDefiningOp();
+      if (source && isCommand(source))
+        predecessors[command].push_back(source);
+      else if (source && isa<LoadOp>(source)) {
+        SmallVector<Operation *> stores(before(source));
+        llvm::append_range(predecessors[command], stores);
+      }
+    }
+}
+
+/// A load sees the stores above it; a store waits for the readers of the loads
+/// above it and for the stores above it.
+void DataDependences::orderSymbolAccesses(ProgramOp program) {
+  struct Touch {
+    Operation *op;
+    SymbolBytes bytes;
+  };
+  llvm::DenseMap<Operation *, SmallVector<Touch>> history;
+  for (Operation &op : program.getBody().front()) {
+    auto store = dyn_cast<StoreOp>(op);
+    auto load = dyn_cast<LoadOp>(op);
+    if (!store && !load)
+      continue;
+    SymbolBytes bytes = store ? getSymbolBytes(store) : getSymbolBytes(load);
+    for (const Touch &earlier : history[bytes.symbol]) {
+      if (!earlier.bytes.overlaps(bytes))
+        continue;
+      if (isa<StoreOp>(earlier.op))
+        predecessors[&op].push_back(earlier.op);
+      else if (store)
+        for (Operation *user : earlier.op->getUsers())
+          if (isCommand(user) && user != store)
+            predecessors[&op].push_back(user);
+    }
+    history[bytes.symbol].push_back({&op, bytes});
+  }
+}
+
+ArrayRef<Operation *> DataDependences::before(Operation *op) const {
+  auto entry = predecessors.find(op);
+  return entry == predecessors.end() ? ArrayRef<Operation *>()
+                                     : ArrayRef(entry->second);
+}
+
+std::string gpuvm::stageLabel(Operation *command) {
+  auto stages = command->getAttrOfType<ArrayAttr>("stages");
+  if (!stages)
+    return "";
+  return llvm::join(stages.getAsValueRange<StringAttr>(), "+");
+}

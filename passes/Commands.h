@@ -1,0 +1,69 @@
+//===- Commands.h - what the commands of a program touch -------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// When the stages have become kernels, a program is a list of commands
+// (kernels, external kernels, copies, stores) between symbols, loads and the
+// return. Scheduling, memory planning and barrier placement ask the same
+// questions about them.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "dialects/gpuvm/Gpuvm.h"
+
+namespace mlir::gpuvm {
+
+/// Whether `op` becomes a command of the plan.
+bool isCommand(Operation *op);
+
+/// The commands of a program, in block order.
+SmallVector<Operation *> getCommands(ProgramOp program);
+
+/// The part of a symbol that a load or a store accesses, in bytes from the
+/// start of the symbol.
+struct SymbolBytes {
+  Operation *symbol = nullptr;
+  uint64_t begin = 0, end = 0;
+  bool overlaps(const SymbolBytes &other) const {
+    return symbol == other.symbol && begin < other.end && other.begin < end;
+  }
+};
+SymbolBytes getSymbolBytes(LoadOp op);
+SymbolBytes getSymbolBytes(StoreOp op);
+
+/// The window of a slice of a symbol that has one.
+WindowAttr getWindow(const SymbolBytes &bytes);
+
+/// The length of the window a tensor gets: whole words.
+uint64_t windowLength(RankedTensorType type);
+
+/// What a command with windows reads and writes.
+struct Access {
+  WindowAttr window;
+  bool writes;
+};
+SmallVector<Access> getAccesses(Operation *command);
+
+/// The intersection of two windows; null if they do not meet.
+WindowAttr intersect(WindowAttr a, WindowAttr b);
+
+/// The commands that must precede a command or a load according to values and
+/// symbols alone (no windows). What a symbol holds when follows from where its
+/// loads and stores stand in the block.
+class DataDependences {
+public:
+  explicit DataDependences(ProgramOp program);
+  ArrayRef<Operation *> before(Operation *op) const;
+
+private:
+  void orderSymbolAccesses(ProgramOp program);
+  llvm::DenseMap<Operation *, SmallVector<Operation *>> predecessors;
+};
+
+/// "filter+revenue": the stages a command works for.
+std::string stageLabel(Operation *command);
+
+} // namespace mlir::gpuvm

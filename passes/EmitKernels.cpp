@@ -1,0 +1,138 @@
+//===- EmitKernels.cpp - each kernel as a spirv.module ---------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels that differ only in their names and windows' offsets share one
+// module. What the plan says of a kernel besides its code is kept in attributes
+// of the module.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/Emitter.h"
+#include "passes/Commands.h"
+#include "passes/Passes.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+namespace mlir::gpuvm {
+#define GEN_PASS_DEF_EMITKERNELS
+#include "passes/Passes.h.inc"
+} // namespace mlir::gpuvm
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+namespace {
+struct EmitKernels : gpuvm::impl::EmitKernelsBase<EmitKernels> {
+  using Base::Base;
+  void runOnOperation() override;
+  LogicalResult emit(KernelOp kernel);
+  LogicalResult readExternal(ExternKernelOp kernel);
+
+  llvm::StringMap<StringAttr> emitted; ///< Module name by kernel text.
+};
+} // namespace
+
+/// What decides the code of a kernel: its body, root and bindings.
+static std::string kernelText(KernelOp kernel) {
+  BindingLayout layout =
+      layOutBindings(kernel.getInputWindows(), kernel.getOutputWindows(),
+                     kernel.getScratchWindows());
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << stringifyRoot(kernel.getRoot());
+  for (ArrayRef<unsigned> bindings :
+       {ArrayRef(layout.inputs), ArrayRef(layout.outputs),
+        ArrayRef(layout.scratch)}) {
+    os << '[';
+    llvm::interleaveComma(bindings, os);
+    os << ']';
+  }
+  OpPrintingFlags flags;
+  flags.useLocalScope().printGenericOpForm();
+  for (BlockArgument argument : kernel.getBody().getArguments())
+    os << argument.getType() << ';';
+  for (Operation &op : kernel.getBody().front())
+    op.print(os, flags);
+  return text;
+}
+
+static ArrayAttr
+bindingAttrs(MLIRContext *context,
+             const llvm::MapVector<unsigned, BindingUse> &uses) {
+  std::map<unsigned, Attribute> sorted;
+  for (const auto &[binding, use] : uses) {
+    unsigned access = (use.reads ? 1 : 0) | (use.writes ? 2 : 0);
+    sorted[binding] = chain::BindingAttr::get(
+        context, binding, static_cast<chain::Access>(access));
+  }
+  return ArrayAttr::get(context, llvm::to_vector(llvm::make_second_range(sorted)));
+}
+
+LogicalResult EmitKernels::emit(KernelOp kernel) {
+  StringAttr &name = emitted[kernelText(kernel)];
+  if (!name) {
+    FailureOr<EmittedKernel> result = emitKernel(kernel, EmitOptions{exact});
+    if (failed(result))
+      return kernel.emitError("kernel \"")
+             << kernel.getSymName() << "\" cannot be emitted";
+    spirv::ModuleOp module = result->module.release();
+    Builder b(&getContext());
+    module->setAttr("gpuvm.bindings", bindingAttrs(&getContext(), result->uses));
+    module->setAttr("gpuvm.features", b.getStrArrayAttr(result->features));
+    module->setAttr("gpuvm.workgroup_bytes",
+                    b.getI64IntegerAttr(result->workgroupBytes));
+    module.setName(kernel.getSymName());
+    SymbolTable symbols(getOperation());
+    name = symbols.insert(module);
+    ++numEmitted;
+  }
+  kernel.setEmittedAttr(FlatSymbolRefAttr::get(name));
+  return success();
+}
+
+/// Reads the words of an external kernel from its file, whose path is relative
+/// to the source file.
+LogicalResult EmitKernels::readExternal(ExternKernelOp kernel) {
+  if (kernel.getSpirv())
+    return success();
+  llvm::SmallString<128> path(kernel.getPath());
+  if (auto file = kernel.getLoc()->findInstanceOf<FileLineColLoc>();
+      file && llvm::sys::path::is_relative(path)) {
+    path = llvm::sys::path::parent_path(file.getFilename());
+    llvm::sys::path::append(path, kernel.getPath());
+  }
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false);
+  if (!buffer)
+    return kernel.emitOpError("cannot read \"")
+           << path << "\" (" << buffer.getError().message() << ')';
+  StringRef bytes = (*buffer)->getBuffer();
+  constexpr uint32_t kMagic = 0x07230203; // SPIR-V specification, 2.3.
+  SmallVector<int32_t> words(bytes.size() / 4);
+  std::memcpy(words.data(), bytes.data(), words.size() * 4);
+  if (bytes.size() % 4 != 0 || words.size() < 5 ||
+      static_cast<uint32_t>(words[0]) != kMagic)
+    return kernel.emitOpError("\"") << path << "\" is not a SPIR-V module";
+  kernel.setSpirv(words);
+  return success();
+}
+
+void EmitKernels::runOnOperation() {
+  emitted.clear();
+  LogicalResult result = success();
+  for (auto program : getOperation().getOps<ProgramOp>()) {
+    for (auto kernel : program.getBody().getOps<ExternKernelOp>())
+      if (failed(readExternal(kernel)))
+        result = failure();
+    for (auto kernel : program.getBody().getOps<KernelOp>())
+      if (failed(emit(kernel))) {
+        result = failure();
+        break;
+      }
+  }
+  if (failed(result))
+    signalPassFailure();
+}

@@ -1,0 +1,452 @@
+//===- FormKernels.cpp - from stages to kernels ----------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The stages' bodies are laid end to end in the program, messages become plain
+// tensors, the operations are grouped, and each group moves into a
+// `gpuvm.kernel`. What is left of a stage is its name on the kernels and
+// `gpuvm.expose` for its registers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/KernelGroups.h"
+#include "passes/Passes.h"
+#include "passes/StageUnits.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace mlir::gpuvm {
+#define GEN_PASS_DEF_FORMKERNELS
+#include "passes/Passes.h.inc"
+} // namespace mlir::gpuvm
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+/// Which operations may share a kernel: those with the same unit.
+static constexpr StringLiteral kUnitAttr = "gpuvm.unit";
+static constexpr StringLiteral kStageAttr = "gpuvm.stage";
+
+/// The registers of a stage's operands and message (GpuvmOps.td, gpuvm.stage).
+static constexpr int64_t kOutbox = 30, kInbox = 31, kNextInbox = 29;
+
+namespace {
+
+struct Exposure {
+  Value value;
+  int64_t reg, instance;
+};
+
+struct FormKernels : gpuvm::impl::FormKernelsBase<FormKernels> {
+  using Base::Base;
+  void runOnOperation() override;
+
+private:
+  LogicalResult flatten();
+  void flattenStage(StageOp stage, int64_t instance, IRMapping &payloads);
+  void exposeRegisters(StageOp stage, int64_t instance, IRMapping &payloads);
+  void copyLoadsThatOutliveTheirSymbol();
+  void buildKernels();
+  KernelOp buildKernel(const KernelGroup &group, const Grouping &grouping);
+  void order();
+  void removeDeadCode();
+
+  SmallVector<Exposure> exposures;
+  llvm::DenseMap<StringRef, unsigned> names;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Flattening
+//===----------------------------------------------------------------------===//
+
+/// Whether a value exists only inside kernels: no command makes it.
+static bool isFree(Value value) {
+  return isa_and_nonnull<arith::ConstantOp, tensor::EmptyOp,
+                         tensor::ExtractSliceOp, tensor::ExpandShapeOp,
+                         tensor::CollapseShapeOp>(value.getDefiningOp());
+}
+
+/// An elementwise operation that makes `value`, so that it has a window.
+static Value makeIdentity(OpBuilder &b, Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Location loc = value.getLoc();
+  Value init = tensor::EmptyOp::create(b, loc, type.getShape(),
+                                       type.getElementType());
+  AffineMap map = b.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             b, loc, type, value, init, ArrayRef{map, map}, iterators,
+             [](OpBuilder &nested, Location l, ValueRange args) {
+               linalg::YieldOp::create(nested, l, args[0]);
+             })
+      .getResult(0);
+}
+
+/// Gives what leaves the stage's body without being made by a command one.
+static void materializeEscapes(StageOp stage) {
+  for (Operation &op : llvm::make_early_inc_range(stage.getBody().front())) {
+    if (!isa<SendOp, StoreOp, InvokeOp>(op))
+      continue;
+    for (OpOperand &operand : op.getOpOperands()) {
+      bool isStatus = isa<SendOp>(op) &&
+                      operand.getOperandNumber() >=
+                          cast<SendOp>(op).getPayloads().size();
+      if (!isFree(operand.get()) || isStatus)
+        continue;
+      OpBuilder b(&op);
+      operand.set(makeIdentity(b, operand.get()));
+    }
+  }
+}
+
+static void annotateUnits(StageOp stage, int64_t unitBase) {
+  StageUnits units(stage);
+  Builder b(stage.getContext());
+  for (linalg::GenericOp op : units.ops) {
+    op->setAttr(kUnitAttr,
+                b.getI64IntegerAttr(unitBase + units.epoch.lookup(op)));
+  }
+  for (Operation &op : stage.getBody().front())
+    op.setAttr(kStageAttr, stage.getSymNameAttr());
+}
+
+void FormKernels::exposeRegisters(StageOp stage, int64_t instance,
+                                  IRMapping &payloads) {
+  int64_t nextRegister = 0, nextInbox = kInbox;
+  for (Value input : stage.getInputs()) {
+    if (!isa<MessageType>(input.getType())) {
+      exposures.push_back({payloads.lookupOrDefault(input), nextRegister++,
+                           instance});
+      continue;
+    }
+    exposures.push_back({payloads.lookup(input), nextInbox, instance});
+    nextInbox = nextInbox == kInbox ? kNextInbox : nextInbox - 1;
+  }
+  for (Value payload : stage.getSend().getPayloads())
+    exposures.push_back({payload, kOutbox, instance});
+}
+
+void FormKernels::flattenStage(StageOp stage, int64_t instance,
+                               IRMapping &payloads) {
+  Block &body = stage.getBody().front();
+  SendOp send = stage.getSend();
+  for (auto [argument, input] :
+       llvm::zip_equal(body.getArguments(), stage.getInputs()))
+    argument.replaceAllUsesWith(payloads.lookupOrDefault(input));
+  for (auto [message, payload] :
+       llvm::zip_equal(stage.getMessages(), send.getPayloads()))
+    payloads.map(message, payload);
+  exposeRegisters(stage, instance, payloads);
+  send.erase();
+  stage->getBlock()->getOperations().splice(stage->getIterator(),
+                                            body.getOperations());
+}
+
+LogicalResult FormKernels::flatten() {
+  ProgramOp program = getOperation();
+  IRMapping payloads;
+  SmallVector<StageOp> stages(program.getBody().getOps<StageOp>());
+  SmallVector<Attribute> stageNames;
+  int64_t unit = stages.size() * 2; // Beyond all fusion groups.
+  for (auto [instance, stage] : llvm::enumerate(stages)) {
+    for (auto metadata : stage.getBody().getOps<MetadataOp>())
+      return metadata.emitOpError(
+          "is still there: run gpuvm-materialize-metadata first");
+    materializeEscapes(stage);
+    bool fused = stage.getFusionGroup().has_value();
+    annotateUnits(stage, fused ? *stage.getFusionGroup() : unit);
+    unit += StageUnits(stage).numEpochs;
+    flattenStage(stage, instance, payloads);
+    stageNames.push_back(stage.getSymNameAttr());
+  }
+  Operation *terminator = program.getBody().front().getTerminator();
+  OpBuilder b(terminator);
+  SmallVector<Value> outputs;
+  for (Value value : terminator->getOperands())
+    outputs.push_back(payloads.lookupOrDefault(value));
+  ReturnOp::create(b, terminator->getLoc(), outputs);
+  terminator->erase();
+  for (StageOp stage : llvm::reverse(stages))
+    stage.erase();
+  program.setStagesAttr(b.getArrayAttr(stageNames));
+  return success();
+}
+
+/// A loaded value that is used behind a store to the same bytes needs a window
+/// of its own.
+void FormKernels::copyLoadsThatOutliveTheirSymbol() {
+  Block &block = getOperation().getBody().front();
+  SmallVector<StoreOp> stores(block.getOps<StoreOp>());
+  for (auto load : llvm::make_early_inc_range(block.getOps<LoadOp>())) {
+    SymbolBytes bytes = getSymbolBytes(load);
+    SmallPtrSet<Operation *, 4> late;
+    for (StoreOp store : stores)
+      if (load->isBeforeInBlock(store) && getSymbolBytes(store).overlaps(bytes))
+        for (Operation *user : load->getUsers())
+          if (store->isBeforeInBlock(user))
+            late.insert(user);
+    if (late.empty())
+      continue;
+    OpBuilder b(load);
+    b.setInsertionPointAfter(load);
+    auto copy = CopyOp::create(
+        b, load.getLoc(), load.getValue().getType(), load.getValue(),
+        b.getArrayAttr(load->getAttr(kStageAttr)), ArrayAttr(), ArrayAttr());
+    load.getValue().replaceUsesWithIf(copy.getResult(), [&](OpOperand &use) {
+      return late.contains(use.getOwner());
+    });
+    for (Exposure &exposure : exposures)
+      if (exposure.value == load.getValue())
+        exposure.value = copy.getResult();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// What goes into a kernel: the group and all virtual operations and index
+/// computations behind it, in block order; and what it reads.
+static void collectBody(const KernelGroup &group, const Grouping &grouping,
+                        SmallVectorImpl<Operation *> &body,
+                        llvm::SmallSetVector<Value, 8> &inputs) {
+  llvm::SetVector<Operation *> needed;
+  llvm::DenseSet<Operation *> members(group.ops.begin(), group.ops.end());
+  SmallVector<Operation *> pending(group.ops.begin(), group.ops.end());
+  while (!pending.empty()) {
+    Operation *op = pending.pop_back_val();
+    if (needed.insert(op))
+      for (Value operand : op->getOperands())
+        if (Operation *source = operand.getDefiningOp();
+            source && (isFree(operand) || grouping.virtualOps.contains(source)))
+          pending.push_back(source);
+  }
+  body = needed.takeVector();
+  llvm::sort(body, [](Operation *a, Operation *b) {
+    return a->isBeforeInBlock(b);
+  });
+  llvm::DenseSet<Operation *> inside(body.begin(), body.end());
+  for (Operation *op : body)
+    for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+      Operation *source = operand.getDefiningOp();
+      bool outside = !source || !inside.contains(source);
+      auto generic = dyn_cast<linalg::GenericOp>(op);
+      bool unread = generic && generic.isDpsInit(&op->getOpOperand(i)) &&
+                    generic.getMatchingBlockArgument(&op->getOpOperand(i))
+                        .use_empty();
+      if (outside && !unread)
+        inputs.insert(operand);
+    }
+}
+
+/// Results of the group's operations that something outside of it reads.
+static SmallVector<Value> outputsOf(const KernelGroup &group,
+                                    const llvm::DenseSet<Value> &readElsewhere) {
+  SmallVector<Value> outputs;
+  for (linalg::GenericOp op : group.ops)
+    for (Value result : op->getResults())
+      if (readElsewhere.contains(result))
+        outputs.push_back(result);
+  return outputs;
+}
+
+static std::string kernelName(ArrayRef<Attribute> stages, bool reduces,
+                              llvm::DenseMap<StringRef, unsigned> &) {
+  std::string name;
+  for (Attribute stage : stages.take_front(3))
+    name += (name.empty() ? "" : "_") + cast<StringAttr>(stage).getValue().str();
+  if (stages.size() > 3)
+    name += "_and_" + std::to_string(stages.size() - 3) + "_more";
+  return name + (reduces ? "_reduce" : "_map");
+}
+
+KernelOp FormKernels::buildKernel(const KernelGroup &group,
+                                  const Grouping &grouping) {
+  SmallVector<Operation *> body;
+  llvm::SmallSetVector<Value, 8> inputs;
+  collectBody(group, grouping, body, inputs);
+  llvm::SmallSetVector<Attribute, 4> stages;
+  for (linalg::GenericOp op : group.ops)
+    stages.insert(op->getAttr(kStageAttr));
+  OpBuilder b(group.ops.front());
+  SmallVector<Location> locations;
+  for (linalg::GenericOp op : group.ops)
+    locations.push_back(op.getLoc());
+  SmallVector<Value> outputs;
+  for (linalg::GenericOp op : group.ops)
+    llvm::append_range(outputs, op->getResults());
+  Location loc = locations.size() == 1 ? locations.front()
+                                       : b.getFusedLoc(locations);
+  auto kernel = KernelOp::create(
+      b, loc, TypeRange(outputs),
+      b.getStringAttr(kernelName(stages.getArrayRef(), group.reduces, names)),
+      group.reduces ? Root::reduce : Root::map,
+      b.getArrayAttr(stages.getArrayRef()), inputs.getArrayRef(), ArrayAttr(),
+      ArrayAttr(), ArrayAttr(), FlatSymbolRefAttr());
+  Block *block = b.createBlock(&kernel.getBody());
+  IRMapping mapping;
+  for (Value input : inputs)
+    mapping.map(input, block->addArgument(input.getType(), input.getLoc()));
+  for (Operation *op : body) {
+    // An init nobody reads need not come from outside.
+    for (Value operand : op->getOperands())
+      if (!mapping.contains(operand)) {
+        auto type = cast<RankedTensorType>(operand.getType());
+        mapping.map(operand, tensor::EmptyOp::create(b, operand.getLoc(),
+                                                     type.getShape(),
+                                                     type.getElementType())
+                                 .getResult());
+      }
+    Operation *clone = b.clone(*op, mapping);
+    clone->removeAttr(kUnitAttr);
+    clone->removeAttr(kStageAttr);
+  }
+  SmallVector<Value> yielded;
+  for (Value output : outputs)
+    yielded.push_back(mapping.lookup(output));
+  YieldOp::create(b, loc, yielded);
+  for (auto [old, replacement] : llvm::zip_equal(outputs, kernel.getOutputs())) {
+    llvm::DenseSet<Operation *> own(group.ops.begin(), group.ops.end());
+    old.replaceUsesWithIf(replacement, [&](OpOperand &use) {
+      return !own.contains(use.getOwner());
+    });
+    for (Exposure &exposure : exposures)
+      if (exposure.value == old)
+        exposure.value = replacement;
+  }
+  return kernel;
+}
+
+/// Removes the results of a kernel that nobody reads.
+static void pruneOutputs(KernelOp kernel) {
+  SmallVector<Value> yielded;
+  SmallVector<Type> types;
+  SmallVector<Value> kept;
+  auto yield = cast<YieldOp>(kernel.getBody().front().getTerminator());
+  for (auto [result, value] :
+       llvm::zip_equal(kernel.getOutputs(), yield.getValues())) {
+    if (result.use_empty())
+      continue;
+    kept.push_back(result);
+    yielded.push_back(value);
+    types.push_back(value.getType());
+  }
+  if (kept.size() == kernel.getNumResults())
+    return;
+  OpBuilder b(kernel);
+  auto pruned = KernelOp::create(
+      b, kernel.getLoc(), types, kernel.getSymNameAttr(), kernel.getRoot(),
+      kernel.getStages(), kernel.getInputs(), ArrayAttr(), ArrayAttr(),
+      ArrayAttr(), FlatSymbolRefAttr());
+  pruned.getBody().takeBody(kernel.getBody());
+  yield->setOperands(yielded);
+  for (auto [old, replacement] : llvm::zip_equal(kept, pruned.getOutputs()))
+    old.replaceAllUsesWith(replacement);
+  kernel.erase();
+}
+
+void FormKernels::buildKernels() {
+  Block &block = getOperation().getBody().front();
+  SmallVector<linalg::GenericOp> ops(block.getOps<linalg::GenericOp>());
+  auto mayShare = [&](Operation *a, Operation *b) {
+    return a->getAttr(kUnitAttr) == b->getAttr(kUnitAttr);
+  };
+  auto never = [](Operation *, Operation *) { return false; };
+  auto resolve = [](Value value) { return value; };
+  Grouping grouping = group ? groupOps(ops, resolve, mayShare)
+                            : groupOps(ops, resolve, never);
+  for (const KernelGroup &g : grouping.groups) {
+    buildKernel(g, grouping);
+    ++numKernels;
+  }
+}
+
+void FormKernels::removeDeadCode() {
+  Block &block = getOperation().getBody().front();
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (op.use_empty() && !op.hasTrait<OpTrait::IsTerminator>() &&
+        (isMemoryEffectFree(&op) || isa<LoadOp>(op)) &&
+        !isa<RegisterOp, MetricOp, GlobalOp, ControlOp, HeapOp, ExternKernelOp>(
+            op))
+      op.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+/// Sorts the block so that everything comes behind what it depends on, keeping
+/// the order of the text otherwise.
+void FormKernels::order() {
+  ProgramOp program = getOperation();
+  Block &block = program.getBody().front();
+  DataDependences dependences(program);
+  llvm::DenseSet<Operation *> placed;
+  SmallVector<Operation *> rest;
+  for (Operation &op : block)
+    rest.push_back(&op);
+  auto ready = [&](Operation *op) {
+    auto done = [&](Operation *before) { return placed.contains(before); };
+    return llvm::all_of(dependences.before(op), done) &&
+           llvm::all_of(op->getOperands(), [&](Value operand) {
+             Operation *source = operand.getDefiningOp();
+             return !source || placed.contains(source);
+           });
+  };
+  Operation *terminator = block.getTerminator();
+  while (!rest.empty()) {
+    SmallVector<Operation *> waiting;
+    for (Operation *op : rest) {
+      if (op == terminator || !ready(op)) {
+        waiting.push_back(op);
+        continue;
+      }
+      placed.insert(op);
+      op->moveBefore(terminator);
+    }
+    bool progress = waiting.size() < rest.size();
+    rest = std::move(waiting);
+    if (!progress)
+      break; // Only the terminator is left.
+  }
+}
+
+void FormKernels::runOnOperation() {
+  ProgramOp program = getOperation();
+  if (failed(flatten()))
+    return signalPassFailure();
+  copyLoadsThatOutliveTheirSymbol();
+  buildKernels();
+  removeDeadCode();
+  // What is exposed must not keep alive what nobody else needs, so results
+  // without a reader go first.
+  SmallVector<Exposure> alive;
+  for (const Exposure &e : exposures)
+    alive.push_back(e);
+  llvm::DenseSet<Value> valid;
+  for (Value argument : program.getBody().getArguments())
+    valid.insert(argument);
+  for (Operation &op : program.getBody().front())
+    for (Value result : op.getResults())
+      if (!result.use_empty())
+        valid.insert(result);
+  OpBuilder b(program.getBody().front().getTerminator());
+  for (const Exposure &e : alive)
+    if (valid.contains(e.value))
+      ExposeOp::create(b, program.getLoc(), e.value, e.reg, e.instance);
+  for (auto kernel :
+       llvm::make_early_inc_range(program.getBody().getOps<KernelOp>()))
+    pruneOutputs(kernel);
+  order();
+  for (Operation &op : program.getBody().front()) {
+    if (auto stage = op.getAttrOfType<StringAttr>(kStageAttr))
+      if (isa<StoreOp, InvokeOp>(op))
+        op.setAttr("stages", b.getArrayAttr(stage));
+    op.removeAttr(kStageAttr);
+    op.removeAttr(kUnitAttr);
+  }
+}

@@ -1,0 +1,292 @@
+//===- Fuse.cpp - the stages that are better off in one kernel -------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Works on clusters of stages, at first one stage each. Two clusters merge if
+// their operations together fall into fewer kernels than apart, and if no path
+// through other stages leads from one to the other (it would have to run in
+// the middle of the kernel).
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/KernelGroups.h"
+#include "passes/Passes.h"
+#include "passes/StageUnits.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+namespace mlir::gpuvm {
+#define GEN_PASS_DEF_FUSE
+#include "passes/Passes.h.inc"
+} // namespace mlir::gpuvm
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+namespace {
+
+/// One line of the fusion report.
+struct Decision {
+  StringRef first, second;
+  bool fused;
+  StringRef reason;
+  uint64_t bytesSaved;
+};
+
+class StageFuser {
+public:
+  explicit StageFuser(ProgramOp program);
+  void run();
+  ArrayRef<Decision> decisions() const { return log; }
+  unsigned numFused() const;
+  void annotate();
+
+private:
+  using Cluster = unsigned;
+
+  StringRef whyNot(Cluster a, Cluster b) const;
+  bool tryMerge(Cluster a, Cluster b, unsigned first, unsigned second,
+                bool vertical);
+  unsigned countKernels(ArrayRef<unsigned> stages) const;
+  bool conflictOnSymbols(unsigned a, unsigned b) const;
+  bool leavesAndReturns(Cluster a, Cluster b) const;
+  uint64_t messageBytes(Cluster a, Cluster b) const;
+  static Value resolve(Value value);
+
+  SmallVector<StageOp> stages;
+  SmallVector<StageUnits> units;
+  SmallVector<llvm::SmallSetVector<unsigned, 4>> predecessors;
+  SmallVector<Cluster> clusterOf;
+  llvm::MapVector<Cluster, SmallVector<unsigned>> members;
+  llvm::MapVector<Cluster, unsigned> kernels;
+  SmallVector<Decision> log;
+};
+
+struct Fuse : gpuvm::impl::FuseBase<Fuse> {
+  using Base::Base;
+  void runOnOperation() override;
+  LogicalResult writeReport(ArrayRef<Decision> decisions);
+};
+
+} // namespace
+
+/// Follows a value out of a stage: through its argument to the program's value,
+/// through a message to what was sent.
+Value StageFuser::resolve(Value value) {
+  while (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto stage = dyn_cast<StageOp>(argument.getOwner()->getParentOp());
+    if (!stage)
+      return value;
+    value = stage.getInputs()[argument.getArgNumber()];
+    auto sender = value.getDefiningOp<StageOp>();
+    if (!sender)
+      return value;
+    value = sender.getSend().getPayloads()[cast<OpResult>(value).getResultNumber()];
+  }
+  return value;
+}
+
+StageFuser::StageFuser(ProgramOp program) {
+  llvm::DenseMap<Operation *, unsigned> number;
+  for (auto stage : program.getBody().getOps<StageOp>()) {
+    unsigned id = stages.size();
+    number[stage] = id;
+    stages.push_back(stage);
+    units.emplace_back(stage);
+    predecessors.emplace_back();
+    for (Value input : stage.getInputs())
+      if (auto sender = input.getDefiningOp<StageOp>())
+        predecessors[id].insert(number.lookup(sender));
+    clusterOf.push_back(id);
+    members[id] = {id};
+    kernels[id] = countKernels({id});
+  }
+  for (unsigned b = 0; b < stages.size(); ++b)
+    if (!units[b].reads.empty() || !units[b].writes.empty())
+      for (unsigned a = 0; a < b; ++a)
+        if (conflictOnSymbols(a, b))
+          predecessors[b].insert(a);
+}
+
+bool StageFuser::conflictOnSymbols(unsigned a, unsigned b) const {
+  auto meet = [](ArrayRef<SymbolBytes> xs, ArrayRef<SymbolBytes> ys) {
+    return llvm::any_of(xs, [&](const SymbolBytes &x) {
+      return llvm::any_of(ys, [&](const SymbolBytes &y) { return x.overlaps(y); });
+    });
+  };
+  return meet(units[a].writes, units[b].reads) ||
+         meet(units[a].writes, units[b].writes) ||
+         meet(units[a].reads, units[b].writes);
+}
+
+unsigned StageFuser::countKernels(ArrayRef<unsigned> which) const {
+  SmallVector<linalg::GenericOp> ops;
+  for (unsigned stage : which)
+    llvm::append_range(ops, units[stage].ops);
+  auto mayShare = [&](Operation *a, Operation *b) {
+    if (a->getBlock() != b->getBlock())
+      return true; // Clusters of several stages have one epoch.
+    for (unsigned stage : which)
+      if (units[stage].epoch.contains(a) && units[stage].epoch.contains(b))
+        return units[stage].epoch.lookup(a) == units[stage].epoch.lookup(b);
+    return false; // `a` or `b` belongs to another cluster.
+  };
+  return groupOps(ops, resolve, mayShare).groups.size();
+}
+
+/// Whether a path leads from one of the clusters through others to the other.
+bool StageFuser::leavesAndReturns(Cluster a, Cluster b) const {
+  llvm::DenseSet<Cluster> reached;
+  auto inside = [&](Cluster c) { return c == a || c == b; };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (unsigned stage = 0; stage < stages.size(); ++stage) {
+      Cluster own = clusterOf[stage];
+      for (unsigned before : predecessors[stage]) {
+        Cluster source = clusterOf[before];
+        if (source == own)
+          continue;
+        if (inside(own) && reached.contains(source))
+          return true;
+        bool follows = inside(source) || reached.contains(source);
+        if (!inside(own) && follows && reached.insert(own).second)
+          changed = true;
+      }
+    }
+  }
+  return false;
+}
+
+StringRef StageFuser::whyNot(Cluster a, Cluster b) const {
+  for (Cluster cluster : {a, b})
+    for (unsigned stage : members.find(cluster)->second)
+      if (units[stage].numEpochs > 1)
+        return "a stage has an order of its own (an external kernel, or a "
+               "symbol it writes and then reads)";
+  for (unsigned x : members.find(a)->second)
+    for (unsigned y : members.find(b)->second)
+      if (conflictOnSymbols(x, y))
+        return "one stage writes a symbol the other accesses";
+  if (leavesAndReturns(a, b))
+    return "another stage has to run between them";
+  SmallVector<unsigned> together(members.find(a)->second);
+  llvm::append_range(together, members.find(b)->second);
+  llvm::sort(together);
+  unsigned apart = kernels.lookup(a) + kernels.lookup(b);
+  if (countKernels(together) >= apart)
+    return "no kernel can hold operations of both";
+  return "";
+}
+
+/// Message bytes between two clusters that nobody else needs.
+uint64_t StageFuser::messageBytes(Cluster a, Cluster b) const {
+  uint64_t bytes = 0;
+  auto inside = [&](Operation *op) {
+    auto stage = dyn_cast<StageOp>(op);
+    if (!stage)
+      return false;
+    for (unsigned i = 0; i < stages.size(); ++i)
+      if (stages[i] == stage)
+        return clusterOf[i] == a || clusterOf[i] == b;
+    return false;
+  };
+  for (Cluster cluster : {a, b})
+    for (unsigned i : members.find(cluster)->second)
+      for (Value message : StageOp(stages[i])->getResults())
+        if (llvm::all_of(message.getUsers(), inside))
+          bytes += tensorBytes(payloadType(message.getType()));
+  return bytes;
+}
+
+bool StageFuser::tryMerge(Cluster a, Cluster b, unsigned first, unsigned second,
+                          bool vertical) {
+  if (a == b)
+    return false;
+  StringRef reason = whyNot(a, b);
+  bool fuse = reason.empty();
+  if (fuse || vertical) {
+    StringRef why = !fuse      ? reason
+                    : vertical ? "the message stays in registers"
+                               : "both walk the same index space";
+    log.push_back({stages[first].getSymName(), stages[second].getSymName(),
+                   fuse, why, fuse && vertical ? messageBytes(a, b) : 0});
+  }
+  if (!fuse)
+    return false;
+  llvm::append_range(members[a], members[b]);
+  llvm::sort(members[a]);
+  for (unsigned stage : members[b])
+    clusterOf[stage] = a;
+  members.erase(b);
+  kernels[a] = countKernels(members[a]);
+  kernels.erase(b);
+  return true;
+}
+
+void StageFuser::run() {
+  for (unsigned stage = 0; stage < stages.size(); ++stage)
+    for (Value input : stages[stage].getInputs())
+      if (auto sender = input.getDefiningOp<StageOp>()) {
+        unsigned from = llvm::find(stages, sender) - stages.begin();
+        tryMerge(clusterOf[from], clusterOf[stage], from, stage, true);
+      }
+  // Horizontally a stage tries only its nearest neighbours.
+  constexpr unsigned kNeighbours = 16;
+  for (unsigned x = 0; x < stages.size(); ++x)
+    for (unsigned y = x + 1;
+         y < std::min<unsigned>(stages.size(), x + kNeighbours); ++y)
+      tryMerge(clusterOf[x], clusterOf[y], x, y, false);
+}
+
+unsigned StageFuser::numFused() const {
+  unsigned count = 0;
+  for (const auto &[cluster, stages] : members)
+    count += stages.size() > 1 ? stages.size() : 0;
+  return count;
+}
+
+void StageFuser::annotate() {
+  int64_t group = 0;
+  for (auto &[cluster, which] : members) {
+    if (which.size() < 2)
+      continue;
+    for (unsigned stage : which)
+      stages[stage].setFusionGroup(group);
+    ++group;
+  }
+}
+
+LogicalResult Fuse::writeReport(ArrayRef<Decision> decisions) {
+  llvm::json::Array rows;
+  for (const Decision &d : decisions)
+    rows.push_back(llvm::json::Object{
+        {"first", d.first},
+        {"second", d.second},
+        {"fused", d.fused},
+        {"reason", d.reason},
+        {"bytes_saved", static_cast<int64_t>(d.bytesSaved)}});
+  llvm::json::Value root = llvm::json::Object{
+      {"program", getOperation().getSymName()}, {"decisions", std::move(rows)}};
+  std::error_code error;
+  llvm::ToolOutputFile file(report, error, llvm::sys::fs::OF_Text);
+  if (error)
+    return getOperation().emitError("cannot write the fusion report \"")
+           << report << "\" (" << error.message() << ")";
+  file.os() << llvm::formatv("{0:2}\n", root);
+  file.keep();
+  return success();
+}
+
+void Fuse::runOnOperation() {
+  StageFuser fuser(getOperation());
+  fuser.run();
+  fuser.annotate();
+  numFused += fuser.numFused();
+  for (const Decision &d : fuser.decisions())
+    bytesSaved += d.bytesSaved;
+  if (!report.empty() && failed(writeReport(fuser.decisions())))
+    signalPassFailure();
+}

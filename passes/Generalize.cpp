@@ -1,0 +1,205 @@
+//===- Generalize.cpp - stage bodies in one form ---------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Passes.h"
+
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::gpuvm {
+#define GEN_PASS_DEF_GENERALIZE
+#include "passes/Passes.h.inc"
+} // namespace mlir::gpuvm
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+namespace {
+
+/// fill of a constant, or splat of one, is a constant.
+struct FoldConstantFill : OpRewritePattern<linalg::FillOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::FillOp op,
+                                PatternRewriter &rewriter) const override {
+    Attribute value;
+    if (!matchPattern(op.getInputs().front(), m_Constant(&value)))
+      return failure();
+    auto type = cast<RankedTensorType>(op.getResultTypes().front());
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(
+        op, DenseElementsAttr::get(type, value));
+    return success();
+  }
+};
+
+/// An elementwise generic walks the elements of its result in order.
+struct InterchangeToIdentity : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getNumReductionLoops() != 0 || op.getNumDpsInits() == 0)
+      return failure();
+    AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+    if (map.isIdentity() || !map.isPermutation())
+      return failure();
+    SmallVector<unsigned> order;
+    for (AffineExpr expr : map.getResults())
+      order.push_back(cast<AffineDimExpr>(expr).getPosition());
+    return linalg::interchangeGenericOp(rewriter, op, order);
+  }
+};
+
+/// A scalar operand of a generic that is a constant belongs into its body.
+struct InlineScalarConstants : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    for (OpOperand &operand : op->getOpOperands()) {
+      Attribute value;
+      if (isa<ShapedType>(operand.get().getType()) ||
+          !matchPattern(operand.get(), m_Constant(&value)))
+        continue;
+      BlockArgument argument = op.getMatchingBlockArgument(&operand);
+      if (argument.use_empty())
+        continue;
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(op.getBody());
+      Value constant = arith::ConstantOp::create(rewriter, op.getLoc(),
+                                                 cast<TypedAttr>(value));
+      rewriter.replaceAllUsesWith(argument, constant);
+      return success();
+    }
+    return failure();
+  }
+};
+
+struct Generalize : gpuvm::impl::GeneralizeBase<Generalize> {
+  void runOnOperation() override;
+  void moveConstantsToHeap(StageOp stage);
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What a kernel can hold
+//===----------------------------------------------------------------------===//
+
+static LogicalResult checkMaps(linalg::GenericOp op) {
+  bool reduces = op.getNumReductionLoops() != 0;
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    if (reduces ? !map.isProjectedPermutation() : !map.isIdentity())
+      return op.emitOpError("cannot be compiled: its result is not written "
+                            "element by element (indexing map ")
+             << AffineMapAttr::get(map) << ')';
+    if (map != op.getMatchingIndexingMap(op.getDpsInitOperand(0)))
+      return op.emitOpError("cannot be compiled: its results are written in "
+                            "different orders");
+  }
+  for (Value input : op.getDpsInputs())
+    if (!isVmTensor(input.getType()) && isa<ShapedType>(input.getType()))
+      return op.emitOpError("cannot be compiled: an operand has type ")
+             << input.getType();
+  return success();
+}
+
+static LogicalResult checkBody(linalg::GenericOp op) {
+  for (Operation &inner : op.getBody()->without_terminator()) {
+    bool scalar = isa<arith::ArithDialect, math::MathDialect>(inner.getDialect()) ||
+                  isa<linalg::IndexOp>(inner);
+    if (!scalar)
+      return inner.emitOpError(
+          "cannot be compiled: it is not scalar arith or math code");
+  }
+  return success();
+}
+
+static LogicalResult checkOp(Operation &op) {
+  if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+    if (failed(checkMaps(generic)))
+      return failure();
+    return checkBody(generic);
+  }
+  if (isa<arith::ConstantOp, tensor::EmptyOp, tensor::CollapseShapeOp,
+          tensor::ExpandShapeOp, LoadOp, StoreOp, MetadataOp, InvokeOp, SendOp>(
+          op))
+    return success();
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    bool isStatic = !ShapedType::isDynamicShape(slice.getStaticOffsets()) &&
+                    !ShapedType::isDynamicShape(slice.getStaticSizes()) &&
+                    !ShapedType::isDynamicShape(slice.getStaticStrides());
+    if (isStatic)
+      return success();
+  }
+  return op.emitOpError("cannot be compiled: no kernel can hold it");
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// Copies constants that a body takes from around it into the body.
+static LogicalResult sinkConstants(linalg::GenericOp op) {
+  Block *body = op.getBody();
+  OpBuilder b = OpBuilder::atBlockBegin(body);
+  for (Operation &inner : *body)
+    for (OpOperand &operand : inner.getOpOperands()) {
+      if (operand.get().getParentBlock() == body)
+        continue;
+      Operation *source = operand.get().getDefiningOp();
+      if (!source || !source->hasTrait<OpTrait::ConstantLike>())
+        return inner.emitOpError("cannot be compiled: it uses a value from "
+                                 "outside the body that is not a constant");
+      operand.set(b.clone(*source)->getResult(0));
+    }
+  return success();
+}
+
+/// Constants that differ from element to element are read from the heap.
+void Generalize::moveConstantsToHeap(StageOp stage) {
+  SymbolTable symbols(getOperation());
+  OpBuilder b(stage);
+  for (auto constant :
+       llvm::make_early_inc_range(stage.getBody().getOps<arith::ConstantOp>())) {
+    auto value = dyn_cast<ElementsAttr>(constant.getValue());
+    if (!value || value.isSplat())
+      continue;
+    b.setInsertionPoint(stage);
+    auto heap = HeapOp::create(b, constant.getLoc(), "constant",
+                               cast<RankedTensorType>(constant.getType()),
+                               value, StringAttr(),
+                               WindowAttr());
+    symbols.insert(heap);
+    b.setInsertionPoint(constant);
+    auto load = LoadOp::create(b, constant.getLoc(), constant.getType(),
+                               heap.getSymName(), IntegerAttr());
+    constant.replaceAllUsesWith(load.getValue());
+    constant.erase();
+  }
+}
+
+void Generalize::runOnOperation() {
+  RewritePatternSet patterns(&getContext());
+  linalg::populateElementwiseToLinalgConversionPatterns(patterns);
+  linalg::populateLinalgNamedOpsGeneralizationPatterns(patterns);
+  patterns.add<FoldConstantFill, InterchangeToIdentity, InlineScalarConstants>(
+      &getContext());
+  FrozenRewritePatternSet frozen(std::move(patterns));
+  for (auto stage : getOperation().getBody().getOps<StageOp>()) {
+    if (failed(applyPatternsGreedily(stage.getBody(), frozen)))
+      return signalPassFailure();
+    for (auto generic : stage.getBody().getOps<linalg::GenericOp>())
+      if (failed(sinkConstants(generic)))
+        return signalPassFailure();
+    moveConstantsToHeap(stage);
+    for (Operation &op : stage.getBody().front())
+      if (failed(checkOp(op)))
+        return signalPassFailure();
+  }
+}

@@ -1,0 +1,334 @@
+//===- KernelGroups.cpp - which operations make up one kernel --------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/KernelGroups.h"
+
+#include "dialects/gpuvm/Reduction.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+//===----------------------------------------------------------------------===//
+// Reads
+//===----------------------------------------------------------------------===//
+
+SmallVector<SourceRead> gpuvm::getReads(linalg::GenericOp op,
+                                        const ResolveFn &resolve) {
+  SmallVector<SourceRead> reads;
+  bool reduces = op.getNumReductionLoops() != 0;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (op.getMatchingBlockArgument(&operand).use_empty())
+      continue;
+    Value source = resolve(operand.get());
+    bool direct = op.getMatchingIndexingMap(&operand).isIdentity() &&
+                  !(reduces && op.isDpsInit(&operand));
+    while (Operation *def = source.getDefiningOp()) {
+      if (!isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
+               tensor::CollapseShapeOp>(def))
+        break;
+      direct = false;
+      source = resolve(def->getOperand(0));
+    }
+    reads.push_back({source, direct});
+  }
+  return reads;
+}
+
+static unsigned cost(linalg::GenericOp op) {
+  return op.getBody()->getOperations().size() - 1;
+}
+
+//===----------------------------------------------------------------------===//
+// The grouper
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class Grouper {
+public:
+  Grouper(ArrayRef<linalg::GenericOp> ops, const ResolveFn &resolve,
+          function_ref<bool(Operation *, Operation *)> mayShare,
+          const GroupingLimits &limits);
+  Grouping run();
+
+private:
+  using GroupId = unsigned;
+
+  void findVirtualOps();
+  void mergeVertically();
+  void mergeHorizontally();
+  bool tryMerge(GroupId a, GroupId b);
+  bool fitsOneLoopNest(ArrayRef<linalg::GenericOp> members) const;
+  bool fitsLimits(ArrayRef<linalg::GenericOp> members) const;
+  bool leavesAndReturns(GroupId a, GroupId b) const;
+  SmallVector<SourceRead> readsThroughVirtual(linalg::GenericOp op) const;
+  std::optional<GroupId> groupOfValue(Value value) const;
+
+  ArrayRef<linalg::GenericOp> ops;
+  ResolveFn resolve;
+  function_ref<bool(Operation *, Operation *)> mayShare;
+  GroupingLimits limits;
+  llvm::DenseMap<Operation *, unsigned> number;
+  llvm::DenseMap<Operation *, SmallVector<SourceRead>> reads;
+  llvm::DenseSet<Operation *> virtualOps;
+  llvm::DenseMap<Operation *, GroupId> groupOf;
+  llvm::MapVector<GroupId, SmallVector<linalg::GenericOp>> members;
+};
+
+} // namespace
+
+Grouper::Grouper(ArrayRef<linalg::GenericOp> ops, const ResolveFn &resolve,
+                 function_ref<bool(Operation *, Operation *)> mayShare,
+                 const GroupingLimits &limits)
+    : ops(ops), resolve(resolve), mayShare(mayShare), limits(limits) {
+  for (auto [i, op] : llvm::enumerate(ops)) {
+    number[op] = i;
+    reads[op] = getReads(op, resolve);
+  }
+}
+
+std::optional<Grouper::GroupId> Grouper::groupOfValue(Value value) const {
+  Operation *op = value.getDefiningOp();
+  auto entry = op ? groupOf.find(op) : groupOf.end();
+  return entry == groupOf.end() ? std::nullopt
+                                : std::optional<GroupId>(entry->second);
+}
+
+/// Elementwise, cheap, read only by operations of this grouping, and by at
+/// least one of them at other indices.
+void Grouper::findVirtualOps() {
+  llvm::DenseMap<Operation *, std::pair<unsigned, bool>> readers;
+  for (linalg::GenericOp op : ops)
+    for (const SourceRead &read : reads[op])
+      if (Operation *source = read.source.getDefiningOp()) {
+        auto &[count, direct] = readers.try_emplace(source, 0, true).first->second;
+        bool shared = mayShare(source, op);
+        ++count;
+        direct &= read.direct && shared;
+        if (!shared)
+          count = ~0u >> 1; // Somebody needs it in memory.
+      }
+  auto escapes = [](linalg::GenericOp op) {
+    return llvm::any_of(op->getUsers(), [](Operation *user) {
+      return !isa<linalg::GenericOp, tensor::ExtractSliceOp,
+                  tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user);
+    });
+  };
+  for (linalg::GenericOp op : ops) {
+    auto entry = readers.find(op);
+    if (entry == readers.end() || entry->second.second ||
+        entry->second.first >= (~0u >> 1))
+      continue;
+    if (op.getNumReductionLoops() == 0 && cost(op) <= limits.recompute &&
+        !escapes(op))
+      virtualOps.insert(op);
+  }
+}
+
+SmallVector<SourceRead>
+Grouper::readsThroughVirtual(linalg::GenericOp op) const {
+  SmallVector<SourceRead> result;
+  SmallVector<SourceRead> pending(reads.find(op)->second);
+  while (!pending.empty()) {
+    SourceRead read = pending.pop_back_val();
+    Operation *source = read.source.getDefiningOp();
+    if (!source || !virtualOps.contains(source)) {
+      result.push_back(read);
+      continue;
+    }
+    for (SourceRead inner : reads.find(source)->second)
+      pending.push_back({inner.source, read.direct && inner.direct});
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// What may be merged
+//===----------------------------------------------------------------------===//
+
+static SmallVector<int64_t> resultShape(linalg::GenericOp op) {
+  return llvm::to_vector(
+      cast<RankedTensorType>(op->getResult(0).getType()).getShape());
+}
+
+/// The members walk one index space: the loops of the reductions if there are
+/// any. An operation whose loops are those of the results instead is epilogue:
+/// it must read a reduction, directly or through other epilogue.
+bool Grouper::fitsOneLoopNest(ArrayRef<linalg::GenericOp> ops) const {
+  linalg::GenericOp reduction;
+  for (linalg::GenericOp op : ops)
+    if (op.getNumReductionLoops() != 0 && !reduction)
+      reduction = op;
+  linalg::GenericOp lead = reduction ? reduction : ops.front();
+  SmallVector<int64_t> loops = lead.getStaticLoopRanges();
+  llvm::DenseSet<Operation *> all, epilogue;
+  for (linalg::GenericOp op : ops)
+    all.insert(op);
+  for (linalg::GenericOp op : ops) {
+    bool readsResult = false, readsLoops = false;
+    for (const SourceRead &read : readsThroughVirtual(op)) {
+      Operation *source = read.source.getDefiningOp();
+      if (!source || !all.contains(source))
+        continue;
+      if (!read.direct)
+        return false;
+      bool isResult =
+          epilogue.contains(source) ||
+          cast<linalg::GenericOp>(source).getNumReductionLoops() != 0;
+      (isResult ? readsResult : readsLoops) = true;
+    }
+    bool sameLoops = op.getStaticLoopRanges() == loops;
+    if (op.getNumReductionLoops() != 0) {
+      bool sameOrder =
+          op.getIteratorTypesArray() == lead.getIteratorTypesArray() &&
+          op.getMatchingIndexingMap(op.getDpsInitOperand(0)) ==
+              lead.getMatchingIndexingMap(lead.getDpsInitOperand(0)) &&
+          getReductionOrder(op).sequential == getReductionOrder(lead).sequential;
+      if (!sameLoops || !sameOrder || readsResult)
+        return false;
+    } else if (readsResult) {
+      bool overResults = op.getStaticLoopRanges() == resultShape(lead);
+      if (!overResults || readsLoops)
+        return false;
+      epilogue.insert(op);
+    } else if (!sameLoops) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Grouper::fitsLimits(ArrayRef<linalg::GenericOp> ops) const {
+  llvm::DenseSet<Operation *> all(ops.begin(), ops.end());
+  llvm::DenseSet<Value> inputs;
+  unsigned operations = 0, outputs = 0;
+  for (linalg::GenericOp op : ops) {
+    operations += cost(op);
+    for (const SourceRead &read : readsThroughVirtual(op))
+      if (!read.source.getDefiningOp() ||
+          !all.contains(read.source.getDefiningOp()))
+        inputs.insert(read.source);
+    outputs += op->getNumResults();
+  }
+  // At worst every result has a window; that is only pessimistic for long
+  // chains, so count those that are read elsewhere or by nobody here.
+  for (linalg::GenericOp op : ops)
+    for (Value result : op->getResults())
+      if (!result.use_empty() &&
+          llvm::all_of(result.getUsers(),
+                       [&](Operation *user) { return all.contains(user); }))
+        --outputs;
+  return operations <= limits.operations &&
+         inputs.size() + outputs <= limits.windows;
+}
+
+/// Whether a path leads from one of the groups through others back to them.
+bool Grouper::leavesAndReturns(GroupId a, GroupId b) const {
+  llvm::DenseSet<GroupId> reached; // Groups that depend on a or b, others only.
+  auto inside = [&](GroupId g) { return g == a || g == b; };
+  // Program order is a topological order of the operations, but not of the
+  // groups, so iterate until nothing changes.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (linalg::GenericOp op : ops) {
+      auto own = groupOf.find(op);
+      if (own == groupOf.end() || reached.contains(own->second))
+        continue;
+      for (const SourceRead &read : readsThroughVirtual(op)) {
+        std::optional<GroupId> source = groupOfValue(read.source);
+        if (!source || *source == own->second)
+          continue;
+        bool fromOther = reached.contains(*source);
+        if (inside(own->second) && fromOther)
+          return true;
+        if (!inside(own->second) && (inside(*source) || fromOther)) {
+          reached.insert(own->second);
+          changed = true;
+          break;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+bool Grouper::tryMerge(GroupId a, GroupId b) {
+  if (a == b)
+    return false;
+  SmallVector<linalg::GenericOp> merged(members[a]);
+  llvm::append_range(merged, members[b]);
+  llvm::sort(merged, [&](linalg::GenericOp x, linalg::GenericOp y) {
+    return number.lookup(x) < number.lookup(y);
+  });
+  for (linalg::GenericOp x : members[a])
+    for (linalg::GenericOp y : members[b])
+      if (!mayShare(x, y))
+        return false;
+  if (!fitsLimits(merged) || !fitsOneLoopNest(merged) ||
+      leavesAndReturns(a, b))
+    return false;
+  for (linalg::GenericOp op : members[b])
+    groupOf[op] = a;
+  members[a] = merged;
+  members.erase(b);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Merging
+//===----------------------------------------------------------------------===//
+
+void Grouper::mergeVertically() {
+  for (linalg::GenericOp op : ops) {
+    if (virtualOps.contains(op))
+      continue;
+    for (const SourceRead &read : readsThroughVirtual(op))
+      if (std::optional<GroupId> source = groupOfValue(read.source))
+        if (read.direct)
+          tryMerge(*source, groupOf.lookup(op));
+  }
+}
+
+void Grouper::mergeHorizontally() {
+  SmallVector<GroupId> ids;
+  for (auto &[id, group] : members)
+    ids.push_back(id);
+  // Bounded: a group tries only its nearest neighbours.
+  constexpr size_t kNeighbours = 16;
+  for (size_t i = 0; i < ids.size(); ++i)
+    for (size_t j = i + 1; j < std::min(ids.size(), i + kNeighbours); ++j)
+      if (members.contains(ids[i]) && members.contains(ids[j]))
+        tryMerge(ids[i], ids[j]);
+}
+
+Grouping Grouper::run() {
+  findVirtualOps();
+  for (linalg::GenericOp op : ops)
+    if (!virtualOps.contains(op)) {
+      groupOf[op] = number[op];
+      members[number[op]] = {op};
+    }
+  mergeVertically();
+  mergeHorizontally();
+  Grouping grouping;
+  grouping.virtualOps = virtualOps;
+  for (auto &[id, group] : members) {
+    bool reduces = llvm::any_of(group, [](linalg::GenericOp op) {
+      return op.getNumReductionLoops() != 0;
+    });
+    grouping.groups.push_back({group, reduces});
+  }
+  return grouping;
+}
+
+Grouping
+gpuvm::groupOps(ArrayRef<linalg::GenericOp> ops, const ResolveFn &resolve,
+                function_ref<bool(Operation *, Operation *)> mayShare,
+                const GroupingLimits &limits) {
+  return Grouper(ops, resolve, mayShare, limits).run();
+}

@@ -1,0 +1,66 @@
+//===- KernelGroups.h - which operations make up one kernel ----------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel is one loop nest. Operations can share it if all of them walk the
+// same index space and pass each other elements only at the same index:
+// elementwise operations among themselves, elementwise producers and
+// by-products with reductions over that space, reductions with each other, and
+// elementwise consumers with the results of reductions (the epilogue).
+//
+// Cheap elementwise operations that are read at other indices (broadcast,
+// transposed, sliced) are `virtual`: not computed anywhere of their own but
+// again in every kernel that reads them.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "dialects/gpuvm/Gpuvm.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::gpuvm {
+
+/// Where a value that enters an operation comes from when it is followed
+/// through stage arguments, messages and sends.
+using ResolveFn = std::function<Value(Value)>;
+
+struct KernelGroup {
+  SmallVector<linalg::GenericOp> ops; ///< In program order.
+  bool reduces = false;
+};
+
+struct Grouping {
+  SmallVector<KernelGroup> groups; ///< In program order of their first op.
+  llvm::DenseSet<Operation *> virtualOps;
+};
+
+struct GroupingLimits {
+  /// Windows a kernel may have: 32 descriptors per stage on the least capable
+  /// device, less what scratch and metadata may add.
+  unsigned windows = 24;
+  /// Scalar operations per element in one kernel.
+  unsigned operations = 512;
+  /// A virtual operation computes at most so many scalar operations again.
+  unsigned recompute = 8;
+};
+
+/// Groups `ops` (generics in program order, possibly of several stages).
+/// `mayShare(a, b)` says whether two operations may be in one kernel at all.
+Grouping
+groupOps(ArrayRef<linalg::GenericOp> ops, const ResolveFn &resolve,
+         function_ref<bool(Operation *, Operation *)> mayShare,
+         const GroupingLimits &limits = {});
+
+/// The values `op` reads, resolved and followed through slices and reshapes;
+/// `direct` if read where they are made: at the index of `op`'s loops.
+struct SourceRead {
+  Value source;
+  bool direct;
+};
+SmallVector<SourceRead> getReads(linalg::GenericOp op, const ResolveFn &resolve);
+
+} // namespace mlir::gpuvm

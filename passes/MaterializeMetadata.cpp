@@ -1,0 +1,200 @@
+//===- MaterializeMetadata.cpp - metadata that somebody reads --------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The four words of a message live in the metric `<stage>.metadata`, a
+// tensor<4xi32> that holds norm and max_abs as the bits of an f32. Sender and
+// receiver access it as they would any other symbol, so scheduling and barriers
+// need to know nothing about metadata.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Passes.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+namespace mlir::gpuvm {
+#define GEN_PASS_DEF_MATERIALIZEMETADATA
+#include "passes/Passes.h.inc"
+} // namespace mlir::gpuvm
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+namespace {
+
+using FieldSet = std::array<bool, 4>;
+
+struct MaterializeMetadata
+    : gpuvm::impl::MaterializeMetadataBase<MaterializeMetadata> {
+  using Base::Base;
+  void runOnOperation() override;
+};
+
+/// Builds the sending half at the end of a stage.
+class MetadataBuilder {
+public:
+  MetadataBuilder(StageOp stage, FieldSet fields)
+      : stage(stage), fields(fields), b(stage.getSend()),
+        loc(stage.getSend().getLoc()) {}
+  void build(StringRef symbol);
+
+private:
+  Value scalar(float value);
+  Value reduceMagnitude(Field field);
+  Value words(Value norm, Value maxAbs, Value old, Value status);
+
+  StageOp stage;
+  FieldSet fields;
+  OpBuilder b;
+  Location loc;
+};
+
+} // namespace
+
+static std::string symbolName(StageOp stage) {
+  return (stage.getSymName() + ".metadata").str();
+}
+
+/// The element as an f32.
+static Value toF32(OpBuilder &b, Location loc, Value x) {
+  Type f32 = b.getF32Type(), type = x.getType();
+  if (type.isF32())
+    return x;
+  if (type.isInteger(1))
+    return arith::UIToFPOp::create(b, loc, f32, x);
+  if (type.isInteger())
+    return arith::SIToFPOp::create(b, loc, f32, x);
+  if (type.isF16())
+    return arith::ExtFOp::create(b, loc, f32, x);
+  return arith::TruncFOp::create(b, loc, f32, x);
+}
+
+Value MetadataBuilder::scalar(float value) {
+  auto type = RankedTensorType::get({}, b.getF32Type());
+  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, value));
+}
+
+/// Sum of squares or maximum of absolute values of the payload.
+Value MetadataBuilder::reduceMagnitude(Field field) {
+  if (!fields[static_cast<unsigned>(field)])
+    return scalar(0);
+  Value payload = stage.getSend().getPayloads().front();
+  int64_t rank = cast<RankedTensorType>(payload.getType()).getRank();
+  SmallVector<AffineMap> maps = {
+      b.getMultiDimIdentityMap(rank),
+      AffineMap::get(rank, 0, ArrayRef<AffineExpr>(), b.getContext())};
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::reduction);
+  Value zero = scalar(0);
+  auto body = [&](OpBuilder &nested, Location l, ValueRange args) {
+    Value x = toF32(nested, l, args[0]), next;
+    if (field == Field::norm)
+      next = arith::AddFOp::create(nested, l, args[1],
+                                   arith::MulFOp::create(nested, l, x, x));
+    else
+      next = arith::MaximumFOp::create(nested, l, args[1],
+                                       math::AbsFOp::create(nested, l, x));
+    linalg::YieldOp::create(nested, l, next);
+  };
+  return linalg::GenericOp::create(b, loc, zero.getType(), payload, zero, maps,
+                                   iterators, body)
+      .getResult(0);
+}
+
+/// The four words; fields that nobody reads are zero.
+Value MetadataBuilder::words(Value norm, Value maxAbs, Value old,
+                             Value status) {
+  AffineMap one = b.getMultiDimIdentityMap(1);
+  AffineMap none = AffineMap::get(1, 0, ArrayRef<AffineExpr>(), b.getContext());
+  auto body = [&](OpBuilder &nested, Location l, ValueRange args) {
+    Type i32 = nested.getI32Type();
+    Value field = arith::IndexCastOp::create(
+        nested, l, i32, linalg::IndexOp::create(nested, l, 0));
+    auto constant = [&](int32_t v) -> Value {
+      return arith::ConstantOp::create(nested, l, nested.getI32IntegerAttr(v));
+    };
+    Value root = math::SqrtOp::create(nested, l, args[0]);
+    Value candidates[] = {arith::BitcastOp::create(nested, l, i32, root),
+                          arith::BitcastOp::create(nested, l, i32, args[1]),
+                          arith::AddIOp::create(nested, l, args[2], constant(1)),
+                          args[3]};
+    Value word = candidates[3];
+    for (int32_t i = 2; i >= 0; --i) {
+      Value here = arith::CmpIOp::create(nested, l, arith::CmpIPredicate::eq,
+                                         field, constant(i));
+      word = arith::SelectOp::create(nested, l, here, candidates[i], word);
+    }
+    linalg::YieldOp::create(nested, l, word);
+  };
+  Value init = tensor::EmptyOp::create(b, loc, {4}, b.getI32Type());
+  return linalg::GenericOp::create(
+             b, loc, init.getType(), ValueRange{norm, maxAbs, old, status},
+             init, ArrayRef<AffineMap>{none, none, one, none, one},
+             utils::IteratorType::parallel, body)
+      .getResult(0);
+}
+
+void MetadataBuilder::build(StringRef symbol) {
+  auto type = RankedTensorType::get({4}, b.getI32Type());
+  Value old = LoadOp::create(b, loc, type, symbol, IntegerAttr());
+  Value status;
+  if (stage.getSend().getStatuses().empty())
+    status = arith::ConstantOp::create(
+        b, loc,
+        DenseElementsAttr::get(RankedTensorType::get({}, b.getI32Type()), 0));
+  else
+    status = stage.getSend().getStatuses().front();
+  Value all = words(reduceMagnitude(Field::norm),
+                    reduceMagnitude(Field::max_abs), old, status);
+  StoreOp::create(b, loc, all, symbol);
+}
+
+/// The sender of the message a metadata operation reads.
+static StageOp senderOf(MetadataOp op) {
+  auto stage = cast<StageOp>(op->getParentOp());
+  unsigned number = cast<BlockArgument>(op.getMessage()).getArgNumber();
+  return cast<StageOp>(stage.getInputs()[number].getDefiningOp());
+}
+
+/// Replaces a metadata operation by a load of its word.
+static void lowerRead(MetadataOp op) {
+  OpBuilder b(op);
+  auto all = RankedTensorType::get({4}, b.getI32Type());
+  auto one = RankedTensorType::get({}, b.getI32Type());
+  Value words = LoadOp::create(b, op.getLoc(), all, symbolName(senderOf(op)),
+                               IntegerAttr());
+  int64_t field = static_cast<int64_t>(op.getField());
+  Value word = tensor::ExtractSliceOp::create(
+      b, op.getLoc(), one, words, ArrayRef<OpFoldResult>{b.getIndexAttr(field)},
+      ArrayRef<OpFoldResult>{b.getIndexAttr(1)},
+      ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+  if (op.getWord().getType() != one)
+    word = arith::BitcastOp::create(b, op.getLoc(), op.getWord().getType(), word);
+  op.replaceAllUsesWith(word);
+  op.erase();
+}
+
+void MaterializeMetadata::runOnOperation() {
+  ProgramOp program = getOperation();
+  llvm::MapVector<StageOp, FieldSet> wanted;
+  for (auto stage : program.getBody().getOps<StageOp>())
+    if (keepAll && stage.getNumResults() != 0)
+      wanted[stage] = {true, true, true, true};
+  SmallVector<MetadataOp> reads;
+  program.walk([&](MetadataOp op) {
+    reads.push_back(op);
+    FieldSet &fields = wanted[senderOf(op)];
+    fields[static_cast<unsigned>(op.getField())] = true;
+  });
+  OpBuilder b = OpBuilder::atBlockBegin(&program.getBody().front());
+  auto type = RankedTensorType::get({4}, b.getI32Type());
+  for (auto &[stage, fields] : wanted) {
+    MetricOp::create(b, stage.getLoc(), symbolName(stage), type, ElementsAttr(),
+                     StringAttr(), WindowAttr());
+    MetadataBuilder(stage, fields).build(symbolName(stage));
+  }
+  for (MetadataOp op : reads)
+    lowerRead(op);
+}

@@ -1,0 +1,131 @@
+//===- Passes.td - the passes ------------------------------*- tablegen -*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// In the order in which gpuvm-pipeline runs them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GPUVM_PASSES
+#define GPUVM_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+class GpuvmProgramPass<string name> : Pass<name, "::mlir::gpuvm::ProgramOp"> {
+  let dependentDialects = ["::mlir::gpuvm::GpuvmDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def MaterializeMetadata : GpuvmProgramPass<"gpuvm-materialize-metadata"> {
+  let summary = "Computes the message metadata that somebody reads.";
+  let description = [{
+    For every message whose metadata a `gpuvm.metadata` reads (with
+    `keep-all`, for every message) the sending stage computes norm, max_abs,
+    ticks and status and stores them in the metric `<stage>.metadata`, four
+    words that the receiver and the host read. Metadata that nobody reads is
+    not computed.
+  }];
+  let options = [Option<"keepAll", "keep-all", "bool", "false",
+                        "Keep the metadata of all messages for the host">];
+}
+
+def Generalize : GpuvmProgramPass<"gpuvm-generalize"> {
+  let summary = "Brings stage bodies into one form: linalg.generic.";
+  let description = [{
+    Elementwise `arith` and `math` on tensors and named `linalg` operations
+    become `linalg.generic`, elementwise ones with an identity map for their
+    result; constants that are not a splat move to the heap. An operation that
+    no kernel can hold is an error.
+  }];
+}
+
+def Fuse : GpuvmProgramPass<"gpuvm-fuse"> {
+  let summary = "Finds the stages that are better off in one kernel.";
+  let description = [{
+    Two stages get the same `fusion_group` if their operations together need
+    fewer kernels than apart: vertically, where a message then stays in
+    registers, and horizontally, where independent stages walk the same index
+    space. A group stays within the limits on windows and operations per
+    kernel. Every decision is in the report: which stages, why or why not, and
+    the bytes that are not written and read.
+  }];
+  let options = [Option<"report", "report", "std::string", "\"\"",
+                        "File to write the fusion report to, as JSON">];
+  let statistics = [
+    Statistic<"numFused", "stages-fused", "Stages that share a kernel">,
+    Statistic<"bytesSaved", "bytes-saved", "Message bytes that stay in registers">];
+}
+
+def FormKernels : GpuvmProgramPass<"gpuvm-form-kernels"> {
+  let summary = "Turns stages into kernels, one dispatch each.";
+  let description = [{
+    The operations of a stage, or of a fusion group, are grouped around roots
+    (map, reduce); each group becomes a `gpuvm.kernel`. Cheap producers that
+    are not read where they are made are computed again where they are read.
+  }];
+  let options = [Option<"group", "group", "bool", "true",
+                        "Put several operations into one kernel">];
+  let statistics = [Statistic<"numKernels", "kernels", "Kernels formed">];
+}
+
+def Schedule : GpuvmProgramPass<"gpuvm-schedule"> {
+  let summary = "Orders the commands in waves that need no barrier inside.";
+  let description = [{
+    A command's wave is one more than the last wave among the commands it
+    depends on, through values or symbols. Inside a wave the order of the text
+    is kept.
+  }];
+  let statistics = [Statistic<"numWaves", "waves", "Waves">];
+}
+
+def PlanMemory : GpuvmProgramPass<"gpuvm-plan-memory"> {
+  let summary = "Gives every value and symbol a window.";
+  let description = [{
+    R31 of the receiver is R30 of the sender. A value that is stored to a
+    symbol is made in the symbol's window where nothing else touches it in
+    between. A window is used again for a later value when its last reader is
+    in an earlier wave, so that reuse costs no barrier.
+  }];
+  let options = [Option<"reuse", "reuse", "bool", "true",
+                        "Use windows again when their value is dead">];
+  let statistics = [
+    Statistic<"bytesReused", "bytes-reused", "Bytes of windows used again">];
+}
+
+def PlaceBarriers : GpuvmProgramPass<"gpuvm-place-barriers"> {
+  let summary = "Puts barriers where byte intervals conflict, and nowhere else.";
+  let description = [{
+    Read-after-write, write-after-read and write-after-write by exact byte
+    interval over the five regions. Each barrier carries its reasons. With
+    `minimal=false` there is a barrier after every command.
+  }];
+  let options = [Option<"minimal", "minimal", "bool", "true",
+                        "Place only the barriers that a hazard needs">];
+  let statistics = [Statistic<"numBarriers", "barriers", "Barriers placed">];
+}
+
+def EmitKernels : Pass<"gpuvm-emit-kernels", "::mlir::ModuleOp"> {
+  let summary = "Emits each kernel as a spirv.module beside the program.";
+  let description = [{
+    Equal kernels are emitted once. `exact` restricts arithmetic to operations
+    that give the same bits on every device; anything else is an error.
+  }];
+  let options = [Option<"exact", "exact", "bool", "false",
+                        "Bit-identical arithmetic on every device">];
+  let dependentDialects = ["::mlir::spirv::SPIRVDialect",
+                           "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::chain::ChainDialect"];
+  let statistics = [
+    Statistic<"numEmitted", "emitted", "Distinct kernels emitted">];
+}
+
+def ToChain : Pass<"gpuvm-to-chain", "::mlir::ModuleOp"> {
+  let summary = "Turns programs with windows, barriers and kernels into plans.";
+  let dependentDialects = ["::mlir::chain::ChainDialect"];
+}
+
+#endif // GPUVM_PASSES

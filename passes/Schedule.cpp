@@ -1,0 +1,53 @@
+//===- Schedule.cpp - waves of commands without a barrier inside -----------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The number of barriers is at least the length of the longest chain of
+// dependent commands; ordering by distance from the start attains it. This
+// runs before gpuvm-plan-memory, which must know the order to reuse windows
+// (docs/rationale/schedule-before-memory.md).
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Commands.h"
+#include "passes/Passes.h"
+
+namespace mlir::gpuvm {
+#define GEN_PASS_DEF_SCHEDULE
+#include "passes/Passes.h.inc"
+} // namespace mlir::gpuvm
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+namespace {
+struct Schedule : gpuvm::impl::ScheduleBase<Schedule> {
+  void runOnOperation() override;
+};
+} // namespace
+
+void Schedule::runOnOperation() {
+  ProgramOp program = getOperation();
+  Block &block = program.getBody().front();
+  DataDependences dependences(program);
+  SmallVector<Operation *> commands = getCommands(program);
+  llvm::DenseMap<Operation *, unsigned> wave;
+  unsigned waves = 0;
+  for (Operation *command : commands) {
+    unsigned earliest = 0;
+    for (Operation *before : dependences.before(command))
+      earliest = std::max(earliest, wave.lookup(before) + 1);
+    wave[command] = earliest;
+    waves = std::max(waves, earliest + 1);
+  }
+  llvm::stable_sort(commands, [&](Operation *a, Operation *b) {
+    return wave.lookup(a) < wave.lookup(b);
+  });
+  for (Operation *command : commands)
+    command->moveBefore(block.getTerminator());
+  // What only names values goes where it does not break the order of values.
+  for (ExposeOp expose : llvm::to_vector(block.getOps<ExposeOp>()))
+    expose->moveBefore(block.getTerminator());
+  numWaves += waves;
+}

@@ -1,0 +1,271 @@
+//===- ToChain.cpp - from programs with windows to plans -------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Nothing is decided here: every operation of the program is written down once
+// more in the words of the plan.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/Emitter.h"
+#include "passes/Commands.h"
+#include "passes/Passes.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace mlir::gpuvm {
+#define GEN_PASS_DEF_TOCHAIN
+#include "passes/Passes.h.inc"
+} // namespace mlir::gpuvm
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+namespace {
+
+class ChainBuilder {
+public:
+  explicit ChainBuilder(ProgramOp program)
+      : program(program), b(program), loc(program.getLoc()) {}
+  LogicalResult run();
+
+private:
+  void addInputsAndOutputs();
+  void addSymbols();
+  void addRegisters();
+  LogicalResult addKernels();
+  void addExternal(ExternKernelOp op);
+  void addStages();
+  void addCommands();
+  void addDispatch(KernelOp op);
+  void addInvoke(InvokeOp op);
+  bool isOverwritten(ExposeOp op);
+  WindowAttr windowOf(Value value);
+
+  ProgramOp program;
+  OpBuilder b;
+  Location loc;
+  llvm::MapVector<StringRef, unsigned> kernelNumber;
+};
+
+struct ToChain : gpuvm::impl::ToChainBase<ToChain> {
+  void runOnOperation() override;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What the regions hold
+//===----------------------------------------------------------------------===//
+
+void ChainBuilder::addInputsAndOutputs() {
+  FunctionType type = program.getProgramType();
+  auto add = [&](auto names, auto types, ArrayAttr windows, auto make) {
+    for (auto [name, t, window] : llvm::zip_equal(names, types, windows))
+      make(cast<StringAttr>(name), t, cast<WindowAttr>(window));
+  };
+  add(program.getInputNames(), type.getInputs(), *program.getInputWindows(),
+      [&](StringAttr name, Type t, WindowAttr window) {
+        chain::InputOp::create(b, loc, name.getValue(),
+                               cast<RankedTensorType>(t), window,
+                               chain::Residency::execution);
+      });
+  for (auto heap : program.getBody().getOps<HeapOp>())
+    if (!heap.getInitial())
+      chain::InputOp::create(b, heap.getLoc(), heap.getSymName(),
+                             heap.getType(), heap.getWindowAttr(),
+                             chain::Residency::load);
+  add(program.getOutputNames(), type.getResults(), *program.getOutputWindows(),
+      [&](StringAttr name, Type t, WindowAttr window) {
+        chain::OutputOp::create(b, loc, name.getValue(),
+                                cast<RankedTensorType>(t), window);
+      });
+}
+
+void ChainBuilder::addSymbols() {
+  for (Operation &op : program.getBody().front()) {
+    SymbolInfo symbol = getSymbolInfo(&op);
+    if (!symbol.op)
+      continue;
+    if (symbol.region != gpuvm::Region::heap)
+      chain::SymbolOp::create(b, op.getLoc(),
+                              SymbolTable::getSymbolName(&op).getValue(),
+                              symbol.type, symbol.window);
+    if (symbol.initial)
+      chain::DataOp::create(b, op.getLoc(), symbol.initial, symbol.window);
+  }
+}
+
+WindowAttr ChainBuilder::windowOf(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return cast<WindowAttr>(
+        (*program.getInputWindows())[argument.getArgNumber()]);
+  if (auto load = value.getDefiningOp<LoadOp>())
+    return getWindow(getSymbolBytes(load));
+  auto windows =
+      value.getDefiningOp()->getAttrOfType<ArrayAttr>("output_windows");
+  return cast<WindowAttr>(windows[cast<OpResult>(value).getResultNumber()]);
+}
+
+/// Whether a later command uses the register's window for something else.
+bool ChainBuilder::isOverwritten(ExposeOp op) {
+  WindowAttr window = windowOf(op.getValue());
+  Operation *maker = op.getValue().getDefiningOp();
+  for (Operation *command : getCommands(program)) {
+    if (command == maker || (maker && command->isBeforeInBlock(maker)))
+      continue;
+    for (const Access &access : getAccesses(command))
+      if (access.writes && intersect(access.window, window))
+        return true;
+  }
+  return false;
+}
+
+void ChainBuilder::addRegisters() {
+  for (auto expose : program.getBody().getOps<ExposeOp>()) {
+    WindowAttr window = windowOf(expose.getValue());
+    if (window.getRegion() == gpuvm::Region::registers && !isOverwritten(expose))
+      chain::RegisterOp::create(b, loc, expose.getReg(), expose.getInstance(),
+                                expose.getValue().getType(), window);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels and stages
+//===----------------------------------------------------------------------===//
+
+LogicalResult ChainBuilder::addKernels() {
+  auto outer = program->getParentOfType<ModuleOp>();
+  for (auto kernel : program.getBody().getOps<KernelOp>()) {
+    if (!kernel.getEmitted())
+      return kernel.emitOpError(
+          "has not been emitted: run gpuvm-emit-kernels first");
+    StringRef name = *kernel.getEmitted();
+    if (!kernelNumber.insert({name, kernelNumber.size()}).second)
+      continue;
+    auto module = outer.lookupSymbol<spirv::ModuleOp>(name);
+    auto op = chain::KernelOp::create(
+        b, kernel.getLoc(), name,
+        ArrayRef<int32_t>{static_cast<int32_t>(KernelConfig::kLanes), 1, 1},
+        module->getAttrOfType<IntegerAttr>("gpuvm.workgroup_bytes").getInt(),
+        module->getAttrOfType<ArrayAttr>("gpuvm.features"),
+        module->getAttrOfType<ArrayAttr>("gpuvm.bindings"), "main",
+        DenseI32ArrayAttr());
+    OpBuilder body = OpBuilder::atBlockEnd(&op.getBody().emplaceBlock());
+    auto copy = cast<spirv::ModuleOp>(body.clone(*module));
+    for (StringRef attribute :
+         {"gpuvm.workgroup_bytes", "gpuvm.features", "gpuvm.bindings"})
+      copy->removeAttr(attribute);
+  }
+  for (auto kernel : program.getBody().getOps<ExternKernelOp>()) {
+    kernelNumber.insert({kernel.getSymName(), kernelNumber.size()});
+    addExternal(kernel);
+  }
+  return success();
+}
+
+void ChainBuilder::addExternal(ExternKernelOp op) {
+  auto type = cast<FunctionType>(op.getFunctionType());
+  SmallVector<Attribute> bindings;
+  constexpr unsigned kNumRegions = 5;
+  for (unsigned i = 0; i < type.getNumInputs() + type.getNumResults(); ++i)
+    bindings.push_back(chain::BindingAttr::get(
+        b.getContext(), i * kNumRegions,
+        i < type.getNumInputs() ? chain::Access::read : chain::Access::write));
+  auto kernel = chain::KernelOp::create(
+      b, op.getLoc(), op.getSymName(), op.getLocalSize(), 0,
+      b.getStrArrayAttr({}), b.getArrayAttr(bindings), op.getEntryPoint(),
+      b.getDenseI32ArrayAttr(*op.getSpirv()));
+  kernel.getBody().emplaceBlock();
+}
+
+void ChainBuilder::addStages() {
+  if (!program.getStages())
+    return;
+  for (auto [instance, stage] : llvm::enumerate(*program.getStages())) {
+    llvm::SmallSetVector<int64_t, 4> kernels;
+    for (Operation *command : getCommands(program)) {
+      auto stages = command->getAttrOfType<ArrayAttr>("stages");
+      if (!stages || !llvm::is_contained(stages, stage))
+        continue;
+      if (auto kernel = dyn_cast<KernelOp>(command))
+        kernels.insert(kernelNumber.lookup(*kernel.getEmitted()));
+      else if (auto invoke = dyn_cast<InvokeOp>(command))
+        kernels.insert(kernelNumber.lookup(invoke.getCallee()));
+    }
+    chain::StageOp::create(b, loc, cast<StringAttr>(stage).getValue(), instance,
+                           kernels.getArrayRef());
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Commands
+//===----------------------------------------------------------------------===//
+
+void ChainBuilder::addDispatch(KernelOp op) {
+  BindingLayout layout = layOutBindings(
+      op.getInputWindows(), op.getOutputWindows(), op.getScratchWindows());
+  int32_t groups = configureKernel(op).groups;
+  SmallVector<Attribute> windows(layout.windows.begin(), layout.windows.end());
+  chain::DispatchOp::create(b, op.getLoc(), *op.getEmitted(),
+                            ArrayRef<int32_t>{groups, 1, 1},
+                            b.getArrayAttr(windows), stageLabel(op));
+}
+
+void ChainBuilder::addInvoke(InvokeOp op) {
+  auto kernel = cast<ExternKernelOp>(
+      SymbolTable::lookupSymbolIn(program, op.getCallee()));
+  SmallVector<Attribute> windows(op.getInputWindows()->getValue());
+  llvm::append_range(windows, op.getOutputWindows()->getValue());
+  chain::DispatchOp::create(b, op.getLoc(), op.getCallee(), kernel.getGroups(),
+                            b.getArrayAttr(windows), stageLabel(op));
+}
+
+void ChainBuilder::addCommands() {
+  auto copy = [&](auto op) {
+    chain::CopyOp::create(b, op.getLoc(),
+                          cast<WindowAttr>((*op.getInputWindows())[0]),
+                          cast<WindowAttr>((*op.getOutputWindows())[0]),
+                          stageLabel(op));
+  };
+  for (Operation &op : program.getBody().front())
+    TypeSwitch<Operation *>(&op)
+        .Case<KernelOp>([&](auto kernel) { addDispatch(kernel); })
+        .Case<InvokeOp>([&](auto invoke) { addInvoke(invoke); })
+        .Case<CopyOp>([&](auto c) { copy(c); })
+        .Case<StoreOp>([&](auto store) { copy(store); })
+        .Case<BarrierOp>([&](auto barrier) {
+          chain::BarrierOp::create(b, barrier.getLoc(), barrier.getReasons());
+        });
+}
+
+LogicalResult ChainBuilder::run() {
+  if (!program.getRegionBytes())
+    return program.emitOpError("has no windows: run gpuvm-plan-memory first");
+  auto plan = chain::PlanOp::create(
+      b, loc, program.getSymName(), *program.getRegionBytes(),
+      program.getStages() ? program.getStages()->size() : 0, StringAttr());
+  b.setInsertionPointToStart(&plan.getBody().emplaceBlock());
+  addInputsAndOutputs();
+  addSymbols();
+  addRegisters();
+  if (failed(addKernels()))
+    return failure();
+  addStages();
+  addCommands();
+  return success();
+}
+
+void ToChain::runOnOperation() {
+  SmallVector<ProgramOp> programs(getOperation().getOps<ProgramOp>());
+  for (ProgramOp program : programs) {
+    if (failed(ChainBuilder(program).run()))
+      return signalPassFailure();
+    program.erase();
+  }
+  for (auto module :
+       llvm::make_early_inc_range(getOperation().getOps<spirv::ModuleOp>()))
+    if (module->hasAttr("gpuvm.bindings"))
+      module.erase();
+}

@@ -1,0 +1,74 @@
+//===- Buffer.cpp - a buffer with memory of its own
+//------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tries the memory types that serve the role, best first.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/device/Buffer.h"
+
+#include <fmt/format.h>
+
+namespace vm {
+
+Result<Buffer> Buffer::create(const Device &device, uint64_t sizeBytes,
+                              MemoryRole role, VkBufferUsageFlags usage,
+                              const std::string &name) {
+  Buffer result;
+  result.sizeBytes_ = sizeBytes;
+  VkBufferCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
+  info.size = sizeBytes;
+  info.usage = usage;
+  VkBuffer buffer = VK_NULL_HANDLE;
+  VkResult created =
+      device.vk().vkCreateBuffer(device.handle(), &info, nullptr, &buffer);
+  if (created != VK_SUCCESS)
+    return vulkanFailure(
+        created,
+        fmt::format("create a buffer of {} bytes for {}", sizeBytes, name));
+  result.buffer_ = Owned<VkBuffer>(device, buffer, device.vk().vkDestroyBuffer);
+  device.setName(VK_OBJECT_TYPE_BUFFER, reinterpret_cast<uint64_t>(buffer),
+                 name);
+  VM_RETURN_IF_ERROR(result.allocate(device, role, name));
+  return result;
+}
+
+Status Buffer::allocate(const Device &device, MemoryRole role,
+                        const std::string &name) {
+  VkMemoryRequirements needs = {};
+  device.vk().vkGetBufferMemoryRequirements(device.handle(), get(), &needs);
+  VkResult result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  for (uint32_t type :
+       memoryTypesFor(device.info(), role, needs.memoryTypeBits)) {
+    VkMemoryAllocateInfo info = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
+    info.allocationSize = needs.size;
+    info.memoryTypeIndex = type;
+    VkDeviceMemory memory = VK_NULL_HANDLE;
+    result =
+        device.vk().vkAllocateMemory(device.handle(), &info, nullptr, &memory);
+    if (result != VK_SUCCESS)
+      continue;
+    memory_ = Owned<VkDeviceMemory>(device, memory, device.vk().vkFreeMemory);
+    break;
+  }
+  if (result != VK_SUCCESS)
+    return vulkanFailure(result, fmt::format("allocate {} bytes of memory for "
+                                             "{}",
+                                             needs.size, name));
+  VM_RETURN_IF_VK_ERROR(
+      device.vk().vkBindBufferMemory(device.handle(), get(), memory_.get(), 0),
+      "bind a buffer to its memory");
+  if (!isHostVisible(role))
+    return {};
+  void *address = nullptr;
+  VM_RETURN_IF_VK_ERROR(device.vk().vkMapMemory(device.handle(), memory_.get(),
+                                                0, VK_WHOLE_SIZE, 0, &address),
+                        "map a buffer into host memory");
+  mapped_ = static_cast<uint8_t *>(address);
+  return {};
+}
+
+} // namespace vm

@@ -1,0 +1,50 @@
+//===- Buffer.h - a buffer with memory of its own
+//--------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Plans fix every offset at compile time, so a VM has a handful of buffers, and
+// one allocation each is all the allocator there needs to be.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/base/Status.h"
+#include "runtime/device/Device.h"
+#include "runtime/device/MemoryRoles.h"
+
+#include <cstdint>
+#include <string>
+
+namespace vm {
+
+class Buffer {
+public:
+  /// An empty buffer: no handle, no bytes.
+  Buffer() = default;
+
+  /// `sizeBytes` > 0 of memory that serves `role`, mapped for the buffer's
+  /// whole life if the role is the host's. `name` is for debuggers and errors.
+  static Result<Buffer> create(const Device &device, uint64_t sizeBytes,
+                               MemoryRole role, VkBufferUsageFlags usage,
+                               const std::string &name);
+
+  VkBuffer get() const { return buffer_.get(); }
+  uint64_t sizeBytes() const { return sizeBytes_; }
+  /// Null unless the role is the host's.
+  uint8_t *mapped() const { return mapped_; }
+
+private:
+  Status allocate(const Device &device, MemoryRole role,
+                  const std::string &name);
+
+  // The memory is declared first, so it is freed last.
+  Owned<VkDeviceMemory> memory_;
+  Owned<VkBuffer> buffer_;
+  uint64_t sizeBytes_ = 0;
+  uint8_t *mapped_ = nullptr;
+};
+
+} // namespace vm

@@ -1,0 +1,130 @@
+//===- Device.cpp - an open Vulkan device
+//----------------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Opens the device with what kernels can need and names things for debuggers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/device/Device.h"
+
+namespace vm {
+
+Result<std::unique_ptr<Device>> Device::open(const Instance &instance,
+                                             uint32_t index, bool robust) {
+  std::unique_ptr<Device> device(
+      new Device(instance, instance.devices()[index]));
+  VM_RETURN_IF_ERROR(device->create(instance.physicalDevice(index), robust));
+  return device;
+}
+
+namespace {
+/// The chain of feature structures vkCreateDevice takes. Not copyable: the
+/// structures point at each other.
+struct FeatureChain {
+  VkPhysicalDeviceFeatures2 core = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+  VkPhysicalDeviceVulkan11Features v11 = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES};
+  VkPhysicalDeviceVulkan12Features v12 = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+  VkPhysicalDeviceRobustness2FeaturesEXT robustness = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT};
+
+  explicit FeatureChain(bool robustness2) {
+    core.pNext = &v11;
+    v11.pNext = &v12;
+    v12.pNext = robustness2 ? &robustness : nullptr;
+  }
+  FeatureChain(const FeatureChain &) = delete;
+};
+} // namespace
+
+/// Keeps of `there` what kernels (ours or a user's) can make use of.
+static void chooseFeatures(FeatureChain &want, const FeatureChain &there,
+                           bool robust) {
+  want.core.features.shaderInt16 = there.core.features.shaderInt16;
+  want.core.features.shaderInt64 = there.core.features.shaderInt64;
+  want.core.features.shaderFloat64 = there.core.features.shaderFloat64;
+  want.v11.storageBuffer16BitAccess = there.v11.storageBuffer16BitAccess;
+  want.v12.storageBuffer8BitAccess = there.v12.storageBuffer8BitAccess;
+  want.v12.shaderInt8 = there.v12.shaderInt8;
+  want.v12.shaderFloat16 = there.v12.shaderFloat16;
+  want.v12.shaderBufferInt64Atomics = there.v12.shaderBufferInt64Atomics;
+  want.v12.shaderSharedInt64Atomics = there.v12.shaderSharedInt64Atomics;
+  want.v12.shaderSubgroupExtendedTypes = there.v12.shaderSubgroupExtendedTypes;
+  want.v12.scalarBlockLayout = there.v12.scalarBlockLayout;
+  want.v12.vulkanMemoryModel = there.v12.vulkanMemoryModel;
+  want.v12.vulkanMemoryModelDeviceScope =
+      there.v12.vulkanMemoryModelDeviceScope;
+  if (!robust)
+    return;
+  want.core.features.robustBufferAccess =
+      there.core.features.robustBufferAccess;
+  want.robustness.robustBufferAccess2 = there.robustness.robustBufferAccess2;
+}
+
+Status Device::create(const PhysicalDevice &physical, bool robust) {
+  FeatureChain there(physical.robustness2);
+  instance_.vk().getFeatures2(physical.handle, &there.core);
+  bool useRobustness2 = robust && there.robustness.robustBufferAccess2;
+  FeatureChain want(useRobustness2);
+  chooseFeatures(want, there, robust);
+
+  float priority = 1.0f;
+  VkDeviceQueueCreateInfo queue = {VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
+  queue.queueFamilyIndex = *info_.computeQueueFamily;
+  queue.queueCount = 1;
+  queue.pQueuePriorities = &priority;
+
+  const char *extension = VK_EXT_ROBUSTNESS_2_EXTENSION_NAME;
+  VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
+  info.pNext = &want.core;
+  info.queueCreateInfoCount = 1;
+  info.pQueueCreateInfos = &queue;
+  info.enabledExtensionCount = useRobustness2 ? 1 : 0;
+  info.ppEnabledExtensionNames = &extension;
+  VkResult result =
+      instance_.vk().createDevice(physical.handle, &info, nullptr, &handle_);
+  if (result != VK_SUCCESS)
+    return vulkanFailure(result, "open device \"" + info_.name + "\"");
+
+  volkLoadDeviceTable(&table_, handle_);
+  table_.vkGetDeviceQueue(handle_, queue.queueFamilyIndex, 0, &queue_);
+  return {};
+}
+
+Device::~Device() {
+  if (handle_ && !abandoned_)
+    table_.vkDestroyDevice(handle_, nullptr);
+}
+
+void Device::setName(VkObjectType type, uint64_t handle,
+                     const std::string &name) const {
+  if (!instance_.vk().setObjectName)
+    return;
+  VkDebugUtilsObjectNameInfoEXT info = {
+      VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT};
+  info.objectType = type;
+  info.objectHandle = handle;
+  info.pObjectName = name.c_str();
+  instance_.vk().setObjectName(handle_, &info);
+}
+
+void Device::beginLabel(VkCommandBuffer commands,
+                        const std::string &name) const {
+  if (!instance_.vk().cmdBeginLabel)
+    return;
+  VkDebugUtilsLabelEXT label = {VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT};
+  label.pLabelName = name.c_str();
+  instance_.vk().cmdBeginLabel(commands, &label);
+}
+
+void Device::endLabel(VkCommandBuffer commands) const {
+  if (instance_.vk().cmdEndLabel)
+    instance_.vk().cmdEndLabel(commands);
+}
+
+} // namespace vm

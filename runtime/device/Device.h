@@ -1,0 +1,101 @@
+//===- Device.h - an open Vulkan device
+//------------------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One VkDevice, its compute queue and its functions, and Owned<T>, which
+// destroys a Vulkan object with the device it came from.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/base/Status.h"
+#include "runtime/device/DeviceInfo.h"
+#include "runtime/device/Instance.h"
+#include "runtime/device/VulkanApi.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace vm {
+
+class Device;
+
+/// A Vulkan object that is destroyed with its owner. Must not outlive the
+/// Device it was made from.
+template <typename T> class Owned {
+public:
+  using Destroy = void(VKAPI_PTR *)(VkDevice, T, const VkAllocationCallbacks *);
+
+  Owned() = default;
+  Owned(const Device &device, T handle, Destroy destroy)
+      : device_(&device), handle_(handle), destroy_(destroy) {}
+  Owned(Owned &&other) noexcept { *this = std::move(other); }
+  Owned &operator=(Owned &&other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(handle_, other.handle_);
+    std::swap(destroy_, other.destroy_);
+    return *this;
+  }
+  ~Owned();
+
+  T get() const { return handle_; }
+  explicit operator bool() const { return handle_ != VK_NULL_HANDLE; }
+
+private:
+  const Device *device_ = nullptr;
+  T handle_ = VK_NULL_HANDLE;
+  Destroy destroy_ = nullptr;
+};
+
+class Device {
+public:
+  /// Opens device `index` of `instance` with every feature a plan can ask for
+  /// that the device has, and with robust buffer access if `robust`. The
+  /// instance must outlive the device.
+  static Result<std::unique_ptr<Device>> open(const Instance &instance,
+                                              uint32_t index, bool robust);
+  ~Device();
+  Device(const Device &) = delete;
+  Device &operator=(const Device &) = delete;
+
+  const DeviceInfo &info() const { return info_; }
+  VkDevice handle() const { return handle_; }
+  VkQueue queue() const { return queue_; }
+  const VolkDeviceTable &vk() const { return table_; }
+
+  /// Gives a Vulkan object a name for debuggers and validation messages.
+  void setName(VkObjectType type, uint64_t handle,
+               const std::string &name) const;
+  /// Labels the commands recorded until endLabel.
+  void beginLabel(VkCommandBuffer commands, const std::string &name) const;
+  void endLabel(VkCommandBuffer commands) const;
+
+  /// Work on the queue never ended: from now on destroying Vulkan objects would
+  /// be undefined, so everything that belongs to this device is leaked.
+  void abandon() const { abandoned_ = true; }
+  bool abandoned() const { return abandoned_; }
+
+private:
+  Device(const Instance &instance, const DeviceInfo &info)
+      : instance_(instance), info_(info) {}
+  Status create(const PhysicalDevice &physical, bool robust);
+
+  const Instance &instance_;
+  DeviceInfo info_;
+  VkDevice handle_ = VK_NULL_HANDLE;
+  VkQueue queue_ = VK_NULL_HANDLE;
+  VolkDeviceTable table_ = {};
+  mutable bool abandoned_ = false;
+};
+
+template <typename T> Owned<T>::~Owned() {
+  if (handle_ != VK_NULL_HANDLE && !device_->abandoned())
+    destroy_(device_->handle(), handle_, nullptr);
+}
+
+} // namespace vm

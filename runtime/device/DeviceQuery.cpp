@@ -1,0 +1,197 @@
+//===- DeviceQuery.cpp - asks Vulkan what a device can do
+//------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Fills DeviceInfo. A device older than Vulkan 1.2 gets its name and version
+// only; DeviceSelection refuses it for the version.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/device/Instance.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace vm {
+
+static DeviceType typeOf(VkPhysicalDeviceType type) {
+  switch (type) {
+  case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+    return DeviceType::Discrete;
+  case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+    return DeviceType::Integrated;
+  case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+    return DeviceType::Virtual;
+  case VK_PHYSICAL_DEVICE_TYPE_CPU:
+    return DeviceType::Cpu;
+  default:
+    return DeviceType::Other;
+  }
+}
+
+static void fillIdentity(DeviceInfo &info,
+                         const VkPhysicalDeviceProperties &properties) {
+  info.name = properties.deviceName;
+  info.type = typeOf(properties.deviceType);
+  info.apiMajor = VK_API_VERSION_MAJOR(properties.apiVersion);
+  info.apiMinor = VK_API_VERSION_MINOR(properties.apiVersion);
+  info.vendorId = properties.vendorID;
+  info.deviceId = properties.deviceID;
+  info.driverVersion = properties.driverVersion;
+  std::copy_n(properties.pipelineCacheUUID, VK_UUID_SIZE,
+              info.pipelineCacheUuid.begin());
+  info.timestampPeriodNs = properties.limits.timestampPeriod;
+}
+
+static void fillLimits(DeviceLimits &out, const VkPhysicalDeviceLimits &limits,
+                       uint64_t maxAllocation) {
+  out.maxStorageBufferRange = limits.maxStorageBufferRange;
+  out.maxAllocation = maxAllocation;
+  out.maxStorageBuffersPerStage = limits.maxPerStageDescriptorStorageBuffers;
+  out.maxWorkgroupMemory = limits.maxComputeSharedMemorySize;
+  out.maxWorkgroupInvocations = limits.maxComputeWorkGroupInvocations;
+  std::copy_n(limits.maxComputeWorkGroupSize, 3, out.maxLocalSize.begin());
+  std::copy_n(limits.maxComputeWorkGroupCount, 3, out.maxGroups.begin());
+}
+
+static void fillMemory(DeviceInfo &info,
+                       const VkPhysicalDeviceMemoryProperties &memory) {
+  for (uint32_t i = 0; i < memory.memoryHeapCount; ++i) {
+    const VkMemoryHeap &heap = memory.memoryHeaps[i];
+    info.heaps.push_back(
+        {heap.size, (heap.flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0});
+  }
+  for (uint32_t i = 0; i < memory.memoryTypeCount; ++i) {
+    VkMemoryPropertyFlags flags = memory.memoryTypes[i].propertyFlags;
+    // Memory with access rules of its own (protected, device-coherent) is not
+    // for us: it counts as a type without any property.
+    constexpr VkMemoryPropertyFlags kPlain =
+        VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT |
+        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+        VK_MEMORY_PROPERTY_HOST_COHERENT_BIT |
+        VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+    if (flags & ~kPlain)
+      flags = 0;
+    info.memoryTypes.push_back(
+        {memory.memoryTypes[i].heapIndex,
+         (flags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) != 0,
+         (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0,
+         (flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0,
+         (flags & VK_MEMORY_PROPERTY_HOST_CACHED_BIT) != 0});
+  }
+}
+
+static void fillQueue(DeviceInfo &info, const InstanceTable &vk,
+                      VkPhysicalDevice device) {
+  uint32_t count = 0;
+  vk.getQueueFamilies(device, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  vk.getQueueFamilies(device, &count, families.data());
+  for (uint32_t i = 0; i < count && !info.computeQueueFamily; ++i)
+    if (families[i].queueCount &&
+        families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) {
+      info.computeQueueFamily = i;
+      info.timestampBits = families[i].timestampValidBits;
+    }
+}
+
+static bool knowsExtension(const InstanceTable &vk, VkPhysicalDevice device,
+                           const char *name) {
+  uint32_t count = 0;
+  vk.enumerateDeviceExtensions(device, nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> extensions(count);
+  vk.enumerateDeviceExtensions(device, nullptr, &count, extensions.data());
+  for (const VkExtensionProperties &extension : extensions)
+    if (std::strcmp(extension.extensionName, name) == 0)
+      return true;
+  return false;
+}
+
+static void fillFeatures(DeviceInfo &info, const InstanceTable &vk,
+                         const PhysicalDevice &device,
+                         const VkPhysicalDeviceVulkan12Properties &properties) {
+  VkPhysicalDeviceRobustness2FeaturesEXT robustness = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT};
+  VkPhysicalDeviceVulkan12Features v12 = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+  v12.pNext = device.robustness2 ? &robustness : nullptr;
+  VkPhysicalDeviceVulkan11Features v11 = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES};
+  v11.pNext = &v12;
+  VkPhysicalDeviceFeatures2 core = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+  core.pNext = &v11;
+  vk.getFeatures2(device.handle, &core);
+
+  auto add = [&](VkBool32 there, Feature feature) {
+    if (there)
+      info.features.push_back(feature);
+  };
+  add(v12.shaderInt8, Feature::Int8);
+  add(core.features.shaderInt16, Feature::Int16);
+  add(core.features.shaderInt64, Feature::Int64);
+  add(v12.shaderFloat16, Feature::Float16);
+  add(core.features.shaderFloat64, Feature::Float64);
+  add(v12.storageBuffer8BitAccess, Feature::Storage8);
+  add(v11.storageBuffer16BitAccess, Feature::Storage16);
+  add(properties.shaderRoundingModeRTEFloat32, Feature::RoundToEven32);
+  add(properties.shaderSignedZeroInfNanPreserveFloat32,
+      Feature::SignedZeroInfNan32);
+  add(properties.shaderRoundingModeRTEFloat64, Feature::RoundToEven64);
+  add(properties.shaderSignedZeroInfNanPreserveFloat64,
+      Feature::SignedZeroInfNan64);
+  info.robustBufferAccess2 = robustness.robustBufferAccess2;
+}
+
+/// The largest buffer this device can hold in one allocation.
+static uint64_t maxAllocation(const InstanceTable &vk, VkPhysicalDevice device,
+                              const DeviceInfo &info) {
+  VkPhysicalDeviceMaintenance4Properties buffers = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES};
+  VkPhysicalDeviceMaintenance3Properties allocations = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES};
+  if (info.apiMajor > 1 || info.apiMinor >= 3)
+    allocations.pNext = &buffers;
+  VkPhysicalDeviceProperties2 properties = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+  properties.pNext = &allocations;
+  vk.getProperties2(device, &properties);
+  uint64_t bytes = allocations.maxMemoryAllocationSize;
+  return buffers.maxBufferSize ? std::min(bytes, buffers.maxBufferSize) : bytes;
+}
+
+DeviceInfo queryDevice(const InstanceTable &vk, PhysicalDevice &device) {
+  DeviceInfo info;
+  VkPhysicalDeviceProperties basic = {};
+  vk.getProperties(device.handle, &basic);
+  fillIdentity(info, basic);
+  if (basic.apiVersion < VK_API_VERSION_1_2)
+    return info;
+
+  VkPhysicalDeviceVulkan12Properties v12 = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES};
+  VkPhysicalDeviceVulkan11Properties v11 = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES};
+  v11.pNext = &v12;
+  VkPhysicalDeviceProperties2 properties = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+  properties.pNext = &v11;
+  vk.getProperties2(device.handle, &properties);
+  info.driver = std::string(v12.driverName) + " " + v12.driverInfo;
+  info.lavapipe = v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
+  std::copy_n(v11.deviceUUID, VK_UUID_SIZE, info.uuid.begin());
+  fillLimits(info.limits, basic.limits, maxAllocation(vk, device.handle, info));
+
+  device.robustness2 =
+      knowsExtension(vk, device.handle, VK_EXT_ROBUSTNESS_2_EXTENSION_NAME);
+  fillFeatures(info, vk, device, v12);
+  VkPhysicalDeviceMemoryProperties memory = {};
+  vk.getMemoryProperties(device.handle, &memory);
+  fillMemory(info, memory);
+  fillQueue(info, vk, device.handle);
+  return info;
+}
+
+} // namespace vm

@@ -1,0 +1,175 @@
+//===- Instance.cpp - the Vulkan loader and its devices
+//--------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads the library once per process, creates the instance, and queries every
+// device.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/device/Instance.h"
+
+#include <array>
+#include <cstring>
+#include <mutex>
+
+namespace vm {
+
+static const char *const kValidationLayer = "VK_LAYER_KHRONOS_validation";
+
+static Status loadVulkan() {
+  static std::once_flag once;
+  static VkResult result = VK_ERROR_INITIALIZATION_FAILED;
+  std::call_once(once, [] { result = volkInitialize(); });
+  if (result == VK_SUCCESS && vkCreateInstance)
+    return {};
+  return Status(
+      Code::NoDevice,
+      "Vulkan is not installed on this machine (libvulkan.so.1 is not "
+      "found; Debian has it in the packages libvulkan1 and "
+      "mesa-vulkan-drivers).");
+}
+
+static bool hasLayer(const char *name) {
+  uint32_t count = 0;
+  vkEnumerateInstanceLayerProperties(&count, nullptr);
+  std::vector<VkLayerProperties> layers(count);
+  vkEnumerateInstanceLayerProperties(&count, layers.data());
+  for (const VkLayerProperties &layer : layers)
+    if (std::strcmp(layer.layerName, name) == 0)
+      return true;
+  return false;
+}
+
+static bool hasExtension(const char *layer, const char *name) {
+  uint32_t count = 0;
+  vkEnumerateInstanceExtensionProperties(layer, &count, nullptr);
+  std::vector<VkExtensionProperties> extensions(count);
+  vkEnumerateInstanceExtensionProperties(layer, &count, extensions.data());
+  for (const VkExtensionProperties &extension : extensions)
+    if (std::strcmp(extension.extensionName, name) == 0)
+      return true;
+  return false;
+}
+
+Result<std::unique_ptr<Instance>> Instance::create(bool validate) {
+  VM_RETURN_IF_ERROR(loadVulkan());
+  std::unique_ptr<Instance> instance(new Instance());
+  VM_RETURN_IF_ERROR(instance->createHandle(validate));
+  instance->loadTable();
+  VM_RETURN_IF_ERROR(instance->listDevices());
+  return instance;
+}
+
+Status Instance::createHandle(bool validate) {
+  if (volkGetInstanceVersion() < VK_API_VERSION_1_2)
+    return Status(Code::NoDevice,
+                  "The Vulkan loader of this machine is older than the oldest "
+                  "version that works (1.2).");
+  if (validate && !hasLayer(kValidationLayer))
+    return Status(Code::NoDevice,
+                  "Validation is asked for, but the layer "
+                  "VK_LAYER_KHRONOS_validation is not installed (Debian has it "
+                  "in the package vulkan-validationlayers).");
+  validates_ = validate;
+
+  std::vector<const char *> extensions;
+  debugUtils_ = hasExtension(nullptr, VK_EXT_DEBUG_UTILS_EXTENSION_NAME) ||
+                (validate && hasExtension(kValidationLayer,
+                                          VK_EXT_DEBUG_UTILS_EXTENSION_NAME));
+  if (debugUtils_)
+    extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+  if (validate)
+    extensions.push_back(VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME);
+
+  VkApplicationInfo application = {VK_STRUCTURE_TYPE_APPLICATION_INFO};
+  application.pApplicationName = "gpuvm";
+  application.pEngineName = "gpuvm";
+  application.apiVersion = VK_API_VERSION_1_2;
+
+  VkValidationFeatureEnableEXT enables[] = {
+      VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT};
+  VkValidationFeaturesEXT features = {
+      VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT};
+  features.enabledValidationFeatureCount = 1;
+  features.pEnabledValidationFeatures = enables;
+  VkDebugUtilsMessengerCreateInfoEXT messenger = messengerInfo(*sink_);
+  messenger.pNext = &features;
+
+  VkInstanceCreateInfo info = {VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+  info.pApplicationInfo = &application;
+  info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+  info.ppEnabledExtensionNames = extensions.data();
+  if (validate) {
+    info.pNext = &messenger;
+    info.enabledLayerCount = 1;
+    info.ppEnabledLayerNames = &kValidationLayer;
+  }
+  return checkVulkan(vkCreateInstance(&info, nullptr, &handle_),
+                     "create a Vulkan instance");
+}
+
+void Instance::loadTable() {
+  auto load = [&](auto &function, const char *name) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
+        vkGetInstanceProcAddr(handle_, name));
+  };
+  load(table_.destroyInstance, "vkDestroyInstance");
+  load(table_.enumeratePhysicalDevices, "vkEnumeratePhysicalDevices");
+  load(table_.enumerateDeviceExtensions,
+       "vkEnumerateDeviceExtensionProperties");
+  load(table_.getProperties, "vkGetPhysicalDeviceProperties");
+  load(table_.getProperties2, "vkGetPhysicalDeviceProperties2");
+  load(table_.getFeatures2, "vkGetPhysicalDeviceFeatures2");
+  load(table_.getMemoryProperties, "vkGetPhysicalDeviceMemoryProperties");
+  load(table_.getQueueFamilies, "vkGetPhysicalDeviceQueueFamilyProperties");
+  load(table_.createDevice, "vkCreateDevice");
+  PFN_vkGetDeviceProcAddr getDeviceProcAddr = nullptr;
+  load(getDeviceProcAddr, "vkGetDeviceProcAddr");
+  // volkLoadDeviceTable needs this one global. It is the loader's own function,
+  // which is the same for every instance.
+  static std::once_flag once;
+  std::call_once(once, [&] { vkGetDeviceProcAddr = getDeviceProcAddr; });
+  if (!debugUtils_)
+    return;
+  load(table_.createMessenger, "vkCreateDebugUtilsMessengerEXT");
+  load(table_.destroyMessenger, "vkDestroyDebugUtilsMessengerEXT");
+  load(table_.setObjectName, "vkSetDebugUtilsObjectNameEXT");
+  load(table_.cmdBeginLabel, "vkCmdBeginDebugUtilsLabelEXT");
+  load(table_.cmdEndLabel, "vkCmdEndDebugUtilsLabelEXT");
+}
+
+Status Instance::listDevices() {
+  if (validates_ && table_.createMessenger) {
+    VkDebugUtilsMessengerCreateInfoEXT info = messengerInfo(*sink_);
+    VM_RETURN_IF_VK_ERROR(
+        table_.createMessenger(handle_, &info, nullptr, &messenger_),
+        "create a debug messenger");
+  }
+  uint32_t count = 0;
+  VM_RETURN_IF_VK_ERROR(
+      table_.enumeratePhysicalDevices(handle_, &count, nullptr),
+      "list the Vulkan devices");
+  std::vector<VkPhysicalDevice> handles(count);
+  VM_RETURN_IF_VK_ERROR(
+      table_.enumeratePhysicalDevices(handle_, &count, handles.data()),
+      "list the Vulkan devices");
+  for (VkPhysicalDevice handle : handles) {
+    PhysicalDevice device;
+    device.handle = handle;
+    infos_.push_back(queryDevice(table_, device));
+    physical_.push_back(device);
+  }
+  return {};
+}
+
+Instance::~Instance() {
+  if (messenger_)
+    table_.destroyMessenger(handle_, messenger_, nullptr);
+  if (handle_ && table_.destroyInstance)
+    table_.destroyInstance(handle_, nullptr);
+}
+
+} // namespace vm

@@ -1,0 +1,70 @@
+//===- Instance.h - the Vulkan loader and its devices
+//----------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One VkInstance with what it knows: its functions, its physical devices, and
+// the sink its validation messages go to.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/base/Status.h"
+#include "runtime/device/DeviceInfo.h"
+#include "runtime/device/Validation.h"
+#include "runtime/device/VulkanApi.h"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace vm {
+
+/// What the machine says about one device: `info` decides, the rest opens it.
+struct PhysicalDevice {
+  VkPhysicalDevice handle = VK_NULL_HANDLE;
+  /// Whether the device knows VK_EXT_robustness2.
+  bool robustness2 = false;
+};
+
+class Instance {
+public:
+  /// Loads Vulkan and lists its devices. With `validate`, turns on the Khronos
+  /// layer with core and synchronization validation; it is an error if the
+  /// layer is not installed. Code::NoDevice if Vulkan is not there.
+  static Result<std::unique_ptr<Instance>> create(bool validate);
+  ~Instance();
+  Instance(const Instance &) = delete;
+  Instance &operator=(const Instance &) = delete;
+
+  const InstanceTable &vk() const { return table_; }
+  std::span<const DeviceInfo> devices() const { return infos_; }
+  const PhysicalDevice &physicalDevice(uint32_t index) const {
+    return physical_[index];
+  }
+  bool validates() const { return validates_; }
+  /// Shared, because the last messages come while the instance goes away.
+  const std::shared_ptr<ValidationSink> &validation() const { return sink_; }
+
+private:
+  Instance() = default;
+  Status createHandle(bool validate);
+  void loadTable();
+  Status listDevices();
+
+  VkInstance handle_ = VK_NULL_HANDLE;
+  VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
+  InstanceTable table_;
+  std::shared_ptr<ValidationSink> sink_ = std::make_shared<ValidationSink>();
+  std::vector<PhysicalDevice> physical_;
+  std::vector<DeviceInfo> infos_;
+  bool validates_ = false;
+  bool debugUtils_ = false;
+};
+
+/// Asks Vulkan everything DeviceInfo holds (DeviceQuery.cpp).
+DeviceInfo queryDevice(const InstanceTable &vk, PhysicalDevice &device);
+
+} // namespace vm

@@ -1,0 +1,72 @@
+//===- Validation.cpp - where validation messages go
+//-----------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The debug-utils callback and the list it appends to.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/device/Validation.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <string_view>
+
+namespace vm {
+
+void ValidationSink::add(std::string message) {
+  std::lock_guard lock(mutex_);
+  messages_.push_back(std::move(message));
+}
+
+size_t ValidationSink::count() const {
+  std::lock_guard lock(mutex_);
+  return messages_.size();
+}
+
+std::vector<std::string> ValidationSink::messages() const {
+  std::lock_guard lock(mutex_);
+  return messages_;
+}
+
+Status ValidationSink::takeStatus() {
+  std::lock_guard lock(mutex_);
+  size_t fresh = messages_.size() - taken_;
+  if (fresh == 0)
+    return {};
+  std::string first = messages_[taken_];
+  taken_ = messages_.size();
+  return Status(Code::WrongResult,
+                fmt::format("Vulkan validation reports {} (allowed: 0), first: "
+                            "{}",
+                            fresh, first));
+}
+
+static VKAPI_ATTR VkBool32 VKAPI_CALL onMessage(
+    VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
+    const VkDebugUtilsMessengerCallbackDataEXT *data, void *user) {
+  static_cast<ValidationSink *>(user)->add(data->pMessage ? data->pMessage
+                                                          : "(no text)");
+  return VK_FALSE;
+}
+
+VkDebugUtilsMessengerCreateInfoEXT messengerInfo(ValidationSink &sink) {
+  VkDebugUtilsMessengerCreateInfoEXT info = {};
+  info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
+  info.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
+                         VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+  info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
+  info.pfnUserCallback = onMessage;
+  info.pUserData = &sink;
+  return info;
+}
+
+bool validationFromEnvironment() {
+  const char *value = std::getenv("GPUVM_VALIDATE");
+  return value && *value && std::string_view(value) != "0";
+}
+
+} // namespace vm

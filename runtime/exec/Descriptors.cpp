@@ -1,0 +1,123 @@
+//===- Descriptors.cpp - the windows of every dispatch
+//---------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds the different sets first, so that a loop unrolled into thousands of
+// dispatches of the same windows needs one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/exec/Descriptors.h"
+
+#include <algorithm>
+#include <map>
+
+namespace vm {
+
+namespace {
+/// What one descriptor set is for.
+struct SetUse {
+  uint32_t kernel;
+  const std::vector<BoundWindow> *windows;
+
+  bool operator<(const SetUse &other) const {
+    if (kernel != other.kernel)
+      return kernel < other.kernel;
+    return std::lexicographical_compare(
+        windows->begin(), windows->end(), other.windows->begin(),
+        other.windows->end(), [](const BoundWindow &a, const BoundWindow &b) {
+          auto key = [](const BoundWindow &bound) {
+            return std::tuple(bound.binding, bound.window.region,
+                              bound.window.offset, bound.window.length);
+          };
+          return key(a) < key(b);
+        });
+  }
+};
+} // namespace
+
+static std::optional<SetUse> setUseOf(const Command &command) {
+  if (auto *op = std::get_if<Dispatch>(&command.op))
+    return SetUse{op->kernel, &op->windows};
+  if (auto *op = std::get_if<DispatchIndirect>(&command.op))
+    return SetUse{op->kernel, &op->windows};
+  return std::nullopt;
+}
+
+Result<Owned<VkDescriptorPool>> createDescriptorPool(const Device &device,
+                                                     uint32_t sets,
+                                                     uint32_t descriptors) {
+  VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                               std::max(descriptors, 1u)};
+  VkDescriptorPoolCreateInfo info = {
+      VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
+  info.maxSets = std::max(sets, 1u);
+  info.poolSizeCount = 1;
+  info.pPoolSizes = &size;
+  VkDescriptorPool pool = VK_NULL_HANDLE;
+  VM_RETURN_IF_VK_ERROR(device.vk().vkCreateDescriptorPool(
+                            device.handle(), &info, nullptr, &pool),
+                        "create a descriptor pool");
+  return Owned<VkDescriptorPool>(device, pool,
+                                 device.vk().vkDestroyDescriptorPool);
+}
+
+void writeDescriptor(const Device &device, VkDescriptorSet set,
+                     uint32_t binding, const BufferRange &range) {
+  VkDescriptorBufferInfo buffer = {range.buffer, range.offset, range.length};
+  VkWriteDescriptorSet write = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+  write.dstSet = set;
+  write.dstBinding = binding;
+  write.descriptorCount = 1;
+  write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+  write.pBufferInfo = &buffer;
+  device.vk().vkUpdateDescriptorSets(device.handle(), 1, &write, 0, nullptr);
+}
+
+Result<Descriptors> Descriptors::create(const Device &device, const Plan &plan,
+                                        const Pipelines &pipelines,
+                                        const Regions &regions) {
+  Descriptors result;
+  std::map<SetUse, uint32_t> indices;
+  std::vector<VkDescriptorSetLayout> layouts;
+  uint32_t descriptors = 0;
+  result.setOfCommand_.resize(plan.commands.size());
+  for (size_t i = 0; i < plan.commands.size(); ++i) {
+    std::optional<SetUse> use = setUseOf(plan.commands[i]);
+    if (!use)
+      continue;
+    auto [entry, isNew] =
+        indices.emplace(*use, static_cast<uint32_t>(layouts.size()));
+    result.setOfCommand_[i] = entry->second;
+    if (!isNew)
+      continue;
+    layouts.push_back(pipelines[use->kernel].setLayout.get());
+    descriptors += static_cast<uint32_t>(use->windows->size());
+  }
+  if (layouts.empty())
+    return result;
+
+  Result<Owned<VkDescriptorPool>> pool = createDescriptorPool(
+      device, static_cast<uint32_t>(layouts.size()), descriptors);
+  if (!pool.ok())
+    return pool.status();
+  result.pool_ = std::move(*pool);
+  VkDescriptorSetAllocateInfo info = {
+      VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
+  info.descriptorPool = result.pool_.get();
+  info.descriptorSetCount = static_cast<uint32_t>(layouts.size());
+  info.pSetLayouts = layouts.data();
+  result.sets_.resize(layouts.size());
+  VM_RETURN_IF_VK_ERROR(device.vk().vkAllocateDescriptorSets(
+                            device.handle(), &info, result.sets_.data()),
+                        "allocate descriptor sets");
+  for (const auto &[use, index] : indices)
+    for (const BoundWindow &bound : *use.windows)
+      writeDescriptor(device, result.sets_[index], bound.binding,
+                      regions.locate(bound.window));
+  return result;
+}
+
+} // namespace vm

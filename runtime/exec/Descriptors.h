@@ -1,0 +1,52 @@
+//===- Descriptors.h - the windows of every dispatch
+//-----------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A descriptor set for each different (kernel, windows) of a plan, written
+// once. Ranges are explicit: what lies outside a window stays out of a kernel's
+// reach (robustBufferAccess2), and synchronization validation knows who touches
+// what.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/base/Status.h"
+#include "runtime/device/Device.h"
+#include "runtime/exec/Pipelines.h"
+#include "runtime/exec/Regions.h"
+#include "runtime/plan/Plan.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace vm {
+
+class Descriptors {
+public:
+  static Result<Descriptors> create(const Device &device, const Plan &plan,
+                                    const Pipelines &pipelines,
+                                    const Regions &regions);
+
+  /// The set of command `index`, which must be a dispatch.
+  VkDescriptorSet forCommand(size_t index) const {
+    return sets_[setOfCommand_[index]];
+  }
+
+private:
+  Owned<VkDescriptorPool> pool_;
+  std::vector<VkDescriptorSet> sets_;
+  std::vector<uint32_t> setOfCommand_;
+};
+
+/// A pool for `sets` sets with `descriptors` storage buffers in all.
+Result<Owned<VkDescriptorPool>>
+createDescriptorPool(const Device &device, uint32_t sets, uint32_t descriptors);
+
+/// Points binding `binding` of `set` at `range`.
+void writeDescriptor(const Device &device, VkDescriptorSet set,
+                     uint32_t binding, const BufferRange &range);
+
+} // namespace vm

@@ -1,0 +1,197 @@
+//===- Executor.cpp - a plan on a device, ready to run
+//---------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Setting up and replaying. The way of a replay on the host is submit() and
+// wait(): neither does anything for each command of the plan.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/exec/Executor.h"
+
+#include "runtime/exec/NamedSlots.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace vm {
+
+//===--- Set-up -----------------------------------------------------------===//
+
+Result<std::unique_ptr<Executor>>
+Executor::create(Device &device, Plan plan, const ExecutorOptions &options) {
+  std::unique_ptr<Executor> executor(
+      new Executor(device, std::move(plan), options));
+  VM_RETURN_IF_ERROR(executor->prepare());
+  return executor;
+}
+
+/// Moves a Result's value into `out`, or returns its failure.
+template <typename T> static Status assign(T &out, Result<T> result) {
+  if (!result.ok())
+    return result.status();
+  out = std::move(*result);
+  return {};
+}
+
+Status Executor::prepare() {
+  VM_RETURN_IF_ERROR(createRegions());
+  VM_RETURN_IF_ERROR(createStaging());
+  VM_RETURN_IF_ERROR(
+      assign(pipelines_, Pipelines::create(device_, plan_.kernels,
+                                           options_.cacheDirectory)));
+  VM_RETURN_IF_ERROR(assign(
+      descriptors_, Descriptors::create(device_, plan_, pipelines_, regions_)));
+  for (Kernel &kernel : plan_.kernels)
+    kernel.spirv = {};
+  VM_RETURN_IF_ERROR(
+      assign(timestamps_, Timestamps::create(device_, kNumTimestamps)));
+  bool trace = options_.trace || device_.info().type == DeviceType::Cpu;
+  VM_RETURN_IF_ERROR(assign(
+      trace_, Trace::create(device_, trace ? plan_.commands.size() : 0)));
+  return record();
+}
+
+uint64_t Executor::maxBufferBytes() const {
+  return std::min(options_.maxBufferBytes, device_.info().limits.maxAllocation);
+}
+
+Status Executor::createRegions() {
+  VM_RETURN_IF_ERROR(
+      assign(transfer_, Transfer::create(device_, options_.timeoutNs)));
+  std::array<std::vector<Window>, kNumRegions> windows;
+  for (unsigned i = 0; i < kNumRegions; ++i)
+    windows[i] = windowsOf(plan_, static_cast<Region>(i));
+  VM_RETURN_IF_ERROR(
+      assign(regions_, Regions::create(device_, plan_.regionBytes, windows,
+                                       maxBufferBytes())));
+  VM_RETURN_IF_ERROR(transfer_.clear(regions_));
+  for (const InitialData &data : plan_.initialData)
+    VM_RETURN_IF_ERROR(
+        transfer_.upload(regions_, data.region, data.offset, data.bytes));
+  plan_.initialData = {};
+  return {};
+}
+
+Status Executor::createStaging() {
+  std::vector<uint64_t> sizes;
+  for (const Input &input : plan_.inputs)
+    sizes.push_back(input.residency == Residency::Execution ? byteSizeOf(input)
+                                                            : 0);
+  VM_RETURN_IF_ERROR(assign(
+      uploads_,
+      Staging::create(device_, sizes, maxBufferBytes(), MemoryRole::Upload,
+                      VK_BUFFER_USAGE_TRANSFER_SRC_BIT, "staging of inputs")));
+  sizes.clear();
+  for (const Output &output : plan_.outputs)
+    sizes.push_back(byteSizeOf(output));
+  inputBound_.assign(plan_.inputs.size(), false);
+  return assign(downloads_, Staging::create(device_, sizes, maxBufferBytes(),
+                                            MemoryRole::HostPolled,
+                                            VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                                            "staging of outputs"));
+}
+
+Status Executor::record() {
+  VM_RETURN_IF_ERROR(
+      assign(submission_, Submission::create(device_, plan_.program.c_str())));
+  Recording recording{device_,    plan_,        regions_,
+                      pipelines_, descriptors_, uploads_,
+                      downloads_, timestamps_,  trace_};
+  ++counters_.recordings;
+  return assign(counters_.recorded, recordExecution(recording, submission_));
+}
+
+Executor::~Executor() {
+  uint64_t patienceNs = timedOut_ ? 0 : options_.timeoutNs;
+  Status status = submission_.wait(patienceNs);
+  if (!status.ok() && submission_.inFlight())
+    device_.abandon();
+}
+
+//===--- Replay -----------------------------------------------------------===//
+
+Status Executor::checkIdle(const char *action) const {
+  if (!submission_.inFlight())
+    return {};
+  return Status(Code::Usage,
+                fmt::format("Cannot {} while an execution of \"{}\" "
+                            "is in flight (wait for it first).",
+                            action, plan_.program));
+}
+
+static double microsecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::micro>(
+             std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+Status Executor::submit() {
+  VM_RETURN_IF_ERROR(checkIdle("start an execution"));
+  for (size_t i = 0; i < inputBound_.size(); ++i)
+    if (!inputBound_[i])
+      return Status(Code::Usage, fmt::format("Input \"{}\" is not given.",
+                                             plan_.inputs[i].name));
+  submitTime_ = std::chrono::steady_clock::now();
+  ++counters_.executions;
+  Status status = submission_.submit();
+  submitUs_ = microsecondsSince(submitTime_);
+  return status;
+}
+
+Result<bool> Executor::poll() {
+  if (!inFlight())
+    return true;
+  Result<bool> done = submission_.poll();
+  if (!done.ok())
+    return withTrace(done.status());
+  if (*done)
+    VM_RETURN_IF_ERROR(finish());
+  return *done;
+}
+
+Status Executor::wait() {
+  if (!inFlight())
+    return {};
+  Status status = submission_.wait(options_.timeoutNs);
+  timedOut_ = submission_.inFlight();
+  return status.ok() ? finish() : withTrace(status);
+}
+
+Status Executor::finish() {
+  times_ = {};
+  times_.wallUs = microsecondsSince(submitTime_);
+  times_.submitUs = submitUs_;
+  Result<std::vector<double>> nanoseconds = timestamps_.read();
+  if (!nanoseconds.ok())
+    return nanoseconds.status();
+  if (nanoseconds->empty())
+    return {};
+  auto between = [&](uint32_t from, uint32_t to) {
+    return ((*nanoseconds)[to] - (*nanoseconds)[from]) / 1000;
+  };
+  times_.uploadUs = between(kTimeStart, kTimeUploaded);
+  times_.deviceUs = between(kTimeUploaded, kTimeComputed);
+  times_.downloadUs = between(kTimeComputed, kTimeDownloaded);
+  return {};
+}
+
+Status Executor::withTrace(const Status &status) const {
+  if (std::optional<size_t> last = trace_.lastStarted())
+    return status.withContext(
+        fmt::format("running command {} of {} (stage \"{}\")", *last,
+                    plan_.commands.size(), plan_.commands[*last].stage));
+  return status.withContext(
+      fmt::format("running program \"{}\"", plan_.program));
+}
+
+const ExecutorCounters &Executor::counters() const {
+  counters_.executionSubmits = submission_.submitCount();
+  counters_.hostAccessSubmits = transfer_.submitCount();
+  return counters_;
+}
+
+} // namespace vm

@@ -1,0 +1,130 @@
+//===- Executor.h - a plan on a device, ready to run
+//-----------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Owns everything one plan needs on one device and replays it. The executor
+// trusts the plan: PlanFile verifies it, DeviceSelection says whether the
+// device can run it. Used by one thread at a time.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/base/Status.h"
+#include "runtime/device/Device.h"
+#include "runtime/exec/Recorder.h"
+#include "runtime/exec/Transfer.h"
+#include "runtime/plan/Plan.h"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace vm {
+
+struct ExecutorOptions {
+  std::string cacheDirectory;             ///< Empty: no pipeline cache on disk.
+  uint64_t timeoutNs = 60'000'000'000ull; ///< Of every wait for the device.
+  bool trace = false;                     ///< Always on for CPU devices.
+  uint64_t maxBufferBytes = UINT64_MAX; ///< Or the device's limit, if smaller.
+};
+
+/// How long the last execution took. Device times are 0 without a device clock.
+struct ExecutionTimes {
+  double wallUs = 0;     ///< From before the submit until the wait returned.
+  double submitUs = 0;   ///< Host time of the submit alone.
+  double uploadUs = 0;   ///< Device time of the upload copies.
+  double deviceUs = 0;   ///< Device time of the plan's commands.
+  double downloadUs = 0; ///< Device time of the download copies.
+};
+
+/// Totals since creation, except `recorded`, which is for one execution.
+struct ExecutorCounters {
+  RecordCounts recorded;
+  uint64_t recordings = 0;        ///< Times the command buffer was recorded.
+  uint64_t executions = 0;        ///< Executions submitted.
+  uint64_t executionSubmits = 0;  ///< vkQueueSubmit calls for executions.
+  uint64_t hostAccessSubmits = 0; ///< Those for copies outside executions.
+};
+
+class Executor {
+public:
+  /// Lays out the regions, uploads what they hold at first, compiles the
+  /// kernels and records the plan. The device must outlive the executor.
+  static Result<std::unique_ptr<Executor>>
+  create(Device &device, Plan plan, const ExecutorOptions &options);
+
+  /// Waits for what is in flight, unless a wait has timed out before; what has
+  /// not ended then makes it abandon the device (see Device::abandon).
+  ~Executor();
+  Executor(const Executor &) = delete;
+  Executor &operator=(const Executor &) = delete;
+
+  /// The plan, without its initial data and SPIR-V, which are on the device.
+  const Plan &plan() const { return plan_; }
+  const Regions &regions() const { return regions_; }
+  const ExecutorCounters &counters() const;
+  const ExecutionTimes &lastTimes() const { return times_; }
+  /// Bytes that every execution copies in and out.
+  uint64_t uploadBytes() const { return uploads_.totalBytes(); }
+  uint64_t downloadBytes() const { return downloads_.totalBytes(); }
+
+  // Inputs, outputs, regions: nothing may be in flight (Code::Usage), except
+  // for reads of Metrics and writes of Control, which are mapped.
+
+  /// Gives input `index` its bytes, exactly as many as its tensor has.
+  Status bindInput(uint32_t index, std::span<const uint8_t> bytes);
+  /// The bytes of output `index` as the last execution left them.
+  Status readOutput(uint32_t index, std::span<uint8_t> bytes) const;
+  Status writeRegion(Region region, uint64_t offset,
+                     std::span<const uint8_t> bytes);
+  Status readRegion(Region region, uint64_t offset, std::span<uint8_t> bytes);
+
+  /// Starts an execution: one vkQueueSubmit, whatever the plan holds. Every
+  /// input must have been bound.
+  Status submit();
+  /// Whether nothing is in flight any more.
+  Result<bool> poll();
+  /// Waits for the execution. After a timeout (Code::DeviceLost) it is still in
+  /// flight and can be waited for again.
+  Status wait();
+  bool inFlight() const { return submission_.inFlight(); }
+
+private:
+  Executor(Device &device, Plan plan, const ExecutorOptions &options)
+      : device_(device), plan_(std::move(plan)), options_(options) {}
+  Status prepare();
+  Status createRegions();
+  Status createStaging();
+  Status record();
+  uint64_t maxBufferBytes() const;
+  Status checkIdle(const char *action) const;
+  Status finish();
+  Status withTrace(const Status &status) const;
+
+  Device &device_;
+  Plan plan_;
+  ExecutorOptions options_;
+  Regions regions_;
+  Transfer transfer_;
+  Pipelines pipelines_;
+  Descriptors descriptors_;
+  Staging uploads_;
+  Staging downloads_;
+  Timestamps timestamps_;
+  Trace trace_;
+  Submission submission_;
+  std::vector<bool> inputBound_;
+  mutable ExecutorCounters counters_;
+  ExecutionTimes times_;
+  double submitUs_ = 0;
+  bool timedOut_ = false; ///< The last wait was in vain.
+  std::chrono::steady_clock::time_point submitTime_;
+};
+
+} // namespace vm

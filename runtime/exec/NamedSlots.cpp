@@ -1,0 +1,99 @@
+//===- NamedSlots.cpp - finds a plan's slots by name
+//-----------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Linear searches: plans have tens of slots, and a lookup is a host call.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/exec/NamedSlots.h"
+
+#include "runtime/plan/PlanNames.h"
+
+#include <fmt/format.h>
+
+namespace vm {
+
+static constexpr uint32_t kNumRegisters = 32;
+
+uint64_t byteSizeOf(const Slot &slot) {
+  // The verifier has checked that this does not overflow.
+  return tensorByteSize(slot.dtype, slot.shape).value_or(slot.window.length);
+}
+
+template <typename SlotT>
+static Result<uint32_t> findByName(const std::vector<SlotT> &slots,
+                                   std::string_view name, const char *kind) {
+  std::string known;
+  for (uint32_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].name == name)
+      return i;
+    known += (i ? ", " : "") + slots[i].name;
+  }
+  return Status(Code::BadInput,
+                fmt::format("The program has no {} named \"{}\" ({}).", kind,
+                            name,
+                            slots.empty() ? std::string("it has none")
+                                          : "known: " + known));
+}
+
+Result<uint32_t> findInput(const Plan &plan, std::string_view name) {
+  return findByName(plan.inputs, name, "input");
+}
+
+Result<uint32_t> findOutput(const Plan &plan, std::string_view name) {
+  return findByName(plan.outputs, name, "output");
+}
+
+Result<uint32_t> findSymbol(const Plan &plan, std::string_view name) {
+  return findByName(plan.symbols, name, "symbol");
+}
+
+static Status checkInstance(const Plan &plan, uint32_t instance) {
+  if (instance < plan.instances)
+    return {};
+  return Status(Code::Usage,
+                fmt::format("VM instance {} does not exist (the program has {} "
+                            "instances, counted from 0).",
+                            instance, plan.instances));
+}
+
+Result<const RegisterSlot *> findRegister(const Plan &plan, uint32_t instance,
+                                          uint32_t reg) {
+  VM_RETURN_IF_ERROR(checkInstance(plan, instance));
+  if (reg >= kNumRegisters)
+    return Status(Code::Usage,
+                  fmt::format("Register R{} does not exist (the last one is "
+                              "R31).",
+                              reg));
+  for (const RegisterSlot &slot : plan.registers)
+    if (slot.instance == instance && slot.reg == reg)
+      return &slot;
+  return Status(Code::Usage,
+                fmt::format("Register R{} of VM instance {} has no place in "
+                            "memory: the program does not use it, or its "
+                            "message was fused away (--disable-fusion keeps "
+                            "it).",
+                            reg, instance));
+}
+
+Result<const Symbol *> findMetadata(const Plan &plan, uint32_t instance) {
+  VM_RETURN_IF_ERROR(checkInstance(plan, instance));
+  for (const Stage &stage : plan.stages) {
+    if (stage.instance != instance)
+      continue;
+    std::string name = stage.name + ".metadata";
+    for (const Symbol &symbol : plan.symbols)
+      if (symbol.name == name &&
+          symbol.window.length >= kMetadataWords * sizeof(uint32_t))
+        return &symbol;
+  }
+  return Status(Code::Usage,
+                fmt::format("The program does not keep the message metadata of "
+                            "VM instance {} (compile it with --keep-metadata).",
+                            instance));
+}
+
+} // namespace vm

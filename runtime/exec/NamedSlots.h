@@ -1,0 +1,39 @@
+//===- NamedSlots.h - finds a plan's slots by name
+//-------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names and register numbers as users give them, turned into indices, or into a
+// sentence that lists what there is.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/base/Status.h"
+#include "runtime/plan/Plan.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace vm {
+
+/// Index into plan.inputs; Code::BadInput with the known names if none matches.
+Result<uint32_t> findInput(const Plan &plan, std::string_view name);
+Result<uint32_t> findOutput(const Plan &plan, std::string_view name);
+Result<uint32_t> findSymbol(const Plan &plan, std::string_view name);
+
+/// The slot of a register; Code::Usage if the instance or register number is
+/// out of range, or if the register's message was fused away.
+Result<const RegisterSlot *> findRegister(const Plan &plan, uint32_t instance,
+                                          uint32_t reg);
+
+/// Bytes of the tensor in `slot`; its window can be longer.
+uint64_t byteSizeOf(const Slot &slot);
+
+/// Symbol "<stage>.metadata" of the stage that is VM instance `instance`;
+/// Code::Usage if there is no such instance or its metadata was not kept.
+Result<const Symbol *> findMetadata(const Plan &plan, uint32_t instance);
+
+} // namespace vm

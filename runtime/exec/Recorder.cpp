@@ -1,0 +1,171 @@
+//===- Recorder.cpp - a plan as one command buffer
+//-------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One function for each kind of command, and the two I/O phases around them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/exec/Recorder.h"
+
+#include "runtime/exec/BarrierScopes.h"
+
+#include <algorithm>
+
+namespace vm {
+
+namespace {
+/// Records the commands of one plan, in order.
+class CommandRecorder {
+public:
+  CommandRecorder(const Recording &recording, VkCommandBuffer commands)
+      : r_(recording), vk_(recording.device.vk()), commands_(commands),
+        scopes_(barrierScopesOf(recording.plan)) {}
+
+  void recordAll();
+  const RecordCounts &counts() const { return counts_; }
+
+private:
+  void recordUploads();
+  void recordCommand(size_t index);
+  void recordDownloads();
+
+  void record(size_t index, const Dispatch &op);
+  void record(size_t index, const DispatchIndirect &op);
+  void record(size_t index, const Barrier &op);
+  void record(size_t index, const Copy &op);
+  void record(size_t index, const Fill &op);
+
+  void bind(size_t index, uint32_t kernel);
+  void copy(const BufferRange &source, const BufferRange &destination);
+
+  const Recording &r_;
+  const VolkDeviceTable &vk_;
+  VkCommandBuffer commands_;
+  BarrierScopes scopes_;
+  RecordCounts counts_;
+  VkPipeline bound_ = VK_NULL_HANDLE;
+};
+} // namespace
+
+void CommandRecorder::recordAll() {
+  r_.timestamps.recordReset(commands_);
+  r_.timestamps.record(commands_, kTimeStart);
+  recordUploads();
+  r_.timestamps.record(commands_, kTimeUploaded);
+  for (size_t i = 0; i < r_.plan.commands.size(); ++i)
+    recordCommand(i);
+  recordDownloads();
+  r_.timestamps.record(commands_, kTimeDownloaded);
+}
+
+void CommandRecorder::recordUploads() {
+  r_.device.beginLabel(commands_, "uploads");
+  r_.trace.recordReset(commands_);
+  for (size_t i = 0; i < r_.uploads.numSlots(); ++i)
+    if (const BufferRange &slot = r_.uploads.slot(i); slot.length)
+      copy(slot, r_.regions.locate(r_.plan.inputs[i].window));
+  // The trace's fills come after its reset.
+  BarrierScope scope = scopes_.afterUploads;
+  scope.destinationStages |= VK_PIPELINE_STAGE_TRANSFER_BIT;
+  scope.destinationAccess |= VK_ACCESS_TRANSFER_WRITE_BIT;
+  recordBarrier(r_.device, commands_, scope);
+  r_.device.endLabel(commands_);
+}
+
+void CommandRecorder::recordDownloads() {
+  if (r_.downloads.numSlots())
+    recordBarrier(r_.device, commands_, scopes_.beforeDownloads);
+  r_.timestamps.record(commands_, kTimeComputed);
+  r_.device.beginLabel(commands_, "downloads");
+  for (size_t i = 0; i < r_.downloads.numSlots(); ++i)
+    copy(r_.regions.locate(r_.plan.outputs[i].window), r_.downloads.slot(i));
+  recordBarrier(r_.device, commands_, scopes_.toHost);
+  r_.device.endLabel(commands_);
+}
+
+static std::string labelOf(const Plan &plan, const Command &command) {
+  const std::string &stage = command.stage;
+  const uint32_t *kernel = nullptr;
+  if (auto *op = std::get_if<Dispatch>(&command.op))
+    kernel = &op->kernel;
+  else if (auto *op = std::get_if<DispatchIndirect>(&command.op))
+    kernel = &op->kernel;
+  if (!kernel)
+    return stage;
+  const std::string &name = plan.kernels[*kernel].name;
+  return stage.empty() ? name : stage + ": " + name;
+}
+
+void CommandRecorder::recordCommand(size_t index) {
+  const Command &command = r_.plan.commands[index];
+  if (std::holds_alternative<Barrier>(command.op))
+    return record(index, std::get<Barrier>(command.op));
+  r_.trace.recordStart(commands_, index);
+  r_.device.beginLabel(commands_, labelOf(r_.plan, command));
+  std::visit([&](const auto &op) { record(index, op); }, command.op);
+  r_.device.endLabel(commands_);
+}
+
+void CommandRecorder::bind(size_t index, uint32_t kernel) {
+  const Pipeline &pipeline = r_.pipelines[kernel];
+  if (bound_ != pipeline.pipeline.get()) {
+    bound_ = pipeline.pipeline.get();
+    vk_.vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, bound_);
+  }
+  VkDescriptorSet set = r_.descriptors.forCommand(index);
+  vk_.vkCmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE,
+                              pipeline.layout.get(), 0, 1, &set, 0, nullptr);
+}
+
+void CommandRecorder::record(size_t index, const Dispatch &op) {
+  bind(index, op.kernel);
+  vk_.vkCmdDispatch(commands_, op.groups[0], op.groups[1], op.groups[2]);
+  ++counts_.dispatches;
+}
+
+void CommandRecorder::record(size_t index, const DispatchIndirect &op) {
+  bind(index, op.kernel);
+  BufferRange counts = r_.regions.locate(
+      {Region::Control, op.controlOffset, 3 * sizeof(uint32_t)});
+  vk_.vkCmdDispatchIndirect(commands_, counts.buffer, counts.offset);
+  ++counts_.dispatches;
+}
+
+void CommandRecorder::record(size_t index, const Barrier &) {
+  recordBarrier(r_.device, commands_, scopes_.commands[index]);
+  ++counts_.barriers;
+}
+
+void CommandRecorder::record(size_t, const Copy &op) {
+  copy(r_.regions.locate(op.source), r_.regions.locate(op.destination));
+  ++counts_.copies;
+}
+
+void CommandRecorder::record(size_t, const Fill &op) {
+  BufferRange range = r_.regions.locate(op.window);
+  vk_.vkCmdFillBuffer(commands_, range.buffer, range.offset, range.length,
+                      op.value);
+  ++counts_.fills;
+}
+
+void CommandRecorder::copy(const BufferRange &source,
+                           const BufferRange &destination) {
+  // A slot of staging holds a tensor, whose window may be longer.
+  VkDeviceSize bytes = std::min(source.length, destination.length);
+  VkBufferCopy region = {source.offset, destination.offset, bytes};
+  vk_.vkCmdCopyBuffer(commands_, source.buffer, destination.buffer, 1, &region);
+}
+
+Result<RecordCounts> recordExecution(const Recording &recording,
+                                     Submission &submission) {
+  VM_RETURN_IF_ERROR(submission.begin(/*reusable=*/true));
+  CommandRecorder recorder(recording, submission.commands());
+  recorder.recordAll();
+  VM_RETURN_IF_ERROR(submission.end());
+  return recorder.counts();
+}
+
+} // namespace vm

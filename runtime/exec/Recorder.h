@@ -1,0 +1,65 @@
+//===- Recorder.h - a plan as one command buffer
+//---------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Records [uploads] barrier [commands] barrier [downloads] once, with a
+// timestamp at the start and after each phase. Everything that changes between
+// executions lives in buffers, so nothing is ever recorded again.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/base/Status.h"
+#include "runtime/device/Device.h"
+#include "runtime/exec/Descriptors.h"
+#include "runtime/exec/Pipelines.h"
+#include "runtime/exec/Regions.h"
+#include "runtime/exec/Staging.h"
+#include "runtime/exec/Submission.h"
+#include "runtime/exec/Timestamps.h"
+#include "runtime/exec/Trace.h"
+#include "runtime/plan/Plan.h"
+
+#include <cstdint>
+
+namespace vm {
+
+/// Indices of the timestamps of an execution.
+enum : uint32_t {
+  kTimeStart,
+  kTimeUploaded,
+  kTimeComputed,
+  kTimeDownloaded,
+  kNumTimestamps
+};
+
+/// Everything a recording refers to. All of it must outlive the recording.
+struct Recording {
+  const Device &device;
+  const Plan &plan;
+  const Regions &regions;
+  const Pipelines &pipelines;
+  const Descriptors &descriptors;
+  const Staging &uploads;   ///< A slot for each input; empty if bound at load.
+  const Staging &downloads; ///< A slot for each output.
+  const Timestamps &timestamps;
+  const Trace &trace;
+};
+
+/// What was recorded between the two I/O phases.
+struct RecordCounts {
+  uint64_t dispatches = 0; ///< Direct and indirect.
+  uint64_t barriers = 0;
+  uint64_t copies = 0;
+  uint64_t fills = 0;
+};
+
+/// Records one execution into `submission`, which can then be submitted any
+/// number of times.
+Result<RecordCounts> recordExecution(const Recording &recording,
+                                     Submission &submission);
+
+} // namespace vm

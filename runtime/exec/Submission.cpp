@@ -1,0 +1,117 @@
+//===- Submission.cpp - a command buffer and the fence it signals ---------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The only place of the runtime that calls vkQueueSubmit.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/exec/Submission.h"
+
+#include <fmt/format.h>
+
+namespace vm {
+
+Result<Submission> Submission::create(const Device &device, const char *name) {
+  Submission result;
+  result.device_ = &device;
+  VkCommandPoolCreateInfo poolInfo = {
+      VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+  poolInfo.queueFamilyIndex = *device.info().computeQueueFamily;
+  VkCommandPool pool = VK_NULL_HANDLE;
+  VM_RETURN_IF_VK_ERROR(device.vk().vkCreateCommandPool(
+                            device.handle(), &poolInfo, nullptr, &pool),
+                        "create a command pool");
+  result.pool_ =
+      Owned<VkCommandPool>(device, pool, device.vk().vkDestroyCommandPool);
+
+  VkCommandBufferAllocateInfo info = {
+      VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+  info.commandPool = pool;
+  info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  info.commandBufferCount = 1;
+  VM_RETURN_IF_VK_ERROR(device.vk().vkAllocateCommandBuffers(
+                            device.handle(), &info, &result.commands_),
+                        "allocate a command buffer");
+  device.setName(VK_OBJECT_TYPE_COMMAND_BUFFER,
+                 reinterpret_cast<uint64_t>(result.commands_), name);
+
+  VkFenceCreateInfo fenceInfo = {VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+  VkFence fence = VK_NULL_HANDLE;
+  VM_RETURN_IF_VK_ERROR(
+      device.vk().vkCreateFence(device.handle(), &fenceInfo, nullptr, &fence),
+      "create a fence");
+  result.fence_ = Owned<VkFence>(device, fence, device.vk().vkDestroyFence);
+  return result;
+}
+
+Status Submission::begin(bool reusable) {
+  VM_RETURN_IF_VK_ERROR(
+      device_->vk().vkResetCommandPool(device_->handle(), pool_.get(), 0),
+      "reset a command pool");
+  VkCommandBufferBeginInfo info = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+  info.flags = reusable ? 0 : VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  return checkVulkan(device_->vk().vkBeginCommandBuffer(commands_, &info),
+                     "begin a command buffer");
+}
+
+Status Submission::end() {
+  return checkVulkan(device_->vk().vkEndCommandBuffer(commands_),
+                     "end a command buffer");
+}
+
+Status Submission::submit() {
+  VkFence fence = fence_.get();
+  VM_RETURN_IF_VK_ERROR(
+      device_->vk().vkResetFences(device_->handle(), 1, &fence),
+      "reset a fence");
+  VkSubmitInfo info = {VK_STRUCTURE_TYPE_SUBMIT_INFO};
+  info.commandBufferCount = 1;
+  info.pCommandBuffers = &commands_;
+  ++submitCount_;
+  VM_RETURN_IF_VK_ERROR(
+      device_->vk().vkQueueSubmit(device_->queue(), 1, &info, fence),
+      "submit commands to the device");
+  inFlight_ = true;
+  return {};
+}
+
+Result<bool> Submission::poll() {
+  if (!inFlight_)
+    return true;
+  VkResult result =
+      device_->vk().vkGetFenceStatus(device_->handle(), fence_.get());
+  if (result == VK_NOT_READY)
+    return false;
+  inFlight_ = false;
+  VM_RETURN_IF_VK_ERROR(result, "ask whether the device is done");
+  return true;
+}
+
+Status Submission::wait(uint64_t timeoutNs) {
+  if (!inFlight_)
+    return {};
+  VkFence fence = fence_.get();
+  VkResult result = device_->vk().vkWaitForFences(device_->handle(), 1, &fence,
+                                                  VK_TRUE, timeoutNs);
+  if (result == VK_TIMEOUT)
+    return Status(Code::DeviceLost,
+                  fmt::format("The device \"{}\" is not done within the "
+                              "timeout ({} ms).",
+                              device_->info().name, timeoutNs / 1000000));
+  inFlight_ = false;
+  return checkVulkan(result, "wait for the device");
+}
+
+void recordBarrier(const Device &device, VkCommandBuffer commands,
+                   const BarrierScope &scope) {
+  VkMemoryBarrier barrier = {VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+  barrier.srcAccessMask = scope.sourceAccess;
+  barrier.dstAccessMask = scope.destinationAccess;
+  device.vk().vkCmdPipelineBarrier(commands, scope.sourceStages,
+                                   scope.destinationStages, 0, 1, &barrier, 0,
+                                   nullptr, 0, nullptr);
+}
+
+} // namespace vm

@@ -1,0 +1,58 @@
+//===- Submission.h - a command buffer and the fence it signals -----------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The unit of everything the runtime submits: record it, submit it, wait for
+// it, submit it again.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/base/Status.h"
+#include "runtime/device/Device.h"
+#include "runtime/exec/BarrierScopes.h"
+
+#include <cstdint>
+
+namespace vm {
+
+/// One primary command buffer in a pool of its own, and its fence. Used by one
+/// thread at a time.
+class Submission {
+public:
+  static Result<Submission> create(const Device &device, const char *name);
+
+  /// Forgets what was recorded and starts anew. `reusable`: it will be
+  /// submitted more than once.
+  Status begin(bool reusable);
+  Status end();
+
+  /// Exactly one vkQueueSubmit. Nothing of it may be in flight.
+  Status submit();
+  /// Whether the last submit has completed.
+  Result<bool> poll();
+  /// Waits for the last submit; Code::DeviceLost if that takes longer than
+  /// `timeoutNs`, after which the work is still in flight.
+  Status wait(uint64_t timeoutNs);
+
+  VkCommandBuffer commands() const { return commands_; }
+  bool inFlight() const { return inFlight_; }
+  /// vkQueueSubmit calls made so far.
+  uint64_t submitCount() const { return submitCount_; }
+
+private:
+  const Device *device_ = nullptr;
+  Owned<VkCommandPool> pool_;
+  VkCommandBuffer commands_ = VK_NULL_HANDLE;
+  Owned<VkFence> fence_;
+  bool inFlight_ = false;
+  uint64_t submitCount_ = 0;
+};
+
+/// Records one global memory barrier.
+void recordBarrier(const Device &device, VkCommandBuffer commands,
+                   const BarrierScope &scope);
+
+} // namespace vm

@@ -1,0 +1,63 @@
+//===- Timestamps.cpp - when the phases of an execution end
+//----------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ticks of timestampPeriod nanoseconds in timestampValidBits bits, which wrap.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/exec/Timestamps.h"
+
+namespace vm {
+
+Result<Timestamps> Timestamps::create(const Device &device, uint32_t count) {
+  Timestamps result;
+  result.device_ = &device;
+  result.count_ = count;
+  if (device.info().timestampBits == 0)
+    return result;
+  VkQueryPoolCreateInfo info = {VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
+  info.queryType = VK_QUERY_TYPE_TIMESTAMP;
+  info.queryCount = count;
+  VkQueryPool pool = VK_NULL_HANDLE;
+  VM_RETURN_IF_VK_ERROR(
+      device.vk().vkCreateQueryPool(device.handle(), &info, nullptr, &pool),
+      "create a query pool for timestamps");
+  result.pool_ =
+      Owned<VkQueryPool>(device, pool, device.vk().vkDestroyQueryPool);
+  return result;
+}
+
+void Timestamps::recordReset(VkCommandBuffer commands) const {
+  if (available())
+    device_->vk().vkCmdResetQueryPool(commands, pool_.get(), 0, count_);
+}
+
+void Timestamps::record(VkCommandBuffer commands, uint32_t index) const {
+  if (available())
+    device_->vk().vkCmdWriteTimestamp(
+        commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool_.get(), index);
+}
+
+Result<std::vector<double>> Timestamps::read() const {
+  if (!available())
+    return std::vector<double>();
+  std::vector<uint64_t> ticks(count_);
+  VM_RETURN_IF_VK_ERROR(device_->vk().vkGetQueryPoolResults(
+                            device_->handle(), pool_.get(), 0, count_,
+                            ticks.size() * sizeof(uint64_t), ticks.data(),
+                            sizeof(uint64_t),
+                            VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
+                        "read timestamps");
+  uint32_t bits = device_->info().timestampBits;
+  uint64_t mask = bits >= 64 ? UINT64_MAX : (uint64_t(1) << bits) - 1;
+  std::vector<double> nanoseconds;
+  for (uint64_t tick : ticks)
+    nanoseconds.push_back(static_cast<double>((tick - ticks[0]) & mask) *
+                          device_->info().timestampPeriodNs);
+  return nanoseconds;
+}
+
+} // namespace vm

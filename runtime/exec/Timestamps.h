@@ -1,0 +1,41 @@
+//===- Timestamps.h - when the phases of an execution end
+//------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A few timestamp queries, reset and written by the recorded command buffer.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/base/Status.h"
+#include "runtime/device/Device.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace vm {
+
+class Timestamps {
+public:
+  /// `count` timestamps; none are taken if the device's queue has no clock.
+  static Result<Timestamps> create(const Device &device, uint32_t count);
+
+  bool available() const { return static_cast<bool>(pool_); }
+  void recordReset(VkCommandBuffer commands) const;
+  /// Timestamp `index` is taken when everything recorded so far is done.
+  void record(VkCommandBuffer commands, uint32_t index) const;
+
+  /// Nanoseconds from the first timestamp to each one, after the command buffer
+  /// has completed. Empty if there is no clock.
+  Result<std::vector<double>> read() const;
+
+private:
+  const Device *device_ = nullptr;
+  Owned<VkQueryPool> pool_;
+  uint32_t count_ = 0;
+};
+
+} // namespace vm

@@ -1,0 +1,47 @@
+//===- Trace.h - which command a device was at when it stopped
+//-------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// When a wait times out or the device is lost, somebody wants to know which
+// kernel hangs. A traced recording writes one word before each command into
+// memory that the host can still read then. This costs a fill for each command,
+// so it is off unless asked for, except on devices that are the host itself,
+// where a fill is three hundredths of a dispatch.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/base/Status.h"
+#include "runtime/device/Buffer.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace vm {
+
+class Trace {
+public:
+  /// A trace of no commands, which records nothing.
+  Trace() = default;
+  static Result<Trace> create(const Device &device, size_t numCommands);
+
+  /// Before anything else of an execution; a barrier must follow.
+  void recordReset(VkCommandBuffer commands) const;
+  /// Just before command `index`.
+  void recordStart(VkCommandBuffer commands, size_t index) const;
+
+  /// The last command the device has started, as far as the host can see: best
+  /// effort. Nothing if none was, or if nothing is traced.
+  std::optional<size_t> lastStarted() const;
+
+private:
+  const Device *device_ = nullptr;
+  Buffer words_;
+  size_t numCommands_ = 0;
+};
+
+} // namespace vm

@@ -1,0 +1,119 @@
+//===- Vm.cpp - a booted GPU virtual machine
+//-------------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Device and program. A bare VM is an executor of a plan without commands, so
+// that there is one way to lay out, clear, read and write regions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/exec/Vm.h"
+
+#include "runtime/base/CheckedMath.h"
+#include "runtime/exec/PipelineCache.h"
+
+#include <fmt/format.h>
+
+namespace vm {
+
+static constexpr uint64_t kNumRegisters = 32;
+
+Result<std::unique_ptr<Vm>> Vm::boot(const VmOptions &options) {
+  std::unique_ptr<Vm> vm(new Vm(options));
+  Result<std::unique_ptr<Instance>> instance =
+      Instance::create(options.validate);
+  if (!instance.ok())
+    return instance.status();
+  vm->instance_ = std::move(*instance);
+  return vm;
+}
+
+Vm::~Vm() = default;
+
+Status Vm::openDevice(const Requirements &needs) {
+  Selection selection =
+      selectDevice(instance_->devices(), needs, options_.device);
+  if (!selection.device)
+    return selection.status;
+  if (device_ && deviceIndex_ == selection.device)
+    return {};
+  executor_.reset();
+  programmed_ = false;
+  device_.reset();
+  Result<std::unique_ptr<Device>> device =
+      Device::open(*instance_, *selection.device, options_.robust);
+  if (!device.ok())
+    return device.status();
+  device_ = std::move(*device);
+  deviceIndex_ = selection.device;
+  return {};
+}
+
+Status Vm::load(Plan plan, bool isProgram) {
+  if (executor_ && executor_->inFlight())
+    return Status(Code::Usage, "Cannot load a program while an execution is in "
+                               "flight (wait for it first).");
+  VM_RETURN_IF_ERROR(openDevice(requirementsOf(plan)));
+  // The old regions go first: both may not fit the device at once.
+  executor_.reset();
+  programmed_ = false;
+  ExecutorOptions options;
+  options.cacheDirectory =
+      options_.cacheDirectory.value_or(defaultCacheDirectory());
+  options.timeoutNs = options_.timeoutNs;
+  options.trace = options_.trace;
+  Result<std::unique_ptr<Executor>> executor =
+      Executor::create(*device_, std::move(plan), options);
+  if (!executor.ok())
+    return executor.status();
+  executor_ = std::move(*executor);
+  programmed_ = isProgram;
+  return {};
+}
+
+/// a * b + c, or the largest value if that does not fit.
+static uint64_t saturate(uint64_t a, uint64_t b, uint64_t c) {
+  std::optional<uint64_t> product = checkedMul(a, b);
+  if (!product)
+    return UINT64_MAX;
+  return checkedAdd(*product, c).value_or(UINT64_MAX);
+}
+
+Status Vm::layOut(const BareLayout &layout) {
+  Plan plan;
+  plan.program = "bare VM";
+  plan.instances = layout.instances;
+  uint64_t registers = saturate(layout.instances, kNumRegisters, 0);
+  plan.regionBytes = {
+      saturate(registers, layout.registerBytes, 0),
+      saturate(layout.instances, kMetadataWords * sizeof(uint32_t),
+               layout.metricsBytes),
+      layout.globalsBytes, layout.controlBytes, layout.heapBytes};
+  VM_RETURN_IF_ERROR(load(std::move(plan), /*isProgram=*/false));
+  bare_ = layout;
+  return {};
+}
+
+Status Vm::program(Plan plan) {
+  std::string name = plan.program;
+  Status status = load(std::move(plan), /*isProgram=*/true);
+  if (status.ok() || status.code() == Code::Usage)
+    return status;
+  return status.withContext(fmt::format("loading program \"{}\"", name));
+}
+
+Result<CopySpeed> Vm::measureCopySpeed(uint64_t bytes) {
+  if (!device_)
+    VM_RETURN_IF_ERROR(openDevice(Requirements()));
+  return vm::measureCopySpeed(*device_, bytes, options_.timeoutNs);
+}
+
+Status Vm::checkProgram() const {
+  if (programmed_)
+    return {};
+  return Status(Code::Usage, "The VM has no program (vm_program loads one).");
+}
+
+} // namespace vm

@@ -1,0 +1,117 @@
+//===- Vm.h - a booted GPU virtual machine
+//---------------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the C ABI and gpuvm-run stand on: picks the device, holds the five
+// regions, first bare and then as a program lays them out, and translates
+// registers and names into windows. Used by one thread at a time; several VMs
+// share nothing and can run side by side.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/base/Status.h"
+#include "runtime/device/DeviceSelection.h"
+#include "runtime/device/Instance.h"
+#include "runtime/exec/CopySpeed.h"
+#include "runtime/exec/Executor.h"
+#include "runtime/plan/Plan.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace vm {
+
+struct VmOptions {
+  std::string device;    ///< See selectDevice; "" picks the best.
+  bool validate = false; ///< Validation layer, core + synchronization.
+  bool robust = true;    ///< robustBufferAccess2 where the device has it.
+  /// Where compiled kernels are kept: nothing for defaultCacheDirectory(), ""
+  /// for nowhere.
+  std::optional<std::string> cacheDirectory;
+  uint64_t timeoutNs = 60'000'000'000ull;
+  bool trace = false; ///< See Trace.h.
+};
+
+/// The regions of a VM before it has a program. Registers is a flat array of
+/// instances * 32 * registerBytes bytes; Metrics starts with kMetadataWords
+/// words for each instance.
+struct BareLayout {
+  uint32_t instances = 0;
+  uint64_t registerBytes = 0;
+  uint64_t globalsBytes = 0;
+  uint64_t metricsBytes = 0; ///< After the metadata words.
+  uint64_t controlBytes = 0;
+  uint64_t heapBytes = 0;
+};
+
+class Vm {
+public:
+  /// Loads Vulkan; opens no device yet.
+  static Result<std::unique_ptr<Vm>> boot(const VmOptions &options);
+  ~Vm();
+
+  std::span<const DeviceInfo> devices() const { return instance_->devices(); }
+  /// Null before the first layOut or program.
+  const Device *device() const { return device_.get(); }
+  /// The validation messages so far; outlives the VM.
+  std::shared_ptr<ValidationSink> validation() const {
+    return instance_->validation();
+  }
+
+  /// Opens the best device and gives the regions a bare layout, all zero.
+  Status layOut(const BareLayout &layout);
+
+  /// Makes `plan` (which readPlan or loadPlan verified) the program: chooses a
+  /// device that can run it, lays the regions out anew and records it. Code::
+  /// NoDevice leaves the VM as it was; after another failure it has no regions.
+  Status program(Plan plan);
+
+  /// The copy speed of the device (opened if need be).
+  Result<CopySpeed> measureCopySpeed(uint64_t bytes);
+
+  /// Code::Usage unless a program is loaded.
+  Status checkProgram() const;
+  /// The loaded program; null if there is none.
+  Executor *executor() { return programmed_ ? executor_.get() : nullptr; }
+
+  // Registers and regions (VmAccess.cpp). Offsets and sizes are in bytes.
+
+  /// Writes the first bytes of a register; more than it holds is Code::Usage.
+  Status writeRegister(uint32_t instance, uint32_t reg,
+                       std::span<const uint8_t> bytes);
+  Status readRegister(uint32_t instance, uint32_t reg,
+                      std::span<uint8_t> bytes);
+  Status writeRegion(Region region, uint64_t offset,
+                     std::span<const uint8_t> bytes);
+  Status readRegion(Region region, uint64_t offset, std::span<uint8_t> bytes);
+  Status writeSymbol(std::string_view name, std::span<const uint8_t> bytes);
+  Status readSymbol(std::string_view name, std::span<uint8_t> bytes);
+  /// The status word of the message that `instance` sent last.
+  Result<uint32_t> pollStatus(uint32_t instance);
+
+private:
+  explicit Vm(const VmOptions &options) : options_(options) {}
+  Status openDevice(const Requirements &needs);
+  Status load(Plan plan, bool isProgram);
+  Status checkRegions() const;
+  Result<Window> registerWindow(uint32_t instance, uint32_t reg) const;
+  Result<Window> metadataWindow(uint32_t instance) const;
+
+  VmOptions options_;
+  std::unique_ptr<Instance> instance_;
+  std::unique_ptr<Device> device_;
+  std::optional<uint32_t> deviceIndex_;
+  BareLayout bare_;
+  std::unique_ptr<Executor> executor_;
+  bool programmed_ = false;
+};
+
+} // namespace vm

@@ -1,0 +1,238 @@
+/*===- gpuvm.h - the GPU virtual machine, for applications ------------------===
+ *
+ * Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * A VM has five memory regions on a GPU: Registers (R0..R31 of every VM
+ * instance), Metrics, Globals, Control and Heap. A program, compiled by
+ * gpuvm-compile into a plan file, works on them. Loading it records every
+ * kernel, copy and barrier of it once; each vm_execute replays them all with a
+ * single queue submission.
+ *
+ *   gpuvm_options options;
+ *   gpuvm_vm *vm;
+ *   vm_options_init(&options);
+ *   if (vm_boot(&options, &vm) || vm_program_file(vm, "scale.gvplan") ||
+ *       vm_bind_input(vm, "x", x, sizeof x) || vm_execute(vm) ||
+ *       vm_read_output(vm, "y", y, sizeof y))
+ *     fprintf(stderr, "%s\n", vm_last_error(vm));
+ *   vm_shutdown(vm);
+ *
+ * Contracts of all functions:
+ *  - They return a gpuvm_status. On a failure, vm_last_error says in one
+ *    sentence what is wrong, and nothing has changed unless stated otherwise.
+ *  - Sizes and offsets are in bytes. Data is copied during the call; no pointer
+ *    of the caller is kept. Data is never cut silently: a size that does not fit
+ *    is an error.
+ *  - A VM is used by one thread at a time. Different VMs are independent, on
+ *    one thread or on several, also while all of them execute.
+ *  - A null gpuvm_vm, or a null pointer where data is wanted, is
+ *    GPUVM_ERROR_USAGE.
+ *  - Nothing is printed, thrown or aborted.
+ *  - With validation on (gpuvm_options.validate, or the environment variable
+ *    GPUVM_VALIDATE=1), a call during which the Vulkan validation layer
+ *    complains and that would succeed returns GPUVM_ERROR_WRONG_RESULT.
+ *
+ *===----------------------------------------------------------------------===*/
+
+#ifndef GPUVM_H
+#define GPUVM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The values are also the exit codes of the gpuvm tools. */
+typedef enum gpuvm_status {
+  GPUVM_OK = 0,
+  GPUVM_ERROR_WRONG_RESULT = 1,  /* validation messages */
+  GPUVM_ERROR_USAGE = 2,         /* a call that makes no sense here */
+  GPUVM_ERROR_BAD_INPUT = 3,     /* a bad plan, or data that does not fit it */
+  GPUVM_ERROR_NO_DEVICE = 4,     /* no device has what is needed */
+  GPUVM_ERROR_DEVICE_LOST = 5,   /* device lost, or a wait timed out */
+  GPUVM_ERROR_OUT_OF_MEMORY = 6, /* host or device memory is exhausted */
+  GPUVM_NOT_READY = 100          /* vm_poll: still executing; no failure */
+} gpuvm_status;
+
+/* The status word of a message. */
+typedef enum gpuvm_message_status {
+  GPUVM_MESSAGE_OK = 0,
+  GPUVM_MESSAGE_ANOMALY = 1,
+  GPUVM_MESSAGE_ATTENTION = 2,
+  GPUVM_MESSAGE_NEED_VM = 3,
+  GPUVM_MESSAGE_NEED_IO = 4,
+  GPUVM_MESSAGE_NEED_DATA = 5,
+  GPUVM_MESSAGE_EXCESS = 6
+} gpuvm_message_status;
+
+/* A booted VM. */
+typedef struct gpuvm_vm gpuvm_vm;
+
+/* The regions of a VM before it has a program: Registers is an array of
+ * instances * 32 registers of register_bytes each, and Metrics starts with 4
+ * metadata words (norm, max_abs, ticks, status) for each instance. With no
+ * instances and all sizes 0 there is no memory until a program is loaded. */
+typedef struct gpuvm_layout {
+  uint32_t instances;
+  uint64_t register_bytes;
+  uint64_t globals_bytes;
+  uint64_t metrics_bytes; /* after the metadata words */
+  uint64_t control_bytes;
+  uint64_t heap_bytes;
+} gpuvm_layout;
+
+/* How to boot. Always start from vm_options_init, so that a program built for
+ * this header runs with later libraries. */
+typedef struct gpuvm_options {
+  size_t struct_bytes;    /* set by vm_options_init */
+  const char *device;     /* "" or null: a real GPU if there is one, else a CPU
+                             device; or "gpu", "cpu", "lavapipe", an index, or a
+                             part of the device's name */
+  const char *cache_dir;  /* compiled kernels; null: the user's cache folder,
+                             "": keep nothing on disk */
+  uint64_t timeout_ms;    /* of every wait for the device; 60,000 at first */
+  int validate;           /* Vulkan validation layer, 0 at first */
+  int robust;             /* out-of-window accesses are harmless; 1 at first */
+  int trace;              /* know the command that hangs, at some cost on a GPU;
+                             0 at first */
+  gpuvm_layout layout;    /* all 0 at first */
+} gpuvm_options;
+
+/* Counters since the program was loaded. */
+typedef struct gpuvm_stats {
+  uint64_t recordings;      /* times a command buffer was recorded */
+  uint64_t executions;      /* vm_execute and vm_execute_async */
+  uint64_t submits;         /* queue submissions for executions */
+  uint64_t host_submits;    /* queue submissions for host accesses and loading */
+  uint64_t stages;          /* of the program */
+  uint64_t kernels;         /* of the program */
+  uint64_t dispatches;      /* in one execution */
+  uint64_t barriers;        /* between the commands of one execution */
+  uint64_t upload_bytes;    /* copied in by one execution */
+  uint64_t download_bytes;  /* copied out by one execution */
+  double wall_us;           /* last execution: submit to the end of the wait */
+  double submit_us;         /* last execution: host time of the submit alone */
+  double device_us;         /* last execution: device time between the copies */
+  double upload_us;         /* last execution: device time of the copies in */
+  double download_us;       /* last execution: device time of the copies out */
+} gpuvm_stats;
+
+/*===--- Life -------------------------------------------------------------===*/
+
+/* Fills `options` with the defaults. */
+void vm_options_init(gpuvm_options *options);
+
+/* Boots a VM: loads Vulkan, picks the device, gives the regions the bare layout
+ * of the options, all zero. `options` may be null. On success *vm must be given
+ * to vm_shutdown; on failure it is null and vm_last_error(NULL) says why. */
+int vm_boot(const gpuvm_options *options, gpuvm_vm **vm);
+
+/* Frees everything; waits for an execution in flight. What is still running
+ * when the timeout has passed cannot be freed and is leaked. `vm` may be null.
+ * A message that comes as late as this is left for vm_last_error(NULL). */
+int vm_shutdown(gpuvm_vm *vm);
+
+/* The sentence of the last failure of `vm`, valid until the next call with it;
+ * with null, that of the last vm_boot or vm_shutdown of this thread. Never
+ * null; "" if nothing has failed. */
+const char *vm_last_error(const gpuvm_vm *vm);
+
+/* The device's name, valid as long as the VM; "" while none is open. */
+const char *vm_device_name(const gpuvm_vm *vm);
+
+/*===--- Program ----------------------------------------------------------===*/
+
+/* Loads a plan: verifies every part of it, checks that the device can run it
+ * (another one is opened if the options do not name one), lays all regions out
+ * as it says - what they held is gone - and records it. GPUVM_ERROR_BAD_INPUT
+ * and GPUVM_ERROR_NO_DEVICE leave the VM as it was; after another failure it
+ * has no memory until the next program. Not while executing. */
+int vm_program(gpuvm_vm *vm, const void *plan, size_t size);
+int vm_program_file(gpuvm_vm *vm, const char *path);
+
+/* Gives an input of the program its data, exactly as large as the input. It
+ * stays bound for all executions until bound again. Not while executing. */
+int vm_bind_input(gpuvm_vm *vm, const char *name, const void *data,
+                  size_t size);
+
+/* An output as the last execution left it, exactly as large as the output.
+ * Not while executing, nor before the first execution. */
+int vm_read_output(gpuvm_vm *vm, const char *name, void *data, size_t size);
+
+/* Sizes, for callers that do not know them. */
+int vm_input_bytes(gpuvm_vm *vm, const char *name, size_t *size);
+int vm_output_bytes(gpuvm_vm *vm, const char *name, size_t *size);
+
+/*===--- Execution --------------------------------------------------------===*/
+
+/* Runs the program once and waits: one queue submission. All inputs must be
+ * bound. Registers, Globals and the rest keep what executions leave in them. */
+int vm_execute(gpuvm_vm *vm);
+
+/* Starts the program and returns. One execution of a VM can be in flight. */
+int vm_execute_async(gpuvm_vm *vm);
+
+/* GPUVM_OK if nothing is in flight any more, else GPUVM_NOT_READY. */
+int vm_poll(gpuvm_vm *vm);
+
+/* Waits for the execution in flight, if any. After a timeout
+ * (GPUVM_ERROR_DEVICE_LOST) it is still in flight and can be waited for. */
+int vm_wait(gpuvm_vm *vm);
+
+/*===--- Memory -----------------------------------------------------------===*/
+
+/* The first `size` bytes of register `reg` (0..31) of an instance. Of a program,
+ * only registers whose messages still exist have a place. Not while executing. */
+int vm_write_register(gpuvm_vm *vm, uint32_t instance, uint32_t reg,
+                      const void *data, size_t size);
+int vm_read_register(gpuvm_vm *vm, uint32_t instance, uint32_t reg, void *data,
+                     size_t size);
+
+/* Bytes of Globals. Not while executing. */
+int vm_write_globals(gpuvm_vm *vm, uint64_t offset, const void *data,
+                     size_t size);
+int vm_read_globals(gpuvm_vm *vm, uint64_t offset, void *data, size_t size);
+
+/* Bytes of Heap. Not while executing. */
+int vm_write_heap(gpuvm_vm *vm, uint64_t offset, const void *data, size_t size);
+int vm_read_heap(gpuvm_vm *vm, uint64_t offset, void *data, size_t size);
+
+/* Bytes of Metrics and Control, straight in mapped memory, also while an
+ * execution is in flight: a word read then may be old or new, and a word written
+ * then may be seen by this execution or the next. */
+int vm_write_metrics(gpuvm_vm *vm, uint64_t offset, const void *data,
+                     size_t size);
+int vm_read_metrics(gpuvm_vm *vm, uint64_t offset, void *data, size_t size);
+int vm_write_control(gpuvm_vm *vm, uint64_t offset, const void *data,
+                     size_t size);
+int vm_read_control(gpuvm_vm *vm, uint64_t offset, void *data, size_t size);
+
+/* The first `size` bytes of a named metric, global or control word. While
+ * executing, only for those in Metrics and Control. */
+int vm_write_symbol(gpuvm_vm *vm, const char *name, const void *data,
+                    size_t size);
+int vm_read_symbol(gpuvm_vm *vm, const char *name, void *data, size_t size);
+
+/* The status word (gpuvm_message_status) of the message that `instance` sent
+ * last; 0 after boot. Also while executing. A program must have been compiled to
+ * keep it (--keep-metadata), unless something in it reads it. */
+int vm_poll_status(gpuvm_vm *vm, uint32_t instance, uint32_t *status);
+
+/*===--- Measuring and checking -------------------------------------------===*/
+
+/* Needs a program. */
+int vm_stats(gpuvm_vm *vm, gpuvm_stats *stats);
+
+/* The number of validation messages since boot, and each of them: `index`
+ * counts from 0; null past the end; valid until the next call with `vm`. */
+size_t vm_validation_count(const gpuvm_vm *vm);
+const char *vm_validation_message(gpuvm_vm *vm, size_t index);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* GPUVM_H */

@@ -1,0 +1,129 @@
+//===- gpuvm.hpp - gpuvm.h for C++
+//-----------------------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A thin, header-only owner of a gpuvm_vm: it shuts the VM down and takes
+// vectors, arrays and spans where the C functions take pointers and sizes. What
+// the functions do is in gpuvm.h. Nothing throws.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "gpuvm.h"
+
+#include <ranges>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace gpuvm {
+
+/// The options every VM starts from.
+inline gpuvm_options defaultOptions() {
+  gpuvm_options options;
+  vm_options_init(&options);
+  return options;
+}
+
+/// Contiguous elements that can be copied byte by byte.
+template <typename R>
+concept Elements =
+    std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
+    std::is_trivially_copyable_v<std::ranges::range_value_t<R>>;
+
+/// Owns a VM. Every function returns a gpuvm_status; error() is the sentence.
+class Vm {
+public:
+  Vm() = default;
+  Vm(Vm &&other) noexcept : vm_(std::exchange(other.vm_, nullptr)) {}
+  Vm &operator=(Vm &&other) noexcept {
+    std::swap(vm_, other.vm_);
+    return *this;
+  }
+  ~Vm() { vm_shutdown(vm_); }
+
+  int boot(const gpuvm_options &options = defaultOptions()) {
+    shutdown();
+    return vm_boot(&options, &vm_);
+  }
+  int shutdown() { return vm_shutdown(std::exchange(vm_, nullptr)); }
+  std::string error() const { return vm_last_error(vm_); }
+  gpuvm_vm *get() const { return vm_; }
+
+  int program(std::span<const uint8_t> plan) {
+    return vm_program(vm_, plan.data(), plan.size());
+  }
+  int program(const std::string &path) {
+    return vm_program_file(vm_, path.c_str());
+  }
+
+  template <Elements R> int bindInput(const std::string &name, const R &data) {
+    return vm_bind_input(vm_, name.c_str(), std::ranges::data(data),
+                         bytes(data));
+  }
+  template <Elements R> int readOutput(const std::string &name, R &&data) {
+    return vm_read_output(vm_, name.c_str(), std::ranges::data(data),
+                          bytes(data));
+  }
+
+  int execute() { return vm_execute(vm_); }
+  int executeAsync() { return vm_execute_async(vm_); }
+  int poll() { return vm_poll(vm_); }
+  int wait() { return vm_wait(vm_); }
+
+  template <Elements R>
+  int writeRegister(uint32_t instance, uint32_t reg, const R &data) {
+    return vm_write_register(vm_, instance, reg, std::ranges::data(data),
+                             bytes(data));
+  }
+  template <Elements R>
+  int readRegister(uint32_t instance, uint32_t reg, R &&data) {
+    return vm_read_register(vm_, instance, reg, std::ranges::data(data),
+                            bytes(data));
+  }
+  template <Elements R> int writeGlobals(uint64_t offset, const R &data) {
+    return vm_write_globals(vm_, offset, std::ranges::data(data), bytes(data));
+  }
+  template <Elements R> int readGlobals(uint64_t offset, R &&data) {
+    return vm_read_globals(vm_, offset, std::ranges::data(data), bytes(data));
+  }
+  template <Elements R> int writeControl(uint64_t offset, const R &data) {
+    return vm_write_control(vm_, offset, std::ranges::data(data), bytes(data));
+  }
+  template <Elements R> int readControl(uint64_t offset, R &&data) {
+    return vm_read_control(vm_, offset, std::ranges::data(data), bytes(data));
+  }
+  template <Elements R> int writeMetrics(uint64_t offset, const R &data) {
+    return vm_write_metrics(vm_, offset, std::ranges::data(data), bytes(data));
+  }
+  template <Elements R> int readMetrics(uint64_t offset, R &&data) {
+    return vm_read_metrics(vm_, offset, std::ranges::data(data), bytes(data));
+  }
+  template <Elements R>
+  int writeSymbol(const std::string &name, const R &data) {
+    return vm_write_symbol(vm_, name.c_str(), std::ranges::data(data),
+                           bytes(data));
+  }
+  template <Elements R> int readSymbol(const std::string &name, R &&data) {
+    return vm_read_symbol(vm_, name.c_str(), std::ranges::data(data),
+                          bytes(data));
+  }
+
+  int pollStatus(uint32_t instance, uint32_t &status) {
+    return vm_poll_status(vm_, instance, &status);
+  }
+  int stats(gpuvm_stats &stats) { return vm_stats(vm_, &stats); }
+
+private:
+  template <Elements R> static size_t bytes(const R &data) {
+    return std::ranges::size(data) * sizeof(std::ranges::range_value_t<R>);
+  }
+
+  gpuvm_vm *vm_ = nullptr;
+};
+
+} // namespace gpuvm

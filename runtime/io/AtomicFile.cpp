@@ -1,0 +1,163 @@
+//===- AtomicFile.cpp - output files that are whole or absent ------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// O_TMPFILE gives a file with no name, which vanishes with its process even
+// when that is killed; linkat(2) names it. File systems without O_TMPFILE get a
+// named temporary in the same folder, removed on every failure that can be
+// noticed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/io/AtomicFile.h"
+
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace vm;
+
+static std::string errorText(int error) {
+  return std::generic_category().message(error);
+}
+
+static std::string folderOf(const std::string &path) {
+  size_t slash = path.rfind('/');
+  if (slash == std::string::npos)
+    return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+/// A name in the folder of `path` that no other file of this process has.
+static std::string temporaryNameFor(const std::string &path) {
+  static std::atomic<unsigned> counter = 0;
+  size_t slash = path.rfind('/');
+  size_t base = slash == std::string::npos ? 0 : slash + 1;
+  return fmt::format("{}.{}.tmp-{}-{}", path.substr(0, base), path.substr(base),
+                     getpid(), counter++);
+}
+
+Result<AtomicFile> AtomicFile::create(const std::string &path, Temporary kind) {
+  AtomicFile file;
+  file.path_ = path;
+  struct stat info;
+  if (stat(path.c_str(), &info) == 0) {
+    if (S_ISDIR(info.st_mode))
+      return Status(Code::Usage,
+                    fmt::format("Output \"{}\" is a folder.", path));
+    file.direct_ = !S_ISREG(info.st_mode);
+    char resolved[PATH_MAX];
+    if (!file.direct_ && realpath(path.c_str(), resolved))
+      file.path_ = resolved;
+  }
+  if (!file.direct_) {
+    VM_RETURN_IF_ERROR(file.openTemporary(kind));
+    return file;
+  }
+  file.fd_ = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (file.fd_ < 0)
+    return file.failure("opened");
+  return file;
+}
+
+AtomicFile::AtomicFile(AtomicFile &&other) noexcept {
+  *this = std::move(other);
+}
+
+AtomicFile &AtomicFile::operator=(AtomicFile &&other) noexcept {
+  std::swap(fd_, other.fd_);
+  std::swap(path_, other.path_);
+  std::swap(temporaryPath_, other.temporaryPath_);
+  std::swap(direct_, other.direct_);
+  return *this;
+}
+
+AtomicFile::~AtomicFile() { discard(); }
+
+Status AtomicFile::failure(const char *verb) const {
+  return Status(Code::Usage, fmt::format("Output \"{}\" cannot be {} ({}).",
+                                         path_, verb, errorText(errno)));
+}
+
+Status AtomicFile::openTemporary(Temporary kind) {
+  constexpr mode_t mode = 0666; // less the umask, as for any new file
+  // A nameless file gets its name through /proc, which a chroot may lack.
+  if (kind == Temporary::Nameless && access("/proc/self/fd", F_OK) == 0)
+    fd_ = open(folderOf(path_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+  if (fd_ >= 0)
+    return {};
+  temporaryPath_ = temporaryNameFor(path_);
+  fd_ = open(temporaryPath_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+             mode);
+  if (fd_ >= 0)
+    return {};
+  temporaryPath_.clear();
+  return failure("created");
+}
+
+Status AtomicFile::write(std::span<const uint8_t> bytes) {
+  while (!bytes.empty()) {
+    ssize_t written = ::write(fd_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written < 0)
+      return failure("written");
+    bytes = bytes.subspan(static_cast<size_t>(written));
+  }
+  return {};
+}
+
+/// Links the nameless file next to its target: linkat cannot replace a file,
+/// rename can. It is complete by now.
+Status AtomicFile::giveTemporaryName() {
+  if (!temporaryPath_.empty())
+    return {};
+  std::string name = temporaryNameFor(path_);
+  std::string self = fmt::format("/proc/self/fd/{}", fd_);
+  if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(),
+             AT_SYMLINK_FOLLOW) != 0)
+    return failure("named");
+  temporaryPath_ = name;
+  return {};
+}
+
+Status AtomicFile::commit() {
+  if (!direct_) {
+    if (fsync(fd_) != 0)
+      return failure("flushed");
+    VM_RETURN_IF_ERROR(giveTemporaryName());
+    if (rename(temporaryPath_.c_str(), path_.c_str()) != 0)
+      return failure("renamed into place");
+    temporaryPath_.clear();
+  }
+  int fd = std::exchange(fd_, -1);
+  if (close(fd) != 0)
+    return failure("closed");
+  return {};
+}
+
+void AtomicFile::discard() {
+  if (fd_ >= 0)
+    close(fd_);
+  if (!temporaryPath_.empty())
+    unlink(temporaryPath_.c_str());
+  fd_ = -1;
+  temporaryPath_.clear();
+}
+
+Status vm::writeFileAtomically(const std::string &path,
+                               std::span<const uint8_t> bytes) {
+  Result<AtomicFile> file = AtomicFile::create(path);
+  if (!file.ok())
+    return file.status();
+  VM_RETURN_IF_ERROR(file->write(bytes));
+  return file->commit();
+}

@@ -1,0 +1,80 @@
+//===- Npy.cpp - .npy files ----------------------------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads and writes numpy's array format. A file is a header and exactly as many
+// bytes as the header promises; the data goes straight into the tensor's
+// buffer.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/io/AtomicFile.h"
+#include "runtime/io/Elements.h"
+#include "runtime/io/InputFile.h"
+#include "runtime/io/NpyHeader.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+using namespace vm;
+
+/// The data must fill the file: a truncated or padded file is a mistake.
+static Status checkFileSize(const NpyHeader &header, uint64_t fileBytes) {
+  uint64_t dataBytes = fileBytes - header.dataOffset;
+  if (dataBytes == header.dataBytes)
+    return {};
+  HostTensor type{header.dtype, header.shape, {}};
+  return Status(Code::BadInput,
+                fmt::format("The data has {} bytes where {} takes {}.",
+                            dataBytes, type.typeString(), header.dataBytes));
+}
+
+Result<HostTensor> vm::parseNpy(std::span<const uint8_t> bytes) {
+  Result<NpyHeader> header = parseNpyHeader(bytes);
+  if (!header.ok())
+    return header.status();
+  VM_RETURN_IF_ERROR(checkFileSize(*header, bytes.size()));
+  std::span<const uint8_t> data = bytes.subspan(header->dataOffset);
+  HostTensor tensor{
+      header->dtype, std::move(header->shape), {data.begin(), data.end()}};
+  VM_RETURN_IF_ERROR(checkBools(tensor));
+  return tensor;
+}
+
+static Result<HostTensor> readOpenNpy(const InputFile &file) {
+  std::vector<uint8_t> start(std::min<uint64_t>(
+      file.sizeBytes(), kMaxNpyPreambleBytes + kMaxNpyHeaderBytes));
+  VM_RETURN_IF_ERROR(file.readAt(0, start));
+  Result<NpyHeader> header = parseNpyHeader(start);
+  if (!header.ok())
+    return header.status();
+  VM_RETURN_IF_ERROR(checkFileSize(*header, file.sizeBytes()));
+  Result<std::vector<uint8_t>> data = allocateBytes(header->dataBytes);
+  if (!data.ok())
+    return data.status();
+  VM_RETURN_IF_ERROR(file.readAt(header->dataOffset, *data));
+  HostTensor tensor{header->dtype, std::move(header->shape), std::move(*data)};
+  VM_RETURN_IF_ERROR(checkBools(tensor));
+  return tensor;
+}
+
+Result<HostTensor> vm::readNpy(const std::string &path) {
+  std::string context = fmt::format("reading \"{}\"", path);
+  Result<InputFile> file = InputFile::open(path);
+  if (!file.ok())
+    return file.status().withContext(context);
+  Result<HostTensor> tensor = readOpenNpy(*file);
+  if (!tensor.ok())
+    return tensor.status().withContext(context);
+  return tensor;
+}
+
+Status vm::writeNpy(const std::string &path, const HostTensor &tensor) {
+  Result<AtomicFile> file = AtomicFile::create(path);
+  if (!file.ok())
+    return file.status();
+  VM_RETURN_IF_ERROR(file->write(formatNpyHeader(tensor.dtype, tensor.shape)));
+  VM_RETURN_IF_ERROR(file->write(tensor.bytes));
+  return file->commit();
+}

@@ -1,0 +1,206 @@
+//===- CommandVerifier.cpp - the commands of a plan -----------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/base/CheckedMath.h"
+#include "runtime/plan/Limits.h"
+#include "runtime/plan/PlanNames.h"
+#include "runtime/plan/VerifierHelpers.h"
+
+#include <algorithm>
+
+namespace vm::verify {
+namespace {
+
+/// VkDispatchIndirectCommand: three u32, 4-byte aligned (Vulkan 1.2,
+/// vkCmdDispatchIndirect). vkCmdFillBuffer needs multiples of 4 as well.
+constexpr uint64_t kTripletBytes = 12;
+constexpr uint64_t kWordBytes = 4;
+
+/// Checks command `index`; one overload an op.
+class CommandVerifier {
+public:
+  CommandVerifier(const Plan &plan, uint32_t index)
+      : plan(plan), index(index) {}
+
+  Status operator()(const Dispatch &dispatch) const;
+  Status operator()(const DispatchIndirect &dispatch) const;
+  Status operator()(const Barrier &barrier) const;
+  Status operator()(const Copy &copy) const;
+  Status operator()(const Fill &fill) const;
+
+private:
+  Status verifyWindows(uint32_t kernel,
+                       const std::vector<BoundWindow> &windows) const;
+  Status verifyAliasing(const Kernel &kernel,
+                        const std::vector<BoundWindow> &windows) const;
+  Status verifyReason(const BarrierReason &reason, size_t number) const;
+  Status verifyTransfer(const char *what, const Window &window) const;
+  Status verifyTarget(const Window &window) const;
+
+  const Plan &plan;
+  uint32_t index;
+};
+
+Status
+CommandVerifier::verifyWindows(uint32_t kernelIndex,
+                               const std::vector<BoundWindow> &windows) const {
+  if (kernelIndex >= plan.kernels.size())
+    return bad("Command {} dispatches kernel {} (the plan has {}).", index,
+               kernelIndex, plan.kernels.size());
+  const Kernel &kernel = plan.kernels[kernelIndex];
+  if (windows.size() != kernel.bindings.size())
+    return bad("Command {} binds {} windows (kernel \"{}\" has {} bindings).",
+               index, windows.size(), kernel.name, kernel.bindings.size());
+  for (size_t i = 0; i < windows.size(); ++i) {
+    const auto &[binding, window] = windows[i];
+    if (binding != kernel.bindings[i].binding)
+      return bad("Window {} of command {} has binding {} (binding {} of kernel "
+                 "\"{}\" is next).",
+                 i, index, binding, kernel.bindings[i].binding, kernel.name);
+    VM_RETURN_IF_ERROR(checkWindow(
+        fmt::format("Window {} of command {}", i, index), window, plan));
+    if (window.region != regionOfBinding(binding))
+      return bad(
+          "Window {} of command {} lies in region {} (binding {} belongs "
+          "to region {}).",
+          i, index, toString(window.region), binding,
+          toString(regionOfBinding(binding)));
+  }
+  return verifyAliasing(kernel, windows);
+}
+
+/// Windows that share bytes of which some are written are the same window
+/// (an update in place) or a race inside the kernel.
+Status
+CommandVerifier::verifyAliasing(const Kernel &kernel,
+                                const std::vector<BoundWindow> &windows) const {
+  std::vector<uint32_t> order(windows.size());
+  for (uint32_t i = 0; i < order.size(); ++i)
+    order[i] = i;
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    const Window &x = windows[a].window, &y = windows[b].window;
+    return std::tie(x.region, x.offset, a) < std::tie(y.region, y.offset, b);
+  });
+  for (size_t i = 0; i < order.size(); ++i)
+    for (size_t j = i + 1; j < order.size(); ++j) {
+      const Window &a = windows[order[i]].window;
+      const Window &b = windows[order[j]].window;
+      if (!overlap(a, b))
+        break;
+      bool written =
+          kernel.bindings[order[i]].writes || kernel.bindings[order[j]].writes;
+      if (written && a != b)
+        return bad("Windows {} and {} of command {} overlap in part and kernel "
+                   "\"{}\" writes one of them.",
+                   std::min(order[i], order[j]), std::max(order[i], order[j]),
+                   index, kernel.name);
+    }
+  return {};
+}
+
+Status CommandVerifier::operator()(const Dispatch &dispatch) const {
+  VM_RETURN_IF_ERROR(verifyWindows(dispatch.kernel, dispatch.windows));
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    uint32_t count = dispatch.groups[axis];
+    if (count < 1 || count > limits::kMaxGroups)
+      return bad("Command {} has {} workgroups along axis {} (1 to {} are "
+                 "allowed).",
+                 index, count, axis, limits::kMaxGroups);
+  }
+  return {};
+}
+
+Status CommandVerifier::operator()(const DispatchIndirect &dispatch) const {
+  VM_RETURN_IF_ERROR(verifyWindows(dispatch.kernel, dispatch.windows));
+  Window triplet = {Region::Control, dispatch.controlOffset, kTripletBytes};
+  return checkWindow(fmt::format("The triplet of command {}", index), triplet,
+                     plan, kWordBytes);
+}
+
+Status CommandVerifier::verifyReason(const BarrierReason &reason,
+                                     size_t number) const {
+  if (reason.kind > HazardKind::WriteAfterWrite)
+    return bad("Reason {} of barrier {} has an unknown kind ({}).", number,
+               index, static_cast<unsigned>(reason.kind));
+  if (reason.first >= index)
+    return bad("Reason {} of barrier {} begins at command {} (0 to {} come "
+               "before it).",
+               number, index, reason.first, int64_t(index) - 1);
+  if (reason.second <= index || reason.second >= plan.commands.size())
+    return bad("Reason {} of barrier {} ends at command {} ({} to {} come "
+               "after it).",
+               number, index, reason.second, index + 1,
+               plan.commands.size() - 1);
+  for (uint32_t command : {reason.first, reason.second})
+    if (std::holds_alternative<Barrier>(plan.commands[command].op))
+      return bad("Reason {} of barrier {} names command {}, which is a "
+                 "barrier.",
+                 number, index, command);
+  return checkWindow(fmt::format("Reason {} of barrier {}", number, index),
+                     reason.window, plan, 1);
+}
+
+Status CommandVerifier::operator()(const Barrier &barrier) const {
+  VM_RETURN_IF_ERROR(checkCount(fmt::format("reasons of barrier {}", index),
+                                barrier.reasons.size(), limits::kMaxReasons));
+  for (size_t i = 0; i < barrier.reasons.size(); ++i)
+    VM_RETURN_IF_ERROR(verifyReason(barrier.reasons[i], i));
+  return {};
+}
+
+Status CommandVerifier::verifyTransfer(const char *what,
+                                       const Window &window) const {
+  VM_RETURN_IF_ERROR(checkWindow(
+      fmt::format("The {} of command {}", what, index), window, plan));
+  if (!isAligned(window.length, kWordBytes))
+    return bad("The {} of command {} has {} bytes (a multiple of {} is "
+               "needed).",
+               what, index, window.length, kWordBytes);
+  return {};
+}
+
+Status CommandVerifier::verifyTarget(const Window &window) const {
+  if (window.region == Region::Heap)
+    return bad("Command {} writes region heap (heap is immutable).", index);
+  return {};
+}
+
+Status CommandVerifier::operator()(const Copy &copy) const {
+  VM_RETURN_IF_ERROR(verifyTransfer("source", copy.source));
+  VM_RETURN_IF_ERROR(verifyTransfer("destination", copy.destination));
+  VM_RETURN_IF_ERROR(verifyTarget(copy.destination));
+  if (copy.source.length != copy.destination.length)
+    return bad("Command {} copies {} bytes to a window of {} bytes.", index,
+               copy.source.length, copy.destination.length);
+  if (overlap(copy.source, copy.destination))
+    return bad("The source and the destination of command {} overlap at byte "
+               "{} of region {}.",
+               index, std::max(copy.source.offset, copy.destination.offset),
+               toString(copy.source.region));
+  return {};
+}
+
+Status CommandVerifier::operator()(const Fill &fill) const {
+  VM_RETURN_IF_ERROR(verifyTransfer("window", fill.window));
+  return verifyTarget(fill.window);
+}
+
+} // namespace
+
+Status verifyCommands(const Plan &plan) {
+  VM_RETURN_IF_ERROR(
+      checkCount("commands", plan.commands.size(), limits::kMaxCommands));
+  for (uint32_t i = 0; i < plan.commands.size(); ++i) {
+    const Command &command = plan.commands[i];
+    VM_RETURN_IF_ERROR(
+        checkText(fmt::format("The stage of command {}", i), command.stage));
+    VM_RETURN_IF_ERROR(std::visit(CommandVerifier(plan, i), command.op));
+  }
+  return {};
+}
+
+} // namespace vm::verify

@@ -1,0 +1,260 @@
+//===- Hazards.cpp - what must be ordered, derived from the commands ------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One ordered map of disjoint segments per region remembers who wrote and who
+// read each byte since the last barrier. An access splits the segments at its
+// ends, looks at those inside, and leaves one segment behind, so that a replay
+// without hazards costs O(n log n).
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/plan/Hazards.h"
+
+#include "runtime/plan/PlanNames.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+
+namespace vm {
+namespace {
+
+constexpr uint64_t kTripletBytes = 12; ///< VkDispatchIndirectCommand
+
+struct AccessCollector {
+  const Plan &plan;
+  std::vector<Access> accesses;
+
+  void addWindows(uint32_t kernel, const std::vector<BoundWindow> &windows) {
+    const auto &bindings = plan.kernels[kernel].bindings;
+    for (size_t i = 0; i < windows.size(); ++i)
+      accesses.push_back(
+          {windows[i].window, bindings[i].reads, bindings[i].writes});
+  }
+  void operator()(const Dispatch &op) { addWindows(op.kernel, op.windows); }
+  void operator()(const DispatchIndirect &op) {
+    addWindows(op.kernel, op.windows);
+    accesses.push_back(
+        {{Region::Control, op.controlOffset, kTripletBytes}, true, false});
+  }
+  void operator()(const Barrier &) {}
+  void operator()(const Copy &op) {
+    accesses.push_back({op.source, true, false});
+    accesses.push_back({op.destination, false, true});
+  }
+  void operator()(const Fill &op) {
+    accesses.push_back({op.window, false, true});
+  }
+};
+
+/// Who touched the bytes [key of the map, end).
+struct Segment {
+  uint64_t end = 0;
+  std::optional<uint32_t> writer;
+  std::vector<uint32_t> readers; ///< Since the writer; ascending.
+};
+
+using Segments = std::map<uint64_t, Segment>;
+
+/// Makes `at` a boundary between segments.
+void splitAt(Segments &segments, uint64_t at) {
+  auto it = segments.upper_bound(at);
+  if (it == segments.begin())
+    return;
+  --it;
+  if (it->first == at || it->second.end <= at)
+    return;
+  Segment right = it->second;
+  it->second.end = at;
+  segments.emplace_hint(std::next(it), at, std::move(right));
+}
+
+class Replay {
+public:
+  /// With `allReaders`, each segment keeps every reader instead of the latest.
+  Replay(size_t maxHazards, bool allReaders)
+      : maxHazards(maxHazards), allReaders(allReaders) {}
+
+  bool full() const { return hazards.size() >= maxHazards; }
+  void clear() {
+    for (Segments &segments : regions)
+      segments.clear();
+  }
+  void run(uint32_t command, const std::vector<Access> &accesses);
+  std::vector<BarrierReason> take() { return std::move(hazards); }
+
+private:
+  Segments &segmentsOf(const Window &window) {
+    return regions[static_cast<unsigned>(window.region)];
+  }
+  void find(uint32_t command, const Access &access);
+  void report(HazardKind kind, uint32_t first, uint32_t second,
+              const Window &window);
+  void applyRead(uint32_t command, const Window &window);
+  void applyWrite(uint32_t command, const Window &window);
+
+  size_t maxHazards;
+  bool allReaders;
+  std::array<Segments, kNumRegions> regions;
+  std::vector<BarrierReason> hazards;
+  size_t firstOfCommand = 0; ///< Where the current command's hazards begin.
+};
+
+/// All accesses of a command are compared with the state before it, then all
+/// are applied: a command is no hazard to itself.
+void Replay::run(uint32_t command, const std::vector<Access> &accesses) {
+  firstOfCommand = hazards.size();
+  for (const Access &access : accesses)
+    if (!full())
+      find(command, access);
+  for (const Access &access : accesses)
+    if (access.reads)
+      applyRead(command, access.window);
+  for (const Access &access : accesses)
+    if (access.writes)
+      applyWrite(command, access.window);
+}
+
+void Replay::find(uint32_t command, const Access &access) {
+  uint64_t begin = access.window.offset;
+  uint64_t end = begin + access.window.length;
+  Segments &segments = segmentsOf(access.window);
+  auto it = segments.upper_bound(begin);
+  if (it != segments.begin())
+    --it;
+  for (; it != segments.end() && it->first < end && !full(); ++it) {
+    const Segment &segment = it->second;
+    if (segment.end <= begin)
+      continue;
+    uint64_t from = std::max(begin, it->first);
+    Window bytes = {access.window.region, from,
+                    std::min(end, segment.end) - from};
+    if (access.reads && segment.writer)
+      report(HazardKind::ReadAfterWrite, *segment.writer, command, bytes);
+    if (!access.writes)
+      continue;
+    if (segment.writer)
+      report(HazardKind::WriteAfterWrite, *segment.writer, command, bytes);
+    for (uint32_t reader : segment.readers)
+      report(HazardKind::WriteAfterRead, reader, command, bytes);
+  }
+}
+
+/// Extends a hazard of the same pair that ends where this one begins.
+void Replay::report(HazardKind kind, uint32_t first, uint32_t second,
+                    const Window &window) {
+  for (size_t i = hazards.size(); i > firstOfCommand; --i) {
+    BarrierReason &last = hazards[i - 1];
+    if (last.kind == kind && last.first == first &&
+        last.window.region == window.region &&
+        last.window.offset + last.window.length == window.offset) {
+      last.window.length += window.length;
+      return;
+    }
+  }
+  if (!full())
+    hazards.push_back({kind, first, second, window});
+}
+
+void Replay::applyRead(uint32_t command, const Window &window) {
+  uint64_t begin = window.offset;
+  uint64_t end = begin + window.length;
+  Segments &segments = segmentsOf(window);
+  splitAt(segments, begin);
+  splitAt(segments, end);
+  uint64_t at = begin;
+  auto it = segments.lower_bound(begin);
+  while (at < end) {
+    if (it == segments.end() || it->first >= end || it->first > at) {
+      // Bytes nobody touched yet.
+      uint64_t gapEnd = it == segments.end() ? end : std::min(end, it->first);
+      it = segments.emplace_hint(it, at, Segment{gapEnd, {}, {command}});
+    } else {
+      Segment &segment = it->second;
+      if (!allReaders)
+        segment.readers.clear();
+      if (segment.readers.empty() || segment.readers.back() != command)
+        segment.readers.push_back(command);
+    }
+    at = it->second.end;
+    // One segment for all bytes that only this command touched last.
+    auto before = it == segments.begin() ? segments.end() : std::prev(it);
+    if (before != segments.end() && before->second.end == it->first &&
+        before->second.writer == it->second.writer &&
+        before->second.readers == it->second.readers) {
+      before->second.end = at;
+      it = segments.erase(it);
+    } else {
+      ++it;
+    }
+  }
+}
+
+void Replay::applyWrite(uint32_t command, const Window &window) {
+  uint64_t begin = window.offset;
+  uint64_t end = begin + window.length;
+  Segments &segments = segmentsOf(window);
+  splitAt(segments, begin);
+  splitAt(segments, end);
+  auto next =
+      segments.erase(segments.lower_bound(begin), segments.lower_bound(end));
+  segments.emplace_hint(next, begin, Segment{end, command, {}});
+}
+
+const char *stageOf(const Plan &plan, uint32_t command) {
+  return plan.commands[command].stage.c_str();
+}
+
+} // namespace
+
+std::vector<Access> accessesOf(const Plan &plan, const Command &command) {
+  AccessCollector collector{plan, {}};
+  std::visit(collector, command.op);
+  return std::move(collector.accesses);
+}
+
+std::vector<BarrierReason> findUncoveredHazards(const Plan &plan,
+                                                size_t maxHazards) {
+  Replay replay(maxHazards, /*allReaders=*/false);
+  for (uint32_t i = 0; i < plan.commands.size() && !replay.full(); ++i) {
+    if (std::holds_alternative<Barrier>(plan.commands[i].op))
+      replay.clear();
+    else
+      replay.run(i, accessesOf(plan, plan.commands[i]));
+  }
+  return replay.take();
+}
+
+std::vector<BarrierReason> findDependences(const Plan &plan) {
+  Replay replay(SIZE_MAX, /*allReaders=*/true);
+  for (uint32_t i = 0; i < plan.commands.size(); ++i)
+    replay.run(i, accessesOf(plan, plan.commands[i]));
+  return replay.take();
+}
+
+Status checkHazards(const Plan &plan) {
+  std::vector<BarrierReason> hazards = findUncoveredHazards(plan, 1);
+  if (hazards.empty())
+    return {};
+  const BarrierReason &hazard = hazards.front();
+  bool read = hazard.kind == HazardKind::ReadAfterWrite;
+  bool wasRead = hazard.kind == HazardKind::WriteAfterRead;
+  const Window &bytes = hazard.window;
+  return Status(
+      Code::BadInput,
+      fmt::format("Command {} (stage \"{}\") {} bytes {}..{} of region {} that "
+                  "command {} (stage \"{}\") {}, and no barrier lies between "
+                  "them ({}).",
+                  hazard.second, stageOf(plan, hazard.second),
+                  read ? "reads" : "writes", bytes.offset,
+                  bytes.offset + bytes.length, toString(bytes.region),
+                  hazard.first, stageOf(plan, hazard.first),
+                  wasRead ? "reads" : "writes", toString(hazard.kind)));
+}
+
+} // namespace vm

@@ -1,0 +1,131 @@
+//===- KernelFeatures.cpp - SPIR-V capabilities against declared features -===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/plan/KernelFeatures.h"
+
+#include "runtime/plan/PlanNames.h"
+#include "runtime/plan/Printable.h"
+
+#include <fmt/format.h>
+#include <spirv_cross/spirv.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace vm {
+namespace {
+
+template <typename... Args>
+Status bad(fmt::format_string<Args...> format, Args &&...args) {
+  return Status(Code::BadInput,
+                fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// A capability and the feature it needs, if Vulkan 1.2 does not guarantee it.
+struct CapabilityRule {
+  SpvCapability capability;
+  std::optional<Feature> feature;
+};
+
+/// Float controls need a feature a width: their execution modes are checked.
+constexpr CapabilityRule kCapabilities[] = {
+    {SpvCapabilityShader, {}},
+    {SpvCapabilityMatrix, {}},
+    // Subgroup operations BASIC: Vulkan 1.2, "Required Limits" of
+    // subgroupSupportedOperations.
+    {SpvCapabilityGroupNonUniform, {}},
+    {SpvCapabilityInt8, Feature::Int8},
+    {SpvCapabilityInt16, Feature::Int16},
+    {SpvCapabilityInt64, Feature::Int64},
+    {SpvCapabilityFloat16, Feature::Float16},
+    {SpvCapabilityFloat64, Feature::Float64},
+    {SpvCapabilityStorageBuffer8BitAccess, Feature::Storage8},
+    {SpvCapabilityStorageBuffer16BitAccess, Feature::Storage16},
+    {SpvCapabilityRoundingModeRTE, {}},
+    {SpvCapabilitySignedZeroInfNanPreserve, {}},
+};
+
+/// Extensions whose instructions the rules above cover, or that add none.
+constexpr const char *kExtensions[] = {
+    "SPV_KHR_storage_buffer_storage_class",
+    "SPV_KHR_8bit_storage",
+    "SPV_KHR_16bit_storage",
+    "SPV_KHR_float_controls",
+    "SPV_KHR_no_integer_wrap_decoration",
+    "SPV_KHR_non_semantic_info",
+    "SPV_GOOGLE_decorate_string",
+    "SPV_GOOGLE_hlsl_functionality1",
+};
+
+bool declares(const Kernel &kernel, Feature feature) {
+  return std::find(kernel.features.begin(), kernel.features.end(), feature) !=
+         kernel.features.end();
+}
+
+Status checkCapability(const Kernel &kernel, uint32_t capability) {
+  auto rule = std::find_if(
+      std::begin(kCapabilities), std::end(kCapabilities),
+      [&](const CapabilityRule &r) { return r.capability == capability; });
+  if (rule == std::end(kCapabilities))
+    return bad("Kernel \"{}\" needs SPIR-V capability {}, which no feature of "
+               "a plan covers.",
+               kernel.name, capability);
+  if (rule->feature && !declares(kernel, *rule->feature))
+    return bad("Kernel \"{}\" needs feature \"{}\" (SPIR-V capability {}) and "
+               "does not declare it.",
+               kernel.name, toString(*rule->feature), capability);
+  return {};
+}
+
+/// The feature of a float control; nullopt if plans have none for its width.
+std::optional<Feature>
+featureOf(const KernelFacts::ExecutionMode &executionMode) {
+  bool rounding = executionMode.mode == SpvExecutionModeRoundingModeRTE;
+  bool preserving =
+      executionMode.mode == SpvExecutionModeSignedZeroInfNanPreserve;
+  uint32_t width = executionMode.operand;
+  if ((!rounding && !preserving) || (width != 32 && width != 64))
+    return std::nullopt;
+  if (rounding)
+    return width == 32 ? Feature::RoundToEven32 : Feature::RoundToEven64;
+  return width == 32 ? Feature::SignedZeroInfNan32
+                     : Feature::SignedZeroInfNan64;
+}
+
+Status checkExecutionMode(const Kernel &kernel,
+                          const KernelFacts::ExecutionMode &mode) {
+  if (mode.mode == SpvExecutionModeLocalSize)
+    return {};
+  auto feature = featureOf(mode);
+  if (!feature)
+    return bad("Kernel \"{}\" has SPIR-V execution mode {} {}, which no "
+               "feature of a plan covers.",
+               kernel.name, mode.mode, mode.operand);
+  if (!declares(kernel, *feature))
+    return bad("Kernel \"{}\" needs feature \"{}\" (SPIR-V execution mode {}) "
+               "and does not declare it.",
+               kernel.name, toString(*feature), mode.mode);
+  return {};
+}
+
+} // namespace
+
+Status checkFeatures(const Kernel &kernel, const KernelFacts &facts) {
+  for (uint32_t capability : facts.capabilities)
+    VM_RETURN_IF_ERROR(checkCapability(kernel, capability));
+  for (const std::string &extension : facts.extensions)
+    if (std::find(std::begin(kExtensions), std::end(kExtensions), extension) ==
+        std::end(kExtensions))
+      return bad("Kernel \"{}\" uses SPIR-V extension \"{}\", which plans "
+                 "do not allow.",
+                 kernel.name, printable(extension));
+  for (const KernelFacts::ExecutionMode &mode : facts.executionModes)
+    VM_RETURN_IF_ERROR(checkExecutionMode(kernel, mode));
+  return {};
+}
+
+} // namespace vm

@@ -1,0 +1,111 @@
+//===- KernelVerifier.cpp - kernel declarations ---------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/plan/Limits.h"
+#include "runtime/plan/PlanNames.h"
+#include "runtime/plan/VerifierHelpers.h"
+
+#include <array>
+#include <set>
+
+namespace vm::verify {
+namespace {
+
+Status verifyLocalSize(const Kernel &kernel) {
+  const auto &[x, y, z] = kernel.localSize;
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    uint32_t size = kernel.localSize[axis];
+    if (size < 1 || size > limits::kMaxLocalSize)
+      return bad("Kernel \"{}\" has local size {} along axis {} (1 to {} are "
+                 "allowed).",
+                 kernel.name, size, axis, limits::kMaxLocalSize);
+  }
+  uint64_t invocations = uint64_t(x) * y * z;
+  if (invocations > limits::kMaxLocalSize)
+    return bad("Kernel \"{}\" has {} invocations per workgroup (at most {} are "
+               "allowed).",
+               kernel.name, invocations, limits::kMaxLocalSize);
+  return {};
+}
+
+Status verifyFeatures(const Kernel &kernel) {
+  for (size_t i = 0; i < kernel.features.size(); ++i) {
+    Feature feature = kernel.features[i];
+    if (feature > Feature::SignedZeroInfNan64)
+      return bad("Kernel \"{}\" needs an unknown feature ({}).", kernel.name,
+                 static_cast<unsigned>(feature));
+    if (i > 0 && feature <= kernel.features[i - 1])
+      return bad("The features of kernel \"{}\" are not sorted and unique "
+                 "(\"{}\" follows \"{}\").",
+                 kernel.name, toString(feature),
+                 toString(kernel.features[i - 1]));
+  }
+  return {};
+}
+
+/// Sorted bindings visit the windows of one region in order, so a window index
+/// is dense if it is the number of windows seen before it.
+Status verifyBindings(const Kernel &kernel) {
+  VM_RETURN_IF_ERROR(
+      checkCount(fmt::format("bindings of kernel \"{}\"", kernel.name),
+                 kernel.bindings.size(), limits::kMaxBindings));
+  std::array<uint32_t, kNumRegions> windows = {};
+  for (size_t i = 0; i < kernel.bindings.size(); ++i) {
+    const Binding &binding = kernel.bindings[i];
+    if (i > 0 && binding.binding <= kernel.bindings[i - 1].binding)
+      return bad("The bindings of kernel \"{}\" are not sorted and unique ({} "
+                 "follows {}).",
+                 kernel.name, binding.binding, kernel.bindings[i - 1].binding);
+    Region region = regionOfBinding(binding.binding);
+    uint32_t expected = windows[binding.binding % kNumRegions]++;
+    if (windowOfBinding(binding.binding) != expected)
+      return bad("Kernel \"{}\" binds window {} of region {} at binding {} "
+                 "(window {} is next, at binding {}).",
+                 kernel.name, windowOfBinding(binding.binding),
+                 toString(region), binding.binding, expected,
+                 binding.binding % kNumRegions + kNumRegions * expected);
+    if (region == Region::Heap && binding.writes)
+      return bad("Kernel \"{}\" writes binding {} of region heap (heap is "
+                 "immutable).",
+                 kernel.name, binding.binding);
+  }
+  return {};
+}
+
+Status verifySpirvSize(const Kernel &kernel) {
+  uint64_t bytes = kernel.spirv.size() * sizeof(uint32_t);
+  if (bytes == 0 || bytes > limits::kMaxSpirvBytes)
+    return bad("The SPIR-V of kernel \"{}\" has {} bytes (1 to {} are "
+               "allowed).",
+               kernel.name, bytes, limits::kMaxSpirvBytes);
+  return {};
+}
+
+} // namespace
+
+Status verifyKernels(const Plan &plan) {
+  VM_RETURN_IF_ERROR(
+      checkCount("kernels", plan.kernels.size(), limits::kMaxKernels));
+  std::set<std::string_view> names;
+  for (size_t i = 0; i < plan.kernels.size(); ++i) {
+    const Kernel &kernel = plan.kernels[i];
+    VM_RETURN_IF_ERROR(
+        checkName(fmt::format("The name of kernel {}", i), kernel.name));
+    if (!names.insert(kernel.name).second)
+      return bad("Two kernels have the name \"{}\".", kernel.name);
+    VM_RETURN_IF_ERROR(
+        checkName(fmt::format("The entry point of kernel \"{}\"", kernel.name),
+                  kernel.entryPoint));
+    VM_RETURN_IF_ERROR(verifyLocalSize(kernel));
+    VM_RETURN_IF_ERROR(verifyFeatures(kernel));
+    VM_RETURN_IF_ERROR(verifyBindings(kernel));
+    VM_RETURN_IF_ERROR(verifySpirvSize(kernel));
+  }
+  return {};
+}
+
+} // namespace vm::verify

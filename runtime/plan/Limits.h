@@ -1,0 +1,68 @@
+//===- Limits.h - the caps of the plan format
+//------------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A hostile file must not make the loader allocate, recurse or loop without
+// bound, and sums of valid numbers must not overflow. Every cap is far above
+// what a real program needs; limits of a device are the device check's.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include <cstdint>
+
+namespace vm::limits {
+
+// Container.
+/// A plan is held in memory while it is loaded; larger tables are bound as
+/// Load inputs instead.
+inline constexpr uint64_t kMaxFileBytes = uint64_t(64) << 30;
+/// The cap of the safetensors reference reader for its JSON header.
+inline constexpr uint64_t kMaxManifestBytes = 100'000'000;
+/// Objects and arrays of a manifest nest 5 deep (a reason of a barrier); the
+/// rest is margin.
+inline constexpr unsigned kMaxJsonDepth = 16;
+/// MLIR emits some 10 KiB for a large kernel.
+inline constexpr uint64_t kMaxSpirvBytes = 4 << 20;
+
+// SPIR-V. SPIRV-Tools and SPIRV-Cross recurse over types, calls and blocks; the
+// specification's universal limits (section 2.17) bound only some of these.
+inline constexpr uint32_t kMaxTypeDepth = 64;
+inline constexpr uint32_t kMaxTypeLeaves = 16384;
+inline constexpr uint32_t kMaxFunctions = 1024;
+inline constexpr uint32_t kMaxBlocks = 16384;
+
+// Counts.
+inline constexpr uint64_t kMaxCommands = 1 << 20;
+inline constexpr uint64_t kMaxKernels = 1 << 14;
+inline constexpr uint64_t kMaxDataChunks = 1 << 16;
+inline constexpr uint64_t kMaxInstances = 1 << 20;
+inline constexpr uint64_t kMaxStages = 1 << 20;
+/// Inputs, outputs, symbols and registers, each.
+inline constexpr uint64_t kMaxSlots = 1 << 20;
+inline constexpr uint64_t kMaxReasons = 1 << 20; ///< Of one barrier.
+/// One manifest, one section a kernel, one a chunk.
+inline constexpr uint64_t kMaxSections = 1 + kMaxKernels + kMaxDataChunks;
+/// numpy's NPY_MAXDIMS.
+inline constexpr uint64_t kMaxRank = 32;
+inline constexpr uint64_t kMaxNameBytes = 1024;
+/// DESIGN: R0..R31.
+inline constexpr uint32_t kNumRegisters = 32;
+
+// Sizes.
+/// 2^48 bytes, the virtual address space of today's GPUs.
+inline constexpr uint64_t kMaxRegionBytes = uint64_t(1) << 48;
+
+// Vulkan 1.2 specification, section "Required Limits" where it guarantees the
+// value, else what all desktop GPUs and lavapipe report.
+inline constexpr uint32_t kMaxGroups = 65535; ///< maxComputeWorkGroupCount
+/// maxComputeWorkGroupInvocations and maxComputeWorkGroupSize: 1024 reported.
+inline constexpr uint32_t kMaxLocalSize = 1024;
+/// Descriptors of one kernel: maxPerStageDescriptorStorageBuffers is 32 on
+/// lavapipe and 2^20 on NVIDIA.
+inline constexpr uint32_t kMaxBindings = 256;
+
+} // namespace vm::limits

@@ -1,0 +1,236 @@
+//===- ManifestReader.cpp - from JSON text to a plan ----------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One function per kind of object, each naming its fields once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/plan/ManifestFields.h"
+#include "runtime/plan/ManifestJson.h"
+#include "runtime/plan/ManifestPrescan.h"
+#include "runtime/plan/PlanNames.h"
+#include "runtime/plan/Printable.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace vm {
+namespace {
+
+using nlohmann::json;
+using At = ManifestPath;
+
+/// Appends what `readOne` reads from every element of an array.
+template <typename T, typename Function>
+void readList(ManifestObject &object, const char *field, std::vector<T> &list,
+              Function readOne) {
+  object.readArray(field, [&](const json &value, const At &at) {
+    return readOne(value, at, list.emplace_back());
+  });
+}
+
+void readWindowFields(ManifestObject &object, Window &window) {
+  object.readEnum("region", window.region, regionFromString);
+  object.read("offset", window.offset);
+  object.read("length", window.length);
+}
+
+void readWindow(ManifestObject &object, const char *field, Window &window) {
+  object.readValue(field, [&](const json &value, const At &at) {
+    ManifestObject fields(value, at);
+    readWindowFields(fields, window);
+    return fields.finish();
+  });
+}
+
+void readSlotFields(ManifestObject &object, Slot &slot) {
+  object.read("name", slot.name);
+  object.readEnum("dtype", slot.dtype, dtypeFromString);
+  object.read("shape", slot.shape);
+  readWindow(object, "window", slot.window);
+}
+
+Status readSlot(const json &value, const At &at, Slot &slot) {
+  ManifestObject object(value, at);
+  readSlotFields(object, slot);
+  return object.finish();
+}
+
+Status readInput(const json &value, const At &at, Input &input) {
+  ManifestObject object(value, at);
+  readSlotFields(object, input);
+  object.readEnum("residency", input.residency, residencyFromString);
+  return object.finish();
+}
+
+Status readRegister(const json &value, const At &at, RegisterSlot &slot) {
+  ManifestObject object(value, at);
+  readSlotFields(object, slot);
+  object.read("instance", slot.instance);
+  object.read("register", slot.reg);
+  return object.finish();
+}
+
+Status readStage(const json &value, const At &at, Stage &stage) {
+  ManifestObject object(value, at);
+  object.read("name", stage.name);
+  object.read("instance", stage.instance);
+  object.read("location", stage.location);
+  object.read("kernels", stage.kernels);
+  return object.finish();
+}
+
+Status readBinding(const json &value, const At &at, Binding &binding) {
+  ManifestObject object(value, at);
+  object.read("binding", binding.binding);
+  object.read("reads", binding.reads);
+  object.read("writes", binding.writes);
+  return object.finish();
+}
+
+Status readFeature(const json &value, const At &at, Feature &feature) {
+  const auto *name = value.get_ptr<const std::string *>();
+  std::optional<Feature> found;
+  if (name)
+    found = featureFromString(*name);
+  if (!found)
+    return Status(Code::BadInput,
+                  fmt::format("Manifest field \"{}\" is not the name of a "
+                              "feature.",
+                              at.str()));
+  feature = *found;
+  return {};
+}
+
+Status readKernel(const json &value, const At &at, Kernel &kernel) {
+  ManifestObject object(value, at);
+  object.read("name", kernel.name);
+  object.read("entry_point", kernel.entryPoint);
+  object.read("local_size", kernel.localSize.data(), 3);
+  object.read("workgroup_memory_bytes", kernel.workgroupMemoryBytes);
+  readList(object, "features", kernel.features, readFeature);
+  readList(object, "bindings", kernel.bindings, readBinding);
+  return object.finish();
+}
+
+/// `budget` is what the chunks read so far leave of the file.
+Status readData(const json &value, const At &at, InitialData &data,
+                uint64_t &budget) {
+  Window window;
+  ManifestObject object(value, at);
+  readWindowFields(object, window);
+  VM_RETURN_IF_ERROR(object.finish());
+  if (window.length > budget)
+    return Status(
+        Code::BadInput,
+        fmt::format("Manifest field \"{}.length\" is {} (the file has "
+                    "room for {} bytes).",
+                    at.str(), window.length, budget));
+  budget -= window.length;
+  data.region = window.region;
+  data.offset = window.offset;
+  data.bytes.resize(window.length);
+  return {};
+}
+
+Status readBoundWindow(const json &value, const At &at, BoundWindow &bound) {
+  ManifestObject object(value, at);
+  object.read("binding", bound.binding);
+  readWindowFields(object, bound.window);
+  return object.finish();
+}
+
+Status readReason(const json &value, const At &at, BarrierReason &reason) {
+  ManifestObject object(value, at);
+  object.readEnum("kind", reason.kind, hazardKindFromString);
+  object.read("first", reason.first);
+  object.read("second", reason.second);
+  readWindowFields(object, reason.window);
+  return object.finish();
+}
+
+/// The fields of a command beside `op` and `stage`.
+bool readOp(ManifestObject &object, const std::string &name, Command &command) {
+  if (name == "dispatch") {
+    auto &op = command.op.emplace<Dispatch>();
+    object.read("kernel", op.kernel);
+    readList(object, "windows", op.windows, readBoundWindow);
+    object.read("groups", op.groups.data(), 3);
+  } else if (name == "dispatch_indirect") {
+    auto &op = command.op.emplace<DispatchIndirect>();
+    object.read("kernel", op.kernel);
+    readList(object, "windows", op.windows, readBoundWindow);
+    object.read("control_offset", op.controlOffset);
+  } else if (name == "barrier") {
+    auto &op = command.op.emplace<Barrier>();
+    readList(object, "reasons", op.reasons, readReason);
+  } else if (name == "copy") {
+    auto &op = command.op.emplace<Copy>();
+    readWindow(object, "source", op.source);
+    readWindow(object, "destination", op.destination);
+  } else if (name == "fill") {
+    auto &op = command.op.emplace<Fill>();
+    readWindow(object, "window", op.window);
+    object.read("value", op.value);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+Status readCommand(const json &value, const At &at, Command &command) {
+  ManifestObject object(value, at);
+  std::string op;
+  object.read("op", op);
+  object.read("stage", command.stage);
+  if (object.ok() && !readOp(object, op, command))
+    return Status(
+        Code::BadInput,
+        fmt::format("Manifest field \"{}.op\" is \"{}\", which is not "
+                    "one of its values.",
+                    at.str(), printable(op)));
+  return object.finish();
+}
+
+Status readRegions(const json &value, const At &at, Plan &plan) {
+  ManifestObject object(value, at);
+  for (unsigned i = 0; i < kNumRegions; ++i)
+    object.read(toString(static_cast<Region>(i)), plan.regionBytes[i]);
+  return object.finish();
+}
+
+Status readManifest(const json &root, Plan &plan, uint64_t maxDataBytes) {
+  At at;
+  ManifestObject object(root, at);
+  object.read("program", plan.program);
+  object.readValue("regions", [&](const json &value, const At &regionsAt) {
+    return readRegions(value, regionsAt, plan);
+  });
+  object.read("instances", plan.instances);
+  readList(object, "inputs", plan.inputs, readInput);
+  readList(object, "outputs", plan.outputs, readSlot);
+  readList(object, "symbols", plan.symbols, readSlot);
+  readList(object, "registers", plan.registers, readRegister);
+  readList(object, "stages", plan.stages, readStage);
+  readList(object, "kernels", plan.kernels, readKernel);
+  readList(object, "data", plan.initialData,
+           [&](const json &value, const At &dataAt, InitialData &data) {
+             return readData(value, dataAt, data, maxDataBytes);
+           });
+  readList(object, "commands", plan.commands, readCommand);
+  return object.finish();
+}
+
+} // namespace
+
+Result<Plan> manifestFromJson(std::string_view text, uint64_t maxDataBytes) {
+  VM_RETURN_IF_ERROR(prescanJson(text));
+  json root = json::parse(text, /*cb=*/nullptr, /*allow_exceptions=*/false);
+  Plan plan;
+  VM_RETURN_IF_ERROR(readManifest(root, plan, maxDataBytes));
+  return plan;
+}
+
+} // namespace vm

@@ -1,0 +1,100 @@
+//===- Plan.cpp - names and sizes of the plan's enumerations --------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/base/CheckedMath.h"
+#include "runtime/plan/PlanNames.h"
+
+#include <cstddef>
+
+namespace vm {
+namespace {
+
+// Indexed by the enumerators' values.
+constexpr const char *kRegionNames[] = {"registers", "metrics", "globals",
+                                        "control", "heap"};
+constexpr const char *kDTypeNames[] = {"i1",  "i8",  "i16", "i32",
+                                       "i64", "f16", "f32", "f64"};
+constexpr uint64_t kDTypeBytes[] = {1, 1, 2, 4, 8, 2, 4, 8};
+constexpr const char *kResidencyNames[] = {"execution", "load"};
+constexpr const char *kFeatureNames[] = {"int8",
+                                         "int16",
+                                         "int64",
+                                         "float16",
+                                         "float64",
+                                         "storage8",
+                                         "storage16",
+                                         "round_to_even_32",
+                                         "signed_zero_inf_nan_32",
+                                         "round_to_even_64",
+                                         "signed_zero_inf_nan_64"};
+constexpr const char *kHazardNames[] = {"RAW", "WAR", "WAW"};
+
+template <typename Enum, size_t N>
+const char *nameOf(Enum value, const char *const (&names)[N]) {
+  auto index = static_cast<size_t>(value);
+  return index < N ? names[index] : "invalid";
+}
+
+template <typename Enum, size_t N>
+std::optional<Enum> valueOf(std::string_view name,
+                            const char *const (&names)[N]) {
+  for (size_t i = 0; i < N; ++i)
+    if (name == names[i])
+      return static_cast<Enum>(i);
+  return std::nullopt;
+}
+
+} // namespace
+
+const char *toString(Region region) { return nameOf(region, kRegionNames); }
+const char *toString(DType dtype) { return nameOf(dtype, kDTypeNames); }
+const char *toString(Residency residency) {
+  return nameOf(residency, kResidencyNames);
+}
+const char *toString(Feature feature) { return nameOf(feature, kFeatureNames); }
+const char *toString(HazardKind kind) { return nameOf(kind, kHazardNames); }
+
+uint64_t byteSize(DType dtype) {
+  auto index = static_cast<size_t>(dtype);
+  return index < std::size(kDTypeBytes) ? kDTypeBytes[index] : 0;
+}
+
+std::optional<Region> regionFromString(std::string_view name) {
+  return valueOf<Region>(name, kRegionNames);
+}
+std::optional<DType> dtypeFromString(std::string_view name) {
+  return valueOf<DType>(name, kDTypeNames);
+}
+std::optional<Residency> residencyFromString(std::string_view name) {
+  return valueOf<Residency>(name, kResidencyNames);
+}
+std::optional<Feature> featureFromString(std::string_view name) {
+  return valueOf<Feature>(name, kFeatureNames);
+}
+std::optional<HazardKind> hazardKindFromString(std::string_view name) {
+  return valueOf<HazardKind>(name, kHazardNames);
+}
+
+std::optional<uint64_t> tensorByteSize(DType dtype,
+                                       const std::vector<int64_t> &shape) {
+  std::optional<uint64_t> bytes = byteSize(dtype);
+  for (int64_t dim : shape) {
+    if (dim < 0 || !bytes)
+      return std::nullopt;
+    bytes = checkedMul(*bytes, static_cast<uint64_t>(dim));
+  }
+  return bytes;
+}
+
+std::string typeString(const Slot &slot) {
+  std::string text;
+  for (int64_t dim : slot.shape)
+    text += std::to_string(dim) + "x";
+  return text + toString(slot.dtype);
+}
+
+} // namespace vm

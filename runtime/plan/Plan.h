@@ -1,0 +1,198 @@
+//===- Plan.h - the in-memory form of a .gvplan file ----------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A plan is everything the runtime needs to replay a program: how large the
+// five regions are, what they contain at first, the kernels, and the commands
+// of the one command buffer. The compiler fills this structure and PlanFile
+// writes it; PlanFile reads it back and PlanVerifier says whether it can be
+// trusted. docs/plan-format.md specifies the file.
+//
+// One execution of a plan is: upload every input whose residency is Execution
+// from staging memory, one barrier, `commands`, one barrier, download every
+// output to staging memory - all of it in one submit. The two I/O phases are
+// the runtime's; only what lies between them is in `commands`.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace vm {
+
+/// The five memory regions. The value is the region's descriptor binding.
+enum class Region : uint8_t { Registers, Metrics, Globals, Control, Heap };
+inline constexpr unsigned kNumRegions = 5;
+/// Every window starts at a multiple of this many bytes (the largest
+/// minStorageBufferOffsetAlignment that Vulkan allows).
+inline constexpr uint64_t kWindowAlignment = 256;
+/// Words of message metadata: f32 norm, f32 max_abs, u32 ticks, u32 status.
+inline constexpr unsigned kMetadataWords = 4;
+
+/// Element types. Integers are signless; i1 is stored as one byte, 0 or 1.
+enum class DType : uint8_t { I1, I8, I16, I32, I64, F16, F32, F64 };
+
+const char *toString(Region region); ///< "registers", "metrics", ...
+const char *toString(DType dtype);   ///< "i1", "f32", ...
+uint64_t byteSize(DType dtype);      ///< Bytes of one stored element.
+
+/// The bytes [offset, offset + length) of one region.
+struct Window {
+  Region region = Region::Registers;
+  uint64_t offset = 0; ///< A multiple of kWindowAlignment.
+  uint64_t length = 0; ///< In bytes; greater than zero.
+  bool operator==(const Window &) const = default;
+};
+
+/// A typed, dense, row-major tensor that lives in a window.
+struct Slot {
+  std::string name;
+  DType dtype = DType::F32;
+  std::vector<int64_t> shape; ///< Empty for a scalar.
+  Window window;
+};
+
+/// When an input's bytes reach the device.
+enum class Residency : uint8_t {
+  Execution, ///< Copied from staging memory in every execution.
+  Load,      ///< Copied once, when bound (heap columns, weights, parameters).
+};
+
+struct Input : Slot {
+  Residency residency = Residency::Execution;
+};
+struct Output : Slot {};
+
+/// A region symbol the host can address by name (a metric, a global, ...).
+struct Symbol : Slot {};
+
+/// Register `reg` (0..31) of VM instance `instance`. A register whose message
+/// was fused away has no slot.
+struct RegisterSlot : Slot {
+  uint32_t instance = 0;
+  uint32_t reg = 0;
+};
+
+/// One stage of the program as the user wrote it: VM instance `instance`.
+struct Stage {
+  std::string name;
+  uint32_t instance = 0;
+  std::string location;          ///< "q6.mlir:12:5", or empty.
+  std::vector<uint32_t> kernels; ///< Indices of the kernels that do its work.
+};
+
+/// Bytes a region holds after load; everything else is zero.
+struct InitialData {
+  Region region = Region::Heap;
+  uint64_t offset = 0;
+  std::vector<uint8_t> bytes;
+};
+
+/// One descriptor of a kernel. Window k of region r has binding r + 5 * k.
+struct Binding {
+  uint32_t binding = 0;
+  bool reads = false;
+  bool writes = false;
+};
+
+/// Device features a kernel may need; names as in the manifest.
+enum class Feature : uint8_t {
+  Int8,
+  Int16,
+  Int64,
+  Float16,
+  Float64,
+  Storage8,
+  Storage16,
+  RoundToEven32,        ///< shaderRoundingModeRTEFloat32
+  SignedZeroInfNan32,   ///< shaderSignedZeroInfNanPreserveFloat32
+  RoundToEven64,        ///< shaderRoundingModeRTEFloat64
+  SignedZeroInfNan64,   ///< shaderSignedZeroInfNanPreserveFloat64
+};
+const char *toString(Feature feature); ///< "int8", "storage8", ...
+
+struct Kernel {
+  std::string name;
+  std::string entryPoint = "main";
+  std::array<uint32_t, 3> localSize = {1, 1, 1};
+  uint32_t workgroupMemoryBytes = 0;
+  std::vector<Feature> features; ///< Sorted, unique.
+  std::vector<Binding> bindings; ///< Sorted by binding, unique.
+  std::vector<uint32_t> spirv;
+};
+
+/// Binds one window to one descriptor of the dispatched kernel.
+struct BoundWindow {
+  uint32_t binding = 0;
+  Window window;
+};
+
+struct Dispatch {
+  uint32_t kernel = 0;
+  std::vector<BoundWindow> windows; ///< Same bindings, same order, as kernel's.
+  std::array<uint32_t, 3> groups = {1, 1, 1};
+};
+
+/// A dispatch whose group counts are three u32 words of Control.
+struct DispatchIndirect {
+  uint32_t kernel = 0;
+  std::vector<BoundWindow> windows;
+  uint64_t controlOffset = 0; ///< Bytes into Control; a multiple of 4.
+};
+
+enum class HazardKind : uint8_t { ReadAfterWrite, WriteAfterRead, WriteAfterWrite };
+const char *toString(HazardKind kind); ///< "RAW", "WAR", "WAW"
+
+/// Why a barrier is there: `second` may not start before `first` is done.
+struct BarrierReason {
+  HazardKind kind = HazardKind::ReadAfterWrite;
+  uint32_t first = 0;  ///< Index of the earlier command.
+  uint32_t second = 0; ///< Index of the later command.
+  Window window;       ///< The bytes both touch (offset need not be aligned).
+};
+
+/// One global memory barrier: everything before it is visible to everything
+/// after it.
+struct Barrier {
+  std::vector<BarrierReason> reasons;
+};
+
+/// Copies source to destination; equal lengths, no overlap, multiples of 4.
+struct Copy {
+  Window source;
+  Window destination;
+};
+
+/// Fills a window (a multiple of 4 bytes) with a repeated word.
+struct Fill {
+  Window window;
+  uint32_t value = 0;
+};
+
+struct Command {
+  std::variant<Dispatch, DispatchIndirect, Barrier, Copy, Fill> op;
+  std::string stage; ///< The stage(s) it works for, e.g. "filter+revenue".
+};
+
+struct Plan {
+  std::string program;
+  std::array<uint64_t, kNumRegions> regionBytes = {};
+  uint32_t instances = 0; ///< VM instances: metadata of instance i is the
+                          ///< symbol "<stage>.metadata" in Metrics, if kept.
+  std::vector<Input> inputs;
+  std::vector<Output> outputs;
+  std::vector<Symbol> symbols;
+  std::vector<RegisterSlot> registers;
+  std::vector<Stage> stages;
+  std::vector<Kernel> kernels;
+  std::vector<InitialData> initialData;
+  std::vector<Command> commands;
+};
+
+} // namespace vm

@@ -1,0 +1,209 @@
+//===- PlanFile.cpp - reading and writing .gvplan files -------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/plan/PlanFile.h"
+
+#include "runtime/plan/Container.h"
+#include "runtime/plan/Hazards.h"
+#include "runtime/plan/KernelCheck.h"
+#include "runtime/plan/Limits.h"
+#include "runtime/plan/ManifestJson.h"
+#include "runtime/plan/PlanVerifier.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <unistd.h>
+
+namespace vm {
+namespace {
+
+template <typename... Args>
+Status bad(fmt::format_string<Args...> format, Args &&...args) {
+  return Status(Code::BadInput,
+                fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// SPIR-V is stored as little-endian words.
+std::vector<uint8_t> toBytes(const std::vector<uint32_t> &words) {
+  std::vector<uint8_t> bytes;
+  bytes.reserve(words.size() * 4);
+  for (uint32_t word : words)
+    for (unsigned shift = 0; shift < 32; shift += 8)
+      bytes.push_back(static_cast<uint8_t>(word >> shift));
+  return bytes;
+}
+
+Result<std::vector<uint32_t>> toWords(std::span<const uint8_t> bytes,
+                                      uint32_t kernel) {
+  if (bytes.size() % 4 != 0)
+    return bad("The SPIR-V of kernel {} has {} bytes (a multiple of 4 is "
+               "needed).",
+               kernel, bytes.size());
+  std::vector<uint32_t> words(bytes.size() / 4);
+  for (size_t i = 0; i < bytes.size(); ++i)
+    words[i / 4] |= uint32_t(bytes[i]) << (8 * (i % 4));
+  return words;
+}
+
+/// Fills what the manifest leaves open from the other sections.
+Status fillFromSections(const std::vector<Section> &sections, Plan &plan) {
+  size_t kernels = 0, chunks = 0;
+  for (const Section &section : sections) {
+    kernels += section.kind == SectionKind::Spirv;
+    chunks += section.kind == SectionKind::Data;
+  }
+  if (kernels != plan.kernels.size())
+    return bad("The manifest has {} kernels and the file has {} SPIR-V "
+               "sections.",
+               plan.kernels.size(), kernels);
+  if (chunks != plan.initialData.size())
+    return bad("The manifest has {} data chunks and the file has {} data "
+               "sections.",
+               plan.initialData.size(), chunks);
+  for (const Section &section : sections) {
+    if (section.kind == SectionKind::Spirv) {
+      auto words = toWords(section.bytes, section.index);
+      if (!words.ok())
+        return words.status();
+      plan.kernels[section.index].spirv = std::move(*words);
+    } else if (section.kind == SectionKind::Data) {
+      auto &bytes = plan.initialData[section.index].bytes;
+      if (bytes.size() != section.bytes.size())
+        return bad("Data chunk {} has {} bytes in the manifest and {} in its "
+                   "section.",
+                   section.index, bytes.size(), section.bytes.size());
+      bytes.assign(section.bytes.begin(), section.bytes.end());
+    }
+  }
+  return {};
+}
+
+Result<Plan> parsePlan(std::span<const uint8_t> bytes) {
+  auto sections = readContainer(bytes);
+  if (!sections.ok())
+    return sections.status();
+  std::span<const uint8_t> manifest = sections->front().bytes;
+  auto plan = manifestFromJson(
+      {reinterpret_cast<const char *>(manifest.data()), manifest.size()},
+      bytes.size());
+  if (!plan.ok())
+    return plan.status();
+  VM_RETURN_IF_ERROR(fillFromSections(*sections, *plan));
+  VM_RETURN_IF_ERROR(checkPlan(*plan));
+  return plan;
+}
+
+struct FileCloser {
+  void operator()(FILE *file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<FILE, FileCloser>;
+
+Result<std::vector<uint8_t>> readFile(const std::string &path) {
+  File file(std::fopen(path.c_str(), "rb"));
+  if (!file)
+    return bad("File \"{}\" cannot be opened ({}).", path,
+               std::strerror(errno));
+  std::vector<uint8_t> bytes;
+  std::vector<uint8_t> block(1 << 20);
+  while (size_t count = std::fread(block.data(), 1, block.size(), file.get())) {
+    if (bytes.size() + count > limits::kMaxFileBytes)
+      return bad("File \"{}\" is larger than a plan may be ({} bytes).", path,
+                 limits::kMaxFileBytes);
+    bytes.insert(bytes.end(), block.begin(), block.begin() + count);
+  }
+  if (std::ferror(file.get()))
+    return bad("File \"{}\" cannot be read ({}).", path, std::strerror(errno));
+  return bytes;
+}
+
+/// Writes and closes; a full disk may show only in fclose.
+bool writeAll(const std::string &path, const std::vector<uint8_t> &bytes) {
+  FILE *file = std::fopen(path.c_str(), "wb");
+  if (!file)
+    return false;
+  bool written =
+      std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  return (std::fclose(file) == 0) && written;
+}
+
+} // namespace
+
+Status checkPlan(const Plan &plan) {
+  VM_RETURN_IF_ERROR(verifyPlan(plan));
+  VM_RETURN_IF_ERROR(checkKernels(plan));
+  return checkHazards(plan);
+}
+
+std::vector<uint8_t> writePlan(const Plan &plan) {
+  std::string manifest = manifestToJson(plan);
+  std::vector<std::vector<uint8_t>> modules;
+  for (const Kernel &kernel : plan.kernels)
+    modules.push_back(toBytes(kernel.spirv));
+
+  std::vector<Section> sections;
+  sections.push_back(
+      {SectionKind::Manifest,
+       0,
+       {reinterpret_cast<const uint8_t *>(manifest.data()), manifest.size()}});
+  for (uint32_t i = 0; i < modules.size(); ++i)
+    sections.push_back({SectionKind::Spirv, i, modules[i]});
+  for (uint32_t i = 0; i < plan.initialData.size(); ++i)
+    sections.push_back({SectionKind::Data, i, plan.initialData[i].bytes});
+  return writeContainer(sections);
+}
+
+Result<Plan> readPlan(std::span<const uint8_t> bytes) {
+  try {
+    return parsePlan(bytes);
+  } catch (const std::bad_alloc &) {
+    return Status(Code::OutOfMemory,
+                  fmt::format("Host memory does not suffice for a plan file of "
+                              "{} bytes.",
+                              bytes.size()));
+  }
+}
+
+Result<Plan> loadPlan(const std::string &path) {
+  std::string context = fmt::format("loading \"{}\"", path);
+  try {
+    auto bytes = readFile(path);
+    if (!bytes.ok())
+      return bytes.status();
+    auto plan = readPlan(*bytes);
+    if (!plan.ok())
+      return plan.status().withContext(context);
+    return plan;
+  } catch (const std::bad_alloc &) {
+    return Status(Code::OutOfMemory, "Host memory is exhausted.")
+        .withContext(context);
+  }
+}
+
+Status savePlan(const std::string &path, const Plan &plan) {
+  VM_RETURN_IF_ERROR(
+      checkPlan(plan).withContext(fmt::format("saving \"{}\"", path)));
+  std::vector<uint8_t> bytes = writePlan(plan);
+  // The manifest or the file may have become too large to be read back.
+  if (auto sections = readContainer(bytes); !sections.ok())
+    return sections.status().withContext(fmt::format("saving \"{}\"", path));
+  std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
+  bool written = writeAll(temporary, bytes) &&
+                 std::rename(temporary.c_str(), path.c_str()) == 0;
+  if (written)
+    return {};
+  Status failure =
+      bad("File \"{}\" cannot be written ({}).", path, std::strerror(errno));
+  std::remove(temporary.c_str());
+  return failure;
+}
+
+} // namespace vm

@@ -1,0 +1,48 @@
+//===- PlanFile.h - reading and writing .gvplan files ---------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The container around a plan: magic, version, section table, then a JSON
+// manifest, one SPIR-V module a kernel and the initial region contents.
+// docs/plan-format.md specifies every byte. The reader trusts nothing it reads:
+// a plan it returns has passed all of checkPlan.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/base/Status.h"
+#include "runtime/plan/Plan.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace vm {
+
+inline constexpr uint16_t kPlanFormatMajor = 1;
+inline constexpr uint16_t kPlanFormatMinor = 0;
+
+/// Everything a plan must satisfy before it may run: verifyPlan
+/// (PlanVerifier.h), checkKernels (KernelCheck.h), checkHazards (Hazards.h).
+/// Code::BadInput with the first violation.
+Status checkPlan(const Plan &plan);
+
+/// The bytes of the file for `plan`, which must satisfy verifyPlan. Equal plans
+/// give equal bytes.
+std::vector<uint8_t> writePlan(const Plan &plan);
+
+/// Parses and checks (checkPlan) the bytes of a file. Never reads outside
+/// `bytes`; Code::BadInput if they are not a valid plan.
+Result<Plan> readPlan(std::span<const uint8_t> bytes);
+
+/// readPlan on the file at `path`; the path is named in every failure.
+Result<Plan> loadPlan(const std::string &path);
+
+/// Checks `plan`, writes it to a temporary beside `path` and renames it: the
+/// file at `path` is never half-written.
+Status savePlan(const std::string &path, const Plan &plan);
+
+} // namespace vm

@@ -1,0 +1,45 @@
+//===- PlanNames.h - names of the plan's enumerations, both ways ----------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The counterparts of the toString functions of Plan.h, and the size of a
+// tensor. The names are those of the manifest and of every printed plan.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/plan/Plan.h"
+
+#include <optional>
+#include <string_view>
+
+namespace vm {
+
+const char *toString(Residency residency); ///< "execution", "load"
+
+/// The value whose toString is `name`, or nullopt.
+std::optional<Region> regionFromString(std::string_view name);
+std::optional<DType> dtypeFromString(std::string_view name);
+std::optional<Residency> residencyFromString(std::string_view name);
+std::optional<Feature> featureFromString(std::string_view name);
+std::optional<HazardKind> hazardKindFromString(std::string_view name);
+
+/// Bytes of a dense tensor, or nullopt if a dimension is negative or the
+/// product does not fit 64 bits.
+std::optional<uint64_t> tensorByteSize(DType dtype,
+                                       const std::vector<int64_t> &shape);
+
+/// "8x4xf32", or "f32" for a scalar.
+std::string typeString(const Slot &slot);
+
+/// Region and window index k of a descriptor binding (r + 5k).
+constexpr Region regionOfBinding(uint32_t binding) {
+  return static_cast<Region>(binding % kNumRegions);
+}
+constexpr uint32_t windowOfBinding(uint32_t binding) {
+  return binding / kNumRegions;
+}
+
+} // namespace vm

@@ -1,0 +1,100 @@
+//===- PlanVerifier.cpp - the structural rules of a plan ------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/plan/PlanVerifier.h"
+
+#include "runtime/plan/Limits.h"
+#include "runtime/plan/VerifierHelpers.h"
+
+#include <algorithm>
+#include <set>
+
+namespace vm {
+namespace {
+
+using namespace verify;
+
+Status verifyProgram(const Plan &plan) {
+  VM_RETURN_IF_ERROR(checkName("The name of the program", plan.program));
+  for (unsigned i = 0; i < kNumRegions; ++i)
+    if (plan.regionBytes[i] > limits::kMaxRegionBytes)
+      return bad("Region {} has {} bytes (at most {} are allowed).",
+                 toString(static_cast<Region>(i)), plan.regionBytes[i],
+                 limits::kMaxRegionBytes);
+  return checkCount("instances", plan.instances, limits::kMaxInstances);
+}
+
+Status verifyStage(const Stage &stage, const Plan &plan) {
+  VM_RETURN_IF_ERROR(checkText(
+      fmt::format("The location of stage \"{}\"", stage.name), stage.location));
+  if (stage.instance >= plan.instances)
+    return bad("Stage \"{}\" is instance {} (the plan has {}).", stage.name,
+               stage.instance, plan.instances);
+  for (uint32_t kernel : stage.kernels)
+    if (kernel >= plan.kernels.size())
+      return bad("Stage \"{}\" uses kernel {} (the plan has {}).", stage.name,
+                 kernel, plan.kernels.size());
+  return {};
+}
+
+Status verifyStages(const Plan &plan) {
+  VM_RETURN_IF_ERROR(
+      checkCount("stages", plan.stages.size(), limits::kMaxStages));
+  std::set<std::string_view> names;
+  for (size_t i = 0; i < plan.stages.size(); ++i) {
+    const Stage &stage = plan.stages[i];
+    VM_RETURN_IF_ERROR(
+        checkName(fmt::format("The name of stage {}", i), stage.name));
+    if (!names.insert(stage.name).second)
+      return bad("Two stages have the name \"{}\".", stage.name);
+    VM_RETURN_IF_ERROR(verifyStage(stage, plan));
+  }
+  return {};
+}
+
+Window windowOf(const InitialData &data) {
+  return {data.region, data.offset, data.bytes.size()};
+}
+
+/// Chunks are ordered by region and offset, and so compared with one neighbour.
+Status verifyData(const Plan &plan) {
+  const auto &chunks = plan.initialData;
+  VM_RETURN_IF_ERROR(
+      checkCount("data chunks", chunks.size(), limits::kMaxDataChunks));
+  for (size_t i = 0; i < chunks.size(); ++i) {
+    Window window = windowOf(chunks[i]);
+    VM_RETURN_IF_ERROR(
+        checkWindow(fmt::format("Data chunk {}", i), window, plan));
+    if (i == 0)
+      continue;
+    Window before = windowOf(chunks[i - 1]);
+    if (overlap(before, window))
+      return bad("Data chunk {} overlaps data chunk {} at byte {} of region "
+                 "{}.",
+                 i, i - 1, std::max(before.offset, window.offset),
+                 toString(window.region));
+    if (std::tie(before.region, before.offset) >
+        std::tie(window.region, window.offset))
+      return bad("Data chunk {} comes before data chunk {} in memory (chunks "
+                 "are sorted by region and offset).",
+                 i, i - 1);
+  }
+  return {};
+}
+
+} // namespace
+
+Status verifyPlan(const Plan &plan) {
+  VM_RETURN_IF_ERROR(verifyProgram(plan));
+  VM_RETURN_IF_ERROR(verifySlots(plan));
+  VM_RETURN_IF_ERROR(verifyKernels(plan));
+  VM_RETURN_IF_ERROR(verifyStages(plan));
+  VM_RETURN_IF_ERROR(verifyData(plan));
+  return verifyCommands(plan);
+}
+
+} // namespace vm

@@ -1,0 +1,137 @@
+//===- SlotVerifier.cpp - inputs, outputs, symbols, registers -------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/plan/Limits.h"
+#include "runtime/plan/PlanNames.h"
+#include "runtime/plan/VerifierHelpers.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+namespace vm::verify {
+namespace {
+
+Status verifyShape(const std::string &what, const Slot &slot) {
+  if (byteSize(slot.dtype) == 0)
+    return bad("{} has an unknown element type ({}).", what,
+               static_cast<unsigned>(slot.dtype));
+  if (slot.shape.size() > limits::kMaxRank)
+    return bad("{} has {} dimensions (at most {} are allowed).", what,
+               slot.shape.size(), limits::kMaxRank);
+  for (size_t i = 0; i < slot.shape.size(); ++i)
+    if (slot.shape[i] < 1)
+      return bad("{} has dimension {} of size {} (at least 1 is needed).", what,
+                 i, slot.shape[i]);
+  return {};
+}
+
+Status verifySlot(const std::string &what, const Slot &slot, const Plan &plan) {
+  VM_RETURN_IF_ERROR(verifyShape(what, slot));
+  VM_RETURN_IF_ERROR(checkWindow(what, slot.window, plan));
+  auto bytes = tensorByteSize(slot.dtype, slot.shape);
+  if (!bytes)
+    return bad("{} ({}) has a size that overflows 64 bits.", what,
+               typeString(slot));
+  if (*bytes > slot.window.length)
+    return bad("{} ({}) needs {} bytes and its window has {}.", what,
+               typeString(slot), *bytes, slot.window.length);
+  return {};
+}
+
+/// `Input "x"`, the subject of a sentence.
+std::string describe(const char *kind, const std::string &name) {
+  std::string text = fmt::format("{} \"{}\"", kind, name);
+  text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
+/// Names and tensors of one list; names are unique within it.
+template <typename T>
+Status verifyList(const char *kind, const char *plural,
+                  const std::vector<T> &slots, const Plan &plan) {
+  VM_RETURN_IF_ERROR(checkCount(plural, slots.size(), limits::kMaxSlots));
+  std::set<std::string_view> names;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    const T &slot = slots[i];
+    VM_RETURN_IF_ERROR(
+        checkName(fmt::format("The name of {} {}", kind, i), slot.name));
+    if (!names.insert(slot.name).second)
+      return bad("Two {} have the name \"{}\".", plural, slot.name);
+    VM_RETURN_IF_ERROR(verifySlot(describe(kind, slot.name), slot, plan));
+  }
+  return {};
+}
+
+Status verifyResidency(const Input &input) {
+  if (input.residency != Residency::Execution &&
+      input.residency != Residency::Load)
+    return bad("Input \"{}\" has an unknown residency ({}).", input.name,
+               static_cast<unsigned>(input.residency));
+  if (input.residency == Residency::Execution &&
+      input.window.region == Region::Heap)
+    return bad("Input \"{}\" lies in region heap and is copied in every "
+               "execution (heap is immutable: residency load is needed).",
+               input.name);
+  return {};
+}
+
+/// All inputs are uploaded without a barrier between them.
+Status verifyInputsDisjoint(const std::vector<Input> &inputs) {
+  std::vector<const Input *> sorted;
+  for (const Input &input : inputs)
+    sorted.push_back(&input);
+  std::sort(sorted.begin(), sorted.end(), [](auto *a, auto *b) {
+    return std::tie(a->window.region, a->window.offset) <
+           std::tie(b->window.region, b->window.offset);
+  });
+  for (size_t i = 1; i < sorted.size(); ++i)
+    if (overlap(sorted[i - 1]->window, sorted[i]->window))
+      return bad("Input \"{}\" overlaps input \"{}\" at byte {} of region {}.",
+                 sorted[i]->name, sorted[i - 1]->name, sorted[i]->window.offset,
+                 toString(sorted[i]->window.region));
+  return {};
+}
+
+Status verifyRegister(const RegisterSlot &slot, const Plan &plan) {
+  if (slot.instance >= plan.instances)
+    return bad("Register \"{}\" belongs to instance {} (the plan has {}).",
+               slot.name, slot.instance, plan.instances);
+  if (slot.reg >= limits::kNumRegisters)
+    return bad("Register \"{}\" is R{} (R0 to R{} exist).", slot.name, slot.reg,
+               limits::kNumRegisters - 1);
+  if (slot.window.region != Region::Registers)
+    return bad("Register \"{}\" lies in region {} (registers is needed).",
+               slot.name, toString(slot.window.region));
+  return {};
+}
+
+Status verifyRegisters(const Plan &plan) {
+  VM_RETURN_IF_ERROR(verifyList("register", "registers", plan.registers, plan));
+  std::set<std::pair<uint32_t, uint32_t>> seen;
+  for (const RegisterSlot &slot : plan.registers) {
+    VM_RETURN_IF_ERROR(verifyRegister(slot, plan));
+    if (!seen.insert({slot.instance, slot.reg}).second)
+      return bad("Register \"{}\" is the second R{} of instance {}.", slot.name,
+                 slot.reg, slot.instance);
+  }
+  return {};
+}
+
+} // namespace
+
+Status verifySlots(const Plan &plan) {
+  VM_RETURN_IF_ERROR(verifyList("input", "inputs", plan.inputs, plan));
+  for (const Input &input : plan.inputs)
+    VM_RETURN_IF_ERROR(verifyResidency(input));
+  VM_RETURN_IF_ERROR(verifyInputsDisjoint(plan.inputs));
+  VM_RETURN_IF_ERROR(verifyList("output", "outputs", plan.outputs, plan));
+  VM_RETURN_IF_ERROR(verifyList("symbol", "symbols", plan.symbols, plan));
+  return verifyRegisters(plan);
+}
+
+} // namespace vm::verify

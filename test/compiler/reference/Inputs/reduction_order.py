@@ -1,0 +1,94 @@
+"""Sums of f32 numbers in the order of docs/reduction-order.md, a second time.
+
+usage: reduction_order.py P K DATA EXPECTED [--columns] [--norm]
+
+Writes P * K numbers whose sum depends on the order of the additions to DATA (raw f32) and the P sums to
+EXPECTED. The numbers of a result are neighbours, or P apart with --columns. With --norm, P is 1 and the
+result is the L2 norm.
+"""
+
+import array
+import math
+import sys
+
+CELL = array.array("f", [0])
+
+
+def f32(x):
+    """x rounded to f32. The f64 sum or product of two f32 numbers, rounded, is their f32 sum or product."""
+    CELL[0] = x
+    return CELL[0]
+
+
+def fold(values):
+    total = values[0]
+    for value in values[1:]:
+        total = f32(total + value)
+    return total
+
+
+def fold_lanes(lanes):
+    return fold([fold(lanes[first:first + 16]) for first in range(0, len(lanes), 16)])
+
+
+def fold_part(elements, part, parts):
+    lanes = [[] for _ in range(256)]
+    for step in range(part * 1024, len(elements), parts * 1024):
+        for lane in range(256):
+            lanes[lane] += elements[step + 4 * lane:step + 4 * lane + 4]
+    return fold_lanes([fold(lane) for lane in lanes if lane])
+
+
+def reduce(elements, results, innermost_is_parallel):
+    count = len(elements)
+    if count <= 64 or (results >= 8192 and innermost_is_parallel):
+        return fold([0.0] + elements)
+    parts = min(-(-count // 1024), max(1, 1024 // results))
+    totals = [fold_part(elements, part, parts) for part in range(parts)]
+    lanes = [fold(totals[lane::256]) for lane in range(min(256, parts))]
+    return f32(0.0 + fold_lanes(lanes))
+
+
+def number(i):
+    """Of either sign, with 24 significant bits and an exponent that varies."""
+    h = (i * 2654435761 + 12345) % 2**32
+    h = (h ^ h >> 15) * 2246822519 % 2**32
+    return f32((h % 2**24 - 2**23) * 2.0**-(h >> 28))
+
+
+def solve(data, results, columns, norm):
+    """The results, and whether they would be others in two simpler orders."""
+    sums, differ = [], [False, False]
+    for result in range(results):
+        count = len(data) // results
+        elements = data[result::results] if columns else data[result * count:(result + 1) * count]
+        if norm:
+            elements = [f32(x * x) for x in elements]
+        sums.append(reduce(elements, results, columns))
+        differ[0] |= sums[-1] != fold([0.0] + elements)
+        differ[1] |= sums[-1] != fold_lanes(elements)
+    return sums, differ
+
+
+def main():
+    arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
+    results, count = int(arguments[0]), int(arguments[1])
+    columns, norm = "--columns" in sys.argv, "--norm" in sys.argv
+    sequential = count <= 64 or (results >= 8192 and columns)
+    # Data whose sum is the same in another order would test nothing.
+    for seed in range(10):
+        data = [number(seed + i) for i in range(results * count)]
+        sums, differ = solve(data, results, columns, norm)
+        if differ == [not sequential, True]:
+            break
+    else:
+        sys.exit("found no data whose sums depend on the order")
+    if norm:
+        sums = [f32(math.sqrt(s)) for s in sums]
+    with open(arguments[2], "wb") as out:
+        array.array("f", data).tofile(out)
+    with open(arguments[3], "wb") as out:
+        array.array("f", sums).tofile(out)
+
+
+main()

@@ -1,0 +1,156 @@
+// docs/reduction-order.md, against a second implementation of that page. The
+// sums depend on the order; they are compared bit for bit.
+
+// Sequential: 64 elements. In lanes from 65 on; 130 need a second step of groups.
+// RUN: %python %S/Inputs/reduction_order.py 1 64 %t.64 %t.64.sum
+// RUN: gpuvm-interpret %s --program=sum64 --input=x=64xf32=@%t.64 --expected_output=sum=f32=@%t.64.sum --expected_f32_threshold=0 | FileCheck %s
+// RUN: %python %S/Inputs/reduction_order.py 1 65 %t.65 %t.65.sum
+// RUN: gpuvm-interpret %s --program=sum65 --input=x=65xf32=@%t.65 --expected_output=sum=f32=@%t.65.sum --expected_f32_threshold=0 | FileCheck %s
+
+// Three parts, the last one incomplete: the example of the page; and its norm.
+// RUN: %python %S/Inputs/reduction_order.py 1 2600 %t.2600 %t.2600.sum
+// RUN: gpuvm-interpret %s --program=sum2600 --input=x=2600xf32=@%t.2600 --expected_output=sum=f32=@%t.2600.sum --expected_f32_threshold=0 | FileCheck %s
+// RUN: %python %S/Inputs/reduction_order.py 1 2600 %t.n2600 %t.2600.norm --norm
+// RUN: gpuvm-interpret %s --program=norm2600 --input=x=2600xf32=@%t.n2600 --expected_output=norm=f32=@%t.2600.norm --expected_f32_threshold=0 | FileCheck %s
+
+// 1024 parts of one or two steps: four parts a lane.
+// RUN: %python %S/Inputs/reduction_order.py 1 1049703 %t.big %t.big.sum
+// RUN: gpuvm-interpret %s --program=sumbig --input=x=1049703xf32=@%t.big --expected_output=sum=f32=@%t.big.sum --expected_f32_threshold=0 | FileCheck %s
+
+// Rows and columns of one matrix: 1024 / 3 = 341 parts at most, so 5 here; many results have fewer parts than steps.
+// RUN: %python %S/Inputs/reduction_order.py 3 5000 %t.rows %t.rows.sum
+// RUN: gpuvm-interpret %s --program=rows --input=x=3x5000xf32=@%t.rows --expected_output=sums=3xf32=@%t.rows.sum --expected_f32_threshold=0 | FileCheck %s
+// RUN: %python %S/Inputs/reduction_order.py 3 5000 %t.columns %t.columns.sum --columns
+// RUN: gpuvm-interpret %s --program=columns --input=x=5000x3xf32=@%t.columns --expected_output=sums=3xf32=@%t.columns.sum --expected_f32_threshold=0 | FileCheck %s
+// RUN: %python %S/Inputs/reduction_order.py 500 3000 %t.500 %t.500.sum
+// RUN: gpuvm-interpret %s --program=few_parts --input=x=500x3000xf32=@%t.500 --expected_output=sums=500xf32=@%t.500.sum --expected_f32_threshold=0 | FileCheck %s
+
+// From 8192 results on, neighbours next to each other: sequential; next results in lanes.
+// RUN: %python %S/Inputs/reduction_order.py 8192 70 %t.wide %t.wide.sum --columns
+// RUN: gpuvm-interpret %s --program=wide --input=x=70x8192xf32=@%t.wide --expected_output=sums=8192xf32=@%t.wide.sum --expected_f32_threshold=0 | FileCheck %s
+// RUN: %python %S/Inputs/reduction_order.py 8191 70 %t.narrow %t.narrow.sum --columns
+// RUN: gpuvm-interpret %s --program=narrow --input=x=70x8191xf32=@%t.narrow --expected_output=sums=8191xf32=@%t.narrow.sum --expected_f32_threshold=0 | FileCheck %s
+
+// The initial value comes first, and a body that is no combiner is sequential.
+// RUN: gpuvm-interpret %s --program=init --input=x=70xf32=1 | FileCheck %s --check-prefix=INIT
+// RUN: gpuvm-interpret %s --program=alternating --input=x=70xi32=3 | FileCheck %s --check-prefix=ALTERNATING
+
+// CHECK: [SUCCESS]
+
+gpuvm.program @sum64(%x: tensor<64xf32>) -> (sum: tensor<f32>) {
+  %m = gpuvm.stage @sum(%in = %x : tensor<64xf32>) -> tensor<f32> {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %r = linalg.reduce { arith.addf } ins(%in : tensor<64xf32>) outs(%zero : tensor<f32>) dimensions = [0]
+    gpuvm.send %r : tensor<f32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<f32>>
+}
+
+gpuvm.program @sum65(%x: tensor<65xf32>) -> (sum: tensor<f32>) {
+  %m = gpuvm.stage @sum(%in = %x : tensor<65xf32>) -> tensor<f32> {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %r = linalg.reduce { arith.addf } ins(%in : tensor<65xf32>) outs(%zero : tensor<f32>) dimensions = [0]
+    gpuvm.send %r : tensor<f32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<f32>>
+}
+
+gpuvm.program @sum2600(%x: tensor<2600xf32>) -> (sum: tensor<f32>) {
+  %m = gpuvm.stage @sum(%in = %x : tensor<2600xf32>) -> tensor<f32> {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %r = linalg.reduce { arith.addf } ins(%in : tensor<2600xf32>) outs(%zero : tensor<f32>) dimensions = [0]
+    gpuvm.send %r : tensor<f32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<f32>>
+}
+
+gpuvm.program @norm2600(%x: tensor<2600xf32>) -> (norm: tensor<f32>) {
+  %m = gpuvm.stage @forward(%in = %x : tensor<2600xf32>) -> tensor<2600xf32> {
+    gpuvm.send %in : tensor<2600xf32>
+  }
+  %n = gpuvm.stage @norm(%in = %m : !gpuvm.message<tensor<2600xf32>>) -> tensor<f32> {
+    %norm = gpuvm.metadata norm of %in : tensor<2600xf32> -> tensor<f32>
+    gpuvm.send %norm : tensor<f32>
+  }
+  gpuvm.return %n : !gpuvm.message<tensor<f32>>
+}
+
+gpuvm.program @sumbig(%x: tensor<1049703xf32>) -> (sum: tensor<f32>) {
+  %m = gpuvm.stage @sum(%in = %x : tensor<1049703xf32>) -> tensor<f32> {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %r = linalg.reduce { arith.addf } ins(%in : tensor<1049703xf32>) outs(%zero : tensor<f32>) dimensions = [0]
+    gpuvm.send %r : tensor<f32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<f32>>
+}
+
+gpuvm.program @rows(%x: tensor<3x5000xf32>) -> (sums: tensor<3xf32>) {
+  %m = gpuvm.stage @sum(%in = %x : tensor<3x5000xf32>) -> tensor<3xf32> {
+    %zero = arith.constant dense<0.0> : tensor<3xf32>
+    %r = linalg.reduce { arith.addf } ins(%in : tensor<3x5000xf32>) outs(%zero : tensor<3xf32>) dimensions = [1]
+    gpuvm.send %r : tensor<3xf32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<3xf32>>
+}
+
+gpuvm.program @columns(%x: tensor<5000x3xf32>) -> (sums: tensor<3xf32>) {
+  %m = gpuvm.stage @sum(%in = %x : tensor<5000x3xf32>) -> tensor<3xf32> {
+    %zero = arith.constant dense<0.0> : tensor<3xf32>
+    %r = linalg.reduce { arith.addf } ins(%in : tensor<5000x3xf32>) outs(%zero : tensor<3xf32>) dimensions = [0]
+    gpuvm.send %r : tensor<3xf32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<3xf32>>
+}
+
+gpuvm.program @few_parts(%x: tensor<500x3000xf32>) -> (sums: tensor<500xf32>) {
+  %m = gpuvm.stage @sum(%in = %x : tensor<500x3000xf32>) -> tensor<500xf32> {
+    %zero = arith.constant dense<0.0> : tensor<500xf32>
+    %r = linalg.reduce { arith.addf } ins(%in : tensor<500x3000xf32>) outs(%zero : tensor<500xf32>) dimensions = [1]
+    gpuvm.send %r : tensor<500xf32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<500xf32>>
+}
+
+gpuvm.program @wide(%x: tensor<70x8192xf32>) -> (sums: tensor<8192xf32>) {
+  %m = gpuvm.stage @sum(%in = %x : tensor<70x8192xf32>) -> tensor<8192xf32> {
+    %zero = arith.constant dense<0.0> : tensor<8192xf32>
+    %r = linalg.reduce { arith.addf } ins(%in : tensor<70x8192xf32>) outs(%zero : tensor<8192xf32>) dimensions = [0]
+    gpuvm.send %r : tensor<8192xf32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<8192xf32>>
+}
+
+gpuvm.program @narrow(%x: tensor<70x8191xf32>) -> (sums: tensor<8191xf32>) {
+  %m = gpuvm.stage @sum(%in = %x : tensor<70x8191xf32>) -> tensor<8191xf32> {
+    %zero = arith.constant dense<0.0> : tensor<8191xf32>
+    %r = linalg.reduce { arith.addf } ins(%in : tensor<70x8191xf32>) outs(%zero : tensor<8191xf32>) dimensions = [0]
+    gpuvm.send %r : tensor<8191xf32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<8191xf32>>
+}
+
+// 2^24 + 70 is a tie and exact; one after the other the ones would all be lost.
+// INIT: result0: f32=16777286
+gpuvm.program @init(%x: tensor<70xf32>) -> tensor<f32> {
+  %m = gpuvm.stage @sum(%in = %x : tensor<70xf32>) -> tensor<f32> {
+    %init = arith.constant dense<16777216.0> : tensor<f32>
+    %r = linalg.reduce { arith.addf } ins(%in : tensor<70xf32>) outs(%init : tensor<f32>) dimensions = [0]
+    gpuvm.send %r : tensor<f32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<f32>>
+}
+
+// x - accumulator, 70 times from 1: 3 - (3 - ...) = 1.
+// ALTERNATING: result0: i32=1
+gpuvm.program @alternating(%x: tensor<70xi32>) -> tensor<i32> {
+  %m = gpuvm.stage @alternate(%in = %x : tensor<70xi32>) -> tensor<i32> {
+    %init = arith.constant dense<1> : tensor<i32>
+    %r = linalg.reduce ins(%in : tensor<70xi32>) outs(%init : tensor<i32>) dimensions = [0]
+      (%e: i32, %acc: i32) {
+        %d = arith.subi %e, %acc : i32
+        linalg.yield %d : i32
+      }
+    gpuvm.send %r : tensor<i32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<i32>>
+}

@@ -1,0 +1,52 @@
+# How lit runs the .mlir and .test files below this folder.
+#
+#   tools/test                     everything
+#   lit -v test/passes             one folder, with the programs of build/bin
+#   lit -v --param build=FOLDER test/passes
+#
+# Programs are found by name: ours, then LLVM's (FileCheck, not, split-file, count).
+# %python is a Python 3 without packages. Every run on a device validates.
+
+import glob
+import os
+import shutil
+import sys
+
+import lit.formats
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILD = os.path.abspath(lit_config.params.get("build", os.path.join(ROOT, "build")))
+LLVM_TOOLS = os.environ.get("LLVM_TOOLS_DIR", "/usr/lib/llvm-22/bin")
+
+config.name = "gpuvm"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "compat", "fuzz", "hostile", "runtime"]
+config.test_source_root = os.path.join(ROOT, "test")
+config.test_exec_root = os.path.join(BUILD, "test", "lit")
+
+config.environment["PATH"] = os.pathsep.join(
+    [os.path.join(BUILD, "bin"), LLVM_TOOLS, os.environ["PATH"]])
+config.environment["FILECHECK_OPTS"] = "-enable-var-scope --allow-unused-prefixes=false"
+config.environment["GPUVM_VALIDATE"] = "1"
+config.substitutions += [("%python", sys.executable), ("%root", ROOT)]
+
+for program in ("FileCheck", "gpuvm-run"):
+    if not shutil.which(program, path=config.environment["PATH"]):
+        lit_config.fatal(f"{program} is not found; run tools/build (or pass --param build=FOLDER)")
+
+# Tests run on lavapipe, the device every machine has; a caller who sets
+# VK_DRIVER_FILES picks another.
+LAVAPIPE = sorted(glob.glob("/usr/share/vulkan/icd.d/lvp_icd*.json"))
+DRIVERS = os.environ.get("VK_DRIVER_FILES") or os.pathsep.join(LAVAPIPE)
+if DRIVERS:
+    config.environment["VK_DRIVER_FILES"] = DRIVERS
+    config.environment["VK_ICD_FILENAMES"] = DRIVERS
+    if all(path in LAVAPIPE for path in DRIVERS.split(os.pathsep)):
+        config.available_features.add("lavapipe")
+for name in ("ASAN_OPTIONS", "LP_NATIVE_VECTOR_WIDTH", "LP_NUM_THREADS", "XDG_RUNTIME_DIR"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+for program in ("glslangValidator", "spirv-val"):
+    if shutil.which(program):
+        config.available_features.add(program)

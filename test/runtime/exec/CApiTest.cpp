@@ -1,0 +1,168 @@
+//===- CApiTest.cpp - bare VMs and misuse of the C ABI
+//----------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Conformance cases 1 and 8, and every function with what it must refuse.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/runtime/exec/GpuTest.h"
+#include "test/runtime/exec/TestPrograms.h"
+
+using namespace vm;
+using namespace vm::test;
+
+namespace {
+
+class CApiTest : public VmTest {};
+
+using Floats = std::vector<float>;
+using Words = std::vector<uint32_t>;
+
+/// Two instances with registers of 16 f32 elements.
+constexpr gpuvm_layout kLayout = {2, 64, 128, 16, 32, 64};
+
+TEST_F(CApiTest, RegistersAreIsolated) {
+  gpuvm::Vm &vm = boot(kLayout);
+  Floats values = {1, 2, 3, 4, 5, 6, 7, 8}, back(8), other(16, 9);
+  EXPECT_VM_OK(vm, writeRegister(0, 0, values));
+  EXPECT_VM_OK(vm, readRegister(0, 0, back));
+  EXPECT_EQ(back, values);
+  for (auto [instance, reg] :
+       {std::pair(0u, 5u), {0u, 1u}, {0u, 31u}, {1u, 0u}}) {
+    EXPECT_VM_OK(vm, readRegister(instance, reg, other));
+    EXPECT_EQ(other, Floats(16, 0)) << instance << " R" << reg;
+  }
+  EXPECT_VM_OK(vm, writeRegister(1, 31, Floats(16, 3)));
+  EXPECT_VM_OK(vm, readRegister(1, 30, other));
+  EXPECT_EQ(other, Floats(16, 0));
+}
+
+TEST_F(CApiTest, ChecksRegisterArguments) {
+  gpuvm::Vm &vm = boot(kLayout);
+  Floats data(16);
+  EXPECT_EQ(vm.writeRegister(2, 0, data), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm.error(), "VM instance 2 does not exist (there are 2 instances, "
+                        "counted from 0).");
+  EXPECT_EQ(vm.readRegister(0, 32, data), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm.error(), "Register R32 does not exist (the last one is R31).");
+  EXPECT_EQ(vm.writeRegister(0, 3, Floats(17)), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm.error(), "Register R3 of VM instance 0 cannot take or give 68 "
+                        "bytes (it holds 64 bytes).");
+}
+
+TEST_F(CApiTest, WritesAndReadsRegions) {
+  gpuvm::Vm &vm = boot(kLayout);
+  Words words = {7, 8}, back(2);
+  EXPECT_VM_OK(vm, writeGlobals(120, words));
+  EXPECT_VM_OK(vm, readGlobals(120, back));
+  EXPECT_EQ(back, words);
+  EXPECT_VM_OK(vm, writeControl(24, words));
+  EXPECT_VM_OK(vm, readControl(24, back));
+  EXPECT_EQ(back, words);
+  EXPECT_VM_OK(vm, writeMetrics(32, words));
+  EXPECT_VM_OK(vm, readMetrics(32, back));
+  EXPECT_EQ(back, words);
+  EXPECT_EQ(vm_write_heap(vm.get(), 56, words.data(), 8), GPUVM_OK);
+  EXPECT_EQ(vm_read_heap(vm.get(), 56, back.data(), 8), GPUVM_OK);
+  EXPECT_EQ(back, words);
+}
+
+TEST_F(CApiTest, ChecksRegionRanges) {
+  gpuvm::Vm &vm = boot(kLayout);
+  Words words(2);
+  EXPECT_EQ(vm.writeGlobals(124, words), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm.error(), "The range of 8 bytes at byte 124 ends past the end of "
+                        "region globals (128 bytes).");
+  EXPECT_EQ(vm.readControl(UINT64_MAX, words), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm.error(), "The range of 8 bytes at byte 18446744073709551615 "
+                        "ends past the end of region control (32 bytes).");
+  EXPECT_VM_OK(vm, writeGlobals(128, Words()));
+}
+
+TEST_F(CApiTest, StatusIsZeroAfterBootAndTheHostMayWriteIt) {
+  gpuvm::Vm &vm = boot(kLayout);
+  uint32_t status = 99;
+  EXPECT_VM_OK(vm, pollStatus(1, status));
+  EXPECT_EQ(status, 0u);
+  EXPECT_VM_OK(vm, writeMetrics(16 + 12, Words{3}));
+  EXPECT_VM_OK(vm, pollStatus(1, status));
+  EXPECT_EQ(status, uint32_t(GPUVM_MESSAGE_NEED_VM));
+  EXPECT_VM_OK(vm, pollStatus(0, status));
+  EXPECT_EQ(status, 0u) << "each instance has a word of its own";
+  EXPECT_EQ(vm.pollStatus(2, status), GPUVM_ERROR_USAGE);
+}
+
+TEST_F(CApiTest, ABareVmHasNoProgram) {
+  gpuvm::Vm &vm = boot(kLayout);
+  EXPECT_EQ(vm.execute(), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm.error(), "The VM has no program (vm_program loads one).");
+  gpuvm_stats stats;
+  EXPECT_EQ(vm.stats(stats), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm.poll(), GPUVM_ERROR_USAGE);
+}
+
+TEST_F(CApiTest, KnowsItsDevice) {
+  EXPECT_STRNE(vm_device_name(boot().get()), "");
+}
+
+TEST_F(CApiTest, RefusesNullPointers) {
+  gpuvm::Vm &vm = boot(kLayout);
+  EXPECT_EQ(vm_write_register(vm.get(), 0, 0, nullptr, 4), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm.error(), "The argument \"data\" is a null pointer.");
+  EXPECT_EQ(vm_program_file(vm.get(), nullptr), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm.error(), "The argument \"path\" is a null pointer.");
+  EXPECT_EQ(vm_poll_status(vm.get(), 0, nullptr), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm_execute(nullptr), GPUVM_ERROR_USAGE);
+  EXPECT_STREQ(vm_last_error(nullptr),
+               "The argument \"vm\" is a null pointer.");
+  EXPECT_EQ(vm_boot(nullptr, nullptr), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm_shutdown(nullptr), GPUVM_OK);
+  EXPECT_STREQ(vm_device_name(nullptr), "");
+  EXPECT_EQ(vm_validation_message(nullptr, 0), nullptr);
+}
+
+TEST_F(CApiTest, SaysWhyItCannotBoot) {
+  gpuvm_options wanted = options();
+  wanted.device = "a device nobody has";
+  gpuvm_vm *vm = nullptr;
+  EXPECT_EQ(vm_boot(&wanted, &vm), GPUVM_ERROR_NO_DEVICE);
+  EXPECT_EQ(vm, nullptr);
+  EXPECT_EQ(std::string(vm_last_error(nullptr))
+                .find("No device matches \"a device nobody has\" (there are: "
+                      "0: "),
+            0u);
+  wanted = options();
+  wanted.struct_bytes += 8;
+  EXPECT_EQ(vm_boot(&wanted, &vm), GPUVM_ERROR_USAGE);
+}
+
+TEST_F(CApiTest, RefusesALayoutLargerThanTheDevice) {
+  gpuvm_options large = options();
+  large.layout = {UINT32_MAX, UINT64_MAX, 0, 0, 0, 0};
+  gpuvm_vm *vm = nullptr;
+  EXPECT_EQ(vm_boot(&large, &vm), GPUVM_ERROR_NO_DEVICE);
+  EXPECT_EQ(vm, nullptr);
+}
+
+TEST_F(CApiTest, ReportsAFileThatIsNotThere) {
+  gpuvm::Vm &vm = boot();
+  EXPECT_EQ(vm.program(std::string("/nonexistent/x.gvplan")),
+            GPUVM_ERROR_BAD_INPUT);
+  EXPECT_NE(vm.error().find("/nonexistent/x.gvplan"), std::string::npos)
+      << vm.error();
+}
+
+TEST_F(CApiTest, BootsAndShutsDownAgainAndAgain) {
+  for (int i = 0; i < 10; ++i) {
+    gpuvm::Vm vm;
+    gpuvm_options full = options();
+    full.layout = kLayout;
+    EXPECT_EQ(vm.boot(full), GPUVM_OK) << vm.error();
+    EXPECT_EQ(vm.shutdown(), GPUVM_OK) << vm_last_error(nullptr);
+  }
+}
+
+} // namespace

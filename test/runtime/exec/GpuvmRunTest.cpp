@@ -1,0 +1,313 @@
+//===- GpuvmRunTest.cpp - gpuvm-run from the outside
+//------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Starts the tool on plans written by hand and looks at what users see:
+// standard output, standard error, files and the exit code. Validation is on
+// throughout.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/io/HostTensor.h"
+#include "runtime/plan/PlanFile.h"
+
+#include "test/runtime/exec/TestPrograms.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+using namespace vm;
+using namespace vm::test;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Outcome {
+  int exitCode = -1;
+  std::string out, err;
+};
+
+class GpuvmRunTest : public testing::Test {
+protected:
+  void SetUp() override {
+    folder_ = fs::path(testing::TempDir()) /
+              ("gpuvm-run-" + std::to_string(getpid()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string path(const std::string &name) const { return folder_ / name; }
+
+  std::string save(const Plan &plan) {
+    std::string file = path(plan.program + ".gvplan");
+    Status status = savePlan(file, plan);
+    EXPECT_TRUE(status.ok()) << status.message();
+    return file;
+  }
+
+  static std::string read(const std::string &file) {
+    std::ifstream in(file, std::ios::binary);
+    std::stringstream text;
+    text << in.rdbuf();
+    return text.str();
+  }
+
+  /// Runs `gpuvm-run <arguments>`; arguments are shell words.
+  Outcome run(const std::string &arguments,
+              const std::string &environment = "GPUVM_VALIDATE=1") {
+    std::string command = environment + " XDG_CACHE_HOME=" + path("cache") +
+                          " " GPUVM_RUN " " + arguments + " >" + path("out") +
+                          " 2>" + path("err");
+    int status = std::system(command.c_str());
+    Outcome outcome;
+    outcome.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    outcome.out = read(path("out"));
+    outcome.err = read(path("err"));
+    return outcome;
+  }
+
+  /// What the tool must say and exit with, and that it says nothing else.
+  void expectError(const std::string &arguments, int exitCode,
+                   const std::string &sentence) {
+    Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.exitCode, exitCode) << arguments;
+    EXPECT_EQ(outcome.err, "gpuvm-run: error: " + sentence + "\n");
+    EXPECT_EQ(outcome.out, "");
+  }
+
+  fs::path folder_;
+};
+
+/// 3 * x on 8 elements: the parameters come in as an input, for the tool has no
+/// way to write Globals.
+Plan makeScaleProgram() {
+  Plan plan = makeAffineProgram(8);
+  Input parameters;
+  static_cast<Slot &>(parameters) = plan.symbols[0];
+  parameters.residency = Residency::Load;
+  plan.inputs.push_back(parameters);
+  return plan;
+}
+
+const std::string kInputs =
+    " --input=x=8xf32=1,2,3,4,5,6,7,8 --input=parameters=2xf32=3,0";
+
+TEST_F(GpuvmRunTest, PrintsEveryOutput) {
+  Outcome outcome = run(save(makeScaleProgram()) + kInputs);
+  EXPECT_EQ(outcome.exitCode, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "y: 8xf32=3 6 9 12 15 18 21 24\n");
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(GpuvmRunTest, PrintsAndWritesWhatIsAskedFor) {
+  std::string plan = save(makeScaleProgram());
+  Outcome outcome =
+      run(plan + kInputs + " --output=parameters --output=y=@" + path("y.npy") +
+          " --output=y" + " --output_max_element_count=2");
+  EXPECT_EQ(outcome.exitCode, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "parameters: 2xf32=3 0\ny: 8xf32=3 6...\n");
+  Result<HostTensor> y = readNpy(path("y.npy"));
+  ASSERT_TRUE(y.ok()) << y.status().message();
+  EXPECT_EQ(formatTensor(*y, 8), "8xf32=3 6 9 12 15 18 21 24");
+
+  outcome = run(plan + " --input=x=@" + path("y.npy") +
+                " --input=parameters=2xf32=1,1");
+  EXPECT_EQ(outcome.out, "y: 8xf32=4 7 10 13 16 19 22 25\n");
+  EXPECT_EQ(run(plan + kInputs + " --output=").out, "");
+  EXPECT_EQ(run(plan + kInputs + " --quiet").out, "");
+}
+
+TEST_F(GpuvmRunTest, ComparesWithExpectedOutputs) {
+  std::string plan = save(makeScaleProgram()) + kInputs;
+  Outcome outcome =
+      run(plan + " --expected_output=y=8xf32=3,6,9,12,15,18,21,24");
+  EXPECT_EQ(outcome.exitCode, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "[SUCCESS] all outputs match their expected values\n");
+
+  std::string wrong = " --expected_output=y=8xf32=3,6,9,12,15,18,21,25";
+  outcome = run(plan + wrong + " --output=y=@" + path("y.npy"));
+  EXPECT_EQ(outcome.exitCode, 1);
+  EXPECT_EQ(outcome.out, "[FAILED] y: element at index 7 (24) does not match "
+                         "the expected (25)\n");
+  EXPECT_FALSE(fs::exists(path("y.npy")));
+  EXPECT_EQ(run(plan + wrong + " --expected_f32_threshold=0.1").exitCode, 0);
+  EXPECT_EQ(run(plan + " --expected_output=y=7xf32=0").exitCode, 1);
+}
+
+TEST_F(GpuvmRunTest, ReportsStatistics) {
+  Outcome outcome = run(save(makePipelineProgram()) +
+                        " --output= --warmup=2 --iterations=5 --copy-speed "
+                        "--stats=json");
+  ASSERT_EQ(outcome.exitCode, 0) << outcome.err;
+  nlohmann::json stats = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(stats["submits"], 1);
+  EXPECT_EQ(stats["dispatches"], 2);
+  EXPECT_EQ(stats["barriers"], 2);
+  EXPECT_EQ(stats["kernels"], 1);
+  EXPECT_EQ(stats["stages"], 2);
+  EXPECT_EQ(stats["upload_bytes"], 0);
+  EXPECT_EQ(stats["download_bytes"], 32);
+  EXPECT_EQ(stats["iterations"], 5);
+  EXPECT_NE(stats["device"], "");
+  EXPECT_GT(stats["copy_gbps"], 0.05);
+  for (const char *key : {"wall_us", "submit_us", "device_us"}) {
+    EXPECT_GT(stats[key]["median"], 0) << key;
+    EXPECT_LE(stats[key]["p10"], stats[key]["median"]) << key;
+    EXPECT_LE(stats[key]["median"], stats[key]["p90"]) << key;
+  }
+  outcome = run(save(makePipelineProgram()) + " --output= --stats=text");
+  EXPECT_NE(outcome.out.find("\nsubmits         1\n"), std::string::npos)
+      << outcome.out;
+}
+
+TEST_F(GpuvmRunTest, DescribesItself) {
+  Outcome outcome = run("--list-devices");
+  EXPECT_EQ(outcome.exitCode, 0);
+  EXPECT_EQ(outcome.out.find("0: "), 0u);
+  outcome = run("--version");
+  EXPECT_EQ(outcome.exitCode, 0);
+  EXPECT_EQ(outcome.out.find("gpuvm-run "), 0u);
+  outcome = run("--help");
+  EXPECT_EQ(outcome.exitCode, 0);
+  EXPECT_NE(outcome.out.find("Example:"), std::string::npos);
+  outcome = run("--measure-copy-speed=1048576");
+  EXPECT_EQ(outcome.exitCode, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find(" GB/s\n"), std::string::npos);
+}
+
+TEST_F(GpuvmRunTest, RefusesBadInputs) {
+  std::string plan = save(makeScaleProgram());
+  std::string parameters = plan + " --input=parameters=2xf32=3,0";
+  expectError(parameters, 2,
+              "Input \"x\" is not given (8xf32; --input=x=<tensor>).");
+  expectError(plan + kInputs + " --input=x=8xf32=0", 2,
+              "Input \"x\" is given more than once.");
+  expectError(plan + kInputs + " --input=z=8xf32=0", 3,
+              "The program has no input named \"z\" (known: x, parameters).");
+  expectError(
+      parameters + " --input=x=7xf32=0", 3,
+      "Input \"x\" has the wrong shape: 7xf32 is given, but the program "
+      "takes 8xf32.");
+  expectError(parameters + " --input=x=8xi32=0", 3,
+              "Input \"x\" has the wrong type: 8xi32 is given, but the program "
+              "takes 8xf32.");
+  expectError(parameters + " --input=x", 2,
+              "The argument \"x\" of --input is not of the form "
+              "name=<tensor>.");
+  expectError(plan + kInputs + " --output=q", 3,
+              "The program has no output, metric or global named \"q\" (known: "
+              "y, parameters).");
+  expectError(plan + kInputs + " --output=y=y.npy", 2,
+              "The argument \"y=y.npy\" of --output is not of the form name or "
+              "name=@file.npy.");
+}
+
+TEST_F(GpuvmRunTest, RefusesBadFiles) {
+  Outcome outcome = run("/nonexistent/x.gvplan");
+  EXPECT_EQ(outcome.exitCode, 3);
+  EXPECT_NE(outcome.err.find("/nonexistent/x.gvplan"), std::string::npos);
+  std::string plan = save(makeScaleProgram());
+  outcome = run(plan + " --input=x=@/nonexistent/x.npy");
+  EXPECT_EQ(outcome.exitCode, 3);
+  EXPECT_NE(outcome.err.find("/nonexistent/x.npy"), std::string::npos);
+  std::ofstream(path("text.gvplan")) << "hello";
+  EXPECT_EQ(run(path("text.gvplan")).exitCode, 3);
+  outcome = run(plan + kInputs + " --output=y=@/nonexistent/y.npy");
+  EXPECT_EQ(outcome.exitCode, 2);
+  EXPECT_NE(outcome.err.find("/nonexistent/y.npy"), std::string::npos);
+}
+
+TEST_F(GpuvmRunTest, RefusesBadUsage) {
+  EXPECT_EQ(run("").exitCode, 2);
+  EXPECT_EQ(run("--no-such-flag").exitCode, 2);
+  EXPECT_EQ(run(save(makeScaleProgram()) + " --iterations=0").exitCode, 2);
+}
+
+TEST_F(GpuvmRunTest, RefusesDevicesThatCannotRunThePlan) {
+  Outcome outcome =
+      run(save(makeScaleProgram()) + kInputs + " --device=nobody");
+  EXPECT_EQ(outcome.exitCode, 4);
+  EXPECT_NE(outcome.err.find("No device matches \"nobody\" (there are: 0: "),
+            std::string::npos)
+      << outcome.err;
+  Plan large = makeScaleProgram();
+  large.regionBytes[static_cast<unsigned>(Region::Heap)] = uint64_t(1) << 47;
+  outcome = run(save(large) + kInputs);
+  EXPECT_EQ(outcome.exitCode, 4);
+  EXPECT_NE(outcome.err.find("Region heap takes 140737488355328 bytes"),
+            std::string::npos)
+      << outcome.err;
+}
+
+TEST_F(GpuvmRunTest, WorksWithoutVulkanInstalledUpToASentence) {
+  // A loader that finds no driver is as good as no loader.
+  Outcome outcome = run(save(makeScaleProgram()) + kInputs,
+                        "VK_ICD_FILENAMES=/nonexistent VK_DRIVER_FILES="
+                        "/nonexistent GPUVM_VALIDATE=0");
+  EXPECT_EQ(outcome.exitCode, 4);
+  EXPECT_EQ(outcome.err.find("gpuvm-run: error: "), 0u) << outcome.err;
+}
+
+TEST_F(GpuvmRunTest, FailsOnAValidationMessage) {
+  // Best-practice checks complain about validation itself.
+  Outcome outcome = run(save(makeScaleProgram()) + kInputs + " --validate",
+                        "VK_LAYER_ENABLES="
+                        "VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT");
+  EXPECT_EQ(outcome.exitCode, 1);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err.find("Validation Warning: "), 0u) << outcome.err;
+  EXPECT_NE(outcome.err.find("gpuvm-run: error: Vulkan validation reports "),
+            std::string::npos)
+      << outcome.err;
+}
+
+TEST_F(GpuvmRunTest, TimesOut) {
+  auto start = std::chrono::steady_clock::now();
+  Outcome outcome = run(save(makeSpinProgram()) + " --timeout=0.3 --trace");
+  std::chrono::duration<double> seconds =
+      std::chrono::steady_clock::now() - start;
+  EXPECT_EQ(outcome.exitCode, 5);
+  EXPECT_NE(outcome.err.find("is not done within the timeout (300 ms) - while "
+                             "running command 0 of 1 (stage \"spin\")."),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_LT(seconds.count(), 10);
+}
+
+TEST_F(GpuvmRunTest, LeavesNoFileBehindWhenKilled) {
+  ProgramBuilder builder("killed");
+  Window go = builder.allocate(Region::Control, 4);
+  builder.output("go", DType::I32, {}, go);
+  builder.dispatch("spin", TestKernel::Spin, {go}, 65535);
+  std::string plan = save(builder.finish());
+  std::string output = "--output=go=@" + path("go.npy");
+  pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    execl(GPUVM_RUN, GPUVM_RUN, plan.c_str(), output.c_str(), nullptr);
+    _exit(127);
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  kill(child, SIGKILL);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status)) << "it must still have been running";
+  for (const fs::directory_entry &entry : fs::directory_iterator(folder_))
+    EXPECT_EQ(entry.path().extension(), ".gvplan") << entry.path();
+}
+
+} // namespace

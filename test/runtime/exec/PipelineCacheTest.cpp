@@ -1,0 +1,92 @@
+//===- PipelineCacheTest.cpp
+//------------------------------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/exec/PipelineCache.h"
+
+#include "test/runtime/exec/GpuTest.h"
+#include "test/runtime/exec/TestPrograms.h"
+
+#include <filesystem>
+#include <fstream>
+
+using namespace vm;
+using namespace vm::test;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+TEST(CacheFile, GivesBackWhatItWraps) {
+  std::vector<uint8_t> payload = {1, 2, 3, 4, 5};
+  EXPECT_EQ(unwrapCacheFile(wrapCacheFile(payload)), payload);
+  EXPECT_EQ(unwrapCacheFile(wrapCacheFile({})), std::vector<uint8_t>());
+}
+
+TEST(CacheFile, RefusesEveryDamage) {
+  std::vector<uint8_t> file = wrapCacheFile({1, 2, 3, 4, 5});
+  for (size_t i = 0; i < file.size(); ++i) {
+    std::vector<uint8_t> damaged = file;
+    damaged[i] ^= 0x40;
+    EXPECT_EQ(unwrapCacheFile(damaged), std::nullopt) << "byte " << i;
+    std::vector<uint8_t> cut(file.begin(), file.begin() + i);
+    EXPECT_EQ(unwrapCacheFile(cut), std::nullopt) << "cut to " << i;
+  }
+  file.push_back(0);
+  EXPECT_EQ(unwrapCacheFile(file), std::nullopt) << "bytes after the end";
+}
+
+class PipelineCacheTest : public DeviceTest {
+protected:
+  void SetUp() override {
+    DeviceTest::SetUp();
+    folder_ = fs::path(testing::TempDir()) /
+              ("gpuvm-cache-" + std::to_string(getpid()));
+    fs::remove_all(folder_);
+    options_.cacheDirectory = (folder_ / "deep").string();
+    file_ = fs::path(options_.cacheDirectory) /
+            pipelineCacheFileName(device_->info());
+  }
+  void TearDown() override {
+    fs::remove_all(folder_);
+    DeviceTest::TearDown();
+  }
+
+  fs::path folder_, file_;
+  ExecutorOptions options_;
+};
+
+TEST_F(PipelineCacheTest, IsWrittenWhole) {
+  ASSERT_TRUE(load(makeAffineProgram(8), options_));
+  ASSERT_TRUE(fs::exists(file_));
+  std::ifstream in(file_, std::ios::binary);
+  std::vector<uint8_t> bytes((std::istreambuf_iterator<char>(in)), {});
+  EXPECT_TRUE(unwrapCacheFile(bytes));
+  EXPECT_EQ(std::distance(fs::directory_iterator(options_.cacheDirectory), {}),
+            1)
+      << "no temporary file is left";
+  EXPECT_TRUE(load(makeAffineProgram(8), options_));
+}
+
+TEST_F(PipelineCacheTest, IgnoresACorruptFile) {
+  fs::create_directories(options_.cacheDirectory);
+  std::ofstream(file_, std::ios::binary) << "not a cache";
+  std::unique_ptr<Executor> executor = load(makeAffineProgram(8), options_);
+  ASSERT_TRUE(executor);
+  std::ifstream in(file_, std::ios::binary);
+  std::vector<uint8_t> bytes((std::istreambuf_iterator<char>(in)), {});
+  EXPECT_TRUE(unwrapCacheFile(bytes)) << "it is replaced by a sound one";
+}
+
+TEST_F(PipelineCacheTest, DoesWithoutAFolderItCannotMake) {
+  fs::create_directories(folder_);
+  std::ofstream(folder_ / "file") << "x";
+  options_.cacheDirectory = (folder_ / "file" / "sub").string();
+  EXPECT_TRUE(load(makeAffineProgram(8), options_));
+}
+
+} // namespace

@@ -1,0 +1,274 @@
+//===- TestPrograms.cpp - plans written by hand
+//------------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/runtime/exec/TestPrograms.h"
+
+#include "affineSpirv.h"
+#include "lookupSpirv.h"
+#include "reportSpirv.h"
+#include "spinSpirv.h"
+#include "times10Spirv.h"
+#include "times3Spirv.h"
+#include "tripletSpirv.h"
+
+#include <algorithm>
+
+namespace vm::test {
+
+//===--- Kernels
+//------------------------------------------------------------===//
+
+static constexpr Binding kReadsSource = {0, true, false};
+static constexpr Binding kWritesTarget = {5, false, true};
+
+template <size_t N>
+static Kernel makeKernel(const char *name, uint32_t localSize,
+                         std::vector<Binding> bindings,
+                         const uint32_t (&words)[N]) {
+  Kernel kernel;
+  kernel.name = name;
+  kernel.localSize = {localSize, 1, 1};
+  kernel.bindings = std::move(bindings);
+  kernel.spirv.assign(words, words + N);
+  return kernel;
+}
+
+static Kernel makeKernel(TestKernel kernel) {
+  switch (kernel) {
+  case TestKernel::Affine:
+    return makeKernel("affine", 64,
+                      {kReadsSource, {2, true, false}, kWritesTarget},
+                      affineSpirv);
+  case TestKernel::Times10:
+    return makeKernel("times10", 64, {{0, true, true}}, times10Spirv);
+  case TestKernel::Triplet:
+    return makeKernel("triplet", 1, {{2, true, false}, {3, false, true}},
+                      tripletSpirv);
+  case TestKernel::Times3:
+    return makeKernel("times3", 256, {kReadsSource, kWritesTarget},
+                      times3Spirv);
+  case TestKernel::Report:
+    return makeKernel("report", 1,
+                      {kReadsSource, {1, false, true}, {6, false, true}},
+                      reportSpirv);
+  case TestKernel::Lookup:
+    return makeKernel("lookup", 64,
+                      {kReadsSource, {4, true, false}, kWritesTarget},
+                      lookupSpirv);
+  case TestKernel::Spin:
+    return makeKernel("spin", 64, {{3, true, true}}, spinSpirv);
+  }
+  return {};
+}
+
+//===--- Builder
+//------------------------------------------------------------===//
+
+template <typename SlotT>
+static SlotT makeSlot(const std::string &name, DType dtype,
+                      std::vector<int64_t> shape, Window window) {
+  SlotT slot;
+  slot.name = name;
+  slot.dtype = dtype;
+  slot.shape = std::move(shape);
+  slot.window = window;
+  return slot;
+}
+
+ProgramBuilder::ProgramBuilder(const std::string &name) {
+  plan_.program = name;
+  plan_.instances = 1;
+}
+
+Window ProgramBuilder::allocate(Region region, uint64_t bytes) {
+  uint64_t &end = plan_.regionBytes[static_cast<unsigned>(region)];
+  uint64_t offset =
+      (end + kWindowAlignment - 1) / kWindowAlignment * kWindowAlignment;
+  end = offset + bytes;
+  return {region, offset, bytes};
+}
+
+void ProgramBuilder::input(const std::string &name, DType dtype,
+                           std::vector<int64_t> shape, Window window,
+                           Residency residency) {
+  plan_.inputs.push_back(
+      makeSlot<Input>(name, dtype, std::move(shape), window));
+  plan_.inputs.back().residency = residency;
+}
+
+void ProgramBuilder::output(const std::string &name, DType dtype,
+                            std::vector<int64_t> shape, Window window) {
+  plan_.outputs.push_back(
+      makeSlot<Output>(name, dtype, std::move(shape), window));
+}
+
+void ProgramBuilder::symbol(const std::string &name, DType dtype,
+                            std::vector<int64_t> shape, Window window) {
+  plan_.symbols.push_back(
+      makeSlot<Symbol>(name, dtype, std::move(shape), window));
+}
+
+void ProgramBuilder::reg(uint32_t instance, uint32_t reg, DType dtype,
+                         std::vector<int64_t> shape, Window window) {
+  std::string name =
+      "vm" + std::to_string(instance) + ".r" + std::to_string(reg);
+  plan_.registers.push_back(
+      makeSlot<RegisterSlot>(name, dtype, std::move(shape), window));
+  plan_.registers.back().instance = instance;
+  plan_.registers.back().reg = reg;
+  plan_.instances = std::max(plan_.instances, instance + 1);
+}
+
+void ProgramBuilder::initial(Window window, std::vector<uint8_t> bytes) {
+  plan_.initialData.push_back({window.region, window.offset, std::move(bytes)});
+}
+
+uint32_t ProgramBuilder::kernelIndex(TestKernel kernel) {
+  Kernel made = makeKernel(kernel);
+  for (uint32_t i = 0; i < plan_.kernels.size(); ++i)
+    if (plan_.kernels[i].name == made.name)
+      return i;
+  plan_.kernels.push_back(std::move(made));
+  return static_cast<uint32_t>(plan_.kernels.size() - 1);
+}
+
+std::vector<BoundWindow>
+ProgramBuilder::bind(uint32_t kernel,
+                     const std::vector<Window> &windows) const {
+  std::vector<BoundWindow> bound;
+  for (size_t i = 0; i < windows.size(); ++i)
+    bound.push_back({plan_.kernels[kernel].bindings[i].binding, windows[i]});
+  return bound;
+}
+
+void ProgramBuilder::addStage(const std::string &name, uint32_t kernel) {
+  for (const Stage &stage : plan_.stages)
+    if (stage.name == name)
+      return;
+  uint32_t instance = static_cast<uint32_t>(plan_.stages.size());
+  plan_.stages.push_back({name, instance, "", {kernel}});
+  plan_.instances = std::max(plan_.instances, instance + 1);
+}
+
+void ProgramBuilder::dispatch(const std::string &stage, TestKernel kernel,
+                              std::vector<Window> windows, uint32_t groups) {
+  uint32_t index = kernelIndex(kernel);
+  addStage(stage, index);
+  plan_.commands.push_back(
+      {Dispatch{index, bind(index, windows), {groups, 1, 1}}, stage});
+}
+
+void ProgramBuilder::indirect(const std::string &stage, TestKernel kernel,
+                              std::vector<Window> windows, Window triplet) {
+  uint32_t index = kernelIndex(kernel);
+  addStage(stage, index);
+  plan_.commands.push_back(
+      {DispatchIndirect{index, bind(index, windows), triplet.offset}, stage});
+}
+
+void ProgramBuilder::barrier() { plan_.commands.push_back({Barrier{}, ""}); }
+
+void ProgramBuilder::copy(Window source, Window destination) {
+  plan_.commands.push_back({Copy{source, destination}, "copy"});
+}
+
+void ProgramBuilder::fill(Window window, uint32_t value) {
+  plan_.commands.push_back({Fill{window, value}, "fill"});
+}
+
+//===--- Programs
+//-----------------------------------------------------------===//
+
+static constexpr uint32_t kElements = 8;
+static constexpr uint64_t kBytes = kElements * sizeof(float);
+
+Plan makeAffineProgram(uint32_t count) {
+  ProgramBuilder builder("affine");
+  Window x = builder.allocate(Region::Registers, count * sizeof(float));
+  Window y = builder.allocate(Region::Registers, count * sizeof(float));
+  Window parameters = builder.allocate(Region::Globals, 2 * sizeof(float));
+  builder.input("x", DType::F32, {count}, x);
+  builder.output("y", DType::F32, {count}, y);
+  builder.symbol("parameters", DType::F32, {2}, parameters);
+  builder.reg(0, 0, DType::F32, {count}, x);
+  builder.reg(0, 30, DType::F32, {count}, y);
+  builder.dispatch("affine", TestKernel::Affine, {x, parameters, y},
+                   (count + 63) / 64);
+  return builder.finish();
+}
+
+static std::vector<uint8_t> bytesOf(std::vector<float> values) {
+  auto *bytes = reinterpret_cast<const uint8_t *>(values.data());
+  return {bytes, bytes + values.size() * sizeof(float)};
+}
+
+Plan makePipelineProgram(bool barriers) {
+  ProgramBuilder builder("pipeline");
+  Window source = builder.allocate(Region::Registers, kBytes);
+  Window sent = builder.allocate(Region::Registers, kBytes);
+  Window received = builder.allocate(Region::Registers, kBytes);
+  Window result = builder.allocate(Region::Registers, kBytes);
+  Window twice = builder.allocate(Region::Globals, 2 * sizeof(float));
+  Window negate = builder.allocate(Region::Globals, 2 * sizeof(float));
+  builder.initial(twice, bytesOf({2, 0}));
+  builder.initial(negate, bytesOf({-1, 0}));
+  builder.reg(0, 0, DType::F32, {kElements}, source);
+  builder.reg(0, 30, DType::F32, {kElements}, sent);
+  builder.reg(1, 31, DType::F32, {kElements}, received);
+  builder.reg(1, 30, DType::F32, {kElements}, result);
+  builder.output("result", DType::F32, {kElements}, result);
+  builder.dispatch("double", TestKernel::Affine, {source, twice, sent});
+  if (barriers)
+    builder.barrier();
+  builder.copy(sent, received);
+  if (barriers)
+    builder.barrier();
+  builder.dispatch("negate", TestKernel::Affine, {received, negate, result});
+  return builder.finish();
+}
+
+Plan makeDormantProgram() {
+  ProgramBuilder builder("dormant");
+  Window source = builder.allocate(Region::Registers, kBytes);
+  Window work = builder.allocate(Region::Registers, kBytes);
+  Window triplet = builder.allocate(Region::Control, 3 * sizeof(uint32_t));
+  builder.reg(0, 0, DType::F32, {kElements}, source);
+  builder.reg(0, 30, DType::F32, {kElements}, work);
+  builder.output("y", DType::F32, {kElements}, work);
+  builder.symbol("wake", DType::I32, {3}, triplet);
+  builder.copy(source, work);
+  builder.barrier();
+  builder.dispatch("always", TestKernel::Times10, {work});
+  builder.barrier();
+  builder.indirect("wake", TestKernel::Times10, {work}, triplet);
+  return builder.finish();
+}
+
+Plan makeReportProgram() {
+  ProgramBuilder builder("report");
+  Window source = builder.allocate(Region::Registers, kBytes);
+  Window metadata = builder.allocate(Region::Metrics, 4 * sizeof(uint32_t));
+  Window sum = builder.allocate(Region::Metrics, sizeof(float));
+  builder.reg(0, 0, DType::F32, {kElements}, source);
+  builder.symbol("report.metadata", DType::I32, {4}, metadata);
+  builder.symbol("sum", DType::F32, {}, sum);
+  builder.dispatch("report", TestKernel::Report, {source, metadata, sum});
+  return builder.finish();
+}
+
+Plan makeSpinProgram() {
+  ProgramBuilder builder("spin");
+  Window go = builder.allocate(Region::Control, sizeof(uint32_t));
+  builder.symbol("go", DType::I32, {}, go);
+  // Mesa's llvmpipe ends loops after 65,535 iterations, so many workgroups
+  // have to spin for the dispatch to take long; on a GPU the first ones do.
+  builder.dispatch("spin", TestKernel::Spin, {go}, 65535);
+  return builder.finish();
+}
+
+} // namespace vm::test

@@ -1,0 +1,314 @@
+//===- HazardsTest.cpp - which command pairs need a barrier ---------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/plan/Hazards.h"
+
+#include "runtime/plan/PlanNames.h"
+#include "runtime/plan/PlanVerifier.h"
+#include "test/runtime/plan/TestPlans.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <random>
+#include <set>
+
+using namespace vm;
+using test::dispatchRegisters;
+
+namespace {
+
+// Kernels of a plan made by plan(): what they do with bindings 0, 5, 10.
+constexpr uint32_t kMap = 0;    // reads 0, writes 5
+constexpr uint32_t kRead = 1;   // reads 0
+constexpr uint32_t kWrite = 2;  // writes 0
+constexpr uint32_t kJoin = 3;   // reads 0 and 5, writes 10
+constexpr uint32_t kUpdate = 4; // reads and writes 0
+
+/// Hazards need no SPIR-V, only declarations.
+Plan plan(std::vector<Command> commands) {
+  Plan plan = test::makeEmptyPlan();
+  plan.regionBytes = {1 << 30, 4096, 4096, 4096, 4096};
+  std::vector<std::vector<Binding>> bindings = {
+      {{0, true, false}, {5, false, true}},
+      {{0, true, false}},
+      {{0, false, true}},
+      {{0, true, false}, {5, true, false}, {10, false, true}},
+      {{0, true, true}}};
+  for (auto &list : bindings) {
+    Kernel kernel;
+    kernel.name = fmt::format("k{}", plan.kernels.size());
+    kernel.bindings = list;
+    kernel.spirv = {0};
+    plan.kernels.push_back(kernel);
+  }
+  plan.commands = std::move(commands);
+  EXPECT_EQ(verifyPlan(plan).message(), "");
+  return plan;
+}
+
+/// `RAW 0->1 registers[0,256)`, ...
+std::vector<std::string> show(const std::vector<BarrierReason> &hazards) {
+  std::vector<std::string> lines;
+  for (const BarrierReason &h : hazards)
+    lines.push_back(fmt::format("{} {}->{} {}[{},{})", toString(h.kind),
+                                h.first, h.second, toString(h.window.region),
+                                h.window.offset,
+                                h.window.offset + h.window.length));
+  return lines;
+}
+
+std::vector<std::string> hazardsOf(std::vector<Command> commands) {
+  return show(findUncoveredHazards(plan(std::move(commands))));
+}
+
+using Lines = std::vector<std::string>;
+
+const Command kBarrier = {Barrier{}, ""};
+
+TEST(Hazards, ReadAfterWrite) {
+  EXPECT_EQ(hazardsOf({dispatchRegisters("a", kWrite, {{0, 256}}),
+                       dispatchRegisters("b", kRead, {{0, 256}})}),
+            Lines{"RAW 0->1 registers[0,256)"});
+}
+
+TEST(Hazards, WriteAfterRead) {
+  EXPECT_EQ(hazardsOf({dispatchRegisters("a", kRead, {{0, 256}}),
+                       dispatchRegisters("b", kWrite, {{0, 256}})}),
+            Lines{"WAR 0->1 registers[0,256)"});
+}
+
+TEST(Hazards, WriteAfterWrite) {
+  EXPECT_EQ(hazardsOf({dispatchRegisters("a", kWrite, {{0, 256}}),
+                       dispatchRegisters("b", kWrite, {{0, 256}})}),
+            Lines{"WAW 0->1 registers[0,256)"});
+}
+
+TEST(Hazards, ReadersNeedNoOrder) {
+  EXPECT_EQ(hazardsOf({dispatchRegisters("a", kRead, {{0, 256}}),
+                       dispatchRegisters("b", kRead, {{0, 512}}),
+                       dispatchRegisters("c", kMap, {{0, 256}, {1024, 256}})}),
+            Lines{});
+}
+
+TEST(Hazards, DisjointHalvesNeedNoOrder) {
+  EXPECT_EQ(hazardsOf({dispatchRegisters("a", kWrite, {{0, 256}}),
+                       dispatchRegisters("b", kWrite, {{256, 256}})}),
+            Lines{});
+}
+
+TEST(Hazards, OneSharedByteIsEnough) {
+  EXPECT_EQ(hazardsOf({dispatchRegisters("a", kWrite, {{0, 257}}),
+                       dispatchRegisters("b", kWrite, {{256, 256}})}),
+            Lines{"WAW 0->1 registers[256,257)"});
+}
+
+TEST(Hazards, RegionsAreSeparate) {
+  Command fill = {Fill{{Region::Metrics, 0, 256}, 0}, "b"};
+  EXPECT_EQ(hazardsOf({dispatchRegisters("a", kWrite, {{0, 256}}), fill}),
+            Lines{});
+}
+
+TEST(Hazards, ABarrierCoversEverythingBeforeIt) {
+  EXPECT_EQ(hazardsOf({dispatchRegisters("a", kWrite, {{0, 256}}), kBarrier,
+                       dispatchRegisters("b", kUpdate, {{0, 256}}), kBarrier,
+                       dispatchRegisters("c", kRead, {{0, 256}})}),
+            Lines{});
+}
+
+TEST(Hazards, ABarrierTooEarlyDoesNotHelp) {
+  EXPECT_EQ(hazardsOf({kBarrier, dispatchRegisters("a", kWrite, {{0, 256}}),
+                       dispatchRegisters("b", kRead, {{0, 256}}), kBarrier}),
+            Lines{"RAW 1->2 registers[0,256)"});
+}
+
+std::vector<Command> diamond(bool first, bool second) {
+  std::vector<Command> commands;
+  commands.push_back(dispatchRegisters("a", kWrite, {{0, 256}}));
+  if (first)
+    commands.push_back(kBarrier);
+  commands.push_back(dispatchRegisters("b", kMap, {{0, 256}, {256, 256}}));
+  commands.push_back(dispatchRegisters("c", kMap, {{0, 256}, {512, 256}}));
+  if (second)
+    commands.push_back(kBarrier);
+  commands.push_back(
+      dispatchRegisters("d", kJoin, {{256, 256}, {512, 256}, {768, 256}}));
+  return commands;
+}
+
+TEST(Hazards, DiamondNeedsTwoBarriers) {
+  EXPECT_EQ(hazardsOf(diamond(true, true)), Lines{});
+  EXPECT_EQ(
+      hazardsOf(diamond(true, false)),
+      (Lines{"RAW 2->4 registers[256,512)", "RAW 3->4 registers[512,768)"}));
+  EXPECT_EQ(hazardsOf(diamond(false, true)),
+            (Lines{"RAW 0->1 registers[0,256)", "RAW 0->2 registers[0,256)"}));
+}
+
+TEST(Hazards, EightStagesAndAJoinNeedOneBarrier) {
+  std::vector<Command> commands;
+  for (uint64_t i = 0; i < 8; ++i)
+    commands.push_back(dispatchRegisters("s", kWrite, {{256 * i, 256}}));
+  commands.push_back(kBarrier);
+  commands.push_back(dispatchRegisters("join", kRead, {{0, 2048}}));
+  EXPECT_EQ(hazardsOf(commands), Lines{});
+  commands.erase(commands.begin() + 8);
+  EXPECT_EQ(hazardsOf(commands).size(), 8u);
+}
+
+TEST(Hazards, ReusedWindowIsOrdered) {
+  EXPECT_EQ(
+      hazardsOf({dispatchRegisters("a", kMap, {{0, 256}, {256, 256}}), kBarrier,
+                 dispatchRegisters("b", kMap, {{256, 256}, {512, 256}}),
+                 dispatchRegisters("c", kWrite, {{256, 256}})}),
+      Lines{"WAR 2->3 registers[256,512)"});
+}
+
+TEST(Hazards, UpdateInPlaceIsNoHazardToItself) {
+  EXPECT_EQ(hazardsOf({dispatchRegisters("a", kUpdate, {{0, 256}})}), Lines{});
+  EXPECT_EQ(hazardsOf({dispatchRegisters("a", kMap, {{0, 256}, {0, 256}})}),
+            Lines{});
+}
+
+TEST(Hazards, UpdateInPlaceStillSeesEarlierReaders) {
+  EXPECT_EQ(hazardsOf({dispatchRegisters("a", kRead, {{0, 256}}),
+                       dispatchRegisters("b", kUpdate, {{0, 256}})}),
+            Lines{"WAR 0->1 registers[0,256)"});
+}
+
+TEST(Hazards, AdjacentBytesOfOnePairAreMerged) {
+  // Command 1 splits what command 0 wrote, in two segments of two readers.
+  EXPECT_EQ(hazardsOf({dispatchRegisters("a", kRead, {{0, 1024}}),
+                       dispatchRegisters("b", kRead, {{256, 256}}),
+                       dispatchRegisters("c", kWrite, {{0, 1024}})}),
+            (Lines{"WAR 0->2 registers[0,256)", "WAR 1->2 registers[256,512)",
+                   "WAR 0->2 registers[512,1024)"}));
+  EXPECT_EQ(hazardsOf({dispatchRegisters("a", kWrite, {{0, 1024}}),
+                       dispatchRegisters("b", kMap, {{2048, 256}, {4096, 256}}),
+                       dispatchRegisters("c", kRead, {{512, 1024}})}),
+            Lines{"RAW 0->2 registers[512,1024)"});
+}
+
+TEST(Hazards, IndirectDispatchReadsItsTriplet) {
+  Command fill = {Fill{{Region::Control, 256, 256}, 1}, "a"};
+  DispatchIndirect indirect{kRead, {{0, {Region::Registers, 0, 256}}}, 500};
+  EXPECT_EQ(hazardsOf({fill, {indirect, "b"}}),
+            Lines{"RAW 0->1 control[500,512)"});
+  indirect.controlOffset = 512;
+  EXPECT_EQ(hazardsOf({fill, {indirect, "b"}}), Lines{});
+}
+
+TEST(Hazards, CopyReadsItsSourceAndWritesItsDestination) {
+  Window a = {Region::Globals, 0, 256}, b = {Region::Globals, 256, 256};
+  EXPECT_EQ(hazardsOf({{Fill{a, 0}, "f"}, {Copy{a, b}, "c"}}),
+            Lines{"RAW 0->1 globals[0,256)"});
+  EXPECT_EQ(hazardsOf({{Fill{b, 0}, "f"}, {Copy{a, b}, "c"}}),
+            Lines{"WAW 0->1 globals[256,512)"});
+  EXPECT_EQ(hazardsOf({{Copy{a, b}, "c"}, {Fill{a, 0}, "f"}}),
+            Lines{"WAR 0->1 globals[0,256)"});
+}
+
+TEST(Hazards, DependencesIgnoreBarriersAndKeepAllReaders) {
+  EXPECT_EQ(show(findDependences(
+                plan({dispatchRegisters("a", kWrite, {{0, 256}}), kBarrier,
+                      dispatchRegisters("b", kRead, {{0, 256}}),
+                      dispatchRegisters("c", kRead, {{0, 256}}), kBarrier,
+                      dispatchRegisters("d", kWrite, {{0, 256}})}))),
+            (Lines{"RAW 0->2 registers[0,256)", "RAW 0->3 registers[0,256)",
+                   "WAW 0->5 registers[0,256)", "WAR 2->5 registers[0,256)",
+                   "WAR 3->5 registers[0,256)"}));
+}
+
+TEST(Hazards, TheMessageNamesBothCommands) {
+  Plan p = plan({dispatchRegisters("b", kWrite, {{0, 4096}}),
+                 dispatchRegisters("join", kRead, {{0, 4096}})});
+  EXPECT_EQ(checkHazards(p).message(),
+            "Command 1 (stage \"join\") reads bytes 0..4096 of region "
+            "registers that command 0 (stage \"b\") writes, and no barrier "
+            "lies between them (RAW).");
+  p = plan({dispatchRegisters("b", kRead, {{0, 4096}}),
+            dispatchRegisters("join", kWrite, {{0, 4096}})});
+  EXPECT_EQ(checkHazards(p).message(),
+            "Command 1 (stage \"join\") writes bytes 0..4096 of region "
+            "registers that command 0 (stage \"b\") reads, and no barrier lies "
+            "between them (WAR).");
+}
+
+//===----------------------------------------------------------------------===//
+// Against a model that looks at every pair of commands
+//===----------------------------------------------------------------------===//
+
+bool conflict(const Access &a, const Access &b) {
+  return (a.writes || b.writes) && (a.reads || a.writes) &&
+         (b.reads || b.writes) && a.window.region == b.window.region &&
+         a.window.offset < b.window.offset + b.window.length &&
+         b.window.offset < a.window.offset + a.window.length;
+}
+
+/// Whether some pair between two barriers conflicts: O(n^2).
+bool hasHazard(const Plan &p) {
+  size_t start = 0;
+  for (size_t j = 0; j < p.commands.size(); ++j) {
+    if (std::holds_alternative<Barrier>(p.commands[j].op))
+      start = j + 1;
+    for (size_t i = start; i < j; ++i)
+      for (const Access &a : accessesOf(p, p.commands[i]))
+        for (const Access &b : accessesOf(p, p.commands[j]))
+          if (conflict(a, b))
+            return true;
+  }
+  return false;
+}
+
+TEST(Hazards, AgreesWithAllPairsOnRandomPlans) {
+  std::mt19937 random(1);
+  unsigned withHazard = 0;
+  for (int round = 0; round < 3000; ++round) {
+    std::vector<Command> commands;
+    for (int i = 0; i < 8; ++i) {
+      auto range = [&] {
+        return std::array<uint64_t, 2>{256 * (random() % 24),
+                                       1 + random() % 700};
+      };
+      uint32_t kernel = random() % 3 + 0;
+      if (random() % 4 == 0)
+        commands.push_back(kBarrier);
+      else if (kernel == kMap)
+        commands.push_back(dispatchRegisters(
+            "m", kMap, {range(), {8192 + 1024 * (random() % 8), 1024}}));
+      else
+        commands.push_back(dispatchRegisters("s", kernel, {range()}));
+    }
+    Plan p = plan(commands);
+    bool expected = hasHazard(p);
+    withHazard += expected;
+    EXPECT_EQ(!findUncoveredHazards(p).empty(), expected);
+    EXPECT_EQ(checkHazards(p).ok(), !expected);
+  }
+  // Both outcomes must have been tried often.
+  EXPECT_GT(withHazard, 500u);
+  EXPECT_LT(withHazard, 2500u);
+}
+
+TEST(Hazards, ManyCommandsAreFast) {
+  std::vector<Command> commands;
+  for (uint64_t i = 0; i < 50'000; ++i)
+    commands.push_back(
+        dispatchRegisters("s", kMap, {{0, 4096}, {4096 + 256 * i, 256}}));
+  commands.push_back(kBarrier);
+  for (uint64_t i = 0; i < 50'000; ++i)
+    commands.push_back(dispatchRegisters("t", kRead, {{4096, 256 * 50'000}}));
+  Plan p = plan(commands);
+  auto start = std::chrono::steady_clock::now();
+  EXPECT_TRUE(findUncoveredHazards(p).empty());
+  auto elapsed = std::chrono::steady_clock::now() - start;
+  // All pairs would be 10^10 steps; this is some 10^6.
+  EXPECT_LT(elapsed, std::chrono::seconds(5));
+}
+
+} // namespace

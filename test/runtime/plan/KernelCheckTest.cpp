@@ -1,0 +1,414 @@
+//===- KernelCheckTest.cpp - modules against their declarations -----------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/plan/KernelCheck.h"
+
+#include "runtime/plan/KernelReflection.h"
+#include "runtime/plan/KernelScan.h"
+#include "test/runtime/plan/TestKernels.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+using namespace vm;
+using test::TestBuffer;
+using test::TestKernel;
+
+namespace {
+
+std::string check(const Kernel &kernel) {
+  return checkKernel(kernel).message();
+}
+
+/// Reads binding 0, writes binding 5.
+TestKernel copyKernel() {
+  TestKernel kernel;
+  kernel.buffers = {{0, true, false, true}, {5, false, true, false}};
+  return kernel;
+}
+
+TEST(KernelCheck, AcceptsMatchingKernels) {
+  EXPECT_EQ(check(test::makeKernel("k", copyKernel())), "");
+  EXPECT_EQ(check(test::makeKernel("k", {0, 4}, {1, 0})), "");
+  EXPECT_EQ(check(test::makeKernel("k", {}, {})), "");
+}
+
+TEST(KernelCheck, AcceptsSeveralViewsOfOneBinding) {
+  TestKernel kernel;
+  kernel.buffers = {{0, true, false, true}, {0, true, false, true}};
+  kernel.decorations = "OpDecorate %b0 Aliased\nOpDecorate %b1 Aliased\n";
+  EXPECT_EQ(check(test::makeKernel("k", kernel)), "");
+}
+
+TEST(KernelCheck, AcceptsNonWritableOnAllMembers) {
+  TestKernel kernel = copyKernel();
+  kernel.buffers[0].nonWritable = false;
+  kernel.buffers.pop_back();
+  kernel.decorations = "OpMemberDecorate %block 0 NonWritable\n";
+  EXPECT_EQ(check(test::makeKernel("k", kernel)), "");
+}
+
+TEST(KernelCheck, RefusesWhatIsNotSpirv) {
+  Kernel kernel = test::makeKernel("k", copyKernel());
+  kernel.spirv[0] = 1;
+  EXPECT_EQ(check(kernel),
+            "Kernel \"k\" is not SPIR-V (Invalid SPIR-V magic number "
+            "'1').");
+  kernel.spirv = {0x07230203};
+  EXPECT_EQ(check(kernel),
+            "Kernel \"k\" is not SPIR-V (Module has incomplete header: only 1 "
+            "words instead of 5).");
+}
+
+TEST(KernelCheck, RefusesInvalidSpirv) {
+  TestKernel kernel = copyKernel();
+  kernel.body = "%bad = OpIAdd %u32 %void %one\n";
+  EXPECT_EQ(check(test::makeKernel("k", kernel)),
+            "Kernel \"k\" is not valid SPIR-V (Operand '6[%void]' cannot be a "
+            "type).");
+}
+
+TEST(KernelCheck, RefusesNewerSpirv) {
+  TestKernel kernel = copyKernel();
+  kernel.environment = SPV_ENV_UNIVERSAL_1_6;
+  EXPECT_EQ(check(test::makeKernel("k", kernel)),
+            "Kernel \"k\" is not valid SPIR-V (Invalid SPIR-V binary version "
+            "1.6 for target environment SPIR-V 1.5 (under Vulkan 1.2 "
+            "semantics)).");
+}
+
+TEST(KernelCheck, RefusesAnotherEntryPoint) {
+  TestKernel kernel = copyKernel();
+  kernel.entryPoint = "run";
+  EXPECT_EQ(check(test::makeKernel("k", kernel)),
+            "Kernel \"k\" has entry point \"run\" and declares \"main\".");
+}
+
+TEST(KernelCheck, RefusesOtherShaders) {
+  std::string text = test::assemblyOf(copyKernel());
+  text.replace(text.find("GLCompute"), 9, "Vertex");
+  size_t mode = text.find("OpExecutionMode");
+  text.erase(mode, text.find('\n', mode) - mode);
+  Kernel declared = test::makeKernel("k", copyKernel());
+  declared.spirv = test::assemble(text, SPV_ENV_UNIVERSAL_1_3);
+  EXPECT_EQ(check(declared), "Kernel \"k\" has an entry point that is not a "
+                             "compute shader (GLCompute is needed).");
+}
+
+TEST(KernelCheck, RefusesTwoEntryPoints) {
+  TestKernel kernel = copyKernel();
+  kernel.modes = "OpExecutionMode %other LocalSize 1 1 1\n";
+  std::string text = test::assemblyOf(kernel);
+  text.insert(text.find("OpExecutionMode"),
+              "OpEntryPoint GLCompute %other \"other\"\n");
+  text += "%other = OpFunction %void None %function\n%label = OpLabel\n"
+          "OpReturn\nOpFunctionEnd\n";
+  Kernel declared = test::makeKernel("k", copyKernel());
+  declared.spirv = test::assemble(text, SPV_ENV_UNIVERSAL_1_3);
+  EXPECT_EQ(check(declared), "Kernel \"k\" has 2 entry points (1 is needed).");
+}
+
+TEST(KernelCheck, RefusesAnotherLocalSize) {
+  TestKernel kernel = copyKernel();
+  kernel.localSize = "32 2 1";
+  EXPECT_EQ(check(test::makeKernel("k", kernel)),
+            "Kernel \"k\" has local size 32x2x1 and declares 64x1x1.");
+}
+
+TEST(KernelCheck, TheWorkgroupSizeConstantOverridesTheLocalSize) {
+  TestKernel kernel = copyKernel();
+  kernel.decorations = "OpDecorate %size BuiltIn WorkgroupSize\n";
+  kernel.types = "%u32x3 = OpTypeVector %u32 3\n"
+                 "%many = OpConstant %u32 128\n"
+                 "%size = OpConstantComposite %u32x3 %many %one %one\n";
+  EXPECT_EQ(check(test::makeKernel("k", kernel)),
+            "Kernel \"k\" has local size 128x1x1 and declares 64x1x1.");
+}
+
+TEST(KernelCheck, RefusesUndeclaredBindings) {
+  Kernel kernel = test::makeKernel("k", copyKernel());
+  kernel.bindings.pop_back();
+  EXPECT_EQ(check(kernel),
+            "Kernel \"k\" uses binding 5 and does not declare it.");
+}
+
+TEST(KernelCheck, RefusesBindingsWithoutVariable) {
+  Kernel kernel = test::makeKernel("k", copyKernel());
+  kernel.bindings.push_back({10, true, false});
+  EXPECT_EQ(check(kernel),
+            "Kernel \"k\" declares binding 10 and has no variable for it.");
+}
+
+TEST(KernelCheck, RefusesOtherSets) {
+  TestKernel kernel = copyKernel();
+  kernel.buffers[1].set = 1;
+  EXPECT_EQ(check(test::makeKernel("k", kernel)),
+            "Kernel \"k\" has binding 5 in descriptor set 1 (0 is needed).");
+}
+
+TEST(KernelCheck, RefusesUndeclaredWrites) {
+  Kernel kernel = test::makeKernel("k", copyKernel());
+  kernel.bindings[1].writes = false;
+  EXPECT_EQ(check(kernel), "Kernel \"k\" declares that it does not write "
+                           "binding 5, and a variable of it is not "
+                           "NonWritable.");
+}
+
+TEST(KernelCheck, RefusesAStoreThroughOneOfSeveralViews) {
+  TestKernel kernel;
+  kernel.buffers = {{0, true, false, true}, {0, false, true, false}};
+  Kernel declared = test::makeKernel("k", kernel);
+  declared.bindings[0].writes = false;
+  EXPECT_EQ(check(declared), "Kernel \"k\" declares that it does not write "
+                             "binding 0, and a variable of it is not "
+                             "NonWritable.");
+}
+
+TEST(KernelCheck, RefusesAStoreToANonWritableVariable) {
+  TestKernel kernel = copyKernel();
+  kernel.buffers[0].stores = true;
+  Kernel declared = test::makeKernel("k", kernel);
+  EXPECT_EQ(check(declared),
+            "Kernel \"k\" writes binding 0, which is declared read-only.");
+}
+
+TEST(KernelCheck, RefusesAWriteThatCannotHappen) {
+  TestKernel kernel = copyKernel();
+  kernel.buffers[1].stores = false;
+  kernel.buffers[1].nonWritable = true;
+  Kernel declared = test::makeKernel("k", kernel);
+  declared.bindings[1].writes = true;
+  EXPECT_EQ(check(declared), "Kernel \"k\" declares that it writes binding 5, "
+                             "and all variables of it are NonWritable.");
+}
+
+TEST(KernelCheck, RefusesUndeclaredReads) {
+  Kernel kernel = test::makeKernel("k", copyKernel());
+  kernel.bindings[0].reads = false;
+  EXPECT_EQ(check(kernel),
+            "Kernel \"k\" reads binding 0 and declares that it does not.");
+}
+
+TEST(KernelCheck, AtomicsReadAndWrite) {
+  TestKernel kernel;
+  kernel.buffers = {{0, false, true, false}};
+  kernel.body = "%old = OpAtomicIAdd %u32 %p0 %one %zero %one\n";
+  EXPECT_EQ(check(test::makeKernel("k", kernel)),
+            "Kernel \"k\" reads binding 0 and declares that it does not.");
+}
+
+TEST(KernelCheck, CopiesThroughMemoryAreSeen) {
+  TestKernel kernel;
+  kernel.buffers = {{0, false, true, false}, {5, false, true, false}};
+  kernel.body = "OpCopyMemory %p1 %p0\n";
+  EXPECT_EQ(check(test::makeKernel("k", kernel)),
+            "Kernel \"k\" reads binding 0 and declares that it does not.");
+}
+
+TEST(KernelCheck, RefusesPushConstants) {
+  TestKernel kernel = copyKernel();
+  kernel.decorations = "OpDecorate %push Block\n"
+                       "OpMemberDecorate %push 0 Offset 0\n";
+  kernel.types = "%push = OpTypeStruct %u32\n"
+                 "%pushPtr = OpTypePointer PushConstant %push\n"
+                 "%pushed = OpVariable %pushPtr PushConstant\n";
+  EXPECT_EQ(check(test::makeKernel("k", kernel)),
+            "Kernel \"k\" has 1 push constant block (only storage buffers are "
+            "allowed).");
+}
+
+TEST(KernelCheck, RefusesUniformBuffers) {
+  TestKernel kernel = copyKernel();
+  kernel.decorations = "OpDecorate %uni Block\n"
+                       "OpMemberDecorate %uni 0 Offset 0\n"
+                       "OpDecorate %u DescriptorSet 0\n"
+                       "OpDecorate %u Binding 10\n";
+  kernel.types = "%uni = OpTypeStruct %u32\n"
+                 "%uniPtr = OpTypePointer Uniform %uni\n"
+                 "%u = OpVariable %uniPtr Uniform\n";
+  EXPECT_EQ(check(test::makeKernel("k", kernel)),
+            "Kernel \"k\" has 1 uniform buffer (only storage buffers are "
+            "allowed).");
+}
+
+TEST(KernelCheck, RefusesLegacyBufferBlocks) {
+  TestKernel kernel = copyKernel();
+  kernel.decorations = "OpDecorate %old BufferBlock\n"
+                       "OpMemberDecorate %old 0 Offset 0\n"
+                       "OpDecorate %o DescriptorSet 0\n"
+                       "OpDecorate %o Binding 10\n";
+  kernel.types = "%old = OpTypeStruct %u32\n"
+                 "%oldPtr = OpTypePointer Uniform %old\n"
+                 "%o = OpVariable %oldPtr Uniform\n";
+  EXPECT_EQ(check(test::makeKernel("k", kernel)),
+            "Kernel \"k\" has binding 10 in storage class Uniform "
+            "(StorageBuffer is needed).");
+}
+
+TEST(KernelCheck, RefusesDescriptorArrays) {
+  TestKernel kernel = copyKernel();
+  kernel.decorations = "OpDecorate %a DescriptorSet 0\n"
+                       "OpDecorate %a Binding 10\n";
+  kernel.types = "%blocks = OpTypeArray %block %one\n"
+                 "%blocksPtr = OpTypePointer StorageBuffer %blocks\n"
+                 "%a = OpVariable %blocksPtr StorageBuffer\n";
+  EXPECT_EQ(check(test::makeKernel("k", kernel)),
+            "Kernel \"k\" has an array of buffers at binding 10 (one binding a "
+            "window is needed).");
+}
+
+TEST(KernelCheck, RefusesSpecializationConstants) {
+  TestKernel kernel = copyKernel();
+  kernel.types = "%s = OpSpecConstant %u32 3\n";
+  EXPECT_EQ(check(test::makeKernel("k", kernel)),
+            "Kernel \"k\" has specialization constants (plans carry none).");
+}
+
+TEST(KernelCheck, RefusesUndeclaredCapabilities) {
+  TestKernel kernel = copyKernel();
+  kernel.capabilities = "OpCapability Int64\n";
+  Kernel declared = test::makeKernel("k", kernel);
+  EXPECT_EQ(check(declared), "Kernel \"k\" needs feature \"int64\" (SPIR-V "
+                             "capability 11) and does not declare it.");
+  declared.features = {Feature::Int64};
+  EXPECT_EQ(check(declared), "");
+}
+
+TEST(KernelCheck, RefusesPhysicalAddressing) {
+  TestKernel kernel = copyKernel();
+  kernel.capabilities = "OpCapability PhysicalStorageBufferAddresses\n";
+  EXPECT_EQ(check(test::makeKernel("k", kernel)),
+            "Kernel \"k\" needs SPIR-V capability 5347, which no feature of a "
+            "plan covers.");
+}
+
+TEST(KernelCheck, RefusesUnknownExtensions) {
+  TestKernel kernel = copyKernel();
+  kernel.extensions = "OpExtension \"SPV_KHR_variable_pointers\"\n";
+  EXPECT_EQ(check(test::makeKernel("k", kernel)),
+            "Kernel \"k\" uses SPIR-V extension \"SPV_KHR_variable_pointers\", "
+            "which plans do not allow.");
+}
+
+TEST(KernelCheck, RefusesUndeclaredFloatControls) {
+  TestKernel kernel = copyKernel();
+  kernel.capabilities = "OpCapability RoundingModeRTE\n";
+  kernel.extensions = "OpExtension \"SPV_KHR_float_controls\"\n";
+  kernel.modes = "OpExecutionMode %main RoundingModeRTE 32\n";
+  Kernel declared = test::makeKernel("k", kernel);
+  EXPECT_EQ(check(declared),
+            "Kernel \"k\" needs feature \"round_to_even_32\" (SPIR-V execution "
+            "mode 4462) and does not declare it.");
+  declared.features = {Feature::RoundToEven32};
+  EXPECT_EQ(check(declared), "");
+  kernel.modes = "OpExecutionMode %main RoundingModeRTE 16\n";
+  EXPECT_EQ(check(test::makeKernel("k", kernel)),
+            "Kernel \"k\" has SPIR-V execution mode 4462 16, which no feature "
+            "of a plan covers.");
+}
+
+TEST(KernelCheck, RefusesPointersThatCannotBeFollowed) {
+  TestKernel kernel = copyKernel();
+  kernel.types = "%bool = OpTypeBool\n%true = OpConstantTrue %bool\n";
+  kernel.body = "%either = OpSelect %elementPtr %true %p1 %p1\n";
+  EXPECT_EQ(check(test::makeKernel("k", kernel)),
+            "Kernel \"k\" passes a storage buffer pointer to OpSelect (loads, "
+            "stores, atomics and access chains are allowed).");
+}
+
+/// `types` declares %t; the bytes of a Workgroup variable of that type.
+std::string workgroupBytes(const std::string &types) {
+  TestKernel kernel = copyKernel();
+  kernel.types = "%f32 = OpTypeFloat 32\n%three = OpConstant %u32 3\n" + types +
+                 "%wgPtr = OpTypePointer Workgroup %t\n"
+                 "%wg = OpVariable %wgPtr Workgroup\n";
+  Kernel declared = test::makeKernel("k", kernel);
+  auto facts = scanKernel("k", declared.spirv);
+  if (!facts.ok())
+    return facts.status().message();
+  declared.workgroupMemoryBytes =
+      static_cast<uint32_t>(facts->workgroupMemoryBytes);
+  EXPECT_EQ(check(declared), "");
+  if (declared.workgroupMemoryBytes > 0) {
+    --declared.workgroupMemoryBytes;
+    EXPECT_EQ(check(declared),
+              fmt::format("Kernel \"k\" uses {} bytes of workgroup memory and "
+                          "declares {}.",
+                          facts->workgroupMemoryBytes,
+                          facts->workgroupMemoryBytes - 1));
+  }
+  return std::to_string(facts->workgroupMemoryBytes);
+}
+
+TEST(KernelCheck, MeasuresWorkgroupMemory) {
+  EXPECT_EQ(workgroupBytes("%n = OpConstant %u32 256\n"
+                           "%t = OpTypeArray %f32 %n\n"),
+            "1024");
+  EXPECT_EQ(workgroupBytes("%t = OpTypeVector %f32 3\n"), "12");
+  EXPECT_EQ(workgroupBytes("%v = OpTypeVector %f32 3\n"
+                           "%t = OpTypeArray %v %three\n"),
+            "48");
+  EXPECT_EQ(workgroupBytes("%v = OpTypeVector %f32 4\n"
+                           "%t = OpTypeStruct %f32 %v %f32\n"),
+            "48");
+  EXPECT_EQ(workgroupBytes("%t = OpTypeBool\n"), "4");
+}
+
+TEST(KernelCheck, WorkgroupMemoryDoesNotWrapAround) {
+  // 2^31 * 2^31 * 4 bytes is 0 in 64 bits.
+  TestKernel kernel = copyKernel();
+  kernel.types = "%f32 = OpTypeFloat 32\n%n = OpConstant %u32 2147483648\n"
+                 "%a = OpTypeArray %f32 %n\n%t = OpTypeArray %a %n\n"
+                 "%wgPtr = OpTypePointer Workgroup %t\n"
+                 "%wg = OpVariable %wgPtr Workgroup\n";
+  EXPECT_EQ(check(test::makeKernel("k", kernel)),
+            "Kernel \"k\" has a workgroup variable whose size is not known.");
+}
+
+TEST(KernelCheck, RefusesDeepTypes) {
+  TestKernel kernel = copyKernel();
+  kernel.types = "%t0 = OpTypeArray %u32 %one\n";
+  for (int i = 1; i < 64; ++i)
+    kernel.types += fmt::format("%t{} = OpTypeArray %t{} %one\n", i, i - 1);
+  EXPECT_EQ(check(test::makeKernel("k", kernel)),
+            "Kernel \"k\" nests types deeper than the limit (64).");
+}
+
+TEST(KernelCheck, RefusesTypesThatExplode) {
+  TestKernel kernel = copyKernel();
+  kernel.types = "%t0 = OpTypeStruct %u32 %u32\n";
+  for (int i = 1; i < 40; ++i)
+    kernel.types += fmt::format("%t{0} = OpTypeStruct %t{1} %t{1}\n", i, i - 1);
+  EXPECT_EQ(check(test::makeKernel("k", kernel)),
+            "Kernel \"k\" has a type of more than 16384 members.");
+}
+
+TEST(KernelCheck, RefusesTooManyFunctionsAndBlocks) {
+  TestKernel kernel = copyKernel();
+  for (int i = 0; i < 16384; ++i)
+    kernel.body += fmt::format("OpBranch %l{0}\n%l{0} = OpLabel\n", i);
+  EXPECT_EQ(check(test::makeKernel("k", kernel)),
+            "Kernel \"k\" has more than 16384 basic blocks.");
+  std::string text = test::assemblyOf(copyKernel());
+  for (int i = 0; i < 1024; ++i)
+    text += fmt::format("%f{0} = OpFunction %void None %function\n%e{0} = "
+                        "OpLabel\nOpReturn\nOpFunctionEnd\n",
+                        i);
+  Kernel many = test::makeKernel("k", copyKernel());
+  many.spirv = test::assemble(text, SPV_ENV_UNIVERSAL_1_3);
+  EXPECT_EQ(check(many), "Kernel \"k\" has more than 1024 functions.");
+}
+
+TEST(KernelCheck, DecompilesToGlsl) {
+  Kernel kernel = test::makeKernel("k", copyKernel());
+  auto glsl = decompileToGlsl("k", kernel.spirv);
+  ASSERT_TRUE(glsl.ok()) << glsl.status().message();
+  EXPECT_NE(glsl->find("#version 460"), std::string::npos);
+  EXPECT_NE(glsl->find("local_size_x = 64"), std::string::npos);
+}
+
+} // namespace

@@ -1,0 +1,175 @@
+//===- PlanFileTest.cpp - round trips of plans ----------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/plan/PlanFile.h"
+
+#include "runtime/plan/ManifestJson.h"
+#include "runtime/plan/PlanNames.h"
+#include "test/runtime/plan/TestPlans.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+
+using namespace vm;
+
+namespace {
+
+/// The manifest holds every field but the words and bytes, so two plans with
+/// equal text, modules and data are equal.
+void expectEqual(const Plan &a, const Plan &b) {
+  EXPECT_EQ(manifestToJson(a), manifestToJson(b));
+  ASSERT_EQ(a.kernels.size(), b.kernels.size());
+  for (size_t i = 0; i < a.kernels.size(); ++i)
+    EXPECT_EQ(a.kernels[i].spirv, b.kernels[i].spirv);
+  ASSERT_EQ(a.initialData.size(), b.initialData.size());
+  for (size_t i = 0; i < a.initialData.size(); ++i)
+    EXPECT_EQ(a.initialData[i].bytes, b.initialData[i].bytes);
+}
+
+class TemporaryFolder : public testing::Test {
+protected:
+  void SetUp() override {
+    folder = std::filesystem::path(testing::TempDir()) /
+             ("gpuvm-plan-" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+  std::string path(const char *name) const { return folder / name; }
+
+  std::filesystem::path folder;
+};
+
+using PlanFile = TemporaryFolder;
+
+TEST(PlanFormat, RoundTripKeepsEveryField) {
+  Plan plan = test::makeSamplePlan();
+  Result<Plan> read = readPlan(writePlan(plan));
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  expectEqual(plan, *read);
+  // Fields that the comparison above would miss if both sides dropped them.
+  EXPECT_EQ(read->program, "sample");
+  EXPECT_EQ(read->regionBytes, plan.regionBytes);
+  EXPECT_EQ(read->instances, 2u);
+  EXPECT_EQ(read->inputs[1].residency, Residency::Load);
+  EXPECT_EQ(read->inputs[0].shape, (std::vector<int64_t>{8, 8}));
+  EXPECT_EQ(read->registers[1].reg, 31u);
+  EXPECT_EQ(read->stages[1].location, "sample.mlir:9:5");
+  EXPECT_EQ(read->kernels[1].features,
+            (std::vector<Feature>{Feature::Int8, Feature::Int64}));
+  EXPECT_EQ(std::get<Fill>(read->commands[0].op).value, 7u);
+  EXPECT_EQ(std::get<Dispatch>(read->commands[1].op).groups,
+            (std::array<uint32_t, 3>{1, 2, 3}));
+  EXPECT_EQ(std::get<Barrier>(read->commands[2].op).reasons.size(), 2u);
+  EXPECT_EQ(std::get<DispatchIndirect>(read->commands[4].op).controlOffset,
+            16u);
+  EXPECT_EQ(std::get<Copy>(read->commands[6].op).destination,
+            (Window{Region::Globals, 0, 256}));
+}
+
+TEST(PlanFormat, EmptyPlanRoundTrips) {
+  Plan plan = test::makeEmptyPlan();
+  Result<Plan> read = readPlan(writePlan(plan));
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  expectEqual(plan, *read);
+}
+
+TEST(PlanFormat, EqualPlansGiveEqualBytes) {
+  std::vector<uint8_t> bytes = writePlan(test::makeSamplePlan());
+  EXPECT_EQ(bytes, writePlan(test::makeSamplePlan()));
+  Result<Plan> read = readPlan(bytes);
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(bytes, writePlan(*read));
+}
+
+TEST(PlanFormat, PayloadsAreAligned) {
+  std::vector<uint8_t> bytes = writePlan(test::makeSamplePlan());
+  EXPECT_EQ(bytes.size() % 256, 0u);
+  // The first payload is the manifest, right after header and table.
+  ASSERT_GT(bytes.size(), 256u);
+  EXPECT_EQ(bytes[256], '{');
+}
+
+TEST(PlanFormat, NamesRoundTrip) {
+  for (unsigned i = 0; i < kNumRegions; ++i)
+    EXPECT_EQ(regionFromString(toString(Region(i))), Region(i));
+  for (unsigned i = 0; i <= unsigned(DType::F64); ++i)
+    EXPECT_EQ(dtypeFromString(toString(DType(i))), DType(i));
+  for (unsigned i = 0; i <= unsigned(Feature::SignedZeroInfNan64); ++i)
+    EXPECT_EQ(featureFromString(toString(Feature(i))), Feature(i));
+  for (unsigned i = 0; i <= unsigned(HazardKind::WriteAfterWrite); ++i)
+    EXPECT_EQ(hazardKindFromString(toString(HazardKind(i))), HazardKind(i));
+  EXPECT_EQ(residencyFromString("load"), Residency::Load);
+  EXPECT_EQ(dtypeFromString("i4"), std::nullopt);
+  EXPECT_EQ(regionFromString(""), std::nullopt);
+}
+
+TEST(PlanFormat, SizesOfElements) {
+  EXPECT_EQ(byteSize(DType::I1), 1u);
+  EXPECT_EQ(byteSize(DType::F16), 2u);
+  EXPECT_EQ(byteSize(DType::I64), 8u);
+  EXPECT_EQ(tensorByteSize(DType::F32, {3, 5}), 60u);
+  EXPECT_EQ(tensorByteSize(DType::F32, {}), 4u);
+  EXPECT_EQ(tensorByteSize(DType::I8, {-1}), std::nullopt);
+  EXPECT_EQ(tensorByteSize(DType::I64, {INT64_MAX, 2}), std::nullopt);
+}
+
+TEST_F(PlanFile, SaveThenLoad) {
+  Plan plan = test::makeSamplePlan();
+  ASSERT_TRUE(savePlan(path("a.gvplan"), plan).ok());
+  Result<Plan> read = loadPlan(path("a.gvplan"));
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  expectEqual(plan, *read);
+  // The temporary is gone.
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+}
+
+TEST_F(PlanFile, MissingFileIsNamed) {
+  std::string name = path("none.gvplan");
+  Result<Plan> read = loadPlan(name);
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.status().code(), Code::BadInput);
+  EXPECT_EQ(read.status().message(), "File \"" + name +
+                                         "\" cannot be opened (No such file or "
+                                         "directory).");
+}
+
+TEST_F(PlanFile, BadFileIsNamedInTheContext) {
+  std::string name = path("bad.gvplan");
+  FILE *file = std::fopen(name.c_str(), "wb");
+  ASSERT_NE(file, nullptr);
+  std::fputs("hello", file);
+  std::fclose(file);
+  Result<Plan> read = loadPlan(name);
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.status().message(),
+            "The file does not begin with the magic bytes of a plan - while "
+            "loading \"" +
+                name + "\".");
+}
+
+TEST_F(PlanFile, AnInvalidPlanIsNotSaved) {
+  Plan plan = test::makeSamplePlan();
+  plan.program = "";
+  Status saved = savePlan(path("a.gvplan"), plan);
+  EXPECT_EQ(saved.message(), "The name of the program is empty - while saving "
+                             "\"" +
+                                 path("a.gvplan") + "\".");
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+}
+
+TEST_F(PlanFile, FailedSaveLeavesNothing) {
+  std::string name = path("no/such/folder.gvplan");
+  Status saved = savePlan(name, test::makeSamplePlan());
+  EXPECT_EQ(saved.message(), "File \"" + name +
+                                 "\" cannot be written (No such file or "
+                                 "directory).");
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+}
+
+} // namespace

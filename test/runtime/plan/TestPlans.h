@@ -1,0 +1,26 @@
+//===- TestPlans.h - valid plans for tests to use and to break ------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/plan/Plan.h"
+
+namespace vm::test {
+
+/// A small valid plan in which every list has an element, every command occurs
+/// and every field differs from its default where it can.
+Plan makeSamplePlan();
+
+/// A plan with the regions of makeSamplePlan and nothing in them.
+Plan makeEmptyPlan();
+
+/// A dispatch of kernel `kernel` over windows of region registers: bindings 0,
+/// 5, 10, ... in order.
+Command dispatchRegisters(const char *stage, uint32_t kernel,
+                          std::vector<std::array<uint64_t, 2>> ranges);
+
+} // namespace vm::test

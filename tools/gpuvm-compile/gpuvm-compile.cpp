@@ -1,0 +1,84 @@
+//===- gpuvm-compile.cpp - from a program to a plan file -------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Compile.h"
+#include "compiler/Dialects.h"
+#include "runtime/plan/PlanFile.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("gpuvm-compile options");
+static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
+                                      cl::desc("in.mlir"), cl::cat(category));
+static cl::opt<std::string> outputFile("o", cl::Required,
+                                       cl::desc("The plan file to write"),
+                                       cl::value_desc("out.gvplan"),
+                                       cl::cat(category));
+static cl::opt<std::string> programName("program",
+                                        cl::desc("The program to compile"),
+                                        cl::cat(category));
+static cl::opt<bool> disableFusion(
+    "disable-fusion", cl::desc("One kernel per stage or more"),
+    cl::cat(category));
+static cl::opt<bool> keepMetadata(
+    "keep-metadata", cl::desc("Keep the metadata of all messages for the host"),
+    cl::cat(category));
+static cl::opt<bool> exact("exact",
+                           cl::desc("Bit-identical arithmetic on every device"),
+                           cl::cat(category));
+static cl::opt<std::string> report("report",
+                                   cl::desc("Write the fusion report (JSON)"),
+                                   cl::value_desc("file"), cl::cat(category));
+static cl::opt<std::string> phasesDir("dump-phases-to",
+                                      cl::desc("Print the IR after each pass"),
+                                      cl::value_desc("dir"), cl::cat(category));
+
+static int fail(llvm::StringRef message, vm::Code code) {
+  llvm::errs() << "gpuvm-compile: " << message << '\n';
+  return static_cast<int>(code);
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "Compiles a program to a plan.\n\n"
+      "  gpuvm-compile examples/tpch/q6.mlir -o q6.gvplan\n");
+  std::string error;
+  auto file = mlir::openInputFile(inputFile, &error);
+  if (!file)
+    return fail(error, vm::Code::BadInput);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+
+  mlir::DialectRegistry registry;
+  mlir::gpuvm::registerCompilerDialects(registry);
+  // One program on few cores: starting threads costs more than they save.
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  mlir::SourceMgrDiagnosticHandler diagnostics(sources, &context);
+
+  mlir::gpuvm::CompilerOptions options;
+  options.fuse = !disableFusion;
+  options.keepMetadata = keepMetadata;
+  options.exact = exact;
+  options.report = report;
+  auto plan = mlir::gpuvm::compileProgram(context, sources, options,
+                                          {programName, phasesDir});
+  if (mlir::failed(plan))
+    return static_cast<int>(vm::Code::BadInput);
+  vm::Status saved = vm::savePlan(outputFile, *plan);
+  if (!saved.ok())
+    return fail(saved.message(), saved.code());
+  return 0;
+}

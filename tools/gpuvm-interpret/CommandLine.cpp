@@ -1,0 +1,83 @@
+//===- CommandLine.cpp - what gpuvm-interpret is asked to do --------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/gpuvm-interpret/CommandLine.h"
+
+#include "runtime/base/Status.h"
+
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+
+namespace vm::interpret {
+
+static const char *const kHelp =
+    R"(Runs a gpuvm program on the reference interpreter, which needs no device.
+
+Example:
+  gpuvm-interpret scale.mlir --input=x=8xf32=1,2,3,4,5,6,7,8 --output=y=@y.npy
+
+Tensors are written as for gpuvm-run. Heap symbols without an initial value are
+inputs too.
+
+Exit codes: 0 ok, 1 wrong result, 2 usage, 3 bad input file.)";
+
+static void addDataFlags(CLI::App &app, run::CommandLine &options) {
+  app.add_option("--input", options.inputs,
+                 "name=<tensor>: data of an input; once for each input")
+      ->allow_extra_args(false);
+  app.add_option("--output", options.outputs,
+                 "name prints an output or a symbol; name=@file.npy writes it; "
+                 "Default: print all outputs")
+      ->allow_extra_args(false);
+  app.add_option("--expected_output", options.expected,
+                 "name=<tensor>: compare an output; prints [SUCCESS] or "
+                 "[FAILED] and exits with 1 if it differs")
+      ->allow_extra_args(false);
+  app.add_option("--expected_f16_threshold", options.f16Threshold,
+                 "Tolerance of f16, absolute or relative; 0 is exact")
+      ->capture_default_str();
+  app.add_option("--expected_f32_threshold", options.f32Threshold,
+                 "Tolerance of f32, absolute or relative; 0 is exact")
+      ->capture_default_str();
+  app.add_option("--expected_f64_threshold", options.f64Threshold,
+                 "Tolerance of f64, absolute or relative; 0 is exact")
+      ->capture_default_str();
+  app.add_option("--output_max_element_count", options.maxElements,
+                 "Print at most this many elements of an output")
+      ->capture_default_str();
+  app.add_option("--iterations", options.iterations,
+                 "Execute this many times; symbols keep their values")
+      ->capture_default_str()
+      ->check(CLI::Range(uint64_t(1), uint64_t(1) << 40));
+  app.add_flag("--quiet", options.quiet, "Print neither outputs nor [SUCCESS]");
+}
+
+ParsedCommandLine parseCommandLine(int argc, char **argv) {
+  ParsedCommandLine parsed;
+  CommandLine &options = parsed.options;
+  CLI::App app(kHelp);
+  app.add_option("source", options.sourcePath,
+                 "The program (.mlir); - is standard input")
+      ->required();
+  app.add_option("--program", options.program,
+                 "The program to run, if the file holds several");
+  app.add_flag("--exact", options.exact,
+               "The arithmetic of gpuvm-compile --exact: subnormal f32 numbers "
+               "are zeros in addf, subf and mulf");
+  addDataFlags(app, options.run);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    bool isHelp = error.get_exit_code() == 0;
+    app.exit(error, std::cout, std::cerr);
+    parsed.exitCode = isHelp ? 0 : static_cast<int>(Code::Usage);
+  }
+  return parsed;
+}
+
+} // namespace vm::interpret

@@ -1,0 +1,30 @@
+//===- CommandLine.h - what gpuvm-interpret is asked to do ----------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "tools/gpuvm-run/CommandLine.h"
+
+namespace vm::interpret {
+
+struct CommandLine {
+  std::string sourcePath; ///< "-" is standard input.
+  std::string program;    ///< Empty: the only one.
+  bool exact = false;
+  /// The flags that mean the same as for gpuvm-run.
+  run::CommandLine run;
+};
+
+/// Parses argv. If there is nothing left to do (--help, an error that has been
+/// reported), returns the exit code instead.
+struct ParsedCommandLine {
+  CommandLine options;
+  std::optional<int> exitCode;
+};
+ParsedCommandLine parseCommandLine(int argc, char **argv);
+
+} // namespace vm::interpret

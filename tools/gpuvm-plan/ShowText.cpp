@@ -1,0 +1,201 @@
+//===- ShowText.cpp - a plan as text for people ---------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/plan/PlanNames.h"
+#include "tools/gpuvm-plan/Printing.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <iterator>
+
+namespace vm::tools {
+
+std::string sizeText(const std::array<uint32_t, 3> &size) {
+  return fmt::format("{}", fmt::join(size, "x"));
+}
+
+std::string windowText(const Window &window) {
+  return fmt::format("{}[{}..{})", toString(window.region), window.offset,
+                     window.offset + window.length);
+}
+
+const char *opName(const Command &command) {
+  constexpr const char *kNames[] = {"dispatch", "dispatch_indirect", "barrier",
+                                    "copy", "fill"};
+  static_assert(std::size(kNames) ==
+                std::variant_size_v<decltype(Command::op)>);
+  return kNames[command.op.index()];
+}
+
+namespace {
+
+class TextPrinter {
+public:
+  explicit TextPrinter(const Plan &plan) : plan(plan) {}
+  std::string print();
+
+  void operator()(const Dispatch &op) {
+    line("     groups {}", sizeText(op.groups));
+    printWindows(op.kernel, op.windows);
+  }
+  void operator()(const DispatchIndirect &op) {
+    line("     groups from {}",
+         windowText({Region::Control, op.controlOffset, 3 * sizeof(uint32_t)}));
+    printWindows(op.kernel, op.windows);
+  }
+  void operator()(const Barrier &op) {
+    for (const BarrierReason &reason : op.reasons)
+      printReason(reason);
+  }
+  void operator()(const Copy &op) {
+    line("     {} -> {}", windowText(op.source), windowText(op.destination));
+  }
+  void operator()(const Fill &op) {
+    line("     {} with {:#010x}", windowText(op.window), op.value);
+  }
+
+private:
+  template <typename... Args>
+  void line(fmt::format_string<Args...> format, Args &&...args) {
+    fmt::format_to(std::back_inserter(text), format,
+                   std::forward<Args>(args)...);
+    text += '\n';
+  }
+  template <typename T, typename Extra>
+  void printSlots(const char *title, const std::vector<T> &slots, Extra extra);
+  void printRegions();
+  void printStages();
+  void printKernels();
+  void printData();
+  void printCommand(size_t index);
+  void printWindows(uint32_t kernel, const std::vector<BoundWindow> &windows);
+  void printReason(const BarrierReason &reason);
+
+  const Plan &plan;
+  std::string text;
+};
+
+void TextPrinter::printRegions() {
+  line("regions");
+  for (unsigned i = 0; i < kNumRegions; ++i)
+    line("  {:<10} {:>14} bytes", toString(static_cast<Region>(i)),
+         plan.regionBytes[i]);
+}
+
+/// `extra` gives what follows the window of a slot.
+template <typename T, typename Extra>
+void TextPrinter::printSlots(const char *title, const std::vector<T> &slots,
+                             Extra extra) {
+  if (slots.empty())
+    return;
+  line("\n{}", title);
+  for (const T &slot : slots)
+    line("  {:<20} {:<16} {}{}", slot.name, typeString(slot),
+         windowText(slot.window), extra(slot));
+}
+
+void TextPrinter::printStages() {
+  if (!plan.stages.empty())
+    line("\nstages");
+  for (const Stage &stage : plan.stages) {
+    std::vector<std::string> kernels;
+    for (uint32_t kernel : stage.kernels)
+      kernels.push_back(plan.kernels[kernel].name);
+    line("  {:<20} instance {}, kernels: {}{}", stage.name, stage.instance,
+         kernels.empty() ? "none" : fmt::format("{}", fmt::join(kernels, ", ")),
+         stage.location.empty() ? "" : fmt::format(" ({})", stage.location));
+  }
+}
+
+const char *accessText(const Binding &binding) {
+  if (binding.reads)
+    return binding.writes ? "reads and writes" : "reads";
+  return binding.writes ? "writes" : "leaves alone";
+}
+
+void TextPrinter::printKernels() {
+  if (!plan.kernels.empty())
+    line("\nkernels");
+  for (const Kernel &kernel : plan.kernels) {
+    line("  {:<20} local size {}, workgroup memory {} bytes, SPIR-V {} bytes",
+         kernel.name, sizeText(kernel.localSize), kernel.workgroupMemoryBytes,
+         kernel.spirv.size() * sizeof(uint32_t));
+    std::vector<std::string> features;
+    for (Feature feature : kernel.features)
+      features.push_back(toString(feature));
+    if (!features.empty())
+      line("    needs {}", fmt::join(features, ", "));
+    for (const Binding &binding : kernel.bindings)
+      line("    {} window {} of {} (binding {})", accessText(binding),
+           windowOfBinding(binding.binding),
+           toString(regionOfBinding(binding.binding)), binding.binding);
+  }
+}
+
+void TextPrinter::printData() {
+  if (!plan.initialData.empty())
+    line("\ninitial data");
+  for (const InitialData &data : plan.initialData)
+    line("  {}", windowText({data.region, data.offset, data.bytes.size()}));
+}
+
+void TextPrinter::printWindows(uint32_t kernelIndex,
+                               const std::vector<BoundWindow> &windows) {
+  const Kernel &kernel = plan.kernels[kernelIndex];
+  line("     kernel {}", kernel.name);
+  for (size_t i = 0; i < windows.size(); ++i)
+    line("     {} {} (binding {})", accessText(kernel.bindings[i]),
+         windowText(windows[i].window), windows[i].binding);
+}
+
+void TextPrinter::printReason(const BarrierReason &reason) {
+  bool wroteFirst = reason.kind != HazardKind::WriteAfterRead;
+  bool readsThen = reason.kind == HazardKind::ReadAfterWrite;
+  line("     {}: command {} (stage \"{}\") {} {}, command {} (stage \"{}\") {} "
+       "it",
+       toString(reason.kind), reason.first, plan.commands[reason.first].stage,
+       wroteFirst ? "writes" : "reads", windowText(reason.window),
+       reason.second, plan.commands[reason.second].stage,
+       readsThen ? "reads" : "writes");
+}
+
+void TextPrinter::printCommand(size_t index) {
+  const Command &command = plan.commands[index];
+  line("{:>4} {}{}", index, opName(command),
+       command.stage.empty() ? ""
+                             : fmt::format(" for stage \"{}\"", command.stage));
+  std::visit(*this, command.op);
+}
+
+std::string TextPrinter::print() {
+  line("program {} ({} instances)\n", plan.program, plan.instances);
+  printRegions();
+  printSlots("inputs", plan.inputs, [](const Input &input) {
+    return input.residency == Residency::Load ? ", copied once at load"
+                                              : ", copied in every execution";
+  });
+  printSlots("outputs", plan.outputs, [](const Output &) { return ""; });
+  printSlots("symbols", plan.symbols, [](const Symbol &) { return ""; });
+  printSlots("registers", plan.registers, [](const RegisterSlot &slot) {
+    return fmt::format(", R{} of instance {}", slot.reg, slot.instance);
+  });
+  printStages();
+  printKernels();
+  printData();
+  if (!plan.commands.empty())
+    line("\ncommands");
+  for (size_t i = 0; i < plan.commands.size(); ++i)
+    printCommand(i);
+  return std::move(text);
+}
+
+} // namespace
+
+std::string showText(const Plan &plan) { return TextPrinter(plan).print(); }
+
+} // namespace vm::tools

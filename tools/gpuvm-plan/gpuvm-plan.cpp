@@ -1,0 +1,141 @@
+//===- gpuvm-plan.cpp - looks into plan files -----------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The command line; Printing.h has the rest.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/plan/ManifestJson.h"
+#include "runtime/plan/PlanFile.h"
+#include "tools/gpuvm-plan/Printing.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <iostream>
+
+using namespace vm;
+
+static const char *const kHelp =
+    R"(Shows what a gpuvm plan file holds.
+
+Example:
+  gpuvm-plan show q6.gvplan
+
+A plan is loaded as gpuvm-run loads it: whatever is shown has passed every check
+but those of a device. Results are printed on standard output.
+
+Exit codes: 0 ok, 2 usage, 3 bad plan file, 6 out of memory.)";
+
+namespace {
+
+struct Options {
+  std::string path;
+  std::string format = "text";
+  std::string kernel;
+
+  bool json() const { return format == "json"; }
+};
+
+Result<std::string> show(const Plan &plan, const Options &options) {
+  if (options.json())
+    return manifestToJson(plan, 2) + "\n";
+  return tools::showText(plan);
+}
+
+Result<std::string> disassemble(const Plan &plan, const Options &options) {
+  return options.json() ? tools::disassembleJson(plan, options.kernel)
+                        : tools::disassembleText(plan, options.kernel);
+}
+
+Result<std::string> dot(const Plan &plan, const Options &) {
+  return tools::dotText(plan);
+}
+
+/// The plan has been loaded, so it is valid: what remains is to say so.
+Result<std::string> verify(const Plan &plan, const Options &options) {
+  if (!options.json())
+    return fmt::format("\"{}\" is a valid plan ({} kernels, {} commands).\n",
+                       options.path, plan.kernels.size(), plan.commands.size());
+  nlohmann::ordered_json object;
+  object["valid"] = true;
+  return object.dump() + "\n";
+}
+
+using Action = Result<std::string> (*)(const Plan &, const Options &);
+
+int fail(const Status &status) {
+  fmt::print(stderr, "gpuvm-plan: error: {}\n", status.message());
+  return static_cast<int>(status.code());
+}
+
+/// A plan that verify refuses is an answer too, if it is asked for in JSON.
+void reportInvalid(const Status &status) {
+  nlohmann::ordered_json object;
+  object["valid"] = false;
+  object["error"] = status.message();
+  fmt::print("{}\n",
+             object.dump(-1, ' ', /*ensure_ascii=*/false,
+                         nlohmann::ordered_json::error_handler_t::replace));
+}
+
+int run(Action action, const Options &options) {
+  Result<Plan> plan = loadPlan(options.path);
+  if (!plan.ok()) {
+    if (action == verify && options.json())
+      reportInvalid(plan.status());
+    return fail(plan.status());
+  }
+  Result<std::string> text = action(*plan, options);
+  if (!text.ok())
+    return fail(text.status());
+  size_t written = std::fwrite(text->data(), 1, text->size(), stdout);
+  if (written != text->size() || std::fflush(stdout) != 0)
+    return fail(Status(Code::BadInput, "Standard output cannot be written."));
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  CLI::App app(kHelp);
+  app.set_version_flag("--version",
+                       fmt::format("gpuvm-plan {} (plan format {}.{})",
+                                   GPUVM_VERSION, kPlanFormatMajor,
+                                   kPlanFormatMinor));
+  app.require_subcommand(1);
+  Options options;
+  Action action = nullptr;
+  auto add = [&](const char *name, const char *help, Action what) {
+    CLI::App *command = app.add_subcommand(name, help);
+    command->add_option("plan", options.path, "The plan file (.gvplan)")
+        ->required();
+    command->callback([&action, what] { action = what; });
+    return command;
+  };
+  auto addFormat = [&](CLI::App *command) {
+    command->add_option("--format", options.format, "text or json")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"text", "json"}));
+  };
+  addFormat(add("show",
+                "Windows, kernels, commands, and the reason of each barrier",
+                show));
+  addFormat(add("verify", "Check a plan and say whether it is valid", verify));
+  CLI::App *code =
+      add("disassemble", "SPIR-V and GLSL of the kernels", disassemble);
+  addFormat(code);
+  code->add_option("--kernel", options.kernel, "Only the kernel of this name");
+  add("dot", "Commands and dependences as a Graphviz graph", dot);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    app.exit(error, std::cout, std::cerr);
+    return error.get_exit_code() == 0 ? 0 : static_cast<int>(Code::Usage);
+  }
+  return run(action, options);
+}

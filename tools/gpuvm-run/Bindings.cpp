@@ -1,0 +1,169 @@
+//===- Bindings.cpp - command-line tensors matched with a plan
+//-------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Splits "name=tensor", reads the tensor, looks the name up.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/gpuvm-run/Bindings.h"
+
+#include "runtime/exec/NamedSlots.h"
+#include "runtime/plan/PlanNames.h"
+
+#include <fmt/format.h>
+
+namespace vm::run {
+
+namespace {
+struct NamedText {
+  std::string name;
+  std::string text;
+};
+} // namespace
+
+/// Splits at the first '='; `flag` is for the message.
+static Result<NamedText> splitName(const std::string &argument,
+                                   const char *flag) {
+  size_t equals = argument.find('=');
+  if (equals == std::string::npos || equals == 0)
+    return Status(Code::Usage,
+                  fmt::format("The argument \"{}\" of {} is not of the form "
+                              "name=<tensor>.",
+                              argument, flag));
+  return NamedText{argument.substr(0, equals), argument.substr(equals + 1)};
+}
+
+static Result<HostTensor> readTensor(const NamedText &argument,
+                                     const char *kind) {
+  Result<HostTensor> tensor = parseTensor(argument.text);
+  if (!tensor.ok())
+    return tensor.status().withContext(
+        fmt::format("reading {} \"{}\"", kind, argument.name));
+  return tensor;
+}
+
+const Slot &slotOf(const Plan &plan, const Source &source) {
+  if (source.isSymbol)
+    return plan.symbols[source.index];
+  return plan.outputs[source.index];
+}
+
+//===--- Inputs -----------------------------------------------------------===//
+
+static Status checkType(const Input &input, const HostTensor &tensor) {
+  if (input.dtype == tensor.dtype && input.shape == tensor.shape)
+    return {};
+  const char *what = input.dtype != tensor.dtype ? "type" : "shape";
+  return Status(Code::BadInput,
+                fmt::format("Input \"{}\" has the wrong {}: {} is given, but "
+                            "the program takes {}.",
+                            input.name, what, tensor.typeString(),
+                            typeString(input)));
+}
+
+static Status bindInputs(const Plan &plan, const CommandLine &options,
+                         std::vector<HostTensor> &tensors) {
+  tensors.resize(plan.inputs.size());
+  std::vector<bool> given(plan.inputs.size(), false);
+  for (const std::string &argument : options.inputs) {
+    Result<NamedText> named = splitName(argument, "--input");
+    if (!named.ok())
+      return named.status();
+    Result<uint32_t> index = findInput(plan, named->name);
+    if (!index.ok())
+      return index.status();
+    if (given[*index])
+      return Status(Code::Usage, fmt::format("Input \"{}\" is given more than "
+                                             "once.",
+                                             named->name));
+    Result<HostTensor> tensor = readTensor(*named, "input");
+    if (!tensor.ok())
+      return tensor.status();
+    VM_RETURN_IF_ERROR(checkType(plan.inputs[*index], *tensor));
+    tensors[*index] = std::move(*tensor);
+    given[*index] = true;
+  }
+  for (size_t i = 0; i < given.size(); ++i)
+    if (!given[i])
+      return Status(Code::Usage,
+                    fmt::format("Input \"{}\" is not given ({}; "
+                                "--input={}=<tensor>).",
+                                plan.inputs[i].name, typeString(plan.inputs[i]),
+                                plan.inputs[i].name));
+  return {};
+}
+
+//===--- Outputs ----------------------------------------------------------===//
+
+static Result<Source> findSource(const Plan &plan, const std::string &name) {
+  if (Result<uint32_t> index = findOutput(plan, name); index.ok())
+    return Source{false, *index};
+  if (Result<uint32_t> index = findSymbol(plan, name); index.ok())
+    return Source{true, *index};
+  std::string known;
+  for (const Output &output : plan.outputs)
+    known += (known.empty() ? "" : ", ") + output.name;
+  for (const Symbol &symbol : plan.symbols)
+    known += (known.empty() ? "" : ", ") + symbol.name;
+  return Status(Code::BadInput,
+                fmt::format("The program has no output, metric or global named "
+                            "\"{}\" (known: {}).",
+                            name, known));
+}
+
+static Status bindOutput(const Plan &plan, const std::string &argument,
+                         std::vector<OutputRequest> &requests) {
+  if (argument.empty())
+    return {};
+  OutputRequest request;
+  size_t equals = argument.find('=');
+  request.name = argument.substr(0, equals);
+  if (equals != std::string::npos) {
+    std::string target = argument.substr(equals + 1);
+    if (target.size() < 2 || target[0] != '@')
+      return Status(Code::Usage,
+                    fmt::format("The argument \"{}\" of --output is not of the "
+                                "form name or name=@file.npy.",
+                                argument));
+    request.path = target.substr(1);
+  }
+  Result<Source> source = findSource(plan, request.name);
+  if (!source.ok())
+    return source.status();
+  request.source = *source;
+  requests.push_back(std::move(request));
+  return {};
+}
+
+static Status bindExpected(const Plan &plan, const std::string &argument,
+                           std::vector<ExpectedOutput> &expected) {
+  Result<NamedText> named = splitName(argument, "--expected_output");
+  if (!named.ok())
+    return named.status();
+  Result<Source> source = findSource(plan, named->name);
+  if (!source.ok())
+    return source.status();
+  Result<HostTensor> tensor = readTensor(*named, "expected output");
+  if (!tensor.ok())
+    return tensor.status();
+  expected.push_back({named->name, *source, std::move(*tensor)});
+  return {};
+}
+
+Result<Bindings> bindTensors(const Plan &plan, const CommandLine &options) {
+  Bindings bindings;
+  for (const std::string &argument : options.outputs)
+    VM_RETURN_IF_ERROR(bindOutput(plan, argument, bindings.outputs));
+  for (const std::string &argument : options.expected)
+    VM_RETURN_IF_ERROR(bindExpected(plan, argument, bindings.expected));
+  if (options.outputs.empty() && options.expected.empty())
+    for (uint32_t i = 0; i < plan.outputs.size(); ++i)
+      bindings.outputs.push_back({plan.outputs[i].name, {false, i}, ""});
+  VM_RETURN_IF_ERROR(bindInputs(plan, options, bindings.inputs));
+  return bindings;
+}
+
+} // namespace vm::run

@@ -1,0 +1,59 @@
+//===- Bindings.h - command-line tensors matched with a plan
+//---------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Turns `--input=`, `--output=` and `--expected_output=` into data with places
+// in the plan. Everything a user can get wrong here is found before a device is
+// opened.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/base/Status.h"
+#include "runtime/io/HostTensor.h"
+#include "runtime/plan/Plan.h"
+#include "tools/gpuvm-run/CommandLine.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace vm::run {
+
+/// Something the program leaves behind: an output or a symbol.
+struct Source {
+  bool isSymbol = false;
+  uint32_t index = 0; ///< Into plan.outputs or plan.symbols.
+};
+
+struct OutputRequest {
+  std::string name;
+  Source source;
+  std::string path; ///< Empty: print it.
+};
+
+struct ExpectedOutput {
+  std::string name;
+  Source source;
+  HostTensor tensor;
+};
+
+struct Bindings {
+  std::vector<HostTensor> inputs; ///< By index of the plan's inputs.
+  std::vector<OutputRequest> outputs;
+  std::vector<ExpectedOutput> expected;
+};
+
+/// Reads every tensor and checks name, type and shape of each input; all inputs
+/// must be given once. Without any --output or --expected_output, every output
+/// is printed.
+Result<Bindings> bindTensors(const Plan &plan, const CommandLine &options);
+
+/// The slot of `source`.
+const Slot &slotOf(const Plan &plan, const Source &source);
+
+} // namespace vm::run

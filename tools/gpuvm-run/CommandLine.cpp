@@ -1,0 +1,164 @@
+//===- CommandLine.cpp - what gpuvm-run is asked to do
+//---------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The flags, their help, and the checks between them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/gpuvm-run/CommandLine.h"
+
+#include "runtime/base/Status.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <vulkan/vulkan_core.h>
+
+#include <iostream>
+#include <map>
+
+namespace vm::run {
+
+static const char *const kHelp =
+    R"(Runs a gpuvm plan on a Vulkan device.
+
+Example:
+  gpuvm-run scale.gvplan --input=x=8xf32=1,2,3,4,5,6,7,8 --output=y=@y.npy
+
+Tensors are written as iree-run-module takes them: 3.5 as f32=3.5, a list as
+2x2xi32=1,2,3,4, one value for all elements as 8xf32=0, a file as @x.npy, raw
+bytes as 8xf32=@x.bin.
+
+Exit codes: 0 ok, 1 wrong result, 2 usage, 3 bad input file, 4 no suitable
+device, 5 device lost or timeout, 6 out of memory.)";
+
+static std::string versionText() {
+  return fmt::format("gpuvm-run {} (Vulkan headers {}.{}.{})", GPUVM_VERSION,
+                     VK_API_VERSION_MAJOR(VK_HEADER_VERSION_COMPLETE),
+                     VK_API_VERSION_MINOR(VK_HEADER_VERSION_COMPLETE),
+                     VK_HEADER_VERSION);
+}
+
+static void addDataFlags(CLI::App &app, CommandLine &options) {
+  app.add_option("plan", options.planPath, "The plan file (.gvplan)");
+  app.add_option("--input", options.inputs,
+                 "name=<tensor>: data of an input; once for each input")
+      ->allow_extra_args(false);
+  app.add_option("--output", options.outputs,
+                 "name prints an output, metric or global; name=@file.npy "
+                 "writes it; empty prints nothing. Default: print all outputs")
+      ->allow_extra_args(false);
+  app.add_option("--expected_output", options.expected,
+                 "name=<tensor>: compare an output; prints [SUCCESS] or "
+                 "[FAILED] and exits with 1 if it differs")
+      ->allow_extra_args(false);
+  app.add_option("--expected_f16_threshold", options.f16Threshold,
+                 "Tolerance of f16, absolute or relative; 0 is exact")
+      ->capture_default_str();
+  app.add_option("--expected_f32_threshold", options.f32Threshold,
+                 "Tolerance of f32, absolute or relative; 0 is exact")
+      ->capture_default_str();
+  app.add_option("--expected_f64_threshold", options.f64Threshold,
+                 "Tolerance of f64, absolute or relative; 0 is exact")
+      ->capture_default_str();
+  app.add_option("--output_max_element_count", options.maxElements,
+                 "Print at most this many elements of an output")
+      ->capture_default_str();
+}
+
+static void addRunFlags(CLI::App &app, CommandLine &options) {
+  app.add_option(
+      "--device", options.device,
+      "gpu, cpu, lavapipe, an index, or a part of the name. Default: "
+      "a real GPU if there is one");
+  app.add_flag("--list-devices,--list_devices", options.listDevices,
+               "List the Vulkan devices and exit");
+  app.add_option("--iterations", options.iterations,
+                 "Execute this many times and measure each")
+      ->capture_default_str()
+      ->check(CLI::Range(uint64_t(1), uint64_t(1) << 40));
+  app.add_option("--warmup", options.warmup,
+                 "Execute this many times before measuring")
+      ->capture_default_str();
+  app.add_option("--timeout", options.timeoutSeconds,
+                 "Seconds to wait for one execution")
+      ->capture_default_str()
+      ->check(CLI::Range(0.001, 1e9));
+  app.add_flag("--validate", options.validate,
+               "Turn on the Vulkan validation layer with synchronization "
+               "validation; any message makes the exit code 1");
+  app.add_flag("--trace", options.trace,
+               "Find out which command hangs, at some cost on a GPU");
+}
+
+static void addReportFlags(CLI::App &app, CommandLine &options) {
+  static const std::map<std::string, StatsFormat> kFormats = {
+      {"json", StatsFormat::Json}, {"text", StatsFormat::Text}};
+  app.add_option("--stats", options.stats,
+                 "json or text: print what was measured")
+      ->transform(CLI::CheckedTransformer(kFormats))
+      ->type_name("FORMAT");
+  app.add_flag("--copy-speed", options.copySpeed,
+               "Measure the device's copy speed in the same run, for --stats");
+  app.add_flag("--quiet", options.quiet, "Print neither outputs nor [SUCCESS]");
+  app.set_version_flag("--version", versionText());
+}
+
+/// Problems CLI11 cannot see; empty if there are none.
+static std::string checkOptions(const CommandLine &options) {
+  bool needsPlan = !options.listDevices && !options.measureCopySpeed;
+  if (needsPlan && options.planPath.empty())
+    return "No plan file is given.";
+  return "";
+}
+
+/// The arguments last to first, as CLI11 takes them. It would give an empty
+/// `--output=` the next argument as its value, so that one goes to `outputs`.
+static std::vector<std::string>
+reversedArguments(int argc, char **argv, std::vector<std::string> &outputs) {
+  std::vector<std::string> arguments;
+  for (int i = argc - 1; i > 0; --i)
+    if (std::string argument = argv[i]; argument != "--output=")
+      arguments.push_back(std::move(argument));
+    else
+      outputs.push_back("");
+  return arguments;
+}
+
+ParsedCommandLine parseCommandLine(int argc, char **argv) {
+  ParsedCommandLine parsed;
+  CommandLine &options = parsed.options;
+  CLI::App app(kHelp, "gpuvm-run");
+  addDataFlags(app, options);
+  addRunFlags(app, options);
+  addReportFlags(app, options);
+  uint64_t copyBytes = 0;
+  CLI::Option *measure =
+      app.add_option("--measure-copy-speed", copyBytes,
+                     "Measure the device's copy speed with buffers of this "
+                     "many bytes, print it in GB/s (read + written), and exit")
+          ->expected(0, 1);
+  try {
+    std::vector<std::string> skipped;
+    app.parse(reversedArguments(argc, argv, skipped));
+    options.outputs.insert(options.outputs.end(), skipped.begin(),
+                           skipped.end());
+  } catch (const CLI::ParseError &error) {
+    bool isHelp = error.get_exit_code() == 0;
+    app.exit(error, std::cout, std::cerr);
+    parsed.exitCode = isHelp ? 0 : static_cast<int>(Code::Usage);
+    return parsed;
+  }
+  if (measure->count())
+    options.measureCopySpeed = copyBytes;
+  if (std::string problem = checkOptions(options); !problem.empty()) {
+    std::cerr << "gpuvm-run: error: " << problem
+              << " (--help shows how to use it.)\n";
+    parsed.exitCode = static_cast<int>(Code::Usage);
+  }
+  return parsed;
+}
+
+} // namespace vm::run

@@ -1,0 +1,55 @@
+//===- CommandLine.h - what gpuvm-run is asked to do
+//-----------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The flags follow iree-run-module, which users of this kind of tool know.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace vm::run {
+
+enum class StatsFormat { None, Json, Text };
+
+struct CommandLine {
+  std::string planPath;
+  std::vector<std::string> inputs;   ///< "name=<tensor>", as given.
+  std::vector<std::string> outputs;  ///< "name", "name=@file.npy" or "".
+  std::vector<std::string> expected; ///< "name=<tensor>".
+  double f16Threshold = 0.001;
+  double f32Threshold = 0.0001;
+  double f64Threshold = 0.0001;
+  uint64_t maxElements = 1024;
+
+  std::string device;
+  bool listDevices = false;
+  uint64_t iterations = 1;
+  uint64_t warmup = 0;
+  double timeoutSeconds = 60;
+  bool validate = false;
+  bool trace = false;
+
+  StatsFormat stats = StatsFormat::None;
+  bool copySpeed = false; ///< Measure it along with the run.
+  /// Measure it and nothing else; 0 bytes for the default size.
+  std::optional<uint64_t> measureCopySpeed;
+  bool quiet = false;
+};
+
+/// Parses argv. If there is nothing left to do (--help, --version, an error
+/// that has been reported), returns the exit code instead.
+struct ParsedCommandLine {
+  CommandLine options;
+  std::optional<int> exitCode;
+};
+ParsedCommandLine parseCommandLine(int argc, char **argv);
+
+} // namespace vm::run

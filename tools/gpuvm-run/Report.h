@@ -1,0 +1,40 @@
+//===- Report.h - what gpuvm-run prints and writes
+//-------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Results go to standard output, everything else to standard error.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/base/Status.h"
+#include "tools/gpuvm-run/Bindings.h"
+#include "tools/gpuvm-run/CommandLine.h"
+#include "tools/gpuvm-run/Session.h"
+
+#include <span>
+
+namespace vm::run {
+
+/// Prints [SUCCESS], or one [FAILED] line for each output that differs; true if
+/// none does.
+bool compareOutputs(const Bindings &bindings, const RunResult &result,
+                    const CommandLine &options);
+
+/// Prints the outputs to print and writes those to write, each file whole or
+/// not at all.
+Status deliverOutputs(const Bindings &bindings, const RunResult &result,
+                      const CommandLine &options);
+
+/// Prints the statistics, JSON on one line.
+void printStats(const RunStats &stats, StatsFormat format);
+
+void printCopySpeed(const DeviceInfo &device, const CopySpeed &speed,
+                    StatsFormat format);
+
+void printDevices(std::span<const DeviceInfo> devices, StatsFormat format);
+
+} // namespace vm::run

@@ -1,0 +1,108 @@
+//===- Session.cpp - one run of a plan
+//-------------------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Load, bind, warm up, measure, read.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/gpuvm-run/Session.h"
+
+#include "runtime/exec/NamedSlots.h"
+
+#include <algorithm>
+
+namespace vm::run {
+
+static Status bindInputs(Executor &executor, Bindings &bindings) {
+  for (uint32_t i = 0; i < bindings.inputs.size(); ++i) {
+    VM_RETURN_IF_ERROR(executor.bindInput(i, bindings.inputs[i].bytes));
+    bindings.inputs[i].bytes = {};
+  }
+  return {};
+}
+
+static uint64_t allSubmits(const Executor &executor) {
+  return executor.counters().executionSubmits +
+         executor.counters().hostAccessSubmits;
+}
+
+static Status execute(Executor &executor, const CommandLine &options,
+                      RunStats &stats) {
+  for (uint64_t i = 0; i < options.warmup; ++i) {
+    VM_RETURN_IF_ERROR(executor.submit());
+    VM_RETURN_IF_ERROR(executor.wait());
+  }
+  for (uint64_t i = 0; i < options.iterations; ++i) {
+    uint64_t before = allSubmits(executor);
+    VM_RETURN_IF_ERROR(executor.submit());
+    VM_RETURN_IF_ERROR(executor.wait());
+    stats.submits = std::max(stats.submits, allSubmits(executor) - before);
+    stats.iterations.push_back(executor.lastTimes());
+  }
+  return {};
+}
+
+static Result<HostTensor> read(Vm &vm, const Source &source) {
+  Executor &executor = *vm.executor();
+  const Slot &slot = slotOf(executor.plan(), source);
+  HostTensor tensor;
+  tensor.dtype = slot.dtype;
+  tensor.shape = slot.shape;
+  tensor.bytes.resize(byteSizeOf(slot));
+  Status status = source.isSymbol
+                      ? vm.readSymbol(slot.name, tensor.bytes)
+                      : executor.readOutput(source.index, tensor.bytes);
+  if (!status.ok())
+    return status;
+  return tensor;
+}
+
+static Status readAll(Vm &vm, const Bindings &bindings, RunResult &result) {
+  for (const OutputRequest &request : bindings.outputs) {
+    Result<HostTensor> tensor = read(vm, request.source);
+    if (!tensor.ok())
+      return tensor.status();
+    result.outputs.push_back(std::move(*tensor));
+  }
+  for (const ExpectedOutput &expected : bindings.expected) {
+    Result<HostTensor> tensor = read(vm, expected.source);
+    if (!tensor.ok())
+      return tensor.status();
+    result.expected.push_back(std::move(*tensor));
+  }
+  return {};
+}
+
+static void describe(const Vm &vm, const Executor &executor, RunStats &stats) {
+  stats.program = executor.plan().program;
+  stats.device = vm.device()->info().name;
+  stats.driver = vm.device()->info().driver;
+  stats.recorded = executor.counters().recorded;
+  stats.kernels = executor.plan().kernels.size();
+  stats.stages = executor.plan().stages.size();
+  stats.uploadBytes = executor.uploadBytes();
+  stats.downloadBytes = executor.downloadBytes();
+}
+
+Result<RunResult> runPlan(Vm &vm, Plan plan, Bindings &bindings,
+                          const CommandLine &options) {
+  RunResult result;
+  VM_RETURN_IF_ERROR(vm.program(std::move(plan)));
+  Executor &executor = *vm.executor();
+  describe(vm, executor, result.stats);
+  VM_RETURN_IF_ERROR(bindInputs(executor, bindings));
+  VM_RETURN_IF_ERROR(execute(executor, options, result.stats));
+  VM_RETURN_IF_ERROR(readAll(vm, bindings, result));
+  if (options.copySpeed) {
+    Result<CopySpeed> speed = vm.measureCopySpeed(0);
+    if (!speed.ok())
+      return speed.status();
+    result.stats.copySpeed = *speed;
+  }
+  return result;
+}
+
+} // namespace vm::run

@@ -1,0 +1,130 @@
+//===- gpuvm-run.cpp - runs a plan
+//-----------------------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// main() and the order of things: files are written and results printed only
+// after the device is closed and validation has had its last word.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/plan/PlanFile.h"
+#include "tools/gpuvm-run/Report.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+using namespace vm;
+using namespace vm::run;
+
+static int fail(const Status &status) {
+  std::fflush(stdout);
+  fmt::print(stderr, "gpuvm-run: error: {}\n", status.message());
+  return static_cast<int>(status.code());
+}
+
+static Result<std::unique_ptr<Vm>> bootVm(const CommandLine &options) {
+  VmOptions vmOptions;
+  vmOptions.device = options.device;
+  vmOptions.validate = options.validate || validationFromEnvironment();
+  vmOptions.timeoutNs = static_cast<uint64_t>(options.timeoutSeconds * 1e9);
+  vmOptions.trace = options.trace;
+  return Vm::boot(vmOptions);
+}
+
+/// Prints every validation message; Code::WrongResult if there is one.
+static Status reportValidation(ValidationSink &sink) {
+  for (const std::string &message : sink.messages())
+    fmt::print(stderr, "{}\n", message);
+  if (sink.count() == 0)
+    return {};
+  return Status(
+      Code::WrongResult,
+      fmt::format("Vulkan validation reports {} (allowed: 0).", sink.count()));
+}
+
+static int listDevices(const CommandLine &options) {
+  Result<std::unique_ptr<Vm>> vm = bootVm(options);
+  if (!vm.ok())
+    return fail(vm.status());
+  printDevices((*vm)->devices(), options.stats);
+  return 0;
+}
+
+static int measureCopySpeed(const CommandLine &options) {
+  Result<std::unique_ptr<Vm>> vm = bootVm(options);
+  if (!vm.ok())
+    return fail(vm.status());
+  std::shared_ptr<ValidationSink> sink = (*vm)->validation();
+  Result<CopySpeed> speed = (*vm)->measureCopySpeed(*options.measureCopySpeed);
+  if (!speed.ok())
+    return fail(speed.status());
+  DeviceInfo device = (*vm)->device()->info();
+  vm->reset();
+  if (Status status = reportValidation(*sink); !status.ok())
+    return fail(status);
+  printCopySpeed(device, *speed, options.stats);
+  return 0;
+}
+
+/// Runs the plan on a VM that lives no longer than this call.
+static Result<RunResult> runOnDevice(Plan plan, Bindings &bindings,
+                                     const CommandLine &options) {
+  Result<std::unique_ptr<Vm>> vm = bootVm(options);
+  if (!vm.ok())
+    return vm.status();
+  std::shared_ptr<ValidationSink> sink = (*vm)->validation();
+  Result<RunResult> result = runPlan(**vm, std::move(plan), bindings, options);
+  if (!result.ok() && result.status().code() == Code::DeviceLost) {
+    // The device may never finish, and closing it would wait for that.
+    fail(result.status());
+    std::fflush(nullptr);
+    _exit(static_cast<int>(Code::DeviceLost));
+  }
+  vm->reset();
+  VM_RETURN_IF_ERROR(reportValidation(*sink));
+  return result;
+}
+
+static int runProgram(const CommandLine &options) {
+  Result<Plan> plan = loadPlan(options.planPath);
+  if (!plan.ok())
+    return fail(plan.status());
+  Result<Bindings> bindings = bindTensors(*plan, options);
+  if (!bindings.ok())
+    return fail(bindings.status());
+  Result<RunResult> result = runOnDevice(std::move(*plan), *bindings, options);
+  if (!result.ok())
+    return fail(result.status());
+  if (!compareOutputs(*bindings, *result, options))
+    return static_cast<int>(Code::WrongResult);
+  if (Status status = deliverOutputs(*bindings, *result, options); !status.ok())
+    return fail(status);
+  printStats(result->stats, options.stats);
+  return 0;
+}
+
+/// Standard output that cannot be written (a full disk) is a failure too.
+static int flushOutput(int exitCode) {
+  if (std::fflush(stdout) == 0 || exitCode != 0)
+    return exitCode;
+  return fail(Status(Code::Usage, "Standard output cannot be written."));
+}
+
+int main(int argc, char **argv) {
+  ParsedCommandLine parsed = parseCommandLine(argc, argv);
+  if (parsed.exitCode)
+    return *parsed.exitCode;
+  const CommandLine &options = parsed.options;
+  if (options.listDevices)
+    return flushOutput(listDevices(options));
+  if (options.measureCopySpeed)
+    return flushOutput(measureCopySpeed(options));
+  return flushOutput(runProgram(options));
+}
