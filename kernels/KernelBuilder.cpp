@@ -101,7 +101,17 @@ SmallVector<Value> KernelBuilder::loop(
         b.restoreInsertionPoint(nested.saveInsertionPoint());
         scf::YieldOp::create(b, location, body(i, values));
       });
-  return llvm::to_vector_of<Value>(op.getResults());
+  // The conversion to SPIR-V keeps a loop's results in variables that only the
+  // body sets: behind a loop of no iterations they hold nothing.
+  SmallVector<Value> results;
+  if (carried.empty())
+    return results;
+  Value runs = arith::CmpIOp::create(b, location, arith::CmpIPredicate::slt,
+                                     lower, upper);
+  for (auto [result, initial] : llvm::zip_equal(op.getResults(), carried))
+    results.push_back(
+        arith::SelectOp::create(b, location, runs, result, initial));
+  return results;
 }
 
 void KernelBuilder::ifThen(Value condition, function_ref<void()> then) {

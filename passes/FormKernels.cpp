@@ -53,7 +53,6 @@ private:
   void removeDeadCode();
 
   SmallVector<Exposure> exposures;
-  llvm::DenseMap<StringRef, unsigned> names;
 };
 
 } // namespace
@@ -254,14 +253,17 @@ static SmallVector<Value> outputsOf(const KernelGroup &group,
   return outputs;
 }
 
-static std::string kernelName(ArrayRef<Attribute> stages, bool reduces,
-                              llvm::DenseMap<StringRef, unsigned> &) {
+/// "filter_revenue_reduce", with the first stages' names.
+static std::string kernelName(ArrayRef<Attribute> stages, bool reduces) {
+  constexpr size_t kNames = 3;
   std::string name;
-  for (Attribute stage : stages.take_front(3))
-    name += (name.empty() ? "" : "_") + cast<StringAttr>(stage).getValue().str();
-  if (stages.size() > 3)
-    name += "_and_" + std::to_string(stages.size() - 3) + "_more";
-  return name + (reduces ? "_reduce" : "_map");
+  llvm::raw_string_ostream os(name);
+  for (Attribute stage : stages.take_front(kNames))
+    os << cast<StringAttr>(stage).getValue() << '_';
+  if (stages.size() > kNames)
+    os << "and_" << stages.size() - kNames << "_more_";
+  os << (reduces ? "reduce" : "map");
+  return name;
 }
 
 KernelOp FormKernels::buildKernel(const KernelGroup &group,
@@ -283,7 +285,7 @@ KernelOp FormKernels::buildKernel(const KernelGroup &group,
                                        : b.getFusedLoc(locations);
   auto kernel = KernelOp::create(
       b, loc, TypeRange(outputs),
-      b.getStringAttr(kernelName(stages.getArrayRef(), group.reduces, names)),
+      b.getStringAttr(kernelName(stages.getArrayRef(), group.reduces)),
       group.reduces ? Root::reduce : Root::map,
       b.getArrayAttr(stages.getArrayRef()), inputs.getArrayRef(), ArrayAttr(),
       ArrayAttr(), ArrayAttr(), FlatSymbolRefAttr());

@@ -131,7 +131,7 @@ void MemoryPlanner::placeSymbolsAndInputs() {
 bool MemoryPlanner::canBeMadeIn(StoreOp store, KernelOp maker) const {
   WindowAttr target = getWindow(getSymbolBytes(store));
   for (Value input : maker.getInputs())
-    if (intersect(windowOf(input), target))
+    if (home.contains(input) && intersect(windowOf(input), target))
       return false;
   Operation *lastReader = store;
   for (Operation *user : store.getValue().getUsers())

@@ -17,7 +17,7 @@ static constexpr int64_t kSequentialElements = 64;
 static constexpr int64_t kSequentialResults = 8192;
 /// Parts of one reduction in all: enough workgroups of 256 lanes to keep the
 /// memory of a 132-multiprocessor GPU busy.
-static constexpr int64_t kMaxParts = 1024;
+static constexpr int64_t kMaxParts = 256;
 
 ReductionOrder gpuvm::getReductionOrder(int64_t numResults, int64_t numElements,
                                         bool innermostIsParallel) {

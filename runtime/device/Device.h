@@ -76,8 +76,12 @@ public:
   void endLabel(VkCommandBuffer commands) const;
 
   /// Work on the queue never ended: from now on destroying Vulkan objects would
-  /// be undefined, so everything that belongs to this device is leaked.
-  void abandon() const { abandoned_ = true; }
+  /// be undefined, so everything that belongs to this device is leaked, and the
+  /// instance with it.
+  void abandon() const {
+    abandoned_ = true;
+    instance_.abandon();
+  }
   bool abandoned() const { return abandoned_; }
 
 private:

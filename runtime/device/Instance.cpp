@@ -19,10 +19,26 @@ namespace vm {
 
 static const char *const kValidationLayer = "VK_LAYER_KHRONOS_validation";
 
+/// Keeps the drivers loaded until the process ends, with an instance that is
+/// never destroyed: NVIDIA's driver takes static thread-local storage each time
+/// it is loaded, which runs out after some thirty times.
+static void keepDriversLoaded() {
+  VkApplicationInfo application = {VK_STRUCTURE_TYPE_APPLICATION_INFO};
+  application.apiVersion = VK_API_VERSION_1_2;
+  VkInstanceCreateInfo info = {VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+  info.pApplicationInfo = &application;
+  static VkInstance instance = VK_NULL_HANDLE;
+  vkCreateInstance(&info, nullptr, &instance);
+}
+
 static Status loadVulkan() {
   static std::once_flag once;
   static VkResult result = VK_ERROR_INITIALIZATION_FAILED;
-  std::call_once(once, [] { result = volkInitialize(); });
+  std::call_once(once, [] {
+    result = volkInitialize();
+    if (result == VK_SUCCESS && vkCreateInstance)
+      keepDriversLoaded();
+  });
   if (result == VK_SUCCESS && vkCreateInstance)
     return {};
   return Status(
@@ -165,7 +181,20 @@ Status Instance::listDevices() {
   return {};
 }
 
+/// Keeps the sink of an instance that is never destroyed: its messenger may
+/// still write to it.
+static void keepForever(std::shared_ptr<ValidationSink> sink) {
+  static std::mutex mutex;
+  static auto &sinks = *new std::vector<std::shared_ptr<ValidationSink>>();
+  std::lock_guard lock(mutex);
+  sinks.push_back(std::move(sink));
+}
+
 Instance::~Instance() {
+  if (abandoned_) {
+    keepForever(sink_);
+    return;
+  }
   if (messenger_)
     table_.destroyMessenger(handle_, messenger_, nullptr);
   if (handle_ && table_.destroyInstance)

@@ -45,6 +45,8 @@ public:
     return physical_[index];
   }
   bool validates() const { return validates_; }
+  /// A device of this instance will never be closed: nor may the instance be.
+  void abandon() const { abandoned_ = true; }
   /// Shared, because the last messages come while the instance goes away.
   const std::shared_ptr<ValidationSink> &validation() const { return sink_; }
 
@@ -62,6 +64,7 @@ private:
   std::vector<DeviceInfo> infos_;
   bool validates_ = false;
   bool debugUtils_ = false;
+  mutable bool abandoned_ = false;
 };
 
 /// Asks Vulkan everything DeviceInfo holds (DeviceQuery.cpp).

@@ -203,7 +203,7 @@ Result<CopySpeed> measureCopySpeed(const Device &device, uint64_t bytes,
   CopySpeed best;
   best.bytes = 2 * bytes;
   // Few, fat workgroups suit a CPU device, many a GPU.
-  for (uint32_t workgroups : {16u, 128u, 1024u, 8192u, 32768u}) {
+  for (uint32_t workgroups : {16u, 128u, 1024u, 8192u, 32768u, 131072u}) {
     if (workgroups > device.info().limits.maxGroups[0])
       continue;
     Result<Spread> spread = bench.measure(workgroups, kTrials, timeoutNs);

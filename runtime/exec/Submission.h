@@ -43,6 +43,8 @@ public:
   uint64_t submitCount() const { return submitCount_; }
 
 private:
+  void spin(uint64_t timeoutNs);
+
   const Device *device_ = nullptr;
   Owned<VkCommandPool> pool_;
   VkCommandBuffer commands_ = VK_NULL_HANDLE;

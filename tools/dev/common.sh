@@ -14,6 +14,9 @@ die() {
   exit "${2:-2}"
 }
 
+# Precompiled headers are safe to cache by content.
+export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+
 have() { command -v "$1" >/dev/null 2>&1; }
 
 # Cores to build with: all of them, but at least 1.5 GiB of memory for each

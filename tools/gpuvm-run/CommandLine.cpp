@@ -89,6 +89,8 @@ static void addRunFlags(CLI::App &app, CommandLine &options) {
   app.add_flag("--validate", options.validate,
                "Turn on the Vulkan validation layer with synchronization "
                "validation; any message makes the exit code 1");
+  app.add_flag("!--no-robust", options.robust,
+               "Do not have the device check accesses against their windows");
   app.add_flag("--trace", options.trace,
                "Find out which command hangs, at some cost on a GPU");
 }

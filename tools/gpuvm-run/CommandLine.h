@@ -36,6 +36,7 @@ struct CommandLine {
   double timeoutSeconds = 60;
   bool validate = false;
   bool trace = false;
+  bool robust = true;
 
   StatsFormat stats = StatsFormat::None;
   bool copySpeed = false; ///< Measure it along with the run.

@@ -35,6 +35,7 @@ static Result<std::unique_ptr<Vm>> bootVm(const CommandLine &options) {
   vmOptions.validate = options.validate || validationFromEnvironment();
   vmOptions.timeoutNs = static_cast<uint64_t>(options.timeoutSeconds * 1e9);
   vmOptions.trace = options.trace;
+  vmOptions.robust = options.robust;
   return Vm::boot(vmOptions);
 }
 

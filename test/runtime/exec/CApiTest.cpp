@@ -156,7 +156,7 @@ TEST_F(CApiTest, ReportsAFileThatIsNotThere) {
 }
 
 TEST_F(CApiTest, BootsAndShutsDownAgainAndAgain) {
-  for (int i = 0; i < 10; ++i) {
+  for (int i = 0; i < 40; ++i) {
     gpuvm::Vm vm;
     gpuvm_options full = options();
     full.layout = kLayout;

@@ -211,14 +211,16 @@ TEST_F(ExecutorTest, TimesOutAndNamesTheCommand) {
                 "\" is not done within the timeout (200 ms) - while running "
                 "command 0 of 1 (stage \"spin\").");
   EXPECT_TRUE(executor->inFlight());
-  std::vector<uint32_t> word = {0};
   EXPECT_EQ(executor->submit().message(),
             "Cannot start an execution while an execution of \"spin\" is in "
             "flight (wait for it first).");
 
-  word[0] = 1;
-  EXPECT_OK(executor->writeRegion(Region::Control, 0, asBytes(word)));
-  EXPECT_OK(executor->wait());
+  std::vector<uint32_t> go = {1};
+  EXPECT_OK(executor->writeRegion(Region::Control, 0, asBytes(go)));
+  // The workgroups that have not started yet still have to, one by one.
+  for (int tries = 0; tries < 100 && executor->inFlight(); ++tries)
+    status = executor->wait();
+  EXPECT_OK(status);
   EXPECT_FALSE(executor->inFlight());
 }
 
@@ -235,10 +237,6 @@ TEST_F(ExecutorTest, LeaksRatherThanFreeWhatTheDeviceStillUses) {
   EXPECT_TRUE(device_->abandoned());
   *reinterpret_cast<volatile uint32_t *>(go) = 1;
   EXPECT_EQ(device_->vk().vkDeviceWaitIdle(device_->handle()), VK_SUCCESS);
-  // Leaks are what this test is about, and the layer reports them.
-  device_.reset();
-  instance_.reset();
-  takeMessages();
 }
 
 TEST_F(ExecutorTest, MeasuresTheCopySpeed) {

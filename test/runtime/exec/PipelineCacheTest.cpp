@@ -44,6 +44,8 @@ class PipelineCacheTest : public DeviceTest {
 protected:
   void SetUp() override {
     DeviceTest::SetUp();
+    if (HasFatalFailure())
+      return;
     folder_ = fs::path(testing::TempDir()) /
               ("gpuvm-cache-" + std::to_string(getpid()));
     fs::remove_all(folder_);

@@ -43,7 +43,7 @@ def reduce(elements, results, innermost_is_parallel):
     count = len(elements)
     if count <= 64 or (results >= 8192 and innermost_is_parallel):
         return fold([0.0] + elements)
-    parts = min(-(-count // 1024), max(1, 1024 // results))
+    parts = min(-(-count // 1024), max(1, 256 // results))
     totals = [fold_part(elements, part, parts) for part in range(parts)]
     lanes = [fold(totals[lane::256]) for lane in range(min(256, parts))]
     return f32(0.0 + fold_lanes(lanes))

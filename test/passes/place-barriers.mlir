@@ -1,0 +1,170 @@
+// RUN: gpuvm-opt %s --gpuvm-place-barriers | FileCheck %s --implicit-check-not=barrier
+// RUN: gpuvm-opt %s --gpuvm-place-barriers=minimal=false | FileCheck %s --check-prefix=ALL
+// RUN: gpuvm-opt %s --gpuvm-place-barriers --mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=COUNT
+
+// Bytes decide, nothing else. Commands are numbered with the barriers counted.
+
+!t = tensor<8xf32>
+#x = #gpuvm.window<registers, 0, 32>
+#a = #gpuvm.window<registers, 256, 32>
+#b = #gpuvm.window<registers, 512, 32>
+#c = #gpuvm.window<registers, 768, 32>
+#d = #gpuvm.window<registers, 1024, 32>
+#both = #gpuvm.window<registers, 512, 288>
+#last = #gpuvm.window<registers, 796, 4>
+#next = #gpuvm.window<registers, 800, 32>
+#global = #gpuvm.window<globals, 256, 32>
+
+// COUNT: 15 barriers
+
+// Two barriers for A -> {B, C} -> D: both readers of A behind the first one,
+// both writers for D before the second.
+// CHECK-LABEL: gpuvm.program @diamond
+// CHECK:         kernel @a
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      yield
+// CHECK-NEXT:    }
+// CHECK-NEXT:    barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 256, 32>>, #gpuvm.hazard<RAW, 0 -> 3, <registers, 256, 32>>]
+// CHECK-NEXT:    kernel @b
+// CHECK:         kernel @c
+// CHECK:         barrier [#gpuvm.hazard<RAW, 2 -> 5, <registers, 512, 32>>, #gpuvm.hazard<RAW, 3 -> 5, <registers, 768, 32>>]
+// CHECK-NEXT:    kernel @d
+// CHECK:         return
+
+// One after every command but the last.
+// ALL-LABEL: gpuvm.program @diamond
+// ALL:         kernel @a
+// ALL:         barrier
+// ALL:         kernel @b
+// ALL:         barrier []
+// ALL:         kernel @c
+// ALL:         barrier
+// ALL:         kernel @d
+// ALL-NOT:     barrier
+// ALL:         return
+gpuvm.program @diamond(%x: !t) -> (y: !t) attributes {input_windows = [#x], output_windows = [#d]} {
+  %a = kernel @a map ["a"] (%x) attributes {input_windows = [#x], output_windows = [#a]} {
+  ^bb0(%v: !t):
+    gpuvm.yield %v : !t
+  } : (!t) -> !t
+  %b = kernel @b map ["b"] (%a) attributes {input_windows = [#a], output_windows = [#b]} {
+  ^bb0(%v: !t):
+    gpuvm.yield %v : !t
+  } : (!t) -> !t
+  %c = kernel @c map ["c"] (%a) attributes {input_windows = [#a], output_windows = [#c]} {
+  ^bb0(%v: !t):
+    gpuvm.yield %v : !t
+  } : (!t) -> !t
+  %d = kernel @d map ["d"] (%b, %c) attributes {input_windows = [#b, #c], output_windows = [#d]} {
+  ^bb0(%v: !t, %w: !t):
+    %r = arith.addf %v, %w : !t
+    gpuvm.yield %r : !t
+  } : (!t, !t) -> !t
+  return %d : !t
+}
+
+// Readers do not wait for readers.
+// CHECK-LABEL: gpuvm.program @readers
+gpuvm.program @readers(%x: !t) -> (y: !t, z: !t) attributes {input_windows = [#x], output_windows = [#a, #b]} {
+  %a = kernel @a map ["a"] (%x) attributes {input_windows = [#x], output_windows = [#a]} {
+  ^bb0(%v: !t):
+    gpuvm.yield %v : !t
+  } : (!t) -> !t
+  %b = kernel @b map ["b"] (%x) attributes {input_windows = [#x], output_windows = [#b]} {
+  ^bb0(%v: !t):
+    gpuvm.yield %v : !t
+  } : (!t) -> !t
+  return %a, %b : !t, !t
+}
+
+// Who writes a window that others read before waits for them.
+// CHECK-LABEL: gpuvm.program @writeAfterRead
+// CHECK:         kernel @a
+// CHECK:         barrier [#gpuvm.hazard<WAR, 0 -> 2, <registers, 0, 32>>]
+// CHECK-NEXT:    kernel @b
+gpuvm.program @writeAfterRead(%x: !t, %w: !t) -> (y: !t, z: !t) attributes {input_windows = [#x, #c], output_windows = [#a, #x]} {
+  %a = kernel @a map ["a"] (%x) attributes {input_windows = [#x], output_windows = [#a]} {
+  ^bb0(%v: !t):
+    gpuvm.yield %v : !t
+  } : (!t) -> !t
+  %b = kernel @b map ["b"] (%w) attributes {input_windows = [#c], output_windows = [#x]} {
+  ^bb0(%v: !t):
+    gpuvm.yield %v : !t
+  } : (!t) -> !t
+  return %a, %b : !t, !t
+}
+
+// CHECK-LABEL: gpuvm.program @writeAfterWrite
+// CHECK:         kernel @a
+// CHECK:         barrier [#gpuvm.hazard<WAW, 0 -> 2, <registers, 256, 32>>]
+// CHECK-NEXT:    kernel @b
+gpuvm.program @writeAfterWrite(%x: !t, %w: !t) -> (z: !t) attributes {input_windows = [#x, #c], output_windows = [#a]} {
+  %a = kernel @a map ["a"] (%x) attributes {input_windows = [#x], output_windows = [#a]} {
+  ^bb0(%v: !t):
+    gpuvm.yield %v : !t
+  } : (!t) -> !t
+  %b = kernel @b map ["b"] (%w) attributes {input_windows = [#c], output_windows = [#a]} {
+  ^bb0(%v: !t):
+    gpuvm.yield %v : !t
+  } : (!t) -> !t
+  return %b : !t
+}
+
+// One common byte is enough and is what the reason says; the bytes next to a
+// window are not common.
+// CHECK-LABEL: gpuvm.program @oneWord
+// CHECK:         kernel @a
+// CHECK:         kernel @beside
+// CHECK:         barrier [#gpuvm.hazard<RAW, 0 -> 3, <registers, 796, 4>>]
+// CHECK-NEXT:    kernel @inside
+gpuvm.program @oneWord(%x: tensor<72xf32>, %n: !t, %l: tensor<f32>) attributes {input_windows = [#x, #next, #last], output_windows = []} {
+  %a = kernel @a map ["a"] (%x) attributes {input_windows = [#x], output_windows = [#both]} {
+  ^bb0(%v: tensor<72xf32>):
+    gpuvm.yield %v : tensor<72xf32>
+  } : (tensor<72xf32>) -> tensor<72xf32>
+  %b = kernel @beside map ["b"] (%n) attributes {input_windows = [#next], output_windows = [#a]} {
+  ^bb0(%v: !t):
+    gpuvm.yield %v : !t
+  } : (!t) -> !t
+  %c = kernel @inside map ["c"] (%l) attributes {input_windows = [#last], output_windows = [#gpuvm.window<registers, 1280, 4>]} {
+  ^bb0(%v: tensor<f32>):
+    gpuvm.yield %v : tensor<f32>
+  } : (tensor<f32>) -> tensor<f32>
+  return
+}
+
+// The same offset in another region is another place.
+// CHECK-LABEL: gpuvm.program @regions
+gpuvm.program @regions(%x: !t, %w: !t) attributes {input_windows = [#x, #a], output_windows = []} {
+  gpuvm.global @unused : !t {window = #gpuvm.window<globals, 0, 32>}
+  gpuvm.global @table : !t {window = #global}
+  %a = kernel @a map ["a"] (%x) attributes {input_windows = [#x], output_windows = [#global]} {
+  ^bb0(%v: !t):
+    gpuvm.yield %v : !t
+  } : (!t) -> !t
+  %b = kernel @b map ["b"] (%w) attributes {input_windows = [#a], output_windows = [#b]} {
+  ^bb0(%v: !t):
+    gpuvm.yield %v : !t
+  } : (!t) -> !t
+  return
+}
+
+// Copies are commands; a scratch window is read and written.
+// CHECK-LABEL: gpuvm.program @copies
+// CHECK:         copy
+// CHECK-NEXT:    barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 256, 32>>]
+// CHECK-NEXT:    kernel @a
+// CHECK:         barrier [#gpuvm.hazard<RAW, 2 -> 4, <registers, 768, 32>>, #gpuvm.hazard<WAW, 2 -> 4, <registers, 768, 32>>, #gpuvm.hazard<WAR, 2 -> 4, <registers, 768, 32>>]
+// CHECK-NEXT:    kernel @b
+gpuvm.program @copies(%x: !t) attributes {input_windows = [#x], output_windows = []} {
+  %a = copy %x ["a"] {input_windows = [#x], output_windows = [#a]} : !t
+  %b = kernel @a map ["a"] (%a) attributes {input_windows = [#a], output_windows = [#b], scratch_windows = [#c]} {
+  ^bb0(%v: !t):
+    gpuvm.yield %v : !t
+  } : (!t) -> !t
+  %c = kernel @b map ["b"] (%x) attributes {input_windows = [#x], output_windows = [#d], scratch_windows = [#c]} {
+  ^bb0(%v: !t):
+    gpuvm.yield %v : !t
+  } : (!t) -> !t
+  return
+}
