@@ -4,7 +4,7 @@
 # path of the file. Shaders find gpuvm.glsl and what lies beside them by
 # #include. A second compile after a change of an included file is automatic.
 
-set(GPUVM_GLSL_INCLUDE ${CMAKE_CURRENT_LIST_DIR}/../kernels)
+cmake_path(SET GPUVM_GLSL_INCLUDE NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../kernels)
 
 function(gpuvm_add_glsl_kernel target source)
   find_program(GPUVM_GLSLANG NAMES glslangValidator)

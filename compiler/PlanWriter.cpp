@@ -9,6 +9,9 @@
 
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Target/SPIRV/Serialization.h"
+#include "runtime/plan/KernelCheck.h"
+#include "runtime/plan/KernelFeatures.h"
+#include "runtime/plan/KernelScan.h"
 #include "runtime/plan/PlanFile.h"
 #include "runtime/plan/PlanNames.h"
 #include "llvm/ADT/StringMap.h"
@@ -108,6 +111,18 @@ static LogicalResult serialize(chain::KernelOp kernel,
   return success();
 }
 
+/// What a kernel that came as SPIR-V needs is read off its code.
+static LogicalResult describeExternal(chain::KernelOp op, vm::Kernel &kernel) {
+  vm::Result<vm::KernelFacts> facts = vm::scanKernel(kernel.name, kernel.spirv);
+  if (!facts.ok())
+    return mlir::emitError(op.getLoc()) << facts.status().message();
+  kernel.features = vm::requiredFeatures(*facts);
+  kernel.workgroupMemoryBytes = facts->workgroupMemoryBytes;
+  if (vm::Status status = vm::checkKernel(kernel); !status.ok())
+    return mlir::emitError(op.getLoc()) << status.message();
+  return success();
+}
+
 LogicalResult PlanTranslator::addKernel(chain::KernelOp kernel) {
   vm::Kernel result;
   result.name = kernel.getName().str();
@@ -128,6 +143,8 @@ LogicalResult PlanTranslator::addKernel(chain::KernelOp kernel) {
         {binding.getIndex(), (access & 1) != 0, (access & 2) != 0});
   }
   if (failed(serialize(kernel, result.spirv)))
+    return failure();
+  if (kernel.getSpirv() && failed(describeExternal(kernel, result)))
     return failure();
   kernelNumber[kernel.getName()] = plan.kernels.size();
   plan.kernels.push_back(std::move(result));
@@ -257,7 +274,7 @@ FailureOr<vm::Plan> PlanTranslator::run() {
         .Default([&](Operation *command) { addCommand(command); });
   }
   if (vm::Status status = vm::checkPlan(plan); !status.ok())
-    return op.emitError(status.message());
+    return mlir::emitError(op.getLoc()) << status.message();
   return plan;
 }
 

@@ -44,10 +44,8 @@ BindingLayout gpuvm::layOutBindings(std::optional<ArrayAttr> inputs,
 }
 
 /// The plan's names for what `module`'s capabilities ask of a device.
-static SmallVector<StringRef> featuresOf(spirv::ModuleOp module,
-                                         const EmitOptions &options) {
+static SmallVector<StringRef> featuresOf(spirv::ModuleOp module) {
   llvm::SmallSetVector<StringRef, 8> features;
-  bool floats32 = false, floats64 = false;
   for (spirv::Capability capability : module.getVceTriple()->getCapabilities()) {
     switch (capability) {
     case spirv::Capability::Int8: features.insert("int8"); break;
@@ -62,16 +60,13 @@ static SmallVector<StringRef> featuresOf(spirv::ModuleOp module,
     default: break;
     }
   }
-  module.walk([&](spirv::ExecutionModeOp mode) {
-    bool wide = cast<IntegerAttr>(mode.getValues()[0]).getInt() == 64;
-    (wide ? floats64 : floats32) = true;
-  });
-  if (options.exact && floats32)
-    for (StringRef name : {"round_to_even_32", "signed_zero_inf_nan_32"})
-      features.insert(name);
-  if (options.exact && floats64)
-    for (StringRef name : {"round_to_even_64", "signed_zero_inf_nan_64"})
-      features.insert(name);
+  for (auto mode : module.getOps<spirv::ExecutionModeOp>()) {
+    if (mode.getExecutionMode() == spirv::ExecutionMode::RoundingModeRTE)
+      features.insert("round_to_even_32");
+    if (mode.getExecutionMode() ==
+        spirv::ExecutionMode::SignedZeroInfNanPreserve)
+      features.insert("signed_zero_inf_nan_32");
+  }
   return llvm::to_vector(llvm::map_range(features, [](StringRef f) { return f; }));
 }
 
@@ -93,6 +88,8 @@ FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
   if (failed(emitted))
     return failure();
   gpu::GPUModuleOp module = kernel.finish();
+  if (options.exact && failed(makeExact(module)))
+    return failure();
   auto spirvModule = lowerToSpirv(module, kernel.bindings(), options);
   if (failed(spirvModule))
     return failure();
@@ -100,6 +97,6 @@ FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
   result.module = std::move(*spirvModule);
   result.uses = kernel.bindings();
   result.workgroupBytes = kernel.workgroupBytes();
-  result.features = featuresOf(*result.module, options);
+  result.features = featuresOf(*result.module);
   return result;
 }

@@ -55,6 +55,12 @@ struct EmitOptions {
 /// Emits and lowers a kernel that has windows.
 FailureOr<EmittedKernel> emitKernel(KernelOp op, const EmitOptions &options);
 
+/// Restricts a kernel to arithmetic that gives the same bits everywhere: f32
+/// addition, subtraction and multiplication with subnormals flushed to zero,
+/// comparisons, selections, conversions and integers. Anything else is an error
+/// at the operation (Exact.cpp).
+LogicalResult makeExact(gpu::GPUModuleOp module);
+
 /// Lowers what the builder made to SPIR-V (LowerToSpirv.cpp).
 FailureOr<OwningOpRef<spirv::ModuleOp>>
 lowerToSpirv(gpu::GPUModuleOp module,

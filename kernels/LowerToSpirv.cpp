@@ -112,6 +112,23 @@ static void decorate(spirv::ModuleOp module,
   });
 }
 
+/// Rounds to nearest even and keeps the sign of zero, infinities and NaNs, if
+/// the module computes in f32 at all.
+static void addFloatControls(spirv::ModuleOp module) {
+  bool computes = false;
+  module.walk([&](Operation *op) {
+    computes |= mayContract(op) && op->getResult(0).getType().isF32();
+  });
+  if (!computes)
+    return;
+  auto function = *module.getOps<spirv::FuncOp>().begin();
+  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+  constexpr int32_t kWidth = 32;
+  for (auto mode : {spirv::ExecutionMode::RoundingModeRTE,
+                    spirv::ExecutionMode::SignedZeroInfNanPreserve})
+    spirv::ExecutionModeOp::create(b, module.getLoc(), function, mode, kWidth);
+}
+
 FailureOr<OwningOpRef<spirv::ModuleOp>>
 gpuvm::lowerToSpirv(gpu::GPUModuleOp module,
                     const llvm::MapVector<unsigned, BindingUse> &uses,
@@ -127,8 +144,13 @@ gpuvm::lowerToSpirv(gpu::GPUModuleOp module,
     return failure();
   spirv::ModuleOp result = *modules.begin();
   result->setAttr(spirv::getTargetEnvAttrName(), target);
+  PassManager interface(context, spirv::ModuleOp::getOperationName());
+  interface.addPass(spirv::createSPIRVLowerABIAttributesPass());
+  if (failed(interface.run(result)))
+    return failure();
+  if (options.exact)
+    addFloatControls(result);
   PassManager passes(context, spirv::ModuleOp::getOperationName());
-  passes.addPass(spirv::createSPIRVLowerABIAttributesPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addPass(spirv::createSPIRVUpdateVCEPass());

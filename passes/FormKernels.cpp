@@ -87,6 +87,13 @@ static Value makeIdentity(OpBuilder &b, Value value) {
 
 /// Gives what leaves the stage's body without being made by a command one.
 static void materializeEscapes(StageOp stage) {
+  // An external kernel reads Registers only.
+  for (auto invoke : stage.getBody().getOps<InvokeOp>())
+    for (OpOperand &operand : invoke->getOpOperands())
+      if (operand.get().getDefiningOp<LoadOp>()) {
+        OpBuilder b(invoke);
+        operand.set(makeIdentity(b, operand.get()));
+      }
   for (Operation &op : llvm::make_early_inc_range(stage.getBody().front())) {
     if (!isa<SendOp, StoreOp, InvokeOp>(op))
       continue;
@@ -149,7 +156,7 @@ LogicalResult FormKernels::flatten() {
   ProgramOp program = getOperation();
   IRMapping payloads;
   SmallVector<StageOp> stages(program.getBody().getOps<StageOp>());
-  SmallVector<Attribute> stageNames;
+  SmallVector<Attribute> stageNames, stageLocations;
   int64_t unit = stages.size() * 2; // Beyond all fusion groups.
   for (auto [instance, stage] : llvm::enumerate(stages)) {
     for (auto metadata : stage.getBody().getOps<MetadataOp>())
@@ -161,6 +168,7 @@ LogicalResult FormKernels::flatten() {
     unit += StageUnits(stage).numEpochs;
     flattenStage(stage, instance, payloads);
     stageNames.push_back(stage.getSymNameAttr());
+    stageLocations.push_back(stage.getLoc());
   }
   Operation *terminator = program.getBody().front().getTerminator();
   OpBuilder b(terminator);
@@ -172,6 +180,7 @@ LogicalResult FormKernels::flatten() {
   for (StageOp stage : llvm::reverse(stages))
     stage.erase();
   program.setStagesAttr(b.getArrayAttr(stageNames));
+  program->setAttr("gpuvm.stage_locations", b.getArrayAttr(stageLocations));
   return success();
 }
 

@@ -194,7 +194,11 @@ void ChainBuilder::addStages() {
       else if (auto invoke = dyn_cast<InvokeOp>(command))
         kernels.insert(kernelNumber.lookup(invoke.getCallee()));
     }
-    chain::StageOp::create(b, loc, cast<StringAttr>(stage).getValue(), instance,
+    auto locations =
+        program->getAttrOfType<ArrayAttr>("gpuvm.stage_locations");
+    Location where =
+        locations ? Location(cast<LocationAttr>(locations[instance])) : loc;
+    chain::StageOp::create(b, where, cast<StringAttr>(stage).getValue(), instance,
                            kernels.getArrayRef());
   }
 }

@@ -20,8 +20,8 @@ namespace vm {
 static const char *const kValidationLayer = "VK_LAYER_KHRONOS_validation";
 
 /// Keeps the drivers loaded until the process ends, with an instance that is
-/// never destroyed: NVIDIA's driver takes static thread-local storage each time
-/// it is loaded, which runs out after some thirty times.
+/// never destroyed: NVIDIA's driver (580) cannot be loaded any more after some
+/// thirty times in one process (VK_ERROR_INCOMPATIBLE_DRIVER).
 static void keepDriversLoaded() {
   VkApplicationInfo application = {VK_STRUCTURE_TYPE_APPLICATION_INFO};
   application.apiVersion = VK_API_VERSION_1_2;

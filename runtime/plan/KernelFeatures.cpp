@@ -14,6 +14,7 @@
 #include <spirv_cross/spirv.h>
 
 #include <algorithm>
+#include <set>
 #include <optional>
 
 namespace vm {
@@ -113,6 +114,18 @@ Status checkExecutionMode(const Kernel &kernel,
 }
 
 } // namespace
+
+std::vector<Feature> requiredFeatures(const KernelFacts &facts) {
+  std::set<Feature> features;
+  for (uint32_t capability : facts.capabilities)
+    for (const CapabilityRule &rule : kCapabilities)
+      if (rule.capability == capability && rule.feature)
+        features.insert(*rule.feature);
+  for (const KernelFacts::ExecutionMode &mode : facts.executionModes)
+    if (auto feature = featureOf(mode))
+      features.insert(*feature);
+  return {features.begin(), features.end()};
+}
 
 Status checkFeatures(const Kernel &kernel, const KernelFacts &facts) {
   for (uint32_t capability : facts.capabilities)

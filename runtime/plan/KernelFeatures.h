@@ -21,4 +21,8 @@ namespace vm {
 /// covered by `kernel.features`.
 Status checkFeatures(const Kernel &kernel, const KernelFacts &facts);
 
+/// The features that the module's capabilities and execution modes ask for,
+/// sorted; what no feature covers is left to checkFeatures.
+std::vector<Feature> requiredFeatures(const KernelFacts &facts);
+
 } // namespace vm

@@ -6,6 +6,7 @@
 
 !t = tensor<8xf32>
 #x = #gpuvm.window<registers, 0, 32>
+#wide = #gpuvm.window<registers, 2048, 288>
 #a = #gpuvm.window<registers, 256, 32>
 #b = #gpuvm.window<registers, 512, 32>
 #c = #gpuvm.window<registers, 768, 32>
@@ -117,8 +118,8 @@ gpuvm.program @writeAfterWrite(%x: !t, %w: !t) -> (z: !t) attributes {input_wind
 // CHECK:         kernel @beside
 // CHECK:         barrier [#gpuvm.hazard<RAW, 0 -> 3, <registers, 796, 4>>]
 // CHECK-NEXT:    kernel @inside
-gpuvm.program @oneWord(%x: tensor<72xf32>, %n: !t, %l: tensor<f32>) attributes {input_windows = [#x, #next, #last], output_windows = []} {
-  %a = kernel @a map ["a"] (%x) attributes {input_windows = [#x], output_windows = [#both]} {
+gpuvm.program @oneWord(%x: tensor<72xf32>, %n: !t, %l: tensor<f32>) attributes {input_windows = [#wide, #next, #last], output_windows = []} {
+  %a = kernel @a map ["a"] (%x) attributes {input_windows = [#wide], output_windows = [#both]} {
   ^bb0(%v: tensor<72xf32>):
     gpuvm.yield %v : tensor<72xf32>
   } : (tensor<72xf32>) -> tensor<72xf32>
