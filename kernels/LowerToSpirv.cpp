@@ -47,8 +47,50 @@ static spirv::TargetEnvAttr targetEnvironment(MLIRContext *context) {
       spirv::DeviceType::Unknown, spirv::TargetEnvAttr::kUnknownDeviceID);
 }
 
+/// i1 arithmetic in terms of and, or and xor: SPIR-V has none on booleans. As a
+/// signed number true is -1.
+static void expandBooleans(Operation *module) {
+  auto replace = [](Operation *op, bool invertFirst, bool invertSecond,
+                    bool conjunction) {
+    OpBuilder b(op);
+    Value one = arith::ConstantOp::create(b, op->getLoc(), b.getBoolAttr(true));
+    auto operand = [&](unsigned i, bool invert) -> Value {
+      Value x = op->getOperand(i);
+      return invert ? arith::XOrIOp::create(b, op->getLoc(), x, one) : x;
+    };
+    Value x = operand(0, invertFirst), y = operand(1, invertSecond);
+    Value result = conjunction
+                       ? Value(arith::AndIOp::create(b, op->getLoc(), x, y))
+                       : Value(arith::OrIOp::create(b, op->getLoc(), x, y));
+    op->getResult(0).replaceAllUsesWith(result);
+    op->erase();
+  };
+  using P = arith::CmpIPredicate;
+  module->walk([&](Operation *op) {
+    if (op->getNumOperands() != 2 || !op->getOperand(0).getType().isInteger(1))
+      return;
+    if (isa<arith::AddIOp, arith::SubIOp>(op)) {
+      OpBuilder b(op);
+      op->getResult(0).replaceAllUsesWith(arith::XOrIOp::create(
+          b, op->getLoc(), op->getOperand(0), op->getOperand(1)));
+      op->erase();
+    } else if (isa<arith::MulIOp, arith::MaxSIOp>(op)) {
+      replace(op, false, false, /*conjunction=*/true);
+    } else if (isa<arith::MinSIOp>(op)) {
+      replace(op, false, false, /*conjunction=*/false);
+    } else if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+      P predicate = compare.getPredicate();
+      if (predicate == P::slt || predicate == P::sgt)
+        replace(op, predicate == P::sgt, predicate == P::slt, true);
+      else if (predicate == P::sle || predicate == P::sge)
+        replace(op, predicate == P::sge, predicate == P::sle, false);
+    }
+  });
+}
+
 /// Ops without a SPIR-V pattern in terms of those that have one.
 static LogicalResult expandOps(Operation *module) {
+  expandBooleans(module);
   PassManager passes(module->getContext(), module->getName().getStringRef());
   OpPassManager &nested = passes.nest<gpu::GPUModuleOp>();
   nested.addPass(arith::createArithExpandOpsPass());

@@ -14,6 +14,7 @@
 //   GPUVM_READ(0, float, x);   // operand 0: x[i], x.length()
 //   GPUVM_WRITE(1, float, y);  // result 0
 //
+// Operands that are loaded from another region are copied to Registers first.
 // Tensors are dense and row-major. A window can be longer than its tensor: take
 // the number of elements from the type, not from length(), where that matters.
 // Not allowed: push constants, specialization constants, images, and uniform

@@ -53,6 +53,7 @@ private:
   void removeDeadCode();
 
   SmallVector<Exposure> exposures;
+  llvm::StringMap<unsigned> names; ///< How often a kernel name was given.
 };
 
 } // namespace
@@ -292,9 +293,11 @@ KernelOp FormKernels::buildKernel(const KernelGroup &group,
     llvm::append_range(outputs, op->getResults());
   Location loc = locations.size() == 1 ? locations.front()
                                        : b.getFusedLoc(locations);
+  std::string name = kernelName(stages.getArrayRef(), group.reduces);
+  if (unsigned copies = names[name]++)
+    name += "_" + std::to_string(copies);
   auto kernel = KernelOp::create(
-      b, loc, TypeRange(outputs),
-      b.getStringAttr(kernelName(stages.getArrayRef(), group.reduces)),
+      b, loc, TypeRange(outputs), b.getStringAttr(name),
       group.reduces ? Root::reduce : Root::map,
       b.getArrayAttr(stages.getArrayRef()), inputs.getArrayRef(), ArrayAttr(),
       ArrayAttr(), ArrayAttr(), FlatSymbolRefAttr());
@@ -382,8 +385,12 @@ void FormKernels::removeDeadCode() {
     if (op.use_empty() && !op.hasTrait<OpTrait::IsTerminator>() &&
         (isMemoryEffectFree(&op) || isa<LoadOp>(op)) &&
         !isa<RegisterOp, MetricOp, GlobalOp, ControlOp, HeapOp, ExternKernelOp>(
-            op))
+            op)) {
+      llvm::erase_if(exposures, [&](const Exposure &exposure) {
+        return exposure.value.getDefiningOp() == &op;
+      });
       op.erase();
+    }
 }
 
 //===----------------------------------------------------------------------===//
@@ -430,14 +437,12 @@ void FormKernels::runOnOperation() {
   ProgramOp program = getOperation();
   if (failed(flatten()))
     return signalPassFailure();
+  removeDeadCode();
   copyLoadsThatOutliveTheirSymbol();
   buildKernels();
   removeDeadCode();
   // What is exposed must not keep alive what nobody else needs, so results
   // without a reader go first.
-  SmallVector<Exposure> alive;
-  for (const Exposure &e : exposures)
-    alive.push_back(e);
   llvm::DenseSet<Value> valid;
   for (Value argument : program.getBody().getArguments())
     valid.insert(argument);
@@ -446,7 +451,7 @@ void FormKernels::runOnOperation() {
       if (!result.use_empty())
         valid.insert(result);
   OpBuilder b(program.getBody().front().getTerminator());
-  for (const Exposure &e : alive)
+  for (const Exposure &e : exposures)
     if (valid.contains(e.value))
       ExposeOp::create(b, program.getLoc(), e.value, e.reg, e.instance);
   for (auto kernel :

@@ -41,6 +41,7 @@ public:
 private:
   void placeSymbolsAndInputs();
   void makeValuesInTheirSymbols();
+  LogicalResult dropStoresInPlace();
   bool canBeMadeIn(StoreOp store, KernelOp maker) const;
   void countWaves();
   void placeValues();
@@ -143,6 +144,10 @@ bool MemoryPlanner::canBeMadeIn(StoreOp store, KernelOp maker) const {
     bool whileRead = isOutput || op->isBeforeInBlock(lastReader);
     if (op == store || !isCommand(op))
       continue;
+    if (beforeStore || whileRead)
+      for (Value result : op->getResults())
+        if (home.contains(result) && intersect(windowOf(result), target))
+          return false;
     if (beforeStore)
       for (Value operand : op->getOperands())
         if (operand != store.getValue() && home.contains(operand) &&
@@ -167,6 +172,21 @@ void MemoryPlanner::makeValuesInTheirSymbols() {
     home[store.getValue()] = getWindow(getSymbolBytes(store));
     store.erase();
   }
+}
+
+/// A value that is stored where it already is needs no command.
+LogicalResult MemoryPlanner::dropStoresInPlace() {
+  for (auto store :
+       llvm::make_early_inc_range(program.getBody().getOps<StoreOp>())) {
+    WindowAttr source = windowOf(store.getValue());
+    WindowAttr target = getWindow(getSymbolBytes(store));
+    if (source == target)
+      store.erase();
+    else if (source && intersect(source, target))
+      return store.emitOpError("stores a slice of a symbol over another slice "
+                               "that overlaps it; compute the value first");
+  }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -300,6 +320,8 @@ LogicalResult MemoryPlanner::checkSizes() {
 LogicalResult MemoryPlanner::run() {
   placeSymbolsAndInputs();
   makeValuesInTheirSymbols();
+  if (failed(dropStoresInPlace()))
+    return failure();
   countWaves();
   placeValues();
   annotate();

@@ -70,7 +70,7 @@ void CommandRecorder::recordUploads() {
   // The trace's fills come after its reset.
   BarrierScope scope = scopes_.afterUploads;
   scope.destinationStages |= VK_PIPELINE_STAGE_TRANSFER_BIT;
-  scope.destinationAccess |= VK_ACCESS_TRANSFER_WRITE_BIT;
+  scope.destinationAccess |= VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
   recordBarrier(r_.device, commands_, scope);
   r_.device.endLabel(commands_);
 }

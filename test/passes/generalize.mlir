@@ -1,0 +1,84 @@
+// RUN: gpuvm-opt %s --gpuvm-generalize --split-input-file --verify-diagnostics | FileCheck %s
+
+// Elementwise operations and named ones become linalg.generic; equal constants
+// stay where they are.
+// CHECK-LABEL: gpuvm.program @forms
+// CHECK-NOT:     heap
+// CHECK:         stage @s
+// CHECK:           linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
+// CHECK:             arith.mulf
+// CHECK:           linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
+// CHECK:             arith.addf
+// CHECK-NOT:     linalg.reduce
+gpuvm.program @forms(%x: tensor<4x8xf32>) -> (y: tensor<4xf32>) {
+  %m = gpuvm.stage @s(%v = %x : tensor<4x8xf32>) -> tensor<4xf32> {
+    %two = arith.constant dense<2.0> : tensor<4x8xf32>
+    %zero = arith.constant dense<0.0> : tensor<4xf32>
+    %p = arith.mulf %v, %two : tensor<4x8xf32>
+    %r = linalg.reduce { arith.addf } ins(%p : tensor<4x8xf32>) outs(%zero : tensor<4xf32>) dimensions = [1]
+    gpuvm.send %r : tensor<4xf32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<4xf32>>
+}
+
+// -----
+
+// An elementwise operation walks its result in order: the transpose is in how it reads.
+// CHECK: #[[IDENTITY:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK: #[[SWAPPED:.*]] = affine_map<(d0, d1) -> (d1, d0)>
+// CHECK-LABEL: gpuvm.program @transpose
+// CHECK: linalg.generic {indexing_maps = [#[[SWAPPED]], #[[IDENTITY]]]
+gpuvm.program @transpose(%x: tensor<4x8xf32>) -> (y: tensor<8x4xf32>) {
+  %m = gpuvm.stage @s(%v = %x : tensor<4x8xf32>) -> tensor<8x4xf32> {
+    %e = tensor.empty() : tensor<8x4xf32>
+    %r = linalg.transpose ins(%v : tensor<4x8xf32>) outs(%e : tensor<8x4xf32>) permutation = [1, 0]
+    gpuvm.send %r : tensor<8x4xf32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<8x4xf32>>
+}
+
+// -----
+
+// A constant that is not a splat is read from the heap.
+// CHECK-LABEL: gpuvm.program @table
+// CHECK:         heap @[[TABLE:.*]] : tensor<3xi32> = dense<[1, 2, 3]> : tensor<3xi32>
+// CHECK:         stage @s
+// CHECK:           load @[[TABLE]] : tensor<3xi32>
+// CHECK-NOT:     dense
+gpuvm.program @table(%x: tensor<3xi32>) -> (y: tensor<3xi32>) {
+  %m = gpuvm.stage @s(%v = %x : tensor<3xi32>) -> tensor<3xi32> {
+    %t = arith.constant dense<[1, 2, 3]> : tensor<3xi32>
+    %r = arith.addi %v, %t : tensor<3xi32>
+    gpuvm.send %r : tensor<3xi32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<3xi32>>
+}
+
+// -----
+
+gpuvm.program @noKernel(%x: tensor<2x3xf32>) -> (y: tensor<2x3xf32>) {
+  %m = gpuvm.stage @s(%v = %x : tensor<2x3xf32>) -> tensor<2x3xf32> {
+    %e = tensor.empty() : tensor<2x3xf32>
+    // expected-error @+1 {{'linalg.softmax' op cannot be compiled: no kernel can hold it}}
+    %r = linalg.softmax dimension(1) ins(%v : tensor<2x3xf32>) outs(%e : tensor<2x3xf32>) -> tensor<2x3xf32>
+    gpuvm.send %r : tensor<2x3xf32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<2x3xf32>>
+}
+
+// -----
+
+gpuvm.program @outside(%x: tensor<3xf32>) -> (y: tensor<3xf32>) {
+  %m = gpuvm.stage @s(%v = %x : tensor<3xf32>) -> tensor<3xf32> {
+    %e = tensor.empty() : tensor<3xf32>
+    %i = arith.constant 0 : index
+    %first = tensor.extract %v[%i] : tensor<3xf32>
+    %r = linalg.map ins(%v : tensor<3xf32>) outs(%e : tensor<3xf32>) (%a: f32, %o: f32) {
+      // expected-error @+1 {{'arith.addf' op cannot be compiled: it uses a value from outside the body that is not a constant}}
+      %s = arith.addf %a, %first : f32
+      linalg.yield %s : f32
+    }
+    gpuvm.send %r : tensor<3xf32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<3xf32>>
+}
