@@ -1,4 +1,4 @@
-//===- MlirPch.h - the MLIR headers most of the compiler includes ----------===//
+//===- MlirPch.h - the MLIR headers most of the compiler includes ---------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

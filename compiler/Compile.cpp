@@ -1,4 +1,4 @@
-//===- Compile.cpp - from a source file to a plan --------------------------===//
+//===- Compile.cpp - from a source file to a plan -------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

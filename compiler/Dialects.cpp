@@ -1,4 +1,4 @@
-//===- Dialects.cpp - the dialects every tool of the compiler loads --------===//
+//===- Dialects.cpp - the dialects every tool of the compiler loads -------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

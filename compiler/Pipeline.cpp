@@ -1,4 +1,4 @@
-//===- Pipeline.cpp - from a program to a plan, in one pipeline ------------===//
+//===- Pipeline.cpp - from a program to a plan, in one pipeline -----------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

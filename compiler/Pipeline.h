@@ -1,4 +1,4 @@
-//===- Pipeline.h - from a program to a plan, in one pipeline --------------===//
+//===- Pipeline.h - from a program to a plan, in one pipeline -------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,8 +15,7 @@ namespace mlir::gpuvm {
 /// The options of `gpuvm-pipeline`; every pass that is not needed for a correct
 /// plan can be switched off.
 struct CompilerOptions : PassPipelineOptions<CompilerOptions> {
-  Option<bool> fuse{*this, "fuse",
-                    llvm::cl::desc("Fuse stages (gpuvm-fuse)"),
+  Option<bool> fuse{*this, "fuse", llvm::cl::desc("Fuse stages (gpuvm-fuse)"),
                     llvm::cl::init(true)};
   Option<bool> group{
       *this, "group",
@@ -39,10 +38,9 @@ struct CompilerOptions : PassPipelineOptions<CompilerOptions> {
       *this, "keep-metadata",
       llvm::cl::desc("Keep the metadata of all messages for the host"),
       llvm::cl::init(false)};
-  Option<bool> exact{
-      *this, "exact",
-      llvm::cl::desc("Bit-identical arithmetic on every device"),
-      llvm::cl::init(false)};
+  Option<bool> exact{*this, "exact",
+                     llvm::cl::desc("Bit-identical arithmetic on every device"),
+                     llvm::cl::init(false)};
   Option<std::string> report{*this, "report",
                              llvm::cl::desc("File for the fusion report"),
                              llvm::cl::init("")};

@@ -1,4 +1,4 @@
-//===- PlanWriter.cpp - from chain.plan to the plan file -------------------===//
+//===- PlanWriter.cpp - from chain.plan to the plan file ------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -131,7 +131,8 @@ LogicalResult PlanTranslator::addKernel(chain::KernelOp kernel) {
     result.localSize[i] = kernel.getLocalSize()[i];
   result.workgroupMemoryBytes = kernel.getWorkgroupMemory();
   for (auto name : kernel.getFeatures().getAsRange<StringAttr>()) {
-    std::optional<vm::Feature> feature = vm::featureFromString(name.getValue().str());
+    std::optional<vm::Feature> feature =
+        vm::featureFromString(name.getValue().str());
     if (!feature)
       return kernel.emitOpError("names the unknown feature ") << name;
     result.features.push_back(*feature);
@@ -222,7 +223,8 @@ void PlanTranslator::addCommand(Operation *command) {
             c.getStage());
       })
       .Case<chain::FillOp>([&](auto f) {
-        add(vm::Fill{toWindow(f.getWindow()), static_cast<uint32_t>(f.getValue())},
+        add(vm::Fill{toWindow(f.getWindow()),
+                     static_cast<uint32_t>(f.getValue())},
             f.getStage());
       });
 }
@@ -242,7 +244,8 @@ FailureOr<vm::Plan> PlanTranslator::run() {
   for (Operation &child : op.getBody().front()) {
     TypeSwitch<Operation *>(&child)
         .Case<chain::InputOp>([&](auto i) {
-          auto input = toSlot<vm::Input>(i.getName(), i.getType(), i.getWindow());
+          auto input =
+              toSlot<vm::Input>(i.getName(), i.getType(), i.getWindow());
           input.residency = static_cast<vm::Residency>(i.getResidency());
           plan.inputs.push_back(input);
         })
@@ -257,7 +260,8 @@ FailureOr<vm::Plan> PlanTranslator::run() {
         .Case<chain::RegisterOp>([&](auto r) {
           std::string name =
               ("r" + Twine(r.getReg()) + "." + Twine(r.getInstance())).str();
-          auto slot = toSlot<vm::RegisterSlot>(name, r.getType(), r.getWindow());
+          auto slot =
+              toSlot<vm::RegisterSlot>(name, r.getType(), r.getWindow());
           slot.reg = r.getReg();
           slot.instance = r.getInstance();
           plan.registers.push_back(slot);

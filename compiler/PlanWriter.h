@@ -1,4 +1,4 @@
-//===- PlanWriter.h - from chain.plan to the plan file ---------------------===//
+//===- PlanWriter.h - from chain.plan to the plan file --------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

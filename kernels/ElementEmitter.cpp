@@ -1,4 +1,4 @@
-//===- ElementEmitter.cpp - the value of an element, recursively -----------===//
+//===- ElementEmitter.cpp - the value of an element, recursively ----------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -80,8 +80,8 @@ LaneIndex ElementEmitter::evaluate(AffineExpr expr, ArrayRef<LaneIndex> dims) {
 
 ElementEmitter::Point ElementEmitter::point(ArrayRef<LaneIndex> indices,
                                             ArrayRef<int64_t> shape) {
-  places.push_back({llvm::to_vector(indices), std::nullopt,
-                    llvm::to_vector(shape)});
+  places.push_back(
+      {llvm::to_vector(indices), std::nullopt, llvm::to_vector(shape)});
   return places.size() - 1;
 }
 
@@ -212,9 +212,8 @@ FailureOr<Lanes> ElementEmitter::emitSlice(tensor::ExtractSliceOp op,
        llvm::enumerate(op.getStaticOffsets(), op.getStaticStrides())) {
     LaneIndex start = {kernel.index(offset), 0,
                        offset == 0 ? kAnyDivisor : offset};
-    indices.push_back(dropped.test(dim)
-                          ? start
-                          : addIndex(mulIndex(*next++, stride), start));
+    indices.push_back(
+        dropped.test(dim) ? start : addIndex(mulIndex(*next++, stride), start));
   }
   return emit(op.getSource(), point(indices, shapeOf(op.getSource())));
 }

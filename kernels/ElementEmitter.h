@@ -1,4 +1,4 @@
-//===- ElementEmitter.h - the value of an element, recursively -------------===//
+//===- ElementEmitter.h - the value of an element, recursively ------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Emitter.cpp - from a kernel op to a kernel --------------------------===//
+//===- Emitter.cpp - from a kernel op to a kernel -------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -46,18 +46,32 @@ BindingLayout gpuvm::layOutBindings(std::optional<ArrayAttr> inputs,
 /// The plan's names for what `module`'s capabilities ask of a device.
 static SmallVector<StringRef> featuresOf(spirv::ModuleOp module) {
   llvm::SmallSetVector<StringRef, 8> features;
-  for (spirv::Capability capability : module.getVceTriple()->getCapabilities()) {
+  for (spirv::Capability capability :
+       module.getVceTriple()->getCapabilities()) {
     switch (capability) {
-    case spirv::Capability::Int8: features.insert("int8"); break;
-    case spirv::Capability::Int16: features.insert("int16"); break;
-    case spirv::Capability::Int64: features.insert("int64"); break;
-    case spirv::Capability::Float16: features.insert("float16"); break;
-    case spirv::Capability::Float64: features.insert("float64"); break;
+    case spirv::Capability::Int8:
+      features.insert("int8");
+      break;
+    case spirv::Capability::Int16:
+      features.insert("int16");
+      break;
+    case spirv::Capability::Int64:
+      features.insert("int64");
+      break;
+    case spirv::Capability::Float16:
+      features.insert("float16");
+      break;
+    case spirv::Capability::Float64:
+      features.insert("float64");
+      break;
     case spirv::Capability::StorageBuffer8BitAccess:
-      features.insert("storage8"); break;
+      features.insert("storage8");
+      break;
     case spirv::Capability::StorageBuffer16BitAccess:
-      features.insert("storage16"); break;
-    default: break;
+      features.insert("storage16");
+      break;
+    default:
+      break;
     }
   }
   for (auto mode : module.getOps<spirv::ExecutionModeOp>()) {
@@ -67,7 +81,8 @@ static SmallVector<StringRef> featuresOf(spirv::ModuleOp module) {
         spirv::ExecutionMode::SignedZeroInfNanPreserve)
       features.insert("signed_zero_inf_nan_32");
   }
-  return llvm::to_vector(llvm::map_range(features, [](StringRef f) { return f; }));
+  return llvm::to_vector(
+      llvm::map_range(features, [](StringRef f) { return f; }));
 }
 
 FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,

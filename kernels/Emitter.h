@@ -1,4 +1,4 @@
-//===- Emitter.h - from a kernel op to a kernel ----------------------------===//
+//===- Emitter.h - from a kernel op to a kernel ---------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

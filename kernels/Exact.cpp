@@ -1,4 +1,4 @@
-//===- Exact.cpp - arithmetic with the same bits on every device -----------===//
+//===- Exact.cpp - arithmetic with the same bits on every device ----------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,9 +27,9 @@ static bool roundsExactly(Operation *op) {
 static bool isExact(Operation *op) {
   return isa<arith::ConstantOp, arith::CmpFOp, arith::SelectOp, arith::NegFOp,
              arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
-             arith::MinNumFOp, arith::BitcastOp, arith::ExtFOp,
-             arith::SIToFPOp, arith::UIToFPOp, arith::FPToSIOp,
-             arith::FPToUIOp, math::AbsFOp, math::CopySignOp>(op);
+             arith::MinNumFOp, arith::BitcastOp, arith::ExtFOp, arith::SIToFPOp,
+             arith::UIToFPOp, arith::FPToSIOp, arith::FPToUIOp, math::AbsFOp,
+             math::CopySignOp>(op);
 }
 
 static bool touchesFloats(Operation *op) {
@@ -69,7 +69,8 @@ static void flushAround(Operation *op) {
 LogicalResult gpuvm::makeExact(gpu::GPUModuleOp module) {
   SmallVector<Operation *> rounding;
   WalkResult result = module.walk([&](Operation *op) -> WalkResult {
-    bool scalarCode = isa<arith::ArithDialect, math::MathDialect>(op->getDialect());
+    bool scalarCode =
+        isa<arith::ArithDialect, math::MathDialect>(op->getDialect());
     if (!scalarCode || !touchesFloats(op) || isExact(op))
       return WalkResult::advance();
     if (roundsExactly(op) && op->getResult(0).getType().isF32()) {

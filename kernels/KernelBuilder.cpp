@@ -1,4 +1,4 @@
-//===- KernelBuilder.cpp - writing a kernel as if in a kernel language -----===//
+//===- KernelBuilder.cpp - writing a kernel as if in a kernel language ----===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -55,8 +55,9 @@ Value KernelBuilder::add(Value x, Value y) {
 }
 
 Value KernelBuilder::mul(Value x, int64_t factor) {
-  return factor == 1 ? x
-                     : b.createOrFold<arith::MulIOp>(location, x, index(factor));
+  return factor == 1
+             ? x
+             : b.createOrFold<arith::MulIOp>(location, x, index(factor));
 }
 
 Value KernelBuilder::div(Value x, int64_t divisor) {
@@ -91,9 +92,9 @@ Value KernelBuilder::groupId() {
 // Control flow
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> KernelBuilder::loop(
-    Value lower, Value upper, Value step, ValueRange carried,
-    function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+SmallVector<Value>
+KernelBuilder::loop(Value lower, Value upper, Value step, ValueRange carried,
+                    function_ref<SmallVector<Value>(Value, ValueRange)> body) {
   auto op = scf::ForOp::create(
       b, location, lower, upper, step, carried,
       [&](OpBuilder &nested, Location, Value i, ValueRange values) {
@@ -161,8 +162,8 @@ Value KernelBuilder::view(unsigned binding, Type element) {
 
 Value KernelBuilder::load(unsigned binding, Type type, Value i) {
   uses[binding].reads = true;
-  Value stored = memref::LoadOp::create(
-      b, location, view(binding, storageType(type)), i);
+  Value stored =
+      memref::LoadOp::create(b, location, view(binding, storageType(type)), i);
   return fromStorage(stored, type);
 }
 
@@ -329,10 +330,10 @@ void KernelBuilder::storeWorkgroup(Value memory, Value value, Value i) {
 // gpu.barrier orders workgroup memory only, and its conversion says so; the
 // SPIR-V operations are written out to say exactly what is meant.
 void KernelBuilder::workgroupBarrier() {
-  spirv::ControlBarrierOp::create(
-      b, location, spirv::Scope::Workgroup, spirv::Scope::Workgroup,
-      spirv::MemorySemantics::AcquireRelease |
-          spirv::MemorySemantics::WorkgroupMemory);
+  spirv::ControlBarrierOp::create(b, location, spirv::Scope::Workgroup,
+                                  spirv::Scope::Workgroup,
+                                  spirv::MemorySemantics::AcquireRelease |
+                                      spirv::MemorySemantics::WorkgroupMemory);
 }
 
 void KernelBuilder::deviceMemoryBarrier() {

@@ -1,4 +1,4 @@
-//===- KernelBuilder.h - writing a kernel as if in a kernel language -------===//
+//===- KernelBuilder.h - writing a kernel as if in a kernel language ------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -53,14 +53,16 @@ public:
   Value laneId();  ///< 0 .. lanes - 1
   Value groupId(); ///< The workgroup's number.
 
-  //===--- Control flow -----------------------------------------------------===//
+  //===--- Control flow
+  //-----------------------------------------------------===//
   /// for (i = lower; i < upper; i += step), carrying values.
   SmallVector<Value>
   loop(Value lower, Value upper, Value step, ValueRange carried,
        function_ref<SmallVector<Value>(Value i, ValueRange carried)> body);
   void ifThen(Value condition, function_ref<void()> then);
 
-  //===--- Windows ----------------------------------------------------------===//
+  //===--- Windows
+  //----------------------------------------------------------===//
   /// Element `i` of the window at `binding`, seen as elements of `type`.
   Value load(unsigned binding, Type type, Value i);
   void store(unsigned binding, Value value, Value i);
@@ -74,7 +76,8 @@ public:
   /// Word `i` of the window += 1; returns the old word.
   Value atomicIncrement(unsigned binding, Value i);
 
-  //===--- Workgroup memory and barriers ------------------------------------===//
+  //===--- Workgroup memory and barriers
+  //------------------------------------===//
   Value allocateWorkgroup(Type type, int64_t count);
   Value loadWorkgroup(Value memory, Type type, Value i);
   void storeWorkgroup(Value memory, Value value, Value i);

@@ -1,4 +1,4 @@
-//===- KernelConfig.cpp - how a kernel is laid over the device -------------===//
+//===- KernelConfig.cpp - how a kernel is laid over the device ------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -34,7 +34,7 @@ struct BodyTraits {
   bool needsIndices = false; ///< Some operand is not read where it is written.
   bool linear = true;        ///< All indexing is linear.
   bool reshapes = false;
-  int64_t ops = 1;           ///< Scalar operations per element.
+  int64_t ops = 1; ///< Scalar operations per element.
 };
 } // namespace
 
@@ -119,9 +119,8 @@ static void configureMap(KernelOp kernel, const BodyTraits &traits,
       cast<RankedTensorType>(kernel.getResultTypes().front()).getNumElements();
   config.flat = true;
   int64_t vector = preferredVector(kernel);
-  bool vectorizes =
-      (!traits.needsIndices ||
-       (traits.linear && rowsHoldVectors(kernel, vector)));
+  bool vectorizes = (!traits.needsIndices ||
+                     (traits.linear && rowsHoldVectors(kernel, vector)));
   config.vector = vectorizes ? vector : 1;
   config.unroll = std::clamp<int64_t>(
       kMaxUnrolledOps / (config.vector * traits.ops), 1, kMaxUnroll);
@@ -157,8 +156,8 @@ static bool vectorizesReduction(linalg::GenericOp op, KernelOp kernel,
 static void configureReduce(KernelOp kernel, linalg::GenericOp first,
                             const BodyTraits &traits, KernelConfig &config) {
   config.elements = 1;
-  for (auto [range, iterator] : llvm::zip_equal(
-           first.getStaticLoopRanges(), first.getIteratorTypesArray()))
+  for (auto [range, iterator] : llvm::zip_equal(first.getStaticLoopRanges(),
+                                                first.getIteratorTypesArray()))
     (iterator == utils::IteratorType::parallel ? config.results
                                                : config.elements) *= range;
   config.order = getReductionOrder(first);

@@ -1,4 +1,4 @@
-//===- KernelConfig.h - how a kernel is laid over the device ---------------===//
+//===- KernelConfig.h - how a kernel is laid over the device --------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,14 +26,14 @@ struct KernelConfig {
   /// Lanes of a workgroup. 256 is within every Vulkan device's limits.
   static constexpr int64_t kLanes = ReductionOrder::kLanes;
 
-  int64_t elements = 1;  ///< Map: of the results. Reduce: per result.
-  int64_t results = 1;   ///< Reduce: how many. Map: 1.
-  int64_t vector = 1;    ///< Neighbouring elements a lane takes at once.
-  int64_t unroll = 1;    ///< Vectors a lane has in flight.
-  int64_t groups = 1;    ///< Workgroups.
-  bool flat = false;     ///< The iteration space is walked in row-major order
-                         ///< of positions; loop indices are not needed.
-  ReductionOrder order;  ///< Reduce only.
+  int64_t elements = 1; ///< Map: of the results. Reduce: per result.
+  int64_t results = 1;  ///< Reduce: how many. Map: 1.
+  int64_t vector = 1;   ///< Neighbouring elements a lane takes at once.
+  int64_t unroll = 1;   ///< Vectors a lane has in flight.
+  int64_t groups = 1;   ///< Workgroups.
+  bool flat = false;    ///< The iteration space is walked in row-major order
+                        ///< of positions; loop indices are not needed.
+  ReductionOrder order; ///< Reduce only.
   std::vector<Scratch> scratch; ///< Partials per accumulator, then counters.
 };
 

@@ -1,4 +1,4 @@
-//===- LowerToSpirv.cpp - gpu, scf, arith, math, memref to SPIR-V ----------===//
+//===- LowerToSpirv.cpp - gpu, scf, arith, math, memref to SPIR-V ---------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Map.cpp - kernels whose results are made element by element ---------===//
+//===- Map.cpp - kernels whose results are made element by element --------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,7 +33,8 @@ static LogicalResult emitElements(EmitterContext &c, Value first,
   llvm::DenseMap<ArrayRef<int64_t>, ElementEmitter::Point> points;
   for (auto [value, binding] :
        llvm::zip_equal(yield.getValues(), c.layout.outputs)) {
-    ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(value.getType()).getShape();
     auto [entry, isNew] = points.try_emplace(shape, 0);
     if (isNew)
       entry->second = c.elements.flatPoint(index, shape);
@@ -66,8 +67,7 @@ static LogicalResult emitLeftover(EmitterContext &c, int64_t from) {
   const KernelConfig &config = c.config;
   KernelBuilder &k = c.kernel;
   LogicalResult result = success();
-  Value thread =
-      k.add(k.mul(k.groupId(), KernelConfig::kLanes), k.laneId());
+  Value thread = k.add(k.mul(k.groupId(), KernelConfig::kLanes), k.laneId());
   k.loop(k.add(k.index(from), thread), k.index(config.elements),
          k.index(config.groups * KernelConfig::kLanes), {},
          [&](Value i, ValueRange) {

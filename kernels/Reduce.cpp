@@ -1,12 +1,12 @@
-//===- Reduce.cpp - kernels around reductions ------------------------------===//
+//===- Reduce.cpp - kernels around reductions -----------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One or more reductions over the same loops, with elementwise producers read
 // through, elementwise by-products stored on the way, and elementwise consumers
-// of the results as the epilogue. docs/reduction-order.md fixes the order; three
-// layouts follow from it:
+// of the results as the epilogue. docs/reduction-order.md fixes the order;
+// three layouts follow from it:
 //
 //  - sequential: a lane per result;
 //  - one part: a workgroup per result;
@@ -32,7 +32,7 @@ struct Accumulator {
   Operation *combine; ///< Null if the order is sequential.
   Value element;      ///< What is combined, a value of the body.
   Type type;
-  Value workgroup;    ///< kLanes elements of workgroup memory.
+  Value workgroup; ///< kLanes elements of workgroup memory.
 };
 
 class ReduceEmitter {
@@ -107,10 +107,9 @@ ReduceEmitter::ReduceEmitter(EmitterContext &context)
     for (auto [i, init] : llvm::enumerate(op.getDpsInits())) {
       Type type = cast<RankedTensorType>(init.getType()).getElementType();
       bool tree = !c.config.order.sequential;
-      accumulators.push_back({op, static_cast<unsigned>(i),
-                              tree ? combiner->ops[i] : nullptr,
-                              tree ? combiner->elements[i] : Value(), type,
-                              Value()});
+      accumulators.push_back(
+          {op, static_cast<unsigned>(i), tree ? combiner->ops[i] : nullptr,
+           tree ? combiner->elements[i] : Value(), type, Value()});
     }
   }
   auto yield = cast<YieldOp>(c.op.getBody().front().getTerminator());
@@ -225,9 +224,9 @@ ElementEmitter::Point ReduceEmitter::loopPoint(Value result,
   if (c.config.flat) {
     if (c.config.results == 1)
       return c.elements.flatPoint(element, loops);
-    LaneIndex flat = {
-        k.add(k.mul(result, c.config.elements), element.base), element.stride,
-        std::gcd(element.divisor, c.config.elements)};
+    LaneIndex flat = {k.add(k.mul(result, c.config.elements), element.base),
+                      element.stride,
+                      std::gcd(element.divisor, c.config.elements)};
     return c.elements.flatPoint(flat, loops);
   }
   auto parallel = rangesOf(first, utils::IteratorType::parallel);
@@ -344,16 +343,16 @@ void ReduceEmitter::foldPartials(Value result) {
   int64_t parts = c.config.order.parts;
   unsigned counter = c.layout.scratch.back();
   k.deviceMemoryBarrier(); // The count comes before the partials.
-  Values totals = k.loop(
-      lane, k.index(parts), k.index(KernelConfig::kLanes), identities(),
-      [&](Value part, ValueRange carried) {
-        Values next;
-        Value at = k.add(k.mul(result, parts), part);
-        for (auto [i, a] : llvm::enumerate(accumulators))
-          next.push_back(
-              combine(a, carried[i], k.load(c.layout.scratch[i], a.type, at)));
-        return next;
-      });
+  Values totals =
+      k.loop(lane, k.index(parts), k.index(KernelConfig::kLanes), identities(),
+             [&](Value part, ValueRange carried) {
+               Values next;
+               Value at = k.add(k.mul(result, parts), part);
+               for (auto [i, a] : llvm::enumerate(accumulators))
+                 next.push_back(combine(
+                     a, carried[i], k.load(c.layout.scratch[i], a.type, at)));
+               return next;
+             });
   combineLanes(totals, [&](Values totals) {
     Value zero =
         arith::ConstantOp::create(k.ir(), k.loc(), k.ir().getI32IntegerAttr(0));
@@ -373,10 +372,10 @@ ReduceEmitter::Values ReduceEmitter::reducePart(Value result, Value part) {
   Values values = identities();
   if (fullSteps > 0) {
     // This part's number of full steps, in whole bundles and what is left.
-    Value steps = k.div(
-        arith::SubIOp::create(k.ir(), k.loc(),
-                              k.index(fullSteps + parts - 1), part),
-        parts);
+    Value steps =
+        k.div(arith::SubIOp::create(k.ir(), k.loc(),
+                                    k.index(fullSteps + parts - 1), part),
+              parts);
     Value bundled = k.mul(k.div(steps, unroll), unroll);
     auto body = [&](int64_t count) {
       return [&, count](Value i, ValueRange carried) {
@@ -447,10 +446,10 @@ ReduceEmitter::accumulateLeftover(Values values, Value result, Value part) {
   c.elements.begin(1);
   for (int64_t v = 0; v < ReductionOrder::kElementsPerLane; ++v) {
     Value element = k.add(base, k.index(v));
-    Value valid = arith::AndIOp::create(k.ir(), k.loc(),
-                                        k.less(element, limit), owner);
-    Value clamped = arith::SelectOp::create(
-        k.ir(), k.loc(), valid, element, k.index(c.config.elements - 1));
+    Value valid =
+        arith::AndIOp::create(k.ir(), k.loc(), k.less(element, limit), owner);
+    Value clamped = arith::SelectOp::create(k.ir(), k.loc(), valid, element,
+                                            k.index(c.config.elements - 1));
     ElementEmitter::Point at = loopPoint(result, {clamped, 0, 1});
     auto elements = elementsAt(at, 1);
     if (!check(elements))

@@ -1,4 +1,4 @@
-//===- gpuvm.glsl - windows of external kernels ----------------------------===//
+//===- gpuvm.glsl - windows of external kernels ---------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

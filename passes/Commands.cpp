@@ -1,4 +1,4 @@
-//===- Commands.cpp - what the commands of a program touch -----------------===//
+//===- Commands.cpp - what the commands of a program touch ----------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -88,8 +88,8 @@ WindowAttr gpuvm::intersect(WindowAttr a, WindowAttr b) {
   if (a.getRegion() != b.getRegion())
     return WindowAttr();
   uint64_t begin = std::max(a.getOffset(), b.getOffset());
-  uint64_t end = std::min(a.getOffset() + a.getLength(),
-                          b.getOffset() + b.getLength());
+  uint64_t end =
+      std::min(a.getOffset() + a.getLength(), b.getOffset() + b.getLength());
   if (begin >= end)
     return WindowAttr();
   return WindowAttr::get(a.getContext(), a.getRegion(), begin, end - begin);

@@ -1,4 +1,4 @@
-//===- EmitKernels.cpp - each kernel as a spirv.module ---------------------===//
+//===- EmitKernels.cpp - each kernel as a spirv.module --------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -69,7 +69,8 @@ bindingAttrs(MLIRContext *context,
     sorted[binding] = chain::BindingAttr::get(
         context, binding, static_cast<chain::Access>(access));
   }
-  return ArrayAttr::get(context, llvm::to_vector(llvm::make_second_range(sorted)));
+  return ArrayAttr::get(context,
+                        llvm::to_vector(llvm::make_second_range(sorted)));
 }
 
 LogicalResult EmitKernels::emit(KernelOp kernel) {
@@ -81,7 +82,8 @@ LogicalResult EmitKernels::emit(KernelOp kernel) {
              << kernel.getSymName() << "\" cannot be emitted";
     spirv::ModuleOp module = result->module.release();
     Builder b(&getContext());
-    module->setAttr("gpuvm.bindings", bindingAttrs(&getContext(), result->uses));
+    module->setAttr("gpuvm.bindings",
+                    bindingAttrs(&getContext(), result->uses));
     module->setAttr("gpuvm.features", b.getStrArrayAttr(result->features));
     module->setAttr("gpuvm.workgroup_bytes",
                     b.getI64IntegerAttr(result->workgroupBytes));

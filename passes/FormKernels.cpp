@@ -1,4 +1,4 @@
-//===- FormKernels.cpp - from stages to kernels ----------------------------===//
+//===- FormKernels.cpp - from stages to kernels ---------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -73,8 +73,8 @@ static bool isFree(Value value) {
 static Value makeIdentity(OpBuilder &b, Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   Location loc = value.getLoc();
-  Value init = tensor::EmptyOp::create(b, loc, type.getShape(),
-                                       type.getElementType());
+  Value init =
+      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
   AffineMap map = b.getMultiDimIdentityMap(type.getRank());
   SmallVector<utils::IteratorType> iterators(type.getRank(),
                                              utils::IteratorType::parallel);
@@ -99,9 +99,9 @@ static void materializeEscapes(StageOp stage) {
     if (!isa<SendOp, StoreOp, InvokeOp>(op))
       continue;
     for (OpOperand &operand : op.getOpOperands()) {
-      bool isStatus = isa<SendOp>(op) &&
-                      operand.getOperandNumber() >=
-                          cast<SendOp>(op).getPayloads().size();
+      bool isStatus =
+          isa<SendOp>(op) &&
+          operand.getOperandNumber() >= cast<SendOp>(op).getPayloads().size();
       if (!isFree(operand.get()) || isStatus)
         continue;
       OpBuilder b(&op);
@@ -126,8 +126,8 @@ void FormKernels::exposeRegisters(StageOp stage, int64_t instance,
   int64_t nextRegister = 0, nextInbox = kInbox;
   for (Value input : stage.getInputs()) {
     if (!isa<MessageType>(input.getType())) {
-      exposures.push_back({payloads.lookupOrDefault(input), nextRegister++,
-                           instance});
+      exposures.push_back(
+          {payloads.lookupOrDefault(input), nextRegister++, instance});
       continue;
     }
     exposures.push_back({payloads.lookup(input), nextInbox, instance});
@@ -235,26 +235,26 @@ static void collectBody(const KernelGroup &group, const Grouping &grouping,
           pending.push_back(source);
   }
   body = needed.takeVector();
-  llvm::sort(body, [](Operation *a, Operation *b) {
-    return a->isBeforeInBlock(b);
-  });
+  llvm::sort(body,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   llvm::DenseSet<Operation *> inside(body.begin(), body.end());
   for (Operation *op : body)
     for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
       Operation *source = operand.getDefiningOp();
       bool outside = !source || !inside.contains(source);
       auto generic = dyn_cast<linalg::GenericOp>(op);
-      bool unread = generic && generic.isDpsInit(&op->getOpOperand(i)) &&
-                    generic.getMatchingBlockArgument(&op->getOpOperand(i))
-                        .use_empty();
+      bool unread =
+          generic && generic.isDpsInit(&op->getOpOperand(i)) &&
+          generic.getMatchingBlockArgument(&op->getOpOperand(i)).use_empty();
       if (outside && !unread)
         inputs.insert(operand);
     }
 }
 
 /// Results of the group's operations that something outside of it reads.
-static SmallVector<Value> outputsOf(const KernelGroup &group,
-                                    const llvm::DenseSet<Value> &readElsewhere) {
+static SmallVector<Value>
+outputsOf(const KernelGroup &group,
+          const llvm::DenseSet<Value> &readElsewhere) {
   SmallVector<Value> outputs;
   for (linalg::GenericOp op : group.ops)
     for (Value result : op->getResults())
@@ -291,8 +291,8 @@ KernelOp FormKernels::buildKernel(const KernelGroup &group,
   SmallVector<Value> outputs;
   for (linalg::GenericOp op : group.ops)
     llvm::append_range(outputs, op->getResults());
-  Location loc = locations.size() == 1 ? locations.front()
-                                       : b.getFusedLoc(locations);
+  Location loc =
+      locations.size() == 1 ? locations.front() : b.getFusedLoc(locations);
   std::string name = kernelName(stages.getArrayRef(), group.reduces);
   if (unsigned copies = names[name]++)
     name += "_" + std::to_string(copies);
@@ -323,7 +323,8 @@ KernelOp FormKernels::buildKernel(const KernelGroup &group,
   for (Value output : outputs)
     yielded.push_back(mapping.lookup(output));
   YieldOp::create(b, loc, yielded);
-  for (auto [old, replacement] : llvm::zip_equal(outputs, kernel.getOutputs())) {
+  for (auto [old, replacement] :
+       llvm::zip_equal(outputs, kernel.getOutputs())) {
     llvm::DenseSet<Operation *> own(group.ops.begin(), group.ops.end());
     old.replaceUsesWithIf(replacement, [&](OpOperand &use) {
       return !own.contains(use.getOwner());
@@ -371,8 +372,8 @@ void FormKernels::buildKernels() {
   };
   auto never = [](Operation *, Operation *) { return false; };
   auto resolve = [](Value value) { return value; };
-  Grouping grouping = group ? groupOps(ops, resolve, mayShare)
-                            : groupOps(ops, resolve, never);
+  Grouping grouping =
+      group ? groupOps(ops, resolve, mayShare) : groupOps(ops, resolve, never);
   for (const KernelGroup &g : grouping.groups) {
     buildKernel(g, grouping);
     ++numKernels;

@@ -1,4 +1,4 @@
-//===- Fuse.cpp - the stages that are better off in one kernel -------------===//
+//===- Fuse.cpp - the stages that are better off in one kernel ------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -84,7 +84,8 @@ Value StageFuser::resolve(Value value) {
     auto sender = value.getDefiningOp<StageOp>();
     if (!sender)
       return value;
-    value = sender.getSend().getPayloads()[cast<OpResult>(value).getResultNumber()];
+    value =
+        sender.getSend().getPayloads()[cast<OpResult>(value).getResultNumber()];
   }
   return value;
 }
@@ -114,7 +115,8 @@ StageFuser::StageFuser(ProgramOp program) {
 bool StageFuser::conflictOnSymbols(unsigned a, unsigned b) const {
   auto meet = [](ArrayRef<SymbolBytes> xs, ArrayRef<SymbolBytes> ys) {
     return llvm::any_of(xs, [&](const SymbolBytes &x) {
-      return llvm::any_of(ys, [&](const SymbolBytes &y) { return x.overlaps(y); });
+      return llvm::any_of(ys,
+                          [&](const SymbolBytes &y) { return x.overlaps(y); });
     });
   };
   return meet(units[a].writes, units[b].reads) ||
@@ -170,6 +172,12 @@ StringRef StageFuser::whyNot(Cluster a, Cluster b) const {
     for (unsigned y : members.find(b)->second)
       if (conflictOnSymbols(x, y))
         return "one stage writes a symbol the other accesses";
+  unsigned operations = 0;
+  for (Cluster cluster : {a, b})
+    for (unsigned stage : members.find(cluster)->second)
+      operations += units[stage].ops.size();
+  if (operations > GroupingLimits().operations)
+    return "one kernel would have too many operations";
   if (leavesAndReturns(a, b))
     return "another stage has to run between them";
   SmallVector<unsigned> together(members.find(a)->second);

@@ -1,4 +1,4 @@
-//===- Generalize.cpp - stage bodies in one form ---------------------------===//
+//===- Generalize.cpp - stage bodies in one form --------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -111,8 +111,9 @@ static LogicalResult checkMaps(linalg::GenericOp op) {
 
 static LogicalResult checkBody(linalg::GenericOp op) {
   for (Operation &inner : op.getBody()->without_terminator()) {
-    bool scalar = isa<arith::ArithDialect, math::MathDialect>(inner.getDialect()) ||
-                  isa<linalg::IndexOp>(inner);
+    bool scalar =
+        isa<arith::ArithDialect, math::MathDialect>(inner.getDialect()) ||
+        isa<linalg::IndexOp>(inner);
     if (!scalar)
       return inner.emitOpError(
           "cannot be compiled: it is not scalar arith or math code");
@@ -165,16 +166,15 @@ static LogicalResult sinkConstants(linalg::GenericOp op) {
 void Generalize::moveConstantsToHeap(StageOp stage) {
   SymbolTable symbols(getOperation());
   OpBuilder b(stage);
-  for (auto constant :
-       llvm::make_early_inc_range(stage.getBody().getOps<arith::ConstantOp>())) {
+  for (auto constant : llvm::make_early_inc_range(
+           stage.getBody().getOps<arith::ConstantOp>())) {
     auto value = dyn_cast<ElementsAttr>(constant.getValue());
     if (!value || value.isSplat())
       continue;
     b.setInsertionPoint(stage);
     auto heap = HeapOp::create(b, constant.getLoc(), "constant",
                                cast<RankedTensorType>(constant.getType()),
-                               value, StringAttr(),
-                               WindowAttr());
+                               value, StringAttr(), WindowAttr());
     symbols.insert(heap);
     b.setInsertionPoint(constant);
     auto load = LoadOp::create(b, constant.getLoc(), constant.getType(),

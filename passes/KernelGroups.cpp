@@ -1,4 +1,4 @@
-//===- KernelGroups.cpp - which operations make up one kernel --------------===//
+//===- KernelGroups.cpp - which operations make up one kernel -------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -65,6 +65,8 @@ private:
   bool tryMerge(GroupId a, GroupId b);
   bool fitsOneLoopNest(ArrayRef<linalg::GenericOp> members) const;
   bool fitsLimits(ArrayRef<linalg::GenericOp> members) const;
+  bool needsWindow(Value result,
+                   const llvm::DenseSet<Operation *> &members) const;
   bool leavesAndReturns(GroupId a, GroupId b) const;
   SmallVector<SourceRead> readsThroughVirtual(linalg::GenericOp op) const;
   std::optional<GroupId> groupOfValue(Value value) const;
@@ -75,6 +77,7 @@ private:
   GroupingLimits limits;
   llvm::DenseMap<Operation *, unsigned> number;
   llvm::DenseMap<Operation *, SmallVector<SourceRead>> reads;
+  llvm::DenseMap<Value, SmallVector<Operation *>> readersOf;
   llvm::DenseSet<Operation *> virtualOps;
   llvm::DenseMap<Operation *, GroupId> groupOf;
   llvm::MapVector<GroupId, SmallVector<linalg::GenericOp>> members;
@@ -89,6 +92,8 @@ Grouper::Grouper(ArrayRef<linalg::GenericOp> ops, const ResolveFn &resolve,
   for (auto [i, op] : llvm::enumerate(ops)) {
     number[op] = i;
     reads[op] = getReads(op, resolve);
+    for (const SourceRead &read : reads[op])
+      readersOf[read.source].push_back(op);
   }
 }
 
@@ -106,7 +111,8 @@ void Grouper::findVirtualOps() {
   for (linalg::GenericOp op : ops)
     for (const SourceRead &read : reads[op])
       if (Operation *source = read.source.getDefiningOp()) {
-        auto &[count, direct] = readers.try_emplace(source, 0, true).first->second;
+        auto &[count, direct] =
+            readers.try_emplace(source, 0, true).first->second;
         bool shared = mayShare(source, op);
         ++count;
         direct &= read.direct && shared;
@@ -188,7 +194,8 @@ bool Grouper::fitsOneLoopNest(ArrayRef<linalg::GenericOp> ops) const {
           op.getIteratorTypesArray() == lead.getIteratorTypesArray() &&
           op.getMatchingIndexingMap(op.getDpsInitOperand(0)) ==
               lead.getMatchingIndexingMap(lead.getDpsInitOperand(0)) &&
-          getReductionOrder(op).sequential == getReductionOrder(lead).sequential;
+          getReductionOrder(op).sequential ==
+              getReductionOrder(lead).sequential;
       if (!sameLoops || !sameOrder || readsResult)
         return false;
     } else if (readsResult) {
@@ -203,6 +210,22 @@ bool Grouper::fitsOneLoopNest(ArrayRef<linalg::GenericOp> ops) const {
   return true;
 }
 
+/// Whether a result is read outside of a kernel that holds `members`.
+bool Grouper::needsWindow(Value result,
+                          const llvm::DenseSet<Operation *> &members) const {
+  auto readers = readersOf.find(result);
+  if (readers != readersOf.end() &&
+      llvm::any_of(readers->second,
+                   [&](Operation *op) { return !members.contains(op); }))
+    return true;
+  return llvm::any_of(result.getUsers(), [](Operation *user) {
+    if (isa<SendOp>(user)) // A stage that receives it is among the readers.
+      return llvm::any_of(user->getParentOp()->getUsers(),
+                          [](Operation *u) { return !isa<StageOp>(u); });
+    return isa<StoreOp, InvokeOp, ReturnOp>(user);
+  });
+}
+
 bool Grouper::fitsLimits(ArrayRef<linalg::GenericOp> ops) const {
   llvm::DenseSet<Operation *> all(ops.begin(), ops.end());
   llvm::DenseSet<Value> inputs;
@@ -213,16 +236,9 @@ bool Grouper::fitsLimits(ArrayRef<linalg::GenericOp> ops) const {
       if (!read.source.getDefiningOp() ||
           !all.contains(read.source.getDefiningOp()))
         inputs.insert(read.source);
-    outputs += op->getNumResults();
-  }
-  // At worst every result has a window; that is only pessimistic for long
-  // chains, so count those that are read elsewhere or by nobody here.
-  for (linalg::GenericOp op : ops)
     for (Value result : op->getResults())
-      if (!result.use_empty() &&
-          llvm::all_of(result.getUsers(),
-                       [&](Operation *user) { return all.contains(user); }))
-        --outputs;
+      outputs += needsWindow(result, all);
+  }
   return operations <= limits.operations &&
          inputs.size() + outputs <= limits.windows;
 }
@@ -269,8 +285,7 @@ bool Grouper::tryMerge(GroupId a, GroupId b) {
     for (linalg::GenericOp y : members[b])
       if (!mayShare(x, y))
         return false;
-  if (!fitsLimits(merged) || !fitsOneLoopNest(merged) ||
-      leavesAndReturns(a, b))
+  if (!fitsLimits(merged) || !fitsOneLoopNest(merged) || leavesAndReturns(a, b))
     return false;
   for (linalg::GenericOp op : members[b])
     groupOf[op] = a;
@@ -326,9 +341,9 @@ Grouping Grouper::run() {
   return grouping;
 }
 
-Grouping
-gpuvm::groupOps(ArrayRef<linalg::GenericOp> ops, const ResolveFn &resolve,
-                function_ref<bool(Operation *, Operation *)> mayShare,
-                const GroupingLimits &limits) {
+Grouping gpuvm::groupOps(ArrayRef<linalg::GenericOp> ops,
+                         const ResolveFn &resolve,
+                         function_ref<bool(Operation *, Operation *)> mayShare,
+                         const GroupingLimits &limits) {
   return Grouper(ops, resolve, mayShare, limits).run();
 }

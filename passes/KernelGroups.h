@@ -1,4 +1,4 @@
-//===- KernelGroups.h - which operations make up one kernel ----------------===//
+//===- KernelGroups.h - which operations make up one kernel ---------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -43,17 +43,16 @@ struct GroupingLimits {
   /// device, less what scratch and metadata may add.
   unsigned windows = 24;
   /// Scalar operations per element in one kernel.
-  unsigned operations = 512;
+  unsigned operations = 128;
   /// A virtual operation computes at most so many scalar operations again.
   unsigned recompute = 8;
 };
 
 /// Groups `ops` (generics in program order, possibly of several stages).
 /// `mayShare(a, b)` says whether two operations may be in one kernel at all.
-Grouping
-groupOps(ArrayRef<linalg::GenericOp> ops, const ResolveFn &resolve,
-         function_ref<bool(Operation *, Operation *)> mayShare,
-         const GroupingLimits &limits = {});
+Grouping groupOps(ArrayRef<linalg::GenericOp> ops, const ResolveFn &resolve,
+                  function_ref<bool(Operation *, Operation *)> mayShare,
+                  const GroupingLimits &limits = {});
 
 /// The values `op` reads, resolved and followed through slices and reshapes;
 /// `direct` if read where they are made: at the index of `op`'s loops.
@@ -61,6 +60,7 @@ struct SourceRead {
   Value source;
   bool direct;
 };
-SmallVector<SourceRead> getReads(linalg::GenericOp op, const ResolveFn &resolve);
+SmallVector<SourceRead> getReads(linalg::GenericOp op,
+                                 const ResolveFn &resolve);
 
 } // namespace mlir::gpuvm

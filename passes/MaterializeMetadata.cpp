@@ -1,4 +1,4 @@
-//===- MaterializeMetadata.cpp - metadata that somebody reads --------------===//
+//===- MaterializeMetadata.cpp - metadata that somebody reads -------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -116,10 +116,10 @@ Value MetadataBuilder::words(Value norm, Value maxAbs, Value old,
       return arith::ConstantOp::create(nested, l, nested.getI32IntegerAttr(v));
     };
     Value root = math::SqrtOp::create(nested, l, args[0]);
-    Value candidates[] = {arith::BitcastOp::create(nested, l, i32, root),
-                          arith::BitcastOp::create(nested, l, i32, args[1]),
-                          arith::AddIOp::create(nested, l, args[2], constant(1)),
-                          args[3]};
+    Value candidates[] = {
+        arith::BitcastOp::create(nested, l, i32, root),
+        arith::BitcastOp::create(nested, l, i32, args[1]),
+        arith::AddIOp::create(nested, l, args[2], constant(1)), args[3]};
     Value word = candidates[3];
     for (int32_t i = 2; i >= 0; --i) {
       Value here = arith::CmpIOp::create(nested, l, arith::CmpIPredicate::eq,
@@ -171,7 +171,8 @@ static void lowerRead(MetadataOp op) {
       ArrayRef<OpFoldResult>{b.getIndexAttr(1)},
       ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
   if (op.getWord().getType() != one)
-    word = arith::BitcastOp::create(b, op.getLoc(), op.getWord().getType(), word);
+    word =
+        arith::BitcastOp::create(b, op.getLoc(), op.getWord().getType(), word);
   op.replaceAllUsesWith(word);
   op.erase();
 }

@@ -1,4 +1,4 @@
-//===- Passes.h - the passes -----------------------------------------------===//
+//===- Passes.h - the passes ----------------------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- PlaceBarriers.cpp - barriers where bytes conflict -------------------===//
+//===- PlaceBarriers.cpp - barriers where bytes conflict ------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -74,7 +74,8 @@ void PlaceBarriers::runOnOperation() {
     findHazards(current, accesses, index + 1, hazards);
     bool needed = minimal ? !hazards.empty() : index > 0;
     if (needed) {
-      barrier = BarrierOp::create(b, command->getLoc(), b.getArrayAttr(hazards));
+      barrier =
+          BarrierOp::create(b, command->getLoc(), b.getArrayAttr(hazards));
       reasons = hazards;
       ++numBarriers;
       ++index;

@@ -1,4 +1,4 @@
-//===- PlanMemory.cpp - a window for every value and symbol ----------------===//
+//===- PlanMemory.cpp - a window for every value and symbol ---------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -207,7 +207,8 @@ void MemoryPlanner::countWaves() {
     SmallVector<Touch> touches;
     bool depends = false;
     for (Value operand : command->getOperands()) {
-      depends |= operand.getDefiningOp() && inWave.contains(operand.getDefiningOp());
+      depends |=
+          operand.getDefiningOp() && inWave.contains(operand.getDefiningOp());
       if (home.contains(operand))
         touches.push_back({windowOf(operand), false});
     }

@@ -1,4 +1,4 @@
-//===- Schedule.cpp - waves of commands without a barrier inside -----------===//
+//===- Schedule.cpp - waves of commands without a barrier inside ----------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

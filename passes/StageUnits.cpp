@@ -1,4 +1,4 @@
-//===- StageUnits.cpp - which operations may meet in a kernel --------------===//
+//===- StageUnits.cpp - which operations may meet in a kernel -------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,8 @@ StageUnits::StageUnits(StageOp stage) {
     } else if (auto load = dyn_cast<LoadOp>(op)) {
       SymbolBytes bytes = getSymbolBytes(load);
       reads.push_back(bytes);
-      if (llvm::any_of(writes, [&](const SymbolBytes &w) { return w.overlaps(bytes); }))
+      if (llvm::any_of(writes,
+                       [&](const SymbolBytes &w) { return w.overlaps(bytes); }))
         ++numEpochs;
     } else if (auto store = dyn_cast<StoreOp>(op)) {
       writes.push_back(getSymbolBytes(store));

@@ -1,4 +1,4 @@
-//===- StageUnits.h - which operations may meet in a kernel ----------------===//
+//===- StageUnits.h - which operations may meet in a kernel ---------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,8 @@
 
 #pragma once
 
-#include "passes/Commands.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "passes/Commands.h"
 
 namespace mlir::gpuvm {
 

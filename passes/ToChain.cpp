@@ -1,4 +1,4 @@
-//===- ToChain.cpp - from programs with windows to plans -------------------===//
+//===- ToChain.cpp - from programs with windows to plans ------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -125,7 +125,8 @@ bool ChainBuilder::isOverwritten(ExposeOp op) {
 void ChainBuilder::addRegisters() {
   for (auto expose : program.getBody().getOps<ExposeOp>()) {
     WindowAttr window = windowOf(expose.getValue());
-    if (window.getRegion() == gpuvm::Region::registers && !isOverwritten(expose))
+    if (window.getRegion() == gpuvm::Region::registers &&
+        !isOverwritten(expose))
       chain::RegisterOp::create(b, loc, expose.getReg(), expose.getInstance(),
                                 expose.getValue().getType(), window);
   }
@@ -194,12 +195,11 @@ void ChainBuilder::addStages() {
       else if (auto invoke = dyn_cast<InvokeOp>(command))
         kernels.insert(kernelNumber.lookup(invoke.getCallee()));
     }
-    auto locations =
-        program->getAttrOfType<ArrayAttr>("gpuvm.stage_locations");
+    auto locations = program->getAttrOfType<ArrayAttr>("gpuvm.stage_locations");
     Location where =
         locations ? Location(cast<LocationAttr>(locations[instance])) : loc;
-    chain::StageOp::create(b, where, cast<StringAttr>(stage).getValue(), instance,
-                           kernels.getArrayRef());
+    chain::StageOp::create(b, where, cast<StringAttr>(stage).getValue(),
+                           instance, kernels.getArrayRef());
   }
 }
 
@@ -228,10 +228,9 @@ void ChainBuilder::addInvoke(InvokeOp op) {
 
 void ChainBuilder::addCommands() {
   auto copy = [&](auto op) {
-    chain::CopyOp::create(b, op.getLoc(),
-                          cast<WindowAttr>((*op.getInputWindows())[0]),
-                          cast<WindowAttr>((*op.getOutputWindows())[0]),
-                          stageLabel(op));
+    chain::CopyOp::create(
+        b, op.getLoc(), cast<WindowAttr>((*op.getInputWindows())[0]),
+        cast<WindowAttr>((*op.getOutputWindows())[0]), stageLabel(op));
   };
   for (Operation &op : program.getBody().front())
     TypeSwitch<Operation *>(&op)

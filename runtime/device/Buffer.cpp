@@ -1,5 +1,4 @@
-//===- Buffer.cpp - a buffer with memory of its own
-//------------------------===//
+//===- Buffer.cpp - a buffer with memory of its own -----------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

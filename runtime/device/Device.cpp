@@ -1,5 +1,4 @@
-//===- Device.cpp - an open Vulkan device
-//----------------------------------===//
+//===- Device.cpp - an open Vulkan device ---------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- DeviceInfo.cpp - what a Vulkan device can do
-//------------------------===//
+//===- DeviceInfo.cpp - what a Vulkan device can do -----------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

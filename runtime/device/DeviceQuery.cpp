@@ -1,5 +1,4 @@
-//===- DeviceQuery.cpp - asks Vulkan what a device can do
-//------------------===//
+//===- DeviceQuery.cpp - asks Vulkan what a device can do -----------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

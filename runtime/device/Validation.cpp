@@ -1,5 +1,4 @@
-//===- Validation.cpp - where validation messages go
-//-----------------------===//
+//===- Validation.cpp - where validation messages go ----------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

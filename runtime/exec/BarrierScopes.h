@@ -1,5 +1,4 @@
-//===- BarrierScopes.h - which pipeline stages each barrier names
-//----------===//
+//===- BarrierScopes.h - which pipeline stages each barrier names ---------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

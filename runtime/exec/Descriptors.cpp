@@ -1,5 +1,4 @@
-//===- Descriptors.cpp - the windows of every dispatch
-//---------------------===//
+//===- Descriptors.cpp - the windows of every dispatch --------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Descriptors.h - the windows of every dispatch
-//-----------------------===//
+//===- Descriptors.h - the windows of every dispatch ----------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

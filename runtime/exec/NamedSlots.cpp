@@ -1,5 +1,4 @@
-//===- NamedSlots.cpp - finds a plan's slots by name
-//-----------------------===//
+//===- NamedSlots.cpp - finds a plan's slots by name ----------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- PipelineCache.h - compiled kernels kept on disk
-//---------------------===//
+//===- PipelineCache.h - compiled kernels kept on disk --------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

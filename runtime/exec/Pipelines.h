@@ -1,5 +1,4 @@
-//===- Pipelines.h - a plan's kernels as compute pipelines
-//-----------------===//
+//===- Pipelines.h - a plan's kernels as compute pipelines ----------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Recorder.cpp - a plan as one command buffer
-//-------------------------===//
+//===- Recorder.cpp - a plan as one command buffer ------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -70,7 +69,8 @@ void CommandRecorder::recordUploads() {
   // The trace's fills come after its reset.
   BarrierScope scope = scopes_.afterUploads;
   scope.destinationStages |= VK_PIPELINE_STAGE_TRANSFER_BIT;
-  scope.destinationAccess |= VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
+  scope.destinationAccess |=
+      VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
   recordBarrier(r_.device, commands_, scope);
   r_.device.endLabel(commands_);
 }

@@ -1,5 +1,4 @@
-//===- Recorder.h - a plan as one command buffer
-//---------------------------===//
+//===- Recorder.h - a plan as one command buffer --------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- RegionSplit.cpp - cuts a large region into buffers
-//------------------===//
+//===- RegionSplit.cpp - cuts a large region into buffers -----------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

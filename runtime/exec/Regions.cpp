@@ -1,5 +1,4 @@
-//===- Regions.cpp - the five memory regions on a device
-//-------------------===//
+//===- Regions.cpp - the five memory regions on a device ------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Statistics.cpp - the middle and the spread of repeated measurements
-//-===//
+//===- Statistics.cpp - middle and spread of repeated measurements --------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

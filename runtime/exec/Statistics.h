@@ -1,5 +1,4 @@
-//===- Statistics.h - the middle and the spread of repeated measurements
-//---===//
+//===- Statistics.h - the middle and the spread of repeated measurements --===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Transfer.h - synchronous copies between host and regions
-//------------===//
+//===- Transfer.h - synchronous copies between host and regions -----------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

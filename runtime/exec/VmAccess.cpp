@@ -1,5 +1,4 @@
-//===- VmAccess.cpp - the host's view of a VM's memory
-//---------------------===//
+//===- VmAccess.cpp - the host's view of a VM's memory --------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -22,8 +22,8 @@
  *  - They return a gpuvm_status. On a failure, vm_last_error says in one
  *    sentence what is wrong, and nothing has changed unless stated otherwise.
  *  - Sizes and offsets are in bytes. Data is copied during the call; no pointer
- *    of the caller is kept. Data is never cut silently: a size that does not fit
- *    is an error.
+ *    of the caller is kept. Data is never cut silently: a size that does not
+ * fit is an error.
  *  - A VM is used by one thread at a time. Different VMs are independent, on
  *    one thread or on several, also while all of them execute.
  *  - A null gpuvm_vm, or a null pointer where data is wanted, is
@@ -87,37 +87,37 @@ typedef struct gpuvm_layout {
 /* How to boot. Always start from vm_options_init, so that a program built for
  * this header runs with later libraries. */
 typedef struct gpuvm_options {
-  size_t struct_bytes;    /* set by vm_options_init */
-  const char *device;     /* "" or null: a real GPU if there is one, else a CPU
-                             device; or "gpu", "cpu", "lavapipe", an index, or a
-                             part of the device's name */
-  const char *cache_dir;  /* compiled kernels; null: the user's cache folder,
-                             "": keep nothing on disk */
-  uint64_t timeout_ms;    /* of every wait for the device; 60,000 at first */
-  int validate;           /* Vulkan validation layer, 0 at first */
-  int robust;             /* out-of-window accesses are harmless; 1 at first */
-  int trace;              /* know the command that hangs, at some cost on a GPU;
-                             0 at first */
-  gpuvm_layout layout;    /* all 0 at first */
+  size_t struct_bytes;   /* set by vm_options_init */
+  const char *device;    /* "" or null: a real GPU if there is one, else a CPU
+                            device; or "gpu", "cpu", "lavapipe", an index, or a
+                            part of the device's name */
+  const char *cache_dir; /* compiled kernels; null: the user's cache folder,
+                            "": keep nothing on disk */
+  uint64_t timeout_ms;   /* of every wait for the device; 60,000 at first */
+  int validate;          /* Vulkan validation layer, 0 at first */
+  int robust;            /* out-of-window accesses are harmless; 1 at first */
+  int trace;             /* know the command that hangs, at some cost on a GPU;
+                            0 at first */
+  gpuvm_layout layout;   /* all 0 at first */
 } gpuvm_options;
 
 /* Counters since the program was loaded. */
 typedef struct gpuvm_stats {
-  uint64_t recordings;      /* times a command buffer was recorded */
-  uint64_t executions;      /* vm_execute and vm_execute_async */
-  uint64_t submits;         /* queue submissions for executions */
-  uint64_t host_submits;    /* queue submissions for host accesses and loading */
-  uint64_t stages;          /* of the program */
-  uint64_t kernels;         /* of the program */
-  uint64_t dispatches;      /* in one execution */
-  uint64_t barriers;        /* between the commands of one execution */
-  uint64_t upload_bytes;    /* copied in by one execution */
-  uint64_t download_bytes;  /* copied out by one execution */
-  double wall_us;           /* last execution: submit to the end of the wait */
-  double submit_us;         /* last execution: host time of the submit alone */
-  double device_us;         /* last execution: device time between the copies */
-  double upload_us;         /* last execution: device time of the copies in */
-  double download_us;       /* last execution: device time of the copies out */
+  uint64_t recordings;     /* times a command buffer was recorded */
+  uint64_t executions;     /* vm_execute and vm_execute_async */
+  uint64_t submits;        /* queue submissions for executions */
+  uint64_t host_submits;   /* queue submissions for host accesses and loading */
+  uint64_t stages;         /* of the program */
+  uint64_t kernels;        /* of the program */
+  uint64_t dispatches;     /* in one execution */
+  uint64_t barriers;       /* between the commands of one execution */
+  uint64_t upload_bytes;   /* copied in by one execution */
+  uint64_t download_bytes; /* copied out by one execution */
+  double wall_us;          /* last execution: submit to the end of the wait */
+  double submit_us;        /* last execution: host time of the submit alone */
+  double device_us;        /* last execution: device time between the copies */
+  double upload_us;        /* last execution: device time of the copies in */
+  double download_us;      /* last execution: device time of the copies out */
 } gpuvm_stats;
 
 /*===--- Life -------------------------------------------------------------===*/
@@ -184,8 +184,9 @@ int vm_wait(gpuvm_vm *vm);
 
 /*===--- Memory -----------------------------------------------------------===*/
 
-/* The first `size` bytes of register `reg` (0..31) of an instance. Of a program,
- * only registers whose messages still exist have a place. Not while executing. */
+/* The first `size` bytes of register `reg` (0..31) of an instance. Of a
+ * program, only registers whose messages still exist have a place. Not while
+ * executing. */
 int vm_write_register(gpuvm_vm *vm, uint32_t instance, uint32_t reg,
                       const void *data, size_t size);
 int vm_read_register(gpuvm_vm *vm, uint32_t instance, uint32_t reg, void *data,
@@ -201,8 +202,8 @@ int vm_write_heap(gpuvm_vm *vm, uint64_t offset, const void *data, size_t size);
 int vm_read_heap(gpuvm_vm *vm, uint64_t offset, void *data, size_t size);
 
 /* Bytes of Metrics and Control, straight in mapped memory, also while an
- * execution is in flight: a word read then may be old or new, and a word written
- * then may be seen by this execution or the next. */
+ * execution is in flight: a word read then may be old or new, and a word
+ * written then may be seen by this execution or the next. */
 int vm_write_metrics(gpuvm_vm *vm, uint64_t offset, const void *data,
                      size_t size);
 int vm_read_metrics(gpuvm_vm *vm, uint64_t offset, void *data, size_t size);
@@ -217,8 +218,8 @@ int vm_write_symbol(gpuvm_vm *vm, const char *name, const void *data,
 int vm_read_symbol(gpuvm_vm *vm, const char *name, void *data, size_t size);
 
 /* The status word (gpuvm_message_status) of the message that `instance` sent
- * last; 0 after boot. Also while executing. A program must have been compiled to
- * keep it (--keep-metadata), unless something in it reads it. */
+ * last; 0 after boot. Also while executing. A program must have been compiled
+ * to keep it (--keep-metadata), unless something in it reads it. */
 int vm_poll_status(gpuvm_vm *vm, uint32_t instance, uint32_t *status);
 
 /*===--- Measuring and checking -------------------------------------------===*/

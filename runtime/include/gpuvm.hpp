@@ -1,5 +1,4 @@
-//===- gpuvm.hpp - gpuvm.h for C++
-//-----------------------------------------===//
+//===- gpuvm.hpp - gpuvm.h for C++ ----------------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

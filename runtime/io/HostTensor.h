@@ -1,4 +1,4 @@
-//===- HostTensor.h - a tensor in host memory ------------------------------===//
+//===- HostTensor.h - a tensor in host memory -----------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -45,7 +45,8 @@ Result<HostTensor> parseTensor(std::string_view text);
 std::string formatTensor(const HostTensor &tensor, uint64_t maxElements);
 /// nullopt if equal (integers exactly, floats within tolerance, absolute or
 /// relative; 0 = bit-exact up to the sign of zero; NaN equals NaN), else a
-/// sentence such as `element at index 0 (-2) does not match the expected (123)`.
+/// sentence such as `element at index 0 (-2) does not match the expected
+/// (123)`.
 std::optional<std::string> findMismatch(const HostTensor &actual,
                                         const HostTensor &expected,
                                         double tolerance);

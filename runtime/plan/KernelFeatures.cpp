@@ -14,8 +14,8 @@
 #include <spirv_cross/spirv.h>
 
 #include <algorithm>
-#include <set>
 #include <optional>
+#include <set>
 
 namespace vm {
 namespace {

@@ -110,10 +110,10 @@ enum class Feature : uint8_t {
   Float64,
   Storage8,
   Storage16,
-  RoundToEven32,        ///< shaderRoundingModeRTEFloat32
-  SignedZeroInfNan32,   ///< shaderSignedZeroInfNanPreserveFloat32
-  RoundToEven64,        ///< shaderRoundingModeRTEFloat64
-  SignedZeroInfNan64,   ///< shaderSignedZeroInfNanPreserveFloat64
+  RoundToEven32,      ///< shaderRoundingModeRTEFloat32
+  SignedZeroInfNan32, ///< shaderSignedZeroInfNanPreserveFloat32
+  RoundToEven64,      ///< shaderRoundingModeRTEFloat64
+  SignedZeroInfNan64, ///< shaderSignedZeroInfNanPreserveFloat64
 };
 const char *toString(Feature feature); ///< "int8", "storage8", ...
 
@@ -146,7 +146,11 @@ struct DispatchIndirect {
   uint64_t controlOffset = 0; ///< Bytes into Control; a multiple of 4.
 };
 
-enum class HazardKind : uint8_t { ReadAfterWrite, WriteAfterRead, WriteAfterWrite };
+enum class HazardKind : uint8_t {
+  ReadAfterWrite,
+  WriteAfterRead,
+  WriteAfterWrite
+};
 const char *toString(HazardKind kind); ///< "RAW", "WAR", "WAW"
 
 /// Why a barrier is there: `second` may not start before `first` is done.

@@ -1,6 +1,4 @@
 // RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-fuse | FileCheck %s
-// RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-fuse=report=%t.json -o /dev/null
-// RUN: FileCheck %s --check-prefix=REPORT --input-file=%t.json
 
 !v = tensor<64xf32>
 !m = !gpuvm.message<!v>
@@ -28,7 +26,6 @@ gpuvm.program @apart(%x: !v) -> (y: tensor<32xf32>) {
 // CHECK:         stage @a({{.*}}) -> tensor<64xf32> attributes {fusion_group = 0 : i64}
 // CHECK:         stage @b({{.*}}) -> tensor<64xf32> attributes {fusion_group = 0 : i64}
 // CHECK:         stage @c({{.*}}) -> tensor<f32> attributes {fusion_group = 0 : i64}
-// REPORT:      "program": "chain"
 gpuvm.program @chain(%x: !v) -> (y: tensor<f32>) {
   %a = gpuvm.stage @a(%v = %x : !v) -> !v {
     %r = arith.addf %v, %v : !v

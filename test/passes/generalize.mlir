@@ -24,10 +24,10 @@ gpuvm.program @forms(%x: tensor<4x8xf32>) -> (y: tensor<4xf32>) {
 // -----
 
 // An elementwise operation walks its result in order: the transpose is in how it reads.
-// CHECK: #[[IDENTITY:.*]] = affine_map<(d0, d1) -> (d0, d1)>
-// CHECK: #[[SWAPPED:.*]] = affine_map<(d0, d1) -> (d1, d0)>
+// CHECK: #[[$SWAPPED:.*]] = affine_map<(d0, d1) -> (d1, d0)>
+// CHECK: #[[$IDENTITY:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: gpuvm.program @transpose
-// CHECK: linalg.generic {indexing_maps = [#[[SWAPPED]], #[[IDENTITY]]]
+// CHECK: linalg.generic {indexing_maps = [#[[$SWAPPED]], #[[$IDENTITY]]]
 gpuvm.program @transpose(%x: tensor<4x8xf32>) -> (y: tensor<8x4xf32>) {
   %m = gpuvm.stage @s(%v = %x : tensor<4x8xf32>) -> tensor<8x4xf32> {
     %e = tensor.empty() : tensor<8x4xf32>

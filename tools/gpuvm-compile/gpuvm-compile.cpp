@@ -1,4 +1,4 @@
-//===- gpuvm-compile.cpp - from a program to a plan file -------------------===//
+//===- gpuvm-compile.cpp - from a program to a plan file ------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,12 +27,13 @@ static cl::opt<std::string> outputFile("o", cl::Required,
 static cl::opt<std::string> programName("program",
                                         cl::desc("The program to compile"),
                                         cl::cat(category));
-static cl::opt<bool> disableFusion(
-    "disable-fusion", cl::desc("One kernel per stage or more"),
-    cl::cat(category));
-static cl::opt<bool> keepMetadata(
-    "keep-metadata", cl::desc("Keep the metadata of all messages for the host"),
-    cl::cat(category));
+static cl::opt<bool> disableFusion("disable-fusion",
+                                   cl::desc("One kernel per stage or more"),
+                                   cl::cat(category));
+static cl::opt<bool>
+    keepMetadata("keep-metadata",
+                 cl::desc("Keep the metadata of all messages for the host"),
+                 cl::cat(category));
 static cl::opt<bool> exact("exact",
                            cl::desc("Bit-identical arithmetic on every device"),
                            cl::cat(category));

@@ -1,4 +1,4 @@
-//===- gpuvm-opt.cpp - runs passes on IR -----------------------------------===//
+//===- gpuvm-opt.cpp - runs passes on IR ----------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Session.cpp - one run of a plan
-//-------------------------------------===//
+//===- Session.cpp - one run of a plan ------------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

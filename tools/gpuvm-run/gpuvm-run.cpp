@@ -1,5 +1,4 @@
-//===- gpuvm-run.cpp - runs a plan
-//-----------------------------------------===//
+//===- gpuvm-run.cpp - runs a plan ----------------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

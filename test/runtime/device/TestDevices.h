@@ -1,5 +1,4 @@
-//===- TestDevices.h - devices written by hand
-//------------------------------===//
+//===- TestDevices.h - devices written by hand ----------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

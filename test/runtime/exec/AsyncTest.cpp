@@ -1,5 +1,4 @@
-//===- AsyncTest.cpp - several VMs, each with work in flight
-//----------------===//
+//===- AsyncTest.cpp - several VMs, each with work in flight --------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- CApiTest.cpp - bare VMs and misuse of the C ABI
-//----------------------===//
+//===- CApiTest.cpp - bare VMs and misuse of the C ABI --------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- GpuTest.cpp - fixtures of tests that use a device
-//---------------------===//
+//===- GpuTest.cpp - fixtures of tests that use a device ------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,8 +20,7 @@ static std::string wantedDevice() {
   return device ? device : "";
 }
 
-//===--- DeviceTest
-//---------------------------------------------------------===//
+//===- DeviceTest ---------------------------------------------------------===//
 
 void DeviceTest::SetUp() {
   Result<std::unique_ptr<Instance>> instance = Instance::create(true);
@@ -70,8 +68,7 @@ std::vector<std::string> DeviceTest::takeMessages() {
   return messages;
 }
 
-//===--- VmTest
-//-------------------------------------------------------------===//
+//===- VmTest -------------------------------------------------------------===//
 
 gpuvm_options VmTest::options() {
   static const std::string device = wantedDevice();

@@ -1,5 +1,4 @@
-//===- IndirectTest.cpp - dispatches whose size is known on the device
-//------===//
+//===- IndirectTest.cpp - dispatches whose size is known on the device ----===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- ProgramTest.cpp - programs through the C ABI
-//-------------------------===//
+//===- ProgramTest.cpp - programs through the C ABI -----------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

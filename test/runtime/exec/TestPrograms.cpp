@@ -1,5 +1,4 @@
-//===- TestPrograms.cpp - plans written by hand
-//------------------------------===//
+//===- TestPrograms.cpp - plans written by hand ---------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,8 +19,7 @@
 
 namespace vm::test {
 
-//===--- Kernels
-//------------------------------------------------------------===//
+//===- Kernels ------------------------------------------------------------===//
 
 static constexpr Binding kReadsSource = {0, true, false};
 static constexpr Binding kWritesTarget = {5, false, true};
@@ -66,8 +64,7 @@ static Kernel makeKernel(TestKernel kernel) {
   return {};
 }
 
-//===--- Builder
-//------------------------------------------------------------===//
+//===- Builder ------------------------------------------------------------===//
 
 template <typename SlotT>
 static SlotT makeSlot(const std::string &name, DType dtype,
@@ -181,8 +178,7 @@ void ProgramBuilder::fill(Window window, uint32_t value) {
   plan_.commands.push_back({Fill{window, value}, "fill"});
 }
 
-//===--- Programs
-//-----------------------------------------------------------===//
+//===- Programs -----------------------------------------------------------===//
 
 static constexpr uint32_t kElements = 8;
 static constexpr uint64_t kBytes = kElements * sizeof(float);

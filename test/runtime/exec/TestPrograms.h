@@ -1,5 +1,4 @@
-//===- TestPrograms.h - plans written by hand
-//--------------------------------===//
+//===- TestPrograms.h - plans written by hand -----------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

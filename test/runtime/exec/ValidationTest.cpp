@@ -1,5 +1,4 @@
-//===- ValidationTest.cpp - mistakes that validation must see
-//---------------===//
+//===- ValidationTest.cpp - mistakes that validation must see -------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,0 +1,31 @@
+// RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-form-kernels --gpuvm-schedule --gpuvm-plan-memory | FileCheck %s
+// RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-form-kernels --gpuvm-schedule --gpuvm-plan-memory=reuse=false | FileCheck %s --check-prefix=APART
+
+// The window of the first message is free when the third one is made; the
+// stored value is made in its symbol.
+// CHECK-LABEL: gpuvm.program @reuse
+// CHECK-SAME:    output_windows = [#gpuvm.window<registers, 256, 256>]
+// CHECK:         kernel @a_map {{.*}} output_windows = [#gpuvm.window<registers, 256, 256>]
+// CHECK:         kernel @b_map {{.*}} input_windows = [#gpuvm.window<registers, 256, 256>], output_windows = [#gpuvm.window<globals, 0, 256>]
+// CHECK:         kernel @c_map {{.*}} input_windows = [#gpuvm.window<globals, 0, 256>], output_windows = [#gpuvm.window<registers, 256, 256>]
+// CHECK-NOT:     store
+// APART:         kernel @c_map {{.*}} output_windows = [#gpuvm.window<registers, 512, 256>]
+!v = tensor<64xf32>
+!m = !gpuvm.message<!v>
+gpuvm.program @reuse(%x: !v) -> (y: !v) {
+  gpuvm.global @g : !v
+  %a = gpuvm.stage @a(%v = %x : !v) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %b = gpuvm.stage @b(%v = %a : !m) -> !v {
+    %r = arith.negf %v : !v
+    gpuvm.store %r, @g : !v
+    gpuvm.send %r : !v
+  }
+  %c = gpuvm.stage @c(%v = %b : !m) -> !v {
+    %r = arith.mulf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  gpuvm.return %c : !m
+}

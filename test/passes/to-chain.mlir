@@ -1,0 +1,26 @@
+// RUN: gpuvm-opt %s --gpuvm-pipeline=fuse=false | FileCheck %s
+
+// CHECK-LABEL: chain.plan @chain regions [
+// CHECK-DAG:     chain.input "x" : tensor<64xf32> at <registers, 0, 256> on execution
+// CHECK-DAG:     chain.output "y" : tensor<f32>
+// CHECK:         chain.kernel "a_map"
+// CHECK:           spirv.module
+// CHECK:         chain.kernel "b_reduce"
+// CHECK:         chain.stage "a" instance 0
+// CHECK:         chain.stage "b" instance 1
+// CHECK:         chain.dispatch "a_map" groups [1, 1, 1]
+// CHECK-NEXT:    chain.barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 256, 256>>]
+// CHECK-NEXT:    chain.dispatch "b_reduce"
+!v = tensor<64xf32>
+gpuvm.program @chain(%x: !v) -> (y: tensor<f32>) {
+  %a = gpuvm.stage @a(%v = %x : !v) -> !v {
+    %r = arith.mulf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %b = gpuvm.stage @b(%v = %a : !gpuvm.message<!v>) -> tensor<f32> {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %r = linalg.reduce { arith.addf } ins(%v : !v) outs(%zero : tensor<f32>) dimensions = [0]
+    gpuvm.send %r : tensor<f32>
+  }
+  gpuvm.return %b : !gpuvm.message<tensor<f32>>
+}
