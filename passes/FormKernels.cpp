@@ -110,6 +110,17 @@ static void materializeEscapes(StageOp stage) {
   }
 }
 
+/// Copies the constants that a body takes from around it into the body (folding
+/// puts them there).
+static void sinkConstants(linalg::GenericOp op) {
+  Block *body = op.getBody();
+  OpBuilder b = OpBuilder::atBlockBegin(body);
+  for (Operation &inner : *body)
+    for (OpOperand &operand : inner.getOpOperands())
+      if (operand.get().getParentBlock() != body)
+        operand.set(b.clone(*operand.get().getDefiningOp())->getResult(0));
+}
+
 static void annotateUnits(StageOp stage, int64_t unitBase) {
   StageUnits units(stage);
   Builder b(stage.getContext());
@@ -163,6 +174,8 @@ LogicalResult FormKernels::flatten() {
     for (auto metadata : stage.getBody().getOps<MetadataOp>())
       return metadata.emitOpError(
           "is still there: run gpuvm-materialize-metadata first");
+    for (auto generic : stage.getBody().getOps<linalg::GenericOp>())
+      sinkConstants(generic);
     materializeEscapes(stage);
     bool fused = stage.getFusionGroup().has_value();
     annotateUnits(stage, fused ? *stage.getFusionGroup() : unit);

@@ -145,19 +145,16 @@ static LogicalResult checkOp(Operation &op) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Copies constants that a body takes from around it into the body.
-static LogicalResult sinkConstants(linalg::GenericOp op) {
+/// A body takes nothing from around it but constants.
+static LogicalResult checkCaptures(linalg::GenericOp op) {
   Block *body = op.getBody();
-  OpBuilder b = OpBuilder::atBlockBegin(body);
   for (Operation &inner : *body)
-    for (OpOperand &operand : inner.getOpOperands()) {
-      if (operand.get().getParentBlock() == body)
-        continue;
-      Operation *source = operand.get().getDefiningOp();
-      if (!source || !source->hasTrait<OpTrait::ConstantLike>())
+    for (Value operand : inner.getOperands()) {
+      Operation *source = operand.getDefiningOp();
+      bool outside = operand.getParentBlock() != body;
+      if (outside && !(source && source->hasTrait<OpTrait::ConstantLike>()))
         return inner.emitOpError("cannot be compiled: it uses a value from "
                                  "outside the body that is not a constant");
-      operand.set(b.clone(*source)->getResult(0));
     }
   return success();
 }
@@ -195,7 +192,7 @@ void Generalize::runOnOperation() {
     if (failed(applyPatternsGreedily(stage.getBody(), frozen)))
       return signalPassFailure();
     for (auto generic : stage.getBody().getOps<linalg::GenericOp>())
-      if (failed(sinkConstants(generic)))
+      if (failed(checkCaptures(generic)))
         return signalPassFailure();
     moveConstantsToHeap(stage);
     for (Operation &op : stage.getBody().front())

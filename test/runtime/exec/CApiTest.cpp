@@ -13,6 +13,8 @@
 using namespace vm;
 using namespace vm::test;
 
+extern "C" uint64_t timeoutSeenByC(void);
+
 namespace {
 
 class CApiTest : public VmTest {};
@@ -102,6 +104,8 @@ TEST_F(CApiTest, ABareVmHasNoProgram) {
   EXPECT_EQ(vm.stats(stats), GPUVM_ERROR_USAGE);
   EXPECT_EQ(vm.poll(), GPUVM_ERROR_USAGE);
 }
+
+TEST_F(CApiTest, IsUsableFromC) { EXPECT_EQ(timeoutSeenByC(), 60000u); }
 
 TEST_F(CApiTest, KnowsItsDevice) {
   EXPECT_STRNE(vm_device_name(boot().get()), "");

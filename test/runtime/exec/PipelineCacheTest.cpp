@@ -48,8 +48,8 @@ protected:
     folder_ = fs::path(testing::TempDir()) /
               ("gpuvm-cache-" + std::to_string(getpid()));
     fs::remove_all(folder_);
-    options_.cacheDirectory = (folder_ / "deep").string();
-    file_ = fs::path(options_.cacheDirectory) /
+    options.cacheDirectory = (folder_ / "deep").string();
+    file = fs::path(options.cacheDirectory) /
             pipelineCacheFileName(device_->info());
   }
   void TearDown() override {
@@ -57,28 +57,28 @@ protected:
     DeviceTest::TearDown();
   }
 
-  fs::path folder_, file_;
-  ExecutorOptions options_;
+  fs::path folder_, file;
+  ExecutorOptions options;
 };
 
 TEST_F(PipelineCacheTest, IsWrittenWhole) {
-  ASSERT_TRUE(load(makeAffineProgram(8), options_));
-  ASSERT_TRUE(fs::exists(file_));
-  std::ifstream in(file_, std::ios::binary);
+  ASSERT_TRUE(load(makeAffineProgram(8), options));
+  ASSERT_TRUE(fs::exists(file));
+  std::ifstream in(file, std::ios::binary);
   std::vector<uint8_t> bytes((std::istreambuf_iterator<char>(in)), {});
   EXPECT_TRUE(unwrapCacheFile(bytes));
-  EXPECT_EQ(std::distance(fs::directory_iterator(options_.cacheDirectory), {}),
+  EXPECT_EQ(std::distance(fs::directory_iterator(options.cacheDirectory), {}),
             1)
       << "no temporary file is left";
-  EXPECT_TRUE(load(makeAffineProgram(8), options_));
+  EXPECT_TRUE(load(makeAffineProgram(8), options));
 }
 
 TEST_F(PipelineCacheTest, IgnoresACorruptFile) {
-  fs::create_directories(options_.cacheDirectory);
-  std::ofstream(file_, std::ios::binary) << "not a cache";
-  std::unique_ptr<Executor> executor = load(makeAffineProgram(8), options_);
+  fs::create_directories(options.cacheDirectory);
+  std::ofstream(file, std::ios::binary) << "not a cache";
+  std::unique_ptr<Executor> executor = load(makeAffineProgram(8), options);
   ASSERT_TRUE(executor);
-  std::ifstream in(file_, std::ios::binary);
+  std::ifstream in(file, std::ios::binary);
   std::vector<uint8_t> bytes((std::istreambuf_iterator<char>(in)), {});
   EXPECT_TRUE(unwrapCacheFile(bytes)) << "it is replaced by a sound one";
 }
@@ -86,8 +86,8 @@ TEST_F(PipelineCacheTest, IgnoresACorruptFile) {
 TEST_F(PipelineCacheTest, DoesWithoutAFolderItCannotMake) {
   fs::create_directories(folder_);
   std::ofstream(folder_ / "file") << "x";
-  options_.cacheDirectory = (folder_ / "file" / "sub").string();
-  EXPECT_TRUE(load(makeAffineProgram(8), options_));
+  options.cacheDirectory = (folder_ / "file" / "sub").string();
+  EXPECT_TRUE(load(makeAffineProgram(8), options));
 }
 
 } // namespace
