@@ -50,7 +50,7 @@ protected:
     fs::remove_all(folder_);
     options.cacheDirectory = (folder_ / "deep").string();
     file = fs::path(options.cacheDirectory) /
-            pipelineCacheFileName(device_->info());
+           pipelineCacheFileName(device_->info());
   }
   void TearDown() override {
     fs::remove_all(folder_);
