@@ -542,6 +542,20 @@ void ReduceEmitter::finish(Values totals, Value result) {
   }
 }
 
+/// Lavapipe (Mesa 22.3) ends the loops of an invocation after 65,536 iterations
+/// in all, without a word; what would need more is refused.
+static constexpr int64_t kMaxIterations = 65000;
+
 LogicalResult gpuvm::emitReduce(EmitterContext &context) {
+  const KernelConfig &config = context.config;
+  int64_t lanes = config.groups * KernelConfig::kLanes;
+  int64_t iterations =
+      int64_t(llvm::divideCeil(config.results, lanes)) * config.elements;
+  if (config.order.sequential && iterations > kMaxIterations)
+    return context.op.emitError("a lane takes ")
+           << iterations << " elements one after the other, more than "
+           << kMaxIterations
+           << ": the reduction's body is no associative operation, or it has "
+              "too many results";
   return ReduceEmitter(context).run();
 }
