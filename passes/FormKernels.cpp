@@ -264,18 +264,6 @@ static void collectBody(const KernelGroup &group, const Grouping &grouping,
     }
 }
 
-/// Results of the group's operations that something outside of it reads.
-static SmallVector<Value>
-outputsOf(const KernelGroup &group,
-          const llvm::DenseSet<Value> &readElsewhere) {
-  SmallVector<Value> outputs;
-  for (linalg::GenericOp op : group.ops)
-    for (Value result : op->getResults())
-      if (readElsewhere.contains(result))
-        outputs.push_back(result);
-  return outputs;
-}
-
 /// "filter_revenue_reduce", with the first stages' names.
 static std::string kernelName(ArrayRef<Attribute> stages, bool reduces) {
   constexpr size_t kNames = 3;
@@ -308,7 +296,7 @@ KernelOp FormKernels::buildKernel(const KernelGroup &group,
       locations.size() == 1 ? locations.front() : b.getFusedLoc(locations);
   std::string name = kernelName(stages.getArrayRef(), group.reduces);
   if (unsigned copies = names[name]++)
-    name += "_" + std::to_string(copies);
+    name = (Twine(name) + "_" + Twine(copies)).str();
   auto kernel = KernelOp::create(
       b, loc, TypeRange(outputs), b.getStringAttr(name),
       group.reduces ? Root::reduce : Root::map,
