@@ -111,6 +111,9 @@ def EmitKernels : Pass<"gpuvm-emit-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Equal kernels are emitted once. `exact` restricts arithmetic to operations
     that give the same bits on every device; anything else is an error.
+    Subnormal f32 numbers are flushed around addition, subtraction and
+    multiplication; comparisons, minima, maxima and conversions that meet a
+    subnormal number as it was loaded still follow the device.
   }];
   let options = [Option<"exact", "exact", "bool", "false",
                         "Bit-identical arithmetic on every device">];
