@@ -72,6 +72,10 @@ Value KernelBuilder::rem(Value x, int64_t divisor) {
              : b.createOrFold<arith::RemUIOp>(location, x, index(divisor));
 }
 
+Value KernelBuilder::min(Value x, Value y) {
+  return b.createOrFold<arith::MinUIOp>(location, x, y);
+}
+
 Value KernelBuilder::less(Value x, Value y) {
   return arith::CmpIOp::create(b, location, arith::CmpIPredicate::ult, x, y);
 }
@@ -102,17 +106,7 @@ KernelBuilder::loop(Value lower, Value upper, Value step, ValueRange carried,
         b.restoreInsertionPoint(nested.saveInsertionPoint());
         scf::YieldOp::create(b, location, body(i, values));
       });
-  // The conversion to SPIR-V keeps a loop's results in variables that only the
-  // body sets: behind a loop of no iterations they hold nothing.
-  SmallVector<Value> results;
-  if (carried.empty())
-    return results;
-  Value runs = arith::CmpIOp::create(b, location, arith::CmpIPredicate::slt,
-                                     lower, upper);
-  for (auto [result, initial] : llvm::zip_equal(op.getResults(), carried))
-    results.push_back(
-        arith::SelectOp::create(b, location, runs, result, initial));
-  return results;
+  return op.getResults();
 }
 
 void KernelBuilder::ifThen(Value condition, function_ref<void()> then) {

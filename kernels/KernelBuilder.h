@@ -48,6 +48,7 @@ public:
   Value mul(Value a, int64_t factor);
   Value div(Value a, int64_t divisor); ///< Of non-negative values.
   Value rem(Value a, int64_t divisor); ///< Of non-negative values.
+  Value min(Value a, Value b);         ///< Of non-negative values.
   Value less(Value a, Value b);
   Value equal(Value a, Value b);
   Value laneId();  ///< 0 .. lanes - 1

@@ -169,9 +169,10 @@ static void configureReduce(KernelOp kernel, linalg::GenericOp first,
   }
   if (vectorizesReduction(first, kernel, traits, config.flat))
     config.vector = ReductionOrder::kElementsPerLane;
-  config.unroll = std::clamp<int64_t>(
+  // A power of two, which divides the rows of a turn.
+  config.unroll = llvm::bit_floor<uint64_t>(std::clamp<int64_t>(
       kMaxUnrolledOps / (ReductionOrder::kElementsPerLane * traits.ops), 1,
-      kMaxUnroll);
+      kMaxUnroll));
   int64_t parts = config.order.parts;
   if (parts == 1) {
     config.groups = std::min(config.results, kMaxGroups);

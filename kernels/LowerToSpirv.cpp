@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/Emitter.h"
+#include "kernels/LoopToSpirv.h"
 
 #include "mlir/Conversion/ArithToSPIRV/ArithToSPIRV.h"
 #include "mlir/Conversion/FuncToSPIRV/FuncToSPIRV.h"
@@ -117,6 +118,7 @@ static LogicalResult convert(gpu::GPUModuleOp module,
   populateVectorToSPIRVPatterns(converter, patterns);
   populateBuiltinFuncToSPIRVPatterns(converter, patterns);
   populateSCFToSPIRVPatterns(converter, scf, patterns);
+  populateLoopToSpirvPatterns(converter, patterns);
   std::unique_ptr<ConversionTarget> legal = SPIRVConversionTarget::get(target);
   return applyFullConversion(module, *legal, std::move(patterns));
 }

@@ -50,8 +50,11 @@ private:
 
   // Loops.
   Values reducePart(Value result, Value part);
-  Values accumulateStep(Values values, Value result, Value step);
-  Values accumulateLeftover(Values values, Value result, Value part);
+  Value inRow(Value row);
+  Values accumulateRows(Values values, Value result, Value first, Value end,
+                        int64_t count);
+  Values accumulateRow(Values values, Value result, Value row);
+  Values accumulateLeftover(Values values, Value result, Value owner);
   Values sequentialBody(Values values, Value result, Value element);
   void combineLanes(Values values, function_ref<void(Values totals)> use);
   void foldPartials(Value result);
@@ -366,35 +369,58 @@ void ReduceEmitter::foldPartials(Value result) {
 //===----------------------------------------------------------------------===//
 
 ReduceEmitter::Values ReduceEmitter::reducePart(Value result, Value part) {
-  constexpr int64_t step = ReductionOrder::kElementsPerStep;
-  int64_t parts = c.config.order.parts, unroll = c.config.unroll;
-  int64_t fullSteps = c.config.elements / step;
+  constexpr int64_t row = ReductionOrder::kElementsPerRow;
+  const ReductionOrder &order = c.config.order;
+  int64_t fullRows = c.config.elements / row;
+  int64_t fullTurns = fullRows / order.rowsPerTurn();
+  // This lane group's first row in a turn.
+  Value group = k.div(lane, ReductionOrder::kLaneGroup);
+  auto firstRow = [&](Value turn) {
+    return k.add(k.mul(turn, order.rowsPerTurn()),
+                 k.mul(group, order.rowsPerGroup));
+  };
   Values values = identities();
-  if (fullSteps > 0) {
-    // This part's number of full steps, in whole bundles and what is left.
-    Value steps =
-        k.div(arith::SubIOp::create(k.ir(), k.loc(),
-                                    k.index(fullSteps + parts - 1), part),
-              parts);
-    Value bundled = k.mul(k.div(steps, unroll), unroll);
-    auto body = [&](int64_t count) {
-      return [&, count](Value i, ValueRange carried) {
-        Values next(carried);
-        c.elements.begin(c.config.vector);
-        for (int64_t u = 0; u < count; ++u) {
-          Value number = k.add(k.mul(k.add(i, k.index(u)), parts), part);
-          next = accumulateStep(next, result, number);
-        }
-        return next;
-      };
-    };
-    values = k.loop(k.index(0), bundled, k.index(unroll), values, body(unroll));
-    if (unroll > 1)
-      values = k.loop(bundled, steps, k.index(1), values, body(1));
-  }
-  if (c.config.elements % step != 0)
-    values = accumulateLeftover(values, result, part);
-  return values;
+  if (fullTurns > 0)
+    values = k.loop(part, k.index(fullTurns), k.index(order.parts), values,
+                    [&](Value turn, ValueRange carried) {
+                      Value first = firstRow(turn);
+                      Value end = k.add(first, k.index(order.rowsPerGroup));
+                      return accumulateRows(Values(carried), result, first, end,
+                                            order.rowsPerGroup);
+                    });
+  if (c.config.elements == fullTurns * order.rowsPerTurn() * row)
+    return values;
+  // The last turn, which has fewer rows or an incomplete one.
+  Value owner = k.equal(part, k.index(fullTurns % order.parts));
+  Value first = k.min(firstRow(k.index(fullTurns)), k.index(fullRows));
+  Value end =
+      k.min(k.add(first, k.index(order.rowsPerGroup)), k.index(fullRows));
+  end = arith::SelectOp::create(k.ir(), k.loc(), owner, end, first);
+  if (fullRows % order.rowsPerTurn() != 0)
+    values = accumulateRows(values, result, first, end, /*count=*/0);
+  if (c.config.elements == fullRows * row)
+    return values;
+  int64_t ownerGroup = fullRows % order.rowsPerTurn() / order.rowsPerGroup;
+  owner = arith::AndIOp::create(k.ir(), k.loc(), owner,
+                                k.equal(group, k.index(ownerGroup)));
+  return accumulateLeftover(values, result, owner);
+}
+
+/// Rows [first, end): `count` of them, or any number if `count` is 0.
+ReduceEmitter::Values ReduceEmitter::accumulateRows(Values values, Value result,
+                                                    Value first, Value end,
+                                                    int64_t count) {
+  int64_t unroll = count == 0 ? 1 : std::min(c.config.unroll, count);
+  auto bundle = [&](Value row, ValueRange carried) {
+    Values next(carried);
+    c.elements.begin(c.config.vector);
+    for (int64_t u = 0; u < unroll; ++u)
+      next = accumulateRow(next, result, k.add(row, k.index(u)));
+    return next;
+  };
+  if (unroll == count)
+    return bundle(first, values);
+  return k.loop(first, end, k.index(unroll), values, bundle);
 }
 
 FailureOr<SmallVector<Lanes>>
@@ -414,11 +440,17 @@ ReduceEmitter::elementsAt(ElementEmitter::Point at, int64_t lanes) {
   return all;
 }
 
-ReduceEmitter::Values ReduceEmitter::accumulateStep(Values values, Value result,
-                                                    Value step) {
+/// The first element of this lane in a row.
+Value ReduceEmitter::inRow(Value row) {
+  return k.add(k.mul(row, ReductionOrder::kElementsPerRow),
+               k.mul(k.rem(lane, ReductionOrder::kLaneGroup),
+                     ReductionOrder::kElementsPerLane));
+}
+
+ReduceEmitter::Values ReduceEmitter::accumulateRow(Values values, Value result,
+                                                   Value row) {
   int64_t vector = c.config.vector;
-  Value base = k.add(k.mul(step, ReductionOrder::kElementsPerStep),
-                     k.mul(lane, ReductionOrder::kElementsPerLane));
+  Value base = inRow(row);
   for (int64_t v = 0; v < ReductionOrder::kElementsPerLane; v += vector) {
     ElementEmitter::Point at =
         loopPoint(result, {k.add(base, k.index(v)), 1, vector});
@@ -433,35 +465,35 @@ ReduceEmitter::Values ReduceEmitter::accumulateStep(Values values, Value result,
   return values;
 }
 
-/// The elements behind the last full step: they belong to one part, and a lane
-/// without an element combines the identity.
+/// The elements behind the last full row: they belong to one lane group, and a
+/// lane without an element combines the identity.
 ReduceEmitter::Values
-ReduceEmitter::accumulateLeftover(Values values, Value result, Value part) {
-  constexpr int64_t step = ReductionOrder::kElementsPerStep;
-  int64_t fullSteps = c.config.elements / step;
+ReduceEmitter::accumulateLeftover(Values values, Value result, Value owner) {
   Value limit = k.index(c.config.elements);
-  Value owner = k.equal(part, k.index(fullSteps % c.config.order.parts));
-  Value base = k.add(k.index(fullSteps * step),
-                     k.mul(lane, ReductionOrder::kElementsPerLane));
-  c.elements.begin(1);
-  for (int64_t v = 0; v < ReductionOrder::kElementsPerLane; ++v) {
-    Value element = k.add(base, k.index(v));
-    Value valid =
-        arith::AndIOp::create(k.ir(), k.loc(), k.less(element, limit), owner);
-    Value clamped = arith::SelectOp::create(k.ir(), k.loc(), valid, element,
-                                            k.index(c.config.elements - 1));
+  Value base =
+      inRow(k.index(c.config.elements / ReductionOrder::kElementsPerRow));
+  auto body = [&](Value v, ValueRange carried) {
+    Value element = k.add(base, v);
+    Value valid = k.less(element, limit);
+    Value clamped = k.min(element, k.index(c.config.elements - 1));
+    c.elements.begin(1);
     ElementEmitter::Point at = loopPoint(result, {clamped, 0, 1});
     auto elements = elementsAt(at, 1);
     if (!check(elements))
-      return values;
+      return Values(carried);
+    Values next;
     for (auto [i, a] : llvm::enumerate(accumulators)) {
       Value chosen = arith::SelectOp::create(
           k.ir(), k.loc(), valid, (*elements)[i].front(), identity(a));
-      values[i] = combine(a, values[i], chosen);
+      next.push_back(combine(a, carried[i], chosen));
     }
     storeByProducts(at, valid);
-  }
-  return values;
+    return next;
+  };
+  Value count = arith::SelectOp::create(
+      k.ir(), k.loc(), owner, k.index(ReductionOrder::kElementsPerLane),
+      k.index(0));
+  return k.loop(k.index(0), count, k.index(1), values, body);
 }
 
 /// Stores the elementwise results at `at`, if `condition` (when given) holds.
@@ -497,12 +529,15 @@ void ReduceEmitter::combineLanes(Values values,
   constexpr int64_t group = ReductionOrder::kLaneGroup;
   auto fold = [&](const Accumulator &a, int64_t stride) {
     Value first = k.mul(lane, group * stride);
-    Value total = k.loadWorkgroup(a.workgroup, a.type, first);
-    for (int64_t j = 1; j < group; ++j)
-      total = combine(a, total,
-                      k.loadWorkgroup(a.workgroup, a.type,
-                                      k.add(first, k.index(j * stride))));
-    return total;
+    auto next = [&](Value j, ValueRange total) -> Values {
+      Value at = k.add(first, k.mul(j, stride));
+      return {
+          combine(a, total.front(), k.loadWorkgroup(a.workgroup, a.type, at))};
+    };
+    return k
+        .loop(k.index(1), k.index(group), k.index(1),
+              {k.loadWorkgroup(a.workgroup, a.type, first)}, next)
+        .front();
   };
   for (auto [i, a] : llvm::enumerate(accumulators))
     k.storeWorkgroup(a.workgroup, values[i], lane);

@@ -40,10 +40,10 @@ private:
   LogicalResult runSequential();
   LogicalResult runSequentialResults(int64_t first, int64_t count);
   LogicalResult runInLanes(const ReductionOrder &order);
-  LogicalResult reduceResult(int64_t result, int64_t numParts,
+  LogicalResult reduceResult(int64_t result, const ReductionOrder &order,
                              MutableArrayRef<LaneReduction> reductions);
-  LogicalResult addStep(int64_t step,
-                        MutableArrayRef<LaneReduction> reductions);
+  LogicalResult addElements(int64_t first, int64_t end,
+                            MutableArrayRef<LaneReduction> reductions);
 
   linalg::GenericOp op;
   const Environment &env;
@@ -163,31 +163,34 @@ LogicalResult GenericEvaluation::runSequential() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult
-GenericEvaluation::addStep(int64_t step,
-                           MutableArrayRef<LaneReduction> reductions) {
-  int64_t first = step * ReductionOrder::kElementsPerStep;
-  int64_t count =
-      std::min(ReductionOrder::kElementsPerStep, elements.count - first);
-  elements.fillRun(*code, first, count);
-  if (failed(loadInputs(count)) || failed(code->run(count)))
-    return failure();
-  for (auto [reduction, value] :
-       llvm::zip_equal(reductions, combiner->elements))
-    reduction.addStep(code->elements(value), count);
+GenericEvaluation::addElements(int64_t first, int64_t end,
+                               MutableArrayRef<LaneReduction> reductions) {
+  constexpr int64_t row = ReductionOrder::kElementsPerRow;
+  static_assert(ScalarCode::kMaxCount % row == 0);
+  for (int64_t at = first; at < end; at += ScalarCode::kMaxCount) {
+    int64_t count = std::min(ScalarCode::kMaxCount, end - at);
+    elements.fillRun(*code, at, count);
+    if (failed(loadInputs(count)) || failed(code->run(count)))
+      return failure();
+    for (auto [reduction, value] :
+         llvm::zip_equal(reductions, combiner->elements))
+      reduction.addRows(at / row, code->elements(value), count);
+  }
   return success();
 }
 
 LogicalResult
-GenericEvaluation::reduceResult(int64_t result, int64_t numParts,
+GenericEvaluation::reduceResult(int64_t result, const ReductionOrder &order,
                                 MutableArrayRef<LaneReduction> reductions) {
   results.fillSame(*code, result, ScalarCode::kMaxCount);
-  int64_t numSteps =
-      llvm::divideCeil(elements.count, ReductionOrder::kElementsPerStep);
-  for (int64_t part = 0; part < numParts; ++part) {
+  int64_t turn = order.rowsPerTurn() * ReductionOrder::kElementsPerRow;
+  for (int64_t part = 0; part < order.parts; ++part) {
     for (LaneReduction &reduction : reductions)
       reduction.beginPart();
-    for (int64_t step = part; step < numSteps; step += numParts)
-      if (failed(addStep(step, reductions)))
+    for (int64_t at = part * turn; at < elements.count;
+         at += order.parts * turn)
+      if (failed(
+              addElements(at, std::min(at + turn, elements.count), reductions)))
         return failure();
     for (LaneReduction &reduction : reductions)
       reduction.endPart();
@@ -206,7 +209,6 @@ GenericEvaluation::reduceResult(int64_t result, int64_t numParts,
 }
 
 LogicalResult GenericEvaluation::runInLanes(const ReductionOrder &order) {
-  static_assert(ReductionOrder::kElementsPerStep <= ScalarCode::kMaxCount);
   SmallVector<LaneReduction> reductions;
   for (auto [i, combine] : llvm::enumerate(combiner->ops)) {
     vm::DType type = outputs[i].dtype;
@@ -216,10 +218,10 @@ LogicalResult GenericEvaluation::runInLanes(const ReductionOrder &order) {
     if (!fn)
       return combine->emitError("the interpreter does not know ")
              << combine->getName();
-    reductions.emplace_back(fn, byteSize(type));
+    reductions.emplace_back(fn, byteSize(type), order);
   }
   for (int64_t result = 0; result < results.count; ++result)
-    if (failed(reduceResult(result, order.parts, reductions)))
+    if (failed(reduceResult(result, order, reductions)))
       return failure();
   return success();
 }

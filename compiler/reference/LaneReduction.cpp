@@ -7,8 +7,6 @@
 
 #include "compiler/reference/LaneReduction.h"
 
-#include "dialects/gpuvm/Reduction.h"
-
 #include <cstring>
 
 using namespace mlir::gpuvm;
@@ -16,22 +14,25 @@ using namespace mlir::gpuvm::reference;
 
 static constexpr int64_t kLanes = ReductionOrder::kLanes;
 static constexpr int64_t kPerLane = ReductionOrder::kElementsPerLane;
+static constexpr int64_t kGroup = ReductionOrder::kLaneGroup;
+static constexpr int64_t kRow = ReductionOrder::kElementsPerRow;
 
 void LaneReduction::fold(void *accumulator, const void *element) const {
   const void *operands[] = {accumulator, element};
   combine(operands, accumulator, 1);
 }
 
-/// Lane l gets element l of `elements`. Lanes that had none take it as it is.
-void LaneReduction::addToLanes(Lanes &lanes, const void *elements,
+/// Lane first + i gets element i. Lanes that had none take it as it is.
+void LaneReduction::addToLanes(int64_t first, const void *elements,
                                int64_t count) {
-  int64_t old = std::min(lanes.used, count);
-  const void *operands[] = {lanes.values.data(), elements};
-  combine(operands, lanes.values.data(), old);
-  std::memcpy(lanes.values.data() + old * bytes,
+  int64_t old = std::clamp<int64_t>(lanes.used - first, 0, count);
+  uint8_t *values = lanes.values.data() + first * bytes;
+  const void *operands[] = {values, elements};
+  combine(operands, values, old);
+  std::memcpy(values + old * bytes,
               static_cast<const uint8_t *>(elements) + old * bytes,
               (count - old) * bytes);
-  lanes.used = std::max(lanes.used, count);
+  lanes.used = std::max(lanes.used, first + count);
 }
 
 void LaneReduction::beginPart() {
@@ -39,26 +40,36 @@ void LaneReduction::beginPart() {
   lanes.used = 0;
 }
 
-void LaneReduction::addStep(const void *elements, int64_t count) {
-  // Lane l takes elements kPerLane * l, kPerLane * l + 1, ...: element j of
-  // every lane is a column. Lanes without element j are at the end.
-  auto *source = static_cast<const uint8_t *>(elements);
-  column.resize(kLanes * bytes);
+/// Lane l of the group takes elements kPerLane * l, kPerLane * l + 1, ... of
+/// the row: element j of every lane is a column. Lanes without one are at the
+/// end.
+void LaneReduction::addRow(int64_t laneGroup, const uint8_t *row,
+                           int64_t count) {
+  column.resize(kGroup * bytes);
   for (int64_t j = 0; j < kPerLane && j < count; ++j) {
     int64_t lanesWithJ = (count - j + kPerLane - 1) / kPerLane;
     for (int64_t l = 0; l < lanesWithJ; ++l)
-      std::memcpy(column.data() + l * bytes,
-                  source + (l * kPerLane + j) * bytes, bytes);
-    addToLanes(lanes, column.data(), lanesWithJ);
+      std::memcpy(column.data() + l * bytes, row + (l * kPerLane + j) * bytes,
+                  bytes);
+    addToLanes(laneGroup * kGroup, column.data(), lanesWithJ);
+  }
+}
+
+void LaneReduction::addRows(int64_t firstRow, const void *elements,
+                            int64_t count) {
+  auto *source = static_cast<const uint8_t *>(elements);
+  for (int64_t at = 0; at < count; at += kRow) {
+    int64_t inTurn = (firstRow + at / kRow) % order.rowsPerTurn();
+    addRow(inTurn / order.rowsPerGroup, source + at * bytes,
+           std::min(count - at, kRow));
   }
 }
 
 /// Groups of kLaneGroup neighbours, ascending; then the groups, ascending.
 const uint8_t *LaneReduction::combineLanes(Lanes &lanes) const {
-  constexpr int64_t group = ReductionOrder::kLaneGroup;
   uint8_t *values = lanes.values.data();
-  for (int64_t first = 0; first < lanes.used; first += group) {
-    int64_t end = std::min(first + group, lanes.used);
+  for (int64_t first = 0; first < lanes.used; first += kGroup) {
+    int64_t end = std::min(first + kGroup, lanes.used);
     for (int64_t l = first + 1; l < end; ++l)
       fold(values + first * bytes, values + l * bytes);
     if (first != 0)
@@ -74,10 +85,7 @@ void LaneReduction::endPart() {
 
 void LaneReduction::finish(void *total) {
   beginPart();
-  int64_t numParts = static_cast<int64_t>(parts.size() / bytes);
-  for (int64_t first = 0; first < numParts; first += kLanes)
-    addToLanes(lanes, parts.data() + first * bytes,
-               std::min(kLanes, numParts - first));
+  addToLanes(0, parts.data(), static_cast<int64_t>(parts.size() / bytes));
   std::memcpy(total, combineLanes(lanes), bytes);
   parts.clear();
 }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "compiler/reference/Elementwise.h"
+#include "dialects/gpuvm/Reduction.h"
 
 #include <cstdint>
 #include <vector>
@@ -20,14 +21,15 @@ namespace mlir::gpuvm::reference {
 /// Elements, partial results and the operation that combines two of them.
 class LaneReduction {
 public:
-  LaneReduction(ElementwiseFn combine, uint64_t elementBytes)
-      : combine(combine), bytes(elementBytes) {}
+  LaneReduction(ElementwiseFn combine, uint64_t elementBytes,
+                const ReductionOrder &order)
+      : combine(combine), bytes(elementBytes), order(order) {}
 
   /// Starts a part.
   void beginPart();
-  /// Adds one step of the part: `count` elements, at most kElementsPerStep;
-  /// fewer only in the last step.
-  void addStep(const void *elements, int64_t count);
+  /// Adds `count` neighbouring elements, from row `firstRow` of all on: whole
+  /// rows but for the last one. Within a part rows ascend.
+  void addRows(int64_t firstRow, const void *elements, int64_t count);
   /// Combines the lanes of the part.
   void endPart();
   /// Combines the parts; `total` gets one element.
@@ -42,11 +44,13 @@ private:
     std::vector<uint8_t> values;
     int64_t used = 0;
   };
-  void addToLanes(Lanes &lanes, const void *elements, int64_t count);
+  void addRow(int64_t laneGroup, const uint8_t *row, int64_t count);
+  void addToLanes(int64_t first, const void *elements, int64_t count);
   const uint8_t *combineLanes(Lanes &lanes) const;
 
   ElementwiseFn combine;
   uint64_t bytes;
+  ReductionOrder order;
   Lanes lanes;                ///< Of the current part.
   std::vector<uint8_t> parts; ///< The results of the parts so far.
   std::vector<uint8_t> column;

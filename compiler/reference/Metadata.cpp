@@ -50,17 +50,18 @@ static float reduce(ElementwiseFn combine, const std::vector<float> &values,
   int64_t count = static_cast<int64_t>(values.size());
   ReductionOrder order = getReductionOrder(/*numResults=*/1, count,
                                            /*innermostIsParallel=*/false);
-  LaneReduction lanes(combine, sizeof(float));
+  LaneReduction lanes(combine, sizeof(float), order);
   if (order.sequential) {
     for (float value : values)
       lanes.fold(&total, &value);
     return total;
   }
-  constexpr int64_t step = ReductionOrder::kElementsPerStep;
+  int64_t turn = order.rowsPerTurn() * ReductionOrder::kElementsPerRow;
   for (int64_t part = 0; part < order.parts; ++part) {
     lanes.beginPart();
-    for (int64_t at = part * step; at < count; at += order.parts * step)
-      lanes.addStep(values.data() + at, std::min(step, count - at));
+    for (int64_t at = part * turn; at < count; at += order.parts * turn)
+      lanes.addRows(at / ReductionOrder::kElementsPerRow, values.data() + at,
+                    std::min(turn, count - at));
     lanes.endPart();
   }
   float sum;

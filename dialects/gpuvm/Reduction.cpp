@@ -18,6 +18,12 @@ static constexpr int64_t kSequentialResults = 8192;
 /// Parts of one reduction in all: enough workgroups of 256 lanes to keep the
 /// memory of a 132-multiprocessor GPU busy.
 static constexpr int64_t kMaxParts = 256;
+/// Rows a lane group takes in one turn where there are enough for all: enough
+/// neighbouring memory for a CPU, which runs one lane group after the other, to
+/// use whole cache lines; few enough that all parts stay near each other, for
+/// the address translation of a GPU.
+static constexpr int64_t kRowsPerGroup = 4;
+static_assert(kMaxParts <= ReductionOrder::kLanes);
 
 ReductionOrder gpuvm::getReductionOrder(int64_t numResults, int64_t numElements,
                                         bool innermostIsParallel) {
@@ -26,10 +32,15 @@ ReductionOrder gpuvm::getReductionOrder(int64_t numResults, int64_t numElements,
                      (innermostIsParallel && numResults >= kSequentialResults);
   if (order.sequential)
     return order;
-  int64_t steps =
-      llvm::divideCeil(numElements, ReductionOrder::kElementsPerStep);
+  constexpr int64_t atOnce =
+      ReductionOrder::kLanes * ReductionOrder::kElementsPerLane;
+  int64_t useful = llvm::divideCeil(numElements, atOnce);
   int64_t wanted = std::max<int64_t>(1, kMaxParts / numResults);
-  order.parts = std::min(steps, wanted);
+  order.parts = std::min(useful, wanted);
+  int64_t rows = numElements / ReductionOrder::kElementsPerRow;
+  int64_t groups = order.parts * ReductionOrder::kGroupsPerPart;
+  if (rows >= groups * kRowsPerGroup)
+    order.rowsPerGroup = kRowsPerGroup;
   return order;
 }
 

@@ -22,22 +22,28 @@ namespace mlir::gpuvm {
 /// How the K elements that go into one result are combined, in row-major order
 /// of the reduction dimensions.
 struct ReductionOrder {
-  /// The lanes that share the work on one result, and how many neighbouring
-  /// elements one lane takes at a time.
+  /// The lanes of one part, and how many neighbouring elements one lane takes
+  /// at a time.
   static constexpr int64_t kLanes = 256;
   static constexpr int64_t kElementsPerLane = 4;
-  static constexpr int64_t kElementsPerStep = kLanes * kElementsPerLane;
-  /// Lanes are combined in groups of 16 neighbours, then the 16 groups.
+  /// Groups of 16 neighbouring lanes read rows of neighbouring elements.
   static constexpr int64_t kLaneGroup = 16;
+  static constexpr int64_t kElementsPerRow = kLaneGroup * kElementsPerLane;
+  static constexpr int64_t kGroupsPerPart = kLanes / kLaneGroup;
 
   /// All K elements in ascending order, one after the other.
   bool sequential = false;
-  /// Otherwise step s (elements [s * kElementsPerStep, ...)) belongs to part
-  /// s % parts. In a part, lane l combines its elements in ascending order;
-  /// then the lanes that have an element are combined in groups of kLaneGroup,
-  /// ascending, and the groups, ascending. The parts are combined the same way:
-  /// lane l takes parts l, l + kLanes, ... in ascending order.
+  /// Otherwise rows are taken in turns of kGroupsPerPart * rowsPerGroup; turn t
+  /// belongs to part t % parts. In a turn each lane group of the part takes
+  /// rowsPerGroup neighbouring rows, in order; lane l of a group combines
+  /// elements [l * kElementsPerLane, (l + 1) * kElementsPerLane) of each row,
+  /// ascending. Then the lanes that have an element are combined in groups of
+  /// kLaneGroup, ascending, and the groups, ascending. The parts, at most
+  /// kLanes, are combined the same way: lane l takes part l.
   int64_t parts = 1;
+  int64_t rowsPerGroup = 1;
+
+  int64_t rowsPerTurn() const { return kGroupsPerPart * rowsPerGroup; }
 };
 
 /// The order for `numResults` results of `numElements` elements each.

@@ -13,11 +13,11 @@
 // RUN: %python %S/Inputs/reduction_order.py 1 2600 %t.n2600 %t.2600.norm --norm
 // RUN: gpuvm-interpret %s --program=norm2600 --input=x=2600xf32=@%t.n2600 --expected_output=norm=f32=@%t.2600.norm --expected_f32_threshold=0 | FileCheck %s
 
-// 256 parts of four or five steps: a part a lane.
+// 256 parts, a part a lane; four rows a lane group at a time, and a last turn of a few rows and 39 elements.
 // RUN: %python %S/Inputs/reduction_order.py 1 1049703 %t.big %t.big.sum
 // RUN: gpuvm-interpret %s --program=sumbig --input=x=1049703xf32=@%t.big --expected_output=sum=f32=@%t.big.sum --expected_f32_threshold=0 | FileCheck %s
 
-// Rows and columns of one matrix: 256 / 3 = 85 parts at most, so 5 here; many results have fewer parts than steps.
+// Rows and columns of one matrix: 256 / 3 = 85 parts at most, so 5 here; many results have one part.
 // RUN: %python %S/Inputs/reduction_order.py 3 5000 %t.rows %t.rows.sum
 // RUN: gpuvm-interpret %s --program=rows --input=x=3x5000xf32=@%t.rows --expected_output=sums=3xf32=@%t.rows.sum --expected_f32_threshold=0 | FileCheck %s
 // RUN: %python %S/Inputs/reduction_order.py 3 5000 %t.columns %t.columns.sum --columns

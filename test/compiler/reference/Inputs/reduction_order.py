@@ -32,10 +32,13 @@ def fold_lanes(lanes):
 
 
 def fold_part(elements, part, parts):
+    per_group = 4 if len(elements) // 64 >= 4 * 16 * parts else 1
+    turn = 16 * per_group * 64
     lanes = [[] for _ in range(256)]
-    for step in range(part * 1024, len(elements), parts * 1024):
-        for lane in range(256):
-            lanes[lane] += elements[step + 4 * lane:step + 4 * lane + 4]
+    for first in range(part * turn, len(elements), parts * turn):
+        for at in range(first, min(first + turn, len(elements)), 4):
+            row, lane = divmod((at - first) // 4, 16)
+            lanes[row // per_group * 16 + lane] += elements[at:at + 4]
     return fold_lanes([fold(lane) for lane in lanes if lane])
 
 
@@ -45,8 +48,7 @@ def reduce(elements, results, innermost_is_parallel):
         return fold([0.0] + elements)
     parts = min(-(-count // 1024), max(1, 256 // results))
     totals = [fold_part(elements, part, parts) for part in range(parts)]
-    lanes = [fold(totals[lane::256]) for lane in range(min(256, parts))]
-    return f32(0.0 + fold_lanes(lanes))
+    return f32(0.0 + fold_lanes(totals))
 
 
 def number(i):
