@@ -14,7 +14,7 @@ using namespace mlir::gpuvm;
 /// takes several tiles. Enough for every multiprocessor to hold its limit.
 static constexpr int64_t kMaxGroups = 4096;
 /// A lane's straight-line code stays below so many operations.
-static constexpr int64_t kMaxUnrolledOps = 256;
+static constexpr int64_t kMaxUnrolledOps = 1024;
 static constexpr int64_t kMaxUnroll = 4;
 
 SmallVector<linalg::GenericOp> gpuvm::getReductions(KernelOp kernel) {

@@ -25,7 +25,7 @@ struct ReductionOrder {
   /// The lanes of one part, and how many neighbouring elements one lane takes
   /// at a time.
   static constexpr int64_t kLanes = 256;
-  static constexpr int64_t kElementsPerLane = 4;
+  static constexpr int64_t kElementsPerLane = 8;
   /// Groups of 16 neighbouring lanes read rows of neighbouring elements.
   static constexpr int64_t kLaneGroup = 16;
   static constexpr int64_t kElementsPerRow = kLaneGroup * kElementsPerLane;

@@ -8,16 +8,16 @@
 // RUN: gpuvm-interpret %s --program=sum65 --input=x=65xf32=@%t.65 --expected_output=sum=f32=@%t.65.sum --expected_f32_threshold=0 | FileCheck %s
 
 // Three parts, the last one incomplete: the example of the page; and its norm.
-// RUN: %python %S/Inputs/reduction_order.py 1 2600 %t.2600 %t.2600.sum
-// RUN: gpuvm-interpret %s --program=sum2600 --input=x=2600xf32=@%t.2600 --expected_output=sum=f32=@%t.2600.sum --expected_f32_threshold=0 | FileCheck %s
-// RUN: %python %S/Inputs/reduction_order.py 1 2600 %t.n2600 %t.2600.norm --norm
-// RUN: gpuvm-interpret %s --program=norm2600 --input=x=2600xf32=@%t.n2600 --expected_output=norm=f32=@%t.2600.norm --expected_f32_threshold=0 | FileCheck %s
+// RUN: %python %S/Inputs/reduction_order.py 1 5200 %t.5200 %t.5200.sum
+// RUN: gpuvm-interpret %s --program=sum5200 --input=x=5200xf32=@%t.5200 --expected_output=sum=f32=@%t.5200.sum --expected_f32_threshold=0 | FileCheck %s
+// RUN: %python %S/Inputs/reduction_order.py 1 5200 %t.n5200 %t.5200.norm --norm
+// RUN: gpuvm-interpret %s --program=norm5200 --input=x=5200xf32=@%t.n5200 --expected_output=norm=f32=@%t.5200.norm --expected_f32_threshold=0 | FileCheck %s
 
-// 256 parts, a part a lane; four rows a lane group at a time, and a last turn of a few rows and 39 elements.
-// RUN: %python %S/Inputs/reduction_order.py 1 1049703 %t.big %t.big.sum
-// RUN: gpuvm-interpret %s --program=sumbig --input=x=1049703xf32=@%t.big --expected_output=sum=f32=@%t.big.sum --expected_f32_threshold=0 | FileCheck %s
+// 256 parts, a part a lane; four rows a lane group at a time, and a last turn of a few rows and 71 elements.
+// RUN: %python %S/Inputs/reduction_order.py 1 2099271 %t.big %t.big.sum
+// RUN: gpuvm-interpret %s --program=sumbig --input=x=2099271xf32=@%t.big --expected_output=sum=f32=@%t.big.sum --expected_f32_threshold=0 | FileCheck %s
 
-// Rows and columns of one matrix: 256 / 3 = 85 parts at most, so 5 here; many results have one part.
+// Rows and columns of one matrix: 256 / 3 = 85 parts at most, so 3 here; many results have one part.
 // RUN: %python %S/Inputs/reduction_order.py 3 5000 %t.rows %t.rows.sum
 // RUN: gpuvm-interpret %s --program=rows --input=x=3x5000xf32=@%t.rows --expected_output=sums=3xf32=@%t.rows.sum --expected_f32_threshold=0 | FileCheck %s
 // RUN: %python %S/Inputs/reduction_order.py 3 5000 %t.columns %t.columns.sum --columns
@@ -55,30 +55,30 @@ gpuvm.program @sum65(%x: tensor<65xf32>) -> (sum: tensor<f32>) {
   gpuvm.return %m : !gpuvm.message<tensor<f32>>
 }
 
-gpuvm.program @sum2600(%x: tensor<2600xf32>) -> (sum: tensor<f32>) {
-  %m = gpuvm.stage @sum(%in = %x : tensor<2600xf32>) -> tensor<f32> {
+gpuvm.program @sum5200(%x: tensor<5200xf32>) -> (sum: tensor<f32>) {
+  %m = gpuvm.stage @sum(%in = %x : tensor<5200xf32>) -> tensor<f32> {
     %zero = arith.constant dense<0.0> : tensor<f32>
-    %r = linalg.reduce { arith.addf } ins(%in : tensor<2600xf32>) outs(%zero : tensor<f32>) dimensions = [0]
+    %r = linalg.reduce { arith.addf } ins(%in : tensor<5200xf32>) outs(%zero : tensor<f32>) dimensions = [0]
     gpuvm.send %r : tensor<f32>
   }
   gpuvm.return %m : !gpuvm.message<tensor<f32>>
 }
 
-gpuvm.program @norm2600(%x: tensor<2600xf32>) -> (norm: tensor<f32>) {
-  %m = gpuvm.stage @forward(%in = %x : tensor<2600xf32>) -> tensor<2600xf32> {
-    gpuvm.send %in : tensor<2600xf32>
+gpuvm.program @norm5200(%x: tensor<5200xf32>) -> (norm: tensor<f32>) {
+  %m = gpuvm.stage @forward(%in = %x : tensor<5200xf32>) -> tensor<5200xf32> {
+    gpuvm.send %in : tensor<5200xf32>
   }
-  %n = gpuvm.stage @norm(%in = %m : !gpuvm.message<tensor<2600xf32>>) -> tensor<f32> {
-    %norm = gpuvm.metadata norm of %in : tensor<2600xf32> -> tensor<f32>
+  %n = gpuvm.stage @norm(%in = %m : !gpuvm.message<tensor<5200xf32>>) -> tensor<f32> {
+    %norm = gpuvm.metadata norm of %in : tensor<5200xf32> -> tensor<f32>
     gpuvm.send %norm : tensor<f32>
   }
   gpuvm.return %n : !gpuvm.message<tensor<f32>>
 }
 
-gpuvm.program @sumbig(%x: tensor<1049703xf32>) -> (sum: tensor<f32>) {
-  %m = gpuvm.stage @sum(%in = %x : tensor<1049703xf32>) -> tensor<f32> {
+gpuvm.program @sumbig(%x: tensor<2099271xf32>) -> (sum: tensor<f32>) {
+  %m = gpuvm.stage @sum(%in = %x : tensor<2099271xf32>) -> tensor<f32> {
     %zero = arith.constant dense<0.0> : tensor<f32>
-    %r = linalg.reduce { arith.addf } ins(%in : tensor<1049703xf32>) outs(%zero : tensor<f32>) dimensions = [0]
+    %r = linalg.reduce { arith.addf } ins(%in : tensor<2099271xf32>) outs(%zero : tensor<f32>) dimensions = [0]
     gpuvm.send %r : tensor<f32>
   }
   gpuvm.return %m : !gpuvm.message<tensor<f32>>
