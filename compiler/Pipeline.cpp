@@ -24,9 +24,12 @@ void gpuvm::buildPipeline(OpPassManager &passes,
   auto onProgram = [&](std::unique_ptr<Pass> pass) {
     passes.addNestedPass<ProgramOp>(std::move(pass));
   };
-  simplify();
+  if (!options.exact) // Nothing is folded before gpuvm-make-exact.
+    simplify();
   onProgram(createMaterializeMetadata({options.keepMetadata}));
   onProgram(createGeneralize());
+  if (options.exact)
+    onProgram(createMakeExact());
   simplify();
   if (options.fuse)
     onProgram(createFuse({options.report}));

@@ -103,8 +103,6 @@ FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
   if (failed(emitted))
     return failure();
   gpu::GPUModuleOp module = kernel.finish();
-  if (options.exact && failed(makeExact(module)))
-    return failure();
   auto spirvModule = lowerToSpirv(module, kernel.bindings(), options);
   if (failed(spirvModule))
     return failure();

@@ -49,17 +49,11 @@ struct EmittedKernel {
 };
 
 struct EmitOptions {
-  bool exact = false; ///< Bit-identical arithmetic on every device.
+  bool exact = false; ///< Fix the rounding mode and special values of f32.
 };
 
 /// Emits and lowers a kernel that has windows.
 FailureOr<EmittedKernel> emitKernel(KernelOp op, const EmitOptions &options);
-
-/// Restricts a kernel to arithmetic that gives the same bits everywhere: f32
-/// addition, subtraction and multiplication with subnormals flushed to zero,
-/// comparisons, selections, conversions and integers. Anything else is an error
-/// at the operation (Exact.cpp).
-LogicalResult makeExact(gpu::GPUModuleOp module);
 
 /// Lowers what the builder made to SPIR-V (LowerToSpirv.cpp).
 FailureOr<OwningOpRef<spirv::ModuleOp>>

@@ -139,18 +139,20 @@ static bool reducesTrailingLoops(linalg::GenericOp op) {
   });
 }
 
-static bool vectorizesReduction(linalg::GenericOp op, KernelOp kernel,
-                                const BodyTraits &traits, bool flat) {
-  constexpr int64_t vector = ReductionOrder::kElementsPerLane;
-  if (flat)
-    return true;
-  if (!traits.linear)
-    return false;
-  if (op.getNumReductionLoops() == 1 && !traits.reshapes)
-    return true;
-  return rowsHoldVectors(kernel, vector) &&
-         op.getStaticLoopRanges().back() % vector == 0 &&
-         op.getIteratorTypesArray().back() == utils::IteratorType::reduction;
+/// How many of the neighbouring elements a lane takes it can take at once.
+static int64_t reductionVector(linalg::GenericOp op, KernelOp kernel,
+                               const BodyTraits &traits, bool flat) {
+  bool oneLoop = op.getNumReductionLoops() == 1 && !traits.reshapes;
+  if (flat || (traits.linear && oneLoop))
+    return ReductionOrder::kElementsPerLane;
+  if (!traits.linear ||
+      op.getIteratorTypesArray().back() != utils::IteratorType::reduction)
+    return 1;
+  int64_t vector = ReductionOrder::kElementsPerLane;
+  while (vector > 1 && !(rowsHoldVectors(kernel, vector) &&
+                         op.getStaticLoopRanges().back() % vector == 0))
+    vector /= 2;
+  return vector;
 }
 
 static void configureReduce(KernelOp kernel, linalg::GenericOp first,
@@ -167,8 +169,7 @@ static void configureReduce(KernelOp kernel, linalg::GenericOp first,
         llvm::divideCeil(config.results, KernelConfig::kLanes), kMaxGroups);
     return;
   }
-  if (vectorizesReduction(first, kernel, traits, config.flat))
-    config.vector = ReductionOrder::kElementsPerLane;
+  config.vector = reductionVector(first, kernel, traits, config.flat);
   // A power of two, which divides the rows of a turn.
   config.unroll = llvm::bit_floor<uint64_t>(std::clamp<int64_t>(
       kMaxUnrolledOps / (ReductionOrder::kElementsPerLane * traits.ops), 1,

@@ -113,7 +113,7 @@ static LogicalResult checkBody(linalg::GenericOp op) {
   for (Operation &inner : op.getBody()->without_terminator()) {
     bool scalar =
         isa<arith::ArithDialect, math::MathDialect>(inner.getDialect()) ||
-        isa<linalg::IndexOp>(inner);
+        isa<linalg::IndexOp, FlushOp>(inner);
     if (!scalar)
       return inner.emitOpError(
           "cannot be compiled: it is not scalar arith or math code");
@@ -189,7 +189,10 @@ void Generalize::runOnOperation() {
       &getContext());
   FrozenRewritePatternSet frozen(std::move(patterns));
   for (auto stage : getOperation().getBody().getOps<StageOp>()) {
-    if (failed(applyPatternsGreedily(stage.getBody(), frozen)))
+    // Folding is the canonicalizer's; gpuvm-make-exact comes before it.
+    if (failed(
+            applyPatternsGreedily(stage.getBody(), frozen,
+                                  GreedyRewriteConfig().enableFolding(false))))
       return signalPassFailure();
     for (auto generic : stage.getBody().getOps<linalg::GenericOp>())
       if (failed(checkCaptures(generic)))

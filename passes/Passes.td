@@ -41,6 +41,18 @@ def Generalize : GpuvmProgramPass<"gpuvm-generalize"> {
   }];
 }
 
+def MakeExact : GpuvmProgramPass<"gpuvm-make-exact"> {
+  let summary = "Restricts arithmetic to what has the same bits on every device.";
+  let description = [{
+    Runs after `gpuvm-generalize` and before anything is folded. f32 addition,
+    subtraction and multiplication, comparisons, minima and maxima, signs,
+    exact conversions and integers remain; any other operation on floats is an
+    error. Subnormal numbers are zeros of the same sign: operations that compute
+    with floats or compare them see no subnormal operands and give no subnormal
+    results. What only moves a number (select, bitcast, load, store) keeps it.
+  }];
+}
+
 def Fuse : GpuvmProgramPass<"gpuvm-fuse"> {
   let summary = "Finds the stages that are better off in one kernel.";
   let description = [{
@@ -109,14 +121,12 @@ def PlaceBarriers : GpuvmProgramPass<"gpuvm-place-barriers"> {
 def EmitKernels : Pass<"gpuvm-emit-kernels", "::mlir::ModuleOp"> {
   let summary = "Emits each kernel as a spirv.module beside the program.";
   let description = [{
-    Equal kernels are emitted once. `exact` restricts arithmetic to operations
-    that give the same bits on every device; anything else is an error.
-    Subnormal f32 numbers are flushed around addition, subtraction and
-    multiplication; comparisons, minima, maxima and conversions that meet a
-    subnormal number as it was loaded still follow the device.
+    Equal kernels are emitted once. With `exact` (after `gpuvm-make-exact`) they
+    ask the device to round f32 to nearest even and to keep the sign of zero,
+    infinities and NaNs.
   }];
   let options = [Option<"exact", "exact", "bool", "false",
-                        "Bit-identical arithmetic on every device">];
+                        "Fix the rounding mode and special values of f32">];
   let dependentDialects = ["::mlir::spirv::SPIRVDialect",
                            "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
                            "::mlir::memref::MemRefDialect",

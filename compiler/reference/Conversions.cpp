@@ -50,6 +50,7 @@ enum class Kind {
   Signed,
   Unsigned,
   Floats,
+  FlushedFloats,
   FromSigned,
   FromUnsigned,
   ToSigned,
@@ -69,6 +70,8 @@ template <Kind K, typename From, typename To> static To convert(From x) {
     return narrow<To>(toSigned<To>(static_cast<double>(x)));
   else if constexpr (K == Kind::ToUnsigned)
     return narrow<To>(toUnsigned<To>(static_cast<double>(x)));
+  else if constexpr (K == Kind::FlushedFloats)
+    return narrow<To>(flush<From>(static_cast<Compute<From>>(x)));
   else
     return narrow<To>(x);
 }
@@ -107,10 +110,11 @@ static ElementwiseFn visit(DType type, Visitor visitor) {
 }
 
 template <Kind K> static ElementwiseFn findLoop(DType from, DType to) {
+  constexpr bool floats = K == Kind::Floats || K == Kind::FlushedFloats;
   constexpr bool fromFloat =
-      K == Kind::Floats || K == Kind::ToSigned || K == Kind::ToUnsigned;
+      floats || K == Kind::ToSigned || K == Kind::ToUnsigned;
   constexpr bool toFloat =
-      K == Kind::Floats || K == Kind::FromSigned || K == Kind::FromUnsigned;
+      floats || K == Kind::FromSigned || K == Kind::FromUnsigned;
   return visit(from, [&]<typename From>(From) {
     return visit(to, [&]<typename To>(To) -> ElementwiseFn {
       if constexpr (isFloatElement<From> == fromFloat &&
@@ -155,14 +159,16 @@ static Fault fpowiLoop(const void *const *in, void *out, size_t count) {
 //===----------------------------------------------------------------------===//
 
 ElementwiseFn mlir::gpuvm::reference::findConversion(std::string_view name,
-                                                     DType from, DType to) {
+                                                     DType from, DType to,
+                                                     bool exact) {
   if (name == "arith.extsi" || name == "arith.trunci" ||
       name == "arith.index_cast")
     return findLoop<Kind::Signed>(from, to);
   if (name == "arith.extui" || name == "arith.index_castui")
     return findLoop<Kind::Unsigned>(from, to);
   if (name == "arith.extf" || name == "arith.truncf")
-    return findLoop<Kind::Floats>(from, to);
+    return exact ? findLoop<Kind::FlushedFloats>(from, to)
+                 : findLoop<Kind::Floats>(from, to);
   if (name == "arith.sitofp")
     return findLoop<Kind::FromSigned>(from, to);
   if (name == "arith.uitofp")
@@ -209,5 +215,5 @@ mlir::gpuvm::reference::findElementwise(std::string_view name,
     return fn;
   if (ElementwiseFn fn = findMathOp(name, operands[0]))
     return fn;
-  return findConversion(name, operands[0], result);
+  return findConversion(name, operands[0], result, exact);
 }

@@ -45,8 +45,9 @@ using ElementwiseFn = Fault (*)(const void *const *operands, void *result,
 
 /// The operation `name` ("arith.addi", "arith.cmpi.slt", "math.sincos#1"), or
 /// null if the reference does not know it for these types. `exact` selects the
-/// arithmetic of `gpuvm-compile --exact`: subnormal f32 operands and results
-/// of addf, subf and mulf are zeros of the same sign.
+/// arithmetic of `gpuvm-compile --exact`: operations of `arith` on floats, and
+/// absf and copysign, take subnormal operands for zeros of the same sign and
+/// give such zeros; select, bitcast and constants move bits.
 ElementwiseFn findElementwise(std::string_view name,
                               std::span<const vm::DType> operands,
                               vm::DType result, bool exact);
@@ -56,6 +57,6 @@ ElementwiseFn findIntegerOp(std::string_view name, vm::DType type);
 ElementwiseFn findFloatOp(std::string_view name, vm::DType type, bool exact);
 ElementwiseFn findMathOp(std::string_view name, vm::DType type);
 ElementwiseFn findConversion(std::string_view name, vm::DType from,
-                             vm::DType to);
+                             vm::DType to, bool exact);
 
 } // namespace mlir::gpuvm::reference

@@ -32,6 +32,6 @@ Results evaluateTensorOp(Operation *op, const Environment &env);
 /// The metadata of a message with this payload: the L2 norm and the largest
 /// absolute value, as `tensor<f32>` (docs/reduction-order.md).
 vm::HostTensor computeNorm(const vm::HostTensor &payload, bool exact);
-vm::HostTensor computeMaxAbs(const vm::HostTensor &payload);
+vm::HostTensor computeMaxAbs(const vm::HostTensor &payload, bool exact);
 
 } // namespace mlir::gpuvm::reference

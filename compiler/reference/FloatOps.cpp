@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // IEEE 754, round to nearest even, every operation rounded by itself (this file
-// is compiled without contraction). With `exact`, subnormal f32 operands and
-// results of addf, subf and mulf are zeros of the same sign, which is what
-// kernels do on a device that cannot promise to keep subnormals.
+// is compiled without contraction). With `exact`, subnormal operands and
+// results are zeros of the same sign, which is what kernels do on a device that
+// cannot promise to keep subnormals.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,19 +23,6 @@ static constexpr auto subf = [](auto a, auto b) { return a - b; };
 static constexpr auto mulf = [](auto a, auto b) { return a * b; };
 static constexpr auto divf = [](auto a, auto b) { return a / b; };
 static constexpr auto remf = [](auto a, auto b) { return std::fmod(a, b); };
-
-static float flush(float x) {
-  return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x;
-}
-static constexpr auto addfExact = [](float a, float b) {
-  return flush(flush(a) + flush(b));
-};
-static constexpr auto subfExact = [](float a, float b) {
-  return flush(flush(a) - flush(b));
-};
-static constexpr auto mulfExact = [](float a, float b) {
-  return flush(flush(a) * flush(b));
-};
 
 //===----------------------------------------------------------------------===//
 // Minimum and maximum: +0 is greater than -0
@@ -73,31 +60,44 @@ static constexpr auto minnumf = [](auto a, auto b) {
 
 template <typename B> static constexpr B signOf = B{1} << (sizeof(B) * 8 - 1);
 
-template <typename B> struct Sign {
+/// Subnormal operands are zeros if `Exponent`, the bits of the exponent, is
+/// given.
+template <typename B, B Exponent> struct Sign {
+  static B magnitude(const void *in, size_t i) {
+    B x = static_cast<const B *>(in)[i];
+    return Exponent != 0 && (x & Exponent) == 0 ? 0 : x & ~signOf<B>;
+  }
+  static B sign(const void *in, size_t i) {
+    return static_cast<const B *>(in)[i] & signOf<B>;
+  }
+  static Fault flush(const void *const *in, void *out, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+      static_cast<B *>(out)[i] = magnitude(in[0], i) | sign(in[0], i);
+    return {};
+  }
   static Fault negf(const void *const *in, void *out, size_t count) {
     for (size_t i = 0; i < count; ++i)
-      static_cast<B *>(out)[i] = static_cast<const B *>(in[0])[i] ^ signOf<B>;
+      static_cast<B *>(out)[i] =
+          magnitude(in[0], i) | (sign(in[0], i) ^ signOf<B>);
     return {};
   }
   static Fault absf(const void *const *in, void *out, size_t count) {
     for (size_t i = 0; i < count; ++i)
-      static_cast<B *>(out)[i] = static_cast<const B *>(in[0])[i] & ~signOf<B>;
+      static_cast<B *>(out)[i] = magnitude(in[0], i);
     return {};
   }
   static Fault copysign(const void *const *in, void *out, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-      B magnitude = static_cast<const B *>(in[0])[i] & ~signOf<B>;
-      B sign = static_cast<const B *>(in[1])[i] & signOf<B>;
-      static_cast<B *>(out)[i] = magnitude | sign;
-    }
+    for (size_t i = 0; i < count; ++i)
+      static_cast<B *>(out)[i] = magnitude(in[0], i) | sign(in[1], i);
     return {};
   }
 };
 
-static constexpr Family onSigns(std::string_view name, ElementwiseFn f16,
-                                ElementwiseFn f32, ElementwiseFn f64) {
-  return {name, {nullptr, nullptr, nullptr, nullptr, nullptr, f16, f32, f64}};
-}
+template <bool Exact> struct Signs {
+  using F16 = Sign<uint16_t, Exact ? 0x7c00 : 0>;
+  using F32 = Sign<uint32_t, Exact ? 0x7f800000 : 0>;
+  using F64 = Sign<uint64_t, Exact ? 0x7ff0000000000000 : 0>;
+};
 
 //===----------------------------------------------------------------------===//
 // Comparison: ordered ones are false for NaN, unordered ones true
@@ -126,55 +126,45 @@ static constexpr auto never = [](auto, auto) { return false; };
 // The list
 //===----------------------------------------------------------------------===//
 
+template <bool Exact>
 static constexpr Family kFloatOps[] = {
-    onFloats<addf, 2>("arith.addf"),
-    onFloats<subf, 2>("arith.subf"),
-    onFloats<mulf, 2>("arith.mulf"),
-    onFloats<divf, 2>("arith.divf"),
-    onFloats<remf, 2>("arith.remf"),
-    onFloats<maximumf, 2>("arith.maximumf"),
-    onFloats<minimumf, 2>("arith.minimumf"),
-    onFloats<maxnumf, 2>("arith.maxnumf"),
-    onFloats<minnumf, 2>("arith.minnumf"),
-    onSigns("arith.negf", Sign<uint16_t>::negf, Sign<uint32_t>::negf,
-            Sign<uint64_t>::negf),
-    onSigns("math.absf", Sign<uint16_t>::absf, Sign<uint32_t>::absf,
-            Sign<uint64_t>::absf),
-    onSigns("math.copysign", Sign<uint16_t>::copysign, Sign<uint32_t>::copysign,
-            Sign<uint64_t>::copysign),
-    onFloats<oeq, 2>("arith.cmpf.oeq"),
-    onFloats<ogt, 2>("arith.cmpf.ogt"),
-    onFloats<oge, 2>("arith.cmpf.oge"),
-    onFloats<olt, 2>("arith.cmpf.olt"),
-    onFloats<ole, 2>("arith.cmpf.ole"),
-    onFloats<one, 2>("arith.cmpf.one"),
-    onFloats<ord, 2>("arith.cmpf.ord"),
-    onFloats<ueq, 2>("arith.cmpf.ueq"),
-    onFloats<ugt, 2>("arith.cmpf.ugt"),
-    onFloats<uge, 2>("arith.cmpf.uge"),
-    onFloats<ult, 2>("arith.cmpf.ult"),
-    onFloats<ule, 2>("arith.cmpf.ule"),
-    onFloats<une, 2>("arith.cmpf.une"),
-    onFloats<uno, 2>("arith.cmpf.uno"),
-    onFloats<always, 2>("arith.cmpf.true"),
-    onFloats<never, 2>("arith.cmpf.false"),
-};
-
-static constexpr Family onF32(std::string_view name, ElementwiseFn f32) {
-  return onSigns(name, nullptr, f32, nullptr);
-}
-
-/// What `exact` changes.
-static constexpr Family kExactOps[] = {
-    onF32("arith.addf", loopOf<addfExact, float>()),
-    onF32("arith.subf", loopOf<subfExact, float>()),
-    onF32("arith.mulf", loopOf<mulfExact, float>()),
+    onFloats<addf, 2, Exact>("arith.addf"),
+    onFloats<subf, 2, Exact>("arith.subf"),
+    onFloats<mulf, 2, Exact>("arith.mulf"),
+    onFloats<divf, 2, Exact>("arith.divf"),
+    onFloats<remf, 2, Exact>("arith.remf"),
+    onFloats<maximumf, 2, Exact>("arith.maximumf"),
+    onFloats<minimumf, 2, Exact>("arith.minimumf"),
+    onFloats<maxnumf, 2, Exact>("arith.maxnumf"),
+    onFloats<minnumf, 2, Exact>("arith.minnumf"),
+    onFloatLoops("arith.negf", Signs<Exact>::F16::negf, Signs<Exact>::F32::negf,
+                 Signs<Exact>::F64::negf),
+    onFloatLoops("math.absf", Signs<Exact>::F16::absf, Signs<Exact>::F32::absf,
+                 Signs<Exact>::F64::absf),
+    onFloatLoops("math.copysign", Signs<Exact>::F16::copysign,
+                 Signs<Exact>::F32::copysign, Signs<Exact>::F64::copysign),
+    onFloatLoops("gpuvm.flush", Signs<true>::F16::flush,
+                 Signs<true>::F32::flush, Signs<true>::F64::flush),
+    onFloats<oeq, 2, Exact>("arith.cmpf.oeq"),
+    onFloats<ogt, 2, Exact>("arith.cmpf.ogt"),
+    onFloats<oge, 2, Exact>("arith.cmpf.oge"),
+    onFloats<olt, 2, Exact>("arith.cmpf.olt"),
+    onFloats<ole, 2, Exact>("arith.cmpf.ole"),
+    onFloats<one, 2, Exact>("arith.cmpf.one"),
+    onFloats<ord, 2, Exact>("arith.cmpf.ord"),
+    onFloats<ueq, 2, Exact>("arith.cmpf.ueq"),
+    onFloats<ugt, 2, Exact>("arith.cmpf.ugt"),
+    onFloats<uge, 2, Exact>("arith.cmpf.uge"),
+    onFloats<ult, 2, Exact>("arith.cmpf.ult"),
+    onFloats<ule, 2, Exact>("arith.cmpf.ule"),
+    onFloats<une, 2, Exact>("arith.cmpf.une"),
+    onFloats<uno, 2, Exact>("arith.cmpf.uno"),
+    onFloats<always, 2, Exact>("arith.cmpf.true"),
+    onFloats<never, 2, Exact>("arith.cmpf.false"),
 };
 
 ElementwiseFn mlir::gpuvm::reference::findFloatOp(std::string_view name,
                                                   vm::DType type, bool exact) {
-  if (exact)
-    if (ElementwiseFn fn = find(kExactOps, name, type))
-      return fn;
-  return find(kFloatOps, name, type);
+  return exact ? find(kFloatOps<true>, name, type)
+               : find(kFloatOps<false>, name, type);
 }

@@ -7,6 +7,8 @@
 
 #include "compiler/reference/LaneReduction.h"
 
+#include <algorithm>
+
 #include <cstring>
 
 using namespace mlir::gpuvm;

@@ -139,6 +139,12 @@ struct Family {
   std::array<ElementwiseFn, 8> loops = {};
 };
 
+/// An operation on floats of every width, by three loops.
+constexpr Family onFloatLoops(std::string_view name, ElementwiseFn f16,
+                              ElementwiseFn f32, ElementwiseFn f64) {
+  return {name, {nullptr, nullptr, nullptr, nullptr, nullptr, f16, f32, f64}};
+}
+
 /// An operation on integers of every width.
 template <auto F> constexpr Family onIntegers(std::string_view name) {
   return {name,
@@ -157,21 +163,44 @@ constexpr ElementwiseFn floatLoop() {
     return &Loop<F, S, decltype(F(T(), T(), T())), T, T, T>::run;
 }
 
-/// An operation on floats of every width, computed in their own precision.
-template <auto F, size_t N> constexpr Family onFloats(std::string_view name) {
-  return {name,
-          {nullptr, nullptr, nullptr, nullptr, nullptr,
-           floatLoop<F, Half, float, N>(), floatLoop<F, float, float, N>(),
-           floatLoop<F, double, double, N>()}};
+/// `x`, or a zero of its sign if an element S cannot hold it as a normal
+/// number.
+template <typename S, typename T> T flush(T x) {
+  constexpr T smallest =
+      std::is_same_v<S, Half> ? T(0x1p-14) : T(std::numeric_limits<S>::min());
+  return std::fabs(x) < smallest ? std::copysign(T(0), x) : x;
+}
+
+/// F on operands without subnormals, and without a subnormal result.
+template <auto F, typename S>
+inline constexpr auto flushed = [](auto... operands) {
+  auto result = F(flush<S>(operands)...);
+  if constexpr (std::is_floating_point_v<decltype(result)>)
+    return flush<S>(result);
+  else
+    return result;
+};
+
+/// An operation on floats of every width, computed in their own precision;
+/// `Exact`: with subnormal numbers flushed.
+template <auto F, size_t N, bool Exact = false>
+constexpr Family onFloats(std::string_view name) {
+  if constexpr (Exact)
+    return onFloatLoops(name, floatLoop<flushed<F, Half>, Half, float, N>(),
+                        floatLoop<flushed<F, float>, float, float, N>(),
+                        floatLoop<flushed<F, double>, double, double, N>());
+  else
+    return onFloatLoops(name, floatLoop<F, Half, float, N>(),
+                        floatLoop<F, float, float, N>(),
+                        floatLoop<F, double, double, N>());
 }
 
 /// An operation on floats of every width, computed in f64.
 template <auto F, size_t N>
 constexpr Family onFloatsInDouble(std::string_view name) {
-  return {name,
-          {nullptr, nullptr, nullptr, nullptr, nullptr,
-           floatLoop<F, Half, double, N>(), floatLoop<F, float, double, N>(),
-           floatLoop<F, double, double, N>()}};
+  return onFloatLoops(name, floatLoop<F, Half, double, N>(),
+                      floatLoop<F, float, double, N>(),
+                      floatLoop<F, double, double, N>());
 }
 
 inline ElementwiseFn find(std::span<const Family> list, std::string_view name,

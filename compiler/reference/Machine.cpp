@@ -116,7 +116,7 @@ LogicalResult Machine::run(MetadataOp op, Environment &env) {
     env.set(op.getWord(), computeNorm(payload, exact));
     break;
   case Field::max_abs:
-    env.set(op.getWord(), computeMaxAbs(payload));
+    env.set(op.getWord(), computeMaxAbs(payload, exact));
     break;
   case Field::ticks:
     env.set(op.getWord(), word(metadata.ticks));

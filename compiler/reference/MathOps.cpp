@@ -88,11 +88,6 @@ static Fault isNormal(const void *const *in, void *out, size_t count) {
 
 } // namespace fn
 
-static constexpr Family onFloatLoops(std::string_view name, ElementwiseFn f16,
-                                     ElementwiseFn f32, ElementwiseFn f64) {
-  return {name, {nullptr, nullptr, nullptr, nullptr, nullptr, f16, f32, f64}};
-}
-
 //===----------------------------------------------------------------------===//
 // The list
 //===----------------------------------------------------------------------===//

@@ -16,13 +16,13 @@ using namespace mlir::gpuvm::reference;
 using vm::DType;
 using vm::HostTensor;
 
-static ElementwiseFn findF32(StringRef name, bool exact = false) {
+static ElementwiseFn findF32(StringRef name, bool exact) {
   const DType operands[] = {DType::F32, DType::F32};
   return findElementwise(name, operands, DType::F32, exact);
 }
 
 /// The payload as f32: integers as signed numbers, i1 as 0 and 1.
-static std::vector<float> toFloats(const HostTensor &payload) {
+static std::vector<float> toFloats(const HostTensor &payload, bool exact) {
   std::vector<float> values(payload.numElements());
   if (payload.dtype == DType::F32) {
     std::memcpy(values.data(), payload.bytes.data(), payload.bytes.size());
@@ -33,8 +33,8 @@ static std::vector<float> toFloats(const HostTensor &payload) {
                          : payload.dtype == DType::I1 ? "arith.uitofp"
                                                       : "arith.sitofp";
   const void *operands[] = {payload.bytes.data()};
-  findConversion(conversion, payload.dtype, DType::F32)(operands, values.data(),
-                                                        values.size());
+  findConversion(conversion, payload.dtype, DType::F32,
+                 exact)(operands, values.data(), values.size());
   return values;
 }
 
@@ -72,19 +72,20 @@ static float reduce(ElementwiseFn combine, const std::vector<float> &values,
 
 HostTensor gpuvm::reference::computeNorm(const HostTensor &payload,
                                          bool exact) {
-  std::vector<float> squares = toFloats(payload);
+  std::vector<float> squares = toFloats(payload, exact);
   const void *operands[] = {squares.data(), squares.data()};
   findF32("arith.mulf", exact)(operands, squares.data(), squares.size());
   float sum = reduce(findF32("arith.addf", exact), squares, 0.0f);
   float norm;
   const void *root[] = {&sum};
-  findF32("math.sqrt")(root, &norm, 1);
+  findF32("math.sqrt", exact)(root, &norm, 1);
   return scalar(norm);
 }
 
-HostTensor gpuvm::reference::computeMaxAbs(const HostTensor &payload) {
-  std::vector<float> values = toFloats(payload);
+HostTensor gpuvm::reference::computeMaxAbs(const HostTensor &payload,
+                                           bool exact) {
+  std::vector<float> values = toFloats(payload, exact);
   const void *operands[] = {values.data()};
-  findF32("math.absf")(operands, values.data(), values.size());
-  return scalar(reduce(findF32("arith.maximumf"), values, 0.0f));
+  findF32("math.absf", exact)(operands, values.data(), values.size());
+  return scalar(reduce(findF32("arith.maximumf", exact), values, 0.0f));
 }

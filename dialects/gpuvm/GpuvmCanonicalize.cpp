@@ -109,3 +109,19 @@ void LoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                          MLIRContext *context) {
   patterns.add<FoldHeapSplat>(context);
 }
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+OpFoldResult FlushOp::fold(FoldAdaptor adaptor) {
+  if (getNumber().getDefiningOp<FlushOp>())
+    return getNumber();
+  auto constant = dyn_cast_or_null<FloatAttr>(adaptor.getNumber());
+  if (!constant)
+    return {};
+  APFloat value = constant.getValue();
+  if (value.isDenormal())
+    value = APFloat::getZero(value.getSemantics(), value.isNegative());
+  return FloatAttr::get(constant.getType(), value);
+}

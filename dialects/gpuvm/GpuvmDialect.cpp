@@ -35,6 +35,11 @@ void GpuvmDialect::initialize() {
       >();
 }
 
+Operation *GpuvmDialect::materializeConstant(OpBuilder &b, Attribute value,
+                                             Type type, Location loc) {
+  return arith::ConstantOp::materialize(b, value, type, loc);
+}
+
 bool gpuvm::isVmTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding())

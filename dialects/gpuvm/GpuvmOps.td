@@ -396,6 +396,20 @@ def Gpuvm_YieldOp : Gpuvm_Op<"yield", [
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
+def Gpuvm_FlushOp : Gpuvm_Op<"flush", [Pure, SameOperandsAndResultType]> {
+  let summary = "A number, or a zero of its sign if it is subnormal.";
+  let description = [{
+    Scalar code, for the body of a `linalg` operation. `gpuvm-make-exact` puts
+    it around arithmetic.
+
+    Example: `%y = gpuvm.flush %x : f32`
+  }];
+  let arguments = (ins AnyTypeOf<[F16, F32, F64]>:$number);
+  let results = (outs AnyTypeOf<[F16, F32, F64]>:$result);
+  let assemblyFormat = "$number attr-dict `:` type($result)";
+  let hasFolder = 1;
+}
+
 def Gpuvm_CopyOp : Gpuvm_Op<"copy", [
     Pure, SameOperandsAndResultType, HasParent<"ProgramOp">]> {
   let summary = "A value in a window of its own.";

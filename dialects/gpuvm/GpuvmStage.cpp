@@ -134,7 +134,7 @@ static LogicalResult verifyMayStandInStage(Operation &op) {
   if (isa<LoadOp, StoreOp, MetadataOp, InvokeOp, SendOp>(op))
     return success();
   WalkResult result = op.walk([](Operation *nested) {
-    if (isTensorCode(nested))
+    if (isTensorCode(nested) || isa<FlushOp>(nested))
       return WalkResult::advance();
     nested->emitOpError("C4: cannot stand in a stage");
     return WalkResult::interrupt();

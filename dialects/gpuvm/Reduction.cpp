@@ -7,6 +7,8 @@
 
 #include "dialects/gpuvm/Reduction.h"
 
+#include "dialects/gpuvm/Gpuvm.h"
+
 using namespace mlir;
 using namespace mlir::gpuvm;
 
@@ -20,8 +22,7 @@ static constexpr int64_t kSequentialResults = 8192;
 static constexpr int64_t kMaxParts = 256;
 /// Rows a lane group takes in one turn where there are enough for all: enough
 /// neighbouring memory for a CPU, which runs one lane group after the other, to
-/// use whole cache lines; few enough that all parts stay near each other, for
-/// the address translation of a GPU.
+/// use whole cache lines (docs/rationale/reduction-rows.md).
 static constexpr int64_t kRowsPerGroup = 4;
 static_assert(kMaxParts <= ReductionOrder::kLanes);
 
@@ -64,17 +65,26 @@ static bool isAssociative(Operation *op) {
              arith::MinNumFOp, arith::MaximumFOp, arith::MaxNumFOp>(op);
 }
 
+Value gpuvm::skipFlush(Value value) {
+  auto flush = value.getDefiningOp<FlushOp>();
+  return flush ? flush.getNumber() : value;
+}
+
 std::optional<Combiner> gpuvm::matchCombiner(linalg::GenericOp op) {
   Operation *yield = op.getRegion().front().getTerminator();
   Combiner combiner;
   for (auto [i, accumulator] : llvm::enumerate(op.getRegionOutputArgs())) {
-    Operation *combine = yield->getOperand(i).getDefiningOp();
-    if (!accumulator.hasOneUse() || !combine || !combine->hasOneUse() ||
-        !isAssociative(combine) || *accumulator.user_begin() != combine)
+    Value result = skipFlush(yield->getOperand(i));
+    Operation *combine = result.getDefiningOp();
+    if (!combine || !isAssociative(combine) || !combine->hasOneUse() ||
+        !yield->getOperand(i).hasOneUse() || !accumulator.hasOneUse())
       return std::nullopt;
-    bool first = combine->getOperand(0) == accumulator;
+    Value left = skipFlush(combine->getOperand(0));
+    Value right = skipFlush(combine->getOperand(1));
+    if ((left == accumulator) == (right == accumulator))
+      return std::nullopt;
     combiner.ops.push_back(combine);
-    combiner.elements.push_back(combine->getOperand(first ? 1 : 0));
+    combiner.elements.push_back(combine->getOperand(left == accumulator));
   }
   return combiner;
 }

@@ -67,8 +67,8 @@ ParsedCommandLine parseCommandLine(int argc, char **argv) {
   app.add_option("--program", options.program,
                  "The program to run, if the file holds several");
   app.add_flag("--exact", options.exact,
-               "The arithmetic of gpuvm-compile --exact: subnormal f32 numbers "
-               "are zeros in addf, subf and mulf");
+               "The arithmetic of gpuvm-compile --exact: subnormal numbers are "
+               "zeros");
   addDataFlags(app, options.run);
   try {
     app.parse(argc, argv);

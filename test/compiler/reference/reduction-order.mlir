@@ -1,7 +1,7 @@
 // docs/reduction-order.md, against a second implementation of that page. The
 // sums depend on the order; they are compared bit for bit.
 
-// Sequential: 64 elements. In lanes from 65 on; 130 need a second step of groups.
+// Sequential: 64 elements. In lanes from 65 on; 130 begin a second row.
 // RUN: %python %S/Inputs/reduction_order.py 1 64 %t.64 %t.64.sum
 // RUN: gpuvm-interpret %s --program=sum64 --input=x=64xf32=@%t.64 --expected_output=sum=f32=@%t.64.sum --expected_f32_threshold=0 | FileCheck %s
 // RUN: %python %S/Inputs/reduction_order.py 1 65 %t.65 %t.65.sum

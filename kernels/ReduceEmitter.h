@@ -1,0 +1,76 @@
+//===- ReduceEmitter.h - a kernel around reductions -----------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Internal to the reduce emitter: Reduce.cpp has the layouts, ReduceRows.cpp
+// the loop in which a lane takes its elements.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "kernels/Emitter.h"
+
+namespace mlir::gpuvm {
+
+/// One accumulator: result `number` of reduction `op`.
+struct Accumulator {
+  linalg::GenericOp op;
+  unsigned number;
+  Operation *combine; ///< Null if the order is sequential.
+  Value element;      ///< What is combined, a value of the body.
+  Type type;
+  Value workgroup; ///< kLanes elements of workgroup memory.
+};
+
+class ReduceEmitter {
+public:
+  explicit ReduceEmitter(EmitterContext &context);
+  LogicalResult run();
+
+private:
+  using Values = SmallVector<Value>; ///< One per accumulator.
+
+  // Layouts.
+  void emitSequential();
+  void emitGroupPerResult();
+  void emitParts();
+
+  // Loops.
+  Values reducePart(Value result, Value part);
+  Value inRow(Value row);
+  Values accumulateRows(Values values, Value result, Value first, Value end,
+                        std::optional<int64_t> count);
+  Values accumulateRow(Values values, Value result, Value row);
+  Values accumulateLeftover(Values values, Value result, Value owner);
+  Values sequentialBody(Values values, Value result, Value element);
+  void combineLanes(Values values, function_ref<void(Values totals)> use);
+  void foldPartials(Value result);
+  void finish(Values totals, Value result);
+  void storeByProducts(ElementEmitter::Point at, Value condition);
+
+  // Parts.
+  ElementEmitter::Point loopPoint(Value result, LaneIndex element);
+  ElementEmitter::Point resultPoint(Value result);
+  Value identity(const Accumulator &accumulator);
+  Value combine(const Accumulator &accumulator, Value a, Value b);
+  Values identities();
+  FailureOr<SmallVector<Lanes>> elementsAt(ElementEmitter::Point at,
+                                           int64_t lanes);
+  bool check(LogicalResult result) {
+    failed_ |= failed(result);
+    return succeeded(result);
+  }
+
+  EmitterContext &c;
+  KernelBuilder &k;
+  linalg::GenericOp first;
+  SmallVector<Accumulator> accumulators;
+  SmallVector<std::pair<Value, unsigned>> byProducts, results; // value, binding
+  Value lane;
+  Value last; ///< Workgroup memory: whether this workgroup is the last one.
+  bool failed_ = false;
+};
+
+} // namespace mlir::gpuvm

@@ -1,0 +1,237 @@
+//===- ReduceRows.cpp - the elements of a lane in a reduction -------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/ReduceEmitter.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+static SmallVector<int64_t> rangesOf(linalg::GenericOp op,
+                                     utils::IteratorType wanted) {
+  SmallVector<int64_t> ranges;
+  for (auto [range, iterator] :
+       llvm::zip_equal(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
+    if (iterator == wanted)
+      ranges.push_back(range);
+  return ranges;
+}
+
+/// Takes a row-major position apart, the last index first.
+static SmallVector<LaneIndex> delinearize(KernelBuilder &k, LaneIndex position,
+                                          ArrayRef<int64_t> shape) {
+  SmallVector<LaneIndex> indices(shape.size());
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    if (dim == 0) {
+      indices[0] = position;
+      break;
+    }
+    indices[dim] = {k.rem(position.base, shape[dim]), position.stride,
+                    std::gcd(position.divisor, shape[dim])};
+    position = {k.div(position.base, shape[dim]), 0, 1};
+  }
+  return indices;
+}
+
+ElementEmitter::Point ReduceEmitter::loopPoint(Value result,
+                                               LaneIndex element) {
+  SmallVector<int64_t> loops = first.getStaticLoopRanges();
+  if (c.config.flat) {
+    if (c.config.results == 1)
+      return c.elements.flatPoint(element, loops);
+    LaneIndex flat = {k.add(k.mul(result, c.config.elements), element.base),
+                      element.stride,
+                      std::gcd(element.divisor, c.config.elements)};
+    return c.elements.flatPoint(flat, loops);
+  }
+  auto parallel = rangesOf(first, utils::IteratorType::parallel);
+  auto reduction = rangesOf(first, utils::IteratorType::reduction);
+  SmallVector<LaneIndex> outer = delinearize(k, {result, 0, 1}, parallel);
+  SmallVector<LaneIndex> inner = delinearize(k, element, reduction);
+  SmallVector<LaneIndex> indices;
+  auto nextOuter = outer.begin(), nextInner = inner.begin();
+  for (utils::IteratorType iterator : first.getIteratorTypesArray())
+    indices.push_back(iterator == utils::IteratorType::parallel ? *nextOuter++
+                                                                : *nextInner++);
+  return c.elements.point(indices, loops);
+}
+
+/// The place of a result in the tensor of results.
+ElementEmitter::Point ReduceEmitter::resultPoint(Value result) {
+  auto parallel = rangesOf(first, utils::IteratorType::parallel);
+  SmallVector<LaneIndex> outer = delinearize(k, {result, 0, 1}, parallel);
+  SmallVector<LaneIndex> indices;
+  auto next = outer.begin();
+  for (utils::IteratorType iterator : first.getIteratorTypesArray())
+    indices.push_back(iterator == utils::IteratorType::parallel
+                          ? *next++
+                          : LaneIndex{k.index(0), 0, 1});
+  OpOperand *init = first.getDpsInitOperand(0);
+  return c.elements.throughMap(
+      c.elements.point(indices, first.getStaticLoopRanges()),
+      first.getMatchingIndexingMap(init),
+      cast<RankedTensorType>(init->get().getType()).getShape());
+}
+
+//===----------------------------------------------------------------------===//
+// The loop over a part
+//===----------------------------------------------------------------------===//
+
+ReduceEmitter::Values ReduceEmitter::reducePart(Value result, Value part) {
+  constexpr int64_t row = ReductionOrder::kElementsPerRow;
+  const ReductionOrder &order = c.config.order;
+  int64_t fullRows = c.config.elements / row;
+  int64_t fullTurns = fullRows / order.rowsPerTurn();
+  // This lane group's first row in a turn.
+  Value group = k.div(lane, ReductionOrder::kLaneGroup);
+  auto firstRow = [&](Value turn) {
+    return k.add(k.mul(turn, order.rowsPerTurn()),
+                 k.mul(group, order.rowsPerGroup));
+  };
+  Values values = identities();
+  if (fullTurns > 0)
+    values = k.loop(part, k.index(fullTurns), k.index(order.parts), values,
+                    [&](Value turn, ValueRange carried) {
+                      Value first = firstRow(turn);
+                      Value end = k.add(first, k.index(order.rowsPerGroup));
+                      return accumulateRows(Values(carried), result, first, end,
+                                            order.rowsPerGroup);
+                    });
+  if (c.config.elements == fullTurns * order.rowsPerTurn() * row)
+    return values;
+  // The last turn, which has fewer rows or an incomplete one.
+  Value owner = k.equal(part, k.index(fullTurns % order.parts));
+  Value first = k.min(firstRow(k.index(fullTurns)), k.index(fullRows));
+  Value end =
+      k.min(k.add(first, k.index(order.rowsPerGroup)), k.index(fullRows));
+  end = arith::SelectOp::create(k.ir(), k.loc(), owner, end, first);
+  if (fullRows % order.rowsPerTurn() != 0)
+    values = accumulateRows(values, result, first, end, std::nullopt);
+  if (c.config.elements == fullRows * row)
+    return values;
+  int64_t ownerGroup = fullRows % order.rowsPerTurn() / order.rowsPerGroup;
+  owner = arith::AndIOp::create(k.ir(), k.loc(), owner,
+                                k.equal(group, k.index(ownerGroup)));
+  return accumulateLeftover(values, result, owner);
+}
+
+/// Rows [first, end); `count`: how many, if that is known here.
+ReduceEmitter::Values
+ReduceEmitter::accumulateRows(Values values, Value result, Value first,
+                              Value end, std::optional<int64_t> count) {
+  int64_t unroll = count ? std::min(c.config.unroll, *count) : 1;
+  auto bundle = [&](Value row, ValueRange carried) {
+    Values next(carried);
+    c.elements.begin(c.config.vector);
+    for (int64_t u = 0; u < unroll; ++u)
+      next = accumulateRow(next, result, k.add(row, k.index(u)));
+    return next;
+  };
+  if (count == unroll)
+    return bundle(first, values);
+  return k.loop(first, end, k.index(unroll), values, bundle);
+}
+
+FailureOr<SmallVector<Lanes>>
+ReduceEmitter::elementsAt(ElementEmitter::Point at, int64_t lanes) {
+  SmallVector<Lanes> all;
+  for (Accumulator &a : accumulators) {
+    // The accumulators are not part of the elements; anything stands for them.
+    SmallVector<Lanes> unused;
+    for (Accumulator &other : accumulators)
+      if (other.op == a.op)
+        unused.push_back(Lanes(lanes, identity(other)));
+    auto elements = c.elements.emitBody(a.op, at, a.element, unused);
+    if (failed(elements))
+      return failure();
+    all.push_back(elements->front());
+  }
+  return all;
+}
+
+/// The first element of this lane in a row.
+Value ReduceEmitter::inRow(Value row) {
+  return k.add(k.mul(row, ReductionOrder::kElementsPerRow),
+               k.mul(k.rem(lane, ReductionOrder::kLaneGroup),
+                     ReductionOrder::kElementsPerLane));
+}
+
+ReduceEmitter::Values ReduceEmitter::accumulateRow(Values values, Value result,
+                                                   Value row) {
+  int64_t vector = c.config.vector;
+  Value base = inRow(row);
+  for (int64_t v = 0; v < ReductionOrder::kElementsPerLane; v += vector) {
+    ElementEmitter::Point at =
+        loopPoint(result, {k.add(base, k.index(v)), 1, vector});
+    auto elements = elementsAt(at, vector);
+    if (!check(elements))
+      return values;
+    for (auto [i, a] : llvm::enumerate(accumulators))
+      for (Value element : (*elements)[i])
+        values[i] = combine(a, values[i], element);
+    storeByProducts(at, Value());
+  }
+  return values;
+}
+
+/// The elements behind the last full row: they belong to one lane group, and a
+/// lane without an element combines the identity.
+ReduceEmitter::Values
+ReduceEmitter::accumulateLeftover(Values values, Value result, Value owner) {
+  Value limit = k.index(c.config.elements);
+  Value base =
+      inRow(k.index(c.config.elements / ReductionOrder::kElementsPerRow));
+  auto body = [&](Value v, ValueRange carried) {
+    Value element = k.add(base, v);
+    Value valid = k.less(element, limit);
+    Value clamped = k.min(element, k.index(c.config.elements - 1));
+    c.elements.begin(1);
+    ElementEmitter::Point at = loopPoint(result, {clamped, 0, 1});
+    auto elements = elementsAt(at, 1);
+    if (!check(elements))
+      return Values(carried);
+    Values next;
+    for (auto [i, a] : llvm::enumerate(accumulators)) {
+      Value chosen = arith::SelectOp::create(
+          k.ir(), k.loc(), valid, (*elements)[i].front(), identity(a));
+      next.push_back(combine(a, carried[i], chosen));
+    }
+    storeByProducts(at, valid);
+    return next;
+  };
+  Value count = arith::SelectOp::create(
+      k.ir(), k.loc(), owner, k.index(ReductionOrder::kElementsPerLane),
+      k.index(0));
+  return k.loop(k.index(0), count, k.index(1), values, body);
+}
+
+/// Stores the elementwise results at `at`, if `condition` (when given) holds.
+void ReduceEmitter::storeByProducts(ElementEmitter::Point at, Value condition) {
+  for (auto [value, binding] : byProducts) {
+    FailureOr<Lanes> elements = c.elements.emit(value, at);
+    if (!check(elements))
+      return;
+    LaneIndex where = c.elements.position(at);
+    int64_t count = elements->size();
+    auto storeAll = [&, target = binding] {
+      if (count > 1 && where.stride == 1 && where.divisor % count == 0)
+        return k.storeVector(target, *elements, where.base);
+      for (int64_t lane = 0; lane < count; ++lane)
+        k.store(target, (*elements)[lane],
+                k.add(where.base, k.index(lane * where.stride)));
+    };
+    if (condition)
+      k.ifThen(condition, storeAll);
+    else
+      storeAll();
+  }
+}

@@ -1,0 +1,196 @@
+//===- FlattenStages.cpp - stages laid end to end -------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/FlattenStages.h"
+#include "passes/StageUnits.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+/// The registers of a stage's operands and message (GpuvmOps.td, gpuvm.stage).
+static constexpr int64_t kOutbox = 30, kInbox = 31, kNextInbox = 29;
+
+bool gpuvm::isFree(Value value) {
+  return isa_and_nonnull<arith::ConstantOp, tensor::EmptyOp,
+                         tensor::ExtractSliceOp, tensor::ExpandShapeOp,
+                         tensor::CollapseShapeOp>(value.getDefiningOp());
+}
+
+namespace {
+struct StageFlattener {
+  explicit StageFlattener(ProgramOp program) : program(program) {}
+  LogicalResult run();
+  void flattenStage(StageOp stage, int64_t instance);
+  void exposeRegisters(StageOp stage, int64_t instance);
+
+  ProgramOp program;
+  IRMapping payloads; ///< Of the messages.
+  SmallVector<Exposure> exposures;
+};
+} // namespace
+
+/// An elementwise operation that makes `value`, so that it has a window.
+static Value makeIdentity(OpBuilder &b, Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Location loc = value.getLoc();
+  Value init =
+      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  AffineMap map = b.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             b, loc, type, value, init, ArrayRef{map, map}, iterators,
+             [](OpBuilder &nested, Location l, ValueRange args) {
+               linalg::YieldOp::create(nested, l, args[0]);
+             })
+      .getResult(0);
+}
+
+/// Gives what leaves the stage's body without being made by a command one.
+static void materializeEscapes(StageOp stage) {
+  // An external kernel reads Registers only.
+  for (auto invoke : stage.getBody().getOps<InvokeOp>())
+    for (OpOperand &operand : invoke->getOpOperands())
+      if (operand.get().getDefiningOp<LoadOp>()) {
+        OpBuilder b(invoke);
+        operand.set(makeIdentity(b, operand.get()));
+      }
+  for (Operation &op : llvm::make_early_inc_range(stage.getBody().front())) {
+    if (!isa<SendOp, StoreOp, InvokeOp>(op))
+      continue;
+    for (OpOperand &operand : op.getOpOperands()) {
+      bool isStatus =
+          isa<SendOp>(op) &&
+          operand.getOperandNumber() >= cast<SendOp>(op).getPayloads().size();
+      if (!isFree(operand.get()) || isStatus)
+        continue;
+      OpBuilder b(&op);
+      operand.set(makeIdentity(b, operand.get()));
+    }
+  }
+}
+
+/// Copies the constants that a body takes from around it into the body (folding
+/// puts them there).
+static void sinkConstants(linalg::GenericOp op) {
+  Block *body = op.getBody();
+  OpBuilder b = OpBuilder::atBlockBegin(body);
+  for (Operation &inner : *body)
+    for (OpOperand &operand : inner.getOpOperands())
+      if (operand.get().getParentBlock() != body)
+        operand.set(b.clone(*operand.get().getDefiningOp())->getResult(0));
+}
+
+static void annotateUnits(StageOp stage, int64_t unitBase) {
+  StageUnits units(stage);
+  Builder b(stage.getContext());
+  for (linalg::GenericOp op : units.ops) {
+    op->setAttr(kUnitAttr,
+                b.getI64IntegerAttr(unitBase + units.epoch.lookup(op)));
+  }
+  for (Operation &op : stage.getBody().front())
+    op.setAttr(kStageAttr, stage.getSymNameAttr());
+}
+
+void StageFlattener::exposeRegisters(StageOp stage, int64_t instance) {
+  int64_t nextRegister = 0, nextInbox = kInbox;
+  for (Value input : stage.getInputs()) {
+    if (!isa<MessageType>(input.getType())) {
+      exposures.push_back(
+          {payloads.lookupOrDefault(input), nextRegister++, instance});
+      continue;
+    }
+    exposures.push_back({payloads.lookup(input), nextInbox, instance});
+    nextInbox = nextInbox == kInbox ? kNextInbox : nextInbox - 1;
+  }
+  for (Value payload : stage.getSend().getPayloads())
+    exposures.push_back({payload, kOutbox, instance});
+}
+
+void StageFlattener::flattenStage(StageOp stage, int64_t instance) {
+  Block &body = stage.getBody().front();
+  SendOp send = stage.getSend();
+  for (auto [argument, input] :
+       llvm::zip_equal(body.getArguments(), stage.getInputs()))
+    argument.replaceAllUsesWith(payloads.lookupOrDefault(input));
+  for (auto [message, payload] :
+       llvm::zip_equal(stage.getMessages(), send.getPayloads()))
+    payloads.map(message, payload);
+  exposeRegisters(stage, instance);
+  send.erase();
+  stage->getBlock()->getOperations().splice(stage->getIterator(),
+                                            body.getOperations());
+}
+
+LogicalResult StageFlattener::run() {
+  SmallVector<StageOp> stages(program.getBody().getOps<StageOp>());
+  SmallVector<Attribute> stageNames, stageLocations;
+  int64_t unit = stages.size() * 2; // Beyond all fusion groups.
+  for (auto [instance, stage] : llvm::enumerate(stages)) {
+    for (auto metadata : stage.getBody().getOps<MetadataOp>())
+      return metadata.emitOpError(
+          "is still there: run gpuvm-materialize-metadata first");
+    for (auto generic : stage.getBody().getOps<linalg::GenericOp>())
+      sinkConstants(generic);
+    materializeEscapes(stage);
+    bool fused = stage.getFusionGroup().has_value();
+    annotateUnits(stage, fused ? *stage.getFusionGroup() : unit);
+    unit += StageUnits(stage).numEpochs;
+    flattenStage(stage, instance);
+    stageNames.push_back(stage.getSymNameAttr());
+    stageLocations.push_back(stage.getLoc());
+  }
+  Operation *terminator = program.getBody().front().getTerminator();
+  OpBuilder b(terminator);
+  SmallVector<Value> outputs;
+  for (Value value : terminator->getOperands())
+    outputs.push_back(payloads.lookupOrDefault(value));
+  ReturnOp::create(b, terminator->getLoc(), outputs);
+  terminator->erase();
+  for (StageOp stage : llvm::reverse(stages))
+    stage.erase();
+  program.setStagesAttr(b.getArrayAttr(stageNames));
+  program->setAttr("gpuvm.stage_locations", b.getArrayAttr(stageLocations));
+  return success();
+}
+
+FailureOr<SmallVector<Exposure>> gpuvm::flattenStages(ProgramOp program) {
+  StageFlattener flattener(program);
+  if (failed(flattener.run()))
+    return failure();
+  return std::move(flattener.exposures);
+}
+
+void gpuvm::copyLoadsThatOutliveTheirSymbol(
+    ProgramOp program, MutableArrayRef<Exposure> exposures) {
+  Block &block = program.getBody().front();
+  SmallVector<StoreOp> stores(block.getOps<StoreOp>());
+  for (auto load : llvm::make_early_inc_range(block.getOps<LoadOp>())) {
+    SymbolBytes bytes = getSymbolBytes(load);
+    SmallPtrSet<Operation *, 4> late;
+    for (StoreOp store : stores)
+      if (load->isBeforeInBlock(store) && getSymbolBytes(store).overlaps(bytes))
+        for (Operation *user : load->getUsers())
+          if (store->isBeforeInBlock(user))
+            late.insert(user);
+    if (late.empty())
+      continue;
+    OpBuilder b(load);
+    b.setInsertionPointAfter(load);
+    auto copy = CopyOp::create(
+        b, load.getLoc(), load.getValue().getType(), load.getValue(),
+        b.getArrayAttr(load->getAttr(kStageAttr)), ArrayAttr(), ArrayAttr());
+    load.getValue().replaceUsesWithIf(copy.getResult(), [&](OpOperand &use) {
+      return late.contains(use.getOwner());
+    });
+    for (Exposure &exposure : exposures)
+      if (exposure.value == load.getValue())
+        exposure.value = copy.getResult();
+  }
+}

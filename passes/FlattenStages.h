@@ -1,0 +1,41 @@
+//===- FlattenStages.h - stages laid end to end ---------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The first half of gpuvm-form-kernels: the stages' bodies come to stand in the
+// program itself, messages become plain tensors, and what a stage was remains
+// in attributes of its operations and in a list of registers.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "dialects/gpuvm/Gpuvm.h"
+
+namespace mlir::gpuvm {
+
+/// The stage an operation of a flat program is from.
+inline constexpr StringLiteral kStageAttr = "gpuvm.stage";
+/// Operations with the same unit may share a kernel.
+inline constexpr StringLiteral kUnitAttr = "gpuvm.unit";
+
+/// A value that register `reg` of a stage holds, for the host to read.
+struct Exposure {
+  Value value;
+  int64_t reg, instance;
+};
+
+/// Replaces the stages by their bodies and returns their registers. Emits an
+/// error if a body holds what an earlier pass had to remove.
+FailureOr<SmallVector<Exposure>> flattenStages(ProgramOp program);
+
+/// Gives a loaded value that is used behind a store to the same bytes a window
+/// of its own.
+void copyLoadsThatOutliveTheirSymbol(ProgramOp program,
+                                     MutableArrayRef<Exposure> exposures);
+
+/// Whether a value exists only inside kernels: no command makes it.
+bool isFree(Value value);
+
+} // namespace mlir::gpuvm

@@ -1,0 +1,88 @@
+//===- MakeExact.cpp - arithmetic with the same bits on every device ------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Vulkan promises correct rounding for f32 addition, subtraction and
+// multiplication only, and leaves it to the device whether subnormal numbers
+// are flushed (lavapipe flushes, NVIDIA does not). So subnormal operands and
+// results are made zeros of the same sign. This comes before anything is
+// folded: `maximumf(x, x)` is a zero if x is subnormal, not x. The interpreter
+// does the same with --exact.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Passes.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+namespace mlir::gpuvm {
+#define GEN_PASS_DEF_MAKEEXACT
+#include "passes/Passes.h.inc"
+} // namespace mlir::gpuvm
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+namespace {
+struct MakeExact : gpuvm::impl::MakeExactBase<MakeExact> {
+  void runOnOperation() override;
+};
+} // namespace
+
+/// Operations that round, and round alike everywhere.
+static bool roundsExactly(Operation *op) {
+  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op) &&
+         op->getResult(0).getType().isF32();
+}
+
+/// Operations on floats that do not round, or round an integer.
+static bool isExact(Operation *op) {
+  return isa<arith::CmpFOp, arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp,
+             arith::MaxNumFOp, arith::MinNumFOp, arith::ExtFOp, arith::SIToFPOp,
+             arith::UIToFPOp, arith::FPToSIOp, arith::FPToUIOp, math::AbsFOp,
+             math::CopySignOp>(op);
+}
+
+/// Operations on floats that move bits, or flush already.
+static bool keepsBits(Operation *op) {
+  return isa<arith::ConstantOp, arith::SelectOp, arith::BitcastOp, FlushOp>(op);
+}
+
+static bool touchesFloats(Operation *op) {
+  auto isFloat = [](Type type) { return isa<FloatType>(type); };
+  return llvm::any_of(op->getOperandTypes(), isFloat) ||
+         llvm::any_of(op->getResultTypes(), isFloat);
+}
+
+static LogicalResult makeExact(Operation &op) {
+  if (op.hasTrait<OpTrait::IsTerminator>() || !touchesFloats(&op) ||
+      keepsBits(&op))
+    return success();
+  if (!roundsExactly(&op) && !isExact(&op))
+    return op.emitOpError("does not give the same bits on every device on ")
+           << op.getOperand(0).getType()
+           << " and cannot be compiled with --exact";
+  OpBuilder b(&op);
+  for (OpOperand &operand : op.getOpOperands())
+    if (isa<FloatType>(operand.get().getType()))
+      operand.set(FlushOp::create(b, op.getLoc(), operand.get()));
+  if (!roundsExactly(&op))
+    return success();
+  b.setInsertionPointAfter(&op);
+  auto flushed = FlushOp::create(b, op.getLoc(), op.getResult(0));
+  op.getResult(0).replaceAllUsesExcept(flushed, flushed);
+  return success();
+}
+
+void MakeExact::runOnOperation() {
+  WalkResult result =
+      getOperation().walk([](linalg::GenericOp generic) -> WalkResult {
+        for (Operation &op : llvm::make_early_inc_range(*generic.getBody()))
+          if (failed(makeExact(op)))
+            return WalkResult::interrupt();
+        return WalkResult::advance();
+      });
+  if (result.wasInterrupted())
+    signalPassFailure();
+}

@@ -1,0 +1,159 @@
+"""The text of a program, built stage by stage, and the element types in it."""
+
+import math
+
+TYPES = ["i1", "i8", "i16", "i32", "i64", "f16", "f32", "f64"]
+NUMPY = {"i1": "|b1", "i8": "|i1", "i16": "<i2", "i32": "<i4", "i64": "<i8",
+         "f16": "<f2", "f32": "<f4", "f64": "<f8"}
+FORMAT = {"i1": "?", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "f16": "e", "f32": "f", "f64": "d"}
+
+
+def is_float(dtype):
+    return dtype.startswith("f")
+
+
+def bits(dtype):
+    return int(dtype[1:])
+
+
+def tensor(shape, dtype):
+    return "tensor<" + "".join(f"{n}x" for n in shape) + dtype + ">"
+
+
+class Value:
+    """A tensor of the program: name inside its stage, shape, type, exactness."""
+
+    def __init__(self, name, shape, dtype, exact=True):
+        self.name, self.shape, self.dtype, self.exact = name, tuple(shape), dtype, exact
+
+    @property
+    def type(self):
+        return tensor(self.shape, self.dtype)
+
+
+class Program:
+    """Text of a program, stage by stage; every stage sends one message.
+
+    It is run `iterations` times, and with --exact if `exact`."""
+
+    def __init__(self, name):
+        self.name, self.exact = name, False
+        self.inputs, self.messages, self.outputs = [], [], []
+        self.stages, self.symbols, self.iterations = [], [], 1
+
+    def input(self, shape, dtype):
+        value = Value(f"in{len(self.inputs)}", shape, dtype)
+        self.inputs.append(value)
+        return value
+
+    def symbol(self, kind, shape, dtype):
+        value = Value(f"sym{len(self.symbols)}", shape, dtype)
+        value.kind = kind
+        self.symbols.append(value)
+        return value
+
+    def stage(self, build, *operands):
+        """build(stage, operand values) -> the value that is sent, or None."""
+        stage = Stage(f"s{len(self.stages)}")
+        local, signature = [], []
+        for i, value in enumerate(operands):
+            message = value not in self.inputs
+            kind = f"!gpuvm.message<{value.type}>" if message else value.type
+            signature.append(f"%x{i} = %{value.name} : {kind}")
+            local.append(Value(f"x{i}", value.shape, value.dtype, value.exact))
+        sent = build(stage, *local)
+        if sent is None:
+            body = "\n".join("    " + line for line in stage.lines)
+            self.stages.append(f"  gpuvm.stage @{stage.name}({', '.join(signature)}) {{\n{body}\n  }}")
+            return None
+        result = Value(f"m{len(self.stages)}", sent.shape, sent.dtype, sent.exact)
+        body = "\n".join("    " + line for line in stage.lines)
+        self.stages.append(
+            f"  %{result.name} = gpuvm.stage @{stage.name}({', '.join(signature)}) -> {sent.type} {{\n"
+            f"{body}\n    gpuvm.send %{sent.name} : {sent.type}\n  }}")
+        self.messages.append(result)
+        return result
+
+    def text(self):
+        arguments = ", ".join(f"%{v.name}: {v.type}" for v in self.inputs)
+        results = ", ".join(f"o{i}: {v.type}" for i, v in enumerate(self.outputs))
+        names = ", ".join("%" + v.name for v in self.outputs)
+        types = ", ".join(f"!gpuvm.message<{v.type}>" for v in self.outputs)
+        symbols = "".join(f"  gpuvm.{v.kind} @{v.name} : {v.type}\n" for v in self.symbols)
+        signature = f"({arguments})" + (f" -> ({results})" if results else "")
+        returned = f" {names} : {types}" if results else ""
+        return (f"gpuvm.program @{self.name}{signature} {{\n" + symbols + "\n".join(self.stages) +
+                f"\n  gpuvm.return{returned}\n}}\n")
+
+
+class Stage:
+    """The body of a stage; each method adds one operation."""
+
+    def __init__(self, name):
+        self.name, self.lines, self.count = name, [], 0
+
+    def fresh(self, shape, dtype, exact=True):
+        self.count += 1
+        return Value(f"v{self.count}", shape, dtype, exact)
+
+    def add(self, shape, dtype, text, exact=True):
+        value = self.fresh(shape, dtype, exact)
+        self.lines.append(f"%{value.name} = {text}")
+        return value
+
+    def constant(self, shape, dtype, number):
+        if dtype == "i1":
+            number = "true" if number else "false"
+        elif is_float(dtype):
+            number = f"{float(number)!r}"
+        return self.add(shape, dtype, f"arith.constant dense<{number}> : {tensor(shape, dtype)}")
+
+    def empty(self, shape, dtype):
+        return self.add(shape, dtype, f"tensor.empty() : {tensor(shape, dtype)}")
+
+    def binary(self, op, a, b, exact=True):
+        return self.add(a.shape, a.dtype, f"{op} %{a.name}, %{b.name} : {a.type}", exact and a.exact and b.exact)
+
+    def unary(self, op, a, exact=True):
+        return self.add(a.shape, a.dtype, f"{op} %{a.name} : {a.type}", exact and a.exact)
+
+    def compare(self, predicate, a, b):
+        op = "arith.cmpf" if is_float(a.dtype) else "arith.cmpi"
+        return self.add(a.shape, "i1", f"{op} {predicate}, %{a.name}, %{b.name} : {a.type}")
+
+    def select(self, mask, a, b):
+        return self.add(a.shape, a.dtype, f"arith.select %{mask.name}, %{a.name}, %{b.name} : {mask.type}, {a.type}",
+                        a.exact and b.exact)
+
+    def cast(self, op, a, dtype):
+        return self.add(a.shape, dtype, f"{op} %{a.name} : {a.type} to {tensor(a.shape, dtype)}", a.exact)
+
+    def reduce(self, op, a, axes, start):
+        shape = [n for i, n in enumerate(a.shape) if i not in axes]
+        init = self.constant(shape, a.dtype, start)
+        return self.add(shape, a.dtype, f"linalg.reduce {{ {op} }} ins(%{a.name} : {a.type}) "
+                        f"outs(%{init.name} : {init.type}) dimensions = {list(axes)}", a.exact)
+
+    def transpose(self, a, order):
+        init = self.empty([a.shape[i] for i in order], a.dtype)
+        return self.add(init.shape, a.dtype, f"linalg.transpose ins(%{a.name} : {a.type}) "
+                        f"outs(%{init.name} : {init.type}) permutation = {list(order)}", a.exact)
+
+    def broadcast(self, a, shape, axes):
+        init = self.empty(shape, a.dtype)
+        return self.add(shape, a.dtype, f"linalg.broadcast ins(%{a.name} : {a.type}) "
+                        f"outs(%{init.name} : {init.type}) dimensions = {list(axes)}", a.exact)
+
+    def slice(self, a, offsets, sizes, strides):
+        return self.add(sizes, a.dtype, f"tensor.extract_slice %{a.name}{offsets} {list(sizes)} {strides} : "
+                        f"{a.type} to {tensor(sizes, a.dtype)}", a.exact)
+
+    def collapse(self, a):
+        shape = [math.prod(a.shape)]
+        group = list(range(len(a.shape)))
+        return self.add(shape, a.dtype, f"tensor.collapse_shape %{a.name} [{group}] : {a.type} into "
+                        f"{tensor(shape, a.dtype)}", a.exact)
+
+    def expand(self, a, shape):
+        return self.add(shape, a.dtype, f"tensor.expand_shape %{a.name} [{list(range(len(shape)))}] output_shape "
+                        f"{list(shape)} : {a.type} into {tensor(shape, a.dtype)}", a.exact)
