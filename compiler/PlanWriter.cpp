@@ -11,6 +11,7 @@
 #include "mlir/Target/SPIRV/Serialization.h"
 #include "runtime/plan/KernelCheck.h"
 #include "runtime/plan/KernelFeatures.h"
+#include "runtime/plan/KernelReflection.h"
 #include "runtime/plan/KernelScan.h"
 #include "runtime/plan/PlanFile.h"
 #include "runtime/plan/PlanNames.h"
@@ -111,6 +112,29 @@ static LogicalResult serialize(chain::KernelOp kernel,
   return success();
 }
 
+/// A block of numbers has the type of its tensor's elements; any other block,
+/// such as one of structures, says how it reads them.
+static LogicalResult checkElements(chain::KernelOp op,
+                                   const vm::Kernel &kernel) {
+  auto reflected = vm::reflectKernel(kernel.name, kernel.spirv);
+  if (!reflected.ok())
+    return mlir::emitError(op.getLoc()) << reflected.status().message();
+  ArrayAttr types = op.getElementTypesAttr();
+  for (const vm::ReflectedBuffer &buffer : reflected->buffers)
+    for (auto [binding, attr] : llvm::zip_equal(kernel.bindings, types)) {
+      vm::DType type = toDType(cast<TypeAttr>(attr).getValue());
+      vm::DType stored = type == vm::DType::I1 ? vm::DType::I8 : type;
+      if (binding.binding == buffer.binding && buffer.element &&
+          *buffer.element != stored)
+        return mlir::emitError(op.getLoc())
+               << "Kernel \"" << kernel.name << "\" has elements of "
+               << vm::toString(*buffer.element) << " in binding "
+               << buffer.binding << ", and its tensor has "
+               << vm::toString(type) << ".";
+    }
+  return success();
+}
+
 /// What a kernel that came as SPIR-V needs is read off its code.
 static LogicalResult describeExternal(chain::KernelOp op, vm::Kernel &kernel) {
   vm::Result<vm::KernelFacts> facts = vm::scanKernel(kernel.name, kernel.spirv);
@@ -120,7 +144,7 @@ static LogicalResult describeExternal(chain::KernelOp op, vm::Kernel &kernel) {
   kernel.workgroupMemoryBytes = facts->workgroupMemoryBytes;
   if (vm::Status status = vm::checkKernel(kernel); !status.ok())
     return mlir::emitError(op.getLoc()) << status.message();
-  return success();
+  return op.getElementTypes() ? checkElements(op, kernel) : success();
 }
 
 LogicalResult PlanTranslator::addKernel(chain::KernelOp kernel) {

@@ -17,8 +17,10 @@
 // Operands that are loaded from another region are copied to Registers first.
 // Tensors are dense and row-major. A window can be longer than its tensor: take
 // the number of elements from the type, not from length(), where that matters.
-// Not allowed: push constants, specialization constants, images, and uniform
-// buffers (docs/plan-format.md, section 4). i1 is one byte, 0 or 1.
+// The compiler checks the element type, of vectors too; an array of structures
+// reads the bytes of its tensor as it likes. Not allowed: push constants,
+// specialization constants, images, and uniform buffers (docs/plan-format.md,
+// section 4). i1 is one byte, 0 or 1.
 //
 //===----------------------------------------------------------------------===//
 

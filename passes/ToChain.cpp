@@ -152,7 +152,7 @@ LogicalResult ChainBuilder::addKernels() {
         module->getAttrOfType<IntegerAttr>("gpuvm.workgroup_bytes").getInt(),
         module->getAttrOfType<ArrayAttr>("gpuvm.features"),
         module->getAttrOfType<ArrayAttr>("gpuvm.bindings"), "main",
-        DenseI32ArrayAttr());
+        DenseI32ArrayAttr(), ArrayAttr());
     OpBuilder body = OpBuilder::atBlockEnd(&op.getBody().emplaceBlock());
     auto copy = cast<spirv::ModuleOp>(body.clone(*module));
     for (StringRef attribute :
@@ -168,6 +168,10 @@ LogicalResult ChainBuilder::addKernels() {
 
 void ChainBuilder::addExternal(ExternKernelOp op) {
   auto type = cast<FunctionType>(op.getFunctionType());
+  SmallVector<Type> elements;
+  for (Type tensor :
+       llvm::concat<const Type>(type.getInputs(), type.getResults()))
+    elements.push_back(cast<RankedTensorType>(tensor).getElementType());
   SmallVector<Attribute> bindings;
   constexpr unsigned kNumRegions = 5;
   for (unsigned i = 0; i < type.getNumInputs() + type.getNumResults(); ++i)
@@ -177,7 +181,7 @@ void ChainBuilder::addExternal(ExternKernelOp op) {
   auto kernel = chain::KernelOp::create(
       b, op.getLoc(), op.getSymName(), op.getLocalSize(), 0,
       b.getStrArrayAttr({}), b.getArrayAttr(bindings), op.getEntryPoint(),
-      b.getDenseI32ArrayAttr(*op.getSpirv()));
+      b.getDenseI32ArrayAttr(*op.getSpirv()), b.getTypeArrayAttr(elements));
   kernel.getBody().emplaceBlock();
 }
 

@@ -159,7 +159,7 @@ def Chain_KernelOp : Chain_PlanChild<"kernel", [
   let summary = "A kernel and its descriptors.";
   let description = [{
     The body is one `spirv.module`; an external kernel has an empty body and
-    its words in `spirv`.
+    its words in `spirv`, and in `element_types` what each binding holds.
 
     C1: bindings ascend.
     C2: the body holds one `spirv.module`, or the kernel has `spirv`.
@@ -178,7 +178,8 @@ def Chain_KernelOp : Chain_PlanChild<"kernel", [
                        I64Attr:$workgroup_memory, StrArrayAttr:$features,
                        Chain_BindingArrayAttr:$bindings,
                        DefaultValuedStrAttr<StrAttr, "main">:$entry_point,
-                       OptionalAttr<DenseI32ArrayAttr>:$spirv);
+                       OptionalAttr<DenseI32ArrayAttr>:$spirv,
+                       OptionalAttr<TypeArrayAttr>:$element_types);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $name `local_size` $local_size `workgroup_memory` $workgroup_memory

@@ -60,6 +60,7 @@ public:
 private:
   ReflectedBuffer readBuffer(const spvc_reflected_resource &resource);
   bool isNonWritable(spvc_variable_id id);
+  std::optional<DType> elementOf(spvc_type_id block);
 };
 
 struct OtherResource {
@@ -111,6 +112,40 @@ bool Cross::isNonWritable(spvc_variable_id id) {
                    SpvDecorationNonWritable) != decorations + count;
 }
 
+static std::optional<DType> toDType(spvc_basetype type) {
+  switch (type) {
+  case SPVC_BASETYPE_INT8:
+  case SPVC_BASETYPE_UINT8:
+    return DType::I8;
+  case SPVC_BASETYPE_INT16:
+  case SPVC_BASETYPE_UINT16:
+    return DType::I16;
+  case SPVC_BASETYPE_INT32:
+  case SPVC_BASETYPE_UINT32:
+    return DType::I32;
+  case SPVC_BASETYPE_INT64:
+  case SPVC_BASETYPE_UINT64:
+    return DType::I64;
+  case SPVC_BASETYPE_FP16:
+    return DType::F16;
+  case SPVC_BASETYPE_FP32:
+    return DType::F32;
+  case SPVC_BASETYPE_FP64:
+    return DType::F64;
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<DType> Cross::elementOf(spvc_type_id block) {
+  spvc_type type = spvc_compiler_get_type_handle(compiler, block);
+  if (!type || spvc_type_get_num_member_types(type) != 1)
+    return std::nullopt;
+  spvc_type array = spvc_compiler_get_type_handle(
+      compiler, spvc_type_get_member_type(type, 0));
+  return array ? toDType(spvc_type_get_basetype(array)) : std::nullopt;
+}
+
 ReflectedBuffer Cross::readBuffer(const spvc_reflected_resource &resource) {
   spvc_type type = spvc_compiler_get_type_handle(compiler, resource.type_id);
   ReflectedBuffer buffer;
@@ -121,6 +156,7 @@ ReflectedBuffer Cross::readBuffer(const spvc_reflected_resource &resource) {
       spvc_compiler_get_decoration(compiler, resource.id, SpvDecorationBinding);
   buffer.nonWritable = isNonWritable(resource.id);
   buffer.isArray = type && spvc_type_get_num_array_dimensions(type) > 0;
+  buffer.element = elementOf(resource.base_type_id);
   buffer.isLegacy =
       type && spvc_type_get_storage_class(type) != SpvStorageClassStorageBuffer;
   return buffer;

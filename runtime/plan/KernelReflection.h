@@ -11,9 +11,11 @@
 #pragma once
 
 #include "runtime/base/Status.h"
+#include "runtime/plan/Plan.h"
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +30,9 @@ struct ReflectedBuffer {
   bool nonWritable = false; ///< The variable or all members of its block.
   bool isArray = false;     ///< An array of descriptors.
   bool isLegacy = false;    ///< A BufferBlock in storage class Uniform.
+  /// Of a block that is one array of numbers or of vectors of them; none for
+  /// any other block. `int` and `uint` are the same type here.
+  std::optional<DType> element;
 };
 
 struct ReflectedKernel {
