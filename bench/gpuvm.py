@@ -30,6 +30,14 @@ class Gpuvm:
         if bundle:
             self.environment["LD_LIBRARY_PATH"] = str(bundle / "lib")
 
+    def commit(self):
+        """The commit of the programs in use."""
+        if self.bundle:
+            return (self.bundle / "commit").read_text().strip()
+        done = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"],
+                              capture_output=True, text=True, check=False)
+        return done.stdout.strip() or "unknown"
+
     def program(self, name):
         path = self.programs / name
         if not path.is_file():

@@ -13,22 +13,31 @@ of lavapipe's vectors, that is, with other subgroup sizes. The kinds of case:
   state   stages that load and store symbols and halves of them, from a seed
   exact   arithmetic of --exact on subnormal numbers, from a seed
 
-Usage: differential.py FOLDER KIND [--seeds FIRST:LAST] [--widths 256,512]
+    differential.py FOLDER KIND [--seeds FIRST:LAST] [--widths 256,512]
+
+For a machine that has only gpuvm-run, prepare the cases here and run them there:
+
+    differential.py FOLDER KIND [--seeds FIRST:LAST] --prepare
+    differential.py FOLDER prepared --run-options=--device=gpu
 
 Exits 1 and leaves the program and its data in FOLDER if anything differs.
 """
 
 import argparse
 import concurrent.futures
+import json
 import math
 import os
 import random
+import shutil
 import struct
 import subprocess
 import sys
 
 import programs
-from program_text import FORMAT, NUMPY, bits, is_float
+from program_text import FORMAT, NUMPY, Value, bits, is_float
+
+TAGS = {"fused": [], "unfused": ["--disable-fusion"]}
 
 # --------------------------------------------------------------------- .npy
 
@@ -102,7 +111,8 @@ def compare(value, expected, actual, where):
         raise Mismatch(f"{where}: element {i} of {value.type} is {a!r}, expected {e!r}")
 
 
-def run_case(folder, program, widths):
+def prepare(folder, program):
+    """Makes FOLDER/<name>/ with everything that running the program needs."""
     base = os.path.join(folder, program.name)
     os.makedirs(base, exist_ok=True)
     path = lambda name: os.path.join(base, name)
@@ -110,52 +120,71 @@ def run_case(folder, program, widths):
         file.write(program.text())
     rng = random.Random(program.name)
     fill = tiny_values if program.exact else random_values
-    inputs = []
     for value in program.inputs:
         write_npy(path(value.name + ".npy"), value.shape, value.dtype,
                   fill(rng, math.prod(value.shape), value.dtype))
-        inputs.append(f"--input={value.name}=@{path(value.name + '.npy')}")
-
     results = [(f"o{i}", value) for i, value in enumerate(program.outputs)]
     results += [(value.name, value) for value in program.symbols]
-
-    def outputs(tag):
-        return ([f"--iterations={program.iterations}"] +
-                [f"--output={name}=@{path(f'{tag}-{name}.npy')}" for name, _ in results])
-
+    case = {"inputs": [value.name for value in program.inputs], "iterations": program.iterations,
+            "results": [(name, value.shape, value.dtype, value.exact) for name, value in results]}
+    with open(path("case.json"), "w") as file:
+        json.dump(case, file)
     exact = ["--exact"] if program.exact else []
+    call(["gpuvm-interpret", path("program.mlir")] + exact + data_flags(base, case, "reference"))
+    for tag, options in TAGS.items():
+        call(["gpuvm-compile", path("program.mlir"), "-o", path(tag + ".gvplan")] + exact + options)
+    return base
+
+
+def data_flags(base, case, tag):
+    path = lambda name: os.path.join(base, name)
+    return ([f"--iterations={case['iterations']}"] +
+            [f"--input={name}=@{path(name + '.npy')}" for name in case["inputs"]] +
+            [f"--output={name}=@{path(f'{tag}-{name}.npy')}" for name, *_ in case["results"]])
+
+
+def check(base, run_options, widths):
+    with open(os.path.join(base, "case.json")) as file:
+        case = json.load(file)
+    for tag in TAGS:
+        for width in [None] + (widths if tag == "fused" else []):
+            where = tag + (f"-{width}" if width else "")
+            call(["gpuvm-run", os.path.join(base, tag + ".gvplan")] + run_options + data_flags(base, case, where),
+                 {"LP_NATIVE_VECTOR_WIDTH": width} if width else None)
+            for name, *description in case["results"]:
+                value = Value(name, *description)
+                read = lambda tag: read_npy(os.path.join(base, f"{tag}-{name}.npy"), value.dtype)
+                compare(value, read("reference"), read(where), f"{name} {where}")
+
+
+def run_case(case, arguments):
+    """What is wrong with a program, or with one prepared in a folder; or None."""
+    name = case if isinstance(case, str) else case.name
     try:
-        call(["gpuvm-interpret", path("program.mlir")] + exact + inputs + outputs("reference"))
-        for tag, options in (("fused", []), ("unfused", ["--disable-fusion"])):
-            plan = path(tag + ".gvplan")
-            call(["gpuvm-compile", path("program.mlir"), "-o", plan] + exact + options)
-            for width in [None] + (widths if tag == "fused" else []):
-                where = tag + (f"-{width}" if width else "")
-                environment = {"LP_NATIVE_VECTOR_WIDTH": width} if width else None
-                call(["gpuvm-run", plan, "--validate"] + inputs + outputs(where), environment)
-                for name, value in results:
-                    compare(value, read_npy(path(f"reference-{name}.npy"), value.dtype),
-                            read_npy(path(f"{where}-{name}.npy"), value.dtype), f"{name} {where}")
+        base = os.path.join(arguments.folder, name) if isinstance(case, str) else prepare(arguments.folder, case)
+        if not arguments.prepare:
+            check(base, arguments.run_options.split(), [w for w in arguments.widths.split(",") if w])
+            shutil.rmtree(base)
     except (Mismatch, subprocess.TimeoutExpired) as failure:
-        return f"{program.name}: {failure}"
-    for name in os.listdir(base):
-        os.remove(path(name))
-    os.rmdir(base)
+        return f"{name}: {failure}"
     return None
 
 
 def main():
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
-    parser.add_argument("kind", choices=programs.KINDS)
+    parser.add_argument("kind", choices=[*programs.KINDS, "prepared"])
     parser.add_argument("--seeds", default="0:0")
     parser.add_argument("--widths", default="")
+    parser.add_argument("--prepare", action="store_true", help="run nothing on the device")
+    parser.add_argument("--run-options", default="--validate", help="of gpuvm-run")
     arguments = parser.parse_args()
-    seeds = range(*map(int, arguments.seeds.split(":")))
-    widths = [w for w in arguments.widths.split(",") if w]
-    cases = list(programs.KINDS[arguments.kind](seeds))
+    if arguments.kind == "prepared":
+        cases = sorted(os.listdir(arguments.folder))
+    else:
+        cases = list(programs.KINDS[arguments.kind](range(*map(int, arguments.seeds.split(":")))))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        failures = [f for f in pool.map(lambda case: run_case(arguments.folder, case, widths), cases) if f]
+        failures = [f for f in pool.map(lambda case: run_case(case, arguments), cases) if f]
     for failure in failures:
         print(failure)
     print(f"{len(cases)} cases, {len(failures)} failed")
