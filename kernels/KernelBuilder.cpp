@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/KernelBuilder.h"
+#include "kernels/LoopToSpirv.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
@@ -98,7 +99,8 @@ Value KernelBuilder::groupId() {
 
 SmallVector<Value>
 KernelBuilder::loop(Value lower, Value upper, Value step, ValueRange carried,
-                    function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+                    function_ref<SmallVector<Value>(Value, ValueRange)> body,
+                    bool runs) {
   auto op = scf::ForOp::create(
       b, location, lower, upper, step, carried,
       [&](OpBuilder &nested, Location, Value i, ValueRange values) {
@@ -106,6 +108,8 @@ KernelBuilder::loop(Value lower, Value upper, Value step, ValueRange carried,
         b.restoreInsertionPoint(nested.saveInsertionPoint());
         scf::YieldOp::create(b, location, body(i, values));
       });
+  if (runs)
+    op->setAttr(kRunsAttr, b.getUnitAttr());
   return op.getResults();
 }
 

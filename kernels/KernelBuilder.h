@@ -56,10 +56,12 @@ public:
 
   //===--- Control flow
   //-----------------------------------------------------===//
-  /// for (i = lower; i < upper; i += step), carrying values.
+  /// for (i = lower; i < upper; i += step), carrying values. `runs`: every lane
+  /// is known to get there at least once.
   SmallVector<Value>
   loop(Value lower, Value upper, Value step, ValueRange carried,
-       function_ref<SmallVector<Value>(Value i, ValueRange carried)> body);
+       function_ref<SmallVector<Value>(Value i, ValueRange carried)> body,
+       bool runs = false);
   void ifThen(Value condition, function_ref<void()> then);
 
   //===--- Windows

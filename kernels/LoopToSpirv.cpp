@@ -22,6 +22,13 @@ namespace {
 /// Over MLIR's patterns for the same operations.
 constexpr unsigned kBenefit = 2;
 
+/// Lavapipe runs the body once more, for no lane, if the test comes first.
+bool runsAtLeastOnce(scf::ForOp op) {
+  std::optional<int64_t> lower = getConstantIntValue(op.getLowerBound());
+  std::optional<int64_t> upper = getConstantIntValue(op.getUpperBound());
+  return (lower && upper && *lower < *upper) || op->hasAttr(gpuvm::kRunsAttr);
+}
+
 struct LowerFor : OpConversionPattern<scf::ForOp> {
   LowerFor(const TypeConverter &converter, MLIRContext *context)
       : OpConversionPattern(converter, context, kBenefit) {}
@@ -37,7 +44,8 @@ struct LowerFor : OpConversionPattern<scf::ForOp> {
         spirv::LoopControl::None);
     loop.addEntryAndMergeBlock(rewriter);
 
-    // entry -> header -> body -> header; header -> merge.
+    // entry -> header -> body -> continue -> header. Merge comes behind the
+    // body, or behind the header if the loop may not run at all.
     Block *header = rewriter.createBlock(loop.getMergeBlock());
     for (Value value : initial)
       header->addArgument(value.getType(), loc);
@@ -46,35 +54,53 @@ struct LowerFor : OpConversionPattern<scf::ForOp> {
       signature.remapInput(i, argument);
     Block *body = rewriter.applySignatureConversion(op.getBody(), signature);
     rewriter.inlineRegionBefore(op.getRegion(), loop.getMergeBlock());
+    Block *again = rewriter.createBlock(loop.getMergeBlock());
+    auto isWithin = [&](Value i) {
+      return spirv::SLessThanOp::create(rewriter, loc, i,
+                                        adaptor.getUpperBound());
+    };
+    auto leaveUnless = [&](Value condition, Block *inside) {
+      spirv::BranchConditionalOp::create(rewriter, loc, condition, inside,
+                                         ValueRange(), loop.getMergeBlock(),
+                                         ValueRange());
+    };
 
     rewriter.setInsertionPointToEnd(loop.getEntryBlock());
     spirv::BranchOp::create(rewriter, loc, header, initial);
+    bool runs = runsAtLeastOnce(op);
     rewriter.setInsertionPointToEnd(header);
     Value i = header->getArgument(0);
-    Value more =
-        spirv::SLessThanOp::create(rewriter, loc, i, adaptor.getUpperBound());
-    spirv::BranchConditionalOp::create(rewriter, loc, more, body, ValueRange(),
-                                       loop.getMergeBlock(), ValueRange());
-    rewriter.setInsertionPoint(body->getTerminator());
-    Value next = spirv::IAddOp::create(rewriter, loc, i, adaptor.getStep());
+    Value within = isWithin(i);
+    if (runs)
+      spirv::BranchOp::create(rewriter, loc, body);
+    else
+      leaveUnless(within, body);
+
     Operation *yield = body->getTerminator();
-    SmallVector<Value> again = {next};
-    if (failed(rewriter.getRemappedValues(yield->getOperands(), again)))
+    rewriter.setInsertionPoint(yield);
+    SmallVector<Value> next = {
+        spirv::IAddOp::create(rewriter, loc, i, adaptor.getStep())};
+    if (failed(rewriter.getRemappedValues(yield->getOperands(), next)))
       return failure();
     // The serializer does not find the result of an inner loop when the phi
-    // names it before it is defined. `more` is true here.
+    // names it before it is defined. `within` is true here.
     for (auto [value, argument] :
-         llvm::drop_begin(llvm::zip_equal(again, header->getArguments())))
+         llvm::drop_begin(llvm::zip_equal(next, header->getArguments())))
       if (value.getDefiningOp<scf::ForOp>() ||
           value.getDefiningOp<spirv::LoopOp>())
-        value = spirv::SelectOp::create(rewriter, loc, more, value, argument);
-    spirv::BranchOp::create(rewriter, loc, header, again);
+        value = spirv::SelectOp::create(rewriter, loc, within, value, argument);
+    if (runs)
+      leaveUnless(isWithin(next.front()), again);
+    else
+      spirv::BranchOp::create(rewriter, loc, again);
     rewriter.eraseOp(yield);
+    rewriter.setInsertionPointToEnd(again);
+    spirv::BranchOp::create(rewriter, loc, header, next);
 
     auto merge = cast<spirv::MergeOp>(loop.getMergeBlock()->getTerminator());
-    rewriter.modifyOpInPlace(merge, [&] {
-      merge->setOperands(header->getArguments().drop_front());
-    });
+    ValueRange results = runs ? ValueRange(next) : header->getArguments();
+    rewriter.modifyOpInPlace(merge,
+                             [&] { merge->setOperands(results.drop_front()); });
     rewriter.replaceOp(op, loop.getResults());
     return success();
   }

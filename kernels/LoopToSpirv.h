@@ -7,11 +7,16 @@
 
 #pragma once
 
+#include "llvm/ADT/StringRef.h"
+
 namespace mlir {
 class RewritePatternSet;
 class TypeConverter;
 
 namespace gpuvm {
+
+/// On an scf.for: its body runs at least once.
+inline constexpr llvm::StringLiteral kRunsAttr = "gpuvm.runs";
 
 /// Takes over scf.for from populateSCFToSPIRVPatterns.
 void populateLoopToSpirvPatterns(const TypeConverter &converter,

@@ -90,11 +90,13 @@ LogicalResult gpuvm::emitMap(EmitterContext &c) {
   if (tiles == config.groups)
     result = emitTile(c, k.groupId());
   else if (tiles > 0)
-    k.loop(k.groupId(), k.index(tiles), k.index(config.groups), {},
-           [&](Value t, ValueRange) {
-             result = emitTile(c, t);
-             return SmallVector<Value>();
-           });
+    k.loop(
+        k.groupId(), k.index(tiles), k.index(config.groups), {},
+        [&](Value t, ValueRange) {
+          result = emitTile(c, t);
+          return SmallVector<Value>();
+        },
+        /*runs=*/config.groups <= tiles);
   if (succeeded(result) && tiles * tile < config.elements)
     result = emitLeftover(c, tiles * tile);
   return result;

@@ -190,7 +190,7 @@ void ReduceEmitter::emitGroupPerResult() {
     return Values();
   };
   k.loop(k.groupId(), k.index(c.config.results), k.index(c.config.groups), {},
-         eachResult);
+         eachResult, /*runs=*/true);
 }
 
 void ReduceEmitter::emitParts() {
@@ -219,16 +219,15 @@ void ReduceEmitter::foldPartials(Value result) {
   int64_t parts = c.config.order.parts;
   unsigned counter = c.layout.scratch.back();
   k.deviceMemoryBarrier(); // The count comes before the partials.
-  Values totals =
-      k.loop(lane, k.index(parts), k.index(KernelConfig::kLanes), identities(),
-             [&](Value part, ValueRange carried) {
-               Values next;
-               Value at = k.add(k.mul(result, parts), part);
-               for (auto [i, a] : llvm::enumerate(accumulators))
-                 next.push_back(combine(
-                     a, carried[i], k.load(c.layout.scratch[i], a.type, at)));
-               return next;
-             });
+  static_assert(KernelConfig::kLanes == ReductionOrder::kLanes);
+  Value valid = k.less(lane, k.index(parts));
+  Value at = k.add(k.mul(result, parts), k.min(lane, k.index(parts - 1)));
+  Values totals;
+  for (auto [i, a] : llvm::enumerate(accumulators)) {
+    Value partial = k.load(c.layout.scratch[i], a.type, at);
+    totals.push_back(
+        arith::SelectOp::create(k.ir(), k.loc(), valid, partial, identity(a)));
+  }
   combineLanes(totals, [&](Values totals) {
     Value zero =
         arith::ConstantOp::create(k.ir(), k.loc(), k.ir().getI32IntegerAttr(0));
@@ -246,32 +245,32 @@ void ReduceEmitter::foldPartials(Value result) {
 void ReduceEmitter::combineLanes(Values values,
                                  function_ref<void(Values totals)> use) {
   constexpr int64_t group = ReductionOrder::kLaneGroup;
-  auto fold = [&](const Accumulator &a, int64_t stride) {
-    Value first = k.mul(lane, group * stride);
-    auto next = [&](Value j, ValueRange total) -> Values {
-      Value at = k.add(first, k.mul(j, stride));
-      return {
-          combine(a, total.front(), k.loadWorkgroup(a.workgroup, a.type, at))};
-    };
-    return k
-        .loop(k.index(1), k.index(group), k.index(1),
-              {k.loadWorkgroup(a.workgroup, a.type, first)}, next)
-        .front();
+  auto load = [&](Value at) {
+    Values loaded;
+    for (Accumulator &a : accumulators)
+      loaded.push_back(k.loadWorkgroup(a.workgroup, a.type, at));
+    return loaded;
   };
-  for (auto [i, a] : llvm::enumerate(accumulators))
-    k.storeWorkgroup(a.workgroup, values[i], lane);
+  auto store = [&](Values stored, Value at) {
+    for (auto [a, value] : llvm::zip_equal(accumulators, stored))
+      k.storeWorkgroup(a.workgroup, value, at);
+  };
+  auto fold = [&](int64_t stride) {
+    Value first = k.mul(lane, group * stride);
+    return k.loop(k.index(1), k.index(group), k.index(1), load(first),
+                  [&](Value j, ValueRange totals) {
+                    Values next = load(k.add(first, k.mul(j, stride)));
+                    for (auto [i, a] : llvm::enumerate(accumulators))
+                      next[i] = combine(a, totals[i], next[i]);
+                    return next;
+                  });
+  };
+  store(values, lane);
   k.workgroupBarrier();
-  k.ifThen(k.less(lane, k.index(group)), [&] {
-    for (Accumulator &a : accumulators)
-      k.storeWorkgroup(a.workgroup, fold(a, 1), k.mul(lane, group));
-  });
+  k.ifThen(k.less(lane, k.index(group)),
+           [&] { store(fold(1), k.mul(lane, group)); });
   k.workgroupBarrier();
-  k.ifThen(k.equal(lane, k.index(0)), [&] {
-    Values totals;
-    for (Accumulator &a : accumulators)
-      totals.push_back(fold(a, group));
-    use(totals);
-  });
+  k.ifThen(k.equal(lane, k.index(0)), [&] { use(fold(group)); });
 }
 
 /// init combined with the total, the epilogue, and the stores; one lane.

@@ -98,14 +98,15 @@ ReduceEmitter::Values ReduceEmitter::reducePart(Value result, Value part) {
                  k.mul(group, order.rowsPerGroup));
   };
   Values values = identities();
+  auto oneTurn = [&](Value turn, ValueRange carried) {
+    Value first = firstRow(turn);
+    Value end = k.add(first, k.index(order.rowsPerGroup));
+    return accumulateRows(Values(carried), result, first, end,
+                          order.rowsPerGroup);
+  };
   if (fullTurns > 0)
     values = k.loop(part, k.index(fullTurns), k.index(order.parts), values,
-                    [&](Value turn, ValueRange carried) {
-                      Value first = firstRow(turn);
-                      Value end = k.add(first, k.index(order.rowsPerGroup));
-                      return accumulateRows(Values(carried), result, first, end,
-                                            order.rowsPerGroup);
-                    });
+                    oneTurn, /*runs=*/order.parts <= fullTurns);
   if (c.config.elements == fullTurns * order.rowsPerTurn() * row)
     return values;
   // The last turn, which has fewer rows or an incomplete one.
