@@ -13,6 +13,7 @@
 #include "passes/Commands.h"
 #include "passes/Passes.h"
 
+#include "llvm/ADT/Statistic.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -24,6 +25,9 @@ namespace mlir::gpuvm {
 
 using namespace mlir;
 using namespace mlir::gpuvm;
+
+#define DEBUG_TYPE "gpuvm-emit-kernels"
+ALWAYS_ENABLED_STATISTIC(numEmitted, "Distinct kernels emitted");
 
 namespace {
 struct EmitKernels : gpuvm::impl::EmitKernelsBase<EmitKernels> {

@@ -16,6 +16,8 @@
 
 #include "mlir/IR/IRMapping.h"
 
+#include "llvm/ADT/Statistic.h"
+
 namespace mlir::gpuvm {
 #define GEN_PASS_DEF_FORMKERNELS
 #include "passes/Passes.h.inc"
@@ -23,6 +25,9 @@ namespace mlir::gpuvm {
 
 using namespace mlir;
 using namespace mlir::gpuvm;
+
+#define DEBUG_TYPE "gpuvm-form-kernels"
+ALWAYS_ENABLED_STATISTIC(numKernels, "Kernels formed");
 
 namespace {
 

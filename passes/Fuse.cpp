@@ -14,6 +14,7 @@
 #include "passes/Passes.h"
 #include "passes/StageUnits.h"
 
+#include "llvm/ADT/Statistic.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -25,6 +26,10 @@ namespace mlir::gpuvm {
 
 using namespace mlir;
 using namespace mlir::gpuvm;
+
+#define DEBUG_TYPE "gpuvm-fuse"
+ALWAYS_ENABLED_STATISTIC(numFused, "Stages that share a kernel with another");
+ALWAYS_ENABLED_STATISTIC(numBytesSaved, "Message bytes that stay in registers");
 
 namespace {
 
@@ -292,9 +297,9 @@ void Fuse::runOnOperation() {
   StageFuser fuser(getOperation());
   fuser.run();
   fuser.annotate();
-  numFused += fuser.numFused();
+  ::numFused += fuser.numFused();
   for (const Decision &d : fuser.decisions())
-    bytesSaved += d.bytesSaved;
+    numBytesSaved += d.bytesSaved;
   if (!report.empty() && failed(writeReport(fuser.decisions())))
     signalPassFailure();
 }

@@ -3,7 +3,9 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// In the order in which gpuvm-pipeline runs them.
+// In the order in which gpuvm-pipeline runs them. What they count is defined
+// beside the code that counts it, as LLVM's always enabled statistics: those of
+// the Pass class are compiled out of Debian's LLVM.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,9 +67,6 @@ def Fuse : GpuvmProgramPass<"gpuvm-fuse"> {
   }];
   let options = [Option<"report", "report", "std::string", "\"\"",
                         "File to write the fusion report to, as JSON">];
-  let statistics = [
-    Statistic<"numFused", "stages-fused", "Stages that share a kernel">,
-    Statistic<"bytesSaved", "bytes-saved", "Message bytes that stay in registers">];
 }
 
 def FormKernels : GpuvmProgramPass<"gpuvm-form-kernels"> {
@@ -79,7 +78,6 @@ def FormKernels : GpuvmProgramPass<"gpuvm-form-kernels"> {
   }];
   let options = [Option<"group", "group", "bool", "true",
                         "Put several operations into one kernel">];
-  let statistics = [Statistic<"numKernels", "kernels", "Kernels formed">];
 }
 
 def Schedule : GpuvmProgramPass<"gpuvm-schedule"> {
@@ -89,7 +87,6 @@ def Schedule : GpuvmProgramPass<"gpuvm-schedule"> {
     depends on, through values or symbols. Inside a wave the order of the text
     is kept.
   }];
-  let statistics = [Statistic<"numWaves", "waves", "Waves">];
 }
 
 def PlanMemory : GpuvmProgramPass<"gpuvm-plan-memory"> {
@@ -102,8 +99,6 @@ def PlanMemory : GpuvmProgramPass<"gpuvm-plan-memory"> {
   }];
   let options = [Option<"reuse", "reuse", "bool", "true",
                         "Use windows again when their value is dead">];
-  let statistics = [
-    Statistic<"bytesReused", "bytes-reused", "Bytes of windows used again">];
 }
 
 def PlaceBarriers : GpuvmProgramPass<"gpuvm-place-barriers"> {
@@ -115,7 +110,6 @@ def PlaceBarriers : GpuvmProgramPass<"gpuvm-place-barriers"> {
   }];
   let options = [Option<"minimal", "minimal", "bool", "true",
                         "Place only the barriers that a hazard needs">];
-  let statistics = [Statistic<"numBarriers", "barriers", "Barriers placed">];
 }
 
 def EmitKernels : Pass<"gpuvm-emit-kernels", "::mlir::ModuleOp"> {
@@ -132,8 +126,6 @@ def EmitKernels : Pass<"gpuvm-emit-kernels", "::mlir::ModuleOp"> {
                            "::mlir::memref::MemRefDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::chain::ChainDialect"];
-  let statistics = [
-    Statistic<"numEmitted", "emitted", "Distinct kernels emitted">];
 }
 
 def ToChain : Pass<"gpuvm-to-chain", "::mlir::ModuleOp"> {

@@ -12,6 +12,8 @@
 #include "passes/Commands.h"
 #include "passes/Passes.h"
 
+#include "llvm/ADT/Statistic.h"
+
 namespace mlir::gpuvm {
 #define GEN_PASS_DEF_PLACEBARRIERS
 #include "passes/Passes.h.inc"
@@ -19,6 +21,9 @@ namespace mlir::gpuvm {
 
 using namespace mlir;
 using namespace mlir::gpuvm;
+
+#define DEBUG_TYPE "gpuvm-place-barriers"
+ALWAYS_ENABLED_STATISTIC(numBarriers, "Barriers placed");
 
 namespace {
 

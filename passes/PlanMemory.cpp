@@ -13,6 +13,8 @@
 #include "passes/Commands.h"
 #include "passes/Passes.h"
 
+#include "llvm/ADT/Statistic.h"
+
 namespace mlir::gpuvm {
 #define GEN_PASS_DEF_PLANMEMORY
 #include "passes/Passes.h.inc"
@@ -20,6 +22,9 @@ namespace mlir::gpuvm {
 
 using namespace mlir;
 using namespace mlir::gpuvm;
+
+#define DEBUG_TYPE "gpuvm-plan-memory"
+ALWAYS_ENABLED_STATISTIC(numBytesReused, "Bytes of windows used again");
 
 namespace {
 
@@ -71,7 +76,7 @@ struct PlanMemory : gpuvm::impl::PlanMemoryBase<PlanMemory> {
     MemoryPlanner planner(getOperation(), reuse);
     if (failed(planner.run()))
       return signalPassFailure();
-    bytesReused += planner.bytesReused();
+    numBytesReused += planner.bytesReused();
   }
 };
 

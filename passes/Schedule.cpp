@@ -13,6 +13,8 @@
 #include "passes/Commands.h"
 #include "passes/Passes.h"
 
+#include "llvm/ADT/Statistic.h"
+
 namespace mlir::gpuvm {
 #define GEN_PASS_DEF_SCHEDULE
 #include "passes/Passes.h.inc"
@@ -20,6 +22,9 @@ namespace mlir::gpuvm {
 
 using namespace mlir;
 using namespace mlir::gpuvm;
+
+#define DEBUG_TYPE "gpuvm-schedule"
+ALWAYS_ENABLED_STATISTIC(numWaves, "Waves of commands");
 
 namespace {
 struct Schedule : gpuvm::impl::ScheduleBase<Schedule> {

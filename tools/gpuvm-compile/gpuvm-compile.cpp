@@ -11,6 +11,7 @@
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/Statistic.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -44,6 +45,11 @@ static cl::opt<std::string> phasesDir("dump-phases-to",
                                       cl::desc("Print the IR after each pass"),
                                       cl::value_desc("dir"), cl::cat(category));
 
+static cl::opt<bool>
+    statistics("statistics",
+               cl::desc("Print what each pass counted to standard error"),
+               cl::cat(category));
+
 static int fail(llvm::StringRef message, vm::Code code) {
   llvm::errs() << "gpuvm-compile: " << message << '\n';
   return static_cast<int>(code);
@@ -56,6 +62,8 @@ int main(int argc, char **argv) {
       argc, argv,
       "Compiles a program to a plan.\n\n"
       "  gpuvm-compile examples/tpch/q6.mlir -o q6.gvplan\n");
+  if (statistics)
+    llvm::EnableStatistics(/*DoPrintOnExit=*/false);
   std::string error;
   auto file = mlir::openInputFile(inputFile, &error);
   if (!file)
@@ -81,5 +89,7 @@ int main(int argc, char **argv) {
   vm::Status saved = vm::savePlan(outputFile, *plan);
   if (!saved.ok())
     return fail(saved.message(), saved.code());
+  if (statistics)
+    llvm::PrintStatistics(llvm::errs());
   return 0;
 }
