@@ -5,8 +5,10 @@
 //
 // One or more reductions over the same loops, with elementwise producers read
 // through, elementwise by-products stored on the way, and elementwise consumers
-// of the results as the epilogue. docs/reduction-order.md fixes the order;
-// three layouts follow from it:
+// of the results as the epilogue. In a row kernel several phases follow each
+// other, each with the totals of those before it (softmax: the maximum, the
+// sum, the quotients). docs/reduction-order.md fixes the order; three layouts
+// follow from it:
 //
 //  - sequential: a lane per result;
 //  - one part: a workgroup per result;
@@ -27,19 +29,31 @@ using namespace mlir::gpuvm;
 // Set-up
 //===----------------------------------------------------------------------===//
 
-/// Whether `value` depends on the result of a reduction.
-static bool followsReduction(Value value) {
+/// How many reductions lie one behind the other on the way to `value`.
+static unsigned countReductions(Value value,
+                                llvm::DenseMap<Operation *, unsigned> &known) {
   Operation *op = value.getDefiningOp();
   if (!op)
-    return false;
+    return 0;
+  if (auto entry = known.find(op); entry != known.end())
+    return entry->second;
+  unsigned count = 0;
+  for (Value operand : op->getOperands())
+    count = std::max(count, countReductions(operand, known));
   auto generic = dyn_cast<linalg::GenericOp>(op);
-  if (generic && generic.getNumReductionLoops() != 0)
-    return true;
-  return llvm::any_of(op->getOperands(), followsReduction);
+  count += generic && generic.getNumReductionLoops() != 0;
+  known[op] = count;
+  return count;
 }
 
 ReduceEmitter::ReduceEmitter(EmitterContext &context)
     : c(context), k(context.kernel) {
+  llvm::DenseMap<Operation *, unsigned> depth;
+  auto phase = [&](unsigned number) -> ReducePhase & {
+    if (phases.size() <= number)
+      phases.resize(number + 1);
+    return phases[number];
+  };
   for (linalg::GenericOp op : getReductions(c.op)) {
     if (!first)
       first = op;
@@ -47,9 +61,10 @@ ReduceEmitter::ReduceEmitter(EmitterContext &context)
     for (auto [i, init] : llvm::enumerate(op.getDpsInits())) {
       Type type = cast<RankedTensorType>(init.getType()).getElementType();
       bool tree = !c.config.order.sequential;
-      accumulators.push_back(
-          {op, static_cast<unsigned>(i), tree ? combiner->ops[i] : nullptr,
-           tree ? combiner->elements[i] : Value(), type, Value()});
+      phase(countReductions(op.getResult(i), depth) - 1)
+          .accumulators.push_back(
+              {op, static_cast<unsigned>(i), tree ? combiner->ops[i] : nullptr,
+               tree ? combiner->elements[i] : Value(), type, Value()});
     }
   }
   auto yield = cast<YieldOp>(c.op.getBody().front().getTerminator());
@@ -57,18 +72,27 @@ ReduceEmitter::ReduceEmitter(EmitterContext &context)
   for (auto [value, binding] :
        llvm::zip_equal(yield.getValues(), c.layout.outputs)) {
     bool overLoops =
-        !followsReduction(value) &&
         cast<RankedTensorType>(value.getType()).getShape() == ArrayRef(loops);
-    (overLoops ? byProducts : results).push_back({value, binding});
+    (overLoops ? phase(countReductions(value, depth)).byProducts : results)
+        .push_back({value, binding});
   }
 }
 
+void ReduceEmitter::enter(const ReducePhase &phase) {
+  accumulators = phase.accumulators;
+  byProducts = phase.byProducts;
+}
+
 LogicalResult ReduceEmitter::run() {
+  if (failed(checkIterations()))
+    return failure();
   lane = k.laneId();
   if (!c.config.order.sequential)
-    for (Accumulator &accumulator : accumulators)
-      accumulator.workgroup =
-          k.allocateWorkgroup(accumulator.type, KernelConfig::kLanes);
+    for (ReducePhase &phase : phases)
+      for (Accumulator &accumulator : phase.accumulators)
+        accumulator.workgroup =
+            k.allocateWorkgroup(accumulator.type, KernelConfig::kLanes);
+  enter(phases.front());
   if (c.config.order.sequential)
     emitSequential();
   else if (c.config.order.parts == 1)
@@ -141,21 +165,27 @@ Value ReduceEmitter::combine(const Accumulator &accumulator, Value a, Value b) {
 void ReduceEmitter::emitSequential() {
   Value thread = k.add(k.mul(k.groupId(), KernelConfig::kLanes), lane);
   auto eachResult = [&](Value result, ValueRange) {
-    c.elements.begin(1);
-    ElementEmitter::Point at = resultPoint(result);
-    Values start;
-    for (Accumulator &a : accumulators) {
-      auto init = c.elements.emit(a.op.getDpsInits()[a.number], at);
-      if (!check(init))
-        return Values();
-      start.push_back(init->front());
+    for (const ReducePhase &phase : phases) {
+      enter(phase);
+      c.elements.begin(1);
+      ElementEmitter::Point at = resultPoint(result);
+      Values start;
+      for (Accumulator &a : accumulators) {
+        auto init = c.elements.emit(a.op.getDpsInits()[a.number], at);
+        if (!check(init))
+          return Values();
+        start.push_back(init->front());
+      }
+      Values totals =
+          k.loop(k.index(0), k.index(c.config.elements), k.index(1), start,
+                 [&](Value element, ValueRange carried) {
+                   return sequentialBody(Values(carried), result, element);
+                 });
+      c.elements.begin(1);
+      bindTotals(totals, resultPoint(result));
     }
-    Values totals =
-        k.loop(k.index(0), k.index(c.config.elements), k.index(1), start,
-               [&](Value element, ValueRange carried) {
-                 return sequentialBody(Values(carried), result, element);
-               });
-    finish(totals, result);
+    c.elements.begin(1);
+    storeResults(resultPoint(result));
     return Values();
   };
   k.loop(thread, k.index(c.config.results),
@@ -167,7 +197,8 @@ ReduceEmitter::Values ReduceEmitter::sequentialBody(Values values, Value result,
   c.elements.begin(1);
   ElementEmitter::Point at = loopPoint(result, {element, 0, 1});
   Values next;
-  for (linalg::GenericOp op : getReductions(c.op)) {
+  while (next.size() < values.size()) {
+    linalg::GenericOp op = accumulators[next.size()].op;
     SmallVector<Lanes> carried;
     for (unsigned i = 0; i < op.getNumDpsInits(); ++i)
       carried.push_back({values[next.size() + i]});
@@ -183,9 +214,36 @@ ReduceEmitter::Values ReduceEmitter::sequentialBody(Values values, Value result,
 }
 
 void ReduceEmitter::emitGroupPerResult() {
-  auto eachResult = [&](Value result, ValueRange) {
+  auto onlyPhase = [&](Value result) {
     combineLanes(reducePart(result, k.index(0)),
                  [&](Values totals) { finish(totals, result); });
+  };
+  auto allPhases = [&](Value result) {
+    Value first = k.index(0);
+    for (const ReducePhase &phase : phases) {
+      enter(phase);
+      Values values = reducePart(result, first);
+      if (accumulators.empty())
+        continue;
+      combineLanes(values, [&](Values totals) {
+        for (auto [a, total] : llvm::zip_equal(accumulators, totals))
+          k.storeWorkgroup(a.workgroup, total, first);
+      });
+      k.workgroupBarrier(); // Every lane takes the totals.
+      Values totals;
+      for (Accumulator &a : accumulators)
+        totals.push_back(k.loadWorkgroup(a.workgroup, a.type, first));
+      c.elements.begin(1);
+      bindTotals(totals, resultPoint(result));
+    }
+    if (!results.empty())
+      k.ifThen(k.equal(lane, first), [&] {
+        c.elements.begin(1);
+        storeResults(resultPoint(result));
+      });
+  };
+  auto eachResult = [&](Value result, ValueRange) {
+    phases.size() == 1 ? onlyPhase(result) : allPhases(result);
     k.workgroupBarrier(); // Workgroup memory is used again.
     return Values();
   };
@@ -273,10 +331,9 @@ void ReduceEmitter::combineLanes(Values values,
   k.ifThen(k.equal(lane, k.index(0)), [&] { use(fold(group)); });
 }
 
-/// init combined with the total, the epilogue, and the stores; one lane.
-void ReduceEmitter::finish(Values totals, Value result) {
-  c.elements.begin(1);
-  ElementEmitter::Point at = resultPoint(result);
+/// From now on the results of the reductions are init combined with `totals`,
+/// or `totals` if the order is sequential.
+void ReduceEmitter::bindTotals(Values totals, ElementEmitter::Point at) {
   for (auto [a, total] : llvm::zip_equal(accumulators, totals)) {
     Value whole = total;
     if (a.combine) {
@@ -287,6 +344,9 @@ void ReduceEmitter::finish(Values totals, Value result) {
     }
     c.elements.bind(a.op->getResult(a.number), whole);
   }
+}
+
+void ReduceEmitter::storeResults(ElementEmitter::Point at) {
   for (auto [value, binding] : results) {
     FailureOr<Lanes> element = c.elements.emit(value, at);
     if (!check(element))
@@ -295,20 +355,31 @@ void ReduceEmitter::finish(Values totals, Value result) {
   }
 }
 
+/// The end of a kernel of one phase, done by one lane.
+void ReduceEmitter::finish(Values totals, Value result) {
+  c.elements.begin(1);
+  ElementEmitter::Point at = resultPoint(result);
+  bindTotals(totals, at);
+  storeResults(at);
+}
+
 /// Lavapipe (Mesa 22.3) ends the loops of an invocation after 65,536 iterations
 /// in all, without a word; what would need more is refused.
 static constexpr int64_t kMaxIterations = 65000;
 
+LogicalResult ReduceEmitter::checkIterations() {
+  int64_t lanes = c.config.groups * KernelConfig::kLanes;
+  int64_t results = llvm::divideCeil(c.config.results, lanes);
+  int64_t iterations = results * c.config.elements * phases.size();
+  if (!c.config.order.sequential || iterations <= kMaxIterations)
+    return success();
+  return c.op.emitError("a lane takes ")
+         << iterations << " elements one after the other, more than "
+         << kMaxIterations
+         << ": the reduction's body is no associative operation, or it has "
+            "too many results";
+}
+
 LogicalResult gpuvm::emitReduce(EmitterContext &context) {
-  const KernelConfig &config = context.config;
-  int64_t lanes = config.groups * KernelConfig::kLanes;
-  int64_t iterations =
-      int64_t(llvm::divideCeil(config.results, lanes)) * config.elements;
-  if (config.order.sequential && iterations > kMaxIterations)
-    return context.op.emitError("a lane takes ")
-           << iterations << " elements one after the other, more than "
-           << kMaxIterations
-           << ": the reduction's body is no associative operation, or it has "
-              "too many results";
   return ReduceEmitter(context).run();
 }

@@ -24,6 +24,13 @@ struct Accumulator {
   Value workgroup; ///< kLanes elements of workgroup memory.
 };
 
+/// A walk over all elements of a result. What follows the totals of one phase
+/// is computed in a later one.
+struct ReducePhase {
+  SmallVector<Accumulator> accumulators;
+  SmallVector<std::pair<Value, unsigned>> byProducts; ///< Value, binding.
+};
+
 class ReduceEmitter {
 public:
   explicit ReduceEmitter(EmitterContext &context);
@@ -31,6 +38,8 @@ public:
 
 private:
   using Values = SmallVector<Value>; ///< One per accumulator.
+
+  LogicalResult checkIterations();
 
   // Layouts.
   void emitSequential();
@@ -47,6 +56,8 @@ private:
   Values sequentialBody(Values values, Value result, Value element);
   void combineLanes(Values values, function_ref<void(Values totals)> use);
   void foldPartials(Value result);
+  void bindTotals(Values totals, ElementEmitter::Point at);
+  void storeResults(ElementEmitter::Point at);
   void finish(Values totals, Value result);
   void storeByProducts(ElementEmitter::Point at, Value condition);
 
@@ -56,6 +67,7 @@ private:
   Value identity(const Accumulator &accumulator);
   Value combine(const Accumulator &accumulator, Value a, Value b);
   Values identities();
+  void enter(const ReducePhase &phase);
   FailureOr<SmallVector<Lanes>> elementsAt(ElementEmitter::Point at,
                                            int64_t lanes);
   bool check(LogicalResult result) {
@@ -66,8 +78,11 @@ private:
   EmitterContext &c;
   KernelBuilder &k;
   linalg::GenericOp first;
+  SmallVector<ReducePhase> phases;
+  /// Of the phase that is emitted.
   SmallVector<Accumulator> accumulators;
-  SmallVector<std::pair<Value, unsigned>> byProducts, results; // value, binding
+  SmallVector<std::pair<Value, unsigned>> byProducts;
+  SmallVector<std::pair<Value, unsigned>> results; ///< Value, binding.
   Value lane;
   Value last; ///< Workgroup memory: whether this workgroup is the last one.
   bool failed_ = false;

@@ -25,16 +25,17 @@ SmallVector<SourceRead> gpuvm::getReads(linalg::GenericOp op,
     if (op.getMatchingBlockArgument(&operand).use_empty())
       continue;
     Value source = resolve(operand.get());
-    bool direct = op.getMatchingIndexingMap(&operand).isIdentity() &&
-                  !(reduces && op.isDpsInit(&operand));
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    bool direct = map.isIdentity() && !(reduces && op.isDpsInit(&operand));
     while (Operation *def = source.getDefiningOp()) {
       if (!isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
                tensor::CollapseShapeOp>(def))
         break;
       direct = false;
+      map = AffineMap();
       source = resolve(def->getOperand(0));
     }
-    reads.push_back({source, direct});
+    reads.push_back({source, direct, map});
   }
   return reads;
 }
@@ -147,8 +148,11 @@ Grouper::readsThroughVirtual(linalg::GenericOp op) const {
       result.push_back(read);
       continue;
     }
-    for (SourceRead inner : reads.find(source)->second)
-      pending.push_back({inner.source, read.direct && inner.direct});
+    for (SourceRead inner : reads.find(source)->second) {
+      AffineMap map =
+          read.map && inner.map ? inner.map.compose(read.map) : AffineMap();
+      pending.push_back({inner.source, read.direct && inner.direct, map});
+    }
   }
   return result;
 }
@@ -162,6 +166,12 @@ static SmallVector<int64_t> resultShape(linalg::GenericOp op) {
       cast<RankedTensorType>(op->getResult(0).getType()).getShape());
 }
 
+/// Whether nobody else has elements of a result of `reduction`.
+static bool hasWholeRows(linalg::GenericOp reduction) {
+  ReductionOrder order = getReductionOrder(reduction);
+  return order.sequential || order.parts == 1;
+}
+
 /// The members walk one index space: the loops of the reductions if there are
 /// any. An operation whose loops are those of the results instead is epilogue:
 /// it must read a reduction, directly or through other epilogue.
@@ -172,23 +182,29 @@ bool Grouper::fitsOneLoopNest(ArrayRef<linalg::GenericOp> ops) const {
       reduction = op;
   linalg::GenericOp lead = reduction ? reduction : ops.front();
   SmallVector<int64_t> loops = lead.getStaticLoopRanges();
+  AffineMap resultMap = lead.getMatchingIndexingMap(lead.getDpsInitOperand(0));
   llvm::DenseSet<Operation *> all, epilogue;
   for (linalg::GenericOp op : ops)
     all.insert(op);
   for (linalg::GenericOp op : ops) {
     bool readsResult = false, readsLoops = false;
+    bool sameLoops = op.getStaticLoopRanges() == loops;
     for (const SourceRead &read : readsThroughVirtual(op)) {
       Operation *source = read.source.getDefiningOp();
       if (!source || !all.contains(source))
         continue;
-      if (!read.direct)
-        return false;
       bool isResult =
           epilogue.contains(source) ||
           cast<linalg::GenericOp>(source).getNumReductionLoops() != 0;
+      if (isResult && sameLoops) {
+        if (read.map != resultMap || !hasWholeRows(lead))
+          return false;
+        continue;
+      }
+      if (!read.direct)
+        return false;
       (isResult ? readsResult : readsLoops) = true;
     }
-    bool sameLoops = op.getStaticLoopRanges() == loops;
     if (op.getNumReductionLoops() != 0) {
       bool sameOrder =
           op.getIteratorTypesArray() == lead.getIteratorTypesArray() &&
@@ -304,8 +320,7 @@ void Grouper::mergeVertically() {
       continue;
     for (const SourceRead &read : readsThroughVirtual(op))
       if (std::optional<GroupId> source = groupOfValue(read.source))
-        if (read.direct)
-          tryMerge(*source, groupOf.lookup(op));
+        tryMerge(*source, groupOf.lookup(op));
   }
 }
 

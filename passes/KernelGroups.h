@@ -7,7 +7,10 @@
 // same index space and pass each other elements only at the same index:
 // elementwise operations among themselves, elementwise producers and
 // by-products with reductions over that space, reductions with each other, and
-// elementwise consumers with the results of reductions (the epilogue).
+// elementwise consumers with the results of reductions (the epilogue). Where a
+// workgroup or a lane has all elements of a result, an operation over that
+// space may also read the result, of its own row: a row kernel, such as
+// softmax.
 //
 // Cheap elementwise operations that are read at other indices (broadcast,
 // transposed, sliced) are `virtual`: not computed anywhere of their own but
@@ -54,12 +57,14 @@ Grouping groupOps(ArrayRef<linalg::GenericOp> ops, const ResolveFn &resolve,
                   function_ref<bool(Operation *, Operation *)> mayShare,
                   const GroupingLimits &limits = {});
 
-/// The values `op` reads, resolved and followed through slices and reshapes;
-/// `direct` if read where they are made: at the index of `op`'s loops.
+/// A value that an operation reads, resolved and followed through slices and
+/// reshapes.
 struct SourceRead {
   Value source;
-  bool direct;
+  bool direct;   ///< Read where it is made: at the index of the loops.
+  AffineMap map; ///< From the loops to it; null behind slices and reshapes.
 };
+/// The values `op` reads.
 SmallVector<SourceRead> getReads(linalg::GenericOp op,
                                  const ResolveFn &resolve);
 

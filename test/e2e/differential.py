@@ -8,6 +8,7 @@ of lavapipe's vectors, that is, with other subgroup sizes. The kinds of case:
 
   sweep   every type in every rank on odd sizes, reduced over every set of axes
   long    reductions of millions of elements, with short and long bodies
+  rows    elementwise operations on rows and on reductions of them
   random  elementwise operations, reductions, transposes, broadcasts, slices,
           reshapes and casts, from a seed
   state   stages that load and store symbols and halves of them, from a seed

@@ -184,6 +184,58 @@ def random_cast(rng, s, a):
     return s.cast(rng.choice(["arith.extui", "arith.extsi"]), a, target)
 
 
+def row_program(name, shape, axes, dtype):
+    """Reductions whose results the elements of their row are combined with, twice."""
+    p = Program(name)
+    x = p.input(shape, dtype)
+    zero, one = (0.0, 1.0) if is_float(dtype) else (0, 1)
+    kind = "f" if is_float(dtype) else "i"
+    most = "arith.maximumf" if is_float(dtype) else "arith.maxsi"
+
+    def shifted(s, x):
+        top = s.broadcast(s.reduce(most, x, axes, zero), shape, axes)
+        return s.binary("arith.sub" + kind, x, top)
+
+    def scaled(s, x):
+        total = s.reduce("arith.add" + kind, x, axes, one)
+        return s.binary("arith.mul" + kind, x, s.broadcast(s.binary("arith.add" + kind, total, total), shape, axes))
+
+    m = p.stage(shifted, x)
+    n = p.stage(scaled, m)
+    count = p.stage(lambda s, x: s.reduce("arith.add" + kind, x, axes, zero), n)
+    p.outputs = [n, count]
+    return p
+
+
+def softmax_program(name, shape, dtype):
+    p = Program(name)
+    x = p.input(shape, dtype)
+    axes = [len(shape) - 1]
+
+    def exponentials(s, x):
+        top = s.broadcast(s.reduce("arith.maximumf", x, axes, -100.0), shape, axes)
+        return s.unary("math.exp", s.binary("arith.subf", x, top), exact=False)
+
+    def quotients(s, x):
+        total = s.broadcast(s.reduce("arith.addf", x, axes, 0.0), shape, axes)
+        return s.binary("arith.divf", x, total, exact=False)
+
+    p.outputs = [p.stage(quotients, p.stage(exponentials, x))]
+    return p
+
+
+def rows(_):
+    """Row kernels: one lane and one workgroup a row, rows of all lengths."""
+    shapes = [((300, 7), [1]), ((300, 64), [1]), ((300, 65), [1]), ((200, 1000), [1]), ((140, 4099), [1]),
+              ((7, 2048), [1]), ((3, 5, 1023), [1, 2]), ((70, 3, 333), [0, 2]), ((9, 9001), [0]), ((2048,), [0]),
+              ((1, 1), [1]), ((9, 16384), [1])]
+    for number, (shape, axes) in enumerate(shapes):
+        dtype = ["f32", "i32", "f64", "f32", "f16"][number % 5]
+        yield row_program(f"rows_{number}_{dtype}", shape, axes, dtype)
+    for number, shape in enumerate([(200, 1000), (300, 50), (140, 2500), (1, 3, 2048)]):
+        yield softmax_program(f"softmax_{number}", shape, "f32")
+
+
 def random_program(seed):
     """Some stages of some operations each, on one or two types."""
     rng = random.Random(seed)
@@ -301,5 +353,5 @@ def from_seeds(make):
     return lambda seeds: (make(seed) for seed in seeds)
 
 
-KINDS = {"sweep": sweep, "long": long, "random": from_seeds(random_program), "state": from_seeds(state_program),
-         "exact": from_seeds(exact_program)}
+KINDS = {"sweep": sweep, "long": long, "rows": rows, "random": from_seeds(random_program),
+         "state": from_seeds(state_program), "exact": from_seeds(exact_program)}
