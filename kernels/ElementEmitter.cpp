@@ -22,10 +22,13 @@ ElementEmitter::ElementEmitter(KernelBuilder &kernel,
     : kernel(kernel), bindingOf(std::move(bindingOf)) {}
 
 void ElementEmitter::begin(int64_t laneCount) {
-  lanes = laneCount;
-  places.clear();
-  memo.clear();
-  mapped.clear();
+  now = Scope();
+  now.lanes = laneCount;
+}
+
+ElementEmitter::Scope ElementEmitter::exchange(Scope scope) {
+  std::swap(now, scope);
+  return scope;
 }
 
 //===----------------------------------------------------------------------===//
@@ -80,19 +83,19 @@ LaneIndex ElementEmitter::evaluate(AffineExpr expr, ArrayRef<LaneIndex> dims) {
 
 ElementEmitter::Point ElementEmitter::point(ArrayRef<LaneIndex> indices,
                                             ArrayRef<int64_t> shape) {
-  places.push_back(
+  now.places.push_back(
       {llvm::to_vector(indices), std::nullopt, llvm::to_vector(shape)});
-  return places.size() - 1;
+  return now.places.size() - 1;
 }
 
 ElementEmitter::Point ElementEmitter::flatPoint(LaneIndex flat,
                                                 ArrayRef<int64_t> shape) {
-  places.push_back({{}, flat, llvm::to_vector(shape)});
-  return places.size() - 1;
+  now.places.push_back({{}, flat, llvm::to_vector(shape)});
+  return now.places.size() - 1;
 }
 
 ArrayRef<LaneIndex> ElementEmitter::indicesOf(Point at) {
-  Place &place = places[at];
+  Scope::Place &place = now.places[at];
   if (!place.indices.empty() || place.shape.empty())
     return place.indices;
   LaneIndex rest = *place.flat;
@@ -109,26 +112,26 @@ ArrayRef<LaneIndex> ElementEmitter::indicesOf(Point at) {
 }
 
 LaneIndex ElementEmitter::position(Point at) {
-  if (places[at].flat)
-    return *places[at].flat;
+  if (now.places[at].flat)
+    return *now.places[at].flat;
   SmallVector<LaneIndex> indices(indicesOf(at));
   LaneIndex sum = {kernel.index(0), 0, kAnyDivisor};
   int64_t stride = 1;
   for (auto [index, size] :
-       llvm::reverse(llvm::zip_equal(indices, places[at].shape))) {
+       llvm::reverse(llvm::zip_equal(indices, now.places[at].shape))) {
     sum = addIndex(mulIndex(index, stride), sum);
     stride *= size;
   }
-  places[at].flat = sum;
+  now.places[at].flat = sum;
   return sum;
 }
 
 ElementEmitter::Point ElementEmitter::throughMap(Point at, AffineMap map,
                                                  ArrayRef<int64_t> shape) {
-  if (map.isIdentity() && ArrayRef(places[at].shape) == shape)
+  if (map.isIdentity() && ArrayRef(now.places[at].shape) == shape)
     return at;
-  auto [entry, inserted] = mapped.try_emplace({at, map}, 0);
-  if (!inserted && ArrayRef(places[entry->second].shape) == shape)
+  auto [entry, inserted] = now.mapped.try_emplace({at, map}, 0);
+  if (!inserted && ArrayRef(now.places[entry->second].shape) == shape)
     return entry->second;
   SmallVector<LaneIndex> dims, indices;
   if (map.getNumDims() != 0 && !map.isConstant())
@@ -136,7 +139,7 @@ ElementEmitter::Point ElementEmitter::throughMap(Point at, AffineMap map,
   for (AffineExpr expr : map.getResults())
     indices.push_back(evaluate(expr, dims));
   Point to = point(indices, shape);
-  mapped[{at, map}] = to;
+  now.mapped[{at, map}] = to;
   return to;
 }
 
@@ -150,12 +153,12 @@ static ArrayRef<int64_t> shapeOf(Value tensor) {
 
 FailureOr<Lanes> ElementEmitter::emit(Value tensor, Point at) {
   if (Value value = bound.lookup(tensor))
-    return Lanes(lanes, value);
-  if (auto known = memo.find({tensor, at}); known != memo.end())
+    return Lanes(now.lanes, value);
+  if (auto known = now.memo.find({tensor, at}); known != now.memo.end())
     return known->second;
   FailureOr<Lanes> elements = emitNew(tensor, at);
   if (succeeded(elements))
-    memo[{tensor, at}] = *elements;
+    now.memo[{tensor, at}] = *elements;
   return elements;
 }
 
@@ -165,9 +168,10 @@ FailureOr<Lanes> ElementEmitter::emitNew(Value tensor, Point at) {
   Operation *op = tensor.getDefiningOp();
   SplatElementsAttr splat;
   if (matchPattern(tensor, m_Constant(&splat)))
-    return Lanes(lanes, arith::ConstantOp::create(
-                            kernel.ir(), kernel.loc(),
-                            cast<TypedAttr>(splat.getSplatValue<Attribute>())));
+    return Lanes(now.lanes,
+                 arith::ConstantOp::create(
+                     kernel.ir(), kernel.loc(),
+                     cast<TypedAttr>(splat.getSplatValue<Attribute>())));
   if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
     unsigned number = cast<OpResult>(tensor).getResultNumber();
     Value yielded = generic.getBody()->getTerminator()->getOperand(number);
@@ -189,11 +193,11 @@ FailureOr<Lanes> ElementEmitter::emitWindow(BlockArgument argument, Point at) {
   unsigned binding = bindingOf(argument);
   Type type = cast<RankedTensorType>(argument.getType()).getElementType();
   if (where.stride == 0)
-    return Lanes(lanes, kernel.load(binding, type, where.base));
-  if (where.stride == 1 && where.divisor % lanes == 0)
-    return Lanes(kernel.loadVector(binding, type, where.base, lanes));
+    return Lanes(now.lanes, kernel.load(binding, type, where.base));
+  if (where.stride == 1 && where.divisor % now.lanes == 0)
+    return Lanes(kernel.loadVector(binding, type, where.base, now.lanes));
   Lanes elements;
-  for (int64_t lane = 0; lane < lanes; ++lane)
+  for (int64_t lane = 0; lane < now.lanes; ++lane)
     elements.push_back(kernel.load(binding, type, laneValue(where, lane)));
   return elements;
 }
@@ -222,7 +226,7 @@ FailureOr<SmallVector<Lanes>>
 ElementEmitter::emitBody(linalg::GenericOp op, Point at, ValueRange values,
                          ArrayRef<Lanes> accumulators) {
   Block *body = op.getBody();
-  SmallVector<IRMapping> mappings(lanes);
+  SmallVector<IRMapping> mappings(now.lanes);
   auto bindArgument = [&](BlockArgument argument,
                           OpOperand &operand) -> LogicalResult {
     if (argument.use_empty())
@@ -232,7 +236,7 @@ ElementEmitter::emitBody(linalg::GenericOp op, Point at, ValueRange values,
     FailureOr<Lanes> elements = emit(operand.get(), source);
     if (failed(elements))
       return failure();
-    for (int64_t lane = 0; lane < lanes; ++lane)
+    for (int64_t lane = 0; lane < now.lanes; ++lane)
       mappings[lane].map(argument, (*elements)[lane]);
     return success();
   };
@@ -241,13 +245,13 @@ ElementEmitter::emitBody(linalg::GenericOp op, Point at, ValueRange values,
     bool isOut = op.isDpsInit(&operand);
     if (isOut && !accumulators.empty()) {
       unsigned number = operand.getOperandNumber() - op.getNumDpsInputs();
-      for (int64_t lane = 0; lane < lanes; ++lane)
+      for (int64_t lane = 0; lane < now.lanes; ++lane)
         mappings[lane].map(argument, accumulators[number][lane]);
     } else if (failed(bindArgument(argument, operand))) {
       return failure();
     }
   }
-  for (int64_t lane = 0; lane < lanes; ++lane) {
+  for (int64_t lane = 0; lane < now.lanes; ++lane) {
     for (Operation &inner : body->without_terminator()) {
       if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
         LaneIndex dim = indicesOf(at)[index.getDim()];
@@ -260,7 +264,7 @@ ElementEmitter::emitBody(linalg::GenericOp op, Point at, ValueRange values,
   SmallVector<Lanes> results;
   for (Value value : values) {
     Lanes &result = results.emplace_back();
-    for (int64_t lane = 0; lane < lanes; ++lane)
+    for (int64_t lane = 0; lane < now.lanes; ++lane)
       result.push_back(mappings[lane].lookupOrDefault(value));
   }
   return results;

@@ -36,6 +36,9 @@ public:
   /// A place in an index space; valid until the next `begin`.
   using Point = unsigned;
 
+  /// What has been emitted since the last `begin`.
+  class Scope;
+
   /// `bindingOf` gives the binding of a kernel's block argument.
   ElementEmitter(KernelBuilder &kernel,
                  std::function<unsigned(BlockArgument)> bindingOf);
@@ -43,6 +46,10 @@ public:
   /// Starts emission at a place of the kernel that what was emitted before does
   /// not dominate, `laneCount` elements at a time. Forgets all points.
   void begin(int64_t laneCount);
+
+  /// Goes on with `scope`, whose elements must dominate the place of emission,
+  /// and returns the scope so far.
+  Scope exchange(Scope scope);
 
   /// The place `indices` in a space of `shape`.
   Point point(ArrayRef<LaneIndex> indices, ArrayRef<int64_t> shape);
@@ -67,13 +74,20 @@ public:
   /// The place in a space of `shape` that `map` leads to.
   Point throughMap(Point at, AffineMap map, ArrayRef<int64_t> shape);
 
-private:
-  struct Place {
-    SmallVector<LaneIndex> indices; ///< Empty until needed, if flat is set.
-    std::optional<LaneIndex> flat;
-    SmallVector<int64_t> shape;
+  class Scope {
+    friend class ElementEmitter;
+    struct Place {
+      SmallVector<LaneIndex> indices; ///< Empty until needed, if flat is set.
+      std::optional<LaneIndex> flat;
+      SmallVector<int64_t> shape;
+    };
+    int64_t lanes = 1;
+    std::vector<Place> places;
+    DenseMap<std::pair<Value, Point>, Lanes> memo;
+    DenseMap<std::pair<Point, AffineMap>, Point> mapped;
   };
 
+private:
   ArrayRef<LaneIndex> indicesOf(Point at);
   LaneIndex evaluate(AffineExpr expr, ArrayRef<LaneIndex> dims);
   LaneIndex addIndex(LaneIndex a, LaneIndex b);
@@ -86,11 +100,8 @@ private:
   FailureOr<Lanes> emitSlice(tensor::ExtractSliceOp op, Point at);
 
   KernelBuilder &kernel;
-  int64_t lanes = 1;
   std::function<unsigned(BlockArgument)> bindingOf;
-  std::vector<Place> places;
-  DenseMap<std::pair<Value, Point>, Lanes> memo;
-  DenseMap<std::pair<Point, AffineMap>, Point> mapped;
+  Scope now;
   DenseMap<Value, Value> bound;
 };
 

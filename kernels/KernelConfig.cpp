@@ -16,6 +16,8 @@ static constexpr int64_t kMaxGroups = 4096;
 /// A lane's straight-line code stays below so many operations.
 static constexpr int64_t kMaxUnrolledOps = 1024;
 static constexpr int64_t kMaxUnroll = 4;
+/// Elements that a lane keeps from one phase of a row kernel to the next.
+static constexpr int64_t kMaxKept = 64;
 
 SmallVector<linalg::GenericOp> gpuvm::getReductions(KernelOp kernel) {
   SmallVector<linalg::GenericOp> reductions;
@@ -176,6 +178,12 @@ static void configureReduce(KernelOp kernel, linalg::GenericOp first,
       kMaxUnroll));
   int64_t parts = config.order.parts;
   if (parts == 1) {
+    constexpr int64_t row = ReductionOrder::kElementsPerRow;
+    int64_t turns =
+        llvm::divideCeil(config.elements / row, config.order.rowsPerTurn());
+    int64_t kept =
+        turns * config.order.rowsPerGroup * ReductionOrder::kElementsPerLane;
+    config.keepsRows = kept <= kMaxKept && kept * traits.ops <= kMaxUnrolledOps;
     config.groups = std::min(config.results, kMaxGroups);
     return;
   }

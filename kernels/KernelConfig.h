@@ -31,6 +31,8 @@ struct KernelConfig {
   int64_t vector = 1;   ///< Neighbouring elements a lane takes at once.
   int64_t unroll = 1;   ///< Vectors a lane has in flight.
   int64_t groups = 1;   ///< Workgroups.
+  /// Reduce: a lane's elements of a result fit into registers.
+  bool keepsRows = false;
   bool flat = false;    ///< The iteration space is walked in row-major order
                         ///< of positions; loop indices are not needed.
   ReductionOrder order; ///< Reduce only.

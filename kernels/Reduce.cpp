@@ -220,6 +220,7 @@ void ReduceEmitter::emitGroupPerResult() {
   };
   auto allPhases = [&](Value result) {
     Value first = k.index(0);
+    keepsRows = c.config.keepsRows;
     for (const ReducePhase &phase : phases) {
       enter(phase);
       Values values = reducePart(result, first);

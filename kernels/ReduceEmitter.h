@@ -48,10 +48,12 @@ private:
 
   // Loops.
   Values reducePart(Value result, Value part);
+  Values reduceKeptRows(Values values, Value result, Value firstInTurn);
   Value inRow(Value row);
   Values accumulateRows(Values values, Value result, Value first, Value end,
                         std::optional<int64_t> count);
-  Values accumulateRow(Values values, Value result, Value row);
+  Values accumulateRow(Values values, Value result, Value row,
+                       Value valid = Value());
   Values accumulateLeftover(Values values, Value result, Value owner);
   Values sequentialBody(Values values, Value result, Value element);
   void combineLanes(Values values, function_ref<void(Values totals)> use);
@@ -63,6 +65,7 @@ private:
 
   // Parts.
   ElementEmitter::Point loopPoint(Value result, LaneIndex element);
+  ElementEmitter::Point rowPoint(Value result, Value element);
   ElementEmitter::Point resultPoint(Value result);
   Value identity(const Accumulator &accumulator);
   Value combine(const Accumulator &accumulator, Value a, Value b);
@@ -83,6 +86,12 @@ private:
   SmallVector<Accumulator> accumulators;
   SmallVector<std::pair<Value, unsigned>> byProducts;
   SmallVector<std::pair<Value, unsigned>> results; ///< Value, binding.
+  /// In a row kernel that keeps its rows: the places of a lane's elements, in
+  /// the order in which every phase comes by, and what was emitted there.
+  bool keepsRows = false;
+  SmallVector<ElementEmitter::Point> keptPoints;
+  size_t nextKept = 0;
+  ElementEmitter::Scope kept;
   Value lane;
   Value last; ///< Workgroup memory: whether this workgroup is the last one.
   bool failed_ = false;

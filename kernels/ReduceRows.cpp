@@ -104,25 +104,52 @@ ReduceEmitter::Values ReduceEmitter::reducePart(Value result, Value part) {
     return accumulateRows(Values(carried), result, first, end,
                           order.rowsPerGroup);
   };
-  if (fullTurns > 0)
-    values = k.loop(part, k.index(fullTurns), k.index(order.parts), values,
-                    oneTurn, /*runs=*/order.parts <= fullTurns);
-  if (c.config.elements == fullTurns * order.rowsPerTurn() * row)
-    return values;
-  // The last turn, which has fewer rows or an incomplete one.
+  // The last turn may have fewer rows and an incomplete one.
   Value owner = k.equal(part, k.index(fullTurns % order.parts));
-  Value first = k.min(firstRow(k.index(fullTurns)), k.index(fullRows));
-  Value end =
-      k.min(k.add(first, k.index(order.rowsPerGroup)), k.index(fullRows));
-  end = arith::SelectOp::create(k.ir(), k.loc(), owner, end, first);
-  if (fullRows % order.rowsPerTurn() != 0)
-    values = accumulateRows(values, result, first, end, std::nullopt);
+  if (keepsRows) {
+    values = reduceKeptRows(values, result, firstRow(k.index(0)));
+  } else {
+    if (fullTurns > 0)
+      values = k.loop(part, k.index(fullTurns), k.index(order.parts), values,
+                      oneTurn, /*runs=*/order.parts <= fullTurns);
+    Value first = k.min(firstRow(k.index(fullTurns)), k.index(fullRows));
+    Value end =
+        k.min(k.add(first, k.index(order.rowsPerGroup)), k.index(fullRows));
+    end = arith::SelectOp::create(k.ir(), k.loc(), owner, end, first);
+    if (fullRows % order.rowsPerTurn() != 0)
+      values = accumulateRows(values, result, first, end, std::nullopt);
+  }
   if (c.config.elements == fullRows * row)
     return values;
   int64_t ownerGroup = fullRows % order.rowsPerTurn() / order.rowsPerGroup;
   owner = arith::AndIOp::create(k.ir(), k.loc(), owner,
                                 k.equal(group, k.index(ownerGroup)));
   return accumulateLeftover(values, result, owner);
+}
+
+/// All full rows of one part without a loop, so that what one phase has emitted
+/// is there for the next one. Lanes without a row in the last turn take another
+/// one's and combine the identity.
+ReduceEmitter::Values ReduceEmitter::reduceKeptRows(Values values, Value result,
+                                                    Value firstInTurn) {
+  const ReductionOrder &order = c.config.order;
+  int64_t fullRows = c.config.elements / ReductionOrder::kElementsPerRow;
+  ElementEmitter::Scope outside = c.elements.exchange(std::move(kept));
+  if (keptPoints.empty())
+    c.elements.begin(c.config.vector);
+  nextKept = 0;
+  for (int64_t turn = 0; turn < fullRows; turn += order.rowsPerTurn()) {
+    bool whole = turn + order.rowsPerTurn() <= fullRows;
+    for (int64_t u = 0; u < order.rowsPerGroup && turn + u < fullRows; ++u) {
+      Value row = k.add(firstInTurn, k.index(turn + u));
+      Value valid = whole ? Value() : k.less(row, k.index(fullRows));
+      if (valid)
+        row = k.min(row, k.index(fullRows - 1));
+      values = accumulateRow(values, result, row, valid);
+    }
+  }
+  kept = c.elements.exchange(std::move(outside));
+  return values;
 }
 
 /// Rows [first, end); `count`: how many, if that is known here.
@@ -166,20 +193,34 @@ Value ReduceEmitter::inRow(Value row) {
                      ReductionOrder::kElementsPerLane));
 }
 
+/// The place of the `vector` elements from `element` on.
+ElementEmitter::Point ReduceEmitter::rowPoint(Value result, Value element) {
+  LaneIndex index = {element, 1, c.config.vector};
+  if (!keepsRows)
+    return loopPoint(result, index);
+  if (nextKept == keptPoints.size())
+    keptPoints.push_back(loopPoint(result, index));
+  return keptPoints[nextKept++];
+}
+
+/// The elements of one row that are this lane's, if `valid` (when given) holds.
 ReduceEmitter::Values ReduceEmitter::accumulateRow(Values values, Value result,
-                                                   Value row) {
+                                                   Value row, Value valid) {
   int64_t vector = c.config.vector;
   Value base = inRow(row);
   for (int64_t v = 0; v < ReductionOrder::kElementsPerLane; v += vector) {
-    ElementEmitter::Point at =
-        loopPoint(result, {k.add(base, k.index(v)), 1, vector});
+    ElementEmitter::Point at = rowPoint(result, k.add(base, k.index(v)));
     auto elements = elementsAt(at, vector);
     if (!check(elements))
       return values;
     for (auto [i, a] : llvm::enumerate(accumulators))
-      for (Value element : (*elements)[i])
+      for (Value element : (*elements)[i]) {
+        if (valid)
+          element = arith::SelectOp::create(k.ir(), k.loc(), valid, element,
+                                            identity(a));
         values[i] = combine(a, values[i], element);
-    storeByProducts(at, Value());
+      }
+    storeByProducts(at, valid);
   }
   return values;
 }
