@@ -143,14 +143,15 @@ static bool reducesTrailingLoops(linalg::GenericOp op) {
 
 /// How many of the neighbouring elements a lane takes it can take at once.
 static int64_t reductionVector(linalg::GenericOp op, KernelOp kernel,
-                               const BodyTraits &traits, bool flat) {
+                               const BodyTraits &traits,
+                               const KernelConfig &config) {
   bool oneLoop = op.getNumReductionLoops() == 1 && !traits.reshapes;
-  if (flat || (traits.linear && oneLoop))
-    return ReductionOrder::kElementsPerLane;
+  int64_t vector = config.order.elementsPerLane;
+  if (config.flat || (traits.linear && oneLoop))
+    return vector;
   if (!traits.linear ||
       op.getIteratorTypesArray().back() != utils::IteratorType::reduction)
     return 1;
-  int64_t vector = ReductionOrder::kElementsPerLane;
   while (vector > 1 && !(rowsHoldVectors(kernel, vector) &&
                          op.getStaticLoopRanges().back() % vector == 0))
     vector /= 2;
@@ -164,25 +165,25 @@ static void configureReduce(KernelOp kernel, linalg::GenericOp first,
                                                 first.getIteratorTypesArray()))
     (iterator == utils::IteratorType::parallel ? config.results
                                                : config.elements) *= range;
-  config.order = getReductionOrder(first);
+  config.order = getReductionOrder(getLeadReduction(getReductions(kernel)));
   config.flat = reducesTrailingLoops(first) && !traits.needsIndices;
   if (config.order.sequential) {
     config.groups = std::min<int64_t>(
         llvm::divideCeil(config.results, KernelConfig::kLanes), kMaxGroups);
     return;
   }
-  config.vector = reductionVector(first, kernel, traits, config.flat);
+  config.vector = reductionVector(first, kernel, traits, config);
   // A power of two, which divides the rows of a turn.
   config.unroll = llvm::bit_floor<uint64_t>(std::clamp<int64_t>(
-      kMaxUnrolledOps / (ReductionOrder::kElementsPerLane * traits.ops), 1,
+      kMaxUnrolledOps / (config.order.elementsPerLane * traits.ops), 1,
       kMaxUnroll));
   int64_t parts = config.order.parts;
   if (parts == 1) {
-    constexpr int64_t row = ReductionOrder::kElementsPerRow;
+    int64_t row = config.order.elementsPerRow();
     int64_t turns =
         llvm::divideCeil(config.elements / row, config.order.rowsPerTurn());
     int64_t kept =
-        turns * config.order.rowsPerGroup * ReductionOrder::kElementsPerLane;
+        turns * config.order.rowsPerGroup * config.order.elementsPerLane;
     config.keepsRows = kept <= kMaxKept && kept * traits.ops <= kMaxUnrolledOps;
     config.groups = std::min(config.results, kMaxGroups);
     return;

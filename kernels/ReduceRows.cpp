@@ -87,8 +87,8 @@ ElementEmitter::Point ReduceEmitter::resultPoint(Value result) {
 //===----------------------------------------------------------------------===//
 
 ReduceEmitter::Values ReduceEmitter::reducePart(Value result, Value part) {
-  constexpr int64_t row = ReductionOrder::kElementsPerRow;
   const ReductionOrder &order = c.config.order;
+  int64_t row = order.elementsPerRow();
   int64_t fullRows = c.config.elements / row;
   int64_t fullTurns = fullRows / order.rowsPerTurn();
   // This lane group's first row in a turn.
@@ -133,7 +133,7 @@ ReduceEmitter::Values ReduceEmitter::reducePart(Value result, Value part) {
 ReduceEmitter::Values ReduceEmitter::reduceKeptRows(Values values, Value result,
                                                     Value firstInTurn) {
   const ReductionOrder &order = c.config.order;
-  int64_t fullRows = c.config.elements / ReductionOrder::kElementsPerRow;
+  int64_t fullRows = c.config.elements / c.config.order.elementsPerRow();
   ElementEmitter::Scope outside = c.elements.exchange(std::move(kept));
   if (keptPoints.empty())
     c.elements.begin(c.config.vector);
@@ -188,9 +188,9 @@ ReduceEmitter::elementsAt(ElementEmitter::Point at, int64_t lanes) {
 
 /// The first element of this lane in a row.
 Value ReduceEmitter::inRow(Value row) {
-  return k.add(k.mul(row, ReductionOrder::kElementsPerRow),
+  return k.add(k.mul(row, c.config.order.elementsPerRow()),
                k.mul(k.rem(lane, ReductionOrder::kLaneGroup),
-                     ReductionOrder::kElementsPerLane));
+                     c.config.order.elementsPerLane));
 }
 
 /// The place of the `vector` elements from `element` on.
@@ -208,7 +208,7 @@ ReduceEmitter::Values ReduceEmitter::accumulateRow(Values values, Value result,
                                                    Value row, Value valid) {
   int64_t vector = c.config.vector;
   Value base = inRow(row);
-  for (int64_t v = 0; v < ReductionOrder::kElementsPerLane; v += vector) {
+  for (int64_t v = 0; v < c.config.order.elementsPerLane; v += vector) {
     ElementEmitter::Point at = rowPoint(result, k.add(base, k.index(v)));
     auto elements = elementsAt(at, vector);
     if (!check(elements))
@@ -231,7 +231,7 @@ ReduceEmitter::Values
 ReduceEmitter::accumulateLeftover(Values values, Value result, Value owner) {
   Value limit = k.index(c.config.elements);
   Value base =
-      inRow(k.index(c.config.elements / ReductionOrder::kElementsPerRow));
+      inRow(k.index(c.config.elements / c.config.order.elementsPerRow()));
   auto body = [&](Value v, ValueRange carried) {
     Value element = k.add(base, v);
     Value valid = k.less(element, limit);
@@ -250,9 +250,9 @@ ReduceEmitter::accumulateLeftover(Values values, Value result, Value owner) {
     storeByProducts(at, valid);
     return next;
   };
-  Value count = arith::SelectOp::create(
-      k.ir(), k.loc(), owner, k.index(ReductionOrder::kElementsPerLane),
-      k.index(0));
+  Value count = arith::SelectOp::create(k.ir(), k.loc(), owner,
+                                        k.index(c.config.order.elementsPerLane),
+                                        k.index(0));
   return k.loop(k.index(0), count, k.index(1), values, body);
 }
 

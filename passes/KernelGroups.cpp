@@ -166,6 +166,13 @@ static SmallVector<int64_t> resultShape(linalg::GenericOp op) {
       cast<RankedTensorType>(op->getResult(0).getType()).getShape());
 }
 
+/// Whether `op` can be done in the order of `lead`, over the same loops.
+static bool canFollow(linalg::GenericOp op, linalg::GenericOp lead) {
+  ReductionOrder own = getReductionOrder(op), order = getReductionOrder(lead);
+  return own.sequential == order.sequential &&
+         (own.elementsPerLane == order.elementsPerLane || !combinesFloats(op));
+}
+
 /// Whether nobody else has elements of a result of `reduction`.
 static bool hasWholeRows(linalg::GenericOp reduction) {
   ReductionOrder order = getReductionOrder(reduction);
@@ -176,11 +183,12 @@ static bool hasWholeRows(linalg::GenericOp reduction) {
 /// any. An operation whose loops are those of the results instead is epilogue:
 /// it must read a reduction, directly or through other epilogue.
 bool Grouper::fitsOneLoopNest(ArrayRef<linalg::GenericOp> ops) const {
-  linalg::GenericOp reduction;
+  SmallVector<linalg::GenericOp> reductions;
   for (linalg::GenericOp op : ops)
-    if (op.getNumReductionLoops() != 0 && !reduction)
-      reduction = op;
-  linalg::GenericOp lead = reduction ? reduction : ops.front();
+    if (op.getNumReductionLoops() != 0)
+      reductions.push_back(op);
+  linalg::GenericOp lead =
+      reductions.empty() ? ops.front() : getLeadReduction(reductions);
   SmallVector<int64_t> loops = lead.getStaticLoopRanges();
   AffineMap resultMap = lead.getMatchingIndexingMap(lead.getDpsInitOperand(0));
   llvm::DenseSet<Operation *> all, epilogue;
@@ -210,8 +218,7 @@ bool Grouper::fitsOneLoopNest(ArrayRef<linalg::GenericOp> ops) const {
           op.getIteratorTypesArray() == lead.getIteratorTypesArray() &&
           op.getMatchingIndexingMap(op.getDpsInitOperand(0)) ==
               lead.getMatchingIndexingMap(lead.getDpsInitOperand(0)) &&
-          getReductionOrder(op).sequential ==
-              getReductionOrder(lead).sequential;
+          canFollow(op, lead);
       if (!sameLoops || !sameOrder || readsResult)
         return false;
     } else if (readsResult) {

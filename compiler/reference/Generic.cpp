@@ -43,6 +43,7 @@ private:
   LogicalResult reduceResult(int64_t result, const ReductionOrder &order,
                              MutableArrayRef<LaneReduction> reductions);
   LogicalResult addElements(int64_t first, int64_t end,
+                            const ReductionOrder &order,
                             MutableArrayRef<LaneReduction> reductions);
 
   linalg::GenericOp op;
@@ -164,9 +165,10 @@ LogicalResult GenericEvaluation::runSequential() {
 
 LogicalResult
 GenericEvaluation::addElements(int64_t first, int64_t end,
+                               const ReductionOrder &order,
                                MutableArrayRef<LaneReduction> reductions) {
-  constexpr int64_t row = ReductionOrder::kElementsPerRow;
-  static_assert(ScalarCode::kMaxCount % row == 0);
+  const int64_t row = order.elementsPerRow();
+  assert(ScalarCode::kMaxCount % row == 0);
   for (int64_t at = first; at < end; at += ScalarCode::kMaxCount) {
     int64_t count = std::min(ScalarCode::kMaxCount, end - at);
     elements.fillRun(*code, at, count);
@@ -183,14 +185,14 @@ LogicalResult
 GenericEvaluation::reduceResult(int64_t result, const ReductionOrder &order,
                                 MutableArrayRef<LaneReduction> reductions) {
   results.fillSame(*code, result, ScalarCode::kMaxCount);
-  int64_t turn = order.rowsPerTurn() * ReductionOrder::kElementsPerRow;
+  int64_t turn = order.rowsPerTurn() * order.elementsPerRow();
   for (int64_t part = 0; part < order.parts; ++part) {
     for (LaneReduction &reduction : reductions)
       reduction.beginPart();
     for (int64_t at = part * turn; at < elements.count;
          at += order.parts * turn)
-      if (failed(
-              addElements(at, std::min(at + turn, elements.count), reductions)))
+      if (failed(addElements(at, std::min(at + turn, elements.count), order,
+                             reductions)))
         return failure();
     for (LaneReduction &reduction : reductions)
       reduction.endPart();

@@ -15,9 +15,7 @@ using namespace mlir::gpuvm;
 using namespace mlir::gpuvm::reference;
 
 static constexpr int64_t kLanes = ReductionOrder::kLanes;
-static constexpr int64_t kPerLane = ReductionOrder::kElementsPerLane;
 static constexpr int64_t kGroup = ReductionOrder::kLaneGroup;
-static constexpr int64_t kRow = ReductionOrder::kElementsPerRow;
 
 void LaneReduction::fold(void *accumulator, const void *element) const {
   const void *operands[] = {accumulator, element};
@@ -42,16 +40,17 @@ void LaneReduction::beginPart() {
   lanes.used = 0;
 }
 
-/// Lane l of the group takes elements kPerLane * l, kPerLane * l + 1, ... of
-/// the row: element j of every lane is a column. Lanes without one are at the
+/// Lane l of the group takes elements perLane * l, perLane * l + 1, ... of the
+/// row: element j of every lane is a column. Lanes without one are at the
 /// end.
 void LaneReduction::addRow(int64_t laneGroup, const uint8_t *row,
                            int64_t count) {
+  const int64_t perLane = order.elementsPerLane;
   column.resize(kGroup * bytes);
-  for (int64_t j = 0; j < kPerLane && j < count; ++j) {
-    int64_t lanesWithJ = (count - j + kPerLane - 1) / kPerLane;
+  for (int64_t j = 0; j < perLane && j < count; ++j) {
+    int64_t lanesWithJ = (count - j + perLane - 1) / perLane;
     for (int64_t l = 0; l < lanesWithJ; ++l)
-      std::memcpy(column.data() + l * bytes, row + (l * kPerLane + j) * bytes,
+      std::memcpy(column.data() + l * bytes, row + (l * perLane + j) * bytes,
                   bytes);
     addToLanes(laneGroup * kGroup, column.data(), lanesWithJ);
   }
@@ -60,10 +59,11 @@ void LaneReduction::addRow(int64_t laneGroup, const uint8_t *row,
 void LaneReduction::addRows(int64_t firstRow, const void *elements,
                             int64_t count) {
   auto *source = static_cast<const uint8_t *>(elements);
-  for (int64_t at = 0; at < count; at += kRow) {
-    int64_t inTurn = (firstRow + at / kRow) % order.rowsPerTurn();
+  const int64_t row = order.elementsPerRow();
+  for (int64_t at = 0; at < count; at += row) {
+    int64_t inTurn = (firstRow + at / row) % order.rowsPerTurn();
     addRow(inTurn / order.rowsPerGroup, source + at * bytes,
-           std::min(count - at, kRow));
+           std::min(count - at, row));
   }
 }
 

@@ -49,18 +49,19 @@ static float reduce(ElementwiseFn combine, const std::vector<float> &values,
                     float total) {
   int64_t count = static_cast<int64_t>(values.size());
   ReductionOrder order = getReductionOrder(/*numResults=*/1, count,
-                                           /*innermostIsParallel=*/false);
+                                           /*innermostIsParallel=*/false,
+                                           /*floatBits=*/32);
   LaneReduction lanes(combine, sizeof(float), order);
   if (order.sequential) {
     for (float value : values)
       lanes.fold(&total, &value);
     return total;
   }
-  int64_t turn = order.rowsPerTurn() * ReductionOrder::kElementsPerRow;
+  int64_t turn = order.rowsPerTurn() * order.elementsPerRow();
   for (int64_t part = 0; part < order.parts; ++part) {
     lanes.beginPart();
     for (int64_t at = part * turn; at < count; at += order.parts * turn)
-      lanes.addRows(at / ReductionOrder::kElementsPerRow, values.data() + at,
+      lanes.addRows(at / order.elementsPerRow(), values.data() + at,
                     std::min(turn, count - at));
     lanes.endPart();
   }

@@ -26,23 +26,43 @@ static constexpr int64_t kMaxParts = 256;
 static constexpr int64_t kRowsPerGroup = 4;
 static_assert(kMaxParts <= ReductionOrder::kLanes);
 
+/// Neighbours that a lane takes of integers, which can be combined in any
+/// order: it suits narrow columns.
+static constexpr int64_t kIntegersPerLane = 8;
+/// Bytes that a lane takes of floats: lanes that store what they accumulate
+/// fill whole sectors of memory.
+static constexpr int64_t kFloatBytesPerLane = 16;
+
 ReductionOrder gpuvm::getReductionOrder(int64_t numResults, int64_t numElements,
-                                        bool innermostIsParallel) {
+                                        bool innermostIsParallel,
+                                        unsigned floatBits) {
   ReductionOrder order;
+  order.elementsPerLane =
+      floatBits == 0 ? kIntegersPerLane : 8 * kFloatBytesPerLane / floatBits;
   order.sequential = numElements <= kSequentialElements ||
                      (innermostIsParallel && numResults >= kSequentialResults);
   if (order.sequential)
     return order;
-  constexpr int64_t atOnce =
-      ReductionOrder::kLanes * ReductionOrder::kElementsPerLane;
+  int64_t atOnce = ReductionOrder::kLanes * order.elementsPerLane;
   int64_t useful = llvm::divideCeil(numElements, atOnce);
   int64_t wanted = std::max<int64_t>(1, kMaxParts / numResults);
   order.parts = std::min(useful, wanted);
-  int64_t rows = numElements / ReductionOrder::kElementsPerRow;
+  int64_t rows = numElements / order.elementsPerRow();
   int64_t groups = order.parts * ReductionOrder::kGroupsPerPart;
   if (rows >= groups * kRowsPerGroup)
     order.rowsPerGroup = kRowsPerGroup;
   return order;
+}
+
+/// The width of the widest float that is accumulated, 0 if there is none.
+static unsigned floatBitsOf(linalg::GenericOp op) {
+  unsigned widest = 0;
+  for (Value init : op.getDpsInits()) {
+    Type type = cast<RankedTensorType>(init.getType()).getElementType();
+    if (isa<FloatType>(type))
+      widest = std::max(widest, type.getIntOrFloatBitWidth());
+  }
+  return widest;
 }
 
 ReductionOrder gpuvm::getReductionOrder(linalg::GenericOp op) {
@@ -54,7 +74,18 @@ ReductionOrder gpuvm::getReductionOrder(linalg::GenericOp op) {
   if (!matchCombiner(op))
     return ReductionOrder{/*sequential=*/true, /*parts=*/1};
   return getReductionOrder(results, elements,
-                           iterators.back() == utils::IteratorType::parallel);
+                           iterators.back() == utils::IteratorType::parallel,
+                           floatBitsOf(op));
+}
+
+bool gpuvm::combinesFloats(linalg::GenericOp op) {
+  return floatBitsOf(op) != 0;
+}
+
+linalg::GenericOp
+gpuvm::getLeadReduction(ArrayRef<linalg::GenericOp> reductions) {
+  auto first = llvm::find_if(reductions, combinesFloats);
+  return first == reductions.end() ? reductions.front() : *first;
 }
 
 /// Whether (a op b) op c = a op (b op c) and a op b = b op a, up to rounding.

@@ -22,13 +22,10 @@ namespace mlir::gpuvm {
 /// How the K elements that go into one result are combined, in row-major order
 /// of the reduction dimensions.
 struct ReductionOrder {
-  /// The lanes of one part, and how many neighbouring elements one lane takes
-  /// at a time.
+  /// The lanes of one part.
   static constexpr int64_t kLanes = 256;
-  static constexpr int64_t kElementsPerLane = 8;
   /// Groups of 16 neighbouring lanes read rows of neighbouring elements.
   static constexpr int64_t kLaneGroup = 16;
-  static constexpr int64_t kElementsPerRow = kLaneGroup * kElementsPerLane;
   static constexpr int64_t kGroupsPerPart = kLanes / kLaneGroup;
 
   /// All K elements in ascending order, one after the other.
@@ -36,23 +33,33 @@ struct ReductionOrder {
   /// Otherwise rows are taken in turns of kGroupsPerPart * rowsPerGroup; turn t
   /// belongs to part t % parts. In a turn each lane group of the part takes
   /// rowsPerGroup neighbouring rows, in order; lane l of a group combines
-  /// elements [l * kElementsPerLane, (l + 1) * kElementsPerLane) of each row,
+  /// elements [l * elementsPerLane, (l + 1) * elementsPerLane) of each row,
   /// ascending. Then the lanes that have an element are combined in groups of
   /// kLaneGroup, ascending, and the groups, ascending. The parts, at most
   /// kLanes, are combined the same way: lane l takes part l.
   int64_t parts = 1;
   int64_t rowsPerGroup = 1;
+  int64_t elementsPerLane = 8;
 
+  int64_t elementsPerRow() const { return kLaneGroup * elementsPerLane; }
   int64_t rowsPerTurn() const { return kGroupsPerPart * rowsPerGroup; }
 };
 
 /// The order for `numResults` results of `numElements` elements each.
-/// `innermostIsParallel`: the last loop is not a reduction.
+/// `innermostIsParallel`: the last loop is not a reduction. `floatBits`: the
+/// width of the widest float that is accumulated, 0 if there is none.
 ReductionOrder getReductionOrder(int64_t numResults, int64_t numElements,
-                                 bool innermostIsParallel);
+                                 bool innermostIsParallel, unsigned floatBits);
 
 /// The order of a `linalg.generic` with at least one reduction loop.
 ReductionOrder getReductionOrder(linalg::GenericOp op);
+
+/// Whether the order of a reduction can be seen in its results.
+bool combinesFloats(linalg::GenericOp op);
+
+/// The one of `reductions`, over the same loops, whose order all of them can be
+/// done in: the first on floats, or the first.
+linalg::GenericOp getLeadReduction(ArrayRef<linalg::GenericOp> reductions);
 
 /// A reduction's body taken apart: `ops[i]` is the associative and commutative
 /// operation that combines `elements[i]` into accumulator i; everything else in

@@ -83,12 +83,32 @@ def long_program(name, shape, axes, dtype, ops):
     return p
 
 
+def mixed_program(name, shape, axes):
+    """Reductions of one value in several types, each with an order of its own."""
+    p = Program(name)
+    x = p.input(shape, "f32")
+
+    def total(dtype, op):
+        def build(s, x):
+            zero = s.constant(shape, "f32", 0)
+            value = x if dtype == "f32" else s.cast("arith.extf", x, dtype) if is_float(dtype) else s.cast(
+                "arith.extui", s.compare("ogt", x, zero), dtype)
+            return s.reduce(op, value, axes, 0)
+        return p.stage(build, x)
+
+    p.outputs = [total("i32", "arith.addi"), total("f64", "arith.addf"), total("i64", "arith.maxsi"),
+                 total("f32", "arith.addf")]
+    return p
+
+
 def long(_):
     """Reductions in which a lane group takes several rows a turn, with one part
     and with all of them, and bodies so long that they are unrolled less."""
     yield long_program("parts", (2099271,), [0], "f32", 3)
     yield long_program("parts_long_body", (2099271,), [0], "f32", 45)
     yield long_program("parts_i64", (2099271,), [0], "i64", 6)
+    yield mixed_program("mixed", (3, 70001), [1])
+    yield mixed_program("mixed_rows", (300, 1500), [1])
     yield long_program("rows", (100, 8323), [1], "f32", 3)
     yield long_program("rows_long_body", (100, 8323), [1], "f32", 90)
     yield long_program("rows_f16", (67, 9000), [1], "f16", 3)

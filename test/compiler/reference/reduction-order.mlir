@@ -1,13 +1,13 @@
 // docs/reduction-order.md, against a second implementation of that page. The
 // sums depend on the order; they are compared bit for bit.
 
-// Sequential: 64 elements. In lanes from 65 on; 130 begin a second row.
+// Sequential: 64 elements. In lanes from 65 on, which begin a second row.
 // RUN: %python %S/Inputs/reduction_order.py 1 64 %t.64 %t.64.sum
 // RUN: gpuvm-interpret %s --program=sum64 --input=x=64xf32=@%t.64 --expected_output=sum=f32=@%t.64.sum --expected_f32_threshold=0 | FileCheck %s
 // RUN: %python %S/Inputs/reduction_order.py 1 65 %t.65 %t.65.sum
 // RUN: gpuvm-interpret %s --program=sum65 --input=x=65xf32=@%t.65 --expected_output=sum=f32=@%t.65.sum --expected_f32_threshold=0 | FileCheck %s
 
-// Three parts, the last one incomplete: the example of the page; and its norm.
+// Six parts, the last one incomplete: the example of the page; and its norm.
 // RUN: %python %S/Inputs/reduction_order.py 1 5200 %t.5200 %t.5200.sum
 // RUN: gpuvm-interpret %s --program=sum5200 --input=x=5200xf32=@%t.5200 --expected_output=sum=f32=@%t.5200.sum --expected_f32_threshold=0 | FileCheck %s
 // RUN: %python %S/Inputs/reduction_order.py 1 5200 %t.n5200 %t.5200.norm --norm
@@ -17,7 +17,7 @@
 // RUN: %python %S/Inputs/reduction_order.py 1 2099271 %t.big %t.big.sum
 // RUN: gpuvm-interpret %s --program=sumbig --input=x=2099271xf32=@%t.big --expected_output=sum=f32=@%t.big.sum --expected_f32_threshold=0 | FileCheck %s
 
-// Rows and columns of one matrix: 256 / 3 = 85 parts at most, so 3 here; many results have one part.
+// Rows and columns of one matrix: 256 / 3 = 85 parts at most, so 5 here; many results have one part.
 // RUN: %python %S/Inputs/reduction_order.py 3 5000 %t.rows %t.rows.sum
 // RUN: gpuvm-interpret %s --program=rows --input=x=3x5000xf32=@%t.rows --expected_output=sums=3xf32=@%t.rows.sum --expected_f32_threshold=0 | FileCheck %s
 // RUN: %python %S/Inputs/reduction_order.py 3 5000 %t.columns %t.columns.sum --columns

@@ -32,13 +32,13 @@ def fold_lanes(lanes):
 
 
 def fold_part(elements, part, parts):
-    per_group = 4 if len(elements) // 128 >= 4 * 16 * parts else 1
-    turn = 16 * per_group * 128
+    per_group = 4 if len(elements) // 64 >= 4 * 16 * parts else 1
+    turn = 16 * per_group * 64
     lanes = [[] for _ in range(256)]
     for first in range(part * turn, len(elements), parts * turn):
-        for at in range(first, min(first + turn, len(elements)), 8):
-            row, lane = divmod((at - first) // 8, 16)
-            lanes[row // per_group * 16 + lane] += elements[at:at + 8]
+        for at in range(first, min(first + turn, len(elements)), 4):
+            row, lane = divmod((at - first) // 4, 16)
+            lanes[row // per_group * 16 + lane] += elements[at:at + 4]
     return fold_lanes([fold(lane) for lane in lanes if lane])
 
 
@@ -46,7 +46,7 @@ def reduce(elements, results, innermost_is_parallel):
     count = len(elements)
     if count <= 64 or (results >= 8192 and innermost_is_parallel):
         return fold([0.0] + elements)
-    parts = min(-(-count // 2048), max(1, 256 // results))
+    parts = min(-(-count // 1024), max(1, 256 // results))
     totals = [fold_part(elements, part, parts) for part in range(parts)]
     return f32(0.0 + fold_lanes(totals))
 
