@@ -185,7 +185,14 @@ static void configureReduce(KernelOp kernel, linalg::GenericOp first,
     int64_t kept =
         turns * config.order.rowsPerGroup * config.order.elementsPerLane;
     config.keepsRows = kept <= kMaxKept && kept * traits.ops <= kMaxUnrolledOps;
-    config.groups = std::min(config.results, kMaxGroups);
+    int64_t groupsNeeded = llvm::divideCeil(config.elements, row);
+    if (config.keepsRows &&
+        2 * groupsNeeded <= ReductionOrder::kGroupsPerPart) {
+      config.groupsPerResult = groupsNeeded;
+      config.resultsPerGroup = ReductionOrder::kGroupsPerPart / groupsNeeded;
+    }
+    config.groups = std::min<int64_t>(
+        llvm::divideCeil(config.results, config.resultsPerGroup), kMaxGroups);
     return;
   }
   config.groups = config.results * parts;

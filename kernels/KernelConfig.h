@@ -33,6 +33,11 @@ struct KernelConfig {
   int64_t groups = 1;   ///< Workgroups.
   /// Reduce: a lane's elements of a result fit into registers.
   bool keepsRows = false;
+  /// Reduce with one part: results of a workgroup, `groupsPerResult` lane
+  /// groups each. Short results leave most lane groups of a part without
+  /// elements.
+  int64_t resultsPerGroup = 1;
+  int64_t groupsPerResult = ReductionOrder::kGroupsPerPart;
   bool flat = false;    ///< The iteration space is walked in row-major order
                         ///< of positions; loop indices are not needed.
   ReductionOrder order; ///< Reduce only.

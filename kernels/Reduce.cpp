@@ -20,8 +20,6 @@
 
 #include "kernels/ReduceEmitter.h"
 
-#include "mlir/IR/IRMapping.h"
-
 using namespace mlir;
 using namespace mlir::gpuvm;
 
@@ -87,6 +85,7 @@ LogicalResult ReduceEmitter::run() {
   if (failed(checkIterations()))
     return failure();
   lane = k.laneId();
+  laneGroup = k.div(lane, ReductionOrder::kLaneGroup);
   if (!c.config.order.sequential)
     for (ReducePhase &phase : phases)
       for (Accumulator &accumulator : phase.accumulators)
@@ -96,66 +95,10 @@ LogicalResult ReduceEmitter::run() {
   if (c.config.order.sequential)
     emitSequential();
   else if (c.config.order.parts == 1)
-    emitGroupPerResult();
+    emitResultsPerGroup();
   else
     emitParts();
   return failure(failed_);
-}
-
-/// x such that combine(x, a) = a, bit for bit.
-Value ReduceEmitter::identity(const Accumulator &accumulator) {
-  Type type = accumulator.type;
-  OpBuilder &b = k.ir();
-  Operation *op = accumulator.combine;
-  auto floating = [&](auto make) {
-    auto floatType = cast<FloatType>(type);
-    return arith::ConstantOp::create(
-        b, k.loc(), b.getFloatAttr(type, make(floatType.getFloatSemantics())));
-  };
-  auto integer = [&](APInt value) {
-    return arith::ConstantOp::create(b, k.loc(), b.getIntegerAttr(type, value));
-  };
-  if (isa<arith::AddFOp>(op))
-    return floating([](auto &s) { return APFloat::getZero(s, true); });
-  if (isa<arith::MulFOp>(op))
-    return floating([](auto &s) { return APFloat(s, 1); });
-  if (isa<arith::MinimumFOp>(op))
-    return floating([](auto &s) { return APFloat::getInf(s); });
-  if (isa<arith::MaximumFOp>(op))
-    return floating([](auto &s) { return APFloat::getInf(s, true); });
-  if (isa<arith::MinNumFOp, arith::MaxNumFOp>(op))
-    return floating([](auto &s) { return APFloat::getNaN(s); });
-  unsigned width = type.getIntOrFloatBitWidth();
-  if (isa<arith::MulIOp>(op))
-    return integer(APInt(width, 1));
-  if (isa<arith::AndIOp, arith::MinUIOp>(op))
-    return integer(APInt::getAllOnes(width));
-  if (isa<arith::MinSIOp>(op))
-    return integer(APInt::getSignedMaxValue(width));
-  if (isa<arith::MaxSIOp>(op))
-    return integer(APInt::getSignedMinValue(width));
-  return integer(APInt::getZero(width)); // addi, ori, xori, maxui
-}
-
-ReduceEmitter::Values ReduceEmitter::identities() {
-  return llvm::to_vector(llvm::map_range(
-      accumulators, [&](const Accumulator &a) { return identity(a); }));
-}
-
-/// The body's operation on an accumulator and an element; numbers are flushed
-/// where the body flushes them.
-Value ReduceEmitter::combine(const Accumulator &accumulator, Value a, Value b) {
-  Operation *op = accumulator.combine;
-  auto flushIf = [&](bool flushes, Value value) -> Value {
-    return flushes ? FlushOp::create(k.ir(), k.loc(), value) : value;
-  };
-  if (op->getOperand(0) == accumulator.element)
-    std::swap(a, b);
-  IRMapping mapping;
-  for (auto [operand, value] : llvm::zip_equal(op->getOperands(), Values{a, b}))
-    mapping.map(operand, flushIf(operand.getDefiningOp<FlushOp>(), value));
-  Value result = k.ir().clone(*op, mapping)->getResult(0);
-  return flushIf(isa<FlushOp>(*op->user_begin()), result);
 }
 
 //===----------------------------------------------------------------------===//
@@ -213,43 +156,74 @@ ReduceEmitter::Values ReduceEmitter::sequentialBody(Values values, Value result,
   return next;
 }
 
-void ReduceEmitter::emitGroupPerResult() {
-  auto onlyPhase = [&](Value result) {
-    combineLanes(reducePart(result, k.index(0)),
-                 [&](Values totals) { finish(totals, result); });
-  };
-  auto allPhases = [&](Value result) {
-    Value first = k.index(0);
-    keepsRows = c.config.keepsRows;
-    for (const ReducePhase &phase : phases) {
-      enter(phase);
-      Values values = reducePart(result, first);
-      if (accumulators.empty())
-        continue;
-      combineLanes(values, [&](Values totals) {
-        for (auto [a, total] : llvm::zip_equal(accumulators, totals))
-          k.storeWorkgroup(a.workgroup, total, first);
-      });
-      k.workgroupBarrier(); // Every lane takes the totals.
-      Values totals;
-      for (Accumulator &a : accumulators)
-        totals.push_back(k.loadWorkgroup(a.workgroup, a.type, first));
-      c.elements.begin(1);
-      bindTotals(totals, resultPoint(result));
+/// The lanes of a result combine what they have; one lane finishes the result.
+void ReduceEmitter::emitOnePhase(Value result, Value firstResult) {
+  combineLanes(reducePart(result, k.index(0)), [&](const Values &totals) {
+    Value finished = k.add(firstResult, lane);
+    auto finishIt = [&] { finish(totals, finished); };
+    if (c.config.results % c.config.resultsPerGroup == 0)
+      finishIt();
+    else
+      k.ifThen(k.less(finished, k.index(c.config.results)), finishIt);
+  });
+}
+
+void ReduceEmitter::emitAllPhases(Value result) {
+  const int64_t lanesPerResult =
+      c.config.groupsPerResult * ReductionOrder::kLaneGroup;
+  for (const ReducePhase &phase : phases) {
+    enter(phase);
+    Values values = reducePart(result, k.index(0));
+    if (accumulators.empty())
+      continue;
+    combineLanes(values, [&](const Values &totals) {
+      for (auto [a, total] : llvm::zip_equal(accumulators, totals))
+        k.storeWorkgroup(a.workgroup, total, lane);
+    });
+    k.workgroupBarrier(); // Every lane takes the totals of its result.
+    Value slot = k.min(k.div(lane, lanesPerResult),
+                       k.index(c.config.resultsPerGroup - 1));
+    Values totals;
+    for (Accumulator &a : accumulators)
+      totals.push_back(k.loadWorkgroup(a.workgroup, a.type, slot));
+    c.elements.begin(1);
+    bindTotals(totals, resultPoint(result));
+  }
+  if (results.empty())
+    return;
+  Value first = k.equal(k.rem(lane, lanesPerResult), k.index(0));
+  k.ifThen(isActiveAnd(first), [&] {
+    c.elements.begin(1);
+    storeResults(resultPoint(result));
+  });
+}
+
+void ReduceEmitter::emitResultsPerGroup() {
+  int64_t perGroup = c.config.resultsPerGroup;
+  int64_t count = c.config.results;
+  keepsRows = c.config.keepsRows && (phases.size() > 1 || perGroup > 1);
+  Value slot = k.div(laneGroup, c.config.groupsPerResult);
+  if (perGroup > 1)
+    laneGroup = k.rem(laneGroup, c.config.groupsPerResult);
+  auto eachBlock = [&](Value block, ValueRange) {
+    Value firstResult = k.mul(block, perGroup);
+    Value result = firstResult;
+    if (perGroup > 1) {
+      result = k.add(firstResult, slot);
+      active = arith::AndIOp::create(k.ir(), k.loc(),
+                                     k.less(slot, k.index(perGroup)),
+                                     k.less(result, k.index(count)));
+      result = k.min(result, k.index(count - 1));
     }
-    if (!results.empty())
-      k.ifThen(k.equal(lane, first), [&] {
-        c.elements.begin(1);
-        storeResults(resultPoint(result));
-      });
-  };
-  auto eachResult = [&](Value result, ValueRange) {
-    phases.size() == 1 ? onlyPhase(result) : allPhases(result);
+    if (phases.size() == 1)
+      emitOnePhase(result, firstResult);
+    else
+      emitAllPhases(result);
     k.workgroupBarrier(); // Workgroup memory is used again.
     return Values();
   };
-  k.loop(k.groupId(), k.index(c.config.results), k.index(c.config.groups), {},
-         eachResult, /*runs=*/true);
+  k.loop(k.groupId(), k.index(llvm::divideCeil(count, perGroup)),
+         k.index(c.config.groups), {}, eachBlock, /*runs=*/true);
 }
 
 void ReduceEmitter::emitParts() {
@@ -258,7 +232,7 @@ void ReduceEmitter::emitParts() {
   Value group = k.groupId();
   Value result = k.div(group, parts), part = k.rem(group, parts);
   unsigned counter = c.layout.scratch.back();
-  combineLanes(reducePart(result, part), [&](Values totals) {
+  combineLanes(reducePart(result, part), [&](const Values &totals) {
     for (auto [i, total] : llvm::enumerate(totals)) {
       k.store(c.layout.scratch[i], total, group);
       k.markCoherent(c.layout.scratch[i]);
@@ -287,7 +261,7 @@ void ReduceEmitter::foldPartials(Value result) {
     totals.push_back(
         arith::SelectOp::create(k.ir(), k.loc(), valid, partial, identity(a)));
   }
-  combineLanes(totals, [&](Values totals) {
+  combineLanes(totals, [&](const Values &totals) {
     Value zero =
         arith::ConstantOp::create(k.ir(), k.loc(), k.ir().getI32IntegerAttr(0));
     k.store(counter, zero, result);
@@ -296,45 +270,12 @@ void ReduceEmitter::foldPartials(Value result) {
 }
 
 //===----------------------------------------------------------------------===//
-// Combining lanes and finishing
+// Finishing
 //===----------------------------------------------------------------------===//
-
-/// Combines the lanes' values, 16 neighbours and then the 16 groups, and has
-/// lane 0 use the totals.
-void ReduceEmitter::combineLanes(Values values,
-                                 function_ref<void(Values totals)> use) {
-  constexpr int64_t group = ReductionOrder::kLaneGroup;
-  auto load = [&](Value at) {
-    Values loaded;
-    for (Accumulator &a : accumulators)
-      loaded.push_back(k.loadWorkgroup(a.workgroup, a.type, at));
-    return loaded;
-  };
-  auto store = [&](Values stored, Value at) {
-    for (auto [a, value] : llvm::zip_equal(accumulators, stored))
-      k.storeWorkgroup(a.workgroup, value, at);
-  };
-  auto fold = [&](int64_t stride) {
-    Value first = k.mul(lane, group * stride);
-    return k.loop(k.index(1), k.index(group), k.index(1), load(first),
-                  [&](Value j, ValueRange totals) {
-                    Values next = load(k.add(first, k.mul(j, stride)));
-                    for (auto [i, a] : llvm::enumerate(accumulators))
-                      next[i] = combine(a, totals[i], next[i]);
-                    return next;
-                  });
-  };
-  store(values, lane);
-  k.workgroupBarrier();
-  k.ifThen(k.less(lane, k.index(group)),
-           [&] { store(fold(1), k.mul(lane, group)); });
-  k.workgroupBarrier();
-  k.ifThen(k.equal(lane, k.index(0)), [&] { use(fold(group)); });
-}
 
 /// From now on the results of the reductions are init combined with `totals`,
 /// or `totals` if the order is sequential.
-void ReduceEmitter::bindTotals(Values totals, ElementEmitter::Point at) {
+void ReduceEmitter::bindTotals(const Values &totals, ElementEmitter::Point at) {
   for (auto [a, total] : llvm::zip_equal(accumulators, totals)) {
     Value whole = total;
     if (a.combine) {
@@ -357,7 +298,7 @@ void ReduceEmitter::storeResults(ElementEmitter::Point at) {
 }
 
 /// The end of a kernel of one phase, done by one lane.
-void ReduceEmitter::finish(Values totals, Value result) {
+void ReduceEmitter::finish(const Values &totals, Value result) {
   c.elements.begin(1);
   ElementEmitter::Point at = resultPoint(result);
   bindTotals(totals, at);

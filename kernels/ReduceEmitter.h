@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Internal to the reduce emitter: Reduce.cpp has the layouts, ReduceRows.cpp
-// the loop in which a lane takes its elements.
+// how a lane takes its elements, ReduceCombine.cpp how values are combined.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,33 +39,49 @@ public:
 private:
   using Values = SmallVector<Value>; ///< One per accumulator.
 
+  /// The places of a lane's elements, in the order in which every phase comes
+  /// by, and what was emitted there.
+  struct Kept {
+    ElementEmitter::Scope scope, outside;
+    SmallVector<ElementEmitter::Point> points;
+    size_t next = 0;
+  };
+
   LogicalResult checkIterations();
 
   // Layouts.
   void emitSequential();
-  void emitGroupPerResult();
+  void emitResultsPerGroup();
+  void emitOnePhase(Value result, Value firstResult);
+  void emitAllPhases(Value result);
   void emitParts();
 
   // Loops.
   Values reducePart(Value result, Value part);
   Values reduceKeptRows(Values values, Value result, Value firstInTurn);
   Value inRow(Value row);
-  Values accumulateRows(Values values, Value result, Value first, Value end,
-                        std::optional<int64_t> count);
+  Values accumulateRows(const Values &values, Value result, Value first,
+                        Value end, std::optional<int64_t> count);
   Values accumulateRow(Values values, Value result, Value row,
                        Value valid = Value());
   Values accumulateLeftover(Values values, Value result, Value owner);
+  Values accumulateElement(Values values, Value result, Value element,
+                           Value valid);
+  Value isActiveAnd(Value condition);
   Values sequentialBody(Values values, Value result, Value element);
-  void combineLanes(Values values, function_ref<void(Values totals)> use);
+  void combineLanes(const Values &values,
+                    function_ref<void(const Values &totals)> use);
   void foldPartials(Value result);
-  void bindTotals(Values totals, ElementEmitter::Point at);
+  void bindTotals(const Values &totals, ElementEmitter::Point at);
   void storeResults(ElementEmitter::Point at);
-  void finish(Values totals, Value result);
+  void finish(const Values &totals, Value result);
   void storeByProducts(ElementEmitter::Point at, Value condition);
 
   // Parts.
   ElementEmitter::Point loopPoint(Value result, LaneIndex element);
-  ElementEmitter::Point rowPoint(Value result, Value element);
+  void enterKept(Kept &kept, int64_t laneCount);
+  void leaveKept(Kept &kept);
+  ElementEmitter::Point keptPoint(Kept &kept, Value result, LaneIndex element);
   ElementEmitter::Point resultPoint(Value result);
   Value identity(const Accumulator &accumulator);
   Value combine(const Accumulator &accumulator, Value a, Value b);
@@ -86,13 +102,11 @@ private:
   SmallVector<Accumulator> accumulators;
   SmallVector<std::pair<Value, unsigned>> byProducts;
   SmallVector<std::pair<Value, unsigned>> results; ///< Value, binding.
-  /// In a row kernel that keeps its rows: the places of a lane's elements, in
-  /// the order in which every phase comes by, and what was emitted there.
-  bool keepsRows = false;
-  SmallVector<ElementEmitter::Point> keptPoints;
-  size_t nextKept = 0;
-  ElementEmitter::Scope kept;
+  bool keepsRows = false; ///< From phase to phase, in registers.
+  Kept keptRows, keptLeftover;
   Value lane;
+  Value laneGroup; ///< This lane's among those of its result.
+  Value active;    ///< Whether this lane has a result; null if all have.
   Value last; ///< Workgroup memory: whether this workgroup is the last one.
   bool failed_ = false;
 };

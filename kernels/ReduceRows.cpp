@@ -91,11 +91,9 @@ ReduceEmitter::Values ReduceEmitter::reducePart(Value result, Value part) {
   int64_t row = order.elementsPerRow();
   int64_t fullRows = c.config.elements / row;
   int64_t fullTurns = fullRows / order.rowsPerTurn();
-  // This lane group's first row in a turn.
-  Value group = k.div(lane, ReductionOrder::kLaneGroup);
   auto firstRow = [&](Value turn) {
     return k.add(k.mul(turn, order.rowsPerTurn()),
-                 k.mul(group, order.rowsPerGroup));
+                 k.mul(laneGroup, order.rowsPerGroup));
   };
   Values values = identities();
   auto oneTurn = [&](Value turn, ValueRange carried) {
@@ -123,8 +121,32 @@ ReduceEmitter::Values ReduceEmitter::reducePart(Value result, Value part) {
     return values;
   int64_t ownerGroup = fullRows % order.rowsPerTurn() / order.rowsPerGroup;
   owner = arith::AndIOp::create(k.ir(), k.loc(), owner,
-                                k.equal(group, k.index(ownerGroup)));
+                                k.equal(laneGroup, k.index(ownerGroup)));
   return accumulateLeftover(values, result, owner);
+}
+
+void ReduceEmitter::enterKept(Kept &kept, int64_t laneCount) {
+  kept.outside = c.elements.exchange(std::move(kept.scope));
+  if (kept.points.empty())
+    c.elements.begin(laneCount);
+  kept.next = 0;
+}
+
+void ReduceEmitter::leaveKept(Kept &kept) {
+  kept.scope = c.elements.exchange(std::move(kept.outside));
+}
+
+ElementEmitter::Point ReduceEmitter::keptPoint(Kept &kept, Value result,
+                                               LaneIndex element) {
+  if (kept.next == kept.points.size())
+    kept.points.push_back(loopPoint(result, element));
+  return kept.points[kept.next++];
+}
+
+Value ReduceEmitter::isActiveAnd(Value condition) {
+  if (!active || !condition)
+    return active ? active : condition;
+  return arith::AndIOp::create(k.ir(), k.loc(), active, condition);
 }
 
 /// All full rows of one part without a loop, so that what one phase has emitted
@@ -134,10 +156,9 @@ ReduceEmitter::Values ReduceEmitter::reduceKeptRows(Values values, Value result,
                                                     Value firstInTurn) {
   const ReductionOrder &order = c.config.order;
   int64_t fullRows = c.config.elements / c.config.order.elementsPerRow();
-  ElementEmitter::Scope outside = c.elements.exchange(std::move(kept));
-  if (keptPoints.empty())
-    c.elements.begin(c.config.vector);
-  nextKept = 0;
+  if (fullRows == 0)
+    return values;
+  enterKept(keptRows, c.config.vector);
   for (int64_t turn = 0; turn < fullRows; turn += order.rowsPerTurn()) {
     bool whole = turn + order.rowsPerTurn() <= fullRows;
     for (int64_t u = 0; u < order.rowsPerGroup && turn + u < fullRows; ++u) {
@@ -145,16 +166,16 @@ ReduceEmitter::Values ReduceEmitter::reduceKeptRows(Values values, Value result,
       Value valid = whole ? Value() : k.less(row, k.index(fullRows));
       if (valid)
         row = k.min(row, k.index(fullRows - 1));
-      values = accumulateRow(values, result, row, valid);
+      values = accumulateRow(values, result, row, isActiveAnd(valid));
     }
   }
-  kept = c.elements.exchange(std::move(outside));
+  leaveKept(keptRows);
   return values;
 }
 
 /// Rows [first, end); `count`: how many, if that is known here.
 ReduceEmitter::Values
-ReduceEmitter::accumulateRows(Values values, Value result, Value first,
+ReduceEmitter::accumulateRows(const Values &values, Value result, Value first,
                               Value end, std::optional<int64_t> count) {
   int64_t unroll = count ? std::min(c.config.unroll, *count) : 1;
   auto bundle = [&](Value row, ValueRange carried) {
@@ -193,23 +214,15 @@ Value ReduceEmitter::inRow(Value row) {
                      c.config.order.elementsPerLane));
 }
 
-/// The place of the `vector` elements from `element` on.
-ElementEmitter::Point ReduceEmitter::rowPoint(Value result, Value element) {
-  LaneIndex index = {element, 1, c.config.vector};
-  if (!keepsRows)
-    return loopPoint(result, index);
-  if (nextKept == keptPoints.size())
-    keptPoints.push_back(loopPoint(result, index));
-  return keptPoints[nextKept++];
-}
-
 /// The elements of one row that are this lane's, if `valid` (when given) holds.
 ReduceEmitter::Values ReduceEmitter::accumulateRow(Values values, Value result,
                                                    Value row, Value valid) {
   int64_t vector = c.config.vector;
   Value base = inRow(row);
   for (int64_t v = 0; v < c.config.order.elementsPerLane; v += vector) {
-    ElementEmitter::Point at = rowPoint(result, k.add(base, k.index(v)));
+    LaneIndex index = {k.add(base, k.index(v)), 1, vector};
+    ElementEmitter::Point at = keepsRows ? keptPoint(keptRows, result, index)
+                                         : loopPoint(result, index);
     auto elements = elementsAt(at, vector);
     if (!check(elements))
       return values;
@@ -229,31 +242,51 @@ ReduceEmitter::Values ReduceEmitter::accumulateRow(Values values, Value result,
 /// lane without an element combines the identity.
 ReduceEmitter::Values
 ReduceEmitter::accumulateLeftover(Values values, Value result, Value owner) {
+  int64_t perLane = c.config.order.elementsPerLane;
   Value limit = k.index(c.config.elements);
   Value base =
       inRow(k.index(c.config.elements / c.config.order.elementsPerRow()));
-  auto body = [&](Value v, ValueRange carried) {
-    Value element = k.add(base, v);
-    Value valid = k.less(element, limit);
-    Value clamped = k.min(element, k.index(c.config.elements - 1));
-    c.elements.begin(1);
-    ElementEmitter::Point at = loopPoint(result, {clamped, 0, 1});
-    auto elements = elementsAt(at, 1);
-    if (!check(elements))
-      return Values(carried);
-    Values next;
-    for (auto [i, a] : llvm::enumerate(accumulators)) {
-      Value chosen = arith::SelectOp::create(
-          k.ir(), k.loc(), valid, (*elements)[i].front(), identity(a));
-      next.push_back(combine(a, carried[i], chosen));
+  if (keepsRows) {
+    owner = isActiveAnd(owner);
+    enterKept(keptLeftover, 1);
+    for (int64_t v = 0; v < perLane; ++v) {
+      Value element = k.add(base, k.index(v));
+      Value valid =
+          arith::AndIOp::create(k.ir(), k.loc(), owner, k.less(element, limit));
+      values = accumulateElement(values, result, element, valid);
     }
-    storeByProducts(at, valid);
-    return next;
+    leaveKept(keptLeftover);
+    return values;
+  }
+  auto body = [&](Value v, ValueRange carried) {
+    c.elements.begin(1);
+    Value element = k.add(base, v);
+    return accumulateElement(Values(carried), result, element,
+                             k.less(element, limit));
   };
   Value count = arith::SelectOp::create(k.ir(), k.loc(), owner,
-                                        k.index(c.config.order.elementsPerLane),
-                                        k.index(0));
+                                        k.index(perLane), k.index(0));
   return k.loop(k.index(0), count, k.index(1), values, body);
+}
+
+/// One element, if it is `valid`.
+ReduceEmitter::Values ReduceEmitter::accumulateElement(Values values,
+                                                       Value result,
+                                                       Value element,
+                                                       Value valid) {
+  LaneIndex index = {k.min(element, k.index(c.config.elements - 1)), 0, 1};
+  ElementEmitter::Point at = keepsRows ? keptPoint(keptLeftover, result, index)
+                                       : loopPoint(result, index);
+  auto elements = elementsAt(at, 1);
+  if (!check(elements))
+    return values;
+  for (auto [i, a] : llvm::enumerate(accumulators)) {
+    Value chosen = arith::SelectOp::create(k.ir(), k.loc(), valid,
+                                           (*elements)[i].front(), identity(a));
+    values[i] = combine(a, values[i], chosen);
+  }
+  storeByProducts(at, valid);
+  return values;
 }
 
 /// Stores the elementwise results at `at`, if `condition` (when given) holds.

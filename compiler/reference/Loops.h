@@ -55,12 +55,10 @@ template <typename S> constexpr unsigned widthOf() {
 
 /// An element as a parameter of type A sees it.
 template <typename A, typename S> A widen(S element) {
-  if constexpr (isFloatElement<S>)
-    return static_cast<A>(element);
-  else if constexpr (std::is_same_v<S, Bit>)
-    return std::is_same_v<A, I> ? static_cast<A>(-static_cast<I>(element))
-                                : static_cast<A>(element);
-  else if constexpr (std::is_same_v<A, I>)
+  constexpr bool isSigned = std::is_same_v<A, I> && !isFloatElement<S>;
+  if constexpr (isSigned && std::is_same_v<S, Bit>)
+    return -static_cast<I>(element);
+  else if constexpr (isSigned)
     return static_cast<std::make_signed_t<S>>(element);
   else
     return static_cast<A>(element);

@@ -12,8 +12,10 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-/// Up to so many elements one lane is enough for a result.
-static constexpr int64_t kSequentialElements = 64;
+/// Up to so many elements one lane is enough for a result; up to so many where
+/// neighbouring lanes then read neighbouring elements.
+static constexpr int64_t kSequentialElements = 16;
+static constexpr int64_t kSequentialColumn = 64;
 /// From so many results on there is a lane's work in each of them, if
 /// neighbouring results read neighbouring elements.
 static constexpr int64_t kSequentialResults = 8192;
@@ -39,8 +41,10 @@ ReductionOrder gpuvm::getReductionOrder(int64_t numResults, int64_t numElements,
   ReductionOrder order;
   order.elementsPerLane =
       floatBits == 0 ? kIntegersPerLane : 8 * kFloatBytesPerLane / floatBits;
-  order.sequential = numElements <= kSequentialElements ||
-                     (innermostIsParallel && numResults >= kSequentialResults);
+  order.sequential =
+      numElements <= kSequentialElements ||
+      (innermostIsParallel &&
+       (numElements <= kSequentialColumn || numResults >= kSequentialResults));
   if (order.sequential)
     return order;
   int64_t atOnce = ReductionOrder::kLanes * order.elementsPerLane;

@@ -1,9 +1,11 @@
 // docs/reduction-order.md, against a second implementation of that page. The
 // sums depend on the order; they are compared bit for bit.
 
-// Sequential: 64 elements. In lanes from 65 on, which begin a second row.
-// RUN: %python %S/Inputs/reduction_order.py 1 64 %t.64 %t.64.sum
-// RUN: gpuvm-interpret %s --program=sum64 --input=x=64xf32=@%t.64 --expected_output=sum=f32=@%t.64.sum --expected_f32_threshold=0 | FileCheck %s
+// Sequential: 16 elements. In lanes from 17 on; 65 begin a second row.
+// RUN: %python %S/Inputs/reduction_order.py 1 16 %t.16 %t.16.sum
+// RUN: gpuvm-interpret %s --program=sum16 --input=x=16xf32=@%t.16 --expected_output=sum=f32=@%t.16.sum --expected_f32_threshold=0 | FileCheck %s
+// RUN: %python %S/Inputs/reduction_order.py 1 17 %t.17 %t.17.sum
+// RUN: gpuvm-interpret %s --program=sum17 --input=x=17xf32=@%t.17 --expected_output=sum=f32=@%t.17.sum --expected_f32_threshold=0 | FileCheck %s
 // RUN: %python %S/Inputs/reduction_order.py 1 65 %t.65 %t.65.sum
 // RUN: gpuvm-interpret %s --program=sum65 --input=x=65xf32=@%t.65 --expected_output=sum=f32=@%t.65.sum --expected_f32_threshold=0 | FileCheck %s
 
@@ -25,6 +27,10 @@
 // RUN: %python %S/Inputs/reduction_order.py 500 3000 %t.500 %t.500.sum
 // RUN: gpuvm-interpret %s --program=few_parts --input=x=500x3000xf32=@%t.500 --expected_output=sums=500xf32=@%t.500.sum --expected_f32_threshold=0 | FileCheck %s
 
+// Columns of 64 elements: sequential.
+// RUN: %python %S/Inputs/reduction_order.py 5 64 %t.c64 %t.c64.sum --columns
+// RUN: gpuvm-interpret %s --program=columns64 --input=x=64x5xf32=@%t.c64 --expected_output=sums=5xf32=@%t.c64.sum --expected_f32_threshold=0 | FileCheck %s
+
 // From 8192 results on, neighbours next to each other: sequential; next results in lanes.
 // RUN: %python %S/Inputs/reduction_order.py 8192 70 %t.wide %t.wide.sum --columns
 // RUN: gpuvm-interpret %s --program=wide --input=x=70x8192xf32=@%t.wide --expected_output=sums=8192xf32=@%t.wide.sum --expected_f32_threshold=0 | FileCheck %s
@@ -37,10 +43,19 @@
 
 // CHECK: [SUCCESS]
 
-gpuvm.program @sum64(%x: tensor<64xf32>) -> (sum: tensor<f32>) {
-  %m = gpuvm.stage @sum(%in = %x : tensor<64xf32>) -> tensor<f32> {
+gpuvm.program @sum16(%x: tensor<16xf32>) -> (sum: tensor<f32>) {
+  %m = gpuvm.stage @sum(%in = %x : tensor<16xf32>) -> tensor<f32> {
     %zero = arith.constant dense<0.0> : tensor<f32>
-    %r = linalg.reduce { arith.addf } ins(%in : tensor<64xf32>) outs(%zero : tensor<f32>) dimensions = [0]
+    %r = linalg.reduce { arith.addf } ins(%in : tensor<16xf32>) outs(%zero : tensor<f32>) dimensions = [0]
+    gpuvm.send %r : tensor<f32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<f32>>
+}
+
+gpuvm.program @sum17(%x: tensor<17xf32>) -> (sum: tensor<f32>) {
+  %m = gpuvm.stage @sum(%in = %x : tensor<17xf32>) -> tensor<f32> {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %r = linalg.reduce { arith.addf } ins(%in : tensor<17xf32>) outs(%zero : tensor<f32>) dimensions = [0]
     gpuvm.send %r : tensor<f32>
   }
   gpuvm.return %m : !gpuvm.message<tensor<f32>>
@@ -100,6 +115,15 @@ gpuvm.program @columns(%x: tensor<5000x3xf32>) -> (sums: tensor<3xf32>) {
     gpuvm.send %r : tensor<3xf32>
   }
   gpuvm.return %m : !gpuvm.message<tensor<3xf32>>
+}
+
+gpuvm.program @columns64(%x: tensor<64x5xf32>) -> (sums: tensor<5xf32>) {
+  %m = gpuvm.stage @sum(%in = %x : tensor<64x5xf32>) -> tensor<5xf32> {
+    %zero = arith.constant dense<0.0> : tensor<5xf32>
+    %r = linalg.reduce { arith.addf } ins(%in : tensor<64x5xf32>) outs(%zero : tensor<5xf32>) dimensions = [0]
+    gpuvm.send %r : tensor<5xf32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<5xf32>>
 }
 
 gpuvm.program @few_parts(%x: tensor<500x3000xf32>) -> (sums: tensor<500xf32>) {
