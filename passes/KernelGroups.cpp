@@ -50,6 +50,14 @@ static unsigned cost(linalg::GenericOp op) {
 
 namespace {
 
+/// What the grouper asks again and again about an operation.
+struct OpFacts {
+  unsigned number = 0;
+  SmallVector<SourceRead> reads;
+  SmallVector<SourceRead> readsThroughVirtual;
+  SmallVector<int64_t> loops;
+};
+
 class Grouper {
 public:
   Grouper(ArrayRef<linalg::GenericOp> ops, const ResolveFn &resolve,
@@ -69,15 +77,15 @@ private:
   bool needsWindow(Value result,
                    const llvm::DenseSet<Operation *> &members) const;
   bool leavesAndReturns(GroupId a, GroupId b) const;
-  SmallVector<SourceRead> readsThroughVirtual(linalg::GenericOp op) const;
+  SmallVector<SourceRead> followVirtualOps(linalg::GenericOp op) const;
   std::optional<GroupId> groupOfValue(Value value) const;
+  const OpFacts &factsOf(Operation *op) const { return facts.find(op)->second; }
 
   ArrayRef<linalg::GenericOp> ops;
   ResolveFn resolve;
   function_ref<bool(Operation *, Operation *)> mayShare;
   GroupingLimits limits;
-  llvm::DenseMap<Operation *, unsigned> number;
-  llvm::DenseMap<Operation *, SmallVector<SourceRead>> reads;
+  llvm::DenseMap<Operation *, OpFacts> facts;
   llvm::DenseMap<Value, SmallVector<Operation *>> readersOf;
   llvm::DenseSet<Operation *> virtualOps;
   llvm::DenseMap<Operation *, GroupId> groupOf;
@@ -91,9 +99,11 @@ Grouper::Grouper(ArrayRef<linalg::GenericOp> ops, const ResolveFn &resolve,
                  const GroupingLimits &limits)
     : ops(ops), resolve(resolve), mayShare(mayShare), limits(limits) {
   for (auto [i, op] : llvm::enumerate(ops)) {
-    number[op] = i;
-    reads[op] = getReads(op, resolve);
-    for (const SourceRead &read : reads[op])
+    OpFacts &own = facts[op];
+    own.number = i;
+    own.reads = getReads(op, resolve);
+    own.loops = linalg::GenericOp(op).getStaticLoopRanges();
+    for (const SourceRead &read : own.reads)
       readersOf[read.source].push_back(op);
   }
 }
@@ -110,7 +120,7 @@ std::optional<Grouper::GroupId> Grouper::groupOfValue(Value value) const {
 void Grouper::findVirtualOps() {
   llvm::DenseMap<Operation *, std::pair<unsigned, bool>> readers;
   for (linalg::GenericOp op : ops)
-    for (const SourceRead &read : reads[op])
+    for (const SourceRead &read : factsOf(op).reads)
       if (Operation *source = read.source.getDefiningOp()) {
         auto &[count, direct] =
             readers.try_emplace(source, 0, true).first->second;
@@ -137,10 +147,9 @@ void Grouper::findVirtualOps() {
   }
 }
 
-SmallVector<SourceRead>
-Grouper::readsThroughVirtual(linalg::GenericOp op) const {
+SmallVector<SourceRead> Grouper::followVirtualOps(linalg::GenericOp op) const {
   SmallVector<SourceRead> result;
-  SmallVector<SourceRead> pending(reads.find(op)->second);
+  SmallVector<SourceRead> pending(factsOf(op).reads);
   while (!pending.empty()) {
     SourceRead read = pending.pop_back_val();
     Operation *source = read.source.getDefiningOp();
@@ -148,7 +157,7 @@ Grouper::readsThroughVirtual(linalg::GenericOp op) const {
       result.push_back(read);
       continue;
     }
-    for (SourceRead inner : reads.find(source)->second) {
+    for (SourceRead inner : factsOf(source).reads) {
       AffineMap map =
           read.map && inner.map ? inner.map.compose(read.map) : AffineMap();
       pending.push_back({inner.source, read.direct && inner.direct, map});
@@ -189,15 +198,15 @@ bool Grouper::fitsOneLoopNest(ArrayRef<linalg::GenericOp> ops) const {
       reductions.push_back(op);
   linalg::GenericOp lead =
       reductions.empty() ? ops.front() : getLeadReduction(reductions);
-  SmallVector<int64_t> loops = lead.getStaticLoopRanges();
+  ArrayRef<int64_t> loops = factsOf(lead).loops;
   AffineMap resultMap = lead.getMatchingIndexingMap(lead.getDpsInitOperand(0));
   llvm::DenseSet<Operation *> all, epilogue;
   for (linalg::GenericOp op : ops)
     all.insert(op);
   for (linalg::GenericOp op : ops) {
     bool readsResult = false, readsLoops = false;
-    bool sameLoops = op.getStaticLoopRanges() == loops;
-    for (const SourceRead &read : readsThroughVirtual(op)) {
+    bool sameLoops = factsOf(op).loops == loops;
+    for (const SourceRead &read : factsOf(op).readsThroughVirtual) {
       Operation *source = read.source.getDefiningOp();
       if (!source || !all.contains(source))
         continue;
@@ -222,7 +231,7 @@ bool Grouper::fitsOneLoopNest(ArrayRef<linalg::GenericOp> ops) const {
       if (!sameLoops || !sameOrder || readsResult)
         return false;
     } else if (readsResult) {
-      bool overResults = op.getStaticLoopRanges() == resultShape(lead);
+      bool overResults = factsOf(op).loops == resultShape(lead);
       if (!overResults || readsLoops)
         return false;
       epilogue.insert(op);
@@ -255,7 +264,7 @@ bool Grouper::fitsLimits(ArrayRef<linalg::GenericOp> ops) const {
   unsigned operations = 0, outputs = 0;
   for (linalg::GenericOp op : ops) {
     operations += cost(op);
-    for (const SourceRead &read : readsThroughVirtual(op))
+    for (const SourceRead &read : factsOf(op).readsThroughVirtual)
       if (!read.source.getDefiningOp() ||
           !all.contains(read.source.getDefiningOp()))
         inputs.insert(read.source);
@@ -278,7 +287,7 @@ bool Grouper::leavesAndReturns(GroupId a, GroupId b) const {
       auto own = groupOf.find(op);
       if (own == groupOf.end() || reached.contains(own->second))
         continue;
-      for (const SourceRead &read : readsThroughVirtual(op)) {
+      for (const SourceRead &read : factsOf(op).readsThroughVirtual) {
         std::optional<GroupId> source = groupOfValue(read.source);
         if (!source || *source == own->second)
           continue;
@@ -302,7 +311,7 @@ bool Grouper::tryMerge(GroupId a, GroupId b) {
   SmallVector<linalg::GenericOp> merged(members[a]);
   llvm::append_range(merged, members[b]);
   llvm::sort(merged, [&](linalg::GenericOp x, linalg::GenericOp y) {
-    return number.lookup(x) < number.lookup(y);
+    return factsOf(x).number < factsOf(y).number;
   });
   for (linalg::GenericOp x : members[a])
     for (linalg::GenericOp y : members[b])
@@ -325,7 +334,7 @@ void Grouper::mergeVertically() {
   for (linalg::GenericOp op : ops) {
     if (virtualOps.contains(op))
       continue;
-    for (const SourceRead &read : readsThroughVirtual(op))
+    for (const SourceRead &read : factsOf(op).readsThroughVirtual)
       if (std::optional<GroupId> source = groupOfValue(read.source))
         tryMerge(*source, groupOf.lookup(op));
   }
@@ -345,11 +354,14 @@ void Grouper::mergeHorizontally() {
 
 Grouping Grouper::run() {
   findVirtualOps();
-  for (linalg::GenericOp op : ops)
+  for (linalg::GenericOp op : ops) {
+    OpFacts &own = facts[op];
+    own.readsThroughVirtual = followVirtualOps(op);
     if (!virtualOps.contains(op)) {
-      groupOf[op] = number[op];
-      members[number[op]] = {op};
+      groupOf[op] = own.number;
+      members[own.number] = {op};
     }
+  }
   mergeVertically();
   mergeHorizontally();
   Grouping grouping;
