@@ -17,7 +17,7 @@ static constexpr int64_t kMaxGroups = 4096;
 static constexpr int64_t kMaxUnrolledOps = 1024;
 static constexpr int64_t kMaxUnroll = 4;
 /// Elements that a lane keeps from one phase of a row kernel to the next.
-static constexpr int64_t kMaxKept = 64;
+static constexpr int64_t kMaxKept = 128;
 
 SmallVector<linalg::GenericOp> gpuvm::getReductions(KernelOp kernel) {
   SmallVector<linalg::GenericOp> reductions;
