@@ -34,10 +34,11 @@ class Value:
 class Program:
     """Text of a program, stage by stage; every stage sends one message.
 
-    It is run `iterations` times, and with --exact if `exact`."""
+    It is run `iterations` times, with --exact if `exact`, and on infinities, NaNs and
+    zeros, too, if `special`."""
 
     def __init__(self, name):
-        self.name, self.exact = name, False
+        self.name, self.exact, self.special = name, False, False
         self.inputs, self.messages, self.outputs = [], [], []
         self.stages, self.symbols, self.iterations = [], [], 1
 
