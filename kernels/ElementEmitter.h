@@ -18,6 +18,7 @@
 #include "dialects/gpuvm/Gpuvm.h"
 #include "kernels/KernelBuilder.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mlir::gpuvm {
 
@@ -97,6 +98,14 @@ private:
   FailureOr<Lanes> emitNew(Value tensor, Point at);
   FailureOr<Lanes> emitWindow(BlockArgument argument, Point at);
   FailureOr<Lanes> emitReshape(Value source, Point at);
+  FailureOr<Lanes>
+  emitEachLane(Point at,
+               function_ref<FailureOr<Value>(ArrayRef<Value>)> emitOne);
+  FailureOr<Value> emitAt(Value tensor, ArrayRef<Value> indices);
+  FailureOr<Value> emitConcat(tensor::ConcatOp op, ArrayRef<Value> indices);
+  FailureOr<Value> emitPad(tensor::PadOp op, ArrayRef<Value> indices);
+  FailureOr<Value> emitInsertSlice(tensor::InsertSliceOp op,
+                                   ArrayRef<Value> indices);
   FailureOr<Lanes> emitSlice(tensor::ExtractSliceOp op, Point at);
 
   KernelBuilder &kernel;

@@ -71,8 +71,9 @@ static BodyTraits inspectBody(KernelOp kernel) {
   for (Operation &op : kernel.getBody().front()) {
     if (auto generic = dyn_cast<linalg::GenericOp>(op))
       inspectGeneric(generic, traits);
-    traits.needsIndices |= isa<tensor::ExtractSliceOp>(op);
-    traits.reshapes |= isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
+    bool reshapes = isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
+    traits.needsIndices |= movesElements(&op) && !reshapes;
+    traits.reshapes |= reshapes;
   }
   return traits;
 }

@@ -17,9 +17,9 @@ using namespace mlir::gpuvm;
 static constexpr int64_t kOutbox = 30, kInbox = 31, kNextInbox = 29;
 
 bool gpuvm::isFree(Value value) {
-  return isa_and_nonnull<arith::ConstantOp, tensor::EmptyOp,
-                         tensor::ExtractSliceOp, tensor::ExpandShapeOp,
-                         tensor::CollapseShapeOp>(value.getDefiningOp());
+  Operation *op = value.getDefiningOp();
+  return op &&
+         (isa<arith::ConstantOp, tensor::EmptyOp>(op) || movesElements(op));
 }
 
 namespace {
@@ -78,8 +78,7 @@ static void materializeEscapes(StageOp stage) {
 
 /// Copies the constants that a body takes from around it into the body (folding
 /// puts them there).
-static void sinkConstants(linalg::GenericOp op) {
-  Block *body = op.getBody();
+static void sinkConstants(Block *body) {
   OpBuilder b = OpBuilder::atBlockBegin(body);
   for (Operation &inner : *body)
     for (OpOperand &operand : inner.getOpOperands())
@@ -137,7 +136,9 @@ LogicalResult StageFlattener::run() {
       return metadata.emitOpError(
           "is still there: run gpuvm-materialize-metadata first");
     for (auto generic : stage.getBody().getOps<linalg::GenericOp>())
-      sinkConstants(generic);
+      sinkConstants(generic.getBody());
+    for (auto pad : stage.getBody().getOps<tensor::PadOp>())
+      sinkConstants(pad.getBody());
     materializeEscapes(stage);
     bool fused = stage.getFusionGroup().has_value();
     annotateUnits(stage, fused ? *stage.getFusionGroup() : unit);

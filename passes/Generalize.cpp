@@ -128,16 +128,24 @@ static LogicalResult checkOp(Operation &op) {
     return checkBody(generic);
   }
   if (isa<arith::ConstantOp, tensor::EmptyOp, tensor::CollapseShapeOp,
-          tensor::ExpandShapeOp, LoadOp, StoreOp, MetadataOp, InvokeOp, SendOp>(
-          op))
+          tensor::ConcatOp, tensor::ExpandShapeOp, LoadOp, StoreOp, MetadataOp,
+          InvokeOp, SendOp>(op))
     return success();
-  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
-    bool isStatic = !ShapedType::isDynamicShape(slice.getStaticOffsets()) &&
-                    !ShapedType::isDynamicShape(slice.getStaticSizes()) &&
-                    !ShapedType::isDynamicShape(slice.getStaticStrides());
-    if (isStatic)
-      return success();
-  }
+  auto isStatic = [](OffsetSizeAndStrideOpInterface slice) {
+    return !ShapedType::isDynamicShape(slice.getStaticOffsets()) &&
+           !ShapedType::isDynamicShape(slice.getStaticSizes()) &&
+           !ShapedType::isDynamicShape(slice.getStaticStrides());
+  };
+  if (auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(op);
+      slice && movesElements(&op) && isStatic(slice))
+    return success();
+  auto isWidth = [](ArrayRef<int64_t> widths) { // Dynamic ones are negative.
+    return llvm::all_of(widths, [](int64_t width) { return width >= 0; });
+  };
+  if (auto pad = dyn_cast<tensor::PadOp>(op);
+      pad && pad.getConstantPaddingValue() && isWidth(pad.getStaticLow()) &&
+      isWidth(pad.getStaticHigh()))
+    return success();
   return op.emitOpError("cannot be compiled: no kernel can hold it");
 }
 

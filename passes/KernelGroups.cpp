@@ -24,18 +24,19 @@ SmallVector<SourceRead> gpuvm::getReads(linalg::GenericOp op,
   for (OpOperand &operand : op->getOpOperands()) {
     if (op.getMatchingBlockArgument(&operand).use_empty())
       continue;
-    Value source = resolve(operand.get());
     AffineMap map = op.getMatchingIndexingMap(&operand);
     bool direct = map.isIdentity() && !(reduces && op.isDpsInit(&operand));
-    while (Operation *def = source.getDefiningOp()) {
-      if (!isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
-               tensor::CollapseShapeOp>(def))
-        break;
-      direct = false;
-      map = AffineMap();
-      source = resolve(def->getOperand(0));
+    SmallVector<SourceRead> pending = {{resolve(operand.get()), direct, map}};
+    while (!pending.empty()) {
+      SourceRead read = pending.pop_back_val();
+      Operation *def = read.source.getDefiningOp();
+      if (!def || !movesElements(def)) {
+        reads.push_back(read);
+        continue;
+      }
+      for (Value source : llvm::reverse(def->getOperands()))
+        pending.push_back({resolve(source), false, AffineMap()});
     }
-    reads.push_back({source, direct, map});
   }
   return reads;
 }
@@ -132,8 +133,7 @@ void Grouper::findVirtualOps() {
       }
   auto escapes = [](linalg::GenericOp op) {
     return llvm::any_of(op->getUsers(), [](Operation *user) {
-      return !isa<linalg::GenericOp, tensor::ExtractSliceOp,
-                  tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user);
+      return !isa<linalg::GenericOp>(user) && !movesElements(user);
     });
   };
   for (linalg::GenericOp op : ops) {

@@ -36,6 +36,10 @@ class SendOp;
 /// Windows start at multiples of this many bytes.
 inline constexpr uint64_t kWindowAlignment = 256;
 
+/// Whether `op` only says where elements are found: a slice, a reshape, a
+/// concatenation, padding, or a slice put into another tensor.
+bool movesElements(Operation *op);
+
 /// Whether `type` is a statically shaped tensor of 1 to 2^31-1 elements of
 /// type i1, i8, i16, i32, i64, f16, f32 or f64.
 bool isVmTensor(Type type);

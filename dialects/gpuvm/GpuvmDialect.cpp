@@ -40,6 +40,12 @@ Operation *GpuvmDialect::materializeConstant(OpBuilder &b, Attribute value,
   return arith::ConstantOp::materialize(b, value, type, loc);
 }
 
+bool gpuvm::movesElements(Operation *op) {
+  return isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
+             tensor::CollapseShapeOp, tensor::ConcatOp, tensor::PadOp,
+             tensor::InsertSliceOp>(op);
+}
+
 bool gpuvm::isVmTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding())

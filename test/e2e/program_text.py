@@ -149,6 +149,25 @@ class Stage:
         return self.add(sizes, a.dtype, f"tensor.extract_slice %{a.name}{offsets} {list(sizes)} {strides} : "
                         f"{a.type} to {tensor(sizes, a.dtype)}", a.exact)
 
+    def concat(self, a, b, axis):
+        shape = [n + (b.shape[i] if i == axis else 0) for i, n in enumerate(a.shape)]
+        return self.add(shape, a.dtype, f"tensor.concat dim({axis}) %{a.name}, %{b.name} : ({a.type}, {b.type}) -> "
+                        f"{tensor(shape, a.dtype)}", a.exact and b.exact)
+
+    def pad(self, a, low, high, number):
+        shape = [n + p + q for n, p, q in zip(a.shape, low, high)]
+        self.count += 1
+        text = ("true" if number else "false") if a.dtype == "i1" else f"{float(number)!r} : {a.dtype}" if is_float(
+            a.dtype) else f"{number} : {a.dtype}"
+        self.lines.append(f"%p{self.count} = arith.constant {text}")
+        indices = ", ".join(f"%i{i}: index" for i in range(len(shape)))
+        return self.add(shape, a.dtype, f"tensor.pad %{a.name} low{list(low)} high{list(high)} {{\n^bb0({indices}):\n"
+                        f"tensor.yield %p{self.count} : {a.dtype}\n}} : {a.type} to {tensor(shape, a.dtype)}", a.exact)
+
+    def insert(self, a, b, offsets, strides):
+        return self.add(b.shape, a.dtype, f"tensor.insert_slice %{a.name} into %{b.name}{list(offsets)} "
+                        f"{list(a.shape)} {list(strides)} : {a.type} into {b.type}", a.exact and b.exact)
+
     def collapse(self, a):
         shape = [math.prod(a.shape)]
         group = list(range(len(a.shape)))

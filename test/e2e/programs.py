@@ -126,7 +126,7 @@ def random_op(rng, s, pool):
     b = rng.choice(same)
     rank = len(a.shape)
     kind = rng.choice(["binary", "binary", "binary", "unary", "compare", "cast", "reduce", "transpose",
-                       "broadcast", "slice", "collapse", "expand"])
+                       "broadcast", "slice", "collapse", "expand", "concat", "pad", "insert"])
     if kind == "binary":
         if a.dtype == "i1":
             return s.binary(rng.choice(["arith.andi", "arith.ori", "arith.xori"]), a, b)
@@ -175,6 +175,15 @@ def random_op(rng, s, pool):
         sizes = [rng.randint(1, (n + t - 1) // t) for n, t in zip(a.shape, strides)]
         offsets = [rng.randint(0, n - (m - 1) * t - 1) for n, m, t in zip(a.shape, sizes, strides)]
         return s.slice(a, offsets, sizes, strides)
+    if kind == "concat" and rank and 2 * math.prod(a.shape) <= MAX_ELEMENTS:
+        return s.concat(a, b, rng.randrange(rank))
+    if kind == "pad" and rank and math.prod(n + 6 for n in a.shape) <= MAX_ELEMENTS:
+        return s.pad(a, [rng.randint(0, 3) for _ in a.shape], [rng.randint(0, 3) for _ in a.shape], 1)
+    if kind == "insert" and rank:
+        strides = [rng.choice([1, 1, 2]) for _ in a.shape]
+        sizes = [rng.randint(1, (n + t - 1) // t) for n, t in zip(a.shape, strides)]
+        offsets = [rng.randint(0, n - (m - 1) * t - 1) for n, m, t in zip(a.shape, sizes, strides)]
+        return s.insert(s.slice(b, offsets, sizes, strides), a, offsets, strides)
     if kind == "collapse" and rank > 1:
         return s.collapse(a)
     if kind == "expand" and rank == 1:
