@@ -61,14 +61,17 @@ static std::pair<Value, Value> within(KernelBuilder &k, Value index,
   return {k.add(clamped, k.index(-offset)), inside};
 }
 
+/// `a` and `b`; `a` may be null.
+static Value both(KernelBuilder &k, Value a, Value b) {
+  return a ? arith::AndIOp::create(k.ir(), k.loc(), a, b) : b;
+}
+
 FailureOr<Value> ElementEmitter::emitConcat(tensor::ConcatOp op,
                                             ArrayRef<Value> indices) {
   int64_t offset = 0;
   Value result;
   for (Value input : op.getInputs()) {
     int64_t size = shapeOf(input)[op.getDim()];
-    if (size == 0)
-      continue;
     auto [index, inside] = within(kernel, indices[op.getDim()], offset, size);
     SmallVector<Value> place(indices);
     place[op.getDim()] = index;
@@ -88,18 +91,13 @@ FailureOr<Value> ElementEmitter::emitPad(tensor::PadOp op,
   OpBuilder &b = kernel.ir();
   Value padding =
       b.clone(*op.getConstantPaddingValue().getDefiningOp())->getResult(0);
-  ArrayRef<int64_t> shape = shapeOf(op.getSource());
-  if (llvm::is_contained(shape, 0))
-    return padding;
   SmallVector<Value> place;
   Value isInside;
   for (auto [index, low, size] :
-       llvm::zip_equal(indices, op.getStaticLow(), shape)) {
+       llvm::zip_equal(indices, op.getStaticLow(), shapeOf(op.getSource()))) {
     auto [own, inside] = within(kernel, index, low, size);
     place.push_back(own);
-    isInside = isInside
-                   ? arith::AndIOp::create(b, kernel.loc(), isInside, inside)
-                   : inside;
+    isInside = both(kernel, isInside, inside);
   }
   FailureOr<Value> element = emitAt(op.getSource(), place);
   if (failed(element) || !isInside)
@@ -112,7 +110,7 @@ FailureOr<Value> ElementEmitter::emitInsertSlice(tensor::InsertSliceOp op,
                                                  ArrayRef<Value> indices) {
   OpBuilder &b = kernel.ir();
   FailureOr<Value> around = emitAt(op.getDest(), indices);
-  if (failed(around) || llvm::is_contained(op.getStaticSizes(), 0))
+  if (failed(around))
     return around;
   llvm::SmallBitVector dropped = op.getDroppedDims();
   SmallVector<Value> place;
@@ -123,14 +121,11 @@ FailureOr<Value> ElementEmitter::emitInsertSlice(tensor::InsertSliceOp op,
     int64_t extent = (size - 1) * stride + 1;
     auto [own, inside] = within(kernel, index, offset, extent);
     if (stride != 1)
-      inside = arith::AndIOp::create(
-          b, kernel.loc(), inside,
-          kernel.equal(kernel.rem(own, stride), kernel.index(0)));
+      inside = both(kernel, inside,
+                    kernel.equal(kernel.rem(own, stride), kernel.index(0)));
     if (!dropped.test(dim))
       place.push_back(kernel.div(own, stride));
-    isInside = isInside
-                   ? arith::AndIOp::create(b, kernel.loc(), isInside, inside)
-                   : inside;
+    isInside = both(kernel, isInside, inside);
   }
   FailureOr<Value> element = emitAt(op.getSource(), place);
   if (failed(element) || !isInside)

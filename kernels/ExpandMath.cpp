@@ -66,7 +66,8 @@ public:
   Value asin(Value x);
   Value acos(Value x);
   Value clamp(Value x, Value low, Value high);
-  Value isMagnitudeWithin(Value x, const APFloat &low, bool orLess);
+  Value isFinite(Value x);
+  Value isNormal(Value x);
   Value countBits(Value x);
   Value countTrailingZeros(Value x);
   Value power(Value base, Value exponent);
@@ -78,6 +79,9 @@ public:
 private:
   /// sqrt((1 - x) (1 + x)), without cancellation.
   Value besideUnit(Value x);
+  /// The bits of |x|: integers, so that no device takes a subnormal number for
+  /// zero.
+  Value magnitudeBits(Value x);
 };
 
 } // namespace
@@ -173,19 +177,30 @@ Value Code::clamp(Value x, Value low, Value high) {
   return select(isNaN, sum, result);
 }
 
-/// Whether |x| is less than infinity and, unless `orLess`, at least `low`; by
-/// integers, so that no device takes a subnormal number for zero.
-Value Code::isMagnitudeWithin(Value x, const APFloat &low, bool orLess) {
-  Type word = b.getIntegerType(x.getType().getIntOrFloatBitWidth());
-  APInt infinity = APFloat::getInf(low.getSemantics()).bitcastToAPInt();
-  APInt magnitudeBits = APInt::getSignedMaxValue(infinity.getBitWidth());
-  Value bits = make<arith::BitcastOp>(word, x);
-  bits = make<arith::AndIOp>(bits, integer(word, magnitudeBits));
-  Value finite = compare(I::ult, bits, integer(word, infinity));
-  if (orLess)
-    return finite;
-  Value enough = compare(I::uge, bits, integer(word, low.bitcastToAPInt()));
-  return make<arith::AndIOp>(finite, enough);
+static const llvm::fltSemantics &semanticsOf(Value x) {
+  return cast<FloatType>(x.getType()).getFloatSemantics();
+}
+
+Value Code::magnitudeBits(Value x) {
+  unsigned width = x.getType().getIntOrFloatBitWidth();
+  Type word = b.getIntegerType(width);
+  return make<arith::AndIOp>(make<arith::BitcastOp>(word, x),
+                             integer(word, APInt::getSignedMaxValue(width)));
+}
+
+Value Code::isFinite(Value x) {
+  Value bits = magnitudeBits(x);
+  APFloat infinity = APFloat::getInf(semanticsOf(x));
+  return compare(I::ult, bits,
+                 integer(bits.getType(), infinity.bitcastToAPInt()));
+}
+
+Value Code::isNormal(Value x) {
+  Value bits = magnitudeBits(x);
+  APFloat smallest = APFloat::getSmallestNormalized(semanticsOf(x));
+  Value enough =
+      compare(I::uge, bits, integer(bits.getType(), smallest.bitcastToAPInt()));
+  return make<arith::AndIOp>(isFinite(x), enough);
 }
 
 //===----------------------------------------------------------------------===//
@@ -311,12 +326,10 @@ static Value expand(Operation *op) {
   }
   if (auto clamp = dyn_cast<math::ClampFOp>(op))
     return c.clamp(clamp.getValue(), clamp.getMin(), clamp.getMax());
-  if (isa<math::IsFiniteOp, math::IsNormalOp>(op)) {
-    Value x = op->getOperand(0);
-    const auto &semantics = cast<FloatType>(x.getType()).getFloatSemantics();
-    return c.isMagnitudeWithin(x, APFloat::getSmallestNormalized(semantics),
-                               isa<math::IsFiniteOp>(op));
-  }
+  if (isa<math::IsFiniteOp>(op))
+    return c.isFinite(op->getOperand(0));
+  if (isa<math::IsNormalOp>(op))
+    return c.isNormal(op->getOperand(0));
   if (isa<math::CtPopOp>(op) && !type.isInteger(32))
     return c.countBits(op->getOperand(0));
   if (isa<math::CountTrailingZerosOp>(op))

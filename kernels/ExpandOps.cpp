@@ -185,7 +185,7 @@ LogicalResult gpuvm::expandOps(ModuleOp module) {
   OpPassManager &nested = passes.nest<gpu::GPUModuleOp>();
   nested.addPass(arith::createArithExpandOpsPass());
   nested.addPass(math::createMathExpandOpsPass(
-      {{"exp2", "cbrt", "tanf", "ctlz", "roundeven", "fpowi", "trunc"}}));
+      {{"exp2", "tanf", "ctlz", "roundeven", "fpowi"}}));
   nested.addPass(createCanonicalizerPass());
   nested.addPass(createCSEPass());
   if (failed(passes.run(module)))

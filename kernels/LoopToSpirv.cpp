@@ -5,8 +5,8 @@
 //
 // MLIR's own pattern keeps the results of a loop in function variables that the
 // body sets: behind a loop of no iterations they hold garbage, and a CPU driver
-// writes them to memory in every iteration. Here the results of a loop are the
-// arguments of its header, which are phis.
+// writes them to memory in every iteration. Here the results of a loop are
+// values: what its header's arguments, which are phis, hold at the end.
 //
 //===----------------------------------------------------------------------===//
 

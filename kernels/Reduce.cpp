@@ -11,7 +11,7 @@
 // follow from it:
 //
 //  - sequential: a lane per result;
-//  - one part: a workgroup per result;
+//  - one part: a workgroup per result, or per few short ones;
 //  - several parts: a workgroup per part writes a partial; the last workgroup
 //    of a result to finish (a counter tells) combines the partials
 //    and sets the counter back to zero for the next execution.

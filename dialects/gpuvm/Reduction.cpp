@@ -100,7 +100,8 @@ static bool isAssociative(Operation *op) {
              arith::MinNumFOp, arith::MaximumFOp, arith::MaxNumFOp>(op);
 }
 
-Value gpuvm::skipFlush(Value value) {
+/// `value`, or what a `gpuvm.flush` that makes it is given.
+static Value skipFlush(Value value) {
   auto flush = value.getDefiningOp<FlushOp>();
   return flush ? flush.getNumber() : value;
 }

@@ -69,9 +69,6 @@ struct Combiner {
   SmallVector<Value> elements;
 };
 
-/// `value`, or what a `gpuvm.flush` that makes it is given.
-Value skipFlush(Value value);
-
 /// The combiner of a reduction's body, or nullopt if it has another form, so
 /// that partial results cannot be combined; then the order is sequential
 /// whatever the shape.

@@ -36,8 +36,11 @@ static void bind(char *step) {
   float values[kMaxElements];
   size_t count = 0;
   char *text = strchr(step, '=');
+  if (!text)
+    exit(2);
   *text++ = 0;
-  for (char *next = strtok(text, ","); next; next = strtok(NULL, ","))
+  for (char *next = strtok(text, ","); next && count < kMaxElements;
+       next = strtok(NULL, ","))
     values[count++] = strtof(next, NULL);
   check(vm_bind_input(vm, step, values, count * sizeof *values));
 }
@@ -91,7 +94,6 @@ static void step(char *text) {
 int main(int argc, char **argv) {
   gpuvm_options options;
   vm_options_init(&options);
-  options.device = "lavapipe";
   options.validate = 1;
   check(vm_boot(&options, &vm));
   check(vm_program_file(vm, argv[1]));
