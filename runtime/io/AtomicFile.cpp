@@ -6,7 +6,7 @@
 // O_TMPFILE gives a file with no name, which vanishes with its process even
 // when that is killed; linkat(2) names it. File systems without O_TMPFILE get a
 // named temporary in the same folder, removed on every failure that can be
-// noticed.
+// noticed; a killed process leaves it behind there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -115,17 +115,27 @@ Status AtomicFile::write(std::span<const uint8_t> bytes) {
   return {};
 }
 
-/// Links the nameless file next to its target: linkat cannot replace a file,
-/// rename can. It is complete by now.
-Status AtomicFile::giveTemporaryName() {
-  if (!temporaryPath_.empty())
-    return {};
-  std::string name = temporaryNameFor(path_);
-  std::string self = fmt::format("/proc/self/fd/{}", fd_);
-  if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(),
-             AT_SYMLINK_FOLLOW) != 0)
-    return failure("named");
-  temporaryPath_ = name;
+/// Names the nameless file, complete by now, `name`.
+static bool link(int fd, const std::string &name) {
+  std::string self = fmt::format("/proc/self/fd/{}", fd);
+  return linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(),
+                AT_SYMLINK_FOLLOW) == 0;
+}
+
+/// Gives the file its name. linkat cannot replace a file but rename can, so a
+/// nameless file goes by way of a temporary name only where the target exists.
+Status AtomicFile::nameTarget() {
+  if (temporaryPath_.empty()) {
+    if (link(fd_, path_))
+      return {};
+    std::string name = temporaryNameFor(path_);
+    if (errno != EEXIST || !link(fd_, name))
+      return failure("named");
+    temporaryPath_ = name;
+  }
+  if (rename(temporaryPath_.c_str(), path_.c_str()) != 0)
+    return failure("renamed into place");
+  temporaryPath_.clear();
   return {};
 }
 
@@ -133,10 +143,7 @@ Status AtomicFile::commit() {
   if (!direct_) {
     if (fsync(fd_) != 0)
       return failure("flushed");
-    VM_RETURN_IF_ERROR(giveTemporaryName());
-    if (rename(temporaryPath_.c_str(), path_.c_str()) != 0)
-      return failure("renamed into place");
-    temporaryPath_.clear();
+    VM_RETURN_IF_ERROR(nameTarget());
   }
   int fd = std::exchange(fd_, -1);
   if (close(fd) != 0)

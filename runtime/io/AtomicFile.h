@@ -50,7 +50,7 @@ public:
 private:
   AtomicFile() = default;
   Status openTemporary(Temporary kind);
-  Status giveTemporaryName();
+  Status nameTarget();
   Status failure(const char *verb) const;
   void discard();
 
