@@ -36,7 +36,8 @@ void gpuvm::buildPipeline(OpPassManager &passes,
   onProgram(createFormKernels({options.group}));
   if (options.schedule)
     onProgram(createSchedule());
-  onProgram(createPlanMemory({options.reuse}));
+  onProgram(
+      createPlanMemory({options.reuse, options.inPlace, options.barrierPrice}));
   onProgram(createPlaceBarriers({options.minimalBarriers}));
   passes.addPass(createEmitKernels({options.exact}));
   passes.addPass(createToChain());

@@ -27,6 +27,14 @@ struct CompilerOptions : PassPipelineOptions<CompilerOptions> {
   Option<bool> reuse{*this, "reuse",
                      llvm::cl::desc("Use windows of dead values again"),
                      llvm::cl::init(true)};
+  Option<bool> inPlace{
+      *this, "in-place",
+      llvm::cl::desc("Make results in the windows of their operands"),
+      llvm::cl::init(true)};
+  Option<uint64_t> barrierPrice{
+      *this, "barrier-price",
+      llvm::cl::desc("Bytes of Registers that a barrier more must save"),
+      llvm::cl::init(8 << 20)};
   Option<bool> minimalBarriers{
       *this, "minimal-barriers",
       llvm::cl::desc("Place only the barriers that a hazard needs"),

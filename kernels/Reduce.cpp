@@ -288,13 +288,18 @@ void ReduceEmitter::bindTotals(const Values &totals, ElementEmitter::Point at) {
   }
 }
 
+/// Stores come after all loads: a result may have the window of an operand
+/// that another one is made of.
 void ReduceEmitter::storeResults(ElementEmitter::Point at) {
+  Values elements;
   for (auto [value, binding] : results) {
     FailureOr<Lanes> element = c.elements.emit(value, at);
     if (!check(element))
       return;
-    k.store(binding, element->front(), c.elements.position(at).base);
+    elements.push_back(element->front());
   }
+  for (auto [result, element] : llvm::zip_equal(results, elements))
+    k.store(result.second, element, c.elements.position(at).base);
 }
 
 /// The end of a kernel of one phase, done by one lane.

@@ -94,11 +94,21 @@ def PlanMemory : GpuvmProgramPass<"gpuvm-plan-memory"> {
   let description = [{
     R31 of the receiver is R30 of the sender. A value that is stored to a
     symbol is made in the symbol's window where nothing else touches it in
-    between. A window is used again for a later value when its last reader is
-    in an earlier wave, so that reuse costs no barrier.
+    between. A result is made in the window of an operand that the kernel is the
+    last to read and reads only at the place it writes (`in-place`).
+
+    Everything else in Registers has a range of commands in which it is alive;
+    windows whose ranges have a barrier between them may share bytes. A barrier
+    of its own is worth `barrier-price` bytes: the default is what a H200 copies
+    in the 2 us that a barrier takes. The statistics say what the values take
+    and what no plan for this order of commands could go below.
   }];
   let options = [Option<"reuse", "reuse", "bool", "true",
-                        "Use windows again when their value is dead">];
+                        "Use windows again when their value is dead">,
+                 Option<"inPlace", "in-place", "bool", "true",
+                        "Make results in the windows of their operands">,
+                 Option<"barrierPrice", "barrier-price", "uint64_t", "8 << 20",
+                        "Bytes that must be saved for a barrier more">];
 }
 
 def PlaceBarriers : GpuvmProgramPass<"gpuvm-place-barriers"> {

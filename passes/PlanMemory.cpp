@@ -3,15 +3,21 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Symbols and inputs have windows of their own; so have counters, which must
-// keep their zero between executions. Everything else lives in Registers from
-// the wave that makes it to the last wave that reads it.
+// Symbols have windows of their own, and what is stored is made there where
+// that is safe. Inputs, messages and scratch live in Registers from the command
+// that makes them to the last one that reads them; a result may take over the
+// window of an operand that dies (canUpdateInPlace). Counters must keep their
+// zero between executions: they share windows among themselves only.
+// docs/rationale/memory-reuse.md says why.
 //
 //===----------------------------------------------------------------------===//
 
+#include "kernels/InPlace.h"
 #include "kernels/KernelConfig.h"
 #include "passes/Commands.h"
 #include "passes/Passes.h"
+#include "passes/StoredValues.h"
+#include "passes/WindowPacking.h"
 
 #include "llvm/ADT/Statistic.h"
 
@@ -24,59 +30,71 @@ using namespace mlir;
 using namespace mlir::gpuvm;
 
 #define DEBUG_TYPE "gpuvm-plan-memory"
+ALWAYS_ENABLED_STATISTIC(numValueBytes, "Bytes of Registers for values");
+ALWAYS_ENABLED_STATISTIC(numLiveBytes,
+                         "Bytes of values alive at once (no plan needs less)");
 ALWAYS_ENABLED_STATISTIC(numBytesReused, "Bytes of windows used again");
+ALWAYS_ENABLED_STATISTIC(numInPlace, "Results made in place of an operand");
+ALWAYS_ENABLED_STATISTIC(numStepsCut, "Barriers added to use windows again");
 
 namespace {
 
 constexpr unsigned kNumRegions = 5;
 
-/// A window of Registers that may be used again after wave `lastUse`.
-struct RegisterBlock {
-  uint64_t offset, length;
-  unsigned lastUse;
-};
-
 class MemoryPlanner {
 public:
-  MemoryPlanner(ProgramOp program, bool reuse)
-      : program(program), reuse(reuse), b(program.getContext()) {}
+  MemoryPlanner(ProgramOp program, const PlanMemoryOptions &options)
+      : program(program), options(options), b(program.getContext()) {}
   LogicalResult run();
-  uint64_t bytesReused() const { return reusedBytes; }
 
 private:
-  void placeSymbolsAndInputs();
-  void makeValuesInTheirSymbols();
-  LogicalResult dropStoresInPlace();
-  bool canBeMadeIn(StoreOp store, KernelOp maker) const;
-  void countWaves();
-  void placeValues();
-  void placeScratch(KernelOp kernel);
+  void placeSymbols();
+  void numberCommands();
+  void findLiveRanges();
+  void addResult(Operation *command, OpResult result);
+  std::optional<unsigned> rangeToTakeOver(KernelOp kernel, OpResult result);
+  bool diesIn(Value value, KernelOp kernel) const;
+  void addScratch(KernelOp kernel);
+  void placeRanges();
+  Packing pack(ArrayRef<LiveRange> live, ArrayRef<unsigned> steps);
+  void count(uint64_t bytes);
   void annotate();
   LogicalResult checkSizes();
 
+  /// Something of Registers that gets an offset when all ranges are known.
+  struct Waiting {
+    uint64_t length; ///< Of the window.
+    unsigned range;
+    bool keepsZero;
+  };
+  unsigned addRange(uint64_t length, unsigned first, unsigned last,
+                    bool keepsZero = false);
+  WindowAttr window(gpuvm::Region region, uint64_t offset, uint64_t length);
   WindowAttr place(gpuvm::Region region, uint64_t length);
-  WindowAttr placeInRegisters(uint64_t length, unsigned wave, unsigned lastUse);
-  WindowAttr windowOf(Value value) const;
+  WindowAttr windowOf(Value value) const { return home.lookup(value); }
   unsigned lastUse(Value value) const;
   ArrayAttr windowsOf(ValueRange values) const;
 
   ProgramOp program;
-  bool reuse;
+  PlanMemoryOptions options;
   mutable Builder b;
+  SmallVector<Operation *> commands;
   std::array<uint64_t, kNumRegions> size = {};
-  llvm::DenseMap<Value, WindowAttr> home;
-  llvm::DenseMap<Operation *, unsigned> wave;
-  SmallVector<RegisterBlock> blocks;
-  uint64_t reusedBytes = 0;
+  ValueHomes home;
+  /// Uploads are number 0, downloads the last; commands have those between.
+  llvm::DenseMap<Operation *, unsigned> number;
+  Steps steps; ///< Of each number: without a barrier inside.
+  SmallVector<LiveRange> values, counters;
+  llvm::MapVector<Value, unsigned> rangeOf; ///< Among `values`.
+  llvm::MapVector<KernelOp, SmallVector<Waiting>> scratch;
 };
 
 struct PlanMemory : gpuvm::impl::PlanMemoryBase<PlanMemory> {
   using Base::Base;
   void runOnOperation() override {
-    MemoryPlanner planner(getOperation(), reuse);
+    MemoryPlanner planner(getOperation(), {reuse, inPlace, barrierPrice});
     if (failed(planner.run()))
-      return signalPassFailure();
-    numBytesReused += planner.bytesReused();
+      signalPassFailure();
   }
 };
 
@@ -86,38 +104,19 @@ struct PlanMemory : gpuvm::impl::PlanMemoryBase<PlanMemory> {
 // Placing
 //===----------------------------------------------------------------------===//
 
+WindowAttr MemoryPlanner::window(gpuvm::Region region, uint64_t offset,
+                                 uint64_t length) {
+  return WindowAttr::get(b.getContext(), region, offset, length);
+}
+
 WindowAttr MemoryPlanner::place(gpuvm::Region region, uint64_t length) {
   uint64_t &end = size[static_cast<unsigned>(region)];
   uint64_t offset = llvm::alignTo(end, kWindowAlignment);
   end = offset + length;
-  return WindowAttr::get(b.getContext(), region, offset, length);
+  return window(region, offset, length);
 }
 
-/// First fit among the windows that are dead; the whole window is taken.
-WindowAttr MemoryPlanner::placeInRegisters(uint64_t length, unsigned from,
-                                           unsigned lastUse) {
-  auto region = gpuvm::Region::registers;
-  if (reuse) {
-    RegisterBlock *best = nullptr;
-    for (RegisterBlock &block : blocks)
-      if (block.lastUse < from && block.length >= length &&
-          (!best || block.length < best->length))
-        best = &block;
-    if (best) {
-      best->lastUse = lastUse;
-      reusedBytes += length;
-      return WindowAttr::get(b.getContext(), region, best->offset, length);
-    }
-  }
-  WindowAttr window = place(region, length);
-  blocks.push_back({window.getOffset(), length, lastUse});
-  return window;
-}
-
-void MemoryPlanner::placeSymbolsAndInputs() {
-  for (BlockArgument input : program.getBody().getArguments())
-    home[input] = place(gpuvm::Region::registers,
-                        windowLength(cast<RankedTensorType>(input.getType())));
+void MemoryPlanner::placeSymbols() {
   for (Operation &op : program.getBody().front()) {
     SymbolInfo symbol = getSymbolInfo(&op);
     if (symbol.op)
@@ -128,92 +127,26 @@ void MemoryPlanner::placeSymbolsAndInputs() {
 }
 
 //===----------------------------------------------------------------------===//
-// Values that are stored
-//===----------------------------------------------------------------------===//
-
-/// Whether `maker` may write the symbol's window itself: nothing between it and
-/// the store touches those bytes, nothing changes them while the value is still
-/// read, and `maker` does not read them elsewhere than it writes.
-bool MemoryPlanner::canBeMadeIn(StoreOp store, KernelOp maker) const {
-  WindowAttr target = getWindow(getSymbolBytes(store));
-  for (Value input : maker.getInputs())
-    if (home.contains(input) && intersect(windowOf(input), target))
-      return false;
-  Operation *lastReader = store;
-  for (Operation *user : store.getValue().getUsers())
-    if (lastReader->isBeforeInBlock(user))
-      lastReader = user;
-  bool isOutput = isa<ReturnOp>(lastReader);
-  for (Operation *op = maker->getNextNode(); op; op = op->getNextNode()) {
-    bool beforeStore = op->isBeforeInBlock(store);
-    bool whileRead = isOutput || op->isBeforeInBlock(lastReader);
-    if (op == store || !isCommand(op))
-      continue;
-    if (beforeStore || whileRead)
-      for (Value result : op->getResults())
-        if (home.contains(result) && intersect(windowOf(result), target))
-          return false;
-    if (beforeStore)
-      for (Value operand : op->getOperands())
-        if (operand != store.getValue() && home.contains(operand) &&
-            intersect(windowOf(operand), target))
-          return false;
-    auto other = dyn_cast<StoreOp>(op);
-    if (other && (beforeStore || whileRead) &&
-        intersect(getWindow(getSymbolBytes(other)), target))
-      return false;
-    if (!beforeStore && !whileRead)
-      break;
-  }
-  return true;
-}
-
-void MemoryPlanner::makeValuesInTheirSymbols() {
-  for (auto store :
-       llvm::make_early_inc_range(program.getBody().getOps<StoreOp>())) {
-    auto maker = store.getValue().getDefiningOp<KernelOp>();
-    if (!maker || home.contains(store.getValue()) || !canBeMadeIn(store, maker))
-      continue;
-    home[store.getValue()] = getWindow(getSymbolBytes(store));
-    store.erase();
-  }
-}
-
-/// A value that is stored where it already is needs no command.
-LogicalResult MemoryPlanner::dropStoresInPlace() {
-  for (auto store :
-       llvm::make_early_inc_range(program.getBody().getOps<StoreOp>())) {
-    WindowAttr source = windowOf(store.getValue());
-    WindowAttr target = getWindow(getSymbolBytes(store));
-    if (source == target)
-      store.erase();
-    else if (source && intersect(source, target))
-      return store.emitOpError("stores a slice of a symbol over another slice "
-                               "that overlaps it; compute the value first");
-  }
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
 // Lifetimes
 //===----------------------------------------------------------------------===//
 
-/// The waves of the order as it stands: a command opens a new one if it depends
+/// The steps of the order as it stands: a command opens a new one if it depends
 /// on a command of the current one. Loads and homes in symbols depend by bytes.
-void MemoryPlanner::countWaves() {
+void MemoryPlanner::numberCommands() {
   struct Touch {
     WindowAttr window;
     bool writes;
   };
   SmallVector<Touch> current;
-  llvm::DenseSet<Operation *> inWave;
-  unsigned now = 0;
-  for (Operation *command : getCommands(program)) {
+  llvm::DenseSet<Operation *> inStep;
+  steps.assign({0});
+  unsigned now = 1;
+  for (Operation *command : commands) {
     SmallVector<Touch> touches;
     bool depends = false;
     for (Value operand : command->getOperands()) {
       depends |=
-          operand.getDefiningOp() && inWave.contains(operand.getDefiningOp());
+          operand.getDefiningOp() && inStep.contains(operand.getDefiningOp());
       if (home.contains(operand))
         touches.push_back({windowOf(operand), false});
     }
@@ -229,57 +162,168 @@ void MemoryPlanner::countWaves() {
     if (depends) {
       ++now;
       current.clear();
-      inWave.clear();
+      inStep.clear();
     }
-    wave[command] = now;
-    inWave.insert(command);
+    number[command] = steps.size();
+    steps.push_back(now);
+    inStep.insert(command);
     llvm::append_range(current, touches);
   }
+  steps.push_back(now + 1);
 }
 
 unsigned MemoryPlanner::lastUse(Value value) const {
-  unsigned last = wave.lookup(value.getDefiningOp());
+  unsigned last = number.lookup(value.getDefiningOp());
   for (Operation *user : value.getUsers()) {
     if (isa<ReturnOp>(user))
-      return ~0u;
+      return steps.size() - 1;
     if (isCommand(user))
-      last = std::max(last, wave.lookup(user));
+      last = std::max(last, number.lookup(user));
   }
   return last;
 }
 
-void MemoryPlanner::placeScratch(KernelOp kernel) {
-  SmallVector<Attribute> windows;
-  unsigned now = wave.lookup(kernel);
-  for (const Scratch &scratch : configureKernel(kernel).scratch) {
-    uint64_t length = llvm::alignTo(scratch.bytes, 4);
-    windows.push_back(scratch.keepsZero
-                          ? place(gpuvm::Region::registers, length)
-                          : placeInRegisters(length, now, now));
-  }
-  if (!windows.empty())
-    kernel.setScratchWindowsAttr(b.getArrayAttr(windows));
+unsigned MemoryPlanner::addRange(uint64_t length, unsigned first, unsigned last,
+                                 bool keepsZero) {
+  SmallVector<LiveRange> &ranges = keepsZero ? counters : values;
+  ranges.push_back({llvm::alignTo(length, kWindowAlignment), first, last});
+  return ranges.size() - 1;
 }
 
-void MemoryPlanner::placeValues() {
-  for (Operation *command : getCommands(program)) {
-    for (Value result : command->getResults())
-      if (!home.contains(result))
-        home[result] = placeInRegisters(
-            windowLength(cast<RankedTensorType>(result.getType())),
-            wave.lookup(command), lastUse(result));
-    if (auto kernel = dyn_cast<KernelOp>(command))
-      placeScratch(kernel);
+/// Whether `kernel` is the last to read `value`, all other readers being behind
+/// a barrier.
+bool MemoryPlanner::diesIn(Value value, KernelOp kernel) const {
+  unsigned now = number.lookup(kernel);
+  return lastUse(value) == now &&
+         llvm::all_of(value.getUsers(), [&](Operation *user) {
+           return !isCommand(user) || user == kernel ||
+                  steps[number.lookup(user)] < steps[now];
+         });
+}
+
+/// The range of an operand whose window `result` can take over.
+std::optional<unsigned> MemoryPlanner::rangeToTakeOver(KernelOp kernel,
+                                                       OpResult result) {
+  unsigned now = number.lookup(kernel);
+  for (Value operand : kernel.getInputs()) {
+    auto range = rangeOf.find(operand);
+    if (range == rangeOf.end() || values[range->second].last != now ||
+        !diesIn(operand, kernel))
+      continue;
+    bool canTakeOver = true;
+    for (auto [i, other] : llvm::enumerate(kernel.getInputs()))
+      canTakeOver &= other != operand ||
+                     canUpdateInPlace(kernel, i, result.getResultNumber());
+    if (canTakeOver)
+      return range->second;
   }
+  return std::nullopt;
+}
+
+void MemoryPlanner::addResult(Operation *command, OpResult result) {
+  unsigned last = lastUse(result);
+  auto kernel = dyn_cast<KernelOp>(command);
+  std::optional<unsigned> taken;
+  if (kernel && options.reuse && options.inPlace)
+    taken = rangeToTakeOver(kernel, result);
+  if (!taken) {
+    auto type = cast<RankedTensorType>(result.getType());
+    rangeOf[result] =
+        addRange(windowLength(type), number.lookup(command), last);
+    return;
+  }
+  values[*taken].last = last;
+  rangeOf[result] = *taken;
+  ++numInPlace;
+}
+
+void MemoryPlanner::addScratch(KernelOp kernel) {
+  unsigned now = number.lookup(kernel);
+  for (const Scratch &wanted : configureKernel(kernel).scratch) {
+    uint64_t length = llvm::alignTo(wanted.bytes, 4);
+    scratch[kernel].push_back({length,
+                               addRange(length, now, now, wanted.keepsZero),
+                               wanted.keepsZero});
+  }
+}
+
+void MemoryPlanner::findLiveRanges() {
+  for (BlockArgument input : program.getBody().getArguments())
+    rangeOf[input] =
+        addRange(windowLength(cast<RankedTensorType>(input.getType())), 0,
+                 lastUse(input));
+  for (Operation *command : commands) {
+    for (OpResult result : command->getResults())
+      if (!home.contains(result))
+        addResult(command, result);
+    if (auto kernel = dyn_cast<KernelOp>(command))
+      addScratch(kernel);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Offsets
+//===----------------------------------------------------------------------===//
+
+/// Without reuse everything lives all the time.
+Packing MemoryPlanner::pack(ArrayRef<LiveRange> live,
+                            ArrayRef<unsigned> steps) {
+  SmallVector<LiveRange> ranges(live);
+  if (!options.reuse)
+    for (LiveRange &range : ranges) {
+      range.first = 0;
+      range.last = steps.size() - 1;
+    }
+  return packWindows(ranges, steps);
+}
+
+void MemoryPlanner::placeRanges() {
+  constexpr auto region = gpuvm::Region::registers;
+  uint64_t &end = size[static_cast<unsigned>(region)];
+  if (options.reuse) {
+    Steps cut = cutSteps(values, steps, options.barrierPrice);
+    numStepsCut += cut.back() - steps.back();
+    steps = std::move(cut);
+  }
+  uint64_t valuesBegin = llvm::alignTo(end, kWindowAlignment);
+  Packing packing = pack(values, steps);
+  uint64_t countersBegin = valuesBegin + packing.bytes;
+  Packing counterPacking = pack(counters, steps);
+  end = countersBegin + counterPacking.bytes;
+  for (auto [value, range] : rangeOf)
+    home[value] = window(region, valuesBegin + packing.offsets[range],
+                         windowLength(cast<RankedTensorType>(value.getType())));
+  for (auto &[kernel, windows] : scratch) {
+    SmallVector<Attribute> attributes;
+    for (const Waiting &w : windows)
+      attributes.push_back(
+          window(region,
+                 w.keepsZero ? countersBegin + counterPacking.offsets[w.range]
+                             : valuesBegin + packing.offsets[w.range],
+                 w.length));
+    KernelOp(kernel).setScratchWindowsAttr(b.getArrayAttr(attributes));
+  }
+  count(end - valuesBegin);
+}
+
+/// Statistics; counters are in use all the time.
+void MemoryPlanner::count(uint64_t bytes) {
+  Steps each(llvm::to_vector(llvm::seq<unsigned>(0, steps.size())));
+  uint64_t all = 0;
+  for (auto [value, range] : rangeOf)
+    all += llvm::alignTo(windowLength(cast<RankedTensorType>(value.getType())),
+                         kWindowAlignment);
+  for (auto &[kernel, windows] : scratch)
+    for (const Waiting &w : windows)
+      all += llvm::alignTo(w.length, kWindowAlignment);
+  numValueBytes += bytes;
+  numLiveBytes += countLiveBytes(values, each) + countLiveBytes(counters, each);
+  numBytesReused += all - bytes;
 }
 
 //===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//
-
-WindowAttr MemoryPlanner::windowOf(Value value) const {
-  return home.lookup(value);
-}
 
 ArrayAttr MemoryPlanner::windowsOf(ValueRange values) const {
   SmallVector<Attribute> windows;
@@ -296,7 +340,7 @@ void MemoryPlanner::annotate() {
   for (uint64_t region : size)
     bytes.push_back(llvm::alignTo(region, kWindowAlignment));
   program.setRegionBytes(bytes);
-  for (Operation *command : getCommands(program)) {
+  for (Operation *command : commands) {
     if (auto store = dyn_cast<StoreOp>(command)) {
       store.setInputWindowsAttr(windowsOf(store.getValue()));
       store.setOutputWindowsAttr(
@@ -324,12 +368,13 @@ LogicalResult MemoryPlanner::checkSizes() {
 }
 
 LogicalResult MemoryPlanner::run() {
-  placeSymbolsAndInputs();
-  makeValuesInTheirSymbols();
-  if (failed(dropStoresInPlace()))
+  placeSymbols();
+  if (failed(makeValuesInTheirSymbols(program, home, options.inPlace)))
     return failure();
-  countWaves();
-  placeValues();
+  commands = getCommands(program); // Some stores are gone.
+  numberCommands();
+  findLiveRanges();
+  placeRanges();
   annotate();
   return checkSizes();
 }

@@ -1,13 +1,13 @@
-// RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-form-kernels --gpuvm-schedule --gpuvm-plan-memory | FileCheck %s
+// RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-form-kernels --gpuvm-schedule --gpuvm-plan-memory=in-place=false | FileCheck %s
 // RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-form-kernels --gpuvm-schedule --gpuvm-plan-memory=reuse=false | FileCheck %s --check-prefix=APART
 
-// The window of the first message is free when the third one is made; the
-// stored value is made in its symbol.
+// The window of the input is free when the third message is made; the stored
+// value is made in its symbol.
 // CHECK-LABEL: gpuvm.program @reuse
-// CHECK-SAME:    output_windows = [#gpuvm.window<registers, 256, 256>]
+// CHECK-SAME:    output_windows = [#gpuvm.window<registers, 0, 256>]
 // CHECK:         kernel @a_map {{.*}}output_windows = [#gpuvm.window<registers, 256, 256>]
 // CHECK:         kernel @b_map {{.*}}input_windows = [#gpuvm.window<registers, 256, 256>], output_windows = [#gpuvm.window<globals, 0, 256>]
-// CHECK:         kernel @c_map {{.*}}input_windows = [#gpuvm.window<globals, 0, 256>], output_windows = [#gpuvm.window<registers, 256, 256>]
+// CHECK:         kernel @c_map {{.*}}input_windows = [#gpuvm.window<globals, 0, 256>], output_windows = [#gpuvm.window<registers, 0, 256>]
 // CHECK-NOT:     store
 // APART:         kernel @c_map {{.*}}output_windows = [#gpuvm.window<registers, 512, 256>]
 !v = tensor<64xf32>

@@ -9,7 +9,7 @@
 // CHECK:         chain.stage "a" instance 0
 // CHECK:         chain.stage "b" instance 1
 // CHECK:         chain.dispatch "a_map" groups [1, 1, 1]
-// CHECK-NEXT:    chain.barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 256, 256>>]
+// CHECK-NEXT:    chain.barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 0, 256>>]
 // CHECK-NEXT:    chain.dispatch "b_reduce"
 !v = tensor<64xf32>
 gpuvm.program @chain(%x: !v) -> (y: tensor<f32>) {

@@ -32,6 +32,15 @@ static cl::opt<bool> disableFusion("disable-fusion",
                                    cl::desc("One kernel per stage or more"),
                                    cl::cat(category));
 static cl::opt<bool>
+    disableReuse("disable-reuse",
+                 cl::desc("A window of its own for every value"),
+                 cl::cat(category));
+static cl::opt<uint64_t>
+    barrierPrice("barrier-price",
+                 cl::desc("Bytes of Registers that a barrier more must save "
+                          "(default: 8 MiB)"),
+                 cl::value_desc("bytes"), cl::cat(category));
+static cl::opt<bool>
     keepMetadata("keep-metadata",
                  cl::desc("Keep the metadata of all messages for the host"),
                  cl::cat(category));
@@ -79,6 +88,9 @@ int main(int argc, char **argv) {
 
   mlir::gpuvm::CompilerOptions options;
   options.fuse = !disableFusion;
+  options.reuse = !disableReuse;
+  if (barrierPrice.getNumOccurrences())
+    options.barrierPrice = barrierPrice;
   options.keepMetadata = keepMetadata;
   options.exact = exact;
   options.report = report;
