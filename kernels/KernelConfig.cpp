@@ -27,6 +27,14 @@ SmallVector<linalg::GenericOp> gpuvm::getReductions(KernelOp kernel) {
   return reductions;
 }
 
+SmallVector<Type> gpuvm::getPartialTypes(linalg::GenericOp op) {
+  SmallVector<Type> types(TypeRange(op.getRegionOutputArgs()));
+  std::optional<Combiner> combiner = matchCombiner(op);
+  types.append(combiner->choices.size(), IntegerType::get(op.getContext(), 32));
+  types.append(combiner->claims.size(), IntegerType::get(op.getContext(), 1));
+  return types;
+}
+
 //===----------------------------------------------------------------------===//
 // What the body needs
 //===----------------------------------------------------------------------===//
@@ -198,11 +206,9 @@ static void configureReduce(KernelOp kernel, linalg::GenericOp first,
   }
   config.groups = config.results * parts;
   for (linalg::GenericOp op : getReductions(kernel))
-    for (Value init : op.getDpsInits()) {
-      Type element = cast<RankedTensorType>(init.getType()).getElementType();
+    for (Type type : getPartialTypes(op))
       config.scratch.push_back(
-          {config.groups * elementBytes(element), /*keepsZero=*/false});
-    }
+          {config.groups * elementBytes(type), /*keepsZero=*/false});
   config.scratch.push_back({4 * uint64_t(config.results), /*keepsZero=*/true});
 }
 

@@ -47,6 +47,11 @@ struct KernelConfig {
 /// The reductions of a kernel, in order; empty for root map.
 SmallVector<linalg::GenericOp> getReductions(KernelOp kernel);
 
+/// What partial results of a reduction in lanes consist of: its accumulators;
+/// for each choice the number of the element that was chosen, -1 if none was;
+/// for each claim whether there was an element yet.
+SmallVector<Type> getPartialTypes(linalg::GenericOp op);
+
 /// The configuration of a kernel that gpuvm-form-kernels made.
 KernelConfig configureKernel(KernelOp kernel);
 

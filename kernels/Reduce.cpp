@@ -55,15 +55,16 @@ ReduceEmitter::ReduceEmitter(EmitterContext &context)
   for (linalg::GenericOp op : getReductions(c.op)) {
     if (!first)
       first = op;
-    std::optional<Combiner> combiner = matchCombiner(op);
-    for (auto [i, init] : llvm::enumerate(op.getDpsInits())) {
-      Type type = cast<RankedTensorType>(init.getType()).getElementType();
-      bool tree = !c.config.order.sequential;
-      phase(countReductions(op.getResult(i), depth) - 1)
-          .accumulators.push_back(
-              {op, static_cast<unsigned>(i), tree ? combiner->ops[i] : nullptr,
-               tree ? combiner->elements[i] : Value(), type, Value()});
-    }
+    bool inLanes = !c.config.order.sequential;
+    ReducePhase &own = phase(countReductions(op.getResult(0), depth) - 1);
+    own.reductions.push_back({op, inLanes ? matchCombiner(op) : std::nullopt,
+                              static_cast<unsigned>(own.slots.size()),
+                              static_cast<unsigned>(op.getNumDpsInits())});
+    SmallVector<Type> types =
+        inLanes ? getPartialTypes(op)
+                : llvm::to_vector(TypeRange(op.getRegionOutputArgs()));
+    for (Type type : types)
+      own.slots.push_back({type, Value()});
   }
   auto yield = cast<YieldOp>(c.op.getBody().front().getTerminator());
   SmallVector<int64_t> loops = first.getStaticLoopRanges();
@@ -77,7 +78,8 @@ ReduceEmitter::ReduceEmitter(EmitterContext &context)
 }
 
 void ReduceEmitter::enter(const ReducePhase &phase) {
-  accumulators = phase.accumulators;
+  reductions = phase.reductions;
+  slots = phase.slots;
   byProducts = phase.byProducts;
 }
 
@@ -88,9 +90,8 @@ LogicalResult ReduceEmitter::run() {
   laneGroup = k.div(lane, ReductionOrder::kLaneGroup);
   if (!c.config.order.sequential)
     for (ReducePhase &phase : phases)
-      for (Accumulator &accumulator : phase.accumulators)
-        accumulator.workgroup =
-            k.allocateWorkgroup(accumulator.type, KernelConfig::kLanes);
+      for (Slot &slot : phase.slots)
+        slot.workgroup = k.allocateWorkgroup(slot.type, KernelConfig::kLanes);
   enter(phases.front());
   if (c.config.order.sequential)
     emitSequential();
@@ -111,16 +112,9 @@ void ReduceEmitter::emitSequential() {
     for (const ReducePhase &phase : phases) {
       enter(phase);
       c.elements.begin(1);
-      ElementEmitter::Point at = resultPoint(result);
-      Values start;
-      for (Accumulator &a : accumulators) {
-        auto init = c.elements.emit(a.op.getDpsInits()[a.number], at);
-        if (!check(init))
-          return Values();
-        start.push_back(init->front());
-      }
+      Values first = initials(resultPoint(result));
       Values totals =
-          k.loop(k.index(0), k.index(c.config.elements), k.index(1), start,
+          k.loop(k.index(0), k.index(c.config.elements), k.index(1), first,
                  [&](Value element, ValueRange carried) {
                    return sequentialBody(Values(carried), result, element);
                  });
@@ -140,11 +134,11 @@ ReduceEmitter::Values ReduceEmitter::sequentialBody(Values values, Value result,
   c.elements.begin(1);
   ElementEmitter::Point at = loopPoint(result, {element, 0, 1});
   Values next;
-  while (next.size() < values.size()) {
-    linalg::GenericOp op = accumulators[next.size()].op;
+  for (const Reduction &reduction : reductions) {
     SmallVector<Lanes> carried;
-    for (unsigned i = 0; i < op.getNumDpsInits(); ++i)
-      carried.push_back({values[next.size() + i]});
+    for (unsigned i = 0; i < reduction.numAccumulators; ++i)
+      carried.push_back({values[reduction.firstSlot + i]});
+    linalg::GenericOp op = reduction.op;
     auto yielded = c.elements.emitBody(
         op, at, op.getBody()->getTerminator()->getOperands(), carried);
     if (!check(yielded))
@@ -174,18 +168,18 @@ void ReduceEmitter::emitAllPhases(Value result) {
   for (const ReducePhase &phase : phases) {
     enter(phase);
     Values values = reducePart(result, k.index(0));
-    if (accumulators.empty())
+    if (reductions.empty())
       continue;
     combineLanes(values, [&](const Values &totals) {
-      for (auto [a, total] : llvm::zip_equal(accumulators, totals))
-        k.storeWorkgroup(a.workgroup, total, lane);
+      for (auto [slot, total] : llvm::zip_equal(slots, totals))
+        k.storeWorkgroup(slot.workgroup, total, lane);
     });
     k.workgroupBarrier(); // Every lane takes the totals of its result.
-    Value slot = k.min(k.div(lane, lanesPerResult),
-                       k.index(c.config.resultsPerGroup - 1));
+    Value own = k.min(k.div(lane, lanesPerResult),
+                      k.index(c.config.resultsPerGroup - 1));
     Values totals;
-    for (Accumulator &a : accumulators)
-      totals.push_back(k.loadWorkgroup(a.workgroup, a.type, slot));
+    for (const Slot &slot : slots)
+      totals.push_back(k.loadWorkgroup(slot.workgroup, slot.type, own));
     c.elements.begin(1);
     bindTotals(totals, resultPoint(result));
   }
@@ -256,10 +250,9 @@ void ReduceEmitter::foldPartials(Value result) {
   Value valid = k.less(lane, k.index(parts));
   Value at = k.add(k.mul(result, parts), k.min(lane, k.index(parts - 1)));
   Values totals;
-  for (auto [i, a] : llvm::enumerate(accumulators)) {
-    Value partial = k.load(c.layout.scratch[i], a.type, at);
-    totals.push_back(
-        arith::SelectOp::create(k.ir(), k.loc(), valid, partial, identity(a)));
+  for (auto [i, slot] : llvm::enumerate(slots)) {
+    Value partial = k.load(c.layout.scratch[i], slot.type, at);
+    totals.push_back(choose(valid, partial, start[i]));
   }
   combineLanes(totals, [&](const Values &totals) {
     Value zero =
@@ -276,16 +269,13 @@ void ReduceEmitter::foldPartials(Value result) {
 /// From now on the results of the reductions are init combined with `totals`,
 /// or `totals` if the order is sequential.
 void ReduceEmitter::bindTotals(const Values &totals, ElementEmitter::Point at) {
-  for (auto [a, total] : llvm::zip_equal(accumulators, totals)) {
-    Value whole = total;
-    if (a.combine) {
-      auto init = c.elements.emit(a.op.getDpsInits()[a.number], at);
-      if (!check(init))
-        return;
-      whole = combine(a, init->front(), total);
-    }
-    c.elements.bind(a.op->getResult(a.number), whole);
-  }
+  Values whole = totals;
+  if (!c.config.order.sequential)
+    whole = combine(initials(at), totals, /*ascends=*/false);
+  for (Reduction &reduction : reductions)
+    for (OpResult result : reduction.op->getOpResults())
+      c.elements.bind(result,
+                      whole[reduction.firstSlot + result.getResultNumber()]);
 }
 
 /// Stores come after all loads: a result may have the window of an operand

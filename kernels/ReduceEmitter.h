@@ -14,20 +14,24 @@
 
 namespace mlir::gpuvm {
 
-/// One accumulator: result `number` of reduction `op`.
-struct Accumulator {
-  linalg::GenericOp op;
-  unsigned number;
-  Operation *combine; ///< Null if the order is sequential.
-  Value element;      ///< What is combined, a value of the body.
+/// One of the values that a lane carries (getPartialTypes).
+struct Slot {
   Type type;
-  Value workgroup; ///< kLanes elements of workgroup memory.
+  Value workgroup; ///< kLanes of them in workgroup memory.
+};
+
+struct Reduction {
+  linalg::GenericOp op;
+  std::optional<Combiner> combiner; ///< None if the order is sequential.
+  unsigned firstSlot;               ///< That of its first accumulator.
+  unsigned numAccumulators;
 };
 
 /// A walk over all elements of a result. What follows the totals of one phase
 /// is computed in a later one.
 struct ReducePhase {
-  SmallVector<Accumulator> accumulators;
+  std::vector<Reduction> reductions;
+  SmallVector<Slot> slots;
   SmallVector<std::pair<Value, unsigned>> byProducts; ///< Value, binding.
 };
 
@@ -37,7 +41,7 @@ public:
   LogicalResult run();
 
 private:
-  using Values = SmallVector<Value>; ///< One per accumulator.
+  using Values = SmallVector<Value>; ///< One per slot.
 
   /// The places of a lane's elements, in the order in which every phase comes
   /// by, and what was emitted there.
@@ -83,12 +87,28 @@ private:
   void leaveKept(Kept &kept);
   ElementEmitter::Point keptPoint(Kept &kept, Value result, LaneIndex element);
   ElementEmitter::Point resultPoint(Value result);
-  Value identity(const Accumulator &accumulator);
-  Value combine(const Accumulator &accumulator, Value a, Value b);
-  Values identities();
+  Value zero(Type type);
+  Value number(int64_t value, Type type);
+  Value choose(Value condition, Value a, Value b);
+  Value identity(Operation *op);
+  Values initials(ElementEmitter::Point at);
+  Values startValues(Value result);
+  Value apply(Operation *op, Value element, Value a, Value b);
+  Value beats(const Choice &choice, Value element, Value key);
+  Value replaces(const Choice &choice, ArrayRef<Value> a, ArrayRef<Value> b,
+                 unsigned hidden);
+  void applyChoice(const Choice &choice, Value element,
+                   MutableArrayRef<Value> next, ArrayRef<Value> b,
+                   unsigned hidden, bool ascends, Value valid);
+  void applyClaim(const Reduction &reduction, const Claim &claim,
+                  MutableArrayRef<Value> next, ArrayRef<Value> b,
+                  unsigned hidden, Value valid);
+  Values combine(const Values &a, const Values &b, bool ascends,
+                 Value valid = Value());
   void enter(const ReducePhase &phase);
+  /// Of each slot.
   FailureOr<SmallVector<Lanes>> elementsAt(ElementEmitter::Point at,
-                                           int64_t lanes);
+                                           LaneIndex element, int64_t lanes);
   bool check(LogicalResult result) {
     failed_ |= failed(result);
     return succeeded(result);
@@ -99,9 +119,11 @@ private:
   linalg::GenericOp first;
   SmallVector<ReducePhase> phases;
   /// Of the phase that is emitted.
-  SmallVector<Accumulator> accumulators;
+  std::vector<Reduction> reductions;
+  SmallVector<Slot> slots;
   SmallVector<std::pair<Value, unsigned>> byProducts;
   SmallVector<std::pair<Value, unsigned>> results; ///< Value, binding.
+  Values start;           ///< What lanes begin with, in the present reducePart.
   bool keepsRows = false; ///< From phase to phase, in registers.
   Kept keptRows, keptLeftover;
   Value lane;

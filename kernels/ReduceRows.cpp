@@ -95,7 +95,8 @@ ReduceEmitter::Values ReduceEmitter::reducePart(Value result, Value part) {
     return k.add(k.mul(turn, order.rowsPerTurn()),
                  k.mul(laneGroup, order.rowsPerGroup));
   };
-  Values values = identities();
+  start = startValues(result);
+  Values values = start;
   auto oneTurn = [&](Value turn, ValueRange carried) {
     Value first = firstRow(turn);
     Value end = k.add(first, k.index(order.rowsPerGroup));
@@ -191,20 +192,36 @@ ReduceEmitter::accumulateRows(const Values &values, Value result, Value first,
 }
 
 FailureOr<SmallVector<Lanes>>
-ReduceEmitter::elementsAt(ElementEmitter::Point at, int64_t lanes) {
+ReduceEmitter::elementsAt(ElementEmitter::Point at, LaneIndex element,
+                          int64_t lanes) {
   SmallVector<Lanes> all;
-  for (Accumulator &a : accumulators) {
+  for (const Reduction &reduction : reductions) {
+    linalg::GenericOp op = reduction.op;
     // The accumulators are not part of the elements; anything stands for them.
     SmallVector<Lanes> unused;
-    for (Accumulator &other : accumulators)
-      if (other.op == a.op)
-        unused.push_back(Lanes(lanes, identity(other)));
-    auto elements = c.elements.emitBody(a.op, at, a.element, unused);
+    for (Value accumulator : op.getRegionOutputArgs())
+      unused.push_back(Lanes(lanes, zero(accumulator.getType())));
+    auto elements =
+        c.elements.emitBody(op, at, reduction.combiner->elements, unused);
     if (failed(elements))
       return failure();
-    all.push_back(elements->front());
+    llvm::append_range(all, *elements);
+    for (size_t i = 0; i < reduction.combiner->choices.size(); ++i) {
+      Lanes &numbers = all.emplace_back();
+      for (int64_t lane = 0; lane < lanes; ++lane)
+        numbers.push_back(arith::IndexCastOp::create(
+            k.ir(), k.loc(), k.ir().getI32Type(),
+            k.add(element.base, k.index(lane * element.stride))));
+    }
+    for (size_t i = 0; i < reduction.combiner->claims.size(); ++i)
+      all.push_back(Lanes(lanes, number(1, k.ir().getI1Type())));
   }
   return all;
+}
+
+static SmallVector<Value> laneOf(ArrayRef<Lanes> elements, int64_t lane) {
+  return llvm::to_vector(
+      llvm::map_range(elements, [&](const Lanes &own) { return own[lane]; }));
 }
 
 /// The first element of this lane in a row.
@@ -223,16 +240,12 @@ ReduceEmitter::Values ReduceEmitter::accumulateRow(Values values, Value result,
     LaneIndex index = {k.add(base, k.index(v)), 1, vector};
     ElementEmitter::Point at = keepsRows ? keptPoint(keptRows, result, index)
                                          : loopPoint(result, index);
-    auto elements = elementsAt(at, vector);
+    auto elements = elementsAt(at, index, vector);
     if (!check(elements))
       return values;
-    for (auto [i, a] : llvm::enumerate(accumulators))
-      for (Value element : (*elements)[i]) {
-        if (valid)
-          element = arith::SelectOp::create(k.ir(), k.loc(), valid, element,
-                                            identity(a));
-        values[i] = combine(a, values[i], element);
-      }
+    for (int64_t lane = 0; lane < vector; ++lane)
+      values =
+          combine(values, laneOf(*elements, lane), /*ascends=*/true, valid);
     storeByProducts(at, valid);
   }
   return values;
@@ -277,14 +290,10 @@ ReduceEmitter::Values ReduceEmitter::accumulateElement(Values values,
   LaneIndex index = {k.min(element, k.index(c.config.elements - 1)), 0, 1};
   ElementEmitter::Point at = keepsRows ? keptPoint(keptLeftover, result, index)
                                        : loopPoint(result, index);
-  auto elements = elementsAt(at, 1);
+  auto elements = elementsAt(at, index, 1);
   if (!check(elements))
     return values;
-  for (auto [i, a] : llvm::enumerate(accumulators)) {
-    Value chosen = arith::SelectOp::create(k.ir(), k.loc(), valid,
-                                           (*elements)[i].front(), identity(a));
-    values[i] = combine(a, values[i], chosen);
-  }
+  values = combine(values, laneOf(*elements, 0), /*ascends=*/true, valid);
   storeByProducts(at, valid);
   return values;
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/gpuvm/Combiner.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Linalg/Passes.h"
@@ -121,9 +122,24 @@ static LogicalResult checkBody(linalg::GenericOp op) {
   return success();
 }
 
+/// A claim that a body is associative is of no use if it cannot be taken apart.
+static LogicalResult checkClaim(linalg::GenericOp op) {
+  if (!op->hasAttr(kAssociativeAttr))
+    return success();
+  if (op.getNumReductionLoops() == 0)
+    return op.emitOpError("claims to be associative (")
+           << kAssociativeAttr << ") but reduces nothing";
+  if (!matchCombiner(op))
+    return op.emitOpError("claims to be associative (")
+           << kAssociativeAttr
+           << "), but the element that each accumulator is combined with "
+              "cannot be told";
+  return success();
+}
+
 static LogicalResult checkOp(Operation &op) {
   if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
-    if (failed(checkMaps(generic)))
+    if (failed(checkMaps(generic)) || failed(checkClaim(generic)))
       return failure();
     return checkBody(generic);
   }

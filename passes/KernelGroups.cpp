@@ -178,8 +178,9 @@ static SmallVector<int64_t> resultShape(linalg::GenericOp op) {
 /// Whether `op` can be done in the order of `lead`, over the same loops.
 static bool canFollow(linalg::GenericOp op, linalg::GenericOp lead) {
   ReductionOrder own = getReductionOrder(op), order = getReductionOrder(lead);
-  return own.sequential == order.sequential &&
-         (own.elementsPerLane == order.elementsPerLane || !combinesFloats(op));
+  if (own.sequential || order.sequential)
+    return own.sequential == order.sequential;
+  return own.elementsPerLane == order.elementsPerLane || !hasVisibleOrder(op);
 }
 
 /// Whether nobody else has elements of a result of `reduction`.

@@ -6,14 +6,14 @@
 // The iteration space is P results (the parallel loops) times K elements (the
 // reduction loops, row-major). For a sequential order, runs of results are
 // computed together, element by element. Otherwise each result is computed by
-// itself, from runs of elements that go to lanes.
+// itself, from runs of elements that go to lanes. A choice (arg-min, arg-max)
+// has the same result in any order, so it is always made sequentially.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Evaluate.h"
+#include "compiler/reference/GroupReduction.h"
 #include "compiler/reference/IterationSpace.h"
-#include "compiler/reference/LaneReduction.h"
-#include "compiler/reference/ScalarCode.h"
 #include "dialects/gpuvm/Reduction.h"
 
 using namespace mlir;
@@ -33,18 +33,22 @@ public:
 
 private:
   LogicalResult prepare();
+  LogicalResult compileBody(const SmallPtrSetImpl<Operation *> &skip);
   LogicalResult checkOutputs();
   LogicalResult loadInputs(int64_t count);
   LogicalResult moveOutputs(int64_t count, bool load);
   void yieldToAccumulators(int64_t count);
   LogicalResult runSequential();
   LogicalResult runSequentialResults(int64_t first, int64_t count);
+  LogicalResult runChoices();
+  void keepUnordered(const Choice &choice,
+                     ArrayRef<std::vector<uint8_t>> initial);
   LogicalResult runInLanes(const ReductionOrder &order);
   LogicalResult reduceResult(int64_t result, const ReductionOrder &order,
-                             MutableArrayRef<LaneReduction> reductions);
+                             MutableArrayRef<GroupReduction> groups);
   LogicalResult addElements(int64_t first, int64_t end,
                             const ReductionOrder &order,
-                            MutableArrayRef<LaneReduction> reductions);
+                            MutableArrayRef<GroupReduction> groups);
 
   linalg::GenericOp op;
   const Environment &env;
@@ -66,14 +70,6 @@ LogicalResult GenericEvaluation::prepare() {
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
     (iterator == utils::IteratorType::parallel ? results : elements)
         .add(loop, ranges[loop]);
-  SmallPtrSet<Operation *, 4> skip;
-  if (combiner)
-    skip.insert(combiner->ops.begin(), combiner->ops.end());
-  FailureOr<ScalarCode> compiled =
-      ScalarCode::compile(op.getRegion().front(), env, ranges.size(), skip);
-  if (failed(compiled))
-    return failure();
-  code = std::move(*compiled);
   for (OpOperand *operand : op.getDpsInputOperands()) {
     inputs.push_back(env.get(operand->get()));
     inputAccess.emplace_back(op.getMatchingIndexingMap(operand),
@@ -86,6 +82,15 @@ LogicalResult GenericEvaluation::prepare() {
     outputAccess.emplace_back(op.getMatchingIndexingMap(&operand), output);
   yielded.assign(outputs.size(), std::vector<uint64_t>(ScalarCode::kMaxCount));
   return checkOutputs();
+}
+
+LogicalResult
+GenericEvaluation::compileBody(const SmallPtrSetImpl<Operation *> &skip) {
+  FailureOr<ScalarCode> compiled =
+      ScalarCode::compile(op.getRegion().front(), env, op.getNumLoops(), skip);
+  if (succeeded(compiled))
+    code = std::move(*compiled);
+  return compiled;
 }
 
 /// Every output element belongs to one result, or the loops would race.
@@ -152,10 +157,64 @@ LogicalResult GenericEvaluation::runSequentialResults(int64_t first,
 }
 
 LogicalResult GenericEvaluation::runSequential() {
+  if (failed(compileBody(SmallPtrSet<Operation *, 1>())))
+    return failure();
   for (int64_t first = 0; first < results.count; first += ScalarCode::kMaxCount)
     if (failed(runSequentialResults(
             first, std::min(ScalarCode::kMaxCount, results.count - first))))
       return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Choices
+//===----------------------------------------------------------------------===//
+
+static bool isNaN(const vm::HostTensor &tensor, ArrayRef<uint8_t> bytes,
+                  size_t i) {
+  const vm::DType operands[] = {tensor.dtype, tensor.dtype};
+  ElementwiseFn unordered =
+      findElementwise("arith.cmpf.uno", operands, vm::DType::I1, false);
+  const void *element = bytes.data() + i * byteSize(tensor.dtype);
+  const void *both[] = {element, element};
+  bool result;
+  unordered(both, &result, 1);
+  return result;
+}
+
+/// Where the minimum or maximum is a NaN, or began as one, nothing has beaten
+/// the initial value and the other accumulators keep theirs.
+void GenericEvaluation::keepUnordered(const Choice &choice,
+                                      ArrayRef<std::vector<uint8_t>> initial) {
+  const vm::HostTensor &keys = outputs[choice.key];
+  for (size_t r = 0; r < keys.numElements(); ++r) {
+    if (!isNaN(keys, keys.bytes, r) && !isNaN(keys, initial[choice.key], r))
+      continue;
+    for (unsigned i : choice.accumulators) {
+      uint64_t size = byteSize(outputs[i].dtype);
+      if (i != choice.key)
+        std::memcpy(outputs[i].bytes.data() + r * size,
+                    initial[i].data() + r * size, size);
+    }
+  }
+}
+
+/// Only the outputs of choices get their results.
+LogicalResult GenericEvaluation::runChoices() {
+  std::vector<std::vector<uint8_t>> initial;
+  for (const vm::HostTensor &output : outputs)
+    initial.push_back(output.bytes);
+  if (failed(runSequential()))
+    return failure();
+  for (const Choice &choice : combiner->choices)
+    if (choice.extremum &&
+        std::holds_alternative<arith::CmpFPredicate>(choice.predicate))
+      keepUnordered(choice, initial);
+  for (auto [i, output] : llvm::enumerate(outputs))
+    if (llvm::none_of(combiner->choices, [&](const Choice &choice) {
+          return llvm::is_contained(choice.accumulators, i);
+        }))
+      output.bytes = initial[i];
   return success();
 }
 
@@ -166,7 +225,7 @@ LogicalResult GenericEvaluation::runSequential() {
 LogicalResult
 GenericEvaluation::addElements(int64_t first, int64_t end,
                                const ReductionOrder &order,
-                               MutableArrayRef<LaneReduction> reductions) {
+                               MutableArrayRef<GroupReduction> groups) {
   const int64_t row = order.elementsPerRow();
   assert(ScalarCode::kMaxCount % row == 0);
   for (int64_t at = first; at < end; at += ScalarCode::kMaxCount) {
@@ -174,58 +233,75 @@ GenericEvaluation::addElements(int64_t first, int64_t end,
     elements.fillRun(*code, at, count);
     if (failed(loadInputs(count)) || failed(code->run(count)))
       return failure();
-    for (auto [reduction, value] :
-         llvm::zip_equal(reductions, combiner->elements))
-      reduction.addRows(at / row, code->elements(value), count);
+    for (GroupReduction &group : groups) {
+      SmallVector<const void *> own;
+      for (unsigned i : group.accumulators)
+        own.push_back(code->elements(combiner->elements[i]));
+      group.lanes.addRows(at / row, own, count);
+    }
   }
   return success();
 }
 
 LogicalResult
 GenericEvaluation::reduceResult(int64_t result, const ReductionOrder &order,
-                                MutableArrayRef<LaneReduction> reductions) {
+                                MutableArrayRef<GroupReduction> groups) {
   results.fillSame(*code, result, ScalarCode::kMaxCount);
   int64_t turn = order.rowsPerTurn() * order.elementsPerRow();
   for (int64_t part = 0; part < order.parts; ++part) {
-    for (LaneReduction &reduction : reductions)
-      reduction.beginPart();
+    for (GroupReduction &group : groups)
+      group.lanes.beginPart();
     for (int64_t at = part * turn; at < elements.count;
          at += order.parts * turn)
       if (failed(addElements(at, std::min(at + turn, elements.count), order,
-                             reductions)))
+                             groups)))
         return failure();
-    for (LaneReduction &reduction : reductions)
-      reduction.endPart();
+    for (GroupReduction &group : groups)
+      group.lanes.endPart();
   }
   // The output's initial value comes first.
   elements.fillSame(*code, 0, 1);
   if (failed(moveOutputs(1, /*load=*/true)))
     return failure();
-  for (auto [reduction, argument] :
-       llvm::zip_equal(reductions, op.getRegionOutputArgs())) {
-    uint64_t total;
-    reduction.finish(&total);
-    reduction.fold(code->elements(argument), &total);
+  for (GroupReduction &group : groups) {
+    SmallVector<void *> accumulators, totals;
+    SmallVector<uint64_t> memory(group.accumulators.size());
+    for (auto [c, i] : llvm::enumerate(group.accumulators)) {
+      accumulators.push_back(code->elements(op.getRegionOutputArgs()[i]));
+      totals.push_back(&memory[c]);
+    }
+    group.lanes.finish(totals);
+    group.lanes.fold(accumulators,
+                     SmallVector<const void *>(totals.begin(), totals.end()));
   }
   return moveOutputs(1, /*load=*/false);
 }
 
+/// The operations of the body that need an accumulator.
+static SmallPtrSet<Operation *, 8> findCombiningOps(linalg::GenericOp op) {
+  SmallPtrSet<Operation *, 8> ops;
+  for (Operation &inner : op.getBody()->without_terminator())
+    for (Value operand : inner.getOperands())
+      if (llvm::is_contained(op.getRegionOutputArgs(), operand) ||
+          ops.contains(operand.getDefiningOp()))
+        ops.insert(&inner);
+  return ops;
+}
+
 LogicalResult GenericEvaluation::runInLanes(const ReductionOrder &order) {
-  SmallVector<LaneReduction> reductions;
-  for (auto [i, combine] : llvm::enumerate(combiner->ops)) {
-    vm::DType type = outputs[i].dtype;
-    const vm::DType operands[] = {type, type};
-    ElementwiseFn fn = findElementwise(getElementwiseName(combine, 0), operands,
-                                       type, env.exact);
-    if (!fn)
-      return combine->emitError("the interpreter does not know ")
-             << combine->getName();
-    reductions.emplace_back(fn, byteSize(type), order);
-  }
+  if (!combiner->choices.empty() && failed(runChoices()))
+    return failure();
+  auto hasNoResult = std::make_shared<bool>(false);
+  FailureOr<std::vector<GroupReduction>> groups =
+      makeGroupReductions(op, *combiner, order, env, hasNoResult);
+  if (failed(groups) || failed(compileBody(findCombiningOps(op))))
+    return failure();
+  if (groups->empty())
+    return success();
   for (int64_t result = 0; result < results.count; ++result)
-    if (failed(reduceResult(result, order, reductions)))
+    if (failed(reduceResult(result, order, *groups)))
       return failure();
-  return success();
+  return failure(*hasNoResult);
 }
 
 Results GenericEvaluation::run() {

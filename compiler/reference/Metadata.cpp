@@ -10,6 +10,8 @@
 #include "compiler/reference/LaneReduction.h"
 #include "dialects/gpuvm/Reduction.h"
 
+#include <array>
+
 using namespace mlir;
 using namespace mlir::gpuvm;
 using namespace mlir::gpuvm::reference;
@@ -51,23 +53,28 @@ static float reduce(ElementwiseFn combine, const std::vector<float> &values,
   ReductionOrder order = getReductionOrder(/*numResults=*/1, count,
                                            /*innermostIsParallel=*/false,
                                            /*floatBits=*/32);
-  LaneReduction lanes(combine, sizeof(float), order);
+  LaneReduction lanes(combineBy(combine), {sizeof(float)}, order);
+  void *accumulator[] = {&total};
+  auto element = [](const float *value) {
+    return std::array<const void *, 1>{value};
+  };
   if (order.sequential) {
-    for (float value : values)
-      lanes.fold(&total, &value);
+    for (const float &value : values)
+      lanes.fold(accumulator, element(&value));
     return total;
   }
   int64_t turn = order.rowsPerTurn() * order.elementsPerRow();
   for (int64_t part = 0; part < order.parts; ++part) {
     lanes.beginPart();
     for (int64_t at = part * turn; at < count; at += order.parts * turn)
-      lanes.addRows(at / order.elementsPerRow(), values.data() + at,
+      lanes.addRows(at / order.elementsPerRow(), element(values.data() + at),
                     std::min(turn, count - at));
     lanes.endPart();
   }
   float sum;
-  lanes.finish(&sum);
-  lanes.fold(&total, &sum);
+  void *parts[] = {&sum};
+  lanes.finish(parts);
+  lanes.fold(accumulator, element(&sum));
   return total;
 }
 

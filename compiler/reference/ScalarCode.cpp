@@ -178,6 +178,26 @@ ScalarCode::compile(Block &body, const Environment &outside, unsigned numLoops,
   return code;
 }
 
+FailureOr<ScalarCode> ScalarCode::compileOps(ValueRange arguments,
+                                             ArrayRef<Operation *> ops,
+                                             const Environment &outside) {
+  ScalarCode code;
+  for (Value argument : arguments)
+    code.addValue(argument);
+  for (Operation *op : ops) {
+    for (Value operand : op->getOperands()) {
+      Operation *source = operand.getDefiningOp();
+      bool isConstant = source && source->getBlock() == op->getBlock() &&
+                        matchPattern(source, m_Constant());
+      if (isConstant && failed(code.addStep(source, outside)))
+        return failure();
+    }
+    if (failed(code.addStep(op, outside)))
+      return failure();
+  }
+  return code;
+}
+
 LogicalResult ScalarCode::run(int64_t count) const {
   for (const Step &step : steps)
     if (failed(step(count)))

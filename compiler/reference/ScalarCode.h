@@ -36,6 +36,12 @@ public:
   compile(Block &body, const Environment &outside, unsigned numLoops,
           const SmallPtrSetImpl<Operation *> &skip);
 
+  /// Compiles `ops`, in this order, from `arguments`; constants of their block
+  /// are taken along.
+  static FailureOr<ScalarCode> compileOps(ValueRange arguments,
+                                          ArrayRef<Operation *> ops,
+                                          const Environment &outside);
+
   /// The elements of a value of the body: block arguments are written before
   /// run(), results read after it. Null if the value is not known here.
   void *elements(Value value) const;

@@ -58,14 +58,16 @@ ReductionOrder gpuvm::getReductionOrder(int64_t numResults, int64_t numElements,
   return order;
 }
 
-/// The width of the widest float that is accumulated, 0 if there is none.
-static unsigned floatBitsOf(linalg::GenericOp op) {
+/// The width of the widest float that is accumulated in an order that can be
+/// seen, 0 if there is none. A choice has the same result in any order.
+static unsigned floatBitsOf(linalg::GenericOp op, const Combiner &combiner) {
+  llvm::SmallDenseSet<unsigned> chosen;
+  for (const Choice &choice : combiner.choices)
+    chosen.insert(choice.accumulators.begin(), choice.accumulators.end());
   unsigned widest = 0;
-  for (Value init : op.getDpsInits()) {
-    Type type = cast<RankedTensorType>(init.getType()).getElementType();
-    if (isa<FloatType>(type))
-      widest = std::max(widest, type.getIntOrFloatBitWidth());
-  }
+  for (auto [i, accumulator] : llvm::enumerate(op.getRegionOutputArgs()))
+    if (isa<FloatType>(accumulator.getType()) && !chosen.contains(i))
+      widest = std::max(widest, accumulator.getType().getIntOrFloatBitWidth());
   return widest;
 }
 
@@ -75,52 +77,22 @@ ReductionOrder gpuvm::getReductionOrder(linalg::GenericOp op) {
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   for (auto [range, iterator] : llvm::zip_equal(ranges, iterators))
     (iterator == utils::IteratorType::parallel ? results : elements) *= range;
-  if (!matchCombiner(op))
+  std::optional<Combiner> combiner = matchCombiner(op);
+  if (!combiner)
     return ReductionOrder{/*sequential=*/true, /*parts=*/1};
   return getReductionOrder(results, elements,
                            iterators.back() == utils::IteratorType::parallel,
-                           floatBitsOf(op));
+                           floatBitsOf(op, *combiner));
 }
 
-bool gpuvm::combinesFloats(linalg::GenericOp op) {
-  return floatBitsOf(op) != 0;
+bool gpuvm::hasVisibleOrder(linalg::GenericOp op) {
+  std::optional<Combiner> combiner = matchCombiner(op);
+  return !combiner || !combiner->claims.empty() ||
+         floatBitsOf(op, *combiner) != 0;
 }
 
 linalg::GenericOp
 gpuvm::getLeadReduction(ArrayRef<linalg::GenericOp> reductions) {
-  auto first = llvm::find_if(reductions, combinesFloats);
+  auto first = llvm::find_if(reductions, hasVisibleOrder);
   return first == reductions.end() ? reductions.front() : *first;
-}
-
-/// Whether (a op b) op c = a op (b op c) and a op b = b op a, up to rounding.
-static bool isAssociative(Operation *op) {
-  return isa<arith::AddIOp, arith::AddFOp, arith::MulIOp, arith::MulFOp,
-             arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::MinSIOp,
-             arith::MinUIOp, arith::MaxSIOp, arith::MaxUIOp, arith::MinimumFOp,
-             arith::MinNumFOp, arith::MaximumFOp, arith::MaxNumFOp>(op);
-}
-
-/// `value`, or what a `gpuvm.flush` that makes it is given.
-static Value skipFlush(Value value) {
-  auto flush = value.getDefiningOp<FlushOp>();
-  return flush ? flush.getNumber() : value;
-}
-
-std::optional<Combiner> gpuvm::matchCombiner(linalg::GenericOp op) {
-  Operation *yield = op.getRegion().front().getTerminator();
-  Combiner combiner;
-  for (auto [i, accumulator] : llvm::enumerate(op.getRegionOutputArgs())) {
-    Value result = skipFlush(yield->getOperand(i));
-    Operation *combine = result.getDefiningOp();
-    if (!combine || !isAssociative(combine) || !combine->hasOneUse() ||
-        !yield->getOperand(i).hasOneUse() || !accumulator.hasOneUse())
-      return std::nullopt;
-    Value left = skipFlush(combine->getOperand(0));
-    Value right = skipFlush(combine->getOperand(1));
-    if ((left == accumulator) == (right == accumulator))
-      return std::nullopt;
-    combiner.ops.push_back(combine);
-    combiner.elements.push_back(combine->getOperand(left == accumulator));
-  }
-  return combiner;
 }

@@ -13,9 +13,7 @@
 
 #pragma once
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-
-#include <optional>
+#include "dialects/gpuvm/Combiner.h"
 
 namespace mlir::gpuvm {
 
@@ -54,24 +52,12 @@ ReductionOrder getReductionOrder(int64_t numResults, int64_t numElements,
 /// The order of a `linalg.generic` with at least one reduction loop.
 ReductionOrder getReductionOrder(linalg::GenericOp op);
 
-/// Whether the order of a reduction can be seen in its results.
-bool combinesFloats(linalg::GenericOp op);
+/// Whether the order of a reduction can be seen in its results: it accumulates
+/// floats, or combines accumulators as the user claims that it may.
+bool hasVisibleOrder(linalg::GenericOp op);
 
 /// The one of `reductions`, over the same loops, whose order all of them can be
-/// done in: the first on floats, or the first.
+/// done in: the first whose order can be seen, or the first.
 linalg::GenericOp getLeadReduction(ArrayRef<linalg::GenericOp> reductions);
-
-/// A reduction's body taken apart: `ops[i]` is the associative and commutative
-/// operation that combines `elements[i]` into accumulator i; everything else in
-/// the body is elementwise.
-struct Combiner {
-  SmallVector<Operation *> ops;
-  SmallVector<Value> elements;
-};
-
-/// The combiner of a reduction's body, or nullopt if it has another form, so
-/// that partial results cannot be combined; then the order is sequential
-/// whatever the shape.
-std::optional<Combiner> matchCombiner(linalg::GenericOp op);
 
 } // namespace mlir::gpuvm

@@ -9,6 +9,7 @@ of lavapipe's vectors, that is, with other subgroup sizes. The kinds of case:
   sweep   every type in every rank on odd sizes, reduced over every set of axes
   long    reductions of millions of elements, with short and long bodies
   rows    elementwise operations on rows and on reductions of them
+  combine several accumulators that depend on each other: arg-min, arg-max, claims
   functions  every operation of math, on special numbers, too
   random  elementwise operations, reductions, transposes, broadcasts, slices,
           reshapes and casts, from a seed
@@ -81,6 +82,12 @@ def special_values(rng, count, dtype):
     return [rng.choice(SPECIAL) for _ in range(count // 2)] + list(random_values(rng, count - count // 2, dtype))
 
 
+def few_values(rng, count, dtype):
+    """Small whole numbers, most of them many times, and a NaN here and there."""
+    whole = [1.0, 2.0, -1.0, -0.0, 0.0] if is_float(dtype) else [1, 2, 0, 5, 3] + ([] if dtype == "i1" else [-1, -7])
+    return [math.nan if is_float(dtype) and rng.random() < 0.0002 else rng.choice(whole) for _ in range(count)]
+
+
 def tiny_values(rng, count, dtype):
     """Subnormal numbers, zeros, and what is next to them, of both signs."""
     mantissa = {"f16": 10, "f32": 23, "f64": 52}[dtype]
@@ -129,7 +136,8 @@ def prepare(folder, program):
     with open(path("program.mlir"), "w") as file:
         file.write(program.text())
     rng = random.Random(program.name)
-    fill = tiny_values if program.exact else special_values if program.special else random_values
+    fill = (tiny_values if program.exact else few_values if program.few else special_values if program.special
+            else random_values)
     for value in program.inputs:
         write_npy(path(value.name + ".npy"), value.shape, value.dtype,
                   fill(rng, math.prod(value.shape), value.dtype))

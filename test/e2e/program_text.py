@@ -35,10 +35,10 @@ class Program:
     """Text of a program, stage by stage; every stage sends one message.
 
     It is run `iterations` times, with --exact if `exact`, and on infinities, NaNs and
-    zeros, too, if `special`."""
+    zeros, too, if `special`; on few different numbers if `few`."""
 
     def __init__(self, name):
-        self.name, self.exact, self.special = name, False, False
+        self.name, self.exact, self.special, self.few = name, False, False, False
         self.inputs, self.messages, self.outputs = [], [], []
         self.stages, self.symbols, self.iterations = [], [], 1
 
@@ -134,6 +134,27 @@ class Stage:
         init = self.constant(shape, a.dtype, start)
         return self.add(shape, a.dtype, f"linalg.reduce {{ {op} }} ins(%{a.name} : {a.type}) "
                         f"outs(%{init.name} : {init.type}) dimensions = {list(axes)}", a.exact)
+
+    def fold(self, inputs, inits, axes, body, results, attrs=""):
+        """A reduction over `axes` whose body is text: inputs are %e0, %e1, ..., accumulators %a0, %a1, ...; it yields
+        `results`. Returns its values."""
+        loops = [f"d{i}" for i in range(len(inputs[0].shape))]
+        kept = [d for i, d in enumerate(loops) if i not in axes]
+        maps = [f"affine_map<({', '.join(loops)}) -> ({', '.join(dims)})>"
+                for dims in [loops] * len(inputs) + [kept] * len(inits)]
+        kinds = ["reduction" if i in axes else "parallel" for i in range(len(loops))]
+        arguments = [f"%e{i}: {v.dtype}" for i, v in enumerate(inputs)] + [f"%a{i}: {v.dtype}" for i, v in enumerate(inits)]
+        listed = lambda values: (", ".join(f"%{v.name}" for v in values) + " : " + ", ".join(v.type for v in values))
+        self.count += 1
+        name = f"v{self.count}"
+        self.lines.append(
+            f"%{name}:{len(inits)} = linalg.generic {{indexing_maps = [{', '.join(maps)}], "
+            f"iterator_types = {str(kinds).replace(chr(39), chr(34))}}} ins({listed(inputs)}) outs({listed(inits)}) "
+            f"{'attrs = {' + attrs + '} ' if attrs else ''}{{\n^bb0({', '.join(arguments)}):\n{body}\n"
+            f"linalg.yield {', '.join(results)} : {', '.join(v.dtype for v in inits)}\n}} -> "
+            f"({', '.join(v.type for v in inits)})")
+        exact = all(v.exact for v in inputs + inits)
+        return [Value(f"{name}#{i}", v.shape, v.dtype, exact) for i, v in enumerate(inits)]
 
     def transpose(self, a, order):
         init = self.empty([a.shape[i] for i in order], a.dtype)

@@ -82,3 +82,22 @@ gpuvm.program @outside(%x: tensor<3xf32>) -> (y: tensor<3xf32>) {
   }
   gpuvm.return %m : !gpuvm.message<tensor<3xf32>>
 }
+
+// -----
+
+// A claim that leaves open which element goes with which accumulator.
+gpuvm.program @claim(%x: tensor<30xf32>) -> (y: tensor<f32>) {
+  %m = gpuvm.stage @s(%v = %x : tensor<30xf32>) -> tensor<f32> {
+    %e = arith.constant dense<0.0> : tensor<f32>
+    // expected-error @+1 {{'linalg.generic' op claims to be associative (gpuvm.associative), but the element that each accumulator is combined with cannot be told}}
+    %r:2 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+        ins(%v : tensor<30xf32>) outs(%e, %e : tensor<f32>, tensor<f32>) attrs = {gpuvm.associative} {
+    ^bb0(%a: f32, %sum: f32, %squares: f32):
+      %s = arith.addf %a, %squares : f32
+      %t = arith.addf %a, %sum : f32
+      linalg.yield %s, %t : f32, f32
+    } -> (tensor<f32>, tensor<f32>)
+    gpuvm.send %r#0 : tensor<f32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<f32>>
+}

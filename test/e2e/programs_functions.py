@@ -1,0 +1,48 @@
+"""Programs for the differential test: every operation of math, on special numbers, too."""
+
+from program_text import Program
+
+FUNCTIONS = ["acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "exp", "exp2",
+             "expm1", "log", "log10", "log1p", "log2", "rsqrt", "sin", "sinh", "sqrt", "tan", "tanh"]
+ROUNDINGS = ["absf", "ceil", "floor", "round", "roundeven", "trunc"]
+ON_F64 = ["rsqrt", "sqrt"]
+PREDICATES = ["isfinite", "isinf", "isnan", "isnormal"]
+BIT_COUNTS = ["absi", "ctlz", "ctpop", "cttz"]
+
+
+def function_programs(dtype):
+    """All of `math` on floats: four functions a program, on numbers and on what is no number."""
+    shape = (999,)
+    builds = [lambda s, x, y, f=f: s.unary(f"math.{f}", x, exact=False) for f in FUNCTIONS
+              if dtype != "f64" or f in ON_F64]
+    builds += [lambda s, x, y, f=f: s.unary(f"math.{f}", x) for f in ROUNDINGS]
+    builds += [lambda s, x, y, f=f: s.add(shape, "i1", f"math.{f} %{x.name} : {x.type}") for f in PREDICATES]
+    builds += [lambda s, x, y: s.binary("math.copysign", x, y),
+               lambda s, x, y: s.add(shape, dtype, f"math.clampf %{x.name} to [%{y.name}, %{y.name}] : {x.type}", False),
+               lambda s, x, y: s.add(shape, dtype, f"math.fma %{x.name}, %{y.name}, %{y.name} : {x.type}", False)]
+    if dtype != "f64":
+        builds += [lambda s, x, y: s.binary("math.atan2", x, y, exact=False),
+                   lambda s, x, y: s.binary("math.powf", s.unary("math.absf", x), y, exact=False)]
+    for first in range(0, len(builds), 4):
+        p = Program(f"functions_{dtype}_{first}")
+        p.special = True
+        x, y = p.input(shape, dtype), p.input(shape, dtype)
+        p.outputs = [p.stage(build, x, y) for build in builds[first:first + 4]]
+        yield p
+
+
+def bit_program(dtype):
+    """Counts of bits, powers and shifts by any amount."""
+    p = Program(f"bits_{dtype}")
+    x, y = p.input((999,), dtype), p.input((999,), dtype)
+    small = p.stage(lambda s, y: s.binary("arith.andi", y, s.constant(y.shape, dtype, 15)), y)
+    p.outputs = [p.stage(lambda s, x: s.unary(f"math.{f}", x), x) for f in BIT_COUNTS]
+    p.outputs += [p.stage(lambda s, x, n: s.binary(f"arith.{f}", x, n), x, small) for f in ("shli", "shrsi", "shrui")]
+    p.outputs += [p.stage(lambda s, x, n: s.binary("math.ipowi", x, n), x, small)]
+    return p
+
+
+def functions(_):
+    for dtype in ("f16", "f32", "f64"):
+        yield from function_programs(dtype)
+    yield from (bit_program(dtype) for dtype in ("i8", "i16", "i32", "i64"))
