@@ -24,6 +24,7 @@ void gpuvm::buildPipeline(OpPassManager &passes,
   auto onProgram = [&](std::unique_ptr<Pass> pass) {
     passes.addNestedPass<ProgramOp>(std::move(pass));
   };
+  onProgram(createLowerPacked());
   if (!options.exact) // Nothing is folded before gpuvm-make-exact.
     simplify();
   onProgram(createMaterializeMetadata({options.keepMetadata}));

@@ -187,6 +187,8 @@ FailureOr<Lanes> ElementEmitter::emitNew(Value tensor, Point at) {
             kernel.ir(), kernel.loc(),
             kernel.ir().getZeroAttr(
                 cast<RankedTensorType>(tensor.getType()).getElementType())));
+  if (auto decode = dyn_cast<DecodeOp>(op))
+    return emitDecode(decode, at);
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
     return emitSlice(slice, at);
   if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))

@@ -97,6 +97,7 @@ private:
 
   FailureOr<Lanes> emitNew(Value tensor, Point at);
   FailureOr<Lanes> emitWindow(BlockArgument argument, Point at);
+  FailureOr<Lanes> emitDecode(DecodeOp op, Point at);
   FailureOr<Lanes> emitReshape(Value source, Point at);
   FailureOr<Lanes>
   emitEachLane(Point at,

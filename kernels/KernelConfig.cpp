@@ -45,6 +45,7 @@ struct BodyTraits {
   bool linear = true;        ///< All indexing is linear.
   bool reshapes = false;
   int64_t ops = 1; ///< Scalar operations per element.
+  int64_t run = 1; ///< Neighbours that codecs prefer to decode at once.
 };
 } // namespace
 
@@ -74,11 +75,20 @@ static void inspectGeneric(linalg::GenericOp op, BodyTraits &traits) {
     traits.needsIndices |= isa<linalg::IndexOp>(inner);
 }
 
+static void inspectDecode(DecodeOp op, BodyTraits &traits) {
+  PackedType packed = op.getPackedType();
+  traits.ops += packed.getCodec().getCost(packed.getLayout());
+  traits.run = std::max(traits.run,
+                        packed.getCodec().getPreferredRun(packed.getLayout()));
+}
+
 static BodyTraits inspectBody(KernelOp kernel) {
   BodyTraits traits;
   for (Operation &op : kernel.getBody().front()) {
     if (auto generic = dyn_cast<linalg::GenericOp>(op))
       inspectGeneric(generic, traits);
+    if (auto decode = dyn_cast<DecodeOp>(op))
+      inspectDecode(decode, traits);
     bool reshapes = isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
     traits.needsIndices |= movesElements(&op) && !reshapes;
     traits.reshapes |= reshapes;
@@ -99,14 +109,20 @@ static bool rowsHoldVectors(KernelOp kernel, int64_t vector) {
   return all;
 }
 
+static bool isDecoded(Value operand) {
+  return llvm::any_of(operand.getUsers(),
+                      [](Operation *user) { return isa<DecodeOp>(user); });
+}
+
 /// The vector with which the windows are moved 16 bytes at a time. Beside wider
 /// elements narrow ones move fewer bytes: with f64 or i64 in between, two
 /// 16-byte accesses per lane cost less than half-empty narrow ones.
 static int64_t preferredVector(KernelOp kernel) {
   uint64_t widest = 1, narrowest = 8;
-  auto types = llvm::concat<const Type>(
-      llvm::to_vector_of<Type>(kernel.getOperandTypes()),
-      llvm::to_vector_of<Type>(kernel.getResultTypes()));
+  SmallVector<Type> types(kernel.getResultTypes());
+  for (BlockArgument argument : kernel.getBody().getArguments())
+    if (!isDecoded(argument)) // Packed data is read in words of its own.
+      types.push_back(argument.getType());
   for (Type type : types) {
     auto tensor = cast<RankedTensorType>(type);
     if (tensor.getNumElements() == 1)
@@ -129,10 +145,13 @@ static void configureMap(KernelOp kernel, const BodyTraits &traits,
   config.elements =
       cast<RankedTensorType>(kernel.getResultTypes().front()).getNumElements();
   config.flat = true;
-  int64_t vector = preferredVector(kernel);
-  bool vectorizes = (!traits.needsIndices ||
-                     (traits.linear && rowsHoldVectors(kernel, vector)));
-  config.vector = vectorizes ? vector : 1;
+  auto vectorizes = [&](int64_t vector) {
+    return !traits.needsIndices ||
+           (traits.linear && rowsHoldVectors(kernel, vector));
+  };
+  for (int64_t vector : {preferredVector(kernel), traits.run})
+    if (vector > config.vector && vectorizes(vector))
+      config.vector = vector;
   config.unroll = std::clamp<int64_t>(
       kMaxUnrolledOps / (config.vector * traits.ops), 1, kMaxUnroll);
   int64_t tile = KernelConfig::kLanes * config.vector * config.unroll;

@@ -19,7 +19,7 @@ static constexpr int64_t kOutbox = 30, kInbox = 31, kNextInbox = 29;
 bool gpuvm::isFree(Value value) {
   Operation *op = value.getDefiningOp();
   return op &&
-         (isa<arith::ConstantOp, tensor::EmptyOp>(op) || movesElements(op));
+         (isa<arith::ConstantOp, tensor::EmptyOp>(op) || isMadeWhereRead(op));
 }
 
 namespace {
@@ -52,8 +52,7 @@ static Value makeIdentity(OpBuilder &b, Value value) {
       .getResult(0);
 }
 
-/// Gives what leaves the stage's body without being made by a command one.
-static void materializeEscapes(StageOp stage) {
+void gpuvm::materializeEscapes(StageOp stage) {
   // An external kernel reads Registers only.
   for (auto invoke : stage.getBody().getOps<InvokeOp>())
     for (OpOperand &operand : invoke->getOpOperands())
@@ -62,7 +61,7 @@ static void materializeEscapes(StageOp stage) {
         operand.set(makeIdentity(b, operand.get()));
       }
   for (Operation &op : llvm::make_early_inc_range(stage.getBody().front())) {
-    if (!isa<SendOp, StoreOp, InvokeOp>(op))
+    if (!isa<SendOp, StoreOp, InvokeOp, DecodeOp>(op))
       continue;
     for (OpOperand &operand : op.getOpOperands()) {
       bool isStatus =

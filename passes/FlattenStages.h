@@ -26,6 +26,10 @@ struct Exposure {
   int64_t reg, instance;
 };
 
+/// Gives what leaves the stage's body, or is decoded, without being made by a
+/// command one.
+void materializeEscapes(StageOp stage);
+
 /// Replaces the stages by their bodies and returns their registers. Emits an
 /// error if a body holds what an earlier pass had to remove.
 FailureOr<SmallVector<Exposure>> flattenStages(ProgramOp program);

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/FlattenStages.h"
 #include "passes/KernelGroups.h"
 #include "passes/Passes.h"
 #include "passes/StageUnits.h"
@@ -294,6 +295,8 @@ LogicalResult Fuse::writeReport(ArrayRef<Decision> decisions) {
 }
 
 void Fuse::runOnOperation() {
+  for (auto stage : getOperation().getBody().getOps<StageOp>())
+    materializeEscapes(stage); // So that what is sent counts as computed.
   StageFuser fuser(getOperation());
   fuser.run();
   fuser.annotate();

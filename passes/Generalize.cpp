@@ -144,8 +144,8 @@ static LogicalResult checkOp(Operation &op) {
     return checkBody(generic);
   }
   if (isa<arith::ConstantOp, tensor::EmptyOp, tensor::CollapseShapeOp,
-          tensor::ConcatOp, tensor::ExpandShapeOp, LoadOp, StoreOp, MetadataOp,
-          InvokeOp, SendOp>(op))
+          tensor::ConcatOp, tensor::ExpandShapeOp, DecodeOp, LoadOp, StoreOp,
+          MetadataOp, InvokeOp, SendOp>(op))
     return success();
   auto isStatic = [](OffsetSizeAndStrideOpInterface slice) {
     return !ShapedType::isDynamicShape(slice.getStaticOffsets()) &&

@@ -30,7 +30,7 @@ SmallVector<SourceRead> gpuvm::getReads(linalg::GenericOp op,
     while (!pending.empty()) {
       SourceRead read = pending.pop_back_val();
       Operation *def = read.source.getDefiningOp();
-      if (!def || !movesElements(def)) {
+      if (!def || !isMadeWhereRead(def)) {
         reads.push_back(read);
         continue;
       }

@@ -75,14 +75,24 @@ static LogicalResult makeExact(Operation &op) {
   return success();
 }
 
+static LogicalResult checkDecode(DecodeOp op) {
+  PackedType packed = op.getPackedType();
+  if (packed.getCodec().isExact(packed.getLayout()))
+    return success();
+  return op.emitOpError("does not give the same bits on every device on ")
+         << packed << " and cannot be compiled with --exact";
+}
+
 void MakeExact::runOnOperation() {
-  WalkResult result =
-      getOperation().walk([](linalg::GenericOp generic) -> WalkResult {
-        for (Operation &op : llvm::make_early_inc_range(*generic.getBody()))
-          if (failed(makeExact(op)))
-            return WalkResult::interrupt();
-        return WalkResult::advance();
-      });
+  WalkResult result = getOperation().walk([](Operation *op) -> WalkResult {
+    if (auto decode = dyn_cast<DecodeOp>(op))
+      return checkDecode(decode);
+    if (auto generic = dyn_cast<linalg::GenericOp>(op))
+      for (Operation &inner : llvm::make_early_inc_range(*generic.getBody()))
+        if (failed(makeExact(inner)))
+          return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
   if (result.wasInterrupted())
     signalPassFailure();
 }

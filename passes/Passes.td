@@ -20,6 +20,14 @@ class GpuvmProgramPass<string name> : Pass<name, "::mlir::gpuvm::ProgramOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def LowerPacked : GpuvmProgramPass<"gpuvm-lower-packed"> {
+  let summary = "Makes packed types what they are in memory: bytes.";
+  let description = [{
+    Inputs, symbols, loads and stage arguments of type `!gpuvm.packed<...>` become
+    tensors of bytes; each `gpuvm.decode` keeps the packed type as its layout.
+  }];
+}
+
 def MaterializeMetadata : GpuvmProgramPass<"gpuvm-materialize-metadata"> {
   let summary = "Computes the message metadata that somebody reads.";
   let description = [{

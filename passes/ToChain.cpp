@@ -74,7 +74,7 @@ void ChainBuilder::addInputsAndOutputs() {
   for (auto heap : program.getBody().getOps<HeapOp>())
     if (!heap.getInitial())
       chain::InputOp::create(b, heap.getLoc(), heap.getSymName(),
-                             heap.getType(), heap.getWindowAttr(),
+                             getSymbolInfo(heap).type, heap.getWindowAttr(),
                              chain::Residency::load);
   add(program.getOutputNames(), type.getResults(), *program.getOutputWindows(),
       [&](StringAttr name, Type t, WindowAttr window) {

@@ -187,6 +187,10 @@ LogicalResult Machine::run(Operation *op, Environment &env) {
       .Case<StageOp, KernelOp, LoadOp, StoreOp, MetadataOp>(
           [&](auto vmOp) { return run(vmOp, env); })
       .Case<BarrierOp, ExternKernelOp, ExposeOp>([](auto) { return success(); })
+      .Case([&](DecodeOp decode) {
+        env.set(decode.getResult(), reference::decode(decode, env));
+        return success();
+      })
       .Case([&](gpuvm::CopyOp copy) {
         env.set(copy.getResult(), env.get(copy.getSource()));
         return success();

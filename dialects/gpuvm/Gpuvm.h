@@ -12,6 +12,7 @@
 
 #pragma once
 
+#include "codecs/Codec.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -40,6 +41,10 @@ inline constexpr uint64_t kWindowAlignment = 256;
 /// concatenation, padding, or a slice put into another tensor.
 bool movesElements(Operation *op);
 
+/// Whether the elements of `op`'s results are made where they are read and
+/// nowhere else: it moves elements, or decodes them.
+bool isMadeWhereRead(Operation *op);
+
 /// Whether `type` is a statically shaped tensor of 1 to 2^31-1 elements of
 /// type i1, i8, i16, i32, i64, f16, f32 or f64.
 bool isVmTensor(Type type);
@@ -53,13 +58,17 @@ uint64_t tensorBytes(RankedTensorType type);
 /// The payload of a message type, or the tensor type itself.
 RankedTensorType payloadType(Type messageOrTensor);
 
+/// What a value of a tensor or packed type is in memory.
+RankedTensorType memoryType(Type tensorOrPacked);
+
 /// A symbol of a program: what the five symbol operations have in common.
 struct SymbolInfo {
   Operation *op = nullptr;
   Region region = Region::registers;
-  RankedTensorType type;
-  ElementsAttr initial; ///< Null if there is none.
-  WindowAttr window;    ///< Null before gpuvm-plan-memory.
+  RankedTensorType type; ///< In memory.
+  Type declaredType;     ///< That, or a packed type.
+  ElementsAttr initial;  ///< Null if there is none.
+  WindowAttr window;     ///< Null before gpuvm-plan-memory.
 };
 
 /// What `op` declares, or a null op if it declares no region symbol.

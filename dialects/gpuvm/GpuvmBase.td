@@ -109,6 +109,35 @@ def Gpuvm_MessageType : TypeDef<Gpuvm_Dialect, "Message"> {
   let assemblyFormat = "`<` $payload `>`";
 }
 
+def Gpuvm_PackedType : TypeDef<Gpuvm_Dialect, "Packed"> {
+  let mnemonic = "packed";
+  let summary = "A tensor in the form in which a file holds it.";
+  let description = [{
+    Written `!gpuvm.packed<q4_k, 4096x4096>`: a codec with its parameters, if it
+    has any, the shape of the tensor that `gpuvm.decode` makes of it, and that
+    tensor's elements, where the codec leaves a choice. In memory it is bytes;
+    docs/codecs.md specifies the layout of each codec.
+
+    Examples: `!gpuvm.packed<q8_0, 64x4096xf16>`, `!gpuvm.packed<bits<5>, 1000xi32>`
+  }];
+  let parameters = (ins StringRefParameter<"name of the codec">:$codecName,
+                        ArrayRefParameter<"int64_t">:$parameters,
+                        ArrayRefParameter<"int64_t">:$shape,
+                        "::mlir::Type":$elementType);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    const ::mlir::gpuvm::Codec &getCodec() const;
+    ::mlir::gpuvm::PackedLayout getLayout() const {
+      return {getParameters(), getShape(), getElementType()};
+    }
+    /// What `gpuvm.decode` makes of it.
+    ::mlir::RankedTensorType getDecodedType() const;
+    /// What it is in memory: bytes.
+    ::mlir::RankedTensorType getBytesType() const;
+  }];
+}
+
 // C0 everywhere: a tensor has a static shape of at least one element, at most
 // 2^31-1, and elements of type i1, i8, i16, i32, i64, f16, f32 or f64.
 def Gpuvm_Tensor : Type<CPred<"::mlir::gpuvm::isVmTensor($_self)">,
@@ -119,5 +148,9 @@ def Gpuvm_Message : Type<CPred<
     "::mlir::gpuvm::isVmTensor(::llvm::cast<::mlir::gpuvm::MessageType>($_self).getPayload())">,
     "message whose payload is a tensor of the virtual machine">;
 def Gpuvm_Value : AnyTypeOf<[Gpuvm_Tensor, Gpuvm_Message]>;
+def Gpuvm_Packed : Type<CPred<"::llvm::isa<::mlir::gpuvm::PackedType>($_self)">,
+    "packed tensor", "::mlir::gpuvm::PackedType">;
+def Gpuvm_Data : AnyTypeOf<[Gpuvm_Tensor, Gpuvm_Packed]>;
+def Gpuvm_StageInput : AnyTypeOf<[Gpuvm_Tensor, Gpuvm_Message, Gpuvm_Packed]>;
 
 #endif // GPUVM_BASE

@@ -95,9 +95,10 @@ struct FoldHeapSplat : OpRewritePattern<LoadOp> {
                                 PatternRewriter &rewriter) const override {
     SymbolInfo symbol = lookupSymbol(load, load.getSymbol());
     auto value = dyn_cast_or_null<DenseElementsAttr>(symbol.initial);
-    if (symbol.region != gpuvm::Region::heap || !value || !value.isSplat())
+    auto type = dyn_cast<RankedTensorType>(load.getValue().getType());
+    if (symbol.region != gpuvm::Region::heap || !value || !value.isSplat() ||
+        !type)
       return failure();
-    auto type = cast<RankedTensorType>(load.getValue().getType());
     rewriter.replaceOpWithNewOp<arith::ConstantOp>(load,
                                                    value.resizeSplat(type));
     return success();

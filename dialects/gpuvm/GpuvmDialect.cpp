@@ -46,6 +46,10 @@ bool gpuvm::movesElements(Operation *op) {
              tensor::InsertSliceOp>(op);
 }
 
+bool gpuvm::isMadeWhereRead(Operation *op) {
+  return movesElements(op) || isa<DecodeOp>(op);
+}
+
 bool gpuvm::isVmTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding())
@@ -69,6 +73,12 @@ uint64_t gpuvm::elementBytes(Type elementType) {
 
 uint64_t gpuvm::tensorBytes(RankedTensorType type) {
   return type.getNumElements() * elementBytes(type.getElementType());
+}
+
+RankedTensorType gpuvm::memoryType(Type tensorOrPacked) {
+  if (auto packed = dyn_cast<PackedType>(tensorOrPacked))
+    return packed.getBytesType();
+  return cast<RankedTensorType>(tensorOrPacked);
 }
 
 RankedTensorType gpuvm::payloadType(Type messageOrTensor) {

@@ -99,7 +99,7 @@ def Gpuvm_StageOp : Gpuvm_Op<"stage", [
   let description = [{
     Operands become block arguments; a message arrives as its payload. The
     first message operand is the inbox R31, further ones are R29, R28, ...;
-    tensor operands are R0, R1, ... The payload that `gpuvm.send` names is the
+    tensor and packed operands are R0, R1, ... The payload that `gpuvm.send` names is the
     outbox R30. Stages that gpuvm-fuse found to be better off in one kernel have
     the same `fusion_group`.
 
@@ -126,7 +126,7 @@ def Gpuvm_StageOp : Gpuvm_Op<"stage", [
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
-                       Variadic<Gpuvm_Value>:$inputs,
+                       Variadic<Gpuvm_StageInput>:$inputs,
                        OptionalAttr<I64Attr>:$fusion_group);
   let results = (outs Variadic<Gpuvm_Message>:$messages);
   let regions = (region SizedRegion<1>:$body);
@@ -181,10 +181,10 @@ def Gpuvm_MetadataOp : Gpuvm_Op<"metadata", [Pure, HasParent<"StageOp">]> {
 // Symbols: the named contents of the regions
 //===----------------------------------------------------------------------===//
 
-class Gpuvm_SymbolOp<string mnemonic, string region> : Gpuvm_Op<mnemonic, [
-    Symbol, HasParent<"ProgramOp">]> {
+class Gpuvm_SymbolOp<string mnemonic, string region, Type held>
+    : Gpuvm_Op<mnemonic, [Symbol, HasParent<"ProgramOp">]> {
   let arguments = (ins SymbolNameAttr:$sym_name,
-                       TypeAttrOf<Gpuvm_Tensor>:$type,
+                       TypeAttrOf<held>:$type,
                        OptionalAttr<ElementsAttr>:$initial,
                        OptionalAttr<StrAttr>:$sym_visibility,
                        OptionalAttr<Gpuvm_WindowAttr>:$window);
@@ -194,29 +194,30 @@ class Gpuvm_SymbolOp<string mnemonic, string region> : Gpuvm_Op<mnemonic, [
     ::mlir::gpuvm::Region getRegion() { return ::mlir::gpuvm::Region::}] # region # [{; }
   }];
   code constraints = [{
-    C1: the initial value has the symbol's type.
+    C1: the initial value has the symbol's type; that of a packed symbol is its
+        bytes.
   }];
 }
 
-def Gpuvm_RegisterOp : Gpuvm_SymbolOp<"register", "registers"> {
+def Gpuvm_RegisterOp : Gpuvm_SymbolOp<"register", "registers", Gpuvm_Data> {
   let summary = "A register with a name, kept from one execution to the next.";
   let description = [{
     Example: `gpuvm.register @state : tensor<256xf32>`
   }] # constraints;
 }
-def Gpuvm_MetricOp : Gpuvm_SymbolOp<"metric", "metrics"> {
+def Gpuvm_MetricOp : Gpuvm_SymbolOp<"metric", "metrics", Gpuvm_Tensor> {
   let summary = "A named scalar or small tensor the host can read at any time.";
   let description = [{
     Example: `gpuvm.metric @count : tensor<i64>`
   }] # constraints;
 }
-def Gpuvm_GlobalOp : Gpuvm_SymbolOp<"global", "globals"> {
+def Gpuvm_GlobalOp : Gpuvm_SymbolOp<"global", "globals", Gpuvm_Data> {
   let summary = "Shared mutable state that lives until the machine is shut down.";
   let description = [{
     Example: `gpuvm.global @table : tensor<4xf32> = dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>`
   }] # constraints;
 }
-def Gpuvm_ControlOp : Gpuvm_SymbolOp<"control", "control"> {
+def Gpuvm_ControlOp : Gpuvm_SymbolOp<"control", "control", Gpuvm_Tensor> {
   let summary = "Words of Control the host can write without re-recording.";
   let description = [{
     C2: the elements are i32.
@@ -224,13 +225,14 @@ def Gpuvm_ControlOp : Gpuvm_SymbolOp<"control", "control"> {
     Example: `gpuvm.control @limit : tensor<i32> = dense<24> : tensor<i32>`
   }] # constraints;
 }
-def Gpuvm_HeapOp : Gpuvm_SymbolOp<"heap", "heap"> {
+def Gpuvm_HeapOp : Gpuvm_SymbolOp<"heap", "heap", Gpuvm_Data> {
   let summary = "Immutable bulk data: in the plan, or bound when the plan is loaded.";
   let description = [{
     Without an initial value the symbol is an input that is bound once, at
     load, and stays on the device.
 
-    Example: `gpuvm.heap @price : tensor<6001215xi64>`
+    Examples: `gpuvm.heap @price : tensor<6001215xi64>`,
+    `gpuvm.heap @weights : !gpuvm.packed<q4_0, 4096x4096>`
   }] # constraints;
 }
 
@@ -244,7 +246,7 @@ def Gpuvm_LoadOp : Gpuvm_Op<"load", [
     C1: the symbol exists in the program and lies in a region.
     C2: without an offset the result has the symbol's type; with one, the
         result's shape is the symbol's but for the leading dimension, and the
-        slice lies inside.
+        slice lies inside; a packed symbol has no slices.
     C3: a slice starts at a multiple of 256 bytes (the alignment of windows).
 
     Canonicalization replaces the load of a heap symbol all of whose elements
@@ -253,7 +255,7 @@ def Gpuvm_LoadOp : Gpuvm_Op<"load", [
     Example: `%half = gpuvm.load @state[64] : tensor<64xf32>`
   }];
   let arguments = (ins FlatSymbolRefAttr:$symbol, OptionalAttr<I64Attr>:$offset);
-  let results = (outs Gpuvm_Tensor:$value);
+  let results = (outs Gpuvm_Data:$value);
   let assemblyFormat = "$symbol (`[` $offset^ `]`)? `:` type($value) attr-dict";
   let hasCanonicalizer = 1;
 }
@@ -281,6 +283,45 @@ def Gpuvm_StoreOp : Gpuvm_Op<"store", [
         ::mlir::FlatSymbolRefAttr::get($_builder.getContext(), symbol));
   }]>];
   let assemblyFormat = "$value `,` $symbol (`[` $offset^ `]`)? `:` type($value) attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Packed data
+//===----------------------------------------------------------------------===//
+
+def Gpuvm_DecodeOp : Gpuvm_Op<"decode", [Pure]> {
+  let summary = "The tensor that packed data stands for.";
+  let description = [{
+    Element [i, j, ...] of the result is what the codec's layout
+    (docs/codecs.md) says of it. A kernel that reads the result decodes the
+    elements it needs from the packed bytes; the result as a whole exists only
+    where it leaves the stage.
+
+    With `as` the operand is the packed data as a tensor of bytes, such as
+    another stage may have made.
+
+    C1: `as` is there if and only if the operand is a tensor.
+    C2: a tensor operand is the bytes of the packed type: `tensor<Nxi8>`.
+    C3: the result has the shape and the elements of the packed type.
+
+    Examples:
+
+    ```mlir
+    %w = gpuvm.decode %p : !gpuvm.packed<q4_0, 64x4096> -> tensor<64x4096xf32>
+    %v = gpuvm.decode %b as !gpuvm.packed<q8_0, 32> : tensor<34xi8> -> tensor<32xf32>
+    ```
+  }];
+  let arguments = (ins Gpuvm_Data:$source,
+                       OptionalAttr<TypeAttrOf<Gpuvm_Packed>>:$layout);
+  let results = (outs Gpuvm_Tensor:$result);
+  let assemblyFormat = [{
+    $source (`as` $layout^)? `:` type($source) `->` type($result) attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The type of the packed data, whichever way it is given.
+    ::mlir::gpuvm::PackedType getPackedType();
+  }];
 }
 
 //===----------------------------------------------------------------------===//

@@ -146,7 +146,12 @@ LogicalResult ProgramOp::verify() {
   if (type.getNumInputs() != getInputNames().size() ||
       type.getNumResults() != getOutputNames().size())
     return emitOpError("C2: there is one name per input and output");
-  for (Type t : llvm::concat<const Type>(type.getInputs(), type.getResults()))
+  SmallVector<Type> unpacked(type.getResults());
+  llvm::append_range(unpacked,
+                     llvm::make_filter_range(type.getInputs(), [](Type input) {
+                       return !isa<PackedType>(input);
+                     }));
+  for (Type t : unpacked)
     if (!isVmTensor(t))
       return emitOpError("C0: ")
              << t << " is no statically shaped tensor of i1, i8, i16, i32, "

@@ -20,6 +20,12 @@ using namespace mlir::gpuvm;
 // Syntax
 //===----------------------------------------------------------------------===//
 
+/// As what an operand of a stage arrives.
+static Type argumentType(Type operand) {
+  auto message = dyn_cast<MessageType>(operand);
+  return message ? message.getPayload() : operand;
+}
+
 static ParseResult
 parseInputs(OpAsmParser &parser, OperationState &result,
             SmallVectorImpl<OpAsmParser::Argument> &arguments) {
@@ -32,11 +38,12 @@ parseInputs(OpAsmParser &parser, OperationState &result,
             parser.parseOperand(operand) || parser.parseColonType(type) ||
             parser.resolveOperand(operand, type, result.operands))
           return failure();
-        if (!isa<MessageType, RankedTensorType>(type))
-          return parser.emitError(operand.location,
-                                  "expected a tensor or a message, not ")
+        if (!isa<MessageType, RankedTensorType, PackedType>(type))
+          return parser.emitError(
+                     operand.location,
+                     "expected a tensor, a packed tensor or a message, not ")
                  << type;
-        argument.type = payloadType(type);
+        argument.type = argumentType(type);
         arguments.push_back(argument);
         return success();
       });
@@ -131,7 +138,7 @@ static bool isTensorCode(Operation *op) {
 
 /// C4: what may stand in a stage's body.
 static LogicalResult verifyMayStandInStage(Operation &op) {
-  if (isa<LoadOp, StoreOp, MetadataOp, InvokeOp, SendOp>(op))
+  if (isa<LoadOp, StoreOp, MetadataOp, DecodeOp, InvokeOp, SendOp>(op))
     return success();
   WalkResult result = op.walk([](Operation *nested) {
     if (isTensorCode(nested) || isa<FlushOp>(nested))
@@ -156,7 +163,7 @@ LogicalResult StageOp::verifyRegions() {
   Block &block = getBody().front();
   // Argument types are compared as they are: an argument is never a message.
   bool sameArguments =
-      llvm::equal(llvm::map_range(getInputs().getTypes(), payloadType),
+      llvm::equal(llvm::map_range(getInputs().getTypes(), argumentType),
                   block.getArgumentTypes());
   if (!sameArguments) // C1
     return emitOpError(

@@ -14,9 +14,12 @@ using namespace mlir::gpuvm;
 SymbolInfo gpuvm::getSymbolInfo(Operation *op) {
   return TypeSwitch<Operation *, SymbolInfo>(op)
       .Case<RegisterOp, MetricOp, GlobalOp, ControlOp, HeapOp>([](auto symbol) {
-        return SymbolInfo{symbol, symbol.getRegion(),
-                          cast<RankedTensorType>(symbol.getType()),
-                          symbol.getInitialAttr(), symbol.getWindowAttr()};
+        return SymbolInfo{symbol,
+                          symbol.getRegion(),
+                          memoryType(symbol.getType()),
+                          symbol.getType(),
+                          symbol.getInitialAttr(),
+                          symbol.getWindowAttr()};
       })
       .Default([](Operation *) { return SymbolInfo(); });
 }
@@ -34,9 +37,10 @@ SymbolInfo gpuvm::lookupSymbol(Operation *from, StringRef name) {
 
 template <typename OpTy> static LogicalResult verifyInitial(OpTy op) {
   ElementsAttr initial = op.getInitialAttr();
-  if (initial && initial.getShapedType() != op.getType()) // C1
+  RankedTensorType type = memoryType(op.getType());
+  if (initial && initial.getShapedType() != type) // C1
     return op.emitOpError("C1: the initial value has type ")
-           << initial.getShapedType() << ", the symbol " << op.getType();
+           << initial.getShapedType() << ", the symbol " << type;
   return success();
 }
 
@@ -74,34 +78,33 @@ static LogicalResult verifySlice(Operation *op, const SymbolInfo &symbol,
   return success();
 }
 
-static LogicalResult verifyAccess(Operation *op, StringRef name,
-                                  RankedTensorType type,
+static LogicalResult verifyAccess(Operation *op, StringRef name, Type type,
                                   std::optional<int64_t> offset) {
   SymbolInfo symbol = lookupSymbol(op, name);
   if (!symbol.op) // C1
     return op->emitOpError("C1: there is no register, metric, global, control "
                            "or heap symbol @")
            << name << " in the program";
+  bool isPacked = isa<PackedType>(type) || isa<PackedType>(symbol.declaredType);
+  if (offset && isPacked) // C2
+    return op->emitOpError("C2: the packed symbol @")
+           << name << " has no slices";
   if (offset)
-    return verifySlice(op, symbol, type, *offset);
-  if (type != symbol.type) // C2
+    return verifySlice(op, symbol, cast<RankedTensorType>(type), *offset);
+  if (type != symbol.declaredType) // C2
     return op->emitOpError("C2: symbol @")
-           << name << " has type " << symbol.type << ", not " << type;
+           << name << " has type " << symbol.declaredType << ", not " << type;
   return success();
 }
 
 LogicalResult LoadOp::verifySymbolUses(SymbolTableCollection &) {
-  return verifyAccess(*this, getSymbol(),
-                      cast<RankedTensorType>(getValue().getType()),
-                      getOffset());
+  return verifyAccess(*this, getSymbol(), getValue().getType(), getOffset());
 }
 
 LogicalResult StoreOp::verifySymbolUses(SymbolTableCollection &) {
   if (lookupSymbol(*this, getSymbol()).region == gpuvm::Region::heap) // C4
     return emitOpError("C4: heap symbol @") << getSymbol() << " is immutable";
-  return verifyAccess(*this, getSymbol(),
-                      cast<RankedTensorType>(getValue().getType()),
-                      getOffset());
+  return verifyAccess(*this, getSymbol(), getValue().getType(), getOffset());
 }
 
 void LoadOp::getEffects(

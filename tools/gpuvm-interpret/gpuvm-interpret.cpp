@@ -57,11 +57,11 @@ static Result<ProgramOp> findProgram(ModuleOp module,
 }
 
 template <typename Slot> static Slot makeSlot(StringRef name, Type type) {
+  RankedTensorType memory = gpuvm::memoryType(type);
   Slot slot;
   slot.name = name.str();
-  slot.dtype = *gpuvm::reference::getDType(type);
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
-  slot.shape.assign(shape.begin(), shape.end());
+  slot.dtype = *gpuvm::reference::getDType(memory);
+  slot.shape.assign(memory.getShape().begin(), memory.getShape().end());
   return slot;
 }
 

@@ -1,0 +1,127 @@
+//===- Delta.cpp - integers by their differences --------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// delta<W>: blocks of 32 elements in row-major order, the last one filled up.
+// A block is a base of 4 bytes (8 for i64) and 32 signed fields of W bits
+// (BitFields.h), which are W words. Element 0 of a block is the base, element j
+// is element j - 1 plus field j, modulo 2 to the width of an element; field 0
+// is not read.
+//
+// So an element needs at most 31 sums, whatever it is asked for after.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codecs/BitFields.h"
+#include "codecs/Codec.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+static constexpr int64_t kBlock = 32;
+
+static int64_t baseWords(const PackedLayout &layout) {
+  return layout.elementBits() == 64 ? 2 : 1;
+}
+
+namespace {
+class Delta final : public Codec {
+public:
+  StringRef getName() const override { return "delta"; }
+  Type getDefaultElement(MLIRContext *) const override { return Type(); }
+
+  std::string whyNot(const PackedLayout &layout) const override {
+    if (layout.parameters.size() != 1 || layout.parameters[0] < 1 ||
+        layout.parameters[0] > 32)
+      return "takes one parameter, the width of a difference from 1 to 32 bits";
+    if (!isa<IntegerType>(layout.element) || layout.elementBits() == 1)
+      return "decodes to integers of 8 bits or more";
+    return "";
+  }
+
+  uint64_t getBytes(const PackedLayout &layout) const override {
+    uint64_t blocks = llvm::divideCeil(layout.numElements(), kBlock);
+    return blocks * blockWords(layout) * 4;
+  }
+
+  void decode(const PackedLayout &layout, const uint8_t *packed,
+              void *elements) const override {
+    unsigned width = layout.parameters[0];
+    uint64_t size = layout.elementBits() / 8, value = 0;
+    for (int64_t i = 0; i < layout.numElements(); ++i) {
+      const uint8_t *block = packed + i / kBlock * blockWords(layout) * 4;
+      if (i % kBlock == 0)
+        std::memcpy(&value, block, baseWords(layout) * 4);
+      else
+        value += signExtendField(
+            readField(block + baseWords(layout) * 4, i % kBlock, width), width);
+      std::memcpy(static_cast<char *>(elements) + i * size, &value, size);
+    }
+  }
+
+  SmallVector<Value> emitRun(PackedReader &r, const PackedLayout &layout,
+                             Value first, int64_t count) const override;
+
+  bool isExact(const PackedLayout &) const override { return true; }
+  int64_t getCost(const PackedLayout &) const override { return 24; }
+  int64_t getPreferredRun(const PackedLayout &) const override { return 16; }
+
+private:
+  static int64_t blockWords(const PackedLayout &layout) {
+    return baseWords(layout) + layout.parameters[0];
+  }
+};
+} // namespace
+
+/// What precedes a run is summed up in runs of the same length.
+SmallVector<Value> Delta::emitRun(PackedReader &r, const PackedLayout &layout,
+                                  Value first, int64_t count) const {
+  OpBuilder &b = r.ir();
+  unsigned width = layout.parameters[0];
+  Type type = b.getIntegerType(layout.elementBits() == 64 ? 64 : 32);
+  Value zero = arith::ConstantOp::create(b, r.loc(), b.getIntegerAttr(type, 0));
+  Word position = r.fromIndex(first);
+  Word block = position / kBlock * static_cast<uint32_t>(blockWords(layout));
+  Word fields = block + static_cast<uint32_t>(baseWords(layout));
+  Word inBlock = position % kBlock;
+  auto add = [&](Value x, Value y) -> Value {
+    return b.createOrFold<arith::AddIOp>(r.loc(), x, y);
+  };
+  auto differences = [&](Word from) {
+    SmallVector<Value> values;
+    for (const Field &field : emitFields(r, fields, from, count, width))
+      values.push_back(emitInteger(r, field, width, /*isSigned=*/true, type));
+    return values;
+  };
+  Value value = emitArrayElement(r, block, r.constant(0), type);
+  for (int64_t from = 0; from + count < kBlock; from += count) {
+    Value sum = zero;
+    for (auto [i, difference] :
+         llvm::enumerate(differences(r.constant(static_cast<uint32_t>(from)))))
+      if (from + i != 0)
+        sum = add(sum, difference);
+    Value isBefore =
+        inBlock.atLeast(r.constant(static_cast<uint32_t>(from + count)));
+    value =
+        add(value, arith::SelectOp::create(b, r.loc(), isBefore, sum, zero));
+  }
+  SmallVector<Value> own = differences(inBlock), elements;
+  own.front() = arith::SelectOp::create(b, r.loc(), inBlock.isNonzero(),
+                                        own.front(), zero);
+  for (Value difference : own) {
+    value = add(value, difference);
+    elements.push_back(
+        layout.elementBits() < 32
+            ? arith::TruncIOp::create(b, r.loc(), layout.element, value)
+            : value);
+  }
+  return elements;
+}
+
+GPUVM_DEFINE_CODEC(delta, Delta)

@@ -1,0 +1,60 @@
+//===- Q5_K.cpp - 256 numbers of 5 bits with scales and minima ------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// ggml's block_q5_K (ggml-common.h), decoded as dequantize_row_q5_K does.
+//
+//   byte 0: scales of sub-blocks of 32 (KScales.h)
+//   byte 16: u8 h[32]     byte 48: u8 q[4][32]
+//   element 32 * i + j = scale * (nibble + (h[j] >> i & 1) * 16) - min, where
+//   nibble = q[i / 2][j] & 15 for even i, q[i / 2][j] >> 4 for odd i
+//
+//===----------------------------------------------------------------------===//
+
+#include "codecs/KScales.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+namespace {
+class Q5_K final : public BlockCodec {
+public:
+  Q5_K() : BlockCodec("q5_k", /*elements=*/256, /*bytes=*/176) {}
+
+private:
+  void decodeBlock(const uint8_t *block, float *y) const override {
+    const uint8_t *high = block + 16, *low = block + 48;
+    for (int i = 0; i < 8; ++i) {
+      KScale k = readKScale(block, i);
+      for (int j = 0; j < 32; ++j) {
+        int q = low[i / 2 * 32 + j] >> (i % 2 * 4) & 0xF;
+        q += (high[j] >> i & 1) * 16;
+        y[32 * i + j] = k.scale * q - k.min;
+      }
+    }
+  }
+
+  SmallVector<Number> emitInBlock(PackedReader &r, Word block, Word j,
+                                  int64_t count) const override {
+    Word subBlock = j / 32;
+    KScaleNumbers k = emitKScale(r, block / 4, subBlock);
+    SmallVector<Word> high = r.bytes(block + 16 + j % 32, count, 16);
+    SmallVector<Word> low =
+        r.bytes(block + 48 + j / 64 * 32 + j % 32, count, 16);
+    Word nibble = (subBlock & 1) << 2; // Where it is in each byte.
+    for (auto [h, l] : llvm::zip_equal(high, low)) {
+      h = h >> subBlock;
+      l = l >> nibble;
+    }
+    SmallVector<Number> y;
+    for (int64_t i = 0; i < count; ++i) {
+      Word q = (r.byteOf(low, i) & 0xF) | ((r.byteOf(high, i) & 1) << 4);
+      y.push_back(k.scale * r.toFloat(q) - k.min);
+    }
+    return y;
+  }
+};
+} // namespace
+
+GPUVM_DEFINE_CODEC(q5_k, Q5_K)

@@ -1,0 +1,61 @@
+//===- Q6_K.cpp - 256 numbers of 6 bits with scales -----------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// ggml's block_q6_K (ggml-common.h), decoded as dequantize_row_q6_K does.
+//
+//   byte 0: u8 l[2][64]     byte 128: u8 h[2][32]
+//   byte 192: i8 s[16], of 16 elements each     byte 208: f16 d
+//   element 128 * n + 32 * i + j = (d * s) * (low | high << 4 - 32), where
+//   low = nibble i / 2 of l[n][32 * (i % 2) + j], high = bits 2 * i of h[n][j]
+//
+//===----------------------------------------------------------------------===//
+
+#include "codecs/BlockCodec.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+namespace {
+class Q6_K final : public BlockCodec {
+public:
+  Q6_K() : BlockCodec("q6_k", /*elements=*/256, /*bytes=*/210) {}
+
+private:
+  void decodeBlock(const uint8_t *block, float *y) const override {
+    float d = readHalf(block + 208);
+    for (int e = 0; e < 256; ++e) {
+      int n = e / 128, i = e / 32 % 4, j = e % 32;
+      int low = block[64 * n + 32 * (i % 2) + j] >> (i / 2 * 4) & 0xF;
+      int high = block[128 + 32 * n + j] >> (2 * i) & 3;
+      float scale = d * static_cast<int8_t>(block[192 + e / 16]);
+      y[e] = scale * ((low | high << 4) - 32);
+    }
+  }
+
+  SmallVector<Number> emitInBlock(PackedReader &r, Word block, Word e,
+                                  int64_t count) const override {
+    Word n = e / 128, i = e / 32 & 3, j = e % 32;
+    SmallVector<Word> s = r.bytes(block + 192 + e / 16, 1, /*alignment=*/1);
+    Number scale =
+        r.halfToFloat(r.half(block + 208)) * r.toFloat(r.signedByteOf(s, 0));
+    SmallVector<Word> low =
+        r.bytes(block + n * 64 + (i & 1) * 32 + j, count, /*alignment=*/2);
+    SmallVector<Word> high =
+        r.bytes(block + 128 + n * 32 + j, count, /*alignment=*/2);
+    for (auto [l, h] : llvm::zip_equal(low, high)) {
+      l = l >> (i / 2 * 4);
+      h = h >> (i * 2);
+    }
+    SmallVector<Number> y;
+    for (int64_t k = 0; k < count; ++k) {
+      Word q = (r.byteOf(low, k) & 0xF) | ((r.byteOf(high, k) & 3) << 4);
+      y.push_back(scale * r.toFloat(q - 32));
+    }
+    return y;
+  }
+};
+} // namespace
+
+GPUVM_DEFINE_CODEC(q6_k, Q6_K)

@@ -1,0 +1,208 @@
+"""What packed data decodes to, written from the formats' descriptions alone.
+
+The oracle of codecs.py; shares nothing with codecs/. Numbers of ggml's formats are
+rounded to f32 after every operation, in the order of ggml's dequantize_row_*.
+
+    codec_oracle.py    compares it with digests of what the Python package gguf 0.19.0
+                       (gguf.quants.dequantize, ggml's own) makes of the same bytes
+    codec_oracle.py --gguf    prints those digests; needs the package
+"""
+
+import hashlib
+import math
+import random
+import struct
+import sys
+
+FLOATS = {"f16": "e", "f32": "f", "f64": "d"}
+
+
+def f32(x):
+    return struct.unpack("<f", struct.pack("<f", x))[0]
+
+
+def half(data, at):
+    return struct.unpack_from("<e", data, at)[0]
+
+
+def pack(x, element):
+    try:
+        return struct.pack("<" + FLOATS[element], x)
+    except OverflowError:  # Of f16, which has infinities for that.
+        return struct.pack("<" + FLOATS[element], math.copysign(math.inf, x))
+
+
+def signed(value, width):
+    return value - (1 << width) if value >> (width - 1) else value
+
+
+# ------------------------------------------------------------- ggml's blocks
+
+
+def q4_0(block):
+    d, low, high = half(block, 0), [], []
+    for byte in block[2:]:
+        low.append(f32((byte % 16 - 8) * d))
+        high.append(f32((byte // 16 - 8) * d))
+    return low + high
+
+
+def q8_0(block):
+    d = half(block, 0)
+    return [f32(signed(byte, 8) * d) for byte in block[2:]]
+
+
+def k_scales(block):
+    """8 pairs of a scale and a minimum of 6 bits each, times d and dmin."""
+    d, dmin, packed = half(block, 0), half(block, 2), block[4:16]
+    scales = [b % 64 for b in packed[0:4]] + [c % 16 + a // 64 * 16 for a, c in zip(packed[0:4], packed[8:12])]
+    mins = [b % 64 for b in packed[4:8]] + [c // 16 + b // 64 * 16 for b, c in zip(packed[4:8], packed[8:12])]
+    return [(f32(d * s), f32(dmin * m)) for s, m in zip(scales, mins)]
+
+
+def k_element(scale, q):
+    return f32(f32(scale[0] * q) - scale[1])
+
+
+def q4_k(block):
+    scales, result = k_scales(block), []
+    for i in range(4):
+        chunk = block[16 + 32 * i:48 + 32 * i]
+        result += [k_element(scales[2 * i], byte % 16) for byte in chunk]
+        result += [k_element(scales[2 * i + 1], byte // 16) for byte in chunk]
+    return result
+
+
+def q5_k(block):
+    scales, high, result = k_scales(block), block[16:48], []
+    for i in range(4):
+        chunk = block[48 + 32 * i:80 + 32 * i]
+        for odd in (0, 1):
+            nibbles = [byte // 16 if odd else byte % 16 for byte in chunk]
+            fifth = [byte >> (2 * i + odd) & 1 for byte in high]
+            result += [k_element(scales[2 * i + odd], q + 16 * h) for q, h in zip(nibbles, fifth)]
+    return result
+
+
+def q6_k(block):
+    d, result = half(block, 208), [0.0] * 256
+    for n in range(2):
+        low, high, scales = block[64 * n:64 * n + 64], block[128 + 32 * n:160 + 32 * n], block[192 + 8 * n:200 + 8 * n]
+        for j in range(32):
+            nibbles = [low[j] % 16, low[j + 32] % 16, low[j] // 16, low[j + 32] // 16]
+            for i, nibble in enumerate(nibbles):
+                q = nibble + (high[j] >> (2 * i)) % 4 * 16 - 32
+                scale = f32(d * signed(scales[j // 16 + 2 * i], 8))
+                result[128 * n + 32 * i + j] = f32(scale * q)
+    return result
+
+
+BLOCKS = {"q4_0": (q4_0, 32, 18, (0,)), "q8_0": (q8_0, 32, 34, (0,)), "q4_k": (q4_k, 256, 144, (0, 2)),
+          "q5_k": (q5_k, 256, 176, (0, 2)), "q6_k": (q6_k, 256, 210, (208,))}
+"""Decoder, elements and bytes of a block, and where its halves are."""
+
+# ------------------------------------------------------------------ the rest
+
+
+def fields(data, width, count):
+    stream = int.from_bytes(data, "little")
+    return [stream >> (width * i) & ((1 << width) - 1) for i in range(count)]
+
+
+def integers(values, element):
+    width = int(element[1:])
+    if width == 1:
+        return bytes(value % 2 for value in values)
+    return b"".join((value % (1 << width)).to_bytes(width // 8, "little") for value in values)
+
+
+def delta(data, parameters, element, count):
+    width, base = parameters[0], 8 if element == "i64" else 4
+    size, values = base + 4 * width, []
+    for start in range(0, count, 32):
+        block = data[start // 32 * size:(start // 32 + 1) * size]
+        values.append(int.from_bytes(block[:base], "little"))
+        for field in fields(block[base:], width, 32)[1:]:
+            values.append(values[-1] + signed(field, width))
+    return integers(values[:count], element)
+
+
+def dictionary(data, parameters, element, count):
+    width, entries = parameters
+    size = int(element[1:]) // 8
+    table = [data[i * size:(i + 1) * size] for i in range(entries)]
+    codes = fields(data[(entries * size + 3) // 4 * 4:], width, count)
+    return b"".join(table[min(code, entries - 1)] for code in codes)
+
+
+def decode(codec, parameters, element, count, data):
+    """The elements as bytes."""
+    if codec in BLOCKS:
+        decoder, _, size, _ = BLOCKS[codec]
+        values = [x for at in range(0, len(data), size) for x in decoder(data[at:at + size])]
+        return b"".join(pack(x, element) for x in values)
+    if codec == "f16":
+        return data if element == "f16" else struct.pack(f"<{count}f", *struct.unpack(f"<{count}e", data))
+    if codec == "bf16":
+        return b"".join(b"\0\0" + data[i:i + 2] for i in range(0, len(data), 2))
+    if codec == "bits":
+        return integers(fields(data, parameters[0], count), element)
+    if codec == "signed_bits":
+        return integers([signed(x, parameters[0]) for x in fields(data, parameters[0], count)], element)
+    return {"delta": delta, "dictionary": dictionary}[codec](data, parameters, element, count)
+
+
+# ----------------------------------------------------------------- ggml's own
+
+SPECIAL_HALVES = [0x0000, 0x8000, 0x0001, 0x03FF, 0x83FF, 0x0400, 0x7BFF, 0xFBFF, 0x7C00, 0xFC00, 0x7E00, 0x7C01]
+
+
+def random_blocks(codec, count, seed):
+    """Any bytes, but scales of all kinds: zeros, subnormal, extreme and infinite
+    numbers and NaNs in every other block, ordinary ones in the rest."""
+    rng = random.Random(f"{codec} {seed}")
+    _, _, size, halves = BLOCKS[codec]
+    blocks = []
+    for i in range(count):
+        block = bytearray(rng.randbytes(size))
+        for at in halves:
+            special = rng.choice(SPECIAL_HALVES)
+            ordinary = struct.unpack("<H", struct.pack("<e", rng.uniform(-1, 1)))[0]
+            struct.pack_into("<H", block, at, special if i % 2 else ordinary)
+        blocks.append(bytes(block))
+    return b"".join(blocks)
+
+
+def digest(values):
+    """Of f32s, all NaNs alike."""
+    packed = struct.pack(f"<{len(values)}f", *(math.nan if x != x else x for x in values))
+    return hashlib.sha256(packed).hexdigest()[:32]
+
+
+GGUF_DIGESTS = {
+    "q4_0": "595374d70dfa9c769604d4016d94979d",
+    "q8_0": "43a21b0d2c5c1d40d359c50c24acdd63",
+    "q4_k": "a9feb786d4c6102310d5e2b5669b2967",
+    "q5_k": "051a908425ec5a06402f9397f51a08e0",
+    "q6_k": "111de33ca95548a8a97654327391ea84",
+}
+
+
+def main():
+    for codec in BLOCKS:
+        data = random_blocks(codec, 64, "digest")
+        if "--gguf" in sys.argv:
+            import gguf
+            import numpy
+            kind = gguf.GGMLQuantizationType[codec.upper()]
+            rows = numpy.frombuffer(data, dtype=numpy.uint8).reshape(64, -1)
+            print(f'    "{codec}": "{digest(gguf.quants.dequantize(rows, kind).flatten().tolist())}",')
+            continue
+        _, elements, _, _ = BLOCKS[codec]
+        values = struct.unpack(f"<{64 * elements}f", decode(codec, [], "f32", 64 * elements, data))
+        assert digest(values) == GGUF_DIGESTS[codec], codec
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

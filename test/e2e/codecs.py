@@ -1,0 +1,223 @@
+"""Packed data on the device, on the interpreter and by the oracle (codec_oracle.py).
+
+    codecs.py FOLDER CODEC...
+
+For each layout of the codec: the whole tensor, a transposed one (whose neighbours are
+none), a slice with strides, and a sum of products along the rows (of floats, decoded in
+two programs: with --exact, too). The first three have the oracle's bits; the sums have
+the interpreter's. Exits 1 and says which elements differ.
+"""
+
+import concurrent.futures
+import os
+import random
+import struct
+import sys
+
+sys.dont_write_bytecode = True
+from codec_oracle import BLOCKS, decode, random_blocks
+from differential import Mismatch, call, compare, read_npy
+from program_text import FORMAT, Value, is_float, tensor
+
+
+class Case:
+    """A packed tensor: its codec with parameters, its shape, what it decodes to, its bytes."""
+
+    def __init__(self, codec, parameters, shape, element, data):
+        self.codec, self.parameters, self.shape, self.element, self.data = codec, parameters, shape, element, data
+        rows, columns = shape
+        self.expected = decode(codec, parameters, element, rows * columns, data)
+
+    @property
+    def type(self):
+        parameters = f"<{', '.join(map(str, self.parameters))}>" if self.parameters else ""
+        return f"!gpuvm.packed<{self.codec}{parameters}, {self.shape[0]}x{self.shape[1]}x{self.element}>"
+
+    @property
+    def name(self):
+        return "-".join(map(str, [self.codec, *self.parameters, *self.shape, self.element]))
+
+
+# ------------------------------------------------------------------ programs
+
+STAGE = """  %{name} = gpuvm.stage @{name}(%in = %packed : {packed}) -> {type} {{
+    %w = gpuvm.decode %in : {packed} -> {whole}
+{body}
+    gpuvm.send %r : {type}
+  }}
+"""
+
+TURN = """    %empty = tensor.empty() : {type}
+    %r = linalg.transpose ins(%w : {whole}) outs(%empty : {type}) permutation = [1, 0]"""
+SLICE = """    %r = tensor.extract_slice %w[1, 3] [{rows}, {columns}] [2, 5] : {whole} to {type}"""
+
+
+def slice_sizes(shape):
+    return [(shape[0] - 1 + 1) // 2, (shape[1] - 3 + 4) // 5]
+
+
+def elements_text(case):
+    """The program whose outputs the oracle knows."""
+    whole = tensor(case.shape, case.element)
+    turned = tensor(case.shape[::-1], case.element)
+    rows, columns = slice_sizes(case.shape)
+    sliced = tensor((rows, columns), case.element)
+    flat = tensor([case.shape[0] * case.shape[1]], case.element)
+    stage = lambda name, type, body: STAGE.format(name=name, type=type, packed=case.type, whole=whole, body=body)
+    send = f"    %r = tensor.collapse_shape %w [[0, 1]] : {whole} into {flat}"
+    return (f"gpuvm.program @elements(%packed: {case.type}) -> (whole: {flat}, turned: {turned}, sliced: {sliced}) {{\n" +
+            stage("whole", flat, send) +
+            stage("turned", turned, TURN.format(type=turned, whole=whole)) +
+            stage("sliced", sliced, SLICE.format(rows=rows, columns=columns, type=sliced, whole=whole)) +
+            f"  gpuvm.return %whole, %turned, %sliced : !gpuvm.message<{flat}>, !gpuvm.message<{turned}>, "
+            f"!gpuvm.message<{sliced}>\n}}\n")
+
+
+def sums_text(case):
+    """Sums of products along the rows, of the packed data as a heap symbol."""
+    whole, x, sums = (tensor(s, case.element) for s in (case.shape, case.shape[1:], case.shape[:1]))
+    return f"""gpuvm.program @sums(%x: {x}) -> (sums: {sums}) {{
+  gpuvm.heap @packed : {case.type}
+  %sums = gpuvm.stage @multiply(%v = %x : {x}) -> {sums} {{
+    %in = gpuvm.load @packed : {case.type}
+    %w = gpuvm.decode %in : {case.type} -> {whole}
+    %zero = arith.constant dense<{"0.0" if is_float(case.element) else "0"}> : {sums}
+    %r = linalg.matvec ins(%w, %v : {whole}, {x}) outs(%zero : {sums}) -> {sums}
+    gpuvm.send %r : {sums}
+  }}
+  gpuvm.return %sums : !gpuvm.message<{sums}>
+}}
+"""
+
+
+# ------------------------------------------------------------------- running
+
+
+def write_bytes(path, descr, shape, data):
+    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape},), }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
+
+
+def run(base, text, inputs, outputs, flags=()):
+    """The outputs of a program on the interpreter and on the device, as {tag: {name: bytes}}."""
+    path = lambda name: os.path.join(base, name)
+    with open(path("program.mlir"), "w") as file:
+        file.write(text)
+    call(["gpuvm-compile", path("program.mlir"), "-o", path("program.gvplan"), *flags])
+    results = {}
+    for tag, command in [("interpreter", ["gpuvm-interpret", path("program.mlir"), *flags]),
+                         ("device", ["gpuvm-run", path("program.gvplan"), "--validate"])]:
+        call(command + [f"--input={name}=@{path(name + '.npy')}" for name in inputs] +
+             [f"--output={name}=@{path(f'{tag}-{name}.npy')}" for name in outputs])
+        results[tag] = {name: read_npy(path(f"{tag}-{name}.npy"), dtype) for name, dtype in outputs.items()}
+    return results
+
+
+def expected_elements(case):
+    """What the outputs of elements_text must be."""
+    rows, columns = case.shape
+    size = len(case.expected) // (rows * columns)
+    at = lambda i, j: case.expected[(i * columns + j) * size:(i * columns + j + 1) * size]
+    slice_rows, slice_columns = slice_sizes(case.shape)
+    return {"whole": case.expected,
+            "turned": b"".join(at(i, j) for j in range(columns) for i in range(rows)),
+            "sliced": b"".join(at(1 + 2 * i, 3 + 5 * j) for i in range(slice_rows) for j in range(slice_columns))}
+
+
+def check(folder, case):
+    """What is wrong with a case, or None."""
+    try:
+        run_case(folder, case)
+    except Mismatch as failure:
+        return f"{case.name}: {failure}"
+    return None
+
+
+def run_case(folder, case):
+    base = os.path.join(folder, case.name)
+    os.makedirs(base, exist_ok=True)
+    write_bytes(os.path.join(base, "packed.npy"), "|u1", len(case.data), case.data)
+    expected = expected_elements(case)
+    results = run(base, elements_text(case), ["packed"], {name: case.element for name in expected})
+    for tag, outputs in results.items():
+        for name, data in outputs.items():
+            compare(Value(name, (len(data),), case.element), expected[name], data, f"{case.name} {name} {tag}")
+    if case.element in ("i1", "f16", "f64"):
+        return
+    rng = random.Random(case.name)
+    x = [rng.choice([-1, 0, 1, 2]) for _ in range(case.shape[1])]
+    packed_x = struct.pack(f"<{len(x)}{FORMAT[case.element]}", *x)
+    write_bytes(os.path.join(base, "x.npy"), "<f4" if case.element == "f32" else "|i1" if case.element == "i8"
+                else f"<i{int(case.element[1:]) // 8}", len(x), packed_x)
+    for flags in [(), ("--exact",)] if case.element == "f32" else [()]:
+        results = run(base, sums_text(case), ["packed", "x"], {"sums": case.element}, flags)
+        compare(Value("sums", case.shape[:1], case.element), results["interpreter"]["sums"],
+                results["device"]["sums"], f"{case.name} sums {flags}")
+
+
+# --------------------------------------------------------------------- cases
+
+
+def block_cases(codec):
+    _, elements, _, _ = BLOCKS[codec]
+    for shape, element in [((3, elements), "f32"), ((5, 3 * elements), "f32"), ((2, 2 * elements), "f16"),
+                           ((64, 2048), "f32")]:
+        blocks = shape[0] * shape[1] // elements
+        yield Case(codec, [], shape, element, random_blocks(codec, blocks, shape))
+
+
+def half_cases(codec):
+    for shape, element in [((3, 7), "f32"), ((8, 64), "f32"), ((33, 129), "f32")] + (
+            [((4, 24), "f16")] if codec == "f16" else []):
+        rng = random.Random(f"{codec} {shape}")
+        yield Case(codec, [], shape, element, rng.randbytes(2 * shape[0] * shape[1]))
+
+
+def bit_cases(codec):
+    widths = range(1, 65) if codec == "bits" else (1, 2, 5, 8, 11, 16, 23, 31, 32, 33, 47, 63, 64)
+    for width in widths:
+        wide = min(w for w in (8, 16, 32, 64) if w >= width)
+        for element in sorted({f"i{wide}", "i64" if width in (5, 32) else f"i{wide}"}) + ["i1"] * (width == 1):
+            rng = random.Random(f"{codec} {width} {element}")
+            rows, columns = rng.choice([(3, 7), (4, 64), (7, 33), (5, 96)])
+            yield Case(codec, [width], (rows, columns), element, rng.randbytes((rows * columns * width + 7) // 8))
+
+
+def delta_cases(codec):
+    for width, element, shape in [(1, "i8", (3, 7)), (5, "i16", (3, 50)), (8, "i32", (4, 64)), (13, "i32", (5, 77)),
+                                  (32, "i32", (2, 48)), (17, "i64", (3, 65)), (32, "i64", (4, 32))]:
+        blocks = (shape[0] * shape[1] + 31) // 32
+        rng = random.Random(f"{codec} {width} {element}")
+        yield Case(codec, [width], shape, element, rng.randbytes(blocks * (4 * width + (8 if element == "i64" else 4))))
+
+
+def dictionary_cases(codec):
+    for width, entries, element, shape in [(3, 5, "i8", (3, 7)), (4, 16, "f32", (4, 64)), (9, 300, "i16", (5, 77)),
+                                           (12, 4096, "f32", (8, 128)), (7, 100, "i64", (3, 50)), (1, 1, "i32", (3, 9)),
+                                           (32, 7, "i32", (2, 30)), (6, 33, "f16", (6, 40)), (5, 20, "f64", (6, 40))]:
+        size = int(element[1:]) // 8
+        rng = random.Random(f"{codec} {width} {element}")
+        table = rng.randbytes((entries * size + 3) // 4 * 4)
+        yield Case(codec, [width, entries], shape, element, table + rng.randbytes((shape[0] * shape[1] * width + 7) // 8))
+
+
+def cases(codec):
+    kinds = {"f16": half_cases, "bf16": half_cases, "bits": bit_cases, "signed_bits": bit_cases, "delta": delta_cases,
+             "dictionary": dictionary_cases}
+    return list(kinds.get(codec, block_cases)(codec))
+
+
+def main():
+    every = [case for codec in sys.argv[2:] for case in cases(codec)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        failures = [text for text in pool.map(lambda case: check(sys.argv[1], case), every) if text]
+    for text in failures:
+        print(text)
+    print(f"{len(every)} layouts, {len(failures)} failed")
+    return 1 if failures or not every else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
