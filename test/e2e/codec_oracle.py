@@ -135,6 +135,14 @@ def dictionary(data, parameters, element, count):
     return b"".join(table[min(code, entries - 1)] for code in codes)
 
 
+def run_length(data, parameters, element, count):
+    runs, size, result, start = parameters[0], int(element[1:]) // 8, b"", 0
+    for k, end in enumerate(struct.unpack_from(f"<{runs}I", data)):
+        result += data[4 * runs + k * size:4 * runs + (k + 1) * size] * (end - start)
+        start = end
+    return result
+
+
 def decode(codec, parameters, element, count, data):
     """The elements as bytes."""
     if codec in BLOCKS:
@@ -149,7 +157,7 @@ def decode(codec, parameters, element, count, data):
         return integers(fields(data, parameters[0], count), element)
     if codec == "signed_bits":
         return integers([signed(x, parameters[0]) for x in fields(data, parameters[0], count)], element)
-    return {"delta": delta, "dictionary": dictionary}[codec](data, parameters, element, count)
+    return {"delta": delta, "dictionary": dictionary, "run_length": run_length}[codec](data, parameters, element, count)
 
 
 # ----------------------------------------------------------------- ggml's own

@@ -203,9 +203,36 @@ def dictionary_cases(codec):
         yield Case(codec, [width, entries], shape, element, table + rng.randbytes((shape[0] * shape[1] * width + 7) // 8))
 
 
+def run_length_cases(codec):
+    for runs, element, shape in [(1, "i32", (3, 7)), (2, "f32", (4, 64)), (21, "i8", (3, 7)), (100, "i16", (9, 77)),
+                                 (5, "i64", (5, 50)), (1000, "f32", (16, 128)), (37, "f64", (6, 40))]:
+        rng = random.Random(f"{codec} {runs} {element}")
+        count = shape[0] * shape[1]
+        ends = sorted(rng.sample(range(1, count), runs - 1)) + [count]
+        data = struct.pack(f"<{runs}I", *ends) + rng.randbytes(runs * (int(element[1:]) // 8))
+        yield Case(codec, [runs], shape, element, data)
+
+
+def check_unsorted_runs(folder):
+    """Run ends in no order give elements of some runs, nothing else."""
+    rng = random.Random("unsorted")
+    runs, shape = 50, (8, 64)
+    values = [1000 + k for k in range(runs)]
+    ends = [rng.choice([0, 7, 300, 512, 2**31, 2**32 - 1]) for _ in range(runs)]
+    data = struct.pack(f"<{runs}I{runs}i", *ends, *values)
+    case = Case("run_length", [runs], shape, "i32", struct.pack(f"<{runs}I", *range(1, runs), 512) + data[4 * runs:])
+    base = os.path.join(folder, "unsorted-" + case.name)
+    os.makedirs(base, exist_ok=True)
+    write_bytes(os.path.join(base, "packed.npy"), "|u1", len(data), data)
+    for tag, outputs in run(base, elements_text(case), ["packed"], {"whole": "i32"}).items():
+        whole = struct.unpack("<512i", outputs["whole"])
+        if not set(whole) <= set(values):
+            raise Mismatch(f"{tag}: an element is no value of a run: {whole}")
+
+
 def cases(codec):
     kinds = {"f16": half_cases, "bf16": half_cases, "bits": bit_cases, "signed_bits": bit_cases, "delta": delta_cases,
-             "dictionary": dictionary_cases}
+             "dictionary": dictionary_cases, "run_length": run_length_cases}
     return list(kinds.get(codec, block_cases)(codec))
 
 
@@ -213,6 +240,8 @@ def main():
     every = [case for codec in sys.argv[2:] for case in cases(codec)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         failures = [text for text in pool.map(lambda case: check(sys.argv[1], case), every) if text]
+    if "run_length" in sys.argv[2:]:
+        check_unsorted_runs(sys.argv[1])
     for text in failures:
         print(text)
     print(f"{len(every)} layouts, {len(failures)} failed")

@@ -139,6 +139,22 @@ gpuvm.program @bad() {
 // -----
 
 gpuvm.program @bad() {
+  // expected-error @below {{codec "run_length" takes one parameter, the number of runs, of which there are no more than elements}}
+  gpuvm.heap @w : !gpuvm.packed<run_length<33>, 32xi32>
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @bad() {
+  // expected-error @below {{codec "run_length" decodes to elements of 8 bits or more}}
+  gpuvm.heap @w : !gpuvm.packed<run_length<3>, 32xi1>
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @bad() {
   // expected-error @below {{a packed tensor takes at most 2147483647 bytes, not 4294967296}}
   gpuvm.heap @w : !gpuvm.packed<bits<64>, 536870912xi64>
   gpuvm.return

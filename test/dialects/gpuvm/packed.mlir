@@ -26,6 +26,8 @@ gpuvm.program @packed(%w: !gpuvm.packed<q4_k, 16x256xf32>, %h: !gpuvm.packed<q8_
   gpuvm.heap @steps : !gpuvm.packed<delta<7>, 100xi16>
   // CHECK: heap @words : !gpuvm.packed<dictionary<4, 11>, 100xf32>
   gpuvm.heap @words : !gpuvm.packed<dictionary<4, 11>, 100xf32>
+  // CHECK: heap @runs : !gpuvm.packed<run_length<3>, 100xi8>
+  gpuvm.heap @runs : !gpuvm.packed<run_length<3>, 100xi8>
   // CHECK: stage @s(%{{.*}} = %w : !gpuvm.packed<q4_k, 16x256>
   %y = gpuvm.stage @s(%in = %w : !gpuvm.packed<q4_k, 16x256>, %halves = %h : !gpuvm.packed<q8_0, 2x64xf16>) -> tensor<16x256xf32> {
     // CHECK: decode %{{.*}} : !gpuvm.packed<q4_k, 16x256> -> tensor<16x256xf32>
