@@ -3,12 +3,13 @@
     codecs.py FOLDER CODEC...
 
 For each layout of the codec: the whole tensor, a transposed one (whose neighbours are
-none), a slice with strides, and a sum of products along the rows (of floats, decoded in
-two programs: with --exact, too). The first three have the oracle's bits; the sums have
-the interpreter's. Exits 1 and says which elements differ.
+none), a slice with strides, which elements are positive (16 neighbours at once), a sum
+of products along the rows (of floats with --exact, too) and a sum of f32 in f64 (two
+neighbours at once). The sums have the interpreter's bits, everything else the oracle's. Exits 1 and says which elements differ.
 """
 
 import concurrent.futures
+import math
 import os
 import random
 import struct
@@ -50,6 +51,8 @@ STAGE = """  %{name} = gpuvm.stage @{name}(%in = %packed : {packed}) -> {type} {
 TURN = """    %empty = tensor.empty() : {type}
     %r = linalg.transpose ins(%w : {whole}) outs(%empty : {type}) permutation = [1, 0]"""
 SLICE = """    %r = tensor.extract_slice %w[1, 3] [{rows}, {columns}] [2, 5] : {whole} to {type}"""
+SIGNS = """    %zero = arith.constant dense<{zero}> : {whole}
+    %r = arith.{compare}, %w, %zero : {whole}"""
 
 
 def slice_sizes(shape):
@@ -65,12 +68,24 @@ def elements_text(case):
     flat = tensor([case.shape[0] * case.shape[1]], case.element)
     stage = lambda name, type, body: STAGE.format(name=name, type=type, packed=case.type, whole=whole, body=body)
     send = f"    %r = tensor.collapse_shape %w [[0, 1]] : {whole} into {flat}"
-    return (f"gpuvm.program @elements(%packed: {case.type}) -> (whole: {flat}, turned: {turned}, sliced: {sliced}) {{\n" +
+    outputs = {"whole": flat, "turned": turned, "sliced": sliced}
+    return (f"gpuvm.program @elements(%packed: {case.type}) -> "
+            f"({', '.join(f'{name}: {type}' for name, type in outputs.items())}) {{\n" +
             stage("whole", flat, send) +
             stage("turned", turned, TURN.format(type=turned, whole=whole)) +
             stage("sliced", sliced, SLICE.format(rows=rows, columns=columns, type=sliced, whole=whole)) +
-            f"  gpuvm.return %whole, %turned, %sliced : !gpuvm.message<{flat}>, !gpuvm.message<{turned}>, "
-            f"!gpuvm.message<{sliced}>\n}}\n")
+            f"  gpuvm.return {', '.join('%' + name for name in outputs)} : "
+            f"{', '.join(f'!gpuvm.message<{type}>' for type in outputs.values())}\n}}\n")
+
+
+def signs_text(case):
+    """Which elements are positive, in a kernel that writes bytes only."""
+    whole, signs = tensor(case.shape, case.element), tensor(case.shape, "i1")
+    zero, compare = ("0.0", "cmpf ogt") if is_float(case.element) else ("0", "cmpi sgt")
+    body = SIGNS.format(whole=whole, zero=zero, compare=compare)
+    return (f"gpuvm.program @signs(%packed: {case.type}) -> (signs: {signs}) {{\n" +
+            STAGE.format(name="signs", type=signs, packed=case.type, whole=whole, body=body) +
+            f"  gpuvm.return %signs : !gpuvm.message<{signs}>\n}}\n")
 
 
 def sums_text(case):
@@ -86,6 +101,25 @@ def sums_text(case):
     gpuvm.send %r : {sums}
   }}
   gpuvm.return %sums : !gpuvm.message<{sums}>
+}}
+"""
+
+
+def total_text(case):
+    """The sum of all elements, of type f32, in f64."""
+    whole, wide = (tensor(case.shape, element) for element in ("f32", "f64"))
+    return f"""gpuvm.program @total(%packed: {case.type}) -> (total: tensor<f64>) {{
+  %total = gpuvm.stage @add(%in = %packed : {case.type}) -> tensor<f64> {{
+    %w = gpuvm.decode %in : {case.type} -> {whole}
+    %wide = arith.extf %w : {whole} to {wide}
+    %zero = arith.constant dense<0.0> : tensor<f64>
+    %r = linalg.reduce ins(%wide : {wide}) outs(%zero : tensor<f64>) dimensions = [0, 1] (%x: f64, %sum: f64) {{
+      %next = arith.addf %sum, %x : f64
+      linalg.yield %next : f64
+    }}
+    gpuvm.send %r : tensor<f64>
+  }}
+  gpuvm.return %total : !gpuvm.message<tensor<f64>>
 }}
 """
 
@@ -144,13 +178,22 @@ def run_case(folder, case):
     for tag, outputs in results.items():
         for name, data in outputs.items():
             compare(Value(name, (len(data),), case.element), expected[name], data, f"{case.name} {name} {tag}")
-    if case.element in ("i1", "f16", "f64"):
+    if case.element == "i1":
+        return
+    signs = bytes(x > 0 for x in struct.unpack(f"<{math.prod(case.shape)}{FORMAT[case.element]}", case.expected))
+    for tag, outputs in run(base, signs_text(case), ["packed"], {"signs": "i1"}).items():
+        compare(Value("signs", case.shape, "i1"), signs, outputs["signs"], f"{case.name} signs {tag}")
+    if case.element in ("f16", "f64"):
         return
     rng = random.Random(case.name)
     x = [rng.choice([-1, 0, 1, 2]) for _ in range(case.shape[1])]
     packed_x = struct.pack(f"<{len(x)}{FORMAT[case.element]}", *x)
     write_bytes(os.path.join(base, "x.npy"), "<f4" if case.element == "f32" else "|i1" if case.element == "i8"
                 else f"<i{int(case.element[1:]) // 8}", len(x), packed_x)
+    if case.element == "f32":
+        results = run(base, total_text(case), ["packed"], {"total": "f64"})
+        compare(Value("total", (), "f64"), results["interpreter"]["total"], results["device"]["total"],
+                f"{case.name} total")
     for flags in [(), ("--exact",)] if case.element == "f32" else [()]:
         results = run(base, sums_text(case), ["packed", "x"], {"sums": case.element}, flags)
         compare(Value("sums", case.shape[:1], case.element), results["interpreter"]["sums"],

@@ -158,7 +158,7 @@ gpuvm.program @stage_c1(%x: tensor<4xf32>) {
 gpuvm.program @stage_c1_operand(%x: tensor<4xf32>) {
   gpuvm.stage @outer(%in = %x : tensor<4xf32>) {
     %i = arith.constant 0 : index
-    // expected-error @below {{expected a tensor or a message, not 'index'}}
+    // expected-error @below {{expected a tensor, a packed tensor or a message, not 'index'}}
     gpuvm.stage @s(%j = %i : index) {
     }
   }
