@@ -97,9 +97,11 @@ FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
   ElementEmitter elements(kernel, [&](BlockArgument argument) {
     return layout.inputs[argument.getArgNumber()];
   });
-  EmitterContext emitter{op, configureKernel(op), layout, kernel, elements};
-  LogicalResult emitted =
-      op.getRoot() == Root::map ? emitMap(emitter) : emitReduce(emitter);
+  EmitterContext emitter{op,       configureKernel(op), layout, kernel,
+                         elements, options.exact};
+  LogicalResult emitted = op.getRoot() == Root::map ? emitMap(emitter)
+                          : emitter.config.tile     ? emitContract(emitter)
+                                                    : emitReduce(emitter);
   if (failed(emitted))
     return failure();
   gpu::GPUModuleOp module = kernel.finish();

@@ -176,6 +176,13 @@ static void configureReduce(KernelOp kernel, linalg::GenericOp first,
                                                : config.elements) *= range;
   config.order = getReductionOrder(getLeadReduction(getReductions(kernel)));
   config.flat = reducesTrailingLoops(first) && !traits.needsIndices;
+  if (config.order.tiled) {
+    config.vectorizes =
+        traits.linear && (!traits.reshapes || rowsHoldVectors(kernel, 16));
+    config.tile = chooseTile(getReductions(kernel), config.vectorizes);
+    config.groups = std::min(config.tile->tiles(), kMaxGroups);
+    return;
+  }
   if (config.order.sequential) {
     config.groups = std::min<int64_t>(
         llvm::divideCeil(config.results, KernelConfig::kLanes), kMaxGroups);

@@ -13,6 +13,7 @@
 
 #include "dialects/gpuvm/Gpuvm.h"
 #include "dialects/gpuvm/Reduction.h"
+#include "kernels/Contraction.h"
 
 namespace mlir::gpuvm {
 
@@ -38,9 +39,12 @@ struct KernelConfig {
   /// elements.
   int64_t resultsPerGroup = 1;
   int64_t groupsPerResult = ReductionOrder::kGroupsPerPart;
-  bool flat = false;    ///< The iteration space is walked in row-major order
-                        ///< of positions; loop indices are not needed.
-  ReductionOrder order; ///< Reduce only.
+  bool flat = false;       ///< The iteration space is walked in row-major order
+                           ///< of positions; loop indices are not needed.
+  bool vectorizes = false; ///< Neighbours in the loops are neighbours in all
+                           ///< that is read.
+  ReductionOrder order;    ///< Reduce only.
+  std::optional<ContractionTile> tile; ///< Reduce in tiled order only.
   std::vector<Scratch> scratch; ///< Partials per accumulator, then counters.
 };
 

@@ -26,22 +26,6 @@ static SmallVector<int64_t> rangesOf(linalg::GenericOp op,
   return ranges;
 }
 
-/// Takes a row-major position apart, the last index first.
-static SmallVector<LaneIndex> delinearize(KernelBuilder &k, LaneIndex position,
-                                          ArrayRef<int64_t> shape) {
-  SmallVector<LaneIndex> indices(shape.size());
-  for (size_t dim = shape.size(); dim-- > 0;) {
-    if (dim == 0) {
-      indices[0] = position;
-      break;
-    }
-    indices[dim] = {k.rem(position.base, shape[dim]), position.stride,
-                    std::gcd(position.divisor, shape[dim])};
-    position = {k.div(position.base, shape[dim]), 0, 1};
-  }
-  return indices;
-}
-
 ElementEmitter::Point ReduceEmitter::loopPoint(Value result,
                                                LaneIndex element) {
   SmallVector<int64_t> loops = first.getStaticLoopRanges();
@@ -304,14 +288,8 @@ void ReduceEmitter::storeByProducts(ElementEmitter::Point at, Value condition) {
     FailureOr<Lanes> elements = c.elements.emit(value, at);
     if (!check(elements))
       return;
-    LaneIndex where = c.elements.position(at);
-    int64_t count = elements->size();
     auto storeAll = [&, target = binding] {
-      if (count > 1 && where.stride == 1 && where.divisor % count == 0)
-        return k.storeVector(target, *elements, where.base);
-      for (int64_t lane = 0; lane < count; ++lane)
-        k.store(target, (*elements)[lane],
-                k.add(where.base, k.index(lane * where.stride)));
+      c.elements.store(target, *elements, at);
     };
     if (condition)
       k.ifThen(condition, storeAll);
