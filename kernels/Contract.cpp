@@ -316,12 +316,16 @@ void ContractEmitter::storeTile(ArrayRef<Value> totals) {
         lanes.push_back(totals[accumulatorAt(i, j + v) + number]);
       c.elements.bind(a.op->getResult(a.number), lanes);
     }
-    for (auto [value, binding] :
-         llvm::zip_equal(yield.getValues(), c.layout.outputs)) {
+    // A result may have taken the window of what another one reads.
+    SmallVector<Lanes> stored;
+    for (Value value : yield.getValues()) {
       auto elements = c.elements.emit(value, at);
-      if (check(elements))
-        c.elements.store(binding, *elements, at);
+      if (!check(elements))
+        return;
+      stored.push_back(*elements);
     }
+    for (auto [elements, binding] : llvm::zip_equal(stored, c.layout.outputs))
+      c.elements.store(binding, elements, at);
   };
   for (int64_t i = 0; i < tile.rowsPerLane; ++i)
     for (int64_t j = 0; j < tile.columnsPerLane; j += group) {
