@@ -3,7 +3,8 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One emitter per root family (Map.cpp, Reduce.cpp, Contract.cpp) over the
+// One emitter per root family (Map.cpp, Reduce.cpp, Contract.cpp,
+// Attention.cpp) over the
 // kernel builder.
 //
 //===----------------------------------------------------------------------===//
@@ -42,6 +43,7 @@ struct EmitterContext {
 LogicalResult emitMap(EmitterContext &context);
 LogicalResult emitReduce(EmitterContext &context);
 LogicalResult emitContract(EmitterContext &context);
+LogicalResult emitAttention(EmitterContext &context);
 
 /// A kernel ready for the plan.
 struct EmittedKernel {

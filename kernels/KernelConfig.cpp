@@ -121,7 +121,7 @@ static int64_t preferredVector(KernelOp kernel) {
 }
 
 //===----------------------------------------------------------------------===//
-// The two roots
+// The roots
 //===----------------------------------------------------------------------===//
 
 static void configureMap(KernelOp kernel, const BodyTraits &traits,
@@ -219,9 +219,29 @@ static void configureReduce(KernelOp kernel, linalg::GenericOp first,
   config.scratch.push_back({4 * uint64_t(config.results), /*keepsZero=*/true});
 }
 
+static void configureAttention(KernelOp kernel, const BodyTraits &traits,
+                               KernelConfig &config) {
+  AttentionOp op = *kernel.getBody().getOps<AttentionOp>().begin();
+  config.vectorizes =
+      traits.linear && (!traits.reshapes || rowsHoldVectors(kernel, 16));
+  config.attention = layOutAttention(op, config.vectorizes);
+  const AttentionLayout &layout = *config.attention;
+  int64_t partials = layout.blocks() * layout.splits;
+  config.groups = std::min(partials, kMaxGroups);
+  if (layout.splits == 1)
+    return;
+  uint64_t words = partials * layout.blockRows * layout.partialWords();
+  config.scratch.push_back({4 * words, /*keepsZero=*/false});
+  config.scratch.push_back({4 * uint64_t(layout.blocks()), /*keepsZero=*/true});
+}
+
 KernelConfig gpuvm::configureKernel(KernelOp kernel) {
   KernelConfig config;
   BodyTraits traits = inspectBody(kernel);
+  if (kernel.getRoot() == Root::attention) {
+    configureAttention(kernel, traits, config);
+    return config;
+  }
   SmallVector<linalg::GenericOp> reductions = getReductions(kernel);
   if (reductions.empty())
     configureMap(kernel, traits, config);

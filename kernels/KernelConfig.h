@@ -13,6 +13,7 @@
 
 #include "dialects/gpuvm/Gpuvm.h"
 #include "dialects/gpuvm/Reduction.h"
+#include "kernels/AttentionLayout.h"
 #include "kernels/Contraction.h"
 
 namespace mlir::gpuvm {
@@ -44,7 +45,8 @@ struct KernelConfig {
   bool vectorizes = false; ///< Neighbours in the loops are neighbours in all
                            ///< that is read.
   ReductionOrder order;    ///< Reduce only.
-  std::optional<ContractionTile> tile; ///< Reduce in tiled order only.
+  std::optional<ContractionTile> tile;      ///< Reduce in tiled order only.
+  std::optional<AttentionLayout> attention; ///< Root attention only.
   std::vector<Scratch> scratch; ///< Partials per accumulator, then counters.
 };
 

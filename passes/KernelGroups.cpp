@@ -118,8 +118,21 @@ std::optional<Grouper::GroupId> Grouper::groupOfValue(Value value) const {
                                 : std::optional<GroupId>(entry->second);
 }
 
-/// Elementwise, cheap, read only by operations of this grouping, and by at
-/// least one of them at other indices.
+/// The operations of attention that read a result of `op`, directly or moved.
+static SmallVector<Operation *> attentionReaders(Operation *op) {
+  SmallVector<Operation *> found, pending(op->getUsers());
+  while (!pending.empty()) {
+    Operation *user = pending.pop_back_val();
+    if (isa<AttentionOp>(user))
+      found.push_back(user);
+    else if (movesElements(user))
+      llvm::append_range(pending, user->getUsers());
+  }
+  return found;
+}
+
+/// Elementwise, cheap, read only by operations of this grouping or attention,
+/// and by at least one of them at other indices.
 void Grouper::findVirtualOps() {
   llvm::DenseMap<Operation *, std::pair<unsigned, bool>> readers;
   for (linalg::GenericOp op : ops)
@@ -133,9 +146,17 @@ void Grouper::findVirtualOps() {
         if (!shared)
           count = ~0u >> 1; // Somebody needs it in memory.
       }
+  for (linalg::GenericOp op : ops)
+    for (Operation *attention : attentionReaders(op)) {
+      auto &[count, direct] = readers.try_emplace(op, 0, true).first->second;
+      ++count;
+      direct = false;
+      if (!mayShare(op, attention))
+        count = ~0u >> 1;
+    }
   auto escapes = [](linalg::GenericOp op) {
     return llvm::any_of(op->getUsers(), [](Operation *user) {
-      return !isa<linalg::GenericOp>(user) && !movesElements(user);
+      return !isa<linalg::GenericOp, AttentionOp>(user) && !movesElements(user);
     });
   };
   for (linalg::GenericOp op : ops) {
@@ -291,7 +312,7 @@ bool Grouper::needsWindow(Value result,
     if (isa<SendOp>(user)) // A stage that receives it is among the readers.
       return llvm::any_of(user->getParentOp()->getUsers(),
                           [](Operation *u) { return !isa<StageOp>(u); });
-    return isa<StoreOp, InvokeOp, ReturnOp>(user);
+    return isa<AttentionOp, StoreOp, InvokeOp, ReturnOp>(user);
   });
 }
 

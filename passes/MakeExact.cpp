@@ -76,13 +76,16 @@ static LogicalResult makeExact(Operation &op) {
 }
 
 void MakeExact::runOnOperation() {
-  WalkResult result =
-      getOperation().walk([](linalg::GenericOp generic) -> WalkResult {
-        for (Operation &op : llvm::make_early_inc_range(*generic.getBody()))
-          if (failed(makeExact(op)))
-            return WalkResult::interrupt();
-        return WalkResult::advance();
-      });
+  WalkResult result = getOperation().walk([](Operation *op) -> WalkResult {
+    if (isa<AttentionOp>(op))
+      return op->emitOpError("does not give the same bits on every device "
+                             "and cannot be compiled with --exact");
+    if (auto generic = dyn_cast<linalg::GenericOp>(op))
+      for (Operation &inner : llvm::make_early_inc_range(*generic.getBody()))
+        if (failed(makeExact(inner)))
+          return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
   if (result.wasInterrupted())
     signalPassFailure();
 }

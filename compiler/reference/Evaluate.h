@@ -11,6 +11,7 @@
 #pragma once
 
 #include "compiler/reference/Tensor.h"
+#include "dialects/gpuvm/Gpuvm.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace mlir::gpuvm::reference {
@@ -28,6 +29,9 @@ Results evaluateGeneric(linalg::GenericOp op, const Environment &env);
 
 /// An operation of `tensor`: shapes, slices and single elements.
 Results evaluateTensorOp(Operation *op, const Environment &env);
+
+/// `gpuvm.attention`.
+Results evaluateAttention(AttentionOp op, const Environment &env);
 
 /// The metadata of a message with this payload: the L2 norm and the largest
 /// absolute value, as `tensor<f32>` (docs/reduction-order.md).

@@ -131,7 +131,7 @@ static bool isTensorCode(Operation *op) {
 
 /// C4: what may stand in a stage's body.
 static LogicalResult verifyMayStandInStage(Operation &op) {
-  if (isa<LoadOp, StoreOp, MetadataOp, InvokeOp, SendOp>(op))
+  if (isa<AttentionOp, LoadOp, StoreOp, MetadataOp, InvokeOp, SendOp>(op))
     return success();
   WalkResult result = op.walk([](Operation *nested) {
     if (isTensorCode(nested) || isa<FlushOp>(nested))

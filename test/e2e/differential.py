@@ -10,6 +10,7 @@ of lavapipe's vectors, that is, with other subgroup sizes. The kinds of case:
   long    reductions of millions of elements, with short and long bodies
   rows    elementwise operations on rows and on reductions of them
   combine several accumulators that depend on each other: arg-min, arg-max, claims
+  attention  one and many query rows, masks, counts
   products   matrix products and their like, and what is computed around them
   functions  every operation of math, on special numbers, too
   random  elementwise operations, reductions, transposes, broadcasts, slices,
@@ -38,11 +39,13 @@ import struct
 import subprocess
 import sys
 
+import attentions
 import products
 import programs
 from program_text import FORMAT, NUMPY, Value, bits, is_float
 
-KINDS = {**programs.KINDS, "products": products.products}
+KINDS = {**programs.KINDS, "products": products.products,
+         "attention": attentions.attentions}
 TAGS = {"fused": [], "unfused": ["--disable-fusion"]}
 
 # --------------------------------------------------------------------- .npy
