@@ -18,6 +18,8 @@ static constexpr int64_t kMaxBlockRows = 4;
 /// Elements of each query row that a lane holds.
 static constexpr int64_t kKeyElementsPerLane = 16;
 static constexpr int64_t kMinTileKeys = 64;
+/// Parts of scores in workgroup memory: half of the 32 KiB that lavapipe has.
+static constexpr int64_t kMaxParts = 4096;
 /// Workgroups that keep a GPU with 132 multiprocessors busy.
 static constexpr int64_t kWantedGroups = 512;
 
@@ -57,6 +59,9 @@ AttentionLayout gpuvm::layOutAttention(AttentionOp op, bool vectorizes) {
   layout.tileKeys =
       std::max({kMinTileKeys, KernelConfig::kLanes / layout.keyLanes,
                 KernelConfig::kLanes / layout.valueLanes});
+  while (layout.blockRows > 1 &&
+         layout.blockRows * layout.tileKeys * layout.keyLanes > kMaxParts)
+    layout.blockRows /= 2;
   layout.splits =
       std::clamp<int64_t>(kWantedGroups / layout.blocks(), 1,
                           llvm::divideCeil(layout.rows, layout.tileKeys));

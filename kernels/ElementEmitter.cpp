@@ -98,6 +98,11 @@ SmallVector<LaneIndex> gpuvm::delinearize(KernelBuilder &k, LaneIndex position,
 
 ElementEmitter::Point ElementEmitter::point(ArrayRef<LaneIndex> indices,
                                             ArrayRef<int64_t> shape) {
+  // Several results may read the same elements; once is enough.
+  for (Point known = now.places.size(); known-- > 0;)
+    if (ArrayRef(now.places[known].shape) == shape &&
+        ArrayRef(now.places[known].indices) == indices && !indices.empty())
+      return known;
   now.places.push_back(
       {llvm::to_vector(indices), std::nullopt, llvm::to_vector(shape)});
   return now.places.size() - 1;

@@ -27,6 +27,8 @@ struct LaneIndex {
   Value base;
   int64_t stride = 0;  ///< Between lanes; 0 = the same for all.
   int64_t divisor = 1; ///< `base` is known to be a multiple of this.
+
+  bool operator==(const LaneIndex &) const = default;
 };
 
 /// One value per lane.

@@ -7,6 +7,8 @@
 
 #include "kernels/KernelConfig.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
+
 using namespace mlir;
 using namespace mlir::gpuvm;
 
@@ -16,6 +18,11 @@ static constexpr int64_t kMaxGroups = 4096;
 /// A lane's straight-line code stays below so many operations.
 static constexpr int64_t kMaxUnrolledOps = 1024;
 static constexpr int64_t kMaxUnroll = 4;
+/// Results side by side, and rows of them in flight.
+static constexpr int64_t kMaxResultsPerLane = 4;
+static constexpr int64_t kMaxRowsInFlight = 16;
+/// Workgroups that keep a GPU with 132 multiprocessors busy.
+static constexpr int64_t kEnoughGroups = 1024;
 /// Elements that a lane keeps from one phase of a row kernel to the next.
 static constexpr int64_t kMaxKept = 128;
 
@@ -167,6 +174,36 @@ static int64_t reductionVector(linalg::GenericOp op, KernelOp kernel,
   return vector;
 }
 
+/// How many results of one part each the lanes of a workgroup take side by
+/// side.
+static int64_t resultsSideBySide(KernelOp kernel, const KernelConfig &config) {
+  SmallVector<linalg::GenericOp> reductions = getReductions(kernel);
+  SmallVector<int64_t> loops = reductions.front().getStaticLoopRanges();
+  auto isPlain = [](linalg::GenericOp op) {
+    std::optional<Combiner> combiner = matchCombiner(op);
+    return combiner->choices.empty() && combiner->claims.empty();
+  };
+  auto walksLoops = [&](Type type) {
+    return cast<RankedTensorType>(type).getShape() == ArrayRef(loops);
+  };
+  auto readsReduction = [](linalg::GenericOp op) {
+    SetVector<Operation *> behind;
+    (void)getBackwardSlice(op.getOperation(), &behind);
+    return llvm::any_of(behind, [](Operation *source) {
+      auto generic = dyn_cast<linalg::GenericOp>(source);
+      return generic && generic.getNumReductionLoops() != 0;
+    });
+  };
+  if (!llvm::all_of(reductions, isPlain) ||
+      llvm::any_of(reductions, readsReduction) ||
+      llvm::any_of(kernel.getResultTypes(), walksLoops))
+    return 1;
+  int64_t count = kMaxResultsPerLane;
+  while (count > 1 && config.results < count * kEnoughGroups)
+    count /= 2;
+  return count;
+}
+
 static void configureReduce(KernelOp kernel, linalg::GenericOp first,
                             const BodyTraits &traits, KernelConfig &config) {
   config.elements = 1;
@@ -207,8 +244,15 @@ static void configureReduce(KernelOp kernel, linalg::GenericOp first,
       config.groupsPerResult = groupsNeeded;
       config.resultsPerGroup = ReductionOrder::kGroupsPerPart / groupsNeeded;
     }
+    if (config.resultsPerGroup == 1) {
+      config.resultsPerLane = resultsSideBySide(kernel, config);
+      config.unroll =
+          std::min(config.unroll, kMaxRowsInFlight / config.resultsPerLane);
+    }
     config.groups = std::min<int64_t>(
-        llvm::divideCeil(config.results, config.resultsPerGroup), kMaxGroups);
+        llvm::divideCeil(config.results,
+                         config.resultsPerGroup * config.resultsPerLane),
+        kMaxGroups);
     return;
   }
   config.groups = config.results * parts;

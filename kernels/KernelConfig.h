@@ -40,6 +40,10 @@ struct KernelConfig {
   /// elements.
   int64_t resultsPerGroup = 1;
   int64_t groupsPerResult = ReductionOrder::kGroupsPerPart;
+  /// Reduce with one part and one phase: results that every lane of a
+  /// workgroup has elements of. They share what they read and the way through
+  /// workgroup memory.
+  int64_t resultsPerLane = 1;
   bool flat = false;       ///< The iteration space is walked in row-major order
                            ///< of positions; loop indices are not needed.
   bool vectorizes = false; ///< Neighbours in the loops are neighbours in all
