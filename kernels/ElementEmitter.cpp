@@ -81,8 +81,28 @@ LaneIndex ElementEmitter::evaluate(AffineExpr expr, ArrayRef<LaneIndex> dims) {
 // Places
 //===----------------------------------------------------------------------===//
 
+SmallVector<LaneIndex> gpuvm::delinearize(KernelBuilder &k, LaneIndex position,
+                                          ArrayRef<int64_t> shape) {
+  SmallVector<LaneIndex> indices(shape.size());
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    if (dim == 0) {
+      indices[0] = position;
+      break;
+    }
+    indices[dim] = {k.rem(position.base, shape[dim]), position.stride,
+                    std::gcd(position.divisor, shape[dim])};
+    position = {k.div(position.base, shape[dim]), 0, 1};
+  }
+  return indices;
+}
+
 ElementEmitter::Point ElementEmitter::point(ArrayRef<LaneIndex> indices,
                                             ArrayRef<int64_t> shape) {
+  // Several results may read the same elements; once is enough.
+  for (Point known = now.places.size(); known-- > 0;)
+    if (ArrayRef(now.places[known].shape) == shape &&
+        ArrayRef(now.places[known].indices) == indices && !indices.empty())
+      return known;
   now.places.push_back(
       {llvm::to_vector(indices), std::nullopt, llvm::to_vector(shape)});
   return now.places.size() - 1;
@@ -152,8 +172,9 @@ static ArrayRef<int64_t> shapeOf(Value tensor) {
 }
 
 FailureOr<Lanes> ElementEmitter::emit(Value tensor, Point at) {
-  if (Value value = bound.lookup(tensor))
-    return Lanes(now.lanes, value);
+  if (auto known = bound.find(tensor); known != bound.end())
+    return known->second.size() == 1 ? Lanes(now.lanes, known->second.front())
+                                     : known->second;
   if (auto known = now.memo.find({tensor, at}); known != now.memo.end())
     return known->second;
   FailureOr<Lanes> elements = emitNew(tensor, at);
@@ -222,6 +243,16 @@ FailureOr<Lanes> ElementEmitter::emitWindow(BlockArgument argument, Point at) {
   return elements;
 }
 
+void ElementEmitter::store(unsigned binding, ArrayRef<Value> elements,
+                           Point at) {
+  LaneIndex where = position(at);
+  int64_t count = elements.size();
+  if (count > 1 && where.stride == 1 && where.divisor % count == 0)
+    return kernel.storeVector(binding, elements, where.base);
+  for (int64_t lane = 0; lane < count; ++lane)
+    kernel.store(binding, elements[lane], laneValue(where, lane));
+}
+
 FailureOr<Lanes> ElementEmitter::emitReshape(Value source, Point at) {
   return emit(source, flatPoint(position(at), shapeOf(source)));
 }
@@ -244,13 +275,19 @@ FailureOr<Lanes> ElementEmitter::emitSlice(tensor::ExtractSliceOp op,
 
 FailureOr<SmallVector<Lanes>>
 ElementEmitter::emitBody(linalg::GenericOp op, Point at, ValueRange values,
-                         ArrayRef<Lanes> accumulators) {
+                         ArrayRef<Lanes> accumulators,
+                         function_ref<Value(OpOperand &)> given) {
   Block *body = op.getBody();
   SmallVector<IRMapping> mappings(now.lanes);
   auto bindArgument = [&](BlockArgument argument,
                           OpOperand &operand) -> LogicalResult {
     if (argument.use_empty())
       return success();
+    if (Value value = given ? given(operand) : Value()) {
+      for (IRMapping &mapping : mappings)
+        mapping.map(argument, value);
+      return success();
+    }
     Point source = throughMap(at, op.getMatchingIndexingMap(&operand),
                               shapeOf(operand.get()));
     FailureOr<Lanes> elements = emit(operand.get(), source);

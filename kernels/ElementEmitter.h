@@ -27,10 +27,16 @@ struct LaneIndex {
   Value base;
   int64_t stride = 0;  ///< Between lanes; 0 = the same for all.
   int64_t divisor = 1; ///< `base` is known to be a multiple of this.
+
+  bool operator==(const LaneIndex &) const = default;
 };
 
 /// One value per lane.
 using Lanes = SmallVector<Value, 4>;
+
+/// Takes a row-major position in `shape` apart. Lanes must not straddle a row.
+SmallVector<LaneIndex> delinearize(KernelBuilder &kernel, LaneIndex position,
+                                   ArrayRef<int64_t> shape);
 
 class ElementEmitter {
 public:
@@ -62,12 +68,20 @@ public:
 
   /// Clones the body of `op` for the loop indices `at`, down to `values`, which
   /// are values of the body. `accumulators`, if given, stand for the outs.
-  FailureOr<SmallVector<Lanes>> emitBody(linalg::GenericOp op, Point at,
-                                         ValueRange values,
-                                         ArrayRef<Lanes> accumulators = {});
+  /// `given`, if given, answers with the element of an operand in all lanes, or
+  /// null: then it is emitted.
+  FailureOr<SmallVector<Lanes>>
+  emitBody(linalg::GenericOp op, Point at, ValueRange values,
+           ArrayRef<Lanes> accumulators = {},
+           function_ref<Value(OpOperand &)> given = nullptr);
 
   /// From now on elements of `tensor` are `value` wherever they are asked for.
-  void bind(Value tensor, Value value) { bound[tensor] = value; }
+  void bind(Value tensor, Value value) { bound[tensor] = {value}; }
+  /// The same with one value per lane.
+  void bind(Value tensor, Lanes values) { bound[tensor] = std::move(values); }
+
+  /// Stores elements of a tensor at a place of it.
+  void store(unsigned binding, ArrayRef<Value> elements, Point at);
 
   /// The row-major position of a place in its space.
   LaneIndex position(Point at);
@@ -112,7 +126,7 @@ private:
   KernelBuilder &kernel;
   std::function<unsigned(BlockArgument)> bindingOf;
   Scope now;
-  DenseMap<Value, Value> bound;
+  DenseMap<Value, Lanes> bound;
 };
 
 } // namespace mlir::gpuvm

@@ -85,6 +85,18 @@ static SmallVector<StringRef> featuresOf(spirv::ModuleOp module) {
       llvm::map_range(features, [](StringRef f) { return f; }));
 }
 
+static LogicalResult emitRoot(EmitterContext &emitter) {
+  switch (emitter.op.getRoot()) {
+  case Root::map:
+    return emitMap(emitter);
+  case Root::reduce:
+    return emitter.config.tile ? emitContract(emitter) : emitReduce(emitter);
+  case Root::attention:
+    return emitAttention(emitter);
+  }
+  llvm_unreachable("there is no other root");
+}
+
 FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
                                            const EmitOptions &options) {
   MLIRContext *context = op.getContext();
@@ -97,9 +109,9 @@ FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
   ElementEmitter elements(kernel, [&](BlockArgument argument) {
     return layout.inputs[argument.getArgNumber()];
   });
-  EmitterContext emitter{op, configureKernel(op), layout, kernel, elements};
-  LogicalResult emitted =
-      op.getRoot() == Root::map ? emitMap(emitter) : emitReduce(emitter);
+  EmitterContext emitter{op,       configureKernel(op), layout, kernel,
+                         elements, options.exact};
+  LogicalResult emitted = emitRoot(emitter);
   if (failed(emitted))
     return failure();
   gpu::GPUModuleOp module = kernel.finish();

@@ -3,7 +3,9 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One emitter per root family (Map.cpp, Reduce.cpp) over the kernel builder.
+// One emitter per root family (Map.cpp, Reduce.cpp, Contract.cpp,
+// Attention.cpp) over the
+// kernel builder.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,10 +37,13 @@ struct EmitterContext {
   BindingLayout layout;
   KernelBuilder &kernel;
   ElementEmitter &elements;
+  bool exact; ///< As EmitOptions says.
 };
 
 LogicalResult emitMap(EmitterContext &context);
 LogicalResult emitReduce(EmitterContext &context);
+LogicalResult emitContract(EmitterContext &context);
+LogicalResult emitAttention(EmitterContext &context);
 
 /// A kernel ready for the plan.
 struct EmittedKernel {

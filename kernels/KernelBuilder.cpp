@@ -293,14 +293,22 @@ Value KernelBuilder::atomicIncrement(unsigned binding, Value i) {
 // Workgroup memory and barriers
 //===----------------------------------------------------------------------===//
 
-/// i1 takes a word in workgroup memory, everything else its own size.
+/// i1 takes a word in workgroup memory, everything else its own size; a vector
+/// of one element is that element.
 static Type workgroupType(Type type) {
+  if (auto vector = dyn_cast<VectorType>(type);
+      vector && vector.getNumElements() == 1)
+    return vector.getElementType();
   return type.isInteger(1) ? IntegerType::get(type.getContext(), 32) : type;
 }
 
 Value KernelBuilder::allocateWorkgroup(Type type, int64_t count) {
   Type element = workgroupType(type);
-  workgroupMemoryBytes += count * element.getIntOrFloatBitWidth() / 8;
+  auto vector = dyn_cast<VectorType>(element);
+  int64_t perElement = vector ? vector.getNumElements() : 1;
+  workgroupMemoryBytes +=
+      count * perElement *
+      getElementTypeOrSelf(element).getIntOrFloatBitWidth() / 8;
   auto storage = spirv::StorageClassAttr::get(b.getContext(),
                                               spirv::StorageClass::Workgroup);
   auto memory =
@@ -323,6 +331,23 @@ void KernelBuilder::storeWorkgroup(Value memory, Value value, Value i) {
   if (value.getType().isInteger(1))
     value = arith::ExtUIOp::create(b, location, b.getI32Type(), value);
   memref::StoreOp::create(b, location, value, memory, i);
+}
+
+SmallVector<Value> KernelBuilder::loadWorkgroupVector(Value memory, Value i) {
+  SmallVector<Value> values;
+  extractAll(b, location, memref::LoadOp::create(b, location, memory, i),
+             values);
+  return values;
+}
+
+void KernelBuilder::storeWorkgroupVector(Value memory, ArrayRef<Value> values,
+                                         Value i) {
+  Value whole = values.front();
+  if (values.size() > 1)
+    whole = spirv::CompositeConstructOp::create(
+        b, location, cast<MemRefType>(memory.getType()).getElementType(),
+        values);
+  memref::StoreOp::create(b, location, whole, memory, i);
 }
 
 // gpu.barrier orders workgroup memory only, and its conversion says so; the

@@ -84,6 +84,9 @@ public:
   Value allocateWorkgroup(Type type, int64_t count);
   Value loadWorkgroup(Value memory, Type type, Value i);
   void storeWorkgroup(Value memory, Value value, Value i);
+  /// The same for memory of vectors: all elements of vector `i`.
+  SmallVector<Value> loadWorkgroupVector(Value memory, Value i);
+  void storeWorkgroupVector(Value memory, ArrayRef<Value> values, Value i);
   /// Waits for the workgroup; its workgroup memory is visible to all of it.
   void workgroupBarrier();
   /// Orders window accesses before it and after it for the whole device.

@@ -7,6 +7,8 @@
 
 #include "kernels/KernelConfig.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
+
 using namespace mlir;
 using namespace mlir::gpuvm;
 
@@ -16,6 +18,11 @@ static constexpr int64_t kMaxGroups = 4096;
 /// A lane's straight-line code stays below so many operations.
 static constexpr int64_t kMaxUnrolledOps = 1024;
 static constexpr int64_t kMaxUnroll = 4;
+/// Results side by side, and rows of them in flight.
+static constexpr int64_t kMaxResultsPerLane = 4;
+static constexpr int64_t kMaxRowsInFlight = 16;
+/// Workgroups that keep a GPU with 132 multiprocessors busy.
+static constexpr int64_t kEnoughGroups = 1024;
 /// Elements that a lane keeps from one phase of a row kernel to the next.
 static constexpr int64_t kMaxKept = 128;
 
@@ -137,7 +144,7 @@ static int64_t preferredVector(KernelOp kernel) {
 }
 
 //===----------------------------------------------------------------------===//
-// The two roots
+// The roots
 //===----------------------------------------------------------------------===//
 
 static void configureMap(KernelOp kernel, const BodyTraits &traits,
@@ -186,6 +193,36 @@ static int64_t reductionVector(linalg::GenericOp op, KernelOp kernel,
   return vector;
 }
 
+/// How many results of one part each the lanes of a workgroup take side by
+/// side.
+static int64_t resultsSideBySide(KernelOp kernel, const KernelConfig &config) {
+  SmallVector<linalg::GenericOp> reductions = getReductions(kernel);
+  SmallVector<int64_t> loops = reductions.front().getStaticLoopRanges();
+  auto isPlain = [](linalg::GenericOp op) {
+    std::optional<Combiner> combiner = matchCombiner(op);
+    return combiner->choices.empty() && combiner->claims.empty();
+  };
+  auto walksLoops = [&](Type type) {
+    return cast<RankedTensorType>(type).getShape() == ArrayRef(loops);
+  };
+  auto readsReduction = [](linalg::GenericOp op) {
+    SetVector<Operation *> behind;
+    (void)getBackwardSlice(op.getOperation(), &behind);
+    return llvm::any_of(behind, [](Operation *source) {
+      auto generic = dyn_cast<linalg::GenericOp>(source);
+      return generic && generic.getNumReductionLoops() != 0;
+    });
+  };
+  if (!llvm::all_of(reductions, isPlain) ||
+      llvm::any_of(reductions, readsReduction) ||
+      llvm::any_of(kernel.getResultTypes(), walksLoops))
+    return 1;
+  int64_t count = kMaxResultsPerLane;
+  while (count > 1 && config.results < count * kEnoughGroups)
+    count /= 2;
+  return count;
+}
+
 static void configureReduce(KernelOp kernel, linalg::GenericOp first,
                             const BodyTraits &traits, KernelConfig &config) {
   config.elements = 1;
@@ -195,6 +232,13 @@ static void configureReduce(KernelOp kernel, linalg::GenericOp first,
                                                : config.elements) *= range;
   config.order = getReductionOrder(getLeadReduction(getReductions(kernel)));
   config.flat = reducesTrailingLoops(first) && !traits.needsIndices;
+  if (config.order.tiled) {
+    config.vectorizes =
+        traits.linear && (!traits.reshapes || rowsHoldVectors(kernel, 16));
+    config.tile = chooseTile(getReductions(kernel), config.vectorizes);
+    config.groups = std::min(config.tile->tiles(), kMaxGroups);
+    return;
+  }
   if (config.order.sequential) {
     config.groups = std::min<int64_t>(
         llvm::divideCeil(config.results, KernelConfig::kLanes), kMaxGroups);
@@ -219,8 +263,15 @@ static void configureReduce(KernelOp kernel, linalg::GenericOp first,
       config.groupsPerResult = groupsNeeded;
       config.resultsPerGroup = ReductionOrder::kGroupsPerPart / groupsNeeded;
     }
+    if (config.resultsPerGroup == 1) {
+      config.resultsPerLane = resultsSideBySide(kernel, config);
+      config.unroll =
+          std::min(config.unroll, kMaxRowsInFlight / config.resultsPerLane);
+    }
     config.groups = std::min<int64_t>(
-        llvm::divideCeil(config.results, config.resultsPerGroup), kMaxGroups);
+        llvm::divideCeil(config.results,
+                         config.resultsPerGroup * config.resultsPerLane),
+        kMaxGroups);
     return;
   }
   config.groups = config.results * parts;
@@ -231,9 +282,29 @@ static void configureReduce(KernelOp kernel, linalg::GenericOp first,
   config.scratch.push_back({4 * uint64_t(config.results), /*keepsZero=*/true});
 }
 
+static void configureAttention(KernelOp kernel, const BodyTraits &traits,
+                               KernelConfig &config) {
+  AttentionOp op = *kernel.getBody().getOps<AttentionOp>().begin();
+  config.vectorizes =
+      traits.linear && (!traits.reshapes || rowsHoldVectors(kernel, 16));
+  config.attention = layOutAttention(op, config.vectorizes);
+  const AttentionLayout &layout = *config.attention;
+  int64_t partials = layout.blocks() * layout.splits;
+  config.groups = std::min(partials, kMaxGroups);
+  if (layout.splits == 1)
+    return;
+  uint64_t words = partials * layout.blockRows * layout.partialWords();
+  config.scratch.push_back({4 * words, /*keepsZero=*/false});
+  config.scratch.push_back({4 * uint64_t(layout.blocks()), /*keepsZero=*/true});
+}
+
 KernelConfig gpuvm::configureKernel(KernelOp kernel) {
   KernelConfig config;
   BodyTraits traits = inspectBody(kernel);
+  if (kernel.getRoot() == Root::attention) {
+    configureAttention(kernel, traits, config);
+    return config;
+  }
   SmallVector<linalg::GenericOp> reductions = getReductions(kernel);
   if (reductions.empty())
     configureMap(kernel, traits, config);

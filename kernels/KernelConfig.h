@@ -13,6 +13,8 @@
 
 #include "dialects/gpuvm/Gpuvm.h"
 #include "dialects/gpuvm/Reduction.h"
+#include "kernels/AttentionLayout.h"
+#include "kernels/Contraction.h"
 
 namespace mlir::gpuvm {
 
@@ -38,9 +40,17 @@ struct KernelConfig {
   /// elements.
   int64_t resultsPerGroup = 1;
   int64_t groupsPerResult = ReductionOrder::kGroupsPerPart;
-  bool flat = false;    ///< The iteration space is walked in row-major order
-                        ///< of positions; loop indices are not needed.
-  ReductionOrder order; ///< Reduce only.
+  /// Reduce with one part and one phase: results that every lane of a
+  /// workgroup has elements of. They share what they read and the way through
+  /// workgroup memory.
+  int64_t resultsPerLane = 1;
+  bool flat = false;       ///< The iteration space is walked in row-major order
+                           ///< of positions; loop indices are not needed.
+  bool vectorizes = false; ///< Neighbours in the loops are neighbours in all
+                           ///< that is read.
+  ReductionOrder order;    ///< Reduce only.
+  std::optional<ContractionTile> tile;      ///< Reduce in tiled order only.
+  std::optional<AttentionLayout> attention; ///< Root attention only.
   std::vector<Scratch> scratch; ///< Partials per accumulator, then counters.
 };
 

@@ -91,7 +91,8 @@ LogicalResult ReduceEmitter::run() {
   if (!c.config.order.sequential)
     for (ReducePhase &phase : phases)
       for (Slot &slot : phase.slots)
-        slot.workgroup = k.allocateWorkgroup(slot.type, KernelConfig::kLanes);
+        slot.workgroup = k.allocateWorkgroup(
+            slot.type, KernelConfig::kLanes * c.config.resultsPerLane);
   enter(phases.front());
   if (c.config.order.sequential)
     emitSequential();
@@ -150,12 +151,13 @@ ReduceEmitter::Values ReduceEmitter::sequentialBody(Values values, Value result,
   return next;
 }
 
-/// The lanes of a result combine what they have; one lane finishes the result.
+/// The lanes of results combine what they have; one lane finishes each.
 void ReduceEmitter::emitOnePhase(Value result, Value firstResult) {
   combineLanes(reducePart(result, k.index(0)), [&](const Values &totals) {
     Value finished = k.add(firstResult, lane);
     auto finishIt = [&] { finish(totals, finished); };
-    if (c.config.results % c.config.resultsPerGroup == 0)
+    int64_t together = c.config.resultsPerGroup * c.config.resultsPerLane;
+    if (c.config.results % together == 0)
       finishIt();
     else
       k.ifThen(k.less(finished, k.index(c.config.results)), finishIt);
@@ -195,12 +197,13 @@ void ReduceEmitter::emitAllPhases(Value result) {
 void ReduceEmitter::emitResultsPerGroup() {
   int64_t perGroup = c.config.resultsPerGroup;
   int64_t count = c.config.results;
+  int64_t together = perGroup * c.config.resultsPerLane;
   keepsRows = c.config.keepsRows && (phases.size() > 1 || perGroup > 1);
   Value slot = k.div(laneGroup, c.config.groupsPerResult);
   if (perGroup > 1)
     laneGroup = k.rem(laneGroup, c.config.groupsPerResult);
   auto eachBlock = [&](Value block, ValueRange) {
-    Value firstResult = k.mul(block, perGroup);
+    Value firstResult = k.mul(block, together);
     Value result = firstResult;
     if (perGroup > 1) {
       result = k.add(firstResult, slot);
@@ -216,7 +219,7 @@ void ReduceEmitter::emitResultsPerGroup() {
     k.workgroupBarrier(); // Workgroup memory is used again.
     return Values();
   };
-  k.loop(k.groupId(), k.index(llvm::divideCeil(count, perGroup)),
+  k.loop(k.groupId(), k.index(llvm::divideCeil(count, together)),
          k.index(c.config.groups), {}, eachBlock, /*runs=*/true);
 }
 

@@ -249,7 +249,9 @@ ReduceEmitter::Values ReduceEmitter::combine(const Values &a, const Values &b,
 //===----------------------------------------------------------------------===//
 
 /// Combines the lanes' values, 16 neighbours and then the groups of a result.
-/// Lane i uses the totals of result i of the workgroup.
+/// Lane i uses the totals of result i of the workgroup. Of results side by side
+/// the values of one come before those of the next, in `values` and in
+/// workgroup memory.
 void ReduceEmitter::combineLanes(const Values &values,
                                  function_ref<void(const Values &totals)> use) {
   constexpr int64_t group = ReductionOrder::kLaneGroup;
@@ -259,7 +261,7 @@ void ReduceEmitter::combineLanes(const Values &values,
       loaded.push_back(k.loadWorkgroup(slot.workgroup, slot.type, at));
     return loaded;
   };
-  auto store = [&](const Values &stored, Value at) {
+  auto store = [&](ArrayRef<Value> stored, Value at) {
     for (auto [slot, value] : llvm::zip_equal(slots, stored))
       k.storeWorkgroup(slot.workgroup, value, at);
   };
@@ -273,11 +275,14 @@ void ReduceEmitter::combineLanes(const Values &values,
       return load(first);
     return k.loop(k.index(1), k.index(count), k.index(1), load(first), next);
   };
-  store(values, lane);
+  const int64_t sideBySide = values.size() / slots.size();
+  for (int64_t r = 0; r < sideBySide; ++r)
+    store(ArrayRef(values).slice(r * slots.size(), slots.size()),
+          k.add(lane, k.index(r * KernelConfig::kLanes)));
   k.workgroupBarrier();
-  k.ifThen(k.less(lane, k.index(ReductionOrder::kGroupsPerPart)),
+  k.ifThen(k.less(lane, k.index(ReductionOrder::kGroupsPerPart * sideBySide)),
            [&] { store(fold(group, 1), k.mul(lane, group)); });
   k.workgroupBarrier();
-  k.ifThen(k.less(lane, k.index(c.config.resultsPerGroup)),
+  k.ifThen(k.less(lane, k.index(c.config.resultsPerGroup * sideBySide)),
            [&] { use(fold(c.config.groupsPerResult, group)); });
 }

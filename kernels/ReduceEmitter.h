@@ -71,6 +71,9 @@ private:
   Values accumulateLeftover(Values values, Value result, Value owner);
   Values accumulateElement(Values values, Value result, Value element,
                            Value valid);
+  Values resultsFrom(Value result);
+  void combineInto(MutableArrayRef<Value> values, ArrayRef<Lanes> elements,
+                   Value valid);
   Value isActiveAnd(Value condition);
   Values sequentialBody(Values values, Value result, Value element);
   void combineLanes(const Values &values,

@@ -26,22 +26,6 @@ static SmallVector<int64_t> rangesOf(linalg::GenericOp op,
   return ranges;
 }
 
-/// Takes a row-major position apart, the last index first.
-static SmallVector<LaneIndex> delinearize(KernelBuilder &k, LaneIndex position,
-                                          ArrayRef<int64_t> shape) {
-  SmallVector<LaneIndex> indices(shape.size());
-  for (size_t dim = shape.size(); dim-- > 0;) {
-    if (dim == 0) {
-      indices[0] = position;
-      break;
-    }
-    indices[dim] = {k.rem(position.base, shape[dim]), position.stride,
-                    std::gcd(position.divisor, shape[dim])};
-    position = {k.div(position.base, shape[dim]), 0, 1};
-  }
-  return indices;
-}
-
 ElementEmitter::Point ReduceEmitter::loopPoint(Value result,
                                                LaneIndex element) {
   SmallVector<int64_t> loops = first.getStaticLoopRanges();
@@ -96,7 +80,9 @@ ReduceEmitter::Values ReduceEmitter::reducePart(Value result, Value part) {
                  k.mul(laneGroup, order.rowsPerGroup));
   };
   start = startValues(result);
-  Values values = start;
+  Values values;
+  for (int64_t r = 0; r < c.config.resultsPerLane; ++r)
+    llvm::append_range(values, start);
   auto oneTurn = [&](Value turn, ValueRange carried) {
     Value first = firstRow(turn);
     Value end = k.add(first, k.index(order.rowsPerGroup));
@@ -224,6 +210,29 @@ static SmallVector<Value> laneOf(ArrayRef<Lanes> elements, int64_t lane) {
       llvm::map_range(elements, [&](const Lanes &own) { return own[lane]; }));
 }
 
+/// The results that a lane takes side by side. Those behind the last one are
+/// the last one again.
+ReduceEmitter::Values ReduceEmitter::resultsFrom(Value result) {
+  Values own = {result};
+  for (int64_t r = 1; r < c.config.resultsPerLane; ++r) {
+    Value next = k.add(result, k.index(r));
+    if (c.config.results % c.config.resultsPerLane != 0)
+      next = k.min(next, k.index(c.config.results - 1));
+    own.push_back(next);
+  }
+  return own;
+}
+
+/// Combines elements into the values of one result, if `valid` (when given)
+/// holds.
+void ReduceEmitter::combineInto(MutableArrayRef<Value> values,
+                                ArrayRef<Lanes> elements, Value valid) {
+  Values next(values.begin(), values.end());
+  for (size_t lane = 0; lane < elements.front().size(); ++lane)
+    next = combine(next, laneOf(elements, lane), /*ascends=*/true, valid);
+  llvm::copy(next, values.begin());
+}
+
 /// The first element of this lane in a row.
 Value ReduceEmitter::inRow(Value row) {
   return k.add(k.mul(row, c.config.order.elementsPerRow()),
@@ -238,15 +247,18 @@ ReduceEmitter::Values ReduceEmitter::accumulateRow(Values values, Value result,
   Value base = inRow(row);
   for (int64_t v = 0; v < c.config.order.elementsPerLane; v += vector) {
     LaneIndex index = {k.add(base, k.index(v)), 1, vector};
-    ElementEmitter::Point at = keepsRows ? keptPoint(keptRows, result, index)
-                                         : loopPoint(result, index);
-    auto elements = elementsAt(at, index, vector);
-    if (!check(elements))
-      return values;
-    for (int64_t lane = 0; lane < vector; ++lane)
-      values =
-          combine(values, laneOf(*elements, lane), /*ascends=*/true, valid);
-    storeByProducts(at, valid);
+    for (auto [r, own] : llvm::enumerate(resultsFrom(result))) {
+      ElementEmitter::Point at =
+          keepsRows ? keptPoint(keptRows, own, index) : loopPoint(own, index);
+      auto elements = elementsAt(at, index, vector);
+      if (!check(elements))
+        return values;
+      if (!slots.empty())
+        combineInto(
+            MutableArrayRef(values).slice(r * slots.size(), slots.size()),
+            *elements, valid);
+      storeByProducts(at, valid);
+    }
   }
   return values;
 }
@@ -288,13 +300,17 @@ ReduceEmitter::Values ReduceEmitter::accumulateElement(Values values,
                                                        Value element,
                                                        Value valid) {
   LaneIndex index = {k.min(element, k.index(c.config.elements - 1)), 0, 1};
-  ElementEmitter::Point at = keepsRows ? keptPoint(keptLeftover, result, index)
-                                       : loopPoint(result, index);
-  auto elements = elementsAt(at, index, 1);
-  if (!check(elements))
-    return values;
-  values = combine(values, laneOf(*elements, 0), /*ascends=*/true, valid);
-  storeByProducts(at, valid);
+  for (auto [r, own] : llvm::enumerate(resultsFrom(result))) {
+    ElementEmitter::Point at =
+        keepsRows ? keptPoint(keptLeftover, own, index) : loopPoint(own, index);
+    auto elements = elementsAt(at, index, 1);
+    if (!check(elements))
+      return values;
+    if (!slots.empty())
+      combineInto(MutableArrayRef(values).slice(r * slots.size(), slots.size()),
+                  *elements, valid);
+    storeByProducts(at, valid);
+  }
   return values;
 }
 
@@ -304,14 +320,8 @@ void ReduceEmitter::storeByProducts(ElementEmitter::Point at, Value condition) {
     FailureOr<Lanes> elements = c.elements.emit(value, at);
     if (!check(elements))
       return;
-    LaneIndex where = c.elements.position(at);
-    int64_t count = elements->size();
     auto storeAll = [&, target = binding] {
-      if (count > 1 && where.stride == 1 && where.divisor % count == 0)
-        return k.storeVector(target, *elements, where.base);
-      for (int64_t lane = 0; lane < count; ++lane)
-        k.store(target, (*elements)[lane],
-                k.add(where.base, k.index(lane * where.stride)));
+      c.elements.store(target, *elements, at);
     };
     if (condition)
       k.ifThen(condition, storeAll);

@@ -92,6 +92,10 @@ static void annotateUnits(StageOp stage, int64_t unitBase) {
     op->setAttr(kUnitAttr,
                 b.getI64IntegerAttr(unitBase + units.epoch.lookup(op)));
   }
+  for (auto attention : stage.getBody().getOps<AttentionOp>())
+    attention->setAttr(
+        kUnitAttr,
+        b.getI64IntegerAttr(unitBase + units.epoch.lookup(attention)));
   for (Operation &op : stage.getBody().front())
     op.setAttr(kStageAttr, stage.getSymNameAttr());
 }

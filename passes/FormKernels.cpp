@@ -37,7 +37,8 @@ struct FormKernels : gpuvm::impl::FormKernelsBase<FormKernels> {
 
 private:
   void buildKernels();
-  KernelOp buildKernel(const KernelGroup &group, const Grouping &grouping);
+  KernelOp buildKernel(ArrayRef<Operation *> ops, Root root,
+                       const Grouping &grouping);
   void order();
   void removeDeadCode();
 
@@ -51,14 +52,13 @@ private:
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// What goes into a kernel: the group and all virtual operations and index
+/// What goes into a kernel: `ops` and all virtual operations and index
 /// computations behind it, in block order; and what it reads.
-static void collectBody(const KernelGroup &group, const Grouping &grouping,
+static void collectBody(ArrayRef<Operation *> ops, const Grouping &grouping,
                         SmallVectorImpl<Operation *> &body,
                         llvm::SmallSetVector<Value, 8> &inputs) {
   llvm::SetVector<Operation *> needed;
-  llvm::DenseSet<Operation *> members(group.ops.begin(), group.ops.end());
-  SmallVector<Operation *> pending(group.ops.begin(), group.ops.end());
+  SmallVector<Operation *> pending(ops);
   while (!pending.empty()) {
     Operation *op = pending.pop_back_val();
     if (needed.insert(op))
@@ -85,7 +85,7 @@ static void collectBody(const KernelGroup &group, const Grouping &grouping,
 }
 
 /// "filter_revenue_reduce", with the first stages' names.
-static std::string kernelName(ArrayRef<Attribute> stages, bool reduces) {
+static std::string kernelName(ArrayRef<Attribute> stages, Root root) {
   constexpr size_t kNames = 3;
   std::string name;
   llvm::raw_string_ostream os(name);
@@ -93,33 +93,32 @@ static std::string kernelName(ArrayRef<Attribute> stages, bool reduces) {
     os << cast<StringAttr>(stage).getValue() << '_';
   if (stages.size() > kNames)
     os << "and_" << stages.size() - kNames << "_more_";
-  os << (reduces ? "reduce" : "map");
+  os << stringifyRoot(root);
   return name;
 }
 
-KernelOp FormKernels::buildKernel(const KernelGroup &group,
+KernelOp FormKernels::buildKernel(ArrayRef<Operation *> ops, Root root,
                                   const Grouping &grouping) {
   SmallVector<Operation *> body;
   llvm::SmallSetVector<Value, 8> inputs;
-  collectBody(group, grouping, body, inputs);
+  collectBody(ops, grouping, body, inputs);
   llvm::SmallSetVector<Attribute, 4> stages;
-  for (linalg::GenericOp op : group.ops)
+  for (Operation *op : ops)
     stages.insert(op->getAttr(kStageAttr));
-  OpBuilder b(group.ops.front());
+  OpBuilder b(ops.front());
   SmallVector<Location> locations;
-  for (linalg::GenericOp op : group.ops)
-    locations.push_back(op.getLoc());
+  for (Operation *op : ops)
+    locations.push_back(op->getLoc());
   SmallVector<Value> outputs;
-  for (linalg::GenericOp op : group.ops)
+  for (Operation *op : ops)
     llvm::append_range(outputs, op->getResults());
   Location loc =
       locations.size() == 1 ? locations.front() : b.getFusedLoc(locations);
-  std::string name = kernelName(stages.getArrayRef(), group.reduces);
+  std::string name = kernelName(stages.getArrayRef(), root);
   if (unsigned copies = names[name]++)
     name = (Twine(name) + "_" + Twine(copies)).str();
   auto kernel = KernelOp::create(
-      b, loc, TypeRange(outputs), b.getStringAttr(name),
-      group.reduces ? Root::reduce : Root::map,
+      b, loc, TypeRange(outputs), b.getStringAttr(name), root,
       b.getArrayAttr(stages.getArrayRef()), inputs.getArrayRef(), ArrayAttr(),
       ArrayAttr(), ArrayAttr(), FlatSymbolRefAttr());
   Block *block = b.createBlock(&kernel.getBody());
@@ -146,7 +145,7 @@ KernelOp FormKernels::buildKernel(const KernelGroup &group,
   YieldOp::create(b, loc, yielded);
   for (auto [old, replacement] :
        llvm::zip_equal(outputs, kernel.getOutputs())) {
-    llvm::DenseSet<Operation *> own(group.ops.begin(), group.ops.end());
+    llvm::DenseSet<Operation *> own(ops.begin(), ops.end());
     old.replaceUsesWithIf(replacement, [&](OpOperand &use) {
       return !own.contains(use.getOwner());
     });
@@ -196,7 +195,13 @@ void FormKernels::buildKernels() {
   Grouping grouping =
       group ? groupOps(ops, resolve, mayShare) : groupOps(ops, resolve, never);
   for (const KernelGroup &g : grouping.groups) {
-    buildKernel(g, grouping);
+    buildKernel(llvm::to_vector_of<Operation *>(g.ops),
+                g.reduces ? Root::reduce : Root::map, grouping);
+    ++numKernels;
+  }
+  for (auto attention :
+       llvm::make_early_inc_range(block.getOps<AttentionOp>())) {
+    buildKernel(attention.getOperation(), Root::attention, grouping);
     ++numKernels;
   }
 }

@@ -172,8 +172,8 @@ StringRef StageFuser::whyNot(Cluster a, Cluster b) const {
   for (Cluster cluster : {a, b})
     for (unsigned stage : members.find(cluster)->second)
       if (units[stage].numEpochs > 1)
-        return "a stage has an order of its own (an external kernel, or a "
-               "symbol it writes and then reads)";
+        return "a stage has an order of its own (an external kernel, "
+               "attention, or a symbol it writes and then reads)";
   for (unsigned x : members.find(a)->second)
     for (unsigned y : members.find(b)->second)
       if (conflictOnSymbols(x, y))

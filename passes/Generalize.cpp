@@ -143,7 +143,7 @@ static LogicalResult checkOp(Operation &op) {
       return failure();
     return checkBody(generic);
   }
-  if (isa<arith::ConstantOp, tensor::EmptyOp, tensor::CollapseShapeOp,
+  if (isa<arith::ConstantOp, AttentionOp, tensor::EmptyOp, tensor::CollapseShapeOp,
           tensor::ConcatOp, tensor::ExpandShapeOp, DecodeOp, LoadOp, StoreOp,
           MetadataOp, InvokeOp, SendOp>(op))
     return success();

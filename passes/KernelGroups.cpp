@@ -74,6 +74,8 @@ private:
   void mergeHorizontally();
   bool tryMerge(GroupId a, GroupId b);
   bool fitsOneLoopNest(ArrayRef<linalg::GenericOp> members) const;
+  llvm::DenseSet<Operation *>
+  readForEpilogue(ArrayRef<linalg::GenericOp> ops) const;
   bool fitsLimits(ArrayRef<linalg::GenericOp> members) const;
   bool needsWindow(Value result,
                    const llvm::DenseSet<Operation *> &members) const;
@@ -116,8 +118,21 @@ std::optional<Grouper::GroupId> Grouper::groupOfValue(Value value) const {
                                 : std::optional<GroupId>(entry->second);
 }
 
-/// Elementwise, cheap, read only by operations of this grouping, and by at
-/// least one of them at other indices.
+/// The operations of attention that read a result of `op`, directly or moved.
+static SmallVector<Operation *> attentionReaders(Operation *op) {
+  SmallVector<Operation *> found, pending(op->getUsers());
+  while (!pending.empty()) {
+    Operation *user = pending.pop_back_val();
+    if (isa<AttentionOp>(user))
+      found.push_back(user);
+    else if (movesElements(user))
+      llvm::append_range(pending, user->getUsers());
+  }
+  return found;
+}
+
+/// Elementwise, cheap, read only by operations of this grouping or attention,
+/// and by at least one of them at other indices.
 void Grouper::findVirtualOps() {
   llvm::DenseMap<Operation *, std::pair<unsigned, bool>> readers;
   for (linalg::GenericOp op : ops)
@@ -131,9 +146,17 @@ void Grouper::findVirtualOps() {
         if (!shared)
           count = ~0u >> 1; // Somebody needs it in memory.
       }
+  for (linalg::GenericOp op : ops)
+    for (Operation *attention : attentionReaders(op)) {
+      auto &[count, direct] = readers.try_emplace(op, 0, true).first->second;
+      ++count;
+      direct = false;
+      if (!mayShare(op, attention))
+        count = ~0u >> 1;
+    }
   auto escapes = [](linalg::GenericOp op) {
     return llvm::any_of(op->getUsers(), [](Operation *user) {
-      return !isa<linalg::GenericOp>(user) && !movesElements(user);
+      return !isa<linalg::GenericOp, AttentionOp>(user) && !movesElements(user);
     });
   };
   for (linalg::GenericOp op : ops) {
@@ -178,20 +201,52 @@ static SmallVector<int64_t> resultShape(linalg::GenericOp op) {
 /// Whether `op` can be done in the order of `lead`, over the same loops.
 static bool canFollow(linalg::GenericOp op, linalg::GenericOp lead) {
   ReductionOrder own = getReductionOrder(op), order = getReductionOrder(lead);
+  auto tileOf = [](linalg::GenericOp of) {
+    return getTileLoops(of).value_or(TileLoops{0, 0});
+  };
+  if (order.tiled && tileOf(op) != tileOf(lead))
+    return false;
   if (own.sequential || order.sequential)
-    return own.sequential == order.sequential;
+    return own.sequential == order.sequential && own.tiled == order.tiled;
   return own.elementsPerLane == order.elementsPerLane || !hasVisibleOrder(op);
 }
 
 /// Whether nobody else has elements of a result of `reduction`.
 static bool hasWholeRows(linalg::GenericOp reduction) {
   ReductionOrder order = getReductionOrder(reduction);
-  return order.sequential || order.parts == 1;
+  return !order.tiled && (order.sequential || order.parts == 1);
+}
+
+/// Which of `ops` are read, directly or through others, where a result of a
+/// reduction is read, too.
+llvm::DenseSet<Operation *>
+Grouper::readForEpilogue(ArrayRef<linalg::GenericOp> ops) const {
+  llvm::DenseSet<Operation *> all(ops.begin(), ops.end()), behind, read;
+  auto reduces = [](linalg::GenericOp op) {
+    return op.getNumReductionLoops() != 0;
+  };
+  auto readsResult = [&](linalg::GenericOp op) {
+    return llvm::any_of(factsOf(op).readsThroughVirtual,
+                        [&](const SourceRead &r) {
+                          return behind.contains(r.source.getDefiningOp());
+                        });
+  };
+  for (linalg::GenericOp op : ops)
+    if (reduces(op) || readsResult(op))
+      behind.insert(op);
+  for (linalg::GenericOp op : llvm::reverse(ops))
+    if (!reduces(op) && (behind.contains(op) || read.contains(op)))
+      for (const SourceRead &r : factsOf(op).readsThroughVirtual)
+        if (Operation *source = r.source.getDefiningOp();
+            source && all.contains(source) && !behind.contains(source))
+          read.insert(source);
+  return read;
 }
 
 /// The members walk one index space: the loops of the reductions if there are
 /// any. An operation whose loops are those of the results instead is epilogue:
-/// it must read a reduction, directly or through other epilogue.
+/// it must read a reduction, directly or through other epilogue, or be read by
+/// epilogue.
 bool Grouper::fitsOneLoopNest(ArrayRef<linalg::GenericOp> ops) const {
   SmallVector<linalg::GenericOp> reductions;
   for (linalg::GenericOp op : ops)
@@ -200,10 +255,12 @@ bool Grouper::fitsOneLoopNest(ArrayRef<linalg::GenericOp> ops) const {
   linalg::GenericOp lead =
       reductions.empty() ? ops.front() : getLeadReduction(reductions);
   ArrayRef<int64_t> loops = factsOf(lead).loops;
+  bool tiled = !reductions.empty() && getReductionOrder(lead).tiled;
   AffineMap resultMap = lead.getMatchingIndexingMap(lead.getDpsInitOperand(0));
   llvm::DenseSet<Operation *> all, epilogue;
   for (linalg::GenericOp op : ops)
     all.insert(op);
+  llvm::DenseSet<Operation *> read = readForEpilogue(ops);
   for (linalg::GenericOp op : ops) {
     bool readsResult = false, readsLoops = false;
     bool sameLoops = factsOf(op).loops == loops;
@@ -231,12 +288,12 @@ bool Grouper::fitsOneLoopNest(ArrayRef<linalg::GenericOp> ops) const {
           canFollow(op, lead);
       if (!sameLoops || !sameOrder || readsResult)
         return false;
-    } else if (readsResult) {
+    } else if (readsResult || (!sameLoops && read.contains(op))) {
       bool overResults = factsOf(op).loops == resultShape(lead);
       if (!overResults || readsLoops)
         return false;
       epilogue.insert(op);
-    } else if (!sameLoops) {
+    } else if (!sameLoops || tiled) { // Tiles have no place for by-products.
       return false;
     }
   }
@@ -255,7 +312,7 @@ bool Grouper::needsWindow(Value result,
     if (isa<SendOp>(user)) // A stage that receives it is among the readers.
       return llvm::any_of(user->getParentOp()->getUsers(),
                           [](Operation *u) { return !isa<StageOp>(u); });
-    return isa<StoreOp, InvokeOp, ReturnOp>(user);
+    return isa<AttentionOp, StoreOp, InvokeOp, ReturnOp>(user);
   });
 }
 

@@ -87,6 +87,9 @@ void MakeExact::runOnOperation() {
   WalkResult result = getOperation().walk([](Operation *op) -> WalkResult {
     if (auto decode = dyn_cast<DecodeOp>(op))
       return checkDecode(decode);
+    if (isa<AttentionOp>(op))
+      return op->emitOpError("does not give the same bits on every device "
+                             "and cannot be compiled with --exact");
     if (auto generic = dyn_cast<linalg::GenericOp>(op))
       for (Operation &inner : llvm::make_early_inc_range(*generic.getBody()))
         if (failed(makeExact(inner)))

@@ -23,6 +23,9 @@ StageUnits::StageUnits(StageOp stage) {
         ++numEpochs;
     } else if (auto store = dyn_cast<StoreOp>(op)) {
       writes.push_back(getSymbolBytes(store));
+    } else if (isa<AttentionOp>(op)) {
+      epoch[&op] = numEpochs - 1; // With what melts into it.
+      ++numEpochs;
     } else if (isa<InvokeOp>(op)) {
       ++numEpochs;
     }

@@ -33,6 +33,9 @@ Results evaluateTensorOp(Operation *op, const Environment &env);
 /// Decodes packed data by its codec's reference.
 vm::HostTensor decode(DecodeOp op, const Environment &env);
 
+/// `gpuvm.attention`.
+Results evaluateAttention(AttentionOp op, const Environment &env);
+
 /// The metadata of a message with this payload: the L2 norm and the largest
 /// absolute value, as `tensor<f32>` (docs/reduction-order.md).
 vm::HostTensor computeNorm(const vm::HostTensor &payload, bool exact);

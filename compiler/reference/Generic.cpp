@@ -305,7 +305,7 @@ LogicalResult GenericEvaluation::runInLanes(const ReductionOrder &order) {
 }
 
 Results GenericEvaluation::run() {
-  ReductionOrder order{/*sequential=*/true, /*parts=*/1};
+  ReductionOrder order{/*sequential=*/true};
   if (op.getNumReductionLoops() != 0 && !op.hasDynamicShape())
     order = getReductionOrder(op);
   if (!order.sequential)

@@ -175,6 +175,8 @@ static Results evaluate(Operation *op, const Environment &env) {
   }
   if (auto generic = dyn_cast<linalg::GenericOp>(op))
     return evaluateGeneric(generic, env);
+  if (auto attention = dyn_cast<AttentionOp>(op))
+    return evaluateAttention(attention, env);
   if (isa<tensor::TensorDialect>(op->getDialect()))
     return evaluateTensorOp(op, env);
   return evaluateElementwise(op, env);

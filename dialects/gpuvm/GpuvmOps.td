@@ -380,6 +380,8 @@ def Gpuvm_InvokeOp : Gpuvm_Op<"invoke", [
   let hasVerifier = 1;
 }
 
+include "dialects/gpuvm/GpuvmDense.td"
+
 //===----------------------------------------------------------------------===//
 // Kernels: what gpuvm-form-kernels leaves
 //===----------------------------------------------------------------------===//
@@ -393,7 +395,8 @@ def Gpuvm_KernelOp : Gpuvm_Op<"kernel", [
     yielded values are written to the windows of the results. All of it is one
     loop nest: for root `map` over the elements of the results, for root
     `reduce` over the iteration space of the reductions, with elementwise
-    producers and consumers inside.
+    producers and consumers inside; for root `attention` what makes the operands
+    of one `gpuvm.attention`, and that.
 
     C1: block argument i has the type of operand i.
     C2: yield has the types of the results.

@@ -138,7 +138,8 @@ static bool isTensorCode(Operation *op) {
 
 /// C4: what may stand in a stage's body.
 static LogicalResult verifyMayStandInStage(Operation &op) {
-  if (isa<LoadOp, StoreOp, MetadataOp, DecodeOp, InvokeOp, SendOp>(op))
+  if (isa<AttentionOp, DecodeOp, InvokeOp, LoadOp, MetadataOp, SendOp, StoreOp>(
+          op))
     return success();
   WalkResult result = op.walk([](Operation *nested) {
     if (isTensorCode(nested) || isa<FlushOp>(nested))

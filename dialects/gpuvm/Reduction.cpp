@@ -27,6 +27,9 @@ static constexpr int64_t kMaxParts = 256;
 /// use whole cache lines (docs/rationale/reduction-rows.md).
 static constexpr int64_t kRowsPerGroup = 4;
 static_assert(kMaxParts <= ReductionOrder::kLanes);
+/// From so many results on in both directions a matrix product shares enough
+/// to be bound by arithmetic.
+static constexpr int64_t kMinTiledRange = 32;
 
 /// Neighbours that a lane takes of integers, which can be combined in any
 /// order: it suits narrow columns.
@@ -71,15 +74,49 @@ static unsigned floatBitsOf(linalg::GenericOp op, const Combiner &combiner) {
   return widest;
 }
 
+std::optional<TileLoops> gpuvm::getTileLoops(linalg::GenericOp op) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<unsigned> candidates; // The innermost one first.
+  for (unsigned loop = op.getNumLoops(); loop-- > 0;)
+    if (op.getIteratorTypesArray()[loop] == utils::IteratorType::parallel &&
+        ranges[loop] >= kMinTiledRange)
+      candidates.push_back(loop);
+  // Bit i of a loop's set: input i depends on it.
+  auto readersOf = [&](unsigned loop) {
+    unsigned readers = 0;
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (!op.getMatchingBlockArgument(input).use_empty() &&
+          op.getMatchingIndexingMap(input).isFunctionOfDim(loop))
+        readers |= 1u << std::min(31u, input->getOperandNumber());
+    return readers;
+  };
+  std::optional<TileLoops> best;
+  int64_t bestSize = 0;
+  for (unsigned columns : candidates)
+    for (unsigned rows : candidates) {
+      unsigned ofColumns = readersOf(columns), ofRows = readersOf(rows);
+      int64_t size = std::min<int64_t>(ranges[rows], 128) *
+                     std::min<int64_t>(ranges[columns], 128);
+      if (rows >= columns || (ofRows & ~ofColumns) == 0 ||
+          (ofColumns & ~ofRows) == 0 || size <= bestSize)
+        continue;
+      bestSize = size;
+      best = {rows, columns};
+    }
+  return best;
+}
+
 ReductionOrder gpuvm::getReductionOrder(linalg::GenericOp op) {
   int64_t results = 1, elements = 1;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   for (auto [range, iterator] : llvm::zip_equal(ranges, iterators))
     (iterator == utils::IteratorType::parallel ? results : elements) *= range;
+  if (elements > kSequentialElements && getTileLoops(op))
+    return ReductionOrder{/*sequential=*/true, /*tiled=*/true};
   std::optional<Combiner> combiner = matchCombiner(op);
   if (!combiner)
-    return ReductionOrder{/*sequential=*/true, /*parts=*/1};
+    return ReductionOrder{/*sequential=*/true};
   return getReductionOrder(results, elements,
                            iterators.back() == utils::IteratorType::parallel,
                            floatBitsOf(op, *combiner));

@@ -28,6 +28,9 @@ struct ReductionOrder {
 
   /// All K elements in ascending order, one after the other.
   bool sequential = false;
+  /// Sequential, and a product of an accumulator's addition may be fused into
+  /// it: many results share the elements they read (`getTileLoops`).
+  bool tiled = false;
   /// Otherwise rows are taken in turns of kGroupsPerPart * rowsPerGroup; turn t
   /// belongs to part t % parts. In a turn each lane group of the part takes
   /// rowsPerGroup neighbouring rows, in order; lane l of a group combines
@@ -51,6 +54,19 @@ ReductionOrder getReductionOrder(int64_t numResults, int64_t numElements,
 
 /// The order of a `linalg.generic` with at least one reduction loop.
 ReductionOrder getReductionOrder(linalg::GenericOp op);
+
+/// Two parallel loops of a contraction: results that differ in `columns` share
+/// what an input without that loop holds, and so do those that differ in
+/// `rows`.
+struct TileLoops {
+  unsigned rows, columns;
+  bool operator==(const TileLoops &) const = default;
+};
+
+/// The loops over which the results of `op` are worth computing tile by tile,
+/// as in a matrix product: both are long, and of the inputs one depends only on
+/// the one and another one only on the other.
+std::optional<TileLoops> getTileLoops(linalg::GenericOp op);
 
 /// Whether the order of a reduction can be seen in its results: it accumulates
 /// floats, or combines accumulators as the user claims that it may.

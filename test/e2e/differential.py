@@ -10,6 +10,8 @@ of lavapipe's vectors, that is, with other subgroup sizes. The kinds of case:
   long    reductions of millions of elements, with short and long bodies
   rows    elementwise operations on rows and on reductions of them
   combine several accumulators that depend on each other: arg-min, arg-max, claims
+  attention  one and many query rows, masks, counts
+  products   matrix products and their like, and what is computed around them
   functions  every operation of math, on special numbers, too
   random  elementwise operations, reductions, transposes, broadcasts, slices,
           reshapes and casts, from a seed
@@ -37,9 +39,13 @@ import struct
 import subprocess
 import sys
 
+import attentions
+import products
 import programs
 from program_text import FORMAT, NUMPY, Value, bits, is_float
 
+KINDS = {**programs.KINDS, "products": products.products,
+         "attention": attentions.attentions}
 TAGS = {"fused": [], "unfused": ["--disable-fusion"]}
 
 # --------------------------------------------------------------------- .npy
@@ -191,7 +197,7 @@ def run_case(case, arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
-    parser.add_argument("kind", choices=[*programs.KINDS, "prepared"])
+    parser.add_argument("kind", choices=[*KINDS, "prepared"])
     parser.add_argument("--seeds", default="0:0")
     parser.add_argument("--widths", default="")
     parser.add_argument("--prepare", action="store_true", help="run nothing on the device")
@@ -200,7 +206,7 @@ def main():
     if arguments.kind == "prepared":
         cases = sorted(os.listdir(arguments.folder))
     else:
-        cases = list(programs.KINDS[arguments.kind](range(*map(int, arguments.seeds.split(":")))))
+        cases = list(KINDS[arguments.kind](range(*map(int, arguments.seeds.split(":")))))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         failures = [f for f in pool.map(lambda case: run_case(case, arguments), cases) if f]
     for failure in failures:

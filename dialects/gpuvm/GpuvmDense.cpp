@@ -1,0 +1,57 @@
+//===- GpuvmDense.cpp - dense computation beyond linalg -------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/gpuvm/Gpuvm.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+/// The longest query and value rows of attention: what the lanes of a workgroup
+/// hold in registers.
+static constexpr int64_t kMaxHeadSize = 512;
+
+LogicalResult AttentionOp::verify() {
+  auto typeOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType());
+  };
+  RankedTensorType query = typeOf(getQuery()), key = typeOf(getKey()),
+                   value = typeOf(getValue()), result = typeOf(getResult());
+  for (RankedTensorType type : {query, key, value, result})
+    if (type.getRank() != 3) // C1
+      return emitOpError("C1: ") << type << " does not have three dimensions";
+  auto is = [](RankedTensorType type, int64_t a, int64_t b, int64_t c) {
+    return type.getShape() == ArrayRef<int64_t>{a, b, c};
+  };
+  int64_t heads = query.getDimSize(0), cached = key.getDimSize(0);
+  int64_t rows = key.getDimSize(1), size = key.getDimSize(2);
+  if (!is(query, heads, query.getDimSize(1), size)) // C1
+    return emitOpError("C1: query rows have ")
+           << query.getDimSize(2) << " elements and key rows " << size;
+  if (!is(value, cached, rows, value.getDimSize(2))) // C1
+    return emitOpError("C1: there is not one value row per key row");
+  if (!is(result, heads, query.getDimSize(1), value.getDimSize(2))) // C1
+    return emitOpError("C1: the result is not a value row per query row");
+  if (heads % cached != 0) // C1
+    return emitOpError("C1: ") << cached << " heads of keys do not divide "
+                               << heads << " heads of queries";
+  for (RankedTensorType type : {query, key, value})
+    if (!type.getElementType().isF16() && !type.getElementType().isF32()) // C2
+      return emitOpError("C2: elements are f16 or f32, not ")
+             << type.getElementType();
+  if (result.getElementType() != query.getElementType()) // C2
+    return emitOpError("C2: the result has not the query's element type");
+  auto word = RankedTensorType::get({}, IntegerType::get(getContext(), 32));
+  if (getKeys() && getKeys().getType() != word) // C3
+    return emitOpError("C3: the number of keys is a tensor<i32>, not ")
+           << getKeys().getType();
+  if (getWindow() && (*getWindow() < 1 || !getCausal())) // C4
+    return emitOpError("C4: a window is positive and causal");
+  if (std::max(size, value.getDimSize(2)) > kMaxHeadSize) // C5
+    return emitOpError("C5: rows have more than ")
+           << kMaxHeadSize << " elements";
+  return success();
+}

@@ -1,0 +1,65 @@
+//===- GpuvmDense.td - dense computation beyond linalg -----*- tablegen -*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Part of GpuvmOps.td: what stands in the body of a stage where `linalg` has no
+// words for how it is to be computed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GPUVM_DENSE
+#define GPUVM_DENSE
+
+def Gpuvm_AttentionOp : Gpuvm_Op<"attention", [
+    Pure, HasParent<"::mlir::gpuvm::StageOp, ::mlir::gpuvm::KernelOp">]> {
+  let summary = "Softmax of scaled dot products, times values, keys streamed past.";
+  let description = [{
+    `query` is tensor<H x Q x D>: Q query rows of H heads. `key` is tensor<G x
+    S x D> and `value` tensor<G x S x E>: a cache of S rows for each of G
+    heads; query head h uses head h / (H / G) of it. Only the first n of the S
+    rows are keys: `keys` holds n, kept within 0 and S; without it, n = S.
+
+    Query row i stands at position n - Q + i. It sees key j < n; if `causal`,
+    only j up to its position; with `window` w, only j beyond its position - w.
+    Result row i is the sum over the keys j it sees of
+
+        exp(s[j] - max s) / (sum of exp(s - max s)) * value[j],
+        s[j] = scale * (query[i] . key[j])
+
+    and zeros if it sees none. The value of a key that it does not see is
+    multiplied by 0 or not at all; rows behind the first n are never read.
+
+    Everything is computed in f32 and rounded to the result's type at the end.
+    The order of the sums is fixed by the shapes and n, but it is no other
+    operation's: results agree with a computation in f64 within about 2^-20 of
+    the largest value (f16 results within 2^-10).
+
+    C1: query, key, value and result have the shapes above, and G divides H.
+    C2: all elements are f16 or f32, and the result has the query's type.
+    C3: `keys` is a tensor<i32>.
+    C4: `window` is positive and stands with `causal`.
+    C5: D and E are at most 512.
+
+    Example:
+
+    ```mlir
+    %o = gpuvm.attention %q, %k, %v keys(%n) scale 0.0884 causal
+        : tensor<32x1x128xf32>, tensor<8x4096x128xf16>, tensor<8x4096x128xf16>, tensor<i32> -> tensor<32x1x128xf32>
+    ```
+  }];
+  let arguments = (ins Gpuvm_Tensor:$query, Gpuvm_Tensor:$key,
+                       Gpuvm_Tensor:$value, Optional<Gpuvm_Tensor>:$keys,
+                       F32Attr:$scale, UnitAttr:$causal,
+                       OptionalAttr<I64Attr>:$window);
+  let results = (outs Gpuvm_Tensor:$result);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value (`keys` `(` $keys^ `)`)? `scale` $scale
+    (`causal` $causal^)? (`window` $window^)? attr-dict
+    `:` type($query) `,` type($key) `,` type($value) (`,` type($keys)^)?
+    `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // GPUVM_DENSE

@@ -1,0 +1,69 @@
+//===- AttentionLayout.cpp - how attention is laid over the device --------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/AttentionLayout.h"
+
+#include "kernels/KernelConfig.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+/// Query rows whose elements fit into a lane's registers beside what it
+/// accumulates.
+static constexpr int64_t kMaxBlockRows = 4;
+/// Elements of each query row that a lane holds.
+static constexpr int64_t kKeyElementsPerLane = 16;
+static constexpr int64_t kMinTileKeys = 64;
+/// Parts of scores in workgroup memory: half of the 32 KiB that lavapipe has.
+static constexpr int64_t kMaxParts = 4096;
+/// Workgroups that keep a GPU with 132 multiprocessors busy.
+static constexpr int64_t kWantedGroups = 512;
+
+static int64_t vectorOf(Value tensor, bool vectorizes) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  int64_t vector = vectorizes ? 16 / elementBytes(type.getElementType()) : 1;
+  while (type.getShape().back() % vector != 0)
+    vector /= 2;
+  return vector;
+}
+
+AttentionLayout gpuvm::layOutAttention(AttentionOp op, bool vectorizes) {
+  auto shapeOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getShape();
+  };
+  AttentionLayout layout;
+  layout.heads = shapeOf(op.getQuery())[0];
+  layout.queries = shapeOf(op.getQuery())[1];
+  layout.cachedHeads = shapeOf(op.getKey())[0];
+  layout.rows = shapeOf(op.getKey())[1];
+  layout.keySize = shapeOf(op.getKey())[2];
+  layout.valueSize = shapeOf(op.getValue())[2];
+  layout.keyVector = vectorOf(op.getKey(), vectorizes);
+  layout.valueVector = vectorOf(op.getValue(), vectorizes);
+  auto powerOfTwo = [](int64_t n) {
+    return static_cast<int64_t>(llvm::PowerOf2Ceil(n));
+  };
+  layout.blockRows = std::min(kMaxBlockRows, powerOfTwo(layout.sharedRows()));
+  int64_t keyVectors = layout.keySize / layout.keyVector;
+  layout.keyLanes = std::min(
+      powerOfTwo(llvm::divideCeil(layout.keySize, kKeyElementsPerLane)),
+      powerOfTwo(keyVectors));
+  layout.keyChunks = llvm::divideCeil(keyVectors, layout.keyLanes);
+  int64_t valueVectors = layout.valueSize / layout.valueVector;
+  layout.valueLanes = std::min(powerOfTwo(valueVectors), KernelConfig::kLanes);
+  layout.valueChunks = llvm::divideCeil(valueVectors, layout.valueLanes);
+  layout.tileKeys =
+      std::max({kMinTileKeys, KernelConfig::kLanes / layout.keyLanes,
+                KernelConfig::kLanes / layout.valueLanes});
+  while (layout.blockRows > 1 &&
+         layout.blockRows * layout.tileKeys * layout.keyLanes > kMaxParts)
+    layout.blockRows /= 2;
+  layout.splits =
+      std::clamp<int64_t>(kWantedGroups / layout.blocks(), 1,
+                          llvm::divideCeil(layout.rows, layout.tileKeys));
+  return layout;
+}

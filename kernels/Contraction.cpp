@@ -1,0 +1,197 @@
+//===- Contraction.cpp - how a contraction is cut into tiles --------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/Contraction.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+/// Workgroups below which smaller tiles use more of a GPU.
+static constexpr int64_t kEnoughTiles = 128;
+/// Vulkan guarantees 16 KiB of workgroup memory; all desktop devices and
+/// lavapipe have 32 KiB.
+static constexpr int64_t kMaxWorkgroupBytes = 32 << 10;
+/// Bytes of a line that make up whole sectors of memory.
+static constexpr int64_t kLineBytes = 64;
+static constexpr int64_t kFetchedBytes = 16;
+
+int64_t ContractionTile::extent(const StagedInput &input) const {
+  switch (input.dim) {
+  case StagedInput::rows:
+    return tileRows();
+  case StagedInput::columns:
+    return tileColumns();
+  case StagedInput::none:
+    return 1;
+  }
+  llvm_unreachable("there is no other dimension");
+}
+
+int64_t ContractionTile::pitch(const StagedInput &input) const {
+  // Lanes read a vector of each line: an odd pitch keeps them off each other's
+  // banks.
+  if (input.alongReduction)
+    return depth / input.width + 1;
+  return extent(input) / input.width;
+}
+
+int64_t ContractionTile::vectors(const StagedInput &input) const {
+  return pitch(input) * (input.alongReduction ? extent(input) : depth);
+}
+
+/// The loop in which neighbours of `tensor` differ, read through `map`; follows
+/// elementwise operations to the largest of what they read.
+static std::optional<unsigned> innermostLoop(Value tensor, AffineMap map) {
+  while (auto op = tensor.getDefiningOp<linalg::GenericOp>()) {
+    OpOperand *widest = nullptr;
+    auto sizeOf = [](OpOperand *operand) {
+      auto type = dyn_cast<RankedTensorType>(operand->get().getType());
+      return type ? type.getNumElements() : 0;
+    };
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (!widest || sizeOf(input) > sizeOf(widest))
+        widest = input;
+    if (!widest || sizeOf(widest) == 0)
+      break;
+    tensor = widest->get();
+    map = op.getMatchingIndexingMap(widest).compose(map);
+  }
+  if (map.getNumResults() == 0)
+    return std::nullopt;
+  AffineExpr last = map.getResults().back();
+  for (unsigned loop = map.getNumDims(); loop-- > 0;)
+    if (last.isFunctionOfDim(loop))
+      return loop;
+  return std::nullopt;
+}
+
+namespace {
+/// What the reductions have in common.
+struct Loops {
+  SmallVector<int64_t> ranges;
+  unsigned lastReduction = 0;
+  unsigned numReductions = 0;
+};
+} // namespace
+
+static bool dependsOnReduction(linalg::GenericOp op, AffineMap map) {
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (iterator == utils::IteratorType::reduction && map.isFunctionOfDim(loop))
+      return true;
+  return false;
+}
+
+/// Adds what `op` reads of its inputs, as far as results of a tile share it.
+static void addStagedInputs(linalg::GenericOp op, ContractionTile &tile) {
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(operand);
+    bool ofRows = map.isFunctionOfDim(tile.loops.rows);
+    bool ofColumns = map.isFunctionOfDim(tile.loops.columns);
+    Type element = getElementTypeOrSelf(operand->get().getType());
+    bool known = llvm::any_of(tile.inputs, [&](const StagedInput &input) {
+      return input.tensor == operand->get() && input.map == map;
+    });
+    if (known || op.getMatchingBlockArgument(operand).use_empty() ||
+        (ofRows && ofColumns) || !dependsOnReduction(op, map) ||
+        element.isInteger(1))
+      continue;
+    StagedInput input;
+    input.tensor = operand->get();
+    input.map = map;
+    input.element = element;
+    input.dim = ofRows      ? StagedInput::rows
+                : ofColumns ? StagedInput::columns
+                            : StagedInput::none;
+    tile.inputs.push_back(input);
+  }
+}
+
+/// How the tile of an input is fetched and kept.
+static void layOut(StagedInput &input, const ContractionTile &tile,
+                   const Loops &loops, bool vectorizes) {
+  int64_t bytes = elementBytes(input.element);
+  int64_t wanted = std::max<int64_t>(4, kFetchedBytes / bytes);
+  unsigned own =
+      input.dim == StagedInput::rows ? tile.loops.rows : tile.loops.columns;
+  input.alongReduction = input.dim == StagedInput::none ||
+                         innermostLoop(input.tensor, input.map) != own;
+  if (input.alongReduction) {
+    input.width = 4;
+    input.fetched = std::min(wanted, tile.depth);
+    bool inOneRow = loops.numReductions == 1 ||
+                    loops.ranges[loops.lastReduction] % input.fetched == 0;
+    input.oneByOne = !vectorizes || !inOneRow;
+    return;
+  }
+  int64_t perLane =
+      input.dim == StagedInput::rows ? tile.rowsPerLane : tile.columnsPerLane;
+  input.width = std::min<int64_t>(4, perLane);
+  input.fetched = std::min(wanted, tile.extent(input));
+  input.oneByOne = !vectorizes || loops.ranges[own] % input.fetched != 0;
+}
+
+static int64_t workgroupBytes(const ContractionTile &tile) {
+  int64_t bytes = 0;
+  for (const StagedInput &input : tile.inputs)
+    bytes += tile.vectors(input) * input.width * elementBytes(input.element);
+  return bytes;
+}
+
+ContractionTile gpuvm::chooseTile(ArrayRef<linalg::GenericOp> reductions,
+                                  bool vectorizes) {
+  linalg::GenericOp lead = getLeadReduction(reductions);
+  Loops loops{lead.getStaticLoopRanges()};
+  ContractionTile tile;
+  tile.loops = *getTileLoops(lead);
+  tile.rows = loops.ranges[tile.loops.rows];
+  tile.columns = loops.ranges[tile.loops.columns];
+  tile.elements = tile.batches = 1;
+  for (auto [loop, iterator] : llvm::enumerate(lead.getIteratorTypesArray())) {
+    if (iterator == utils::IteratorType::reduction) {
+      tile.elements *= loops.ranges[loop];
+      loops.lastReduction = loop;
+      ++loops.numReductions;
+    } else if (loop != tile.loops.rows && loop != tile.loops.columns) {
+      tile.batches *= loops.ranges[loop];
+    }
+  }
+  unsigned accumulators = 0;
+  for (linalg::GenericOp op : reductions) {
+    accumulators += op.getNumDpsInits();
+    addStagedInputs(op, tile);
+  }
+  for (const StagedInput &input : tile.inputs)
+    if (elementBytes(input.element) * tile.depth < kLineBytes)
+      tile.depth = 32;
+  // Halves the larger side of a lane's block while that helps.
+  auto shrink = [&] {
+    int64_t &side = tile.rowsPerLane >= tile.columnsPerLane
+                        ? tile.rowsPerLane
+                        : tile.columnsPerLane;
+    side /= 2;
+  };
+  auto covers = [](int64_t perLane, int64_t range) {
+    return perLane > 1 && kTileLanes * perLane >= 2 * range;
+  };
+  while (covers(tile.rowsPerLane, tile.rows))
+    tile.rowsPerLane /= 2;
+  while (covers(tile.columnsPerLane, tile.columns))
+    tile.columnsPerLane /= 2;
+  auto block = [&] { return tile.rowsPerLane * tile.columnsPerLane; };
+  while (block() * accumulators > 64 && block() > 1)
+    shrink();
+  while (tile.tiles() < kEnoughTiles && block() > 16)
+    shrink();
+  auto layOutAll = [&] {
+    for (StagedInput &input : tile.inputs)
+      layOut(input, tile, loops, vectorizes);
+  };
+  for (layOutAll(); workgroupBytes(tile) > kMaxWorkgroupBytes && block() > 1;
+       layOutAll())
+    shrink();
+  return tile;
+}

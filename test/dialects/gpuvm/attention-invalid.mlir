@@ -1,0 +1,65 @@
+// RUN: gpuvm-opt %s --split-input-file --verify-diagnostics
+
+gpuvm.program @rank(%q: tensor<2x8xf32>, %k: tensor<1x4x8xf32>) -> (o: tensor<2x8xf32>) {
+  %m = gpuvm.stage @s(%a = %q : tensor<2x8xf32>, %b = %k : tensor<1x4x8xf32>) -> tensor<2x8xf32> {
+    // expected-error@+1 {{C1: 'tensor<2x8xf32>' does not have three dimensions}}
+    %r = gpuvm.attention %a, %b, %b scale 1.0 : tensor<2x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32> -> tensor<2x8xf32>
+    gpuvm.send %r : tensor<2x8xf32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<2x8xf32>>
+}
+
+// -----
+
+gpuvm.program @groups(%q: tensor<3x1x8xf32>, %k: tensor<2x4x8xf32>) -> (o: tensor<3x1x8xf32>) {
+  %m = gpuvm.stage @s(%a = %q : tensor<3x1x8xf32>, %b = %k : tensor<2x4x8xf32>) -> tensor<3x1x8xf32> {
+    // expected-error@+1 {{C1: 2 heads of keys do not divide 3 heads of queries}}
+    %r = gpuvm.attention %a, %b, %b scale 1.0 : tensor<3x1x8xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32> -> tensor<3x1x8xf32>
+    gpuvm.send %r : tensor<3x1x8xf32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<3x1x8xf32>>
+}
+
+// -----
+
+gpuvm.program @type(%q: tensor<1x1x8xf64>, %k: tensor<1x4x8xf64>) -> (o: tensor<1x1x8xf64>) {
+  %m = gpuvm.stage @s(%a = %q : tensor<1x1x8xf64>, %b = %k : tensor<1x4x8xf64>) -> tensor<1x1x8xf64> {
+    // expected-error@+1 {{C2: elements are f16 or f32, not 'f64'}}
+    %r = gpuvm.attention %a, %b, %b scale 1.0 : tensor<1x1x8xf64>, tensor<1x4x8xf64>, tensor<1x4x8xf64> -> tensor<1x1x8xf64>
+    gpuvm.send %r : tensor<1x1x8xf64>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<1x1x8xf64>>
+}
+
+// -----
+
+gpuvm.program @count(%q: tensor<1x1x8xf32>, %k: tensor<1x4x8xf32>, %n: tensor<1xi32>) -> (o: tensor<1x1x8xf32>) {
+  %m = gpuvm.stage @s(%a = %q : tensor<1x1x8xf32>, %b = %k : tensor<1x4x8xf32>, %c = %n : tensor<1xi32>) -> tensor<1x1x8xf32> {
+    // expected-error@+1 {{C3: the number of keys is a tensor<i32>, not 'tensor<1xi32>'}}
+    %r = gpuvm.attention %a, %b, %b keys(%c) scale 1.0 : tensor<1x1x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1xi32> -> tensor<1x1x8xf32>
+    gpuvm.send %r : tensor<1x1x8xf32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<1x1x8xf32>>
+}
+
+// -----
+
+gpuvm.program @window(%q: tensor<1x1x8xf32>, %k: tensor<1x4x8xf32>) -> (o: tensor<1x1x8xf32>) {
+  %m = gpuvm.stage @s(%a = %q : tensor<1x1x8xf32>, %b = %k : tensor<1x4x8xf32>) -> tensor<1x1x8xf32> {
+    // expected-error@+1 {{C4: a window is positive and causal}}
+    %r = gpuvm.attention %a, %b, %b scale 1.0 window 4 : tensor<1x1x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32> -> tensor<1x1x8xf32>
+    gpuvm.send %r : tensor<1x1x8xf32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<1x1x8xf32>>
+}
+
+// -----
+
+gpuvm.program @size(%q: tensor<1x1x600xf32>, %k: tensor<1x4x600xf32>) -> (o: tensor<1x1x600xf32>) {
+  %m = gpuvm.stage @s(%a = %q : tensor<1x1x600xf32>, %b = %k : tensor<1x4x600xf32>) -> tensor<1x1x600xf32> {
+    // expected-error@+1 {{C5: rows have more than 512 elements}}
+    %r = gpuvm.attention %a, %b, %b scale 1.0 : tensor<1x1x600xf32>, tensor<1x4x600xf32>, tensor<1x4x600xf32> -> tensor<1x1x600xf32>
+    gpuvm.send %r : tensor<1x1x600xf32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<1x1x600xf32>>
+}

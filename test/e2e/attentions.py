@@ -1,0 +1,64 @@
+"""Attention for the differential test."""
+
+from program_text import Program, tensor
+
+
+def attend(s, q, k, v, width, keys=None, options=""):
+    heads, queries, _ = q.shape
+    shape = (heads, queries, width)
+    more = f" keys(%{keys.name})" if keys else ""
+    types = ", ".join(value.type for value in (q, k, v, keys) if value)
+    return s.add(shape, q.dtype, f"gpuvm.attention %{q.name}, %{k.name}, %{v.name}{more} scale 0.2{options} : "
+                 f"{types} -> {tensor(shape, q.dtype)}", exact=False)
+
+
+def program(name, heads, queries, cached, rows, size, width, dtypes=("f32", "f32"), counted=False, options=""):
+    """Keys and values as they lie in memory."""
+    p = Program(f"attention_{name}")
+    operands = [p.input((heads, queries, size), dtypes[0]), p.input((cached, rows, size), dtypes[1]),
+                p.input((cached, rows, width), dtypes[1])]
+    if counted:
+        operands.append(p.input((), "i32"))
+
+    def build(s, q, k, v, number=None):
+        if number:  # Anything from 0 to all of them.
+            number = s.binary("arith.remui", number, s.constant((), "i32", rows + 1))
+        return attend(s, q, k, v, width, number, options)
+
+    p.outputs = [p.stage(build, *operands)]
+    return p
+
+
+def melted(name, heads, queries, cached, rows, size):
+    """A cache of another layout, queries that are computed, and what is done with the result."""
+    p = Program(f"attention_{name}")
+    q = p.input((queries, heads, size), "f32")
+    k, v = p.input((rows, cached, size), "f16"), p.input((rows, 2, cached, size), "f16")
+
+    def build(s, q, k, v):
+        q = s.transpose(s.binary("arith.addf", q, q), [1, 0, 2])
+        k = s.transpose(k, [1, 0, 2])
+        v = s.slice(v, [0, 1, 0, 0], [rows, 1, cached, size], [1, 1, 1, 1])
+        v = s.transpose(s.add((rows, cached, size), "f16", f"tensor.collapse_shape %{v.name} [[0, 1], [2], [3]] : "
+                              f"{v.type} into {tensor((rows, cached, size), 'f16')}"), [1, 0, 2])
+        o = s.transpose(attend(s, q, k, v, size, options=" causal"), [1, 0, 2])
+        return s.binary("arith.addf", o, o)
+
+    p.outputs = [p.stage(build, q, k, v)]
+    return p
+
+
+def attentions(_):
+    yield program("one", 1, 1, 1, 1, 1, 1)
+    yield program("decode", 8, 1, 2, 300, 64, 64, ("f32", "f16"))
+    yield program("decode_long", 4, 1, 1, 9001, 32, 48, ("f32", "f16"), counted=True)
+    yield program("decode_counted", 6, 1, 2, 517, 128, 128, ("f16", "f16"), counted=True, options=" causal")
+    yield program("window", 4, 3, 2, 700, 64, 32, counted=True, options=" causal window 100")
+    yield program("prefill", 4, 130, 4, 130, 40, 24, options=" causal")
+    yield program("prefill_behind", 4, 33, 2, 200, 64, 64, ("f16", "f16"), options=" causal")
+    yield program("all", 3, 50, 1, 77, 80, 80)
+    yield program("odd", 5, 7, 5, 65, 13, 7, counted=True, options=" causal")
+    yield program("wide", 2, 2, 1, 100, 512, 512, ("f32", "f16"))
+    yield program("before_the_first", 2, 40, 2, 20, 16, 16, options=" causal")
+    yield melted("melted", 8, 5, 2, 100, 64)
+    yield melted("melted_odd", 3, 1, 3, 67, 20)
