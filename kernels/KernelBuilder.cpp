@@ -125,7 +125,9 @@ void KernelBuilder::ifThen(Value condition, function_ref<void()> then) {
 //===----------------------------------------------------------------------===//
 
 static Type storageType(Type type) {
-  return type.isInteger(1) ? IntegerType::get(type.getContext(), 8) : type;
+  if (type.isInteger(1))
+    return IntegerType::get(type.getContext(), 8);
+  return type.isBF16() ? IntegerType::get(type.getContext(), 16) : type;
 }
 
 static int64_t storageBytes(Type type) {
@@ -133,12 +135,16 @@ static int64_t storageBytes(Type type) {
 }
 
 Value KernelBuilder::toStorage(Value value) {
+  if (value.getType().isBF16())
+    return arith::BitcastOp::create(b, location, b.getI16Type(), value);
   if (!value.getType().isInteger(1))
     return value;
   return arith::ExtUIOp::create(b, location, b.getI8Type(), value);
 }
 
 Value KernelBuilder::fromStorage(Value value, Type type) {
+  if (type.isBF16())
+    return arith::BitcastOp::create(b, location, type, value);
   if (!type.isInteger(1))
     return value;
   Value zero = arith::ConstantOp::create(b, location, b.getI8IntegerAttr(0));
@@ -295,7 +301,8 @@ Value KernelBuilder::atomicIncrement(unsigned binding, Value i) {
 
 /// i1 takes a word in workgroup memory, everything else its own size.
 static Type workgroupType(Type type) {
-  return type.isInteger(1) ? IntegerType::get(type.getContext(), 32) : type;
+  return type.isInteger(1) ? IntegerType::get(type.getContext(), 32)
+                           : storageType(type);
 }
 
 Value KernelBuilder::allocateWorkgroup(Type type, int64_t count) {
@@ -313,7 +320,7 @@ Value KernelBuilder::allocateWorkgroup(Type type, int64_t count) {
 Value KernelBuilder::loadWorkgroup(Value memory, Type type, Value i) {
   Value value = memref::LoadOp::create(b, location, memory, i);
   if (!type.isInteger(1))
-    return value;
+    return fromStorage(value, type);
   Value zero = arith::ConstantOp::create(b, location, b.getI32IntegerAttr(0));
   return arith::CmpIOp::create(b, location, arith::CmpIPredicate::ne, value,
                                zero);
@@ -322,6 +329,8 @@ Value KernelBuilder::loadWorkgroup(Value memory, Type type, Value i) {
 void KernelBuilder::storeWorkgroup(Value memory, Value value, Value i) {
   if (value.getType().isInteger(1))
     value = arith::ExtUIOp::create(b, location, b.getI32Type(), value);
+  else
+    value = toStorage(value);
   memref::StoreOp::create(b, location, value, memory, i);
 }
 

@@ -8,7 +8,8 @@
 // builds is gpu/scf/arith/memref/spirv that LowerToSpirv can convert.
 //
 // Indices are values of type `index` (32 bits on the device). A tensor element
-// of type i1 is stored as a byte; loads and stores convert.
+// of type i1 is stored as a byte, one of bf16 as 16 bits; loads and stores
+// convert.
 //
 //===----------------------------------------------------------------------===//
 
