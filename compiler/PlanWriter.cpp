@@ -54,6 +54,8 @@ static vm::Window toWindow(WindowAttr window) {
 static vm::DType toDType(Type type) {
   if (type.isF16())
     return vm::DType::F16;
+  if (type.isBF16())
+    return vm::DType::BF16;
   if (type.isF32())
     return vm::DType::F32;
   if (type.isF64())
@@ -123,7 +125,9 @@ static LogicalResult checkElements(chain::KernelOp op,
   for (const vm::ReflectedBuffer &buffer : reflected->buffers)
     for (auto [binding, attr] : llvm::zip_equal(kernel.bindings, types)) {
       vm::DType type = toDType(cast<TypeAttr>(attr).getValue());
-      vm::DType stored = type == vm::DType::I1 ? vm::DType::I8 : type;
+      vm::DType stored = type == vm::DType::I1     ? vm::DType::I8
+                         : type == vm::DType::BF16 ? vm::DType::I16
+                                                   : type;
       if (binding.binding == buffer.binding && buffer.element &&
           *buffer.element != stored)
         return mlir::emitError(op.getLoc())

@@ -141,7 +141,7 @@ ContractEmitter::readInput(unsigned number, Value first, int64_t count) {
   Value own = input.dim == StagedInput::rows ? laneRow : laneColumn;
   SmallVector<Values> read(perLane);
   auto load = [&](Value at) {
-    return k.loadWorkgroupVector(memory[number], at);
+    return k.loadWorkgroupVector(memory[number], input.element, at);
   };
   if (input.alongReduction) {
     for (int64_t x = 0; x < perLane; ++x) {

@@ -177,6 +177,8 @@ static void hideZeros(Operation *module) {
 }
 
 LogicalResult gpuvm::expandOps(ModuleOp module) {
+  expandBfloat16(module);
+  expandCasts(module);
   expandBooleans(module);
   if (failed(expandMath(module)))
     return failure();

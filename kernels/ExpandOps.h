@@ -16,6 +16,14 @@ namespace mlir::gpuvm {
 /// error for what no device can compute.
 LogicalResult expandOps(ModuleOp module);
 
+/// The part of it about bf16, which SPIR-V does not have (ExpandBfloat16.cpp):
+/// afterwards there is f32.
+void expandBfloat16(Operation *module);
+
+/// The part of it about conversions between integers and floats
+/// (ExpandCasts.cpp).
+void expandCasts(Operation *module);
+
 /// The part of it about `math` and shifts (ExpandMath.cpp).
 LogicalResult expandMath(Operation *module);
 

@@ -125,7 +125,9 @@ void KernelBuilder::ifThen(Value condition, function_ref<void()> then) {
 //===----------------------------------------------------------------------===//
 
 static Type storageType(Type type) {
-  return type.isInteger(1) ? IntegerType::get(type.getContext(), 8) : type;
+  if (type.isInteger(1))
+    return IntegerType::get(type.getContext(), 8);
+  return type.isBF16() ? IntegerType::get(type.getContext(), 16) : type;
 }
 
 static int64_t storageBytes(Type type) {
@@ -133,12 +135,16 @@ static int64_t storageBytes(Type type) {
 }
 
 Value KernelBuilder::toStorage(Value value) {
+  if (value.getType().isBF16())
+    return arith::BitcastOp::create(b, location, b.getI16Type(), value);
   if (!value.getType().isInteger(1))
     return value;
   return arith::ExtUIOp::create(b, location, b.getI8Type(), value);
 }
 
 Value KernelBuilder::fromStorage(Value value, Type type) {
+  if (type.isBF16())
+    return arith::BitcastOp::create(b, location, type, value);
   if (!type.isInteger(1))
     return value;
   Value zero = arith::ConstantOp::create(b, location, b.getI8IntegerAttr(0));
@@ -296,10 +302,12 @@ Value KernelBuilder::atomicIncrement(unsigned binding, Value i) {
 /// i1 takes a word in workgroup memory, everything else its own size; a vector
 /// of one element is that element.
 static Type workgroupType(Type type) {
-  if (auto vector = dyn_cast<VectorType>(type);
-      vector && vector.getNumElements() == 1)
-    return vector.getElementType();
-  return type.isInteger(1) ? IntegerType::get(type.getContext(), 32) : type;
+  if (auto vector = dyn_cast<VectorType>(type)) {
+    Type element = workgroupType(vector.getElementType());
+    return vector.getNumElements() == 1 ? element : vector.clone(element);
+  }
+  return type.isInteger(1) ? IntegerType::get(type.getContext(), 32)
+                           : storageType(type);
 }
 
 Value KernelBuilder::allocateWorkgroup(Type type, int64_t count) {
@@ -321,7 +329,7 @@ Value KernelBuilder::allocateWorkgroup(Type type, int64_t count) {
 Value KernelBuilder::loadWorkgroup(Value memory, Type type, Value i) {
   Value value = memref::LoadOp::create(b, location, memory, i);
   if (!type.isInteger(1))
-    return value;
+    return fromStorage(value, type);
   Value zero = arith::ConstantOp::create(b, location, b.getI32IntegerAttr(0));
   return arith::CmpIOp::create(b, location, arith::CmpIPredicate::ne, value,
                                zero);
@@ -330,23 +338,31 @@ Value KernelBuilder::loadWorkgroup(Value memory, Type type, Value i) {
 void KernelBuilder::storeWorkgroup(Value memory, Value value, Value i) {
   if (value.getType().isInteger(1))
     value = arith::ExtUIOp::create(b, location, b.getI32Type(), value);
+  else
+    value = toStorage(value);
   memref::StoreOp::create(b, location, value, memory, i);
 }
 
-SmallVector<Value> KernelBuilder::loadWorkgroupVector(Value memory, Value i) {
+SmallVector<Value> KernelBuilder::loadWorkgroupVector(Value memory, Type type,
+                                                      Value i) {
   SmallVector<Value> values;
   extractAll(b, location, memref::LoadOp::create(b, location, memory, i),
              values);
+  for (Value &value : values)
+    value = fromStorage(value, type);
   return values;
 }
 
 void KernelBuilder::storeWorkgroupVector(Value memory, ArrayRef<Value> values,
                                          Value i) {
-  Value whole = values.front();
+  SmallVector<Value> stored;
+  for (Value value : values)
+    stored.push_back(toStorage(value));
+  Value whole = stored.front();
   if (values.size() > 1)
     whole = spirv::CompositeConstructOp::create(
         b, location, cast<MemRefType>(memory.getType()).getElementType(),
-        values);
+        stored);
   memref::StoreOp::create(b, location, whole, memory, i);
 }
 

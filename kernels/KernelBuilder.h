@@ -8,7 +8,8 @@
 // builds is gpu/scf/arith/memref/spirv that LowerToSpirv can convert.
 //
 // Indices are values of type `index` (32 bits on the device). A tensor element
-// of type i1 is stored as a byte; loads and stores convert.
+// of type i1 is stored as a byte, one of bf16 as 16 bits; loads and stores
+// convert.
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,8 +85,8 @@ public:
   Value allocateWorkgroup(Type type, int64_t count);
   Value loadWorkgroup(Value memory, Type type, Value i);
   void storeWorkgroup(Value memory, Value value, Value i);
-  /// The same for memory of vectors: all elements of vector `i`.
-  SmallVector<Value> loadWorkgroupVector(Value memory, Value i);
+  /// The same for memory of vectors: all elements, of `type`, of vector `i`.
+  SmallVector<Value> loadWorkgroupVector(Value memory, Type type, Value i);
   void storeWorkgroupVector(Value memory, ArrayRef<Value> values, Value i);
   /// Waits for the workgroup; its workgroup memory is visible to all of it.
   void workgroupBarrier();

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -77,6 +78,38 @@ struct InlineScalarConstants : OpRewritePattern<linalg::GenericOp> {
       return success();
     }
     return failure();
+  }
+};
+
+/// A generated tensor is a map of its indices.
+struct GenerateToGeneric : OpRewritePattern<tensor::GenerateOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::GenerateOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op.getType());
+    if (!type.hasStaticShape())
+      return failure();
+    Value empty =
+        tensor::EmptyOp::create(rewriter, op.getLoc(), type, ValueRange());
+    Block &body = op.getBody().front();
+    SmallVector<AffineMap> maps = {
+        rewriter.getMultiDimIdentityMap(type.getRank())};
+    SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                               utils::IteratorType::parallel);
+    auto build = [&](OpBuilder &b, Location loc, ValueRange) {
+      IRMapping mapping;
+      for (BlockArgument argument : body.getArguments())
+        mapping.map(argument, Value(linalg::IndexOp::create(
+                                  b, loc, argument.getArgNumber())));
+      for (Operation &inner : body.without_terminator())
+        b.clone(inner, mapping);
+      Value element = body.getTerminator()->getOperand(0);
+      linalg::YieldOp::create(b, loc, mapping.lookupOrDefault(element));
+    };
+    rewriter.replaceOpWithNewOp<linalg::GenericOp>(
+        op, TypeRange(type), ValueRange(), ValueRange(empty), maps, iterators,
+        build);
+    return success();
   }
 };
 
@@ -209,8 +242,8 @@ void Generalize::runOnOperation() {
   RewritePatternSet patterns(&getContext());
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);
   linalg::populateLinalgNamedOpsGeneralizationPatterns(patterns);
-  patterns.add<FoldConstantFill, InterchangeToIdentity, InlineScalarConstants>(
-      &getContext());
+  patterns.add<FoldConstantFill, GenerateToGeneric, InterchangeToIdentity,
+               InlineScalarConstants>(&getContext());
   FrozenRewritePatternSet frozen(std::move(patterns));
   for (auto stage : getOperation().getBody().getOps<StageOp>()) {
     // Folding is the canonicalizer's; gpuvm-make-exact comes before it.

@@ -66,7 +66,7 @@ static Value toF32(OpBuilder &b, Location loc, Value x) {
     return arith::UIToFPOp::create(b, loc, f32, x);
   if (type.isInteger())
     return arith::SIToFPOp::create(b, loc, f32, x);
-  if (type.isF16())
+  if (type.isF16() || type.isBF16())
     return arith::ExtFOp::create(b, loc, f32, x);
   return arith::TruncFOp::create(b, loc, f32, x);
 }

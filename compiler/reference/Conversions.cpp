@@ -33,11 +33,21 @@ template <typename To> static U toUnsigned(double x) {
   return static_cast<U>(x);
 }
 
+/// An integer as bf16, rounded once: what f64 cannot hold gets an odd last bit.
+template <typename Integer> static Bfloat16 roundToBfloat(Integer x) {
+  constexpr Integer kLow = 0x7ff, kExact = Integer{1} << 53;
+  bool fits = x < kExact && (std::is_unsigned_v<Integer> || -kExact < x);
+  Integer kept = fits ? x : (x & ~kLow) | (x & kLow ? kLow + 1 : 0);
+  return Bfloat16(static_cast<double>(kept));
+}
+
 /// An integer as a float, rounded once. Integers that f64 cannot hold exactly
 /// are infinite as f16, so the detour does not round twice.
 template <typename To, typename Integer> static To toFloat(Integer x) {
   if constexpr (std::is_same_v<To, Half>)
     return static_cast<Half>(static_cast<double>(x));
+  else if constexpr (std::is_same_v<To, Bfloat16>)
+    return roundToBfloat(x);
   else
     return static_cast<To>(x);
 }
@@ -73,7 +83,7 @@ template <Kind K, typename From, typename To> static To convert(From x) {
   else if constexpr (K == Kind::FlushedFloats)
     return narrow<To>(flush<From>(static_cast<Compute<From>>(x)));
   else
-    return narrow<To>(x);
+    return narrow<To>(static_cast<Compute<From>>(x));
 }
 
 template <Kind K, typename From, typename To>
@@ -105,6 +115,8 @@ static ElementwiseFn visit(DType type, Visitor visitor) {
     return visitor(float());
   case DType::F64:
     return visitor(double());
+  case DType::BF16:
+    return visitor(Bfloat16());
   }
   return nullptr;
 }

@@ -95,6 +95,7 @@ template <typename B, B Exponent> struct Sign {
 
 template <bool Exact> struct Signs {
   using F16 = Sign<uint16_t, Exact ? 0x7c00 : 0>;
+  using BF16 = Sign<uint16_t, Exact ? 0x7f80 : 0>;
   using F32 = Sign<uint32_t, Exact ? 0x7f800000 : 0>;
   using F64 = Sign<uint64_t, Exact ? 0x7ff0000000000000 : 0>;
 };
@@ -137,14 +138,17 @@ static constexpr Family kFloatOps[] = {
     onFloats<minimumf, 2, Exact>("arith.minimumf"),
     onFloats<maxnumf, 2, Exact>("arith.maxnumf"),
     onFloats<minnumf, 2, Exact>("arith.minnumf"),
-    onFloatLoops("arith.negf", Signs<Exact>::F16::negf, Signs<Exact>::F32::negf,
+    onFloatLoops("arith.negf", Signs<Exact>::F16::negf,
+                 Signs<Exact>::BF16::negf, Signs<Exact>::F32::negf,
                  Signs<Exact>::F64::negf),
-    onFloatLoops("math.absf", Signs<Exact>::F16::absf, Signs<Exact>::F32::absf,
-                 Signs<Exact>::F64::absf),
+    onFloatLoops("math.absf", Signs<Exact>::F16::absf, Signs<Exact>::BF16::absf,
+                 Signs<Exact>::F32::absf, Signs<Exact>::F64::absf),
     onFloatLoops("math.copysign", Signs<Exact>::F16::copysign,
-                 Signs<Exact>::F32::copysign, Signs<Exact>::F64::copysign),
+                 Signs<Exact>::BF16::copysign, Signs<Exact>::F32::copysign,
+                 Signs<Exact>::F64::copysign),
     onFloatLoops("gpuvm.flush", Signs<true>::F16::flush,
-                 Signs<true>::F32::flush, Signs<true>::F64::flush),
+                 Signs<true>::BF16::flush, Signs<true>::F32::flush,
+                 Signs<true>::F64::flush),
     onFloats<oeq, 2, Exact>("arith.cmpf.oeq"),
     onFloats<ogt, 2, Exact>("arith.cmpf.ogt"),
     onFloats<oge, 2, Exact>("arith.cmpf.oge"),

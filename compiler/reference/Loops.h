@@ -14,6 +14,7 @@
 #pragma once
 
 #include "compiler/reference/Elementwise.h"
+#include "runtime/io/Bfloat16.h"
 
 #include <array>
 #include <cmath>
@@ -29,6 +30,7 @@ using I = int64_t;
 /// How an i1 is stored: one byte, 0 or 1.
 enum class Bit : uint8_t {};
 using Half = _Float16;
+using vm::Bfloat16;
 
 /// A parameter of this type gets the width of the elements in bits.
 struct Width {
@@ -43,11 +45,14 @@ struct Checked {
 
 template <typename S>
 inline constexpr bool isFloatElement =
-    std::is_same_v<S, Half> || std::is_floating_point_v<S>;
+    std::is_same_v<S, Half> || std::is_same_v<S, Bfloat16> ||
+    std::is_floating_point_v<S>;
 
 /// The type floats are computed in.
 template <typename S>
-using Compute = std::conditional_t<std::is_same_v<S, Half>, float, S>;
+using Compute =
+    std::conditional_t<std::is_same_v<S, Half> || std::is_same_v<S, Bfloat16>,
+                       float, S>;
 
 template <typename S> constexpr unsigned widthOf() {
   return std::is_same_v<S, Bit> ? 1 : 8 * sizeof(S);
@@ -67,8 +72,9 @@ template <typename A, typename S> A widen(S element) {
 /// A result as an element.
 template <typename S, typename R> S narrow(R result) {
   if constexpr (isFloatElement<S>)
-    return result != result ? std::numeric_limits<float>::quiet_NaN()
-                            : static_cast<S>(result);
+    return result != result
+               ? static_cast<S>(std::numeric_limits<float>::quiet_NaN())
+               : static_cast<S>(result);
   else if constexpr (std::is_same_v<S, Bit>)
     return static_cast<Bit>(static_cast<U>(result) & 1);
   else
@@ -134,13 +140,15 @@ template <auto F, typename S> constexpr ElementwiseFn loopOf() {
 /// One operation for the element types it is for; indexed by DType.
 struct Family {
   std::string_view name;
-  std::array<ElementwiseFn, 8> loops = {};
+  std::array<ElementwiseFn, 9> loops = {};
 };
 
-/// An operation on floats of every width, by three loops.
+/// An operation on floats of every width, by four loops.
 constexpr Family onFloatLoops(std::string_view name, ElementwiseFn f16,
-                              ElementwiseFn f32, ElementwiseFn f64) {
-  return {name, {nullptr, nullptr, nullptr, nullptr, nullptr, f16, f32, f64}};
+                              ElementwiseFn bf16, ElementwiseFn f32,
+                              ElementwiseFn f64) {
+  return {name,
+          {nullptr, nullptr, nullptr, nullptr, nullptr, f16, f32, f64, bf16}};
 }
 
 /// An operation on integers of every width.
@@ -164,8 +172,9 @@ constexpr ElementwiseFn floatLoop() {
 /// `x`, or a zero of its sign if an element S cannot hold it as a normal
 /// number.
 template <typename S, typename T> T flush(T x) {
-  constexpr T smallest =
-      std::is_same_v<S, Half> ? T(0x1p-14) : T(std::numeric_limits<S>::min());
+  constexpr T smallest = std::is_same_v<S, Half>
+                             ? T(0x1p-14)
+                             : T(std::numeric_limits<Compute<S>>::min());
   return std::fabs(x) < smallest ? std::copysign(T(0), x) : x;
 }
 
@@ -185,10 +194,12 @@ template <auto F, size_t N, bool Exact = false>
 constexpr Family onFloats(std::string_view name) {
   if constexpr (Exact)
     return onFloatLoops(name, floatLoop<flushed<F, Half>, Half, float, N>(),
+                        floatLoop<flushed<F, Bfloat16>, Bfloat16, float, N>(),
                         floatLoop<flushed<F, float>, float, float, N>(),
                         floatLoop<flushed<F, double>, double, double, N>());
   else
     return onFloatLoops(name, floatLoop<F, Half, float, N>(),
+                        floatLoop<F, Bfloat16, float, N>(),
                         floatLoop<F, float, float, N>(),
                         floatLoop<F, double, double, N>());
 }
@@ -197,6 +208,7 @@ constexpr Family onFloats(std::string_view name) {
 template <auto F, size_t N>
 constexpr Family onFloatsInDouble(std::string_view name) {
   return onFloatLoops(name, floatLoop<F, Half, double, N>(),
+                      floatLoop<F, Bfloat16, double, N>(),
                       floatLoop<F, float, double, N>(),
                       floatLoop<F, double, double, N>());
 }

@@ -30,7 +30,8 @@ static std::vector<float> toFloats(const HostTensor &payload, bool exact) {
     std::memcpy(values.data(), payload.bytes.data(), payload.bytes.size());
     return values;
   }
-  bool isFloat = payload.dtype == DType::F16 || payload.dtype == DType::F64;
+  bool isFloat = payload.dtype == DType::F16 || payload.dtype == DType::F64 ||
+                 payload.dtype == DType::BF16;
   StringRef conversion = isFloat                      ? "arith.truncf"
                          : payload.dtype == DType::I1 ? "arith.uitofp"
                                                       : "arith.sitofp";

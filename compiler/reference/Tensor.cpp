@@ -20,6 +20,8 @@ std::optional<DType> gpuvm::reference::getDType(Type type) {
     return DType::I64;
   if (element.isF16())
     return DType::F16;
+  if (element.isBF16())
+    return DType::BF16;
   if (element.isF32())
     return DType::F32;
   if (element.isF64())

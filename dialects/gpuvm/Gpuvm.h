@@ -46,7 +46,7 @@ bool movesElements(Operation *op);
 bool isMadeWhereRead(Operation *op);
 
 /// Whether `type` is a statically shaped tensor of 1 to 2^31-1 elements of
-/// type i1, i8, i16, i32, i64, f16, f32 or f64.
+/// type i1, i8, i16, i32, i64, f16, bf16, f32 or f64.
 bool isVmTensor(Type type);
 
 /// Bytes one element takes in a region: i1 takes one byte.

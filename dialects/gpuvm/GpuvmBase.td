@@ -140,9 +140,9 @@ def Gpuvm_PackedType : TypeDef<Gpuvm_Dialect, "Packed"> {
 }
 
 // C0 everywhere: a tensor has a static shape of at least one element, at most
-// 2^31-1, and elements of type i1, i8, i16, i32, i64, f16, f32 or f64.
+// 2^31-1, and elements of type i1, i8, i16, i32, i64, f16, bf16, f32 or f64.
 def Gpuvm_Tensor : Type<CPred<"::mlir::gpuvm::isVmTensor($_self)">,
-    "statically shaped tensor of i1, i8, i16, i32, i64, f16, f32 or f64 with 1 to 2^31-1 elements",
+    "statically shaped tensor of i1, i8, i16, i32, i64, f16, bf16, f32 or f64 with 1 to 2^31-1 elements",
     "::mlir::RankedTensorType">;
 def Gpuvm_Message : Type<CPred<
     "::llvm::isa<::mlir::gpuvm::MessageType>($_self) && "

@@ -58,8 +58,8 @@ bool gpuvm::isVmTensor(Type type) {
   bool knownElement =
       element.isSignlessInteger(1) || element.isSignlessInteger(8) ||
       element.isSignlessInteger(16) || element.isSignlessInteger(32) ||
-      element.isSignlessInteger(64) || element.isF16() || element.isF32() ||
-      element.isF64();
+      element.isSignlessInteger(64) || element.isF16() || element.isBF16() ||
+      element.isF32() || element.isF64();
   int64_t count = 1;
   for (int64_t dim : tensor.getShape())
     if (dim < 1 || llvm::MulOverflow(count, dim, count) || count > INT32_MAX)

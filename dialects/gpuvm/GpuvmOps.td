@@ -448,8 +448,8 @@ def Gpuvm_FlushOp : Gpuvm_Op<"flush", [Pure, SameOperandsAndResultType]> {
 
     Example: `%y = gpuvm.flush %x : f32`
   }];
-  let arguments = (ins AnyTypeOf<[F16, F32, F64]>:$number);
-  let results = (outs AnyTypeOf<[F16, F32, F64]>:$result);
+  let arguments = (ins AnyTypeOf<[F16, BF16, F32, F64]>:$number);
+  let results = (outs AnyTypeOf<[F16, BF16, F32, F64]>:$result);
   let assemblyFormat = "$number attr-dict `:` type($result)";
   let hasFolder = 1;
 }

@@ -156,7 +156,7 @@ static LogicalResult verifyResultTypes(Operation &op) {
     if (isa<ShapedType>(type) && !isVmTensor(type))
       return op.emitOpError("C0: ")
              << type << " is no statically shaped tensor of i1, i8, i16, i32, "
-             << "i64, f16, f32 or f64 with 1 to 2147483647 elements";
+             << "i64, f16, bf16, f32 or f64 with 1 to 2147483647 elements";
   return success();
 }
 

@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include "runtime/io/Bfloat16.h"
 #include "runtime/io/HostTensor.h"
 
 #include <cstring>
@@ -29,7 +30,8 @@ template <typename T> struct ElementTag {
 
 template <typename T>
 inline constexpr bool isFloat =
-    std::is_same_v<T, Half> || std::is_floating_point_v<T>;
+    std::is_same_v<T, Half> || std::is_same_v<T, Bfloat16> ||
+    std::is_floating_point_v<T>;
 
 /// Calls `visitor(ElementTag<T>())` with the C++ type of `dtype`.
 template <typename Visitor>
@@ -49,6 +51,8 @@ auto visitElementType(DType dtype, Visitor &&visitor) {
     return visitor(ElementTag<Half>());
   case DType::F32:
     return visitor(ElementTag<float>());
+  case DType::BF16:
+    return visitor(ElementTag<Bfloat16>());
   case DType::F64:
     break;
   }
@@ -64,7 +68,7 @@ template <typename T> T loadElement(const HostTensor &tensor, uint64_t index) {
 
 /// The shortest text that reads back as the same value.
 template <typename T> std::string formatElement(T value) {
-  if constexpr (std::is_same_v<T, Half>)
+  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, Bfloat16>)
     return fmt::format("{}", static_cast<float>(value));
   else if constexpr (std::is_same_v<T, Bool8>)
     return value == Bool8{} ? "0" : "1";

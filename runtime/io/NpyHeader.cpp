@@ -25,14 +25,21 @@ struct DescrEntry {
   DType dtype;
 };
 
+// .npy has no bf16; ml_dtypes writes its bfloat16 as two bytes of any kind, V2.
 // Signless types: unsigned maps to the type of its width. The first entry of
 // a DType is the one that is written.
 constexpr DescrEntry kDescrs[] = {
-    {"b1", DType::I1},  {"i1", DType::I8},  {"u1", DType::I8},
-    {"i2", DType::I16}, {"u2", DType::I16}, {"i4", DType::I32},
-    {"u4", DType::I32}, {"i8", DType::I64}, {"u8", DType::I64},
-    {"f2", DType::F16}, {"f4", DType::F32}, {"f8", DType::F64},
+    {"b1", DType::I1},   {"i1", DType::I8},  {"u1", DType::I8},
+    {"i2", DType::I16},  {"u2", DType::I16}, {"i4", DType::I32},
+    {"u4", DType::I32},  {"i8", DType::I64}, {"u8", DType::I64},
+    {"f2", DType::F16},  {"f4", DType::F32}, {"f8", DType::F64},
+    {"V2", DType::BF16},
 };
+
+/// numpy may leave out the byte order of one byte, and of bytes of any kind.
+bool hasNoOrder(DType dtype) {
+  return byteSize(dtype) == 1 || dtype == DType::BF16;
+}
 
 Status bad(std::string message) {
   return Status(Code::BadInput, std::move(message));
@@ -170,17 +177,21 @@ Status DictParser::parseDescr() {
     return bad(fmt::format("The array is big-endian (type {}); only "
                            "little-endian data is read.",
                            quote(descr)));
+  if (descr == "bfloat16")
+    code = "V2", descr = "<V2";
   for (const DescrEntry &entry : kDescrs) {
     bool orderFits = descr.starts_with('<') ||
-                     (descr.starts_with('|') && byteSize(entry.dtype) == 1);
+                     (descr.starts_with('|') && hasNoOrder(entry.dtype));
     if (entry.code == code && orderFits) {
       header_.dtype = entry.dtype;
       return {};
     }
   }
-  return bad(fmt::format("The array's type {} is not supported; bool, integers "
-                         "of 8 to 64 bits and floats of 16 to 64 bits are.",
-                         quote(descr)));
+  return bad(
+      fmt::format("The array's type {} is not supported; bool, integers "
+                  "of 8 to 64 bits, floats of 16 to 64 bits and bfloat16 "
+                  "(V2) are.",
+                  quote(descr)));
 }
 
 Status DictParser::parseFortranOrder() {

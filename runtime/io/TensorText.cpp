@@ -32,17 +32,18 @@ Status usage(std::string message) {
 
 std::optional<DType> parseDType(std::string_view text) {
   for (DType dtype : {DType::I1, DType::I8, DType::I16, DType::I32, DType::I64,
-                      DType::F16, DType::F32, DType::F64})
+                      DType::F16, DType::F32, DType::F64, DType::BF16})
     if (text == toString(dtype))
       return dtype;
   return std::nullopt;
 }
 
 Status badType(std::string_view text) {
-  return usage(fmt::format("\"{}\" is no tensor type; one looks like 8xf32, "
-                           "2x3xi8 or i64 (of i1, i8, i16, i32, i64, f16, f32, "
-                           "f64).",
-                           text));
+  return usage(
+      fmt::format("\"{}\" is no tensor type; one looks like 8xf32, "
+                  "2x3xi8 or i64 (of i1, i8, i16, i32, i64, f16, bf16, "
+                  "f32, f64).",
+                  text));
 }
 
 /// "2x3xf32".
@@ -103,6 +104,14 @@ bool parseElement(std::string_view text, Half &value) {
     return false;
   value = static_cast<Half>(wide);
   // A finite text past the largest half (65504) does not fit.
+  return !std::isinf(static_cast<float>(value)) || std::isinf(wide);
+}
+
+bool parseElement(std::string_view text, Bfloat16 &value) {
+  double wide = 0;
+  if (!parseFloat(text, wide))
+    return false;
+  value = Bfloat16(wide);
   return !std::isinf(static_cast<float>(value)) || std::isinf(wide);
 }
 

@@ -16,9 +16,9 @@ namespace {
 // Indexed by the enumerators' values.
 constexpr const char *kRegionNames[] = {"registers", "metrics", "globals",
                                         "control", "heap"};
-constexpr const char *kDTypeNames[] = {"i1",  "i8",  "i16", "i32",
-                                       "i64", "f16", "f32", "f64"};
-constexpr uint64_t kDTypeBytes[] = {1, 1, 2, 4, 8, 2, 4, 8};
+constexpr const char *kDTypeNames[] = {"i1",  "i8",  "i16", "i32", "i64",
+                                       "f16", "f32", "f64", "bf16"};
+constexpr uint64_t kDTypeBytes[] = {1, 1, 2, 4, 8, 2, 4, 8, 2};
 constexpr const char *kResidencyNames[] = {"execution", "load"};
 constexpr const char *kFeatureNames[] = {"int8",
                                          "int16",

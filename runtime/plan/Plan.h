@@ -36,7 +36,7 @@ inline constexpr uint64_t kWindowAlignment = 256;
 inline constexpr unsigned kMetadataWords = 4;
 
 /// Element types. Integers are signless; i1 is stored as one byte, 0 or 1.
-enum class DType : uint8_t { I1, I8, I16, I32, I64, F16, F32, F64 };
+enum class DType : uint8_t { I1, I8, I16, I32, I64, F16, F32, F64, BF16 };
 
 const char *toString(Region region); ///< "registers", "metrics", ...
 const char *toString(DType dtype);   ///< "i1", "f32", ...

@@ -42,7 +42,7 @@ import sys
 import attentions
 import products
 import programs
-from program_text import FORMAT, NUMPY, Value, bits, is_float
+from program_text import NUMPY, Value, bits, is_float, pack, unpack
 
 KINDS = {**programs.KINDS, "products": products.products,
          "attention": attentions.attentions}
@@ -57,7 +57,7 @@ def write_npy(path, shape, dtype, values):
     header += " " * (-(len(header) + 11) % 64) + "\n"
     with open(path, "wb") as file:
         file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
-        file.write(struct.pack(f"<{len(values)}{FORMAT[dtype]}", *values))
+        file.write(pack(dtype, values))
 
 
 def read_npy(path, dtype):
@@ -65,19 +65,18 @@ def read_npy(path, dtype):
         data = file.read()
     assert data[:6] == b"\x93NUMPY" and NUMPY[dtype][1:].encode() in data[:64], path
     start = 10 + struct.unpack("<H", data[8:10])[0]
-    size = struct.calcsize("<" + FORMAT[dtype])
-    assert (len(data) - start) % size == 0, path
+    assert (len(data) - start) % (max(8, bits(dtype)) // 8) == 0, path
     return data[start:]
 
 
 def random_values(rng, count, dtype):
     if dtype == "i1":
         return rng.choices([False, True], k=count)
-    if dtype == "f16":  # Few bits, so that most sums are not rounded.
+    if dtype in ("f16", "bf16"):  # Few bits, so that most sums are not rounded.
         return rng.choices([i / 32 for i in range(-64, 65)], k=count)
     if is_float(dtype):
         return [rng.uniform(-2, 2) for _ in range(count)]
-    return struct.unpack(f"<{count}{FORMAT[dtype]}", rng.randbytes(count * bits(dtype) // 8))
+    return unpack(dtype, rng.randbytes(count * bits(dtype) // 8))
 
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 1.5, 3.0, 100.0, -100.0, math.inf, -math.inf, math.nan]
@@ -94,15 +93,33 @@ def few_values(rng, count, dtype):
     return [math.nan if is_float(dtype) and rng.random() < 0.0002 else rng.choice(whole) for _ in range(count)]
 
 
+def wide_values(rng, count, dtype):
+    """Numbers of every magnitude, and next to the limits of the integers."""
+    if dtype == "i1":
+        return random_values(rng, count, dtype)
+    if is_float(dtype):
+        top = {"f16": 6.5e4, "f64": 1e300}.get(dtype, 3e38)
+        edges = [s * 2.0 ** e * f for s in (1, -1) for e in (0, 7, 8, 15, 16, 31, 32, 63, 64) for f in (1, 0.99, 1.01)]
+        make = lambda: rng.choice([-1, 1]) * 2.0 ** rng.uniform(-3, 66)
+        chosen = [rng.choice([*SPECIAL, *edges, make()]) for _ in range(count)]
+        return [v if v != v or abs(v) == math.inf or abs(v) < top else math.copysign(top, v) for v in chosen]
+    width = bits(dtype)
+    words = [rng.getrandbits(width) >> rng.randrange(width) for _ in range(count)]
+    ties = [rng.getrandbits(9) << max(0, width - 9) | rng.choice([0, 1, 1 << max(0, width - 12)]) for _ in range(count)]
+    words = [rng.choice(pair) ^ rng.choice([0, (1 << width) - 1]) for pair in zip(words, ties)]
+    return unpack(dtype, b"".join((w % (1 << width)).to_bytes(width // 8, "little") for w in words))
+
+
 def tiny_values(rng, count, dtype):
     """Subnormal numbers, zeros, and what is next to them, of both signs."""
-    mantissa = {"f16": 10, "f32": 23, "f64": 52}[dtype]
+    mantissa = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52}[dtype]
     choose = [lambda: 0, lambda: rng.randrange(1 << mantissa), lambda: rng.randrange(1 << mantissa + 1),
               lambda: rng.randrange(1 << mantissa + 2), lambda: rng.randrange(3 << bits(dtype) - 4)]
     words = [rng.choice(choose)() | rng.randrange(2) << bits(dtype) - 1 for _ in range(count)]
-    packed = struct.pack(f"<{count}{FORMAT['i' + dtype[1:]].upper()}", *words)
-    return struct.unpack(f"<{count}{FORMAT[dtype]}", packed)
+    return unpack(dtype, b"".join(word.to_bytes(bits(dtype) // 8, "little") for word in words))
 
+
+FILLS = {"few": few_values, "special": special_values, "wide": wide_values, "random": random_values}
 
 # ------------------------------------------------------------------- running
 
@@ -121,13 +138,11 @@ def call(command, env=None):
 def compare(value, expected, actual, where):
     if expected == actual:
         return
-    size = struct.calcsize("<" + FORMAT[value.dtype])
-    unpack = lambda data: struct.unpack(f"<{len(data) // size}{FORMAT[value.dtype]}", data)
     if len(expected) != len(actual):
         raise Mismatch(f"{where}: {len(actual)} bytes, expected {len(expected)}")
-    tolerance = 2e-3 if value.dtype == "f16" else 2e-5
-    for i, (e, a) in enumerate(zip(unpack(expected), unpack(actual))):
-        if struct.pack(FORMAT[value.dtype], e) == struct.pack(FORMAT[value.dtype], a) or (e != e and a != a):
+    tolerance = {"f16": 2e-3, "bf16": 2e-2}.get(value.dtype, 2e-5)
+    for i, (e, a) in enumerate(zip(unpack(value.dtype, expected), unpack(value.dtype, actual))):
+        if pack(value.dtype, [e]) == pack(value.dtype, [a]) or (e != e and a != a):
             continue
         if not value.exact and is_float(value.dtype) and abs(e - a) <= tolerance * max(1, abs(e)):
             continue
@@ -142,9 +157,10 @@ def prepare(folder, program):
     with open(path("program.mlir"), "w") as file:
         file.write(program.text())
     rng = random.Random(program.name)
-    fill = (tiny_values if program.exact else few_values if program.few else special_values if program.special
-            else random_values)
+    default = (tiny_values if program.exact else few_values if program.few else wide_values if program.wide
+               else special_values if program.special else random_values)
     for value in program.inputs:
+        fill = FILLS.get(value.fill, default)
         write_npy(path(value.name + ".npy"), value.shape, value.dtype,
                   fill(rng, math.prod(value.shape), value.dtype))
     results = [(f"o{i}", value) for i, value in enumerate(program.outputs)]

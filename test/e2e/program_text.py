@@ -1,19 +1,39 @@
 """The text of a program, built stage by stage, and the element types in it."""
 
 import math
+import struct
 
-TYPES = ["i1", "i8", "i16", "i32", "i64", "f16", "f32", "f64"]
+TYPES = ["i1", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64"]
 NUMPY = {"i1": "|b1", "i8": "|i1", "i16": "<i2", "i32": "<i4", "i64": "<i8",
-         "f16": "<f2", "f32": "<f4", "f64": "<f8"}
-FORMAT = {"i1": "?", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "f16": "e", "f32": "f", "f64": "d"}
+         "f16": "<f2", "bf16": "<V2", "f32": "<f4", "f64": "<f8"}
+FORMAT = {"i1": "?", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "f16": "e", "bf16": "H", "f32": "f", "f64": "d"}
 
 
 def is_float(dtype):
-    return dtype.startswith("f")
+    return dtype.startswith(("f", "bf"))
 
 
 def bits(dtype):
-    return int(dtype[1:])
+    return int(dtype.lstrip("ibf"))
+
+
+def to_brain(number):
+    """The bits of a number as bf16, rounded to nearest even."""
+    word = struct.unpack("<I", struct.pack("<f", number))[0]
+    return word >> 16 | 0x40 if number != number else word + 0x7fff + (word >> 16 & 1) >> 16
+
+
+def pack(dtype, values):
+    if dtype == "bf16":
+        values = [to_brain(v) for v in values]
+    return struct.pack(f"<{len(values)}{FORMAT[dtype]}", *values)
+
+
+def unpack(dtype, data):
+    values = struct.unpack(f"<{len(data) * 8 // max(8, bits(dtype))}{FORMAT[dtype]}", data)
+    if dtype == "bf16":
+        return struct.unpack(f"<{len(values)}f", struct.pack(f"<{len(values)}I", *(v << 16 for v in values)))
+    return values
 
 
 def tensor(shape, dtype):
@@ -25,6 +45,7 @@ class Value:
 
     def __init__(self, name, shape, dtype, exact=True):
         self.name, self.shape, self.dtype, self.exact = name, tuple(shape), dtype, exact
+        self.fill = None  # Of an input: what kind of numbers it gets (differential.py), if not the program's.
 
     @property
     def type(self):
@@ -35,10 +56,10 @@ class Program:
     """Text of a program, stage by stage; every stage sends one message.
 
     It is run `iterations` times, with --exact if `exact`, and on infinities, NaNs and
-    zeros, too, if `special`; on few different numbers if `few`."""
+    zeros, too, if `special`; on few different numbers if `few`, on numbers of every magnitude if `wide`."""
 
     def __init__(self, name):
-        self.name, self.exact, self.special, self.few = name, False, False, False
+        self.name, self.exact, self.special, self.few, self.wide = name, False, False, False, False
         self.inputs, self.messages, self.outputs = [], [], []
         self.stages, self.symbols, self.iterations = [], [], 1
 
@@ -188,6 +209,23 @@ class Stage:
     def insert(self, a, b, offsets, strides):
         return self.add(b.shape, a.dtype, f"tensor.insert_slice %{a.name} into %{b.name}{list(offsets)} "
                         f"{list(a.shape)} {list(strides)} : {a.type} into {b.type}", a.exact and b.exact)
+
+    def iota(self, shape, dtype):
+        """1000000 d0 + 1000 d1 + d2, by tensor.generate."""
+        indices = [f"%j{i}" for i in range(len(shape))]
+        lines = []
+        total = None
+        for i, index in enumerate(indices):
+            lines += [f"%k{i} = arith.index_cast {index} : index to i32",
+                      f"%f{i} = arith.constant {1000 ** (2 - i)} : i32", f"%g{i} = arith.muli %k{i}, %f{i} : i32"]
+            lines += [f"%h{i} = arith.addi {total}, %g{i} : i32"] if total else []
+            total = f"%h{i}" if total else "%g0"
+        if dtype != "i32":
+            lines.append(f"%y = arith.sitofp {total} : i32 to {dtype}")
+            total = "%y"
+        body = "\n".join(lines + [f"tensor.yield {total} : {dtype}"])
+        return self.add(shape, dtype, f"tensor.generate {{\n^bb0({', '.join(f'{i}: index' for i in indices)}):\n{body}\n"
+                        f"}} : {tensor(shape, dtype)}")
 
     def collapse(self, a):
         shape = [math.prod(a.shape)]

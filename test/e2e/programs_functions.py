@@ -1,6 +1,6 @@
 """Programs for the differential test: every operation of math, on special numbers, too."""
 
-from program_text import Program
+from program_text import TYPES, Program, bits, is_float
 
 FUNCTIONS = ["acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "exp", "exp2",
              "expm1", "log", "log10", "log1p", "log2", "rsqrt", "sin", "sinh", "sqrt", "tan", "tanh"]
@@ -42,7 +42,32 @@ def bit_program(dtype):
     return p
 
 
+def cast_program(source, target):
+    """All conversions of a pair of types, on special numbers and on bits of any kind."""
+    p = Program(f"casts_{source}_{target}")
+    p.special, p.wide = is_float(source), True
+    x = p.input((999,), source)
+    floats = (is_float(source), is_float(target))
+    narrows, widens = bits(target) < bits(source), bits(target) > bits(source)
+    ops = {(True, True): ["truncf"] * narrows + ["extf"] * widens, (True, False): ["fptosi", "fptoui"],
+           (False, True): ["sitofp", "uitofp"], (False, False): ["trunci"] * narrows + ["extsi", "extui"] * widens}[floats]
+    ops += ["bitcast"] * (bits(source) == bits(target) and source != target)
+    p.outputs = [p.stage(lambda s, x, op=op: s.cast(f"arith.{op}", x, target), x) for op in ops]
+    return p if ops else None
+
+
+def index_program():
+    """Numbers made of indices, by linalg.index and tensor.generate."""
+    p = Program("indices")
+    p.outputs = [p.stage(lambda s: s.iota((5, 77, 3), "i32")), p.stage(lambda s: s.iota((1000,), "f32")),
+                 p.stage(lambda s: s.iota((33, 65), "bf16"))]
+    return p
+
+
 def functions(_):
-    for dtype in ("f16", "f32", "f64"):
+    yield index_program()
+    casts = (cast_program(source, target) for source in TYPES for target in TYPES)
+    yield from (program for program in casts if program)
+    for dtype in ("f16", "bf16", "f32", "f64"):
         yield from function_programs(dtype)
     yield from (bit_program(dtype) for dtype in ("i8", "i16", "i32", "i64"))

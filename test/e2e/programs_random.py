@@ -48,7 +48,7 @@ def exact_op(rng, s, pool):
     extremum = rng.choice(["arith.maximumf", "arith.minimumf", "arith.maxnumf", "arith.minnumf"])
     if kind == "reduce" and a.shape:
         axes = rng.choice(axis_sets(len(a.shape)))
-        tiny = {"f16": 1.5e-7, "f32": 1.5e-40, "f64": 1.5e-310}[a.dtype]
+        tiny = {"f16": 1.5e-7, "bf16": 1.5e-40, "f32": 1.5e-40, "f64": 1.5e-310}[a.dtype]
         if a.dtype == "f32" and rng.random() < 0.5:
             return s.reduce(rng.choice(["arith.addf", "arith.mulf"]), a, axes, rng.choice([0.0, tiny, 1.5]))
         return s.reduce(extremum, a, axes, rng.choice([0.0, tiny]))
@@ -61,7 +61,7 @@ def exact_program(seed):
     p = Program(f"exact_{seed}")
     p.exact = True
     shape = shapes(rng, rng.randint(0, 2))
-    dtype = rng.choice(["f16", "f32", "f32", "f64"])
+    dtype = rng.choice(["f16", "bf16", "f32", "f32", "f64"])
     values = [p.input(shape, dtype), p.input(shape, dtype)]
     for _ in range(rng.randint(1, 4)):
 

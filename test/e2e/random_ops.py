@@ -31,13 +31,15 @@ def shapes(rng, rank):
 
 
 def random_op(rng, s, pool):
-    """Adds one random operation on values of the pool."""
-    a = rng.choice(pool)
+    """Adds one random operation on values of the pool, mostly on the last one."""
+    a = pool[-1] if rng.random() < 0.6 else rng.choice(pool)
     same = [v for v in pool if v.shape == a.shape and v.dtype == a.dtype]
     b = rng.choice(same)
     rank = len(a.shape)
     kind = rng.choice(["binary", "binary", "binary", "unary", "compare", "cast", "reduce", "transpose",
-                       "broadcast", "slice", "collapse", "expand", "concat", "pad", "insert"])
+                       "broadcast", "slice", "collapse", "expand", "concat", "pad", "insert", "iota"])
+    if kind == "binary" and not (a.exact and b.exact):
+        return s.binary(rng.choice(["arith.minimumf", "arith.maximumf"]), a, b)
     if kind == "binary":
         if a.dtype == "i1":
             return s.binary(rng.choice(["arith.andi", "arith.ori", "arith.xori"]), a, b)
@@ -55,17 +57,10 @@ def random_op(rng, s, pool):
         elif op[:2] == "sh":
             b = s.binary("arith.andi", b, s.constant(a.shape, a.dtype, 7))
         return s.binary("arith." + op, a, b)
-    if kind == "unary" and is_float(a.dtype):
-        op = rng.choice(["arith.negf", "math.absf", "math.floor", "math.sqrt", "math.exp"])
-        if op in ("math.sqrt", "math.exp") and a.dtype == "f64":
-            op = "math.absf"
-        if op == "math.floor" and not a.exact:
-            op = "math.absf"
-        if op == "math.sqrt":
-            return s.unary(op, s.unary("math.absf", a), exact=False)
-        if op == "math.exp":
-            return s.unary(op, s.unary("arith.negf", s.unary("math.absf", a)), exact=False)
-        return s.unary(op, a)
+    if kind == "unary":
+        return random_unary(rng, s, a)
+    if kind == "iota" and rank and rank < 4 and rng.random() < 0.5:
+        return s.iota(a.shape, rng.choice(["i32", "f32"]))
     if kind == "compare" and a.exact and b.exact:
         predicate = rng.choice(["oge", "olt", "une"] if is_float(a.dtype) else ["eq", "ne", "slt", "sge", "ult", "uge"])
         mask = s.compare(predicate, a, b)
@@ -74,6 +69,8 @@ def random_op(rng, s, pool):
         return random_cast(rng, s, a)
     if kind == "reduce" and rank:
         op, start = rng.choice(combiners(a.dtype))
+        if not a.exact:
+            op, start = "arith.maximumf", -1.0
         return s.reduce(op, a, rng.choice(axis_sets(rank)), start)
     if kind == "transpose" and rank > 1:
         return s.transpose(a, rng.sample(range(rank), rank))
@@ -100,25 +97,48 @@ def random_op(rng, s, pool):
     if kind == "expand" and rank == 1:
         factor = next((f for f in (5, 3, 2, 1) if a.shape[0] % f == 0))
         return s.expand(a, [factor, a.shape[0] // factor])
-    op = "arith.xori" if not is_float(a.dtype) else "arith.subf"
+    op = "arith.xori" if not is_float(a.dtype) else "arith.subf" if a.exact and b.exact else "arith.maximumf"
     return s.binary(op, a, b)
+
+
+EXACT_FUNCTIONS = ["arith.negf", "math.absf", "math.floor", "math.ceil", "math.trunc", "math.roundeven"]
+BIT_FUNCTIONS = ["math.ctpop", "math.cttz", "math.ctlz", "math.absi"]
+
+
+def random_unary(rng, s, a):
+    """A function of one operand. One that rounds is given numbers at which small errors stay small."""
+    if a.dtype == "i1":
+        return s.binary("arith.xori", a, s.constant(a.shape, "i1", 1))
+    if not is_float(a.dtype):
+        return s.unary(rng.choice(BIT_FUNCTIONS), a)
+    if not a.exact:
+        return s.unary(rng.choice(EXACT_FUNCTIONS[:2]), a)
+    if rng.random() < 0.5:
+        return s.unary(rng.choice(EXACT_FUNCTIONS), a)
+    magnitude = s.unary("math.absf", a)
+    if a.dtype == "f64":
+        return s.unary("math.sqrt", magnitude, exact=False)
+    op = rng.choice(["sqrt", "log1p", "exp", "exp2", "tanh", "erf", "atan", "atan2"])
+    if op in ("sqrt", "log1p"):
+        return s.unary("math." + op, magnitude, exact=False)
+    if op in ("exp", "exp2"):
+        return s.unary("math." + op, s.unary("arith.negf", magnitude), exact=False)
+    if op == "atan2":
+        return s.binary("math.atan2", a, s.binary("arith.addf", magnitude, s.constant(a.shape, a.dtype, 1)), exact=False)
+    return s.unary("math." + op, a, exact=False)
 
 
 def random_cast(rng, s, a):
     target = rng.choice([t for t in TYPES if t != a.dtype])
     if is_float(a.dtype) and is_float(target):
+        if bits(target) == bits(a.dtype):
+            a = s.cast("arith.extf", a, "f32")
         return s.cast("arith.extf" if bits(target) > bits(a.dtype) else "arith.truncf", a, target)
     if is_float(a.dtype):
-        # Only what every target holds; NaN becomes 0 in the comparison.
-        zero, top = s.constant(a.shape, a.dtype, 0), s.constant(a.shape, a.dtype, 100)
-        a = s.select(s.compare("ogt", a, zero), a, zero)
-        a = s.select(s.compare("olt", a, top), a, top)
-        target = rng.choice(["i8", "i16", "i32", "i64"])
+        target = rng.choice(["i1", "i8", "i16", "i32", "i64"])
         return s.cast(rng.choice(["arith.fptosi", "arith.fptoui"]), a, target)
     if is_float(target):
-        if target == "f16" and bits(a.dtype) > 8:
-            a = s.cast("arith.trunci", a, "i8")
-        return s.cast("arith.uitofp" if a.dtype == "i1" else rng.choice(["arith.sitofp", "arith.uitofp"]), a, target)
+        return s.cast(rng.choice(["arith.sitofp", "arith.uitofp"]), a, target)
     if bits(target) < bits(a.dtype):
         return s.cast("arith.trunci", a, target)
     return s.cast(rng.choice(["arith.extui", "arith.extsi"]), a, target)

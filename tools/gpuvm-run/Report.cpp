@@ -23,6 +23,7 @@ using Json = nlohmann::ordered_json;
 static double thresholdOf(DType dtype, const CommandLine &options) {
   switch (dtype) {
   case DType::F16:
+  case DType::BF16:
     return options.f16Threshold;
   case DType::F32:
     return options.f32Threshold;

@@ -32,6 +32,8 @@ TEST(Npy, ReadsEveryTypeNumpyWrites) {
   expectGolden("f2", "2x3xf16=[-3 -2 -1][0 1 2]");
   expectGolden("f4", "2x3xf32=[-3 -2 -1][0 1 2]");
   expectGolden("f8", "2x3xf64=[-3 -2 -1][0 1 2]");
+  expectGolden("bf16", "2x3xbf16=[-3 -2 -1][0 1 2]");
+  expectGolden("v2", "2x3xbf16=[-3 -2 -1][0 1 2]");
   expectGolden("bool", "3xi1=1 0 1");
 }
 

@@ -57,6 +57,10 @@ TEST(TensorText, FloatsRoundToTheirType) {
   EXPECT_EQ(echo("2xf32=0.1,1e-3"), "2xf32=0.1 0.001");
   EXPECT_EQ(echo("2xf16=65504,-inf"), "2xf16=65504 -inf");
   EXPECT_EQ(echo("f16=0.1"), "f16=0.099975586");
+  EXPECT_EQ(echo("3xbf16=1.00390625,1.01171875,-inf"),
+            "3xbf16=1 1.015625 -inf"); // Ties go to even.
+  EXPECT_EQ(echo("bf16=3.4e38"),
+            "Element 0 (\"3.4e38\") is no value of type bf16.");
   EXPECT_EQ(echo("f16=65520"),
             "Element 0 (\"65520\") is no value of type f16.");
   EXPECT_EQ(echo("f32=1e39"), "Element 0 (\"1e39\") is no value of type f32.");
@@ -74,8 +78,9 @@ TEST(TensorText, CountsAreChecked) {
 TEST(TensorText, TypesAreChecked) {
   for (std::string type : {"", "f", "i7", "u8", "2x", "2f32", "xf32", "-1xf32",
                            "2 xf32", "?xf32", "99999999999999999999xf32"}) {
-    std::string message = "is no tensor type; one looks like 8xf32, 2x3xi8 or "
-                          "i64 (of i1, i8, i16, i32, i64, f16, f32, f64).";
+    std::string message =
+        "is no tensor type; one looks like 8xf32, 2x3xi8 or "
+        "i64 (of i1, i8, i16, i32, i64, f16, bf16, f32, f64).";
     EXPECT_EQ(echo(type + "=1"), '"' + type + "\" " + message);
   }
   EXPECT_EQ(echo("3037000500x3037000500xi8=0"),

@@ -21,6 +21,12 @@ for code in ("i1", "i2", "i4", "i8", "f2", "f4", "f8"):
     save(code, np.array(VALUES, dtype=code).reshape(2, 3))
 for code in ("u1", "u2", "u4", "u8"):
     save(code, np.array(VALUES, dtype="i8").astype(code).reshape(2, 3))
+# bf16, as ml_dtypes writes it, and as numpy writes it once more without ml_dtypes.
+BRAIN = (np.array(VALUES, dtype="f4").view("u4") >> 16).astype("u2").reshape(2, 3)
+save("v2", BRAIN.view("V2"))
+with open(FOLDER / "bf16.npy", "wb") as file:
+    np.lib.format.write_array_header_1_0(file, {"descr": "<V2", "fortran_order": False, "shape": (2, 3)})
+    file.write(BRAIN.tobytes())
 save("bool", np.array([True, False, True]))
 save("scalar", np.array(42, dtype="i8"))
 save("vector", np.array([1.5, -0.25], dtype="f4"))
