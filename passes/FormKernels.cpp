@@ -193,8 +193,10 @@ void FormKernels::buildKernels() {
   };
   auto never = [](Operation *, Operation *) { return false; };
   auto resolve = [](Value value) { return value; };
-  Grouping grouping =
-      group ? groupOps(ops, resolve, mayShare) : groupOps(ops, resolve, never);
+  GroupingLimits limits;
+  limits.maxWindowBytes = maxWindowBytes;
+  Grouping grouping = group ? groupOps(ops, resolve, mayShare, limits)
+                            : groupOps(ops, resolve, never, limits);
   for (const KernelGroup &g : grouping.groups) {
     buildKernel(g, grouping);
     ++numKernels;

@@ -43,7 +43,7 @@ struct Decision {
 
 class StageFuser {
 public:
-  explicit StageFuser(ProgramOp program);
+  StageFuser(ProgramOp program, uint64_t maxWindowBytes);
   void run();
   ArrayRef<Decision> decisions() const { return log; }
   unsigned numFused() const;
@@ -67,6 +67,7 @@ private:
   SmallVector<Cluster> clusterOf;
   llvm::MapVector<Cluster, SmallVector<unsigned>> members;
   llvm::MapVector<Cluster, unsigned> kernels;
+  GroupingLimits limits;
   SmallVector<Decision> log;
 };
 
@@ -95,7 +96,8 @@ Value StageFuser::resolve(Value value) {
   return value;
 }
 
-StageFuser::StageFuser(ProgramOp program) {
+StageFuser::StageFuser(ProgramOp program, uint64_t maxWindowBytes) {
+  limits.maxWindowBytes = maxWindowBytes;
   llvm::DenseMap<Operation *, unsigned> number;
   for (auto stage : program.getBody().getOps<StageOp>()) {
     unsigned id = stages.size();
@@ -141,7 +143,7 @@ unsigned StageFuser::countKernels(ArrayRef<unsigned> which) const {
         return units[stage].epoch.lookup(a) == units[stage].epoch.lookup(b);
     return false; // `a` or `b` belongs to another cluster.
   };
-  return groupOps(ops, resolve, mayShare).groups.size();
+  return groupOps(ops, resolve, mayShare, limits).groups.size();
 }
 
 /// Whether a path leads from one of the clusters through others to the other.
@@ -181,7 +183,7 @@ StringRef StageFuser::whyNot(Cluster a, Cluster b) const {
   for (Cluster cluster : {a, b})
     for (unsigned stage : members.find(cluster)->second)
       operations += units[stage].ops.size();
-  if (operations > GroupingLimits().operations)
+  if (operations > GroupingLimits::operations)
     return "one kernel would have too many operations";
   if (leavesAndReturns(a, b))
     return "another stage has to run between them";
@@ -294,7 +296,7 @@ LogicalResult Fuse::writeReport(ArrayRef<Decision> decisions) {
 }
 
 void Fuse::runOnOperation() {
-  StageFuser fuser(getOperation());
+  StageFuser fuser(getOperation(), maxWindowBytes);
   fuser.run();
   fuser.annotate();
   ::numFused += fuser.numFused();
