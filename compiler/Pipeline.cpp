@@ -33,12 +33,12 @@ void gpuvm::buildPipeline(OpPassManager &passes,
     onProgram(createMakeExact());
   simplify();
   if (options.fuse)
-    onProgram(createFuse({options.report}));
-  onProgram(createFormKernels({options.group}));
+    onProgram(createFuse({options.report, options.maxWindowBytes}));
+  onProgram(createFormKernels({options.group, options.maxWindowBytes}));
   if (options.schedule)
     onProgram(createSchedule());
-  onProgram(
-      createPlanMemory({options.reuse, options.inPlace, options.barrierPrice}));
+  onProgram(createPlanMemory({options.reuse, options.inPlace,
+                              options.barrierPrice, options.maxWindowBytes}));
   onProgram(createPlaceBarriers({options.minimalBarriers}));
   passes.addPass(createEmitKernels({options.exact}));
   passes.addPass(createToChain());

@@ -35,6 +35,10 @@ struct CompilerOptions : PassPipelineOptions<CompilerOptions> {
       *this, "barrier-price",
       llvm::cl::desc("Bytes of Registers that a barrier more must save"),
       llvm::cl::init(8 << 20)};
+  Option<uint64_t> maxWindowBytes{
+      *this, "max-window-bytes",
+      llvm::cl::desc("Values of more bytes take several windows"),
+      llvm::cl::init(1 << 27)};
   Option<bool> minimalBarriers{
       *this, "minimal-barriers",
       llvm::cl::desc("Place only the barriers that a hazard needs"),

@@ -10,39 +10,6 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-static constexpr unsigned kNumRegions = 5;
-
-BindingLayout gpuvm::layOutBindings(std::optional<ArrayAttr> inputs,
-                                    std::optional<ArrayAttr> outputs,
-                                    std::optional<ArrayAttr> scratch) {
-  std::map<unsigned, WindowAttr> byBinding;
-  llvm::DenseMap<WindowAttr, unsigned> known;
-  unsigned next[kNumRegions] = {};
-  auto place = [&](std::optional<ArrayAttr> windows,
-                   SmallVectorImpl<unsigned> &to) {
-    if (!windows)
-      return;
-    for (auto window : windows->getAsRange<WindowAttr>()) {
-      auto [entry, isNew] = known.try_emplace(window, 0);
-      if (isNew) {
-        unsigned region = static_cast<unsigned>(window.getRegion());
-        entry->second = region + kNumRegions * next[region]++;
-        byBinding[entry->second] = window;
-      }
-      to.push_back(entry->second);
-    }
-  };
-  BindingLayout layout;
-  place(inputs, layout.inputs);
-  place(outputs, layout.outputs);
-  place(scratch, layout.scratch);
-  for (auto [binding, window] : byBinding) {
-    layout.bindings.push_back(binding);
-    layout.windows.push_back(window);
-  }
-  return layout;
-}
-
 /// The plan's names for what `module`'s capabilities ask of a device.
 static SmallVector<StringRef> featuresOf(spirv::ModuleOp module) {
   llvm::SmallSetVector<StringRef, 8> features;
@@ -97,15 +64,61 @@ static LogicalResult emitRoot(EmitterContext &emitter) {
   llvm_unreachable("there is no other root");
 }
 
+/// maxPerStageDescriptorStorageBuffers of the least capable device, lavapipe.
+static constexpr size_t kMaxBindings = 32;
+
+/// Indices are signed numbers of 32 bits, and loops step beyond their end by
+/// what all lanes of a dispatch take.
+static constexpr int64_t kMaxElements =
+    std::numeric_limits<int32_t>::max() - (int64_t(1) << 20);
+
+static LogicalResult checkLimits(KernelOp op, const BindingLayout &layout) {
+  auto check = [&](Type type) -> LogicalResult {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || tensor.getNumElements() <= kMaxElements)
+      return success();
+    return op.emitError("a tensor of ")
+           << tensor.getNumElements() << " elements has too many ("
+           << kMaxElements << " at most: indices have 32 bits on the device)";
+  };
+  for (Type type : op.getOperandTypes())
+    if (failed(check(type)))
+      return failure();
+  for (Operation &inner : op.getBody().front())
+    for (Type type : inner.getResultTypes())
+      if (failed(check(type)))
+        return failure();
+  int64_t reduced = configureKernel(op).elements;
+  if (reduced > kMaxElements)
+    return op.emitError("reduces ")
+           << reduced << " elements to one, too many (" << kMaxElements
+           << " at most: indices have 32 bits on the device)";
+  if (layout.windows.size() <= kMaxBindings)
+    return success();
+  InFlightDiagnostic error = op.emitError("kernel \"")
+                             << op.getSymName() << "\" needs "
+                             << layout.windows.size() << " windows (at most "
+                             << kMaxBindings << " are allowed)";
+  if (!layout.splits.empty())
+    error.attachNote() << "values of more than "
+                       << getMaxWindowBytes(op->getParentOfType<ProgramOp>())
+                       << " bytes are split into windows "
+                          "(--max-window-bytes)";
+  return failure();
+}
+
 FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
                                            const EmitOptions &options) {
   MLIRContext *context = op.getContext();
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(op.getLoc());
   OpBuilder b(context);
   b.setInsertionPointToStart(scratch->getBody());
-  BindingLayout layout = layOutBindings(
-      op.getInputWindows(), op.getOutputWindows(), op.getScratchWindows());
+  BindingLayout layout = layOutBindings(op);
+  if (failed(checkLimits(op, layout)))
+    return failure();
   KernelBuilder kernel(b, op.getLoc(), op.getSymName(), KernelConfig::kLanes);
+  for (const SplitWindow &split : layout.splits)
+    kernel.splitWindow(split.bindings, split.pieceBytes);
   ElementEmitter elements(kernel, [&](BlockArgument argument) {
     return layout.inputs[argument.getArgNumber()];
   });

@@ -11,24 +11,12 @@
 
 #pragma once
 
+#include "kernels/Bindings.h"
 #include "kernels/ElementEmitter.h"
 #include "kernels/KernelConfig.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 
 namespace mlir::gpuvm {
-
-/// The bindings of a kernel's operands, results and scratch: window k of region
-/// r is binding r + 5 * k, windows counted in this order, equal ones once.
-struct BindingLayout {
-  SmallVector<unsigned> inputs, outputs, scratch;
-  SmallVector<WindowAttr> windows; ///< Of each distinct binding, ascending.
-  SmallVector<unsigned> bindings;  ///< Their numbers.
-};
-
-/// The layout of a kernel or an external kernel's invocation with windows.
-BindingLayout layOutBindings(std::optional<ArrayAttr> inputs,
-                             std::optional<ArrayAttr> outputs,
-                             std::optional<ArrayAttr> scratch);
 
 /// What an emitter works with.
 struct EmitterContext {

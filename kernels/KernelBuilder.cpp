@@ -165,17 +165,21 @@ Value KernelBuilder::view(unsigned binding, Type element) {
 }
 
 Value KernelBuilder::load(unsigned binding, Type type, Value i) {
-  uses[binding].reads = true;
-  Value stored =
-      memref::LoadOp::create(b, location, view(binding, storageType(type)), i);
-  return fromStorage(stored, type);
+  forEachPiece(binding, [](BindingUse &use) { use.reads = true; });
+  Type stored = storageType(type);
+  auto access = [&](Value memory, Value at) -> SmallVector<Value> {
+    return {memref::LoadOp::create(b, location, memory, at)};
+  };
+  return fromStorage(inPiece(binding, stored, i, stored, access).front(), type);
 }
 
 void KernelBuilder::store(unsigned binding, Value value, Value i) {
-  uses[binding].writes = true;
+  forEachPiece(binding, [](BindingUse &use) { use.writes = true; });
   Value stored = toStorage(value);
-  memref::StoreOp::create(b, location, stored, view(binding, stored.getType()),
-                          i);
+  inPiece(binding, stored.getType(), i, {}, [&](Value memory, Value at) {
+    memref::StoreOp::create(b, location, stored, memory, at);
+    return SmallVector<Value>();
+  });
 }
 
 /// What one access of a run of neighbouring elements moves: `elements` of them,
@@ -226,13 +230,18 @@ SmallVector<Value> KernelBuilder::loadVector(unsigned binding, Type type,
       values.push_back(load(binding, type, add(i, index(k))));
     return values;
   }
-  uses[binding].reads = true;
+  forEachPiece(binding, [](BindingUse &use) { use.reads = true; });
   VectorAccess access = vectorAccess(stored, count);
-  Value memory = view(binding, access.memory);
-  Value first = div(i, access.elements);
-  for (int64_t k = 0; k < count / access.elements; ++k) {
-    Value loaded =
-        memref::LoadOp::create(b, location, memory, add(first, index(k)));
+  SmallVector<Type> types(count / access.elements, access.memory);
+  auto loadAll = [&](Value memory, Value first) {
+    SmallVector<Value> loaded;
+    for (size_t k = 0; k < types.size(); ++k)
+      loaded.push_back(
+          memref::LoadOp::create(b, location, memory, add(first, index(k))));
+    return loaded;
+  };
+  for (Value loaded : inPiece(binding, access.memory, div(i, access.elements),
+                              types, loadAll)) {
     if (access.words == 0) {
       extractAll(b, location, loaded, values);
       continue;
@@ -258,10 +267,8 @@ void KernelBuilder::storeVector(unsigned binding, ArrayRef<Value> values,
       store(binding, value, add(i, index(k)));
     return;
   }
-  uses[binding].writes = true;
+  forEachPiece(binding, [](BindingUse &use) { use.writes = true; });
   VectorAccess access = vectorAccess(stored, count);
-  Value memory = view(binding, access.memory);
-  Value first = div(i, access.elements);
   SmallVector<Value> parts;
   for (Value value : values)
     parts.push_back(toStorage(value));
@@ -270,6 +277,7 @@ void KernelBuilder::storeVector(unsigned binding, ArrayRef<Value> values,
       return from.front();
     return spirv::CompositeConstructOp::create(b, location, type, from);
   };
+  SmallVector<Value> runs;
   for (int64_t k = 0; k < count / access.elements; ++k) {
     ArrayRef<Value> run =
         ArrayRef(parts).slice(k * access.elements, access.elements);
@@ -282,17 +290,26 @@ void KernelBuilder::storeVector(unsigned binding, ArrayRef<Value> values,
             b, location, b.getI32Type(),
             compose(access.vector, run.slice(w * perWord, perWord))));
     }
-    memref::StoreOp::create(b, location, compose(access.memory, words), memory,
-                            add(first, index(k)));
+    runs.push_back(compose(access.memory, words));
   }
+  auto storeAll = [&](Value memory, Value first) {
+    for (auto [k, run] : llvm::enumerate(runs))
+      memref::StoreOp::create(b, location, run, memory, add(first, index(k)));
+    return SmallVector<Value>();
+  };
+  inPiece(binding, access.memory, div(i, access.elements), {}, storeAll);
 }
 
 Value KernelBuilder::atomicIncrement(unsigned binding, Value i) {
-  BindingUse &use = uses[binding];
-  use.reads = use.writes = use.coherent = true;
+  forEachPiece(binding, [](BindingUse &use) {
+    use.reads = use.writes = use.coherent = true;
+  });
   Value one = arith::ConstantOp::create(b, location, b.getI32IntegerAttr(1));
-  return memref::AtomicRMWOp::create(b, location, arith::AtomicRMWKind::addi,
-                                     one, view(binding, b.getI32Type()), i);
+  auto access = [&](Value memory, Value at) -> SmallVector<Value> {
+    return {memref::AtomicRMWOp::create(b, location, arith::AtomicRMWKind::addi,
+                                        one, memory, at)};
+  };
+  return inPiece(binding, b.getI32Type(), i, b.getI32Type(), access).front();
 }
 
 //===----------------------------------------------------------------------===//

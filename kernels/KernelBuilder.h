@@ -35,6 +35,10 @@ public:
   KernelBuilder(OpBuilder &builder, Location loc, StringRef moduleName,
                 int64_t lanes);
 
+  /// What is at binding `bindings[0]` has `pieceBytes` bytes there and goes on
+  /// in the next ones; accesses to it find their piece (SplitWindows.cpp).
+  void splitWindow(ArrayRef<unsigned> bindings, uint64_t pieceBytes);
+
   /// Ends the function; returns the module.
   gpu::GPUModuleOp finish();
 
@@ -76,7 +80,9 @@ public:
                                 int64_t count);
   void storeVector(unsigned binding, ArrayRef<Value> values, Value i);
   /// Marks a binding as shared between workgroups of one dispatch.
-  void markCoherent(unsigned binding) { uses[binding].coherent = true; }
+  void markCoherent(unsigned binding) {
+    forEachPiece(binding, [](BindingUse &use) { use.coherent = true; });
+  }
   /// Word `i` of the window += 1; returns the old word.
   Value atomicIncrement(unsigned binding, Value i);
 
@@ -96,6 +102,16 @@ public:
 private:
   /// The view of a binding as a runtime array of `element`.
   Value view(unsigned binding, Type element);
+  /// What an access makes of a view and an index in it.
+  using AccessFn = function_ref<SmallVector<Value>(Value memory, Value i)>;
+  /// `access` to the piece with element `i` of what is at `binding`, seen as
+  /// elements of `memory`; it gives values of types `results`.
+  SmallVector<Value> inPiece(unsigned binding, Type memory, Value i,
+                             TypeRange results, AccessFn access);
+  SmallVector<Value> inOneOf(ArrayRef<unsigned> bindings, int64_t first,
+                             Value piece, Type memory, Value at,
+                             TypeRange results, AccessFn access);
+  void forEachPiece(unsigned binding, function_ref<void(BindingUse &)> mark);
   Value toStorage(Value value);
   Value fromStorage(Value value, Type type);
 
@@ -105,6 +121,11 @@ private:
   gpu::GPUFuncOp function;
   llvm::MapVector<std::pair<unsigned, Type>, BlockArgument> views;
   llvm::MapVector<unsigned, BindingUse> uses;
+  struct Split {
+    SmallVector<unsigned> bindings;
+    uint64_t pieceBytes;
+  };
+  llvm::DenseMap<unsigned, Split> splits; ///< By the first binding.
   int64_t workgroupMemoryBytes = 0;
 };
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/KernelConfig.h"
+#include "kernels/Bindings.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 
@@ -51,8 +52,12 @@ struct BodyTraits {
   bool needsIndices = false; ///< Some operand is not read where it is written.
   bool linear = true;        ///< All indexing is linear.
   bool reshapes = false;
-  int64_t ops = 1; ///< Scalar operations per element.
-  int64_t run = 1; ///< Neighbours that codecs prefer to decode at once.
+  bool split = false; ///< Some operand or result takes several windows.
+  int64_t ops = 1;    ///< Scalar operations per element.
+  int64_t run = 1;    ///< Neighbours that codecs prefer to decode at once.
+  /// Each access to a split value is a tree of branches: code that is written
+  /// out several times becomes large, and slow to compile.
+  int64_t maxUnroll() const { return split ? 1 : kMaxUnroll; }
 };
 } // namespace
 
@@ -89,8 +94,18 @@ static void inspectDecode(DecodeOp op, BodyTraits &traits) {
                         packed.getCodec().getPreferredRun(packed.getLayout()));
 }
 
+static bool takesSeveralWindows(KernelOp kernel) {
+  uint64_t maxBytes = getMaxWindowBytes(kernel->getParentOfType<ProgramOp>());
+  auto isSplit = [&](Type type) {
+    return countWindows(cast<RankedTensorType>(type), maxBytes) > 1;
+  };
+  return llvm::any_of(kernel.getOperandTypes(), isSplit) ||
+         llvm::any_of(kernel.getResultTypes(), isSplit);
+}
+
 static BodyTraits inspectBody(KernelOp kernel) {
   BodyTraits traits;
+  traits.split = takesSeveralWindows(kernel);
   for (Operation &op : kernel.getBody().front()) {
     if (auto generic = dyn_cast<linalg::GenericOp>(op))
       inspectGeneric(generic, traits);
@@ -160,7 +175,7 @@ static void configureMap(KernelOp kernel, const BodyTraits &traits,
     if (vector > config.vector && vectorizes(vector))
       config.vector = vector;
   config.unroll = std::clamp<int64_t>(
-      kMaxUnrolledOps / (config.vector * traits.ops), 1, kMaxUnroll);
+      kMaxUnrolledOps / (config.vector * traits.ops), 1, traits.maxUnroll());
   int64_t tile = KernelConfig::kLanes * config.vector * config.unroll;
   int64_t work = config.elements >= tile ? tile : KernelConfig::kLanes;
   config.groups =
@@ -248,7 +263,7 @@ static void configureReduce(KernelOp kernel, linalg::GenericOp first,
   // A power of two, which divides the rows of a turn.
   config.unroll = llvm::bit_floor<uint64_t>(std::clamp<int64_t>(
       kMaxUnrolledOps / (config.order.elementsPerLane * traits.ops), 1,
-      kMaxUnroll));
+      traits.maxUnroll()));
   int64_t parts = config.order.parts;
   if (parts == 1) {
     int64_t row = config.order.elementsPerRow();
@@ -256,7 +271,8 @@ static void configureReduce(KernelOp kernel, linalg::GenericOp first,
         llvm::divideCeil(config.elements / row, config.order.rowsPerTurn());
     int64_t kept =
         turns * config.order.rowsPerGroup * config.order.elementsPerLane;
-    config.keepsRows = kept <= kMaxKept && kept * traits.ops <= kMaxUnrolledOps;
+    config.keepsRows = !traits.split && kept <= kMaxKept &&
+                       kept * traits.ops <= kMaxUnrolledOps;
     int64_t groupsNeeded = llvm::divideCeil(config.elements, row);
     if (config.keepsRows &&
         2 * groupsNeeded <= ReductionOrder::kGroupsPerPart) {

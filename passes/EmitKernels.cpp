@@ -42,9 +42,7 @@ struct EmitKernels : gpuvm::impl::EmitKernelsBase<EmitKernels> {
 
 /// What decides the code of a kernel: its body, root and bindings.
 static std::string kernelText(KernelOp kernel) {
-  BindingLayout layout =
-      layOutBindings(kernel.getInputWindows(), kernel.getOutputWindows(),
-                     kernel.getScratchWindows());
+  BindingLayout layout = layOutBindings(kernel);
   std::string text;
   llvm::raw_string_ostream os(text);
   os << stringifyRoot(kernel.getRoot());

@@ -192,8 +192,10 @@ void FormKernels::buildKernels() {
   };
   auto never = [](Operation *, Operation *) { return false; };
   auto resolve = [](Value value) { return value; };
-  Grouping grouping =
-      group ? groupOps(ops, resolve, mayShare) : groupOps(ops, resolve, never);
+  GroupingLimits limits;
+  limits.maxWindowBytes = maxWindowBytes;
+  Grouping grouping = group ? groupOps(ops, resolve, mayShare, limits)
+                            : groupOps(ops, resolve, never, limits);
   for (const KernelGroup &g : grouping.groups) {
     buildKernel(llvm::to_vector_of<Operation *>(g.ops),
                 g.reduces ? Root::reduce : Root::map, grouping);

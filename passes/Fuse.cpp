@@ -44,7 +44,7 @@ struct Decision {
 
 class StageFuser {
 public:
-  explicit StageFuser(ProgramOp program);
+  StageFuser(ProgramOp program, uint64_t maxWindowBytes);
   void run();
   ArrayRef<Decision> decisions() const { return log; }
   unsigned numFused() const;
@@ -68,6 +68,7 @@ private:
   SmallVector<Cluster> clusterOf;
   llvm::MapVector<Cluster, SmallVector<unsigned>> members;
   llvm::MapVector<Cluster, unsigned> kernels;
+  GroupingLimits limits;
   SmallVector<Decision> log;
 };
 
@@ -96,7 +97,8 @@ Value StageFuser::resolve(Value value) {
   return value;
 }
 
-StageFuser::StageFuser(ProgramOp program) {
+StageFuser::StageFuser(ProgramOp program, uint64_t maxWindowBytes) {
+  limits.maxWindowBytes = maxWindowBytes;
   llvm::DenseMap<Operation *, unsigned> number;
   for (auto stage : program.getBody().getOps<StageOp>()) {
     unsigned id = stages.size();
@@ -142,7 +144,7 @@ unsigned StageFuser::countKernels(ArrayRef<unsigned> which) const {
         return units[stage].epoch.lookup(a) == units[stage].epoch.lookup(b);
     return false; // `a` or `b` belongs to another cluster.
   };
-  return groupOps(ops, resolve, mayShare).groups.size();
+  return groupOps(ops, resolve, mayShare, limits).groups.size();
 }
 
 /// Whether a path leads from one of the clusters through others to the other.
@@ -182,7 +184,7 @@ StringRef StageFuser::whyNot(Cluster a, Cluster b) const {
   for (Cluster cluster : {a, b})
     for (unsigned stage : members.find(cluster)->second)
       operations += units[stage].ops.size();
-  if (operations > GroupingLimits().operations)
+  if (operations > GroupingLimits::operations)
     return "one kernel would have too many operations";
   if (leavesAndReturns(a, b))
     return "another stage has to run between them";
@@ -297,7 +299,7 @@ LogicalResult Fuse::writeReport(ArrayRef<Decision> decisions) {
 void Fuse::runOnOperation() {
   for (auto stage : getOperation().getBody().getOps<StageOp>())
     materializeEscapes(stage); // So that what is sent counts as computed.
-  StageFuser fuser(getOperation());
+  StageFuser fuser(getOperation(), maxWindowBytes);
   fuser.run();
   fuser.annotate();
   ::numFused += fuser.numFused();

@@ -8,6 +8,7 @@
 #include "passes/KernelGroups.h"
 
 #include "dialects/gpuvm/Reduction.h"
+#include "kernels/Bindings.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -319,18 +320,23 @@ bool Grouper::needsWindow(Value result,
 bool Grouper::fitsLimits(ArrayRef<linalg::GenericOp> ops) const {
   llvm::DenseSet<Operation *> all(ops.begin(), ops.end());
   llvm::DenseSet<Value> inputs;
-  unsigned operations = 0, outputs = 0;
+  unsigned operations = 0, windows = 0;
+  auto addWindows = [&](Value value) {
+    windows += countWindows(cast<RankedTensorType>(value.getType()),
+                            limits.maxWindowBytes);
+  };
   for (linalg::GenericOp op : ops) {
     operations += cost(op);
     for (const SourceRead &read : factsOf(op).readsThroughVirtual)
       if (!read.source.getDefiningOp() ||
           !all.contains(read.source.getDefiningOp()))
-        inputs.insert(read.source);
+        if (inputs.insert(read.source).second)
+          addWindows(read.source);
     for (Value result : op->getResults())
-      outputs += needsWindow(result, all);
+      if (needsWindow(result, all))
+        addWindows(result);
   }
-  return operations <= limits.operations &&
-         inputs.size() + outputs <= limits.windows;
+  return operations <= limits.operations && windows <= limits.windows;
 }
 
 /// Whether a path leads from one of the groups through others back to them.

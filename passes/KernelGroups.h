@@ -46,16 +46,18 @@ struct GroupingLimits {
   /// device, less what scratch and metadata may add.
   unsigned windows = 24;
   /// Scalar operations per element in one kernel.
-  unsigned operations = 128;
+  static constexpr unsigned operations = 128;
   /// A virtual operation computes at most so many scalar operations again.
   unsigned recompute = 8;
+  /// A value of more bytes takes several windows.
+  uint64_t maxWindowBytes;
 };
 
 /// Groups `ops` (generics in program order, possibly of several stages).
 /// `mayShare(a, b)` says whether two operations may be in one kernel at all.
 Grouping groupOps(ArrayRef<linalg::GenericOp> ops, const ResolveFn &resolve,
                   function_ref<bool(Operation *, Operation *)> mayShare,
-                  const GroupingLimits &limits = {});
+                  const GroupingLimits &limits);
 
 /// A value that an operation reads, resolved and followed through slices and
 /// reshapes.

@@ -74,7 +74,10 @@ def Fuse : GpuvmProgramPass<"gpuvm-fuse"> {
     the bytes that are not written and read.
   }];
   let options = [Option<"report", "report", "std::string", "\"\"",
-                        "File to write the fusion report to, as JSON">];
+                        "File to write the fusion report to, as JSON">,
+                 Option<"maxWindowBytes", "max-window-bytes", "uint64_t",
+                        "134217728",
+                        "Values of more bytes take several windows">];
 }
 
 def FormKernels : GpuvmProgramPass<"gpuvm-form-kernels"> {
@@ -85,7 +88,10 @@ def FormKernels : GpuvmProgramPass<"gpuvm-form-kernels"> {
     are not read where they are made are computed again where they are read.
   }];
   let options = [Option<"group", "group", "bool", "true",
-                        "Put several operations into one kernel">];
+                        "Put several operations into one kernel">,
+                 Option<"maxWindowBytes", "max-window-bytes", "uint64_t",
+                        "134217728",
+                        "Values of more bytes take several windows">];
 }
 
 def Schedule : GpuvmProgramPass<"gpuvm-schedule"> {
@@ -110,13 +116,21 @@ def PlanMemory : GpuvmProgramPass<"gpuvm-plan-memory"> {
     of its own is worth `barrier-price` bytes: the default is what a H200 copies
     in the 2 us that a barrier takes. The statistics say what the values take
     and what no plan for this order of commands could go below.
+
+    A kernel binds a value of more than `max-window-bytes` as several windows,
+    each as long as the largest power of two that is allowed. The default is what
+    every Vulkan device can bind; with a larger one a plan needs a device that
+    can. An external kernel binds all of a value, which must fit.
   }];
   let options = [Option<"reuse", "reuse", "bool", "true",
                         "Use windows again when their value is dead">,
                  Option<"inPlace", "in-place", "bool", "true",
                         "Make results in the windows of their operands">,
                  Option<"barrierPrice", "barrier-price", "uint64_t", "8 << 20",
-                        "Bytes that must be saved for a barrier more">];
+                        "Bytes that must be saved for a barrier more">,
+                 Option<"maxWindowBytes", "max-window-bytes", "uint64_t",
+                        "134217728",
+                        "The longest window a kernel may bind; at least 256">];
 }
 
 def PlaceBarriers : GpuvmProgramPass<"gpuvm-place-barriers"> {

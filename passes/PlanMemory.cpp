@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kernels/Bindings.h"
 #include "kernels/InPlace.h"
 #include "kernels/KernelConfig.h"
 #include "passes/Commands.h"
@@ -59,7 +60,7 @@ private:
   Packing pack(ArrayRef<LiveRange> live, ArrayRef<unsigned> steps);
   void count(uint64_t bytes);
   void annotate();
-  LogicalResult checkSizes();
+  LogicalResult checkExternalKernels();
 
   /// Something of Registers that gets an offset when all ranges are known.
   struct Waiting {
@@ -92,7 +93,8 @@ private:
 struct PlanMemory : gpuvm::impl::PlanMemoryBase<PlanMemory> {
   using Base::Base;
   void runOnOperation() override {
-    MemoryPlanner planner(getOperation(), {reuse, inPlace, barrierPrice});
+    MemoryPlanner planner(getOperation(),
+                          {reuse, inPlace, barrierPrice, maxWindowBytes});
     if (failed(planner.run()))
       signalPassFailure();
   }
@@ -352,22 +354,27 @@ void MemoryPlanner::annotate() {
   }
 }
 
-/// The largest range of a storage buffer that any device offers: 2^32 - 1.
-static constexpr uint64_t kMaxWindowBytes = UINT32_MAX;
-
-LogicalResult MemoryPlanner::checkSizes() {
-  for (auto &[value, window] : home) {
-    if (window.getLength() <= kMaxWindowBytes)
-      continue;
-    return mlir::emitError(value.getLoc())
-           << "a value of " << window.getLength()
-           << " bytes does not fit one window (" << kMaxWindowBytes
-           << " bytes)";
-  }
+/// Our kernels find their way in pieces of a value; a kernel of the user's does
+/// not.
+LogicalResult MemoryPlanner::checkExternalKernels() {
+  for (auto invoke : program.getBody().getOps<InvokeOp>())
+    for (Value value :
+         llvm::concat<Value>(llvm::to_vector_of<Value>(invoke->getOperands()),
+                             llvm::to_vector_of<Value>(invoke->getResults())))
+      if (uint64_t length = windowOf(value).getLength();
+          length > options.maxWindowBytes)
+        return invoke.emitOpError("binds a value of ")
+               << length << " bytes in one window (at most "
+               << options.maxWindowBytes << " are allowed: --max-window-bytes)";
   return success();
 }
 
 LogicalResult MemoryPlanner::run() {
+  if (options.maxWindowBytes < kWindowAlignment)
+    return program.emitError("windows of ")
+           << options.maxWindowBytes << " bytes are too short (at least "
+           << kWindowAlignment << " are needed: --max-window-bytes)";
+  setMaxWindowBytes(program, options.maxWindowBytes);
   placeSymbols();
   if (failed(makeValuesInTheirSymbols(program, home, options.inPlace)))
     return failure();
@@ -376,5 +383,5 @@ LogicalResult MemoryPlanner::run() {
   findLiveRanges();
   placeRanges();
   annotate();
-  return checkSizes();
+  return checkExternalKernels();
 }

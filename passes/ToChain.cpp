@@ -212,8 +212,7 @@ void ChainBuilder::addStages() {
 //===----------------------------------------------------------------------===//
 
 void ChainBuilder::addDispatch(KernelOp op) {
-  BindingLayout layout = layOutBindings(
-      op.getInputWindows(), op.getOutputWindows(), op.getScratchWindows());
+  BindingLayout layout = layOutBindings(op);
   int32_t groups = configureKernel(op).groups;
   SmallVector<Attribute> windows(layout.windows.begin(), layout.windows.end());
   chain::DispatchOp::create(b, op.getLoc(), *op.getEmitted(),

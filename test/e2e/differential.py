@@ -4,7 +4,9 @@ A case is a program of stages (programs.py). It is compiled fused and unfused,
 runs on the device (with validation) and on gpuvm-interpret with the same data,
 and all outputs must have the same bits; only division and functions of math may
 differ, by 2e-5 relative. With --widths every plan runs once more for each width
-of lavapipe's vectors, that is, with other subgroup sizes. The kinds of case:
+of lavapipe's vectors, that is, with other subgroup sizes. With --split the windows
+that kernels bind are so short that the longest value takes several, about as many
+as it says. --every takes each so-manieth case only. The kinds of case:
 
   sweep   every type in every rank on odd sizes, reduced over every set of axes
   long    reductions of millions of elements, with short and long bodies
@@ -18,7 +20,7 @@ of lavapipe's vectors, that is, with other subgroup sizes. The kinds of case:
   state   stages that load and store symbols and halves of them, from a seed
   exact   arithmetic of --exact on subnormal numbers, from a seed
 
-    differential.py FOLDER KIND [--seeds FIRST:LAST] [--widths 256,512]
+    differential.py FOLDER KIND [--seeds FIRST:LAST] [--widths 256,512] [--split N] [--every N]
 
 For a machine that has only gpuvm-run, prepare the cases here and run them there:
 
@@ -149,7 +151,16 @@ def compare(value, expected, actual, where):
         raise Mismatch(f"{where}: element {i} of {value.type} is {a!r}, expected {e!r}")
 
 
-def prepare(folder, program):
+def split_flags(program, pieces):
+    """Options that make the longest value of `program` take about so many windows."""
+    if not pieces:
+        return []
+    values = program.inputs + program.messages + program.outputs + program.symbols
+    longest = max(math.prod(value.shape) * max(bits(value.dtype), 8) // 8 for value in values)
+    return [f"--max-window-bytes={max(256, longest // pieces)}"]
+
+
+def prepare(folder, program, pieces):
     """Makes FOLDER/<name>/ with everything that running the program needs."""
     base = os.path.join(folder, program.name)
     os.makedirs(base, exist_ok=True)
@@ -170,9 +181,10 @@ def prepare(folder, program):
     with open(path("case.json"), "w") as file:
         json.dump(case, file)
     exact = ["--exact"] if program.exact else []
+    split = split_flags(program, pieces)
     call(["gpuvm-interpret", path("program.mlir")] + exact + data_flags(base, case, "reference"))
     for tag, options in TAGS.items():
-        call(["gpuvm-compile", path("program.mlir"), "-o", path(tag + ".gvplan")] + exact + options)
+        call(["gpuvm-compile", path("program.mlir"), "-o", path(tag + ".gvplan")] + exact + split + options)
     return base
 
 
@@ -201,7 +213,8 @@ def run_case(case, arguments):
     """What is wrong with a program, or with one prepared in a folder; or None."""
     name = case if isinstance(case, str) else case.name
     try:
-        base = os.path.join(arguments.folder, name) if isinstance(case, str) else prepare(arguments.folder, case)
+        base = os.path.join(arguments.folder, name) if isinstance(case, str) else prepare(
+            arguments.folder, case, arguments.split)
         if not arguments.prepare:
             check(base, arguments.run_options.split(), [w for w in arguments.widths.split(",") if w])
             shutil.rmtree(base)
@@ -216,13 +229,15 @@ def main():
     parser.add_argument("kind", choices=[*KINDS, "prepared"])
     parser.add_argument("--seeds", default="0:0")
     parser.add_argument("--widths", default="")
+    parser.add_argument("--split", type=int, default=0)
+    parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--prepare", action="store_true", help="run nothing on the device")
     parser.add_argument("--run-options", default="--validate", help="of gpuvm-run")
     arguments = parser.parse_args()
     if arguments.kind == "prepared":
         cases = sorted(os.listdir(arguments.folder))
     else:
-        cases = list(KINDS[arguments.kind](range(*map(int, arguments.seeds.split(":")))))
+        cases = list(KINDS[arguments.kind](range(*map(int, arguments.seeds.split(":")))))[::arguments.every]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         failures = [f for f in pool.map(lambda case: run_case(case, arguments), cases) if f]
     for failure in failures:

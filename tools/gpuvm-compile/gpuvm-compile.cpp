@@ -40,6 +40,12 @@ static cl::opt<uint64_t>
                  cl::desc("Bytes of Registers that a barrier more must save "
                           "(default: 8 MiB)"),
                  cl::value_desc("bytes"), cl::cat(category));
+static cl::opt<uint64_t>
+    maxWindowBytes("max-window-bytes",
+                   cl::desc("Values of more bytes are split: the device's "
+                            "maxStorageBufferRange (default: 128 MiB, which "
+                            "every device has)"),
+                   cl::value_desc("bytes"), cl::cat(category));
 static cl::opt<bool>
     keepMetadata("keep-metadata",
                  cl::desc("Keep the metadata of all messages for the host"),
@@ -91,6 +97,8 @@ int main(int argc, char **argv) {
   options.reuse = !disableReuse;
   if (barrierPrice.getNumOccurrences())
     options.barrierPrice = barrierPrice;
+  if (maxWindowBytes.getNumOccurrences())
+    options.maxWindowBytes = maxWindowBytes;
   options.keepMetadata = keepMetadata;
   options.exact = exact;
   options.report = report;
