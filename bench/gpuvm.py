@@ -10,7 +10,7 @@ import pathlib
 import subprocess
 import tempfile
 
-import numpy as np
+import machine
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -65,17 +65,22 @@ class Gpuvm:
             raise Missing(f"the bundle has no plan {name}; make it with bench/bundle")
         return plan, json.loads(manifest.read_text())
 
-    def run(self, plan, manifest, inputs, iterations, warmup):
-        """(statistics, first output) of one process; inputs are paths of .npy files."""
-        output = manifest["outputs"][0]["name"]
-        file = pathlib.Path(self.scratch.name) / "output.npy"
-        arguments = [f"--input={name}=@{path}" for name, path in inputs.items()]
-        if self.device:
-            arguments.append(f"--device={self.device}")
-        text = self.call("gpuvm-run", plan, *arguments, f"--output={output}=@{file}",
-                         f"--iterations={iterations}", f"--warmup={warmup}", "--copy-speed",
-                         "--stats=json")
-        return json.loads(text), np.load(file)
+    def library(self):
+        path = self.programs.parent / "lib" / "libgpuvm.so"
+        if not path.is_file():
+            raise Missing(f"{path.name} is not in {path.parent.name}/")
+        return path
+
+    def machine(self):
+        """A booted machine in this process."""
+        return machine.Machine(machine.load_library(self.library()), self.device)
+
+    def copy_speed(self):
+        """(device, GB/s it copies at, reads and writes together)."""
+        arguments = [f"--device={self.device}"] if self.device else []
+        text = self.call("gpuvm-run", "--measure-copy-speed=0", "--stats=json", *arguments)
+        measured = json.loads(text)
+        return measured["device"], measured["copy_gbps"]
 
 
 def bytes_moved(manifest):

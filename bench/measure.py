@@ -24,9 +24,9 @@ def interleave(subjects, repeats, what):
     A subject is a function without arguments that returns a dict of numbers. The answer
     has, for each subject, one list per number.
     """
+    print(f"{what}: {repeats} repeats of {', '.join(map(str, subjects))}", file=sys.stderr, flush=True)
     samples = {name: {} for name in subjects}
-    for repeat in range(repeats):
-        print(f"{what}: repeat {repeat + 1} of {repeats}", file=sys.stderr, flush=True)
+    for _ in range(repeats):
         for name, subject in subjects.items():
             for key, value in subject().items():
                 samples[name].setdefault(key, []).append(value)
@@ -55,10 +55,10 @@ def cell(value):
 
 
 def table(rows):
-    """A markdown table; the columns are the keys of the first row."""
-    if not rows:
+    """A markdown table of dicts; its columns are all keys there are, in order of appearance."""
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    if not keys:
         return ""
-    keys = list(rows[0])
     lines = ["| " + " | ".join(keys) + " |", "|" + "---|" * len(keys)]
     lines += ["| " + " | ".join(cell(row.get(key)) for key in keys) + " |" for row in rows]
     return "\n".join(lines) + "\n"

@@ -18,7 +18,8 @@ def timed(call):
     return sample
 
 
-def run(vm, options):
+def run(session):
+    vm, options = session.vm, session.options
     if vm.bundle:
         raise Missing("a bundle has no compiler")
     rows = data.rows_of(options.scale)
@@ -26,7 +27,7 @@ def run(vm, options):
     source, plan = folder / "compile_q6.mlir", folder / "compile_q6.gvplan"
     source.write_text(data.q6_program(rows))
     subjects = {"gpuvm-compile": timed(lambda: vm.call("gpuvm-compile", source, "-o", plan))}
-    notes = []
+    left_out = []
     try:
         if options.no_peers:
             raise Missing("--no-peers")
@@ -36,7 +37,7 @@ def run(vm, options):
         subjects["iree-compile, vulkan"] = timed(
             lambda: peers.call(compiler, other, "-o", module, *peers.TARGETS["vulkan"]))
     except Missing as reason:
-        notes.append(f"iree-compile is skipped: {reason}.")
+        left_out.append(f"iree-compile: {reason}")
     samples = interleave(subjects, options.repeats, "compile")
-    return {"title": "Compiling Q6", "notes": notes, "samples": samples,
+    return {"title": "Compiling Q6", "notes": [], "left_out": left_out,
             "rows": [{"what": name, "ms": spread(samples[name]["ms"])} for name in subjects]}

@@ -1,0 +1,147 @@
+"""What is measured next to each other: our program, NumPy, IREE. Torch has torch_peer.py.
+
+A subject has `sample()`, one measurement as a dict of microseconds, `output()`, the answer
+as an array, and `close()`.
+"""
+
+import json
+import pathlib
+import time
+
+import numpy as np
+
+import peers
+from gpuvm import bytes_moved
+from inputs import NUMPY
+from measure import percentile
+
+# A sample is as many executions as fit this time, at most this many: a single short one
+# says more about the clock than about the program.
+SAMPLE_US, SAMPLE_MOST = 2000, 10
+
+
+def executions(one_us):
+    return max(1, min(SAMPLE_MOST, int(SAMPLE_US / max(one_us, 1))))
+
+
+def error(got, wanted):
+    """The largest difference relative to the largest magnitude wanted: 0 is equal. NaN
+    anywhere is no match at all."""
+    got, wanted = np.asarray(got), np.asarray(wanted)
+    if got.shape != wanted.shape:
+        raise RuntimeError(f"the output has shape {got.shape} where {wanted.shape} is right")
+    if got.size == 0 or np.array_equal(got, wanted):
+        return 0.0
+    kind = np.int64 if wanted.dtype.kind in "bui" else np.float64 if wanted.size < 2 ** 24 else np.float32
+    difference = float(np.max(np.abs(got.astype(kind) - wanted.astype(kind))))
+    scale = float(np.max(np.abs(wanted)))
+    return difference / scale if scale and difference == difference else float("inf")
+
+
+class Ours:
+    """A plan on a machine, its inputs bound."""
+
+    def __init__(self, vm, machine, part, case, arrays):
+        self.machine, self.case = machine, case
+        plan, self.manifest = vm.plan(case.plan_name(part), case.program, *case.options)
+        machine.load(plan)
+        for name, array in arrays.items():
+            machine.bind(name, array)
+        machine.execute()
+        self.count = executions(machine.execute()["wall_us"])
+
+    def sample(self):
+        self.machine.execute()
+        times = [self.machine.execute() for _ in range(self.count)]
+        return {key: percentile(sorted(one[key] for one in times), 0.5) for key in times[0]}
+
+    def output(self):
+        result = self.case.result
+        array = np.empty(result.shape, NUMPY[result.dtype])
+        if any(output["name"] == self.case.output for output in self.manifest["outputs"]):
+            self.machine.read(self.case.output, array)
+        else:
+            self.machine.read_symbol(self.case.output, array)
+        return array
+
+    def plan(self):
+        """What one execution consists of."""
+        stats = self.machine.stats()
+        facts = {key: stats[key] for key in ("kernels", "dispatches", "barriers",
+                                             "upload_bytes", "download_bytes")}
+        return {**facts, "bytes_moved": bytes_moved(self.manifest)}
+
+    def close(self):
+        pass  # the machine is used again
+
+
+class NumPy:
+    """The reference itself, timed."""
+
+    def __init__(self, _, case, arrays):
+        self.compute = lambda: case.reference(arrays)
+        start = time.perf_counter()
+        self.answer = self.compute()
+        self.count = executions((time.perf_counter() - start) * 1e6)
+
+    def sample(self):
+        start = time.perf_counter()
+        for _ in range(self.count):
+            self.compute()
+        return {"wall_us": (time.perf_counter() - start) * 1e6 / self.count}
+
+    def output(self):
+        return self.answer
+
+    def error(self, got):
+        return error(got, self.answer)
+
+    def close(self):
+        pass
+
+
+class Iree:
+    """The same function compiled by IREE with these options for this device."""
+
+    def __init__(self, session, case, arrays, form, device, options):
+        self.form = form
+        self.programs = peers.install(session.options.cache)
+        folder = pathlib.Path(session.vm.scratch.name) / f"iree-{form}"
+        folder.mkdir(exist_ok=True)
+        source, module = folder / "program.mlir", folder / "program.vmfb"
+        source.write_text(case.iree)
+        peers.call(self.programs / "iree-compile", source, "-o", module, *options)
+        self.arguments = [f"--device={device}", f"--module={module}",
+                          "--function=bench"]
+        for name, array in arrays.items():
+            np.save(folder / f"{name}.npy", array)
+            self.arguments.append(f"--input=@{folder / name}.npy")
+        self.result = folder / "output.npy"
+
+    def sample(self):
+        return peers.benchmark(self.programs, self.arguments)
+
+    def output(self):
+        peers.call(self.programs / "iree-run-module", *self.arguments, f"--output=@{self.result}")
+        return np.load(self.result)
+
+    def close(self):
+        pass
+
+
+def best_iree(session, case, arrays, name):
+    """The fastest of the forms whose answer is right."""
+    right, wrong = [], []
+    for form, options in peers.FORMS[name].items():
+        try:
+            subject = Iree(session, case, arrays, form, peers.DEVICES[name], options)
+            off = error(subject.output(), session.wanted)
+            if off <= case.bound:
+                right.append((subject.sample()["wall_us"], subject))
+            else:
+                wrong.append(f"{form} answers wrongly (error {off:.1e})")
+        except RuntimeError as reason:
+            wrong.append(f"{form}: {str(reason).splitlines()[0]}")
+    if not right:
+        raise RuntimeError("; ".join(wrong))
+    return min(right, key=lambda pair: pair[0])[1]
