@@ -35,7 +35,9 @@ class Inputs:
         return name, tensor.dtype, tensor.low, tensor.high
 
     def array(self, name, tensor):
-        """The input `name`: an array as it is, or one filled as the Tensor says."""
+        """The input `name`: an array as it is, one made, or one filled as the Tensor says."""
+        if callable(tensor):
+            return tensor()
         if not isinstance(tensor, Tensor):
             return tensor
         key = self._key(name, tensor)
@@ -49,9 +51,12 @@ class Inputs:
         return {name: self.array(name, tensor) for name, tensor in case.inputs.items()}
 
     def tensors(self, case, torch, device):
-        """The same on torch's device, copied once for as long as they are kept."""
+        """The same on torch's device, copied once for as long as they are kept; what is made
+        is in forms that torch does not know."""
         result = {}
         for name, tensor in case.inputs.items():
+            if callable(tensor):
+                continue
             array = self.array(name, tensor)
             if not isinstance(tensor, Tensor):
                 result[name] = torch.from_numpy(np.array(array)).to(device)

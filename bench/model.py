@@ -52,15 +52,17 @@ def goal(device, fraction=None):
 class Case:
     """One program with what it is compared with.
 
-    `reference` computes the output with NumPy from {input: array}; `torch` has forms of the
-    same with tensors. Peers that need more are `peers`: {name: function
+    `reference` computes the output with NumPy from {input: array} and is a peer; where it
+    would be no fair one, `answer` is there instead. `torch` has forms of the same with
+    tensors. Peers that need more are `peers`: {name: function
     (session, case, arrays) -> subject} (see subjects.py)."""
     what: str
     program: str                       # MLIR
-    inputs: dict                       # name -> Tensor, or an array
+    inputs: dict                       # name -> Tensor, an array, or what makes one
     output: str
     result: Tensor
     reference: object = None
+    answer: object = None
     torch: dict = dataclasses.field(default_factory=dict)
     compiled: bool = False             # torch.compile is a form too
     iree: str = ""                     # MLIR of the same function, or nothing

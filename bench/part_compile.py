@@ -18,8 +18,7 @@ def timed(call):
     return sample
 
 
-def run(session):
-    vm, options = session.vm, session.options
+def run(vm, options):
     if vm.bundle:
         raise Missing("a bundle has no compiler")
     rows = data.rows_of(options.scale)

@@ -33,7 +33,8 @@ def cells(row):
         if key == "device":
             if row["stages"]:
                 result[f"{peer}, device us a stage"] = times["device_us"]["median"] / row["stages"]
-            result[f"{peer}, wall us"] = times["wall_us"]
+            if "wall_us" in times:
+                result[f"{peer}, wall us"] = times["wall_us"]
         result[f"x {peer}"] = f"{number(row['against'][peer])}"
     if row["forms"]:
         result["forms of peers"] = "; ".join(row["forms"].values())

@@ -21,6 +21,7 @@ from gpuvm import Gpuvm, Missing
 from session import Session
 
 STATE = "partial.json"
+DIED = "the rest, because the process died"
 
 
 def cpu():
@@ -64,9 +65,9 @@ def deliver(options, state):
 
 def run_part(session, part, done):
     module = importlib.import_module(f"part_{part}")
-    if hasattr(module, "run"):
-        return module.run(session)
     options = session.options
+    if hasattr(module, "run"):
+        return module.run(session.vm, options)
     cases = (case for case in module.cases(session.kind, options) if options.case in case.what)
     result = session.part(part, module.TITLE, cases, done)
     extra = getattr(module, "notes", None)
@@ -82,16 +83,19 @@ def work(options, parts):
     state = read_state(options)
     state["machine"] = machine(session)
 
-    def keep(part, result):
-        state["parts"][part] = result
+    def keep(part, result, *missing):
+        state["parts"][part] = {**result, "left_out": [*result.get("left_out", ()), *missing]}
         write(options.out / STATE, json.dumps(state))
+
+    def so_far(part):
+        return lambda result: keep(part, result, DIED)
 
     for part in parts:
         if part in state["parts"]:
             continue
-        keep(part, {"title": part, "rows": [], "notes": [], "left_out": ["the process died"]})
+        keep(part, {"title": part, "rows": [], "notes": []}, DIED)
         try:
-            keep(part, run_part(session, part, lambda result, name=part: keep(name, result)))
+            keep(part, run_part(session, part, so_far(part)))
         except Exception as reason:  # the other parts go on
             if not isinstance(reason, Missing):
                 print(f"{part}: {reason!r}", file=sys.stderr, flush=True)

@@ -9,7 +9,7 @@ from inputs import Inputs
 from measure import interleave, spread
 from model import Row, peak
 import peers
-from subjects import NumPy, Ours, best_iree
+from subjects import NumPy, Ours, best_iree, error
 import torch_peer
 
 # A case is measured for about this long at most, and at least LEAST times.
@@ -28,7 +28,7 @@ class Session:
         self.vm, self.options = vm, options
         self.inputs = Inputs()
         self.end = time.monotonic() + options.seconds if options.seconds else float("inf")
-        self.device, _ = vm.copy_speed()
+        self.device, self.copy_gbps = vm.copy_speed()
         self.kind = "cpu" if "llvmpipe" in self.device.lower() else "gpu"
         if self.kind == "cpu":  # before lavapipe starts its threads
             os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:CPU_THREADS])
@@ -70,13 +70,21 @@ class Session:
                 subjects[name] = make()
             except Exception as reason:  # a peer may fail in any way; ours goes on
                 left_out.append(f"{name}, {case.what}: {short(reason)}")
-            if right is None and name in subjects:
+            if right is None and hasattr(subjects.get(name), "error"):
                 right = subjects[name]
                 self.wanted = right.output() if self.kind == "cpu" else None
-        worst = None if right is None else right.error(ours.output())
-        if worst is not None and not worst <= case.bound:
-            raise RuntimeError(f"the answer is wrong, error {worst} (bound {case.bound})")
-        return subjects, worst
+        return subjects, self.checked(case, arrays, ours.output(), right)
+
+    @staticmethod
+    def checked(case, arrays, got, right):
+        """The error of our output; a wrong one is no row. `right` is a peer, or None."""
+        compute = case.answer or (case.reference if right is None else None)
+        if compute is None and right is None:
+            return None
+        worst = error(got, compute(arrays)) if compute else right.error(got)
+        if not worst <= case.bound:
+            raise RuntimeError(f"the answer is wrong, error {worst:.1e} (bound {case.bound})")
+        return worst
 
     def repeats(self, subjects):
         start = time.monotonic()
@@ -111,7 +119,7 @@ class Session:
     def part(self, name, title, cases, done=lambda result: None):
         """Measures the cases; `done` is called with the result so far after each of them."""
         result = {"title": title, "device": self.device, "rows": [], "notes": list(self.notes)}
-        copies, rows, left_out = [self.vm.copy_speed()[1]], [], []
+        copies, rows, left_out = [self.copy_gbps], [], []
         arithmetic = {}
         for case in cases:
             try:
@@ -128,6 +136,7 @@ class Session:
             done(result)
         if self.kind == "gpu":
             copies.append(self.vm.copy_speed()[1])
+        self.copy_gbps = copies[-1]
         self.finish(result, rows, copies, arithmetic)
         self.inputs.forget()
         return result
