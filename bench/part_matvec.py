@@ -3,14 +3,16 @@
 import numpy as np
 
 import programs
-from model import Case, Tensor, goal
+import quantized
+from model import Case, Target, Tensor, goal
 
 TITLE = "Matrix times vector"
 NOTES = ("A chain multiplies a vector by as many different square matrices, one after the other; "
-         "together they are much larger than any cache.",)
-# Formats of weights: MLIR type of a matrix as stored. Packed formats need `gpuvm.decode`.
-FORMATS = ("f32", "f16")
-TARGETS = {"f32": 0.90, "f16": 0.90}
+         "together they are much larger than any cache.",
+         "Beside packed weights torch multiplies the same numbers stored as f16.")
+FLOATS = ("f32", "f16")
+PACKED = ("q8_0", "q4_k", "q6_k")
+TARGETS = {"f32": 0.90, "f16": 0.90, "q8_0": 0.85, "q4_k": 0.60, "q6_k": 0.60}
 # f16 operands are exact in f32, so only torch's f16 output rounds.
 BOUND = {"f32": 2e-5, "f16": 2e-3}
 
@@ -19,6 +21,11 @@ def weights(shape, dtype):
     """Elements whose products with a vector keep its size: chains neither grow nor vanish."""
     spread = float((3.0 / shape[-1]) ** 0.5)
     return Tensor(shape, dtype, -spread, spread)
+
+
+def size(matrix):
+    kib = matrix.bytes / 1024
+    return f"{kib / 1024:,.0f} MiB" if kib >= 1024 else f"{kib:,.0f} KiB"
 
 
 def product(name, matrix, w, vector, x, y):
@@ -38,7 +45,7 @@ def converted(d):
 
 def one(rows, length, dtype, target):
     w, x, y = weights((rows, length), dtype), Tensor((length,), "f32"), Tensor((rows,), "f32")
-    return Case(f"{dtype}, {rows}x{length}, {w.bytes >> 20} MiB",
+    return Case(f"{dtype}, {rows}x{length}, {size(w)}",
                 **programs.both({"w": w, "x": x}, "y", y, product("y", "w", w, "x", x, y)),
                 reference=lambda d: d["w"].astype(np.float32) @ d["x"],
                 torch={"mv": lambda d: d["torch"].mv(d["w"], converted(d)),
@@ -65,15 +72,40 @@ def chain(stages, side, dtype, target):
             vector = d["torch"].mv(d[f"w{i}"], vector)
         return vector
 
-    return Case(f"{dtype}, chain of {stages} {side}x{side}, {stages * w.bytes >> 20} MiB",
+    return Case(f"{dtype}, chain of {stages} {side}x{side}, {size(w)} each",
                 **programs.both(inputs, "y", x, body), reference=reference,
                 torch={"mv": torch}, bytes=stages * w.bytes + (stages + 1) * x.bytes,
                 operations=2 * stages * side * side, target=target, bound=10 * BOUND[dtype])
 
 
+def packed(rows, length, codec, target):
+    """Weights stay packed in memory and are decoded in the kernel that multiplies."""
+    w, x, y = quantized.Packed(codec, rows, length), Tensor((length,), "f32"), Tensor((rows,), "f32")
+    wide = Tensor((rows, length), "f32")
+    body = f"%d = gpuvm.decode %w : {w} -> {wide}\n" + product("y", "d", wide, "x", x, y)
+
+    def torch(d):
+        if "decoded" not in d:
+            distinct = d["torch"].from_numpy(w.decoded()).to(d["x"].device).half()
+            d["decoded"] = distinct.repeat(-(-rows // len(distinct)), 1)[:rows].contiguous()
+            d["converted"] = d["x"].half()
+        return d["torch"].mv(d["decoded"], d["converted"])
+
+    inputs = {"w": w, "x": x}
+    return Case(f"{codec}, {rows}x{length}, {size(w)}",
+                programs.gpuvm(inputs, "y", y, body), inputs, "y", y,
+                answer=lambda d: w.times(d["x"]), torch={"f16 mv": torch},
+                bytes=w.bytes + x.bytes + y.bytes, operations=2 * rows * length,
+                target=target, bound=2e-5)
+
+
 def cases(device, _):
     big, side = (16384, 4096) if device == "gpu" else (4096, 1024)
-    for dtype in FORMATS:
+    for codec in PACKED:
+        rows = (16384 if codec == "q8_0" else 32768) if device == "gpu" else 4096
+        yield packed(rows, big, codec, Target(TARGETS[codec]) if device == "gpu" else None)
+        yield packed(side, side, codec, None)
+    for dtype in FLOATS:
         target = goal(device, TARGETS[dtype])
         yield one(big, big if device == "gpu" else 2048, dtype, target)
         yield chain(16 if device == "gpu" else 8, side, dtype, target)
