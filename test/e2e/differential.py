@@ -160,7 +160,7 @@ def split_flags(program, pieces):
     return [f"--max-window-bytes={max(256, longest // pieces)}"]
 
 
-def prepare(folder, program, pieces):
+def prepare(folder, program, pieces=0):
     """Makes FOLDER/<name>/ with everything that running the program needs."""
     base = os.path.join(folder, program.name)
     os.makedirs(base, exist_ok=True)
