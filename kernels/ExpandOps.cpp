@@ -176,6 +176,26 @@ static void hideZeros(Operation *module) {
   });
 }
 
+/// Lavapipe (Mesa 22.3) compares an i64 that was sign-extended with a constant
+/// as if it were another number, where it sees the constant.
+static void hideComparedConstants(Operation *module) {
+  module->walk([](arith::CmpIOp op) {
+    if (!op.getLhs().getType().isInteger(64))
+      return;
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value other = op->getOperand(1 - operand.getOperandNumber());
+      if (!other.getDefiningOp<arith::ExtSIOp>() ||
+          !matchPattern(operand.get(), m_Constant()))
+        continue;
+      OpBuilder b(op);
+      Location loc = op.getLoc();
+      Value zero = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
+      zero = arith::IndexCastOp::create(b, loc, b.getI64Type(), zero);
+      operand.set(arith::OrIOp::create(b, loc, operand.get(), zero));
+    }
+  });
+}
+
 LogicalResult gpuvm::expandOps(ModuleOp module) {
   expandBfloat16(module);
   expandCasts(module);
@@ -193,5 +213,6 @@ LogicalResult gpuvm::expandOps(ModuleOp module) {
   if (failed(passes.run(module)))
     return failure();
   hideZeros(module);
+  hideComparedConstants(module);
   return success();
 }

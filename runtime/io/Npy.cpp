@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/io/AtomicFile.h"
+#include "runtime/base/AtomicFile.h"
 #include "runtime/io/Elements.h"
 #include "runtime/io/InputFile.h"
 #include "runtime/io/NpyHeader.h"

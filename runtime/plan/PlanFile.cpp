@@ -7,6 +7,7 @@
 
 #include "runtime/plan/PlanFile.h"
 
+#include "runtime/base/AtomicFile.h"
 #include "runtime/plan/Container.h"
 #include "runtime/plan/Hazards.h"
 #include "runtime/plan/KernelCheck.h"
@@ -18,10 +19,8 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <new>
-#include <unistd.h>
 
 namespace vm {
 namespace {
@@ -125,16 +124,6 @@ Result<std::vector<uint8_t>> readFile(const std::string &path) {
   return bytes;
 }
 
-/// Writes and closes; a full disk may show only in fclose.
-bool writeAll(const std::string &path, const std::vector<uint8_t> &bytes) {
-  FILE *file = std::fopen(path.c_str(), "wb");
-  if (!file)
-    return false;
-  bool written =
-      std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  return (std::fclose(file) == 0) && written;
-}
-
 } // namespace
 
 Status checkPlan(const Plan &plan) {
@@ -195,15 +184,7 @@ Status savePlan(const std::string &path, const Plan &plan) {
   // The manifest or the file may have become too large to be read back.
   if (auto sections = readContainer(bytes); !sections.ok())
     return sections.status().withContext(fmt::format("saving \"{}\"", path));
-  std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
-  bool written = writeAll(temporary, bytes) &&
-                 std::rename(temporary.c_str(), path.c_str()) == 0;
-  if (written)
-    return {};
-  Status failure =
-      bad("File \"{}\" cannot be written ({}).", path, std::strerror(errno));
-  std::remove(temporary.c_str());
-  return failure;
+  return writeFileAtomically(path, bytes);
 }
 
 } // namespace vm

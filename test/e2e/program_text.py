@@ -60,6 +60,7 @@ class Program:
 
     def __init__(self, name):
         self.name, self.exact, self.special, self.few, self.wide = name, False, False, False, False
+        self.sums = False  # Devices may round the sums in it differently.
         self.inputs, self.messages, self.outputs = [], [], []
         self.stages, self.symbols, self.iterations = [], [], 1
 

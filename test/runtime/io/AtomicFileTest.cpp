@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/io/AtomicFile.h"
+#include "runtime/base/AtomicFile.h"
 #include "test/runtime/io/Testing.h"
 
 #include <csignal>

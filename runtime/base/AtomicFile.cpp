@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/io/AtomicFile.h"
+#include "runtime/base/AtomicFile.h"
 
 #include <atomic>
 #include <cerrno>
