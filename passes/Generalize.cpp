@@ -176,9 +176,9 @@ static LogicalResult checkOp(Operation &op) {
       return failure();
     return checkBody(generic);
   }
-  if (isa<arith::ConstantOp, AttentionOp, tensor::EmptyOp, tensor::CollapseShapeOp,
-          tensor::ConcatOp, tensor::ExpandShapeOp, DecodeOp, LoadOp, StoreOp,
-          MetadataOp, InvokeOp, SendOp>(op))
+  if (isa<arith::ConstantOp, AttentionOp, tensor::EmptyOp,
+          tensor::CollapseShapeOp, tensor::ConcatOp, tensor::ExpandShapeOp,
+          DecodeOp, LoadOp, StoreOp, MetadataOp, InvokeOp, SendOp>(op))
     return success();
   auto isStatic = [](OffsetSizeAndStrideOpInterface slice) {
     return !ShapedType::isDynamicShape(slice.getStaticOffsets()) &&

@@ -166,8 +166,8 @@ TEST_F(PlanFile, AnInvalidPlanIsNotSaved) {
 TEST_F(PlanFile, FailedSaveLeavesNothing) {
   std::string name = path("no/such/folder.gvplan");
   Status saved = savePlan(name, test::makeSamplePlan());
-  EXPECT_EQ(saved.message(), "File \"" + name +
-                                 "\" cannot be written (No such file or "
+  EXPECT_EQ(saved.message(), "Output \"" + name +
+                                 "\" cannot be created (No such file or "
                                  "directory).");
   EXPECT_TRUE(std::filesystem::is_empty(folder));
 }
