@@ -26,6 +26,7 @@ void gpuvm::buildPipeline(OpPassManager &passes,
   };
   if (!options.exact) // Nothing is folded before gpuvm-make-exact.
     simplify();
+  onProgram(createSpreadInstances());
   onProgram(createMaterializeMetadata({options.keepMetadata}));
   onProgram(createGeneralize());
   if (options.exact)
@@ -34,6 +35,7 @@ void gpuvm::buildPipeline(OpPassManager &passes,
   if (options.fuse)
     onProgram(createFuse({options.report}));
   onProgram(createFormKernels({options.group}));
+  onProgram(createFormChains({options.chains, options.report}));
   if (options.schedule)
     onProgram(createSchedule());
   onProgram(

@@ -85,6 +85,18 @@ static SmallVector<StringRef> featuresOf(spirv::ModuleOp module) {
       llvm::map_range(features, [](StringRef f) { return f; }));
 }
 
+static LogicalResult emitRoot(EmitterContext &context) {
+  switch (context.op.getRoot()) {
+  case Root::map:
+    return emitMap(context);
+  case Root::reduce:
+    return emitReduce(context);
+  case Root::chain:
+    return emitChain(context);
+  }
+  llvm_unreachable("there is no other root");
+}
+
 FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
                                            const EmitOptions &options) {
   MLIRContext *context = op.getContext();
@@ -93,14 +105,13 @@ FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
   b.setInsertionPointToStart(scratch->getBody());
   BindingLayout layout = layOutBindings(
       op.getInputWindows(), op.getOutputWindows(), op.getScratchWindows());
-  KernelBuilder kernel(b, op.getLoc(), op.getSymName(), KernelConfig::kLanes);
+  KernelConfig config = configureKernel(op);
+  KernelBuilder kernel(b, op.getLoc(), op.getSymName(), config.lanes);
   ElementEmitter elements(kernel, [&](BlockArgument argument) {
     return layout.inputs[argument.getArgNumber()];
   });
-  EmitterContext emitter{op, configureKernel(op), layout, kernel, elements};
-  LogicalResult emitted =
-      op.getRoot() == Root::map ? emitMap(emitter) : emitReduce(emitter);
-  if (failed(emitted))
+  EmitterContext emitter{op, config, layout, kernel, elements};
+  if (failed(emitRoot(emitter)))
     return failure();
   gpu::GPUModuleOp module = kernel.finish();
   auto spirvModule = lowerToSpirv(module, kernel.bindings(), options);

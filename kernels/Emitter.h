@@ -3,7 +3,8 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One emitter per root family (Map.cpp, Reduce.cpp) over the kernel builder.
+// One emitter per root family (Map.cpp, Reduce.cpp, Chain.cpp) over the kernel
+// builder.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,6 +40,7 @@ struct EmitterContext {
 
 LogicalResult emitMap(EmitterContext &context);
 LogicalResult emitReduce(EmitterContext &context);
+LogicalResult emitChain(EmitterContext &context);
 
 /// A kernel ready for the plan.
 struct EmittedKernel {

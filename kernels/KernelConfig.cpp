@@ -7,6 +7,8 @@
 
 #include "kernels/KernelConfig.h"
 
+#include "kernels/ChainPlan.h"
+
 using namespace mlir;
 using namespace mlir::gpuvm;
 
@@ -121,7 +123,7 @@ static int64_t preferredVector(KernelOp kernel) {
 }
 
 //===----------------------------------------------------------------------===//
-// The two roots
+// The roots
 //===----------------------------------------------------------------------===//
 
 static void configureMap(KernelOp kernel, const BodyTraits &traits,
@@ -212,8 +214,21 @@ static void configureReduce(KernelOp kernel, linalg::GenericOp first,
   config.scratch.push_back({4 * uint64_t(config.results), /*keepsZero=*/true});
 }
 
+/// A chain that cannot be planned cannot be emitted either, which says so.
+static void configureChain(KernelOp kernel, KernelConfig &config) {
+  FailureOr<ChainPlan> plan = planChain(kernel);
+  if (failed(plan))
+    return;
+  config.lanes = plan->shape.lanes;
+  config.groups = plan->shape.instances;
+}
+
 KernelConfig gpuvm::configureKernel(KernelOp kernel) {
   KernelConfig config;
+  if (kernel.getRoot() == Root::chain) {
+    configureChain(kernel, config);
+    return config;
+  }
   BodyTraits traits = inspectBody(kernel);
   SmallVector<linalg::GenericOp> reductions = getReductions(kernel);
   if (reductions.empty())

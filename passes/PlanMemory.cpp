@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kernels/Emitter.h"
 #include "kernels/InPlace.h"
 #include "kernels/KernelConfig.h"
 #include "passes/Commands.h"

@@ -48,7 +48,8 @@ def Gpuvm_Region : I32Enum<"Region", "one of the five memory regions", [
 
 def Gpuvm_Root : I32Enum<"Root", "the family of emitter a kernel needs", [
     I32EnumCase<"map", 0>,
-    I32EnumCase<"reduce", 1>]> {
+    I32EnumCase<"reduce", 1>,
+    I32EnumCase<"chain", 2>]> {
   let cppNamespace = "::mlir::gpuvm";
 }
 def Gpuvm_RootAttr : EnumAttr<Gpuvm_Dialect, Gpuvm_Root, "root"> {

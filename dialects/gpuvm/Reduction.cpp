@@ -77,6 +77,9 @@ ReductionOrder gpuvm::getReductionOrder(linalg::GenericOp op) {
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   for (auto [range, iterator] : llvm::zip_equal(ranges, iterators))
     (iterator == utils::IteratorType::parallel ? results : elements) *= range;
+  // A body with instances is written for one and reduced for all of them.
+  if (auto stage = dyn_cast_or_null<StageOp>(op->getParentOp()))
+    results *= static_cast<int64_t>(stage.getInstances().value_or(1));
   std::optional<Combiner> combiner = matchCombiner(op);
   if (!combiner)
     return ReductionOrder{/*sequential=*/true, /*parts=*/1};

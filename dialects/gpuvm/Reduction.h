@@ -49,7 +49,8 @@ struct ReductionOrder {
 ReductionOrder getReductionOrder(int64_t numResults, int64_t numElements,
                                  bool innermostIsParallel, unsigned floatBits);
 
-/// The order of a `linalg.generic` with at least one reduction loop.
+/// The order of a `linalg.generic` with at least one reduction loop. In a stage
+/// with instances it is the order for the results of all of them.
 ReductionOrder getReductionOrder(linalg::GenericOp op);
 
 /// Whether the order of a reduction can be seen in its results: it accumulates

@@ -15,6 +15,7 @@ of lavapipe's vectors, that is, with other subgroup sizes. The kinds of case:
           reshapes and casts, from a seed
   state   stages that load and store symbols and halves of them, from a seed
   exact   arithmetic of --exact on subnormal numbers, from a seed
+  chains  dependent stages that one workgroup can run, alone and in instances
 
     differential.py FOLDER KIND [--seeds FIRST:LAST] [--widths 256,512]
 
@@ -144,12 +145,13 @@ def prepare(folder, program):
     results = [(f"o{i}", value) for i, value in enumerate(program.outputs)]
     results += [(value.name, value) for value in program.symbols]
     case = {"inputs": [value.name for value in program.inputs], "iterations": program.iterations,
+            "tags": [*TAGS, *program.variants],
             "results": [(name, value.shape, value.dtype, value.exact) for name, value in results]}
     with open(path("case.json"), "w") as file:
         json.dump(case, file)
     exact = ["--exact"] if program.exact else []
     call(["gpuvm-interpret", path("program.mlir")] + exact + data_flags(base, case, "reference"))
-    for tag, options in TAGS.items():
+    for tag, options in {**TAGS, **program.variants}.items():
         call(["gpuvm-compile", path("program.mlir"), "-o", path(tag + ".gvplan")] + exact + options)
     return base
 
@@ -164,8 +166,8 @@ def data_flags(base, case, tag):
 def check(base, run_options, widths):
     with open(os.path.join(base, "case.json")) as file:
         case = json.load(file)
-    for tag in TAGS:
-        for width in [None] + (widths if tag == "fused" else []):
+    for tag in case["tags"]:
+        for width in [None] + (widths if tag != "unfused" else []):
             where = tag + (f"-{width}" if width else "")
             call(["gpuvm-run", os.path.join(base, tag + ".gvplan")] + run_options + data_flags(base, case, where),
                  {"LP_NATIVE_VECTOR_WIDTH": width} if width else None)
