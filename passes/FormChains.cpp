@@ -13,6 +13,7 @@
 #include "kernels/Emitter.h"
 #include "passes/ChainCost.h"
 #include "passes/ChainRuns.h"
+#include "passes/KernelGroups.h"
 #include "passes/Passes.h"
 
 #include "llvm/ADT/Statistic.h"
@@ -38,8 +39,8 @@ namespace {
 /// A run as a chain, and what is to be said of it.
 struct Candidate {
   KernelOp chain;
-  ChainPlan plan;
-  ChainCost cost;
+  std::optional<ChainPlan> plan; ///< Only if a workgroup can hold it.
+  ChainCost cost = {0, 0};
   std::string whyNot; ///< Empty if it is to be kept.
 };
 
@@ -64,20 +65,35 @@ private:
 // Trying
 //===----------------------------------------------------------------------===//
 
+/// Why no kernel can have the windows of `chain`; empty if one can.
+static std::string whyNoWindows(KernelOp chain) {
+  unsigned windows = chain->getNumOperands() + chain->getNumResults();
+  unsigned limit = GroupingLimits().windows;
+  if (windows <= limit)
+    return "";
+  return (Twine("its windows (") + Twine(windows) + ", at most " +
+          Twine(limit) + ")")
+      .str();
+}
+
 FailureOr<Candidate> FormChains::build(ArrayRef<KernelOp> run,
                                        bool holdInputs) {
   Candidate candidate;
   candidate.chain = buildChain(run, holdInputs);
-  FailureOr<ChainPlan> plan = planChain(candidate.chain);
-  if (failed(plan))
-    return failure();
-  candidate.plan = std::move(*plan);
-  candidate.whyNot = candidate.plan.whyNot();
-  if (!candidate.whyNot.empty()) {
+  candidate.whyNot = whyNoWindows(candidate.chain);
+  if (candidate.whyNot.empty()) {
+    FailureOr<ChainPlan> plan = planChain(candidate.chain);
+    if (failed(plan))
+      return failure();
+    candidate.whyNot = plan->whyNot();
+    if (candidate.whyNot.empty())
+      candidate.plan = std::move(*plan);
+  }
+  if (!candidate.plan) {
     candidate.whyNot = "no workgroup can hold " + candidate.whyNot;
     return candidate;
   }
-  candidate.cost = estimateChain(candidate.plan, candidate.chain, run);
+  candidate.cost = estimateChain(*candidate.plan, candidate.chain, run);
   if (!isForced && candidate.cost.chained >= candidate.cost.apart)
     candidate.whyNot = "the whole device is faster";
   return candidate;
@@ -87,14 +103,14 @@ FailureOr<Candidate> FormChains::build(ArrayRef<KernelOp> run,
 /// per instance would keep the instances together.
 FailureOr<Candidate> FormChains::build(ArrayRef<KernelOp> run) {
   FailureOr<Candidate> held = build(run, /*holdInputs=*/true);
-  if (failed(held) || (held->whyNot.empty() && held->plan.shape.hasInstances))
+  if (failed(held) || (held->whyNot.empty() && held->plan->shape.hasInstances))
     return held;
   FailureOr<Candidate> plain = build(run, /*holdInputs=*/false);
   if (failed(plain))
     return failure();
   bool plainIsBetter =
       plain->whyNot.empty() &&
-      (!held->whyNot.empty() || plain->plan.shape.hasInstances);
+      (!held->whyNot.empty() || plain->plan->shape.hasInstances);
   Candidate &better = plainIsBetter ? *plain : *held;
   Candidate &worse = plainIsBetter ? *held : *plain;
   worse.chain.erase();
@@ -135,8 +151,6 @@ static StringRef firstStage(KernelOp kernel) {
 }
 
 void FormChains::log(ArrayRef<KernelOp> run, const Candidate &candidate) {
-  const ChainPlan &plan = candidate.plan;
-  bool isPlanned = plan.whyNot().empty();
   llvm::json::Object row{{"first", firstStage(run.front())},
                          {"last", firstStage(run.back())},
                          {"kernels", static_cast<int64_t>(run.size())},
@@ -145,10 +159,10 @@ void FormChains::log(ArrayRef<KernelOp> run, const Candidate &candidate) {
                                         ? (isForced ? "chains are asked for"
                                                     : "one workgroup is faster")
                                         : candidate.whyNot}};
-  if (isPlanned) {
-    row["instances"] = plan.shape.instances;
-    row["lanes"] = plan.shape.lanes;
-    row["workgroup_bytes"] = plan.workgroupBytes;
+  if (candidate.plan) {
+    row["instances"] = candidate.plan->shape.instances;
+    row["lanes"] = candidate.plan->shape.lanes;
+    row["workgroup_bytes"] = candidate.plan->workgroupBytes;
     row["estimated_us"] = llvm::json::Object{
         {"chained", std::round(candidate.cost.chained * 10) / 10},
         {"apart", std::round(candidate.cost.apart * 10) / 10}};

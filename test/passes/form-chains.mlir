@@ -174,3 +174,132 @@ gpuvm.program @slow(%x: !long) -> (y: !long) {
   }
   gpuvm.return %b : !gpuvm.message<!long>
 }
+
+// Thirty results are more windows than a kernel may have, so there are two
+// chains.
+// CHECK-LABEL: gpuvm.program @many
+// CHECK:         kernel @m0_and_14_more_chain chain
+// CHECK:         kernel @m15_and_14_more_chain chain
+gpuvm.program @many(%x: !v) -> (!v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v) {
+  %m0 = gpuvm.stage @m0(%v = %x : !v) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m1 = gpuvm.stage @m1(%v = %m0 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m2 = gpuvm.stage @m2(%v = %m1 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m3 = gpuvm.stage @m3(%v = %m2 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m4 = gpuvm.stage @m4(%v = %m3 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m5 = gpuvm.stage @m5(%v = %m4 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m6 = gpuvm.stage @m6(%v = %m5 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m7 = gpuvm.stage @m7(%v = %m6 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m8 = gpuvm.stage @m8(%v = %m7 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m9 = gpuvm.stage @m9(%v = %m8 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m10 = gpuvm.stage @m10(%v = %m9 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m11 = gpuvm.stage @m11(%v = %m10 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m12 = gpuvm.stage @m12(%v = %m11 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m13 = gpuvm.stage @m13(%v = %m12 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m14 = gpuvm.stage @m14(%v = %m13 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m15 = gpuvm.stage @m15(%v = %m14 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m16 = gpuvm.stage @m16(%v = %m15 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m17 = gpuvm.stage @m17(%v = %m16 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m18 = gpuvm.stage @m18(%v = %m17 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m19 = gpuvm.stage @m19(%v = %m18 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m20 = gpuvm.stage @m20(%v = %m19 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m21 = gpuvm.stage @m21(%v = %m20 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m22 = gpuvm.stage @m22(%v = %m21 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m23 = gpuvm.stage @m23(%v = %m22 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m24 = gpuvm.stage @m24(%v = %m23 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m25 = gpuvm.stage @m25(%v = %m24 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m26 = gpuvm.stage @m26(%v = %m25 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m27 = gpuvm.stage @m27(%v = %m26 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m28 = gpuvm.stage @m28(%v = %m27 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %m29 = gpuvm.stage @m29(%v = %m28 : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  gpuvm.return %m0, %m1, %m2, %m3, %m4, %m5, %m6, %m7, %m8, %m9, %m10, %m11, %m12, %m13, %m14, %m15, %m16, %m17, %m18, %m19, %m20, %m21, %m22, %m23, %m24, %m25, %m26, %m27, %m28, %m29 : !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m
+}
