@@ -27,6 +27,7 @@ void gpuvm::buildPipeline(OpPassManager &passes,
   onProgram(createLowerPacked());
   if (!options.exact) // Nothing is folded before gpuvm-make-exact.
     simplify();
+  onProgram(createSpreadInstances());
   onProgram(createMaterializeMetadata({options.keepMetadata}));
   onProgram(createGeneralize());
   if (options.exact)
@@ -35,6 +36,8 @@ void gpuvm::buildPipeline(OpPassManager &passes,
   if (options.fuse)
     onProgram(createFuse({options.report, options.maxWindowBytes}));
   onProgram(createFormKernels({options.group, options.maxWindowBytes}));
+  onProgram(createFormChains(
+      {options.chains, options.report, options.maxWindowBytes}));
   if (options.schedule)
     onProgram(createSchedule());
   onProgram(createPlanMemory({options.reuse, options.inPlace,

@@ -21,6 +21,11 @@ struct CompilerOptions : PassPipelineOptions<CompilerOptions> {
       *this, "group",
       llvm::cl::desc("Put several operations of a stage into one kernel"),
       llvm::cl::init(true)};
+  Option<std::string> chains{
+      *this, "chains",
+      llvm::cl::desc("Run dependent kernels in one workgroup: auto, always or "
+                     "never (gpuvm-form-chains)"),
+      llvm::cl::init("auto")};
   Option<bool> schedule{*this, "schedule",
                         llvm::cl::desc("Order commands in waves"),
                         llvm::cl::init(true)};

@@ -35,30 +35,72 @@ ElementEmitter::Scope ElementEmitter::exchange(Scope scope) {
 // Lane indices
 //===----------------------------------------------------------------------===//
 
+static bool isBounded(const LaneIndex &index) {
+  return index.high < LaneIndex::kUnbounded;
+}
+
 LaneIndex ElementEmitter::addIndex(LaneIndex a, LaneIndex b) {
-  return {kernel.add(a.base, b.base), a.stride + b.stride,
-          std::gcd(a.divisor, b.divisor)};
+  LaneIndex sum = {kernel.add(a.base, b.base), a.stride + b.stride,
+                   std::gcd(a.divisor, b.divisor)};
+  if (isBounded(a) && isBounded(b)) {
+    sum.low = a.low + b.low;
+    sum.high = a.high + b.high;
+  }
+  if (b.anchor)
+    std::swap(a, b);
+  bool bIsConstant = b.low == b.high && b.stride == 0;
+  if (a.anchor && bIsConstant)
+    sum.anchor = {a.anchor->dim, a.anchor->offset + b.low};
+  return sum;
 }
 
 LaneIndex ElementEmitter::mulIndex(LaneIndex a, int64_t factor) {
+  if (factor == 1)
+    return a;
   int64_t divisor;
   if (llvm::MulOverflow(a.divisor, std::abs(factor), divisor) ||
       divisor > kAnyDivisor)
     divisor = kAnyDivisor;
-  return {kernel.mul(a.base, factor), a.stride * factor, divisor};
+  LaneIndex product = {kernel.mul(a.base, factor), a.stride * factor, divisor};
+  bool fits = isBounded(a) && factor >= 0 &&
+              !llvm::MulOverflow(a.high, factor, product.high);
+  if (fits && product.high < LaneIndex::kUnbounded)
+    product.low = a.low * factor;
+  else
+    product.high = LaneIndex::kUnbounded;
+  return product;
+}
+
+LaneIndex ElementEmitter::constantIndex(int64_t value) {
+  return {kernel.index(value), 0, value == 0 ? kAnyDivisor : std::abs(value),
+          value, value};
 }
 
 Value ElementEmitter::laneValue(LaneIndex index, int64_t lane) {
   return kernel.add(index.base, kernel.index(index.stride * lane));
 }
 
+/// The index of one lane alone.
+LaneIndex ElementEmitter::laneIndex(LaneIndex index, int64_t lane) {
+  LaneIndex own = index;
+  int64_t offset = index.stride * lane;
+  own.base = laneValue(index, lane);
+  own.stride = 0;
+  own.divisor = 1;
+  if (isBounded(index)) {
+    own.low += offset;
+    own.high += offset;
+  }
+  if (own.anchor)
+    own.anchor->offset += offset;
+  return own;
+}
+
 LaneIndex ElementEmitter::evaluate(AffineExpr expr, ArrayRef<LaneIndex> dims) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
     return dims[dim.getPosition()];
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
-    int64_t value = constant.getValue();
-    return {kernel.index(value), 0, value == 0 ? kAnyDivisor : std::abs(value)};
-  }
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constantIndex(constant.getValue());
   auto binary = cast<AffineBinaryOpExpr>(expr);
   LaneIndex lhs = evaluate(binary.getLHS(), dims);
   if (binary.getKind() == AffineExprKind::Add)
@@ -108,6 +150,14 @@ ElementEmitter::Point ElementEmitter::point(ArrayRef<LaneIndex> indices,
   return now.places.size() - 1;
 }
 
+ElementEmitter::Point ElementEmitter::point(ArrayRef<LaneIndex> indices,
+                                            LaneIndex flat,
+                                            ArrayRef<int64_t> shape) {
+  now.places.push_back(
+      {llvm::to_vector(indices), flat, llvm::to_vector(shape)});
+  return now.places.size() - 1;
+}
+
 ElementEmitter::Point ElementEmitter::flatPoint(LaneIndex flat,
                                                 ArrayRef<int64_t> shape) {
   now.places.push_back({{}, flat, llvm::to_vector(shape)});
@@ -135,7 +185,7 @@ LaneIndex ElementEmitter::position(Point at) {
   if (now.places[at].flat)
     return *now.places[at].flat;
   SmallVector<LaneIndex> indices(indicesOf(at));
-  LaneIndex sum = {kernel.index(0), 0, kAnyDivisor};
+  LaneIndex sum = constantIndex(0);
   int64_t stride = 1;
   for (auto [index, size] :
        llvm::reverse(llvm::zip_equal(indices, now.places[at].shape))) {
@@ -201,6 +251,13 @@ FailureOr<Lanes> ElementEmitter::emitNew(Value tensor, Point at) {
       return failure();
     return values->front();
   }
+  if (isa<HoldOp>(op)) {
+    assert(now.lanes == 1 && "chains emit element by element");
+    FailureOr<Value> element = held(tensor, indicesOf(at));
+    if (failed(element))
+      return failure();
+    return Lanes(1, *element);
+  }
   if (isa<tensor::EmptyOp>(op)) // Whatever it holds, nobody may depend on it.
     return Lanes(
         now.lanes,
@@ -215,14 +272,14 @@ FailureOr<Lanes> ElementEmitter::emitNew(Value tensor, Point at) {
   if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
     return emitReshape(op->getOperand(0), at);
   if (auto concat = dyn_cast<tensor::ConcatOp>(op))
-    return emitEachLane(at, [&](ArrayRef<Value> indices) {
+    return emitEachLane(at, [&](ArrayRef<LaneIndex> indices) {
       return emitConcat(concat, indices);
     });
   if (auto pad = dyn_cast<tensor::PadOp>(op))
     return emitEachLane(
-        at, [&](ArrayRef<Value> indices) { return emitPad(pad, indices); });
+        at, [&](ArrayRef<LaneIndex> indices) { return emitPad(pad, indices); });
   if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
-    return emitEachLane(at, [&](ArrayRef<Value> indices) {
+    return emitEachLane(at, [&](ArrayRef<LaneIndex> indices) {
       return emitInsertSlice(insert, indices);
     });
   op->emitOpError("cannot be part of a kernel");
@@ -265,8 +322,7 @@ FailureOr<Lanes> ElementEmitter::emitSlice(tensor::ExtractSliceOp op,
   auto next = sliceIndices.begin();
   for (auto [dim, offset, stride] :
        llvm::enumerate(op.getStaticOffsets(), op.getStaticStrides())) {
-    LaneIndex start = {kernel.index(offset), 0,
-                       offset == 0 ? kAnyDivisor : offset};
+    LaneIndex start = constantIndex(offset);
     indices.push_back(
         dropped.test(dim) ? start : addIndex(mulIndex(*next++, stride), start));
   }

@@ -22,11 +22,26 @@
 
 namespace mlir::gpuvm {
 
+/// "The index of dimension `dim` of the place an emission began with, plus
+/// `offset`". Only where the index lies inside its tensor: next to it, where an
+/// element is emitted and then not selected, it may be anything.
+struct IndexAnchor {
+  unsigned dim;
+  int64_t offset;
+
+  bool operator==(const IndexAnchor &) const = default;
+};
+
 /// An index of several lanes: lane v is at base + v * stride.
 struct LaneIndex {
+  static constexpr int64_t kUnbounded = int64_t(1) << 40;
+
   Value base;
-  int64_t stride = 0;  ///< Between lanes; 0 = the same for all.
-  int64_t divisor = 1; ///< `base` is known to be a multiple of this.
+  int64_t stride = 0;        ///< Between lanes; 0 = the same for all.
+  int64_t divisor = 1;       ///< `base` is known to be a multiple of this.
+  int64_t low = 0;           ///< `base` is known to be at least this ...
+  int64_t high = kUnbounded; ///< ... and at most this; unknown from kUnbounded.
+  std::optional<IndexAnchor> anchor = std::nullopt;
 
   bool operator==(const LaneIndex &) const = default;
 };
@@ -60,6 +75,9 @@ public:
 
   /// The place `indices` in a space of `shape`.
   Point point(ArrayRef<LaneIndex> indices, ArrayRef<int64_t> shape);
+  /// The same, with the row-major position `flat` of the place.
+  Point point(ArrayRef<LaneIndex> indices, LaneIndex flat,
+              ArrayRef<int64_t> shape);
   /// The place at row-major position `flat` in a space of `shape`.
   Point flatPoint(LaneIndex flat, ArrayRef<int64_t> shape);
 
@@ -82,6 +100,12 @@ public:
 
   /// Stores elements of a tensor at a place of it.
   void store(unsigned binding, ArrayRef<Value> elements, Point at);
+
+  /// The elements of a `gpuvm.hold`'s result at these indices, one lane at a
+  /// time. Only chains have such elements.
+  using HeldFn =
+      std::function<FailureOr<Value>(Value held, ArrayRef<LaneIndex> indices)>;
+  void onHeld(HeldFn fn) { held = std::move(fn); }
 
   /// The row-major position of a place in its space.
   LaneIndex position(Point at);
@@ -107,7 +131,9 @@ private:
   LaneIndex evaluate(AffineExpr expr, ArrayRef<LaneIndex> dims);
   LaneIndex addIndex(LaneIndex a, LaneIndex b);
   LaneIndex mulIndex(LaneIndex a, int64_t factor);
+  LaneIndex constantIndex(int64_t value);
   Value laneValue(LaneIndex index, int64_t lane);
+  LaneIndex laneIndex(LaneIndex index, int64_t lane);
 
   FailureOr<Lanes> emitNew(Value tensor, Point at);
   FailureOr<Lanes> emitWindow(BlockArgument argument, Point at);
@@ -115,18 +141,19 @@ private:
   FailureOr<Lanes> emitReshape(Value source, Point at);
   FailureOr<Lanes>
   emitEachLane(Point at,
-               function_ref<FailureOr<Value>(ArrayRef<Value>)> emitOne);
-  FailureOr<Value> emitAt(Value tensor, ArrayRef<Value> indices);
-  FailureOr<Value> emitConcat(tensor::ConcatOp op, ArrayRef<Value> indices);
-  FailureOr<Value> emitPad(tensor::PadOp op, ArrayRef<Value> indices);
+               function_ref<FailureOr<Value>(ArrayRef<LaneIndex>)> emitOne);
+  FailureOr<Value> emitAt(Value tensor, ArrayRef<LaneIndex> indices);
+  FailureOr<Value> emitConcat(tensor::ConcatOp op, ArrayRef<LaneIndex> indices);
+  FailureOr<Value> emitPad(tensor::PadOp op, ArrayRef<LaneIndex> indices);
   FailureOr<Value> emitInsertSlice(tensor::InsertSliceOp op,
-                                   ArrayRef<Value> indices);
+                                   ArrayRef<LaneIndex> indices);
   FailureOr<Lanes> emitSlice(tensor::ExtractSliceOp op, Point at);
 
   KernelBuilder &kernel;
   std::function<unsigned(BlockArgument)> bindingOf;
   Scope now;
   DenseMap<Value, Lanes> bound;
+  HeldFn held;
 };
 
 } // namespace mlir::gpuvm

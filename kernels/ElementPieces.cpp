@@ -20,14 +20,14 @@ static ArrayRef<int64_t> shapeOf(Value tensor) {
 /// Neighbouring lanes may find their elements in different tensors, so each
 /// lane is emitted alone.
 FailureOr<Lanes> ElementEmitter::emitEachLane(
-    Point at, function_ref<FailureOr<Value>(ArrayRef<Value>)> emitOne) {
+    Point at, function_ref<FailureOr<Value>(ArrayRef<LaneIndex>)> emitOne) {
   SmallVector<LaneIndex> indices(indicesOf(at));
   int64_t count = now.lanes;
   Lanes elements;
   for (int64_t lane = 0; lane < count; ++lane) {
-    SmallVector<Value> own;
+    SmallVector<LaneIndex> own;
     for (LaneIndex index : indices)
-      own.push_back(laneValue(index, lane));
+      own.push_back(laneIndex(index, lane));
     Scope all = exchange(Scope());
     FailureOr<Value> element = emitOne(own);
     (void)exchange(std::move(all));
@@ -39,65 +39,95 @@ FailureOr<Lanes> ElementEmitter::emitEachLane(
 }
 
 /// One element, in a scope of one lane.
-FailureOr<Value> ElementEmitter::emitAt(Value tensor, ArrayRef<Value> indices) {
-  SmallVector<LaneIndex> place;
-  for (Value index : indices)
-    place.push_back({index, 0, 1});
-  FailureOr<Lanes> elements = emit(tensor, point(place, shapeOf(tensor)));
+FailureOr<Value> ElementEmitter::emitAt(Value tensor,
+                                        ArrayRef<LaneIndex> indices) {
+  FailureOr<Lanes> elements = emit(tensor, point(indices, shapeOf(tensor)));
   if (failed(elements))
     return failure();
   return elements->front();
 }
 
-/// `index` - `offset` kept in [0, size), and whether it was there.
-static std::pair<Value, Value> within(KernelBuilder &k, Value index,
-                                      int64_t offset, int64_t size) {
-  OpBuilder &b = k.ir();
-  Value below = k.less(index, k.index(offset));
-  Value first =
-      arith::SelectOp::create(b, k.loc(), below, k.index(offset), index);
-  Value clamped = k.min(first, k.index(offset + size - 1));
-  Value inside = k.equal(clamped, index);
-  return {k.add(clamped, k.index(-offset)), inside};
+namespace {
+/// Where an index lies in a piece of a dimension.
+struct PieceIndex {
+  LaneIndex own;        ///< From the piece's start, kept inside the piece.
+  Value inside;         ///< Whether it was there; null if it always is.
+  bool isNever = false; ///< It never is; `own` is nothing.
+};
+} // namespace
+
+/// `index` in the piece [offset, offset + size). What its bounds already say is
+/// not tested.
+static PieceIndex within(KernelBuilder &k, LaneIndex index, int64_t offset,
+                         int64_t size) {
+  bool isBounded = index.high < LaneIndex::kUnbounded;
+  if (isBounded && (index.high < offset || index.low >= offset + size))
+    return {index, Value(), /*isNever=*/true};
+  PieceIndex piece = {index, Value()};
+  LaneIndex &own = piece.own;
+  bool testsLow = !isBounded || index.low < offset;
+  bool testsHigh = !isBounded || index.high >= offset + size;
+  if (testsLow) {
+    Value below = k.less(own.base, k.index(offset));
+    own.base = arith::SelectOp::create(k.ir(), k.loc(), below, k.index(offset),
+                                       own.base);
+  }
+  if (testsHigh)
+    own.base = k.min(own.base, k.index(offset + size - 1));
+  if (testsLow || testsHigh)
+    piece.inside = k.equal(own.base, index.base);
+  own.base = k.add(own.base, k.index(-offset));
+  own.low = isBounded ? std::max<int64_t>(index.low - offset, 0) : 0;
+  own.high = isBounded ? std::min(index.high - offset, size - 1) : size - 1;
+  own.divisor = 1;
+  if (own.anchor)
+    own.anchor->offset -= offset;
+  return piece;
 }
 
-/// `a` and `b`; `a` may be null.
+/// `a` and `b`; a null one is true.
 static Value both(KernelBuilder &k, Value a, Value b) {
-  return a ? arith::AndIOp::create(k.ir(), k.loc(), a, b) : b;
+  if (!a || !b)
+    return a ? a : b;
+  return arith::AndIOp::create(k.ir(), k.loc(), a, b);
 }
 
 FailureOr<Value> ElementEmitter::emitConcat(tensor::ConcatOp op,
-                                            ArrayRef<Value> indices) {
+                                            ArrayRef<LaneIndex> indices) {
   int64_t offset = 0;
   Value result;
   for (Value input : op.getInputs()) {
     int64_t size = shapeOf(input)[op.getDim()];
-    auto [index, inside] = within(kernel, indices[op.getDim()], offset, size);
-    SmallVector<Value> place(indices);
-    place[op.getDim()] = index;
-    FailureOr<Value> element = emitAt(input, place);
-    if (failed(element))
-      return failure();
-    result = result ? arith::SelectOp::create(kernel.ir(), kernel.loc(), inside,
-                                              *element, result)
-                    : *element;
+    PieceIndex piece = within(kernel, indices[op.getDim()], offset, size);
     offset += size;
+    if (piece.isNever)
+      continue;
+    SmallVector<LaneIndex> place(indices);
+    place[op.getDim()] = piece.own;
+    FailureOr<Value> element = emitAt(input, place);
+    if (failed(element) || !piece.inside)
+      return element;
+    result = result ? arith::SelectOp::create(kernel.ir(), kernel.loc(),
+                                              piece.inside, *element, result)
+                    : *element;
   }
   return result;
 }
 
 FailureOr<Value> ElementEmitter::emitPad(tensor::PadOp op,
-                                         ArrayRef<Value> indices) {
+                                         ArrayRef<LaneIndex> indices) {
   OpBuilder &b = kernel.ir();
   Value padding =
       b.clone(*op.getConstantPaddingValue().getDefiningOp())->getResult(0);
-  SmallVector<Value> place;
+  SmallVector<LaneIndex> place;
   Value isInside;
   for (auto [index, low, size] :
        llvm::zip_equal(indices, op.getStaticLow(), shapeOf(op.getSource()))) {
-    auto [own, inside] = within(kernel, index, low, size);
-    place.push_back(own);
-    isInside = both(kernel, isInside, inside);
+    PieceIndex piece = within(kernel, index, low, size);
+    if (piece.isNever)
+      return padding;
+    place.push_back(piece.own);
+    isInside = both(kernel, isInside, piece.inside);
   }
   FailureOr<Value> element = emitAt(op.getSource(), place);
   if (failed(element) || !isInside)
@@ -107,24 +137,31 @@ FailureOr<Value> ElementEmitter::emitPad(tensor::PadOp op,
 }
 
 FailureOr<Value> ElementEmitter::emitInsertSlice(tensor::InsertSliceOp op,
-                                                 ArrayRef<Value> indices) {
+                                                 ArrayRef<LaneIndex> indices) {
   OpBuilder &b = kernel.ir();
   FailureOr<Value> around = emitAt(op.getDest(), indices);
   if (failed(around))
     return around;
   llvm::SmallBitVector dropped = op.getDroppedDims();
-  SmallVector<Value> place;
+  SmallVector<LaneIndex> place;
   Value isInside;
   for (auto [dim, index, offset, size, stride] :
        llvm::enumerate(indices, op.getStaticOffsets(), op.getStaticSizes(),
                        op.getStaticStrides())) {
     int64_t extent = (size - 1) * stride + 1;
-    auto [own, inside] = within(kernel, index, offset, extent);
-    if (stride != 1)
-      inside = both(kernel, inside,
-                    kernel.equal(kernel.rem(own, stride), kernel.index(0)));
+    PieceIndex piece = within(kernel, index, offset, extent);
+    if (piece.isNever)
+      return around;
+    LaneIndex own = piece.own;
+    Value inside = piece.inside;
+    if (stride != 1) {
+      inside =
+          both(kernel, inside,
+               kernel.equal(kernel.rem(own.base, stride), kernel.index(0)));
+      own = {kernel.div(own.base, stride), 0, 1, 0, size - 1};
+    }
     if (!dropped.test(dim))
-      place.push_back(kernel.div(own, stride));
+      place.push_back(own);
     isInside = both(kernel, isInside, inside);
   }
   FailureOr<Value> element = emitAt(op.getSource(), place);

@@ -60,6 +60,8 @@ static LogicalResult emitRoot(EmitterContext &emitter) {
     return emitter.config.tile ? emitContract(emitter) : emitReduce(emitter);
   case Root::attention:
     return emitAttention(emitter);
+  case Root::chain:
+    return emitChain(emitter);
   }
   llvm_unreachable("there is no other root");
 }
@@ -116,14 +118,14 @@ FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
   BindingLayout layout = layOutBindings(op);
   if (failed(checkLimits(op, layout)))
     return failure();
-  KernelBuilder kernel(b, op.getLoc(), op.getSymName(), KernelConfig::kLanes);
+  KernelConfig config = configureKernel(op);
+  KernelBuilder kernel(b, op.getLoc(), op.getSymName(), config.lanes);
   for (const SplitWindow &split : layout.splits)
     kernel.splitWindow(split.bindings, split.pieceBytes);
   ElementEmitter elements(kernel, [&](BlockArgument argument) {
     return layout.inputs[argument.getArgNumber()];
   });
-  EmitterContext emitter{op,       configureKernel(op), layout, kernel,
-                         elements, options.exact};
+  EmitterContext emitter{op, config, layout, kernel, elements, options.exact};
   LogicalResult emitted = emitRoot(emitter);
   if (failed(emitted))
     return failure();

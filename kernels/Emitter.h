@@ -4,8 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One emitter per root family (Map.cpp, Reduce.cpp, Contract.cpp,
-// Attention.cpp) over the
-// kernel builder.
+// Attention.cpp, Chain.cpp) over the kernel builder.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +31,7 @@ LogicalResult emitMap(EmitterContext &context);
 LogicalResult emitReduce(EmitterContext &context);
 LogicalResult emitContract(EmitterContext &context);
 LogicalResult emitAttention(EmitterContext &context);
+LogicalResult emitChain(EmitterContext &context);
 
 /// A kernel ready for the plan.
 struct EmittedKernel {

@@ -10,6 +10,8 @@
 
 #include "mlir/Analysis/SliceAnalysis.h"
 
+#include "kernels/ChainPlan.h"
+
 using namespace mlir;
 using namespace mlir::gpuvm;
 
@@ -314,8 +316,21 @@ static void configureAttention(KernelOp kernel, const BodyTraits &traits,
   config.scratch.push_back({4 * uint64_t(layout.blocks()), /*keepsZero=*/true});
 }
 
+/// A chain that cannot be planned cannot be emitted either, which says so.
+static void configureChain(KernelOp kernel, KernelConfig &config) {
+  FailureOr<ChainPlan> plan = planChain(kernel);
+  if (failed(plan))
+    return;
+  config.lanes = plan->shape.lanes;
+  config.groups = plan->shape.instances;
+}
+
 KernelConfig gpuvm::configureKernel(KernelOp kernel) {
   KernelConfig config;
+  if (kernel.getRoot() == Root::chain) {
+    configureChain(kernel, config);
+    return config;
+  }
   BodyTraits traits = inspectBody(kernel);
   if (kernel.getRoot() == Root::attention) {
     configureAttention(kernel, traits, config);

@@ -25,14 +25,16 @@ struct Scratch {
 };
 
 struct KernelConfig {
-  /// Lanes of a workgroup. 256 is within every Vulkan device's limits.
+  /// Lanes of a map's and a reduction's workgroup. 256 is within every Vulkan
+  /// device's limits.
   static constexpr int64_t kLanes = ReductionOrder::kLanes;
 
-  int64_t elements = 1; ///< Map: of the results. Reduce: per result.
-  int64_t results = 1;  ///< Reduce: how many. Map: 1.
-  int64_t vector = 1;   ///< Neighbouring elements a lane takes at once.
-  int64_t unroll = 1;   ///< Vectors a lane has in flight.
-  int64_t groups = 1;   ///< Workgroups.
+  int64_t lanes = kLanes; ///< Chain: as many as its values need.
+  int64_t elements = 1;   ///< Map: of the results. Reduce: per result.
+  int64_t results = 1;    ///< Reduce: how many. Map: 1.
+  int64_t vector = 1;     ///< Neighbouring elements a lane takes at once.
+  int64_t unroll = 1;     ///< Vectors a lane has in flight.
+  int64_t groups = 1;     ///< Workgroups.
   /// Reduce: a lane's elements of a result fit into registers.
   bool keepsRows = false;
   /// Reduce with one part: results of a workgroup, `groupsPerResult` lane

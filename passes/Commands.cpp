@@ -147,9 +147,50 @@ ArrayRef<Operation *> DataDependences::before(Operation *op) const {
                                      : ArrayRef(entry->second);
 }
 
+void gpuvm::orderByDependence(ProgramOp program) {
+  Block &block = program.getBody().front();
+  DataDependences dependences(program);
+  llvm::DenseSet<Operation *> placed;
+  SmallVector<Operation *> rest;
+  for (Operation &op : block)
+    rest.push_back(&op);
+  auto ready = [&](Operation *op) {
+    auto done = [&](Operation *before) { return placed.contains(before); };
+    return llvm::all_of(dependences.before(op), done) &&
+           llvm::all_of(op->getOperands(), [&](Value operand) {
+             Operation *source = operand.getDefiningOp();
+             return !source || placed.contains(source);
+           });
+  };
+  Operation *terminator = block.getTerminator();
+  while (!rest.empty()) {
+    SmallVector<Operation *> waiting;
+    for (Operation *op : rest) {
+      if (op == terminator || !ready(op)) {
+        waiting.push_back(op);
+        continue;
+      }
+      placed.insert(op);
+      op->moveBefore(terminator);
+    }
+    bool progress = waiting.size() < rest.size();
+    rest = std::move(waiting);
+    if (!progress)
+      break; // Only the terminator is left.
+  }
+}
+
 std::string gpuvm::stageLabel(Operation *command) {
   auto stages = command->getAttrOfType<ArrayAttr>("stages");
   if (!stages)
     return "";
-  return llvm::join(stages.getAsValueRange<StringAttr>(), "+");
+  constexpr size_t kNames = 8;
+  std::string label =
+      llvm::join(ArrayAttr::get(command->getContext(),
+                                stages.getValue().take_front(kNames))
+                     .getAsValueRange<StringAttr>(),
+                 "+");
+  if (stages.size() > kNames)
+    label += " and " + std::to_string(stages.size() - kNames) + " more";
+  return label;
 }

@@ -63,7 +63,11 @@ private:
   llvm::DenseMap<Operation *, SmallVector<Operation *>> predecessors;
 };
 
-/// "filter+revenue": the stages a command works for.
+/// Sorts the block of a program so that everything comes behind what it depends
+/// on, keeping the order of the text otherwise.
+void orderByDependence(ProgramOp program);
+
+/// "filter+revenue": the stages a command works for, the first few of many.
 std::string stageLabel(Operation *command);
 
 } // namespace mlir::gpuvm

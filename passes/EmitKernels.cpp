@@ -13,6 +13,8 @@
 #include "passes/Commands.h"
 #include "passes/Passes.h"
 
+#include "mlir/IR/AsmState.h"
+
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -57,8 +59,9 @@ static std::string kernelText(KernelOp kernel) {
   flags.useLocalScope().printGenericOpForm();
   for (BlockArgument argument : kernel.getBody().getArguments())
     os << argument.getType() << ';';
+  AsmState names(kernel, flags); // Numbers the values once, not for each op.
   for (Operation &op : kernel.getBody().front())
-    op.print(os, flags);
+    op.print(os, names);
   return text;
 }
 

@@ -39,7 +39,6 @@ private:
   void buildKernels();
   KernelOp buildKernel(ArrayRef<Operation *> ops, Root root,
                        const Grouping &grouping);
-  void order();
   void removeDeadCode();
 
   SmallVector<Exposure> exposures;
@@ -223,44 +222,8 @@ void FormKernels::removeDeadCode() {
 }
 
 //===----------------------------------------------------------------------===//
-// Order
+// The pass
 //===----------------------------------------------------------------------===//
-
-/// Sorts the block so that everything comes behind what it depends on, keeping
-/// the order of the text otherwise.
-void FormKernels::order() {
-  ProgramOp program = getOperation();
-  Block &block = program.getBody().front();
-  DataDependences dependences(program);
-  llvm::DenseSet<Operation *> placed;
-  SmallVector<Operation *> rest;
-  for (Operation &op : block)
-    rest.push_back(&op);
-  auto ready = [&](Operation *op) {
-    auto done = [&](Operation *before) { return placed.contains(before); };
-    return llvm::all_of(dependences.before(op), done) &&
-           llvm::all_of(op->getOperands(), [&](Value operand) {
-             Operation *source = operand.getDefiningOp();
-             return !source || placed.contains(source);
-           });
-  };
-  Operation *terminator = block.getTerminator();
-  while (!rest.empty()) {
-    SmallVector<Operation *> waiting;
-    for (Operation *op : rest) {
-      if (op == terminator || !ready(op)) {
-        waiting.push_back(op);
-        continue;
-      }
-      placed.insert(op);
-      op->moveBefore(terminator);
-    }
-    bool progress = waiting.size() < rest.size();
-    rest = std::move(waiting);
-    if (!progress)
-      break; // Only the terminator is left.
-  }
-}
 
 void FormKernels::runOnOperation() {
   ProgramOp program = getOperation();
@@ -288,7 +251,7 @@ void FormKernels::runOnOperation() {
   for (auto kernel :
        llvm::make_early_inc_range(program.getBody().getOps<KernelOp>()))
     pruneOutputs(kernel);
-  order();
+  orderByDependence(program);
   for (Operation &op : program.getBody().front()) {
     if (auto stage = op.getAttrOfType<StringAttr>(kStageAttr))
       if (isa<StoreOp, InvokeOp>(op))

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/gpuvm/Combiner.h"
+#include "passes/Generalize.h"
 #include "passes/Passes.h"
 
+#include "dialects/gpuvm/Combiner.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -115,7 +116,6 @@ struct GenerateToGeneric : OpRewritePattern<tensor::GenerateOp> {
 
 struct Generalize : gpuvm::impl::GeneralizeBase<Generalize> {
   void runOnOperation() override;
-  void moveConstantsToHeap(StageOp stage);
 };
 
 } // namespace
@@ -217,8 +217,8 @@ static LogicalResult checkCaptures(linalg::GenericOp op) {
 }
 
 /// Constants that differ from element to element are read from the heap.
-void Generalize::moveConstantsToHeap(StageOp stage) {
-  SymbolTable symbols(getOperation());
+static void moveConstantsToHeap(StageOp stage) {
+  SymbolTable symbols(stage->getParentOp());
   OpBuilder b(stage);
   for (auto constant : llvm::make_early_inc_range(
            stage.getBody().getOps<arith::ConstantOp>())) {
@@ -238,25 +238,34 @@ void Generalize::moveConstantsToHeap(StageOp stage) {
   }
 }
 
-void Generalize::runOnOperation() {
-  RewritePatternSet patterns(&getContext());
+FrozenRewritePatternSet gpuvm::getGeneralizePatterns(MLIRContext *context) {
+  RewritePatternSet patterns(context);
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);
   linalg::populateLinalgNamedOpsGeneralizationPatterns(patterns);
   patterns.add<FoldConstantFill, GenerateToGeneric, InterchangeToIdentity,
-               InlineScalarConstants>(&getContext());
-  FrozenRewritePatternSet frozen(std::move(patterns));
-  for (auto stage : getOperation().getBody().getOps<StageOp>()) {
-    // Folding is the canonicalizer's; gpuvm-make-exact comes before it.
-    if (failed(
-            applyPatternsGreedily(stage.getBody(), frozen,
-                                  GreedyRewriteConfig().enableFolding(false))))
+               InlineScalarConstants>(context);
+  return FrozenRewritePatternSet(std::move(patterns));
+}
+
+LogicalResult gpuvm::generalizeStage(StageOp stage,
+                                     const FrozenRewritePatternSet &patterns) {
+  // Folding is the canonicalizer's; gpuvm-make-exact comes before it.
+  if (failed(applyPatternsGreedily(stage.getBody(), patterns,
+                                   GreedyRewriteConfig().enableFolding(false))))
+    return failure();
+  for (auto generic : stage.getBody().getOps<linalg::GenericOp>())
+    if (failed(checkCaptures(generic)))
+      return failure();
+  moveConstantsToHeap(stage);
+  for (Operation &op : stage.getBody().front())
+    if (failed(checkOp(op)))
+      return failure();
+  return success();
+}
+
+void Generalize::runOnOperation() {
+  FrozenRewritePatternSet patterns = getGeneralizePatterns(&getContext());
+  for (auto stage : getOperation().getBody().getOps<StageOp>())
+    if (failed(generalizeStage(stage, patterns)))
       return signalPassFailure();
-    for (auto generic : stage.getBody().getOps<linalg::GenericOp>())
-      if (failed(checkCaptures(generic)))
-        return signalPassFailure();
-    moveConstantsToHeap(stage);
-    for (Operation &op : stage.getBody().front())
-      if (failed(checkOp(op)))
-        return signalPassFailure();
-  }
 }

@@ -14,6 +14,13 @@
 
 include "mlir/Pass/PassBase.td"
 
+/// What kernels are emitted in. Chains are emitted once before, to be planned.
+defvar kEmissionDialects = ["::mlir::spirv::SPIRVDialect",
+                            "::mlir::gpu::GPUDialect",
+                            "::mlir::scf::SCFDialect",
+                            "::mlir::memref::MemRefDialect",
+                            "::mlir::arith::ArithDialect"];
+
 class GpuvmProgramPass<string name> : Pass<name, "::mlir::gpuvm::ProgramOp"> {
   let dependentDialects = ["::mlir::gpuvm::GpuvmDialect",
                            "::mlir::linalg::LinalgDialect",
@@ -25,6 +32,15 @@ def LowerPacked : GpuvmProgramPass<"gpuvm-lower-packed"> {
   let description = [{
     Inputs, symbols, loads and stage arguments of type `!gpuvm.packed<...>` become
     tensors of bytes; each `gpuvm.decode` keeps the packed type as its layout.
+  }];
+}
+
+def SpreadInstances : GpuvmProgramPass<"gpuvm-spread-instances"> {
+  let summary = "Turns stages with instances into stages over all of them.";
+  let description = [{
+    The operations of the body get a leading parallel dimension, that of the
+    instances. What does not depend on an instance's own operands is computed
+    once. Such stages are brought into the form of `gpuvm-generalize` first.
   }];
 }
 
@@ -94,6 +110,27 @@ def FormKernels : GpuvmProgramPass<"gpuvm-form-kernels"> {
                         "Values of more bytes take several windows">];
 }
 
+def FormChains : GpuvmProgramPass<"gpuvm-form-chains"> {
+  let dependentDialects = kEmissionDialects;
+  let summary = "Runs dependent kernels in one workgroup, as one dispatch.";
+  let description = [{
+    A run of dependent elementwise kernels whose values fit the registers and the
+    memory of one workgroup becomes one kernel with root `chain`; if its values
+    have a common leading dimension and no step reads across it, there is one
+    workgroup for each of its indices. With `mode=auto` a run becomes a chain if
+    one workgroup is expected to be done with it sooner than the device with
+    separate kernels and the barriers between them; with `always` whenever it
+    fits, with `never` not at all. Every decision is in the report.
+  }];
+  let options = [Option<"mode", "mode", "std::string", "\"auto\"",
+                        "auto, always or never">,
+                 Option<"report", "report", "std::string", "\"\"",
+                        "Fusion report to add the decisions to">,
+                 Option<"maxWindowBytes", "max-window-bytes", "uint64_t",
+                        "134217728",
+                        "Values of more bytes take several windows">];
+}
+
 def Schedule : GpuvmProgramPass<"gpuvm-schedule"> {
   let summary = "Orders the commands in waves that need no barrier inside.";
   let description = [{
@@ -104,6 +141,7 @@ def Schedule : GpuvmProgramPass<"gpuvm-schedule"> {
 }
 
 def PlanMemory : GpuvmProgramPass<"gpuvm-plan-memory"> {
+  let dependentDialects = kEmissionDialects;
   let summary = "Gives every value and symbol a window.";
   let description = [{
     R31 of the receiver is R30 of the sender. A value that is stored to a
@@ -153,16 +191,14 @@ def EmitKernels : Pass<"gpuvm-emit-kernels", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"exact", "exact", "bool", "false",
                         "Fix the rounding mode and special values of f32">];
-  let dependentDialects = ["::mlir::spirv::SPIRVDialect",
-                           "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::memref::MemRefDialect",
-                           "::mlir::arith::ArithDialect",
-                           "::mlir::chain::ChainDialect"];
+  let dependentDialects = !listconcat(kEmissionDialects,
+                                      ["::mlir::chain::ChainDialect"]);
 }
 
 def ToChain : Pass<"gpuvm-to-chain", "::mlir::ModuleOp"> {
   let summary = "Turns programs with windows, barriers and kernels into plans.";
-  let dependentDialects = ["::mlir::chain::ChainDialect"];
+  let dependentDialects = !listconcat(kEmissionDialects,
+                                      ["::mlir::chain::ChainDialect"]);
 }
 
 #endif // GPUVM_PASSES

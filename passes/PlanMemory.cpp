@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/Bindings.h"
+#include "kernels/Emitter.h"
 #include "kernels/InPlace.h"
 #include "kernels/KernelConfig.h"
 #include "passes/Commands.h"

@@ -146,9 +146,9 @@ LogicalResult ChainBuilder::addKernels() {
     if (!kernelNumber.insert({name, kernelNumber.size()}).second)
       continue;
     auto module = outer.lookupSymbol<spirv::ModuleOp>(name);
+    int32_t lanes = configureKernel(kernel).lanes;
     auto op = chain::KernelOp::create(
-        b, kernel.getLoc(), name,
-        ArrayRef<int32_t>{static_cast<int32_t>(KernelConfig::kLanes), 1, 1},
+        b, kernel.getLoc(), name, ArrayRef<int32_t>{lanes, 1, 1},
         module->getAttrOfType<IntegerAttr>("gpuvm.workgroup_bytes").getInt(),
         module->getAttrOfType<ArrayAttr>("gpuvm.features"),
         module->getAttrOfType<ArrayAttr>("gpuvm.bindings"), "main",

@@ -128,7 +128,49 @@ LogicalResult Machine::run(MetadataOp op, Environment &env) {
   return success();
 }
 
+/// Bytes [i * n / count, (i + 1) * n / count) of `whole`, as a `type`.
+static HostTensor cutSlice(const HostTensor &whole, Type type, int64_t i) {
+  HostTensor slice = *makeZero(cast<RankedTensorType>(type));
+  std::memcpy(slice.bytes.data(), whole.bytes.data() + i * slice.bytes.size(),
+              slice.bytes.size());
+  return slice;
+}
+
+/// Runs the body for one instance after the other.
+LogicalResult Machine::runInstances(StageOp op, Environment &env) {
+  SmallVector<HostTensor> sent;
+  for (Value message : op.getMessages())
+    sent.push_back(*makeZero(payloadType(message.getType())));
+  for (int64_t i = 0; i < static_cast<int64_t>(*op.getInstances()); ++i) {
+    Environment inside(exact);
+    for (auto [number, argument] :
+         llvm::enumerate(op.getBody().getArguments())) {
+      Tensor input = env.get(op.getInputs()[number]);
+      if (op.isShared(number))
+        inside.set(argument, input);
+      else
+        inside.set(argument, cutSlice(*input, argument.getType(), i));
+    }
+    if (failed(runBody(op.getBody().front(), inside)))
+      return failure();
+    for (auto [whole, payload] :
+         llvm::zip_equal(sent, op.getSend().getPayloads())) {
+      const std::vector<uint8_t> &bytes = inside.get(payload)->bytes;
+      std::memcpy(whole.bytes.data() + i * bytes.size(), bytes.data(),
+                  bytes.size());
+    }
+  }
+  int32_t tick = ++ticks[op.getSymName()];
+  for (auto [message, whole] : llvm::zip_equal(op.getMessages(), sent)) {
+    env.set(message, std::move(whole));
+    messages[message] = Metadata{word(0), tick};
+  }
+  return success();
+}
+
 LogicalResult Machine::run(StageOp op, Environment &env) {
+  if (op.getInstances())
+    return runInstances(op, env);
   Environment inside(exact);
   for (auto [argument, input] :
        llvm::zip_equal(op.getBody().getArguments(), op.getInputs()))
@@ -191,6 +233,12 @@ LogicalResult Machine::run(Operation *op, Environment &env) {
       .Case<BarrierOp, ExternKernelOp, ExposeOp>([](auto) { return success(); })
       .Case([&](DecodeOp decode) {
         env.set(decode.getResult(), reference::decode(decode, env));
+        return success();
+      })
+      .Case([&](HoldOp hold) {
+        for (auto [held, value] :
+             llvm::zip_equal(hold.getHeld(), hold.getValues()))
+          env.set(held, env.get(value));
         return success();
       })
       .Case([&](gpuvm::CopyOp copy) {

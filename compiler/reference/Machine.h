@@ -53,6 +53,7 @@ private:
   // One function per operation; results go to `env`.
   LogicalResult run(Operation *op, Environment &env);
   LogicalResult run(StageOp op, Environment &env);
+  LogicalResult runInstances(StageOp op, Environment &env);
   LogicalResult run(KernelOp op, Environment &env);
   LogicalResult run(LoadOp op, Environment &env);
   LogicalResult run(StoreOp op, Environment &env);

@@ -49,6 +49,7 @@ def Gpuvm_Region : I32Enum<"Region", "one of the five memory regions", [
 def Gpuvm_Root : I32Enum<"Root", "the family of emitter a kernel needs", [
     I32EnumCase<"map", 0>,
     I32EnumCase<"reduce", 1>,
+    I32EnumCase<"chain", 2>,
     I32EnumCase<"attention", 3>]> {
   let cppNamespace = "::mlir::gpuvm";
 }

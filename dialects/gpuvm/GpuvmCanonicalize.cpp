@@ -37,11 +37,14 @@ struct MergeIdenticalInputs : OpRewritePattern<StageOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(StageOp stage,
                                 PatternRewriter &rewriter) const override {
-    DenseMap<Value, BlockArgument> first;
+    // A shared operand and one that is cut arrive as different types.
+    DenseMap<std::pair<Value, Type>, BlockArgument> first;
     bool changed = false;
     for (auto [input, argument] :
          llvm::zip_equal(stage.getInputs(), stage.getBody().getArguments())) {
-      BlockArgument kept = first.try_emplace(input, argument).first->second;
+      BlockArgument kept =
+          first.try_emplace({input, argument.getType()}, argument)
+              .first->second;
       if (kept == argument || argument.use_empty())
         continue;
       rewriter.replaceAllUsesWith(argument, kept);

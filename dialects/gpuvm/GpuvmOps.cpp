@@ -110,6 +110,10 @@ LogicalResult KernelOp::verifyRegions() {
   auto yield = dyn_cast<YieldOp>(block.back());
   if (!yield || TypeRange(yield.getValues()) != TypeRange(getOutputs())) // C2
     return emitOpError("C2: the body does not yield the results");
+  auto isHeld = [](Value value) { return value.getDefiningOp<HoldOp>(); };
+  if (getRoot() == Root::chain &&
+      !llvm::all_of(yield.getValues(), isHeld)) // C4
+    return emitOpError("C4: a chain yields a value that no step holds");
   return success();
 }
 

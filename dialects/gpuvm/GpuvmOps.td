@@ -111,6 +111,19 @@ def Gpuvm_StageOp : Gpuvm_Op<"stage", [
         those of this dialect that may stand in a stage; regions in it hold
         the former only.
 
+    With `instances(n)` the stage is n VM instances of one body, which is
+    written for one of them. An operand is cut along its leading dimension:
+    instance i gets slice i, a `tensor<n x S>` arrives as `tensor<S>`. An operand
+    that is marked `shared` arrives whole in every instance. What the instances
+    send is put together again: a sent `tensor<S>` leaves as the payload
+    `tensor<n x S>`. Reductions in the body have the order that they have over
+    all instances (docs/reduction-order.md).
+
+    C5: there is at least one instance, and the leading dimension of every
+        operand that is not shared, and of the message, is their number.
+    C6: a stage with instances has no `gpuvm.store`, `gpuvm.metadata` or
+        `gpuvm.invoke` in its body and sends no status.
+
     A stage whose messages nobody receives and that stores nothing is removed
     by canonicalization, and so are operands it does not use, as long as the
     other registers keep their numbers.
@@ -123,11 +136,18 @@ def Gpuvm_StageOp : Gpuvm_Op<"stage", [
       %m = arith.cmpi slt, %q, %limit : tensor<1024xi8>
       gpuvm.send %m : tensor<1024xi1>
     }
+    %scaled = gpuvm.stage @scale instances(132)
+        (%v = %x : tensor<132x8xf32>, %f = shared %factors : tensor<8xf32>)
+        -> tensor<132x8xf32> {
+      %r = arith.mulf %v, %f : tensor<8xf32>
+      gpuvm.send %r : tensor<8xf32>
+    }
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
                        Variadic<Gpuvm_StageInput>:$inputs,
-                       OptionalAttr<I64Attr>:$fusion_group);
+                       OptionalAttr<I64Attr>:$fusion_group,
+                       OptionalAttr<I64Attr>:$instances);
   let results = (outs Variadic<Gpuvm_Message>:$messages);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -136,6 +156,8 @@ def Gpuvm_StageOp : Gpuvm_Op<"stage", [
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     SendOp getSend();
+    /// Whether operand `i` arrives whole, not one slice per instance.
+    bool isShared(unsigned i);
     static ::llvm::StringRef getDefaultDialect() { return "gpuvm"; }
   }];
 }
@@ -396,11 +418,14 @@ def Gpuvm_KernelOp : Gpuvm_Op<"kernel", [
     loop nest: for root `map` over the elements of the results, for root
     `reduce` over the iteration space of the reductions, with elementwise
     producers and consumers inside; for root `attention` what makes the operands
-    of one `gpuvm.attention`, and that.
+    of one `gpuvm.attention`, and that. producers and consumers inside. Root `chain` is several loop nests one behind
+    the other in one workgroup, or in one workgroup for each index of the
+    leading dimension; each of them ends with a `gpuvm.hold` of what it makes.
 
     C1: block argument i has the type of operand i.
     C2: yield has the types of the results.
     C3: windows, where given, are as long as the tensors they hold need.
+    C4: a kernel with root `chain` yields results of `gpuvm.hold`.
 
     `emitted` names the `spirv.module` beside the program once there is one.
 
@@ -438,6 +463,26 @@ def Gpuvm_YieldOp : Gpuvm_Op<"yield", [
   }];
   let arguments = (ins Variadic<Gpuvm_Tensor>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+def Gpuvm_HoldOp : Gpuvm_Op<"hold", [
+    Pure, HasParent<"KernelOp">, AllTypesMatch<["values", "held"]>]> {
+  let summary = "The values one step of a chain makes.";
+  let description = [{
+    The end of one loop nest in a kernel with root `chain`. The results are the
+    operands; from here on the lanes of the workgroup hold their elements, and
+    later steps read them there.
+
+    C1: the results have the types of the operands.
+
+    Example: `%b = gpuvm.hold %a : tensor<4096xf32>`
+  }];
+  let arguments = (ins Variadic<Gpuvm_Tensor>:$values);
+  let results = (outs Variadic<Gpuvm_Tensor>:$held);
+  let builders = [OpBuilder<(ins "::mlir::ValueRange":$values), [{
+    build($_builder, $_state, values.getTypes(), values);
+  }]>];
+  let assemblyFormat = "$values attr-dict `:` type($values)";
 }
 
 def Gpuvm_FlushOp : Gpuvm_Op<"flush", [Pure, SameOperandsAndResultType]> {

@@ -4,8 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A stage is written `gpuvm.stage @name(%arg = %value : type, ...) -> payload
-// types { ... }`. The result types are messages; only their payloads are
-// written.
+// types { ... }`, or `gpuvm.stage @name instances(n) (%arg = %value : type,
+// %arg = shared %value : type, ...) -> ...`. The result types are messages;
+// only their payloads are written.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,16 +27,29 @@ static Type argumentType(Type operand) {
   return message ? message.getPayload() : operand;
 }
 
+/// What one instance has of a tensor of all of them; null if it has no leading
+/// dimension.
+static RankedTensorType sliceOf(Type type) {
+  auto whole = dyn_cast<RankedTensorType>(argumentType(type));
+  if (!whole || whole.getRank() == 0)
+    return RankedTensorType();
+  return RankedTensorType::get(whole.getShape().drop_front(),
+                               whole.getElementType());
+}
+
 static ParseResult
-parseInputs(OpAsmParser &parser, OperationState &result,
+parseInputs(OpAsmParser &parser, OperationState &result, bool hasInstances,
             SmallVectorImpl<OpAsmParser::Argument> &arguments) {
   return parser.parseCommaSeparatedList(
       OpAsmParser::Delimiter::Paren, [&]() -> ParseResult {
         OpAsmParser::Argument argument;
         OpAsmParser::UnresolvedOperand operand;
         Type type;
-        if (parser.parseArgument(argument) || parser.parseEqual() ||
-            parser.parseOperand(operand) || parser.parseColonType(type) ||
+        if (parser.parseArgument(argument) || parser.parseEqual())
+          return failure();
+        bool cut =
+            hasInstances && failed(parser.parseOptionalKeyword("shared"));
+        if (parser.parseOperand(operand) || parser.parseColonType(type) ||
             parser.resolveOperand(operand, type, result.operands))
           return failure();
         if (!isa<MessageType, RankedTensorType, PackedType>(type))
@@ -43,7 +57,11 @@ parseInputs(OpAsmParser &parser, OperationState &result,
                      operand.location,
                      "expected a tensor, a packed tensor or a message, not ")
                  << type;
-        argument.type = argumentType(type);
+        argument.type = cut ? Type(sliceOf(type)) : argumentType(type);
+        if (!argument.type)
+          return parser.emitError(operand.location,
+                                  "expected a leading dimension to cut along, "
+                                  "or the word \"shared\" before the operand");
         arguments.push_back(argument);
         return success();
       });
@@ -65,12 +83,25 @@ static ParseResult parseMessages(OpAsmParser &parser, OperationState &result) {
                  parser.parseRParen());
 }
 
+static ParseResult parseInstances(OpAsmParser &parser, OperationState &result) {
+  if (failed(parser.parseOptionalKeyword("instances")))
+    return success();
+  IntegerAttr count;
+  return failure(parser.parseLParen() ||
+                 parser.parseAttribute(count, parser.getBuilder().getI64Type(),
+                                       "instances", result.attributes) ||
+                 parser.parseRParen());
+}
+
 ParseResult StageOp::parse(OpAsmParser &parser, OperationState &result) {
   StringAttr name;
   SmallVector<OpAsmParser::Argument> arguments;
   if (parser.parseSymbolName(name, mlir::SymbolTable::getSymbolAttrName(),
                              result.attributes) ||
-      parseInputs(parser, result, arguments) || parseMessages(parser, result) ||
+      parseInstances(parser, result) ||
+      parseInputs(parser, result, result.attributes.get("instances") != nullptr,
+                  arguments) ||
+      parseMessages(parser, result) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
       parser.parseRegion(*result.addRegion(), arguments))
     return failure();
@@ -89,13 +120,15 @@ ParseResult StageOp::parse(OpAsmParser &parser, OperationState &result) {
 void StageOp::print(OpAsmPrinter &p) {
   p << ' ';
   p.printSymbolName(getSymName());
+  if (auto count = getInstances())
+    p << " instances(" << *count << ") ";
   p << '(';
-  llvm::interleaveComma(llvm::zip_equal(getBody().getArguments(), getInputs()),
-                        p, [&](auto pair) {
-                          auto [argument, input] = pair;
-                          p << argument << " = " << input << " : "
-                            << input.getType();
-                        });
+  llvm::interleaveComma(
+      llvm::seq<unsigned>(0, getInputs().size()), p, [&](unsigned i) {
+        bool marked = getInstances() && isShared(i);
+        p << getBody().getArgument(i) << " = " << (marked ? "shared " : "")
+          << getInputs()[i] << " : " << getInputs()[i].getType();
+      });
   p << ')';
   auto printPayload = [&](Type type) { p << payloadType(type); };
   if (getNumResults() == 1) {
@@ -106,8 +139,8 @@ void StageOp::print(OpAsmPrinter &p) {
     llvm::interleaveComma(getResultTypes(), p, printPayload);
     p << ')';
   }
-  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
-                                     {getSymNameAttrName()});
+  p.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(), {getSymNameAttrName(), getInstancesAttrName()});
   p << ' ';
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                 /*printBlockTerminators=*/getSend()->getNumOperands() != 0);
@@ -123,10 +156,57 @@ SendOp StageOp::getSend() {
   return cast<SendOp>(getBody().front().getTerminator());
 }
 
+bool StageOp::isShared(unsigned i) {
+  return getBody().getArgument(i).getType() ==
+         argumentType(getInputs()[i].getType());
+}
+
 LogicalResult StageOp::verify() {
   if (getNumResults() > 1) // C3
     return emitOpError("C3: a stage sends at most one message, not ")
            << getNumResults();
+  if (getInstances() && static_cast<int64_t>(*getInstances()) < 1) // C5
+    return emitOpError("C5: there is no stage of ")
+           << static_cast<int64_t>(*getInstances()) << " instances";
+  return success();
+}
+
+/// Whether `type` is what `count` instances have together, `slice` each.
+static bool isWhole(Type type, Type slice, int64_t count) {
+  auto whole = dyn_cast<RankedTensorType>(argumentType(type));
+  return whole && whole.getRank() > 0 && whole.getDimSize(0) == count &&
+         sliceOf(type) == slice;
+}
+
+/// C1, C2, C5 and C6 of a stage with instances.
+static LogicalResult verifyInstances(StageOp stage) {
+  int64_t count = *stage.getInstances();
+  Block &block = stage.getBody().front();
+  if (block.getNumArguments() != stage.getInputs().size()) // C1
+    return stage.emitOpError(
+        "C1: the block arguments are not the operands' payloads");
+  for (auto [i, input] : llvm::enumerate(stage.getInputs()))
+    if (Type own = block.getArgument(i).getType();
+        !stage.isShared(i) && !isWhole(input.getType(), own, count)) // C5
+      return stage.emitOpError("C5: operand ")
+             << i << " of type " << argumentType(input.getType())
+             << " cannot be cut into " << count << " of " << own;
+  auto send = dyn_cast<SendOp>(block.back());
+  if (!send) // C2
+    return stage.emitOpError("C2: the body does not end with gpuvm.send");
+  if (send.getPayloads().size() != stage.getNumResults()) // C2
+    return send.emitOpError("C2: does not send the stage's messages");
+  for (auto [message, payload] :
+       llvm::zip_equal(stage.getMessages(), send.getPayloads()))
+    if (!isWhole(message.getType(), payload.getType(), count)) // C5
+      return send.emitOpError("C5: ")
+             << count << " of " << payload.getType() << " do not make "
+             << payloadType(message.getType());
+  if (!send.getStatuses().empty()) // C6
+    return send.emitOpError("C6: a stage with instances sends no status");
+  for (Operation &op : block)
+    if (isa<StoreOp, MetadataOp, InvokeOp>(op)) // C6
+      return op.emitOpError("C6: cannot stand in a stage with instances");
   return success();
 }
 
@@ -162,6 +242,11 @@ static LogicalResult verifyResultTypes(Operation &op) {
 
 LogicalResult StageOp::verifyRegions() {
   Block &block = getBody().front();
+  for (Operation &op : block)
+    if (failed(verifyMayStandInStage(op)) || failed(verifyResultTypes(op)))
+      return failure();
+  if (getInstances())
+    return verifyInstances(*this);
   // Argument types are compared as they are: an argument is never a message.
   bool sameArguments =
       llvm::equal(llvm::map_range(getInputs().getTypes(), argumentType),
@@ -169,9 +254,6 @@ LogicalResult StageOp::verifyRegions() {
   if (!sameArguments) // C1
     return emitOpError(
         "C1: the block arguments are not the operands' payloads");
-  for (Operation &op : block)
-    if (failed(verifyMayStandInStage(op)) || failed(verifyResultTypes(op)))
-      return failure();
   auto send = dyn_cast<SendOp>(block.back());
   if (!send) // C2
     return emitOpError("C2: the body does not end with gpuvm.send");

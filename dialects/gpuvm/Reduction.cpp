@@ -114,6 +114,9 @@ ReductionOrder gpuvm::getReductionOrder(linalg::GenericOp op) {
     (iterator == utils::IteratorType::parallel ? results : elements) *= range;
   if (elements > kSequentialElements && getTileLoops(op))
     return ReductionOrder{/*sequential=*/true, /*tiled=*/true};
+  // A body with instances is written for one and reduced for all of them.
+  if (auto stage = dyn_cast_or_null<StageOp>(op->getParentOp()))
+    results *= static_cast<int64_t>(stage.getInstances().value_or(1));
   std::optional<Combiner> combiner = matchCombiner(op);
   if (!combiner)
     return ReductionOrder{/*sequential=*/true};

@@ -52,7 +52,8 @@ struct ReductionOrder {
 ReductionOrder getReductionOrder(int64_t numResults, int64_t numElements,
                                  bool innermostIsParallel, unsigned floatBits);
 
-/// The order of a `linalg.generic` with at least one reduction loop.
+/// The order of a `linalg.generic` with at least one reduction loop. In a stage
+/// with instances it is the order for the results of all of them.
 ReductionOrder getReductionOrder(linalg::GenericOp op);
 
 /// Two parallel loops of a contraction: results that differ in `columns` share

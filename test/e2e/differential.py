@@ -19,6 +19,7 @@ as it says. --every takes each so-manieth case only. The kinds of case:
           reshapes and casts, from a seed
   state   stages that load and store symbols and halves of them, from a seed
   exact   arithmetic of --exact on subnormal numbers, from a seed
+  chains  dependent stages that one workgroup can run, alone and in instances
 
     differential.py FOLDER KIND [--seeds FIRST:LAST] [--widths 256,512] [--split N] [--every N]
 
@@ -182,13 +183,14 @@ def prepare(folder, program, pieces=0):
     results += [(value.name, value) for value in program.symbols]
     case = {"inputs": [value.name for value in program.inputs], "iterations": program.iterations,
             "sums": program.sums,
+            "tags": [*TAGS, *program.variants],
             "results": [(name, value.shape, value.dtype, value.exact) for name, value in results]}
     with open(path("case.json"), "w") as file:
         json.dump(case, file)
     exact = ["--exact"] if program.exact else []
     split = split_flags(program, pieces)
     call(["gpuvm-interpret", path("program.mlir")] + exact + data_flags(base, case, "reference"))
-    for tag, options in TAGS.items():
+    for tag, options in {**TAGS, **program.variants}.items():
         call(["gpuvm-compile", path("program.mlir"), "-o", path(tag + ".gvplan")] + exact + split + options)
     return base
 
@@ -203,8 +205,8 @@ def data_flags(base, case, tag):
 def check(base, run_options, widths):
     with open(os.path.join(base, "case.json")) as file:
         case = json.load(file)
-    for tag in TAGS:
-        for width in [None] + (widths if tag == "fused" else []):
+    for tag in case["tags"]:
+        for width in [None] + (widths if tag != "unfused" else []):
             where = tag + (f"-{width}" if width else "")
             call(["gpuvm-run", os.path.join(base, tag + ".gvplan")] + run_options + data_flags(base, case, where),
                  {"LP_NATIVE_VECTOR_WIDTH": width} if width else None)

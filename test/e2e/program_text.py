@@ -56,13 +56,15 @@ class Program:
     """Text of a program, stage by stage; every stage sends one message.
 
     It is run `iterations` times, with --exact if `exact`, and on infinities, NaNs and
-    zeros, too, if `special`; on few different numbers if `few`, on numbers of every magnitude if `wide`."""
+    zeros, too, if `special`; on few different numbers if `few`, on numbers of every magnitude if `wide`.
+    `variants` are further ways to compile it: options by name."""
 
     def __init__(self, name):
         self.name, self.exact, self.special, self.few, self.wide = name, False, False, False, False
         self.sums = False  # Devices may round the sums in it differently.
         self.inputs, self.messages, self.outputs = [], [], []
         self.stages, self.symbols, self.iterations = [], [], 1
+        self.variants = {}
 
     def input(self, shape, dtype):
         value = Value(f"in{len(self.inputs)}", shape, dtype)
@@ -75,24 +77,30 @@ class Program:
         self.symbols.append(value)
         return value
 
-    def stage(self, build, *operands):
-        """build(stage, operand values) -> the value that is sent, or None."""
+    def stage(self, build, *operands, instances=None, shared=()):
+        """build(stage, operand values) -> the value that is sent, or None.
+
+        With `instances` the body is for one of them, and operands in `shared` arrive whole."""
         stage = Stage(f"s{len(self.stages)}")
         local, signature = [], []
         for i, value in enumerate(operands):
             message = value not in self.inputs
             kind = f"!gpuvm.message<{value.type}>" if message else value.type
-            signature.append(f"%x{i} = %{value.name} : {kind}")
-            local.append(Value(f"x{i}", value.shape, value.dtype, value.exact))
+            whole = instances is None or value in shared
+            mark = "shared " if instances and whole else ""
+            signature.append(f"%x{i} = {mark}%{value.name} : {kind}")
+            local.append(Value(f"x{i}", value.shape if whole else value.shape[1:], value.dtype, value.exact))
         sent = build(stage, *local)
         if sent is None:
             body = "\n".join("    " + line for line in stage.lines)
             self.stages.append(f"  gpuvm.stage @{stage.name}({', '.join(signature)}) {{\n{body}\n  }}")
             return None
-        result = Value(f"m{len(self.stages)}", sent.shape, sent.dtype, sent.exact)
+        shape = (instances,) + sent.shape if instances else sent.shape
+        result = Value(f"m{len(self.stages)}", shape, sent.dtype, sent.exact)
+        count = f" instances({instances}) " if instances else ""
         body = "\n".join("    " + line for line in stage.lines)
         self.stages.append(
-            f"  %{result.name} = gpuvm.stage @{stage.name}({', '.join(signature)}) -> {sent.type} {{\n"
+            f"  %{result.name} = gpuvm.stage @{stage.name}{count}({', '.join(signature)}) -> {result.type} {{\n"
             f"{body}\n    gpuvm.send %{sent.name} : {sent.type}\n  }}")
         self.messages.append(result)
         return result

@@ -1,5 +1,6 @@
 """The kinds of programs of the differential test (differential.py says what they are)."""
 
+import programs_chain
 import programs_combine
 import programs_functions
 import programs_random
@@ -13,4 +14,4 @@ def from_seeds(make):
 KINDS = {"sweep": programs_reduce.sweep, "long": programs_reduce.long, "rows": programs_reduce.rows,
          "combine": programs_combine.combine, "functions": programs_functions.functions,
          "random": from_seeds(programs_random.random_program), "state": from_seeds(programs_random.state_program),
-         "exact": from_seeds(programs_random.exact_program)}
+         "exact": from_seeds(programs_random.exact_program), "chains": programs_chain.chains}

@@ -28,9 +28,15 @@ static cl::opt<std::string> outputFile("o", cl::Required,
 static cl::opt<std::string> programName("program",
                                         cl::desc("The program to compile"),
                                         cl::cat(category));
-static cl::opt<bool> disableFusion("disable-fusion",
-                                   cl::desc("One kernel per stage or more"),
-                                   cl::cat(category));
+static cl::opt<bool>
+    disableFusion("disable-fusion",
+                  cl::desc("One kernel per stage or more, no chains"),
+                  cl::cat(category));
+static cl::opt<std::string>
+    chains("chains",
+           cl::desc("Dependent kernels in one workgroup: auto (the default: "
+                    "where that is faster), always (where they fit) or never"),
+           cl::value_desc("mode"), cl::init("auto"), cl::cat(category));
 static cl::opt<bool>
     disableReuse("disable-reuse",
                  cl::desc("A window of its own for every value"),
@@ -94,6 +100,9 @@ int main(int argc, char **argv) {
 
   mlir::gpuvm::CompilerOptions options;
   options.fuse = !disableFusion;
+  options.chains = chains;
+  if (disableFusion && chains.getNumOccurrences() == 0)
+    options.chains = "never";
   options.reuse = !disableReuse;
   if (barrierPrice.getNumOccurrences())
     options.barrierPrice = barrierPrice;

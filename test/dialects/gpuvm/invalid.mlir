@@ -197,6 +197,92 @@ gpuvm.program @stage_c3(%x: tensor<4xf32>) {
 
 // -----
 
+gpuvm.program @stage_c5_count() {
+  // expected-error @below {{C5: there is no stage of 0 instances}}
+  gpuvm.stage @s instances(0) () {
+    gpuvm.send
+  }
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @stage_c5_operand(%x: tensor<4x8xf32>) {
+  // expected-error @below {{C5: operand 0 of type 'tensor<4x8xf32>' cannot be cut into 3 of 'tensor<8xf32>'}}
+  gpuvm.stage @s instances(3) (%in = %x : tensor<4x8xf32>) {
+    gpuvm.send
+  }
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @stage_c5_scalar(%x: tensor<f32>) {
+  // expected-error @below {{expected a leading dimension to cut along, or the word "shared" before the operand}}
+  gpuvm.stage @s instances(3) (%in = %x : tensor<f32>) {
+    gpuvm.send
+  }
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @stage_c5_message(%x: tensor<4x8xf32>) {
+  %m = gpuvm.stage @s instances(4) (%in = %x : tensor<4x8xf32>) -> tensor<4x8xf32> {
+    %half = tensor.extract_slice %in[0] [4] [1] : tensor<8xf32> to tensor<4xf32>
+    // expected-error @below {{C5: 4 of 'tensor<4xf32>' do not make 'tensor<4x8xf32>'}}
+    gpuvm.send %half : tensor<4xf32>
+  }
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @stage_c6_status(%x: tensor<4x8xf32>) {
+  %m = gpuvm.stage @s instances(4) (%in = %x : tensor<4x8xf32>) -> tensor<4x8xf32> {
+    %bad = arith.constant dense<1> : tensor<i32>
+    // expected-error @below {{C6: a stage with instances sends no status}}
+    gpuvm.send %in : tensor<8xf32> status(%bad : tensor<i32>)
+  }
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @stage_c6_store(%x: tensor<4x8xf32>) {
+  gpuvm.register @r : tensor<8xf32>
+  gpuvm.stage @s instances(4) (%in = %x : tensor<4x8xf32>) {
+    // expected-error @below {{C6: cannot stand in a stage with instances}}
+    gpuvm.store %in, @r : tensor<8xf32>
+  }
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @kernel_c4(%x: tensor<4xf32>) {
+  // expected-error @below {{C4: a chain yields a value that no step holds}}
+  %y = gpuvm.kernel @k chain ["s"] (%x) {
+  ^bb0(%in: tensor<4xf32>):
+    gpuvm.yield %in : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @hold_c1(%x: tensor<4xf32>) {
+  %y = gpuvm.kernel @k chain ["s"] (%x) {
+  ^bb0(%in: tensor<4xf32>):
+    // expected-error @below {{all of {values, held} have same type}}
+    %h = "gpuvm.hold"(%in) : (tensor<4xf32>) -> tensor<4xi32>
+    gpuvm.yield %h : tensor<4xi32>
+  } : (tensor<4xf32>) -> tensor<4xi32>
+  gpuvm.return
+}
+
+// -----
+
 gpuvm.program @stage_c4() {
   gpuvm.stage @s() {
     // expected-error @below {{C4: cannot stand in a stage}}

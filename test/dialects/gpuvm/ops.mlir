@@ -28,6 +28,19 @@ gpuvm.program @short(%x: tensor<8xf32>) -> tensor<8xf32> {
   return %y : !gpuvm.message<tensor<8xf32>>
 }
 
+// CHECK-LABEL: gpuvm.program @instances(
+// CHECK:         stage @scale instances(132) (%[[V:.*]] = %x : tensor<132x8xf32>, %[[F:.*]] = shared %factors : tensor<8xf32>) -> tensor<132x8xf32> {
+// CHECK:           arith.mulf %[[V]], %[[F]] : tensor<8xf32>
+gpuvm.program @instances(%x: tensor<132x8xf32>, %factors: tensor<8xf32>) -> tensor<132x8xf32> {
+  %scaled = gpuvm.stage @scale instances(132)
+      (%v = %x : tensor<132x8xf32>, %f = shared %factors : tensor<8xf32>)
+      -> tensor<132x8xf32> {
+    %r = arith.mulf %v, %f : tensor<8xf32>
+    gpuvm.send %r : tensor<8xf32>
+  }
+  gpuvm.return %scaled : !gpuvm.message<tensor<132x8xf32>>
+}
+
 // CHECK-LABEL: gpuvm.program @signatures(%a: tensor<i1>, %b: tensor<2x3xf16>) -> (result0: tensor<i1>, "odd name": tensor<2x3xf16>) {
 // CHECK:         return %a, %b : tensor<i1>, tensor<2x3xf16>
 gpuvm.program @signatures(%a: tensor<i1>, %b: tensor<2x3xf16>) -> (tensor<i1>, "odd name": tensor<2x3xf16>) {
@@ -157,6 +170,15 @@ gpuvm.program @kernels(%x: tensor<8xf32>) -> (y: tensor<8xf32>) {
     %r = linalg.reduce { arith.addf } ins(%in : tensor<8xf32>) outs(%zero : tensor<f32>) dimensions = [0]
     gpuvm.yield %r : tensor<f32>
   } : (tensor<8xf32>) -> tensor<f32>
+  // CHECK: kernel @twice_chain chain ["once", "twice"](%{{.*}}) {
+  %t = gpuvm.kernel @twice_chain chain ["once", "twice"] (%y) {
+  ^bb0(%in: tensor<8xf32>):
+    // CHECK: %[[A:.*]] = gpuvm.hold %{{.*}} : tensor<8xf32>
+    %a = gpuvm.hold %in : tensor<8xf32>
+    // CHECK: %[[BC:.*]]:2 = gpuvm.hold %[[A]], %[[A]] : tensor<8xf32>, tensor<8xf32>
+    %b, %c = gpuvm.hold %a, %a : tensor<8xf32>, tensor<8xf32>
+    gpuvm.yield %c : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
   // CHECK: barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 0, 32>>]
   gpuvm.barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 0, 32>>]
   // CHECK: copy %{{.*}} ["update"] : tensor<8xf32>

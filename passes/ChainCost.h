@@ -1,0 +1,28 @@
+//===- ChainCost.h - what a chain costs, and its kernels apart ------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An estimate for one large GPU, from what was measured on one
+// (docs/rationale/chains.md): good enough to tell a chain from work that needs
+// the whole device, which lie orders of magnitude apart.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "kernels/ChainPlan.h"
+
+namespace mlir::gpuvm {
+
+/// Microseconds, for kernels that wait for each other.
+struct ChainCost {
+  double chained; ///< All steps in one dispatch.
+  double apart;   ///< A dispatch and a barrier each.
+};
+
+/// What `chain`, whose plan is `plan`, costs, and what its `kernels` do.
+ChainCost estimateChain(const ChainPlan &plan, KernelOp chain,
+                        ArrayRef<KernelOp> kernels);
+
+} // namespace mlir::gpuvm

@@ -1,0 +1,27 @@
+//===- Generalize.h - stage bodies in one form ----------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What gpuvm-generalize does to one stage, for passes that need that form
+// earlier.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "dialects/gpuvm/Gpuvm.h"
+#include "mlir/Rewrite/FrozenRewritePatternSet.h"
+
+namespace mlir::gpuvm {
+
+/// The patterns for `generalizeStage`.
+FrozenRewritePatternSet getGeneralizePatterns(MLIRContext *context);
+
+/// Brings the body of a stage into the form of `linalg.generic` and moves its
+/// constants that are no splat to the heap. Emits an error for what no kernel
+/// can hold. Folds nothing.
+LogicalResult generalizeStage(StageOp stage,
+                              const FrozenRewritePatternSet &patterns);
+
+} // namespace mlir::gpuvm

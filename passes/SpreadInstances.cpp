@@ -1,0 +1,271 @@
+//===- SpreadInstances.cpp - one body for all instances of a stage --------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every value of the body that differs from instance to instance gets a leading
+// dimension, every operation that makes one a leading parallel loop. What is
+// the same for all stays as it is, and is read by all at the same place. Only
+// reductions are always spread: their order counts the results of all instances
+// (Reduction.h).
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Generalize.h"
+#include "passes/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace mlir::gpuvm {
+#define GEN_PASS_DEF_SPREADINSTANCES
+#include "passes/Passes.h.inc"
+} // namespace mlir::gpuvm
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+namespace {
+
+class InstanceSpreader {
+public:
+  explicit InstanceSpreader(StageOp stage)
+      : stage(stage), count(*stage.getInstances()), b(stage) {}
+  LogicalResult run();
+
+private:
+  LogicalResult spread(Operation &op);
+  void spreadGeneric(linalg::GenericOp op);
+  Value spreadInit(linalg::GenericOp op, OpOperand &init);
+  Value spreadSlice(tensor::ExtractSliceOp op);
+  Value spreadInsert(tensor::InsertSliceOp op);
+  Value spreadPad(tensor::PadOp op);
+  Value spreadConcat(tensor::ConcatOp op);
+  Value spreadReshape(Operation *op);
+
+  RankedTensorType wholeType(Value value) const;
+  /// The value for all instances, if need be copied for each of them.
+  Value wholeOf(Value value);
+  Value broadcast(Value value);
+
+  StageOp stage;
+  int64_t count;
+  OpBuilder b;
+  IRMapping values;                ///< From the body to the new one.
+  llvm::DenseSet<Value> spreadOut; ///< Values of the body that differ.
+};
+
+struct SpreadInstances : gpuvm::impl::SpreadInstancesBase<SpreadInstances> {
+  void runOnOperation() override;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+static SmallVector<int64_t> prepend(int64_t first, ArrayRef<int64_t> rest) {
+  SmallVector<int64_t> all = {first};
+  llvm::append_range(all, rest);
+  return all;
+}
+
+RankedTensorType InstanceSpreader::wholeType(Value value) const {
+  auto type = cast<RankedTensorType>(value.getType());
+  return RankedTensorType::get(prepend(count, type.getShape()),
+                               type.getElementType());
+}
+
+Value InstanceSpreader::broadcast(Value value) {
+  RankedTensorType type = wholeType(value);
+  Location loc = value.getLoc();
+  Value init =
+      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  AffineMap all = b.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             b, loc, type, value, init, ArrayRef{all.dropResult(0), all}, loops,
+             [](OpBuilder &nested, Location l, ValueRange args) {
+               linalg::YieldOp::create(nested, l, args[0]);
+             })
+      .getResult(0);
+}
+
+Value InstanceSpreader::wholeOf(Value value) {
+  Value own = values.lookup(value);
+  return spreadOut.contains(value) ? own : broadcast(own);
+}
+
+//===----------------------------------------------------------------------===//
+// Generics
+//===----------------------------------------------------------------------===//
+
+Value InstanceSpreader::spreadInit(linalg::GenericOp op, OpOperand &init) {
+  if (!op.getMatchingBlockArgument(&init).use_empty())
+    return wholeOf(init.get());
+  RankedTensorType type = wholeType(init.get());
+  return tensor::EmptyOp::create(b, op.getLoc(), type.getShape(),
+                                 type.getElementType());
+}
+
+void InstanceSpreader::spreadGeneric(linalg::GenericOp op) {
+  SmallVector<Value> inputs, inits;
+  SmallVector<AffineMap> maps;
+  SmallVector<Type> types;
+  for (OpOperand &operand : op->getOpOperands()) {
+    bool isInit = op.isDpsInit(&operand);
+    AffineMap map = op.getMatchingIndexingMap(&operand).shiftDims(1);
+    if (isInit || spreadOut.contains(operand.get()))
+      map = map.insertResult(b.getAffineDimExpr(0), 0);
+    maps.push_back(map);
+    if (isInit)
+      inits.push_back(spreadInit(op, operand));
+    else
+      inputs.push_back(values.lookup(operand.get()));
+  }
+  for (Value result : op.getResults())
+    types.push_back(wholeType(result));
+  SmallVector<utils::IteratorType> loops = {utils::IteratorType::parallel};
+  llvm::append_range(loops, op.getIteratorTypesArray());
+  auto whole = linalg::GenericOp::create(b, op.getLoc(), types, inputs, inits,
+                                         maps, loops);
+  b.cloneRegionBefore(op.getRegion(), whole.getRegion(),
+                      whole.getRegion().end(), values);
+  whole.walk([](linalg::IndexOp index) { index.setDim(index.getDim() + 1); });
+  values.map(op.getResults(), whole.getResults());
+}
+
+//===----------------------------------------------------------------------===//
+// Moved elements
+//===----------------------------------------------------------------------===//
+
+Value InstanceSpreader::spreadSlice(tensor::ExtractSliceOp op) {
+  return tensor::ExtractSliceOp::create(
+      b, op.getLoc(), wholeType(op), wholeOf(op.getSource()), ValueRange(),
+      ValueRange(), ValueRange(), prepend(0, op.getStaticOffsets()),
+      prepend(count, op.getStaticSizes()), prepend(1, op.getStaticStrides()));
+}
+
+Value InstanceSpreader::spreadInsert(tensor::InsertSliceOp op) {
+  return tensor::InsertSliceOp::create(
+      b, op.getLoc(), wholeType(op), wholeOf(op.getSource()),
+      wholeOf(op.getDest()), ValueRange(), ValueRange(), ValueRange(),
+      prepend(0, op.getStaticOffsets()), prepend(count, op.getStaticSizes()),
+      prepend(1, op.getStaticStrides()));
+}
+
+Value InstanceSpreader::spreadPad(tensor::PadOp op) {
+  auto widths = [&](ArrayRef<int64_t> own) {
+    return getAsIndexOpFoldResult(b.getContext(), prepend(0, own));
+  };
+  Operation *padding = op.getConstantPaddingValue().getDefiningOp();
+  return tensor::PadOp::create(
+      b, op.getLoc(), wholeType(op), wholeOf(op.getSource()),
+      widths(op.getStaticLow()), widths(op.getStaticHigh()),
+      b.clone(*padding)->getResult(0));
+}
+
+Value InstanceSpreader::spreadConcat(tensor::ConcatOp op) {
+  SmallVector<Value> inputs;
+  for (Value input : op.getInputs())
+    inputs.push_back(wholeOf(input));
+  return tensor::ConcatOp::create(b, op.getLoc(), wholeType(op),
+                                  op.getDim() + 1, inputs);
+}
+
+/// The leading dimension is a group of its own, or in the only one if there is
+/// no other dimension to group.
+Value InstanceSpreader::spreadReshape(Operation *op) {
+  SmallVector<ReassociationIndices> groups;
+  auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
+  groups = expand ? expand.getReassociationIndices()
+                  : cast<tensor::CollapseShapeOp>(op).getReassociationIndices();
+  RankedTensorType type = wholeType(op->getResult(0));
+  Value source = wholeOf(op->getOperand(0));
+  int64_t rank = std::max(type.getRank(),
+                          cast<RankedTensorType>(source.getType()).getRank());
+  for (ReassociationIndices &group : groups)
+    for (int64_t &dim : group)
+      ++dim;
+  groups.insert(groups.begin(), ReassociationIndices{0});
+  if (groups.size() == 1)
+    groups.front() = llvm::to_vector<2>(llvm::seq<int64_t>(0, rank));
+  if (type == source.getType())
+    return source;
+  if (expand)
+    return tensor::ExpandShapeOp::create(b, op->getLoc(), type, source, groups);
+  return tensor::CollapseShapeOp::create(b, op->getLoc(), type, source, groups);
+}
+
+//===----------------------------------------------------------------------===//
+// The stage
+//===----------------------------------------------------------------------===//
+
+LogicalResult InstanceSpreader::spread(Operation &op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  bool differs = llvm::any_of(op.getOperands(), [&](Value operand) {
+    return spreadOut.contains(operand);
+  });
+  differs |= generic && generic.getNumReductionLoops() != 0;
+  if (!differs) {
+    b.clone(op, values);
+    return success();
+  }
+  for (Value result : op.getResults())
+    spreadOut.insert(result);
+  if (generic) {
+    spreadGeneric(generic);
+    return success();
+  }
+  Value whole =
+      TypeSwitch<Operation *, Value>(&op)
+          .Case([&](tensor::ExtractSliceOp o) { return spreadSlice(o); })
+          .Case([&](tensor::InsertSliceOp o) { return spreadInsert(o); })
+          .Case([&](tensor::PadOp o) { return spreadPad(o); })
+          .Case([&](tensor::ConcatOp o) { return spreadConcat(o); })
+          .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+              [&](Operation *o) { return spreadReshape(o); })
+          .Default([](Operation *) { return Value(); });
+  if (!whole)
+    return op.emitOpError("cannot be spread over the instances of a stage");
+  values.map(op.getResult(0), whole);
+  return success();
+}
+
+LogicalResult InstanceSpreader::run() {
+  auto whole = StageOp::create(b, stage.getLoc(), stage.getResultTypes(),
+                               stage.getSymName(), stage.getInputs(),
+                               stage.getFusionGroupAttr(), IntegerAttr());
+  Block *body = b.createBlock(&whole.getBody());
+  for (auto [i, argument] : llvm::enumerate(stage.getBody().getArguments())) {
+    Type type = payloadType(stage.getInputs()[i].getType());
+    values.map(argument, body->addArgument(type, argument.getLoc()));
+    if (!stage.isShared(i))
+      spreadOut.insert(argument);
+  }
+  SendOp send = stage.getSend();
+  for (Operation &op : stage.getBody().front().without_terminator())
+    if (failed(spread(op)))
+      return failure();
+  SmallVector<Value> payloads;
+  for (Value payload : send.getPayloads())
+    payloads.push_back(wholeOf(payload));
+  SendOp::create(b, send.getLoc(), payloads);
+  stage.replaceAllUsesWith(whole);
+  stage.erase();
+  return success();
+}
+
+void SpreadInstances::runOnOperation() {
+  FrozenRewritePatternSet patterns = getGeneralizePatterns(&getContext());
+  for (auto stage :
+       llvm::make_early_inc_range(getOperation().getBody().getOps<StageOp>())) {
+    if (!stage.getInstances())
+      continue;
+    if (failed(generalizeStage(stage, patterns)) ||
+        failed(InstanceSpreader(stage).run()))
+      return signalPassFailure();
+  }
+}
