@@ -28,6 +28,7 @@ public:
 
 private:
   bool mayJoin(Operation *kernel, unsigned run) const;
+  bool decodesFrom(KernelOp kernel, unsigned run) const;
   bool leadsTo(Operation *from, unsigned run,
                llvm::DenseSet<Operation *> &seen) const;
 
@@ -66,6 +67,18 @@ bool RunFinder::mayJoin(Operation *kernel, unsigned run) const {
   });
 }
 
+/// Whether `kernel` decodes what `run` makes: codecs read windows.
+bool RunFinder::decodesFrom(KernelOp kernel, unsigned run) const {
+  for (auto [input, argument] :
+       llvm::zip_equal(kernel.getInputs(), kernel.getBody().getArguments())) {
+    auto source = runOf.find(input.getDefiningOp());
+    if (source != runOf.end() && source->second == run &&
+        llvm::any_of(argument.getUsers(), llvm::IsaPred<DecodeOp>))
+      return true;
+  }
+  return false;
+}
+
 SmallVector<ChainRun> RunFinder::find() {
   for (auto kernel : program.getBody().getOps<KernelOp>()) {
     if (kernel.getRoot() != Root::map)
@@ -73,7 +86,8 @@ SmallVector<ChainRun> RunFinder::find() {
     std::optional<unsigned> joined;
     for (Value input : kernel.getInputs()) {
       auto source = runOf.find(input.getDefiningOp());
-      if (source != runOf.end() && mayJoin(kernel, source->second))
+      if (source != runOf.end() && mayJoin(kernel, source->second) &&
+          !decodesFrom(kernel, source->second))
         joined = source->second;
     }
     if (!joined) {
