@@ -308,8 +308,7 @@ void AttentionEmitter::emitBlock(Value number) {
     return addValues(Values(sums), values);
   };
   Values sums = k.loop(first, end, k.index(1), start, tile);
-  for (int64_t r = 0; r < shape.blockRows; ++r)
-    combineGroups(sums, r, blockNumber, split);
+  combineGroups(sums, blockNumber, split);
   if (shape.splits > 1)
     finishBlock(blockNumber);
 }
@@ -324,9 +323,13 @@ LogicalResult AttentionEmitter::run() {
   int64_t groupWords =
       KernelConfig::kLanes * shape.valueChunks * shape.valueVector;
   // What the lanes exchange at the end takes the place of the parts.
-  parts = k.allocateWorkgroup(
-      f32, std::max(tileScores * shape.keyLanes, groupWords));
-  scores = k.allocateWorkgroup(f32, std::max(tileScores, 2 * laneGroups()));
+  int64_t groupScores = shape.blockRows * laneGroups();
+  parts = k.allocateWorkgroup(f32,
+                              std::max({tileScores * shape.keyLanes, groupWords,
+                                        2 * shape.blockRows * shape.splits}));
+  scores = k.allocateWorkgroup(f32, std::max(tileScores, groupScores));
+  weights = k.allocateWorkgroup(f32, groupScores);
+  rowTops = k.allocateWorkgroup(f32, shape.blockRows);
   if (shape.splits > 1)
     count = k.allocateWorkgroup(k.ir().getI32Type(), 1);
   k.loop(

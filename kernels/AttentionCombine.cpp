@@ -12,19 +12,68 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-/// Partial results 0 .. count - 1, each a largest score, a sum of weights and a
-/// weighted sum, as one of these. `partial` loads one.
+/// Steps 0 .. count - 1, several at a time where that comes out even, so that
+/// what they load is on its way together. `next` carries values from one step
+/// to the next.
 AttentionEmitter::Values
-AttentionEmitter::combine(Value count, function_ref<Values(Value)> partial) {
-  Values start = {real(std::numeric_limits<float>::lowest()), real(0), real(0)};
-  auto next = [&](Value i, ValueRange sums) {
-    Values more = partial(i);
-    Value top = larger(sums[0], more[0]);
-    Value before = ratio(sums[0], top), now = ratio(more[0], top);
-    return Values{top, multiplyAdd(more[1], now, multiply(sums[1], before)),
-                  multiplyAdd(more[2], now, multiply(sums[2], before))};
+AttentionEmitter::steps(int64_t count, Values start,
+                        function_ref<Values(Value i, Values carried)> next) {
+  int64_t together = 8;
+  while (count % together != 0)
+    together /= 2;
+  auto body = [&](Value first, ValueRange carried) {
+    Values values(carried);
+    for (int64_t i = 0; i < together; ++i)
+      values = next(k.add(first, k.index(i)), values);
+    return values;
   };
-  return k.loop(k.index(0), count, k.index(1), start, next, /*runs=*/true);
+  return k.loop(k.index(0), k.index(count), k.index(together), start, body,
+                /*runs=*/true);
+}
+
+/// Brings parts of rows to one scale: `tops` holds the largest score of part p
+/// of row r at r * count + p, and gets what the part's sums are to be
+/// multiplied with. `use` is given the lane's items, r * count + p, in groups
+/// of a lane each, their scales, and the largest score of the row.
+void AttentionEmitter::scaleParts(
+    Value tops, int64_t count,
+    function_ref<void(Value item, Value scale, Value top)> use) {
+  struct Item {
+    Value number, inside, scale, top;
+  };
+  Type f32 = k.ir().getF32Type();
+  int64_t items = shape.blockRows * count;
+  SmallVector<Item> own;
+  for (int64_t done = 0; done < items; done += KernelConfig::kLanes) {
+    Value number = k.add(lane, k.index(done));
+    Value inside;
+    if (done + KernelConfig::kLanes > items) {
+      inside = k.less(number, k.index(items));
+      number = k.min(number, k.index(items - 1));
+    }
+    Value row = k.mul(k.div(number, count), count);
+    Values largest =
+        steps(count, {real(std::numeric_limits<float>::lowest())},
+              [&](Value part, Values top) {
+                return Values{larger(
+                    top[0], k.loadWorkgroup(tops, f32, k.add(row, part)))};
+              });
+    Value top = largest.front();
+    own.push_back(
+        {number, inside, ratio(k.loadWorkgroup(tops, f32, number), top), top});
+  }
+  k.workgroupBarrier(); // Everybody has seen the scores.
+  for (const Item &item : own) {
+    auto store = [&] {
+      k.storeWorkgroup(tops, item.scale, item.number);
+      use(item.number, item.scale, item.top);
+    };
+    if (item.inside)
+      k.ifThen(item.inside, store);
+    else
+      store();
+  }
+  k.workgroupBarrier();
 }
 
 /// Element `element` of query row `r` of the block.
@@ -45,52 +94,78 @@ void AttentionEmitter::storeResult(Value r, Value element, Value sum,
   k.ifThen(row.inside, [&] { k.store(c.layout.outputs.front(), mean, at); });
 }
 
-/// The lane groups' sums of row `r`.
-void AttentionEmitter::combineGroups(ArrayRef<Value> sums, int64_t r,
-                                     Value blockNumber, Value split) {
+/// The lane groups' sums, row by row.
+void AttentionEmitter::combineGroups(ArrayRef<Value> sums, Value blockNumber,
+                                     Value split) {
+  Type f32 = k.ir().getF32Type();
   int64_t perLane = shape.valueChunks * shape.valueVector;
-  int64_t groupWords = shape.valueLanes * perLane;
-  ArrayRef<Value> row = sums.slice(r * (2 + perLane), 2 + perLane);
+  int64_t groups = laneGroups(), groupWords = shape.valueLanes * perLane;
+  auto sumOf = [&](int64_t r, int64_t i) {
+    return sums[r * (2 + perLane) + i];
+  };
   k.workgroupBarrier(); // Everybody is done with what is there.
-  for (int64_t e = 0; e < perLane; ++e) {
-    Value vector =
-        k.add(valuePart, k.index(e / shape.valueVector * shape.valueLanes));
-    Value at =
-        k.add(k.mul(vector, shape.valueVector), k.index(e % shape.valueVector));
-    k.storeWorkgroup(parts, row[2 + e],
-                     k.add(k.mul(laneGroup, groupWords), at));
-  }
   k.ifThen(k.equal(valuePart, k.index(0)), [&] {
-    k.storeWorkgroup(scores, row[0], k.mul(laneGroup, 2));
-    k.storeWorkgroup(scores, row[1], k.add(k.mul(laneGroup, 2), k.index(1)));
+    for (int64_t r = 0; r < shape.blockRows; ++r) {
+      Value at = k.add(laneGroup, k.index(r * groups));
+      k.storeWorkgroup(scores, sumOf(r, 0), at);
+      k.storeWorkgroup(weights, sumOf(r, 1), at);
+    }
   });
   k.workgroupBarrier();
-  Type f32 = k.ir().getF32Type();
-  auto each = [&](Value element, ValueRange) {
-    Values total = combine(k.index(laneGroups()), [&](Value group) {
-      Value at = k.mul(group, 2);
-      return Values{k.loadWorkgroup(scores, f32, at),
-                    k.loadWorkgroup(scores, f32, k.add(at, k.index(1))),
-                    k.loadWorkgroup(parts, f32,
-                                    k.add(k.mul(group, groupWords), element))};
-    });
-    if (shape.splits == 1) {
-      storeResult(k.index(r), element, total[2], total[1]);
-      return Values();
+  scaleParts(scores, groups, [&](Value item, Value, Value top) {
+    k.ifThen(k.equal(k.rem(item, groups), k.index(0)),
+             [&] { k.storeWorkgroup(rowTops, top, k.div(item, groups)); });
+  });
+  for (int64_t r = 0; r < shape.blockRows; ++r) {
+    for (int64_t e = 0; e < perLane; ++e) {
+      Value vector =
+          k.add(valuePart, k.index(e / shape.valueVector * shape.valueLanes));
+      Value at = k.add(k.mul(vector, shape.valueVector),
+                       k.index(e % shape.valueVector));
+      k.storeWorkgroup(parts, sumOf(r, 2 + e),
+                       k.add(k.mul(laneGroup, groupWords), at));
     }
-    Value partial = k.add(k.mul(blockNumber, shape.splits), split);
-    Value at = k.mul(k.add(k.mul(partial, shape.blockRows), k.index(r)),
-                     shape.partialWords());
-    unsigned scratch = c.layout.scratch.front();
-    k.store(scratch, total[2], k.add(at, element));
-    k.ifThen(k.equal(element, k.index(0)), [&] {
-      k.store(scratch, total[0], k.add(at, k.index(shape.valueSize)));
-      k.store(scratch, total[1], k.add(at, k.index(shape.valueSize + 1)));
-    });
-    return Values();
-  };
-  k.loop(lane, k.index(shape.valueSize), k.index(KernelConfig::kLanes), {},
-         each);
+    k.workgroupBarrier();
+    auto each = [&](Value element, ValueRange) {
+      Values total =
+          steps(groups, {real(0), real(0)}, [&](Value group, Values carried) {
+            Value at = k.add(group, k.index(r * groups));
+            Value scale = k.loadWorkgroup(scores, f32, at);
+            Value weight = k.loadWorkgroup(weights, f32, at);
+            Value sum = k.loadWorkgroup(
+                parts, f32, k.add(k.mul(group, groupWords), element));
+            return Values{multiplyAdd(weight, scale, carried[0]),
+                          multiplyAdd(sum, scale, carried[1])};
+          });
+      if (shape.splits == 1)
+        storeResult(k.index(r), element, total[1], total[0]);
+      else
+        storePartial(blockNumber, split, r, element, total);
+      return Values();
+    };
+    k.loop(lane, k.index(shape.valueSize), k.index(KernelConfig::kLanes), {},
+           each);
+    k.workgroupBarrier(); // The next row takes this one's place.
+  }
+}
+
+/// Where the partial result of row `r` of a split begins in scratch memory.
+Value AttentionEmitter::partialAt(Value blockNumber, Value split, Value r) {
+  Value number = k.add(k.mul(blockNumber, shape.splits), split);
+  return k.mul(k.add(k.mul(number, shape.blockRows), r), shape.partialWords());
+}
+
+/// `total`: the sum of weights and that of element `element`.
+void AttentionEmitter::storePartial(Value blockNumber, Value split, int64_t r,
+                                    Value element, ArrayRef<Value> total) {
+  unsigned scratch = c.layout.scratch.front();
+  Value at = partialAt(blockNumber, split, k.index(r));
+  k.store(scratch, total[1], k.add(at, element));
+  k.ifThen(k.equal(element, k.index(0)), [&] {
+    Value top = k.loadWorkgroup(rowTops, k.ir().getF32Type(), k.index(r));
+    k.store(scratch, top, k.add(at, k.index(shape.valueSize)));
+    k.store(scratch, total[0], k.add(at, k.index(shape.valueSize + 1)));
+  });
 }
 
 /// Counts the splits that are there; the last one folds them.
@@ -120,21 +195,39 @@ void AttentionEmitter::finishBlock(Value blockNumber) {
 void AttentionEmitter::foldSplits(Value blockNumber) {
   unsigned scratch = c.layout.scratch.front();
   Type f32 = k.ir().getF32Type();
-  int64_t items = shape.blockRows * shape.valueSize;
+  int64_t count = shape.splits, items = shape.blockRows * count;
+  // Workgroup memory: the scales, and behind them the scaled sums of weights.
+  auto partOf = [&](Value item) {
+    return partialAt(blockNumber, k.rem(item, count), k.div(item, count));
+  };
+  auto load = [&](Value item, ValueRange) {
+    Value at = k.add(partOf(item), k.index(shape.valueSize));
+    k.storeWorkgroup(parts, k.load(scratch, f32, at), item);
+    return Values();
+  };
+  k.loop(lane, k.index(items), k.index(KernelConfig::kLanes), {}, load);
+  k.workgroupBarrier();
+  scaleParts(parts, count, [&](Value item, Value scale, Value) {
+    Value at = k.add(partOf(item), k.index(shape.valueSize + 1));
+    Value weight = multiply(k.load(scratch, f32, at), scale);
+    k.storeWorkgroup(parts, weight, k.add(item, k.index(items)));
+  });
   auto each = [&](Value item, ValueRange) {
     Value r = k.div(item, shape.valueSize);
     Value element = k.rem(item, shape.valueSize);
-    Values total = combine(k.index(shape.splits), [&](Value split) {
-      Value partial = k.add(k.mul(blockNumber, shape.splits), split);
-      Value at = k.mul(k.add(k.mul(partial, shape.blockRows), r),
-                       shape.partialWords());
-      return Values{
-          k.load(scratch, f32, k.add(at, k.index(shape.valueSize))),
-          k.load(scratch, f32, k.add(at, k.index(shape.valueSize + 1))),
-          k.load(scratch, f32, k.add(at, element))};
-    });
-    storeResult(r, element, total[2], total[1]);
+    Values total =
+        steps(count, {real(0), real(0)}, [&](Value split, Values carried) {
+          Value at = k.add(k.mul(r, count), split);
+          Value scale = k.loadWorkgroup(parts, f32, at);
+          Value weight = k.loadWorkgroup(parts, f32, k.add(at, k.index(items)));
+          Value sum = k.load(scratch, f32,
+                             k.add(partialAt(blockNumber, split, r), element));
+          return Values{add(carried[0], weight),
+                        multiplyAdd(sum, scale, carried[1])};
+        });
+    storeResult(r, element, total[1], total[0]);
     return Values();
   };
-  k.loop(lane, k.index(items), k.index(KernelConfig::kLanes), {}, each);
+  k.loop(lane, k.index(shape.blockRows * shape.valueSize),
+         k.index(KernelConfig::kLanes), {}, each);
 }

@@ -50,12 +50,17 @@ private:
   Values addValues(Values sums, ArrayRef<Values> values);
 
   void emitBlock(Value number);
-  void combineGroups(ArrayRef<Value> sums, int64_t r, Value blockNumber,
-                     Value split);
+  void combineGroups(ArrayRef<Value> sums, Value blockNumber, Value split);
+  Value partialAt(Value blockNumber, Value split, Value r);
+  void storePartial(Value blockNumber, Value split, int64_t r, Value element,
+                    ArrayRef<Value> total);
   void finishBlock(Value blockNumber);
   void foldSplits(Value blockNumber);
   void storeResult(Value r, Value element, Value sum, Value weights);
-  Values combine(Value count, function_ref<Values(Value)> partial);
+  Values steps(int64_t count, Values start,
+               function_ref<Values(Value i, Values carried)> next);
+  void scaleParts(Value tops, int64_t count,
+                  function_ref<void(Value item, Value scale, Value top)> use);
 
   int64_t laneGroups() const { return KernelConfig::kLanes / shape.valueLanes; }
   /// Keys of a tile whose values a lane group adds.
@@ -70,9 +75,9 @@ private:
   const AttentionLayout &shape;
   AttentionOp op;
   Value lane;
-  Value keyPart, valuePart;   ///< This lane's part of a key, of a value row.
-  Value laneGroup;            ///< Of those that have value rows.
-  Value parts, scores, count; ///< Workgroup memory.
+  Value keyPart, valuePart; ///< This lane's part of a key, of a value row.
+  Value laneGroup;          ///< Of those that have value rows.
+  Value parts, scores, weights, rowTops, count; ///< Workgroup memory.
   // Of the block that is emitted.
   Value cached, block, keys, lastKey;
   bool failed_ = false;

@@ -65,5 +65,7 @@ AttentionLayout gpuvm::layOutAttention(AttentionOp op, bool vectorizes) {
   layout.splits =
       std::clamp<int64_t>(kWantedGroups / layout.blocks(), 1,
                           llvm::divideCeil(layout.rows, layout.tileKeys));
+  if (layout.splits > 8) // They are folded eight at a time.
+    layout.splits -= layout.splits % 8;
   return layout;
 }

@@ -54,13 +54,14 @@ def reduce_refused(folder, name):
     """A program that does not compile, made as small as gpuvm-reduce can: FOLDER/<name>/reduced.mlir."""
     base = os.path.join(folder, name)
     source = os.path.join(base, "program.mlir")
-    compiles = lambda: subprocess.run(["gpuvm-compile", source, "-o", os.devnull], capture_output=True, timeout=60)
+    plan = os.path.join(base, "reduced.gvplan")
+    compiles = lambda: subprocess.run(["gpuvm-compile", source, "-o", plan], capture_output=True, timeout=60)
     if not os.path.exists(source) or compiles().returncode == 0:
         return
     script = os.path.join(base, "interesting.sh")
     with open(script, "w") as file:
-        file.write("#!/bin/sh\ngpuvm-opt \"$1\" -o /dev/null || exit 0\n"
-                   "gpuvm-compile \"$1\" -o /dev/null && exit 0\nexit 1\n")
+        file.write(f"#!/bin/sh\ngpuvm-opt \"$1\" > /dev/null || exit 0\n"
+                   f"gpuvm-compile \"$1\" -o '{plan}' && exit 0\nexit 1\n")
     os.chmod(script, os.stat(script).st_mode | stat.S_IXUSR)
     with open(os.path.join(base, "reduced.mlir"), "w") as file:
         subprocess.run(["gpuvm-reduce", source, f"-reduction-tree=traversal-mode=0 test={script}"], stdout=file,

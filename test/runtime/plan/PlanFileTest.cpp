@@ -14,7 +14,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <fcntl.h>
 #include <filesystem>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace vm;
 
@@ -98,7 +101,7 @@ TEST(PlanFormat, PayloadsAreAligned) {
 TEST(PlanFormat, NamesRoundTrip) {
   for (unsigned i = 0; i < kNumRegions; ++i)
     EXPECT_EQ(regionFromString(toString(Region(i))), Region(i));
-  for (unsigned i = 0; i <= unsigned(DType::F64); ++i)
+  for (unsigned i = 0; i <= unsigned(DType::BF16); ++i)
     EXPECT_EQ(dtypeFromString(toString(DType(i))), DType(i));
   for (unsigned i = 0; i <= unsigned(Feature::SignedZeroInfNan64); ++i)
     EXPECT_EQ(featureFromString(toString(Feature(i))), Feature(i));
@@ -117,6 +120,18 @@ TEST(PlanFormat, SizesOfElements) {
   EXPECT_EQ(tensorByteSize(DType::F32, {}), 4u);
   EXPECT_EQ(tensorByteSize(DType::I8, {-1}), std::nullopt);
   EXPECT_EQ(tensorByteSize(DType::I64, {INT64_MAX, 2}), std::nullopt);
+}
+
+TEST_F(PlanFile, APipeIsWrittenTo) {
+  std::string pipe = path("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  int reader = open(pipe.c_str(), O_RDWR | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  EXPECT_EQ(savePlan(pipe, test::makeSamplePlan()).message(), "");
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  char magic[8] = {};
+  EXPECT_EQ(read(reader, magic, sizeof(magic)), 8);
+  close(reader);
 }
 
 TEST_F(PlanFile, SaveThenLoad) {
