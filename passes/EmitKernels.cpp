@@ -38,7 +38,11 @@ struct EmitKernels : gpuvm::impl::EmitKernelsBase<EmitKernels> {
   LogicalResult emit(KernelOp kernel);
   LogicalResult readExternal(ExternKernelOp kernel);
 
-  llvm::StringMap<StringAttr> emitted; ///< Module name by kernel text.
+  struct Emitted {
+    StringAttr name;              ///< Of the module.
+    SmallVector<unsigned> unread; ///< Operands that it does without.
+  };
+  llvm::StringMap<Emitted> emitted; ///< By kernel text.
 };
 } // namespace
 
@@ -78,10 +82,47 @@ bindingAttrs(MLIRContext *context,
                         llvm::to_vector(llvm::make_second_range(sorted)));
 }
 
+/// The operands that no lane of `kernel` turned out to read, the last one
+/// first: what is computed from them is never chosen.
+static SmallVector<unsigned> findUnread(KernelOp kernel,
+                                        const EmittedKernel &emitted) {
+  BindingLayout layout = layOutBindings(kernel);
+  SmallVector<unsigned> unread;
+  for (unsigned i = layout.inputs.size(); i-- > 0;)
+    if (!emitted.uses.contains(layout.inputs[i]))
+      unread.push_back(i);
+  return unread;
+}
+
+static void dropInputs(KernelOp kernel, ArrayRef<unsigned> unread) {
+  Block &body = kernel.getBody().front();
+  SmallVector<Attribute> windows(kernel.getInputWindows()->getValue());
+  for (unsigned i : unread) {
+    BlockArgument argument = body.getArgument(i);
+    OpBuilder b = OpBuilder::atBlockBegin(&body);
+    auto type = cast<RankedTensorType>(argument.getType());
+    argument.replaceAllUsesWith(tensor::EmptyOp::create(
+        b, argument.getLoc(), type.getShape(), type.getElementType()));
+    body.eraseArgument(i);
+    kernel.getInputsMutable().erase(i);
+    windows.erase(windows.begin() + i);
+  }
+  kernel.setInputWindowsAttr(ArrayAttr::get(kernel.getContext(), windows));
+}
+
 LogicalResult EmitKernels::emit(KernelOp kernel) {
-  StringAttr &name = emitted[kernelText(kernel)];
-  if (!name) {
+  auto [entry, isNew] = emitted.try_emplace(kernelText(kernel));
+  auto &[name, unread] = entry->second;
+  if (!isNew) {
+    dropInputs(kernel, unread);
+  } else {
     FailureOr<EmittedKernel> result = emitKernel(kernel, EmitOptions{exact});
+    if (succeeded(result)) {
+      unread = findUnread(kernel, *result);
+      dropInputs(kernel, unread);
+      if (!unread.empty())
+        result = emitKernel(kernel, EmitOptions{exact});
+    }
     if (failed(result))
       return kernel.emitError("kernel \"")
              << kernel.getSymName() << "\" cannot be emitted";
