@@ -16,7 +16,7 @@ using namespace mlir::gpuvm;
 /// what they load is on its way together. `next` carries values from one step
 /// to the next.
 AttentionEmitter::Values
-AttentionEmitter::steps(int64_t count, Values start,
+AttentionEmitter::steps(int64_t count, const Values &start,
                         function_ref<Values(Value i, Values carried)> next) {
   int64_t together = 8;
   while (count % together != 0)

@@ -57,7 +57,7 @@ private:
   void finishBlock(Value blockNumber);
   void foldSplits(Value blockNumber);
   void storeResult(Value r, Value element, Value sum, Value weights);
-  Values steps(int64_t count, Values start,
+  Values steps(int64_t count, const Values &start,
                function_ref<Values(Value i, Values carried)> next);
   void scaleParts(Value tops, int64_t count,
                   function_ref<void(Value item, Value scale, Value top)> use);

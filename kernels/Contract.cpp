@@ -67,7 +67,7 @@ ContractEmitter::ContractEmitter(EmitterContext &context)
   }
   for (const StagedInput &input : tile.inputs)
     if (!input.alongReduction)
-      (input.dim == StagedInput::rows ? rowGroup : columnGroup) = input.width;
+      (input.dim == StagedInput::Rows ? rowGroup : columnGroup) = input.width;
 }
 
 LogicalResult ContractEmitter::run() {
@@ -209,7 +209,7 @@ ContractEmitter::Values ContractEmitter::initialValues() {
 //===----------------------------------------------------------------------===//
 
 /// The first `count` elements of the step in workgroup memory.
-ContractEmitter::Values ContractEmitter::computeStep(Values totals,
+ContractEmitter::Values ContractEmitter::computeStep(const Values &totals,
                                                      int64_t count) {
   constexpr int64_t kUnrolled = 16; // Elements without a loop around them.
   if (count > kUnrolled && count % kUnrolled == 0) {
@@ -264,8 +264,8 @@ void ContractEmitter::accumulate(Values &totals, int64_t block, int64_t row,
       for (auto [number, input] : llvm::enumerate(tile.inputs))
         if (input.tensor == operand.get() &&
             input.map == a.op.getMatchingIndexingMap(&operand))
-          return read[number][input.dim == StagedInput::rows      ? row
-                              : input.dim == StagedInput::columns ? column
+          return read[number][input.dim == StagedInput::Rows      ? row
+                              : input.dim == StagedInput::Columns ? column
                                                                   : 0][element];
       return Value();
     };

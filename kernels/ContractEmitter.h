@@ -39,7 +39,7 @@ private:
                   Values &fetched);
   void put(ArrayRef<Value> fetched);
   void putInput(unsigned number, ArrayRef<Value> values);
-  Values computeStep(Values totals, int64_t count);
+  Values computeStep(const Values &totals, int64_t count);
   Values computeFew(Values totals, Value first, int64_t count);
   SmallVector<Values> readInput(unsigned number, Value first, int64_t count);
   void accumulate(Values &totals, int64_t block, int64_t row, int64_t column,

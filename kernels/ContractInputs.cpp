@@ -56,8 +56,8 @@ void ContractEmitter::fetchInput(const StagedInput &input, Value firstElement,
                                  bool clamps, Values &fetched) {
   FetchPlan plan = planFetch(tile, input);
   auto shape = cast<RankedTensorType>(input.tensor.getType()).getShape();
-  int64_t range = input.dim == StagedInput::rows ? tile.rows : tile.columns;
-  Value first = input.dim == StagedInput::rows ? firstRow : firstColumn;
+  int64_t range = input.dim == StagedInput::Rows ? tile.rows : tile.columns;
+  Value first = input.dim == StagedInput::Rows ? firstRow : firstColumn;
   bool oneByOne = input.oneByOne || (clamps && input.alongReduction);
   int64_t together = oneByOne ? 1 : input.fetched;
   c.elements.begin(together);
@@ -79,8 +79,8 @@ void ContractEmitter::fetchInput(const StagedInput &input, Value firstElement,
       int64_t last = range - (input.alongReduction ? 1 : together);
       own.base = k.min(own.base, k.index(last));
       LaneIndex zero = {k.index(0), 0, 1};
-      bool ofRows = input.dim == StagedInput::rows;
-      bool ofColumns = input.dim == StagedInput::columns;
+      bool ofRows = input.dim == StagedInput::Rows;
+      bool ofColumns = input.dim == StagedInput::Columns;
       auto indices =
           loopIndices(ofRows ? own : zero, ofColumns ? own : zero, element);
       auto values = c.elements.emit(
@@ -134,11 +134,11 @@ void ContractEmitter::putInput(unsigned number, ArrayRef<Value> values) {
 SmallVector<ContractEmitter::Values>
 ContractEmitter::readInput(unsigned number, Value first, int64_t count) {
   const StagedInput &input = tile.inputs[number];
-  int64_t perLane = input.dim == StagedInput::rows      ? tile.rowsPerLane
-                    : input.dim == StagedInput::columns ? tile.columnsPerLane
+  int64_t perLane = input.dim == StagedInput::Rows      ? tile.rowsPerLane
+                    : input.dim == StagedInput::Columns ? tile.columnsPerLane
                                                         : 1;
-  int64_t group = input.dim == StagedInput::rows ? rowGroup : columnGroup;
-  Value own = input.dim == StagedInput::rows ? laneRow : laneColumn;
+  int64_t group = input.dim == StagedInput::Rows ? rowGroup : columnGroup;
+  Value own = input.dim == StagedInput::Rows ? laneRow : laneColumn;
   SmallVector<Values> read(perLane);
   auto load = [&](Value at) {
     return k.loadWorkgroupVector(memory[number], input.element, at);
@@ -146,7 +146,7 @@ ContractEmitter::readInput(unsigned number, Value first, int64_t count) {
   if (input.alongReduction) {
     for (int64_t x = 0; x < perLane; ++x) {
       Value line =
-          input.dim == StagedInput::none ? k.index(0) : inTile(own, x, group);
+          input.dim == StagedInput::None ? k.index(0) : inTile(own, x, group);
       Value at =
           k.add(k.mul(line, tile.pitch(input)), k.div(first, input.width));
       read[x] = load(at);

@@ -21,11 +21,11 @@ static constexpr int64_t kFetchedBytes = 16;
 
 int64_t ContractionTile::extent(const StagedInput &input) const {
   switch (input.dim) {
-  case StagedInput::rows:
+  case StagedInput::Rows:
     return tileRows();
-  case StagedInput::columns:
+  case StagedInput::Columns:
     return tileColumns();
-  case StagedInput::none:
+  case StagedInput::None:
     return 1;
   }
   llvm_unreachable("there is no other dimension");
@@ -103,9 +103,9 @@ static void addStagedInputs(linalg::GenericOp op, ContractionTile &tile) {
     input.tensor = operand->get();
     input.map = map;
     input.element = element;
-    input.dim = ofRows      ? StagedInput::rows
-                : ofColumns ? StagedInput::columns
-                            : StagedInput::none;
+    input.dim = ofRows      ? StagedInput::Rows
+                : ofColumns ? StagedInput::Columns
+                            : StagedInput::None;
     tile.inputs.push_back(input);
   }
 }
@@ -116,8 +116,8 @@ static void layOut(StagedInput &input, const ContractionTile &tile,
   int64_t bytes = elementBytes(input.element);
   int64_t wanted = std::max<int64_t>(4, kFetchedBytes / bytes);
   unsigned own =
-      input.dim == StagedInput::rows ? tile.loops.rows : tile.loops.columns;
-  input.alongReduction = input.dim == StagedInput::none ||
+      input.dim == StagedInput::Rows ? tile.loops.rows : tile.loops.columns;
+  input.alongReduction = input.dim == StagedInput::None ||
                          innermostLoop(input.tensor, input.map) != own;
   if (input.alongReduction) {
     input.width = 4;
@@ -128,7 +128,7 @@ static void layOut(StagedInput &input, const ContractionTile &tile,
     return;
   }
   int64_t perLane =
-      input.dim == StagedInput::rows ? tile.rowsPerLane : tile.columnsPerLane;
+      input.dim == StagedInput::Rows ? tile.rowsPerLane : tile.columnsPerLane;
   input.width = std::min<int64_t>(4, perLane);
   input.fetched = std::min(wanted, tile.extent(input));
   input.oneByOne = !vectorizes || loops.ranges[own] % input.fetched != 0;

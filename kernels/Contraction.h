@@ -22,7 +22,7 @@ inline constexpr int64_t kTileLanes = 16;
 
 /// An input of which a tile is copied into workgroup memory.
 struct StagedInput {
-  enum Dim { rows, columns, none };
+  enum Dim { Rows, Columns, None };
 
   Value tensor;
   AffineMap map; ///< From the loops to it.

@@ -48,9 +48,12 @@ static ParseResult parseRestOfShape(AsmParser &parser,
     int64_t size;
     if (rest.front() != 'x' || piece.empty())
       return parser.emitError(loc, "expected a shape such as 64x4096xf32");
-    if (!piece.getAsInteger(10, size))
+    bool isSize = !piece.getAsInteger(10, size);
+    if (isSize)
       shape.push_back(size);
-    else if (!isLast || !(element = elementNamed(piece, parser.getContext())))
+    else if (isLast)
+      element = elementNamed(piece, parser.getContext());
+    if (!isSize && !element)
       return parser.emitError(loc) << "\"" << piece
                                    << "\" is neither a size nor the type of "
                                       "an element";
