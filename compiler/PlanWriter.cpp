@@ -31,6 +31,7 @@ public:
 
 private:
   LogicalResult addKernel(chain::KernelOp kernel);
+  LogicalResult addVariants(chain::KernelOp kernel);
   void addData(chain::DataOp data);
   std::vector<vm::BoundWindow> bind(StringRef kernel, ArrayAttr windows);
   void addCommand(Operation *command);
@@ -151,6 +152,20 @@ static LogicalResult describeExternal(chain::KernelOp op, vm::Kernel &kernel) {
   return op.getElementTypes() ? checkElements(op, kernel) : success();
 }
 
+LogicalResult PlanTranslator::addVariants(chain::KernelOp kernel) {
+  if (!kernel.getVariants())
+    return success();
+  vm::Kernel &result = plan.kernels[kernelNumber[kernel.getName()]];
+  for (auto name : kernel.getVariants()->getAsRange<StringAttr>()) {
+    auto number = kernelNumber.find(name.getValue());
+    if (number == kernelNumber.end())
+      return kernel.emitOpError("names the variant ")
+             << name << ", which the plan does not have";
+    result.variants.push_back(number->second);
+  }
+  return success();
+}
+
 LogicalResult PlanTranslator::addKernel(chain::KernelOp kernel) {
   vm::Kernel result;
   result.name = kernel.getName().str();
@@ -268,6 +283,9 @@ FailureOr<vm::Plan> PlanTranslator::run() {
   plan.instances = op.getInstances();
   for (auto kernel : op.getBody().getOps<chain::KernelOp>())
     if (failed(addKernel(kernel)))
+      return failure();
+  for (auto kernel : op.getBody().getOps<chain::KernelOp>())
+    if (failed(addVariants(kernel)))
       return failure();
   for (Operation &child : op.getBody().front()) {
     TypeSwitch<Operation *>(&child)

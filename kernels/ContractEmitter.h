@@ -3,8 +3,10 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Internal to the emitter of contractions: Contract.cpp walks the tiles,
-// ContractInputs.cpp moves the inputs through workgroup memory.
+// Internal to the emitter of contractions: Contract.cpp walks the tiles and
+// stores results, ContractInputs.cpp moves the inputs into workgroup memory.
+// Computing with what is there is left to ContractLanes.cpp (lanes multiply and
+// add) and ContractMatrices.cpp (matrix units do).
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,50 +16,41 @@
 
 namespace mlir::gpuvm {
 
-/// An accumulator, one of `op`'s.
-struct TileAccumulator {
-  linalg::GenericOp op;
-  unsigned number;
-  /// What is multiplied and added in one operation; null if the body has
-  /// another form.
-  Value left, right;
-};
-
 class ContractEmitter {
 public:
   explicit ContractEmitter(EmitterContext &context);
+  virtual ~ContractEmitter() = default;
   LogicalResult run();
 
-private:
+protected:
   using Values = SmallVector<Value>;
 
-  void emitTile(Value tileNumber);
-  Values initialValues();
-  Values fetch(Value step);
-  Values fetchTail();
-  void fetchInput(const StagedInput &input, Value firstElement, bool clamps,
-                  Values &fetched);
-  void put(ArrayRef<Value> fetched);
-  void putInput(unsigned number, ArrayRef<Value> values);
-  Values computeStep(const Values &totals, int64_t count);
-  Values computeFew(Values totals, Value first, int64_t count);
-  SmallVector<Values> readInput(unsigned number, Value first, int64_t count);
-  void accumulate(Values &totals, int64_t block, int64_t row, int64_t column,
-                  ArrayRef<SmallVector<Values>> read, int64_t element,
-                  ElementEmitter::Point at);
-  void storeTile(ArrayRef<Value> totals);
+  /// An accumulator, one of `op`'s.
+  struct Accumulator {
+    linalg::GenericOp op;
+    unsigned number;
+    /// What its body multiplies and adds; null if it does something else.
+    Product product;
+  };
 
-  // Places.
+  /// What a lane carries through the steps of a tile.
+  virtual Values initialTotals() = 0;
+  /// `totals` with the first `count` elements of the step in workgroup memory.
+  virtual Values compute(const Values &totals, int64_t count) = 0;
+  /// Stores the results of the tile.
+  virtual void store(ArrayRef<Value> totals) = 0;
+  /// Elements behind the end of the reduction are zero in workgroup memory, so
+  /// that a step may be computed as a whole.
+  virtual bool padsWithZeros() const { return false; }
+
+  /// Stores results in the row `row` and the columns from `column` on, as far
+  /// as they are inside: per accumulator, its elements.
+  void storeElements(Value row, Value column, ArrayRef<Lanes> elements);
+  /// Elements of an accumulator before the first step.
+  FailureOr<Lanes> emitInitial(const Accumulator &accumulator, LaneIndex row,
+                               LaneIndex column);
   SmallVector<LaneIndex> loopIndices(LaneIndex row, LaneIndex column,
                                      LaneIndex element);
-  Value inTile(Value lane, int64_t i, int64_t group);
-  Value row(int64_t i) { return k.add(firstRow, inTile(laneRow, i, rowGroup)); }
-  Value column(int64_t j) {
-    return k.add(firstColumn, inTile(laneColumn, j, columnGroup));
-  }
-  unsigned accumulatorAt(int64_t row, int64_t column) const {
-    return (row * tile.columnsPerLane + column) * accumulators.size();
-  }
   bool check(LogicalResult result) {
     failed_ |= failed(result);
     return succeeded(result);
@@ -67,18 +60,27 @@ private:
   KernelBuilder &k;
   const ContractionTile &tile;
   SmallVector<linalg::GenericOp> reductions;
-  SmallVector<TileAccumulator> accumulators;
+  SmallVector<Accumulator> accumulators;
   SmallVector<int64_t> ranges;
   SmallVector<Value> memory; ///< Of each staged input.
-  /// Neighbouring rows (columns) of a lane's block come in such groups.
-  int64_t rowGroup = 1, columnGroup = 1;
-  bool needsPlace = false; ///< Some body reads more than the staged inputs.
-  Value lane, laneRow, laneColumn;
+  Value lane;
   // Of the tile that is emitted.
   Values batch; ///< The index of each loop that the tile does not have.
   Value firstRow, firstColumn;
   Value firstInStep; ///< The element at which the step begins.
   bool failed_ = false;
+
+private:
+  void emitTile(Value tileNumber);
+  Values fetch(Value step);
+  Values fetchTail();
+  void fetchInput(const StagedInput &input, Value firstElement, bool clamps,
+                  Values &fetched);
+  void put(ArrayRef<Value> fetched);
+  void putInput(unsigned number, ArrayRef<Value> values);
 };
+
+std::unique_ptr<ContractEmitter> createLaneContract(EmitterContext &context);
+std::unique_ptr<ContractEmitter> createMatrixContract(EmitterContext &context);
 
 } // namespace mlir::gpuvm

@@ -45,7 +45,7 @@ static FetchPlan planFetch(const ContractionTile &tile,
   FetchPlan plan;
   plan.perLine = line / input.fetched;
   plan.runs = lines * plan.perLine;
-  plan.perLane = llvm::divideCeil(plan.runs, KernelConfig::kLanes);
+  plan.perLane = llvm::divideCeil(plan.runs, tile.lanes());
   return plan;
 }
 
@@ -62,7 +62,7 @@ void ContractEmitter::fetchInput(const StagedInput &input, Value firstElement,
   int64_t together = oneByOne ? 1 : input.fetched;
   c.elements.begin(together);
   for (int64_t p = 0; p < plan.perLane; ++p) {
-    Value run = k.add(lane, k.index(p * KernelConfig::kLanes));
+    Value run = k.add(lane, k.index(p * tile.lanes()));
     run = k.min(run, k.index(plan.runs - 1));
     Value line = k.div(run, plan.perLine);
     Value inLine = k.mul(k.rem(run, plan.perLine), input.fetched);
@@ -71,8 +71,12 @@ void ContractEmitter::fetchInput(const StagedInput &input, Value firstElement,
       LaneIndex element = {
           k.add(firstElement, input.alongReduction ? along : line),
           input.alongReduction, input.alongReduction ? together : 1};
-      if (clamps)
+      Value inside;
+      if (clamps) {
+        if (padsWithZeros())
+          inside = k.less(element.base, k.index(tile.elements));
         element.base = k.min(element.base, k.index(tile.elements - 1));
+      }
       LaneIndex own = {k.add(first, input.alongReduction ? line : along),
                        !input.alongReduction,
                        input.alongReduction ? 1 : together};
@@ -86,8 +90,12 @@ void ContractEmitter::fetchInput(const StagedInput &input, Value firstElement,
       auto values = c.elements.emit(
           input.tensor, c.elements.throughMap(c.elements.point(indices, ranges),
                                               input.map, shape));
-      if (check(values))
-        llvm::append_range(fetched, *values);
+      if (!check(values))
+        return;
+      if (inside)
+        for (Value &value : *values)
+          value = k.select(inside, value, k.zero(value.getType()));
+      llvm::append_range(fetched, *values);
     }
   }
 }
@@ -106,60 +114,24 @@ void ContractEmitter::putInput(unsigned number, ArrayRef<Value> values) {
   const StagedInput &input = tile.inputs[number];
   FetchPlan plan = planFetch(tile, input);
   for (int64_t p = 0; p < plan.perLane; ++p) {
-    Value run = k.add(lane, k.index(p * KernelConfig::kLanes));
+    Value run = k.add(lane, k.index(p * tile.lanes()));
     auto store = [&] {
       Value line = k.div(run, plan.perLine);
       Value first =
           k.mul(k.rem(run, plan.perLine), input.fetched / input.width);
       Value at = k.add(k.mul(line, tile.pitch(input)), first);
-      for (int64_t v = 0; v < input.fetched / input.width; ++v)
-        k.storeWorkgroupVector(
-            memory[number],
-            values.slice(p * input.fetched + v * input.width, input.width),
-            k.add(at, k.index(v)));
+      for (int64_t v = 0; v < input.fetched / input.width; ++v) {
+        ArrayRef<Value> vector =
+            values.slice(p * input.fetched + v * input.width, input.width);
+        if (tile.units)
+          k.storeWorkgroupWords(memory[number], vector, k.add(at, k.index(v)));
+        else
+          k.storeWorkgroupVector(memory[number], vector, k.add(at, k.index(v)));
+      }
     };
-    if ((p + 1) * KernelConfig::kLanes <= plan.runs)
+    if ((p + 1) * tile.lanes() <= plan.runs)
       store();
     else
       k.ifThen(k.less(run, k.index(plan.runs)), store);
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Into registers
-//===----------------------------------------------------------------------===//
-
-/// What a lane needs of an input for elements first .. first + count - 1 of the
-/// step: for each of its rows or columns, these elements.
-SmallVector<ContractEmitter::Values>
-ContractEmitter::readInput(unsigned number, Value first, int64_t count) {
-  const StagedInput &input = tile.inputs[number];
-  int64_t perLane = input.dim == StagedInput::Rows      ? tile.rowsPerLane
-                    : input.dim == StagedInput::Columns ? tile.columnsPerLane
-                                                        : 1;
-  int64_t group = input.dim == StagedInput::Rows ? rowGroup : columnGroup;
-  Value own = input.dim == StagedInput::Rows ? laneRow : laneColumn;
-  SmallVector<Values> read(perLane);
-  auto load = [&](Value at) {
-    return k.loadWorkgroupVector(memory[number], input.element, at);
-  };
-  if (input.alongReduction) {
-    for (int64_t x = 0; x < perLane; ++x) {
-      Value line =
-          input.dim == StagedInput::None ? k.index(0) : inTile(own, x, group);
-      Value at =
-          k.add(k.mul(line, tile.pitch(input)), k.div(first, input.width));
-      read[x] = load(at);
-    }
-    return read;
-  }
-  for (int64_t e = 0; e < count; ++e)
-    for (int64_t x = 0; x < perLane; x += input.width) {
-      Value line = k.add(first, k.index(e));
-      Value inLine = k.add(own, k.index(x / input.width * kTileLanes));
-      Values vector = load(k.add(k.mul(line, tile.pitch(input)), inLine));
-      for (int64_t v = 0; v < input.width; ++v)
-        read[x + v].push_back(vector[v]);
-    }
-  return read;
 }

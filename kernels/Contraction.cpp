@@ -34,9 +34,11 @@ int64_t ContractionTile::extent(const StagedInput &input) const {
 int64_t ContractionTile::pitch(const StagedInput &input) const {
   // Lanes read a vector of each line: an odd pitch keeps them off each other's
   // banks.
-  if (input.alongReduction)
-    return depth / input.width + 1;
-  return extent(input) / input.width;
+  // Matrix units want lines that begin at multiples of 16 bytes.
+  int64_t line = input.alongReduction ? depth : extent(input);
+  if (units)
+    return line / input.width + 1;
+  return line / input.width + (input.alongReduction ? 1 : 0);
 }
 
 int64_t ContractionTile::vectors(const StagedInput &input) const {
@@ -119,8 +121,9 @@ static void layOut(StagedInput &input, const ContractionTile &tile,
       input.dim == StagedInput::Rows ? tile.loops.rows : tile.loops.columns;
   input.alongReduction = input.dim == StagedInput::None ||
                          innermostLoop(input.tensor, input.map) != own;
+  if (tile.units)
+    input.width = wanted;
   if (input.alongReduction) {
-    input.width = 4;
     input.fetched = std::min(wanted, tile.depth);
     bool inOneRow = loops.numReductions == 1 ||
                     loops.ranges[loops.lastReduction] % input.fetched == 0;
@@ -129,7 +132,8 @@ static void layOut(StagedInput &input, const ContractionTile &tile,
   }
   int64_t perLane =
       input.dim == StagedInput::Rows ? tile.rowsPerLane : tile.columnsPerLane;
-  input.width = std::min<int64_t>(4, perLane);
+  if (!tile.units)
+    input.width = std::min<int64_t>(4, perLane);
   input.fetched = std::min(wanted, tile.extent(input));
   input.oneByOne = !vectorizes || loops.ranges[own] % input.fetched != 0;
 }
@@ -141,10 +145,11 @@ static int64_t workgroupBytes(const ContractionTile &tile) {
   return bytes;
 }
 
-ContractionTile gpuvm::chooseTile(ArrayRef<linalg::GenericOp> reductions,
-                                  bool vectorizes) {
+/// The tile of `reductions` but for its size.
+static ContractionTile describe(ArrayRef<linalg::GenericOp> reductions,
+                                Loops &loops) {
   linalg::GenericOp lead = getLeadReduction(reductions);
-  Loops loops{lead.getStaticLoopRanges()};
+  loops.ranges = lead.getStaticLoopRanges();
   ContractionTile tile;
   tile.loops = *getTileLoops(lead);
   tile.rows = loops.ranges[tile.loops.rows];
@@ -159,14 +164,21 @@ ContractionTile gpuvm::chooseTile(ArrayRef<linalg::GenericOp> reductions,
       tile.batches *= loops.ranges[loop];
     }
   }
-  unsigned accumulators = 0;
-  for (linalg::GenericOp op : reductions) {
-    accumulators += op.getNumDpsInits();
+  for (linalg::GenericOp op : reductions)
     addStagedInputs(op, tile);
-  }
   for (const StagedInput &input : tile.inputs)
     if (elementBytes(input.element) * tile.depth < kLineBytes)
       tile.depth = 32;
+  return tile;
+}
+
+ContractionTile gpuvm::chooseTile(ArrayRef<linalg::GenericOp> reductions,
+                                  bool vectorizes) {
+  Loops loops;
+  ContractionTile tile = describe(reductions, loops);
+  unsigned accumulators = 0;
+  for (linalg::GenericOp op : reductions)
+    accumulators += op.getNumDpsInits();
   // Halves the larger side of a lane's block while that helps.
   auto shrink = [&] {
     int64_t &side = tile.rowsPerLane >= tile.columnsPerLane
@@ -193,5 +205,124 @@ ContractionTile gpuvm::chooseTile(ArrayRef<linalg::GenericOp> reductions,
   for (layOutAll(); workgroupBytes(tile) > kMaxWorkgroupBytes && block() > 1;
        layOutAll())
     shrink();
+  return tile;
+}
+
+//===----------------------------------------------------------------------===//
+// Matrix units
+//===----------------------------------------------------------------------===//
+
+Product gpuvm::matchProduct(linalg::GenericOp op, unsigned accumulator) {
+  Value next = op.getBody()->getTerminator()->getOperand(accumulator);
+  Operation *add = next.getDefiningOp();
+  if (!isa_and_present<arith::AddFOp, arith::AddIOp>(add))
+    return {};
+  Value total = op.getRegionOutputArgs()[accumulator];
+  bool totalIsLeft = add->getOperand(0) == total;
+  if (!totalIsLeft && add->getOperand(1) != total)
+    return {};
+  Operation *product = add->getOperand(totalIsLeft ? 1 : 0).getDefiningOp();
+  if (!isa_and_present<arith::MulFOp, arith::MulIOp>(product))
+    return {};
+  return {product->getOperand(0), product->getOperand(1)};
+}
+
+/// The staged input that `factor` is, extended to the type of the results.
+static std::optional<unsigned> findFactor(linalg::GenericOp op, Value factor,
+                                          const ContractionTile &tile) {
+  Operation *extension = factor.getDefiningOp();
+  if (!isa_and_present<arith::ExtFOp, arith::ExtSIOp>(extension))
+    return std::nullopt;
+  auto argument = dyn_cast<BlockArgument>(extension->getOperand(0));
+  if (!argument || argument.getOwner() != op.getBody())
+    return std::nullopt;
+  OpOperand *operand = op.getMatchingOpOperand(argument);
+  for (auto [number, input] : llvm::enumerate(tile.inputs))
+    if (input.tensor == operand->get() &&
+        input.map == op.getMatchingIndexingMap(operand))
+      return number;
+  return std::nullopt;
+}
+
+/// What matrix units multiply and add; the sizes are left open.
+static std::optional<MatrixUnits>
+matchUnits(ArrayRef<linalg::GenericOp> reductions,
+           const ContractionTile &tile) {
+  MatrixUnits units = {};
+  for (linalg::GenericOp op : reductions)
+    for (unsigned number = 0; number < op.getNumDpsInits(); ++number) {
+      Product product = matchProduct(op, number);
+      if (!product)
+        return std::nullopt;
+      auto left = findFactor(op, product.left, tile);
+      auto right = findFactor(op, product.right, tile);
+      if (!left || !right)
+        return std::nullopt;
+      if (tile.inputs[*left].dim != StagedInput::Rows)
+        std::swap(left, right);
+      const StagedInput &a = tile.inputs[*left], &b = tile.inputs[*right];
+      Type total = product.left.getType();
+      bool known = (a.element.isF16() && total.isF32()) ||
+                   (a.element.isInteger(8) && total.isInteger(32));
+      if (a.dim != StagedInput::Rows || b.dim != StagedInput::Columns ||
+          a.element != b.element || !known ||
+          (units.factor && units.factor != a.element))
+        return std::nullopt;
+      units.factor = a.element;
+      units.total = total;
+      units.factors.push_back({*left, *right});
+    }
+  units.depth = units.factor.isF16() ? 16 : 32;
+  return units;
+}
+
+/// Cuts the tile among the subgroups of a workgroup. Few large tiles leave
+/// multiprocessors without work. Large subgroups' blocks read workgroup memory
+/// less; with two workgroups on a multiprocessor, one computes while the other
+/// waits (docs/rationale/contractions.md).
+static void resize(ContractionTile &tile) {
+  MatrixUnits &units = *tile.units;
+  // A lane holds 8 elements of a fragment in 32 bits each.
+  constexpr int64_t kMaxFragments = 16;
+  auto resize = [&](int64_t down, int64_t across) {
+    units.fragmentsDown = down;
+    units.fragmentsAcross = across;
+    tile.rowsPerLane = units.subgroupsDown * down;
+    tile.columnsPerLane = units.subgroupsAcross * across;
+  };
+  auto halve = [&] {
+    if (units.fragmentsAcross >= units.fragmentsDown)
+      resize(units.fragmentsDown, units.fragmentsAcross / 2);
+    else
+      resize(units.fragmentsDown / 2, units.fragmentsAcross);
+  };
+  int64_t accumulators = units.factors.size();
+  int64_t lineElements = kLineBytes / elementBytes(units.factor);
+  units.subgroupsDown = units.subgroupsAcross = 2;
+  tile.depth = lineElements;
+  resize(4, 4);
+  if (tile.tiles() >= 2 * kEnoughTiles && accumulators == 1)
+    return;
+  units.subgroupsAcross = 4;
+  tile.depth = 2 * lineElements;
+  resize(4, 2);
+  while (units.fragments() > 1 &&
+         (units.fragments() * accumulators > kMaxFragments / 2 ||
+          tile.tiles() < kEnoughTiles))
+    halve();
+}
+
+std::optional<ContractionTile>
+gpuvm::chooseMatrixTile(ArrayRef<linalg::GenericOp> reductions,
+                        bool vectorizes) {
+  constexpr size_t kMaxAccumulators = 8;
+  Loops loops;
+  ContractionTile tile = describe(reductions, loops);
+  tile.units = matchUnits(reductions, tile);
+  if (!tile.units || tile.units->factors.size() > kMaxAccumulators)
+    return std::nullopt;
+  resize(tile);
+  for (StagedInput &input : tile.inputs)
+    layOut(input, tile, loops, vectorizes);
   return tile;
 }

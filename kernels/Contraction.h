@@ -30,9 +30,39 @@ struct StagedInput {
   Type element;
   /// Neighbours in memory differ in the reduction; else in `dim`.
   bool alongReduction;
-  int64_t fetched;   ///< Neighbours a lane fetches at once.
-  bool oneByOne;     ///< They are not neighbours in the tensor.
-  int64_t width = 4; ///< Neighbours of a vector in workgroup memory.
+  int64_t fetched; ///< Neighbours a lane fetches at once.
+  bool oneByOne;   ///< They are not neighbours in the tensor.
+  /// Neighbours of a vector in workgroup memory. For matrix units it is one of
+  /// four words, which is what they read fastest.
+  int64_t width = 4;
+};
+
+/// What a body multiplies and adds to an accumulator; null if it does something
+/// else.
+struct Product {
+  Value left, right;
+  explicit operator bool() const { return left != nullptr; }
+};
+Product matchProduct(linalg::GenericOp op, unsigned accumulator);
+
+/// How matrix units share a tile (cooperative matrices): every subgroup has
+/// fragmentsDown x fragmentsAcross fragments of kSide x kSide results.
+struct MatrixUnits {
+  static constexpr int64_t kSide = 16;
+  static constexpr int64_t kSubgroupLanes = 32;
+  /// The inputs of an accumulator, numbers of staged inputs.
+  struct Factors {
+    unsigned ofRows, ofColumns;
+  };
+
+  int64_t depth; ///< Elements that a unit multiplies and adds at once.
+  int64_t subgroupsDown, subgroupsAcross;
+  int64_t fragmentsDown, fragmentsAcross;
+  Type factor, total;           ///< Types of elements and of results.
+  SmallVector<Factors> factors; ///< Of each accumulator.
+
+  int64_t subgroups() const { return subgroupsDown * subgroupsAcross; }
+  int64_t fragments() const { return fragmentsDown * fragmentsAcross; }
 };
 
 struct ContractionTile {
@@ -43,7 +73,12 @@ struct ContractionTile {
   int64_t rowsPerLane = 8, columnsPerLane = 8;
   int64_t depth = 16;
   SmallVector<StagedInput> inputs;
+  std::optional<MatrixUnits> units; ///< If they compute it, not lanes.
 
+  int64_t lanes() const {
+    return units ? units->subgroups() * MatrixUnits::kSubgroupLanes
+                 : kTileLanes * kTileLanes;
+  }
   int64_t tileRows() const { return kTileLanes * rowsPerLane; }
   int64_t tileColumns() const { return kTileLanes * columnsPerLane; }
   int64_t tilesDown() const { return llvm::divideCeil(rows, tileRows()); }
@@ -64,5 +99,9 @@ struct ContractionTile {
 /// neighbouring elements of the loops are neighbours wherever they are read.
 ContractionTile chooseTile(ArrayRef<linalg::GenericOp> reductions,
                            bool vectorizes);
+
+/// The tile for matrix units, where the kernel is a product that they know.
+std::optional<ContractionTile>
+chooseMatrixTile(ArrayRef<linalg::GenericOp> reductions, bool vectorizes);
 
 } // namespace mlir::gpuvm

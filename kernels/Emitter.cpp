@@ -10,6 +10,17 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
+/// The plan's name for the matrices that `module` multiplies.
+static StringRef matrixFeatureOf(spirv::ModuleOp module) {
+  bool isFloat = false;
+  module.walk([&](spirv::KHRCooperativeMatrixMulAddOp op) {
+    isFloat |=
+        isa<FloatType>(cast<spirv::CooperativeMatrixType>(op.getA().getType())
+                           .getElementType());
+  });
+  return isFloat ? "matrix_f16_f32" : "matrix_i8_i32";
+}
+
 /// The plan's names for what `module`'s capabilities ask of a device.
 static SmallVector<StringRef> featuresOf(spirv::ModuleOp module) {
   llvm::SmallSetVector<StringRef, 8> features;
@@ -36,6 +47,10 @@ static SmallVector<StringRef> featuresOf(spirv::ModuleOp module) {
       break;
     case spirv::Capability::StorageBuffer16BitAccess:
       features.insert("storage16");
+      break;
+    case spirv::Capability::CooperativeMatrixKHR:
+      features.insert(matrixFeatureOf(module));
+      features.insert("subgroup_32");
       break;
     default:
       break;
@@ -109,8 +124,8 @@ static LogicalResult checkLimits(KernelOp op, const BindingLayout &layout) {
   return failure();
 }
 
-FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
-                                           const EmitOptions &options) {
+static FailureOr<EmittedKernel> emit(KernelOp op, const KernelConfig &config,
+                                     const EmitOptions &options) {
   MLIRContext *context = op.getContext();
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(op.getLoc());
   OpBuilder b(context);
@@ -118,7 +133,6 @@ FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
   BindingLayout layout = layOutBindings(op);
   if (failed(checkLimits(op, layout)))
     return failure();
-  KernelConfig config = configureKernel(op);
   KernelBuilder kernel(b, op.getLoc(), op.getSymName(), config.lanes);
   for (const SplitWindow &split : layout.splits)
     kernel.splitWindow(split.bindings, split.pieceBytes);
@@ -136,7 +150,28 @@ FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
   EmittedKernel result;
   result.module = std::move(*spirvModule);
   result.uses = kernel.bindings();
+  result.lanes = config.lanes;
   result.workgroupBytes = kernel.workgroupBytes();
   result.features = featuresOf(*result.module);
   return result;
+}
+
+FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
+                                           const EmitOptions &options) {
+  return emit(op, configureKernel(op), options);
+}
+
+FailureOr<std::optional<EmittedKernel>>
+gpuvm::emitVariant(KernelOp op, const EmitOptions &options) {
+  KernelConfig config = configureKernel(op);
+  if (!config.tile || options.exact)
+    return std::optional<EmittedKernel>();
+  config.tile = chooseMatrixTile(getReductions(op), config.vectorizes);
+  if (!config.tile)
+    return std::optional<EmittedKernel>();
+  config.lanes = config.tile->lanes();
+  FailureOr<EmittedKernel> variant = emit(op, config, options);
+  if (failed(variant))
+    return failure();
+  return std::optional(std::move(*variant));
 }

@@ -37,6 +37,7 @@ LogicalResult emitChain(EmitterContext &context);
 struct EmittedKernel {
   OwningOpRef<spirv::ModuleOp> module;
   llvm::MapVector<unsigned, BindingUse> uses; ///< By binding.
+  int64_t lanes = 0;                          ///< Of a workgroup.
   int64_t workgroupBytes = 0;
   SmallVector<StringRef> features; ///< As the plan names them, sorted.
 };
@@ -47,6 +48,11 @@ struct EmitOptions {
 
 /// Emits and lowers a kernel that has windows.
 FailureOr<EmittedKernel> emitKernel(KernelOp op, const EmitOptions &options);
+
+/// The same kernel for devices with matrix units, if they have a use for them
+/// here and may be used: they add in an order of their own.
+FailureOr<std::optional<EmittedKernel>> emitVariant(KernelOp op,
+                                                    const EmitOptions &options);
 
 /// Lowers what the builder made to SPIR-V (LowerToSpirv.cpp).
 FailureOr<OwningOpRef<spirv::ModuleOp>>

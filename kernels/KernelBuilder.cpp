@@ -85,6 +85,14 @@ Value KernelBuilder::equal(Value x, Value y) {
   return arith::CmpIOp::create(b, location, arith::CmpIPredicate::eq, x, y);
 }
 
+Value KernelBuilder::zero(Type type) {
+  return arith::ConstantOp::create(b, location, b.getZeroAttr(type));
+}
+
+Value KernelBuilder::select(Value condition, Value yes, Value no) {
+  return arith::SelectOp::create(b, location, condition, yes, no);
+}
+
 Value KernelBuilder::laneId() {
   return gpu::ThreadIdOp::create(b, location, gpu::Dimension::x);
 }

@@ -28,6 +28,9 @@ struct BindingUse {
   bool coherent = false; ///< Written and read by different workgroups.
 };
 
+/// The place of a matrix in left x right + total.
+enum class MatrixUse { Left, Right, Total };
+
 class KernelBuilder {
 public:
   /// Starts a kernel function named `main` in a new gpu.module at `builder`'s
@@ -56,6 +59,8 @@ public:
   Value min(Value a, Value b);         ///< Of non-negative values.
   Value less(Value a, Value b);
   Value equal(Value a, Value b);
+  Value zero(Type type);
+  Value select(Value condition, Value yes, Value no);
   Value laneId();  ///< 0 .. lanes - 1
   Value groupId(); ///< The workgroup's number.
 
@@ -94,10 +99,27 @@ public:
   /// The same for memory of vectors: all elements, of `type`, of vector `i`.
   SmallVector<Value> loadWorkgroupVector(Value memory, Type type, Value i);
   void storeWorkgroupVector(Value memory, ArrayRef<Value> values, Value i);
+  /// All the bytes of `values` to vector `i` of words.
+  void storeWorkgroupWords(Value memory, ArrayRef<Value> values, Value i);
   /// Waits for the workgroup; its workgroup memory is visible to all of it.
   void workgroupBarrier();
   /// Orders window accesses before it and after it for the whole device.
   void deviceMemoryBarrier();
+
+  //===--- Matrix units (KernelMatrices.cpp)
+  //--------------------------------===//
+  Value subgroupId();
+  Value laneInSubgroup();
+  /// A matrix that a subgroup holds together.
+  Type matrixType(Type element, int64_t rows, int64_t columns, MatrixUse use);
+  Value zeroMatrix(Type type);
+  /// The matrix that begins at vector `i` of workgroup memory; from one row (by
+  /// columns: column) to the next there are `pitch` vectors.
+  Value loadMatrix(Value memory, Type type, Value i, int64_t pitch,
+                   bool byColumns);
+  void storeMatrix(Value matrix, Value memory, Value i, int64_t pitch);
+  /// left x right + total
+  Value multiplyMatrices(Value left, Value right, Value total);
 
 private:
   /// The view of a binding as a runtime array of `element`.

@@ -7,7 +7,7 @@
 // passes one after the other leave casts behind, and convert-gpu-to-spirv has
 // no math), for SPIR-V 1.3: with a later target spirv-lower-abi-attrs lists the
 // buffers in OpEntryPoint, and spirv-update-vce then lowers the version below
-// the one that allows it.
+// the one that allows it. Cooperative matrices keep it at 1.6.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,17 +30,32 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-static spirv::TargetEnvAttr targetEnvironment(MLIRContext *context) {
+static spirv::TargetEnvAttr targetEnvironment(MLIRContext *context,
+                                              bool hasMatrices) {
   using C = spirv::Capability;
   using E = spirv::Extension;
-  auto triple = spirv::VerCapExtAttr::get(
-      spirv::Version::V_1_3,
-      {C::Shader, C::Int8, C::Int16, C::Int64, C::Float16, C::Float64,
-       C::StorageBuffer8BitAccess, C::StorageBuffer16BitAccess,
-       C::RoundingModeRTE, C::SignedZeroInfNanPreserve},
-      {E::SPV_KHR_storage_buffer_storage_class, E::SPV_KHR_8bit_storage,
-       E::SPV_KHR_16bit_storage, E::SPV_KHR_float_controls},
-      context);
+  SmallVector<C> capabilities = {C::Shader,
+                                 C::Int8,
+                                 C::Int16,
+                                 C::Int64,
+                                 C::Float16,
+                                 C::Float64,
+                                 C::StorageBuffer8BitAccess,
+                                 C::StorageBuffer16BitAccess,
+                                 C::RoundingModeRTE,
+                                 C::SignedZeroInfNanPreserve};
+  SmallVector<E> extensions = {
+      E::SPV_KHR_storage_buffer_storage_class, E::SPV_KHR_8bit_storage,
+      E::SPV_KHR_16bit_storage, E::SPV_KHR_float_controls};
+  if (hasMatrices) {
+    capabilities.append(
+        {C::GroupNonUniform, C::CooperativeMatrixKHR, C::VulkanMemoryModel});
+    extensions.append(
+        {E::SPV_KHR_cooperative_matrix, E::SPV_KHR_vulkan_memory_model});
+  }
+  auto triple = spirv::VerCapExtAttr::get(hasMatrices ? spirv::Version::V_1_6
+                                                      : spirv::Version::V_1_3,
+                                          capabilities, extensions, context);
   return spirv::TargetEnvAttr::get(
       triple, spirv::getDefaultResourceLimits(context),
       spirv::ClientAPI::Vulkan, spirv::Vendor::Unknown,
@@ -70,6 +85,7 @@ static LogicalResult convert(gpu::GPUModuleOp module,
   RewritePatternSet patterns(context);
   populateMMAToSPIRVCoopMatrixTypeConversion(converter);
   populateGPUToSPIRVPatterns(converter, patterns);
+  populateGpuWMMAToSPIRVCoopMatrixKHRConversionPatterns(converter, patterns);
   arith::populateArithToSPIRVPatterns(converter, patterns);
   populateMathToSPIRVPatterns(converter, patterns);
   populateMemRefToSPIRVPatterns(converter, patterns);
@@ -132,12 +148,69 @@ static void addFloatControls(spirv::ModuleOp module) {
     spirv::ExecutionModeOp::create(b, module.getLoc(), function, mode, kWidth);
 }
 
+/// Cooperative matrices need the Vulkan memory model, in which memory that
+/// invocations share is not private, and barriers say what they do with it.
+static void useVulkanMemoryModel(spirv::ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  module.setMemoryModelAttr(
+      spirv::MemoryModelAttr::get(context, spirv::MemoryModel::Vulkan));
+  auto shared = spirv::MemoryAccessAttr::get(
+      context, spirv::MemoryAccess::NonPrivatePointer);
+  auto isShared = [](Value pointer) {
+    return cast<spirv::PointerType>(pointer.getType()).getStorageClass() ==
+           spirv::StorageClass::Workgroup;
+  };
+  using S = spirv::MemorySemantics;
+  module.walk([&](Operation *op) {
+    if (auto load = dyn_cast<spirv::LoadOp>(op);
+        load && isShared(load.getPtr()))
+      load.setMemoryAccessAttr(shared);
+    else if (auto store = dyn_cast<spirv::StoreOp>(op);
+             store && isShared(store.getPtr()))
+      store.setMemoryAccessAttr(shared);
+    else if (auto load = dyn_cast<spirv::KHRCooperativeMatrixLoadOp>(op))
+      load.setMemoryOperandAttr(shared);
+    else if (auto store = dyn_cast<spirv::KHRCooperativeMatrixStoreOp>(op))
+      store.setMemoryOperandAttr(shared);
+    else if (auto barrier = dyn_cast<spirv::ControlBarrierOp>(op))
+      barrier.setMemorySemantics(barrier.getMemorySemantics() |
+                                 S::MakeAvailable | S::MakeVisible);
+  });
+}
+
+/// spirv-update-vce does not look at the built-ins that subgroups have.
+static void declareSubgroups(spirv::ModuleOp module) {
+  spirv::VerCapExtAttr triple = *module.getVceTriple();
+  SmallVector<spirv::Capability> capabilities(triple.getCapabilities());
+  capabilities.push_back(spirv::Capability::GroupNonUniform);
+  SmallVector<spirv::Extension> extensions(triple.getExtensions());
+  module.setVceTripleAttr(spirv::VerCapExtAttr::get(
+      triple.getVersion(), capabilities, extensions, module.getContext()));
+}
+
+/// Which integers are signed is said where they are multiplied.
+static void markSigned(spirv::ModuleOp module) {
+  using O = spirv::CooperativeMatrixOperandsKHR;
+  auto operands = spirv::CooperativeMatrixOperandsKHRAttr::get(
+      module.getContext(),
+      O::ASigned | O::BSigned | O::CSigned | O::ResultSigned);
+  module.walk([&](spirv::KHRCooperativeMatrixMulAddOp op) {
+    if (isa<IntegerType>(getElementTypeOrSelf(op.getResult().getType())))
+      op.setMatrixOperandsAttr(operands);
+  });
+}
+
 FailureOr<OwningOpRef<spirv::ModuleOp>>
 gpuvm::lowerToSpirv(gpu::GPUModuleOp module,
                     const llvm::MapVector<unsigned, BindingUse> &uses,
                     const EmitOptions &options) {
   MLIRContext *context = module.getContext();
-  spirv::TargetEnvAttr target = targetEnvironment(context);
+  bool hasMatrices = module
+                         .walk([](gpu::SubgroupMmaComputeOp) {
+                           return WalkResult::interrupt();
+                         })
+                         .wasInterrupted();
+  spirv::TargetEnvAttr target = targetEnvironment(context, hasMatrices);
   auto parent = module->getParentOfType<ModuleOp>();
   parent->setAttr(spirv::getTargetEnvAttrName(), target);
   if (failed(expandOps(parent)) || failed(convert(module, target)))
@@ -153,12 +226,18 @@ gpuvm::lowerToSpirv(gpu::GPUModuleOp module,
     return failure();
   if (options.exact)
     addFloatControls(result);
+  if (hasMatrices) {
+    useVulkanMemoryModel(result);
+    markSigned(result);
+  }
   PassManager passes(context, spirv::ModuleOp::getOperationName());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addPass(spirv::createSPIRVUpdateVCEPass());
   if (failed(passes.run(result)))
     return failure();
+  if (hasMatrices)
+    declareSubgroups(result);
   decorate(result, uses);
   result->removeAttr(spirv::getTargetEnvAttrName());
   result->remove();

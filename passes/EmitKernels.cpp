@@ -36,6 +36,8 @@ struct EmitKernels : gpuvm::impl::EmitKernelsBase<EmitKernels> {
   using Base::Base;
   void runOnOperation() override;
   LogicalResult emit(KernelOp kernel);
+  StringAttr insert(EmittedKernel &emitted, const Twine &name);
+  LogicalResult emitVariantOf(KernelOp kernel, StringAttr name);
   LogicalResult readExternal(ExternKernelOp kernel);
 
   struct Emitted {
@@ -110,6 +112,36 @@ static void dropInputs(KernelOp kernel, ArrayRef<unsigned> unread) {
   kernel.setInputWindowsAttr(ArrayAttr::get(kernel.getContext(), windows));
 }
 
+/// Adds a module of this name, or one like it, with what the plan says of it.
+StringAttr EmitKernels::insert(EmittedKernel &emitted, const Twine &name) {
+  spirv::ModuleOp module = emitted.module.release();
+  Builder b(&getContext());
+  module->setAttr("gpuvm.bindings", bindingAttrs(&getContext(), emitted.uses));
+  module->setAttr("gpuvm.features", b.getStrArrayAttr(emitted.features));
+  module->setAttr("gpuvm.lanes", b.getI64IntegerAttr(emitted.lanes));
+  module->setAttr("gpuvm.workgroup_bytes",
+                  b.getI64IntegerAttr(emitted.workgroupBytes));
+  module.setName(name.str());
+  return SymbolTable(getOperation()).insert(module);
+}
+
+/// Adds the variant of `kernel`, which was emitted as module `name`.
+LogicalResult EmitKernels::emitVariantOf(KernelOp kernel, StringAttr name) {
+  auto variant = emitVariant(kernel, EmitOptions{exact});
+  if (failed(variant))
+    return kernel.emitError("a variant of kernel \"")
+           << kernel.getSymName() << "\" cannot be emitted";
+  auto module =
+      SymbolTable(getOperation()).lookup<spirv::ModuleOp>(name.getValue());
+  // A variant takes the place of its kernel in every dispatch.
+  if (!*variant || bindingAttrs(&getContext(), (*variant)->uses) !=
+                       module->getAttr("gpuvm.bindings"))
+    return success();
+  StringAttr of = insert(**variant, name.getValue() + "_matrices");
+  module->setAttr("gpuvm.variants", ArrayAttr::get(&getContext(), {of}));
+  return success();
+}
+
 LogicalResult EmitKernels::emit(KernelOp kernel) {
   auto [entry, isNew] = emitted.try_emplace(kernelText(kernel));
   auto &[name, unread] = entry->second;
@@ -126,16 +158,9 @@ LogicalResult EmitKernels::emit(KernelOp kernel) {
     if (failed(result))
       return kernel.emitError("kernel \"")
              << kernel.getSymName() << "\" cannot be emitted";
-    spirv::ModuleOp module = result->module.release();
-    Builder b(&getContext());
-    module->setAttr("gpuvm.bindings",
-                    bindingAttrs(&getContext(), result->uses));
-    module->setAttr("gpuvm.features", b.getStrArrayAttr(result->features));
-    module->setAttr("gpuvm.workgroup_bytes",
-                    b.getI64IntegerAttr(result->workgroupBytes));
-    module.setName(kernel.getSymName());
-    SymbolTable symbols(getOperation());
-    name = symbols.insert(module);
+    name = insert(*result, kernel.getSymName());
+    if (failed(emitVariantOf(kernel, name)))
+      return failure();
     ++numEmitted;
   }
   kernel.setEmittedAttr(FlatSymbolRefAttr::get(name));

@@ -35,6 +35,7 @@ private:
   void addSymbols();
   void addRegisters();
   LogicalResult addKernels();
+  void addEmitted(Location loc, spirv::ModuleOp module);
   void addExternal(ExternKernelOp op);
   void addStages();
   void addCommands();
@@ -136,8 +137,26 @@ void ChainBuilder::addRegisters() {
 // Kernels and stages
 //===----------------------------------------------------------------------===//
 
+/// Adds the kernel of an emitted module.
+void ChainBuilder::addEmitted(Location loc, spirv::ModuleOp module) {
+  int32_t lanes = module->getAttrOfType<IntegerAttr>("gpuvm.lanes").getInt();
+  auto op = chain::KernelOp::create(
+      b, loc, *module.getName(), ArrayRef<int32_t>{lanes, 1, 1},
+      module->getAttrOfType<IntegerAttr>("gpuvm.workgroup_bytes").getInt(),
+      module->getAttrOfType<ArrayAttr>("gpuvm.features"),
+      module->getAttrOfType<ArrayAttr>("gpuvm.bindings"), "main",
+      DenseI32ArrayAttr(), ArrayAttr(),
+      module->getAttrOfType<ArrayAttr>("gpuvm.variants"));
+  OpBuilder body = OpBuilder::atBlockEnd(&op.getBody().emplaceBlock());
+  auto copy = cast<spirv::ModuleOp>(body.clone(*module));
+  for (StringRef attribute : {"gpuvm.bindings", "gpuvm.features", "gpuvm.lanes",
+                              "gpuvm.variants", "gpuvm.workgroup_bytes"})
+    copy->removeAttr(attribute);
+}
+
 LogicalResult ChainBuilder::addKernels() {
   auto outer = program->getParentOfType<ModuleOp>();
+  SmallVector<std::pair<Location, StringRef>> variants;
   for (auto kernel : program.getBody().getOps<KernelOp>()) {
     if (!kernel.getEmitted())
       return kernel.emitOpError(
@@ -146,23 +165,18 @@ LogicalResult ChainBuilder::addKernels() {
     if (!kernelNumber.insert({name, kernelNumber.size()}).second)
       continue;
     auto module = outer.lookupSymbol<spirv::ModuleOp>(name);
-    int32_t lanes = configureKernel(kernel).lanes;
-    auto op = chain::KernelOp::create(
-        b, kernel.getLoc(), name, ArrayRef<int32_t>{lanes, 1, 1},
-        module->getAttrOfType<IntegerAttr>("gpuvm.workgroup_bytes").getInt(),
-        module->getAttrOfType<ArrayAttr>("gpuvm.features"),
-        module->getAttrOfType<ArrayAttr>("gpuvm.bindings"), "main",
-        DenseI32ArrayAttr(), ArrayAttr());
-    OpBuilder body = OpBuilder::atBlockEnd(&op.getBody().emplaceBlock());
-    auto copy = cast<spirv::ModuleOp>(body.clone(*module));
-    for (StringRef attribute :
-         {"gpuvm.workgroup_bytes", "gpuvm.features", "gpuvm.bindings"})
-      copy->removeAttr(attribute);
+    addEmitted(kernel.getLoc(), module);
+    if (auto names = module->getAttrOfType<ArrayAttr>("gpuvm.variants"))
+      for (auto variant : names.getAsRange<StringAttr>())
+        variants.push_back({kernel.getLoc(), variant.getValue()});
   }
   for (auto kernel : program.getBody().getOps<ExternKernelOp>()) {
     kernelNumber.insert({kernel.getSymName(), kernelNumber.size()});
     addExternal(kernel);
   }
+  // Behind all kernels that commands and stages refer to.
+  for (auto [loc, name] : variants)
+    addEmitted(loc, outer.lookupSymbol<spirv::ModuleOp>(name));
   return success();
 }
 
@@ -181,7 +195,8 @@ void ChainBuilder::addExternal(ExternKernelOp op) {
   auto kernel = chain::KernelOp::create(
       b, op.getLoc(), op.getSymName(), op.getLocalSize(), 0,
       b.getStrArrayAttr({}), b.getArrayAttr(bindings), op.getEntryPoint(),
-      b.getDenseI32ArrayAttr(*op.getSpirv()), b.getTypeArrayAttr(elements));
+      b.getDenseI32ArrayAttr(*op.getSpirv()), b.getTypeArrayAttr(elements),
+      /*variants=*/ArrayAttr());
   kernel.getBody().emplaceBlock();
 }
 

@@ -161,6 +161,9 @@ def Chain_KernelOp : Chain_PlanChild<"kernel", [
     The body is one `spirv.module`; an external kernel has an empty body and
     its words in `spirv`, and in `element_types` what each binding holds.
 
+    A device that has what one of `variants` needs runs the first such kernel
+    in its place. They are kernels of the plan with the same bindings.
+
     C1: bindings ascend.
     C2: the body holds one `spirv.module`, or the kernel has `spirv`.
     C3: `local_size` is three positive numbers, `workgroup_memory` not negative.
@@ -179,7 +182,8 @@ def Chain_KernelOp : Chain_PlanChild<"kernel", [
                        Chain_BindingArrayAttr:$bindings,
                        DefaultValuedStrAttr<StrAttr, "main">:$entry_point,
                        OptionalAttr<DenseI32ArrayAttr>:$spirv,
-                       OptionalAttr<TypeArrayAttr>:$element_types);
+                       OptionalAttr<TypeArrayAttr>:$element_types,
+                       OptionalAttr<StrArrayAttr>:$variants);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $name `local_size` $local_size `workgroup_memory` $workgroup_memory

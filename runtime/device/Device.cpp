@@ -29,13 +29,26 @@ struct FeatureChain {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES};
   VkPhysicalDeviceVulkan12Features v12 = {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+  VkPhysicalDeviceVulkan13Features v13 = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
   VkPhysicalDeviceRobustness2FeaturesEXT robustness = {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT};
+  CooperativeMatrixFeatures matrices;
 
-  explicit FeatureChain(bool robustness2) {
+  FeatureChain(bool vulkan13, bool robustness2, bool hasMatrices) {
     core.pNext = &v11;
     v11.pNext = &v12;
-    v12.pNext = robustness2 ? &robustness : nullptr;
+    void **end = &v12.pNext;
+    auto append = [&](auto &features) {
+      *end = &features;
+      end = &features.pNext;
+    };
+    if (vulkan13)
+      append(v13);
+    if (robustness2)
+      append(robustness);
+    if (hasMatrices)
+      append(matrices);
   }
   FeatureChain(const FeatureChain &) = delete;
 };
@@ -58,6 +71,9 @@ static void chooseFeatures(FeatureChain &want, const FeatureChain &there,
   want.v12.vulkanMemoryModel = there.v12.vulkanMemoryModel;
   want.v12.vulkanMemoryModelDeviceScope =
       there.v12.vulkanMemoryModelDeviceScope;
+  want.v13.subgroupSizeControl = there.v13.subgroupSizeControl;
+  want.v13.computeFullSubgroups = there.v13.computeFullSubgroups;
+  want.matrices.cooperativeMatrix = there.matrices.cooperativeMatrix;
   if (!robust)
     return;
   want.core.features.robustBufferAccess =
@@ -66,10 +82,11 @@ static void chooseFeatures(FeatureChain &want, const FeatureChain &there,
 }
 
 Status Device::create(const PhysicalDevice &physical, bool robust) {
-  FeatureChain there(physical.robustness2);
+  bool vulkan13 = info_.apiMajor > 1 || info_.apiMinor >= 3;
+  FeatureChain there(vulkan13, physical.robustness2, physical.matrices);
   instance_.vk().getFeatures2(physical.handle, &there.core);
   bool useRobustness2 = robust && there.robustness.robustBufferAccess2;
-  FeatureChain want(useRobustness2);
+  FeatureChain want(vulkan13, useRobustness2, physical.matrices);
   chooseFeatures(want, there, robust);
 
   float priority = 1.0f;
@@ -78,13 +95,17 @@ Status Device::create(const PhysicalDevice &physical, bool robust) {
   queue.queueCount = 1;
   queue.pQueuePriorities = &priority;
 
-  const char *extension = VK_EXT_ROBUSTNESS_2_EXTENSION_NAME;
+  std::vector<const char *> extensions;
+  if (useRobustness2)
+    extensions.push_back(VK_EXT_ROBUSTNESS_2_EXTENSION_NAME);
+  if (physical.matrices)
+    extensions.push_back(kCooperativeMatrixExtension);
   VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
   info.pNext = &want.core;
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
-  info.enabledExtensionCount = useRobustness2 ? 1 : 0;
-  info.ppEnabledExtensionNames = &extension;
+  info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+  info.ppEnabledExtensionNames = extensions.data();
   VkResult result =
       instance_.vk().createDevice(physical.handle, &info, nullptr, &handle_);
   if (result != VK_SUCCESS)

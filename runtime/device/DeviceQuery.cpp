@@ -144,6 +144,57 @@ static void fillFeatures(DeviceInfo &info, const InstanceTable &vk,
   info.robustBufferAccess2 = robustness.robustBufferAccess2;
 }
 
+/// Subgroups of 32, and the matrices that they multiply. Needs Vulkan 1.3.
+static void fillMatrices(DeviceInfo &info, const InstanceTable &vk,
+                         PhysicalDevice &device) {
+  VkPhysicalDeviceVulkan13Properties properties13 = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES};
+  VkPhysicalDeviceProperties2 properties = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+  properties.pNext = &properties13;
+  vk.getProperties2(device.handle, &properties);
+  bool known = vk.getMatrices &&
+               knowsExtension(vk, device.handle, kCooperativeMatrixExtension);
+  CooperativeMatrixFeatures matrices;
+  VkPhysicalDeviceVulkan13Features v13 = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+  v13.pNext = known ? &matrices : nullptr;
+  VkPhysicalDeviceVulkan12Features v12 = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+  v12.pNext = &v13;
+  VkPhysicalDeviceFeatures2 core = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+  core.pNext = &v12;
+  vk.getFeatures2(device.handle, &core);
+  constexpr uint32_t kSize = 32;
+  if (v13.subgroupSizeControl && v13.computeFullSubgroups &&
+      properties13.minSubgroupSize <= kSize &&
+      properties13.maxSubgroupSize >= kSize &&
+      properties13.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT)
+    info.features.push_back(Feature::Subgroup32);
+  device.matrices = matrices.cooperativeMatrix && v12.vulkanMemoryModel;
+  if (!device.matrices)
+    return;
+  uint32_t count = 0;
+  vk.getMatrices(device.handle, &count, nullptr);
+  std::vector<CooperativeMatrixProperties> list(count);
+  vk.getMatrices(device.handle, &count, list.data());
+  using C = MatrixComponent;
+  auto has = [&](uint32_t depth, C factor, C total) {
+    return std::any_of(
+        list.begin(), list.end(), [&](const CooperativeMatrixProperties &p) {
+          return p.rows == 16 && p.columns == 16 && p.depth == depth &&
+                 p.a == factor && p.b == factor && p.c == total &&
+                 p.result == total && p.scope == kMatrixScopeSubgroup &&
+                 !p.saturatingAccumulation;
+        });
+  };
+  if (has(16, C::Float16, C::Float32))
+    info.features.push_back(Feature::MatrixF16F32);
+  if (has(32, C::Sint8, C::Sint32))
+    info.features.push_back(Feature::MatrixI8I32);
+}
+
 /// The largest buffer this device can hold in one allocation.
 static uint64_t maxAllocation(const InstanceTable &vk, VkPhysicalDevice device,
                               const DeviceInfo &info) {
@@ -186,6 +237,8 @@ DeviceInfo queryDevice(const InstanceTable &vk, PhysicalDevice &device) {
   device.robustness2 =
       knowsExtension(vk, device.handle, VK_EXT_ROBUSTNESS_2_EXTENSION_NAME);
   fillFeatures(info, vk, device, v12);
+  if (info.apiMajor > 1 || info.apiMinor >= 3)
+    fillMatrices(info, vk, device);
   VkPhysicalDeviceMemoryProperties memory = {};
   vk.getMemoryProperties(device.handle, &memory);
   fillMemory(info, memory);

@@ -45,6 +45,12 @@ static const char *vulkanName(Feature feature) {
     return "shaderRoundingModeRTEFloat64";
   case Feature::SignedZeroInfNan64:
     return "shaderSignedZeroInfNanPreserveFloat64";
+  case Feature::Subgroup32:
+    return "subgroupSizeControl with subgroups of 32";
+  case Feature::MatrixF16F32:
+    return "VK_KHR_cooperative_matrix, 16x16x16 of f16 and f32";
+  case Feature::MatrixI8I32:
+    return "VK_KHR_cooperative_matrix, 16x16x32 of i8 and i32";
   }
   return "unknown";
 }

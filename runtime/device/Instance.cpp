@@ -23,7 +23,7 @@ static const char *const kValidationLayer = "VK_LAYER_KHRONOS_validation";
 /// thirty times in one process (VK_ERROR_INCOMPATIBLE_DRIVER).
 static void keepDriversLoaded() {
   VkApplicationInfo application = {VK_STRUCTURE_TYPE_APPLICATION_INFO};
-  application.apiVersion = VK_API_VERSION_1_2;
+  application.apiVersion = VK_API_VERSION_1_3;
   VkInstanceCreateInfo info = {VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
   info.pApplicationInfo = &application;
   static VkInstance instance = VK_NULL_HANDLE;
@@ -102,7 +102,7 @@ Status Instance::createHandle(bool validate) {
   VkApplicationInfo application = {VK_STRUCTURE_TYPE_APPLICATION_INFO};
   application.pApplicationName = "gpuvm";
   application.pEngineName = "gpuvm";
-  application.apiVersion = VK_API_VERSION_1_2;
+  application.apiVersion = VK_API_VERSION_1_3;
 
   VkValidationFeatureEnableEXT enables[] = {
       VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT};
@@ -141,6 +141,7 @@ void Instance::loadTable() {
   load(table_.getMemoryProperties, "vkGetPhysicalDeviceMemoryProperties");
   load(table_.getQueueFamilies, "vkGetPhysicalDeviceQueueFamilyProperties");
   load(table_.createDevice, "vkCreateDevice");
+  load(table_.getMatrices, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR");
   PFN_vkGetDeviceProcAddr getDeviceProcAddr = nullptr;
   load(getDeviceProcAddr, "vkGetDeviceProcAddr");
   // volkLoadDeviceTable needs this one global. It is the loader's own function,

@@ -26,6 +26,8 @@ struct PhysicalDevice {
   VkPhysicalDevice handle = VK_NULL_HANDLE;
   /// Whether the device knows VK_EXT_robustness2.
   bool robustness2 = false;
+  /// Whether it knows VK_KHR_cooperative_matrix and what goes with it.
+  bool matrices = false;
 };
 
 class Instance {

@@ -52,6 +52,12 @@ static void addKernel(Requirements &needs, const Kernel &kernel) {
   needs.invocations.raise(invocations, subject);
 }
 
+Requirements requirementsOf(const Kernel &kernel) {
+  Requirements needs;
+  addKernel(needs, kernel);
+  return needs;
+}
+
 static void addWindows(Requirements &needs, const Plan &plan, uint32_t kernel,
                        const std::vector<BoundWindow> &windows) {
   for (const BoundWindow &bound : windows)
@@ -76,8 +82,14 @@ static void addDispatch(Requirements &needs, const Plan &plan,
 
 Requirements requirementsOf(const Plan &plan) {
   Requirements needs;
+  std::vector<bool> isVariant(plan.kernels.size());
   for (const Kernel &kernel : plan.kernels)
-    addKernel(needs, kernel);
+    for (uint32_t variant : kernel.variants)
+      if (variant < isVariant.size())
+        isVariant[variant] = true;
+  for (size_t i = 0; i < plan.kernels.size(); ++i)
+    if (!isVariant[i])
+      addKernel(needs, plan.kernels[i]);
   std::sort(needs.features.begin(), needs.features.end(),
             [](const FeatureNeed &a, const FeatureNeed &b) {
               return a.feature < b.feature;

@@ -45,6 +45,10 @@ struct Requirements {
   std::array<LimitNeed, 3> groups; ///< Of a direct dispatch.
 };
 
+/// What one kernel asks of a device.
+Requirements requirementsOf(const Kernel &kernel);
+
+/// What a plan cannot do without; variants of kernels are not in it.
 /// Never fails: a plan that asks for the impossible is refused by every device.
 Requirements requirementsOf(const Plan &plan);
 

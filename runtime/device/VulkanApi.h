@@ -13,8 +13,7 @@
 #pragma once
 
 #include "runtime/base/Status.h"
-
-#include <volk.h>
+#include "runtime/device/CooperativeMatrix.h"
 
 #include <string>
 #include <utility>
@@ -41,6 +40,8 @@ struct InstanceTable {
   PFN_vkGetPhysicalDeviceFeatures2 getFeatures2 = nullptr;
   PFN_vkGetPhysicalDeviceMemoryProperties getMemoryProperties = nullptr;
   PFN_vkGetPhysicalDeviceQueueFamilyProperties getQueueFamilies = nullptr;
+  /// VK_KHR_cooperative_matrix; null where the loader does not know it.
+  GetCooperativeMatrices getMatrices = nullptr;
   PFN_vkCreateDevice createDevice = nullptr;
   // VK_EXT_debug_utils; null where the loader does not know it.
   PFN_vkCreateDebugUtilsMessengerEXT createMessenger = nullptr;

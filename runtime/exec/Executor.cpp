@@ -10,6 +10,7 @@
 
 #include "runtime/exec/Executor.h"
 
+#include "runtime/device/Variants.h"
 #include "runtime/exec/NamedSlots.h"
 
 #include <fmt/format.h>
@@ -37,6 +38,7 @@ template <typename T> static Status assign(T &out, Result<T> result) {
 }
 
 Status Executor::prepare() {
+  chooseVariants(plan_, device_.info());
   VM_RETURN_IF_ERROR(createRegions());
   VM_RETURN_IF_ERROR(createStaging());
   VM_RETURN_IF_ERROR(

@@ -13,6 +13,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace vm {
 
 static Status createSetLayout(const Device &device, const Kernel &kernel,
@@ -59,6 +61,11 @@ static Status createLayout(const Device &device, uint32_t pushConstantBytes,
   return {};
 }
 
+static bool needs(const Kernel &kernel, Feature feature) {
+  return std::find(kernel.features.begin(), kernel.features.end(), feature) !=
+         kernel.features.end();
+}
+
 static Status compile(const Device &device, const Kernel &kernel,
                       VkPipelineCache cache, Pipeline &out) {
   VkShaderModuleCreateInfo moduleInfo = {
@@ -80,6 +87,14 @@ static Status compile(const Device &device, const Kernel &kernel,
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   info.stage.module = handle;
   info.stage.pName = kernel.entryPoint.c_str();
+  VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup = {
+      VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO};
+  subgroup.requiredSubgroupSize = 32;
+  if (needs(kernel, Feature::Subgroup32)) {
+    info.stage.flags =
+        VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
+    info.stage.pNext = &subgroup;
+  }
   info.layout = out.layout.get();
   VkPipeline pipeline = VK_NULL_HANDLE;
   VM_RETURN_IF_VK_ERROR(

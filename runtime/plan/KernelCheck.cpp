@@ -10,6 +10,7 @@
 #include "runtime/plan/KernelFeatures.h"
 #include "runtime/plan/KernelReflection.h"
 #include "runtime/plan/KernelScan.h"
+#include "runtime/plan/KnownModule.h"
 #include "runtime/plan/Limits.h"
 #include "runtime/plan/Printable.h"
 #include "runtime/plan/SpirvTools.h"
@@ -28,9 +29,10 @@ Status bad(fmt::format_string<Args...> format, Args &&...args) {
 }
 
 Status validate(const Kernel &kernel) {
-  SpirvContext context;
+  KnownModule known = toKnownModule(kernel.spirv);
+  SpirvContext context(known.environment);
   SpirvDiagnostic diagnostic;
-  spv_const_binary_t binary = {kernel.spirv.data(), kernel.spirv.size()};
+  spv_const_binary_t binary = {known.words.data(), known.words.size()};
   if (spvValidate(context.get(), &binary, diagnostic.out()) == SPV_SUCCESS)
     return {};
   return bad("Kernel \"{}\" is not valid SPIR-V ({}).", kernel.name,

@@ -46,6 +46,9 @@ constexpr CapabilityRule kCapabilities[] = {
     {SpvCapabilityFloat64, Feature::Float64},
     {SpvCapabilityStorageBuffer8BitAccess, Feature::Storage8},
     {SpvCapabilityStorageBuffer16BitAccess, Feature::Storage16},
+    // Cooperative matrices: their types say which feature (KernelScan.h).
+    {SpvCapabilityVulkanMemoryModel, {}},
+    {SpvCapabilityCooperativeMatrixNV, {}},
     {SpvCapabilityRoundingModeRTE, {}},
     {SpvCapabilitySignedZeroInfNanPreserve, {}},
 };
@@ -57,9 +60,24 @@ constexpr const char *kExtensions[] = {
     "SPV_KHR_16bit_storage",
     "SPV_KHR_float_controls",
     "SPV_KHR_no_integer_wrap_decoration",
+    "SPV_KHR_vulkan_memory_model",
+    "SPV_NV_cooperative_matrix",
     "SPV_KHR_non_semantic_info",
     "SPV_GOOGLE_decorate_string",
     "SPV_GOOGLE_hlsl_functionality1",
+};
+
+/// The matrices that a feature stands for.
+struct MatrixRule {
+  Feature feature;
+  KernelFacts::Matrix matrix;
+};
+constexpr MatrixRule kMatrices[] = {
+    {Feature::MatrixF16F32, {true, 16, 16, 16, true}},
+    {Feature::MatrixF16F32, {true, 32, 16, 16, true}},
+    {Feature::MatrixI8I32, {false, 8, 16, 32, true}},
+    {Feature::MatrixI8I32, {false, 8, 32, 16, true}},
+    {Feature::MatrixI8I32, {false, 32, 16, 16, true}},
 };
 
 bool declares(const Kernel &kernel, Feature feature) {
@@ -80,6 +98,16 @@ Status checkCapability(const Kernel &kernel, uint32_t capability) {
                "does not declare it.",
                kernel.name, toString(*rule->feature), capability);
   return {};
+}
+
+Status checkMatrix(const Kernel &kernel, const KernelFacts::Matrix &matrix) {
+  for (const MatrixRule &rule : kMatrices)
+    if (rule.matrix == matrix && declares(kernel, rule.feature))
+      return {};
+  return bad("Kernel \"{}\" has cooperative matrices of {}x{} {} of {} bits "
+             "and declares no feature with such.",
+             kernel.name, matrix.rows, matrix.columns,
+             matrix.isFloat ? "floats" : "integers", matrix.width);
 }
 
 /// The feature of a float control; nullopt if plans have none for its width.
@@ -136,6 +164,8 @@ Status checkFeatures(const Kernel &kernel, const KernelFacts &facts) {
       return bad("Kernel \"{}\" uses SPIR-V extension \"{}\", which plans "
                  "do not allow.",
                  kernel.name, printable(extension));
+  for (const KernelFacts::Matrix &matrix : facts.matrices)
+    VM_RETURN_IF_ERROR(checkMatrix(kernel, matrix));
   for (const KernelFacts::ExecutionMode &mode : facts.executionModes)
     VM_RETURN_IF_ERROR(checkExecutionMode(kernel, mode));
   return {};

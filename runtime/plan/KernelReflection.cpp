@@ -7,6 +7,7 @@
 
 #include "runtime/plan/KernelReflection.h"
 
+#include "runtime/plan/KnownModule.h"
 #include "runtime/plan/Printable.h"
 
 #include <fmt/format.h>
@@ -192,8 +193,9 @@ Result<ReflectedKernel> reflectKernel(const std::string &name,
                                       std::span<const uint32_t> spirv) {
   Cross cross;
   ReflectedKernel kernel;
-  if (!cross.load(spirv, SPVC_BACKEND_NONE) || !cross.readEntryPoints(kernel) ||
-      !cross.readResources(kernel))
+  if (!cross.load(withoutMatrixTypes(toKnownModule(spirv).words),
+                  SPVC_BACKEND_NONE) ||
+      !cross.readEntryPoints(kernel) || !cross.readResources(kernel))
     return cross.failure(name);
   return kernel;
 }

@@ -9,6 +9,7 @@
 #include "runtime/plan/PlanNames.h"
 #include "runtime/plan/VerifierHelpers.h"
 
+#include <algorithm>
 #include <array>
 #include <set>
 
@@ -35,7 +36,7 @@ Status verifyLocalSize(const Kernel &kernel) {
 Status verifyFeatures(const Kernel &kernel) {
   for (size_t i = 0; i < kernel.features.size(); ++i) {
     Feature feature = kernel.features[i];
-    if (feature > Feature::SignedZeroInfNan64)
+    if (feature > kLastFeature)
       return bad("Kernel \"{}\" needs an unknown feature ({}).", kernel.name,
                  static_cast<unsigned>(feature));
     if (i > 0 && feature <= kernel.features[i - 1])
@@ -76,6 +77,55 @@ Status verifyBindings(const Kernel &kernel) {
   return {};
 }
 
+bool sameBindings(const Kernel &a, const Kernel &b) {
+  return std::equal(a.bindings.begin(), a.bindings.end(), b.bindings.begin(),
+                    b.bindings.end(), [](const Binding &x, const Binding &y) {
+                      return x.binding == y.binding && x.reads == y.reads &&
+                             x.writes == y.writes;
+                    });
+}
+
+/// What only variants are for comes last, so that it can be left out.
+Status verifyVariants(const Plan &plan) {
+  size_t count = 0;
+  for (const Kernel &kernel : plan.kernels)
+    count += kernel.variants.size();
+  std::vector<bool> taken(plan.kernels.size());
+  for (const Kernel &kernel : plan.kernels)
+    for (uint32_t number : kernel.variants) {
+      if (number >= plan.kernels.size())
+        return bad("Kernel \"{}\" names the variant {} (the plan has {} "
+                   "kernels).",
+                   kernel.name, number, plan.kernels.size());
+      const Kernel &variant = plan.kernels[number];
+      if (plan.kernels.size() - number > count || taken[number])
+        return bad("Kernel \"{}\" has the variant \"{}\", which is not one of "
+                   "the last {} kernels or is a variant already.",
+                   kernel.name, variant.name, count);
+      if (!variant.variants.empty() || !sameBindings(kernel, variant))
+        return bad("Kernel \"{}\" has the variant \"{}\", which has other "
+                   "bindings or variants of its own.",
+                   kernel.name, variant.name);
+      taken[number] = true;
+    }
+  auto isVariant = [&](uint32_t kernel) {
+    return kernel < taken.size() && taken[kernel];
+  };
+  for (size_t i = 0; i < plan.commands.size(); ++i) {
+    const auto *direct = std::get_if<Dispatch>(&plan.commands[i].op);
+    const auto *indirect = std::get_if<DispatchIndirect>(&plan.commands[i].op);
+    if ((direct && isVariant(direct->kernel)) ||
+        (indirect && isVariant(indirect->kernel)))
+      return bad("Command {} dispatches a variant of a kernel (the device "
+                 "decides whether it runs).",
+                 i);
+  }
+  for (const Stage &stage : plan.stages)
+    if (std::any_of(stage.kernels.begin(), stage.kernels.end(), isVariant))
+      return bad("Stage \"{}\" names a variant of a kernel.", stage.name);
+  return {};
+}
+
 Status verifySpirvSize(const Kernel &kernel) {
   uint64_t bytes = kernel.spirv.size() * sizeof(uint32_t);
   if (bytes == 0 || bytes > limits::kMaxSpirvBytes)
@@ -105,7 +155,7 @@ Status verifyKernels(const Plan &plan) {
     VM_RETURN_IF_ERROR(verifyBindings(kernel));
     VM_RETURN_IF_ERROR(verifySpirvSize(kernel));
   }
-  return {};
+  return verifyVariants(plan);
 }
 
 } // namespace vm::verify

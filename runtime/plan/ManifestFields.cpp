@@ -87,6 +87,10 @@ std::string ManifestObject::unknownName(const char *field,
                      ManifestPath(path, field).str(), printable(name));
 }
 
+bool ManifestObject::has(const char *field) const {
+  return ok() && json.contains(field);
+}
+
 void ManifestObject::read(const char *field, std::string &value) {
   const nlohmann::json *found = find(field);
   if (!found)

@@ -45,6 +45,8 @@ public:
   /// `json` and `path` must outlive the reader.
   ManifestObject(const nlohmann::json &json, const ManifestPath &path);
 
+  /// Whether there is such a field, for those that older files lack.
+  bool has(const char *field) const;
   void read(const char *field, std::string &value);
   void read(const char *field, bool &value);
   void read(const char *field, uint32_t &value);

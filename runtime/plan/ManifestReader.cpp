@@ -112,6 +112,8 @@ Status readKernel(const json &value, const At &at, Kernel &kernel) {
   object.read("workgroup_memory_bytes", kernel.workgroupMemoryBytes);
   readList(object, "features", kernel.features, readFeature);
   readList(object, "bindings", kernel.bindings, readBinding);
+  if (object.has("variants")) // Since 1.2.
+    object.read("variants", kernel.variants);
   return object.finish();
 }
 

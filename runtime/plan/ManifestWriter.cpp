@@ -93,12 +93,16 @@ json toJson(const Binding &binding) {
 }
 
 json toJson(const Kernel &kernel) {
-  return {{"name", kernel.name},
-          {"entry_point", kernel.entryPoint},
-          {"local_size", kernel.localSize},
-          {"workgroup_memory_bytes", kernel.workgroupMemoryBytes},
-          {"features", toArray(kernel.features)},
-          {"bindings", toArray(kernel.bindings)}};
+  json object;
+  object["name"] = kernel.name;
+  object["entry_point"] = kernel.entryPoint;
+  object["local_size"] = kernel.localSize;
+  object["workgroup_memory_bytes"] = kernel.workgroupMemoryBytes;
+  object["features"] = toArray(kernel.features);
+  object["bindings"] = toArray(kernel.bindings);
+  if (!kernel.variants.empty())
+    object["variants"] = kernel.variants;
+  return object;
 }
 
 json toJson(const InitialData &data) {

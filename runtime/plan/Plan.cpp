@@ -30,7 +30,10 @@ constexpr const char *kFeatureNames[] = {"int8",
                                          "round_to_even_32",
                                          "signed_zero_inf_nan_32",
                                          "round_to_even_64",
-                                         "signed_zero_inf_nan_64"};
+                                         "signed_zero_inf_nan_64",
+                                         "subgroup_32",
+                                         "matrix_f16_f32",
+                                         "matrix_i8_i32"};
 constexpr const char *kHazardNames[] = {"RAW", "WAR", "WAW"};
 
 template <typename Enum, size_t N>

@@ -114,7 +114,12 @@ enum class Feature : uint8_t {
   SignedZeroInfNan32, ///< shaderSignedZeroInfNanPreserveFloat32
   RoundToEven64,      ///< shaderRoundingModeRTEFloat64
   SignedZeroInfNan64, ///< shaderSignedZeroInfNanPreserveFloat64
+  Subgroup32,         ///< Full subgroups of 32 invocations on demand.
+  MatrixF16F32,       ///< Cooperative matrices of a subgroup, 16 x 16 x 16:
+                      ///< f16 x f16 + f32.
+  MatrixI8I32,        ///< The same, 16 x 16 x 32: i8 x i8 + i32.
 };
+inline constexpr Feature kLastFeature = Feature::MatrixI8I32;
 const char *toString(Feature feature); ///< "int8", "storage8", ...
 
 struct Kernel {
@@ -124,6 +129,9 @@ struct Kernel {
   uint32_t workgroupMemoryBytes = 0;
   std::vector<Feature> features; ///< Sorted, unique.
   std::vector<Binding> bindings; ///< Sorted by binding, unique.
+  /// Kernels that may run in its place, the best one first. They have the same
+  /// bindings, follow all other kernels, and no command or stage names them.
+  std::vector<uint32_t> variants;
   std::vector<uint32_t> spirv;
 };
 

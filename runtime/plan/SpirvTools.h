@@ -3,9 +3,6 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Also says once which environment kernels are checked for: Vulkan 1.2, which
-// accepts SPIR-V 1.0 to 1.5. (lavapipe of Mesa 22.3 is a Vulkan 1.3 device.)
-//
 //===----------------------------------------------------------------------===//
 
 #pragma once
@@ -22,7 +19,8 @@ namespace vm {
 
 class SpirvContext {
 public:
-  SpirvContext() : context(spvContextCreate(SPV_ENV_VULKAN_1_2)) {}
+  explicit SpirvContext(spv_target_env environment)
+      : context(spvContextCreate(environment)) {}
   ~SpirvContext() { spvContextDestroy(context); }
   SpirvContext(const SpirvContext &) = delete;
   SpirvContext &operator=(const SpirvContext &) = delete;

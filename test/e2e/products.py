@@ -77,6 +77,21 @@ def kinds():
     yield plain("deep", "mk,kn->mn", [(32, 3001), (3001, 32)], ["f32"] * 2, "f32")
 
 
+def halves(name, m, n, k):
+    """Two products of f16 in a kernel, with what is around them: matrix units do them."""
+    p = Program(f"halves_{name}")
+    x, w, v, low = p.input((2, m, k), "f16"), p.input((n, k), "f16"), p.input((k, n), "f16"), p.input((n,), "f16")
+
+    def gated(s, x, w, v, low):
+        gate = contract(s, s.binary("arith.addf", x, x), w, "bmk,nk->bmn", "f32")
+        up = contract(s, s.binary("arith.addf", x, x), v, "bmk,kn->bmn", "f32")
+        product = s.cast("arith.truncf", s.binary("arith.maximumf", gate, up), "f16")
+        return s.binary("arith.addf", product, s.broadcast(low, gate.shape, [0, 1]))
+
+    p.outputs = [p.stage(gated, x, w, v, low)]
+    return p
+
+
 def around():
     """What is computed before, behind and beside a product in the same kernel."""
     for name, (m, n, k) in {"odd": (45, 83, 70), "round": (64, 128, 96)}.items():
@@ -95,6 +110,7 @@ def around():
         p.outputs = [hidden, p.stage(lambda s, h, w: contract(s, s.transpose(h, [1, 0]), w, "nm,nk->mk", "f32"),
                                      hidden, w)]
         yield p
+        yield halves(name, m, n, k)
         p = Program(f"masked_{name}")
         a, b, scale, keep = p.input((m, k), "f32"), p.input((k, n), "f32"), p.input((k,), "f32"), p.input((m, n), "i1")
         p.outputs = [p.stage(lambda s, a, b, scale, keep: s.select(

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/plan/KernelReflection.h"
+#include "runtime/plan/KnownModule.h"
 #include "runtime/plan/SpirvTools.h"
 #include "tools/gpuvm-plan/Printing.h"
 
@@ -16,13 +17,14 @@ namespace vm::tools {
 namespace {
 
 std::string assemblyOf(const Kernel &kernel) {
-  SpirvContext context;
+  KnownModule known = toKnownModule(kernel.spirv);
+  SpirvContext context(known.environment);
   SpirvDiagnostic diagnostic;
   spv_text text = nullptr;
   uint32_t options = SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES |
                      SPV_BINARY_TO_TEXT_OPTION_INDENT;
   spv_result_t result =
-      spvBinaryToText(context.get(), kernel.spirv.data(), kernel.spirv.size(),
+      spvBinaryToText(context.get(), known.words.data(), known.words.size(),
                       options, &text, diagnostic.out());
   std::string assembly = result == SPV_SUCCESS
                              ? std::string(text->str, text->length)

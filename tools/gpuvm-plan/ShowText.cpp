@@ -130,6 +130,9 @@ void TextPrinter::printKernels() {
       features.push_back(toString(feature));
     if (!features.empty())
       line("    needs {}", fmt::join(features, ", "));
+    for (uint32_t variant : kernel.variants)
+      line("    gives way to {} where the device has what that needs",
+           plan.kernels[variant].name);
     for (const Binding &binding : kernel.bindings)
       line("    {} window {} of {} (binding {})", accessText(binding),
            windowOfBinding(binding.binding),

@@ -57,6 +57,15 @@ TEST(Requirements, TakeTheLargestOfEachKind) {
   EXPECT_EQ(needs.localSize[2].value, 4u);
 }
 
+TEST(Requirements, LeaveVariantsOut) {
+  Plan plan = makePlan();
+  plan.kernels[0].variants = {1};
+  Requirements needs = requirementsOf(plan);
+  ASSERT_EQ(needs.features.size(), 1u);
+  EXPECT_EQ(needs.features[0].feature, Feature::Int8);
+  EXPECT_EQ(needs.workgroupMemory.value, 0u);
+}
+
 TEST(Requirements, LookAtWindowsAndGroupsOfDispatches) {
   Plan plan = makePlan();
   Window small = {Region::Registers, 0, 100};

@@ -87,7 +87,7 @@ TEST(HostilePlans, EveryTruncationIsRefused) {
 
 TEST(HostilePlans, EveryFlippedBitIsRefused) {
   const std::vector<uint8_t> file = PlanMutation().bytes();
-  constexpr size_t kMinorVersionBit = 80; // 1.1 becomes 1.0, which is read.
+  constexpr size_t kMinorVersionBit = 81; // 1.2 becomes 1.0, which is read.
   for (size_t bit = 0; bit < 8 * file.size(); ++bit) {
     if (bit == kMinorVersionBit)
       continue;

@@ -173,6 +173,55 @@ TEST(PlanVerifier, Kernels) {
             "allowed).");
 }
 
+/// The sample plan with a variant of kernel "scale" at its end.
+Plan withVariant() {
+  Plan plan = test::makeSamplePlan();
+  Kernel variant = plan.kernels[0];
+  variant.name = "fast";
+  plan.kernels[0].variants = {2};
+  plan.kernels.push_back(variant);
+  return plan;
+}
+
+TEST(PlanVerifier, Variants) {
+  EXPECT_EQ(verifyPlan(withVariant()).message(), "");
+  auto brokenVariant = [](const std::function<void(Plan &)> &change) {
+    Plan plan = withVariant();
+    change(plan);
+    return verifyPlan(plan).message();
+  };
+  EXPECT_EQ(brokenVariant([](Plan &p) { p.kernels[0].variants = {3}; }),
+            "Kernel \"scale\" names the variant 3 (the plan has 3 kernels).");
+  EXPECT_EQ(brokenVariant([](Plan &p) { p.kernels[0].variants = {1}; }),
+            "Kernel \"scale\" has the variant \"sum\", which is not one of the "
+            "last 1 kernels or is a variant already.");
+  EXPECT_EQ(brokenVariant([](Plan &p) { p.kernels[0].variants = {2, 2}; }),
+            "Kernel \"scale\" has the variant \"fast\", which is not one of "
+            "the last 2 kernels or is a variant already.");
+  const char *const others =
+      "Kernel \"scale\" has the variant \"fast\", which has other bindings or "
+      "variants of its own.";
+  EXPECT_EQ(
+      brokenVariant([](Plan &p) { p.kernels[2].bindings[0].writes = true; }),
+      others);
+  EXPECT_EQ(brokenVariant([](Plan &p) {
+              p.kernels[2].variants = {3};
+              p.kernels.push_back(p.kernels[2]);
+              p.kernels[3].name = "faster";
+            }),
+            others);
+  EXPECT_EQ(brokenVariant([](Plan &p) {
+              for (size_t i = 0; i < p.commands.size(); ++i)
+                if (auto *dispatch = std::get_if<Dispatch>(&p.commands[i].op);
+                    dispatch && dispatch->kernel == 0)
+                  dispatch->kernel = 2;
+            }),
+            "Command 1 dispatches a variant of a kernel (the device decides "
+            "whether it runs).");
+  EXPECT_EQ(brokenVariant([](Plan &p) { p.stages[0].kernels = {2}; }),
+            "Stage \"first\" names a variant of a kernel.");
+}
+
 TEST(PlanVerifier, Bindings) {
   EXPECT_EQ(broken([](Plan &p) { p.kernels[0].bindings[1].binding = 0; }),
             "The bindings of kernel \"scale\" are not sorted and unique (0 "

@@ -1,0 +1,72 @@
+//===- KernelMatrices.cpp - matrix units in a kernel ----------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/KernelBuilder.h"
+
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+void KernelBuilder::storeWorkgroupWords(Value memory, ArrayRef<Value> values,
+                                        Value i) {
+  Type word = b.getI32Type();
+  unsigned perWord = 32 / values.front().getType().getIntOrFloatBitWidth();
+  SmallVector<Value> words;
+  for (; !values.empty(); values = values.drop_front(perWord)) {
+    Type type = VectorType::get({perWord}, values.front().getType());
+    Value vector = spirv::CompositeConstructOp::create(
+        b, location, type, values.take_front(perWord));
+    words.push_back(spirv::BitcastOp::create(b, location, word, vector));
+  }
+  storeWorkgroupVector(memory, words, i);
+}
+
+Value KernelBuilder::subgroupId() {
+  return gpu::SubgroupIdOp::create(b, location, /*upper_bound=*/nullptr);
+}
+
+Value KernelBuilder::laneInSubgroup() {
+  return gpu::LaneIdOp::create(b, location, /*upper_bound=*/nullptr);
+}
+
+Type KernelBuilder::matrixType(Type element, int64_t rows, int64_t columns,
+                               MatrixUse use) {
+  StringRef operand = use == MatrixUse::Left    ? "AOp"
+                      : use == MatrixUse::Right ? "BOp"
+                                                : "COp";
+  if (element.isInteger(8))
+    element = IntegerType::get(b.getContext(), 8, IntegerType::Signed);
+  return gpu::MMAMatrixType::get({rows, columns}, element, operand);
+}
+
+Value KernelBuilder::zeroMatrix(Type type) {
+  Type element = cast<gpu::MMAMatrixType>(type).getElementType();
+  return gpu::SubgroupMmaConstantMatrixOp::create(b, location, type,
+                                                  zero(element));
+}
+
+Value KernelBuilder::loadMatrix(Value memory, Type type, Value i, int64_t pitch,
+                                bool byColumns) {
+  return gpu::SubgroupMmaLoadMatrixOp::create(
+      b, location, type, memory, i, b.getIndexAttr(pitch),
+      byColumns ? b.getUnitAttr() : nullptr);
+}
+
+void KernelBuilder::storeMatrix(Value matrix, Value memory, Value i,
+                                int64_t pitch) {
+  gpu::SubgroupMmaStoreMatrixOp::create(b, location, matrix, memory, i,
+                                        b.getIndexAttr(pitch),
+                                        /*transpose=*/nullptr);
+}
+
+Value KernelBuilder::multiplyMatrices(Value left, Value right, Value total) {
+  return gpu::SubgroupMmaComputeOp::create(b, location, total.getType(), left,
+                                           right, total,
+                                           /*a_transpose=*/nullptr,
+                                           /*b_transpose=*/nullptr);
+}

@@ -1,0 +1,51 @@
+//===- CooperativeMatrix.h - VK_KHR_cooperative_matrix ---------*- C++ -*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the runtime needs of the extension, from the Vulkan specification
+// (1.3.255 and later): Debian 12's headers are older.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include <volk.h>
+
+namespace vm {
+
+inline constexpr const char *kCooperativeMatrixExtension =
+    "VK_KHR_cooperative_matrix";
+
+/// VkPhysicalDeviceCooperativeMatrixFeaturesKHR
+struct CooperativeMatrixFeatures {
+  VkStructureType sType = static_cast<VkStructureType>(1000506000);
+  void *pNext = nullptr;
+  VkBool32 cooperativeMatrix = VK_FALSE;
+  VkBool32 cooperativeMatrixRobustBufferAccess = VK_FALSE;
+};
+
+/// VkComponentTypeKHR
+enum class MatrixComponent : uint32_t {
+  Float16 = 0,
+  Float32 = 1,
+  Sint8 = 3,
+  Sint32 = 5,
+};
+
+/// VkCooperativeMatrixPropertiesKHR
+struct CooperativeMatrixProperties {
+  VkStructureType sType = static_cast<VkStructureType>(1000506001);
+  void *pNext = nullptr;
+  uint32_t rows = 0, columns = 0, depth = 0; ///< MSize, NSize, KSize
+  MatrixComponent a = {}, b = {}, c = {}, result = {};
+  VkBool32 saturatingAccumulation = VK_FALSE;
+  uint32_t scope = 0; ///< VkScopeKHR
+};
+inline constexpr uint32_t kMatrixScopeSubgroup = 3;
+
+/// vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR
+using GetCooperativeMatrices = VkResult(VKAPI_PTR *)(
+    VkPhysicalDevice, uint32_t *, CooperativeMatrixProperties *);
+
+} // namespace vm

@@ -1,0 +1,231 @@
+//===- KnownModule.cpp - a kernel in words that the libraries know --------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Instructions of both extensions, operands behind the result:
+//
+//   KHR type: component scope rows columns use      NV: without use
+//   KHR load: pointer layout stride [access]        NV: pointer stride
+//   byColumns KHR store: pointer object layout stride [...]   NV: ... stride
+//   byColumns KHR multiply-add: a b c [signs]                 NV: without signs
+//
+// Types that differ in their use only are one type in NV.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/plan/KnownModule.h"
+
+#include "runtime/plan/SpirvTools.h"
+
+#include <spirv_cross/spirv.h>
+
+#include <map>
+#include <optional>
+
+namespace vm {
+namespace {
+
+// SPIR-V specification, "CooperativeMatrixKHR".
+constexpr uint32_t kCapabilityKhr = 6022;
+enum KhrOp : uint16_t {
+  kTypeKhr = 4456,
+  kLoadKhr = 4457,
+  kStoreKhr = 4458,
+  kMulAddKhr = 4459,
+  kLengthKhr = 4460,
+};
+constexpr const char *kExtensionKhr = "SPV_KHR_cooperative_matrix";
+constexpr const char *kExtensionNv = "SPV_NV_cooperative_matrix";
+constexpr size_t kHeaderWords = 5;
+constexpr size_t kBoundAt = 3;
+
+using Words = std::span<const uint32_t>;
+
+/// Calls `visit` with each instruction; false if the module is cut short.
+template <typename Visit> bool forEachInstruction(Words spirv, Visit visit) {
+  for (size_t at = kHeaderWords; at < spirv.size();) {
+    size_t count = spirv[at] >> 16;
+    if (count == 0 || count > spirv.size() - at)
+      return false;
+    visit(static_cast<uint16_t>(spirv[at]), spirv.subspan(at, count));
+    at += count;
+  }
+  return spirv.size() >= kHeaderWords;
+}
+
+bool hasMatrices(Words spirv) {
+  bool found = false;
+  forEachInstruction(spirv, [&](uint16_t opcode, Words words) {
+    found |= opcode == SpvOpCapability && words.size() == 2 &&
+             words[1] == kCapabilityKhr;
+  });
+  return found;
+}
+
+class Translator {
+public:
+  explicit Translator(Words spirv)
+      : result(spirv.begin(), spirv.begin() + kHeaderWords),
+        bound(spirv[kBoundAt]) {}
+
+  void translate(uint16_t opcode, Words words);
+  std::vector<uint32_t> take() {
+    result[kBoundAt] = bound;
+    return std::move(result);
+  }
+
+private:
+  void add(uint16_t opcode, std::initializer_list<uint32_t> operands,
+           Words more = {});
+  void addExtension(const char *name);
+  void addType(Words words);
+  void addLoad(Words words);
+  void addStore(Words words);
+  void addBooleans();
+  /// A copy with the types that words may name as they are now.
+  void addRenamed(uint16_t opcode, Words words);
+  uint32_t renamed(uint32_t id) const {
+    auto it = sameType.find(id);
+    return it == sameType.end() ? id : it->second;
+  }
+  /// The boolean for a layout's id: 0 is row-major, 1 is column-major.
+  std::optional<uint32_t> byColumns(uint32_t layout) const;
+
+  std::vector<uint32_t> result;
+  uint32_t bound; ///< Ids are below it.
+  std::map<std::vector<uint32_t>, uint32_t> types;
+  std::map<uint32_t, uint32_t> sameType; ///< From a dropped type's id.
+  std::map<uint32_t, uint32_t> constants;
+  uint32_t boolType = 0, trueId = 0, falseId = 0;
+};
+
+void Translator::add(uint16_t opcode, std::initializer_list<uint32_t> operands,
+                     Words more) {
+  auto count = static_cast<uint32_t>(1 + operands.size() + more.size());
+  result.push_back(count << 16 | opcode);
+  result.insert(result.end(), operands);
+  result.insert(result.end(), more.begin(), more.end());
+}
+
+void Translator::addExtension(const char *name) {
+  std::vector<uint32_t> text(std::char_traits<char>::length(name) / 4 + 1);
+  for (size_t i = 0; name[i]; ++i)
+    text[i / 4] |= uint32_t(static_cast<unsigned char>(name[i])) << (i % 4 * 8);
+  add(SpvOpExtension, {}, text);
+}
+
+void Translator::addType(Words words) {
+  std::vector<uint32_t> key(words.begin() + 2, words.begin() + 6);
+  auto [it, isNew] = types.try_emplace(key, words[1]);
+  if (isNew)
+    add(SpvOpTypeCooperativeMatrixNV, {words[1]}, key);
+  else
+    sameType[words[1]] = it->second;
+}
+
+/// Constants belong before the first function.
+void Translator::addBooleans() {
+  if (!boolType)
+    add(SpvOpTypeBool, {boolType = bound++});
+  add(SpvOpConstantTrue, {boolType, trueId = bound++});
+  add(SpvOpConstantFalse, {boolType, falseId = bound++});
+}
+
+std::optional<uint32_t> Translator::byColumns(uint32_t layout) const {
+  auto it = constants.find(layout);
+  if (it == constants.end() || it->second > 1)
+    return std::nullopt;
+  return it->second ? trueId : falseId;
+}
+
+void Translator::addLoad(Words words) {
+  if (auto columns = byColumns(words[4]))
+    add(SpvOpCooperativeMatrixLoadNV,
+        {renamed(words[1]), words[2], words[3], words[5], *columns},
+        words.subspan(6));
+  else
+    addRenamed(kLoadKhr, words);
+}
+
+void Translator::addStore(Words words) {
+  if (auto columns = byColumns(words[3]))
+    add(SpvOpCooperativeMatrixStoreNV, {words[1], words[2], words[4], *columns},
+        words.subspan(5));
+  else
+    addRenamed(kStoreKhr, words);
+}
+
+void Translator::addRenamed(uint16_t opcode, Words words) {
+  size_t at = result.size();
+  result.insert(result.end(), words.begin(), words.end());
+  bool beginsWithId = opcode != SpvOpCapability && opcode != SpvOpSource &&
+                      opcode != SpvOpMemoryModel && opcode != SpvOpEntryPoint;
+  if (beginsWithId && words.size() > 1)
+    result[at + 1] = renamed(words[1]);
+  if (opcode == SpvOpTypePointer && words.size() > 3)
+    result[at + 3] = renamed(words[3]);
+  if (opcode == SpvOpTypeArray && words.size() > 2)
+    result[at + 2] = renamed(words[2]);
+}
+
+void Translator::translate(uint16_t opcode, Words words) {
+  size_t count = words.size();
+  if (opcode == SpvOpTypeBool && count > 1)
+    boolType = words[1];
+  if (opcode == SpvOpConstant && count == 4)
+    constants[words[2]] = words[3];
+  if (opcode == SpvOpFunction && !trueId)
+    addBooleans();
+  if (opcode == SpvOpCapability && count == 2 && words[1] == kCapabilityKhr)
+    return add(opcode, {SpvCapabilityCooperativeMatrixNV});
+  if (opcode == SpvOpExtension &&
+      spirvString(words.subspan(1)) == kExtensionKhr)
+    return addExtension(kExtensionNv);
+  if (opcode == kTypeKhr && count == 7)
+    return addType(words);
+  if (opcode == kLoadKhr && count >= 6)
+    return addLoad(words);
+  if (opcode == kStoreKhr && count >= 5)
+    return addStore(words);
+  if (opcode == kMulAddKhr && count >= 6)
+    return add(SpvOpCooperativeMatrixMulAddNV, {renamed(words[1])},
+               words.subspan(2, 4));
+  if (opcode == kLengthKhr && count == 4)
+    return add(SpvOpCooperativeMatrixLengthNV,
+               {words[1], words[2], renamed(words[3])});
+  addRenamed(opcode, words);
+}
+
+} // namespace
+
+KnownModule toKnownModule(Words spirv) {
+  KnownModule known;
+  known.words.assign(spirv.begin(), spirv.end());
+  if (!hasMatrices(spirv))
+    return known;
+  known.environment = SPV_ENV_VULKAN_1_3;
+  Translator translator(spirv);
+  bool whole = forEachInstruction(spirv, [&](uint16_t opcode, Words words) {
+    translator.translate(opcode, words);
+  });
+  if (whole)
+    known.words = translator.take();
+  return known;
+}
+
+std::vector<uint32_t> withoutMatrixTypes(Words spirv) {
+  std::vector<uint32_t> result(
+      spirv.begin(), spirv.begin() + std::min(spirv.size(), kHeaderWords));
+  bool whole = forEachInstruction(spirv, [&](uint16_t opcode, Words words) {
+    if (opcode != SpvOpTypeCooperativeMatrixNV || words.size() < 2) {
+      result.insert(result.end(), words.begin(), words.end());
+      return;
+    }
+    constexpr uint32_t kTypeFloat = 3u << 16 | SpvOpTypeFloat;
+    result.insert(result.end(), {kTypeFloat, words[1], 32});
+  });
+  return whole ? result : std::vector<uint32_t>(spirv.begin(), spirv.end());
+}
+
+} // namespace vm

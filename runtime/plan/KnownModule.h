@@ -1,0 +1,40 @@
+//===- KnownModule.h - a kernel in words that the libraries know -*- C++
+//-*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// SPIRV-Tools and SPIRV-Cross of Debian 12 are older than cooperative matrices
+// (SPV_KHR_cooperative_matrix). SPIRV-Tools knows their predecessor
+// (SPV_NV_cooperative_matrix), which has the same instructions with other
+// numbers and operands; so a module is checked in its words. What goes to the
+// driver is the module itself.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include <spirv-tools/libspirv.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace vm {
+
+struct KnownModule {
+  /// Vulkan 1.3, which accepts SPIR-V 1.6, with cooperative matrices; else
+  /// Vulkan 1.2. (Lavapipe of Mesa 22.3 is a Vulkan 1.3 device.)
+  spv_target_env environment = SPV_ENV_VULKAN_1_2;
+  std::vector<uint32_t> words;
+};
+
+/// Any words may be passed: what cannot be said otherwise stays as it is, and
+/// SPIRV-Tools refuses it.
+KnownModule toKnownModule(std::span<const uint32_t> spirv);
+
+/// The words of a known module without types of matrices, for reflection:
+/// SPIRV-Cross does not look into functions.
+std::vector<uint32_t> withoutMatrixTypes(std::span<const uint32_t> spirv);
+
+} // namespace vm
