@@ -79,18 +79,8 @@ RankedTensorType InstanceSpreader::wholeType(Value value) const {
 
 Value InstanceSpreader::broadcast(Value value) {
   RankedTensorType type = wholeType(value);
-  Location loc = value.getLoc();
-  Value init =
-      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
   AffineMap all = b.getMultiDimIdentityMap(type.getRank());
-  SmallVector<utils::IteratorType> loops(type.getRank(),
-                                         utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             b, loc, type, value, init, ArrayRef{all.dropResult(0), all}, loops,
-             [](OpBuilder &nested, Location l, ValueRange args) {
-               linalg::YieldOp::create(nested, l, args[0]);
-             })
-      .getResult(0);
+  return readElements(b, value, type, all.dropResult(0));
 }
 
 Value InstanceSpreader::wholeOf(Value value) {

@@ -8,7 +8,6 @@ of products along the rows (of floats with --exact, too) and a sum of f32 in f64
 neighbours at once). The sums have the interpreter's bits, everything else the oracle's. Exits 1 and says which elements differ.
 """
 
-import concurrent.futures
 import math
 import os
 import random
@@ -17,7 +16,7 @@ import sys
 
 sys.dont_write_bytecode = True
 from codec_oracle import BLOCKS, decode, random_blocks
-from differential import Mismatch, call, compare, read_npy
+from differential import Mismatch, call, compare, read_npy, try_all
 from program_text import FORMAT, Value, is_float, tensor
 
 
@@ -281,14 +280,9 @@ def cases(codec):
 
 def main():
     every = [case for codec in sys.argv[2:] for case in cases(codec)]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        failures = [text for text in pool.map(lambda case: check(sys.argv[1], case), every) if text]
     if "run_length" in sys.argv[2:]:
         check_unsorted_runs(sys.argv[1])
-    for text in failures:
-        print(text)
-    print(f"{len(every)} layouts, {len(failures)} failed")
-    return 1 if failures or not every else 0
+    return try_all("layouts", every, lambda case: check(sys.argv[1], case))
 
 
 if __name__ == "__main__":

@@ -230,6 +230,16 @@ def run_case(case, arguments):
     return None
 
 
+def try_all(what, cases, run):
+    """Runs all cases, prints what `run` says is wrong with them; the exit code."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        failures = [failure for failure in pool.map(run, cases) if failure]
+    for failure in failures:
+        print(failure)
+    print(f"{len(cases)} {what}, {len(failures)} failed")
+    return 1 if failures or not cases else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
@@ -245,12 +255,7 @@ def main():
         cases = sorted(os.listdir(arguments.folder))
     else:
         cases = list(KINDS[arguments.kind](range(*map(int, arguments.seeds.split(":")))))[::arguments.every]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        failures = [f for f in pool.map(lambda case: run_case(case, arguments), cases) if f]
-    for failure in failures:
-        print(failure)
-    print(f"{len(cases)} cases, {len(failures)} failed")
-    return 1 if failures or not cases else 0
+    return try_all("cases", cases, lambda case: run_case(case, arguments))
 
 
 if __name__ == "__main__":
