@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/gpuvm/Reduction.h"
 #include "passes/Generalize.h"
 #include "passes/Passes.h"
 
@@ -121,6 +122,8 @@ void InstanceSpreader::spreadGeneric(linalg::GenericOp op) {
   llvm::append_range(loops, op.getIteratorTypesArray());
   auto whole = linalg::GenericOp::create(b, op.getLoc(), types, inputs, inits,
                                          maps, loops);
+  if (op.getNumReductionLoops() != 0)
+    whole->setAttr(kInstancesAttr, b.getUnitAttr());
   b.cloneRegionBefore(op.getRegion(), whole.getRegion(),
                       whole.getRegion().end(), values);
   whole.walk([](linalg::IndexOp index) { index.setDim(index.getDim() + 1); });
