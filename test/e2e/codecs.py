@@ -17,7 +17,7 @@ import sys
 sys.dont_write_bytecode = True
 from codec_oracle import BLOCKS, decode, random_blocks
 from differential import Mismatch, call, compare, read_npy, try_all
-from program_text import FORMAT, Value, is_float, tensor
+from program_text import FORMAT, Value, bits, is_float, tensor, unpack
 
 
 class Case:
@@ -179,10 +179,10 @@ def run_case(folder, case):
             compare(Value(name, (len(data),), case.element), expected[name], data, f"{case.name} {name} {tag}")
     if case.element == "i1":
         return
-    signs = bytes(x > 0 for x in struct.unpack(f"<{math.prod(case.shape)}{FORMAT[case.element]}", case.expected))
+    signs = bytes(x > 0 for x in unpack(case.element, case.expected))
     for tag, outputs in run(base, signs_text(case), ["packed"], {"signs": "i1"}).items():
         compare(Value("signs", case.shape, "i1"), signs, outputs["signs"], f"{case.name} signs {tag}")
-    if case.element in ("f16", "f64"):
+    if case.element in ("f16", "bf16", "f64"):
         return
     rng = random.Random(case.name)
     x = [rng.choice([-1, 0, 1, 2]) for _ in range(case.shape[1])]
@@ -204,7 +204,7 @@ def run_case(folder, case):
 
 def block_cases(codec):
     _, elements, _, _ = BLOCKS[codec]
-    for shape, element in [((3, elements), "f32"), ((5, 3 * elements), "f32"), ((2, 2 * elements), "f16"),
+    for shape, element in [((3, elements), "f32"), ((5, 3 * elements), "f32"), ((2, 2 * elements), "f16"), ((3, 2 * elements), "bf16"),
                            ((64, 2048), "f32")]:
         blocks = shape[0] * shape[1] // elements
         yield Case(codec, [], shape, element, random_blocks(codec, blocks, shape))
@@ -212,7 +212,7 @@ def block_cases(codec):
 
 def half_cases(codec):
     for shape, element in [((3, 7), "f32"), ((8, 64), "f32"), ((33, 129), "f32")] + (
-            [((4, 24), "f16")] if codec == "f16" else []):
+            [((4, 24), codec)]):
         rng = random.Random(f"{codec} {shape}")
         yield Case(codec, [], shape, element, rng.randbytes(2 * shape[0] * shape[1]))
 
@@ -238,8 +238,8 @@ def delta_cases(codec):
 def dictionary_cases(codec):
     for width, entries, element, shape in [(3, 5, "i8", (3, 7)), (4, 16, "f32", (4, 64)), (9, 300, "i16", (5, 77)),
                                            (12, 4096, "f32", (8, 128)), (7, 100, "i64", (3, 50)), (1, 1, "i32", (3, 9)),
-                                           (32, 7, "i32", (2, 30)), (6, 33, "f16", (6, 40)), (5, 20, "f64", (6, 40))]:
-        size = int(element[1:]) // 8
+                                           (32, 7, "i32", (2, 30)), (6, 33, "f16", (6, 40)), (5, 20, "f64", (6, 40)), (6, 50, "bf16", (6, 40))]:
+        size = bits(element) // 8
         rng = random.Random(f"{codec} {width} {element}")
         table = rng.randbytes((entries * size + 3) // 4 * 4)
         yield Case(codec, [width, entries], shape, element, table + rng.randbytes((shape[0] * shape[1] * width + 7) // 8))
