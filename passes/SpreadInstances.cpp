@@ -42,6 +42,7 @@ private:
   Value spreadInsert(tensor::InsertSliceOp op);
   Value spreadPad(tensor::PadOp op);
   Value spreadConcat(tensor::ConcatOp op);
+  Value spreadGather(GatherOp op);
   Value spreadReshape(Operation *op);
 
   RankedTensorType wholeType(Value value) const;
@@ -168,6 +169,14 @@ Value InstanceSpreader::spreadConcat(tensor::ConcatOp op) {
                                   op.getDim() + 1, inputs);
 }
 
+/// Every instance may pick rows of its own, but of one source.
+Value InstanceSpreader::spreadGather(GatherOp op) {
+  if (spreadOut.contains(op.getSource()))
+    return Value();
+  return GatherOp::create(b, op.getLoc(), wholeType(op),
+                          values.lookup(op.getSource()), wholeOf(op.getRows()));
+}
+
 /// The leading dimension is a group of its own, or in the only one if there is
 /// no other dimension to group.
 Value InstanceSpreader::spreadReshape(Operation *op) {
@@ -218,6 +227,7 @@ LogicalResult InstanceSpreader::spread(Operation &op) {
           .Case([&](tensor::InsertSliceOp o) { return spreadInsert(o); })
           .Case([&](tensor::PadOp o) { return spreadPad(o); })
           .Case([&](tensor::ConcatOp o) { return spreadConcat(o); })
+          .Case([&](GatherOp o) { return spreadGather(o); })
           .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
               [&](Operation *o) { return spreadReshape(o); })
           .Default([](Operation *) { return Value(); });

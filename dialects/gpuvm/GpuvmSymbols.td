@@ -97,11 +97,26 @@ def Gpuvm_StoreOp : Gpuvm_Op<"store", [
   let description = [{
     Constraints C1 to C3 of `gpuvm.load` hold for the stored value.
 
-    C4: the symbol is not in the heap, which is immutable.
+    The slice may also start at a position that only the device knows, such as
+    the next free row of a cache: a `tensor<i32>`, at any number of bytes. Rows
+    of the value that would come to lie outside of the symbol (before its first
+    row, too: the position is signed) are not stored. gpuvm-generalize makes
+    such a store one of the whole symbol, whose other elements stay as they are.
 
-    Example: `gpuvm.store %n, @count : tensor<i64>`
+    C4: the symbol is not in the heap, which is immutable.
+    C5: what is stored at a position has the symbol's shape but for the leading
+        dimension, which is not longer than the symbol's; there is no offset
+        beside it, and the symbol is not packed.
+
+    Examples:
+
+    ```mlir
+    gpuvm.store %n, @count : tensor<i64>
+    gpuvm.store %row, @cache[%next] : tensor<1x128xf16>
+    ```
   }];
   let arguments = (ins Gpuvm_Tensor:$value, FlatSymbolRefAttr:$symbol,
+                       Optional<Gpuvm_Word>:$position,
                        OptionalAttr<I64Attr>:$offset,
                        OptionalAttr<StrArrayAttr>:$stages,
                        OptionalAttr<Gpuvm_WindowArrayAttr>:$input_windows,
@@ -112,7 +127,10 @@ def Gpuvm_StoreOp : Gpuvm_Op<"store", [
     $_state.addAttribute(getSymbolAttrName($_state.name),
         ::mlir::FlatSymbolRefAttr::get($_builder.getContext(), symbol));
   }]>];
-  let assemblyFormat = "$value `,` $symbol (`[` $offset^ `]`)? `:` type($value) attr-dict";
+  let assemblyFormat = [{
+    $value `,` $symbol `` custom<StorePlace>($position, $offset)
+    `:` type($value) attr-dict
+  }];
 }
 
 //===----------------------------------------------------------------------===//

@@ -20,6 +20,7 @@ as it says. --every takes each so-manieth case only. The kinds of case:
   state   stages that load and store symbols and halves of them, from a seed
   exact   arithmetic of --exact on subnormal numbers, from a seed
   chains  dependent stages that one workgroup can run, alone and in instances
+  gather  rows picked by their numbers, and rows stored at positions of the device
 
     differential.py FOLDER KIND [--seeds FIRST:LAST] [--widths 256,512] [--split N] [--every N]
 

@@ -187,3 +187,64 @@ gpuvm.program @store_c4(%x: tensor<4xf32>) {
   }
   gpuvm.return
 }
+
+// -----
+
+gpuvm.program @store_c5_inner(%x: tensor<1x4xf32>, %p: tensor<i32>) {
+  gpuvm.global @g : tensor<8x3xf32>
+  gpuvm.stage @s(%in = %x : tensor<1x4xf32>, %at = %p : tensor<i32>) {
+    // expected-error @below {{C5: 'tensor<1x4xf32>' is no slice of the symbol's 'tensor<8x3xf32>' to store at a position}}
+    gpuvm.store %in, @g[%at] : tensor<1x4xf32>
+    gpuvm.send
+  }
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @store_c5_length(%x: tensor<9xf32>, %p: tensor<i32>) {
+  gpuvm.global @g : tensor<8xf32>
+  gpuvm.stage @s(%in = %x : tensor<9xf32>, %at = %p : tensor<i32>) {
+    // expected-error @below {{C5: 'tensor<9xf32>' is no slice of the symbol's 'tensor<8xf32>' to store at a position}}
+    gpuvm.store %in, @g[%at] : tensor<9xf32>
+    gpuvm.send
+  }
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @store_c5_packed(%x: tensor<18xi8>, %p: tensor<i32>) {
+  gpuvm.global @g : !gpuvm.packed<q4_0, 64>
+  gpuvm.stage @s(%in = %x : tensor<18xi8>, %at = %p : tensor<i32>) {
+    // expected-error @below {{C5: 'tensor<18xi8>' is no slice of the symbol's '!gpuvm.packed<q4_0, 64>' to store at a position}}
+    gpuvm.store %in, @g[%at] : tensor<18xi8>
+    gpuvm.send
+  }
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @store_c5_heap(%x: tensor<2xf32>, %p: tensor<i32>) {
+  gpuvm.heap @h : tensor<8xf32>
+  gpuvm.stage @s(%in = %x : tensor<2xf32>, %at = %p : tensor<i32>) {
+    // expected-error @below {{C4: heap symbol @h is immutable}}
+    gpuvm.store %in, @h[%at] : tensor<2xf32>
+    gpuvm.send
+  }
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @store_c5_position(%x: tensor<2xf32>, %p: tensor<i64>) {
+  gpuvm.global @g : tensor<8xf32>
+  gpuvm.stage @s(%in = %x : tensor<2xf32>, %at = %p : tensor<i64>) {
+    // expected-note @above {{prior use here}}
+    // expected-error @below {{use of value '%at' expects different type than prior uses: 'tensor<i32>' vs 'tensor<i64>'}}
+    gpuvm.store %in, @g[%at] : tensor<2xf32>
+    gpuvm.send
+  }
+  gpuvm.return
+}
