@@ -3,9 +3,10 @@
     codecs.py FOLDER CODEC...
 
 For each layout of the codec: the whole tensor, a transposed one (whose neighbours are
-none), a slice with strides, which elements are positive (16 neighbours at once), a sum
-of products along the rows (of floats with --exact, too) and a sum of f32 in f64 (two
-neighbours at once). The sums have the interpreter's bits, everything else the oracle's. Exits 1 and says which elements differ.
+none), a slice with strides, rows picked by number, which elements are positive (16
+neighbours at once), a sum of products along the rows (of floats with --exact, too) and a
+sum of f32 in f64 (two neighbours at once). The sums have the interpreter's bits,
+everything else the oracle's. Exits 1 and says which elements differ.
 """
 
 import math
@@ -50,6 +51,8 @@ STAGE = """  %{name} = gpuvm.stage @{name}(%in = %packed : {packed}) -> {type} {
 TURN = """    %empty = tensor.empty() : {type}
     %r = linalg.transpose ins(%w : {whole}) outs(%empty : {type}) permutation = [1, 0]"""
 SLICE = """    %r = tensor.extract_slice %w[1, 3] [{rows}, {columns}] [2, 5] : {whole} to {type}"""
+PICK = """    %n = arith.constant dense<{numbers}> : tensor<{count}xi32>
+    %r = gpuvm.gather %w[%n] : {whole}, tensor<{count}xi32> -> {type}"""
 SIGNS = """    %zero = arith.constant dense<{zero}> : {whole}
     %r = arith.{compare}, %w, %zero : {whole}"""
 
@@ -58,21 +61,29 @@ def slice_sizes(shape):
     return [(shape[0] - 1 + 1) // 2, (shape[1] - 3 + 4) // 5]
 
 
+def picks(shape):
+    """Numbers of rows, some of which are none."""
+    return [shape[0] - 1, 0, -1, shape[0] // 2, shape[0]]
+
+
 def elements_text(case):
     """The program whose outputs the oracle knows."""
     whole = tensor(case.shape, case.element)
     turned = tensor(case.shape[::-1], case.element)
     rows, columns = slice_sizes(case.shape)
     sliced = tensor((rows, columns), case.element)
+    numbers = picks(case.shape)
+    picked = tensor((len(numbers), case.shape[1]), case.element)
     flat = tensor([case.shape[0] * case.shape[1]], case.element)
     stage = lambda name, type, body: STAGE.format(name=name, type=type, packed=case.type, whole=whole, body=body)
     send = f"    %r = tensor.collapse_shape %w [[0, 1]] : {whole} into {flat}"
-    outputs = {"whole": flat, "turned": turned, "sliced": sliced}
+    outputs = {"whole": flat, "turned": turned, "sliced": sliced, "picked": picked}
     return (f"gpuvm.program @elements(%packed: {case.type}) -> "
             f"({', '.join(f'{name}: {type}' for name, type in outputs.items())}) {{\n" +
             stage("whole", flat, send) +
             stage("turned", turned, TURN.format(type=turned, whole=whole)) +
             stage("sliced", sliced, SLICE.format(rows=rows, columns=columns, type=sliced, whole=whole)) +
+            stage("picked", picked, PICK.format(numbers=numbers, count=len(numbers), whole=whole, type=picked)) +
             f"  gpuvm.return {', '.join('%' + name for name in outputs)} : "
             f"{', '.join(f'!gpuvm.message<{type}>' for type in outputs.values())}\n}}\n")
 
@@ -156,6 +167,7 @@ def expected_elements(case):
     slice_rows, slice_columns = slice_sizes(case.shape)
     return {"whole": case.expected,
             "turned": b"".join(at(i, j) for j in range(columns) for i in range(rows)),
+            "picked": b"".join(at(min(max(i, 0), rows - 1), j) for i in picks(case.shape) for j in range(columns)),
             "sliced": b"".join(at(1 + 2 * i, 3 + 5 * j) for i in range(slice_rows) for j in range(slice_columns))}
 
 
@@ -204,8 +216,8 @@ def run_case(folder, case):
 
 def block_cases(codec):
     _, elements, _, _ = BLOCKS[codec]
-    for shape, element in [((3, elements), "f32"), ((5, 3 * elements), "f32"), ((2, 2 * elements), "f16"), ((3, 2 * elements), "bf16"),
-                           ((64, 2048), "f32")]:
+    for shape, element in [((3, elements), "f32"), ((5, 3 * elements), "f32"), ((2, 2 * elements), "f16"),
+                           ((3, 2 * elements), "bf16"), ((64, 2048), "f32")]:
         blocks = shape[0] * shape[1] // elements
         yield Case(codec, [], shape, element, random_blocks(codec, blocks, shape))
 
@@ -238,7 +250,8 @@ def delta_cases(codec):
 def dictionary_cases(codec):
     for width, entries, element, shape in [(3, 5, "i8", (3, 7)), (4, 16, "f32", (4, 64)), (9, 300, "i16", (5, 77)),
                                            (12, 4096, "f32", (8, 128)), (7, 100, "i64", (3, 50)), (1, 1, "i32", (3, 9)),
-                                           (32, 7, "i32", (2, 30)), (6, 33, "f16", (6, 40)), (5, 20, "f64", (6, 40)), (6, 50, "bf16", (6, 40))]:
+                                           (32, 7, "i32", (2, 30)), (6, 33, "f16", (6, 40)), (5, 20, "f64", (6, 40)),
+                                           (6, 50, "bf16", (6, 40))]:
         size = bits(element) // 8
         rng = random.Random(f"{codec} {width} {element}")
         table = rng.randbytes((entries * size + 3) // 4 * 4)

@@ -1,5 +1,6 @@
 """Programs for the differential test that pick rows on the device, and store rows where the device says."""
 
+from attentions import attend
 from products import contract
 from program_text import Program, is_float
 
@@ -80,6 +81,21 @@ def instances():
     return p
 
 
+def paged(queries, pages, length, size):
+    """Attention over a cache whose pages lie anywhere in a pool."""
+    p = Program(f"gather_paged_{queries}")
+    q, order = p.input((4, queries, size), "f32"), p.input((pages,), "i32")
+    pools = [p.input((40, length, size), "f16") for _ in range(2)]
+
+    def build(s, q, order, *pools):
+        rows = numbers(s, order, 40)
+        caches = [s.expand(s.collapse(gather(s, pool, rows)), (1, pages * length, size)) for pool in pools]
+        return attend(s, q, *caches, size, options=" causal")
+
+    p.outputs = [p.stage(build, q, order, *pools)]
+    return p
+
+
 def appended(name, whole, count, dtype, kind="global"):
     """Rows stored at positions that change from execution to execution, and what is read then."""
     p = Program(f"append_{name}_{dtype}")
@@ -118,6 +134,8 @@ def gathers(_):
     yield layer((3,), 70)
     yield layer((), 130, vector=True)
     yield around()
+    yield paged(1, 30, 16, 64)
+    yield paged(5, 7, 16, 32)
     yield instances()
     for dtype in TYPES:
         yield appended("rows", (50, 6), 3, dtype)
