@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/ADT/bit.h"
 
 #include <cstring>
 
@@ -28,14 +29,27 @@ Type BlockCodec::getDefaultElement(MLIRContext *context) const {
 std::string BlockCodec::whyNot(const PackedLayout &layout) const {
   if (!layout.parameters.empty())
     return "takes no parameters";
-  if (!layout.element.isF32() && !layout.element.isF16())
-    return "decodes to f32 or f16";
+  if (!layout.element.isF32() && !layout.element.isF16() &&
+      !layout.element.isBF16())
+    return "decodes to f32, f16 or bf16";
   if (layout.shape.back() % blockElements != 0)
     return ("has blocks of " + Twine(blockElements) +
             " elements, of which the last dimension (" +
             Twine(layout.shape.back()) + ") is no multiple")
         .str();
   return "";
+}
+
+static uint16_t toHalf(float number) {
+  return llvm::bit_cast<uint16_t>(static_cast<_Float16>(number));
+}
+
+/// The upper half of an f32, to nearest even.
+static uint16_t toBrain(float number) {
+  auto bits = llvm::bit_cast<uint32_t>(number);
+  if (number != number)
+    return static_cast<uint16_t>(bits >> 16 | 0x40); // A quiet NaN.
+  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
 uint64_t BlockCodec::getBytes(const PackedLayout &layout) const {
@@ -54,7 +68,8 @@ void BlockCodec::decode(const PackedLayout &layout, const uint8_t *packed,
       continue;
     }
     for (int64_t j = 0; j < blockElements; ++j) {
-      auto rounded = static_cast<_Float16>(block[j]);
+      uint16_t rounded =
+          layout.element.isBF16() ? toBrain(block[j]) : toHalf(block[j]);
       std::memcpy(static_cast<char *>(elements) +
                       (i * blockElements + j) * sizeof(rounded),
                   &rounded, sizeof(rounded));

@@ -31,7 +31,7 @@ public:
   SmallVector<Value> emitRun(PackedReader &reader, const PackedLayout &layout,
                              Value first, int64_t count) const override;
   bool isExact(const PackedLayout &layout) const override {
-    return layout.element.isF32(); // Rounding to f16 is the device's.
+    return layout.element.isF32(); // Rounding is the device's.
   }
   int64_t getCost(const PackedLayout &) const override { return 12; }
   int64_t getPreferredRun(const PackedLayout &) const override { return 8; }

@@ -45,6 +45,15 @@ protected:
   /// The element in the lower 16 bits of a word.
   virtual Value emitOne(PackedReader &r, const PackedLayout &layout,
                         Word half) const = 0;
+
+  /// An element that has the packed bits.
+  static Value keepBits(PackedReader &r, const PackedLayout &layout,
+                        Word half) {
+    OpBuilder &b = r.ir();
+    Value bits =
+        arith::TruncIOp::create(b, r.loc(), b.getI16Type(), half.value());
+    return arith::BitcastOp::create(b, r.loc(), layout.element, bits);
+  }
 };
 
 class F16 final : public HalfCodec {
@@ -72,10 +81,7 @@ private:
                 Word half) const override {
     if (layout.element.isF32())
       return r.halfToFloat(half).value();
-    OpBuilder &b = r.ir();
-    Value bits =
-        arith::TruncIOp::create(b, r.loc(), b.getI16Type(), half.value());
-    return arith::BitcastOp::create(b, r.loc(), layout.element, bits);
+    return keepBits(r, layout, half);
   }
 };
 
@@ -85,10 +91,15 @@ public:
   std::string whyNot(const PackedLayout &layout) const override {
     if (!layout.parameters.empty())
       return "takes no parameters";
-    return layout.element.isF32() ? "" : "decodes to f32";
+    bool isFloat = layout.element.isF32() || layout.element.isBF16();
+    return isFloat ? "" : "decodes to f32 or bf16";
   }
   void decode(const PackedLayout &layout, const uint8_t *packed,
               void *elements) const override {
+    if (layout.element.isBF16()) {
+      std::memcpy(elements, packed, getBytes(layout));
+      return;
+    }
     auto *to = static_cast<uint8_t *>(elements);
     for (int64_t i = 0; i < layout.numElements(); ++i) {
       std::memset(to + 4 * i, 0, 2);
@@ -98,9 +109,11 @@ public:
   int64_t getCost(const PackedLayout &) const override { return 2; }
 
 private:
-  Value emitOne(PackedReader &r, const PackedLayout &,
+  Value emitOne(PackedReader &r, const PackedLayout &layout,
                 Word half) const override {
-    return r.bitsToFloat(half << 16).value();
+    if (layout.element.isF32())
+      return r.bitsToFloat(half << 16).value();
+    return keepBits(r, layout, half);
   }
 };
 } // namespace

@@ -24,6 +24,7 @@ void gpuvm::buildPipeline(OpPassManager &passes,
   auto onProgram = [&](std::unique_ptr<Pass> pass) {
     passes.addNestedPass<ProgramOp>(std::move(pass));
   };
+  bool report = !options.report.empty();
   onProgram(createLowerPacked());
   if (!options.exact) // Nothing is folded before gpuvm-make-exact.
     simplify();
@@ -34,10 +35,11 @@ void gpuvm::buildPipeline(OpPassManager &passes,
     onProgram(createMakeExact());
   simplify();
   if (options.fuse)
-    onProgram(createFuse({options.report, options.maxWindowBytes}));
+    onProgram(createFuse({report, options.maxWindowBytes}));
   onProgram(createFormKernels({options.group, options.maxWindowBytes}));
-  onProgram(createFormChains(
-      {options.chains, options.report, options.maxWindowBytes}));
+  onProgram(createFormChains({options.chains, report, options.maxWindowBytes}));
+  if (report)
+    passes.addPass(createWriteReport({options.report}));
   if (options.schedule)
     onProgram(createSchedule());
   onProgram(createPlanMemory({options.reuse, options.inPlace,

@@ -282,6 +282,8 @@ FailureOr<Lanes> ElementEmitter::emitNew(Value tensor, Point at) {
     return emitEachLane(at, [&](ArrayRef<LaneIndex> indices) {
       return emitInsertSlice(insert, indices);
     });
+  if (auto gather = dyn_cast<GatherOp>(op))
+    return emitGather(gather, at);
   op->emitOpError("cannot be part of a kernel");
   return failure();
 }

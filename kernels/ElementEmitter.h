@@ -148,6 +148,8 @@ private:
   FailureOr<Value> emitInsertSlice(tensor::InsertSliceOp op,
                                    ArrayRef<LaneIndex> indices);
   FailureOr<Lanes> emitSlice(tensor::ExtractSliceOp op, Point at);
+  LaneIndex rowNumber(GatherOp op, Value row);
+  FailureOr<Lanes> emitGather(GatherOp op, Point at);
 
   KernelBuilder &kernel;
   std::function<unsigned(BlockArgument)> bindingOf;

@@ -5,6 +5,8 @@
 //
 // Concatenation, padding and inserted slices. An element is looked up in all
 // pieces, at the place next to it that the piece has, and one is selected.
+// Rows that are picked on the device: an element is looked up in the row that
+// another tensor names.
 //
 //===----------------------------------------------------------------------===//
 
@@ -169,4 +171,46 @@ FailureOr<Value> ElementEmitter::emitInsertSlice(tensor::InsertSliceOp op,
     return element;
   return Value(
       arith::SelectOp::create(b, kernel.loc(), isInside, *element, *around));
+}
+
+/// Which row of the source a number is: always one that there is.
+LaneIndex ElementEmitter::rowNumber(GatherOp op, Value row) {
+  OpBuilder &b = kernel.ir();
+  int64_t last = shapeOf(op.getSource()).front() - 1;
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, kernel.loc(),
+                                     b.getI32IntegerAttr(value));
+  };
+  row = arith::MaxSIOp::create(b, kernel.loc(), row, number(0));
+  row = arith::MinSIOp::create(b, kernel.loc(), row, number(last));
+  Value index =
+      arith::IndexCastOp::create(b, kernel.loc(), b.getIndexType(), row);
+  return {index, 0, 1, 0, last};
+}
+
+/// Lanes inside one row read neighbours of the source; others pick each a row.
+FailureOr<Lanes> ElementEmitter::emitGather(GatherOp op, Point at) {
+  ArrayRef<int64_t> rowsShape = shapeOf(op.getRows());
+  auto placeIn = [&](LaneIndex row, ArrayRef<LaneIndex> indices) {
+    SmallVector<LaneIndex> place = {row};
+    llvm::append_range(place, indices.drop_front(rowsShape.size()));
+    return place;
+  };
+  SmallVector<LaneIndex> indices(indicesOf(at));
+  auto which = ArrayRef(indices).take_front(rowsShape.size());
+  if (llvm::all_of(which, [](const LaneIndex &i) { return i.stride == 0; })) {
+    FailureOr<Lanes> row = emit(op.getRows(), point(which, rowsShape));
+    if (failed(row))
+      return failure();
+    SmallVector<LaneIndex> place =
+        placeIn(rowNumber(op, row->front()), indices);
+    return emit(op.getSource(), point(place, shapeOf(op.getSource())));
+  }
+  return emitEachLane(at, [&](ArrayRef<LaneIndex> own) -> FailureOr<Value> {
+    FailureOr<Value> row =
+        emitAt(op.getRows(), own.take_front(rowsShape.size()));
+    if (failed(row))
+      return failure();
+    return emitAt(op.getSource(), placeIn(rowNumber(op, *row), own));
+  });
 }

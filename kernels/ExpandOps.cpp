@@ -129,6 +129,36 @@ static Value truncateToHalf(OpBuilder &b, Location loc, Value x) {
   return arith::TruncFOp::create(b, loc, b.getF16Type(), single);
 }
 
+/// The remainder with the sign of x. SPIR-V's own leaves negative operands
+/// open, and MLIR takes the least number, which has no absolute value, for
+/// positive.
+static Value signedRemainder(OpBuilder &b, Location loc, Value x, Value y) {
+  Type type = x.getType();
+  Value width = arith::ConstantOp::create(
+      b, loc, b.getIntegerAttr(type, type.getIntOrFloatBitWidth() - 1));
+  // Negated where `sign` is -1.
+  auto signedAs = [&](Value number, Value sign) -> Value {
+    Value flipped = arith::XOrIOp::create(b, loc, number, sign);
+    return arith::SubIOp::create(b, loc, flipped, sign);
+  };
+  auto magnitude = [&](Value number) {
+    return signedAs(number, arith::ShRSIOp::create(b, loc, number, width));
+  };
+  Value rest = arith::RemUIOp::create(b, loc, magnitude(x), magnitude(y));
+  return signedAs(rest, arith::ShRSIOp::create(b, loc, x, width));
+}
+
+static void expandRemainders(Operation *module) {
+  module->walk([](arith::RemSIOp op) {
+    if (!isa<IntegerType>(op.getType())) // Indices are never negative.
+      return;
+    OpBuilder b(op);
+    op.getResult().replaceAllUsesWith(
+        signedRemainder(b, op.getLoc(), op.getLhs(), op.getRhs()));
+    op.erase();
+  });
+}
+
 static void expandFloats(Operation *module) {
   module->walk([](Operation *op) {
     OpBuilder b(op);
@@ -200,6 +230,7 @@ LogicalResult gpuvm::expandOps(ModuleOp module) {
   expandBfloat16(module);
   expandCasts(module);
   expandBooleans(module);
+  expandRemainders(module);
   if (failed(expandMath(module)))
     return failure();
   expandFloats(module);

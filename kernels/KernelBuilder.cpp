@@ -229,6 +229,14 @@ static void extractAll(OpBuilder &b, Location loc, Value composite,
         b, loc, composite, ArrayRef<int32_t>{static_cast<int32_t>(i)}));
 }
 
+/// The opposite: a composite of `type`, or the only part itself.
+static Value compose(OpBuilder &b, Location loc, Type type,
+                     ArrayRef<Value> parts) {
+  if (parts.size() == 1)
+    return parts.front();
+  return spirv::CompositeConstructOp::create(b, loc, type, parts);
+}
+
 SmallVector<Value> KernelBuilder::loadVector(unsigned binding, Type type,
                                              Value i, int64_t count) {
   SmallVector<Value> values;
@@ -280,11 +288,6 @@ void KernelBuilder::storeVector(unsigned binding, ArrayRef<Value> values,
   SmallVector<Value> parts;
   for (Value value : values)
     parts.push_back(toStorage(value));
-  auto compose = [&](Type type, ArrayRef<Value> from) -> Value {
-    if (from.size() == 1)
-      return from.front();
-    return spirv::CompositeConstructOp::create(b, location, type, from);
-  };
   SmallVector<Value> runs;
   for (int64_t k = 0; k < count / access.elements; ++k) {
     ArrayRef<Value> run =
@@ -294,11 +297,12 @@ void KernelBuilder::storeVector(unsigned binding, ArrayRef<Value> values,
       words.clear();
       int64_t perWord = access.elements / access.words;
       for (int64_t w = 0; w < access.words; ++w)
-        words.push_back(spirv::BitcastOp::create(
-            b, location, b.getI32Type(),
-            compose(access.vector, run.slice(w * perWord, perWord))));
+        words.push_back(
+            spirv::BitcastOp::create(b, location, b.getI32Type(),
+                                     compose(b, location, access.vector,
+                                             run.slice(w * perWord, perWord))));
     }
-    runs.push_back(compose(access.memory, words));
+    runs.push_back(compose(b, location, access.memory, words));
   }
   auto storeAll = [&](Value memory, Value first) {
     for (auto [k, run] : llvm::enumerate(runs))
@@ -383,12 +387,9 @@ void KernelBuilder::storeWorkgroupVector(Value memory, ArrayRef<Value> values,
   SmallVector<Value> stored;
   for (Value value : values)
     stored.push_back(toStorage(value));
-  Value whole = stored.front();
-  if (values.size() > 1)
-    whole = spirv::CompositeConstructOp::create(
-        b, location, cast<MemRefType>(memory.getType()).getElementType(),
-        stored);
-  memref::StoreOp::create(b, location, whole, memory, i);
+  Type type = cast<MemRefType>(memory.getType()).getElementType();
+  memref::StoreOp::create(b, location, compose(b, location, type, stored),
+                          memory, i);
 }
 
 // gpu.barrier orders workgroup memory only, and its conversion says so; the

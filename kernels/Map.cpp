@@ -14,9 +14,6 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-/// Emits `count` neighbours from `first` on of every result, and says what to
-/// store where: stores come after all loads of a tile, because a driver may
-/// not move a load over a store.
 namespace {
 struct PendingStore {
   unsigned binding;
@@ -25,8 +22,11 @@ struct PendingStore {
 };
 } // namespace
 
+/// Emits the elements of every result from `first` on, which is a multiple of
+/// `divisor`, and says what to store where: stores come after all loads of a
+/// tile, because a driver may not move a load over a store.
 static LogicalResult emitElements(EmitterContext &c, Value first,
-                                  int64_t divisor, int64_t count,
+                                  int64_t divisor,
                                   SmallVectorImpl<PendingStore> &stores) {
   auto yield = cast<YieldOp>(c.op.getBody().front().getTerminator());
   LaneIndex index = {first, /*stride=*/1, divisor};
@@ -56,7 +56,7 @@ static LogicalResult emitTile(EmitterContext &c, Value tile) {
   c.elements.begin(config.vector);
   for (int64_t u = 0; u < config.unroll; ++u)
     if (failed(emitElements(c, k.add(base, k.index(u * row)), config.vector,
-                            config.vector, stores)))
+                            stores)))
       return failure();
   for (PendingStore &store : stores)
     k.storeVector(store.binding, store.values, store.at);
@@ -73,7 +73,7 @@ static LogicalResult emitLeftover(EmitterContext &c, int64_t from) {
          [&](Value i, ValueRange) {
            SmallVector<PendingStore> stores;
            c.elements.begin(1);
-           result = emitElements(c, i, 1, 1, stores);
+           result = emitElements(c, i, 1, stores);
            for (PendingStore &store : stores)
              k.store(store.binding, store.values.front(), store.at);
            return SmallVector<Value>();

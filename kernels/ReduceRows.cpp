@@ -323,9 +323,11 @@ void ReduceEmitter::storeByProducts(ElementEmitter::Point at, Value condition) {
     auto storeAll = [&, target = binding] {
       c.elements.store(target, *elements, at);
     };
-    if (condition)
+    if (condition) {
+      (void)c.elements.position(at); // Where every by-product's store sees it.
       k.ifThen(condition, storeAll);
-    else
+    } else {
       storeAll();
+    }
   }
 }

@@ -67,13 +67,14 @@ bool RunFinder::mayJoin(Operation *kernel, unsigned run) const {
   });
 }
 
-/// Whether `kernel` decodes what `run` makes: codecs read windows.
+/// Whether `kernel` decodes what `run` makes, or picks rows of it: codecs read
+/// windows, and which lane has a row that the device picks is not known.
 bool RunFinder::decodesFrom(KernelOp kernel, unsigned run) const {
   for (auto [input, argument] :
        llvm::zip_equal(kernel.getInputs(), kernel.getBody().getArguments())) {
     auto source = runOf.find(input.getDefiningOp());
     if (source != runOf.end() && source->second == run &&
-        llvm::any_of(argument.getUsers(), llvm::IsaPred<DecodeOp>))
+        llvm::any_of(argument.getUsers(), llvm::IsaPred<DecodeOp, GatherOp>))
       return true;
   }
   return false;
@@ -110,7 +111,7 @@ SmallVector<ChainRun> gpuvm::findChainRuns(ProgramOp program) {
 //===----------------------------------------------------------------------===//
 
 /// Whether some step reads `input` elsewhere than at its own index, or several
-/// read it. What is decoded is read from its window.
+/// read it. What is decoded, or has rows picked, is read from its window.
 static bool isWorthHolding(Value input, ArrayRef<KernelOp> run) {
   unsigned readers = 0;
   bool moves = false;
@@ -121,8 +122,7 @@ static bool isWorthHolding(Value input, ArrayRef<KernelOp> run) {
         continue;
       ++readers;
       moves |= llvm::any_of(argument.getUsers(), movesElements);
-      if (llvm::any_of(argument.getUsers(),
-                       [](Operation *user) { return isa<DecodeOp>(user); }))
+      if (llvm::any_of(argument.getUsers(), llvm::IsaPred<DecodeOp, GatherOp>))
         return false;
     }
   return moves || readers > 1;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/FlattenStages.h"
+#include "passes/Generalize.h"
 #include "passes/StageUnits.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -38,18 +39,7 @@ struct StageFlattener {
 /// An elementwise operation that makes `value`, so that it has a window.
 static Value makeIdentity(OpBuilder &b, Value value) {
   auto type = cast<RankedTensorType>(value.getType());
-  Location loc = value.getLoc();
-  Value init =
-      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
-  AffineMap map = b.getMultiDimIdentityMap(type.getRank());
-  SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                             utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             b, loc, type, value, init, ArrayRef{map, map}, iterators,
-             [](OpBuilder &nested, Location l, ValueRange args) {
-               linalg::YieldOp::create(nested, l, args[0]);
-             })
-      .getResult(0);
+  return readElements(b, value, type, b.getMultiDimIdentityMap(type.getRank()));
 }
 
 void gpuvm::materializeEscapes(StageOp stage) {

@@ -14,14 +14,11 @@
 #include "kernels/Emitter.h"
 #include "passes/ChainCost.h"
 #include "passes/ChainRuns.h"
+#include "passes/Decisions.h"
 #include "passes/KernelGroups.h"
 #include "passes/Passes.h"
 
 #include "llvm/ADT/Statistic.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 namespace mlir::gpuvm {
 #define GEN_PASS_DEF_FORMCHAINS
@@ -54,10 +51,9 @@ private:
   FailureOr<Candidate> build(ArrayRef<KernelOp> run);
   FailureOr<Candidate> build(ArrayRef<KernelOp> run, bool holdInputs);
   void log(ArrayRef<KernelOp> run, const Candidate &candidate);
-  LogicalResult writeReport();
 
   bool isForced = false;
-  llvm::json::Array rows;
+  SmallVector<Attribute> decisions;
 };
 
 } // namespace
@@ -156,45 +152,32 @@ static StringRef firstStage(KernelOp kernel) {
 }
 
 void FormChains::log(ArrayRef<KernelOp> run, const Candidate &candidate) {
-  llvm::json::Object row{{"first", firstStage(run.front())},
-                         {"last", firstStage(run.back())},
-                         {"kernels", static_cast<int64_t>(run.size())},
-                         {"chained", candidate.whyNot.empty()},
-                         {"reason", candidate.whyNot.empty()
-                                        ? (isForced ? "chains are asked for"
-                                                    : "one workgroup is faster")
-                                        : candidate.whyNot}};
+  Builder b(&getContext());
+  bool keep = candidate.whyNot.empty();
+  StringRef reason = !keep      ? StringRef(candidate.whyNot)
+                     : isForced ? "chains are asked for"
+                                : "one workgroup is faster";
+  NamedAttrList row;
+  row.set("first", b.getStringAttr(firstStage(run.front())));
+  row.set("last", b.getStringAttr(firstStage(run.back())));
+  row.set("kernels", b.getI64IntegerAttr(run.size()));
+  row.set("chained", b.getBoolAttr(keep));
+  row.set("reason", b.getStringAttr(reason));
   if (candidate.plan) {
-    row["instances"] = candidate.plan->shape.instances;
-    row["lanes"] = candidate.plan->shape.lanes;
-    row["workgroup_bytes"] = candidate.plan->workgroupBytes;
-    row["estimated_us"] = llvm::json::Object{
-        {"chained", std::round(candidate.cost.chained * 10) / 10},
-        {"apart", std::round(candidate.cost.apart * 10) / 10}};
+    auto tenths = [&](double us) {
+      return b.getF64FloatAttr(std::round(us * 10) / 10);
+    };
+    const ChainShape &shape = candidate.plan->shape;
+    row.set("instances", b.getI64IntegerAttr(shape.instances));
+    row.set("lanes", b.getI64IntegerAttr(shape.lanes));
+    row.set("workgroup_bytes",
+            b.getI64IntegerAttr(candidate.plan->workgroupBytes));
+    row.set("estimated_us",
+            b.getDictionaryAttr(
+                {b.getNamedAttr("chained", tenths(candidate.cost.chained)),
+                 b.getNamedAttr("apart", tenths(candidate.cost.apart))}));
   }
-  rows.push_back(std::move(row));
-}
-
-/// Adds the decisions to what gpuvm-fuse has written, if it has.
-LogicalResult FormChains::writeReport() {
-  llvm::json::Object root{{"program", getOperation().getSymName()}};
-  if (auto old = llvm::MemoryBuffer::getFile(report)) {
-    llvm::Expected<llvm::json::Value> parsed =
-        llvm::json::parse((*old)->getBuffer());
-    if (!parsed)
-      llvm::consumeError(parsed.takeError());
-    else if (llvm::json::Object *object = parsed->getAsObject())
-      root = std::move(*object);
-  }
-  root["chains"] = std::move(rows);
-  std::error_code error;
-  llvm::ToolOutputFile file(report, error, llvm::sys::fs::OF_Text);
-  if (error)
-    return getOperation().emitError("cannot write the fusion report \"")
-           << report << "\" (" << error.message() << ")";
-  file.os() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(root)));
-  file.keep();
-  return success();
+  decisions.push_back(row.getDictionary(&getContext()));
 }
 
 void FormChains::runOnOperation() {
@@ -206,12 +189,12 @@ void FormChains::runOnOperation() {
     return signalPassFailure();
   }
   isForced = mode == "always";
-  rows.clear();
+  decisions.clear();
   if (mode != "never")
     for (const ChainRun &run : findChainRuns(program))
       if (failed(form(run, /*isWhole=*/true)))
         return signalPassFailure();
   orderByDependence(program);
-  if (!report.empty() && failed(writeReport()))
-    signalPassFailure();
+  if (report)
+    keepDecisions(program, "chains", decisions);
 }

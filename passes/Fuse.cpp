@@ -10,15 +10,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/Decisions.h"
 #include "passes/FlattenStages.h"
 #include "passes/KernelGroups.h"
 #include "passes/Passes.h"
 #include "passes/StageUnits.h"
 
 #include "llvm/ADT/Statistic.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 namespace mlir::gpuvm {
 #define GEN_PASS_DEF_FUSE
@@ -34,7 +32,7 @@ ALWAYS_ENABLED_STATISTIC(numBytesSaved, "Message bytes that stay in registers");
 
 namespace {
 
-/// One line of the fusion report.
+/// Why two stages share a kernel, or do not.
 struct Decision {
   StringRef first, second;
   bool fused;
@@ -75,7 +73,6 @@ private:
 struct Fuse : gpuvm::impl::FuseBase<Fuse> {
   using Base::Base;
   void runOnOperation() override;
-  LogicalResult writeReport(ArrayRef<Decision> decisions);
 };
 
 } // namespace
@@ -275,25 +272,13 @@ void StageFuser::annotate() {
   }
 }
 
-LogicalResult Fuse::writeReport(ArrayRef<Decision> decisions) {
-  llvm::json::Array rows;
-  for (const Decision &d : decisions)
-    rows.push_back(llvm::json::Object{
-        {"first", d.first},
-        {"second", d.second},
-        {"fused", d.fused},
-        {"reason", d.reason},
-        {"bytes_saved", static_cast<int64_t>(d.bytesSaved)}});
-  llvm::json::Value root = llvm::json::Object{
-      {"program", getOperation().getSymName()}, {"decisions", std::move(rows)}};
-  std::error_code error;
-  llvm::ToolOutputFile file(report, error, llvm::sys::fs::OF_Text);
-  if (error)
-    return getOperation().emitError("cannot write the fusion report \"")
-           << report << "\" (" << error.message() << ")";
-  file.os() << llvm::formatv("{0:2}\n", root);
-  file.keep();
-  return success();
+static Attribute describe(Builder b, const Decision &d) {
+  return b.getDictionaryAttr(
+      {b.getNamedAttr("first", b.getStringAttr(d.first)),
+       b.getNamedAttr("second", b.getStringAttr(d.second)),
+       b.getNamedAttr("fused", b.getBoolAttr(d.fused)),
+       b.getNamedAttr("reason", b.getStringAttr(d.reason)),
+       b.getNamedAttr("bytes_saved", b.getI64IntegerAttr(d.bytesSaved))});
 }
 
 void Fuse::runOnOperation() {
@@ -303,8 +288,11 @@ void Fuse::runOnOperation() {
   fuser.run();
   fuser.annotate();
   ::numFused += fuser.numFused();
-  for (const Decision &d : fuser.decisions())
+  SmallVector<Attribute> decisions;
+  for (const Decision &d : fuser.decisions()) {
     numBytesSaved += d.bytesSaved;
-  if (!report.empty() && failed(writeReport(fuser.decisions())))
-    signalPassFailure();
+    decisions.push_back(describe(Builder(&getContext()), d));
+  }
+  if (report)
+    keepDecisions(getOperation(), "decisions", decisions);
 }

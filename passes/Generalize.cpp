@@ -114,6 +114,34 @@ struct GenerateToGeneric : OpRewritePattern<tensor::GenerateOp> {
   }
 };
 
+/// A store at a position of the device stores the whole symbol: row i is row
+/// i - position of the value, if there is one, and else what it was.
+struct ExpandPositionedStore : OpRewritePattern<StoreOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(StoreOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getPosition())
+      return failure();
+    Location loc = op.getLoc();
+    RankedTensorType whole = lookupSymbol(op, op.getSymbol()).type;
+    Value old = LoadOp::create(rewriter, loc, whole, op.getSymbol(),
+                               /*offset=*/IntegerAttr());
+    Value rows = distances(rewriter, loc, op.getPosition(), whole);
+    Value moved = GatherOp::create(rewriter, loc, whole, op.getValue(), rows);
+    Value merged = merge(rewriter, loc, rows, moved, old,
+                         cast<RankedTensorType>(op.getValue().getType()));
+    StoreOp::create(rewriter, loc, merged, op.getSymbol());
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  static Value distances(OpBuilder &b, Location loc, Value position,
+                         RankedTensorType whole);
+  static Value merge(OpBuilder &b, Location loc, Value rows, Value moved,
+                     Value old, RankedTensorType slice);
+};
+
 struct Generalize : gpuvm::impl::GeneralizeBase<Generalize> {
   void runOnOperation() override;
 };
@@ -178,7 +206,8 @@ static LogicalResult checkOp(Operation &op) {
   }
   if (isa<arith::ConstantOp, AttentionOp, tensor::EmptyOp,
           tensor::CollapseShapeOp, tensor::ConcatOp, tensor::ExpandShapeOp,
-          DecodeOp, LoadOp, StoreOp, MetadataOp, InvokeOp, SendOp>(op))
+          DecodeOp, GatherOp, LoadOp, StoreOp, MetadataOp, InvokeOp, SendOp>(
+          op))
     return success();
   auto isStatic = [](OffsetSizeAndStrideOpInterface slice) {
     return !ShapedType::isDynamicShape(slice.getStaticOffsets()) &&
@@ -196,6 +225,56 @@ static LogicalResult checkOp(Operation &op) {
       isWidth(pad.getStaticHigh()))
     return success();
   return op.emitOpError("cannot be compiled: no kernel can hold it");
+}
+
+//===----------------------------------------------------------------------===//
+// Stores at positions of the device
+//===----------------------------------------------------------------------===//
+
+/// How far each row of the symbol lies behind the position.
+Value ExpandPositionedStore::distances(OpBuilder &b, Location loc,
+                                       Value position, RankedTensorType whole) {
+  auto type = RankedTensorType::get(whole.getDimSize(0), b.getI32Type());
+  Value init = tensor::EmptyOp::create(b, loc, type, ValueRange());
+  SmallVector<AffineMap> maps = {
+      AffineMap::get(/*dimCount=*/1, /*symbolCount=*/0, b.getContext()),
+      b.getMultiDimIdentityMap(1)};
+  auto build = [](OpBuilder &nested, Location l, ValueRange args) {
+    Value row = linalg::IndexOp::create(nested, l, 0);
+    Value number =
+        arith::IndexCastOp::create(nested, l, nested.getI32Type(), row);
+    Value distance = arith::SubIOp::create(nested, l, number, args[0]);
+    linalg::YieldOp::create(nested, l, distance);
+  };
+  return linalg::GenericOp::create(b, loc, type, position, init, maps,
+                                   ArrayRef{utils::IteratorType::parallel},
+                                   build)
+      .getResult(0);
+}
+
+/// `moved` where there is such a row of the slice, `old` elsewhere.
+Value ExpandPositionedStore::merge(OpBuilder &b, Location loc, Value rows,
+                                   Value moved, Value old,
+                                   RankedTensorType slice) {
+  auto type = cast<RankedTensorType>(old.getType());
+  Value init = tensor::EmptyOp::create(b, loc, type, ValueRange());
+  AffineMap all = b.getMultiDimIdentityMap(type.getRank());
+  SmallVector<AffineMap> maps = {all.getMajorSubMap(1), all, all, all};
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  int64_t count = slice.getDimSize(0);
+  auto build = [count](OpBuilder &nested, Location l, ValueRange args) {
+    Value end =
+        arith::ConstantOp::create(nested, l, nested.getI32IntegerAttr(count));
+    Value inside = arith::CmpIOp::create(nested, l, arith::CmpIPredicate::ult,
+                                         args[0], end);
+    Value element =
+        arith::SelectOp::create(nested, l, inside, args[1], args[2]);
+    linalg::YieldOp::create(nested, l, element);
+  };
+  return linalg::GenericOp::create(b, loc, type, ValueRange{rows, moved, old},
+                                   init, maps, loops, build)
+      .getResult(0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -238,12 +317,28 @@ static void moveConstantsToHeap(StageOp stage) {
   }
 }
 
+Value gpuvm::readElements(OpBuilder &b, Value source, RankedTensorType type,
+                          AffineMap map) {
+  Location loc = source.getLoc();
+  Value init =
+      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  AffineMap all = b.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             b, loc, type, source, init, ArrayRef{map, all}, loops,
+             [](OpBuilder &nested, Location l, ValueRange args) {
+               linalg::YieldOp::create(nested, l, args[0]);
+             })
+      .getResult(0);
+}
+
 FrozenRewritePatternSet gpuvm::getGeneralizePatterns(MLIRContext *context) {
   RewritePatternSet patterns(context);
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);
   linalg::populateLinalgNamedOpsGeneralizationPatterns(patterns);
   patterns.add<FoldConstantFill, GenerateToGeneric, InterchangeToIdentity,
-               InlineScalarConstants>(context);
+               InlineScalarConstants, ExpandPositionedStore>(context);
   return FrozenRewritePatternSet(std::move(patterns));
 }
 

@@ -24,4 +24,9 @@ FrozenRewritePatternSet getGeneralizePatterns(MLIRContext *context);
 LogicalResult generalizeStage(StageOp stage,
                               const FrozenRewritePatternSet &patterns);
 
+/// An elementwise operation of `type` whose element at i is the one of `source`
+/// at map(i).
+Value readElements(OpBuilder &b, Value source, RankedTensorType type,
+                   AffineMap map);
+
 } // namespace mlir::gpuvm

@@ -7,9 +7,9 @@
 
 #include "passes/KernelGroups.h"
 
-#include "dialects/gpuvm/Reduction.h"
 #include "kernels/Bindings.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/LoopNest.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -52,14 +52,6 @@ static unsigned cost(linalg::GenericOp op) {
 
 namespace {
 
-/// What the grouper asks again and again about an operation.
-struct OpFacts {
-  unsigned number = 0;
-  SmallVector<SourceRead> reads;
-  SmallVector<SourceRead> readsThroughVirtual;
-  SmallVector<int64_t> loops;
-};
-
 class Grouper {
 public:
   Grouper(ArrayRef<linalg::GenericOp> ops, const ResolveFn &resolve,
@@ -74,9 +66,6 @@ private:
   void mergeVertically();
   void mergeHorizontally();
   bool tryMerge(GroupId a, GroupId b);
-  bool fitsOneLoopNest(ArrayRef<linalg::GenericOp> members) const;
-  llvm::DenseSet<Operation *>
-  readForEpilogue(ArrayRef<linalg::GenericOp> ops) const;
   bool fitsLimits(ArrayRef<linalg::GenericOp> members) const;
   bool needsWindow(Value result,
                    const llvm::DenseSet<Operation *> &members) const;
@@ -89,7 +78,7 @@ private:
   ResolveFn resolve;
   function_ref<bool(Operation *, Operation *)> mayShare;
   GroupingLimits limits;
-  llvm::DenseMap<Operation *, OpFacts> facts;
+  OpFactsMap facts;
   llvm::DenseMap<Value, SmallVector<Operation *>> readersOf;
   llvm::DenseSet<Operation *> virtualOps;
   llvm::DenseMap<Operation *, GroupId> groupOf;
@@ -194,113 +183,6 @@ SmallVector<SourceRead> Grouper::followVirtualOps(linalg::GenericOp op) const {
 // What may be merged
 //===----------------------------------------------------------------------===//
 
-static SmallVector<int64_t> resultShape(linalg::GenericOp op) {
-  return llvm::to_vector(
-      cast<RankedTensorType>(op->getResult(0).getType()).getShape());
-}
-
-/// Whether `op` can be done in the order of `lead`, over the same loops.
-static bool canFollow(linalg::GenericOp op, linalg::GenericOp lead) {
-  ReductionOrder own = getReductionOrder(op), order = getReductionOrder(lead);
-  auto tileOf = [](linalg::GenericOp of) {
-    return getTileLoops(of).value_or(TileLoops{0, 0});
-  };
-  if (order.tiled && tileOf(op) != tileOf(lead))
-    return false;
-  if (own.sequential || order.sequential)
-    return own.sequential == order.sequential && own.tiled == order.tiled;
-  return own.elementsPerLane == order.elementsPerLane || !hasVisibleOrder(op);
-}
-
-/// Whether nobody else has elements of a result of `reduction`.
-static bool hasWholeRows(linalg::GenericOp reduction) {
-  ReductionOrder order = getReductionOrder(reduction);
-  return !order.tiled && (order.sequential || order.parts == 1);
-}
-
-/// Which of `ops` are read, directly or through others, where a result of a
-/// reduction is read, too.
-llvm::DenseSet<Operation *>
-Grouper::readForEpilogue(ArrayRef<linalg::GenericOp> ops) const {
-  llvm::DenseSet<Operation *> all(ops.begin(), ops.end()), behind, read;
-  auto reduces = [](linalg::GenericOp op) {
-    return op.getNumReductionLoops() != 0;
-  };
-  auto readsResult = [&](linalg::GenericOp op) {
-    return llvm::any_of(factsOf(op).readsThroughVirtual,
-                        [&](const SourceRead &r) {
-                          return behind.contains(r.source.getDefiningOp());
-                        });
-  };
-  for (linalg::GenericOp op : ops)
-    if (reduces(op) || readsResult(op))
-      behind.insert(op);
-  for (linalg::GenericOp op : llvm::reverse(ops))
-    if (!reduces(op) && (behind.contains(op) || read.contains(op)))
-      for (const SourceRead &r : factsOf(op).readsThroughVirtual)
-        if (Operation *source = r.source.getDefiningOp();
-            source && all.contains(source) && !behind.contains(source))
-          read.insert(source);
-  return read;
-}
-
-/// The members walk one index space: the loops of the reductions if there are
-/// any. An operation whose loops are those of the results instead is epilogue:
-/// it must read a reduction, directly or through other epilogue, or be read by
-/// epilogue.
-bool Grouper::fitsOneLoopNest(ArrayRef<linalg::GenericOp> ops) const {
-  SmallVector<linalg::GenericOp> reductions;
-  for (linalg::GenericOp op : ops)
-    if (op.getNumReductionLoops() != 0)
-      reductions.push_back(op);
-  linalg::GenericOp lead =
-      reductions.empty() ? ops.front() : getLeadReduction(reductions);
-  ArrayRef<int64_t> loops = factsOf(lead).loops;
-  bool tiled = !reductions.empty() && getReductionOrder(lead).tiled;
-  AffineMap resultMap = lead.getMatchingIndexingMap(lead.getDpsInitOperand(0));
-  llvm::DenseSet<Operation *> all, epilogue;
-  for (linalg::GenericOp op : ops)
-    all.insert(op);
-  llvm::DenseSet<Operation *> read = readForEpilogue(ops);
-  for (linalg::GenericOp op : ops) {
-    bool readsResult = false, readsLoops = false;
-    bool sameLoops = factsOf(op).loops == loops;
-    for (const SourceRead &read : factsOf(op).readsThroughVirtual) {
-      Operation *source = read.source.getDefiningOp();
-      if (!source || !all.contains(source))
-        continue;
-      bool isResult =
-          epilogue.contains(source) ||
-          cast<linalg::GenericOp>(source).getNumReductionLoops() != 0;
-      if (isResult && sameLoops) {
-        if (read.map != resultMap || !hasWholeRows(lead))
-          return false;
-        continue;
-      }
-      if (!read.direct)
-        return false;
-      (isResult ? readsResult : readsLoops) = true;
-    }
-    if (op.getNumReductionLoops() != 0) {
-      bool sameOrder =
-          op.getIteratorTypesArray() == lead.getIteratorTypesArray() &&
-          op.getMatchingIndexingMap(op.getDpsInitOperand(0)) ==
-              lead.getMatchingIndexingMap(lead.getDpsInitOperand(0)) &&
-          canFollow(op, lead);
-      if (!sameLoops || !sameOrder || readsResult)
-        return false;
-    } else if (readsResult || (!sameLoops && read.contains(op))) {
-      bool overResults = factsOf(op).loops == resultShape(lead);
-      if (!overResults || readsLoops)
-        return false;
-      epilogue.insert(op);
-    } else if (!sameLoops || tiled) { // Tiles have no place for by-products.
-      return false;
-    }
-  }
-  return true;
-}
-
 /// Whether a result is read outside of a kernel that holds `members`.
 bool Grouper::needsWindow(Value result,
                           const llvm::DenseSet<Operation *> &members) const {
@@ -381,7 +263,8 @@ bool Grouper::tryMerge(GroupId a, GroupId b) {
     for (linalg::GenericOp y : members[b])
       if (!mayShare(x, y))
         return false;
-  if (!fitsLimits(merged) || !fitsOneLoopNest(merged) || leavesAndReturns(a, b))
+  if (!fitsLimits(merged) || !fitsOneLoopNest(merged, facts) ||
+      leavesAndReturns(a, b))
     return false;
   for (linalg::GenericOp op : members[b])
     groupOf[op] = a;

@@ -89,8 +89,8 @@ def Fuse : GpuvmProgramPass<"gpuvm-fuse"> {
     kernel. Every decision is in the report: which stages, why or why not, and
     the bytes that are not written and read.
   }];
-  let options = [Option<"report", "report", "std::string", "\"\"",
-                        "File to write the fusion report to, as JSON">,
+  let options = [Option<"report", "report", "bool", "false",
+                        "Keep the decisions for gpuvm-write-report">,
                  Option<"maxWindowBytes", "max-window-bytes", "uint64_t",
                         "134217728",
                         "Values of more bytes take several windows">];
@@ -124,11 +124,21 @@ def FormChains : GpuvmProgramPass<"gpuvm-form-chains"> {
   }];
   let options = [Option<"mode", "mode", "std::string", "\"auto\"",
                         "auto, always or never">,
-                 Option<"report", "report", "std::string", "\"\"",
-                        "Fusion report to add the decisions to">,
+                 Option<"report", "report", "bool", "false",
+                        "Keep the decisions for gpuvm-write-report">,
                  Option<"maxWindowBytes", "max-window-bytes", "uint64_t",
                         "134217728",
                         "Values of more bytes take several windows">];
+}
+
+def WriteReport : Pass<"gpuvm-write-report", "::mlir::ModuleOp"> {
+  let summary = "Writes what gpuvm-fuse and gpuvm-form-chains have decided.";
+  let description = [{
+    One JSON file for all programs of the module: `programs` is a list, each with
+    its name, the `decisions` about stages and those about `chains`.
+  }];
+  let options = [Option<"file", "file", "std::string", "\"\"",
+                        "File to write the report to">];
 }
 
 def Schedule : GpuvmProgramPass<"gpuvm-schedule"> {

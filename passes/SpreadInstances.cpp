@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/gpuvm/Reduction.h"
 #include "passes/Generalize.h"
 #include "passes/Passes.h"
 
@@ -41,6 +42,7 @@ private:
   Value spreadInsert(tensor::InsertSliceOp op);
   Value spreadPad(tensor::PadOp op);
   Value spreadConcat(tensor::ConcatOp op);
+  Value spreadGather(GatherOp op);
   Value spreadReshape(Operation *op);
 
   RankedTensorType wholeType(Value value) const;
@@ -79,18 +81,8 @@ RankedTensorType InstanceSpreader::wholeType(Value value) const {
 
 Value InstanceSpreader::broadcast(Value value) {
   RankedTensorType type = wholeType(value);
-  Location loc = value.getLoc();
-  Value init =
-      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
   AffineMap all = b.getMultiDimIdentityMap(type.getRank());
-  SmallVector<utils::IteratorType> loops(type.getRank(),
-                                         utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             b, loc, type, value, init, ArrayRef{all.dropResult(0), all}, loops,
-             [](OpBuilder &nested, Location l, ValueRange args) {
-               linalg::YieldOp::create(nested, l, args[0]);
-             })
-      .getResult(0);
+  return readElements(b, value, type, all.dropResult(0));
 }
 
 Value InstanceSpreader::wholeOf(Value value) {
@@ -131,6 +123,8 @@ void InstanceSpreader::spreadGeneric(linalg::GenericOp op) {
   llvm::append_range(loops, op.getIteratorTypesArray());
   auto whole = linalg::GenericOp::create(b, op.getLoc(), types, inputs, inits,
                                          maps, loops);
+  if (op.getNumReductionLoops() != 0)
+    whole->setAttr(kInstancesAttr, b.getUnitAttr());
   b.cloneRegionBefore(op.getRegion(), whole.getRegion(),
                       whole.getRegion().end(), values);
   whole.walk([](linalg::IndexOp index) { index.setDim(index.getDim() + 1); });
@@ -173,6 +167,14 @@ Value InstanceSpreader::spreadConcat(tensor::ConcatOp op) {
     inputs.push_back(wholeOf(input));
   return tensor::ConcatOp::create(b, op.getLoc(), wholeType(op),
                                   op.getDim() + 1, inputs);
+}
+
+/// Every instance may pick rows of its own, but of one source.
+Value InstanceSpreader::spreadGather(GatherOp op) {
+  if (spreadOut.contains(op.getSource()))
+    return Value();
+  return GatherOp::create(b, op.getLoc(), wholeType(op),
+                          values.lookup(op.getSource()), wholeOf(op.getRows()));
 }
 
 /// The leading dimension is a group of its own, or in the only one if there is
@@ -225,6 +227,7 @@ LogicalResult InstanceSpreader::spread(Operation &op) {
           .Case([&](tensor::InsertSliceOp o) { return spreadInsert(o); })
           .Case([&](tensor::PadOp o) { return spreadPad(o); })
           .Case([&](tensor::ConcatOp o) { return spreadConcat(o); })
+          .Case([&](GatherOp o) { return spreadGather(o); })
           .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
               [&](Operation *o) { return spreadReshape(o); })
           .Default([](Operation *) { return Value(); });

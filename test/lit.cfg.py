@@ -5,9 +5,11 @@
 #   lit -v --param build=FOLDER test/passes
 #
 # Programs are found by name: ours, then LLVM's (FileCheck, not, split-file, count).
-# %python is a Python 3 without packages. Every run on a device validates.
+# %python is a Python 3 without packages, but for tests that require `numpy`. Every
+# run on a device validates.
 
 import glob
+import importlib.util
 import os
 import shutil
 import sys
@@ -47,6 +49,8 @@ if DRIVERS:
 for name in ("ASAN_OPTIONS", "LP_NATIVE_VECTOR_WIDTH", "LP_NUM_THREADS", "XDG_RUNTIME_DIR"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
+if importlib.util.find_spec("numpy"):  # python3-numpy, which tools/test installs.
+    config.available_features.add("numpy")
 for program in ("glslangValidator", "spirv-val"):
     if shutil.which(program):
         config.available_features.add(program)

@@ -36,6 +36,13 @@ vm::HostTensor decode(DecodeOp op, const Environment &env);
 /// `gpuvm.attention`.
 Results evaluateAttention(AttentionOp op, const Environment &env);
 
+/// `gpuvm.gather`.
+Results evaluateGather(GatherOp op, const Environment &env);
+
+/// `whole` with `rows` from row `position` on; those outside are dropped.
+vm::HostTensor storeRows(vm::HostTensor whole, const vm::HostTensor &rows,
+                         int64_t position);
+
 /// The metadata of a message with this payload: the L2 norm and the largest
 /// absolute value, as `tensor<f32>` (docs/reduction-order.md).
 vm::HostTensor computeNorm(const vm::HostTensor &payload, bool exact);

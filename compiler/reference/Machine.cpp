@@ -93,6 +93,15 @@ LogicalResult Machine::run(LoadOp op, Environment &env) {
 
 LogicalResult Machine::run(StoreOp op, Environment &env) {
   Tensor value = env.get(op.getValue());
+  if (op.getPosition()) {
+    int32_t position;
+    std::memcpy(&position, env.get(op.getPosition())->bytes.data(),
+                sizeof(position));
+    HostTensor whole = storeRows(*getSymbol(op.getSymbol()), *value, position);
+    setSymbol(op.getSymbol(),
+              std::make_shared<const HostTensor>(std::move(whole)));
+    return success();
+  }
   if (!op.getOffset()) {
     setSymbol(op.getSymbol(), value);
     return success();
@@ -219,6 +228,8 @@ static Results evaluate(Operation *op, const Environment &env) {
     return evaluateGeneric(generic, env);
   if (auto attention = dyn_cast<AttentionOp>(op))
     return evaluateAttention(attention, env);
+  if (auto gather = dyn_cast<GatherOp>(op))
+    return evaluateGather(gather, env);
   if (isa<tensor::TensorDialect>(op->getDialect()))
     return evaluateTensorOp(op, env);
   return evaluateElementwise(op, env);

@@ -38,7 +38,7 @@ class SendOp;
 inline constexpr uint64_t kWindowAlignment = 256;
 
 /// Whether `op` only says where elements are found: a slice, a reshape, a
-/// concatenation, padding, or a slice put into another tensor.
+/// concatenation, padding, a slice put into another tensor, or rows picked.
 bool movesElements(Operation *op);
 
 /// Whether the elements of `op`'s results are made where they are read and

@@ -149,6 +149,12 @@ def Gpuvm_Message : Type<CPred<
     "::llvm::isa<::mlir::gpuvm::MessageType>($_self) && "
     "::mlir::gpuvm::isVmTensor(::llvm::cast<::mlir::gpuvm::MessageType>($_self).getPayload())">,
     "message whose payload is a tensor of the virtual machine">;
+def Gpuvm_Word : Type<CPred<
+    "::llvm::isa<::mlir::RankedTensorType>($_self) && "
+    "::llvm::cast<::mlir::RankedTensorType>($_self).getRank() == 0 && "
+    "::llvm::cast<::mlir::RankedTensorType>($_self).getElementType().isSignlessInteger(32)">,
+    "tensor<i32>", "::mlir::RankedTensorType">,
+    BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI32Type())">;
 def Gpuvm_Value : AnyTypeOf<[Gpuvm_Tensor, Gpuvm_Message]>;
 def Gpuvm_Packed : Type<CPred<"::llvm::isa<::mlir::gpuvm::PackedType>($_self)">,
     "packed tensor", "::mlir::gpuvm::PackedType">;

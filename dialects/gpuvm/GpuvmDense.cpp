@@ -55,3 +55,18 @@ LogicalResult AttentionOp::verify() {
            << kMaxHeadSize << " elements";
   return success();
 }
+
+LogicalResult GatherOp::verify() {
+  auto source = cast<RankedTensorType>(getSource().getType());
+  auto rows = cast<RankedTensorType>(getRows().getType());
+  if (!rows.getElementType().isInteger(32) || source.getRank() == 0) // C1
+    return emitOpError("C1: ")
+           << rows << " does not hold numbers of rows of " << source;
+  SmallVector<int64_t> shape(rows.getShape());
+  llvm::append_range(shape, source.getShape().drop_front());
+  auto picked = RankedTensorType::get(shape, source.getElementType());
+  if (getResult().getType() != picked) // C2
+    return emitOpError("C2: the rows picked make ")
+           << picked << ", not " << getResult().getType();
+  return success();
+}

@@ -62,4 +62,32 @@ def Gpuvm_AttentionOp : Gpuvm_Op<"attention", [
   let hasVerifier = 1;
 }
 
+def Gpuvm_GatherOp : Gpuvm_Op<"gather", [Pure]> {
+  let summary = "Rows of a tensor, picked by their numbers.";
+  let description = [{
+    `rows` holds numbers of rows of `source`, which are its slices along the
+    leading dimension: result [i..., j...] is source [rows[i...], j...]. A number
+    below zero is row 0, and one behind the last row is the last row.
+
+    The rows are read where the result is read; the result as a whole exists only
+    where it leaves the stage. The source may be decoded from packed data.
+
+    C1: `rows` has elements of type i32, and `source` at least one dimension.
+    C2: the result has the dimensions of `rows` and behind them those of `source`
+        but for the leading one, and the elements of `source`.
+
+    Example:
+
+    ```mlir
+    %e = gpuvm.gather %table[%tokens] : tensor<32000x64xf16>, tensor<5xi32> -> tensor<5x64xf16>
+    ```
+  }];
+  let arguments = (ins Gpuvm_Tensor:$source, Gpuvm_Tensor:$rows);
+  let results = (outs Gpuvm_Tensor:$result);
+  let assemblyFormat = [{
+    $source `[` $rows `]` attr-dict `:` type($source) `,` type($rows) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // GPUVM_DENSE

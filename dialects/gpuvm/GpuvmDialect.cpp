@@ -43,7 +43,7 @@ Operation *GpuvmDialect::materializeConstant(OpBuilder &b, Attribute value,
 bool gpuvm::movesElements(Operation *op) {
   return isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
              tensor::CollapseShapeOp, tensor::ConcatOp, tensor::PadOp,
-             tensor::InsertSliceOp>(op);
+             tensor::InsertSliceOp, GatherOp>(op);
 }
 
 bool gpuvm::isMadeWhereRead(Operation *op) {

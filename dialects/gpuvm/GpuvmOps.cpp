@@ -11,6 +11,36 @@ using namespace mlir;
 using namespace mlir::gpuvm;
 
 //===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+/// Nothing, `[64]` or `[%position]`.
+static ParseResult
+parseStorePlace(OpAsmParser &parser,
+                std::optional<OpAsmParser::UnresolvedOperand> &position,
+                IntegerAttr &offset) {
+  if (failed(parser.parseOptionalLSquare()))
+    return success();
+  OpAsmParser::UnresolvedOperand operand;
+  OptionalParseResult isOperand = parser.parseOptionalOperand(operand);
+  if (isOperand.has_value()) {
+    position = operand;
+    return failure(failed(*isOperand) || failed(parser.parseRSquare()));
+  }
+  return failure(
+      parser.parseAttribute(offset, parser.getBuilder().getI64Type()) ||
+      parser.parseRSquare());
+}
+
+static void printStorePlace(OpAsmPrinter &p, Operation *, Value position,
+                            IntegerAttr offset) {
+  if (position)
+    p << '[' << position << ']';
+  else if (offset)
+    p << '[' << offset.getInt() << ']';
+}
+
+//===----------------------------------------------------------------------===//
 // External kernels
 //===----------------------------------------------------------------------===//
 

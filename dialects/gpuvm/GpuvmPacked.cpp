@@ -28,6 +28,7 @@ static Type elementNamed(StringRef name, MLIRContext *context) {
                : b.getIntegerType(width);
   return llvm::StringSwitch<Type>(name)
       .Case("f16", b.getF16Type())
+      .Case("bf16", b.getBF16Type())
       .Case("f32", b.getF32Type())
       .Case("f64", b.getF64Type())
       .Default(Type());

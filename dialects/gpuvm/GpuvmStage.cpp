@@ -218,8 +218,8 @@ static bool isTensorCode(Operation *op) {
 
 /// C4: what may stand in a stage's body.
 static LogicalResult verifyMayStandInStage(Operation &op) {
-  if (isa<AttentionOp, DecodeOp, InvokeOp, LoadOp, MetadataOp, SendOp, StoreOp>(
-          op))
+  if (isa<AttentionOp, DecodeOp, GatherOp, InvokeOp, LoadOp, MetadataOp, SendOp,
+          StoreOp>(op))
     return success();
   WalkResult result = op.walk([](Operation *nested) {
     if (isTensorCode(nested) || isa<FlushOp>(nested))

@@ -101,9 +101,27 @@ LogicalResult LoadOp::verifySymbolUses(SymbolTableCollection &) {
   return verifyAccess(*this, getSymbol(), getValue().getType(), getOffset());
 }
 
+/// C5: a slice at a position that the device knows.
+static LogicalResult verifyPositioned(StoreOp op, const SymbolInfo &symbol) {
+  auto slice = cast<RankedTensorType>(op.getValue().getType());
+  RankedTensorType whole = symbol.type;
+  bool fits = whole.getRank() > 0 && slice.getRank() == whole.getRank() &&
+              slice.getElementType() == whole.getElementType() &&
+              slice.getShape().drop_front() == whole.getShape().drop_front() &&
+              slice.getDimSize(0) <= whole.getDimSize(0);
+  if (op.getOffset() || isa<PackedType>(symbol.declaredType) || !fits)
+    return op.emitOpError("C5: ")
+           << slice << " is no slice of the symbol's " << symbol.declaredType
+           << " to store at a position";
+  return success();
+}
+
 LogicalResult StoreOp::verifySymbolUses(SymbolTableCollection &) {
-  if (lookupSymbol(*this, getSymbol()).region == gpuvm::Region::heap) // C4
+  SymbolInfo symbol = lookupSymbol(*this, getSymbol());
+  if (symbol.region == gpuvm::Region::heap) // C4
     return emitOpError("C4: heap symbol @") << getSymbol() << " is immutable";
+  if (getPosition() && symbol.op)
+    return verifyPositioned(*this, symbol);
   return verifyAccess(*this, getSymbol(), getValue().getType(), getOffset());
 }
 

@@ -77,7 +77,8 @@ static unsigned floatBitsOf(linalg::GenericOp op, const Combiner &combiner) {
 std::optional<TileLoops> gpuvm::getTileLoops(linalg::GenericOp op) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   SmallVector<unsigned> candidates; // The innermost one first.
-  for (unsigned loop = op.getNumLoops(); loop-- > 0;)
+  unsigned first = op->hasAttr(kInstancesAttr) ? 1 : 0;
+  for (unsigned loop = op.getNumLoops(); loop-- > first;)
     if (op.getIteratorTypesArray()[loop] == utils::IteratorType::parallel &&
         ranges[loop] >= kMinTiledRange)
       candidates.push_back(loop);

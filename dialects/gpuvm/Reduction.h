@@ -64,9 +64,13 @@ struct TileLoops {
   bool operator==(const TileLoops &) const = default;
 };
 
+/// On an operation that is for all instances of a stage at once: its first loop
+/// is over them. The operation has the order that it has in the body of one.
+inline constexpr llvm::StringLiteral kInstancesAttr = "gpuvm.instances";
+
 /// The loops over which the results of `op` are worth computing tile by tile,
 /// as in a matrix product: both are long, and of the inputs one depends only on
-/// the one and another one only on the other.
+/// the one and another one only on the other. Never the loop over instances.
 std::optional<TileLoops> getTileLoops(linalg::GenericOp op);
 
 /// Whether the order of a reduction can be seen in its results: it accumulates

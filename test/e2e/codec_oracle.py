@@ -14,6 +14,8 @@ import random
 import struct
 import sys
 
+from program_text import bits, to_brain
+
 FLOATS = {"f16": "e", "f32": "f", "f64": "d"}
 
 
@@ -26,6 +28,8 @@ def half(data, at):
 
 
 def pack(x, element):
+    if element == "bf16":
+        return struct.pack("<H", to_brain(x))
     try:
         return struct.pack("<" + FLOATS[element], x)
     except OverflowError:  # Of f16, which has infinities for that.
@@ -129,7 +133,7 @@ def delta(data, parameters, element, count):
 
 def dictionary(data, parameters, element, count):
     width, entries = parameters
-    size = int(element[1:]) // 8
+    size = bits(element) // 8
     table = [data[i * size:(i + 1) * size] for i in range(entries)]
     codes = fields(data[(entries * size + 3) // 4 * 4:], width, count)
     return b"".join(table[min(code, entries - 1)] for code in codes)
@@ -152,7 +156,7 @@ def decode(codec, parameters, element, count, data):
     if codec == "f16":
         return data if element == "f16" else struct.pack(f"<{count}f", *struct.unpack(f"<{count}e", data))
     if codec == "bf16":
-        return b"".join(b"\0\0" + data[i:i + 2] for i in range(0, len(data), 2))
+        return data if element == "bf16" else b"".join(b"\0\0" + data[i:i + 2] for i in range(0, len(data), 2))
     if codec == "bits":
         return integers(fields(data, parameters[0], count), element)
     if codec == "signed_bits":

@@ -20,6 +20,7 @@ as it says. --every takes each so-manieth case only. The kinds of case:
   state   stages that load and store symbols and halves of them, from a seed
   exact   arithmetic of --exact on subnormal numbers, from a seed
   chains  dependent stages that one workgroup can run, alone and in instances
+  gather  rows picked by their numbers, and rows stored at positions of the device
 
     differential.py FOLDER KIND [--seeds FIRST:LAST] [--widths 256,512] [--split N] [--every N]
 
@@ -230,6 +231,16 @@ def run_case(case, arguments):
     return None
 
 
+def try_all(what, cases, run):
+    """Runs all cases, prints what `run` says is wrong with them; the exit code."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        failures = [failure for failure in pool.map(run, cases) if failure]
+    for failure in failures:
+        print(failure)
+    print(f"{len(cases)} {what}, {len(failures)} failed")
+    return 1 if failures or not cases else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
@@ -245,12 +256,7 @@ def main():
         cases = sorted(os.listdir(arguments.folder))
     else:
         cases = list(KINDS[arguments.kind](range(*map(int, arguments.seeds.split(":")))))[::arguments.every]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        failures = [f for f in pool.map(lambda case: run_case(case, arguments), cases) if f]
-    for failure in failures:
-        print(failure)
-    print(f"{len(cases)} cases, {len(failures)} failed")
-    return 1 if failures or not cases else 0
+    return try_all("cases", cases, lambda case: run_case(case, arguments))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@
 // RUN: gpuvm-run %t.gvplan --validate --input=x=2x4xi32=1,2,3,4,5,6,7,8 | FileCheck %s --check-prefix=ROTATE
 // RUN: gpuvm-compile %s --program=paste -o %t.gvplan
 // RUN: gpuvm-run %t.gvplan --validate --input=x=2xf32=1,2 --input=y=2x3x2xf32=0 | FileCheck %s --check-prefix=PASTE
+// RUN: gpuvm-compile %s --program=sides -o %t.gvplan
+// RUN: gpuvm-run %t.gvplan --validate --input=x=5x2xi32=1,2,3,4,5,6,7,8,9,10 --input=y=5x2xi32=11,12,13,14,15,16,17,18,19,20 | FileCheck %s --check-prefix=SIDES
 // RUN: not gpuvm-compile %s --program=crop -o %t.bad.gvplan 2>&1 | FileCheck %s --check-prefix=CROP
 // ONE: 1 gpuvm-form-kernels{{ +}}- Kernels formed
 
@@ -55,6 +57,32 @@ gpuvm.program @paste(%x: tensor<2xf32>, %y: tensor<2x3x2xf32>) -> (y: tensor<2x3
     gpuvm.send %r : tensor<2x3x2xf32>
   }
   gpuvm.return %z : !gpuvm.message<tensor<2x3x2xf32>>
+}
+
+// Two elementwise results beside a reduction, stored by those lanes only that
+// have an element.
+// SIDES: pairs: 5x4xi32=[1 2 11 12][3 4 13 14][5 6 15 16][7 8 17 18][9 10 19 20]
+// SIDES: rows: 5x4xi32=[0 0 0 0][1 1 1 1][2 2 2 2][3 3 3 3][4 4 4 4]
+// SIDES: sum: i32=40
+gpuvm.program @sides(%x: tensor<5x2xi32>, %y: tensor<5x2xi32>) -> (pairs: tensor<5x4xi32>, rows: tensor<5x4xi32>, sum: tensor<i32>) {
+  %0 = gpuvm.stage @s0(%a = %x : tensor<5x2xi32>, %b = %y : tensor<5x2xi32>) -> tensor<5x4xi32> {
+    %c = tensor.concat dim(1) %a, %b : (tensor<5x2xi32>, tensor<5x2xi32>) -> tensor<5x4xi32>
+    gpuvm.send %c : tensor<5x4xi32>
+  }
+  %1 = gpuvm.stage @s1(%a = %x : tensor<5x2xi32>) -> tensor<5x4xi32> {
+    %g = tensor.generate {
+    ^bb0(%i: index, %j: index):
+      %e = arith.index_cast %i : index to i32
+      tensor.yield %e : i32
+    } : tensor<5x4xi32>
+    gpuvm.send %g : tensor<5x4xi32>
+  }
+  %2 = gpuvm.stage @s2(%v = %1 : !gpuvm.message<tensor<5x4xi32>>) -> tensor<i32> {
+    %zero = arith.constant dense<0> : tensor<i32>
+    %sum = linalg.reduce { arith.addi } ins(%v : tensor<5x4xi32>) outs(%zero : tensor<i32>) dimensions = [0, 1]
+    gpuvm.send %sum : tensor<i32>
+  }
+  gpuvm.return %0, %1, %2 : !gpuvm.message<tensor<5x4xi32>>, !gpuvm.message<tensor<5x4xi32>>, !gpuvm.message<tensor<i32>>
 }
 
 // CROP: moved-elements.mlir:[[# @LINE + 4]]:10: error: 'tensor.pad' op cannot be compiled: no kernel can hold it

@@ -142,6 +142,20 @@ def convolution(channels, taps, filters, length):
     return p
 
 
+def in_instances(count, rows, length):
+    """Matrix times vector with one matrix for all instances: not the order of a matrix product."""
+    p = Program(f"instances_{count}_{rows}_{length}")
+    w, x = p.input((rows, length), "f32"), p.input((count, length), "f32")
+
+    def build(s, w, x):
+        product = contract(s, w, x, "mk,k->m", "f32")
+        product.exact = True  # In lanes no product is fused with its sum.
+        return product
+
+    p.outputs = [p.stage(build, w, x, instances=count, shared=[w])]
+    return p
+
+
 def exact():
     """With --exact no product is fused with its sum: the same bits everywhere."""
     for program in [plain("exact_f32", "mk,kn->mn", [(50, 60), (60, 70)], ["f32"] * 2, "f32"),
@@ -153,7 +167,8 @@ def exact():
 
 
 def products(_):
-    programs = [*layouts(), *kinds(), *around(), convolution(5, 7, 40, 301), convolution(16, 4, 64, 256)]
+    programs = [*layouts(), *kinds(), *around(), convolution(5, 7, 40, 301), convolution(16, 4, 64, 256),
+                in_instances(40, 48, 200), in_instances(33, 5, 1000), in_instances(3, 70, 17)]
     for program in programs:
         program.sums = True
     return [*programs, *exact()]

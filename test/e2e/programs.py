@@ -3,6 +3,7 @@
 import programs_chain
 import programs_combine
 import programs_functions
+import programs_gather
 import programs_random
 import programs_reduce
 
@@ -14,4 +15,5 @@ def from_seeds(make):
 KINDS = {"sweep": programs_reduce.sweep, "long": programs_reduce.long, "rows": programs_reduce.rows,
          "combine": programs_combine.combine, "functions": programs_functions.functions,
          "random": from_seeds(programs_random.random_program), "state": from_seeds(programs_random.state_program),
-         "exact": from_seeds(programs_random.exact_program), "chains": programs_chain.chains}
+         "exact": from_seeds(programs_random.exact_program), "chains": programs_chain.chains,
+         "gather": programs_gather.gathers}

@@ -3,6 +3,7 @@
 import math
 
 from programs_combine import arg_reduce
+from programs_gather import gather, numbers
 from program_text import TYPES, bits, is_float
 from random_ops import axis_sets, combiners, random_op
 
@@ -138,6 +139,20 @@ def metadata(rng, p, values):
 RECIPES = [chain, chain, several_reductions, arg_reduction, arg_reduction, row_pattern, contraction, metadata]
 
 
+def picked_rows(rng, p, values):
+    """Rows of a value, in an order that an input says, with numbers that are no rows among them."""
+    x = rng.choice([v for v in values if v.shape] or [random_input(rng, p, random_shape(rng, 2), rng.choice(TYPES))])
+    order = random_shape(rng, rng.randint(0, 2), max(1, MAX_ELEMENTS // math.prod(x.shape[1:])))
+    y = random_input(rng, p, order, "i32")
+    then = rng.random() < 0.5
+
+    def build(s, x, y):
+        rows = gather(s, x, numbers(s, y, x.shape[0]))
+        return random_op(rng, s, [rows]) if then else rows
+
+    return p.stage(build, x, y)
+
+
 def add_program(rng, p):
     """Adds a random program to `p`, beside what it holds already."""
     dtype, shape = rng.choice(TYPES), random_shape(rng, rng.randint(0, 3))
@@ -150,3 +165,5 @@ def add_program(rng, p):
     if not made:
         made = [v for v in chain(rng, p, values) if v not in values]
     p.outputs += [v for v in made[:-1] if rng.random() < 0.4][:4] + [made[-1]]
+    if rng.random() < 0.2:
+        p.outputs.append(picked_rows(rng, p, values + made))

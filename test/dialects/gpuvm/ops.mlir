@@ -135,6 +135,11 @@ gpuvm.program @symbols(%n: tensor<i64>) {
     gpuvm.store %v, @count : tensor<i64>
     // CHECK: store %{{.*}}, @state[128] : tensor<64xf32>
     gpuvm.store %half, @state[128] : tensor<64xf32>
+    // CHECK: gather %{{.*}}[%{{.*}}] : tensor<64xf32>, tensor<i32> -> tensor<f32>
+    %picked = gpuvm.gather %half[%limit] : tensor<64xf32>, tensor<i32> -> tensor<f32>
+    %row = tensor.expand_shape %picked [] output_shape [1] : tensor<f32> into tensor<1xf32>
+    // CHECK: store %{{.*}}, @state[%{{.*}}] : tensor<1xf32>
+    gpuvm.store %row, @state[%limit] : tensor<1xf32>
   }
   gpuvm.return
 }

@@ -35,7 +35,7 @@ gpuvm.program @bad() {
 // -----
 
 gpuvm.program @bad() {
-  // expected-error @below {{codec "q8_0" decodes to f32 or f16}}
+  // expected-error @below {{codec "q8_0" decodes to f32, f16 or bf16}}
   gpuvm.heap @w : !gpuvm.packed<q8_0, 32xi8>
   gpuvm.return
 }
@@ -67,7 +67,7 @@ gpuvm.program @bad() {
 // -----
 
 gpuvm.program @bad() {
-  // expected-error @below {{codec "bf16" decodes to f32}}
+  // expected-error @below {{codec "bf16" decodes to f32 or bf16}}
   gpuvm.heap @w : !gpuvm.packed<bf16, 32xf16>
   gpuvm.return
 }

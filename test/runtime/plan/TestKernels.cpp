@@ -89,6 +89,12 @@ std::vector<uint32_t> assemble(const std::string &text,
   return words;
 }
 
+TestKernel copyKernel() {
+  TestKernel kernel;
+  kernel.buffers = {{0, true, false, true}, {5, false, true, false}};
+  return kernel;
+}
+
 Kernel makeKernel(const std::string &name, const TestKernel &test) {
   Kernel kernel;
   kernel.name = name;

@@ -50,6 +50,9 @@ std::string assemblyOf(const TestKernel &kernel);
 std::vector<uint32_t> assemble(const std::string &text,
                                spv_target_env environment);
 
+/// Reads binding 0, writes binding 5.
+TestKernel copyKernel();
+
 /// A kernel with a matching declaration: binding reads what it loads and writes
 /// what it stores.
 Kernel makeKernel(const std::string &name, const TestKernel &kernel);

@@ -1,0 +1,149 @@
+//===- GpuvmKernels.td - what passes make of stages --------*- tablegen -*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Part of GpuvmOps.td: kernels (one dispatch each), what stands in them, and
+// what stands between them once they have windows. Users write none of it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GPUVM_KERNELS
+#define GPUVM_KERNELS
+
+def Gpuvm_KernelOp : Gpuvm_Op<"kernel", [
+    IsolatedFromAbove, SingleBlock,
+    HasParent<"ProgramOp">, Pure]> {
+  let summary = "What becomes one dispatch.";
+  let description = [{
+    The body is `linalg.generic` and `tensor` code on the block arguments; the
+    yielded values are written to the windows of the results. All of it is one
+    loop nest: for root `map` over the elements of the results, for root
+    `reduce` over the iteration space of the reductions, with elementwise
+    producers and consumers inside; for root `attention` what makes the operands
+    of one `gpuvm.attention`, and that. Root `chain` is several loop nests one
+    behind the other in one workgroup, or in one workgroup for each index of the
+    leading dimension; each of them ends with a `gpuvm.hold` of what it makes.
+
+    C1: block argument i has the type of operand i.
+    C2: yield has the types of the results.
+    C3: windows, where given, are as long as the tensors they hold need.
+    C4: a kernel with root `chain` yields results of `gpuvm.hold`.
+
+    `emitted` names the `spirv.module` beside the program once there is one.
+
+    Example:
+
+    ```mlir
+    %y = gpuvm.kernel @scale_0 map ["scale"] (%x) {
+    ^bb0(%in: tensor<8xf32>):
+      gpuvm.yield %in : tensor<8xf32>
+    } : (tensor<8xf32>) -> tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, Gpuvm_RootAttr:$root,
+                       StrArrayAttr:$stages,
+                       Variadic<Gpuvm_Tensor>:$inputs,
+                       OptionalAttr<Gpuvm_WindowArrayAttr>:$input_windows,
+                       OptionalAttr<Gpuvm_WindowArrayAttr>:$output_windows,
+                       OptionalAttr<Gpuvm_WindowArrayAttr>:$scratch_windows,
+                       OptionalAttr<FlatSymbolRefAttr>:$emitted);
+  let results = (outs Variadic<Gpuvm_Tensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name $root $stages `(` $inputs `)` attr-dict-with-keyword $body
+    `:` functional-type($inputs, $outputs)
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Gpuvm_YieldOp : Gpuvm_Op<"yield", [
+    Terminator, Pure, HasParent<"KernelOp">]> {
+  let summary = "The values a kernel writes.";
+  let description = [{
+    Example: `gpuvm.yield %sum : tensor<i64>`
+  }];
+  let arguments = (ins Variadic<Gpuvm_Tensor>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+def Gpuvm_HoldOp : Gpuvm_Op<"hold", [
+    Pure, HasParent<"KernelOp">, AllTypesMatch<["values", "held"]>]> {
+  let summary = "The values one step of a chain makes.";
+  let description = [{
+    The end of one loop nest in a kernel with root `chain`. The results are the
+    operands; from here on the lanes of the workgroup hold their elements, and
+    later steps read them there.
+
+    C1: the results have the types of the operands.
+
+    Example: `%b = gpuvm.hold %a : tensor<4096xf32>`
+  }];
+  let arguments = (ins Variadic<Gpuvm_Tensor>:$values);
+  let results = (outs Variadic<Gpuvm_Tensor>:$held);
+  let builders = [OpBuilder<(ins "::mlir::ValueRange":$values), [{
+    build($_builder, $_state, values.getTypes(), values);
+  }]>];
+  let assemblyFormat = "$values attr-dict `:` type($values)";
+}
+
+def Gpuvm_FlushOp : Gpuvm_Op<"flush", [Pure, SameOperandsAndResultType]> {
+  let summary = "A number, or a zero of its sign if it is subnormal.";
+  let description = [{
+    Scalar code, for the body of a `linalg` operation. `gpuvm-make-exact` puts
+    it around arithmetic.
+
+    Example: `%y = gpuvm.flush %x : f32`
+  }];
+  let arguments = (ins AnyTypeOf<[F16, BF16, F32, F64]>:$number);
+  let results = (outs AnyTypeOf<[F16, BF16, F32, F64]>:$result);
+  let assemblyFormat = "$number attr-dict `:` type($result)";
+  let hasFolder = 1;
+}
+
+def Gpuvm_CopyOp : Gpuvm_Op<"copy", [
+    Pure, SameOperandsAndResultType, HasParent<"ProgramOp">]> {
+  let summary = "A value in a window of its own.";
+  let description = [{
+    Placed where a value and the symbol it was loaded from, or is stored to,
+    cannot share one window.
+
+    C1: windows, where given, are as long as the tensors they hold need.
+
+    Example: `%c = gpuvm.copy %old ["update"] : tensor<4xf32>`
+  }];
+  let arguments = (ins Gpuvm_Tensor:$source, StrArrayAttr:$stages,
+                       OptionalAttr<Gpuvm_WindowArrayAttr>:$input_windows,
+                       OptionalAttr<Gpuvm_WindowArrayAttr>:$output_windows);
+  let results = (outs Gpuvm_Tensor:$result);
+  let assemblyFormat = "$source $stages attr-dict `:` type($source)";
+  let hasVerifier = 1;
+}
+
+def Gpuvm_ExposeOp : Gpuvm_Op<"expose", [HasParent<"ProgramOp">]> {
+  let summary = "Says which register of which VM instance a value is.";
+  let description = [{
+    What is left of a message when the stages have become kernels; the host
+    finds registers by it. It keeps no value alive: gpuvm-form-kernels makes
+    one only for values that have a window anyhow.
+
+    C1: there are registers 0 to 31, and instances from 0 on.
+
+    Example: `gpuvm.expose %sum as 30 of 2 : tensor<i64>`
+  }];
+  let arguments = (ins Gpuvm_Tensor:$value, I64Attr:$reg, I64Attr:$instance);
+  let assemblyFormat = "$value `as` $reg `of` $instance attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+def Gpuvm_BarrierOp : Gpuvm_Op<"barrier", [HasParent<"ProgramOp">]> {
+  let summary = "Everything before is visible to everything after, for these reasons.";
+  let description = [{
+    Example: `gpuvm.barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 0, 32>>]`
+  }];
+  let arguments = (ins Gpuvm_HazardArrayAttr:$reasons);
+  let assemblyFormat = "$reasons attr-dict";
+}
+
+#endif // GPUVM_KERNELS

@@ -1,0 +1,22 @@
+//===- Decisions.h - what passes decided about a program --------*- C++ -*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decisions of gpuvm-fuse and gpuvm-form-chains, kept with the program until
+// gpuvm-write-report makes one file of those of all programs.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "dialects/gpuvm/Gpuvm.h"
+
+namespace mlir::gpuvm {
+
+/// Keeps the decisions of one kind (the name of their list in the report); each
+/// is a dictionary of strings, numbers and such dictionaries.
+void keepDecisions(ProgramOp program, StringRef kind,
+                   ArrayRef<Attribute> decisions);
+
+} // namespace mlir::gpuvm

@@ -1,0 +1,84 @@
+// RUN: gpuvm-opt %s -split-input-file -verify-diagnostics
+
+//===-- kernels ------------------------------------------------------------===//
+
+gpuvm.program @kernel_c4(%x: tensor<4xf32>) {
+  // expected-error @below {{C4: a chain yields a value that no step holds}}
+  %y = gpuvm.kernel @k chain ["s"] (%x) {
+  ^bb0(%in: tensor<4xf32>):
+    gpuvm.yield %in : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @hold_c1(%x: tensor<4xf32>) {
+  %y = gpuvm.kernel @k chain ["s"] (%x) {
+  ^bb0(%in: tensor<4xf32>):
+    // expected-error @below {{all of {values, held} have same type}}
+    %h = "gpuvm.hold"(%in) : (tensor<4xf32>) -> tensor<4xi32>
+    gpuvm.yield %h : tensor<4xi32>
+  } : (tensor<4xf32>) -> tensor<4xi32>
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @kernel_c1(%x: tensor<4xf32>) {
+  // expected-error @below {{C1: the block arguments are not the operands}}
+  %y = gpuvm.kernel @k map ["s"] (%x) {
+  ^bb0(%in: tensor<8xf32>):
+    gpuvm.yield %in : tensor<8xf32>
+  } : (tensor<4xf32>) -> tensor<8xf32>
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @kernel_c2(%x: tensor<4xf32>) {
+  // expected-error @below {{C2: the body does not yield the results}}
+  %y = gpuvm.kernel @k map ["s"] (%x) {
+  ^bb0(%in: tensor<4xf32>):
+    gpuvm.yield %in : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<8xf32>
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @kernel_c3_length(%x: tensor<4xf32>) {
+  // expected-error @below {{C3: a window of 15 bytes does not hold 'tensor<4xf32>'}}
+  %y = gpuvm.kernel @k map ["s"] (%x) attributes {input_windows = [#gpuvm.window<registers, 0, 15>]} {
+  ^bb0(%in: tensor<4xf32>):
+    gpuvm.yield %in : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @kernel_c3_count(%x: tensor<4xf32>) {
+  // expected-error @below {{C3: there are 0 windows for 1 tensors}}
+  %y = gpuvm.kernel @k map ["s"] (%x) attributes {output_windows = []} {
+  ^bb0(%in: tensor<4xf32>):
+    gpuvm.yield %in : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @copy_c1(%x: tensor<4xf32>) {
+  // expected-error @below {{C1: a window of 8 bytes does not hold 'tensor<4xf32>'}}
+  %y = gpuvm.copy %x ["s"] {input_windows = [#gpuvm.window<registers, 0, 8>]} : tensor<4xf32>
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @expose_c1(%x: tensor<4xf32>) {
+  // expected-error @below {{C1: there is no register 32 of instance 0}}
+  gpuvm.expose %x as 32 of 0 : tensor<4xf32>
+  gpuvm.return
+}
