@@ -27,7 +27,7 @@ struct KScale {
 };
 KScale readKScale(const uint8_t *block, int i);
 
-/// The same for sub-block `i` of the block at word `block`.
+/// The same for sub-block `i` of the block at byte `block`, a multiple of 16.
 struct KScaleNumbers {
   Number scale, min;
 };

@@ -66,6 +66,9 @@ public:
   Value value() const { return number; }
   Number operator*(Number other) const;
   Number operator-(Number other) const;
+  /// This * `scale` - `offset`, where the product is exact: so it does not
+  /// matter whether the device rounds it.
+  Number scaled(Number scale, Number offset) const;
 
 private:
   PackedReader *reader;
@@ -79,8 +82,9 @@ public:
   using LoadWords =
       std::function<SmallVector<Value>(Value first, int64_t count)>;
 
-  /// A reader of a window of `bytes` bytes, whose last word is whole.
-  PackedReader(OpBuilder &builder, Location loc, uint64_t bytes,
+  /// A reader of a window of `bytes` bytes, whose last word is whole. `exact`:
+  /// no device may give other bits than the next one.
+  PackedReader(OpBuilder &builder, Location loc, uint64_t bytes, bool exact,
                LoadWords loadWords);
 
   OpBuilder &ir() { return b; }
@@ -96,7 +100,8 @@ public:
   Word word(Word index);
   /// The same; the last word for indices behind it.
   Word wordClamped(Word index);
-  /// The 16 bits from byte `at` on, a multiple of 2.
+  /// The 16 bits from byte `at` on, a multiple of 2. The upper bits are
+  /// undefined.
   Word half(Word at);
   /// The `count` bytes (a power of two) from byte `at` on, four to a word,
   /// lowest first; `at` is a multiple of `alignment`, or of `count` if that is
@@ -111,6 +116,8 @@ public:
   /// The lower 16 bits, an f16, as an f32: exact, NaNs and subnormal numbers
   /// too, by integer operations.
   Number halfToFloat(Word half);
+  /// The same, but a NaN may become another one: devices do it in one step.
+  Number scaleToFloat(Word half);
   /// A signed word as an f32.
   Number toFloat(Word word);
   Number bitsToFloat(Word word);
@@ -119,6 +126,7 @@ private:
   OpBuilder &b;
   Location location;
   uint64_t numWords;
+  bool exact;
   LoadWords loadWords;
 };
 

@@ -32,14 +32,14 @@ private:
 
   SmallVector<Number> emitInBlock(PackedReader &r, Word block, Word j,
                                   int64_t count) const override {
-    Number d = r.halfToFloat(r.half(block));
+    Number d = r.scaleToFloat(r.half(block));
     SmallVector<Word> q = r.bytes(block + 2 + j % 16, count, /*alignment=*/2);
     Word nibble = j / 16 * 4; // Where it is in each byte.
     for (Word &word : q)
-      word = word >> nibble;
+      word = (word >> nibble) & 0x0F0F0F0F;
     SmallVector<Number> y;
     for (int64_t i = 0; i < count; ++i)
-      y.push_back(r.toFloat((r.byteOf(q, i) & 0xF) - 8) * d);
+      y.push_back(r.toFloat(r.byteOf(q, i) - 8) * d);
     return y;
   }
 };

@@ -36,23 +36,21 @@ private:
 
   SmallVector<Number> emitInBlock(PackedReader &r, Word block, Word e,
                                   int64_t count) const override {
-    Word n = e / 128, i = e / 32 & 3, j = e % 32;
+    Word n = e / 128, i = e / 32 % 4, j = e % 32;
     SmallVector<Word> s = r.bytes(block + 192 + e / 16, 1, /*alignment=*/1);
     Number scale =
-        r.halfToFloat(r.half(block + 208)) * r.toFloat(r.signedByteOf(s, 0));
+        r.scaleToFloat(r.half(block + 208)) * r.toFloat(r.signedByteOf(s, 0));
     SmallVector<Word> low =
-        r.bytes(block + n * 64 + (i & 1) * 32 + j, count, /*alignment=*/2);
+        r.bytes(block + n * 64 + i % 2 * 32 + j, count, /*alignment=*/2);
     SmallVector<Word> high =
         r.bytes(block + 128 + n * 32 + j, count, /*alignment=*/2);
     for (auto [l, h] : llvm::zip_equal(low, high)) {
-      l = l >> (i / 2 * 4);
-      h = h >> (i * 2);
+      h = (h >> (i * 2)) & 0x03030303;
+      l = ((l >> (i / 2 * 4)) & 0x0F0F0F0F) | (h << 4);
     }
     SmallVector<Number> y;
-    for (int64_t k = 0; k < count; ++k) {
-      Word q = (r.byteOf(low, k) & 0xF) | ((r.byteOf(high, k) & 3) << 4);
-      y.push_back(scale * r.toFloat(q - 32));
-    }
+    for (int64_t k = 0; k < count; ++k)
+      y.push_back(r.toFloat(r.byteOf(low, k) - 32) * scale);
     return y;
   }
 };
