@@ -28,6 +28,7 @@ KScaleNumbers gpuvm::emitKScale(PackedReader &r, Word block, Word i) {
   Word scale = r.select(isFirst, low & 63, (high & 0xF) | ((low >> 2) & 0x30));
   Word min = r.select(isFirst, middle & 63,
                       ((high >> 4) & 0xF) | ((middle >> 2) & 0x30));
-  return {r.scaleToFloat(words[0]) * r.toFloat(scale),
-          r.scaleToFloat(words[0] >> 16) * r.toFloat(min)};
+  Number d = r.scaleToFloat(words[0]);
+  Number negativeDmin = r.scaleToFloat(words[0] ^ 0x80000000, /*half=*/1);
+  return {d * r.toFloat(scale), negativeDmin * r.toFloat(min)};
 }

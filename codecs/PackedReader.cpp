@@ -38,6 +38,9 @@ Word Word::operator*(Word other) const {
 Word Word::operator&(Word other) const {
   return {*reader, make<arith::AndIOp>(*reader, bits, other.bits)};
 }
+Word Word::operator^(uint32_t constant) const {
+  return {*reader, make<arith::XOrIOp>(*reader, bits, word(constant).bits)};
+}
 Word Word::operator|(Word other) const {
   return {*reader, make<arith::OrIOp>(*reader, bits, other.bits)};
 }
@@ -113,13 +116,9 @@ Number Number::operator*(Number other) const {
   return {*reader, make<arith::MulFOp>(*reader, number, other.number)};
 }
 Number Number::scaled(Number scale, Number offset) const {
-  Value negative = make<arith::NegFOp>(*reader, offset.number);
   return {*reader,
           spirv::GLFmaOp::create(reader->ir(), reader->loc(), number.getType(),
-                                 number, scale.number, negative)};
-}
-Number Number::operator-(Number other) const {
-  return {*reader, make<arith::SubFOp>(*reader, number, other.number)};
+                                 number, scale.number, offset.number)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -193,14 +192,6 @@ SmallVector<Word> PackedReader::bytes(Word at, int64_t count,
   return words;
 }
 
-Word PackedReader::byteOf(ArrayRef<Word> words, int64_t i) {
-  return (words[i / 4] >> static_cast<uint32_t>(i % 4 * 8)) & 0xFF;
-}
-
-Word PackedReader::signedByteOf(ArrayRef<Word> words, int64_t i) {
-  return (words[i / 4] >> static_cast<uint32_t>(i % 4 * 8)).signExtend(8);
-}
-
 //===----------------------------------------------------------------------===//
 // Numbers
 //===----------------------------------------------------------------------===//
@@ -215,13 +206,40 @@ Number PackedReader::bitsToFloat(Word word) {
           make<arith::BitcastOp>(*this, Type(b.getF32Type()), word.value())};
 }
 
-Number PackedReader::scaleToFloat(Word half) {
+Number PackedReader::number(float value) {
+  return {*this,
+          arith::ConstantOp::create(b, location, b.getF32FloatAttr(value))};
+}
+
+Number PackedReader::byteInPlace(ArrayRef<Word> words, int64_t i) {
+  auto place = static_cast<uint32_t>(i % 4 * 8);
+  Word byte = words[i / 4] & (uint32_t(0xFF) << place);
+  return {*this,
+          make<arith::UIToFPOp>(*this, Type(b.getF32Type()), byte.value())};
+}
+
+Number PackedReader::topScale(Number scale, int64_t unit) {
+  return scale * number(0x1p-24f / static_cast<float>(unit));
+}
+
+Number PackedReader::signedByteOnTop(ArrayRef<Word> words, int64_t i) {
+  auto place = static_cast<uint32_t>(i % 4 * 8);
+  return toFloat((words[i / 4] << (24 - place)) & 0xFF000000);
+}
+
+ByteScales PackedReader::byteScales(Number scale) {
+  return {scale, scale * number(0x1p-8f), scale * number(0x1p-16f),
+          scale * number(0x1p-24f)};
+}
+
+Number PackedReader::scaleToFloat(Word word, unsigned half) {
   if (exact)
-    return halfToFloat(half);
+    return halfToFloat(word >> 16 * half);
   Value both = spirv::GLUnpackHalf2x16Op::create(
-      b, location, VectorType::get({2}, b.getF32Type()), half.value());
-  return {*this, spirv::CompositeExtractOp::create(b, location, both,
-                                                   ArrayRef<int32_t>{0})};
+      b, location, VectorType::get({2}, b.getF32Type()), word.value());
+  return {*this, spirv::CompositeExtractOp::create(
+                     b, location, both,
+                     ArrayRef<int32_t>{static_cast<int32_t>(half)})};
 }
 
 Number PackedReader::halfToFloat(Word half) {

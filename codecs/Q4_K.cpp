@@ -40,9 +40,10 @@ private:
     Word nibble = j / 32 % 2 << 2; // Where it is in each byte.
     for (Word &word : q)
       word = (word >> nibble) & 0x0F0F0F0F;
+    ByteScales scales = r.byteScales(k.scale);
     SmallVector<Number> y;
     for (int64_t i = 0; i < count; ++i)
-      y.push_back(r.toFloat(r.byteOf(q, i)).scaled(k.scale, k.min));
+      y.push_back(r.byteInPlace(q, i).scaled(scales[i % 4], k.negativeMin));
     return y;
   }
 };

@@ -47,9 +47,10 @@ private:
       h = (h >> subBlock) & 0x01010101;
       l = ((l >> nibble) & 0x0F0F0F0F) | (h << 4);
     }
+    ByteScales scales = r.byteScales(k.scale);
     SmallVector<Number> y;
     for (int64_t i = 0; i < count; ++i)
-      y.push_back(r.toFloat(r.byteOf(low, i)).scaled(k.scale, k.min));
+      y.push_back(r.byteInPlace(low, i).scaled(scales[i % 4], k.negativeMin));
     return y;
   }
 };

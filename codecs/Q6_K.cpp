@@ -39,18 +39,20 @@ private:
     Word n = e / 128, i = e / 32 % 4, j = e % 32;
     SmallVector<Word> s = r.bytes(block + 192 + e / 16, 1, /*alignment=*/1);
     Number scale =
-        r.scaleToFloat(r.half(block + 208)) * r.toFloat(r.signedByteOf(s, 0));
+        r.scaleToFloat(r.half(block + 208)) * r.toFloat(r.signedByte(s[0]));
     SmallVector<Word> low =
         r.bytes(block + n * 64 + i % 2 * 32 + j, count, /*alignment=*/2);
     SmallVector<Word> high =
         r.bytes(block + 128 + n * 32 + j, count, /*alignment=*/2);
     for (auto [l, h] : llvm::zip_equal(low, high)) {
-      h = (h >> (i * 2)) & 0x03030303;
-      l = ((l >> (i / 2 * 4)) & 0x0F0F0F0F) | (h << 4);
+      // Of 4 (q - 32), as a signed byte, only the sign is not that of 4 q.
+      h = ((h >> (i * 2)) << 6) & 0xC0C0C0C0;
+      l = (((l >> (i / 2 * 4)) << 2) & 0x3C3C3C3C) | (h ^ 0x80808080);
     }
+    Number top = r.topScale(scale, /*unit=*/4);
     SmallVector<Number> y;
     for (int64_t k = 0; k < count; ++k)
-      y.push_back(r.toFloat(r.byteOf(low, k) - 32) * scale);
+      y.push_back(r.signedByteOnTop(low, k) * top);
     return y;
   }
 };
