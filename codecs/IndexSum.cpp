@@ -51,6 +51,7 @@ private:
 /// x = divisor * whole + rest, where the rest is not negative.
 struct Division {
   IndexSum whole, rest;
+  int64_t greatestRest = 0;
 };
 } // namespace
 
@@ -127,6 +128,10 @@ static std::optional<Division> divide(Value x, int64_t divisor) {
   }
   result.whole.constant = sum.constant / divisor;
   result.rest.constant = sum.constant % divisor;
+  std::optional<int64_t> greatest = result.rest.bound();
+  if (!greatest)
+    return std::nullopt;
+  result.greatestRest = *greatest;
   return result;
 }
 
@@ -191,7 +196,7 @@ Value gpuvm::emitKnownQuotient(OpBuilder &b, Location loc, Value x,
   if (!division)
     return Value();
   Value whole = division->whole.emit(b, loc);
-  if (*division->rest.bound() < divisor)
+  if (division->greatestRest < divisor)
     return whole;
   ReducedRest rest = reduce(b, loc, division->rest, divisor);
   Value part = b.createOrFold<arith::DivUIOp>(
@@ -204,7 +209,7 @@ Value gpuvm::emitKnownRemainder(OpBuilder &b, Location loc, Value x,
   std::optional<Division> division = divide(x, divisor);
   if (!division)
     return Value();
-  if (*division->rest.bound() < divisor)
+  if (division->greatestRest < divisor)
     return division->rest.emit(b, loc);
   ReducedRest rest = reduce(b, loc, division->rest, divisor);
   Value part = b.createOrFold<arith::RemUIOp>(

@@ -113,8 +113,22 @@ std::optional<TileLoops> gpuvm::getTileLoops(linalg::GenericOp op) {
   return best;
 }
 
+/// Whether the instances of a stage have a value of its body each. A reduction
+/// counts as one of them even if it reads nothing else that differs.
+static bool differsBetweenInstances(Value value, StageOp stage) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return !stage.isShared(argument.getArgNumber());
+  Operation *op = value.getDefiningOp();
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (generic && generic.getNumReductionLoops() != 0)
+    return true;
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    return differsBetweenInstances(operand, stage);
+  });
+}
+
 /// Whether elements of an input go into several results each, as those of the
-/// vector that a matrix is multiplied with.
+/// vector that a matrix is multiplied with, or what instances share.
 static bool sharesElements(linalg::GenericOp op) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
@@ -125,11 +139,14 @@ static bool sharesElements(linalg::GenericOp op) {
         return true;
     return false;
   };
+  auto stage = dyn_cast_or_null<StageOp>(op->getParentOp());
+  bool inInstances = stage && stage.getInstances().value_or(1) > 1;
   return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
     AffineMap map = op.getMatchingIndexingMap(input);
     return !op.getMatchingBlockArgument(input).use_empty() &&
            dependsOn(map, utils::IteratorType::reduction, /*wanted=*/true) &&
-           dependsOn(map, utils::IteratorType::parallel, /*wanted=*/false);
+           (dependsOn(map, utils::IteratorType::parallel, /*wanted=*/false) ||
+            (inInstances && !differsBetweenInstances(input->get(), stage)));
   });
 }
 
