@@ -18,15 +18,17 @@ KScale gpuvm::readKScale(const uint8_t *block, int i) {
 }
 
 KScaleNumbers gpuvm::emitKScale(PackedReader &r, Word block, Word i) {
-  Word halves = r.word(block);
-  // Byte i % 4 of each of the three words of scales.
-  Word shift = (i & 3) << 3;
-  Word low = (r.word(block + 1) >> shift) & 0xFF;
-  Word middle = (r.word(block + 2) >> shift) & 0xFF;
-  Word high = (r.word(block + 3) >> shift) & 0xFF;
+  SmallVector<Word> words = r.bytes(block, 16, /*alignment=*/16);
+  // Byte i % 4 of each of the three words of scales comes down.
+  Word shift = (i % 4) << 3;
+  Word low = words[1] >> shift;
+  Word middle = words[2] >> shift;
+  Word high = words[3] >> shift;
   Value isFirst = i.less(4);
-  Word scale = r.select(isFirst, low & 63, (high & 0xF) | ((low >> 6) << 4));
-  Word min = r.select(isFirst, middle & 63, (high >> 4) | ((middle >> 6) << 4));
-  return {r.halfToFloat(halves) * r.toFloat(scale),
-          r.halfToFloat(halves >> 16) * r.toFloat(min)};
+  Word scale = r.select(isFirst, low & 63, (high & 0xF) | ((low >> 2) & 0x30));
+  Word min = r.select(isFirst, middle & 63,
+                      ((high >> 4) & 0xF) | ((middle >> 2) & 0x30));
+  Number d = r.scaleToFloat(words[0]);
+  Number negativeDmin = r.scaleToFloat(words[0] ^ 0x80000000, /*half=*/1);
+  return {d * r.toFloat(scale), negativeDmin * r.toFloat(min)};
 }

@@ -27,9 +27,9 @@ struct KScale {
 };
 KScale readKScale(const uint8_t *block, int i);
 
-/// The same for sub-block `i` of the block at word `block`.
+/// The same for sub-block `i` of the block at byte `block`, a multiple of 16.
 struct KScaleNumbers {
-  Number scale, min;
+  Number scale, negativeMin;
 };
 KScaleNumbers emitKScale(PackedReader &reader, Word block, Word i);
 

@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "codecs/PackedReader.h"
+#include "codecs/IndexSum.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -36,28 +38,46 @@ Word Word::operator*(Word other) const {
 Word Word::operator&(Word other) const {
   return {*reader, make<arith::AndIOp>(*reader, bits, other.bits)};
 }
+Word Word::operator^(uint32_t constant) const {
+  return {*reader, make<arith::XOrIOp>(*reader, bits, word(constant).bits)};
+}
 Word Word::operator|(Word other) const {
   return {*reader, make<arith::OrIOp>(*reader, bits, other.bits)};
 }
+// The conversion of arith's shifts guards against amounts of 32 or more.
 Word Word::operator<<(Word amount) const {
-  return {*reader, make<arith::ShLIOp>(*reader, bits, amount.bits)};
+  return {*reader, make<spirv::ShiftLeftLogicalOp>(*reader, bits, amount.bits)};
 }
 Word Word::operator>>(Word amount) const {
-  return {*reader, make<arith::ShRUIOp>(*reader, bits, amount.bits)};
+  return {*reader,
+          make<spirv::ShiftRightLogicalOp>(*reader, bits, amount.bits)};
 }
 Word Word::operator<<(uint32_t amount) const {
-  return amount == 0 ? *this : *this << word(amount);
+  if (amount == 0)
+    return *this;
+  return {*reader, make<arith::ShLIOp>(*reader, bits, word(amount).bits)};
 }
 Word Word::operator>>(uint32_t amount) const {
-  return amount == 0 ? *this : *this >> word(amount);
+  if (amount == 0)
+    return *this;
+  if (Value known = emitKnownQuotient(reader->ir(), reader->loc(), bits,
+                                      int64_t(1) << amount))
+    return reader->fromIndex(known);
+  return {*reader, make<arith::ShRUIOp>(*reader, bits, word(amount).bits)};
 }
 
 Word Word::operator/(uint32_t constant) const {
   if (llvm::isPowerOf2_32(constant))
     return *this >> llvm::Log2_32(constant);
+  if (Value known =
+          emitKnownQuotient(reader->ir(), reader->loc(), bits, constant))
+    return reader->fromIndex(known);
   return {*reader, make<arith::DivUIOp>(*reader, bits, word(constant).bits)};
 }
 Word Word::operator%(uint32_t constant) const {
+  if (Value known =
+          emitKnownRemainder(reader->ir(), reader->loc(), bits, constant))
+    return reader->fromIndex(known);
   if (llvm::isPowerOf2_32(constant))
     return *this & (constant - 1);
   return {*reader, make<arith::RemUIOp>(*reader, bits, word(constant).bits)};
@@ -72,6 +92,9 @@ static Value compare(PackedReader &r, arith::CmpIPredicate predicate, Value x,
   return r.ir().createOrFold<arith::CmpIOp>(r.loc(), predicate, x, y);
 }
 Value Word::less(uint32_t limit) const {
+  if (auto bound = getUpperBound(bits); bound && *bound < limit)
+    return arith::ConstantOp::create(reader->ir(), reader->loc(),
+                                     reader->ir().getBoolAttr(true));
   return compare(*reader, arith::CmpIPredicate::ult, bits, word(limit).bits);
 }
 Value Word::atLeast(Word limit) const {
@@ -92,8 +115,10 @@ Word Word::signExtend(unsigned width) const {
 Number Number::operator*(Number other) const {
   return {*reader, make<arith::MulFOp>(*reader, number, other.number)};
 }
-Number Number::operator-(Number other) const {
-  return {*reader, make<arith::SubFOp>(*reader, number, other.number)};
+Number Number::scaled(Number scale, Number offset) const {
+  return {*reader,
+          spirv::GLFmaOp::create(reader->ir(), reader->loc(), number.getType(),
+                                 number, scale.number, offset.number)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -101,9 +126,9 @@ Number Number::operator-(Number other) const {
 //===----------------------------------------------------------------------===//
 
 PackedReader::PackedReader(OpBuilder &builder, Location loc, uint64_t bytes,
-                           LoadWords loadWords)
+                           bool exact, LoadWords loadWords)
     : b(builder), location(loc), numWords(llvm::divideCeil(bytes, 4)),
-      loadWords(std::move(loadWords)) {}
+      exact(exact), loadWords(std::move(loadWords)) {}
 
 Word PackedReader::constant(uint32_t value) {
   return {*this,
@@ -135,15 +160,15 @@ Word PackedReader::wordClamped(Word index) {
 }
 
 Word PackedReader::half(Word at) {
-  Word shift = (at & 2) << 3;
-  return (word(at >> 2) >> shift) & 0xFFFF;
+  Word shift = ((at % 4) & 2) << 3;
+  return word(at >> 2) >> shift;
 }
 
 SmallVector<Word> PackedReader::bytes(Word at, int64_t count,
                                       int64_t alignment) {
   Word first = at >> 2;
   if (count < 4)
-    return {word(first) >> ((at & 3) << 3)};
+    return {word(first) >> ((at % 4) << 3)};
   SmallVector<Word> words;
   int64_t needed = count / 4;
   if (alignment >= 4) {
@@ -156,7 +181,7 @@ SmallVector<Word> PackedReader::bytes(Word at, int64_t count,
   }
   // A multiple of 2: halves of neighbouring words, if not the words themselves.
   // The last word read holds the last bytes wanted.
-  Value shifted = (at & 2).isNonzero();
+  Value shifted = ((at % 4) & 2).isNonzero();
   Word low = word(first);
   for (int64_t k = 1; k <= needed; ++k) {
     Word high = k < needed ? word(first + static_cast<uint32_t>(k))
@@ -165,14 +190,6 @@ SmallVector<Word> PackedReader::bytes(Word at, int64_t count,
     low = high;
   }
   return words;
-}
-
-Word PackedReader::byteOf(ArrayRef<Word> words, int64_t i) {
-  return (words[i / 4] >> static_cast<uint32_t>(i % 4 * 8)) & 0xFF;
-}
-
-Word PackedReader::signedByteOf(ArrayRef<Word> words, int64_t i) {
-  return (words[i / 4] >> static_cast<uint32_t>(i % 4 * 8)).signExtend(8);
 }
 
 //===----------------------------------------------------------------------===//
@@ -187,6 +204,42 @@ Number PackedReader::toFloat(Word word) {
 Number PackedReader::bitsToFloat(Word word) {
   return {*this,
           make<arith::BitcastOp>(*this, Type(b.getF32Type()), word.value())};
+}
+
+Number PackedReader::number(float value) {
+  return {*this,
+          arith::ConstantOp::create(b, location, b.getF32FloatAttr(value))};
+}
+
+Number PackedReader::byteInPlace(ArrayRef<Word> words, int64_t i) {
+  auto place = static_cast<uint32_t>(i % 4 * 8);
+  Word byte = words[i / 4] & (uint32_t(0xFF) << place);
+  return {*this,
+          make<arith::UIToFPOp>(*this, Type(b.getF32Type()), byte.value())};
+}
+
+Number PackedReader::topScale(Number scale, int64_t unit) {
+  return scale * number(0x1p-24f / static_cast<float>(unit));
+}
+
+Number PackedReader::signedByteOnTop(ArrayRef<Word> words, int64_t i) {
+  auto place = static_cast<uint32_t>(i % 4 * 8);
+  return toFloat((words[i / 4] << (24 - place)) & 0xFF000000);
+}
+
+ByteScales PackedReader::byteScales(Number scale) {
+  return {scale, scale * number(0x1p-8f), scale * number(0x1p-16f),
+          scale * number(0x1p-24f)};
+}
+
+Number PackedReader::scaleToFloat(Word word, unsigned half) {
+  if (exact)
+    return halfToFloat(word >> 16 * half);
+  Value both = spirv::GLUnpackHalf2x16Op::create(
+      b, location, VectorType::get({2}, b.getF32Type()), word.value());
+  return {*this, spirv::CompositeExtractOp::create(
+                     b, location, both,
+                     ArrayRef<int32_t>{static_cast<int32_t>(half)})};
 }
 
 Number PackedReader::halfToFloat(Word half) {

@@ -16,6 +16,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Value.h"
 
+#include <array>
 #include <functional>
 
 namespace mlir::gpuvm {
@@ -37,6 +38,7 @@ public:
   Word operator*(uint32_t constant) const { return *this * word(constant); }
   Word operator&(uint32_t constant) const { return *this & word(constant); }
   Word operator|(uint32_t constant) const { return *this | word(constant); }
+  Word operator^(uint32_t constant) const;
   Word operator/(uint32_t constant) const;
   Word operator%(uint32_t constant) const;
   /// Shifts by less than 32.
@@ -65,12 +67,17 @@ public:
   Number(PackedReader &reader, Value value) : reader(&reader), number(value) {}
   Value value() const { return number; }
   Number operator*(Number other) const;
-  Number operator-(Number other) const;
+  /// This * `scale` + `offset`, where the product is exact: so it does not
+  /// matter whether the device rounds it.
+  Number scaled(Number scale, Number offset) const;
 
 private:
   PackedReader *reader;
   Value number;
 };
+
+/// A factor of bytes that are left where they lie in a word: for each place.
+using ByteScales = std::array<Number, 4>;
 
 class PackedReader {
 public:
@@ -79,8 +86,9 @@ public:
   using LoadWords =
       std::function<SmallVector<Value>(Value first, int64_t count)>;
 
-  /// A reader of a window of `bytes` bytes, whose last word is whole.
-  PackedReader(OpBuilder &builder, Location loc, uint64_t bytes,
+  /// A reader of a window of `bytes` bytes, whose last word is whole. `exact`:
+  /// no device may give other bits than the next one.
+  PackedReader(OpBuilder &builder, Location loc, uint64_t bytes, bool exact,
                LoadWords loadWords);
 
   OpBuilder &ir() { return b; }
@@ -96,29 +104,44 @@ public:
   Word word(Word index);
   /// The same; the last word for indices behind it.
   Word wordClamped(Word index);
-  /// The 16 bits from byte `at` on, a multiple of 2.
+  /// The 16 bits from byte `at` on, a multiple of 2. The upper bits are
+  /// undefined.
   Word half(Word at);
   /// The `count` bytes (a power of two) from byte `at` on, four to a word,
   /// lowest first; `at` is a multiple of `alignment`, or of `count` if that is
   /// less. Less than four leave the upper bits of the word undefined.
   SmallVector<Word> bytes(Word at, int64_t count, int64_t alignment);
-  /// Byte `i` of what `bytes` has read, as a number from 0 to 255 or from -128
-  /// to 127.
-  Word byteOf(ArrayRef<Word> words, int64_t i);
-  Word signedByteOf(ArrayRef<Word> words, int64_t i);
+  /// The lowest byte of a word, as a number from -128 to 127.
+  Word signedByte(Word word) { return word.signExtend(8); }
 
   //===--- Numbers --------------------------------------------------------===//
   /// The lower 16 bits, an f16, as an f32: exact, NaNs and subnormal numbers
   /// too, by integer operations.
   Number halfToFloat(Word half);
+  /// The lower (0) or upper (1) half of a word, but a NaN may become another
+  /// one: devices do it in one step.
+  Number scaleToFloat(Word word, unsigned half = 0);
   /// A signed word as an f32.
   Number toFloat(Word word);
   Number bitsToFloat(Word word);
+  Number number(float value);
+
+  // Bytes become floats where they lie, which saves shifts; powers of two in
+  // their scales, which are exact, make up for it.
+
+  /// Byte `i` of `words`, from 0 to 255: times 256^(i % 4).
+  Number byteInPlace(ArrayRef<Word> words, int64_t i);
+  ByteScales byteScales(Number scale);
+  /// Byte `i` of `words`, from -128 to 127: times 256^3.
+  Number signedByteOnTop(ArrayRef<Word> words, int64_t i);
+  /// The factor that makes that good for bytes that hold `unit` times a number.
+  Number topScale(Number scale, int64_t unit = 1);
 
 private:
   OpBuilder &b;
   Location location;
   uint64_t numWords;
+  bool exact;
   LoadWords loadWords;
 };
 

@@ -32,14 +32,14 @@ private:
 
   SmallVector<Number> emitInBlock(PackedReader &r, Word block, Word j,
                                   int64_t count) const override {
-    Number d = r.halfToFloat(r.half(block));
+    Number d = r.topScale(r.scaleToFloat(r.half(block)), /*unit=*/16);
     SmallVector<Word> q = r.bytes(block + 2 + j % 16, count, /*alignment=*/2);
-    Word nibble = j / 16 * 4; // Where it is in each byte.
-    for (Word &word : q)
-      word = word >> nibble;
+    Word up = r.constant(4) - j / 16 * 4; // To the upper half of each byte.
+    for (Word &word : q)                  // 16 (n - 8), as a signed byte.
+      word = ((word << up) & 0xF0F0F0F0) ^ 0x80808080;
     SmallVector<Number> y;
     for (int64_t i = 0; i < count; ++i)
-      y.push_back(r.toFloat((r.byteOf(q, i) & 0xF) - 8) * d);
+      y.push_back(r.signedByteOnTop(q, i) * d);
     return y;
   }
 };

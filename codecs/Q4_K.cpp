@@ -34,15 +34,16 @@ private:
 
   SmallVector<Number> emitInBlock(PackedReader &r, Word block, Word j,
                                   int64_t count) const override {
-    KScaleNumbers k = emitKScale(r, block / 4, j / 32);
+    KScaleNumbers k = emitKScale(r, block, j / 32);
     Word at = block + 16 + j / 64 * 32 + j % 32;
     SmallVector<Word> q = r.bytes(at, count, /*alignment=*/16);
-    Word nibble = (j / 32 & 1) << 2; // Where it is in each byte.
+    Word nibble = j / 32 % 2 << 2; // Where it is in each byte.
     for (Word &word : q)
-      word = word >> nibble;
+      word = (word >> nibble) & 0x0F0F0F0F;
+    ByteScales scales = r.byteScales(k.scale);
     SmallVector<Number> y;
     for (int64_t i = 0; i < count; ++i)
-      y.push_back(k.scale * r.toFloat(r.byteOf(q, i) & 0xF) - k.min);
+      y.push_back(r.byteInPlace(q, i).scaled(scales[i % 4], k.negativeMin));
     return y;
   }
 };

@@ -38,20 +38,19 @@ private:
   SmallVector<Number> emitInBlock(PackedReader &r, Word block, Word j,
                                   int64_t count) const override {
     Word subBlock = j / 32;
-    KScaleNumbers k = emitKScale(r, block / 4, subBlock);
+    KScaleNumbers k = emitKScale(r, block, subBlock);
     SmallVector<Word> high = r.bytes(block + 16 + j % 32, count, 16);
     SmallVector<Word> low =
         r.bytes(block + 48 + j / 64 * 32 + j % 32, count, 16);
-    Word nibble = (subBlock & 1) << 2; // Where it is in each byte.
+    Word nibble = subBlock % 2 << 2; // Where it is in each byte.
     for (auto [h, l] : llvm::zip_equal(high, low)) {
-      h = h >> subBlock;
-      l = l >> nibble;
+      h = (h >> subBlock) & 0x01010101;
+      l = ((l >> nibble) & 0x0F0F0F0F) | (h << 4);
     }
+    ByteScales scales = r.byteScales(k.scale);
     SmallVector<Number> y;
-    for (int64_t i = 0; i < count; ++i) {
-      Word q = (r.byteOf(low, i) & 0xF) | ((r.byteOf(high, i) & 1) << 4);
-      y.push_back(k.scale * r.toFloat(q) - k.min);
-    }
+    for (int64_t i = 0; i < count; ++i)
+      y.push_back(r.byteInPlace(low, i).scaled(scales[i % 4], k.negativeMin));
     return y;
   }
 };

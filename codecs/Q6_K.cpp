@@ -36,23 +36,23 @@ private:
 
   SmallVector<Number> emitInBlock(PackedReader &r, Word block, Word e,
                                   int64_t count) const override {
-    Word n = e / 128, i = e / 32 & 3, j = e % 32;
+    Word n = e / 128, i = e / 32 % 4, j = e % 32;
     SmallVector<Word> s = r.bytes(block + 192 + e / 16, 1, /*alignment=*/1);
     Number scale =
-        r.halfToFloat(r.half(block + 208)) * r.toFloat(r.signedByteOf(s, 0));
+        r.scaleToFloat(r.half(block + 208)) * r.toFloat(r.signedByte(s[0]));
     SmallVector<Word> low =
-        r.bytes(block + n * 64 + (i & 1) * 32 + j, count, /*alignment=*/2);
+        r.bytes(block + n * 64 + i % 2 * 32 + j, count, /*alignment=*/2);
     SmallVector<Word> high =
         r.bytes(block + 128 + n * 32 + j, count, /*alignment=*/2);
     for (auto [l, h] : llvm::zip_equal(low, high)) {
-      l = l >> (i / 2 * 4);
-      h = h >> (i * 2);
+      // Of 4 (q - 32), as a signed byte, only the sign is not that of 4 q.
+      h = ((h >> (i * 2)) << 6) & 0xC0C0C0C0;
+      l = (((l >> (i / 2 * 4)) << 2) & 0x3C3C3C3C) | (h ^ 0x80808080);
     }
+    Number top = r.topScale(scale, /*unit=*/4);
     SmallVector<Number> y;
-    for (int64_t k = 0; k < count; ++k) {
-      Word q = (r.byteOf(low, k) & 0xF) | ((r.byteOf(high, k) & 3) << 4);
-      y.push_back(scale * r.toFloat(q - 32));
-    }
+    for (int64_t k = 0; k < count; ++k)
+      y.push_back(r.signedByteOnTop(low, k) * top);
     return y;
   }
 };

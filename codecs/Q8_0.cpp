@@ -28,11 +28,11 @@ private:
 
   SmallVector<Number> emitInBlock(PackedReader &r, Word block, Word j,
                                   int64_t count) const override {
-    Number d = r.halfToFloat(r.half(block));
+    Number d = r.topScale(r.scaleToFloat(r.half(block)));
     SmallVector<Word> q = r.bytes(block + 2 + j, count, /*alignment=*/2);
     SmallVector<Number> y;
     for (int64_t i = 0; i < count; ++i)
-      y.push_back(r.toFloat(r.signedByteOf(q, i)) * d);
+      y.push_back(r.signedByteOnTop(q, i) * d);
     return y;
   }
 };

@@ -312,7 +312,8 @@ FailureOr<StepReads> gpuvm::findReads(const ChainStep &step,
   b.setInsertionPointToStart(scratch->getBody());
   KernelBuilder kernel(b, step.hold.getLoc(), "reads", shape.lanes);
   ElementEmitter elements(
-      kernel, [](BlockArgument argument) { return argument.getArgNumber(); });
+      kernel, [](BlockArgument argument) { return argument.getArgNumber(); },
+      /*exact=*/false);
   StepEmitter emitter(kernel, elements, shape);
   StepReads reads(step.sources.size());
   elements.onHeld([&](Value held, ArrayRef<LaneIndex> at) -> FailureOr<Value> {

@@ -34,7 +34,7 @@ FailureOr<Lanes> ElementEmitter::emitDecode(DecodeOp op, Point at) {
   unsigned binding = bindingOf(bytes);
   Type word = kernel.ir().getI32Type();
   PackedReader reader(kernel.ir(), kernel.loc(),
-                      tensorBytes(packed.getBytesType()),
+                      tensorBytes(packed.getBytesType()), exact,
                       [&](Value first, int64_t count) {
                         return kernel.loadVector(binding, word, first, count);
                       });

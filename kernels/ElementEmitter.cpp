@@ -18,8 +18,9 @@ using namespace mlir::gpuvm;
 static constexpr int64_t kAnyDivisor = int64_t(1) << 30;
 
 ElementEmitter::ElementEmitter(KernelBuilder &kernel,
-                               std::function<unsigned(BlockArgument)> bindingOf)
-    : kernel(kernel), bindingOf(std::move(bindingOf)) {}
+                               std::function<unsigned(BlockArgument)> bindingOf,
+                               bool exact)
+    : kernel(kernel), bindingOf(std::move(bindingOf)), exact(exact) {}
 
 void ElementEmitter::begin(int64_t laneCount) {
   now = Scope();

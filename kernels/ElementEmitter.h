@@ -61,9 +61,10 @@ public:
   /// What has been emitted since the last `begin`.
   class Scope;
 
-  /// `bindingOf` gives the binding of a kernel's block argument.
+  /// `bindingOf` gives the binding of a kernel's block argument. `exact`: as
+  /// EmitOptions says.
   ElementEmitter(KernelBuilder &kernel,
-                 std::function<unsigned(BlockArgument)> bindingOf);
+                 std::function<unsigned(BlockArgument)> bindingOf, bool exact);
 
   /// Starts emission at a place of the kernel that what was emitted before does
   /// not dominate, `laneCount` elements at a time. Forgets all points.
@@ -153,6 +154,7 @@ private:
 
   KernelBuilder &kernel;
   std::function<unsigned(BlockArgument)> bindingOf;
+  bool exact;
   Scope now;
   DenseMap<Value, Lanes> bound;
   HeldFn held;

@@ -136,9 +136,10 @@ static FailureOr<EmittedKernel> emit(KernelOp op, const KernelConfig &config,
   KernelBuilder kernel(b, op.getLoc(), op.getSymName(), config.lanes);
   for (const SplitWindow &split : layout.splits)
     kernel.splitWindow(split.bindings, split.pieceBytes);
-  ElementEmitter elements(kernel, [&](BlockArgument argument) {
+  auto bindingOf = [&](BlockArgument argument) {
     return layout.inputs[argument.getArgNumber()];
-  });
+  };
+  ElementEmitter elements(kernel, bindingOf, options.exact);
   EmitterContext emitter{op, config, layout, kernel, elements, options.exact};
   LogicalResult emitted = emitRoot(emitter);
   if (failed(emitted))

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/KernelBuilder.h"
+#include "codecs/IndexSum.h"
 #include "kernels/LoopToSpirv.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -62,15 +63,19 @@ Value KernelBuilder::mul(Value x, int64_t factor) {
 }
 
 Value KernelBuilder::div(Value x, int64_t divisor) {
-  return divisor == 1
-             ? x
-             : b.createOrFold<arith::DivUIOp>(location, x, index(divisor));
+  if (divisor == 1)
+    return x;
+  if (Value known = emitKnownQuotient(b, location, x, divisor))
+    return known;
+  return b.createOrFold<arith::DivUIOp>(location, x, index(divisor));
 }
 
 Value KernelBuilder::rem(Value x, int64_t divisor) {
-  return divisor == 1
-             ? index(0)
-             : b.createOrFold<arith::RemUIOp>(location, x, index(divisor));
+  if (divisor == 1)
+    return index(0);
+  if (Value known = emitKnownRemainder(b, location, x, divisor))
+    return known;
+  return b.createOrFold<arith::RemUIOp>(location, x, index(divisor));
 }
 
 Value KernelBuilder::min(Value x, Value y) {

@@ -37,13 +37,20 @@ static constexpr int64_t kIntegersPerLane = 8;
 /// Bytes that a lane takes of floats: lanes that store what they accumulate
 /// fill whole sectors of memory.
 static constexpr int64_t kFloatBytesPerLane = 16;
+/// So many times as much of a matrix times a vector, which stores nothing on
+/// the way: the scales of packed numbers are worth decoding for more of them
+/// (docs/rationale/codecs.md).
+static constexpr int64_t kSharedFactor = 2;
 
 ReductionOrder gpuvm::getReductionOrder(int64_t numResults, int64_t numElements,
                                         bool innermostIsParallel,
-                                        unsigned floatBits) {
+                                        unsigned floatBits,
+                                        bool sharesElements) {
   ReductionOrder order;
   order.elementsPerLane =
       floatBits == 0 ? kIntegersPerLane : 8 * kFloatBytesPerLane / floatBits;
+  if (floatBits != 0 && sharesElements)
+    order.elementsPerLane *= kSharedFactor;
   order.sequential =
       numElements <= kSequentialElements ||
       (innermostIsParallel &&
@@ -107,6 +114,43 @@ std::optional<TileLoops> gpuvm::getTileLoops(linalg::GenericOp op) {
   return best;
 }
 
+/// Whether the instances of a stage have a value of its body each. A reduction
+/// counts as one of them even if it reads nothing else that differs.
+static bool differsBetweenInstances(Value value, StageOp stage) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return !stage.isShared(argument.getArgNumber());
+  Operation *op = value.getDefiningOp();
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (generic && generic.getNumReductionLoops() != 0)
+    return true;
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    return differsBetweenInstances(operand, stage);
+  });
+}
+
+/// Whether elements of an input go into several results each, as those of the
+/// vector that a matrix is multiplied with, or what instances share.
+static bool sharesElements(linalg::GenericOp op) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  auto dependsOn = [&](AffineMap map, utils::IteratorType type, bool wanted) {
+    for (auto [loop, iterator] : llvm::enumerate(iterators))
+      if (iterator == type && ranges[loop] > 1 &&
+          map.isFunctionOfDim(loop) == wanted)
+        return true;
+    return false;
+  };
+  auto stage = dyn_cast_or_null<StageOp>(op->getParentOp());
+  bool inInstances = stage && stage.getInstances().value_or(1) > 1;
+  return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    return !op.getMatchingBlockArgument(input).use_empty() &&
+           dependsOn(map, utils::IteratorType::reduction, /*wanted=*/true) &&
+           (dependsOn(map, utils::IteratorType::parallel, /*wanted=*/false) ||
+            (inInstances && !differsBetweenInstances(input->get(), stage)));
+  });
+}
+
 ReductionOrder gpuvm::getReductionOrder(linalg::GenericOp op) {
   int64_t results = 1, elements = 1;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
@@ -123,7 +167,7 @@ ReductionOrder gpuvm::getReductionOrder(linalg::GenericOp op) {
     return ReductionOrder{/*sequential=*/true};
   return getReductionOrder(results, elements,
                            iterators.back() == utils::IteratorType::parallel,
-                           floatBitsOf(op, *combiner));
+                           floatBitsOf(op, *combiner), sharesElements(op));
 }
 
 bool gpuvm::hasVisibleOrder(linalg::GenericOp op) {

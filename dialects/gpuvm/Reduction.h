@@ -49,8 +49,10 @@ struct ReductionOrder {
 /// The order for `numResults` results of `numElements` elements each.
 /// `innermostIsParallel`: the last loop is not a reduction. `floatBits`: the
 /// width of the widest float that is accumulated, 0 if there is none.
+/// `sharesElements`: several results are made of the same elements of an input.
 ReductionOrder getReductionOrder(int64_t numResults, int64_t numElements,
-                                 bool innermostIsParallel, unsigned floatBits);
+                                 bool innermostIsParallel, unsigned floatBits,
+                                 bool sharesElements = false);
 
 /// The order of a `linalg.generic` with at least one reduction loop. In a stage
 /// with instances it is the order for the results of all of them.

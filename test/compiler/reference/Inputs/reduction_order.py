@@ -1,10 +1,11 @@
 """Sums of f32 numbers in the order of docs/reduction-order.md, a second time.
 
-usage: reduction_order.py P K DATA EXPECTED [--columns] [--norm]
+usage: reduction_order.py P K DATA EXPECTED [--columns] [--norm] [--vector=FILE]
 
 Writes P * K numbers whose sum depends on the order of the additions to DATA (raw f32) and the P sums to
 EXPECTED. The numbers of a result are neighbours, or P apart with --columns. With --norm, P is 1 and the
-result is the L2 norm.
+result is the L2 norm. With --vector, K more numbers go to FILE, and the sums are those of the products with
+them, as of a matrix times a vector.
 """
 
 import array
@@ -31,14 +32,15 @@ def fold_lanes(lanes):
     return fold([fold(lanes[first:first + 16]) for first in range(0, len(lanes), 16)])
 
 
-def fold_part(elements, part, parts):
-    per_group = 4 if len(elements) // 64 >= 4 * 16 * parts else 1
-    turn = 16 * per_group * 64
+def fold_part(elements, part, parts, per_lane):
+    row = 16 * per_lane
+    per_group = 4 if len(elements) // row >= 4 * 16 * parts else 1
+    turn = 16 * per_group * row
     lanes = [[] for _ in range(256)]
     for first in range(part * turn, len(elements), parts * turn):
-        for at in range(first, min(first + turn, len(elements)), 4):
-            row, lane = divmod((at - first) // 4, 16)
-            lanes[row // per_group * 16 + lane] += elements[at:at + 4]
+        for at in range(first, min(first + turn, len(elements)), per_lane):
+            row, lane = divmod((at - first) // per_lane, 16)
+            lanes[row // per_group * 16 + lane] += elements[at:at + per_lane]
     return fold_lanes([fold(lane) for lane in lanes if lane])
 
 
@@ -46,12 +48,12 @@ def is_sequential(count, results, innermost_is_parallel):
     return count <= 16 or (innermost_is_parallel and (count <= 64 or results >= 8192))
 
 
-def reduce(elements, results, innermost_is_parallel):
+def reduce(elements, results, innermost_is_parallel, per_lane=4):
     count = len(elements)
     if is_sequential(count, results, innermost_is_parallel):
         return fold([0.0] + elements)
-    parts = min(-(-count // 1024), max(1, 256 // results))
-    totals = [fold_part(elements, part, parts) for part in range(parts)]
+    parts = min(-(-count // (256 * per_lane)), max(1, 256 // results))
+    totals = [fold_part(elements, part, parts, per_lane) for part in range(parts)]
     return f32(0.0 + fold_lanes(totals))
 
 
@@ -62,7 +64,7 @@ def number(i):
     return f32((h % 2**24 - 2**23) * 2.0**-(h >> 28))
 
 
-def solve(data, results, columns, norm):
+def solve(data, results, columns, norm, vector):
     """The results, and whether they would be others in two simpler orders."""
     sums, differ = [], [False, False]
     for result in range(results):
@@ -70,7 +72,9 @@ def solve(data, results, columns, norm):
         elements = data[result::results] if columns else data[result * count:(result + 1) * count]
         if norm:
             elements = [f32(x * x) for x in elements]
-        sums.append(reduce(elements, results, columns))
+        if vector:
+            elements = [f32(x * y) for x, y in zip(elements, vector)]
+        sums.append(reduce(elements, results, columns, 8 if vector else 4))
         differ[0] |= sums[-1] != fold([0.0] + elements)
         differ[1] |= sums[-1] != fold_lanes(elements)
     return sums, differ
@@ -81,16 +85,21 @@ def main():
     results, count = int(arguments[0]), int(arguments[1])
     columns, norm = "--columns" in sys.argv, "--norm" in sys.argv
     sequential = is_sequential(count, results, columns)
+    files = [a.removeprefix("--vector=") for a in sys.argv if a.startswith("--vector=")]
     # Data whose sum is the same in another order would test nothing.
     for seed in range(10):
         data = [number(seed + i) for i in range(results * count)]
-        sums, differ = solve(data, results, columns, norm)
+        vector = [number(1000 + seed + i) for i in range(count)] if files else []
+        sums, differ = solve(data, results, columns, norm, vector)
         if differ == [not sequential, count > 16]:
             break
     else:
         sys.exit("found no data whose sums depend on the order")
     if norm:
         sums = [f32(math.sqrt(s)) for s in sums]
+    if files:
+        with open(files[0], "wb") as out:
+            array.array("f", vector).tofile(out)
     with open(arguments[2], "wb") as out:
         array.array("f", data).tofile(out)
     with open(arguments[3], "wb") as out:
