@@ -117,15 +117,23 @@ std::optional<TileLoops> gpuvm::getTileLoops(linalg::GenericOp op) {
 /// Whether the instances of a stage have a value of its body each. A reduction
 /// counts as one of them even if it reads nothing else that differs.
 static bool differsBetweenInstances(Value value, StageOp stage) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return !stage.isShared(argument.getArgNumber());
-  Operation *op = value.getDefiningOp();
-  auto generic = dyn_cast<linalg::GenericOp>(op);
-  if (generic && generic.getNumReductionLoops() != 0)
-    return true;
-  return llvm::any_of(op->getOperands(), [&](Value operand) {
-    return differsBetweenInstances(operand, stage);
-  });
+  SmallVector<Value> open = {value};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!open.empty()) {
+    Value next = open.pop_back_val();
+    if (auto argument = dyn_cast<BlockArgument>(next)) {
+      if (!stage.isShared(argument.getArgNumber()))
+        return true;
+      continue;
+    }
+    Operation *op = next.getDefiningOp();
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    if (generic && generic.getNumReductionLoops() != 0)
+      return true;
+    if (seen.insert(op).second)
+      llvm::append_range(open, op->getOperands());
+  }
+  return false;
 }
 
 /// Whether elements of an input go into several results each, as those of the
