@@ -307,11 +307,12 @@ static void configureAttention(KernelOp kernel, const BodyTraits &traits,
       traits.linear && (!traits.reshapes || rowsHoldVectors(kernel, 16));
   config.attention = layOutAttention(op, config.vectorizes);
   const AttentionLayout &layout = *config.attention;
+  config.lanes = layout.lanes;
   int64_t partials = layout.blocks() * layout.splits;
   config.groups = std::min(partials, kMaxGroups);
   if (layout.splits == 1)
     return;
-  uint64_t words = partials * layout.blockRows * layout.partialWords();
+  uint64_t words = partials * layout.blockRows * layout.partialVectors();
   config.scratch.push_back({4 * words, /*keepsZero=*/false});
   config.scratch.push_back({4 * uint64_t(layout.blocks()), /*keepsZero=*/true});
 }
