@@ -3,15 +3,8 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For each tile of keys:
-//
-//   each lane: its part of the dot products of a few keys with all query rows
-//   barrier; add the parts up, scale, mask; barrier
-//   each lane group: the weights of its keys, and their values into its sums
-//
-// A lane group keeps a largest score of its own, so that no step waits for the
-// largest of all; the groups' sums are brought to one scale at the end, and so
-// are those of the splits, by the workgroup that finishes last.
+// Query rows, which keys they see, and the walk over the tiles of keys
+// (AttentionTile.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +16,6 @@
 
 using namespace mlir;
 using namespace mlir::gpuvm;
-
-/// The score of a key that is not seen, and of no key at all.
-static constexpr float kLowest = std::numeric_limits<float>::lowest();
 
 AttentionEmitter::AttentionEmitter(EmitterContext &context)
     : c(context), k(context.kernel), shape(*context.config.attention),
@@ -48,8 +38,13 @@ Value AttentionEmitter::multiply(Value a, Value b) {
 Value AttentionEmitter::multiplyAdd(Value a, Value b, Value sum) {
   return math::FmaOp::create(k.ir(), k.loc(), a, b, sum);
 }
+/// The larger one; a NaN as `b` is passed over. (It gets a weight, which is
+/// NaN, all the same, and a maximum that propagates it would take five
+/// operations.)
 Value AttentionEmitter::larger(Value a, Value b) {
-  return arith::MaximumFOp::create(k.ir(), k.loc(), a, b);
+  Value isLarger =
+      arith::CmpFOp::create(k.ir(), k.loc(), arith::CmpFPredicate::OGT, b, a);
+  return select(isLarger, b, a);
 }
 /// exp(a - b)
 Value AttentionEmitter::ratio(Value a, Value b) {
@@ -67,7 +62,16 @@ Value AttentionEmitter::subtract(Value a, Value b) {
   return arith::SubIOp::create(k.ir(), k.loc(), a, k.min(a, b));
 }
 
-/// Elements of a three-dimensional operand, as f32.
+AttentionEmitter::Values
+AttentionEmitter::each(ArrayRef<Value> a, ArrayRef<Value> b,
+                       function_ref<Value(Value, Value)> combine) {
+  Values results;
+  for (auto [x, y] : llvm::zip_equal(a, b))
+    results.push_back(combine(x, y));
+  return results;
+}
+
+/// Elements of a three-dimensional operand.
 AttentionEmitter::Values AttentionEmitter::read(Value tensor, Value head,
                                                 Value row, Value first,
                                                 int64_t count) {
@@ -78,12 +82,15 @@ AttentionEmitter::Values AttentionEmitter::read(Value tensor, Value head,
   auto elements = c.elements.emit(tensor, at);
   if (!check(elements))
     return Values(count, real(0));
-  Values values(elements->begin(), elements->end());
-  for (Value &value : values)
+  return Values(elements->begin(), elements->end());
+}
+
+AttentionEmitter::Values AttentionEmitter::toReal(Values elements) {
+  for (Value &value : elements)
     if (!value.getType().isF32())
       value =
           arith::ExtFOp::create(k.ir(), k.loc(), k.ir().getF32Type(), value);
-  return values;
+  return elements;
 }
 
 //===----------------------------------------------------------------------===//
@@ -127,8 +134,8 @@ SmallVector<AttentionEmitter::Values> AttentionEmitter::readQueries() {
     for (int64_t chunk = 0; chunk < shape.keyChunks; ++chunk) {
       Value number = k.add(keyPart, k.index(chunk * shape.keyLanes));
       Value first = k.mul(k.min(number, k.index(vectors - 1)), shape.keyVector);
-      for (Value value :
-           read(op.getQuery(), row.head, row.number, first, shape.keyVector)) {
+      for (Value value : toReal(read(op.getQuery(), row.head, row.number, first,
+                                     shape.keyVector))) {
         // A lane beyond the end of the row adds nothing.
         if ((chunk + 1) * shape.keyLanes > vectors)
           value = select(k.less(number, k.index(vectors)), value, real(0));
@@ -171,110 +178,6 @@ Value AttentionEmitter::sees(const QueryRow &row, Value key) {
 }
 
 //===----------------------------------------------------------------------===//
-// A tile of keys
-//===----------------------------------------------------------------------===//
-
-/// This lane's parts of the scores of the tile into workgroup memory.
-void AttentionEmitter::multiplyKeys(Value firstKey, ArrayRef<Values> queries) {
-  int64_t perPass = KernelConfig::kLanes / shape.keyLanes;
-  int64_t vectors = shape.keySize / shape.keyVector;
-  for (int64_t pass = 0; pass < shape.tileKeys / perPass; ++pass) {
-    Value inTile = k.add(k.div(lane, shape.keyLanes), k.index(pass * perPass));
-    Value row = k.min(k.add(firstKey, inTile), lastKey);
-    Values elements;
-    for (int64_t chunk = 0; chunk < shape.keyChunks; ++chunk) {
-      Value number = k.add(keyPart, k.index(chunk * shape.keyLanes));
-      Value first = k.mul(k.min(number, k.index(vectors - 1)), shape.keyVector);
-      llvm::append_range(
-          elements, read(op.getKey(), cached, row, first, shape.keyVector));
-    }
-    for (int64_t r = 0; r < shape.blockRows; ++r) {
-      Value sum = real(0);
-      for (auto [q, element] : llvm::zip_equal(queries[r], elements))
-        sum = multiplyAdd(q, element, sum);
-      Value at = k.add(
-          k.mul(k.add(inTile, k.index(r * shape.tileKeys)), shape.keyLanes),
-          keyPart);
-      k.storeWorkgroup(parts, sum, at);
-    }
-  }
-}
-
-/// The scores of the tile, from their parts.
-void AttentionEmitter::addParts(Value firstKey) {
-  int64_t count = shape.blockRows * shape.tileKeys;
-  for (int64_t done = 0; done < count; done += KernelConfig::kLanes) {
-    Value item = k.add(lane, k.index(done));
-    auto one = [&] {
-      Value sum = real(0);
-      for (int64_t p = 0; p < shape.keyLanes; ++p)
-        sum = add(sum, k.loadWorkgroup(
-                           parts, sum.getType(),
-                           k.add(k.mul(item, shape.keyLanes), k.index(p))));
-      QueryRow row = queryRow(k.div(item, shape.tileKeys));
-      Value key = k.add(firstKey, k.rem(item, shape.tileKeys));
-      Value score = multiply(sum, real(op.getScale().convertToFloat()));
-      k.storeWorkgroup(scores, select(sees(row, key), score, real(kLowest)),
-                       item);
-    };
-    if (done + KernelConfig::kLanes <= count)
-      one();
-    else
-      k.ifThen(k.less(item, k.index(count)), one);
-  }
-}
-
-/// The values of this lane group's keys: `valueChunks` vectors of each.
-SmallVector<AttentionEmitter::Values>
-AttentionEmitter::readValues(Value firstKey) {
-  SmallVector<Values> values(keysPerGroup());
-  int64_t vectors = shape.valueSize / shape.valueVector;
-  for (auto [i, elements] : llvm::enumerate(values)) {
-    Value inTile = k.add(k.mul(laneGroup, keysPerGroup()), k.index(i));
-    Value row = k.min(k.add(firstKey, inTile), lastKey);
-    for (int64_t chunk = 0; chunk < shape.valueChunks; ++chunk) {
-      Value number = k.add(valuePart, k.index(chunk * shape.valueLanes));
-      Value first =
-          k.mul(k.min(number, k.index(vectors - 1)), shape.valueVector);
-      llvm::append_range(
-          elements, read(op.getValue(), cached, row, first, shape.valueVector));
-    }
-  }
-  return values;
-}
-
-/// `sums`: of each query row the largest score, the sum of weights, and the
-/// weighted values.
-AttentionEmitter::Values AttentionEmitter::addValues(Values sums,
-                                                     ArrayRef<Values> values) {
-  int64_t perRow = 2 + shape.valueChunks * shape.valueVector;
-  for (int64_t r = 0; r < shape.blockRows; ++r) {
-    Value *row = sums.data() + r * perRow;
-    Values score;
-    Value top = row[0];
-    for (int64_t i = 0; i < keysPerGroup(); ++i) {
-      Value inTile = k.add(k.mul(laneGroup, keysPerGroup()),
-                           k.index(r * shape.tileKeys + i));
-      score.push_back(k.loadWorkgroup(scores, top.getType(), inTile));
-      top = larger(top, score.back());
-    }
-    Value before = ratio(row[0], top);
-    row[0] = top;
-    for (int64_t e = 1; e < perRow; ++e)
-      row[e] = multiply(row[e], before);
-    for (auto [i, value] : llvm::enumerate(values)) {
-      Value unseen = arith::CmpFOp::create(
-          k.ir(), k.loc(), arith::CmpFPredicate::OEQ, score[i], real(kLowest));
-      Value weight = select(unseen, real(0), ratio(score[i], top));
-      row[1] = add(row[1], weight);
-      for (auto [e, element] : llvm::enumerate(value))
-        row[2 + e] = multiplyAdd(weight, element, row[2 + e]);
-    }
-  }
-  return sums;
-}
-
-//===----------------------------------------------------------------------===//
 // The kernel
 //===----------------------------------------------------------------------===//
 
@@ -293,24 +196,30 @@ void AttentionEmitter::emitBlock(Value number) {
     first = k.add(first, arith::MulIOp::create(k.ir(), k.loc(), split, each));
     end = k.min(k.add(first, each), end);
   }
-  Values start;
-  for (int64_t r = 0; r < shape.blockRows; ++r) {
-    start.push_back(real(kLowest));
-    start.append(1 + shape.valueChunks * shape.valueVector, real(0));
-  }
+  startKeys();
+  Values start(shape.blockRows * shape.valuesPerLane(), real(0));
   auto tile = [&](Value number, ValueRange sums) {
     Value firstKey = k.mul(number, shape.tileKeys);
-    multiplyKeys(firstKey, queries);
+    // What is loaded is on its way together.
+    SmallVector<Values> keyRows = readKeys(firstKey);
     SmallVector<Values> values = readValues(firstKey);
+    multiplyKeys(keyRows, queries);
     k.workgroupBarrier();
     addParts(firstKey);
     k.workgroupBarrier();
+    weighKeys();
+    k.workgroupBarrier();
     return addValues(Values(sums), values);
   };
-  Values sums = k.loop(first, end, k.index(1), start, tile);
-  combineGroups(sums, blockNumber, split);
+  Values total = k.loop(first, end, k.index(1), start, tile);
+  combineGroups(total, blockNumber, split);
   if (shape.splits > 1)
     finishBlock(blockNumber);
+}
+
+Value AttentionEmitter::allocate(int64_t vectors) {
+  return k.allocateWorkgroup(
+      VectorType::get({shape.blockRows}, k.ir().getF32Type()), vectors);
 }
 
 LogicalResult AttentionEmitter::run() {
@@ -318,20 +227,14 @@ LogicalResult AttentionEmitter::run() {
   keyPart = k.rem(lane, shape.keyLanes);
   valuePart = k.rem(lane, shape.valueLanes);
   laneGroup = k.div(lane, shape.valueLanes);
-  Type f32 = k.ir().getF32Type();
-  int64_t tileScores = shape.blockRows * shape.tileKeys;
-  int64_t groupWords =
-      KernelConfig::kLanes * shape.valueChunks * shape.valueVector;
-  // What the lanes exchange at the end takes the place of the parts.
-  int64_t groupScores = shape.blockRows * laneGroups();
-  parts = k.allocateWorkgroup(f32,
-                              std::max({tileScores * shape.keyLanes, groupWords,
-                                        2 * shape.blockRows * shape.splits}));
-  scores = k.allocateWorkgroup(f32, std::max(tileScores, groupScores));
-  weights = k.allocateWorkgroup(f32, groupScores);
-  rowTops = k.allocateWorkgroup(f32, shape.blockRows);
+  parts = allocate(std::max(shape.partVectors(), 2 * shape.splits));
+  weights = allocate(shape.tileKeys);
+  sums = allocate(shape.tileKeys);
+  groupParts = allocate(2 * shape.laneGroups());
+  scales = allocate(std::max(shape.laneGroups(), shape.splits));
   if (shape.splits > 1)
-    count = k.allocateWorkgroup(k.ir().getI32Type(), 1);
+    arrived = k.allocateWorkgroup(k.ir().getI32Type(), 1),
+    isLast = k.allocateWorkgroup(k.ir().getI1Type(), 1);
   k.loop(
       k.groupId(), k.index(shape.blocks() * shape.splits),
       k.index(c.config.groups), {},

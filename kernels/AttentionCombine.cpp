@@ -16,10 +16,10 @@ using namespace mlir::gpuvm;
 /// what they load is on its way together. `next` carries values from one step
 /// to the next.
 AttentionEmitter::Values
-AttentionEmitter::steps(int64_t count, const Values &start,
+AttentionEmitter::steps(const Count &count, const Values &start,
                         function_ref<Values(Value i, Values carried)> next) {
   int64_t together = 8;
-  while (count % together != 0)
+  while (count.number % together != 0)
     together /= 2;
   auto body = [&](Value first, ValueRange carried) {
     Values values(carried);
@@ -27,145 +27,156 @@ AttentionEmitter::steps(int64_t count, const Values &start,
       values = next(k.add(first, k.index(i)), values);
     return values;
   };
-  return k.loop(k.index(0), k.index(count), k.index(together), start, body,
+  return k.loop(k.index(0), count.value, k.index(together), start, body,
                 /*runs=*/true);
 }
 
-/// Brings parts of rows to one scale: `tops` holds the largest score of part p
-/// of row r at r * count + p, and gets what the part's sums are to be
-/// multiplied with. `use` is given the lane's items, r * count + p, in groups
-/// of a lane each, their scales, and the largest score of the row.
-void AttentionEmitter::scaleParts(
-    Value tops, int64_t count,
-    function_ref<void(Value item, Value scale, Value top)> use) {
-  struct Item {
-    Value number, inside, scale, top;
+/// Brings `count` parts to one scale. `parts` holds the largest scores of each
+/// part, and behind them the sums of weights beside these. `scales` gets what
+/// the parts' sums are to be multiplied with. Returns the largest scores of all
+/// and behind them the sums of all weights.
+AttentionEmitter::Values AttentionEmitter::scaleParts(Value parts,
+                                                      const Count &count) {
+  Values top =
+      steps(count, all(std::numeric_limits<float>::lowest()),
+            [&](Value part, Values top) {
+              return each(top, load(parts, part),
+                          [&](Value a, Value b) { return larger(a, b); });
+            });
+  auto scale = [&](Value part, ValueRange) {
+    k.storeWorkgroupVector(
+        scales,
+        each(load(parts, part), top,
+             [&](Value own, Value top) { return ratio(own, top); }),
+        part);
+    return Values();
   };
-  Type f32 = k.ir().getF32Type();
-  int64_t items = shape.blockRows * count;
-  SmallVector<Item> own;
-  for (int64_t done = 0; done < items; done += KernelConfig::kLanes) {
-    Value number = k.add(lane, k.index(done));
-    Value inside;
-    if (done + KernelConfig::kLanes > items) {
-      inside = k.less(number, k.index(items));
-      number = k.min(number, k.index(items - 1));
-    }
-    Value row = k.mul(k.div(number, count), count);
-    Values largest =
-        steps(count, {real(std::numeric_limits<float>::lowest())},
-              [&](Value part, Values top) {
-                return Values{larger(
-                    top[0], k.loadWorkgroup(tops, f32, k.add(row, part)))};
-              });
-    Value top = largest.front();
-    own.push_back(
-        {number, inside, ratio(k.loadWorkgroup(tops, f32, number), top), top});
-  }
-  k.workgroupBarrier(); // Everybody has seen the scores.
-  for (const Item &item : own) {
-    auto store = [&] {
-      k.storeWorkgroup(tops, item.scale, item.number);
-      use(item.number, item.scale, item.top);
-    };
-    if (item.inside)
-      k.ifThen(item.inside, store);
-    else
-      store();
-  }
+  k.loop(lane, count.value, k.index(shape.lanes), {}, scale);
   k.workgroupBarrier();
+  Values total = steps(count, all(0), [&](Value part, Values total) {
+    return multiplyAddEach(load(parts, k.add(part, k.index(count.number))),
+                           load(scales, part), total);
+  });
+  top.append(total);
+  return top;
 }
 
-/// Element `element` of query row `r` of the block.
-void AttentionEmitter::storeResult(Value r, Value element, Value sum,
-                                   Value weights) {
-  QueryRow row = queryRow(r);
+/// a * b + sum, row by row.
+AttentionEmitter::Values
+AttentionEmitter::multiplyAddEach(ArrayRef<Value> a, ArrayRef<Value> b,
+                                  ArrayRef<Value> sum) {
+  Values results;
+  for (auto [x, y, z] : llvm::zip_equal(a, b, sum))
+    results.push_back(multiplyAdd(x, y, z));
+  return results;
+}
+
+/// Element `element` of the block's rows.
+void AttentionEmitter::storeResults(Value element, ArrayRef<Value> sums,
+                                    ArrayRef<Value> weights) {
   OpBuilder &b = k.ir();
-  Value none = arith::CmpFOp::create(b, k.loc(), arith::CmpFPredicate::OEQ,
-                                     weights, real(0));
-  Value mean =
-      arith::DivFOp::create(b, k.loc(), sum, select(none, real(1), weights));
-  mean = select(none, real(0), mean);
   Type type = cast<RankedTensorType>(op.getResult().getType()).getElementType();
-  if (!type.isF32())
-    mean = arith::TruncFOp::create(b, k.loc(), type, mean);
-  Value at = k.add(k.mul(row.head, shape.queries), row.number);
-  at = k.add(k.mul(at, shape.valueSize), element);
-  k.ifThen(row.inside, [&] { k.store(c.layout.outputs.front(), mean, at); });
+  for (auto [r, sum, weight] : llvm::enumerate(sums, weights)) {
+    QueryRow row = queryRow(k.index(r));
+    Value none = arith::CmpFOp::create(b, k.loc(), arith::CmpFPredicate::OEQ,
+                                       weight, real(0));
+    Value mean =
+        arith::DivFOp::create(b, k.loc(), sum, select(none, real(1), weight));
+    mean = select(none, real(0), mean);
+    if (!type.isF32())
+      mean = arith::TruncFOp::create(b, k.loc(), type, mean);
+    Value at = k.add(k.mul(row.head, shape.queries), row.number);
+    at = k.add(k.mul(at, shape.valueSize), element);
+    k.ifThen(row.inside, [&] { k.store(c.layout.outputs.front(), mean, at); });
+  }
 }
 
-/// The lane groups' sums, row by row.
-void AttentionEmitter::combineGroups(ArrayRef<Value> sums, Value blockNumber,
-                                     Value split) {
-  Type f32 = k.ir().getF32Type();
-  int64_t perLane = shape.valueChunks * shape.valueVector;
-  int64_t groups = laneGroups(), groupWords = shape.valueLanes * perLane;
-  auto sumOf = [&](int64_t r, int64_t i) {
-    return sums[r * (2 + perLane) + i];
-  };
+/// Where workgroup memory has element `i` of those of a group's vectors that
+/// are exchanged: those of a vector are rotated, so that lanes find different
+/// banks.
+Value AttentionEmitter::slotOf(Value i) {
+  int64_t size = shape.exchanged();
+  Value vector = k.div(i, size);
+  return k.add(k.mul(vector, size), k.rem(k.add(i, vector), size));
+}
+
+/// The lane groups' sums, into a result or into the split's partial result.
+void AttentionEmitter::combineGroups(ArrayRef<Value> lanesSums,
+                                     Value blockNumber, Value split) {
+  const int64_t groups = shape.laneGroups();
   k.workgroupBarrier(); // Everybody is done with what is there.
-  k.ifThen(k.equal(valuePart, k.index(0)), [&] {
-    for (int64_t r = 0; r < shape.blockRows; ++r) {
-      Value at = k.add(laneGroup, k.index(r * groups));
-      k.storeWorkgroup(scores, sumOf(r, 0), at);
-      k.storeWorkgroup(weights, sumOf(r, 1), at);
-    }
+  k.ifThen(k.less(lane, k.index(groups)), [&] {
+    Value first = k.mul(lane, shape.keysPerGroup());
+    k.storeWorkgroupVector(groupParts, load(parts, topOf(first)), lane);
+    Values sum = load(sums, first);
+    for (int64_t i = 1; i < shape.keysPerGroup(); ++i)
+      sum = each(sum, load(sums, k.add(first, k.index(i))),
+                 [&](Value a, Value b) { return add(a, b); });
+    k.storeWorkgroupVector(groupParts, sum, k.add(lane, k.index(groups)));
   });
   k.workgroupBarrier();
-  scaleParts(scores, groups, [&](Value item, Value, Value top) {
-    k.ifThen(k.equal(k.rem(item, groups), k.index(0)),
-             [&] { k.storeWorkgroup(rowTops, top, k.div(item, groups)); });
-  });
-  for (int64_t r = 0; r < shape.blockRows; ++r) {
-    for (int64_t e = 0; e < perLane; ++e) {
-      Value vector =
-          k.add(valuePart, k.index(e / shape.valueVector * shape.valueLanes));
-      Value at = k.add(k.mul(vector, shape.valueVector),
-                       k.index(e % shape.valueVector));
-      k.storeWorkgroup(parts, sumOf(r, 2 + e),
-                       k.add(k.mul(laneGroup, groupWords), at));
-    }
-    k.workgroupBarrier();
-    auto each = [&](Value element, ValueRange) {
-      Values total =
-          steps(groups, {real(0), real(0)}, [&](Value group, Values carried) {
-            Value at = k.add(group, k.index(r * groups));
-            Value scale = k.loadWorkgroup(scores, f32, at);
-            Value weight = k.loadWorkgroup(weights, f32, at);
-            Value sum = k.loadWorkgroup(
-                parts, f32, k.add(k.mul(group, groupWords), element));
-            return Values{multiplyAdd(weight, scale, carried[0]),
-                          multiplyAdd(sum, scale, carried[1])};
-          });
+  const Count allGroups = {groups, k.index(groups)};
+  Values whole = scaleParts(groupParts, allGroups);
+  ArrayRef<Value> top = ArrayRef(whole).take_front(shape.blockRows);
+  ArrayRef<Value> weight = ArrayRef(whole).drop_front(shape.blockRows);
+  Value partial = partialAt(blockNumber, split);
+  const int64_t exchanged = shape.exchanged();
+  for (int64_t first = 0; first < shape.valueVector; first += exchanged) {
+    exchangeSums(lanesSums, first);
+    auto eachElement = [&](Value i, ValueRange) {
+      Values total = steps(allGroups, all(0), [&](Value group, Values total) {
+        Value at = k.add(k.mul(group, shape.groupStride()), slotOf(i));
+        return multiplyAddEach(load(parts, at), load(scales, group), total);
+      });
+      Value element = k.add(k.mul(k.div(i, exchanged), shape.valueVector),
+                            k.add(k.rem(i, exchanged), k.index(first)));
       if (shape.splits == 1)
-        storeResult(k.index(r), element, total[1], total[0]);
+        storeResults(element, total, weight);
       else
-        storePartial(blockNumber, split, r, element, total);
+        storePartial(k.add(partial, element), total);
       return Values();
     };
-    k.loop(lane, k.index(shape.valueSize), k.index(KernelConfig::kLanes), {},
-           each);
-    k.workgroupBarrier(); // The next row takes this one's place.
+    int64_t count = shape.valueSize / shape.valueVector * exchanged;
+    k.loop(lane, k.index(count), k.index(shape.lanes), {}, eachElement);
   }
+  if (shape.splits > 1)
+    k.ifThen(k.equal(lane, k.index(0)), [&] {
+      storePartial(k.add(partial, k.index(shape.valueSize)), top);
+      storePartial(k.add(partial, k.index(shape.valueSize + 1)), weight);
+    });
 }
 
-/// Where the partial result of row `r` of a split begins in scratch memory.
-Value AttentionEmitter::partialAt(Value blockNumber, Value split, Value r) {
+/// Some elements of each vector of the lanes' sums into workgroup memory.
+void AttentionEmitter::exchangeSums(ArrayRef<Value> lanesSums, int64_t first) {
+  const int64_t vector = shape.valueVector, exchanged = shape.exchanged();
+  k.workgroupBarrier(); // Everybody is done with what is there.
+  for (int64_t chunk = 0; chunk < shape.valueChunks; ++chunk)
+    for (int64_t e = 0; e < exchanged; ++e) {
+      Values rows;
+      for (int64_t r = 0; r < shape.blockRows; ++r)
+        rows.push_back(
+            lanesSums[r * shape.valuesPerLane() + chunk * vector + first + e]);
+      Value number = k.add(valuePart, k.index(chunk * shape.valueLanes));
+      Value i = k.add(k.mul(number, exchanged), k.index(e));
+      k.storeWorkgroupVector(
+          parts, rows, k.add(k.mul(laneGroup, shape.groupStride()), slotOf(i)));
+    }
+  k.workgroupBarrier();
+}
+
+/// Where the partial result of a split begins in scratch memory.
+Value AttentionEmitter::partialAt(Value blockNumber, Value split) {
   Value number = k.add(k.mul(blockNumber, shape.splits), split);
-  return k.mul(k.add(k.mul(number, shape.blockRows), r), shape.partialWords());
+  return k.mul(number, shape.partialVectors());
 }
 
-/// `total`: the sum of weights and that of element `element`.
-void AttentionEmitter::storePartial(Value blockNumber, Value split, int64_t r,
-                                    Value element, ArrayRef<Value> total) {
-  unsigned scratch = c.layout.scratch.front();
-  Value at = partialAt(blockNumber, split, k.index(r));
-  k.store(scratch, total[1], k.add(at, element));
-  k.ifThen(k.equal(element, k.index(0)), [&] {
-    Value top = k.loadWorkgroup(rowTops, k.ir().getF32Type(), k.index(r));
-    k.store(scratch, top, k.add(at, k.index(shape.valueSize)));
-    k.store(scratch, total[0], k.add(at, k.index(shape.valueSize + 1)));
-  });
+void AttentionEmitter::storePartial(Value at, ArrayRef<Value> row) {
+  k.storeVector(c.layout.scratch.front(), row, k.mul(at, shape.blockRows));
+}
+
+AttentionEmitter::Values AttentionEmitter::loadPartial(Value at) {
+  return k.loadVector(c.layout.scratch.front(), k.ir().getF32Type(),
+                      k.mul(at, shape.blockRows), shape.blockRows);
 }
 
 /// Counts the splits that are there; the last one folds them.
@@ -179,55 +190,48 @@ void AttentionEmitter::finishBlock(Value blockNumber) {
                                      k.ir().getI32IntegerAttr(value));
   };
   k.ifThen(k.equal(lane, k.index(0)), [&] {
-    k.storeWorkgroup(count, k.atomicIncrement(counter, blockNumber),
+    Value before = k.atomicIncrement(counter, blockNumber);
+    k.storeWorkgroup(arrived,
+                     arith::AddIOp::create(k.ir(), k.loc(), before, word(1)),
+                     k.index(0));
+    k.storeWorkgroup(isLast, k.equal(before, word(shape.splits - 1)),
                      k.index(0));
   });
   k.workgroupBarrier();
-  Value before = k.loadWorkgroup(count, k.ir().getI32Type(), k.index(0));
-  k.ifThen(k.equal(before, word(shape.splits - 1)), [&] {
+  Type i32 = k.ir().getI32Type();
+  Value last = k.loadWorkgroup(isLast, k.ir().getI1Type(), k.index(0));
+  k.ifThen(last, [&] {
     k.deviceMemoryBarrier(); // The count comes before the partial results.
-    foldSplits(blockNumber);
+    // All splits; but a driver that knew how many that is would unroll the
+    // loops over them, and the kernel would take the registers for everything
+    // that they load.
+    Value splits =
+        arith::IndexCastUIOp::create(k.ir(), k.loc(), k.ir().getIndexType(),
+                                     k.loadWorkgroup(arrived, i32, k.index(0)));
+    foldSplits(blockNumber, {shape.splits, splits});
     k.ifThen(k.equal(lane, k.index(0)),
              [&] { k.store(counter, word(0), blockNumber); });
   });
 }
 
-void AttentionEmitter::foldSplits(Value blockNumber) {
-  unsigned scratch = c.layout.scratch.front();
-  Type f32 = k.ir().getF32Type();
-  int64_t count = shape.splits, items = shape.blockRows * count;
-  // Workgroup memory: the scales, and behind them the scaled sums of weights.
-  auto partOf = [&](Value item) {
-    return partialAt(blockNumber, k.rem(item, count), k.div(item, count));
-  };
-  auto load = [&](Value item, ValueRange) {
-    Value at = k.add(partOf(item), k.index(shape.valueSize));
-    k.storeWorkgroup(parts, k.load(scratch, f32, at), item);
+void AttentionEmitter::foldSplits(Value blockNumber, const Count &splits) {
+  auto gather = [&](Value split, ValueRange) {
+    Value at = k.add(partialAt(blockNumber, split), k.index(shape.valueSize));
+    Values top = loadPartial(at), weight = loadPartial(k.add(at, k.index(1)));
+    k.storeWorkgroupVector(parts, top, split);
+    k.storeWorkgroupVector(parts, weight, k.add(split, k.index(splits.number)));
     return Values();
   };
-  k.loop(lane, k.index(items), k.index(KernelConfig::kLanes), {}, load);
+  k.loop(lane, splits.value, k.index(shape.lanes), {}, gather);
   k.workgroupBarrier();
-  scaleParts(parts, count, [&](Value item, Value scale, Value) {
-    Value at = k.add(partOf(item), k.index(shape.valueSize + 1));
-    Value weight = multiply(k.load(scratch, f32, at), scale);
-    k.storeWorkgroup(parts, weight, k.add(item, k.index(items)));
-  });
-  auto each = [&](Value item, ValueRange) {
-    Value r = k.div(item, shape.valueSize);
-    Value element = k.rem(item, shape.valueSize);
-    Values total =
-        steps(count, {real(0), real(0)}, [&](Value split, Values carried) {
-          Value at = k.add(k.mul(r, count), split);
-          Value scale = k.loadWorkgroup(parts, f32, at);
-          Value weight = k.loadWorkgroup(parts, f32, k.add(at, k.index(items)));
-          Value sum = k.load(scratch, f32,
-                             k.add(partialAt(blockNumber, split, r), element));
-          return Values{add(carried[0], weight),
-                        multiplyAdd(sum, scale, carried[1])};
-        });
-    storeResult(r, element, total[1], total[0]);
+  Values whole = scaleParts(parts, splits);
+  auto eachElement = [&](Value element, ValueRange) {
+    Values total = steps(splits, all(0), [&](Value split, Values total) {
+      Value at = k.add(partialAt(blockNumber, split), element);
+      return multiplyAddEach(loadPartial(at), load(scales, split), total);
+    });
+    storeResults(element, total, ArrayRef(whole).drop_front(shape.blockRows));
     return Values();
   };
-  k.loop(lane, k.index(shape.blockRows * shape.valueSize),
-         k.index(KernelConfig::kLanes), {}, each);
+  k.loop(lane, k.index(shape.valueSize), k.index(shape.lanes), {}, eachElement);
 }

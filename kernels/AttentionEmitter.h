@@ -3,8 +3,9 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Internal to the emitter: Attention.cpp walks over the keys,
-// AttentionCombine.cpp brings the sums of lanes and workgroups together.
+// Internal to the emitter: Attention.cpp walks over the tiles of
+// keys, AttentionTile.cpp takes one, AttentionCombine.cpp brings the sums of
+// lanes and workgroups together.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +27,12 @@ private:
     Value inside; ///< Whether the block has such a row.
   };
 
+  /// How many, and the same for the device.
+  struct Count {
+    int64_t number;
+    Value value;
+  };
+
   // Arithmetic in f32, and on indices.
   Value real(float value);
   Value add(Value a, Value b);
@@ -37,34 +44,57 @@ private:
   Value both(Value a, Value b);
   Value subtract(Value a, Value b);
 
+  Values each(ArrayRef<Value> a, ArrayRef<Value> b,
+              function_ref<Value(Value, Value)> combine);
+  Values multiplyAddEach(ArrayRef<Value> a, ArrayRef<Value> b,
+                         ArrayRef<Value> sum);
+
   Values read(Value tensor, Value head, Value row, Value first, int64_t count);
+  Values toReal(Values elements);
   Value countKeys();
   QueryRow queryRow(Value r);
   SmallVector<Values> readQueries();
   std::pair<Value, Value> tilesSeen();
   Value sees(const QueryRow &row, Value key);
 
-  void multiplyKeys(Value firstKey, ArrayRef<Values> queries);
-  void addParts(Value firstKey);
+  Values readRow(Value tensor, Value row, Value part, int64_t lanes,
+                 int64_t chunks, int64_t vector);
+  SmallVector<Values> readKeys(Value firstKey);
   SmallVector<Values> readValues(Value firstKey);
+  void multiplyKeys(ArrayRef<Values> keyRows, ArrayRef<Values> queries);
+  void eachKey(function_ref<void(Value inTile)> use);
+  void startKeys();
+  void addParts(Value firstKey);
+  void weighKeys();
   Values addValues(Values sums, ArrayRef<Values> values);
 
   void emitBlock(Value number);
-  void combineGroups(ArrayRef<Value> sums, Value blockNumber, Value split);
-  Value partialAt(Value blockNumber, Value split, Value r);
-  void storePartial(Value blockNumber, Value split, int64_t r, Value element,
-                    ArrayRef<Value> total);
-  void finishBlock(Value blockNumber);
-  void foldSplits(Value blockNumber);
-  void storeResult(Value r, Value element, Value sum, Value weights);
-  Values steps(int64_t count, const Values &start,
+  Values steps(const Count &count, const Values &start,
                function_ref<Values(Value i, Values carried)> next);
-  void scaleParts(Value tops, int64_t count,
-                  function_ref<void(Value item, Value scale, Value top)> use);
+  void combineGroups(ArrayRef<Value> sums, Value blockNumber, Value split);
+  Values scaleParts(Value parts, const Count &count);
+  Value slotOf(Value i);
+  void exchangeSums(ArrayRef<Value> lanesSums, int64_t first);
+  void storeResults(Value element, ArrayRef<Value> sums,
+                    ArrayRef<Value> weights);
+  Value partialAt(Value blockNumber, Value split);
+  void storePartial(Value at, ArrayRef<Value> row);
+  Values loadPartial(Value at);
+  void finishBlock(Value blockNumber);
+  void foldSplits(Value blockNumber, const Count &splits);
 
-  int64_t laneGroups() const { return KernelConfig::kLanes / shape.valueLanes; }
-  /// Keys of a tile whose values a lane group adds.
-  int64_t keysPerGroup() const { return shape.tileKeys / laneGroups(); }
+  // Workgroup memory, in vectors of a number for each row of the block.
+  Value allocate(int64_t vectors);
+  Values load(Value memory, Value i) {
+    return k.loadWorkgroupVector(memory, k.ir().getF32Type(), i);
+  }
+  /// Where `parts` has the scores of a key, and the largest ones.
+  Value scoreOf(Value inTile) { return k.mul(inTile, shape.partStride()); }
+  Value topOf(Value inTile) {
+    return k.add(scoreOf(inTile), k.index(shape.keyLanes));
+  }
+  Values all(float value) { return Values(shape.blockRows, real(value)); }
+
   bool check(LogicalResult result) {
     failed_ |= failed(result);
     return succeeded(result);
@@ -77,7 +107,13 @@ private:
   Value lane;
   Value keyPart, valuePart; ///< This lane's part of a key, of a value row.
   Value laneGroup;          ///< Of those that have value rows.
-  Value parts, scores, weights, rowTops, count; ///< Workgroup memory.
+  // Workgroup memory. Of a key of the tile: the parts of its scores, then the
+  // scores themselves, and the largest scores of its lane group so far; its
+  // weights. Of all keys at its place in the tiles so far: the sums of weights.
+  Value parts, weights, sums;
+  Value groupParts; ///< Of the lane groups: largest scores, sums of weights.
+  Value scales;     ///< Of a lane group: what its sums are multiplied with.
+  Value arrived, isLast; ///< How many splits of the block are there; all?
   // Of the block that is emitted.
   Value cached, block, keys, lastKey;
   bool failed_ = false;

@@ -15,13 +15,17 @@ using namespace mlir::gpuvm;
 /// Query rows whose elements fit into a lane's registers beside what it
 /// accumulates.
 static constexpr int64_t kMaxBlockRows = 4;
+static constexpr int64_t kLanes = 128;
 /// Elements of each query row that a lane holds.
-static constexpr int64_t kKeyElementsPerLane = 16;
-static constexpr int64_t kMinTileKeys = 64;
-/// Parts of scores in workgroup memory: half of the 32 KiB that lavapipe has.
-static constexpr int64_t kMaxParts = 4096;
-/// Workgroups that keep a GPU with 132 multiprocessors busy.
-static constexpr int64_t kWantedGroups = 512;
+static constexpr int64_t kKeyElementsPerLane = 8;
+/// Value rows of a tile that a lane has in flight, beside as many key rows.
+static constexpr int64_t kKeysPerGroup = 8;
+/// Lane groups at most: where value rows are short, neighbours do the same.
+static constexpr int64_t kMaxLaneGroups = 32;
+/// Numbers that the lanes exchange: half of the 32 KiB that lavapipe has.
+static constexpr int64_t kMaxParts = 4608;
+/// Workgroups that a GPU with 132 multiprocessors runs at once: two on each.
+static constexpr int64_t kWantedGroups = 264;
 
 static int64_t vectorOf(Value tensor, bool vectorizes) {
   auto type = cast<RankedTensorType>(tensor.getType());
@@ -47,6 +51,7 @@ AttentionLayout gpuvm::layOutAttention(AttentionOp op, bool vectorizes) {
   auto powerOfTwo = [](int64_t n) {
     return static_cast<int64_t>(llvm::PowerOf2Ceil(n));
   };
+  layout.lanes = kLanes;
   layout.blockRows = std::min(kMaxBlockRows, powerOfTwo(layout.sharedRows()));
   int64_t keyVectors = layout.keySize / layout.keyVector;
   layout.keyLanes = std::min(
@@ -54,13 +59,17 @@ AttentionLayout gpuvm::layOutAttention(AttentionOp op, bool vectorizes) {
       powerOfTwo(keyVectors));
   layout.keyChunks = llvm::divideCeil(keyVectors, layout.keyLanes);
   int64_t valueVectors = layout.valueSize / layout.valueVector;
-  layout.valueLanes = std::min(powerOfTwo(valueVectors), KernelConfig::kLanes);
+  layout.valueLanes = std::clamp(powerOfTwo(valueVectors),
+                                 layout.lanes / kMaxLaneGroups, layout.lanes);
   layout.valueChunks = llvm::divideCeil(valueVectors, layout.valueLanes);
-  layout.tileKeys =
-      std::max({kMinTileKeys, KernelConfig::kLanes / layout.keyLanes,
-                KernelConfig::kLanes / layout.valueLanes});
-  while (layout.blockRows > 1 &&
-         layout.blockRows * layout.tileKeys * layout.keyLanes > kMaxParts)
+  int64_t least = std::max(layout.keysPerPass(), layout.laneGroups());
+  layout.tileKeys = std::max(least, kKeysPerGroup * layout.laneGroups());
+  auto isTooLarge = [&] {
+    return layout.blockRows * layout.partVectors() > kMaxParts;
+  };
+  while (layout.tileKeys > least && isTooLarge())
+    layout.tileKeys /= 2;
+  while (layout.blockRows > 1 && isTooLarge())
     layout.blockRows /= 2;
   layout.splits =
       std::clamp<int64_t>(kWantedGroups / layout.blocks(), 1,

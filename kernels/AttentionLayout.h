@@ -18,6 +18,10 @@
 namespace mlir::gpuvm {
 
 struct AttentionLayout {
+  /// Lanes of a workgroup. They meet three times a tile, so a workgroup is
+  /// small and a multiprocessor has several.
+  int64_t lanes;
+
   // The operation.
   int64_t heads, queries, cachedHeads, rows, keySize, valueSize;
 
@@ -35,9 +39,38 @@ struct AttentionLayout {
     return llvm::divideCeil(sharedRows(), blockRows);
   }
   int64_t blocks() const { return cachedHeads * blocksPerCached(); }
-  /// Words of one split's partial result of a query row: a value row, the
-  /// largest score, and the sum of weights.
-  int64_t partialWords() const { return valueSize + 2; }
+
+  int64_t laneGroups() const { return lanes / valueLanes; }
+  /// Keys of a tile whose values a lane group adds.
+  int64_t keysPerGroup() const { return tileKeys / laneGroups(); }
+  /// Key rows of a tile that the lanes take at once.
+  int64_t keysPerPass() const { return lanes / keyLanes; }
+  /// Elements of a value row that a lane has.
+  int64_t valuesPerLane() const { return valueChunks * valueVector; }
+
+  // Workgroup memory, in vectors of one number for each row of the block.
+  /// Between the scores' parts of one key, and what else there is of it, and
+  /// those of the next. An odd number of vectors: lanes that read at this
+  /// distance find different banks.
+  int64_t partStride() const { return keyLanes + (keyLanes > 1 ? 1 : 2); }
+  /// Parts of scores; in the end the lanes' sums of values, as many at a time
+  /// as there is room.
+  int64_t partVectors() const {
+    return std::max(tileKeys * partStride(), lanes * valueChunks);
+  }
+  /// Of the elements of a vector of values, how many lanes exchange at a time.
+  int64_t exchanged() const {
+    int64_t count = valueVector;
+    while (count > 1 && lanes * valueChunks * count > partVectors())
+      count /= 2;
+    return count;
+  }
+  /// Between the sums of values of one lane group and those of the next.
+  int64_t groupStride() const { return valueLanes * valueChunks * exchanged(); }
+
+  /// One split's partial result, in such vectors: the value row, the largest
+  /// scores, and the sums of weights.
+  int64_t partialVectors() const { return valueSize + 2; }
 };
 
 /// `vectorizes`: neighbouring elements of the operands are neighbours in what

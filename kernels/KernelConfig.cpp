@@ -24,6 +24,10 @@ static constexpr int64_t kMaxUnroll = 4;
 /// Results side by side, and rows of them in flight.
 static constexpr int64_t kMaxResultsPerLane = 4;
 static constexpr int64_t kMaxRowsInFlight = 16;
+/// Elements of a column in flight, and the workgroup memory of columns' values:
+/// half of the 32 KiB that lavapipe has.
+static constexpr int64_t kMaxColumnsInFlight = 8;
+static constexpr int64_t kMaxColumnBytes = 16384;
 /// Workgroups that keep a GPU with 132 multiprocessors busy.
 static constexpr int64_t kEnoughGroups = 1024;
 /// Elements that a lane keeps from one phase of a row kernel to the next.
@@ -240,6 +244,48 @@ static int64_t resultsSideBySide(KernelOp kernel, const KernelConfig &config) {
   return count;
 }
 
+/// Memory for partial results, and a counter for each of `counters`.
+static void addScratch(KernelOp kernel, int64_t partials, int64_t counters,
+                       KernelConfig &config) {
+  for (linalg::GenericOp op : getReductions(kernel))
+    for (Type type : getPartialTypes(op))
+      config.scratch.push_back(
+          {partials * elementBytes(type), /*keepsZero=*/false});
+  config.scratch.push_back({4 * uint64_t(counters), /*keepsZero=*/true});
+}
+
+/// How many neighbouring results a lane takes: 16 bytes of what is read, as far
+/// as all lanes have some and their values fit into workgroup memory.
+static int64_t columnVector(KernelOp kernel, linalg::GenericOp first,
+                            const BodyTraits &traits, int64_t results) {
+  int64_t slotBytes = 0;
+  for (linalg::GenericOp op : getReductions(kernel))
+    for (Type type : getPartialTypes(op))
+      slotBytes += std::max<int64_t>(4, elementBytes(type));
+  int64_t vector = traits.linear ? preferredVector(kernel) : 1;
+  auto fits = [&] {
+    return first.getStaticLoopRanges().back() % vector == 0 &&
+           rowsHoldVectors(kernel, vector) &&
+           results >= vector * KernelConfig::kColumnsAtOnce &&
+           vector * slotBytes * KernelConfig::kLanes <= kMaxColumnBytes;
+  };
+  while (vector > 1 && !fits())
+    vector /= 2;
+  return vector;
+}
+
+static void configureColumns(KernelOp kernel, linalg::GenericOp first,
+                             const BodyTraits &traits, KernelConfig &config) {
+  config.vector = columnVector(kernel, first, traits, config.results);
+  config.unroll = llvm::bit_floor<uint64_t>(
+      std::clamp<int64_t>(kMaxUnrolledOps / (config.vector * traits.ops), 1,
+                          traits.split ? 1 : kMaxColumnsInFlight));
+  int64_t blocks = config.columnBlocks(), parts = config.order.parts;
+  config.groups = parts == 1 ? std::min(blocks, kMaxGroups) : blocks * parts;
+  if (parts > 1)
+    addScratch(kernel, config.results * parts, blocks, config);
+}
+
 static void configureReduce(KernelOp kernel, linalg::GenericOp first,
                             const BodyTraits &traits, KernelConfig &config) {
   config.elements = 1;
@@ -261,6 +307,10 @@ static void configureReduce(KernelOp kernel, linalg::GenericOp first,
         llvm::divideCeil(config.results, KernelConfig::kLanes), kMaxGroups);
     return;
   }
+  if (config.order.columns) {
+    configureColumns(kernel, first, traits, config);
+    return;
+  }
   config.vector = reductionVector(first, kernel, traits, config);
   // A power of two, which divides the rows of a turn.
   config.unroll = llvm::bit_floor<uint64_t>(std::clamp<int64_t>(
@@ -275,7 +325,8 @@ static void configureReduce(KernelOp kernel, linalg::GenericOp first,
         turns * config.order.rowsPerGroup * config.order.elementsPerLane;
     config.keepsRows = !traits.split && kept <= kMaxKept &&
                        kept * traits.ops <= kMaxUnrolledOps;
-    int64_t groupsNeeded = llvm::divideCeil(config.elements, row);
+    int64_t groupsNeeded =
+        llvm::divideCeil(config.elements, row * config.order.rowsPerGroup);
     if (config.keepsRows &&
         2 * groupsNeeded <= ReductionOrder::kGroupsPerPart) {
       config.groupsPerResult = groupsNeeded;
@@ -293,11 +344,7 @@ static void configureReduce(KernelOp kernel, linalg::GenericOp first,
     return;
   }
   config.groups = config.results * parts;
-  for (linalg::GenericOp op : getReductions(kernel))
-    for (Type type : getPartialTypes(op))
-      config.scratch.push_back(
-          {config.groups * elementBytes(type), /*keepsZero=*/false});
-  config.scratch.push_back({4 * uint64_t(config.results), /*keepsZero=*/true});
+  addScratch(kernel, config.groups, config.results, config);
 }
 
 static void configureAttention(KernelOp kernel, const BodyTraits &traits,
@@ -307,11 +354,12 @@ static void configureAttention(KernelOp kernel, const BodyTraits &traits,
       traits.linear && (!traits.reshapes || rowsHoldVectors(kernel, 16));
   config.attention = layOutAttention(op, config.vectorizes);
   const AttentionLayout &layout = *config.attention;
+  config.lanes = layout.lanes;
   int64_t partials = layout.blocks() * layout.splits;
   config.groups = std::min(partials, kMaxGroups);
   if (layout.splits == 1)
     return;
-  uint64_t words = partials * layout.blockRows * layout.partialWords();
+  uint64_t words = partials * layout.blockRows * layout.partialVectors();
   config.scratch.push_back({4 * words, /*keepsZero=*/false});
   config.scratch.push_back({4 * uint64_t(layout.blocks()), /*keepsZero=*/true});
 }

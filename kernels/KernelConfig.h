@@ -28,11 +28,15 @@ struct KernelConfig {
   /// Lanes of a map's and a reduction's workgroup. 256 is within every Vulkan
   /// device's limits.
   static constexpr int64_t kLanes = ReductionOrder::kLanes;
+  /// In columns: lanes side by side along the results.
+  static constexpr int64_t kColumnsAtOnce =
+      kLanes / ReductionOrder::kColumnLanes;
 
   int64_t lanes = kLanes; ///< Chain: as many as its values need.
   int64_t elements = 1;   ///< Map: of the results. Reduce: per result.
   int64_t results = 1;    ///< Reduce: how many. Map: 1.
-  int64_t vector = 1;     ///< Neighbouring elements a lane takes at once.
+  int64_t vector = 1;     ///< Neighbouring elements a lane takes at once; in
+                          ///< columns, of neighbouring results.
   int64_t unroll = 1;     ///< Vectors a lane has in flight.
   int64_t groups = 1;     ///< Workgroups.
   /// Reduce: a lane's elements of a result fit into registers.
@@ -53,6 +57,10 @@ struct KernelConfig {
   ReductionOrder order;    ///< Reduce only.
   std::optional<ContractionTile> tile;      ///< Reduce in tiled order only.
   std::optional<AttentionLayout> attention; ///< Root attention only.
+  /// In columns: of results, as many as a workgroup takes at once.
+  int64_t columnBlocks() const {
+    return llvm::divideCeil(results, kColumnsAtOnce * vector);
+  }
   std::vector<Scratch> scratch; ///< Partials per accumulator, then counters.
 };
 

@@ -7,9 +7,10 @@
 // through, elementwise by-products stored on the way, and elementwise consumers
 // of the results as the epilogue. In a row kernel several phases follow each
 // other, each with the totals of those before it (softmax: the maximum, the
-// sum, the quotients). docs/reduction-order.md fixes the order; three layouts
+// sum, the quotients). docs/reduction-order.md fixes the order; four layouts
 // follow from it:
 //
+//  - in columns: lanes side by side along the results (ReduceColumns.cpp);
 //  - sequential: a lane per result;
 //  - one part: a workgroup per result, or per few short ones;
 //  - several parts: a workgroup per part writes a partial; the last workgroup
@@ -92,10 +93,15 @@ LogicalResult ReduceEmitter::run() {
     for (ReducePhase &phase : phases)
       for (Slot &slot : phase.slots)
         slot.workgroup = k.allocateWorkgroup(
-            slot.type, KernelConfig::kLanes * c.config.resultsPerLane);
+            slot.type,
+            c.config.order.columns
+                ? KernelConfig::kLanes * c.config.vector
+                : slotsFor(KernelConfig::kLanes * c.config.resultsPerLane));
   enter(phases.front());
   if (c.config.order.sequential)
     emitSequential();
+  else if (c.config.order.columns)
+    emitColumns();
   else if (c.config.order.parts == 1)
     emitResultsPerGroup();
   else
@@ -172,16 +178,9 @@ void ReduceEmitter::emitAllPhases(Value result) {
     Values values = reducePart(result, k.index(0));
     if (reductions.empty())
       continue;
-    combineLanes(values, [&](const Values &totals) {
-      for (auto [slot, total] : llvm::zip_equal(slots, totals))
-        k.storeWorkgroup(slot.workgroup, total, lane);
-    });
-    k.workgroupBarrier(); // Every lane takes the totals of its result.
-    Value own = k.min(k.div(lane, lanesPerResult),
-                      k.index(c.config.resultsPerGroup - 1));
-    Values totals;
-    for (const Slot &slot : slots)
-      totals.push_back(k.loadWorkgroup(slot.workgroup, slot.type, own));
+    foldLaneGroups(values);
+    Values totals = shareTotalOf(k.min(k.div(lane, lanesPerResult),
+                                       k.index(c.config.resultsPerGroup - 1)));
     c.elements.begin(1);
     bindTotals(totals, resultPoint(result));
   }
@@ -207,9 +206,11 @@ void ReduceEmitter::emitResultsPerGroup() {
     Value result = firstResult;
     if (perGroup > 1) {
       result = k.add(firstResult, slot);
-      active = arith::AndIOp::create(k.ir(), k.loc(),
-                                     k.less(slot, k.index(perGroup)),
-                                     k.less(result, k.index(count)));
+      active = Value();
+      if (perGroup * c.config.groupsPerResult < ReductionOrder::kGroupsPerPart)
+        active = k.less(slot, k.index(perGroup));
+      if (count % perGroup != 0)
+        active = isActiveAnd(k.less(result, k.index(count)));
       result = k.min(result, k.index(count - 1));
     }
     if (phases.size() == 1)

@@ -248,41 +248,99 @@ ReduceEmitter::Values ReduceEmitter::combine(const Values &a, const Values &b,
 // All lanes
 //===----------------------------------------------------------------------===//
 
-/// Combines the lanes' values, 16 neighbours and then the groups of a result.
-/// Lane i uses the totals of result i of the workgroup. Of results side by side
-/// the values of one come before those of the next, in `values` and in
+/// Where workgroup memory has the value of `lane`. Lane groups are an odd
+/// number of words apart: lanes that fold one each read from different banks.
+Value ReduceEmitter::slotOf(Value lane) {
+  return k.add(lane, k.div(lane, ReductionOrder::kLaneGroup));
+}
+int64_t ReduceEmitter::slotsFor(int64_t lanes) {
+  return lanes + lanes / ReductionOrder::kLaneGroup;
+}
+
+ReduceEmitter::Values ReduceEmitter::loadSlots(Value at) {
+  Values loaded;
+  for (const Slot &slot : slots)
+    loaded.push_back(k.loadWorkgroup(slot.workgroup, slot.type, at));
+  return loaded;
+}
+
+void ReduceEmitter::storeSlots(ArrayRef<Value> values, Value at) {
+  for (auto [slot, value] : llvm::zip_equal(slots, values))
+    k.storeWorkgroup(slot.workgroup, value, at);
+}
+
+/// The values of `count` lanes, `stride` apart, combined. A few slots are all
+/// loaded at once: the wait for workgroup memory is then one and not `count`.
+ReduceEmitter::Values ReduceEmitter::foldSlots(Value firstLane, int64_t count,
+                                               int64_t stride) {
+  constexpr size_t kMaxLoadedSlots = 4;
+  auto at = [&](Value j) { return slotOf(k.add(firstLane, j)); };
+  if (slots.size() <= kMaxLoadedSlots) {
+    SmallVector<Values> loaded;
+    for (int64_t j = 0; j < count; ++j)
+      loaded.push_back(loadSlots(at(k.index(j * stride))));
+    Values total = loaded.front();
+    for (const Values &next : llvm::drop_begin(loaded))
+      total = combine(total, next, /*ascends=*/false);
+    return total;
+  }
+  auto next = [&](Value j, ValueRange totals) {
+    return combine(Values(totals), loadSlots(at(k.mul(j, stride))),
+                   /*ascends=*/false);
+  };
+  Values first = loadSlots(at(k.index(0)));
+  return count == 1
+             ? first
+             : k.loop(k.index(1), k.index(count), k.index(1), first, next);
+}
+
+/// Combines the lanes' values in groups of 16 neighbours. Of results side by
+/// side the values of one come before those of the next, in `values` and in
 /// workgroup memory.
-void ReduceEmitter::combineLanes(const Values &values,
-                                 function_ref<void(const Values &totals)> use) {
+void ReduceEmitter::foldLaneGroups(const Values &values) {
   constexpr int64_t group = ReductionOrder::kLaneGroup;
-  auto load = [&](Value at) {
-    Values loaded;
-    for (const Slot &slot : slots)
-      loaded.push_back(k.loadWorkgroup(slot.workgroup, slot.type, at));
-    return loaded;
-  };
-  auto store = [&](ArrayRef<Value> stored, Value at) {
-    for (auto [slot, value] : llvm::zip_equal(slots, stored))
-      k.storeWorkgroup(slot.workgroup, value, at);
-  };
-  auto fold = [&](int64_t count, int64_t stride) -> Values {
-    Value first = k.mul(lane, count * stride);
-    auto next = [&](Value j, ValueRange totals) {
-      return combine(Values(totals), load(k.add(first, k.mul(j, stride))),
-                     /*ascends=*/false);
-    };
-    if (count == 1)
-      return load(first);
-    return k.loop(k.index(1), k.index(count), k.index(1), load(first), next);
-  };
   const int64_t sideBySide = values.size() / slots.size();
   for (int64_t r = 0; r < sideBySide; ++r)
-    store(ArrayRef(values).slice(r * slots.size(), slots.size()),
-          k.add(lane, k.index(r * KernelConfig::kLanes)));
+    storeSlots(ArrayRef(values).slice(r * slots.size(), slots.size()),
+               slotOf(k.add(lane, k.index(r * KernelConfig::kLanes))));
   k.workgroupBarrier();
   k.ifThen(k.less(lane, k.index(ReductionOrder::kGroupsPerPart * sideBySide)),
-           [&] { store(fold(group, 1), k.mul(lane, group)); });
+           [&] {
+             Value first = k.mul(lane, group);
+             storeSlots(foldSlots(first, group, 1), slotOf(first));
+           });
   k.workgroupBarrier();
+}
+
+/// The first lane of result `number` of the workgroup.
+Value ReduceEmitter::firstLaneOf(Value number) {
+  return k.mul(number, c.config.groupsPerResult * ReductionOrder::kLaneGroup);
+}
+
+/// The total of result `number` of the workgroup, after `foldLaneGroups`.
+ReduceEmitter::Values ReduceEmitter::totalOf(Value number) {
+  return foldSlots(firstLaneOf(number), c.config.groupsPerResult,
+                   ReductionOrder::kLaneGroup);
+}
+
+/// The same for every lane. A few lane groups are folded by every lane itself,
+/// many by one lane for all.
+ReduceEmitter::Values ReduceEmitter::shareTotalOf(Value number) {
+  constexpr int64_t kMaxFoldedByAll = 4;
+  if (c.config.groupsPerResult <= kMaxFoldedByAll)
+    return totalOf(number);
+  k.ifThen(k.less(lane, k.index(c.config.resultsPerGroup)),
+           [&] { storeSlots(totalOf(lane), slotOf(firstLaneOf(lane))); });
+  k.workgroupBarrier();
+  return loadSlots(slotOf(firstLaneOf(number)));
+}
+
+/// Combines the lanes' values. Lane i uses the totals of result i of the
+/// workgroup.
+void ReduceEmitter::combineLanes(const Values &values,
+                                 function_ref<void(const Values &totals)> use) {
+  const int64_t sideBySide = values.size() / slots.size();
+  foldLaneGroups(values);
   k.ifThen(k.less(lane, k.index(c.config.resultsPerGroup * sideBySide)),
-           [&] { use(fold(c.config.groupsPerResult, group)); });
+           [&] { use(totalOf(lane)); });
 }

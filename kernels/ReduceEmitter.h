@@ -3,8 +3,9 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Internal to the reduce emitter: Reduce.cpp has the layouts, ReduceRows.cpp
-// how a lane takes its elements, ReduceCombine.cpp how values are combined.
+// Internal to the reduce emitter: Reduce.cpp and ReduceColumns.cpp have the
+// layouts, ReduceRows.cpp how a lane takes its elements, ReduceCombine.cpp how
+// values are combined.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +18,7 @@ namespace mlir::gpuvm {
 /// One of the values that a lane carries (getPartialTypes).
 struct Slot {
   Type type;
-  Value workgroup; ///< kLanes of them in workgroup memory.
+  Value workgroup; ///< One for each lane, in workgroup memory.
 };
 
 struct Reduction {
@@ -59,14 +60,17 @@ private:
   void emitOnePhase(Value result, Value firstResult);
   void emitAllPhases(Value result);
   void emitParts();
+  void emitColumns();
+  void emitColumnParts(Value block, Value part);
 
   // Loops.
   Values reducePart(Value result, Value part);
   Values reduceKeptRows(Values values, Value result, Value firstInTurn);
   Value inRow(Value row);
+  bool hasWholeLanes() const;
   Values accumulateRows(const Values &values, Value result, Value first,
                         Value end, std::optional<int64_t> count);
-  Values accumulateRow(Values values, Value result, Value row,
+  Values accumulateRow(Values values, Value result, Value base, Kept *kept,
                        Value valid = Value());
   Values accumulateLeftover(Values values, Value result, Value owner);
   Values accumulateElement(Values values, Value result, Value element,
@@ -76,6 +80,15 @@ private:
                    Value valid);
   Value isActiveAnd(Value condition);
   Values sequentialBody(Values values, Value result, Value element);
+  Value slotOf(Value lane);
+  static int64_t slotsFor(int64_t lanes);
+  Values loadSlots(Value at);
+  void storeSlots(ArrayRef<Value> values, Value at);
+  Values foldSlots(Value firstLane, int64_t count, int64_t stride);
+  void foldLaneGroups(const Values &values);
+  Value firstLaneOf(Value number);
+  Values totalOf(Value number);
+  Values shareTotalOf(Value number);
   void combineLanes(const Values &values,
                     function_ref<void(const Values &totals)> use);
   void foldPartials(Value result);
@@ -84,12 +97,30 @@ private:
   void finish(const Values &totals, Value result);
   void storeByProducts(ElementEmitter::Point at, Value condition);
 
+  // Columns.
+  static constexpr int64_t kColumnsAtOnce = KernelConfig::kColumnsAtOnce;
+  LaneIndex ownColumns(Value block);
+  MutableArrayRef<Value> ofColumn(Values &values, int64_t v);
+  Values startColumns(LaneIndex result);
+  Values accumulateColumns(Values values, LaneIndex result, Value element);
+  Values reduceColumns(LaneIndex result, Value part);
+  Values foldColumns(Values values);
+  void bindColumns(Values totals, LaneIndex result);
+  void storeColumns(LaneIndex result);
+  void onceAColumn(function_ref<void()> use);
+
   // Parts.
-  ElementEmitter::Point loopPoint(Value result, LaneIndex element);
+  ElementEmitter::Point loopPoint(Value result, LaneIndex element) {
+    return loopPoint(LaneIndex{result, 0, 1}, element);
+  }
+  ElementEmitter::Point loopPoint(LaneIndex result, LaneIndex element);
   void enterKept(Kept &kept, int64_t laneCount);
   void leaveKept(Kept &kept);
   ElementEmitter::Point keptPoint(Kept &kept, Value result, LaneIndex element);
-  ElementEmitter::Point resultPoint(Value result);
+  ElementEmitter::Point resultPoint(Value result) {
+    return resultPoint(LaneIndex{result, 0, 1});
+  }
+  ElementEmitter::Point resultPoint(LaneIndex result);
   Value zero(Type type);
   Value number(int64_t value, Type type);
   Value choose(Value condition, Value a, Value b);
@@ -132,6 +163,8 @@ private:
   Value lane;
   Value laneGroup; ///< This lane's among those of its result.
   Value active;    ///< Whether this lane has a result; null if all have.
+  Value columnLane, columnRow; ///< This lane's, in columns.
+  Value hasColumns; ///< Whether this lane has results; null if all have.
   Value last; ///< Workgroup memory: whether this workgroup is the last one.
   bool failed_ = false;
 };

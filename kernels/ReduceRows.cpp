@@ -26,20 +26,20 @@ static SmallVector<int64_t> rangesOf(linalg::GenericOp op,
   return ranges;
 }
 
-ElementEmitter::Point ReduceEmitter::loopPoint(Value result,
+ElementEmitter::Point ReduceEmitter::loopPoint(LaneIndex result,
                                                LaneIndex element) {
   SmallVector<int64_t> loops = first.getStaticLoopRanges();
   if (c.config.flat) {
     if (c.config.results == 1)
       return c.elements.flatPoint(element, loops);
-    LaneIndex flat = {k.add(k.mul(result, c.config.elements), element.base),
-                      element.stride,
-                      std::gcd(element.divisor, c.config.elements)};
+    LaneIndex flat = {
+        k.add(k.mul(result.base, c.config.elements), element.base),
+        element.stride, std::gcd(element.divisor, c.config.elements)};
     return c.elements.flatPoint(flat, loops);
   }
   auto parallel = rangesOf(first, utils::IteratorType::parallel);
   auto reduction = rangesOf(first, utils::IteratorType::reduction);
-  SmallVector<LaneIndex> outer = delinearize(k, {result, 0, 1}, parallel);
+  SmallVector<LaneIndex> outer = delinearize(k, result, parallel);
   SmallVector<LaneIndex> inner = delinearize(k, element, reduction);
   SmallVector<LaneIndex> indices;
   auto nextOuter = outer.begin(), nextInner = inner.begin();
@@ -50,9 +50,9 @@ ElementEmitter::Point ReduceEmitter::loopPoint(Value result,
 }
 
 /// The place of a result in the tensor of results.
-ElementEmitter::Point ReduceEmitter::resultPoint(Value result) {
+ElementEmitter::Point ReduceEmitter::resultPoint(LaneIndex result) {
   auto parallel = rangesOf(first, utils::IteratorType::parallel);
-  SmallVector<LaneIndex> outer = delinearize(k, {result, 0, 1}, parallel);
+  SmallVector<LaneIndex> outer = delinearize(k, result, parallel);
   SmallVector<LaneIndex> indices;
   auto next = outer.begin();
   for (utils::IteratorType iterator : first.getIteratorTypesArray())
@@ -147,13 +147,15 @@ ReduceEmitter::Values ReduceEmitter::reduceKeptRows(Values values, Value result,
     return values;
   enterKept(keptRows, c.config.vector);
   for (int64_t turn = 0; turn < fullRows; turn += order.rowsPerTurn()) {
-    bool whole = turn + order.rowsPerTurn() <= fullRows;
+    bool whole =
+        turn + c.config.groupsPerResult * order.rowsPerGroup <= fullRows;
     for (int64_t u = 0; u < order.rowsPerGroup && turn + u < fullRows; ++u) {
       Value row = k.add(firstInTurn, k.index(turn + u));
       Value valid = whole ? Value() : k.less(row, k.index(fullRows));
       if (valid)
         row = k.min(row, k.index(fullRows - 1));
-      values = accumulateRow(values, result, row, isActiveAnd(valid));
+      values = accumulateRow(values, result, inRow(row), &keptRows,
+                             isActiveAnd(valid));
     }
   }
   leaveKept(keptRows);
@@ -169,7 +171,8 @@ ReduceEmitter::accumulateRows(const Values &values, Value result, Value first,
     Values next(carried);
     c.elements.begin(c.config.vector);
     for (int64_t u = 0; u < unroll; ++u)
-      next = accumulateRow(next, result, k.add(row, k.index(u)));
+      next = accumulateRow(next, result, inRow(k.add(row, k.index(u))),
+                           /*kept=*/nullptr);
     return next;
   };
   if (count == unroll)
@@ -240,16 +243,16 @@ Value ReduceEmitter::inRow(Value row) {
                      c.config.order.elementsPerLane));
 }
 
-/// The elements of one row that are this lane's, if `valid` (when given) holds.
+/// A lane's elements of one row, from `base` on, if `valid` (when given) holds.
 ReduceEmitter::Values ReduceEmitter::accumulateRow(Values values, Value result,
-                                                   Value row, Value valid) {
+                                                   Value base, Kept *kept,
+                                                   Value valid) {
   int64_t vector = c.config.vector;
-  Value base = inRow(row);
   for (int64_t v = 0; v < c.config.order.elementsPerLane; v += vector) {
     LaneIndex index = {k.add(base, k.index(v)), 1, vector};
     for (auto [r, own] : llvm::enumerate(resultsFrom(result))) {
       ElementEmitter::Point at =
-          keepsRows ? keptPoint(keptRows, own, index) : loopPoint(own, index);
+          kept ? keptPoint(*kept, own, index) : loopPoint(own, index);
       auto elements = elementsAt(at, index, vector);
       if (!check(elements))
         return values;
@@ -263,35 +266,48 @@ ReduceEmitter::Values ReduceEmitter::accumulateRow(Values values, Value result,
   return values;
 }
 
+/// Whether a lane that has an element of a row has all of them.
+bool ReduceEmitter::hasWholeLanes() const {
+  return c.config.elements % c.config.order.elementsPerLane == 0;
+}
+
 /// The elements behind the last full row: they belong to one lane group, and a
 /// lane without an element combines the identity.
 ReduceEmitter::Values
 ReduceEmitter::accumulateLeftover(Values values, Value result, Value owner) {
   int64_t perLane = c.config.order.elementsPerLane;
+  int64_t vector = hasWholeLanes() ? c.config.vector : 1;
+  int64_t together = hasWholeLanes() ? perLane : 1;
   Value limit = k.index(c.config.elements);
   Value base =
       inRow(k.index(c.config.elements / c.config.order.elementsPerRow()));
+  auto accumulate = [&](Values values, Value from, Kept *kept, Value valid) {
+    if (together == 1)
+      return accumulateElement(values, result, from, valid);
+    from = k.min(from, k.index(c.config.elements - together));
+    return accumulateRow(values, result, from, kept, valid);
+  };
   if (keepsRows) {
     owner = isActiveAnd(owner);
-    enterKept(keptLeftover, 1);
-    for (int64_t v = 0; v < perLane; ++v) {
-      Value element = k.add(base, k.index(v));
+    enterKept(keptLeftover, vector);
+    for (int64_t v = 0; v < perLane; v += together) {
+      Value from = k.add(base, k.index(v));
       Value valid =
-          arith::AndIOp::create(k.ir(), k.loc(), owner, k.less(element, limit));
-      values = accumulateElement(values, result, element, valid);
+          arith::AndIOp::create(k.ir(), k.loc(), owner, k.less(from, limit));
+      values = accumulate(values, from, &keptLeftover, valid);
     }
     leaveKept(keptLeftover);
     return values;
   }
   auto body = [&](Value v, ValueRange carried) {
-    c.elements.begin(1);
-    Value element = k.add(base, v);
-    return accumulateElement(Values(carried), result, element,
-                             k.less(element, limit));
+    c.elements.begin(vector);
+    Value from = k.add(base, v);
+    return accumulate(Values(carried), from, /*kept=*/nullptr,
+                      k.less(from, limit));
   };
   Value count = arith::SelectOp::create(k.ir(), k.loc(), owner,
                                         k.index(perLane), k.index(0));
-  return k.loop(k.index(0), count, k.index(1), values, body);
+  return k.loop(k.index(0), count, k.index(together), values, body);
 }
 
 /// One element, if it is `valid`.

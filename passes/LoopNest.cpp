@@ -27,7 +27,11 @@ static bool canFollow(linalg::GenericOp op, linalg::GenericOp lead) {
     return false;
   if (own.sequential || order.sequential)
     return own.sequential == order.sequential && own.tiled == order.tiled;
-  return own.elementsPerLane == order.elementsPerLane || !hasVisibleOrder(op);
+  if (own.columns || order.columns)
+    return own.columns == order.columns;
+  return (own.elementsPerLane == order.elementsPerLane &&
+          own.rowsPerGroup == order.rowsPerGroup) ||
+         !hasVisibleOrder(op);
 }
 
 /// Whether nobody else has elements of a result of `reduction`.

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -51,6 +52,8 @@ static void attend(const double *query, const double *key, const double *value,
   if (scores.empty())
     return;
   double top = *std::max_element(scores.begin(), scores.end()), total = 0;
+  if (top == -std::numeric_limits<double>::infinity())
+    return;
   for (int64_t j = first; j < end; ++j) {
     double weight = std::exp(scores[j - first] - top);
     total += weight;

@@ -247,7 +247,9 @@ LogicalResult
 GenericEvaluation::reduceResult(int64_t result, const ReductionOrder &order,
                                 MutableArrayRef<GroupReduction> groups) {
   results.fillSame(*code, result, ScalarCode::kMaxCount);
-  int64_t turn = order.rowsPerTurn() * order.elementsPerRow();
+  int64_t turn = order.parts == 1
+                     ? elements.count
+                     : order.rowsPerTurn() * order.elementsPerRow();
   for (int64_t part = 0; part < order.parts; ++part) {
     for (GroupReduction &group : groups)
       group.lanes.beginPart();

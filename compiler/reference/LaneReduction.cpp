@@ -15,14 +15,13 @@ using namespace mlir::gpuvm;
 using namespace mlir::gpuvm::reference;
 
 static constexpr int64_t kLanes = ReductionOrder::kLanes;
-static constexpr int64_t kGroup = ReductionOrder::kLaneGroup;
 
 LaneReduction::LaneReduction(CombineFn combine, std::vector<uint64_t> bytes,
                              const ReductionOrder &order)
     : combine(std::move(combine)), bytes(std::move(bytes)), order(order) {
   for (uint64_t size : this->bytes) {
     lanes.emplace_back(kLanes * size);
-    column.emplace_back(kGroup * size);
+    column.emplace_back(order.laneGroup() * size);
   }
   parts.resize(this->bytes.size());
 }
@@ -73,13 +72,22 @@ void LaneReduction::addRow(int64_t laneGroup, ConstTuple row, int64_t count) {
                     static_cast<const uint8_t *>(row[c]) +
                         (l * perLane + j) * bytes[c],
                     bytes[c]);
-    addToLanes(laneGroup * kGroup, columns, lanesWithJ);
+    addToLanes(laneGroup * order.laneGroup(), columns, lanesWithJ);
   }
 }
 
 void LaneReduction::addRows(int64_t firstRow, ConstTuple elements,
                             int64_t count) {
   const int64_t row = order.elementsPerRow();
+  if (order.columns) { // Neighbours go to neighbouring lanes.
+    const int64_t turn = order.rowsPerTurn();
+    for (int64_t at = 0, next; at < count; at = next) {
+      int64_t lane = (firstRow + at) % turn;
+      next = std::min(count, at + turn - lane);
+      addToLanes(lane, advance(elements, at), next - at);
+    }
+    return;
+  }
   for (int64_t at = 0; at < count; at += row) {
     int64_t inTurn = (firstRow + at / row) % order.rowsPerTurn();
     addRow(inTurn / order.rowsPerGroup, advance(elements, at),
@@ -87,15 +95,16 @@ void LaneReduction::addRows(int64_t firstRow, ConstTuple elements,
   }
 }
 
-/// Groups of kLaneGroup neighbours, ascending; then the groups, ascending.
+/// Lane groups, ascending; then the groups, ascending.
 /// Lane 0 gets the result.
 void LaneReduction::combineLanes() {
   auto foldLane = [&](int64_t into, int64_t from) {
     std::vector<void *> element = laneAt(from);
     fold(laneAt(into), advance({element.data(), element.size()}, 0));
   };
-  for (int64_t first = 0; first < used; first += kGroup) {
-    int64_t end = std::min(first + kGroup, used);
+  const int64_t group = order.laneGroup();
+  for (int64_t first = 0; first < used; first += group) {
+    int64_t end = std::min(first + group, used);
     for (int64_t l = first + 1; l < end; ++l)
       foldLane(first, l);
     if (first != 0)
@@ -116,7 +125,10 @@ void LaneReduction::finish(Tuple total) {
   std::vector<const void *> all;
   for (const Bytes &own : parts)
     all.push_back(own.data());
-  addToLanes(0, all, numParts);
+  if (order.columns)
+    addRows(0, all, numParts);
+  else
+    addToLanes(0, all, numParts);
   combineLanes();
   for (size_t c = 0; c < bytes.size(); ++c) {
     std::memcpy(total[c], lanes[c].data(), bytes[c]);

@@ -52,7 +52,7 @@ static float reduce(ElementwiseFn combine, const std::vector<float> &values,
                     float total) {
   int64_t count = static_cast<int64_t>(values.size());
   ReductionOrder order = getReductionOrder(/*numResults=*/1, count,
-                                           /*innermostIsParallel=*/false,
+                                           /*neighbours=*/0,
                                            /*floatBits=*/32);
   LaneReduction lanes(combineBy(combine), {sizeof(float)}, order);
   void *accumulator[] = {&total};

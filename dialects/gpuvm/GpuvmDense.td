@@ -27,8 +27,9 @@ def Gpuvm_AttentionOp : Gpuvm_Op<"attention", [
         exp(s[j] - max s) / (sum of exp(s - max s)) * value[j],
         s[j] = scale * (query[i] . key[j])
 
-    and zeros if it sees none. The value of a key that it does not see is
-    multiplied by 0 or not at all; rows behind the first n are never read.
+    and zeros if it sees none, or if s is minus infinity for all keys it sees.
+    The value of a key that it does not see is multiplied by 0 or not at all;
+    rows behind the first n do not matter.
 
     Everything is computed in f32 and rounded to the result's type at the end.
     The order of the sums is fixed by the shapes and n, but it is no other

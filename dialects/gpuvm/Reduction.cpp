@@ -19,6 +19,12 @@ static constexpr int64_t kSequentialColumn = 64;
 /// From so many results on there is a lane's work in each of them, if
 /// neighbouring results read neighbouring elements.
 static constexpr int64_t kSequentialResults = 8192;
+/// From so many neighbouring results on lanes lie along these.
+static constexpr int64_t kMinColumns = 32;
+/// Parts of all columns together: with 4 columns a lane, 512 workgroups.
+static constexpr int64_t kColumnParts = 65536;
+/// A lane is worth starting for so many elements of a column.
+static constexpr int64_t kMinColumnElements = 16;
 /// Parts of one reduction in all: enough workgroups of 256 lanes to keep the
 /// memory of a 132-multiprocessor GPU busy.
 static constexpr int64_t kMaxParts = 256;
@@ -27,6 +33,9 @@ static constexpr int64_t kMaxParts = 256;
 /// use whole cache lines (docs/rationale/reduction-rows.md).
 static constexpr int64_t kRowsPerGroup = 4;
 static_assert(kMaxParts <= ReductionOrder::kLanes);
+/// So many short results share workgroups, whose lanes then have more in flight
+/// (docs/rationale/row-kernels.md).
+static constexpr int64_t kManyResults = 4096;
 /// From so many results on in both directions a matrix product shares enough
 /// to be bound by arithmetic.
 static constexpr int64_t kMinTiledRange = 32;
@@ -43,28 +52,45 @@ static constexpr int64_t kFloatBytesPerLane = 16;
 static constexpr int64_t kSharedFactor = 2;
 
 ReductionOrder gpuvm::getReductionOrder(int64_t numResults, int64_t numElements,
-                                        bool innermostIsParallel,
-                                        unsigned floatBits,
+                                        int64_t neighbours, unsigned floatBits,
                                         bool sharesElements) {
   ReductionOrder order;
-  order.elementsPerLane =
+  int64_t widest =
       floatBits == 0 ? kIntegersPerLane : 8 * kFloatBytesPerLane / floatBits;
   if (floatBits != 0 && sharesElements)
-    order.elementsPerLane *= kSharedFactor;
+    widest *= kSharedFactor;
+  order.columns = neighbours >= kMinColumns && numElements > kSequentialColumn;
   order.sequential =
       numElements <= kSequentialElements ||
-      (innermostIsParallel &&
+      (neighbours > 0 && !order.columns &&
        (numElements <= kSequentialColumn || numResults >= kSequentialResults));
   if (order.sequential)
     return order;
-  int64_t atOnce = ReductionOrder::kLanes * order.elementsPerLane;
-  int64_t useful = llvm::divideCeil(numElements, atOnce);
+  if (order.columns) {
+    order.elementsPerLane = 1;
+    order.parts = std::clamp<int64_t>(
+        std::min(kColumnParts / numResults,
+                 numElements /
+                     (ReductionOrder::kColumnLanes * kMinColumnElements)),
+        1, kMaxParts);
+    return order;
+  }
+  order.elementsPerLane = widest;
+  while (numResults > 1 && numElements % order.elementsPerLane != 0)
+    order.elementsPerLane /= 2;
+  int64_t useful =
+      llvm::divideCeil(numElements, ReductionOrder::kLanes * widest);
   int64_t wanted = std::max<int64_t>(1, kMaxParts / numResults);
   order.parts = std::min(useful, wanted);
-  int64_t rows = numElements / order.elementsPerRow();
-  int64_t groups = order.parts * ReductionOrder::kGroupsPerPart;
-  if (rows >= groups * kRowsPerGroup)
-    order.rowsPerGroup = kRowsPerGroup;
+  // Narrow rows, so many more.
+  order.rowsPerGroup = widest / order.elementsPerLane;
+  int64_t rows = numElements / (ReductionOrder::kLaneGroup * widest);
+  bool fills =
+      rows >= order.parts * ReductionOrder::kGroupsPerPart * kRowsPerGroup;
+  bool shares = numResults >= kManyResults &&
+                rows <= ReductionOrder::kGroupsPerPart / 2 * kRowsPerGroup;
+  if (fills || shares)
+    order.rowsPerGroup *= kRowsPerGroup;
   return order;
 }
 
@@ -173,8 +199,8 @@ ReductionOrder gpuvm::getReductionOrder(linalg::GenericOp op) {
   std::optional<Combiner> combiner = matchCombiner(op);
   if (!combiner)
     return ReductionOrder{/*sequential=*/true};
-  return getReductionOrder(results, elements,
-                           iterators.back() == utils::IteratorType::parallel,
+  bool isParallel = iterators.back() == utils::IteratorType::parallel;
+  return getReductionOrder(results, elements, isParallel ? ranges.back() : 0,
                            floatBitsOf(op, *combiner), sharesElements(op));
 }
 

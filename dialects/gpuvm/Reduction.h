@@ -25,33 +25,45 @@ struct ReductionOrder {
   /// Groups of 16 neighbouring lanes read rows of neighbouring elements.
   static constexpr int64_t kLaneGroup = 16;
   static constexpr int64_t kGroupsPerPart = kLanes / kLaneGroup;
+  /// In columns a part of a result has so many lanes.
+  static constexpr int64_t kColumnLanes = 8;
 
   /// All K elements in ascending order, one after the other.
   bool sequential = false;
   /// Sequential, and a product of an accumulator's addition may be fused into
   /// it: many results share the elements they read (`getTileLoops`).
   bool tiled = false;
+  /// In lanes, with kColumnLanes lane groups of one lane, which take an element
+  /// at a time: neighbouring lanes are left to neighbouring results.
+  bool columns = false;
   /// Otherwise rows are taken in turns of kGroupsPerPart * rowsPerGroup; turn t
-  /// belongs to part t % parts. In a turn each lane group of the part takes
+  /// belongs to part t % parts (in columns: rows of one element in turns of
+  /// kColumnLanes). In a turn each lane group of the part takes
   /// rowsPerGroup neighbouring rows, in order; lane l of a group combines
   /// elements [l * elementsPerLane, (l + 1) * elementsPerLane) of each row,
   /// ascending. Then the lanes that have an element are combined in groups of
   /// kLaneGroup, ascending, and the groups, ascending. The parts, at most
-  /// kLanes, are combined the same way: lane l takes part l.
+  /// kLanes, are combined the same way: lane l takes part l (in columns, parts
+  /// l, l + kColumnLanes, ...).
   int64_t parts = 1;
   int64_t rowsPerGroup = 1;
   int64_t elementsPerLane = 8;
 
-  int64_t elementsPerRow() const { return kLaneGroup * elementsPerLane; }
-  int64_t rowsPerTurn() const { return kGroupsPerPart * rowsPerGroup; }
+  int64_t laneGroup() const { return columns ? 1 : kLaneGroup; }
+  int64_t groupsPerPart() const {
+    return columns ? kColumnLanes : kGroupsPerPart;
+  }
+  int64_t elementsPerRow() const { return laneGroup() * elementsPerLane; }
+  int64_t rowsPerTurn() const { return groupsPerPart() * rowsPerGroup; }
 };
 
 /// The order for `numResults` results of `numElements` elements each.
-/// `innermostIsParallel`: the last loop is not a reduction. `floatBits`: the
-/// width of the widest float that is accumulated, 0 if there is none.
-/// `sharesElements`: several results are made of the same elements of an input.
+/// `neighbours`: the iterations of the last loop if it is parallel, 0 if it is
+/// a reduction. `floatBits`: the width of the widest float that is accumulated,
+/// 0 if there is none. `sharesElements`: several results are made of the same
+/// elements of an input.
 ReductionOrder getReductionOrder(int64_t numResults, int64_t numElements,
-                                 bool innermostIsParallel, unsigned floatBits,
+                                 int64_t neighbours, unsigned floatBits,
                                  bool sharesElements = false);
 
 /// The order of a `linalg.generic` with at least one reduction loop. In a stage

@@ -10,6 +10,7 @@ as it says. --every takes each so-manieth case only. The kinds of case:
 
   sweep   every type in every rank on odd sizes, reduced over every set of axes
   long    reductions of millions of elements, with short and long bodies
+  columns reductions whose neighbouring elements belong to neighbouring results
   rows    elementwise operations on rows and on reductions of them
   combine several accumulators that depend on each other: arg-min, arg-max, claims
   attention  one and many query rows, masks, counts

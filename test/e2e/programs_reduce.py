@@ -3,6 +3,7 @@
 import math
 import random
 
+import programs_combine
 from program_text import TYPES, Program, is_float
 from random_ops import SIZES, axis_sets, combiners, shapes
 
@@ -140,5 +141,30 @@ def rows(_):
     for number, (shape, axes) in enumerate(shapes):
         dtype = ["f32", "i32", "f64", "f32", "f16"][number % 5]
         yield row_program(f"rows_{number}_{dtype}", shape, axes, dtype)
+    # So many that short ones share workgroups.
+    yield row_program("rows_many", (4099, 150), [1], "f32")
+    yield softmax_program("softmax_many", (4096, 97), "f32")
     for number, shape in enumerate([(200, 1000), (300, 50), (140, 2500), (1, 3, 2048)]):
         yield softmax_program(f"softmax_{number}", shape, "f32")
+
+
+def columns(_):
+    """Reductions with lanes along the results: of one part and of many, on sizes that vectors and
+    workgroups do not divide, with what is computed from the results and from every element."""
+    yield long_program("columns_parts", (3001, 40), [0], "f32", 3)
+    yield long_program("columns_odd", (70, 33), [0], "f32", 6)
+    yield long_program("columns_long_body", (515, 200), [0], "f32", 90)
+    yield long_program("columns_wide", (300, 8200), [0], "f16", 12)
+    yield long_program("columns_i8", (1000, 96), [0], "i8", 3)
+    yield long_program("columns_i64", (260, 34), [0], "i64", 6)
+    yield long_program("columns_middle", (2, 900, 96), [1], "f64", 3)
+    yield long_program("columns_of_two", (43, 3, 64), [0, 1], "f32", 3)
+    yield mixed_program("columns_mixed", (300, 48), [0])
+    for number, (shape, dtype) in enumerate([((100, 64), "f32"), ((127, 37), "i32"), ((120, 8196), "f16"),
+                                             ((300, 64), "f32")]):
+        yield row_program(f"columns_rows_{number}", shape, [0], dtype)
+    for number, shape in enumerate([(100, 48), (1500, 35)]):
+        for dtype, predicate, extremum in (("f32", "ogt", "maximumf"), ("i32", "sle", None)):
+            yield programs_combine.arg_program(f"columns_arg_{number}_{dtype}", shape, [0], dtype, predicate, extremum)
+        yield programs_combine.mixed_program(f"columns_mixed_arg_{number}", shape, [0])
+        yield programs_combine.claim_program(f"columns_claim_{number}", shape, [0])

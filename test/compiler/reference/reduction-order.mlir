@@ -38,11 +38,23 @@
 // RUN: %python %S/Inputs/reduction_order.py 5 64 %t.c64 %t.c64.sum --columns
 // RUN: gpuvm-interpret %s --program=columns64 --input=x=64x5xf32=@%t.c64 --expected_output=sums=5xf32=@%t.c64.sum --expected_f32_threshold=0 | FileCheck %s
 
-// From 8192 results on, neighbours next to each other: sequential; next results in lanes.
-// RUN: %python %S/Inputs/reduction_order.py 8192 70 %t.wide %t.wide.sum --columns
-// RUN: gpuvm-interpret %s --program=wide --input=x=70x8192xf32=@%t.wide --expected_output=sums=8192xf32=@%t.wide.sum --expected_f32_threshold=0 | FileCheck %s
-// RUN: %python %S/Inputs/reduction_order.py 8191 70 %t.narrow %t.narrow.sum --columns
-// RUN: gpuvm-interpret %s --program=narrow --input=x=70x8191xf32=@%t.narrow --expected_output=sums=8191xf32=@%t.narrow.sum --expected_f32_threshold=0 | FileCheck %s
+// From 32 neighbours on in columns: of one part, of 8, of 23 (a lane takes several of them), of fewer neighbours in lanes.
+// RUN: %python %S/Inputs/reduction_order.py 32 70 %t.wide %t.wide.sum --columns
+// RUN: gpuvm-interpret %s --program=wide --input=x=70x32xf32=@%t.wide --expected_output=sums=32xf32=@%t.wide.sum --expected_f32_threshold=0 | FileCheck %s
+// RUN: %python %S/Inputs/reduction_order.py 40 1037 %t.several_parts %t.several_parts.sum --columns
+// RUN: gpuvm-interpret %s --program=several_parts --input=x=1037x40xf32=@%t.several_parts --expected_output=sums=40xf32=@%t.several_parts.sum --expected_f32_threshold=0 | FileCheck %s
+// RUN: %python %S/Inputs/reduction_order.py 33 3000 %t.many_parts %t.many_parts.sum --columns
+// RUN: gpuvm-interpret %s --program=many_parts --input=x=3000x33xf32=@%t.many_parts --expected_output=sums=33xf32=@%t.many_parts.sum --expected_f32_threshold=0 | FileCheck %s
+// RUN: %python %S/Inputs/reduction_order.py 31 70 %t.narrow %t.narrow.sum --columns
+// RUN: gpuvm-interpret %s --program=narrow --input=x=70x31xf32=@%t.narrow --expected_output=sums=31xf32=@%t.narrow.sum --expected_f32_threshold=0 | FileCheck %s
+
+// Rows that 4 does not divide: 2 elements at a time, or 1; and of so many that they share workgroups.
+// RUN: %python %S/Inputs/reduction_order.py 300 50 %t.even %t.even.sum
+// RUN: gpuvm-interpret %s --program=even --input=x=300x50xf32=@%t.even --expected_output=sums=300xf32=@%t.even.sum --expected_f32_threshold=0 | FileCheck %s
+// RUN: %python %S/Inputs/reduction_order.py 5 1001 %t.odd %t.odd.sum
+// RUN: gpuvm-interpret %s --program=odd --input=x=5x1001xf32=@%t.odd --expected_output=sums=5xf32=@%t.odd.sum --expected_f32_threshold=0 | FileCheck %s
+// RUN: %python %S/Inputs/reduction_order.py 4096 34 %t.shared %t.shared.sum
+// RUN: gpuvm-interpret %s --program=shared --input=x=4096x34xf32=@%t.shared --expected_output=sums=4096xf32=@%t.shared.sum --expected_f32_threshold=0 | FileCheck %s
 
 // The initial value comes first, and a body that is no combiner is sequential.
 // RUN: gpuvm-interpret %s --program=init --input=x=70xf32=1 | FileCheck %s --check-prefix=INIT
@@ -160,22 +172,67 @@ gpuvm.program @products(%x: tensor<300x8200xf32>, %v: tensor<8200xf32>) -> (sums
   gpuvm.return %m : !gpuvm.message<tensor<300xf32>>
 }
 
-gpuvm.program @wide(%x: tensor<70x8192xf32>) -> (sums: tensor<8192xf32>) {
-  %m = gpuvm.stage @sum(%in = %x : tensor<70x8192xf32>) -> tensor<8192xf32> {
-    %zero = arith.constant dense<0.0> : tensor<8192xf32>
-    %r = linalg.reduce { arith.addf } ins(%in : tensor<70x8192xf32>) outs(%zero : tensor<8192xf32>) dimensions = [0]
-    gpuvm.send %r : tensor<8192xf32>
+gpuvm.program @wide(%x: tensor<70x32xf32>) -> (sums: tensor<32xf32>) {
+  %m = gpuvm.stage @sum(%in = %x : tensor<70x32xf32>) -> tensor<32xf32> {
+    %zero = arith.constant dense<0.0> : tensor<32xf32>
+    %r = linalg.reduce { arith.addf } ins(%in : tensor<70x32xf32>) outs(%zero : tensor<32xf32>) dimensions = [0]
+    gpuvm.send %r : tensor<32xf32>
   }
-  gpuvm.return %m : !gpuvm.message<tensor<8192xf32>>
+  gpuvm.return %m : !gpuvm.message<tensor<32xf32>>
 }
 
-gpuvm.program @narrow(%x: tensor<70x8191xf32>) -> (sums: tensor<8191xf32>) {
-  %m = gpuvm.stage @sum(%in = %x : tensor<70x8191xf32>) -> tensor<8191xf32> {
-    %zero = arith.constant dense<0.0> : tensor<8191xf32>
-    %r = linalg.reduce { arith.addf } ins(%in : tensor<70x8191xf32>) outs(%zero : tensor<8191xf32>) dimensions = [0]
-    gpuvm.send %r : tensor<8191xf32>
+gpuvm.program @several_parts(%x: tensor<1037x40xf32>) -> (sums: tensor<40xf32>) {
+  %m = gpuvm.stage @sum(%in = %x : tensor<1037x40xf32>) -> tensor<40xf32> {
+    %zero = arith.constant dense<0.0> : tensor<40xf32>
+    %r = linalg.reduce { arith.addf } ins(%in : tensor<1037x40xf32>) outs(%zero : tensor<40xf32>) dimensions = [0]
+    gpuvm.send %r : tensor<40xf32>
   }
-  gpuvm.return %m : !gpuvm.message<tensor<8191xf32>>
+  gpuvm.return %m : !gpuvm.message<tensor<40xf32>>
+}
+
+gpuvm.program @many_parts(%x: tensor<3000x33xf32>) -> (sums: tensor<33xf32>) {
+  %m = gpuvm.stage @sum(%in = %x : tensor<3000x33xf32>) -> tensor<33xf32> {
+    %zero = arith.constant dense<0.0> : tensor<33xf32>
+    %r = linalg.reduce { arith.addf } ins(%in : tensor<3000x33xf32>) outs(%zero : tensor<33xf32>) dimensions = [0]
+    gpuvm.send %r : tensor<33xf32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<33xf32>>
+}
+
+gpuvm.program @narrow(%x: tensor<70x31xf32>) -> (sums: tensor<31xf32>) {
+  %m = gpuvm.stage @sum(%in = %x : tensor<70x31xf32>) -> tensor<31xf32> {
+    %zero = arith.constant dense<0.0> : tensor<31xf32>
+    %r = linalg.reduce { arith.addf } ins(%in : tensor<70x31xf32>) outs(%zero : tensor<31xf32>) dimensions = [0]
+    gpuvm.send %r : tensor<31xf32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<31xf32>>
+}
+
+gpuvm.program @even(%x: tensor<300x50xf32>) -> (sums: tensor<300xf32>) {
+  %m = gpuvm.stage @sum(%in = %x : tensor<300x50xf32>) -> tensor<300xf32> {
+    %zero = arith.constant dense<0.0> : tensor<300xf32>
+    %r = linalg.reduce { arith.addf } ins(%in : tensor<300x50xf32>) outs(%zero : tensor<300xf32>) dimensions = [1]
+    gpuvm.send %r : tensor<300xf32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<300xf32>>
+}
+
+gpuvm.program @odd(%x: tensor<5x1001xf32>) -> (sums: tensor<5xf32>) {
+  %m = gpuvm.stage @sum(%in = %x : tensor<5x1001xf32>) -> tensor<5xf32> {
+    %zero = arith.constant dense<0.0> : tensor<5xf32>
+    %r = linalg.reduce { arith.addf } ins(%in : tensor<5x1001xf32>) outs(%zero : tensor<5xf32>) dimensions = [1]
+    gpuvm.send %r : tensor<5xf32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<5xf32>>
+}
+
+gpuvm.program @shared(%x: tensor<4096x34xf32>) -> (sums: tensor<4096xf32>) {
+  %m = gpuvm.stage @sum(%in = %x : tensor<4096x34xf32>) -> tensor<4096xf32> {
+    %zero = arith.constant dense<0.0> : tensor<4096xf32>
+    %r = linalg.reduce { arith.addf } ins(%in : tensor<4096x34xf32>) outs(%zero : tensor<4096xf32>) dimensions = [1]
+    gpuvm.send %r : tensor<4096xf32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<4096xf32>>
 }
 
 // 2^24 + 70 is a tie and exact; one after the other the ones would all be lost.

@@ -32,28 +32,49 @@ def fold_lanes(lanes):
     return fold([fold(lanes[first:first + 16]) for first in range(0, len(lanes), 16)])
 
 
-def fold_part(elements, part, parts, per_lane):
-    row = 16 * per_lane
-    per_group = 4 if len(elements) // row >= 4 * 16 * parts else 1
-    turn = 16 * per_group * row
+def at_once(count, results, widest):
+    """E: elements that a lane takes at a time."""
+    e = widest
+    while results > 1 and count % e:
+        e //= 2
+    return e
+
+
+def fold_part(elements, part, parts, results, widest):
+    count = len(elements)
+    e = at_once(count, results, widest)
+    rows = count // (16 * widest)
+    many = rows >= 64 * parts or results >= 4096 and rows <= 32
+    per_group = widest // e * (4 if many else 1)
+    turn = 16 * per_group * 16 * e
     lanes = [[] for _ in range(256)]
-    for first in range(part * turn, len(elements), parts * turn):
-        for at in range(first, min(first + turn, len(elements)), per_lane):
-            row, lane = divmod((at - first) // per_lane, 16)
-            lanes[row // per_group * 16 + lane] += elements[at:at + per_lane]
+    for first in range(part * turn, count, parts * turn):
+        for at in range(first, min(first + turn, count), e):
+            row, lane = divmod((at - first) // e, 16)
+            lanes[row // per_group * 16 + lane] += elements[at:at + e]
     return fold_lanes([fold(lane) for lane in lanes if lane])
 
 
+def fold_columns(elements, parts):
+    """Lane k mod 8 of part k // 8 mod parts has element k."""
+    totals = [fold([fold(elements[8 * part + lane::8 * parts]) for lane in range(8)]) for part in range(parts)]
+    return fold([fold(totals[lane::8]) for lane in range(min(8, parts))])
+
+
 def is_sequential(count, results, innermost_is_parallel):
-    return count <= 16 or (innermost_is_parallel and (count <= 64 or results >= 8192))
+    if innermost_is_parallel and results >= 32:  # all of them in the last loop
+        return count <= 64
+    return count <= 16 or (innermost_is_parallel and count <= 64)
 
 
-def reduce(elements, results, innermost_is_parallel, per_lane=4):
+def reduce(elements, results, innermost_is_parallel, widest=4):
     count = len(elements)
     if is_sequential(count, results, innermost_is_parallel):
         return fold([0.0] + elements)
-    parts = min(-(-count // (256 * per_lane)), max(1, 256 // results))
-    totals = [fold_part(elements, part, parts, per_lane) for part in range(parts)]
+    if innermost_is_parallel and results >= 32:
+        return f32(0.0 + fold_columns(elements, max(1, min(65536 // results, count // 128, 256))))
+    parts = min(-(-count // (256 * widest)), max(1, 256 // results))
+    totals = [fold_part(elements, part, parts, results, widest) for part in range(parts)]
     return f32(0.0 + fold_lanes(totals))
 
 
