@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace mlir::gpuvm;
 
 AttentionEmitter::AttentionEmitter(EmitterContext &context)
-    : c(context), k(context.kernel), shape(*context.config.attention),
+    : RootEmitter(context), shape(*context.config.attention),
       op(*context.op.getBody().getOps<AttentionOp>().begin()) {}
 
 //===----------------------------------------------------------------------===//

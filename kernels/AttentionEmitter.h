@@ -15,7 +15,7 @@
 
 namespace mlir::gpuvm {
 
-class AttentionEmitter {
+class AttentionEmitter : protected RootEmitter {
 public:
   explicit AttentionEmitter(EmitterContext &context);
   LogicalResult run();
@@ -95,13 +95,6 @@ private:
   }
   Values all(float value) { return Values(shape.blockRows, real(value)); }
 
-  bool check(LogicalResult result) {
-    failed_ |= failed(result);
-    return succeeded(result);
-  }
-
-  EmitterContext &c;
-  KernelBuilder &k;
   const AttentionLayout &shape;
   AttentionOp op;
   Value lane;
@@ -116,7 +109,6 @@ private:
   Value arrived, isLast; ///< How many splits of the block are there; all?
   // Of the block that is emitted.
   Value cached, block, keys, lastKey;
-  bool failed_ = false;
 };
 
 } // namespace mlir::gpuvm

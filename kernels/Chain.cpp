@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace mlir::gpuvm;
 
 namespace {
-class ChainEmitter {
+class ChainEmitter : protected RootEmitter {
 public:
   ChainEmitter(EmitterContext &context, ChainPlan plan);
   LogicalResult run();
@@ -31,19 +31,16 @@ private:
   Value slotIndex(int64_t row, Value lane);
   Value laneOn(int64_t distance);
 
-  EmitterContext &c;
-  KernelBuilder &k;
   ChainPlan plan;
   StepEmitter emitter;
   DenseMap<Value, SmallVector<Value>> items; ///< Of the lane, of held values.
   SmallVector<Value> slots;
   DenseMap<int64_t, Value> neighbours; ///< Numbers of the lanes further on.
-  bool failed_ = false;
 };
 } // namespace
 
 ChainEmitter::ChainEmitter(EmitterContext &context, ChainPlan chainPlan)
-    : c(context), k(context.kernel), plan(std::move(chainPlan)),
+    : RootEmitter(context), plan(std::move(chainPlan)),
       emitter(k, context.elements, plan.shape) {
   c.elements.onHeld([this](Value held, ArrayRef<LaneIndex> indices) {
     return read(held, indices);

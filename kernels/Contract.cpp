@@ -26,7 +26,7 @@ using namespace mlir::gpuvm;
 //===----------------------------------------------------------------------===//
 
 ContractEmitter::ContractEmitter(EmitterContext &context)
-    : c(context), k(context.kernel), tile(*context.config.tile),
+    : RootEmitter(context), tile(*context.config.tile),
       reductions(getReductions(context.op)) {
   ranges = reductions.front().getStaticLoopRanges();
   for (linalg::GenericOp op : reductions)

@@ -16,7 +16,7 @@
 
 namespace mlir::gpuvm {
 
-class ContractEmitter {
+class ContractEmitter : protected RootEmitter {
 public:
   explicit ContractEmitter(EmitterContext &context);
   virtual ~ContractEmitter() = default;
@@ -51,13 +51,7 @@ protected:
                                LaneIndex column);
   SmallVector<LaneIndex> loopIndices(LaneIndex row, LaneIndex column,
                                      LaneIndex element);
-  bool check(LogicalResult result) {
-    failed_ |= failed(result);
-    return succeeded(result);
-  }
 
-  EmitterContext &c;
-  KernelBuilder &k;
   const ContractionTile &tile;
   SmallVector<linalg::GenericOp> reductions;
   SmallVector<Accumulator> accumulators;
@@ -68,7 +62,6 @@ protected:
   Values batch; ///< The index of each loop that the tile does not have.
   Value firstRow, firstColumn;
   Value firstInStep; ///< The element at which the step begins.
-  bool failed_ = false;
 
 private:
   void emitTile(Value tileNumber);

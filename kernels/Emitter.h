@@ -27,6 +27,22 @@ struct EmitterContext {
   bool exact; ///< As EmitOptions says.
 };
 
+/// What emitters have in common: they go on after a failure, which makes the
+/// whole fail, wherever that needs no care.
+class RootEmitter {
+protected:
+  explicit RootEmitter(EmitterContext &context)
+      : c(context), k(context.kernel) {}
+  bool check(LogicalResult result) {
+    failed_ |= failed(result);
+    return succeeded(result);
+  }
+
+  EmitterContext &c;
+  KernelBuilder &k;
+  bool failed_ = false;
+};
+
 LogicalResult emitMap(EmitterContext &context);
 LogicalResult emitReduce(EmitterContext &context);
 LogicalResult emitContract(EmitterContext &context);

@@ -45,8 +45,7 @@ static unsigned countReductions(Value value,
   return count;
 }
 
-ReduceEmitter::ReduceEmitter(EmitterContext &context)
-    : c(context), k(context.kernel) {
+ReduceEmitter::ReduceEmitter(EmitterContext &context) : RootEmitter(context) {
   llvm::DenseMap<Operation *, unsigned> depth;
   auto phase = [&](unsigned number) -> ReducePhase & {
     if (phases.size() <= number)

@@ -36,7 +36,7 @@ struct ReducePhase {
   SmallVector<std::pair<Value, unsigned>> byProducts; ///< Value, binding.
 };
 
-class ReduceEmitter {
+class ReduceEmitter : protected RootEmitter {
 public:
   explicit ReduceEmitter(EmitterContext &context);
   LogicalResult run();
@@ -143,13 +143,7 @@ private:
   /// Of each slot.
   FailureOr<SmallVector<Lanes>> elementsAt(ElementEmitter::Point at,
                                            LaneIndex element, int64_t lanes);
-  bool check(LogicalResult result) {
-    failed_ |= failed(result);
-    return succeeded(result);
-  }
 
-  EmitterContext &c;
-  KernelBuilder &k;
   linalg::GenericOp first;
   SmallVector<ReducePhase> phases;
   /// Of the phase that is emitted.
@@ -166,7 +160,6 @@ private:
   Value columnLane, columnRow; ///< This lane's, in columns.
   Value hasColumns; ///< Whether this lane has results; null if all have.
   Value last; ///< Workgroup memory: whether this workgroup is the last one.
-  bool failed_ = false;
 };
 
 } // namespace mlir::gpuvm
