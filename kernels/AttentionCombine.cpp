@@ -39,7 +39,7 @@ AttentionEmitter::Values AttentionEmitter::scaleParts(Value parts,
                                                       const Count &count) {
   Values top =
       steps(count, all(std::numeric_limits<float>::lowest()),
-            [&](Value part, Values top) {
+            [&](Value part, const Values &top) {
               return each(top, load(parts, part),
                           [&](Value a, Value b) { return larger(a, b); });
             });
@@ -53,7 +53,7 @@ AttentionEmitter::Values AttentionEmitter::scaleParts(Value parts,
   };
   k.loop(lane, count.value, k.index(shape.lanes), {}, scale);
   k.workgroupBarrier();
-  Values total = steps(count, all(0), [&](Value part, Values total) {
+  Values total = steps(count, all(0), [&](Value part, const Values &total) {
     return multiplyAddEach(load(parts, k.add(part, k.index(count.number))),
                            load(scales, part), total);
   });
@@ -124,10 +124,11 @@ void AttentionEmitter::combineGroups(ArrayRef<Value> lanesSums,
   for (int64_t first = 0; first < shape.valueVector; first += exchanged) {
     exchangeSums(lanesSums, first);
     auto eachElement = [&](Value i, ValueRange) {
-      Values total = steps(allGroups, all(0), [&](Value group, Values total) {
-        Value at = k.add(k.mul(group, shape.groupStride()), slotOf(i));
-        return multiplyAddEach(load(parts, at), load(scales, group), total);
-      });
+      Values total =
+          steps(allGroups, all(0), [&](Value group, const Values &total) {
+            Value at = k.add(k.mul(group, shape.groupStride()), slotOf(i));
+            return multiplyAddEach(load(parts, at), load(scales, group), total);
+          });
       Value element = k.add(k.mul(k.div(i, exchanged), shape.valueVector),
                             k.add(k.rem(i, exchanged), k.index(first)));
       if (shape.splits == 1)
@@ -226,7 +227,7 @@ void AttentionEmitter::foldSplits(Value blockNumber, const Count &splits) {
   k.workgroupBarrier();
   Values whole = scaleParts(parts, splits);
   auto eachElement = [&](Value element, ValueRange) {
-    Values total = steps(splits, all(0), [&](Value split, Values total) {
+    Values total = steps(splits, all(0), [&](Value split, const Values &total) {
       Value at = k.add(partialAt(blockNumber, split), element);
       return multiplyAddEach(loadPartial(at), load(scales, split), total);
     });

@@ -281,7 +281,8 @@ ReduceEmitter::accumulateLeftover(Values values, Value result, Value owner) {
   Value limit = k.index(c.config.elements);
   Value base =
       inRow(k.index(c.config.elements / c.config.order.elementsPerRow()));
-  auto accumulate = [&](Values values, Value from, Kept *kept, Value valid) {
+  auto accumulate = [&](const Values &values, Value from, Kept *kept,
+                        Value valid) {
     if (together == 1)
       return accumulateElement(values, result, from, valid);
     from = k.min(from, k.index(c.config.elements - together));
