@@ -26,14 +26,6 @@ void KernelBuilder::storeWorkgroupWords(Value memory, ArrayRef<Value> values,
   storeWorkgroupVector(memory, words, i);
 }
 
-Value KernelBuilder::subgroupId() {
-  return gpu::SubgroupIdOp::create(b, location, /*upper_bound=*/nullptr);
-}
-
-Value KernelBuilder::laneInSubgroup() {
-  return gpu::LaneIdOp::create(b, location, /*upper_bound=*/nullptr);
-}
-
 Type KernelBuilder::matrixType(Type element, int64_t rows, int64_t columns,
                                MatrixUse use) {
   StringRef operand = use == MatrixUse::Left    ? "AOp"

@@ -87,7 +87,7 @@ ReductionOrder gpuvm::getReductionOrder(int64_t numResults, int64_t numElements,
   int64_t rows = numElements / (ReductionOrder::kLaneGroup * widest);
   bool fills =
       rows >= order.parts * ReductionOrder::kGroupsPerPart * kRowsPerGroup;
-  bool shares = numResults >= kManyResults &&
+  bool shares = numResults >= kManyResults && !sharesElements &&
                 rows <= ReductionOrder::kGroupsPerPart / 2 * kRowsPerGroup;
   if (fills || shares)
     order.rowsPerGroup *= kRowsPerGroup;

@@ -44,7 +44,7 @@ def fold_part(elements, part, parts, results, widest):
     count = len(elements)
     e = at_once(count, results, widest)
     rows = count // (16 * widest)
-    many = rows >= 64 * parts or results >= 4096 and rows <= 32
+    many = rows >= 64 * parts or results >= 4096 and rows <= 32 and widest == 4
     per_group = widest // e * (4 if many else 1)
     turn = 16 * per_group * 16 * e
     lanes = [[] for _ in range(256)]

@@ -1,0 +1,110 @@
+//===- KernelScalars.cpp - indices and control flow of a kernel -----------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "codecs/IndexSum.h"
+#include "kernels/KernelBuilder.h"
+#include "kernels/LoopToSpirv.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+//===----------------------------------------------------------------------===//
+// Index arithmetic
+//===----------------------------------------------------------------------===//
+
+Value KernelBuilder::index(int64_t value) {
+  return arith::ConstantIndexOp::create(b, location, value);
+}
+
+Value KernelBuilder::add(Value x, Value y) {
+  return b.createOrFold<arith::AddIOp>(location, x, y);
+}
+
+Value KernelBuilder::mul(Value x, int64_t factor) {
+  return factor == 1
+             ? x
+             : b.createOrFold<arith::MulIOp>(location, x, index(factor));
+}
+
+Value KernelBuilder::div(Value x, int64_t divisor) {
+  if (divisor == 1)
+    return x;
+  if (Value known = emitKnownQuotient(b, location, x, divisor))
+    return known;
+  return b.createOrFold<arith::DivUIOp>(location, x, index(divisor));
+}
+
+Value KernelBuilder::rem(Value x, int64_t divisor) {
+  if (divisor == 1)
+    return index(0);
+  if (Value known = emitKnownRemainder(b, location, x, divisor))
+    return known;
+  return b.createOrFold<arith::RemUIOp>(location, x, index(divisor));
+}
+
+Value KernelBuilder::min(Value x, Value y) {
+  return b.createOrFold<arith::MinUIOp>(location, x, y);
+}
+
+Value KernelBuilder::less(Value x, Value y) {
+  return arith::CmpIOp::create(b, location, arith::CmpIPredicate::ult, x, y);
+}
+
+Value KernelBuilder::equal(Value x, Value y) {
+  return arith::CmpIOp::create(b, location, arith::CmpIPredicate::eq, x, y);
+}
+
+Value KernelBuilder::zero(Type type) {
+  return arith::ConstantOp::create(b, location, b.getZeroAttr(type));
+}
+
+Value KernelBuilder::select(Value condition, Value yes, Value no) {
+  return arith::SelectOp::create(b, location, condition, yes, no);
+}
+
+Value KernelBuilder::laneId() {
+  return gpu::ThreadIdOp::create(b, location, gpu::Dimension::x);
+}
+
+Value KernelBuilder::groupId() {
+  return gpu::BlockIdOp::create(b, location, gpu::Dimension::x);
+}
+
+Value KernelBuilder::subgroupId() {
+  return gpu::SubgroupIdOp::create(b, location, /*upper_bound=*/nullptr);
+}
+
+Value KernelBuilder::laneInSubgroup() {
+  return gpu::LaneIdOp::create(b, location, /*upper_bound=*/nullptr);
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value>
+KernelBuilder::loop(Value lower, Value upper, Value step, ValueRange carried,
+                    function_ref<SmallVector<Value>(Value, ValueRange)> body,
+                    bool runs) {
+  auto op = scf::ForOp::create(
+      b, location, lower, upper, step, carried,
+      [&](OpBuilder &nested, Location, Value i, ValueRange values) {
+        OpBuilder::InsertionGuard guard(b);
+        b.restoreInsertionPoint(nested.saveInsertionPoint());
+        scf::YieldOp::create(b, location, body(i, values));
+      });
+  if (runs)
+    op->setAttr(kRunsAttr, b.getUnitAttr());
+  return op.getResults();
+}
+
+void KernelBuilder::ifThen(Value condition, function_ref<void()> then) {
+  auto op = scf::IfOp::create(b, location, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(op.thenBlock());
+  then();
+}
