@@ -1,0 +1,102 @@
+//===- KernelMatrixTest.cpp - rules for cooperative matrices --------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Modules are written in the words of SPV_NV_cooperative_matrix, which the
+// assembler knows, and turned into those of SPV_KHR_cooperative_matrix.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/plan/KernelCheck.h"
+
+#include "test/runtime/plan/TestKernels.h"
+
+#include <spirv_cross/spirv.h>
+
+#include <gtest/gtest.h>
+
+using namespace vm;
+
+namespace {
+
+/// A kernel with a type of f16 matrices of a subgroup, `rows` x 16.
+test::TestKernel matrixKernel(const std::string &rows) {
+  test::TestKernel kernel = test::copyKernel();
+  kernel.capabilities = "OpCapability Float16\n"
+                        "OpCapability VulkanMemoryModel\n"
+                        "OpCapability CooperativeMatrixNV\n";
+  kernel.extensions = "OpExtension \"SPV_NV_cooperative_matrix\"\n"
+                      "OpExtension \"SPV_KHR_vulkan_memory_model\"\n";
+  kernel.types = "%half = OpTypeFloat 16\n"
+                 "%subgroup = OpConstant %u32 3\n"
+                 "%rows = OpConstant %u32 " +
+                 rows +
+                 "\n"
+                 "%sixteen = OpConstant %u32 16\n"
+                 "%matrix = OpTypeCooperativeMatrixNV %half %subgroup %rows "
+                 "%sixteen\n";
+  return kernel;
+}
+
+/// The words of the successor: another capability, and a use of the type.
+std::vector<uint32_t> toKhr(const std::vector<uint32_t> &spirv) {
+  constexpr size_t kHeaderWords = 5;
+  constexpr uint32_t kCapabilityKhr = 6022, kTypeKhr = 4456;
+  std::vector<uint32_t> result(spirv.begin(), spirv.begin() + kHeaderWords);
+  for (size_t at = kHeaderWords; at < spirv.size();) {
+    size_t count = spirv[at] >> 16;
+    uint32_t opcode = spirv[at] & 0xFFFF;
+    std::vector<uint32_t> words(&spirv[at], &spirv[at] + count);
+    if (opcode == SpvOpCapability &&
+        words[1] == SpvCapabilityCooperativeMatrixNV)
+      words[1] = kCapabilityKhr;
+    if (opcode == SpvOpTypeCooperativeMatrixNV) {
+      words.push_back(words[4]); // Any constant serves as the use.
+      words[0] = static_cast<uint32_t>(words.size()) << 16 | kTypeKhr;
+    }
+    result.insert(result.end(), words.begin(), words.end());
+    at += count;
+  }
+  return result;
+}
+
+Kernel makeMatrixKernel(const std::string &rows,
+                        std::vector<Feature> features) {
+  test::TestKernel test = matrixKernel(rows);
+  std::string text = test::assemblyOf(test);
+  text.replace(text.find("GLSL450"), 7, "Vulkan");
+  Kernel kernel = test::makeKernel("k", test::copyKernel());
+  kernel.spirv = toKhr(test::assemble(text, SPV_ENV_UNIVERSAL_1_3));
+  kernel.features = std::move(features);
+  return kernel;
+}
+
+std::string check(const Kernel &kernel) {
+  return checkKernel(kernel).message();
+}
+
+TEST(KernelMatrix, IsAcceptedWithItsFeature) {
+  EXPECT_EQ(
+      check(makeMatrixKernel("16", {Feature::Float16, Feature::MatrixF16F32})),
+      "");
+}
+
+TEST(KernelMatrix, NeedsItsFeature) {
+  EXPECT_EQ(check(makeMatrixKernel("16", {Feature::Float16})),
+            "Kernel \"k\" has cooperative matrices of 16x16 floats of 16 bits "
+            "and declares no feature with such.");
+  EXPECT_EQ(
+      check(makeMatrixKernel("16", {Feature::Float16, Feature::MatrixI8I32})),
+      "Kernel \"k\" has cooperative matrices of 16x16 floats of 16 bits and "
+      "declares no feature with such.");
+}
+
+TEST(KernelMatrix, HasTheSizeOfItsFeature) {
+  EXPECT_EQ(
+      check(makeMatrixKernel("8", {Feature::Float16, Feature::MatrixF16F32})),
+      "Kernel \"k\" has cooperative matrices of 8x16 floats of 16 bits and "
+      "declares no feature with such.");
+}
+
+} // namespace
