@@ -124,8 +124,9 @@ static LogicalResult checkLimits(KernelOp op, const BindingLayout &layout) {
   return failure();
 }
 
-static FailureOr<EmittedKernel> emit(KernelOp op, const KernelConfig &config,
-                                     const EmitOptions &options) {
+FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
+                                           const KernelConfig &config,
+                                           const EmitOptions &options) {
   MLIRContext *context = op.getContext();
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(op.getLoc());
   OpBuilder b(context);
@@ -157,22 +158,14 @@ static FailureOr<EmittedKernel> emit(KernelOp op, const KernelConfig &config,
   return result;
 }
 
-FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
-                                           const EmitOptions &options) {
-  return emit(op, configureKernel(op), options);
-}
-
-FailureOr<std::optional<EmittedKernel>>
-gpuvm::emitVariant(KernelOp op, const EmitOptions &options) {
+std::optional<KernelConfig>
+gpuvm::configureVariant(KernelOp op, const EmitOptions &options) {
   KernelConfig config = configureKernel(op);
   if (!config.tile || options.exact)
-    return std::optional<EmittedKernel>();
+    return std::nullopt;
   config.tile = chooseMatrixTile(getReductions(op), config.vectorizes);
   if (!config.tile)
-    return std::optional<EmittedKernel>();
+    return std::nullopt;
   config.lanes = config.tile->lanes();
-  FailureOr<EmittedKernel> variant = emit(op, config, options);
-  if (failed(variant))
-    return failure();
-  return std::optional(std::move(*variant));
+  return config;
 }

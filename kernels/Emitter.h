@@ -62,13 +62,15 @@ struct EmitOptions {
   bool exact = false; ///< Fix the rounding mode and special values of f32.
 };
 
-/// Emits and lowers a kernel that has windows.
-FailureOr<EmittedKernel> emitKernel(KernelOp op, const EmitOptions &options);
+/// Emits and lowers a kernel that has windows, laid over the device as `config`
+/// says: `configureKernel(op)` or a variant of it.
+FailureOr<EmittedKernel> emitKernel(KernelOp op, const KernelConfig &config,
+                                    const EmitOptions &options);
 
-/// The same kernel for devices with matrix units, if they have a use for them
-/// here and may be used: they add in an order of their own.
-FailureOr<std::optional<EmittedKernel>> emitVariant(KernelOp op,
-                                                    const EmitOptions &options);
+/// The configuration of the same kernel for devices with matrix units, if they
+/// have a use for them here and may be used: they add in an order of their own.
+std::optional<KernelConfig> configureVariant(KernelOp op,
+                                             const EmitOptions &options);
 
 /// Lowers what the builder made to SPIR-V (LowerToSpirv.cpp).
 FailureOr<OwningOpRef<spirv::ModuleOp>>

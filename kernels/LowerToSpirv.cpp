@@ -190,10 +190,9 @@ static void declareSubgroups(spirv::ModuleOp module) {
 
 /// Which integers are signed is said where they are multiplied.
 static void markSigned(spirv::ModuleOp module) {
-  using O = spirv::CooperativeMatrixOperandsKHR;
   auto operands = spirv::CooperativeMatrixOperandsKHRAttr::get(
-      module.getContext(),
-      O::ASigned | O::BSigned | O::CSigned | O::ResultSigned);
+      module.getContext(), *spirv::symbolizeCooperativeMatrixOperandsKHR(
+                               "ASigned|BSigned|CSigned|ResultSigned"));
   module.walk([&](spirv::KHRCooperativeMatrixMulAddOp op) {
     if (isa<IntegerType>(getElementTypeOrSelf(op.getResult().getType())))
       op.setMatrixOperandsAttr(operands);

@@ -127,17 +127,21 @@ StringAttr EmitKernels::insert(EmittedKernel &emitted, const Twine &name) {
 
 /// Adds the variant of `kernel`, which was emitted as module `name`.
 LogicalResult EmitKernels::emitVariantOf(KernelOp kernel, StringAttr name) {
-  auto variant = emitVariant(kernel, EmitOptions{exact});
+  EmitOptions options{exact};
+  std::optional<KernelConfig> config = configureVariant(kernel, options);
+  if (!config)
+    return success();
+  FailureOr<EmittedKernel> variant = emitKernel(kernel, *config, options);
   if (failed(variant))
     return kernel.emitError("a variant of kernel \"")
            << kernel.getSymName() << "\" cannot be emitted";
   auto module =
       SymbolTable(getOperation()).lookup<spirv::ModuleOp>(name.getValue());
   // A variant takes the place of its kernel in every dispatch.
-  if (!*variant || bindingAttrs(&getContext(), (*variant)->uses) !=
-                       module->getAttr("gpuvm.bindings"))
+  if (bindingAttrs(&getContext(), variant->uses) !=
+      module->getAttr("gpuvm.bindings"))
     return success();
-  StringAttr of = insert(**variant, name.getValue() + "_matrices");
+  StringAttr of = insert(*variant, name.getValue() + "_matrices");
   module->setAttr("gpuvm.variants", ArrayAttr::get(&getContext(), {of}));
   return success();
 }
@@ -148,12 +152,14 @@ LogicalResult EmitKernels::emit(KernelOp kernel) {
   if (!isNew) {
     dropInputs(kernel, unread);
   } else {
-    FailureOr<EmittedKernel> result = emitKernel(kernel, EmitOptions{exact});
+    EmitOptions options{exact};
+    FailureOr<EmittedKernel> result =
+        emitKernel(kernel, configureKernel(kernel), options);
     if (succeeded(result)) {
       unread = findUnread(kernel, *result);
       dropInputs(kernel, unread);
       if (!unread.empty())
-        result = emitKernel(kernel, EmitOptions{exact});
+        result = emitKernel(kernel, configureKernel(kernel), options);
     }
     if (failed(result))
       return kernel.emitError("kernel \"")
