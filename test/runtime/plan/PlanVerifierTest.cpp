@@ -211,8 +211,8 @@ TEST(PlanVerifier, Variants) {
             }),
             others);
   EXPECT_EQ(brokenVariant([](Plan &p) {
-              for (size_t i = 0; i < p.commands.size(); ++i)
-                if (auto *dispatch = std::get_if<Dispatch>(&p.commands[i].op);
+              for (Command &command : p.commands)
+                if (auto *dispatch = std::get_if<Dispatch>(&command.op);
                     dispatch && dispatch->kernel == 0)
                   dispatch->kernel = 2;
             }),
