@@ -74,20 +74,12 @@ AttentionEmitter::multiplyAddEach(ArrayRef<Value> a, ArrayRef<Value> b,
 /// Element `element` of the block's rows.
 void AttentionEmitter::storeResults(Value element, ArrayRef<Value> sums,
                                     ArrayRef<Value> weights) {
-  OpBuilder &b = k.ir();
-  Type type = cast<RankedTensorType>(op.getResult().getType()).getElementType();
   for (auto [r, sum, weight] : llvm::enumerate(sums, weights)) {
     QueryRow row = queryRow(k.index(r));
-    Value none = arith::CmpFOp::create(b, k.loc(), arith::CmpFPredicate::OEQ,
-                                       weight, real(0));
-    Value mean =
-        arith::DivFOp::create(b, k.loc(), sum, select(none, real(1), weight));
-    mean = select(none, real(0), mean);
-    if (!type.isF32())
-      mean = arith::TruncFOp::create(b, k.loc(), type, mean);
     Value at = k.add(k.mul(row.head, shape.queries), row.number);
     at = k.add(k.mul(at, shape.valueSize), element);
-    k.ifThen(row.inside, [&] { k.store(c.layout.outputs.front(), mean, at); });
+    k.ifThen(row.inside,
+             [&] { k.store(c.layout.outputs.front(), mean(sum, weight), at); });
   }
 }
 
@@ -178,41 +170,6 @@ void AttentionEmitter::storePartial(Value at, ArrayRef<Value> row) {
 AttentionEmitter::Values AttentionEmitter::loadPartial(Value at) {
   return k.loadVector(c.layout.scratch.front(), k.ir().getF32Type(),
                       k.mul(at, shape.blockRows), shape.blockRows);
-}
-
-/// Counts the splits that are there; the last one folds them.
-void AttentionEmitter::finishBlock(Value blockNumber) {
-  unsigned partials = c.layout.scratch[0], counter = c.layout.scratch[1];
-  k.markCoherent(partials);
-  k.deviceMemoryBarrier(); // The partial results come before the count.
-  k.workgroupBarrier();
-  auto word = [&](int32_t value) -> Value {
-    return arith::ConstantOp::create(k.ir(), k.loc(),
-                                     k.ir().getI32IntegerAttr(value));
-  };
-  k.ifThen(k.equal(lane, k.index(0)), [&] {
-    Value before = k.atomicIncrement(counter, blockNumber);
-    k.storeWorkgroup(arrived,
-                     arith::AddIOp::create(k.ir(), k.loc(), before, word(1)),
-                     k.index(0));
-    k.storeWorkgroup(isLast, k.equal(before, word(shape.splits - 1)),
-                     k.index(0));
-  });
-  k.workgroupBarrier();
-  Type i32 = k.ir().getI32Type();
-  Value last = k.loadWorkgroup(isLast, k.ir().getI1Type(), k.index(0));
-  k.ifThen(last, [&] {
-    k.deviceMemoryBarrier(); // The count comes before the partial results.
-    // All splits; but a driver that knew how many that is would unroll the
-    // loops over them, and the kernel would take the registers for everything
-    // that they load.
-    Value splits =
-        arith::IndexCastUIOp::create(k.ir(), k.loc(), k.ir().getIndexType(),
-                                     k.loadWorkgroup(arrived, i32, k.index(0)));
-    foldSplits(blockNumber, {shape.splits, splits});
-    k.ifThen(k.equal(lane, k.index(0)),
-             [&] { k.store(counter, word(0), blockNumber); });
-  });
 }
 
 void AttentionEmitter::foldSplits(Value blockNumber, const Count &splits) {

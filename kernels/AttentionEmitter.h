@@ -3,59 +3,34 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Internal to the emitter: Attention.cpp walks over the tiles of
-// keys, AttentionTile.cpp takes one, AttentionCombine.cpp brings the sums of
-// lanes and workgroups together.
+// Internal to the emitter, for few query rows: Attention.cpp walks over the
+// tiles of keys, AttentionTile.cpp takes one, AttentionCombine.cpp brings the
+// sums of lanes and workgroups together.
 //
 //===----------------------------------------------------------------------===//
 
 #pragma once
 
-#include "kernels/Emitter.h"
+#include "kernels/AttentionRoot.h"
 
 namespace mlir::gpuvm {
 
-class AttentionEmitter : protected RootEmitter {
+class AttentionEmitter : AttentionRoot {
 public:
   explicit AttentionEmitter(EmitterContext &context);
   LogicalResult run();
 
 private:
-  using Values = SmallVector<Value>;
-  struct QueryRow {
-    Value head, number;
-    Value inside; ///< Whether the block has such a row.
-  };
-
   /// How many, and the same for the device.
   struct Count {
     int64_t number;
     Value value;
   };
 
-  // Arithmetic in f32, and on indices.
-  Value real(float value);
-  Value add(Value a, Value b);
-  Value multiply(Value a, Value b);
-  Value multiplyAdd(Value a, Value b, Value sum);
-  Value larger(Value a, Value b);
-  Value ratio(Value a, Value b);
-  Value select(Value condition, Value a, Value b);
-  Value both(Value a, Value b);
-  Value subtract(Value a, Value b);
-
-  Values each(ArrayRef<Value> a, ArrayRef<Value> b,
-              function_ref<Value(Value, Value)> combine);
   Values multiplyAddEach(ArrayRef<Value> a, ArrayRef<Value> b,
                          ArrayRef<Value> sum);
 
-  Values read(Value tensor, Value head, Value row, Value first, int64_t count);
-  Values toReal(Values elements);
-  Value countKeys();
-  QueryRow queryRow(Value r);
   SmallVector<Values> readQueries();
-  std::pair<Value, Value> tilesSeen();
-  Value sees(const QueryRow &row, Value key);
 
   Values readRow(Value tensor, Value row, Value part, int64_t lanes,
                  int64_t chunks, int64_t vector);
@@ -80,7 +55,6 @@ private:
   Value partialAt(Value blockNumber, Value split);
   void storePartial(Value at, ArrayRef<Value> row);
   Values loadPartial(Value at);
-  void finishBlock(Value blockNumber);
   void foldSplits(Value blockNumber, const Count &splits);
 
   // Workgroup memory, in vectors of a number for each row of the block.
@@ -96,8 +70,6 @@ private:
   Values all(float value) { return Values(shape.blockRows, real(value)); }
 
   const AttentionLayout &shape;
-  AttentionOp op;
-  Value lane;
   Value keyPart, valuePart; ///< This lane's part of a key, of a value row.
   Value laneGroup;          ///< Of those that have value rows.
   // Workgroup memory. Of a key of the tile: the parts of its scores, then the
@@ -106,9 +78,6 @@ private:
   Value parts, weights, sums;
   Value groupParts; ///< Of the lane groups: largest scores, sums of weights.
   Value scales;     ///< Of a lane group: what its sums are multiplied with.
-  Value arrived, isLast; ///< How many splits of the block are there; all?
-  // Of the block that is emitted.
-  Value cached, block, keys, lastKey;
 };
 
 } // namespace mlir::gpuvm

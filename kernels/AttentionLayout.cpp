@@ -15,6 +15,8 @@ using namespace mlir::gpuvm;
 /// Query rows whose elements fit into a lane's registers beside what it
 /// accumulates.
 static constexpr int64_t kMaxBlockRows = 4;
+/// They meet three times a tile, so a workgroup is small and a multiprocessor
+/// has several.
 static constexpr int64_t kLanes = 128;
 /// Elements of each query row that a lane holds.
 static constexpr int64_t kKeyElementsPerLane = 8;
@@ -27,7 +29,7 @@ static constexpr int64_t kMaxParts = 4608;
 /// Workgroups that a GPU with 132 multiprocessors runs at once: two on each.
 static constexpr int64_t kWantedGroups = 264;
 
-static int64_t vectorOf(Value tensor, bool vectorizes) {
+int64_t gpuvm::attentionVector(Value tensor, bool vectorizes) {
   auto type = cast<RankedTensorType>(tensor.getType());
   int64_t vector = vectorizes ? 16 / elementBytes(type.getElementType()) : 1;
   while (type.getShape().back() % vector != 0)
@@ -35,19 +37,22 @@ static int64_t vectorOf(Value tensor, bool vectorizes) {
   return vector;
 }
 
-AttentionLayout gpuvm::layOutAttention(AttentionOp op, bool vectorizes) {
+AttentionShape::AttentionShape(AttentionOp op, bool vectorizes) {
   auto shapeOf = [](Value value) {
     return cast<RankedTensorType>(value.getType()).getShape();
   };
-  AttentionLayout layout;
-  layout.heads = shapeOf(op.getQuery())[0];
-  layout.queries = shapeOf(op.getQuery())[1];
-  layout.cachedHeads = shapeOf(op.getKey())[0];
-  layout.rows = shapeOf(op.getKey())[1];
-  layout.keySize = shapeOf(op.getKey())[2];
-  layout.valueSize = shapeOf(op.getValue())[2];
-  layout.keyVector = vectorOf(op.getKey(), vectorizes);
-  layout.valueVector = vectorOf(op.getValue(), vectorizes);
+  heads = shapeOf(op.getQuery())[0];
+  queries = shapeOf(op.getQuery())[1];
+  cachedHeads = shapeOf(op.getKey())[0];
+  rows = shapeOf(op.getKey())[1];
+  keySize = shapeOf(op.getKey())[2];
+  valueSize = shapeOf(op.getValue())[2];
+  keyVector = attentionVector(op.getKey(), vectorizes);
+  valueVector = attentionVector(op.getValue(), vectorizes);
+}
+
+AttentionLayout gpuvm::layOutAttention(AttentionOp op, bool vectorizes) {
+  AttentionLayout layout(op, vectorizes);
   auto powerOfTwo = [](int64_t n) {
     return static_cast<int64_t>(llvm::PowerOf2Ceil(n));
   };

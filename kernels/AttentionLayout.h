@@ -17,20 +17,19 @@
 
 namespace mlir::gpuvm {
 
-struct AttentionLayout {
-  /// Lanes of a workgroup. They meet three times a tile, so a workgroup is
-  /// small and a multiprocessor has several.
-  int64_t lanes;
-
+/// What every way to lay attention over the device decides.
+struct AttentionShape {
   // The operation.
   int64_t heads, queries, cachedHeads, rows, keySize, valueSize;
 
+  int64_t lanes;                  ///< Of a workgroup.
   int64_t blockRows;              ///< Query rows of a workgroup.
   int64_t keyVector, valueVector; ///< Elements that are loaded at once.
-  int64_t keyLanes, valueLanes;   ///< Of a row.
-  int64_t keyChunks, valueChunks; ///< Vectors of a row that a lane has.
   int64_t tileKeys;
   int64_t splits; ///< Of the keys, among workgroups.
+
+  /// The operation's numbers and vectors; the rest is left open.
+  AttentionShape(AttentionOp op, bool vectorizes);
 
   int64_t headsPerCached() const { return heads / cachedHeads; }
   /// Query rows that share a head of the cache.
@@ -39,6 +38,14 @@ struct AttentionLayout {
     return llvm::divideCeil(sharedRows(), blockRows);
   }
   int64_t blocks() const { return cachedHeads * blocksPerCached(); }
+};
+
+/// Few query rows: lanes share the elements of a key.
+struct AttentionLayout : AttentionShape {
+  using AttentionShape::AttentionShape;
+
+  int64_t keyLanes, valueLanes;   ///< Of a row.
+  int64_t keyChunks, valueChunks; ///< Vectors of a row that a lane has.
 
   int64_t laneGroups() const { return lanes / valueLanes; }
   /// Keys of a tile whose values a lane group adds.
@@ -73,8 +80,10 @@ struct AttentionLayout {
   int64_t partialVectors() const { return valueSize + 2; }
 };
 
-/// `vectorizes`: neighbouring elements of the operands are neighbours in what
-/// is read for them.
+/// The elements of a row of `tensor` that are loaded at once. `vectorizes`:
+/// neighbouring elements of it are neighbours in what is read for them.
+int64_t attentionVector(Value tensor, bool vectorizes);
+
 AttentionLayout layOutAttention(AttentionOp op, bool vectorizes);
 
 } // namespace mlir::gpuvm

@@ -352,16 +352,23 @@ static void configureAttention(KernelOp kernel, const BodyTraits &traits,
   AttentionOp op = *kernel.getBody().getOps<AttentionOp>().begin();
   config.vectorizes =
       traits.linear && (!traits.reshapes || rowsHoldVectors(kernel, 16));
-  config.attention = layOutAttention(op, config.vectorizes);
-  const AttentionLayout &layout = *config.attention;
-  config.lanes = layout.lanes;
-  int64_t partials = layout.blocks() * layout.splits;
+  config.tiledAttention = layOutTiledAttention(op, config.vectorizes);
+  if (!config.tiledAttention)
+    config.attention = layOutAttention(op, config.vectorizes);
+  const AttentionShape &shape = config.tiledAttention
+                                    ? AttentionShape(*config.tiledAttention)
+                                    : *config.attention;
+  config.lanes = shape.lanes;
+  int64_t partials = shape.blocks() * shape.splits;
   config.groups = std::min(partials, kMaxGroups);
-  if (layout.splits == 1)
+  if (shape.splits == 1)
     return;
-  uint64_t words = partials * layout.blockRows * layout.partialVectors();
-  config.scratch.push_back({4 * words, /*keepsZero=*/false});
-  config.scratch.push_back({4 * uint64_t(layout.blocks()), /*keepsZero=*/true});
+  int64_t words = config.tiledAttention
+                      ? shape.lanes * config.tiledAttention->statePerLane()
+                      : shape.blockRows * config.attention->partialVectors();
+  config.scratch.push_back(
+      {4 * uint64_t(partials * words), /*keepsZero=*/false});
+  config.scratch.push_back({4 * uint64_t(shape.blocks()), /*keepsZero=*/true});
 }
 
 /// A chain that cannot be planned cannot be emitted either, which says so.

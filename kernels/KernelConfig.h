@@ -15,6 +15,7 @@
 #include "dialects/gpuvm/Reduction.h"
 #include "kernels/AttentionLayout.h"
 #include "kernels/Contraction.h"
+#include "kernels/TiledAttentionLayout.h"
 
 namespace mlir::gpuvm {
 
@@ -55,8 +56,10 @@ struct KernelConfig {
   bool vectorizes = false; ///< Neighbours in the loops are neighbours in all
                            ///< that is read.
   ReductionOrder order;    ///< Reduce only.
-  std::optional<ContractionTile> tile;      ///< Reduce in tiled order only.
-  std::optional<AttentionLayout> attention; ///< Root attention only.
+  std::optional<ContractionTile> tile; ///< Reduce in tiled order only.
+  // Root attention has one of them, for few query rows or for many.
+  std::optional<AttentionLayout> attention;
+  std::optional<TiledAttentionLayout> tiledAttention;
   /// In columns: of results, as many as a workgroup takes at once.
   int64_t columnBlocks() const {
     return llvm::divideCeil(results, kColumnsAtOnce * vector);

@@ -60,5 +60,17 @@ def attentions(_):
     yield program("odd", 5, 7, 5, 65, 13, 7, counted=True, options=" causal")
     yield program("wide", 2, 2, 1, 100, 512, 512, ("f32", "f16"))
     yield program("before_the_first", 2, 40, 2, 20, 16, 16, options=" causal")
+    # Many query rows: around the sizes of blocks and tiles, and keys split among workgroups.
+    for rows in (32, 33, 63, 64, 65, 129):
+        yield program(f"rows_{rows}", 2, rows, 2, rows + 70, 16, 16, options=" causal")
+    yield program("rows_shared", 12, 11, 2, 140, 128, 128, ("f16", "f16"), counted=True, options=" causal")
+    yield program("rows_odd", 3, 35, 1, 131, 67, 33, ("f32", "f16"))
+    yield program("rows_long", 4, 40, 1, 1500, 64, 64, ("f16", "f16"), counted=True, options=" causal")
+    yield program("rows_wide", 2, 50, 2, 150, 256, 512, ("f32", "f16"), options=" causal")
+    yield program("rows_narrow", 4, 70, 4, 200, 512, 1)
+    yield program("rows_window", 4, 200, 2, 300, 32, 48, ("f32", "f16"), counted=True, options=" causal window 50")
+    yield program("rows_window_one", 1, 140, 1, 300, 8, 8, options=" causal window 1")
     yield melted("melted", 8, 5, 2, 100, 64)
+    yield melted("melted_rows", 8, 21, 2, 100, 64)
+    yield melted("melted_rows_odd", 3, 90, 3, 67, 20)
     yield melted("melted_odd", 3, 1, 3, 67, 20)

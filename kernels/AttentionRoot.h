@@ -1,0 +1,74 @@
+//===- AttentionRoot.h - what emitters of attention share -------*- C++ -*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Internal to the emitters: arithmetic, query rows and the keys they see. Few
+// query rows (AttentionEmitter.h) and many (TiledAttention.h) walk over the
+// keys in different ways.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "kernels/Emitter.h"
+
+namespace mlir::gpuvm {
+
+class AttentionRoot : protected RootEmitter {
+protected:
+  using Values = SmallVector<Value>;
+  struct QueryRow {
+    Value head, number;
+    Value inside; ///< Whether the block has such a row.
+  };
+
+  AttentionRoot(EmitterContext &context, const AttentionShape &shape);
+
+  // Arithmetic in f32, and on indices.
+  Value real(float value);
+  Value add(Value a, Value b);
+  Value multiply(Value a, Value b);
+  Value multiplyAdd(Value a, Value b, Value sum);
+  Value larger(Value a, Value b);
+  Value ratio(Value a, Value b);
+  Value select(Value condition, Value a, Value b);
+  Value both(Value a, Value b);
+  Value subtract(Value a, Value b);
+
+  Values each(ArrayRef<Value> a, ArrayRef<Value> b,
+              function_ref<Value(Value, Value)> combine);
+
+  Values read(Value tensor, Value head, Value row, Value first, int64_t count);
+  Values toReal(Values elements);
+  /// What a row's weighted values `sum` are once divided by the sum of its
+  /// weights, in the result's type: zero where it has no weight.
+  Value mean(Value sum, Value weight);
+
+  /// Starts emission of a block of rows that share head `cachedHead`.
+  void beginBlock(Value cachedHead, Value blockNumber);
+  QueryRow queryRow(Value r);
+  /// The tiles of keys that some row of the block sees, or the part of them
+  /// that belongs to `split`: [first, end).
+  std::pair<Value, Value> tilesSeen(Value split);
+  Value sees(const QueryRow &row, Value key);
+  /// The keys that `row` sees: [first, end).
+  std::pair<Value, Value> keysSeen(const QueryRow &row);
+
+  /// Counts the splits that are there. The last one folds what all have left in
+  /// scratch memory; `splits` is how many that are.
+  void finishBlock(Value blockNumber, function_ref<void(Value splits)> fold);
+
+  AttentionOp op;
+  Value lane;
+  // Of the block that is emitted.
+  Value cached, block, keys, lastKey;
+
+private:
+  Value countKeys();
+  Value behindPosition(Value row, int64_t before);
+
+  const AttentionShape &common;
+};
+
+} // namespace mlir::gpuvm

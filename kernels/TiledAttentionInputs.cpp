@@ -1,0 +1,116 @@
+//===- TiledAttentionInputs.cpp - rows on their way to lanes --------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rows of queries, keys and values into workgroup memory, as f32.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/TiledAttention.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+TiledAttention::Staged TiledAttention::queryRows(Value first) {
+  auto rowOf = [this](Value line) {
+    QueryRow row = queryRow(line);
+    return std::pair(row.head, row.number);
+  };
+  auto placeOf = [this](Value line) { return k.mul(line, shape.pitch()); };
+  return {op.getQuery(),     shape.blockRows, shape.depth, first,
+          shape.queryVector, rowOf,           placeOf};
+}
+
+TiledAttention::Staged TiledAttention::keyRows(Value first, Value firstKey) {
+  auto rowOf = [this, firstKey](Value line) {
+    return std::pair(cached, k.min(k.add(firstKey, line), lastKey));
+  };
+  // A lane's keys are neighbours; those that lanes read together lie together.
+  auto placeOf = [this](Value line) {
+    Value place = k.add(k.mul(k.rem(line, shape.keysPerLane), shape.keyPitch()),
+                        k.mul(k.div(line, shape.keysPerLane), shape.pitch()));
+    return k.add(place, k.index(shape.queryVectors()));
+  };
+  return {op.getKey(),     shape.tileKeys, shape.depth, first,
+          shape.keyVector, rowOf,          placeOf};
+}
+
+TiledAttention::Staged TiledAttention::valueRows(Value firstKey) {
+  auto rowOf = [this, firstKey](Value line) {
+    return std::pair(cached, k.min(k.add(firstKey, line), lastKey));
+  };
+  auto placeOf = [this](Value line) {
+    return k.add(k.mul(line, shape.valuePitch()),
+                 k.index(shape.weightVectors()));
+  };
+  int64_t run = std::max(shape.valueVector, Layout::kVector);
+  return {op.getValue(),
+          shape.sliceKeys,
+          static_cast<int64_t>(llvm::alignTo(shape.valueSize, run)),
+          k.index(0),
+          shape.valueVector,
+          rowOf,
+          placeOf};
+}
+
+/// This lane's part of the rows.
+TiledAttention::Values TiledAttention::fetch(const Staged &staged) {
+  Values fetched;
+  int64_t runs = staged.lines * staged.runsPerLine();
+  for (int64_t done = 0; done < runs; done += shape.lanes) {
+    Value run = k.add(lane, k.index(done));
+    if (done + shape.lanes > runs)
+      run = k.min(run, k.index(runs - 1));
+    Value inLine = k.mul(k.rem(run, staged.runsPerLine()), staged.run());
+    fetched.append(fetchRun(staged, k.div(run, staged.runsPerLine()),
+                            k.add(staged.first, inLine)));
+  }
+  return fetched;
+}
+
+/// Elements behind the end of a row are zeros.
+TiledAttention::Values TiledAttention::fetchRun(const Staged &staged,
+                                                Value line, Value first) {
+  int64_t size =
+      cast<RankedTensorType>(staged.tensor.getType()).getShape().back();
+  auto [head, row] = staged.rowOf(line);
+  Values elements;
+  for (int64_t done = 0; done < staged.run(); done += staged.vector) {
+    Value at = k.add(first, k.index(done));
+    if (size % staged.size == 0) {
+      elements.append(
+          toReal(read(staged.tensor, head, row, at, staged.vector)));
+      continue;
+    }
+    Value inside = k.less(at, k.index(size));
+    at = k.min(at, k.index(size - staged.vector));
+    for (Value value :
+         toReal(read(staged.tensor, head, row, at, staged.vector)))
+      elements.push_back(select(inside, value, real(0)));
+  }
+  return elements;
+}
+
+void TiledAttention::put(const Staged &staged, ArrayRef<Value> fetched) {
+  int64_t runs = staged.lines * staged.runsPerLine();
+  for (int64_t done = 0; done < runs; done += shape.lanes) {
+    Value run = k.add(lane, k.index(done));
+    ArrayRef<Value> elements = fetched.take_front(staged.run());
+    fetched = fetched.drop_front(staged.run());
+    auto store = [&] {
+      Value vector = k.mul(k.rem(run, staged.runsPerLine()),
+                           staged.run() / Layout::kVector);
+      Value at =
+          k.add(staged.placeOf(k.div(run, staged.runsPerLine())), vector);
+      for (int64_t v = 0; v < staged.run() / Layout::kVector; ++v)
+        k.storeWorkgroupVector(
+            memory, elements.slice(v * Layout::kVector, Layout::kVector),
+            k.add(at, k.index(v)));
+    };
+    if (done + shape.lanes <= runs)
+      store();
+    else
+      k.ifThen(k.less(run, k.index(runs)), store);
+  }
+}
