@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/AttentionEmitter.h"
+#include "kernels/MatrixAttention.h"
 #include "kernels/TiledAttention.h"
 
 using namespace mlir;
@@ -100,6 +101,8 @@ LogicalResult AttentionEmitter::run() {
 }
 
 LogicalResult gpuvm::emitAttention(EmitterContext &context) {
+  if (context.config.matrixAttention)
+    return MatrixAttention(context).run();
   return context.config.tiledAttention ? TiledAttention(context).run()
                                        : AttentionEmitter(context).run();
 }

@@ -80,6 +80,25 @@ AttentionRoot::Values AttentionRoot::read(Value tensor, Value head, Value row,
   return Values(elements->begin(), elements->end());
 }
 
+AttentionRoot::Values AttentionRoot::readRun(const Rows &rows, Value first,
+                                             int64_t count) {
+  int64_t size =
+      cast<RankedTensorType>(rows.tensor.getType()).getShape().back();
+  Values elements;
+  for (int64_t done = 0; done < count; done += rows.vector) {
+    Value at = k.add(first, k.index(done));
+    if (size % rows.size == 0) {
+      elements.append(read(rows.tensor, rows.head, rows.row, at, rows.vector));
+      continue;
+    }
+    Value inside = k.less(at, k.index(size));
+    at = k.min(at, k.index(size - rows.vector));
+    for (Value value : read(rows.tensor, rows.head, rows.row, at, rows.vector))
+      elements.push_back(select(inside, value, k.zero(value.getType())));
+  }
+  return elements;
+}
+
 AttentionRoot::Values AttentionRoot::toReal(Values elements) {
   for (Value &value : elements)
     if (!value.getType().isF32())

@@ -40,6 +40,14 @@ protected:
               function_ref<Value(Value, Value)> combine);
 
   Values read(Value tensor, Value head, Value row, Value first, int64_t count);
+  /// Rows of an operand that are taken in runs.
+  struct Rows {
+    Value tensor, head, row;
+    int64_t vector; ///< Elements that are loaded at once.
+    int64_t size;   ///< Elements of a row that are asked for.
+  };
+  /// Elements first .. first + count - 1 of a row; zeros behind its end.
+  Values readRun(const Rows &rows, Value first, int64_t count);
   Values toReal(Values elements);
   /// What a row's weighted values `sum` are once divided by the sum of its
   /// weights, in the result's type: zero where it has no weight.

@@ -161,11 +161,22 @@ FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
 std::optional<KernelConfig>
 gpuvm::configureVariant(KernelOp op, const EmitOptions &options) {
   KernelConfig config = configureKernel(op);
-  if (!config.tile || options.exact)
+  if (options.exact)
     return std::nullopt;
-  config.tile = chooseMatrixTile(getReductions(op), config.vectorizes);
-  if (!config.tile)
+  if (config.tile) {
+    config.tile = chooseMatrixTile(getReductions(op), config.vectorizes);
+    if (!config.tile)
+      return std::nullopt;
+    config.lanes = config.tile->lanes();
+    return config;
+  }
+  // The variant has no splits.
+  if (!config.tiledAttention || config.tiledAttention->splits > 1)
     return std::nullopt;
-  config.lanes = config.tile->lanes();
+  config.matrixAttention = layOutMatrixAttention(
+      *op.getBody().getOps<AttentionOp>().begin(), config.vectorizes);
+  if (!config.matrixAttention)
+    return std::nullopt;
+  config.lanes = config.matrixAttention->lanes;
   return config;
 }

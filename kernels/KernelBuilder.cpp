@@ -315,6 +315,13 @@ void KernelBuilder::workgroupBarrier() {
                                       spirv::MemorySemantics::WorkgroupMemory);
 }
 
+void KernelBuilder::subgroupBarrier() {
+  spirv::ControlBarrierOp::create(b, location, spirv::Scope::Subgroup,
+                                  spirv::Scope::Subgroup,
+                                  spirv::MemorySemantics::AcquireRelease |
+                                      spirv::MemorySemantics::WorkgroupMemory);
+}
+
 void KernelBuilder::deviceMemoryBarrier() {
   spirv::MemoryBarrierOp::create(b, location, spirv::Scope::Device,
                                  spirv::MemorySemantics::AcquireRelease |

@@ -103,6 +103,8 @@ public:
   void storeWorkgroupWords(Value memory, ArrayRef<Value> values, Value i);
   /// Waits for the workgroup; its workgroup memory is visible to all of it.
   void workgroupBarrier();
+  /// The same for a subgroup.
+  void subgroupBarrier();
   /// Orders window accesses before it and after it for the whole device.
   void deviceMemoryBarrier();
 
@@ -118,6 +120,8 @@ public:
   Value loadMatrix(Value memory, Type type, Value i, int64_t pitch,
                    bool byColumns);
   void storeMatrix(Value matrix, Value memory, Value i, int64_t pitch);
+  /// Element by element.
+  Value multiplyElements(Value a, Value b);
   /// left x right + total
   Value multiplyMatrices(Value left, Value right, Value total);
 

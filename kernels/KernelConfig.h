@@ -15,6 +15,7 @@
 #include "dialects/gpuvm/Reduction.h"
 #include "kernels/AttentionLayout.h"
 #include "kernels/Contraction.h"
+#include "kernels/MatrixAttentionLayout.h"
 #include "kernels/TiledAttentionLayout.h"
 
 namespace mlir::gpuvm {
@@ -57,9 +58,11 @@ struct KernelConfig {
                            ///< that is read.
   ReductionOrder order;    ///< Reduce only.
   std::optional<ContractionTile> tile; ///< Reduce in tiled order only.
-  // Root attention has one of them, for few query rows or for many.
+  // Root attention has one of them: for few query rows, for many, for many with
+  // matrix units.
   std::optional<AttentionLayout> attention;
   std::optional<TiledAttentionLayout> tiledAttention;
+  std::optional<MatrixAttentionLayout> matrixAttention;
   /// In columns: of results, as many as a workgroup takes at once.
   int64_t columnBlocks() const {
     return llvm::divideCeil(results, kColumnsAtOnce * vector);

@@ -56,6 +56,11 @@ void KernelBuilder::storeMatrix(Value matrix, Value memory, Value i,
                                         /*transpose=*/nullptr);
 }
 
+Value KernelBuilder::multiplyElements(Value a, Value c) {
+  return gpu::SubgroupMmaElementwiseOp::create(
+      b, location, a.getType(), ValueRange{a, c}, gpu::MMAElementwiseOp::MULF);
+}
+
 Value KernelBuilder::multiplyMatrices(Value left, Value right, Value total) {
   return gpu::SubgroupMmaComputeOp::create(b, location, total.getType(), left,
                                            right, total,

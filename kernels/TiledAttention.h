@@ -55,7 +55,7 @@ private:
   Values multiplyKeys(Value firstKey);
   Values addProducts(Values scores);
   void maskScores(Values &scores, Value firstKey);
-  Values addValues(Values sums, ArrayRef<Value> weights, Value firstKey);
+  Values addValues(const Values &sums, ArrayRef<Value> weights, Value firstKey);
   void storeWeights(ArrayRef<Value> weights);
   Values addSlice(Values sums);
   Values exchange(const Values &own, function_ref<Value(Value, Value)> combine);
@@ -63,7 +63,6 @@ private:
   Staged keyRows(Value first, Value firstKey);
   Staged valueRows(Value firstKey);
   Values fetch(const Staged &staged);
-  Values fetchRun(const Staged &staged, Value line, Value first);
   void put(const Staged &staged, ArrayRef<Value> fetched);
 
   Values load(Value at) {

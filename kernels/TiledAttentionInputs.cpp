@@ -63,33 +63,12 @@ TiledAttention::Values TiledAttention::fetch(const Staged &staged) {
     if (done + shape.lanes > runs)
       run = k.min(run, k.index(runs - 1));
     Value inLine = k.mul(k.rem(run, staged.runsPerLine()), staged.run());
-    fetched.append(fetchRun(staged, k.div(run, staged.runsPerLine()),
-                            k.add(staged.first, inLine)));
+    auto [head, row] = staged.rowOf(k.div(run, staged.runsPerLine()));
+    fetched.append(
+        toReal(readRun({staged.tensor, head, row, staged.vector, staged.size},
+                       k.add(staged.first, inLine), staged.run())));
   }
   return fetched;
-}
-
-/// Elements behind the end of a row are zeros.
-TiledAttention::Values TiledAttention::fetchRun(const Staged &staged,
-                                                Value line, Value first) {
-  int64_t size =
-      cast<RankedTensorType>(staged.tensor.getType()).getShape().back();
-  auto [head, row] = staged.rowOf(line);
-  Values elements;
-  for (int64_t done = 0; done < staged.run(); done += staged.vector) {
-    Value at = k.add(first, k.index(done));
-    if (size % staged.size == 0) {
-      elements.append(
-          toReal(read(staged.tensor, head, row, at, staged.vector)));
-      continue;
-    }
-    Value inside = k.less(at, k.index(size));
-    at = k.min(at, k.index(size - staged.vector));
-    for (Value value :
-         toReal(read(staged.tensor, head, row, at, staged.vector)))
-      elements.push_back(select(inside, value, real(0)));
-  }
-  return elements;
 }
 
 void TiledAttention::put(const Staged &staged, ArrayRef<Value> fetched) {

@@ -140,7 +140,7 @@ TiledAttention::exchange(const Values &own,
 // Values
 //===----------------------------------------------------------------------===//
 
-TiledAttention::Values TiledAttention::addValues(Values sums,
+TiledAttention::Values TiledAttention::addValues(const Values &sums,
                                                  ArrayRef<Value> weights,
                                                  Value firstKey) {
   auto slice = [&](Value number, ValueRange carried) {

@@ -10,7 +10,8 @@
 //   byColumns KHR store: pointer object layout stride [...]   NV: ... stride
 //   byColumns KHR multiply-add: a b c [signs]                 NV: without signs
 //
-// Types that differ in their use only are one type in NV.
+// Types that differ in their use only are one type in NV. NV divides matrices
+// element by element, but does not multiply them so; the rules are the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +23,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 
 namespace vm {
 namespace {
@@ -96,6 +98,7 @@ private:
   uint32_t bound; ///< Ids are below it.
   std::map<std::vector<uint32_t>, uint32_t> types;
   std::map<uint32_t, uint32_t> sameType; ///< From a dropped type's id.
+  std::set<uint32_t> matrixTypes;
   std::map<uint32_t, uint32_t> constants;
   uint32_t boolType = 0, trueId = 0, falseId = 0;
 };
@@ -117,6 +120,7 @@ void Translator::addExtension(const char *name) {
 
 void Translator::addType(Words words) {
   std::vector<uint32_t> key(words.begin() + 2, words.begin() + 6);
+  matrixTypes.insert(words[1]);
   auto [it, isNew] = types.try_emplace(key, words[1]);
   if (isNew)
     add(SpvOpTypeCooperativeMatrixNV, {words[1]}, key);
@@ -194,6 +198,8 @@ void Translator::translate(uint16_t opcode, Words words) {
   if (opcode == kLengthKhr && count == 4)
     return add(SpvOpCooperativeMatrixLengthNV,
                {words[1], words[2], renamed(words[3])});
+  if (opcode == SpvOpFMul && count == 5 && matrixTypes.contains(words[1]))
+    return add(SpvOpFDiv, {renamed(words[1])}, words.subspan(2));
   addRenamed(opcode, words);
 }
 

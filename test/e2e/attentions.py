@@ -70,6 +70,11 @@ def attentions(_):
     yield program("rows_narrow", 4, 70, 4, 200, 512, 1)
     yield program("rows_window", 4, 200, 2, 300, 32, 48, ("f32", "f16"), counted=True, options=" causal window 50")
     yield program("rows_window_one", 1, 140, 1, 300, 8, 8, options=" causal window 1")
+    # Enough blocks of f16 for matrix units, where there are any.
+    yield program("units", 70, 33, 70, 70, 40, 24, ("f16", "f16"), options=" causal")
+    yield program("units_shared", 136, 35, 68, 100, 128, 128, ("f16", "f16"), counted=True, options=" causal")
+    yield program("units_odd", 67, 65, 67, 65, 13, 7, ("f16", "f16"))
+    yield program("units_window", 134, 40, 67, 200, 64, 64, ("f16", "f16"), counted=True, options=" causal window 50")
     yield melted("melted", 8, 5, 2, 100, 64)
     yield melted("melted_rows", 8, 21, 2, 100, 64)
     yield melted("melted_rows_odd", 3, 90, 3, 67, 20)

@@ -213,6 +213,7 @@ def attentions():
     for dtype in ("f32", "f16", "bf16"):
         yield cached("row", 8, 1, 2, 256, 64, 200, dtype)
         yield cached("rows", 4, 17, 2, 130, 32, 90, dtype)
+        yield cached("many_rows", 4, 35, 2, 130, 32, 90, dtype)
         yield cached("window", 6, 5, 3, 300, 64, 300, dtype, window=64)
     yield cached("all", 4, 3, 1, 100, 16, 61, "f16", causal=False)
 

@@ -29,7 +29,7 @@ constexpr uint32_t kCapabilityKhr = 6022;
 
 /// 16x16 matrices for left and for right, of which one is loaded by columns.
 /// Ids: 1 f32, 2 i32, 3 sixteen, 4 one, 5 left, 6 right, 7 function, 8 pointer,
-/// 9 loaded, 10 product.
+/// 9 loaded, 10 product, 11 and 12 products of elements.
 Words makeModule() {
   Words module = {SpvMagicNumber, 0x10600, 0, 20, 0};
   add(module, SpvOpCapability, {kCapabilityKhr});
@@ -42,6 +42,8 @@ Words makeModule() {
   add(module, SpvOpFunction, {1, 7, 0, 1});
   add(module, 4457, {6, 9, 8, 4, 3, 1, 0x20});
   add(module, 4459, {6, 10, 9, 9, 9, 0xF});
+  add(module, SpvOpFMul, {6, 11, 9, 10});
+  add(module, SpvOpFMul, {1, 12, 13, 14});
   add(module, 4458, {8, 10, 4, 3});
   return module;
 }
@@ -69,6 +71,8 @@ TEST(KnownModule, SaysMatricesInTheWordsOfTheirPredecessor) {
   add(wanted, SpvOpFunction, {1, 7, 0, 1});
   add(wanted, SpvOpCooperativeMatrixLoadNV, {5, 9, 8, 3, 21, 1, 0x20});
   add(wanted, SpvOpCooperativeMatrixMulAddNV, {5, 10, 9, 9, 9});
+  add(wanted, SpvOpFDiv, {5, 11, 9, 10});
+  add(wanted, SpvOpFMul, {1, 12, 13, 14});
   add(wanted, SpvOpCooperativeMatrixStoreNV, {8, 10, 3, 21});
   KnownModule known = toKnownModule(makeModule());
   EXPECT_EQ(known.words, wanted);
