@@ -22,11 +22,11 @@ struct AttentionShape {
   // The operation.
   int64_t heads, queries, cachedHeads, rows, keySize, valueSize;
 
-  int64_t lanes;                  ///< Of a workgroup.
-  int64_t blockRows;              ///< Query rows of a workgroup.
+  int64_t lanes = 0;              ///< Of a workgroup.
+  int64_t blockRows = 0;          ///< Query rows of a workgroup.
   int64_t keyVector, valueVector; ///< Elements that are loaded at once.
-  int64_t tileKeys;
-  int64_t splits; ///< Of the keys, among workgroups.
+  int64_t tileKeys = 0;
+  int64_t splits = 0; ///< Of the keys, among workgroups.
 
   /// The operation's numbers and vectors; the rest is left open.
   AttentionShape(AttentionOp op, bool vectorizes);
@@ -44,8 +44,8 @@ struct AttentionShape {
 struct AttentionLayout : AttentionShape {
   using AttentionShape::AttentionShape;
 
-  int64_t keyLanes, valueLanes;   ///< Of a row.
-  int64_t keyChunks, valueChunks; ///< Vectors of a row that a lane has.
+  int64_t keyLanes = 0, valueLanes = 0;   ///< Of a row.
+  int64_t keyChunks = 0, valueChunks = 0; ///< Vectors of a row that a lane has.
 
   int64_t laneGroups() const { return lanes / valueLanes; }
   /// Keys of a tile whose values a lane group adds.

@@ -24,7 +24,7 @@ struct MatrixAttentionLayout : AttentionShape {
   /// Elements of a vector of workgroup memory, and words.
   static constexpr int64_t kHalves = 8, kWords = 4;
 
-  int64_t queryVector; ///< Elements of a query row that are loaded at once.
+  int64_t queryVector = 0; ///< Elements of a query row that are loaded at once.
 
   /// Fragments along a key row, along a value row, and along the tile's keys.
   int64_t keyFragments() const { return llvm::divideCeil(keySize, kSide); }

@@ -24,11 +24,11 @@ struct TiledAttentionLayout : AttentionShape {
   /// Elements of a vector of workgroup memory.
   static constexpr int64_t kVector = 4;
 
-  int64_t queryVector; ///< Elements of a query row that are loaded at once.
-  int64_t rowsPerLane, keysPerLane;
-  int64_t valuesPerLane; ///< Elements of a result row, some behind its end.
-  int64_t depth;         ///< Elements of a row in workgroup memory at once.
-  int64_t sliceKeys;     ///< Value rows in workgroup memory at once.
+  int64_t queryVector = 0; ///< Elements of a query row that are loaded at once.
+  int64_t rowsPerLane = 0, keysPerLane = 0;
+  int64_t valuesPerLane = 0; ///< Elements of a result row, some behind its end.
+  int64_t depth = 0;         ///< Elements of a row in workgroup memory at once.
+  int64_t sliceKeys = 0;     ///< Value rows in workgroup memory at once.
 
   /// Lanes that stand beside each other and have the keys of a slice.
   int64_t sliceLanes() const { return sliceKeys / keysPerLane; }
