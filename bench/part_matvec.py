@@ -9,10 +9,12 @@ from model import Case, Target, Tensor, goal
 TITLE = "Matrix times vector"
 NOTES = ("A chain multiplies a vector by as many different square matrices, one after the other; "
          "together they are much larger than any cache.",
-         "Beside packed weights torch multiplies the same numbers stored as f16.")
+         "Beside packed weights torch multiplies the same numbers stored as f16.",
+         "With bytes the vector is quantized, too: in the plan, or beforehand.")
 FLOATS = ("f32", "f16")
 PACKED = ("q8_0", "q4_k", "q6_k")
 TARGETS = {"f32": 0.90, "f16": 0.90, "q8_0": 0.85, "q4_k": 0.60, "q6_k": 0.60}
+BYTE_TARGETS = {"q8_0": 0.85, "q4_k": 0.80, "q6_k": 0.80}
 # f16 operands are exact in f32, so only torch's f16 output rounds.
 BOUND = {"f32": 2e-5, "f16": 2e-3}
 
@@ -78,23 +80,48 @@ def chain(stages, side, dtype, target):
                 operations=2 * stages * side * side, target=target, bound=10 * BOUND[dtype])
 
 
+def half_product(w):
+    """The same product by torch, of the decoded matrix in f16."""
+    def torch(d):
+        if "decoded" not in d:
+            distinct = d["torch"].from_numpy(w.decoded()).to(d["x" if "x" in d else "q"].device).half()
+            d["decoded"] = distinct.repeat(-(-w.rows // len(distinct)), 1)[:w.rows].contiguous()
+            d["converted"] = d["x"].half() if "x" in d else (d["q"] * d["d"][:, None]).half().reshape(-1)
+        return d["torch"].mv(d["decoded"], d["converted"])
+
+    return {"f16 mv": torch}
+
+
+def in_bytes(rows, length, codec, target, given):
+    """Weights stay packed, and are multiplied as integers with a vector of bytes, which is
+    given or made of floats by the plan."""
+    w, y = quantized.Packed(codec, rows, length), Tensor((rows,), "f32")
+    form = quantized.ByteProduct(w)
+    if given:
+        q, d, s = form.vector()
+        inputs = {"w": w, "q": q, "d": d, **({"s": s} if w.format.has_offsets else {})}
+        types = {name: w if name == "w" else form.types[name] for name in inputs}
+        body, answer = form.multiply(), lambda _: w.times((q * d[:, None]).reshape(-1))
+    else:
+        x = Tensor((length,), "f32")
+        inputs = types = {"w": w, "x": x}
+        body, answer = form.quantize("x") + form.multiply(), lambda d: w.times(form.rounded(d["x"]))
+    made = "given" if given else "made"
+    return Case(f"{codec}, bytes {made}, {rows}x{length}, {size(w)}",
+                programs.gpuvm(types, "y", y, body), inputs, "y", y,
+                answer=answer, torch=half_product(w), bytes=w.bytes + 4 * length + y.bytes,
+                operations=2 * rows * length, target=target, bound=1e-3)
+
+
 def packed(rows, length, codec, target):
     """Weights stay packed in memory and are decoded in the kernel that multiplies."""
     w, x, y = quantized.Packed(codec, rows, length), Tensor((length,), "f32"), Tensor((rows,), "f32")
     wide = Tensor((rows, length), "f32")
     body = f"%d = gpuvm.decode %w : {w} -> {wide}\n" + product("y", "d", wide, "x", x, y)
-
-    def torch(d):
-        if "decoded" not in d:
-            distinct = d["torch"].from_numpy(w.decoded()).to(d["x"].device).half()
-            d["decoded"] = distinct.repeat(-(-rows // len(distinct)), 1)[:rows].contiguous()
-            d["converted"] = d["x"].half()
-        return d["torch"].mv(d["decoded"], d["converted"])
-
     inputs = {"w": w, "x": x}
     return Case(f"{codec}, {rows}x{length}, {size(w)}",
                 programs.gpuvm(inputs, "y", y, body), inputs, "y", y,
-                answer=lambda d: w.times(d["x"]), torch={"f16 mv": torch},
+                answer=lambda d: w.times(d["x"]), torch=half_product(w),
                 bytes=w.bytes + x.bytes + y.bytes, operations=2 * rows * length,
                 target=target, bound=2e-5)
 
@@ -105,6 +132,10 @@ def cases(device, _):
         rows = (16384 if codec == "q8_0" else 32768) if device == "gpu" else 4096
         yield packed(rows, big, codec, Target(TARGETS[codec]) if device == "gpu" else None)
         yield packed(side, side, codec, None)
+        byte_target = Target(BYTE_TARGETS[codec]) if device == "gpu" else None
+        for given in (True, False):
+            yield in_bytes(rows, big, codec, byte_target if given else None, given)
+        yield in_bytes(side, side, codec, None, given=False)
     for dtype in FLOATS:
         target = goal(device, TARGETS[dtype])
         yield one(big, big if device == "gpu" else 2048, dtype, target)

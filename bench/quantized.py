@@ -1,4 +1,5 @@
-"""Matrices in ggml's block formats, and what they decode to (docs/codecs.md)."""
+"""Matrices in ggml's block formats, what they decode to (docs/codecs.md), and their products
+with vectors of bytes."""
 
 import dataclasses
 
@@ -41,15 +42,18 @@ def q6_k(blocks):
 
 @dataclasses.dataclass(frozen=True)
 class Format:
-    """Bytes and weights of a block, its decoder, and where it has f16 scales."""
+    """Bytes and weights of a block, its decoder, where it has f16 scales, how many weights
+    share a scale, and whether something is added to each."""
     bytes: int
     weights: int
     decode: object
     scales: tuple
+    group: int
+    has_offsets: bool = False
 
 
-FORMATS = {"q8_0": Format(34, 32, q8_0, (0,)), "q4_k": Format(144, 256, q4_k, (0, 2)),
-           "q6_k": Format(210, 256, q6_k, (208,))}
+FORMATS = {"q8_0": Format(34, 32, q8_0, (0,), 32), "q4_k": Format(144, 256, q4_k, (0, 2), 32, True),
+           "q6_k": Format(210, 256, q6_k, (208,), 16)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,3 +94,110 @@ class Packed:
     def times(self, vector):
         """The product of the whole matrix with a vector."""
         return np.resize(self.decoded() @ vector, self.rows)
+
+
+# ------------------------------------------------------------ vectors of bytes
+
+GENERIC = """%{name} = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{iterators}]}}
+    ins({inputs} : {input_types}) outs({outs} : {out_types}) {{
+^bb0({arguments}):
+{body}
+}} -> {results}
+"""
+
+
+def generic(name, loops, inputs, outs, body):
+    """A linalg.generic. `inputs` and `outs` are (value, loops, tensor type, name in the body),
+    loops being letters; letters of `loops` in capitals are reduced. The body has names of its
+    own."""
+    dims = ", ".join(loops.lower())
+    operands = inputs + outs
+    types = [kind for _, _, kind, _ in outs]
+    return GENERIC.format(
+        name=name + (f":{len(outs)}" if len(outs) > 1 else ""),
+        maps=", ".join(f"affine_map<({dims}) -> ({', '.join(own)})>" for _, own, _, _ in operands),
+        iterators=", ".join('"reduction"' if c.isupper() else '"parallel"' for c in loops),
+        inputs=", ".join(value for value, *_ in inputs), input_types=", ".join(kind for _, _, kind, _ in inputs),
+        outs=", ".join(value for value, *_ in outs), out_types=", ".join(types),
+        arguments=", ".join(f"%in_{label}: {kind[kind.rindex('x') + 1:-1]}" for _, _, kind, label in operands),
+        body=body.replace("%", "%in_"), results=types[0] if len(types) == 1 else f"({', '.join(types)})")
+
+
+class ByteProduct:
+    """The product of a packed matrix with a vector of bytes, of which `group` neighbours
+    share a scale: integers are multiplied and added up before they are scaled."""
+
+    def __init__(self, w):
+        self.w, self.group, self.count = w, w.format.group, w.length // w.format.group
+        self.bytes = f"tensor<{self.count}x{self.group}xi8>"
+        self.scales = f"tensor<{self.count}xf32>"
+        self.sums = f"tensor<{self.count}xi32>"
+
+    @property
+    def types(self):
+        return {"q": self.bytes, "d": self.scales, "s": self.sums}
+
+    def vector(self):
+        """Bytes, scales and sums of some vector."""
+        random = np.random.default_rng(19940102)
+        q = random.integers(-127, 128, (self.count, self.group), np.int8)
+        d = random.uniform(0.5, 1.5, self.count).astype(np.float32) / 128
+        return q, d, q.sum(axis=1, dtype=np.int32)
+
+    def rounded(self, x):
+        """What the bytes of a vector of f32 stand for."""
+        wide = x.reshape(self.count, self.group)
+        d = np.abs(wide).max(axis=1, keepdims=True) / np.float32(127)
+        return (np.rint(wide / d) * d).reshape(-1)
+
+    def quantize(self, x):
+        """Lines for %q (bytes), %d (scales) and %s (sums) of the vector %x of f32."""
+        wide = f"tensor<{self.count}x{self.group}xf32>"
+        return (f"%wide = tensor.expand_shape %{x} [[0, 1]] output_shape [{self.count}, {self.group}] : "
+                f"tensor<{self.w.length}xf32> into {wide}\n"
+                f"%nothing = arith.constant dense<0.0> : {self.scales}\n"
+                f"%no_sum = arith.constant dense<0> : {self.sums}\n"
+                f"%no_bytes = tensor.empty() : {self.bytes}\n" +
+                generic("largest", "bE", [("%wide", "be", wide, "x")], [("%nothing", "b", self.scales, "m")],
+                        "%a = math.absf %x : f32\n%r = arith.maximumf %m, %a : f32\nlinalg.yield %r : f32") +
+                generic("d", "b", [("%largest", "b", self.scales, "m")], [("%nothing", "b", self.scales, "o")],
+                        "%most = arith.constant 127.0 : f32\n%r = arith.divf %m, %most : f32\nlinalg.yield %r : f32") +
+                generic("q", "be", [("%wide", "be", wide, "x"), ("%d", "b", self.scales, "scale")],
+                        [("%no_bytes", "be", self.bytes, "o")],
+                        "%zero = arith.constant 0.0 : f32\n%some = arith.cmpf ogt, %scale, %zero : f32\n"
+                        "%quotient = arith.divf %x, %scale : f32\n%known = arith.select %some, %quotient, %zero : f32\n"
+                        "%n = math.roundeven %known : f32\n%r = arith.fptosi %n : f32 to i8\nlinalg.yield %r : i8") +
+                generic("s", "bE", [("%q", "be", self.bytes, "x")], [("%no_sum", "b", self.sums, "sum")],
+                        "%n = arith.extsi %x : i8 to i32\n%r = arith.addi %sum, %n : i32\nlinalg.yield %r : i32"))
+
+    def multiply(self):
+        """Lines for %y, the product of %w with %q, %d and %s."""
+        w, rows = self.w, self.w.rows
+        cube = f"tensor<{rows}x{self.count}x{self.group}xi8>"
+        plane, whole = f"tensor<{rows}x{self.count}xf32>", f"tensor<{rows}x{self.count}xi32>"
+        def part(name, kind):
+            shape = kind[len("tensor<"):kind.rindex("x")]
+            return f"gpuvm.decode %w as !gpuvm.packed<{w.codec}_{name}, {shape}> : {w} -> {kind}\n"
+
+        flat = f"tensor<{rows}x{w.length}xi8>"
+        y = f"tensor<{rows}xf32>"
+        lines = (f"%flat = {part('quants', flat)}"
+                 f"%cube = tensor.expand_shape %flat [[0], [1, 2]] output_shape [{rows}, {self.count}, {self.group}] : "
+                 f"{flat} into {cube}\n"
+                 f"%scale = {part('scales', plane)}"
+                 f"%no_dots = arith.constant dense<0> : {whole}\n%no_y = arith.constant dense<0.0> : {y}\n" +
+                 generic("dots", "nbE", [("%cube", "nbe", cube, "a"), ("%q", "be", self.bytes, "x")],
+                         [("%no_dots", "nb", whole, "sum")],
+                         "%left = arith.extsi %a : i8 to i32\n%right = arith.extsi %x : i8 to i32\n"
+                         "%p = arith.muli %left, %right : i32\n%r = arith.addi %sum, %p : i32\nlinalg.yield %r : i32"))
+        inputs = [("%dots", "nb", whole, "dot"), ("%scale", "nb", plane, "a"), ("%d", "b", self.scales, "x")]
+        body = "%n = arith.sitofp %dot : i32 to f32\n%p = arith.mulf %n, %a : f32\n"
+        last = "%p"
+        if w.format.has_offsets:
+            lines += f"%offset = {part('offsets', plane)}"
+            inputs += [("%offset", "nb", plane, "offset"), ("%s", "b", self.sums, "elements")]
+            body += ("%m = arith.sitofp %elements : i32 to f32\n%c = arith.mulf %m, %offset : f32\n"
+                     "%both = arith.addf %p, %c : f32\n")
+            last = "%both"
+        body += f"%e = arith.mulf {last}, %x : f32\n%r = arith.addf %sum, %e : f32\nlinalg.yield %r : f32"
+        return lines + generic("y", "nB", inputs, [("%no_y", "n", y, "sum")], body)

@@ -46,9 +46,8 @@ protected:
   virtual SmallVector<Number> emitInBlock(PackedReader &reader, Word block,
                                           Word first, int64_t count) const = 0;
 
-private:
-  StringLiteral name;
-  int64_t blockElements, blockBytes;
+  const StringLiteral name;
+  const int64_t blockElements, blockBytes;
 };
 
 /// The f16 at `bytes`.

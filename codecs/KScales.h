@@ -17,20 +17,23 @@
 
 #pragma once
 
-#include "codecs/BlockCodec.h"
+#include "codecs/QuantizedCodec.h"
 
 namespace mlir::gpuvm {
 
-/// What the elements of a sub-block have in common.
-struct KScale {
-  float scale, min;
-};
-KScale readKScale(const uint8_t *block, int i);
+class KScaledCodec : public QuantizedCodec {
+protected:
+  KScaledCodec(StringLiteral name, int64_t bytes)
+      : QuantizedCodec(name, /*elements=*/256, bytes, /*elementsPerScale=*/32,
+                       /*hasOffsets=*/true) {}
 
-/// The same for sub-block `i` of the block at byte `block`, a multiple of 16.
-struct KScaleNumbers {
-  Number scale, negativeMin;
+  /// Of sub-block `i`.
+  Scale readScale(const uint8_t *block, int64_t i) const final;
+  /// The same of the block at byte `block`, a multiple of 16.
+  ScaleNumbers emitScale(PackedReader &reader, Word block, Word i) const final;
+  /// Every quant is a byte of its own: none is negative.
+  SmallVector<Number> emitInBlock(PackedReader &reader, Word block, Word j,
+                                  int64_t count) const final;
 };
-KScaleNumbers emitKScale(PackedReader &reader, Word block, Word i);
 
 } // namespace mlir::gpuvm

@@ -192,6 +192,20 @@ SmallVector<Word> PackedReader::bytes(Word at, int64_t count,
   return words;
 }
 
+SmallVector<Value> PackedReader::byteElements(ArrayRef<Word> words,
+                                              int64_t count) {
+  constexpr int32_t kPerWord = 4;
+  Type type = VectorType::get({kPerWord}, b.getI8Type());
+  SmallVector<Value> elements;
+  for (Word word : words) {
+    Value four = spirv::BitcastOp::create(b, location, type, word.value());
+    for (int32_t i = 0; i < std::min<int64_t>(count, kPerWord); ++i)
+      elements.push_back(spirv::CompositeExtractOp::create(
+          b, location, four, ArrayRef<int32_t>{i}));
+  }
+  return elements;
+}
+
 //===----------------------------------------------------------------------===//
 // Numbers
 //===----------------------------------------------------------------------===//

@@ -111,6 +111,8 @@ public:
   /// lowest first; `at` is a multiple of `alignment`, or of `count` if that is
   /// less. Less than four leave the upper bits of the word undefined.
   SmallVector<Word> bytes(Word at, int64_t count, int64_t alignment);
+  /// The first `count` bytes of `words` as values of type i8.
+  SmallVector<Value> byteElements(ArrayRef<Word> words, int64_t count);
   /// The lowest byte of a word, as a number from -128 to 127.
   Word signedByte(Word word) { return word.signExtend(8); }
 

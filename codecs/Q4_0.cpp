@@ -11,23 +11,39 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "codecs/BlockCodec.h"
+#include "codecs/QuantizedCodec.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
 
 namespace {
-class Q4_0 final : public BlockCodec {
+class Q4_0 final : public QuantizedCodec {
 public:
-  Q4_0() : BlockCodec("q4_0", /*elements=*/32, /*bytes=*/18) {}
+  Q4_0()
+      : QuantizedCodec("q4_0", /*elements=*/32, /*bytes=*/18,
+                       /*elementsPerScale=*/32) {}
 
 private:
-  void decodeBlock(const uint8_t *block, float *y) const override {
-    float d = readHalf(block);
+  void readQuants(const uint8_t *block, int8_t *q) const override {
     for (int j = 0; j < 16; ++j) {
-      y[j] = ((block[2 + j] & 0xF) - 8) * d;
-      y[j + 16] = ((block[2 + j] >> 4) - 8) * d;
+      q[j] = static_cast<int8_t>((block[2 + j] & 0xF) - 8);
+      q[j + 16] = static_cast<int8_t>((block[2 + j] >> 4) - 8);
     }
+  }
+  Scale readScale(const uint8_t *block, int64_t) const override {
+    return {readHalf(block)};
+  }
+
+  SmallVector<Word> emitQuants(PackedReader &r, Word block, Word j,
+                               int64_t count) const override {
+    SmallVector<Word> q = r.bytes(block + 2 + j % 16, count, /*alignment=*/2);
+    Word nibble = j / 16 << 2; // Where it is in each byte.
+    for (Word &word : q)       // n - 8: n + 0x78 has the sign upside down.
+      word = (((word >> nibble) & 0x0F0F0F0F) + 0x78787878) ^ 0x80808080;
+    return q;
+  }
+  ScaleNumbers emitScale(PackedReader &r, Word block, Word) const override {
+    return {r.scaleToFloat(r.half(block))};
   }
 
   SmallVector<Number> emitInBlock(PackedReader &r, Word block, Word j,
@@ -46,3 +62,4 @@ private:
 } // namespace
 
 GPUVM_DEFINE_CODEC(q4_0, Q4_0)
+GPUVM_DEFINE_QUANTS_AND_SCALES(q4_0)

@@ -17,36 +17,30 @@ using namespace mlir;
 using namespace mlir::gpuvm;
 
 namespace {
-class Q4_K final : public BlockCodec {
+class Q4_K final : public KScaledCodec {
 public:
-  Q4_K() : BlockCodec("q4_k", /*elements=*/256, /*bytes=*/144) {}
+  Q4_K() : KScaledCodec("q4_k", /*bytes=*/144) {}
 
 private:
-  void decodeBlock(const uint8_t *block, float *y) const override {
-    for (int i = 0; i < 8; ++i) {
-      KScale k = readKScale(block, i);
-      for (int j = 0; j < 32; ++j) {
-        int q = block[16 + i / 2 * 32 + j] >> (i % 2 * 4) & 0xF;
-        y[32 * i + j] = k.scale * q - k.min;
-      }
-    }
+  void readQuants(const uint8_t *block, int8_t *q) const override {
+    for (int i = 0; i < 8; ++i)
+      for (int j = 0; j < 32; ++j)
+        q[32 * i + j] = static_cast<int8_t>(
+            block[16 + i / 2 * 32 + j] >> (i % 2 * 4) & 0xF);
   }
 
-  SmallVector<Number> emitInBlock(PackedReader &r, Word block, Word j,
-                                  int64_t count) const override {
-    KScaleNumbers k = emitKScale(r, block, j / 32);
+  SmallVector<Word> emitQuants(PackedReader &r, Word block, Word j,
+                               int64_t count) const override {
     Word at = block + 16 + j / 64 * 32 + j % 32;
     SmallVector<Word> q = r.bytes(at, count, /*alignment=*/16);
     Word nibble = j / 32 % 2 << 2; // Where it is in each byte.
     for (Word &word : q)
       word = (word >> nibble) & 0x0F0F0F0F;
-    ByteScales scales = r.byteScales(k.scale);
-    SmallVector<Number> y;
-    for (int64_t i = 0; i < count; ++i)
-      y.push_back(r.byteInPlace(q, i).scaled(scales[i % 4], k.negativeMin));
-    return y;
+    return q;
   }
 };
 } // namespace
 
 GPUVM_DEFINE_CODEC(q4_k, Q4_K)
+GPUVM_DEFINE_QUANTS_AND_SCALES(q4_k)
+GPUVM_DEFINE_OFFSETS(q4_k)

@@ -18,27 +18,23 @@ using namespace mlir;
 using namespace mlir::gpuvm;
 
 namespace {
-class Q5_K final : public BlockCodec {
+class Q5_K final : public KScaledCodec {
 public:
-  Q5_K() : BlockCodec("q5_k", /*elements=*/256, /*bytes=*/176) {}
+  Q5_K() : KScaledCodec("q5_k", /*bytes=*/176) {}
 
 private:
-  void decodeBlock(const uint8_t *block, float *y) const override {
+  void readQuants(const uint8_t *block, int8_t *q) const override {
     const uint8_t *high = block + 16, *low = block + 48;
-    for (int i = 0; i < 8; ++i) {
-      KScale k = readKScale(block, i);
+    for (int i = 0; i < 8; ++i)
       for (int j = 0; j < 32; ++j) {
-        int q = low[i / 2 * 32 + j] >> (i % 2 * 4) & 0xF;
-        q += (high[j] >> i & 1) * 16;
-        y[32 * i + j] = k.scale * q - k.min;
+        int nibble = low[i / 2 * 32 + j] >> (i % 2 * 4) & 0xF;
+        q[32 * i + j] = static_cast<int8_t>(nibble + (high[j] >> i & 1) * 16);
       }
-    }
   }
 
-  SmallVector<Number> emitInBlock(PackedReader &r, Word block, Word j,
-                                  int64_t count) const override {
+  SmallVector<Word> emitQuants(PackedReader &r, Word block, Word j,
+                               int64_t count) const override {
     Word subBlock = j / 32;
-    KScaleNumbers k = emitKScale(r, block, subBlock);
     SmallVector<Word> high = r.bytes(block + 16 + j % 32, count, 16);
     SmallVector<Word> low =
         r.bytes(block + 48 + j / 64 * 32 + j % 32, count, 16);
@@ -47,13 +43,11 @@ private:
       h = (h >> subBlock) & 0x01010101;
       l = ((l >> nibble) & 0x0F0F0F0F) | (h << 4);
     }
-    ByteScales scales = r.byteScales(k.scale);
-    SmallVector<Number> y;
-    for (int64_t i = 0; i < count; ++i)
-      y.push_back(r.byteInPlace(low, i).scaled(scales[i % 4], k.negativeMin));
-    return y;
+    return low;
   }
 };
 } // namespace
 
 GPUVM_DEFINE_CODEC(q5_k, Q5_K)
+GPUVM_DEFINE_QUANTS_AND_SCALES(q5_k)
+GPUVM_DEFINE_OFFSETS(q5_k)

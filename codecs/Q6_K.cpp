@@ -12,50 +12,77 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "codecs/BlockCodec.h"
+#include "codecs/QuantizedCodec.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
 
 namespace {
-class Q6_K final : public BlockCodec {
+class Q6_K final : public QuantizedCodec {
 public:
-  Q6_K() : BlockCodec("q6_k", /*elements=*/256, /*bytes=*/210) {}
+  Q6_K()
+      : QuantizedCodec("q6_k", /*elements=*/256, /*bytes=*/210,
+                       /*elementsPerScale=*/16) {}
 
 private:
-  void decodeBlock(const uint8_t *block, float *y) const override {
-    float d = readHalf(block + 208);
+  void readQuants(const uint8_t *block, int8_t *q) const override {
     for (int e = 0; e < 256; ++e) {
       int n = e / 128, i = e / 32 % 4, j = e % 32;
       int low = block[64 * n + 32 * (i % 2) + j] >> (i / 2 * 4) & 0xF;
       int high = block[128 + 32 * n + j] >> (2 * i) & 3;
-      float scale = d * static_cast<int8_t>(block[192 + e / 16]);
-      y[e] = scale * ((low | high << 4) - 32);
+      q[e] = static_cast<int8_t>((low | high << 4) - 32);
     }
+  }
+  Scale readScale(const uint8_t *block, int64_t i) const override {
+    return {readHalf(block + 208) * static_cast<int8_t>(block[192 + i])};
+  }
+
+  /// The words that hold the lower 4 and the upper 2 bits, and how far up.
+  struct Bits {
+    SmallVector<Word> low, high;
+    Word lowAt, highAt;
+  };
+  static Bits readBits(PackedReader &r, Word block, Word e, int64_t count) {
+    Word n = e / 128, i = e / 32 % 4, j = e % 32;
+    return {r.bytes(block + n * 64 + i % 2 * 32 + j, count, /*alignment=*/2),
+            r.bytes(block + 128 + n * 32 + j, count, /*alignment=*/2),
+            i / 2 * 4, i * 2};
+  }
+
+  SmallVector<Word> emitQuants(PackedReader &r, Word block, Word e,
+                               int64_t count) const override {
+    Bits bits = readBits(r, block, e, count);
+    for (auto [l, h] : llvm::zip_equal(bits.low, bits.high)) {
+      h = ((h >> bits.highAt) & 0x03030303) << 4;
+      l = ((l >> bits.lowAt) & 0x0F0F0F0F) | h;
+      // q - 32: q + 0x60 has the sign upside down.
+      l = (l + 0x60606060) ^ 0x80808080;
+    }
+    return bits.low;
+  }
+  ScaleNumbers emitScale(PackedReader &r, Word block, Word i) const override {
+    SmallVector<Word> s = r.bytes(block + 192 + i, 1, /*alignment=*/1);
+    return {r.scaleToFloat(r.half(block + 208)) *
+            r.toFloat(r.signedByte(s[0]))};
   }
 
   SmallVector<Number> emitInBlock(PackedReader &r, Word block, Word e,
                                   int64_t count) const override {
-    Word n = e / 128, i = e / 32 % 4, j = e % 32;
-    SmallVector<Word> s = r.bytes(block + 192 + e / 16, 1, /*alignment=*/1);
-    Number scale =
-        r.scaleToFloat(r.half(block + 208)) * r.toFloat(r.signedByte(s[0]));
-    SmallVector<Word> low =
-        r.bytes(block + n * 64 + i % 2 * 32 + j, count, /*alignment=*/2);
-    SmallVector<Word> high =
-        r.bytes(block + 128 + n * 32 + j, count, /*alignment=*/2);
-    for (auto [l, h] : llvm::zip_equal(low, high)) {
+    ScaleNumbers s = emitScale(r, block, e / 16);
+    Bits bits = readBits(r, block, e, count);
+    for (auto [l, h] : llvm::zip_equal(bits.low, bits.high)) {
       // Of 4 (q - 32), as a signed byte, only the sign is not that of 4 q.
-      h = ((h >> (i * 2)) << 6) & 0xC0C0C0C0;
-      l = (((l >> (i / 2 * 4)) << 2) & 0x3C3C3C3C) | (h ^ 0x80808080);
+      h = ((h >> bits.highAt) << 6) & 0xC0C0C0C0;
+      l = (((l >> bits.lowAt) << 2) & 0x3C3C3C3C) | (h ^ 0x80808080);
     }
-    Number top = r.topScale(scale, /*unit=*/4);
+    Number top = r.topScale(s.scale, /*unit=*/4);
     SmallVector<Number> y;
     for (int64_t k = 0; k < count; ++k)
-      y.push_back(r.signedByteOnTop(low, k) * top);
+      y.push_back(r.signedByteOnTop(bits.low, k) * top);
     return y;
   }
 };
 } // namespace
 
 GPUVM_DEFINE_CODEC(q6_k, Q6_K)
+GPUVM_DEFINE_QUANTS_AND_SCALES(q6_k)

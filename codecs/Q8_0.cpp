@@ -9,27 +9,40 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "codecs/BlockCodec.h"
+#include "codecs/QuantizedCodec.h"
+
+#include <cstring>
 
 using namespace mlir;
 using namespace mlir::gpuvm;
 
 namespace {
-class Q8_0 final : public BlockCodec {
+class Q8_0 final : public QuantizedCodec {
 public:
-  Q8_0() : BlockCodec("q8_0", /*elements=*/32, /*bytes=*/34) {}
+  Q8_0()
+      : QuantizedCodec("q8_0", /*elements=*/32, /*bytes=*/34,
+                       /*elementsPerScale=*/32) {}
 
 private:
-  void decodeBlock(const uint8_t *block, float *y) const override {
-    float d = readHalf(block);
-    for (int j = 0; j < 32; ++j)
-      y[j] = static_cast<int8_t>(block[2 + j]) * d;
+  void readQuants(const uint8_t *block, int8_t *q) const override {
+    std::memcpy(q, block + 2, 32);
+  }
+  Scale readScale(const uint8_t *block, int64_t) const override {
+    return {readHalf(block)};
+  }
+
+  SmallVector<Word> emitQuants(PackedReader &r, Word block, Word j,
+                               int64_t count) const override {
+    return r.bytes(block + 2 + j, count, /*alignment=*/2);
+  }
+  ScaleNumbers emitScale(PackedReader &r, Word block, Word) const override {
+    return {r.scaleToFloat(r.half(block))};
   }
 
   SmallVector<Number> emitInBlock(PackedReader &r, Word block, Word j,
                                   int64_t count) const override {
     Number d = r.topScale(r.scaleToFloat(r.half(block)));
-    SmallVector<Word> q = r.bytes(block + 2 + j, count, /*alignment=*/2);
+    SmallVector<Word> q = emitQuants(r, block, j, count);
     SmallVector<Number> y;
     for (int64_t i = 0; i < count; ++i)
       y.push_back(r.signedByteOnTop(q, i) * d);
@@ -39,3 +52,4 @@ private:
 } // namespace
 
 GPUVM_DEFINE_CODEC(q8_0, Q8_0)
+GPUVM_DEFINE_QUANTS_AND_SCALES(q8_0)

@@ -7,7 +7,6 @@
 
 #include "kernels/ElementEmitter.h"
 
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include <numeric>
 
@@ -246,6 +245,10 @@ FailureOr<Lanes> ElementEmitter::emitNew(Value tensor, Point at) {
                      cast<TypedAttr>(splat.getSplatValue<Attribute>())));
   if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
     unsigned number = cast<OpResult>(tensor).getResultNumber();
+    if (op->hasAttr(kInnerAttr))
+      return emitEachLane(at, [&](ArrayRef<LaneIndex> indices) {
+        return emitInner(generic, number, indices);
+      });
     Value yielded = generic.getBody()->getTerminator()->getOperand(number);
     FailureOr<SmallVector<Lanes>> values = emitBody(generic, at, yielded);
     if (failed(values))
@@ -332,56 +335,60 @@ FailureOr<Lanes> ElementEmitter::emitSlice(tensor::ExtractSliceOp op,
   return emit(op.getSource(), point(indices, shapeOf(op.getSource())));
 }
 
-FailureOr<SmallVector<Lanes>>
-ElementEmitter::emitBody(linalg::GenericOp op, Point at, ValueRange values,
-                         ArrayRef<Lanes> accumulators,
-                         function_ref<Value(OpOperand &)> given) {
-  Block *body = op.getBody();
-  SmallVector<IRMapping> mappings(now.lanes);
-  auto bindArgument = [&](BlockArgument argument,
-                          OpOperand &operand) -> LogicalResult {
-    if (argument.use_empty())
-      return success();
+LogicalResult
+ElementEmitter::bindInputs(linalg::GenericOp op, Point at, Clones &clones,
+                           function_ref<Value(OpOperand &)> given) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    BlockArgument argument = op.getMatchingBlockArgument(&operand);
+    if (argument.use_empty() || clones.front().contains(argument))
+      continue;
     if (Value value = given ? given(operand) : Value()) {
-      for (IRMapping &mapping : mappings)
-        mapping.map(argument, value);
-      return success();
+      for (IRMapping &clone : clones)
+        clone.map(argument, value);
+      continue;
     }
     Point source = throughMap(at, op.getMatchingIndexingMap(&operand),
                               shapeOf(operand.get()));
     FailureOr<Lanes> elements = emit(operand.get(), source);
     if (failed(elements))
       return failure();
-    for (int64_t lane = 0; lane < now.lanes; ++lane)
-      mappings[lane].map(argument, (*elements)[lane]);
-    return success();
-  };
-  for (OpOperand &operand : op->getOpOperands()) {
-    BlockArgument argument = op.getMatchingBlockArgument(&operand);
-    bool isOut = op.isDpsInit(&operand);
-    if (isOut && !accumulators.empty()) {
-      unsigned number = operand.getOperandNumber() - op.getNumDpsInputs();
-      for (int64_t lane = 0; lane < now.lanes; ++lane)
-        mappings[lane].map(argument, accumulators[number][lane]);
-    } else if (failed(bindArgument(argument, operand))) {
-      return failure();
+    for (auto [clone, element] : llvm::zip_equal(clones, *elements))
+      clone.map(argument, element);
+  }
+  return success();
+}
+
+void ElementEmitter::cloneBody(linalg::GenericOp op, Point at, int64_t lane,
+                               Clones &clones) {
+  for (Operation &inner : op.getBody()->without_terminator()) {
+    if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
+      LaneIndex dim = indicesOf(at)[index.getDim()];
+      clones[lane].map(index.getResult(), laneValue(dim, lane));
+    } else {
+      kernel.ir().clone(inner, clones[lane]);
     }
   }
-  for (int64_t lane = 0; lane < now.lanes; ++lane) {
-    for (Operation &inner : body->without_terminator()) {
-      if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
-        LaneIndex dim = indicesOf(at)[index.getDim()];
-        mappings[lane].map(index.getResult(), laneValue(dim, lane));
-      } else {
-        kernel.ir().clone(inner, mappings[lane]);
-      }
-    }
-  }
+}
+
+FailureOr<SmallVector<Lanes>>
+ElementEmitter::emitBody(linalg::GenericOp op, Point at, ValueRange values,
+                         ArrayRef<Lanes> accumulators,
+                         function_ref<Value(OpOperand &)> given) {
+  Clones clones(now.lanes);
+  if (!accumulators.empty())
+    for (auto [argument, own] :
+         llvm::zip_equal(op.getRegionOutputArgs(), accumulators))
+      for (auto [clone, value] : llvm::zip_equal(clones, own))
+        clone.map(argument, value);
+  if (failed(bindInputs(op, at, clones, given)))
+    return failure();
+  for (int64_t lane = 0; lane < now.lanes; ++lane)
+    cloneBody(op, at, lane, clones);
   SmallVector<Lanes> results;
   for (Value value : values) {
     Lanes &result = results.emplace_back();
-    for (int64_t lane = 0; lane < now.lanes; ++lane)
-      result.push_back(mappings[lane].lookupOrDefault(value));
+    for (const IRMapping &clone : clones)
+      result.push_back(clone.lookupOrDefault(value));
   }
   return results;
 }

@@ -16,9 +16,11 @@
 #pragma once
 
 #include "dialects/gpuvm/Gpuvm.h"
+#include "kernels/InnerReduction.h"
 #include "kernels/KernelBuilder.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace mlir::gpuvm {
 
@@ -94,6 +96,10 @@ public:
            ArrayRef<Lanes> accumulators = {},
            function_ref<Value(OpOperand &)> given = nullptr);
 
+  /// Whether devices that the kernel is for have instructions that multiply and
+  /// add up four bytes at once.
+  void useDotProducts() { dotProducts = true; }
+
   /// From now on elements of `tensor` are `value` wherever they are asked for.
   void bind(Value tensor, Value value) { bound[tensor] = {value}; }
   /// The same with one value per lane.
@@ -136,9 +142,22 @@ private:
   Value laneValue(LaneIndex index, int64_t lane);
   LaneIndex laneIndex(LaneIndex index, int64_t lane);
 
+  /// Of each lane, how values of the body of `op` are called where it is
+  /// cloned.
+  using Clones = SmallVector<IRMapping, 1>;
+  LogicalResult bindInputs(linalg::GenericOp op, Point at, Clones &clones,
+                           function_ref<Value(OpOperand &)> given);
+  void cloneBody(linalg::GenericOp op, Point at, int64_t lane, Clones &clones);
+
   FailureOr<Lanes> emitNew(Value tensor, Point at);
   FailureOr<Lanes> emitWindow(BlockArgument argument, Point at);
   FailureOr<Lanes> emitDecode(DecodeOp op, Point at);
+  FailureOr<Value> emitInner(linalg::GenericOp op, unsigned result,
+                             ArrayRef<LaneIndex> indices);
+  FailureOr<SmallVector<Value>> reduceRun(linalg::GenericOp op, Point at,
+                                          SmallVector<Value> accumulators);
+  FailureOr<Value> addDotProducts(linalg::GenericOp op, Point at,
+                                  const ByteProduct &product, Value total);
   FailureOr<Lanes> emitReshape(Value source, Point at);
   FailureOr<Lanes>
   emitEachLane(Point at,
@@ -155,6 +174,7 @@ private:
   KernelBuilder &kernel;
   std::function<unsigned(BlockArgument)> bindingOf;
   bool exact;
+  bool dotProducts = false;
   Scope now;
   DenseMap<Value, Lanes> bound;
   HeldFn held;

@@ -48,6 +48,9 @@ static SmallVector<StringRef> featuresOf(spirv::ModuleOp module) {
     case spirv::Capability::StorageBuffer16BitAccess:
       features.insert("storage16");
       break;
+    case spirv::Capability::DotProduct:
+      features.insert("integer_dot_product");
+      break;
     case spirv::Capability::CooperativeMatrixKHR:
       features.insert(matrixFeatureOf(module));
       features.insert("subgroup_32");
@@ -141,6 +144,8 @@ FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
     return layout.inputs[argument.getArgNumber()];
   };
   ElementEmitter elements(kernel, bindingOf, options.exact);
+  if (config.dotProducts)
+    elements.useDotProducts();
   EmitterContext emitter{op, config, layout, kernel, elements, options.exact};
   LogicalResult emitted = emitRoot(emitter);
   if (failed(emitted))
@@ -161,6 +166,9 @@ FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
 std::optional<KernelConfig>
 gpuvm::configureVariant(KernelOp op, const EmitOptions &options) {
   KernelConfig config = configureKernel(op);
+  config.dotProducts = hasDotProducts(op);
+  if (config.dotProducts)
+    return config;
   if (options.exact)
     return std::nullopt;
   if (config.tile) {

@@ -67,8 +67,9 @@ struct EmitOptions {
 FailureOr<EmittedKernel> emitKernel(KernelOp op, const KernelConfig &config,
                                     const EmitOptions &options);
 
-/// The configuration of the same kernel for devices with matrix units, if they
-/// have a use for them here and may be used: they add in an order of their own.
+/// The configuration of the same kernel for devices that can do more, if it has
+/// a use for that: products of bytes four at a time, or matrix units where they
+/// may be used, since they add in an order of their own.
 std::optional<KernelConfig> configureVariant(KernelOp op,
                                              const EmitOptions &options);
 

@@ -48,8 +48,7 @@ static bool readsReduction(Operation *op) {
       Operation *source = operand.getDefiningOp();
       if (!source || !seen.insert(source).second)
         continue;
-      auto generic = dyn_cast<linalg::GenericOp>(source);
-      if (generic && generic.getNumReductionLoops() != 0)
+      if (isReduction(source))
         return true;
       open.push_back(source);
     }

@@ -7,6 +7,7 @@
 
 #include "kernels/KernelConfig.h"
 #include "kernels/Bindings.h"
+#include "kernels/InnerReduction.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 
@@ -36,7 +37,7 @@ static constexpr int64_t kMaxKept = 128;
 SmallVector<linalg::GenericOp> gpuvm::getReductions(KernelOp kernel) {
   SmallVector<linalg::GenericOp> reductions;
   for (auto op : kernel.getBody().getOps<linalg::GenericOp>())
-    if (op.getNumReductionLoops() != 0)
+    if (isReduction(op))
       reductions.push_back(op);
   return reductions;
 }
@@ -58,28 +59,22 @@ struct BodyTraits {
   bool needsIndices = false; ///< Some operand is not read where it is written.
   bool linear = true;        ///< All indexing is linear.
   bool reshapes = false;
-  bool split = false; ///< Some operand or result takes several windows.
-  int64_t ops = 1;    ///< Scalar operations per element.
-  int64_t run = 1;    ///< Neighbours that codecs prefer to decode at once.
+  bool isNested = false; ///< Reductions stand inside.
+  bool split = false;    ///< Some operand or result takes several windows.
+  int64_t ops = 1;       ///< Scalar operations per element.
+  int64_t run = 1;       ///< Neighbours that codecs prefer to decode at once.
   /// Each access to a split value is a tree of branches: code that is written
   /// out several times becomes large, and slow to compile.
   int64_t maxUnroll() const { return split ? 1 : kMaxUnroll; }
 };
 } // namespace
 
-static bool isLinear(AffineExpr expr) {
-  bool linear = true;
-  expr.walk([&](AffineExpr e) {
-    linear &= e.getKind() != AffineExprKind::FloorDiv &&
-              e.getKind() != AffineExprKind::CeilDiv &&
-              e.getKind() != AffineExprKind::Mod;
-  });
-  return linear;
-}
-
 static void inspectGeneric(linalg::GenericOp op, BodyTraits &traits) {
-  traits.ops += op.getBody()->getOperations().size() - 1;
   bool reduces = op.getNumReductionLoops() != 0;
+  bool isInner = op->hasAttr(kInnerAttr);
+  traits.isNested |= isInner;
+  int64_t times = isInner ? countReduced(op) : 1;
+  traits.ops += times * (op.getBody()->getOperations().size() - 1);
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
     if (reduces && op.isDpsInit(&operand))
@@ -87,7 +82,7 @@ static void inspectGeneric(linalg::GenericOp op, BodyTraits &traits) {
     // The result's shape decides, not the loops': a permuted result map has
     // been interchanged away.
     traits.needsIndices |= !map.isIdentity() && map.getNumResults() != 0;
-    traits.linear &= llvm::all_of(map.getResults(), isLinear);
+    traits.linear &= isLinear(map);
   }
   for (Operation &inner : *op.getBody())
     traits.needsIndices |= isa<linalg::IndexOp>(inner);
@@ -216,7 +211,8 @@ static int64_t reductionVector(linalg::GenericOp op, KernelOp kernel,
 
 /// How many results of one part each the lanes of a workgroup take side by
 /// side.
-static int64_t resultsSideBySide(KernelOp kernel, const KernelConfig &config) {
+static int64_t resultsSideBySide(KernelOp kernel, const BodyTraits &traits,
+                                 const KernelConfig &config) {
   SmallVector<linalg::GenericOp> reductions = getReductions(kernel);
   SmallVector<int64_t> loops = reductions.front().getStaticLoopRanges();
   auto isPlain = [](linalg::GenericOp op) {
@@ -229,17 +225,16 @@ static int64_t resultsSideBySide(KernelOp kernel, const KernelConfig &config) {
   auto readsReduction = [](linalg::GenericOp op) {
     SetVector<Operation *> behind;
     (void)getBackwardSlice(op.getOperation(), &behind);
-    return llvm::any_of(behind, [](Operation *source) {
-      auto generic = dyn_cast<linalg::GenericOp>(source);
-      return generic && generic.getNumReductionLoops() != 0;
-    });
+    return llvm::any_of(behind, isReduction);
   };
   if (!llvm::all_of(reductions, isPlain) ||
       llvm::any_of(reductions, readsReduction) ||
       llvm::any_of(kernel.getResultTypes(), walksLoops))
     return 1;
   int64_t count = kMaxResultsPerLane;
-  while (count > 1 && config.results < count * kEnoughGroups)
+  int64_t ops = config.order.elementsPerLane * traits.ops;
+  while (count > 1 && (config.results < count * kEnoughGroups ||
+                       (count * ops > kMaxUnrolledOps && traits.isNested)))
     count /= 2;
   return count;
 }
@@ -333,7 +328,7 @@ static void configureReduce(KernelOp kernel, linalg::GenericOp first,
       config.resultsPerGroup = ReductionOrder::kGroupsPerPart / groupsNeeded;
     }
     if (config.resultsPerGroup == 1) {
-      config.resultsPerLane = resultsSideBySide(kernel, config);
+      config.resultsPerLane = resultsSideBySide(kernel, traits, config);
       config.unroll =
           std::min(config.unroll, kMaxRowsInFlight / config.resultsPerLane);
     }

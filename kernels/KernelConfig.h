@@ -67,6 +67,8 @@ struct KernelConfig {
   int64_t columnBlocks() const {
     return llvm::divideCeil(results, kColumnsAtOnce * vector);
   }
+  /// Four bytes at a time are multiplied and added up (InnerReduction.h).
+  bool dotProducts = false;
   std::vector<Scratch> scratch; ///< Partials per accumulator, then counters.
 };
 

@@ -7,7 +7,7 @@
 // passes one after the other leave casts behind, and convert-gpu-to-spirv has
 // no math), for SPIR-V 1.3: with a later target spirv-lower-abi-attrs lists the
 // buffers in OpEntryPoint, and spirv-update-vce then lowers the version below
-// the one that allows it. Cooperative matrices keep it at 1.6.
+// the one that allows it. Cooperative matrices and dot products keep it at 1.6.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,19 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-static spirv::TargetEnvAttr targetEnvironment(MLIRContext *context,
-                                              bool hasMatrices) {
+template <typename... Ops> static bool hasAny(Operation *op) {
+  auto stop = [](Operation *inner) {
+    return isa<Ops...>(inner) ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  return op->walk(stop).wasInterrupted();
+}
+
+static bool hasMatrices(gpu::GPUModuleOp module) {
+  return hasAny<gpu::SubgroupMmaComputeOp>(module);
+}
+
+static spirv::TargetEnvAttr targetEnvironment(gpu::GPUModuleOp module) {
+  MLIRContext *context = module.getContext();
   using C = spirv::Capability;
   using E = spirv::Extension;
   SmallVector<C> capabilities = {C::Shader,
@@ -47,15 +58,20 @@ static spirv::TargetEnvAttr targetEnvironment(MLIRContext *context,
   SmallVector<E> extensions = {
       E::SPV_KHR_storage_buffer_storage_class, E::SPV_KHR_8bit_storage,
       E::SPV_KHR_16bit_storage, E::SPV_KHR_float_controls};
-  if (hasMatrices) {
+  auto version = spirv::Version::V_1_3;
+  if (hasAny<spirv::SDotOp, spirv::UDotOp, spirv::SUDotOp>(module)) {
+    version = spirv::Version::V_1_6;
+    capabilities.append({C::DotProduct, C::DotProductInput4x8BitPacked});
+  }
+  if (hasMatrices(module)) {
+    version = spirv::Version::V_1_6;
     capabilities.append(
         {C::GroupNonUniform, C::CooperativeMatrixKHR, C::VulkanMemoryModel});
     extensions.append(
         {E::SPV_KHR_cooperative_matrix, E::SPV_KHR_vulkan_memory_model});
   }
-  auto triple = spirv::VerCapExtAttr::get(hasMatrices ? spirv::Version::V_1_6
-                                                      : spirv::Version::V_1_3,
-                                          capabilities, extensions, context);
+  auto triple =
+      spirv::VerCapExtAttr::get(version, capabilities, extensions, context);
   return spirv::TargetEnvAttr::get(
       triple, spirv::getDefaultResourceLimits(context),
       spirv::ClientAPI::Vulkan, spirv::Vendor::Unknown,
@@ -204,12 +220,8 @@ gpuvm::lowerToSpirv(gpu::GPUModuleOp module,
                     const llvm::MapVector<unsigned, BindingUse> &uses,
                     const EmitOptions &options) {
   MLIRContext *context = module.getContext();
-  bool hasMatrices = module
-                         .walk([](gpu::SubgroupMmaComputeOp) {
-                           return WalkResult::interrupt();
-                         })
-                         .wasInterrupted();
-  spirv::TargetEnvAttr target = targetEnvironment(context, hasMatrices);
+  bool multiplies = hasMatrices(module);
+  spirv::TargetEnvAttr target = targetEnvironment(module);
   auto parent = module->getParentOfType<ModuleOp>();
   parent->setAttr(spirv::getTargetEnvAttrName(), target);
   if (failed(expandOps(parent)) || failed(convert(module, target)))
@@ -225,7 +237,7 @@ gpuvm::lowerToSpirv(gpu::GPUModuleOp module,
     return failure();
   if (options.exact)
     addFloatControls(result);
-  if (hasMatrices) {
+  if (multiplies) {
     useVulkanMemoryModel(result);
     markSigned(result);
   }
@@ -235,7 +247,7 @@ gpuvm::lowerToSpirv(gpu::GPUModuleOp module,
   passes.addPass(spirv::createSPIRVUpdateVCEPass());
   if (failed(passes.run(result)))
     return failure();
-  if (hasMatrices)
+  if (multiplies)
     declareSubgroups(result);
   decorate(result, uses);
   result->removeAttr(spirv::getTargetEnvAttrName());

@@ -39,8 +39,7 @@ static unsigned countReductions(Value value,
   unsigned count = 0;
   for (Value operand : op->getOperands())
     count = std::max(count, countReductions(operand, known));
-  auto generic = dyn_cast<linalg::GenericOp>(op);
-  count += generic && generic.getNumReductionLoops() != 0;
+  count += isReduction(op);
   known[op] = count;
   return count;
 }

@@ -141,7 +141,9 @@ LogicalResult EmitKernels::emitVariantOf(KernelOp kernel, StringAttr name) {
   if (bindingAttrs(&getContext(), variant->uses) !=
       module->getAttr("gpuvm.bindings"))
     return success();
-  StringAttr of = insert(*variant, name.getValue() + "_matrices");
+  StringAttr of =
+      insert(*variant, name.getValue() + (config->dotProducts ? "_dot_products"
+                                                              : "_matrices"));
   module->setAttr("gpuvm.variants", ArrayAttr::get(&getContext(), {of}));
   return success();
 }

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/gpuvm/Reduction.h"
 #include "passes/Commands.h"
 #include "passes/FlattenStages.h"
 #include "passes/KernelGroups.h"
@@ -137,6 +138,8 @@ KernelOp FormKernels::buildKernel(ArrayRef<Operation *> ops, Root root,
     Operation *clone = b.clone(*op, mapping);
     clone->removeAttr(kUnitAttr);
     clone->removeAttr(kStageAttr);
+    if (isReduction(op) && grouping.virtualOps.contains(op))
+      clone->setAttr(kInnerAttr, b.getUnitAttr());
   }
   SmallVector<Value> yielded;
   for (Value output : outputs)

@@ -7,7 +7,9 @@
 
 #include "passes/KernelGroups.h"
 
+#include "dialects/gpuvm/Reduction.h"
 #include "kernels/Bindings.h"
+#include "kernels/InnerReduction.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/LoopNest.h"
 
@@ -62,6 +64,9 @@ public:
 private:
   using GroupId = unsigned;
 
+  bool isReducedLater(linalg::GenericOp op) const;
+  bool isInnerReduction(linalg::GenericOp op) const;
+  bool feedsInnerReduction(linalg::GenericOp op) const;
   void findVirtualOps();
   void mergeVertically();
   void mergeHorizontally();
@@ -121,8 +126,54 @@ static SmallVector<Operation *> attentionReaders(Operation *op) {
   return found;
 }
 
-/// Elementwise, cheap, read only by operations of this grouping or attention,
-/// and by at least one of them at other indices.
+/// Whether what `op` makes ends, each element once, in a reduction.
+bool Grouper::isReducedLater(linalg::GenericOp op) const {
+  auto readers = readersOf.find(op->getResult(0));
+  if (op->getNumResults() != 1 || readers == readersOf.end() ||
+      readers->second.size() != 1)
+    return false;
+  auto reader = cast<linalg::GenericOp>(readers->second.front());
+  auto made = cast<RankedTensorType>(op->getResult(0).getType());
+  if (llvm::product_of(reader.getStaticLoopRanges()) != made.getNumElements())
+    return false;
+  return isReduction(reader) || isReducedLater(reader);
+}
+
+/// Whether `op` takes few neighbouring bytes for each result, in an order that
+/// a lane keeps or that nobody sees, and a reduction takes these results.
+bool Grouper::isInnerReduction(linalg::GenericOp op) const {
+  constexpr uint64_t kMaxBytes = 64;
+  constexpr unsigned kMaxReduced = 64;
+  if (!isReduction(op) || op->hasAttr(kInstancesAttr))
+    return false;
+  ReductionOrder order = getReductionOrder(op);
+  if (order.tiled || (!order.sequential && hasVisibleOrder(op)))
+    return false;
+  uint64_t widest = 1;
+  for (OpOperand *input : op.getDpsInputOperands())
+    widest = std::max(
+        widest, elementBytes(getElementTypeOrSelf(input->get().getType())));
+  uint64_t reduced = countReduced(op);
+  return reduced <= kMaxReduced && reduced * widest <= kMaxBytes &&
+         isReducedLater(op);
+}
+
+/// Whether an inner reduction reads what `op` makes again and again: then it
+/// had better be in memory.
+bool Grouper::feedsInnerReduction(linalg::GenericOp op) const {
+  auto readers = readersOf.find(op->getResult(0));
+  return readers != readersOf.end() &&
+         llvm::any_of(readers->second, [&](Operation *reader) {
+           auto made = cast<RankedTensorType>(op->getResult(0).getType());
+           auto generic = cast<linalg::GenericOp>(reader);
+           return llvm::product_of(generic.getStaticLoopRanges()) >
+                      made.getNumElements() &&
+                  isInnerReduction(generic);
+         });
+}
+
+/// Cheap, read only by operations of this grouping or attention: elementwise
+/// and read by at least one of them at other indices, or an inner reduction.
 void Grouper::findVirtualOps() {
   llvm::DenseMap<Operation *, std::pair<unsigned, bool>> readers;
   for (linalg::GenericOp op : ops)
@@ -151,11 +202,12 @@ void Grouper::findVirtualOps() {
   };
   for (linalg::GenericOp op : ops) {
     auto entry = readers.find(op);
-    if (entry == readers.end() || entry->second.second ||
-        entry->second.first >= (~0u >> 1))
+    if (entry == readers.end() || entry->second.first >= (~0u >> 1) ||
+        escapes(op) || cost(op) > limits.recompute)
       continue;
-    if (op.getNumReductionLoops() == 0 && cost(op) <= limits.recompute &&
-        !escapes(op))
+    bool isInner = entry->second.first == 1 && isInnerReduction(op);
+    bool isElsewhere = !isReduction(op) && !entry->second.second;
+    if (isInner || (isElsewhere && !feedsInnerReduction(op)))
       virtualOps.insert(op);
   }
 }
@@ -170,10 +222,13 @@ SmallVector<SourceRead> Grouper::followVirtualOps(linalg::GenericOp op) const {
       result.push_back(read);
       continue;
     }
+    bool reduces = isReduction(source);
     for (SourceRead inner : factsOf(source).reads) {
-      AffineMap map =
-          read.map && inner.map ? inner.map.compose(read.map) : AffineMap();
-      pending.push_back({inner.source, read.direct && inner.direct, map});
+      AffineMap map = read.map && inner.map && !reduces
+                          ? inner.map.compose(read.map)
+                          : AffineMap();
+      pending.push_back(
+          {inner.source, read.direct && inner.direct && !reduces, map});
     }
   }
   return result;

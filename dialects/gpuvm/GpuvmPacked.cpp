@@ -157,14 +157,14 @@ PackedType DecodeOp::getPackedType() {
 
 LogicalResult DecodeOp::verify() {
   Type source = getSource().getType();
-  if (getLayout().has_value() == isa<PackedType>(source)) // C1
-    return emitOpError("C1: a tensor of bytes, and nothing else, is decoded "
-                       "`as` a packed type");
+  if (!getLayout() && !isa<PackedType>(source)) // C1
+    return emitOpError("C1: a tensor of bytes is decoded `as` a packed type");
   PackedType packed = getPackedType();
   if (memoryType(source) != packed.getBytesType()) // C2
     return emitOpError("C2: ")
            << packed << " takes " << packed.getBytesType().getNumElements()
-           << " bytes, the operand is a " << source;
+           << " bytes, the operand is a " << source << " of "
+           << cast<RankedTensorType>(memoryType(source)).getNumElements();
   if (getResult().getType() != packed.getDecodedType()) // C3
     return emitOpError("C3: ")
            << packed << " decodes to " << packed.getDecodedType() << ", not "

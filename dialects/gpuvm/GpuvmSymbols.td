@@ -145,11 +145,13 @@ def Gpuvm_DecodeOp : Gpuvm_Op<"decode", [Pure]> {
     elements it needs from the packed bytes; the result as a whole exists only
     where it leaves the stage.
 
-    With `as` the operand is the packed data as a tensor of bytes, such as
-    another stage may have made.
+    With `as` the operand is a tensor of bytes, such as another stage may have
+    made, or packed data that is read in another way: codecs of quantized
+    numbers have parts that are codecs of the same bytes.
 
-    C1: `as` is there if and only if the operand is a tensor.
-    C2: a tensor operand is the bytes of the packed type: `tensor<Nxi8>`.
+    C1: `as` is there if the operand is a tensor.
+    C2: the operand has as many bytes as the packed type, a tensor operand is a
+    `tensor<Nxi8>`.
     C3: the result has the shape and the elements of the packed type.
 
     Examples:
@@ -157,6 +159,8 @@ def Gpuvm_DecodeOp : Gpuvm_Op<"decode", [Pure]> {
     ```mlir
     %w = gpuvm.decode %p : !gpuvm.packed<q4_0, 64x4096> -> tensor<64x4096xf32>
     %v = gpuvm.decode %b as !gpuvm.packed<q8_0, 32> : tensor<34xi8> -> tensor<32xf32>
+    %q = gpuvm.decode %p as !gpuvm.packed<q4_0_quants, 64x4096>
+        : !gpuvm.packed<q4_0, 64x4096> -> tensor<64x4096xi8>
     ```
   }];
   let arguments = (ins Gpuvm_Data:$source,

@@ -50,15 +50,19 @@ static constexpr int64_t kFloatBytesPerLane = 16;
 /// the way: the scales of packed numbers are worth decoding for more of them
 /// (docs/rationale/codecs.md).
 static constexpr int64_t kSharedFactor = 2;
+/// And so many times less where the elements are sums of their own: a lane then
+/// reads many bytes for each, and its neighbours should stay near.
+static constexpr int64_t kSumsDivisor = 2;
 
 ReductionOrder gpuvm::getReductionOrder(int64_t numResults, int64_t numElements,
                                         int64_t neighbours, unsigned floatBits,
-                                        bool sharesElements) {
+                                        ReductionInputs inputs) {
   ReductionOrder order;
   int64_t widest =
       floatBits == 0 ? kIntegersPerLane : 8 * kFloatBytesPerLane / floatBits;
-  if (floatBits != 0 && sharesElements)
-    widest *= kSharedFactor;
+  if (floatBits != 0 && inputs.sharesElements)
+    widest = inputs.hasSums ? std::max<int64_t>(1, widest / kSumsDivisor)
+                            : widest * kSharedFactor;
   order.columns = neighbours >= kMinColumns && numElements > kSequentialColumn;
   order.sequential =
       numElements <= kSequentialElements ||
@@ -87,7 +91,7 @@ ReductionOrder gpuvm::getReductionOrder(int64_t numResults, int64_t numElements,
   int64_t rows = numElements / (ReductionOrder::kLaneGroup * widest);
   bool fills =
       rows >= order.parts * ReductionOrder::kGroupsPerPart * kRowsPerGroup;
-  bool shares = numResults >= kManyResults && !sharesElements &&
+  bool shares = numResults >= kManyResults && !inputs.sharesElements &&
                 rows <= ReductionOrder::kGroupsPerPart / 2 * kRowsPerGroup;
   if (fills || shares)
     order.rowsPerGroup *= kRowsPerGroup;
@@ -162,9 +166,9 @@ static bool differsBetweenInstances(Value value, StageOp stage) {
   return false;
 }
 
-/// Whether elements of an input go into several results each, as those of the
+/// Elements of an input may go into several results each, as those of the
 /// vector that a matrix is multiplied with, or what instances share.
-static bool sharesElements(linalg::GenericOp op) {
+static ReductionInputs inspectInputs(linalg::GenericOp op) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   auto dependsOn = [&](AffineMap map, utils::IteratorType type, bool wanted) {
@@ -176,13 +180,21 @@ static bool sharesElements(linalg::GenericOp op) {
   };
   auto stage = dyn_cast_or_null<StageOp>(op->getParentOp());
   bool inInstances = stage && stage.getInstances().value_or(1) > 1;
-  return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+  ReductionInputs inputs;
+  for (OpOperand *input : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(input);
-    return !op.getMatchingBlockArgument(input).use_empty() &&
-           dependsOn(map, utils::IteratorType::reduction, /*wanted=*/true) &&
-           (dependsOn(map, utils::IteratorType::parallel, /*wanted=*/false) ||
-            (inInstances && !differsBetweenInstances(input->get(), stage)));
-  });
+    if (op.getMatchingBlockArgument(input).use_empty() ||
+        !dependsOn(map, utils::IteratorType::reduction, /*wanted=*/true))
+      continue;
+    bool isShared =
+        dependsOn(map, utils::IteratorType::parallel, /*wanted=*/false) ||
+        (inInstances && !differsBetweenInstances(input->get(), stage));
+    Type element = getElementTypeOrSelf(input->get().getType());
+    inputs.sharesElements |= isShared;
+    inputs.hasSums |= !isShared && element.isInteger() &&
+                      element.getIntOrFloatBitWidth() >= 32;
+  }
+  return inputs;
 }
 
 ReductionOrder gpuvm::getReductionOrder(linalg::GenericOp op) {
@@ -201,7 +213,13 @@ ReductionOrder gpuvm::getReductionOrder(linalg::GenericOp op) {
     return ReductionOrder{/*sequential=*/true};
   bool isParallel = iterators.back() == utils::IteratorType::parallel;
   return getReductionOrder(results, elements, isParallel ? ranges.back() : 0,
-                           floatBitsOf(op, *combiner), sharesElements(op));
+                           floatBitsOf(op, *combiner), inspectInputs(op));
+}
+
+bool gpuvm::isReduction(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  return generic && generic.getNumReductionLoops() != 0 &&
+         !op->hasAttr(kInnerAttr);
 }
 
 bool gpuvm::hasVisibleOrder(linalg::GenericOp op) {

@@ -57,14 +57,21 @@ struct ReductionOrder {
   int64_t rowsPerTurn() const { return groupsPerPart() * rowsPerGroup; }
 };
 
+/// What the inputs of a reduction tell of how it reads.
+struct ReductionInputs {
+  /// Several results are made of the same elements of an input.
+  bool sharesElements = false;
+  /// Other elements are integers of 32 bits or more, such as sums of bytes.
+  bool hasSums = false;
+};
+
 /// The order for `numResults` results of `numElements` elements each.
 /// `neighbours`: the iterations of the last loop if it is parallel, 0 if it is
 /// a reduction. `floatBits`: the width of the widest float that is accumulated,
-/// 0 if there is none. `sharesElements`: several results are made of the same
-/// elements of an input.
+/// 0 if there is none.
 ReductionOrder getReductionOrder(int64_t numResults, int64_t numElements,
                                  int64_t neighbours, unsigned floatBits,
-                                 bool sharesElements = false);
+                                 ReductionInputs inputs = {});
 
 /// The order of a `linalg.generic` with at least one reduction loop. In a stage
 /// with instances it is the order for the results of all of them.
@@ -81,6 +88,14 @@ struct TileLoops {
 /// On an operation that is for all instances of a stage at once: its first loop
 /// is over them. The operation has the order that it has in the body of one.
 inline constexpr llvm::StringLiteral kInstancesAttr = "gpuvm.instances";
+
+/// On a reduction inside a kernel that is not the kernel's own: whoever reads a
+/// result computes it there, one element after the other.
+inline constexpr llvm::StringLiteral kInnerAttr = "gpuvm.inner";
+
+/// Whether `op` is a reduction, and none whose results are made where they are
+/// read.
+bool isReduction(Operation *op);
 
 /// The loops over which the results of `op` are worth computing tile by tile,
 /// as in a matrix product: both are long, and of the inputs one depends only on

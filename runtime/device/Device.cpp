@@ -72,6 +72,7 @@ static void chooseFeatures(FeatureChain &want, const FeatureChain &there,
   want.v12.vulkanMemoryModelDeviceScope =
       there.v12.vulkanMemoryModelDeviceScope;
   want.v13.subgroupSizeControl = there.v13.subgroupSizeControl;
+  want.v13.shaderIntegerDotProduct = there.v13.shaderIntegerDotProduct;
   want.v13.computeFullSubgroups = there.v13.computeFullSubgroups;
   want.matrices.cooperativeMatrix = there.matrices.cooperativeMatrix;
   if (!robust)

@@ -144,7 +144,8 @@ static void fillFeatures(DeviceInfo &info, const InstanceTable &vk,
   info.robustBufferAccess2 = robustness.robustBufferAccess2;
 }
 
-/// Subgroups of 32, and the matrices that they multiply. Needs Vulkan 1.3.
+/// Subgroups of 32, the matrices that they multiply, and products of bytes.
+/// Needs Vulkan 1.3.
 static void fillMatrices(DeviceInfo &info, const InstanceTable &vk,
                          PhysicalDevice &device) {
   VkPhysicalDeviceVulkan13Properties properties13 = {
@@ -172,6 +173,8 @@ static void fillMatrices(DeviceInfo &info, const InstanceTable &vk,
       properties13.maxSubgroupSize >= kSize &&
       properties13.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT)
     info.features.push_back(Feature::Subgroup32);
+  if (v13.shaderIntegerDotProduct)
+    info.features.push_back(Feature::IntegerDotProduct);
   device.matrices = matrices.cooperativeMatrix && v12.vulkanMemoryModel;
   if (!device.matrices)
     return;

@@ -51,6 +51,8 @@ static const char *vulkanName(Feature feature) {
     return "VK_KHR_cooperative_matrix, 16x16x16 of f16 and f32";
   case Feature::MatrixI8I32:
     return "VK_KHR_cooperative_matrix, 16x16x32 of i8 and i32";
+  case Feature::IntegerDotProduct:
+    return "shaderIntegerDotProduct";
   }
   return "unknown";
 }

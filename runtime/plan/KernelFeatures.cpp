@@ -46,6 +46,8 @@ constexpr CapabilityRule kCapabilities[] = {
     {SpvCapabilityFloat64, Feature::Float64},
     {SpvCapabilityStorageBuffer8BitAccess, Feature::Storage8},
     {SpvCapabilityStorageBuffer16BitAccess, Feature::Storage16},
+    {SpvCapabilityDotProductKHR, Feature::IntegerDotProduct},
+    {SpvCapabilityDotProductInput4x8BitPackedKHR, Feature::IntegerDotProduct},
     // Cooperative matrices: their types say which feature (KernelScan.h).
     {SpvCapabilityVulkanMemoryModel, {}},
     {SpvCapabilityCooperativeMatrixNV, {}},
@@ -60,6 +62,7 @@ constexpr const char *kExtensions[] = {
     "SPV_KHR_16bit_storage",
     "SPV_KHR_float_controls",
     "SPV_KHR_no_integer_wrap_decoration",
+    "SPV_KHR_integer_dot_product",
     "SPV_KHR_vulkan_memory_model",
     "SPV_NV_cooperative_matrix",
     "SPV_KHR_non_semantic_info",

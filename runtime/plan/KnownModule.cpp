@@ -56,11 +56,11 @@ template <typename Visit> bool forEachInstruction(Words spirv, Visit visit) {
   return spirv.size() >= kHeaderWords;
 }
 
-bool hasMatrices(Words spirv) {
+bool declares(Words spirv, uint32_t capability) {
   bool found = false;
   forEachInstruction(spirv, [&](uint16_t opcode, Words words) {
     found |= opcode == SpvOpCapability && words.size() == 2 &&
-             words[1] == kCapabilityKhr;
+             words[1] == capability;
   });
   return found;
 }
@@ -208,9 +208,11 @@ void Translator::translate(uint16_t opcode, Words words) {
 KnownModule toKnownModule(Words spirv) {
   KnownModule known;
   known.words.assign(spirv.begin(), spirv.end());
-  if (!hasMatrices(spirv))
+  bool hasMatrices = declares(spirv, kCapabilityKhr);
+  if (hasMatrices || declares(spirv, SpvCapabilityDotProductKHR))
+    known.environment = SPV_ENV_VULKAN_1_3;
+  if (!hasMatrices)
     return known;
-  known.environment = SPV_ENV_VULKAN_1_3;
   Translator translator(spirv);
   bool whole = forEachInstruction(spirv, [&](uint16_t opcode, Words words) {
     translator.translate(opcode, words);

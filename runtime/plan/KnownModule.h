@@ -23,8 +23,8 @@
 namespace vm {
 
 struct KnownModule {
-  /// Vulkan 1.3, which accepts SPIR-V 1.6, with cooperative matrices; else
-  /// Vulkan 1.2. (Lavapipe of Mesa 22.3 is a Vulkan 1.3 device.)
+  /// Vulkan 1.3, which accepts SPIR-V 1.6, with cooperative matrices or dot
+  /// products; else Vulkan 1.2. (Lavapipe of Mesa 22.3 is a Vulkan 1.3 device.)
   spv_target_env environment = SPV_ENV_VULKAN_1_2;
   std::vector<uint32_t> words;
 };

@@ -33,7 +33,8 @@ constexpr const char *kFeatureNames[] = {"int8",
                                          "signed_zero_inf_nan_64",
                                          "subgroup_32",
                                          "matrix_f16_f32",
-                                         "matrix_i8_i32"};
+                                         "matrix_i8_i32",
+                                         "integer_dot_product"};
 constexpr const char *kHazardNames[] = {"RAW", "WAR", "WAW"};
 
 template <typename Enum, size_t N>

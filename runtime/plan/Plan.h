@@ -118,8 +118,9 @@ enum class Feature : uint8_t {
   MatrixF16F32,       ///< Cooperative matrices of a subgroup, 16 x 16 x 16:
                       ///< f16 x f16 + f32.
   MatrixI8I32,        ///< The same, 16 x 16 x 32: i8 x i8 + i32.
+  IntegerDotProduct,  ///< shaderIntegerDotProduct
 };
-inline constexpr Feature kLastFeature = Feature::MatrixI8I32;
+inline constexpr Feature kLastFeature = Feature::IntegerDotProduct;
 const char *toString(Feature feature); ///< "int8", "storage8", ...
 
 struct Kernel {

@@ -105,6 +105,40 @@ BLOCKS = {"q4_0": (q4_0, 32, 18, (0,)), "q8_0": (q8_0, 32, 34, (0,)), "q4_k": (q
           "q5_k": (q5_k, 256, 176, (0, 2)), "q6_k": (q6_k, 256, 210, (208,))}
 """Decoder, elements and bytes of a block, and where its halves are."""
 
+
+# ------------------------------------------------------------- their parts
+
+
+def k_quants(block, codec):
+    """The integers of a block of q4_k or q5_k."""
+    low, high = (block[16:], bytes(32)) if codec == "q4_k" else (block[48:], block[16:48])
+    return [(low[e // 64 * 32 + e % 32] >> (e // 32 % 2 * 4)) % 16 + (high[e % 32] >> (e // 32)) % 2 * 16
+            for e in range(256)]
+
+
+def q6_k_quants(block):
+    """The integers of a block, one after the other."""
+    result = []
+    for e in range(256):
+        half, quarter, place = e // 128, e // 32 % 4, e % 32
+        nibbles = block[64 * half + 32 * (quarter % 2) + place] >> (quarter // 2 * 4)
+        result.append(nibbles % 16 + (block[128 + 32 * half + place] >> (2 * quarter)) % 4 * 16 - 32)
+    return result
+
+
+def k_part(codec):
+    return {"quants": lambda b: k_quants(b, codec), "scales": lambda b: [s for s, _ in k_scales(b)],
+            "offsets": lambda b: [-m for _, m in k_scales(b)]}
+
+
+PARTS = {"q4_0": {"quants": lambda b: [x % 16 - 8 for x in b[2:]] + [x // 16 - 8 for x in b[2:]],
+                  "scales": lambda b: [half(b, 0)]},
+         "q8_0": {"quants": lambda b: [signed(x, 8) for x in b[2:]], "scales": lambda b: [half(b, 0)]},
+         "q4_k": k_part("q4_k"), "q5_k": k_part("q5_k"),
+         "q6_k": {"quants": q6_k_quants,
+                  "scales": lambda b: [f32(half(b, 208) * signed(s, 8)) for s in b[192:208]]}}
+"""What the elements of a block are made of: integers, and numbers that they share."""
+
 # ------------------------------------------------------------------ the rest
 
 
@@ -153,6 +187,11 @@ def decode(codec, parameters, element, count, data):
         decoder, _, size, _ = BLOCKS[codec]
         values = [x for at in range(0, len(data), size) for x in decoder(data[at:at + size])]
         return b"".join(pack(x, element) for x in values)
+    whole, _, part = codec.rpartition("_")
+    if whole in PARTS:
+        size = BLOCKS[whole][2]
+        values = [x for at in range(0, len(data), size) for x in PARTS[whole][part](data[at:at + size])]
+        return integers(values, "i8") if part == "quants" else b"".join(pack(x, "f32") for x in values)
     if codec == "f16":
         return data if element == "f16" else struct.pack(f"<{count}f", *struct.unpack(f"<{count}e", data))
     if codec == "bf16":

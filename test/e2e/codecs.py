@@ -16,7 +16,7 @@ import struct
 import sys
 
 sys.dont_write_bytecode = True
-from codec_oracle import BLOCKS, decode, random_blocks
+from codec_oracle import BLOCKS, PARTS, decode, random_blocks
 from differential import Mismatch, call, compare, read_npy, try_all
 from program_text import FORMAT, Value, bits, is_float, tensor, unpack
 
@@ -222,6 +222,16 @@ def block_cases(codec):
         yield Case(codec, [], shape, element, random_blocks(codec, blocks, shape))
 
 
+def part_cases(codec):
+    """What the elements of blocks are made of, as codecs of the same bytes."""
+    whole, _, part = codec.rpartition("_")
+    own = len(PARTS[whole][part](random_blocks(whole, 1, "one")))
+    for rows, columns in [(3, 8), (5, 24), (64, 128)]:
+        blocks = -(-columns // own)
+        data = random_blocks(whole, rows * blocks, (rows, blocks))
+        yield Case(codec, [], (rows, blocks * own), "i8" if part == "quants" else "f32", data)
+
+
 def half_cases(codec):
     for shape, element in [((3, 7), "f32"), ((8, 64), "f32"), ((33, 129), "f32")] + (
             [((4, 24), codec)]):
@@ -288,7 +298,8 @@ def check_unsorted_runs(folder):
 def cases(codec):
     kinds = {"f16": half_cases, "bf16": half_cases, "bits": bit_cases, "signed_bits": bit_cases, "delta": delta_cases,
              "dictionary": dictionary_cases, "run_length": run_length_cases}
-    return list(kinds.get(codec, block_cases)(codec))
+    kind = part_cases if codec.rpartition("_")[0] in PARTS else block_cases
+    return list(kinds.get(codec, kind)(codec))
 
 
 def main():

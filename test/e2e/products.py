@@ -3,9 +3,10 @@
 from program_text import Program, is_float, tensor
 
 
-def contract(s, a, b, loops, dtype, body="product", more=()):
+def contract(s, a, b, loops, dtype, body="product", more=(), extend=()):
     """sum over the loops that the result lacks of a * b, as in "mk,nk->mn"; `more`: further
-    operands, each (value, its loops), which the body multiplies the product with."""
+    operands, each (value, its loops), which the body multiplies the product with; `extend`:
+    the operations that make integers wider, one for each operand."""
     inputs, out = loops.split("->")
     first, second = inputs.split(",")
     operands = [(a, first), (b, second), *more]
@@ -22,6 +23,7 @@ def contract(s, a, b, loops, dtype, body="product", more=()):
         values.append(f"%a{i}")
         if value.dtype != dtype:
             op = "arith.extf" if is_float(dtype) else "arith.extui" if value.dtype == "i1" else "arith.extsi"
+            op = extend[i] if extend else op
             lines.append(f"%w{i} = {op} %a{i} : {value.dtype} to {dtype}")
             values[-1] = f"%w{i}"
     kind = "f" if is_float(dtype) else "i"

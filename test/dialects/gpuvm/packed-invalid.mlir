@@ -245,7 +245,7 @@ gpuvm.program @output(%p: !gpuvm.packed<q8_0, 32>) -> (p: !gpuvm.packed<q8_0, 32
 
 gpuvm.program @decode_c1_missing(%b: tensor<34xi8>) {
   gpuvm.stage @s(%in = %b : tensor<34xi8>) {
-    // expected-error @below {{C1: a tensor of bytes, and nothing else, is decoded `as` a packed type}}
+    // expected-error @below {{C1: a tensor of bytes is decoded `as` a packed type}}
     %w = gpuvm.decode %in : tensor<34xi8> -> tensor<32xf32>
   }
   gpuvm.return
@@ -253,10 +253,10 @@ gpuvm.program @decode_c1_missing(%b: tensor<34xi8>) {
 
 // -----
 
-gpuvm.program @decode_c1_twice(%p: !gpuvm.packed<q8_0, 32>) {
-  gpuvm.stage @s(%in = %p : !gpuvm.packed<q8_0, 32>) {
-    // expected-error @below {{C1: a tensor of bytes, and nothing else, is decoded `as` a packed type}}
-    %w = gpuvm.decode %in as !gpuvm.packed<q8_0, 32> : !gpuvm.packed<q8_0, 32> -> tensor<32xf32>
+gpuvm.program @decode_c2_other_bytes(%p: !gpuvm.packed<q4_0, 32>) {
+  gpuvm.stage @s(%in = %p : !gpuvm.packed<q4_0, 32>) {
+    // expected-error @below {{C2: '!gpuvm.packed<q8_0, 32>' takes 34 bytes, the operand is a '!gpuvm.packed<q4_0, 32>' of 18}}
+    %w = gpuvm.decode %in as !gpuvm.packed<q8_0, 32> : !gpuvm.packed<q4_0, 32> -> tensor<32xf32>
   }
   gpuvm.return
 }
@@ -265,7 +265,7 @@ gpuvm.program @decode_c1_twice(%p: !gpuvm.packed<q8_0, 32>) {
 
 gpuvm.program @decode_c2(%b: tensor<35xi8>) {
   gpuvm.stage @s(%in = %b : tensor<35xi8>) {
-    // expected-error @below {{C2: '!gpuvm.packed<q8_0, 32>' takes 34 bytes, the operand is a 'tensor<35xi8>'}}
+    // expected-error @below {{C2: '!gpuvm.packed<q8_0, 32>' takes 34 bytes, the operand is a 'tensor<35xi8>' of 35}}
     %w = gpuvm.decode %in as !gpuvm.packed<q8_0, 32> : tensor<35xi8> -> tensor<32xf32>
   }
   gpuvm.return

@@ -40,6 +40,10 @@ gpuvm.program @packed(%w: !gpuvm.packed<q4_k, 16x256xf32>, %h: !gpuvm.packed<q8_
     %bytes = arith.constant dense<1> : tensor<34xi8>
     // CHECK: decode %[[BYTES]] as !gpuvm.packed<q8_0, 32> : tensor<34xi8> -> tensor<32xf32>
     %own = gpuvm.decode %bytes as !gpuvm.packed<q8_0, 32> : tensor<34xi8> -> tensor<32xf32>
+    // CHECK: decode %{{.*}} as !gpuvm.packed<q4_k_quants, 16x256> : !gpuvm.packed<q4_k, 16x256> -> tensor<16x256xi8>
+    %quants = gpuvm.decode %in as !gpuvm.packed<q4_k_quants, 16x256> : !gpuvm.packed<q4_k, 16x256> -> tensor<16x256xi8>
+    // CHECK: decode %{{.*}} as !gpuvm.packed<q4_k_offsets, 16x8> : !gpuvm.packed<q4_k, 16x256> -> tensor<16x8xf32>
+    %offsets = gpuvm.decode %in as !gpuvm.packed<q4_k_offsets, 16x8> : !gpuvm.packed<q4_k, 16x256> -> tensor<16x8xf32>
     gpuvm.send %r : tensor<16x256xf32>
   }
   gpuvm.return %y : !gpuvm.message<tensor<16x256xf32>>
