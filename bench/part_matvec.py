@@ -80,13 +80,13 @@ def chain(stages, side, dtype, target):
                 operations=2 * stages * side * side, target=target, bound=10 * BOUND[dtype])
 
 
-def half_product(w):
-    """The same product by torch, of the decoded matrix in f16."""
+def half_product(w, vector=None):
+    """The same product by torch, of the decoded matrix in f16 with %x or the vector made."""
     def torch(d):
         if "decoded" not in d:
-            distinct = d["torch"].from_numpy(w.decoded()).to(d["x" if "x" in d else "q"].device).half()
+            distinct = d["torch"].from_numpy(w.decoded()).to(d["device"]).half()
             d["decoded"] = distinct.repeat(-(-w.rows // len(distinct)), 1)[:w.rows].contiguous()
-            d["converted"] = d["x"].half() if "x" in d else (d["q"] * d["d"][:, None]).half().reshape(-1)
+            d["converted"] = (d["torch"].from_numpy(vector()).to(d["device"]) if vector else d["x"]).half()
         return d["torch"].mv(d["decoded"], d["converted"])
 
     return {"f16 mv": torch}
@@ -98,18 +98,18 @@ def in_bytes(rows, length, codec, target, given):
     w, y = quantized.Packed(codec, rows, length), Tensor((rows,), "f32")
     form = quantized.ByteProduct(w)
     if given:
-        q, d, s = form.vector()
-        inputs = {"w": w, "q": q, "d": d, **({"s": s} if w.format.has_offsets else {})}
-        types = {name: w if name == "w" else form.types[name] for name in inputs}
-        body, answer = form.multiply(), lambda _: w.times((q * d[:, None]).reshape(-1))
+        types = {"w": w, **form.types}
+        inputs = {"w": w, **{name: lambda n=name: form.vector()[n] for name in form.types}}
+        body, answer, torch = form.multiply(), lambda _: w.times(form.floats()), half_product(w, form.floats)
     else:
         x = Tensor((length,), "f32")
         inputs = types = {"w": w, "x": x}
         body, answer = form.quantize("x") + form.multiply(), lambda d: w.times(form.rounded(d["x"]))
+        torch = half_product(w)
     made = "given" if given else "made"
     return Case(f"{codec}, bytes {made}, {rows}x{length}, {size(w)}",
                 programs.gpuvm(types, "y", y, body), inputs, "y", y,
-                answer=answer, torch=half_product(w), bytes=w.bytes + 4 * length + y.bytes,
+                answer=answer, torch=torch, bytes=w.bytes + 4 * length + y.bytes,
                 operations=2 * rows * length, target=target, bound=1e-3)
 
 

@@ -135,14 +135,20 @@ class ByteProduct:
 
     @property
     def types(self):
-        return {"q": self.bytes, "d": self.scales, "s": self.sums}
+        kinds = {"q": self.bytes, "d": self.scales}
+        return {**kinds, "s": self.sums} if self.w.format.has_offsets else kinds
 
     def vector(self):
         """Bytes, scales and sums of some vector."""
         random = np.random.default_rng(19940102)
         q = random.integers(-127, 128, (self.count, self.group), np.int8)
         d = random.uniform(0.5, 1.5, self.count).astype(np.float32) / 128
-        return q, d, q.sum(axis=1, dtype=np.int32)
+        return {"q": q, "d": d, "s": q.sum(axis=1, dtype=np.int32)}
+
+    def floats(self):
+        """The same vector in f32."""
+        made = self.vector()
+        return (made["q"] * made["d"][:, None]).reshape(-1)
 
     def rounded(self, x):
         """What the bytes of a vector of f32 stand for."""

@@ -85,7 +85,7 @@ class Torch:
     def __init__(self, bench, case):
         self.torch = torch = bench.torch
         inputs = bench.inputs.tensors(case, torch, DEVICE)
-        inputs.update(torch=torch, functional=torch.nn.functional)
+        inputs.update(torch=torch, functional=torch.nn.functional, device=DEVICE)
         self.failures = []
         forms = []
         for name, function in case.torch.items():
