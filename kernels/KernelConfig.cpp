@@ -30,7 +30,7 @@ static constexpr int64_t kMaxRowsInFlight = 16;
 static constexpr int64_t kMaxColumnsInFlight = 8;
 static constexpr int64_t kMaxColumnBytes = 16384;
 /// Workgroups that keep a GPU with 132 multiprocessors busy.
-static constexpr int64_t kEnoughGroups = 1024;
+static constexpr int64_t kEnoughGroups = 256;
 /// Elements that a lane keeps from one phase of a row kernel to the next.
 static constexpr int64_t kMaxKept = 128;
 

@@ -41,6 +41,19 @@ struct FoldConstantFill : OpRewritePattern<linalg::FillOp> {
   }
 };
 
+/// A row's maximum, powers, their sum and quotients: what one kernel fuses.
+struct DecomposeSoftmax : OpRewritePattern<linalg::SoftmaxOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::SoftmaxOp op,
+                                PatternRewriter &rewriter) const override {
+    FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
+    if (failed(results))
+      return failure();
+    rewriter.replaceOp(op, *results);
+    return success();
+  }
+};
+
 /// An elementwise generic walks the elements of its result in order.
 struct InterchangeToIdentity : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -337,8 +350,10 @@ FrozenRewritePatternSet gpuvm::getGeneralizePatterns(MLIRContext *context) {
   RewritePatternSet patterns(context);
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);
   linalg::populateLinalgNamedOpsGeneralizationPatterns(patterns);
-  patterns.add<FoldConstantFill, GenerateToGeneric, InterchangeToIdentity,
-               InlineScalarConstants, ExpandPositionedStore>(context);
+  patterns
+      .add<DecomposeSoftmax, FoldConstantFill, GenerateToGeneric,
+           InterchangeToIdentity, InlineScalarConstants, ExpandPositionedStore>(
+          context);
   return FrozenRewritePatternSet(std::move(patterns));
 }
 

@@ -25,12 +25,17 @@ using vm::HostTensor;
 /// Brings every named linalg operation into the form of `linalg.generic`; what
 /// has no such form stays and is an error when it is run.
 static void generalize(Operation *program) {
+  IRRewriter rewriter(program->getContext());
+  program->walk([&](linalg::SoftmaxOp op) {
+    rewriter.setInsertionPoint(op);
+    if (auto parts = op.decomposeOperation(rewriter); succeeded(parts))
+      rewriter.replaceOp(op, *parts);
+  });
   SmallVector<linalg::LinalgOp> named;
   program->walk([&](linalg::LinalgOp op) {
     if (!isa<linalg::GenericOp>(op))
       named.push_back(op);
   });
-  IRRewriter rewriter(program->getContext());
   for (linalg::LinalgOp op : named) {
     rewriter.setInsertionPoint(op);
     (void)linalg::generalizeNamedOp(rewriter, op);

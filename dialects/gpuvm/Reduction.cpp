@@ -35,7 +35,7 @@ static constexpr int64_t kRowsPerGroup = 4;
 static_assert(kMaxParts <= ReductionOrder::kLanes);
 /// So many short results share workgroups, whose lanes then have more in flight
 /// (docs/rationale/row-kernels.md).
-static constexpr int64_t kManyResults = 4096;
+static constexpr int64_t kManyResults = 1024;
 /// From so many results on in both directions a matrix product shares enough
 /// to be bound by arithmetic.
 static constexpr int64_t kMinTiledRange = 32;

@@ -56,14 +56,14 @@ gpuvm.program @table(%x: tensor<3xi32>) -> (y: tensor<3xi32>) {
 
 // -----
 
-gpuvm.program @noKernel(%x: tensor<2x3xf32>) -> (y: tensor<2x3xf32>) {
-  %m = gpuvm.stage @s(%v = %x : tensor<2x3xf32>) -> tensor<2x3xf32> {
-    %e = tensor.empty() : tensor<2x3xf32>
-    // expected-error @+1 {{'linalg.softmax' op cannot be compiled: no kernel can hold it}}
-    %r = linalg.softmax dimension(1) ins(%v : tensor<2x3xf32>) outs(%e : tensor<2x3xf32>) -> tensor<2x3xf32>
-    gpuvm.send %r : tensor<2x3xf32>
+gpuvm.program @noKernel(%x: tensor<2x3xf32>) -> (y: tensor<2x1x3xf32>) {
+  %m = gpuvm.stage @s(%v = %x : tensor<2x3xf32>) -> tensor<2x1x3xf32> {
+    %e = tensor.empty() : tensor<2x1x3xf32>
+    // expected-error @+1 {{'linalg.pack' op cannot be compiled: no kernel can hold it}}
+    %r = linalg.pack %v inner_dims_pos = [1] inner_tiles = [3] into %e : tensor<2x3xf32> -> tensor<2x1x3xf32>
+    gpuvm.send %r : tensor<2x1x3xf32>
   }
-  gpuvm.return %m : !gpuvm.message<tensor<2x3xf32>>
+  gpuvm.return %m : !gpuvm.message<tensor<2x1x3xf32>>
 }
 
 // -----

@@ -109,14 +109,14 @@ gpuvm.program @race(%a: tensor<2x3xi32>) -> tensor<2xi32> {
   gpuvm.return %m : !gpuvm.message<tensor<2xi32>>
 }
 
-// UNKNOWN: error: the interpreter does not know linalg.softmax
-gpuvm.program @unknown(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {
-  %m = gpuvm.stage @s(%x = %a : tensor<2x3xf32>) -> tensor<2x3xf32> {
-    %e = tensor.empty() : tensor<2x3xf32>
-    %r = linalg.softmax dimension(1) ins(%x : tensor<2x3xf32>) outs(%e : tensor<2x3xf32>) -> tensor<2x3xf32>
-    gpuvm.send %r : tensor<2x3xf32>
+// UNKNOWN: error: the interpreter does not know linalg.pack
+gpuvm.program @unknown(%a: tensor<2x3xf32>) -> tensor<2x1x3xf32> {
+  %m = gpuvm.stage @s(%x = %a : tensor<2x3xf32>) -> tensor<2x1x3xf32> {
+    %e = tensor.empty() : tensor<2x1x3xf32>
+    %r = linalg.pack %x inner_dims_pos = [1] inner_tiles = [3] into %e : tensor<2x3xf32> -> tensor<2x1x3xf32>
+    gpuvm.send %r : tensor<2x1x3xf32>
   }
-  gpuvm.return %m : !gpuvm.message<tensor<2x3xf32>>
+  gpuvm.return %m : !gpuvm.message<tensor<2x1x3xf32>>
 }
 
 // ROUNDING: error: the interpreter does not know arith.truncf.toward_zero with result type 'tensor<2xf32>'
