@@ -88,16 +88,7 @@ LogicalResult AttentionEmitter::run() {
   sums = allocate(shape.tileKeys);
   groupParts = allocate(2 * shape.laneGroups());
   scales = allocate(std::max(shape.laneGroups(), shape.splits));
-  k.loop(
-      k.groupId(), k.index(shape.blocks() * shape.splits),
-      k.index(c.config.groups), {},
-      [&](Value number, ValueRange) {
-        emitBlock(number);
-        k.workgroupBarrier(); // Workgroup memory is used again.
-        return Values();
-      },
-      /*runs=*/true);
-  return failure(failed_);
+  return eachBlock([&](Value number) { emitBlock(number); });
 }
 
 LogicalResult gpuvm::emitAttention(EmitterContext &context) {

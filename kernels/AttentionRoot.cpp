@@ -152,6 +152,32 @@ AttentionRoot::QueryRow AttentionRoot::queryRow(Value r) {
   return {head, k.div(shared, perCached), inside};
 }
 
+LogicalResult AttentionRoot::eachBlock(function_ref<void(Value number)> block) {
+  k.loop(
+      k.groupId(), k.index(common.blocks() * common.splits),
+      k.index(c.config.groups), {},
+      [&](Value number, ValueRange) {
+        block(number);
+        k.workgroupBarrier(); // Workgroup memory is used again.
+        return Values();
+      },
+      /*runs=*/true);
+  return failure(failed_);
+}
+
+AttentionRoot::RowOf AttentionRoot::rowsOfBlock() {
+  return [this](Value line) {
+    QueryRow row = queryRow(line);
+    return std::pair(row.head, row.number);
+  };
+}
+
+AttentionRoot::RowOf AttentionRoot::rowsOfCache(Value firstKey) {
+  return [this, firstKey](Value line) {
+    return std::pair(cached, k.min(k.add(firstKey, line), lastKey));
+  };
+}
+
 void AttentionRoot::beginBlock(Value cachedHead, Value blockNumber) {
   cached = cachedHead;
   block = blockNumber;

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Internal to the emitters: arithmetic, query rows and the keys they see. Few
-// query rows (AttentionEmitter.h) and many (TiledAttention.h) walk over the
-// keys in different ways.
+// query rows (AttentionEmitter.h), many (TiledAttention.h), and many on devices
+// with matrix units (MatrixAttention.h) walk over the keys in different ways.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,12 +53,21 @@ protected:
   /// weights, in the result's type: zero where it has no weight.
   Value mean(Value sum, Value weight);
 
+  /// Emits `block` for each block of query rows and each split of its keys, in
+  /// a loop over those of the workgroup.
+  LogicalResult eachBlock(function_ref<void(Value number)> block);
+
   /// Starts emission of a block of rows that share head `cachedHead`.
   void beginBlock(Value cachedHead, Value blockNumber);
   QueryRow queryRow(Value r);
   /// The tiles of keys that some row of the block sees, or the part of them
   /// that belongs to `split`: [first, end).
   std::pair<Value, Value> tilesSeen(Value split);
+  /// Where a line on its way to workgroup memory comes from: its head and row.
+  using RowOf = std::function<std::pair<Value, Value>(Value line)>;
+  RowOf rowsOfBlock();
+  /// Of the cache, from row `firstKey` on; behind the last key, that one again.
+  RowOf rowsOfCache(Value firstKey);
   Value sees(const QueryRow &row, Value key);
   /// The keys that `row` sees: [first, end).
   std::pair<Value, Value> keysSeen(const QueryRow &row);

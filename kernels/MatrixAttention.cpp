@@ -30,15 +30,7 @@ LogicalResult MatrixAttention::run() {
   firstRow = k.mul(subgroup, kSide);
   laneRow = k.add(firstRow, k.div(inSubgroup, 2));
   half = k.rem(inSubgroup, 2);
-  k.loop(
-      k.groupId(), k.index(shape.blocks()), k.index(c.config.groups), {},
-      [&](Value number, ValueRange) {
-        emitBlock(number);
-        k.workgroupBarrier(); // Workgroup memory is used again.
-        return Values();
-      },
-      /*runs=*/true);
-  return failure(failed_);
+  return eachBlock([&](Value number) { emitBlock(number); });
 }
 
 void MatrixAttention::emitBlock(Value number) {
@@ -73,22 +65,16 @@ void MatrixAttention::emitBlock(Value number) {
 //===----------------------------------------------------------------------===//
 
 MatrixAttention::Staged MatrixAttention::queryRows(int64_t firstFragment) {
-  auto rowOf = [this](Value line) {
-    QueryRow row = queryRow(line);
-    return std::pair(row.head, row.number);
-  };
   int64_t fragments =
       std::min(shape.keyFragments() - firstFragment, Layout::kQueryFragments);
   return {op.getQuery(), shape.blockRows,    firstFragment * kSide,
           fragments,     shape.queryPitch(), shape.queryVector,
-          rowOf};
+          rowsOfBlock()};
 }
 
 MatrixAttention::Staged MatrixAttention::cachedRows(Value tensor,
                                                     Value firstKey) {
-  auto rowOf = [this, firstKey](Value line) {
-    return std::pair(cached, k.min(k.add(firstKey, line), lastKey));
-  };
+  RowOf rowOf = rowsOfCache(firstKey);
   if (tensor == op.getKey())
     return {tensor,           shape.tileKeys,  0,    shape.keyFragments(),
             shape.keyPitch(), shape.keyVector, rowOf};

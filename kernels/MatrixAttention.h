@@ -39,7 +39,7 @@ private:
     int64_t fragments; ///< ... as many as these have.
     int64_t pitch;     ///< Vectors from one row to the next.
     int64_t vector;    ///< Elements that are loaded at once.
-    std::function<std::pair<Value, Value>(Value line)> rowOf; ///< Head, row.
+    RowOf rowOf;
     int64_t size() const { return fragments * kSide; }
     int64_t vectorsPerLine() const { return size() / Layout::kHalves; }
   };

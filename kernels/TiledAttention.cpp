@@ -28,16 +28,7 @@ LogicalResult TiledAttention::run() {
   memory = k.allocateWorkgroup(
       VectorType::get({Layout::kVector}, k.ir().getF32Type()),
       shape.memoryVectors());
-  k.loop(
-      k.groupId(), k.index(shape.blocks() * shape.splits),
-      k.index(c.config.groups), {},
-      [&](Value number, ValueRange) {
-        emitBlock(number);
-        k.workgroupBarrier(); // Workgroup memory is used again.
-        return Values();
-      },
-      /*runs=*/true);
-  return failure(failed_);
+  return eachBlock([&](Value number) { emitBlock(number); });
 }
 
 void TiledAttention::emitBlock(Value number) {

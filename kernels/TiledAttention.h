@@ -34,7 +34,7 @@ private:
     int64_t size;   ///< Elements of each, ...
     Value first;    ///< ... from this one on.
     int64_t vector; ///< Elements that are loaded at once.
-    std::function<std::pair<Value, Value>(Value line)> rowOf; ///< Head, row.
+    RowOf rowOf;
     std::function<Value(Value line)> placeOf;
     /// Neighbours of a row that a lane takes.
     int64_t run() const { return std::max(vector, Layout::kVector); }

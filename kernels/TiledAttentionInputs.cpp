@@ -13,33 +13,23 @@ using namespace mlir;
 using namespace mlir::gpuvm;
 
 TiledAttention::Staged TiledAttention::queryRows(Value first) {
-  auto rowOf = [this](Value line) {
-    QueryRow row = queryRow(line);
-    return std::pair(row.head, row.number);
-  };
   auto placeOf = [this](Value line) { return k.mul(line, shape.pitch()); };
   return {op.getQuery(),     shape.blockRows, shape.depth, first,
-          shape.queryVector, rowOf,           placeOf};
+          shape.queryVector, rowsOfBlock(),   placeOf};
 }
 
 TiledAttention::Staged TiledAttention::keyRows(Value first, Value firstKey) {
-  auto rowOf = [this, firstKey](Value line) {
-    return std::pair(cached, k.min(k.add(firstKey, line), lastKey));
-  };
   // A lane's keys are neighbours; those that lanes read together lie together.
   auto placeOf = [this](Value line) {
     Value place = k.add(k.mul(k.rem(line, shape.keysPerLane), shape.keyPitch()),
                         k.mul(k.div(line, shape.keysPerLane), shape.pitch()));
     return k.add(place, k.index(shape.queryVectors()));
   };
-  return {op.getKey(),     shape.tileKeys, shape.depth, first,
-          shape.keyVector, rowOf,          placeOf};
+  return {op.getKey(),     shape.tileKeys,        shape.depth, first,
+          shape.keyVector, rowsOfCache(firstKey), placeOf};
 }
 
 TiledAttention::Staged TiledAttention::valueRows(Value firstKey) {
-  auto rowOf = [this, firstKey](Value line) {
-    return std::pair(cached, k.min(k.add(firstKey, line), lastKey));
-  };
   auto placeOf = [this](Value line) {
     return k.add(k.mul(line, shape.valuePitch()),
                  k.index(shape.weightVectors()));
@@ -50,7 +40,7 @@ TiledAttention::Staged TiledAttention::valueRows(Value firstKey) {
           static_cast<int64_t>(llvm::alignTo(shape.valueSize, run)),
           k.index(0),
           shape.valueVector,
-          rowOf,
+          rowsOfCache(firstKey),
           placeOf};
 }
 

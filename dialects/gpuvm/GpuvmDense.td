@@ -35,7 +35,7 @@ def Gpuvm_AttentionOp : Gpuvm_Op<"attention", [
     The order of the sums is fixed by the shapes and n, but it is no other
     operation's: results agree with a computation in f64 within about 2^-20 of
     the largest value (f16 results within 2^-10); with more than 2048 keys and
-    32 query rows of a head or more, 2^-20 grows with the square root of n.
+    32 query rows of a head or more, 2^-20 may grow with the square root of n.
     Where query, key and value are f16, matrix units may multiply, with weights
     rounded to f16 and sums of f32 in an order of their own.
 

@@ -146,7 +146,7 @@ static void fillFeatures(DeviceInfo &info, const InstanceTable &vk,
 
 /// Subgroups of 32, the matrices that they multiply, and products of bytes.
 /// Needs Vulkan 1.3.
-static void fillMatrices(DeviceInfo &info, const InstanceTable &vk,
+static void fillVulkan13(DeviceInfo &info, const InstanceTable &vk,
                          PhysicalDevice &device) {
   VkPhysicalDeviceVulkan13Properties properties13 = {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES};
@@ -241,7 +241,7 @@ DeviceInfo queryDevice(const InstanceTable &vk, PhysicalDevice &device) {
       knowsExtension(vk, device.handle, VK_EXT_ROBUSTNESS_2_EXTENSION_NAME);
   fillFeatures(info, vk, device, v12);
   if (info.apiMajor > 1 || info.apiMinor >= 3)
-    fillMatrices(info, vk, device);
+    fillVulkan13(info, vk, device);
   VkPhysicalDeviceMemoryProperties memory = {};
   vk.getMemoryProperties(device.handle, &memory);
   fillMemory(info, memory);

@@ -210,6 +210,7 @@ def attentions():
     yield plain("prompt", 4, 70, 4, 70, 40, 24, ("f16", "f16"), " causal", causal=True)
     yield plain("window", 4, 3, 2, 500, 64, 32, ("f32", "f16"), " causal window 100", causal=True, window=100)
     yield plain("all", 3, 20, 1, 77, 80, 80, ("f16", "f32"))
+    yield plain("long_rows", 1, 64, 1, 8192, 32, 32, ("f32", "f32"))
     for dtype in ("f32", "f16", "bf16"):
         yield cached("row", 8, 1, 2, 256, 64, 200, dtype)
         yield cached("rows", 4, 17, 2, 130, 32, 90, dtype)

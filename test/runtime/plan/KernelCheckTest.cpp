@@ -270,6 +270,19 @@ TEST(KernelCheck, RefusesUndeclaredCapabilities) {
   EXPECT_EQ(check(declared), "");
 }
 
+TEST(KernelCheck, RefusesUndeclaredDotProducts) {
+  TestKernel kernel = copyKernel();
+  kernel.capabilities = "OpCapability DotProductKHR\n"
+                        "OpCapability DotProductInput4x8BitPackedKHR\n"
+                        "OpExtension \"SPV_KHR_integer_dot_product\"\n";
+  Kernel declared = test::makeKernel("k", kernel);
+  EXPECT_EQ(check(declared),
+            "Kernel \"k\" needs feature \"integer_dot_product\" (SPIR-V "
+            "capability 6019) and does not declare it.");
+  declared.features = {Feature::IntegerDotProduct};
+  EXPECT_EQ(check(declared), "");
+}
+
 TEST(KernelCheck, RefusesPhysicalAddressing) {
   TestKernel kernel = copyKernel();
   kernel.capabilities = "OpCapability PhysicalStorageBufferAddresses\n";
