@@ -14,6 +14,8 @@
 
 #include "llvm/ADT/Statistic.h"
 
+#include <utility>
+
 namespace mlir::gpuvm {
 #define GEN_PASS_DEF_PLACEBARRIERS
 #include "passes/Passes.h.inc"
@@ -84,8 +86,7 @@ void PlaceBarriers::runOnOperation() {
       reasons = hazards;
       ++numBarriers;
       ++index;
-      previous = std::move(current);
-      current.clear();
+      previous = std::exchange(current, {});
     } else if (barrier) {
       findHazards(previous, accesses, index, reasons);
       barrier.setReasonsAttr(b.getArrayAttr(reasons));

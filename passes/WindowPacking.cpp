@@ -147,7 +147,7 @@ static SmallVector<SmallVector<unsigned>> makeOrders(ArrayRef<LiveRange> ranges,
                       [&](unsigned a, unsigned b) { return key(a) > key(b); });
     return order;
   };
-  return {sortedBy([&](unsigned i) { return 0; }),
+  return {sortedBy([](unsigned) { return 0; }),
           sortedBy([&](unsigned i) { return ranges[i].bytes; }),
           sortedBy([&](unsigned i) { return duration(i); }),
           sortedBy([&](unsigned i) {

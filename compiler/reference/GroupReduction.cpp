@@ -34,7 +34,7 @@ reduceByOperation(linalg::GenericOp op, unsigned accumulator,
 static FailureOr<GroupReduction>
 reduceByClaim(linalg::GenericOp op, const Combiner &combiner,
               const Claim &claim, const ReductionOrder &order,
-              const Environment &env, std::shared_ptr<bool> failed) {
+              const Environment &env, const std::shared_ptr<bool> &failed) {
   SmallVector<Value> arguments, yielded;
   SmallVector<Value> elements;
   std::vector<uint64_t> bytes;
@@ -68,7 +68,7 @@ reduceByClaim(linalg::GenericOp op, const Combiner &combiner,
 
 FailureOr<std::vector<GroupReduction>> gpuvm::reference::makeGroupReductions(
     linalg::GenericOp op, const Combiner &combiner, const ReductionOrder &order,
-    const Environment &env, std::shared_ptr<bool> failed) {
+    const Environment &env, const std::shared_ptr<bool> &failed) {
   std::vector<GroupReduction> groups;
   auto add = [&](FailureOr<GroupReduction> group) {
     if (succeeded(group))

@@ -24,6 +24,6 @@ struct GroupReduction {
 FailureOr<std::vector<GroupReduction>>
 makeGroupReductions(linalg::GenericOp op, const Combiner &combiner,
                     const ReductionOrder &order, const Environment &env,
-                    std::shared_ptr<bool> failed);
+                    const std::shared_ptr<bool> &failed);
 
 } // namespace mlir::gpuvm::reference

@@ -164,7 +164,7 @@ static Results evaluate(tensor::ExtractOp op, const Environment &env,
 }
 
 static Results evaluate(tensor::InsertOp op, const Environment &env,
-                        HostTensor) {
+                        const HostTensor &) {
   HostTensor result = *env.get(op.getDest());
   FailureOr<int64_t> at = findElement(op, result.shape, op.getIndices(), env);
   if (failed(at))
@@ -181,7 +181,7 @@ static Results evaluate(tensor::FromElementsOp op, const Environment &env,
 }
 
 static Results evaluate(tensor::SplatOp op, const Environment &env,
-                        HostTensor result) {
+                        const HostTensor &result) {
   return SmallVector<Tensor>{broadcast(*env.get(op.getInput()), result.shape)};
 }
 
@@ -255,7 +255,7 @@ static Results evaluate(tensor::ExtractSliceOp op, const Environment &env,
 }
 
 static Results evaluate(tensor::InsertSliceOp op, const Environment &env,
-                        HostTensor) {
+                        const HostTensor &) {
   HostTensor result = *env.get(op.getDest());
   Tensor source = env.get(op.getSource());
   auto copy = [&](int64_t whole, int64_t slice) {

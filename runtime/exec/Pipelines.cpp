@@ -82,11 +82,11 @@ static Status compile(const Device &device, const Kernel &kernel,
                  reinterpret_cast<uint64_t>(handle), kernel.name);
 
   VkComputePipelineCreateInfo info = {
-      VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
-  info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
-  info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-  info.stage.module = handle;
-  info.stage.pName = kernel.entryPoint.c_str();
+      .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+      .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                .module = handle,
+                .pName = kernel.entryPoint.c_str()}};
   VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup = {
       VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO};
   subgroup.requiredSubgroupSize = 32;

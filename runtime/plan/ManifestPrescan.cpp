@@ -20,26 +20,26 @@
 namespace vm {
 namespace {
 
-/// The SAX interface of nlohmann-json; returning false stops the parser.
-class Prescan {
+/// Returning false stops the parser.
+class Prescan : public nlohmann::json_sax<nlohmann::json> {
 public:
   using json = nlohmann::json;
 
-  bool null() { return value(); }
-  bool boolean(bool) { return value(); }
-  bool number_integer(json::number_integer_t) { return value(); }
-  bool number_unsigned(json::number_unsigned_t) { return value(); }
-  bool number_float(json::number_float_t, const std::string &) {
+  bool null() override { return value(); }
+  bool boolean(bool) override { return value(); }
+  bool number_integer(json::number_integer_t) override { return value(); }
+  bool number_unsigned(json::number_unsigned_t) override { return value(); }
+  bool number_float(json::number_float_t, const std::string &) override {
     return value();
   }
-  bool string(std::string &) { return value(); }
-  bool binary(json::binary_t &) { return value(); }
-  bool start_object(std::size_t) { return push(/*isObject=*/true); }
-  bool start_array(std::size_t) { return push(/*isObject=*/false); }
-  bool end_object() { return pop(); }
-  bool end_array() { return pop(); }
+  bool string(std::string &) override { return value(); }
+  bool binary(json::binary_t &) override { return value(); }
+  bool start_object(std::size_t) override { return push(/*isObject=*/true); }
+  bool start_array(std::size_t) override { return push(/*isObject=*/false); }
+  bool end_object() override { return pop(); }
+  bool end_array() override { return pop(); }
 
-  bool key(std::string &name) {
+  bool key(std::string &name) override {
     Level &level = levels.back();
     if (!level.keys.insert(name).second) {
       message =
@@ -52,7 +52,7 @@ public:
   }
 
   bool parse_error(std::size_t position, const std::string &,
-                   const nlohmann::detail::exception &) {
+                   const nlohmann::detail::exception &) override {
     message = fmt::format("The manifest is not JSON (at byte {}).", position);
     return false;
   }

@@ -113,7 +113,8 @@ Result<std::vector<uint8_t>> readFile(const std::string &path) {
                std::strerror(errno));
   std::vector<uint8_t> bytes;
   std::vector<uint8_t> block(1 << 20);
-  while (size_t count = std::fread(block.data(), 1, block.size(), file.get())) {
+  for (size_t count = block.size(); count == block.size();) {
+    count = std::fread(block.data(), 1, block.size(), file.get());
     if (bytes.size() + count > limits::kMaxFileBytes)
       return bad("File \"{}\" is larger than a plan may be ({} bytes).", path,
                  limits::kMaxFileBytes);

@@ -34,7 +34,7 @@ template <typename T> std::span<uint8_t> asWritableBytes(std::vector<T> &v) {
 /// Fails the test with the status's sentence.
 #define EXPECT_OK(expr)                                                        \
   do {                                                                         \
-    ::vm::Status status_ = (expr);                                             \
+    const ::vm::Status &status_ = (expr);                                      \
     EXPECT_TRUE(status_.ok()) << status_.message();                            \
   } while (false)
 

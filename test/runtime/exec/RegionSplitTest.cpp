@@ -17,7 +17,8 @@ namespace {
 
 using Segments = std::vector<Segment>;
 
-Segments split(uint64_t bytes, std::vector<std::array<uint64_t, 2>> ranges,
+Segments split(uint64_t bytes,
+               const std::vector<std::array<uint64_t, 2>> &ranges,
                uint64_t maxBytes) {
   std::vector<Window> windows;
   for (auto [offset, length] : ranges)

@@ -153,7 +153,8 @@ void ProgramBuilder::addStage(const std::string &name, uint32_t kernel) {
 }
 
 void ProgramBuilder::dispatch(const std::string &stage, TestKernel kernel,
-                              std::vector<Window> windows, uint32_t groups) {
+                              const std::vector<Window> &windows,
+                              uint32_t groups) {
   uint32_t index = kernelIndex(kernel);
   addStage(stage, index);
   plan_.commands.push_back(
@@ -161,7 +162,8 @@ void ProgramBuilder::dispatch(const std::string &stage, TestKernel kernel,
 }
 
 void ProgramBuilder::indirect(const std::string &stage, TestKernel kernel,
-                              std::vector<Window> windows, Window triplet) {
+                              const std::vector<Window> &windows,
+                              Window triplet) {
   uint32_t index = kernelIndex(kernel);
   addStage(stage, index);
   plan_.commands.push_back(

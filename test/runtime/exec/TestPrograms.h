@@ -47,9 +47,9 @@ public:
 
   /// Windows in the order of the kernel's bindings.
   void dispatch(const std::string &stage, TestKernel kernel,
-                std::vector<Window> windows, uint32_t groups = 1);
+                const std::vector<Window> &windows, uint32_t groups = 1);
   void indirect(const std::string &stage, TestKernel kernel,
-                std::vector<Window> windows, Window triplet);
+                const std::vector<Window> &windows, Window triplet);
   void barrier();
   void copy(Window source, Window destination);
   void fill(Window window, uint32_t value);

@@ -14,7 +14,6 @@
 
 using namespace vm;
 using test::copyKernel;
-using test::TestBuffer;
 using test::TestKernel;
 
 namespace {

@@ -13,9 +13,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
+#include <fstream>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -156,10 +156,7 @@ TEST_F(PlanFile, MissingFileIsNamed) {
 
 TEST_F(PlanFile, BadFileIsNamedInTheContext) {
   std::string name = path("bad.gvplan");
-  FILE *file = std::fopen(name.c_str(), "wb");
-  ASSERT_NE(file, nullptr);
-  std::fputs("hello", file);
-  std::fclose(file);
+  std::ofstream(name) << "hello";
   Result<Plan> read = loadPlan(name);
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.status().message(),
