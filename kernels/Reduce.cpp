@@ -195,6 +195,7 @@ void ReduceEmitter::emitResultsPerGroup() {
   int64_t perGroup = c.config.resultsPerGroup;
   int64_t count = c.config.results;
   int64_t together = perGroup * c.config.resultsPerLane;
+  int64_t blocks = llvm::divideCeil(count, together);
   keepsRows = c.config.keepsRows && (phases.size() > 1 || perGroup > 1);
   Value slot = k.div(laneGroup, c.config.groupsPerResult);
   if (perGroup > 1)
@@ -215,11 +216,12 @@ void ReduceEmitter::emitResultsPerGroup() {
       emitOnePhase(result, firstResult);
     else
       emitAllPhases(result);
-    k.workgroupBarrier(); // Workgroup memory is used again.
+    if (blocks > c.config.groups)
+      k.workgroupBarrier(); // Workgroup memory is used again.
     return Values();
   };
-  k.loop(k.groupId(), k.index(llvm::divideCeil(count, together)),
-         k.index(c.config.groups), {}, eachBlock, /*runs=*/true);
+  k.loop(k.groupId(), k.index(blocks), k.index(c.config.groups), {}, eachBlock,
+         /*runs=*/true);
 }
 
 void ReduceEmitter::emitParts() {

@@ -269,29 +269,37 @@ void ReduceEmitter::storeSlots(ArrayRef<Value> values, Value at) {
     k.storeWorkgroup(slot.workgroup, value, at);
 }
 
-/// The values of `count` lanes, `stride` apart, combined. A few slots are all
-/// loaded at once: the wait for workgroup memory is then one and not `count`.
+/// The values of `count` lanes, `stride` apart, combined; anything where not
+/// `isWanted`. A few slots are loaded several at a time, which waits less often
+/// for workgroup memory. It is a loop, because lavapipe has no branches: what
+/// it skips is the further turns of a loop (docs/rationale/reduction-rows.md).
 ReduceEmitter::Values ReduceEmitter::foldSlots(Value firstLane, int64_t count,
-                                               int64_t stride) {
+                                               int64_t stride, Value isWanted) {
   constexpr size_t kMaxLoadedSlots = 4;
-  auto at = [&](Value j) { return slotOf(k.add(firstLane, j)); };
-  if (slots.size() <= kMaxLoadedSlots) {
-    SmallVector<Values> loaded;
-    for (int64_t j = 0; j < count; ++j)
-      loaded.push_back(loadSlots(at(k.index(j * stride))));
-    Values total = loaded.front();
-    for (const Values &next : llvm::drop_begin(loaded))
-      total = combine(total, next, /*ascends=*/false);
-    return total;
-  }
+  constexpr int64_t kMaxUnrolled = 8, kTogether = 3;
+  auto at = [&](Value j) { return slotOf(k.add(firstLane, k.mul(j, stride))); };
+  int64_t together = slots.size() > kMaxLoadedSlots ? 1
+                     : count <= kMaxUnrolled        ? count - 1
+                     : (count - 1) % kTogether == 0 ? kTogether
+                                                    : 1;
   auto next = [&](Value j, ValueRange totals) {
-    return combine(Values(totals), loadSlots(at(k.mul(j, stride))),
-                   /*ascends=*/false);
+    SmallVector<Values> loaded;
+    for (int64_t i = 0; i < together; ++i)
+      loaded.push_back(loadSlots(at(k.add(j, k.index(i)))));
+    Values total(totals);
+    for (const Values &values : loaded)
+      total = combine(total, values, /*ascends=*/false);
+    return total;
   };
   Values first = loadSlots(at(k.index(0)));
-  return count == 1
-             ? first
-             : k.loop(k.index(1), k.index(count), k.index(1), first, next);
+  if (count == 1)
+    return first;
+  if (together == count - 1)
+    return next(k.index(1), first);
+  Value end = k.index(count);
+  if (isWanted)
+    end = k.select(isWanted, end, k.index(1));
+  return k.loop(k.index(1), end, k.index(together), first, next);
 }
 
 /// Combines the lanes' values in groups of 16 neighbours. Of results side by
@@ -304,11 +312,11 @@ void ReduceEmitter::foldLaneGroups(const Values &values) {
     storeSlots(ArrayRef(values).slice(r * slots.size(), slots.size()),
                slotOf(k.add(lane, k.index(r * KernelConfig::kLanes))));
   k.workgroupBarrier();
-  k.ifThen(k.less(lane, k.index(ReductionOrder::kGroupsPerPart * sideBySide)),
-           [&] {
-             Value first = k.mul(lane, group);
-             storeSlots(foldSlots(first, group, 1), slotOf(first));
-           });
+  const int64_t groups = ReductionOrder::kGroupsPerPart * sideBySide;
+  Value isFolding = k.less(lane, k.index(groups));
+  Value first = k.mul(k.min(lane, k.index(groups - 1)), group);
+  Values folded = foldSlots(first, group, 1, isFolding);
+  k.ifThen(isFolding, [&] { storeSlots(folded, slotOf(first)); });
   k.workgroupBarrier();
 }
 
@@ -318,9 +326,9 @@ Value ReduceEmitter::firstLaneOf(Value number) {
 }
 
 /// The total of result `number` of the workgroup, after `foldLaneGroups`.
-ReduceEmitter::Values ReduceEmitter::totalOf(Value number) {
+ReduceEmitter::Values ReduceEmitter::totalOf(Value number, Value isWanted) {
   return foldSlots(firstLaneOf(number), c.config.groupsPerResult,
-                   ReductionOrder::kLaneGroup);
+                   ReductionOrder::kLaneGroup, isWanted);
 }
 
 /// The same for every lane. A few lane groups are folded by every lane itself,
@@ -329,8 +337,10 @@ ReduceEmitter::Values ReduceEmitter::shareTotalOf(Value number) {
   constexpr int64_t kMaxFoldedByAll = 4;
   if (c.config.groupsPerResult <= kMaxFoldedByAll)
     return totalOf(number);
-  k.ifThen(k.less(lane, k.index(c.config.resultsPerGroup)),
-           [&] { storeSlots(totalOf(lane), slotOf(firstLaneOf(lane))); });
+  Value isFolding = k.less(lane, k.index(c.config.resultsPerGroup));
+  Value own = k.min(lane, k.index(c.config.resultsPerGroup - 1));
+  Values total = totalOf(own, isFolding);
+  k.ifThen(isFolding, [&] { storeSlots(total, slotOf(firstLaneOf(own))); });
   k.workgroupBarrier();
   return loadSlots(slotOf(firstLaneOf(number)));
 }
@@ -341,6 +351,8 @@ void ReduceEmitter::combineLanes(const Values &values,
                                  function_ref<void(const Values &totals)> use) {
   const int64_t sideBySide = values.size() / slots.size();
   foldLaneGroups(values);
-  k.ifThen(k.less(lane, k.index(c.config.resultsPerGroup * sideBySide)),
-           [&] { use(totalOf(lane)); });
+  const int64_t results = c.config.resultsPerGroup * sideBySide;
+  Value isResult = k.less(lane, k.index(results));
+  Values totals = totalOf(k.min(lane, k.index(results - 1)), isResult);
+  k.ifThen(isResult, [&] { use(totals); });
 }

@@ -84,10 +84,11 @@ private:
   static int64_t slotsFor(int64_t lanes);
   Values loadSlots(Value at);
   void storeSlots(ArrayRef<Value> values, Value at);
-  Values foldSlots(Value firstLane, int64_t count, int64_t stride);
+  Values foldSlots(Value firstLane, int64_t count, int64_t stride,
+                   Value isWanted = Value());
   void foldLaneGroups(const Values &values);
   Value firstLaneOf(Value number);
-  Values totalOf(Value number);
+  Values totalOf(Value number, Value isWanted = Value());
   Values shareTotalOf(Value number);
   void combineLanes(const Values &values,
                     function_ref<void(const Values &totals)> use);
