@@ -1,4 +1,4 @@
-"""Matrix products, one and many, in f32 and in f16 with f32 accumulation."""
+"""Matrix products, one and many: f32, and f16 and bf16 with f32 accumulation."""
 
 import numpy as np
 
@@ -6,10 +6,12 @@ import programs
 from model import Case, Target, Tensor, goal
 
 TITLE = "Matrix product"
-NOTES = ("torch has TF32 off, so f32 is f32 on both sides.",)
+NOTES = ("torch has TF32 off, so f32 is f32 on both sides.", "Of bf16 ours has an f32 result, torch's has bf16.")
 # At 4096^3, of torch's speed.
 TARGETS = {"f32": 0.70, "f16": 0.50}
-BOUND = {"f32": 2e-5, "f16": 2e-3}
+BOUND = {"f32": 2e-5, "f16": 2e-3, "bf16": 4e-3}
+# NumPy has no bf16: bits of numbers from 0.25 to 1.
+BITS = {"low": 0x3e80, "high": 0x3f80}
 
 
 def product(size, batch, dtype, target):
@@ -30,6 +32,21 @@ def product(size, batch, dtype, target):
                 target=target, bound=BOUND[dtype])
 
 
+def brain_product(size):
+    bits, a, wide = (Tensor((size, size), dtype, **BITS) for dtype in ("i16", "bf16", "f32"))
+    body = f"""
+        %x = arith.bitcast %a : {bits} to {a}
+        %y = arith.bitcast %b : {bits} to {a}
+        %zero = arith.constant dense<0.0> : {wide}
+        %c = linalg.matmul ins(%x, %y : {a}, {a}) outs(%zero : {wide}) -> {wide}
+    """
+    number = lambda bits: (bits.astype(np.uint32) << 16).view(np.float32)
+    return Case(f"bf16, {size}^3", **programs.both({"a": bits, "b": bits}, "c", wide, body),
+                reference=lambda d: np.matmul(number(d["a"]), number(d["b"])),
+                torch={"matmul": lambda d: d["torch"].matmul(*(d[x].view(d["torch"].bfloat16) for x in "ab"))},
+                bytes=2 * bits.bytes + wide.bytes, operations=2 * size ** 3, arithmetic="f16", bound=BOUND["bf16"])
+
+
 def cases(device, _):
     small, large, batch = (1024, 4096, 64) if device == "gpu" else (256, 512, 8)
     for dtype in ("f32", "f16"):
@@ -37,3 +54,6 @@ def cases(device, _):
         yield product(large, 1, dtype, Target(TARGETS[dtype], "torch")
                       if device == "gpu" else goal(device))
         yield product(small // 2, batch, dtype, goal(device))
+    if device == "gpu":
+        yield brain_product(small)
+        yield brain_product(large)

@@ -262,8 +262,9 @@ matchUnits(ArrayRef<linalg::GenericOp> reductions,
         std::swap(left, right);
       const StagedInput &a = tile.inputs[*left], &b = tile.inputs[*right];
       Type total = product.left.getType();
-      bool known = (a.element.isF16() && total.isF32()) ||
-                   (a.element.isInteger(8) && total.isInteger(32));
+      bool known =
+          ((a.element.isF16() || a.element.isBF16()) && total.isF32()) ||
+          (a.element.isInteger(8) && total.isInteger(32));
       if (a.dim != StagedInput::Rows || b.dim != StagedInput::Columns ||
           a.element != b.element || !known ||
           (units.factor && units.factor != a.element))
@@ -272,7 +273,7 @@ matchUnits(ArrayRef<linalg::GenericOp> reductions,
       units.total = total;
       units.factors.push_back({*left, *right});
     }
-  units.depth = units.factor.isF16() ? 16 : 32;
+  units.depth = units.factor.isInteger(8) ? 32 : 16;
   return units;
 }
 

@@ -12,13 +12,14 @@ using namespace mlir::gpuvm;
 
 /// The plan's name for the matrices that `module` multiplies.
 static StringRef matrixFeatureOf(spirv::ModuleOp module) {
-  bool isFloat = false;
+  Type factor;
   module.walk([&](spirv::KHRCooperativeMatrixMulAddOp op) {
-    isFloat |=
-        isa<FloatType>(cast<spirv::CooperativeMatrixType>(op.getA().getType())
-                           .getElementType());
+    factor = cast<spirv::CooperativeMatrixType>(op.getA().getType())
+                 .getElementType();
   });
-  return isFloat ? "matrix_f16_f32" : "matrix_i8_i32";
+  if (factor.isBF16())
+    return "matrix_bf16_f32";
+  return factor.isF16() ? "matrix_f16_f32" : "matrix_i8_i32";
 }
 
 /// The plan's names for what `module`'s capabilities ask of a device.

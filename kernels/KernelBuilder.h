@@ -112,6 +112,9 @@ public:
   //--------------------------------===//
   Value subgroupId();
   Value laneInSubgroup();
+  /// On a module whose matrices of f16 stand for those of bf16.
+  static constexpr const char *kBfloat16Matrices = "bfloat16_matrices";
+
   /// A matrix that a subgroup holds together.
   Type matrixType(Type element, int64_t rows, int64_t columns, MatrixUse use);
   Value zeroMatrix(Type type);

@@ -15,10 +15,18 @@ using namespace mlir::gpuvm;
 void KernelBuilder::storeWorkgroupWords(Value memory, ArrayRef<Value> values,
                                         Value i) {
   Type word = b.getI32Type();
-  unsigned perWord = 32 / values.front().getType().getIntOrFloatBitWidth();
+  Type element = values.front().getType();
+  unsigned perWord = 32 / element.getIntOrFloatBitWidth();
+  SmallVector<Value> bits;
+  if (element.isBF16()) {
+    element = b.getI16Type();
+    for (Value value : values)
+      bits.push_back(arith::BitcastOp::create(b, location, element, value));
+    values = bits;
+  }
+  Type type = VectorType::get({perWord}, element);
   SmallVector<Value> words;
   for (; !values.empty(); values = values.drop_front(perWord)) {
-    Type type = VectorType::get({perWord}, values.front().getType());
     Value vector = spirv::CompositeConstructOp::create(
         b, location, type, values.take_front(perWord));
     words.push_back(spirv::BitcastOp::create(b, location, word, vector));
@@ -31,6 +39,11 @@ Type KernelBuilder::matrixType(Type element, int64_t rows, int64_t columns,
   StringRef operand = use == MatrixUse::Left    ? "AOp"
                       : use == MatrixUse::Right ? "BOp"
                                                 : "COp";
+  if (element.isBF16()) {
+    // The dialect has no matrices of bf16; lowerToSpirv makes them.
+    module->setAttr(kBfloat16Matrices, b.getUnitAttr());
+    element = b.getF16Type();
+  }
   if (element.isInteger(8))
     element = IntegerType::get(b.getContext(), 8, IntegerType::Signed);
   return gpu::MMAMatrixType::get({rows, columns}, element, operand);

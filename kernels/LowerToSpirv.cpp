@@ -70,6 +70,10 @@ static spirv::TargetEnvAttr targetEnvironment(gpu::GPUModuleOp module) {
     extensions.append(
         {E::SPV_KHR_cooperative_matrix, E::SPV_KHR_vulkan_memory_model});
   }
+  if (module->hasAttr(KernelBuilder::kBfloat16Matrices)) {
+    capabilities.append({C::BFloat16TypeKHR, C::BFloat16CooperativeMatrixKHR});
+    extensions.push_back(E::SPV_KHR_bfloat16);
+  }
   auto triple =
       spirv::VerCapExtAttr::get(version, capabilities, extensions, context);
   return spirv::TargetEnvAttr::get(
@@ -194,14 +198,30 @@ static void useVulkanMemoryModel(spirv::ModuleOp module) {
   });
 }
 
-/// spirv-update-vce does not look at the built-ins that subgroups have.
-static void declareSubgroups(spirv::ModuleOp module) {
+/// spirv-update-vce does not look at the built-ins that subgroups have, nor at
+/// the type of a matrix's elements.
+static void declareSubgroups(spirv::ModuleOp module, bool hasBfloat16) {
   spirv::VerCapExtAttr triple = *module.getVceTriple();
   SmallVector<spirv::Capability> capabilities(triple.getCapabilities());
   capabilities.push_back(spirv::Capability::GroupNonUniform);
+  if (hasBfloat16)
+    capabilities.push_back(spirv::Capability::BFloat16CooperativeMatrixKHR);
   SmallVector<spirv::Extension> extensions(triple.getExtensions());
   module.setVceTripleAttr(spirv::VerCapExtAttr::get(
       triple.getVersion(), capabilities, extensions, module.getContext()));
+}
+
+/// Matrices of f16 stood for those of bf16.
+static void useBfloat16(spirv::ModuleOp module) {
+  Type brain = BFloat16Type::get(module.getContext());
+  module.walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      if (auto type = dyn_cast<spirv::CooperativeMatrixType>(result.getType());
+          type && type.getElementType().isF16())
+        result.setType(spirv::CooperativeMatrixType::get(
+            brain, type.getRows(), type.getColumns(), type.getScope(),
+            type.getUse()));
+  });
 }
 
 /// Which integers are signed is said where they are multiplied.
@@ -221,6 +241,7 @@ gpuvm::lowerToSpirv(gpu::GPUModuleOp module,
                     const EmitOptions &options) {
   MLIRContext *context = module.getContext();
   bool multiplies = hasMatrices(module);
+  bool hasBfloat16 = module->hasAttr(KernelBuilder::kBfloat16Matrices);
   spirv::TargetEnvAttr target = targetEnvironment(module);
   auto parent = module->getParentOfType<ModuleOp>();
   parent->setAttr(spirv::getTargetEnvAttrName(), target);
@@ -241,6 +262,8 @@ gpuvm::lowerToSpirv(gpu::GPUModuleOp module,
     useVulkanMemoryModel(result);
     markSigned(result);
   }
+  if (hasBfloat16)
+    useBfloat16(result);
   PassManager passes(context, spirv::ModuleOp::getOperationName());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
@@ -248,7 +271,7 @@ gpuvm::lowerToSpirv(gpu::GPUModuleOp module,
   if (failed(passes.run(result)))
     return failure();
   if (multiplies)
-    declareSubgroups(result);
+    declareSubgroups(result, hasBfloat16);
   decorate(result, uses);
   result->removeAttr(spirv::getTargetEnvAttrName());
   result->remove();

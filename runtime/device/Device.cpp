@@ -34,8 +34,10 @@ struct FeatureChain {
   VkPhysicalDeviceRobustness2FeaturesEXT robustness = {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT};
   CooperativeMatrixFeatures matrices;
+  Bfloat16Features bfloat16;
 
-  FeatureChain(bool vulkan13, bool robustness2, bool hasMatrices) {
+  FeatureChain(bool vulkan13, bool robustness2,
+               const PhysicalDevice &physical) {
     core.pNext = &v11;
     v11.pNext = &v12;
     void **end = &v12.pNext;
@@ -47,8 +49,10 @@ struct FeatureChain {
       append(v13);
     if (robustness2)
       append(robustness);
-    if (hasMatrices)
+    if (physical.matrices)
       append(matrices);
+    if (physical.bfloat16Matrices)
+      append(bfloat16);
   }
   FeatureChain(const FeatureChain &) = delete;
 };
@@ -75,6 +79,9 @@ static void chooseFeatures(FeatureChain &want, const FeatureChain &there,
   want.v13.shaderIntegerDotProduct = there.v13.shaderIntegerDotProduct;
   want.v13.computeFullSubgroups = there.v13.computeFullSubgroups;
   want.matrices.cooperativeMatrix = there.matrices.cooperativeMatrix;
+  want.bfloat16.shaderBFloat16Type = there.bfloat16.shaderBFloat16Type;
+  want.bfloat16.shaderBFloat16CooperativeMatrix =
+      there.bfloat16.shaderBFloat16CooperativeMatrix;
   if (!robust)
     return;
   want.core.features.robustBufferAccess =
@@ -84,10 +91,10 @@ static void chooseFeatures(FeatureChain &want, const FeatureChain &there,
 
 Status Device::create(const PhysicalDevice &physical, bool robust) {
   bool vulkan13 = info_.apiMajor > 1 || info_.apiMinor >= 3;
-  FeatureChain there(vulkan13, physical.robustness2, physical.matrices);
+  FeatureChain there(vulkan13, physical.robustness2, physical);
   instance_.vk().getFeatures2(physical.handle, &there.core);
   bool useRobustness2 = robust && there.robustness.robustBufferAccess2;
-  FeatureChain want(vulkan13, useRobustness2, physical.matrices);
+  FeatureChain want(vulkan13, useRobustness2, physical);
   chooseFeatures(want, there, robust);
 
   float priority = 1.0f;
@@ -101,6 +108,8 @@ Status Device::create(const PhysicalDevice &physical, bool robust) {
     extensions.push_back(VK_EXT_ROBUSTNESS_2_EXTENSION_NAME);
   if (physical.matrices)
     extensions.push_back(kCooperativeMatrixExtension);
+  if (physical.bfloat16Matrices)
+    extensions.push_back(kBfloat16Extension);
   VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
   info.pNext = &want.core;
   info.queueCreateInfoCount = 1;

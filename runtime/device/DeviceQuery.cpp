@@ -160,6 +160,9 @@ static void fillVulkan13(DeviceInfo &info, const InstanceTable &vk,
   VkPhysicalDeviceVulkan13Features v13 = {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
   v13.pNext = known ? &matrices : nullptr;
+  Bfloat16Features bfloat16;
+  if (known && knowsExtension(vk, device.handle, kBfloat16Extension))
+    matrices.pNext = &bfloat16;
   VkPhysicalDeviceVulkan12Features v12 = {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
   v12.pNext = &v13;
@@ -196,6 +199,11 @@ static void fillVulkan13(DeviceInfo &info, const InstanceTable &vk,
     info.features.push_back(Feature::MatrixF16F32);
   if (has(32, C::Sint8, C::Sint32))
     info.features.push_back(Feature::MatrixI8I32);
+  device.bfloat16Matrices = bfloat16.shaderBFloat16Type &&
+                            bfloat16.shaderBFloat16CooperativeMatrix &&
+                            has(16, C::Bfloat16, C::Float32);
+  if (device.bfloat16Matrices)
+    info.features.push_back(Feature::MatrixBf16F32);
 }
 
 /// The largest buffer this device can hold in one allocation.
@@ -224,7 +232,8 @@ DeviceInfo queryDevice(const InstanceTable &vk, PhysicalDevice &device) {
     return info;
 
   VkPhysicalDeviceVulkan12Properties v12 = {
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES};
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES,
+      .driverID = VK_DRIVER_ID_MAX_ENUM};
   VkPhysicalDeviceVulkan11Properties v11 = {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES};
   v11.pNext = &v12;

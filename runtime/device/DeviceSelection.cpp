@@ -53,6 +53,8 @@ static const char *vulkanName(Feature feature) {
     return "VK_KHR_cooperative_matrix, 16x16x32 of i8 and i32";
   case Feature::IntegerDotProduct:
     return "shaderIntegerDotProduct";
+  case Feature::MatrixBf16F32:
+    return "VK_KHR_shader_bfloat16, 16x16x16 of bf16 and f32";
   }
   return "unknown";
 }

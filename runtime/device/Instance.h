@@ -28,6 +28,8 @@ struct PhysicalDevice {
   bool robustness2 = false;
   /// Whether it knows VK_KHR_cooperative_matrix and what goes with it.
   bool matrices = false;
+  /// The same for VK_KHR_shader_bfloat16.
+  bool bfloat16Matrices = false;
 };
 
 class Instance {

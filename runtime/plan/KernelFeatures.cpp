@@ -51,6 +51,8 @@ constexpr CapabilityRule kCapabilities[] = {
     // Cooperative matrices: their types say which feature (KernelScan.h).
     {SpvCapabilityVulkanMemoryModel, {}},
     {SpvCapabilityCooperativeMatrixNV, {}},
+    {kCapabilityBfloat16Type, Feature::MatrixBf16F32},
+    {kCapabilityBfloat16Matrix, Feature::MatrixBf16F32},
     {SpvCapabilityRoundingModeRTE, {}},
     {SpvCapabilitySignedZeroInfNanPreserve, {}},
 };
@@ -70,17 +72,35 @@ constexpr const char *kExtensions[] = {
     "SPV_GOOGLE_hlsl_functionality1",
 };
 
+using Scalar = MatrixType::Scalar;
+
+const char *nameOf(Scalar scalar) {
+  switch (scalar) {
+  case Scalar::Integer:
+    return "integers";
+  case Scalar::Float:
+    return "floats";
+  case Scalar::Bfloat:
+    return "bfloats";
+  case Scalar::Other:
+    break;
+  }
+  return "unknown elements";
+}
+
 /// The matrices that a feature stands for.
 struct MatrixRule {
   Feature feature;
-  KernelFacts::Matrix matrix;
+  MatrixType matrix;
 };
 constexpr MatrixRule kMatrices[] = {
-    {Feature::MatrixF16F32, {true, 16, 16, 16, true}},
-    {Feature::MatrixF16F32, {true, 32, 16, 16, true}},
-    {Feature::MatrixI8I32, {false, 8, 16, 32, true}},
-    {Feature::MatrixI8I32, {false, 8, 32, 16, true}},
-    {Feature::MatrixI8I32, {false, 32, 16, 16, true}},
+    {Feature::MatrixF16F32, {Scalar::Float, 16, 16, 16, true}},
+    {Feature::MatrixF16F32, {Scalar::Float, 32, 16, 16, true}},
+    {Feature::MatrixI8I32, {Scalar::Integer, 8, 16, 32, true}},
+    {Feature::MatrixI8I32, {Scalar::Integer, 8, 32, 16, true}},
+    {Feature::MatrixI8I32, {Scalar::Integer, 32, 16, 16, true}},
+    {Feature::MatrixBf16F32, {Scalar::Bfloat, 16, 16, 16, true}},
+    {Feature::MatrixBf16F32, {Scalar::Float, 32, 16, 16, true}},
 };
 
 bool declares(const Kernel &kernel, Feature feature) {
@@ -103,14 +123,14 @@ Status checkCapability(const Kernel &kernel, uint32_t capability) {
   return {};
 }
 
-Status checkMatrix(const Kernel &kernel, const KernelFacts::Matrix &matrix) {
+Status checkMatrix(const Kernel &kernel, const MatrixType &matrix) {
   for (const MatrixRule &rule : kMatrices)
     if (rule.matrix == matrix && declares(kernel, rule.feature))
       return {};
   return bad("Kernel \"{}\" has cooperative matrices of {}x{} {} of {} bits "
              "and declares no feature with such.",
-             kernel.name, matrix.rows, matrix.columns,
-             matrix.isFloat ? "floats" : "integers", matrix.width);
+             kernel.name, matrix.rows, matrix.columns, nameOf(matrix.scalar),
+             matrix.width);
 }
 
 /// The feature of a float control; nullopt if plans have none for its width.
@@ -167,7 +187,7 @@ Status checkFeatures(const Kernel &kernel, const KernelFacts &facts) {
       return bad("Kernel \"{}\" uses SPIR-V extension \"{}\", which plans "
                  "do not allow.",
                  kernel.name, printable(extension));
-  for (const KernelFacts::Matrix &matrix : facts.matrices)
+  for (const MatrixType &matrix : facts.matrices)
     VM_RETURN_IF_ERROR(checkMatrix(kernel, matrix));
   for (const KernelFacts::ExecutionMode &mode : facts.executionModes)
     VM_RETURN_IF_ERROR(checkExecutionMode(kernel, mode));

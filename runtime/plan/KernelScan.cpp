@@ -7,7 +7,6 @@
 
 #include "runtime/plan/KernelScan.h"
 
-#include "runtime/plan/KnownModule.h"
 #include "runtime/plan/Limits.h"
 #include "runtime/plan/SpirvTools.h"
 #include "runtime/plan/WorkgroupLayout.h"
@@ -16,7 +15,6 @@
 #include <spirv_cross/spirv.h>
 
 #include <algorithm>
-#include <tuple>
 #include <unordered_map>
 
 namespace vm {
@@ -45,7 +43,6 @@ private:
   bool visitVariable(Words words);
   void visitDecoration(Words words);
   void visitWorkgroupSize(Words words);
-  void visitMatrix(Words words);
   bool visitUse(const spv_parsed_instruction_t &instruction, Words words);
   bool visitOtherUse(const spv_parsed_instruction_t &instruction, Words words);
   KernelFacts::Buffer *bufferOf(uint32_t pointer) {
@@ -62,8 +59,6 @@ private:
   WorkgroupLayout layout;
   std::unordered_map<uint32_t, uint32_t> rootOf; ///< Pointer id -> variable id.
   std::optional<uint32_t> workgroupSizeId;
-  /// By id of the type: whether it is a float, and its width.
-  std::unordered_map<uint32_t, std::pair<bool, uint32_t>> scalars;
   uint32_t numFunctions = 0;
   uint32_t numBlocks = 0;
 };
@@ -82,9 +77,6 @@ bool Scanner::visit(const spv_parsed_instruction_t &instruction) {
   Words words(instruction.words, instruction.num_words);
   if (isSpecConstant(instruction.opcode))
     return refuse("has specialization constants (plans carry none)");
-  if (instruction.opcode == SpvOpTypeInt ||
-      instruction.opcode == SpvOpTypeFloat)
-    scalars[words[1]] = {instruction.opcode == SpvOpTypeFloat, words[2]};
   if (auto extent = layout.define(instruction.opcode, words))
     return checkExtent(*extent);
   switch (instruction.opcode) {
@@ -105,9 +97,6 @@ bool Scanner::visit(const spv_parsed_instruction_t &instruction) {
     return true;
   case SpvOpVariable:
     return visitVariable(words);
-  case SpvOpTypeCooperativeMatrixNV:
-    visitMatrix(words);
-    return true;
   case SpvOpFunction:
     return count(numFunctions, limits::kMaxFunctions, "functions");
   case SpvOpLabel:
@@ -146,18 +135,6 @@ void Scanner::visitDecoration(Words words) {
   if (words.size() > 3 && words[2] == SpvDecorationBuiltIn &&
       words[3] == SpvBuiltInWorkgroupSize)
     workgroupSizeId = words[1];
-}
-
-void Scanner::visitMatrix(Words words) {
-  auto number = [&](uint32_t id) {
-    return static_cast<uint32_t>(layout.constant(id).value_or(0));
-  };
-  KernelFacts::Matrix matrix;
-  std::tie(matrix.isFloat, matrix.width) = scalars[words[2]];
-  matrix.ofSubgroup = number(words[3]) == SpvScopeSubgroup;
-  matrix.rows = number(words[4]);
-  matrix.columns = number(words[5]);
-  facts.matrices.push_back(matrix);
 }
 
 void Scanner::visitWorkgroupSize(Words words) {
@@ -234,6 +211,11 @@ Result<KernelFacts> scanKernel(const std::string &name,
                                std::span<const uint32_t> spirv) {
   Scanner scanner;
   KnownModule known = toKnownModule(spirv);
+  if (known.isPredecessor)
+    return Status(Code::BadInput,
+                  fmt::format("Kernel \"{}\" uses SPV_NV_cooperative_matrix "
+                              "(plans allow SPV_KHR_cooperative_matrix).",
+                              name));
   SpirvContext context(known.environment);
   SpirvDiagnostic diagnostic;
   spv_result_t result = spvBinaryParse(
@@ -246,7 +228,12 @@ Result<KernelFacts> scanKernel(const std::string &name,
     return Status(Code::BadInput,
                   fmt::format("Kernel \"{}\" is not SPIR-V ({}).", name,
                               diagnostic.firstLine()));
-  return std::move(scanner.facts);
+  KernelFacts facts = std::move(scanner.facts);
+  facts.capabilities.insert(facts.capabilities.end(),
+                            known.leftOutCapabilities.begin(),
+                            known.leftOutCapabilities.end());
+  facts.matrices = std::move(known.matrices);
+  return facts;
 }
 
 } // namespace vm

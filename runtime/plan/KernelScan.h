@@ -14,6 +14,7 @@
 #pragma once
 
 #include "runtime/base/Status.h"
+#include "runtime/plan/KnownModule.h"
 
 #include <array>
 #include <cstdint>
@@ -35,19 +36,10 @@ struct KernelFacts {
     uint32_t operand = 0; ///< Its first literal, or 0.
   };
 
-  /// A type of cooperative matrices.
-  struct Matrix {
-    bool isFloat = false;
-    uint32_t width = 0; ///< Of an element, in bits.
-    uint32_t rows = 0, columns = 0;
-    bool ofSubgroup = false;
-    bool operator==(const Matrix &) const = default;
-  };
-
   std::vector<uint32_t> capabilities; ///< SpvCapability
   std::vector<std::string> extensions;
   std::vector<ExecutionMode> executionModes;
-  std::vector<Matrix> matrices;
+  std::vector<MatrixType> matrices;
   std::map<uint32_t, Buffer> buffers; ///< By id of the StorageBuffer variable.
   /// Of the constant decorated BuiltIn WorkgroupSize, which overrides
   /// LocalSize.

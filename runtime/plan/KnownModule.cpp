@@ -13,6 +13,8 @@
 // Types that differ in their use only are one type in NV. NV divides matrices
 // element by element, but does not multiply them so; the rules are the same.
 //
+// A bf16 is OpTypeFloat with a fourth word, the encoding 0.
+//
 //===----------------------------------------------------------------------===//
 
 #include "runtime/plan/KnownModule.h"
@@ -24,6 +26,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 
 namespace vm {
 namespace {
@@ -38,6 +41,7 @@ enum KhrOp : uint16_t {
   kLengthKhr = 4460,
 };
 constexpr const char *kExtensionKhr = "SPV_KHR_cooperative_matrix";
+constexpr const char *kExtensionBfloat16 = "SPV_KHR_bfloat16";
 constexpr const char *kExtensionNv = "SPV_NV_cooperative_matrix";
 constexpr size_t kHeaderWords = 5;
 constexpr size_t kBoundAt = 3;
@@ -65,23 +69,39 @@ bool declares(Words spirv, uint32_t capability) {
   return found;
 }
 
+bool isSingle(uint16_t opcode, Words words) {
+  return opcode == SpvOpTypeFloat && words.size() == 3 && words[2] == 32;
+}
+
 class Translator {
 public:
   explicit Translator(Words spirv)
       : result(spirv.begin(), spirv.begin() + kHeaderWords),
-        bound(spirv[kBoundAt]) {}
+        bound(spirv[kBoundAt]) {
+    forEachInstruction(spirv, [&](uint16_t opcode, Words words) {
+      if (isSingle(opcode, words) && !single)
+        single = words[1];
+    });
+    if (!single)
+      single = bound++;
+  }
 
   void translate(uint16_t opcode, Words words);
-  std::vector<uint32_t> take() {
+  void takeInto(KnownModule &known) {
     result[kBoundAt] = bound;
-    return std::move(result);
+    known.words = std::move(result);
+    known.leftOutCapabilities = std::move(leftOutCapabilities);
+    known.matrices = std::move(matrices);
   }
 
 private:
   void add(uint16_t opcode, std::initializer_list<uint32_t> operands,
            Words more = {});
   void addExtension(const char *name);
-  void addType(Words words);
+  void addMatrixType(Words words);
+  void addFloatType(Words words);
+  void addSingle();
+  bool leavesOut(uint16_t opcode, Words words);
   void addLoad(Words words);
   void addStore(Words words);
   void addBooleans();
@@ -94,8 +114,16 @@ private:
   /// The boolean for a layout's id: 0 is row-major, 1 is column-major.
   std::optional<uint32_t> byColumns(uint32_t layout) const;
 
+  using Scalar = MatrixType::Scalar;
+
   std::vector<uint32_t> result;
+  std::vector<uint32_t> leftOutCapabilities;
+  std::vector<MatrixType> matrices;
   uint32_t bound; ///< Ids are below it.
+  /// By id of the type: what it is, and its width.
+  std::map<uint32_t, std::pair<Scalar, uint32_t>> scalars;
+  uint32_t single = 0; ///< The type f32.
+  bool hasSingle = false;
   std::map<std::vector<uint32_t>, uint32_t> types;
   std::map<uint32_t, uint32_t> sameType; ///< From a dropped type's id.
   std::set<uint32_t> matrixTypes;
@@ -118,14 +146,59 @@ void Translator::addExtension(const char *name) {
   add(SpvOpExtension, {}, text);
 }
 
-void Translator::addType(Words words) {
+void Translator::addMatrixType(Words words) {
+  auto number = [&](uint32_t id) {
+    auto it = constants.find(id);
+    return it == constants.end() ? 0 : it->second;
+  };
+  MatrixType &type = matrices.emplace_back();
+  if (auto it = scalars.find(words[2]); it != scalars.end())
+    std::tie(type.scalar, type.width) = it->second;
+  type.ofSubgroup = number(words[3]) == SpvScopeSubgroup;
+  type.rows = number(words[4]);
+  type.columns = number(words[5]);
   std::vector<uint32_t> key(words.begin() + 2, words.begin() + 6);
+  if (type.scalar == Scalar::Bfloat) {
+    addSingle();
+    key[0] = single;
+  }
   matrixTypes.insert(words[1]);
   auto [it, isNew] = types.try_emplace(key, words[1]);
   if (isNew)
     add(SpvOpTypeCooperativeMatrixNV, {words[1]}, key);
   else
     sameType[words[1]] = it->second;
+}
+
+void Translator::addSingle() {
+  if (!hasSingle)
+    add(SpvOpTypeFloat, {single, 32});
+  hasSingle = true;
+}
+
+void Translator::addFloatType(Words words) {
+  constexpr uint32_t kBfloat16 = 0;
+  bool isBfloat = words.size() == 4 && words[3] == kBfloat16;
+  scalars[words[1]] = {isBfloat ? Scalar::Bfloat : Scalar::Float, words[2]};
+  if (isBfloat)
+    return;
+  if (isSingle(SpvOpTypeFloat, words) && words[1] == single)
+    addSingle();
+  else
+    addRenamed(SpvOpTypeFloat, words);
+}
+
+/// Whether the libraries do not know `words` and need not: capability and
+/// extension of bf16.
+bool Translator::leavesOut(uint16_t opcode, Words words) {
+  if (opcode == SpvOpExtension)
+    return spirvString(words.subspan(1)) == kExtensionBfloat16;
+  if (opcode != SpvOpCapability || words.size() != 2 ||
+      (words[1] != kCapabilityBfloat16Type &&
+       words[1] != kCapabilityBfloat16Matrix))
+    return false;
+  leftOutCapabilities.push_back(words[1]);
+  return true;
 }
 
 /// Constants belong before the first function.
@@ -175,6 +248,12 @@ void Translator::addRenamed(uint16_t opcode, Words words) {
 
 void Translator::translate(uint16_t opcode, Words words) {
   size_t count = words.size();
+  if (leavesOut(opcode, words))
+    return;
+  if (opcode == SpvOpTypeFloat && count >= 3)
+    return addFloatType(words);
+  if (opcode == SpvOpTypeInt && count == 4)
+    scalars[words[1]] = {Scalar::Integer, words[2]};
   if (opcode == SpvOpTypeBool && count > 1)
     boolType = words[1];
   if (opcode == SpvOpConstant && count == 4)
@@ -187,7 +266,7 @@ void Translator::translate(uint16_t opcode, Words words) {
       spirvString(words.subspan(1)) == kExtensionKhr)
     return addExtension(kExtensionNv);
   if (opcode == kTypeKhr && count == 7)
-    return addType(words);
+    return addMatrixType(words);
   if (opcode == kLoadKhr && count >= 6)
     return addLoad(words);
   if (opcode == kStoreKhr && count >= 5)
@@ -208,6 +287,7 @@ void Translator::translate(uint16_t opcode, Words words) {
 KnownModule toKnownModule(Words spirv) {
   KnownModule known;
   known.words.assign(spirv.begin(), spirv.end());
+  known.isPredecessor = declares(spirv, SpvCapabilityCooperativeMatrixNV);
   bool hasMatrices = declares(spirv, kCapabilityKhr);
   if (hasMatrices || declares(spirv, SpvCapabilityDotProductKHR))
     known.environment = SPV_ENV_VULKAN_1_3;
@@ -218,7 +298,7 @@ KnownModule toKnownModule(Words spirv) {
     translator.translate(opcode, words);
   });
   if (whole)
-    known.words = translator.take();
+    translator.takeInto(known);
   return known;
 }
 

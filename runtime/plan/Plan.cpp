@@ -34,7 +34,8 @@ constexpr const char *kFeatureNames[] = {"int8",
                                          "subgroup_32",
                                          "matrix_f16_f32",
                                          "matrix_i8_i32",
-                                         "integer_dot_product"};
+                                         "integer_dot_product",
+                                         "matrix_bf16_f32"};
 constexpr const char *kHazardNames[] = {"RAW", "WAR", "WAW"};
 
 template <typename Enum, size_t N>

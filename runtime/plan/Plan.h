@@ -119,8 +119,9 @@ enum class Feature : uint8_t {
                       ///< f16 x f16 + f32.
   MatrixI8I32,        ///< The same, 16 x 16 x 32: i8 x i8 + i32.
   IntegerDotProduct,  ///< shaderIntegerDotProduct
+  MatrixBf16F32,      ///< As MatrixF16F32: bf16 x bf16 + f32.
 };
-inline constexpr Feature kLastFeature = Feature::IntegerDotProduct;
+inline constexpr Feature kLastFeature = Feature::MatrixBf16F32;
 const char *toString(Feature feature); ///< "int8", "storage8", ...
 
 struct Kernel {

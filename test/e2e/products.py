@@ -67,27 +67,30 @@ def layouts():
 def kinds():
     """Types, combiners, batches, several axes of each kind."""
     square = [(48, 40), (40, 56)]
-    for dtype, result in [("f64", "f64"), ("f16", "f16"), ("i64", "i64"), ("i1", "i16"), ("i16", "i64")]:
-        yield plain(f"types_{dtype}", "mk,kn->mn", square, [dtype] * 2, result)
+    for dtype, result in [("f64", "f64"), ("f16", "f16"), ("bf16", "bf16"), ("bf16", "f32"), ("i64", "i64"),
+                          ("i1", "i16"), ("i16", "i64")]:
+        yield plain(f"types_{dtype}_{result}", "mk,kn->mn", square, [dtype] * 2, result)
     yield plain("mixed", "mk,kn->mn", square, ["i1", "i8"], "i32")
     yield plain("largest", "mk,kn->mn", square, ["f32"] * 2, "f32", body="largest")
     yield plain("index", "mk,kn->mn", square, ["i32"] * 2, "i32", body="index")
     yield plain("batches", "abmk,abkn->abmn", [(2, 3, 40, 24), (2, 3, 24, 36)], ["f32"] * 2, "f32")
-    yield plain("heads", "qhd,shd->hqs", [(33, 4, 32), (70, 4, 32)], ["f16"] * 2, "f32")
+    for dtype in ("f16", "bf16"):
+        yield plain(f"heads_{dtype}", "qhd,shd->hqs", [(33, 4, 32), (70, 4, 32)], [dtype] * 2, "f32")
+        yield plain(f"across_{dtype}", "km,kn->mn", [(72, 40), (72, 56)], [dtype] * 2, "f32")
     yield plain("two_axes", "mkl,lkn->mn", [(40, 6, 7), (7, 6, 50)], ["f32"] * 2, "f32")
     yield plain("two_round_axes", "mkl,nkl->mn", [(40, 8, 16), (72, 8, 16)], ["f32"] * 2, "f32")
     yield plain("deep", "mk,kn->mn", [(32, 3001), (3001, 32)], ["f32"] * 2, "f32")
 
 
-def halves(name, m, n, k):
-    """Two products of f16 in a kernel, with what is around them: matrix units do them."""
-    p = Program(f"halves_{name}")
-    x, w, v, low = p.input((2, m, k), "f16"), p.input((n, k), "f16"), p.input((k, n), "f16"), p.input((n,), "f16")
+def halves(name, m, n, k, dtype):
+    """Two products of f16 or bf16 in a kernel, with what is around them: matrix units do them."""
+    p = Program(f"halves_{name}_{dtype}")
+    x, w, v, low = p.input((2, m, k), dtype), p.input((n, k), dtype), p.input((k, n), dtype), p.input((n,), dtype)
 
     def gated(s, x, w, v, low):
         gate = contract(s, s.binary("arith.addf", x, x), w, "bmk,nk->bmn", "f32")
         up = contract(s, s.binary("arith.addf", x, x), v, "bmk,kn->bmn", "f32")
-        product = s.cast("arith.truncf", s.binary("arith.maximumf", gate, up), "f16")
+        product = s.cast("arith.truncf", s.binary("arith.maximumf", gate, up), dtype)
         return s.binary("arith.addf", product, s.broadcast(low, gate.shape, [0, 1]))
 
     p.outputs = [p.stage(gated, x, w, v, low)]
@@ -112,7 +115,8 @@ def around():
         p.outputs = [hidden, p.stage(lambda s, h, w: contract(s, s.transpose(h, [1, 0]), w, "nm,nk->mk", "f32"),
                                      hidden, w)]
         yield p
-        yield halves(name, m, n, k)
+        yield halves(name, m, n, k, "f16")
+        yield halves(name, m, n, k, "bf16")
         p = Program(f"masked_{name}")
         a, b, scale, keep = p.input((m, k), "f32"), p.input((k, n), "f32"), p.input((k,), "f32"), p.input((m, n), "i1")
         p.outputs = [p.stage(lambda s, a, b, scale, keep: s.select(

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/plan/KernelCheck.h"
+#include "runtime/plan/KnownModule.h"
 
 #include "test/runtime/plan/TestKernels.h"
 
@@ -40,7 +41,8 @@ test::TestKernel matrixKernel(const std::string &rows) {
 }
 
 /// The words of the successor: another capability, and a use of the type.
-std::vector<uint32_t> toKhr(const std::vector<uint32_t> &spirv) {
+/// `bfloat16`: with matrices of bf16.
+std::vector<uint32_t> toKhr(const std::vector<uint32_t> &spirv, bool bfloat16) {
   constexpr size_t kHeaderWords = 5;
   constexpr uint32_t kCapabilityKhr = 6022, kTypeKhr = 4456;
   std::vector<uint32_t> result(spirv.begin(), spirv.begin() + kHeaderWords);
@@ -49,8 +51,17 @@ std::vector<uint32_t> toKhr(const std::vector<uint32_t> &spirv) {
     uint32_t opcode = spirv[at] & 0xFFFF;
     std::vector<uint32_t> words(&spirv[at], &spirv[at] + count);
     if (opcode == SpvOpCapability &&
-        words[1] == SpvCapabilityCooperativeMatrixNV)
+        words[1] == SpvCapabilityCooperativeMatrixNV) {
       words[1] = kCapabilityKhr;
+      if (bfloat16)
+        for (uint32_t capability :
+             {kCapabilityBfloat16Type, kCapabilityBfloat16Matrix})
+          words.insert(words.end(), {words[0], capability});
+    }
+    if (opcode == SpvOpTypeFloat && words[2] == 16 && bfloat16) {
+      words.push_back(0); // The encoding.
+      words[0] = static_cast<uint32_t>(words.size()) << 16 | opcode;
+    }
     if (opcode == SpvOpTypeCooperativeMatrixNV) {
       words.push_back(words[4]); // Any constant serves as the use.
       words[0] = static_cast<uint32_t>(words.size()) << 16 | kTypeKhr;
@@ -61,13 +72,13 @@ std::vector<uint32_t> toKhr(const std::vector<uint32_t> &spirv) {
   return result;
 }
 
-Kernel makeMatrixKernel(const std::string &rows,
-                        std::vector<Feature> features) {
+Kernel makeMatrixKernel(const std::string &rows, std::vector<Feature> features,
+                        bool bfloat16 = false) {
   test::TestKernel test = matrixKernel(rows);
   std::string text = test::assemblyOf(test);
   text.replace(text.find("GLSL450"), 7, "Vulkan");
   Kernel kernel = test::makeKernel("k", test::copyKernel());
-  kernel.spirv = toKhr(test::assemble(text, SPV_ENV_UNIVERSAL_1_3));
+  kernel.spirv = toKhr(test::assemble(text, SPV_ENV_UNIVERSAL_1_3), bfloat16);
   kernel.features = std::move(features);
   return kernel;
 }
@@ -90,6 +101,34 @@ TEST(KernelMatrix, NeedsItsFeature) {
       check(makeMatrixKernel("16", {Feature::Float16, Feature::MatrixI8I32})),
       "Kernel \"k\" has cooperative matrices of 16x16 floats of 16 bits and "
       "declares no feature with such.");
+}
+
+TEST(KernelMatrix, OfBfloat16HasItsOwnFeature) {
+  constexpr bool kBfloat16 = true;
+  EXPECT_EQ(check(makeMatrixKernel(
+                "16", {Feature::Float16, Feature::MatrixBf16F32}, kBfloat16)),
+            "");
+  EXPECT_EQ(check(makeMatrixKernel(
+                "16", {Feature::Float16, Feature::MatrixF16F32}, kBfloat16)),
+            "Kernel \"k\" needs feature \"matrix_bf16_f32\" (SPIR-V capability "
+            "5116) and does not declare it.");
+  EXPECT_EQ(check(makeMatrixKernel(
+                "8", {Feature::Float16, Feature::MatrixBf16F32}, kBfloat16)),
+            "Kernel \"k\" has cooperative matrices of 8x16 bfloats of 16 bits "
+            "and declares no feature with such.");
+  EXPECT_EQ(
+      check(makeMatrixKernel("16", {Feature::Float16, Feature::MatrixBf16F32})),
+      "Kernel \"k\" has cooperative matrices of 16x16 floats of 16 bits and "
+      "declares no feature with such.");
+}
+
+TEST(KernelMatrix, IsNotThePredecessors) {
+  Kernel kernel = makeMatrixKernel("16", {});
+  kernel.spirv = test::assemble(test::assemblyOf(matrixKernel("16")),
+                                SPV_ENV_UNIVERSAL_1_3);
+  EXPECT_EQ(check(kernel),
+            "Kernel \"k\" uses SPV_NV_cooperative_matrix (plans allow "
+            "SPV_KHR_cooperative_matrix).");
 }
 
 TEST(KernelMatrix, HasTheSizeOfItsFeature) {

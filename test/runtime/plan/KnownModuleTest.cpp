@@ -14,6 +14,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <string_view>
+
 using namespace vm;
 
 namespace {
@@ -23,6 +26,12 @@ using Words = std::vector<uint32_t>;
 void add(Words &module, uint16_t opcode, const Words &operands) {
   module.push_back(static_cast<uint32_t>(operands.size() + 1) << 16 | opcode);
   module.insert(module.end(), operands.begin(), operands.end());
+}
+
+void addName(Words &module, uint16_t opcode, std::string_view name) {
+  Words text(name.size() / 4 + 1);
+  std::memcpy(text.data(), name.data(), name.size());
+  add(module, opcode, text);
 }
 
 constexpr uint32_t kCapabilityKhr = 6022;
@@ -79,8 +88,47 @@ TEST(KnownModule, SaysMatricesInTheWordsOfTheirPredecessor) {
   EXPECT_EQ(known.environment, SPV_ENV_VULKAN_1_3);
 }
 
-TEST(KnownModule, SurvivesAnyDamage) {
-  Words module = makeModule();
+/// 16x16 matrices of bf16. Ids: 1 bf16, 2 i32, 3 sixteen, 4 subgroup, 5 matrix,
+/// 6 f32.
+Words makeBfloat16Module() {
+  Words module = {SpvMagicNumber, 0x10600, 0, 20, 0};
+  add(module, SpvOpCapability, {kCapabilityKhr});
+  add(module, SpvOpCapability, {kCapabilityBfloat16Type});
+  add(module, SpvOpCapability, {kCapabilityBfloat16Matrix});
+  addName(module, SpvOpExtension, "SPV_KHR_bfloat16");
+  add(module, SpvOpTypeFloat, {1, 16, 0});
+  add(module, SpvOpTypeInt, {2, 32, 0});
+  add(module, SpvOpConstant, {2, 3, 16});
+  add(module, SpvOpConstant, {2, 4, 3});
+  add(module, 4456, {5, 1, 4, 3, 3, 3});
+  add(module, SpvOpTypeFloat, {6, 32});
+  return module;
+}
+
+TEST(KnownModule, SaysMatricesOfBfloat16AsThoseOfSingles) {
+  Words wanted = {SpvMagicNumber, 0x10600, 0, 20, 0};
+  add(wanted, SpvOpCapability, {SpvCapabilityCooperativeMatrixNV});
+  add(wanted, SpvOpTypeInt, {2, 32, 0});
+  add(wanted, SpvOpConstant, {2, 3, 16});
+  add(wanted, SpvOpConstant, {2, 4, 3});
+  add(wanted, SpvOpTypeFloat, {6, 32});
+  add(wanted, SpvOpTypeCooperativeMatrixNV, {5, 6, 4, 3, 3});
+  KnownModule known = toKnownModule(makeBfloat16Module());
+  EXPECT_EQ(known.words, wanted);
+  EXPECT_EQ(known.leftOutCapabilities,
+            Words({kCapabilityBfloat16Type, kCapabilityBfloat16Matrix}));
+  MatrixType matrix = {MatrixType::Scalar::Bfloat, 16, 16, 16, true};
+  EXPECT_EQ(known.matrices, std::vector<MatrixType>{matrix});
+}
+
+TEST(KnownModule, KnowsThePredecessor) {
+  EXPECT_FALSE(toKnownModule(makeModule()).isPredecessor);
+  Words module = {SpvMagicNumber, 0x10300, 0, 20, 0};
+  add(module, SpvOpCapability, {SpvCapabilityCooperativeMatrixNV});
+  EXPECT_TRUE(toKnownModule(module).isPredecessor);
+}
+
+void damage(const Words &module) {
   for (size_t size = 0; size < module.size(); ++size)
     withoutMatrixTypes(toKnownModule(std::span(module).first(size)).words);
   for (size_t i = 0; i < module.size(); ++i)
@@ -89,6 +137,11 @@ TEST(KnownModule, SurvivesAnyDamage) {
       damaged[i] = value;
       withoutMatrixTypes(toKnownModule(damaged).words);
     }
+}
+
+TEST(KnownModule, SurvivesAnyDamage) {
+  damage(makeModule());
+  damage(makeBfloat16Module());
 }
 
 } // namespace
