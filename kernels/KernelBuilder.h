@@ -54,6 +54,7 @@ public:
   Value index(int64_t value);
   Value add(Value a, Value b);
   Value mul(Value a, int64_t factor);
+  Value sub(Value a, Value b);
   Value div(Value a, int64_t divisor); ///< Of non-negative values.
   Value rem(Value a, int64_t divisor); ///< Of non-negative values.
   Value min(Value a, Value b);         ///< Of non-negative values.
@@ -108,10 +109,15 @@ public:
   /// Orders window accesses before it and after it for the whole device.
   void deviceMemoryBarrier();
 
-  //===--- Matrix units (KernelMatrices.cpp)
-  //--------------------------------===//
+  //===--- Subgroups (KernelScalars.cpp)
+  //------------------------------------===//
   Value subgroupId();
   Value laneInSubgroup();
+  /// A number that drivers know when they compile the kernel.
+  Value subgroupSize();
+
+  //===--- Matrix units (KernelMatrices.cpp)
+  //--------------------------------===//
   /// On a module whose matrices of f16 stand for those of bf16.
   static constexpr const char *kBfloat16Matrices = "bfloat16_matrices";
 

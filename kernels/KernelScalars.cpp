@@ -24,6 +24,10 @@ Value KernelBuilder::add(Value x, Value y) {
   return b.createOrFold<arith::AddIOp>(location, x, y);
 }
 
+Value KernelBuilder::sub(Value x, Value y) {
+  return b.createOrFold<arith::SubIOp>(location, x, y);
+}
+
 Value KernelBuilder::mul(Value x, int64_t factor) {
   return factor == 1
              ? x
@@ -76,6 +80,10 @@ Value KernelBuilder::groupId() {
 
 Value KernelBuilder::subgroupId() {
   return gpu::SubgroupIdOp::create(b, location, /*upper_bound=*/nullptr);
+}
+
+Value KernelBuilder::subgroupSize() {
+  return gpu::SubgroupSizeOp::create(b, location, /*upper_bound=*/nullptr);
 }
 
 Value KernelBuilder::laneInSubgroup() {

@@ -41,6 +41,10 @@ static bool hasMatrices(gpu::GPUModuleOp module) {
   return hasAny<gpu::SubgroupMmaComputeOp>(module);
 }
 
+static bool usesSubgroups(gpu::GPUModuleOp module) {
+  return hasAny<gpu::SubgroupSizeOp, gpu::SubgroupIdOp, gpu::LaneIdOp>(module);
+}
+
 static spirv::TargetEnvAttr targetEnvironment(gpu::GPUModuleOp module) {
   MLIRContext *context = module.getContext();
   using C = spirv::Capability;
@@ -63,10 +67,11 @@ static spirv::TargetEnvAttr targetEnvironment(gpu::GPUModuleOp module) {
     version = spirv::Version::V_1_6;
     capabilities.append({C::DotProduct, C::DotProductInput4x8BitPacked});
   }
+  if (usesSubgroups(module))
+    capabilities.push_back(C::GroupNonUniform);
   if (hasMatrices(module)) {
     version = spirv::Version::V_1_6;
-    capabilities.append(
-        {C::GroupNonUniform, C::CooperativeMatrixKHR, C::VulkanMemoryModel});
+    capabilities.append({C::CooperativeMatrixKHR, C::VulkanMemoryModel});
     extensions.append(
         {E::SPV_KHR_cooperative_matrix, E::SPV_KHR_vulkan_memory_model});
   }
@@ -198,17 +203,17 @@ static void useVulkanMemoryModel(spirv::ModuleOp module) {
   });
 }
 
-/// spirv-update-vce does not look at the built-ins that subgroups have, nor at
-/// the type of a matrix's elements.
-static void declareSubgroups(spirv::ModuleOp module, bool hasBfloat16) {
+/// What spirv-update-vce does not see: it does not look at the built-ins that
+/// subgroups have, nor at the type of a matrix's elements.
+static void declare(spirv::ModuleOp module,
+                    ArrayRef<spirv::Capability> missing) {
   spirv::VerCapExtAttr triple = *module.getVceTriple();
   SmallVector<spirv::Capability> capabilities(triple.getCapabilities());
-  capabilities.push_back(spirv::Capability::GroupNonUniform);
-  if (hasBfloat16)
-    capabilities.push_back(spirv::Capability::BFloat16CooperativeMatrixKHR);
+  llvm::append_range(capabilities, missing);
   SmallVector<spirv::Extension> extensions(triple.getExtensions());
+  auto version = std::max(triple.getVersion(), spirv::Version::V_1_3);
   module.setVceTripleAttr(spirv::VerCapExtAttr::get(
-      triple.getVersion(), capabilities, extensions, module.getContext()));
+      version, capabilities, extensions, module.getContext()));
 }
 
 /// Matrices of f16 stood for those of bf16.
@@ -241,6 +246,7 @@ gpuvm::lowerToSpirv(gpu::GPUModuleOp module,
                     const EmitOptions &options) {
   MLIRContext *context = module.getContext();
   bool multiplies = hasMatrices(module);
+  bool hasSubgroups = usesSubgroups(module);
   bool hasBfloat16 = module->hasAttr(KernelBuilder::kBfloat16Matrices);
   spirv::TargetEnvAttr target = targetEnvironment(module);
   auto parent = module->getParentOfType<ModuleOp>();
@@ -270,8 +276,10 @@ gpuvm::lowerToSpirv(gpu::GPUModuleOp module,
   passes.addPass(spirv::createSPIRVUpdateVCEPass());
   if (failed(passes.run(result)))
     return failure();
-  if (multiplies)
-    declareSubgroups(result, hasBfloat16);
+  if (hasSubgroups)
+    declare(result, spirv::Capability::GroupNonUniform);
+  if (hasBfloat16)
+    declare(result, spirv::Capability::BFloat16CooperativeMatrixKHR);
   decorate(result, uses);
   result->removeAttr(spirv::getTargetEnvAttrName());
   result->remove();

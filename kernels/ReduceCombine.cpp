@@ -269,19 +269,18 @@ void ReduceEmitter::storeSlots(ArrayRef<Value> values, Value at) {
     k.storeWorkgroup(slot.workgroup, value, at);
 }
 
-/// The values of `count` lanes, `stride` apart, combined; anything where not
-/// `isWanted`. A few slots are loaded several at a time, which waits less often
-/// for workgroup memory. It is a loop, because lavapipe has no branches: what
-/// it skips is the further turns of a loop (docs/rationale/reduction-rows.md).
+/// The values of `count` lanes, `stride` apart, combined, as only the first
+/// `folding` lanes do. Lavapipe has no branches, but skips the further turns of
+/// a loop; GPUs are given a constant and small number of turns, so that they
+/// load everything at once (docs/rationale/reduction-rows.md).
 ReduceEmitter::Values ReduceEmitter::foldSlots(Value firstLane, int64_t count,
-                                               int64_t stride, Value isWanted) {
+                                               int64_t stride,
+                                               int64_t folding) {
   constexpr size_t kMaxLoadedSlots = 4;
-  constexpr int64_t kMaxUnrolled = 8, kTogether = 3;
+  constexpr int64_t kMaxUnrolled = 8, kTogether = 3, kGpuSubgroup = 32;
   auto at = [&](Value j) { return slotOf(k.add(firstLane, k.mul(j, stride))); };
-  int64_t together = slots.size() > kMaxLoadedSlots ? 1
-                     : count <= kMaxUnrolled        ? count - 1
-                     : (count - 1) % kTogether == 0 ? kTogether
-                                                    : 1;
+  bool isLong = count > kMaxUnrolled && (count - 1) % kTogether == 0;
+  int64_t together = isLong && slots.size() <= kMaxLoadedSlots ? kTogether : 1;
   auto next = [&](Value j, ValueRange totals) {
     SmallVector<Values> loaded;
     for (int64_t i = 0; i < together; ++i)
@@ -294,11 +293,9 @@ ReduceEmitter::Values ReduceEmitter::foldSlots(Value firstLane, int64_t count,
   Values first = loadSlots(at(k.index(0)));
   if (count == 1)
     return first;
-  if (together == count - 1)
-    return next(k.index(1), first);
-  Value end = k.index(count);
-  if (isWanted)
-    end = k.select(isWanted, end, k.index(1));
+  Value isGpu = k.less(k.index(kGpuSubgroup - 1), k.subgroupSize());
+  Value end = k.select(isGpu, k.index(count),
+                       k.sub(k.index(count), k.div(lane, folding)));
   return k.loop(k.index(1), end, k.index(together), first, next);
 }
 
@@ -313,10 +310,10 @@ void ReduceEmitter::foldLaneGroups(const Values &values) {
                slotOf(k.add(lane, k.index(r * KernelConfig::kLanes))));
   k.workgroupBarrier();
   const int64_t groups = ReductionOrder::kGroupsPerPart * sideBySide;
-  Value isFolding = k.less(lane, k.index(groups));
-  Value first = k.mul(k.min(lane, k.index(groups - 1)), group);
-  Values folded = foldSlots(first, group, 1, isFolding);
-  k.ifThen(isFolding, [&] { storeSlots(folded, slotOf(first)); });
+  k.ifThen(k.less(lane, k.index(groups)), [&] {
+    Value first = k.mul(lane, group);
+    storeSlots(foldSlots(first, group, 1, groups), slotOf(first));
+  });
   k.workgroupBarrier();
 }
 
@@ -326,9 +323,9 @@ Value ReduceEmitter::firstLaneOf(Value number) {
 }
 
 /// The total of result `number` of the workgroup, after `foldLaneGroups`.
-ReduceEmitter::Values ReduceEmitter::totalOf(Value number, Value isWanted) {
+ReduceEmitter::Values ReduceEmitter::totalOf(Value number, int64_t folding) {
   return foldSlots(firstLaneOf(number), c.config.groupsPerResult,
-                   ReductionOrder::kLaneGroup, isWanted);
+                   ReductionOrder::kLaneGroup, folding);
 }
 
 /// The same for every lane. A few lane groups are folded by every lane itself,
@@ -336,11 +333,11 @@ ReduceEmitter::Values ReduceEmitter::totalOf(Value number, Value isWanted) {
 ReduceEmitter::Values ReduceEmitter::shareTotalOf(Value number) {
   constexpr int64_t kMaxFoldedByAll = 4;
   if (c.config.groupsPerResult <= kMaxFoldedByAll)
-    return totalOf(number);
-  Value isFolding = k.less(lane, k.index(c.config.resultsPerGroup));
-  Value own = k.min(lane, k.index(c.config.resultsPerGroup - 1));
-  Values total = totalOf(own, isFolding);
-  k.ifThen(isFolding, [&] { storeSlots(total, slotOf(firstLaneOf(own))); });
+    return totalOf(number, KernelConfig::kLanes);
+  const int64_t results = c.config.resultsPerGroup;
+  k.ifThen(k.less(lane, k.index(results)), [&] {
+    storeSlots(totalOf(lane, results), slotOf(firstLaneOf(lane)));
+  });
   k.workgroupBarrier();
   return loadSlots(slotOf(firstLaneOf(number)));
 }
@@ -352,7 +349,6 @@ void ReduceEmitter::combineLanes(const Values &values,
   const int64_t sideBySide = values.size() / slots.size();
   foldLaneGroups(values);
   const int64_t results = c.config.resultsPerGroup * sideBySide;
-  Value isResult = k.less(lane, k.index(results));
-  Values totals = totalOf(k.min(lane, k.index(results - 1)), isResult);
-  k.ifThen(isResult, [&] { use(totals); });
+  k.ifThen(k.less(lane, k.index(results)),
+           [&] { use(totalOf(lane, results)); });
 }

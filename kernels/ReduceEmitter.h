@@ -85,10 +85,10 @@ private:
   Values loadSlots(Value at);
   void storeSlots(ArrayRef<Value> values, Value at);
   Values foldSlots(Value firstLane, int64_t count, int64_t stride,
-                   Value isWanted = Value());
+                   int64_t folding);
   void foldLaneGroups(const Values &values);
   Value firstLaneOf(Value number);
-  Values totalOf(Value number, Value isWanted = Value());
+  Values totalOf(Value number, int64_t folding);
   Values shareTotalOf(Value number);
   void combineLanes(const Values &values,
                     function_ref<void(const Values &totals)> use);

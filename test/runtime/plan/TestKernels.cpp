@@ -112,8 +112,8 @@ Kernel makeKernel(const std::string &name, const TestKernel &test) {
   return kernel;
 }
 
-Kernel makeKernel(const std::string &name, std::vector<uint32_t> inputs,
-                  std::vector<uint32_t> outputs) {
+Kernel makeKernel(const std::string &name, const std::vector<uint32_t> &inputs,
+                  const std::vector<uint32_t> &outputs) {
   std::map<uint32_t, TestBuffer> buffers;
   for (uint32_t binding : inputs)
     buffers[binding] = {binding, true, false, true};

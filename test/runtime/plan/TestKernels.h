@@ -59,7 +59,7 @@ Kernel makeKernel(const std::string &name, const TestKernel &kernel);
 
 /// Reads `inputs` and writes `outputs`, NonWritable where only read. A binding
 /// in both lists is updated in place.
-Kernel makeKernel(const std::string &name, std::vector<uint32_t> inputs,
-                  std::vector<uint32_t> outputs);
+Kernel makeKernel(const std::string &name, const std::vector<uint32_t> &inputs,
+                  const std::vector<uint32_t> &outputs);
 
 } // namespace vm::test
