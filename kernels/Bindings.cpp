@@ -30,8 +30,8 @@ class BindingAssigner {
 public:
   explicit BindingAssigner(uint64_t maxBytes) : maxBytes(maxBytes) {}
   void add(std::optional<ArrayAttr> windows, SmallVectorImpl<unsigned> &to);
-  BindingLayout finish();
-  BindingLayout layout;
+  /// Says what all have in common.
+  void finish(BindingLayout &layout) const;
 
 private:
   unsigned addWindow(WindowAttr window);
@@ -39,6 +39,7 @@ private:
 
   uint64_t maxBytes;
   std::map<unsigned, WindowAttr> byBinding;
+  SmallVector<SplitWindow> splits;
   llvm::DenseMap<WindowAttr, unsigned> known;
   unsigned next[kNumRegions] = {};
 };
@@ -67,7 +68,7 @@ unsigned BindingAssigner::addWindow(WindowAttr window) {
     split.bindings.push_back(addPiece(WindowAttr::get(
         window.getContext(), window.getRegion(), window.getOffset() + at,
         std::min(split.pieceBytes, window.getLength() - at))));
-  layout.splits.push_back(split);
+  splits.push_back(split);
   return split.bindings.front();
 }
 
@@ -83,20 +84,27 @@ void BindingAssigner::add(std::optional<ArrayAttr> windows,
   }
 }
 
-BindingLayout BindingAssigner::finish() {
+void BindingAssigner::finish(BindingLayout &layout) const {
   for (auto [binding, window] : byBinding) {
     layout.bindings.push_back(binding);
     layout.windows.push_back(window);
   }
-  return std::move(layout);
+  layout.splits = splits;
 }
 
-BindingLayout gpuvm::layOutBindings(KernelOp kernel) {
+std::vector<BindingLayout> gpuvm::layOutBindings(ArrayRef<KernelOp> kernels) {
+  KernelOp first = kernels.front();
   BindingAssigner assigner(
-      getMaxWindowBytes(kernel->getParentOfType<ProgramOp>()));
-  BindingLayout &layout = assigner.layout;
-  assigner.add(kernel.getInputWindows(), layout.inputs);
-  assigner.add(kernel.getOutputWindows(), layout.outputs);
-  assigner.add(kernel.getScratchWindows(), layout.scratch);
-  return assigner.finish();
+      getMaxWindowBytes(first->getParentOfType<ProgramOp>()));
+  std::vector<BindingLayout> layouts(kernels.size());
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    KernelOp kernel = kernels[i];
+    BindingLayout &layout = layouts[i];
+    assigner.add(kernel.getInputWindows(), layout.inputs);
+    assigner.add(kernel.getOutputWindows(), layout.outputs);
+    assigner.add(kernel.getScratchWindows(), layout.scratch);
+  }
+  for (BindingLayout &layout : layouts)
+    assigner.finish(layout);
+  return layouts;
 }

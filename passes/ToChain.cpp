@@ -227,8 +227,13 @@ void ChainBuilder::addStages() {
 //===----------------------------------------------------------------------===//
 
 void ChainBuilder::addDispatch(KernelOp op) {
-  BindingLayout layout = layOutBindings(op);
-  int32_t groups = configureKernel(op).groups;
+  if (joinsPrevious(op))
+    return;
+  SmallVector<KernelOp> kernels = getDispatch(op);
+  BindingLayout layout = layOutBindings(kernels).front();
+  int32_t groups = 0;
+  for (KernelOp kernel : kernels)
+    groups += configureKernel(kernel).groups;
   SmallVector<Attribute> windows(layout.windows.begin(), layout.windows.end());
   chain::DispatchOp::create(b, op.getLoc(), *op.getEmitted(),
                             ArrayRef<int32_t>{groups, 1, 1},
