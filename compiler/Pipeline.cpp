@@ -44,8 +44,6 @@ void gpuvm::buildPipeline(OpPassManager &passes,
     onProgram(createSchedule());
   onProgram(createPlanMemory({options.reuse, options.inPlace,
                               options.barrierPrice, options.maxWindowBytes}));
-  if (options.joinKernels)
-    onProgram(createJoinKernels());
   onProgram(createPlaceBarriers({options.minimalBarriers}));
   passes.addPass(createEmitKernels({options.exact}));
   passes.addPass(createToChain());

@@ -44,11 +44,6 @@ struct CompilerOptions : PassPipelineOptions<CompilerOptions> {
       *this, "max-window-bytes",
       llvm::cl::desc("Values of more bytes take several windows"),
       llvm::cl::init(1 << 27)};
-  Option<bool> joinKernels{
-      *this, "join-kernels",
-      llvm::cl::desc("Run reductions of different heights over one input in "
-                     "one dispatch"),
-      llvm::cl::init(false)};
   Option<bool> minimalBarriers{
       *this, "minimal-barriers",
       llvm::cl::desc("Place only the barriers that a hazard needs"),

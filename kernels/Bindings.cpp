@@ -30,8 +30,8 @@ class BindingAssigner {
 public:
   explicit BindingAssigner(uint64_t maxBytes) : maxBytes(maxBytes) {}
   void add(std::optional<ArrayAttr> windows, SmallVectorImpl<unsigned> &to);
-  /// Says what all have in common.
-  void finish(BindingLayout &layout) const;
+  BindingLayout finish();
+  BindingLayout layout;
 
 private:
   unsigned addWindow(WindowAttr window);
@@ -39,7 +39,6 @@ private:
 
   uint64_t maxBytes;
   std::map<unsigned, WindowAttr> byBinding;
-  SmallVector<SplitWindow> splits;
   llvm::DenseMap<WindowAttr, unsigned> known;
   unsigned next[kNumRegions] = {};
 };
@@ -68,7 +67,7 @@ unsigned BindingAssigner::addWindow(WindowAttr window) {
     split.bindings.push_back(addPiece(WindowAttr::get(
         window.getContext(), window.getRegion(), window.getOffset() + at,
         std::min(split.pieceBytes, window.getLength() - at))));
-  splits.push_back(split);
+  layout.splits.push_back(split);
   return split.bindings.front();
 }
 
@@ -84,27 +83,20 @@ void BindingAssigner::add(std::optional<ArrayAttr> windows,
   }
 }
 
-void BindingAssigner::finish(BindingLayout &layout) const {
+BindingLayout BindingAssigner::finish() {
   for (auto [binding, window] : byBinding) {
     layout.bindings.push_back(binding);
     layout.windows.push_back(window);
   }
-  layout.splits = splits;
+  return std::move(layout);
 }
 
-std::vector<BindingLayout> gpuvm::layOutBindings(ArrayRef<KernelOp> kernels) {
-  KernelOp first = kernels.front();
+BindingLayout gpuvm::layOutBindings(KernelOp kernel) {
   BindingAssigner assigner(
-      getMaxWindowBytes(first->getParentOfType<ProgramOp>()));
-  std::vector<BindingLayout> layouts(kernels.size());
-  for (size_t i = 0; i < kernels.size(); ++i) {
-    KernelOp kernel = kernels[i];
-    BindingLayout &layout = layouts[i];
-    assigner.add(kernel.getInputWindows(), layout.inputs);
-    assigner.add(kernel.getOutputWindows(), layout.outputs);
-    assigner.add(kernel.getScratchWindows(), layout.scratch);
-  }
-  for (BindingLayout &layout : layouts)
-    assigner.finish(layout);
-  return layouts;
+      getMaxWindowBytes(kernel->getParentOfType<ProgramOp>()));
+  BindingLayout &layout = assigner.layout;
+  assigner.add(kernel.getInputWindows(), layout.inputs);
+  assigner.add(kernel.getOutputWindows(), layout.outputs);
+  assigner.add(kernel.getScratchWindows(), layout.scratch);
+  return assigner.finish();
 }

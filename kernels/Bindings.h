@@ -30,12 +30,8 @@ struct BindingLayout {
   SmallVector<SplitWindow> splits;
 };
 
-/// The layouts of kernels with windows that run in one dispatch: they have
-/// `windows`, `bindings` and `splits` in common.
-std::vector<BindingLayout> layOutBindings(ArrayRef<KernelOp> kernels);
-
-/// maxPerStageDescriptorStorageBuffers of the least capable device, lavapipe.
-inline constexpr size_t kMaxBindings = 32;
+/// The layout of a kernel with windows.
+BindingLayout layOutBindings(KernelOp kernel);
 
 /// The longest window a kernel of `program` may bind: what gpuvm-plan-memory
 /// was told, or what every Vulkan device can do.

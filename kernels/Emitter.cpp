@@ -85,6 +85,9 @@ static LogicalResult emitRoot(EmitterContext &emitter) {
   llvm_unreachable("there is no other root");
 }
 
+/// maxPerStageDescriptorStorageBuffers of the least capable device, lavapipe.
+static constexpr size_t kMaxBindings = 32;
+
 /// Indices are signed numbers of 32 bits, and loops step beyond their end by
 /// what all lanes of a dispatch take.
 static constexpr int64_t kMaxElements =
@@ -125,10 +128,19 @@ static LogicalResult checkLimits(KernelOp op, const BindingLayout &layout) {
   return failure();
 }
 
-static LogicalResult emitInto(KernelBuilder &kernel, KernelOp op,
-                              const KernelConfig &config,
-                              const BindingLayout &layout,
-                              const EmitOptions &options) {
+FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
+                                           const KernelConfig &config,
+                                           const EmitOptions &options) {
+  MLIRContext *context = op.getContext();
+  OwningOpRef<ModuleOp> scratch = ModuleOp::create(op.getLoc());
+  OpBuilder b(context);
+  b.setInsertionPointToStart(scratch->getBody());
+  BindingLayout layout = layOutBindings(op);
+  if (failed(checkLimits(op, layout)))
+    return failure();
+  KernelBuilder kernel(b, op.getLoc(), op.getSymName(), config.lanes);
+  for (const SplitWindow &split : layout.splits)
+    kernel.splitWindow(split.bindings, split.pieceBytes);
   auto bindingOf = [&](BlockArgument argument) {
     return layout.inputs[argument.getArgNumber()];
   };
@@ -136,37 +148,7 @@ static LogicalResult emitInto(KernelBuilder &kernel, KernelOp op,
   if (config.dotProducts)
     elements.useDotProducts();
   EmitterContext emitter{op, config, layout, kernel, elements, options.exact};
-  return emitRoot(emitter);
-}
-
-FailureOr<EmittedKernel> gpuvm::emitKernel(ArrayRef<KernelOp> ops,
-                                           ArrayRef<KernelConfig> configs,
-                                           const EmitOptions &options) {
-  KernelOp front = ops.front();
-  const KernelConfig &config = configs.front();
-  OwningOpRef<ModuleOp> scratch = ModuleOp::create(front.getLoc());
-  OpBuilder b(front.getContext());
-  b.setInsertionPointToStart(scratch->getBody());
-  std::vector<BindingLayout> layouts = layOutBindings(ops);
-  for (auto [op, layout] : llvm::zip_equal(ops, layouts))
-    if (failed(checkLimits(op, layout)))
-      return failure();
-  KernelBuilder kernel(b, front.getLoc(), front.getSymName(), config.lanes);
-  for (const SplitWindow &split : layouts.front().splits)
-    kernel.splitWindow(split.bindings, split.pieceBytes);
-  LogicalResult emitted = success();
-  auto emitNumber = [&](size_t i) {
-    if (failed(emitInto(kernel, ops[i], configs[i], layouts[i], options)))
-      emitted = failure();
-  };
-  if (ops.size() == 1)
-    emitNumber(0);
-  int64_t firstGroup = 0;
-  for (size_t i = 0; ops.size() > 1 && i < ops.size(); ++i) {
-    int64_t groups = configs[i].groups;
-    kernel.forGroups(firstGroup, groups, [&] { emitNumber(i); });
-    firstGroup += groups;
-  }
+  LogicalResult emitted = emitRoot(emitter);
   if (failed(emitted))
     return failure();
   gpu::GPUModuleOp module = kernel.finish();

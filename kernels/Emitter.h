@@ -62,11 +62,9 @@ struct EmitOptions {
   bool exact = false; ///< Fix the rounding mode and special values of f32.
 };
 
-/// Emits and lowers kernels that have windows and run in one dispatch, the
-/// workgroups of one behind those of the other, laid over the device as their
-/// `configs` say: `configureKernel(op)` or a variant of it.
-FailureOr<EmittedKernel> emitKernel(ArrayRef<KernelOp> ops,
-                                    ArrayRef<KernelConfig> configs,
+/// Emits and lowers a kernel that has windows, laid over the device as `config`
+/// says: `configureKernel(op)` or a variant of it.
+FailureOr<EmittedKernel> emitKernel(KernelOp op, const KernelConfig &config,
                                     const EmitOptions &options);
 
 /// The configuration of the same kernel for devices that can do more, if it has

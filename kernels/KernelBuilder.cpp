@@ -257,24 +257,16 @@ Value KernelBuilder::allocateWorkgroup(Type type, int64_t count) {
   Type element = workgroupType(type);
   auto vector = dyn_cast<VectorType>(element);
   int64_t perElement = vector ? vector.getNumElements() : 1;
+  workgroupMemoryBytes +=
+      count * perElement *
+      getElementTypeOrSelf(element).getIntOrFloatBitWidth() / 8;
   auto storage = spirv::StorageClassAttr::get(b.getContext(),
                                               spirv::StorageClass::Workgroup);
   auto memory =
       MemRefType::get({count}, element, MemRefLayoutAttrInterface(), storage);
-  auto isLike = [&](Value other) { return other.getType() == memory; };
-  if (auto free = llvm::find_if(freeWorkgroup, isLike);
-      free != freeWorkgroup.end()) {
-    Value found = *free;
-    freeWorkgroup.erase(free);
-    return found;
-  }
-  workgroupMemoryBytes +=
-      count * perElement *
-      getElementTypeOrSelf(element).getIntOrFloatBitWidth() / 8;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&function.getBody().front());
-  return allocatedWorkgroup.emplace_back(
-      memref::AllocOp::create(b, location, memory));
+  return memref::AllocOp::create(b, location, memory);
 }
 
 Value KernelBuilder::loadWorkgroup(Value memory, Type type, Value i) {

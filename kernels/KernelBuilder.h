@@ -74,10 +74,6 @@ public:
        function_ref<SmallVector<Value>(Value i, ValueRange carried)> body,
        bool runs = false);
   void ifThen(Value condition, function_ref<void()> then);
-  /// `body` by `count` workgroups of their own from number `first` on, for
-  /// which `groupId` counts from 0. The groups share no workgroup memory with
-  /// others.
-  void forGroups(int64_t first, int64_t count, function_ref<void()> body);
 
   //===--- Windows
   //----------------------------------------------------------===//
@@ -166,9 +162,6 @@ private:
   };
   llvm::DenseMap<unsigned, Split> splits; ///< By the first binding.
   int64_t workgroupMemoryBytes = 0;
-  SmallVector<Value> allocatedWorkgroup;
-  SmallVector<Value> freeWorkgroup; ///< Of other workgroups.
-  int64_t firstGroup = 0;           ///< Of those that run what is written.
 };
 
 } // namespace mlir::gpuvm

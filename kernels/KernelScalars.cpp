@@ -75,8 +75,7 @@ Value KernelBuilder::laneId() {
 }
 
 Value KernelBuilder::groupId() {
-  Value id = gpu::BlockIdOp::create(b, location, gpu::Dimension::x);
-  return firstGroup ? sub(id, index(firstGroup)) : id;
+  return gpu::BlockIdOp::create(b, location, gpu::Dimension::x);
 }
 
 Value KernelBuilder::subgroupId() {
@@ -109,23 +108,6 @@ KernelBuilder::loop(Value lower, Value upper, Value step, ValueRange carried,
   if (runs)
     op->setAttr(kRunsAttr, b.getUnitAttr());
   return op.getResults();
-}
-
-void KernelBuilder::forGroups(int64_t first, int64_t count,
-                              function_ref<void()> body) {
-  auto run = [&] {
-    firstGroup = first;
-    freeWorkgroup = allocatedWorkgroup;
-    body();
-    firstGroup = 0;
-  };
-  Value id = groupId();
-  ifThen(less(id, index(first + count)), [&] {
-    if (first == 0)
-      run();
-    else
-      ifThen(less(index(first - 1), id), run);
-  });
 }
 
 void KernelBuilder::ifThen(Value condition, function_ref<void()> then) {

@@ -23,28 +23,6 @@ SmallVector<Operation *> gpuvm::getCommands(ProgramOp program) {
   return commands;
 }
 
-static constexpr StringLiteral kJoinsAttr = "gpuvm.joins";
-
-bool gpuvm::joinsPrevious(Operation *command) {
-  return command->hasAttr(kJoinsAttr);
-}
-
-void gpuvm::join(KernelOp kernel) {
-  kernel->setAttr(kJoinsAttr, UnitAttr::get(kernel.getContext()));
-}
-
-SmallVector<KernelOp> gpuvm::getDispatch(KernelOp first) {
-  SmallVector<KernelOp> kernels = {first};
-  for (Operation *op = first->getNextNode(); op; op = op->getNextNode()) {
-    if (!isCommand(op))
-      continue;
-    if (!joinsPrevious(op))
-      break;
-    kernels.push_back(cast<KernelOp>(op));
-  }
-  return kernels;
-}
-
 //===----------------------------------------------------------------------===//
 // Symbols
 //===----------------------------------------------------------------------===//
@@ -203,17 +181,15 @@ void gpuvm::orderByDependence(ProgramOp program) {
 }
 
 std::string gpuvm::stageLabel(Operation *command) {
-  llvm::SmallSetVector<StringRef, 8> stages;
-  auto add = [&](Operation *op) {
-    if (auto names = op->getAttrOfType<ArrayAttr>("stages"))
-      stages.insert_range(names.getAsValueRange<StringAttr>());
-  };
-  if (auto kernel = dyn_cast<KernelOp>(command))
-    llvm::for_each(getDispatch(kernel), add);
-  else
-    add(command);
+  auto stages = command->getAttrOfType<ArrayAttr>("stages");
+  if (!stages)
+    return "";
   constexpr size_t kNames = 8;
-  std::string label = llvm::join(stages.getArrayRef().take_front(kNames), "+");
+  std::string label =
+      llvm::join(ArrayAttr::get(command->getContext(),
+                                stages.getValue().take_front(kNames))
+                     .getAsValueRange<StringAttr>(),
+                 "+");
   if (stages.size() > kNames)
     label += " and " + std::to_string(stages.size() - kNames) + " more";
   return label;

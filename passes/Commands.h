@@ -22,12 +22,6 @@ bool isCommand(Operation *op);
 /// The commands of a program, in block order.
 SmallVector<Operation *> getCommands(ProgramOp program);
 
-/// The kernels of the dispatch that begins with `first`: those behind it that
-/// `join` was called for run in it, too.
-SmallVector<KernelOp> getDispatch(KernelOp first);
-bool joinsPrevious(Operation *command);
-void join(KernelOp kernel);
-
 /// The part of a symbol that a load or a store accesses, in bytes from the
 /// start of the symbol.
 struct SymbolBytes {

@@ -3,9 +3,9 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels that run in one dispatch are one module, and kernels that differ only
-// in their names and windows' offsets share one. What the plan says of a kernel
-// besides its code is kept in attributes of the module.
+// Kernels that differ only in their names and windows' offsets share one
+// module. What the plan says of a kernel besides its code is kept in attributes
+// of the module.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,23 +35,24 @@ namespace {
 struct EmitKernels : gpuvm::impl::EmitKernelsBase<EmitKernels> {
   using Base::Base;
   void runOnOperation() override;
-  LogicalResult emit(ArrayRef<KernelOp> kernels);
+  LogicalResult emit(KernelOp kernel);
   StringAttr insert(EmittedKernel &emitted, const Twine &name);
-  LogicalResult emitVariantOf(ArrayRef<KernelOp> kernels, StringAttr name);
+  LogicalResult emitVariantOf(KernelOp kernel, StringAttr name);
   LogicalResult readExternal(ExternKernelOp kernel);
 
   struct Emitted {
-    StringAttr name; ///< Of the module.
-    /// Operands that it does without, of each kernel.
-    SmallVector<SmallVector<unsigned>> unread;
+    StringAttr name;              ///< Of the module.
+    SmallVector<unsigned> unread; ///< Operands that it does without.
   };
-  llvm::StringMap<Emitted> emitted; ///< By the kernels' text.
+  llvm::StringMap<Emitted> emitted; ///< By kernel text.
 };
 } // namespace
 
 /// What decides the code of a kernel: its body, root and bindings.
-static void printText(KernelOp kernel, const BindingLayout &layout,
-                      raw_ostream &os) {
+static std::string kernelText(KernelOp kernel) {
+  BindingLayout layout = layOutBindings(kernel);
+  std::string text;
+  llvm::raw_string_ostream os(text);
   os << stringifyRoot(kernel.getRoot());
   for (ArrayRef<unsigned> bindings :
        {ArrayRef(layout.inputs), ArrayRef(layout.outputs),
@@ -67,14 +68,6 @@ static void printText(KernelOp kernel, const BindingLayout &layout,
   AsmState names(kernel, flags); // Numbers the values once, not for each op.
   for (Operation &op : kernel.getBody().front())
     op.print(os, names);
-}
-
-static std::string textOf(ArrayRef<KernelOp> kernels) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  for (auto [kernel, layout] :
-       llvm::zip_equal(kernels, layOutBindings(kernels)))
-    printText(kernel, layout, os);
   return text;
 }
 
@@ -91,17 +84,15 @@ bindingAttrs(MLIRContext *context,
                         llvm::to_vector(llvm::make_second_range(sorted)));
 }
 
-/// The operands that no lane of a kernel turned out to read, the last one
+/// The operands that no lane of `kernel` turned out to read, the last one
 /// first: what is computed from them is never chosen.
-static SmallVector<SmallVector<unsigned>>
-findUnread(ArrayRef<KernelOp> kernels, const EmittedKernel &emitted) {
-  SmallVector<SmallVector<unsigned>> unread;
-  for (const BindingLayout &layout : layOutBindings(kernels)) {
-    unread.emplace_back();
-    for (unsigned i = layout.inputs.size(); i-- > 0;)
-      if (!emitted.uses.contains(layout.inputs[i]))
-        unread.back().push_back(i);
-  }
+static SmallVector<unsigned> findUnread(KernelOp kernel,
+                                        const EmittedKernel &emitted) {
+  BindingLayout layout = layOutBindings(kernel);
+  SmallVector<unsigned> unread;
+  for (unsigned i = layout.inputs.size(); i-- > 0;)
+    if (!emitted.uses.contains(layout.inputs[i]))
+      unread.push_back(i);
   return unread;
 }
 
@@ -134,69 +125,53 @@ StringAttr EmitKernels::insert(EmittedKernel &emitted, const Twine &name) {
   return SymbolTable(getOperation()).insert(module);
 }
 
-/// Adds the variant of kernels that were emitted as module `name`.
-LogicalResult EmitKernels::emitVariantOf(ArrayRef<KernelOp> kernels,
-                                         StringAttr name) {
+/// Adds the variant of `kernel`, which was emitted as module `name`.
+LogicalResult EmitKernels::emitVariantOf(KernelOp kernel, StringAttr name) {
   EmitOptions options{exact};
-  std::vector<KernelConfig> configs;
-  for (KernelOp kernel : kernels) {
-    std::optional<KernelConfig> config = configureVariant(kernel, options);
-    if (!config)
-      return success();
-    configs.push_back(*config);
-  }
-  FailureOr<EmittedKernel> variant = emitKernel(kernels, configs, options);
+  std::optional<KernelConfig> config = configureVariant(kernel, options);
+  if (!config)
+    return success();
+  FailureOr<EmittedKernel> variant = emitKernel(kernel, *config, options);
   if (failed(variant))
-    return emitError(kernels.front()->getLoc())
-           << "a variant of kernel \"" << name.getValue()
-           << "\" cannot be emitted";
+    return kernel.emitError("a variant of kernel \"")
+           << kernel.getSymName() << "\" cannot be emitted";
   auto module =
       SymbolTable(getOperation()).lookup<spirv::ModuleOp>(name.getValue());
   // A variant takes the place of its kernel in every dispatch.
   if (bindingAttrs(&getContext(), variant->uses) !=
       module->getAttr("gpuvm.bindings"))
     return success();
-  StringAttr of = insert(
-      *variant, name.getValue() + (configs.front().dotProducts ? "_dot_products"
-                                                               : "_matrices"));
+  StringAttr of =
+      insert(*variant, name.getValue() + (config->dotProducts ? "_dot_products"
+                                                              : "_matrices"));
   module->setAttr("gpuvm.variants", ArrayAttr::get(&getContext(), {of}));
   return success();
 }
 
-LogicalResult EmitKernels::emit(ArrayRef<KernelOp> kernels) {
-  auto emitBase = [&] {
-    std::vector<KernelConfig> configs;
-    for (KernelOp kernel : kernels)
-      configs.push_back(configureKernel(kernel));
-    return emitKernel(kernels, configs, EmitOptions{exact});
-  };
-  auto dropUnread = [&](ArrayRef<SmallVector<unsigned>> unread) {
-    for (auto [kernel, inputs] : llvm::zip_equal(kernels, unread))
-      dropInputs(kernel, inputs);
-  };
-  auto [entry, isNew] = emitted.try_emplace(textOf(kernels));
+LogicalResult EmitKernels::emit(KernelOp kernel) {
+  auto [entry, isNew] = emitted.try_emplace(kernelText(kernel));
   auto &[name, unread] = entry->second;
   if (!isNew) {
-    dropUnread(unread);
+    dropInputs(kernel, unread);
   } else {
-    FailureOr<EmittedKernel> result = emitBase();
+    EmitOptions options{exact};
+    FailureOr<EmittedKernel> result =
+        emitKernel(kernel, configureKernel(kernel), options);
     if (succeeded(result)) {
-      unread = findUnread(kernels, *result);
-      dropUnread(unread);
-      if (!llvm::all_of(unread, [](auto &inputs) { return inputs.empty(); }))
-        result = emitBase();
+      unread = findUnread(kernel, *result);
+      dropInputs(kernel, unread);
+      if (!unread.empty())
+        result = emitKernel(kernel, configureKernel(kernel), options);
     }
-    KernelOp front = kernels.front();
     if (failed(result))
-      return front.emitError("kernel \"")
-             << front.getSymName() << "\" cannot be emitted";
-    name = insert(*result, front.getSymName());
-    if (failed(emitVariantOf(kernels, name)))
+      return kernel.emitError("kernel \"")
+             << kernel.getSymName() << "\" cannot be emitted";
+    name = insert(*result, kernel.getSymName());
+    if (failed(emitVariantOf(kernel, name)))
       return failure();
     ++numEmitted;
   }
-  for (KernelOp kernel : kernels)
-    kernel.setEmittedAttr(FlatSymbolRefAttr::get(name));
+  kernel.setEmittedAttr(FlatSymbolRefAttr::get(name));
   return success();
 }
 
@@ -233,14 +208,11 @@ void EmitKernels::runOnOperation() {
     for (auto kernel : program.getBody().getOps<ExternKernelOp>())
       if (failed(readExternal(kernel)))
         result = failure();
-    for (auto kernel : program.getBody().getOps<KernelOp>()) {
-      if (joinsPrevious(kernel))
-        continue;
-      if (failed(emit(getDispatch(kernel)))) {
+    for (auto kernel : program.getBody().getOps<KernelOp>())
+      if (failed(emit(kernel))) {
         result = failure();
         break;
       }
-    }
   }
   if (failed(result))
     signalPassFailure();

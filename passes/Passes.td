@@ -181,18 +181,6 @@ def PlanMemory : GpuvmProgramPass<"gpuvm-plan-memory"> {
                         "The longest window a kernel may bind; at least 256">];
 }
 
-def JoinKernels : GpuvmProgramPass<"gpuvm-join-kernels"> {
-  let summary = "Runs reductions of different heights over one input together.";
-  let description = [{
-    Neighbouring commands that reduce in lanes, read a common operand and need no
-    barrier between them become one dispatch, with the workgroups of one behind
-    those of the other: several matrices of different heights times one vector.
-    (Those of one height are one kernel already.) Not done unless asked for
-    (`join-kernels`): a GPU saves microseconds, but lavapipe has no branches and
-    runs all of them in every workgroup.
-  }];
-}
-
 def PlaceBarriers : GpuvmProgramPass<"gpuvm-place-barriers"> {
   let summary = "Puts barriers where byte intervals conflict, and nowhere else.";
   let description = [{

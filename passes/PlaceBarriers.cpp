@@ -75,13 +75,8 @@ void PlaceBarriers::runOnOperation() {
   BarrierOp barrier;
   uint32_t index = 0;
   for (Operation *command : getCommands(program)) {
-    if (joinsPrevious(command))
-      continue;
     OpBuilder b(command);
     SmallVector<Access> accesses = getAccesses(command);
-    if (auto kernel = dyn_cast<KernelOp>(command))
-      for (KernelOp joining : llvm::drop_begin(getDispatch(kernel)))
-        llvm::append_range(accesses, getAccesses(joining));
     SmallVector<Attribute> hazards;
     findHazards(current, accesses, index + 1, hazards);
     bool needed = minimal ? !hazards.empty() : index > 0;

@@ -227,13 +227,8 @@ void ChainBuilder::addStages() {
 //===----------------------------------------------------------------------===//
 
 void ChainBuilder::addDispatch(KernelOp op) {
-  if (joinsPrevious(op))
-    return;
-  SmallVector<KernelOp> kernels = getDispatch(op);
-  BindingLayout layout = layOutBindings(kernels).front();
-  int32_t groups = 0;
-  for (KernelOp kernel : kernels)
-    groups += configureKernel(kernel).groups;
+  BindingLayout layout = layOutBindings(op);
+  int32_t groups = configureKernel(op).groups;
   SmallVector<Attribute> windows(layout.windows.begin(), layout.windows.end());
   chain::DispatchOp::create(b, op.getLoc(), *op.getEmitted(),
                             ArrayRef<int32_t>{groups, 1, 1},

@@ -46,11 +46,6 @@ static cl::opt<uint64_t>
                  cl::desc("Bytes of Registers that a barrier more must save "
                           "(default: 8 MiB)"),
                  cl::value_desc("bytes"), cl::cat(category));
-static cl::opt<bool>
-    joinKernels("join-kernels",
-                cl::desc("Reductions of different heights over one input in "
-                         "one dispatch: faster on GPUs, slower on lavapipe"),
-                cl::cat(category));
 static cl::opt<uint64_t>
     maxWindowBytes("max-window-bytes",
                    cl::desc("Values of more bytes are split: the device's "
@@ -105,7 +100,6 @@ int main(int argc, char **argv) {
 
   mlir::gpuvm::CompilerOptions options;
   options.fuse = !disableFusion;
-  options.joinKernels = joinKernels;
   options.chains = chains;
   if (disableFusion && chains.getNumOccurrences() == 0)
     options.chains = "never";
