@@ -74,6 +74,10 @@ public:
        function_ref<SmallVector<Value>(Value i, ValueRange carried)> body,
        bool runs = false);
   void ifThen(Value condition, function_ref<void()> then);
+  /// The values of types `types` that one or the other makes.
+  SmallVector<Value> choose(Value condition, TypeRange types,
+                            function_ref<SmallVector<Value>()> then,
+                            function_ref<SmallVector<Value>()> otherwise);
 
   //===--- Windows
   //----------------------------------------------------------===//

@@ -116,3 +116,17 @@ void KernelBuilder::ifThen(Value condition, function_ref<void()> then) {
   b.setInsertionPointToStart(op.thenBlock());
   then();
 }
+
+SmallVector<Value>
+KernelBuilder::choose(Value condition, TypeRange types,
+                      function_ref<SmallVector<Value>()> then,
+                      function_ref<SmallVector<Value>()> otherwise) {
+  auto op = scf::IfOp::create(b, location, types, condition,
+                              /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(op.thenBlock());
+  scf::YieldOp::create(b, location, then());
+  b.setInsertionPointToEnd(op.elseBlock());
+  scf::YieldOp::create(b, location, otherwise());
+  return op.getResults();
+}

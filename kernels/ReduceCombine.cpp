@@ -270,33 +270,43 @@ void ReduceEmitter::storeSlots(ArrayRef<Value> values, Value at) {
 }
 
 /// The values of `count` lanes, `stride` apart, combined, as only the first
-/// `folding` lanes do. Lavapipe has no branches, but skips the further turns of
-/// a loop; GPUs are given a constant and small number of turns, so that they
-/// load everything at once (docs/rationale/reduction-rows.md).
+/// `folding` lanes do. GPUs load them all at once, so that they wait only once.
+/// Lavapipe has no branches, but skips the further turns of a loop
+/// (docs/rationale/reduction-rows.md).
 ReduceEmitter::Values ReduceEmitter::foldSlots(Value firstLane, int64_t count,
                                                int64_t stride,
                                                int64_t folding) {
   constexpr size_t kMaxLoadedSlots = 4;
-  constexpr int64_t kMaxUnrolled = 8, kTogether = 3, kGpuSubgroup = 32;
+  constexpr int64_t kGpuSubgroup = 32;
   auto at = [&](Value j) { return slotOf(k.add(firstLane, k.mul(j, stride))); };
-  bool isLong = count > kMaxUnrolled && (count - 1) % kTogether == 0;
-  int64_t together = isLong && slots.size() <= kMaxLoadedSlots ? kTogether : 1;
-  auto next = [&](Value j, ValueRange totals) {
+  auto unrolled = [&] {
     SmallVector<Values> loaded;
-    for (int64_t i = 0; i < together; ++i)
-      loaded.push_back(loadSlots(at(k.add(j, k.index(i)))));
-    Values total(totals);
-    for (const Values &values : loaded)
-      total = combine(total, values, /*ascends=*/false);
+    for (int64_t j = 0; j < count; ++j)
+      loaded.push_back(loadSlots(at(k.index(j))));
+    Values total = loaded.front();
+    for (const Values &next : llvm::drop_begin(loaded))
+      total = combine(total, next, /*ascends=*/false);
     return total;
   };
-  Values first = loadSlots(at(k.index(0)));
+  // The end depends on the lane in a way that drivers do not see through, or
+  // they would unroll the loop.
+  auto inLoop = [&] {
+    auto next = [&](Value j, ValueRange totals) {
+      return combine(Values(totals), loadSlots(at(j)), /*ascends=*/false);
+    };
+    Value end = k.sub(k.index(count), k.div(lane, folding));
+    Values first = loadSlots(at(k.index(0)));
+    return k.loop(k.index(1), end, k.index(1), first, next);
+  };
   if (count == 1)
-    return first;
+    return unrolled();
+  if (slots.size() > kMaxLoadedSlots)
+    return inLoop();
+  SmallVector<Type> types;
+  for (const Slot &slot : slots)
+    types.push_back(slot.type);
   Value isGpu = k.less(k.index(kGpuSubgroup - 1), k.subgroupSize());
-  Value end = k.select(isGpu, k.index(count),
-                       k.sub(k.index(count), k.div(lane, folding)));
-  return k.loop(k.index(1), end, k.index(together), first, next);
+  return k.choose(isGpu, types, unrolled, inLoop);
 }
 
 /// Combines the lanes' values in groups of 16 neighbours. Of results side by
