@@ -18,8 +18,8 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <memory>
+#include <cstring>
+#include <fstream>
 #include <new>
 
 namespace vm {
@@ -101,26 +101,22 @@ Result<Plan> parsePlan(std::span<const uint8_t> bytes) {
   return plan;
 }
 
-struct FileCloser {
-  void operator()(FILE *file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<FILE, FileCloser>;
-
 Result<std::vector<uint8_t>> readFile(const std::string &path) {
-  File file(std::fopen(path.c_str(), "rb"));
+  std::ifstream file(path, std::ios::binary);
   if (!file)
     return bad("File \"{}\" cannot be opened ({}).", path,
                std::strerror(errno));
   std::vector<uint8_t> bytes;
-  std::vector<uint8_t> block(1 << 20);
-  for (size_t count = block.size(); count == block.size();) {
-    count = std::fread(block.data(), 1, block.size(), file.get());
+  std::vector<char> block(1 << 20);
+  while (file) {
+    file.read(block.data(), static_cast<std::streamsize>(block.size()));
+    auto count = static_cast<size_t>(file.gcount());
     if (bytes.size() + count > limits::kMaxFileBytes)
       return bad("File \"{}\" is larger than a plan may be ({} bytes).", path,
                  limits::kMaxFileBytes);
     bytes.insert(bytes.end(), block.begin(), block.begin() + count);
   }
-  if (std::ferror(file.get()))
+  if (file.bad())
     return bad("File \"{}\" cannot be read ({}).", path, std::strerror(errno));
   return bytes;
 }
