@@ -30,4 +30,13 @@ void chooseVariants(Plan &plan, const DeviceInfo &info) {
   plan.kernels.resize(plan.kernels.size() - count); // They are the last ones.
 }
 
+void dropVariants(Plan &plan) {
+  size_t count = 0;
+  for (Kernel &kernel : plan.kernels) {
+    count += kernel.variants.size();
+    kernel.variants.clear();
+  }
+  plan.kernels.resize(plan.kernels.size() - count);
+}
+
 } // namespace vm

@@ -15,4 +15,7 @@ namespace vm {
 /// drops the others; afterwards no kernel has variants. `plan` is verified.
 void chooseVariants(Plan &plan, const DeviceInfo &info);
 
+/// Leaves every kernel of `plan` as it is, and drops the variants.
+void dropVariants(Plan &plan);
+
 } // namespace vm

@@ -38,7 +38,10 @@ template <typename T> static Status assign(T &out, Result<T> result) {
 }
 
 Status Executor::prepare() {
-  chooseVariants(plan_, device_.info());
+  if (options_.variants)
+    chooseVariants(plan_, device_.info());
+  else
+    dropVariants(plan_);
   VM_RETURN_IF_ERROR(createRegions());
   VM_RETURN_IF_ERROR(createStaging());
   VM_RETURN_IF_ERROR(

@@ -30,6 +30,7 @@ struct ExecutorOptions {
   std::string cacheDirectory;             ///< Empty: no pipeline cache on disk.
   uint64_t timeoutNs = 60'000'000'000ull; ///< Of every wait for the device.
   bool trace = false;                     ///< Always on for CPU devices.
+  bool variants = true; ///< Of kernels, where the device can run them.
   uint64_t maxBufferBytes = UINT64_MAX; ///< Or the device's limit, if smaller.
 };
 

@@ -63,6 +63,7 @@ Status Vm::load(Plan plan, bool isProgram) {
       options_.cacheDirectory.value_or(defaultCacheDirectory());
   options.timeoutNs = options_.timeoutNs;
   options.trace = options_.trace;
+  options.variants = options_.variants;
   Result<std::unique_ptr<Executor>> executor =
       Executor::create(*device_, std::move(plan), options);
   if (!executor.ok())

@@ -36,7 +36,8 @@ struct VmOptions {
   /// for nowhere.
   std::optional<std::string> cacheDirectory;
   uint64_t timeoutNs = 60'000'000'000ull;
-  bool trace = false; ///< See Trace.h.
+  bool trace = false;   ///< See Trace.h.
+  bool variants = true; ///< Kernels give way to variants for the device.
 };
 
 /// The regions of a VM before it has a program. Registers is a flat array of

@@ -90,6 +90,8 @@ static void addRunFlags(CLI::App &app, CommandLine &options) {
                "validation; any message makes the exit code 1");
   app.add_flag("!--no-robust", options.robust,
                "Do not have the device check accesses against their windows");
+  app.add_flag("!--no-variants", options.variants,
+               "Run every kernel itself, not its variant for the device");
   app.add_flag("--trace", options.trace,
                "Find out which command hangs, at some cost on a GPU");
 }

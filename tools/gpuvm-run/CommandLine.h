@@ -36,6 +36,7 @@ struct CommandLine {
   bool validate = false;
   bool trace = false;
   bool robust = true;
+  bool variants = true;
 
   StatsFormat stats = StatsFormat::None;
   bool copySpeed = false; ///< Measure it along with the run.

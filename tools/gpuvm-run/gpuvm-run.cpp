@@ -35,6 +35,7 @@ static Result<std::unique_ptr<Vm>> bootVm(const CommandLine &options) {
   vmOptions.timeoutNs = static_cast<uint64_t>(options.timeoutSeconds * 1e9);
   vmOptions.trace = options.trace;
   vmOptions.robust = options.robust;
+  vmOptions.variants = options.variants;
   return Vm::boot(vmOptions);
 }
 

@@ -66,4 +66,10 @@ TEST(Variants, AreTakenInTheirOrder) {
   EXPECT_EQ(namesOf(plan), (Names{"large", "other"}));
 }
 
+TEST(Variants, AreDroppedOnDemand) {
+  Plan plan = makePlan();
+  dropVariants(plan);
+  EXPECT_EQ(namesOf(plan), (Names{"plain", "other"}));
+}
+
 } // namespace
