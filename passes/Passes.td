@@ -195,7 +195,7 @@ def PlaceBarriers : GpuvmProgramPass<"gpuvm-place-barriers"> {
 def EmitKernels : Pass<"gpuvm-emit-kernels", "::mlir::ModuleOp"> {
   let summary = "Emits each kernel as a spirv.module beside the program.";
   let description = [{
-    Equal kernels are emitted once. Products of f16 and i8 are emitted a second
+    Equal kernels are emitted once. Products of f16, bf16 and i8 are emitted a second
     time, for devices with matrix units. With `exact` (after `gpuvm-make-exact`) they
     ask the device to round f32 to nearest even and to keep the sign of zero,
     infinities and NaNs, and have no such variants.
