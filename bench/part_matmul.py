@@ -32,7 +32,7 @@ def product(size, batch, dtype, target):
                 target=target, bound=BOUND[dtype])
 
 
-def brain_product(size):
+def bfloat16_product(size):
     bits, a, wide = (Tensor((size, size), dtype, **BITS) for dtype in ("i16", "bf16", "f32"))
     body = f"""
         %x = arith.bitcast %a : {bits} to {a}
@@ -55,5 +55,5 @@ def cases(device, _):
                       if device == "gpu" else goal(device))
         yield product(small // 2, batch, dtype, goal(device))
     if device == "gpu":
-        yield brain_product(small)
-        yield brain_product(large)
+        yield bfloat16_product(small)
+        yield bfloat16_product(large)

@@ -218,13 +218,13 @@ static void declare(spirv::ModuleOp module,
 
 /// Matrices of f16 stood for those of bf16.
 static void useBfloat16(spirv::ModuleOp module) {
-  Type brain = BFloat16Type::get(module.getContext());
+  Type bfloat16 = BFloat16Type::get(module.getContext());
   module.walk([&](Operation *op) {
     for (Value result : op->getResults())
       if (auto type = dyn_cast<spirv::CooperativeMatrixType>(result.getType());
           type && type.getElementType().isF16())
         result.setType(spirv::CooperativeMatrixType::get(
-            brain, type.getRows(), type.getColumns(), type.getScope(),
+            bfloat16, type.getRows(), type.getColumns(), type.getScope(),
             type.getUse()));
   });
 }
