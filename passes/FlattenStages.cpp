@@ -55,8 +55,8 @@ void gpuvm::materializeEscapes(StageOp stage) {
       continue;
     for (OpOperand &operand : op.getOpOperands()) {
       bool isStatus =
-          isa<SendOp>(op) &&
-          operand.getOperandNumber() >= cast<SendOp>(op).getPayloads().size();
+          isa<SendOp>(op) && operand.get() == cast<SendOp>(op).getStatus() &&
+          operand.getOperandNumber() == cast<SendOp>(op).getPayloads().size();
       if (!isFree(operand.get()) || isStatus)
         continue;
       OpBuilder b(&op);
@@ -78,14 +78,9 @@ static void sinkConstants(Block *body) {
 static void annotateUnits(StageOp stage, int64_t unitBase) {
   StageUnits units(stage);
   Builder b(stage.getContext());
-  for (linalg::GenericOp op : units.ops) {
+  for (Operation *op : units.ops)
     op->setAttr(kUnitAttr,
                 b.getI64IntegerAttr(unitBase + units.epoch.lookup(op)));
-  }
-  for (auto attention : stage.getBody().getOps<AttentionOp>())
-    attention->setAttr(
-        kUnitAttr,
-        b.getI64IntegerAttr(unitBase + units.epoch.lookup(attention)));
   for (Operation &op : stage.getBody().front())
     op.setAttr(kStageAttr, stage.getSymNameAttr());
 }
@@ -101,8 +96,8 @@ void StageFlattener::exposeRegisters(StageOp stage, int64_t instance) {
     exposures.push_back({payloads.lookup(input), nextInbox, instance});
     nextInbox = nextInbox == kInbox ? kNextInbox : nextInbox - 1;
   }
-  for (Value payload : stage.getSend().getPayloads())
-    exposures.push_back({payload, kOutbox, instance});
+  if (ValueRange fields = stage.getSend().getPayloads(); !fields.empty())
+    exposures.push_back({fields.front(), kOutbox, instance});
 }
 
 void StageFlattener::flattenStage(StageOp stage, int64_t instance) {
@@ -128,10 +123,10 @@ LogicalResult StageFlattener::run() {
     for (auto metadata : stage.getBody().getOps<MetadataOp>())
       return metadata.emitOpError(
           "is still there: run gpuvm-materialize-metadata first");
-    for (auto generic : stage.getBody().getOps<linalg::GenericOp>())
-      sinkConstants(generic.getBody());
-    for (auto pad : stage.getBody().getOps<tensor::PadOp>())
-      sinkConstants(pad.getBody());
+    for (Operation &op : stage.getBody().front())
+      if (isa<linalg::GenericOp, tensor::PadOp, RootOpInterface>(op))
+        for (mlir::Region &region : op.getRegions())
+          sinkConstants(&region.front());
     materializeEscapes(stage);
     bool fused = stage.getFusionGroup().has_value();
     annotateUnits(stage, fused ? *stage.getFusionGroup() : unit);

@@ -188,7 +188,10 @@ static void pruneOutputs(KernelOp kernel) {
 
 void FormKernels::buildKernels() {
   Block &block = getOperation().getBody().front();
-  SmallVector<linalg::GenericOp> ops(block.getOps<linalg::GenericOp>());
+  SmallVector<Operation *> ops;
+  for (Operation &op : block)
+    if (isa<linalg::GenericOp, RootOpInterface>(op))
+      ops.push_back(&op);
   auto mayShare = [&](Operation *a, Operation *b) {
     return a->getAttr(kUnitAttr) == b->getAttr(kUnitAttr);
   };
@@ -199,13 +202,7 @@ void FormKernels::buildKernels() {
   Grouping grouping = group ? groupOps(ops, resolve, mayShare, limits)
                             : groupOps(ops, resolve, never, limits);
   for (const KernelGroup &g : grouping.groups) {
-    buildKernel(llvm::to_vector_of<Operation *>(g.ops),
-                g.reduces ? Root::reduce : Root::map, grouping);
-    ++numKernels;
-  }
-  for (auto attention :
-       llvm::make_early_inc_range(block.getOps<AttentionOp>())) {
-    buildKernel(attention.getOperation(), Root::attention, grouping);
+    buildKernel(g.ops, g.root, grouping);
     ++numKernels;
   }
 }

@@ -130,7 +130,7 @@ bool StageFuser::conflictOnSymbols(unsigned a, unsigned b) const {
 }
 
 unsigned StageFuser::countKernels(ArrayRef<unsigned> which) const {
-  SmallVector<linalg::GenericOp> ops;
+  SmallVector<Operation *> ops;
   for (unsigned stage : which)
     llvm::append_range(ops, units[stage].ops);
   auto mayShare = [&](Operation *a, Operation *b) {
@@ -172,7 +172,7 @@ StringRef StageFuser::whyNot(Cluster a, Cluster b) const {
     for (unsigned stage : members.find(cluster)->second)
       if (units[stage].numEpochs > 1)
         return "a stage has an order of its own (an external kernel, "
-               "attention, or a symbol it writes and then reads)";
+               "or a symbol it writes and then reads)";
   for (unsigned x : members.find(a)->second)
     for (unsigned y : members.find(b)->second)
       if (conflictOnSymbols(x, y))

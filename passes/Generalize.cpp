@@ -184,8 +184,8 @@ static LogicalResult checkMaps(linalg::GenericOp op) {
   return success();
 }
 
-static LogicalResult checkBody(linalg::GenericOp op) {
-  for (Operation &inner : op.getBody()->without_terminator()) {
+static LogicalResult checkBody(Block &body) {
+  for (Operation &inner : body.without_terminator()) {
     bool scalar =
         isa<arith::ArithDialect, math::MathDialect>(inner.getDialect()) ||
         isa<linalg::IndexOp, FlushOp>(inner);
@@ -215,12 +215,17 @@ static LogicalResult checkOp(Operation &op) {
   if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
     if (failed(checkMaps(generic)) || failed(checkClaim(generic)))
       return failure();
-    return checkBody(generic);
+    return checkBody(*generic.getBody());
   }
-  if (isa<arith::ConstantOp, AttentionOp, tensor::EmptyOp,
-          tensor::CollapseShapeOp, tensor::ConcatOp, tensor::ExpandShapeOp,
-          DecodeOp, GatherOp, LoadOp, StoreOp, MetadataOp, InvokeOp, SendOp>(
-          op))
+  if (isa<RootOpInterface>(op)) {
+    for (mlir::Region &region : op.getRegions())
+      if (failed(checkBody(region.front())))
+        return failure();
+    return success();
+  }
+  if (isa<arith::ConstantOp, tensor::EmptyOp, tensor::CollapseShapeOp,
+          tensor::ConcatOp, tensor::ExpandShapeOp, DecodeOp, GatherOp, LoadOp,
+          StoreOp, MetadataOp, InvokeOp, SendOp>(op))
     return success();
   auto isStatic = [](OffsetSizeAndStrideOpInterface slice) {
     return !ShapedType::isDynamicShape(slice.getStaticOffsets()) &&
@@ -295,12 +300,11 @@ Value ExpandPositionedStore::merge(OpBuilder &b, Location loc, Value rows,
 //===----------------------------------------------------------------------===//
 
 /// A body takes nothing from around it but constants.
-static LogicalResult checkCaptures(linalg::GenericOp op) {
-  Block *body = op.getBody();
-  for (Operation &inner : *body)
+static LogicalResult checkCaptures(Block &body) {
+  for (Operation &inner : body)
     for (Value operand : inner.getOperands()) {
       Operation *source = operand.getDefiningOp();
-      bool outside = operand.getParentBlock() != body;
+      bool outside = operand.getParentBlock() != &body;
       if (outside && !(source && source->hasTrait<OpTrait::ConstantLike>()))
         return inner.emitOpError("cannot be compiled: it uses a value from "
                                  "outside the body that is not a constant");
@@ -363,9 +367,11 @@ LogicalResult gpuvm::generalizeStage(StageOp stage,
   if (failed(applyPatternsGreedily(stage.getBody(), patterns,
                                    GreedyRewriteConfig().enableFolding(false))))
     return failure();
-  for (auto generic : stage.getBody().getOps<linalg::GenericOp>())
-    if (failed(checkCaptures(generic)))
-      return failure();
+  for (Operation &op : stage.getBody().front())
+    if (isa<linalg::GenericOp, RootOpInterface>(op))
+      for (mlir::Region &region : op.getRegions())
+        if (failed(checkCaptures(region.front())))
+          return failure();
   moveConstantsToHeap(stage);
   for (Operation &op : stage.getBody().front())
     if (failed(checkOp(op)))

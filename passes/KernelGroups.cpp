@@ -17,35 +17,21 @@ using namespace mlir;
 using namespace mlir::gpuvm;
 
 //===----------------------------------------------------------------------===//
-// Reads
+// Operations
 //===----------------------------------------------------------------------===//
 
-SmallVector<SourceRead> gpuvm::getReads(linalg::GenericOp op,
-                                        const ResolveFn &resolve) {
-  SmallVector<SourceRead> reads;
-  bool reduces = op.getNumReductionLoops() != 0;
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (op.getMatchingBlockArgument(&operand).use_empty())
-      continue;
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    bool direct = map.isIdentity() && !(reduces && op.isDpsInit(&operand));
-    SmallVector<SourceRead> pending = {{resolve(operand.get()), direct, map}};
-    while (!pending.empty()) {
-      SourceRead read = pending.pop_back_val();
-      Operation *def = read.source.getDefiningOp();
-      if (!def || !isMadeWhereRead(def)) {
-        reads.push_back(read);
-        continue;
-      }
-      for (Value source : llvm::reverse(def->getOperands()))
-        pending.push_back({resolve(source), false, AffineMap()});
-    }
-  }
-  return reads;
+/// Scalar operations per element, or in the regions of a root.
+static unsigned cost(Operation *op) {
+  unsigned count = 0;
+  for (mlir::Region &region : op->getRegions())
+    count += region.front().getOperations().size() - 1;
+  return count;
 }
 
-static unsigned cost(linalg::GenericOp op) {
-  return op.getBody()->getOperations().size() - 1;
+static SmallVector<int64_t> loopsOf(Operation *op) {
+  if (auto root = dyn_cast<RootOpInterface>(op))
+    return root.getEpilogueShape().value_or(SmallVector<int64_t>());
+  return cast<linalg::GenericOp>(op).getStaticLoopRanges();
 }
 
 //===----------------------------------------------------------------------===//
@@ -56,30 +42,40 @@ namespace {
 
 class Grouper {
 public:
-  Grouper(ArrayRef<linalg::GenericOp> ops, const ResolveFn &resolve,
+  Grouper(ArrayRef<Operation *> ops, const ResolveFn &resolve,
           function_ref<bool(Operation *, Operation *)> mayShare,
           const GroupingLimits &limits);
   Grouping run();
 
 private:
   using GroupId = unsigned;
+  /// Who reads the result of an operation.
+  struct Readers {
+    unsigned count = 0;
+    bool direct = true;     ///< All of them where it is made.
+    bool inMemory = false;  ///< One of them in another kernel.
+    bool onceByRoot = true; ///< A root, each element once.
+  };
 
   bool isReducedLater(linalg::GenericOp op) const;
   bool isInnerReduction(linalg::GenericOp op) const;
   bool feedsInnerReduction(linalg::GenericOp op) const;
+  bool isVirtual(linalg::GenericOp op, const Readers &readers) const;
   void findVirtualOps();
   void mergeVertically();
   void mergeHorizontally();
   bool tryMerge(GroupId a, GroupId b);
-  bool fitsLimits(ArrayRef<linalg::GenericOp> members) const;
+  bool fitsLoops(ArrayRef<Operation *> members) const;
+  bool fitsRoot(ArrayRef<Operation *> members) const;
+  bool fitsLimits(ArrayRef<Operation *> members) const;
   bool needsWindow(Value result,
                    const llvm::DenseSet<Operation *> &members) const;
   bool leavesAndReturns(GroupId a, GroupId b) const;
-  SmallVector<SourceRead> followVirtualOps(linalg::GenericOp op) const;
+  SmallVector<SourceRead> followVirtualOps(Operation *op) const;
   std::optional<GroupId> groupOfValue(Value value) const;
   const OpFacts &factsOf(Operation *op) const { return facts.find(op)->second; }
 
-  ArrayRef<linalg::GenericOp> ops;
+  ArrayRef<Operation *> ops;
   ResolveFn resolve;
   function_ref<bool(Operation *, Operation *)> mayShare;
   GroupingLimits limits;
@@ -87,12 +83,12 @@ private:
   llvm::DenseMap<Value, SmallVector<Operation *>> readersOf;
   llvm::DenseSet<Operation *> virtualOps;
   llvm::DenseMap<Operation *, GroupId> groupOf;
-  llvm::MapVector<GroupId, SmallVector<linalg::GenericOp>> members;
+  llvm::MapVector<GroupId, SmallVector<Operation *>> members;
 };
 
 } // namespace
 
-Grouper::Grouper(ArrayRef<linalg::GenericOp> ops, const ResolveFn &resolve,
+Grouper::Grouper(ArrayRef<Operation *> ops, const ResolveFn &resolve,
                  function_ref<bool(Operation *, Operation *)> mayShare,
                  const GroupingLimits &limits)
     : ops(ops), resolve(resolve), mayShare(mayShare), limits(limits) {
@@ -100,7 +96,7 @@ Grouper::Grouper(ArrayRef<linalg::GenericOp> ops, const ResolveFn &resolve,
     OpFacts &own = facts[op];
     own.number = i;
     own.reads = getReads(op, resolve);
-    own.loops = linalg::GenericOp(op).getStaticLoopRanges();
+    own.loops = loopsOf(op);
     for (const SourceRead &read : own.reads)
       readersOf[read.source].push_back(op);
   }
@@ -113,26 +109,15 @@ std::optional<Grouper::GroupId> Grouper::groupOfValue(Value value) const {
                                 : std::optional<GroupId>(entry->second);
 }
 
-/// The operations of attention that read a result of `op`, directly or moved.
-static SmallVector<Operation *> attentionReaders(Operation *op) {
-  SmallVector<Operation *> found, pending(op->getUsers());
-  while (!pending.empty()) {
-    Operation *user = pending.pop_back_val();
-    if (isa<AttentionOp>(user))
-      found.push_back(user);
-    else if (movesElements(user))
-      llvm::append_range(pending, user->getUsers());
-  }
-  return found;
-}
-
 /// Whether what `op` makes ends, each element once, in a reduction.
 bool Grouper::isReducedLater(linalg::GenericOp op) const {
   auto readers = readersOf.find(op->getResult(0));
   if (op->getNumResults() != 1 || readers == readersOf.end() ||
       readers->second.size() != 1)
     return false;
-  auto reader = cast<linalg::GenericOp>(readers->second.front());
+  auto reader = dyn_cast<linalg::GenericOp>(readers->second.front());
+  if (!reader)
+    return false;
   auto made = cast<RankedTensorType>(op->getResult(0).getType());
   if (llvm::product_of(reader.getStaticLoopRanges()) != made.getNumElements())
     return false;
@@ -165,54 +150,60 @@ bool Grouper::feedsInnerReduction(linalg::GenericOp op) const {
   return readers != readersOf.end() &&
          llvm::any_of(readers->second, [&](Operation *reader) {
            auto made = cast<RankedTensorType>(op->getResult(0).getType());
-           auto generic = cast<linalg::GenericOp>(reader);
-           return llvm::product_of(generic.getStaticLoopRanges()) >
+           auto generic = dyn_cast<linalg::GenericOp>(reader);
+           return generic &&
+                  llvm::product_of(generic.getStaticLoopRanges()) >
                       made.getNumElements() &&
                   isInnerReduction(generic);
          });
 }
 
-/// Cheap, read only by operations of this grouping or attention: elementwise
-/// and read by at least one of them at other indices, or an inner reduction.
-void Grouper::findVirtualOps() {
-  llvm::DenseMap<Operation *, std::pair<unsigned, bool>> readers;
-  for (linalg::GenericOp op : ops)
-    for (const SourceRead &read : factsOf(op).reads)
-      if (Operation *source = read.source.getDefiningOp()) {
-        auto &[count, direct] =
-            readers.try_emplace(source, 0, true).first->second;
-        bool shared = mayShare(source, op);
-        ++count;
-        direct &= read.direct && shared;
-        if (!shared)
-          count = ~0u >> 1; // Somebody needs it in memory.
-      }
-  for (linalg::GenericOp op : ops)
-    for (Operation *attention : attentionReaders(op)) {
-      auto &[count, direct] = readers.try_emplace(op, 0, true).first->second;
-      ++count;
-      direct = false;
-      if (!mayShare(op, attention))
-        count = ~0u >> 1;
-    }
-  auto escapes = [](linalg::GenericOp op) {
-    return llvm::any_of(op->getUsers(), [](Operation *user) {
-      return !isa<linalg::GenericOp, AttentionOp>(user) && !movesElements(user);
-    });
-  };
-  for (linalg::GenericOp op : ops) {
-    auto entry = readers.find(op);
-    if (entry == readers.end() || entry->second.first >= (~0u >> 1) ||
-        escapes(op) || cost(op) > limits.recompute)
-      continue;
-    bool isInner = entry->second.first == 1 && isInnerReduction(op);
-    bool isElsewhere = !isReduction(op) && !entry->second.second;
-    if (isInner || (isElsewhere && !feedsInnerReduction(op)))
-      virtualOps.insert(op);
-  }
+/// Whether only stages receive what `send` sends.
+static bool isSentToStages(SendOp send) {
+  return llvm::all_of(send->getParentOp()->getUsers(), llvm::IsaPred<StageOp>);
 }
 
-SmallVector<SourceRead> Grouper::followVirtualOps(linalg::GenericOp op) const {
+bool Grouper::isVirtual(linalg::GenericOp op, const Readers &readers) const {
+  bool isOnce = readers.count == 1 && readers.onceByRoot && !isReduction(op);
+  auto escapes = [&](Operation *user) {
+    if (auto send = dyn_cast<SendOp>(user))
+      return !isOnce || !isSentToStages(send);
+    return !isa<linalg::GenericOp, RootOpInterface>(user) &&
+           !movesElements(user);
+  };
+  if (readers.count == 0 || readers.inMemory ||
+      llvm::any_of(op->getUsers(), escapes))
+    return false;
+  if (isOnce)
+    return cost(op) <= limits.operations;
+  if (cost(op) > limits.recompute)
+    return false;
+  if (isReduction(op) || readers.direct)
+    return readers.count == 1 && isInnerReduction(op);
+  return !feedsInnerReduction(op);
+}
+
+/// Elementwise and read once by a root; or cheap, and elementwise and read at
+/// other indices by at least one, or an inner reduction.
+void Grouper::findVirtualOps() {
+  llvm::DenseMap<Operation *, Readers> readers;
+  for (Operation *op : ops)
+    for (const SourceRead &read : factsOf(op).reads)
+      if (Operation *source = read.source.getDefiningOp()) {
+        Readers &own = readers[source];
+        bool shared = mayShare(source, op);
+        ++own.count;
+        own.direct &= read.direct && shared;
+        own.inMemory |= !shared;
+        own.onceByRoot &= read.byRoot && read.once;
+      }
+  for (Operation *op : ops)
+    if (auto generic = dyn_cast<linalg::GenericOp>(op);
+        generic && isVirtual(generic, readers.lookup(op)))
+      virtualOps.insert(op);
+}
+
+SmallVector<SourceRead> Grouper::followVirtualOps(Operation *op) const {
   SmallVector<SourceRead> result;
   SmallVector<SourceRead> pending(factsOf(op).reads);
   while (!pending.empty()) {
@@ -250,11 +241,11 @@ bool Grouper::needsWindow(Value result,
     if (isa<SendOp>(user)) // A stage that receives it is among the readers.
       return llvm::any_of(user->getParentOp()->getUsers(),
                           [](Operation *u) { return !isa<StageOp>(u); });
-    return isa<AttentionOp, StoreOp, InvokeOp, ReturnOp>(user);
+    return isa<StoreOp, InvokeOp, ReturnOp>(user);
   });
 }
 
-bool Grouper::fitsLimits(ArrayRef<linalg::GenericOp> ops) const {
+bool Grouper::fitsLimits(ArrayRef<Operation *> ops) const {
   llvm::DenseSet<Operation *> all(ops.begin(), ops.end());
   llvm::DenseSet<Value> inputs;
   unsigned operations = 0, windows = 0;
@@ -262,7 +253,7 @@ bool Grouper::fitsLimits(ArrayRef<linalg::GenericOp> ops) const {
     windows += countWindows(cast<RankedTensorType>(value.getType()),
                             limits.maxWindowBytes);
   };
-  for (linalg::GenericOp op : ops) {
+  for (Operation *op : ops) {
     operations += cost(op);
     for (const SourceRead &read : factsOf(op).readsThroughVirtual)
       if (!read.source.getDefiningOp() ||
@@ -284,7 +275,7 @@ bool Grouper::leavesAndReturns(GroupId a, GroupId b) const {
   // groups, so iterate until nothing changes.
   for (bool changed = true; changed;) {
     changed = false;
-    for (linalg::GenericOp op : ops) {
+    for (Operation *op : ops) {
       auto own = groupOf.find(op);
       if (own == groupOf.end() || reached.contains(own->second))
         continue;
@@ -306,22 +297,48 @@ bool Grouper::leavesAndReturns(GroupId a, GroupId b) const {
   return false;
 }
 
+/// Whether `ops` can be computed where a root among them makes its results.
+bool Grouper::fitsRoot(ArrayRef<Operation *> ops) const {
+  Operation *root = *llvm::find_if(ops, llvm::IsaPred<RootOpInterface>);
+  if (factsOf(root).loops.empty())
+    return false;
+  llvm::DenseSet<Operation *> all(ops.begin(), ops.end());
+  return llvm::all_of(ops, [&](Operation *op) {
+    bool isElementwise = isa<linalg::GenericOp>(op) && !isReduction(op) &&
+                         factsOf(op).loops == factsOf(root).loops;
+    return (op == root || isElementwise) &&
+           llvm::all_of(factsOf(op).readsThroughVirtual,
+                        [&](const SourceRead &read) {
+                          return read.direct ||
+                                 !all.contains(read.source.getDefiningOp());
+                        });
+  });
+}
+
+bool Grouper::fitsLoops(ArrayRef<Operation *> ops) const {
+  if (llvm::any_of(ops, llvm::IsaPred<RootOpInterface>))
+    return fitsRoot(ops);
+  return fitsOneLoopNest(
+      llvm::map_to_vector(
+          ops, [](Operation *op) { return cast<linalg::GenericOp>(op); }),
+      facts);
+}
+
 bool Grouper::tryMerge(GroupId a, GroupId b) {
   if (a == b)
     return false;
-  SmallVector<linalg::GenericOp> merged(members[a]);
+  SmallVector<Operation *> merged(members[a]);
   llvm::append_range(merged, members[b]);
-  llvm::sort(merged, [&](linalg::GenericOp x, linalg::GenericOp y) {
+  llvm::sort(merged, [&](Operation *x, Operation *y) {
     return factsOf(x).number < factsOf(y).number;
   });
-  for (linalg::GenericOp x : members[a])
-    for (linalg::GenericOp y : members[b])
+  for (Operation *x : members[a])
+    for (Operation *y : members[b])
       if (!mayShare(x, y))
         return false;
-  if (!fitsLimits(merged) || !fitsOneLoopNest(merged, facts) ||
-      leavesAndReturns(a, b))
+  if (!fitsLimits(merged) || !fitsLoops(merged) || leavesAndReturns(a, b))
     return false;
-  for (linalg::GenericOp op : members[b])
+  for (Operation *op : members[b])
     groupOf[op] = a;
   members[a] = merged;
   members.erase(b);
@@ -333,8 +350,8 @@ bool Grouper::tryMerge(GroupId a, GroupId b) {
 //===----------------------------------------------------------------------===//
 
 void Grouper::mergeVertically() {
-  for (linalg::GenericOp op : ops) {
-    if (virtualOps.contains(op))
+  for (Operation *op : ops) {
+    if (virtualOps.contains(op) || isa<RootOpInterface>(op))
       continue;
     for (const SourceRead &read : factsOf(op).readsThroughVirtual)
       if (std::optional<GroupId> source = groupOfValue(read.source))
@@ -345,7 +362,8 @@ void Grouper::mergeVertically() {
 void Grouper::mergeHorizontally() {
   SmallVector<GroupId> ids;
   for (auto &[id, group] : members)
-    ids.push_back(id);
+    if (llvm::none_of(group, llvm::IsaPred<RootOpInterface>))
+      ids.push_back(id);
   // Bounded: a group tries only its nearest neighbours.
   constexpr size_t kNeighbours = 16;
   for (size_t i = 0; i < ids.size(); ++i)
@@ -356,7 +374,7 @@ void Grouper::mergeHorizontally() {
 
 Grouping Grouper::run() {
   findVirtualOps();
-  for (linalg::GenericOp op : ops) {
+  for (Operation *op : ops) {
     OpFacts &own = facts[op];
     own.readsThroughVirtual = followVirtualOps(op);
     if (!virtualOps.contains(op)) {
@@ -369,16 +387,18 @@ Grouping Grouper::run() {
   Grouping grouping;
   grouping.virtualOps = virtualOps;
   for (auto &[id, group] : members) {
-    bool reduces = llvm::any_of(group, [](linalg::GenericOp op) {
-      return op.getNumReductionLoops() != 0;
-    });
-    grouping.groups.push_back({group, reduces});
+    Root root = Root::map;
+    for (Operation *op : group)
+      if (auto own = dyn_cast<RootOpInterface>(op))
+        root = own.getRoot();
+      else if (isReduction(op))
+        root = Root::reduce;
+    grouping.groups.push_back({group, root});
   }
   return grouping;
 }
 
-Grouping gpuvm::groupOps(ArrayRef<linalg::GenericOp> ops,
-                         const ResolveFn &resolve,
+Grouping gpuvm::groupOps(ArrayRef<Operation *> ops, const ResolveFn &resolve,
                          function_ref<bool(Operation *, Operation *)> mayShare,
                          const GroupingLimits &limits) {
   return Grouper(ops, resolve, mayShare, limits).run();

@@ -12,28 +12,28 @@
 // space may also read the result, of its own row: a row kernel, such as
 // softmax.
 //
+// An operation that is the root of a kernel (RootOpInterface) has one of its
+// own, with elementwise consumers of its results if it has a place for them.
+//
 // Cheap elementwise operations that are read at other indices (broadcast,
-// transposed, sliced) are `virtual`: not computed anywhere of their own but
-// again in every kernel that reads them.
+// transposed, sliced, by a root) are `virtual`: not computed anywhere of their
+// own but again in every kernel that reads them. So are those that a root alone
+// reads, and once, whatever they cost.
 //
 //===----------------------------------------------------------------------===//
 
 #pragma once
 
-#include "dialects/gpuvm/Gpuvm.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "passes/SourceReads.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::gpuvm {
 
-/// Where a value that enters an operation comes from when it is followed
-/// through stage arguments, messages and sends.
-using ResolveFn = std::function<Value(Value)>;
-
 struct KernelGroup {
-  SmallVector<linalg::GenericOp> ops; ///< In program order.
-  bool reduces = false;
+  SmallVector<Operation *> ops; ///< In program order.
+  Root root = Root::map;
 };
 
 struct Grouping {
@@ -53,21 +53,11 @@ struct GroupingLimits {
   uint64_t maxWindowBytes;
 };
 
-/// Groups `ops` (generics in program order, possibly of several stages).
-/// `mayShare(a, b)` says whether two operations may be in one kernel at all.
-Grouping groupOps(ArrayRef<linalg::GenericOp> ops, const ResolveFn &resolve,
+/// Groups `ops` (generics and roots in program order, possibly of several
+/// stages). `mayShare(a, b)` says whether two operations may be in one kernel
+/// at all.
+Grouping groupOps(ArrayRef<Operation *> ops, const ResolveFn &resolve,
                   function_ref<bool(Operation *, Operation *)> mayShare,
                   const GroupingLimits &limits);
-
-/// A value that an operation reads, resolved and followed through slices and
-/// reshapes.
-struct SourceRead {
-  Value source;
-  bool direct;   ///< Read where it is made: at the index of the loops.
-  AffineMap map; ///< From the loops to it; null behind slices and reshapes.
-};
-/// The values `op` reads.
-SmallVector<SourceRead> getReads(linalg::GenericOp op,
-                                 const ResolveFn &resolve);
 
 } // namespace mlir::gpuvm

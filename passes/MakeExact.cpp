@@ -87,13 +87,15 @@ void MakeExact::runOnOperation() {
   WalkResult result = getOperation().walk([](Operation *op) -> WalkResult {
     if (auto decode = dyn_cast<DecodeOp>(op))
       return checkDecode(decode);
-    if (isa<AttentionOp>(op))
+    auto root = dyn_cast<RootOpInterface>(op);
+    if (root && !root.isExact())
       return op->emitOpError("does not give the same bits on every device "
                              "and cannot be compiled with --exact");
-    if (auto generic = dyn_cast<linalg::GenericOp>(op))
-      for (Operation &inner : llvm::make_early_inc_range(*generic.getBody()))
-        if (failed(makeExact(inner)))
-          return WalkResult::interrupt();
+    if (root || isa<linalg::GenericOp>(op))
+      for (mlir::Region &region : op->getRegions())
+        for (Operation &inner : llvm::make_early_inc_range(region.front()))
+          if (failed(makeExact(inner)))
+            return WalkResult::interrupt();
     return WalkResult::advance();
   });
   if (result.wasInterrupted())

@@ -139,13 +139,11 @@ Value MetadataBuilder::words(Value norm, Value maxAbs, Value old,
 void MetadataBuilder::build(StringRef symbol) {
   auto type = RankedTensorType::get({4}, b.getI32Type());
   Value old = LoadOp::create(b, loc, type, symbol, IntegerAttr());
-  Value status;
-  if (stage.getSend().getStatuses().empty())
+  Value status = stage.getSend().getStatus();
+  if (!status)
     status = arith::ConstantOp::create(
         b, loc,
         DenseElementsAttr::get(RankedTensorType::get({}, b.getI32Type()), 0));
-  else
-    status = stage.getSend().getStatuses().front();
   Value all = words(reduceMagnitude(Field::norm),
                     reduceMagnitude(Field::max_abs), old, status);
   StoreOp::create(b, loc, all, symbol);

@@ -12,9 +12,9 @@ using namespace mlir::gpuvm;
 
 StageUnits::StageUnits(StageOp stage) {
   for (Operation &op : stage.getBody().front()) {
-    if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
-      ops.push_back(generic);
-      epoch[generic] = numEpochs - 1;
+    if (isa<linalg::GenericOp, RootOpInterface>(op)) {
+      ops.push_back(&op);
+      epoch[&op] = numEpochs - 1;
     } else if (auto load = dyn_cast<LoadOp>(op)) {
       SymbolBytes bytes = getSymbolBytes(load);
       reads.push_back(bytes);
@@ -23,9 +23,6 @@ StageUnits::StageUnits(StageOp stage) {
         ++numEpochs;
     } else if (auto store = dyn_cast<StoreOp>(op)) {
       writes.push_back(getSymbolBytes(store));
-    } else if (isa<AttentionOp>(op)) {
-      epoch[&op] = numEpochs - 1; // With what melts into it.
-      ++numEpochs;
     } else if (isa<InvokeOp>(op)) {
       ++numEpochs;
     }

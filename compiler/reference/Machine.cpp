@@ -195,9 +195,8 @@ LogicalResult Machine::run(StageOp op, Environment &env) {
   SendOp send = op.getSend();
   for (auto [i, message] : llvm::enumerate(op.getMessages())) {
     env.set(message, inside.get(send.getPayloads()[i]));
-    bool hasStatus = !send.getStatuses().empty();
-    messages[message] =
-        Metadata{hasStatus ? inside.get(send.getStatuses()[i]) : word(0), tick};
+    Value status = send.getStatus();
+    messages[message] = Metadata{status ? inside.get(status) : word(0), tick};
   }
   return success();
 }

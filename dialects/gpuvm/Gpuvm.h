@@ -31,6 +31,8 @@
 #define GET_TYPEDEF_CLASSES
 #include "dialects/gpuvm/GpuvmTypes.h.inc"
 
+#include "dialects/gpuvm/GpuvmInterfaces.h.inc"
+
 namespace mlir::gpuvm {
 class SendOp;
 

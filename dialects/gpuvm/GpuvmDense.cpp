@@ -56,6 +56,8 @@ LogicalResult AttentionOp::verify() {
   return success();
 }
 
+Root AttentionOp::getRoot() { return Root::attention; }
+
 LogicalResult GatherOp::verify() {
   auto source = cast<RankedTensorType>(getSource().getType());
   auto rows = cast<RankedTensorType>(getRows().getType());

@@ -12,7 +12,8 @@
 #define GPUVM_DENSE
 
 def Gpuvm_AttentionOp : Gpuvm_Op<"attention", [
-    Pure, HasParent<"::mlir::gpuvm::StageOp, ::mlir::gpuvm::KernelOp">]> {
+    Pure, DeclareOpInterfaceMethods<Gpuvm_RootOpInterface>,
+    HasParent<"::mlir::gpuvm::StageOp, ::mlir::gpuvm::KernelOp">]> {
   let summary = "Softmax of scaled dot products, times values, keys streamed past.";
   let description = [{
     `query` is tensor<H x Q x D>: Q query rows of H heads. `key` is tensor<G x

@@ -15,6 +15,7 @@ using namespace mlir::gpuvm;
 
 #include "dialects/gpuvm/GpuvmDialect.cpp.inc"
 #include "dialects/gpuvm/GpuvmEnums.cpp.inc"
+#include "dialects/gpuvm/GpuvmInterfaces.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/gpuvm/GpuvmAttrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES

@@ -20,8 +20,8 @@ def Gpuvm_KernelOp : Gpuvm_Op<"kernel", [
     yielded values are written to the windows of the results. All of it is one
     loop nest: for root `map` over the elements of the results, for root
     `reduce` over the iteration space of the reductions, with elementwise
-    producers and consumers inside; for root `attention` what makes the operands
-    of one `gpuvm.attention`, and that. Root `chain` is several loop nests one
+    producers and consumers inside; for any other but `chain` one operation that
+    has this root, what makes its operands, and elementwise consumers. Root `chain` is several loop nests one
     behind the other in one workgroup, or in one workgroup for each index of the
     leading dimension; each of them ends with a `gpuvm.hold` of what it makes.
 
@@ -59,13 +59,19 @@ def Gpuvm_KernelOp : Gpuvm_Op<"kernel", [
 }
 
 def Gpuvm_YieldOp : Gpuvm_Op<"yield", [
-    Terminator, Pure, HasParent<"KernelOp">]> {
-  let summary = "The values a kernel writes.";
+    Terminator, Pure]> {
+  let summary = "The values a kernel writes, or a region of an operation makes.";
   let description = [{
+    In a region of an operation of this dialect that holds scalar code, such as
+    the one that combines two elements of a scan, the values are scalars.
+
+    C1: it stands in a kernel or in a region of another operation of this dialect.
+
     Example: `gpuvm.yield %sum : tensor<i64>`
   }];
-  let arguments = (ins Variadic<Gpuvm_Tensor>:$values);
+  let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let hasVerifier = 1;
 }
 
 def Gpuvm_HoldOp : Gpuvm_Op<"hold", [

@@ -131,6 +131,15 @@ LogicalResult ExposeOp::verify() {
   return success();
 }
 
+LogicalResult YieldOp::verify() {
+  Operation *parent = (*this)->getParentOp();
+  if (parent->getDialect() != (*this)->getDialect() ||
+      isa<ProgramOp, StageOp>(parent)) // C1
+    return emitOpError("C1: stands in no kernel and in no region of scalar "
+                       "code of an operation of gpuvm");
+  return success();
+}
+
 LogicalResult KernelOp::verify() { return verifyWindows(*this, "C3"); }
 
 LogicalResult KernelOp::verifyRegions() {

@@ -15,6 +15,7 @@
 #define GPUVM_OPS
 
 include "dialects/gpuvm/GpuvmBase.td"
+include "dialects/gpuvm/GpuvmInterfaces.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
@@ -105,10 +106,12 @@ def Gpuvm_StageOp : Gpuvm_Op<"stage", [
     the same `fusion_group`.
 
     C1: block argument i has the type of operand i, or its payload's.
+    The results are the fields of the one message that a stage sends. Its
+    metadata and its outbox R30 are those of the first field.
+
     C2: `gpuvm.send` sends what the results say: result i is a message whose
         payload is the i-th sent value.
-    C3: a stage sends at most one message.
-    C4: the body holds `arith`, `math`, `linalg` and `tensor` operations and
+    C3: the body holds `arith`, `math`, `linalg` and `tensor` operations and
         those of this dialect that may stand in a stage; regions in it hold
         the former only.
 
@@ -120,9 +123,9 @@ def Gpuvm_StageOp : Gpuvm_Op<"stage", [
     `tensor<n x S>`. Reductions in the body have the order that they have over
     all instances (docs/reduction-order.md).
 
-    C5: there is at least one instance, and the leading dimension of every
+    C4: there is at least one instance, and the leading dimension of every
         operand that is not shared, and of the message, is their number.
-    C6: a stage with instances has no `gpuvm.store`, `gpuvm.metadata` or
+    C5: a stage with instances has no `gpuvm.store`, `gpuvm.metadata` or
         `gpuvm.invoke` in its body and sends no status.
 
     A stage whose messages nobody receives and that stores nothing is removed
@@ -169,18 +172,23 @@ def Gpuvm_SendOp : Gpuvm_Op<"send", [
   let description = [{
     `status` is the message's status word; 0 (OK) without it.
 
-    C1: status is a `tensor<i32>`; there is one per payload or none at all.
+    C1: there is a payload if there is a status.
 
-    Example: `gpuvm.send %mask : tensor<1024xi1>`
+    Examples:
+
+    ```mlir
+    gpuvm.send %mask : tensor<1024xi1>
+    gpuvm.send %sums, %counts : tensor<8xf32>, tensor<8xi32> status(%s : tensor<i32>)
+    ```
   }];
   let arguments = (ins Variadic<Gpuvm_Tensor>:$payloads,
-                       Variadic<Gpuvm_Tensor>:$statuses);
+                       Optional<Gpuvm_Word>:$status);
   let builders = [OpBuilder<(ins "::mlir::ValueRange":$payloads), [{
-    build($_builder, $_state, payloads, ::mlir::ValueRange());
+    build($_builder, $_state, payloads, ::mlir::Value());
   }]>];
   let assemblyFormat = [{
     ($payloads^ `:` type($payloads))?
-    (`status` `(` $statuses^ `:` type($statuses) `)`)? attr-dict
+    (`status` `(` $status^ `:` type($status) `)`)? attr-dict
   }];
   let hasVerifier = 1;
 }
@@ -188,7 +196,8 @@ def Gpuvm_SendOp : Gpuvm_Op<"send", [
 def Gpuvm_MetadataOp : Gpuvm_Op<"metadata", [Pure, HasParent<"StageOp">]> {
   let summary = "One metadata word of a received message.";
   let description = [{
-    C1: the operand is a block argument of the stage that receives a message.
+    C1: the operand is a block argument of the stage that receives the first
+        field of a message.
     C2: the result is `tensor<f32>` for norm and max_abs, `tensor<i32>` for
         ticks and status.
 

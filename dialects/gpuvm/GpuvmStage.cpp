@@ -162,11 +162,8 @@ bool StageOp::isShared(unsigned i) {
 }
 
 LogicalResult StageOp::verify() {
-  if (getNumResults() > 1) // C3
-    return emitOpError("C3: a stage sends at most one message, not ")
-           << getNumResults();
-  if (getInstances() && static_cast<int64_t>(*getInstances()) < 1) // C5
-    return emitOpError("C5: there is no stage of ")
+  if (getInstances() && static_cast<int64_t>(*getInstances()) < 1) // C4
+    return emitOpError("C4: there is no stage of ")
            << static_cast<int64_t>(*getInstances()) << " instances";
   return success();
 }
@@ -178,7 +175,7 @@ static bool isWhole(Type type, Type slice, int64_t count) {
          sliceOf(type) == slice;
 }
 
-/// C1, C2, C5 and C6 of a stage with instances.
+/// C1, C2, C4 and C5 of a stage with instances.
 static LogicalResult verifyInstances(StageOp stage) {
   int64_t count = *stage.getInstances();
   Block &block = stage.getBody().front();
@@ -187,8 +184,8 @@ static LogicalResult verifyInstances(StageOp stage) {
         "C1: the block arguments are not the operands' payloads");
   for (auto [i, input] : llvm::enumerate(stage.getInputs()))
     if (Type own = block.getArgument(i).getType();
-        !stage.isShared(i) && !isWhole(input.getType(), own, count)) // C5
-      return stage.emitOpError("C5: operand ")
+        !stage.isShared(i) && !isWhole(input.getType(), own, count)) // C4
+      return stage.emitOpError("C4: operand ")
              << i << " of type " << argumentType(input.getType())
              << " cannot be cut into " << count << " of " << own;
   auto send = dyn_cast<SendOp>(block.back());
@@ -198,15 +195,15 @@ static LogicalResult verifyInstances(StageOp stage) {
     return send.emitOpError("C2: does not send the stage's messages");
   for (auto [message, payload] :
        llvm::zip_equal(stage.getMessages(), send.getPayloads()))
-    if (!isWhole(message.getType(), payload.getType(), count)) // C5
-      return send.emitOpError("C5: ")
+    if (!isWhole(message.getType(), payload.getType(), count)) // C4
+      return send.emitOpError("C4: ")
              << count << " of " << payload.getType() << " do not make "
              << payloadType(message.getType());
-  if (!send.getStatuses().empty()) // C6
-    return send.emitOpError("C6: a stage with instances sends no status");
+  if (send.getStatus()) // C5
+    return send.emitOpError("C5: a stage with instances sends no status");
   for (Operation &op : block)
-    if (isa<StoreOp, MetadataOp, InvokeOp>(op)) // C6
-      return op.emitOpError("C6: cannot stand in a stage with instances");
+    if (isa<StoreOp, MetadataOp, InvokeOp>(op)) // C5
+      return op.emitOpError("C5: cannot stand in a stage with instances");
   return success();
 }
 
@@ -216,15 +213,16 @@ static bool isTensorCode(Operation *op) {
       op->getDialect());
 }
 
-/// C4: what may stand in a stage's body.
+/// C3: what may stand in a stage's body.
 static LogicalResult verifyMayStandInStage(Operation &op) {
-  if (isa<AttentionOp, DecodeOp, GatherOp, InvokeOp, LoadOp, MetadataOp, SendOp,
-          StoreOp>(op))
+  if (isa<DecodeOp, GatherOp, InvokeOp, LoadOp, MetadataOp, SendOp, StoreOp>(
+          op))
     return success();
-  WalkResult result = op.walk([](Operation *nested) {
-    if (isTensorCode(nested) || isa<FlushOp>(nested))
+  WalkResult result = op.walk([&](Operation *nested) {
+    bool isRoot = nested == &op && isa<RootOpInterface>(op);
+    if (isRoot || isTensorCode(nested) || isa<FlushOp, YieldOp>(nested))
       return WalkResult::advance();
-    nested->emitOpError("C4: cannot stand in a stage");
+    nested->emitOpError("C3: cannot stand in a stage");
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
@@ -266,16 +264,8 @@ LogicalResult StageOp::verifyRegions() {
 }
 
 LogicalResult SendOp::verify() {
-  if (!getStatuses().empty() &&
-      getStatuses().size() != getPayloads().size()) // C1
-    return emitOpError("C1: there are ")
-           << getStatuses().size() << " statuses for " << getPayloads().size()
-           << " payloads";
-  auto word = RankedTensorType::get({}, IntegerType::get(getContext(), 32));
-  for (Value status : getStatuses())
-    if (status.getType() != word) // C1
-      return emitOpError("C1: a status is a tensor<i32>, not ")
-             << status.getType();
+  if (getStatus() && getPayloads().empty()) // C1
+    return emitOpError("C1: there is a status but no payload");
   return success();
 }
 
@@ -286,6 +276,9 @@ LogicalResult MetadataOp::verify() {
       !isa<MessageType>(
           stage.getInputs()[argument.getArgNumber()].getType())) // C1
     return emitOpError("C1: the operand is not a message the stage receives");
+  auto field = cast<OpResult>(stage.getInputs()[argument.getArgNumber()]);
+  if (field.getResultNumber() != 0) // C1
+    return emitOpError("C1: the operand is not the first field of a message");
   bool isFloat = getField() == Field::norm || getField() == Field::max_abs;
   Type element = isFloat ? Type(Float32Type::get(getContext()))
                          : Type(IntegerType::get(getContext(), 32));

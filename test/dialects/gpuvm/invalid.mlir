@@ -187,18 +187,8 @@ gpuvm.program @stage_c2_nothing(%x: tensor<4xf32>) {
 
 // -----
 
-gpuvm.program @stage_c3(%x: tensor<4xf32>) {
-  // expected-error @below {{C3: a stage sends at most one message, not 2}}
-  %m, %n = gpuvm.stage @s(%in = %x : tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
-    gpuvm.send %in, %in : tensor<4xf32>, tensor<4xf32>
-  }
-  gpuvm.return
-}
-
-// -----
-
 gpuvm.program @stage_c5_count() {
-  // expected-error @below {{C5: there is no stage of 0 instances}}
+  // expected-error @below {{C4: there is no stage of 0 instances}}
   gpuvm.stage @s instances(0) () {
     gpuvm.send
   }
@@ -208,7 +198,7 @@ gpuvm.program @stage_c5_count() {
 // -----
 
 gpuvm.program @stage_c5_operand(%x: tensor<4x8xf32>) {
-  // expected-error @below {{C5: operand 0 of type 'tensor<4x8xf32>' cannot be cut into 3 of 'tensor<8xf32>'}}
+  // expected-error @below {{C4: operand 0 of type 'tensor<4x8xf32>' cannot be cut into 3 of 'tensor<8xf32>'}}
   gpuvm.stage @s instances(3) (%in = %x : tensor<4x8xf32>) {
     gpuvm.send
   }
@@ -230,7 +220,7 @@ gpuvm.program @stage_c5_scalar(%x: tensor<f32>) {
 gpuvm.program @stage_c5_message(%x: tensor<4x8xf32>) {
   %m = gpuvm.stage @s instances(4) (%in = %x : tensor<4x8xf32>) -> tensor<4x8xf32> {
     %half = tensor.extract_slice %in[0] [4] [1] : tensor<8xf32> to tensor<4xf32>
-    // expected-error @below {{C5: 4 of 'tensor<4xf32>' do not make 'tensor<4x8xf32>'}}
+    // expected-error @below {{C4: 4 of 'tensor<4xf32>' do not make 'tensor<4x8xf32>'}}
     gpuvm.send %half : tensor<4xf32>
   }
   gpuvm.return
@@ -241,7 +231,7 @@ gpuvm.program @stage_c5_message(%x: tensor<4x8xf32>) {
 gpuvm.program @stage_c6_status(%x: tensor<4x8xf32>) {
   %m = gpuvm.stage @s instances(4) (%in = %x : tensor<4x8xf32>) -> tensor<4x8xf32> {
     %bad = arith.constant dense<1> : tensor<i32>
-    // expected-error @below {{C6: a stage with instances sends no status}}
+    // expected-error @below {{C5: a stage with instances sends no status}}
     gpuvm.send %in : tensor<8xf32> status(%bad : tensor<i32>)
   }
   gpuvm.return
@@ -252,7 +242,7 @@ gpuvm.program @stage_c6_status(%x: tensor<4x8xf32>) {
 gpuvm.program @stage_c6_store(%x: tensor<4x8xf32>) {
   gpuvm.register @r : tensor<8xf32>
   gpuvm.stage @s instances(4) (%in = %x : tensor<4x8xf32>) {
-    // expected-error @below {{C6: cannot stand in a stage with instances}}
+    // expected-error @below {{C5: cannot stand in a stage with instances}}
     gpuvm.store %in, @r : tensor<8xf32>
   }
   gpuvm.return
@@ -262,7 +252,7 @@ gpuvm.program @stage_c6_store(%x: tensor<4x8xf32>) {
 
 gpuvm.program @stage_c4() {
   gpuvm.stage @s() {
-    // expected-error @below {{C4: cannot stand in a stage}}
+    // expected-error @below {{C3: cannot stand in a stage}}
     %m = memref.alloc() : memref<4xf32>
   }
   gpuvm.return
@@ -274,7 +264,7 @@ gpuvm.program @stage_c4_nested(%x: tensor<4xf32>) {
   gpuvm.stage @s(%in = %x : tensor<4xf32>) {
     %e = tensor.empty() : tensor<4xf32>
     %r = linalg.map ins(%in : tensor<4xf32>) outs(%e : tensor<4xf32>) (%v: f32, %o: f32) {
-      // expected-error @below {{C4: cannot stand in a stage}}
+      // expected-error @below {{C3: cannot stand in a stage}}
       %w = vector.broadcast %v : f32 to vector<4xf32>
       linalg.yield %v : f32
     }
@@ -292,20 +282,20 @@ gpuvm.stage @alone() {
 
 //===-- gpuvm.send ---------------------------------------------------------===//
 
-gpuvm.program @send_c1_count(%x: tensor<4xf32>) {
-  %m = gpuvm.stage @s(%in = %x : tensor<4xf32>) -> tensor<4xf32> {
+gpuvm.program @send_c1(%x: tensor<4xf32>) {
+  gpuvm.stage @s(%in = %x : tensor<4xf32>) {
     %ok = arith.constant dense<0> : tensor<i32>
-    // expected-error @below {{C1: there are 2 statuses for 1 payloads}}
-    gpuvm.send %in : tensor<4xf32> status(%ok, %ok : tensor<i32>, tensor<i32>)
+    // expected-error @below {{C1: there is a status but no payload}}
+    gpuvm.send status(%ok : tensor<i32>)
   }
   gpuvm.return
 }
 
 // -----
 
-gpuvm.program @send_c1_type(%x: tensor<4xf32>) {
+gpuvm.program @send_status_type(%x: tensor<4xf32>) {
   %m = gpuvm.stage @s(%in = %x : tensor<4xf32>) -> tensor<4xf32> {
-    // expected-error @below {{C1: a status is a tensor<i32>, not 'tensor<4xf32>'}}
+    // expected-error @below {{operand #1 must be tensor<i32>, but got 'tensor<4xf32>'}}
     gpuvm.send %in : tensor<4xf32> status(%in : tensor<4xf32>)
   }
   gpuvm.return
@@ -318,6 +308,19 @@ gpuvm.program @send_c1_type(%x: tensor<4xf32>) {
 gpuvm.program @metadata_c1_register(%x: tensor<4xf32>) {
   gpuvm.stage @s(%in = %x : tensor<4xf32>) {
     // expected-error @below {{C1: the operand is not a message the stage receives}}
+    %n = gpuvm.metadata norm of %in : tensor<4xf32> -> tensor<f32>
+  }
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @metadata_c1_field(%x: tensor<4xf32>) {
+  %m:2 = gpuvm.stage @sender(%in = %x : tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+    gpuvm.send %in, %in : tensor<4xf32>, tensor<4xf32>
+  }
+  gpuvm.stage @s(%in = %m#1 : !gpuvm.message<tensor<4xf32>>) {
+    // expected-error @below {{C1: the operand is not the first field of a message}}
     %n = gpuvm.metadata norm of %in : tensor<4xf32> -> tensor<f32>
   }
   gpuvm.return
@@ -356,6 +359,20 @@ gpuvm.program @metadata_c2_integer(%x: tensor<4xf32>) {
   gpuvm.stage @b(%in = %m : !gpuvm.message<tensor<4xf32>>) {
     // expected-error @below {{C2: ticks is a tensor<'i32'>, not 'tensor<f32>'}}
     %n = gpuvm.metadata ticks of %in : tensor<4xf32> -> tensor<f32>
+  }
+  gpuvm.return
+}
+
+// -----
+
+//===-- gpuvm.yield --------------------------------------------------------===//
+
+gpuvm.program @yield_c1(%x: tensor<4xf32>) {
+  gpuvm.stage @s(%in = %x : tensor<4xf32>) {
+    %y = linalg.map ins(%in : tensor<4xf32>) outs(%in : tensor<4xf32>) (%v: f32, %o: f32) {
+      // expected-error @below {{C1: stands in no kernel}}
+      gpuvm.yield %v : f32
+    }
   }
   gpuvm.return
 }

@@ -1,0 +1,43 @@
+//===- GpuvmInterfaces.td - what operations have in common -*- tablegen -*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the passes ask of an operation without knowing which one it is.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GPUVM_INTERFACES
+#define GPUVM_INTERFACES
+
+include "mlir/IR/OpBase.td"
+
+def Gpuvm_RootOpInterface : OpInterface<"RootOpInterface"> {
+  let cppNamespace = "::mlir::gpuvm";
+  let description = [{
+    An operation in the body of a stage that is the root of a kernel of its own:
+    no loop nest of `linalg` can do its work. What makes its operands may melt
+    into the kernel, and so may elementwise operations on its results. Its
+    regions, if it has any, hold scalar code and end with `gpuvm.yield`.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      The family of emitter that the kernel needs.
+    }], "::mlir::gpuvm::Root", "getRoot">,
+    InterfaceMethod<[{
+      Whether the kernel reads each element of operand `number` about once, so
+      that the element may be computed there whatever that costs.
+    }], "bool", "readsOnce", (ins "unsigned":$number), "", [{ return false; }]>,
+    InterfaceMethod<[{
+      The shape of elementwise operations that may be computed where the results
+      are made, if there are such; every result that they read has it.
+    }], "::std::optional<::llvm::SmallVector<int64_t>>", "getEpilogueShape",
+    (ins), "", [{ return ::std::nullopt; }]>,
+    InterfaceMethod<[{
+      Whether the results have the same bits on every device if the operations
+      in the regions have.
+    }], "bool", "isExact", (ins), "", [{ return false; }]>
+  ];
+}
+
+#endif // GPUVM_INTERFACES
