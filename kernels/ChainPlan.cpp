@@ -7,6 +7,8 @@
 
 #include "kernels/ChainPlan.h"
 
+#include "dialects/gpuvm/ScalarBody.h"
+
 using namespace mlir;
 using namespace mlir::gpuvm;
 
@@ -167,7 +169,7 @@ static int64_t countOps(const ChainPlan &plan, const ChainStep &step) {
   int64_t ops = 1, items = 1;
   for (Operation *op : step.ops)
     if (auto generic = dyn_cast<linalg::GenericOp>(op))
-      ops += generic.getBody()->getOperations().size() - 1;
+      ops += countScalarOps(generic);
   for (Value value : step.hold.getHeld())
     items = std::max(items, plan.held.find(value)->second.items);
   return ops * items;

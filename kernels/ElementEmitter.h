@@ -147,6 +147,7 @@ private:
   using Clones = SmallVector<IRMapping, 1>;
   LogicalResult bindInputs(linalg::GenericOp op, Point at, Clones &clones,
                            function_ref<Value(OpOperand &)> given);
+  Value divideIndex(Operation &op, Point at, int64_t lane);
   void cloneBody(linalg::GenericOp op, Point at, int64_t lane, Clones &clones);
 
   FailureOr<Lanes> emitNew(Value tensor, Point at);

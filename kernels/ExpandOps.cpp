@@ -185,7 +185,8 @@ static void expandFloats(Operation *module) {
 /// third number is 0, too.
 static void hideZeros(Operation *module) {
   module->walk([](Operation *op) {
-    if (!isa<arith::AddFOp, arith::MulFOp, arith::DivFOp, scf::ForOp>(op))
+    if (!isa<arith::AddFOp, arith::MulFOp, arith::DivFOp, scf::ForOp,
+             scf::WhileOp>(op))
       return;
     for (OpOperand &operand : op->getOpOperands()) {
       APFloat value(0.0f);

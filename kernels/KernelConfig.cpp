@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/KernelConfig.h"
+#include "dialects/gpuvm/ScalarBody.h"
 #include "kernels/Bindings.h"
 #include "kernels/InnerReduction.h"
 
@@ -61,11 +62,14 @@ struct BodyTraits {
   bool reshapes = false;
   bool isNested = false; ///< Reductions stand inside.
   bool split = false;    ///< Some operand or result takes several windows.
+  bool loops = false;    ///< An element takes a loop of its own.
   int64_t ops = 1;       ///< Scalar operations per element.
   int64_t run = 1;       ///< Neighbours that codecs prefer to decode at once.
   /// Each access to a split value is a tree of branches: code that is written
-  /// out several times becomes large, and slow to compile.
-  int64_t maxUnroll() const { return split ? 1 : kMaxUnroll; }
+  /// out several times becomes large, and slow to compile. And of elements that
+  /// take a loop each, another lane had better take the next.
+  bool once() const { return split || loops; }
+  int64_t maxUnroll() const { return once() ? 1 : kMaxUnroll; }
 };
 } // namespace
 
@@ -74,7 +78,8 @@ static void inspectGeneric(linalg::GenericOp op, BodyTraits &traits) {
   bool isInner = op->hasAttr(kInnerAttr);
   traits.isNested |= isInner;
   int64_t times = isInner ? countReduced(op) : 1;
-  traits.ops += times * (op.getBody()->getOperations().size() - 1);
+  traits.ops += times * costOf(op);
+  traits.loops |= hasLoops(op);
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
     if (reduces && op.isDpsInit(&operand))
@@ -169,8 +174,9 @@ static void configureMap(KernelOp kernel, const BodyTraits &traits,
       cast<RankedTensorType>(kernel.getResultTypes().front()).getNumElements();
   config.flat = true;
   auto vectorizes = [&](int64_t vector) {
-    return !traits.needsIndices ||
-           (traits.linear && rowsHoldVectors(kernel, vector));
+    return !traits.loops &&
+           (!traits.needsIndices ||
+            (traits.linear && rowsHoldVectors(kernel, vector)));
   };
   for (int64_t vector : {preferredVector(kernel), traits.run})
     if (vector > config.vector && vectorizes(vector))
@@ -198,6 +204,8 @@ static int64_t reductionVector(linalg::GenericOp op, KernelOp kernel,
                                const KernelConfig &config) {
   bool oneLoop = op.getNumReductionLoops() == 1 && !traits.reshapes;
   int64_t vector = config.order.elementsPerLane;
+  if (traits.loops)
+    return 1;
   if (config.flat || (traits.linear && oneLoop))
     return vector;
   if (!traits.linear ||
@@ -227,7 +235,7 @@ static int64_t resultsSideBySide(KernelOp kernel, const BodyTraits &traits,
     (void)getBackwardSlice(op.getOperation(), &behind);
     return llvm::any_of(behind, isReduction);
   };
-  if (!llvm::all_of(reductions, isPlain) ||
+  if (traits.loops || !llvm::all_of(reductions, isPlain) ||
       llvm::any_of(reductions, readsReduction) ||
       llvm::any_of(kernel.getResultTypes(), walksLoops))
     return 1;
@@ -257,7 +265,7 @@ static int64_t columnVector(KernelOp kernel, linalg::GenericOp first,
   for (linalg::GenericOp op : getReductions(kernel))
     for (Type type : getPartialTypes(op))
       slotBytes += std::max<int64_t>(4, elementBytes(type));
-  int64_t vector = traits.linear ? preferredVector(kernel) : 1;
+  int64_t vector = traits.linear && !traits.loops ? preferredVector(kernel) : 1;
   auto fits = [&] {
     return first.getStaticLoopRanges().back() % vector == 0 &&
            rowsHoldVectors(kernel, vector) &&
@@ -274,7 +282,7 @@ static void configureColumns(KernelOp kernel, linalg::GenericOp first,
   config.vector = columnVector(kernel, first, traits, config.results);
   config.unroll = llvm::bit_floor<uint64_t>(
       std::clamp<int64_t>(kMaxUnrolledOps / (config.vector * traits.ops), 1,
-                          traits.split ? 1 : kMaxColumnsInFlight));
+                          traits.once() ? 1 : kMaxColumnsInFlight));
   int64_t blocks = config.columnBlocks(), parts = config.order.parts;
   config.groups = parts == 1 ? std::min(blocks, kMaxGroups) : blocks * parts;
   if (parts > 1)
@@ -318,7 +326,7 @@ static void configureReduce(KernelOp kernel, linalg::GenericOp first,
         llvm::divideCeil(config.elements / row, config.order.rowsPerTurn());
     int64_t kept =
         turns * config.order.rowsPerGroup * config.order.elementsPerLane;
-    config.keepsRows = !traits.split && kept <= kMaxKept &&
+    config.keepsRows = !traits.once() && kept <= kMaxKept &&
                        kept * traits.ops <= kMaxUnrolledOps;
     int64_t groupsNeeded =
         llvm::divideCeil(config.elements, row * config.order.rowsPerGroup);

@@ -1,4 +1,4 @@
-//===- LoopToSpirv.cpp - scf.for to spirv.mlir.loop ----------------------===//
+//===- LoopToSpirv.cpp - scf.for, scf.while to spirv.mlir.loop -----------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,6 +28,86 @@ bool runsAtLeastOnce(scf::ForOp op) {
   std::optional<int64_t> upper = getConstantIntValue(op.getUpperBound());
   return (lower && upper && *lower < *upper) || op->hasAttr(gpuvm::kRunsAttr);
 }
+
+/// The serializer does not find the result of an inner loop when a phi names it
+/// before it is defined. `holds` is true where the phi's values come from.
+void nameLoopResults(OpBuilder &b, Location loc, Value holds,
+                     MutableArrayRef<Value> next, ValueRange arguments) {
+  for (auto [value, argument] : llvm::zip_equal(next, arguments)) {
+    Operation *source = value.getDefiningOp();
+    if (isa_and_nonnull<scf::ForOp, scf::WhileOp, spirv::LoopOp>(source))
+      value = spirv::SelectOp::create(b, loc, holds, value, argument);
+  }
+}
+
+/// entry -> header -> test -> body -> continue -> header, and from the test to
+/// merge. The header holds phis only: a test may branch.
+struct LowerWhile : OpConversionPattern<scf::WhileOp> {
+  LowerWhile(const TypeConverter &converter, MLIRContext *context)
+      : OpConversionPattern(converter, context, kBenefit) {}
+
+  LogicalResult
+  matchAndRewrite(scf::WhileOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    SmallVector<Type> types;
+    if (failed(typeConverter->convertTypes(op.getResultTypes(), types)))
+      return failure();
+    auto loop =
+        spirv::LoopOp::create(rewriter, loc, types, spirv::LoopControl::None);
+    loop.addEntryAndMergeBlock(rewriter);
+    Block *header = rewriter.createBlock(loop.getMergeBlock());
+    for (Value value : adaptor.getInits())
+      header->addArgument(value.getType(), loc);
+    Block *test = enter(op.getBeforeBody(), header->getArguments(), rewriter);
+    rewriter.inlineRegionBefore(op.getBefore(), loop.getMergeBlock());
+    rewriter.setInsertionPointToEnd(loop.getEntryBlock());
+    spirv::BranchOp::create(rewriter, loc, header, adaptor.getInits());
+    rewriter.setInsertionPointToEnd(header);
+    spirv::BranchOp::create(rewriter, loc, test);
+
+    auto condition = cast<scf::ConditionOp>(test->getTerminator());
+    rewriter.setInsertionPoint(condition);
+    SmallVector<Value> results, holds;
+    if (failed(rewriter.getRemappedValues(condition.getArgs(), results)) ||
+        failed(rewriter.getRemappedValues(condition.getCondition(), holds)))
+      return failure();
+    Block *body = enter(op.getAfterBody(), results, rewriter);
+    rewriter.inlineRegionBefore(op.getAfter(), loop.getMergeBlock());
+    Block *again = rewriter.createBlock(loop.getMergeBlock());
+    rewriter.setInsertionPoint(condition);
+    spirv::BranchConditionalOp::create(rewriter, loc, holds.front(), body,
+                                       ValueRange(), loop.getMergeBlock(),
+                                       ValueRange());
+    rewriter.eraseOp(condition);
+
+    Operation *yield = body->getTerminator();
+    rewriter.setInsertionPoint(yield);
+    SmallVector<Value> next;
+    if (failed(rewriter.getRemappedValues(yield->getOperands(), next)))
+      return failure();
+    nameLoopResults(rewriter, loc, holds.front(), next, header->getArguments());
+    spirv::BranchOp::create(rewriter, loc, again);
+    rewriter.eraseOp(yield);
+    rewriter.setInsertionPointToEnd(again);
+    spirv::BranchOp::create(rewriter, loc, header, next);
+
+    auto merge = cast<spirv::MergeOp>(loop.getMergeBlock()->getTerminator());
+    rewriter.modifyOpInPlace(merge, [&] { merge->setOperands(results); });
+    rewriter.replaceOp(op, loop.getResults());
+    return success();
+  }
+
+private:
+  /// `block` without its arguments, which are `values`.
+  static Block *enter(Block *block, ValueRange values,
+                      ConversionPatternRewriter &rewriter) {
+    TypeConverter::SignatureConversion signature(values.size());
+    for (auto [i, value] : llvm::enumerate(values))
+      signature.remapInput(i, value);
+    return rewriter.applySignatureConversion(block, signature);
+  }
+};
 
 struct LowerFor : OpConversionPattern<scf::ForOp> {
   LowerFor(const TypeConverter &converter, MLIRContext *context)
@@ -82,13 +162,8 @@ struct LowerFor : OpConversionPattern<scf::ForOp> {
         spirv::IAddOp::create(rewriter, loc, i, adaptor.getStep())};
     if (failed(rewriter.getRemappedValues(yield->getOperands(), next)))
       return failure();
-    // The serializer does not find the result of an inner loop when the phi
-    // names it before it is defined. `within` is true here.
-    for (auto [value, argument] :
-         llvm::drop_begin(llvm::zip_equal(next, header->getArguments())))
-      if (value.getDefiningOp<scf::ForOp>() ||
-          value.getDefiningOp<spirv::LoopOp>())
-        value = spirv::SelectOp::create(rewriter, loc, within, value, argument);
+    nameLoopResults(rewriter, loc, within, MutableArrayRef(next).drop_front(),
+                    header->getArguments().drop_front());
     if (runs)
       leaveUnless(isWithin(next.front()), again);
     else
@@ -109,5 +184,5 @@ struct LowerFor : OpConversionPattern<scf::ForOp> {
 
 void gpuvm::populateLoopToSpirvPatterns(const TypeConverter &converter,
                                         RewritePatternSet &patterns) {
-  patterns.add<LowerFor>(converter, patterns.getContext());
+  patterns.add<LowerFor, LowerWhile>(converter, patterns.getContext());
 }

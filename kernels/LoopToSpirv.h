@@ -18,7 +18,7 @@ namespace gpuvm {
 /// On an scf.for: its body runs at least once.
 inline constexpr llvm::StringLiteral kRunsAttr = "gpuvm.runs";
 
-/// Takes over scf.for from populateSCFToSPIRVPatterns.
+/// Takes over scf.for and scf.while from populateSCFToSPIRVPatterns.
 void populateLoopToSpirvPatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns);
 

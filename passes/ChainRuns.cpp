@@ -7,6 +7,7 @@
 
 #include "passes/ChainRuns.h"
 
+#include "dialects/gpuvm/ScalarBody.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -82,7 +83,8 @@ bool RunFinder::decodesFrom(KernelOp kernel, unsigned run) const {
 
 SmallVector<ChainRun> RunFinder::find() {
   for (auto kernel : program.getBody().getOps<KernelOp>()) {
-    if (kernel.getRoot() != Root::map)
+    if (kernel.getRoot() != Root::map ||
+        llvm::any_of(kernel.getBody().getOps<linalg::GenericOp>(), hasLoops))
       continue;
     std::optional<unsigned> joined;
     for (Value input : kernel.getInputs()) {

@@ -69,10 +69,11 @@ void gpuvm::materializeEscapes(StageOp stage) {
 /// puts them there).
 static void sinkConstants(Block *body) {
   OpBuilder b = OpBuilder::atBlockBegin(body);
-  for (Operation &inner : *body)
-    for (OpOperand &operand : inner.getOpOperands())
-      if (operand.get().getParentBlock() != body)
+  body->walk([&](Operation *inner) {
+    for (OpOperand &operand : inner->getOpOperands())
+      if (!body->getParent()->isAncestor(operand.get().getParentRegion()))
         operand.set(b.clone(*operand.get().getDefiningOp())->getResult(0));
+  });
 }
 
 static void annotateUnits(StageOp stage, int64_t unitBase) {

@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Generalize.h"
+#include "passes/GeneralizeBody.h"
 #include "passes/Passes.h"
 
 #include "dialects/gpuvm/Combiner.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -184,18 +184,6 @@ static LogicalResult checkMaps(linalg::GenericOp op) {
   return success();
 }
 
-static LogicalResult checkBody(Block &body) {
-  for (Operation &inner : body.without_terminator()) {
-    bool scalar =
-        isa<arith::ArithDialect, math::MathDialect>(inner.getDialect()) ||
-        isa<linalg::IndexOp, FlushOp>(inner);
-    if (!scalar)
-      return inner.emitOpError(
-          "cannot be compiled: it is not scalar arith or math code");
-  }
-  return success();
-}
-
 /// A claim that a body is associative is of no use if it cannot be taken apart.
 static LogicalResult checkClaim(linalg::GenericOp op) {
   if (!op->hasAttr(kAssociativeAttr))
@@ -298,19 +286,6 @@ Value ExpandPositionedStore::merge(OpBuilder &b, Location loc, Value rows,
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
-
-/// A body takes nothing from around it but constants.
-static LogicalResult checkCaptures(Block &body) {
-  for (Operation &inner : body)
-    for (Value operand : inner.getOperands()) {
-      Operation *source = operand.getDefiningOp();
-      bool outside = operand.getParentBlock() != &body;
-      if (outside && !(source && source->hasTrait<OpTrait::ConstantLike>()))
-        return inner.emitOpError("cannot be compiled: it uses a value from "
-                                 "outside the body that is not a constant");
-    }
-  return success();
-}
 
 /// Constants that differ from element to element are read from the heap.
 static void moveConstantsToHeap(StageOp stage) {

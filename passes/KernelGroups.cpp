@@ -8,6 +8,7 @@
 #include "passes/KernelGroups.h"
 
 #include "dialects/gpuvm/Reduction.h"
+#include "dialects/gpuvm/ScalarBody.h"
 #include "kernels/Bindings.h"
 #include "kernels/InnerReduction.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -19,14 +20,6 @@ using namespace mlir::gpuvm;
 //===----------------------------------------------------------------------===//
 // Operations
 //===----------------------------------------------------------------------===//
-
-/// Scalar operations per element, or in the regions of a root.
-static unsigned cost(Operation *op) {
-  unsigned count = 0;
-  for (mlir::Region &region : op->getRegions())
-    count += region.front().getOperations().size() - 1;
-  return count;
-}
 
 static SmallVector<int64_t> loopsOf(Operation *op) {
   if (auto root = dyn_cast<RootOpInterface>(op))
@@ -129,7 +122,7 @@ bool Grouper::isReducedLater(linalg::GenericOp op) const {
 bool Grouper::isInnerReduction(linalg::GenericOp op) const {
   constexpr uint64_t kMaxBytes = 64;
   constexpr unsigned kMaxReduced = 64;
-  if (!isReduction(op) || op->hasAttr(kInstancesAttr))
+  if (!isReduction(op) || op->hasAttr(kInstancesAttr) || hasLoops(op))
     return false;
   ReductionOrder order = getReductionOrder(op);
   if (order.tiled || (!order.sequential && hasVisibleOrder(op)))
@@ -171,12 +164,12 @@ bool Grouper::isVirtual(linalg::GenericOp op, const Readers &readers) const {
     return !isa<linalg::GenericOp, RootOpInterface>(user) &&
            !movesElements(user);
   };
-  if (readers.count == 0 || readers.inMemory ||
+  if (readers.count == 0 || readers.inMemory || hasLoops(op) ||
       llvm::any_of(op->getUsers(), escapes))
     return false;
   if (isOnce)
-    return cost(op) <= limits.operations;
-  if (cost(op) > limits.recompute)
+    return costOf(op) <= limits.operations;
+  if (countScalarOps(op) > limits.recompute)
     return false;
   if (isReduction(op) || readers.direct)
     return readers.count == 1 && isInnerReduction(op);
@@ -248,13 +241,14 @@ bool Grouper::needsWindow(Value result,
 bool Grouper::fitsLimits(ArrayRef<Operation *> ops) const {
   llvm::DenseSet<Operation *> all(ops.begin(), ops.end());
   llvm::DenseSet<Value> inputs;
-  unsigned operations = 0, windows = 0;
+  int64_t operations = 0;
+  unsigned windows = 0;
   auto addWindows = [&](Value value) {
     windows += countWindows(cast<RankedTensorType>(value.getType()),
                             limits.maxWindowBytes);
   };
   for (Operation *op : ops) {
-    operations += cost(op);
+    operations += costOf(op);
     for (const SourceRead &read : factsOf(op).readsThroughVirtual)
       if (!read.source.getDefiningOp() ||
           !all.contains(read.source.getDefiningOp()))
@@ -336,6 +330,13 @@ bool Grouper::tryMerge(GroupId a, GroupId b) {
     for (Operation *y : members[b])
       if (!mayShare(x, y))
         return false;
+  // A reduction or a root writes out what it takes several times, or computes
+  // it again.
+  auto isOther = [](Operation *op) {
+    return isReduction(op) || isa<RootOpInterface>(op);
+  };
+  if (llvm::any_of(merged, hasLoops) && llvm::any_of(merged, isOther))
+    return false;
   if (!fitsLimits(merged) || !fitsLoops(merged) || leavesAndReturns(a, b))
     return false;
   for (Operation *op : members[b])

@@ -56,8 +56,8 @@ static bool touchesFloats(Operation *op) {
 }
 
 static LogicalResult makeExact(Operation &op) {
-  if (op.hasTrait<OpTrait::IsTerminator>() || !touchesFloats(&op) ||
-      keepsBits(&op))
+  if (op.hasTrait<OpTrait::IsTerminator>() || op.getNumRegions() != 0 ||
+      !touchesFloats(&op) || keepsBits(&op))
     return success();
   if (!roundsExactly(&op) && !isExact(&op))
     return op.emitOpError("does not give the same bits on every device on ")
@@ -91,12 +91,10 @@ void MakeExact::runOnOperation() {
     if (root && !root.isExact())
       return op->emitOpError("does not give the same bits on every device "
                              "and cannot be compiled with --exact");
-    if (root || isa<linalg::GenericOp>(op))
-      for (mlir::Region &region : op->getRegions())
-        for (Operation &inner : llvm::make_early_inc_range(region.front()))
-          if (failed(makeExact(inner)))
-            return WalkResult::interrupt();
-    return WalkResult::advance();
+    if (!op->getParentOfType<linalg::GenericOp>() &&
+        !op->getParentOfType<RootOpInterface>())
+      return WalkResult::advance();
+    return WalkResult(makeExact(*op));
   });
   if (result.wasInterrupted())
     signalPassFailure();

@@ -21,6 +21,12 @@ defvar kEmissionDialects = ["::mlir::spirv::SPIRVDialect",
                             "::mlir::memref::MemRefDialect",
                             "::mlir::arith::ArithDialect"];
 
+/// What gpuvm-generalize makes of a stage.
+defvar kGeneralDialects = ["::mlir::gpuvm::GpuvmDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+
 class GpuvmProgramPass<string name> : Pass<name, "::mlir::gpuvm::ProgramOp"> {
   let dependentDialects = ["::mlir::gpuvm::GpuvmDialect",
                            "::mlir::linalg::LinalgDialect",
@@ -36,6 +42,7 @@ def LowerPacked : GpuvmProgramPass<"gpuvm-lower-packed"> {
 }
 
 def SpreadInstances : GpuvmProgramPass<"gpuvm-spread-instances"> {
+  let dependentDialects = kGeneralDialects;
   let summary = "Turns stages with instances into stages over all of them.";
   let description = [{
     The operations of the body get a leading parallel dimension, that of the
@@ -58,6 +65,7 @@ def MaterializeMetadata : GpuvmProgramPass<"gpuvm-materialize-metadata"> {
 }
 
 def Generalize : GpuvmProgramPass<"gpuvm-generalize"> {
+  let dependentDialects = kGeneralDialects;
   let summary = "Brings stage bodies into one form: linalg.generic.";
   let description = [{
     Elementwise `arith` and `math` on tensors and named `linalg` operations

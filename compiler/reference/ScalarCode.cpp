@@ -69,23 +69,24 @@ LogicalResult ScalarCode::addOutside(Operation *user, Value value,
 //===----------------------------------------------------------------------===//
 
 static LogicalResult reportFault(Operation *op, const Fault &fault,
-                                 ArrayRef<int64_t *> loops) {
+                                 int64_t first, ArrayRef<int64_t *> loops) {
   InFlightDiagnostic error = op->emitOpError(fault.what) << " at point (";
-  llvm::interleaveComma(loops, error,
-                        [&](int64_t *loop) { error << loop[fault.element]; });
+  llvm::interleaveComma(loops, error, [&](int64_t *loop) {
+    error << loop[first + static_cast<int64_t>(fault.element)];
+  });
   return error << ")";
 }
 
 LogicalResult ScalarCode::addElementwise(Operation *op, bool exact) {
   SmallVector<vm::DType> types;
-  SmallVector<const void *> operands;
+  SmallVector<const uint8_t *> operands;
   for (Value operand : op->getOperands()) {
     std::optional<vm::DType> type = getDType(operand.getType());
     if (!type)
       return op->emitOpError("has an operand of type ")
              << operand.getType() << ", which the machine does not have";
     types.push_back(*type);
-    operands.push_back(elements(operand));
+    operands.push_back(static_cast<const uint8_t *>(elements(operand)));
   }
   for (OpResult result : op->getResults()) {
     std::optional<vm::DType> type = getDType(result.getType());
@@ -95,10 +96,14 @@ LogicalResult ScalarCode::addElementwise(Operation *op, bool exact) {
     if (!fn)
       return op->emitError("the interpreter does not know ")
              << name << " with result type " << result.getType();
-    void *out = addValue(result);
-    steps.push_back([=, loops = loopIndices](int64_t count) -> LogicalResult {
-      Fault fault = fn(operands.data(), out, count);
-      return fault.what ? reportFault(op, fault, loops) : success();
+    auto *out = static_cast<uint8_t *>(addValue(result));
+    steps.push_back([=, loops = loopIndices](int64_t first,
+                                             int64_t count) -> LogicalResult {
+      SmallVector<const void *, 4> from;
+      for (auto [operand, own] : llvm::zip_equal(operands, types))
+        from.push_back(operand + first * byteSize(own));
+      Fault fault = fn(from.data(), out + first * byteSize(*type), count);
+      return fault.what ? reportFault(op, fault, first, loops) : success();
     });
   }
   return success();
@@ -115,9 +120,9 @@ LogicalResult ScalarCode::addExtract(Operation *op,
   for (Value index : extract.getIndices())
     indices.push_back(static_cast<const int64_t *>(elements(index)));
   auto *out = static_cast<uint8_t *>(addValue(extract.getResult()));
-  steps.push_back([=](int64_t count) -> LogicalResult {
+  steps.push_back([=](int64_t first, int64_t count) -> LogicalResult {
     uint64_t size = byteSize(table->dtype);
-    for (int64_t i = 0; i < count; ++i) {
+    for (int64_t i = first; i < first + count; ++i) {
       int64_t offset = 0;
       for (auto [dim, index] : llvm::zip_equal(table->shape, indices)) {
         if (index[i] < 0 || index[i] >= dim)
@@ -146,8 +151,7 @@ LogicalResult ScalarCode::addStep(Operation *op, const Environment &outside) {
     return success();
   }
   if (op->getNumRegions() != 0)
-    return op->emitError("the interpreter does not know ")
-           << op->getName() << " inside " << op->getParentOp()->getName();
+    return addControlFlow(op, outside);
   bool isExtract = isa<tensor::ExtractOp>(op);
   for (Value operand : op->getOperands().drop_front(isExtract ? 1 : 0))
     if (failed(addOutside(op, operand, outside)))
@@ -198,9 +202,14 @@ FailureOr<ScalarCode> ScalarCode::compileOps(ValueRange arguments,
   return code;
 }
 
-LogicalResult ScalarCode::run(int64_t count) const {
+LogicalResult ScalarCode::run(const Steps &steps, int64_t first,
+                              int64_t count) {
   for (const Step &step : steps)
-    if (failed(step(count)))
+    if (failed(step(first, count)))
       return failure();
   return success();
+}
+
+LogicalResult ScalarCode::run(int64_t count) const {
+  return run(steps, 0, count);
 }

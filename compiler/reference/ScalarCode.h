@@ -5,7 +5,9 @@
 //
 // The body of a `linalg.generic`, `tensor.generate` or `tensor.pad` is applied
 // to millions of points. ScalarCode turns it into a list of steps, each of
-// which does one operation of the body for up to kMaxCount points.
+// which does one operation of the body for up to kMaxCount points. A step that
+// branches or loops (ControlFlow.cpp) has steps of its own, which it runs for
+// those points that get there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,7 +56,24 @@ public:
 
 private:
   using Buffer = std::unique_ptr<uint64_t[]>;
-  using Step = std::function<LogicalResult(int64_t count)>;
+  /// Does points [first, first + count).
+  using Step = std::function<LogicalResult(int64_t first, int64_t count)>;
+  using Steps = std::vector<Step>;
+  /// Elements of one value that become those of another.
+  struct Move {
+    uint8_t *to;
+    const uint8_t *from;
+    uint64_t bytes;
+  };
+  using Moves = SmallVector<Move>;
+  /// A region: what it does, and what its terminator hands over.
+  struct Region {
+    Steps steps;
+    Moves moves;
+  };
+
+  static LogicalResult run(const Steps &steps, int64_t first, int64_t count);
+  static void move(const Moves &moves, int64_t first, int64_t count);
 
   void *addBuffer();
   void *addValue(Value value);
@@ -64,10 +83,19 @@ private:
   LogicalResult addElementwise(Operation *op, bool exact);
   LogicalResult addExtract(Operation *op, const Environment &outside);
 
+  // ControlFlow.cpp.
+  LogicalResult addControlFlow(Operation *op, const Environment &outside);
+  LogicalResult addIf(Operation *op, const Environment &outside);
+  LogicalResult addFor(Operation *op, const Environment &outside);
+  LogicalResult addWhile(Operation *op, const Environment &outside);
+  LogicalResult addMoves(Operation *user, ValueRange from, ValueRange to,
+                         const Environment &outside, Moves &moves);
+  FailureOr<Steps> compileBlock(Block &block, const Environment &outside);
+
   std::vector<Buffer> buffers;
   DenseMap<Value, void *> values;
   SmallVector<int64_t *> loopIndices;
-  std::vector<Step> steps;
+  Steps steps;
 };
 
 } // namespace mlir::gpuvm::reference

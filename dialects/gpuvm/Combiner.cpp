@@ -68,19 +68,31 @@ private:
   Block *body;
   SmallVector<Value> accumulators, yielded;
   llvm::DenseSet<Value> dependent; ///< On an accumulator.
+  bool branches = false;           ///< Control flow depends on an accumulator.
   Combiner combiner;
 };
 
 } // namespace
+
+/// Whether `op`, or an operation in its regions, uses one of `values`.
+static bool usesAny(Operation &op, const llvm::DenseSet<Value> &values) {
+  WalkResult result = op.walk([&](Operation *inner) {
+    bool uses = llvm::any_of(inner->getOperands(),
+                             [&](Value v) { return values.contains(v); });
+    return uses ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
 
 Matcher::Matcher(linalg::GenericOp op)
     : op(op), body(op.getBody()), accumulators(op.getRegionOutputArgs()),
       yielded(body->getTerminator()->getOperands()) {
   dependent.insert(accumulators.begin(), accumulators.end());
   for (Operation &inner : body->without_terminator())
-    if (llvm::any_of(inner.getOperands(),
-                     [&](Value v) { return dependent.contains(v); }))
+    if (usesAny(inner, dependent)) {
       dependent.insert(inner.result_begin(), inner.result_end());
+      branches |= inner.getNumRegions() != 0;
+    }
   combiner.elements.resize(accumulators.size());
   combiner.ops.resize(accumulators.size());
 }
@@ -240,6 +252,7 @@ void Matcher::sinkSources(size_t wanted, SmallPtrSetImpl<Operation *> &ops,
     for (Value source : sources) {
       Operation *def = source.getDefiningOp();
       if (!def || def->getBlock() != body || !def->getNumOperands() ||
+          def->getNumRegions() != 0 ||
           !llvm::all_of(def->getOperands(), isKnown))
         continue;
       ops.insert(def);
@@ -348,6 +361,8 @@ void Matcher::matchClaim() {
 }
 
 std::optional<Combiner> Matcher::match() {
+  if (branches)
+    return std::nullopt;
   for (unsigned i = 0; i < accumulators.size(); ++i)
     matchOperation(i);
   for (unsigned i = 0; i < accumulators.size(); ++i)

@@ -113,7 +113,8 @@ def Gpuvm_StageOp : Gpuvm_Op<"stage", [
         payload is the i-th sent value.
     C3: the body holds `arith`, `math`, `linalg` and `tensor` operations and
         those of this dialect that may stand in a stage; regions in it hold
-        the former only.
+        the former only, and `scf.if`, `scf.for` and `scf.while` on scalars
+        (docs/arithmetic.md says what these do).
 
     With `instances(n)` the stage is n VM instances of one body, which is
     written for one of them. An operand is cut along its leading dimension:

@@ -13,6 +13,7 @@
 #include "dialects/gpuvm/Gpuvm.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -207,6 +208,12 @@ static LogicalResult verifyInstances(StageOp stage) {
   return success();
 }
 
+/// Control flow of scalar code, in a region.
+static bool isControlFlow(Operation *op) {
+  return isa<scf::IfOp, scf::ForOp, scf::WhileOp, scf::YieldOp,
+             scf::ConditionOp>(op);
+}
+
 static bool isTensorCode(Operation *op) {
   return isa_and_nonnull<arith::ArithDialect, math::MathDialect,
                          linalg::LinalgDialect, tensor::TensorDialect>(
@@ -220,7 +227,8 @@ static LogicalResult verifyMayStandInStage(Operation &op) {
     return success();
   WalkResult result = op.walk([&](Operation *nested) {
     bool isRoot = nested == &op && isa<RootOpInterface>(op);
-    if (isRoot || isTensorCode(nested) || isa<FlushOp, YieldOp>(nested))
+    if (isRoot || isTensorCode(nested) || isa<FlushOp, YieldOp>(nested) ||
+        (nested != &op && isControlFlow(nested)))
       return WalkResult::advance();
     nested->emitOpError("C3: cannot stand in a stage");
     return WalkResult::interrupt();

@@ -8,6 +8,7 @@
 #include "dialects/gpuvm/Reduction.h"
 
 #include "dialects/gpuvm/Gpuvm.h"
+#include "dialects/gpuvm/ScalarBody.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -112,6 +113,8 @@ static unsigned floatBitsOf(linalg::GenericOp op, const Combiner &combiner) {
 }
 
 std::optional<TileLoops> gpuvm::getTileLoops(linalg::GenericOp op) {
+  if (hasLoops(op)) // A tile holds the body many times.
+    return std::nullopt;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   SmallVector<unsigned> candidates; // The innermost one first.
   unsigned first = op->hasAttr(kInstancesAttr) ? 1 : 0;

@@ -1,0 +1,81 @@
+// The primes below 10,000,000, by a sieve in which every lane has a word of its
+// own: bit j of word w stands for the number 64 w + 2 j + 1. A lane strikes out
+// the multiples of each odd number up to the square root of its last one; in a
+// word there is at most one of most of them.
+//
+//     gpuvm-compile examples/primes/primes.mlir -o primes.gvplan
+//     gpuvm-run primes.gvplan          # primes: i32=664579
+//
+// For another limit, a multiple of 64, replace 156250 by a 64th of it: with
+// 15625000 it is 50847534, the primes below 1,000,000,000 (for a GPU).
+
+gpuvm.program @primes() -> (primes: tensor<i32>) {
+  %struck = gpuvm.stage @sieve() -> tensor<156250xi32> {
+    %init = tensor.empty() : tensor<156250xi32>
+    %words = linalg.generic {
+        indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        outs(%init : tensor<156250xi32>) {
+    ^bb0(%unused: i32):
+      %zero = arith.constant 0 : i32
+      %one = arith.constant 1 : i32
+      %two = arith.constant 2 : i32
+      %three = arith.constant 3 : i32
+      %bits = arith.constant 32 : i32
+      %span = arith.constant 62 : i32
+      %numbers = arith.constant 64 : i32
+      %i = linalg.index 0 : index
+      %w = arith.index_cast %i : index to i32
+      %at = arith.muli %w, %numbers : i32
+      %first = arith.addi %at, %one : i32
+      %last = arith.addi %first, %span : i32
+      // 1 is no prime.
+      %isFirst = arith.cmpi eq, %w, %zero : i32
+      %begin = arith.extui %isFirst : i1 to i32
+      %r:2 = scf.while (%d = %three, %word = %begin) : (i32, i32) -> (i32, i32) {
+        %square = arith.muli %d, %d : i32
+        %goes = arith.cmpi ule, %square, %last : i32
+        scf.condition(%goes) %d, %word : i32, i32
+      } do {
+      ^bb0(%d: i32, %word: i32):
+        // The first odd multiple from the square, and from the word's first
+        // number, on: so many odd numbers behind the latter.
+        %square = arith.muli %d, %d : i32
+        %rest = arith.remui %first, %d : i32
+        %isMultiple = arith.cmpi eq, %rest, %zero : i32
+        %up = arith.subi %d, %rest : i32
+        %distance = arith.select %isMultiple, %zero, %up : i32
+        %parity = arith.andi %distance, %one : i32
+        %add = arith.muli %parity, %d : i32
+        %even = arith.addi %distance, %add : i32
+        %behind = arith.cmpi ugt, %square, %first : i32
+        %own = arith.subi %square, %first : i32
+        %twice = arith.select %behind, %own, %even : i32
+        %j = arith.shrui %twice, %one : i32
+        %s:2 = scf.while (%k = %j, %m = %word) : (i32, i32) -> (i32, i32) {
+          %inside = arith.cmpi ult, %k, %bits : i32
+          scf.condition(%inside) %k, %m : i32, i32
+        } do {
+        ^bb0(%k: i32, %m: i32):
+          %bit = arith.shli %one, %k : i32
+          %n = arith.ori %m, %bit : i32
+          %next = arith.addi %k, %d : i32
+          scf.yield %next, %n : i32, i32
+        }
+        %after = arith.addi %d, %two : i32
+        scf.yield %after, %s#1 : i32, i32
+      }
+      linalg.yield %r#1 : i32
+    } -> tensor<156250xi32>
+    gpuvm.send %words : tensor<156250xi32>
+  }
+  %primes = gpuvm.stage @count(%words = %struck : !gpuvm.message<tensor<156250xi32>>) -> tensor<i32> {
+    // Beginning with 2, which no bit stands for.
+    %two = arith.constant dense<1> : tensor<i32>
+    %ones = arith.constant dense<-1> : tensor<156250xi32>
+    %left = arith.xori %words, %ones : tensor<156250xi32>
+    %each = math.ctpop %left : tensor<156250xi32>
+    %sum = linalg.reduce { arith.addi } ins(%each : tensor<156250xi32>) outs(%two : tensor<i32>) dimensions = [0]
+    gpuvm.send %sum : tensor<i32>
+  }
+  gpuvm.return %primes : !gpuvm.message<tensor<i32>>
+}

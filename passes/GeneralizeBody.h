@@ -1,0 +1,23 @@
+//===- GeneralizeBody.h - what the body of an operation may hold ----------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "mlir/IR/Block.h"
+#include "mlir/Support/LLVM.h"
+
+namespace mlir::gpuvm {
+
+/// Emits an error if a body takes anything from around it but constants.
+LogicalResult checkCaptures(Block &body);
+
+/// Emits an error if a body is not scalar code of `arith` and `math`, and in
+/// `linalg.generic` of `scf`, or if its loops run more often than devices are
+/// known to allow.
+LogicalResult checkBody(Block &body);
+
+} // namespace mlir::gpuvm
