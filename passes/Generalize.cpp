@@ -333,6 +333,7 @@ FrozenRewritePatternSet gpuvm::getGeneralizePatterns(MLIRContext *context) {
       .add<DecomposeSoftmax, FoldConstantFill, GenerateToGeneric,
            InterchangeToIdentity, InlineScalarConstants, ExpandPositionedStore>(
           context);
+  populateRandomPatterns(patterns);
   return FrozenRewritePatternSet(std::move(patterns));
 }
 

@@ -18,6 +18,9 @@ namespace mlir::gpuvm {
 /// The patterns for `generalizeStage`.
 FrozenRewritePatternSet getGeneralizePatterns(MLIRContext *context);
 
+/// Those of them that turn `gpuvm.random` into `linalg.generic`.
+void populateRandomPatterns(RewritePatternSet &patterns);
+
 /// Brings the body of a stage into the form of `linalg.generic` and moves its
 /// constants that are no splat to the heap. Emits an error for what no kernel
 /// can hold. Folds nothing.

@@ -39,6 +39,9 @@ Results evaluateAttention(AttentionOp op, const Environment &env);
 /// `gpuvm.gather`.
 Results evaluateGather(GatherOp op, const Environment &env);
 
+/// `gpuvm.random`.
+Results evaluateRandom(RandomOp op, const Environment &env);
+
 /// `whole` with `rows` from row `position` on; those outside are dropped.
 vm::HostTensor storeRows(vm::HostTensor whole, const vm::HostTensor &rows,
                          int64_t position);

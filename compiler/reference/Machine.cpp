@@ -234,6 +234,8 @@ static Results evaluate(Operation *op, const Environment &env) {
     return evaluateAttention(attention, env);
   if (auto gather = dyn_cast<GatherOp>(op))
     return evaluateGather(gather, env);
+  if (auto random = dyn_cast<RandomOp>(op))
+    return evaluateRandom(random, env);
   if (isa<tensor::TensorDialect>(op->getDialect()))
     return evaluateTensorOp(op, env);
   return evaluateElementwise(op, env);

@@ -24,6 +24,7 @@ as it says. --every takes each so-manieth case only. The kinds of case:
   gather  rows picked by their numbers, and rows stored at positions of the device
   inner   short reductions inside others, such as products of bytes
   control bodies that branch and loop
+  draws   random numbers of every kind
 
     differential.py FOLDER KIND [--seeds FIRST:LAST] [--widths 256,512] [--split N] [--every N]
 

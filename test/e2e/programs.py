@@ -3,6 +3,7 @@
 import programs_chain
 import programs_combine
 import programs_control
+import programs_draws
 import programs_functions
 import programs_gather
 import programs_inner
@@ -20,4 +21,4 @@ KINDS = {"sweep": programs_reduce.sweep, "long": programs_reduce.long, "rows": p
          "random": from_seeds(programs_random.random_program), "state": from_seeds(programs_random.state_program),
          "exact": from_seeds(programs_random.exact_program), "chains": programs_chain.chains,
          "gather": programs_gather.gathers,
-         "inner": programs_inner.inner, "control": programs_control.control}
+         "inner": programs_inner.inner, "control": programs_control.control, "draws": programs_draws.draws}

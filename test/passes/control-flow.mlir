@@ -43,7 +43,7 @@ gpuvm.program @other(%x: tensor<8xi32>) -> (y: tensor<8xi32>) {
   %m = gpuvm.stage @s(%v = %x : tensor<8xi32>) -> tensor<8xi32> {
     %e = tensor.empty() : tensor<8xi32>
     %r = linalg.map ins(%v : tensor<8xi32>) outs(%e : tensor<8xi32>) (%a: i32, %o: i32) {
-      // expected-error@+1 {{C4: cannot stand in a stage}}
+      // expected-error@+1 {{C3: cannot stand in a stage}}
       %b = scf.execute_region -> i32 {
         scf.yield %a : i32
       }
@@ -60,7 +60,7 @@ gpuvm.program @other(%x: tensor<8xi32>) -> (y: tensor<8xi32>) {
 gpuvm.program @outside(%x: tensor<8xi32>) -> (y: tensor<8xi32>) {
   %m = gpuvm.stage @s(%v = %x : tensor<8xi32>) -> tensor<8xi32> {
     %c = arith.constant true
-    // expected-error@+1 {{C4: cannot stand in a stage}}
+    // expected-error@+1 {{C3: cannot stand in a stage}}
     %r = scf.if %c -> tensor<8xi32> {
       scf.yield %v : tensor<8xi32>
     } else {

@@ -192,3 +192,16 @@ gpuvm.program @kernels(%x: tensor<8xf32>) -> (y: tensor<8xf32>) {
   gpuvm.expose %sum as 30 of 2 : tensor<f32>
   gpuvm.return %c : tensor<8xf32>
 }
+
+// CHECK-LABEL: gpuvm.program @random
+gpuvm.program @random(%seed: tensor<2xi32>, %stream: tensor<i32>, %sides: tensor<i32>) {
+  gpuvm.stage @draw(%s = %seed : tensor<2xi32>, %t = %stream : tensor<i32>, %n = %sides : tensor<i32>) {
+    // CHECK: random uniform seed(%{{.*}} : tensor<2xi32>) stream(%{{.*}} : tensor<i32>) -> tensor<1000xf32>
+    %u = gpuvm.random uniform seed(%s : tensor<2xi32>) stream(%t : tensor<i32>) -> tensor<1000xf32>
+    // CHECK: random below(6) seed(%{{.*}} : tensor<2xi32>) -> tensor<1000xi32>
+    %d = gpuvm.random below(6) seed(%s : tensor<2xi32>) -> tensor<1000xi32>
+    // CHECK: random below limit(%{{.*}} : tensor<i32>) seed(%{{.*}} : tensor<2xi32>) -> tensor<2x5xi32>
+    %e = gpuvm.random below limit(%n : tensor<i32>) seed(%s : tensor<2xi32>) -> tensor<2x5xi32>
+  }
+  gpuvm.return
+}
