@@ -3,9 +3,9 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bodies of `linalg.generic` may hold control flow of `scf`. A loop takes an unknown time for each
-// element and is code that is better not written out several times, so what
-// fuses, unrolls and computes again asks here first.
+// Bodies of `linalg.generic` may hold control flow of `scf`. A loop takes an
+// unknown time for each element and is code that is better not written out
+// several times, so what fuses, unrolls and computes again asks here first.
 //
 //===----------------------------------------------------------------------===//
 
