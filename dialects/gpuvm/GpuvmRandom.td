@@ -40,17 +40,17 @@ def Gpuvm_RandomOp : Gpuvm_Op<"random", [Pure, AttrSizedOperandSegments]> {
     - `normal`: of mean 0 and variance 1. With v, what `bits` is as i32, signed:
       the number that a normal variable is less than with the probability
       1/2 + (2 v + 1) / 2^33, computed as docs/random.md says, to within 2^-21 of
-      itself. No two are further from 0 than 6.34, and none is 0.
+      itself. None is further from 0 than 6.34, and none is 0.
     - `below`: an integer in [0, n), every one with the same probability. n is the
-      `bound`, or the element of `limit`, as an unsigned number; of 0, it is 0. With x_k, what
-      `bits` is for try k, unsigned, and w, its width, the product n x_k is
-      high_k 2^w + low_k. The first k with low_k >= 2^w mod n gives high_k.
+      `bound`, or the element of `limit` as an unsigned number; below 0 it is 0.
+      With x_k, what `bits` is for try k, unsigned, and w, its width, the product
+      n x_k is high_k 2^w + low_k. The first k with low_k >= 2^w mod n gives high_k.
     - `permutation`: place i of 0, 1, ..., N - 1, N being the number of elements,
       in an order that the seed and the stream choose, as docs/random.md says. It
       looks random; not every order comes with exactly the same probability.
 
-    Two results with the same seed and stream are made of the same words: what is to be independent
-    takes another stream.
+    Two results with the same seed and stream are made of the same words: what is
+    to be independent takes another stream.
 
     C1: `seed` is a tensor<2xi32>, and `stream` a tensor<i32> or a tensor<2xi32>.
     C2: elements are i32 or i64 (`bits`, `below`), i32 (`permutation`), f32 or f64
