@@ -60,7 +60,7 @@ void ScalarCode::move(const Moves &moves, int64_t first, int64_t count) {
 /// agree in `flags`, with the flag.
 template <typename Visit>
 static LogicalResult forEachRun(const uint8_t *flags, int64_t first,
-                                int64_t count, Visit visit) {
+                                int64_t count, const Visit &visit) {
   int64_t end = first + count;
   for (int64_t at = first, next; at < end; at = next) {
     uint8_t flag = flags[at];
