@@ -263,6 +263,29 @@ def stateful(s, x, axes):
     return s.fold([x], [s.constant(kept, t, 0)], axes, body, ["%r"])[0]
 
 
+def gcd_sums(s, x, y):
+    """Like a matrix product, of a size that would be tiled: sums of greatest common divisors."""
+    rows, columns = x.shape[0], y.shape[1]
+    init = s.constant((rows, columns), "i32", 0)
+    maps = [f"affine_map<(i, j, k) -> ({dims})>" for dims in ("i, k", "k, j", "i, j")]
+    return s.add((rows, columns), "i32", f"""linalg.generic {{indexing_maps = [{', '.join(maps)}],
+    iterator_types = ["parallel", "parallel", "reduction"]}}
+    ins(%{x.name}, %{y.name} : {x.type}, {y.type}) outs(%{init.name} : {init.type}) {{
+^bb0(%p: i32, %q: i32, %sum: i32):
+  %zero = arith.constant 0 : i32
+  %r:2 = scf.while (%a = %p, %b = %q) : (i32, i32) -> (i32, i32) {{
+    %goes = arith.cmpi ne, %b, %zero : i32
+    scf.condition(%goes) %a, %b : i32, i32
+  }} do {{
+  ^bb0(%a: i32, %b: i32):
+    %c = arith.remui %a, %b : i32
+    scf.yield %b, %c : i32, i32
+  }}
+  %next = arith.addi %sum, %r#0 : i32
+  linalg.yield %next : i32
+}} -> {init.type}""")
+
+
 def maps():
     for dtype in ("i32", "i64"):
         for make in (collatz, nested):
@@ -315,6 +338,10 @@ def control(_):
     sums = p.stage(lambda s, v: s.reduce("arith.addi", v, [1], 0), steps)
     p.outputs = [steps, sums, p.stage(collatz, sums),
                  p.stage(lambda s, v, w: s.binary("arith.subi", v, s.broadcast(w, v.shape, [1])), steps, sums)]
+    yield p
+    p = Program("control_product")
+    x, y = p.input((40, 50), "i32"), p.input((50, 36), "i32")
+    p.outputs = [p.stage(gcd_sums, x, y)]
     yield p
     # Instances, one of which has its own numbers of everything.
     p = Program("control_instances")
