@@ -45,7 +45,7 @@ void gpuvm::buildPipeline(OpPassManager &passes,
   onProgram(createPlanMemory({options.reuse, options.inPlace,
                               options.barrierPrice, options.maxWindowBytes}));
   onProgram(createPlaceBarriers({options.minimalBarriers}));
-  passes.addPass(createEmitKernels({options.exact}));
+  passes.addPass(createEmitKernels({options.exact, options.spins}));
   passes.addPass(createToChain());
 }
 

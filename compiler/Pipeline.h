@@ -58,6 +58,11 @@ struct CompilerOptions : PassPipelineOptions<CompilerOptions> {
   Option<bool> exact{*this, "exact",
                      llvm::cl::desc("Bit-identical arithmetic on every device"),
                      llvm::cl::init(false)};
+  Option<int64_t> spins{
+      *this, "spins",
+      llvm::cl::desc("How often a workgroup looks for what another one makes "
+                     "before it makes it itself"),
+      llvm::cl::init(1 << 14)};
   Option<std::string> report{*this, "report",
                              llvm::cl::desc("File for the fusion report"),
                              llvm::cl::init("")};

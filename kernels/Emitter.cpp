@@ -81,6 +81,8 @@ static LogicalResult emitRoot(EmitterContext &emitter) {
     return emitAttention(emitter);
   case Root::chain:
     return emitChain(emitter);
+  case Root::scan:
+    return emitScan(emitter);
   }
   llvm_unreachable("there is no other root");
 }
@@ -147,7 +149,8 @@ FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
   ElementEmitter elements(kernel, bindingOf, options.exact);
   if (config.dotProducts)
     elements.useDotProducts();
-  EmitterContext emitter{op, config, layout, kernel, elements, options.exact};
+  EmitterContext emitter{op,       config,        layout,       kernel,
+                         elements, options.exact, options.spins};
   LogicalResult emitted = emitRoot(emitter);
   if (failed(emitted))
     return failure();

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One emitter per root family (Map.cpp, Reduce.cpp, Contract.cpp,
-// Attention.cpp, Chain.cpp) over the kernel builder.
+// Attention.cpp, Chain.cpp, Scan.cpp) over the kernel builder.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +25,7 @@ struct EmitterContext {
   KernelBuilder &kernel;
   ElementEmitter &elements;
   bool exact; ///< As EmitOptions says.
+  int64_t spins;
 };
 
 /// What emitters have in common: they go on after a failure, which makes the
@@ -48,6 +49,7 @@ LogicalResult emitReduce(EmitterContext &context);
 LogicalResult emitContract(EmitterContext &context);
 LogicalResult emitAttention(EmitterContext &context);
 LogicalResult emitChain(EmitterContext &context);
+LogicalResult emitScan(EmitterContext &context);
 
 /// A kernel ready for the plan.
 struct EmittedKernel {
@@ -60,6 +62,9 @@ struct EmittedKernel {
 
 struct EmitOptions {
   bool exact = false; ///< Fix the rounding mode and special values of f32.
+  /// How often a workgroup looks for what another one makes before it makes it
+  /// itself.
+  int64_t spins = 0;
 };
 
 /// Emits and lowers a kernel that has windows, laid over the device as `config`

@@ -226,16 +226,25 @@ void KernelBuilder::storeVector(unsigned binding, ArrayRef<Value> values,
   inPiece(binding, access.memory, div(i, access.elements), {}, storeAll);
 }
 
-Value KernelBuilder::atomicIncrement(unsigned binding, Value i) {
+Value KernelBuilder::atomic(arith::AtomicRMWKind kind, unsigned binding,
+                            Value i, Value operand) {
   forEachPiece(binding, [](BindingUse &use) {
     use.reads = use.writes = use.coherent = true;
   });
-  Value one = arith::ConstantOp::create(b, location, b.getI32IntegerAttr(1));
   auto access = [&](Value memory, Value at) -> SmallVector<Value> {
-    return {memref::AtomicRMWOp::create(b, location, arith::AtomicRMWKind::addi,
-                                        one, memory, at)};
+    return {
+        memref::AtomicRMWOp::create(b, location, kind, operand, memory, at)};
   };
   return inPiece(binding, b.getI32Type(), i, b.getI32Type(), access).front();
+}
+
+Value KernelBuilder::atomicIncrement(unsigned binding, Value i) {
+  Value one = arith::ConstantOp::create(b, location, b.getI32IntegerAttr(1));
+  return atomic(arith::AtomicRMWKind::addi, binding, i, one);
+}
+
+Value KernelBuilder::atomicOr(unsigned binding, Value i, Value bits) {
+  return atomic(arith::AtomicRMWKind::ori, binding, i, bits);
 }
 
 //===----------------------------------------------------------------------===//

@@ -26,6 +26,7 @@ struct BindingUse {
   bool reads = false;
   bool writes = false;
   bool coherent = false; ///< Written and read by different workgroups.
+  bool isVolatile = false; ///< Others write it while a loop reads it.
 };
 
 /// The place of a matrix in left x right + total.
@@ -73,6 +74,10 @@ public:
   loop(Value lower, Value upper, Value step, ValueRange carried,
        function_ref<SmallVector<Value>(Value i, ValueRange carried)> body,
        bool runs = false);
+  /// while (condition(state)) state = body(state); returns the last state.
+  SmallVector<Value>
+  loopWhile(ValueRange initial, function_ref<Value(ValueRange state)> condition,
+            function_ref<SmallVector<Value>(ValueRange state)> body);
   void ifThen(Value condition, function_ref<void()> then);
   /// The values of types `types` that one or the other makes.
   SmallVector<Value> choose(Value condition, TypeRange types,
@@ -93,8 +98,14 @@ public:
   void markCoherent(unsigned binding) {
     forEachPiece(binding, [](BindingUse &use) { use.coherent = true; });
   }
+  /// Marks a binding that other workgroups write while a loop waits for it.
+  void markVolatile(unsigned binding) {
+    forEachPiece(binding, [](BindingUse &use) { use.isVolatile = true; });
+  }
   /// Word `i` of the window += 1; returns the old word.
   Value atomicIncrement(unsigned binding, Value i);
+  /// Word `i` of the window |= `bits`; returns the old word.
+  Value atomicOr(unsigned binding, Value i, Value bits);
 
   //===--- Workgroup memory and barriers
   //------------------------------------===//
@@ -151,6 +162,8 @@ private:
                              Value piece, Type memory, Value at,
                              TypeRange results, AccessFn access);
   void forEachPiece(unsigned binding, function_ref<void(BindingUse &)> mark);
+  Value atomic(arith::AtomicRMWKind kind, unsigned binding, Value i,
+               Value operand);
   Value toStorage(Value value);
   Value fromStorage(Value value, Type type);
 

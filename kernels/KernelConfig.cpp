@@ -374,6 +374,26 @@ static void configureAttention(KernelOp kernel, const BodyTraits &traits,
   config.scratch.push_back({4 * uint64_t(shape.blocks()), /*keepsZero=*/true});
 }
 
+static void configureScan(KernelOp kernel, const BodyTraits &traits,
+                          KernelConfig &config) {
+  Operation *root = nullptr;
+  for (Operation &op : kernel.getBody().front())
+    if (isa<ScanOp, CompactOp>(op))
+      root = &op;
+  bool vectorizes =
+      !traits.needsIndices ||
+      (traits.linear && rowsHoldVectors(kernel, ScanOrder::kQuad));
+  config.scan.emplace(root, vectorizes);
+  config.groups = config.scan->groups();
+  if (!config.scan->looksBack())
+    return;
+  for (Type type : config.scan->slots())
+    config.scratch.push_back(
+        {config.scan->totals() * elementBytes(type), /*keepsZero=*/false});
+  config.scratch.push_back(
+      {4 * uint64_t(config.scan->words()), /*keepsZero=*/true});
+}
+
 /// A chain that cannot be planned cannot be emitted either, which says so.
 static void configureChain(KernelOp kernel, KernelConfig &config) {
   FailureOr<ChainPlan> plan = planChain(kernel);
@@ -392,6 +412,10 @@ KernelConfig gpuvm::configureKernel(KernelOp kernel) {
   BodyTraits traits = inspectBody(kernel);
   if (kernel.getRoot() == Root::attention) {
     configureAttention(kernel, traits, config);
+    return config;
+  }
+  if (kernel.getRoot() == Root::scan) {
+    configureScan(kernel, traits, config);
     return config;
   }
   SmallVector<linalg::GenericOp> reductions = getReductions(kernel);

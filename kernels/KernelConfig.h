@@ -16,6 +16,7 @@
 #include "kernels/AttentionLayout.h"
 #include "kernels/Contraction.h"
 #include "kernels/MatrixAttentionLayout.h"
+#include "kernels/ScanLayout.h"
 #include "kernels/TiledAttentionLayout.h"
 
 namespace mlir::gpuvm {
@@ -63,6 +64,7 @@ struct KernelConfig {
   std::optional<AttentionLayout> attention;
   std::optional<TiledAttentionLayout> tiledAttention;
   std::optional<MatrixAttentionLayout> matrixAttention;
+  std::optional<ScanLayout> scan; ///< Root scan.
   /// In columns: of results, as many as a workgroup takes at once.
   int64_t columnBlocks() const {
     return llvm::divideCeil(results, kColumnsAtOnce * vector);

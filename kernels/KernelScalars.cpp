@@ -110,6 +110,24 @@ KernelBuilder::loop(Value lower, Value upper, Value step, ValueRange carried,
   return op.getResults();
 }
 
+SmallVector<Value> KernelBuilder::loopWhile(
+    ValueRange initial, function_ref<Value(ValueRange)> condition,
+    function_ref<SmallVector<Value>(ValueRange)> body) {
+  auto test = [&](OpBuilder &nested, Location, ValueRange state) {
+    OpBuilder::InsertionGuard guard(b);
+    b.restoreInsertionPoint(nested.saveInsertionPoint());
+    scf::ConditionOp::create(b, location, condition(state), state);
+  };
+  auto step = [&](OpBuilder &nested, Location, ValueRange state) {
+    OpBuilder::InsertionGuard guard(b);
+    b.restoreInsertionPoint(nested.saveInsertionPoint());
+    scf::YieldOp::create(b, location, body(state));
+  };
+  return scf::WhileOp::create(b, location, initial.getTypes(), initial, test,
+                              step)
+      .getResults();
+}
+
 void KernelBuilder::ifThen(Value condition, function_ref<void()> then) {
   auto op = scf::IfOp::create(b, location, condition, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);

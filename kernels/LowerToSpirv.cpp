@@ -129,6 +129,20 @@ static bool mayContract(Operation *op) {
              spirv::FNegateOp>(op);
 }
 
+/// No driver may take the loads of `variable` out of a loop.
+static void makeLoadsVolatile(spirv::ModuleOp module,
+                              spirv::GlobalVariableOp variable) {
+  auto access = spirv::MemoryAccessAttr::get(module.getContext(),
+                                             spirv::MemoryAccess::Volatile);
+  module.walk([&](spirv::LoadOp load) {
+    auto chain = load.getPtr().getDefiningOp<spirv::AccessChainOp>();
+    auto base =
+        chain ? chain.getBasePtr().getDefiningOp<spirv::AddressOfOp>() : nullptr;
+    if (base && base.getVariable() == variable.getSymName())
+      load.setMemoryAccessAttr(access);
+  });
+}
+
 /// What the conversion has no words for: aliasing views, read-only and coherent
 /// windows, and that a product and a sum stay two operations, so that a result
 /// does not depend on what was fused with what.
@@ -149,6 +163,8 @@ static void decorate(spirv::ModuleOp module,
       variable->setAttr("non_writable", unit);
     if (use.coherent)
       variable->setAttr("coherent", unit);
+    if (use.isVolatile)
+      makeLoadsVolatile(module, variable);
   }
   module.walk([&](Operation *op) {
     if (mayContract(op))

@@ -127,7 +127,7 @@ StringAttr EmitKernels::insert(EmittedKernel &emitted, const Twine &name) {
 
 /// Adds the variant of `kernel`, which was emitted as module `name`.
 LogicalResult EmitKernels::emitVariantOf(KernelOp kernel, StringAttr name) {
-  EmitOptions options{exact};
+  EmitOptions options{exact, spins};
   std::optional<KernelConfig> config = configureVariant(kernel, options);
   if (!config)
     return success();
@@ -154,7 +154,7 @@ LogicalResult EmitKernels::emit(KernelOp kernel) {
   if (!isNew) {
     dropInputs(kernel, unread);
   } else {
-    EmitOptions options{exact};
+    EmitOptions options{exact, spins};
     FailureOr<EmittedKernel> result =
         emitKernel(kernel, configureKernel(kernel), options);
     if (succeeded(result)) {

@@ -209,7 +209,10 @@ def EmitKernels : Pass<"gpuvm-emit-kernels", "::mlir::ModuleOp"> {
     infinities and NaNs, and have no such variants.
   }];
   let options = [Option<"exact", "exact", "bool", "false",
-                        "Fix the rounding mode and special values of f32">];
+                        "Fix the rounding mode and special values of f32">,
+                 Option<"spins", "spins", "int64_t", "1 << 14",
+                        "How often a workgroup looks for what another one makes "
+                        "before it makes it itself">];
   let dependentDialects = !listconcat(kEmissionDialects,
                                       ["::mlir::chain::ChainDialect"]);
 }

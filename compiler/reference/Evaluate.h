@@ -42,6 +42,10 @@ Results evaluateGather(GatherOp op, const Environment &env);
 /// `gpuvm.random`.
 Results evaluateRandom(RandomOp op, const Environment &env);
 
+/// `gpuvm.scan` and `gpuvm.compact`.
+Results evaluateScan(ScanOp op, const Environment &env);
+Results evaluateCompact(CompactOp op, const Environment &env);
+
 /// `whole` with `rows` from row `position` on; those outside are dropped.
 vm::HostTensor storeRows(vm::HostTensor whole, const vm::HostTensor &rows,
                          int64_t position);

@@ -236,6 +236,10 @@ static Results evaluate(Operation *op, const Environment &env) {
     return evaluateGather(gather, env);
   if (auto random = dyn_cast<RandomOp>(op))
     return evaluateRandom(random, env);
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return evaluateScan(scan, env);
+  if (auto compact = dyn_cast<CompactOp>(op))
+    return evaluateCompact(compact, env);
   if (isa<tensor::TensorDialect>(op->getDialect()))
     return evaluateTensorOp(op, env);
   return evaluateElementwise(op, env);

@@ -25,6 +25,7 @@ as it says. --every takes each so-manieth case only. The kinds of case:
   inner   short reductions inside others, such as products of bytes
   control bodies that branch and loop
   draws   random numbers of every kind
+  scan    scans, in segments and in reverse, and what is kept of a tensor
 
     differential.py FOLDER KIND [--seeds FIRST:LAST] [--widths 256,512] [--split N] [--every N]
 

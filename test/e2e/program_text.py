@@ -78,7 +78,7 @@ class Program:
         return value
 
     def stage(self, build, *operands, instances=None, shared=()):
-        """build(stage, operand values) -> the value that is sent, or None.
+        """build(stage, operand values) -> the value that is sent, or a tuple of several, or None.
 
         With `instances` the body is for one of them, and operands in `shared` arrive whole."""
         stage = Stage(f"s{len(self.stages)}")
@@ -95,15 +95,21 @@ class Program:
             body = "\n".join("    " + line for line in stage.lines)
             self.stages.append(f"  gpuvm.stage @{stage.name}({', '.join(signature)}) {{\n{body}\n  }}")
             return None
-        shape = (instances,) + sent.shape if instances else sent.shape
-        result = Value(f"m{len(self.stages)}", shape, sent.dtype, sent.exact)
+        fields = sent if isinstance(sent, tuple) else (sent,)
+        results = []
+        for i, field in enumerate(fields):
+            shape = (instances,) + field.shape if instances else field.shape
+            name = f"m{len(self.stages)}" + (f"_{i}" if len(fields) > 1 else "")
+            results.append(Value(name, shape, field.dtype, field.exact))
         count = f" instances({instances}) " if instances else ""
         body = "\n".join("    " + line for line in stage.lines)
+        listed = lambda texts: ", ".join(texts)
         self.stages.append(
-            f"  %{result.name} = gpuvm.stage @{stage.name}{count}({', '.join(signature)}) -> {result.type} {{\n"
-            f"{body}\n    gpuvm.send %{sent.name} : {sent.type}\n  }}")
-        self.messages.append(result)
-        return result
+            f"  {listed('%' + r.name for r in results)} = gpuvm.stage @{stage.name}{count}({listed(signature)}) -> "
+            f"({listed(r.type for r in results)}) {{\n{body}\n"
+            f"    gpuvm.send {listed('%' + f.name for f in fields)} : {listed(f.type for f in fields)}\n  }}")
+        self.messages += results
+        return tuple(results) if isinstance(sent, tuple) else results[0]
 
     def text(self):
         arguments = ", ".join(f"%{v.name}: {v.type}" for v in self.inputs)

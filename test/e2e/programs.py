@@ -9,6 +9,7 @@ import programs_gather
 import programs_inner
 import programs_random
 import programs_reduce
+import programs_scan
 
 
 def from_seeds(make):
@@ -20,5 +21,5 @@ KINDS = {"sweep": programs_reduce.sweep, "long": programs_reduce.long, "rows": p
          "combine": programs_combine.combine, "functions": programs_functions.functions,
          "random": from_seeds(programs_random.random_program), "state": from_seeds(programs_random.state_program),
          "exact": from_seeds(programs_random.exact_program), "chains": programs_chain.chains,
-         "gather": programs_gather.gathers,
+         "gather": programs_gather.gathers, "scan": programs_scan.scans,
          "inner": programs_inner.inner, "control": programs_control.control, "draws": programs_draws.draws}

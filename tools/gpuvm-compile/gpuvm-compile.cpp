@@ -52,6 +52,11 @@ static cl::opt<uint64_t>
                             "maxStorageBufferRange (default: 128 MiB, which "
                             "every device has)"),
                    cl::value_desc("bytes"), cl::cat(category));
+static cl::opt<uint64_t>
+    spins("spins",
+          cl::desc("How often a workgroup looks for what another one makes "
+                   "before it makes it itself (default: 16384)"),
+          cl::value_desc("times"), cl::cat(category));
 static cl::opt<bool>
     keepMetadata("keep-metadata",
                  cl::desc("Keep the metadata of all messages for the host"),
@@ -108,6 +113,8 @@ int main(int argc, char **argv) {
     options.barrierPrice = barrierPrice;
   if (maxWindowBytes.getNumOccurrences())
     options.maxWindowBytes = maxWindowBytes;
+  if (spins.getNumOccurrences())
+    options.spins = static_cast<int64_t>(std::min<uint64_t>(spins, 1 << 30));
   options.keepMetadata = keepMetadata;
   options.exact = exact;
   options.report = report;

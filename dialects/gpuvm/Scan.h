@@ -1,0 +1,61 @@
+//===- Scan.h - what a scan means, bit for bit ----------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The order in which a scan combines elements (docs/reduction-order.md, section
+// 8), which the emitter and the reference share and implement separately, and
+// how the positions of a scan lie in a tensor.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "dialects/gpuvm/Gpuvm.h"
+
+namespace mlir::gpuvm {
+
+/// All positions of all rows, in the order of the walk, fall into quads of
+/// neighbours, these into blocks, and so on.
+struct ScanOrder {
+  static constexpr int64_t kQuad = 4;          ///< Positions.
+  static constexpr int64_t kQuadsPerBlock = 4; ///< What a lane combines.
+  static constexpr int64_t kBlocksPerGroup = 16;
+  static constexpr int64_t kGroupsPerTile = 16;
+  static constexpr int64_t kBlocksPerTile = kBlocksPerGroup * kGroupsPerTile;
+  static constexpr int64_t kTile = kQuad * kQuadsPerBlock * kBlocksPerTile;
+  static constexpr int64_t kTilesPerCluster = 16;
+  static constexpr int64_t kClustersPerSpan = 16;
+  static constexpr int64_t kTilesPerSpan = kTilesPerCluster * kClustersPerSpan;
+  /// Spans fall into at most so many runs, runs into clusters.
+  static constexpr int64_t kRuns = kTilesPerSpan;
+};
+
+/// The positions of a scan: rows one behind the other, in row-major order of
+/// their indices in the other dimensions.
+struct ScanSpace {
+  SmallVector<int64_t> shape;
+  int64_t dimension;
+  bool reverse;
+
+  /// Of a scan or a compact operation.
+  explicit ScanSpace(Operation *op);
+  int64_t length() const { return shape[dimension]; } ///< Of a row.
+  int64_t count() const { return llvm::product_of(shape); }
+  int64_t rows() const { return count() / length(); }
+  /// Elements of the dimensions behind the one that is scanned.
+  int64_t inner() const {
+    return llvm::product_of(ArrayRef(shape).drop_front(dimension + 1));
+  }
+  int64_t tiles() const {
+    return llvm::divideCeil(count(), ScanOrder::kTile);
+  }
+  int64_t spans() const {
+    return llvm::divideCeil(tiles(), ScanOrder::kTilesPerSpan);
+  }
+  int64_t spansPerRun() const {
+    return llvm::divideCeil(spans(), ScanOrder::kRuns);
+  }
+};
+
+} // namespace mlir::gpuvm

@@ -1,0 +1,31 @@
+//===- ScanLayout.cpp - how a scan is laid over the device ----------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/ScanLayout.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+ScanLayout::ScanLayout(Operation *op, bool vectorizes) : space(op) {
+  auto scan = dyn_cast<ScanOp>(op);
+  if (scan)
+    for (Value input : scan.getInputs())
+      inputs.push_back(getElementTypeOrSelf(input));
+  else
+    inputs.push_back(IntegerType::get(op->getContext(), 32));
+  segmented = scan && (scan.getSegments() || space.rows() > 1);
+  bool inOneRow =
+      space.shape.size() == 1 || space.length() % ScanOrder::kQuad == 0;
+  vector = vectorizes && inOneRow && !space.reverse ? ScanOrder::kQuad : 1;
+}
+
+SmallVector<Type> ScanLayout::slots() const {
+  SmallVector<Type> types(inputs);
+  if (segmented)
+    types.push_back(IntegerType::get(types.front().getContext(), 1));
+  return types;
+}

@@ -1,0 +1,47 @@
+//===- ScanLayout.h - how a scan is laid over the device --------*- C++ -*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A workgroup takes one tile after the other (Scan.h), in the order in which
+// workgroups ask for them: what a tile waits for has been begun.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "dialects/gpuvm/Scan.h"
+
+namespace mlir::gpuvm {
+
+struct ScanLayout {
+  /// `vectorizes`: neighbours in the space are neighbours in all that is read.
+  ScanLayout(Operation *op, bool vectorizes);
+
+  ScanSpace space;
+  SmallVector<Type> inputs; ///< What is combined, without `segmented`.
+  bool segmented;           ///< A partial result knows whether a segment begins.
+  int64_t vector;           ///< Positions that a lane loads at once.
+
+  /// What partial results consist of: the inputs, and whether a segment begins.
+  SmallVector<Type> slots() const;
+
+  int64_t fullTiles() const { return space.count() / ScanOrder::kTile; }
+  bool looksBack() const { return space.tiles() > 1; }
+  /// Workgroups; every Vulkan device runs at least so many.
+  static constexpr int64_t kMaxGroups = 65535;
+  int64_t groups() const { return std::min(space.tiles(), kMaxGroups); }
+  int64_t tilesPerGroup() const {
+    return llvm::divideCeil(space.tiles(), groups());
+  }
+
+  // Scratch memory: of each slot the totals of tiles, then of spans; in words,
+  // whether these are there, then the next tile and how many workgroups are
+  // done.
+  int64_t totals() const { return space.tiles() + space.spans(); }
+  int64_t ticketWord() const { return totals(); }
+  int64_t doneWord() const { return totals() + 1; }
+  int64_t words() const { return totals() + 2; }
+};
+
+} // namespace mlir::gpuvm
