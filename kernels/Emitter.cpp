@@ -79,6 +79,8 @@ static LogicalResult emitRoot(EmitterContext &emitter) {
     return emitter.config.tile ? emitContract(emitter) : emitReduce(emitter);
   case Root::attention:
     return emitAttention(emitter);
+  case Root::fft:
+    return emitFft(emitter);
   case Root::chain:
     return emitChain(emitter);
   case Root::scan:

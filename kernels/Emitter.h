@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One emitter per root family (Map.cpp, Reduce.cpp, Contract.cpp,
-// Attention.cpp, Chain.cpp, Scan.cpp) over the kernel builder.
+// Attention.cpp, Chain.cpp, Scan.cpp, Fft.cpp) over the kernel builder.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,6 +48,7 @@ LogicalResult emitMap(EmitterContext &context);
 LogicalResult emitReduce(EmitterContext &context);
 LogicalResult emitContract(EmitterContext &context);
 LogicalResult emitAttention(EmitterContext &context);
+LogicalResult emitFft(EmitterContext &context);
 LogicalResult emitChain(EmitterContext &context);
 LogicalResult emitScan(EmitterContext &context);
 

@@ -394,6 +394,15 @@ static void configureScan(KernelOp kernel, const BodyTraits &traits,
       {4 * uint64_t(config.scan->words()), /*keepsZero=*/true});
 }
 
+static void configureFft(KernelOp kernel, const BodyTraits &traits,
+                         KernelConfig &config) {
+  config.vectorizes =
+      traits.linear && (!traits.reshapes || rowsHoldVectors(kernel, 2));
+  config.fft = layOutFft(kernel);
+  config.lanes = config.fft->lanes;
+  config.groups = std::min(config.fft->tiles(), kMaxGroups);
+}
+
 /// A chain that cannot be planned cannot be emitted either, which says so.
 static void configureChain(KernelOp kernel, KernelConfig &config) {
   FailureOr<ChainPlan> plan = planChain(kernel);
@@ -416,6 +425,10 @@ KernelConfig gpuvm::configureKernel(KernelOp kernel) {
   }
   if (kernel.getRoot() == Root::scan) {
     configureScan(kernel, traits, config);
+    return config;
+  }
+  if (kernel.getRoot() == Root::fft) {
+    configureFft(kernel, traits, config);
     return config;
   }
   SmallVector<linalg::GenericOp> reductions = getReductions(kernel);

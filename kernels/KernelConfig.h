@@ -15,6 +15,7 @@
 #include "dialects/gpuvm/Reduction.h"
 #include "kernels/AttentionLayout.h"
 #include "kernels/Contraction.h"
+#include "kernels/FftLayout.h"
 #include "kernels/MatrixAttentionLayout.h"
 #include "kernels/ScanLayout.h"
 #include "kernels/TiledAttentionLayout.h"
@@ -65,6 +66,7 @@ struct KernelConfig {
   std::optional<TiledAttentionLayout> tiledAttention;
   std::optional<MatrixAttentionLayout> matrixAttention;
   std::optional<ScanLayout> scan; ///< Root scan.
+  std::optional<FftLayout> fft; ///< Root fft.
   /// In columns: of results, as many as a workgroup takes at once.
   int64_t columnBlocks() const {
     return llvm::divideCeil(results, kColumnsAtOnce * vector);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Generalize.h"
+#include "passes/ExpandFft.h"
 #include "passes/GeneralizeBody.h"
 #include "passes/Passes.h"
 
@@ -334,6 +335,8 @@ FrozenRewritePatternSet gpuvm::getGeneralizePatterns(MLIRContext *context) {
            InterchangeToIdentity, InlineScalarConstants, ExpandPositionedStore>(
           context);
   populateRandomPatterns(patterns);
+  populateExpandFftPatterns(patterns);
+  populateExpandRealFftPatterns(patterns);
   return FrozenRewritePatternSet(std::move(patterns));
 }
 

@@ -44,6 +44,8 @@ private:
   Value spreadConcat(tensor::ConcatOp op);
   Value spreadGather(GatherOp op);
   Value spreadReshape(Operation *op);
+  Value spreadFft(FftOp op);
+  Value spreadConvolve(ConvolveOp op);
 
   RankedTensorType wholeType(Value value) const;
   /// The value for all instances, if need be copied for each of them.
@@ -202,6 +204,24 @@ Value InstanceSpreader::spreadReshape(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
+// Transforms
+//===----------------------------------------------------------------------===//
+
+Value InstanceSpreader::spreadFft(FftOp op) {
+  return FftOp::create(
+      b, op.getLoc(), wholeType(op.getResult()), wholeOf(op.getSource()),
+      values.lookupOrNull(op.getTwiddles()), op.getInverseAttr(),
+      b.getI64IntegerAttr(op.getTransformed() + 1),
+      b.getI64IntegerAttr(op.getPlaced() + 1));
+}
+
+Value InstanceSpreader::spreadConvolve(ConvolveOp op) {
+  return ConvolveOp::create(b, op.getLoc(), wholeType(op.getResult()),
+                            wholeOf(op.getSource()), wholeOf(op.getSpectrum()),
+                            values.lookupOrNull(op.getTwiddles()));
+}
+
+//===----------------------------------------------------------------------===//
 // The stage
 //===----------------------------------------------------------------------===//
 
@@ -228,6 +248,8 @@ LogicalResult InstanceSpreader::spread(Operation &op) {
           .Case([&](tensor::PadOp o) { return spreadPad(o); })
           .Case([&](tensor::ConcatOp o) { return spreadConcat(o); })
           .Case([&](GatherOp o) { return spreadGather(o); })
+          .Case([&](FftOp o) { return spreadFft(o); })
+          .Case([&](ConvolveOp o) { return spreadConvolve(o); })
           .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
               [&](Operation *o) { return spreadReshape(o); })
           .Default([](Operation *) { return Value(); });

@@ -36,6 +36,12 @@ vm::HostTensor decode(DecodeOp op, const Environment &env);
 /// `gpuvm.attention`.
 Results evaluateAttention(AttentionOp op, const Environment &env);
 
+/// Discrete Fourier transforms and convolutions (GpuvmFft.td).
+Results evaluateFft(FftOp op, const Environment &env);
+Results evaluateConvolve(ConvolveOp op, const Environment &env);
+Results evaluateRfft(RfftOp op, const Environment &env);
+Results evaluateIrfft(IrfftOp op, const Environment &env);
+
 /// `gpuvm.gather`.
 Results evaluateGather(GatherOp op, const Environment &env);
 

@@ -240,6 +240,14 @@ static Results evaluate(Operation *op, const Environment &env) {
     return evaluateScan(scan, env);
   if (auto compact = dyn_cast<CompactOp>(op))
     return evaluateCompact(compact, env);
+  if (auto fft = dyn_cast<FftOp>(op))
+    return evaluateFft(fft, env);
+  if (auto convolve = dyn_cast<ConvolveOp>(op))
+    return evaluateConvolve(convolve, env);
+  if (auto rfft = dyn_cast<RfftOp>(op))
+    return evaluateRfft(rfft, env);
+  if (auto irfft = dyn_cast<IrfftOp>(op))
+    return evaluateIrfft(irfft, env);
   if (isa<tensor::TensorDialect>(op->getDialect()))
     return evaluateTensorOp(op, env);
   return evaluateElementwise(op, env);

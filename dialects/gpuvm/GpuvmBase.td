@@ -51,7 +51,8 @@ def Gpuvm_Root : I32Enum<"Root", "the family of emitter a kernel needs", [
     I32EnumCase<"reduce", 1>,
     I32EnumCase<"chain", 2>,
     I32EnumCase<"attention", 3>,
-    I32EnumCase<"scan", 4>]> {
+    I32EnumCase<"scan", 4>,
+    I32EnumCase<"fft", 5>]> {
   let cppNamespace = "::mlir::gpuvm";
 }
 def Gpuvm_RootAttr : EnumAttr<Gpuvm_Dialect, Gpuvm_Root, "root"> {

@@ -271,6 +271,7 @@ def Gpuvm_InvokeOp : Gpuvm_Op<"invoke", [
 include "dialects/gpuvm/GpuvmDense.td"
 include "dialects/gpuvm/GpuvmRandom.td"
 include "dialects/gpuvm/GpuvmScan.td"
+include "dialects/gpuvm/GpuvmFft.td"
 include "dialects/gpuvm/GpuvmKernels.td"
 
 #endif // GPUVM_OPS

@@ -22,6 +22,7 @@ as it says. --every takes each so-manieth case only. The kinds of case:
   exact   arithmetic of --exact on subnormal numbers, from a seed
   chains  dependent stages that one workgroup can run, alone and in instances
   gather  rows picked by their numbers, and rows stored at positions of the device
+  fft     discrete Fourier transforms and convolutions
   inner   short reductions inside others, such as products of bytes
   control bodies that branch and loop
   draws   random numbers of every kind

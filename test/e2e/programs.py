@@ -4,6 +4,7 @@ import programs_chain
 import programs_combine
 import programs_control
 import programs_draws
+import programs_fft
 import programs_functions
 import programs_gather
 import programs_inner
@@ -21,5 +22,5 @@ KINDS = {"sweep": programs_reduce.sweep, "long": programs_reduce.long, "rows": p
          "combine": programs_combine.combine, "functions": programs_functions.functions,
          "random": from_seeds(programs_random.random_program), "state": from_seeds(programs_random.state_program),
          "exact": from_seeds(programs_random.exact_program), "chains": programs_chain.chains,
-         "gather": programs_gather.gathers, "scan": programs_scan.scans,
+         "gather": programs_gather.gathers, "scan": programs_scan.scans, "fft": programs_fft.ffts,
          "inner": programs_inner.inner, "control": programs_control.control, "draws": programs_draws.draws}

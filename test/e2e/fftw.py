@@ -1,0 +1,159 @@
+"""Transforms on the device against FFTW in float64.
+
+    fftw.py FOLDER
+
+The interpreter has no part in this: FFTW (libfftw3) transforms the same numbers, and the
+results may be off by as much as the reference of gpuvm.fft says, in the L2 norm. Prints
+for each case how much of its bound it takes; exits 1 if any takes more than all of it.
+"""
+
+import ctypes
+import math
+import os
+import random
+import sys
+
+from differential import Mismatch, call, read_npy, try_all, write_npy
+from program_text import Program, pack, unpack
+from programs_fft import convolve, irfft, rfft, transform
+
+ESTIMATE = 64  # fftw3.h
+FFTW = ctypes.CDLL("libfftw3.so.3")
+FFTW.fftw_plan_dft.restype = ctypes.c_void_p
+FFTW.fftw_plan_dft.argtypes = [ctypes.c_int, ctypes.POINTER(ctypes.c_int), ctypes.c_void_p, ctypes.c_void_p,
+                               ctypes.c_int, ctypes.c_uint]
+FFTW.fftw_execute.argtypes = FFTW.fftw_destroy_plan.argtypes = [ctypes.c_void_p]
+
+
+def dft(numbers, shape, inverse=False):
+    """Of complex numbers, real and imaginary parts in turn, along all of `shape`; repeated for what there is."""
+    count = math.prod(shape)
+    source, made = ((ctypes.c_double * (2 * count))() for _ in range(2))
+    plan = FFTW.fftw_plan_dft(len(shape), (ctypes.c_int * len(shape))(*shape), source, made, 1 if inverse else -1,
+                              ESTIMATE)
+    result = []
+    for first in range(0, len(numbers), 2 * count):
+        source[:] = numbers[first:first + 2 * count]
+        FFTW.fftw_execute(plan)
+        result += [value / count for value in made] if inverse else made[:]
+    FFTW.fftw_destroy_plan(plan)
+    return result
+
+
+def norm(numbers):
+    return math.sqrt(math.fsum(x * x for x in numbers))
+
+
+def is_smooth(n):
+    for prime in (2, 3, 5, 7, 11, 13):
+        while n % prime == 0:
+            n //= prime
+    return n == 1
+
+
+def bound(dtype, lengths):
+    """What the reference says."""
+    unit = {"f32": 4e-8, "f64": 1e-16}[dtype]
+    return sum(unit * math.log2(2 * n) * (1 if is_smooth(n) else 2) for n in lengths)
+
+
+class Case:
+    """`expected(numbers)` is what FFTW makes of the first input."""
+
+    def __init__(self, name, shapes, build, expected, lengths, dtype="f32"):
+        self.program = p = Program(f"fftw_{name}")
+        p.outputs = [p.stage(build, *(p.input(shape, dtype) for shape in shapes))]
+        self.expected, self.bound, self.dtype = expected, bound(dtype, lengths), dtype
+
+
+def plain(batch, length, inverse=False, dtype="f32"):
+    return Case(f"{batch}x{length}_{'inverse_' * inverse}{dtype}", [(batch, length, 2)],
+                lambda s, x: transform(s, x, "inverse" * inverse), lambda x: dft(x, [length], inverse), [length], dtype)
+
+
+def image(batch, rows, columns):
+    return Case(f"image_{batch}x{rows}x{columns}", [(batch, rows, columns, 2)],
+                lambda s, x: transform(s, transform(s, x), "dimension 1"), lambda x: dft(x, [rows, columns]),
+                [rows, columns])
+
+
+def with_zeros(x):
+    return [part for value in x for part in (value, 0.0)]
+
+
+def real(batch, length):
+    def expected(x):
+        made = dft(with_zeros(x), [length])
+        return [v for b in range(batch) for v in made[2 * b * length:2 * b * length + 2 * (length // 2 + 1)]]
+
+    return Case(f"real_{batch}x{length}", [(batch, length)], rfft, expected, [length])
+
+
+def there_and_back(batch, length):
+    return Case(f"back_{batch}x{length}", [(batch, length)], lambda s, x: irfft(s, rfft(s, x), length), lambda x: x,
+                [length, length])
+
+
+def identity(batch, length):
+    """Convolution with one delayed impulse: a rotation."""
+    turns = [f(-2 * math.pi * 3 * k / length) for k in range(length) for f in (math.cos, math.sin)]
+
+    def expected(x):
+        rows = [x[2 * length * b:2 * length * (b + 1)] for b in range(batch)]
+        return [v for row in rows for v in row[-6:] + row[:-6]]
+
+    case = Case(f"convolve_{batch}x{length}", [(batch, length, 2), (batch, length, 2)], convolve, expected,
+                [length, length, 1])
+    case.spectrum = turns * batch
+    return case
+
+
+def cases():
+    for length in (2, 3, 5, 7, 11, 13, 16, 30, 64, 210, 243, 360, 625, 1000, 1024, 2048, 2310, 2401, 4096, 8192):
+        yield plain(max(1, 512 // length), length, inverse=length % 3 == 0)
+    for length in (5000, 2 ** 16, 3 ** 10, 2 ** 18, 2 ** 20):
+        yield plain(1, length)
+    yield plain(1, 2 ** 17, inverse=True)
+    for length in (17, 101, 997, 1021, 10007, 65537):
+        yield plain(1, length, inverse=length == 997)
+    for length in (64, 105, 1000, 4096, 8192, 101):
+        yield plain(2, length, dtype="f64")
+    yield image(3, 24, 50)
+    yield image(1, 256, 1024)
+    for length in (64, 99, 1000, 4096, 65536):
+        yield real(2, length)
+        yield there_and_back(2, length)
+    for length in (64, 1000, 4096, 10000):
+        yield identity(2, length)
+
+
+def run(folder, case):
+    p = case.program
+    base = os.path.join(folder, p.name)
+    os.makedirs(base, exist_ok=True)
+    path = lambda name: os.path.join(base, name)
+    with open(path("program.mlir"), "w") as file:
+        file.write(p.text())
+    rng = random.Random(p.name)
+    inputs = [[rng.gauss(0, 1) for _ in range(math.prod(p.inputs[0].shape))]]
+    if len(p.inputs) > 1:
+        inputs.append(case.spectrum)
+    for value, numbers in zip(p.inputs, inputs):
+        write_npy(path(value.name + ".npy"), value.shape, value.dtype, numbers)
+    expected = case.expected(list(unpack(case.dtype, pack(case.dtype, inputs[0]))))
+    try:
+        call(["gpuvm-compile", path("program.mlir"), "-o", path("plan.gvplan")])
+        call(["gpuvm-run", path("plan.gvplan"), "--validate", f"--output=o0=@{path('o0.npy')}"] +
+             [f"--input={value.name}=@{path(value.name + '.npy')}" for value in p.inputs])
+    except Mismatch as failure:
+        return str(failure)
+    actual = unpack(case.dtype, read_npy(path("o0.npy"), case.dtype))
+    off = norm([a - e for a, e in zip(actual, expected)]) / norm(expected)
+    print(f"{p.name}: {off:.2g}, {off / case.bound:.2f} of the bound")
+    if off <= case.bound:
+        return None
+    return f"{p.name} is off by {off:.3g} (at most {case.bound:.3g})"
+
+
+if __name__ == "__main__":
+    sys.exit(try_all("cases", list(cases()), lambda case: run(sys.argv[1], case)))
