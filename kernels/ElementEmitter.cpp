@@ -317,7 +317,18 @@ void ElementEmitter::store(unsigned binding, ArrayRef<Value> elements,
 }
 
 FailureOr<Lanes> ElementEmitter::emitReshape(Value source, Point at) {
-  return emit(source, flatPoint(position(at), shapeOf(source)));
+  LaneIndex flat = position(at);
+  if (isa<BlockArgument>(source) || flat.stride == 0 || flat.stride == 1)
+    return emit(source, flatPoint(flat, shapeOf(source)));
+  // Lanes that are no neighbours may be in different rows of the source.
+  SmallVector<int64_t> shape(now.places[at].shape);
+  return emitEachLane(at, [&](ArrayRef<LaneIndex> own) -> FailureOr<Value> {
+    LaneIndex alone = position(point(own, shape));
+    FailureOr<Lanes> element = emit(source, flatPoint(alone, shapeOf(source)));
+    if (failed(element))
+      return failure();
+    return element->front();
+  });
 }
 
 FailureOr<Lanes> ElementEmitter::emitSlice(tensor::ExtractSliceOp op,

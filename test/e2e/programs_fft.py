@@ -74,6 +74,17 @@ def image(shape, options=""):
                    (*shape, 2))
 
 
+def paired(blocks, length):
+    """Two blocks of a real signal at a time are one complex signal; a block ends with the start of the next one."""
+    def build(s, x, more):
+        joined = s.concat(x, more, 1)
+        pairs = s.add((blocks // 2, 2, 2 * length), "f32", f"tensor.expand_shape %{joined.name} [[0, 1], [2]] output_shape "
+                      f"[{blocks // 2}, 2, {2 * length}] : {joined.type} into tensor<{blocks // 2}x2x{2 * length}xf32>")
+        return transform(s, s.transpose(pairs, [0, 2, 1]))
+
+    return program(f"paired_{blocks}x{length}", build, (blocks, length), (blocks, length))
+
+
 def flat(shape, options, result):
     """Neighbouring dimensions of the result taken together."""
     def build(s, x):
@@ -145,6 +156,7 @@ def ffts(_):
     for shape, options in [((3, 16), ""), ((2, 500), "inverse"), ((40, 12), "dimension 0"), ((6, 8), "dimension 0 to 1")]:
         yield doubled(shape, options)
     yield planar(5, 128)
+    yield paired(6, 20)
     yield flat((3, 16, 10), "dimension 2 to 1", (3, 160, 2))
     yield flat((6, 30), "inverse", (6, 60))
     yield flat((1, 10000), "", (20000,))
