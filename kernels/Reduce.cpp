@@ -24,6 +24,14 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
+SmallVector<Type> gpuvm::getPartialTypes(linalg::GenericOp op) {
+  SmallVector<Type> types(TypeRange(op.getRegionOutputArgs()));
+  std::optional<Combiner> combiner = matchCombiner(op);
+  types.append(combiner->choices.size(), IntegerType::get(op.getContext(), 32));
+  types.append(combiner->claims.size(), IntegerType::get(op.getContext(), 1));
+  return types;
+}
+
 //===----------------------------------------------------------------------===//
 // Set-up
 //===----------------------------------------------------------------------===//
