@@ -315,6 +315,11 @@ void KernelBuilder::storeWorkgroupVector(Value memory, ArrayRef<Value> values,
                           memory, i);
 }
 
+void KernelBuilder::atomicAddWorkgroup(Value memory, Value value, Value i) {
+  memref::AtomicRMWOp::create(b, location, arith::AtomicRMWKind::addi, value,
+                              memory, i);
+}
+
 // gpu.barrier orders workgroup memory only, and its conversion says so; the
 // SPIR-V operations are written out to say exactly what is meant.
 void KernelBuilder::workgroupBarrier() {

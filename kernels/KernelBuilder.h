@@ -117,6 +117,8 @@ public:
   void storeWorkgroupVector(Value memory, ArrayRef<Value> values, Value i);
   /// All the bytes of `values` to vector `i` of words.
   void storeWorkgroupWords(Value memory, ArrayRef<Value> values, Value i);
+  /// Word `i` += value.
+  void atomicAddWorkgroup(Value memory, Value value, Value i);
   /// Waits for the workgroup; its workgroup memory is visible to all of it.
   void workgroupBarrier();
   /// The same for a subgroup.
