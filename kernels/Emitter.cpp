@@ -85,6 +85,8 @@ static LogicalResult emitRoot(EmitterContext &emitter) {
     return emitChain(emitter);
   case Root::scan:
     return emitScan(emitter);
+  case Root::sort:
+    return emitSort(emitter);
   }
   llvm_unreachable("there is no other root");
 }

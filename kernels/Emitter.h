@@ -51,6 +51,7 @@ LogicalResult emitAttention(EmitterContext &context);
 LogicalResult emitFft(EmitterContext &context);
 LogicalResult emitChain(EmitterContext &context);
 LogicalResult emitScan(EmitterContext &context);
+LogicalResult emitSort(EmitterContext &context);
 
 /// A kernel ready for the plan.
 struct EmittedKernel {

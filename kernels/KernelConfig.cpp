@@ -129,6 +129,14 @@ static bool rowsHoldVectors(KernelOp kernel, int64_t vector) {
   return all;
 }
 
+/// Whether `vector` neighbours in a result are neighbours in all that is read.
+static bool keepsNeighbours(KernelOp kernel, const BodyTraits &traits,
+                            int64_t vector) {
+  return !traits.loops &&
+         (!traits.needsIndices ||
+          (traits.linear && rowsHoldVectors(kernel, vector)));
+}
+
 static bool isDecoded(Value operand) {
   return llvm::any_of(operand.getUsers(),
                       [](Operation *user) { return isa<DecodeOp>(user); });
@@ -165,13 +173,8 @@ static void configureMap(KernelOp kernel, const BodyTraits &traits,
   config.elements =
       cast<RankedTensorType>(kernel.getResultTypes().front()).getNumElements();
   config.flat = true;
-  auto vectorizes = [&](int64_t vector) {
-    return !traits.loops &&
-           (!traits.needsIndices ||
-            (traits.linear && rowsHoldVectors(kernel, vector)));
-  };
   for (int64_t vector : {preferredVector(kernel), traits.run})
-    if (vector > config.vector && vectorizes(vector))
+    if (vector > config.vector && keepsNeighbours(kernel, traits, vector))
       config.vector = vector;
   config.unroll = std::clamp<int64_t>(
       kMaxUnrolledOps / (config.vector * traits.ops), 1, traits.maxUnroll());
@@ -372,10 +375,7 @@ static void configureScan(KernelOp kernel, const BodyTraits &traits,
   for (Operation &op : kernel.getBody().front())
     if (isa<ScanOp, CompactOp>(op))
       root = &op;
-  bool vectorizes =
-      !traits.needsIndices ||
-      (traits.linear && rowsHoldVectors(kernel, ScanOrder::kQuad));
-  config.scan.emplace(root, vectorizes);
+  config.scan.emplace(root, keepsNeighbours(kernel, traits, ScanOrder::kQuad));
   config.groups = config.scan->groups();
   if (!config.scan->looksBack())
     return;
@@ -421,6 +421,11 @@ KernelConfig gpuvm::configureKernel(KernelOp kernel) {
   }
   if (kernel.getRoot() == Root::fft) {
     configureFft(kernel, traits, config);
+    return config;
+  }
+  if (kernel.getRoot() == Root::sort) {
+    config.vectorizes = keepsNeighbours(kernel, traits, SortLayout::kVector);
+    configureSort(kernel, kMaxGroups, config);
     return config;
   }
   SmallVector<linalg::GenericOp> reductions = getReductions(kernel);

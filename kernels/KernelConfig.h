@@ -18,6 +18,7 @@
 #include "kernels/FftLayout.h"
 #include "kernels/MatrixAttentionLayout.h"
 #include "kernels/ScanLayout.h"
+#include "kernels/SortLayout.h"
 #include "kernels/TiledAttentionLayout.h"
 
 namespace mlir::gpuvm {
@@ -67,6 +68,7 @@ struct KernelConfig {
   std::optional<MatrixAttentionLayout> matrixAttention;
   std::optional<ScanLayout> scan; ///< Root scan.
   std::optional<FftLayout> fft; ///< Root fft.
+  std::optional<SortLayout> sort; ///< Root sort, but for searches.
   /// In columns: of results, as many as a workgroup takes at once.
   int64_t columnBlocks() const {
     return llvm::divideCeil(results, kColumnsAtOnce * vector);

@@ -7,6 +7,7 @@
 
 #include "passes/Generalize.h"
 #include "passes/ExpandFft.h"
+#include "passes/ExpandSort.h"
 #include "passes/GeneralizeBody.h"
 #include "passes/Passes.h"
 
@@ -337,6 +338,7 @@ FrozenRewritePatternSet gpuvm::getGeneralizePatterns(MLIRContext *context) {
   populateRandomPatterns(patterns);
   populateExpandFftPatterns(patterns);
   populateExpandRealFftPatterns(patterns);
+  populateExpandSortPatterns(patterns);
   return FrozenRewritePatternSet(std::move(patterns));
 }
 

@@ -43,6 +43,7 @@ private:
   Value spreadPad(tensor::PadOp op);
   Value spreadConcat(tensor::ConcatOp op);
   Value spreadGather(GatherOp op);
+  void spreadSort(Operation &op);
   Value spreadReshape(Operation *op);
   Value spreadFft(FftOp op);
   Value spreadConvolve(ConvolveOp op);
@@ -179,6 +180,21 @@ Value InstanceSpreader::spreadGather(GatherOp op) {
                           values.lookup(op.getSource()), wholeOf(op.getRows()));
 }
 
+/// What sorts along the last dimension takes all others as rows.
+void InstanceSpreader::spreadSort(Operation &op) {
+  Operation *whole = b.clone(op);
+  for (OpOperand &operand : whole->getOpOperands()) {
+    bool isDigit = operand.get().getDefiningOp<LoadOp>() != nullptr;
+    operand.set(isDigit ? values.lookup(operand.get())
+                        : wholeOf(operand.get()));
+  }
+  for (auto [result, own] :
+       llvm::zip_equal(whole->getResults(), op.getResults())) {
+    result.setType(wholeType(own));
+    values.map(own, result);
+  }
+}
+
 /// The leading dimension is a group of its own, or in the only one if there is
 /// no other dimension to group.
 Value InstanceSpreader::spreadReshape(Operation *op) {
@@ -239,6 +255,10 @@ LogicalResult InstanceSpreader::spread(Operation &op) {
     spreadOut.insert(result);
   if (generic) {
     spreadGeneric(generic);
+    return success();
+  }
+  if (isa<SortRunsOp, MergeRunsOp, CountDigitsOp, ScatterDigitsOp>(op)) {
+    spreadSort(op);
     return success();
   }
   Value whole =

@@ -52,6 +52,17 @@ Results evaluateRandom(RandomOp op, const Environment &env);
 Results evaluateScan(ScanOp op, const Environment &env);
 Results evaluateCompact(CompactOp op, const Environment &env);
 
+/// `gpuvm.sort` and its kin.
+Results evaluateSort(SortOp op, const Environment &env);
+Results evaluateTopK(TopKOp op, const Environment &env);
+Results evaluateMerge(MergeOp op, const Environment &env);
+Results evaluateSearchSorted(SearchSortedOp op, const Environment &env);
+/// The steps that gpuvm-generalize makes of them.
+Results evaluateSortRuns(SortRunsOp op, const Environment &env);
+Results evaluateMergeRuns(MergeRunsOp op, const Environment &env);
+Results evaluateCountDigits(CountDigitsOp op, const Environment &env);
+Results evaluateScatterDigits(ScatterDigitsOp op, const Environment &env);
+
 /// `whole` with `rows` from row `position` on; those outside are dropped.
 vm::HostTensor storeRows(vm::HostTensor whole, const vm::HostTensor &rows,
                          int64_t position);

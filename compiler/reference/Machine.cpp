@@ -250,7 +250,16 @@ static Results evaluate(Operation *op, const Environment &env) {
     return evaluateIrfft(irfft, env);
   if (isa<tensor::TensorDialect>(op->getDialect()))
     return evaluateTensorOp(op, env);
-  return evaluateElementwise(op, env);
+  return TypeSwitch<Operation *, Results>(op)
+      .Case([&](SortOp sort) { return evaluateSort(sort, env); })
+      .Case([&](TopKOp top) { return evaluateTopK(top, env); })
+      .Case([&](MergeOp merge) { return evaluateMerge(merge, env); })
+      .Case([&](SearchSortedOp o) { return evaluateSearchSorted(o, env); })
+      .Case([&](SortRunsOp runs) { return evaluateSortRuns(runs, env); })
+      .Case([&](MergeRunsOp runs) { return evaluateMergeRuns(runs, env); })
+      .Case([&](CountDigitsOp o) { return evaluateCountDigits(o, env); })
+      .Case([&](ScatterDigitsOp o) { return evaluateScatterDigits(o, env); })
+      .Default([&](Operation *) { return evaluateElementwise(op, env); });
 }
 
 LogicalResult Machine::run(Operation *op, Environment &env) {

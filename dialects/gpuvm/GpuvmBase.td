@@ -52,7 +52,8 @@ def Gpuvm_Root : I32Enum<"Root", "the family of emitter a kernel needs", [
     I32EnumCase<"chain", 2>,
     I32EnumCase<"attention", 3>,
     I32EnumCase<"scan", 4>,
-    I32EnumCase<"fft", 5>]> {
+    I32EnumCase<"fft", 5>,
+    I32EnumCase<"sort", 6>]> {
   let cppNamespace = "::mlir::gpuvm";
 }
 def Gpuvm_RootAttr : EnumAttr<Gpuvm_Dialect, Gpuvm_Root, "root"> {

@@ -272,6 +272,7 @@ include "dialects/gpuvm/GpuvmDense.td"
 include "dialects/gpuvm/GpuvmRandom.td"
 include "dialects/gpuvm/GpuvmScan.td"
 include "dialects/gpuvm/GpuvmFft.td"
+include "dialects/gpuvm/GpuvmSort.td"
 include "dialects/gpuvm/GpuvmKernels.td"
 
 #endif // GPUVM_OPS

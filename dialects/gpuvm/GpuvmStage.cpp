@@ -222,8 +222,8 @@ static bool isTensorCode(Operation *op) {
 
 /// C3: what may stand in a stage's body.
 static LogicalResult verifyMayStandInStage(Operation &op) {
-  if (isa<DecodeOp, GatherOp, InvokeOp, IrfftOp, LoadOp, MetadataOp, RandomOp,
-          RfftOp, SendOp, StoreOp>(op))
+  if (isa<DecodeOp, GatherOp, InvokeOp, IrfftOp, LoadOp, MergeOp, MetadataOp,
+          RandomOp, RfftOp, SendOp, SortOp, StoreOp, TopKOp>(op))
     return success();
   WalkResult result = op.walk([&](Operation *nested) {
     bool isRoot = nested == &op && isa<RootOpInterface>(op);

@@ -27,6 +27,7 @@ as it says. --every takes each so-manieth case only. The kinds of case:
   control bodies that branch and loop
   draws   random numbers of every kind
   scan    scans, in segments and in reverse, and what is kept of a tensor
+  sort    every type of key, one and several of them, rows short and long, the largest, search
 
     differential.py FOLDER KIND [--seeds FIRST:LAST] [--widths 256,512] [--split N] [--every N]
 
@@ -129,7 +130,26 @@ def tiny_values(rng, count, dtype):
     return unpack(dtype, b"".join(word.to_bytes(bits(dtype) // 8, "little") for word in words))
 
 
-FILLS = {"few": few_values, "special": special_values, "wide": wide_values, "random": random_values}
+def ordered_values(rng, count, dtype):
+    return sorted(random_values(rng, count, dtype))
+
+
+def reversed_values(rng, count, dtype):
+    return ordered_values(rng, count, dtype)[::-1]
+
+
+def equal_values(rng, count, dtype):
+    return random_values(rng, 1, dtype) * count
+
+
+def signed_values(rng, count, dtype):
+    """Special numbers and NaNs of both signs, so that the order of all of them can be seen."""
+    numbers = [*SPECIAL, -math.nan, 1e-40]
+    return [rng.choice(numbers) for _ in range(count)]
+
+
+FILLS = {"ordered": ordered_values, "reversed": reversed_values, "equal": equal_values, "signed": signed_values,
+         "few": few_values, "special": special_values, "wide": wide_values, "random": random_values}
 
 # ------------------------------------------------------------------- running
 

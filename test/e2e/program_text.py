@@ -78,7 +78,8 @@ class Program:
         return value
 
     def stage(self, build, *operands, instances=None, shared=()):
-        """build(stage, operand values) -> the value that is sent, or a tuple of several, or None.
+        """build(stage, operand values) -> the value that is sent, or None; or a list of values, the fields of one
+        message, and so is the result.
 
         With `instances` the body is for one of them, and operands in `shared` arrive whole."""
         stage = Stage(f"s{len(self.stages)}")
@@ -95,21 +96,19 @@ class Program:
             body = "\n".join("    " + line for line in stage.lines)
             self.stages.append(f"  gpuvm.stage @{stage.name}({', '.join(signature)}) {{\n{body}\n  }}")
             return None
-        fields = sent if isinstance(sent, tuple) else (sent,)
-        results = []
-        for i, field in enumerate(fields):
-            shape = (instances,) + field.shape if instances else field.shape
-            name = f"m{len(self.stages)}" + (f"_{i}" if len(fields) > 1 else "")
-            results.append(Value(name, shape, field.dtype, field.exact))
+        fields = list(sent) if isinstance(sent, (list, tuple)) else [sent]
+        name = f"m{len(self.stages)}"
+        results = [Value(f"{name}#{i}" if len(fields) > 1 else name, ((instances,) if instances else ()) + value.shape,
+                         value.dtype, value.exact) for i, value in enumerate(fields)]
+        types = ", ".join(value.type for value in results)
         count = f" instances({instances}) " if instances else ""
         body = "\n".join("    " + line for line in stage.lines)
-        listed = lambda texts: ", ".join(texts)
         self.stages.append(
-            f"  {listed('%' + r.name for r in results)} = gpuvm.stage @{stage.name}{count}({listed(signature)}) -> "
-            f"({listed(r.type for r in results)}) {{\n{body}\n"
-            f"    gpuvm.send {listed('%' + f.name for f in fields)} : {listed(f.type for f in fields)}\n  }}")
+            f"  %{name}{f':{len(fields)}' if len(fields) > 1 else ''} = gpuvm.stage @{stage.name}{count}"
+            f"({', '.join(signature)}) -> {f'({types})' if len(fields) > 1 else types} {{\n{body}\n    gpuvm.send "
+            f"{', '.join('%' + value.name for value in fields)} : {', '.join(value.type for value in fields)}\n  }}")
         self.messages += results
-        return tuple(results) if isinstance(sent, tuple) else results[0]
+        return results if isinstance(sent, (list, tuple)) else results[0]
 
     def text(self):
         arguments = ", ".join(f"%{v.name}: {v.type}" for v in self.inputs)

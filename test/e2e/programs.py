@@ -11,6 +11,7 @@ import programs_inner
 import programs_random
 import programs_reduce
 import programs_scan
+import programs_sort
 
 
 def from_seeds(make):
@@ -23,4 +24,5 @@ KINDS = {"sweep": programs_reduce.sweep, "long": programs_reduce.long, "rows": p
          "random": from_seeds(programs_random.random_program), "state": from_seeds(programs_random.state_program),
          "exact": from_seeds(programs_random.exact_program), "chains": programs_chain.chains,
          "gather": programs_gather.gathers, "scan": programs_scan.scans, "fft": programs_fft.ffts,
-         "inner": programs_inner.inner, "control": programs_control.control, "draws": programs_draws.draws}
+         "inner": programs_inner.inner, "control": programs_control.control, "draws": programs_draws.draws,
+         "sort": programs_sort.sorts}

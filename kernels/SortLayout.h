@@ -1,0 +1,48 @@
+//===- SortLayout.h - how sorts are laid over the device --------*- C++ -*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Everything about the steps of a sort that follows from their shapes alone.
+// Rows are cut into runs or chunks, which workgroups take in tiles: as many
+// elements as their lanes hold in registers.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "dialects/gpuvm/Gpuvm.h"
+
+namespace mlir::gpuvm {
+
+struct SortLayout {
+  /// Of a workgroup at most, and elements that each of them holds at most.
+  static constexpr int64_t kMaxLanes = 256, kMaxItems = 16;
+  static constexpr int64_t kMaxTile = kMaxLanes * kMaxItems;
+  /// Elements that are read at once where neighbours are neighbours everywhere.
+  static constexpr int64_t kVector = 4;
+  /// Digits that a radix pass sorts by: eight bits.
+  static constexpr int64_t kDigits = 256;
+
+  int64_t rows = 1, length = 1; ///< Rows and their elements.
+  int64_t piece = 1;            ///< Elements of a run or a chunk.
+  int64_t lanes = kMaxLanes;
+  int64_t items = 1;  ///< Elements of a tile that a lane holds: neighbours.
+  int64_t vector = 1; ///< Elements that are read at once; divides `items`.
+
+  int64_t tile() const { return lanes * items; }
+  int64_t piecesPerRow() const { return llvm::divideCeil(length, piece); }
+  int64_t pieces() const { return rows * piecesPerRow(); }
+};
+
+struct KernelConfig;
+
+/// Configures a kernel with root sort, which has `config.vectorizes`, for at
+/// most `maxGroups` workgroups.
+void configureSort(KernelOp kernel, int64_t maxGroups, KernelConfig &config);
+
+/// Elements of the chunks into which the radix passes of a sort cut rows of
+/// `length`.
+int64_t chooseChunk(int64_t length);
+
+} // namespace mlir::gpuvm
