@@ -16,6 +16,8 @@ static constexpr int64_t kMaxChunks = 792;
 /// Chunks of shorter rows have fewer keys, so that there are so many of them.
 static constexpr int64_t kEnoughChunks = 128;
 static constexpr int64_t kMinChunk = 1024;
+/// maxComputeWorkGroupCount is at least so much (Vulkan 1.2, required limits).
+static constexpr int64_t kMostGroups = 65535;
 /// Lanes that share a run at least: a subgroup of most devices.
 static constexpr int64_t kMinLanes = 32;
 
@@ -90,7 +92,10 @@ void gpuvm::configureSort(KernelOp kernel, int64_t maxGroups,
   }
   if (!isa<MergeRunsOp, SearchSortedOp>(op))
     config.groups = config.sort->pieces();
-  config.groups = std::min(config.groups, maxGroups);
+  // Runs may be short, and many: the more of them a workgroup takes, the longer
+  // its loops are.
+  config.groups =
+      std::min(config.groups, isa<SortRunsOp>(op) ? kMostGroups : maxGroups);
   if (isa<CountDigitsOp>(op))
     config.scratch.push_back(
         {4 * uint64_t(config.sort->rows), /*keepsZero=*/true});

@@ -212,6 +212,8 @@ SmallVector<Value> KeySorter::sortDigits(ArrayRef<Value> moved) const {
 SmallVector<Value> KeySorter::sort(ArrayRef<Value> moved) const {
   RankedTensorType type = typeOf(moved.front());
   int64_t length = type.getShape().back(), run = SortLayout::kMaxTile;
+  if (length == 1)
+    return SmallVector<Value>(moved);
   if (length <= run)
     return sortRuns(moved, length);
   int64_t count = type.getNumElements();

@@ -136,7 +136,7 @@ def keys():
 
 def sorts(_):
     yield from keys()
-    for shape in ((5, 7), (300, 33), (3, 4, 500), (2, 5000), (40, 4096), (2, 3, 70001), (7, 70000), (1000, 1)):
+    for shape in ((5, 7), (300, 33), (3, 4, 500), (2, 5000), (40, 4096), (2, 3, 70001), (7, 70000), (1000, 1), (70000, 2)):
         name = "x".join(map(str, shape))
         yield one(f"rows_{name}", shape, "i32", "", None, ["f32"], numbers=True)
     for shape in ((300, 33), (2, 3, 5001), (2, 70001)):
