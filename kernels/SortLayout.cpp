@@ -10,8 +10,8 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-/// Chunks of a row: six workgroups for each of 132 multiprocessors, which is
-/// what their workgroup memory holds of this kernel.
+/// Chunks of a row: six workgroups for each of 132 multiprocessors, whose
+/// workgroup memory holds as many of this kernel, and few enough to add up.
 static constexpr int64_t kMaxChunks = 792;
 /// Chunks of shorter rows have fewer keys, so that there are so many of them.
 static constexpr int64_t kEnoughChunks = 128;
