@@ -25,7 +25,7 @@ namespace mlir::gpuvm {
 struct BindingUse {
   bool reads = false;
   bool writes = false;
-  bool coherent = false; ///< Written and read by different workgroups.
+  bool coherent = false;   ///< Written and read by different workgroups.
   bool isVolatile = false; ///< Others write it while a loop reads it.
 };
 

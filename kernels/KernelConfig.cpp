@@ -132,9 +132,8 @@ static bool rowsHoldVectors(KernelOp kernel, int64_t vector) {
 /// Whether `vector` neighbours in a result are neighbours in all that is read.
 static bool keepsNeighbours(KernelOp kernel, const BodyTraits &traits,
                             int64_t vector) {
-  return !traits.loops &&
-         (!traits.needsIndices ||
-          (traits.linear && rowsHoldVectors(kernel, vector)));
+  return !traits.loops && (!traits.needsIndices ||
+                           (traits.linear && rowsHoldVectors(kernel, vector)));
 }
 
 static bool isDecoded(Value operand) {

@@ -67,7 +67,7 @@ struct KernelConfig {
   std::optional<TiledAttentionLayout> tiledAttention;
   std::optional<MatrixAttentionLayout> matrixAttention;
   std::optional<ScanLayout> scan; ///< Root scan.
-  std::optional<FftLayout> fft; ///< Root fft.
+  std::optional<FftLayout> fft;   ///< Root fft.
   std::optional<SortLayout> sort; ///< Root sort, but for searches.
   /// In columns: of results, as many as a workgroup takes at once.
   int64_t columnBlocks() const {

@@ -110,9 +110,10 @@ KernelBuilder::loop(Value lower, Value upper, Value step, ValueRange carried,
   return op.getResults();
 }
 
-SmallVector<Value> KernelBuilder::loopWhile(
-    ValueRange initial, function_ref<Value(ValueRange)> condition,
-    function_ref<SmallVector<Value>(ValueRange)> body) {
+SmallVector<Value>
+KernelBuilder::loopWhile(ValueRange initial,
+                         function_ref<Value(ValueRange)> condition,
+                         function_ref<SmallVector<Value>(ValueRange)> body) {
   auto test = [&](OpBuilder &nested, Location, ValueRange state) {
     OpBuilder::InsertionGuard guard(b);
     b.restoreInsertionPoint(nested.saveInsertionPoint());

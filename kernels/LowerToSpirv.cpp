@@ -136,8 +136,8 @@ static void makeLoadsVolatile(spirv::ModuleOp module,
                                              spirv::MemoryAccess::Volatile);
   module.walk([&](spirv::LoadOp load) {
     auto chain = load.getPtr().getDefiningOp<spirv::AccessChainOp>();
-    auto base =
-        chain ? chain.getBasePtr().getDefiningOp<spirv::AddressOfOp>() : nullptr;
+    auto base = chain ? chain.getBasePtr().getDefiningOp<spirv::AddressOfOp>()
+                      : nullptr;
     if (base && base.getVariable() == variable.getSymName())
       load.setMemoryAccessAttr(access);
   });

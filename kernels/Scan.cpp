@@ -59,12 +59,12 @@ ElementEmitter::Point ScanEmitter::pointAt(Value position, int64_t vector,
     step = k.sub(k.index(space.length() - 1), step);
   if (next)
     step = k.min(k.add(step, k.index(1)), k.index(space.length() - 1));
-  SmallVector<LaneIndex> indices =
-      delinearize(k, {k.div(row, space.inner()), 0, 1},
-                  shape.take_front(space.dimension));
+  SmallVector<LaneIndex> indices = delinearize(
+      k, {k.div(row, space.inner()), 0, 1}, shape.take_front(space.dimension));
   indices.push_back({step, vector > 1, vector});
-  llvm::append_range(indices, delinearize(k, {k.rem(row, space.inner()), 0, 1},
-                                          shape.drop_front(space.dimension + 1)));
+  llvm::append_range(indices,
+                     delinearize(k, {k.rem(row, space.inner()), 0, 1},
+                                 shape.drop_front(space.dimension + 1)));
   return c.elements.point(indices, shape);
 }
 
@@ -169,8 +169,8 @@ SmallVector<ScanEmitter::Partial> ScanEmitter::foldTile(ArrayRef<Quad> quads) {
   Values total = load(quadMemory, paddedQuad(first));
   for (int64_t i = 1; i < ScanOrder::kQuadsPerBlock; ++i) {
     before.push_back(total);
-    total = combine(
-        total, load(quadMemory, paddedQuad(k.add(first, k.index(i)))));
+    total =
+        combine(total, load(quadMemory, paddedQuad(k.add(first, k.index(i)))));
   }
   store(blockMemory, total, paddedBlock(lane));
   k.workgroupBarrier();

@@ -96,9 +96,9 @@ private:
   const ScanLayout &layout;
   SmallVector<Type> slots;
   Value lane;
-  // Workgroup memory: totals, then prefixes, of quads, blocks and groups; behind
-  // these the total of the tile, and of what comes before it. A word of lane 0's
-  // for all lanes, and whether totals are missing.
+  // Workgroup memory: totals, then prefixes, of quads, blocks and groups;
+  // behind these the total of the tile, and of what comes before it. A word of
+  // lane 0's for all lanes, and whether totals are missing.
   SmallVector<Value> quadMemory, blockMemory, groupMemory;
   Value word;
 };

@@ -20,8 +20,8 @@ struct ScanLayout {
 
   ScanSpace space;
   SmallVector<Type> inputs; ///< What is combined, without `segmented`.
-  bool segmented;           ///< A partial result knows whether a segment begins.
-  int64_t vector;           ///< Positions that a lane loads at once.
+  bool segmented; ///< A partial result knows whether a segment begins.
+  int64_t vector; ///< Positions that a lane loads at once.
 
   /// What partial results consist of: the inputs, and whether a segment begins.
   SmallVector<Type> slots() const;

@@ -67,18 +67,17 @@ Value ScanEmitter::waitFor(Value number, Value needed) {
   k.markVolatile(words);
   Value there = wordOf(k, 1), missing = wordOf(k, 0);
   number = k.min(number, k.index(layout.totals() - 1));
-  Value found =
-      k.loopWhile(
-           {k.select(needed, missing, there), k.index(0)},
-           [&](ValueRange state) {
-             return both(k.equal(state[0], missing),
-                         k.less(state[1], k.index(c.spins)));
-           },
-           [&](ValueRange state) {
-             return Values{k.load(words, k.ir().getI32Type(), number),
-                           k.add(state[1], k.index(1))};
-           })
-          .front();
+  Value found = k.loopWhile(
+                     {k.select(needed, missing, there), k.index(0)},
+                     [&](ValueRange state) {
+                       return both(k.equal(state[0], missing),
+                                   k.less(state[1], k.index(c.spins)));
+                     },
+                     [&](ValueRange state) {
+                       return Values{k.load(words, k.ir().getI32Type(), number),
+                                     k.add(state[1], k.index(1))};
+                     })
+                    .front();
   return either(k.equal(found, there), k.equal(isThere(number), there));
 }
 
@@ -112,16 +111,15 @@ ScanEmitter::Values ScanEmitter::loadTotal(Value number) {
 //===----------------------------------------------------------------------===//
 
 /// What the first `count` lanes have, in groups of 16, and the groups.
-ScanEmitter::Partial ScanEmitter::foldLanes(const Values &values,
-                                            Value count) {
+ScanEmitter::Partial ScanEmitter::foldLanes(const Values &values, Value count) {
   constexpr int64_t kGroup = ScanOrder::kTilesPerCluster;
   store(blockMemory, values, paddedBlock(lane));
   k.workgroupBarrier();
   k.ifThen(k.less(lane, k.index(ScanOrder::kClustersPerSpan)), [&] {
     Value first = k.mul(lane, kGroup);
     Value own = k.sub(count, k.min(count, first));
-    Values total = fold(blockMemory, paddedBlock(first),
-                        k.min(own, k.index(kGroup)));
+    Values total =
+        fold(blockMemory, paddedBlock(first), k.min(own, k.index(kGroup)));
     store(groupMemory, total, lane);
   });
   k.workgroupBarrier();
@@ -157,19 +155,17 @@ ScanEmitter::Partial ScanEmitter::foldSpansBefore(Value span) {
 
 /// Whether a total before tile `own` of `span` is still missing.
 Value ScanEmitter::awaitTotals(Value span, Value own) {
-  Value ready = waitFor(k.add(k.mul(span, kTilesPerSpan), lane),
-                        k.less(lane, own));
+  Value ready =
+      waitFor(k.add(k.mul(span, kTilesPerSpan), lane), k.less(lane, own));
   int64_t run = layout.space.spansPerRun();
   if (layout.space.spans() > 1)
     for (int64_t j = 0; j < run; ++j) {
       Value number = k.add(k.mul(lane, run), k.index(j));
-      ready =
-          both(ready, waitFor(k.add(k.index(layout.space.tiles()), number),
-                              k.less(number, span)));
+      ready = both(ready, waitFor(k.add(k.index(layout.space.tiles()), number),
+                                  k.less(number, span)));
     }
   Value missing = k.equal(ready, k.zero(k.ir().getI1Type()));
-  k.ifThen(missing,
-           [&] { k.storeWorkgroup(word, wordOf(k, 1), k.index(1)); });
+  k.ifThen(missing, [&] { k.storeWorkgroup(word, wordOf(k, 1), k.index(1)); });
   k.workgroupBarrier();
   Value found = k.loadWorkgroup(word, k.ir().getI32Type(), k.index(1));
   return k.equal(found, wordOf(k, 1));
@@ -204,8 +200,7 @@ void ScanEmitter::fillIn(Value span, Value own) {
         k.deviceMemoryBarrier(); // The words come before the totals.
         Partial before = foldLanes(loadTotal(k.add(first, lane)),
                                    k.index(kTilesPerSpan - 1));
-        Values last =
-            loadTotal(k.add(first, k.index(kTilesPerSpan - 1)));
+        Values last = loadTotal(k.add(first, k.index(kTilesPerSpan - 1)));
         publish(combine(before.values, last), total);
       });
     return Values();
@@ -243,9 +238,8 @@ ScanEmitter::Partial ScanEmitter::lookBack(Value tile, const Values &total) {
 /// The last workgroup leaves all words as it found them.
 void ScanEmitter::finish() {
   unsigned words = c.layout.scratch.back();
-  Value done = shareWord([&] {
-    return k.atomicIncrement(words, k.index(layout.doneWord()));
-  });
+  Value done = shareWord(
+      [&] { return k.atomicIncrement(words, k.index(layout.doneWord())); });
   Value isLast = k.equal(toIndex(k, done), k.index(layout.groups() - 1));
   k.ifThen(isLast, [&] {
     k.loop(lane, k.index(layout.words()), k.index(KernelConfig::kLanes), {},

@@ -25,9 +25,8 @@ ScanEmitter::Values ScanEmitter::scanned(const Quad &quad, unsigned i,
   ElementEmitter::Point scalar = c.elements.point({}, {});
   for (Value tensor : scan.getInitial()) {
     FailureOr<Lanes> value = c.elements.emit(tensor, scalar);
-    initial.push_back(check(value)
-                          ? value->front()
-                          : k.zero(getElementTypeOrSelf(tensor)));
+    initial.push_back(check(value) ? value->front()
+                                   : k.zero(getElementTypeOrSelf(tensor)));
   }
   // The initial value begins no segment, nor does what it is combined with.
   Values first = initial;
@@ -51,8 +50,7 @@ void ScanEmitter::emitScanned(const Quad &quad, const Partial &before,
   for (int64_t i = 0; i < ScanOrder::kQuad; ++i)
     positions.push_back(scanned(quad, i, before));
   for (auto [part, at] : llvm::enumerate(quad.points)) {
-    auto own =
-        ArrayRef(positions).slice(part * shape.vector, shape.vector);
+    auto own = ArrayRef(positions).slice(part * shape.vector, shape.vector);
     for (auto [r, result] : llvm::enumerate(scan.getResults())) {
       Lanes lanes;
       for (const Values &values : own)
@@ -105,9 +103,9 @@ void ScanEmitter::emitCompacted(const Quad &quad, const Partial &before,
           place = k.add(start, quad.inclusive[i - 1].front());
         place = arith::IndexCastUIOp::create(k.ir(), k.loc(),
                                              k.ir().getIndexType(), place);
-        Value keep = arith::CmpIOp::create(
-            k.ir(), k.loc(), arith::CmpIPredicate::ne,
-            quad.elements[i].front(), none);
+        Value keep =
+            arith::CmpIOp::create(k.ir(), k.loc(), arith::CmpIPredicate::ne,
+                                  quad.elements[i].front(), none);
         if (length < layout.space.count())
           keep = both(keep, k.less(place, k.index(length)));
         k.ifThen(keep, [&, target = binding, stored = element] {
@@ -125,10 +123,9 @@ void ScanEmitter::emitCount(Value tile, const Partial &all) {
        llvm::zip_equal(yield.getValues(), c.layout.outputs))
     if (value == compact.getCount()) {
       Value isLast = k.equal(tile, k.index(layout.space.tiles() - 1));
-      k.ifThen(both(isLast, k.equal(lane, k.index(0))),
-               [&, target = binding] {
-                 k.store(target, all.values.front(), k.index(0));
-               });
+      k.ifThen(both(isLast, k.equal(lane, k.index(0))), [&, target = binding] {
+        k.store(target, all.values.front(), k.index(0));
+      });
     }
 }
 
@@ -138,8 +135,8 @@ void ScanEmitter::emitResults(ArrayRef<Quad> quads, Value tile,
     Value number = k.add(k.index(row * KernelConfig::kLanes), lane);
     Partial before = {load(quadMemory, paddedQuad(number)), Value()};
     if (row == 0)
-      before.exists = k.less(k.index(0), layout.looksBack() ? k.add(tile, lane)
-                                                             : lane);
+      before.exists =
+          k.less(k.index(0), layout.looksBack() ? k.add(tile, lane) : lane);
     if (scan)
       emitScanned(quad, before, shape);
     else

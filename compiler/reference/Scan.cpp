@@ -262,8 +262,8 @@ Results gpuvm::reference::evaluateCompact(CompactOp op,
   int32_t total = 0;
   for (uint8_t kept : keep->bytes)
     total += kept != 0;
-  for (auto [payload, value] : llvm::zip_equal(op.getPayloads(),
-                                               op.getResults())) {
+  for (auto [payload, value] :
+       llvm::zip_equal(op.getPayloads(), op.getResults())) {
     Tensor from = env.get(payload);
     vm::HostTensor to = *makeZero(value.getType());
     uint64_t bytes = byteSize(from->dtype);

@@ -30,9 +30,8 @@ LogicalResult ScanOp::verify() {
   // What the elements of all inputs take in workgroup memory.
   constexpr uint64_t kMaxBytes = 24;
   if (getInputs().empty() || getInputs().size() != getResults().size()) // C1
-    return emitOpError("C1: has ")
-           << getInputs().size() << " inputs and " << getResults().size()
-           << " results";
+    return emitOpError("C1: has ") << getInputs().size() << " inputs and "
+                                   << getResults().size() << " results";
   RankedTensorType first = typeOf(getInputs().front());
   uint64_t bytes = 0;
   for (auto [input, result] : llvm::zip_equal(getInputs(), getResults())) {
@@ -42,7 +41,8 @@ LogicalResult ScanOp::verify() {
     if (input.getType() != result.getType()) // C1
       return emitOpError("C1: the scan of ")
              << input.getType() << " is not " << result.getType();
-    bytes += std::max<uint64_t>(4, elementBytes(typeOf(input).getElementType()));
+    bytes +=
+        std::max<uint64_t>(4, elementBytes(typeOf(input).getElementType()));
   }
   int64_t dimension = getDimension();
   if (dimension < 0 || dimension >= first.getRank()) // C2
@@ -59,9 +59,9 @@ LogicalResult ScanOp::verify() {
              << input.getType();
   if (getSegments() && getSegments().getType() !=
                            first.clone(IntegerType::get(getContext(), 1))) // C4
-    return emitOpError("C4: ") << getSegments().getType()
-                               << " does not say where segments of " << first
-                               << " begin";
+    return emitOpError("C4: ")
+           << getSegments().getType() << " does not say where segments of "
+           << first << " begin";
   if (bytes > kMaxBytes) // C6
     return emitOpError("C6: an element of all inputs has ")
            << bytes << " bytes, more than " << kMaxBytes;
@@ -106,8 +106,8 @@ LogicalResult CompactOp::verify() {
     return emitOpError("C1: ") << keep << " does not say what to keep";
   for (Value payload : getPayloads())
     if (typeOf(payload).getShape() != keep.getShape()) // C1
-      return emitOpError("C1: ") << payload.getType()
-                                 << " has not as many elements as " << keep;
+      return emitOpError("C1: ")
+             << payload.getType() << " has not as many elements as " << keep;
   if (getPayloads().size() != getResults().size()) // C2
     return emitOpError("C2: there are ")
            << getPayloads().size() << " payloads and " << getResults().size()

@@ -47,9 +47,7 @@ struct ScanSpace {
   int64_t inner() const {
     return llvm::product_of(ArrayRef(shape).drop_front(dimension + 1));
   }
-  int64_t tiles() const {
-    return llvm::divideCeil(count(), ScanOrder::kTile);
-  }
+  int64_t tiles() const { return llvm::divideCeil(count(), ScanOrder::kTile); }
   int64_t spans() const {
     return llvm::divideCeil(tiles(), ScanOrder::kTilesPerSpan);
   }

@@ -205,3 +205,23 @@ gpuvm.program @random(%seed: tensor<2xi32>, %stream: tensor<i32>, %sides: tensor
   }
   gpuvm.return
 }
+
+// CHECK-LABEL: gpuvm.program @scan
+gpuvm.program @scan(%x: tensor<4x8xf32>, %h: tensor<4x8xi1>, %v: tensor<8xi64>, %k: tensor<8xi1>) {
+  gpuvm.stage @s(%a = %x : tensor<4x8xf32>, %heads = %h : tensor<4x8xi1>, %b = %v : tensor<8xi64>, %keep = %k : tensor<8xi1>) {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    // CHECK: scan %{{.*}} dimension 1 exclusive(%{{.*}}) segments(%{{.*}}) reverse : (tensor<4x8xf32>, tensor<f32>, tensor<4x8xi1>) -> tensor<4x8xf32> {
+    // CHECK: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32):
+    // CHECK:   %[[C:.*]] = arith.addf %[[A]], %[[B]] : f32
+    // CHECK:   yield %[[C]] : f32
+    %s = gpuvm.scan %a dimension 1 exclusive(%zero) segments(%heads) reverse
+        : (tensor<4x8xf32>, tensor<f32>, tensor<4x8xi1>) -> tensor<4x8xf32> {
+    ^bb0(%p: f32, %q: f32):
+      %c = arith.addf %p, %q : f32
+      gpuvm.yield %c : f32
+    }
+    // CHECK: compact %{{.*}} where %{{.*}} : (tensor<8xi64>, tensor<8xi1>) -> (tensor<5xi64>, tensor<i32>)
+    %kept, %n = gpuvm.compact %b where %keep : (tensor<8xi64>, tensor<8xi1>) -> (tensor<5xi64>, tensor<i32>)
+  }
+  gpuvm.return
+}
