@@ -27,6 +27,10 @@ private:
     Values values;
     Value exists; ///< Null if it surely is there.
   };
+  /// A total that a lane waits for, if it needs it.
+  struct Wanted {
+    Value number, isNeeded;
+  };
   /// Four neighbouring positions of a lane.
   struct Quad {
     SmallVector<ElementEmitter::Point> points; ///< One per load.
@@ -52,6 +56,7 @@ private:
   Values foldInPlace(ArrayRef<Value> memory, Value first, int64_t count,
                      int64_t folding);
   Values fold(ArrayRef<Value> memory, Value first, Value count);
+  Values onGpu(function_ref<Values()> unrolled, function_ref<Values()> inLoop);
   void forOnce(Value condition, function_ref<void()> body);
 
   // Elements.
@@ -71,7 +76,7 @@ private:
   // What comes before it.
   Value takeTicket();
   Value isThere(Value number);
-  Value waitFor(Value number, Value needed);
+  Value waitFor(ArrayRef<Wanted> totals);
   void publish(const Values &values, Value number);
   Values loadTotal(Value number);
   Partial foldLanes(const Values &values, Value count);

@@ -59,26 +59,41 @@ Value ScanEmitter::isThere(Value number) {
   return k.atomicOr(c.layout.scratch.back(), number, wordOf(k, 0));
 }
 
-/// Whether total `number` is there in the end, if it is needed at all. Lavapipe
+/// Whether those of `totals` that are needed are there in the end. Lavapipe
 /// loses track of barriers behind a loop with atomic operations, so the loop
-/// looks without, which may be in vain.
-Value ScanEmitter::waitFor(Value number, Value needed) {
+/// looks without, which may be in vain, and one look with follows.
+Value ScanEmitter::waitFor(ArrayRef<Wanted> totals) {
   unsigned words = c.layout.scratch.back();
   k.markVolatile(words);
+  Type i32 = k.ir().getI32Type();
   Value there = wordOf(k, 1), missing = wordOf(k, 0);
-  number = k.min(number, k.index(layout.totals() - 1));
+  auto lookAt = [&](function_ref<Value(Value number)> look) {
+    Value all = there;
+    for (const Wanted &total : totals) {
+      Value number = k.min(total.number, k.index(layout.totals() - 1));
+      all = both(all, k.select(total.isNeeded, look(number), there));
+    }
+    return all;
+  };
   Value found = k.loopWhile(
-                     {k.select(needed, missing, there), k.index(0)},
+                     {missing, k.index(0)},
                      [&](ValueRange state) {
                        return both(k.equal(state[0], missing),
                                    k.less(state[1], k.index(c.spins)));
                      },
                      [&](ValueRange state) {
-                       return Values{k.load(words, k.ir().getI32Type(), number),
+                       return Values{lookAt([&](Value number) {
+                                       return k.load(words, i32, number);
+                                     }),
                                      k.add(state[1], k.index(1))};
                      })
                     .front();
-  return either(k.equal(found, there), k.equal(isThere(number), there));
+  auto yes = [&] { return Values{there}; };
+  auto look = [&] {
+    return Values{lookAt([&](Value number) { return isThere(number); })};
+  };
+  Value isFound = k.equal(found, there);
+  return k.equal(k.choose(isFound, {i32}, yes, look).front(), there);
 }
 
 /// What lane 0 has is total `number` from now on. Several workgroups may say so
@@ -155,15 +170,16 @@ ScanEmitter::Partial ScanEmitter::foldSpansBefore(Value span) {
 
 /// Whether a total before tile `own` of `span` is still missing.
 Value ScanEmitter::awaitTotals(Value span, Value own) {
-  Value ready =
-      waitFor(k.add(k.mul(span, kTilesPerSpan), lane), k.less(lane, own));
+  SmallVector<Wanted> wanted = {
+      {k.add(k.mul(span, kTilesPerSpan), lane), k.less(lane, own)}};
   int64_t run = layout.space.spansPerRun();
   if (layout.space.spans() > 1)
     for (int64_t j = 0; j < run; ++j) {
       Value number = k.add(k.mul(lane, run), k.index(j));
-      ready = both(ready, waitFor(k.add(k.index(layout.space.tiles()), number),
-                                  k.less(number, span)));
+      wanted.push_back(
+          {k.add(k.index(layout.space.tiles()), number), k.less(number, span)});
     }
+  Value ready = waitFor(wanted);
   Value missing = k.equal(ready, k.zero(k.ir().getI1Type()));
   k.ifThen(missing, [&] { k.storeWorkgroup(word, wordOf(k, 1), k.index(1)); });
   k.workgroupBarrier();

@@ -84,6 +84,17 @@ void ScanEmitter::store(ArrayRef<Value> memory, const Values &values,
     k.storeWorkgroup(own, value, at);
 }
 
+/// What `unrolled` makes on a GPU that has the registers for it, else `inLoop`.
+ScanEmitter::Values ScanEmitter::onGpu(function_ref<Values()> unrolled,
+                                       function_ref<Values()> inLoop) {
+  constexpr int64_t kGpuSubgroup = 32;
+  constexpr size_t kMaxLoadedSlots = 4;
+  if (slots.size() > kMaxLoadedSlots)
+    return inLoop();
+  Value isGpu = k.less(k.index(kGpuSubgroup - 1), k.subgroupSize());
+  return k.choose(isGpu, slots, unrolled, inLoop);
+}
+
 /// Replaces each of `count` neighbours but the first by the total of those
 /// before it, and returns the total of all, as only the first `folding` lanes
 /// do. GPUs load them all at once, so that they wait only once; lavapipe skips
@@ -91,8 +102,6 @@ void ScanEmitter::store(ArrayRef<Value> memory, const Values &values,
 ScanEmitter::Values ScanEmitter::foldInPlace(ArrayRef<Value> memory,
                                              Value first, int64_t count,
                                              int64_t folding) {
-  constexpr int64_t kGpuSubgroup = 32;
-  constexpr size_t kMaxLoadedSlots = 4;
   auto unrolled = [&] {
     SmallVector<Values> loaded;
     for (int64_t j = 0; j < count; ++j)
@@ -116,19 +125,31 @@ ScanEmitter::Values ScanEmitter::foldInPlace(ArrayRef<Value> memory,
     Value end = k.sub(k.index(count), k.div(lane, folding));
     return k.loop(k.index(1), end, k.index(1), load(memory, first), next);
   };
-  if (slots.size() > kMaxLoadedSlots)
-    return inLoop();
-  Value isGpu = k.less(k.index(kGpuSubgroup - 1), k.subgroupSize());
-  return k.choose(isGpu, slots, unrolled, inLoop);
+  return onGpu(unrolled, inLoop);
 }
 
-/// The total of `count` neighbours, at least one.
+/// The total of the first `count` of 16 neighbours, one at least. GPUs load all
+/// of them at once.
 ScanEmitter::Values ScanEmitter::fold(ArrayRef<Value> memory, Value first,
                                       Value count) {
-  auto next = [&](Value j, ValueRange total) {
-    return combine(Values(total), load(memory, k.add(first, j)));
+  constexpr int64_t kMost = ScanOrder::kTilesPerCluster;
+  auto unrolled = [&] {
+    SmallVector<Values> loaded;
+    for (int64_t j = 0; j < kMost; ++j)
+      loaded.push_back(load(memory, k.add(first, k.index(j))));
+    Values total = loaded.front();
+    for (int64_t j = 1; j < kMost; ++j)
+      total =
+          choose(k.less(k.index(j), count), combine(total, loaded[j]), total);
+    return total;
   };
-  return k.loop(k.index(1), count, k.index(1), load(memory, first), next);
+  auto inLoop = [&] {
+    auto next = [&](Value j, ValueRange total) {
+      return combine(Values(total), load(memory, k.add(first, j)));
+    };
+    return k.loop(k.index(1), count, k.index(1), load(memory, first), next);
+  };
+  return onGpu(unrolled, inLoop);
 }
 
 /// Lavapipe has no branches, but a loop that no lane enters is left out.
