@@ -220,6 +220,7 @@ MaybePartial Scan::runTile(int64_t first, const MaybePartial &before) {
 Results Scan::run() {
   GroupedFold runs(code);
   MaybePartial run;
+  int64_t inRun = 0; // Spans.
   for (int64_t span = 0; span < space.spans(); ++span) {
     MaybePartial before = runs.prefix(run);
     GroupedFold tiles(code);
@@ -234,7 +235,8 @@ Results Scan::run() {
       tiles.add(own);
     }
     run = code.join(run, total);
-    if ((span + 1) % space.spansPerRun() == 0) {
+    if (++inRun == space.spansPerRun()) {
+      inRun = 0;
       runs.add(run);
       run.reset();
     }
@@ -257,14 +259,14 @@ Results gpuvm::reference::evaluateScan(ScanOp op, const Environment &env) {
 
 Results gpuvm::reference::evaluateCompact(CompactOp op,
                                           const Environment &env) {
-  Tensor keep = env.get(op.getKeep());
+  const Tensor &keep = env.get(op.getKeep());
   SmallVector<Tensor> results;
   int32_t total = 0;
   for (uint8_t kept : keep->bytes)
     total += kept != 0;
   for (auto [payload, value] :
        llvm::zip_equal(op.getPayloads(), op.getResults())) {
-    Tensor from = env.get(payload);
+    const Tensor &from = env.get(payload);
     vm::HostTensor to = *makeZero(value.getType());
     uint64_t bytes = byteSize(from->dtype);
     uint64_t end = 0;
