@@ -50,9 +50,6 @@ Value AttentionRoot::ratio(Value a, Value b) {
 Value AttentionRoot::select(Value condition, Value a, Value b) {
   return arith::SelectOp::create(k.ir(), k.loc(), condition, a, b);
 }
-Value AttentionRoot::both(Value a, Value b) {
-  return arith::AndIOp::create(k.ir(), k.loc(), a, b);
-}
 /// a - b, or 0 if that is less.
 Value AttentionRoot::subtract(Value a, Value b) {
   return arith::SubIOp::create(k.ir(), k.loc(), a, k.min(a, b));
@@ -133,12 +130,9 @@ Value AttentionRoot::countKeys() {
   if (!check(count))
     return k.index(0);
   OpBuilder &b = k.ir();
-  auto word = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(b, k.loc(), b.getI32IntegerAttr(value));
-  };
-  Value kept = arith::MaxSIOp::create(b, k.loc(), count->front(), word(0));
-  kept = arith::MinSIOp::create(b, k.loc(), kept, word(common.rows));
-  return arith::IndexCastUIOp::create(b, k.loc(), b.getIndexType(), kept);
+  Value kept = arith::MaxSIOp::create(b, k.loc(), count->front(), k.word(0));
+  kept = arith::MinSIOp::create(b, k.loc(), kept, k.word(common.rows));
+  return k.toIndex(kept);
 }
 
 /// Row `r` of the block: its head and its number there. Rows behind the last
@@ -225,10 +219,11 @@ Value AttentionRoot::sees(const QueryRow &row, Value key) {
   Value seen = k.less(key, keys);
   Value behind = k.add(keys, row.number); // Its position + Q.
   if (op.getCausal())
-    seen = both(seen, k.less(k.add(key, k.index(common.queries - 1)), behind));
+    seen =
+        k.both(seen, k.less(k.add(key, k.index(common.queries - 1)), behind));
   if (op.getWindow())
-    seen = both(seen, k.less(behind, k.add(key, k.index(common.queries +
-                                                        *op.getWindow()))));
+    seen = k.both(seen, k.less(behind, k.add(key, k.index(common.queries +
+                                                          *op.getWindow()))));
   return seen;
 }
 
@@ -244,16 +239,10 @@ void AttentionRoot::finishBlock(Value blockNumber,
   k.markCoherent(partials);
   k.deviceMemoryBarrier(); // The partial results come before the count.
   k.workgroupBarrier();
-  auto word = [&](int32_t value) -> Value {
-    return arith::ConstantOp::create(k.ir(), k.loc(),
-                                     k.ir().getI32IntegerAttr(value));
-  };
   k.ifThen(k.equal(lane, k.index(0)), [&] {
     Value before = k.atomicIncrement(counter, blockNumber);
-    k.storeWorkgroup(arrived,
-                     arith::AddIOp::create(k.ir(), k.loc(), before, word(1)),
-                     k.index(0));
-    k.storeWorkgroup(isLast, k.equal(before, word(common.splits - 1)),
+    k.storeWorkgroup(arrived, k.add(before, k.word(1)), k.index(0));
+    k.storeWorkgroup(isLast, k.equal(before, k.word(common.splits - 1)),
                      k.index(0));
   });
   k.workgroupBarrier();
@@ -264,11 +253,8 @@ void AttentionRoot::finishBlock(Value blockNumber,
     // All splits; but a driver that knew how many that is would unroll the
     // loops over them, and the kernel would take the registers for everything
     // that they load.
-    Value splits =
-        arith::IndexCastUIOp::create(k.ir(), k.loc(), k.ir().getIndexType(),
-                                     k.loadWorkgroup(arrived, i32, k.index(0)));
-    fold(splits);
+    fold(k.toIndex(k.loadWorkgroup(arrived, i32, k.index(0))));
     k.ifThen(k.equal(lane, k.index(0)),
-             [&] { k.store(counter, word(0), blockNumber); });
+             [&] { k.store(counter, k.word(0), blockNumber); });
   });
 }

@@ -33,7 +33,6 @@ protected:
   Value larger(Value a, Value b);
   Value ratio(Value a, Value b);
   Value select(Value condition, Value a, Value b);
-  Value both(Value a, Value b);
   Value subtract(Value a, Value b);
 
   Values each(ArrayRef<Value> a, ArrayRef<Value> b,

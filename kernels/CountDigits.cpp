@@ -61,13 +61,13 @@ void CountDigits::countTile(const Piece &piece, Value begin, Value end) {
   for (int64_t i = 0; i < layout.items; i += vector) {
     Value place =
         k.add(k.add(begin, k.mul(lane, vector)), k.index(i * layout.lanes));
-    Value one = k.select(k.less(place, end), w.word(1), w.word(0));
+    Value one = k.select(k.less(place, end), k.word(1), k.word(0));
     Value at =
         k.add(piece.rowBegin, k.min(place, k.index(layout.length - vector)));
     for (Value element : read(moved.front(), at, vector)) {
       Value digit = key.digit(toWords(k, element), shift, /*count=*/8);
       Value counter =
-          k.add(k.mul(w.toIndex(digit), kCopies), k.rem(lane, kCopies));
+          k.add(k.mul(k.toIndex(digit), kCopies), k.rem(lane, kCopies));
       k.atomicAddWorkgroup(counts, one, counter);
     }
   }
@@ -76,7 +76,7 @@ void CountDigits::countTile(const Piece &piece, Value begin, Value end) {
 void CountDigits::countChunk(const Piece &piece) {
   Value own = k.mul(lane, kCopies);
   for (int64_t i = 0; i < kCopies; ++i)
-    k.storeWorkgroup(counts, w.word(0), k.add(own, k.index(i)));
+    k.storeWorkgroup(counts, k.word(0), k.add(own, k.index(i)));
   k.workgroupBarrier();
   Value end = k.add(piece.begin, piece.count);
   k.loop(
@@ -87,9 +87,9 @@ void CountDigits::countChunk(const Piece &piece) {
       },
       /*runs=*/true);
   k.workgroupBarrier();
-  Value count = w.word(0);
+  Value count = k.word(0);
   for (int64_t i = 0; i < kCopies; ++i)
-    count = w.add(count, k.loadWorkgroup(counts, k.ir().getI32Type(),
+    count = k.add(count, k.loadWorkgroup(counts, k.ir().getI32Type(),
                                          k.add(own, k.index(i))));
   k.store(c.layout.outputs.front(), count,
           k.add(placeOf(piece.row, piece.number), lane));
@@ -106,12 +106,12 @@ Value CountDigits::addChunks(Value row, Value chunk, int64_t count, Value sum,
     Value number = k.add(chunk, k.index(i));
     at.push_back(k.add(placeOf(row, number), lane));
     read.push_back(k.select(k.less(number, k.index(layout.piecesPerRow())),
-                            k.load(binding, i32, at.back()), w.word(0)));
+                            k.load(binding, i32, at.back()), k.word(0)));
   }
   for (int64_t i = 0; i < count; ++i) {
     if (places)
       k.store(binding, sum, at[i]);
-    sum = w.add(sum, read[i]);
+    sum = k.add(sum, read[i]);
   }
   return sum;
 }
@@ -136,7 +136,7 @@ void CountDigits::placeDigits(Value row) {
     each(whole, chunks, kRounded);
     return sum;
   };
-  Value total = addAll(w.word(0), /*places=*/false);
+  Value total = addAll(k.word(0), /*places=*/false);
   addAll(tile.scan(total).first, /*places=*/true);
 }
 
@@ -148,7 +148,7 @@ void CountDigits::finishRow(const Piece &piece) {
   k.workgroupBarrier();
   k.ifThen(k.equal(lane, k.index(0)), [&] {
     Value before = k.atomicIncrement(counter, piece.row);
-    k.storeWorkgroup(isLast, k.equal(before, w.word(layout.piecesPerRow() - 1)),
+    k.storeWorkgroup(isLast, k.equal(before, k.word(layout.piecesPerRow() - 1)),
                      k.index(0));
   });
   k.workgroupBarrier();
@@ -156,12 +156,12 @@ void CountDigits::finishRow(const Piece &piece) {
     k.deviceMemoryBarrier();
     placeDigits(piece.row);
     k.ifThen(k.equal(lane, k.index(0)),
-             [&] { k.store(counter, w.word(0), piece.row); });
+             [&] { k.store(counter, k.word(0), piece.row); });
   });
 }
 
 LogicalResult CountDigits::run() {
-  shift = w.left(read(op.getDigit(), k.index(0), 1).front(), w.word(3));
+  shift = k.shiftLeft(read(op.getDigit(), k.index(0), 1).front(), k.word(3));
   tile.allocateForScans();
   counts =
       k.allocateWorkgroup(k.ir().getI32Type(), SortLayout::kDigits * kCopies);

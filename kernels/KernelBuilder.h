@@ -59,10 +59,20 @@ public:
   Value div(Value a, int64_t divisor); ///< Of non-negative values.
   Value rem(Value a, int64_t divisor); ///< Of non-negative values.
   Value min(Value a, Value b);         ///< Of non-negative values.
-  Value less(Value a, Value b);
+  Value less(Value a, Value b);        ///< Unsigned.
   Value equal(Value a, Value b);
   Value zero(Type type);
   Value select(Value condition, Value yes, Value no);
+  Value both(Value a, Value b);   ///< Of conditions, or of the bits of words.
+  Value either(Value a, Value b); ///< The same.
+  Value differ(Value a, Value b); ///< The same: exclusive or.
+  Value negate(Value condition);
+  /// A number of 32 bits; `add`, `sub` and what compares take words, too.
+  Value word(uint32_t value);
+  Value shiftLeft(Value word, Value bits);
+  Value shiftRight(Value word, Value bits); ///< Zeros come in.
+  Value toIndex(Value word);
+  Value toWord(Value index);
   Value laneId();  ///< 0 .. lanes - 1
   Value groupId(); ///< The workgroup's number.
 

@@ -70,6 +70,44 @@ Value KernelBuilder::select(Value condition, Value yes, Value no) {
   return arith::SelectOp::create(b, location, condition, yes, no);
 }
 
+Value KernelBuilder::both(Value x, Value y) {
+  return b.createOrFold<arith::AndIOp>(location, x, y);
+}
+
+Value KernelBuilder::either(Value x, Value y) {
+  return b.createOrFold<arith::OrIOp>(location, x, y);
+}
+
+Value KernelBuilder::differ(Value x, Value y) {
+  return b.createOrFold<arith::XOrIOp>(location, x, y);
+}
+
+Value KernelBuilder::negate(Value condition) {
+  Value yes = arith::ConstantOp::create(b, location, b.getBoolAttr(true));
+  return differ(condition, yes);
+}
+
+Value KernelBuilder::word(uint32_t value) {
+  return arith::ConstantOp::create(
+      b, location, b.getI32IntegerAttr(static_cast<int32_t>(value)));
+}
+
+Value KernelBuilder::shiftLeft(Value word, Value bits) {
+  return b.createOrFold<arith::ShLIOp>(location, word, bits);
+}
+
+Value KernelBuilder::shiftRight(Value word, Value bits) {
+  return b.createOrFold<arith::ShRUIOp>(location, word, bits);
+}
+
+Value KernelBuilder::toIndex(Value word) {
+  return arith::IndexCastUIOp::create(b, location, b.getIndexType(), word);
+}
+
+Value KernelBuilder::toWord(Value index) {
+  return arith::IndexCastUIOp::create(b, location, b.getI32Type(), index);
+}
+
 Value KernelBuilder::laneId() {
   return gpu::ThreadIdOp::create(b, location, gpu::Dimension::x);
 }

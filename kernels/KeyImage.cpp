@@ -16,42 +16,6 @@ using namespace mlir::gpuvm;
 // Words
 //===----------------------------------------------------------------------===//
 
-Value WordMath::word(uint32_t value) {
-  return arith::ConstantOp::create(
-      k.ir(), k.loc(), k.ir().getI32IntegerAttr(static_cast<int32_t>(value)));
-}
-Value WordMath::add(Value a, Value b) {
-  return k.ir().createOrFold<arith::AddIOp>(k.loc(), a, b);
-}
-Value WordMath::sub(Value a, Value b) {
-  return k.ir().createOrFold<arith::SubIOp>(k.loc(), a, b);
-}
-Value WordMath::conjunction(Value a, Value b) {
-  return k.ir().createOrFold<arith::AndIOp>(k.loc(), a, b);
-}
-Value WordMath::either(Value a, Value b) {
-  return k.ir().createOrFold<arith::OrIOp>(k.loc(), a, b);
-}
-Value WordMath::exclusive(Value a, Value b) {
-  return k.ir().createOrFold<arith::XOrIOp>(k.loc(), a, b);
-}
-Value WordMath::left(Value a, Value bits) {
-  return k.ir().createOrFold<arith::ShLIOp>(k.loc(), a, bits);
-}
-Value WordMath::right(Value a, Value bits) {
-  return k.ir().createOrFold<arith::ShRUIOp>(k.loc(), a, bits);
-}
-Value WordMath::less(Value a, Value b) { return k.less(a, b); }
-Value WordMath::equal(Value a, Value b) { return k.equal(a, b); }
-Value WordMath::toIndex(Value word) {
-  return arith::IndexCastUIOp::create(k.ir(), k.loc(), k.ir().getIndexType(),
-                                      word);
-}
-Value WordMath::toWord(Value index) {
-  return arith::IndexCastUIOp::create(k.ir(), k.loc(), k.ir().getI32Type(),
-                                      index);
-}
-
 int64_t gpuvm::countWords(Type element) {
   return element.getIntOrFloatBitWidth() > 32 ? 2 : 1;
 }
@@ -98,7 +62,7 @@ Value gpuvm::fromWords(KernelBuilder &k, ArrayRef<Value> words, Type element) {
 
 KeyImage::KeyImage(KernelBuilder &k, Type element, bool isUnsigned,
                    bool descends)
-    : k(k), w(k), type(element), isUnsigned(isUnsigned || element.isInteger(1)),
+    : k(k), type(element), isUnsigned(isUnsigned || element.isInteger(1)),
       descends(descends) {}
 
 int64_t KeyImage::bits() const { return 8 * elementBytes(type); }
@@ -120,7 +84,7 @@ static uint64_t infinityOf(FloatType type) {
 SmallVector<Value> KeyImage::constant(uint64_t key) {
   SmallVector<Value> result;
   for (uint32_t word : split(key, words()))
-    result.push_back(w.word(word));
+    result.push_back(k.word(word));
   return result;
 }
 
@@ -138,9 +102,9 @@ SmallVector<Value> KeyImage::lastOfDigit(Value shift) {
   SmallVector<Value> words = last();
   if (!isa<FloatType>(type) || !descends)
     return words;
-  Value isUpper = w.equal(shift, w.word(bits() - 8));
+  Value isUpper = k.equal(shift, k.word(bits() - 8));
   for (Value &word : words)
-    word = k.select(isUpper, word, w.word(0));
+    word = k.select(isUpper, word, k.word(0));
   return words;
 }
 
@@ -148,7 +112,7 @@ SmallVector<Value> KeyImage::invert(ArrayRef<Value> words) {
   SmallVector<Value> inverse;
   for (auto [word, ones] : llvm::zip_equal(
            words, split(~uint64_t(0) >> (64 - bits()), this->words())))
-    inverse.push_back(w.exclusive(word, w.word(ones)));
+    inverse.push_back(k.differ(word, k.word(ones)));
   return inverse;
 }
 
@@ -159,26 +123,26 @@ SmallVector<Value> KeyImage::image(ArrayRef<Value> key) {
   auto real = dyn_cast<FloatType>(type);
   if (!real) {
     if (!isUnsigned)
-      top = w.exclusive(top, w.word(sign));
+      top = k.differ(top, k.word(sign));
     return descends ? invert(words) : words;
   }
   // What is negative is inverted; -0 counts as +0, and a NaN as all ones.
-  Value size = w.conjunction(top, w.word(~sign));
-  Value infinity = w.word(split(infinityOf(real), this->words()).back());
-  Value isNan = w.less(infinity, size);
+  Value size = k.both(top, k.word(~sign));
+  Value infinity = k.word(split(infinityOf(real), this->words()).back());
+  Value isNan = k.less(infinity, size);
   Value any = size;
   if (words.size() == 2) {
-    any = w.either(size, words[0]);
-    Value rest = w.less(w.word(0), words[0]);
-    isNan = w.either(isNan, w.conjunction(w.equal(size, infinity), rest));
+    any = k.either(size, words[0]);
+    Value rest = k.less(k.word(0), words[0]);
+    isNan = k.either(isNan, k.both(k.equal(size, infinity), rest));
   }
-  Value isNegative = w.conjunction(w.less(size, top), w.less(w.word(0), any));
-  top = w.either(size, w.word(sign));
+  Value isNegative = k.both(k.less(size, top), k.less(k.word(0), any));
+  top = k.either(size, k.word(sign));
   SmallVector<Value> inverse = invert(key);
   SmallVector<uint32_t> ones =
       split(~uint64_t(0) >> (64 - bits()), this->words());
   for (auto [word, other, one] : llvm::zip_equal(words, inverse, ones))
-    word = k.select(isNan, w.word(one), k.select(isNegative, other, word));
+    word = k.select(isNan, k.word(one), k.select(isNegative, other, word));
   return descends ? invert(words) : words;
 }
 
@@ -186,14 +150,14 @@ Value KeyImage::digit(ArrayRef<Value> key, Value shift, int64_t count) {
   SmallVector<Value> words = image(key);
   Value word = words.front();
   if (words.size() == 2)
-    word = k.select(w.less(shift, w.word(32)), words[0], words[1]);
-  word = w.right(word, w.conjunction(shift, w.word(31)));
-  return w.conjunction(word, w.word((uint32_t(1) << count) - 1));
+    word = k.select(k.less(shift, k.word(32)), words[0], words[1]);
+  word = k.shiftRight(word, k.both(shift, k.word(31)));
+  return k.both(word, k.word((uint32_t(1) << count) - 1));
 }
 
 Value KeyImage::before(ArrayRef<Value> a, ArrayRef<Value> b) {
   if (a.size() == 1)
-    return w.less(a[0], b[0]);
-  return w.either(w.less(a[1], b[1]),
-                  w.conjunction(w.equal(a[1], b[1]), w.less(a[0], b[0])));
+    return k.less(a[0], b[0]);
+  return k.either(k.less(a[1], b[1]),
+                  k.both(k.equal(a[1], b[1]), k.less(a[0], b[0])));
 }

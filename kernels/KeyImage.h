@@ -17,28 +17,6 @@
 
 namespace mlir::gpuvm {
 
-/// Arithmetic on words of 32 bits.
-class WordMath {
-public:
-  explicit WordMath(KernelBuilder &k) : k(k) {}
-
-  Value word(uint32_t value);
-  Value add(Value a, Value b);
-  Value sub(Value a, Value b);
-  Value conjunction(Value a, Value b); ///< Of words, or of conditions.
-  Value either(Value a, Value b);
-  Value exclusive(Value a, Value b);
-  Value left(Value a, Value bits);
-  Value right(Value a, Value bits);
-  Value less(Value a, Value b); ///< Unsigned.
-  Value equal(Value a, Value b);
-  Value toIndex(Value word);
-  Value toWord(Value index);
-
-private:
-  KernelBuilder &k;
-};
-
 /// How many words an element takes.
 int64_t countWords(Type element);
 
@@ -71,7 +49,6 @@ private:
   SmallVector<Value> invert(ArrayRef<Value> words);
 
   KernelBuilder &k;
-  WordMath w;
   Type type;
   bool isUnsigned, descends;
 };

@@ -131,7 +131,7 @@ Value MatrixAttention::partnersToo(Value own,
 Value MatrixAttention::score(Value product, Value key) {
   Value isSeen = k.less(key, seen.second);
   if (op.getWindow()) // key + 1 > the first one
-    isSeen = both(isSeen, k.less(seen.first, k.add(key, k.index(1))));
+    isSeen = k.both(isSeen, k.less(seen.first, k.add(key, k.index(1))));
   return select(isSeen, multiply(product, real(op.getScale().convertToFloat())),
                 real(-std::numeric_limits<float>::infinity()));
 }
@@ -230,7 +230,7 @@ void MatrixAttention::storeResults(const State &state) {
     for (int64_t i = 0; i < kCount; i += together) {
       Value element = k.add(k.mul(half, kCount), k.index(v * kSide + i));
       Value inside =
-          both(row.inside, k.less(element, k.index(shape.valueSize)));
+          k.both(row.inside, k.less(element, k.index(shape.valueSize)));
       k.ifThen(inside, [&] {
         k.storeVector(c.layout.outputs.front(),
                       ArrayRef(means).slice(i, together),

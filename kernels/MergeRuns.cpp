@@ -46,11 +46,9 @@ Value MergeRuns::steps(Value count, int64_t run, Value step,
   // Of equal elements those of earlier runs come first.
   Value isEarlier = k.less(k.index(run), ownRun);
   Value isBefore = key.before(other, image);
-  Value isNotBehind = w.exclusive(
-      key.before(image, other),
-      arith::ConstantOp::create(k.ir(), k.loc(), k.ir().getBoolAttr(true)));
-  Value goes = w.conjunction(k.less(next, k.index(size + 1)),
-                             k.select(isEarlier, isNotBehind, isBefore));
+  Value isNotBehind = k.negate(key.before(image, other));
+  Value goes = k.both(k.less(next, k.index(size + 1)),
+                      k.select(isEarlier, isNotBehind, isBefore));
   return k.select(goes, next, count);
 }
 

@@ -102,14 +102,14 @@ void ScanEmitter::loadElements(Quad &quad, Value position, TileShape shape) {
     if (compact) {
       Value keep = element.front();
       if (!shape.whole)
-        keep = both(keep, inside(quad, quad.elements.size()));
+        keep = k.both(keep, inside(quad, quad.elements.size()));
       element.front() =
           arith::ExtUIOp::create(k.ir(), k.loc(), k.ir().getI32Type(), keep);
     }
     if (layout.segmented) {
       Value begins = v == 0 ? k.equal(stepOf(position), k.index(0))
                             : k.zero(k.ir().getI1Type());
-      element.push_back(heads.empty() ? begins : either(begins, heads[v]));
+      element.push_back(heads.empty() ? begins : k.either(begins, heads[v]));
     }
     quad.elements.push_back(element);
   }

@@ -48,8 +48,6 @@ private:
   Values combine(const Values &a, const Values &b);
   Partial join(const Partial &a, const Partial &b);
   Values choose(Value condition, const Values &a, const Values &b);
-  Value both(Value a, Value b);
-  Value either(Value a, Value b);
   SmallVector<Value> allocate(int64_t count);
   Values load(ArrayRef<Value> memory, Value at);
   void store(ArrayRef<Value> memory, const Values &values, Value at);

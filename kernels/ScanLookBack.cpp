@@ -24,11 +24,6 @@ static constexpr int64_t kTilesPerSpan = ScanOrder::kTilesPerSpan;
 // Words that all workgroups see
 //===----------------------------------------------------------------------===//
 
-static Value wordOf(KernelBuilder &k, int32_t value) {
-  return arith::ConstantOp::create(k.ir(), k.loc(),
-                                   k.ir().getI32IntegerAttr(value));
-}
-
 /// The word that lane 0 has, for all lanes of the workgroup.
 Value ScanEmitter::shareWord(function_ref<Value()> ofLane0) {
   k.ifThen(k.equal(lane, k.index(0)),
@@ -39,24 +34,19 @@ Value ScanEmitter::shareWord(function_ref<Value()> ofLane0) {
   return shared;
 }
 
-static Value toIndex(KernelBuilder &k, Value number) {
-  return arith::IndexCastUIOp::create(k.ir(), k.loc(), k.ir().getIndexType(),
-                                      number);
-}
-
 /// The next tile that nobody has begun.
 Value ScanEmitter::takeTicket() {
   unsigned words = c.layout.scratch.back();
   Value ticket = shareWord([&] {
-    k.storeWorkgroup(word, wordOf(k, 0), k.index(1)); // Nothing is missing yet.
+    k.storeWorkgroup(word, k.word(0), k.index(1)); // Nothing is missing yet.
     return k.atomicIncrement(words, k.index(layout.ticketWord()));
   });
-  return toIndex(k, ticket);
+  return k.toIndex(ticket);
 }
 
 /// Whether total `number` is there, 0 or 1.
 Value ScanEmitter::isThere(Value number) {
-  return k.atomicOr(c.layout.scratch.back(), number, wordOf(k, 0));
+  return k.atomicOr(c.layout.scratch.back(), number, k.word(0));
 }
 
 /// Whether those of `totals` that are needed are there in the end. Lavapipe
@@ -66,20 +56,20 @@ Value ScanEmitter::waitFor(ArrayRef<Wanted> totals) {
   unsigned words = c.layout.scratch.back();
   k.markVolatile(words);
   Type i32 = k.ir().getI32Type();
-  Value there = wordOf(k, 1), missing = wordOf(k, 0);
+  Value there = k.word(1), missing = k.word(0);
   auto lookAt = [&](function_ref<Value(Value number)> look) {
     Value all = there;
     for (const Wanted &total : totals) {
       Value number = k.min(total.number, k.index(layout.totals() - 1));
-      all = both(all, k.select(total.isNeeded, look(number), there));
+      all = k.both(all, k.select(total.isNeeded, look(number), there));
     }
     return all;
   };
   Value found = k.loopWhile(
                      {missing, k.index(0)},
                      [&](ValueRange state) {
-                       return both(k.equal(state[0], missing),
-                                   k.less(state[1], k.index(c.spins)));
+                       return k.both(k.equal(state[0], missing),
+                                     k.less(state[1], k.index(c.spins)));
                      },
                      [&](ValueRange state) {
                        return Values{lookAt([&](Value number) {
@@ -106,7 +96,7 @@ void ScanEmitter::publish(const Values &values, Value number) {
       k.store(binding, value, number);
     }
     k.deviceMemoryBarrier(); // The total comes before the word.
-    k.atomicOr(c.layout.scratch.back(), number, wordOf(k, 1));
+    k.atomicOr(c.layout.scratch.back(), number, k.word(1));
   });
 }
 
@@ -180,11 +170,11 @@ Value ScanEmitter::awaitTotals(Value span, Value own) {
           {k.add(k.index(layout.space.tiles()), number), k.less(number, span)});
     }
   Value ready = waitFor(wanted);
-  Value missing = k.equal(ready, k.zero(k.ir().getI1Type()));
-  k.ifThen(missing, [&] { k.storeWorkgroup(word, wordOf(k, 1), k.index(1)); });
+  Value missing = k.negate(ready);
+  k.ifThen(missing, [&] { k.storeWorkgroup(word, k.word(1), k.index(1)); });
   k.workgroupBarrier();
   Value found = k.loadWorkgroup(word, k.ir().getI32Type(), k.index(1));
-  return k.equal(found, wordOf(k, 1));
+  return k.equal(found, k.word(1));
 }
 
 void ScanEmitter::fillInTile(Value tile) {
@@ -194,13 +184,12 @@ void ScanEmitter::fillInTile(Value tile) {
 
 /// Makes all totals before tile `own` of `span` that are not there.
 void ScanEmitter::fillIn(Value span, Value own) {
-  Value no = wordOf(k, 0);
+  Value no = k.word(0);
   auto eachSpan = [&](Value number, ValueRange) {
     Value isOwn = k.equal(number, span);
     Value total = k.add(k.index(layout.space.tiles()), number);
     Value there = shareWord([&] { return isThere(total); });
-    Value done = both(k.equal(isOwn, k.zero(k.ir().getI1Type())),
-                      k.equal(there, wordOf(k, 1)));
+    Value done = k.both(k.negate(isOwn), k.equal(there, k.word(1)));
     Value end = k.select(isOwn, own, k.index(kTilesPerSpan));
     end = k.select(done, k.index(0), end);
     Value first = k.mul(number, kTilesPerSpan);
@@ -210,7 +199,7 @@ void ScanEmitter::fillIn(Value span, Value own) {
       forOnce(k.equal(made, no), [&] { fillInTile(tile); });
       return Values();
     });
-    Value makesTotal = k.equal(either(isOwn, done), k.zero(k.ir().getI1Type()));
+    Value makesTotal = k.negate(k.either(isOwn, done));
     if (layout.space.spans() > 1)
       forOnce(makesTotal, [&] {
         k.deviceMemoryBarrier(); // The words come before the totals.
@@ -256,11 +245,11 @@ void ScanEmitter::finish() {
   unsigned words = c.layout.scratch.back();
   Value done = shareWord(
       [&] { return k.atomicIncrement(words, k.index(layout.doneWord())); });
-  Value isLast = k.equal(toIndex(k, done), k.index(layout.groups() - 1));
+  Value isLast = k.equal(k.toIndex(done), k.index(layout.groups() - 1));
   k.ifThen(isLast, [&] {
     k.loop(lane, k.index(layout.words()), k.index(KernelConfig::kLanes), {},
            [&](Value i, ValueRange) {
-             k.store(words, wordOf(k, 0), i);
+             k.store(words, k.word(0), i);
              return Values();
            });
   });

@@ -10,13 +10,6 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-Value ScanEmitter::both(Value a, Value b) {
-  return arith::AndIOp::create(k.ir(), k.loc(), a, b);
-}
-Value ScanEmitter::either(Value a, Value b) {
-  return arith::OrIOp::create(k.ir(), k.loc(), a, b);
-}
-
 ScanEmitter::Values ScanEmitter::choose(Value condition, const Values &a,
                                         const Values &b) {
   Values chosen;
@@ -48,7 +41,7 @@ ScanEmitter::Values ScanEmitter::combine(const Values &a, const Values &b) {
     return next;
   for (size_t i = 0; i < count; ++i)
     next[i] = k.select(b.back(), b[i], next[i]);
-  next.push_back(either(a.back(), b.back()));
+  next.push_back(k.either(a.back(), b.back()));
   return next;
 }
 
@@ -61,7 +54,7 @@ ScanEmitter::Partial ScanEmitter::join(const Partial &a, const Partial &b) {
     values = choose(b.exists, values, a.values);
   if (!a.exists || !b.exists)
     return {values, Value()};
-  return {values, either(a.exists, b.exists)};
+  return {values, k.either(a.exists, b.exists)};
 }
 
 SmallVector<Value> ScanEmitter::allocate(int64_t count) {

@@ -101,13 +101,12 @@ void ScanEmitter::emitCompacted(const Quad &quad, const Partial &before,
         Value place = start;
         if (i > 0)
           place = k.add(start, quad.inclusive[i - 1].front());
-        place = arith::IndexCastUIOp::create(k.ir(), k.loc(),
-                                             k.ir().getIndexType(), place);
+        place = k.toIndex(place);
         Value keep =
             arith::CmpIOp::create(k.ir(), k.loc(), arith::CmpIPredicate::ne,
                                   quad.elements[i].front(), none);
         if (length < layout.space.count())
-          keep = both(keep, k.less(place, k.index(length)));
+          keep = k.both(keep, k.less(place, k.index(length)));
         k.ifThen(keep, [&, target = binding, stored = element] {
           k.store(target, stored, place);
         });
@@ -123,9 +122,10 @@ void ScanEmitter::emitCount(Value tile, const Partial &all) {
        llvm::zip_equal(yield.getValues(), c.layout.outputs))
     if (value == compact.getCount()) {
       Value isLast = k.equal(tile, k.index(layout.space.tiles() - 1));
-      k.ifThen(both(isLast, k.equal(lane, k.index(0))), [&, target = binding] {
-        k.store(target, all.values.front(), k.index(0));
-      });
+      k.ifThen(k.both(isLast, k.equal(lane, k.index(0))),
+               [&, target = binding] {
+                 k.store(target, all.values.front(), k.index(0));
+               });
     }
 }
 

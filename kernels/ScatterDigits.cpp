@@ -50,8 +50,8 @@ SortEmitter::Values ScatterDigits::digitsOf(ArrayRef<Value> elements) {
 /// Where each digit begins and ends among the first `count` elements of the
 /// tile, which are dealt out to the lanes in the order of their digits.
 void ScatterDigits::findDigits(ArrayRef<Value> digits, Value count) {
-  k.storeWorkgroup(begins, w.word(0), lane);
-  k.storeWorkgroup(ends, w.word(0), lane);
+  k.storeWorkgroup(begins, k.word(0), lane);
+  k.storeWorkgroup(ends, k.word(0), lane);
   k.workgroupBarrier();
   auto placeOf = [&](int64_t i) {
     return k.add(lane, k.index(i * layout.lanes));
@@ -62,15 +62,14 @@ void ScatterDigits::findDigits(ArrayRef<Value> digits, Value count) {
   for (auto [i, own] : llvm::enumerate(digits)) {
     Value digit = own, place = placeOf(i);
     Value before = tile.get(k.sub(place, k.min(place, k.index(1))));
-    k.ifThen(
-        w.conjunction(k.less(place, count),
-                      w.either(w.less(before, digit), w.less(digit, before))),
-        [&] {
-          k.storeWorkgroup(begins, w.toWord(place), w.toIndex(digit));
-          k.storeWorkgroup(ends, w.toWord(place), w.toIndex(before));
-        });
+    k.ifThen(k.both(k.less(place, count),
+                    k.either(k.less(before, digit), k.less(digit, before))),
+             [&] {
+               k.storeWorkgroup(begins, k.toWord(place), k.toIndex(digit));
+               k.storeWorkgroup(ends, k.toWord(place), k.toIndex(before));
+             });
     k.ifThen(k.equal(k.add(place, k.index(1)), count), [&] {
-      k.storeWorkgroup(ends, w.toWord(count), w.toIndex(digit));
+      k.storeWorkgroup(ends, k.toWord(count), k.toIndex(digit));
     });
   }
   k.workgroupBarrier();
@@ -82,7 +81,7 @@ Value ScatterDigits::scatterTile(const Piece &piece, Value begin, Value end,
   Type i32 = k.ir().getI32Type();
   int64_t perItem = wordsPerItem();
   Values elements = readTile(piece, begin, end, key.lastOfDigit(shift));
-  elements = tile.dealOut(tile.sort(elements, w.toIndex(shift), 8));
+  elements = tile.dealOut(tile.sort(elements, k.toIndex(shift), 8));
   Values digits = digitsOf(elements);
   Value count = k.min(k.sub(end, begin), k.index(layout.tile()));
   findDigits(digits, count);
@@ -90,19 +89,19 @@ Value ScatterDigits::scatterTile(const Piece &piece, Value begin, Value end,
   // row.
   Value first = k.loadWorkgroup(begins, i32, lane);
   Value last = k.loadWorkgroup(ends, i32, lane);
-  k.storeWorkgroup(begins, w.sub(next, first), lane);
+  k.storeWorkgroup(begins, k.sub(next, first), lane);
   k.workgroupBarrier();
   for (int64_t i = 0; i < layout.items; ++i) {
     Value place = k.add(lane, k.index(i * layout.lanes));
     k.ifThen(k.less(place, count), [&] {
-      Value distance = k.loadWorkgroup(begins, i32, w.toIndex(digits[i]));
-      Value to = w.toIndex(w.add(distance, w.toWord(place)));
+      Value distance = k.loadWorkgroup(begins, i32, k.toIndex(digits[i]));
+      Value to = k.toIndex(k.add(distance, k.toWord(place)));
       write(ArrayRef(elements).slice(i * perItem, perItem),
             k.add(piece.rowBegin, to));
     });
   }
   k.workgroupBarrier(); // Workgroup memory is used again.
-  return w.add(next, w.sub(last, first));
+  return k.add(next, k.sub(last, first));
 }
 
 void ScatterDigits::scatterChunk(const Piece &piece) {
@@ -121,7 +120,7 @@ void ScatterDigits::scatterChunk(const Piece &piece) {
 }
 
 LogicalResult ScatterDigits::run() {
-  shift = w.left(read(op.getDigit(), k.index(0), 1).front(), w.word(3));
+  shift = k.shiftLeft(read(op.getDigit(), k.index(0), 1).front(), k.word(3));
   tile.allocate();
   begins = k.allocateWorkgroup(k.ir().getI32Type(), SortLayout::kDigits);
   ends = k.allocateWorkgroup(k.ir().getI32Type(), SortLayout::kDigits);

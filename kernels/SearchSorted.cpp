@@ -16,7 +16,7 @@ public:
   using Values = SmallVector<Value>;
 
   SearchSorted(EmitterContext &context, SearchSortedOp op)
-      : RootEmitter(context), op(op), w(context.kernel),
+      : RootEmitter(context), op(op),
         key(context.kernel,
             cast<RankedTensorType>(op.getTable().getType()).getElementType(),
             op.getIsUnsigned(), op.getDescending()) {}
@@ -28,7 +28,6 @@ private:
   Value search(const Values &image);
 
   SearchSortedOp op;
-  WordMath w;
   KeyImage key;
 };
 } // namespace
@@ -47,8 +46,6 @@ SearchSorted::Values SearchSorted::imageAt(Value tensor, Value position) {
 /// that grows by powers of two, the largest first.
 Value SearchSorted::search(const Values &image) {
   int64_t size = cast<RankedTensorType>(op.getTable().getType()).getDimSize(0);
-  Value truth =
-      arith::ConstantOp::create(k.ir(), k.loc(), k.ir().getBoolAttr(true));
   Values start = {k.index(0), k.index(llvm::bit_floor<uint64_t>(size))};
   return k
       .loop(
@@ -57,11 +54,10 @@ Value SearchSorted::search(const Values &image) {
             Value count = now[0], step = now[1], next = k.add(count, step);
             Value at = k.sub(k.min(next, k.index(size)), k.index(1));
             Values entry = imageAt(op.getTable(), at);
-            Value isBefore = op.getRight()
-                                 ? w.exclusive(key.before(image, entry), truth)
-                                 : key.before(entry, image);
+            Value isBefore = op.getRight() ? k.negate(key.before(image, entry))
+                                           : key.before(entry, image);
             Value fits = k.less(next, k.index(size + 1));
-            return {k.select(w.conjunction(fits, isBefore), next, count),
+            return {k.select(k.both(fits, isBefore), next, count),
                     k.div(step, 2)};
           },
           /*runs=*/true)
@@ -74,7 +70,7 @@ LogicalResult SearchSorted::run() {
   k.loop(thread, k.index(c.config.elements), k.index(groups * lanes), {},
          [&](Value position, ValueRange) {
            Value found = search(imageAt(op.getQueries(), position));
-           k.store(c.layout.outputs.front(), w.toWord(found), position);
+           k.store(c.layout.outputs.front(), k.toWord(found), position);
            return Values();
          });
   return failure(failed_);

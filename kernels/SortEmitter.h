@@ -23,7 +23,7 @@ protected:
   /// For an operation with a key, its flags and perhaps payloads.
   template <typename Op>
   SortEmitter(EmitterContext &context, Op op)
-      : RootEmitter(context), w(context.kernel), layout(*context.config.sort),
+      : RootEmitter(context), layout(*context.config.sort),
         key(context.kernel,
             cast<RankedTensorType>(op.getKey().getType()).getElementType(),
             op.getIsUnsigned(), op.getDescending()) {
@@ -56,7 +56,6 @@ protected:
   /// reads.
   void write(ArrayRef<Value> words, Value position);
 
-  WordMath w;
   SortLayout layout;
   KeyImage key;
   SmallVector<Value> moved;  ///< The key and the payloads.

@@ -22,7 +22,7 @@ static constexpr int64_t kBanks = 32;
 
 SortTile::SortTile(KernelBuilder &k, KeyImage &key, int64_t lanes,
                    int64_t items)
-    : lane(k.laneId()), k(k), w(k), key(key), lanes(lanes), items(items) {}
+    : lane(k.laneId()), k(k), key(key), lanes(lanes), items(items) {}
 
 void SortTile::allocate() {
   Type i32 = k.ir().getI32Type();
@@ -61,23 +61,23 @@ std::pair<Value, Value> SortTile::scan(Value value) {
   k.storeWorkgroup(sums, value, lane);
   k.workgroupBarrier();
   k.ifThen(k.less(lane, k.index(groupCount)), [&] {
-    Value first = k.mul(lane, kLanesPerGroup), total = w.word(0);
+    Value first = k.mul(lane, kLanesPerGroup), total = k.word(0);
     Values own; // All of them are under way before the first is written.
     for (int64_t i = 0; i < kLanesPerGroup; ++i)
       own.push_back(k.loadWorkgroup(sums, i32, k.add(first, k.index(i))));
     for (int64_t i = 0; i < kLanesPerGroup; ++i) {
       k.storeWorkgroup(sums, total, k.add(first, k.index(i)));
-      total = w.add(total, own[i]);
+      total = k.add(total, own[i]);
     }
     k.storeWorkgroup(groups, total, lane);
   });
   k.workgroupBarrier();
   Value own = k.div(lane, kLanesPerGroup);
-  Value below = k.loadWorkgroup(sums, i32, lane), total = w.word(0);
+  Value below = k.loadWorkgroup(sums, i32, lane), total = k.word(0);
   for (int64_t i = 0; i < groupCount; ++i) {
     Value sum = k.loadWorkgroup(groups, i32, k.index(i));
-    below = w.add(below, k.select(k.less(k.index(i), own), sum, w.word(0)));
-    total = w.add(total, sum);
+    below = k.add(below, k.select(k.less(k.index(i), own), sum, k.word(0)));
+    total = k.add(total, sum);
   }
   return {below, total};
 }
@@ -87,33 +87,33 @@ std::pair<Value, Value> SortTile::scan(Value value) {
 void SortTile::scanCounts() {
   Type i32 = k.ir().getI32Type();
   Values own;
-  Value sum = w.word(0);
+  Value sum = k.word(0);
   auto place = [&](int64_t i) {
     return padded(k.add(k.mul(lane, kPairs), k.index(i)));
   };
   for (int64_t i = 0; i < kPairs; ++i) {
     own.push_back(k.loadWorkgroup(counts, i32, place(i)));
-    sum = w.add(sum, own.back());
+    sum = k.add(sum, own.back());
   }
   auto [below, total] = scan(sum);
   // The digits of the upper halves come behind all those of the lower ones.
-  Value next = w.add(below, w.left(total, w.word(kHalf)));
+  Value next = k.add(below, k.shiftLeft(total, k.word(kHalf)));
   for (int64_t i = 0; i < kPairs; ++i) {
     k.storeWorkgroup(counts, next, place(i));
-    next = w.add(next, own[i]);
+    next = k.add(next, own[i]);
   }
 }
 
 /// Where each element of the lane goes.
 Values SortTile::rank(ValueRange elements, Value shift) {
   Type i32 = k.ir().getI32Type();
-  Value low = w.word((1 << kHalf) - 1);
+  Value low = k.word((1 << kHalf) - 1);
   int64_t perItem = elements.size() / items;
   auto column = [&](Value pair) {
     return padded(k.add(k.mul(pair, lanes), lane));
   };
   for (int64_t i = 0; i < kPairs; ++i)
-    k.storeWorkgroup(counts, w.word(0), column(k.index(i)));
+    k.storeWorkgroup(counts, k.word(0), column(k.index(i)));
   struct Counted {
     Value at, half, before;
   };
@@ -121,12 +121,12 @@ Values SortTile::rank(ValueRange elements, Value shift) {
   for (int64_t i = 0; i < items; ++i) {
     Values own(elements.slice(i * perItem, key.words()));
     Value digit = key.digit(own, shift, kBits);
-    Value at = column(w.toIndex(w.conjunction(digit, w.word(kPairs - 1))));
+    Value at = column(k.toIndex(k.both(digit, k.word(kPairs - 1))));
     // 0 or kHalf: the upper bit of the digit, moved.
-    Value half = w.conjunction(w.left(digit, w.word(1)), w.word(kHalf));
+    Value half = k.both(k.shiftLeft(digit, k.word(1)), k.word(kHalf));
     Value count = k.loadWorkgroup(counts, i32, at);
-    k.storeWorkgroup(counts, w.add(count, w.left(w.word(1), half)), at);
-    counted.push_back({at, half, w.conjunction(w.right(count, half), low)});
+    k.storeWorkgroup(counts, k.add(count, k.shiftLeft(k.word(1), half)), at);
+    counted.push_back({at, half, k.both(k.shiftRight(count, half), low)});
   }
   k.workgroupBarrier();
   scanCounts();
@@ -134,8 +134,8 @@ Values SortTile::rank(ValueRange elements, Value shift) {
   Values ranks;
   for (const Counted &c : counted) {
     Value first = k.loadWorkgroup(counts, i32, c.at);
-    first = w.conjunction(w.right(first, c.half), low);
-    ranks.push_back(w.add(first, c.before));
+    first = k.both(k.shiftRight(first, c.half), low);
+    ranks.push_back(k.add(first, c.before));
   }
   return ranks;
 }
@@ -168,14 +168,14 @@ Values SortTile::round(ValueRange elements, Value shift) {
   Values ranks = rank(elements, shift);
   Value first = k.mul(lane, items);
   return exchange(
-      elements, [&](int64_t i) { return w.toIndex(ranks[i]); },
+      elements, [&](int64_t i) { return k.toIndex(ranks[i]); },
       [&](int64_t i) { return k.add(first, k.index(i)); });
 }
 
 Values SortTile::sort(ValueRange elements, Value from, int64_t count) {
   return k.loop(
       from, k.add(from, k.index(count)), k.index(kBits), elements,
-      [&](Value shift, ValueRange now) { return round(now, w.toWord(shift)); },
+      [&](Value shift, ValueRange now) { return round(now, k.toWord(shift)); },
       /*runs=*/true);
 }
 

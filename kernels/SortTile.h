@@ -61,7 +61,6 @@ private:
   Value padded(Value i);
 
   KernelBuilder &k;
-  WordMath w;
   KeyImage &key;
   int64_t lanes, items;
   Value words, counts, sums, groups; ///< Workgroup memory.

@@ -154,7 +154,7 @@ void TiledAttention::storeResults(const State &state) {
         means.push_back(
             mean(state.sums[i * shape.valuesPerLane + x], weights[i]));
       Value inside =
-          both(row.inside, k.less(element, k.index(shape.valueSize)));
+          k.both(row.inside, k.less(element, k.index(shape.valueSize)));
       k.ifThen(inside, [&] {
         k.storeVector(c.layout.outputs.front(), means,
                       k.add(k.mul(number, shape.valueSize), element));

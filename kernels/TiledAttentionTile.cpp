@@ -103,7 +103,7 @@ void TiledAttention::maskScores(Values &scores, Value firstKey) {
       Value key = k.add(first, k.index(j));
       Value isSeen = k.less(key, seen[i].second);
       if (op.getWindow()) // key + 1 > the first one
-        isSeen = both(isSeen, k.less(seen[i].first, k.add(key, k.index(1))));
+        isSeen = k.both(isSeen, k.less(seen[i].first, k.add(key, k.index(1))));
       Value &score = scores[i * shape.keysPerLane + j];
       score = select(isSeen, multiply(score, scale), lowest);
     }
