@@ -68,7 +68,7 @@ void CountDigits::countTile(const Piece &piece, Value begin, Value end) {
       Value digit = key.digit(toWords(k, element), shift, /*count=*/8);
       Value counter =
           k.add(k.mul(k.toIndex(digit), kCopies), k.rem(lane, kCopies));
-      k.atomicAddWorkgroup(counts, one, counter);
+      k.atomicWorkgroup(arith::AtomicRMWKind::addi, counts, counter, one);
     }
   }
 }

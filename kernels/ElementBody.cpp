@@ -69,18 +69,58 @@ Value ElementEmitter::divideIndex(Operation &op, Point at, int64_t lane) {
              : kernel.add(kernel.rem(dim.base, divisor), kernel.index(offset));
 }
 
-void ElementEmitter::cloneBody(linalg::GenericOp op, Point at, int64_t lane,
-                               Clones &clones) {
+/// The element of a table at `indices`; outside of it, one at its border.
+FailureOr<Value> ElementEmitter::readTable(Value table, ValueRange indices) {
+  SmallVector<LaneIndex> place;
+  for (auto [index, size] : llvm::zip_equal(indices, shapeOf(table)))
+    place.push_back(
+        {kernel.min(index, kernel.index(size - 1)), 0, 1, 0, size - 1});
+  Scope outer = exchange(Scope());
+  FailureOr<Lanes> element = emit(table, point(place, shapeOf(table)));
+  exchange(std::move(outer));
+  if (failed(element))
+    return failure();
+  return element->front();
+}
+
+/// Replaces what reads tables inside of `op`, a branch or a loop.
+LogicalResult ElementEmitter::readTables(Operation *op) {
+  OpBuilder::InsertionGuard guard(kernel.ir());
+  SmallVector<tensor::ExtractOp> extracts;
+  op->walk([&](tensor::ExtractOp extract) { extracts.push_back(extract); });
+  for (tensor::ExtractOp extract : extracts) {
+    kernel.ir().setInsertionPoint(extract);
+    FailureOr<Value> element =
+        readTable(extract.getTensor(), extract.getIndices());
+    if (failed(element))
+      return failure();
+    extract.replaceAllUsesWith(*element);
+    extract.erase();
+  }
+  return success();
+}
+
+LogicalResult ElementEmitter::cloneBody(linalg::GenericOp op, Point at,
+                                        int64_t lane, Clones &clones) {
   for (Operation &inner : op.getBody()->without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
       LaneIndex dim = indicesOf(at)[index.getDim()];
       clones[lane].map(index.getResult(), laneValue(dim, lane));
     } else if (Value known = divideIndex(inner, at, lane)) {
       clones[lane].map(inner.getResult(0), known);
-    } else {
-      kernel.ir().clone(inner, clones[lane]);
+    } else if (auto extract = dyn_cast<tensor::ExtractOp>(inner)) {
+      SmallVector<Value> indices;
+      for (Value index : extract.getIndices())
+        indices.push_back(clones[lane].lookupOrDefault(index));
+      FailureOr<Value> element = readTable(extract.getTensor(), indices);
+      if (failed(element))
+        return failure();
+      clones[lane].map(extract.getResult(), *element);
+    } else if (failed(readTables(kernel.ir().clone(inner, clones[lane])))) {
+      return failure();
     }
   }
+  return success();
 }
 
 FailureOr<SmallVector<Lanes>>
@@ -96,7 +136,8 @@ ElementEmitter::emitBody(linalg::GenericOp op, Point at, ValueRange values,
   if (failed(bindInputs(op, at, clones, given)))
     return failure();
   for (int64_t lane = 0; lane < now.lanes; ++lane)
-    cloneBody(op, at, lane, clones);
+    if (failed(cloneBody(op, at, lane, clones)))
+      return failure();
   SmallVector<Lanes> results;
   for (Value value : values) {
     Lanes &result = results.emplace_back();

@@ -148,7 +148,10 @@ private:
   LogicalResult bindInputs(linalg::GenericOp op, Point at, Clones &clones,
                            function_ref<Value(OpOperand &)> given);
   Value divideIndex(Operation &op, Point at, int64_t lane);
-  void cloneBody(linalg::GenericOp op, Point at, int64_t lane, Clones &clones);
+  LogicalResult cloneBody(linalg::GenericOp op, Point at, int64_t lane,
+                          Clones &clones);
+  FailureOr<Value> readTable(Value table, ValueRange indices);
+  LogicalResult readTables(Operation *op);
 
   FailureOr<Lanes> emitNew(Value tensor, Point at);
   FailureOr<Lanes> emitWindow(BlockArgument argument, Point at);

@@ -87,6 +87,8 @@ static LogicalResult emitRoot(EmitterContext &emitter) {
     return emitScan(emitter);
   case Root::sort:
     return emitSort(emitter);
+  case Root::scatter:
+    return emitScatter(emitter);
   }
   llvm_unreachable("there is no other root");
 }

@@ -4,7 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One emitter per root family (Map.cpp, Reduce.cpp, Contract.cpp,
-// Attention.cpp, Chain.cpp, Scan.cpp, Fft.cpp) over the kernel builder.
+// Attention.cpp, Chain.cpp, Scan.cpp, Fft.cpp, Scatter.cpp) over the kernel
+// builder.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,6 +53,7 @@ LogicalResult emitFft(EmitterContext &context);
 LogicalResult emitChain(EmitterContext &context);
 LogicalResult emitScan(EmitterContext &context);
 LogicalResult emitSort(EmitterContext &context);
+LogicalResult emitScatter(EmitterContext &context);
 
 /// A kernel ready for the plan.
 struct EmittedKernel {

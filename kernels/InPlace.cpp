@@ -11,6 +11,7 @@
 
 #include "kernels/InPlace.h"
 
+#include "dialects/gpuvm/ScalarBody.h"
 #include "kernels/KernelConfig.h"
 
 using namespace mlir;
@@ -44,7 +45,7 @@ static bool readsReduction(Operation *op) {
   SmallVector<Operation *> open = {op};
   llvm::DenseSet<Operation *> seen;
   while (!open.empty())
-    for (Value operand : open.pop_back_val()->getOperands()) {
+    for (Value operand : getOperandsAndTables(open.pop_back_val())) {
       Operation *source = operand.getDefiningOp();
       if (!source || !seen.insert(source).second)
         continue;
@@ -93,7 +94,9 @@ bool ReadsElsewhere::followGeneric(linalg::GenericOp op, Value result,
     if (isRead && follow(operand.get(), keeps))
       return true;
   }
-  return false;
+  return llvm::any_of(getTables(op), [&](Value table) {
+    return follow(table, /*inPlace=*/false);
+  });
 }
 
 bool ReadsElsewhere::follow(Value tensor, bool inPlace) {
@@ -130,4 +133,18 @@ bool gpuvm::canUpdateInPlace(KernelOp kernel, unsigned operand,
     return false;
   BlockArgument argument = kernel.getBody().getArgument(operand);
   return !ReadsElsewhere(kernel, argument).check(result);
+}
+
+std::optional<unsigned> gpuvm::getUpdatedInput(KernelOp kernel,
+                                               unsigned result) {
+  auto yield = cast<YieldOp>(kernel.getBody().front().getTerminator());
+  auto value = dyn_cast<OpResult>(yield.getValues()[result]);
+  auto root = value ? dyn_cast<RootOpInterface>(value.getOwner()) : nullptr;
+  if (!root)
+    return std::nullopt;
+  SmallVector<unsigned> updated = root.getUpdatedOperands();
+  if (value.getResultNumber() >= updated.size())
+    return std::nullopt;
+  Value operand = root->getOperand(updated[value.getResultNumber()]);
+  return cast<BlockArgument>(operand).getArgNumber();
 }

@@ -315,9 +315,9 @@ void KernelBuilder::storeWorkgroupVector(Value memory, ArrayRef<Value> values,
                           memory, i);
 }
 
-void KernelBuilder::atomicAddWorkgroup(Value memory, Value value, Value i) {
-  memref::AtomicRMWOp::create(b, location, arith::AtomicRMWKind::addi, value,
-                              memory, i);
+Value KernelBuilder::atomicWorkgroup(arith::AtomicRMWKind kind, Value memory,
+                                     Value i, Value word) {
+  return memref::AtomicRMWOp::create(b, location, kind, word, memory, i);
 }
 
 // gpu.barrier orders workgroup memory only, and its conversion says so; the

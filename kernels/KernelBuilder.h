@@ -112,6 +112,9 @@ public:
   void markVolatile(unsigned binding) {
     forEachPiece(binding, [](BindingUse &use) { use.isVolatile = true; });
   }
+  /// Word `i` of the window combined with `word`; returns the old word.
+  Value atomic(arith::AtomicRMWKind kind, unsigned binding, Value i,
+               Value word);
   /// Word `i` of the window += 1; returns the old word.
   Value atomicIncrement(unsigned binding, Value i);
   /// Word `i` of the window |= `bits`; returns the old word.
@@ -127,8 +130,9 @@ public:
   void storeWorkgroupVector(Value memory, ArrayRef<Value> values, Value i);
   /// All the bytes of `values` to vector `i` of words.
   void storeWorkgroupWords(Value memory, ArrayRef<Value> values, Value i);
-  /// Word `i` += value.
-  void atomicAddWorkgroup(Value memory, Value value, Value i);
+  /// Word `i` combined with `word`; returns the old word.
+  Value atomicWorkgroup(arith::AtomicRMWKind kind, Value memory, Value i,
+                        Value word);
   /// Waits for the workgroup; its workgroup memory is visible to all of it.
   void workgroupBarrier();
   /// The same for a subgroup.
@@ -174,8 +178,6 @@ private:
                              Value piece, Type memory, Value at,
                              TypeRange results, AccessFn access);
   void forEachPiece(unsigned binding, function_ref<void(BindingUse &)> mark);
-  Value atomic(arith::AtomicRMWKind kind, unsigned binding, Value i,
-               Value operand);
   Value toStorage(Value value);
   Value fromStorage(Value value, Type type);
 

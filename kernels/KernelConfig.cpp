@@ -6,13 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/KernelConfig.h"
-#include "dialects/gpuvm/ScalarBody.h"
-#include "kernels/Bindings.h"
-#include "kernels/InnerReduction.h"
+#include "kernels/BodyTraits.h"
+#include "kernels/ChainPlan.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
-
-#include "kernels/ChainPlan.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -22,7 +19,6 @@ using namespace mlir::gpuvm;
 static constexpr int64_t kMaxGroups = 4096;
 /// A lane's straight-line code stays below so many operations.
 static constexpr int64_t kMaxUnrolledOps = 1024;
-static constexpr int64_t kMaxUnroll = 4;
 /// Results side by side, and rows of them in flight.
 static constexpr int64_t kMaxResultsPerLane = 4;
 static constexpr int64_t kMaxRowsInFlight = 16;
@@ -44,97 +40,8 @@ SmallVector<linalg::GenericOp> gpuvm::getReductions(KernelOp kernel) {
 }
 
 //===----------------------------------------------------------------------===//
-// What the body needs
+// The roots
 //===----------------------------------------------------------------------===//
-
-namespace {
-struct BodyTraits {
-  bool needsIndices = false; ///< Some operand is not read where it is written.
-  bool linear = true;        ///< All indexing is linear.
-  bool reshapes = false;
-  bool isNested = false; ///< Reductions stand inside.
-  bool split = false;    ///< Some operand or result takes several windows.
-  bool loops = false;    ///< An element takes a loop of its own.
-  int64_t ops = 1;       ///< Scalar operations per element.
-  int64_t run = 1;       ///< Neighbours that codecs prefer to decode at once.
-  /// Each access to a split value is a tree of branches: code that is written
-  /// out several times becomes large, and slow to compile. And of elements that
-  /// take a loop each, another lane had better take the next.
-  bool once() const { return split || loops; }
-  int64_t maxUnroll() const { return once() ? 1 : kMaxUnroll; }
-};
-} // namespace
-
-static void inspectGeneric(linalg::GenericOp op, BodyTraits &traits) {
-  bool reduces = op.getNumReductionLoops() != 0;
-  bool isInner = op->hasAttr(kInnerAttr);
-  traits.isNested |= isInner;
-  int64_t times = isInner ? countReduced(op) : 1;
-  traits.ops += times * costOf(op);
-  traits.loops |= hasLoops(op);
-  for (OpOperand &operand : op->getOpOperands()) {
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    if (reduces && op.isDpsInit(&operand))
-      continue;
-    // The result's shape decides, not the loops': a permuted result map has
-    // been interchanged away.
-    traits.needsIndices |= !map.isIdentity() && map.getNumResults() != 0;
-    traits.linear &= isLinear(map);
-  }
-  for (Operation &inner : *op.getBody())
-    traits.needsIndices |= isa<linalg::IndexOp>(inner);
-}
-
-static void inspectDecode(DecodeOp op, BodyTraits &traits) {
-  PackedType packed = op.getPackedType();
-  traits.ops += packed.getCodec().getCost(packed.getLayout());
-  traits.run = std::max(traits.run,
-                        packed.getCodec().getPreferredRun(packed.getLayout()));
-}
-
-static bool takesSeveralWindows(KernelOp kernel) {
-  uint64_t maxBytes = getMaxWindowBytes(kernel->getParentOfType<ProgramOp>());
-  auto isSplit = [&](Type type) {
-    return countWindows(cast<RankedTensorType>(type), maxBytes) > 1;
-  };
-  return llvm::any_of(kernel.getOperandTypes(), isSplit) ||
-         llvm::any_of(kernel.getResultTypes(), isSplit);
-}
-
-static BodyTraits inspectBody(KernelOp kernel) {
-  BodyTraits traits;
-  traits.split = takesSeveralWindows(kernel);
-  for (Operation &op : kernel.getBody().front()) {
-    if (auto generic = dyn_cast<linalg::GenericOp>(op))
-      inspectGeneric(generic, traits);
-    if (auto decode = dyn_cast<DecodeOp>(op))
-      inspectDecode(decode, traits);
-    bool reshapes = isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
-    traits.needsIndices |= movesElements(&op) && !reshapes;
-    traits.reshapes |= reshapes;
-  }
-  return traits;
-}
-
-/// Whether `vector` neighbours never straddle a row, whatever is indexed how.
-static bool rowsHoldVectors(KernelOp kernel, int64_t vector) {
-  auto fits = [&](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return !tensor || tensor.getRank() < 2 ||
-           tensor.getShape().back() % vector == 0;
-  };
-  bool all = llvm::all_of(kernel.getOperandTypes(), fits);
-  for (Operation &op : kernel.getBody().front())
-    all &= llvm::all_of(op.getResultTypes(), fits);
-  return all;
-}
-
-/// Whether `vector` neighbours in a result are neighbours in all that is read.
-static bool keepsNeighbours(KernelOp kernel, const BodyTraits &traits,
-                            int64_t vector) {
-  return !traits.loops && (!traits.needsIndices ||
-                           (traits.linear && rowsHoldVectors(kernel, vector)));
-}
 
 static bool isDecoded(Value operand) {
   return llvm::any_of(operand.getUsers(),
@@ -162,10 +69,6 @@ static int64_t preferredVector(KernelOp kernel) {
     return 2;
   return 16 / std::min<uint64_t>(widest, 4);
 }
-
-//===----------------------------------------------------------------------===//
-// The roots
-//===----------------------------------------------------------------------===//
 
 static void configureMap(KernelOp kernel, const BodyTraits &traits,
                          KernelConfig &config) {
@@ -425,6 +328,11 @@ KernelConfig gpuvm::configureKernel(KernelOp kernel) {
   if (kernel.getRoot() == Root::sort) {
     config.vectorizes = keepsNeighbours(kernel, traits, SortLayout::kVector);
     configureSort(kernel, kMaxGroups, config);
+    return config;
+  }
+  if (kernel.getRoot() == Root::scatter) {
+    config.vectorizes = keepsNeighbours(kernel, traits, /*vector=*/4);
+    configureScatter(kernel, config);
     return config;
   }
   SmallVector<linalg::GenericOp> reductions = getReductions(kernel);

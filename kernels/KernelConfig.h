@@ -18,6 +18,7 @@
 #include "kernels/FftLayout.h"
 #include "kernels/MatrixAttentionLayout.h"
 #include "kernels/ScanLayout.h"
+#include "kernels/ScatterLayout.h"
 #include "kernels/SortLayout.h"
 #include "kernels/TiledAttentionLayout.h"
 
@@ -66,9 +67,10 @@ struct KernelConfig {
   std::optional<AttentionLayout> attention;
   std::optional<TiledAttentionLayout> tiledAttention;
   std::optional<MatrixAttentionLayout> matrixAttention;
-  std::optional<ScanLayout> scan; ///< Root scan.
-  std::optional<FftLayout> fft;   ///< Root fft.
-  std::optional<SortLayout> sort; ///< Root sort, but for searches.
+  std::optional<ScanLayout> scan;       ///< Root scan.
+  std::optional<FftLayout> fft;         ///< Root fft.
+  std::optional<SortLayout> sort;       ///< Root sort, but for searches.
+  std::optional<ScatterLayout> scatter; ///< Root scatter.
   /// In columns: of results, as many as a workgroup takes at once.
   int64_t columnBlocks() const {
     return llvm::divideCeil(results, kColumnsAtOnce * vector);

@@ -81,10 +81,17 @@ bool RunFinder::decodesFrom(KernelOp kernel, unsigned run) const {
   return false;
 }
 
+/// Lanes of a chain know which of them has an element that is read at an index
+/// of the loops, and all take one step at a time.
+static bool hasNoPlaceInChains(linalg::GenericOp op) {
+  return hasLoops(op) || !getTables(op).empty();
+}
+
 SmallVector<ChainRun> RunFinder::find() {
   for (auto kernel : program.getBody().getOps<KernelOp>()) {
     if (kernel.getRoot() != Root::map ||
-        llvm::any_of(kernel.getBody().getOps<linalg::GenericOp>(), hasLoops))
+        llvm::any_of(kernel.getBody().getOps<linalg::GenericOp>(),
+                     hasNoPlaceInChains))
       continue;
     std::optional<unsigned> joined;
     for (Value input : kernel.getInputs()) {

@@ -36,6 +36,12 @@ struct StageFlattener {
 };
 } // namespace
 
+/// Whether `operand` is made by an operation of the stage for this use alone.
+static bool isOwned(OpOperand &operand) {
+  Operation *op = operand.get().getDefiningOp();
+  return isa_and_nonnull<linalg::GenericOp>(op) && operand.get().hasOneUse();
+}
+
 /// An elementwise operation that makes `value`, so that it has a window.
 static Value makeIdentity(OpBuilder &b, Value value) {
   auto type = cast<RankedTensorType>(value.getType());
@@ -48,6 +54,13 @@ void gpuvm::materializeEscapes(StageOp stage) {
     for (OpOperand &operand : invoke->getOpOperands())
       if (operand.get().getDefiningOp<LoadOp>()) {
         OpBuilder b(invoke);
+        operand.set(makeIdentity(b, operand.get()));
+      }
+  // What an operation writes its results over is nobody else's.
+  for (auto root : stage.getBody().getOps<RootOpInterface>())
+    for (unsigned number : root.getUpdatedOperands())
+      if (OpOperand &operand = root->getOpOperand(number); !isOwned(operand)) {
+        OpBuilder b(root);
         operand.set(makeIdentity(b, operand.get()));
       }
   for (Operation &op : llvm::make_early_inc_range(stage.getBody().front())) {
@@ -71,7 +84,8 @@ static void sinkConstants(Block *body) {
   OpBuilder b = OpBuilder::atBlockBegin(body);
   body->walk([&](Operation *inner) {
     for (OpOperand &operand : inner->getOpOperands())
-      if (!body->getParent()->isAncestor(operand.get().getParentRegion()))
+      if (!isa<ShapedType>(operand.get().getType()) &&
+          !body->getParent()->isAncestor(operand.get().getParentRegion()))
         operand.set(b.clone(*operand.get().getDefiningOp())->getResult(0));
   });
 }

@@ -27,7 +27,7 @@ struct Exposure {
 };
 
 /// Gives what leaves the stage's body, or is decoded, without being made by a
-/// command one.
+/// command one; and what a command updates one that makes it for that alone.
 void materializeEscapes(StageOp stage);
 
 /// Replaces the stages by their bodies and returns their registers. Emits an

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/gpuvm/Reduction.h"
+#include "dialects/gpuvm/ScalarBody.h"
 #include "passes/Commands.h"
 #include "passes/FlattenStages.h"
 #include "passes/KernelGroups.h"
@@ -62,7 +63,7 @@ static void collectBody(ArrayRef<Operation *> ops, const Grouping &grouping,
   while (!pending.empty()) {
     Operation *op = pending.pop_back_val();
     if (needed.insert(op))
-      for (Value operand : op->getOperands())
+      for (Value operand : getOperandsAndTables(op))
         if (Operation *source = operand.getDefiningOp();
             source && (isFree(operand) || grouping.virtualOps.contains(source)))
           pending.push_back(source);
@@ -72,12 +73,13 @@ static void collectBody(ArrayRef<Operation *> ops, const Grouping &grouping,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   llvm::DenseSet<Operation *> inside(body.begin(), body.end());
   for (Operation *op : body)
-    for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    for (auto [i, operand] : llvm::enumerate(getOperandsAndTables(op))) {
       Operation *source = operand.getDefiningOp();
       bool outside = !source || !inside.contains(source);
       auto generic = dyn_cast<linalg::GenericOp>(op);
       bool unread =
-          generic && generic.isDpsInit(&op->getOpOperand(i)) &&
+          generic && i < op->getNumOperands() &&
+          generic.isDpsInit(&op->getOpOperand(i)) &&
           generic.getMatchingBlockArgument(&op->getOpOperand(i)).use_empty();
       if (outside && !unread)
         inputs.insert(operand);

@@ -7,6 +7,7 @@
 
 #include "passes/Generalize.h"
 #include "passes/ExpandFft.h"
+#include "passes/ExpandGroups.h"
 #include "passes/ExpandSort.h"
 #include "passes/GeneralizeBody.h"
 #include "passes/Passes.h"
@@ -338,6 +339,9 @@ FrozenRewritePatternSet gpuvm::getGeneralizePatterns(MLIRContext *context) {
   populateRandomPatterns(patterns);
   populateExpandFftPatterns(patterns);
   populateExpandRealFftPatterns(patterns);
+  populateExpandScatterPatterns(patterns);
+  populateExpandSegmentsPatterns(patterns);
+  populateExpandKeysPatterns(patterns);
   populateExpandSortPatterns(patterns);
   return FrozenRewritePatternSet(std::move(patterns));
 }

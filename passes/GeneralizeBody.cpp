@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -21,9 +22,13 @@ static constexpr int64_t kMaxIterations = 65535;
 
 LogicalResult gpuvm::checkCaptures(Block &body) {
   WalkResult result = body.walk([&](Operation *inner) -> WalkResult {
+    bool mayReadTables = isa<linalg::GenericOp>(body.getParentOp());
     for (Value operand : inner->getOperands()) {
       Operation *source = operand.getDefiningOp();
       bool outside = !body.getParent()->isAncestor(operand.getParentRegion());
+      if (mayReadTables && isa<tensor::ExtractOp>(inner) &&
+          isVmTensor(operand.getType()))
+        continue;
       if (outside && !(source && source->hasTrait<OpTrait::ConstantLike>()))
         return inner->emitOpError("cannot be compiled: it uses a value from "
                                   "outside the body that is not a constant");
@@ -57,7 +62,7 @@ static bool isControlFlow(Operation *op) {
 
 static bool isScalarOp(Operation *op) {
   return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
-         isa<linalg::IndexOp, FlushOp>(op) ||
+         isa<linalg::IndexOp, tensor::ExtractOp, FlushOp>(op) ||
          op->hasTrait<OpTrait::IsTerminator>();
 }
 

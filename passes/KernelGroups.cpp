@@ -10,9 +10,8 @@
 #include "dialects/gpuvm/Reduction.h"
 #include "dialects/gpuvm/ScalarBody.h"
 #include "kernels/Bindings.h"
-#include "kernels/InnerReduction.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/LoopNest.h"
+#include "passes/VirtualOps.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -42,19 +41,6 @@ public:
 
 private:
   using GroupId = unsigned;
-  /// Who reads the result of an operation.
-  struct Readers {
-    unsigned count = 0;
-    bool direct = true;     ///< All of them where it is made.
-    bool inMemory = false;  ///< One of them in another kernel.
-    bool onceByRoot = true; ///< A root, each element once.
-  };
-
-  bool isReducedLater(linalg::GenericOp op) const;
-  bool isInnerReduction(linalg::GenericOp op) const;
-  bool feedsInnerReduction(linalg::GenericOp op) const;
-  bool isVirtual(linalg::GenericOp op, const Readers &readers) const;
-  void findVirtualOps();
   void mergeVertically();
   void mergeHorizontally();
   bool tryMerge(GroupId a, GroupId b);
@@ -100,100 +86,6 @@ std::optional<Grouper::GroupId> Grouper::groupOfValue(Value value) const {
   auto entry = op ? groupOf.find(op) : groupOf.end();
   return entry == groupOf.end() ? std::nullopt
                                 : std::optional<GroupId>(entry->second);
-}
-
-/// Whether what `op` makes ends, each element once, in a reduction.
-bool Grouper::isReducedLater(linalg::GenericOp op) const {
-  auto readers = readersOf.find(op->getResult(0));
-  if (op->getNumResults() != 1 || readers == readersOf.end() ||
-      readers->second.size() != 1)
-    return false;
-  auto reader = dyn_cast<linalg::GenericOp>(readers->second.front());
-  if (!reader)
-    return false;
-  auto made = cast<RankedTensorType>(op->getResult(0).getType());
-  if (llvm::product_of(reader.getStaticLoopRanges()) != made.getNumElements())
-    return false;
-  return isReduction(reader) || isReducedLater(reader);
-}
-
-/// Whether `op` takes few neighbouring bytes for each result, in an order that
-/// a lane keeps or that nobody sees, and a reduction takes these results.
-bool Grouper::isInnerReduction(linalg::GenericOp op) const {
-  constexpr uint64_t kMaxBytes = 64;
-  constexpr unsigned kMaxReduced = 64;
-  if (!isReduction(op) || op->hasAttr(kInstancesAttr) || hasLoops(op))
-    return false;
-  ReductionOrder order = getReductionOrder(op);
-  if (order.tiled || (!order.sequential && hasVisibleOrder(op)))
-    return false;
-  uint64_t widest = 1;
-  for (OpOperand *input : op.getDpsInputOperands())
-    widest = std::max(
-        widest, elementBytes(getElementTypeOrSelf(input->get().getType())));
-  uint64_t reduced = countReduced(op);
-  return reduced <= kMaxReduced && reduced * widest <= kMaxBytes &&
-         isReducedLater(op);
-}
-
-/// Whether an inner reduction reads what `op` makes again and again: then it
-/// had better be in memory.
-bool Grouper::feedsInnerReduction(linalg::GenericOp op) const {
-  auto readers = readersOf.find(op->getResult(0));
-  return readers != readersOf.end() &&
-         llvm::any_of(readers->second, [&](Operation *reader) {
-           auto made = cast<RankedTensorType>(op->getResult(0).getType());
-           auto generic = dyn_cast<linalg::GenericOp>(reader);
-           return generic &&
-                  llvm::product_of(generic.getStaticLoopRanges()) >
-                      made.getNumElements() &&
-                  isInnerReduction(generic);
-         });
-}
-
-/// Whether only stages receive what `send` sends.
-static bool isSentToStages(SendOp send) {
-  return llvm::all_of(send->getParentOp()->getUsers(), llvm::IsaPred<StageOp>);
-}
-
-bool Grouper::isVirtual(linalg::GenericOp op, const Readers &readers) const {
-  bool isOnce = readers.count == 1 && readers.onceByRoot && !isReduction(op);
-  auto escapes = [&](Operation *user) {
-    if (auto send = dyn_cast<SendOp>(user))
-      return !isOnce || !isSentToStages(send);
-    return !isa<linalg::GenericOp, RootOpInterface>(user) &&
-           !movesElements(user);
-  };
-  if (readers.count == 0 || readers.inMemory || hasLoops(op) ||
-      llvm::any_of(op->getUsers(), escapes))
-    return false;
-  if (isOnce)
-    return costOf(op) <= limits.operations;
-  if (countScalarOps(op) > limits.recompute)
-    return false;
-  if (isReduction(op) || readers.direct)
-    return readers.count == 1 && isInnerReduction(op);
-  return !feedsInnerReduction(op);
-}
-
-/// Elementwise and read once by a root; or cheap, and elementwise and read at
-/// other indices by at least one, or an inner reduction.
-void Grouper::findVirtualOps() {
-  llvm::DenseMap<Operation *, Readers> readers;
-  for (Operation *op : ops)
-    for (const SourceRead &read : factsOf(op).reads)
-      if (Operation *source = read.source.getDefiningOp()) {
-        Readers &own = readers[source];
-        bool shared = mayShare(source, op);
-        ++own.count;
-        own.direct &= read.direct && shared;
-        own.inMemory |= !shared;
-        own.onceByRoot &= read.byRoot && read.once;
-      }
-  for (Operation *op : ops)
-    if (auto generic = dyn_cast<linalg::GenericOp>(op);
-        generic && isVirtual(generic, readers.lookup(op)))
-      virtualOps.insert(op);
 }
 
 SmallVector<SourceRead> Grouper::followVirtualOps(Operation *op) const {
@@ -374,7 +266,7 @@ void Grouper::mergeHorizontally() {
 }
 
 Grouping Grouper::run() {
-  findVirtualOps();
+  virtualOps = findVirtualOps(ops, facts, mayShare, limits);
   for (Operation *op : ops) {
     OpFacts &own = facts[op];
     own.readsThroughVirtual = followVirtualOps(op);

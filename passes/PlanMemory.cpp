@@ -6,7 +6,8 @@
 // Symbols have windows of their own, and what is stored is made there where
 // that is safe. Inputs, messages and scratch live in Registers from the command
 // that makes them to the last one that reads them; a result may take over the
-// window of an operand that dies (canUpdateInPlace). Counters must keep their
+// window of an operand that dies (canUpdateInPlace), or has to
+// (getUpdatedInput). Counters must keep their
 // zero between executions: they share windows among themselves only.
 // docs/rationale/memory-reuse.md says why.
 //
@@ -226,8 +227,12 @@ std::optional<unsigned> MemoryPlanner::rangeToTakeOver(KernelOp kernel,
 void MemoryPlanner::addResult(Operation *command, OpResult result) {
   unsigned last = lastUse(result);
   auto kernel = dyn_cast<KernelOp>(command);
-  std::optional<unsigned> taken;
-  if (kernel && options.reuse && options.inPlace)
+  std::optional<unsigned> taken, updated;
+  if (kernel)
+    updated = getUpdatedInput(kernel, result.getResultNumber());
+  if (updated) // Made for that alone (materializeEscapes).
+    taken = rangeOf.find(kernel.getInputs()[*updated])->second;
+  else if (kernel && options.reuse && options.inPlace)
     taken = rangeToTakeOver(kernel, result);
   if (!taken) {
     auto type = cast<RankedTensorType>(result.getType());

@@ -7,6 +7,7 @@
 
 #include "passes/SourceReads.h"
 
+#include "dialects/gpuvm/ScalarBody.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
@@ -40,8 +41,10 @@ SmallVector<SourceRead> gpuvm::getReads(Operation *op,
   if (auto root = dyn_cast<RootOpInterface>(op)) {
     for (OpOperand &operand : op->getOpOperands()) {
       bool once = root.readsOnce(operand.getOperandNumber());
-      followMoves({operand.get(), false, AffineMap(), /*byRoot=*/true, once},
-                  resolve, reads);
+      SourceRead read{operand.get(), false, AffineMap(), /*byRoot=*/true, once};
+      read.isUpdated = llvm::is_contained(root.getUpdatedOperands(),
+                                          operand.getOperandNumber());
+      followMoves(read, resolve, reads);
     }
     return reads;
   }
@@ -53,6 +56,12 @@ SmallVector<SourceRead> gpuvm::getReads(Operation *op,
     AffineMap map = generic.getMatchingIndexingMap(&operand);
     bool direct = map.isIdentity() && !(reduces && generic.isDpsInit(&operand));
     followMoves({operand.get(), direct, map}, resolve, reads);
+  }
+  for (Value table : getTables(op)) {
+    SourceRead read{table, /*direct=*/false, AffineMap()};
+    read.isTable = true;
+    read.once = op->hasAttr(kReadsTablesOnceAttr);
+    followMoves(read, resolve, reads);
   }
   return reads;
 }

@@ -21,8 +21,10 @@ struct SourceRead {
   Value source;
   bool direct;   ///< Read where it is made: at the index of the loops.
   AffineMap map; ///< From the loops to it; null behind slices and reshapes.
-  bool byRoot = false; ///< By a root, directly or through moves, and ...
-  bool once = false;   ///< ... each element about once.
+  bool byRoot = false;    ///< By a root, directly or through moves, and ...
+  bool once = false;      ///< ... each element about once.
+  bool isTable = false;   ///< By a body, wherever it likes.
+  bool isUpdated = false; ///< By a root, which writes its results there.
 };
 /// The values that `op`, a generic or a root, reads.
 SmallVector<SourceRead> getReads(Operation *op, const ResolveFn &resolve);

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/gpuvm/Reduction.h"
+#include "dialects/gpuvm/ScalarBody.h"
 #include "passes/Generalize.h"
 #include "passes/Passes.h"
 
@@ -37,6 +38,7 @@ public:
 private:
   LogicalResult spread(Operation &op);
   void spreadGeneric(linalg::GenericOp op);
+  void spreadTables(linalg::GenericOp whole);
   Value spreadInit(linalg::GenericOp op, OpOperand &init);
   Value spreadSlice(tensor::ExtractSliceOp op);
   Value spreadInsert(tensor::InsertSliceOp op);
@@ -105,6 +107,23 @@ Value InstanceSpreader::spreadInit(linalg::GenericOp op, OpOperand &init) {
                                  type.getElementType());
 }
 
+/// Tables that each instance has of its own are read at its number.
+void InstanceSpreader::spreadTables(linalg::GenericOp whole) {
+  SmallVector<tensor::ExtractOp> extracts;
+  whole.walk([&](tensor::ExtractOp extract) {
+    auto type = cast<RankedTensorType>(extract.getTensor().getType());
+    if (type.getRank() != static_cast<int64_t>(extract.getIndices().size()))
+      extracts.push_back(extract);
+  });
+  if (extracts.empty())
+    return;
+  OpBuilder inside = OpBuilder::atBlockBegin(whole.getBody());
+  Value instance = linalg::IndexOp::create(inside, whole.getLoc(), 0);
+  for (tensor::ExtractOp extract : extracts)
+    extract.getIndicesMutable().assign(llvm::to_vector(
+        llvm::concat<Value>(ArrayRef(instance), extract.getIndices())));
+}
+
 void InstanceSpreader::spreadGeneric(linalg::GenericOp op) {
   SmallVector<Value> inputs, inits;
   SmallVector<AffineMap> maps;
@@ -131,6 +150,7 @@ void InstanceSpreader::spreadGeneric(linalg::GenericOp op) {
   b.cloneRegionBefore(op.getRegion(), whole.getRegion(),
                       whole.getRegion().end(), values);
   whole.walk([](linalg::IndexOp index) { index.setDim(index.getDim() + 1); });
+  spreadTables(whole);
   values.map(op.getResults(), whole.getResults());
 }
 
@@ -243,7 +263,7 @@ Value InstanceSpreader::spreadConvolve(ConvolveOp op) {
 
 LogicalResult InstanceSpreader::spread(Operation &op) {
   auto generic = dyn_cast<linalg::GenericOp>(op);
-  bool differs = llvm::any_of(op.getOperands(), [&](Value operand) {
+  bool differs = llvm::any_of(getOperandsAndTables(&op), [&](Value operand) {
     return spreadOut.contains(operand);
   });
   differs |= generic && generic.getNumReductionLoops() != 0;

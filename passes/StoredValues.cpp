@@ -76,6 +76,8 @@ LogicalResult gpuvm::makeValuesInTheirSymbols(ProgramOp program,
        llvm::make_early_inc_range(program.getBody().getOps<StoreOp>())) {
     auto maker = store.getValue().getDefiningOp<KernelOp>();
     if (!maker || homes.contains(store.getValue()) ||
+        getUpdatedInput(maker,
+                        cast<OpResult>(store.getValue()).getResultNumber()) ||
         !canBeMadeIn(store, maker, homes, inPlace))
       continue;
     homes[store.getValue()] = getWindow(getSymbolBytes(store));

@@ -63,6 +63,13 @@ Results evaluateMergeRuns(MergeRunsOp op, const Environment &env);
 Results evaluateCountDigits(CountDigitsOp op, const Environment &env);
 Results evaluateScatterDigits(ScatterDigitsOp op, const Environment &env);
 
+/// What groups and finds elements (GpuvmGroups.td).
+Results evaluateScatter(ScatterOp op, const Environment &env);
+Results evaluateSegmentReduce(SegmentReduceOp op, const Environment &env);
+Results evaluateExpand(ExpandOp op, const Environment &env);
+Results evaluateDistinct(DistinctOp op, const Environment &env);
+Results evaluateMatch(MatchOp op, const Environment &env);
+
 /// `whole` with `rows` from row `position` on; those outside are dropped.
 vm::HostTensor storeRows(vm::HostTensor whole, const vm::HostTensor &rows,
                          int64_t position);

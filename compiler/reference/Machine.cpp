@@ -228,38 +228,33 @@ static Results evaluate(Operation *op, const Environment &env) {
     return SmallVector<Tensor>{
         std::make_shared<const HostTensor>(std::move(*value))};
   }
-  if (auto generic = dyn_cast<linalg::GenericOp>(op))
-    return evaluateGeneric(generic, env);
-  if (auto attention = dyn_cast<AttentionOp>(op))
-    return evaluateAttention(attention, env);
-  if (auto gather = dyn_cast<GatherOp>(op))
-    return evaluateGather(gather, env);
-  if (auto random = dyn_cast<RandomOp>(op))
-    return evaluateRandom(random, env);
-  if (auto scan = dyn_cast<ScanOp>(op))
-    return evaluateScan(scan, env);
-  if (auto compact = dyn_cast<CompactOp>(op))
-    return evaluateCompact(compact, env);
-  if (auto fft = dyn_cast<FftOp>(op))
-    return evaluateFft(fft, env);
-  if (auto convolve = dyn_cast<ConvolveOp>(op))
-    return evaluateConvolve(convolve, env);
-  if (auto rfft = dyn_cast<RfftOp>(op))
-    return evaluateRfft(rfft, env);
-  if (auto irfft = dyn_cast<IrfftOp>(op))
-    return evaluateIrfft(irfft, env);
   if (isa<tensor::TensorDialect>(op->getDialect()))
     return evaluateTensorOp(op, env);
   return TypeSwitch<Operation *, Results>(op)
-      .Case([&](SortOp sort) { return evaluateSort(sort, env); })
-      .Case([&](TopKOp top) { return evaluateTopK(top, env); })
-      .Case([&](MergeOp merge) { return evaluateMerge(merge, env); })
+      .Case([&](linalg::GenericOp o) { return evaluateGeneric(o, env); })
+      .Case([&](AttentionOp o) { return evaluateAttention(o, env); })
+      .Case([&](GatherOp o) { return evaluateGather(o, env); })
+      .Case([&](RandomOp o) { return evaluateRandom(o, env); })
+      .Case([&](ScanOp o) { return evaluateScan(o, env); })
+      .Case([&](CompactOp o) { return evaluateCompact(o, env); })
+      .Case([&](FftOp o) { return evaluateFft(o, env); })
+      .Case([&](ConvolveOp o) { return evaluateConvolve(o, env); })
+      .Case([&](RfftOp o) { return evaluateRfft(o, env); })
+      .Case([&](IrfftOp o) { return evaluateIrfft(o, env); })
+      .Case([&](SortOp o) { return evaluateSort(o, env); })
+      .Case([&](TopKOp o) { return evaluateTopK(o, env); })
+      .Case([&](MergeOp o) { return evaluateMerge(o, env); })
       .Case([&](SearchSortedOp o) { return evaluateSearchSorted(o, env); })
-      .Case([&](SortRunsOp runs) { return evaluateSortRuns(runs, env); })
-      .Case([&](MergeRunsOp runs) { return evaluateMergeRuns(runs, env); })
+      .Case([&](SortRunsOp o) { return evaluateSortRuns(o, env); })
+      .Case([&](MergeRunsOp o) { return evaluateMergeRuns(o, env); })
       .Case([&](CountDigitsOp o) { return evaluateCountDigits(o, env); })
       .Case([&](ScatterDigitsOp o) { return evaluateScatterDigits(o, env); })
-      .Default([&](Operation *) { return evaluateElementwise(op, env); });
+      .Case([&](ScatterOp o) { return evaluateScatter(o, env); })
+      .Case([&](SegmentReduceOp o) { return evaluateSegmentReduce(o, env); })
+      .Case([&](ExpandOp o) { return evaluateExpand(o, env); })
+      .Case([&](DistinctOp o) { return evaluateDistinct(o, env); })
+      .Case([&](MatchOp o) { return evaluateMatch(o, env); })
+      .Default([&](Operation *o) { return evaluateElementwise(o, env); });
 }
 
 LogicalResult Machine::run(Operation *op, Environment &env) {

@@ -53,12 +53,30 @@ def Gpuvm_Root : I32Enum<"Root", "the family of emitter a kernel needs", [
     I32EnumCase<"attention", 3>,
     I32EnumCase<"scan", 4>,
     I32EnumCase<"fft", 5>,
-    I32EnumCase<"sort", 6>]> {
+    I32EnumCase<"sort", 6>,
+    I32EnumCase<"scatter", 7>]> {
   let cppNamespace = "::mlir::gpuvm";
 }
 def Gpuvm_RootAttr : EnumAttr<Gpuvm_Dialect, Gpuvm_Root, "root"> {
   let assemblyFormat = "$value";
 }
+
+def Gpuvm_Rule : I32Enum<"Rule", "how elements of one place are combined", [
+    I32EnumCase<"add", 0>,
+    I32EnumCase<"min", 1>,
+    I32EnumCase<"max", 2>,
+    I32EnumCase<"minu", 3>,
+    I32EnumCase<"maxu", 4>,
+    I32EnumCase<"bit_and", 5, "and">,
+    I32EnumCase<"bit_or", 6, "or">,
+    I32EnumCase<"bit_xor", 7, "xor">,
+    I32EnumCase<"last", 8>]> {
+  let cppNamespace = "::mlir::gpuvm";
+}
+def Gpuvm_RuleAttr : EnumAttr<Gpuvm_Dialect, Gpuvm_Rule, "rule"> {
+  let assemblyFormat = "$value";
+}
+def Gpuvm_RuleArrayAttr : TypedArrayAttrBase<Gpuvm_RuleAttr, "rules">;
 
 def Gpuvm_Field : I32Enum<"Field", "a word of message metadata", [
     I32EnumCase<"norm", 0>,

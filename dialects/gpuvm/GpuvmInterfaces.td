@@ -34,6 +34,12 @@ def Gpuvm_RootOpInterface : OpInterface<"RootOpInterface"> {
     }], "::std::optional<::llvm::SmallVector<int64_t>>", "getEpilogueShape",
     (ins), "", [{ return ::std::nullopt; }]>,
     InterfaceMethod<[{
+      The numbers of the operands that the results are made of in place: result i
+      has the window of operand i of these, and the kernel finds its elements
+      there. Empty if it makes its results somewhere else.
+    }], "::llvm::SmallVector<unsigned>", "getUpdatedOperands", (ins), "",
+    [{ return {}; }]>,
+    InterfaceMethod<[{
       Whether the results have the same bits on every device if the operations
       in the regions have.
     }], "bool", "isExact", (ins), "", [{ return false; }]>

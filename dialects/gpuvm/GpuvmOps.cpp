@@ -56,6 +56,32 @@ static void printFunctionTypeOf(OpAsmPrinter &p, Operation *, TypeAttr type) {
   p << type.getValue();
 }
 
+/// `add, min`
+static ParseResult parseRules(OpAsmParser &parser, ArrayAttr &rules) {
+  SmallVector<Attribute> list;
+  auto parseRule = [&]() -> ParseResult {
+    SMLoc loc = parser.getCurrentLocation();
+    StringRef keyword;
+    if (parser.parseKeyword(&keyword))
+      return failure();
+    std::optional<Rule> rule = symbolizeRule(keyword);
+    if (!rule)
+      return parser.emitError(loc) << "there is no rule \"" << keyword << '"';
+    list.push_back(RuleAttr::get(parser.getContext(), *rule));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(parseRule))
+    return failure();
+  rules = parser.getBuilder().getArrayAttr(list);
+  return success();
+}
+
+static void printRules(OpAsmPrinter &p, Operation *, ArrayAttr rules) {
+  llvm::interleaveComma(rules.getAsRange<RuleAttr>(), p, [&](RuleAttr rule) {
+    p << stringifyRule(rule.getValue());
+  });
+}
+
 LogicalResult ExternKernelOp::verify() {
   FunctionType type = getFunctionType();
   if (type.getNumResults() == 0) // C1

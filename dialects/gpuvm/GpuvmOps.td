@@ -273,6 +273,7 @@ include "dialects/gpuvm/GpuvmRandom.td"
 include "dialects/gpuvm/GpuvmScan.td"
 include "dialects/gpuvm/GpuvmFft.td"
 include "dialects/gpuvm/GpuvmSort.td"
+include "dialects/gpuvm/GpuvmGroups.td"
 include "dialects/gpuvm/GpuvmKernels.td"
 
 #endif // GPUVM_OPS

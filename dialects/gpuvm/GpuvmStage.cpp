@@ -222,12 +222,9 @@ static bool isTensorCode(Operation *op) {
 
 /// C3: what may stand in a stage's body.
 static LogicalResult verifyMayStandInStage(Operation &op) {
-  if (isa<DecodeOp, GatherOp, InvokeOp, IrfftOp, LoadOp, MergeOp, MetadataOp,
-          RandomOp, RfftOp, SendOp, SortOp, StoreOp, TopKOp>(op))
-    return success();
   WalkResult result = op.walk([&](Operation *nested) {
-    bool isRoot = nested == &op && isa<RootOpInterface>(op);
-    if (isRoot || isTensorCode(nested) || isa<FlushOp, YieldOp>(nested) ||
+    bool isOwn = nested == &op && isa<GpuvmDialect>(op.getDialect());
+    if (isOwn || isTensorCode(nested) || isa<FlushOp, YieldOp>(nested) ||
         (nested != &op && isControlFlow(nested)))
       return WalkResult::advance();
     nested->emitOpError("C3: cannot stand in a stage");

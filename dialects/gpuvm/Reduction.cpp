@@ -164,7 +164,7 @@ static bool differsBetweenInstances(Value value, StageOp stage) {
     if (generic && generic.getNumReductionLoops() != 0)
       return true;
     if (seen.insert(op).second)
-      llvm::append_range(open, op->getOperands());
+      llvm::append_range(open, getOperandsAndTables(op));
   }
   return false;
 }

@@ -1,4 +1,4 @@
-//===- ScalarBody.cpp - what the body of an operation costs ---------------===//
+//===- ScalarBody.cpp - what the body of an operation does ----------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,12 +8,30 @@
 #include "dialects/gpuvm/ScalarBody.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
 
 /// Words of a random block (GpuvmRandom.td).
 static constexpr int64_t kSharing = 4;
+
+llvm::SmallSetVector<Value, 4> gpuvm::getTables(Operation *op) {
+  llvm::SmallSetVector<Value, 4> tables;
+  for (Region &region : op->getRegions())
+    region.walk([&](tensor::ExtractOp extract) {
+      Value table = extract.getTensor();
+      if (!region.isAncestor(table.getParentRegion()))
+        tables.insert(table);
+    });
+  return tables;
+}
+
+SmallVector<Value> gpuvm::getOperandsAndTables(Operation *op) {
+  SmallVector<Value> values(op->getOperands());
+  llvm::append_range(values, getTables(op));
+  return values;
+}
 
 int64_t gpuvm::countScalarOps(Operation *op) {
   int64_t count = 0;

@@ -7,6 +7,7 @@ import programs_draws
 import programs_fft
 import programs_functions
 import programs_gather
+import programs_groups
 import programs_inner
 import programs_random
 import programs_reduce
@@ -25,4 +26,4 @@ KINDS = {"sweep": programs_reduce.sweep, "long": programs_reduce.long, "rows": p
          "exact": from_seeds(programs_random.exact_program), "chains": programs_chain.chains,
          "gather": programs_gather.gathers, "scan": programs_scan.scans, "fft": programs_fft.ffts,
          "inner": programs_inner.inner, "control": programs_control.control, "draws": programs_draws.draws,
-         "sort": programs_sort.sorts}
+         "sort": programs_sort.sorts, "groups": programs_groups.groups}

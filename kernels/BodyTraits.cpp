@@ -1,0 +1,86 @@
+//===- BodyTraits.cpp - what the body of a kernel asks for
+//----------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/BodyTraits.h"
+
+#include "dialects/gpuvm/Reduction.h"
+#include "dialects/gpuvm/ScalarBody.h"
+#include "kernels/Bindings.h"
+#include "kernels/InnerReduction.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+static void inspectGeneric(linalg::GenericOp op, BodyTraits &traits) {
+  bool reduces = op.getNumReductionLoops() != 0;
+  bool isInner = op->hasAttr(kInnerAttr);
+  traits.isNested |= isInner;
+  int64_t times = isInner ? countReduced(op) : 1;
+  traits.ops += times * costOf(op);
+  traits.loops |= hasLoops(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (reduces && op.isDpsInit(&operand))
+      continue;
+    // The result's shape decides, not the loops': a permuted result map has
+    // been interchanged away.
+    traits.needsIndices |= !map.isIdentity() && map.getNumResults() != 0;
+    traits.linear &= isLinear(map);
+  }
+  for (Operation &inner : *op.getBody())
+    traits.needsIndices |= isa<linalg::IndexOp>(inner);
+}
+
+static void inspectDecode(DecodeOp op, BodyTraits &traits) {
+  PackedType packed = op.getPackedType();
+  traits.ops += packed.getCodec().getCost(packed.getLayout());
+  traits.run = std::max(traits.run,
+                        packed.getCodec().getPreferredRun(packed.getLayout()));
+}
+
+static bool takesSeveralWindows(KernelOp kernel) {
+  uint64_t maxBytes = getMaxWindowBytes(kernel->getParentOfType<ProgramOp>());
+  auto isSplit = [&](Type type) {
+    return countWindows(cast<RankedTensorType>(type), maxBytes) > 1;
+  };
+  return llvm::any_of(kernel.getOperandTypes(), isSplit) ||
+         llvm::any_of(kernel.getResultTypes(), isSplit);
+}
+
+BodyTraits gpuvm::inspectBody(KernelOp kernel) {
+  BodyTraits traits;
+  traits.split = takesSeveralWindows(kernel);
+  for (Operation &op : kernel.getBody().front()) {
+    if (auto generic = dyn_cast<linalg::GenericOp>(op))
+      inspectGeneric(generic, traits);
+    if (auto decode = dyn_cast<DecodeOp>(op))
+      inspectDecode(decode, traits);
+    bool reshapes = isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
+    traits.needsIndices |= movesElements(&op) && !reshapes;
+    traits.reshapes |= reshapes;
+  }
+  return traits;
+}
+
+bool gpuvm::rowsHoldVectors(KernelOp kernel, int64_t vector) {
+  auto fits = [&](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return !tensor || tensor.getRank() < 2 ||
+           tensor.getShape().back() % vector == 0;
+  };
+  bool all = llvm::all_of(kernel.getOperandTypes(), fits);
+  for (Operation &op : kernel.getBody().front())
+    all &= llvm::all_of(op.getResultTypes(), fits);
+  return all;
+}
+
+bool gpuvm::keepsNeighbours(KernelOp kernel, const BodyTraits &traits,
+                            int64_t vector) {
+  return !traits.loops && (!traits.needsIndices ||
+                           (traits.linear && rowsHoldVectors(kernel, vector)));
+}

@@ -1,0 +1,42 @@
+//===- BodyTraits.h - what the body of a kernel asks for
+//------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "dialects/gpuvm/Gpuvm.h"
+
+namespace mlir::gpuvm {
+
+struct BodyTraits {
+  /// Vectors that a lane has in flight at most.
+  static constexpr int64_t kMaxUnroll = 4;
+
+  bool needsIndices = false; ///< Some operand is not read where it is written.
+  bool linear = true;        ///< All indexing is linear.
+  bool reshapes = false;
+  bool isNested = false; ///< Reductions stand inside.
+  bool split = false;    ///< Some operand or result takes several windows.
+  bool loops = false;    ///< An element takes a loop of its own.
+  int64_t ops = 1;       ///< Scalar operations per element.
+  int64_t run = 1;       ///< Neighbours that codecs prefer to decode at once.
+  /// Each access to a split value is a tree of branches: code that is written
+  /// out several times becomes large, and slow to compile. And of elements that
+  /// take a loop each, another lane had better take the next.
+  bool once() const { return split || loops; }
+  int64_t maxUnroll() const { return once() ? 1 : kMaxUnroll; }
+};
+
+BodyTraits inspectBody(KernelOp kernel);
+
+/// Whether `vector` neighbours never straddle a row, whatever is indexed how.
+bool rowsHoldVectors(KernelOp kernel, int64_t vector);
+
+/// Whether `vector` neighbours in a result are neighbours in all that is read.
+bool keepsNeighbours(KernelOp kernel, const BodyTraits &traits, int64_t vector);
+
+} // namespace mlir::gpuvm

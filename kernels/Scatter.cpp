@@ -1,0 +1,276 @@
+//===- Scatter.cpp - elements combined where the device says --------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tiles of updates are dealt round robin; each lane combines its updates with
+// the words of the results, which hold the initial values already. Few results
+// are collected in workgroup memory first, in several copies, so that lanes
+// with one position seldom meet, and then combined with what there is.
+//
+// An element of 64 bits is two words, of which a sum's low one carries into the
+// high one: carries, too, are added in any order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/Emitter.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+namespace {
+class Scatter : RootEmitter {
+public:
+  Scatter(EmitterContext &context, ScatterOp op)
+      : RootEmitter(context), layout(*context.config.scatter), op(op) {
+    findTargets();
+  }
+  LogicalResult run();
+
+private:
+  using Values = SmallVector<Value>;
+
+  /// A result that somebody reads.
+  struct Target {
+    Value update;
+    Rule rule;
+    unsigned binding;
+    int64_t words; ///< Of an element.
+    int64_t slot;  ///< Its first word among those of a position.
+  };
+
+  void findTargets();
+  void scatterTile(Value tile);
+  void scatterElement(const Target &target, Value position, Value element);
+  Values wordsOf(Value element);
+  void combine(const Target &target, ArrayRef<Value> words,
+               function_ref<Value(Value word, int64_t number)> combineWord);
+  Value ownPlace(Value position, int64_t word);
+  void clearOwn();
+  void addOwn();
+  void addOwn(const Target &target, Value position);
+
+  ScatterLayout layout;
+  ScatterOp op;
+  SmallVector<Target> targets;
+  int64_t slots = 0; ///< Words of a position.
+  Value lane;
+  Value own; ///< Workgroup memory, if there is any: words of all positions.
+};
+} // namespace
+
+static arith::AtomicRMWKind kindOf(Rule rule) {
+  switch (rule) {
+  case Rule::add:
+    return arith::AtomicRMWKind::addi;
+  case Rule::min:
+    return arith::AtomicRMWKind::mins;
+  case Rule::max:
+    return arith::AtomicRMWKind::maxs;
+  case Rule::minu:
+    return arith::AtomicRMWKind::minu;
+  case Rule::maxu:
+    return arith::AtomicRMWKind::maxu;
+  case Rule::bit_and:
+    return arith::AtomicRMWKind::andi;
+  case Rule::bit_or:
+    return arith::AtomicRMWKind::ori;
+  case Rule::bit_xor:
+  case Rule::last:
+    break;
+  }
+  llvm_unreachable("gpuvm-generalize leaves no other rule");
+}
+
+/// What changes nothing.
+static uint32_t neutralWord(Rule rule) {
+  switch (rule) {
+  case Rule::min:
+    return INT32_MAX;
+  case Rule::max:
+    return static_cast<uint32_t>(INT32_MIN);
+  case Rule::minu:
+  case Rule::bit_and:
+    return UINT32_MAX;
+  default:
+    return 0;
+  }
+}
+
+void Scatter::findTargets() {
+  lane = k.laneId();
+  auto yield = cast<YieldOp>(c.op.getBody().front().getTerminator());
+  for (auto [value, binding] :
+       llvm::zip_equal(yield.getValues(), c.layout.outputs)) {
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    Type type = cast<RankedTensorType>(value.getType()).getElementType();
+    int64_t words = type.getIntOrFloatBitWidth() / 32;
+    targets.push_back(
+        {op.getUpdates()[number], op.getRule(number), binding, words, slots});
+    slots += words;
+  }
+}
+
+Scatter::Values Scatter::wordsOf(Value element) {
+  if (element.getType().isInteger(32))
+    return {element};
+  OpBuilder &b = k.ir();
+  Type i32 = b.getI32Type();
+  Value half = arith::ConstantOp::create(b, k.loc(), b.getI64IntegerAttr(32));
+  Value high = k.shiftRight(element, half);
+  return {arith::TruncIOp::create(b, k.loc(), i32, element),
+          arith::TruncIOp::create(b, k.loc(), i32, high)};
+}
+
+/// Combines the words of an element by `combineWord`, which combines one and
+/// returns what was there.
+void Scatter::combine(
+    const Target &target, ArrayRef<Value> words,
+    function_ref<Value(Value word, int64_t number)> combineWord) {
+  Value low = combineWord(words.front(), 0);
+  if (target.words == 1)
+    return;
+  Value high = words.back();
+  if (target.rule == Rule::add) {
+    Value carries = k.less(k.add(low, words.front()), low);
+    high = k.add(high, k.select(carries, k.word(1), k.word(0)));
+  }
+  combineWord(high, 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Words of the workgroup's own
+//===----------------------------------------------------------------------===//
+
+/// Where the lane's copy of a word of a position is.
+Value Scatter::ownPlace(Value position, int64_t word) {
+  Value place = k.add(k.mul(position, slots), k.index(word));
+  return k.add(k.mul(place, layout.copies), k.rem(lane, layout.copies));
+}
+
+void Scatter::clearOwn() {
+  for (const Target &target : targets)
+    k.loop(lane, k.index(layout.positions * target.words * layout.copies),
+           k.index(c.config.lanes), {}, [&](Value i, ValueRange) {
+             int64_t each = target.words * layout.copies;
+             Value position = k.div(i, each), rest = k.rem(i, each);
+             Value place =
+                 k.add(k.mul(position, slots * layout.copies),
+                       k.add(k.index(target.slot * layout.copies), rest));
+             k.storeWorkgroup(own, k.word(neutralWord(target.rule)), place);
+             return Values();
+           });
+  k.workgroupBarrier();
+}
+
+/// One lane combines all copies of an element, and these with the result.
+void Scatter::addOwn(const Target &target, Value position) {
+  Type i32 = k.ir().getI32Type();
+  Values total(target.words, k.word(neutralWord(target.rule)));
+  Value first =
+      k.mul(k.add(k.mul(position, slots), k.index(target.slot)), layout.copies);
+  for (int64_t copy = 0; copy < layout.copies; ++copy) {
+    Values words;
+    for (int64_t word = 0; word < target.words; ++word)
+      words.push_back(k.loadWorkgroup(
+          own, i32, k.add(first, k.index(word * layout.copies + copy))));
+    combine(target, words, [&](Value word, int64_t number) {
+      Value before = total[number];
+      total[number] = arith::getReductionOp(kindOf(target.rule), k.ir(),
+                                            k.loc(), before, word);
+      return before;
+    });
+  }
+  Value changes;
+  for (Value word : total) {
+    Value differs = k.negate(k.equal(word, k.word(neutralWord(target.rule))));
+    changes = changes ? k.either(changes, differs) : differs;
+  }
+  k.ifThen(changes, [&] {
+    combine(target, total, [&](Value word, int64_t number) {
+      Value place = k.add(k.mul(position, target.words), k.index(number));
+      return k.atomic(kindOf(target.rule), target.binding, place, word);
+    });
+  });
+}
+
+void Scatter::addOwn() {
+  k.workgroupBarrier();
+  for (const Target &target : targets)
+    k.loop(lane, k.index(layout.positions), k.index(c.config.lanes), {},
+           [&](Value position, ValueRange) {
+             addOwn(target, position);
+             return Values();
+           });
+}
+
+//===----------------------------------------------------------------------===//
+// Updates
+//===----------------------------------------------------------------------===//
+
+void Scatter::scatterElement(const Target &target, Value position,
+                             Value element) {
+  combine(target, wordsOf(element), [&](Value word, int64_t number) {
+    if (own)
+      return k.atomicWorkgroup(kindOf(target.rule), own,
+                               ownPlace(position, target.slot + number), word);
+    Value place = k.add(k.mul(position, target.words), k.index(number));
+    return k.atomic(kindOf(target.rule), target.binding, place, word);
+  });
+}
+
+void Scatter::scatterTile(Value tile) {
+  int64_t vector = layout.vector;
+  Value begin =
+      k.add(k.mul(tile, c.config.lanes * vector), k.mul(lane, vector));
+  auto scatter = [&] {
+    c.elements.begin(vector);
+    auto place = c.elements.flatPoint({begin, /*stride=*/1, vector},
+                                      ArrayRef{layout.updates});
+    auto positions = c.elements.emit(op.getPositions(), place);
+    if (!check(positions))
+      return;
+    SmallVector<Lanes> updates;
+    for (const Target &target : targets) {
+      auto elements = c.elements.emit(target.update, place);
+      if (!check(elements))
+        return;
+      updates.push_back(*elements);
+    }
+    for (auto [i, word] : llvm::enumerate(*positions)) {
+      Value position = k.toIndex(word); // Behind all, if it was negative.
+      k.ifThen(k.less(position, k.index(layout.positions)), [&, number = i] {
+        for (auto [target, elements] : llvm::zip_equal(targets, updates))
+          scatterElement(target, position, elements[number]);
+      });
+    }
+  };
+  k.ifThen(k.less(begin, k.index(layout.updates)), scatter);
+}
+
+LogicalResult Scatter::run() {
+  if (targets.empty())
+    return success();
+  if (layout.copies > 0) {
+    own = k.allocateWorkgroup(k.ir().getI32Type(),
+                              layout.positions * slots * layout.copies);
+    clearOwn();
+  }
+  int64_t tiles =
+      llvm::divideCeil(layout.updates, c.config.lanes * layout.vector);
+  k.loop(
+      k.groupId(), k.index(tiles), k.index(c.config.groups), {},
+      [&](Value tile, ValueRange) {
+        scatterTile(tile);
+        return Values();
+      },
+      /*runs=*/true);
+  if (own)
+    addOwn();
+  return failure(failed_);
+}
+
+LogicalResult gpuvm::emitScatter(EmitterContext &context) {
+  return Scatter(context, *context.op.getBody().getOps<ScatterOp>().begin())
+      .run();
+}

@@ -1,0 +1,49 @@
+//===- ScatterLayout.cpp - how scatters are laid over the device ----------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/KernelConfig.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+/// Words of results, with all copies, that workgroups keep: 16 KiB.
+static constexpr int64_t kOwnWords = 4096;
+/// Lanes that share a copy are this many at least.
+static constexpr int64_t kMaxCopies = 32;
+/// Updates of a lane for each word that its workgroup has to add in the end.
+static constexpr int64_t kUpdatesPerWord = 16;
+static constexpr int64_t kMaxGroups = 4096, kMaxOwnGroups = 1024;
+static constexpr int64_t kVector = 4;
+
+void gpuvm::configureScatter(KernelOp kernel, KernelConfig &config) {
+  ScatterOp op = *kernel.getBody().getOps<ScatterOp>().begin();
+  auto typeOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType());
+  };
+  ScatterLayout layout;
+  layout.updates = typeOf(op.getPositions()).getDimSize(0);
+  layout.positions = typeOf(op.getInitial().front()).getDimSize(0);
+  if (config.vectorizes && layout.updates % kVector == 0)
+    layout.vector = kVector;
+  int64_t words = 0;
+  for (Value initial : op.getInitial())
+    words += typeOf(initial).getElementTypeBitWidth() / 32;
+  words *= layout.positions;
+  int64_t tiles =
+      llvm::divideCeil(layout.updates, config.lanes * layout.vector);
+  config.groups = std::min(tiles, kMaxGroups);
+  if (words <= kOwnWords && layout.updates >= kUpdatesPerWord * words) {
+    layout.copies = std::min<int64_t>(
+        kMaxCopies, llvm::bit_floor<uint64_t>(kOwnWords / words));
+    // The more a workgroup takes, the seldomer it adds its own.
+    int64_t least =
+        llvm::divideCeil(kUpdatesPerWord * words, config.lanes * layout.vector);
+    config.groups = std::clamp<int64_t>(tiles / least, 1, kMaxOwnGroups);
+  }
+  config.elements = layout.updates;
+  config.scatter = layout;
+}
