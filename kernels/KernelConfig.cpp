@@ -21,11 +21,14 @@ static constexpr int64_t kMaxGroups = 4096;
 static constexpr int64_t kMaxUnrolledOps = 1024;
 /// Results side by side, and rows of them in flight.
 static constexpr int64_t kMaxResultsPerLane = 4;
+static constexpr int64_t kMaxPairedResults = 8;
 static constexpr int64_t kMaxRowsInFlight = 16;
 /// Elements of a column in flight, and the workgroup memory of columns' values:
 /// half of the 32 KiB that lavapipe has.
 static constexpr int64_t kMaxColumnsInFlight = 8;
 static constexpr int64_t kMaxColumnBytes = 16384;
+/// The workgroup memory of results side by side: all that lavapipe has.
+static constexpr int64_t kMaxSlotBytes = 32768;
 /// Workgroups that keep a GPU with 132 multiprocessors busy.
 static constexpr int64_t kEnoughGroups = 256;
 /// Elements that a lane keeps from one phase of a row kernel to the next.
@@ -114,6 +117,32 @@ static int64_t reductionVector(linalg::GenericOp op, KernelOp kernel,
   return vector;
 }
 
+/// The bytes of a lane's values in workgroup memory.
+static int64_t slotBytesOf(KernelOp kernel) {
+  int64_t bytes = 0;
+  for (linalg::GenericOp op : getReductions(kernel))
+    for (Type type : getPartialTypes(op))
+      bytes += std::max<int64_t>(4, elementBytes(type));
+  return bytes;
+}
+
+/// Whether an element is made of what it shares with all results and what it
+/// shares with all elements of its result, as the force between two bodies is:
+/// the more results side by side, the fewer loads.
+static bool makesPairs(linalg::GenericOp op) {
+  auto dependsOn = [&](AffineMap map, utils::IteratorType wanted) {
+    for (auto [dim, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
+      if (iterator == wanted && map.isFunctionOfDim(dim))
+        return true;
+    return false;
+  };
+  return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *operand) {
+    AffineMap map = op.getMatchingIndexingMap(operand);
+    return !dependsOn(map, utils::IteratorType::parallel) ||
+           !dependsOn(map, utils::IteratorType::reduction);
+  });
+}
+
 /// How many results of one part each the lanes of a workgroup take side by
 /// side.
 static int64_t resultsSideBySide(KernelOp kernel, const BodyTraits &traits,
@@ -136,9 +165,15 @@ static int64_t resultsSideBySide(KernelOp kernel, const BodyTraits &traits,
       llvm::any_of(reductions, readsReduction) ||
       llvm::any_of(kernel.getResultTypes(), walksLoops))
     return 1;
-  int64_t count = kMaxResultsPerLane;
   int64_t ops = config.order.elementsPerLane * traits.ops;
+  int64_t count = kMaxResultsPerLane;
+  if (llvm::all_of(reductions, makesPairs) &&
+      kMaxPairedResults * ops <= 2 * kMaxUnrolledOps)
+    count = kMaxPairedResults;
+  int64_t slotBytes = slotBytesOf(kernel); // As ReduceEmitter::slotsFor:
+  int64_t slots = KernelConfig::kLanes + ReductionOrder::kGroupsPerPart;
   while (count > 1 && (config.results < count * kEnoughGroups ||
+                       count * slots * slotBytes > kMaxSlotBytes ||
                        (count * ops > kMaxUnrolledOps && traits.isNested)))
     count /= 2;
   return count;
@@ -158,10 +193,7 @@ static void addScratch(KernelOp kernel, int64_t partials, int64_t counters,
 /// as all lanes have some and their values fit into workgroup memory.
 static int64_t columnVector(KernelOp kernel, linalg::GenericOp first,
                             const BodyTraits &traits, int64_t results) {
-  int64_t slotBytes = 0;
-  for (linalg::GenericOp op : getReductions(kernel))
-    for (Type type : getPartialTypes(op))
-      slotBytes += std::max<int64_t>(4, elementBytes(type));
+  int64_t slotBytes = slotBytesOf(kernel);
   int64_t vector = traits.linear && !traits.loops ? preferredVector(kernel) : 1;
   auto fits = [&] {
     return first.getStaticLoopRanges().back() % vector == 0 &&
@@ -236,6 +268,9 @@ static void configureReduce(KernelOp kernel, linalg::GenericOp first,
       config.resultsPerLane = resultsSideBySide(kernel, traits, config);
       config.unroll =
           std::min(config.unroll, kMaxRowsInFlight / config.resultsPerLane);
+      // Pairs do arithmetic; rows in flight hide no more of their few loads.
+      if (config.resultsPerLane > kMaxResultsPerLane)
+        config.unroll = 1;
     }
     config.groups = std::min<int64_t>(
         llvm::divideCeil(config.results,
