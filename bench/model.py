@@ -74,6 +74,7 @@ class Case:
     target: Target = None
     bound: float = 1e-5                # of the error (subjects.error)
     stages: int = 0                    # if not 0, times are given for one of so many, too
+    counts: tuple = ()                 # (how many, of what): a column says how many a second
     extra: dict = dataclasses.field(default_factory=dict)  # further columns
 
     def plan_name(self, part):
@@ -97,6 +98,7 @@ class Row:
     bound: float = None
     plan: dict = dataclasses.field(default_factory=dict)   # kernels, dispatches, ...
     stages: int = 0
+    counts: tuple = ()
     extra: dict = dataclasses.field(default_factory=dict)
 
     def set_limit(self, copy_gbps, peak):

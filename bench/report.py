@@ -24,6 +24,10 @@ def cells(row):
         result["device us"] = row["ours"]["device_us"]
         if row["stages"]:
             result["device us a stage"] = row["ours"]["device_us"]["median"] / row["stages"]
+    if row["counts"]:
+        count, what = row["counts"]
+        time = row["ours"].get("device_us", row["ours"]["wall_us"])["median"]
+        result[f"{what}/s"] = f"{count / time * 1e6:.3g}"
     if "host_us" in row["ours"]:
         result["host us"] = row["ours"]["host_us"]
     result["wall us"] = row["ours"]["wall_us"]

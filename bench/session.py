@@ -109,7 +109,7 @@ class Session:
                         if hasattr(subject, "form")},
                        case.bytes, case.operations, target=case.target, error=worst,
                        bound=case.bound, plan=subjects["gpuvm"].plan(), stages=case.stages,
-                       extra=case.extra)
+                       counts=case.counts, extra=case.extra)
         finally:
             for subject in subjects.values():
                 subject.close()

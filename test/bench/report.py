@@ -25,7 +25,7 @@ rows = [Row("fast", times(10.0, 12.0), {"torch": times(20.0, 40.0)}, {"torch": "
         Row("cold & <old>", {"wall_us": spread(50.0)}, {"IREE vulkan": {"wall_us": spread(75.0)}},
             target=Target(1.0, "IREE vulkan"), plan=plan),
         Row("busy", times(4.0, 5.0), {"torch": times(1.0, 2.0)}, bytes=100, operations=2000000,
-            target=Target(0.5, "torch"), plan=plan),
+            target=Target(0.5, "torch"), plan=plan, counts=(6000, "pairs")),
         Row("alone", times(4.0, 5.0), target=Target(1.0, "torch"), plan=plan)]
 for row in rows:
     row.set_limit(1000.0, 1e12 if row.operations else None)
