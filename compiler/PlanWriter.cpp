@@ -19,6 +19,8 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Path.h"
 
+#include <tuple>
+
 using namespace mlir;
 using namespace mlir::gpuvm;
 
@@ -323,6 +325,9 @@ FailureOr<vm::Plan> PlanTranslator::run() {
         .Case<chain::DataOp>([&](auto d) { addData(d); })
         .Default([&](Operation *command) { addCommand(command); });
   }
+  llvm::sort(plan.initialData, [](const auto &a, const auto &b) {
+    return std::tie(a.region, a.offset) < std::tie(b.region, b.offset);
+  });
   if (vm::Status status = vm::checkPlan(plan); !status.ok())
     return mlir::emitError(op.getLoc()) << status.message();
   return plan;

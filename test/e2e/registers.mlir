@@ -8,6 +8,8 @@
 // RUN: gpuvm-compile %s --program=counter -o %t.counter.gvplan
 // RUN: gpuvm-run %t.counter.gvplan --validate --input=x=i64=5 --iterations=3 --output=total --output=n | FileCheck %s --check-prefix=COUNTER
 // RUN: gpuvm-interpret %s --program=counter --input=x=i64=5 --iterations=3 --output=total --output=n | FileCheck %s --check-prefix=COUNTER
+// RUN: gpuvm-compile %s --program=order -o %t.order.gvplan
+// RUN: gpuvm-run %t.order.gvplan --validate | FileCheck %s --check-prefix=ORDER
 
 // ISOLATED: r0: 64xf32=1 2 3 4 5 6 7 8 {{.*}} 63 64{{$}}
 // ISOLATED: r5: 64xf32={{(0 )+}}0{{$}}
@@ -47,4 +49,21 @@ gpuvm.program @counter(%x: tensor<i64>) -> (total: tensor<i64>) {
     gpuvm.store %new, @n : tensor<i64>
   }
   gpuvm.return %t : !gpuvm.message<tensor<i64>>
+}
+
+// Initial values may be there in any order of regions.
+// ORDER: sum: i32=7
+gpuvm.program @order() -> (sum: tensor<i32>) {
+  gpuvm.control @c : tensor<i32> = dense<4> : tensor<i32>
+  gpuvm.global @g : tensor<i32> = dense<2> : tensor<i32>
+  gpuvm.metric @m : tensor<i32> = dense<1> : tensor<i32>
+  %sum = gpuvm.stage @add() -> tensor<i32> {
+    %c = gpuvm.load @c : tensor<i32>
+    %g = gpuvm.load @g : tensor<i32>
+    %m = gpuvm.load @m : tensor<i32>
+    %a = arith.addi %c, %g : tensor<i32>
+    %b = arith.addi %a, %m : tensor<i32>
+    gpuvm.send %b : tensor<i32>
+  }
+  gpuvm.return %sum : !gpuvm.message<tensor<i32>>
 }
