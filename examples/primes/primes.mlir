@@ -6,16 +6,29 @@
 //     gpuvm-compile examples/primes/primes.mlir -o primes.gvplan
 //     gpuvm-run primes.gvplan          # primes: i32=664579
 //
-// For another limit, a multiple of 64, replace 156250 by a 64th of it: with
-// 15625000 it is 50847534, the primes below 1,000,000,000 (for a GPU).
+// The next execution goes on with the next 10,000,000 numbers and adds their primes,
+// so that 100 of them count those below 1,000,000,000 (five minutes on lavapipe):
+//
+//     gpuvm-run primes.gvplan --iterations=100   # primes: i32=50847534
+//
+// For another number of words an execution replace 156250 by it.
+
+#word = affine_map<(w) -> (w)>
+#one = affine_map<(w) -> ()>
 
 gpuvm.program @primes() -> (primes: tensor<i32>) {
+  gpuvm.global @words : tensor<i32> = dense<0> : tensor<i32> // Done so far.
+  gpuvm.global @found : tensor<i32> = dense<1> : tensor<i32> // 2, which no bit stands for.
+
   %struck = gpuvm.stage @sieve() -> tensor<156250xi32> {
+    %done = gpuvm.load @words : tensor<i32>
+    %more = arith.constant dense<156250> : tensor<i32>
+    %then = arith.addi %done, %more : tensor<i32>
+    gpuvm.store %then, @words : tensor<i32>
     %init = tensor.empty() : tensor<156250xi32>
-    %words = linalg.generic {
-        indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-        outs(%init : tensor<156250xi32>) {
-    ^bb0(%unused: i32):
+    %words = linalg.generic {indexing_maps = [#one, #word], iterator_types = ["parallel"]}
+        ins(%done : tensor<i32>) outs(%init : tensor<156250xi32>) {
+    ^bb0(%before: i32, %unused: i32):
       %zero = arith.constant 0 : i32
       %one = arith.constant 1 : i32
       %two = arith.constant 2 : i32
@@ -24,7 +37,8 @@ gpuvm.program @primes() -> (primes: tensor<i32>) {
       %span = arith.constant 62 : i32
       %numbers = arith.constant 64 : i32
       %i = linalg.index 0 : index
-      %w = arith.index_cast %i : index to i32
+      %own = arith.index_cast %i : index to i32
+      %w = arith.addi %before, %own : i32
       %at = arith.muli %w, %numbers : i32
       %first = arith.addi %at, %one : i32
       %last = arith.addi %first, %span : i32
@@ -48,8 +62,8 @@ gpuvm.program @primes() -> (primes: tensor<i32>) {
         %add = arith.muli %parity, %d : i32
         %even = arith.addi %distance, %add : i32
         %behind = arith.cmpi ugt, %square, %first : i32
-        %own = arith.subi %square, %first : i32
-        %twice = arith.select %behind, %own, %even : i32
+        %beyond = arith.subi %square, %first : i32
+        %twice = arith.select %behind, %beyond, %even : i32
         %j = arith.shrui %twice, %one : i32
         %s:2 = scf.while (%k = %j, %m = %word) : (i32, i32) -> (i32, i32) {
           %inside = arith.cmpi ult, %k, %bits : i32
@@ -69,12 +83,12 @@ gpuvm.program @primes() -> (primes: tensor<i32>) {
     gpuvm.send %words : tensor<156250xi32>
   }
   %primes = gpuvm.stage @count(%words = %struck : !gpuvm.message<tensor<156250xi32>>) -> tensor<i32> {
-    // Beginning with 2, which no bit stands for.
-    %two = arith.constant dense<1> : tensor<i32>
+    %before = gpuvm.load @found : tensor<i32>
     %ones = arith.constant dense<-1> : tensor<156250xi32>
     %left = arith.xori %words, %ones : tensor<156250xi32>
     %each = math.ctpop %left : tensor<156250xi32>
-    %sum = linalg.reduce { arith.addi } ins(%each : tensor<156250xi32>) outs(%two : tensor<i32>) dimensions = [0]
+    %sum = linalg.reduce { arith.addi } ins(%each : tensor<156250xi32>) outs(%before : tensor<i32>) dimensions = [0]
+    gpuvm.store %sum, @found : tensor<i32>
     gpuvm.send %sum : tensor<i32>
   }
   gpuvm.return %primes : !gpuvm.message<tensor<i32>>

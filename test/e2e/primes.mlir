@@ -1,6 +1,6 @@
 // The primes below 100,000, by trial division with an early exit: a map whose
 // lanes loop as long as their number takes, and a sum. And the sieve of
-// examples/primes, to 1,000,000.
+// examples/primes, to 1,000,000 and on.
 
 // RUN: gpuvm-compile %s -o %t.gvplan
 // RUN: gpuvm-run %t.gvplan --validate | FileCheck %s
@@ -8,9 +8,11 @@
 // RUN: sed s/156250/15625/ %root/examples/primes/primes.mlir > %t.sieve.mlir
 // RUN: gpuvm-compile %t.sieve.mlir -o %t.sieve.gvplan
 // RUN: gpuvm-run %t.sieve.gvplan --validate | FileCheck %s --check-prefix=SIEVE
+// RUN: gpuvm-run %t.sieve.gvplan --validate --iterations=3 | FileCheck %s --check-prefix=ON
 
 // CHECK: primes: i32=9592
 // SIEVE: primes: i32=78498
+// ON: primes: i32=216816
 gpuvm.program @primes() -> (primes: tensor<i32>) {
   %m = gpuvm.stage @divide() -> tensor<i32> {
     %init = tensor.empty() : tensor<100000xi32>
