@@ -26,6 +26,7 @@ void gpuvm::buildPipeline(OpPassManager &passes,
   };
   bool report = !options.report.empty();
   onProgram(createLowerPacked());
+  onProgram(createLowerBounded());
   if (!options.exact) // Nothing is folded before gpuvm-make-exact.
     simplify();
   onProgram(createSpreadInstances());

@@ -298,12 +298,16 @@ FailureOr<vm::Plan> PlanTranslator::run() {
           plan.inputs.push_back(input);
         })
         .Case<chain::OutputOp>([&](auto o) {
-          plan.outputs.push_back(
-              toSlot<vm::Output>(o.getName(), o.getType(), o.getWindow()));
+          auto output =
+              toSlot<vm::Output>(o.getName(), o.getType(), o.getWindow());
+          output.rows = o.getRows().value_or("").str();
+          plan.outputs.push_back(output);
         })
         .Case<chain::SymbolOp>([&](auto s) {
-          plan.symbols.push_back(
-              toSlot<vm::Symbol>(s.getName(), s.getType(), s.getWindow()));
+          auto symbol =
+              toSlot<vm::Symbol>(s.getName(), s.getType(), s.getWindow());
+          symbol.bound = s.getBound().value_or(0);
+          plan.symbols.push_back(symbol);
         })
         .Case<chain::RegisterOp>([&](auto r) {
           std::string name =

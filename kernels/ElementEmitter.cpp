@@ -35,14 +35,14 @@ ElementEmitter::Scope ElementEmitter::exchange(Scope scope) {
 // Lane indices
 //===----------------------------------------------------------------------===//
 
-static bool isBounded(const LaneIndex &index) {
+static bool hasRange(const LaneIndex &index) {
   return index.high < LaneIndex::kUnbounded;
 }
 
 LaneIndex ElementEmitter::addIndex(LaneIndex a, LaneIndex b) {
   LaneIndex sum = {kernel.add(a.base, b.base), a.stride + b.stride,
                    std::gcd(a.divisor, b.divisor)};
-  if (isBounded(a) && isBounded(b)) {
+  if (hasRange(a) && hasRange(b)) {
     sum.low = a.low + b.low;
     sum.high = a.high + b.high;
   }
@@ -62,7 +62,7 @@ LaneIndex ElementEmitter::mulIndex(LaneIndex a, int64_t factor) {
       divisor > kAnyDivisor)
     divisor = kAnyDivisor;
   LaneIndex product = {kernel.mul(a.base, factor), a.stride * factor, divisor};
-  bool fits = isBounded(a) && factor >= 0 &&
+  bool fits = hasRange(a) && factor >= 0 &&
               !llvm::MulOverflow(a.high, factor, product.high);
   if (fits && product.high < LaneIndex::kUnbounded)
     product.low = a.low * factor;
@@ -87,7 +87,7 @@ LaneIndex ElementEmitter::laneIndex(LaneIndex index, int64_t lane) {
   own.base = laneValue(index, lane);
   own.stride = 0;
   own.divisor = 1;
-  if (isBounded(index)) {
+  if (hasRange(index)) {
     own.low += offset;
     own.high += offset;
   }

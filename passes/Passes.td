@@ -41,6 +41,16 @@ def LowerPacked : GpuvmProgramPass<"gpuvm-lower-packed"> {
   }];
 }
 
+def LowerBounded : GpuvmProgramPass<"gpuvm-lower-bounded"> {
+  let summary = "Makes bounded tensors what they are in memory: all rows, and a count.";
+  let description = [{
+    Values of type `tensor<?x..., #gpuvm.bound<n>>` become tensors of n rows. Their
+    counts are control symbols, which stages that receive such a value load. What
+    would see rows behind the count does not: they are left out of compactions and
+    scatters, sorted behind all others, and neutral in reductions.
+  }];
+}
+
 def SpreadInstances : GpuvmProgramPass<"gpuvm-spread-instances"> {
   let dependentDialects = kGeneralDialects;
   let summary = "Turns stages with instances into stages over all of them.";

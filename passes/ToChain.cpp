@@ -77,10 +77,14 @@ void ChainBuilder::addInputsAndOutputs() {
       chain::InputOp::create(b, heap.getLoc(), heap.getSymName(),
                              getSymbolInfo(heap).type, heap.getWindowAttr(),
                              chain::Residency::load);
+  auto rows = program->getAttrOfType<ArrayAttr>(kOutputRowsAttr);
+  unsigned output = 0;
   add(program.getOutputNames(), type.getResults(), *program.getOutputWindows(),
       [&](StringAttr name, Type t, WindowAttr window) {
+        auto symbol = rows ? dyn_cast<StringAttr>(rows[output]) : StringAttr();
+        ++output;
         chain::OutputOp::create(b, loc, name.getValue(),
-                                cast<RankedTensorType>(t), window);
+                                cast<RankedTensorType>(t), window, symbol);
       });
 }
 
@@ -90,9 +94,10 @@ void ChainBuilder::addSymbols() {
     if (!symbol.op)
       continue;
     if (symbol.region != gpuvm::Region::heap)
-      chain::SymbolOp::create(b, op.getLoc(),
-                              SymbolTable::getSymbolName(&op).getValue(),
-                              symbol.type, symbol.window);
+      chain::SymbolOp::create(
+          b, op.getLoc(), SymbolTable::getSymbolName(&op).getValue(),
+          symbol.type, symbol.window,
+          symbol.bound ? b.getI64IntegerAttr(*symbol.bound) : IntegerAttr());
     if (symbol.initial)
       chain::DataOp::create(b, op.getLoc(), symbol.initial, symbol.window);
   }

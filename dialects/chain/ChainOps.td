@@ -97,11 +97,14 @@ def Chain_OutputOp : Chain_PlanChild<"output"> {
   let description = [{
     C1: the window is as long as the tensor needs.
 
-    Example: `chain.output "y" : tensor<8xf32> at <registers, 256, 32>`
+    With `rows` a symbol says how many rows of it there are.
+
+    Examples: `chain.output "y" : tensor<8xf32> at <registers, 256, 32>`,
+    `chain.output "y" : tensor<8xf32> at <registers, 256, 32> rows "found"`
   }];
   let arguments = (ins StrAttr:$name, TypeAttrOf<Gpuvm_Tensor>:$type,
-                       Gpuvm_WindowAttr:$window);
-  let assemblyFormat = "$name `:` $type `at` $window attr-dict";
+                       Gpuvm_WindowAttr:$window, OptionalAttr<StrAttr>:$rows);
+  let assemblyFormat = "$name `:` $type `at` $window (`rows` $rows^)? attr-dict";
   let hasVerifier = 1;
 }
 
@@ -110,11 +113,12 @@ def Chain_SymbolOp : Chain_PlanChild<"symbol"> {
   let description = [{
     C1: the window is as long as the tensor needs.
 
-    Example: `chain.symbol "count" : tensor<i64> at <metrics, 0, 8>`
+    Examples: `chain.symbol "count" : tensor<i64> at <metrics, 0, 8>`,
+    `chain.symbol "found" : tensor<i32> at <control, 0, 4> up_to 1000`
   }];
   let arguments = (ins StrAttr:$name, TypeAttrOf<Gpuvm_Tensor>:$type,
-                       Gpuvm_WindowAttr:$window);
-  let assemblyFormat = "$name `:` $type `at` $window attr-dict";
+                       Gpuvm_WindowAttr:$window, OptionalAttr<I64Attr>:$bound);
+  let assemblyFormat = "$name `:` $type `at` $window (`up_to` $bound^)? attr-dict";
   let hasVerifier = 1;
 }
 

@@ -36,6 +36,10 @@
 namespace mlir::gpuvm {
 class SendOp;
 
+/// On a program: for each output the name of the control symbol that says how
+/// many rows it has, or a unit.
+inline constexpr StringLiteral kOutputRowsAttr = "gpuvm.output_rows";
+
 /// Windows start at multiples of this many bytes.
 inline constexpr uint64_t kWindowAlignment = 256;
 
@@ -50,6 +54,15 @@ bool isMadeWhereRead(Operation *op);
 /// Whether `type` is a statically shaped tensor of 1 to 2^31-1 elements of
 /// type i1, i8, i16, i32, i64, f16, bf16, f32 or f64.
 bool isVmTensor(Type type);
+
+/// The static type of a bounded tensor with all the rows it may have; null if
+/// `type` has no dynamic leading dimension with a bound.
+RankedTensorType boundedTo(RankedTensorType type);
+/// The other way: any of the rows that `type` has.
+RankedTensorType boundedFrom(RankedTensorType type);
+bool isBounded(Type type);
+/// Whether `type` is that of a tensor of the machine, bounded or not.
+bool hasRows(Type type);
 
 /// Bytes one element takes in a region: i1 takes one byte.
 uint64_t elementBytes(Type elementType);
@@ -67,10 +80,11 @@ RankedTensorType memoryType(Type tensorOrPacked);
 struct SymbolInfo {
   Operation *op = nullptr;
   Region region = Region::registers;
-  RankedTensorType type; ///< In memory.
-  Type declaredType;     ///< That, or a packed type.
-  ElementsAttr initial;  ///< Null if there is none.
-  WindowAttr window;     ///< Null before gpuvm-plan-memory.
+  RankedTensorType type;        ///< In memory.
+  Type declaredType;            ///< That, or a packed type.
+  ElementsAttr initial;         ///< Null if there is none.
+  WindowAttr window;            ///< Null before gpuvm-plan-memory.
+  std::optional<int64_t> bound; ///< Of the words of a control symbol.
 };
 
 /// What `op` declares, or a null op if it declares no region symbol.

@@ -105,6 +105,13 @@ def Gpuvm_WindowAttr : AttrDef<Gpuvm_Dialect, "Window"> {
 }
 def Gpuvm_WindowArrayAttr : TypedArrayAttrBase<Gpuvm_WindowAttr, "windows">;
 
+def Gpuvm_BoundAttr : AttrDef<Gpuvm_Dialect, "Bound"> {
+  let mnemonic = "bound";
+  let summary = "How many rows a tensor with a dynamic leading dimension has at most.";
+  let parameters = (ins "int64_t":$rows);
+  let assemblyFormat = "`<` $rows `>`";
+}
+
 def Gpuvm_HazardAttr : AttrDef<Gpuvm_Dialect, "Hazard"> {
   let mnemonic = "hazard";
   let summary = "Why a barrier is there: two commands, their kind of conflict and the bytes.";
@@ -166,9 +173,13 @@ def Gpuvm_PackedType : TypeDef<Gpuvm_Dialect, "Packed"> {
 def Gpuvm_Tensor : Type<CPred<"::mlir::gpuvm::isVmTensor($_self)">,
     "statically shaped tensor of i1, i8, i16, i32, i64, f16, bf16, f32 or f64 with 1 to 2^31-1 elements",
     "::mlir::RankedTensorType">;
+/// Such a tensor, or a bounded one (GpuvmBounded.td).
+def Gpuvm_Rows : Type<CPred<"::mlir::gpuvm::hasRows($_self)">,
+    "tensor of the machine, static or with a bounded number of rows",
+    "::mlir::RankedTensorType">;
 def Gpuvm_Message : Type<CPred<
     "::llvm::isa<::mlir::gpuvm::MessageType>($_self) && "
-    "::mlir::gpuvm::isVmTensor(::llvm::cast<::mlir::gpuvm::MessageType>($_self).getPayload())">,
+    "::mlir::gpuvm::hasRows(::llvm::cast<::mlir::gpuvm::MessageType>($_self).getPayload())">,
     "message whose payload is a tensor of the virtual machine">;
 def Gpuvm_Word : Type<CPred<
     "::llvm::isa<::mlir::RankedTensorType>($_self) && "

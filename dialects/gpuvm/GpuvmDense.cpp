@@ -66,7 +66,8 @@ LogicalResult GatherOp::verify() {
            << rows << " does not hold numbers of rows of " << source;
   SmallVector<int64_t> shape(rows.getShape());
   llvm::append_range(shape, source.getShape().drop_front());
-  auto picked = RankedTensorType::get(shape, source.getElementType());
+  auto picked =
+      RankedTensorType::get(shape, source.getElementType(), rows.getEncoding());
   if (getResult().getType() != picked) // C2
     return emitOpError("C2: the rows picked make ")
            << picked << ", not " << getResult().getType();

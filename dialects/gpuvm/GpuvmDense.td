@@ -87,8 +87,8 @@ def Gpuvm_GatherOp : Gpuvm_Op<"gather", [Pure]> {
     %e = gpuvm.gather %table[%tokens] : tensor<32000x64xf16>, tensor<5xi32> -> tensor<5x64xf16>
     ```
   }];
-  let arguments = (ins Gpuvm_Tensor:$source, Gpuvm_Tensor:$rows);
-  let results = (outs Gpuvm_Tensor:$result);
+  let arguments = (ins Gpuvm_Tensor:$source, Gpuvm_Rows:$rows);
+  let results = (outs Gpuvm_Rows:$result);
   let assemblyFormat = [{
     $source `[` $rows `]` attr-dict `:` type($source) `,` type($rows) `->` type($result)
   }];

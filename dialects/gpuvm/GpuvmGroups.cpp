@@ -74,7 +74,8 @@ LogicalResult ScatterOp::verify() {
                                  << "initial values of " << type;
     SmallVector<int64_t> shape(typeOf(getPositions()).getShape());
     llvm::append_range(shape, type.getShape().drop_front());
-    if (update.getType() != type.clone(shape)) // C3
+    if (typeOf(update).getShape() != ArrayRef(shape) ||
+        typeOf(update).getElementType() != type.getElementType()) // C3
       return emitOpError("C3: updates ") << i << " are " << update.getType()
                                          << ", not " << type.clone(shape);
     if (!canCombine(getRule(i), type.getElementType())) // C4

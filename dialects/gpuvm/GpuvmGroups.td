@@ -62,7 +62,7 @@ def Gpuvm_ScatterOp : Gpuvm_Op<"scatter", [
         -> (tensor<4xi64>, tensor<4xi32>)
     ```
   }];
-  let arguments = (ins Variadic<Gpuvm_Tensor>:$updates, Gpuvm_Tensor:$positions,
+  let arguments = (ins Variadic<Gpuvm_Rows>:$updates, Gpuvm_Rows:$positions,
                        Variadic<Gpuvm_Tensor>:$initial,
                        Gpuvm_RuleArrayAttr:$rules);
   let results = (outs Variadic<Gpuvm_Tensor>:$results);
@@ -155,7 +155,7 @@ def Gpuvm_ExpandOp : Gpuvm_Op<"expand", [
         : tensor<100xi32> -> tensor<5000xi32>, tensor<5000xi32>
     ```
   }];
-  let arguments = (ins Gpuvm_Tensor:$counts);
+  let arguments = (ins Gpuvm_Rows:$counts);
   let results = (outs Gpuvm_Tensor:$rows, Gpuvm_Tensor:$ordinals,
                       Gpuvm_Word:$total);
   let assemblyFormat = [{
@@ -226,9 +226,9 @@ def Gpuvm_MatchOp : Gpuvm_Op<"match", [
         : (tensor<1000xi32>), (tensor<50xi32>) -> tensor<1000xi32>, tensor<1000xi32>, tensor<50xi32>
     ```
   }];
-  let arguments = (ins Variadic<Gpuvm_Tensor>:$keys,
+  let arguments = (ins Variadic<Gpuvm_Rows>:$keys,
                        Variadic<Gpuvm_Tensor>:$table);
-  let results = (outs Gpuvm_Tensor:$first, Gpuvm_Tensor:$counts,
+  let results = (outs Gpuvm_Rows:$first, Gpuvm_Rows:$counts,
                       Gpuvm_Tensor:$order);
   let assemblyFormat = [{
     $keys `in` $table attr-dict `:` `(` type($keys) `)` `,` `(` type($table) `)`

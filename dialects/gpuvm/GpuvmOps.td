@@ -182,7 +182,7 @@ def Gpuvm_SendOp : Gpuvm_Op<"send", [
     gpuvm.send %sums, %counts : tensor<8xf32>, tensor<8xi32> status(%s : tensor<i32>)
     ```
   }];
-  let arguments = (ins Variadic<Gpuvm_Tensor>:$payloads,
+  let arguments = (ins Variadic<Gpuvm_Rows>:$payloads,
                        Optional<Gpuvm_Word>:$status);
   let builders = [OpBuilder<(ins "::mlir::ValueRange":$payloads), [{
     build($_builder, $_state, payloads, ::mlir::Value());
@@ -274,6 +274,7 @@ include "dialects/gpuvm/GpuvmScan.td"
 include "dialects/gpuvm/GpuvmFft.td"
 include "dialects/gpuvm/GpuvmSort.td"
 include "dialects/gpuvm/GpuvmGroups.td"
+include "dialects/gpuvm/GpuvmBounded.td"
 include "dialects/gpuvm/GpuvmKernels.td"
 
 #endif // GPUVM_OPS

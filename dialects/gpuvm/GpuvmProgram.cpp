@@ -152,7 +152,7 @@ LogicalResult ProgramOp::verify() {
                        return !isa<PackedType>(input);
                      }));
   for (Type t : unpacked)
-    if (!isVmTensor(t))
+    if (!hasRows(t))
       return emitOpError("C0: ")
              << t << " is no statically shaped tensor of i1, i8, i16, i32, "
              << "i64, f16, bf16, f32 or f64 with 1 to 2147483647 elements";

@@ -61,11 +61,11 @@ def Gpuvm_ScanOp : Gpuvm_ScanRoot<"scan", [SingleBlock]> {
     }
     ```
   }];
-  let arguments = (ins Variadic<Gpuvm_Tensor>:$inputs,
+  let arguments = (ins Variadic<Gpuvm_Rows>:$inputs,
                        Variadic<Gpuvm_Tensor>:$initial,
-                       Optional<Gpuvm_Tensor>:$segments,
+                       Optional<Gpuvm_Rows>:$segments,
                        I64Attr:$dimension, UnitAttr:$reverse);
-  let results = (outs Variadic<Gpuvm_Tensor>:$results);
+  let results = (outs Variadic<Gpuvm_Rows>:$results);
   let regions = (region SizedRegion<1>:$combine);
   let assemblyFormat = [{
     $inputs `dimension` $dimension (`exclusive` `(` $initial^ `)`)?
@@ -99,7 +99,7 @@ def Gpuvm_CompactOp : Gpuvm_Op<"compact", [
         : (tensor<1000xf32>, tensor<1000xi1>) -> (tensor<1000xf32>, tensor<i32>)
     ```
   }];
-  let arguments = (ins Variadic<Gpuvm_Tensor>:$payloads, Gpuvm_Tensor:$keep);
+  let arguments = (ins Variadic<Gpuvm_Rows>:$payloads, Gpuvm_Rows:$keep);
   let results = (outs Variadic<Gpuvm_Tensor>:$results, Gpuvm_Word:$count);
   let assemblyFormat = [{
     $payloads `where` $keep attr-dict `:` functional-type(operands, results)

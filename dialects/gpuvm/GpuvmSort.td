@@ -53,11 +53,11 @@ def Gpuvm_SortOp : Gpuvm_Op<"sort", [
     %a, %b, %n = gpuvm.sort %price descending, %name numbers : tensor<8x50xf32>, tensor<8x50xi64>
     ```
   }];
-  let arguments = (ins Variadic<Gpuvm_Tensor>:$keys,
-                       Variadic<Gpuvm_Tensor>:$payloads,
+  let arguments = (ins Variadic<Gpuvm_Rows>:$keys,
+                       Variadic<Gpuvm_Rows>:$payloads,
                        DenseBoolArrayAttr:$unsigned_keys,
                        DenseBoolArrayAttr:$descending, UnitAttr:$numbers);
-  let results = (outs Variadic<Gpuvm_Tensor>:$sorted);
+  let results = (outs Variadic<Gpuvm_Rows>:$sorted);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }
@@ -160,10 +160,10 @@ def Gpuvm_SearchSortedOp : Gpuvm_SortRoot<"search_sorted", "number == 1"> {
     %n = gpuvm.search_sorted %table, %queries right : tensor<1000xf32>, tensor<7x5xf32> -> tensor<7x5xi32>
     ```
   }];
-  let arguments = (ins Gpuvm_Tensor:$table, Gpuvm_Tensor:$queries,
+  let arguments = (ins Gpuvm_Tensor:$table, Gpuvm_Rows:$queries,
                        UnitAttr:$right, UnitAttr:$is_unsigned,
                        UnitAttr:$descending);
-  let results = (outs Gpuvm_Tensor:$result);
+  let results = (outs Gpuvm_Rows:$result);
   let assemblyFormat = [{
     $table `,` $queries (`right` $right^)? (`unsigned` $is_unsigned^)?
     (`descending` $descending^)? attr-dict

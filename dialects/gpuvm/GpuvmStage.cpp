@@ -236,7 +236,7 @@ static LogicalResult verifyMayStandInStage(Operation &op) {
 /// C0: the machine has no other tensors.
 static LogicalResult verifyResultTypes(Operation &op) {
   for (Type type : op.getResultTypes())
-    if (isa<ShapedType>(type) && !isVmTensor(type))
+    if (isa<ShapedType>(type) && !hasRows(type))
       return op.emitOpError("C0: ")
              << type << " is no statically shaped tensor of i1, i8, i16, i32, "
              << "i64, f16, bf16, f32 or f64 with 1 to 2147483647 elements";

@@ -14,12 +14,16 @@ using namespace mlir::gpuvm;
 SymbolInfo gpuvm::getSymbolInfo(Operation *op) {
   return TypeSwitch<Operation *, SymbolInfo>(op)
       .Case<RegisterOp, MetricOp, GlobalOp, ControlOp, HeapOp>([](auto symbol) {
-        return SymbolInfo{symbol,
-                          symbol.getRegion(),
-                          memoryType(symbol.getType()),
-                          symbol.getType(),
-                          symbol.getInitialAttr(),
-                          symbol.getWindowAttr()};
+        SymbolInfo info{symbol,
+                        symbol.getRegion(),
+                        memoryType(symbol.getType()),
+                        symbol.getType(),
+                        symbol.getInitialAttr(),
+                        symbol.getWindowAttr(),
+                        std::nullopt};
+        if constexpr (std::is_same_v<decltype(symbol), ControlOp>)
+          info.bound = symbol.getBound();
+        return info;
       })
       .Default([](Operation *) { return SymbolInfo(); });
 }
@@ -51,6 +55,9 @@ LogicalResult HeapOp::verify() { return verifyInitial(*this); }
 LogicalResult ControlOp::verify() {
   if (!cast<RankedTensorType>(getType()).getElementType().isInteger(32)) // C2
     return emitOpError("C2: Control holds i32 words, not ") << getType();
+  if (auto bound = getBound();
+      bound && (*bound < 1 || *bound > INT32_MAX)) // C3
+    return emitOpError("C3: no word is bounded by ") << *bound;
   return verifyInitial(*this);
 }
 

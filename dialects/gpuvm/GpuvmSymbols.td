@@ -50,10 +50,25 @@ def Gpuvm_GlobalOp : Gpuvm_SymbolOp<"global", "globals", Gpuvm_Data> {
 def Gpuvm_ControlOp : Gpuvm_SymbolOp<"control", "control", Gpuvm_Tensor> {
   let summary = "Words of Control the host can write without re-recording.";
   let description = [{
-    C2: the elements are i32.
+    Words with a bound are looked at when an execution has ended: if one of them
+    is greater, as a signed number, there was no room for all of something, and
+    the execution ends with the error EXCESS, which says both numbers.
 
-    Example: `gpuvm.control @limit : tensor<i32> = dense<24> : tensor<i32>`
+    C2: the elements are i32.
+    C3: a bound is at least 1 and less than 2^31.
+
+    Examples: `gpuvm.control @limit : tensor<i32> = dense<24> : tensor<i32>`,
+    `gpuvm.control @found : tensor<i32> up_to 1000`
   }] # constraints;
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       TypeAttrOf<Gpuvm_Tensor>:$type,
+                       OptionalAttr<ElementsAttr>:$initial,
+                       OptionalAttr<StrAttr>:$sym_visibility,
+                       OptionalAttr<Gpuvm_WindowAttr>:$window,
+                       OptionalAttr<I64Attr>:$bound);
+  let assemblyFormat = [{
+    $sym_name `:` $type (`=` $initial^)? (`up_to` $bound^)? attr-dict
+  }];
 }
 def Gpuvm_HeapOp : Gpuvm_SymbolOp<"heap", "heap", Gpuvm_Data> {
   let summary = "Immutable bulk data: in the plan, or bound when the plan is loaded.";

@@ -28,6 +28,7 @@ enum class Code {
   NoDevice = 4,    ///< No device has what the plan needs.
   DeviceLost = 5,  ///< The device was lost or a wait timed out.
   OutOfMemory = 6, ///< Host or device memory is exhausted.
+  Excess = 7,      ///< The device found more than there is room for.
 };
 
 /// Success, or a code and a sentence.

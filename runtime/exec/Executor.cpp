@@ -166,6 +166,30 @@ Status Executor::wait() {
 }
 
 Status Executor::finish() {
+  VM_RETURN_IF_ERROR(readTimes());
+  return checkBounds();
+}
+
+/// Whether the device has found more of something than there is room for.
+Status Executor::checkBounds() {
+  for (const Symbol &symbol : plan_.symbols) {
+    if (symbol.bound == 0)
+      continue;
+    std::vector<int32_t> words(byteSizeOf(symbol) / sizeof(int32_t));
+    auto *bytes = reinterpret_cast<uint8_t *>(words.data());
+    VM_RETURN_IF_ERROR(readRegion(symbol.window.region, symbol.window.offset,
+                                  {bytes, byteSizeOf(symbol)}));
+    for (int32_t word : words)
+      if (word > static_cast<int64_t>(symbol.bound))
+        return Status(Code::Excess,
+                      fmt::format("EXCESS: \"{}\" is {}, but there is room for "
+                                  "{} only.",
+                                  symbol.name, word, symbol.bound));
+  }
+  return {};
+}
+
+Status Executor::readTimes() {
   times_ = {};
   times_.wallUs = microsecondsSince(submitTime_);
   times_.submitUs = submitUs_;

@@ -20,6 +20,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -81,6 +82,9 @@ public:
   Status bindInput(uint32_t index, std::span<const uint8_t> bytes);
   /// The bytes of output `index` as the last execution left them.
   Status readOutput(uint32_t index, std::span<uint8_t> bytes) const;
+  /// How many rows of output `index` the last execution made, if the device
+  /// decides that; what lies behind them has no meaning.
+  Result<std::optional<int64_t>> readRows(uint32_t index);
   Status writeRegion(Region region, uint64_t offset,
                      std::span<const uint8_t> bytes);
   Status readRegion(Region region, uint64_t offset, std::span<uint8_t> bytes);
@@ -91,7 +95,8 @@ public:
   /// Whether nothing is in flight any more.
   Result<bool> poll();
   /// Waits for the execution. After a timeout (Code::DeviceLost) it is still in
-  /// flight and can be waited for again.
+  /// flight and can be waited for again. Code::Excess: it has ended, but a word
+  /// of Control is more than its bound. poll() says the same.
   Status wait();
   bool inFlight() const { return submission_.inFlight(); }
 
@@ -105,6 +110,8 @@ private:
   uint64_t maxBufferBytes() const;
   Status checkIdle(const char *action) const;
   Status finish();
+  Status readTimes();
+  Status checkBounds();
   Status withTrace(const Status &status) const;
 
   Device &device_;

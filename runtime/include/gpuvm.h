@@ -54,7 +54,8 @@ typedef enum gpuvm_status {
   GPUVM_ERROR_NO_DEVICE = 4,     /* no device has what is needed */
   GPUVM_ERROR_DEVICE_LOST = 5,   /* device lost, or a wait timed out */
   GPUVM_ERROR_OUT_OF_MEMORY = 6, /* host or device memory is exhausted */
-  GPUVM_NOT_READY = 100          /* vm_poll: still executing; no failure */
+  GPUVM_ERROR_EXCESS = 7, /* the device found more than there is room for */
+  GPUVM_NOT_READY = 100   /* vm_poll: still executing; no failure */
 } gpuvm_status;
 
 /* The status word of a message. */

@@ -108,3 +108,9 @@ std::optional<std::string> vm::findMismatch(const HostTensor &actual,
     return findElementMismatch<T>(actual, expected, tolerance);
   });
 }
+
+void vm::keepRows(HostTensor &tensor, int64_t rows) {
+  uint64_t rowBytes = tensor.bytes.size() / tensor.shape.front();
+  tensor.shape.front() = rows;
+  tensor.bytes.resize(rows * rowBytes);
+}

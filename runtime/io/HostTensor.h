@@ -32,6 +32,9 @@ struct HostTensor {
   std::string typeString() const; ///< "8xf32", "i64" for a scalar.
 };
 
+/// Leaves the first `rows` of the leading dimension.
+void keepRows(HostTensor &tensor, int64_t rows);
+
 // Npy.h -- .npy version 1-3, C order or refused, no pickles; bool and unsigned
 // types map to the signless type of their width.
 Result<HostTensor> parseNpy(std::span<const uint8_t> bytes);

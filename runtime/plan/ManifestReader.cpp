@@ -52,16 +52,26 @@ void readSlotFields(ManifestObject &object, Slot &slot) {
   readWindow(object, "window", slot.window);
 }
 
-Status readSlot(const json &value, const At &at, Slot &slot) {
-  ManifestObject object(value, at);
-  readSlotFields(object, slot);
-  return object.finish();
-}
-
 Status readInput(const json &value, const At &at, Input &input) {
   ManifestObject object(value, at);
   readSlotFields(object, input);
   object.readEnum("residency", input.residency, residencyFromString);
+  return object.finish();
+}
+
+Status readOutput(const json &value, const At &at, Output &output) {
+  ManifestObject object(value, at);
+  readSlotFields(object, output);
+  if (object.has("rows")) // Since 1.5.
+    object.read("rows", output.rows);
+  return object.finish();
+}
+
+Status readSymbol(const json &value, const At &at, Symbol &symbol) {
+  ManifestObject object(value, at);
+  readSlotFields(object, symbol);
+  if (object.has("bound")) // Since 1.5.
+    object.read("bound", symbol.bound);
   return object.finish();
 }
 
@@ -212,8 +222,8 @@ Status readManifest(const json &root, Plan &plan, uint64_t maxDataBytes) {
   });
   object.read("instances", plan.instances);
   readList(object, "inputs", plan.inputs, readInput);
-  readList(object, "outputs", plan.outputs, readSlot);
-  readList(object, "symbols", plan.symbols, readSlot);
+  readList(object, "outputs", plan.outputs, readOutput);
+  readList(object, "symbols", plan.symbols, readSymbol);
   readList(object, "registers", plan.registers, readRegister);
   readList(object, "stages", plan.stages, readStage);
   readList(object, "kernels", plan.kernels, readKernel);

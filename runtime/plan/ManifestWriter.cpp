@@ -67,8 +67,20 @@ json toJson(const Input &input) {
   object["residency"] = toString(input.residency);
   return object;
 }
-json toJson(const Output &output) { return slotToJson(output); }
-json toJson(const Symbol &symbol) { return slotToJson(symbol); }
+
+json toJson(const Output &output) {
+  json object = slotToJson(output);
+  if (!output.rows.empty())
+    object["rows"] = output.rows;
+  return object;
+}
+
+json toJson(const Symbol &symbol) {
+  json object = slotToJson(symbol);
+  if (symbol.bound != 0)
+    object["bound"] = symbol.bound;
+  return object;
+}
 
 json toJson(const RegisterSlot &slot) {
   json object = slotToJson(slot);

@@ -67,10 +67,18 @@ enum class Residency : uint8_t {
 struct Input : Slot {
   Residency residency = Residency::Execution;
 };
-struct Output : Slot {};
+struct Output : Slot {
+  /// The symbol, a word with a bound, that says how many rows there are of
+  /// `shape[0]`, or empty: all of them.
+  std::string rows;
+};
 
 /// A region symbol the host can address by name (a metric, a global, ...).
-struct Symbol : Slot {};
+struct Symbol : Slot {
+  /// Of Control: no word may be more when an execution has ended; 0 if there is
+  /// no bound.
+  uint32_t bound = 0;
+};
 
 /// Register `reg` (0..31) of VM instance `instance`. A register whose message
 /// was fused away has no slot.

@@ -97,6 +97,39 @@ Status verifyInputsDisjoint(const std::vector<Input> &inputs) {
   return {};
 }
 
+Status verifyBound(const Symbol &symbol) {
+  if (symbol.bound == 0)
+    return {};
+  if (symbol.window.region != Region::Control || symbol.dtype != DType::I32)
+    return bad(
+        "Symbol \"{}\" has a bound and is {} in region {} (i32 in region "
+        "control is needed).",
+        symbol.name, typeString(symbol), toString(symbol.window.region));
+  if (symbol.bound > INT32_MAX)
+    return bad("Symbol \"{}\" is bounded by {} (at most {} is allowed).",
+               symbol.name, symbol.bound, INT32_MAX);
+  return {};
+}
+
+Status verifyRows(const Output &output, const Plan &plan) {
+  if (output.rows.empty())
+    return {};
+  auto symbol = std::find_if(
+      plan.symbols.begin(), plan.symbols.end(),
+      [&](const Symbol &candidate) { return candidate.name == output.rows; });
+  if (symbol == plan.symbols.end() || symbol->bound == 0 ||
+      !symbol->shape.empty())
+    return bad("Output \"{}\" has as many rows as \"{}\" says, which is no "
+               "scalar symbol with a bound.",
+               output.name, output.rows);
+  if (output.shape.empty() || output.shape[0] != int64_t{symbol->bound})
+    return bad(
+        "Output \"{}\" ({}) does not have the {} rows that symbol \"{}\" "
+        "is bounded by.",
+        output.name, typeString(output), symbol->bound, symbol->name);
+  return {};
+}
+
 Status verifyRegister(const RegisterSlot &slot, const Plan &plan) {
   if (slot.instance >= plan.instances)
     return bad("Register \"{}\" belongs to instance {} (the plan has {}).",
@@ -131,6 +164,10 @@ Status verifySlots(const Plan &plan) {
   VM_RETURN_IF_ERROR(verifyInputsDisjoint(plan.inputs));
   VM_RETURN_IF_ERROR(verifyList("output", "outputs", plan.outputs, plan));
   VM_RETURN_IF_ERROR(verifyList("symbol", "symbols", plan.symbols, plan));
+  for (const Symbol &symbol : plan.symbols)
+    VM_RETURN_IF_ERROR(verifyBound(symbol));
+  for (const Output &output : plan.outputs)
+    VM_RETURN_IF_ERROR(verifyRows(output, plan));
   return verifyRegisters(plan);
 }
 

@@ -12,12 +12,15 @@
 #include "compiler/reference/Machine.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
+#include "passes/LowerBounded.h"
 #include "tools/gpuvm-interpret/CommandLine.h"
 #include "tools/gpuvm-run/Report.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 using namespace mlir;
 using gpuvm::ProgramOp;
@@ -78,6 +81,10 @@ static Plan describe(ProgramOp program) {
        llvm::zip_equal(program.getOutputNames().getAsValueRange<StringAttr>(),
                        type.getResults()))
     plan.outputs.push_back(makeSlot<vm::Output>(name, output));
+  if (auto rows = program->getAttrOfType<ArrayAttr>(gpuvm::kOutputRowsAttr))
+    for (auto [output, symbol] : llvm::zip_equal(plan.outputs, rows))
+      if (auto name = dyn_cast<StringAttr>(symbol))
+        output.rows = name.str();
   for (Operation &op : program.getBody().front()) {
     gpuvm::SymbolInfo symbol = gpuvm::getSymbolInfo(&op);
     if (!symbol.op)
@@ -94,12 +101,25 @@ static Plan describe(ProgramOp program) {
 // Execution
 //===----------------------------------------------------------------------===//
 
+/// Output `index`, as many rows of it as its symbol says.
+static HostTensor keepRows(const Machine &machine, const Plan &plan,
+                           ArrayRef<HostTensor> outputs, size_t index) {
+  HostTensor tensor = outputs[index];
+  const std::string &symbol = plan.outputs[index].rows;
+  if (symbol.empty())
+    return tensor;
+  int32_t rows;
+  std::memcpy(&rows, machine.getSymbol(symbol)->bytes.data(), sizeof(rows));
+  vm::keepRows(tensor, std::clamp<int64_t>(rows, 0, tensor.shape.front()));
+  return tensor;
+}
+
 static RunResult collect(const Machine &machine, const Plan &plan,
                          const Bindings &bindings,
                          ArrayRef<HostTensor> outputs) {
   auto read = [&](const vm::run::Source &source) {
     return source.isSymbol ? *machine.getSymbol(plan.symbols[source.index].name)
-                           : outputs[source.index];
+                           : keepRows(machine, plan, outputs, source.index);
   };
   RunResult result;
   for (const vm::run::OutputRequest &request : bindings.outputs)
@@ -107,6 +127,24 @@ static RunResult collect(const Machine &machine, const Plan &plan,
   for (const vm::run::ExpectedOutput &expected : bindings.expected)
     result.expected.push_back(read(expected.source));
   return result;
+}
+
+/// Emits an error if a word of Control is more than its bound.
+static LogicalResult checkBounds(ProgramOp program, const Machine &machine) {
+  for (auto control : program.getBody().getOps<gpuvm::ControlOp>()) {
+    if (!control.getBound())
+      continue;
+    gpuvm::reference::Tensor words = machine.getSymbol(control.getSymName());
+    for (size_t i = 0; i < words->numElements(); ++i) {
+      int32_t word;
+      std::memcpy(&word, words->bytes.data() + i * sizeof(word), sizeof(word));
+      if (word > static_cast<int64_t>(*control.getBound()))
+        return control.emitError("EXCESS: @")
+               << control.getSymName() << " is " << word
+               << ", but there is room for " << *control.getBound() << " only";
+    }
+  }
+  return success();
 }
 
 /// Fails after a located diagnostic.
@@ -127,7 +165,8 @@ static FailureOr<RunResult> execute(ProgramOp program, const Plan &plan,
   }
   FailureOr<SmallVector<HostTensor>> outputs;
   for (uint64_t i = 0; i < options.run.iterations; ++i)
-    if (outputs = machine->execute(inputs); failed(outputs))
+    if (outputs = machine->execute(inputs);
+        failed(outputs) || failed(checkBounds(program, *machine)))
       return failure();
   return collect(*machine, plan, bindings, *outputs);
 }
@@ -145,6 +184,8 @@ static int runProgram(ModuleOp module, const CommandLine &options) {
   Result<ProgramOp> program = findProgram(module, options);
   if (!program.ok())
     return fail(program.status());
+  if (failed(gpuvm::lowerBounded(*program)))
+    return static_cast<int>(Code::BadInput);
   Plan plan = describe(*program);
   Result<Bindings> bindings = bindTensors(plan, options.run);
   if (!bindings.ok())

@@ -182,8 +182,12 @@ std::string TextPrinter::print() {
     return input.residency == Residency::Load ? ", copied once at load"
                                               : ", copied in every execution";
   });
-  printSlots("outputs", plan.outputs, [](const Output &) { return ""; });
-  printSlots("symbols", plan.symbols, [](const Symbol &) { return ""; });
+  printSlots("outputs", plan.outputs, [](const Output &output) {
+    return output.rows.empty() ? "" : ", as many rows as " + output.rows;
+  });
+  printSlots("symbols", plan.symbols, [](const Symbol &symbol) {
+    return symbol.bound == 0 ? "" : fmt::format(", up to {}", symbol.bound);
+  });
   printSlots("registers", plan.registers, [](const RegisterSlot &slot) {
     return fmt::format(", R{} of instance {}", slot.reg, slot.instance);
   });

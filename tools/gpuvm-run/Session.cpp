@@ -56,6 +56,13 @@ static Result<HostTensor> read(Vm &vm, const Source &source) {
                       : executor.readOutput(source.index, tensor.bytes);
   if (!status.ok())
     return status;
+  if (source.isSymbol)
+    return tensor;
+  Result<std::optional<int64_t>> rows = executor.readRows(source.index);
+  if (!rows.ok())
+    return rows.status();
+  if (rows->has_value())
+    keepRows(tensor, **rows);
   return tensor;
 }
 
