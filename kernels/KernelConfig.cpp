@@ -316,11 +316,8 @@ static void configureScan(KernelOp kernel, const BodyTraits &traits,
   config.groups = config.scan->groups();
   if (!config.scan->looksBack())
     return;
-  for (Type type : config.scan->slots())
-    config.scratch.push_back(
-        {config.scan->totals() * elementBytes(type), /*keepsZero=*/false});
-  config.scratch.push_back(
-      {4 * uint64_t(config.scan->words()), /*keepsZero=*/true});
+  config.scratch.push_back({4 * uint64_t(config.scan->words()),
+                            /*keepsZero=*/true, /*keepsAll=*/true});
 }
 
 static void configureFft(KernelOp kernel, const BodyTraits &traits,

@@ -28,6 +28,8 @@ namespace mlir::gpuvm {
 struct Scratch {
   uint64_t bytes;
   bool keepsZero; ///< Zero before and after every run: a counter.
+  /// Instead: zero before the first run, and then as the last one left it.
+  bool keepsAll = false;
 };
 
 struct KernelConfig {

@@ -18,7 +18,6 @@ using namespace mlir::gpuvm;
 
 static constexpr int64_t kLanes = ScanOrder::kBlocksPerTile;
 static_assert(kLanes == KernelConfig::kLanes, "a lane has a block");
-static constexpr int64_t kQuads = kLanes * ScanOrder::kQuadsPerBlock;
 
 ScanEmitter::ScanEmitter(EmitterContext &context)
     : RootEmitter(context), layout(*context.config.scan),
@@ -115,11 +114,12 @@ void ScanEmitter::loadElements(Quad &quad, Value position, TileShape shape) {
   }
 }
 
-ScanEmitter::Quad ScanEmitter::loadQuad(Value tile, int64_t row,
+/// The quad of this lane in a row of a tile's quads.
+ScanEmitter::Quad ScanEmitter::loadQuad(Value tile, Value row,
                                         TileShape shape) {
   Quad quad;
-  quad.first = k.add(k.add(k.mul(tile, ScanOrder::kTile),
-                           k.index(row * kLanes * ScanOrder::kQuad)),
+  quad.first = k.add(k.add(k.mul(tile, layout.space.tile()),
+                           k.mul(row, kLanes * ScanOrder::kQuad)),
                      k.mul(lane, ScanOrder::kQuad));
   for (int64_t v = 0; v < ScanOrder::kQuad; v += shape.vector) {
     Value position = k.add(quad.first, k.index(v));
@@ -130,17 +130,42 @@ ScanEmitter::Quad ScanEmitter::loadQuad(Value tile, int64_t row,
   return quad;
 }
 
+void ScanEmitter::foldQuad(Quad &quad) {
+  for (auto [i, element] : llvm::enumerate(quad.elements))
+    quad.inclusive.push_back(i == 0 ? element
+                                    : combine(quad.inclusive.back(), element));
+}
+
 SmallVector<ScanEmitter::Quad> ScanEmitter::loadTile(Value tile,
                                                      TileShape shape) {
   c.elements.begin(shape.vector);
   SmallVector<Quad> quads;
-  for (int64_t row = 0; row < ScanOrder::kQuadsPerBlock; ++row)
-    quads.push_back(loadQuad(tile, row, shape));
-  for (Quad &quad : quads)
-    for (auto [i, element] : llvm::enumerate(quad.elements))
-      quad.inclusive.push_back(
-          i == 0 ? element : combine(quad.inclusive.back(), element));
+  for (int64_t row = 0; row < layout.space.quadsPerBlock; ++row)
+    quads.push_back(loadQuad(tile, k.index(row), shape));
+  for (auto [row, quad] : llvm::enumerate(quads)) {
+    foldQuad(quad);
+    storeTotal(quad, k.index(row));
+  }
   return quads;
+}
+
+/// Leaves the totals of the tile's quads in workgroup memory, and keeps nothing
+/// in registers.
+void ScanEmitter::loadTotals(Value tile, TileShape shape) {
+  k.workgroupBarrier(); // Workgroup memory is used again.
+  auto nextRow = [&](Value row, ValueRange) {
+    c.elements.begin(shape.vector);
+    Quad quad = loadQuad(tile, row, shape);
+    foldQuad(quad);
+    storeTotal(quad, row);
+    return Values();
+  };
+  // Drivers, which would unroll the loop, do not know its end.
+  Value isMissing = k.equal(loadShared(kIsMissing), k.word(1));
+  Value end =
+      k.select(isMissing, k.index(layout.space.quadsPerBlock), k.index(0));
+  k.loop(k.index(0), end, k.index(1), {}, nextRow);
+  k.workgroupBarrier();
 }
 
 //===----------------------------------------------------------------------===//
@@ -156,23 +181,29 @@ Value ScanEmitter::paddedBlock(Value block) {
   return k.add(block, k.div(block, ScanOrder::kBlocksPerGroup));
 }
 
-/// What lies before each quad of this lane's block in the tile. The total of
-/// the tile is left behind those of the groups.
-SmallVector<ScanEmitter::Partial> ScanEmitter::foldTile(ArrayRef<Quad> quads) {
+/// The place in quad memory of a quad in this lane's column.
+Value ScanEmitter::placeInRow(Value row) {
+  return paddedQuad(k.add(k.mul(row, kLanes), lane));
+}
+/// The place in quad memory of quad `i` of this lane's block.
+Value ScanEmitter::placeInBlock(int64_t i) {
+  return paddedQuad(k.add(k.mul(lane, layout.space.quadsPerBlock), k.index(i)));
+}
+
+void ScanEmitter::storeTotal(const Quad &quad, Value row) {
+  store(quadMemory, quad.inclusive.back(), placeInRow(row));
+}
+
+/// Makes of the totals of quads in workgroup memory what lies before each of
+/// them in the tile, but for the first. The total of the tile is left behind
+/// those of the groups, and published as that of `tile`, if given.
+void ScanEmitter::foldTile(Value tile) {
   constexpr int64_t kGroup = ScanOrder::kBlocksPerGroup;
-  for (auto [row, quad] : llvm::enumerate(quads))
-    store(quadMemory, quad.inclusive.back(),
-          paddedQuad(k.add(k.index(row * kLanes), lane)));
-  k.workgroupBarrier();
-  SmallVector<Values> before = {{}};
-  Value first = k.mul(lane, ScanOrder::kQuadsPerBlock);
-  Values total = load(quadMemory, paddedQuad(first));
-  for (int64_t i = 1; i < ScanOrder::kQuadsPerBlock; ++i) {
-    before.push_back(total);
-    total =
-        combine(total, load(quadMemory, paddedQuad(k.add(first, k.index(i)))));
-  }
-  store(blockMemory, total, paddedBlock(lane));
+  int64_t perBlock = layout.space.quadsPerBlock;
+  Values block = load(quadMemory, placeInBlock(0));
+  for (int64_t i = 1; i < perBlock; ++i)
+    block = combine(block, load(quadMemory, placeInBlock(i)));
+  store(blockMemory, block, paddedBlock(lane));
   k.workgroupBarrier();
   k.ifThen(k.less(lane, k.index(ScanOrder::kGroupsPerTile)), [&] {
     Value own = paddedBlock(k.mul(lane, kGroup));
@@ -182,69 +213,79 @@ SmallVector<ScanEmitter::Partial> ScanEmitter::foldTile(ArrayRef<Quad> quads) {
   });
   k.workgroupBarrier();
   k.ifThen(k.less(lane, k.index(1)), [&] {
-    store(groupMemory,
-          foldInPlace(groupMemory, k.index(0), ScanOrder::kGroupsPerTile, 1),
-          k.index(ScanOrder::kGroupsPerTile));
+    Values all =
+        foldInPlace(groupMemory, k.index(0), ScanOrder::kGroupsPerTile, 1);
+    if (tile)
+      publish(all, tile);
+    store(groupMemory, all, k.index(kTotal));
   });
   k.workgroupBarrier();
   Value group = k.div(lane, kGroup);
   Partial groups = {load(groupMemory, group), k.less(k.index(0), group)};
   Partial blocks = {load(blockMemory, paddedBlock(lane)),
                     k.less(k.index(0), k.rem(lane, kGroup))};
-  SmallVector<Partial> prefixes = {join(groups, blocks)};
-  for (const Values &values : llvm::drop_begin(before))
-    prefixes.push_back(join(prefixes.front(), {values, Value()}));
-  return prefixes;
+  Partial before = join(groups, blocks);
+  Values quads;
+  for (int64_t i = 0; i < perBlock; ++i) {
+    Value at = placeInBlock(i);
+    Values next = load(quadMemory, at);
+    store(quadMemory,
+          i == 0 ? before.values : join(before, {quads, Value()}).values, at);
+    quads = i == 0 ? next : combine(quads, next);
+  }
 }
 
 void ScanEmitter::emitTile(Value tile, TileShape shape) {
   SmallVector<Quad> quads = loadTile(tile, shape);
-  SmallVector<Partial> prefixes = foldTile(quads);
-  // Of the tile, and with what comes before it.
-  Partial all = {load(groupMemory, k.index(ScanOrder::kGroupsPerTile)),
-                 Value()};
-  if (layout.looksBack()) {
-    Partial before = lookBack(tile, all.values);
-    all = join(before, all);
-    for (Partial &prefix : prefixes)
-      prefix = join(before, prefix);
-  }
-  Value first = k.mul(lane, ScanOrder::kQuadsPerBlock);
-  for (auto [i, prefix] : llvm::enumerate(prefixes))
-    store(quadMemory, prefix.values,
-          paddedQuad(k.add(first, k.index(static_cast<int64_t>(i)))));
+  Value kept = compact ? packKept(quads) : Value();
   k.workgroupBarrier();
-  emitResults(quads, tile, shape);
-  if (compact)
-    emitCount(tile, all);
-  if (layout.tilesPerGroup() > 1)
-    k.workgroupBarrier(); // Workgroup memory is used again.
+  if (layout.looksBack())
+    mark = readMark();
+  foldTile(layout.looksBack() ? tile : Value());
+  Partial before;
+  Partial all = {load(groupMemory, k.index(kTotal)), Value()};
+  if (layout.looksBack())
+    before = lookBack(tile, shape);
+  else
+    k.workgroupBarrier();
+  if (compact) {
+    emitCount(tile, layout.looksBack() ? join(before, all) : all);
+    emitCompacted(quads, kept, before);
+  } else {
+    emitResults(quads, before, shape);
+  }
 }
 
 LogicalResult ScanEmitter::run() {
   lane = k.laneId();
-  quadMemory = allocate(kQuads + kQuads / 32);
-  blockMemory = allocate(kLanes + ScanOrder::kGroupsPerTile);
-  groupMemory = allocate(ScanOrder::kGroupsPerTile + 2);
-  int64_t full = layout.fullTiles();
-  bool hasRest = full < layout.space.tiles();
+  bool hasSpans = layout.space.spans() > 1;
+  int64_t quads = kLanes * layout.space.quadsPerBlock;
+  quadMemory = allocate(quads + quads / 32);
+  blockMemory =
+      allocate((kLanes + ScanOrder::kGroupsPerTile) * (hasSpans ? kSeries : 1));
+  groupMemory = allocate(kSeriesTotal + kSeries);
+  int64_t full = layout.fullTiles(), tiles = layout.space.tiles();
+  // Where loads are as wide in the last tile, one code does for all of them.
+  bool isUniform = full == tiles || tileShape(/*whole=*/false).vector > 1;
   if (!layout.looksBack()) {
-    emitTile(k.index(0), tileShape(!hasRest));
+    emitTile(k.index(0), tileShape(full == tiles));
     return failure(failed_);
   }
-  word = k.allocateWorkgroup(k.ir().getI32Type(), 2);
-  auto oneTile = [&](Value, ValueRange) {
-    Value tile = takeTicket();
-    forOnce(k.less(tile, k.index(full)),
-            [&] { emitTile(tile, tileShape(/*whole=*/true)); });
-    if (hasRest)
+  words = k.allocateWorkgroup(k.ir().getI32Type(), kSharedWords);
+  auto oneTile = [&](Value turn, ValueRange) {
+    takeTicket();
+    Value tile = k.add(k.mul(turn, layout.groups()), k.groupId());
+    forOnce(k.less(tile, k.index(isUniform ? tiles : full)),
+            [&] { emitTile(tile, tileShape(full == tiles || !isUniform)); });
+    if (!isUniform)
       forOnce(k.equal(tile, k.index(full)),
               [&] { emitTile(tile, tileShape(/*whole=*/false)); });
+    if (layout.tilesPerGroup() > 1)
+      k.workgroupBarrier(); // Workgroup memory is used again.
     return Values();
   };
   k.loop(k.index(0), k.index(layout.tilesPerGroup()), k.index(1), {}, oneTile,
          /*runs=*/true);
-  finish();
   return failure(failed_);
 }
 

@@ -38,6 +38,12 @@ private:
     SmallVector<Values> elements;
     SmallVector<Values> inclusive; ///< From the first element on.
   };
+  /// What a compact operation keeps of a tile.
+  struct Kept {
+    ArrayRef<Quad> quads;
+    Value bits;    ///< packKept(quads)
+    Values begins; ///< takeBegins(quads.size())
+  };
   /// How the elements of a tile are taken.
   struct TileShape {
     int64_t vector;
@@ -61,36 +67,58 @@ private:
   TileShape tileShape(bool whole) const;
   ElementEmitter::Point pointAt(Value position, int64_t vector, bool next);
   Value stepOf(Value position);
-  Quad loadQuad(Value tile, int64_t row, TileShape shape);
+  Quad loadQuad(Value tile, Value row, TileShape shape);
   void loadElements(Quad &quad, Value position, TileShape shape);
 
   // A tile.
   void emitTile(Value tile, TileShape shape);
   SmallVector<Quad> loadTile(Value tile, TileShape shape);
-  SmallVector<Partial> foldTile(ArrayRef<Quad> quads);
+  void loadTotals(Value tile, TileShape shape);
+  void foldQuad(Quad &quad);
+  void storeTotal(const Quad &quad, Value row);
+  void foldTile(Value tile);
+  Value placeInRow(Value row);
+  Value placeInBlock(int64_t i);
   Value paddedQuad(Value quad);
   Value paddedBlock(Value block);
 
-  // What comes before it.
-  Value takeTicket();
-  Value isThere(Value number);
-  Value waitFor(ArrayRef<Wanted> totals);
+  // What workgroups tell each other.
+  static constexpr uint32_t kMark = 1 << 16; ///< Of runs: once, twice this.
   void publish(const Values &values, Value number);
-  Values loadTotal(Value number);
-  Partial foldLanes(const Values &values, Value count);
-  Partial foldSpansBefore(Value span);
-  Value awaitTotals(Value span, Value own);
-  void fillIn(Value span, Value own);
-  void fillInTile(Value tile);
+  SmallVector<Value> lookAt(Value number);
+  Value isMarked(ArrayRef<Value> words);
+  Values valuesOf(ArrayRef<Value> words);
+
+  // What comes before it.
+  enum SharedWord { kSharedWord, kTicket, kIsMissing, kSharedWords };
+  Value loadShared(SharedWord which);
   Value shareWord(function_ref<Value()> ofLane0);
-  Partial lookBack(Value tile, const Values &total);
-  void finish();
+  void takeTicket();
+  Value readMark();
+  SmallVector<Wanted> wantedTotals(Value span, Value own);
+  std::pair<SmallVector<Value>, Value> await(ArrayRef<Wanted> totals);
+  Value tileEntry(Value span);
+  Value spanEntry(Value span);
+  void makeTotals(Value span, Value own, TileShape shape);
+  void makeSpan(Value number);
+  SmallVector<Value> fillIn(Value span, Value own, TileShape shape,
+                            ArrayRef<Wanted> totals);
+  void foldClusters(ArrayRef<Value> counts);
+  Partial beforeSpan(Value span, Value own);
+  Partial lookBack(Value tile, TileShape shape);
 
   // Results.
-  void emitResults(ArrayRef<Quad> quads, Value tile, TileShape shape);
+  void emitResults(ArrayRef<Quad> quads, const Partial &before,
+                   TileShape shape);
   void emitScanned(const Quad &quad, const Partial &before, TileShape shape);
   Values scanned(const Quad &quad, unsigned i, const Partial &before);
-  void emitCompacted(const Quad &quad, const Partial &before, TileShape shape);
+  Value packKept(ArrayRef<Quad> quads);
+  Values takeBegins(int64_t rows);
+  Value rowBegin(int64_t row);
+  void stageKept(Value payload, const Kept &kept, int64_t row, int64_t rows);
+  void storeKept(unsigned binding, RankedTensorType type, Value start,
+                 Value count, int64_t rows);
+  void emitCompacted(ArrayRef<Quad> quads, Value bits, const Partial &before);
   void emitCount(Value tile, const Partial &all);
   Value inside(const Quad &quad, unsigned i);
 
@@ -99,11 +127,15 @@ private:
   const ScanLayout &layout;
   SmallVector<Type> slots;
   Value lane;
-  // Workgroup memory: totals, then prefixes, of quads, blocks and groups;
-  // behind these the total of the tile, and of what comes before it. A word of
-  // lane 0's for all lanes, and whether totals are missing.
+  Value mark; ///< Of the words that this run writes.
+  // Workgroup memory: totals, then prefixes, of quads, blocks and groups, and
+  // in the same place totals of tiles and clusters; behind those of groups the
+  // total of the tile, and what comes before it. Words for all lanes.
+  static constexpr int64_t kSeries = 3; ///< Of clusters: see lookBack().
+  static constexpr int64_t kTotal = kSeries * ScanOrder::kGroupsPerTile;
+  static constexpr int64_t kSeriesTotal = kTotal + 1;
   SmallVector<Value> quadMemory, blockMemory, groupMemory;
-  Value word;
+  Value words;
 };
 
 } // namespace mlir::gpuvm

@@ -29,3 +29,11 @@ SmallVector<Type> ScanLayout::slots() const {
     types.push_back(IntegerType::get(types.front().getContext(), 1));
   return types;
 }
+
+/// Words hold 16 bits each (ScanTotals.cpp).
+int64_t ScanLayout::wordsPerTotal() const {
+  int64_t words = 0;
+  for (Type type : slots())
+    words += llvm::divideCeil(type.getIntOrFloatBitWidth(), 16);
+  return llvm::PowerOf2Ceil(words);
+}

@@ -26,7 +26,7 @@ struct ScanLayout {
   /// What partial results consist of: the inputs, and whether a segment begins.
   SmallVector<Type> slots() const;
 
-  int64_t fullTiles() const { return space.count() / ScanOrder::kTile; }
+  int64_t fullTiles() const { return space.count() / space.tile(); }
   bool looksBack() const { return space.tiles() > 1; }
   /// Workgroups; every Vulkan device runs at least so many.
   static constexpr int64_t kMaxGroups = 65535;
@@ -34,14 +34,19 @@ struct ScanLayout {
   int64_t tilesPerGroup() const {
     return llvm::divideCeil(space.tiles(), groups());
   }
+  int64_t tickets() const { return groups() * tilesPerGroup(); }
 
-  // Scratch memory: of each slot the totals of tiles, then of spans; in words,
-  // whether these are there, then the next tile and how many workgroups are
-  // done.
+  // Scratch memory: the totals of tiles, then what lies before spans, and the
+  // next ticket, which others do not share a transfer with.
+  int64_t wordsPerTotal() const; ///< A power of two.
   int64_t totals() const { return space.tiles() + space.spans(); }
-  int64_t ticketWord() const { return totals(); }
-  int64_t doneWord() const { return totals() + 1; }
-  int64_t words() const { return totals() + 2; }
+  int64_t ticketWord() const {
+    return llvm::alignTo(totals() * wordsPerTotal(), kTransferWords);
+  }
+  int64_t words() const { return ticketWord() + 1; }
+
+private:
+  static constexpr int64_t kTransferWords = 32;
 };
 
 } // namespace mlir::gpuvm

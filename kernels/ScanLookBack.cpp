@@ -3,9 +3,13 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tiles publish their totals, the last one of a span the total of the span. A
-// tile combines the totals of the tiles before it in its span and of the spans
-// before that, always in the same order, so nobody sees who was there first.
+// Tiles publish their totals, and the first tile of a span what lies before the
+// span. A tile looks at the totals of the tiles before it in its span, and at
+// what lies before the span; as long as that is not known, at what lies before
+// the span before it and at the totals of all tiles of that one. The order in
+// which all of that is combined is always the same, so nobody sees what was
+// there first.
+//
 // All of these tiles have been begun, by workgroups that may not get on,
 // though, on a device that does not promise that they do. So the wait for them
 // is bounded: behind it the workgroup makes the missing totals itself, from the
@@ -19,238 +23,263 @@ using namespace mlir;
 using namespace mlir::gpuvm;
 
 static constexpr int64_t kTilesPerSpan = ScanOrder::kTilesPerSpan;
+static constexpr int64_t kClusters = ScanOrder::kClustersPerSpan;
+static constexpr int64_t kCluster = ScanOrder::kTilesPerCluster;
 
 //===----------------------------------------------------------------------===//
-// Words that all workgroups see
+// Words that lanes share
 //===----------------------------------------------------------------------===//
 
 /// The word that lane 0 has, for all lanes of the workgroup.
 Value ScanEmitter::shareWord(function_ref<Value()> ofLane0) {
   k.ifThen(k.equal(lane, k.index(0)),
-           [&] { k.storeWorkgroup(word, ofLane0(), k.index(0)); });
+           [&] { k.storeWorkgroup(words, ofLane0(), k.index(kSharedWord)); });
   k.workgroupBarrier();
-  Value shared = k.loadWorkgroup(word, k.ir().getI32Type(), k.index(0));
+  Value shared = loadShared(kSharedWord);
   k.workgroupBarrier();
   return shared;
 }
 
-/// The next tile that nobody has begun.
-Value ScanEmitter::takeTicket() {
-  unsigned words = c.layout.scratch.back();
-  Value ticket = shareWord([&] {
-    k.storeWorkgroup(word, k.word(0), k.index(1)); // Nothing is missing yet.
-    return k.atomicIncrement(words, k.index(layout.ticketWord()));
-  });
-  return k.toIndex(ticket);
+Value ScanEmitter::loadShared(SharedWord which) {
+  return k.loadWorkgroup(words, k.ir().getI32Type(), k.index(which));
 }
 
-/// Whether total `number` is there, 0 or 1.
-Value ScanEmitter::isThere(Value number) {
-  return k.atomicOr(c.layout.scratch.back(), number, k.word(0));
-}
-
-/// Whether those of `totals` that are needed are there in the end. Lavapipe
-/// loses track of barriers behind a loop with atomic operations, so the loop
-/// looks without, which may be in vain, and one look with follows.
-Value ScanEmitter::waitFor(ArrayRef<Wanted> totals) {
-  unsigned words = c.layout.scratch.back();
-  k.markVolatile(words);
-  Type i32 = k.ir().getI32Type();
-  Value there = k.word(1), missing = k.word(0);
-  auto lookAt = [&](function_ref<Value(Value number)> look) {
-    Value all = there;
-    for (const Wanted &total : totals) {
-      Value number = k.min(total.number, k.index(layout.totals() - 1));
-      all = k.both(all, k.select(total.isNeeded, look(number), there));
-    }
-    return all;
-  };
-  Value found = k.loopWhile(
-                     {missing, k.index(0)},
-                     [&](ValueRange state) {
-                       return k.both(k.equal(state[0], missing),
-                                     k.less(state[1], k.index(c.spins)));
-                     },
-                     [&](ValueRange state) {
-                       return Values{lookAt([&](Value number) {
-                                       return k.load(words, i32, number);
-                                     }),
-                                     k.add(state[1], k.index(1))};
-                     })
-                    .front();
-  auto yes = [&] { return Values{there}; };
-  auto look = [&] {
-    return Values{lookAt([&](Value number) { return isThere(number); })};
-  };
-  Value isFound = k.equal(found, there);
-  return k.equal(k.choose(isFound, {i32}, yes, look).front(), there);
-}
-
-/// What lane 0 has is total `number` from now on. Several workgroups may say so
-/// of the same total.
-void ScanEmitter::publish(const Values &values, Value number) {
+/// Takes a ticket, of which there are as many as tiles in every run. They are
+/// counted through two runs, which tell their totals apart by their marks.
+void ScanEmitter::takeTicket() {
+  unsigned binding = c.layout.scratch.front();
   k.ifThen(k.equal(lane, k.index(0)), [&] {
-    for (auto [binding, value] :
-         llvm::zip(ArrayRef(c.layout.scratch).drop_back(), values)) {
-      k.markCoherent(binding);
-      k.store(binding, value, number);
-    }
-    k.deviceMemoryBarrier(); // The total comes before the word.
-    k.atomicOr(c.layout.scratch.back(), number, k.word(1));
+    Value ticket = k.atomicIncrement(binding, k.index(layout.ticketWord()));
+    k.storeWorkgroup(words, ticket, k.index(kTicket));
+    k.storeWorkgroup(words, k.word(0), k.index(kIsMissing));
+    Value isLast = k.equal(ticket, k.word(2 * layout.tickets() - 1));
+    k.ifThen(isLast, [&] {
+      k.store(binding, k.word(0), k.index(layout.ticketWord()));
+    });
   });
 }
 
-ScanEmitter::Values ScanEmitter::loadTotal(Value number) {
-  number = k.min(number, k.index(layout.totals() - 1));
-  Values values;
-  for (auto [binding, type] :
-       llvm::zip(ArrayRef(c.layout.scratch).drop_back(), slots)) {
-    k.markCoherent(binding);
-    values.push_back(k.load(binding, type, number));
-  }
-  return values;
-}
-
-//===----------------------------------------------------------------------===//
-// Totals combined
-//===----------------------------------------------------------------------===//
-
-/// What the first `count` lanes have, in groups of 16, and the groups.
-ScanEmitter::Partial ScanEmitter::foldLanes(const Values &values, Value count) {
-  constexpr int64_t kGroup = ScanOrder::kTilesPerCluster;
-  store(blockMemory, values, paddedBlock(lane));
-  k.workgroupBarrier();
-  k.ifThen(k.less(lane, k.index(ScanOrder::kClustersPerSpan)), [&] {
-    Value first = k.mul(lane, kGroup);
-    Value own = k.sub(count, k.min(count, first));
-    Values total =
-        fold(blockMemory, paddedBlock(first), k.min(own, k.index(kGroup)));
-    store(groupMemory, total, lane);
-  });
-  k.workgroupBarrier();
-  Value at = k.index(ScanOrder::kClustersPerSpan + 1);
-  k.ifThen(k.less(lane, k.index(1)), [&] {
-    Value groups = k.div(k.add(count, k.index(kGroup - 1)), kGroup);
-    store(groupMemory, fold(groupMemory, k.index(0), groups), at);
-  });
-  k.workgroupBarrier();
-  return {load(groupMemory, at), k.less(k.index(0), count)};
-}
-
-/// Of the spans before `span`; runs of neighbours first.
-ScanEmitter::Partial ScanEmitter::foldSpansBefore(Value span) {
-  int64_t run = layout.space.spansPerRun();
-  Value first = k.mul(lane, run);
-  Value own = k.min(k.sub(span, k.min(span, first)), k.index(run));
-  auto at = [&](Value j) {
-    return k.add(k.index(layout.space.tiles()), k.add(first, j));
-  };
-  Values total = loadTotal(at(k.index(0)));
-  if (run > 1)
-    total = k.loop(k.index(1), own, k.index(1), total,
-                   [&](Value j, ValueRange sum) {
-                     return combine(Values(sum), loadTotal(at(j)));
-                   });
-  return foldLanes(total, k.div(k.add(span, k.index(run - 1)), run));
+/// The mark of this run, which lanes know from the ticket, behind a barrier.
+Value ScanEmitter::readMark() {
+  Value ticket = k.toIndex(loadShared(kTicket));
+  Value isFirstRun = k.less(ticket, k.index(layout.tickets()));
+  return k.select(isFirstRun, k.word(kMark), k.word(2 * kMark));
 }
 
 //===----------------------------------------------------------------------===//
 // Waiting
 //===----------------------------------------------------------------------===//
 
-/// Whether a total before tile `own` of `span` is still missing.
-Value ScanEmitter::awaitTotals(Value span, Value own) {
-  SmallVector<Wanted> wanted = {
-      {k.add(k.mul(span, kTilesPerSpan), lane), k.less(lane, own)}};
+/// The number of the total that is this lane's in `span`.
+Value ScanEmitter::tileEntry(Value span) {
+  Value last = k.index(layout.space.tiles() - 1);
+  return k.min(k.add(k.mul(span, kTilesPerSpan), lane), last);
+}
+/// The number of what lies before `span`.
+Value ScanEmitter::spanEntry(Value span) {
+  return k.add(k.index(layout.space.tiles()), span);
+}
+
+/// The totals that this lane finds for tile `own` of `span`: of a tile of its
+/// span, of a tile of the span before, and of a run of the spans before that.
+SmallVector<ScanEmitter::Wanted> ScanEmitter::wantedTotals(Value span,
+                                                           Value own) {
+  SmallVector<Wanted> wanted = {{tileEntry(span), k.less(lane, own)}};
+  if (layout.space.spans() == 1)
+    return wanted;
+  Value before = k.sub(span, k.min(span, k.index(1)));
+  wanted.push_back({tileEntry(before), k.less(k.index(0), span)});
   int64_t run = layout.space.spansPerRun();
-  if (layout.space.spans() > 1)
-    for (int64_t j = 0; j < run; ++j) {
-      Value number = k.add(k.mul(lane, run), k.index(j));
-      wanted.push_back(
-          {k.add(k.index(layout.space.tiles()), number), k.less(number, span)});
+  for (int64_t j = 0; j < run; ++j) {
+    Value number = k.add(k.mul(lane, run), k.index(j));
+    Value last = k.index(layout.space.spans() - 1);
+    wanted.push_back({spanEntry(k.min(number, last)), k.less(number, before)});
+  }
+  return wanted;
+}
+
+/// Waits for totals, and returns the words of all of them and whether all are
+/// there. What is not needed or already seen is not looked at: many workgroups
+/// ask the same memory.
+std::pair<SmallVector<Value>, Value>
+ScanEmitter::await(ArrayRef<Wanted> totals) {
+  int64_t count = layout.wordsPerTotal();
+  auto isMissing = [&](size_t i, ValueRange words) {
+    Value there = isMarked(Values(words.slice(i * count, count)));
+    return k.both(totals[i].isNeeded, k.negate(there));
+  };
+  auto anyMissing = [&](ValueRange words) {
+    Value any = isMissing(0, words);
+    for (size_t i = 1; i < totals.size(); ++i)
+      any = k.either(any, isMissing(i, words));
+    return any;
+  };
+  auto goesOn = [&](ValueRange state) {
+    return k.both(anyMissing(state.drop_front()),
+                  k.less(state.front(), k.index(c.spins + 1)));
+  };
+  auto look = [&](ValueRange state) {
+    ValueRange words = state.drop_front();
+    Values next = {k.add(state.front(), k.index(1))};
+    for (size_t i = 0; i < totals.size(); ++i) {
+      Values seen(words.slice(i * count, count));
+      llvm::append_range(next,
+                         k.choose(
+                             isMissing(i, words), TypeRange(ValueRange(seen)),
+                             [&] { return lookAt(totals[i].number); },
+                             [&] { return seen; }));
     }
-  Value ready = waitFor(wanted);
-  Value missing = k.negate(ready);
-  k.ifThen(missing, [&] { k.storeWorkgroup(word, k.word(1), k.index(1)); });
-  k.workgroupBarrier();
-  Value found = k.loadWorkgroup(word, k.ir().getI32Type(), k.index(1));
-  return k.equal(found, k.word(1));
+    return next;
+  };
+  Values initial = {k.index(0)};
+  initial.append(count * totals.size(), k.word(0));
+  Values words = k.loopWhile(initial, goesOn, look);
+  words.erase(words.begin());
+  return {words, k.negate(anyMissing(words))};
 }
 
-void ScanEmitter::fillInTile(Value tile) {
-  foldTile(loadTile(tile, tileShape(/*whole=*/true)));
-  publish(load(groupMemory, k.index(ScanOrder::kGroupsPerTile)), tile);
-}
-
-/// Makes all totals before tile `own` of `span` that are not there.
-void ScanEmitter::fillIn(Value span, Value own) {
-  Value no = k.word(0);
+/// Makes all totals before tile `own` of `span` that are not there, and at last
+/// once more those of the tile itself, which leaves workgroup memory as it was.
+void ScanEmitter::makeTotals(Value span, Value own, TileShape shape) {
+  Value yes = k.word(1), no = k.word(0);
+  auto isThere = [&](Value number) {
+    return k.equal(
+        shareWord([&] { return k.select(isMarked(lookAt(number)), yes, no); }),
+        yes);
+  };
   auto eachSpan = [&](Value number, ValueRange) {
     Value isOwn = k.equal(number, span);
-    Value total = k.add(k.index(layout.space.tiles()), number);
-    Value there = shareWord([&] { return isThere(total); });
-    Value done = k.both(k.negate(isOwn), k.equal(there, k.word(1)));
-    Value end = k.select(isOwn, own, k.index(kTilesPerSpan));
+    Value done = k.both(k.negate(isOwn), isThere(spanEntry(number)));
+    Value end = k.select(isOwn, k.add(own, k.index(1)), k.index(kTilesPerSpan));
     end = k.select(done, k.index(0), end);
     Value first = k.mul(number, kTilesPerSpan);
     k.loop(k.index(0), end, k.index(1), {}, [&](Value i, ValueRange) {
       Value tile = k.add(first, i);
-      Value made = shareWord([&] { return isThere(tile); });
-      forOnce(k.equal(made, no), [&] { fillInTile(tile); });
+      Value isLast = k.both(isOwn, k.equal(i, own));
+      forOnce(k.either(isLast, k.negate(isThere(tile))), [&] {
+        loadTotals(tile, shape);
+        foldTile(tile);
+        k.deviceMemoryBarrier();
+      });
       return Values();
     });
-    Value makesTotal = k.negate(k.either(isOwn, done));
     if (layout.space.spans() > 1)
-      forOnce(makesTotal, [&] {
-        k.deviceMemoryBarrier(); // The words come before the totals.
-        Partial before = foldLanes(loadTotal(k.add(first, lane)),
-                                   k.index(kTilesPerSpan - 1));
-        Values last = loadTotal(k.add(first, k.index(kTilesPerSpan - 1)));
-        publish(combine(before.values, last), total);
-      });
+      forOnce(k.negate(k.either(isOwn, done)), [&] { makeSpan(number); });
     return Values();
   };
   k.loop(k.index(0), k.add(span, k.index(1)), k.index(1), {}, eachSpan);
+}
+
+/// Publishes the total of span `number`, all of whose tiles' are there.
+void ScanEmitter::makeSpan(Value number) {
+  k.workgroupBarrier();
+  k.deviceMemoryBarrier();
+  store(blockMemory, valuesOf(lookAt(tileEntry(number))), paddedBlock(lane));
+  foldClusters(k.index(kTilesPerSpan));
+  k.ifThen(k.less(lane, k.index(1)), [&] {
+    publish(load(groupMemory, k.index(kSeriesTotal)), spanEntry(number));
+  });
+  k.deviceMemoryBarrier();
+  k.workgroupBarrier();
+}
+
+/// Makes all that comes before tile `own` of `span` and is missing, and returns
+/// the words of `totals`.
+SmallVector<Value> ScanEmitter::fillIn(Value span, Value own, TileShape shape,
+                                       ArrayRef<Wanted> totals) {
+  // What the tile has loaded is still good behind this.
+  ElementEmitter::Scope kept = c.elements.exchange(ElementEmitter::Scope());
+  makeTotals(span, own, shape);
+  c.elements.exchange(std::move(kept));
+  k.deviceMemoryBarrier();
+  SmallVector<Value> words;
+  for (const Wanted &total : totals)
+    llvm::append_range(words, lookAt(total.number));
+  return words;
 }
 
 //===----------------------------------------------------------------------===//
 // The way back
 //===----------------------------------------------------------------------===//
 
-ScanEmitter::Partial ScanEmitter::lookBack(Value tile, const Values &total) {
-  Value span = k.div(tile, kTilesPerSpan), own = k.rem(tile, kTilesPerSpan);
-  publish(total, tile);
-  Value missing = awaitTotals(span, own);
-  forOnce(missing, [&] {
-    // What the tile has loaded is still good behind this.
-    ElementEmitter::Scope kept = c.elements.exchange(ElementEmitter::Scope());
-    fillIn(span, own);
-    c.elements.exchange(std::move(kept));
+/// The totals of the first counts[s] totals of each series s in block memory,
+/// first those of clusters.
+void ScanEmitter::foldClusters(ArrayRef<Value> counts) {
+  auto ofSeries = [&](Value series) {
+    Value count = counts.front();
+    for (auto [s, own] : llvm::enumerate(counts.drop_front()))
+      count = k.select(k.less(k.index(s), series), own, count);
+    return count;
+  };
+  int64_t clusters = kClusters * counts.size();
+  k.workgroupBarrier();
+  k.ifThen(k.less(lane, k.index(clusters)), [&] {
+    Value first = k.mul(k.rem(lane, kClusters), kCluster);
+    Value count = ofSeries(k.div(lane, kClusters));
+    count = k.min(k.sub(count, k.min(count, first)), k.index(kCluster));
+    store(groupMemory,
+          fold(blockMemory, paddedBlock(k.mul(lane, kCluster)), count), lane);
   });
-  k.deviceMemoryBarrier(); // The words come before the totals.
-  Value first = k.mul(span, kTilesPerSpan);
-  Partial before = foldLanes(loadTotal(k.add(first, lane)), own);
-  if (layout.space.spans() == 1)
-    return before;
-  Value isLast = k.equal(own, k.index(kTilesPerSpan - 1));
-  k.ifThen(isLast, [&] {
-    publish(combine(before.values, total),
-            k.add(k.index(layout.space.tiles()), span));
+  k.workgroupBarrier();
+  k.ifThen(k.less(lane, k.index(counts.size())), [&] {
+    Value count = k.div(k.add(ofSeries(lane), k.index(kCluster - 1)), kCluster);
+    store(groupMemory, fold(groupMemory, k.mul(lane, kClusters), count),
+          k.add(k.index(kSeriesTotal), lane));
   });
-  return join(foldSpansBefore(span), before);
+  k.workgroupBarrier();
 }
 
-/// The last workgroup leaves all words as it found them.
-void ScanEmitter::finish() {
-  unsigned words = c.layout.scratch.back();
-  Value done = shareWord(
-      [&] { return k.atomicIncrement(words, k.index(layout.doneWord())); });
-  Value isLast = k.equal(k.toIndex(done), k.index(layout.groups() - 1));
-  k.ifThen(isLast, [&] {
-    k.loop(lane, k.index(layout.words()), k.index(KernelConfig::kLanes), {},
-           [&](Value i, ValueRange) {
-             k.store(words, k.word(0), i);
-             return Values();
-           });
-  });
+/// What comes before `tile`: series 0 are the tiles of its span, series 1 those
+/// of the span before, series 2 the runs of spans before that.
+ScanEmitter::Partial ScanEmitter::lookBack(Value tile, TileShape shape) {
+  Value span = k.div(tile, kTilesPerSpan), own = k.rem(tile, kTilesPerSpan);
+  SmallVector<Wanted> wanted = wantedTotals(span, own);
+  auto [found, hasAll] = await(wanted);
+  Value yes = k.word(1);
+  k.ifThen(k.negate(hasAll),
+           [&] { k.storeWorkgroup(words, yes, k.index(kIsMissing)); });
+  k.workgroupBarrier();
+  Value missing = k.equal(loadShared(kIsMissing), yes);
+  Values totals = k.loop(
+      k.index(0), k.select(missing, k.index(1), k.index(0)), k.index(1), found,
+      [&](Value, ValueRange) { return fillIn(span, own, shape, wanted); });
+  SmallVector<Value> counts = {own};
+  int64_t count = layout.wordsPerTotal();
+  auto putSeries = [&](int64_t series, const Values &values) {
+    Value at = k.add(k.index(series * kTilesPerSpan), lane);
+    store(blockMemory, values, paddedBlock(at));
+  };
+  ArrayRef<Value> left = totals;
+  putSeries(0, valuesOf(left.take_front(count)));
+  if (layout.space.spans() > 1) {
+    putSeries(1, valuesOf(left.slice(count, count)));
+    Values run;
+    for (size_t i = 2; i < wanted.size(); ++i) {
+      Values next = valuesOf(left.slice(i * count, count));
+      run = i == 2 ? next : choose(wanted[i].isNeeded, combine(run, next), run);
+    }
+    putSeries(2, run);
+    int64_t length = layout.space.spansPerRun();
+    Value spans = k.sub(span, k.min(span, k.index(1)));
+    counts.push_back(k.index(kTilesPerSpan));
+    counts.push_back(k.div(k.add(spans, k.index(length - 1)), length));
+  }
+  foldClusters(counts);
+  Partial before = {load(groupMemory, k.index(kSeriesTotal)),
+                    k.less(k.index(0), own)};
+  if (layout.space.spans() > 1)
+    before = join(beforeSpan(span, own), before);
+  return {before.values, k.less(k.index(0), tile)};
+}
+
+/// What lies before `span`. Lane 0 publishes the total of the span before if
+/// tile `own` is the first one.
+ScanEmitter::Partial ScanEmitter::beforeSpan(Value span, Value own) {
+  Values back = load(groupMemory, k.index(kSeriesTotal + 1));
+  Value isBehind = k.less(k.index(0), span);
+  Value isFirst = k.both(k.less(k.add(own, lane), k.index(1)), isBehind);
+  k.ifThen(isFirst, [&] { publish(back, spanEntry(k.sub(span, k.index(1)))); });
+  Partial spans = {load(groupMemory, k.index(kSeriesTotal + 2)),
+                   k.less(k.index(1), span)};
+  return join(spans, {back, isBehind});
 }

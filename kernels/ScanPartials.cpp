@@ -10,6 +10,10 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
+/// Neighbours that a lane of a GPU loads at once: all 16 would take registers
+/// that elements are in.
+static constexpr int64_t kFoldedAtOnce = 4;
+
 ScanEmitter::Values ScanEmitter::choose(Value condition, const Values &a,
                                         const Values &b) {
   Values chosen;
@@ -90,21 +94,32 @@ ScanEmitter::Values ScanEmitter::onGpu(function_ref<Values()> unrolled,
 
 /// Replaces each of `count` neighbours but the first by the total of those
 /// before it, and returns the total of all, as only the first `folding` lanes
-/// do. GPUs load them all at once, so that they wait only once; lavapipe skips
-/// the turns of a loop that no lane takes (docs/rationale/reduction-rows.md).
+/// do. GPUs load some of them at once, so that they wait less often; lavapipe
+/// skips the turns of a loop that no lane takes
+/// (docs/rationale/reduction-rows.md).
 ScanEmitter::Values ScanEmitter::foldInPlace(ArrayRef<Value> memory,
                                              Value first, int64_t count,
                                              int64_t folding) {
-  auto unrolled = [&] {
+  // The end depends on the lane in a way that drivers do not see through, or
+  // they would unroll the loop.
+  Value end = k.sub(k.index(count), k.div(lane, folding));
+  auto several = [&](Value j, ValueRange carried) {
     SmallVector<Values> loaded;
-    for (int64_t j = 0; j < count; ++j)
-      loaded.push_back(load(memory, k.add(first, k.index(j))));
-    Values total = loaded.front();
-    for (int64_t j = 1; j < count; ++j) {
-      store(memory, total, k.add(first, k.index(j)));
-      total = combine(total, loaded[j]);
+    Values total = carried;
+    for (int64_t i = 0; i < kFoldedAtOnce; ++i)
+      loaded.push_back(load(memory, k.add(first, k.add(j, k.index(i)))));
+    for (int64_t i = 0; i < kFoldedAtOnce; ++i) {
+      Values before = total;
+      total = combine(total, loaded[i]);
+      if (i == 0)
+        total = choose(k.equal(j, k.index(0)), loaded[i], total);
+      store(memory, before, k.add(first, k.add(j, k.index(i))));
     }
     return total;
+  };
+  auto unrolled = [&] {
+    return k.loop(k.index(0), end, k.index(kFoldedAtOnce), load(memory, first),
+                  several);
   };
   auto inLoop = [&] {
     auto next = [&](Value j, ValueRange total) {
@@ -113,28 +128,32 @@ ScanEmitter::Values ScanEmitter::foldInPlace(ArrayRef<Value> memory,
       store(memory, Values(total), at);
       return combine(Values(total), own);
     };
-    // The end depends on the lane in a way that drivers do not see through, or
-    // they would unroll the loop.
-    Value end = k.sub(k.index(count), k.div(lane, folding));
     return k.loop(k.index(1), end, k.index(1), load(memory, first), next);
   };
   return onGpu(unrolled, inLoop);
 }
 
-/// The total of the first `count` of 16 neighbours, one at least. GPUs load all
-/// of them at once.
+/// The total of the first `count` of 16 neighbours, one at least. GPUs load
+/// some of them at once.
 ScanEmitter::Values ScanEmitter::fold(ArrayRef<Value> memory, Value first,
                                       Value count) {
-  constexpr int64_t kMost = ScanOrder::kTilesPerCluster;
-  auto unrolled = [&] {
+  auto several = [&](Value j, ValueRange carried) {
     SmallVector<Values> loaded;
-    for (int64_t j = 0; j < kMost; ++j)
-      loaded.push_back(load(memory, k.add(first, k.index(j))));
-    Values total = loaded.front();
-    for (int64_t j = 1; j < kMost; ++j)
-      total =
-          choose(k.less(k.index(j), count), combine(total, loaded[j]), total);
+    Values total = carried;
+    for (int64_t i = 0; i < kFoldedAtOnce; ++i)
+      loaded.push_back(load(memory, k.add(first, k.add(j, k.index(i)))));
+    for (int64_t i = 0; i < kFoldedAtOnce; ++i) {
+      Value at = k.add(j, k.index(i));
+      Values next = choose(k.less(at, count), combine(total, loaded[i]), total);
+      if (i == 0)
+        next = choose(k.equal(j, k.index(0)), loaded[i], next);
+      total = next;
+    }
     return total;
+  };
+  auto unrolled = [&] {
+    return k.loop(k.index(0), count, k.index(kFoldedAtOnce),
+                  load(memory, first), several);
   };
   auto inLoop = [&] {
     auto next = [&](Value j, ValueRange total) {

@@ -77,69 +77,12 @@ void ScanEmitter::emitScanned(const Quad &quad, const Partial &before,
   }
 }
 
-void ScanEmitter::emitCompacted(const Quad &quad, const Partial &before,
-                                TileShape shape) {
-  auto yield = cast<YieldOp>(c.op.getBody().front().getTerminator());
-  Value none = k.zero(layout.inputs.front());
-  Value start = before.values.front();
-  if (before.exists)
-    start = k.select(before.exists, start, none);
-  SmallVector<std::pair<OpResult, unsigned>> results;
-  for (auto [value, binding] :
-       llvm::zip_equal(yield.getValues(), c.layout.outputs))
-    if (value != compact.getCount())
-      results.push_back({cast<OpResult>(value), binding});
-  for (auto [result, binding] : results) {
-    Value payload = compact.getPayloads()[result.getResultNumber()];
-    int64_t length = cast<RankedTensorType>(result.getType()).getDimSize(0);
-    for (auto [part, at] : llvm::enumerate(quad.points)) {
-      FailureOr<Lanes> lanes = c.elements.emit(payload, at);
-      if (!check(lanes))
-        return;
-      for (auto [v, element] : llvm::enumerate(*lanes)) {
-        unsigned i = part * shape.vector + v;
-        Value place = start;
-        if (i > 0)
-          place = k.add(start, quad.inclusive[i - 1].front());
-        place = k.toIndex(place);
-        Value keep =
-            arith::CmpIOp::create(k.ir(), k.loc(), arith::CmpIPredicate::ne,
-                                  quad.elements[i].front(), none);
-        if (length < layout.space.count())
-          keep = k.both(keep, k.less(place, k.index(length)));
-        k.ifThen(keep, [&, target = binding, stored = element] {
-          k.store(target, stored, place);
-        });
-      }
-    }
-  }
-}
-
-/// The last tile knows how many elements all of them keep.
-void ScanEmitter::emitCount(Value tile, const Partial &all) {
-  auto yield = cast<YieldOp>(c.op.getBody().front().getTerminator());
-  for (auto [value, binding] :
-       llvm::zip_equal(yield.getValues(), c.layout.outputs))
-    if (value == compact.getCount()) {
-      Value isLast = k.equal(tile, k.index(layout.space.tiles() - 1));
-      k.ifThen(k.both(isLast, k.equal(lane, k.index(0))),
-               [&, target = binding] {
-                 k.store(target, all.values.front(), k.index(0));
-               });
-    }
-}
-
-void ScanEmitter::emitResults(ArrayRef<Quad> quads, Value tile,
+void ScanEmitter::emitResults(ArrayRef<Quad> quads, const Partial &before,
                               TileShape shape) {
   for (auto [row, quad] : llvm::enumerate(quads)) {
-    Value number = k.add(k.index(row * KernelConfig::kLanes), lane);
-    Partial before = {load(quadMemory, paddedQuad(number)), Value()};
+    Partial own = {load(quadMemory, placeInRow(k.index(row))), Value()};
     if (row == 0)
-      before.exists =
-          k.less(k.index(0), layout.looksBack() ? k.add(tile, lane) : lane);
-    if (scan)
-      emitScanned(quad, before, shape);
-    else
-      emitCompacted(quad, before, shape);
+      own.exists = k.less(k.index(0), lane);
+    emitScanned(quad, layout.looksBack() ? join(before, own) : own, shape);
   }
 }

@@ -249,8 +249,10 @@ void MemoryPlanner::addScratch(KernelOp kernel) {
   unsigned now = number.lookup(kernel);
   for (const Scratch &wanted : configureKernel(kernel).scratch) {
     uint64_t length = llvm::alignTo(wanted.bytes, 4);
+    unsigned first = wanted.keepsAll ? 0 : now;
+    unsigned last = wanted.keepsAll ? steps.size() - 1 : now;
     scratch[kernel].push_back({length,
-                               addRange(length, now, now, wanted.keepsZero),
+                               addRange(length, first, last, wanted.keepsZero),
                                wanted.keepsZero});
   }
 }

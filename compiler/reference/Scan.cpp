@@ -202,12 +202,12 @@ MaybePartial Scan::runQuad(int64_t first, const MaybePartial &before) {
 }
 
 MaybePartial Scan::runTile(int64_t first, const MaybePartial &before) {
-  constexpr int64_t kBlock = ScanOrder::kQuad * ScanOrder::kQuadsPerBlock;
+  const int64_t blockLength = ScanOrder::kQuad * space.quadsPerBlock;
   GroupedFold blocks(code);
-  int64_t end = std::min(first + ScanOrder::kTile, count);
-  for (int64_t block = first; block < end; block += kBlock) {
+  int64_t end = std::min(first + space.tile(), count);
+  for (int64_t block = first; block < end; block += blockLength) {
     MaybePartial quads;
-    for (int64_t quad = block; quad < std::min(block + kBlock, end);
+    for (int64_t quad = block; quad < std::min(block + blockLength, end);
          quad += ScanOrder::kQuad) {
       MaybePartial inTile = code.join(blocks.prefix(), quads);
       quads = code.join(quads, runQuad(quad, code.join(before, inTile)));
@@ -219,27 +219,23 @@ MaybePartial Scan::runTile(int64_t first, const MaybePartial &before) {
 
 Results Scan::run() {
   GroupedFold runs(code);
-  MaybePartial run;
-  int64_t inRun = 0; // Spans.
+  MaybePartial run, last; // `last`: the span before.
+  int64_t inRun = 0;      // Spans.
   for (int64_t span = 0; span < space.spans(); ++span) {
-    MaybePartial before = runs.prefix(run);
-    GroupedFold tiles(code);
-    MaybePartial total;
-    int64_t firstTile = span * ScanOrder::kTilesPerSpan;
-    int64_t end = std::min(firstTile + ScanOrder::kTilesPerSpan, space.tiles());
-    for (int64_t tile = firstTile; tile < end; ++tile) {
-      MaybePartial inSpan = tiles.prefix();
-      MaybePartial own =
-          runTile(tile * ScanOrder::kTile, code.join(before, inSpan));
-      total = code.join(inSpan, own);
-      tiles.add(own);
-    }
-    run = code.join(run, total);
-    if (++inRun == space.spansPerRun()) {
+    MaybePartial before = code.join(runs.prefix(run), last);
+    run = code.join(run, last);
+    if (span > 0 && ++inRun == space.spansPerRun()) {
       inRun = 0;
       runs.add(run);
       run.reset();
     }
+    GroupedFold tiles(code);
+    int64_t firstTile = span * ScanOrder::kTilesPerSpan;
+    int64_t end = std::min(firstTile + ScanOrder::kTilesPerSpan, space.tiles());
+    for (int64_t tile = firstTile; tile < end; ++tile)
+      tiles.add(
+          runTile(tile * space.tile(), code.join(before, tiles.prefix())));
+    last = tiles.prefix();
   }
   if (code.hasFailed())
     return failure();

@@ -85,11 +85,17 @@ LogicalResult ScanOp::verifyRegions() {
 
 ScanSpace::ScanSpace(Operation *op)
     : shape(typeOf(op->getOperands().front()).getShape()), dimension(0),
-      reverse(false) {
-  if (auto scan = dyn_cast<ScanOp>(op)) {
-    dimension = scan.getDimension();
-    reverse = scan.getReverse();
-  }
+      reverse(false), quadsPerBlock(ScanOrder::kQuadsOfCompact) {
+  auto scan = dyn_cast<ScanOp>(op);
+  if (!scan)
+    return;
+  dimension = scan.getDimension();
+  reverse = scan.getReverse();
+  int64_t bytes = 0;
+  for (Value input : scan.getInputs())
+    bytes += elementBytes(getElementTypeOrSelf(input));
+  bool isOne = rows() == 1 && !scan.getSegments();
+  quadsPerBlock = ScanOrder::quadsPerBlock(bytes, isOne);
 }
 
 //===----------------------------------------------------------------------===//

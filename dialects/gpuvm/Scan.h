@@ -18,17 +18,23 @@ namespace mlir::gpuvm {
 /// All positions of all rows, in the order of the walk, fall into quads of
 /// neighbours, these into blocks, and so on.
 struct ScanOrder {
-  static constexpr int64_t kQuad = 4;          ///< Positions.
-  static constexpr int64_t kQuadsPerBlock = 4; ///< What a lane combines.
+  static constexpr int64_t kQuad = 4; ///< Positions.
   static constexpr int64_t kBlocksPerGroup = 16;
   static constexpr int64_t kGroupsPerTile = 16;
   static constexpr int64_t kBlocksPerTile = kBlocksPerGroup * kGroupsPerTile;
-  static constexpr int64_t kTile = kQuad * kQuadsPerBlock * kBlocksPerTile;
   static constexpr int64_t kTilesPerCluster = 16;
   static constexpr int64_t kClustersPerSpan = 16;
   static constexpr int64_t kTilesPerSpan = kTilesPerCluster * kClustersPerSpan;
   /// Spans fall into at most so many runs, runs into clusters.
   static constexpr int64_t kRuns = kTilesPerSpan;
+  /// Quads of a block where an element of all inputs has so many bytes;
+  /// `isOne`: all positions are one segment. Registers have to hold them.
+  static constexpr int64_t quadsPerBlock(int64_t bytes, bool isOne) {
+    if (bytes > 8)
+      return bytes > 16 ? 1 : 2;
+    return bytes > 4 || !isOne ? 4 : 16;
+  }
+  static constexpr int64_t kQuadsOfCompact = 8;
 };
 
 /// The positions of a scan: rows one behind the other, in row-major order of
@@ -37,6 +43,7 @@ struct ScanSpace {
   SmallVector<int64_t> shape;
   int64_t dimension;
   bool reverse;
+  int64_t quadsPerBlock;
 
   /// Of a scan or a compact operation.
   explicit ScanSpace(Operation *op);
@@ -47,7 +54,11 @@ struct ScanSpace {
   int64_t inner() const {
     return llvm::product_of(ArrayRef(shape).drop_front(dimension + 1));
   }
-  int64_t tiles() const { return llvm::divideCeil(count(), ScanOrder::kTile); }
+  /// Positions of a tile.
+  int64_t tile() const {
+    return ScanOrder::kQuad * quadsPerBlock * ScanOrder::kBlocksPerTile;
+  }
+  int64_t tiles() const { return llvm::divideCeil(count(), tile()); }
   int64_t spans() const {
     return llvm::divideCeil(tiles(), ScanOrder::kTilesPerSpan);
   }

@@ -148,14 +148,15 @@ def scans(_seeds):
     for program in one_tile():
         yield program
     for program in several_tiles():
-        program.variants = {"alone": ["--spins=0"]} if "37x129" in program.name or "compact" in program.name else {}
+        waits = any(part in program.name for part in ("73x129", "2200003", "compact"))
+        program.variants = {"alone": ["--spins=0"]} if waits else {}
         yield program
 
 
 def one_tile():
     for dtype in TYPES:
         yield plain((1009,), 0, dtype)
-    for length in (1, 2, 5, 17, 256, 1025, 4095, 4096):
+    for length in (1, 2, 5, 17, 256, 1025, 4096, 16383, 16384):
         yield plain((length,), 0, "f32")
         yield plain((length,), 0, "i32", exclusive=7)
     for options in ({"reverse": True}, {"exclusive": 3}, {"exclusive": 0, "reverse": True}):
@@ -169,21 +170,22 @@ def one_tile():
     yield pairs((60, 30), "i32")
     yield stages(900)
     yield compact(5, "f32")
-    yield compact(4096, "i8")
+    yield compact(8192, "i8")
 
 
 def several_tiles():
-    yield plain((4097,), 0, "f32")
+    yield plain((16385,), 0, "f32")
     yield plain((65537,), 0, "f32", exclusive=1)
-    yield plain((1100003,), 0, "f32")  # Two spans.
-    yield plain((1 << 20,), 0, "i64")
-    yield plain((37, 129), 1, "f32", reverse=True)
-    yield segmented((37, 129), 1, "f32")
+    yield plain((4200003,), 0, "f32")  # Two spans.
+    yield plain((2200003,), 0, "i64")  # Three spans.
+    yield plain((73, 129), 1, "f32", reverse=True)
+    yield segmented((73, 129), 1, "f32")
     yield segmented((3000, 4), 1, "i32", exclusive=3)
     yield plain((2, 9000), 1, "f32")
     yield melted((10001,), "i32")
     yield pairs((60, 300), "f32")
-    yield compact(4099, "i64")
+    yield pairs((60, 300), "f64")
+    yield compact(8195, "i64")
     yield compact(20000, "f32", 100)
     yield compact(20001, "i16", 5000, always)
     yield compact(20001, "f64", None, never)
