@@ -4,8 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Internal to the scan emitter: Scan.cpp takes a tile, ScanPartials.cpp has
-// partial results, ScanLookBack.cpp finds what comes before a tile, and
-// ScanResults.cpp writes what is made of it.
+// partial results, ScanTotals.cpp is what workgroups tell each other,
+// ScanLookBack.cpp finds what comes before a tile, and ScanResults.cpp and
+// ScanCompact.cpp write what is made of it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,8 +3,8 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A workgroup takes one tile after the other (Scan.h), in the order in which
-// workgroups ask for them: what a tile waits for has been begun.
+// A workgroup takes the tile of its number, and beyond kMaxGroups tiles others
+// after it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,8 +36,8 @@ struct ScanLayout {
   }
   int64_t tickets() const { return groups() * tilesPerGroup(); }
 
-  // Scratch memory: the totals of tiles, then what lies before spans, and the
-  // next ticket, which others do not share a transfer with.
+  // Scratch memory: the totals of tiles, then of spans, and the next ticket,
+  // which others do not share a transfer with.
   int64_t wordsPerTotal() const; ///< A power of two.
   int64_t totals() const { return space.tiles() + space.spans(); }
   int64_t ticketWord() const {

@@ -3,17 +3,14 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tiles publish their totals, and the first tile of a span what lies before the
-// span. A tile looks at the totals of the tiles before it in its span, and at
-// what lies before the span; as long as that is not known, at what lies before
-// the span before it and at the totals of all tiles of that one. The order in
-// which all of that is combined is always the same, so nobody sees what was
-// there first.
+// Tiles publish their totals, and the first tile of a span that of the span
+// before. A tile waits for the totals of the tiles before it in its span, of
+// those of the span before, and of the spans before that, and combines them
+// always in the same order, so nobody sees who was there first.
 //
-// All of these tiles have been begun, by workgroups that may not get on,
-// though, on a device that does not promise that they do. So the wait for them
-// is bounded: behind it the workgroup makes the missing totals itself, from the
-// elements (docs/rationale/scan.md).
+// Nothing says that the workgroups of these tiles have begun or get on. So the
+// wait for them is bounded: behind it the workgroup makes the missing totals
+// itself, from the elements (docs/rationale/scan.md).
 //
 //===----------------------------------------------------------------------===//
 

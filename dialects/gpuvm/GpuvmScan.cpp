@@ -94,8 +94,12 @@ ScanSpace::ScanSpace(Operation *op)
   int64_t bytes = 0;
   for (Value input : scan.getInputs())
     bytes += elementBytes(getElementTypeOrSelf(input));
-  bool isOne = rows() == 1 && !scan.getSegments();
-  quadsPerBlock = ScanOrder::quadsPerBlock(bytes, isOne);
+  int64_t most = ScanOrder::kMostInRow;
+  if (scan.getSegments() || (rows() > 1 && length() % ScanOrder::kQuad != 0))
+    most = ScanOrder::kMostInSegments;
+  else if (rows() > 1)
+    most = ScanOrder::kMostInRows;
+  quadsPerBlock = ScanOrder::quadsPerBlock(bytes, most);
 }
 
 //===----------------------------------------------------------------------===//

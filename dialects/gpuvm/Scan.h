@@ -27,13 +27,15 @@ struct ScanOrder {
   static constexpr int64_t kTilesPerSpan = kTilesPerCluster * kClustersPerSpan;
   /// Spans fall into at most so many runs, runs into clusters.
   static constexpr int64_t kRuns = kTilesPerSpan;
-  /// Quads of a block where an element of all inputs has so many bytes;
-  /// `isOne`: all positions are one segment. Registers have to hold them.
-  static constexpr int64_t quadsPerBlock(int64_t bytes, bool isOne) {
-    if (bytes > 8)
-      return bytes > 16 ? 1 : 2;
-    return bytes > 4 || !isOne ? 4 : 16;
+  /// Quads of a block where an element of all inputs has so many bytes, and at
+  /// most `most`: registers have to hold them.
+  static constexpr int64_t quadsPerBlock(int64_t bytes, int64_t most) {
+    int64_t fitting = bytes > 16 ? 1 : bytes > 8 ? 2 : bytes > 4 ? 4 : 16;
+    return std::min(fitting, most);
   }
+  /// At most so many in one row, in rows of whole quads, and with segments.
+  static constexpr int64_t kMostInRow = 16, kMostInRows = 8,
+                           kMostInSegments = 4;
   static constexpr int64_t kQuadsOfCompact = 8;
 };
 
