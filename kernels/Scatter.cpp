@@ -148,18 +148,20 @@ Value Scatter::ownPlace(Value position, int64_t word) {
   return k.add(k.mul(place, layout.copies), k.rem(lane, layout.copies));
 }
 
+/// Lanes go over the words as they lie there, each target's among them.
 void Scatter::clearOwn() {
-  for (const Target &target : targets)
-    k.loop(lane, k.index(layout.positions * target.words * layout.copies),
-           k.index(c.config.lanes), {}, [&](Value i, ValueRange) {
-             int64_t each = target.words * layout.copies;
-             Value position = k.div(i, each), rest = k.rem(i, each);
-             Value place =
-                 k.add(k.mul(position, slots * layout.copies),
-                       k.add(k.index(target.slot * layout.copies), rest));
-             k.storeWorkgroup(own, k.word(neutralWord(target.rule)), place);
-             return Values();
-           });
+  k.loop(lane, k.index(layout.positions * slots * layout.copies),
+         k.index(c.config.lanes), {}, [&](Value place, ValueRange) {
+           Value slot = k.rem(k.div(place, layout.copies), slots);
+           Value neutral = k.word(neutralWord(targets.front().rule));
+           for (const Target &target : ArrayRef(targets).drop_front()) {
+             uint32_t word = neutralWord(target.rule);
+             neutral = k.select(k.less(slot, k.index(target.slot)), neutral,
+                                k.word(word));
+           }
+           k.storeWorkgroup(own, neutral, place);
+           return Values();
+         });
   k.workgroupBarrier();
 }
 
@@ -196,12 +198,12 @@ void Scatter::addOwn(const Target &target, Value position) {
 
 void Scatter::addOwn() {
   k.workgroupBarrier();
-  for (const Target &target : targets)
-    k.loop(lane, k.index(layout.positions), k.index(c.config.lanes), {},
-           [&](Value position, ValueRange) {
+  k.loop(lane, k.index(layout.positions), k.index(c.config.lanes), {},
+         [&](Value position, ValueRange) {
+           for (const Target &target : targets)
              addOwn(target, position);
-             return Values();
-           });
+           return Values();
+         });
 }
 
 //===----------------------------------------------------------------------===//

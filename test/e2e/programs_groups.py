@@ -204,6 +204,8 @@ def groups(_):
     yield histogram(100000, 16, "equal")
     for updates in SIZES:
         yield scattered("sums", ["add", "add"], ["i32", "i64"], updates, 40, fill="wide")
+    yield scattered("columns", ["add"] * 3, ["i64", "i64", "i32"], 5000, 4, fill="wide")
+    yield scattered("mixed", ["min", "add", "and", "maxu"], ["i32", "i64", "i64", "i32"], 5000, 4, fill="wide")
     yield scattered("least", ["min", "max", "minu", "maxu", "and", "or", "xor"], ["i32"] * 7, 3000, 50, fill="wide")
     yield scattered("bits", ["and", "or", "xor"], ["i64"] * 3, 3000, 50, fill="wide")
     yield scattered("least", ["min", "maxu"], ["i64", "i64"], 1500, 50, fill="wide")
