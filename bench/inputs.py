@@ -32,7 +32,7 @@ class Inputs:
 
     @staticmethod
     def _key(name, tensor):
-        return name, tensor.dtype, tensor.low, tensor.high
+        return name, tensor.dtype, tensor.low, tensor.high, tensor.make
 
     def array(self, name, tensor):
         """The input `name`: an array as it is, one made, or one filled as the Tensor says."""
@@ -43,7 +43,7 @@ class Inputs:
         key = self._key(name, tensor)
         if key not in self.flat or len(self.flat[key]) < tensor.elements:
             self.on_device.pop(key, None)
-            block = _block(tensor, zlib.crc32(name.encode()))
+            block = tensor.make() if tensor.make else _block(tensor, zlib.crc32(name.encode()))
             self.flat[key] = np.resize(block, max(tensor.elements, 1))
         return self.flat[key][:tensor.elements].reshape(tensor.shape)
 

@@ -15,11 +15,13 @@ PEAK = {"H200": {"f32": 66.9e12, "f16": 989.4e12}, "H100": {"f32": 66.9e12, "f16
 
 @dataclasses.dataclass(frozen=True)
 class Tensor:
-    """Shape and element type; as an input, filled uniformly from [low, high)."""
+    """Shape and element type; as an input, filled uniformly from [low, high) or by `make`,
+    which returns all of it."""
     shape: tuple
     dtype: str
     low: float = -0.5
     high: float = 1.0
+    make: object = None
 
     @property
     def elements(self):
