@@ -187,7 +187,8 @@ ElementEmitter::reduceRun(linalg::GenericOp op, Point at,
     return failure();
   for (int64_t lane = 0; lane < now.lanes; ++lane) {
     clones[lane].map(op.getRegionOutputArgs(), accumulators);
-    cloneBody(op, at, lane, clones);
+    if (failed(cloneBody(op, at, lane, clones)))
+      return failure();
     for (auto [accumulator, yielded] : llvm::zip_equal(
              accumulators, op.getBody()->getTerminator()->getOperands()))
       accumulator = clones[lane].lookupOrDefault(yielded);

@@ -212,6 +212,8 @@ def groups(_):
     yield scattered("narrow", ["add", "max"], ["i16", "i8"], 1500, 50, fill="wide")
     yield scattered("floats", ["add", "max", "add"], ["f32", "f32", "f64"], 1500, 50, fill="wide")
     yield scattered("few", ["add"], ["f32"], 3000, 1)
+    rules = ["add", "min", "add", "maxu", "or", "add"]
+    yield scattered("many", rules, ["i64", "i32", "i64", "i32", "i32", "i64"], 5000, 6, fill="wide")
     yield scattered("last", ["last", "last", "add"], ["f32", "i8", "i32"], 1500, 50, fill="wide")
     yield scattered("rows", ["add", "last", "add"], ["i32", "f32", "f32"], 300, 50, rest=(5,), fill="wide")
     yield scattered("shaped", ["add", "last"], ["i32", "i32"], 12, 20, rest=(2,), fill="wide", shape=(3, 4))
