@@ -67,7 +67,7 @@ VirtualOpFinder::VirtualOpFinder(
     if (isRoot)
       own->operations = costOf(op);
     for (const SourceRead &read : facts.at(op).reads) {
-      if (isRoot)
+      if (isRoot && !read.isUpdated) // A result is made where that lies.
         own->inputs.insert(read.source);
       if (Operation *source = read.source.getDefiningOp())
         readers[source].push_back(

@@ -79,3 +79,39 @@ gpuvm.program @spmm(%value: tensor<200xf32>, %column: tensor<200xi32>, %offsets:
   }
   gpuvm.return %m : !gpuvm.message<tensor<30x8xf32>>
 }
+
+// -----
+
+// Eight results are made where their initial values lie: of 24 windows they take
+// eight, and the updates are computed in the kernel.
+// CHECK-LABEL: gpuvm.program @sums
+// CHECK-NOT: arith.muli
+// CHECK: kernel @{{.*}} scatter
+// CHECK-COUNT-8: arith.muli
+// CHECK: gpuvm.scatter
+// CHECK-NOT: kernel @
+// CHECK: return
+!x = tensor<900xi32>
+!z = tensor<700xi32>
+!m = !gpuvm.message<!z>
+gpuvm.program @sums(%p: !x, %x0: !x, %x1: !x, %x2: !x, %x3: !x, %x4: !x, %x5: !x, %x6: !x, %x7: !x)
+    -> (r0: !z, r1: !z, r2: !z, r3: !z, r4: !z, r5: !z, r6: !z, r7: !z) {
+  %m:8 = gpuvm.stage @s(%at = %p : !x, %y0 = %x0 : !x, %y1 = %x1 : !x, %y2 = %x2 : !x, %y3 = %x3 : !x, %y4 = %x4 : !x, %y5 = %x5 : !x, %y6 = %x6 : !x, %y7 = %x7 : !x)
+      -> (!z, !z, !z, !z, !z, !z, !z, !z) {
+    %zero = arith.constant dense<0> : !z
+    %u0 = arith.muli %y0, %y0 : !x
+    %u1 = arith.muli %y1, %y1 : !x
+    %u2 = arith.muli %y2, %y2 : !x
+    %u3 = arith.muli %y3, %y3 : !x
+    %u4 = arith.muli %y4, %y4 : !x
+    %u5 = arith.muli %y5, %y5 : !x
+    %u6 = arith.muli %y6, %y6 : !x
+    %u7 = arith.muli %y7, %y7 : !x
+    %r:8 = gpuvm.scatter add, add, add, add, add, add, add, add %u0, %u1, %u2, %u3, %u4, %u5, %u6, %u7 at %at
+        into %zero, %zero, %zero, %zero, %zero, %zero, %zero, %zero
+        : (!x, !x, !x, !x, !x, !x, !x, !x, !x, !z, !z, !z, !z, !z, !z, !z, !z)
+        -> (!z, !z, !z, !z, !z, !z, !z, !z)
+    gpuvm.send %r#0, %r#1, %r#2, %r#3, %r#4, %r#5, %r#6, %r#7 : !z, !z, !z, !z, !z, !z, !z, !z
+  }
+  gpuvm.return %m#0, %m#1, %m#2, %m#3, %m#4, %m#5, %m#6, %m#7 : !m, !m, !m, !m, !m, !m, !m, !m
+}
