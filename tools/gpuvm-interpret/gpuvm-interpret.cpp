@@ -10,6 +10,8 @@
 
 #include "compiler/Dialects.h"
 #include "compiler/reference/Machine.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/LowerBounded.h"
@@ -209,6 +211,8 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   gpuvm::registerCompilerDialects(registry);
   MLIRContext context(registry);
+  // Of what bounded tensors become, whatever the file holds.
+  context.loadDialect<linalg::LinalgDialect, tensor::TensorDialect>();
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
   OwningOpRef<ModuleOp> module =
