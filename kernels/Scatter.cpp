@@ -9,7 +9,8 @@
 // with one position seldom meet, and then combined with what there is.
 //
 // An element of 64 bits is two words, of which a sum's low one carries into the
-// high one: carries, too, are added in any order.
+// high one: carries, too, are added in any order. Small numbers seldom change
+// the high word: one that is less than zero adds -1 there, and its carry 1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,9 +41,18 @@ private:
   };
 
   void findTargets();
+  /// The updates of a lane: a position each, which is behind all if there is
+  /// nothing to do, and an element for each target.
+  struct Piece {
+    Lanes positions;
+    SmallVector<Lanes> updates;
+  };
+
+  FailureOr<Piece> loadPiece(Value tile, int64_t number);
   void scatterTile(Value tile);
   void scatterElement(const Target &target, Value position, Value element);
   Values wordsOf(Value element);
+  Value carry(Value before, Value word);
   void combine(const Target &target, ArrayRef<Value> words,
                function_ref<Value(Value word, int64_t number)> combineWord);
   Value ownPlace(Value position, int64_t word);
@@ -122,20 +132,26 @@ Scatter::Values Scatter::wordsOf(Value element) {
           arith::TruncIOp::create(b, k.loc(), i32, high)};
 }
 
-/// Combines the words of an element by `combineWord`, which combines one and
-/// returns what was there.
+/// What the low words of a sum add to its high word.
+Value Scatter::carry(Value before, Value word) {
+  Value carries = k.less(k.add(before, word), before);
+  return k.select(carries, k.word(1), k.word(0));
+}
+
+/// Combines the words of an element by `combineWord`, which combines one by an
+/// atomic operation and returns what was there.
 void Scatter::combine(
     const Target &target, ArrayRef<Value> words,
     function_ref<Value(Value word, int64_t number)> combineWord) {
   Value low = combineWord(words.front(), 0);
   if (target.words == 1)
     return;
-  Value high = words.back();
-  if (target.rule == Rule::add) {
-    Value carries = k.less(k.add(low, words.front()), low);
-    high = k.add(high, k.select(carries, k.word(1), k.word(0)));
+  if (target.rule != Rule::add) {
+    combineWord(words.back(), 1);
+    return;
   }
-  combineWord(high, 1);
+  Value high = k.add(words.back(), carry(low, words.front()));
+  k.ifThen(k.negate(k.equal(high, k.word(0))), [&] { combineWord(high, 1); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -176,12 +192,11 @@ void Scatter::addOwn(const Target &target, Value position) {
     for (int64_t word = 0; word < target.words; ++word)
       words.push_back(k.loadWorkgroup(
           own, i32, k.add(first, k.index(word * layout.copies + copy))));
-    combine(target, words, [&](Value word, int64_t number) {
-      Value before = total[number];
-      total[number] = arith::getReductionOp(kindOf(target.rule), k.ir(),
-                                            k.loc(), before, word);
-      return before;
-    });
+    if (target.words == 2 && target.rule == Rule::add)
+      words.back() = k.add(words.back(), carry(total.front(), words.front()));
+    for (auto [sum, word] : llvm::zip_equal(total, words))
+      sum = arith::getReductionOp(kindOf(target.rule), k.ir(), k.loc(), sum,
+                                  word);
   }
   Value changes;
   for (Value word : total) {
@@ -221,33 +236,51 @@ void Scatter::scatterElement(const Target &target, Value position,
   });
 }
 
+/// Vector `number` of the lane's in the tile. Where there are no more updates
+/// the last ones stand, with positions behind all.
+FailureOr<Scatter::Piece> Scatter::loadPiece(Value tile, int64_t number) {
+  int64_t vector = layout.vector, vectors = layout.updates / vector;
+  Value own = k.add(k.mul(k.add(k.mul(tile, c.config.unroll), k.index(number)),
+                          c.config.lanes),
+                    lane);
+  Value isThere = k.less(own, k.index(vectors));
+  Value begin = k.mul(k.min(own, k.index(vectors - 1)), vector);
+  c.elements.begin(vector);
+  auto place = c.elements.flatPoint({begin, /*stride=*/1, vector},
+                                    ArrayRef{layout.updates});
+  auto positions = c.elements.emit(op.getPositions(), place);
+  if (!check(positions))
+    return failure();
+  Piece piece;
+  for (Value word : *positions) // Behind all, too, if it was negative.
+    piece.positions.push_back(
+        k.select(isThere, k.toIndex(word), k.index(layout.positions)));
+  for (const Target &target : targets) {
+    auto elements = c.elements.emit(target.update, place);
+    if (!check(elements))
+      return failure();
+    piece.updates.push_back(*elements);
+  }
+  return piece;
+}
+
+/// All that the lane reads is on its way before any of it is scattered.
 void Scatter::scatterTile(Value tile) {
-  int64_t vector = layout.vector;
-  Value begin =
-      k.add(k.mul(tile, c.config.lanes * vector), k.mul(lane, vector));
-  auto scatter = [&] {
-    c.elements.begin(vector);
-    auto place = c.elements.flatPoint({begin, /*stride=*/1, vector},
-                                      ArrayRef{layout.updates});
-    auto positions = c.elements.emit(op.getPositions(), place);
-    if (!check(positions))
+  SmallVector<Piece> pieces;
+  for (int64_t number = 0; number < c.config.unroll; ++number) {
+    auto piece = loadPiece(tile, number);
+    if (failed(piece))
       return;
-    SmallVector<Lanes> updates;
-    for (const Target &target : targets) {
-      auto elements = c.elements.emit(target.update, place);
-      if (!check(elements))
-        return;
-      updates.push_back(*elements);
-    }
-    for (auto [i, word] : llvm::enumerate(*positions)) {
-      Value position = k.toIndex(word); // Behind all, if it was negative.
-      k.ifThen(k.less(position, k.index(layout.positions)), [&, number = i] {
-        for (auto [target, elements] : llvm::zip_equal(targets, updates))
-          scatterElement(target, position, elements[number]);
-      });
-    }
-  };
-  k.ifThen(k.less(begin, k.index(layout.updates)), scatter);
+    pieces.push_back(*piece);
+  }
+  for (const Piece &piece : pieces)
+    for (auto [i, position] : llvm::enumerate(piece.positions))
+      k.ifThen(k.less(position, k.index(layout.positions)),
+               [&, position = position, number = i] {
+                 for (auto [target, elements] :
+                      llvm::zip_equal(targets, piece.updates))
+                   scatterElement(target, position, elements[number]);
+               });
 }
 
 LogicalResult Scatter::run() {
@@ -258,8 +291,8 @@ LogicalResult Scatter::run() {
                               layout.positions * slots * layout.copies);
     clearOwn();
   }
-  int64_t tiles =
-      llvm::divideCeil(layout.updates, c.config.lanes * layout.vector);
+  int64_t tiles = llvm::divideCeil(
+      layout.updates, c.config.lanes * layout.vector * c.config.unroll);
   k.loop(
       k.groupId(), k.index(tiles), k.index(c.config.groups), {},
       [&](Value tile, ValueRange) {

@@ -7,6 +7,8 @@
 
 #include "kernels/KernelConfig.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using namespace mlir::gpuvm;
 
@@ -18,6 +20,17 @@ static constexpr int64_t kMaxCopies = 32;
 static constexpr int64_t kUpdatesPerWord = 16;
 static constexpr int64_t kMaxGroups = 4096, kMaxOwnGroups = 1024;
 static constexpr int64_t kVector = 4;
+/// What a lane has in flight, if there are so many tiles of that.
+static constexpr int64_t kBytesInFlight = 64, kMinTiles = 256;
+
+/// Bytes that are read for an update, if nothing is computed.
+static int64_t bytesPerUpdate(ScatterOp op) {
+  int64_t bits = 32;
+  for (Value update : op.getUpdates())
+    if (!matchPattern(update, m_Constant()))
+      bits += cast<RankedTensorType>(update.getType()).getElementTypeBitWidth();
+  return bits / 8;
+}
 
 void gpuvm::configureScatter(KernelOp kernel, KernelConfig &config) {
   ScatterOp op = *kernel.getBody().getOps<ScatterOp>().begin();
@@ -33,15 +46,19 @@ void gpuvm::configureScatter(KernelOp kernel, KernelConfig &config) {
   for (Value initial : op.getInitial())
     words += typeOf(initial).getElementTypeBitWidth() / 32;
   words *= layout.positions;
-  int64_t tiles =
-      llvm::divideCeil(layout.updates, config.lanes * layout.vector);
+  int64_t inFlight = kBytesInFlight / (layout.vector * bytesPerUpdate(op));
+  while (inFlight > 1 &&
+         layout.updates < kMinTiles * config.lanes * layout.vector * inFlight)
+    inFlight /= 2;
+  config.unroll = std::max<int64_t>(inFlight, 1);
+  int64_t tile = config.lanes * layout.vector * config.unroll;
+  int64_t tiles = llvm::divideCeil(layout.updates, tile);
   config.groups = std::min(tiles, kMaxGroups);
   if (words <= kOwnWords && layout.updates >= kUpdatesPerWord * words) {
     layout.copies = std::min<int64_t>(
         kMaxCopies, llvm::bit_floor<uint64_t>(kOwnWords / words));
     // The more a workgroup takes, the seldomer it adds its own.
-    int64_t least =
-        llvm::divideCeil(kUpdatesPerWord * words, config.lanes * layout.vector);
+    int64_t least = llvm::divideCeil(kUpdatesPerWord * words, tile);
     config.groups = std::clamp<int64_t>(tiles / least, 1, kMaxOwnGroups);
   }
   config.elements = layout.updates;

@@ -202,6 +202,8 @@ def groups(_):
     for places in (1, 7, 300, 5000):
         yield histogram(3000, places)
     yield histogram(100000, 16, "equal")
+    yield histogram(1048576 + 4 * 700, 300)  # several vectors a lane, not all of them whole
+    yield histogram(1048576 + 4 * 700, 5000)
     for updates in SIZES:
         yield scattered("sums", ["add", "add"], ["i32", "i64"], updates, 40, fill="wide")
     yield scattered("columns", ["add"] * 3, ["i64", "i64", "i32"], 5000, 4, fill="wide")
