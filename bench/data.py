@@ -8,7 +8,9 @@ import numpy as np
 from gpuvm import ROOT
 
 sys.path.insert(0, str(ROOT / "examples" / "tpch"))
-import q6  # noqa: E402  (examples/tpch/q6.py)
+import queries  # noqa: E402  (examples/tpch/queries.py)
+
+Q6 = ("l_shipdate", "l_discount", "l_quantity", "l_extendedprice")
 
 # Rows of lineitem (TPC-H specification, 4.2.5.1).
 ROWS = {"1": 6_001_215, "10": 59_986_052, "30": 179_998_372, "100": 600_037_902}
@@ -26,19 +28,19 @@ def synthetic(rows):
     """Columns with the value ranges and widths of lineitem's, uniformly distributed."""
     random = np.random.default_rng(19940101)
     return {
-        "shipdate": random.integers(FIRST_SHIPDATE, LAST_SHIPDATE + 1, rows, np.int32),
-        "discount": random.integers(0, 11, rows, np.int8),
-        "quantity": random.integers(1, 51, rows, np.int8),
-        "extendedprice": random.integers(90_100, 10_494_950 + 1, rows, np.int64),
+        "l_shipdate": random.integers(FIRST_SHIPDATE, LAST_SHIPDATE + 1, rows, np.int32),
+        "l_discount": random.integers(0, 11, rows, np.int8),
+        "l_quantity": random.integers(1, 51, rows, np.int8),
+        "l_extendedprice": random.integers(90_100, 10_494_950 + 1, rows, np.int64),
     }
 
 
 def columns(scale, cache):
     """(folder of the .npy files, what they are), made if they are not there."""
-    real = cache / "tpch" / f"sf{scale}"
-    if real.is_dir():
+    real = cache / "tpch" / f"scale-{scale}"
+    if all((real / f"{name}.npy").exists() for name in Q6):
         return real, "TPC-H rows"
-    folder = cache / "synthetic" / f"sf{scale}"
+    folder = cache / "synthetic" / f"scale-{scale}"
     if not (folder / "done").exists():
         folder.mkdir(parents=True, exist_ok=True)
         for name, values in synthetic(rows_of(scale)).items():
@@ -48,11 +50,11 @@ def columns(scale, cache):
 
 
 def load(folder):
-    return q6.load(folder)
+    return queries.load(folder, Q6)
 
 
 def revenue(loaded):
-    return q6.revenue(loaded)[0]
+    return queries.q6_sum(loaded)
 
 
 def q6_program(rows):

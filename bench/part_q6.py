@@ -8,7 +8,7 @@ from model import Case, Tensor, goal
 
 TITLE = "TPC-H Q6"
 FORMS = {"fused": (), "unfused": ("--disable-fusion",)}
-TYPES = {"shipdate": "i32", "discount": "i8", "quantity": "i8", "extendedprice": "i64"}
+TYPES = {"l_shipdate": "i32", "l_discount": "i8", "l_quantity": "i8", "l_extendedprice": "i64"}
 
 
 def iree(target):
@@ -19,9 +19,10 @@ def iree(target):
 
 
 def torch_revenue(d):
-    keep = (d["shipdate"] >= data.q6.FIRST_DAY) & (d["shipdate"] < data.q6.LAST_DAY)
-    keep &= (d["discount"] >= 5) & (d["discount"] <= 7) & (d["quantity"] < 24)
-    product = d["extendedprice"] * d["discount"].to(d["torch"].int64)
+    first, end = data.queries.days(1994, 1, 1), data.queries.days(1995, 1, 1)
+    keep = (d["l_shipdate"] >= first) & (d["l_shipdate"] < end)
+    keep &= (d["l_discount"] >= 5) & (d["l_discount"] <= 7) & (d["l_quantity"] < 24)
+    product = d["l_extendedprice"] * d["l_discount"].to(d["torch"].int64)
     return (product * keep).sum()
 
 
@@ -50,5 +51,5 @@ def cases(device, options):
 def notes(options):
     folder, kind = data.columns(options.scale, options.cache)
     columns = data.load(folder)
-    return [f"{len(columns['shipdate']):,} {kind}; every answer is "
-            f"{data.q6.text(data.revenue(columns))}."]
+    return [f"{len(columns['l_shipdate']):,} {kind}; every answer is "
+            f"{data.queries.decimal(data.revenue(columns), 4)}."]

@@ -85,14 +85,14 @@ class IreeQ6:
     def __init__(self, target, columns, expected, cache, scratch):
         self.programs = install(cache)
         self.target = target
-        rows = len(columns["shipdate"])
+        rows = len(columns["l_shipdate"])
         folder = pathlib.Path(scratch)
         source, self.module = folder / "q6_iree.mlir", folder / f"q6_{target}.vmfb"
         source.write_text(program(rows))
         call(self.programs / "iree-compile", source, "-o", self.module, *TARGETS[target])
         self.arguments = [f"--device={DEVICES[target]}", f"--module={self.module}",
                           "--function=q6"]
-        for name in ("shipdate", "discount", "quantity", "extendedprice"):
+        for name in ("l_shipdate", "l_discount", "l_quantity", "l_extendedprice"):
             self.arguments.append(f"--input=@{self.padded(folder, name, columns[name])}")
         self.result = folder / "iree_output.npy"
         got = int(self.output())

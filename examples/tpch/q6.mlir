@@ -14,17 +14,17 @@
 !mask   = tensor<6001215xi1>
 
 gpuvm.program @q6() -> (revenue: tensor<i64>) {
-  gpuvm.heap @shipdate : !days        // days since 1970-01-01
-  gpuvm.heap @discount : !small       // hundredths
-  gpuvm.heap @quantity : !small
-  gpuvm.heap @extendedprice : !money  // cents
+  gpuvm.heap @l_shipdate : !days        // days since 1970-01-01
+  gpuvm.heap @l_discount : !small       // hundredths
+  gpuvm.heap @l_quantity : !small
+  gpuvm.heap @l_extendedprice : !money  // cents
   gpuvm.metric @SUM : tensor<i64>
   gpuvm.metric @COUNT : tensor<i64>
 
   %kept = gpuvm.stage @filter() -> !mask {
-    %ship = gpuvm.load @shipdate : !days
-    %disc = gpuvm.load @discount : !small
-    %qty = gpuvm.load @quantity : !small
+    %ship = gpuvm.load @l_shipdate : !days
+    %disc = gpuvm.load @l_discount : !small
+    %qty = gpuvm.load @l_quantity : !small
     %from = arith.constant dense<8766> : !days   // 1994-01-01
     %to = arith.constant dense<9131> : !days     // 1995-01-01
     %low = arith.constant dense<5> : !small
@@ -43,8 +43,8 @@ gpuvm.program @q6() -> (revenue: tensor<i64>) {
   }
 
   %revenue = gpuvm.stage @revenue(%keep = %kept : !gpuvm.message<!mask>) -> !money {
-    %price = gpuvm.load @extendedprice : !money
-    %disc = gpuvm.load @discount : !small
+    %price = gpuvm.load @l_extendedprice : !money
+    %disc = gpuvm.load @l_discount : !small
     %wide = arith.extsi %disc : !small to !money
     %product = arith.muli %price, %wide : !money
     %zero = arith.constant dense<0> : !money

@@ -24,8 +24,8 @@ with open(source) as file:
 assert text.count("6001215x") == 4
 with open(os.path.join(folder, "program.mlir"), "w") as file:
     file.write(text.replace("6001215x", f"{rows}x"))
-for name, dtype, values in [("shipdate", "i32", ship), ("discount", "i8", discount), ("quantity", "i8", quantity),
-                            ("extendedprice", "i64", price)]:
+for name, dtype, values in [("l_shipdate", "i32", ship), ("l_discount", "i8", discount), ("l_quantity", "i8", quantity),
+                            ("l_extendedprice", "i64", price)]:
     write_npy(os.path.join(folder, name + ".npy"), (rows,), dtype, values)
 
 kept = [p * d for s, d, q, p in zip(ship, discount, quantity, price) if 8766 <= s < 9131 and 5 <= d <= 7 and q < 24]

@@ -1,0 +1,149 @@
+"""Compiles and runs TPC-H queries, and checks their answers to the last digit.
+
+    run.py q1 q3 --columns FOLDER --work FOLDER [--check duckdb|columns|numpy] [--scale N]
+
+FOLDER holds the columns that columns.py makes; the programs, written for scale factor 1,
+get the sizes of these. An answer is checked against
+
+    duckdb   DuckDB's answer on the rows of its own generator, at scale factor N
+    columns  DuckDB's answer on the columns
+    numpy    what queries.py computes from the columns in NumPy integers
+
+with the query in the comment that the program begins with. Exits 1 if one differs.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+import numpy as np
+
+import duckdb_tables
+import queries
+import schema
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOM = (187_601, 93_833)  # Sizes of what `gpuvm.compact` keeps.
+
+
+def program_text(query, sizes):
+    """The program with these sizes instead of those of scale factor 1."""
+    def size(match):
+        return str(sizes.get(int(match[0]), match[0]))
+    return re.sub(r"(?<=tensor<)\d+(?=x)", size, (HERE / f"{query}.mlir").read_text())
+
+
+def tool(options, name, *arguments):
+    return subprocess.run([options.bin / name, *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def check_room(program, sizes, kept):
+    """There must be room for all rows that are kept."""
+    room = min(sizes[size] for size in ROOM if re.search(rf"<{sizes[size]}x", program))
+    if kept > room:
+        raise ValueError(f"{kept} rows are kept, and there is room for {room}")
+
+
+def execute(query, columns, options):
+    """(outputs by name, plan, statistics) of a query on the device."""
+    sizes = schema.sizes(columns)
+    program = program_text(query, sizes)
+    work = options.work
+    source, plan_file = work / f"{query}.mlir", work / f"{query}.gvplan"
+    source.write_text(program)
+    tool(options, "gpuvm-compile", source, "-o", plan_file, *options.compile_options)
+    plan = json.loads(tool(options, "gpuvm-plan", "show", "--format=json", plan_file))
+    names = [output["name"] for output in plan["outputs"]] + ["KEPT"] * ("@KEPT" in program)
+    files = {name: work / f"{query}.{name}.npy" for name in names}
+    stats = tool(options, "gpuvm-run", plan_file, "--stats=json", "--copy-speed", f"--iterations={options.iterations}",
+                 f"--warmup={options.iterations // 6}", f"--timeout={options.timeout}",
+                 *(f"--input={i['name']}=@{options.columns / i['name']}.npy" for i in plan["inputs"]),
+                 *(f"--output={name}=@{file}" for name, file in files.items()))
+    out = {name: np.load(file) for name, file in files.items()}
+    if "KEPT" in out:
+        check_room(program, sizes, int(out["KEPT"]))
+    return out, plan, json.loads(stats)
+
+
+def expected(query, columns, words, connection):
+    if connection is None:
+        return queries.EXPECTED[query](columns, words)
+    return duckdb_tables.answer(connection, HERE / f"{query}.mlir")
+
+
+def show_answer(header, rows):
+    for row in [header, *rows] if len(header) > 1 else [(*header, *rows[0])]:
+        print(*row)
+
+
+def problems(query, got, answers, stats):
+    """What is wrong with a run, as sentences; none if all is right."""
+    for whose, answer in answers.items():
+        if got != answer:
+            yield f"the answer of {whose} to {query} is {answer}"
+    if stats["submits"] != 1:
+        yield f"one execution takes {stats['submits']} submits, not 1"
+
+
+def report(query, options, connection):
+    """Runs a query and prints its answer and how it ran; whether all is right."""
+    names = schema.QUERIES[query]
+    columns, words = queries.load(options.columns, names), queries.load_words(options.columns, names)
+    out, plan, stats = execute(query, columns, options)
+    got, right = queries.ANSWERS[query](out, columns, words), expected(query, columns, words, connection)
+    show_answer(queries.HEADERS[query], got)
+    device_us = stats["device_us"]["median"]
+    # GB/s of one read of every column, against the speed of a copy
+    # (its reads and writes together) measured in the same run.
+    read = sum(columns[i["name"]].nbytes for i in plan["inputs"]) / device_us / 1e3
+    print(f"stages {len(plan['stages'])}")
+    for key in ("kernels", "barriers", "submits", "device"):
+        print(f"{key} {stats[key]}")
+    print(f"device_time {device_us:.1f} us")
+    print(f"copy_fraction {100 * read / stats['copy_gbps']:.1f} %")
+    published = queries.PUBLISHED.get((query, schema.line_count(columns)), got)
+    found = list(problems(query, got, {options.check: right, "the specification": published}, stats))
+    for problem in found:
+        print(f"check failed: {problem}.")
+    if not found:
+        print("check ok")
+    return not found
+
+
+def connect(options):
+    """Where DuckDB has the tables; None without DuckDB."""
+    if options.check == "duckdb":
+        return duckdb_tables.generated(options.scale)
+    if options.check == "columns":
+        names = schema.columns_of(options.queries)
+        return duckdb_tables.given(queries.load(options.columns, names), queries.load_words(options.columns, names))
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("queries", nargs="+", choices=schema.QUERIES, metavar="QUERY", help=", ".join(schema.QUERIES))
+    parser.add_argument("--columns", type=pathlib.Path, required=True, help="the folder of the columns")
+    parser.add_argument("--work", type=pathlib.Path, required=True, help="a folder for programs, plans and outputs")
+    parser.add_argument("--check", choices=["duckdb", "columns", "numpy"], default="numpy")
+    parser.add_argument("--scale", type=float, default=1, help="of DuckDB's generator")
+    parser.add_argument("--bin", type=pathlib.Path, default=HERE.parents[1] / "build" / "bin")
+    parser.add_argument("--iterations", type=int, default=20)
+    parser.add_argument("--timeout", type=int, default=60, help="seconds for one execution")
+    parser.add_argument("--compile-options", nargs="*", default=[], metavar="OPTION")
+    options = parser.parse_args()
+    options.work.mkdir(parents=True, exist_ok=True)
+    connection = connect(options)
+    good = True
+    for query in options.queries:
+        if len(options.queries) > 1:
+            print(f"query {query}")
+        good &= report(query, options, connection)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

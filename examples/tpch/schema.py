@@ -1,0 +1,97 @@
+"""The columns of TPC-H that the queries here read, and what their numbers mean."""
+
+import dataclasses
+
+import numpy as np
+
+# Tables and how many fields their lines have (the specification, 1.4.1).
+FIELDS = {"lineitem": 16, "orders": 9, "customer": 8, "part": 9, "supplier": 7, "nation": 4, "region": 3}
+
+
+@dataclasses.dataclass(frozen=True)
+class Column:
+    table: str
+    name: str
+    field: int  # from 1
+    form: str   # integer, hundredths, date or word
+    dtype: type
+    first: int | None = None  # Row i has the number first + i: a key that is its row.
+
+
+def _columns():
+    yield Column("lineitem", "l_orderkey", 1, "integer", np.int32)
+    yield Column("lineitem", "l_partkey", 2, "integer", np.int32)
+    yield Column("lineitem", "l_suppkey", 3, "integer", np.int32)
+    yield Column("lineitem", "l_quantity", 5, "integer", np.int8)
+    yield Column("lineitem", "l_extendedprice", 6, "hundredths", np.int64)
+    yield Column("lineitem", "l_discount", 7, "hundredths", np.int8)
+    yield Column("lineitem", "l_tax", 8, "hundredths", np.int8)
+    yield Column("lineitem", "l_returnflag", 9, "word", np.int8)
+    yield Column("lineitem", "l_linestatus", 10, "word", np.int8)
+    yield Column("lineitem", "l_shipdate", 11, "date", np.int32)
+    yield Column("lineitem", "l_commitdate", 12, "date", np.int32)
+    yield Column("lineitem", "l_receiptdate", 13, "date", np.int32)
+    yield Column("lineitem", "l_shipmode", 15, "word", np.int8)
+    yield Column("orders", "o_orderkey", 1, "integer", np.int32)
+    yield Column("orders", "o_custkey", 2, "integer", np.int32)
+    yield Column("orders", "o_orderdate", 5, "date", np.int32)
+    yield Column("orders", "o_orderpriority", 6, "word", np.int8)
+    yield Column("orders", "o_shippriority", 8, "integer", np.int32)
+    yield Column("customer", "c_custkey", 1, "integer", np.int32, first=1)
+    yield Column("customer", "c_nationkey", 4, "integer", np.int8)
+    yield Column("customer", "c_mktsegment", 7, "word", np.int8)
+    yield Column("part", "p_partkey", 1, "integer", np.int32)
+    yield Column("part", "p_type", 5, "word", np.int16)
+    yield Column("supplier", "s_suppkey", 1, "integer", np.int32, first=1)
+    yield Column("supplier", "s_nationkey", 4, "integer", np.int8)
+    yield Column("nation", "n_nationkey", 1, "integer", np.int8, first=0)
+    yield Column("nation", "n_name", 2, "word", np.int8)
+    yield Column("nation", "n_regionkey", 3, "integer", np.int8)
+    yield Column("region", "r_regionkey", 1, "integer", np.int8, first=0)
+    yield Column("region", "r_name", 2, "word", np.int8)
+
+
+COLUMNS = {column.name: column for column in _columns()}
+
+
+def check(column, values):
+    """Keys that programs take for rows must be rows."""
+    if column.first is not None and (values != column.first + np.arange(len(values))).any():
+        raise ValueError(f"column {column.name} does not count up from {column.first}")
+
+
+# What each query reads, and what its answer needs. (QUERIES names programs: q1 is q1.mlir.)
+QUERIES = {
+    "q1": ["l_shipdate", "l_returnflag", "l_linestatus", "l_quantity", "l_discount", "l_tax", "l_extendedprice"],
+    "q3": ["l_orderkey", "l_shipdate", "l_discount", "l_extendedprice", "o_orderkey", "o_custkey", "o_orderdate",
+           "o_shippriority", "c_custkey", "c_mktsegment"],
+    "q5": ["l_orderkey", "l_suppkey", "l_discount", "l_extendedprice", "o_orderkey", "o_custkey", "o_orderdate",
+           "c_custkey", "c_nationkey", "s_suppkey", "s_nationkey", "n_nationkey", "n_name", "n_regionkey", "r_regionkey",
+           "r_name"],
+    "q6": ["l_shipdate", "l_discount", "l_quantity", "l_extendedprice"],
+    "q12": ["l_orderkey", "l_shipmode", "l_shipdate", "l_commitdate", "l_receiptdate", "o_orderkey", "o_orderpriority"],
+    "q14": ["l_partkey", "l_shipdate", "l_discount", "l_extendedprice", "p_partkey", "p_type"],
+}
+
+
+def columns_of(queries):
+    """The names of the columns that these queries need, each once."""
+    return list(dict.fromkeys(name for query in queries for name in QUERIES[query]))
+
+
+def line_count(columns):
+    return next(len(values) for name, values in columns.items() if COLUMNS[name].table == "lineitem")
+
+
+def sizes(columns):
+    """{size in the programs, which are written for scale factor 1: size for these columns}"""
+    found = {}
+    for size, name in ((1_500_000, "o_orderkey"), (150_000, "c_mktsegment"), (150_000, "c_nationkey"),
+                       (200_000, "p_partkey"), (10_000, "s_nationkey")):
+        if name in columns:
+            found[size] = len(columns[name])
+    rows = line_count(columns)
+    found |= {6_001_215: rows, 187_601: rows // 32 + 64, 93_833: rows // 64 + 64}
+    if "o_orderkey" in columns:
+        found[6_000_001] = int(columns["o_orderkey"].max()) + 1
+    return found
