@@ -17,8 +17,15 @@ VALUES = (-1000, 1000)  # sums of 2^26 stay exact in float64, in which NumPy's a
 ODD = 2654435761        # times this, modulo 2^32, numbers become keys that are far apart, one to one
 
 
-def histogram(n, bins, target=None):
-    x, y = Tensor((n,), "i32", 0, bins), Tensor((bins,), "i32")
+@functools.cache
+def ordered(n, bins):
+    return lambda: (np.arange(n, dtype=np.int64) * bins // n).astype(np.int32)
+
+
+def histogram(n, bins, target=None, in_order=False):
+    """Of random numbers, or of such that stand in order, as after a sort: neighbours meet at one bin."""
+    x = Tensor((n,), "i32", make=ordered(n, bins)) if in_order else Tensor((n,), "i32", 0, bins)
+    y = Tensor((bins,), "i32")
     body = f"""
         %ones = arith.constant dense<1> : {x}
         %zeros = arith.constant dense<0> : {y}
@@ -27,7 +34,8 @@ def histogram(n, bins, target=None):
     torch = {"bincount": lambda d: d["torch"].bincount(d["x"], minlength=bins)}
     if bins <= 1024:  # it multiplies elements by bins, in 32 bits
         torch["histc"] = lambda d: d["torch"].histc(d["x"], bins, 0, bins - 1)
-    return Case(f"histogram of {n:,} i32, {bins:,} bins", programs.gpuvm({"x": x}, "y", y, body), {"x": x}, "y", y,
+    return Case(f"histogram of {n:,} i32{' in order' * in_order}, {bins:,} bins",
+                programs.gpuvm({"x": x}, "y", y, body), {"x": x}, "y", y,
                 reference=lambda d: np.bincount(d["x"], minlength=bins), torch=torch,
                 bytes=x.bytes + y.bytes, target=target, bound=0.0)
 
@@ -88,7 +96,8 @@ def dense(n, names, groups, target=None):
     torch = {"index_add_, bincount": lambda d: torch_sums(names, d, d["k"], groups)}
     if groups <= 8:
         torch["masked sums"] = lambda d: torch_masks(names, d, groups)
-    return group_by(f"{'sum' if len(names) == 1 else f'{len(names)} sums'} and counts of {n:,} rows, {groups:,} groups", inputs, names, groups, "k",
+    sums = "sum" if len(names) == 1 else f"{len(names)} sums"
+    return group_by(f"{sums} and counts of {n:,} rows, {groups:,} groups", inputs, names, groups, "k",
                     lambda d: d["k"], torch, target)
 
 
@@ -179,6 +188,7 @@ def cases(device, _):
     twice = Target(2.0, "torch") if gpu else None
     yield histogram(n, 256, goal("gpu", 0.8) if gpu else None)
     yield histogram(n, many, twice)
+    yield histogram(n, many, twice, in_order=True)
     yield dense(n, ("a", "b"), 4, goal("gpu", 0.8) if gpu else None)
     yield dense(n, ("a",), many, twice)
     yield random(n, many, twice)

@@ -46,7 +46,7 @@ private:
   Values readAll(ScalarBuilder &s, ValueRange tables, Value row,
                  ArrayRef<Value> indices);
   Values fold(ScalarBuilder &s, ValueRange tables, Value begin, Value end,
-              Values start, ArrayRef<Value> indices);
+              ValueRange start, ArrayRef<Value> indices);
   Values combine(ScalarBuilder &s, ValueRange a, ValueRange b);
   Values initialOf(ScalarBuilder &s, ArrayRef<Value> indices);
   void makePieces();
@@ -102,7 +102,7 @@ SegmentExpander::Values SegmentExpander::combine(ScalarBuilder &s, ValueRange x,
 /// not wait for each.
 SegmentExpander::Values SegmentExpander::fold(ScalarBuilder &s,
                                               ValueRange tables, Value begin,
-                                              Value end, Values start,
+                                              Value end, ValueRange start,
                                               ArrayRef<Value> indices) {
   auto stepBy = [&](int64_t rows) {
     return [&, rows](ScalarBuilder &inside, Value row, ValueRange now) {

@@ -11,9 +11,10 @@
 //     and l_receiptdate >= date '1994-01-01' and l_receiptdate < date '1995-01-01'
 //   group by l_shipmode order by l_shipmode
 //
-// One line in 200 is kept. These are put side by side, find their order by its key
-// in a hash table of all orders (gpuvm.match), and are counted by ship mode; a mode
-// that nothing falls into has the counts 0.
+// One line in 200 is kept. These are put side by side and in a hash table by their
+// order key; each order finds its lines there (gpuvm.match), gpuvm.expand makes the
+// pairs of an order and a line, and these are counted by ship mode; a mode that
+// nothing falls into has the counts 0.
 
 !days   = tensor<6001215xi32>
 !small  = tensor<6001215xi8>
@@ -69,52 +70,76 @@ gpuvm.program @q12() -> (high_line_count: !groups, low_line_count: !groups) {
     gpuvm.send %k, %m, %count : !keys, !modes, tensor<i32>
   }
 
-  %first, %matches, %rows = gpuvm.stage @join(%k = %key : !gpuvm.message<!keys>)
-      -> (!keys, !keys, !orders) {
+  // Each order has `matches` lines, which stand side by side in `lines` from `first` on.
+  %first, %matches, %lines = gpuvm.stage @match(%k = %key : !gpuvm.message<!keys>,
+                                                %count = %n : !gpuvm.message<tensor<i32>>)
+      -> (!orders, !orders, !keys) {
     %orders = gpuvm.load @o_orderkey : !orders
-    %f, %c, %o = gpuvm.match %k in %orders : (!keys), (!orders) -> !keys, !keys, !orders
-    gpuvm.send %f, %c, %o : !keys, !keys, !orders
+    %init = tensor.empty() : !keys
+    %table = linalg.generic {
+        indexing_maps = [#row, #row], iterator_types = ["parallel"]}
+        ins(%k : !keys) outs(%init : !keys) {
+    ^bb0(%order: i32, %unused: i32):
+      %none = arith.constant -1 : i32   // no order has this key
+      %i = linalg.index 0 : index
+      %place = arith.index_cast %i : index to i32
+      %kept = tensor.extract %count[] : tensor<i32>
+      %is_line = arith.cmpi slt, %place, %kept : i32
+      %r = arith.select %is_line, %order, %none : i32
+      linalg.yield %r : i32
+    } -> !keys
+    %f, %c, %o = gpuvm.match %orders in %table : (!orders), (!keys) -> !orders, !orders, !keys
+    gpuvm.send %f, %c, %o : !orders, !orders, !keys
   }
 
-  %high, %low = gpuvm.stage @aggregate(%f = %first : !gpuvm.message<!keys>,
-                                       %c = %matches : !gpuvm.message<!keys>,
-                                       %order = %rows : !gpuvm.message<!orders>,
-                                       %m = %mode : !gpuvm.message<!modes>,
-                                       %count = %n : !gpuvm.message<tensor<i32>>)
-      -> (!groups, !groups) {
+  %group, %high, %low = gpuvm.stage @join(%f = %first : !gpuvm.message<!orders>,
+                                          %c = %matches : !gpuvm.message<!orders>,
+                                          %line = %lines : !gpuvm.message<!keys>,
+                                          %modes = %mode : !gpuvm.message<!modes>)
+      -> (!keys, !counts, !counts) {
     %priorities = gpuvm.load @o_orderpriority : !ranks
-    %places = tensor.empty() : !keys
+    %orders, %ordinals, %pairs = gpuvm.expand %c : !orders -> !keys, !keys
+    %init = tensor.empty() : !keys
     %ones = tensor.empty() : !counts
     %g:3 = linalg.generic {
-        indexing_maps = [#row, #row, #row, #row, #row, #row], iterator_types = ["parallel"]}
-        ins(%f, %c, %m : !keys, !keys, !modes) outs(%places, %ones, %ones : !keys, !counts, !counts) {
-    ^bb0(%at: i32, %found: i32, %mode_: i8, %u0: i32, %u1: i64, %u2: i64):
+        indexing_maps = [#row, #row, #row, #row, #row], iterator_types = ["parallel"]}
+        ins(%orders, %ordinals : !keys, !keys) outs(%init, %ones, %ones : !keys, !counts, !counts) {
+    ^bb0(%order: i32, %ordinal: i32, %u0: i32, %u1: i64, %u2: i64):
       %zero = arith.constant 0 : i32
       %none = arith.constant -1 : i32
       %second = arith.constant 1 : i8
       %one = arith.constant 1 : i64
       %i = linalg.index 0 : index
-      %number = arith.index_cast %i : index to i32
-      %kept = tensor.extract %count[] : tensor<i32>
-      %is_line = arith.cmpi slt, %number, %kept : i32
-      %has_order = arith.cmpi ne, %found, %zero : i32
-      %joins = arith.andi %is_line, %has_order : i1
-      %safe = arith.select %joins, %at, %zero : i32
-      %place = arith.index_cast %safe : i32 to index
-      %row = tensor.extract %order[%place] : !orders
-      %row_ = arith.index_cast %row : i32 to index
-      %priority = tensor.extract %priorities[%row_] : !ranks
+      %pair = arith.index_cast %i : index to i32
+      %total = tensor.extract %pairs[] : tensor<i32>
+      %is_pair = arith.cmpi slt, %pair, %total : i32
+      %safe = arith.select %is_pair, %order, %zero : i32
+      %o_row = arith.index_cast %safe : i32 to index
+      %begin = tensor.extract %f[%o_row] : !orders
+      %at = arith.addi %begin, %ordinal : i32
+      %safe_at = arith.select %is_pair, %at, %zero : i32
+      %place = arith.index_cast %safe_at : i32 to index
+      %l = tensor.extract %line[%place] : !keys
+      %l_row = arith.index_cast %l : i32 to index
+      %mode_ = tensor.extract %modes[%l_row] : !modes
+      %priority = tensor.extract %priorities[%o_row] : !ranks
       %is_high = arith.cmpi sle, %priority, %second : i8
       %h = arith.extui %is_high : i1 to i64
-      %l = arith.subi %one, %h : i64
+      %rest = arith.subi %one, %h : i64
       %wide = arith.extsi %mode_ : i8 to i32
-      %group = arith.select %joins, %wide, %none : i32
-      linalg.yield %group, %h, %l : i32, i64, i64
+      %to = arith.select %is_pair, %wide, %none : i32
+      linalg.yield %to, %h, %rest : i32, i64, i64
     } -> (!keys, !counts, !counts)
-    %none = arith.constant dense<0> : !groups
-    %sums:2 = gpuvm.scatter add, add %g#1, %g#2 at %g#0 into %none, %none
-        : (!counts, !counts, !keys, !groups, !groups) -> (!groups, !groups)
-    gpuvm.send %sums#0, %sums#1 : !groups, !groups
+    gpuvm.send %g#0, %g#1, %g#2 : !keys, !counts, !counts
   }
-  gpuvm.return %high, %low : !gpuvm.message<!groups>, !gpuvm.message<!groups>
+
+  %sums:2 = gpuvm.stage @aggregate(%g = %group : !gpuvm.message<!keys>,
+                                   %h = %high : !gpuvm.message<!counts>,
+                                   %l = %low : !gpuvm.message<!counts>) -> (!groups, !groups) {
+    %none = arith.constant dense<0> : !groups
+    %s:2 = gpuvm.scatter add, add %h, %l at %g into %none, %none
+        : (!counts, !counts, !keys, !groups, !groups) -> (!groups, !groups)
+    gpuvm.send %s#0, %s#1 : !groups, !groups
+  }
+  gpuvm.return %sums#0, %sums#1 : !gpuvm.message<!groups>, !gpuvm.message<!groups>
 }

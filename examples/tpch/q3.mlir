@@ -13,7 +13,8 @@
 // its sum (it reads element o_orderkey of them) and its customer (customers are
 // numbered, so row o_custkey - 1). The order is one key: the revenue in
 // ten-thousandths, and in its lowest 16 bits 65535 minus the date, so that of equal
-// revenues the earlier order is the greater key. The greatest keys are the answer.
+// revenues the earlier order is the greater key. One order in 130 has a key; these
+// are put side by side, and the greatest are the answer.
 
 !days     = tensor<6001215xi32>
 !small    = tensor<6001215xi8>
@@ -23,6 +24,8 @@
 !orders   = tensor<1500000xi32>
 !ranks    = tensor<1500000xi64>
 !segments = tensor<150000xi8>
+!groups   = tensor<46939xi64>     // room for a 32nd of the orders, and 64
+!rows     = tensor<46939xi32>
 !ten      = tensor<10xi32>
 !revenues = tensor<10xi64>
 #row = affine_map<(row) -> (row)>
@@ -37,6 +40,7 @@ gpuvm.program @q3() -> (orderkey: !ten, revenue: !revenues, orderdate: !ten, shi
   gpuvm.heap @o_orderdate : !orders
   gpuvm.heap @o_shippriority : !orders
   gpuvm.heap @c_mktsegment : !segments      // 1 is BUILDING
+  gpuvm.metric @KEPT : tensor<i32>          // must not be more than there is room for
 
   %line_key, %amount = gpuvm.stage @filter() -> (!days, !money) {
     %order = gpuvm.load @l_orderkey : !days
@@ -97,17 +101,48 @@ gpuvm.program @q3() -> (orderkey: !ten, revenue: !revenues, orderdate: !ten, shi
     gpuvm.send %rank : !ranks
   }
 
-  %first:4 = gpuvm.stage @order(%r = %ranks : !gpuvm.message<!ranks>)
+  %rank, %row, %n = gpuvm.stage @pick(%r = %ranks : !gpuvm.message<!ranks>)
+      -> (!groups, !rows, tensor<i32>) {
+    %zero = arith.constant dense<0> : !ranks
+    %is_there = arith.cmpi ne, %r, %zero : !ranks
+    %numbers = tensor.generate {
+    ^bb0(%i: index):
+      %number = arith.index_cast %i : index to i32
+      tensor.yield %number : i32
+    } : !orders
+    %kept, %rows, %count = gpuvm.compact %r, %numbers where %is_there
+        : (!ranks, !orders, tensor<1500000xi1>) -> (!groups, !rows, tensor<i32>)
+    gpuvm.store %count, @KEPT : tensor<i32>
+    gpuvm.send %kept, %rows, %count : !groups, !rows, tensor<i32>
+  }
+
+  %first:4 = gpuvm.stage @order(%r = %rank : !gpuvm.message<!groups>,
+                                %rows = %row : !gpuvm.message<!rows>,
+                                %count = %n : !gpuvm.message<tensor<i32>>)
       -> (!ten, !revenues, !ten, !ten) {
     %keys = gpuvm.load @o_orderkey : !orders
     %dates = gpuvm.load @o_orderdate : !orders
     %priorities = gpuvm.load @o_shippriority : !orders
-    %top, %rows = gpuvm.top_k %r : !ranks -> !revenues, !ten
+    %init = tensor.empty() : !groups
+    %there = linalg.generic {
+        indexing_maps = [#row, #row], iterator_types = ["parallel"]}
+        ins(%r : !groups) outs(%init : !groups) {
+    ^bb0(%rank_: i64, %unused: i64):
+      %zero = arith.constant 0 : i64
+      %i = linalg.index 0 : index
+      %place = arith.index_cast %i : index to i32
+      %kept = tensor.extract %count[] : tensor<i32>
+      %is_kept = arith.cmpi slt, %place, %kept : i32
+      %all = arith.select %is_kept, %rank_, %zero : i64
+      linalg.yield %all : i64
+    } -> !groups
+    %top, %places = gpuvm.top_k %there : !groups -> !revenues, !ten
+    %of = gpuvm.gather %rows[%places] : !rows, !ten -> !ten
     %shift = arith.constant dense<16> : !revenues
     %revenue = arith.shrui %top, %shift : !revenues
-    %key = gpuvm.gather %keys[%rows] : !orders, !ten -> !ten
-    %date = gpuvm.gather %dates[%rows] : !orders, !ten -> !ten
-    %priority = gpuvm.gather %priorities[%rows] : !orders, !ten -> !ten
+    %key = gpuvm.gather %keys[%of] : !orders, !ten -> !ten
+    %date = gpuvm.gather %dates[%of] : !orders, !ten -> !ten
+    %priority = gpuvm.gather %priorities[%of] : !orders, !ten -> !ten
     gpuvm.send %key, %revenue, %date, %priority : !ten, !revenues, !ten, !ten
   }
   gpuvm.return %first#0, %first#1, %first#2, %first#3

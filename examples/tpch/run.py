@@ -26,7 +26,7 @@ import queries
 import schema
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOM = (187_601, 93_833)  # Sizes of what `gpuvm.compact` keeps.
+ROOM = (187_601, 93_833, 46_939)  # Sizes of what `gpuvm.compact` keeps.
 
 
 def program_text(query, sizes):
@@ -42,7 +42,7 @@ def tool(options, name, *arguments):
 
 def check_room(program, sizes, kept):
     """There must be room for all rows that are kept."""
-    room = min(sizes[size] for size in ROOM if re.search(rf"<{sizes[size]}x", program))
+    room = min(sizes[size] for size in ROOM if f"<{sizes.get(size)}x" in program)
     if kept > room:
         raise ValueError(f"{kept} rows are kept, and there is room for {room}")
 

@@ -93,5 +93,5 @@ def sizes(columns):
     rows = line_count(columns)
     found |= {6_001_215: rows, 187_601: rows // 32 + 64, 93_833: rows // 64 + 64}
     if "o_orderkey" in columns:
-        found[6_000_001] = int(columns["o_orderkey"].max()) + 1
+        found |= {6_000_001: int(columns["o_orderkey"].max()) + 1, 46_939: len(columns["o_orderkey"]) // 32 + 64}
     return found
