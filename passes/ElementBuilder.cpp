@@ -52,13 +52,12 @@ Value ScalarBuilder::read(Value table, ValueRange indices) {
 
 SmallVector<Value> ScalarBuilder::loop(
     Value begin, Value end, ValueRange start,
-    function_ref<SmallVector<Value>(ScalarBuilder &, Value, ValueRange)> body,
-    int64_t step) {
+    function_ref<SmallVector<Value>(ScalarBuilder &, Value, ValueRange)> body) {
   auto build = [&](OpBuilder &nested, Location l, Value i, ValueRange now) {
     ScalarBuilder inside(nested, l);
     scf::YieldOp::create(nested, l, body(inside, i, now));
   };
-  auto loop = scf::ForOp::create(b, loc, begin, end, index(step), start, build);
+  auto loop = scf::ForOp::create(b, loc, begin, end, index(1), start, build);
   return SmallVector<Value>(loop.getResults());
 }
 

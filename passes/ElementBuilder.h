@@ -56,12 +56,11 @@ public:
 
   /// The element of a tensor of the stage at `indices`.
   Value read(Value table, ValueRange indices);
-  /// Runs `body` for the numbers, of type index, from `begin` to `end` - 1, or
-  /// for each `step`-th of them.
-  SmallVector<Value> loop(
-      Value begin, Value end, ValueRange start,
-      function_ref<SmallVector<Value>(ScalarBuilder &, Value, ValueRange)> body,
-      int64_t step = 1);
+  /// Runs `body` for the numbers, of type index, from `begin` to `end` - 1.
+  SmallVector<Value>
+  loop(Value begin, Value end, ValueRange start,
+       function_ref<SmallVector<Value>(ScalarBuilder &, Value, ValueRange)>
+           body);
   /// The first index from `begin` to `end` for which `isBefore` does not hold;
   /// of each for which it does, it holds for all before, too.
   Value search(Value begin, Value end,

@@ -17,9 +17,6 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-/// Rows that a lane reads at once.
-static constexpr int64_t kRowsInFlight = 4;
-
 static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
@@ -46,7 +43,7 @@ private:
   Values readAll(ScalarBuilder &s, ValueRange tables, Value row,
                  ArrayRef<Value> indices);
   Values fold(ScalarBuilder &s, ValueRange tables, Value begin, Value end,
-              ValueRange start, ArrayRef<Value> indices);
+              Values start, ArrayRef<Value> indices);
   Values combine(ScalarBuilder &s, ValueRange a, ValueRange b);
   Values initialOf(ScalarBuilder &s, ArrayRef<Value> indices);
   void makePieces();
@@ -97,32 +94,15 @@ SegmentExpander::Values SegmentExpander::combine(ScalarBuilder &s, ValueRange x,
   return s.inlineBlock(op.getCombine().front(), arguments);
 }
 
-/// `start` combined with rows `begin` to `end` - 1, words: one after another,
-/// but some are read before the first of them is combined, so that a lane does
-/// not wait for each.
+/// `start` combined with rows `begin` to `end` - 1, words.
 SegmentExpander::Values SegmentExpander::fold(ScalarBuilder &s,
                                               ValueRange tables, Value begin,
-                                              Value end, ValueRange start,
+                                              Value end, Values start,
                                               ArrayRef<Value> indices) {
-  auto stepBy = [&](int64_t rows) {
-    return [&, rows](ScalarBuilder &inside, Value row, ValueRange now) {
-      SmallVector<Values> read;
-      for (int64_t i = 0; i < rows; ++i)
-        read.push_back(
-            readAll(inside, tables, inside.add(row, inside.index(i)), indices));
-      Values state(now);
-      for (const Values &elements : read)
-        state = combine(inside, state, elements);
-      return state;
-    };
+  auto step = [&](ScalarBuilder &inside, Value row, ValueRange now) {
+    return combine(inside, now, readAll(inside, tables, row, indices));
   };
-  Value rows = s.max(s.sub(end, begin), s.word(0));
-  Value together =
-      s.mul(s.div(rows, s.word(kRowsInFlight)), s.word(kRowsInFlight));
-  Value rest = s.add(begin, together);
-  Values state = s.loop(s.toIndex(begin), s.toIndex(rest), start,
-                        stepBy(kRowsInFlight), kRowsInFlight);
-  return s.loop(s.toIndex(rest), s.toIndex(end), state, stepBy(1));
+  return s.loop(s.toIndex(begin), s.toIndex(end), start, step);
 }
 
 SegmentExpander::Values SegmentExpander::initialOf(ScalarBuilder &s,
