@@ -206,11 +206,10 @@ static Value hash(ScalarBuilder &s, Value x) {
 
 /// The hash of a key: of its elements side by side.
 static Value hashKey(ScalarBuilder &s, Type type, ValueRange elements) {
-  Value key;
-  for (Value element : elements) {
+  Value key = s.extend(elements.front(), type);
+  for (Value element : elements.drop_front()) {
     unsigned width = element.getType().getIntOrFloatBitWidth();
-    Value wide = s.extend(element, type);
-    key = key ? s.either(s.shiftLeft(key, width), wide) : wide;
+    key = s.either(s.shiftLeft(key, width), s.extend(element, type));
   }
   return hash(s, key);
 }

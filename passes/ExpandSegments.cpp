@@ -43,7 +43,7 @@ private:
   Values readAll(ScalarBuilder &s, ValueRange tables, Value row,
                  ArrayRef<Value> indices);
   Values fold(ScalarBuilder &s, ValueRange tables, Value begin, Value end,
-              Values start, ArrayRef<Value> indices);
+              ValueRange start, ArrayRef<Value> indices);
   Values combine(ScalarBuilder &s, ValueRange a, ValueRange b);
   Values initialOf(ScalarBuilder &s, ArrayRef<Value> indices);
   void makePieces();
@@ -97,7 +97,7 @@ SegmentExpander::Values SegmentExpander::combine(ScalarBuilder &s, ValueRange x,
 /// `start` combined with rows `begin` to `end` - 1, words.
 SegmentExpander::Values SegmentExpander::fold(ScalarBuilder &s,
                                               ValueRange tables, Value begin,
-                                              Value end, Values start,
+                                              Value end, ValueRange start,
                                               ArrayRef<Value> indices) {
   auto step = [&](ScalarBuilder &inside, Value row, ValueRange now) {
     return combine(inside, now, readAll(inside, tables, row, indices));
