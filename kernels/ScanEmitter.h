@@ -57,6 +57,7 @@ private:
   Values choose(Value condition, const Values &a, const Values &b);
   SmallVector<Value> allocate(int64_t count);
   Values load(ArrayRef<Value> memory, Value at);
+  SmallVector<Values> loadSeveral(ArrayRef<Value> memory, Value first, Value j);
   void store(ArrayRef<Value> memory, const Values &values, Value at);
   Values foldInPlace(ArrayRef<Value> memory, Value first, int64_t count,
                      int64_t folding);

@@ -75,6 +75,15 @@ ScanEmitter::Values ScanEmitter::load(ArrayRef<Value> memory, Value at) {
   return values;
 }
 
+/// Neighbours `first` + j, `first` + j + 1, ...
+SmallVector<ScanEmitter::Values>
+ScanEmitter::loadSeveral(ArrayRef<Value> memory, Value first, Value j) {
+  SmallVector<Values> loaded;
+  for (int64_t i = 0; i < kFoldedAtOnce; ++i)
+    loaded.push_back(load(memory, k.add(first, k.add(j, k.index(i)))));
+  return loaded;
+}
+
 void ScanEmitter::store(ArrayRef<Value> memory, const Values &values,
                         Value at) {
   for (auto [own, value] : llvm::zip_equal(memory, values))
@@ -104,10 +113,8 @@ ScanEmitter::Values ScanEmitter::foldInPlace(ArrayRef<Value> memory,
   // they would unroll the loop.
   Value end = k.sub(k.index(count), k.div(lane, folding));
   auto several = [&](Value j, ValueRange carried) {
-    SmallVector<Values> loaded;
+    SmallVector<Values> loaded = loadSeveral(memory, first, j);
     Values total = carried;
-    for (int64_t i = 0; i < kFoldedAtOnce; ++i)
-      loaded.push_back(load(memory, k.add(first, k.add(j, k.index(i)))));
     for (int64_t i = 0; i < kFoldedAtOnce; ++i) {
       Values before = total;
       total = combine(total, loaded[i]);
@@ -138,10 +145,8 @@ ScanEmitter::Values ScanEmitter::foldInPlace(ArrayRef<Value> memory,
 ScanEmitter::Values ScanEmitter::fold(ArrayRef<Value> memory, Value first,
                                       Value count) {
   auto several = [&](Value j, ValueRange carried) {
-    SmallVector<Values> loaded;
+    SmallVector<Values> loaded = loadSeveral(memory, first, j);
     Values total = carried;
-    for (int64_t i = 0; i < kFoldedAtOnce; ++i)
-      loaded.push_back(load(memory, k.add(first, k.add(j, k.index(i)))));
     for (int64_t i = 0; i < kFoldedAtOnce; ++i) {
       Value at = k.add(j, k.index(i));
       Values next = choose(k.less(at, count), combine(total, loaded[i]), total);
