@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/AttentionRoot.h"
+#include "kernels/Arrivals.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -233,28 +234,9 @@ Value AttentionRoot::sees(const QueryRow &row, Value key) {
 
 void AttentionRoot::finishBlock(Value blockNumber,
                                 function_ref<void(Value splits)> fold) {
-  Value arrived = k.allocateWorkgroup(k.ir().getI32Type(), 1);
-  Value isLast = k.allocateWorkgroup(k.ir().getI1Type(), 1);
   unsigned partials = c.layout.scratch[0], counter = c.layout.scratch[1];
   k.markCoherent(partials);
-  k.deviceMemoryBarrier(); // The partial results come before the count.
-  k.workgroupBarrier();
-  k.ifThen(k.equal(lane, k.index(0)), [&] {
-    Value before = k.atomicIncrement(counter, blockNumber);
-    k.storeWorkgroup(arrived, k.add(before, k.word(1)), k.index(0));
-    k.storeWorkgroup(isLast, k.equal(before, k.word(common.splits - 1)),
-                     k.index(0));
-  });
-  k.workgroupBarrier();
-  Type i32 = k.ir().getI32Type();
-  Value last = k.loadWorkgroup(isLast, k.ir().getI1Type(), k.index(0));
-  k.ifThen(last, [&] {
-    k.deviceMemoryBarrier(); // The count comes before the partial results.
-    // All splits; but a driver that knew how many that is would unroll the
-    // loops over them, and the kernel would take the registers for everything
-    // that they load.
-    fold(k.toIndex(k.loadWorkgroup(arrived, i32, k.index(0))));
-    k.ifThen(k.equal(lane, k.index(0)),
-             [&] { k.store(counter, k.word(0), blockNumber); });
-  });
+  Arrivals arrivals(k, counter, blockNumber, common.splits);
+  arrivals.count();
+  arrivals.ifLast(fold);
 }

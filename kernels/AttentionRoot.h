@@ -71,8 +71,8 @@ protected:
   /// The keys that `row` sees: [first, end).
   std::pair<Value, Value> keysSeen(const QueryRow &row);
 
-  /// Counts the splits that are there. The last one folds what all have left in
-  /// scratch memory; `splits` is how many that are.
+  /// The last split of a block to get here folds what all have left in scratch
+  /// memory; `splits` is how many that are (Arrivals::ifLast).
   void finishBlock(Value blockNumber, function_ref<void(Value splits)> fold);
 
   AttentionOp op;

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kernels/Arrivals.h"
 #include "kernels/SortEmitter.h"
 
 using namespace mlir;
@@ -36,7 +37,7 @@ private:
   CountDigitsOp op;
   SortTile tile;
   Value shift; ///< The first bit of the digit.
-  Value counts, isLast;
+  Value counts;
 };
 } // namespace
 
@@ -140,24 +141,13 @@ void CountDigits::placeDigits(Value row) {
   addAll(tile.scan(total).first, /*places=*/true);
 }
 
-/// Counts the chunks that are there. (As AttentionRoot::finishBlock.)
+/// The last chunk of the row to be counted says where all of them go.
 void CountDigits::finishRow(const Piece &piece) {
-  unsigned counter = c.layout.scratch.front();
   k.markCoherent(c.layout.outputs.front());
-  k.deviceMemoryBarrier(); // The counts come before that there is one more.
-  k.workgroupBarrier();
-  k.ifThen(k.equal(lane, k.index(0)), [&] {
-    Value before = k.atomicIncrement(counter, piece.row);
-    k.storeWorkgroup(isLast, k.equal(before, k.word(layout.piecesPerRow() - 1)),
-                     k.index(0));
-  });
-  k.workgroupBarrier();
-  k.ifThen(k.loadWorkgroup(isLast, k.ir().getI1Type(), k.index(0)), [&] {
-    k.deviceMemoryBarrier();
-    placeDigits(piece.row);
-    k.ifThen(k.equal(lane, k.index(0)),
-             [&] { k.store(counter, k.word(0), piece.row); });
-  });
+  Arrivals arrivals(k, c.layout.scratch.front(), piece.row,
+                    layout.piecesPerRow());
+  arrivals.count();
+  arrivals.ifLast([&](Value) { placeDigits(piece.row); });
 }
 
 LogicalResult CountDigits::run() {
@@ -165,7 +155,6 @@ LogicalResult CountDigits::run() {
   tile.allocateForScans();
   counts =
       k.allocateWorkgroup(k.ir().getI32Type(), SortLayout::kDigits * kCopies);
-  isLast = k.allocateWorkgroup(k.ir().getI1Type(), 1);
   return eachPiece([&](const Piece &piece) {
     countChunk(piece);
     finishRow(piece);

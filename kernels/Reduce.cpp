@@ -19,6 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kernels/Arrivals.h"
 #include "kernels/ReduceEmitter.h"
 
 using namespace mlir;
@@ -234,30 +235,21 @@ void ReduceEmitter::emitResultsPerGroup() {
 
 void ReduceEmitter::emitParts() {
   int64_t parts = c.config.order.parts;
-  last = k.allocateWorkgroup(k.ir().getI32Type(), 1);
   Value group = k.groupId();
   Value result = k.div(group, parts), part = k.rem(group, parts);
-  unsigned counter = c.layout.scratch.back();
+  Arrivals arrivals(k, c.layout.scratch.back(), result, parts);
   combineLanes(reducePart(result, part), [&](const Values &totals) {
     for (auto [i, total] : llvm::enumerate(totals)) {
       k.store(c.layout.scratch[i], total, group);
       k.markCoherent(c.layout.scratch[i]);
     }
-    k.deviceMemoryBarrier(); // The partials come before the count.
-    Value count = k.atomicIncrement(counter, result);
-    k.storeWorkgroup(last, count, k.index(0));
+    arrivals.countByOneLane();
   });
-  k.workgroupBarrier();
-  Value count = k.loadWorkgroup(last, k.ir().getI32Type(), k.index(0));
-  Value limit = arith::ConstantOp::create(k.ir(), k.loc(),
-                                          k.ir().getI32IntegerAttr(parts - 1));
-  k.ifThen(k.equal(count, limit), [&] { foldPartials(result); });
+  arrivals.ifLast([&](Value) { foldPartials(result); });
 }
 
 void ReduceEmitter::foldPartials(Value result) {
   int64_t parts = c.config.order.parts;
-  unsigned counter = c.layout.scratch.back();
-  k.deviceMemoryBarrier(); // The count comes before the partials.
   static_assert(KernelConfig::kLanes == ReductionOrder::kLanes);
   Value valid = k.less(lane, k.index(parts));
   Value at = k.add(k.mul(result, parts), k.min(lane, k.index(parts - 1)));
@@ -266,12 +258,7 @@ void ReduceEmitter::foldPartials(Value result) {
     Value partial = k.load(c.layout.scratch[i], slot.type, at);
     totals.push_back(choose(valid, partial, start[i]));
   }
-  combineLanes(totals, [&](const Values &totals) {
-    Value zero =
-        arith::ConstantOp::create(k.ir(), k.loc(), k.ir().getI32IntegerAttr(0));
-    k.store(counter, zero, result);
-    finish(totals, result);
-  });
+  combineLanes(totals, [&](const Values &totals) { finish(totals, result); });
 }
 
 //===----------------------------------------------------------------------===//

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kernels/Arrivals.h"
 #include "kernels/ReduceEmitter.h"
 
 using namespace mlir;
@@ -182,14 +183,12 @@ void ReduceEmitter::emitColumns() {
 /// A part of a block of results; the last one of the block to be there combines
 /// them all, in the order in which elements are.
 void ReduceEmitter::emitColumnParts(Value block, Value part) {
-  last = k.allocateWorkgroup(k.ir().getI32Type(), 1);
   LaneIndex result = ownColumns(block);
   const int64_t parts = c.config.order.parts, vector = c.config.vector;
   auto partialAt = [&](Value part) {
     return k.add(k.mul(part, c.config.results), result.base);
   };
   Values totals = foldColumns(reduceColumns(result, part));
-  unsigned counter = c.layout.scratch.back();
   onceAColumn([&] {
     for (size_t i = 0; i < slots.size(); ++i) {
       Values own;
@@ -200,15 +199,9 @@ void ReduceEmitter::emitColumnParts(Value block, Value part) {
   });
   for (size_t i = 0; i < slots.size(); ++i)
     k.markCoherent(c.layout.scratch[i]);
-  k.deviceMemoryBarrier(); // The partials come before the count.
-  k.workgroupBarrier();
-  k.ifThen(k.equal(lane, k.index(0)), [&] {
-    k.storeWorkgroup(last, k.atomicIncrement(counter, block), k.index(0));
-  });
-  k.workgroupBarrier();
-  Value count = k.loadWorkgroup(last, k.ir().getI32Type(), k.index(0));
-  k.ifThen(k.equal(count, number(parts - 1, k.ir().getI32Type())), [&] {
-    k.deviceMemoryBarrier(); // The count comes before the partials.
+  Arrivals arrivals(k, c.layout.scratch.back(), block, parts);
+  arrivals.count();
+  arrivals.ifLast([&](Value) {
     auto addPart = [&](Value part, ValueRange carried) {
       Values next(carried);
       SmallVector<Values> loaded;
@@ -229,7 +222,5 @@ void ReduceEmitter::emitColumnParts(Value block, Value part) {
                         startColumns(result), addPart);
     bindColumns(foldColumns(all), result);
     onceAColumn([&] { storeColumns(result); });
-    k.ifThen(k.equal(lane, k.index(0)),
-             [&] { k.store(counter, number(0, k.ir().getI32Type()), block); });
   });
 }

@@ -160,7 +160,6 @@ private:
   Value active;    ///< Whether this lane has a result; null if all have.
   Value columnLane, columnRow; ///< This lane's, in columns.
   Value hasColumns; ///< Whether this lane has results; null if all have.
-  Value last; ///< Workgroup memory: whether this workgroup is the last one.
 };
 
 } // namespace mlir::gpuvm
