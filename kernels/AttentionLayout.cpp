@@ -83,3 +83,24 @@ AttentionLayout gpuvm::layOutAttention(AttentionOp op, bool vectorizes) {
     layout.splits -= layout.splits % 8;
   return layout;
 }
+
+void gpuvm::configureAttention(KernelOp kernel, KernelConfig &config) {
+  AttentionOp op = *kernel.getBody().getOps<AttentionOp>().begin();
+  config.tiledAttention = layOutTiledAttention(op, config.vectorizes);
+  if (!config.tiledAttention)
+    config.attention = layOutAttention(op, config.vectorizes);
+  const AttentionShape &shape = config.tiledAttention
+                                    ? AttentionShape(*config.tiledAttention)
+                                    : *config.attention;
+  config.lanes = shape.lanes;
+  int64_t partials = shape.blocks() * shape.splits;
+  config.groups = std::min(partials, KernelConfig::kMaxGroups);
+  if (shape.splits == 1)
+    return;
+  int64_t words = config.tiledAttention
+                      ? shape.lanes * config.tiledAttention->statePerLane()
+                      : shape.blockRows * config.attention->partialVectors();
+  config.scratch.push_back(
+      {4 * uint64_t(partials * words), /*keepsZero=*/false});
+  config.scratch.push_back({4 * uint64_t(shape.blocks()), /*keepsZero=*/true});
+}

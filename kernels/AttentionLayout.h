@@ -86,4 +86,9 @@ int64_t attentionVector(Value tensor, bool vectorizes);
 
 AttentionLayout layOutAttention(AttentionOp op, bool vectorizes);
 
+struct KernelConfig;
+
+/// Configures a kernel with root attention, which has `config.vectorizes`.
+void configureAttention(KernelOp kernel, KernelConfig &config);
+
 } // namespace mlir::gpuvm

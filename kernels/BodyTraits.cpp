@@ -84,3 +84,32 @@ bool gpuvm::keepsNeighbours(KernelOp kernel, const BodyTraits &traits,
   return !traits.loops && (!traits.needsIndices ||
                            (traits.linear && rowsHoldVectors(kernel, vector)));
 }
+
+bool gpuvm::keepsLoopNeighbours(KernelOp kernel, const BodyTraits &traits,
+                                int64_t vector) {
+  return traits.linear && (!traits.reshapes || rowsHoldVectors(kernel, vector));
+}
+
+static bool isDecoded(Value operand) {
+  return llvm::any_of(operand.getUsers(),
+                      [](Operation *user) { return isa<DecodeOp>(user); });
+}
+
+int64_t gpuvm::preferredVector(KernelOp kernel) {
+  uint64_t widest = 1, narrowest = 8;
+  SmallVector<Type> types(kernel.getResultTypes());
+  for (BlockArgument argument : kernel.getBody().getArguments())
+    if (!isDecoded(argument)) // Packed data is read in words of its own.
+      types.push_back(argument.getType());
+  for (Type type : types) {
+    auto tensor = cast<RankedTensorType>(type);
+    if (tensor.getNumElements() == 1)
+      continue;
+    uint64_t bytes = elementBytes(tensor.getElementType());
+    widest = std::max(widest, bytes);
+    narrowest = std::min(narrowest, bytes);
+  }
+  if (narrowest == 8)
+    return 2;
+  return 16 / std::min<uint64_t>(widest, 4);
+}

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/FftLayout.h"
+#include "kernels/KernelConfig.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -94,7 +94,7 @@ RootOpInterface gpuvm::getFftRoot(KernelOp kernel) {
   return *roots.begin();
 }
 
-FftLayout gpuvm::layOutFft(KernelOp kernel) {
+static FftLayout layOutFft(KernelOp kernel) {
   auto shapeOf = [](Value value) {
     return cast<RankedTensorType>(value.getType()).getShape();
   };
@@ -109,4 +109,10 @@ FftLayout gpuvm::layOutFft(KernelOp kernel) {
   return layOut(op.getSource(), op.getTransformed(),
                 liesAcross(shapeOf(op.getSource()), op.getTransformed()),
                 liesAcross(getPlacedShape(op), op.getPlaced()));
+}
+
+void gpuvm::configureFft(KernelOp kernel, KernelConfig &config) {
+  config.fft = layOutFft(kernel);
+  config.lanes = config.fft->lanes;
+  config.groups = std::min(config.fft->tiles(), KernelConfig::kMaxGroups);
 }

@@ -48,6 +48,9 @@ struct FftLayout {
 /// The transform or convolution of a kernel with root `fft`.
 RootOpInterface getFftRoot(KernelOp kernel);
 
-FftLayout layOutFft(KernelOp kernel);
+struct KernelConfig;
+
+/// Configures a kernel with root fft.
+void configureFft(KernelOp kernel, KernelConfig &config);
 
 } // namespace mlir::gpuvm

@@ -39,6 +39,12 @@ struct KernelConfig {
   /// In columns: lanes side by side along the results.
   static constexpr int64_t kColumnsAtOnce =
       kLanes / ReductionOrder::kColumnLanes;
+  /// Workgroups of a map or of a reduction to many results at most; beyond,
+  /// each takes several tiles. Enough for every multiprocessor to hold its
+  /// limit.
+  static constexpr int64_t kMaxGroups = 4096;
+  /// A lane's straight-line code stays below so many operations.
+  static constexpr int64_t kMaxUnrolledOps = 1024;
 
   int64_t lanes = kLanes; ///< Chain: as many as its values need.
   int64_t elements = 1;   ///< Map: of the results. Reduce: per result.
@@ -89,6 +95,12 @@ SmallVector<linalg::GenericOp> getReductions(KernelOp kernel);
 /// for each choice the number of the element that was chosen, -1 if none was;
 /// for each claim whether there was an element yet.
 SmallVector<Type> getPartialTypes(linalg::GenericOp op);
+
+struct BodyTraits;
+
+/// Configures a kernel with root reduce.
+void configureReduce(KernelOp kernel, const BodyTraits &traits,
+                     KernelConfig &config);
 
 /// The configuration of a kernel that gpuvm-form-kernels made.
 KernelConfig configureKernel(KernelOp kernel);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/ScanLayout.h"
+#include "kernels/KernelConfig.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -36,4 +36,17 @@ int64_t ScanLayout::wordsPerTotal() const {
   for (Type type : slots())
     words += llvm::divideCeil(type.getIntOrFloatBitWidth(), 16);
   return llvm::PowerOf2Ceil(words);
+}
+
+void gpuvm::configureScan(KernelOp kernel, KernelConfig &config) {
+  Operation *root = nullptr;
+  for (Operation &op : kernel.getBody().front())
+    if (isa<ScanOp, CompactOp>(op))
+      root = &op;
+  config.scan.emplace(root, config.vectorizes);
+  config.groups = config.scan->groups();
+  if (!config.scan->looksBack())
+    return;
+  config.scratch.push_back({4 * uint64_t(config.scan->words()),
+                            /*keepsZero=*/true, /*keepsAll=*/true});
 }

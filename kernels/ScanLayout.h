@@ -49,4 +49,9 @@ private:
   static constexpr int64_t kTransferWords = 32;
 };
 
+struct KernelConfig;
+
+/// Configures a kernel with root scan, which has `config.vectorizes`.
+void configureScan(KernelOp kernel, KernelConfig &config);
+
 } // namespace mlir::gpuvm
