@@ -20,20 +20,6 @@ using namespace mlir;
 using namespace mlir::gpuvm;
 using namespace mlir::gpuvm::reference;
 
-static void convert(std::string_view name, vm::DType from, vm::DType to,
-                    const void *source, void *target, size_t count) {
-  ElementwiseFn fn = findConversion(name, from, to, /*exact=*/false);
-  const void *operands[] = {source};
-  fn(operands, target, count);
-}
-
-static std::vector<double> toDoubles(const vm::HostTensor &tensor) {
-  std::vector<double> values(tensor.numElements());
-  convert("arith.extf", tensor.dtype, vm::DType::F64, tensor.bytes.data(),
-          values.data(), values.size());
-  return values;
-}
-
 static double dot(const double *a, const double *b, int64_t count) {
   double sum = 0;
   for (int64_t i = 0; i < count; ++i)
@@ -95,8 +81,6 @@ Results gpuvm::reference::evaluateAttention(AttentionOp op,
              MutableArrayRef(result).slice((h * queries + i) * width, width));
     }
   vm::HostTensor rounded = *makeZero(op.getResult().getType());
-  convert("arith.truncf", vm::DType::F64, rounded.dtype, result.data(),
-          rounded.bytes.data(), result.size());
-  return SmallVector<Tensor>{
-      std::make_shared<const vm::HostTensor>(std::move(rounded))};
+  fromDoubles(result, rounded);
+  return SmallVector<Tensor>{share(std::move(rounded))};
 }

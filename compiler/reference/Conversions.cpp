@@ -8,6 +8,7 @@
 #include "compiler/reference/Loops.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace mlir::gpuvm::reference;
 using vm::DType;
@@ -193,6 +194,30 @@ ElementwiseFn mlir::gpuvm::reference::findConversion(std::string_view name,
     return nullptr;
   return visit(from,
                []<typename S>(S) -> ElementwiseFn { return &copyLoop<S>; });
+}
+
+static void convertFloats(DType from, DType to, const void *source,
+                          void *target, size_t count) {
+  if (from == to) {
+    std::memcpy(target, source, count * byteSize(from));
+    return;
+  }
+  const void *operands[] = {source};
+  findLoop<Kind::Floats>(from, to)(operands, target, count);
+}
+
+std::vector<double>
+mlir::gpuvm::reference::toDoubles(const vm::HostTensor &tensor) {
+  std::vector<double> values(tensor.numElements());
+  convertFloats(tensor.dtype, DType::F64, tensor.bytes.data(), values.data(),
+                values.size());
+  return values;
+}
+
+void mlir::gpuvm::reference::fromDoubles(std::span<const double> values,
+                                         vm::HostTensor &tensor) {
+  convertFloats(DType::F64, tensor.dtype, values.data(), tensor.bytes.data(),
+                values.size());
 }
 
 static ElementwiseFn findSelect(DType type) {

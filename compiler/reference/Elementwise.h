@@ -24,11 +24,13 @@
 
 #pragma once
 
+#include "runtime/io/HostTensor.h"
 #include "runtime/plan/Plan.h"
 
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace mlir::gpuvm::reference {
 
@@ -58,5 +60,11 @@ ElementwiseFn findFloatOp(std::string_view name, vm::DType type, bool exact);
 ElementwiseFn findMathOp(std::string_view name, vm::DType type);
 ElementwiseFn findConversion(std::string_view name, vm::DType from,
                              vm::DType to, bool exact);
+
+/// The elements of a tensor of floats.
+std::vector<double> toDoubles(const vm::HostTensor &tensor);
+
+/// Makes `values`, rounded once, the elements of a tensor of floats.
+void fromDoubles(std::span<const double> values, vm::HostTensor &tensor);
 
 } // namespace mlir::gpuvm::reference

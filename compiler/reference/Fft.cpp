@@ -23,24 +23,6 @@ using namespace mlir::gpuvm::reference;
 using Complex = std::complex<double>;
 using Signal = std::vector<Complex>;
 
-static void convert(std::string_view name, vm::DType from, vm::DType to,
-                    const void *source, void *target, size_t count) {
-  if (from == to) {
-    std::memcpy(target, source, count * sizeof(double));
-    return;
-  }
-  ElementwiseFn fn = findConversion(name, from, to, /*exact=*/false);
-  const void *operands[] = {source};
-  fn(operands, target, count);
-}
-
-static std::vector<double> toDoubles(const vm::HostTensor &tensor) {
-  std::vector<double> values(tensor.numElements());
-  convert("arith.extf", tensor.dtype, vm::DType::F64, tensor.bytes.data(),
-          values.data(), values.size());
-  return values;
-}
-
 static Signal toComplex(const vm::HostTensor &tensor) {
   std::vector<double> numbers = toDoubles(tensor);
   Signal signal(numbers.size() / 2);
@@ -51,10 +33,8 @@ static Signal toComplex(const vm::HostTensor &tensor) {
 
 static Results rounded(const std::vector<double> &values, Type type) {
   vm::HostTensor tensor = *makeZero(type);
-  convert("arith.truncf", vm::DType::F64, tensor.dtype, values.data(),
-          tensor.bytes.data(), values.size());
-  return SmallVector<Tensor>{
-      std::make_shared<const vm::HostTensor>(std::move(tensor))};
+  fromDoubles(values, tensor);
+  return SmallVector<Tensor>{share(std::move(tensor))};
 }
 
 static Results rounded(const Signal &signal, Type type) {

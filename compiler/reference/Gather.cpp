@@ -34,8 +34,7 @@ Results gpuvm::reference::evaluateGather(GatherOp op, const Environment &env) {
     std::memcpy(next, source->bytes.data() + row * rowBytes, rowBytes);
     next += rowBytes;
   }
-  return SmallVector<Tensor>{
-      std::make_shared<const vm::HostTensor>(std::move(result))};
+  return SmallVector<Tensor>{share(std::move(result))};
 }
 
 vm::HostTensor gpuvm::reference::storeRows(vm::HostTensor whole,

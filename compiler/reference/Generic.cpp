@@ -318,8 +318,7 @@ Results GenericEvaluation::run() {
     return failure();
   SmallVector<Tensor> tensors;
   for (vm::HostTensor &output : outputs)
-    tensors.push_back(
-        std::make_shared<const vm::HostTensor>(std::move(output)));
+    tensors.push_back(share(std::move(output)));
   return tensors;
 }
 

@@ -18,10 +18,6 @@ using namespace mlir;
 using namespace mlir::gpuvm;
 using namespace mlir::gpuvm::reference;
 
-static Tensor share(vm::HostTensor tensor) {
-  return std::make_shared<const vm::HostTensor>(std::move(tensor));
-}
-
 /// A tensor of i32 with these words.
 static Tensor wordsOf(Type type, ArrayRef<int32_t> words) {
   vm::HostTensor tensor = *makeZero(type);

@@ -180,6 +180,5 @@ Results gpuvm::reference::evaluateRandom(RandomOp op, const Environment &env) {
     uint64_t element = findElement(op, source, limit, count, i);
     std::memcpy(result.bytes.data() + i * size, &element, size);
   }
-  return SmallVector<Tensor>{
-      std::make_shared<const vm::HostTensor>(std::move(result))};
+  return SmallVector<Tensor>{share(std::move(result))};
 }

@@ -241,8 +241,7 @@ Results Scan::run() {
     return failure();
   SmallVector<Tensor> tensors;
   for (vm::HostTensor &result : results)
-    tensors.push_back(
-        std::make_shared<const vm::HostTensor>(std::move(result)));
+    tensors.push_back(share(std::move(result)));
   return tensors;
 }
 
@@ -272,10 +271,10 @@ Results gpuvm::reference::evaluateCompact(CompactOp op,
                     bytes);
         end += bytes;
       }
-    results.push_back(std::make_shared<const vm::HostTensor>(std::move(to)));
+    results.push_back(share(std::move(to)));
   }
   vm::HostTensor count{vm::DType::I32, {}, std::vector<uint8_t>(sizeof(total))};
   std::memcpy(count.bytes.data(), &total, sizeof(total));
-  results.push_back(std::make_shared<const vm::HostTensor>(std::move(count)));
+  results.push_back(share(std::move(count)));
   return results;
 }

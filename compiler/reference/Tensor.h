@@ -20,6 +20,10 @@ namespace mlir::gpuvm::reference {
 /// A value; never changed once it is one. A scalar has rank 0; `index` is i64.
 using Tensor = std::shared_ptr<const vm::HostTensor>;
 
+inline Tensor share(vm::HostTensor tensor) {
+  return std::make_shared<const vm::HostTensor>(std::move(tensor));
+}
+
 /// The element type of a tensor or scalar type, or nullopt if the machine has
 /// no such type.
 std::optional<vm::DType> getDType(Type type);
@@ -38,7 +42,7 @@ public:
 
   void set(Value value, Tensor tensor) { values[value] = std::move(tensor); }
   void set(Value value, vm::HostTensor &&tensor) {
-    set(value, std::make_shared<const vm::HostTensor>(std::move(tensor)));
+    set(value, share(std::move(tensor)));
   }
   /// Precondition: `value` has been set.
   const Tensor &get(Value value) const {
