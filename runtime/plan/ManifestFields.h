@@ -45,8 +45,6 @@ public:
   /// `json` and `path` must outlive the reader.
   ManifestObject(const nlohmann::json &json, const ManifestPath &path);
 
-  /// Whether there is such a field, for those that older files lack.
-  bool has(const char *field) const;
   void read(const char *field, std::string &value);
   void read(const char *field, bool &value);
   void read(const char *field, uint32_t &value);
@@ -55,6 +53,12 @@ public:
   void read(const char *field, std::vector<uint32_t> &values);
   /// Exactly `count` integers.
   void read(const char *field, uint32_t *values, size_t count);
+
+  /// The same, if there is such a field: older files lack it.
+  template <typename T> void readOptional(const char *field, T &value) {
+    if (has(field))
+      read(field, value);
+  }
 
   /// A string that `fromString` turns into an optional value.
   template <typename Enum, typename Function>
@@ -81,6 +85,7 @@ public:
   Status finish();
 
 private:
+  bool has(const char *field) const;
   const nlohmann::json *find(const char *field);
   void fail(std::string message);
   std::string unknownName(const char *field, const std::string &name) const;

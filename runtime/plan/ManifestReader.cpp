@@ -62,16 +62,14 @@ Status readInput(const json &value, const At &at, Input &input) {
 Status readOutput(const json &value, const At &at, Output &output) {
   ManifestObject object(value, at);
   readSlotFields(object, output);
-  if (object.has("rows")) // Since 1.5.
-    object.read("rows", output.rows);
+  object.readOptional("rows", output.rows); // Since 1.5.
   return object.finish();
 }
 
 Status readSymbol(const json &value, const At &at, Symbol &symbol) {
   ManifestObject object(value, at);
   readSlotFields(object, symbol);
-  if (object.has("bound")) // Since 1.5.
-    object.read("bound", symbol.bound);
+  object.readOptional("bound", symbol.bound); // Since 1.5.
   return object.finish();
 }
 
@@ -122,8 +120,7 @@ Status readKernel(const json &value, const At &at, Kernel &kernel) {
   object.read("workgroup_memory_bytes", kernel.workgroupMemoryBytes);
   readList(object, "features", kernel.features, readFeature);
   readList(object, "bindings", kernel.bindings, readBinding);
-  if (object.has("variants")) // Since 1.2.
-    object.read("variants", kernel.variants);
+  object.readOptional("variants", kernel.variants); // Since 1.2.
   return object.finish();
 }
 
