@@ -10,17 +10,16 @@ targets, the level and the parent of each node, and how many nodes each level ha
 that this program computes with queues. Exits 1 if not.
 """
 
-import argparse
 import pathlib
-import re
-import subprocess
 import sys
-import tempfile
 
 import numpy as np
 
-LEVELS = 64  # elements of @counts
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent))
+import programs  # noqa: E402
+
+LEVELS = 64  # elements of @counts
 
 
 def graph(nodes, edges):
@@ -56,28 +55,6 @@ def search(offsets, targets, source):
     return level, parent, counts
 
 
-class Tools:
-    def __init__(self, folder, interpret, sizes):
-        self.folder, self.interpret, self.sizes = folder, interpret, sizes
-
-    def run(self, name, inputs, outputs, *options):
-        """The outputs of a program, as arrays by name."""
-        text = (HERE / f"{name}.mlir").read_text()
-        text = re.sub(r"tensor<(\d+)x", lambda size: f"tensor<{self.sizes.get(size[1], size[1])}x", text)
-        program, plan = self.folder / f"{name}.mlir", self.folder / f"{name}.gvplan"
-        program.write_text(text)
-        for key, array in inputs.items():
-            np.save(self.folder / f"{key}.npy", np.asarray(array, np.int32))
-        files = [f"--input={key}=@{self.folder / key}.npy" for key in inputs]
-        files += [f"--output={key}=@{self.folder / key}.npy" for key in outputs]
-        if self.interpret:
-            subprocess.run(["gpuvm-interpret", program, *files, *options], check=True)
-        else:
-            subprocess.run(["gpuvm-compile", program, "-o", plan], check=True)
-            subprocess.run(["gpuvm-run", plan, *files, *options], check=True)
-        return {key: np.load(self.folder / f"{key}.npy") for key in outputs}
-
-
 def compare(got, wanted):
     for name, array in wanted.items():
         if not np.array_equal(got[name], array):
@@ -87,9 +64,7 @@ def compare(got, wanted):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--interpret", action="store_true")
-    parser.add_argument("--folder", type=pathlib.Path)
+    parser = programs.argument_parser()
     parser.add_argument("nodes", type=int, nargs="?", default=1000)
     parser.add_argument("edges", type=int, nargs="?")
     options = parser.parse_args()
@@ -99,14 +74,11 @@ def main():
     level, parent, counts = search(offsets, targets, source)
     if len(counts) >= LEVELS:
         sys.exit(f"check.py: the graph has {len(counts)} levels, but fewer than {LEVELS} are counted")
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = options.folder or pathlib.Path(temporary)
-        folder.mkdir(parents=True, exist_ok=True)
-        tools = Tools(folder, options.interpret, {"1001": nodes + 1, "1000": nodes, "3000": edges, "6000": 2 * edges})
-        csr = tools.run("csr", {"first": first, "second": second}, ["offsets", "targets"])
-        compare(csr, {"offsets": offsets, "targets": targets})
-        found = tools.run("search", {**csr, "source": source}, ["level", "parent", "counts", "count"],
-                          f"--iterations={len(counts) + 1}")
+    sizes = {1001: nodes + 1, 1000: nodes, 3000: edges, 6000: 2 * edges}
+    csr = programs.run(HERE / "csr.mlir", {"first": first, "second": second}, ["offsets", "targets"], options, sizes)
+    compare(csr, {"offsets": offsets, "targets": targets})
+    found = programs.run(HERE / "search.mlir", {**csr, "source": np.int32(source)},
+                         ["level", "parent", "counts", "count"], options, sizes, iterations=len(counts) + 1)
     padded = counts + [0] * (LEVELS - len(counts))
     compare({**found, "count": found["count"].reshape(1)},
             {"level": level, "parent": parent, "counts": np.array(padded), "count": np.array([0])})

@@ -14,14 +14,15 @@ the end, for each of the eight orbits,
 Exits 1 if not.
 """
 
-import argparse
 import math
 import pathlib
-import subprocess
 import sys
-import tempfile
 
 import numpy as np
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent))
+import programs  # noqa: E402
 
 ENERGY, MOMENTUM, STATE = 1e-5, 1e-11, 1e-7
 STEPS, PERIODS = 400, 40
@@ -51,33 +52,13 @@ def scheme(replays):
     return (x, y, u, v), worst
 
 
-def run(options, folder):
-    """The state and the energy that the program gives."""
-    program = pathlib.Path(__file__).with_name("orbit.mlir")
-    files = {name: folder / f"{name}.npy" for name in [*NAMES, "energy"]}
-    outputs = [f"--output={name}=@{file}" for name, file in files.items()]
-    times = f"--iterations={options.replays}"
-    if options.interpret:
-        subprocess.run(["gpuvm-interpret", program, times, *outputs], check=True)
-    else:
-        plan = folder / "orbit.gvplan"
-        subprocess.run(["gpuvm-compile", program, "-o", plan], check=True)
-        subprocess.run(["gpuvm-run", plan, times, *outputs], check=True)
-    *state, measured = (np.load(file) for file in files.values())
-    return state, measured
-
-
 def main():
-    parser = argparse.ArgumentParser()
+    parser = programs.argument_parser()
     parser.add_argument("--replays", type=int, default=25)
     parser.add_argument("--scheme", action="store_true")
-    parser.add_argument("--interpret", action="store_true")
-    parser.add_argument("--folder", type=pathlib.Path)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = options.folder or pathlib.Path(temporary)
-        folder.mkdir(parents=True, exist_ok=True)
-        state, measured = run(options, folder)
+    outputs = programs.run(HERE / "orbit.mlir", {}, [*NAMES, "energy"], options, iterations=options.replays)
+    *state, measured = outputs.values()
     x, y, u, v = state
     off = {"energy": (np.maximum(np.abs(measured + 0.5), np.abs(energy(*state) + 0.5)), ENERGY),
            "angular momentum": (np.abs(x * v - y * u - np.sqrt(1 - ECCENTRICITY ** 2)), MOMENTUM)}

@@ -15,13 +15,14 @@ magnitudes |f_ij| of what acts on body i, it checks that
 Exits 1 if not.
 """
 
-import argparse
 import pathlib
-import subprocess
 import sys
-import tempfile
 
 import numpy as np
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent))
+import programs  # noqa: E402
 
 UNIT = 2.0 ** -24
 SOFTENING = float(np.float32(1e-4))
@@ -49,35 +50,13 @@ def accelerations(inputs):
     return total, magnitudes
 
 
-def run(inputs, folder, interpret):
-    n = inputs["m"].size
-    source = pathlib.Path(__file__).with_name("forces.mlir").read_text().replace("1000x", f"{n}x")
-    program, plan = folder / "forces.mlir", folder / "forces.gvplan"
-    program.write_text(source)
-    tensors = []
-    for name, array in inputs.items():
-        np.save(folder / f"{name}.npy", array)
-        tensors.append(f"--input={name}=@{folder / name}.npy")
-    tensors += [f"--output=a{axis}=@{folder / f'a{axis}.npy'}" for axis in AXES]
-    if interpret:
-        subprocess.run(["gpuvm-interpret", program, *tensors], check=True)
-    else:
-        subprocess.run(["gpuvm-compile", program, "-o", plan], check=True)
-        subprocess.run(["gpuvm-run", plan, *tensors], check=True)
-    return np.stack([np.load(folder / f"a{axis}.npy") for axis in AXES]).astype(np.float64)
-
-
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--interpret", action="store_true")
-    parser.add_argument("--folder", type=pathlib.Path)
+    parser = programs.argument_parser()
     parser.add_argument("n", type=int, nargs="?", default=1000)
     options = parser.parse_args()
     inputs = bodies(options.n)
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = options.folder or pathlib.Path(temporary)
-        folder.mkdir(parents=True, exist_ok=True)
-        got = run(inputs, folder, options.interpret)
+    outputs = programs.run(HERE / "forces.mlir", inputs, [f"a{axis}" for axis in AXES], options, {1000: options.n})
+    got = np.stack(list(outputs.values())).astype(np.float64)
     wanted, magnitudes = accelerations(inputs)
     masses = inputs["m"].astype(np.float64)
     off = float(np.max(np.abs(got - wanted) - (16 + np.sqrt(options.n + 1)) * UNIT * magnitudes))

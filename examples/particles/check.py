@@ -19,13 +19,14 @@ whose pushes have the magnitudes F_i in all, it checks in each direction that
 Exits 1 if not.
 """
 
-import argparse
 import pathlib
-import subprocess
 import sys
-import tempfile
 
 import numpy as np
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent))
+import programs  # noqa: E402
 
 UNIT = 2.0 ** -24
 SIDE = 8.0
@@ -57,34 +58,14 @@ def forces(places):
     return total, count, magnitudes
 
 
-def run(places, folder, interpret):
-    source = pathlib.Path(__file__).with_name("forces.mlir").read_text()
-    program, plan = folder / "forces.mlir", folder / "forces.gvplan"
-    program.write_text(source.replace("tensor<2000x", f"tensor<{places.shape[1]}x"))
-    files = []
-    for axis, array in zip(AXES, places):
-        np.save(folder / f"{axis}.npy", array)
-        files.append(f"--input={axis}=@{folder / axis}.npy")
-    files += [f"--output=f{axis}=@{folder / f'f{axis}.npy'}" for axis in AXES]
-    if interpret:
-        subprocess.run(["gpuvm-interpret", program, *files], check=True)
-    else:
-        subprocess.run(["gpuvm-compile", program, "-o", plan], check=True)
-        subprocess.run(["gpuvm-run", plan, *files], check=True)
-    return np.stack([np.load(folder / f"f{axis}.npy") for axis in AXES]).astype(np.float64)
-
-
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--interpret", action="store_true")
-    parser.add_argument("--folder", type=pathlib.Path)
+    parser = programs.argument_parser()
     parser.add_argument("n", type=int, nargs="?", default=2000)
     options = parser.parse_args()
     places = particles(options.n)
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = options.folder or pathlib.Path(temporary)
-        folder.mkdir(parents=True, exist_ok=True)
-        got = run(places, folder, options.interpret)
+    inputs = dict(zip(AXES, places))
+    outputs = programs.run(HERE / "forces.mlir", inputs, [f"f{axis}" for axis in AXES], options, {2000: options.n})
+    got = np.stack(list(outputs.values())).astype(np.float64)
     wanted, count, magnitudes = forces(places)
     off = np.abs(got - wanted)
     sums, bounds = np.abs(got.sum(axis=1)), UNIT * np.sqrt((count * magnitudes ** 2).sum(axis=1))

@@ -1,0 +1,48 @@
+"""Runs the programs of examples on NumPy arrays; for the check.py beside each of them.
+
+gpuvm-compile and gpuvm-run, or with --interpret gpuvm-interpret, are found by name; files go
+to a temporary folder, or with --folder=FOLDER to that.
+"""
+
+import argparse
+import pathlib
+import re
+import subprocess
+import tempfile
+
+import numpy as np
+
+
+def argument_parser():
+    """A parser that knows the options of `run`."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--interpret", action="store_true")
+    parser.add_argument("--folder", type=pathlib.Path)
+    return parser
+
+
+def run(program, inputs, outputs, options, sizes=None, iterations=1):
+    """The outputs with these names, as arrays by name.
+
+    `program` is a file, and `inputs` are arrays by name. Tensors that have as many rows as a key
+    of `sizes` get as many as its value says.
+    """
+    def rows(match):
+        return str((sizes or {}).get(int(match[0]), match[0]))
+
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.folder or pathlib.Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        source, plan = folder / program.name, folder / f"{program.stem}.gvplan"
+        source.write_text(re.sub(r"(?<=tensor<)\d+(?=x)", rows, program.read_text()))
+        for name, array in inputs.items():
+            np.save(folder / f"{name}.npy", array)
+        data = [f"--iterations={iterations}"]
+        data += [f"--input={name}=@{folder / name}.npy" for name in inputs]
+        data += [f"--output={name}=@{folder / name}.npy" for name in outputs]
+        if options.interpret:
+            subprocess.run(["gpuvm-interpret", source, *data], check=True)
+        else:
+            subprocess.run(["gpuvm-compile", source, "-o", plan], check=True)
+            subprocess.run(["gpuvm-run", plan, *data], check=True)
+        return {name: np.load(folder / f"{name}.npy") for name in outputs}
