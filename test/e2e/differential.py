@@ -41,6 +41,7 @@ Exits 1 and leaves the program and its data in FOLDER if anything differs.
 
 import argparse
 import concurrent.futures
+import filecmp
 import json
 import math
 import os
@@ -193,33 +194,49 @@ def split_flags(program, pieces):
     return [f"--max-window-bytes={max(256, longest // pieces)}"]
 
 
-def prepare(folder, program, pieces=0):
-    """Makes FOLDER/<name>/ with everything that running the program needs."""
-    base = os.path.join(folder, program.name)
+def write_program(base, program, inputs):
+    """Makes folder `base` with a program and its inputs, which are lists of numbers; what running it needs."""
     os.makedirs(base, exist_ok=True)
-    path = lambda name: os.path.join(base, name)
-    with open(path("program.mlir"), "w") as file:
+    with open(os.path.join(base, "program.mlir"), "w") as file:
         file.write(program.text())
-    rng = random.Random(program.name)
-    default = (tiny_values if program.exact else few_values if program.few else wide_values if program.wide
-               else special_values if program.special else random_values)
-    for value in program.inputs:
-        fill = FILLS.get(value.fill, default)
-        write_npy(path(value.name + ".npy"), value.shape, value.dtype,
-                  fill(rng, math.prod(value.shape), value.dtype))
+    for value, numbers in zip(program.inputs, inputs, strict=True):
+        write_npy(os.path.join(base, value.name + ".npy"), value.shape, value.dtype, numbers)
     results = [(f"o{i}", value) for i, value in enumerate(program.outputs)]
     results += [(value.name, value) for value in program.symbols]
-    case = {"inputs": [value.name for value in program.inputs], "iterations": program.iterations,
+    return {"inputs": [value.name for value in program.inputs], "iterations": program.iterations,
             "sums": program.sums,
             "tags": [*TAGS, *program.variants],
             "results": [(name, value.shape, value.dtype, value.exact) for name, value in results]}
+
+
+def compile_program(base, tag, options):
+    path = lambda name: os.path.join(base, name)
+    call(["gpuvm-compile", path("program.mlir"), "-o", path(tag + ".gvplan"), *options])
+
+
+def run_program(base, case, tag):
+    """The results on the device, as lists of numbers."""
+    call(["gpuvm-run", os.path.join(base, tag + ".gvplan"), "--validate", *data_flags(base, case, tag)])
+    return [unpack(dtype, read_npy(os.path.join(base, f"{tag}-{name}.npy"), dtype))
+            for name, _, dtype, _ in case["results"]]
+
+
+def prepare(folder, program, pieces=0):
+    """Makes FOLDER/<name>/ with everything that running the program needs."""
+    base = os.path.join(folder, program.name)
+    path = lambda name: os.path.join(base, name)
+    rng = random.Random(program.name)
+    default = (tiny_values if program.exact else few_values if program.few else wide_values if program.wide
+               else special_values if program.special else random_values)
+    inputs = [FILLS.get(value.fill, default)(rng, math.prod(value.shape), value.dtype) for value in program.inputs]
+    case = write_program(base, program, inputs)
     with open(path("case.json"), "w") as file:
         json.dump(case, file)
     exact = ["--exact"] if program.exact else []
     split = split_flags(program, pieces)
     call(["gpuvm-interpret", path("program.mlir")] + exact + data_flags(base, case, "reference"))
     for tag, options in {**TAGS, **program.variants}.items():
-        call(["gpuvm-compile", path("program.mlir"), "-o", path(tag + ".gvplan")] + exact + split + options)
+        compile_program(base, tag, exact + split + options)
     return base
 
 
@@ -228,6 +245,12 @@ def data_flags(base, case, tag):
     return ([f"--iterations={case['iterations']}"] +
             [f"--input={name}=@{path(name + '.npy')}" for name in case["inputs"]] +
             [f"--output={name}=@{path(f'{tag}-{name}.npy')}" for name, *_ in case["results"]])
+
+
+def is_same_plan(base, tag):
+    """Whether a plan is the fused one, and need not run again."""
+    fused, other = (os.path.join(base, name + ".gvplan") for name in ("fused", tag))
+    return tag != "fused" and filecmp.cmp(fused, other, shallow=False)
 
 
 def check(base, run_options, widths):

@@ -13,7 +13,7 @@ import os
 import random
 import sys
 
-from differential import Mismatch, call, read_npy, try_all, write_npy
+from differential import Mismatch, compile_program, run_program, try_all, write_program
 from program_text import Program, pack, unpack
 from programs_fft import convolve, irfft, rfft, transform
 
@@ -38,10 +38,6 @@ def dft(numbers, shape, inverse=False):
         result += [value / count for value in made] if inverse else made[:]
     FFTW.fftw_destroy_plan(plan)
     return result
-
-
-def norm(numbers):
-    return math.sqrt(math.fsum(x * x for x in numbers))
 
 
 def is_smooth(n):
@@ -130,25 +126,19 @@ def cases():
 def run(folder, case):
     p = case.program
     base = os.path.join(folder, p.name)
-    os.makedirs(base, exist_ok=True)
-    path = lambda name: os.path.join(base, name)
-    with open(path("program.mlir"), "w") as file:
-        file.write(p.text())
     rng = random.Random(p.name)
-    inputs = [[rng.gauss(0, 1) for _ in range(math.prod(p.inputs[0].shape))]]
+    count = math.prod(p.inputs[0].shape)
+    inputs = [[word / 2 ** 31 for word in unpack("i32", rng.randbytes(4 * count))]]
     if len(p.inputs) > 1:
         inputs.append(case.spectrum)
-    for value, numbers in zip(p.inputs, inputs):
-        write_npy(path(value.name + ".npy"), value.shape, value.dtype, numbers)
     expected = case.expected(list(unpack(case.dtype, pack(case.dtype, inputs[0]))))
     try:
-        call(["gpuvm-compile", path("program.mlir"), "-o", path("plan.gvplan")])
-        call(["gpuvm-run", path("plan.gvplan"), "--validate", f"--output=o0=@{path('o0.npy')}"] +
-             [f"--input={value.name}=@{path(value.name + '.npy')}" for value in p.inputs])
+        written = write_program(base, p, inputs)
+        compile_program(base, "fused", [])
+        [actual] = run_program(base, written, "fused")
     except Mismatch as failure:
         return str(failure)
-    actual = unpack(case.dtype, read_npy(path("o0.npy"), case.dtype))
-    off = norm([a - e for a, e in zip(actual, expected)]) / norm(expected)
+    off = math.dist(actual, expected) / math.hypot(*expected)
     print(f"{p.name}: {off:.2g}, {off / case.bound:.2f} of the bound")
     if off <= case.bound:
         return None

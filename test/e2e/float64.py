@@ -15,7 +15,7 @@ import sys
 import numpy as np
 
 from attentions import attend
-from differential import Mismatch, TAGS, call, read_npy, try_all, write_npy
+from differential import Mismatch, TAGS, compile_program, is_same_plan, run_program, try_all, write_program
 from products import contract
 from program_text import Program, pack, unpack
 
@@ -226,11 +226,6 @@ def cases():
     return [*products(), *(scaled(rows) for rows in (1, 70)), *(projections(rows) for rows in (1, 40)), *attentions()]
 
 
-def same_bytes(one, other):
-    with open(one, "rb") as a, open(other, "rb") as b:
-        return a.read() == b.read()
-
-
 def compare(where, actual, exact, bound):
     off = np.abs(actual - exact)
     bound = np.broadcast_to(bound, off.shape)
@@ -245,30 +240,22 @@ def run(folder, case):
     """What is wrong with a case, or None."""
     p = case.program
     base = os.path.join(folder, p.name)
-    os.makedirs(base, exist_ok=True)
-    path = lambda name: os.path.join(base, name)
-    with open(path("program.mlir"), "w") as file:
-        file.write(p.text())
     rng = np.random.default_rng(sum(p.name.encode()))
-    inputs = []
+    inputs, stored = [], []
     for value in p.inputs:
         made = case.data[value.name] if value.name in case.data else rng.standard_normal(value.shape)
         numbers = [int(made)] if value.dtype == "i32" else np.ravel(made).tolist()
-        write_npy(path(value.name + ".npy"), value.shape, value.dtype, numbers)
+        stored.append(numbers)
         inputs.append(rounded(value.dtype, np.array(numbers).reshape(value.shape)))
     expected = case.expected(*inputs)
     try:
+        written = write_program(base, p, stored)
         for tag, options in TAGS.items():
-            call(["gpuvm-compile", path("program.mlir"), "-o", path(tag + ".gvplan"), *options])
-            if tag != "fused" and same_bytes(path("fused.gvplan"), path(tag + ".gvplan")):
+            compile_program(base, tag, options)
+            if is_same_plan(base, tag):
                 continue
-            names = [f"o{i}" for i in range(len(p.outputs))]
-            call(["gpuvm-run", path(tag + ".gvplan"), "--validate"] +
-                 [f"--input={value.name}=@{path(value.name + '.npy')}" for value in p.inputs] +
-                 [f"--output={name}=@{path(f'{tag}-{name}.npy')}" for name in names])
-            for name, value, (exact, bound) in zip(names, p.outputs, expected):
-                data = unpack(value.dtype, read_npy(path(f"{tag}-{name}.npy"), value.dtype))
-                compare(f"{p.name} {name} {tag}", np.array(data, np.float64).reshape(value.shape), exact, bound)
+            for i, (value, data, (exact, bound)) in enumerate(zip(p.outputs, run_program(base, written, tag), expected)):
+                compare(f"{p.name} o{i} {tag}", np.array(data, np.float64).reshape(value.shape), exact, bound)
     except Mismatch as failure:
         return str(failure)
     return None
