@@ -1,9 +1,10 @@
 """Transforms on the device against FFTW in float64.
 
-    fftw.py FOLDER
+    fftw.py FOLDER [long]
 
 The interpreter has no part in this: FFTW (libfftw3) transforms the same numbers, and the
-results may be off by as much as the reference of gpuvm.fft says, in the L2 norm. Prints
+results may be off by as much as the reference of gpuvm.fft says, in the L2 norm. With
+`long` it takes transforms of up to 2^22 points, with several kernels each. Prints
 for each case how much of its bound it takes; exits 1 if any takes more than all of it.
 """
 
@@ -90,6 +91,11 @@ def there_and_back(batch, length):
                 [length, length])
 
 
+def complex_there_and_back(length):
+    return Case(f"complex_back_{length}", [(1, length, 2)], lambda s, x: transform(s, transform(s, x), "inverse"),
+                lambda x: x, [length, length])
+
+
 def identity(batch, length):
     """Convolution with one delayed impulse: a rotation."""
     turns = [f(-2 * math.pi * 3 * k / length) for k in range(length) for f in (math.cos, math.sin)]
@@ -123,6 +129,13 @@ def cases():
         yield identity(2, length)
 
 
+def long_cases():
+    yield plain(1, 2 ** 22)
+    yield complex_there_and_back(2 ** 22)
+    yield real(1, 2 ** 20)
+    yield there_and_back(1, 2 ** 20)
+
+
 def run(folder, case):
     p = case.program
     base = os.path.join(folder, p.name)
@@ -146,4 +159,5 @@ def run(folder, case):
 
 
 if __name__ == "__main__":
-    sys.exit(try_all("cases", list(cases()), lambda case: run(sys.argv[1], case)))
+    chosen = long_cases() if sys.argv[2:] == ["long"] else cases()
+    sys.exit(try_all("cases", list(chosen), lambda case: run(sys.argv[1], case)))
