@@ -1,14 +1,16 @@
 """Packed data on the device, on the interpreter and by the oracle (codec_oracle.py).
 
-    codecs.py FOLDER CODEC...
+    codecs.py FOLDER CODEC... [--every N]
 
 For each layout of the codec: the whole tensor, a transposed one (whose neighbours are
 none), a slice with strides, rows picked by number, which elements are positive (16
 neighbours at once), a sum of products along the rows (of floats with --exact, too) and a
 sum of f32 in f64 (two neighbours at once). The sums have the interpreter's bits,
-everything else the oracle's. Exits 1 and says which elements differ.
+everything else the oracle's. --every takes each so-manieth layout only. Exits 1 and
+says which elements differ.
 """
 
+import argparse
 import math
 import os
 import random
@@ -303,10 +305,15 @@ def cases(codec):
 
 
 def main():
-    every = [case for codec in sys.argv[2:] for case in cases(codec)]
-    if "run_length" in sys.argv[2:]:
-        check_unsorted_runs(sys.argv[1])
-    return try_all("layouts", every, lambda case: check(sys.argv[1], case))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder")
+    parser.add_argument("codecs", nargs="+")
+    parser.add_argument("--every", type=int, default=1)
+    arguments = parser.parse_args()
+    layouts = [case for codec in arguments.codecs for case in cases(codec)][::arguments.every]
+    if "run_length" in arguments.codecs:
+        check_unsorted_runs(arguments.folder)
+    return try_all("layouts", layouts, lambda case: check(arguments.folder, case))
 
 
 if __name__ == "__main__":

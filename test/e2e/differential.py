@@ -3,8 +3,9 @@
 A case is a program of stages (programs.py). It is compiled fused and unfused,
 runs on the device (with validation) and on gpuvm-interpret with the same data,
 and all outputs must have the same bits; only division and functions of math may
-differ, by 2e-5 relative. With --widths every plan runs once more for each width
-of lavapipe's vectors, that is, with other subgroup sizes. With --split the windows
+differ, by 2e-5 relative. With --widths every plan runs once more with one of these
+widths of lavapipe's vectors, that is, with other subgroups; with which one depends
+on the case (give one to run all cases with it). With --split the windows
 that kernels bind are so short that the longest value takes several, about as many
 as it says. --every takes each so-manieth case only. The kinds of case:
 
@@ -50,6 +51,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import zlib
 
 import attentions
 import products
@@ -256,8 +258,11 @@ def is_same_plan(base, tag):
 def check(base, run_options, widths):
     with open(os.path.join(base, "case.json")) as file:
         case = json.load(file)
+    own = zlib.crc32(os.path.basename(base).encode())
     for tag in case["tags"]:
-        for width in [None] + (widths if tag != "unfused" else []):
+        if is_same_plan(base, tag):
+            continue
+        for width in [None] + ([widths[own % len(widths)]] if widths and tag != "unfused" else []):
             where = tag + (f"-{width}" if width else "")
             call(["gpuvm-run", os.path.join(base, tag + ".gvplan")] + run_options + data_flags(base, case, where),
                  {"LP_NATIVE_VECTOR_WIDTH": width} if width else None)

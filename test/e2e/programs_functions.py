@@ -42,18 +42,23 @@ def bit_program(dtype):
     return p
 
 
-def cast_program(source, target):
-    """All conversions of a pair of types, on special numbers and on bits of any kind."""
-    p = Program(f"casts_{source}_{target}")
-    p.special, p.wide = is_float(source), True
-    x = p.input((999,), source)
+def casts(source, target):
+    """The operations that convert one type into the other."""
     floats = (is_float(source), is_float(target))
     narrows, widens = bits(target) < bits(source), bits(target) > bits(source)
     ops = {(True, True): ["truncf"] * narrows + ["extf"] * widens, (True, False): ["fptosi", "fptoui"],
            (False, True): ["sitofp", "uitofp"], (False, False): ["trunci"] * narrows + ["extsi", "extui"] * widens}[floats]
-    ops += ["bitcast"] * (bits(source) == bits(target) and source != target)
-    p.outputs = [p.stage(lambda s, x, op=op: s.cast(f"arith.{op}", x, target), x) for op in ops]
-    return p if ops else None
+    return ops + ["bitcast"] * (bits(source) == bits(target) and source != target)
+
+
+def cast_program(source):
+    """All conversions of a type, on special numbers and on bits of any kind."""
+    p = Program(f"casts_{source}")
+    p.special, p.wide = is_float(source), True
+    x = p.input((999,), source)
+    p.outputs = [p.stage(lambda s, x, op=op, target=target: s.cast(f"arith.{op}", x, target), x)
+                 for target in TYPES for op in casts(source, target)]
+    return p
 
 
 def index_program():
@@ -66,8 +71,7 @@ def index_program():
 
 def functions(_):
     yield index_program()
-    casts = (cast_program(source, target) for source in TYPES for target in TYPES)
-    yield from (program for program in casts if program)
+    yield from map(cast_program, TYPES)
     for dtype in ("f16", "bf16", "f32", "f64"):
         yield from function_programs(dtype)
     yield from (bit_program(dtype) for dtype in ("i8", "i16", "i32", "i64"))
