@@ -34,9 +34,6 @@ static int64_t bytesPerUpdate(ScatterOp op) {
 
 void gpuvm::configureScatter(KernelOp kernel, KernelConfig &config) {
   ScatterOp op = *kernel.getBody().getOps<ScatterOp>().begin();
-  auto typeOf = [](Value value) {
-    return cast<RankedTensorType>(value.getType());
-  };
   ScatterLayout layout;
   layout.updates = typeOf(op.getPositions()).getDimSize(0);
   layout.positions = typeOf(op.getInitial().front()).getDimSize(0);

@@ -21,10 +21,6 @@ using namespace mlir::gpuvm;
 /// than 2 to this power.
 static constexpr unsigned kMaxDirectoryBits = 26;
 
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 static int64_t lengthOf(Value column) { return typeOf(column).getDimSize(0); }
 
 static Value numberRows(OpBuilder &b, Location loc, int64_t count) {

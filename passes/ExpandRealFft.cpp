@@ -17,10 +17,6 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 namespace {
 /// Scalar arithmetic in the body of an operation.
 struct Scalars {

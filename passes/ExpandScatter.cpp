@@ -18,10 +18,6 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 /// Dimensions [0, `count`) of `value` as one.
 static Value joinLeading(OpBuilder &b, Location loc, Value value,
                          int64_t count) {

@@ -17,10 +17,6 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 namespace {
 /// Makes the operations that one `gpuvm.segment_reduce` becomes.
 class SegmentExpander {

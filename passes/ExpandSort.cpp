@@ -29,10 +29,6 @@ static constexpr int64_t kEnoughGroups = 132;
 /// What moves with a key.
 static constexpr int64_t kMaxMovedBytes = 8;
 
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 //===----------------------------------------------------------------------===//
 // Numbers of elements
 //===----------------------------------------------------------------------===//

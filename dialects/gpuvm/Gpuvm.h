@@ -51,6 +51,11 @@ bool movesElements(Operation *op);
 /// nowhere else: it moves elements, or decodes them.
 bool isMadeWhereRead(Operation *op);
 
+/// The type of a tensor.
+inline RankedTensorType typeOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType());
+}
+
 /// Whether `type` is a statically shaped tensor of 1 to 2^31-1 elements of
 /// type i1, i8, i16, i32, i64, f16, bf16, f32 or f64.
 bool isVmTensor(Type type);
@@ -63,6 +68,11 @@ RankedTensorType boundedFrom(RankedTensorType type);
 bool isBounded(Type type);
 /// Whether `type` is that of a tensor of the machine, bounded or not.
 bool hasRows(Type type);
+
+/// Verifies that region `combine` of `op` makes an element of each of `inputs`
+/// of two; `constraint` is what the reference calls that.
+LogicalResult verifyCombine(Operation *op, mlir::Region &combine,
+                            ValueRange inputs, StringRef constraint);
 
 /// Bytes one element takes in a region: i1 takes one byte.
 uint64_t elementBytes(Type elementType);

@@ -10,10 +10,6 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 /// A bounded tensor has a dynamic leading dimension, the bound says how many
 /// rows that are at most, and there is nothing else that is dynamic.
 RankedTensorType gpuvm::boundedTo(RankedTensorType type) {

@@ -15,9 +15,6 @@ using namespace mlir::gpuvm;
 static constexpr int64_t kMaxHeadSize = 512;
 
 LogicalResult AttentionOp::verify() {
-  auto typeOf = [](Value value) {
-    return cast<RankedTensorType>(value.getType());
-  };
   RankedTensorType query = typeOf(getQuery()), key = typeOf(getKey()),
                    value = typeOf(getValue()), result = typeOf(getResult());
   for (RankedTensorType type : {query, key, value, result})

@@ -12,10 +12,6 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 /// C1: `type` holds complex numbers.
 static LogicalResult verifyComplex(Operation *op, RankedTensorType type) {
   Type element = type.getElementType();

@@ -10,10 +10,6 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 static bool hasWords(Value value) {
   return typeOf(value).getElementType().isInteger(32);
 }
@@ -127,18 +123,7 @@ LogicalResult SegmentReduceOp::verify() {
 }
 
 LogicalResult SegmentReduceOp::verifyRegions() {
-  SmallVector<Type> types;
-  for (Value input : getInputs())
-    types.push_back(typeOf(input).getElementType());
-  SmallVector<Type> twice(types);
-  llvm::append_range(twice, types);
-  Block &block = getCombine().front();
-  if (block.getArgumentTypes() != TypeRange(twice)) // C4
-    return emitOpError("C4: the region is not given two elements");
-  auto yield = dyn_cast<YieldOp>(block.back());
-  if (!yield || yield.getOperandTypes() != TypeRange(types)) // C4
-    return emitOpError("C4: the region does not yield an element");
-  return success();
+  return verifyCombine(*this, getCombine(), getInputs(), "C4");
 }
 
 LogicalResult ExpandOp::verify() {

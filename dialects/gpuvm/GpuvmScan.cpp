@@ -10,10 +10,6 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 //===----------------------------------------------------------------------===//
 // Scan
 //===----------------------------------------------------------------------===//
@@ -68,19 +64,26 @@ LogicalResult ScanOp::verify() {
   return success();
 }
 
-LogicalResult ScanOp::verifyRegions() {
+LogicalResult gpuvm::verifyCombine(Operation *op, mlir::Region &combine,
+                                   ValueRange inputs, StringRef constraint) {
   SmallVector<Type> types;
-  for (Value input : getInputs())
+  for (Value input : inputs)
     types.push_back(typeOf(input).getElementType());
   SmallVector<Type> twice(types);
   llvm::append_range(twice, types);
-  Block &block = getCombine().front();
-  if (block.getArgumentTypes() != TypeRange(twice)) // C5
-    return emitOpError("C5: the region is not given two elements");
+  Block &block = combine.front();
+  if (block.getArgumentTypes() != TypeRange(twice))
+    return op->emitOpError(constraint)
+           << ": the region is not given two elements";
   auto yield = dyn_cast<YieldOp>(block.back());
-  if (!yield || yield.getValues().getTypes() != TypeRange(types)) // C5
-    return emitOpError("C5: the region does not yield an element");
+  if (!yield || yield.getOperandTypes() != TypeRange(types))
+    return op->emitOpError(constraint)
+           << ": the region does not yield an element";
   return success();
+}
+
+LogicalResult ScanOp::verifyRegions() {
+  return verifyCombine(*this, getCombine(), getInputs(), "C5");
 }
 
 ScanSpace::ScanSpace(Operation *op)

@@ -10,10 +10,6 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 /// Why tensors are no rows to sort together, or nothing.
 static std::optional<std::string> checkRows(ValueRange tensors) {
   std::string why;
