@@ -16,9 +16,8 @@ using namespace mlir::gpuvm;
 
 Value ScalarBuilder::integer(Type type, uint64_t value) {
   unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
-  return make<arith::ConstantOp>(
-      b.getIntegerAttr(type, APInt(width, value, /*isSigned=*/false,
-                                   /*implicitTrunc=*/true)));
+  return constant(b.getIntegerAttr(
+      type, APInt(width, value, /*isSigned=*/false, /*implicitTrunc=*/true)));
 }
 
 Value ScalarBuilder::toIndex(Value word) {

@@ -21,6 +21,7 @@ class ScalarBuilder {
 public:
   ScalarBuilder(OpBuilder &b, Location loc) : b(b), loc(loc) {}
 
+  Value constant(TypedAttr value) { return make<arith::ConstantOp>(value); }
   Value integer(Type type, uint64_t value);
   Value word(uint32_t value) { return integer(b.getI32Type(), value); }
   Value index(int64_t value) { return integer(b.getIndexType(), value); }

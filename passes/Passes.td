@@ -42,6 +42,7 @@ def LowerPacked : GpuvmProgramPass<"gpuvm-lower-packed"> {
 }
 
 def LowerBounded : GpuvmProgramPass<"gpuvm-lower-bounded"> {
+  let dependentDialects = kGeneralDialects;
   let summary = "Makes bounded tensors what they are in memory: all rows, and a count.";
   let description = [{
     Values of type `tensor<?x..., #gpuvm.bound<n>>` become tensors of n rows. Their

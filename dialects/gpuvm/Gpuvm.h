@@ -63,6 +63,8 @@ bool isVmTensor(Type type);
 /// The static type of a bounded tensor with all the rows it may have; null if
 /// `type` has no dynamic leading dimension with a bound.
 RankedTensorType boundedTo(RankedTensorType type);
+/// The same, and `type` itself if it is not bounded.
+RankedTensorType withAllRows(RankedTensorType type);
 /// The other way: any of the rows that `type` has.
 RankedTensorType boundedFrom(RankedTensorType type);
 bool isBounded(Type type);

@@ -21,6 +21,11 @@ RankedTensorType gpuvm::boundedTo(RankedTensorType type) {
   return RankedTensorType::get(shape, type.getElementType());
 }
 
+RankedTensorType gpuvm::withAllRows(RankedTensorType type) {
+  RankedTensorType most = boundedTo(type);
+  return most ? most : type;
+}
+
 RankedTensorType gpuvm::boundedFrom(RankedTensorType type) {
   SmallVector<int64_t> shape(type.getShape());
   auto bound = BoundAttr::get(type.getContext(), shape.front());

@@ -72,7 +72,8 @@ def Gpuvm_GatherOp : Gpuvm_Op<"gather", [Pure]> {
   let description = [{
     `rows` holds numbers of rows of `source`, which are its slices along the
     leading dimension: result [i..., j...] is source [rows[i...], j...]. A number
-    below zero is row 0, and one behind the last row is the last row.
+    below zero is row 0, and one behind the last row is the last row. Behind the
+    count of a bounded source, up to its bound, a row has any elements.
 
     The rows are read where the result is read; the result as a whole exists only
     where it leaves the stage. The source may be decoded from packed data.
@@ -87,7 +88,7 @@ def Gpuvm_GatherOp : Gpuvm_Op<"gather", [Pure]> {
     %e = gpuvm.gather %table[%tokens] : tensor<32000x64xf16>, tensor<5xi32> -> tensor<5x64xf16>
     ```
   }];
-  let arguments = (ins Gpuvm_Tensor:$source, Gpuvm_Rows:$rows);
+  let arguments = (ins Gpuvm_Rows:$source, Gpuvm_Rows:$rows);
   let results = (outs Gpuvm_Rows:$result);
   let assemblyFormat = [{
     $source `[` $rows `]` attr-dict `:` type($source) `,` type($rows) `->` type($result)

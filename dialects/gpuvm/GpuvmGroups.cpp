@@ -109,9 +109,10 @@ LogicalResult SegmentReduceOp::verify() {
              << type << ", another " << getInputs().front().getType();
     SmallVector<int64_t> reduced(shape);
     reduced.front() = offsets.getDimSize(0) - 1;
-    if (result.getType() != type.clone(reduced)) // C3
+    RankedTensorType wanted = withAllRows(type).clone(reduced);
+    if (result.getType() != wanted) // C3
       return emitOpError("C3: segments of ")
-             << type << " have the result " << type.clone(reduced) << ", not "
+             << type << " have the result " << wanted << ", not "
              << result.getType();
     if (initial.getType() != result.getType() &&
         initial.getType() !=
@@ -161,7 +162,7 @@ LogicalResult DistinctOp::verify() {
     return emitOpError("C2: ")
            << getNumbers().getType() << " has no number for each of " << words;
   if (typeOf(getRows()).getRank() != 1 || !hasWords(getRows()) ||
-      typeOf(getRows()).getDimSize(0) > words.getDimSize(0)) // C2
+      typeOf(getRows()).getDimSize(0) > withAllRows(words).getDimSize(0)) // C2
     return emitOpError("C2: ") << getRows().getType()
                                << " are no rows of different keys of " << words;
   return success();
@@ -176,7 +177,7 @@ LogicalResult MatchOp::verify() {
                        "integers");
   Type i32 = IntegerType::get(getContext(), 32);
   RankedTensorType each = typeOf(getKeys().front()).clone(i32);
-  RankedTensorType all = typeOf(getTable().front()).clone(i32);
+  RankedTensorType all = withAllRows(typeOf(getTable().front())).clone(i32);
   if (getFirst().getType() != each || getCounts().getType() != each ||
       getOrder().getType() != all) // C3
     return emitOpError("C3: the results are not ")

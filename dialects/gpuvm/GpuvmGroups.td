@@ -118,7 +118,7 @@ def Gpuvm_SegmentReduceOp : Gpuvm_Op<"segment_reduce", [
     }
     ```
   }];
-  let arguments = (ins Variadic<Gpuvm_Tensor>:$inputs, Gpuvm_Tensor:$offsets,
+  let arguments = (ins Variadic<Gpuvm_Rows>:$inputs, Gpuvm_Tensor:$offsets,
                        Variadic<Gpuvm_Tensor>:$initial);
   let results = (outs Variadic<Gpuvm_Tensor>:$results);
   let regions = (region SizedRegion<1>:$combine);
@@ -187,8 +187,8 @@ def Gpuvm_DistinctOp : Gpuvm_Op<"distinct", [
         : tensor<1000xi32>, tensor<1000xi64> -> tensor<1000xi32>, tensor<50xi32>
     ```
   }];
-  let arguments = (ins Variadic<Gpuvm_Tensor>:$keys);
-  let results = (outs Gpuvm_Tensor:$numbers, Gpuvm_Tensor:$rows,
+  let arguments = (ins Variadic<Gpuvm_Rows>:$keys);
+  let results = (outs Gpuvm_Rows:$numbers, Gpuvm_Tensor:$rows,
                       Gpuvm_Word:$count);
   let assemblyFormat = [{
     $keys attr-dict `:` type($keys) `->` type($numbers) `,` type($rows)
@@ -217,7 +217,8 @@ def Gpuvm_MatchOp : Gpuvm_Op<"match", [
         elements: integers of 8 to 64 bits.
     C2: keys have one shape of one dimension, and so have the table's columns.
     C3: `first` and `counts` are tensors of i32 of the keys' shape, and `order` is
-        one of the columns' shape.
+        one of the columns' shape; if that is bounded, as long as the bound, and no
+        key finds a row behind the count.
 
     Example:
 
@@ -227,7 +228,7 @@ def Gpuvm_MatchOp : Gpuvm_Op<"match", [
     ```
   }];
   let arguments = (ins Variadic<Gpuvm_Rows>:$keys,
-                       Variadic<Gpuvm_Tensor>:$table);
+                       Variadic<Gpuvm_Rows>:$table);
   let results = (outs Gpuvm_Rows:$first, Gpuvm_Rows:$counts,
                       Gpuvm_Tensor:$order);
   let assemblyFormat = [{

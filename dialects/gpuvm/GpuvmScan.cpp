@@ -109,11 +109,6 @@ ScanSpace::ScanSpace(Operation *op)
 // Compact
 //===----------------------------------------------------------------------===//
 
-static int64_t mostRows(RankedTensorType type) {
-  RankedTensorType most = boundedTo(type);
-  return (most ? most : type).getDimSize(0);
-}
-
 Root CompactOp::getRoot() { return Root::scan; }
 bool CompactOp::readsOnce(unsigned) { return true; }
 bool CompactOp::isExact() { return true; }
@@ -133,7 +128,7 @@ LogicalResult CompactOp::verify() {
   for (auto [payload, result] : llvm::zip_equal(getPayloads(), getResults())) {
     RankedTensorType from = typeOf(payload), to = typeOf(result);
     if (to.getRank() != 1 || to.getElementType() != from.getElementType() ||
-        to.getDimSize(0) > mostRows(from)) // C2
+        to.getDimSize(0) > withAllRows(from).getDimSize(0)) // C2
       return emitOpError("C2: elements of ") << from << " do not make " << to;
   }
   return success();

@@ -119,17 +119,20 @@ void SortOp::print(OpAsmPrinter &p) {
 
 LogicalResult TopKOp::verify() {
   constexpr int64_t kMostKept = 2048;
-  RankedTensorType input = typeOf(getInput()), values = typeOf(getValues());
-  if (input.getRank() == 0 || values.getRank() != input.getRank() ||
+  RankedTensorType input = withAllRows(typeOf(getInput()));
+  RankedTensorType values = withAllRows(typeOf(getValues()));
+  if (isBounded(getInput().getType()) != isBounded(getValues().getType()) ||
+      input.getRank() == 0 || values.getRank() != input.getRank() ||
       values.getShape().drop_back() != input.getShape().drop_back() ||
       values.getShape().back() > input.getShape().back() ||
       values.getElementType() != input.getElementType()) // C1
-    return emitOpError("C1: ") << values << " is not the first elements of "
-                               << "rows of " << input;
-  if (typeOf(getNumbers()) !=
-      values.clone(IntegerType::get(getContext(), 32))) // C2
+    return emitOpError("C1: ")
+           << getValues().getType() << " is not the first elements of "
+           << "rows of " << getInput().getType();
+  if (getNumbers().getType() !=
+      typeOf(getValues()).clone(IntegerType::get(getContext(), 32))) // C2
     return emitOpError("C2: ") << getNumbers().getType() << " does not number "
-                               << "the elements of " << values;
+                               << "the elements of " << getValues().getType();
   if (values.getShape().back() > kMostKept) // C3
     return emitOpError("C3: k is ") << values.getShape().back() << " (at most "
                                     << kMostKept << " are allowed)";

@@ -70,10 +70,12 @@ def Gpuvm_TopKOp : Gpuvm_Op<"top_k", [
     along the last dimension, or with `smallest` those of the same sort without
     `descending`, and the places along the row that they came from: of equal
     elements the first ones. NaNs count as larger than plus infinity, so that
-    they are the first of the largest. `unsigned` integers are unsigned.
+    they are the first of the largest. `unsigned` integers are unsigned. Of a
+    bounded input with fewer than k elements they are all of these.
 
     C1: the values have the shape and elements of `input` but for their last
-        dimension, which is k and no longer than that of `input`.
+        dimension, which is k and no longer than that of `input`. If that is
+        bounded, so are they, by k.
     C2: the numbers are of i32 and have the shape of the values.
     C3: k is at most 2048.
 
@@ -83,9 +85,9 @@ def Gpuvm_TopKOp : Gpuvm_Op<"top_k", [
     %v, %n = gpuvm.top_k %scores : tensor<16x50000xf32> -> tensor<16x40xf32>, tensor<16x40xi32>
     ```
   }];
-  let arguments = (ins Gpuvm_Tensor:$input, UnitAttr:$smallest,
+  let arguments = (ins Gpuvm_Rows:$input, UnitAttr:$smallest,
                        UnitAttr:$is_unsigned);
-  let results = (outs Gpuvm_Tensor:$values, Gpuvm_Tensor:$numbers);
+  let results = (outs Gpuvm_Rows:$values, Gpuvm_Rows:$numbers);
   let assemblyFormat = [{
     $input (`smallest` $smallest^)? (`unsigned` $is_unsigned^)? attr-dict
     `:` type($input) `->` type($values) `,` type($numbers)
@@ -160,7 +162,7 @@ def Gpuvm_SearchSortedOp : Gpuvm_SortRoot<"search_sorted", "number == 1"> {
     %n = gpuvm.search_sorted %table, %queries right : tensor<1000xf32>, tensor<7x5xf32> -> tensor<7x5xi32>
     ```
   }];
-  let arguments = (ins Gpuvm_Tensor:$table, Gpuvm_Rows:$queries,
+  let arguments = (ins Gpuvm_Rows:$table, Gpuvm_Rows:$queries,
                        UnitAttr:$right, UnitAttr:$is_unsigned,
                        UnitAttr:$descending);
   let results = (outs Gpuvm_Rows:$result);

@@ -28,6 +28,46 @@
 // ALL-DAG: sum: f32=8
 // ALL-DAG: halves: 2xi32=8 0
 
+// Order, keys and tables: of what is behind the count nothing is found.
+// RUN: gpuvm-compile %t/tables.mlir -o %t/tables.gvplan
+// RUN: gpuvm-run %t/tables.gvplan --validate --input=k=8xi32=3,-1,4,-1,3,-9,2,4 | FileCheck %s --check-prefix=TABLES
+// RUN: gpuvm-interpret %t/tables.mlir --input=k=8xi32=3,-1,4,-1,3,-9,2,4 | FileCheck %s --check-prefix=TABLES
+// TABLES: top: 3xi32=4 4 3
+// TABLES-NEXT: places: 3xi32=1 4 0
+// TABLES-NEXT: again: 3xi32=4 4 3
+// TABLES-NEXT: left: 4xi32=1 3 0 5
+// TABLES-NEXT: right: 4xi32=3 5 0 5
+// TABLES-NEXT: numbers: 5xi32=1 2 1 0 2
+// TABLES-NEXT: keys: 3xi32=2 3 4
+// TABLES-NEXT: counts: 4xi32=2 2 0 0
+// TABLES-NEXT: sums: 2xi32=7 9
+
+// RUN: gpuvm-run %t/tables.gvplan --validate --input=k=8xi32=-3,-1,0,-1,-3,-9,-2,4 | FileCheck %s --check-prefix=SINGLE
+// RUN: gpuvm-interpret %t/tables.mlir --input=k=8xi32=-3,-1,0,-1,-3,-9,-2,4 | FileCheck %s --check-prefix=SINGLE
+// SINGLE: top: 1xi32=4
+// SINGLE-NEXT: places: 1xi32=0
+// SINGLE-NEXT: again: 1xi32=4
+// SINGLE-NEXT: left: 4xi32=0 0 0 1
+// SINGLE-NEXT: right: 4xi32=0 1 0 1
+// SINGLE-NEXT: numbers: 1xi32=0
+// SINGLE-NEXT: keys: 1xi32=4
+// SINGLE-NEXT: counts: 4xi32=0 1 0 0
+// SINGLE-NEXT: sums: 2xi32=4 0
+
+// RUN: gpuvm-run %t/tables.gvplan --validate --input=k=8xi32=-1 | FileCheck %s --check-prefix=EMPTY
+// EMPTY: top: 0xi32=
+// EMPTY: right: 4xi32=0 0 0 0
+// EMPTY: keys: 0xi32=
+// EMPTY: counts: 4xi32=0 0 0 0
+// EMPTY: sums: 2xi32=0 0
+
+// RUN: gpuvm-run %t/tables.gvplan --validate --input=k=8xi32=4 | FileCheck %s --check-prefix=FULL
+// FULL: left: 4xi32=0 0 0 8
+// FULL-NEXT: right: 4xi32=0 8 0 8
+// FULL: keys: 1xi32=4
+// FULL: counts: 4xi32=0 8 0 0
+// FULL: sums: 2xi32=8 24
+
 // More than there is room for is an error with both numbers, and nothing else.
 // RUN: gpuvm-compile %t/small.mlir -o %t/small.gvplan
 // RUN: gpuvm-run %t/small.gvplan --validate --input=x=8xf32=3,-1,4,-1,-5,-9,-2,6 | FileCheck %s --check-prefix=FITS
@@ -84,6 +124,59 @@ gpuvm.program @rows(%x: tensor<8xf32>) -> (kept: !rows, sorted: !rows, from: !nu
         !gpuvm.message<tensor<f32>>, !gpuvm.message<tensor<2xi32>>, !gpuvm.message<tensor<i32>>
 }
 
+//--- tables.mlir
+!rows = tensor<?xi32, #gpuvm.bound<8>>
+!three = tensor<?xi32, #gpuvm.bound<3>>
+!all = tensor<8xi32>
+!four = tensor<4xi32>
+#row = affine_map<(i) -> (i)>
+
+gpuvm.program @tables(%k: !all) -> (top: !three, places: !three, again: !three, left: !four, right: !four,
+                                    numbers: !rows, keys: !rows, counts: !four, sums: tensor<2xi32>) {
+  %kept = gpuvm.stage @filter(%v = %k : !all) -> !rows {
+    %zero = arith.constant dense<0> : !all
+    %keep = arith.cmpi sgt, %v, %zero : !all
+    %some, %n = gpuvm.compact %v where %keep : (!all, tensor<8xi1>) -> (!all, tensor<i32>)
+    %b = gpuvm.bounded %some[%n] : !all -> !rows
+    gpuvm.send %b : !rows
+  }
+  %r:9 = gpuvm.stage @use(%v = %kept : !gpuvm.message<!rows>)
+      -> (!three, !three, !three, !four, !four, !rows, !rows, !four, tensor<2xi32>) {
+    %top, %places = gpuvm.top_k %v : !rows -> !three, !three
+    %again = gpuvm.gather %v[%places] : !rows, !three -> !three
+
+    %queries = arith.constant dense<[3, 4, 0, 2147483647]> : !four
+    %sorted = gpuvm.sort %v : !rows
+    %left = gpuvm.search_sorted %sorted, %queries : !rows, !four -> !four
+    %right = gpuvm.search_sorted %sorted, %queries right : !rows, !four -> !four
+
+    %numbers, %firsts, %n = gpuvm.distinct %v : !rows -> !rows, !all
+    %first = gpuvm.bounded %firsts[%n] : !all -> !rows
+    %keys = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel"]}
+        ins(%first : !rows) outs(%first : !rows) {
+    ^bb0(%i: i32, %unused: i32):
+      %at = arith.index_cast %i : i32 to index
+      %key = tensor.extract %v[%at] : !rows
+      linalg.yield %key : i32
+    } -> !rows
+    %from, %counts, %order = gpuvm.match %queries in %v : (!four), (!rows) -> !four, !four, !all
+
+    %offsets = arith.constant dense<[0, 2, 8]> : tensor<3xi32>
+    %zero = arith.constant dense<0> : tensor<i32>
+    %sums = gpuvm.segment_reduce %v by %offsets from %zero : (!rows, tensor<3xi32>, tensor<i32>) -> tensor<2xi32> {
+    ^bb0(%before: i32, %next: i32):
+      %s = arith.addi %before, %next : i32
+      gpuvm.yield %s : i32
+    }
+    gpuvm.send %top, %places, %again, %left, %right, %numbers, %keys, %counts, %sums
+        : !three, !three, !three, !four, !four, !rows, !rows, !four, tensor<2xi32>
+  }
+  gpuvm.return %r#0, %r#1, %r#2, %r#3, %r#4, %r#5, %r#6, %r#7, %r#8
+      : !gpuvm.message<!three>, !gpuvm.message<!three>, !gpuvm.message<!three>, !gpuvm.message<!four>,
+        !gpuvm.message<!four>, !gpuvm.message<!rows>, !gpuvm.message<!rows>, !gpuvm.message<!four>,
+        !gpuvm.message<tensor<2xi32>>
+}
+
 //--- small.mlir
 !rows = tensor<?xf32, #gpuvm.bound<3>>
 
@@ -128,6 +221,29 @@ gpuvm.program @reverse(%x: tensor<8xf32>, %n: tensor<i32>) -> (y: !rows) {
     gpuvm.send %c : !rows
   }
   gpuvm.return %y : !gpuvm.message<!rows>
+}
+
+// -----
+
+!rows = tensor<?xf32, #gpuvm.bound<8>>
+
+gpuvm.program @loops(%x: tensor<8xf32>, %n: tensor<i32>) -> (y: tensor<f32>) {
+  %y = gpuvm.stage @s(%v = %x : tensor<8xf32>, %n_ = %n : tensor<i32>) -> tensor<f32> {
+    %a = gpuvm.bounded %v[%n_] : tensor<8xf32> -> !rows
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    // expected-error @below {{reads tables or loops in a reduction of rows whose number only the device knows; make its elements before}}
+    %c = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+        ins(%a : !rows) outs(%zero : tensor<f32>) {
+    ^bb0(%e: f32, %s: f32):
+      %i = linalg.index 0 : index
+      %t = tensor.extract %v[%i] : tensor<8xf32>
+      %p = arith.mulf %e, %t : f32
+      %sum = arith.addf %s, %p : f32
+      linalg.yield %sum : f32
+    } -> tensor<f32>
+    gpuvm.send %c : tensor<f32>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<f32>>
 }
 
 // -----

@@ -12,6 +12,9 @@
 // RUN: %{test}
 // REDEFINE: %{program} = inner
 // RUN: %{test}
+// RUN: not gpuvm-run %t.gvplan --validate --input=k=8xi32=2 --input=v=8xi32=0 \
+// RUN:     --input=t=6xi32=2,4,2,6,9,2 --input=w=6xi32=0 2>&1 | FileCheck %s --check-prefix=EXCESS
+// EXCESS: EXCESS: "s.rows" is 24, but there is room for 16 only
 // REDEFINE: %{program} = left
 // RUN: %{test}
 // REDEFINE: %{program} = merge
@@ -25,12 +28,12 @@
 !keys = tensor<8xi32>
 !table = tensor<6xi32>
 !marks = tensor<8xi1>
-!pairs = tensor<16xi32>
+!room = tensor<16xi32>
+!pairs = tensor<?xi32, #gpuvm.bound<16>>
 !rows = !gpuvm.message<!keys>
 !sides = !gpuvm.message<!pairs>
 !count = !gpuvm.message<tensor<i32>>
 #row = affine_map<(i) -> (i)>
-#one = affine_map<(i) -> ()>
 
 // Rows that have a partner, and rows that have none (semi and anti join).
 // semi:      with: 8xi32=10 11 12 13 15
@@ -50,36 +53,28 @@ gpuvm.program @semi(%k: !keys, %v: !keys, %t: !table, %w: !table) -> (with: !key
 }
 
 // Every row with every partner.
-// inner:      v: 16xi32=10 11 11 11 12 13 15 15 15 -1 -1 -1 -1 -1 -1 -1
-// inner-NEXT: w: 16xi32=101 100 102 105 104 101 100 102 105 -1 -1 -1 -1 -1 -1 -1
+// inner:      v: 9xi32=10 11 11 11 12 13 15 15 15
+// inner-NEXT: w: 9xi32=101 100 102 105 104 101 100 102 105
 // inner-NEXT: n: i32=9
 gpuvm.program @inner(%k: !keys, %v: !keys, %t: !table, %w: !table) -> (v: !pairs, w: !pairs, n: tensor<i32>) {
   %m:3 = gpuvm.stage @s(%k_ = %k : !keys, %v_ = %v : !keys, %t_ = %t : !table, %w_ = %w : !table)
       -> (!pairs, !pairs, tensor<i32>) {
     %first, %counts, %order = gpuvm.match %k_ in %t_ : (!keys), (!table) -> !keys, !keys, !table
-    %rows, %ordinals, %n = gpuvm.expand %counts : !keys -> !pairs, !pairs
-    %some = tensor.empty() : !pairs
-    %vs, %ws = linalg.generic {indexing_maps = [#row, #row, #one, #row, #row], iterator_types = ["parallel"]}
-        ins(%rows, %ordinals, %n : !pairs, !pairs, tensor<i32>) outs(%some, %some : !pairs, !pairs) {
-    ^bb0(%row: i32, %ordinal: i32, %total: i32, %o0: i32, %o1: i32):
-      %none = arith.constant -1 : i32
-      %i = linalg.index 0 : index
-      %number = arith.index_cast %i : index to i32
-      %isThere = arith.cmpi slt, %number, %total : i32
-      %pair:2 = scf.if %isThere -> (i32, i32) {
-        %r = arith.index_cast %row : i32 to index
-        %left = tensor.extract %v_[%r] : !keys
-        %begin = tensor.extract %first[%r] : !keys
-        %place = arith.addi %begin, %ordinal : i32
-        %p = arith.index_cast %place : i32 to index
-        %other = tensor.extract %order[%p] : !table
-        %o = arith.index_cast %other : i32 to index
-        %right = tensor.extract %w_[%o] : !table
-        scf.yield %left, %right : i32, i32
-      } else {
-        scf.yield %none, %none : i32, i32
-      }
-      linalg.yield %pair#0, %pair#1 : i32, i32
+    %allRows, %allOrdinals, %n = gpuvm.expand %counts : !keys -> !room, !room
+    %rows = gpuvm.bounded %allRows[%n] : !room -> !pairs
+    %ordinals = gpuvm.bounded %allOrdinals[%n] : !room -> !pairs
+    %vs, %ws = linalg.generic {indexing_maps = [#row, #row, #row, #row], iterator_types = ["parallel"]}
+        ins(%rows, %ordinals : !pairs, !pairs) outs(%rows, %rows : !pairs, !pairs) {
+    ^bb0(%row: i32, %ordinal: i32, %o0: i32, %o1: i32):
+      %r = arith.index_cast %row : i32 to index
+      %left = tensor.extract %v_[%r] : !keys
+      %begin = tensor.extract %first[%r] : !keys
+      %place = arith.addi %begin, %ordinal : i32
+      %p = arith.index_cast %place : i32 to index
+      %other = tensor.extract %order[%p] : !table
+      %o = arith.index_cast %other : i32 to index
+      %right = tensor.extract %w_[%o] : !table
+      linalg.yield %left, %right : i32, i32
     } -> (!pairs, !pairs)
     gpuvm.send %vs, %ws, %n : !pairs, !pairs, tensor<i32>
   }
@@ -87,8 +82,8 @@ gpuvm.program @inner(%k: !keys, %v: !keys, %t: !table, %w: !table) -> (v: !pairs
 }
 
 // Every row with every partner, and with -1 if it has none.
-// left:      v: 16xi32=10 11 11 11 12 13 14 15 15 15 16 17 -1 -1 -1 -1
-// left-NEXT: w: 16xi32=101 100 102 105 104 101 -1 100 102 105 -1 -1 -1 -1 -1 -1
+// left:      v: 12xi32=10 11 11 11 12 13 14 15 15 15 16 17
+// left-NEXT: w: 12xi32=101 100 102 105 104 101 -1 100 102 105 -1 -1
 // left-NEXT: n: i32=12
 gpuvm.program @left(%k: !keys, %v: !keys, %t: !table, %w: !table) -> (v: !pairs, w: !pairs, n: tensor<i32>) {
   %m:3 = gpuvm.stage @s(%k_ = %k : !keys, %v_ = %v : !keys, %t_ = %t : !table, %w_ = %w : !table)
@@ -96,36 +91,29 @@ gpuvm.program @left(%k: !keys, %v: !keys, %t: !table, %w: !table) -> (v: !pairs,
     %first, %counts, %order = gpuvm.match %k_ in %t_ : (!keys), (!table) -> !keys, !keys, !table
     %one = arith.constant dense<1> : !keys
     %times = arith.maxsi %counts, %one : !keys
-    %rows, %ordinals, %n = gpuvm.expand %times : !keys -> !pairs, !pairs
-    %some = tensor.empty() : !pairs
-    %vs, %ws = linalg.generic {indexing_maps = [#row, #row, #one, #row, #row], iterator_types = ["parallel"]}
-        ins(%rows, %ordinals, %n : !pairs, !pairs, tensor<i32>) outs(%some, %some : !pairs, !pairs) {
-    ^bb0(%row: i32, %ordinal: i32, %total: i32, %o0: i32, %o1: i32):
+    %allRows, %allOrdinals, %n = gpuvm.expand %times : !keys -> !room, !room
+    %rows = gpuvm.bounded %allRows[%n] : !room -> !pairs
+    %ordinals = gpuvm.bounded %allOrdinals[%n] : !room -> !pairs
+    %vs, %ws = linalg.generic {indexing_maps = [#row, #row, #row, #row], iterator_types = ["parallel"]}
+        ins(%rows, %ordinals : !pairs, !pairs) outs(%rows, %rows : !pairs, !pairs) {
+    ^bb0(%row: i32, %ordinal: i32, %o0: i32, %o1: i32):
       %none = arith.constant -1 : i32
-      %i = linalg.index 0 : index
-      %number = arith.index_cast %i : index to i32
-      %isThere = arith.cmpi slt, %number, %total : i32
-      %pair:2 = scf.if %isThere -> (i32, i32) {
-        %r = arith.index_cast %row : i32 to index
-        %left = tensor.extract %v_[%r] : !keys
-        %count = tensor.extract %counts[%r] : !keys
-        %has = arith.cmpi slt, %ordinal, %count : i32
-        %right = scf.if %has -> (i32) {
-          %begin = tensor.extract %first[%r] : !keys
-          %place = arith.addi %begin, %ordinal : i32
-          %p = arith.index_cast %place : i32 to index
-          %other = tensor.extract %order[%p] : !table
-          %o = arith.index_cast %other : i32 to index
-          %its = tensor.extract %w_[%o] : !table
-          scf.yield %its : i32
-        } else {
-          scf.yield %none : i32
-        }
-        scf.yield %left, %right : i32, i32
+      %r = arith.index_cast %row : i32 to index
+      %left = tensor.extract %v_[%r] : !keys
+      %count = tensor.extract %counts[%r] : !keys
+      %has = arith.cmpi slt, %ordinal, %count : i32
+      %right = scf.if %has -> (i32) {
+        %begin = tensor.extract %first[%r] : !keys
+        %place = arith.addi %begin, %ordinal : i32
+        %p = arith.index_cast %place : i32 to index
+        %other = tensor.extract %order[%p] : !table
+        %o = arith.index_cast %other : i32 to index
+        %its = tensor.extract %w_[%o] : !table
+        scf.yield %its : i32
       } else {
-        scf.yield %none, %none : i32, i32
+        scf.yield %none : i32
       }
-      linalg.yield %pair#0, %pair#1 : i32, i32
+      linalg.yield %left, %right : i32, i32
     } -> (!pairs, !pairs)
     gpuvm.send %vs, %ws, %n : !pairs, !pairs, tensor<i32>
   }
@@ -133,8 +121,8 @@ gpuvm.program @left(%k: !keys, %v: !keys, %t: !table, %w: !table) -> (v: !pairs,
 }
 
 // The same pairs as @inner's, of a table in the order of its keys.
-// merge:      v: 16xi32=10 11 11 11 12 13 15 15 15 -1 -1 -1 -1 -1 -1 -1
-// merge-NEXT: w: 16xi32=101 100 102 105 104 101 100 102 105 -1 -1 -1 -1 -1 -1 -1
+// merge:      v: 9xi32=10 11 11 11 12 13 15 15 15
+// merge-NEXT: w: 9xi32=101 100 102 105 104 101 100 102 105
 // merge-NEXT: n: i32=9
 gpuvm.program @merge(%k: !keys, %v: !keys, %t: !table, %w: !table) -> (v: !pairs, w: !pairs, n: tensor<i32>) {
   %m:3 = gpuvm.stage @s(%k_ = %k : !keys, %v_ = %v : !keys, %t_ = %t : !table, %w_ = %w : !table)
@@ -143,27 +131,19 @@ gpuvm.program @merge(%k: !keys, %v: !keys, %t: !table, %w: !table) -> (v: !pairs
     %first = gpuvm.search_sorted %sorted#0, %k_ : !table, !keys -> !keys
     %behind = gpuvm.search_sorted %sorted#0, %k_ right : !table, !keys -> !keys
     %times = arith.subi %behind, %first : !keys
-    %rows, %ordinals, %n = gpuvm.expand %times : !keys -> !pairs, !pairs
-    %some = tensor.empty() : !pairs
-    %vs, %ws = linalg.generic {indexing_maps = [#row, #row, #one, #row, #row], iterator_types = ["parallel"]}
-        ins(%rows, %ordinals, %n : !pairs, !pairs, tensor<i32>) outs(%some, %some : !pairs, !pairs) {
-    ^bb0(%row: i32, %ordinal: i32, %total: i32, %o0: i32, %o1: i32):
-      %none = arith.constant -1 : i32
-      %i = linalg.index 0 : index
-      %number = arith.index_cast %i : index to i32
-      %isThere = arith.cmpi slt, %number, %total : i32
-      %pair:2 = scf.if %isThere -> (i32, i32) {
-        %r = arith.index_cast %row : i32 to index
-        %left = tensor.extract %v_[%r] : !keys
-        %begin = tensor.extract %first[%r] : !keys
-        %place = arith.addi %begin, %ordinal : i32
-        %p = arith.index_cast %place : i32 to index
-        %right = tensor.extract %sorted#1[%p] : !table
-        scf.yield %left, %right : i32, i32
-      } else {
-        scf.yield %none, %none : i32, i32
-      }
-      linalg.yield %pair#0, %pair#1 : i32, i32
+    %allRows, %allOrdinals, %n = gpuvm.expand %times : !keys -> !room, !room
+    %rows = gpuvm.bounded %allRows[%n] : !room -> !pairs
+    %ordinals = gpuvm.bounded %allOrdinals[%n] : !room -> !pairs
+    %vs, %ws = linalg.generic {indexing_maps = [#row, #row, #row, #row], iterator_types = ["parallel"]}
+        ins(%rows, %ordinals : !pairs, !pairs) outs(%rows, %rows : !pairs, !pairs) {
+    ^bb0(%row: i32, %ordinal: i32, %o0: i32, %o1: i32):
+      %r = arith.index_cast %row : i32 to index
+      %left = tensor.extract %v_[%r] : !keys
+      %begin = tensor.extract %first[%r] : !keys
+      %place = arith.addi %begin, %ordinal : i32
+      %p = arith.index_cast %place : i32 to index
+      %right = tensor.extract %sorted#1[%p] : !table
+      linalg.yield %left, %right : i32, i32
     } -> (!pairs, !pairs)
     gpuvm.send %vs, %ws, %n : !pairs, !pairs, tensor<i32>
   }

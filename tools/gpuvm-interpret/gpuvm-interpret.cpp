@@ -11,6 +11,7 @@
 #include "compiler/Dialects.h"
 #include "compiler/reference/Machine.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
@@ -212,7 +213,8 @@ int main(int argc, char **argv) {
   gpuvm::registerCompilerDialects(registry);
   MLIRContext context(registry);
   // Of what bounded tensors become, whatever the file holds.
-  context.loadDialect<linalg::LinalgDialect, tensor::TensorDialect>();
+  context.loadDialect<linalg::LinalgDialect, scf::SCFDialect,
+                      tensor::TensorDialect>();
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
   OwningOpRef<ModuleOp> module =

@@ -1,0 +1,130 @@
+//===- LowerBoundedLinalg.cpp - loops over bounded rows -------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/BoundLowering.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+/// An element behind the count is combined as what changes nothing.
+LogicalResult BoundLowering::hideFromReduction(linalg::GenericOp op,
+                                               StringAttr symbol,
+                                               unsigned loop) {
+  Block &body = *op.getBody();
+  Operation *yield = body.getTerminator();
+  for (auto [accumulator, value] :
+       llvm::zip_equal(op.getRegionOutputArgs(), yield->getOperands())) {
+    Operation *combine = value.getDefiningOp();
+    std::optional<TypedAttr> neutral = combine && combine->getNumOperands() == 2
+                                           ? arith::getNeutralElement(combine)
+                                           : std::nullopt;
+    int element = -1;
+    if (neutral)
+      for (int side : {0, 1})
+        if (combine->getOperand(1 - side) == accumulator)
+          element = side;
+    if (element < 0)
+      return op.emitOpError("cannot reduce rows whose number only the device "
+                            "knows: nothing is known that changes nothing");
+    OpBuilder inside(combine);
+    ScalarBuilder s(inside, op.getLoc());
+    Value row = linalg::IndexOp::create(inside, op.getLoc(), loop);
+    combine->setOperand(element, s.select(isInside(s, row, symbol),
+                                          combine->getOperand(element),
+                                          s.constant(*neutral)));
+  }
+  return success();
+}
+
+/// Whether operations of the body may fail, or not end, for elements that
+/// nobody made.
+static bool needsElements(linalg::GenericOp op) {
+  return op.getBody()
+      ->walk([](Operation *inner) {
+        bool isHarmless =
+            isSpeculatable(inner) &&
+            !isa<tensor::ExtractOp, scf::ForOp, scf::WhileOp>(inner);
+        return isHarmless ? WalkResult::advance() : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
+/// The body runs for rows that are there.
+void BoundLowering::guardBody(linalg::GenericOp op, StringAttr symbol,
+                              unsigned loop) {
+  Location loc = op.getLoc();
+  Block &body = *op.getBody();
+  Operation *yield = body.getTerminator();
+  auto operations = llvm::map_to_vector(
+      body.without_terminator(), [](Operation &inner) { return &inner; });
+  OpBuilder inside(yield);
+  ScalarBuilder s(inside, loc);
+  Value row = linalg::IndexOp::create(inside, loc, loop);
+  auto guard = scf::IfOp::create(inside, loc, yield->getOperandTypes(),
+                                 isInside(s, row, symbol), /*withElse=*/true);
+  OpBuilder then = guard.getThenBodyBuilder();
+  Operation *end = scf::YieldOp::create(then, loc, yield->getOperands());
+  for (Operation *inner : operations)
+    if (!isa<linalg::IndexOp>(inner)) // Which stand in the body itself.
+      inner->moveBefore(end);
+  OpBuilder otherwise = guard.getElseBodyBuilder();
+  auto zeros = llvm::map_to_vector(yield->getOperandTypes(), [&](Type type) {
+    return ScalarBuilder(otherwise, loc).constant(b.getZeroAttr(type));
+  });
+  scf::YieldOp::create(otherwise, loc, zeros);
+  yield->setOperands(guard.getResults());
+}
+
+/// The loop over the rows that bounded operands have; none if it is not one.
+static std::optional<unsigned> findRowLoop(linalg::GenericOp op) {
+  std::optional<unsigned> rows;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isBoundedValue(operand.get()))
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    auto dim = dyn_cast<AffineDimExpr>(map.getResult(0));
+    if (!dim || (rows && *rows != dim.getPosition()))
+      return std::nullopt;
+    rows = dim.getPosition();
+  }
+  return rows;
+}
+
+LogicalResult BoundLowering::lowerLinalg(linalg::LinalgOp op) {
+  IRRewriter rewriter(b);
+  rewriter.setInsertionPoint(op);
+  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+  if (!generic) {
+    FailureOr<linalg::GenericOp> made = linalg::generalizeNamedOp(rewriter, op);
+    if (failed(made))
+      return op.emitOpError("cannot work on rows whose number only the device "
+                            "knows");
+    generic = *made;
+  }
+  FailureOr<StringAttr> symbol = symbolFor(generic, generic->getOperands());
+  if (failed(symbol))
+    return failure();
+  std::optional<unsigned> rows = findRowLoop(generic);
+  if (!rows)
+    return generic.emitOpError("walks over rows whose number only the device "
+                               "knows by something else than one loop");
+  setSymbol(generic, *symbol);
+  bool needs = needsElements(generic);
+  if (generic.getIteratorTypesArray()[*rows] == utils::IteratorType::parallel) {
+    if (needs)
+      guardBody(generic, *symbol, *rows);
+    return success();
+  }
+  if (needs)
+    return generic.emitOpError("reads tables or loops in a reduction of rows "
+                               "whose number only the device knows; make its "
+                               "elements before");
+  return hideFromReduction(generic, *symbol, *rows);
+}
