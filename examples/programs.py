@@ -21,20 +21,21 @@ def argument_parser():
     return parser
 
 
+def resized(text, sizes):
+    """A program whose tensors have sizes[n] rows where they had n."""
+    return re.sub(r"(?<=tensor<)\d+(?=x)|(?<=bound<)\d+(?=>)", lambda n: str(sizes.get(int(n[0]), n[0])), text)
+
+
 def run(program, inputs, outputs, options, sizes=None, iterations=1):
     """The outputs with these names, as arrays by name.
 
-    `program` is a file, and `inputs` are arrays by name. Tensors that have as many rows as a key
-    of `sizes` get as many as its value says.
+    `program` is a file, `inputs` are arrays by name, and `sizes` are as in `resized`.
     """
-    def rows(match):
-        return str((sizes or {}).get(int(match[0]), match[0]))
-
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.folder or pathlib.Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         source, plan = folder / program.name, folder / f"{program.stem}.gvplan"
-        source.write_text(re.sub(r"(?<=tensor<)\d+(?=x)", rows, program.read_text()))
+        source.write_text(resized(program.read_text(), sizes or {}))
         for name, array in inputs.items():
             np.save(folder / f"{name}.npy", array)
         data = [f"--iterations={iterations}"]

@@ -16,6 +16,8 @@
 !offsets = tensor<1001xi32>
 !marks = tensor<1000xi1>
 !word = tensor<i32>
+!live = tensor<?xi32, #gpuvm.bound<1000>>    // nodes of the last level
+!edges = tensor<?xi32, #gpuvm.bound<6000>>   // that leave them
 #node = affine_map<(n) -> (n)>
 #whole = affine_map<(n) -> ()>
 
@@ -34,55 +36,38 @@ gpuvm.program @search(%source: !word) -> (count: !word) {
     %offsets = gpuvm.load @offsets : !offsets
     %targets = gpuvm.load @targets : !halves
     %frontier = gpuvm.load @frontier : !nodes
-    %live = gpuvm.load @live : !word
-    %someNodes = tensor.empty() : !nodes
-    %degrees = linalg.generic {indexing_maps = [#node, #whole, #node], iterator_types = ["parallel"]}
-        ins(%frontier, %live : !nodes, !word) outs(%someNodes : !nodes) {
-    ^bb0(%node: i32, %n: i32, %unused: i32):
-      %zero = arith.constant 0 : i32
+    %count = gpuvm.load @live : !word
+    %live = gpuvm.bounded %frontier[%count] : !nodes -> !live
+    %degrees = linalg.generic {indexing_maps = [#node, #node], iterator_types = ["parallel"]}
+        ins(%live : !live) outs(%live : !live) {
+    ^bb0(%node: i32, %unused: i32):
       %one = arith.constant 1 : index
-      %i = linalg.index 0 : index
-      %number = arith.index_cast %i : index to i32
-      %isLive = arith.cmpi slt, %number, %n : i32
-      %degree = scf.if %isLive -> (i32) {
-        %at = arith.index_cast %node : i32 to index
-        %next = arith.addi %at, %one : index
-        %begin = tensor.extract %offsets[%at] : !offsets
-        %end = tensor.extract %offsets[%next] : !offsets
-        %edges = arith.subi %end, %begin : i32
-        scf.yield %edges : i32
-      } else {
-        scf.yield %zero : i32
-      }
+      %at = arith.index_cast %node : i32 to index
+      %next = arith.addi %at, %one : index
+      %begin = tensor.extract %offsets[%at] : !offsets
+      %end = tensor.extract %offsets[%next] : !offsets
+      %degree = arith.subi %end, %begin : i32
       linalg.yield %degree : i32
-    } -> !nodes
-    %rows, %ordinals, %total = gpuvm.expand %degrees : !nodes -> !halves, !halves
-    // Where the edge leads and where it comes from. Position -1 is nowhere.
-    %someEdges = tensor.empty() : !halves
+    } -> !live
+    %allRows, %allOrdinals, %total = gpuvm.expand %degrees : !live -> !halves, !halves
+    %rows = gpuvm.bounded %allRows[%total] : !halves -> !edges
+    %ordinals = gpuvm.bounded %allOrdinals[%total] : !halves -> !edges
+    // Where the edge leads and where it comes from.
     %to, %from = linalg.generic {
-        indexing_maps = [#node, #node, #whole, #node, #node], iterator_types = ["parallel"]}
-        ins(%rows, %ordinals, %total : !halves, !halves, !word) outs(%someEdges, %someEdges : !halves, !halves) {
-    ^bb0(%row: i32, %ordinal: i32, %n: i32, %o0: i32, %o1: i32):
-      %nowhere = arith.constant -1 : i32
-      %i = linalg.index 0 : index
-      %number = arith.index_cast %i : index to i32
-      %isThere = arith.cmpi slt, %number, %n : i32
-      %ends:2 = scf.if %isThere -> (i32, i32) {
-        %r = arith.index_cast %row : i32 to index
-        %node = tensor.extract %frontier[%r] : !nodes
-        %at = arith.index_cast %node : i32 to index
-        %begin = tensor.extract %offsets[%at] : !offsets
-        %edge = arith.addi %begin, %ordinal : i32
-        %e = arith.index_cast %edge : i32 to index
-        %target = tensor.extract %targets[%e] : !halves
-        scf.yield %target, %node : i32, i32
-      } else {
-        scf.yield %nowhere, %nowhere : i32, i32
-      }
-      linalg.yield %ends#0, %ends#1 : i32, i32
-    } -> (!halves, !halves)
+        indexing_maps = [#node, #node, #node, #node], iterator_types = ["parallel"]}
+        ins(%rows, %ordinals : !edges, !edges) outs(%rows, %rows : !edges, !edges) {
+    ^bb0(%row: i32, %ordinal: i32, %o0: i32, %o1: i32):
+      %r = arith.index_cast %row : i32 to index
+      %node = tensor.extract %frontier[%r] : !nodes
+      %at = arith.index_cast %node : i32 to index
+      %begin = tensor.extract %offsets[%at] : !offsets
+      %edge = arith.addi %begin, %ordinal : i32
+      %e = arith.index_cast %edge : i32 to index
+      %target = tensor.extract %targets[%e] : !halves
+      linalg.yield %target, %node : i32, i32
+    } -> (!edges, !edges)
     %none = arith.constant dense<2147483647> : !nodes
-    %least = gpuvm.scatter min %from at %to into %none : (!halves, !halves, !nodes) -> !nodes
+    %least = gpuvm.scatter min %from at %to into %none : (!edges, !edges, !nodes) -> !nodes
     gpuvm.send %least : !nodes
   }
 

@@ -19,9 +19,13 @@
 !days   = tensor<6001215xi32>
 !small  = tensor<6001215xi8>
 !mask   = tensor<6001215xi1>
-!keys   = tensor<93833xi32>    // room for a 64th of the lines, and 64
-!modes  = tensor<93833xi8>
-!counts = tensor<93833xi64>
+!all_keys   = tensor<93833xi32>    // room for a 64th of the lines, and 64
+!all_modes  = tensor<93833xi8>
+!all_counts = tensor<93833xi64>
+!keys   = tensor<?xi32, #gpuvm.bound<93833>>   // of the lines that are kept
+!modes  = tensor<?xi8, #gpuvm.bound<93833>>
+!pairs  = tensor<?xi32, #gpuvm.bound<93833>>   // of an order and a line
+!counts = tensor<?xi64, #gpuvm.bound<93833>>
 !orders = tensor<1500000xi32>
 !ranks  = tensor<1500000xi8>
 !groups = tensor<7xi64>
@@ -35,7 +39,6 @@ gpuvm.program @q12() -> (high_line_count: !groups, low_line_count: !groups) {
   gpuvm.heap @l_receiptdate : !days
   gpuvm.heap @o_orderkey : !orders
   gpuvm.heap @o_orderpriority : !ranks  // 0 is 1-URGENT, 1 is 2-HIGH
-  gpuvm.metric @KEPT : tensor<i32>      // must not be more than there is room for
 
   %late = gpuvm.stage @filter() -> !mask {
     %mode = gpuvm.load @l_shipmode : !small
@@ -60,66 +63,47 @@ gpuvm.program @q12() -> (high_line_count: !groups, low_line_count: !groups) {
     gpuvm.send %all : !mask
   }
 
-  %key, %mode, %n = gpuvm.stage @pick(%keep = %late : !gpuvm.message<!mask>)
-      -> (!keys, !modes, tensor<i32>) {
+  %key, %mode = gpuvm.stage @pick(%keep = %late : !gpuvm.message<!mask>)
+      -> (!keys, !modes) {
     %keys = gpuvm.load @l_orderkey : !days
     %modes = gpuvm.load @l_shipmode : !small
     %k, %m, %count = gpuvm.compact %keys, %modes where %keep
-        : (!days, !small, !mask) -> (!keys, !modes, tensor<i32>)
-    gpuvm.store %count, @KEPT : tensor<i32>
-    gpuvm.send %k, %m, %count : !keys, !modes, tensor<i32>
+        : (!days, !small, !mask) -> (!all_keys, !all_modes, tensor<i32>)
+    %k_ = gpuvm.bounded %k[%count] : !all_keys -> !keys
+    %m_ = gpuvm.bounded %m[%count] : !all_modes -> !modes
+    gpuvm.send %k_, %m_ : !keys, !modes
   }
 
   // Each order has `matches` lines, which stand side by side in `lines` from `first` on.
-  %first, %matches, %lines = gpuvm.stage @match(%k = %key : !gpuvm.message<!keys>,
-                                                %count = %n : !gpuvm.message<tensor<i32>>)
-      -> (!orders, !orders, !keys) {
+  %first, %matches, %lines = gpuvm.stage @match(%k = %key : !gpuvm.message<!keys>)
+      -> (!orders, !orders, !all_keys) {
     %orders = gpuvm.load @o_orderkey : !orders
-    %init = tensor.empty() : !keys
-    %table = linalg.generic {
-        indexing_maps = [#row, #row], iterator_types = ["parallel"]}
-        ins(%k : !keys) outs(%init : !keys) {
-    ^bb0(%order: i32, %unused: i32):
-      %none = arith.constant -1 : i32   // no order has this key
-      %i = linalg.index 0 : index
-      %place = arith.index_cast %i : index to i32
-      %kept = tensor.extract %count[] : tensor<i32>
-      %is_line = arith.cmpi slt, %place, %kept : i32
-      %r = arith.select %is_line, %order, %none : i32
-      linalg.yield %r : i32
-    } -> !keys
-    %f, %c, %o = gpuvm.match %orders in %table : (!orders), (!keys) -> !orders, !orders, !keys
-    gpuvm.send %f, %c, %o : !orders, !orders, !keys
+    %f, %c, %o = gpuvm.match %orders in %k : (!orders), (!keys) -> !orders, !orders, !all_keys
+    gpuvm.send %f, %c, %o : !orders, !orders, !all_keys
   }
 
   %group, %high, %low = gpuvm.stage @join(%f = %first : !gpuvm.message<!orders>,
                                           %c = %matches : !gpuvm.message<!orders>,
-                                          %line = %lines : !gpuvm.message<!keys>,
+                                          %line = %lines : !gpuvm.message<!all_keys>,
                                           %modes = %mode : !gpuvm.message<!modes>)
-      -> (!keys, !counts, !counts) {
+      -> (!pairs, !counts, !counts) {
     %priorities = gpuvm.load @o_orderpriority : !ranks
-    %orders, %ordinals, %pairs = gpuvm.expand %c : !orders -> !keys, !keys
-    %init = tensor.empty() : !keys
-    %ones = tensor.empty() : !counts
+    %of, %ordinals, %total = gpuvm.expand %c : !orders -> !all_keys, !all_keys
+    %orders = gpuvm.bounded %of[%total] : !all_keys -> !pairs
+    %nth = gpuvm.bounded %ordinals[%total] : !all_keys -> !pairs
+    %all = tensor.empty() : !all_counts
+    %ones = gpuvm.bounded %all[%total] : !all_counts -> !counts
     %g:3 = linalg.generic {
         indexing_maps = [#row, #row, #row, #row, #row], iterator_types = ["parallel"]}
-        ins(%orders, %ordinals : !keys, !keys) outs(%init, %ones, %ones : !keys, !counts, !counts) {
+        ins(%orders, %nth : !pairs, !pairs) outs(%orders, %ones, %ones : !pairs, !counts, !counts) {
     ^bb0(%order: i32, %ordinal: i32, %u0: i32, %u1: i64, %u2: i64):
-      %zero = arith.constant 0 : i32
-      %none = arith.constant -1 : i32
       %second = arith.constant 1 : i8
       %one = arith.constant 1 : i64
-      %i = linalg.index 0 : index
-      %pair = arith.index_cast %i : index to i32
-      %total = tensor.extract %pairs[] : tensor<i32>
-      %is_pair = arith.cmpi slt, %pair, %total : i32
-      %safe = arith.select %is_pair, %order, %zero : i32
-      %o_row = arith.index_cast %safe : i32 to index
+      %o_row = arith.index_cast %order : i32 to index
       %begin = tensor.extract %f[%o_row] : !orders
       %at = arith.addi %begin, %ordinal : i32
-      %safe_at = arith.select %is_pair, %at, %zero : i32
-      %place = arith.index_cast %safe_at : i32 to index
-      %l = tensor.extract %line[%place] : !keys
+      %place = arith.index_cast %at : i32 to index
+      %l = tensor.extract %line[%place] : !all_keys
       %l_row = arith.index_cast %l : i32 to index
       %mode_ = tensor.extract %modes[%l_row] : !modes
       %priority = tensor.extract %priorities[%o_row] : !ranks
@@ -127,18 +111,17 @@ gpuvm.program @q12() -> (high_line_count: !groups, low_line_count: !groups) {
       %h = arith.extui %is_high : i1 to i64
       %rest = arith.subi %one, %h : i64
       %wide = arith.extsi %mode_ : i8 to i32
-      %to = arith.select %is_pair, %wide, %none : i32
-      linalg.yield %to, %h, %rest : i32, i64, i64
-    } -> (!keys, !counts, !counts)
-    gpuvm.send %g#0, %g#1, %g#2 : !keys, !counts, !counts
+      linalg.yield %wide, %h, %rest : i32, i64, i64
+    } -> (!pairs, !counts, !counts)
+    gpuvm.send %g#0, %g#1, %g#2 : !pairs, !counts, !counts
   }
 
-  %sums:2 = gpuvm.stage @aggregate(%g = %group : !gpuvm.message<!keys>,
+  %sums:2 = gpuvm.stage @aggregate(%g = %group : !gpuvm.message<!pairs>,
                                    %h = %high : !gpuvm.message<!counts>,
                                    %l = %low : !gpuvm.message<!counts>) -> (!groups, !groups) {
     %none = arith.constant dense<0> : !groups
     %s:2 = gpuvm.scatter add, add %h, %l at %g into %none, %none
-        : (!counts, !counts, !keys, !groups, !groups) -> (!groups, !groups)
+        : (!counts, !counts, !pairs, !groups, !groups) -> (!groups, !groups)
     gpuvm.send %s#0, %s#1 : !groups, !groups
   }
   gpuvm.return %sums#0, %sums#1 : !gpuvm.message<!groups>, !gpuvm.message<!groups>

@@ -16,8 +16,10 @@
 !small   = tensor<6001215xi8>
 !money   = tensor<6001215xi64>
 !mask    = tensor<6001215xi1>
-!keys    = tensor<187601xi32>   // room for a 32nd of the lines, and 64
-!amounts = tensor<187601xi64>
+!all_keys    = tensor<187601xi32>   // room for a 32nd of the lines, and 64
+!all_amounts = tensor<187601xi64>
+!keys    = tensor<?xi32, #gpuvm.bound<187601>>
+!amounts = tensor<?xi64, #gpuvm.bound<187601>>
 !parts   = tensor<200000xi32>
 !types   = tensor<200000xi16>
 #row = affine_map<(row) -> (row)>
@@ -29,7 +31,6 @@ gpuvm.program @q14() -> (promo: tensor<i64>, revenue: tensor<i64>) {
   gpuvm.heap @l_extendedprice : !money   // cents
   gpuvm.heap @p_partkey : !parts
   gpuvm.heap @p_type : !types            // 75 to 99 begin with PROMO
-  gpuvm.metric @KEPT : tensor<i32>       // must not be more than there is room for
 
   %month = gpuvm.stage @filter() -> !mask {
     %ship = gpuvm.load @l_shipdate : !days
@@ -41,8 +42,8 @@ gpuvm.program @q14() -> (promo: tensor<i64>, revenue: tensor<i64>) {
     gpuvm.send %both : !mask
   }
 
-  %key, %amount, %n = gpuvm.stage @pick(%keep = %month : !gpuvm.message<!mask>)
-      -> (!keys, !amounts, tensor<i32>) {
+  %key, %amount = gpuvm.stage @pick(%keep = %month : !gpuvm.message<!mask>)
+      -> (!keys, !amounts) {
     %keys = gpuvm.load @l_partkey : !days
     %price = gpuvm.load @l_extendedprice : !money
     %disc = gpuvm.load @l_discount : !small
@@ -51,9 +52,10 @@ gpuvm.program @q14() -> (promo: tensor<i64>, revenue: tensor<i64>) {
     %by = arith.extsi %left : !small to !money
     %revenue = arith.muli %price, %by : !money
     %k, %a, %count = gpuvm.compact %keys, %revenue where %keep
-        : (!days, !money, !mask) -> (!keys, !amounts, tensor<i32>)
-    gpuvm.store %count, @KEPT : tensor<i32>
-    gpuvm.send %k, %a, %count : !keys, !amounts, tensor<i32>
+        : (!days, !money, !mask) -> (!all_keys, !all_amounts, tensor<i32>)
+    %k_ = gpuvm.bounded %k[%count] : !all_keys -> !keys
+    %a_ = gpuvm.bounded %a[%count] : !all_amounts -> !amounts
+    gpuvm.send %k_, %a_ : !keys, !amounts
   }
 
   %first, %matches, %rows = gpuvm.stage @join(%k = %key : !gpuvm.message<!keys>)
@@ -66,25 +68,18 @@ gpuvm.program @q14() -> (promo: tensor<i64>, revenue: tensor<i64>) {
   %promo, %revenue = gpuvm.stage @aggregate(%f = %first : !gpuvm.message<!keys>,
                                             %c = %matches : !gpuvm.message<!keys>,
                                             %order = %rows : !gpuvm.message<!parts>,
-                                            %a = %amount : !gpuvm.message<!amounts>,
-                                            %count = %n : !gpuvm.message<tensor<i32>>)
+                                            %a = %amount : !gpuvm.message<!amounts>)
       -> (tensor<i64>, tensor<i64>) {
     %types = gpuvm.load @p_type : !types
-    %init = tensor.empty() : !amounts
     %sums:2 = linalg.generic {
         indexing_maps = [#row, #row, #row, #row, #row], iterator_types = ["parallel"]}
-        ins(%f, %c, %a : !keys, !keys, !amounts) outs(%init, %init : !amounts, !amounts) {
+        ins(%f, %c, %a : !keys, !keys, !amounts) outs(%a, %a : !amounts, !amounts) {
     ^bb0(%at: i32, %found: i32, %value: i64, %u0: i64, %u1: i64):
       %zero = arith.constant 0 : i32
       %nothing = arith.constant 0 : i64
       %from = arith.constant 75 : i16
       %to = arith.constant 100 : i16
-      %i = linalg.index 0 : index
-      %number = arith.index_cast %i : index to i32
-      %kept = tensor.extract %count[] : tensor<i32>
-      %is_line = arith.cmpi slt, %number, %kept : i32
-      %has_part = arith.cmpi ne, %found, %zero : i32
-      %joins = arith.andi %is_line, %has_part : i1
+      %joins = arith.cmpi ne, %found, %zero : i32
       %safe = arith.select %joins, %at, %zero : i32
       %place = arith.index_cast %safe : i32 to index
       %row = tensor.extract %order[%place] : !parts

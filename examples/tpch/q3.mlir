@@ -14,7 +14,8 @@
 // numbered, so row o_custkey - 1). The order is one key: the revenue in
 // ten-thousandths, and in its lowest 16 bits 65535 minus the date, so that of equal
 // revenues the earlier order is the greater key. One order in 130 has a key; these
-// are put side by side, and the greatest are the answer.
+// are put side by side, and the greatest are the answer: as many as there are, at
+// most ten.
 
 !days     = tensor<6001215xi32>
 !small    = tensor<6001215xi8>
@@ -26,8 +27,10 @@
 !segments = tensor<150000xi8>
 !groups   = tensor<46939xi64>     // room for a 32nd of the orders, and 64
 !rows     = tensor<46939xi32>
-!ten      = tensor<10xi32>
-!revenues = tensor<10xi64>
+!kept     = tensor<?xi64, #gpuvm.bound<46939>>
+!kept_row = tensor<?xi32, #gpuvm.bound<46939>>
+!ten      = tensor<?xi32, #gpuvm.bound<10>>
+!revenues = tensor<?xi64, #gpuvm.bound<10>>
 #row = affine_map<(row) -> (row)>
 
 gpuvm.program @q3() -> (orderkey: !ten, revenue: !revenues, orderdate: !ten, shippriority: !ten) {
@@ -40,7 +43,6 @@ gpuvm.program @q3() -> (orderkey: !ten, revenue: !revenues, orderdate: !ten, shi
   gpuvm.heap @o_orderdate : !orders
   gpuvm.heap @o_shippriority : !orders
   gpuvm.heap @c_mktsegment : !segments      // 1 is BUILDING
-  gpuvm.metric @KEPT : tensor<i32>          // must not be more than there is room for
 
   %line_key, %amount = gpuvm.stage @filter() -> (!days, !money) {
     %order = gpuvm.load @l_orderkey : !days
@@ -101,8 +103,8 @@ gpuvm.program @q3() -> (orderkey: !ten, revenue: !revenues, orderdate: !ten, shi
     gpuvm.send %rank : !ranks
   }
 
-  %rank, %row, %n = gpuvm.stage @pick(%r = %ranks : !gpuvm.message<!ranks>)
-      -> (!groups, !rows, tensor<i32>) {
+  %rank, %row = gpuvm.stage @pick(%r = %ranks : !gpuvm.message<!ranks>)
+      -> (!kept, !kept_row) {
     %zero = arith.constant dense<0> : !ranks
     %is_there = arith.cmpi ne, %r, %zero : !ranks
     %numbers = tensor.generate {
@@ -112,34 +114,26 @@ gpuvm.program @q3() -> (orderkey: !ten, revenue: !revenues, orderdate: !ten, shi
     } : !orders
     %kept, %rows, %count = gpuvm.compact %r, %numbers where %is_there
         : (!ranks, !orders, tensor<1500000xi1>) -> (!groups, !rows, tensor<i32>)
-    gpuvm.store %count, @KEPT : tensor<i32>
-    gpuvm.send %kept, %rows, %count : !groups, !rows, tensor<i32>
+    %k = gpuvm.bounded %kept[%count] : !groups -> !kept
+    %n = gpuvm.bounded %rows[%count] : !rows -> !kept_row
+    gpuvm.send %k, %n : !kept, !kept_row
   }
 
-  %first:4 = gpuvm.stage @order(%r = %rank : !gpuvm.message<!groups>,
-                                %rows = %row : !gpuvm.message<!rows>,
-                                %count = %n : !gpuvm.message<tensor<i32>>)
+  %first:4 = gpuvm.stage @order(%r = %rank : !gpuvm.message<!kept>,
+                                %rows = %row : !gpuvm.message<!kept_row>)
       -> (!ten, !revenues, !ten, !ten) {
     %keys = gpuvm.load @o_orderkey : !orders
     %dates = gpuvm.load @o_orderdate : !orders
     %priorities = gpuvm.load @o_shippriority : !orders
-    %init = tensor.empty() : !groups
-    %there = linalg.generic {
-        indexing_maps = [#row, #row], iterator_types = ["parallel"]}
-        ins(%r : !groups) outs(%init : !groups) {
-    ^bb0(%rank_: i64, %unused: i64):
-      %zero = arith.constant 0 : i64
-      %i = linalg.index 0 : index
-      %place = arith.index_cast %i : index to i32
-      %kept = tensor.extract %count[] : tensor<i32>
-      %is_kept = arith.cmpi slt, %place, %kept : i32
-      %all = arith.select %is_kept, %rank_, %zero : i64
-      linalg.yield %all : i64
-    } -> !groups
-    %top, %places = gpuvm.top_k %there : !groups -> !revenues, !ten
-    %of = gpuvm.gather %rows[%places] : !rows, !ten -> !ten
-    %shift = arith.constant dense<16> : !revenues
-    %revenue = arith.shrui %top, %shift : !revenues
+    %top, %places = gpuvm.top_k %r : !kept -> !revenues, !ten
+    %of = gpuvm.gather %rows[%places] : !kept_row, !ten -> !ten
+    %revenue = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel"]}
+        ins(%top : !revenues) outs(%top : !revenues) {
+    ^bb0(%both: i64, %unused: i64):
+      %shift = arith.constant 16 : i64
+      %high = arith.shrui %both, %shift : i64
+      linalg.yield %high : i64
+    } -> !revenues
     %key = gpuvm.gather %keys[%of] : !orders, !ten -> !ten
     %date = gpuvm.gather %dates[%of] : !orders, !ten -> !ten
     %priority = gpuvm.gather %priorities[%of] : !orders, !ten -> !ten

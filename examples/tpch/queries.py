@@ -75,7 +75,7 @@ def q1_answer(out, columns, words):
 def q3_answer(out, columns, words):
     rows = zip(out["orderkey"], out["revenue"], out["orderdate"], out["shippriority"])
     return [(int(key), decimal(revenue, 4), date(day), int(priority))
-            for key, revenue, day, priority in rows if revenue]
+            for key, revenue, day, priority in rows]
 
 
 def q5_answer(out, columns, words):
