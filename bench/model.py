@@ -10,7 +10,10 @@ BYTES = {"i1": 1, "i8": 1, "i16": 2, "i32": 4, "i64": 8, "f16": 2, "f32": 4, "f6
 
 # Operations per second of dense arithmetic, by a part of the device's name: NVIDIA H100
 # Tensor Core GPU datasheet, SXM column (the H200's are the same); f16 on tensor cores.
-PEAK = {"H200": {"f32": 66.9e12, "f16": 989.4e12}, "H100": {"f32": 66.9e12, "f16": 989.4e12}}
+# Those of i32 are a quarter of f32's: 64 lanes of a multiprocessor where f32 has 128, and
+# none that multiply and add at once (NVIDIA H100 Tensor Core GPU Architecture).
+_HOPPER = {"f32": 66.9e12, "f16": 989.4e12, "i32": 16.7e12}
+PEAK = {"H200": _HOPPER, "H100": _HOPPER}
 
 
 @dataclasses.dataclass(frozen=True)
