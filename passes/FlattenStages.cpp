@@ -9,7 +9,9 @@
 #include "passes/Generalize.h"
 #include "passes/StageUnits.h"
 
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -46,6 +48,14 @@ static bool isOwned(OpOperand &operand) {
 static Value makeIdentity(OpBuilder &b, Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   return readElements(b, value, type, b.getMultiDimIdentityMap(type.getRank()));
+}
+
+void gpuvm::dropUnusedOperands(StageOp stage) {
+  RewritePatternSet patterns(stage.getContext());
+  linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+  // Each application leaves out something, so it ends.
+  (void)applyPatternsGreedily(stage.getBody(), std::move(patterns),
+                              GreedyRewriteConfig().enableFolding(false));
 }
 
 void gpuvm::materializeEscapes(StageOp stage) {
@@ -138,6 +148,7 @@ LogicalResult StageFlattener::run() {
     for (auto metadata : stage.getBody().getOps<MetadataOp>())
       return metadata.emitOpError(
           "is still there: run gpuvm-materialize-metadata first");
+    dropUnusedOperands(stage);
     for (Operation &op : stage.getBody().front())
       if (isa<linalg::GenericOp, tensor::PadOp, RootOpInterface>(op))
         for (mlir::Region &region : op.getRegions())

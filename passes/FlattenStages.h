@@ -26,6 +26,9 @@ struct Exposure {
   int64_t reg, instance;
 };
 
+/// Leaves out operands that no body looks at: a kernel would wait for them.
+void dropUnusedOperands(StageOp stage);
+
 /// Gives what leaves the stage's body, or is decoded, without being made by a
 /// command one; and what a command updates one that makes it for that alone.
 void materializeEscapes(StageOp stage);

@@ -282,8 +282,10 @@ static Attribute describe(Builder b, const Decision &d) {
 }
 
 void Fuse::runOnOperation() {
-  for (auto stage : getOperation().getBody().getOps<StageOp>())
+  for (auto stage : getOperation().getBody().getOps<StageOp>()) {
+    dropUnusedOperands(stage);
     materializeEscapes(stage); // So that what is sent counts as computed.
+  }
   StageFuser fuser(getOperation(), maxWindowBytes);
   fuser.run();
   fuser.annotate();
