@@ -14,6 +14,7 @@ function(gpuvm_use_mlir target)
   target_compile_options(${target} PRIVATE -fno-rtti ${defs} -Wno-unused-parameter -fpch-preprocess)
   if(TARGET GpuvmPch)
     target_precompile_headers(${target} REUSE_FROM GpuvmPch)
+    target_compile_options(${target} PRIVATE $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-fPIC>) # As the header.
   endif()
 endfunction()
 

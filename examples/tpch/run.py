@@ -15,7 +15,6 @@ with the query in the comment that the program begins with. Exits 1 if one diffe
 import argparse
 import json
 import pathlib
-import re
 import subprocess
 import sys
 
@@ -26,13 +25,8 @@ import queries
 import schema
 
 HERE = pathlib.Path(__file__).resolve().parent
-
-
-def program_text(query, sizes):
-    """The program with these sizes instead of those of scale factor 1."""
-    def size(match):
-        return str(sizes.get(int(match[0]), match[0]))
-    return re.sub(r"(?<=tensor<)\d+(?=x)|(?<=bound<)\d+(?=>)", size, (HERE / f"{query}.mlir").read_text())
+sys.path.append(str(HERE.parent))
+import programs  # noqa: E402
 
 
 def tool(options, name, *arguments):
@@ -41,7 +35,7 @@ def tool(options, name, *arguments):
 
 def execute(query, columns, options):
     """(outputs by name, plan, statistics) of a query on the device."""
-    program = program_text(query, schema.sizes(columns))
+    program = programs.resized((HERE / f"{query}.mlir").read_text(), schema.sizes(columns))
     work = options.work
     source, plan_file = work / f"{query}.mlir", work / f"{query}.gvplan"
     source.write_text(program)
