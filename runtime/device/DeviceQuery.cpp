@@ -108,8 +108,19 @@ static bool knowsExtension(const InstanceTable &vk, VkPhysicalDevice device,
   return false;
 }
 
+/// Whether the subgroups of kernels have all operations that plans know.
+static bool
+hasSubgroupOperations(const VkPhysicalDeviceVulkan11Properties &properties) {
+  constexpr VkSubgroupFeatureFlags kWanted =
+      VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT |
+      VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
+  return (properties.subgroupSupportedOperations & kWanted) == kWanted &&
+         properties.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT;
+}
+
 static void fillFeatures(DeviceInfo &info, const InstanceTable &vk,
                          const PhysicalDevice &device,
+                         const VkPhysicalDeviceVulkan11Properties &basic,
                          const VkPhysicalDeviceVulkan12Properties &properties) {
   VkPhysicalDeviceRobustness2FeaturesEXT robustness = {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT};
@@ -141,6 +152,8 @@ static void fillFeatures(DeviceInfo &info, const InstanceTable &vk,
   add(properties.shaderRoundingModeRTEFloat64, Feature::RoundToEven64);
   add(properties.shaderSignedZeroInfNanPreserveFloat64,
       Feature::SignedZeroInfNan64);
+  add(v12.shaderBufferInt64Atomics, Feature::Int64Atomics);
+  add(hasSubgroupOperations(basic), Feature::SubgroupOperations);
   info.robustBufferAccess2 = robustness.robustBufferAccess2;
 }
 
@@ -248,7 +261,7 @@ DeviceInfo queryDevice(const InstanceTable &vk, PhysicalDevice &device) {
 
   device.robustness2 =
       knowsExtension(vk, device.handle, VK_EXT_ROBUSTNESS_2_EXTENSION_NAME);
-  fillFeatures(info, vk, device, v12);
+  fillFeatures(info, vk, device, v11, v12);
   if (info.apiMajor > 1 || info.apiMinor >= 3)
     fillVulkan13(info, vk, device);
   VkPhysicalDeviceMemoryProperties memory = {};

@@ -55,6 +55,10 @@ static const char *vulkanName(Feature feature) {
     return "shaderIntegerDotProduct";
   case Feature::MatrixBf16F32:
     return "VK_KHR_shader_bfloat16, 16x16x16 of bf16 and f32";
+  case Feature::Int64Atomics:
+    return "shaderBufferInt64Atomics";
+  case Feature::SubgroupOperations:
+    return "ballot, shuffle and arithmetic in subgroupSupportedOperations";
   }
   return "unknown";
 }

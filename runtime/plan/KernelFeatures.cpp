@@ -48,6 +48,10 @@ constexpr CapabilityRule kCapabilities[] = {
     {SpvCapabilityStorageBuffer16BitAccess, Feature::Storage16},
     {SpvCapabilityDotProductKHR, Feature::IntegerDotProduct},
     {SpvCapabilityDotProductInput4x8BitPackedKHR, Feature::IntegerDotProduct},
+    {SpvCapabilityInt64Atomics, Feature::Int64Atomics},
+    {SpvCapabilityGroupNonUniformArithmetic, Feature::SubgroupOperations},
+    {SpvCapabilityGroupNonUniformBallot, Feature::SubgroupOperations},
+    {SpvCapabilityGroupNonUniformShuffle, Feature::SubgroupOperations},
     // Cooperative matrices: their types say which feature (KernelScan.h).
     {SpvCapabilityVulkanMemoryModel, {}},
     {SpvCapabilityCooperativeMatrixNV, {}},

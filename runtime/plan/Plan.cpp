@@ -35,7 +35,9 @@ constexpr const char *kFeatureNames[] = {"int8",
                                          "matrix_f16_f32",
                                          "matrix_i8_i32",
                                          "integer_dot_product",
-                                         "matrix_bf16_f32"};
+                                         "matrix_bf16_f32",
+                                         "int64_atomics",
+                                         "subgroup_operations"};
 constexpr const char *kHazardNames[] = {"RAW", "WAR", "WAW"};
 
 template <typename Enum, size_t N>

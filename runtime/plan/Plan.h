@@ -128,8 +128,10 @@ enum class Feature : uint8_t {
   MatrixI8I32,        ///< The same, 16 x 16 x 32: i8 x i8 + i32.
   IntegerDotProduct,  ///< shaderIntegerDotProduct
   MatrixBf16F32,      ///< As MatrixF16F32: bf16 x bf16 + f32.
+  Int64Atomics,       ///< shaderBufferInt64Atomics
+  SubgroupOperations, ///< Ballots, shuffles and arithmetic of subgroups.
 };
-inline constexpr Feature kLastFeature = Feature::MatrixBf16F32;
+inline constexpr Feature kLastFeature = Feature::SubgroupOperations;
 const char *toString(Feature feature); ///< "int8", "storage8", ...
 
 struct Kernel {

@@ -87,8 +87,8 @@ TEST(HostilePlans, EveryTruncationIsRefused) {
 
 TEST(HostilePlans, EveryFlippedBitIsRefused) {
   const std::vector<uint8_t> file = PlanMutation().bytes();
-  // 1.5 becomes 1.4 or 1.1, which are read.
-  constexpr size_t kMinorVersion[] = {80, 82};
+  // 1.6 becomes 1.4 or 1.2, which are read.
+  constexpr size_t kMinorVersion[] = {81, 82};
   for (size_t bit = 0; bit < 8 * file.size(); ++bit) {
     if (bit == kMinorVersion[0] || bit == kMinorVersion[1])
       continue;

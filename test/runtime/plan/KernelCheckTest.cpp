@@ -282,6 +282,30 @@ TEST(KernelCheck, RefusesUndeclaredDotProducts) {
   EXPECT_EQ(check(declared), "");
 }
 
+TEST(KernelCheck, RefusesUndeclaredInt64Atomics) {
+  TestKernel kernel = copyKernel();
+  kernel.capabilities = "OpCapability Int64\nOpCapability Int64Atomics\n";
+  Kernel declared = test::makeKernel("k", kernel);
+  declared.features = {Feature::Int64};
+  EXPECT_EQ(check(declared),
+            "Kernel \"k\" needs feature \"int64_atomics\" (SPIR-V capability "
+            "12) and does not declare it.");
+  declared.features = {Feature::Int64, Feature::Int64Atomics};
+  EXPECT_EQ(check(declared), "");
+}
+
+TEST(KernelCheck, RefusesUndeclaredSubgroupOperations) {
+  TestKernel kernel = copyKernel();
+  kernel.capabilities = "OpCapability GroupNonUniform\n"
+                        "OpCapability GroupNonUniformBallot\n";
+  Kernel declared = test::makeKernel("k", kernel);
+  EXPECT_EQ(check(declared),
+            "Kernel \"k\" needs feature \"subgroup_operations\" (SPIR-V "
+            "capability 64) and does not declare it.");
+  declared.features = {Feature::SubgroupOperations};
+  EXPECT_EQ(check(declared), "");
+}
+
 TEST(KernelCheck, RefusesPhysicalAddressing) {
   TestKernel kernel = copyKernel();
   kernel.capabilities = "OpCapability PhysicalStorageBufferAddresses\n";
