@@ -52,6 +52,15 @@ static SmallVector<StringRef> featuresOf(spirv::ModuleOp module) {
     case spirv::Capability::DotProduct:
       features.insert("integer_dot_product");
       break;
+    case spirv::Capability::Int64Atomics:
+      features.insert("int64_atomics");
+      break;
+    case spirv::Capability::GroupNonUniformArithmetic:
+    case spirv::Capability::GroupNonUniformBallot:
+    case spirv::Capability::GroupNonUniformShuffle:
+      features.insert("subgroup_operations");
+      features.insert("subgroup_32");
+      break;
     case spirv::Capability::CooperativeMatrixKHR:
       features.insert(matrixFeatureOf(module));
       features.insert("subgroup_32");
@@ -179,6 +188,10 @@ gpuvm::configureVariant(KernelOp op, const EmitOptions &options) {
   config.dotProducts = hasDotProducts(op);
   if (config.dotProducts)
     return config;
+  config.int64Atomics = usesInt64Atomics(op);
+  config.subgroups = rankByBallots(op, config);
+  if (config.int64Atomics || config.subgroups)
+    return config;
   if (options.exact)
     return std::nullopt;
   if (config.tile) {
@@ -197,4 +210,12 @@ gpuvm::configureVariant(KernelOp op, const EmitOptions &options) {
     return std::nullopt;
   config.lanes = config.matrixAttention->lanes;
   return config;
+}
+
+StringRef gpuvm::describeVariant(const KernelConfig &config) {
+  if (config.dotProducts)
+    return "dot_products";
+  if (config.int64Atomics)
+    return "int64_atomics";
+  return config.subgroups ? "subgroups" : "matrices";
 }

@@ -235,7 +235,8 @@ Value KernelBuilder::atomic(arith::AtomicRMWKind kind, unsigned binding,
     return {
         memref::AtomicRMWOp::create(b, location, kind, operand, memory, at)};
   };
-  return inPiece(binding, b.getI32Type(), i, b.getI32Type(), access).front();
+  Type type = operand.getType();
+  return inPiece(binding, type, i, type, access).front();
 }
 
 Value KernelBuilder::atomicIncrement(unsigned binding, Value i) {

@@ -112,9 +112,10 @@ public:
   void markVolatile(unsigned binding) {
     forEachPiece(binding, [](BindingUse &use) { use.isVolatile = true; });
   }
-  /// Word `i` of the window combined with `word`; returns the old word.
+  /// Element `i` of the window, of the type of `operand`, 32 or 64 bits,
+  /// combined with it; returns the old element.
   Value atomic(arith::AtomicRMWKind kind, unsigned binding, Value i,
-               Value word);
+               Value operand);
   /// Word `i` of the window += 1; returns the old word.
   Value atomicIncrement(unsigned binding, Value i);
   /// Word `i` of the window |= `bits`; returns the old word.
@@ -146,6 +147,12 @@ public:
   Value laneInSubgroup();
   /// A number that drivers know when they compile the kernel.
   Value subgroupSize();
+  /// A bit for each lane of a subgroup of 32, all of which get there.
+  Value ballot(Value condition);
+  /// The sum of the words of the lanes below in the subgroup, all of which get
+  /// there.
+  Value sumBelow(Value word);
+  Value countBits(Value word);
 
   //===--- Matrix units (KernelMatrices.cpp)
   //--------------------------------===//

@@ -85,6 +85,10 @@ struct KernelConfig {
   }
   /// Four bytes at a time are multiplied and added up (InnerReduction.h).
   bool dotProducts = false;
+  /// Root scatter: an element of 64 bits is combined at once.
+  bool int64Atomics = false;
+  /// Root sort: ranks are counted by ballots of subgroups of 32 lanes.
+  bool subgroups = false;
   std::vector<Scratch> scratch; ///< Partials per accumulator, then counters.
 };
 

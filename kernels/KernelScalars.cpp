@@ -8,6 +8,8 @@
 #include "codecs/IndexSum.h"
 #include "kernels/KernelBuilder.h"
 #include "kernels/LoopToSpirv.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -126,6 +128,23 @@ Value KernelBuilder::subgroupSize() {
 
 Value KernelBuilder::laneInSubgroup() {
   return gpu::LaneIdOp::create(b, location, /*upper_bound=*/nullptr);
+}
+
+Value KernelBuilder::ballot(Value condition) {
+  auto four = VectorType::get(4, b.getI32Type());
+  Value bits = spirv::GroupNonUniformBallotOp::create(
+      b, location, four, spirv::Scope::Subgroup, condition);
+  return spirv::CompositeExtractOp::create(b, location, bits, 0);
+}
+
+Value KernelBuilder::sumBelow(Value word) {
+  return spirv::GroupNonUniformIAddOp::create(
+      b, location, word.getType(), spirv::Scope::Subgroup,
+      spirv::GroupOperation::ExclusiveScan, word, /*cluster_size=*/Value());
+}
+
+Value KernelBuilder::countBits(Value word) {
+  return math::CtPopOp::create(b, location, word);
 }
 
 //===----------------------------------------------------------------------===//

@@ -41,8 +41,16 @@ static bool hasMatrices(gpu::GPUModuleOp module) {
   return hasAny<gpu::SubgroupMmaComputeOp>(module);
 }
 
-static bool usesSubgroups(gpu::GPUModuleOp module) {
+static bool hasSubgroups(gpu::GPUModuleOp module) {
   return hasAny<gpu::SubgroupSizeOp, gpu::SubgroupIdOp, gpu::LaneIdOp>(module);
+}
+
+static bool hasLongAtomics(gpu::GPUModuleOp module) {
+  auto isLong = [](memref::AtomicRMWOp op) {
+    return op.getType().isInteger(64) ? WalkResult::interrupt()
+                                      : WalkResult::advance();
+  };
+  return module->walk(isLong).wasInterrupted();
 }
 
 static spirv::TargetEnvAttr targetEnvironment(gpu::GPUModuleOp module) {
@@ -67,8 +75,11 @@ static spirv::TargetEnvAttr targetEnvironment(gpu::GPUModuleOp module) {
     version = spirv::Version::V_1_6;
     capabilities.append({C::DotProduct, C::DotProductInput4x8BitPacked});
   }
-  if (usesSubgroups(module))
-    capabilities.push_back(C::GroupNonUniform);
+  if (hasSubgroups(module))
+    capabilities.append({C::GroupNonUniform, C::GroupNonUniformArithmetic,
+                         C::GroupNonUniformBallot});
+  if (hasLongAtomics(module))
+    capabilities.push_back(C::Int64Atomics);
   if (hasMatrices(module)) {
     version = spirv::Version::V_1_6;
     capabilities.append({C::CooperativeMatrixKHR, C::VulkanMemoryModel});
@@ -220,7 +231,8 @@ static void useVulkanMemoryModel(spirv::ModuleOp module) {
 }
 
 /// What spirv-update-vce does not see: it does not look at the built-ins that
-/// subgroups have, nor at the type of a matrix's elements.
+/// subgroups have, nor at the type of a matrix's elements or of an atomic
+/// operation.
 static void declare(spirv::ModuleOp module,
                     ArrayRef<spirv::Capability> missing) {
   spirv::VerCapExtAttr triple = *module.getVceTriple();
@@ -262,7 +274,8 @@ gpuvm::lowerToSpirv(gpu::GPUModuleOp module,
                     const EmitOptions &options) {
   MLIRContext *context = module.getContext();
   bool multiplies = hasMatrices(module);
-  bool hasSubgroups = usesSubgroups(module);
+  bool withSubgroups = hasSubgroups(module);
+  bool withLongAtomics = hasLongAtomics(module);
   bool hasBfloat16 = module->hasAttr(KernelBuilder::kBfloat16Matrices);
   spirv::TargetEnvAttr target = targetEnvironment(module);
   auto parent = module->getParentOfType<ModuleOp>();
@@ -292,8 +305,10 @@ gpuvm::lowerToSpirv(gpu::GPUModuleOp module,
   passes.addPass(spirv::createSPIRVUpdateVCEPass());
   if (failed(passes.run(result)))
     return failure();
-  if (hasSubgroups)
+  if (withSubgroups)
     declare(result, spirv::Capability::GroupNonUniform);
+  if (withLongAtomics)
+    declare(result, spirv::Capability::Int64Atomics);
   if (hasBfloat16)
     declare(result, spirv::Capability::BFloat16CooperativeMatrixKHR);
   decorate(result, uses);

@@ -10,11 +10,13 @@
 //
 // An element of 64 bits is two words, of which a sum's low one carries into the
 // high one: carries, too, are added in any order. Small numbers seldom change
-// the high word: one that is less than zero adds -1 there, and its carry 1.
+// the high word: one that is less than zero adds -1 there, and its carry 1. A
+// variant has atomic operations of 64 bits, which need no answer.
 //
 //===----------------------------------------------------------------------===//
 
 #include "kernels/Emitter.h"
+#include "kernels/KeyImage.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -51,10 +53,11 @@ private:
   FailureOr<Piece> loadPiece(Value tile, int64_t number);
   void scatterTile(Value tile);
   void scatterElement(const Target &target, Value position, Value element);
-  Values wordsOf(Value element);
   Value carry(Value before, Value word);
   void combine(const Target &target, ArrayRef<Value> words,
                function_ref<Value(Value word, int64_t number)> combineWord);
+  void combineResult(const Target &target, Value position,
+                     ArrayRef<Value> words);
   Value ownPlace(Value position, int64_t word);
   void clearOwn();
   void addOwn();
@@ -121,17 +124,6 @@ void Scatter::findTargets() {
   }
 }
 
-Scatter::Values Scatter::wordsOf(Value element) {
-  if (element.getType().isInteger(32))
-    return {element};
-  OpBuilder &b = k.ir();
-  Type i32 = b.getI32Type();
-  Value half = arith::ConstantOp::create(b, k.loc(), b.getI64IntegerAttr(32));
-  Value high = k.shiftRight(element, half);
-  return {arith::TruncIOp::create(b, k.loc(), i32, element),
-          arith::TruncIOp::create(b, k.loc(), i32, high)};
-}
-
 /// What the low words of a sum add to its high word.
 Value Scatter::carry(Value before, Value word) {
   Value carries = k.less(k.add(before, word), before);
@@ -152,6 +144,21 @@ void Scatter::combine(
   }
   Value high = k.add(words.back(), carry(low, words.front()));
   k.ifThen(k.negate(k.equal(high, k.word(0))), [&] { combineWord(high, 1); });
+}
+
+/// Combines an element with that of the result.
+void Scatter::combineResult(const Target &target, Value position,
+                            ArrayRef<Value> words) {
+  if (target.words == 2 && c.config.int64Atomics) {
+    Type i64 = k.ir().getI64Type();
+    k.atomic(kindOf(target.rule), target.binding, position,
+             fromWords(k, words, i64));
+    return;
+  }
+  combine(target, words, [&](Value word, int64_t number) {
+    Value place = k.add(k.mul(position, target.words), k.index(number));
+    return k.atomic(kindOf(target.rule), target.binding, place, word);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -203,12 +210,7 @@ void Scatter::addOwn(const Target &target, Value position) {
     Value differs = k.negate(k.equal(word, k.word(neutralWord(target.rule))));
     changes = changes ? k.either(changes, differs) : differs;
   }
-  k.ifThen(changes, [&] {
-    combine(target, total, [&](Value word, int64_t number) {
-      Value place = k.add(k.mul(position, target.words), k.index(number));
-      return k.atomic(kindOf(target.rule), target.binding, place, word);
-    });
-  });
+  k.ifThen(changes, [&] { combineResult(target, position, total); });
 }
 
 void Scatter::addOwn() {
@@ -227,12 +229,11 @@ void Scatter::addOwn() {
 
 void Scatter::scatterElement(const Target &target, Value position,
                              Value element) {
-  combine(target, wordsOf(element), [&](Value word, int64_t number) {
-    if (own)
-      return k.atomicWorkgroup(kindOf(target.rule), own,
-                               ownPlace(position, target.slot + number), word);
-    Value place = k.add(k.mul(position, target.words), k.index(number));
-    return k.atomic(kindOf(target.rule), target.binding, place, word);
+  if (!own)
+    return combineResult(target, position, toWords(k, element));
+  combine(target, toWords(k, element), [&](Value word, int64_t number) {
+    return k.atomicWorkgroup(kindOf(target.rule), own,
+                             ownPlace(position, target.slot + number), word);
   });
 }
 

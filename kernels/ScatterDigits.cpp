@@ -80,7 +80,10 @@ Value ScatterDigits::scatterTile(const Piece &piece, Value begin, Value end,
                                  Value next) {
   Type i32 = k.ir().getI32Type();
   int64_t perItem = wordsPerItem();
-  Values elements = readTile(piece, begin, end, key.lastOfDigit(shift));
+  Values elements =
+      readTile(piece, begin, end, key.lastOfDigit(shift), [&](int64_t i) {
+        return k.add(k.mul(lane, layout.items), k.index(i));
+      });
   elements = tile.dealOut(tile.sort(elements, k.toIndex(shift), 8));
   Values digits = digitsOf(elements);
   Value count = k.min(k.sub(end, begin), k.index(layout.tile()));

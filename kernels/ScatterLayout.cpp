@@ -18,7 +18,7 @@ static constexpr int64_t kOwnWords = 4096;
 static constexpr int64_t kMaxCopies = 32;
 /// Updates of a lane for each word that its workgroup has to add in the end.
 static constexpr int64_t kUpdatesPerWord = 16;
-static constexpr int64_t kMaxGroups = 4096, kMaxOwnGroups = 1024;
+static constexpr int64_t kMaxGroups = 32768, kMaxOwnGroups = 1024;
 static constexpr int64_t kVector = 4;
 /// What a lane has in flight, if there are so many tiles of that.
 static constexpr int64_t kBytesInFlight = 64, kMinTiles = 256;
@@ -60,4 +60,12 @@ void gpuvm::configureScatter(KernelOp kernel, KernelConfig &config) {
   }
   config.elements = layout.updates;
   config.scatter = layout;
+}
+
+bool gpuvm::usesInt64Atomics(KernelOp kernel) {
+  auto yield = cast<YieldOp>(kernel.getBody().front().getTerminator());
+  return kernel.getRoot() == Root::scatter &&
+         llvm::any_of(yield.getValues(), [](Value value) {
+           return getElementTypeOrSelf(value).isInteger(64);
+         });
 }

@@ -24,4 +24,7 @@ struct KernelConfig;
 /// Configures a kernel with root scatter, which has `config.vectorizes`.
 void configureScatter(KernelOp kernel, KernelConfig &config);
 
+/// Whether the kernel has a scatter with results of 64 bits.
+bool usesInt64Atomics(KernelOp kernel);
+
 } // namespace mlir::gpuvm

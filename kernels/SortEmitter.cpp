@@ -55,12 +55,14 @@ int64_t SortEmitter::wordsPerItem() const {
   return words;
 }
 
-SortEmitter::Values SortEmitter::readTile(const Piece &piece, Value begin,
-                                          Value end, ArrayRef<Value> last) {
+SortEmitter::Values
+SortEmitter::readTile(const Piece &piece, Value begin, Value end,
+                      ArrayRef<Value> last,
+                      function_ref<Value(int64_t)> placeOf) {
   int64_t perItem = wordsPerItem(), vector = layout.vector;
   Values words(layout.items * perItem);
   for (int64_t i = 0; i < layout.items; i += vector) {
-    Value place = k.add(k.add(begin, k.mul(lane, layout.items)), k.index(i));
+    Value place = k.add(begin, placeOf(i));
     Value inside = k.less(place, end);
     Value at =
         k.add(piece.rowBegin, k.min(place, k.index(layout.length - vector)));
@@ -101,7 +103,8 @@ LogicalResult gpuvm::emitSort(EmitterContext &context) {
     if (isa<CountDigitsOp>(op))
       return emitCountDigits(context);
     if (isa<ScatterDigitsOp>(op))
-      return emitScatterDigits(context);
+      return context.config.subgroups ? emitScatterBallots(context)
+                                      : emitScatterDigits(context);
     if (isa<SearchSortedOp>(op))
       return emitSearchSorted(context);
   }

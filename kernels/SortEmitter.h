@@ -47,9 +47,11 @@ protected:
   Values read(Value tensor, Value at, int64_t count);
   /// The words of the elements that a lane of a tile holds. `begin` is the
   /// place of the tile in its row, and `end` the place behind the last element;
-  /// from there on the keys are `last`.
+  /// from there on the keys are `last`. `placeOf` is the place in the tile of
+  /// an element, which a multiple of layout.vector is the number of.
   Values readTile(const Piece &piece, Value begin, Value end,
-                  ArrayRef<Value> last);
+                  ArrayRef<Value> last,
+                  function_ref<Value(int64_t item)> placeOf);
   /// Words in an element of `moved`.
   int64_t wordsPerItem() const;
   /// Stores an element's words at a position of the results that somebody
@@ -67,6 +69,8 @@ LogicalResult emitSortRuns(EmitterContext &context);
 LogicalResult emitMergeRuns(EmitterContext &context);
 LogicalResult emitCountDigits(EmitterContext &context);
 LogicalResult emitScatterDigits(EmitterContext &context);
+/// The variant with ballots of subgroups.
+LogicalResult emitScatterBallots(EmitterContext &context);
 LogicalResult emitSearchSorted(EmitterContext &context);
 
 } // namespace mlir::gpuvm

@@ -10,9 +10,10 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-/// Chunks of a row: six workgroups for each of 132 multiprocessors, whose
-/// workgroup memory holds as many of this kernel, and few enough to add up.
-static constexpr int64_t kMaxChunks = 792;
+/// Chunks of a row: two workgroups for each of 132 multiprocessors, whose
+/// workgroup memory seems to hold no more of this kernel, and few enough to add
+/// up.
+static constexpr int64_t kMaxChunks = 264;
 /// Chunks of shorter rows have fewer keys, so that there are so many of them.
 static constexpr int64_t kEnoughChunks = 128;
 static constexpr int64_t kMinChunk = 1024;
@@ -99,4 +100,31 @@ void gpuvm::configureSort(KernelOp kernel, int64_t maxGroups,
   if (isa<CountDigitsOp>(op))
     config.scratch.push_back(
         {4 * uint64_t(config.sort->rows), /*keepsZero=*/true});
+}
+
+bool gpuvm::rankByBallots(KernelOp kernel, KernelConfig &config) {
+  // What a digit has in such a tile is a transfer long, and its elements take
+  // 40 KiB; chunks of fewer tiles would leave much of the last one empty.
+  constexpr int64_t kLanes = 512, kItems = 20, kEnoughTiles = 4;
+  // Where a multiprocessor has one run, more lanes hide more of its waits.
+  constexpr int64_t kFewRuns = 132;
+  Block &body = kernel.getBody().front();
+  bool sortsRuns = !body.getOps<SortRunsOp>().empty();
+  if (!sortsRuns && body.getOps<ScatterDigitsOp>().empty())
+    return false;
+  SortLayout &layout = *config.sort;
+  layout.vector = 1; // Lanes side by side read neighbours.
+  bool isNarrow = layout.items == SortLayout::kMaxItems;
+  if (sortsRuns && isNarrow && layout.lanes == SortLayout::kMaxLanes &&
+      layout.pieces() <= kFewRuns) {
+    layout.lanes = kLanes;
+    layout.items /= kLanes / SortLayout::kMaxLanes;
+  }
+  if (!sortsRuns && isNarrow &&
+      layout.piece >= kEnoughTiles * kLanes * kItems) {
+    layout.lanes = kLanes;
+    layout.items = kItems;
+  }
+  config.lanes = layout.lanes;
+  return true;
 }

@@ -41,6 +41,10 @@ struct KernelConfig;
 /// most `maxGroups` workgroups.
 void configureSort(KernelOp kernel, int64_t maxGroups, KernelConfig &config);
 
+/// Changes the layout of a kernel that ranks elements - sorts runs, or scatters
+/// by a digit - to that of its variant with ballots; false for other kernels.
+bool rankByBallots(KernelOp kernel, KernelConfig &config);
+
 /// Elements of the chunks into which the radix passes of a sort cut rows of
 /// `length`.
 int64_t chooseChunk(int64_t length);

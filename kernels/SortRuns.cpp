@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kernels/BallotTile.h"
 #include "kernels/SortEmitter.h"
 
 using namespace mlir;
@@ -14,27 +15,25 @@ namespace {
 class SortRuns : SortEmitter {
 public:
   SortRuns(EmitterContext &context, SortRunsOp op)
-      : SortEmitter(context, op), op(op),
-        tile(k, key, layout.lanes, layout.items) {}
+      : SortEmitter(context, op), op(op) {}
 
-  LogicalResult run() {
-    tile.allocate();
-    return eachPiece([&](const Piece &piece) { sortRun(piece); });
-  }
+  LogicalResult run();
 
 private:
-  void sortRun(const Piece &piece);
+  using PlaceFn = function_ref<Value(int64_t item)>;
+
+  void writeRun(const Piece &piece, ArrayRef<Value> elements, PlaceFn placeOf);
+  LogicalResult sortByLanes();
+  LogicalResult sortByBallots();
 
   SortRunsOp op;
-  SortTile tile;
 };
 } // namespace
 
-void SortRuns::sortRun(const Piece &piece) {
-  Value end = k.add(piece.begin, piece.count);
-  Values elements = readTile(piece, piece.begin, end, key.last());
-  elements = tile.sort(elements, k.index(0), key.bits());
-  elements = tile.dealOut(elements);
+/// Stores the elements of a lane, which are in order: element i is that of
+/// place placeOf(i) of the run.
+void SortRuns::writeRun(const Piece &piece, ArrayRef<Value> elements,
+                        PlaceFn placeOf) {
   // What is kept of a run has as many places in each of them.
   Value first = k.add(piece.rowBegin, piece.begin), count = piece.count;
   if (auto keep = op.getKeep()) {
@@ -44,12 +43,42 @@ void SortRuns::sortRun(const Piece &piece) {
   }
   int64_t perItem = wordsPerItem();
   for (int64_t i = 0; i < layout.items; ++i) {
-    Value place = k.add(lane, k.index(i * layout.lanes));
+    Value place = placeOf(i);
     k.ifThen(k.less(place, count), [&] {
-      write(ArrayRef(elements).slice(i * perItem, perItem),
-            k.add(first, place));
+      write(elements.slice(i * perItem, perItem), k.add(first, place));
     });
   }
+}
+
+LogicalResult SortRuns::sortByLanes() {
+  SortTile tile(k, key, layout.lanes, layout.items);
+  tile.allocate();
+  return eachPiece([&](const Piece &piece) {
+    Value end = k.add(piece.begin, piece.count);
+    Values elements =
+        readTile(piece, piece.begin, end, key.last(), [&](int64_t i) {
+          return k.add(k.mul(lane, layout.items), k.index(i));
+        });
+    elements = tile.sort(elements, k.index(0), key.bits());
+    writeRun(piece, tile.dealOut(elements),
+             [&](int64_t i) { return k.add(lane, k.index(i * layout.lanes)); });
+  });
+}
+
+/// The variant with ballots of subgroups.
+LogicalResult SortRuns::sortByBallots() {
+  BallotTile tile(k, key, layout.lanes, layout.items);
+  tile.allocate();
+  auto placeOf = [&](int64_t i) { return tile.place(i); };
+  return eachPiece([&](const Piece &piece) {
+    Value end = k.add(piece.begin, piece.count);
+    Values elements = readTile(piece, piece.begin, end, key.last(), placeOf);
+    writeRun(piece, tile.sort(elements), placeOf);
+  });
+}
+
+LogicalResult SortRuns::run() {
+  return c.config.subgroups ? sortByBallots() : sortByLanes();
 }
 
 LogicalResult gpuvm::emitSortRuns(EmitterContext &context) {

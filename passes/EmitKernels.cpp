@@ -142,8 +142,7 @@ LogicalResult EmitKernels::emitVariantOf(KernelOp kernel, StringAttr name) {
       module->getAttr("gpuvm.bindings"))
     return success();
   StringAttr of =
-      insert(*variant, name.getValue() + (config->dotProducts ? "_dot_products"
-                                                              : "_matrices"));
+      insert(*variant, name.getValue() + "_" + describeVariant(*config));
   module->setAttr("gpuvm.variants", ArrayAttr::get(&getContext(), {of}));
   return success();
 }
