@@ -59,7 +59,7 @@ class Case:
 
     `reference` computes the output with NumPy from {input: array} and is a peer; where it
     would be no fair one, `answer` is there instead. `torch` has forms of the same with
-    tensors. Peers that need more are `peers`: {name: function
+    tensors, and `host` libraries beside lavapipe. Peers that need more are `peers`: {name: function
     (session, case, arrays) -> subject} (see subjects.py)."""
     what: str
     program: str                       # MLIR
@@ -70,6 +70,7 @@ class Case:
     answer: object = None
     torch: dict = dataclasses.field(default_factory=dict)
     compiled: bool = False             # torch.compile is a form too
+    host: dict = dataclasses.field(default_factory=dict)  # name -> arrays -> what computes the output (host.py)
     iree: str = ""                     # MLIR of the same function, or nothing
     peers: dict = dataclasses.field(default_factory=dict)
     options: tuple = ()                # of gpuvm-compile

@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+import host
 import programs
 from model import Case, Target, Tensor
 
@@ -51,6 +52,8 @@ def plain(batch, shape, target=None, inverse=False):
     return Case(f"{'inverse ' * inverse}{'x'.join(f'{n:,}' for n in shape)}, {batch:,} times",
                 programs.gpuvm({"x": x}, "y1", x, body), {"x": x}, "y1", x,
                 reference=numpy, torch={"fft": torch},
+                host={"SciPy": lambda d: host.scipy_transform("ifftn" if inverse else "fftn", spectrum(d["x"]), axes=axes),
+                      "FFTW": lambda d: host.fftw(spectrum(d["x"]), axes, inverse)},
                 bytes=2 * x.bytes, operations=count(batch, elements), target=target, bound=BOUND)
 
 
@@ -60,6 +63,8 @@ def real(batch, length, target=None):
                 programs.gpuvm({"x": x}, "y", y, f"%y = gpuvm.rfft %x : {x} -> {y}\n"), {"x": x}, "y", y,
                 reference=lambda d: parts(np.fft.rfft(d["x"])),
                 torch={"rfft": lambda d: d["torch"].view_as_real(d["torch"].fft.rfft(d["x"]))},
+                host={"SciPy": lambda d: host.scipy_transform("rfft", d["x"]),
+                      "FFTW": lambda d: host.fftw(d["x"], (1,), real=True)},
                 bytes=x.bytes + y.bytes, operations=count(batch, length, False), target=target, bound=BOUND)
 
 
@@ -80,7 +85,8 @@ def convolution(batch, length, target=None):
     return Case(f"convolution {length:,}, {batch:,} times",
                 programs.gpuvm({"x": x, "h": h}, "y", x, body), {"x": x, "h": h}, "y", x,
                 reference=lambda d: parts(np.fft.ifft(np.fft.fft(spectrum(d["x"])) * spectrum(d["h"]))),
-                torch={"fft, product, ifft": torch}, bytes=2 * x.bytes + h.bytes,
+                torch={"fft, product, ifft": torch},
+                host={"SciPy": lambda d: host.scipy_convolution(spectrum(d["x"]), spectrum(d["h"]))}, bytes=2 * x.bytes + h.bytes,
                 operations=2 * count(batch, length), target=target, bound=BOUND)
 
 

@@ -8,6 +8,7 @@ import functools
 
 import numpy as np
 
+import host
 import programs
 from model import Case, Target, Tensor
 
@@ -95,7 +96,7 @@ def product(graph, width, target=None):
     lines = body(inputs, result, Tensor((graph.edges, *inner), "f32"), result)
     dense = f"{graph.nodes:,}x{width}" if width else f"vector of {graph.nodes:,}"
     return Case(f"{graph.edges:,} elements, times {dense}", programs.gpuvm(inputs, "y", result, lines), inputs, "y",
-                result, reference=numpy, torch={"CSR @ dense": torch},
+                result, reference=numpy, torch={"CSR @ dense": torch}, host={"SciPy": host.scipy_csr},
                 bytes=sum(tensor.bytes for tensor in inputs.values()) + result.bytes,
                 operations=2 * graph.edges * max(width, 1), target=target, bound=BOUND)
 

@@ -8,6 +8,7 @@ import functools
 
 import numpy as np
 
+import host
 import programs
 from model import Case, Target, Tensor, goal
 
@@ -87,6 +88,7 @@ def group_by(what, inputs, names, groups, numbers, keys, torch, target=None, lin
     lines += scattered(names, inputs[names[0]], numbers, inputs["k"], groups, result)
     return Case(what, programs.gpuvm(inputs, "y", result, lines), inputs, "y", result,
                 reference=lambda d: sums_of(names, d, keys(d), groups), torch=torch, compiled=len(torch) > 1,
+                host={"DuckDB": lambda d: host.duckdb_groups(d, names, groups, numbered=numbers == "k")},
                 bytes=sum(tensor.bytes for tensor in inputs.values()) + result.bytes, target=target, bound=0.0)
 
 
@@ -178,7 +180,7 @@ def join(n, rows, target=None):
         return t.stack([has.sum(), t.where(has, d["v"][order[place]], 0).sum()])
 
     return Case(f"join, {n:,} probes of {rows:,} keys", programs.gpuvm(inputs, "y", result, body), inputs, "y",
-                result, reference=numpy, torch={"sort, searchsorted, gather": torch},
+                result, reference=numpy, torch={"sort, searchsorted, gather": torch}, host={"DuckDB": host.duckdb_join},
                 bytes=sum(tensor.bytes for tensor in inputs.values()), target=target, bound=0.0)
 
 

@@ -5,11 +5,12 @@ import sys
 import time
 
 from gpuvm import Missing
+import host
 from inputs import Inputs
 from measure import interleave, spread
 from model import Row, peak
 import peers
-from subjects import NumPy, Ours, best_iree, error
+from subjects import Host, Ours, best_iree, error
 import torch_peer
 
 # A case is measured for about this long at most, and at least LEAST times.
@@ -50,15 +51,21 @@ class Session:
         if self.torch and case.torch:
             makers["torch"] = lambda: torch_peer.Torch(self, case)
         if case.reference and (self.kind == "cpu" or not self.torch):
-            makers["NumPy"] = lambda: NumPy(self, case, arrays)
+            makers["NumPy"] = lambda: Host(case, lambda: case.reference(arrays))
         if self.options.no_peers:
             return makers
         if self.kind == "cpu" and case.iree and case.reference:
             for name in peers.FORMS:
                 makers[f"IREE {name}"] = lambda n=name: best_iree(self, case, arrays, n)
+        for name, prepare in case.host.items() if self.kind == "cpu" else ():
+            makers[name] = lambda p=prepare: self.host(case, arrays, p)
         for name, maker in case.peers.items():
             makers[name] = lambda m=maker: m(self, case, arrays)
         return makers
+
+    def host(self, case, arrays, prepare):
+        host.install(self.options.cache)
+        return Host(case, prepare(arrays), self.wanted)
 
     def subjects(self, part, case, left_out):
         """(ours and every peer that can be had, the error of ours)"""
