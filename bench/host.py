@@ -10,7 +10,7 @@ import numpy as np
 
 from gpuvm import ROOT, Missing
 
-THREADS = 2  # as session.CPU_THREADS
+THREADS = 2  # of lavapipe, too: session.py
 
 
 def install(cache):

@@ -1,7 +1,7 @@
 """Games at random: Connect Four, the lanes of examples/connect4/playouts.mlir.
 
 Operations are those of 32 bits that the body has for a draw of a column: 43 on 64 bits,
-which take two each, and 8 others. A game takes DRAWS of them on average, as NumPy counts.
+which take two each, and 8 on 32. A game takes DRAWS of them on average, as NumPy counts.
 """
 
 import pathlib

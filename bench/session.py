@@ -16,9 +16,6 @@ import torch_peer
 # A case is measured for about this long at most, and at least LEAST times.
 CASE_S, LEAST = 5.0, 5
 
-# lavapipe and the peers beside it get the same two threads.
-CPU_THREADS = 2
-
 
 class Late(Exception):
     """The run's time is over."""
@@ -32,8 +29,8 @@ class Session:
         self.device, self.copy_gbps = vm.copy_speed()
         self.kind = "cpu" if "llvmpipe" in self.device.lower() else "gpu"
         if self.kind == "cpu":  # before lavapipe starts its threads
-            os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:CPU_THREADS])
-            os.environ["LP_NUM_THREADS"] = vm.environment["LP_NUM_THREADS"] = str(CPU_THREADS)
+            os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:host.THREADS])
+            os.environ["LP_NUM_THREADS"] = vm.environment["LP_NUM_THREADS"] = str(host.THREADS)
         os.environ.pop("GPUVM_VALIDATE", None)  # validation is for tests
         self.machine = vm.machine()
         self.torch, self.notes, self.wanted = None, [], None
