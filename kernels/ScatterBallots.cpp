@@ -70,19 +70,11 @@ Value ScatterBallots::scatterTile(const Piece &piece, Value begin, Value end,
 }
 
 void ScatterBallots::scatterChunk(const Piece &piece) {
-  auto type = cast<RankedTensorType>(op.getOffsets().getType());
-  int64_t chunks = type.getShape().drop_back().back();
-  Value at =
-      k.mul(k.add(k.mul(piece.row, chunks), piece.number), SortLayout::kDigits);
   Value digit = k.min(tile.lane, k.index(SortLayout::kDigits - 1));
-  Value next = read(op.getOffsets(), k.add(at, digit), 1).front();
-  Value end = k.add(piece.begin, piece.count);
-  k.loop(
-      piece.begin, end, k.index(layout.tile()), next,
-      [&](Value begin, ValueRange now) -> Values {
-        return {scatterTile(piece, begin, end, now.front())};
-      },
-      /*runs=*/true);
+  eachTile(piece, op.getOffsets(), digit,
+           [&](Value begin, Value end, Value next) {
+             return scatterTile(piece, begin, end, next);
+           });
 }
 
 LogicalResult ScatterBallots::run() {

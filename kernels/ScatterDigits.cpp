@@ -108,18 +108,10 @@ Value ScatterDigits::scatterTile(const Piece &piece, Value begin, Value end,
 }
 
 void ScatterDigits::scatterChunk(const Piece &piece) {
-  auto type = cast<RankedTensorType>(op.getOffsets().getType());
-  int64_t chunks = type.getShape().drop_back().back();
-  Value at =
-      k.mul(k.add(k.mul(piece.row, chunks), piece.number), SortLayout::kDigits);
-  Value next = read(op.getOffsets(), k.add(at, lane), 1).front();
-  Value end = k.add(piece.begin, piece.count);
-  k.loop(
-      piece.begin, end, k.index(layout.tile()), next,
-      [&](Value begin, ValueRange next) -> Values {
-        return {scatterTile(piece, begin, end, next.front())};
-      },
-      /*runs=*/true);
+  eachTile(piece, op.getOffsets(), lane,
+           [&](Value begin, Value end, Value next) {
+             return scatterTile(piece, begin, end, next);
+           });
 }
 
 LogicalResult ScatterDigits::run() {

@@ -48,6 +48,22 @@ SortEmitter::Values SortEmitter::read(Value tensor, Value at, int64_t count) {
   return Values(elements->begin(), elements->end());
 }
 
+void SortEmitter::eachTile(
+    const Piece &piece, TypedValue<RankedTensorType> offsets, Value digit,
+    function_ref<Value(Value begin, Value end, Value next)> emitTile) {
+  int64_t chunks = offsets.getType().getShape().drop_back().back();
+  Value at =
+      k.mul(k.add(k.mul(piece.row, chunks), piece.number), SortLayout::kDigits);
+  Value first = read(offsets, k.add(at, digit), 1).front();
+  Value end = k.add(piece.begin, piece.count);
+  k.loop(
+      piece.begin, end, k.index(layout.tile()), first,
+      [&](Value begin, ValueRange next) -> Values {
+        return {emitTile(begin, end, next.front())};
+      },
+      /*runs=*/true);
+}
+
 int64_t SortEmitter::wordsPerItem() const {
   int64_t words = 0;
   for (Value tensor : moved)

@@ -43,6 +43,14 @@ protected:
   /// Emits `emit` for each piece, in a loop over those of the workgroup.
   LogicalResult eachPiece(function_ref<void(const Piece &piece)> emit);
 
+  /// Emits `emitTile` for the tiles of a piece, one after the other. `next` is
+  /// where in its row the lane's digit `digit` goes on: `offsets` says where it
+  /// begins, and `emitTile` returns where it goes on behind the tile.
+  void
+  eachTile(const Piece &piece, TypedValue<RankedTensorType> offsets,
+           Value digit,
+           function_ref<Value(Value begin, Value end, Value next)> emitTile);
+
   /// `count` neighbouring elements of `tensor` from position `at` on.
   Values read(Value tensor, Value at, int64_t count);
   /// The words of the elements that a lane of a tile holds. `begin` is the
