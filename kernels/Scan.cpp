@@ -114,19 +114,28 @@ void ScanEmitter::loadElements(Quad &quad, Value position, TileShape shape) {
   }
 }
 
-/// The quad of this lane in a row of a tile's quads.
+/// The first position of this lane's quad in a row of a tile's quads.
+Value ScanEmitter::firstOfQuad(Value tile, Value row) {
+  return k.add(k.add(k.mul(tile, layout.space.tile()),
+                     k.mul(row, kLanes * ScanOrder::kQuad)),
+               k.mul(lane, ScanOrder::kQuad));
+}
+
+/// Position `v` of the quad whose first one is `first`; behind the last element
+/// that one again.
+Value ScanEmitter::positionInQuad(Value first, int64_t v, TileShape shape) {
+  Value position = k.add(first, k.index(v));
+  if (shape.whole)
+    return position;
+  return k.min(position, k.index(layout.space.count() - shape.vector));
+}
+
 ScanEmitter::Quad ScanEmitter::loadQuad(Value tile, Value row,
                                         TileShape shape) {
   Quad quad;
-  quad.first = k.add(k.add(k.mul(tile, layout.space.tile()),
-                           k.mul(row, kLanes * ScanOrder::kQuad)),
-                     k.mul(lane, ScanOrder::kQuad));
-  for (int64_t v = 0; v < ScanOrder::kQuad; v += shape.vector) {
-    Value position = k.add(quad.first, k.index(v));
-    if (!shape.whole) // Behind the last element that one again.
-      position = k.min(position, k.index(layout.space.count() - shape.vector));
-    loadElements(quad, position, shape);
-  }
+  quad.first = firstOfQuad(tile, row);
+  for (int64_t v = 0; v < ScanOrder::kQuad; v += shape.vector)
+    loadElements(quad, positionInQuad(quad.first, v, shape), shape);
   return quad;
 }
 
@@ -237,7 +246,7 @@ void ScanEmitter::foldTile(Value tile) {
 
 void ScanEmitter::emitTile(Value tile, TileShape shape) {
   SmallVector<Quad> quads = loadTile(tile, shape);
-  Value kept = compact ? packKept(quads) : Value();
+  Values kept = compact ? packKept(quads) : Values();
   k.workgroupBarrier();
   if (layout.looksBack())
     mark = readMark();
@@ -250,7 +259,8 @@ void ScanEmitter::emitTile(Value tile, TileShape shape) {
     k.workgroupBarrier();
   if (compact) {
     emitCount(tile, layout.looksBack() ? join(before, all) : all);
-    emitCompacted(quads, kept, before);
+    emitCompacted({tile, shape, kept, takeBegins(), all.values.front()},
+                  before);
   } else {
     emitResults(quads, before, shape);
   }
@@ -264,6 +274,9 @@ LogicalResult ScanEmitter::run() {
   blockMemory =
       allocate((kLanes + ScanOrder::kGroupsPerTile) * (hasSpans ? kSeries : 1));
   groupMemory = allocate(kSeriesTotal + kSeries);
+  if (compact)
+    rowMemory = k.allocateWorkgroup(k.ir().getI32Type(),
+                                    layout.space.quadsPerBlock + 1);
   int64_t full = layout.fullTiles(), tiles = layout.space.tiles();
   // Where loads are as wide in the last tile, one code does for all of them.
   bool isUniform = full == tiles || tileShape(/*whole=*/false).vector > 1;

@@ -14,32 +14,38 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-/// Rows whose elements, of a word each, find room in quad memory.
-static constexpr int64_t kRowsAtOnce = 2;
+static constexpr int64_t kWordBits = 32, kBeginBits = 16;
 static constexpr int64_t kRow = KernelConfig::kLanes * ScanOrder::kQuad;
-static_assert(kRowsAtOnce * KernelConfig::kLanes * ScanOrder::kQuad <=
-                  KernelConfig::kLanes * ScanOrder::kQuadsOfCompact,
-              "a word is there for each quad");
 
 /// Which elements of the quads are kept, a bit each.
-Value ScanEmitter::packKept(ArrayRef<Quad> quads) {
-  Value packed = k.word(0);
+ScanEmitter::Values ScanEmitter::packKept(ArrayRef<Quad> quads) {
+  Values packed;
   uint32_t bit = 0;
   for (const Quad &quad : quads)
-    for (const Values &element : quad.elements)
-      packed = k.either(packed, k.shiftLeft(element.front(), k.word(bit++)));
+    for (const Values &element : quad.elements) {
+      if (bit % kWordBits == 0)
+        packed.push_back(k.word(0));
+      Value own = k.shiftLeft(element.front(), k.word(bit++ % kWordBits));
+      packed.back() = k.either(packed.back(), own);
+    }
   return packed;
 }
 
 /// Where each quad of this lane begins in the tile, two to a word; where each
-/// row does is left in group memory.
-ScanEmitter::Values ScanEmitter::takeBegins(int64_t rows) {
+/// row does, and where the tile ends, is left in row memory.
+ScanEmitter::Values ScanEmitter::takeBegins() {
+  int64_t rows = layout.space.quadsPerBlock;
+  auto leave = [&](Value begin, Value row) {
+    k.storeWorkgroup(rowMemory, begin, row);
+  };
   k.ifThen(k.less(lane, k.index(rows)), [&] {
     Value first = paddedQuad(k.mul(lane, KernelConfig::kLanes));
     Value begin = load(quadMemory, first).front();
     Value isFirst = k.equal(lane, k.index(0));
-    store(groupMemory, {k.select(isFirst, k.word(0), begin)}, lane);
+    leave(k.select(isFirst, k.word(0), begin), lane);
   });
+  k.ifThen(k.equal(lane, k.index(rows)),
+           [&] { leave(load(groupMemory, k.index(kTotal)).front(), lane); });
   Values packed;
   for (int64_t row = 0; row < rows; ++row) {
     Value begin = load(quadMemory, placeInRow(k.index(row))).front();
@@ -48,31 +54,49 @@ ScanEmitter::Values ScanEmitter::takeBegins(int64_t rows) {
     if (row % 2 == 0)
       packed.push_back(begin);
     else
-      packed.back() = k.either(packed.back(), k.shiftLeft(begin, k.word(16)));
+      packed.back() =
+          k.either(packed.back(), k.shiftLeft(begin, k.word(kBeginBits)));
   }
   return packed;
 }
 
-/// Where `row` begins in the tile, or where the tile ends.
-Value ScanEmitter::rowBegin(int64_t row) {
-  bool isEnd = row == layout.space.quadsPerBlock;
-  return load(groupMemory, k.index(isEnd ? kTotal : row)).front();
+/// Where `row` begins in what is kept of the tile, or where that ends.
+Value ScanEmitter::rowBegin(Value row) {
+  return k.loadWorkgroup(rowMemory, k.ir().getI32Type(), row);
+}
+
+/// What `words` have for `row`, in so many bits of one of them.
+Value ScanEmitter::partOf(ArrayRef<Value> words, Value row, int64_t bits) {
+  int64_t rows = kWordBits / bits;
+  Value part = words.front();
+  for (auto [i, word] : llvm::enumerate(words.drop_front()))
+    part = k.select(k.less(row, k.index((i + 1) * rows)), part, word);
+  part = k.shiftRight(part, k.toWord(k.mul(k.rem(row, rows), bits)));
+  return k.both(part, k.word((1u << bits) - 1));
 }
 
 /// Puts what is kept of `payload` in rows `row`, ... into quad memory, side by
-/// side: one word of each element, then the next one.
-void ScanEmitter::stageKept(Value payload, const Kept &kept, int64_t row,
+/// side: one word of each element, then the next one. The payload is loaded for
+/// this: elements that waited in registers would keep other tiles away.
+void ScanEmitter::stageKept(Value payload, const Kept &kept, Value row,
                             int64_t rows) {
-  for (int64_t r = row; r < row + rows; ++r) {
-    Value begin = k.shiftRight(kept.begins[r / 2], k.word(r % 2 * 16));
-    Value place = k.sub(k.both(begin, k.word(0xffff)), rowBegin(row));
-    uint32_t bit = ScanOrder::kQuad * r;
-    for (ElementEmitter::Point at : kept.quads[r].points) {
-      FailureOr<Lanes> lanes = c.elements.emit(payload, at);
+  TileShape shape = kept.shape;
+  c.elements.begin(shape.vector);
+  Value first = rowBegin(row);
+  for (int64_t r = 0; r < rows; ++r) {
+    Value own = k.add(row, k.index(r));
+    Value place = k.sub(partOf(kept.begins, own, kBeginBits), first);
+    Value bits = partOf(kept.bits, own, ScanOrder::kQuad);
+    Value quad = firstOfQuad(kept.tile, own);
+    uint32_t bit = 0;
+    for (int64_t v = 0; v < ScanOrder::kQuad; v += shape.vector) {
+      Value position = positionInQuad(quad, v, shape);
+      FailureOr<Lanes> lanes = c.elements.emit(
+          payload, pointAt(position, shape.vector, /*next=*/false));
       if (!check(lanes))
         return;
       for (Value element : *lanes) {
-        Value keep = k.both(k.shiftRight(kept.bits, k.word(bit++)), k.word(1));
+        Value keep = k.both(k.shiftRight(bits, k.word(bit++)), k.word(1));
         SmallVector<Value> words = toWords(k, element);
         k.ifThen(k.equal(keep, k.word(1)), [&] {
           for (auto [plane, word] : llvm::enumerate(words))
@@ -105,11 +129,9 @@ void ScanEmitter::storeKept(unsigned binding, RankedTensorType type,
   k.loop(lane, k.toIndex(count), k.index(KernelConfig::kLanes), {}, storeOne);
 }
 
-void ScanEmitter::emitCompacted(ArrayRef<Quad> quads, Value bits,
-                                const Partial &before) {
+void ScanEmitter::emitCompacted(const Kept &kept, const Partial &before) {
   auto yield = cast<YieldOp>(c.op.getBody().front().getTerminator());
-  int64_t allRows = quads.size();
-  Kept kept = {quads, bits, takeBegins(allRows)};
+  int64_t allRows = layout.space.quadsPerBlock;
   Value start = k.word(0);
   if (layout.looksBack())
     start = k.select(before.exists, before.values.front(), start);
@@ -120,15 +142,25 @@ void ScanEmitter::emitCompacted(ArrayRef<Quad> quads, Value bits,
     auto result = cast<OpResult>(value);
     auto type = cast<RankedTensorType>(result.getType());
     Value payload = compact.getPayloads()[result.getResultNumber()];
-    int64_t rows = kRowsAtOnce / countWords(type.getElementType());
-    for (int64_t row = 0; row < allRows; row += rows) {
+    // Quad memory has a word for each quad.
+    int64_t rows =
+        allRows / ScanOrder::kQuad / countWords(type.getElementType());
+    auto someRows = [&, target = binding](Value row, ValueRange) {
+      ElementEmitter::Scope outside =
+          c.elements.exchange(ElementEmitter::Scope());
       k.workgroupBarrier();
       stageKept(payload, kept, row, rows);
       k.workgroupBarrier();
       Value first = rowBegin(row);
-      storeKept(binding, type, k.add(start, first),
-                k.sub(rowBegin(row + rows), first), rows);
-    }
+      Value end = rowBegin(k.add(row, k.index(rows)));
+      storeKept(target, type, k.add(start, first), k.sub(end, first), rows);
+      c.elements.exchange(std::move(outside));
+      return Values();
+    };
+    // Drivers, which would unroll the loop, do not know its end.
+    Value isNone = k.equal(kept.count, k.word(0));
+    k.loop(k.index(0), k.select(isNone, k.index(0), k.index(allRows)),
+           k.index(rows), {}, someRows);
   }
 }
 

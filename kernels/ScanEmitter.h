@@ -39,16 +39,18 @@ private:
     SmallVector<Values> elements;
     SmallVector<Values> inclusive; ///< From the first element on.
   };
-  /// What a compact operation keeps of a tile.
-  struct Kept {
-    ArrayRef<Quad> quads;
-    Value bits;    ///< packKept(quads)
-    Values begins; ///< takeBegins(quads.size())
-  };
   /// How the elements of a tile are taken.
   struct TileShape {
     int64_t vector;
     bool whole; ///< All positions of the tile are there.
+  };
+  /// What a compact operation keeps of a tile.
+  struct Kept {
+    Value tile;
+    TileShape shape;
+    Values bits;   ///< Of the elements of this lane, one each.
+    Values begins; ///< Of its quads in what is kept of the tile, two to a word.
+    Value count;
   };
 
   // Partial results.
@@ -69,6 +71,8 @@ private:
   TileShape tileShape(bool whole) const;
   ElementEmitter::Point pointAt(Value position, int64_t vector, bool next);
   Value stepOf(Value position);
+  Value firstOfQuad(Value tile, Value row);
+  Value positionInQuad(Value first, int64_t v, TileShape shape);
   Quad loadQuad(Value tile, Value row, TileShape shape);
   void loadElements(Quad &quad, Value position, TileShape shape);
 
@@ -114,13 +118,14 @@ private:
                    TileShape shape);
   void emitScanned(const Quad &quad, const Partial &before, TileShape shape);
   Values scanned(const Quad &quad, unsigned i, const Partial &before);
-  Value packKept(ArrayRef<Quad> quads);
-  Values takeBegins(int64_t rows);
-  Value rowBegin(int64_t row);
-  void stageKept(Value payload, const Kept &kept, int64_t row, int64_t rows);
+  Values packKept(ArrayRef<Quad> quads);
+  Values takeBegins();
+  Value rowBegin(Value row);
+  Value partOf(ArrayRef<Value> words, Value row, int64_t bits);
+  void stageKept(Value payload, const Kept &kept, Value row, int64_t rows);
   void storeKept(unsigned binding, RankedTensorType type, Value start,
                  Value count, int64_t rows);
-  void emitCompacted(ArrayRef<Quad> quads, Value bits, const Partial &before);
+  void emitCompacted(const Kept &kept, const Partial &before);
   void emitCount(Value tile, const Partial &all);
   Value inside(const Quad &quad, unsigned i);
 
@@ -137,6 +142,7 @@ private:
   static constexpr int64_t kTotal = kSeries * ScanOrder::kGroupsPerTile;
   static constexpr int64_t kSeriesTotal = kTotal + 1;
   SmallVector<Value> quadMemory, blockMemory, groupMemory;
+  Value rowMemory; ///< Of a compact operation: where rows of quads begin.
   Value words;
 };
 

@@ -88,7 +88,7 @@ LogicalResult ScanOp::verifyRegions() {
 
 ScanSpace::ScanSpace(Operation *op)
     : shape(typeOf(op->getOperands().front()).getShape()), dimension(0),
-      reverse(false), quadsPerBlock(ScanOrder::kQuadsOfCompact) {
+      reverse(false), quadsPerBlock(ScanOrder::quadsOfCompact(count())) {
   auto scan = dyn_cast<ScanOp>(op);
   if (!scan)
     return;

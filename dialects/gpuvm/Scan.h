@@ -36,7 +36,12 @@ struct ScanOrder {
   /// At most so many in one row, in rows of whole quads, and with segments.
   static constexpr int64_t kMostInRow = 16, kMostInRows = 8,
                            kMostInSegments = 4;
-  static constexpr int64_t kQuadsOfCompact = 8;
+  /// Of a compact operation, in any size: its counts have no order. Where tiles
+  /// are many, larger ones wait for each other less often.
+  static constexpr int64_t quadsOfCompact(int64_t count) {
+    constexpr int64_t kManyPositions = 1 << 21;
+    return count < kManyPositions ? 8 : 16;
+  }
 };
 
 /// The positions of a scan: rows one behind the other, in row-major order of

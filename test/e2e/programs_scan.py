@@ -190,3 +190,4 @@ def several_tiles():
     yield compact(20001, "i16", 5000, always)
     yield compact(20001, "f64", None, never)
     yield compact(300001, "i32", None, rare)
+    yield compact(2200003, "i64", None, rare)  # Larger tiles.
