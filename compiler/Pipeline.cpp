@@ -29,6 +29,7 @@ void gpuvm::buildPipeline(OpPassManager &passes,
   onProgram(createLowerBounded());
   if (!options.exact) // Nothing is folded before gpuvm-make-exact.
     simplify();
+  onProgram(createLowerWhen());
   onProgram(createSpreadInstances());
   onProgram(createMaterializeMetadata({options.keepMetadata}));
   onProgram(createGeneralize());

@@ -56,7 +56,7 @@ private:
   LogicalResult lowerLinalg(linalg::LinalgOp op);
   LogicalResult hideFromReduction(linalg::GenericOp op, StringAttr symbol,
                                   unsigned loop);
-  void guardBody(linalg::GenericOp op, StringAttr symbol, unsigned loop);
+  void guardRows(linalg::GenericOp op, StringAttr symbol, unsigned loop);
   LogicalResult lowerSort(SortOp op);
   LogicalResult lowerTopK(TopKOp op);
   LogicalResult lowerSearch(SearchSortedOp op);

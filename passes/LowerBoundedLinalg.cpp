@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/BoundLowering.h"
+#include "passes/GuardBody.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -43,43 +42,14 @@ LogicalResult BoundLowering::hideFromReduction(linalg::GenericOp op,
   return success();
 }
 
-/// Whether operations of the body may fail, or not end, for elements that
-/// nobody made.
-static bool needsElements(linalg::GenericOp op) {
-  return op.getBody()
-      ->walk([](Operation *inner) {
-        bool isHarmless =
-            isSpeculatable(inner) &&
-            !isa<tensor::ExtractOp, scf::ForOp, scf::WhileOp>(inner);
-        return isHarmless ? WalkResult::advance() : WalkResult::interrupt();
-      })
-      .wasInterrupted();
-}
-
 /// The body runs for rows that are there.
-void BoundLowering::guardBody(linalg::GenericOp op, StringAttr symbol,
+void BoundLowering::guardRows(linalg::GenericOp op, StringAttr symbol,
                               unsigned loop) {
-  Location loc = op.getLoc();
-  Block &body = *op.getBody();
-  Operation *yield = body.getTerminator();
-  auto operations = llvm::map_to_vector(
-      body.without_terminator(), [](Operation &inner) { return &inner; });
-  OpBuilder inside(yield);
-  ScalarBuilder s(inside, loc);
-  Value row = linalg::IndexOp::create(inside, loc, loop);
-  auto guard = scf::IfOp::create(inside, loc, yield->getOperandTypes(),
-                                 isInside(s, row, symbol), /*withElse=*/true);
-  OpBuilder then = guard.getThenBodyBuilder();
-  Operation *end = scf::YieldOp::create(then, loc, yield->getOperands());
-  for (Operation *inner : operations)
-    if (!isa<linalg::IndexOp>(inner)) // Which stand in the body itself.
-      inner->moveBefore(end);
-  OpBuilder otherwise = guard.getElseBodyBuilder();
-  auto zeros = llvm::map_to_vector(yield->getOperandTypes(), [&](Type type) {
-    return ScalarBuilder(otherwise, loc).constant(b.getZeroAttr(type));
+  guardBody(op, [&](ScalarBuilder &s) {
+    OpBuilder inside(op.getBody()->getTerminator());
+    return isInside(s, linalg::IndexOp::create(inside, op.getLoc(), loop),
+                    symbol);
   });
-  scf::YieldOp::create(otherwise, loc, zeros);
-  yield->setOperands(guard.getResults());
 }
 
 /// The loop over the rows that bounded operands have; none if it is not one.
@@ -119,7 +89,7 @@ LogicalResult BoundLowering::lowerLinalg(linalg::LinalgOp op) {
   bool needs = needsElements(generic);
   if (generic.getIteratorTypesArray()[*rows] == utils::IteratorType::parallel) {
     if (needs)
-      guardBody(generic, *symbol, *rows);
+      guardRows(generic, *symbol, *rows);
     return success();
   }
   if (needs)

@@ -52,6 +52,17 @@ def LowerBounded : GpuvmProgramPass<"gpuvm-lower-bounded"> {
   }];
 }
 
+def LowerWhen : GpuvmProgramPass<"gpuvm-lower-when"> {
+  let dependentDialects = kGeneralDialects;
+  let summary = "Turns stages with a condition into stages that choose.";
+  let description = [{
+    What a stage with a condition sends and stores becomes a choice between that
+    and what it sends else, or what is there. Bodies that might fail or not end
+    for elements that nobody made run only if the condition holds. Such stages
+    are brought into the form of `gpuvm-generalize` first.
+  }];
+}
+
 def SpreadInstances : GpuvmProgramPass<"gpuvm-spread-instances"> {
   let dependentDialects = kGeneralDialects;
   let summary = "Turns stages with instances into stages over all of them.";

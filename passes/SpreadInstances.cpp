@@ -302,7 +302,8 @@ LogicalResult InstanceSpreader::spread(Operation &op) {
 LogicalResult InstanceSpreader::run() {
   auto whole = StageOp::create(b, stage.getLoc(), stage.getResultTypes(),
                                stage.getSymName(), stage.getInputs(),
-                               stage.getFusionGroupAttr(), IntegerAttr());
+                               stage.getFusionGroupAttr(), IntegerAttr(),
+                               /*conditional=*/false);
   Block *body = b.createBlock(&whole.getBody());
   for (auto [i, argument] : llvm::enumerate(stage.getBody().getArguments())) {
     Type type = payloadType(stage.getInputs()[i].getType());

@@ -150,6 +150,16 @@ static HostTensor cutSlice(const HostTensor &whole, Type type, int64_t i) {
   return slice;
 }
 
+/// Runs the body if the condition is true, and returns whether it is.
+FailureOr<bool> Machine::runStage(StageOp op, Environment &inside) {
+  if (Value condition = op.getCondition();
+      condition && !inside.get(condition)->bytes.front())
+    return false;
+  if (failed(runBody(op.getBody().front(), inside)))
+    return failure();
+  return true;
+}
+
 /// Runs the body for one instance after the other.
 LogicalResult Machine::runInstances(StageOp op, Environment &env) {
   SmallVector<HostTensor> sent;
@@ -165,10 +175,11 @@ LogicalResult Machine::runInstances(StageOp op, Environment &env) {
       else
         inside.set(argument, cutSlice(*input, argument.getType(), i));
     }
-    if (failed(runBody(op.getBody().front(), inside)))
+    FailureOr<bool> ran = runStage(op, inside);
+    if (failed(ran))
       return failure();
     for (auto [whole, payload] :
-         llvm::zip_equal(sent, op.getSend().getPayloads())) {
+         llvm::zip_equal(sent, op.getSend().getSent(*ran))) {
       const std::vector<uint8_t> &bytes = inside.get(payload)->bytes;
       std::memcpy(whole.bytes.data() + i * bytes.size(), bytes.data(),
                   bytes.size());
@@ -189,13 +200,15 @@ LogicalResult Machine::run(StageOp op, Environment &env) {
   for (auto [argument, input] :
        llvm::zip_equal(op.getBody().getArguments(), op.getInputs()))
     inside.set(argument, env.get(input));
-  if (failed(runBody(op.getBody().front(), inside)))
+  FailureOr<bool> ran = runStage(op, inside);
+  if (failed(ran))
     return failure();
   int32_t tick = ++ticks[op.getSymName()];
   SendOp send = op.getSend();
-  for (auto [i, message] : llvm::enumerate(op.getMessages())) {
-    env.set(message, inside.get(send.getPayloads()[i]));
-    Value status = send.getStatus();
+  Value status = *ran ? send.getStatus() : Value();
+  for (auto [message, payload] :
+       llvm::zip_equal(op.getMessages(), send.getSent(*ran))) {
+    env.set(message, inside.get(payload));
     messages[message] = Metadata{status ? inside.get(status) : word(0), tick};
   }
   return success();

@@ -54,6 +54,7 @@ private:
   LogicalResult run(Operation *op, Environment &env);
   LogicalResult run(StageOp op, Environment &env);
   LogicalResult runInstances(StageOp op, Environment &env);
+  FailureOr<bool> runStage(StageOp op, Environment &inside);
   LogicalResult run(KernelOp op, Environment &env);
   LogicalResult run(LoadOp op, Environment &env);
   LogicalResult run(StoreOp op, Environment &env);

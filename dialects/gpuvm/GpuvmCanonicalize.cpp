@@ -63,6 +63,8 @@ struct DropUnusedInputs : OpRewritePattern<StageOp> {
     BitVector unused(stage.getNumOperands());
     bool keepsMessages = false, keepsTensors = false;
     for (unsigned i = stage.getNumOperands(); i-- > 0;) {
+      if (stage.getBody().getArgument(i) == stage.getCondition())
+        continue;
       bool isMessage = isa<MessageType>(stage.getOperand(i).getType());
       bool &keeps = isMessage ? keepsMessages : keepsTensors;
       keeps |= !stage.getBody().getArgument(i).use_empty();

@@ -129,6 +129,16 @@ def Gpuvm_StageOp : Gpuvm_Op<"stage", [
     C5: a stage with instances has no `gpuvm.store`, `gpuvm.metadata` or
         `gpuvm.invoke` in its body and sends no status.
 
+    With `when(%c)` the stage runs if `%c`, which the device computes, is true.
+    If not, it stores nothing, its message is what `gpuvm.send` names behind
+    `else`, values that the stage was given, and the status is 0 (OK). With
+    instances each of them has its own condition, or all a `shared` one.
+
+    C6: the condition is a `tensor<i1>`, for each instance. Behind `else` are as
+        many values as are sent, of the same types, which are not bounded, and
+        all of them are block arguments. A stage without a condition sends
+        nothing else.
+
     A stage whose messages nobody receives and that stores nothing is removed
     by canonicalization, and so are operands it does not use, as long as the
     other registers keep their numbers.
@@ -147,12 +157,21 @@ def Gpuvm_StageOp : Gpuvm_Op<"stage", [
       %r = arith.mulf %v, %f : tensor<8xf32>
       gpuvm.send %r : tensor<8xf32>
     }
+    %damped = gpuvm.stage @damp when(%isLarge : !gpuvm.message<tensor<i1>>)
+        (%v = %x : tensor<8xf32>, %f = %factor : tensor<8xf32>)
+        -> tensor<8xf32> {
+      %r = arith.mulf %v, %f : tensor<8xf32>
+      gpuvm.send %r : tensor<8xf32> else %v : tensor<8xf32>
+    }
     ```
+
+    The condition is the last operand and the last block argument.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
                        Variadic<Gpuvm_StageInput>:$inputs,
                        OptionalAttr<I64Attr>:$fusion_group,
-                       OptionalAttr<I64Attr>:$instances);
+                       OptionalAttr<I64Attr>:$instances,
+                       UnitAttr:$conditional);
   let results = (outs Variadic<Gpuvm_Message>:$messages);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -161,6 +180,8 @@ def Gpuvm_StageOp : Gpuvm_Op<"stage", [
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     SendOp getSend();
+    /// What the stage runs for, in its body; null if it always runs.
+    ::mlir::BlockArgument getCondition();
     /// Whether operand `i` arrives whole, not one slice per instance.
     bool isShared(unsigned i);
     static ::llvm::StringRef getDefaultDialect() { return "gpuvm"; }
@@ -171,7 +192,8 @@ def Gpuvm_SendOp : Gpuvm_Op<"send", [
     Terminator, Pure, HasParent<"StageOp">, AttrSizedOperandSegments]> {
   let summary = "Sends the stage's message (its outbox, R30).";
   let description = [{
-    `status` is the message's status word; 0 (OK) without it.
+    `status` is the message's status word; 0 (OK) without it. `else` says what a
+    stage with a condition sends when it does not run.
 
     C1: there is a payload if there is a status.
 
@@ -180,18 +202,27 @@ def Gpuvm_SendOp : Gpuvm_Op<"send", [
     ```mlir
     gpuvm.send %mask : tensor<1024xi1>
     gpuvm.send %sums, %counts : tensor<8xf32>, tensor<8xi32> status(%s : tensor<i32>)
+    gpuvm.send %new : tensor<8xf32> else %old : tensor<8xf32>
     ```
   }];
   let arguments = (ins Variadic<Gpuvm_Rows>:$payloads,
+                       Variadic<Gpuvm_Rows>:$otherwise,
                        Optional<Gpuvm_Word>:$status);
   let builders = [OpBuilder<(ins "::mlir::ValueRange":$payloads), [{
-    build($_builder, $_state, payloads, ::mlir::Value());
+    build($_builder, $_state, payloads, ::mlir::ValueRange(), ::mlir::Value());
   }]>];
   let assemblyFormat = [{
     ($payloads^ `:` type($payloads))?
+    (`else` $otherwise^ `:` type($otherwise))?
     (`status` `(` $status^ `:` type($status) `)`)? attr-dict
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What is sent if the stage runs, or if it does not.
+    ::mlir::OperandRange getSent(bool runs) {
+      return runs ? getPayloads() : getOtherwise();
+    }
+  }];
 }
 
 def Gpuvm_MetadataOp : Gpuvm_Op<"metadata", [Pure, HasParent<"StageOp">]> {

@@ -6,7 +6,8 @@
 // A stage is written `gpuvm.stage @name(%arg = %value : type, ...) -> payload
 // types { ... }`, or `gpuvm.stage @name instances(n) (%arg = %value : type,
 // %arg = shared %value : type, ...) -> ...`. The result types are messages;
-// only their payloads are written.
+// only their payloads are written. Before the operands `when(%c : type)`, or
+// `when(shared %c : type)`, names the condition.
 //
 //===----------------------------------------------------------------------===//
 
@@ -94,14 +95,44 @@ static ParseResult parseInstances(OpAsmParser &parser, OperationState &result) {
                  parser.parseRParen());
 }
 
+/// The condition of a stage, if there is one.
+struct ParsedCondition {
+  OpAsmParser::UnresolvedOperand operand;
+  Type type, argument; ///< As what it is given, and arrives.
+};
+
+static ParseResult parseCondition(OpAsmParser &parser, bool hasInstances,
+                                  std::optional<ParsedCondition> &result) {
+  if (failed(parser.parseOptionalKeyword("when")))
+    return success();
+  ParsedCondition condition;
+  if (parser.parseLParen())
+    return failure();
+  bool cut = hasInstances && failed(parser.parseOptionalKeyword("shared"));
+  SMLoc place = parser.getCurrentLocation();
+  if (parser.parseOperand(condition.operand) ||
+      parser.parseColonType(condition.type) || parser.parseRParen())
+    return failure();
+  condition.argument =
+      cut ? Type(sliceOf(condition.type)) : argumentType(condition.type);
+  if (!condition.argument)
+    return parser.emitError(place, "expected a condition for each instance, or "
+                                   "the word \"shared\" before it");
+  result = condition;
+  return success();
+}
+
 ParseResult StageOp::parse(OpAsmParser &parser, OperationState &result) {
   StringAttr name;
   SmallVector<OpAsmParser::Argument> arguments;
+  std::optional<ParsedCondition> condition;
   if (parser.parseSymbolName(name, mlir::SymbolTable::getSymbolAttrName(),
                              result.attributes) ||
-      parseInstances(parser, result) ||
-      parseInputs(parser, result, result.attributes.get("instances") != nullptr,
-                  arguments) ||
+      parseInstances(parser, result))
+    return failure();
+  bool hasInstances = result.attributes.get("instances") != nullptr;
+  if (parseCondition(parser, hasInstances, condition) ||
+      parseInputs(parser, result, hasInstances, arguments) ||
       parseMessages(parser, result) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
       parser.parseRegion(*result.addRegion(), arguments))
@@ -110,6 +141,14 @@ ParseResult StageOp::parse(OpAsmParser &parser, OperationState &result) {
   if (body.empty())
     body.emplaceBlock();
   Block &block = body.front();
+  if (condition) {
+    if (parser.resolveOperand(condition->operand, condition->type,
+                              result.operands))
+      return failure();
+    block.addArgument(condition->argument, result.location);
+    result.addAttribute(getConditionalAttrName(result.name),
+                        parser.getBuilder().getUnitAttr());
+  }
   if (block.empty() || !block.back().hasTrait<OpTrait::IsTerminator>()) {
     OpBuilder builder(parser.getContext());
     builder.setInsertionPointToEnd(&block);
@@ -123,13 +162,21 @@ void StageOp::print(OpAsmPrinter &p) {
   p.printSymbolName(getSymName());
   if (auto count = getInstances())
     p << " instances(" << *count << ") ";
+  auto printInput = [&](unsigned i) {
+    p << (getInstances() && isShared(i) ? "shared " : "") << getInputs()[i]
+      << " : " << getInputs()[i].getType();
+  };
+  unsigned written = getInputs().size();
+  if (getConditional()) {
+    p << (getInstances() ? "" : " ") << "when(";
+    printInput(--written);
+    p << ") ";
+  }
   p << '(';
-  llvm::interleaveComma(
-      llvm::seq<unsigned>(0, getInputs().size()), p, [&](unsigned i) {
-        bool marked = getInstances() && isShared(i);
-        p << getBody().getArgument(i) << " = " << (marked ? "shared " : "")
-          << getInputs()[i] << " : " << getInputs()[i].getType();
-      });
+  llvm::interleaveComma(llvm::seq<unsigned>(0, written), p, [&](unsigned i) {
+    p << getBody().getArgument(i) << " = ";
+    printInput(i);
+  });
   p << ')';
   auto printPayload = [&](Type type) { p << payloadType(type); };
   if (getNumResults() == 1) {
@@ -141,7 +188,8 @@ void StageOp::print(OpAsmPrinter &p) {
     p << ')';
   }
   p.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(), {getSymNameAttrName(), getInstancesAttrName()});
+      (*this)->getAttrs(),
+      {getSymNameAttrName(), getInstancesAttrName(), getConditionalAttrName()});
   p << ' ';
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                 /*printBlockTerminators=*/getSend()->getNumOperands() != 0);
@@ -155,6 +203,10 @@ void StageOp::getAsmBlockArgumentNames(mlir::Region &, OpAsmSetValueNameFn) {}
 
 SendOp StageOp::getSend() {
   return cast<SendOp>(getBody().front().getTerminator());
+}
+
+BlockArgument StageOp::getCondition() {
+  return getConditional() ? getBody().getArguments().back() : BlockArgument();
 }
 
 bool StageOp::isShared(unsigned i) {
@@ -243,11 +295,42 @@ static LogicalResult verifyResultTypes(Operation &op) {
   return success();
 }
 
+/// C6.
+static LogicalResult verifyCondition(StageOp stage) {
+  Block &block = stage.getBody().front();
+  auto send = dyn_cast<SendOp>(block.back());
+  if (!send) // C2 says so.
+    return success();
+  if (!stage.getConditional()) {
+    if (!send.getOtherwise().empty()) // C6
+      return send.emitOpError("C6: the stage has no condition, and sends "
+                              "nothing else");
+    return success();
+  }
+  Type i1 = IntegerType::get(stage.getContext(), 1);
+  if (block.getNumArguments() == 0 || // C6
+      stage.getCondition().getType() != RankedTensorType::get({}, i1))
+    return stage.emitOpError("C6: the condition is not a tensor<i1>");
+  if (send.getOtherwise().getTypes() != send.getPayloads().getTypes()) // C6
+    return send.emitOpError("C6: what is sent else is not of the types sent");
+  for (Value value : send.getOtherwise())
+    if (value.getParentBlock() != &block || !isa<BlockArgument>(value)) // C6
+      return send.emitOpError("C6: what is sent else is not what the stage was "
+                              "given");
+    else if (isBounded(value.getType())) // C6
+      return send.emitOpError(
+          "C6: a stage with a condition sends no rows whose "
+          "number only the device knows");
+  return success();
+}
+
 LogicalResult StageOp::verifyRegions() {
   Block &block = getBody().front();
   for (Operation &op : block)
     if (failed(verifyMayStandInStage(op)) || failed(verifyResultTypes(op)))
       return failure();
+  if (failed(verifyCondition(*this)))
+    return failure();
   if (getInstances())
     return verifyInstances(*this);
   // Argument types are compared as they are: an argument is never a message.

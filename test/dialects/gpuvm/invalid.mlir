@@ -148,7 +148,7 @@ gpuvm.program @stage_c1(%x: tensor<4xf32>) {
   // expected-error @below {{C1: the block arguments are not the operands' payloads}}
   "gpuvm.stage"(%x) <{sym_name = "s"}> ({
   ^bb0(%in: tensor<8xf32>):
-    "gpuvm.send"() <{operandSegmentSizes = array<i32: 0, 0>}> : () -> ()
+    "gpuvm.send"() <{operandSegmentSizes = array<i32: 0, 0, 0>}> : () -> ()
   }) : (tensor<4xf32>) -> ()
   gpuvm.return
 }
