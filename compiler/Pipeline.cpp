@@ -40,12 +40,14 @@ void gpuvm::buildPipeline(OpPassManager &passes,
     onProgram(createFuse({report, options.maxWindowBytes}));
   onProgram(createFormKernels({options.group, options.maxWindowBytes}));
   onProgram(createFormChains({options.chains, report, options.maxWindowBytes}));
+  onProgram(createConditionKernels({options.park}));
   if (report)
     passes.addPass(createWriteReport({options.report}));
   if (options.schedule)
     onProgram(createSchedule());
   onProgram(createPlanMemory({options.reuse, options.inPlace,
                               options.barrierPrice, options.maxWindowBytes}));
+  onProgram(createParkKernels());
   onProgram(createPlaceBarriers({options.minimalBarriers}));
   passes.addPass(createEmitKernels({options.exact, options.spins}));
   passes.addPass(createToChain());

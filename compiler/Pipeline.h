@@ -58,6 +58,12 @@ struct CompilerOptions : PassPipelineOptions<CompilerOptions> {
   Option<bool> exact{*this, "exact",
                      llvm::cl::desc("Bit-identical arithmetic on every device"),
                      llvm::cl::init(false)};
+  Option<std::string> park{
+      *this, "park",
+      llvm::cl::desc("Whether kernels that nobody needs while a condition does "
+                     "not hold run then: auto (not if that is worth it), "
+                     "always or never"),
+      llvm::cl::init("auto")};
   Option<int64_t> spins{
       *this, "spins",
       llvm::cl::desc("How often a workgroup looks for what another one makes "

@@ -12,6 +12,7 @@
 #include "kernels/InPlace.h"
 
 #include "dialects/gpuvm/ScalarBody.h"
+#include "kernels/Alternative.h"
 #include "kernels/KernelConfig.h"
 
 using namespace mlir;
@@ -124,7 +125,12 @@ bool ReadsElsewhere::check(unsigned result) {
 
 bool gpuvm::canUpdateInPlace(KernelOp kernel, unsigned operand,
                              unsigned result) {
-  if (kernel.getRoot() != Root::map && kernel.getRoot() != Root::reduce)
+  // What a scan is chosen instead of is read where that is written.
+  std::optional<Alternative> alternative = getAlternative(kernel, result);
+  bool isLeft = kernel.getRoot() == Root::scan && alternative &&
+                alternative->no == kernel.getInputs()[operand];
+  if (kernel.getRoot() != Root::map && kernel.getRoot() != Root::reduce &&
+      !isLeft)
     return false;
   auto from = cast<RankedTensorType>(kernel.getInputs()[operand].getType());
   auto to = cast<RankedTensorType>(kernel->getResult(result).getType());

@@ -225,8 +225,7 @@ KernelOp gpuvm::buildChain(ArrayRef<KernelOp> run, bool holdInputs) {
   auto chain = KernelOp::create(
       b, b.getFusedLoc(locations), TypeRange(ValueRange(outputs)),
       b.getStringAttr(chainName(run)), Root::chain,
-      b.getArrayAttr(stages.getArrayRef()), inputs.getArrayRef(), ArrayAttr(),
-      ArrayAttr(), ArrayAttr(), FlatSymbolRefAttr());
+      b.getArrayAttr(stages.getArrayRef()), inputs.getArrayRef());
   ChainBodyBuilder body(run, chain, holdInputs);
   for (KernelOp kernel : run)
     body.add(kernel);

@@ -53,6 +53,17 @@ WindowAttr gpuvm::getWindow(const SymbolBytes &bytes) {
                          llvm::alignTo(bytes.end - bytes.begin, 4));
 }
 
+WindowAttr gpuvm::getWindow(ProgramOp program, Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return cast<WindowAttr>(
+        (*program.getInputWindows())[argument.getArgNumber()]);
+  if (auto load = value.getDefiningOp<LoadOp>())
+    return getWindow(getSymbolBytes(load));
+  auto windows =
+      value.getDefiningOp()->getAttrOfType<ArrayAttr>("output_windows");
+  return cast<WindowAttr>(windows[cast<OpResult>(value).getResultNumber()]);
+}
+
 uint64_t gpuvm::windowLength(RankedTensorType type) {
   return llvm::alignTo(tensorBytes(type), 4);
 }
@@ -76,6 +87,8 @@ SmallVector<Access> gpuvm::getAccesses(Operation *command) {
         append(accesses, op.getOutputWindows(), true);
         append(accesses, op.getScratchWindows(), false);
         append(accesses, op.getScratchWindows(), true);
+        if (op.getCountsWindow())
+          accesses.push_back({*op.getCountsWindow(), false});
       })
       .Case<InvokeOp, CopyOp, StoreOp>([&](auto op) {
         append(accesses, op.getInputWindows(), false);

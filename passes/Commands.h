@@ -37,6 +37,9 @@ SymbolBytes getSymbolBytes(StoreOp op);
 /// The window of a slice of a symbol that has one.
 WindowAttr getWindow(const SymbolBytes &bytes);
 
+/// The window of a value of a program that has windows.
+WindowAttr getWindow(ProgramOp program, Value value);
+
 /// The length of the window a tensor gets: whole words.
 uint64_t windowLength(RankedTensorType type);
 

@@ -121,8 +121,7 @@ KernelOp FormKernels::buildKernel(ArrayRef<Operation *> ops, Root root,
     name = (Twine(name) + "_" + Twine(copies)).str();
   auto kernel = KernelOp::create(
       b, loc, TypeRange(outputs), b.getStringAttr(name), root,
-      b.getArrayAttr(stages.getArrayRef()), inputs.getArrayRef(), ArrayAttr(),
-      ArrayAttr(), ArrayAttr(), FlatSymbolRefAttr());
+      b.getArrayAttr(stages.getArrayRef()), inputs.getArrayRef());
   Block *block = b.createBlock(&kernel.getBody());
   IRMapping mapping;
   for (Value input : inputs)
@@ -177,10 +176,9 @@ static void pruneOutputs(KernelOp kernel) {
   if (kept.size() == kernel.getNumResults())
     return;
   OpBuilder b(kernel);
-  auto pruned = KernelOp::create(
-      b, kernel.getLoc(), types, kernel.getSymNameAttr(), kernel.getRoot(),
-      kernel.getStages(), kernel.getInputs(), ArrayAttr(), ArrayAttr(),
-      ArrayAttr(), FlatSymbolRefAttr());
+  auto pruned = KernelOp::create(b, kernel.getLoc(), types,
+                                 kernel.getSymNameAttr(), kernel.getRoot(),
+                                 kernel.getStages(), kernel.getInputs());
   pruned.getBody().takeBody(kernel.getBody());
   yield->setOperands(yielded);
   for (auto [old, replacement] : llvm::zip_equal(kept, pruned.getOutputs()))

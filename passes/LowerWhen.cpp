@@ -71,14 +71,9 @@ Value WhenLowering::constant(int32_t word) {
                                    DenseElementsAttr::get(type, word));
 }
 
-/// Stores what is there, or nowhere.
+/// Stores what is there already. (In this form a store has no position.)
 void WhenLowering::lowerStore(StoreOp store) {
   b.setInsertionPoint(store);
-  if (Value position = store.getPosition()) {
-    Value outside = constant(std::numeric_limits<int32_t>::min());
-    store.getPositionMutable().assign(choose(position, outside));
-    return;
-  }
   Value there = LoadOp::create(b, store.getLoc(), store.getValue().getType(),
                                store.getSymbolAttr(), store.getOffsetAttr());
   store.getValueMutable().assign(choose(store.getValue(), there));

@@ -171,6 +171,27 @@ def WriteReport : Pass<"gpuvm-write-report", "::mlir::ModuleOp"> {
                         "File to write the report to">];
 }
 
+def ConditionKernels : GpuvmProgramPass<"gpuvm-condition-kernels"> {
+  let summary = "Finds the kernels that need not run while a condition does not hold.";
+  let description = [{
+    They get the condition as an operand, so that they wait for it. With
+    `mode=auto` those of a condition do if they are expected to take longer than
+    finding out costs; with `always` all, with `never` none.
+  }];
+  let options = [Option<"mode", "mode", "std::string", "\"auto\"",
+                        "auto, always or never">];
+}
+
+def ParkKernels : GpuvmProgramPass<"gpuvm-park-kernels"> {
+  let summary = "Has kernels with a condition read their workgroups from Control.";
+  let description = [{
+    Runs behind `gpuvm-plan-memory`. Kernels whose results are needed only where
+    their condition holds, or chosen in the window of what is chosen else, get
+    three words of Control, which a kernel behind the one that makes the condition
+    writes; they become indirect dispatches.
+  }];
+}
+
 def Schedule : GpuvmProgramPass<"gpuvm-schedule"> {
   let summary = "Orders the commands in waves that need no barrier inside.";
   let description = [{

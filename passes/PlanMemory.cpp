@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kernels/Alternative.h"
 #include "kernels/Bindings.h"
 #include "kernels/Emitter.h"
 #include "kernels/InPlace.h"
@@ -209,7 +210,13 @@ bool MemoryPlanner::diesIn(Value value, KernelOp kernel) const {
 std::optional<unsigned> MemoryPlanner::rangeToTakeOver(KernelOp kernel,
                                                        OpResult result) {
   unsigned now = number.lookup(kernel);
-  for (Value operand : kernel.getInputs()) {
+  SmallVector<Value> operands(kernel.getInputs());
+  // What is chosen if a condition does not hold is best left where it is.
+  std::optional<Alternative> choice =
+      getAlternative(kernel, result.getResultNumber());
+  if (choice && choice->no)
+    operands.insert(operands.begin(), choice->no);
+  for (Value operand : operands) {
     auto range = rangeOf.find(operand);
     if (range == rangeOf.end() || values[range->second].last != now ||
         !diesIn(operand, kernel))

@@ -38,11 +38,10 @@ private:
   void addEmitted(Location loc, spirv::ModuleOp module);
   void addExternal(ExternKernelOp op);
   void addStages();
-  void addCommands();
-  void addDispatch(KernelOp op);
+  LogicalResult addCommands();
+  LogicalResult addDispatch(KernelOp op);
   void addInvoke(InvokeOp op);
   bool isOverwritten(ExposeOp op);
-  WindowAttr windowOf(Value value);
 
   ProgramOp program;
   OpBuilder b;
@@ -103,20 +102,9 @@ void ChainBuilder::addSymbols() {
   }
 }
 
-WindowAttr ChainBuilder::windowOf(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return cast<WindowAttr>(
-        (*program.getInputWindows())[argument.getArgNumber()]);
-  if (auto load = value.getDefiningOp<LoadOp>())
-    return getWindow(getSymbolBytes(load));
-  auto windows =
-      value.getDefiningOp()->getAttrOfType<ArrayAttr>("output_windows");
-  return cast<WindowAttr>(windows[cast<OpResult>(value).getResultNumber()]);
-}
-
 /// Whether a later command uses the register's window for something else.
 bool ChainBuilder::isOverwritten(ExposeOp op) {
-  WindowAttr window = windowOf(op.getValue());
+  WindowAttr window = getWindow(program, op.getValue());
   Operation *maker = op.getValue().getDefiningOp();
   for (Operation *command : getCommands(program)) {
     if (command == maker || (maker && command->isBeforeInBlock(maker)))
@@ -130,7 +118,7 @@ bool ChainBuilder::isOverwritten(ExposeOp op) {
 
 void ChainBuilder::addRegisters() {
   for (auto expose : program.getBody().getOps<ExposeOp>()) {
-    WindowAttr window = windowOf(expose.getValue());
+    WindowAttr window = getWindow(program, expose.getValue());
     if (window.getRegion() == gpuvm::Region::registers &&
         !isOverwritten(expose))
       chain::RegisterOp::create(b, loc, expose.getReg(), expose.getInstance(),
@@ -231,13 +219,23 @@ void ChainBuilder::addStages() {
 // Commands
 //===----------------------------------------------------------------------===//
 
-void ChainBuilder::addDispatch(KernelOp op) {
+LogicalResult ChainBuilder::addDispatch(KernelOp op) {
   BindingLayout layout = layOutBindings(op);
   int32_t groups = configureKernel(op).groups;
   SmallVector<Attribute> windows(layout.windows.begin(), layout.windows.end());
+  if (auto counts = op.getCountsWindow()) {
+    if (op.getParkedGroups() != groups)
+      return op.emitOpError("has ")
+             << groups << " workgroups, not " << *op.getParkedGroups();
+    chain::DispatchIndirectOp::create(b, op.getLoc(), *op.getEmitted(),
+                                      counts->getOffset(),
+                                      b.getArrayAttr(windows), stageLabel(op));
+    return success();
+  }
   chain::DispatchOp::create(b, op.getLoc(), *op.getEmitted(),
                             ArrayRef<int32_t>{groups, 1, 1},
                             b.getArrayAttr(windows), stageLabel(op));
+  return success();
 }
 
 void ChainBuilder::addInvoke(InvokeOp op) {
@@ -249,21 +247,25 @@ void ChainBuilder::addInvoke(InvokeOp op) {
                             b.getArrayAttr(windows), stageLabel(op));
 }
 
-void ChainBuilder::addCommands() {
+LogicalResult ChainBuilder::addCommands() {
   auto copy = [&](auto op) {
     chain::CopyOp::create(
         b, op.getLoc(), cast<WindowAttr>((*op.getInputWindows())[0]),
         cast<WindowAttr>((*op.getOutputWindows())[0]), stageLabel(op));
   };
-  for (Operation &op : program.getBody().front())
+  for (Operation &op : program.getBody().front()) {
+    if (auto kernel = dyn_cast<KernelOp>(op))
+      if (failed(addDispatch(kernel)))
+        return failure();
     TypeSwitch<Operation *>(&op)
-        .Case<KernelOp>([&](auto kernel) { addDispatch(kernel); })
         .Case<InvokeOp>([&](auto invoke) { addInvoke(invoke); })
         .Case<CopyOp>([&](auto c) { copy(c); })
         .Case<StoreOp>([&](auto store) { copy(store); })
         .Case<BarrierOp>([&](auto barrier) {
           chain::BarrierOp::create(b, barrier.getLoc(), barrier.getReasons());
         });
+  }
+  return success();
 }
 
 LogicalResult ChainBuilder::run() {
@@ -279,8 +281,7 @@ LogicalResult ChainBuilder::run() {
   if (failed(addKernels()))
     return failure();
   addStages();
-  addCommands();
-  return success();
+  return addCommands();
 }
 
 void ToChain::runOnOperation() {

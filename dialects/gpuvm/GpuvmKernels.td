@@ -31,6 +31,10 @@ def Gpuvm_KernelOp : Gpuvm_Op<"kernel", [
     C4: a kernel with root `chain` yields results of `gpuvm.hold`.
 
     `emitted` names the `spirv.module` beside the program once there is one.
+    Operand `condition` is a `tensor<i1>`: while it is false, nobody needs what
+    the kernel makes but the windows of its results as they are. `counts_window`,
+    three words of Control, says how many workgroups there are: `parked_groups`,
+    or none.
 
     Example:
 
@@ -47,7 +51,20 @@ def Gpuvm_KernelOp : Gpuvm_Op<"kernel", [
                        OptionalAttr<Gpuvm_WindowArrayAttr>:$input_windows,
                        OptionalAttr<Gpuvm_WindowArrayAttr>:$output_windows,
                        OptionalAttr<Gpuvm_WindowArrayAttr>:$scratch_windows,
-                       OptionalAttr<FlatSymbolRefAttr>:$emitted);
+                       OptionalAttr<FlatSymbolRefAttr>:$emitted,
+                       OptionalAttr<I64Attr>:$condition,
+                       OptionalAttr<Gpuvm_WindowAttr>:$counts_window,
+                       OptionalAttr<I64Attr>:$parked_groups);
+  let builders = [OpBuilder<(ins "::mlir::TypeRange":$outputs,
+                                 "::mlir::StringAttr":$sym_name,
+                                 "::mlir::gpuvm::Root":$root,
+                                 "::mlir::ArrayAttr":$stages,
+                                 "::mlir::ValueRange":$inputs), [{
+    build($_builder, $_state, outputs, sym_name, root, stages, inputs,
+          ::mlir::ArrayAttr(), ::mlir::ArrayAttr(), ::mlir::ArrayAttr(),
+          ::mlir::FlatSymbolRefAttr(), ::mlir::IntegerAttr(),
+          ::mlir::gpuvm::WindowAttr(), ::mlir::IntegerAttr());
+  }]>];
   let results = (outs Variadic<Gpuvm_Tensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
@@ -56,6 +73,12 @@ def Gpuvm_KernelOp : Gpuvm_Op<"kernel", [
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The value of operand `condition`; null without one.
+    ::mlir::Value getConditionValue() {
+      return getCondition() ? getInputs()[*getCondition()] : ::mlir::Value();
+    }
+  }];
 }
 
 def Gpuvm_YieldOp : Gpuvm_Op<"yield", [

@@ -77,11 +77,12 @@ class Program:
         self.symbols.append(value)
         return value
 
-    def stage(self, build, *operands, instances=None, shared=()):
+    def stage(self, build, *operands, instances=None, shared=(), when=None, otherwise=()):
         """build(stage, operand values) -> the value that is sent, or None; or a list of values, the fields of one
         message, and so is the result.
 
-        With `instances` the body is for one of them, and operands in `shared` arrive whole."""
+        With `instances` the body is for one of them, and operands in `shared` arrive whole. With `when` the stage runs
+        if that message is true, and else sends the operands numbered `otherwise`."""
         stage = Stage(f"s{len(self.stages)}")
         local, signature = [], []
         for i, value in enumerate(operands):
@@ -102,11 +103,17 @@ class Program:
                          value.dtype, value.exact) for i, value in enumerate(fields)]
         types = ", ".join(value.type for value in results)
         count = f" instances({instances}) " if instances else ""
+        if when:
+            mark = "shared " if instances and when in shared else ""
+            count += f" when({mark}%{when.name} : !gpuvm.message<{when.type}>) "
+        other = [local[i] for i in otherwise]
+        rest = (f" else {', '.join('%' + value.name for value in other)} : {', '.join(value.type for value in other)}"
+                if other else "")
         body = "\n".join("    " + line for line in stage.lines)
         self.stages.append(
             f"  %{name}{f':{len(fields)}' if len(fields) > 1 else ''} = gpuvm.stage @{stage.name}{count}"
             f"({', '.join(signature)}) -> {f'({types})' if len(fields) > 1 else types} {{\n{body}\n    gpuvm.send "
-            f"{', '.join('%' + value.name for value in fields)} : {', '.join(value.type for value in fields)}\n  }}")
+            f"{', '.join('%' + value.name for value in fields)} : {', '.join(value.type for value in fields)}{rest}\n  }}")
         self.messages += results
         return results if isinstance(sent, (list, tuple)) else results[0]
 

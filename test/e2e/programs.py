@@ -13,6 +13,7 @@ import programs_random
 import programs_reduce
 import programs_scan
 import programs_sort
+import programs_when
 
 
 def from_seeds(make):
@@ -26,4 +27,5 @@ KINDS = {"sweep": programs_reduce.sweep, "long": programs_reduce.long, "rows": p
          "exact": from_seeds(programs_random.exact_program), "chains": programs_chain.chains,
          "gather": programs_gather.gathers, "scan": programs_scan.scans, "fft": programs_fft.ffts,
          "inner": programs_inner.inner, "control": programs_control.control, "draws": programs_draws.draws,
-         "sort": programs_sort.sorts, "groups": programs_groups.groups}
+         "sort": programs_sort.sorts, "groups": programs_groups.groups,
+         "when": from_seeds(programs_when.when_program)}

@@ -4,7 +4,13 @@
 
 // RUN: split-file %s %t
 // RUN: gpuvm-compile %t/chosen.mlir -o %t/chosen.gvplan
-// RUN: gpuvm-compile %t/chosen.mlir -o %t/alone.gvplan --disable-fusion --chains=never
+// RUN: gpuvm-compile %t/chosen.mlir -o %t/alone.gvplan --disable-fusion --park=always
+// RUN: gpuvm-plan show %t/alone.gvplan | FileCheck %s --check-prefix=PLAN
+// PLAN: kernel double_map_1_counts
+// PLAN: dispatch_indirect for stage "double"
+// PLAN-NEXT: groups from control[0..12)
+// PLAN-NEXT: kernel double_map_1
+// RUN: gpuvm-run %t/alone.gvplan --validate --input=x=4xf32=1,2,3,4 --iterations=3 | FileCheck %s --check-prefix=NONE
 
 // Both conditions hold, one of them, none.
 // RUN: gpuvm-run %t/chosen.gvplan --validate --input=x=4xf32=1,-30,3,4 | FileCheck %s --check-prefix=BOTH
@@ -136,4 +142,58 @@ gpuvm.program @instances(%x: tensor<4x2xi32>, %active: tensor<4xi1>, %all: tenso
     gpuvm.send %r : tensor<i32> else %v : tensor<i32>
   }
   gpuvm.return %gcd, %scaled : !gpuvm.message<tensor<4xi32>>, !gpuvm.message<tensor<4xi32>>
+}
+
+// A stage of several kernels, worth parking, which wait for a condition that is
+// known after they could have begun. What comes out of it in the end stays where
+// what is sent else is.
+
+// RUN: gpuvm-compile %t/large.mlir -o %t/large.gvplan
+// RUN: gpuvm-plan show %t/large.gvplan | FileCheck %s --check-prefix=LARGE
+// LARGE-COUNT-2: dispatch_indirect for stage "heavy"
+// RUN: gpuvm-compile %t/large.mlir -o %t/never.gvplan --park=never
+// RUN: gpuvm-plan show %t/never.gvplan | FileCheck %s --check-prefix=NEVER
+// NEVER-NOT: dispatch_indirect
+// RUN: gpuvm-run %t/large.gvplan --validate --input=x=4194304xi32=3 --input=limit=i32=4 | FileCheck %s --check-prefix=SKIPPED
+// RUN: gpuvm-interpret %t/large.mlir --input=x=4194304xi32=3 --input=limit=i32=4 | FileCheck %s --check-prefix=SKIPPED
+// RUN: gpuvm-run %t/large.gvplan --validate --input=x=4194304xi32=3 --input=limit=i32=2 | FileCheck %s --check-prefix=RUNS
+// RUN: gpuvm-interpret %t/large.mlir --input=x=4194304xi32=3 --input=limit=i32=2 | FileCheck %s --check-prefix=RUNS
+// SKIPPED: first: 2xi32=4 4
+// SKIPPED-NEXT: last: 2xi32=4 4
+// RUNS: first: 2xi32=4 8
+// RUNS-NEXT: last: 2xi32=16777212 16777216
+
+//--- large.mlir
+gpuvm.program @large(%x: tensor<4194304xi32>, %limit: tensor<i32>) -> (first: tensor<2xi32>, last: tensor<2xi32>) {
+  %ready = gpuvm.stage @ready(%v = %x : tensor<4194304xi32>) -> tensor<4194304xi32> {
+    %one = arith.constant dense<1> : tensor<4194304xi32>
+    %r = arith.addi %v, %one : tensor<4194304xi32>
+    gpuvm.send %r : tensor<4194304xi32>
+  }
+  %goes = gpuvm.stage @judge(%v = %x : tensor<4194304xi32>, %l = %limit : tensor<i32>) -> tensor<i1> {
+    %zero = arith.constant dense<0> : tensor<i32>
+    %most = linalg.reduce { arith.maxsi } ins(%v : tensor<4194304xi32>) outs(%zero : tensor<i32>) dimensions = [0]
+    %g = arith.cmpi sgt, %most, %l : tensor<i32>
+    gpuvm.send %g : tensor<i1>
+  }
+  %y = gpuvm.stage @heavy when(%goes : !gpuvm.message<tensor<i1>>)
+      (%v = %ready : !gpuvm.message<tensor<4194304xi32>>) -> tensor<4194304xi32> {
+    %sums = gpuvm.scan %v dimension 0 : (tensor<4194304xi32>) -> tensor<4194304xi32> {
+    ^bb0(%a: i32, %b: i32):
+      %c = arith.addi %a, %b : i32
+      gpuvm.yield %c : i32
+    }
+    %again = gpuvm.scan %sums dimension 0 : (tensor<4194304xi32>) -> tensor<4194304xi32> {
+    ^bb0(%a: i32, %b: i32):
+      %c = arith.maxsi %a, %b : i32
+      gpuvm.yield %c : i32
+    }
+    gpuvm.send %again : tensor<4194304xi32> else %v : tensor<4194304xi32>
+  }
+  %first, %last = gpuvm.stage @ends(%v = %y : !gpuvm.message<tensor<4194304xi32>>) -> (tensor<2xi32>, tensor<2xi32>) {
+    %f = tensor.extract_slice %v[0] [2] [1] : tensor<4194304xi32> to tensor<2xi32>
+    %l = tensor.extract_slice %v[4194302] [2] [1] : tensor<4194304xi32> to tensor<2xi32>
+    gpuvm.send %f, %l : tensor<2xi32>, tensor<2xi32>
+  }
+  gpuvm.return %first, %last : !gpuvm.message<tensor<2xi32>>, !gpuvm.message<tensor<2xi32>>
 }

@@ -37,6 +37,12 @@ static cl::opt<std::string>
            cl::desc("Dependent kernels in one workgroup: auto (the default: "
                     "where that is faster), always (where they fit) or never"),
            cl::value_desc("mode"), cl::init("auto"), cl::cat(category));
+static cl::opt<std::string>
+    park("park",
+         cl::desc("Kernels that nobody needs while a condition does not hold "
+                  "do not run then: auto (the default: where that is worth "
+                  "it), always (where it can be) or never"),
+         cl::value_desc("mode"), cl::init("auto"), cl::cat(category));
 static cl::opt<bool>
     disableReuse("disable-reuse",
                  cl::desc("A window of its own for every value"),
@@ -106,6 +112,7 @@ int main(int argc, char **argv) {
   mlir::gpuvm::CompilerOptions options;
   options.fuse = !disableFusion;
   options.chains = chains;
+  options.park = park;
   if (disableFusion && chains.getNumOccurrences() == 0)
     options.chains = "never";
   options.reuse = !disableReuse;

@@ -1,0 +1,68 @@
+// Kernels that nobody needs while a condition does not hold wait for it, and
+// read their workgroups from Control; those that others need do not.
+
+// RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-when,gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-condition-kernels{mode=always}))' | FileCheck %s --check-prefix=FOUND
+// RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-when,gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-condition-kernels))' | FileCheck %s --check-prefix=AUTO
+// RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-when,gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-condition-kernels{mode=always},gpuvm-schedule,gpuvm-plan-memory,gpuvm-park-kernels))' | FileCheck %s --check-prefix=PARKED
+// RUN: not gpuvm-compile %s --park=perhaps -o %t.gvplan 2>&1 | FileCheck %s --check-prefix=MODE
+
+// What is chosen waits for the condition, and what that is made of.
+// FOUND: kernel @judge_reduce
+// FOUND: kernel @work_scan scan {{.*}} attributes {condition = 1 : i64}
+// FOUND: kernel @work_scan_1 scan {{.*}} attributes {condition = {{.}} : i64}
+// What another stage reads whatever the condition says does not.
+// FOUND: kernel @shared_map
+// FOUND-NOT: condition
+// FOUND: kernel @chosen_map map {{.*}} attributes {condition =
+
+// So little work is not worth it.
+// AUTO-NOT: condition =
+
+// %x is read once more behind @chosen: what is chosen cannot stay there.
+// PARKED: kernel @work_scan_counts
+// PARKED-SAME: output_windows = [#gpuvm.window<control, 0, 24>]
+// PARKED: kernel @work_scan scan {{.*}} counts_window = #gpuvm.window<control, 0, 12>
+// PARKED: kernel @chosen_map map {{.*}} attributes {condition = 2 : i64, input_windows
+// PARKED: kernel @work_scan_1 scan {{.*}} counts_window = #gpuvm.window<control, 12, 12>
+
+// MODE: error: the mode of parking is "auto", "always" or "never", not "perhaps"
+
+gpuvm.program @p(%x: tensor<1024xf32>, %z: tensor<1024xf32>)
+    -> (y: tensor<1024xf32>, both: tensor<1024xf32>, kept: tensor<1024xf32>, x2: tensor<1024xf32>) {
+  %goes = gpuvm.stage @judge(%v = %x : tensor<1024xf32>) -> tensor<i1> {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %most = linalg.reduce { arith.maximumf } ins(%v : tensor<1024xf32>) outs(%zero : tensor<f32>) dimensions = [0]
+    %g = arith.cmpf ogt, %most, %zero : tensor<f32>
+    gpuvm.send %g : tensor<i1>
+  }
+  %y = gpuvm.stage @work when(%goes : !gpuvm.message<tensor<i1>>) (%v = %z : tensor<1024xf32>)
+      -> tensor<1024xf32> {
+    %sums = gpuvm.scan %v dimension 0 : (tensor<1024xf32>) -> tensor<1024xf32> {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      gpuvm.yield %c : f32
+    }
+    %r = gpuvm.scan %sums dimension 0 : (tensor<1024xf32>) -> tensor<1024xf32> {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.maximumf %a, %b : f32
+      gpuvm.yield %c : f32
+    }
+    gpuvm.send %r : tensor<1024xf32> else %v : tensor<1024xf32>
+  }
+  %shared = gpuvm.stage @shared(%v = %x : tensor<1024xf32>) -> tensor<1024xf32> {
+    %r = math.exp %v : tensor<1024xf32>
+    gpuvm.send %r : tensor<1024xf32>
+  }
+  %kept = gpuvm.stage @chosen when(%goes : !gpuvm.message<tensor<i1>>)
+      (%v = %x : tensor<1024xf32>, %s = %shared : !gpuvm.message<tensor<1024xf32>>) -> tensor<1024xf32> {
+    %r = arith.mulf %v, %s : tensor<1024xf32>
+    gpuvm.send %r : tensor<1024xf32> else %v : tensor<1024xf32>
+  }
+  %x2 = gpuvm.stage @again(%v = %x : tensor<1024xf32>, %k = %kept : !gpuvm.message<tensor<1024xf32>>)
+      -> tensor<1024xf32> {
+    %r = arith.addf %v, %k : tensor<1024xf32>
+    gpuvm.send %r : tensor<1024xf32>
+  }
+  gpuvm.return %y, %shared, %kept, %x2 : !gpuvm.message<tensor<1024xf32>>, !gpuvm.message<tensor<1024xf32>>,
+      !gpuvm.message<tensor<1024xf32>>, !gpuvm.message<tensor<1024xf32>>
+}
