@@ -63,3 +63,19 @@ gpuvm.program @as_many_conditions(%x: tensor<4x8xf32>, %c: tensor<3xi1>) -> (y: 
   }
   gpuvm.return %y : !gpuvm.message<tensor<4x8xf32>>
 }
+
+// -----
+
+!rows = tensor<?xf32, #gpuvm.bound<8>>
+gpuvm.program @bounded(%x: tensor<8xf32>, %n: tensor<i32>, %c: tensor<i1>) -> (y: !rows) {
+  %r = gpuvm.stage @rows(%v = %x : tensor<8xf32>, %k = %n : tensor<i32>) -> !rows {
+    %b = gpuvm.bounded %v[%k] : tensor<8xf32> -> !rows
+    gpuvm.send %b : !rows
+  }
+  %y = gpuvm.stage @s when(%c : tensor<i1>) (%v = %r : !gpuvm.message<!rows>) -> !rows {
+    %s = arith.addf %v, %v : !rows
+    // expected-error @+1 {{C6: a stage with a condition sends no rows whose number only the device knows}}
+    gpuvm.send %s : !rows else %v : !rows
+  }
+  gpuvm.return %y : !gpuvm.message<!rows>
+}
