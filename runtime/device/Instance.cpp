@@ -69,9 +69,10 @@ static bool hasExtension(const char *layer, const char *name) {
   return false;
 }
 
-Result<std::unique_ptr<Instance>> Instance::create(bool validate) {
+Result<std::unique_ptr<Instance>>
+Instance::create(bool validate, std::shared_ptr<ValidationSink> sink) {
   VM_RETURN_IF_ERROR(loadVulkan());
-  std::unique_ptr<Instance> instance(new Instance());
+  std::unique_ptr<Instance> instance(new Instance(std::move(sink)));
   VM_RETURN_IF_ERROR(instance->createHandle(validate));
   instance->loadTable();
   VM_RETURN_IF_ERROR(instance->listDevices());

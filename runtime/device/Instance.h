@@ -36,8 +36,11 @@ class Instance {
 public:
   /// Loads Vulkan and lists its devices. With `validate`, turns on the Khronos
   /// layer with core and synchronization validation; it is an error if the
-  /// layer is not installed. Code::NoDevice if Vulkan is not there.
-  static Result<std::unique_ptr<Instance>> create(bool validate);
+  /// layer is not installed; its messages go to `sink`. Code::NoDevice if
+  /// Vulkan is not there.
+  static Result<std::unique_ptr<Instance>>
+  create(bool validate, std::shared_ptr<ValidationSink> sink =
+                            std::make_shared<ValidationSink>());
   ~Instance();
   Instance(const Instance &) = delete;
   Instance &operator=(const Instance &) = delete;
@@ -54,7 +57,8 @@ public:
   const std::shared_ptr<ValidationSink> &validation() const { return sink_; }
 
 private:
-  Instance() = default;
+  explicit Instance(std::shared_ptr<ValidationSink> sink)
+      : sink_(std::move(sink)) {}
   Status createHandle(bool validate);
   void loadTable();
   Status listDevices();
@@ -62,7 +66,7 @@ private:
   VkInstance handle_ = VK_NULL_HANDLE;
   VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
   InstanceTable table_;
-  std::shared_ptr<ValidationSink> sink_ = std::make_shared<ValidationSink>();
+  std::shared_ptr<ValidationSink> sink_;
   std::vector<PhysicalDevice> physical_;
   std::vector<DeviceInfo> infos_;
   bool validates_ = false;

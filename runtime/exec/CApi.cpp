@@ -60,11 +60,17 @@ Status nullPointer(const char *what) {
                                  "\" is a null pointer.");
 }
 
-/// Runs `body(machine)` for an entry point with a VM.
+/// Runs `body(machine)` for an entry point with a VM. A device that is lost or
+/// does not answer is given up here, whatever the call was.
 template <typename Body> int call(gpuvm_vm *vm, Body body) {
   if (!vm)
     return report(bootError, nullPointer("vm"));
-  Status status = guard([&] { return body(*vm->machine); });
+  Status status = guard([&] {
+    Status result = body(*vm->machine);
+    if (result.code() == Code::DeviceLost)
+      vm->machine->giveUpDevice();
+    return result;
+  });
   if (status.ok())
     status = vm->validation->takeStatus();
   return report(vm->lastError, status);
@@ -99,6 +105,12 @@ int readRegion(gpuvm_vm *vm, Region region, uint64_t offset, void *data,
   });
 }
 
+uint64_t nanoseconds(uint64_t milliseconds) {
+  constexpr uint64_t kNsPerMs = 1'000'000;
+  return milliseconds > UINT64_MAX / kNsPerMs ? UINT64_MAX
+                                              : milliseconds * kNsPerMs;
+}
+
 vm::VmOptions translate(const gpuvm_options &options) {
   vm::VmOptions result;
   result.device = options.device ? options.device : "";
@@ -106,10 +118,7 @@ vm::VmOptions translate(const gpuvm_options &options) {
   result.robust = options.robust != 0;
   if (options.cache_dir)
     result.cacheDirectory = options.cache_dir;
-  constexpr uint64_t kNsPerMs = 1'000'000;
-  result.timeoutNs = options.timeout_ms > UINT64_MAX / kNsPerMs
-                         ? UINT64_MAX
-                         : options.timeout_ms * kNsPerMs;
+  result.timeoutNs = nanoseconds(options.timeout_ms);
   result.trace = options.trace != 0;
   return result;
 }
@@ -261,19 +270,29 @@ int vm_execute_async(gpuvm_vm *vm) {
                      [](vm::Executor &executor) { return executor.submit(); });
 }
 
-int vm_poll(gpuvm_vm *vm) {
+int vm_poll(gpuvm_vm *vm) { return vm_wait(vm, 0); }
+
+int vm_wait(gpuvm_vm *vm, uint64_t milliseconds) {
   bool done = true;
   int status = callProgram(vm, [&](vm::Executor &executor) {
-    Result<bool> result = executor.poll();
+    Result<bool> result = executor.waitFor(nanoseconds(milliseconds));
     done = !result.ok() || *result;
     return result.status();
   });
   return status == GPUVM_OK && !done ? GPUVM_NOT_READY : status;
 }
 
-int vm_wait(gpuvm_vm *vm) {
-  return callProgram(vm,
-                     [](vm::Executor &executor) { return executor.wait(); });
+int vm_set_timeout(gpuvm_vm *vm, uint64_t milliseconds) {
+  return call(vm, [&](Vm &machine) {
+    machine.setTimeout(nanoseconds(milliseconds));
+    return Status();
+  });
+}
+
+int vm_cancel(gpuvm_vm *vm, uint64_t milliseconds) {
+  return call(vm, [&](Vm &machine) {
+    return machine.cancel(nanoseconds(milliseconds));
+  });
 }
 
 //===--- Memory -----------------------------------------------------------===//

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace vm {
 
@@ -110,9 +111,8 @@ Status Executor::record() {
 }
 
 Executor::~Executor() {
-  uint64_t patienceNs = timedOut_ ? 0 : options_.timeoutNs;
-  Status status = submission_.wait(patienceNs);
-  if (!status.ok() && submission_.inFlight())
+  std::ignore = submission_.waitFor(timeLeftNs());
+  if (busy())
     device_.abandon();
 }
 
@@ -140,29 +140,51 @@ Status Executor::submit() {
       return Status(Code::Usage, fmt::format("Input \"{}\" is not given.",
                                              plan_.inputs[i].name));
   submitTime_ = std::chrono::steady_clock::now();
+  executionTimeoutNs_ = options_.timeoutNs;
   ++counters_.executions;
   Status status = submission_.submit();
   submitUs_ = microsecondsSince(submitTime_);
   return status;
 }
 
-Result<bool> Executor::poll() {
+void Executor::setTimeout(uint64_t timeoutNs) {
+  options_.timeoutNs = timeoutNs;
+  transfer_.setTimeout(timeoutNs);
+}
+
+/// Until the deadline of the last execution.
+uint64_t Executor::timeLeftNs() const {
+  auto elapsed = std::chrono::steady_clock::now() - submitTime_;
+  auto elapsedNs = static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count());
+  if (executionTimeoutNs_ == UINT64_MAX)
+    return UINT64_MAX;
+  return executionTimeoutNs_ - std::min(executionTimeoutNs_, elapsedNs);
+}
+
+Result<bool> Executor::waitFor(uint64_t timeoutNs) {
   if (!inFlight())
     return true;
-  Result<bool> done = submission_.poll();
+  Result<bool> done = submission_.waitFor(std::min(timeoutNs, timeLeftNs()));
   if (!done.ok())
     return withTrace(done.status());
   if (*done)
     VM_RETURN_IF_ERROR(finish());
+  else if (timeLeftNs() == 0)
+    return withTrace(timeoutFailure(device_, executionTimeoutNs_));
   return *done;
 }
 
 Status Executor::wait() {
-  if (!inFlight())
-    return {};
-  Status status = submission_.wait(options_.timeoutNs);
-  timedOut_ = submission_.inFlight();
-  return status.ok() ? finish() : withTrace(status);
+  Result<bool> done = true;
+  do
+    done = waitFor(UINT64_MAX);
+  while (done.ok() && !*done);
+  return done.status();
+}
+
+bool Executor::busy() {
+  return submission_.stillInFlight() || transfer_.stillInFlight();
 }
 
 Status Executor::finish() {

@@ -29,7 +29,7 @@ namespace vm {
 
 struct ExecutorOptions {
   std::string cacheDirectory;             ///< Empty: no pipeline cache on disk.
-  uint64_t timeoutNs = 60'000'000'000ull; ///< Of every wait for the device.
+  uint64_t timeoutNs = 60'000'000'000ull; ///< See setTimeout.
   bool trace = false;                     ///< Always on for CPU devices.
   bool variants = true; ///< Of kernels, where the device can run them.
   uint64_t maxBufferBytes = UINT64_MAX; ///< Or the device's limit, if smaller.
@@ -60,8 +60,8 @@ public:
   static Result<std::unique_ptr<Executor>>
   create(Device &device, Plan plan, const ExecutorOptions &options);
 
-  /// Waits for what is in flight, unless a wait has timed out before; what has
-  /// not ended then makes it abandon the device (see Device::abandon).
+  /// Waits for what is in flight, until its deadline; what has not ended then
+  /// makes it abandon the device (see Device::abandon).
   ~Executor();
   Executor(const Executor &) = delete;
   Executor &operator=(const Executor &) = delete;
@@ -89,16 +89,27 @@ public:
                      std::span<const uint8_t> bytes);
   Status readRegion(Region region, uint64_t offset, std::span<uint8_t> bytes);
 
+  /// The time that executions and host accesses from now on may take;
+  /// UINT64_MAX for any. An execution has to end by its deadline, this long
+  /// after its submit.
+  void setTimeout(uint64_t timeoutNs);
+
   /// Starts an execution: one vkQueueSubmit, whatever the plan holds. Every
   /// input must have been bound.
   Status submit();
-  /// Whether nothing is in flight any more.
-  Result<bool> poll();
-  /// Waits for the execution. After a timeout (Code::DeviceLost) it is still in
-  /// flight and can be waited for again. Code::Excess: it has ended, but a word
-  /// of Control is more than its bound. poll() says the same.
+  /// Waits at most `timeoutNs` for the execution; whether none is in flight any
+  /// more. Code::DeviceLost: it is, past its deadline, or the device is lost.
+  /// Code::Excess: it has ended, but a word of Control is more than its bound.
+  Result<bool> waitFor(uint64_t timeoutNs);
+  Result<bool> poll() { return waitFor(0); }
+  /// Waits until the end or the deadline.
   Status wait();
   bool inFlight() const { return submission_.inFlight(); }
+  /// Whether the device still works on the execution or on a host access that
+  /// has timed out.
+  bool busy();
+  /// `status`, with the command that was started last as its context.
+  Status withTrace(const Status &status) const;
 
 private:
   Executor(Device &device, Plan plan, const ExecutorOptions &options)
@@ -112,7 +123,7 @@ private:
   Status finish();
   Status readTimes();
   Status checkBounds();
-  Status withTrace(const Status &status) const;
+  uint64_t timeLeftNs() const;
 
   Device &device_;
   Plan plan_;
@@ -130,8 +141,8 @@ private:
   mutable ExecutorCounters counters_;
   ExecutionTimes times_;
   double submitUs_ = 0;
-  bool timedOut_ = false; ///< The last wait was in vain.
   std::chrono::steady_clock::time_point submitTime_;
+  uint64_t executionTimeoutNs_ = 0; ///< Of the last execution.
 };
 
 } // namespace vm

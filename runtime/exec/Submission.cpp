@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <tuple>
 
 namespace vm {
 
@@ -80,23 +81,11 @@ Status Submission::submit() {
   return {};
 }
 
-Result<bool> Submission::poll() {
-  if (!inFlight_)
-    return true;
-  VkResult result =
-      device_->vk().vkGetFenceStatus(device_->handle(), fence_.get());
-  if (result == VK_NOT_READY)
-    return false;
-  inFlight_ = false;
-  VM_RETURN_IF_VK_ERROR(result, "ask whether the device is done");
-  return true;
-}
-
 /// Asks for a while whether the device is done: on an H200 being woken up takes
 /// 20 us longer, 200 us after a millisecond of sleep, and the next submit runs
 /// on a core that has slowed down. Not where asking takes time from the device.
 void Submission::spin(uint64_t timeoutNs) {
-  if (device_->info().type == DeviceType::Cpu)
+  if (timeoutNs == 0 || device_->info().type == DeviceType::Cpu)
     return;
   using Clock = std::chrono::steady_clock;
   constexpr uint64_t kPatienceNs = 5'000'000;
@@ -108,20 +97,41 @@ void Submission::spin(uint64_t timeoutNs) {
   }
 }
 
-Status Submission::wait(uint64_t timeoutNs) {
+Result<bool> Submission::waitFor(uint64_t timeoutNs) {
   if (!inFlight_)
-    return {};
+    return true;
   spin(timeoutNs);
+  const VolkDeviceTable &vk = device_->vk();
   VkFence fence = fence_.get();
-  VkResult result = device_->vk().vkWaitForFences(device_->handle(), 1, &fence,
-                                                  VK_TRUE, timeoutNs);
-  if (result == VK_TIMEOUT)
-    return Status(Code::DeviceLost,
-                  fmt::format("The device \"{}\" is not done within the "
-                              "timeout ({} ms).",
-                              device_->info().name, timeoutNs / 1000000));
-  inFlight_ = false;
-  return checkVulkan(result, "wait for the device");
+  VkResult result = timeoutNs ? vk.vkWaitForFences(device_->handle(), 1, &fence,
+                                                   VK_TRUE, timeoutNs)
+                              : vk.vkGetFenceStatus(device_->handle(), fence);
+  if (result == VK_TIMEOUT || result == VK_NOT_READY)
+    return false;
+  // A lost device has ended all work; another failure says nothing about it.
+  if (result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST)
+    inFlight_ = false;
+  VM_RETURN_IF_VK_ERROR(result, "wait for the device");
+  return true;
+}
+
+Status Submission::wait(uint64_t timeoutNs) {
+  Result<bool> done = waitFor(timeoutNs);
+  if (done.ok() && !*done)
+    return timeoutFailure(*device_, timeoutNs);
+  return done.status();
+}
+
+bool Submission::stillInFlight() {
+  std::ignore = waitFor(0);
+  return inFlight_;
+}
+
+Status timeoutFailure(const Device &device, uint64_t timeoutNs) {
+  return Status(Code::DeviceLost,
+                fmt::format("The device \"{}\" is not done within the "
+                            "timeout ({} ms).",
+                            device.info().name, timeoutNs / 1000000));
 }
 
 void recordBarrier(const Device &device, VkCommandBuffer commands,

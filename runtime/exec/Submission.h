@@ -31,14 +31,17 @@ public:
 
   /// Exactly one vkQueueSubmit. Nothing of it may be in flight.
   Status submit();
-  /// Whether the last submit has completed.
-  Result<bool> poll();
-  /// Waits for the last submit; Code::DeviceLost if that takes longer than
-  /// `timeoutNs`, after which the work is still in flight.
+  /// Waits for the last submit at most `timeoutNs` (0: only asks); whether it
+  /// has completed. After a failure it has too, unless inFlight() says that
+  /// nobody knows.
+  Result<bool> waitFor(uint64_t timeoutNs);
+  /// The same, but Code::DeviceLost if it is then still in flight.
   Status wait(uint64_t timeoutNs);
 
   VkCommandBuffer commands() const { return commands_; }
   bool inFlight() const { return inFlight_; }
+  /// Asks the device first.
+  bool stillInFlight();
   /// vkQueueSubmit calls made so far.
   uint64_t submitCount() const { return submitCount_; }
 
@@ -52,6 +55,9 @@ private:
   bool inFlight_ = false;
   uint64_t submitCount_ = 0;
 };
+
+/// The failure of work that takes longer than its timeout.
+Status timeoutFailure(const Device &device, uint64_t timeoutNs);
 
 /// Records one global memory barrier.
 void recordBarrier(const Device &device, VkCommandBuffer commands,

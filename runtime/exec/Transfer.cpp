@@ -61,10 +61,7 @@ Status Transfer::run() {
   recordBarrier(*device_, submission_.commands(), kAfter);
   VM_RETURN_IF_ERROR(submission_.end());
   VM_RETURN_IF_ERROR(submission_.submit());
-  Status status = submission_.wait(timeoutNs_);
-  if (submission_.inFlight())
-    device_->abandon();
-  return status;
+  return submission_.wait(timeoutNs_);
 }
 
 Status Transfer::clear(const Regions &regions) {

@@ -38,6 +38,9 @@ public:
   Status download(const Regions &regions, Region region, uint64_t offset,
                   std::span<uint8_t> bytes);
 
+  void setTimeout(uint64_t timeoutNs) { timeoutNs_ = timeoutNs; }
+  /// Whether a copy has timed out and not ended since.
+  bool stillInFlight() { return submission_.stillInFlight(); }
   /// vkQueueSubmit calls made so far.
   uint64_t submitCount() const { return submission_.submitCount(); }
 

@@ -12,8 +12,11 @@
 
 #include "runtime/base/CheckedMath.h"
 #include "runtime/exec/PipelineCache.h"
+#include "runtime/exec/Remains.h"
 
 #include <fmt/format.h>
+
+#include <tuple>
 
 namespace vm {
 
@@ -21,17 +24,31 @@ static constexpr uint64_t kNumRegisters = 32;
 
 Result<std::unique_ptr<Vm>> Vm::boot(const VmOptions &options) {
   std::unique_ptr<Vm> vm(new Vm(options));
-  Result<std::unique_ptr<Instance>> instance =
-      Instance::create(options.validate);
-  if (!instance.ok())
-    return instance.status();
-  vm->instance_ = std::move(*instance);
+  VM_RETURN_IF_ERROR(vm->openInstance());
   return vm;
 }
 
-Vm::~Vm() = default;
+Vm::~Vm() {
+  if (executor_)
+    std::ignore = executor_->wait();
+  giveUpDevice();
+  freeFinishedRemains();
+}
+
+Status Vm::openInstance() {
+  freeFinishedRemains();
+  if (instance_)
+    return {};
+  Result<std::unique_ptr<Instance>> instance =
+      Instance::create(options_.validate, sink_);
+  if (!instance.ok())
+    return instance.status();
+  instance_ = std::move(*instance);
+  return {};
+}
 
 Status Vm::openDevice(const Requirements &needs) {
+  VM_RETURN_IF_ERROR(openInstance());
   Selection selection =
       selectDevice(instance_->devices(), needs, options_.device);
   if (!selection.device)
@@ -102,6 +119,57 @@ Status Vm::program(Plan plan) {
   if (status.ok() || status.code() == Code::Usage)
     return status;
   return status.withContext(fmt::format("loading program \"{}\"", name));
+}
+
+//===--- Time and its end -------------------------------------------------===//
+
+void Vm::setTimeout(uint64_t timeoutNs) {
+  options_.timeoutNs = timeoutNs;
+  if (executor_)
+    executor_->setTimeout(timeoutNs);
+}
+
+/// Where programs look that can be asked to end.
+static constexpr std::string_view kCancelWord = "cancel";
+
+static const Symbol *cancelWordOf(const Plan &plan) {
+  for (const Symbol &symbol : plan.symbols)
+    if (symbol.name == kCancelWord && symbol.window.region == Region::Control)
+      return &symbol;
+  return nullptr;
+}
+
+Status Vm::cancel(uint64_t graceNs) {
+  if (!executor_ || !executor_->inFlight())
+    return {};
+  const Symbol *word = cancelWordOf(executor_->plan());
+  auto ask = [&](uint8_t value) {
+    const uint8_t bytes[4] = {value};
+    return word ? executor_->writeRegion(Region::Control, word->window.offset,
+                                         bytes)
+                : Status();
+  };
+  VM_RETURN_IF_ERROR(ask(1));
+  Result<bool> done = executor_->waitFor(graceNs);
+  if (!executor_->inFlight())
+    VM_RETURN_IF_ERROR(ask(0));
+  if (done.ok() && !*done)
+    return executor_->withTrace(
+        Status(Code::DeviceLost,
+               fmt::format("The execution is given up: it does not end within "
+                           "{} ms of being cancelled.",
+                           graceNs / 1'000'000)));
+  return done.status();
+}
+
+void Vm::giveUpDevice() {
+  programmed_ = false;
+  if (executor_ && executor_->busy() && !device_->abandoned())
+    keepWhileBusy(
+        {std::move(instance_), std::move(device_), std::move(executor_)});
+  executor_.reset();
+  device_.reset();
+  instance_.reset();
 }
 
 Result<CopySpeed> Vm::measureCopySpeed(uint64_t bytes) {

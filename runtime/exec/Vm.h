@@ -35,8 +35,8 @@ struct VmOptions {
   /// Where compiled kernels are kept: nothing for defaultCacheDirectory(), ""
   /// for nowhere.
   std::optional<std::string> cacheDirectory;
-  uint64_t timeoutNs = 60'000'000'000ull;
-  bool trace = false;   ///< See Trace.h.
+  uint64_t timeoutNs = 60'000'000'000ull; ///< See Executor::setTimeout.
+  bool trace = false;                     ///< See Trace.h.
   bool variants = true; ///< Kernels give way to variants for the device.
 };
 
@@ -58,13 +58,12 @@ public:
   static Result<std::unique_ptr<Vm>> boot(const VmOptions &options);
   ~Vm();
 
+  /// Before giveUpDevice only.
   std::span<const DeviceInfo> devices() const { return instance_->devices(); }
-  /// Null before the first layOut or program.
+  /// Null before the first layOut or program and after giveUpDevice.
   const Device *device() const { return device_.get(); }
   /// The validation messages so far; outlives the VM.
-  std::shared_ptr<ValidationSink> validation() const {
-    return instance_->validation();
-  }
+  std::shared_ptr<ValidationSink> validation() const { return sink_; }
 
   /// Opens the best device and gives the regions a bare layout, all zero.
   Status layOut(const BareLayout &layout);
@@ -73,6 +72,19 @@ public:
   /// device that can run it, lays the regions out anew and records it. Code::
   /// NoDevice leaves the VM as it was; after another failure it has no regions.
   Status program(Plan plan);
+
+  /// See Executor::setTimeout; also for the programs to come.
+  void setTimeout(uint64_t timeoutNs);
+
+  /// Asks the execution in flight to end, by a 1 in the program's control word
+  /// "cancel" if there is one, and waits for that. Code::DeviceLost if it goes
+  /// on, or if the device is lost.
+  Status cancel(uint64_t graceNs);
+
+  /// Closes the device, however busy it is: what it still works on is freed
+  /// when that ends (Remains.h). The VM has no regions then and no program, and
+  /// the next one opens a device anew.
+  void giveUpDevice();
 
   /// The copy speed of the device (opened if need be).
   Result<CopySpeed> measureCopySpeed(uint64_t bytes);
@@ -99,6 +111,7 @@ public:
 
 private:
   explicit Vm(const VmOptions &options) : options_(options) {}
+  Status openInstance();
   Status openDevice(const Requirements &needs);
   Status load(Plan plan, bool isProgram);
   Status checkRegions() const;
@@ -106,7 +119,8 @@ private:
   Result<Window> metadataWindow(uint32_t instance) const;
 
   VmOptions options_;
-  std::unique_ptr<Instance> instance_;
+  std::shared_ptr<ValidationSink> sink_ = std::make_shared<ValidationSink>();
+  std::unique_ptr<Instance> instance_; ///< Null after giveUpDevice.
   std::unique_ptr<Device> device_;
   std::optional<uint32_t> deviceIndex_;
   BareLayout bare_;

@@ -52,10 +52,10 @@ typedef enum gpuvm_status {
   GPUVM_ERROR_USAGE = 2,         /* a call that makes no sense here */
   GPUVM_ERROR_BAD_INPUT = 3,     /* a bad plan, or data that does not fit it */
   GPUVM_ERROR_NO_DEVICE = 4,     /* no device has what is needed */
-  GPUVM_ERROR_DEVICE_LOST = 5,   /* device lost, or a wait timed out */
+  GPUVM_ERROR_DEVICE_LOST = 5,   /* device lost or given up: see vm_wait */
   GPUVM_ERROR_OUT_OF_MEMORY = 6, /* host or device memory is exhausted */
   GPUVM_ERROR_EXCESS = 7, /* the device found more than there is room for */
-  GPUVM_NOT_READY = 100   /* vm_poll: still executing; no failure */
+  GPUVM_NOT_READY = 100   /* vm_poll, vm_wait: still executing; no failure */
 } gpuvm_status;
 
 /* The status word of a message. */
@@ -94,7 +94,7 @@ typedef struct gpuvm_options {
                             part of the device's name */
   const char *cache_dir; /* compiled kernels; null: the user's cache folder,
                             "": keep nothing on disk */
-  uint64_t timeout_ms;   /* of every wait for the device; 60,000 at first */
+  uint64_t timeout_ms;   /* see vm_set_timeout; 60,000 at first */
   int validate;          /* Vulkan validation layer, 0 at first */
   int robust;            /* out-of-window accesses are harmless; 1 at first */
   int trace;             /* know the command that hangs, at some cost on a GPU;
@@ -131,9 +131,9 @@ void vm_options_init(gpuvm_options *options);
  * to vm_shutdown; on failure it is null and vm_last_error(NULL) says why. */
 int vm_boot(const gpuvm_options *options, gpuvm_vm **vm);
 
-/* Frees everything; waits for an execution in flight. What is still running
- * when the timeout has passed cannot be freed and is leaked. `vm` may be null.
- * A message that comes as late as this is left for vm_last_error(NULL). */
+/* Frees everything. Waits for an execution in flight until its deadline; what
+ * still runs then is freed when it ends, as after vm_wait. `vm` may be null. A
+ * message that comes as late as this is left for vm_last_error(NULL). */
 int vm_shutdown(gpuvm_vm *vm);
 
 /* The sentence of the last failure of `vm`, valid until the next call with it;
@@ -176,12 +176,33 @@ int vm_execute(gpuvm_vm *vm);
 /* Starts the program and returns. One execution of a VM can be in flight. */
 int vm_execute_async(gpuvm_vm *vm);
 
-/* GPUVM_OK if nothing is in flight any more, else GPUVM_NOT_READY. */
+/* Waits at most `milliseconds` for the execution in flight, if any: GPUVM_OK
+ * once it has ended, GPUVM_NOT_READY if it has not.
+ *
+ * GPUVM_ERROR_DEVICE_LOST, from this function as from any other, means that the
+ * execution is past its deadline (see vm_set_timeout), that a copy took longer
+ * than the timeout, or that the device is lost. The sentence names the last
+ * command that the device had started, on a GPU with gpuvm_options.trace. The
+ * VM has given its device up: it has no program and no memory, and vm_program
+ * opens a device anew. A kernel that runs cannot be stopped; what it uses is
+ * freed by the vm_boot, vm_program or vm_shutdown of any VM that comes after
+ * its end. */
+int vm_wait(gpuvm_vm *vm, uint64_t milliseconds);
+
+/* The same without waiting: vm_wait(vm, 0). */
 int vm_poll(gpuvm_vm *vm);
 
-/* Waits for the execution in flight, if any. After a timeout
- * (GPUVM_ERROR_DEVICE_LOST) it is still in flight and can be waited for. */
-int vm_wait(gpuvm_vm *vm);
+/* The time that the device has for what starts from now on: for an execution,
+ * whose deadline it is counted from its start, and for a copy of a host access
+ * or of loading. UINT64_MAX: any time. */
+int vm_set_timeout(gpuvm_vm *vm, uint64_t milliseconds);
+
+/* Ends the execution in flight, if any: GPUVM_OK if it ends within a grace of
+ * `milliseconds`. A program can be written to end early: where it has a control
+ * word "cancel", that is 1 from here on until the execution has ended, then 0.
+ * After the grace the execution is given up, as at its deadline
+ * (GPUVM_ERROR_DEVICE_LOST). */
+int vm_cancel(gpuvm_vm *vm, uint64_t milliseconds);
 
 /*===--- Memory -----------------------------------------------------------===*/
 

@@ -72,7 +72,9 @@ public:
   int execute() { return vm_execute(vm_); }
   int executeAsync() { return vm_execute_async(vm_); }
   int poll() { return vm_poll(vm_); }
-  int wait() { return vm_wait(vm_); }
+  int wait(uint64_t timeoutMs = UINT64_MAX) { return vm_wait(vm_, timeoutMs); }
+  int setTimeout(uint64_t timeoutMs) { return vm_set_timeout(vm_, timeoutMs); }
+  int cancel(uint64_t graceMs) { return vm_cancel(vm_, graceMs); }
 
   template <Elements R>
   int writeRegister(uint32_t instance, uint32_t reg, const R &data) {

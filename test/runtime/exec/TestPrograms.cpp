@@ -8,6 +8,7 @@
 #include "test/runtime/exec/TestPrograms.h"
 
 #include "affineSpirv.h"
+#include "burnSpirv.h"
 #include "lookupSpirv.h"
 #include "reportSpirv.h"
 #include "spinSpirv.h"
@@ -60,6 +61,9 @@ static Kernel makeKernel(TestKernel kernel) {
                       lookupSpirv);
   case TestKernel::Spin:
     return makeKernel("spin", 64, {{3, true, true}}, spinSpirv);
+  case TestKernel::Burn:
+    return makeKernel("burn", 64, {{3, true, true}, {8, true, true}},
+                      burnSpirv);
   }
   return {};
 }
@@ -266,6 +270,23 @@ Plan makeSpinProgram() {
   // Mesa's llvmpipe ends loops after 65,535 iterations, so many workgroups
   // have to spin for the dispatch to take long; on a GPU the first ones do.
   builder.dispatch("spin", TestKernel::Spin, {go}, 65535);
+  return builder.finish();
+}
+
+Plan makeBurnProgram(const std::string &cancelWord, uint32_t groups) {
+  ProgramBuilder builder("burn");
+  Window x = builder.allocate(Region::Registers, sizeof(float));
+  Window cancel = builder.allocate(Region::Control, sizeof(uint32_t));
+  Window rounds = builder.allocate(Region::Control, sizeof(uint32_t));
+  builder.reg(0, 0, DType::F32, {}, x);
+  builder.output("x", DType::F32, {}, x);
+  builder.symbol(cancelWord, DType::I32, {}, cancel);
+  builder.symbol("rounds", DType::I32, {}, rounds);
+  builder.dispatch("quick", TestKernel::Times10, {x});
+  builder.barrier();
+  builder.dispatch("burn", TestKernel::Burn, {cancel, rounds}, groups);
+  builder.barrier();
+  builder.dispatch("after", TestKernel::Times10, {x});
   return builder.finish();
 }
 

@@ -25,7 +25,8 @@ enum class TestKernel {
   Times3,
   Report,
   Lookup,
-  Spin
+  Spin,
+  Burn
 };
 
 class ProgramBuilder {
@@ -85,5 +86,11 @@ Plan makeReportProgram();
 
 /// Spins, for a minute at least, until the first word of Control is not 0.
 Plan makeSpinProgram();
+
+/// Stages "quick", "burn", which counts to the control word "rounds" unless the
+/// control word named `cancelWord` is set, and "after". Output "x" is a scalar,
+/// 100 times itself. Rounds beyond 65,535 are lost on llvmpipe, where a
+/// workgroup takes some 300 ms for that many.
+Plan makeBurnProgram(const std::string &cancelWord, uint32_t groups);
 
 } // namespace vm::test
