@@ -11,7 +11,7 @@
 #pragma once
 
 #include "runtime/base/Status.h"
-#include "runtime/plan/Plan.h"
+#include "runtime/plan/PlanText.h"
 
 #include <string>
 
@@ -34,8 +34,6 @@ std::string dotText(const Plan &plan);
 
 /// `1x2x3`
 std::string sizeText(const std::array<uint32_t, 3> &size);
-/// `registers[256..512)`
-std::string windowText(const Window &window);
 /// `dispatch`, `dispatch_indirect`, `barrier`, `copy` or `fill`
 const char *opName(const Command &command);
 

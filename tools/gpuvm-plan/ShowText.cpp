@@ -19,11 +19,6 @@ std::string sizeText(const std::array<uint32_t, 3> &size) {
   return fmt::format("{}", fmt::join(size, "x"));
 }
 
-std::string windowText(const Window &window) {
-  return fmt::format("{}[{}..{})", toString(window.region), window.offset,
-                     window.offset + window.length);
-}
-
 const char *opName(const Command &command) {
   constexpr const char *kNames[] = {"dispatch", "dispatch_indirect", "barrier",
                                     "copy", "fill"};
@@ -157,14 +152,7 @@ void TextPrinter::printWindows(uint32_t kernelIndex,
 }
 
 void TextPrinter::printReason(const BarrierReason &reason) {
-  bool wroteFirst = reason.kind != HazardKind::WriteAfterRead;
-  bool readsThen = reason.kind == HazardKind::ReadAfterWrite;
-  line("     {}: command {} (stage \"{}\") {} {}, command {} (stage \"{}\") {} "
-       "it",
-       toString(reason.kind), reason.first, plan.commands[reason.first].stage,
-       wroteFirst ? "writes" : "reads", windowText(reason.window),
-       reason.second, plan.commands[reason.second].stage,
-       readsThen ? "reads" : "writes");
+  line("     {}", reasonText(plan, reason));
 }
 
 void TextPrinter::printCommand(size_t index) {
