@@ -110,6 +110,9 @@ Status Device::create(const PhysicalDevice &physical, bool robust) {
     extensions.push_back(kCooperativeMatrixExtension);
   if (physical.bfloat16Matrices)
     extensions.push_back(kBfloat16Extension);
+  if (physical.calibratedClocks)
+    extensions.push_back(VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME);
+  calibratesClocks_ = physical.calibratedClocks;
   VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
   info.pNext = &want.core;
   info.queueCreateInfoCount = 1;

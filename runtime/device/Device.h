@@ -66,6 +66,8 @@ public:
   VkDevice handle() const { return handle_; }
   VkQueue queue() const { return queue_; }
   const VolkDeviceTable &vk() const { return table_; }
+  /// Whether sampleClocks can read the device's clock.
+  bool calibratesClocks() const { return calibratesClocks_; }
 
   /// Gives a Vulkan object a name for debuggers and validation messages.
   void setName(VkObjectType type, uint64_t handle,
@@ -93,6 +95,7 @@ private:
   VkDevice handle_ = VK_NULL_HANDLE;
   VkQueue queue_ = VK_NULL_HANDLE;
   VolkDeviceTable table_ = {};
+  bool calibratesClocks_ = false;
   mutable bool abandoned_ = false;
 };
 

@@ -219,6 +219,22 @@ static void fillVulkan13(DeviceInfo &info, const InstanceTable &vk,
     info.features.push_back(Feature::MatrixBf16F32);
 }
 
+/// Whether the device's clock and the host's steady one can be read together.
+static bool calibratesClocks(const InstanceTable &vk, VkPhysicalDevice device) {
+  if (!vk.getTimeDomains ||
+      !knowsExtension(vk, device, VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME))
+    return false;
+  uint32_t count = 0;
+  vk.getTimeDomains(device, &count, nullptr);
+  std::vector<VkTimeDomainEXT> domains(count);
+  vk.getTimeDomains(device, &count, domains.data());
+  auto has = [&](VkTimeDomainEXT domain) {
+    return std::find(domains.begin(), domains.end(), domain) != domains.end();
+  };
+  return has(VK_TIME_DOMAIN_DEVICE_EXT) &&
+         has(VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT);
+}
+
 /// The largest buffer this device can hold in one allocation.
 static uint64_t maxAllocation(const InstanceTable &vk, VkPhysicalDevice device,
                               const DeviceInfo &info) {
@@ -261,6 +277,7 @@ DeviceInfo queryDevice(const InstanceTable &vk, PhysicalDevice &device) {
 
   device.robustness2 =
       knowsExtension(vk, device.handle, VK_EXT_ROBUSTNESS_2_EXTENSION_NAME);
+  device.calibratedClocks = calibratesClocks(vk, device.handle);
   fillFeatures(info, vk, device, v11, v12);
   if (info.apiMajor > 1 || info.apiMinor >= 3)
     fillVulkan13(info, vk, device);

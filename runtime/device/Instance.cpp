@@ -143,6 +143,7 @@ void Instance::loadTable() {
   load(table_.getQueueFamilies, "vkGetPhysicalDeviceQueueFamilyProperties");
   load(table_.createDevice, "vkCreateDevice");
   load(table_.getMatrices, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR");
+  load(table_.getTimeDomains, "vkGetPhysicalDeviceCalibrateableTimeDomainsEXT");
   PFN_vkGetDeviceProcAddr getDeviceProcAddr = nullptr;
   load(getDeviceProcAddr, "vkGetDeviceProcAddr");
   // volkLoadDeviceTable needs this one global. It is the loader's own function,

@@ -30,6 +30,8 @@ struct PhysicalDevice {
   bool matrices = false;
   /// The same for VK_KHR_shader_bfloat16.
   bool bfloat16Matrices = false;
+  /// Whether VK_EXT_calibrated_timestamps reads its clock and the host's.
+  bool calibratedClocks = false;
 };
 
 class Instance {

@@ -42,6 +42,8 @@ struct InstanceTable {
   PFN_vkGetPhysicalDeviceQueueFamilyProperties getQueueFamilies = nullptr;
   /// VK_KHR_cooperative_matrix; null where the loader does not know it.
   GetCooperativeMatrices getMatrices = nullptr;
+  /// VK_EXT_calibrated_timestamps; null where the loader does not know it.
+  PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT getTimeDomains = nullptr;
   PFN_vkCreateDevice createDevice = nullptr;
   // VK_EXT_debug_utils; null where the loader does not know it.
   PFN_vkCreateDebugUtilsMessengerEXT createMessenger = nullptr;

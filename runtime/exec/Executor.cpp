@@ -45,9 +45,7 @@ Status Executor::prepare() {
     dropVariants(plan_);
   VM_RETURN_IF_ERROR(createRegions());
   VM_RETURN_IF_ERROR(createStaging());
-  VM_RETURN_IF_ERROR(
-      assign(pipelines_, Pipelines::create(device_, plan_.kernels,
-                                           options_.cacheDirectory)));
+  VM_RETURN_IF_ERROR(createPipelines());
   VM_RETURN_IF_ERROR(assign(
       descriptors_, Descriptors::create(device_, plan_, pipelines_, regions_)));
   for (Kernel &kernel : plan_.kernels)
@@ -57,7 +55,15 @@ Status Executor::prepare() {
   bool trace = options_.trace || device_.info().type == DeviceType::Cpu;
   VM_RETURN_IF_ERROR(assign(
       trace_, Trace::create(device_, trace ? plan_.commands.size() : 0)));
+  if (options_.profile)
+    VM_RETURN_IF_ERROR(assign(timer_, CommandTimer::create(device_)));
   return record();
+}
+
+Status Executor::createPipelines() {
+  HostSpan span(options_.events, "compile pipelines");
+  return assign(pipelines_, Pipelines::create(device_, plan_.kernels,
+                                              options_.cacheDirectory));
 }
 
 uint64_t Executor::maxBufferBytes() const {
@@ -65,6 +71,7 @@ uint64_t Executor::maxBufferBytes() const {
 }
 
 Status Executor::createRegions() {
+  HostSpan span(options_.events, "fill regions");
   VM_RETURN_IF_ERROR(
       assign(transfer_, Transfer::create(device_, options_.timeoutNs)));
   std::array<std::vector<Window>, kNumRegions> windows;
@@ -101,11 +108,12 @@ Status Executor::createStaging() {
 }
 
 Status Executor::record() {
+  HostSpan span(options_.events, "record");
   VM_RETURN_IF_ERROR(
       assign(submission_, Submission::create(device_, plan_.program.c_str())));
-  Recording recording{device_,    plan_,        regions_,
-                      pipelines_, descriptors_, uploads_,
-                      downloads_, timestamps_,  trace_};
+  Recording recording{device_,      plan_,    regions_,   pipelines_,
+                      descriptors_, uploads_, downloads_, timestamps_,
+                      trace_,       timer_};
   ++counters_.recordings;
   return assign(counters_.recorded, recordExecution(recording, submission_));
 }
@@ -227,6 +235,17 @@ Status Executor::readTimes() {
   times_.deviceUs = between(kTimeUploaded, kTimeComputed);
   times_.downloadUs = between(kTimeComputed, kTimeDownloaded);
   return {};
+}
+
+Result<CommandTimes> Executor::commandTimes() const {
+  VM_RETURN_IF_ERROR(checkIdle("read the times of commands"));
+  if (!timer_.enabled() || counters_.executions == 0)
+    return Status(Code::Usage,
+                  fmt::format("The commands of \"{}\" were not timed (it must "
+                              "be loaded to be profiled, and executed).",
+                              plan_.program));
+  Result<std::vector<uint64_t>> start = timestamps_.readTicks(1);
+  return start.ok() ? timer_.read(start->front()) : start.status();
 }
 
 Status Executor::withTrace(const Status &status) const {

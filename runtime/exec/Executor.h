@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include "runtime/base/HostEvents.h"
 #include "runtime/base/Status.h"
 #include "runtime/device/Device.h"
 #include "runtime/exec/Recorder.h"
@@ -31,7 +32,9 @@ struct ExecutorOptions {
   std::string cacheDirectory;             ///< Empty: no pipeline cache on disk.
   uint64_t timeoutNs = 60'000'000'000ull; ///< See setTimeout.
   bool trace = false;                     ///< Always on for CPU devices.
-  bool variants = true; ///< Of kernels, where the device can run them.
+  bool profile = false;                   ///< Time every command.
+  bool variants = true;         ///< Of kernels, where the device can run them.
+  HostEvents *events = nullptr; ///< Gets the parts of the set-up.
   uint64_t maxBufferBytes = UINT64_MAX; ///< Or the device's limit, if smaller.
 };
 
@@ -71,6 +74,8 @@ public:
   const Regions &regions() const { return regions_; }
   const ExecutorCounters &counters() const;
   const ExecutionTimes &lastTimes() const { return times_; }
+  /// When each command of the last execution ran; only with options.profile.
+  Result<CommandTimes> commandTimes() const;
   /// Bytes that every execution copies in and out.
   uint64_t uploadBytes() const { return uploads_.totalBytes(); }
   uint64_t downloadBytes() const { return downloads_.totalBytes(); }
@@ -117,6 +122,7 @@ private:
   Status prepare();
   Status createRegions();
   Status createStaging();
+  Status createPipelines();
   Status record();
   uint64_t maxBufferBytes() const;
   Status checkIdle(const char *action) const;
@@ -136,6 +142,7 @@ private:
   Staging downloads_;
   Timestamps timestamps_;
   Trace trace_;
+  CommandTimer timer_;
   Submission submission_;
   std::vector<bool> inputBound_;
   mutable ExecutorCounters counters_;

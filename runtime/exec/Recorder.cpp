@@ -54,6 +54,7 @@ void CommandRecorder::recordAll() {
   r_.timestamps.record(commands_, kTimeStart);
   recordUploads();
   r_.timestamps.record(commands_, kTimeUploaded);
+  r_.timer.recordStart(commands_);
   for (size_t i = 0; i < r_.plan.commands.size(); ++i)
     recordCommand(i);
   recordDownloads();
@@ -101,12 +102,15 @@ static std::string labelOf(const Plan &plan, const Command &command) {
 
 void CommandRecorder::recordCommand(size_t index) {
   const Command &command = r_.plan.commands[index];
-  if (std::holds_alternative<Barrier>(command.op))
-    return record(index, std::get<Barrier>(command.op));
-  r_.trace.recordStart(commands_, index);
-  r_.device.beginLabel(commands_, labelOf(r_.plan, command));
-  std::visit([&](const auto &op) { record(index, op); }, command.op);
-  r_.device.endLabel(commands_);
+  if (std::holds_alternative<Barrier>(command.op)) {
+    record(index, std::get<Barrier>(command.op));
+  } else {
+    r_.trace.recordStart(commands_, index);
+    r_.device.beginLabel(commands_, labelOf(r_.plan, command));
+    std::visit([&](const auto &op) { record(index, op); }, command.op);
+    r_.device.endLabel(commands_);
+  }
+  r_.timer.recordEnd(commands_, static_cast<uint32_t>(index));
 }
 
 void CommandRecorder::bind(size_t index, uint32_t kernel) {
@@ -165,6 +169,7 @@ Result<RecordCounts> recordExecution(const Recording &recording,
   CommandRecorder recorder(recording, submission.commands());
   recorder.recordAll();
   VM_RETURN_IF_ERROR(submission.end());
+  VM_RETURN_IF_ERROR(recording.timer.status());
   return recorder.counts();
 }
 

@@ -13,6 +13,7 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/device/Device.h"
+#include "runtime/exec/CommandTimer.h"
 #include "runtime/exec/Descriptors.h"
 #include "runtime/exec/Pipelines.h"
 #include "runtime/exec/Regions.h"
@@ -46,6 +47,7 @@ struct Recording {
   const Staging &downloads; ///< A slot for each output.
   const Timestamps &timestamps;
   const Trace &trace;
+  CommandTimer &timer;
 };
 
 /// What was recorded between the two I/O phases.

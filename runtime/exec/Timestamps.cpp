@@ -40,23 +40,36 @@ void Timestamps::record(VkCommandBuffer commands, uint32_t index) const {
         commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool_.get(), index);
 }
 
-Result<std::vector<double>> Timestamps::read() const {
-  if (!available())
-    return std::vector<double>();
-  std::vector<uint64_t> ticks(count_);
+Result<std::vector<uint64_t>> Timestamps::readTicks(uint32_t count) const {
+  if (!available() || count == 0)
+    return std::vector<uint64_t>();
+  std::vector<uint64_t> ticks(count);
   VM_RETURN_IF_VK_ERROR(device_->vk().vkGetQueryPoolResults(
-                            device_->handle(), pool_.get(), 0, count_,
+                            device_->handle(), pool_.get(), 0, count,
                             ticks.size() * sizeof(uint64_t), ticks.data(),
                             sizeof(uint64_t),
                             VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
                         "read timestamps");
-  uint32_t bits = device_->info().timestampBits;
-  uint64_t mask = bits >= 64 ? UINT64_MAX : (uint64_t(1) << bits) - 1;
+  return ticks;
+}
+
+Result<std::vector<double>> Timestamps::read() const {
+  Result<std::vector<uint64_t>> ticks = readTicks(count_);
+  if (!ticks.ok())
+    return ticks.status();
   std::vector<double> nanoseconds;
-  for (uint64_t tick : ticks)
-    nanoseconds.push_back(static_cast<double>((tick - ticks[0]) & mask) *
-                          device_->info().timestampPeriodNs);
+  for (uint64_t tick : *ticks)
+    nanoseconds.push_back(
+        nanosecondsBetween(device_->info(), ticks->front(), tick));
   return nanoseconds;
+}
+
+double nanosecondsBetween(const DeviceInfo &info, uint64_t fromTicks,
+                          uint64_t toTicks) {
+  uint32_t bits = info.timestampBits;
+  uint64_t mask = bits >= 64 ? UINT64_MAX : (uint64_t(1) << bits) - 1;
+  return static_cast<double>((toTicks - fromTicks) & mask) *
+         info.timestampPeriodNs;
 }
 
 } // namespace vm

@@ -27,8 +27,10 @@ public:
   /// Timestamp `index` is taken when everything recorded so far is done.
   void record(VkCommandBuffer commands, uint32_t index) const;
 
-  /// Nanoseconds from the first timestamp to each one, after the command buffer
-  /// has completed. Empty if there is no clock.
+  /// The first `count` timestamps in ticks of the device, after the command
+  /// buffer has completed. Empty if there is no clock.
+  Result<std::vector<uint64_t>> readTicks(uint32_t count) const;
+  /// Nanoseconds from the first timestamp to each one, likewise.
   Result<std::vector<double>> read() const;
 
 private:
@@ -36,5 +38,9 @@ private:
   Owned<VkQueryPool> pool_;
   uint32_t count_ = 0;
 };
+
+/// Nanoseconds from one reading of the device's clock to a later one.
+double nanosecondsBetween(const DeviceInfo &info, uint64_t fromTicks,
+                          uint64_t toTicks);
 
 } // namespace vm

@@ -23,6 +23,7 @@ namespace vm {
 static constexpr uint64_t kNumRegisters = 32;
 
 Result<std::unique_ptr<Vm>> Vm::boot(const VmOptions &options) {
+  HostSpan span(options.events, "boot");
   std::unique_ptr<Vm> vm(new Vm(options));
   VM_RETURN_IF_ERROR(vm->openInstance());
   return vm;
@@ -55,6 +56,7 @@ Status Vm::openDevice(const Requirements &needs) {
     return selection.status;
   if (device_ && deviceIndex_ == selection.device)
     return {};
+  HostSpan span(options_.events, "open device");
   executor_.reset();
   programmed_ = false;
   device_.reset();
@@ -80,6 +82,9 @@ Status Vm::load(Plan plan, bool isProgram) {
       options_.cacheDirectory.value_or(defaultCacheDirectory());
   options.timeoutNs = options_.timeoutNs;
   options.trace = options_.trace;
+  // A bare VM has no commands to time.
+  options.events = options_.events;
+  options.profile = options_.profile && isProgram;
   options.variants = options_.variants;
   Result<std::unique_ptr<Executor>> executor =
       Executor::create(*device_, std::move(plan), options);
@@ -114,6 +119,7 @@ Status Vm::layOut(const BareLayout &layout) {
 }
 
 Status Vm::program(Plan plan) {
+  HostSpan span(options_.events, "program");
   std::string name = plan.program;
   Status status = load(std::move(plan), /*isProgram=*/true);
   if (status.ok() || status.code() == Code::Usage)

@@ -37,6 +37,8 @@ struct VmOptions {
   std::optional<std::string> cacheDirectory;
   uint64_t timeoutNs = 60'000'000'000ull; ///< See Executor::setTimeout.
   bool trace = false;                     ///< See Trace.h.
+  bool profile = false;         ///< Every command is timed; see CommandTimer.h.
+  HostEvents *events = nullptr; ///< Gets what loading consists of.
   bool variants = true; ///< Kernels give way to variants for the device.
 };
 

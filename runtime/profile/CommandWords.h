@@ -1,0 +1,42 @@
+//===- CommandWords.h - a command of a plan, described --------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The names, stages, places and bytes that profiles and traces show for one
+// command. Pure: looks at nothing but the plan.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/plan/Plan.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace vm {
+
+/// What a command is counted as: its kernel's name, or "(barrier)", "(copy)",
+/// "(fill)".
+std::string workName(const Plan &plan, const Command &command);
+
+/// Finds the stages that commands work for. The plan must outlive it.
+class StageIndex {
+public:
+  explicit StageIndex(const Plan &plan);
+  /// Indices of the stages in the command's label "a+b".
+  std::vector<uint32_t> of(const Command &command) const;
+
+private:
+  std::unordered_map<std::string_view, uint32_t> byName_;
+};
+
+/// Bytes of the windows the command reads and writes: what it moves if it
+/// touches every byte once in each direction.
+uint64_t windowBytes(const Plan &plan, const Command &command);
+
+} // namespace vm

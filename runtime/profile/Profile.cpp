@@ -1,0 +1,163 @@
+//===- Profile.cpp - where the time of executions goes --------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The spread of a group of commands is that of their sums, execution by
+// execution: medians of parts do not add up to the median of the whole.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/profile/Profile.h"
+
+#include "runtime/profile/CommandWords.h"
+
+#include <algorithm>
+#include <map>
+
+namespace vm {
+
+double ProfiledWork::meanUs() const {
+  return calls ? totalUs.median / static_cast<double>(calls) : 0;
+}
+
+double ProfiledWork::gigabytesPerSecond() const {
+  return totalUs.median > 0 ? static_cast<double>(bytes) / totalUs.median / 1e3
+                            : 0;
+}
+
+float Profiler::Sample::totalUs() const {
+  float sum = uploadUs + downloadUs + restUs;
+  for (float us : commandUs)
+    sum += us;
+  return sum;
+}
+
+void Profiler::add(const CommandTimes &commands, const ExecutionTimes &times) {
+  size_t size = plan_.commands.size();
+  if (!samples_.empty() && (samples_.size() + 1) * size > maxSamples_)
+    return;
+  Sample sample;
+  sample.uploadUs = static_cast<float>(times.uploadUs);
+  sample.downloadUs = static_cast<float>(times.downloadUs);
+  sample.commandUs.resize(size);
+  calls_.assign(size, 0);
+  double sum = 0;
+  for (const CommandTime &time : commands.commands) {
+    double us = (time.endNs - time.startNs) / 1000;
+    sample.commandUs[time.command] += static_cast<float>(us);
+    ++calls_[time.command];
+    sum += us;
+  }
+  sample.restUs = static_cast<float>(std::max(0.0, times.deviceUs - sum));
+  untimed_ = commands.untimed;
+  samples_.push_back(std::move(sample));
+}
+
+Spread Profiler::spreadOfGroup(const Group &commands) const {
+  std::vector<double> sums;
+  for (const Sample &sample : samples_) {
+    double sum = 0;
+    for (uint32_t command : commands)
+      sum += sample.commandUs[command];
+    sums.push_back(sum);
+  }
+  return spreadOf(std::move(sums));
+}
+
+Spread Profiler::spreadOfField(float Sample::*field) const {
+  std::vector<double> values;
+  for (const Sample &sample : samples_)
+    values.push_back(sample.*field);
+  return spreadOf(std::move(values));
+}
+
+void Profiler::profileCommands(Profile &profile) const {
+  for (uint32_t i = 0; i < calls_.size(); ++i) {
+    if (calls_[i] == 0)
+      continue;
+    uint64_t bytes = calls_[i] * windowBytes(plan_, plan_.commands[i]);
+    profile.commands.push_back({i, calls_[i], bytes, spreadOfGroup({i})});
+  }
+}
+
+/// Adds the indices of `more` to the sorted set `to`.
+static void unite(std::vector<uint32_t> &to,
+                  const std::vector<uint32_t> &more) {
+  to.insert(to.end(), more.begin(), more.end());
+  std::sort(to.begin(), to.end());
+  to.erase(std::unique(to.begin(), to.end()), to.end());
+}
+
+void Profiler::profileWork(Profile &profile) const {
+  StageIndex stages(plan_);
+  std::map<std::string, std::pair<ProfiledWork, Group>> byName;
+  for (const ProfiledCommand &command : profile.commands) {
+    const Command &op = plan_.commands[command.command];
+    auto &[work, group] = byName[workName(plan_, op)];
+    work.calls += command.calls;
+    work.bytes += command.bytes;
+    unite(work.stages, stages.of(op));
+    group.push_back(command.command);
+  }
+  for (auto &[name, entry] : byName) {
+    entry.first.name = name;
+    entry.first.totalUs = spreadOfGroup(entry.second);
+    profile.work.push_back(std::move(entry.first));
+  }
+  auto addPhase = [&](const char *name, float Sample::*field, uint64_t calls) {
+    ProfiledWork work;
+    work.name = name;
+    work.calls = calls;
+    work.totalUs = spreadOfField(field);
+    profile.work.push_back(std::move(work));
+  };
+  addPhase("(upload)", &Sample::uploadUs, 1);
+  addPhase("(download)", &Sample::downloadUs, 1);
+  addPhase("(rest)", &Sample::restUs, std::max<uint64_t>(1, untimed_));
+  for (ProfiledWork &work : profile.work)
+    if (profile.totalUs.median > 0)
+      work.share = work.totalUs.median / profile.totalUs.median;
+  std::stable_sort(profile.work.begin(), profile.work.end(),
+                   [](const ProfiledWork &a, const ProfiledWork &b) {
+                     return a.totalUs.median > b.totalUs.median;
+                   });
+}
+
+void Profiler::profileStages(Profile &profile) const {
+  StageIndex stages(plan_);
+  std::vector<Group> alone(plan_.stages.size());
+  std::vector<Group> fused(plan_.stages.size());
+  profile.stages.resize(plan_.stages.size());
+  for (const ProfiledCommand &command : profile.commands) {
+    const Command &op = plan_.commands[command.command];
+    std::vector<uint32_t> indices = stages.of(op);
+    for (uint32_t stage : indices) {
+      (indices.size() == 1 ? alone : fused)[stage].push_back(command.command);
+      std::vector<std::string> &work = profile.stages[stage].work;
+      std::string name = workName(plan_, op);
+      if (std::find(work.begin(), work.end(), name) == work.end())
+        work.push_back(std::move(name));
+    }
+  }
+  for (size_t i = 0; i < profile.stages.size(); ++i) {
+    profile.stages[i].aloneUs = spreadOfGroup(alone[i]);
+    profile.stages[i].fusedUs = spreadOfGroup(fused[i]);
+  }
+}
+
+Profile Profiler::finish() const {
+  Profile profile;
+  profile.executions = samples_.size();
+  profile.untimed = untimed_;
+  std::vector<double> totals;
+  for (const Sample &sample : samples_)
+    totals.push_back(sample.totalUs());
+  profile.totalUs = spreadOf(std::move(totals));
+  profileCommands(profile);
+  profileWork(profile);
+  profileStages(profile);
+  return profile;
+}
+
+} // namespace vm

@@ -1,0 +1,82 @@
+//===- CommandTimerTest.cpp - when every command of an execution ran ------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/runtime/exec/GpuTest.h"
+#include "test/runtime/exec/TestPrograms.h"
+
+using namespace vm;
+using namespace vm::test;
+
+namespace {
+
+class CommandTimerTest : public DeviceTest {
+protected:
+  static ExecutorOptions profiled() {
+    ExecutorOptions options;
+    options.profile = true;
+    return options;
+  }
+  /// The times of one execution.
+  CommandTimes timesOf(const Plan &plan) {
+    std::unique_ptr<Executor> executor = load(plan, profiled());
+    run(*executor);
+    Result<CommandTimes> times = executor->commandTimes();
+    EXPECT_OK(times.status());
+    EXPECT_LE(times->commands.back().endNs / 1000,
+              executor->lastTimes().uploadUs + executor->lastTimes().deviceUs +
+                  0.001);
+    return *times;
+  }
+};
+
+TEST_F(CommandTimerTest, TimesEveryCommandWithoutGaps) {
+  CommandTimes times = timesOf(makePipelineProgram());
+  ASSERT_EQ(times.commands.size(), 5u);
+  EXPECT_EQ(times.untimed, 0u);
+  for (uint32_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(times.commands[i].command, i);
+    EXPECT_LE(times.commands[i].startNs, times.commands[i].endNs);
+    double before = i ? times.commands[i - 1].endNs : times.commands[0].startNs;
+    EXPECT_EQ(times.commands[i].startNs, before);
+  }
+  EXPECT_GT(times.commands[0].endNs, times.commands[0].startNs);
+}
+
+TEST_F(CommandTimerTest, TimesMoreCommandsThanOnePoolHolds) {
+  ProgramBuilder builder("fills");
+  for (int i = 0; i < 2500; ++i)
+    builder.fill(builder.allocate(Region::Registers, 4), 1);
+  CommandTimes times = timesOf(builder.finish());
+  ASSERT_EQ(times.commands.size(), 2500u);
+  for (uint32_t i = 0; i < 2500; ++i) {
+    EXPECT_EQ(times.commands[i].command, i);
+    EXPECT_LE(times.commands[i].startNs, times.commands[i].endNs);
+  }
+}
+
+TEST_F(CommandTimerTest, TimesNothingUnlessAsked) {
+  std::unique_ptr<Executor> executor = load(makePipelineProgram());
+  run(*executor);
+  EXPECT_EQ(executor->commandTimes().status().message(),
+            "The commands of \"pipeline\" were not timed (it must be loaded to "
+            "be profiled, and executed).");
+}
+
+TEST_F(CommandTimerTest, NeedsAClock) {
+  // No driver here lacks one.
+  const_cast<DeviceInfo &>(device_->info()).timestampBits = 0;
+  Result<std::unique_ptr<Executor>> executor =
+      Executor::create(*device_, makePipelineProgram(), profiled());
+  ASSERT_FALSE(executor.ok());
+  EXPECT_EQ(executor.status().code(), Code::NoDevice);
+  EXPECT_EQ(executor.status().message(),
+            "The device \"" + device_->info().name +
+                "\" cannot time commands: its compute queue has no "
+                "timestamps.");
+}
+
+} // namespace
