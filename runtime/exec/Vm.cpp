@@ -82,8 +82,8 @@ Status Vm::load(Plan plan, bool isProgram) {
       options_.cacheDirectory.value_or(defaultCacheDirectory());
   options.timeoutNs = options_.timeoutNs;
   options.trace = options_.trace;
-  // A bare VM has no commands to time.
   options.events = options_.events;
+  // A bare VM has no commands to time.
   options.profile = options_.profile && isProgram;
   options.variants = options_.variants;
   Result<std::unique_ptr<Executor>> executor =

@@ -92,7 +92,7 @@ static void addRunFlags(CLI::App &app, CommandLine &options) {
                "Do not have the device check accesses against their windows");
   app.add_flag("!--no-variants", options.variants,
                "Run every kernel itself, not its variant for the device");
-  app.add_flag("--trace", options.trace,
+  app.add_flag("--breadcrumbs", options.breadcrumbs,
                "Find out which command hangs, at some cost on a GPU");
 }
 
@@ -103,6 +103,17 @@ static void addReportFlags(CLI::App &app, CommandLine &options) {
                  "json or text: print what was measured")
       ->transform(CLI::CheckedTransformer(kFormats))
       ->type_name("FORMAT");
+  static const std::map<std::string, ProfileFormat> kProfiles = {
+      {"json", ProfileFormat::Json}, {"table", ProfileFormat::Table}};
+  app.add_option("--profile", options.profile,
+                 "table or json: time every command on the device, and print "
+                 "where the time goes, by kernel and by stage")
+      ->transform(CLI::CheckedTransformer(kProfiles))
+      ->type_name("FORMAT");
+  app.add_option("--trace", options.tracePath,
+                 "Write what host and device did, and when, to this file, for "
+                 "Perfetto or chrome://tracing")
+      ->type_name("FILE");
   app.add_flag("--copy-speed", options.copySpeed,
                "Measure the device's copy speed in the same run, for --stats");
   app.add_flag("--quiet", options.quiet, "Print neither outputs nor [SUCCESS]");

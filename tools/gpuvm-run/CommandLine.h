@@ -17,6 +17,7 @@
 namespace vm::run {
 
 enum class StatsFormat { None, Json, Text };
+enum class ProfileFormat { None, Json, Table };
 
 struct CommandLine {
   std::string planPath;
@@ -34,16 +35,23 @@ struct CommandLine {
   uint64_t warmup = 0;
   double timeoutSeconds = 60;
   bool validate = false;
-  bool trace = false;
+  bool breadcrumbs = false;
   bool robust = true;
   bool variants = true;
 
   StatsFormat stats = StatsFormat::None;
+  std::string tracePath; ///< Empty: no trace.
+  ProfileFormat profile = ProfileFormat::None;
   bool copySpeed = false; ///< Measure it along with the run.
   /// Measure it and nothing else; 0 bytes for the default size.
   std::optional<uint64_t> measureCopySpeed;
   bool quiet = false;
 };
+
+/// Whether every command is to be timed.
+inline bool timesCommands(const CommandLine &options) {
+  return options.profile != ProfileFormat::None || !options.tracePath.empty();
+}
 
 /// Parses argv. If there is nothing left to do (--help, --version, an error
 /// that has been reported), returns the exit code instead.

@@ -10,12 +10,15 @@
 #include "tools/gpuvm-run/Session.h"
 
 #include "runtime/exec/NamedSlots.h"
+#include "runtime/profile/ProfileReport.h"
 
 #include <algorithm>
 
 namespace vm::run {
 
-static Status bindInputs(Executor &executor, Bindings &bindings) {
+static Status bindInputs(Executor &executor, Bindings &bindings,
+                         Observers &observers) {
+  HostSpan span(&observers.host, "bind inputs");
   for (uint32_t i = 0; i < bindings.inputs.size(); ++i) {
     VM_RETURN_IF_ERROR(executor.bindInput(i, bindings.inputs[i].bytes));
     bindings.inputs[i].bytes = {};
@@ -28,19 +31,90 @@ static uint64_t allSubmits(const Executor &executor) {
          executor.counters().hostAccessSubmits;
 }
 
-static Status execute(Executor &executor, const CommandLine &options,
-                      RunStats &stats) {
-  for (uint64_t i = 0; i < options.warmup; ++i) {
-    VM_RETURN_IF_ERROR(executor.submit());
-    VM_RETURN_IF_ERROR(executor.wait());
+namespace {
+/// Executes a loaded plan again and again, and measures.
+class Runner {
+public:
+  Runner(Vm &vm, const CommandLine &options, Observers &observers)
+      : device_(*vm.device()), executor_(*vm.executor()), options_(options),
+        observers_(observers), profiler_(executor_.plan()) {
+    if (!options.tracePath.empty())
+      observers.device.emplace(executor_.plan(), device_.info());
   }
-  for (uint64_t i = 0; i < options.iterations; ++i) {
-    uint64_t before = allSubmits(executor);
-    VM_RETURN_IF_ERROR(executor.submit());
-    VM_RETURN_IF_ERROR(executor.wait());
-    stats.submits = std::max(stats.submits, allSubmits(executor) - before);
-    stats.iterations.push_back(executor.lastTimes());
+  Status run(RunStats &stats);
+
+private:
+  Status warmUp();
+  Status iterate();
+  Status observe(ExecutionBounds bounds);
+  std::string profileText() const;
+
+  const Device &device_;
+  Executor &executor_;
+  const CommandLine &options_;
+  Observers &observers_;
+  Profiler profiler_;
+};
+} // namespace
+
+Status Runner::warmUp() {
+  HostSpan span(&observers_.host, "warm up");
+  for (uint64_t i = 0; i < options_.warmup; ++i) {
+    VM_RETURN_IF_ERROR(executor_.submit());
+    VM_RETURN_IF_ERROR(executor_.wait());
   }
+  return {};
+}
+
+Status Runner::iterate() {
+  ExecutionBounds bounds;
+  bounds.submitNs = hostNowNs();
+  VM_RETURN_IF_ERROR(executor_.submit());
+  uint64_t submittedNs = hostNowNs();
+  VM_RETURN_IF_ERROR(executor_.wait());
+  bounds.doneNs = hostNowNs();
+  observers_.host.add({"submit", bounds.submitNs, submittedNs});
+  observers_.host.add({"wait", submittedNs, bounds.doneNs});
+  return timesCommands(options_) ? observe(bounds) : Status();
+}
+
+Status Runner::observe(ExecutionBounds bounds) {
+  HostSpan span(&observers_.host, "read times");
+  Result<CommandTimes> times = executor_.commandTimes();
+  if (!times.ok())
+    return times.status();
+  profiler_.add(*times, executor_.lastTimes());
+  if (!observers_.device)
+    return {};
+  Result<std::optional<ClockSample>> clocks = sampleClocks(device_);
+  if (!clocks.ok())
+    return clocks.status();
+  bounds.clocks = *clocks;
+  observers_.device->add(*times, executor_.lastTimes(), bounds);
+  return {};
+}
+
+std::string Runner::profileText() const {
+  switch (options_.profile) {
+  case ProfileFormat::None:
+    return "";
+  case ProfileFormat::Json:
+    return profileJson(profiler_.finish(), executor_.plan(), device_.info());
+  case ProfileFormat::Table:
+    return profileTable(profiler_.finish(), executor_.plan(), device_.info());
+  }
+  return "";
+}
+
+Status Runner::run(RunStats &stats) {
+  VM_RETURN_IF_ERROR(warmUp());
+  for (uint64_t i = 0; i < options_.iterations; ++i) {
+    uint64_t before = allSubmits(executor_);
+    VM_RETURN_IF_ERROR(iterate());
+    stats.submits = std::max(stats.submits, allSubmits(executor_) - before);
+    stats.iterations.push_back(executor_.lastTimes());
+  }
+  observers_.profile = profileText();
   return {};
 }
 
@@ -66,7 +140,9 @@ static Result<HostTensor> read(Vm &vm, const Source &source) {
   return tensor;
 }
 
-static Status readAll(Vm &vm, const Bindings &bindings, RunResult &result) {
+static Status readAll(Vm &vm, const Bindings &bindings, RunResult &result,
+                      Observers &observers) {
+  HostSpan span(&observers.host, "read outputs");
   for (const OutputRequest &request : bindings.outputs) {
     Result<HostTensor> tensor = read(vm, request.source);
     if (!tensor.ok())
@@ -94,14 +170,14 @@ static void describe(const Vm &vm, const Executor &executor, RunStats &stats) {
 }
 
 Result<RunResult> runPlan(Vm &vm, Plan plan, Bindings &bindings,
-                          const CommandLine &options) {
+                          const CommandLine &options, Observers &observers) {
   RunResult result;
   VM_RETURN_IF_ERROR(vm.program(std::move(plan)));
   Executor &executor = *vm.executor();
   describe(vm, executor, result.stats);
-  VM_RETURN_IF_ERROR(bindInputs(executor, bindings));
-  VM_RETURN_IF_ERROR(execute(executor, options, result.stats));
-  VM_RETURN_IF_ERROR(readAll(vm, bindings, result));
+  VM_RETURN_IF_ERROR(bindInputs(executor, bindings, observers));
+  VM_RETURN_IF_ERROR(Runner(vm, options, observers).run(result.stats));
+  VM_RETURN_IF_ERROR(readAll(vm, bindings, result, observers));
   if (options.copySpeed) {
     Result<CopySpeed> speed = vm.measureCopySpeed(0);
     if (!speed.ok())

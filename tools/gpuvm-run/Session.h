@@ -11,6 +11,7 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/exec/Vm.h"
+#include "runtime/profile/DeviceTrace.h"
 #include "tools/gpuvm-run/Bindings.h"
 #include "tools/gpuvm-run/CommandLine.h"
 
@@ -36,6 +37,13 @@ struct RunStats {
   std::optional<CopySpeed> copySpeed;
 };
 
+/// What observers of a run collect.
+struct Observers {
+  HostEvents host;
+  std::optional<DeviceTrace> device;
+  std::string profile; ///< As --profile prints it.
+};
+
 /// What the device left behind.
 struct RunResult {
   std::vector<HostTensor> outputs;  ///< By index of bindings.outputs.
@@ -46,6 +54,6 @@ struct RunResult {
 /// Loads `plan` into `vm`, binds the inputs (whose bytes are freed), executes
 /// and reads everything that was asked for.
 Result<RunResult> runPlan(Vm &vm, Plan plan, Bindings &bindings,
-                          const CommandLine &options);
+                          const CommandLine &options, Observers &observers);
 
 } // namespace vm::run

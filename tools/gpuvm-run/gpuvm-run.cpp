@@ -8,7 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/base/AtomicFile.h"
 #include "runtime/plan/PlanFile.h"
+#include "runtime/profile/TraceJson.h"
 #include "tools/gpuvm-run/Report.h"
 
 #include <fmt/format.h>
@@ -28,12 +30,15 @@ static int fail(const Status &status) {
   return static_cast<int>(status.code());
 }
 
-static Result<std::unique_ptr<Vm>> bootVm(const CommandLine &options) {
+static Result<std::unique_ptr<Vm>> bootVm(const CommandLine &options,
+                                          HostEvents *events = nullptr) {
   VmOptions vmOptions;
   vmOptions.device = options.device;
   vmOptions.validate = options.validate || validationFromEnvironment();
   vmOptions.timeoutNs = static_cast<uint64_t>(options.timeoutSeconds * 1e9);
-  vmOptions.trace = options.trace;
+  vmOptions.trace = options.breadcrumbs;
+  vmOptions.profile = timesCommands(options);
+  vmOptions.events = events;
   vmOptions.robust = options.robust;
   vmOptions.variants = options.variants;
   return Vm::boot(vmOptions);
@@ -76,38 +81,69 @@ static int measureCopySpeed(const CommandLine &options) {
 
 /// Runs the plan on a VM that lives no longer than this call.
 static Result<RunResult> runOnDevice(Plan plan, Bindings &bindings,
-                                     const CommandLine &options) {
-  Result<std::unique_ptr<Vm>> vm = bootVm(options);
+                                     const CommandLine &options,
+                                     Observers &observers) {
+  Result<std::unique_ptr<Vm>> vm = bootVm(options, &observers.host);
   if (!vm.ok())
     return vm.status();
   std::shared_ptr<ValidationSink> sink = (*vm)->validation();
-  Result<RunResult> result = runPlan(**vm, std::move(plan), bindings, options);
+  Result<RunResult> result =
+      runPlan(**vm, std::move(plan), bindings, options, observers);
   if (!result.ok() && result.status().code() == Code::DeviceLost) {
     // The device may never finish, and closing it would wait for that.
     fail(result.status());
     std::fflush(nullptr);
     _exit(static_cast<int>(Code::DeviceLost));
   }
+  HostSpan span(&observers.host, "close device");
   vm->reset();
   VM_RETURN_IF_ERROR(reportValidation(*sink));
   return result;
 }
 
+static Result<Plan> load(const CommandLine &options, Observers &observers) {
+  HostSpan span(&observers.host, "load plan");
+  return loadPlan(options.planPath);
+}
+
+static Status deliver(const Bindings &bindings, const RunResult &result,
+                      const CommandLine &options, Observers &observers) {
+  HostSpan span(&observers.host, "deliver outputs");
+  return deliverOutputs(bindings, result, options);
+}
+
+static Status writeTrace(const CommandLine &options,
+                         const Observers &observers) {
+  if (options.tracePath.empty())
+    return {};
+  std::string text = traceJson(observers.host,
+                               observers.device ? &*observers.device : nullptr);
+  return writeFileAtomically(
+      options.tracePath,
+      {reinterpret_cast<const uint8_t *>(text.data()), text.size()});
+}
+
 static int runProgram(const CommandLine &options) {
-  Result<Plan> plan = loadPlan(options.planPath);
+  Observers observers;
+  Result<Plan> plan = load(options, observers);
   if (!plan.ok())
     return fail(plan.status());
   Result<Bindings> bindings = bindTensors(*plan, options);
   if (!bindings.ok())
     return fail(bindings.status());
-  Result<RunResult> result = runOnDevice(std::move(*plan), *bindings, options);
+  Result<RunResult> result =
+      runOnDevice(std::move(*plan), *bindings, options, observers);
   if (!result.ok())
     return fail(result.status());
   if (!compareOutputs(*bindings, *result, options))
     return static_cast<int>(Code::WrongResult);
-  if (Status status = deliverOutputs(*bindings, *result, options); !status.ok())
+  if (Status status = deliver(*bindings, *result, options, observers);
+      !status.ok())
     return fail(status);
   printStats(result->stats, options.stats);
+  fmt::print("{}", observers.profile);
+  if (Status status = writeTrace(options, observers); !status.ok())
+    return fail(status);
   return 0;
 }
 

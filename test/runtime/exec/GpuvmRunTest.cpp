@@ -173,6 +173,93 @@ TEST_F(GpuvmRunTest, ReportsStatistics) {
       << outcome.out;
 }
 
+TEST_F(GpuvmRunTest, ProfilesCommands) {
+  std::string plan = save(makePipelineProgram());
+  Outcome outcome =
+      run(plan + " --output= --warmup=1 --iterations=4 --profile=json");
+  ASSERT_EQ(outcome.exitCode, 0) << outcome.err;
+  nlohmann::json profile = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(profile["program"], "pipeline");
+  EXPECT_EQ(profile["executions"], 4);
+  ASSERT_EQ(profile["commands"].size(), 5u);
+  EXPECT_GT(profile["commands"][0]["total_us"]["median"], 0);
+  EXPECT_EQ(profile["stages"][0]["name"], "double");
+  EXPECT_GT(profile["stages"][0]["alone_us"]["median"], 0);
+  double share = 0;
+  for (const nlohmann::json &kernel : profile["kernels"])
+    share += kernel["share"].get<double>();
+  EXPECT_NEAR(share, 1, 0.5) << "medians of parts only nearly add up";
+
+  outcome = run(plan + " --output= --profile=table");
+  EXPECT_EQ(outcome.out.find("profile of pipeline on "), 0u) << outcome.out;
+  EXPECT_NE(outcome.out.find("\naffine "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("\n(barrier) "), std::string::npos);
+  EXPECT_EQ(run(plan + " --profile=xml").exitCode, 2);
+}
+
+/// The spans of one process of a trace as (begin, end), checked to lie one
+/// inside another or apart.
+std::vector<nlohmann::json> nestedSpans(const nlohmann::json &trace, int pid) {
+  std::vector<nlohmann::json> spans;
+  for (const nlohmann::json &event : trace["traceEvents"])
+    if (event["ph"] == "X" && event["pid"] == pid)
+      spans.push_back(event);
+  constexpr double kRounding = 1e-6;
+  for (size_t i = 0; i < spans.size(); ++i)
+    for (size_t k = i + 1; k < spans.size(); ++k) {
+      double begin = spans[i]["ts"],
+             end = begin + spans[i]["dur"].get<double>();
+      double from = spans[k]["ts"], to = from + spans[k]["dur"].get<double>();
+      bool apart = end <= from + kRounding || to <= begin + kRounding;
+      bool inside = begin <= from + kRounding && to <= end + kRounding;
+      bool around = from <= begin + kRounding && end <= to + kRounding;
+      EXPECT_TRUE(apart || inside || around) << spans[i] << spans[k];
+    }
+  return spans;
+}
+
+TEST_F(GpuvmRunTest, WritesATrace) {
+  Plan plan = makePipelineProgram();
+  std::get<Barrier>(plan.commands[1].op).reasons = {
+      {HazardKind::ReadAfterWrite, 0, 2, {Region::Registers, 256, 32}}};
+  Outcome outcome = run(save(plan) + " --output= --warmup=1 --iterations=3 " +
+                        "--trace=" + path("trace.json"));
+  ASSERT_EQ(outcome.exitCode, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  nlohmann::json trace = nlohmann::json::parse(read(path("trace.json")));
+  std::vector<nlohmann::json> host = nestedSpans(trace, 1);
+  std::vector<nlohmann::json> device = nestedSpans(trace, 2);
+  for (const char *name :
+       {"load plan", "boot", "open device", "compile pipelines", "record",
+        "warm up", "submit", "wait", "read outputs", "close device",
+        "deliver outputs"})
+    EXPECT_TRUE(std::any_of(host.begin(), host.end(), [&](const auto &event) {
+      return event["name"] == name;
+    })) << name;
+  ASSERT_EQ(device.size(), 3u * (1 + 1 + 5 + 1));
+  EXPECT_EQ(device[3]["name"], "(barrier)");
+  EXPECT_EQ(device[3]["args"]["reasons"][0]["kind"], "RAW");
+  EXPECT_EQ(device[3]["args"]["reasons"][0]["first_stage"], "double");
+
+  // The device works between the submit and the end of the wait.
+  double slack = trace["otherData"]["clock_uncertainty_ns"].get<double>() / 1e3;
+  std::vector<double> submits, ends;
+  for (const nlohmann::json &event : host)
+    if (event["name"] == "submit")
+      submits.push_back(event["ts"]);
+    else if (event["name"] == "wait")
+      ends.push_back(event["ts"].get<double>() + event["dur"].get<double>());
+  ASSERT_EQ(submits.size(), 3u);
+  for (int i = 0; i < 3; ++i) {
+    double begin = device[i * 8]["ts"];
+    EXPECT_GE(begin, submits[i] - slack);
+    EXPECT_LE(begin + device[i * 8]["dur"].get<double>(), ends[i] + slack);
+  }
+  outcome = run(save(plan) + " --trace=/nonexistent/trace.json");
+  EXPECT_EQ(outcome.exitCode, 2);
+  EXPECT_NE(outcome.err.find("/nonexistent/trace.json"), std::string::npos);
+}
+
 TEST_F(GpuvmRunTest, DescribesItself) {
   Outcome outcome = run("--list-devices");
   EXPECT_EQ(outcome.exitCode, 0);
@@ -276,7 +363,8 @@ TEST_F(GpuvmRunTest, FailsOnAValidationMessage) {
 
 TEST_F(GpuvmRunTest, TimesOut) {
   auto start = std::chrono::steady_clock::now();
-  Outcome outcome = run(save(makeSpinProgram()) + " --timeout=0.3 --trace");
+  Outcome outcome =
+      run(save(makeSpinProgram()) + " --timeout=0.3 --breadcrumbs");
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - start;
   EXPECT_EQ(outcome.exitCode, 5);
