@@ -150,14 +150,19 @@ void Device::beginLabel(VkCommandBuffer commands,
                         const std::string &name) const {
   if (!instance_.vk().cmdBeginLabel)
     return;
+  if (instance_.validates())
+    instance_.validation()->setContext(name);
   VkDebugUtilsLabelEXT label = {VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT};
   label.pLabelName = name.c_str();
   instance_.vk().cmdBeginLabel(commands, &label);
 }
 
 void Device::endLabel(VkCommandBuffer commands) const {
-  if (instance_.vk().cmdEndLabel)
-    instance_.vk().cmdEndLabel(commands);
+  if (!instance_.vk().cmdEndLabel)
+    return;
+  instance_.vk().cmdEndLabel(commands);
+  if (instance_.validates())
+    instance_.validation()->setContext("");
 }
 
 } // namespace vm

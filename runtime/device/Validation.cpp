@@ -18,7 +18,14 @@ namespace vm {
 
 void ValidationSink::add(std::string message) {
   std::lock_guard lock(mutex_);
+  if (!context_.empty())
+    message += fmt::format(" - while recording \"{}\"", context_);
   messages_.push_back(std::move(message));
+}
+
+void ValidationSink::setContext(std::string context) {
+  std::lock_guard lock(mutex_);
+  context_ = std::move(context);
 }
 
 size_t ValidationSink::count() const {

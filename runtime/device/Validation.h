@@ -23,6 +23,8 @@ namespace vm {
 class ValidationSink {
 public:
   void add(std::string message);
+  /// What is being recorded: the end of the messages that come meanwhile.
+  void setContext(std::string context);
   size_t count() const;
   /// All messages since boot, oldest first.
   std::vector<std::string> messages() const;
@@ -33,6 +35,7 @@ public:
 private:
   mutable std::mutex mutex_;
   std::vector<std::string> messages_;
+  std::string context_;
   size_t taken_ = 0;
 };
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 
 namespace vm {
 
@@ -81,6 +82,7 @@ Result<Descriptors> Descriptors::create(const Device &device, const Plan &plan,
   Descriptors result;
   std::map<SetUse, uint32_t> indices;
   std::vector<VkDescriptorSetLayout> layouts;
+  std::vector<std::string> names;
   uint32_t descriptors = 0;
   result.setOfCommand_.resize(plan.commands.size());
   for (size_t i = 0; i < plan.commands.size(); ++i) {
@@ -93,6 +95,7 @@ Result<Descriptors> Descriptors::create(const Device &device, const Plan &plan,
     if (!isNew)
       continue;
     layouts.push_back(pipelines[use->kernel].setLayout.get());
+    names.push_back("windows of " + plan.commands[i].stage);
     descriptors += static_cast<uint32_t>(use->windows->size());
   }
   if (layouts.empty())
@@ -112,6 +115,9 @@ Result<Descriptors> Descriptors::create(const Device &device, const Plan &plan,
   VM_RETURN_IF_VK_ERROR(device.vk().vkAllocateDescriptorSets(
                             device.handle(), &info, result.sets_.data()),
                         "allocate descriptor sets");
+  for (size_t i = 0; i < names.size(); ++i)
+    device.setName(VK_OBJECT_TYPE_DESCRIPTOR_SET,
+                   reinterpret_cast<uint64_t>(result.sets_[i]), names[i]);
   for (const auto &[use, index] : indices)
     for (const BoundWindow &bound : *use.windows)
       writeDescriptor(device, result.sets_[index], bound.binding,

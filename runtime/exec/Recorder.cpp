@@ -10,6 +10,7 @@
 #include "runtime/exec/Recorder.h"
 
 #include "runtime/exec/BarrierScopes.h"
+#include "runtime/plan/CommandWords.h"
 
 #include <algorithm>
 
@@ -21,7 +22,7 @@ class CommandRecorder {
 public:
   CommandRecorder(const Recording &recording, VkCommandBuffer commands)
       : r_(recording), vk_(recording.device.vk()), commands_(commands),
-        scopes_(barrierScopesOf(recording.plan)) {}
+        scopes_(barrierScopesOf(recording.plan)), stages_(recording.plan) {}
 
   void recordAll();
   const RecordCounts &counts() const { return counts_; }
@@ -44,6 +45,7 @@ private:
   const VolkDeviceTable &vk_;
   VkCommandBuffer commands_;
   BarrierScopes scopes_;
+  StageIndex stages_;
   RecordCounts counts_;
   VkPipeline bound_ = VK_NULL_HANDLE;
 };
@@ -87,29 +89,14 @@ void CommandRecorder::recordDownloads() {
   r_.device.endLabel(commands_);
 }
 
-static std::string labelOf(const Plan &plan, const Command &command) {
-  const std::string &stage = command.stage;
-  const uint32_t *kernel = nullptr;
-  if (auto *op = std::get_if<Dispatch>(&command.op))
-    kernel = &op->kernel;
-  else if (auto *op = std::get_if<DispatchIndirect>(&command.op))
-    kernel = &op->kernel;
-  if (!kernel)
-    return stage;
-  const std::string &name = plan.kernels[*kernel].name;
-  return stage.empty() ? name : stage + ": " + name;
-}
-
 void CommandRecorder::recordCommand(size_t index) {
   const Command &command = r_.plan.commands[index];
-  if (std::holds_alternative<Barrier>(command.op)) {
-    record(index, std::get<Barrier>(command.op));
-  } else {
+  if (!std::holds_alternative<Barrier>(command.op))
     r_.trace.recordStart(commands_, index);
-    r_.device.beginLabel(commands_, labelOf(r_.plan, command));
-    std::visit([&](const auto &op) { record(index, op); }, command.op);
-    r_.device.endLabel(commands_);
-  }
+  if (r_.device.hasLabels())
+    r_.device.beginLabel(commands_, labelOf(r_.plan, stages_, uint32_t(index)));
+  std::visit([&](const auto &op) { record(index, op); }, command.op);
+  r_.device.endLabel(commands_);
   r_.timer.recordEnd(commands_, static_cast<uint32_t>(index));
 }
 

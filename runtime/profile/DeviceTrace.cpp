@@ -8,7 +8,7 @@
 #include "runtime/profile/DeviceTrace.h"
 
 #include "runtime/exec/Timestamps.h"
-#include "runtime/profile/CommandWords.h"
+#include "runtime/plan/CommandWords.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

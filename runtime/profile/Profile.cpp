@@ -10,7 +10,7 @@
 
 #include "runtime/profile/Profile.h"
 
-#include "runtime/profile/CommandWords.h"
+#include "runtime/plan/CommandWords.h"
 
 #include <algorithm>
 #include <map>

@@ -7,8 +7,8 @@
 
 #include "runtime/profile/ProfileReport.h"
 
+#include "runtime/plan/CommandWords.h"
 #include "runtime/plan/PlanText.h"
-#include "runtime/profile/CommandWords.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

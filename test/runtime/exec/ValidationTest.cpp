@@ -38,11 +38,16 @@ TEST_F(ValidationTest, SeesAMissingBarrierBetweenDispatches) {
   Window y = builder.allocate(Region::Registers, 32);
   builder.dispatch("a", TestKernel::Times10, {x});
   builder.dispatch("b", TestKernel::Times3, {x, y});
-  std::unique_ptr<Executor> executor = load(builder.finish());
+  Plan plan = builder.finish();
+  plan.stages[1].location = "race.mlir:7:3";
+  std::unique_ptr<Executor> executor = load(plan);
   ASSERT_TRUE(executor);
   std::vector<std::string> messages = takeMessages();
   ASSERT_FALSE(messages.empty());
   EXPECT_NE(messages[0].find("SYNC-HAZARD"), std::string::npos) << messages[0];
+  EXPECT_NE(messages[0].find("while recording \"b: times3 (race.mlir:7:3)\""),
+            std::string::npos)
+      << messages[0];
 }
 
 TEST_F(ValidationTest, IsSilentAboutDisjointWindowsOfOneRegion) {

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/plan/CommandWords.h"
 #include "runtime/profile/ProfileReport.h"
 
 #include <gtest/gtest.h>
@@ -121,6 +122,15 @@ TEST_F(ProfileTest, SumsUpByStage) {
   }
   EXPECT_DOUBLE_EQ(profile_.stages[2].aloneUs.median, 60 + 9 + 6);
   EXPECT_DOUBLE_EQ(profile_.stages[2].fusedUs.median, 0);
+}
+
+TEST_F(ProfileTest, LabelsCommandsForDebuggers) {
+  StageIndex stages(plan_);
+  EXPECT_EQ(labelOf(plan_, stages, 0), "a+b: ab (x.mlir:1:1, x.mlir:2:1)");
+  EXPECT_EQ(labelOf(plan_, stages, 1),
+            "barrier: RAW: command 0 (stage \"a+b\") writes "
+            "registers[4096..6096), command 2 (stage \"c\") reads it");
+  EXPECT_EQ(labelOf(plan_, stages, 3), "c: (copy)");
 }
 
 TEST_F(ProfileTest, PrintsATable) {

@@ -3,8 +3,8 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The names, stages, places and bytes that profiles and traces show for one
-// command. Pure: looks at nothing but the plan.
+// The names, stages, places and bytes that debug labels, profiles and traces
+// show for one command.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,6 +34,10 @@ public:
 private:
   std::unordered_map<std::string_view, uint32_t> byName_;
 };
+
+/// The command for debuggers: its stages with their places in the source and
+/// its kernel, `a+b: ab (x.mlir:1:1, x.mlir:2:1)`, or why a barrier is there.
+std::string labelOf(const Plan &plan, const StageIndex &stages, uint32_t index);
 
 /// Bytes of the windows the command reads and writes: what it moves if it
 /// touches every byte once in each direction.

@@ -5,7 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/profile/CommandWords.h"
+#include "runtime/plan/CommandWords.h"
+
+#include "runtime/plan/PlanText.h"
+
+#include <fmt/format.h>
 
 namespace vm {
 
@@ -51,6 +55,35 @@ std::vector<uint32_t> StageIndex::of(const Command &command) const {
       stages.push_back(found->second);
   }
   return stages;
+}
+
+/// The first few of `texts`, and how many more there are.
+static std::string listText(const std::vector<std::string> &texts) {
+  constexpr size_t kShown = 4;
+  std::string list;
+  for (size_t i = 0; i < texts.size() && i < kShown; ++i)
+    list += (i ? ", " : "") + texts[i];
+  if (texts.size() > kShown)
+    list += fmt::format(" and {} more", texts.size() - kShown);
+  return list;
+}
+
+std::string labelOf(const Plan &plan, const StageIndex &stages,
+                    uint32_t index) {
+  const Command &command = plan.commands[index];
+  std::vector<std::string> texts;
+  if (auto *barrier = std::get_if<Barrier>(&command.op)) {
+    for (const BarrierReason &reason : barrier->reasons)
+      texts.push_back(reasonText(plan, reason));
+    return texts.empty() ? "barrier" : "barrier: " + listText(texts);
+  }
+  for (uint32_t stage : stages.of(command))
+    if (!plan.stages[stage].location.empty())
+      texts.push_back(plan.stages[stage].location);
+  std::string label = workName(plan, command);
+  if (!command.stage.empty())
+    label = command.stage + ": " + label;
+  return texts.empty() ? label : fmt::format("{} ({})", label, listText(texts));
 }
 
 uint64_t windowBytes(const Plan &plan, const Command &command) {
