@@ -248,6 +248,11 @@ Result<CommandTimes> Executor::commandTimes() const {
   return start.ok() ? timer_.read(start->front()) : start.status();
 }
 
+std::string Executor::runningStage() const {
+  std::optional<size_t> last = trace_.lastStarted();
+  return last ? plan_.commands[*last].stage : "";
+}
+
 Status Executor::withTrace(const Status &status) const {
   if (std::optional<size_t> last = trace_.lastStarted())
     return status.withContext(

@@ -113,6 +113,9 @@ public:
   /// Whether the device still works on the execution or on a host access that
   /// has timed out.
   bool busy();
+  /// The stage of the command that was started last, as its label has it; "" if
+  /// that is not known (see Trace.h).
+  std::string runningStage() const;
   /// `status`, with the command that was started last as its context.
   Status withTrace(const Status &status) const;
 

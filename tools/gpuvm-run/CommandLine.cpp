@@ -110,6 +110,11 @@ static void addReportFlags(CLI::App &app, CommandLine &options) {
                  "where the time goes, by kernel and by stage")
       ->transform(CLI::CheckedTransformer(kProfiles))
       ->type_name("FORMAT");
+  app.add_option("--watch", options.watchSeconds,
+                 "Show stages, their status and metrics while the program "
+                 "runs, every so many seconds; on a terminal in place")
+      ->type_name("[SECONDS]")
+      ->check(CLI::Range(0.0, 1e6));
   app.add_option("--trace", options.tracePath,
                  "Write what host and device did, and when, to this file, for "
                  "Perfetto or chrome://tracing")
@@ -129,15 +134,16 @@ static std::string checkOptions(const CommandLine &options) {
 }
 
 /// The arguments last to first, as CLI11 takes them. It would give an empty
-/// `--output=` the next argument as its value, so that one goes to `outputs`.
+/// `--output=` the next argument as its value, so that one goes to `outputs`;
+/// and so it would do with `--watch`, which may have none.
 static std::vector<std::string>
 reversedArguments(int argc, char **argv, std::vector<std::string> &outputs) {
   std::vector<std::string> arguments;
   for (int i = argc - 1; i > 0; --i)
-    if (std::string argument = argv[i]; argument != "--output=")
-      arguments.push_back(std::move(argument));
-    else
+    if (std::string argument = argv[i]; argument == "--output=")
       outputs.push_back("");
+    else
+      arguments.push_back(argument == "--watch" ? "--watch=0" : argument);
   return arguments;
 }
 

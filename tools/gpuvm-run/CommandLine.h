@@ -40,7 +40,8 @@ struct CommandLine {
   bool variants = true;
 
   StatsFormat stats = StatsFormat::None;
-  std::string tracePath; ///< Empty: no trace.
+  std::optional<double> watchSeconds; ///< 0: as often as is good.
+  std::string tracePath;              ///< Empty: no trace.
   ProfileFormat profile = ProfileFormat::None;
   bool copySpeed = false; ///< Measure it along with the run.
   /// Measure it and nothing else; 0 bytes for the default size.

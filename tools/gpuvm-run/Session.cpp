@@ -11,6 +11,7 @@
 
 #include "runtime/exec/NamedSlots.h"
 #include "runtime/profile/ProfileReport.h"
+#include "tools/gpuvm-run/Watch.h"
 
 #include <algorithm>
 
@@ -40,11 +41,14 @@ public:
         observers_(observers), profiler_(executor_.plan()) {
     if (!options.tracePath.empty())
       observers.device.emplace(executor_.plan(), device_.info());
+    if (options.watchSeconds)
+      watch_.emplace(vm, options);
   }
   Status run(RunStats &stats);
 
 private:
   Status warmUp();
+  Status wait();
   Status iterate();
   Status observe(ExecutionBounds bounds);
   std::string profileText() const;
@@ -54,6 +58,7 @@ private:
   const CommandLine &options_;
   Observers &observers_;
   Profiler profiler_;
+  std::optional<Watch> watch_;
 };
 } // namespace
 
@@ -61,7 +66,22 @@ Status Runner::warmUp() {
   HostSpan span(&observers_.host, "warm up");
   for (uint64_t i = 0; i < options_.warmup; ++i) {
     VM_RETURN_IF_ERROR(executor_.submit());
-    VM_RETURN_IF_ERROR(executor_.wait());
+    VM_RETURN_IF_ERROR(wait());
+  }
+  return {};
+}
+
+Status Runner::wait() {
+  if (!watch_)
+    return executor_.wait();
+  for (bool done = false; !done;) {
+    Result<bool> result = executor_.waitFor(Watch::kPatienceNs);
+    if (!result.ok())
+      return result.status();
+    done = *result;
+    if (done)
+      watch_->countExecution();
+    VM_RETURN_IF_ERROR(watch_->look());
   }
   return {};
 }
@@ -71,7 +91,7 @@ Status Runner::iterate() {
   bounds.submitNs = hostNowNs();
   VM_RETURN_IF_ERROR(executor_.submit());
   uint64_t submittedNs = hostNowNs();
-  VM_RETURN_IF_ERROR(executor_.wait());
+  VM_RETURN_IF_ERROR(wait());
   bounds.doneNs = hostNowNs();
   observers_.host.add({"submit", bounds.submitNs, submittedNs});
   observers_.host.add({"wait", submittedNs, bounds.doneNs});
@@ -115,7 +135,7 @@ Status Runner::run(RunStats &stats) {
     stats.iterations.push_back(executor_.lastTimes());
   }
   observers_.profile = profileText();
-  return {};
+  return watch_ ? watch_->finish() : Status();
 }
 
 static Result<HostTensor> read(Vm &vm, const Source &source) {

@@ -17,13 +17,16 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <pty.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <sstream>
 #include <thread>
 
@@ -258,6 +261,56 @@ TEST_F(GpuvmRunTest, WritesATrace) {
   outcome = run(save(plan) + " --trace=/nonexistent/trace.json");
   EXPECT_EQ(outcome.exitCode, 2);
   EXPECT_NE(outcome.err.find("/nonexistent/trace.json"), std::string::npos);
+}
+
+TEST_F(GpuvmRunTest, WatchesInLines) {
+  std::string plan = save(makeReportProgram());
+  Outcome outcome = run(plan + " --watch --warmup=1 --iterations=3");
+  EXPECT_EQ(outcome.exitCode, 0);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_TRUE(std::regex_match(
+      outcome.err, std::regex("4 of 4 executions, [0-9.]+/s, report=ATTENTION, "
+                              "sum=0\n")))
+      << outcome.err;
+  // A line every microsecond is at least one for each execution.
+  outcome = run("--watch=0.000001 " + plan + " --iterations=3");
+  EXPECT_NE(outcome.err.find("1 of 3 executions, "), std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.err.find("\n2 of 3 executions, "), std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(run(plan + " --watch=-1").exitCode, 2);
+  EXPECT_EQ(run(plan + " --watch=x").exitCode, 2);
+}
+
+TEST_F(GpuvmRunTest, WatchesOnATerminal) {
+  std::string plan = save(makeReportProgram());
+  winsize size = {.ws_row = 10, .ws_col = 30, .ws_xpixel = 0, .ws_ypixel = 0};
+  int master = -1;
+  pid_t child = forkpty(&master, nullptr, nullptr, &size);
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    setenv("TERM", "xterm", 1);
+    unsetenv("NO_COLOR");
+    execl(GPUVM_RUN, GPUVM_RUN, plan.c_str(), "--watch=0.000001", nullptr);
+    _exit(127);
+  }
+  std::string text;
+  char buffer[4096];
+  for (ssize_t n; (n = ::read(master, buffer, sizeof(buffer))) > 0;)
+    text.append(buffer, size_t(n));
+  close(master);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << text;
+  EXPECT_EQ(text.find("\x1b[1mreport on "), 0u) << text;
+  EXPECT_NE(text.find("\x1b[3A"), std::string::npos) << "it is drawn again";
+  EXPECT_NE(
+      text.find("\x1b[33m  report                   ATT\x1b[0m\x1b[K\r\n"),
+      std::string::npos)
+      << "cut at 30 columns: " << text;
+  EXPECT_NE(text.find("\r\n  sum                      0\x1b[K"),
+            std::string::npos)
+      << text;
 }
 
 TEST_F(GpuvmRunTest, DescribesItself) {
