@@ -21,6 +21,7 @@ void ValidationSink::add(std::string message) {
   if (!context_.empty())
     message += fmt::format(" - while recording \"{}\"", context_);
   messages_.push_back(std::move(message));
+  fresh_ = true;
 }
 
 void ValidationSink::setContext(std::string context) {
@@ -39,7 +40,10 @@ std::vector<std::string> ValidationSink::messages() const {
 }
 
 Status ValidationSink::takeStatus() {
+  if (!fresh_) // Every call asks: a lock would cost more than a poll.
+    return {};
   std::lock_guard lock(mutex_);
+  fresh_ = false;
   size_t fresh = messages_.size() - taken_;
   if (fresh == 0)
     return {};

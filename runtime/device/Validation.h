@@ -12,6 +12,7 @@
 
 #include "runtime/device/VulkanApi.h"
 
+#include <atomic>
 #include <cstddef>
 #include <mutex>
 #include <string>
@@ -34,6 +35,7 @@ public:
 
 private:
   mutable std::mutex mutex_;
+  std::atomic<bool> fresh_ = false; ///< Whether there is more than was taken.
   std::vector<std::string> messages_;
   std::string context_;
   size_t taken_ = 0;

@@ -25,12 +25,12 @@ uint64_t byteSizeOf(const Slot &slot) {
 template <typename SlotT>
 static Result<uint32_t> findByName(const std::vector<SlotT> &slots,
                                    std::string_view name, const char *kind) {
-  std::string known;
-  for (uint32_t i = 0; i < slots.size(); ++i) {
+  for (uint32_t i = 0; i < slots.size(); ++i)
     if (slots[i].name == name)
       return i;
-    known += (i ? ", " : "") + slots[i].name;
-  }
+  std::string known;
+  for (const SlotT &slot : slots)
+    known += (known.empty() ? "" : ", ") + slot.name;
   return Status(Code::BadInput,
                 fmt::format("The program has no {} named \"{}\" ({}).", kind,
                             name,
@@ -78,17 +78,20 @@ Result<const RegisterSlot *> findRegister(const Plan &plan, uint32_t instance,
                             reg, instance));
 }
 
+static bool isMetadataOf(const Symbol &symbol, const Stage &stage) {
+  std::string_view name = symbol.name;
+  return name.starts_with(stage.name) &&
+         name.substr(stage.name.size()) == ".metadata" &&
+         symbol.window.length >= kMetadataWords * sizeof(uint32_t);
+}
+
 Result<const Symbol *> findMetadata(const Plan &plan, uint32_t instance) {
   VM_RETURN_IF_ERROR(checkInstance(plan, instance));
-  for (const Stage &stage : plan.stages) {
-    if (stage.instance != instance)
-      continue;
-    std::string name = stage.name + ".metadata";
-    for (const Symbol &symbol : plan.symbols)
-      if (symbol.name == name &&
-          symbol.window.length >= kMetadataWords * sizeof(uint32_t))
-        return &symbol;
-  }
+  for (const Stage &stage : plan.stages)
+    if (stage.instance == instance)
+      for (const Symbol &symbol : plan.symbols)
+        if (isMetadataOf(symbol, stage))
+          return &symbol;
   return Status(Code::Usage,
                 fmt::format("The program does not keep the message metadata of "
                             "VM instance {} (compile it with --keep-metadata).",

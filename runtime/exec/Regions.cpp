@@ -75,17 +75,11 @@ BufferRange Regions::locate(const Window &window) const {
           mapped ? mapped + inside : nullptr};
 }
 
-std::vector<BufferRange> Regions::locateParts(Region region, uint64_t offset,
-                                              uint64_t length) const {
-  std::vector<BufferRange> parts;
-  while (length > 0) {
-    const Segment &segment = pieceAt(region, offset).segment;
-    uint64_t part = std::min(length, segment.offset + segment.length - offset);
-    parts.push_back(locate({region, offset, part}));
-    offset += part;
-    length -= part;
-  }
-  return parts;
+BufferRange Regions::firstPart(Region region, uint64_t offset,
+                               uint64_t length) const {
+  const Segment &segment = pieceAt(region, offset).segment;
+  uint64_t end = segment.offset + segment.length;
+  return locate({region, offset, std::min(length, end - offset)});
 }
 
 std::vector<BufferRange> Regions::buffers(Region region) const {

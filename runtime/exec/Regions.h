@@ -50,10 +50,9 @@ public:
   /// cut: true for every window the regions were created with.
   BufferRange locate(const Window &window) const;
 
-  /// The parts of [offset, offset + length) in order, for copies that may cross
-  /// cuts. The range must be inside the region.
-  std::vector<BufferRange> locateParts(Region region, uint64_t offset,
-                                       uint64_t length) const;
+  /// The first part of [offset, offset + length) that is in one buffer, for
+  /// copies that may cross cuts. The range must be inside the region.
+  BufferRange firstPart(Region region, uint64_t offset, uint64_t length) const;
 
   /// All buffers of one region, whole.
   std::vector<BufferRange> buffers(Region region) const;

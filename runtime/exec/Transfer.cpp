@@ -9,6 +9,8 @@
 
 #include "runtime/exec/Transfer.h"
 
+#include "runtime/exec/SharedWords.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -108,26 +110,28 @@ Status Transfer::downloadPart(const BufferRange &range,
 
 Status Transfer::upload(const Regions &regions, Region region, uint64_t offset,
                         std::span<const uint8_t> bytes) {
-  for (const BufferRange &part :
-       regions.locateParts(region, offset, bytes.size())) {
+  while (!bytes.empty()) {
+    BufferRange part = regions.firstPart(region, offset, bytes.size());
     if (part.mapped)
-      std::memcpy(part.mapped, bytes.data(), part.length);
+      storeShared(part.mapped, bytes.first(part.length));
     else
       VM_RETURN_IF_ERROR(uploadPart(part, bytes.first(part.length)));
     bytes = bytes.subspan(part.length);
+    offset += part.length;
   }
   return {};
 }
 
 Status Transfer::download(const Regions &regions, Region region,
                           uint64_t offset, std::span<uint8_t> bytes) {
-  for (const BufferRange &part :
-       regions.locateParts(region, offset, bytes.size())) {
+  while (!bytes.empty()) {
+    BufferRange part = regions.firstPart(region, offset, bytes.size());
     if (part.mapped)
-      std::memcpy(bytes.data(), part.mapped, part.length);
+      loadShared(bytes.first(part.length), part.mapped);
     else
       VM_RETURN_IF_ERROR(downloadPart(part, bytes.first(part.length)));
     bytes = bytes.subspan(part.length);
+    offset += part.length;
   }
   return {};
 }

@@ -31,6 +31,7 @@ public:
   Status clear(const Regions &regions);
 
   /// Writes `bytes` at byte `offset` of `region`. The range must be inside.
+  /// Mapped regions are written as SharedWords.h says.
   Status upload(const Regions &regions, Region region, uint64_t offset,
                 std::span<const uint8_t> bytes);
 

@@ -76,18 +76,28 @@ Result<Window> Vm::metadataWindow(uint32_t instance) const {
   return Window{Region::Metrics, instance * kMetadataBytes, kMetadataBytes};
 }
 
-static Status checkFits(const std::string &name, const Window &window,
-                        uint64_t bytes) {
+/// `name` makes the name, if there is something to complain about.
+template <typename Name>
+static Status checkFits(const Window &window, uint64_t bytes, Name name) {
   if (bytes <= window.length)
     return {};
   return Status(Code::Usage,
                 fmt::format("{} cannot take or give {} bytes (it holds {} "
                             "bytes).",
-                            name, bytes, window.length));
+                            name(), bytes, window.length));
 }
 
-static std::string registerName(uint32_t instance, uint32_t reg) {
-  return fmt::format("Register R{} of VM instance {}", reg, instance);
+static Status checkRegister(const Window &window, uint64_t bytes,
+                            uint32_t instance, uint32_t reg) {
+  return checkFits(window, bytes, [&] {
+    return fmt::format("Register R{} of VM instance {}", reg, instance);
+  });
+}
+
+static Status checkSymbol(const Window &window, uint64_t bytes,
+                          std::string_view name) {
+  return checkFits(window, bytes,
+                   [&] { return fmt::format("Symbol \"{}\"", name); });
 }
 
 Status Vm::writeRegister(uint32_t instance, uint32_t reg,
@@ -95,8 +105,7 @@ Status Vm::writeRegister(uint32_t instance, uint32_t reg,
   Result<Window> window = registerWindow(instance, reg);
   if (!window.ok())
     return window.status();
-  VM_RETURN_IF_ERROR(
-      checkFits(registerName(instance, reg), *window, bytes.size()));
+  VM_RETURN_IF_ERROR(checkRegister(*window, bytes.size(), instance, reg));
   return executor_->writeRegion(window->region, window->offset, bytes);
 }
 
@@ -105,8 +114,7 @@ Status Vm::readRegister(uint32_t instance, uint32_t reg,
   Result<Window> window = registerWindow(instance, reg);
   if (!window.ok())
     return window.status();
-  VM_RETURN_IF_ERROR(
-      checkFits(registerName(instance, reg), *window, bytes.size()));
+  VM_RETURN_IF_ERROR(checkRegister(*window, bytes.size(), instance, reg));
   return executor_->readRegion(window->region, window->offset, bytes);
 }
 
@@ -128,8 +136,7 @@ Status Vm::writeSymbol(std::string_view name, std::span<const uint8_t> bytes) {
   if (!index.ok())
     return index.status();
   Window window = tensorWindow(executor_->plan().symbols[*index]);
-  VM_RETURN_IF_ERROR(
-      checkFits(fmt::format("Symbol \"{}\"", name), window, bytes.size()));
+  VM_RETURN_IF_ERROR(checkSymbol(window, bytes.size(), name));
   return executor_->writeRegion(window.region, window.offset, bytes);
 }
 
@@ -139,8 +146,7 @@ Status Vm::readSymbol(std::string_view name, std::span<uint8_t> bytes) {
   if (!index.ok())
     return index.status();
   Window window = tensorWindow(executor_->plan().symbols[*index]);
-  VM_RETURN_IF_ERROR(
-      checkFits(fmt::format("Symbol \"{}\"", name), window, bytes.size()));
+  VM_RETURN_IF_ERROR(checkSymbol(window, bytes.size(), name));
   return executor_->readRegion(window.region, window.offset, bytes);
 }
 

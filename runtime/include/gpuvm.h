@@ -223,9 +223,17 @@ int vm_read_globals(gpuvm_vm *vm, uint64_t offset, void *data, size_t size);
 int vm_write_heap(gpuvm_vm *vm, uint64_t offset, const void *data, size_t size);
 int vm_read_heap(gpuvm_vm *vm, uint64_t offset, void *data, size_t size);
 
-/* Bytes of Metrics and Control, straight in mapped memory, also while an
- * execution is in flight: a word read then may be old or new, and a word
- * written then may be seen by this execution or the next. */
+/* Bytes of Metrics and Control, straight in mapped memory, in tens of
+ * nanoseconds, also while an execution is in flight:
+ *  - Every aligned 64-bit word of the range, and at its ends every aligned
+ *    32-bit word, is one load or one store, in the order of addresses: a value
+ *    is the old or the new one, never half of each.
+ *  - What an execution has written can be read when it has ended; earlier, a
+ *    word may be older than what the device has, usually by microseconds, but
+ *    never older than at the last look.
+ *  - What is written is seen by every execution started after it; one in flight
+ *    sees it, word by word, from its next look at the word on or not at all.
+ *    Where both write the same word, the later one stays. */
 int vm_write_metrics(gpuvm_vm *vm, uint64_t offset, const void *data,
                      size_t size);
 int vm_read_metrics(gpuvm_vm *vm, uint64_t offset, void *data, size_t size);

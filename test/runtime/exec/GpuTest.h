@@ -67,6 +67,8 @@ protected:
   /// A new VM with a bare layout.
   gpuvm::Vm &boot(const gpuvm_layout &layout = {});
   gpuvm::Vm &boot(const gpuvm_options &options);
+  /// Whether the device of `vm`, which has a layout or a program, is llvmpipe.
+  static bool isLlvmpipe(const gpuvm::Vm &vm);
   /// A new VM with a program, written and read back as a plan file.
   gpuvm::Vm &program(const Plan &plan);
 

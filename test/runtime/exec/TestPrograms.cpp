@@ -9,6 +9,8 @@
 
 #include "affineSpirv.h"
 #include "burnSpirv.h"
+#include "countSpirv.h"
+#include "echoSpirv.h"
 #include "lookupSpirv.h"
 #include "reportSpirv.h"
 #include "spinSpirv.h"
@@ -64,6 +66,16 @@ static Kernel makeKernel(TestKernel kernel) {
   case TestKernel::Burn:
     return makeKernel("burn", 64, {{3, true, true}, {8, true, true}},
                       burnSpirv);
+  case TestKernel::Count: {
+    Kernel count =
+        makeKernel("count", 1, {{1, true, true}, {6, false, true}}, countSpirv);
+    count.features = {Feature::Int64};
+    return count;
+  }
+  case TestKernel::Echo:
+    return makeKernel("echo", 64,
+                      {{1, true, true}, {3, true, true}, {8, true, true}},
+                      echoSpirv);
   }
   return {};
 }
@@ -273,6 +285,32 @@ Plan makeSpinProgram() {
   return builder.finish();
 }
 
+Plan makeCountProgram(uint32_t steps) {
+  ProgramBuilder builder("count");
+  Window count = builder.allocate(Region::Metrics, sizeof(uint32_t));
+  Window pair = builder.allocate(Region::Metrics, sizeof(uint64_t));
+  builder.symbol("count", DType::I32, {}, count);
+  builder.symbol("pair", DType::I64, {}, pair);
+  for (uint32_t i = 0; i < steps; ++i) {
+    if (i)
+      builder.barrier();
+    builder.dispatch("step", TestKernel::Count, {count, pair});
+  }
+  return builder.finish();
+}
+
+Plan makeEchoProgram(uint32_t groups) {
+  ProgramBuilder builder("echo");
+  Window heard = builder.allocate(Region::Metrics, sizeof(uint32_t));
+  Window said = builder.allocate(Region::Control, sizeof(uint32_t));
+  Window stop = builder.allocate(Region::Control, sizeof(uint32_t));
+  builder.symbol("heard", DType::I32, {}, heard);
+  builder.symbol("said", DType::I32, {}, said);
+  builder.symbol("stop", DType::I32, {}, stop);
+  builder.dispatch("echo", TestKernel::Echo, {heard, said, stop}, groups);
+  return builder.finish();
+}
+
 Plan makeBurnProgram(const std::string &cancelWord, uint32_t groups) {
   ProgramBuilder builder("burn");
   Window x = builder.allocate(Region::Registers, sizeof(float));
@@ -282,6 +320,10 @@ Plan makeBurnProgram(const std::string &cancelWord, uint32_t groups) {
   builder.output("x", DType::F32, {}, x);
   builder.symbol(cancelWord, DType::I32, {}, cancel);
   builder.symbol("rounds", DType::I32, {}, rounds);
+  builder.symbol("burn.metadata", DType::I32, {4},
+                 builder.allocate(Region::Metrics, 4 * sizeof(uint32_t)));
+  builder.symbol("heat", DType::I32, {},
+                 builder.allocate(Region::Metrics, sizeof(uint32_t)));
   builder.dispatch("quick", TestKernel::Times10, {x});
   builder.barrier();
   builder.dispatch("burn", TestKernel::Burn, {cancel, rounds}, groups);

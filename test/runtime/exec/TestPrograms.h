@@ -26,7 +26,9 @@ enum class TestKernel {
   Report,
   Lookup,
   Spin,
-  Burn
+  Burn,
+  Count,
+  Echo
 };
 
 class ProgramBuilder {
@@ -86,6 +88,14 @@ Plan makeReportProgram();
 
 /// Spins, for a minute at least, until the first word of Control is not 0.
 Plan makeSpinProgram();
+
+/// `steps` dispatches one after the other, each of which adds 1 to metric
+/// "count" and puts it into both halves of the 64-bit metric "pair".
+Plan makeCountProgram(uint32_t steps);
+
+/// Copies control word "said", which must only grow, to metric "heard" again
+/// and again, until control word "stop" is set.
+Plan makeEchoProgram(uint32_t groups);
 
 /// Stages "quick", "burn", which counts to the control word "rounds" unless the
 /// control word named `cancelWord` is set, and "after". Output "x" is a scalar,

@@ -1,0 +1,144 @@
+//===- LiveTest.cpp - what host and device see of each other --------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Metrics that the host reads and control words that it writes while the
+// device works: never torn, never going back, exact in the end, soon seen.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/exec/SharedWords.h"
+#include "runtime/exec/Statistics.h"
+#include "runtime/plan/PlanFile.h"
+#include "test/runtime/exec/GpuTest.h"
+#include "test/runtime/exec/TestPrograms.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstring>
+#include <set>
+#include <thread>
+
+using namespace vm;
+using namespace vm::test;
+
+namespace {
+
+using Words = std::vector<uint32_t>;
+
+TEST(SharedWords, CopyEveryByteAtAnyAlignment) {
+  alignas(8) uint8_t memory[64];
+  for (size_t begin = 0; begin < 16; ++begin)
+    for (size_t size = 0; begin + size <= 40; ++size) {
+      std::memset(memory, 0xee, sizeof(memory));
+      std::vector<uint8_t> bytes(size), back(size);
+      for (size_t i = 0; i < size; ++i)
+        bytes[i] = static_cast<uint8_t>(i + 1);
+      storeShared(memory + begin, bytes);
+      loadShared(back, memory + begin);
+      EXPECT_EQ(back, bytes);
+      for (size_t i = 0; i < sizeof(memory); ++i)
+        EXPECT_EQ(memory[i] == 0xee, i < begin || i >= begin + size);
+    }
+}
+
+TEST(SharedWords, AreNeverTorn) {
+  alignas(8) uint8_t memory[24] = {};
+  std::atomic<bool> stop = false;
+  std::thread writer([&] {
+    // 4 bytes, then two words of 8, then 4 bytes.
+    for (uint64_t i = 1; !stop; ++i) {
+      uint64_t words[] = {i << 32 | i, i << 32 | i, i << 32 | i};
+      storeShared(memory + 4, {reinterpret_cast<uint8_t *>(words) + 4, 20});
+    }
+  });
+  auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+  while (std::chrono::steady_clock::now() < end) {
+    uint32_t words[5] = {};
+    loadShared({reinterpret_cast<uint8_t *>(words), 20}, memory + 4);
+    EXPECT_EQ(words[1], words[2]);
+    EXPECT_EQ(words[3], words[4]);
+  }
+  stop = true;
+  writer.join();
+}
+
+class LiveTest : public VmTest {
+protected:
+  uint32_t word(gpuvm::Vm &vm, const char *name) {
+    Words words(1);
+    EXPECT_EQ(vm.readSymbol(name, words), GPUVM_OK) << vm.error();
+    return words[0];
+  }
+};
+
+TEST_F(LiveTest, MetricsAreWholeAndGrowAndAreExactInTheEnd) {
+  constexpr uint32_t kSteps = 500;
+  gpuvm::Vm &vm = program(makeCountProgram(kSteps));
+  std::set<uint32_t> seen;
+  for (uint32_t run = 1; run <= 5; ++run) {
+    EXPECT_VM_OK(vm, executeAsync());
+    uint64_t last = 0;
+    while (vm.poll() == GPUVM_NOT_READY) {
+      std::vector<uint64_t> pair(1);
+      EXPECT_VM_OK(vm, readSymbol("pair", pair));
+      ASSERT_EQ(pair[0] >> 32, pair[0] & UINT32_MAX) << "torn";
+      ASSERT_GE(pair[0], last) << "gone back";
+      last = pair[0];
+      seen.insert(static_cast<uint32_t>(pair[0]));
+      std::this_thread::yield();
+    }
+    EXPECT_VM_OK(vm, wait());
+    EXPECT_EQ(word(vm, "count"), run * kSteps);
+  }
+  EXPECT_GT(seen.size(), 20u) << "the host sees the device on its way";
+}
+
+TEST_F(LiveTest, ARunningKernelHearsTheHostAndIsHeard) {
+  bool turns = isLlvmpipe(boot());
+  gpuvm::Vm &vm = program(makeEchoProgram(turns ? 65535 : 1));
+  EXPECT_VM_OK(vm, executeAsync());
+  std::vector<double> microseconds;
+  for (uint32_t said = 1; said <= 300; ++said) {
+    auto start = std::chrono::steady_clock::now();
+    EXPECT_VM_OK(vm, writeSymbol("said", Words{said}));
+    uint32_t heard = 0;
+    std::chrono::duration<double, std::micro> took;
+    do {
+      heard = word(vm, "heard");
+      took = std::chrono::steady_clock::now() - start;
+    } while (heard < said && took < std::chrono::seconds(1));
+    ASSERT_EQ(heard, said) << "nor heard what was not said";
+    if (said > 10)
+      microseconds.push_back(took.count());
+  }
+  EXPECT_EQ(vm.poll(), GPUVM_NOT_READY);
+  EXPECT_VM_OK(vm, writeSymbol("stop", Words{1}));
+  EXPECT_VM_OK(vm, wait());
+  Spread spread = spreadOf(std::move(microseconds));
+  fmt::print("there and back {:.2f} us (p10 {:.2f}, p90 {:.2f})\n",
+             spread.median, spread.p10, spread.p90);
+}
+
+TEST_F(LiveTest, AWriteDuringAnExecutionIsThereForTheNext) {
+  gpuvm::Vm &vm = program(makeDormantProgram());
+  EXPECT_VM_OK(vm, writeRegister(0, 0, std::vector<float>(8, 1)));
+  for (uint32_t round = 0; round < 200; ++round) {
+    uint32_t awake = round % 2;
+    EXPECT_VM_OK(vm, executeAsync());
+    EXPECT_VM_OK(vm, writeSymbol("wake", Words{awake, awake, awake}));
+    EXPECT_VM_OK(vm, wait());
+    EXPECT_VM_OK(vm, execute());
+    std::vector<float> y(8);
+    EXPECT_VM_OK(vm, readOutput("y", y));
+    ASSERT_EQ(y, std::vector<float>(8, awake ? 100 : 10)) << round;
+  }
+  gpuvm_stats stats;
+  EXPECT_VM_OK(vm, stats(stats));
+  EXPECT_EQ(stats.recordings, 1u);
+  EXPECT_EQ(stats.submits, 400u);
+}
+
+} // namespace
