@@ -25,6 +25,7 @@ void gpuvm::buildPipeline(OpPassManager &passes,
     passes.addNestedPass<ProgramOp>(std::move(pass));
   };
   bool report = !options.report.empty();
+  onProgram(createLowerRepeat());
   onProgram(createLowerPacked());
   onProgram(createLowerBounded());
   if (!options.exact) // Nothing is folded before gpuvm-make-exact.
@@ -48,6 +49,7 @@ void gpuvm::buildPipeline(OpPassManager &passes,
   onProgram(createPlanMemory({options.reuse, options.inPlace,
                               options.barrierPrice, options.maxWindowBytes}));
   onProgram(createParkKernels());
+  onProgram(createSizeKernels({options.size}));
   onProgram(createPlaceBarriers({options.minimalBarriers}));
   passes.addPass(createEmitKernels({options.exact, options.spins}));
   passes.addPass(createToChain());

@@ -60,9 +60,16 @@ struct CompilerOptions : PassPipelineOptions<CompilerOptions> {
                      llvm::cl::init(false)};
   Option<std::string> park{
       *this, "park",
-      llvm::cl::desc("Whether kernels that nobody needs while a condition does "
-                     "not hold run then: auto (not if that is worth it), "
-                     "always or never"),
+      llvm::cl::desc("Kernels that nobody needs while a condition does not "
+                     "hold do not run then: auto (where that is worth it), "
+                     "always (where it can be) or never"),
+      llvm::cl::init("auto")};
+  Option<std::string> size{
+      *this, "size",
+      llvm::cl::desc(
+          "Kernels run for the rows that the device counted, not for "
+          "all there may be: auto (where that is worth it), always "
+          "(where it can be) or never"),
       llvm::cl::init("auto")};
   Option<int64_t> spins{
       *this, "spins",

@@ -267,6 +267,14 @@ void PlanTranslator::addCommand(Operation *command) {
         add(vm::Copy{toWindow(c.getSource()), toWindow(c.getDestination())},
             c.getStage());
       })
+      .Case<chain::ClockOp>([&](auto c) {
+        add(vm::Clock{toWindow(c.getWindow())}, c.getStage());
+      })
+      .Case<chain::RepeatOp>([&](auto r) {
+        add(vm::Repeat{static_cast<uint32_t>(r.getCommands()),
+                       static_cast<uint32_t>(r.getTimes())},
+            "");
+      })
       .Case<chain::FillOp>([&](auto f) {
         add(vm::Fill{toWindow(f.getWindow()),
                      static_cast<uint32_t>(f.getValue())},

@@ -1,5 +1,4 @@
-//===- Alternative.cpp - results that are chosen by a condition
-//----------------===//
+//===- Alternative.cpp - results that are chosen by a condition -----------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/Alternative.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -36,6 +37,26 @@ std::optional<Alternative> gpuvm::getAlternative(linalg::GenericOp op) {
   if (!choice.condition || !choice.yes || !choice.no)
     return std::nullopt;
   return choice;
+}
+
+Value gpuvm::chooseElements(OpBuilder &b, Location loc, Value condition,
+                            Value yes, Value no) {
+  auto type = cast<RankedTensorType>(yes.getType());
+  AffineMap same = b.getMultiDimIdentityMap(type.getRank());
+  AffineMap one = AffineMap::get(type.getRank(), 0, b.getContext());
+  Value init =
+      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             b, loc, TypeRange{type}, ValueRange{condition, yes, no},
+             ValueRange{init}, ArrayRef{one, same, same, same}, loops,
+             [](OpBuilder &inside, Location at, ValueRange elements) {
+               Value chosen = arith::SelectOp::create(inside, at, elements[0],
+                                                      elements[1], elements[2]);
+               linalg::YieldOp::create(inside, at, chosen);
+             })
+      .getResult(0);
 }
 
 std::optional<Alternative> gpuvm::getAlternative(KernelOp kernel,

@@ -1,5 +1,4 @@
-//===- Alternative.h - results that are chosen by a condition --------*- C++
-//-*-===//
+//===- Alternative.h - results that are chosen by a condition ---*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,6 +21,10 @@ struct Alternative {
 };
 
 std::optional<Alternative> getAlternative(linalg::GenericOp op);
+
+/// Such an operation: `yes` where the condition holds, else `no`.
+Value chooseElements(OpBuilder &b, Location loc, Value condition, Value yes,
+                     Value no);
 
 /// The same of a result of a kernel, which it chooses last of all; null for
 /// what is not an operand of the kernel.

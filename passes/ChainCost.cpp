@@ -7,6 +7,8 @@
 
 #include "passes/ChainCost.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
 using namespace mlir;
 using namespace mlir::gpuvm;
 
@@ -54,4 +56,18 @@ ChainCost gpuvm::estimateChain(const ChainPlan &plan, KernelOp chain,
                                     kBytesPerUs;
   cost.apart += ops * lanes * instances / (kGroupOpsPerUs * kMultiprocessors);
   return cost;
+}
+
+double gpuvm::estimateKernel(KernelOp kernel) {
+  double bytes =
+      bytesOf(kernel->getOperandTypes()) + bytesOf(kernel->getResultTypes());
+  double ops = 0;
+  kernel.walk([&](linalg::GenericOp op) {
+    double elements = 1;
+    for (int64_t range : op.getStaticLoopRanges())
+      elements *= range;
+    ops += elements * op.getBody()->getOperations().size();
+  });
+  return std::max(bytes / kBytesPerUs,
+                  ops / (kGroupOpsPerUs * kMultiprocessors));
 }

@@ -25,4 +25,7 @@ struct ChainCost {
 ChainCost estimateChain(const ChainPlan &plan, KernelOp chain,
                         ArrayRef<KernelOp> kernels);
 
+/// Microseconds that `kernel` takes at least on the whole device.
+double estimateKernel(KernelOp kernel);
+
 } // namespace mlir::gpuvm

@@ -12,7 +12,8 @@ using namespace mlir;
 using namespace mlir::gpuvm;
 
 bool gpuvm::isCommand(Operation *op) {
-  return isa<KernelOp, InvokeOp, CopyOp, StoreOp>(op);
+  return isa<KernelOp, InvokeOp, CopyOp, StoreOp, ClockOp, RepeatBeginOp,
+             RepeatEndOp>(op);
 }
 
 SmallVector<Operation *> gpuvm::getCommands(ProgramOp program) {
@@ -93,6 +94,9 @@ SmallVector<Access> gpuvm::getAccesses(Operation *command) {
       .Case<InvokeOp, CopyOp, StoreOp>([&](auto op) {
         append(accesses, op.getInputWindows(), false);
         append(accesses, op.getOutputWindows(), true);
+      })
+      .Case<ClockOp>([&](ClockOp op) { // It waits for its operand anyhow.
+        append(accesses, op.getOutputWindows(), true);
       });
   return accesses;
 }
@@ -109,11 +113,42 @@ WindowAttr gpuvm::intersect(WindowAttr a, WindowAttr b) {
 }
 
 //===----------------------------------------------------------------------===//
+// Repeats
+//===----------------------------------------------------------------------===//
+
+Repeats::Repeats(ProgramOp program) {
+  SmallVector<unsigned> open;
+  for (Operation &op : program.getBody().front()) {
+    if (isa<RepeatBeginOp>(op)) {
+      open.push_back(ranges.size());
+      ranges.push_back({&op, nullptr});
+    } else if (isa<RepeatEndOp>(op)) {
+      ranges[open.pop_back_val()].end = &op;
+    }
+  }
+}
+
+Operation *Repeats::lastRun(Operation *user, Operation *maker) const {
+  for (const Range &range : ranges)
+    if (range.contains(user) && !(maker && range.contains(maker)))
+      return range.end;
+  return user;
+}
+
+bool Repeats::stayTogether(Operation *a, Operation *b) const {
+  return llvm::all_of(ranges, [&](const Range &range) {
+    return range.begin->isBeforeInBlock(a) == range.begin->isBeforeInBlock(b) &&
+           range.end->isBeforeInBlock(a) == range.end->isBeforeInBlock(b);
+  });
+}
+
+//===----------------------------------------------------------------------===//
 // Dependences
 //===----------------------------------------------------------------------===//
 
 DataDependences::DataDependences(ProgramOp program) {
   orderSymbolAccesses(program);
+  orderRepeats(program);
   for (Operation *command : getCommands(program))
     for (Value operand : command->getOperands()) {
       Operation *source = operand.getDefiningOp();
@@ -151,6 +186,23 @@ void DataDependences::orderSymbolAccesses(ProgramOp program) {
             predecessors[&op].push_back(user);
     }
     history[bytes.symbol].push_back({&op, bytes});
+  }
+}
+
+void DataDependences::orderRepeats(ProgramOp program) {
+  Operation *fence = nullptr;
+  SmallVector<Operation *> since; ///< The fence, and all behind it.
+  for (Operation &op : program.getBody().front()) {
+    if (!isCommand(&op) && !isa<LoadOp>(op))
+      continue;
+    if (isa<RepeatBeginOp, RepeatEndOp>(op)) {
+      llvm::append_range(predecessors[&op], since);
+      since.clear();
+      fence = &op;
+    } else if (fence) {
+      predecessors[&op].push_back(fence);
+    }
+    since.push_back(&op);
   }
 }
 

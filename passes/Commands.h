@@ -16,7 +16,12 @@
 
 namespace mlir::gpuvm {
 
-/// Whether `op` becomes a command of the plan.
+/// On stages, an array with one for each message, and on the operations that
+/// make what they send: the symbol that says how many rows it has.
+inline constexpr StringLiteral kRowsAttr = "gpuvm.rows";
+
+/// Whether `op` becomes a command of the plan, or is the beginning or the end
+/// of commands that run several times, which touch nothing.
 bool isCommand(Operation *op);
 
 /// The commands of a program, in block order.
@@ -53,9 +58,30 @@ SmallVector<Access> getAccesses(Operation *command);
 /// The intersection of two windows; null if they do not meet.
 WindowAttr intersect(WindowAttr a, WindowAttr b);
 
+/// Which parts of a program run several times, as long as nobody moves them.
+class Repeats {
+public:
+  explicit Repeats(ProgramOp program);
+  /// Behind what nobody runs `user` again, after one run of `maker` (null: an
+  /// input): `user`, or the end of a repeat around it alone.
+  Operation *lastRun(Operation *user, Operation *maker) const;
+  /// Whether no repeat begins or ends between `a` and `b`.
+  bool stayTogether(Operation *a, Operation *b) const;
+
+private:
+  struct Range {
+    Operation *begin, *end;
+    bool contains(Operation *op) const {
+      return begin->isBeforeInBlock(op) && op->isBeforeInBlock(end);
+    }
+  };
+  SmallVector<Range> ranges; ///< Outer ones before those in them.
+};
+
 /// The commands that must precede a command or a load according to values and
 /// symbols alone (no windows). What a symbol holds when follows from where its
-/// loads and stores stand in the block.
+/// loads and stores stand in the block. Nothing passes the beginning or the end
+/// of a repeat.
 class DataDependences {
 public:
   explicit DataDependences(ProgramOp program);
@@ -63,6 +89,7 @@ public:
 
 private:
   void orderSymbolAccesses(ProgramOp program);
+  void orderRepeats(ProgramOp program);
   llvm::DenseMap<Operation *, SmallVector<Operation *>> predecessors;
 };
 

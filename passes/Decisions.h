@@ -19,4 +19,8 @@ namespace mlir::gpuvm {
 void keepDecisions(ProgramOp program, StringRef kind,
                    ArrayRef<Attribute> decisions);
 
+/// Emits an error unless `mode`, that of `what`, is "auto", "always" or
+/// "never".
+LogicalResult checkMode(ProgramOp program, StringRef what, StringRef mode);
+
 } // namespace mlir::gpuvm

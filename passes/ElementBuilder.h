@@ -70,11 +70,12 @@ public:
   /// terminator yields.
   SmallVector<Value> inlineBlock(Block &block, ValueRange arguments);
 
-private:
+  /// Any other operation with one result.
   template <typename OpTy, typename... Args> Value make(Args &&...args) {
     return OpTy::create(b, loc, std::forward<Args>(args)...);
   }
 
+private:
   OpBuilder &b;
   Location loc;
 };

@@ -58,7 +58,18 @@ void gpuvm::dropUnusedOperands(StageOp stage) {
                               GreedyRewriteConfig().enableFolding(false));
 }
 
+/// Constants of the program are those of the stages that are given them.
+static void takeConstants(StageOp stage) {
+  Block &body = stage.getBody().front();
+  OpBuilder b = OpBuilder::atBlockBegin(&body);
+  for (auto [argument, input] :
+       llvm::zip_equal(body.getArguments(), stage.getInputs()))
+    if (auto constant = input.getDefiningOp<arith::ConstantOp>())
+      argument.replaceAllUsesWith(b.clone(*constant)->getResult(0));
+}
+
 void gpuvm::materializeEscapes(StageOp stage) {
+  takeConstants(stage);
   // An external kernel reads Registers only.
   for (auto invoke : stage.getBody().getOps<InvokeOp>())
     for (OpOperand &operand : invoke->getOpOperands())
@@ -131,9 +142,14 @@ void StageFlattener::flattenStage(StageOp stage, int64_t instance) {
   for (auto [argument, input] :
        llvm::zip_equal(body.getArguments(), stage.getInputs()))
     argument.replaceAllUsesWith(payloads.lookupOrDefault(input));
-  for (auto [message, payload] :
-       llvm::zip_equal(stage.getMessages(), send.getPayloads()))
-    payloads.map(message, payload);
+  auto rows = stage->getAttrOfType<ArrayAttr>(kRowsAttr);
+  for (auto [i, payload] : llvm::enumerate(send.getPayloads())) {
+    payloads.map(stage.getResult(i), payload);
+    auto maker = payload.getDefiningOp<linalg::GenericOp>();
+    auto symbol = rows ? dyn_cast<StringAttr>(rows[i]) : StringAttr();
+    if (maker && symbol)
+      maker->setAttr(kRowsAttr, symbol);
+  }
   exposeRegisters(stage, instance);
   send.erase();
   stage->getBlock()->getOperations().splice(stage->getIterator(),
@@ -161,6 +177,9 @@ LogicalResult StageFlattener::run() {
     stageNames.push_back(stage.getSymNameAttr());
     stageLocations.push_back(stage.getLoc());
   }
+  for (auto clock : program.getBody().getOps<ClockOp>())
+    for (OpOperand &after : clock->getOpOperands())
+      after.set(payloads.lookupOrDefault(after.get()));
   Operation *terminator = program.getBody().front().getTerminator();
   OpBuilder b(terminator);
   SmallVector<Value> outputs;
@@ -185,6 +204,7 @@ FailureOr<SmallVector<Exposure>> gpuvm::flattenStages(ProgramOp program) {
 void gpuvm::copyLoadsThatOutliveTheirSymbol(
     ProgramOp program, MutableArrayRef<Exposure> exposures) {
   Block &block = program.getBody().front();
+  Repeats repeats(program);
   SmallVector<StoreOp> stores(block.getOps<StoreOp>());
   for (auto load : llvm::make_early_inc_range(block.getOps<LoadOp>())) {
     SymbolBytes bytes = getSymbolBytes(load);
@@ -192,7 +212,7 @@ void gpuvm::copyLoadsThatOutliveTheirSymbol(
     for (StoreOp store : stores)
       if (load->isBeforeInBlock(store) && getSymbolBytes(store).overlaps(bytes))
         for (Operation *user : load->getUsers())
-          if (store->isBeforeInBlock(user))
+          if (store->isBeforeInBlock(repeats.lastRun(user, load)))
             late.insert(user);
     if (late.empty())
       continue;

@@ -182,12 +182,8 @@ void FormChains::log(ArrayRef<KernelOp> run, const Candidate &candidate) {
 
 void FormChains::runOnOperation() {
   ProgramOp program = getOperation();
-  if (mode != "auto" && mode != "always" && mode != "never") {
-    program.emitError("the mode of chains is \"auto\", \"always\" or "
-                      "\"never\", not \"")
-        << mode << '"';
+  if (failed(checkMode(program, "chains", mode)))
     return signalPassFailure();
-  }
   isForced = mode == "always";
   decisions.clear();
   if (mode != "never")

@@ -62,6 +62,7 @@ private:
 
   SmallVector<StageOp> stages;
   SmallVector<StageUnits> units;
+  Repeats repeats;
   SmallVector<llvm::SmallSetVector<unsigned, 4>> predecessors;
   SmallVector<Cluster> clusterOf;
   llvm::MapVector<Cluster, SmallVector<unsigned>> members;
@@ -76,6 +77,20 @@ struct Fuse : gpuvm::impl::FuseBase<Fuse> {
 };
 
 } // namespace
+
+/// The stage that sends `input`, or whose message the clock waits for.
+static StageOp getSender(Value input) {
+  if (auto clock = input.getDefiningOp<ClockOp>())
+    input = clock.getAfter();
+  return input ? input.getDefiningOp<StageOp>() : StageOp();
+}
+
+/// Whether `receiver` looks at the clock when `sender` is done.
+static bool readsClockOf(StageOp sender, StageOp receiver) {
+  return llvm::any_of(receiver.getInputs(), [&](Value input) {
+    return input.getDefiningOp<ClockOp>() && getSender(input) == sender;
+  });
+}
 
 /// Follows a value out of a stage: through its argument to the program's value,
 /// through a message to what was sent.
@@ -94,7 +109,8 @@ Value StageFuser::resolve(Value value) {
   return value;
 }
 
-StageFuser::StageFuser(ProgramOp program, uint64_t maxWindowBytes) {
+StageFuser::StageFuser(ProgramOp program, uint64_t maxWindowBytes)
+    : repeats(program) {
   limits.maxWindowBytes = maxWindowBytes;
   llvm::DenseMap<Operation *, unsigned> number;
   for (auto stage : program.getBody().getOps<StageOp>()) {
@@ -104,7 +120,7 @@ StageFuser::StageFuser(ProgramOp program, uint64_t maxWindowBytes) {
     units.emplace_back(stage);
     predecessors.emplace_back();
     for (Value input : stage.getInputs())
-      if (auto sender = input.getDefiningOp<StageOp>())
+      if (auto sender = getSender(input))
         predecessors[id].insert(number.lookup(sender));
     clusterOf.push_back(id);
     members[id] = {id};
@@ -168,6 +184,9 @@ bool StageFuser::leavesAndReturns(Cluster a, Cluster b) const {
 }
 
 StringRef StageFuser::whyNot(Cluster a, Cluster b) const {
+  // Two parts of a program with a repeat between them, too.
+  if (!repeats.stayTogether(stages[a], stages[b]))
+    return "a repeat begins or ends between them";
   for (Cluster cluster : {a, b})
     for (unsigned stage : members.find(cluster)->second)
       if (units[stage].numEpochs > 1)
@@ -177,6 +196,9 @@ StringRef StageFuser::whyNot(Cluster a, Cluster b) const {
     for (unsigned y : members.find(b)->second)
       if (conflictOnSymbols(x, y))
         return "one stage writes a symbol the other accesses";
+      else if (readsClockOf(stages[x], stages[y]) ||
+               readsClockOf(stages[y], stages[x]))
+        return "one stage looks at the clock when the other one is done";
   unsigned operations = 0;
   for (Cluster cluster : {a, b})
     for (unsigned stage : members.find(cluster)->second)

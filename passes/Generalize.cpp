@@ -343,6 +343,7 @@ FrozenRewritePatternSet gpuvm::getGeneralizePatterns(MLIRContext *context) {
   populateExpandSegmentsPatterns(patterns);
   populateExpandKeysPatterns(patterns);
   populateExpandSortPatterns(patterns);
+  populateExpandRegulatorsPatterns(patterns);
   return FrozenRewritePatternSet(std::move(patterns));
 }
 

@@ -21,6 +21,9 @@ FrozenRewritePatternSet getGeneralizePatterns(MLIRContext *context);
 /// Those of them that turn `gpuvm.random` into `linalg.generic`.
 void populateRandomPatterns(RewritePatternSet &patterns);
 
+/// Those that turn `gpuvm.regulate` and the like into `linalg.generic`.
+void populateExpandRegulatorsPatterns(RewritePatternSet &patterns);
+
 /// Brings the body of a stage into the form of `linalg.generic` and moves its
 /// constants that are no splat to the heap. Emits an error for what no kernel
 /// can hold. Folds nothing.

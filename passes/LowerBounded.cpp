@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/BoundLowering.h"
+#include "passes/Commands.h"
 #include "passes/Passes.h"
 
 namespace mlir::gpuvm {
@@ -77,7 +78,7 @@ Value BoundLowering::clamp(Location loc, Value count, int64_t bound) {
 
 /// A word of Control for what the present stage counted.
 StringAttr BoundLowering::makeSymbol(Location loc, Value count, int64_t bound) {
-  OpBuilder outside(stage);
+  OpBuilder outside(program.getBody().front().findAncestorOpInBlock(*stage));
   auto control = ControlOp::create(
       outside, loc, (stage.getSymName() + ".rows").str(),
       RankedTensorType::get({}, b.getI32Type()), ElementsAttr(), StringAttr(),
@@ -124,10 +125,16 @@ LogicalResult BoundLowering::lowerStage(StageOp present) {
   for (Operation *op : ops)
     if (failed(lower(op)))
       return failure();
+  SmallVector<Attribute> rows;
   for (auto [message, payload] :
-       llvm::zip_equal(stage.getMessages(), stage.getSend().getPayloads()))
+       llvm::zip_equal(stage.getMessages(), stage.getSend().getPayloads())) {
     if (isBoundedValue(payload))
       symbolOf[message] = symbolOf.lookup(payload);
+    StringAttr symbol = symbolOf.lookup(message);
+    rows.push_back(symbol ? Attribute(symbol) : b.getUnitAttr());
+  }
+  if (llvm::any_of(rows, llvm::IsaPred<StringAttr>))
+    stage->setAttr(kRowsAttr, b.getArrayAttr(rows));
   for (BoundedOp op : bounded) {
     op.getResult().setType(op.getData().getType());
     op.replaceAllUsesWith(op.getData());
@@ -174,7 +181,9 @@ LogicalResult BoundLowering::run() {
     if (isBoundedValue(input))
       return program.emitOpError("has an input whose number of rows only the "
                                  "device would know");
-  for (auto stage : program.getBody().getOps<StageOp>()) {
+  SmallVector<StageOp> stages; // Those in repeats, too.
+  program.walk([&](StageOp op) { stages.push_back(op); });
+  for (StageOp stage : stages) {
     bool isBounded = false;
     stage.walk([&](Operation *op) {
       isBounded |= llvm::any_of(op->getResultTypes(), [](Type type) {

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kernels/Alternative.h"
 #include "passes/Generalize.h"
 #include "passes/GuardBody.h"
 #include "passes/Passes.h"
@@ -29,46 +30,37 @@ struct LowerWhen : gpuvm::impl::LowerWhenBase<LowerWhen> {
 /// Lowers one stage, whose body is in the form of gpuvm-generalize.
 class WhenLowering {
 public:
-  explicit WhenLowering(StageOp stage)
-      : stage(stage), condition(stage.getCondition()), b(stage.getSend()) {}
+  /// `isMissed`: of each message, whether it is received elsewhere.
+  WhenLowering(StageOp stage, ArrayRef<bool> isMissed)
+      : stage(stage), isMissed(isMissed), condition(stage.getCondition()),
+        b(stage.getSend()) {}
   void run();
 
 private:
   Value choose(Value yes, Value no);
   Value constant(int32_t word);
+  Value zeros(RankedTensorType type);
   void lowerStore(StoreOp store);
 
   StageOp stage;
+  SmallVector<bool> isMissed;
   Value condition;
   OpBuilder b;
 };
 } // namespace
 
-/// `yes` where the condition holds, else `no`.
 Value WhenLowering::choose(Value yes, Value no) {
-  Location loc = yes.getLoc();
-  auto type = cast<RankedTensorType>(yes.getType());
-  AffineMap same = b.getMultiDimIdentityMap(type.getRank());
-  AffineMap one = AffineMap::get(type.getRank(), 0, b.getContext());
-  Value init =
-      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
-  SmallVector<utils::IteratorType> loops(type.getRank(),
-                                         utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             b, loc, TypeRange{type}, ValueRange{condition, yes, no},
-             ValueRange{init}, ArrayRef{one, same, same, same}, loops,
-             [](OpBuilder &inside, Location at, ValueRange elements) {
-               Value chosen = arith::SelectOp::create(inside, at, elements[0],
-                                                      elements[1], elements[2]);
-               linalg::YieldOp::create(inside, at, chosen);
-             })
-      .getResult(0);
+  return chooseElements(b, yes.getLoc(), condition, yes, no);
 }
 
 Value WhenLowering::constant(int32_t word) {
   auto type = RankedTensorType::get({}, b.getI32Type());
   return arith::ConstantOp::create(b, stage.getLoc(),
                                    DenseElementsAttr::get(type, word));
+}
+
+Value WhenLowering::zeros(RankedTensorType type) {
+  return arith::ConstantOp::create(b, stage.getLoc(), b.getZeroAttr(type));
 }
 
 /// Stores what is there already. (In this form a store has no position.)
@@ -90,9 +82,15 @@ void WhenLowering::run() {
   SendOp send = stage.getSend();
   b.setInsertionPoint(send);
   SmallVector<Value> sent;
-  for (auto [yes, no] :
-       llvm::zip_equal(send.getPayloads(), send.getOtherwise()))
-    sent.push_back(choose(yes, no));
+  for (auto [i, made] : llvm::enumerate(send.getPayloads())) {
+    auto type = cast<RankedTensorType>(made.getType());
+    if (!isMissed[i])
+      sent.push_back(made);
+    else if (send.getOtherwise().empty())
+      sent.push_back(choose(made, zeros(type)));
+    else
+      sent.push_back(choose(made, send.getOtherwise()[i]));
+  }
   Value status = send.getStatus();
   if (status)
     status = choose(status, constant(0));
@@ -103,11 +101,16 @@ void WhenLowering::run() {
 
 void LowerWhen::runOnOperation() {
   FrozenRewritePatternSet patterns = getGeneralizePatterns(&getContext());
-  for (auto stage : getOperation().getBody().getOps<StageOp>()) {
-    if (!stage.getConditional())
-      continue;
+  SmallVector<std::pair<StageOp, SmallVector<bool>>> found;
+  for (auto stage : getOperation().getBody().getOps<StageOp>())
+    if (stage.getConditional())
+      found.push_back(
+          {stage, llvm::map_to_vector(stage->getResults(), [](OpResult sent) {
+             return isReceivedElsewhere(sent);
+           })});
+  for (auto &[stage, isMissed] : found) {
     if (failed(generalizeStage(stage, patterns)))
       return signalPassFailure();
-    WhenLowering(stage).run();
+    WhenLowering(stage, isMissed).run();
   }
 }

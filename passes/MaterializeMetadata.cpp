@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/ElementBuilder.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -115,7 +116,9 @@ Value MetadataBuilder::words(Value norm, Value maxAbs, Value old,
     auto constant = [&](int32_t v) -> Value {
       return arith::ConstantOp::create(nested, l, nested.getI32IntegerAttr(v));
     };
-    Value root = math::SqrtOp::create(nested, l, args[0]);
+    Value root = args[0];
+    if (fields[static_cast<unsigned>(Field::norm)])
+      root = math::SqrtOp::create(nested, l, root);
     Value candidates[] = {
         arith::BitcastOp::create(nested, l, i32, root),
         arith::BitcastOp::create(nested, l, i32, args[1]),
@@ -156,6 +159,61 @@ static StageOp senderOf(MetadataOp op) {
   return cast<StageOp>(stage.getInputs()[number].getDefiningOp());
 }
 
+/// What the clock says when `after` is made; null: at first.
+static Value readClock(OpBuilder b, Location loc, Value after) {
+  auto type = RankedTensorType::get({3}, b.getI64Type());
+  return ClockOp::create(b, loc, type, after, ArrayAttr(), ArrayAttr());
+}
+
+/// Nanoseconds between what the clock said at first and at last.
+static Value nanosecondsBetween(OpBuilder &b, Location loc, Value first,
+                                Value last) {
+  Type i64 = b.getI64Type(), i32 = b.getI32Type(), f32 = b.getF32Type();
+  return makeElements(
+             b, loc, {}, i64, {},
+             [&](ScalarBuilder &s, ArrayRef<Value>, ValueRange) {
+               auto word = [&](Value clock, int64_t i) {
+                 return s.read(clock, s.index(i));
+               };
+               Value ticks =
+                   s.both(s.sub(word(last, 0), word(first, 0)), word(last, 1));
+               Value period = s.make<arith::BitcastOp>(
+                   f32, s.make<arith::TruncIOp>(i32, word(last, 2)));
+               Value one = s.constant(b.getF32FloatAttr(1));
+               Value product = s.make<arith::MulFOp>(
+                   s.make<arith::SIToFPOp>(f32, ticks), period);
+               // A tick of a nanosecond needs no rounding.
+               Value exact = s.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ,
+                                                   period, one);
+               return SmallVector<Value>{s.select(
+                   exact, ticks, s.make<arith::FPToSIOp>(i64, product))};
+             })
+      .getResult(0);
+}
+
+/// Gives the stage of a metadata operation what the clock said.
+static void lowerTicks(MetadataOp op, Value begin,
+                       llvm::MapVector<StageOp, Value> &clocks) {
+  StageOp sender = senderOf(op);
+  Value &end = clocks[sender];
+  if (!end) {
+    OpBuilder behind(op.getContext());
+    behind.setInsertionPointAfter(sender);
+    end = readClock(behind, op.getLoc(), sender.getMessages().front());
+  }
+  auto stage = cast<StageOp>(op->getParentOp());
+  SmallVector<Value> arguments;
+  for (Value clock : {begin, end}) {
+    stage.getInputsMutable().append(clock);
+    arguments.push_back(
+        stage.getBody().front().addArgument(clock.getType(), op.getLoc()));
+  }
+  OpBuilder b(op);
+  op.replaceAllUsesWith(
+      nanosecondsBetween(b, op.getLoc(), arguments[0], arguments[1]));
+  op.erase();
+}
+
 /// Replaces a metadata operation by a load of its word.
 static void lowerRead(MetadataOp op) {
   OpBuilder b(op);
@@ -184,6 +242,8 @@ void MaterializeMetadata::runOnOperation() {
   SmallVector<MetadataOp> reads;
   program.walk([&](MetadataOp op) {
     reads.push_back(op);
+    if (op.getField() == Field::ticks)
+      return;
     FieldSet &fields = wanted[senderOf(op)];
     fields[static_cast<unsigned>(op.getField())] = true;
   });
@@ -194,6 +254,16 @@ void MaterializeMetadata::runOnOperation() {
                      StringAttr(), WindowAttr());
     MetadataBuilder(stage, fields).build(symbolName(stage));
   }
-  for (MetadataOp op : reads)
-    lowerRead(op);
+  llvm::MapVector<StageOp, Value> clocks;
+  Value begin;
+  for (MetadataOp op : reads) {
+    if (op.getField() != Field::ticks) {
+      lowerRead(op);
+      continue;
+    }
+    if (!begin)
+      begin = readClock(OpBuilder::atBlockBegin(&program.getBody().front()),
+                        op.getLoc(), Value());
+    lowerTicks(op, begin, clocks);
+  }
 }

@@ -17,9 +17,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/Alternative.h"
-#include "kernels/KernelConfig.h"
+#include "passes/ChainCost.h"
 #include "passes/Commands.h"
-#include "passes/ElementBuilder.h"
+#include "passes/Counts.h"
+#include "passes/Decisions.h"
 #include "passes/Passes.h"
 
 #include "llvm/ADT/Statistic.h"
@@ -35,16 +36,6 @@ using namespace mlir::gpuvm;
 
 #define DEBUG_TYPE "gpuvm-park-kernels"
 ALWAYS_ENABLED_STATISTIC(numParked, "Kernels that run on a condition");
-
-// Measured on an H200 (docs/rationale/conditions.md).
-static constexpr double kBytesPerUs = 4.2e6;
-static constexpr double kOpsPerUs = 2.9e7;
-/// What the kernel that writes the counts costs, with its barriers.
-static constexpr double kCountsUs = 4.8;
-
-/// Triplets of one kernel: a lane chooses among so many numbers.
-static constexpr size_t kMostTriplets = 16;
-static constexpr int64_t kTripletBytes = 12;
 
 namespace {
 
@@ -72,10 +63,6 @@ struct ConditionKernels : gpuvm::impl::ConditionKernelsBase<ConditionKernels> {
 struct ParkKernels : gpuvm::impl::ParkKernelsBase<ParkKernels> {
   using Base::Base;
   void runOnOperation() override;
-
-private:
-  void park(ArrayRef<KernelOp> kernels);
-  uint64_t allocate(uint64_t bytes);
 };
 
 } // namespace
@@ -128,6 +115,14 @@ bool Need::isNeededIn(KernelOp kernel, Value inside) {
   return false;
 }
 
+static bool liesInSymbol(WindowAttr window, ProgramOp program) {
+  return window.getRegion() != gpuvm::Region::registers ||
+         llvm::any_of(program.getBody().getOps<RegisterOp>(),
+                      [&](RegisterOp symbol) {
+                        return intersect(*symbol.getWindow(), window);
+                      });
+}
+
 /// Whether somebody needs `result`, which no parked kernel chooses.
 bool Need::isNeeded(OpResult result) {
   auto [entry, isNew] = known.try_emplace(result, true);
@@ -136,8 +131,9 @@ bool Need::isNeeded(OpResult result) {
   // What is made in a symbol is stored there.
   auto maker = cast<KernelOp>(result.getOwner());
   if (maker.getOutputWindows() &&
-      cast<WindowAttr>((*maker.getOutputWindows())[result.getResultNumber()])
-              .getRegion() != gpuvm::Region::registers)
+      liesInSymbol(cast<WindowAttr>(
+                       (*maker.getOutputWindows())[result.getResultNumber()]),
+                   maker->getParentOfType<ProgramOp>()))
     return true;
   bool needed = llvm::any_of(result.getUses(), [&](OpOperand &use) {
     if (isa<ExposeOp>(use.getOwner()))
@@ -153,89 +149,6 @@ bool Need::canBeParked(KernelOp kernel) {
   return llvm::all_of(kernel->getResults(), [&](OpResult result) {
     return staysWhereItIs(kernel, result) || !isNeeded(result);
   });
-}
-
-//===----------------------------------------------------------------------===//
-// Counts
-//===----------------------------------------------------------------------===//
-
-/// Microseconds that `kernel` takes at least.
-static double estimate(KernelOp kernel) {
-  double bytes = 0, ops = 0;
-  for (Type type : llvm::concat<const Type>(kernel->getOperandTypes(),
-                                            kernel->getResultTypes()))
-    bytes += tensorBytes(cast<RankedTensorType>(type));
-  kernel.walk([&](linalg::GenericOp op) {
-    double elements = 1;
-    for (int64_t range : op.getStaticLoopRanges())
-      elements *= range;
-    ops += elements * op.getBody()->getOperations().size();
-  });
-  return std::max(bytes / kBytesPerUs, ops / kOpsPerUs);
-}
-
-/// `bytes` at the end of Control.
-uint64_t ParkKernels::allocate(uint64_t bytes) {
-  ProgramOp program = getOperation();
-  SmallVector<int64_t> sizes(*program.getRegionBytes());
-  int64_t &control = sizes[static_cast<unsigned>(gpuvm::Region::control)];
-  uint64_t offset = llvm::alignTo(control, kWindowAlignment);
-  control = llvm::alignTo(offset + bytes, kWindowAlignment);
-  program.setRegionBytes(sizes);
-  return offset;
-}
-
-/// Gives `kernels`, which have the same condition, their counts: a new kernel
-/// writes them as soon as the condition is known.
-void ParkKernels::park(ArrayRef<KernelOp> kernels) {
-  ProgramOp program = getOperation();
-  Value condition = KernelOp(kernels.front()).getConditionValue();
-  Operation *maker = condition.getDefiningOp();
-  OpBuilder b(program.getContext());
-  if (maker && isCommand(maker))
-    b.setInsertionPointAfter(maker);
-  else
-    b.setInsertionPoint(kernels.front());
-  int64_t count = kernels.size();
-  uint64_t offset = allocate(count * kTripletBytes);
-  auto window = [&](uint64_t begin, uint64_t length) {
-    return WindowAttr::get(b.getContext(), gpuvm::Region::control, begin,
-                           length);
-  };
-  llvm::SmallSetVector<Attribute, 4> stages;
-  SmallVector<uint32_t> groups;
-  for (auto [i, kernel] : llvm::enumerate(kernels)) {
-    groups.push_back(configureKernel(kernel).groups);
-    KernelOp(kernel).setCountsWindowAttr(
-        window(offset + i * kTripletBytes, kTripletBytes));
-    KernelOp(kernel).setParkedGroups(groups.back());
-    stages.insert_range(KernelOp(kernel).getStages());
-  }
-  Location loc = KernelOp(kernels.front()).getLoc();
-  StringRef first = KernelOp(kernels.front()).getSymName();
-  auto type = RankedTensorType::get({count, 3}, b.getI32Type());
-  auto counts = KernelOp::create(
-      b, loc, TypeRange{type}, b.getStringAttr(first + "_counts"), Root::map,
-      b.getArrayAttr(stages.getArrayRef()), ValueRange{condition});
-  counts.setInputWindowsAttr(b.getArrayAttr(getWindow(program, condition)));
-  counts.setOutputWindowsAttr(
-      b.getArrayAttr(window(offset, count * kTripletBytes)));
-  Block *body = b.createBlock(&counts.getBody());
-  Value holds = body->addArgument(condition.getType(), loc);
-  Value made =
-      makeWords(b, loc, type.getShape(), {},
-                [&](ScalarBuilder &s, ArrayRef<Value> indices, ValueRange) {
-                  auto is = [&](Value index, uint32_t word) {
-                    return s.compare(arith::CmpIPredicate::eq, s.toWord(index),
-                                     s.word(word));
-                  };
-                  Value own = s.word(0);
-                  for (auto [i, number] : llvm::enumerate(groups))
-                    own = s.select(is(indices[0], i), s.word(number), own);
-                  own = s.select(s.read(holds, {}), own, s.word(0));
-                  return s.select(is(indices[1], 0), own, s.word(1));
-                });
-  YieldOp::create(b, loc, made);
 }
 
 //===----------------------------------------------------------------------===//
@@ -283,12 +196,8 @@ static void setCondition(KernelOp kernel, Value condition) {
 
 void ConditionKernels::runOnOperation() {
   ProgramOp program = getOperation();
-  if (mode != "auto" && mode != "always" && mode != "never") {
-    program.emitError("the mode of parking is \"auto\", \"always\" or "
-                      "\"never\", not \"")
-        << mode << '"';
+  if (failed(checkMode(program, "parking", mode)))
     return signalPassFailure();
-  }
   if (mode == "never")
     return;
   SmallVector<KernelOp> kernels(program.getBody().getOps<KernelOp>());
@@ -301,7 +210,7 @@ void ConditionKernels::runOnOperation() {
       if (!kernel.getCondition() && !sources.contains(kernel) &&
           need.canBeParked(kernel)) {
         found.push_back(kernel);
-        us += estimate(kernel);
+        us += estimateKernel(kernel);
       }
     if (mode == "always" || us > kCountsUs)
       for (KernelOp kernel : found)
@@ -318,7 +227,16 @@ void ParkKernels::runOnOperation() {
         found[condition].push_back(kernel);
   for (auto &[condition, kernels] : found) {
     numParked += kernels.size();
-    for (size_t i = 0; i < kernels.size(); i += kMostTriplets)
-      park(ArrayRef(kernels).drop_front(i).take_front(kMostTriplets));
+    // As soon as the condition is known.
+    Operation *maker = condition.getDefiningOp();
+    Operation *place =
+        maker && isCommand(maker) ? maker->getNextNode() : kernels.front();
+    addCounts(getOperation(), place, condition, kernels,
+              [](ScalarBuilder &s, Value holds, KernelOp, uint32_t groups) {
+                return s.select(holds, s.word(groups), s.word(0));
+              });
   }
+  // Its operand need not outlast gpuvm-emit-kernels.
+  for (auto kernel : getOperation().getBody().getOps<KernelOp>())
+    kernel.removeConditionAttr();
 }

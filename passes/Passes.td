@@ -33,6 +33,16 @@ class GpuvmProgramPass<string name> : Pass<name, "::mlir::gpuvm::ProgramOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def LowerRepeat : GpuvmProgramPass<"gpuvm-lower-repeat"> {
+  let summary = "Lays the stages of repeats end to end with the others.";
+  let description = [{
+    What a repeat carries becomes registers with names: `<repeat>.0`, ... and, if
+    it may end early, `<repeat>.go`. Its stages stand between a
+    `gpuvm.repeat_begin` and a `gpuvm.repeat_end`, and run when `<repeat>.go` says
+    so (`gpuvm-lower-when`).
+  }];
+}
+
 def LowerPacked : GpuvmProgramPass<"gpuvm-lower-packed"> {
   let summary = "Makes packed types what they are in memory: bytes.";
   let description = [{
@@ -78,7 +88,8 @@ def MaterializeMetadata : GpuvmProgramPass<"gpuvm-materialize-metadata"> {
   let description = [{
     For every message whose metadata a `gpuvm.metadata` reads (with
     `keep-all`, for every message) the sending stage computes norm, max_abs,
-    ticks and status and stores them in the metric `<stage>.metadata`, four
+    how often it has run, and status, and stores them in the metric
+    `<stage>.metadata`, four
     words that the receiver and the host read. Metadata that nobody reads is
     not computed.
   }];
@@ -230,6 +241,19 @@ def PlanMemory : GpuvmProgramPass<"gpuvm-plan-memory"> {
                  Option<"maxWindowBytes", "max-window-bytes", "uint64_t",
                         "134217728",
                         "The longest window a kernel may bind; at least 256">];
+}
+
+def SizeKernels : GpuvmProgramPass<"gpuvm-size-kernels"> {
+  let dependentDialects = kGeneralDialects;
+  let summary = "Gives kernels as many workgroups as there are rows.";
+  let description = [{
+    A map all of whose results are rows of a message that the device counts takes
+    its workgroups from Control; a kernel before it turns the count into theirs.
+    `mode` is auto (if they take three times as long as that, should all rows be
+    there), always or never. Needs windows.
+  }];
+  let options = [Option<"mode", "mode", "std::string", "\"auto\"",
+                        "auto, always or never">];
 }
 
 def PlaceBarriers : GpuvmProgramPass<"gpuvm-place-barriers"> {

@@ -5,7 +5,8 @@
 //
 // A sweep over the commands with what was read and written since the last
 // barrier. A barrier goes right before the first command that conflicts with
-// that; placed as late as possible it also serves the most commands.
+// that; placed as late as possible it also serves the most commands. In a
+// repeat the last commands come before the first ones, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,9 +39,33 @@ struct Touch {
   uint32_t command; ///< Index, barriers counted.
 };
 
+/// Walks over the commands of a program in the order of its block.
+class BarrierPlacer {
+public:
+  explicit BarrierPlacer(bool minimal) : minimal(minimal) {}
+  void run(ProgramOp program);
+
+private:
+  void place(OpBuilder b, Location loc, ArrayRef<Attribute> hazards);
+  void beginRepeat(RepeatBeginOp op);
+  void endRepeat();
+  void add(Operation *command);
+
+  /// A repeat that has begun.
+  struct Open {
+    BarrierOp barrier;               ///< Its first command.
+    SmallVector<Touch> firstTouches; ///< Between that and the next barrier.
+  };
+  bool minimal;
+  uint32_t index = 0;                   ///< Of the next command.
+  SmallVector<Touch> previous, current; ///< Epochs before and behind `barrier`.
+  BarrierOp barrier;
+  SmallVector<Open> open;
+};
+
 struct PlaceBarriers : gpuvm::impl::PlaceBarriersBase<PlaceBarriers> {
   using Base::Base;
-  void runOnOperation() override;
+  void runOnOperation() override { BarrierPlacer(minimal).run(getOperation()); }
 };
 
 } // namespace
@@ -68,31 +93,63 @@ static void findHazards(ArrayRef<Touch> earlier, ArrayRef<Access> accesses,
     }
 }
 
-void PlaceBarriers::runOnOperation() {
-  ProgramOp program = getOperation();
-  SmallVector<Touch> previous, current; // Epochs before and behind the barrier.
-  SmallVector<Attribute> reasons;
-  BarrierOp barrier;
-  uint32_t index = 0;
+/// Puts the next barrier here.
+void BarrierPlacer::place(OpBuilder b, Location loc,
+                          ArrayRef<Attribute> hazards) {
+  barrier = BarrierOp::create(b, loc, b.getArrayAttr(hazards));
+  previous = std::exchange(current, {});
+  ++numBarriers;
+  ++index;
+}
+
+static void addReasons(BarrierOp barrier, ArrayRef<Touch> earlier,
+                       ArrayRef<Access> accesses, uint32_t command) {
+  SmallVector<Attribute> reasons(barrier.getReasons().getValue());
+  findHazards(earlier, accesses, command, reasons);
+  barrier.setReasonsAttr(ArrayAttr::get(barrier.getContext(), reasons));
+}
+
+/// A repeat begins with a barrier, which parts its times. (Hardly any repeat
+/// needs none: what it carries is read each time.)
+void BarrierPlacer::beginRepeat(RepeatBeginOp op) {
+  ++index;
+  OpBuilder b(op);
+  b.setInsertionPointAfter(op);
+  place(b, op.getLoc(), {});
+  open.push_back({barrier, {}});
+}
+
+/// What the last commands of a repeat leave meets its first ones.
+void BarrierPlacer::endRepeat() {
+  auto [first, firstTouches] = open.pop_back_val();
+  for (const Touch &touch : firstTouches)
+    addReasons(first, current, Access{touch.window, touch.writes},
+               touch.command);
+}
+
+void BarrierPlacer::add(Operation *command) {
+  SmallVector<Access> accesses = getAccesses(command);
+  SmallVector<Attribute> hazards;
+  findHazards(current, accesses, index + 1, hazards);
+  if (minimal ? !hazards.empty() : index > 0)
+    place(OpBuilder(command), command->getLoc(), hazards);
+  else if (barrier)
+    addReasons(barrier, previous, accesses, index);
+  for (const Access &access : accesses) {
+    current.push_back({access.window, access.writes, index});
+    if (!open.empty() && open.back().barrier == barrier)
+      open.back().firstTouches.push_back(current.back());
+  }
+  ++index;
+}
+
+void BarrierPlacer::run(ProgramOp program) {
   for (Operation *command : getCommands(program)) {
-    OpBuilder b(command);
-    SmallVector<Access> accesses = getAccesses(command);
-    SmallVector<Attribute> hazards;
-    findHazards(current, accesses, index + 1, hazards);
-    bool needed = minimal ? !hazards.empty() : index > 0;
-    if (needed) {
-      barrier =
-          BarrierOp::create(b, command->getLoc(), b.getArrayAttr(hazards));
-      reasons = hazards;
-      ++numBarriers;
-      ++index;
-      previous = std::exchange(current, {});
-    } else if (barrier) {
-      findHazards(previous, accesses, index, reasons);
-      barrier.setReasonsAttr(b.getArrayAttr(reasons));
-    }
-    for (const Access &access : accesses)
-      current.push_back({access.window, access.writes, index});
-    ++index;
+    if (auto begin = dyn_cast<RepeatBeginOp>(command))
+      beginRepeat(begin);
+    else if (isa<RepeatEndOp>(command))
+      endRepeat();
+    else
+      add(command);
   }
 }

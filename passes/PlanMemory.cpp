@@ -48,7 +48,8 @@ constexpr unsigned kNumRegions = 5;
 class MemoryPlanner {
 public:
   MemoryPlanner(ProgramOp program, const PlanMemoryOptions &options)
-      : program(program), options(options), b(program.getContext()) {}
+      : program(program), options(options), b(program.getContext()),
+        repeats(program) {}
   LogicalResult run();
 
 private:
@@ -82,6 +83,7 @@ private:
   ProgramOp program;
   PlanMemoryOptions options;
   mutable Builder b;
+  Repeats repeats;
   SmallVector<Operation *> commands;
   std::array<uint64_t, kNumRegions> size = {};
   ValueHomes home;
@@ -148,7 +150,7 @@ void MemoryPlanner::numberCommands() {
   unsigned now = 1;
   for (Operation *command : commands) {
     SmallVector<Touch> touches;
-    bool depends = false;
+    bool depends = isa<RepeatBeginOp, RepeatEndOp>(command);
     for (Value operand : command->getOperands()) {
       depends |=
           operand.getDefiningOp() && inStep.contains(operand.getDefiningOp());
@@ -183,7 +185,8 @@ unsigned MemoryPlanner::lastUse(Value value) const {
     if (isa<ReturnOp>(user))
       return steps.size() - 1;
     if (isCommand(user))
-      last = std::max(last, number.lookup(user));
+      last = std::max(
+          last, number.lookup(repeats.lastRun(user, value.getDefiningOp())));
   }
   return last;
 }
@@ -210,13 +213,12 @@ bool MemoryPlanner::diesIn(Value value, KernelOp kernel) const {
 std::optional<unsigned> MemoryPlanner::rangeToTakeOver(KernelOp kernel,
                                                        OpResult result) {
   unsigned now = number.lookup(kernel);
-  SmallVector<Value> operands(kernel.getInputs());
   // What is chosen if a condition does not hold is best left where it is.
-  std::optional<Alternative> choice =
-      getAlternative(kernel, result.getResultNumber());
-  if (choice && choice->no)
-    operands.insert(operands.begin(), choice->no);
-  for (Value operand : operands) {
+  auto choice = getAlternative(kernel, result.getResultNumber());
+  Value best = choice ? choice->no : Value();
+  for (Value operand :
+       llvm::concat<Value>(best ? SmallVector{best} : SmallVector<Value>(),
+                           SmallVector<Value>(kernel.getInputs()))) {
     auto range = rangeOf.find(operand);
     if (range == rangeOf.end() || values[range->second].last != now ||
         !diesIn(operand, kernel))
@@ -358,13 +360,16 @@ void MemoryPlanner::annotate() {
     bytes.push_back(llvm::alignTo(region, kWindowAlignment));
   program.setRegionBytes(bytes);
   for (Operation *command : commands) {
+    if (isa<RepeatBeginOp, RepeatEndOp>(command))
+      continue;
     if (auto store = dyn_cast<StoreOp>(command)) {
       store.setInputWindowsAttr(windowsOf(store.getValue()));
       store.setOutputWindowsAttr(
           b.getArrayAttr(getWindow(getSymbolBytes(store))));
       continue;
     }
-    command->setAttr("input_windows", windowsOf(command->getOperands()));
+    if (!isa<ClockOp>(command))
+      command->setAttr("input_windows", windowsOf(command->getOperands()));
     command->setAttr("output_windows", windowsOf(command->getResults()));
   }
 }

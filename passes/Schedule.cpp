@@ -46,8 +46,12 @@ void Schedule::runOnOperation() {
     wave[command] = earliest;
     waves = std::max(waves, earliest + 1);
   }
+  // A clock waits for all before it, so it comes first in its wave.
+  auto place = [&](Operation *op) {
+    return std::pair(wave.lookup(op), !isa<ClockOp>(op));
+  };
   llvm::stable_sort(commands, [&](Operation *a, Operation *b) {
-    return wave.lookup(a) < wave.lookup(b);
+    return place(a) < place(b);
   });
   for (Operation *command : commands)
     command->moveBefore(block.getTerminator());

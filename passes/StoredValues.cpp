@@ -7,6 +7,7 @@
 
 #include "passes/StoredValues.h"
 
+#include "kernels/Alternative.h"
 #include "kernels/InPlace.h"
 #include "passes/Commands.h"
 
@@ -17,7 +18,9 @@ using namespace mlir::gpuvm;
 /// the store touches those bytes, nothing changes them while the value is still
 /// read, and `maker` reads them, if at all, where it writes them.
 static bool canBeMadeIn(StoreOp store, KernelOp maker, const ValueHomes &homes,
-                        bool inPlace) {
+                        bool inPlace, const Repeats &repeats) {
+  if (!repeats.stayTogether(store, maker))
+    return false;
   WindowAttr target = getWindow(getSymbolBytes(store));
   unsigned result = cast<OpResult>(store.getValue()).getResultNumber();
   for (auto [i, input] : llvm::enumerate(maker.getInputs()))
@@ -26,9 +29,11 @@ static bool canBeMadeIn(StoreOp store, KernelOp maker, const ValueHomes &homes,
           canUpdateInPlace(maker, i, result)))
       return false;
   Operation *lastReader = store;
-  for (Operation *user : store.getValue().getUsers())
-    if (lastReader->isBeforeInBlock(user))
-      lastReader = user;
+  for (Operation *user : store.getValue().getUsers()) {
+    Operation *last = repeats.lastRun(user, maker);
+    if (lastReader->isBeforeInBlock(last))
+      lastReader = last;
+  }
   bool isOutput = isa<ReturnOp>(lastReader);
   for (Operation *op = maker->getNextNode(); op; op = op->getNextNode()) {
     bool beforeStore = op->isBeforeInBlock(store);
@@ -70,16 +75,51 @@ static LogicalResult dropStoresInPlace(ProgramOp program,
   return success();
 }
 
+/// Stores by a kernel that waits for the condition, as the maker of the value
+/// does: then neither need run for a symbol that stays as it is.
+static void storeOnCondition(StoreOp store, KernelOp maker, ValueHomes &homes) {
+  WindowAttr target = getWindow(getSymbolBytes(store));
+  Value made = store.getValue(), condition = maker.getConditionValue();
+  std::optional<Alternative> choice =
+      getAlternative(maker, cast<OpResult>(made).getResultNumber());
+  if (!condition || !choice || choice->condition != condition || !choice->no ||
+      homes.lookup(choice->no) != target)
+    return;
+  OpBuilder b(store);
+  Location loc = store.getLoc();
+  auto type = cast<RankedTensorType>(made.getType());
+  Value inputs[] = {condition, made, choice->no};
+  std::string name = (maker.getSymName() + "_to_" + store.getSymbol()).str();
+  if (std::optional<int64_t> offset = store.getOffset())
+    name += "_" + std::to_string(*offset);
+  auto kernel =
+      KernelOp::create(b, loc, TypeRange{type}, b.getStringAttr(name),
+                       Root::map, *store.getStages(), ValueRange(inputs));
+  kernel.setCondition(0);
+  Block *body = b.createBlock(&kernel.getBody());
+  for (Value input : inputs)
+    body->addArgument(input.getType(), loc);
+  YieldOp::create(b, loc,
+                  chooseElements(b, loc, body->getArgument(0),
+                                 body->getArgument(1), body->getArgument(2)));
+  homes[kernel->getResult(0)] = target;
+  store.erase();
+}
+
 LogicalResult gpuvm::makeValuesInTheirSymbols(ProgramOp program,
                                               ValueHomes &homes, bool inPlace) {
+  Repeats repeats(program);
   for (auto store :
        llvm::make_early_inc_range(program.getBody().getOps<StoreOp>())) {
     auto maker = store.getValue().getDefiningOp<KernelOp>();
-    if (!maker || homes.contains(store.getValue()) ||
-        getUpdatedInput(maker,
-                        cast<OpResult>(store.getValue()).getResultNumber()) ||
-        !canBeMadeIn(store, maker, homes, inPlace))
+    if (!maker || homes.contains(store.getValue()))
       continue;
+    unsigned result = cast<OpResult>(store.getValue()).getResultNumber();
+    if (getUpdatedInput(maker, result) ||
+        !canBeMadeIn(store, maker, homes, inPlace, repeats)) {
+      storeOnCondition(store, maker, homes);
+      continue;
+    }
     homes[store.getValue()] = getWindow(getSymbolBytes(store));
     store.erase();
   }

@@ -19,8 +19,9 @@ using ValueHomes = llvm::DenseMap<Value, WindowAttr>;
 
 /// Gives stored values their symbol's window and erases stores that copy a
 /// window to itself. Symbols have windows, and loads their homes; with
-/// `inPlace` a kernel may update what it reads. A store over what it stores is
-/// an error.
+/// `inPlace` a kernel may update what it reads. What is stored on a condition,
+/// and cannot be made in its place, is stored by a kernel that waits for it. A
+/// store over what it stores is an error.
 LogicalResult makeValuesInTheirSymbols(ProgramOp program, ValueHomes &homes,
                                        bool inPlace);
 

@@ -40,6 +40,8 @@ private:
   void addStages();
   LogicalResult addCommands();
   LogicalResult addDispatch(KernelOp op);
+  void beginRepeat(RepeatBeginOp op);
+  void endRepeat();
   void addInvoke(InvokeOp op);
   bool isOverwritten(ExposeOp op);
 
@@ -47,6 +49,7 @@ private:
   OpBuilder b;
   Location loc;
   llvm::MapVector<StringRef, unsigned> kernelNumber;
+  SmallVector<chain::RepeatOp> open; ///< Repeats that have begun.
 };
 
 struct ToChain : gpuvm::impl::ToChainBase<ToChain> {
@@ -247,6 +250,19 @@ void ChainBuilder::addInvoke(InvokeOp op) {
                             b.getArrayAttr(windows), stageLabel(op));
 }
 
+void ChainBuilder::beginRepeat(RepeatBeginOp op) {
+  open.push_back(chain::RepeatOp::create(b, op.getLoc(), 0, op.getTimes()));
+}
+
+/// What has been added since the beginning is repeated.
+void ChainBuilder::endRepeat() {
+  chain::RepeatOp repeat = open.pop_back_val();
+  Block::iterator begin = std::next(repeat->getIterator());
+  repeat.setCommands(std::distance(begin, repeat->getBlock()->end()));
+  if (repeat.getCommands() == 0)
+    repeat.erase();
+}
+
 LogicalResult ChainBuilder::addCommands() {
   auto copy = [&](auto op) {
     chain::CopyOp::create(
@@ -258,6 +274,14 @@ LogicalResult ChainBuilder::addCommands() {
       if (failed(addDispatch(kernel)))
         return failure();
     TypeSwitch<Operation *>(&op)
+        .Case<RepeatBeginOp>([&](auto begin) { beginRepeat(begin); })
+        .Case<RepeatEndOp>([&](auto) { endRepeat(); })
+        .Case<ClockOp>([&](ClockOp clock) {
+          chain::ClockOp::create(
+              b, clock.getLoc(),
+              cast<WindowAttr>((*clock.getOutputWindows())[0]),
+              stageLabel(clock));
+        })
         .Case<InvokeOp>([&](auto invoke) { addInvoke(invoke); })
         .Case<CopyOp>([&](auto c) { copy(c); })
         .Case<StoreOp>([&](auto store) { copy(store); })

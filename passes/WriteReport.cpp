@@ -28,6 +28,15 @@ using namespace mlir::gpuvm;
 /// A dictionary: for each kind of decision an array of dictionaries.
 static constexpr StringLiteral kDecisionsAttr = "gpuvm.decisions";
 
+LogicalResult gpuvm::checkMode(ProgramOp program, StringRef what,
+                               StringRef mode) {
+  if (mode == "auto" || mode == "always" || mode == "never")
+    return success();
+  return program.emitError("the mode of ")
+         << what << " is \"auto\", \"always\" or \"never\", not \"" << mode
+         << '"';
+}
+
 void gpuvm::keepDecisions(ProgramOp program, StringRef kind,
                           ArrayRef<Attribute> decisions) {
   NamedAttrList all;

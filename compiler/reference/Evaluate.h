@@ -70,6 +70,10 @@ Results evaluateExpand(ExpandOp op, const Environment &env);
 Results evaluateDistinct(DistinctOp op, const Environment &env);
 Results evaluateMatch(MatchOp op, const Environment &env);
 
+/// Rules of regulators (GpuvmRegulators.td).
+Results evaluateRegulate(RegulateOp op, const Environment &env);
+Results evaluateRunningMean(RunningMeanOp op, const Environment &env);
+
 /// `whole` with `rows` from row `position` on; those outside are dropped.
 vm::HostTensor storeRows(vm::HostTensor whole, const vm::HostTensor &rows,
                          int64_t position);

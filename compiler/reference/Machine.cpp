@@ -69,10 +69,32 @@ FailureOr<Machine> Machine::boot(ProgramOp program, bool exact) {
 // Operations of the machine
 //===----------------------------------------------------------------------===//
 
+template <typename T>
+static Tensor makeTensor(vm::DType type, std::vector<int64_t> shape,
+                         ArrayRef<T> values) {
+  HostTensor tensor{type, std::move(shape),
+                    std::vector<uint8_t>(values.size() * sizeof(T))};
+  std::memcpy(tensor.bytes.data(), values.data(), tensor.bytes.size());
+  return share(std::move(tensor));
+}
+
 static Tensor word(int32_t value) {
-  HostTensor tensor{vm::DType::I32, {}, std::vector<uint8_t>(sizeof(value))};
-  std::memcpy(tensor.bytes.data(), &value, sizeof(value));
-  return std::make_shared<const HostTensor>(std::move(tensor));
+  return makeTensor<int32_t>(vm::DType::I32, {}, value);
+}
+
+/// Nanoseconds since the execution began.
+int64_t Machine::readClock() const {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now() - beginning)
+      .count();
+}
+
+LogicalResult Machine::run(ClockOp op, Environment &env) {
+  constexpr int64_t kAllBits = -1;
+  int64_t period = llvm::bit_cast<uint32_t>(1.0f);
+  env.set(op.getTicks(), makeTensor<int64_t>(vm::DType::I64, {3},
+                                             {readClock(), kAllBits, period}));
+  return success();
 }
 
 /// The bytes of a slice begin where the dimensions behind the leading one say.
@@ -133,7 +155,8 @@ LogicalResult Machine::run(MetadataOp op, Environment &env) {
     env.set(op.getWord(), computeMaxAbs(payload, exact));
     break;
   case Field::ticks:
-    env.set(op.getWord(), word(metadata.ticks));
+    env.set(op.getWord(),
+            makeTensor<int64_t>(vm::DType::I64, {}, metadata.ticks));
     break;
   case Field::status:
     env.set(op.getWord(), metadata.status);
@@ -160,6 +183,21 @@ FailureOr<bool> Machine::runStage(StageOp op, Environment &inside) {
   return true;
 }
 
+/// What a stage sends: zeros, if it does not run and names nothing else.
+SmallVector<Tensor> Machine::getSent(StageOp op, bool ran,
+                                     const Environment &inside) {
+  SendOp send = op.getSend();
+  bool isZero = !ran && send.getOtherwise().empty();
+  SmallVector<Tensor> sent;
+  for (auto [i, payload] : llvm::enumerate(send.getPayloads())) {
+    if (isZero)
+      sent.push_back(share(*makeZero(payload.getType())));
+    else
+      sent.push_back(inside.get(ran ? payload : send.getOtherwise()[i]));
+  }
+  return sent;
+}
+
 /// Runs the body for one instance after the other.
 LogicalResult Machine::runInstances(StageOp op, Environment &env) {
   SmallVector<HostTensor> sent;
@@ -178,17 +216,17 @@ LogicalResult Machine::runInstances(StageOp op, Environment &env) {
     FailureOr<bool> ran = runStage(op, inside);
     if (failed(ran))
       return failure();
-    for (auto [whole, payload] :
-         llvm::zip_equal(sent, op.getSend().getSent(*ran))) {
-      const std::vector<uint8_t> &bytes = inside.get(payload)->bytes;
+    for (auto [whole, slice] :
+         llvm::zip_equal(sent, getSent(op, *ran, inside))) {
+      const std::vector<uint8_t> &bytes = slice->bytes;
       std::memcpy(whole.bytes.data() + i * bytes.size(), bytes.data(),
                   bytes.size());
     }
   }
-  int32_t tick = ++ticks[op.getSymName()];
+  int64_t ticks = readClock();
   for (auto [message, whole] : llvm::zip_equal(op.getMessages(), sent)) {
     env.set(message, std::move(whole));
-    messages[message] = Metadata{word(0), tick};
+    messages[message] = Metadata{word(0), ticks};
   }
   return success();
 }
@@ -203,14 +241,34 @@ LogicalResult Machine::run(StageOp op, Environment &env) {
   FailureOr<bool> ran = runStage(op, inside);
   if (failed(ran))
     return failure();
-  int32_t tick = ++ticks[op.getSymName()];
+  int64_t ticks = readClock();
   SendOp send = op.getSend();
   Value status = *ran ? send.getStatus() : Value();
-  for (auto [message, payload] :
-       llvm::zip_equal(op.getMessages(), send.getSent(*ran))) {
-    env.set(message, inside.get(payload));
-    messages[message] = Metadata{status ? inside.get(status) : word(0), tick};
+  for (auto [message, sent] :
+       llvm::zip_equal(op.getMessages(), getSent(op, *ran, inside))) {
+    env.set(message, sent);
+    messages[message] = Metadata{status ? inside.get(status) : word(0), ticks};
   }
+  return success();
+}
+
+LogicalResult Machine::run(RepeatOp op, Environment &env) {
+  auto values = llvm::map_to_vector(
+      op.getInitial(), [&](Value initial) { return env.get(initial); });
+  bool goesOn = true;
+  for (uint64_t i = 0; i < op.getTimes() && goesOn; ++i) {
+    for (auto [argument, value] :
+         llvm::zip_equal(op.getBody().getArguments(), values))
+      env.set(argument, value);
+    if (failed(runBody(op.getBody().front(), env)))
+      return failure();
+    NextOp next = op.getNext();
+    values = llvm::map_to_vector(next.getValues(),
+                                 [&](Value value) { return env.get(value); });
+    goesOn = !next.getUntil() || !env.get(next.getUntil())->bytes.front();
+  }
+  for (auto [result, value] : llvm::zip_equal(op.getResults(), values))
+    env.set(result, value);
   return success();
 }
 
@@ -267,6 +325,8 @@ static Results evaluate(Operation *op, const Environment &env) {
       .Case([&](ExpandOp o) { return evaluateExpand(o, env); })
       .Case([&](DistinctOp o) { return evaluateDistinct(o, env); })
       .Case([&](MatchOp o) { return evaluateMatch(o, env); })
+      .Case([&](RegulateOp o) { return evaluateRegulate(o, env); })
+      .Case([&](RunningMeanOp o) { return evaluateRunningMean(o, env); })
       .Default([&](Operation *o) { return evaluateElementwise(o, env); });
 }
 
@@ -274,7 +334,7 @@ LogicalResult Machine::run(Operation *op, Environment &env) {
   if (getSymbolInfo(op).op)
     return success();
   return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<StageOp, KernelOp, LoadOp, StoreOp, MetadataOp>(
+      .Case<StageOp, KernelOp, LoadOp, StoreOp, MetadataOp, RepeatOp, ClockOp>(
           [&](auto vmOp) { return run(vmOp, env); })
       .Case<BarrierOp, ExternKernelOp, ExposeOp>([](auto) { return success(); })
       .Case([&](DecodeOp decode) {
@@ -307,13 +367,29 @@ LogicalResult Machine::run(Operation *op, Environment &env) {
 }
 
 LogicalResult Machine::runBody(Block &body, Environment &env) {
-  for (Operation &op : body.without_terminator())
-    if (failed(run(&op, env)))
+  struct Open {
+    Operation *begin;
+    uint64_t times; ///< Still to run, this one included.
+  };
+  SmallVector<Open> open;
+  for (Operation *op = &body.front(); op != &body.back();
+       op = op->getNextNode()) {
+    if (auto begin = dyn_cast<RepeatBeginOp>(op)) {
+      open.push_back({op, begin.getTimes()});
+    } else if (isa<RepeatEndOp>(op)) {
+      if (--open.back().times == 0)
+        open.pop_back();
+      else
+        op = open.back().begin;
+    } else if (failed(run(op, env))) {
       return failure();
+    }
+  }
   return success();
 }
 
 FailureOr<SmallVector<HostTensor>> Machine::execute(ArrayRef<Tensor> inputs) {
+  beginning = std::chrono::steady_clock::now();
   Environment env(exact);
   Block &body = getProgram().getBody().front();
   for (auto [argument, input] : llvm::zip_equal(body.getArguments(), inputs))

@@ -16,10 +16,12 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <chrono>
+
 namespace mlir::gpuvm::reference {
 
-/// A virtual machine with one program: its symbols and the ticks of its stages
-/// live from one execution to the next. Not thread-safe.
+/// A virtual machine with one program, whose symbols live from one execution to
+/// the next. Not thread-safe.
 class Machine {
 public:
   /// Boots a machine for a verified program, which is copied. Symbols have
@@ -43,7 +45,7 @@ private:
   /// What a message carries beside its payload.
   struct Metadata {
     Tensor status;
-    int32_t ticks = 0;
+    int64_t ticks = 0; ///< Nanoseconds since the execution began.
   };
 
   explicit Machine(bool exact) : exact(exact) {}
@@ -55,16 +57,20 @@ private:
   LogicalResult run(StageOp op, Environment &env);
   LogicalResult runInstances(StageOp op, Environment &env);
   FailureOr<bool> runStage(StageOp op, Environment &inside);
+  SmallVector<Tensor> getSent(StageOp op, bool ran, const Environment &inside);
   LogicalResult run(KernelOp op, Environment &env);
   LogicalResult run(LoadOp op, Environment &env);
   LogicalResult run(StoreOp op, Environment &env);
   LogicalResult run(MetadataOp op, Environment &env);
+  LogicalResult run(RepeatOp op, Environment &env);
+  LogicalResult run(ClockOp op, Environment &env);
+  int64_t readClock() const;
   LogicalResult runBody(Block &body, Environment &env);
 
   bool exact;
   OwningOpRef<Operation *> program;
   llvm::StringMap<Tensor> symbols;
-  llvm::StringMap<int32_t> ticks; ///< By stage name.
+  std::chrono::steady_clock::time_point beginning; ///< Of the execution.
   DenseMap<Value, Metadata> messages;
 };
 

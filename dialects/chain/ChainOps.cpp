@@ -228,5 +228,23 @@ LogicalResult FillOp::verify() {
   return success();
 }
 
+LogicalResult chain::ClockOp::verify() {
+  constexpr uint64_t kClockBytes = 24;
+  if (getWindow().getLength() != kClockBytes) // C1
+    return emitOpError("C1: a clock needs ")
+           << kClockBytes << " bytes, not " << getWindow().getLength();
+  return success();
+}
+
+LogicalResult chain::RepeatOp::verify() {
+  constexpr int64_t kMost = std::numeric_limits<uint32_t>::max();
+  for (int64_t count : {getCommands(), getTimes()})
+    if (count < 1 || count > kMost) // C1
+      return emitOpError("C1: repeats ")
+             << static_cast<int64_t>(getCommands()) << " commands "
+             << static_cast<int64_t>(getTimes()) << " times";
+  return success();
+}
+
 #define GET_OP_CLASSES
 #include "dialects/chain/ChainOps.cpp.inc"

@@ -259,4 +259,31 @@ def Chain_FillOp : Chain_PlanChild<"fill"> {
   let hasVerifier = 1;
 }
 
+def Chain_ClockOp : Chain_PlanChild<"clock"> {
+  let summary = "Reads the device's clock to a window.";
+  let description = [{
+    C1: the window is 24 bytes long.
+
+    Example: `chain.clock #gpuvm.window<registers, 0, 24> for "search"`
+  }];
+  let arguments = (ins Gpuvm_WindowAttr:$window, StrAttr:$stage);
+  let assemblyFormat = "$window `for` $stage attr-dict";
+  let hasVerifier = 1;
+}
+
+def Chain_RepeatOp : Chain_PlanChild<"repeat"> {
+  let summary = "Runs the commands behind it several times.";
+  let description = [{
+    `commands` is how many of the dispatches, barriers, copies, fills and repeats
+    that follow it are repeated, `times` how often they run.
+
+    C1: both are at least 1.
+
+    Example: `chain.repeat 7 commands 500 times`
+  }];
+  let arguments = (ins I64Attr:$commands, I64Attr:$times);
+  let assemblyFormat = "$commands `commands` $times `times` attr-dict";
+  let hasVerifier = 1;
+}
+
 #endif // CHAIN_OPS

@@ -85,6 +85,11 @@ uint64_t tensorBytes(RankedTensorType type);
 /// The payload of a message type, or the tensor type itself.
 RankedTensorType payloadType(Type messageOrTensor);
 
+/// Whether somebody who receives `message`, of a stage with a condition, may
+/// run though the stage does not: if the same word tells both to run, nobody
+/// does.
+bool isReceivedElsewhere(OpResult message);
+
 /// What a value of a tensor or packed type is in memory.
 RankedTensorType memoryType(Type tensorOrPacked);
 

@@ -130,10 +130,10 @@ def Gpuvm_MessageType : TypeDef<Gpuvm_Dialect, "Message"> {
   let mnemonic = "message";
   let summary = "What one stage sends (R30) and another receives (R31).";
   let description = [{
-    A payload tensor and four words of metadata: norm (L2, f32), max_abs (f32),
-    ticks (u32, how often the sender has run) and status (u32: 0 OK, 1 ANOMALY,
-    2 ATTENTION, 3 NEED_VM, 4 NEED_IO, 5 NEED_DATA, 6 EXCESS). Metadata that
-    nobody reads is not computed.
+    A payload tensor and metadata: norm (L2, f32), max_abs (f32), ticks (when it
+    was there, i64) and status (i32: 0 OK, 1 ANOMALY, 2 ATTENTION, 3 NEED_VM,
+    4 NEED_IO, 5 NEED_DATA, 6 EXCESS). Metadata that nobody reads is not
+    computed.
   }];
   let parameters = (ins "::mlir::RankedTensorType":$payload);
   let assemblyFormat = "`<` $payload `>`";

@@ -29,6 +29,9 @@ def Gpuvm_KernelOp : Gpuvm_Op<"kernel", [
     C2: yield has the types of the results.
     C3: windows, where given, are as long as the tensors they hold need.
     C4: a kernel with root `chain` yields results of `gpuvm.hold`.
+    C5: operand `condition` exists and is a `tensor<i1>`.
+    C6: `counts_window` and `parked_groups` are both there, or none of them; the
+        window is 12 bytes of Control.
 
     `emitted` names the `spirv.module` beside the program once there is one.
     Operand `condition` is a `tensor<i1>`: while it is false, nobody needs what

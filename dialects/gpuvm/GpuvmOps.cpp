@@ -166,7 +166,25 @@ LogicalResult YieldOp::verify() {
   return success();
 }
 
-LogicalResult KernelOp::verify() { return verifyWindows(*this, "C3"); }
+LogicalResult KernelOp::verify() {
+  Type i1 = IntegerType::get(getContext(), 1);
+  if (std::optional<uint64_t> number = getCondition();
+      number &&
+      (*number >= getInputs().size() ||
+       getInputs()[*number].getType() != RankedTensorType::get({}, i1))) // C5
+    return emitOpError("C5: operand ") << static_cast<int64_t>(*number)
+                                       << " is not there, or no tensor<i1>";
+  if (getCountsWindow().has_value() != getParkedGroups().has_value()) // C6
+    return emitOpError("C6: says where its workgroups are counted, or how many "
+                       "they are, but not both");
+  constexpr uint64_t kTripletBytes = 12;
+  if (std::optional<WindowAttr> counts = getCountsWindow();
+      counts && (counts->getRegion() != gpuvm::Region::control ||
+                 counts->getLength() != kTripletBytes)) // C6
+    return emitOpError("C6: counts its workgroups in ")
+           << *counts << ", not in 12 bytes of Control";
+  return verifyWindows(*this, "C3");
+}
 
 LogicalResult KernelOp::verifyRegions() {
   Block &block = getBody().front();

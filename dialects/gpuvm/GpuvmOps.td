@@ -45,6 +45,7 @@ def Gpuvm_ProgramOp : Gpuvm_Op<"program", [
         heap symbols together.
     C3: the body holds only operations of this dialect that may stand in a
         program, and constants.
+    C4: stages and repeats have different names, in repeats, too.
 
     Example:
 
@@ -95,7 +96,7 @@ def Gpuvm_ReturnOp : Gpuvm_Op<"return", [
 }
 
 def Gpuvm_StageOp : Gpuvm_Op<"stage", [
-    IsolatedFromAbove, SingleBlock, HasParent<"ProgramOp">,
+    IsolatedFromAbove, SingleBlock, ParentOneOf<["ProgramOp", "RepeatOp"]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "One VM instance's step: receives R31, works, sends R30.";
   let description = [{
@@ -131,13 +132,15 @@ def Gpuvm_StageOp : Gpuvm_Op<"stage", [
 
     With `when(%c)` the stage runs if `%c`, which the device computes, is true.
     If not, it stores nothing, its message is what `gpuvm.send` names behind
-    `else`, values that the stage was given, and the status is 0 (OK). With
-    instances each of them has its own condition, or all a `shared` one.
+    `else`, values that the stage was given, or zeros if nothing is named, and the
+    status is 0 (OK). With instances each of them has its own condition, or all a
+    `shared` one.
 
     C6: the condition is a `tensor<i1>`, for each instance. Behind `else` are as
-        many values as are sent, of the same types, which are not bounded, and
-        all of them are block arguments. A stage without a condition sends
-        nothing else.
+        many values as are sent, of the same types, and all of them are block
+        arguments; or nothing. A stage without a condition sends nothing else.
+    C7: what a stage with a condition sends is not bounded, unless the stages
+        that receive it have the same condition.
 
     A stage whose messages nobody receives and that stores nothing is removed
     by canonicalization, and so are operands it does not use, as long as the
@@ -184,6 +187,9 @@ def Gpuvm_StageOp : Gpuvm_Op<"stage", [
     ::mlir::BlockArgument getCondition();
     /// Whether operand `i` arrives whole, not one slice per instance.
     bool isShared(unsigned i);
+    /// The operand that says of all instances whether they run; null if there
+    /// is none.
+    ::mlir::Value getSharedCondition();
     static ::llvm::StringRef getDefaultDialect() { return "gpuvm"; }
   }];
 }
@@ -193,7 +199,7 @@ def Gpuvm_SendOp : Gpuvm_Op<"send", [
   let summary = "Sends the stage's message (its outbox, R30).";
   let description = [{
     `status` is the message's status word; 0 (OK) without it. `else` says what a
-    stage with a condition sends when it does not run.
+    stage with a condition sends when it does not run; zeros without it.
 
     C1: there is a payload if there is a status.
 
@@ -217,21 +223,19 @@ def Gpuvm_SendOp : Gpuvm_Op<"send", [
     (`status` `(` $status^ `:` type($status) `)`)? attr-dict
   }];
   let hasVerifier = 1;
-  let extraClassDeclaration = [{
-    /// What is sent if the stage runs, or if it does not.
-    ::mlir::OperandRange getSent(bool runs) {
-      return runs ? getPayloads() : getOtherwise();
-    }
-  }];
 }
 
 def Gpuvm_MetadataOp : Gpuvm_Op<"metadata", [Pure, HasParent<"StageOp">]> {
   let summary = "One metadata word of a received message.";
   let description = [{
     C1: the operand is a block argument of the stage that receives the first
-        field of a message.
-    C2: the result is `tensor<f32>` for norm and max_abs, `tensor<i32>` for
-        ticks and status.
+        field of a stage's message.
+    C2: the result is `tensor<f32>` for norm and max_abs, `tensor<i64>` for
+        ticks and `tensor<i32>` for status.
+
+    Ticks are the time from the beginning of the execution until the message and
+    all that the device began before it were there: nanoseconds by the clock of
+    the device. To read them, the device waits for the message.
 
     Example: `%n = gpuvm.metadata norm of %x : tensor<8xf32> -> tensor<f32>`
   }];
@@ -306,6 +310,8 @@ include "dialects/gpuvm/GpuvmFft.td"
 include "dialects/gpuvm/GpuvmSort.td"
 include "dialects/gpuvm/GpuvmGroups.td"
 include "dialects/gpuvm/GpuvmBounded.td"
+include "dialects/gpuvm/GpuvmRegulators.td"
+include "dialects/gpuvm/GpuvmRepeat.td"
 include "dialects/gpuvm/GpuvmKernels.td"
 
 #endif // GPUVM_OPS

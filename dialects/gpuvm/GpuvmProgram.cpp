@@ -159,6 +159,41 @@ LogicalResult ProgramOp::verify() {
   return success();
 }
 
+/// C1 and C2 of gpuvm.repeat_begin.
+static LogicalResult verifyRepeats(ProgramOp program) {
+  SmallVector<RepeatBeginOp> open;
+  for (Operation &op : program.getBody().front()) {
+    if (auto begin = dyn_cast<RepeatBeginOp>(op)) {
+      auto times = static_cast<int64_t>(begin.getTimes());
+      if (times < 1) // C2
+        return begin.emitOpError("C2: cannot run ") << times << " times";
+      open.push_back(begin);
+    }
+    if (!isa<RepeatEndOp>(op))
+      continue;
+    if (open.empty()) // C1
+      return op.emitOpError("C1: there is no beginning before this end");
+    open.pop_back();
+  }
+  if (!open.empty()) // C1
+    return open.back().emitOpError("C1: there is no end behind this beginning");
+  return success();
+}
+
+/// C4. (Operations of the program itself are SymbolTable's.)
+static LogicalResult verifyNames(ProgramOp program) {
+  llvm::StringSet<> names;
+  WalkResult result = program.getBody().walk([&](Operation *op) {
+    if (!isa<StageOp, RepeatOp>(op) ||
+        names.insert(SymbolTable::getSymbolName(op).getValue()).second)
+      return WalkResult::advance();
+    op->emitOpError("C4: another one is named ")
+        << SymbolTable::getSymbolName(op);
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult ProgramOp::verifyRegions() {
   if (getBody().getArgumentTypes() != getProgramType().getInputs()) // C1
     return emitOpError("C1: the block arguments do not have the input types");
@@ -181,7 +216,9 @@ LogicalResult ProgramOp::verifyRegions() {
   }
   if (!isa<ReturnOp>(getBody().front().back())) // C3
     return emitOpError("C3: the body does not end with gpuvm.return");
-  return success();
+  if (failed(verifyRepeats(*this)))
+    return failure();
+  return verifyNames(*this);
 }
 
 LogicalResult ReturnOp::verify() {

@@ -214,6 +214,32 @@ bool StageOp::isShared(unsigned i) {
          argumentType(getInputs()[i].getType());
 }
 
+Value StageOp::getSharedCondition() {
+  size_t count = getInputs().size();
+  if (!getConditional() || count == 0 ||
+      getBody().getNumArguments() != count) // C1 says so.
+    return Value();
+  unsigned last = count - 1;
+  return isShared(last) ? getInputs()[last] : Value();
+}
+
+bool gpuvm::isReceivedElsewhere(OpResult message) {
+  Value condition = cast<StageOp>(message.getOwner()).getSharedCondition();
+  if (!condition || message == condition)
+    return true;
+  return llvm::any_of(message.getUses(), [&](OpOperand &use) {
+    auto receiver = dyn_cast<StageOp>(use.getOwner());
+    if (!receiver || receiver.getSharedCondition() != condition)
+      return true;
+    // What is sent else is needed by who does not run.
+    Block &body = receiver.getBody().front();
+    auto send = dyn_cast<SendOp>(body.back());
+    return !send ||
+           llvm::is_contained(send.getOtherwise(),
+                              body.getArgument(use.getOperandNumber()));
+  });
+}
+
 LogicalResult StageOp::verify() {
   if (getInstances() && static_cast<int64_t>(*getInstances()) < 1) // C4
     return emitOpError("C4: there is no stage of ")
@@ -311,16 +337,18 @@ static LogicalResult verifyCondition(StageOp stage) {
   if (block.getNumArguments() == 0 || // C6
       stage.getCondition().getType() != RankedTensorType::get({}, i1))
     return stage.emitOpError("C6: the condition is not a tensor<i1>");
-  if (send.getOtherwise().getTypes() != send.getPayloads().getTypes()) // C6
+  if (!send.getOtherwise().empty() &&
+      send.getOtherwise().getTypes() != send.getPayloads().getTypes()) // C6
     return send.emitOpError("C6: what is sent else is not of the types sent");
   for (Value value : send.getOtherwise())
     if (value.getParentBlock() != &block || !isa<BlockArgument>(value)) // C6
       return send.emitOpError("C6: what is sent else is not what the stage was "
                               "given");
-    else if (isBounded(value.getType())) // C6
-      return send.emitOpError(
-          "C6: a stage with a condition sends no rows whose "
-          "number only the device knows");
+  for (OpResult message : stage->getResults())
+    if (isBounded(payloadType(message.getType())) &&
+        isReceivedElsewhere(message)) // C7
+      return stage.emitOpError("C7: sends rows whose number only the device "
+                               "knows to who runs on another condition");
   return success();
 }
 
@@ -364,12 +392,16 @@ LogicalResult MetadataOp::verify() {
       !isa<MessageType>(
           stage.getInputs()[argument.getArgNumber()].getType())) // C1
     return emitOpError("C1: the operand is not a message the stage receives");
-  auto field = cast<OpResult>(stage.getInputs()[argument.getArgNumber()]);
-  if (field.getResultNumber() != 0) // C1
-    return emitOpError("C1: the operand is not the first field of a message");
+  auto field = dyn_cast<OpResult>(stage.getInputs()[argument.getArgNumber()]);
+  if (!field || !isa<StageOp>(field.getOwner()) ||
+      field.getResultNumber() != 0) // C1
+    return emitOpError(
+        "C1: the operand is not the first field of a stage's message");
+  Builder b(getContext());
   bool isFloat = getField() == Field::norm || getField() == Field::max_abs;
-  Type element = isFloat ? Type(Float32Type::get(getContext()))
-                         : Type(IntegerType::get(getContext(), 32));
+  Type element = isFloat                      ? Type(b.getF32Type())
+                 : getField() == Field::ticks ? Type(b.getI64Type())
+                                              : Type(b.getI32Type());
   if (getWord().getType() != RankedTensorType::get({}, element)) // C2
     return emitOpError("C2: ") << stringifyField(getField()) << " is a tensor<"
                                << element << ">, not " << getWord().getType();

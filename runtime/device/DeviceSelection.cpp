@@ -149,6 +149,9 @@ std::vector<std::string> refusalReasons(const DeviceInfo &info,
   refuser.checkBasics();
   for (const FeatureNeed &need : needs.features)
     refuser.checkFeature(need);
+  if (needs.clock && info.timestampBits == 0)
+    refuser.add("The plan reads the clock, and the device's queue has none "
+                "(timestampValidBits is 0).");
   checkMemory(refuser, info, needs);
   checkWorkgroups(refuser, info.limits, needs);
   return std::move(refuser.reasons);

@@ -107,6 +107,7 @@ Requirements requirementsOf(const Plan &plan) {
     else if (auto *indirect = std::get_if<DispatchIndirect>(&command.op);
              indirect && indirect->kernel < plan.kernels.size())
       addWindows(needs, plan, indirect->kernel, indirect->windows);
+    needs.clock |= std::holds_alternative<Clock>(command.op);
   }
   return needs;
 }

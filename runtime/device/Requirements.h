@@ -38,6 +38,7 @@ struct Requirements {
   LimitNeed windowBytes;             ///< Longest window of a dispatch.
   LimitNeed regionBytes;             ///< Largest region.
   uint64_t totalRegionBytes = 0;     ///< All five regions.
+  bool clock = false;                ///< Timestamps.
   LimitNeed storageBuffers;          ///< Most bindings of one kernel.
   LimitNeed workgroupMemory;         ///< In bytes.
   LimitNeed invocations;             ///< Of one workgroup.

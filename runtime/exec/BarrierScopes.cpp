@@ -14,6 +14,7 @@
 #include "runtime/exec/BarrierScopes.h"
 
 #include "runtime/plan/Hazards.h"
+#include "runtime/plan/Repeats.h"
 
 #include <algorithm>
 
@@ -26,7 +27,8 @@ static bool isDispatch(const Command &command) {
 
 static bool isTransfer(const Command &command) {
   return std::holds_alternative<Copy>(command.op) ||
-         std::holds_alternative<Fill>(command.op);
+         std::holds_alternative<Fill>(command.op) ||
+         std::holds_alternative<Clock>(command.op);
 }
 
 namespace {
@@ -43,7 +45,7 @@ struct Kinds {
 
 /// Where a command touches group counts: [offset, offset + length) of Control.
 struct ControlUse {
-  size_t command;
+  size_t at; ///< When it runs.
   uint64_t offset;
   uint64_t length;
 };
@@ -88,56 +90,77 @@ static void completeStages(BarrierScope &scope) {
 
 //===--- Group counts -----------------------------------------------------===//
 
-static std::vector<ControlUse> groupCountReads(const Plan &plan) {
+namespace {
+/// The commands of a plan in the order in which they run, those of repeats
+/// twice: so every use meets every other one, before it and behind it.
+class Execution {
+public:
+  explicit Execution(const Plan &plan)
+      : plan(plan), commands(executedCommands(plan, /*mostTimes=*/2)) {}
+
+  std::vector<ControlUse> groupCountReads() const;
+  std::vector<ControlUse> controlWrites() const;
+  /// For each time the next one of a barrier, or the end.
+  std::vector<size_t> nextBarriers() const;
+  size_t command(size_t at) const { return commands[at]; }
+
+private:
+  const Plan &plan;
+  std::vector<size_t> commands;
+};
+} // namespace
+
+std::vector<ControlUse> Execution::groupCountReads() const {
   std::vector<ControlUse> reads;
-  for (size_t i = 0; i < plan.commands.size(); ++i)
-    if (auto *op = std::get_if<DispatchIndirect>(&plan.commands[i].op))
-      reads.push_back({i, op->controlOffset, 3 * sizeof(uint32_t)});
+  for (size_t at = 0; at < commands.size(); ++at)
+    if (auto *op =
+            std::get_if<DispatchIndirect>(&plan.commands[commands[at]].op))
+      reads.push_back({at, op->controlOffset, 3 * sizeof(uint32_t)});
   return reads;
 }
 
-static std::vector<ControlUse> controlWrites(const Plan &plan) {
+std::vector<ControlUse> Execution::controlWrites() const {
   std::vector<ControlUse> writes;
-  for (size_t i = 0; i < plan.commands.size(); ++i)
-    for (const Access &access : accessesOf(plan, plan.commands[i]))
+  for (size_t at = 0; at < commands.size(); ++at)
+    for (const Access &access : accessesOf(plan, plan.commands[commands[at]]))
       if (access.writes && access.window.region == Region::Control)
-        writes.push_back({i, access.window.offset, access.window.length});
+        writes.push_back({at, access.window.offset, access.window.length});
   return writes;
+}
+
+std::vector<size_t> Execution::nextBarriers() const {
+  size_t count = commands.size();
+  std::vector<size_t> next(count, count);
+  for (size_t at = count, barrier = count; at-- > 0;) {
+    next[at] = barrier;
+    if (std::holds_alternative<Barrier>(plan.commands[commands[at]].op))
+      barrier = at;
+  }
+  return next;
 }
 
 static bool overlap(const ControlUse &a, const ControlUse &b) {
   return a.offset < b.offset + b.length && b.offset < a.offset + a.length;
 }
 
-/// Index of the first barrier after each command, or the number of commands.
-static std::vector<size_t> nextBarriers(const Plan &plan) {
-  size_t count = plan.commands.size();
-  std::vector<size_t> next(count, count);
-  for (size_t i = count, barrier = count; i-- > 0;) {
-    next[i] = barrier;
-    if (std::holds_alternative<Barrier>(plan.commands[i].op))
-      barrier = i;
-  }
-  return next;
-}
-
 static void addGroupCountScopes(const Plan &plan, BarrierScopes &scopes) {
-  std::vector<ControlUse> reads = groupCountReads(plan);
+  Execution execution(plan);
+  std::vector<ControlUse> reads = execution.groupCountReads();
   if (reads.empty())
     return;
-  std::vector<size_t> next = nextBarriers(plan);
-  for (const ControlUse &write : controlWrites(plan))
+  std::vector<size_t> next = execution.nextBarriers();
+  for (const ControlUse &write : execution.controlWrites())
     for (const ControlUse &read : reads) {
       if (!overlap(write, read))
         continue;
       // The next execution reads what this one wrote.
       addIndirectDestination(scopes.afterUploads);
-      size_t first = std::min(write.command, read.command);
-      size_t second = std::max(write.command, read.command);
+      size_t first = std::min(write.at, read.at);
+      size_t second = std::max(write.at, read.at);
       if (next[first] >= second)
         continue;
-      BarrierScope &scope = scopes.commands[next[first]];
-      if (first == write.command)
+      BarrierScope &scope = scopes.commands[execution.command(next[first])];
+      if (first == write.at)
         addIndirectDestination(scope);
       else
         scope.sourceStages |= VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT;
@@ -156,17 +179,24 @@ BarrierScopes barrierScopesOf(const Plan &plan) {
   BarrierScopes scopes;
   scopes.commands.resize(plan.commands.size());
 
-  Kinds before;
-  for (size_t i = 0; i < plan.commands.size(); ++i) {
-    addSource(scopes.commands[i], before);
-    before.add(plan.commands[i]);
+  // What may run before a barrier, and behind it: of the repeat that it is in,
+  // everything.
+  std::vector<CommandRange> ranges = outermostRepeats(plan);
+  size_t count = plan.commands.size();
+  std::vector<Kinds> before(count + 1), after(count + 1);
+  for (size_t i = 0; i < count; ++i) {
+    before[i + 1] = before[i];
+    before[i + 1].add(plan.commands[i]);
   }
-  Kinds after;
-  for (size_t i = plan.commands.size(); i-- > 0;) {
-    addDestination(scopes.commands[i], after);
-    after.add(plan.commands[i]);
+  for (size_t i = count; i-- > 0;) {
+    after[i] = after[i + 1];
+    after[i].add(plan.commands[i]);
   }
-  Kinds all = before;
+  for (size_t i = 0; i < count; ++i) {
+    addSource(scopes.commands[i], before[ranges[i].end]);
+    addDestination(scopes.commands[i], after[ranges[i].begin]);
+  }
+  Kinds all = after[0];
 
   // Uploads are transfers; what ran before is this plan or a host access.
   addSource(scopes.afterUploads, {all.compute, /*transfer=*/true});

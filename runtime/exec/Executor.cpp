@@ -12,6 +12,7 @@
 
 #include "runtime/device/Variants.h"
 #include "runtime/exec/NamedSlots.h"
+#include "runtime/plan/Repeats.h"
 
 #include <fmt/format.h>
 
@@ -38,6 +39,14 @@ template <typename T> static Status assign(T &out, Result<T> result) {
   return {};
 }
 
+static uint32_t countClocks(const Plan &plan) {
+  uint32_t count = 0;
+  forEachExecuted(plan, UINT32_MAX, [&](size_t i) {
+    count += std::holds_alternative<Clock>(plan.commands[i].op);
+  });
+  return count;
+}
+
 Status Executor::prepare() {
   if (options_.variants)
     chooseVariants(plan_, device_.info());
@@ -52,9 +61,12 @@ Status Executor::prepare() {
     kernel.spirv = {};
   VM_RETURN_IF_ERROR(
       assign(timestamps_, Timestamps::create(device_, kNumTimestamps)));
+  VM_RETURN_IF_ERROR(
+      assign(clocks_, Timestamps::create(device_, countClocks(plan_))));
   bool trace = options_.trace || device_.info().type == DeviceType::Cpu;
-  VM_RETURN_IF_ERROR(assign(
-      trace_, Trace::create(device_, trace ? plan_.commands.size() : 0)));
+  VM_RETURN_IF_ERROR(
+      assign(trace_, Trace::create(device_, trace ? executedCommands(plan_)
+                                                  : std::vector<size_t>())));
   if (options_.profile)
     VM_RETURN_IF_ERROR(assign(timer_, CommandTimer::create(device_)));
   return record();
@@ -113,7 +125,7 @@ Status Executor::record() {
       assign(submission_, Submission::create(device_, plan_.program.c_str())));
   Recording recording{device_,      plan_,    regions_,   pipelines_,
                       descriptors_, uploads_, downloads_, timestamps_,
-                      trace_,       timer_};
+                      clocks_,      trace_,   timer_};
   ++counters_.recordings;
   return assign(counters_.recorded, recordExecution(recording, submission_));
 }

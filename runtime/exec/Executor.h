@@ -144,6 +144,7 @@ private:
   Staging uploads_;
   Staging downloads_;
   Timestamps timestamps_;
+  Timestamps clocks_;
   Trace trace_;
   CommandTimer timer_;
   Submission submission_;

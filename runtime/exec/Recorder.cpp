@@ -11,6 +11,7 @@
 
 #include "runtime/exec/BarrierScopes.h"
 #include "runtime/plan/CommandWords.h"
+#include "runtime/plan/Repeats.h"
 
 #include <algorithm>
 
@@ -37,6 +38,8 @@ private:
   void record(size_t index, const Barrier &op);
   void record(size_t index, const Copy &op);
   void record(size_t index, const Fill &op);
+  void record(size_t, const Repeat &) {} // Its commands are visited.
+  void record(size_t, const Clock &op);
 
   void bind(size_t index, uint32_t kernel);
   void copy(const BufferRange &source, const BufferRange &destination);
@@ -47,18 +50,20 @@ private:
   BarrierScopes scopes_;
   StageIndex stages_;
   RecordCounts counts_;
+  size_t numRun_ = 0; ///< Commands, those of repeats each time.
+  uint32_t numClocks_ = 0;
   VkPipeline bound_ = VK_NULL_HANDLE;
 };
 } // namespace
 
 void CommandRecorder::recordAll() {
   r_.timestamps.recordReset(commands_);
+  r_.clocks.recordReset(commands_);
   r_.timestamps.record(commands_, kTimeStart);
   recordUploads();
   r_.timestamps.record(commands_, kTimeUploaded);
   r_.timer.recordStart(commands_);
-  for (size_t i = 0; i < r_.plan.commands.size(); ++i)
-    recordCommand(i);
+  forEachExecuted(r_.plan, UINT32_MAX, [&](size_t i) { recordCommand(i); });
   recordDownloads();
   r_.timestamps.record(commands_, kTimeDownloaded);
 }
@@ -91,8 +96,9 @@ void CommandRecorder::recordDownloads() {
 
 void CommandRecorder::recordCommand(size_t index) {
   const Command &command = r_.plan.commands[index];
+  size_t at = numRun_++;
   if (!std::holds_alternative<Barrier>(command.op))
-    r_.trace.recordStart(commands_, index);
+    r_.trace.recordStart(commands_, at);
   if (r_.device.hasLabels())
     r_.device.beginLabel(commands_, labelOf(r_.plan, stages_, uint32_t(index)));
   std::visit([&](const auto &op) { record(index, op); }, command.op);
@@ -140,6 +146,11 @@ void CommandRecorder::record(size_t, const Fill &op) {
   vk_.vkCmdFillBuffer(commands_, range.buffer, range.offset, range.length,
                       op.value);
   ++counts_.fills;
+}
+
+void CommandRecorder::record(size_t, const Clock &op) {
+  BufferRange range = r_.regions.locate(op.window);
+  r_.clocks.recordTo(commands_, numClocks_++, range.buffer, range.offset);
 }
 
 void CommandRecorder::copy(const BufferRange &source,

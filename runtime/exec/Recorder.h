@@ -46,6 +46,7 @@ struct Recording {
   const Staging &uploads;   ///< A slot for each input; empty if bound at load.
   const Staging &downloads; ///< A slot for each output.
   const Timestamps &timestamps;
+  const Timestamps &clocks; ///< Of the plan, in the order in which they run.
   const Trace &trace;
   CommandTimer &timer;
 };

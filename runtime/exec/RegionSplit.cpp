@@ -102,6 +102,8 @@ struct CommandWindows {
     add(copy.destination);
   }
   void operator()(const Fill &fill) const { add(fill.window); }
+  void operator()(const Repeat &) const {}
+  void operator()(const Clock &clock) const { add(clock.window); }
 };
 } // namespace
 

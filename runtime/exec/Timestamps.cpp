@@ -9,13 +9,17 @@
 
 #include "runtime/exec/Timestamps.h"
 
+#include "runtime/plan/Plan.h"
+
+#include <bit>
+
 namespace vm {
 
 Result<Timestamps> Timestamps::create(const Device &device, uint32_t count) {
   Timestamps result;
   result.device_ = &device;
   result.count_ = count;
-  if (device.info().timestampBits == 0)
+  if (device.info().timestampBits == 0 || count == 0)
     return result;
   VkQueryPoolCreateInfo info = {VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
   info.queryType = VK_QUERY_TYPE_TIMESTAMP;
@@ -38,6 +42,26 @@ void Timestamps::record(VkCommandBuffer commands, uint32_t index) const {
   if (available())
     device_->vk().vkCmdWriteTimestamp(
         commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool_.get(), index);
+}
+
+/// The bits of a timestamp that count.
+static uint64_t validBits(const DeviceInfo &info) {
+  uint32_t bits = info.timestampBits;
+  return bits >= 64 ? UINT64_MAX : (uint64_t(1) << bits) - 1;
+}
+
+void Timestamps::recordTo(VkCommandBuffer commands, uint32_t index,
+                          VkBuffer buffer, VkDeviceSize offset) const {
+  record(commands, index);
+  auto period = static_cast<float>(device_->info().timestampPeriodNs);
+  uint64_t behind[] = {validBits(device_->info()),
+                       std::bit_cast<uint32_t>(period)};
+  static_assert(sizeof(uint64_t) + sizeof(behind) == kClockBytes);
+  device_->vk().vkCmdUpdateBuffer(commands, buffer, offset + sizeof(uint64_t),
+                                  sizeof(behind), behind);
+  device_->vk().vkCmdCopyQueryPoolResults(
+      commands, pool_.get(), index, 1, buffer, offset, sizeof(uint64_t),
+      VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
 }
 
 Result<std::vector<uint64_t>> Timestamps::readTicks(uint32_t count) const {
@@ -66,9 +90,7 @@ Result<std::vector<double>> Timestamps::read() const {
 
 double nanosecondsBetween(const DeviceInfo &info, uint64_t fromTicks,
                           uint64_t toTicks) {
-  uint32_t bits = info.timestampBits;
-  uint64_t mask = bits >= 64 ? UINT64_MAX : (uint64_t(1) << bits) - 1;
-  return static_cast<double>((toTicks - fromTicks) & mask) *
+  return static_cast<double>((toTicks - fromTicks) & validBits(info)) *
          info.timestampPeriodNs;
 }
 

@@ -19,13 +19,19 @@ namespace vm {
 
 class Timestamps {
 public:
-  /// `count` timestamps; none are taken if the device's queue has no clock.
+  /// `count` timestamps; none are taken if the device's queue has no clock, or
+  /// if there are none to take.
   static Result<Timestamps> create(const Device &device, uint32_t count);
 
   bool available() const { return static_cast<bool>(pool_); }
   void recordReset(VkCommandBuffer commands) const;
   /// Timestamp `index` is taken when everything recorded so far is done.
   void record(VkCommandBuffer commands, uint32_t index) const;
+
+  /// Timestamp `index` is taken likewise, and goes to a buffer, as the command
+  /// Clock of a plan says. There must be a clock.
+  void recordTo(VkCommandBuffer commands, uint32_t index, VkBuffer buffer,
+                VkDeviceSize offset) const;
 
   /// The first `count` timestamps in ticks of the device, after the command
   /// buffer has completed. Empty if there is no clock.

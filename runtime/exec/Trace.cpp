@@ -3,8 +3,8 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One word a command, so that no two fills of an execution overlap and no
-// barrier is needed between them.
+// One word for each time a command runs, so that no two fills of an execution
+// overlap and no barrier is needed between them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,14 +16,15 @@ namespace vm {
 
 static constexpr uint32_t kStarted = 1;
 
-Result<Trace> Trace::create(const Device &device, size_t numCommands) {
+Result<Trace> Trace::create(const Device &device,
+                            std::vector<size_t> commands) {
   Trace trace;
   trace.device_ = &device;
-  trace.numCommands_ = numCommands;
-  if (numCommands == 0)
+  trace.commands_ = std::move(commands);
+  if (trace.commands_.empty())
     return trace;
   Result<Buffer> words = Buffer::create(
-      device, numCommands * sizeof(uint32_t), MemoryRole::HostPolled,
+      device, trace.commands_.size() * sizeof(uint32_t), MemoryRole::HostPolled,
       VK_BUFFER_USAGE_TRANSFER_DST_BIT, "trace of commands");
   if (!words.ok())
     return words.status();
@@ -32,23 +33,22 @@ Result<Trace> Trace::create(const Device &device, size_t numCommands) {
 }
 
 void Trace::recordReset(VkCommandBuffer commands) const {
-  if (numCommands_)
+  if (!commands_.empty())
     device_->vk().vkCmdFillBuffer(commands, words_.get(), 0, words_.sizeBytes(),
                                   0);
 }
 
-void Trace::recordStart(VkCommandBuffer commands, size_t index) const {
-  if (numCommands_)
-    device_->vk().vkCmdFillBuffer(commands, words_.get(),
-                                  index * sizeof(uint32_t), sizeof(uint32_t),
-                                  kStarted);
+void Trace::recordStart(VkCommandBuffer commands, size_t at) const {
+  if (!commands_.empty())
+    device_->vk().vkCmdFillBuffer(commands, words_.get(), at * sizeof(uint32_t),
+                                  sizeof(uint32_t), kStarted);
 }
 
 std::optional<size_t> Trace::lastStarted() const {
   auto *words = reinterpret_cast<uint32_t *>(words_.mapped());
-  for (size_t i = numCommands_; i-- > 0;)
-    if (std::atomic_ref<uint32_t>(words[i]).load() == kStarted)
-      return i;
+  for (size_t at = commands_.size(); at-- > 0;)
+    if (std::atomic_ref<uint32_t>(words[at]).load() == kStarted)
+      return commands_[at];
   return std::nullopt;
 }
 

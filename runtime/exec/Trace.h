@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace vm {
 
@@ -26,21 +27,23 @@ class Trace {
 public:
   /// A trace of no commands, which records nothing.
   Trace() = default;
-  static Result<Trace> create(const Device &device, size_t numCommands);
+  /// `commands`: the indices of commands in the order in which they run.
+  static Result<Trace> create(const Device &device,
+                              std::vector<size_t> commands);
 
   /// Before anything else of an execution; a barrier must follow.
   void recordReset(VkCommandBuffer commands) const;
-  /// Just before command `index`.
-  void recordStart(VkCommandBuffer commands, size_t index) const;
+  /// Just before the `at`-th command that runs.
+  void recordStart(VkCommandBuffer commands, size_t at) const;
 
-  /// The last command the device has started, as far as the host can see: best
-  /// effort. Nothing if none was, or if nothing is traced.
+  /// The index of the last command the device has started, as far as the host
+  /// can see: best effort. Nothing if none was, or if nothing is traced.
   std::optional<size_t> lastStarted() const;
 
 private:
   const Device *device_ = nullptr;
   Buffer words_;
-  size_t numCommands_ = 0;
+  std::vector<size_t> commands_;
 };
 
 } // namespace vm

@@ -8,6 +8,7 @@
 #include "runtime/base/CheckedMath.h"
 #include "runtime/plan/Limits.h"
 #include "runtime/plan/PlanNames.h"
+#include "runtime/plan/Repeats.h"
 #include "runtime/plan/VerifierHelpers.h"
 
 #include <algorithm>
@@ -23,14 +24,17 @@ constexpr uint64_t kWordBytes = 4;
 /// Checks command `index`; one overload an op.
 class CommandVerifier {
 public:
-  CommandVerifier(const Plan &plan, uint32_t index)
-      : plan(plan), index(index) {}
+  /// `range`: the outermost repeat around the command, or the command.
+  CommandVerifier(const Plan &plan, uint32_t index, CommandRange range)
+      : plan(plan), index(index), range(range) {}
 
   Status operator()(const Dispatch &dispatch) const;
   Status operator()(const DispatchIndirect &dispatch) const;
   Status operator()(const Barrier &barrier) const;
   Status operator()(const Copy &copy) const;
   Status operator()(const Fill &fill) const;
+  Status operator()(const Repeat &) const { return {}; } // verifyRepeats
+  Status operator()(const Clock &clock) const;
 
 private:
   Status verifyWindows(uint32_t kernel,
@@ -43,6 +47,7 @@ private:
 
   const Plan &plan;
   uint32_t index;
+  CommandRange range;
 };
 
 Status
@@ -126,19 +131,24 @@ Status CommandVerifier::verifyReason(const BarrierReason &reason,
   if (reason.kind > HazardKind::WriteAfterWrite)
     return bad("Reason {} of barrier {} has an unknown kind ({}).", number,
                index, static_cast<unsigned>(reason.kind));
-  if (reason.first >= index)
+  auto isRepeated = [&](uint32_t command) {
+    return command >= range.begin && command < range.end && command != index;
+  };
+  if (reason.first >= index && !isRepeated(reason.first))
     return bad("Reason {} of barrier {} begins at command {} (0 to {} come "
                "before it).",
                number, index, reason.first, int64_t(index) - 1);
-  if (reason.second <= index || reason.second >= plan.commands.size())
+  bool isBehind = reason.second > index && reason.second < plan.commands.size();
+  if (!isBehind && !isRepeated(reason.second))
     return bad("Reason {} of barrier {} ends at command {} ({} to {} come "
                "after it).",
                number, index, reason.second, index + 1,
                plan.commands.size() - 1);
   for (uint32_t command : {reason.first, reason.second})
-    if (std::holds_alternative<Barrier>(plan.commands[command].op))
-      return bad("Reason {} of barrier {} names command {}, which is a "
-                 "barrier.",
+    if (std::holds_alternative<Barrier>(plan.commands[command].op) ||
+        std::holds_alternative<Repeat>(plan.commands[command].op))
+      return bad("Reason {} of barrier {} names command {}, which touches "
+                 "nothing.",
                  number, index, command);
   return checkWindow(fmt::format("Reason {} of barrier {}", number, index),
                      reason.window, plan, 1);
@@ -189,16 +199,66 @@ Status CommandVerifier::operator()(const Fill &fill) const {
   return verifyTarget(fill.window);
 }
 
+Status CommandVerifier::operator()(const Clock &clock) const {
+  VM_RETURN_IF_ERROR(verifyTransfer("window", clock.window));
+  if (clock.window.length != kClockBytes)
+    return bad("Command {} reads the clock to a window of {} bytes ({} are "
+               "needed).",
+               index, clock.window.length, kClockBytes);
+  return verifyTarget(clock.window);
+}
+
+/// Repeats lie in one another or side by side, and do not run for ever.
+Status verifyRepeats(const Plan &plan) {
+  struct Open {
+    size_t end;
+    uint64_t times; ///< How often its commands run in all.
+  };
+  std::vector<Open> open;
+  uint64_t executed = 0;
+  for (size_t i = 0; i < plan.commands.size(); ++i) {
+    while (!open.empty() && open.back().end == i)
+      open.pop_back();
+    uint64_t times = open.empty() ? 1 : open.back().times;
+    executed += times;
+    if (executed > limits::kMaxExecuted)
+      return bad("With command {} more than {} commands run.", i,
+                 limits::kMaxExecuted);
+    auto *repeat = std::get_if<Repeat>(&plan.commands[i].op);
+    if (!repeat)
+      continue;
+    size_t room =
+        (open.empty() ? plan.commands.size() : open.back().end) - i - 1;
+    if (repeat->commands < 1 || repeat->commands > room)
+      return bad("Command {} repeats {} commands (1 to {} are behind it).", i,
+                 repeat->commands, room);
+    if (repeat->times < 1 || repeat->times > limits::kMaxExecuted)
+      return bad("Command {} repeats {} times (1 to {} are allowed).", i,
+                 repeat->times, limits::kMaxExecuted);
+    if (open.size() == limits::kMaxRepeatDepth)
+      return bad("Command {} is a repeat in {} others (less than {} are "
+                 "allowed).",
+                 i, open.size(), limits::kMaxRepeatDepth);
+    // No overflow: both factors are at most kMaxExecuted.
+    open.push_back({i + 1 + repeat->commands,
+                    std::min(times * repeat->times, limits::kMaxExecuted + 1)});
+  }
+  return {};
+}
+
 } // namespace
 
 Status verifyCommands(const Plan &plan) {
   VM_RETURN_IF_ERROR(
       checkCount("commands", plan.commands.size(), limits::kMaxCommands));
+  VM_RETURN_IF_ERROR(verifyRepeats(plan));
+  std::vector<CommandRange> ranges = outermostRepeats(plan);
   for (uint32_t i = 0; i < plan.commands.size(); ++i) {
     const Command &command = plan.commands[i];
     VM_RETURN_IF_ERROR(
         checkText(fmt::format("The stage of command {}", i), command.stage));
-    VM_RETURN_IF_ERROR(std::visit(CommandVerifier(plan, i), command.op));
+    VM_RETURN_IF_ERROR(
+        std::visit(CommandVerifier(plan, i, ranges[i]), command.op));
   }
   return {};
 }

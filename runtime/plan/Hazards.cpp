@@ -13,6 +13,7 @@
 #include "runtime/plan/Hazards.h"
 
 #include "runtime/plan/PlanNames.h"
+#include "runtime/plan/Repeats.h"
 
 #include <fmt/format.h>
 
@@ -20,6 +21,8 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
+#include <tuple>
 
 namespace vm {
 namespace {
@@ -48,6 +51,10 @@ struct AccessCollector {
     accesses.push_back({op.destination, false, true});
   }
   void operator()(const Fill &op) {
+    accesses.push_back({op.window, false, true});
+  }
+  void operator()(const Repeat &) {}
+  void operator()(const Clock &op) {
     accesses.push_back({op.window, false, true});
   }
 };
@@ -86,7 +93,7 @@ public:
       segments.clear();
   }
   void run(uint32_t command, const std::vector<Access> &accesses);
-  std::vector<BarrierReason> take() { return std::move(hazards); }
+  std::vector<BarrierReason> take();
 
 private:
   Segments &segmentsOf(const Window &window) {
@@ -104,6 +111,19 @@ private:
   std::vector<BarrierReason> hazards;
   size_t firstOfCommand = 0; ///< Where the current command's hazards begin.
 };
+
+/// The hazards, those of several times of a repeat once.
+std::vector<BarrierReason> Replay::take() {
+  using Key =
+      std::tuple<HazardKind, uint32_t, uint32_t, Region, uint64_t, uint64_t>;
+  std::set<Key> seen;
+  std::erase_if(hazards, [&](const BarrierReason &h) {
+    return !seen.insert({h.kind, h.first, h.second, h.window.region,
+                         h.window.offset, h.window.length})
+                .second;
+  });
+  return std::move(hazards);
+}
 
 /// All accesses of a command are compared with the state before it, then all
 /// are applied: a command is no hazard to itself.
@@ -221,12 +241,14 @@ std::vector<Access> accessesOf(const Plan &plan, const Command &command) {
 std::vector<BarrierReason> findUncoveredHazards(const Plan &plan,
                                                 size_t maxHazards) {
   Replay replay(maxHazards, /*allReaders=*/false);
-  for (uint32_t i = 0; i < plan.commands.size() && !replay.full(); ++i) {
+  forEachExecuted(plan, /*mostTimes=*/2, [&](size_t i) {
+    if (replay.full())
+      return;
     if (std::holds_alternative<Barrier>(plan.commands[i].op))
       replay.clear();
     else
       replay.run(i, accessesOf(plan, plan.commands[i]));
-  }
+  });
   return replay.take();
 }
 

@@ -31,19 +31,21 @@ struct Access {
 
 /// The accesses of command `index`: the bound windows with the kernel's reads
 /// and writes, the triplet of an indirect dispatch, both ends of a copy, the
-/// window of a fill; none for a barrier. The plan must satisfy verifyPlan.
+/// window of a fill or a clock; none for a barrier or a repeat. The plan must
+/// satisfy verifyPlan.
 std::vector<Access> accessesOf(const Plan &plan, const Command &command);
 
 /// Pairs of commands that conflict and have no barrier between them, in order
 /// of the later command, at most `maxHazards`. For each byte the latest earlier
 /// writer and the latest earlier reader are reported; adjacent bytes are
-/// merged. Empty if and only if the barriers suffice. O(n log n) in the number
+/// merged. In a repeat the earlier one may be of the time before. Empty if and
+/// only if the barriers suffice. O(n log n) in the number
 /// of accesses while it finds none. The plan must satisfy verifyPlan.
 std::vector<BarrierReason> findUncoveredHazards(const Plan &plan,
                                                 size_t maxHazards = SIZE_MAX);
 
-/// Every dependence between commands, as if the plan had no barriers: what a
-/// graph of the program shows.
+/// Every dependence between commands, as if the plan had no barriers and ran
+/// each command once: what a graph of the program shows.
 std::vector<BarrierReason> findDependences(const Plan &plan);
 
 /// Ok if findUncoveredHazards is empty; else Code::BadInput with the first one.

@@ -36,6 +36,10 @@ inline constexpr uint32_t kMaxBlocks = 16384;
 
 // Counts.
 inline constexpr uint64_t kMaxCommands = 1 << 20;
+/// With those of repeats counted as often as they run: so many are recorded.
+inline constexpr uint64_t kMaxExecuted = 1 << 22;
+/// Repeats in repeats. Hazards are looked for in two times of each.
+inline constexpr uint64_t kMaxRepeatDepth = 4;
 inline constexpr uint64_t kMaxKernels = 1 << 14;
 inline constexpr uint64_t kMaxDataChunks = 1 << 16;
 inline constexpr uint64_t kMaxInstances = 1 << 20;

@@ -183,6 +183,12 @@ bool readOp(ManifestObject &object, const std::string &name, Command &command) {
     auto &op = command.op.emplace<Fill>();
     readWindow(object, "window", op.window);
     object.read("value", op.value);
+  } else if (name == "clock") { // Since 1.7.
+    readWindow(object, "window", command.op.emplace<Clock>().window);
+  } else if (name == "repeat") { // Since 1.7.
+    auto &op = command.op.emplace<Repeat>();
+    object.read("commands", op.commands);
+    object.read("times", op.times);
   } else {
     return false;
   }

@@ -167,6 +167,15 @@ struct OpWriter {
     object["window"] = toJson(op.window);
     object["value"] = op.value;
   }
+  void operator()(const Clock &op) {
+    object["op"] = "clock";
+    object["window"] = toJson(op.window);
+  }
+  void operator()(const Repeat &op) {
+    object["op"] = "repeat";
+    object["commands"] = op.commands;
+    object["times"] = op.times;
+  }
 };
 
 json toJson(const Command &command) {

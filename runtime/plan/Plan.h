@@ -173,7 +173,8 @@ enum class HazardKind : uint8_t {
 };
 const char *toString(HazardKind kind); ///< "RAW", "WAR", "WAW"
 
-/// Why a barrier is there: `second` may not start before `first` is done.
+/// Why a barrier is there: `second` may not start before `first` is done. In a
+/// repeat, `first` may be a command of the time before.
 struct BarrierReason {
   HazardKind kind = HazardKind::ReadAfterWrite;
   uint32_t first = 0;  ///< Index of the earlier command.
@@ -199,8 +200,24 @@ struct Fill {
   uint32_t value = 0;
 };
 
+/// Reads the device's clock when everything before it is done: a u64 count of
+/// ticks. Behind it come the bits of the count that are valid, as a u64, and
+/// the nanoseconds of a tick, as an f32 and four zero bytes.
+struct Clock {
+  Window window; ///< kClockBytes long.
+};
+inline constexpr uint64_t kClockBytes = 24;
+
+/// The `commands` commands behind it run `times` times, one time after the
+/// other, with the same windows.
+struct Repeat {
+  uint32_t commands = 1;
+  uint32_t times = 1;
+};
+
 struct Command {
-  std::variant<Dispatch, DispatchIndirect, Barrier, Copy, Fill> op;
+  std::variant<Dispatch, DispatchIndirect, Barrier, Copy, Fill, Repeat, Clock>
+      op;
   std::string stage; ///< The stage(s) it works for, e.g. "filter+revenue".
 };
 

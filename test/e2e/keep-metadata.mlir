@@ -1,4 +1,4 @@
-// --keep-metadata: the host reads norm, max_abs, ticks and status of every
+// --keep-metadata: the host reads norm, max_abs, how often it ran and status of every
 // message, of fused ones too, and the outputs stay what they are.
 
 // RUN: gpuvm-compile %s --keep-metadata -o %t.gvplan
@@ -11,7 +11,7 @@
 // RUN: not gpuvm-run %t.without.gvplan --input=x=1000xf32=-1.5 --output=double.metadata 2>&1 | FileCheck %s --check-prefix=WITHOUT
 // WITHOUT: has no output, metric or global named "double.metadata"
 
-// norm 94.86833 (3 sqrt(1000)) and max_abs 3, as bits; ticks 1; status 0.
+// norm 94.86833 (3 sqrt(1000)) and max_abs 3, as bits; it ran once; status 0.
 // CHECK: double.metadata: 4xi32=1119730838 1077936128 1 0
 // The norm of 1000 ones is 31.622776 (true counts as 1).
 // CHECK: flags.metadata: 4xi32=1107098482 1065353216 1 0

@@ -52,6 +52,19 @@ class Value:
         return tensor(self.shape, self.dtype)
 
 
+class Inner:
+    """The stages of a repeat, numbered behind those outside."""
+
+    def __init__(self, outside):
+        self.outside, self.own = outside, []
+
+    def __len__(self):
+        return 100 * (len(self.outside) + 1) + len(self.own)
+
+    def append(self, text):
+        self.own.append(text)
+
+
 class Program:
     """Text of a program, stage by stage; every stage sends one message.
 
@@ -116,6 +129,26 @@ class Program:
             f"{', '.join('%' + value.name for value in fields)} : {', '.join(value.type for value in fields)}{rest}\n  }}")
         self.messages += results
         return results if isinstance(sent, (list, tuple)) else results[0]
+
+    def repeat(self, times, initial, build):
+        """build(messages that are carried) -> what they are the next time, and a message that ends it, or None. The
+        result is what they are when it is over."""
+        outside, known = self.stages, list(self.messages)
+        name = f"r{len(outside)}_{len(known)}"
+        carried = [Value(f"{name}_{i}", value.shape, value.dtype, value.exact) for i, value in enumerate(initial)]
+        kind = lambda value: value.type if value in self.inputs else f"!gpuvm.message<{value.type}>"
+        self.stages = Inner(outside)
+        after, until = build(carried)
+        body, self.stages, self.messages = "\n".join(self.stages.own), outside, known
+        signature = ", ".join(f"%{c.name} = %{v.name} : {kind(v)}" for c, v in zip(carried, initial))
+        text = (f"  %{name}:{len(initial)} = gpuvm.repeat @{name} up_to {times} ({signature}) {{\n{body}\n    gpuvm.next "
+                f"{', '.join('%' + v.name for v in after)} : {', '.join(kind(v) for v in after)}")
+        if until:
+            text += f" until %{until.name} : {kind(until)}"
+        self.stages.append(text + "\n  }")
+        results = [Value(f"{name}#{i}", value.shape, value.dtype, value.exact) for i, value in enumerate(initial)]
+        self.messages += results
+        return results
 
     def text(self):
         arguments = ", ".join(f"%{v.name}: {v.type}" for v in self.inputs)

@@ -13,6 +13,7 @@ import programs_random
 import programs_reduce
 import programs_scan
 import programs_sort
+import programs_repeat
 import programs_when
 
 
@@ -28,4 +29,5 @@ KINDS = {"sweep": programs_reduce.sweep, "long": programs_reduce.long, "rows": p
          "gather": programs_gather.gathers, "scan": programs_scan.scans, "fft": programs_fft.ffts,
          "inner": programs_inner.inner, "control": programs_control.control, "draws": programs_draws.draws,
          "sort": programs_sort.sorts, "groups": programs_groups.groups,
-         "when": from_seeds(programs_when.when_program)}
+         "when": from_seeds(programs_when.when_program),
+         "repeat": from_seeds(programs_repeat.repeat_program)}

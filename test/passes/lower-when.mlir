@@ -43,3 +43,30 @@ gpuvm.program @p(%x: tensor<8xf32>, %c: tensor<i1>, %each: tensor<2xi1>)
   }
   gpuvm.return %y, %z, %w : !gpuvm.message<tensor<8xf32>>, !gpuvm.message<tensor<2x4xf32>>, !gpuvm.message<tensor<2x4xf32>>
 }
+
+// What is received on the same condition only is not chosen, unless it is what
+// is sent else.
+
+// CHECK-LABEL: gpuvm.program @received
+// CHECK: stage @first
+// CHECK-NOT: arith.select
+// CHECK: stage @second
+// CHECK: arith.select
+// CHECK: stage @third
+// CHECK: arith.select
+gpuvm.program @received(%x: tensor<8xf32>, %c: tensor<i1>) -> (y: tensor<8xf32>) {
+  %a = gpuvm.stage @first when(%c : tensor<i1>) (%v = %x : tensor<8xf32>) -> tensor<8xf32> {
+    %r = math.exp %v : tensor<8xf32>
+    gpuvm.send %r : tensor<8xf32>
+  }
+  %b = gpuvm.stage @second when(%c : tensor<i1>) (%v = %a : !gpuvm.message<tensor<8xf32>>, %w = %x : tensor<8xf32>)
+      -> tensor<8xf32> {
+    %r = math.exp %v : tensor<8xf32>
+    gpuvm.send %r : tensor<8xf32> else %w : tensor<8xf32>
+  }
+  %y = gpuvm.stage @third when(%c : tensor<i1>) (%v = %b : !gpuvm.message<tensor<8xf32>>) -> tensor<8xf32> {
+    %r = math.exp %v : tensor<8xf32>
+    gpuvm.send %r : tensor<8xf32> else %v : tensor<8xf32>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<8xf32>>
+}

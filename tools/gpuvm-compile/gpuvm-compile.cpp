@@ -43,6 +43,12 @@ static cl::opt<std::string>
                   "do not run then: auto (the default: where that is worth "
                   "it), always (where it can be) or never"),
          cl::value_desc("mode"), cl::init("auto"), cl::cat(category));
+static cl::opt<std::string>
+    size("size",
+         cl::desc("Kernels run for the rows that the device counted, not for "
+                  "all there may be: auto (the default: where that is worth "
+                  "it), always (where it can be) or never"),
+         cl::value_desc("mode"), cl::init("auto"), cl::cat(category));
 static cl::opt<bool>
     disableReuse("disable-reuse",
                  cl::desc("A window of its own for every value"),
@@ -113,6 +119,7 @@ int main(int argc, char **argv) {
   options.fuse = !disableFusion;
   options.chains = chains;
   options.park = park;
+  options.size = size;
   if (disableFusion && chains.getNumOccurrences() == 0)
     options.chains = "never";
   options.reuse = !disableReuse;

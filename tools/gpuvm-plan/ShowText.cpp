@@ -20,8 +20,9 @@ std::string sizeText(const std::array<uint32_t, 3> &size) {
 }
 
 const char *opName(const Command &command) {
-  constexpr const char *kNames[] = {"dispatch", "dispatch_indirect", "barrier",
-                                    "copy", "fill"};
+  constexpr const char *kNames[] = {
+      "dispatch", "dispatch_indirect", "barrier", "copy", "fill", "repeat",
+      "clock"};
   static_assert(std::size(kNames) ==
                 std::variant_size_v<decltype(Command::op)>);
   return kNames[command.op.index()];
@@ -52,6 +53,12 @@ public:
   }
   void operator()(const Fill &op) {
     line("     {} with {:#010x}", windowText(op.window), op.value);
+  }
+  void operator()(const Clock &op) {
+    line("     to {}", windowText(op.window));
+  }
+  void operator()(const Repeat &op) {
+    line("     the next {} commands, {} times", op.commands, op.times);
   }
 
 private:

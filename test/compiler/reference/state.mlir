@@ -72,13 +72,13 @@ gpuvm.program @bound(%x: tensor<3xf32>) -> tensor<3xf32> {
 
 // METADATA: norm: f32=13
 // METADATA: max_abs: f32=12
-// METADATA: ticks: i32=2
+// METADATA: ticks: i64={{[1-9][0-9]*}}
 // METADATA: status: i32=2
 // METADATA: default: i32=0
 // NAN: norm: f32=nan
 // NAN: max_abs: f32=nan
-// NAN: ticks: i32=1
-gpuvm.program @metadata(%x: tensor<4xf32>) -> (norm: tensor<f32>, max_abs: tensor<f32>, ticks: tensor<i32>, status: tensor<i32>, default: tensor<i32>) {
+// NAN: ticks: i64={{[1-9][0-9]*}}
+gpuvm.program @metadata(%x: tensor<4xf32>) -> (norm: tensor<f32>, max_abs: tensor<f32>, ticks: tensor<i64>, status: tensor<i32>, default: tensor<i32>) {
   %m = gpuvm.stage @sender(%v = %x : tensor<4xf32>) -> tensor<4xf32> {
     %attention = arith.constant dense<2> : tensor<i32>
     gpuvm.send %v : tensor<4xf32> status(%attention : tensor<i32>)
@@ -91,9 +91,9 @@ gpuvm.program @metadata(%x: tensor<4xf32>) -> (norm: tensor<f32>, max_abs: tenso
     %r = gpuvm.metadata max_abs of %v : tensor<4xf32> -> tensor<f32>
     gpuvm.send %r : tensor<f32>
   }
-  %t = gpuvm.stage @ticks(%v = %m : !gpuvm.message<tensor<4xf32>>) -> tensor<i32> {
-    %r = gpuvm.metadata ticks of %v : tensor<4xf32> -> tensor<i32>
-    gpuvm.send %r : tensor<i32>
+  %t = gpuvm.stage @ticks(%v = %m : !gpuvm.message<tensor<4xf32>>) -> tensor<i64> {
+    %r = gpuvm.metadata ticks of %v : tensor<4xf32> -> tensor<i64>
+    gpuvm.send %r : tensor<i64>
   }
   %s = gpuvm.stage @status(%v = %m : !gpuvm.message<tensor<4xf32>>) -> tensor<i32> {
     %r = gpuvm.metadata status of %v : tensor<4xf32> -> tensor<i32>
@@ -103,7 +103,7 @@ gpuvm.program @metadata(%x: tensor<4xf32>) -> (norm: tensor<f32>, max_abs: tenso
     %r = gpuvm.metadata status of %v : tensor<f32> -> tensor<i32>
     gpuvm.send %r : tensor<i32>
   }
-  gpuvm.return %n, %a, %t, %s, %d : !gpuvm.message<tensor<f32>>, !gpuvm.message<tensor<f32>>, !gpuvm.message<tensor<i32>>, !gpuvm.message<tensor<i32>>, !gpuvm.message<tensor<i32>>
+  gpuvm.return %n, %a, %t, %s, %d : !gpuvm.message<tensor<f32>>, !gpuvm.message<tensor<f32>>, !gpuvm.message<tensor<i64>>, !gpuvm.message<tensor<i32>>, !gpuvm.message<tensor<i32>>
 }
 
 // The square root of eight, rounded to f32; a mask holds zeros and ones.

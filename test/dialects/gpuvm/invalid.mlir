@@ -274,7 +274,7 @@ gpuvm.program @stage_c4_nested(%x: tensor<4xf32>) {
 
 // -----
 
-// expected-error @below {{expects parent op 'gpuvm.program'}}
+// expected-error @below {{expects parent op to be one of 'gpuvm.program, gpuvm.repeat'}}
 gpuvm.stage @alone() {
 }
 
@@ -320,7 +320,7 @@ gpuvm.program @metadata_c1_field(%x: tensor<4xf32>) {
     gpuvm.send %in, %in : tensor<4xf32>, tensor<4xf32>
   }
   gpuvm.stage @s(%in = %m#1 : !gpuvm.message<tensor<4xf32>>) {
-    // expected-error @below {{C1: the operand is not the first field of a message}}
+    // expected-error @below {{C1: the operand is not the first field of a stage's message}}
     %n = gpuvm.metadata norm of %in : tensor<4xf32> -> tensor<f32>
   }
   gpuvm.return
@@ -357,7 +357,7 @@ gpuvm.program @metadata_c2_integer(%x: tensor<4xf32>) {
     gpuvm.send %in : tensor<4xf32>
   }
   gpuvm.stage @b(%in = %m : !gpuvm.message<tensor<4xf32>>) {
-    // expected-error @below {{C2: ticks is a tensor<'i32'>, not 'tensor<f32>'}}
+    // expected-error @below {{C2: ticks is a tensor<'i64'>, not 'tensor<f32>'}}
     %n = gpuvm.metadata ticks of %in : tensor<4xf32> -> tensor<f32>
   }
   gpuvm.return

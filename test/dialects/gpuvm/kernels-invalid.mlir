@@ -69,6 +69,62 @@ gpuvm.program @kernel_c3_count(%x: tensor<4xf32>) {
 
 // -----
 
+gpuvm.program @kernel_c5(%x: tensor<4xf32>, %c: tensor<i1>) {
+  // expected-error @below {{C5: operand 7 is not there, or no tensor<i1>}}
+  %y = gpuvm.kernel @k map ["s"] (%x, %c) attributes {condition = 7 : i64} {
+  ^bb0(%in: tensor<4xf32>, %goes: tensor<i1>):
+    gpuvm.yield %in : tensor<4xf32>
+  } : (tensor<4xf32>, tensor<i1>) -> tensor<4xf32>
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @kernel_c5_negative(%x: tensor<4xf32>, %c: tensor<i1>) {
+  // expected-error @below {{C5: operand -1 is not there, or no tensor<i1>}}
+  %y = gpuvm.kernel @k map ["s"] (%x, %c) attributes {condition = -1 : i64} {
+  ^bb0(%in: tensor<4xf32>, %goes: tensor<i1>):
+    gpuvm.yield %in : tensor<4xf32>
+  } : (tensor<4xf32>, tensor<i1>) -> tensor<4xf32>
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @kernel_c5_type(%x: tensor<4xf32>) {
+  // expected-error @below {{C5: operand 0 is not there, or no tensor<i1>}}
+  %y = gpuvm.kernel @k map ["s"] (%x) attributes {condition = 0 : i64} {
+  ^bb0(%in: tensor<4xf32>):
+    gpuvm.yield %in : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @kernel_c6_alone(%x: tensor<4xf32>) {
+  // expected-error @below {{C6: says where its workgroups are counted, or how many they are, but not both}}
+  %y = gpuvm.kernel @k map ["s"] (%x) attributes {parked_groups = 1 : i64} {
+  ^bb0(%in: tensor<4xf32>):
+    gpuvm.yield %in : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @kernel_c6_window(%x: tensor<4xf32>) {
+  // expected-error @below {{C6: counts its workgroups in #gpuvm.window<registers, 0, 12>, not in 12 bytes of Control}}
+  %y = gpuvm.kernel @k map ["s"] (%x)
+      attributes {counts_window = #gpuvm.window<registers, 0, 12>, parked_groups = 1 : i64} {
+  ^bb0(%in: tensor<4xf32>):
+    gpuvm.yield %in : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  gpuvm.return
+}
+
+// -----
+
 gpuvm.program @copy_c1(%x: tensor<4xf32>) {
   // expected-error @below {{C1: a window of 8 bytes does not hold 'tensor<4xf32>'}}
   %y = gpuvm.copy %x ["s"] {input_windows = [#gpuvm.window<registers, 0, 8>]} : tensor<4xf32>

@@ -104,8 +104,8 @@ gpuvm.program @metadata(%v: tensor<8xf32>) {
     %n = gpuvm.metadata norm of %x : tensor<8xf32> -> tensor<f32>
     // CHECK: metadata max_abs of %{{.*}} : tensor<8xf32> -> tensor<f32>
     %l = gpuvm.metadata max_abs of %x : tensor<8xf32> -> tensor<f32>
-    // CHECK: metadata ticks of %{{.*}} : tensor<8xf32> -> tensor<i32>
-    %t = gpuvm.metadata ticks of %x : tensor<8xf32> -> tensor<i32>
+    // CHECK: metadata ticks of %{{.*}} : tensor<8xf32> -> tensor<i64>
+    %t = gpuvm.metadata ticks of %x : tensor<8xf32> -> tensor<i64>
     // CHECK: metadata status of %{{.*}} : tensor<8xf32> -> tensor<i32>
     %s = gpuvm.metadata status of %x : tensor<8xf32> -> tensor<i32>
   }

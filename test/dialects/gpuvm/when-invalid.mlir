@@ -13,13 +13,14 @@ gpuvm.program @condition_is_i1(%x: tensor<8xf32>, %c: tensor<i32>) -> (y: tensor
 
 // -----
 
-gpuvm.program @nothing_else(%x: tensor<8xf32>, %c: tensor<i1>) -> (y: tensor<8xf32>) {
-  %y = gpuvm.stage @s when(%c : tensor<i1>) (%v = %x : tensor<8xf32>) -> tensor<8xf32> {
+gpuvm.program @something_else(%x: tensor<8xf32>, %c: tensor<i1>) -> (y: tensor<8xi1>) {
+  %y = gpuvm.stage @s when(%c : tensor<i1>) (%v = %x : tensor<8xf32>) -> tensor<8xi1> {
     %r = arith.addf %v, %v : tensor<8xf32>
+    %s = arith.cmpf ogt, %r, %v : tensor<8xf32>
     // expected-error @+1 {{C6: what is sent else is not of the types sent}}
-    gpuvm.send %r : tensor<8xf32>
+    gpuvm.send %s : tensor<8xi1> else %v : tensor<8xf32>
   }
-  gpuvm.return %y : !gpuvm.message<tensor<8xf32>>
+  gpuvm.return %y : !gpuvm.message<tensor<8xi1>>
 }
 
 // -----
@@ -72,10 +73,10 @@ gpuvm.program @bounded(%x: tensor<8xf32>, %n: tensor<i32>, %c: tensor<i1>) -> (y
     %b = gpuvm.bounded %v[%k] : tensor<8xf32> -> !rows
     gpuvm.send %b : !rows
   }
+  // expected-error @+1 {{C7: sends rows whose number only the device knows to who runs on another condition}}
   %y = gpuvm.stage @s when(%c : tensor<i1>) (%v = %r : !gpuvm.message<!rows>) -> !rows {
     %s = arith.addf %v, %v : !rows
-    // expected-error @+1 {{C6: a stage with a condition sends no rows whose number only the device knows}}
-    gpuvm.send %s : !rows else %v : !rows
+    gpuvm.send %s : !rows
   }
   gpuvm.return %y : !gpuvm.message<!rows>
 }

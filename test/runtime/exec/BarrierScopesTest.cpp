@@ -121,4 +121,22 @@ TEST(BarrierScopes, AreNeverEmpty) {
   }
 }
 
+TEST(BarrierScopes, NameWhatRunsTheTimeBefore) {
+  ProgramBuilder builder("p");
+  Windows w(builder);
+  builder.repeat(5, 3);
+  builder.indirect("use", TestKernel::Times10, {w.x}, w.triplet);
+  builder.barrier();
+  builder.dispatch("count", TestKernel::Triplet, {w.count, w.triplet});
+  builder.barrier();
+  builder.copy(w.x, w.y);
+  BarrierScopes scopes = barrierScopesOf(builder.finish());
+  // The counts of the time before are read, and those of this time written.
+  EXPECT_EQ(scopes.commands[2].sourceStages, kCompute | kTransfer | kIndirect);
+  EXPECT_EQ(scopes.commands[2].destinationStages, kCompute | kTransfer);
+  EXPECT_EQ(scopes.commands[4].sourceStages, kCompute | kTransfer);
+  EXPECT_EQ(scopes.commands[4].destinationStages,
+            kCompute | kTransfer | kIndirect);
+}
+
 } // namespace

@@ -12,6 +12,9 @@
 #include "test/runtime/exec/GpuTest.h"
 #include "test/runtime/exec/TestPrograms.h"
 
+#include <array>
+#include <bit>
+
 using namespace vm;
 using namespace vm::test;
 
@@ -36,6 +39,67 @@ TEST_F(ProgramTest, Scales) {
   EXPECT_VM_OK(vm, readOutput("y", y));
   EXPECT_EQ(y, (Floats{3, 6, 9, 12, 15, 18, 21, 24}));
   EXPECT_EQ(readRegister(vm, 0, 30), y);
+}
+
+TEST_F(ProgramTest, RepeatsCommands) {
+  ProgramBuilder builder("repeats");
+  Window x = builder.allocate(Region::Registers, 32);
+  Window y = builder.allocate(Region::Registers, 32);
+  builder.input("x", DType::F32, {8}, x);
+  builder.output("y", DType::F32, {8}, y);
+  builder.copy(x, y);
+  builder.repeat(3, 2);
+  builder.repeat(2, 3);
+  builder.barrier();
+  builder.dispatch("grow", TestKernel::Times10, {y});
+  gpuvm::Vm &vm = program(builder.finish());
+  Floats y8(8);
+  for (float sign : {1, -1}) {
+    EXPECT_VM_OK(vm, bindInput("x", Floats(8, sign)));
+    EXPECT_VM_OK(vm, execute());
+    EXPECT_VM_OK(vm, readOutput("y", y8));
+    EXPECT_EQ(y8, Floats(8, sign * 1000000));
+  }
+  gpuvm_stats stats;
+  EXPECT_VM_OK(vm, stats(stats));
+  EXPECT_EQ(stats.recordings, 1u);
+  EXPECT_EQ(stats.submits, 2u);
+  EXPECT_EQ(stats.dispatches, 6u);
+  EXPECT_EQ(stats.barriers, 6u);
+}
+
+TEST_F(ProgramTest, ReadsTheClock) {
+  ProgramBuilder builder("clock");
+  Window x = builder.allocate(Region::Registers, 32);
+  Window first = builder.allocate(Region::Registers, kClockBytes);
+  Window last = builder.allocate(Region::Registers, kClockBytes);
+  builder.input("x", DType::F32, {8}, x);
+  builder.output("first", DType::I64, {3}, first);
+  builder.output("last", DType::I64, {3}, last);
+  builder.clock(first);
+  builder.repeat(4, 5);
+  builder.barrier();
+  builder.dispatch("work", TestKernel::Times10, {x});
+  builder.barrier();
+  builder.clock(last); // That of the last time stays.
+  gpuvm::Vm &vm = program(builder.finish());
+  EXPECT_VM_OK(vm, bindInput("x", Floats(8, 1)));
+  std::array<uint64_t, 3> begin, end, later;
+  EXPECT_VM_OK(vm, execute());
+  EXPECT_VM_OK(vm, readOutput("first", begin));
+  EXPECT_VM_OK(vm, readOutput("last", end));
+  float period = std::bit_cast<float>(static_cast<uint32_t>(end[2]));
+  EXPECT_GT(period, 0);
+  EXPECT_EQ(end[2] >> 32, 0u);
+  EXPECT_EQ(end[1] & (end[1] + 1), 0u) << "the low bits count";
+  double us = static_cast<double>((end[0] - begin[0]) & end[1]) * period / 1e3;
+  gpuvm_stats stats;
+  EXPECT_VM_OK(vm, stats(stats));
+  EXPECT_GT(us, 0);
+  EXPECT_LE(us, stats.device_us);
+  EXPECT_VM_OK(vm, execute());
+  EXPECT_VM_OK(vm, readOutput("first", later));
+  EXPECT_GT((later[0] - end[0]) & end[1], 0u);
 }
 
 TEST_F(ProgramTest, PassesMessagesBetweenInstances) {

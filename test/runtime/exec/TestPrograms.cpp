@@ -196,6 +196,14 @@ void ProgramBuilder::fill(Window window, uint32_t value) {
   plan_.commands.push_back({Fill{window, value}, "fill"});
 }
 
+void ProgramBuilder::repeat(uint32_t commands, uint32_t times) {
+  plan_.commands.push_back({Repeat{commands, times}, ""});
+}
+
+void ProgramBuilder::clock(Window window) {
+  plan_.commands.push_back({Clock{window}, ""});
+}
+
 //===- Programs -----------------------------------------------------------===//
 
 static constexpr uint32_t kElements = 8;

@@ -56,6 +56,8 @@ public:
   void barrier();
   void copy(Window source, Window destination);
   void fill(Window window, uint32_t value);
+  void repeat(uint32_t commands, uint32_t times);
+  void clock(Window window);
 
   /// The plan, with a stage for each name used and each instance.
   Plan finish() const { return plan_; }

@@ -77,6 +77,42 @@ TEST(Hazards, ReadAfterWrite) {
             Lines{"RAW 0->1 registers[0,256)"});
 }
 
+Command repeat(uint32_t commands, uint32_t times) {
+  return {Repeat{commands, times}, ""};
+}
+
+TEST(Hazards, BetweenTheTimesOfARepeat) {
+  Command read = dispatchRegisters("r", kRead, {{0, 256}});
+  Command write = dispatchRegisters("w", kWrite, {{0, 256}});
+  EXPECT_EQ(hazardsOf({repeat(1, 3), read}), Lines{});
+  EXPECT_EQ(hazardsOf({repeat(1, 3), write}),
+            Lines{"WAW 1->1 registers[0,256)"});
+  EXPECT_EQ(hazardsOf({repeat(1, 1), write}), Lines{});
+  EXPECT_EQ(hazardsOf({repeat(3, 3), read, kBarrier, write}),
+            Lines{"RAW 3->1 registers[0,256)"});
+  EXPECT_EQ(hazardsOf({repeat(4, 3), kBarrier, read, kBarrier, write}),
+            Lines{});
+  EXPECT_EQ(hazardsOf({write, repeat(2, 3), kBarrier, read}), Lines{});
+}
+
+TEST(Hazards, ClocksWrite) {
+  Command clock = {Clock{{Region::Registers, 256, 24}}, "c"};
+  Command read = dispatchRegisters("r", kRead, {{0, 512}});
+  EXPECT_EQ(hazardsOf({clock, read}), Lines{"RAW 0->1 registers[256,280)"});
+  EXPECT_EQ(hazardsOf({repeat(1, 2), clock}),
+            Lines{"WAW 1->1 registers[256,280)"});
+}
+
+TEST(Hazards, BetweenTheTimesOfRepeatsInARepeat) {
+  Command read = dispatchRegisters("r", kRead, {{0, 256}});
+  Command write = dispatchRegisters("w", kWrite, {{0, 256}});
+  // The last command of the outer one meets the first of the inner one.
+  EXPECT_EQ(hazardsOf({repeat(4, 2), repeat(1, 2), read, kBarrier, write}),
+            Lines{"RAW 4->2 registers[0,256)"});
+  EXPECT_EQ(hazardsOf({repeat(4, 2), repeat(2, 2), kBarrier, read, write}),
+            Lines{"WAR 3->4 registers[0,256)"});
+}
+
 TEST(Hazards, WriteAfterRead) {
   EXPECT_EQ(hazardsOf({dispatchRegisters("a", kRead, {{0, 256}}),
                        dispatchRegisters("b", kWrite, {{0, 256}})}),

@@ -87,10 +87,10 @@ TEST(HostilePlans, EveryTruncationIsRefused) {
 
 TEST(HostilePlans, EveryFlippedBitIsRefused) {
   const std::vector<uint8_t> file = PlanMutation().bytes();
-  // 1.6 becomes 1.4 or 1.2, which are read.
-  constexpr size_t kMinorVersion[] = {81, 82};
+  // 1.7 becomes 1.6, 1.5 or 1.3, which are read.
+  constexpr size_t kMinorVersion[] = {80, 81, 82};
   for (size_t bit = 0; bit < 8 * file.size(); ++bit) {
-    if (bit == kMinorVersion[0] || bit == kMinorVersion[1])
+    if (std::ranges::find(kMinorVersion, bit) != std::end(kMinorVersion))
       continue;
     std::vector<uint8_t> broken = file;
     broken[bit / 8] ^= static_cast<uint8_t>(1 << (bit % 8));

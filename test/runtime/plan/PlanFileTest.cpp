@@ -75,6 +75,18 @@ TEST(PlanFormat, RoundTripKeepsEveryField) {
             (Window{Region::Globals, 0, 256}));
 }
 
+TEST(PlanFormat, RepeatsRoundTrip) {
+  Plan plan = test::makeSamplePlan();
+  plan.commands.insert(plan.commands.begin() + 5, {Repeat{2, 500}, ""});
+  std::get<Barrier>(plan.commands[6].op).reasons.clear();
+  Result<Plan> read = readPlan(writePlan(plan));
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  expectEqual(plan, *read);
+  auto &repeat = std::get<Repeat>(read->commands[5].op);
+  EXPECT_EQ(repeat.commands, 2u);
+  EXPECT_EQ(repeat.times, 500u);
+}
+
 TEST(PlanFormat, EmptyPlanRoundTrips) {
   Plan plan = test::makeEmptyPlan();
   Result<Plan> read = readPlan(writePlan(plan));

@@ -316,12 +316,89 @@ TEST(PlanVerifier, Barriers) {
   EXPECT_EQ(broken([](Plan &p) { op<Barrier>(p, 2).reasons[1].second = 7; }),
             "Reason 1 of barrier 2 ends at command 7 (3 to 6 come after it).");
   EXPECT_EQ(broken([](Plan &p) { op<Barrier>(p, 2).reasons[1].second = 5; }),
-            "Reason 1 of barrier 2 names command 5, which is a barrier.");
+            "Reason 1 of barrier 2 names command 5, which touches nothing.");
   EXPECT_EQ(broken([](Plan &p) {
               op<Barrier>(p, 2).reasons[1].window.length = 4000;
             }),
             "Reason 1 of barrier 2 ends at byte 4256 past the end of region "
             "registers (4096 bytes).");
+}
+
+/// What is wrong with a plan that has repeats before these commands; they are
+/// put in one after the other.
+std::string withRepeats(std::vector<std::pair<size_t, Repeat>> repeats) {
+  Plan plan = test::makeSamplePlan();
+  for (size_t barrier : {2, 5})
+    op<Barrier>(plan, barrier).reasons.clear();
+  for (auto [at, repeat] : repeats)
+    plan.commands.insert(plan.commands.begin() + at, {repeat, ""});
+  return verifyPlan(plan).message();
+}
+
+TEST(PlanVerifier, Repeats) {
+  EXPECT_EQ(withRepeats({{6, {1, 5}}}), "");
+  EXPECT_EQ(withRepeats({{6, {1, 2}}, {6, {2, 3}}, {6, {3, 4}}, {6, {4, 5}}}),
+            "");
+  EXPECT_EQ(withRepeats({{6, {0, 5}}}),
+            "Command 6 repeats 0 commands (1 to 1 are behind it).");
+  EXPECT_EQ(withRepeats({{6, {2, 5}}}),
+            "Command 6 repeats 2 commands (1 to 1 are behind it).");
+  EXPECT_EQ(withRepeats({{6, {1, 0}}}),
+            "Command 6 repeats 0 times (1 to 4194304 are allowed).");
+  EXPECT_EQ(withRepeats({{6, {1, UINT32_MAX}}}),
+            "Command 6 repeats 4294967295 times (1 to 4194304 are allowed).");
+  EXPECT_EQ(withRepeats({{6, {1, 4194304}}}),
+            "With command 7 more than 4194304 commands run.");
+  EXPECT_EQ(withRepeats({{6, {1, 3000}}, {6, {2, 3000}}}),
+            "With command 8 more than 4194304 commands run.");
+  // One that reaches out of the one around it.
+  EXPECT_EQ(withRepeats({{6, {1, 2}}, {5, {1, 2}}, {5, {2, 2}}}), "");
+  EXPECT_EQ(withRepeats({{6, {1, 2}}, {5, {2, 2}}, {5, {2, 2}}}),
+            "Command 6 repeats 2 commands (1 to 1 are behind it).");
+  EXPECT_EQ(
+      withRepeats(
+          {{6, {1, 2}}, {6, {2, 2}}, {6, {3, 2}}, {6, {4, 2}}, {6, {5, 2}}}),
+      "Command 10 is a repeat in 4 others (less than 4 are allowed).");
+}
+
+TEST(PlanVerifier, Clocks) {
+  auto withClock = [](Window window) {
+    Plan plan = test::makeSamplePlan();
+    plan.commands.push_back({Clock{window}, ""});
+    return verifyPlan(plan).message();
+  };
+  EXPECT_EQ(withClock({Region::Registers, 256, 24}), "");
+  EXPECT_EQ(withClock({Region::Registers, 256, 32}),
+            "Command 7 reads the clock to a window of 32 bytes (24 are "
+            "needed).");
+  EXPECT_EQ(withClock({Region::Heap, 256, 24}),
+            "Command 7 writes region heap (heap is immutable).");
+  EXPECT_EQ(withClock({Region::Metrics, 256, 24}),
+            "The window of command 7 ends at byte 280 past the end of region "
+            "metrics (256 bytes).");
+}
+
+TEST(PlanVerifier, ReasonsInARepeat) {
+  auto withRepeat = [](uint32_t first, uint32_t second) {
+    Plan plan = test::makeSamplePlan();
+    Window all = {Region::Registers, 0, 256};
+    plan.commands.resize(2);
+    plan.commands.push_back({Repeat{3, 4}, ""});
+    plan.commands.push_back(
+        {Barrier{{{HazardKind::WriteAfterWrite, first, second, all}}}, ""});
+    plan.commands.push_back(plan.commands[0]);
+    plan.commands.push_back(plan.commands[0]);
+    return verifyPlan(plan).message();
+  };
+  EXPECT_EQ(withRepeat(5, 4), "");
+  EXPECT_EQ(withRepeat(4, 4), "");
+  EXPECT_EQ(withRepeat(1, 4), "");
+  EXPECT_EQ(withRepeat(1, 2), "Reason 0 of barrier 3 ends at command 2 (4 to "
+                              "5 come after it).");
+  EXPECT_EQ(withRepeat(2, 4), "Reason 0 of barrier 3 names command 2, which "
+                              "touches nothing.");
+  EXPECT_EQ(withRepeat(3, 4), "Reason 0 of barrier 3 begins at command 3 (0 "
+                              "to 2 come before it).");
 }
 
 TEST(PlanVerifier, CopiesAndFills) {

@@ -1,0 +1,99 @@
+//===- GpuvmRepeat.td - loops on the device ----------------*- tablegen -*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Part of GpuvmOps.td: stages that run again and again, and what passes make of
+// them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GPUVM_REPEAT
+#define GPUVM_REPEAT
+
+def Gpuvm_RepeatOp : Gpuvm_Op<"repeat", [
+    SingleBlock, ParentOneOf<["ProgramOp", "RepeatOp"]>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "Stages that run again and again, until the device says so.";
+  let description = [{
+    The stages of the body run at least once and at most `times` times. Operands
+    become block arguments, as messages; what `gpuvm.next` names takes their
+    place the next time, and is the result when the last time is over: the one
+    after which the condition behind `until` is true, or the one of number
+    `times`, so that there always is a result. The body may use values from
+    around it, which are the same each time.
+
+    Stages of the body store what they store once for each time that they run.
+
+    C1: block argument i is a message whose payload is operand i, or its payload.
+    C2: results are messages with the types of the block arguments' payloads,
+        and so is what `gpuvm.next` names.
+    C3: there is at least one time.
+    C4: the body holds stages, repeats and constants, and ends with `gpuvm.next`.
+    C5: what is carried has a number of rows that is known, and is not packed.
+
+    Example, a square root by Newton's method, to convergence:
+
+    ```mlir
+    %root, %change = gpuvm.repeat @newton up_to 20 (%r = %x : tensor<8xf32>, %d = %zeros : tensor<f32>) {
+      %better, %by, %done = gpuvm.stage @step
+          (%old = %r : !gpuvm.message<tensor<8xf32>>, %v = %x : tensor<8xf32>)
+          -> (tensor<8xf32>, tensor<f32>, tensor<i1>) { ... }
+      gpuvm.next %better, %by : !gpuvm.message<tensor<8xf32>>, !gpuvm.message<tensor<f32>>
+          until %done : !gpuvm.message<tensor<i1>>
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$times,
+                       Variadic<Gpuvm_Value>:$initial);
+  let results = (outs Variadic<Gpuvm_Message>:$last);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    NextOp getNext();
+    static ::llvm::StringRef getDefaultDialect() { return "gpuvm"; }
+  }];
+}
+
+def Gpuvm_NextOp : Gpuvm_Op<"next", [
+    Terminator, Pure, HasParent<"RepeatOp">, AttrSizedOperandSegments]> {
+  let summary = "What a repeat has the next time, and whether this was the last.";
+  let description = [{
+    C1: the condition is a `tensor<i1>`, or a message with such a payload.
+
+    Example: `gpuvm.next %x : !gpuvm.message<tensor<8xf32>> until %done : !gpuvm.message<tensor<i1>>`
+  }];
+  let arguments = (ins Variadic<Gpuvm_Value>:$values,
+                       Optional<Gpuvm_Value>:$until);
+  let assemblyFormat = [{
+    ($values^ `:` type($values))? (`until` $until^ `:` type($until))? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Gpuvm_RepeatBeginOp : Gpuvm_Op<"repeat_begin", [HasParent<"ProgramOp">]> {
+  let summary = "What follows runs several times, up to gpuvm.repeat_end.";
+  let description = [{
+    What gpuvm-lower-repeat makes of `gpuvm.repeat`. Everything before it runs
+    before, and everything behind the end runs behind. Values that are made
+    between the two are used there only.
+
+    C1: there is an end for each beginning, and a beginning for each end.
+
+    Example: `gpuvm.repeat_begin 20 times`
+  }];
+  let arguments = (ins I64Attr:$times);
+  let assemblyFormat = "$times `times` attr-dict";
+}
+
+def Gpuvm_RepeatEndOp : Gpuvm_Op<"repeat_end", [HasParent<"ProgramOp">]> {
+  let summary = "The end of what runs several times.";
+  let description = [{
+    Example: `gpuvm.repeat_end`
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+#endif // GPUVM_REPEAT

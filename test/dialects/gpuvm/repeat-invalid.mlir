@@ -1,0 +1,156 @@
+// Repeats: what gpuvm.repeat, gpuvm.next and what is around them reject.
+
+// RUN: gpuvm-opt %s --split-input-file --verify-diagnostics
+
+gpuvm.program @no_time(%x: tensor<8xf32>) -> (y: tensor<8xf32>) {
+  // expected-error @+1 {{C3: cannot run 0 times}}
+  %y = gpuvm.repeat @r up_to 0 (%v = %x : tensor<8xf32>) {
+    gpuvm.next %v : !gpuvm.message<tensor<8xf32>>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<8xf32>>
+}
+
+// -----
+
+gpuvm.program @other_arguments(%x: tensor<8xf32>) -> (y: tensor<8xf32>) {
+  // expected-error @+1 {{C1: the block arguments are not the operands as messages}}
+  %y = "gpuvm.repeat"(%x) <{sym_name = "r", times = 2 : i64}> ({
+  ^bb0(%v: tensor<8xf32>):
+    gpuvm.next %v : tensor<8xf32>
+  }) : (tensor<8xf32>) -> !gpuvm.message<tensor<8xf32>>
+  gpuvm.return %y : !gpuvm.message<tensor<8xf32>>
+}
+
+// -----
+
+gpuvm.program @other_results(%x: tensor<8xf32>) -> (y: tensor<4xf32>) {
+  // expected-error @+1 {{C2: the results are not what is carried}}
+  %y = "gpuvm.repeat"(%x) <{sym_name = "r", times = 2 : i64}> ({
+  ^bb0(%v: !gpuvm.message<tensor<8xf32>>):
+    gpuvm.next %v : !gpuvm.message<tensor<8xf32>>
+  }) : (tensor<8xf32>) -> !gpuvm.message<tensor<4xf32>>
+  gpuvm.return %y : !gpuvm.message<tensor<4xf32>>
+}
+
+// -----
+
+gpuvm.program @other_next(%x: tensor<8xf32>, %z: tensor<4xf32>) -> (y: tensor<8xf32>) {
+  %y = gpuvm.repeat @r up_to 2 (%v = %x : tensor<8xf32>) {
+    // expected-error @+1 {{C2: does not name what is carried}}
+    gpuvm.next %z : tensor<4xf32>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<8xf32>>
+}
+
+// -----
+
+gpuvm.program @no_next(%x: tensor<8xf32>) {
+  gpuvm.repeat @r up_to 2 () {
+    // expected-error @+1 {{block with no terminator}}
+    gpuvm.stage @s(%a = %x : tensor<8xf32>) {
+    }
+  }
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @symbol_inside(%x: tensor<8xf32>) -> (y: tensor<8xf32>) {
+  %y = gpuvm.repeat @r up_to 2 (%v = %x : tensor<8xf32>) {
+    // expected-error @+1 {{expects parent op 'gpuvm.program'}}
+    gpuvm.metric @m : tensor<i32>
+    gpuvm.next %v : !gpuvm.message<tensor<8xf32>>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<8xf32>>
+}
+
+// -----
+
+gpuvm.program @work_outside_a_stage(%x: tensor<8xf32>) -> (y: tensor<8xf32>) {
+  %y = gpuvm.repeat @r up_to 2 (%v = %x : tensor<8xf32>) {
+    // expected-error @+1 {{C4: cannot stand in a repeat outside a stage}}
+    %w = arith.addf %x, %x : tensor<8xf32>
+    gpuvm.next %w : tensor<8xf32>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<8xf32>>
+}
+
+// -----
+
+!rows = tensor<?xf32, #gpuvm.bound<8>>
+gpuvm.program @bounded(%x: tensor<8xf32>, %n: tensor<i32>) -> (y: !rows) {
+  %r = gpuvm.stage @rows(%v = %x : tensor<8xf32>, %k = %n : tensor<i32>) -> !rows {
+    %b = gpuvm.bounded %v[%k] : tensor<8xf32> -> !rows
+    gpuvm.send %b : !rows
+  }
+  // expected-error @+1 {{C5: carries '!gpuvm.message<tensor<?xf32, #gpuvm.bound<8>>>', whose number of rows only the device knows}}
+  %y = gpuvm.repeat @r up_to 2 (%v = %r : !gpuvm.message<!rows>) {
+    gpuvm.next %v : !gpuvm.message<!rows>
+  }
+  gpuvm.return %y : !gpuvm.message<!rows>
+}
+
+// -----
+
+gpuvm.program @until_a_number(%x: tensor<i32>) -> (y: tensor<i32>) {
+  %y = gpuvm.repeat @r up_to 2 (%v = %x : tensor<i32>) {
+    // expected-error @+1 {{C1: the condition is '!gpuvm.message<tensor<i32>>', not a tensor<i1>}}
+    gpuvm.next %v : !gpuvm.message<tensor<i32>> until %v : !gpuvm.message<tensor<i32>>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<i32>>
+}
+
+// -----
+
+gpuvm.program @same_names(%x: tensor<8xf32>) -> (y: tensor<8xf32>) {
+  %z = gpuvm.stage @s(%a = %x : tensor<8xf32>) -> tensor<8xf32> {
+    gpuvm.send %a : tensor<8xf32>
+  }
+  %y = gpuvm.repeat @r up_to 2 (%v = %z : !gpuvm.message<tensor<8xf32>>) {
+    // expected-error @+1 {{C4: another one is named "s"}}
+    %w = gpuvm.stage @s(%a = %v : !gpuvm.message<tensor<8xf32>>) -> tensor<8xf32> {
+      gpuvm.send %a : tensor<8xf32>
+    }
+    gpuvm.next %w : !gpuvm.message<tensor<8xf32>>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<8xf32>>
+}
+
+// -----
+
+gpuvm.program @metadata_of_what_is_carried(%x: tensor<8xf32>) -> (y: tensor<8xf32>) {
+  %z = gpuvm.repeat @r up_to 2 (%v = %x : tensor<8xf32>) {
+    %w = gpuvm.stage @s(%a = %v : !gpuvm.message<tensor<8xf32>>) -> tensor<f32> {
+      // expected-error @+1 {{C1: the operand is not the first field of a stage's message}}
+      %n = gpuvm.metadata norm of %a : tensor<8xf32> -> tensor<f32>
+      gpuvm.send %n : tensor<f32>
+    }
+    gpuvm.next %v : !gpuvm.message<tensor<8xf32>>
+  }
+  gpuvm.return %z : !gpuvm.message<tensor<8xf32>>
+}
+
+// -----
+
+gpuvm.program @no_end() {
+  // expected-error @+1 {{C1: there is no end behind this beginning}}
+  gpuvm.repeat_begin 20 times
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @no_times() {
+  // expected-error @+1 {{C2: cannot run -1 times}}
+  gpuvm.repeat_begin -1 times
+  gpuvm.repeat_end
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @no_beginning() {
+  // expected-error @+1 {{C1: there is no beginning before this end}}
+  gpuvm.repeat_end
+  gpuvm.return
+}
