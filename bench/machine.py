@@ -20,7 +20,8 @@ class _Options(ctypes.Structure):
     _fields_ = [("struct_bytes", ctypes.c_size_t), ("device", ctypes.c_char_p),
                 ("cache_dir", ctypes.c_char_p), ("timeout_ms", ctypes.c_uint64),
                 ("validate", ctypes.c_int), ("robust", ctypes.c_int), ("trace", ctypes.c_int),
-                ("layout", _Layout)]
+                ("layout", _Layout), ("vram_budget_bytes", ctypes.c_uint64),
+                ("reserved", ctypes.c_uint64 * 6)]
 
 
 class _Stats(ctypes.Structure):

@@ -278,6 +278,8 @@ DeviceInfo queryDevice(const InstanceTable &vk, PhysicalDevice &device) {
   device.robustness2 =
       knowsExtension(vk, device.handle, VK_EXT_ROBUSTNESS_2_EXTENSION_NAME);
   device.calibratedClocks = calibratesClocks(vk, device.handle);
+  device.memoryBudget =
+      knowsExtension(vk, device.handle, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
   fillFeatures(info, vk, device, v11, v12);
   if (info.apiMajor > 1 || info.apiMinor >= 3)
     fillVulkan13(info, vk, device);
@@ -286,6 +288,25 @@ DeviceInfo queryDevice(const InstanceTable &vk, PhysicalDevice &device) {
   fillMemory(info, memory);
   fillQueue(info, vk, device.handle);
   return info;
+}
+
+uint64_t queryFreeBytes(const InstanceTable &vk, const PhysicalDevice &device,
+                        const DeviceInfo &info) {
+  if (!device.memoryBudget)
+    return info.deviceHeapBytes();
+  VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
+  VkPhysicalDeviceMemoryProperties2 memory = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2};
+  memory.pNext = &budget;
+  vk.getMemoryProperties2(device.handle, &memory);
+  uint64_t freeBytes = 0;
+  for (size_t i = 0; i < info.heaps.size(); ++i)
+    if (info.heaps[i].deviceLocal)
+      freeBytes = std::max<uint64_t>(
+          freeBytes, budget.heapBudget[i] -
+                         std::min(budget.heapBudget[i], budget.heapUsage[i]));
+  return freeBytes;
 }
 
 } // namespace vm

@@ -47,26 +47,42 @@ static Status loadVulkan() {
       "mesa-vulkan-drivers).");
 }
 
-static bool hasLayer(const char *name) {
+static Result<bool> hasLayer(const char *name) {
+  static const char *const kAction = "list the Vulkan layers";
   uint32_t count = 0;
-  vkEnumerateInstanceLayerProperties(&count, nullptr);
+  VM_RETURN_IF_VK_ERROR(vkEnumerateInstanceLayerProperties(&count, nullptr),
+                        kAction);
   std::vector<VkLayerProperties> layers(count);
-  vkEnumerateInstanceLayerProperties(&count, layers.data());
+  VM_RETURN_IF_VK_ERROR(
+      vkEnumerateInstanceLayerProperties(&count, layers.data()), kAction);
   for (const VkLayerProperties &layer : layers)
     if (std::strcmp(layer.layerName, name) == 0)
       return true;
   return false;
 }
 
-static bool hasExtension(const char *layer, const char *name) {
+static Result<bool> hasExtension(const char *layer, const char *name) {
+  static const char *const kAction = "list the extensions of Vulkan";
   uint32_t count = 0;
-  vkEnumerateInstanceExtensionProperties(layer, &count, nullptr);
+  VM_RETURN_IF_VK_ERROR(
+      vkEnumerateInstanceExtensionProperties(layer, &count, nullptr), kAction);
   std::vector<VkExtensionProperties> extensions(count);
-  vkEnumerateInstanceExtensionProperties(layer, &count, extensions.data());
+  VM_RETURN_IF_VK_ERROR(
+      vkEnumerateInstanceExtensionProperties(layer, &count, extensions.data()),
+      kAction);
   for (const VkExtensionProperties &extension : extensions)
     if (std::strcmp(extension.extensionName, name) == 0)
       return true;
   return false;
+}
+
+/// Whether the loader, or the validation layer if it is to be used, knows
+/// VK_EXT_debug_utils.
+static Result<bool> hasDebugUtils(bool validate) {
+  Result<bool> known = hasExtension(nullptr, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+  if (!known.ok() || *known || !validate)
+    return known;
+  return hasExtension(kValidationLayer, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
 }
 
 Result<std::unique_ptr<Instance>>
@@ -84,7 +100,10 @@ Status Instance::createHandle(bool validate) {
     return Status(Code::NoDevice,
                   "The Vulkan loader of this machine is older than the oldest "
                   "version that works (1.2).");
-  if (validate && !hasLayer(kValidationLayer))
+  Result<bool> layer = validate ? hasLayer(kValidationLayer) : true;
+  if (!layer.ok())
+    return layer.status();
+  if (!*layer)
     return Status(Code::NoDevice,
                   "Validation is asked for, but the layer "
                   "VK_LAYER_KHRONOS_validation is not installed (Debian has it "
@@ -92,9 +111,10 @@ Status Instance::createHandle(bool validate) {
   validates_ = validate;
 
   std::vector<const char *> extensions;
-  debugUtils_ = hasExtension(nullptr, VK_EXT_DEBUG_UTILS_EXTENSION_NAME) ||
-                (validate && hasExtension(kValidationLayer,
-                                          VK_EXT_DEBUG_UTILS_EXTENSION_NAME));
+  Result<bool> debugUtils = hasDebugUtils(validate);
+  if (!debugUtils.ok())
+    return debugUtils.status();
+  debugUtils_ = *debugUtils;
   if (debugUtils_)
     extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
   if (validate)
@@ -140,6 +160,7 @@ void Instance::loadTable() {
   load(table_.getProperties2, "vkGetPhysicalDeviceProperties2");
   load(table_.getFeatures2, "vkGetPhysicalDeviceFeatures2");
   load(table_.getMemoryProperties, "vkGetPhysicalDeviceMemoryProperties");
+  load(table_.getMemoryProperties2, "vkGetPhysicalDeviceMemoryProperties2");
   load(table_.getQueueFamilies, "vkGetPhysicalDeviceQueueFamilyProperties");
   load(table_.createDevice, "vkCreateDevice");
   load(table_.getMatrices, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR");
@@ -181,6 +202,10 @@ Status Instance::listDevices() {
     physical_.push_back(device);
   }
   return {};
+}
+
+uint64_t Instance::freeDeviceBytes(uint32_t index) const {
+  return queryFreeBytes(table_, physical_[index], infos_[index]);
 }
 
 /// Keeps the sink of an instance that is never destroyed: its messenger may

@@ -32,6 +32,8 @@ struct PhysicalDevice {
   bool bfloat16Matrices = false;
   /// Whether VK_EXT_calibrated_timestamps reads its clock and the host's.
   bool calibratedClocks = false;
+  /// Whether it knows VK_EXT_memory_budget.
+  bool memoryBudget = false;
 };
 
 class Instance {
@@ -52,6 +54,9 @@ public:
   const PhysicalDevice &physicalDevice(uint32_t index) const {
     return physical_[index];
   }
+  /// Bytes that can be allocated now in the largest device-local heap of device
+  /// `index`: what VK_EXT_memory_budget says, else all of it.
+  uint64_t freeDeviceBytes(uint32_t index) const;
   bool validates() const { return validates_; }
   /// A device of this instance will never be closed: nor may the instance be.
   void abandon() const { abandoned_ = true; }
@@ -78,5 +83,8 @@ private:
 
 /// Asks Vulkan everything DeviceInfo holds (DeviceQuery.cpp).
 DeviceInfo queryDevice(const InstanceTable &vk, PhysicalDevice &device);
+/// See Instance::freeDeviceBytes.
+uint64_t queryFreeBytes(const InstanceTable &vk, const PhysicalDevice &device,
+                        const DeviceInfo &info);
 
 } // namespace vm

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <new>
 #include <string_view>
 
 namespace vm {
@@ -58,8 +59,12 @@ Status ValidationSink::takeStatus() {
 static VKAPI_ATTR VkBool32 VKAPI_CALL onMessage(
     VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
     const VkDebugUtilsMessengerCallbackDataEXT *data, void *user) {
-  static_cast<ValidationSink *>(user)->add(data->pMessage ? data->pMessage
-                                                          : "(no text)");
+  try {
+    static_cast<ValidationSink *>(user)->add(data->pMessage ? data->pMessage
+                                                            : "(no text)");
+  } catch (const std::bad_alloc &) {
+    // There is no memory for it, and no way through a C library for more.
+  }
   return VK_FALSE;
 }
 

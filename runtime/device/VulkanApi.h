@@ -39,6 +39,7 @@ struct InstanceTable {
   PFN_vkGetPhysicalDeviceProperties2 getProperties2 = nullptr;
   PFN_vkGetPhysicalDeviceFeatures2 getFeatures2 = nullptr;
   PFN_vkGetPhysicalDeviceMemoryProperties getMemoryProperties = nullptr;
+  PFN_vkGetPhysicalDeviceMemoryProperties2 getMemoryProperties2 = nullptr;
   PFN_vkGetPhysicalDeviceQueueFamilyProperties getQueueFamilies = nullptr;
   /// VK_KHR_cooperative_matrix; null where the loader does not know it.
   GetCooperativeMatrices getMatrices = nullptr;

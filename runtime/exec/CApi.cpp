@@ -19,10 +19,29 @@
 #include <string>
 #include <vector>
 
+namespace {
+
+/// The sentence of the last failure. Without memory for it, a shorter one.
+class ErrorText {
+public:
+  const char *get() const { return fixed_ ? fixed_ : text_.c_str(); }
+  void set(const std::string &text) {
+    text_ = text;
+    fixed_ = nullptr;
+  }
+  void setFixed(const char *text) { fixed_ = text; }
+
+private:
+  std::string text_;
+  const char *fixed_ = nullptr;
+};
+
+} // namespace
+
 struct gpuvm_vm {
   std::unique_ptr<vm::Vm> machine;
   std::shared_ptr<vm::ValidationSink> validation;
-  std::string lastError;
+  ErrorText lastError;
   std::vector<std::string> messages; ///< What vm_validation_message points to.
 };
 
@@ -35,24 +54,23 @@ using vm::Status;
 using vm::Vm;
 
 /// The last failure of a vm_boot or vm_shutdown of this thread.
-thread_local std::string bootError;
+thread_local ErrorText bootError;
 
-/// Runs `body`, which returns a Status, and keeps its exceptions.
-template <typename Body> Status guard(Body body) {
+/// Runs `body`, which returns a Status, keeps its exceptions and the sentence
+/// of its failure.
+template <typename Body> int guard(ErrorText &error, Body body) {
   try {
-    return body();
+    Status status = body();
+    if (!status.ok())
+      error.set(status.message());
+    return static_cast<int>(status.code());
   } catch (const std::bad_alloc &) {
-    return Status(Code::OutOfMemory, "The host has no memory left.");
-  } catch (const std::exception &error) {
-    return Status(Code::Usage, std::string("The runtime fails unexpectedly (") +
-                                   error.what() + ").");
+    error.setFixed("The host has no memory left.");
+    return GPUVM_ERROR_OUT_OF_MEMORY;
+  } catch (...) {
+    error.setFixed("The runtime fails unexpectedly (a C++ exception).");
+    return GPUVM_ERROR_USAGE;
   }
-}
-
-int report(std::string &sentence, const Status &status) {
-  if (!status.ok())
-    sentence = status.message();
-  return static_cast<int>(status.code());
 }
 
 Status nullPointer(const char *what) {
@@ -64,16 +82,13 @@ Status nullPointer(const char *what) {
 /// does not answer is given up here, whatever the call was.
 template <typename Body> int call(gpuvm_vm *vm, Body body) {
   if (!vm)
-    return report(bootError, nullPointer("vm"));
-  Status status = guard([&] {
-    Status result = body(*vm->machine);
-    if (result.code() == Code::DeviceLost)
+    return guard(bootError, [] { return nullPointer("vm"); });
+  return guard(vm->lastError, [&] {
+    Status status = body(*vm->machine);
+    if (status.code() == Code::DeviceLost)
       vm->machine->giveUpDevice();
-    return result;
+    return status.ok() ? vm->validation->takeStatus() : status;
   });
-  if (status.ok())
-    status = vm->validation->takeStatus();
-  return report(vm->lastError, status);
 }
 
 /// Checks a buffer an application gives: null only if it is empty.
@@ -120,6 +135,7 @@ vm::VmOptions translate(const gpuvm_options &options) {
     result.cacheDirectory = options.cache_dir;
   result.timeoutNs = nanoseconds(options.timeout_ms);
   result.trace = options.trace != 0;
+  result.vramBudgetBytes = options.vram_budget_bytes;
   return result;
 }
 
@@ -161,34 +177,34 @@ void vm_options_init(gpuvm_options *options) {
 }
 
 int vm_boot(const gpuvm_options *options, gpuvm_vm **vm) {
-  if (!vm)
-    return report(bootError, nullPointer("vm"));
-  *vm = nullptr;
-  gpuvm_options full;
-  vm_options_init(&full);
-  if (options && options->struct_bytes > sizeof(full))
-    return report(bootError,
-                  Status(Code::Usage,
-                         "The options are those of a later gpuvm.h (call "
-                         "vm_options_init first)."));
-  if (options)
-    std::memcpy(&full, options, options->struct_bytes);
-  return report(bootError, guard([&] { return boot(full, vm); }));
+  return guard(bootError, [&] {
+    if (!vm)
+      return nullPointer("vm");
+    *vm = nullptr;
+    gpuvm_options full;
+    vm_options_init(&full);
+    if (options && options->struct_bytes > sizeof(full))
+      return Status(Code::Usage,
+                    "The options are those of a later gpuvm.h (call "
+                    "vm_options_init first).");
+    if (options)
+      std::memcpy(&full, options, options->struct_bytes);
+    return boot(full, vm);
+  });
 }
 
 int vm_shutdown(gpuvm_vm *vm) {
   if (!vm)
     return GPUVM_OK;
   std::shared_ptr<vm::ValidationSink> validation = vm->validation;
-  Status status = guard([&] {
+  return guard(bootError, [&] {
     delete vm;
     return validation->takeStatus();
   });
-  return report(bootError, status);
 }
 
 const char *vm_last_error(const gpuvm_vm *vm) {
-  return vm ? vm->lastError.c_str() : bootError.c_str();
+  return vm ? vm->lastError.get() : bootError.get();
 }
 
 const char *vm_device_name(const gpuvm_vm *vm) {
@@ -410,6 +426,9 @@ size_t vm_validation_count(const gpuvm_vm *vm) {
 const char *vm_validation_message(gpuvm_vm *vm, size_t index) {
   if (!vm)
     return nullptr;
-  vm->messages = vm->validation->messages();
+  guard(vm->lastError, [&] {
+    vm->messages = vm->validation->messages();
+    return Status();
+  });
   return index < vm->messages.size() ? vm->messages[index].c_str() : nullptr;
 }

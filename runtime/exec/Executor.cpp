@@ -63,7 +63,7 @@ Status Executor::prepare() {
       assign(timestamps_, Timestamps::create(device_, kNumTimestamps)));
   VM_RETURN_IF_ERROR(
       assign(clocks_, Timestamps::create(device_, countClocks(plan_))));
-  bool trace = options_.trace || device_.info().type == DeviceType::Cpu;
+  bool trace = traces(device_.info(), options_.trace);
   VM_RETURN_IF_ERROR(
       assign(trace_, Trace::create(device_, trace ? executedCommands(plan_)
                                                   : std::vector<size_t>())));
@@ -131,8 +131,14 @@ Status Executor::record() {
 }
 
 Executor::~Executor() {
-  std::ignore = submission_.waitFor(timeLeftNs());
-  if (busy())
+  bool isBusy = true;
+  try {
+    std::ignore = submission_.waitFor(timeLeftNs());
+    isBusy = busy();
+  } catch (const std::bad_alloc &) {
+    // There is no memory to say what went wrong with: nobody knows.
+  }
+  if (isBusy)
     device_.abandon();
 }
 

@@ -69,6 +69,11 @@ public:
   Executor(const Executor &) = delete;
   Executor &operator=(const Executor &) = delete;
 
+  /// Whether the commands of plans are traced on a device.
+  static bool traces(const DeviceInfo &info, bool wanted) {
+    return wanted || info.type == DeviceType::Cpu;
+  }
+
   /// The plan, without its initial data and SPIR-V, which are on the device.
   const Plan &plan() const { return plan_; }
   const Regions &regions() const { return regions_; }

@@ -17,7 +17,7 @@
 
 namespace vm {
 
-static MemoryRole roleOf(Region region) {
+MemoryRole roleOf(Region region) {
   switch (region) {
   case Region::Metrics:
     return MemoryRole::HostPolled;

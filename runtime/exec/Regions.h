@@ -31,6 +31,9 @@ struct BufferRange {
   uint8_t *mapped = nullptr; ///< The range in host memory, if it is mapped.
 };
 
+/// What a region's memory is for.
+MemoryRole roleOf(Region region);
+
 class Regions {
 public:
   /// Regions of the given sizes, in buffers of at most `maxBufferBytes`, each

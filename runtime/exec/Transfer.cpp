@@ -13,11 +13,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 
 namespace vm {
-
-/// Large enough that the cost of a submit (some 15 us on a GPU) disappears.
-static constexpr uint64_t kStagingBytes = 8u << 20;
 
 /// Orders a copy with everything before it and with whatever comes next.
 static constexpr BarrierScope kBefore = {
@@ -63,7 +61,11 @@ Status Transfer::run() {
   recordBarrier(*device_, submission_.commands(), kAfter);
   VM_RETURN_IF_ERROR(submission_.end());
   VM_RETURN_IF_ERROR(submission_.submit());
-  return submission_.wait(timeoutNs_);
+  Status status = submission_.wait(timeoutNs_);
+  // The wait can fail for want of memory; the copy goes on.
+  if (status.code() == Code::OutOfMemory)
+    std::ignore = submission_.waitFor(timeoutNs_);
+  return status;
 }
 
 Status Transfer::clear(const Regions &regions) {

@@ -11,6 +11,7 @@
 #include "runtime/exec/Vm.h"
 
 #include "runtime/base/CheckedMath.h"
+#include "runtime/exec/MemoryBudget.h"
 #include "runtime/exec/PipelineCache.h"
 #include "runtime/exec/Remains.h"
 
@@ -30,10 +31,14 @@ Result<std::unique_ptr<Vm>> Vm::boot(const VmOptions &options) {
 }
 
 Vm::~Vm() {
-  if (executor_)
-    std::ignore = executor_->wait();
-  giveUpDevice();
-  freeFinishedRemains();
+  try {
+    if (executor_)
+      std::ignore = executor_->wait();
+    giveUpDevice();
+    freeFinishedRemains();
+  } catch (const std::bad_alloc &) {
+    // Without memory for a message or a list, the members see to it.
+  }
 }
 
 Status Vm::openInstance() {
@@ -54,7 +59,7 @@ Status Vm::openDevice(const Requirements &needs) {
       selectDevice(instance_->devices(), needs, options_.device);
   if (!selection.device)
     return selection.status;
-  if (device_ && deviceIndex_ == selection.device)
+  if (device_ && deviceIndex_ == selection.device && !device_->abandoned())
     return {};
   HostSpan span(options_.events, "open device");
   executor_.reset();
@@ -69,6 +74,15 @@ Status Vm::openDevice(const Requirements &needs) {
   return {};
 }
 
+/// What the plan takes against the budget and what the device has left.
+Status Vm::checkMemory(const Plan &plan) const {
+  const DeviceInfo &info = device_->info();
+  return checkBudget(
+      deviceBytesOf(plan, info, Executor::traces(info, options_.trace)),
+      options_.vramBudgetBytes, instance_->freeDeviceBytes(*deviceIndex_),
+      info);
+}
+
 Status Vm::load(Plan plan, bool isProgram) {
   if (executor_ && executor_->inFlight())
     return Status(Code::Usage, "Cannot load a program while an execution is in "
@@ -77,6 +91,7 @@ Status Vm::load(Plan plan, bool isProgram) {
   // The old regions go first: both may not fit the device at once.
   executor_.reset();
   programmed_ = false;
+  VM_RETURN_IF_ERROR(checkMemory(plan));
   ExecutorOptions options;
   options.cacheDirectory =
       options_.cacheDirectory.value_or(defaultCacheDirectory());

@@ -36,6 +36,7 @@ struct VmOptions {
   /// for nowhere.
   std::optional<std::string> cacheDirectory;
   uint64_t timeoutNs = 60'000'000'000ull; ///< See Executor::setTimeout.
+  uint64_t vramBudgetBytes = 0;           ///< See MemoryBudget.h.
   bool trace = false;                     ///< See Trace.h.
   bool profile = false;         ///< Every command is timed; see CommandTimer.h.
   HostEvents *events = nullptr; ///< Gets what loading consists of.
@@ -115,6 +116,7 @@ private:
   explicit Vm(const VmOptions &options) : options_(options) {}
   Status openInstance();
   Status openDevice(const Requirements &needs);
+  Status checkMemory(const Plan &plan) const;
   Status load(Plan plan, bool isProgram);
   Status checkRegions() const;
   Result<Window> registerWindow(uint32_t instance, uint32_t reg) const;

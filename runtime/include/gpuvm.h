@@ -100,6 +100,11 @@ typedef struct gpuvm_options {
   int trace;             /* know the command that hangs, at some cost on a GPU;
                             0 at first */
   gpuvm_layout layout;   /* all 0 at first */
+  uint64_t vram_budget_bytes; /* of device memory that a program may take: one
+                            that needs more is refused
+                            (GPUVM_ERROR_OUT_OF_MEMORY) before anything is
+                            allocated; 0 at first: what the device has free */
+  uint64_t reserved[6];       /* 0; for what later versions add */
 } gpuvm_options;
 
 /* Counters since the program was loaded. */

@@ -85,6 +85,9 @@ static void addRunFlags(CLI::App &app, CommandLine &options) {
                  "Seconds to wait for one execution")
       ->capture_default_str()
       ->check(CLI::Range(0.001, 1e9));
+  app.add_option("--vram-budget", options.vramBudgetBytes,
+                 "Bytes of device memory that the plan may take; one that "
+                 "needs more is refused. Default: what the device has free");
   app.add_flag("--validate", options.validate,
                "Turn on the Vulkan validation layer with synchronization "
                "validation; any message makes the exit code 1");

@@ -34,6 +34,7 @@ struct CommandLine {
   uint64_t iterations = 1;
   uint64_t warmup = 0;
   double timeoutSeconds = 60;
+  uint64_t vramBudgetBytes = 0;
   bool validate = false;
   bool breadcrumbs = false;
   bool robust = true;

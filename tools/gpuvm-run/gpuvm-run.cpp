@@ -36,6 +36,7 @@ static Result<std::unique_ptr<Vm>> bootVm(const CommandLine &options,
   vmOptions.device = options.device;
   vmOptions.validate = options.validate || validationFromEnvironment();
   vmOptions.timeoutNs = static_cast<uint64_t>(options.timeoutSeconds * 1e9);
+  vmOptions.vramBudgetBytes = options.vramBudgetBytes;
   vmOptions.trace = options.breadcrumbs;
   vmOptions.profile = timesCommands(options);
   vmOptions.events = events;

@@ -1,0 +1,75 @@
+//===- MemoryBudget.cpp - whether a plan fits a device's memory -----------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Adds up the buffers whose best memory type is the device's own: all of them
+// where host and device share one memory, without those for the host elsewhere.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/exec/MemoryBudget.h"
+
+#include "runtime/base/CheckedMath.h"
+#include "runtime/device/MemoryRoles.h"
+#include "runtime/exec/NamedSlots.h"
+#include "runtime/exec/Regions.h"
+#include "runtime/exec/Transfer.h"
+#include "runtime/plan/Repeats.h"
+
+#include <fmt/format.h>
+
+namespace vm {
+
+namespace {
+/// Adds bytes up, those on the device only.
+class Sum {
+public:
+  explicit Sum(const DeviceInfo &info) : info_(info) {}
+
+  void add(MemoryRole role, uint64_t bytes) {
+    std::vector<uint32_t> types = memoryTypesFor(info_, role, UINT32_MAX);
+    if (!types.empty() &&
+        info_.heaps[info_.memoryTypes[types[0]].heap].deviceLocal)
+      bytes_ = checkedAdd(bytes_, bytes).value_or(UINT64_MAX);
+  }
+  uint64_t bytes() const { return bytes_; }
+
+private:
+  const DeviceInfo &info_;
+  uint64_t bytes_ = 0;
+};
+} // namespace
+
+uint64_t deviceBytesOf(const Plan &plan, const DeviceInfo &info, bool trace) {
+  Sum sum(info);
+  for (unsigned i = 0; i < kNumRegions; ++i)
+    sum.add(roleOf(static_cast<Region>(i)), plan.regionBytes[i]);
+  for (const Input &input : plan.inputs)
+    if (input.residency == Residency::Execution)
+      sum.add(MemoryRole::Upload, byteSizeOf(input));
+  for (const Output &output : plan.outputs)
+    sum.add(MemoryRole::HostPolled, byteSizeOf(output));
+  sum.add(MemoryRole::HostPolled, Transfer::kStagingBytes);
+  if (trace)
+    sum.add(MemoryRole::HostPolled,
+            executedCommands(plan).size() * sizeof(uint32_t));
+  return sum.bytes();
+}
+
+Status checkBudget(uint64_t neededBytes, uint64_t budgetBytes,
+                   uint64_t freeBytes, const DeviceInfo &info) {
+  if (budgetBytes && neededBytes > budgetBytes)
+    return Status(Code::OutOfMemory,
+                  fmt::format("It takes {} bytes of device memory, more than "
+                              "the budget allows ({} bytes).",
+                              neededBytes, budgetBytes));
+  if (neededBytes > freeBytes)
+    return Status(Code::OutOfMemory,
+                  fmt::format("It takes {} bytes of device memory, more than "
+                              "the device \"{}\" has free ({} bytes).",
+                              neededBytes, info.name, freeBytes));
+  return {};
+}
+
+} // namespace vm
