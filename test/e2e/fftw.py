@@ -13,6 +13,7 @@ import math
 import os
 import random
 import sys
+import threading
 
 from differential import Mismatch, compile_program, run_program, try_all, write_program
 from program_text import Program, pack, unpack
@@ -23,6 +24,7 @@ FFTW = ctypes.CDLL("libfftw3.so.3")
 FFTW.fftw_plan_dft.restype = ctypes.c_void_p
 FFTW.fftw_plan_dft.argtypes = [ctypes.c_int, ctypes.POINTER(ctypes.c_int), ctypes.c_void_p, ctypes.c_void_p,
                                ctypes.c_int, ctypes.c_uint]
+PLANNER = threading.Lock()  # Of all of FFTW only fftw_execute may run on several threads at once.
 FFTW.fftw_execute.argtypes = FFTW.fftw_destroy_plan.argtypes = [ctypes.c_void_p]
 
 
@@ -30,14 +32,16 @@ def dft(numbers, shape, inverse=False):
     """Of complex numbers, real and imaginary parts in turn, along all of `shape`; repeated for what there is."""
     count = math.prod(shape)
     source, made = ((ctypes.c_double * (2 * count))() for _ in range(2))
-    plan = FFTW.fftw_plan_dft(len(shape), (ctypes.c_int * len(shape))(*shape), source, made, 1 if inverse else -1,
-                              ESTIMATE)
+    with PLANNER:
+        plan = FFTW.fftw_plan_dft(len(shape), (ctypes.c_int * len(shape))(*shape), source, made, 1 if inverse else -1,
+                                  ESTIMATE)
     result = []
     for first in range(0, len(numbers), 2 * count):
         source[:] = numbers[first:first + 2 * count]
         FFTW.fftw_execute(plan)
         result += [value / count for value in made] if inverse else made[:]
-    FFTW.fftw_destroy_plan(plan)
+    with PLANNER:
+        FFTW.fftw_destroy_plan(plan)
     return result
 
 
