@@ -193,7 +193,7 @@ TEST_F(GpuvmRunTest, ProfilesCommands) {
   double share = 0;
   for (const nlohmann::json &kernel : profile["kernels"])
     share += kernel["share"].get<double>();
-  EXPECT_NEAR(share, 1, 0.5) << "medians of parts only nearly add up";
+  EXPECT_NEAR(share, 1, 1e-3);
 
   outcome = run(plan + " --output= --profile=table");
   EXPECT_EQ(outcome.out.find("profile of pipeline on "), 0u) << outcome.out;
