@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <future>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -260,8 +261,12 @@ Status Streamer::drain(const Chunk &chunk, Half half) {
 /// Executes `running`; meanwhile takes away `done` and brings `next`.
 Status Streamer::execute(Chunk &running, Chunk &next, const Chunk *done) {
   VM_RETURN_IF_ERROR(start(running));
-  if (done)
-    VM_RETURN_IF_ERROR(drain(*done, Half::Idle));
+  std::future<Status> drained; // Waits for its thread when it goes.
+  auto drainDone = [&] { return done ? drain(*done, Half::Idle) : Status(); };
+  if (options_.drainBesides && done)
+    drained = std::async(drainDone);
+  else
+    VM_RETURN_IF_ERROR(drainDone());
   next = {};
   if (!running.last) {
     Result<Chunk> filled = fill(running.number + 1);
@@ -269,6 +274,8 @@ Status Streamer::execute(Chunk &running, Chunk &next, const Chunk *done) {
       return filled.status();
     next = std::move(*filled);
   }
+  if (drained.valid())
+    VM_RETURN_IF_ERROR(drained.get());
   return wait(running);
 }
 

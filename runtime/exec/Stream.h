@@ -52,6 +52,9 @@ struct StreamOptions {
   std::function<Status()> wait;
   /// Called after each execution, when nothing is in flight.
   std::function<Status()> executed;
+  /// Takes outputs away on a thread of its own, while this one brings inputs.
+  /// It has ended when `wait` is called.
+  bool drainBesides = false;
 };
 
 /// What has gone through. Times are in microseconds.

@@ -128,20 +128,35 @@ Status Runner::stream(Bindings &bindings, RunStats &stats) {
                         HostSpan span(&observers_.host, "refill");
                         return stream.reader.read(bytes);
                       }});
+  // Another thread drains; its spans are added when it has ended.
+  constexpr uint32_t kDrainTrack = 1;
+  std::vector<HostEvent> drained;
+  auto addDrained = [&] {
+    for (HostEvent &event : drained)
+      observers_.host.add(std::move(event));
+    drained.clear();
+  };
   std::vector<StreamOutput> outputs;
   for (StreamedOutput &stream : bindings.streamOutputs)
     outputs.push_back(
         {stream.index, [&](uint64_t, std::span<const uint8_t> bytes) {
-           HostSpan span(&observers_.host, "drain");
-           return stream.writer.write(bytes);
+           uint64_t beginNs = hostNowNs();
+           Status status = stream.writer.write(bytes);
+           drained.push_back({"drain", beginNs, hostNowNs(), kDrainTrack});
+           return status;
          }});
   StreamOptions options;
-  options.wait = [&] { return wait(); };
+  options.drainBesides = true;
+  options.wait = [&] {
+    addDrained();
+    return wait();
+  };
   options.executed = [&] { return observe(stats); };
   submitsBefore_ = submits();
   Result<StreamTotals> totals = runStream(executor_, inputs, outputs, options);
   if (!totals.ok())
     return totals.status();
+  addDrained();
   stats.stream = *totals;
   for (StreamedOutput &stream : bindings.streamOutputs)
     VM_RETURN_IF_ERROR(stream.writer.finish());

@@ -14,9 +14,11 @@
 #include "runtime/exec/Stream.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <numeric>
 #include <string>
+#include <thread>
 
 using namespace vm;
 using namespace vm::test;
@@ -78,9 +80,9 @@ protected:
     std::vector<int32_t> value = {limit};
     EXPECT_OK(executor_->writeRegion(Region::Globals, 20, asBytes(value)));
   }
-  StreamTotals stream(Feed &feed) {
+  StreamTotals stream(Feed &feed, const StreamOptions &options = {}) {
     Result<StreamTotals> totals =
-        runStream(*executor_, {feed.input()}, feed.outputs());
+        runStream(*executor_, {feed.input()}, feed.outputs(), options);
     EXPECT_OK(totals.status());
     return totals.ok() ? *totals : StreamTotals();
   }
@@ -136,6 +138,43 @@ TEST_F(StreamTest, CanFollowAnother) {
   std::vector<int32_t> doubled(kRows);
   EXPECT_OK(executor_->readOutput(1, asWritableBytes(doubled)));
   EXPECT_EQ(doubled, (std::vector<int32_t>{2, 4, 6, 8, 0, 0, 0, 0}));
+}
+
+TEST_F(StreamTest, DrainsBesidesReading) {
+  open();
+  StreamOptions options;
+  options.drainBesides = true;
+  Feed feed;
+  // The first output is not taken before the third chunk is asked for: on one
+  // thread this would never end.
+  std::atomic<int> refills = 0;
+  std::vector<StreamOutput> outputs = feed.outputs();
+  auto drain = outputs[1].drain;
+  outputs[1].drain = [&](uint64_t chunk, std::span<const uint8_t> bytes) {
+    while (chunk == 0 && refills < 3)
+      std::this_thread::yield();
+    return drain(chunk, bytes);
+  };
+  StreamInput input = feed.input();
+  auto refill = input.refill;
+  input.refill = [&](uint64_t chunk, std::span<uint8_t> bytes) {
+    ++refills;
+    return refill(chunk, bytes);
+  };
+  Result<StreamTotals> totals =
+      runStream(*executor_, {input}, outputs, options);
+  EXPECT_OK(totals.status());
+  EXPECT_EQ(feed.doubled, twice(kBatches));
+  EXPECT_EQ(feed.sums, (std::vector<int32_t>{66, 6, 3600, 8, 0, 0}));
+
+  outputs[1].drain = [](uint64_t, std::span<const uint8_t>) {
+    return Status(Code::Usage, "The disk is full.");
+  };
+  feed.position = 0;
+  EXPECT_EQ(runStream(*executor_, {feed.input()}, outputs, options)
+                .status()
+                .message(),
+            "The disk is full.");
 }
 
 TEST_F(StreamTest, FindsTheEndByReading) {
