@@ -29,9 +29,10 @@ struct HostEvent {
   std::string name;
   uint64_t beginNs = 0;
   uint64_t endNs = 0;
+  uint32_t track = 0; ///< Spans of one track lie one inside another or apart.
 };
 
-/// The spans of one thread, in the order in which they end.
+/// Spans, added by one thread.
 class HostEvents {
 public:
   /// Spans that are kept at most; those that end later are counted only.
@@ -60,7 +61,7 @@ public:
   HostSpan(const HostSpan &) = delete;
   ~HostSpan() {
     if (events_)
-      events_->add({name_, beginNs_, hostNowNs()});
+      events_->add({name_, beginNs_, hostNowNs(), 0});
   }
 
 private:

@@ -10,6 +10,7 @@
 
 #include "runtime/include/gpuvm.h"
 
+#include "runtime/exec/CStream.h"
 #include "runtime/exec/NamedSlots.h"
 #include "runtime/exec/Vm.h"
 #include "runtime/plan/PlanFile.h"
@@ -309,6 +310,19 @@ int vm_cancel(gpuvm_vm *vm, uint64_t milliseconds) {
   return call(vm, [&](Vm &machine) {
     return machine.cancel(nanoseconds(milliseconds));
   });
+}
+
+//===--- Streaming --------------------------------------------------------===//
+
+int vm_stream(gpuvm_vm *vm, const gpuvm_stream *stream, uint64_t *chunks) {
+  uint64_t count = 0;
+  int status = callProgram(vm, [&](vm::Executor &executor) {
+    return stream ? vm::runStream(executor, *stream, count)
+                  : nullPointer("stream");
+  });
+  if (chunks)
+    *chunks = count;
+  return status;
 }
 
 //===--- Memory -----------------------------------------------------------===//

@@ -53,23 +53,19 @@ Status Executor::prepare() {
   else
     dropVariants(plan_);
   VM_RETURN_IF_ERROR(createRegions());
-  VM_RETURN_IF_ERROR(createStaging());
   VM_RETURN_IF_ERROR(createPipelines());
   VM_RETURN_IF_ERROR(assign(
       descriptors_, Descriptors::create(device_, plan_, pipelines_, regions_)));
   for (Kernel &kernel : plan_.kernels)
     kernel.spirv = {};
   VM_RETURN_IF_ERROR(
-      assign(timestamps_, Timestamps::create(device_, kNumTimestamps)));
-  VM_RETURN_IF_ERROR(
       assign(clocks_, Timestamps::create(device_, countClocks(plan_))));
   bool trace = traces(device_.info(), options_.trace);
   VM_RETURN_IF_ERROR(
       assign(trace_, Trace::create(device_, trace ? executedCommands(plan_)
                                                   : std::vector<size_t>())));
-  if (options_.profile)
-    VM_RETURN_IF_ERROR(assign(timer_, CommandTimer::create(device_)));
-  return record();
+  inputBound_.assign(plan_.inputs.size(), false);
+  return createHalf();
 }
 
 Status Executor::createPipelines() {
@@ -112,11 +108,19 @@ Status Executor::createStaging() {
   sizes.clear();
   for (const Output &output : plan_.outputs)
     sizes.push_back(byteSizeOf(output));
-  inputBound_.assign(plan_.inputs.size(), false);
   return assign(downloads_, Staging::create(device_, sizes, maxBufferBytes(),
                                             MemoryRole::HostPolled,
                                             VK_BUFFER_USAGE_TRANSFER_DST_BIT,
                                             "staging of outputs"));
+}
+
+Status Executor::createHalf() {
+  VM_RETURN_IF_ERROR(createStaging());
+  VM_RETURN_IF_ERROR(
+      assign(timestamps_, Timestamps::create(device_, kNumTimestamps)));
+  if (options_.profile)
+    VM_RETURN_IF_ERROR(assign(timer_, CommandTimer::create(device_)));
+  return record();
 }
 
 Status Executor::record() {
@@ -281,7 +285,8 @@ Status Executor::withTrace(const Status &status) const {
 }
 
 const ExecutorCounters &Executor::counters() const {
-  counters_.executionSubmits = submission_.submitCount();
+  counters_.executionSubmits =
+      submission_.submitCount() + (idle_ ? idle_->submission.submitCount() : 0);
   counters_.hostAccessSubmits = transfer_.submitCount();
   return counters_;
 }

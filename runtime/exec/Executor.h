@@ -118,6 +118,22 @@ public:
   /// Whether the device still works on the execution or on a host access that
   /// has timed out.
   bool busy();
+  // Streaming (ExecutorStream.cpp): a second half of staging memory with a
+  // recording of its own. While the device works on an execution with one half,
+  // the host has the other. Stream.h is what uses it.
+
+  /// Makes the second half, if there is none. Nothing may be in flight.
+  Status openHalves();
+  /// The idle half's place of an input that every execution takes; filling it
+  /// binds it for the next submitIdle().
+  std::span<uint8_t> idleInput(uint32_t index);
+  /// An output of the last execution with the idle half, and of the last one
+  /// with the other, which must have ended.
+  std::span<const uint8_t> idleOutput(uint32_t index) const;
+  std::span<const uint8_t> lastOutput(uint32_t index) const;
+  /// Starts an execution with the idle half; the other one becomes idle.
+  Status submitIdle();
+
   /// The stage of the command that was started last, as its label has it; "" if
   /// that is not known (see Trace.h).
   std::string runningStage() const;
@@ -130,6 +146,8 @@ private:
   Status prepare();
   Status createRegions();
   Status createStaging();
+  Status createHalf();
+  void swapHalves();
   Status createPipelines();
   Status record();
   uint64_t maxBufferBytes() const;
@@ -159,6 +177,16 @@ private:
   double submitUs_ = 0;
   std::chrono::steady_clock::time_point submitTime_;
   uint64_t executionTimeoutNs_ = 0; ///< Of the last execution.
+
+  /// What an execution has for itself.
+  struct Half {
+    Staging uploads, downloads;
+    Timestamps timestamps;
+    CommandTimer timer;
+    Submission submission;
+  };
+  /// The other one of uploads_, downloads_ and so on, which streaming needs.
+  std::optional<Half> idle_;
 };
 
 } // namespace vm

@@ -36,6 +36,8 @@ Status Executor::bindInput(uint32_t index, std::span<const uint8_t> bytes) {
                                         input.window.offset, bytes));
   else
     std::memcpy(uploads_.slot(index).mapped, bytes.data(), bytes.size());
+  if (idle_ && input.residency == Residency::Execution)
+    std::memcpy(idle_->uploads.slot(index).mapped, bytes.data(), bytes.size());
   inputBound_[index] = true;
   return {};
 }

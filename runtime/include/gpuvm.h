@@ -209,6 +209,44 @@ int vm_set_timeout(gpuvm_vm *vm, uint64_t milliseconds);
  * (GPUVM_ERROR_DEVICE_LOST). */
 int vm_cancel(gpuvm_vm *vm, uint64_t milliseconds);
 
+/*===--- Streaming --------------------------------------------------------===*/
+
+/* A stream of chunks through a program. While the device works on a chunk, the
+ * callbacks take away the outputs of the one before and bring the inputs of the
+ * next; they are called on the calling thread, in order, and may use `vm` only
+ * for what is allowed while executing. docs/streaming.md says more. */
+typedef struct gpuvm_stream {
+  size_t struct_bytes; /* sizeof(gpuvm_stream) */
+  void *user;          /* given to the callbacks */
+
+  /* Names of the inputs that are streamed, each with a leading dimension. The
+   * others must be bound, and stay the same for all chunks. */
+  const char *const *inputs;
+  size_t num_inputs;
+  /* Fills the first *rows rows of `data`, which has room for the whole input of
+   * `size` bytes; the other rows become zero. *rows is the full number at
+   * first; 0 ends the stream. *last, 0 at first: nothing follows. All streamed
+   * inputs must end with the same chunk. Not 0 stops with GPUVM_ERROR_USAGE. */
+  int (*refill)(void *user, const char *input, uint64_t chunk, void *data,
+                size_t size, uint64_t *rows, int *last);
+
+  /* Names of the outputs that are streamed. The others can be read when the
+   * stream has ended, as the last chunk left them. */
+  const char *const *outputs;
+  size_t num_outputs;
+  /* Takes the `size` bytes of the rows that are real: those the device counted,
+   * or of an output as long as the first streamed input as many as that had, or
+   * all. Not 0 stops with GPUVM_ERROR_USAGE. */
+  int (*drain)(void *user, const char *output, uint64_t chunk, const void *data,
+               size_t size);
+} gpuvm_stream;
+
+/* Executes the program for each chunk, one queue submission each, until the
+ * inputs end, or until the program, whose messages have asked for more with
+ * GPUVM_MESSAGE_NEED_IO, no longer asks. *chunks, which may be null, becomes
+ * the number of executions, also after a failure of a callback. */
+int vm_stream(gpuvm_vm *vm, const gpuvm_stream *stream, uint64_t *chunks);
+
 /*===--- Memory -----------------------------------------------------------===*/
 
 /* The first `size` bytes of register `reg` (0..31) of an instance. Of a

@@ -76,6 +76,10 @@ public:
   int setTimeout(uint64_t timeoutMs) { return vm_set_timeout(vm_, timeoutMs); }
   int cancel(uint64_t graceMs) { return vm_cancel(vm_, graceMs); }
 
+  int stream(const gpuvm_stream &stream, uint64_t *chunks = nullptr) {
+    return vm_stream(vm_, &stream, chunks);
+  }
+
   template <Elements R>
   int writeRegister(uint32_t instance, uint32_t reg, const R &data) {
     return vm_write_register(vm_, instance, reg, std::ranges::data(data),

@@ -36,7 +36,9 @@ std::string workName(const Plan &plan, const Command &command) {
     return "(barrier)";
   if (std::holds_alternative<Copy>(command.op))
     return "(copy)";
-  return "(fill)";
+  if (std::holds_alternative<Fill>(command.op))
+    return "(fill)";
+  return std::holds_alternative<Clock>(command.op) ? "(clock)" : "(repeat)";
 }
 
 StageIndex::StageIndex(const Plan &plan) {
@@ -90,6 +92,8 @@ uint64_t windowBytes(const Plan &plan, const Command &command) {
   if (auto *op = std::get_if<Copy>(&command.op))
     return 2 * op->source.length;
   if (auto *op = std::get_if<Fill>(&command.op))
+    return op->window.length;
+  if (auto *op = std::get_if<Clock>(&command.op))
     return op->window.length;
   Work work = workOf(command);
   if (!work.kernel)

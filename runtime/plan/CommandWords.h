@@ -21,7 +21,7 @@
 namespace vm {
 
 /// What a command is counted as: its kernel's name, or "(barrier)", "(copy)",
-/// "(fill)".
+/// "(fill)", "(clock)", "(repeat)".
 std::string workName(const Plan &plan, const Command &command);
 
 /// Finds the stages that commands work for. The plan must outlive it.

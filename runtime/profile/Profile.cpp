@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 namespace vm {
 
@@ -54,7 +55,8 @@ void Profiler::add(const CommandTimes &commands, const ExecutionTimes &times) {
   samples_.push_back(std::move(sample));
 }
 
-Spread Profiler::spreadOfGroup(const Group &commands) const {
+/// Of each execution, the time of some commands together.
+std::vector<double> Profiler::sumsOf(const Group &commands) const {
   std::vector<double> sums;
   for (const Sample &sample : samples_) {
     double sum = 0;
@@ -62,14 +64,7 @@ Spread Profiler::spreadOfGroup(const Group &commands) const {
       sum += sample.commandUs[command];
     sums.push_back(sum);
   }
-  return spreadOf(std::move(sums));
-}
-
-Spread Profiler::spreadOfField(float Sample::*field) const {
-  std::vector<double> values;
-  for (const Sample &sample : samples_)
-    values.push_back(sample.*field);
-  return spreadOf(std::move(values));
+  return sums;
 }
 
 void Profiler::profileCommands(Profile &profile) const {
@@ -77,7 +72,7 @@ void Profiler::profileCommands(Profile &profile) const {
     if (calls_[i] == 0)
       continue;
     uint64_t bytes = calls_[i] * windowBytes(plan_, plan_.commands[i]);
-    profile.commands.push_back({i, calls_[i], bytes, spreadOfGroup({i})});
+    profile.commands.push_back({i, calls_[i], bytes, spreadOf(sumsOf({i}))});
   }
 }
 
@@ -100,24 +95,31 @@ void Profiler::profileWork(Profile &profile) const {
     unite(work.stages, stages.of(op));
     group.push_back(command.command);
   }
+  double allUs = 0;
+  for (const Sample &sample : samples_)
+    allUs += sample.totalUs();
+  auto add = [&](ProfiledWork work, std::vector<double> sums) {
+    double sum = std::accumulate(sums.begin(), sums.end(), 0.0);
+    work.share = allUs > 0 ? sum / allUs : 0;
+    work.totalUs = spreadOf(std::move(sums));
+    profile.work.push_back(std::move(work));
+  };
   for (auto &[name, entry] : byName) {
     entry.first.name = name;
-    entry.first.totalUs = spreadOfGroup(entry.second);
-    profile.work.push_back(std::move(entry.first));
+    add(std::move(entry.first), sumsOf(entry.second));
   }
   auto addPhase = [&](const char *name, float Sample::*field, uint64_t calls) {
+    std::vector<double> values;
+    for (const Sample &sample : samples_)
+      values.push_back(sample.*field);
     ProfiledWork work;
     work.name = name;
     work.calls = calls;
-    work.totalUs = spreadOfField(field);
-    profile.work.push_back(std::move(work));
+    add(std::move(work), std::move(values));
   };
   addPhase("(upload)", &Sample::uploadUs, 1);
   addPhase("(download)", &Sample::downloadUs, 1);
   addPhase("(rest)", &Sample::restUs, std::max<uint64_t>(1, untimed_));
-  for (ProfiledWork &work : profile.work)
-    if (profile.totalUs.median > 0)
-      work.share = work.totalUs.median / profile.totalUs.median;
   std::stable_sort(profile.work.begin(), profile.work.end(),
                    [](const ProfiledWork &a, const ProfiledWork &b) {
                      return a.totalUs.median > b.totalUs.median;
@@ -141,8 +143,8 @@ void Profiler::profileStages(Profile &profile) const {
     }
   }
   for (size_t i = 0; i < profile.stages.size(); ++i) {
-    profile.stages[i].aloneUs = spreadOfGroup(alone[i]);
-    profile.stages[i].fusedUs = spreadOfGroup(fused[i]);
+    profile.stages[i].aloneUs = spreadOf(sumsOf(alone[i]));
+    profile.stages[i].fusedUs = spreadOf(sumsOf(fused[i]));
   }
 }
 

@@ -25,7 +25,7 @@ struct ProfiledWork {
   std::string name;   ///< A kernel's name, or "(barrier)", "(upload)", ...
   uint64_t calls = 0; ///< In one execution.
   Spread totalUs;     ///< All calls of one execution.
-  double share = 0;   ///< Of the median time of an execution, 0..1.
+  double share = 0;   ///< Of the time of all executions together, 0..1.
   uint64_t bytes = 0; ///< Of its windows, in one execution.
   std::vector<uint32_t> stages; ///< Those it works for, sorted.
 
@@ -83,8 +83,7 @@ private:
     float totalUs() const;
   };
   using Group = std::vector<uint32_t>;
-  Spread spreadOfGroup(const Group &commands) const;
-  Spread spreadOfField(float Sample::*field) const;
+  std::vector<double> sumsOf(const Group &commands) const;
   void profileCommands(Profile &profile) const;
   void profileWork(Profile &profile) const;
   void profileStages(Profile &profile) const;

@@ -28,8 +28,8 @@ public:
   explicit TraceWriter(uint64_t originNs) : originNs_(originNs) {}
 
   void name(Process process, const std::string &name);
-  void span(Process process, const std::string &name, uint64_t beginNs,
-            uint64_t endNs, const std::string &arguments);
+  void span(Process process, uint32_t track, const std::string &name,
+            uint64_t beginNs, uint64_t endNs, const std::string &arguments);
   std::string finish(const Json &metadata);
 
 private:
@@ -51,16 +51,16 @@ void TraceWriter::name(Process process, const std::string &name) {
   text_ += dump(event) + ",\n";
 }
 
-void TraceWriter::span(Process process, const std::string &name,
+void TraceWriter::span(Process process, uint32_t track, const std::string &name,
                        uint64_t beginNs, uint64_t endNs,
                        const std::string &arguments) {
   // Microseconds with all digits, by integers.
   uint64_t ts = beginNs - std::min(beginNs, originNs_);
   uint64_t duration = endNs - beginNs;
   fmt::format_to(std::back_inserter(text_),
-                 "{{\"name\":{},\"ph\":\"X\",\"pid\":{},\"tid\":1,"
+                 "{{\"name\":{},\"ph\":\"X\",\"pid\":{},\"tid\":{},"
                  "\"ts\":{}.{:03},\"dur\":{}.{:03},\"args\":{}}},\n",
-                 dump(name), int(process), ts / 1000, ts % 1000,
+                 dump(name), int(process), track + 1, ts / 1000, ts % 1000,
                  duration / 1000, duration % 1000, arguments);
 }
 
@@ -79,13 +79,14 @@ std::string traceJson(const HostEvents &host, const DeviceTrace *device) {
                    {"host_events_left_out", host.leftOut()}};
   writer.name(kHost, "host");
   for (const HostEvent &event : host.events())
-    writer.span(kHost, event.name, event.beginNs, event.endNs, "{}");
+    writer.span(kHost, event.track, event.name, event.beginNs, event.endNs,
+                "{}");
   if (!device)
     return writer.finish(metadata);
 
   writer.name(kDevice, "device " + device->info().name);
   for (const DeviceEvent &event : device->events())
-    writer.span(kDevice, event.name, event.beginNs, event.endNs,
+    writer.span(kDevice, 0, event.name, event.beginNs, event.endNs,
                 event.command ? device->arguments(*event.command) : "{}");
   metadata["device"] = device->info().name;
   metadata["driver"] = device->info().driver;

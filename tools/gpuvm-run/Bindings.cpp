@@ -23,6 +23,10 @@ struct NamedText {
 };
 } // namespace
 
+static bool isStream(std::string_view flag) {
+  return flag.starts_with("--stream");
+}
+
 /// Splits at the first '='; `flag` is for the message.
 static Result<NamedText> splitName(const std::string &argument,
                                    const char *flag) {
@@ -30,8 +34,9 @@ static Result<NamedText> splitName(const std::string &argument,
   if (equals == std::string::npos || equals == 0)
     return Status(Code::Usage,
                   fmt::format("The argument \"{}\" of {} is not of the form "
-                              "name=<tensor>.",
-                              argument, flag));
+                              "name={}.",
+                              argument, flag,
+                              isStream(flag) ? "<file>" : "<tensor>"));
   return NamedText{argument.substr(0, equals), argument.substr(equals + 1)};
 }
 
@@ -63,10 +68,22 @@ static Status checkType(const Input &input, const HostTensor &tensor) {
                             typeString(input)));
 }
 
+static Status givenTwice(const Input &input) {
+  return Status(
+      Code::Usage,
+      fmt::format("Input \"{}\" is given more than once.", input.name));
+}
+
 static Status bindInputs(const Plan &plan, const CommandLine &options,
-                         std::vector<HostTensor> &tensors) {
+                         Bindings &bindings) {
+  std::vector<std::optional<HostTensor>> &tensors = bindings.inputs;
   tensors.resize(plan.inputs.size());
   std::vector<bool> given(plan.inputs.size(), false);
+  for (const StreamedInput &stream : bindings.streams) {
+    if (given[stream.index])
+      return givenTwice(plan.inputs[stream.index]);
+    given[stream.index] = true;
+  }
   for (const std::string &argument : options.inputs) {
     Result<NamedText> named = splitName(argument, "--input");
     if (!named.ok())
@@ -75,9 +92,7 @@ static Status bindInputs(const Plan &plan, const CommandLine &options,
     if (!index.ok())
       return index.status();
     if (given[*index])
-      return Status(Code::Usage, fmt::format("Input \"{}\" is given more than "
-                                             "once.",
-                                             named->name));
+      return givenTwice(plan.inputs[*index]);
     Result<HostTensor> tensor = readTensor(*named, "input");
     if (!tensor.ok())
       return tensor.status();
@@ -152,16 +167,61 @@ static Status bindExpected(const Plan &plan, const std::string &argument,
   return {};
 }
 
+//===--- Streams ----------------------------------------------------------===//
+
+static Status bindStream(const Plan &plan, const std::string &argument,
+                         Bindings &bindings) {
+  Result<NamedText> named = splitName(argument, "--stream");
+  if (!named.ok())
+    return named.status();
+  Result<uint32_t> index = findInput(plan, named->name);
+  if (!index.ok())
+    return index.status();
+  Result<StreamReader> reader =
+      StreamReader::open(named->text, plan.inputs[*index]);
+  if (!reader.ok())
+    return reader.status();
+  bindings.streams.push_back({*index, std::move(*reader)});
+  return {};
+}
+
+static Status bindStreamOutput(const Plan &plan, const std::string &argument,
+                               Bindings &bindings) {
+  Result<NamedText> named = splitName(argument, "--stream-output");
+  if (!named.ok())
+    return named.status();
+  Result<uint32_t> index = findOutput(plan, named->name);
+  if (!index.ok())
+    return index.status();
+  Result<StreamWriter> writer = StreamWriter::create(named->text);
+  if (!writer.ok())
+    return writer.status();
+  bindings.streamOutputs.push_back({*index, std::move(*writer)});
+  return {};
+}
+
+static bool isStreamed(const Bindings &bindings, uint32_t output) {
+  for (const StreamedOutput &stream : bindings.streamOutputs)
+    if (stream.index == output)
+      return true;
+  return false;
+}
+
 Result<Bindings> bindTensors(const Plan &plan, const CommandLine &options) {
   Bindings bindings;
   for (const std::string &argument : options.outputs)
     VM_RETURN_IF_ERROR(bindOutput(plan, argument, bindings.outputs));
   for (const std::string &argument : options.expected)
     VM_RETURN_IF_ERROR(bindExpected(plan, argument, bindings.expected));
+  for (const std::string &argument : options.streams)
+    VM_RETURN_IF_ERROR(bindStream(plan, argument, bindings));
+  VM_RETURN_IF_ERROR(bindInputs(plan, options, bindings));
+  for (const std::string &argument : options.streamOutputs)
+    VM_RETURN_IF_ERROR(bindStreamOutput(plan, argument, bindings));
   if (options.outputs.empty() && options.expected.empty())
     for (uint32_t i = 0; i < plan.outputs.size(); ++i)
-      bindings.outputs.push_back({plan.outputs[i].name, {false, i}, ""});
-  VM_RETURN_IF_ERROR(bindInputs(plan, options, bindings.inputs));
+      if (!isStreamed(bindings, i))
+        bindings.outputs.push_back({plan.outputs[i].name, {false, i}, ""});
   return bindings;
 }
 

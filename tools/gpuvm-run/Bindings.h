@@ -3,9 +3,9 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turns `--input=`, `--output=` and `--expected_output=` into data with places
-// in the plan. Everything a user can get wrong here is found before a device is
-// opened.
+// Turns `--input=`, `--output=`, `--expected_output=` and the streams into data
+// and files with places in the plan. Everything a user can get wrong here is
+// found before a device is opened.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +15,7 @@
 #include "runtime/io/HostTensor.h"
 #include "runtime/plan/Plan.h"
 #include "tools/gpuvm-run/CommandLine.h"
+#include "tools/gpuvm-run/StreamFiles.h"
 
 #include <cstdint>
 #include <optional>
@@ -41,15 +42,30 @@ struct ExpectedOutput {
   HostTensor tensor;
 };
 
+/// An input that a file streams into.
+struct StreamedInput {
+  uint32_t index = 0; ///< Into plan.inputs.
+  StreamReader reader;
+};
+
+/// An output that streams into a file.
+struct StreamedOutput {
+  uint32_t index = 0; ///< Into plan.outputs.
+  StreamWriter writer;
+};
+
 struct Bindings {
-  std::vector<HostTensor> inputs; ///< By index of the plan's inputs.
+  /// By index of the plan's inputs; nothing for those that are streamed.
+  std::vector<std::optional<HostTensor>> inputs;
   std::vector<OutputRequest> outputs;
   std::vector<ExpectedOutput> expected;
+  std::vector<StreamedInput> streams;
+  std::vector<StreamedOutput> streamOutputs;
 };
 
 /// Reads every tensor and checks name, type and shape of each input; all inputs
-/// must be given once. Without any --output or --expected_output, every output
-/// is printed.
+/// must be given or streamed once. Without any --output or --expected_output,
+/// every output that is not streamed is printed.
 Result<Bindings> bindTensors(const Plan &plan, const CommandLine &options);
 
 /// The slot of `source`.

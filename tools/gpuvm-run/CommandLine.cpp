@@ -49,6 +49,15 @@ static void addDataFlags(CLI::App &app, CommandLine &options) {
                  "name prints an output, metric or global; name=@file.npy "
                  "writes it; empty prints nothing. Default: print all outputs")
       ->allow_extra_args(false);
+  app.add_option("--stream", options.streams,
+                 "name=file: execute once for each chunk of a file of rows "
+                 "(.npy or raw) that is longer than the input; once for each "
+                 "such input")
+      ->allow_extra_args(false);
+  app.add_option("--stream-output", options.streamOutputs,
+                 "name=file: append an output of every chunk to a raw file or "
+                 "pipe")
+      ->allow_extra_args(false);
   app.add_option("--expected_output", options.expected,
                  "name=<tensor>: compare an output; prints [SUCCESS] or "
                  "[FAILED] and exits with 1 if it differs")
@@ -133,6 +142,11 @@ static std::string checkOptions(const CommandLine &options) {
   bool needsPlan = !options.listDevices && !options.measureCopySpeed;
   if (needsPlan && options.planPath.empty())
     return "No plan file is given.";
+  if (options.streams.empty() && !options.streamOutputs.empty())
+    return "--stream-output needs --stream.";
+  if (!options.streams.empty() && (options.iterations > 1 || options.warmup))
+    return "--stream executes once for each chunk; --iterations and --warmup "
+           "do not go with it.";
   return "";
 }
 

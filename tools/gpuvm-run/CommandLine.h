@@ -21,9 +21,11 @@ enum class ProfileFormat { None, Json, Table };
 
 struct CommandLine {
   std::string planPath;
-  std::vector<std::string> inputs;   ///< "name=<tensor>", as given.
-  std::vector<std::string> outputs;  ///< "name", "name=@file.npy" or "".
-  std::vector<std::string> expected; ///< "name=<tensor>".
+  std::vector<std::string> inputs;        ///< "name=<tensor>", as given.
+  std::vector<std::string> outputs;       ///< "name", "name=@file.npy" or "".
+  std::vector<std::string> expected;      ///< "name=<tensor>".
+  std::vector<std::string> streams;       ///< "name=file", as given.
+  std::vector<std::string> streamOutputs; ///< "name=file".
   double f16Threshold = 0.001;
   double f32Threshold = 0.0001;
   double f64Threshold = 0.0001;

@@ -101,6 +101,17 @@ static void printJson(const RunStats &stats) {
       {"upload_us", toJson(spreadOfField(stats, &ExecutionTimes::uploadUs))},
       {"download_us",
        toJson(spreadOfField(stats, &ExecutionTimes::downloadUs))}};
+  if (const std::optional<StreamTotals> &stream = stats.stream)
+    json["stream"] = {{"chunks", stream->chunks},
+                      {"rows", stream->rows},
+                      {"bytes_in", stream->bytesIn},
+                      {"bytes_out", stream->bytesOut},
+                      {"ended_by_program", stream->endedByProgram},
+                      {"wall_us", stream->wallUs},
+                      {"read_us", stream->refillUs},
+                      {"write_us", stream->drainUs},
+                      {"wait_us", stream->waitUs},
+                      {"device_us", stream->deviceUs}};
   if (stats.copySpeed)
     json["copy_gbps"] = stats.copySpeed->gigabytesPerSecond;
   fmt::print("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
@@ -109,6 +120,17 @@ static void printJson(const RunStats &stats) {
 static void printSpread(const char *name, const Spread &spread) {
   fmt::print("{:<15} {:.2f} us (p10 {:.2f}, p90 {:.2f})\n", name, spread.median,
              spread.p10, spread.p90);
+}
+
+static void printText(const StreamTotals &stream) {
+  fmt::print("{:<15} {} chunks, {} rows{}\n", "stream", stream.chunks,
+             stream.rows, stream.endedByProgram ? ", ended by program" : "");
+  fmt::print("{:<15} {} in, {} out\n", "stream_bytes", stream.bytesIn,
+             stream.bytesOut);
+  fmt::print("{:<15} {:.0f} us: read {:.0f}, write {:.0f}, wait {:.0f}; device "
+             "{:.0f}\n",
+             "stream_wall", stream.wallUs, stream.refillUs, stream.drainUs,
+             stream.waitUs, stream.deviceUs);
 }
 
 static void printText(const RunStats &stats) {
@@ -126,6 +148,8 @@ static void printText(const RunStats &stats) {
   printSpread("device_us", spreadOfField(stats, &ExecutionTimes::deviceUs));
   printSpread("upload_us", spreadOfField(stats, &ExecutionTimes::uploadUs));
   printSpread("download_us", spreadOfField(stats, &ExecutionTimes::downloadUs));
+  if (stats.stream)
+    printText(*stats.stream);
   if (stats.copySpeed)
     fmt::print("{:<15} {:.2f} GB/s\n", "copy_gbps",
                stats.copySpeed->gigabytesPerSecond);

@@ -10,10 +10,7 @@
 #include "tools/gpuvm-run/Session.h"
 
 #include "runtime/exec/NamedSlots.h"
-#include "runtime/profile/ProfileReport.h"
-#include "tools/gpuvm-run/Watch.h"
-
-#include <algorithm>
+#include "tools/gpuvm-run/Runner.h"
 
 namespace vm::run {
 
@@ -21,121 +18,12 @@ static Status bindInputs(Executor &executor, Bindings &bindings,
                          Observers &observers) {
   HostSpan span(&observers.host, "bind inputs");
   for (uint32_t i = 0; i < bindings.inputs.size(); ++i) {
-    VM_RETURN_IF_ERROR(executor.bindInput(i, bindings.inputs[i].bytes));
-    bindings.inputs[i].bytes = {};
+    if (!bindings.inputs[i])
+      continue;
+    VM_RETURN_IF_ERROR(executor.bindInput(i, bindings.inputs[i]->bytes));
+    bindings.inputs[i].reset();
   }
   return {};
-}
-
-static uint64_t allSubmits(const Executor &executor) {
-  return executor.counters().executionSubmits +
-         executor.counters().hostAccessSubmits;
-}
-
-namespace {
-/// Executes a loaded plan again and again, and measures.
-class Runner {
-public:
-  Runner(Vm &vm, const CommandLine &options, Observers &observers)
-      : device_(*vm.device()), executor_(*vm.executor()), options_(options),
-        observers_(observers), profiler_(executor_.plan()) {
-    if (!options.tracePath.empty())
-      observers.device.emplace(executor_.plan(), device_.info());
-    if (options.watchSeconds)
-      watch_.emplace(vm, options);
-  }
-  Status run(RunStats &stats);
-
-private:
-  Status warmUp();
-  Status wait();
-  Status iterate();
-  Status observe(ExecutionBounds bounds);
-  std::string profileText() const;
-
-  const Device &device_;
-  Executor &executor_;
-  const CommandLine &options_;
-  Observers &observers_;
-  Profiler profiler_;
-  std::optional<Watch> watch_;
-};
-} // namespace
-
-Status Runner::warmUp() {
-  HostSpan span(&observers_.host, "warm up");
-  for (uint64_t i = 0; i < options_.warmup; ++i) {
-    VM_RETURN_IF_ERROR(executor_.submit());
-    VM_RETURN_IF_ERROR(wait());
-  }
-  return {};
-}
-
-Status Runner::wait() {
-  if (!watch_)
-    return executor_.wait();
-  for (bool done = false; !done;) {
-    Result<bool> result = executor_.waitFor(Watch::kPatienceNs);
-    if (!result.ok())
-      return result.status();
-    done = *result;
-    if (done)
-      watch_->countExecution();
-    VM_RETURN_IF_ERROR(watch_->look());
-  }
-  return {};
-}
-
-Status Runner::iterate() {
-  ExecutionBounds bounds;
-  bounds.submitNs = hostNowNs();
-  VM_RETURN_IF_ERROR(executor_.submit());
-  uint64_t submittedNs = hostNowNs();
-  VM_RETURN_IF_ERROR(wait());
-  bounds.doneNs = hostNowNs();
-  observers_.host.add({"submit", bounds.submitNs, submittedNs});
-  observers_.host.add({"wait", submittedNs, bounds.doneNs});
-  return timesCommands(options_) ? observe(bounds) : Status();
-}
-
-Status Runner::observe(ExecutionBounds bounds) {
-  HostSpan span(&observers_.host, "read times");
-  Result<CommandTimes> times = executor_.commandTimes();
-  if (!times.ok())
-    return times.status();
-  profiler_.add(*times, executor_.lastTimes());
-  if (!observers_.device)
-    return {};
-  Result<std::optional<ClockSample>> clocks = sampleClocks(device_);
-  if (!clocks.ok())
-    return clocks.status();
-  bounds.clocks = *clocks;
-  observers_.device->add(*times, executor_.lastTimes(), bounds);
-  return {};
-}
-
-std::string Runner::profileText() const {
-  switch (options_.profile) {
-  case ProfileFormat::None:
-    return "";
-  case ProfileFormat::Json:
-    return profileJson(profiler_.finish(), executor_.plan(), device_.info());
-  case ProfileFormat::Table:
-    return profileTable(profiler_.finish(), executor_.plan(), device_.info());
-  }
-  return "";
-}
-
-Status Runner::run(RunStats &stats) {
-  VM_RETURN_IF_ERROR(warmUp());
-  for (uint64_t i = 0; i < options_.iterations; ++i) {
-    uint64_t before = allSubmits(executor_);
-    VM_RETURN_IF_ERROR(iterate());
-    stats.submits = std::max(stats.submits, allSubmits(executor_) - before);
-    stats.iterations.push_back(executor_.lastTimes());
-  }
-  observers_.profile = profileText();
-  return watch_ ? watch_->finish() : Status();
 }
 
 static Result<HostTensor> read(Vm &vm, const Source &source) {
@@ -196,7 +84,10 @@ Result<RunResult> runPlan(Vm &vm, Plan plan, Bindings &bindings,
   Executor &executor = *vm.executor();
   describe(vm, executor, result.stats);
   VM_RETURN_IF_ERROR(bindInputs(executor, bindings, observers));
-  VM_RETURN_IF_ERROR(Runner(vm, options, observers).run(result.stats));
+  Runner runner(vm, options, observers);
+  VM_RETURN_IF_ERROR(bindings.streams.empty()
+                         ? runner.run(result.stats)
+                         : runner.stream(bindings, result.stats));
   VM_RETURN_IF_ERROR(readAll(vm, bindings, result, observers));
   if (options.copySpeed) {
     Result<CopySpeed> speed = vm.measureCopySpeed(0);

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "runtime/base/Status.h"
+#include "runtime/exec/Stream.h"
 #include "runtime/exec/Vm.h"
 #include "runtime/profile/DeviceTrace.h"
 #include "tools/gpuvm-run/Bindings.h"
@@ -35,6 +36,7 @@ struct RunStats {
   uint64_t downloadBytes = 0;
   std::vector<ExecutionTimes> iterations;
   std::optional<CopySpeed> copySpeed;
+  std::optional<StreamTotals> stream;
 };
 
 /// What observers of a run collect.

@@ -37,8 +37,8 @@ static std::string statusText(uint32_t status) {
 
 static std::string progressText(const WatchState &state) {
   double rate = state.seconds > 0 ? double(state.done) / state.seconds : 0;
-  return fmt::format("{} of {} executions, {:.1f}/s", state.done, state.total,
-                     rate);
+  std::string total = state.total ? fmt::format(" of {}", state.total) : "";
+  return fmt::format("{}{} executions, {:.1f}/s", state.done, total, rate);
 }
 
 std::string watchLine(const WatchState &state) {
@@ -151,9 +151,8 @@ static bool isTerminal() {
          std::string_view(kind) != "dumb";
 }
 
-Watch::Watch(Vm &vm, const CommandLine &options)
-    : vm_(vm), total_(options.warmup + options.iterations),
-      terminal_(isTerminal()), startNs_(hostNowNs()) {
+Watch::Watch(Vm &vm, const CommandLine &options, uint64_t total)
+    : vm_(vm), total_(total), terminal_(isTerminal()), startNs_(hostNowNs()) {
   screen_.color = !isSet("NO_COLOR");
   constexpr double kTerminalSeconds = 0.1, kLineSeconds = 1;
   double seconds = *options.watchSeconds;

@@ -34,8 +34,8 @@ struct WatchState {
   };
   std::string program;
   std::string device;
-  uint64_t done = 0; ///< Executions, warm-up included.
-  uint64_t total = 0;
+  uint64_t done = 0;  ///< Executions, warm-up included.
+  uint64_t total = 0; ///< 0: nobody knows.
   double seconds = 0; ///< Since the first of them.
   std::vector<StageState> stages;
   std::vector<Metric> metrics;
@@ -59,7 +59,8 @@ std::vector<std::string> watchPicture(const WatchState &state,
 
 class Watch {
 public:
-  Watch(Vm &vm, const CommandLine &options);
+  /// `total`: executions there will be; 0 if nobody knows.
+  Watch(Vm &vm, const CommandLine &options, uint64_t total);
 
   /// Executions that have ended since the start.
   void countExecution() { ++done_; }

@@ -8,6 +8,8 @@
 #include "test/runtime/exec/GpuTest.h"
 #include "test/runtime/exec/TestPrograms.h"
 
+#include <algorithm>
+
 using namespace vm;
 using namespace vm::test;
 
@@ -56,6 +58,23 @@ TEST_F(CommandTimerTest, TimesMoreCommandsThanOnePoolHolds) {
     EXPECT_EQ(times.commands[i].command, i);
     EXPECT_LE(times.commands[i].startNs, times.commands[i].endNs);
   }
+}
+
+TEST_F(CommandTimerTest, TimesEachTurnOfALoop) {
+  ProgramBuilder builder("loop");
+  Window window = builder.allocate(Region::Registers, 4);
+  builder.fill(window, 1);
+  builder.barrier();
+  Plan plan = builder.finish();
+  plan.commands.insert(plan.commands.begin(), Command{Repeat{2, 3}, ""});
+  CommandTimes times = timesOf(plan);
+  auto count = [&](uint32_t command) {
+    return std::count_if(
+        times.commands.begin(), times.commands.end(),
+        [&](const CommandTime &time) { return time.command == command; });
+  };
+  EXPECT_EQ(count(1), 3);
+  EXPECT_EQ(count(2), 3);
 }
 
 TEST_F(CommandTimerTest, TimesNothingUnlessAsked) {

@@ -7,6 +7,7 @@
 
 #include "test/runtime/exec/TestPrograms.h"
 
+#include "accumulateSpirv.h"
 #include "affineSpirv.h"
 #include "burnSpirv.h"
 #include "countSpirv.h"
@@ -76,6 +77,17 @@ static Kernel makeKernel(TestKernel kernel) {
     return makeKernel("echo", 64,
                       {{1, true, true}, {3, true, true}, {8, true, true}},
                       echoSpirv);
+  case TestKernel::Accumulate:
+    return makeKernel("accumulate", 1,
+                      {kReadsSource,
+                       {1, false, true},
+                       {2, true, true},
+                       {3, true, false},
+                       kWritesTarget,
+                       {8, true, false},
+                       {10, false, true},
+                       {13, true, false}},
+                      accumulateSpirv);
   }
   return {};
 }
@@ -337,6 +349,30 @@ Plan makeBurnProgram(const std::string &cancelWord, uint32_t groups) {
   builder.dispatch("burn", TestKernel::Burn, {cancel, rounds}, groups);
   builder.barrier();
   builder.dispatch("after", TestKernel::Times10, {x});
+  return builder.finish();
+}
+
+Plan makeStreamProgram(uint32_t rows) {
+  ProgramBuilder builder("stream");
+  uint64_t bytes = rows * sizeof(int32_t);
+  Window x = builder.allocate(Region::Registers, bytes);
+  Window sums = builder.allocate(Region::Registers, 2 * sizeof(int32_t));
+  Window doubled = builder.allocate(Region::Registers, bytes);
+  Window metadata = builder.allocate(Region::Metrics, 4 * sizeof(uint32_t));
+  Window state = builder.allocate(Region::Globals, 6 * sizeof(int32_t));
+  builder.input("x", DType::I32, {rows}, x);
+  builder.output("sums", DType::I32, {1, 2}, sums);
+  builder.output("doubled", DType::I32, {rows}, doubled);
+  builder.symbol("accumulate.metadata", DType::I32, {4}, metadata);
+  builder.symbol("state", DType::I32, {6}, state);
+  std::vector<Window> words;
+  for (const char *name : {"stream.rows", "stream.chunk", "stream.last"}) {
+    words.push_back(builder.allocate(Region::Control, sizeof(int32_t)));
+    builder.symbol(name, DType::I32, {}, words.back());
+  }
+  builder.dispatch(
+      "accumulate", TestKernel::Accumulate,
+      {x, metadata, state, words[0], sums, words[1], doubled, words[2]});
   return builder.finish();
 }
 

@@ -28,7 +28,8 @@ enum class TestKernel {
   Spin,
   Burn,
   Count,
-  Echo
+  Echo,
+  Accumulate
 };
 
 class ProgramBuilder {
@@ -104,5 +105,11 @@ Plan makeEchoProgram(uint32_t groups);
 /// 100 times itself. Rounds beyond 65,535 are lost on llvmpipe, where a
 /// workgroup takes some 300 ms for that many.
 Plan makeBurnProgram(const std::string &cancelWord, uint32_t groups);
+
+/// Chunks of `rows` i32 (input "x"): output "sums" has sum and count of those
+/// above 5, "doubled" all of them times 2. Global "state" sums up over chunks:
+/// {sum, count, stream.rows, stream.chunk, stream.last, limit}; as long as the
+/// count is less than a limit above 0, the status is NEED_IO.
+Plan makeStreamProgram(uint32_t rows);
 
 } // namespace vm::test
