@@ -160,7 +160,7 @@ static FailureOr<RunResult> execute(ProgramOp program, const Plan &plan,
   SmallVector<gpuvm::reference::Tensor> inputs;
   size_t numArguments = program.getInputNames().size();
   for (auto [i, input] : llvm::enumerate(bindings.inputs)) {
-    auto tensor = std::make_shared<const HostTensor>(std::move(input));
+    auto tensor = std::make_shared<const HostTensor>(std::move(*input));
     if (i < numArguments)
       inputs.push_back(std::move(tensor));
     else
