@@ -21,7 +21,7 @@ namespace {
 
 using Floats = std::vector<float>;
 
-constexpr uint32_t kVms = 64, kThreads = 8, kSteps = 20;
+constexpr uint32_t kThreads = 8, kSteps = 20;
 
 /// One of four programs, by its number; what it is given depends on the number
 /// and the round.
@@ -90,8 +90,10 @@ private:
 class ManyVmsTest : public VmTest {};
 
 TEST_F(ManyVmsTest, AllAreInFlightAtOnceAndAllAreRight) {
+  // NVIDIA's driver (580) opens 63 devices in one process.
+  const uint32_t numVms = isLlvmpipe(boot()) ? 64 : 60;
   std::vector<Job> jobs;
-  for (uint32_t i = 0; i < kVms; ++i)
+  for (uint32_t i = 0; i < numVms; ++i)
     jobs.emplace_back(program(Job::plan(i)), i);
   for (Job &job : jobs)
     job.start(0);
@@ -104,9 +106,9 @@ TEST_F(ManyVmsTest, AllAreInFlightAtOnceAndAllAreRight) {
   for (uint32_t thread = 0; thread < kThreads; ++thread)
     threads.emplace_back([&, thread] {
       for (uint32_t round = 1; round <= 10; ++round) {
-        for (uint32_t i = thread; i < kVms; i += kThreads)
+        for (uint32_t i = thread; i < numVms; i += kThreads)
           jobs[i].start(round);
-        for (uint32_t i = thread; i < kVms; i += kThreads) {
+        for (uint32_t i = thread; i < numVms; i += kThreads) {
           while (jobs[i].vm().poll() == GPUVM_NOT_READY)
             std::this_thread::yield();
           jobs[i].check(round);
