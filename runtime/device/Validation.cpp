@@ -64,6 +64,7 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL onMessage(
                                                             : "(no text)");
   } catch (const std::bad_alloc &) {
     // There is no memory for it, and no way through a C library for more.
+    return VK_FALSE;
   }
   return VK_FALSE;
 }

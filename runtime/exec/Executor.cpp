@@ -135,12 +135,13 @@ Status Executor::record() {
 }
 
 Executor::~Executor() {
-  bool isBusy = true;
+  bool isBusy = false;
   try {
     std::ignore = submission_.waitFor(timeLeftNs());
     isBusy = busy();
   } catch (const std::bad_alloc &) {
     // There is no memory to say what went wrong with: nobody knows.
+    isBusy = true;
   }
   if (isBusy)
     device_.abandon();

@@ -37,7 +37,8 @@ Vm::~Vm() {
     giveUpDevice();
     freeFinishedRemains();
   } catch (const std::bad_alloc &) {
-    // Without memory for a message or a list, the members see to it.
+    // Without memory for a message or a list, the executor sees to it.
+    executor_.reset();
   }
 }
 

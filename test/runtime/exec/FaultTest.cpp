@@ -49,7 +49,9 @@ protected:
     int status = vm.poll();
     if (status == GPUVM_NOT_READY)
       status = vm.wait();
-    if (status || (status = vm.readOutput("y", y)))
+    if (!status)
+      status = vm.readOutput("y", y);
+    if (status)
       return status;
     EXPECT_EQ(y[7], 800);
     return vm.readRegister(0, 30, y);
