@@ -67,7 +67,8 @@ Value WhenLowering::zeros(RankedTensorType type) {
 void WhenLowering::lowerStore(StoreOp store) {
   b.setInsertionPoint(store);
   Value there = LoadOp::create(b, store.getLoc(), store.getValue().getType(),
-                               store.getSymbolAttr(), store.getOffsetAttr());
+                               store.getSymbolAttr(), store.getOffsetAttr(),
+                               store.getOwnAttr());
   store.getValueMutable().assign(choose(store.getValue(), there));
 }
 

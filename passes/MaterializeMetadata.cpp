@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/ElementBuilder.h"
+#include "passes/Magnitude.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -43,7 +44,7 @@ public:
 
 private:
   Value scalar(float value);
-  Value reduceMagnitude(Field field);
+  Value reduce(Field field);
   Value words(Value norm, Value maxAbs, Value old, Value status);
 
   StageOp stage;
@@ -58,50 +59,16 @@ static std::string symbolName(StageOp stage) {
   return (stage.getSymName() + ".metadata").str();
 }
 
-/// The element as an f32.
-static Value toF32(OpBuilder &b, Location loc, Value x) {
-  Type f32 = b.getF32Type(), type = x.getType();
-  if (type.isF32())
-    return x;
-  if (type.isInteger(1))
-    return arith::UIToFPOp::create(b, loc, f32, x);
-  if (type.isInteger())
-    return arith::SIToFPOp::create(b, loc, f32, x);
-  if (type.isF16() || type.isBF16())
-    return arith::ExtFOp::create(b, loc, f32, x);
-  return arith::TruncFOp::create(b, loc, f32, x);
-}
-
 Value MetadataBuilder::scalar(float value) {
   auto type = RankedTensorType::get({}, b.getF32Type());
   return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, value));
 }
 
-/// Sum of squares or maximum of absolute values of the payload.
-Value MetadataBuilder::reduceMagnitude(Field field) {
+Value MetadataBuilder::reduce(Field field) {
   if (!fields[static_cast<unsigned>(field)])
     return scalar(0);
-  Value payload = stage.getSend().getPayloads().front();
-  int64_t rank = cast<RankedTensorType>(payload.getType()).getRank();
-  SmallVector<AffineMap> maps = {
-      b.getMultiDimIdentityMap(rank),
-      AffineMap::get(rank, 0, ArrayRef<AffineExpr>(), b.getContext())};
-  SmallVector<utils::IteratorType> iterators(rank,
-                                             utils::IteratorType::reduction);
-  Value zero = scalar(0);
-  auto body = [&](OpBuilder &nested, Location l, ValueRange args) {
-    Value x = toF32(nested, l, args[0]), next;
-    if (field == Field::norm)
-      next = arith::AddFOp::create(nested, l, args[1],
-                                   arith::MulFOp::create(nested, l, x, x));
-    else
-      next = arith::MaximumFOp::create(nested, l, args[1],
-                                       math::AbsFOp::create(nested, l, x));
-    linalg::YieldOp::create(nested, l, next);
-  };
-  return linalg::GenericOp::create(b, loc, zero.getType(), payload, zero, maps,
-                                   iterators, body)
-      .getResult(0);
+  return reduceMagnitude(b, loc, stage.getSend().getPayloads().front(), field,
+                         /*ofEach=*/false);
 }
 
 /// The four words; fields that nobody reads are zero.
@@ -147,8 +114,7 @@ void MetadataBuilder::build(StringRef symbol) {
     status = arith::ConstantOp::create(
         b, loc,
         DenseElementsAttr::get(RankedTensorType::get({}, b.getI32Type()), 0));
-  Value all = words(reduceMagnitude(Field::norm),
-                    reduceMagnitude(Field::max_abs), old, status);
+  Value all = words(reduce(Field::norm), reduce(Field::max_abs), old, status);
   StoreOp::create(b, loc, all, symbol);
 }
 

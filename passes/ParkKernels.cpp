@@ -5,7 +5,8 @@
 //
 // A kernel need not run while a condition does not hold if all it makes is
 // chosen only where the condition holds: by others, or by itself in the window
-// of what is chosen else, which then stays as it is. It gets its workgroups
+// of what is chosen else, which then stays as it is; or the other way round,
+// while it does hold. It gets its workgroups
 // from Control, where a kernel behind the one that makes the condition writes
 // theirs, or none, for all kernels of the condition. That costs a dispatch and
 // a wait, so it must be worth it.
@@ -21,6 +22,7 @@
 #include "passes/Commands.h"
 #include "passes/Counts.h"
 #include "passes/Decisions.h"
+#include "passes/KernelCondition.h"
 #include "passes/Passes.h"
 
 #include "llvm/ADT/Statistic.h"
@@ -39,10 +41,12 @@ ALWAYS_ENABLED_STATISTIC(numParked, "Kernels that run on a condition");
 
 namespace {
 
-/// Who needs what kernels make, while a condition does not hold.
+/// Who needs what kernels make, while a condition does not hold, or, with
+/// `unless`, while it does.
 class Need {
 public:
-  explicit Need(Value condition) : condition(condition) {}
+  Need(KernelCondition condition, bool unless)
+      : condition(condition), unless(unless) {}
   /// Whether nobody needs anything of it.
   bool canBeParked(KernelOp kernel);
 
@@ -50,8 +54,17 @@ private:
   bool isNeeded(OpResult result);
   bool isNeededIn(KernelOp kernel, Value inside);
   bool staysWhereItIs(KernelOp kernel, OpResult result);
+  /// What an alternative by the condition chooses while kernels are parked, and
+  /// what it chooses else.
+  Value left(const Alternative &choice) const {
+    return unless ? choice.yes : choice.no;
+  }
+  Value taken(const Alternative &choice) const {
+    return unless ? choice.no : choice.yes;
+  }
 
-  Value condition;
+  KernelCondition condition;
+  bool unless;
   llvm::DenseMap<Value, bool> known;
 };
 
@@ -75,16 +88,17 @@ struct ParkKernels : gpuvm::impl::ParkKernelsBase<ParkKernels> {
 /// there are no windows, whether it may be.
 bool Need::staysWhereItIs(KernelOp kernel, OpResult result) {
   unsigned number = result.getResultNumber();
-  std::optional<Alternative> choice = getAlternative(kernel, number);
-  if (!choice || choice->condition != condition || !choice->no)
+  auto yield = cast<YieldOp>(kernel.getBody().front().getTerminator());
+  auto last = yield.getValues()[number].getDefiningOp<linalg::GenericOp>();
+  std::optional<Alternative> choice =
+      last ? getAlternative(last) : std::nullopt;
+  if (!choice || !condition.is(kernel, choice->condition))
     return false;
-  if (!kernel.getOutputWindows())
-    return true;
-  for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
-    if (input == choice->no)
-      return (*kernel.getInputWindows())[i] ==
-             (*kernel.getOutputWindows())[number];
-  return false;
+  auto argument = dyn_cast<BlockArgument>(left(*choice));
+  if (!argument || !kernel.getOutputWindows())
+    return argument != nullptr;
+  return (*kernel.getInputWindows())[argument.getArgNumber()] ==
+         (*kernel.getOutputWindows())[number];
 }
 
 /// Whether `inside`, a value in the body of `kernel`, matters for something
@@ -103,10 +117,9 @@ bool Need::isNeededIn(KernelOp kernel, Value inside) {
     std::optional<Alternative> choice;
     if (auto generic = dyn_cast<linalg::GenericOp>(user))
       choice = getAlternative(generic);
-    auto argument =
-        choice ? dyn_cast<BlockArgument>(choice->condition) : BlockArgument();
-    bool isChosen = argument && choice->yes == inside && choice->no != inside &&
-                    kernel.getInputs()[argument.getArgNumber()] == condition;
+    bool isChosen = choice && taken(*choice) == inside &&
+                    left(*choice) != inside &&
+                    condition.is(kernel, choice->condition);
     if (!isChosen && llvm::any_of(user->getResults(), [&](Value result) {
           return isNeededIn(kernel, result);
         }))
@@ -156,42 +169,32 @@ bool Need::canBeParked(KernelOp kernel) {
 //===----------------------------------------------------------------------===//
 
 /// The conditions that kernels choose by.
-static llvm::SetVector<Value> findConditions(ArrayRef<KernelOp> kernels) {
-  llvm::SetVector<Value> conditions;
+static SmallVector<KernelCondition> findConditions(ArrayRef<KernelOp> kernels) {
+  SmallVector<KernelCondition> conditions;
   for (KernelOp kernel : kernels)
     for (auto generic : kernel.getBody().getOps<linalg::GenericOp>())
       if (std::optional<Alternative> choice = getAlternative(generic))
-        if (auto argument = dyn_cast<BlockArgument>(choice->condition))
-          conditions.insert(kernel.getInputs()[argument.getArgNumber()]);
+        if (auto condition = KernelCondition::get(kernel, choice->condition);
+            condition && !llvm::is_contained(conditions, *condition))
+          conditions.push_back(*condition);
   return conditions;
 }
 
 /// The commands that must precede `condition`: none of them can wait for it.
-static llvm::DenseSet<Operation *> findSources(ProgramOp program,
-                                               Value condition) {
+static llvm::DenseSet<Operation *>
+findSources(ProgramOp program, const KernelCondition &condition) {
   DataDependences dependences(program);
   llvm::DenseSet<Operation *> sources;
   SmallVector<Operation *> open;
-  if (Operation *maker = condition.getDefiningOp())
-    open.push_back(maker);
+  for (Value source : condition.getSources())
+    if (Operation *maker = source.getDefiningOp())
+      open.push_back(maker);
   while (!open.empty()) {
     Operation *op = open.pop_back_val();
     if (sources.insert(op).second)
       llvm::append_range(open, dependences.before(op));
   }
   return sources;
-}
-
-/// Has `kernel` wait for `condition`.
-static void setCondition(KernelOp kernel, Value condition) {
-  auto inputs = kernel.getInputs();
-  auto found = llvm::find(inputs, condition);
-  int64_t number = std::distance(inputs.begin(), found);
-  if (found == inputs.end()) {
-    kernel.getInputsMutable().append(condition);
-    kernel.getBody().addArgument(condition.getType(), kernel.getLoc());
-  }
-  kernel.setCondition(number);
 }
 
 void ConditionKernels::runOnOperation() {
@@ -201,20 +204,26 @@ void ConditionKernels::runOnOperation() {
   if (mode == "never")
     return;
   SmallVector<KernelOp> kernels(program.getBody().getOps<KernelOp>());
-  for (Value condition : findConditions(kernels)) {
-    Need need(condition);
+  for (KernelCondition &condition : findConditions(kernels)) {
     llvm::DenseSet<Operation *> sources = findSources(program, condition);
-    SmallVector<KernelOp> found;
+    llvm::MapVector<KernelOp, bool> found; // Whether unless it holds.
     double us = 0;
-    for (KernelOp kernel : kernels)
-      if (!kernel.getCondition() && !sources.contains(kernel) &&
-          need.canBeParked(kernel)) {
-        found.push_back(kernel);
-        us += estimateKernel(kernel);
-      }
-    if (mode == "always" || us > kCountsUs)
-      for (KernelOp kernel : found)
-        setCondition(kernel, condition);
+    for (bool unless : {false, true}) {
+      Need need(condition, unless);
+      for (KernelOp kernel : kernels)
+        if (!kernel.getCondition() && !sources.contains(kernel) &&
+            need.canBeParked(kernel) && found.insert({kernel, unless}).second)
+          us += estimateKernel(kernel);
+    }
+    // A condition of its own is one more kernel, and one more wait.
+    double price = condition.exists() ? kCountsUs : 2 * kCountsUs;
+    if (found.empty() || (mode != "always" && us <= price))
+      continue;
+    Value made = condition.make(kernels);
+    for (auto [kernel, unless] : found) {
+      KernelOp(kernel).setCondition(addInput(kernel, made));
+      KernelOp(kernel).setUnless(unless);
+    }
   }
   orderByDependence(program);
 }
@@ -223,7 +232,8 @@ void ParkKernels::runOnOperation() {
   llvm::MapVector<Value, SmallVector<KernelOp>> found;
   for (auto kernel : getOperation().getBody().getOps<KernelOp>())
     if (Value condition = kernel.getConditionValue())
-      if (Need(condition).canBeParked(kernel))
+      if (Need(KernelCondition(condition), kernel.getUnless())
+              .canBeParked(kernel))
         found[condition].push_back(kernel);
   for (auto &[condition, kernels] : found) {
     numParked += kernels.size();
@@ -231,12 +241,17 @@ void ParkKernels::runOnOperation() {
     Operation *maker = condition.getDefiningOp();
     Operation *place =
         maker && isCommand(maker) ? maker->getNextNode() : kernels.front();
-    addCounts(getOperation(), place, condition, kernels,
-              [](ScalarBuilder &s, Value holds, KernelOp, uint32_t groups) {
-                return s.select(holds, s.word(groups), s.word(0));
-              });
+    addCounts(
+        getOperation(), place, condition, kernels,
+        [](ScalarBuilder &s, Value holds, KernelOp kernel, uint32_t groups) {
+          return kernel.getUnless()
+                     ? s.select(holds, s.word(0), s.word(groups))
+                     : s.select(holds, s.word(groups), s.word(0));
+        });
   }
   // Its operand need not outlast gpuvm-emit-kernels.
-  for (auto kernel : getOperation().getBody().getOps<KernelOp>())
+  for (auto kernel : getOperation().getBody().getOps<KernelOp>()) {
     kernel.removeConditionAttr();
+    kernel.setUnless(false);
+  }
 }

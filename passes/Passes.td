@@ -79,7 +79,9 @@ def SpreadInstances : GpuvmProgramPass<"gpuvm-spread-instances"> {
   let description = [{
     The operations of the body get a leading parallel dimension, that of the
     instances. What does not depend on an instance's own operands is computed
-    once. Such stages are brought into the form of `gpuvm-generalize` first.
+    once. Where somebody reads the status of an instance, all of them are one
+    more field of the message. Such stages are brought into the form of
+    `gpuvm-generalize` first.
   }];
 }
 
@@ -183,9 +185,10 @@ def WriteReport : Pass<"gpuvm-write-report", "::mlir::ModuleOp"> {
 }
 
 def ConditionKernels : GpuvmProgramPass<"gpuvm-condition-kernels"> {
-  let summary = "Finds the kernels that need not run while a condition does not hold.";
+  let summary = "Finds the kernels that need not run while a condition does not hold, or does.";
   let description = [{
-    They get the condition as an operand, so that they wait for it. With
+    They get the condition as an operand, so that they wait for it. Where each
+    kernel makes it for itself, one more is added for it. With
     `mode=auto` those of a condition do if they are expected to take longer than
     finding out costs; with `always` all, with `never` none.
   }];

@@ -213,9 +213,11 @@ bool MemoryPlanner::diesIn(Value value, KernelOp kernel) const {
 std::optional<unsigned> MemoryPlanner::rangeToTakeOver(KernelOp kernel,
                                                        OpResult result) {
   unsigned now = number.lookup(kernel);
-  // What is chosen if a condition does not hold is best left where it is.
+  // What is chosen while the kernel need not run is best left where it is.
   auto choice = getAlternative(kernel, result.getResultNumber());
-  Value best = choice ? choice->no : Value();
+  Value best = !choice              ? Value()
+               : kernel.getUnless() ? choice->yes
+                                    : choice->no;
   for (Value operand :
        llvm::concat<Value>(best ? SmallVector{best} : SmallVector<Value>(),
                            SmallVector<Value>(kernel.getInputs()))) {

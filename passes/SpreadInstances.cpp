@@ -14,6 +14,7 @@
 #include "dialects/gpuvm/Reduction.h"
 #include "dialects/gpuvm/ScalarBody.h"
 #include "passes/Generalize.h"
+#include "passes/Magnitude.h"
 #include "passes/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -33,7 +34,9 @@ class InstanceSpreader {
 public:
   explicit InstanceSpreader(StageOp stage)
       : stage(stage), count(*stage.getInstances()), b(stage) {}
-  LogicalResult run();
+  /// The stage of all instances. `sendsWords`: it has one more field, with the
+  /// status of each of them.
+  FailureOr<StageOp> run(bool sendsWords);
 
 private:
   LogicalResult spread(Operation &op);
@@ -49,6 +52,8 @@ private:
   Value spreadReshape(Operation *op);
   Value spreadFft(FftOp op);
   Value spreadConvolve(ConvolveOp op);
+  void spreadMetadata(MetadataOp op);
+  void send(SendOp op, bool sendsWords);
 
   RankedTensorType wholeType(Value value) const;
   /// The value for all instances, if need be copied for each of them.
@@ -258,6 +263,53 @@ Value InstanceSpreader::spreadConvolve(ConvolveOp op) {
 }
 
 //===----------------------------------------------------------------------===//
+// Words of messages
+//===----------------------------------------------------------------------===//
+
+/// All receive the same message, each a slice of it.
+void InstanceSpreader::spreadMetadata(MetadataOp op) {
+  bool isCut = spreadOut.contains(op.getMessage());
+  Value word = b.clone(*op, values)->getResult(0);
+  if (!isCut)
+    return;
+  spreadOut.insert(op.getWord());
+  values.map(op.getWord(), broadcast(word));
+}
+
+/// The largest of `words`.
+static Value makeLargest(OpBuilder &b, Location loc, Value words) {
+  auto type = RankedTensorType::get({}, b.getI32Type());
+  Value least = arith::ConstantOp::create(
+      b, loc,
+      DenseElementsAttr::get(type, std::numeric_limits<int32_t>::min()));
+  AffineMap all = b.getMultiDimIdentityMap(1);
+  AffineMap none = AffineMap::get(1, 0, b.getContext());
+  return linalg::GenericOp::create(
+             b, loc, type, words, least, ArrayRef{all, none},
+             utils::IteratorType::reduction,
+             [](OpBuilder &inside, Location at, ValueRange elements) {
+               Value larger =
+                   arith::MaxSIOp::create(inside, at, elements[1], elements[0]);
+               linalg::YieldOp::create(inside, at, larger);
+             })
+      .getResult(0);
+}
+
+void InstanceSpreader::send(SendOp op, bool sendsWords) {
+  SmallVector<Value> payloads;
+  for (Value payload : op.getPayloads())
+    payloads.push_back(wholeOf(payload));
+  Value status = op.getStatus();
+  if (status) {
+    Value words = wholeOf(status);
+    if (sendsWords)
+      payloads.push_back(words);
+    status = makeLargest(b, op.getLoc(), words);
+  }
+  SendOp::create(b, op.getLoc(), payloads, ValueRange(), status);
+}
+
+//===----------------------------------------------------------------------===//
 // The stage
 //===----------------------------------------------------------------------===//
 
@@ -267,8 +319,19 @@ LogicalResult InstanceSpreader::spread(Operation &op) {
     return spreadOut.contains(operand);
   });
   differs |= generic && generic.getNumReductionLoops() != 0;
+  auto load = dyn_cast<LoadOp>(op);
+  differs |= load && load.getOwn();
+  if (auto store = dyn_cast<StoreOp>(op)) { // Its own, so of all of them.
+    StoreOp::create(b, op.getLoc(), wholeOf(store.getValue()),
+                    store.getSymbol());
+    return success();
+  }
   if (!differs) {
     b.clone(op, values);
+    return success();
+  }
+  if (auto metadata = dyn_cast<MetadataOp>(op)) {
+    spreadMetadata(metadata);
     return success();
   }
   for (Value result : op.getResults())
@@ -283,6 +346,10 @@ LogicalResult InstanceSpreader::spread(Operation &op) {
   }
   Value whole =
       TypeSwitch<Operation *, Value>(&op)
+          .Case([&](LoadOp o) {
+            return LoadOp::create(b, o.getLoc(), wholeType(o), o.getSymbol(),
+                                  IntegerAttr());
+          })
           .Case([&](tensor::ExtractSliceOp o) { return spreadSlice(o); })
           .Case([&](tensor::InsertSliceOp o) { return spreadInsert(o); })
           .Case([&](tensor::PadOp o) { return spreadPad(o); })
@@ -299,11 +366,14 @@ LogicalResult InstanceSpreader::spread(Operation &op) {
   return success();
 }
 
-LogicalResult InstanceSpreader::run() {
-  auto whole = StageOp::create(b, stage.getLoc(), stage.getResultTypes(),
-                               stage.getSymName(), stage.getInputs(),
-                               stage.getFusionGroupAttr(), IntegerAttr(),
-                               /*conditional=*/false);
+FailureOr<StageOp> InstanceSpreader::run(bool sendsWords) {
+  SmallVector<Type> types(stage.getResultTypes());
+  if (sendsWords)
+    types.push_back(MessageType::get(
+        b.getContext(), RankedTensorType::get(count, b.getI32Type())));
+  auto whole = StageOp::create(b, stage.getLoc(), types, stage.getSymName(),
+                               stage.getInputs(), stage.getFusionGroupAttr(),
+                               IntegerAttr(), /*conditional=*/false);
   Block *body = b.createBlock(&whole.getBody());
   for (auto [i, argument] : llvm::enumerate(stage.getBody().getArguments())) {
     Type type = payloadType(stage.getInputs()[i].getType());
@@ -311,27 +381,91 @@ LogicalResult InstanceSpreader::run() {
     if (!stage.isShared(i))
       spreadOut.insert(argument);
   }
-  SendOp send = stage.getSend();
   for (Operation &op : stage.getBody().front().without_terminator())
     if (failed(spread(op)))
       return failure();
-  SmallVector<Value> payloads;
-  for (Value payload : send.getPayloads())
-    payloads.push_back(wholeOf(payload));
-  SendOp::create(b, send.getLoc(), payloads);
-  stage.replaceAllUsesWith(whole);
+  send(stage.getSend(), sendsWords);
+  auto messages = whole.getResults().take_front(stage.getNumResults());
+  stage->replaceAllUsesWith(messages);
   stage.erase();
-  return success();
+  return whole;
+}
+
+//===----------------------------------------------------------------------===//
+// The program
+//===----------------------------------------------------------------------===//
+
+/// The message whose words `op` reads.
+static Value getMessage(MetadataOp op) {
+  auto stage = cast<StageOp>(op->getParentOp());
+  return stage.getInputs()[cast<BlockArgument>(op.getMessage()).getArgNumber()];
+}
+
+/// Whether `op` reads words of slices, one or all.
+static bool readsSlices(MetadataOp op) {
+  auto stage = cast<StageOp>(op->getParentOp());
+  unsigned number = cast<BlockArgument>(op.getMessage()).getArgNumber();
+  return cast<RankedTensorType>(op.getWord().getType()).getRank() != 0 ||
+         (stage.getInstances() && !stage.isShared(number));
+}
+
+/// What the instances of a stage each said, in a stage that reads it: the word
+/// of one instance, or those of all.
+static Value receiveWords(MetadataOp op, Value words) {
+  auto stage = cast<StageOp>(op->getParentOp());
+  stage.getInputsMutable().append(words);
+  return stage.getBody().front().addArgument(op.getWord().getType(),
+                                             op.getLoc());
+}
+
+/// Makes the words of slices in the stage that reads them; `words`: the field
+/// with the status of each instance, by the message.
+static void lowerSlices(MetadataOp op,
+                        const llvm::DenseMap<Value, Value> &words) {
+  auto type = cast<RankedTensorType>(op.getWord().getType());
+  bool ofEach = type.getRank() != 0;
+  OpBuilder b(op);
+  Value word;
+  if (op.getField() == Field::norm || op.getField() == Field::max_abs)
+    word =
+        makeMagnitude(b, op.getLoc(), op.getMessage(), op.getField(), ofEach);
+  else if (Value field = op.getField() == Field::status
+                             ? words.lookup(getMessage(op))
+                             : Value())
+    word = receiveWords(op, field);
+  else if (ofEach) // Nobody says anything, so all is well.
+    word = arith::ConstantOp::create(b, op.getLoc(), b.getZeroAttr(type));
+  else // The same for all instances.
+    return;
+  op.replaceAllUsesWith(word);
+  op.erase();
 }
 
 void SpreadInstances::runOnOperation() {
   FrozenRewritePatternSet patterns = getGeneralizePatterns(&getContext());
+  llvm::DenseSet<Value> wanted; ///< Whose status is read by the instance.
+  getOperation().walk([&](MetadataOp op) {
+    if (op.getField() == Field::status && readsSlices(op))
+      wanted.insert(getMessage(op));
+  });
+  llvm::DenseMap<Value, Value> words;
   for (auto stage :
        llvm::make_early_inc_range(getOperation().getBody().getOps<StageOp>())) {
+    for (auto op :
+         llvm::make_early_inc_range(stage.getBody().getOps<MetadataOp>()))
+      if (readsSlices(op))
+        lowerSlices(op, words);
     if (!stage.getInstances())
       continue;
-    if (failed(generalizeStage(stage, patterns)) ||
-        failed(InstanceSpreader(stage).run()))
+    bool sendsWords = stage.getSend().getStatus() &&
+                      stage.getNumResults() != 0 &&
+                      wanted.contains(stage.getResult(0));
+    if (failed(generalizeStage(stage, patterns)))
       return signalPassFailure();
+    FailureOr<StageOp> whole = InstanceSpreader(stage).run(sendsWords);
+    if (failed(whole))
+      return signalPassFailure();
+    if (sendsWords)
+      words[whole->getResult(0)] = whole->getMessages().back();
   }
 }

@@ -79,8 +79,11 @@ vm::HostTensor storeRows(vm::HostTensor whole, const vm::HostTensor &rows,
                          int64_t position);
 
 /// The metadata of a message with this payload: the L2 norm and the largest
-/// absolute value, as `tensor<f32>` (docs/reduction-order.md).
-vm::HostTensor computeNorm(const vm::HostTensor &payload, bool exact);
-vm::HostTensor computeMaxAbs(const vm::HostTensor &payload, bool exact);
+/// absolute value, as `tensor<f32>` (docs/reduction-order.md). `slices`: so
+/// many are computed together, of slices of one message.
+vm::HostTensor computeNorm(const vm::HostTensor &payload, int64_t slices,
+                           bool exact);
+vm::HostTensor computeMaxAbs(const vm::HostTensor &payload, int64_t slices,
+                             bool exact);
 
 } // namespace mlir::gpuvm::reference

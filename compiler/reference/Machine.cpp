@@ -104,8 +104,26 @@ static uint64_t findSlice(const HostTensor &whole, int64_t offset) {
   return offset * (whole.bytes.size() / whole.shape.front());
 }
 
+/// Bytes [i * n / count, (i + 1) * n / count) of `whole`, as a `type`.
+static HostTensor cutSlice(const HostTensor &whole, Type type, int64_t i) {
+  HostTensor slice = *makeZero(cast<RankedTensorType>(type));
+  std::memcpy(slice.bytes.data(), whole.bytes.data() + i * slice.bytes.size(),
+              slice.bytes.size());
+  return slice;
+}
+
+/// Puts slice i of `whole` there.
+static void putSlice(HostTensor &whole, const HostTensor &slice, int64_t i) {
+  std::memcpy(whole.bytes.data() + i * slice.bytes.size(), slice.bytes.data(),
+              slice.bytes.size());
+}
+
 LogicalResult Machine::run(LoadOp op, Environment &env) {
   Tensor whole = getSymbol(op.getSymbol());
+  if (op.getOwn()) {
+    env.set(op.getValue(), cutSlice(*whole, op.getValue().getType(), instance));
+    return success();
+  }
   if (!op.getOffset()) {
     env.set(op.getValue(), whole);
     return success();
@@ -129,48 +147,61 @@ LogicalResult Machine::run(StoreOp op, Environment &env) {
               std::make_shared<const HostTensor>(std::move(whole)));
     return success();
   }
-  if (!op.getOffset()) {
+  if (!op.getOffset() && !op.getOwn()) {
     setSymbol(op.getSymbol(), value);
     return success();
   }
+  int64_t place = op.getOwn() ? instance : *op.getOffset();
   HostTensor whole = *getSymbol(op.getSymbol());
-  std::memcpy(whole.bytes.data() + findSlice(whole, *op.getOffset()),
-              value->bytes.data(), value->bytes.size());
+  std::memcpy(whole.bytes.data() + findSlice(whole, place), value->bytes.data(),
+              value->bytes.size());
   setSymbol(op.getSymbol(),
             std::make_shared<const HostTensor>(std::move(whole)));
   return success();
 }
 
+/// Norm or largest absolute value of a slice of a message in so many.
+HostTensor Machine::getMagnitude(MetadataOp op, const HostTensor &payload,
+                                 int64_t slices) const {
+  return op.getField() == Field::norm ? computeNorm(payload, slices, exact)
+                                      : computeMaxAbs(payload, slices, exact);
+}
+
 LogicalResult Machine::run(MetadataOp op, Environment &env) {
   auto stage = cast<StageOp>(op->getParentOp());
   auto argument = cast<BlockArgument>(op.getMessage());
-  const Metadata &metadata =
-      messages[stage.getInputs()[argument.getArgNumber()]];
+  unsigned number = argument.getArgNumber();
+  const Metadata &metadata = messages[stage.getInputs()[number]];
   const HostTensor &payload = *env.get(argument);
-  switch (op.getField()) {
-  case Field::norm:
-    env.set(op.getWord(), computeNorm(payload, exact));
-    break;
-  case Field::max_abs:
-    env.set(op.getWord(), computeMaxAbs(payload, exact));
-    break;
-  case Field::ticks:
+  auto type = cast<RankedTensorType>(op.getWord().getType());
+  bool ofEach = type.getRank() != 0;
+  bool isCut = stage.getInstances() && !stage.isShared(number);
+  int64_t slices = ofEach  ? type.getDimSize(0)
+                   : isCut ? static_cast<int64_t>(*stage.getInstances())
+                           : 1;
+  if (op.getField() == Field::ticks) {
     env.set(op.getWord(),
             makeTensor<int64_t>(vm::DType::I64, {}, metadata.ticks));
-    break;
-  case Field::status:
-    env.set(op.getWord(), metadata.status);
-    break;
+  } else if (op.getField() == Field::status) {
+    Tensor all = metadata.statuses;
+    if (ofEach)
+      env.set(op.getWord(), all ? all : share(*makeZero(type)));
+    else if (isCut && all)
+      env.set(op.getWord(), cutSlice(*all, type, instance));
+    else
+      env.set(op.getWord(), metadata.status);
+  } else if (ofEach) {
+    auto slice = cast<RankedTensorType>(argument.getType());
+    slice = RankedTensorType::get(slice.getShape().drop_front(),
+                                  slice.getElementType());
+    HostTensor words = *makeZero(type);
+    for (int64_t i = 0; i < slices; ++i)
+      putSlice(words, getMagnitude(op, cutSlice(payload, slice, i), slices), i);
+    env.set(op.getWord(), std::move(words));
+  } else {
+    env.set(op.getWord(), getMagnitude(op, payload, slices));
   }
   return success();
-}
-
-/// Bytes [i * n / count, (i + 1) * n / count) of `whole`, as a `type`.
-static HostTensor cutSlice(const HostTensor &whole, Type type, int64_t i) {
-  HostTensor slice = *makeZero(cast<RankedTensorType>(type));
-  std::memcpy(slice.bytes.data(), whole.bytes.data() + i * slice.bytes.size(),
-              slice.bytes.size());
-  return slice;
 }
 
 /// Runs the body if the condition is true, and returns whether it is.
@@ -203,7 +234,10 @@ LogicalResult Machine::runInstances(StageOp op, Environment &env) {
   SmallVector<HostTensor> sent;
   for (Value message : op.getMessages())
     sent.push_back(*makeZero(payloadType(message.getType())));
-  for (int64_t i = 0; i < static_cast<int64_t>(*op.getInstances()); ++i) {
+  int64_t count = *op.getInstances();
+  std::vector<int32_t> statuses(count);
+  Value status = op.getSend().getStatus();
+  for (instance = 0; instance < count; ++instance) {
     Environment inside(exact);
     for (auto [number, argument] :
          llvm::enumerate(op.getBody().getArguments())) {
@@ -211,22 +245,23 @@ LogicalResult Machine::runInstances(StageOp op, Environment &env) {
       if (op.isShared(number))
         inside.set(argument, input);
       else
-        inside.set(argument, cutSlice(*input, argument.getType(), i));
+        inside.set(argument, cutSlice(*input, argument.getType(), instance));
     }
     FailureOr<bool> ran = runStage(op, inside);
     if (failed(ran))
       return failure();
-    for (auto [whole, slice] :
-         llvm::zip_equal(sent, getSent(op, *ran, inside))) {
-      const std::vector<uint8_t> &bytes = slice->bytes;
-      std::memcpy(whole.bytes.data() + i * bytes.size(), bytes.data(),
-                  bytes.size());
-    }
+    for (auto [whole, slice] : llvm::zip_equal(sent, getSent(op, *ran, inside)))
+      putSlice(whole, *slice, instance);
+    if (status && *ran)
+      std::memcpy(&statuses[instance], inside.get(status)->bytes.data(),
+                  sizeof(int32_t));
   }
-  int64_t ticks = readClock();
+  Metadata metadata{word(*llvm::max_element(statuses)),
+                    makeTensor<int32_t>(vm::DType::I32, {count}, statuses),
+                    readClock()};
   for (auto [message, whole] : llvm::zip_equal(op.getMessages(), sent)) {
     env.set(message, std::move(whole));
-    messages[message] = Metadata{word(0), ticks};
+    messages[message] = metadata;
   }
   return success();
 }
@@ -247,7 +282,8 @@ LogicalResult Machine::run(StageOp op, Environment &env) {
   for (auto [message, sent] :
        llvm::zip_equal(op.getMessages(), getSent(op, *ran, inside))) {
     env.set(message, sent);
-    messages[message] = Metadata{status ? inside.get(status) : word(0), ticks};
+    messages[message] =
+        Metadata{status ? inside.get(status) : word(0), Tensor(), ticks};
   }
   return success();
 }

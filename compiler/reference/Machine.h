@@ -45,6 +45,7 @@ private:
   /// What a message carries beside its payload.
   struct Metadata {
     Tensor status;
+    Tensor statuses;   ///< Of each of its instances; null if it has none.
     int64_t ticks = 0; ///< Nanoseconds since the execution began.
   };
 
@@ -62,6 +63,8 @@ private:
   LogicalResult run(LoadOp op, Environment &env);
   LogicalResult run(StoreOp op, Environment &env);
   LogicalResult run(MetadataOp op, Environment &env);
+  vm::HostTensor getMagnitude(MetadataOp op, const vm::HostTensor &payload,
+                              int64_t slices) const;
   LogicalResult run(RepeatOp op, Environment &env);
   LogicalResult run(ClockOp op, Environment &env);
   int64_t readClock() const;
@@ -72,6 +75,7 @@ private:
   llvm::StringMap<Tensor> symbols;
   std::chrono::steady_clock::time_point beginning; ///< Of the execution.
   DenseMap<Value, Metadata> messages;
+  int64_t instance = 0; ///< The one that runs, of a stage with instances.
 };
 
 } // namespace mlir::gpuvm::reference

@@ -49,9 +49,9 @@ static HostTensor scalar(float value) {
 
 /// A reduction of all values to one, from initial value `total`.
 static float reduce(ElementwiseFn combine, const std::vector<float> &values,
-                    float total) {
+                    float total, int64_t slices) {
   int64_t count = static_cast<int64_t>(values.size());
-  ReductionOrder order = getReductionOrder(/*numResults=*/1, count,
+  ReductionOrder order = getReductionOrder(/*numResults=*/slices, count,
                                            /*neighbours=*/0,
                                            /*floatBits=*/32);
   LaneReduction lanes(combineBy(combine), {sizeof(float)}, order);
@@ -80,11 +80,11 @@ static float reduce(ElementwiseFn combine, const std::vector<float> &values,
 }
 
 HostTensor gpuvm::reference::computeNorm(const HostTensor &payload,
-                                         bool exact) {
+                                         int64_t slices, bool exact) {
   std::vector<float> squares = toFloats(payload, exact);
   const void *operands[] = {squares.data(), squares.data()};
   findF32("arith.mulf", exact)(operands, squares.data(), squares.size());
-  float sum = reduce(findF32("arith.addf", exact), squares, 0.0f);
+  float sum = reduce(findF32("arith.addf", exact), squares, 0.0f, slices);
   float norm;
   const void *root[] = {&sum};
   findF32("math.sqrt", exact)(root, &norm, 1);
@@ -92,9 +92,9 @@ HostTensor gpuvm::reference::computeNorm(const HostTensor &payload,
 }
 
 HostTensor gpuvm::reference::computeMaxAbs(const HostTensor &payload,
-                                           bool exact) {
+                                           int64_t slices, bool exact) {
   std::vector<float> values = toFloats(payload, exact);
   const void *operands[] = {values.data()};
   findF32("math.absf", exact)(operands, values.data(), values.size());
-  return scalar(reduce(findF32("arith.maximumf", exact), values, 0.0f));
+  return scalar(reduce(findF32("arith.maximumf", exact), values, 0.0f, slices));
 }

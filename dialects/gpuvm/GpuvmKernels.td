@@ -29,13 +29,14 @@ def Gpuvm_KernelOp : Gpuvm_Op<"kernel", [
     C2: yield has the types of the results.
     C3: windows, where given, are as long as the tensors they hold need.
     C4: a kernel with root `chain` yields results of `gpuvm.hold`.
-    C5: operand `condition` exists and is a `tensor<i1>`.
+    C5: operand `condition` exists and is a `tensor<i1>`; `unless` is beside it.
     C6: `counts_window` and `parked_groups` are both there, or none of them; the
         window is 12 bytes of Control.
 
     `emitted` names the `spirv.module` beside the program once there is one.
-    Operand `condition` is a `tensor<i1>`: while it is false, nobody needs what
-    the kernel makes but the windows of its results as they are. `counts_window`,
+    Operand `condition` is a `tensor<i1>`: while it is false, or true if there is
+    `unless`, nobody needs what the kernel makes but the windows of its results as
+    they are. `counts_window`,
     three words of Control, says how many workgroups there are: `parked_groups`,
     or none.
 
@@ -56,6 +57,7 @@ def Gpuvm_KernelOp : Gpuvm_Op<"kernel", [
                        OptionalAttr<Gpuvm_WindowArrayAttr>:$scratch_windows,
                        OptionalAttr<FlatSymbolRefAttr>:$emitted,
                        OptionalAttr<I64Attr>:$condition,
+                       UnitAttr:$unless,
                        OptionalAttr<Gpuvm_WindowAttr>:$counts_window,
                        OptionalAttr<I64Attr>:$parked_groups);
   let builders = [OpBuilder<(ins "::mlir::TypeRange":$outputs,
@@ -66,7 +68,8 @@ def Gpuvm_KernelOp : Gpuvm_Op<"kernel", [
     build($_builder, $_state, outputs, sym_name, root, stages, inputs,
           ::mlir::ArrayAttr(), ::mlir::ArrayAttr(), ::mlir::ArrayAttr(),
           ::mlir::FlatSymbolRefAttr(), ::mlir::IntegerAttr(),
-          ::mlir::gpuvm::WindowAttr(), ::mlir::IntegerAttr());
+          /*unless=*/false, ::mlir::gpuvm::WindowAttr(),
+          ::mlir::IntegerAttr());
   }]>];
   let results = (outs Variadic<Gpuvm_Tensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);

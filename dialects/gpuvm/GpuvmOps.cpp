@@ -174,6 +174,8 @@ LogicalResult KernelOp::verify() {
        getInputs()[*number].getType() != RankedTensorType::get({}, i1))) // C5
     return emitOpError("C5: operand ") << static_cast<int64_t>(*number)
                                        << " is not there, or no tensor<i1>";
+  if (getUnless() && !getCondition()) // C5
+    return emitOpError("C5: says when it does not run, but no condition");
   if (getCountsWindow().has_value() != getParkedGroups().has_value()) // C6
     return emitOpError("C6: says where its workgroups are counted, or how many "
                        "they are, but not both");

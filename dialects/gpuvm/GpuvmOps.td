@@ -122,13 +122,15 @@ def Gpuvm_StageOp : Gpuvm_Op<"stage", [
     instance i gets slice i, a `tensor<n x S>` arrives as `tensor<S>`. An operand
     that is marked `shared` arrives whole in every instance. What the instances
     send is put together again: a sent `tensor<S>` leaves as the payload
-    `tensor<n x S>`. Reductions in the body have the order that they have over
-    all instances (docs/reduction-order.md).
+    `tensor<n x S>`, and n words of status: that of the message is the largest of
+    them. Reductions in the body have the order that they have over all instances
+    (docs/reduction-order.md). What an instance keeps is its slice of a symbol:
+    `gpuvm.load own`, `gpuvm.store own`.
 
     C4: there is at least one instance, and the leading dimension of every
         operand that is not shared, and of the message, is their number.
-    C5: a stage with instances has no `gpuvm.store`, `gpuvm.metadata` or
-        `gpuvm.invoke` in its body and sends no status.
+    C5: a stage with instances has no `gpuvm.invoke` in its body, and stores
+        only what is its own.
 
     With `when(%c)` the stage runs if `%c`, which the device computes, is true.
     If not, it stores nothing, its message is what `gpuvm.send` names behind
@@ -231,13 +233,23 @@ def Gpuvm_MetadataOp : Gpuvm_Op<"metadata", [Pure, HasParent<"StageOp">]> {
     C1: the operand is a block argument of the stage that receives the first
         field of a stage's message.
     C2: the result is `tensor<f32>` for norm and max_abs, `tensor<i64>` for
-        ticks and `tensor<i32>` for status.
+        ticks and `tensor<i32>` for status; or, but for ticks, n of them where
+        the message is that of a stage with n instances, and arrives whole.
+
+    The words are those of the whole message. A stage with instances reads those
+    of the slice it receives, which has the status that the sending instance gave
+    it. A result of n words says them of all n slices.
 
     Ticks are the time from the beginning of the execution until the message and
     all that the device began before it were there: nanoseconds by the clock of
     the device. To read them, the device waits for the message.
 
-    Example: `%n = gpuvm.metadata norm of %x : tensor<8xf32> -> tensor<f32>`
+    Examples:
+
+    ```mlir
+    %n = gpuvm.metadata norm of %x : tensor<8xf32> -> tensor<f32>
+    %each = gpuvm.metadata status of %agents : tensor<100x8xf32> -> tensor<100xi32>
+    ```
   }];
   let arguments = (ins Gpuvm_FieldAttr:$field, Gpuvm_Tensor:$message);
   let results = (outs Gpuvm_Tensor:$word);

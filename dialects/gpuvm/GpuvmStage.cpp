@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -254,6 +255,23 @@ static bool isWhole(Type type, Type slice, int64_t count) {
          sliceOf(type) == slice;
 }
 
+/// C5 of the body of a stage with instances: they run in any order.
+static LogicalResult verifyAccesses(Block &block) {
+  llvm::StringSet<> stored;
+  for (Operation &op : block) {
+    auto store = dyn_cast<StoreOp>(op);
+    if (isa<InvokeOp>(op) || (store && !store.getOwn())) // C5
+      return op.emitOpError("C5: cannot stand in a stage with instances");
+    if (store)
+      stored.insert(store.getSymbol());
+  }
+  for (auto load : block.getOps<LoadOp>())
+    if (!load.getOwn() && stored.contains(load.getSymbol())) // C5
+      return load.emitOpError("C5: loads what all instances have of @")
+             << load.getSymbol() << ", of which each stores its own";
+  return success();
+}
+
 /// C1, C2, C4 and C5 of a stage with instances.
 static LogicalResult verifyInstances(StageOp stage) {
   int64_t count = *stage.getInstances();
@@ -278,12 +296,7 @@ static LogicalResult verifyInstances(StageOp stage) {
       return send.emitOpError("C4: ")
              << count << " of " << payload.getType() << " do not make "
              << payloadType(message.getType());
-  if (send.getStatus()) // C5
-    return send.emitOpError("C5: a stage with instances sends no status");
-  for (Operation &op : block)
-    if (isa<StoreOp, MetadataOp, InvokeOp>(op)) // C5
-      return op.emitOpError("C5: cannot stand in a stage with instances");
-  return success();
+  return verifyAccesses(block);
 }
 
 /// Control flow of scalar code, in a region.
@@ -402,8 +415,18 @@ LogicalResult MetadataOp::verify() {
   Type element = isFloat                      ? Type(b.getF32Type())
                  : getField() == Field::ticks ? Type(b.getI64Type())
                                               : Type(b.getI32Type());
-  if (getWord().getType() != RankedTensorType::get({}, element)) // C2
-    return emitOpError("C2: ") << stringifyField(getField()) << " is a tensor<"
-                               << element << ">, not " << getWord().getType();
+  auto one = RankedTensorType::get({}, element);
+  if (getWord().getType() == one)
+    return success();
+  auto sender = cast<StageOp>(field.getOwner());
+  bool isWhole =
+      !stage.getInstances() || stage.isShared(argument.getArgNumber());
+  bool fits = sender.getInstances() && isWhole && getField() != Field::ticks &&
+              getWord().getType() ==
+                  RankedTensorType::get(
+                      {static_cast<int64_t>(*sender.getInstances())}, element);
+  if (!fits) // C2
+    return emitOpError("C2: ") << stringifyField(getField()) << " is a " << one
+                               << ", not " << getWord().getType();
   return success();
 }

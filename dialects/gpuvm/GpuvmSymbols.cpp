@@ -85,13 +85,36 @@ static LogicalResult verifySlice(Operation *op, const SymbolInfo &symbol,
   return success();
 }
 
+/// C6: what one of the instances of a stage has of a symbol.
+static LogicalResult verifyOwn(Operation *op, const SymbolInfo &symbol,
+                               Type type, bool hasPlace) {
+  auto stage = op->getParentOfType<StageOp>();
+  if (!stage || !stage.getInstances()) // C6
+    return op->emitOpError("C6: stands in no stage with instances, so nothing "
+                           "is its own");
+  RankedTensorType whole = symbol.type;
+  auto own = dyn_cast<RankedTensorType>(type);
+  int64_t count = *stage.getInstances();
+  bool fits = own && whole == symbol.declaredType && whole.getRank() > 0 &&
+              whole.getDimSize(0) == count &&
+              own.getElementType() == whole.getElementType() &&
+              own.getShape() == whole.getShape().drop_front();
+  if (hasPlace || !fits) // C6
+    return op->emitOpError("C6: symbol @")
+           << cast<SymbolOpInterface>(symbol.op).getName() << " of type "
+           << symbol.declaredType << " is not " << count << " of " << type;
+  return success();
+}
+
 static LogicalResult verifyAccess(Operation *op, StringRef name, Type type,
-                                  std::optional<int64_t> offset) {
+                                  std::optional<int64_t> offset, bool isOwn) {
   SymbolInfo symbol = lookupSymbol(op, name);
   if (!symbol.op) // C1
     return op->emitOpError("C1: there is no register, metric, global, control "
                            "or heap symbol @")
            << name << " in the program";
+  if (isOwn)
+    return verifyOwn(op, symbol, type, offset.has_value());
   bool isPacked = isa<PackedType>(type) || isa<PackedType>(symbol.declaredType);
   if (offset && isPacked) // C2
     return op->emitOpError("C2: the packed symbol @")
@@ -105,7 +128,8 @@ static LogicalResult verifyAccess(Operation *op, StringRef name, Type type,
 }
 
 LogicalResult LoadOp::verifySymbolUses(SymbolTableCollection &) {
-  return verifyAccess(*this, getSymbol(), getValue().getType(), getOffset());
+  return verifyAccess(*this, getSymbol(), getValue().getType(), getOffset(),
+                      getOwn());
 }
 
 /// C5: a slice at a position that the device knows.
@@ -116,7 +140,8 @@ static LogicalResult verifyPositioned(StoreOp op, const SymbolInfo &symbol) {
               slice.getElementType() == whole.getElementType() &&
               slice.getShape().drop_front() == whole.getShape().drop_front() &&
               slice.getDimSize(0) <= whole.getDimSize(0);
-  if (op.getOffset() || isa<PackedType>(symbol.declaredType) || !fits)
+  if (op.getOffset() || op.getOwn() || isa<PackedType>(symbol.declaredType) ||
+      !fits)
     return op.emitOpError("C5: ")
            << slice << " is no slice of the symbol's " << symbol.declaredType
            << " to store at a position";
@@ -129,7 +154,8 @@ LogicalResult StoreOp::verifySymbolUses(SymbolTableCollection &) {
     return emitOpError("C4: heap symbol @") << getSymbol() << " is immutable";
   if (getPosition() && symbol.op)
     return verifyPositioned(*this, symbol);
-  return verifyAccess(*this, getSymbol(), getValue().getType(), getOffset());
+  return verifyAccess(*this, getSymbol(), getValue().getType(), getOffset(),
+                      getOwn());
 }
 
 void LoadOp::getEffects(

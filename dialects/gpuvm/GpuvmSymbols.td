@@ -86,22 +86,33 @@ def Gpuvm_LoadOp : Gpuvm_Op<"load", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "The value of a symbol, or of a slice of its leading dimension.";
   let description = [{
-    `@s[k]` starts at index k of the leading dimension.
+    `@s[k]` starts at index k of the leading dimension. Instance i of a stage
+    with n of them loads, as its `own`, slice i of a symbol that has n.
 
     C1: the symbol exists in the program and lies in a region.
     C2: without an offset the result has the symbol's type; with one, the
         result's shape is the symbol's but for the leading dimension, and the
         slice lies inside; a packed symbol has no slices.
     C3: a slice starts at a multiple of 256 bytes (the alignment of windows).
+    C6: `own` stands in a stage with n instances; there is no offset, and the
+        symbol is n of what is loaded, not packed.
 
     Canonicalization replaces the load of a heap symbol all of whose elements
     are the same by that constant.
 
-    Example: `%half = gpuvm.load @state[64] : tensor<64xf32>`
+    Examples:
+
+    ```mlir
+    %half = gpuvm.load @state[64] : tensor<64xf32>
+    %mine = gpuvm.load own @agents : tensor<16xf32>
+    ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$symbol, OptionalAttr<I64Attr>:$offset);
+  let arguments = (ins FlatSymbolRefAttr:$symbol, OptionalAttr<I64Attr>:$offset,
+                       UnitAttr:$own);
   let results = (outs Gpuvm_Data:$value);
-  let assemblyFormat = "$symbol (`[` $offset^ `]`)? `:` type($value) attr-dict";
+  let assemblyFormat = [{
+    (`own` $own^)? $symbol (`[` $offset^ `]`)? `:` type($value) attr-dict
+  }];
   let hasCanonicalizer = 1;
 }
 
@@ -110,7 +121,7 @@ def Gpuvm_StoreOp : Gpuvm_Op<"store", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Sets a symbol, or a slice of its leading dimension.";
   let description = [{
-    Constraints C1 to C3 of `gpuvm.load` hold for the stored value.
+    Constraints C1 to C3 and C6 of `gpuvm.load` hold for the stored value.
 
     The slice may also start at a position that only the device knows, such as
     the next free row of a cache: a `tensor<i32>`, at any number of bytes. Rows
@@ -121,18 +132,20 @@ def Gpuvm_StoreOp : Gpuvm_Op<"store", [
     C4: the symbol is not in the heap, which is immutable.
     C5: what is stored at a position has the symbol's shape but for the leading
         dimension, which is not longer than the symbol's; there is no offset
-        beside it, and the symbol is not packed.
+        beside it, nor `own`, and the symbol is not packed.
 
     Examples:
 
     ```mlir
     gpuvm.store %n, @count : tensor<i64>
     gpuvm.store %row, @cache[%next] : tensor<1x128xf16>
+    gpuvm.store own %next, @agents : tensor<16xf32>
     ```
   }];
   let arguments = (ins Gpuvm_Tensor:$value, FlatSymbolRefAttr:$symbol,
                        Optional<Gpuvm_Word>:$position,
                        OptionalAttr<I64Attr>:$offset,
+                       UnitAttr:$own,
                        OptionalAttr<StrArrayAttr>:$stages,
                        OptionalAttr<Gpuvm_WindowArrayAttr>:$input_windows,
                        OptionalAttr<Gpuvm_WindowArrayAttr>:$output_windows);
@@ -143,7 +156,7 @@ def Gpuvm_StoreOp : Gpuvm_Op<"store", [
         ::mlir::FlatSymbolRefAttr::get($_builder.getContext(), symbol));
   }]>];
   let assemblyFormat = [{
-    $value `,` $symbol `` custom<StorePlace>($position, $offset)
+    (`own` $own^)? $value `,` $symbol `` custom<StorePlace>($position, $offset)
     `:` type($value) attr-dict
   }];
 }

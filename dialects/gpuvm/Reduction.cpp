@@ -161,7 +161,9 @@ static bool differsBetweenInstances(Value value, StageOp stage) {
     }
     Operation *op = next.getDefiningOp();
     auto generic = dyn_cast<linalg::GenericOp>(op);
-    if (generic && generic.getNumReductionLoops() != 0)
+    auto load = dyn_cast<LoadOp>(op);
+    if ((generic && generic.getNumReductionLoops() != 0) ||
+        (load && load.getOwn()))
       return true;
     if (seen.insert(op).second)
       llvm::append_range(open, getOperandsAndTables(op));

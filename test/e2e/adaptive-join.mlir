@@ -1,12 +1,16 @@
 // One join, two ways: the device counts the rows that a filter leaves of one
 // table and joins by nested loops if they are few, else by hashing; the loops of
-// the other way do not run. adaptive_join.py checks both (DuckDB where Python has
-// it, else NumPy).
+// the other way do not run, nor do its kernels if that is worth a wait.
+// adaptive_join.py checks both (DuckDB where Python has it, else NumPy).
 
 // REQUIRES: numpy
 // RUN: gpuvm-compile %s -o %t.gvplan
 // RUN: gpuvm-compile %s --park=always -o %t.parked.gvplan
 // RUN: gpuvm-compile %s --park=never --disable-fusion -o %t.never.gvplan
+// RUN: gpuvm-plan show %t.parked.gvplan | FileCheck %s
+// CHECK: kernel {{.*}}_condition
+// CHECK: kernel {{.*}}_counts
+// CHECK: dispatch_indirect for stage "hashed"
 // RUN: %python %S/adaptive_join.py %t %s %t.gvplan %t.parked.gvplan %t.never.gvplan
 
 !orders = tensor<5000xi32>

@@ -4,7 +4,7 @@
 // RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-when,gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-condition-kernels{mode=always}))' | FileCheck %s --check-prefix=FOUND
 // RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-when,gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-condition-kernels))' | FileCheck %s --check-prefix=AUTO
 // RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-when,gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-condition-kernels{mode=always},gpuvm-schedule,gpuvm-plan-memory,gpuvm-park-kernels))' | FileCheck %s --check-prefix=PARKED
-// RUN: not gpuvm-compile %s --park=perhaps -o %t.gvplan 2>&1 | FileCheck %s --check-prefix=MODE
+// RUN: not gpuvm-compile %s --program=ways --park=perhaps -o %t.gvplan 2>&1 | FileCheck %s --check-prefix=MODE
 
 // What is chosen waits for the condition, and what that is made of.
 // FOUND: kernel @judge_reduce
@@ -65,4 +65,40 @@ gpuvm.program @p(%x: tensor<1024xf32>, %z: tensor<1024xf32>)
   }
   gpuvm.return %y, %shared, %kept, %x2 : !gpuvm.message<tensor<1024xf32>>, !gpuvm.message<tensor<1024xf32>>,
       !gpuvm.message<tensor<1024xf32>>, !gpuvm.message<tensor<1024xf32>>
+}
+
+// One way runs while the condition holds, the other unless it does.
+// FOUND: program @ways
+// FOUND: kernel @down_scan {{ *}}scan {{.*}} attributes {condition = 1 : i64, unless}
+// FOUND: kernel @up_scan {{ *}}scan {{.*}} attributes {condition = 1 : i64}
+// PARKED: program @ways
+// PARKED: kernel @down_scan_counts
+// PARKED: select %[[HOLDS:.*]], %c0_i32{{.*}}, %c1_i32
+// PARKED: select %[[HOLDS]], %c1_i32{{.*}}, %c0_i32
+// PARKED: kernel @down_scan {{ *}}scan {{.*}}counts_window = #gpuvm.window<control, 0, 12>
+// PARKED: kernel @up_scan {{ *}}scan {{.*}}counts_window = #gpuvm.window<control, 12, 12>
+gpuvm.program @ways(%x: tensor<1024xi32>, %n: tensor<i32>) -> (y: tensor<1024xi32>) {
+  %many = gpuvm.stage @judge(%k = %n : tensor<i32>) -> tensor<i1> {
+    %limit = arith.constant dense<64> : tensor<i32>
+    %g = arith.cmpi sgt, %k, %limit : tensor<i32>
+    gpuvm.send %g : tensor<i1>
+  }
+  %down = gpuvm.stage @down(%v = %x : tensor<1024xi32>) -> tensor<1024xi32> {
+    %r = gpuvm.scan %v dimension 0 : (tensor<1024xi32>) -> tensor<1024xi32> {
+    ^bb0(%a: i32, %b: i32):
+      %c = arith.minsi %a, %b : i32
+      gpuvm.yield %c : i32
+    }
+    gpuvm.send %r : tensor<1024xi32>
+  }
+  %y = gpuvm.stage @up when(%many : !gpuvm.message<tensor<i1>>)
+      (%v = %x : tensor<1024xi32>, %d = %down : !gpuvm.message<tensor<1024xi32>>) -> tensor<1024xi32> {
+    %r = gpuvm.scan %v dimension 0 : (tensor<1024xi32>) -> tensor<1024xi32> {
+    ^bb0(%a: i32, %b: i32):
+      %c = arith.maxsi %a, %b : i32
+      gpuvm.yield %c : i32
+    }
+    gpuvm.send %r : tensor<1024xi32> else %d : tensor<1024xi32>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<1024xi32>>
 }

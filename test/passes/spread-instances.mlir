@@ -37,3 +37,48 @@ gpuvm.program @shared(%f: tensor<8xf32>) -> (y: tensor<3xf32>) {
   }
   gpuvm.return %y : !gpuvm.message<tensor<3xf32>>
 }
+
+// What is an instance's own is a slice of what all have. All have statuses, of
+// which the message's is the largest; who reads them receives one more field.
+// CHECK-LABEL: gpuvm.program @own
+// CHECK:         %[[M:.*]]:2 = stage @s() -> (tensor<3x8xf32>, tensor<3xi32>) {
+// CHECK:           %[[O:.*]] = load @state : tensor<3x8xf32>
+// CHECK:           store %[[N:.*]], @state : tensor<3x8xf32>
+// CHECK:           %[[W:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<3xi32>)
+// CHECK:           %[[L:.*]] = linalg.generic {{.*}}["reduction"]} ins(%[[W]] : tensor<3xi32>)
+// CHECK:           maxsi
+// CHECK:           send %[[N]], %[[W]] : tensor<3x8xf32>, tensor<3xi32> status(%[[L]] : tensor<i32>)
+// CHECK:         stage @each(%{{.*}} = %[[M]]#0 : !gpuvm.message<tensor<3x8xf32>>, %[[E:.*]] = %[[M]]#1 : !gpuvm.message<tensor<3xi32>>) -> (tensor<3xi32>, tensor<3xf32>)
+// CHECK:           send %[[E]], %{{.*}} : tensor<3xi32>, tensor<3xf32>
+// CHECK:         stage @all(%[[A:.*]] = %[[M]]#0 : !gpuvm.message<tensor<3x8xf32>>, %[[E:.*]] = %[[M]]#1 : !gpuvm.message<tensor<3xi32>>) -> (tensor<3xi32>, tensor<i32>, tensor<3xf32>)
+// CHECK:           metadata status of %[[A]] : tensor<3x8xf32> -> tensor<i32>
+// CHECK:           send %[[E]]
+gpuvm.program @own() -> (a: tensor<3xi32>, b: tensor<3xf32>, c: tensor<3xi32>, d: tensor<i32>, e: tensor<3xf32>) {
+  gpuvm.register @state : tensor<3x8xf32>
+  %m = gpuvm.stage @s instances(3) () -> tensor<3x8xf32> {
+    %one = arith.constant dense<1.0> : tensor<8xf32>
+    %limit = arith.constant dense<3.0> : tensor<f32>
+    %two = arith.constant dense<2> : tensor<i32>
+    %ok = arith.constant dense<0> : tensor<i32>
+    %old = gpuvm.load own @state : tensor<8xf32>
+    %new = arith.addf %old, %one : tensor<8xf32>
+    gpuvm.store own %new, @state : tensor<8xf32>
+    %first = tensor.extract_slice %new[0] [1] [1] : tensor<8xf32> to tensor<f32>
+    %large = arith.cmpf ogt, %first, %limit : tensor<f32>
+    %status = arith.select %large, %two, %ok : tensor<i1>, tensor<i32>
+    gpuvm.send %new : tensor<8xf32> status(%status : tensor<i32>)
+  }
+  %a, %b = gpuvm.stage @each instances(3) (%v = %m : !gpuvm.message<tensor<3x8xf32>>) -> (tensor<3xi32>, tensor<3xf32>) {
+    %status = gpuvm.metadata status of %v : tensor<8xf32> -> tensor<i32>
+    %norm = gpuvm.metadata norm of %v : tensor<8xf32> -> tensor<f32>
+    gpuvm.send %status, %norm : tensor<i32>, tensor<f32>
+  }
+  %c, %d, %e = gpuvm.stage @all(%v = %m : !gpuvm.message<tensor<3x8xf32>>) -> (tensor<3xi32>, tensor<i32>, tensor<3xf32>) {
+    %each = gpuvm.metadata status of %v : tensor<3x8xf32> -> tensor<3xi32>
+    %status = gpuvm.metadata status of %v : tensor<3x8xf32> -> tensor<i32>
+    %norms = gpuvm.metadata norm of %v : tensor<3x8xf32> -> tensor<3xf32>
+    gpuvm.send %each, %status, %norms : tensor<3xi32>, tensor<i32>, tensor<3xf32>
+  }
+  gpuvm.return %a, %b, %c, %d, %e : !gpuvm.message<tensor<3xi32>>, !gpuvm.message<tensor<3xf32>>, !gpuvm.message<tensor<3xi32>>,
+      !gpuvm.message<tensor<i32>>, !gpuvm.message<tensor<3xf32>>
+}

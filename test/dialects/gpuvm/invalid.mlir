@@ -228,22 +228,50 @@ gpuvm.program @stage_c5_message(%x: tensor<4x8xf32>) {
 
 // -----
 
-gpuvm.program @stage_c6_status(%x: tensor<4x8xf32>) {
-  %m = gpuvm.stage @s instances(4) (%in = %x : tensor<4x8xf32>) -> tensor<4x8xf32> {
-    %bad = arith.constant dense<1> : tensor<i32>
-    // expected-error @below {{C5: a stage with instances sends no status}}
-    gpuvm.send %in : tensor<8xf32> status(%bad : tensor<i32>)
+gpuvm.program @stage_c6_store(%x: tensor<4x8xf32>) {
+  gpuvm.register @r : tensor<8xf32>
+  gpuvm.stage @s instances(4) (%in = %x : tensor<4x8xf32>) {
+    // expected-error @below {{C5: cannot stand in a stage with instances}}
+    gpuvm.store %in, @r : tensor<8xf32>
   }
   gpuvm.return
 }
 
 // -----
 
-gpuvm.program @stage_c6_store(%x: tensor<4x8xf32>) {
-  gpuvm.register @r : tensor<8xf32>
+gpuvm.program @stage_c5_load(%x: tensor<4x8xf32>) {
+  gpuvm.register @r : tensor<4x8xf32>
   gpuvm.stage @s instances(4) (%in = %x : tensor<4x8xf32>) {
-    // expected-error @below {{C5: cannot stand in a stage with instances}}
-    gpuvm.store %in, @r : tensor<8xf32>
+    gpuvm.store own %in, @r : tensor<8xf32>
+    // expected-error @below {{C5: loads what all instances have of @r, of which each stores its own}}
+    %all = gpuvm.load @r : tensor<4x8xf32>
+  }
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @metadata_c2_instances(%x: tensor<4x8xf32>) {
+  %m = gpuvm.stage @s instances(4) (%in = %x : tensor<4x8xf32>) -> tensor<4x8xf32> {
+    gpuvm.send %in : tensor<8xf32>
+  }
+  gpuvm.stage @r(%in = %m : !gpuvm.message<tensor<4x8xf32>>) {
+    %four = gpuvm.metadata norm of %in : tensor<4x8xf32> -> tensor<4xf32>
+    // expected-error @below {{C2: status is a 'tensor<i32>', not 'tensor<8xi32>'}}
+    %eight = gpuvm.metadata status of %in : tensor<4x8xf32> -> tensor<8xi32>
+  }
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @metadata_c2_slice(%x: tensor<4x8xf32>) {
+  %m = gpuvm.stage @s instances(4) (%in = %x : tensor<4x8xf32>) -> tensor<4x8xf32> {
+    gpuvm.send %in : tensor<8xf32>
+  }
+  gpuvm.stage @r instances(4) (%in = %m : !gpuvm.message<tensor<4x8xf32>>) {
+    // expected-error @below {{C2: norm is a 'tensor<f32>', not 'tensor<4xf32>'}}
+    %four = gpuvm.metadata norm of %in : tensor<8xf32> -> tensor<4xf32>
   }
   gpuvm.return
 }
@@ -344,7 +372,7 @@ gpuvm.program @metadata_c2_float(%x: tensor<4xf32>) {
     gpuvm.send %in : tensor<4xf32>
   }
   gpuvm.stage @b(%in = %m : !gpuvm.message<tensor<4xf32>>) {
-    // expected-error @below {{C2: max_abs is a tensor<'f32'>, not 'tensor<f64>'}}
+    // expected-error @below {{C2: max_abs is a 'tensor<f32>', not 'tensor<f64>'}}
     %n = gpuvm.metadata max_abs of %in : tensor<4xf32> -> tensor<f64>
   }
   gpuvm.return
@@ -357,7 +385,7 @@ gpuvm.program @metadata_c2_integer(%x: tensor<4xf32>) {
     gpuvm.send %in : tensor<4xf32>
   }
   gpuvm.stage @b(%in = %m : !gpuvm.message<tensor<4xf32>>) {
-    // expected-error @below {{C2: ticks is a tensor<'i64'>, not 'tensor<f32>'}}
+    // expected-error @below {{C2: ticks is a 'tensor<i64>', not 'tensor<f32>'}}
     %n = gpuvm.metadata ticks of %in : tensor<4xf32> -> tensor<f32>
   }
   gpuvm.return

@@ -138,3 +138,14 @@ gpuvm.program @expose_c1(%x: tensor<4xf32>) {
   gpuvm.expose %x as 32 of 0 : tensor<4xf32>
   gpuvm.return
 }
+
+// -----
+
+gpuvm.program @kernel_c5_unless(%x: tensor<4xf32>) {
+  // expected-error @below {{C5: says when it does not run, but no condition}}
+  %y = gpuvm.kernel @k map ["s"] (%x) attributes {unless} {
+  ^bb0(%in: tensor<4xf32>):
+    gpuvm.yield %in : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  gpuvm.return
+}

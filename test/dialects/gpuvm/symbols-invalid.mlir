@@ -248,3 +248,47 @@ gpuvm.program @store_c5_position(%x: tensor<2xf32>, %p: tensor<i64>) {
   }
   gpuvm.return
 }
+
+// -----
+
+gpuvm.program @load_c6_stage() {
+  gpuvm.global @g : tensor<4x8xf32>
+  gpuvm.stage @s() {
+    // expected-error @below {{C6: stands in no stage with instances, so nothing is its own}}
+    %own = gpuvm.load own @g : tensor<8xf32>
+  }
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @load_c6_type() {
+  gpuvm.global @g : tensor<4x8xf32>
+  gpuvm.stage @s instances(3) () {
+    // expected-error @below {{C6: symbol @g of type 'tensor<4x8xf32>' is not 3 of 'tensor<8xf32>'}}
+    %own = gpuvm.load own @g : tensor<8xf32>
+  }
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @store_c6_offset(%x: tensor<4x64xf32>) {
+  gpuvm.global @g : tensor<4x64xf32>
+  gpuvm.stage @s instances(4) (%in = %x : tensor<4x64xf32>) {
+    // expected-error @below {{C6: symbol @g of type 'tensor<4x64xf32>' is not 4 of 'tensor<64xf32>'}}
+    gpuvm.store own %in, @g[1] : tensor<64xf32>
+  }
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @store_c6_packed(%x: tensor<2x32xf32>) {
+  gpuvm.heap @w : !gpuvm.packed<q4_0, 2x32>
+  gpuvm.stage @s instances(2) (%in = %x : tensor<2x32xf32>) {
+    // expected-error @below {{C6: symbol @w of type '!gpuvm.packed<q4_0, 2x32>' is not 2 of 'tensor<18xi8>'}}
+    %own = gpuvm.load own @w : tensor<18xi8>
+  }
+  gpuvm.return
+}
