@@ -125,10 +125,11 @@ void ReduceEmitter::emitSequential() {
   auto eachResult = [&](Value result, ValueRange) {
     for (const ReducePhase &phase : phases) {
       enter(phase);
+      Value end = untilPresent(k.index(c.config.elements), countPresent());
       c.elements.begin(1);
       Values first = initials(resultPoint(result));
       Values totals =
-          k.loop(k.index(0), k.index(c.config.elements), k.index(1), first,
+          k.loop(k.index(0), end, k.index(1), first,
                  [&](Value element, ValueRange carried) {
                    return sequentialBody(Values(carried), result, element);
                  });

@@ -83,13 +83,15 @@ ReduceEmitter::Values ReduceEmitter::reduceColumns(LaneIndex result,
     c.elements.begin(c.config.vector);
     return accumulateColumns(Values(carried), result, element);
   };
+  Value present = countPresent();
+  Value behind = k.add(first, k.index(bundles * bundle));
   if (bundles > 0)
-    values = k.loop(first, k.add(first, k.index(bundles * bundle)),
-                    k.index(bundle), values, many, /*runs=*/true);
+    values = k.loop(first, untilPresent(behind, present), k.index(bundle),
+                    values, many, /*runs=*/!present);
   if (c.config.elements == bundles * bundle)
     return values;
-  return k.loop(k.add(first, k.index(bundles * bundle)),
-                k.index(c.config.elements), k.index(stride), values, one);
+  return k.loop(behind, untilPresent(k.index(c.config.elements), present),
+                k.index(stride), values, one);
 }
 
 /// Combines the rows of lanes; every lane of a column gets the totals.

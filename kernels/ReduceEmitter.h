@@ -64,6 +64,8 @@ private:
   void emitColumnParts(Value block, Value part);
 
   // Loops.
+  Value countPresent();
+  Value untilPresent(Value end, Value present);
   Values reducePart(Value result, Value part);
   Values reduceKeptRows(Values values, Value result, Value firstInTurn);
   Value inRow(Value row);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/ReduceEmitter.h"
+#include "kernels/RowLimit.h"
 
 #include <numeric>
 
@@ -67,6 +68,56 @@ ElementEmitter::Point ReduceEmitter::resultPoint(LaneIndex result) {
 }
 
 //===----------------------------------------------------------------------===//
+// Rows that are there
+//===----------------------------------------------------------------------===//
+
+/// How many elements of a result, from the first one on, may change it; null if
+/// all may, or if something else is made of them.
+Value ReduceEmitter::countPresent() {
+  if (!byProducts.empty() || reductions.empty() || keepsRows)
+    return Value();
+  std::optional<RowLimit> limit;
+  for (const Reduction &reduction : reductions) {
+    std::optional<RowLimit> own = getRowLimit(reduction.op);
+    if (!own ||
+        (limit && (own->loop != limit->loop || own->count != limit->count)))
+      return Value();
+    limit = own;
+  }
+  // All elements of a row follow each other.
+  linalg::GenericOp op = reductions.front().op;
+  auto iterators = op.getIteratorTypesArray();
+  int64_t rowSize = 1;
+  for (auto [loop, range] : llvm::enumerate(op.getStaticLoopRanges())) {
+    if (iterators[loop] != utils::IteratorType::reduction)
+      continue;
+    if (loop < limit->loop && range != 1)
+      return Value();
+    if (loop > limit->loop)
+      rowSize *= range;
+  }
+  c.elements.begin(1);
+  FailureOr<Lanes> count =
+      c.elements.emit(limit->count, c.elements.point({}, {}));
+  if (!check(count))
+    return Value();
+  OpBuilder &b = k.ir();
+  auto word = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, k.loc(), b.getI32IntegerAttr(value));
+  };
+  int64_t rows = op.getStaticLoopRanges()[limit->loop];
+  Value some = arith::MaxSIOp::create(b, k.loc(), count->front(), word(0));
+  Value there = arith::MinSIOp::create(b, k.loc(), some, word(rows));
+  return k.mul(arith::IndexCastOp::create(b, k.loc(), b.getIndexType(), there),
+               rowSize);
+}
+
+/// `end`, or `present` if that is known and less.
+Value ReduceEmitter::untilPresent(Value end, Value present) {
+  return present ? k.min(end, present) : end;
+}
+
+//===----------------------------------------------------------------------===//
 // The loop over a part
 //===----------------------------------------------------------------------===//
 
@@ -89,14 +140,19 @@ ReduceEmitter::Values ReduceEmitter::reducePart(Value result, Value part) {
     return accumulateRows(Values(carried), result, first, end,
                           order.rowsPerGroup);
   };
+  Value present = countPresent();
+  int64_t turn = order.rowsPerTurn() * row;
+  Value turns = untilPresent(
+      k.index(fullTurns),
+      present ? k.div(k.add(present, k.index(turn - 1)), turn) : Value());
   // The last turn may have fewer rows and an incomplete one.
   Value owner = k.equal(part, k.index(fullTurns % order.parts));
   if (keepsRows) {
     values = reduceKeptRows(values, result, firstRow(k.index(0)));
   } else {
     if (fullTurns > 0)
-      values = k.loop(part, k.index(fullTurns), k.index(order.parts), values,
-                      oneTurn, /*runs=*/order.parts <= fullTurns);
+      values = k.loop(part, turns, k.index(order.parts), values, oneTurn,
+                      /*runs=*/!present && order.parts <= fullTurns);
     Value first = k.min(firstRow(k.index(fullTurns)), k.index(fullRows));
     Value end =
         k.min(k.add(first, k.index(order.rowsPerGroup)), k.index(fullRows));
