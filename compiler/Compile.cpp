@@ -9,29 +9,42 @@
 
 #include "compiler/PlanWriter.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "passes/LinkPrograms.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-/// The program to compile; all others are removed.
-static LogicalResult selectProgram(ModuleOp module, StringRef wanted) {
+/// The program to compile.
+static FailureOr<ProgramOp> findProgram(ModuleOp module, StringRef wanted) {
   SmallVector<ProgramOp> programs(module.getOps<ProgramOp>());
   if (programs.empty())
     return module.emitError("there is no gpuvm.program in the file");
   if (wanted.empty() && programs.size() > 1)
     return programs[1].emitError("there are ")
            << programs.size() << " programs in the file; --program says which";
-  bool found = wanted.empty();
-  for (ProgramOp program : programs) {
-    bool isWanted = wanted.empty() || program.getSymName() == wanted;
-    found |= isWanted;
-    if (!isWanted)
+  for (ProgramOp program : programs)
+    if (wanted.empty() || program.getSymName() == wanted)
+      return program;
+  return module.emitError("there is no program @") << wanted;
+}
+
+/// Leaves one program, with those that it calls in it.
+static LogicalResult selectProgram(ModuleOp module,
+                                   const CompileRequest &request) {
+  FailureOr<ProgramOp> wanted = findProgram(module, request.programName);
+  if (failed(wanted))
+    return failure();
+  for (const std::string &path : request.linked)
+    if (failed(addPrograms(module, path)))
+      return failure();
+  if (failed(linkProgram(*wanted)))
+    return failure();
+  for (auto program : llvm::make_early_inc_range(module.getOps<ProgramOp>()))
+    if (program != *wanted)
       program.erase();
-  }
-  if (!found)
-    return module.emitError("there is no program @") << wanted;
-  return success();
+  return verify(module);
 }
 
 FailureOr<vm::Plan> gpuvm::compileProgram(MLIRContext &context,
@@ -40,7 +53,7 @@ FailureOr<vm::Plan> gpuvm::compileProgram(MLIRContext &context,
                                           const CompileRequest &request) {
   OwningOpRef<ModuleOp> module =
       parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
-  if (!module || failed(selectProgram(*module, request.programName)))
+  if (!module || failed(selectProgram(*module, request)))
     return failure();
   PassManager passes(&context);
   if (!request.phasesDir.empty()) {

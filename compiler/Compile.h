@@ -16,7 +16,8 @@ namespace mlir::gpuvm {
 
 struct CompileRequest {
   std::string programName; ///< Which program; empty if there is only one.
-  std::string phasesDir;   ///< Where to print the IR after each pass; or empty.
+  std::vector<std::string> linked; ///< Files with programs that it calls.
+  std::string phasesDir; ///< Where to print the IR after each pass; or empty.
 };
 
 /// Parses the main file of `sources`, runs the pipeline and translates the

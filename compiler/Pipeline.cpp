@@ -25,6 +25,7 @@ void gpuvm::buildPipeline(OpPassManager &passes,
     passes.addNestedPass<ProgramOp>(std::move(pass));
   };
   bool report = !options.report.empty();
+  passes.addPass(createLink());
   onProgram(createLowerRepeat());
   onProgram(createLowerPacked());
   onProgram(createLowerBounded());

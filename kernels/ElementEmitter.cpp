@@ -256,7 +256,10 @@ FailureOr<Lanes> ElementEmitter::emitNew(Value tensor, Point at) {
     return values->front();
   }
   if (isa<HoldOp>(op)) {
-    assert(now.lanes == 1 && "chains emit element by element");
+    if (now.lanes > 1) // An inner reduction takes some at once.
+      return emitEachLane(at, [&](ArrayRef<LaneIndex> indices) {
+        return held(tensor, indices);
+      });
     FailureOr<Value> element = held(tensor, indicesOf(at));
     if (failed(element))
       return failure();

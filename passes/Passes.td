@@ -33,6 +33,15 @@ class GpuvmProgramPass<string name> : Pass<name, "::mlir::gpuvm::ProgramOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def Link : Pass<"gpuvm-link", "::mlir::ModuleOp"> {
+  let summary = "Puts programs in the place of their calls.";
+  let description = [{
+    Stages and symbols of a called program get the name of the `gpuvm.call` and a
+    dot before theirs; its inputs and outputs are the operands and results of the
+    call.
+  }];
+}
+
 def LowerRepeat : GpuvmProgramPass<"gpuvm-lower-repeat"> {
   let summary = "Lays the stages of repeats end to end with the others.";
   let description = [{

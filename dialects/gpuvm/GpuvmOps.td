@@ -45,7 +45,7 @@ def Gpuvm_ProgramOp : Gpuvm_Op<"program", [
         heap symbols together.
     C3: the body holds only operations of this dialect that may stand in a
         program, and constants.
-    C4: stages and repeats have different names, in repeats, too.
+    C4: stages, repeats and calls have different names, in repeats, too.
 
     Example:
 
@@ -324,6 +324,7 @@ include "dialects/gpuvm/GpuvmGroups.td"
 include "dialects/gpuvm/GpuvmBounded.td"
 include "dialects/gpuvm/GpuvmRegulators.td"
 include "dialects/gpuvm/GpuvmRepeat.td"
+include "dialects/gpuvm/GpuvmCall.td"
 include "dialects/gpuvm/GpuvmKernels.td"
 
 #endif // GPUVM_OPS

@@ -184,7 +184,7 @@ static LogicalResult verifyRepeats(ProgramOp program) {
 static LogicalResult verifyNames(ProgramOp program) {
   llvm::StringSet<> names;
   WalkResult result = program.getBody().walk([&](Operation *op) {
-    if (!isa<StageOp, RepeatOp>(op) ||
+    if (!isa<StageOp, RepeatOp, CallOp>(op) ||
         names.insert(SymbolTable::getSymbolName(op).getValue()).second)
       return WalkResult::advance();
     op->emitOpError("C4: another one is named ")

@@ -100,7 +100,7 @@ LogicalResult RepeatOp::verifyRegions() {
   if (!llvm::equal(getResultTypes(), carried)) // C2
     return emitOpError("C2: the results are not what is carried");
   for (Operation &op : block)
-    if (!isa<StageOp, RepeatOp, NextOp>(op) &&
+    if (!isa<StageOp, RepeatOp, CallOp, NextOp>(op) &&
         !op.hasTrait<OpTrait::ConstantLike>()) // C4
       return op.emitOpError("C4: cannot stand in a repeat outside a stage");
   auto next = dyn_cast<NextOp>(block.back());

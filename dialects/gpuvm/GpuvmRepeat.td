@@ -29,7 +29,8 @@ def Gpuvm_RepeatOp : Gpuvm_Op<"repeat", [
     C2: results are messages with the types of the block arguments' payloads,
         and so is what `gpuvm.next` names.
     C3: there is at least one time.
-    C4: the body holds stages, repeats and constants, and ends with `gpuvm.next`.
+    C4: the body holds stages, repeats, calls and constants, and ends with
+        `gpuvm.next`.
     C5: what is carried has a number of rows that is known, and is not packed.
 
     Example, a square root by Newton's method, to convergence:

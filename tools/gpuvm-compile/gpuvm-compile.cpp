@@ -28,6 +28,9 @@ static cl::opt<std::string> outputFile("o", cl::Required,
 static cl::opt<std::string> programName("program",
                                         cl::desc("The program to compile"),
                                         cl::cat(category));
+static cl::list<std::string>
+    linked("link", cl::desc("A file with programs that are called"),
+           cl::value_desc("in.mlir"), cl::cat(category));
 static cl::opt<bool>
     disableFusion("disable-fusion",
                   cl::desc("One kernel per stage or more, no chains"),
@@ -133,7 +136,7 @@ int main(int argc, char **argv) {
   options.exact = exact;
   options.report = report;
   auto plan = mlir::gpuvm::compileProgram(context, sources, options,
-                                          {programName, phasesDir});
+                                          {programName, linked, phasesDir});
   if (mlir::failed(plan))
     return static_cast<int>(vm::Code::BadInput);
   vm::Status saved = vm::savePlan(outputFile, *plan);

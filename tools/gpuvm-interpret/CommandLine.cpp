@@ -66,6 +66,9 @@ ParsedCommandLine parseCommandLine(int argc, char **argv) {
       ->required();
   app.add_option("--program", options.program,
                  "The program to run, if the file holds several");
+  app.add_option("--link", options.linked,
+                 "A file with programs that are called")
+      ->allow_extra_args(false);
   app.add_flag("--exact", options.exact,
                "The arithmetic of gpuvm-compile --exact: subnormal numbers are "
                "zeros");

@@ -14,7 +14,9 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "passes/LinkPrograms.h"
 #include "passes/LowerBounded.h"
 #include "tools/gpuvm-interpret/CommandLine.h"
 #include "tools/gpuvm-run/Report.h"
@@ -60,6 +62,15 @@ static Result<ProgramOp> findProgram(ModuleOp module,
                                    "); --program picks one.");
   return Status(Code::Usage, "There is no program named \"" + options.program +
                                  "\" (known: " + known + ").");
+}
+
+/// Puts what the program calls in the place of the calls.
+static LogicalResult link(ProgramOp program, const CommandLine &options) {
+  for (const std::string &path : options.linked)
+    if (failed(gpuvm::addPrograms(program->getParentOfType<ModuleOp>(), path)))
+      return failure();
+  return success(succeeded(gpuvm::linkProgram(program)) &&
+                 succeeded(verify(program)));
 }
 
 template <typename Slot> static Slot makeSlot(StringRef name, Type type) {
@@ -187,7 +198,7 @@ static int runProgram(ModuleOp module, const CommandLine &options) {
   Result<ProgramOp> program = findProgram(module, options);
   if (!program.ok())
     return fail(program.status());
-  if (failed(gpuvm::lowerBounded(*program)))
+  if (failed(link(*program, options)) || failed(gpuvm::lowerBounded(*program)))
     return static_cast<int>(Code::BadInput);
   Plan plan = describe(*program);
   Result<Bindings> bindings = bindTensors(plan, options.run);

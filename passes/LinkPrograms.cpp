@@ -1,0 +1,163 @@
+//===- LinkPrograms.cpp - programs in the place of their calls ------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/LinkPrograms.h"
+
+#include "passes/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Parser/Parser.h"
+
+namespace mlir::gpuvm {
+#define GEN_PASS_DEF_LINK
+#include "passes/Passes.h.inc"
+} // namespace mlir::gpuvm
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+namespace {
+
+class Linker {
+public:
+  LogicalResult link(ProgramOp program);
+
+private:
+  FailureOr<ProgramOp> findCallee(CallOp call);
+  void inlineCall(CallOp call, ProgramOp callee);
+
+  SmallVector<ProgramOp> open; ///< Each is called by the one before it.
+};
+
+struct Link : gpuvm::impl::LinkBase<Link> {
+  void runOnOperation() override {
+    for (auto program : getOperation().getOps<ProgramOp>())
+      if (failed(linkProgram(program)))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What is called
+//===----------------------------------------------------------------------===//
+
+/// C2.
+static LogicalResult verifyTypes(CallOp call, ProgramOp callee) {
+  FunctionType type = callee.getProgramType();
+  auto compare = [&](TypeRange given, TypeRange wanted,
+                     StringRef what) -> LogicalResult {
+    if (given.size() != wanted.size())
+      return call.emitOpError("C2: program @")
+             << callee.getSymName() << " has " << wanted.size() << ' ' << what
+             << "s, the call " << given.size();
+    for (auto [number, a, b] : llvm::enumerate(given, wanted)) {
+      Type payload = isa<MessageType>(a) ? Type(payloadType(a)) : a;
+      if (payload != b)
+        return call.emitOpError("C2: ")
+               << what << ' ' << number << " of program @"
+               << callee.getSymName() << " is " << b << ", not " << payload;
+    }
+    return success();
+  };
+  if (failed(compare(call.getInputs().getTypes(), type.getInputs(), "input")))
+    return failure();
+  return compare(call.getResultTypes(), type.getResults(), "output");
+}
+
+FailureOr<ProgramOp> Linker::findCallee(CallOp call) {
+  auto module = call->getParentOfType<ModuleOp>();
+  auto callee =
+      module ? module.lookupSymbol<ProgramOp>(call.getCallee()) : ProgramOp();
+  if (!callee) // C1
+    return call.emitOpError("C1: there is no program @")
+           << call.getCallee()
+           << "; it stands in the same file, or in one that --link names";
+  if (llvm::is_contained(open, callee)) // C3
+    return call.emitOpError("C3: program @")
+           << call.getCallee() << " would be a part of itself";
+  if (failed(verifyTypes(call, callee)))
+    return failure();
+  return callee;
+}
+
+//===----------------------------------------------------------------------===//
+// In its place
+//===----------------------------------------------------------------------===//
+
+/// Puts `prefix` before the names of symbols and stages, where they are made
+/// and where they are used.
+static void rename(Operation *op, const Twine &prefix) {
+  op->walk([&](Operation *inner) {
+    for (NamedAttribute attribute : inner->getAttrs()) {
+      if (auto use = dyn_cast<FlatSymbolRefAttr>(attribute.getValue()))
+        inner->setAttr(attribute.getName(),
+                       FlatSymbolRefAttr::get(inner->getContext(),
+                                              (prefix + use.getValue()).str()));
+      else if (attribute.getName() == SymbolTable::getSymbolAttrName())
+        inner->setAttr(
+            attribute.getName(),
+            StringAttr::get(
+                inner->getContext(),
+                prefix + cast<StringAttr>(attribute.getValue()).getValue()));
+    }
+  });
+}
+
+void Linker::inlineCall(CallOp call, ProgramOp callee) {
+  IRMapping values;
+  values.map(callee.getBody().getArguments(), call.getInputs());
+  auto program = call->getParentOfType<ProgramOp>();
+  OpBuilder symbols = OpBuilder::atBlockBegin(&program.getBody().front());
+  OpBuilder b(call);
+  std::string prefix = (call.getSymName() + ".").str();
+  for (Operation &op : callee.getBody().front().without_terminator()) {
+    bool isSymbol = isa<SymbolOpInterface>(op);
+    rename((isSymbol ? symbols : b).clone(op, values), prefix);
+  }
+  auto end = cast<ReturnOp>(callee.getBody().front().getTerminator());
+  for (auto [result, value] :
+       llvm::zip_equal(call->getResults(), end.getValues()))
+    result.replaceAllUsesWith(values.lookup(value));
+  call.erase();
+}
+
+LogicalResult Linker::link(ProgramOp program) {
+  open.push_back(program);
+  SmallVector<CallOp> calls;
+  program.walk([&](CallOp call) { calls.push_back(call); });
+  for (CallOp call : calls) {
+    FailureOr<ProgramOp> callee = findCallee(call);
+    if (failed(callee) || failed(link(*callee)))
+      return failure();
+    inlineCall(call, *callee);
+  }
+  open.pop_back();
+  return success();
+}
+
+LogicalResult gpuvm::linkProgram(ProgramOp program) {
+  return Linker().link(program);
+}
+
+LogicalResult gpuvm::addPrograms(ModuleOp module, StringRef path) {
+  OwningOpRef<ModuleOp> other =
+      parseSourceFile<ModuleOp>(path, ParserConfig(module.getContext()));
+  if (!other)
+    return failure();
+  for (auto program : llvm::make_early_inc_range(other->getOps<ProgramOp>())) {
+    if (Operation *there = module.lookupSymbol(program.getSymName())) {
+      InFlightDiagnostic error = program.emitError("there is another program @")
+                                 << program.getSymName();
+      error.attachNote(there->getLoc()) << "here";
+      return error;
+    }
+    program->moveBefore(module.getBody(), module.getBody()->end());
+  }
+  return success();
+}
