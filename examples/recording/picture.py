@@ -26,7 +26,7 @@ def spectrogram(axes, samples, rate, title):
 def draw(before, after, outputs, rate, path):
     """The first channel; the file has 32 colours, to be small."""
     figure, (top, middle, bottom) = plt.subplots(3, 1, figsize=(8, 6.4), sharex=True, height_ratios=(3, 3, 2), layout="constrained")
-    spectrogram(top, np.nan_to_num(before[:, 0]), rate, "before, first channel")
+    spectrogram(top, before[:, 0], rate, "before, first channel")
     spectrogram(middle, after[:, 0], rate, "after the gate, the equaliser, the regulator and the limiter")
     times = np.arange(len(outputs["report"])) * reference.CHUNK / rate
     bottom.step(times, outputs["report"][:, 1], where="post", color="0.6", label="peak the regulator reads")

@@ -80,6 +80,11 @@ def scipy_signal(spectra):
 NUMPY, SCIPY = (numpy_spectra, numpy_signal), (scipy_spectra, scipy_signal)
 
 
+def without_holes(x):
+    """Silence where there is no number, or one far above full scale."""
+    return np.where(np.abs(x) <= MOST, x, 0)
+
+
 def noise_power(power, noisier):
     """The noise in each chunk: the least mean power so far, which may rise a little in each."""
     means = power.reshape(len(power), -1, HOPS, power.shape[-1]).mean(axis=2)
@@ -143,8 +148,7 @@ def process(sound, curve, pace, patience, transforms=NUMPY):
     """What the program makes of `sound` (samples x channels): a dictionary of arrays, those of samples as long as the sound."""
     to_spectra, to_signal = transforms
     pace = {name: float(value) for name, value in pace.items()}
-    x = sound.T.astype(np.float64)
-    x = np.where(np.abs(x) <= MOST, x, 0.0)
+    x = without_holes(sound.T.astype(np.float64))
     x = np.pad(x, [(0, 0), (OVERLAP, -x.shape[1] % CHUNK)])
     spectra = to_spectra(x)
     gains = gate(np.abs(spectra) ** 2, pace["noisier"], pace["closing"])

@@ -59,7 +59,7 @@ def stream(plan, work, settings, patience, validate):
     for name, value in settings.items():
         np.save(work / f"{name}.npy", np.float32(value))
         command.append(f"--input={name}=@{work / name}.npy")
-    *printed, stats = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    *printed, stats = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
     words = {name: int(value.split("=")[1]) for name, value in (line.split(": ") for line in printed)}
     outputs = {name: np.fromfile(file, np.int64 if name == "ticks" else np.float32) for name, file in files.items()}
     outputs["report"] = outputs["report"].reshape(-1, 6)
@@ -147,7 +147,7 @@ def report_sound(sound, outputs, after, rate):
     print(f"lowest_limit {outputs['report'][:, REPORT['limit']].min():.3f}")
     print(f"peak_without_them {outputs['report'][:, REPORT['peaks']].max():.3f}")
     print(f"peak {np.abs(after).max():.3f}")
-    print(f"contrast_before {contrast(np.nan_to_num(sound), rate):.1f} dB")
+    print(f"contrast_before {contrast(sound, rate):.1f} dB")
     print(f"contrast_after {contrast(after, rate):.1f} dB")
 
 
@@ -182,9 +182,13 @@ def main():
         say(f"run.py: {error}")
         return 2
     patience = chunks_of(seconds if options.patience is None else options.patience, rate)
-    outputs, statistics, settings = run(sound, rate, options.work, patience, 1 if options.small else options.repeats, options.validate)
+    try:
+        outputs, statistics, settings = run(sound, rate, options.work, patience, 1 if options.small else options.repeats, options.validate)
+    except subprocess.CalledProcessError as error:
+        say(f"run.py: {pathlib.Path(error.cmd[0]).name} fails (exit code {error.returncode}).")
+        return 1
     after = outputs["clean"][reference.DELAY:]
-    before = sound[:len(after)]
+    before = reference.without_holes(sound[:len(after)])
     print(f"seconds {len(sound) / rate:.1f}, {rate} samples a second, {sound.shape[1]} channels")
     report_sound(before, outputs, after, rate)
     report_speed(statistics, outputs["ticks"], rate)
@@ -193,7 +197,7 @@ def main():
     wrong = list(differences(outputs, right))
     if not wrong:
         print(f"off_by {np.max(np.abs(outputs['clean'] - right['clean'])):.1e}")
-    sounds.write_wave(options.work / "before.wav", np.nan_to_num(before), rate)
+    sounds.write_wave(options.work / "before.wav", before, rate)
     sounds.write_wave(options.work / "after.wav", after, rate)
     if not options.small:
         import picture
