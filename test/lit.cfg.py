@@ -52,6 +52,9 @@ for name in ("ASAN_OPTIONS", "LP_NATIVE_VECTOR_WIDTH", "LP_NUM_THREADS", "XDG_RU
         config.environment[name] = os.environ[name]
 if importlib.util.find_spec("numpy"):  # python3-numpy, which tools/test installs.
     config.available_features.add("numpy")
+PHOTO = "/usr/share/matplotlib/mpl-data/sample_data/grace_hopper.jpg"
+if importlib.util.find_spec("PIL") and os.path.exists(PHOTO):  # python3-pil, python-matplotlib-data, the same.
+    config.available_features.add("photo")
 if importlib.util.find_spec("duckdb"):  # Where somebody has installed it.
     config.available_features.add("duckdb")
 if ctypes.util.find_library("fftw3"):  # libfftw3-double3, the same.
