@@ -70,6 +70,8 @@ def paragraphs(text):
                     fields[name] += line
                 continue
             name, colon, value = line.partition(":")
+            if not line.strip():
+                continue
             if not colon:
                 raise BadData(f"A line of a package list is no field: \"{line[:60]}\".")
             if name in WANTED:
