@@ -26,6 +26,13 @@ def resized(text, sizes):
     return re.sub(r"(?<=tensor<)\d+(?=x)|(?<=bound<)\d+(?=>)", lambda n: str(sizes.get(int(n[0]), n[0])), text)
 
 
+def renumbered(text, sizes):
+    """A program that has sizes[n] wherever it had the number n, but for comments."""
+    lines = [line.partition("//") for line in text.splitlines(keepends=True)]
+    return "".join(re.sub(r"(?<![\w.])\d+", lambda n: str(sizes.get(int(n[0]), n[0])), code) + slashes + comment
+                   for code, slashes, comment in lines)
+
+
 def run(program, inputs, outputs, options, sizes=None, iterations=1):
     """The outputs with these names, as arrays by name.
 

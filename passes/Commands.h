@@ -20,6 +20,11 @@ namespace mlir::gpuvm {
 /// make what they send: the symbol that says how many rows it has.
 inline constexpr StringLiteral kRowsAttr = "gpuvm.rows";
 
+/// On stages that had a condition, while passes change nothing but them: the
+/// number of the block argument that is the condition of all who receive their
+/// messages, too.
+inline constexpr StringLiteral kConditionAttr = "gpuvm.condition";
+
 /// Whether `op` becomes a command of the plan, or is the beginning or the end
 /// of commands that run several times, which touch nothing.
 bool isCommand(Operation *op);

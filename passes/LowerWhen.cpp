@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/Alternative.h"
+#include "passes/Commands.h"
 #include "passes/Generalize.h"
 #include "passes/GuardBody.h"
 #include "passes/Passes.h"
@@ -98,6 +99,10 @@ void WhenLowering::run() {
   SendOp::create(b, send.getLoc(), sent, ValueRange(), status);
   send.erase();
   stage.setConditional(false);
+  if (!isMissed.empty() && !isMissed.front())
+    stage->setAttr(
+        kConditionAttr,
+        b.getI64IntegerAttr(cast<BlockArgument>(condition).getArgNumber()));
 }
 
 void LowerWhen::runOnOperation() {

@@ -10,6 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kernels/Alternative.h"
+#include "passes/Commands.h"
 #include "passes/ElementBuilder.h"
 #include "passes/Magnitude.h"
 #include "passes/Passes.h"
@@ -40,7 +42,9 @@ public:
   MetadataBuilder(StageOp stage, FieldSet fields)
       : stage(stage), fields(fields), b(stage.getSend()),
         loc(stage.getSend().getLoc()) {}
-  void build(StringRef symbol);
+  /// `condition`: the stage need not run, and who reads does not either, while
+  /// it is false; null if somebody reads in any case.
+  void build(StringRef symbol, Value condition);
 
 private:
   Value scalar(float value);
@@ -106,7 +110,7 @@ Value MetadataBuilder::words(Value norm, Value maxAbs, Value old,
       .getResult(0);
 }
 
-void MetadataBuilder::build(StringRef symbol) {
+void MetadataBuilder::build(StringRef symbol, Value condition) {
   auto type = RankedTensorType::get({4}, b.getI32Type());
   Value old = LoadOp::create(b, loc, type, symbol, IntegerAttr());
   Value status = stage.getSend().getStatus();
@@ -115,7 +119,16 @@ void MetadataBuilder::build(StringRef symbol) {
         b, loc,
         DenseElementsAttr::get(RankedTensorType::get({}, b.getI32Type()), 0));
   Value all = words(reduce(Field::norm), reduce(Field::max_abs), old, status);
+  if (condition)
+    all = chooseElements(b, loc, condition, all, old);
   StoreOp::create(b, loc, all, symbol);
+}
+
+/// The condition of a stage and of all who read its metadata; null if there is
+/// none.
+static Value getCondition(StageOp stage) {
+  auto number = stage->getAttrOfType<IntegerAttr>(kConditionAttr);
+  return number ? stage.getBody().getArgument(number.getInt()) : Value();
 }
 
 /// The sender of the message a metadata operation reads.
@@ -218,8 +231,12 @@ void MaterializeMetadata::runOnOperation() {
   for (auto &[stage, fields] : wanted) {
     MetricOp::create(b, stage.getLoc(), symbolName(stage), type, ElementsAttr(),
                      StringAttr(), WindowAttr());
-    MetadataBuilder(stage, fields).build(symbolName(stage));
+    // The host looks in any case.
+    Value condition = keepAll ? Value() : getCondition(stage);
+    MetadataBuilder(stage, fields).build(symbolName(stage), condition);
   }
+  for (auto stage : program.getBody().getOps<StageOp>())
+    stage->removeAttr(kConditionAttr);
   llvm::MapVector<StageOp, Value> clocks;
   Value begin;
   for (MetadataOp op : reads) {

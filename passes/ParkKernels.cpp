@@ -197,6 +197,26 @@ findSources(ProgramOp program, const KernelCondition &condition) {
   return sources;
 }
 
+/// What lies between the beginnings and ends of repeats.
+static llvm::DenseSet<Operation *> findRepeated(ProgramOp program) {
+  llvm::DenseSet<Operation *> repeated;
+  unsigned depth = 0;
+  for (Operation &op : program.getBody().front()) {
+    depth += isa<RepeatBeginOp>(op);
+    depth -= isa<RepeatEndOp>(op);
+    if (depth > 0)
+      repeated.insert(&op);
+  }
+  return repeated;
+}
+
+/// What kernels in a repeat must be expected to take. There counting costs hardly
+/// more than the copy of the state that it saves, and times behind the end are
+/// many; on a CPU, where kernels take a thousand times as long and counting a
+/// tenth of a millisecond, this is where it begins to pay (docs/rationale/
+/// repeats.md).
+static constexpr double kCountsInRepeatUs = 0.3;
+
 void ConditionKernels::runOnOperation() {
   ProgramOp program = getOperation();
   if (failed(checkMode(program, "parking", mode)))
@@ -204,6 +224,7 @@ void ConditionKernels::runOnOperation() {
   if (mode == "never")
     return;
   SmallVector<KernelOp> kernels(program.getBody().getOps<KernelOp>());
+  llvm::DenseSet<Operation *> repeated = findRepeated(program);
   for (KernelCondition &condition : findConditions(kernels)) {
     llvm::DenseSet<Operation *> sources = findSources(program, condition);
     llvm::MapVector<KernelOp, bool> found; // Whether unless it holds.
@@ -215,8 +236,13 @@ void ConditionKernels::runOnOperation() {
             need.canBeParked(kernel) && found.insert({kernel, unless}).second)
           us += estimateKernel(kernel);
     }
+    bool inRepeat = llvm::all_of(found, [&](auto &entry) {
+      return repeated.contains(entry.first);
+    });
+    double price = inRepeat ? kCountsInRepeatUs : kCountsUs;
     // A condition of its own is one more kernel, and one more wait.
-    double price = condition.exists() ? kCountsUs : 2 * kCountsUs;
+    if (!condition.exists())
+      price *= 2;
     if (found.empty() || (mode != "always" && us <= price))
       continue;
     Value made = condition.make(kernels);

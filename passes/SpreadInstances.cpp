@@ -13,6 +13,7 @@
 
 #include "dialects/gpuvm/Reduction.h"
 #include "dialects/gpuvm/ScalarBody.h"
+#include "passes/Commands.h"
 #include "passes/Generalize.h"
 #include "passes/Magnitude.h"
 #include "passes/Passes.h"
@@ -374,6 +375,8 @@ FailureOr<StageOp> InstanceSpreader::run(bool sendsWords) {
   auto whole = StageOp::create(b, stage.getLoc(), types, stage.getSymName(),
                                stage.getInputs(), stage.getFusionGroupAttr(),
                                IntegerAttr(), /*conditional=*/false);
+  if (Attribute condition = stage->getAttr(kConditionAttr))
+    whole->setAttr(kConditionAttr, condition);
   Block *body = b.createBlock(&whole.getBody());
   for (auto [i, argument] : llvm::enumerate(stage.getBody().getArguments())) {
     Type type = payloadType(stage.getInputs()[i].getType());
