@@ -13,7 +13,7 @@ def edges(nodes, source, target, weight):
     return source[good], target[good], weight[good].astype(float), strays
 
 
-def rank(nodes, source, target, weight, tolerance=1e-10, most=200):
+def rank(nodes, source, target, weight, tolerance=1e-10, most=150):
     """(ranks, how far they moved each time)"""
     source, target, weight, _ = edges(nodes, source, target, weight)
     together = np.bincount(source, weight, nodes)
