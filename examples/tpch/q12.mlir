@@ -11,7 +11,10 @@
 //     and l_receiptdate >= date '1994-01-01' and l_receiptdate < date '1995-01-01'
 //   group by l_shipmode order by l_shipmode
 //
-// One line in 200 is kept. These are put side by side and in a hash table by their
+// One line in 200 is kept. The filter leaves a byte for each line in Globals: the scan
+// behind it, which is long as code, then reads no column. The numbers of the lines that
+// are kept are put side by side, and only their keys and modes are read (of packed
+// columns: decoded). They go in a hash table by their
 // order key; each order finds its lines there (gpuvm.match), gpuvm.expand makes the
 // pairs of an order and a line, and these are counted by ship mode; a mode that
 // nothing falls into has the counts 0.
@@ -40,7 +43,9 @@ gpuvm.program @q12() -> (high_line_count: !groups, low_line_count: !groups) {
   gpuvm.heap @o_orderkey : !orders
   gpuvm.heap @o_orderpriority : !ranks  // 0 is 1-URGENT, 1 is 2-HIGH
 
-  %late = gpuvm.stage @filter() -> !mask {
+  gpuvm.global @late : !mask
+
+  gpuvm.stage @filter() {
     %mode = gpuvm.load @l_shipmode : !small
     %ship = gpuvm.load @l_shipdate : !days
     %commit = gpuvm.load @l_commitdate : !days
@@ -60,18 +65,24 @@ gpuvm.program @q12() -> (high_line_count: !groups, low_line_count: !groups) {
     %transit = arith.andi %missed, %in_time : !mask
     %both = arith.andi %slow, %transit : !mask
     %all = arith.andi %both, %year : !mask
-    gpuvm.send %all : !mask
+    gpuvm.store %all, @late : !mask
+    gpuvm.send
   }
 
-  %key, %mode = gpuvm.stage @pick(%keep = %late : !gpuvm.message<!mask>)
-      -> (!keys, !modes) {
+  %key, %mode = gpuvm.stage @pick() -> (!keys, !modes) {
+    %keep = gpuvm.load @late : !mask
     %keys = gpuvm.load @l_orderkey : !days
     %modes = gpuvm.load @l_shipmode : !small
-    %k, %m, %count = gpuvm.compact %keys, %modes where %keep
-        : (!days, !small, !mask) -> (!all_keys, !all_modes, tensor<i32>)
-    %k_ = gpuvm.bounded %k[%count] : !all_keys -> !keys
-    %m_ = gpuvm.bounded %m[%count] : !all_modes -> !modes
-    gpuvm.send %k_, %m_ : !keys, !modes
+    %numbers = tensor.generate {
+    ^bb0(%i: index):
+      %number = arith.index_cast %i : index to i32
+      tensor.yield %number : i32
+    } : !days
+    %r, %count = gpuvm.compact %numbers where %keep : (!days, !mask) -> (!all_keys, tensor<i32>)
+    %rows = gpuvm.bounded %r[%count] : !all_keys -> !keys
+    %k = gpuvm.gather %keys[%rows] : !days, !keys -> !keys
+    %m = gpuvm.gather %modes[%rows] : !small, !keys -> !modes
+    gpuvm.send %k, %m : !keys, !modes
   }
 
   // Each order has `matches` lines, which stand side by side in `lines` from `first` on.

@@ -32,30 +32,47 @@ gpuvm.program @q14() -> (promo: tensor<i64>, revenue: tensor<i64>) {
   gpuvm.heap @p_partkey : !parts
   gpuvm.heap @p_type : !types            // 75 to 99 begin with PROMO
 
-  %month = gpuvm.stage @filter() -> !mask {
+  gpuvm.global @month : !mask
+
+  gpuvm.stage @filter() {
     %ship = gpuvm.load @l_shipdate : !days
     %from = arith.constant dense<9374> : !days   // 1995-09-01
     %to = arith.constant dense<9404> : !days     // 1995-10-01
     %since = arith.cmpi sge, %ship, %from : !days
     %until = arith.cmpi slt, %ship, %to : !days
     %both = arith.andi %since, %until : !mask
-    gpuvm.send %both : !mask
+    gpuvm.store %both, @month : !mask
+    gpuvm.send
   }
 
-  %key, %amount = gpuvm.stage @pick(%keep = %month : !gpuvm.message<!mask>)
-      -> (!keys, !amounts) {
+  %key, %amount = gpuvm.stage @pick() -> (!keys, !amounts) {
+    %keep = gpuvm.load @month : !mask
     %keys = gpuvm.load @l_partkey : !days
-    %price = gpuvm.load @l_extendedprice : !money
-    %disc = gpuvm.load @l_discount : !small
-    %hundred = arith.constant dense<100> : !small
-    %left = arith.subi %hundred, %disc : !small
-    %by = arith.extsi %left : !small to !money
-    %revenue = arith.muli %price, %by : !money
-    %k, %a, %count = gpuvm.compact %keys, %revenue where %keep
-        : (!days, !money, !mask) -> (!all_keys, !all_amounts, tensor<i32>)
-    %k_ = gpuvm.bounded %k[%count] : !all_keys -> !keys
-    %a_ = gpuvm.bounded %a[%count] : !all_amounts -> !amounts
-    gpuvm.send %k_, %a_ : !keys, !amounts
+    %prices = gpuvm.load @l_extendedprice : !money
+    %discounts = gpuvm.load @l_discount : !small
+    %numbers = tensor.generate {
+    ^bb0(%i: index):
+      %number = arith.index_cast %i : index to i32
+      tensor.yield %number : i32
+    } : !days
+    %r, %count = gpuvm.compact %numbers where %keep : (!days, !mask) -> (!all_keys, tensor<i32>)
+    %rows = gpuvm.bounded %r[%count] : !all_keys -> !keys
+    %k = gpuvm.gather %keys[%rows] : !days, !keys -> !keys
+    %all = tensor.empty() : !all_amounts
+    %none = gpuvm.bounded %all[%count] : !all_amounts -> !amounts
+    %a = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel"]}
+        ins(%rows : !keys) outs(%none : !amounts) {
+    ^bb0(%line: i32, %unused: i64):
+      %hundred = arith.constant 100 : i8
+      %place = arith.index_cast %line : i32 to index
+      %price = tensor.extract %prices[%place] : !money
+      %disc = tensor.extract %discounts[%place] : !small
+      %left = arith.subi %hundred, %disc : i8
+      %by = arith.extsi %left : i8 to i64
+      %revenue = arith.muli %price, %by : i64
+      linalg.yield %revenue : i64
+    } -> !amounts
+    gpuvm.send %k, %a : !keys, !amounts
   }
 
   %first, %matches, %rows = gpuvm.stage @join(%k = %key : !gpuvm.message<!keys>)

@@ -1,9 +1,10 @@
 """Compiles and runs TPC-H queries, and checks their answers to the last digit.
 
-    run.py q1 q3 --columns FOLDER --work FOLDER [--check duckdb|columns|numpy] [--scale N]
+    run.py q1 q3 --columns FOLDER --work FOLDER [--packed] [--check duckdb|columns|numpy] [--scale N]
 
 FOLDER holds the columns that columns.py makes; the programs, written for scale factor 1,
-get the sizes of these. An answer is checked against
+get the sizes of these, and with --packed the columns' packed types (packing.py). An answer
+is checked against
 
     duckdb   DuckDB's answer on the rows of its own generator, at scale factor N
     columns  DuckDB's answer on the columns
@@ -21,6 +22,7 @@ import sys
 import numpy as np
 
 import duckdb_tables
+import packing
 import queries
 import schema
 
@@ -33,18 +35,29 @@ def tool(options, name, *arguments):
     return subprocess.run([options.bin / name, *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def execute(query, columns, options):
-    """(outputs by name, plan, statistics) of a query on the device."""
+def inputs_of(query, columns, options):
+    """(the program of a query for these columns, a file for each of its inputs)"""
     program = programs.resized((HERE / f"{query}.mlir").read_text(), schema.sizes(columns))
-    work = options.work
-    source, plan_file = work / f"{query}.mlir", work / f"{query}.gvplan"
+    if options.packed:
+        codecs, files = packing.pack_query(options.columns, query)
+        return packing.packed_program(program, codecs), files
+    return program, {name: options.columns / f"{name}.npy" for name in columns}
+
+
+def execute(query, columns, options):
+    """(outputs by name, plan, statistics) of a query on the device; the plan's inputs have their bytes."""
+    program, sources = inputs_of(query, columns, options)
+    work, name = options.work, f"{query}-packed" if options.packed else query
+    source, plan_file = work / f"{name}.mlir", work / f"{name}.gvplan"
     source.write_text(program)
     tool(options, "gpuvm-compile", source, "-o", plan_file, *options.compile_options)
     plan = json.loads(tool(options, "gpuvm-plan", "show", "--format=json", plan_file))
-    files = {output["name"]: work / f"{query}.{output['name']}.npy" for output in plan["outputs"]}
+    for i in plan["inputs"]:
+        i["bytes"] = np.load(sources[i["name"]], mmap_mode="r").nbytes
+    files = {output["name"]: work / f"{name}.{output['name']}.npy" for output in plan["outputs"]}
     stats = tool(options, "gpuvm-run", plan_file, "--stats=json", "--copy-speed", f"--iterations={options.iterations}",
                  f"--warmup={options.iterations // 6}", f"--timeout={options.timeout}",
-                 *(f"--input={i['name']}=@{options.columns / i['name']}.npy" for i in plan["inputs"]),
+                 *(f"--input={i['name']}=@{sources[i['name']]}" for i in plan["inputs"]),
                  *(f"--output={name}=@{file}" for name, file in files.items()))
     out = {name: np.load(file) for name, file in files.items()}
     return out, plan, json.loads(stats)
@@ -80,7 +93,7 @@ def report(query, options, connection):
     device_us = stats["device_us"]["median"]
     # GB/s of one read of every column, against the speed of a copy
     # (its reads and writes together) measured in the same run.
-    read = sum(columns[i["name"]].nbytes for i in plan["inputs"]) / device_us / 1e3
+    read = sum(i["bytes"] for i in plan["inputs"]) / device_us / 1e3
     print(f"stages {len(plan['stages'])}")
     for key in ("kernels", "barriers", "submits", "device"):
         print(f"{key} {stats[key]}")
@@ -110,6 +123,7 @@ def main():
     parser.add_argument("queries", nargs="+", choices=schema.QUERIES, metavar="QUERY", help=", ".join(schema.QUERIES))
     parser.add_argument("--columns", type=pathlib.Path, required=True, help="the folder of the columns")
     parser.add_argument("--work", type=pathlib.Path, required=True, help="a folder for programs, plans and outputs")
+    parser.add_argument("--packed", action="store_true", help="columns packed, and decoded in flight")
     parser.add_argument("--check", choices=["duckdb", "columns", "numpy"], default="numpy")
     parser.add_argument("--scale", type=float, default=1, help="of DuckDB's generator")
     parser.add_argument("--bin", type=pathlib.Path, default=HERE.parents[1] / "build" / "bin")

@@ -73,6 +73,12 @@ QUERIES = {
     "q14": ["l_partkey", "l_shipdate", "l_discount", "l_extendedprice", "p_partkey", "p_type"],
 }
 
+# Columns that a query reads at rows that it computes: delta, which adds up neighbours, is a long way there.
+LOOKED_UP = {"q3": ["o_orderkey"], "q12": ["l_orderkey"]}
+
+# What side.mlir reads.
+SIDE = ["l_orderkey", "l_shipdate", "l_discount", "l_extendedprice", "o_orderkey", "o_orderdate", "o_orderpriority"]
+
 
 def columns_of(queries):
     """The names of the columns that these queries need, each once."""
