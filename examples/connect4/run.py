@@ -1,0 +1,449 @@
+#!/usr/bin/env python3
+"""Connect Four by Monte-Carlo tree search on the device: forced wins, games against chance, against itself and against a CPU.
+
+    run.py --work DIR [--small] [--only PART...]   checks, with a result for each
+    run.py --work DIR --play [--second]            a game against it in the terminal
+    run.py --work DIR --position 44432             what it thinks of the position after these columns (1 to 7)
+
+search.mlir is compiled for each part in the sizes that suit it. peer.cpp, which is compiled by the C++ compiler
+there is (CXX, or g++), is the CPU's search and finds the positions with forced wins.
+"""
+
+import argparse
+import dataclasses
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+HERE = pathlib.Path(__file__).resolve().parent
+FULL, COLUMNS, PLIES = 0xFDFBF7EFDFBF, 7, 42
+ENDLESS = 1 << 60
+ILLEGAL, OPEN, DRAW = -2, -1, 0
+
+
+class Wrong(Exception):
+    """A check that does not hold."""
+
+
+class BadInput(Exception):
+    """An argument or a file that makes no sense."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Size:
+    """How large a search is: boards side by side, walkers a turn, turns, lanes of a leaf and games at random of each lane."""
+    games: int
+    walkers: int
+    turns: int
+    lanes: int
+    rounds: int
+    depth: int = 24
+
+    @property
+    def playouts(self):
+        """Of one board."""
+        return self.walkers * self.turns * self.lanes * self.rounds
+
+
+def sized(text, size):
+    """search.mlir with other numbers, as its first comment says."""
+    walkers, each = size.games * size.walkers, size.lanes * size.rounds
+    numbers = {20: size.games, 48: size.walkers, 960: walkers, 96: size.turns, 97: size.turns + 1, 93120: (size.turns + 1) * walkers,
+               744960: (size.turns + 1) * walkers * 8, 24: size.depth, 384: 8 * size.walkers}
+    text = re.sub(r"(?<![a-wyzA-Z_0-9.])(\d+)(?=\b|x)", lambda n: str(numbers.get(int(n[1]), n[1])), text)
+    text = re.sub(rf"(?<=<{walkers})x4(?=xi)", f"x{size.lanes}", text)
+    for name, value in (("each", each), ("halves", 2 * each), ("games", size.rounds)):
+        text = re.sub(rf"(%{name} = arith.constant) \d+ : i32", rf"\1 {value} : i32", text)
+    return text
+
+
+class Device:
+    """search.mlir in one size."""
+
+    def __init__(self, work, size, validate=False):
+        self.size, self.folder = size, work / "-".join(str(n) for n in dataclasses.astuple(size))
+        self.options = ["--validate"] if validate else []
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.plan = self.folder / "search.gvplan"
+        source = self.folder / "search.mlir"
+        source.write_text(sized((HERE / "search.mlir").read_text(), size))
+        call(["gpuvm-compile", source, "-o", self.plan])
+
+    def warmed(self):
+        """Itself, its kernels compiled by the driver: the first search has to wait for that, and would lose its time."""
+        self.run(np.full((self.size.games, 2), -2))
+        return self
+
+    def run(self, boards=None, styles=((1, None), (1, None)), seed=(1, 2), executions=1, budget=ENDLESS, outputs=()):
+        """Outputs by name; boards None go on from the empty ones that agents play on. No turns means all there are."""
+        boards = np.full((self.size.games, 2), -1, np.int64) if boards is None else np.asarray(boards, np.int64)
+        styles = np.array([[c, self.size.turns if n is None else n] for c, n in styles], np.float32)
+        np.save(self.folder / "given.npy", boards)
+        np.save(self.folder / "styles.npy", styles)
+        names = ("moves", "outcomes", "visits", "wins", "turns", "time", *outputs)
+        call(["gpuvm-run", self.plan, f"--iterations={executions}", f"--input=given=@{self.folder}/given.npy",
+              f"--input=styles=@{self.folder}/styles.npy", f"--input=seed=2xi32={seed[0]},{seed[1]}", f"--input=budget=i64={budget}",
+              *(f"--output={name}=@{self.folder}/{name}.npy" for name in names), *self.options])
+        return {name: np.load(self.folder / f"{name}.npy") for name in names}
+
+
+def call(command, **options):
+    """Runs a program; its own message is what is said if it fails."""
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, **options)
+    if done.returncode:
+        raise Wrong(f"{pathlib.Path(command[0]).name} fails ({done.returncode}): {done.stderr.strip()}")
+    return done.stdout
+
+
+class Peer:
+    """peer.cpp: the search on a CPU."""
+
+    def __init__(self, work):
+        compiler, self.program = os.environ.get("CXX", "g++"), work / "peer"
+        try:
+            call([compiler, "-O3", "-march=native", "-std=c++20", "-o", self.program, HERE / "peer.cpp"])
+        except FileNotFoundError:
+            raise BadInput(f"There is no C++ compiler \"{compiler}\" for peer.cpp; CXX names another.") from None
+
+    def choose(self, boards, seed, playouts=0, seconds=0.0, exploration=1.0):
+        """For each board its move and how many playouts were made."""
+        lines = "".join(f"{mine} {stones} {playouts} {seconds} {exploration} {seed + i}\n" for i, (mine, stones) in enumerate(boards))
+        rows = [line.split() for line in call([self.program, "search"], input=lines).splitlines()]
+        return [int(row[0]) for row in rows], sum(int(row[1]) for row in rows), sum(float(row[2]) for row in rows)
+
+    def wins(self, plies, count, seed):
+        """Boards in which whoever is to move wins in so many plies, and the moves that do."""
+        rows = [[int(word) for word in line.split()] for line in call([self.program, "wins", plies, count, seed]).splitlines()]
+        return [row[:2] for row in rows], [set(row[2:]) for row in rows]
+
+
+# The rules, once more and for people.
+
+
+def placed(board, column):
+    """The board for the other one, or None if the column is full."""
+    mine, stones = board
+    stone = (stones + (1 << 7 * column)) & (stones ^ FULL)
+    return (stones ^ mine, stones | stone) if stone else None
+
+
+def outcome(board):
+    """OPEN, DRAW, or 1 or 2 if the first or the second player has won."""
+    mine, stones = board
+    for shift in (1, 6, 7, 8):
+        two = (stones ^ mine) & (stones ^ mine) >> shift
+        if two & two >> 2 * shift:
+            return 2 - bin(stones).count("1") % 2
+    return DRAW if stones == FULL else OPEN
+
+
+def position(columns):
+    """The board after these columns, written as digits from 1 to 7."""
+    board = (0, 0)
+    for ply, digit in enumerate(columns, 1):
+        if digit not in "1234567":
+            raise BadInput(f"Move {ply} of the position is \"{digit}\", but columns are 1 to 7.")
+        if outcome(board) != OPEN:
+            raise BadInput(f"The game was over before move {ply} of the position (\"{columns[:ply - 1]}\").")
+        board = placed(board, int(digit) - 1)
+        if board is None:
+            raise BadInput(f"Column {digit} is full before move {ply} of the position.")
+    return board
+
+
+def drawing(board):
+    """The board with X for the first player and O for the second."""
+    mine, stones = board
+    first = mine if bin(stones).count("1") % 2 == 0 else stones ^ mine
+    rows = []
+    for row in range(5, -1, -1):
+        places = [7 * column + row for column in range(COLUMNS)]
+        rows.append(" ".join(" " if not stones >> p & 1 else "X" if first >> p & 1 else "O" for p in places).join(("| ", " |")))
+    return "\n".join([*rows, "+---------------+", "  1 2 3 4 5 6 7"])
+
+
+# What is checked.
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def show(name, value):
+    print(name, f"{value:.4g}" if isinstance(value, float) else value, flush=True)
+
+
+def check(holds, sentence):
+    if not holds:
+        raise Wrong(sentence)
+
+
+def check_tree(work, small):
+    """The tree itself: each node has the visits of those behind it and of its own games, and is where its parent says."""
+    size = Size(8, 16, 12, 2, 2)
+    run = Device(work, size, small).run([(0, 0)] * 7 + [(1, 2)], outputs=("tree.visits", "tree.wins", "tree.children", "tree.parents"))
+    visits, wins = run["tree.visits"].astype(np.int64), run["tree.wins"]
+    children, parents = run["tree.children"].reshape(-1, 8), run["tree.parents"].ravel()
+    each, lanes = size.lanes * size.rounds, size.games * size.walkers
+    nodes, columns = np.nonzero(children)
+    check(np.array_equal(parents[children[nodes, columns]], nodes), "A node has another parent than the one it is a child of.")
+    check(len(np.unique(children[nodes, columns])) == len(nodes), "A node is a child twice.")
+    behind = np.zeros(len(visits), np.int64)
+    np.add.at(behind, nodes, visits[children[nodes, columns]])
+    own = visits - behind
+    roots = np.arange(size.games) * size.walkers
+    check((own[lanes:] >= 0).all() and (own % each == 0).all(), "A node has fewer visits than those behind it.")
+    check((behind[roots] == [size.playouts] * 7 + [0]).all(), f"A root has {behind[roots]} visits instead of {size.playouts}.")
+    check((wins >= 0).all() and (wins <= 2 * visits).all(), "A node has more wins than visits.")
+    check(run["outcomes"].tolist() == [OPEN] * 7 + [ILLEGAL], f"Outcomes are {run['outcomes']}.")
+    show("tree_nodes", len(nodes))
+
+
+def check_wins(work, small):
+    """Every forced win in 1 and in 3 plies of positions at random is found."""
+    size = Size(32, 16, 24, 4, 4) if small else Size(250, 32, 64, 4, 4)
+    peer, device = Peer(work), Device(work, size, small)
+    for plies in (1, 3):
+        boards, best = peer.wins(plies, size.games, 20 + plies)
+        moves = device.run(boards)["moves"]
+        found = sum(move in wins for move, wins in zip(moves, best))
+        show(f"wins_in_{plies}", f"{found} of {size.games}")
+        missed = [boards[i] for i in range(size.games) if moves[i] not in best[i]]
+        check(not missed, f"{len(missed)} wins in {plies} plies are not found, the first one of {missed[:1]}.")
+
+
+def scores(outcomes, games):
+    """Won, drawn and lost by agent 0, who moves first in even games."""
+    seat = 1 + np.arange(games) % 2
+    won = int((outcomes == seat).sum())
+    drawn = int((outcomes == DRAW).sum())
+    return won, drawn, games - won - drawn
+
+
+def check_random(work, small):
+    """Games against an agent that does not search; all of them in PLIES submits."""
+    size = Size(32, 8, 24, 2, 4) if small else Size(1000, 8, 48, 2, 4)
+    start = time.monotonic()
+    run = Device(work, size, small).run(styles=((1, None), (1, 0)), executions=PLIES + 1)
+    won, drawn, lost = scores(run["outcomes"], size.games)
+    check((run["outcomes"] >= DRAW).all(), "A game is not over after 42 plies.")
+    show("against_random", f"{won} won {drawn} drawn {lost} lost of {size.games}, {size.playouts} playouts a move")
+    say(f"  {time.monotonic() - start:.0f} s")
+    check(lost == 0, f"{lost} games are lost to a random player.")
+
+
+def check_agents(work, small):
+    """Two agents on one board: one searches four times as long as the other."""
+    size = Size(16, 8, 24, 2, 4) if small else Size(100, 16, 64, 2, 4)
+    run = Device(work, size, small).run(styles=((1, None), (1, size.turns // 4)), executions=PLIES + 1, seed=(5, 6), outputs=("boosts",))
+    won, drawn, lost = scores(run["outcomes"], size.games)
+    show("against_quarter", f"{won} won {drawn} drawn {lost} lost of {size.games}")
+    show("boosted_turns", int(run["boosts"]))
+    check(won + drawn / 2 > size.games / 2, "Who searches four times as long does not win more.")
+
+
+def match(device, peer, limits, seed):
+    """Games against the peer, half of them begun by each; (won, drawn, lost), playouts and seconds of both."""
+    games = device.size.games
+    boards, made, took = [(0, 0)] * games, [0, 0], [0.0, 0.0]
+    for ply in range(PLIES):
+        turn = [i for i in range(games) if outcome(boards[i]) == OPEN]
+        ours = [i for i in turn if (ply + i) % 2 == 0]
+        theirs = [i for i in turn if (ply + i) % 2]
+        if not turn:
+            break
+        moves = {}
+        if ours:
+            asked = [boards[i] if i in ours else (0, FULL) for i in range(games)]  # No legal board: not searched.
+            run = device.run(asked, seed=(seed, ply), budget=limits["ticks"] * len(ours) if limits.get("ticks") else ENDLESS)
+            moves |= {i: int(run["moves"][i]) for i in ours}
+            made[0] += int(run["visits"].sum())
+            took[0] += float(run["time"]) * 1e-9
+        if theirs:
+            chosen, playouts, seconds = peer.choose([boards[i] for i in theirs], 1000 * seed + 50 * ply, limits.get("playouts", 0),
+                                                    limits.get("seconds", 0))
+            moves |= dict(zip(theirs, chosen))
+            made[1] += playouts
+            took[1] += seconds
+        for i, move in moves.items():
+            check(move >= 0 and placed(boards[i], move), f"Ply {ply} of game {i} is no legal move ({move}).")
+            boards[i] = placed(boards[i], move)
+        say(f"  ply {ply + 1}: {len(turn)} games, {took[0]:.1f} s on the device, {took[1]:.1f} s on the CPU")
+    return scores(np.array([outcome(b) for b in boards]), games), made, took
+
+
+def check_peer(work, small):
+    """As many playouts as the CPU's search, and as much time."""
+    peer = Peer(work)
+    size = Size(8, 8, 24, 1, 4) if small else Size(60, 16, 128, 1, 4)
+    result, _, _ = match(Device(work, size, small), peer, {"playouts": size.playouts}, 7)
+    show("same_playouts", "{} won {} drawn {} lost".format(*result) + f" of {size.games}, {size.playouts} playouts a move")
+    if small:
+        return
+    size = Size(20, 32, 400, 4, 8)
+    seconds = 0.1
+    result, made, took = match(Device(work, size).warmed(), peer, {"seconds": seconds, "ticks": int(seconds * 1e9)}, 8)
+    show("same_time", "{} won {} drawn {} lost".format(*result) + f" of {size.games}, {seconds} s a move")
+    show("device_playouts_per_second", made[0] / took[0])
+    show("cpu_playouts_per_second", made[1] / took[1])
+
+
+def check_budget(work, small):
+    """A search that its time ends has a move all the same."""
+    size = Size(8, 16, 96, 4, 4)
+    run = Device(work, size, small).run([(0, 0)] * 8, budget=1)
+    check(run["turns"] == 1, f"A search without time makes {run['turns']} turns.")
+    check((run["visits"].sum(axis=1) == size.playouts // size.turns).all() and (run["moves"] >= 0).all(), "A short search has no answer.")
+    show("turns_without_time", int(run["turns"]))
+
+
+def check_bad_boards(work, small):
+    """No move where there is none, and what is no position is said to be none."""
+    won, filled = position("1213141"), (0x1FBF7EFD0000 & FULL, FULL)
+    boards = [won, position(""), (1, 4), (3, 3), (1 << 6, 1 << 6), (2, 1), (0, 7), filled]
+    expected = [1, OPEN] + [ILLEGAL] * 6
+    run = Device(work, Size(8, 16, 12, 2, 2), small).run(boards)
+    check(run["outcomes"].tolist() == expected, f"Outcomes are {run['outcomes'].tolist()} instead of {expected}.")
+    check((run["moves"] >= 0).tolist() == [state == OPEN for state in expected], f"Moves are {run['moves'].tolist()}.")
+    show("bad_boards", ILLEGAL)
+
+
+def draw_game(work, small):
+    """One game of the device against itself, wholly by submits, and what was considered at each move."""
+    size = Size(2, 8, 16, 2, 2) if small else Size(2, 32, 128, 4, 4)
+    run = Device(work, size, small).run(executions=PLIES + 1, seed=(11, 12), outputs=("history", "boards"))
+    rows = run["history"][:PLIES, 0]
+    rows = rows[rows[:, 7] >= 0]
+    board, columns = (0, 0), rows[:, 7].tolist()
+    for column in columns:
+        check(outcome(board) == OPEN and placed(board, column), "A move of the history is none.")
+        board = placed(board, column)
+    check(outcome(board) == run["outcomes"][0] and board[1] == run["boards"][0][1], "The history is not that of the board.")
+    show("game", "".join(str(column + 1) for column in columns))
+    show("winner", ["nobody", "first", "second"][outcome(board)])
+    if not small:
+        picture(work / "connect4.png", columns, rows[:, :COLUMNS], size)
+
+
+def picture(path, columns, visits, size):
+    """The last board with the numbers of the moves, and the share of each column's visits."""
+    import matplotlib
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), dpi=90, width_ratios=(1, 1.5), layout="constrained")
+    heights = [0] * COLUMNS
+    for ply, column in enumerate(columns):
+        left.add_patch(plt.Circle((column + 1, heights[column] + 1), 0.42, color=("#e8b418", "#c8372d")[ply % 2]))
+        left.text(column + 1, heights[column] + 1, ply + 1, ha="center", va="center", fontsize=9)
+        heights[column] += 1
+    left.set(xlim=(0.4, 7.6), ylim=(0.4, 6.6), xticks=range(1, 8), yticks=[], aspect="equal", title="the game, move by move", xlabel="column")
+    left.set_facecolor("#dce6f2")
+    shares = visits / visits.sum(axis=1, keepdims=True)
+    image = right.imshow(shares.T, aspect="auto", origin="lower", cmap="Blues", extent=(0.5, len(columns) + 0.5, 0.5, 7.5), vmin=0, vmax=1)
+    right.plot(range(1, len(columns) + 1), np.array(columns) + 1, "o", color="#c8372d", markersize=3, label="played")
+    right.set(xlabel="move", ylabel="column", title=f"share of {size.playouts:,} games at random a move")
+    right.legend(loc="upper left", fontsize=8)
+    figure.colorbar(image, ax=right)
+    figure.savefig(path)
+    say(f"  picture: {path}")
+
+
+PARTS = {"tree": check_tree, "bad": check_bad_boards, "budget": check_budget, "wins": check_wins, "random": check_random,
+         "agents": check_agents, "game": draw_game, "peer": check_peer}
+
+
+# A game in the terminal.
+
+
+def asked(board):
+    """A column from the terminal, or None at its end."""
+    while True:
+        print("Your column (1 to 7): ", end="", flush=True)
+        line = sys.stdin.readline()
+        if not line:
+            return None
+        text = line.strip()
+        if text not in tuple("1234567"):
+            print(f"\"{text}\" is no column; columns are 1 to 7.")
+        elif placed(board, int(text) - 1) is None:
+            print(f"Column {text} is full.")
+        else:
+            return int(text) - 1
+
+
+def think(device, board, seed):
+    """The device's move, and what it says of it."""
+    run = device.run([board], seed=(seed, bin(board[1]).count("1")), budget=2_000_000_000)
+    move, visits = int(run["moves"][0]), run["visits"][0]
+    chance = run["wins"][0][move] / 2 / max(1, visits[move])
+    return move, f"{visits.sum():,} games in {run['time'] * 1e-9:.2f} s, wins {chance:.0%}", visits
+
+
+def partner(work, small):
+    """The search that a person meets."""
+    return Device(work, Size(1, 16, 24, 2, 4) if small else Size(1, 64, 128, 4, 8), small).warmed()
+
+
+def play(work, small, begins):
+    """A game against the device; `begins` says that the person does."""
+    device, board, person = partner(work, small), (0, 0), begins
+    while outcome(board) == OPEN:
+        print(drawing(board))
+        if person:
+            move = asked(board)
+            if move is None:
+                print("\nThe game is left.")
+                return
+        else:
+            move, says, _ = think(device, board, time.time_ns() & 0xFFFF)
+            print(f"It plays column {move + 1} ({says}).")
+        board, person = placed(board, move), not person
+    print(drawing(board))
+    print("A draw." if outcome(board) == DRAW else "It has won." if person else "You have won.")
+
+
+def analyse(work, small, columns):
+    board = position(columns)
+    if outcome(board) != OPEN:
+        raise BadInput(f"The game of the position \"{columns}\" is over: {['a draw', 'X has won', 'O has won'][outcome(board)]}.")
+    print(drawing(board))
+    move, says, visits = think(partner(work, small), board, 1)
+    print(f"column {move + 1}: {says}; visits of each {' '.join(str(v) for v in visits)}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
+    parser.add_argument("--play", action="store_true")
+    parser.add_argument("--second", action="store_true", help="let it begin")
+    parser.add_argument("--position", metavar="COLUMNS")
+    options = parser.parse_args()
+    options.work.mkdir(parents=True, exist_ok=True)
+    try:
+        if options.play:
+            play(options.work, options.small, not options.second)
+        elif options.position is not None:
+            analyse(options.work, options.small, options.position)
+        else:
+            for name in options.only:
+                say(f"{PARTS[name].__doc__.splitlines()[0]}")
+                PARTS[name](options.work, options.small)
+            print("check ok")
+    except BadInput as error:
+        say(f"run.py: {error}")
+        return 2
+    except Wrong as error:
+        say(f"run.py: {error}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
