@@ -29,7 +29,7 @@ def resized(text, sizes):
 def renumbered(text, sizes):
     """A program that has sizes[n] wherever it had the number n, but for comments."""
     lines = [line.partition("//") for line in text.splitlines(keepends=True)]
-    return "".join(re.sub(r"(?<![\w.])\d+", lambda n: str(sizes.get(int(n[0]), n[0])), code) + slashes + comment
+    return "".join(re.sub(r"(?<![\d.])\d+", lambda n: str(sizes.get(int(n[0]), n[0])), code) + slashes + comment
                    for code, slashes, comment in lines)
 
 

@@ -74,7 +74,7 @@ ElementEmitter::Point ReduceEmitter::resultPoint(LaneIndex result) {
 /// How many elements of a result, from the first one on, may change it; null if
 /// all may, or if something else is made of them.
 Value ReduceEmitter::countPresent() {
-  if (!byProducts.empty() || reductions.empty() || keepsRows)
+  if (!byProducts.empty() || keepsRows)
     return Value();
   std::optional<RowLimit> limit;
   for (const Reduction &reduction : reductions) {
@@ -84,6 +84,8 @@ Value ReduceEmitter::countPresent() {
       return Value();
     limit = own;
   }
+  if (!limit)
+    return Value();
   // All elements of a row follow each other.
   linalg::GenericOp op = reductions.front().op;
   auto iterators = op.getIteratorTypesArray();

@@ -210,11 +210,11 @@ static llvm::DenseSet<Operation *> findRepeated(ProgramOp program) {
   return repeated;
 }
 
-/// What kernels in a repeat must be expected to take. There counting costs hardly
-/// more than the copy of the state that it saves, and times behind the end are
-/// many; on a CPU, where kernels take a thousand times as long and counting a
-/// tenth of a millisecond, this is where it begins to pay (docs/rationale/
-/// repeats.md).
+/// What kernels in a repeat must be expected to take. There counting costs
+/// hardly more than the copy of the state that it saves, and times behind the
+/// end are many; on a CPU, where kernels take a thousand times as long and
+/// counting a tenth of a millisecond, this is where it begins to pay
+/// (docs/rationale/ repeats.md).
 static constexpr double kCountsInRepeatUs = 0.3;
 
 void ConditionKernels::runOnOperation() {
@@ -236,9 +236,8 @@ void ConditionKernels::runOnOperation() {
             need.canBeParked(kernel) && found.insert({kernel, unless}).second)
           us += estimateKernel(kernel);
     }
-    bool inRepeat = llvm::all_of(found, [&](auto &entry) {
-      return repeated.contains(entry.first);
-    });
+    bool inRepeat = llvm::all_of(
+        found, [&](auto &entry) { return repeated.contains(entry.first); });
     double price = inRepeat ? kCountsInRepeatUs : kCountsUs;
     // A condition of its own is one more kernel, and one more wait.
     if (!condition.exists())

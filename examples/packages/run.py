@@ -11,7 +11,6 @@ name. Exits 1 if a check fails, 2 if there is no data.
 import argparse
 import json
 import pathlib
-import re
 import subprocess
 import sys
 
@@ -21,6 +20,9 @@ import lists
 import reference
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent))
+import programs  # noqa: E402
+
 FEATURES, LIMIT, RUN = 16, 0.05, 50
 LAYERS, TIMES = 24, 150
 FAILED = []
@@ -39,9 +41,7 @@ def check(holds, sentence):
 def resized(text, nodes, edges):
     """A program for so many nodes, and edges (of the type with most)."""
     sizes = {1000: nodes, 1001: nodes + 1, 3000: 3 * nodes, 2500: edges, 5000: 2 * edges, 100: 2 * edges // RUN}
-    lines = [line.partition("//") for line in text.splitlines()]
-    return "\n".join(re.sub(r"(?<![\d.])\d+", lambda n: str(sizes.get(int(n[0]), n[0])), code) + slashes + comment
-                     for code, slashes, comment in lines)
+    return programs.renumbered(text, sizes)
 
 
 def filled(arrays, size, value):
