@@ -134,7 +134,13 @@ def from_arrow(column, values, file, before):
         row = pc.index(pc.is_null(values), True).as_py()
         raise BadData(f"{file}: row {before + row} of column {column.name} is null.")
     kind = values.type
+    if column.form == "word" and not pa.types.is_dictionary(kind):  # A few words, many times.
+        values = values.cast(pa.string() if pa.types.is_string_view(kind) else kind).dictionary_encode()
+        kind = values.type
     if pa.types.is_dictionary(kind):
+        words = values.dictionary.to_pylist()
+        if column.form == "word" and all(words) and all(isinstance(word, str) for word in words):
+            return from_text(column, words, None)[values.indices.to_numpy()]
         values = values.cast(kind.value_type)
         kind = values.type
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
