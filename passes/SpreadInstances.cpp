@@ -50,6 +50,7 @@ private:
   Value spreadConcat(tensor::ConcatOp op);
   Value spreadGather(GatherOp op);
   void spreadSort(Operation &op);
+  LogicalResult spreadScan(ScanOp op);
   Value spreadReshape(Operation *op);
   Value spreadFft(FftOp op);
   Value spreadConvolve(ConvolveOp op);
@@ -221,6 +222,41 @@ void InstanceSpreader::spreadSort(Operation &op) {
   }
 }
 
+/// Whether what a scan combines depends on where it stands in the order of all
+/// (ScanOrder), which instances together would change.
+static bool hasVisibleOrder(ScanOp op) {
+  bool isFloat = llvm::any_of(op.getInputs().getTypes(), [](Type type) {
+    return isa<FloatType>(getElementTypeOrSelf(type));
+  });
+  return isFloat &&
+         !llvm::all_of(op.getCombine().front(), [](Operation &inner) {
+           return isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+                      arith::MinNumFOp, YieldOp>(inner);
+         });
+}
+
+/// Each instance has rows of its own.
+LogicalResult InstanceSpreader::spreadScan(ScanOp op) {
+  bool hasOwnInitials = llvm::any_of(op.getInitial(), [&](Value initial) {
+    return spreadOut.contains(initial);
+  });
+  if (hasVisibleOrder(op) || hasOwnInitials)
+    return op.emitOpError("cannot be spread over the instances of a stage: it "
+                          "begins with values of their own, or rounds");
+  auto whole = cast<ScanOp>(b.clone(*op));
+  for (OpOperand &operand : whole->getOpOperands())
+    operand.set(llvm::is_contained(op.getInitial(), operand.get())
+                    ? values.lookup(operand.get())
+                    : wholeOf(operand.get()));
+  whole.setDimension(op.getDimension() + 1);
+  for (auto [result, own] :
+       llvm::zip_equal(whole->getResults(), op.getResults())) {
+    result.setType(wholeType(own));
+    values.map(own, result);
+  }
+  return success();
+}
+
 /// The leading dimension is a group of its own, or in the only one if there is
 /// no other dimension to group.
 Value InstanceSpreader::spreadReshape(Operation *op) {
@@ -345,6 +381,8 @@ LogicalResult InstanceSpreader::spread(Operation &op) {
     spreadSort(op);
     return success();
   }
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return spreadScan(scan);
   Value whole =
       TypeSwitch<Operation *, Value>(&op)
           .Case([&](LoadOp o) {

@@ -136,7 +136,8 @@ ParseResult StageOp::parse(OpAsmParser &parser, OperationState &result) {
       parseInputs(parser, result, hasInstances, arguments) ||
       parseMessages(parser, result) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
-      parser.parseRegion(*result.addRegion(), arguments))
+      parser.parseRegion(*result.addRegion(), arguments,
+                         /*enableNameShadowing=*/true))
     return failure();
   mlir::Region &body = *result.regions.back();
   if (body.empty())

@@ -82,3 +82,19 @@ gpuvm.program @own() -> (a: tensor<3xi32>, b: tensor<3xf32>, c: tensor<3xi32>, d
   gpuvm.return %a, %b, %c, %d, %e : !gpuvm.message<tensor<3xi32>>, !gpuvm.message<tensor<3xf32>>, !gpuvm.message<tensor<3xi32>>,
       !gpuvm.message<tensor<i32>>, !gpuvm.message<tensor<3xf32>>
 }
+
+// Rows of a scan are those of all instances; names in a stage may be those of
+// the program.
+// CHECK-LABEL: gpuvm.program @rows
+// CHECK:         scan %{{.*}} dimension 1 : (tensor<3x8xi32>) -> tensor<3x8xi32>
+gpuvm.program @rows(%x: tensor<3x8xi32>) -> (y: tensor<3x8xi32>) {
+  %y = gpuvm.stage @s instances(3) (%x = %x : tensor<3x8xi32>) -> tensor<3x8xi32> {
+    %y = gpuvm.scan %x dimension 0 : (tensor<8xi32>) -> tensor<8xi32> {
+    ^bb0(%a: i32, %b: i32):
+      %c = arith.addi %a, %b : i32
+      gpuvm.yield %c : i32
+    }
+    gpuvm.send %y : tensor<8xi32>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<3x8xi32>>
+}
