@@ -1,10 +1,12 @@
 """Compiles and runs TPC-H queries, and checks their answers to the last digit.
 
     run.py q1 q3 --columns FOLDER --work FOLDER [--packed] [--check duckdb|columns|numpy] [--scale N]
+    run.py --work FOLDER [--small] [--scale N] [QUERY ...]
 
 FOLDER holds the columns that columns.py makes; the programs, written for scale factor 1,
-get the sizes of these, and with --packed the columns' packed types (packing.py). An answer
-is checked against
+get the sizes of these, and with --packed the columns' packed types (packing.py). Without
+--columns it makes them, and shows and checks everything there is here (showcase.py), at scale
+factor 1, or 0.01 with --small. An answer is checked against
 
     duckdb   DuckDB's answer on the rows of its own generator, at scale factor N
     columns  DuckDB's answer on the columns
@@ -16,6 +18,7 @@ with the query in the comment that the program begins with. Exits 1 if one diffe
 import argparse
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -84,7 +87,7 @@ def problems(query, got, answers, stats):
 
 
 def report(query, options, connection):
-    """Runs a query and prints its answer and how it ran; whether all is right."""
+    """Runs a query and prints its answer and how it ran; (whether all is right, bytes read, statistics)."""
     names = schema.QUERIES[query]
     columns, words = queries.load(options.columns, names), queries.load_words(options.columns, names)
     out, plan, stats = execute(query, columns, options)
@@ -93,19 +96,19 @@ def report(query, options, connection):
     device_us = stats["device_us"]["median"]
     # GB/s of one read of every column, against the speed of a copy
     # (its reads and writes together) measured in the same run.
-    read = sum(i["bytes"] for i in plan["inputs"]) / device_us / 1e3
+    size = sum(i["bytes"] for i in plan["inputs"])
     print(f"stages {len(plan['stages'])}")
     for key in ("kernels", "barriers", "submits", "device"):
         print(f"{key} {stats[key]}")
     print(f"device_time {device_us:.1f} us")
-    print(f"copy_fraction {100 * read / stats['copy_gbps']:.1f} %")
+    print(f"copy_fraction {100 * size / device_us / 1e3 / stats['copy_gbps']:.1f} %")
     published = queries.PUBLISHED.get((query, schema.line_count(columns)), got)
     found = list(problems(query, got, {options.check: right, "the specification": published}, stats))
     for problem in found:
         print(f"check failed: {problem}.")
     if not found:
         print("check ok")
-    return not found
+    return not found, size, stats
 
 
 def connect(options):
@@ -118,26 +121,46 @@ def connect(options):
     return None
 
 
-def main():
+def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("queries", nargs="+", choices=schema.QUERIES, metavar="QUERY", help=", ".join(schema.QUERIES))
-    parser.add_argument("--columns", type=pathlib.Path, required=True, help="the folder of the columns")
+    parser.add_argument("queries", nargs="*", metavar="QUERY", help=", ".join(schema.QUERIES))
+    parser.add_argument("--columns", type=pathlib.Path, help="the folder of the columns")
     parser.add_argument("--work", type=pathlib.Path, required=True, help="a folder for programs, plans and outputs")
     parser.add_argument("--packed", action="store_true", help="columns packed, and decoded in flight")
-    parser.add_argument("--check", choices=["duckdb", "columns", "numpy"], default="numpy")
-    parser.add_argument("--scale", type=float, default=1, help="of DuckDB's generator")
+    parser.add_argument("--small", action="store_true", help="without --columns: scale factor 0.01")
+    parser.add_argument("--check", choices=["duckdb", "columns", "numpy"])
+    parser.add_argument("--scale", type=float, default=1, help="of the rows, and of DuckDB's generator")
     parser.add_argument("--bin", type=pathlib.Path, default=HERE.parents[1] / "build" / "bin")
     parser.add_argument("--iterations", type=int, default=20)
     parser.add_argument("--timeout", type=int, default=60, help="seconds for one execution")
     parser.add_argument("--compile-options", nargs="*", default=[], metavar="OPTION")
     options = parser.parse_args()
+    for query in options.queries:
+        if query not in schema.QUERIES:
+            parser.error(f"there is no query {query} ({', '.join(schema.QUERIES)})")
+    if options.columns and not options.queries:
+        parser.error("which queries? (QUERY ...)")
+    options.check = options.check or ("numpy" if options.columns else "columns")
+    if not options.bin.is_dir():  # An example is run with the programs in PATH.
+        options.bin = pathlib.Path(shutil.which("gpuvm-run") or "gpuvm-run").parent
+    return options
+
+
+def main():
+    options = parse_arguments()
     options.work.mkdir(parents=True, exist_ok=True)
+    if not options.columns:
+        import showcase
+
+        good = showcase.show(sys.modules[__name__], options)
+        print("check ok" if good else "check failed")
+        return 0 if good else 1
     connection = connect(options)
     good = True
     for query in options.queries:
         if len(options.queries) > 1:
             print(f"query {query}")
-        good &= report(query, options, connection)
+        good &= report(query, options, connection)[0]
     return 0 if good else 1
 
 
