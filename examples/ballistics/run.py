@@ -156,7 +156,7 @@ def draw(place, rounds, path):
     figure, axes = pyplot.subplots(figsize=(8, 3.4), layout="constrained")
     axes.fill_between(np.arange(FIELD), place["ground"], color="#997700", step="post")
     for i, (shots, _, verdict) in enumerate(rounds):
-        shade = str(0.8 - 0.8 * (i + 1) / len(rounds))
+        shade = str(round(0.8 * (1 - (i + 1) / len(rounds)), 3))
         for k in range(0, SHOTS, 8):
             way = fly(float(shots["angle"][k]), float(shots["speed"][k]), float(place["wind"]), place["ground"])[0]
             axes.plot(way[:, 0], way[:, 1], color=shade, linewidth=0.4)
