@@ -61,4 +61,4 @@ def draw(file, found, one, frame):
         axes.set_title(f"{number * frame:.2f}", fontsize=8)
     curves(bottom.subplots(1, 3), found["diary"])
     figure.savefig(file, dpi=75)
-    Image.open(file).convert("RGB").quantize(48).save(file, optimize=True)
+    Image.open(file).convert("RGB").quantize(160).save(file, optimize=True)
