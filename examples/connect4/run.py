@@ -14,6 +14,7 @@ import dataclasses
 import os
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import time
@@ -50,6 +51,9 @@ class Size:
         return self.walkers * self.turns * self.lanes * self.rounds
 
 
+SMALLEST = Size(8, 16, 12, 2, 2)
+
+
 def sized(text, size):
     """search.mlir with other numbers, as its first comment says."""
     walkers, each = size.games * size.walkers, size.lanes * size.rounds
@@ -76,7 +80,9 @@ class Device:
 
     def warmed(self):
         """Itself, its kernels compiled by the driver: the first search has to wait for that, and would lose its time."""
-        self.run(np.full((self.size.games, 2), -2))
+        nothing = np.full((self.size.games, 2), -2)
+        self.run(nothing)
+        self.idle = self.run(nothing)["processor"]
         return self
 
     def run(self, boards=None, styles=((1, None), (1, None)), seed=(1, 2), executions=1, budget=ENDLESS, outputs=()):
@@ -85,11 +91,18 @@ class Device:
         styles = np.array([[c, self.size.turns if n is None else n] for c, n in styles], np.float32)
         np.save(self.folder / "given.npy", boards)
         np.save(self.folder / "styles.npy", styles)
+        before = processor()
         names = ("moves", "outcomes", "visits", "wins", "turns", "time", *outputs)
         call(["gpuvm-run", self.plan, f"--iterations={executions}", f"--input=given=@{self.folder}/given.npy",
               f"--input=styles=@{self.folder}/styles.npy", f"--input=seed=2xi32={seed[0]},{seed[1]}", f"--input=budget=i64={budget}",
               *(f"--output={name}=@{self.folder}/{name}.npy" for name in names), *self.options])
-        return {name: np.load(self.folder / f"{name}.npy") for name in names}
+        return {name: np.load(self.folder / f"{name}.npy") for name in names} | {"processor": processor() - before}
+
+
+def processor():
+    """Seconds of processors that programs took which were called."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def call(command, **options):
@@ -185,7 +198,7 @@ def check(holds, sentence):
 
 def check_tree(work, small):
     """The tree itself: each node has the visits of those behind it and of its own games, and is where its parent says."""
-    size = Size(8, 16, 12, 2, 2)
+    size = SMALLEST
     run = Device(work, size, small).run([(0, 0)] * 7 + [(1, 2)], outputs=("tree.visits", "tree.wins", "tree.children", "tree.parents"))
     visits, wins = run["tree.visits"].astype(np.int64), run["tree.wins"]
     children, parents = run["tree.children"].reshape(-1, 8), run["tree.parents"].ravel()
@@ -206,7 +219,7 @@ def check_tree(work, small):
 
 def check_wins(work, small):
     """Every forced win in 1 and in 3 plies of positions at random is found."""
-    size = Size(32, 16, 24, 4, 4) if small else Size(250, 32, 64, 4, 4)
+    size = Size(32, 16, 24, 2, 4) if small else Size(250, 32, 64, 4, 4)
     peer, device = Peer(work), Device(work, size, small)
     for plies in (1, 3):
         boards, best = peer.wins(plies, size.games, 20 + plies)
@@ -227,7 +240,7 @@ def scores(outcomes, games):
 
 def check_random(work, small):
     """Games against an agent that does not search; all of them in PLIES submits."""
-    size = Size(32, 8, 24, 2, 4) if small else Size(1000, 8, 48, 2, 4)
+    size = Size(32, 16, 24, 2, 4) if small else Size(1000, 8, 48, 2, 4)
     start = time.monotonic()
     run = Device(work, size, small).run(styles=((1, None), (1, 0)), executions=PLIES + 1)
     won, drawn, lost = scores(run["outcomes"], size.games)
@@ -248,9 +261,13 @@ def check_agents(work, small):
 
 
 def match(device, peer, limits, seed):
-    """Games against the peer, half of them begun by each; (won, drawn, lost), playouts and seconds of both."""
+    """Games against the peer, half of them begun by each; (won, drawn, lost), playouts and seconds of both.
+
+    `limits` has the playouts of a move, or for cores: the CPU gets the time that the device took for a move of this ply, which for
+    lavapipe is that of all cores by their number, so that what else the machine does takes nothing from either.
+    """
     games = device.size.games
-    boards, made, took = [(0, 0)] * games, [0, 0], [0.0, 0.0]
+    boards, made, took, seconds = [(0, 0)] * games, [0, 0], [0.0, 0.0], 0.01
     for ply in range(PLIES):
         turn = [i for i in range(games) if outcome(boards[i]) == OPEN]
         ours = [i for i in turn if (ply + i) % 2 == 0]
@@ -260,16 +277,17 @@ def match(device, peer, limits, seed):
         moves = {}
         if ours:
             asked = [boards[i] if i in ours else (0, FULL) for i in range(games)]  # No legal board: not searched.
-            run = device.run(asked, seed=(seed, ply), budget=limits["ticks"] * len(ours) if limits.get("ticks") else ENDLESS)
+            run = device.run(asked, seed=(seed, ply))
             moves |= {i: int(run["moves"][i]) for i in ours}
             made[0] += int(run["visits"].sum())
-            took[0] += float(run["time"]) * 1e-9
+            seconds = max(0.001, (run["processor"] - device.idle) / limits["cores"]) if "cores" in limits else 0
+            took[0] += seconds
+            seconds /= len(ours)
         if theirs:
-            chosen, playouts, seconds = peer.choose([boards[i] for i in theirs], 1000 * seed + 50 * ply, limits.get("playouts", 0),
-                                                    limits.get("seconds", 0))
+            chosen, playouts, spent = peer.choose([boards[i] for i in theirs], 1000 * seed + 50 * ply, limits.get("playouts", 0), seconds)
             moves |= dict(zip(theirs, chosen))
             made[1] += playouts
-            took[1] += seconds
+            took[1] += spent
         for i, move in moves.items():
             check(move >= 0 and placed(boards[i], move), f"Ply {ply} of game {i} is no legal move ({move}).")
             boards[i] = placed(boards[i], move)
@@ -280,22 +298,21 @@ def match(device, peer, limits, seed):
 def check_peer(work, small):
     """As many playouts as the CPU's search, and as much time."""
     peer = Peer(work)
-    size = Size(8, 8, 24, 1, 4) if small else Size(60, 16, 128, 1, 4)
+    size = Size(8, 8, 24, 1, 4) if small else Size(40, 16, 128, 1, 4)
     result, _, _ = match(Device(work, size, small), peer, {"playouts": size.playouts}, 7)
     show("same_playouts", "{} won {} drawn {} lost".format(*result) + f" of {size.games}, {size.playouts} playouts a move")
     if small:
         return
-    size = Size(20, 32, 400, 4, 8)
-    seconds = 0.1
-    result, made, took = match(Device(work, size).warmed(), peer, {"seconds": seconds, "ticks": int(seconds * 1e9)}, 8)
-    show("same_time", "{} won {} drawn {} lost".format(*result) + f" of {size.games}, {seconds} s a move")
+    size = Size(16, 32, 96, 4, 8)
+    result, made, took = match(Device(work, size).warmed(), peer, {"cores": os.cpu_count()}, 8)
+    show("same_time", "{} won {} drawn {} lost".format(*result) + f" of {size.games}, {size.playouts} playouts a move")
     show("device_playouts_per_second", made[0] / took[0])
     show("cpu_playouts_per_second", made[1] / took[1])
 
 
 def check_budget(work, small):
     """A search that its time ends has a move all the same."""
-    size = Size(8, 16, 96, 4, 4)
+    size = SMALLEST
     run = Device(work, size, small).run([(0, 0)] * 8, budget=1)
     check(run["turns"] == 1, f"A search without time makes {run['turns']} turns.")
     check((run["visits"].sum(axis=1) == size.playouts // size.turns).all() and (run["moves"] >= 0).all(), "A short search has no answer.")
@@ -304,10 +321,11 @@ def check_budget(work, small):
 
 def check_bad_boards(work, small):
     """No move where there is none, and what is no position is said to be none."""
-    won, filled = position("1213141"), (0x1FBF7EFD0000 & FULL, FULL)
-    boards = [won, position(""), (1, 4), (3, 3), (1 << 6, 1 << 6), (2, 1), (0, 7), filled]
+    won, filled = position("1213141"), (0, FULL)
+    floats, outside, both, few = (0, 2), (0, 1 << 6), (0xF, 0xF | 0xF << 7), (0, 7)
+    boards = [won, position(""), floats, outside, both, few, (3, 3), filled]
     expected = [1, OPEN] + [ILLEGAL] * 6
-    run = Device(work, Size(8, 16, 12, 2, 2), small).run(boards)
+    run = Device(work, SMALLEST, small).run(boards)
     check(run["outcomes"].tolist() == expected, f"Outcomes are {run['outcomes'].tolist()} instead of {expected}.")
     check((run["moves"] >= 0).tolist() == [state == OPEN for state in expected], f"Moves are {run['moves'].tolist()}.")
     show("bad_boards", ILLEGAL)

@@ -242,6 +242,15 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x2xf32>, %seed: tensor<2
         %two32 = arith.constant 2 : i32
         %nowhere = arith.constant -1 : i32
         %seven32 = arith.constant 7 : i32
+        %three32 = arith.constant 3 : i32
+        %four32 = arith.constant 4 : i32
+        %six32 = arith.constant 6 : i32
+        %nine32 = arith.constant 9 : i32
+        %lowerHalf = arith.constant 0xFFFF : i32
+        %upperHalf = arith.constant 0xFFFF0000 : i32
+        %word = arith.constant 32 : i64
+        %meanScale = arith.constant 32767.5 : f32 // Of halves.
+        %meanUnit = arith.constant 1.52590219e-05 : f32
         %eight32 = arith.constant 8 : i32
         %walkers = arith.constant 48 : i32
         %lanes = arith.constant 960 : i32
@@ -275,7 +284,8 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x2xf32>, %seed: tensor<2
         %constant = tensor.extract %constants[%g] : !reals
         %goes0 = arith.cmpi slt, %now, %until : i32
         // Which column is tried first where all are alike: another one each turn.
-        %mixed = arith.addi %now, %game : i32
+        %sum = arith.addi %now, %game : i32
+        %mixed = arith.remui %sum, %seven32 : i32
         %end:7 = scf.while (%goes = %goes0, %node = %root, %mine = %mine0, %all = %all0, %rank = %rank0, %depth = %single,
                             %edge = %nowhere, %last = %no) : (i1, i32, i64, i64, i32, i32, i32, i32) -> (i32, i64, i64, i32, i32, i32, i32) {
           scf.condition(%goes) %node, %mine, %all, %rank, %depth, %edge, %last : i32, i64, i64, i32, i32, i32, i32
@@ -331,17 +341,46 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x2xf32>, %seed: tensor<2
           %mustStop = arith.cmpi ne, %stopping, %zero64 : i64
           %defence = arith.select %mustStop, %stopping, %open : i64
           %allowed = arith.select %canWin, %winning, %defence : i64
-          %total = scf.for %k = %c0 to %c7 step %c1 iter_args(%s = %each) -> (i32) {
+          // What is known of each column, 32 bits of four words: the upper half of the visits as f32, and the mean times 2^16 - 1.
+          %known:5 = scf.for %k = %c0 to %c7 step %c1 iter_args(%s = %each, %k0 = %zero64, %k1 = %zero64, %k2 = %zero64, %k3 = %zero64)
+              -> (i32, i64, i64, i64, i64) {
             %column = arith.index_cast %k : index to i32
             %place = arith.addi %base, %column : i32
             %at = arith.index_cast %place : i32 to index
             %child = tensor.extract %children[%at] : !moves
             %number = arith.index_cast %child : i32 to index
             %n = tensor.extract %visits[%number] : !nodes
+            %w = tensor.extract %wins[%number] : !nodes
             %more = arith.addi %s, %n : i32
-            scf.yield %more : i32
+            %nf = arith.sitofp %n : i32 to f32
+            %wf = arith.sitofp %w : i32 to f32
+            %ratio = arith.divf %wf, %nf : f32
+            %scaled = arith.mulf %ratio, %meanScale : f32
+            %mean = arith.fptosi %scaled : f32 to i32
+            %float = arith.bitcast %nf : f32 to i32
+            %upper = arith.andi %float, %upperHalf : i32
+            %both = arith.ori %upper, %mean : i32
+            %wide = arith.extui %both : i32 to i64
+            %odd = arith.andi %column, %single : i32
+            %isOdd = arith.cmpi ne, %odd, %no : i32
+            %high = arith.shli %wide, %word : i64
+            %bits = arith.select %isOdd, %high, %wide : i64
+            %which = arith.shrui %column, %single : i32
+            %is0 = arith.cmpi eq, %which, %no : i32
+            %is1 = arith.cmpi eq, %which, %single : i32
+            %is2 = arith.cmpi eq, %which, %two32 : i32
+            %is3 = arith.cmpi eq, %which, %three32 : i32
+            %b0 = arith.select %is0, %bits, %zero64 : i64
+            %b1 = arith.select %is1, %bits, %zero64 : i64
+            %b2 = arith.select %is2, %bits, %zero64 : i64
+            %b3 = arith.select %is3, %bits, %zero64 : i64
+            %n0 = arith.ori %k0, %b0 : i64
+            %n1 = arith.ori %k1, %b1 : i64
+            %n2 = arith.ori %k2, %b2 : i64
+            %n3 = arith.ori %k3, %b3 : i64
+            scf.yield %more, %n0, %n1, %n2, %n3 : i32, i64, i64, i64, i64
           }
-          %totalf = arith.sitofp %total : i32 to f32
+          %totalf = arith.sitofp %known#0 : i32 to f32
           %log = math.log %totalf : f32
           // C^2 log N: the square of what is added to a mean, times visits.
           %square0 = arith.mulf %constant, %constant : f32
@@ -356,33 +395,43 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x2xf32>, %seed: tensor<2
                 -> (f32, f32, i64, f32, f32) {
               %count = arith.index_cast %k : index to i32
               %turned = arith.addi %count, %mixed : i32
-              %column = arith.remui %turned, %seven32 : i32
-              %place = arith.addi %base, %column : i32
-              %at = arith.index_cast %place : i32 to index
-              %child = tensor.extract %children[%at] : !moves
-              %number = arith.index_cast %child : i32 to index
-              %n = tensor.extract %visits[%number] : !nodes
-              %w = tensor.extract %wins[%number] : !nodes
+              %wraps = arith.cmpi sge, %turned, %seven32 : i32
+              %back = arith.subi %turned, %seven32 : i32
+              %column = arith.select %wraps, %back, %turned : i32
+              %isLow = arith.cmpi slt, %column, %two32 : i32
+              %isMiddle = arith.cmpi slt, %column, %four32 : i32
+              %isHigh = arith.cmpi slt, %column, %six32 : i32
+              %w23 = arith.select %isHigh, %known#3, %known#4 : i64
+              %w123 = arith.select %isMiddle, %known#2, %w23 : i64
+              %words = arith.select %isLow, %known#1, %w123 : i64
+              %odd = arith.andi %column, %single : i32
+              %isOdd = arith.cmpi ne, %odd, %no : i32
+              %high = arith.shrui %words, %word : i64
+              %both64 = arith.select %isOdd, %high, %words : i64
+              %both = arith.trunci %both64 : i64 to i32
+              %upper = arith.andi %both, %upperHalf : i32
+              %lower = arith.andi %both, %lowerHalf : i32
+              %nf = arith.bitcast %upper : i32 to f32
+              %lf = arith.sitofp %lower : i32 to f32
+              %mean0 = arith.mulf %lf, %meanUnit : f32
               %column64 = arith.extui %column : i32 to i64
-              %digit = arith.muli %column64, %nine : i64
+              %place9 = arith.muli %column, %nine32 : i32
+              %digit = arith.extui %place9 : i32 to i64
               %sentAll = arith.shrui %sent, %digit : i64
               %sentHere = arith.andi %sentAll, %mask : i64
               %v = arith.trunci %sentHere : i64 to i32
               %unknown = arith.muli %v, %each : i32
-              %tried = arith.addi %n, %unknown : i32
-              %nf = arith.sitofp %n : i32 to f32
-              %wf = arith.sitofp %w : i32 to f32
-              %tf = arith.sitofp %tried : i32 to f32
-              %halves = arith.mulf %wf, %fhalf : f32
-              %mean0 = arith.divf %halves, %nf : f32
-              %isSeen = arith.cmpi sgt, %n, %no : i32
+              %uf = arith.sitofp %unknown : i32 to f32
+              %tf = arith.addf %nf, %uf : f32
+              %isSeen = arith.cmpf ogt, %nf, %f0 : f32
               %mean = arith.select %isSeen, %mean0, %fhalf : f32
               %ratio = arith.divf %square, %tf : f32
               %bonus = math.sqrt %ratio : f32
               %score0 = arith.addf %mean, %bonus : f32
-              %isTried = arith.cmpi sgt, %tried, %no : i32
+              %isTried = arith.cmpf ogt, %tf, %f0 : f32
               %score1 = arith.select %isTried, %score0, %unseen : f32
-              %bit = arith.muli %column64, %seven : i64
+              %place7 = arith.muli %column, %seven32 : i32
+              %bit = arith.extui %place7 : i32 to i64
               %cells = arith.shrui %allowed, %bit : i64
               %cell = arith.andi %cells, %pillar : i64
               %isMove = arith.cmpi ne, %cell, %zero64 : i64
@@ -505,7 +554,6 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x2xf32>, %seed: tensor<2
         %isDouble = arith.cmpi ne, %secondThreat, %zero64 : i64
         %cannot = arith.ori %lacks, %isDouble : i1
         %winsAtOnce = arith.cmpi ne, %atOnce, %zero64 : i64
-        %three32 = arith.constant 3 : i32
         %sure0 = arith.select %cannot, %single, %no : i32
         %sure1 = arith.select %winsAtOnce, %three32, %sure0 : i32
         %wasOpen = arith.cmpi eq, %end#6, %no : i32
