@@ -66,7 +66,7 @@ def stream(plan, log, work):
     for name, column in log.items():
         np.save(work / f"log-{name}.npy", column)
     return subprocess.run(
-        ["gpuvm-run", plan, "--stats=json", "--timeout=300",
+        ["gpuvm-run", plan, "--stats=json", "--timeout=600",
          *(f"--stream={name}={work}/log-{name}.npy" for name in log),
          *(f"--stream-output={name}={work}/{name}.bin" for name in ("revenue", "rows", "changed")),
          *(f"--output={name}=@{work}/table-{name}.npy" for name in ("count", "keys", "shipdates", "discounts", "quantities",

@@ -61,7 +61,7 @@ def stream(columns, options):
     source.write_text((HERE / "chunks.mlir").read_text().replace(str(ROWS), str(options.rows)))
     subprocess.run(["gpuvm-compile", source, "-o", plan], check=True)
     stats = subprocess.run(
-        ["gpuvm-run", plan, "--stats=json", f"--vram-budget={options.budget}", "--timeout=300",
+        ["gpuvm-run", plan, "--stats=json", f"--vram-budget={options.budget}", "--timeout=600",
          f"--input=total=i64={len(columns['l_tax'])}", *(f"--stream={name}={file}" for name, file in files.items()),
          *(f"--output={name}=@{work}/chunks.{name}.npy" for name in (*STATE, "revenue"))],
         check=True, stdout=subprocess.PIPE, text=True).stdout

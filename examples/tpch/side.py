@@ -110,7 +110,7 @@ def check_all(columns_folder, work, interpret=False):
     command = ["gpuvm-interpret", source]
     if not interpret:
         subprocess.run(["gpuvm-compile", source, "-o", plan], check=True)
-        command = ["gpuvm-run", plan, "--timeout=300"]
+        command = ["gpuvm-run", plan, "--timeout=600"]
     good = True
     for what, *days in CASES:
         expected = connection.execute(QUERY.format(*days[0], *days[1])).fetchall()
