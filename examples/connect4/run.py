@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Connect Four by Monte-Carlo tree search on the device: forced wins, games against chance, against itself and against a CPU.
 
-    run.py --work DIR [--small] [--only PART...]   checks, with a result for each
+    run.py --work DIR [--small] [--only PART...]   checks, with a result for each (--device=NAME: as gpuvm-run's)
     run.py --work DIR --play [--second]            a game against it in the terminal
     run.py --work DIR --position 44432             what it thinks of the position after these columns (1 to 7)
 
@@ -68,10 +68,11 @@ def sized(text, size):
 
 class Device:
     """search.mlir in one size."""
+    where = []  # --device of gpuvm-run, if it is given
 
     def __init__(self, work, size, validate=False):
         self.size, self.folder = size, work / "-".join(str(n) for n in dataclasses.astuple(size))
-        self.options = ["--validate"] if validate else []
+        self.options = (["--validate"] if validate else []) + self.where
         self.folder.mkdir(parents=True, exist_ok=True)
         self.plan = self.folder / "search.gvplan"
         source = self.folder / "search.mlir"
@@ -264,7 +265,8 @@ def match(device, peer, limits, seed):
     """Games against the peer, half of them begun by each; (won, drawn, lost), playouts and seconds of both.
 
     `limits` has the playouts of a move, or for cores: the CPU gets the time that the device took for a move of this ply, which for
-    lavapipe is that of all cores by their number, so that what else the machine does takes nothing from either.
+    lavapipe is that of all cores by their number, so that what else the machine does takes nothing from either, and for a device that
+    is named what its own clock says.
     """
     games = device.size.games
     boards, made, took, seconds = [(0, 0)] * games, [0, 0], [0.0, 0.0], 0.01
@@ -280,7 +282,8 @@ def match(device, peer, limits, seed):
             run = device.run(asked, seed=(seed, ply))
             moves |= {i: int(run["moves"][i]) for i in ours}
             made[0] += int(run["visits"].sum())
-            seconds = max(0.001, (run["processor"] - device.idle) / limits["cores"]) if "cores" in limits else 0
+            spent = float(run["time"]) / 1e9 if device.where else (run["processor"] - device.idle) / limits["cores"] if "cores" in limits else 0
+            seconds = max(0.001, spent) if "cores" in limits else 0
             took[0] += seconds
             seconds /= len(ours)
         if theirs:
@@ -303,7 +306,7 @@ def check_peer(work, small):
     show("same_playouts", "{} won {} drawn {} lost".format(*result) + f" of {size.games}, {size.playouts} playouts a move")
     if small:
         return
-    size = Size(16, 32, 96, 4, 8)
+    size = Size(64, 48, 128, 8, 32) if Device.where else Size(16, 32, 96, 4, 8)  # A GPU is named; it has room for more at once.
     result, made, took = match(Device(work, size).warmed(), peer, {"cores": os.cpu_count()}, 8)
     show("same_time", "{} won {} drawn {} lost".format(*result) + f" of {size.games}, {size.playouts} playouts a move")
     show("device_playouts_per_second", made[0] / took[0])
@@ -438,12 +441,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--small", action="store_true")
+    parser.add_argument("--device", help="as gpuvm-run's")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--play", action="store_true")
     parser.add_argument("--second", action="store_true", help="let it begin")
     parser.add_argument("--position", metavar="COLUMNS")
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
+    Device.where = [f"--device={options.device}"] if options.device else []
     try:
         if options.play:
             play(options.work, options.small, not options.second)
