@@ -1,10 +1,14 @@
 """Applications of examples/, whole: from the data that a user has to the answer.
 
+A year of the planets (examples/planets): 366 steps of fourth order of eleven bodies in f64, the regulator asked for nothing. Peers take the
+same steps, and do not look at the energy.
+
 PageRank of a graph (part_graph.py draws it), from a list of its edges to ranks that move by less than 1e-10: sorting, weighing
 and the loop, which the device ends. Peers do the same from the same list, and end their loops on the host.
 """
 
 import importlib.util
+import sys
 
 import numpy as np
 
@@ -16,6 +20,10 @@ from part_graph import Graph
 _SPEC = importlib.util.spec_from_file_location("examples_programs", ROOT / "examples" / "programs.py")
 examples = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(examples)
+
+sys.path.append(str(ROOT / "examples" / "planets"))
+import ephemeris  # noqa: E402
+import newton  # noqa: E402
 
 TITLE = "Applications"
 TIMES, LEAST = 200, 1e-10
@@ -86,7 +94,48 @@ def page_rank(nodes, edges):
                 target=Target(1.0, "torch"), bound=1e-7)
 
 
+TICKS = 256  # a day
+LENGTHS = [TICKS] * 365 + [TICKS // 4]
+
+
+def numpy_year(d):
+    return newton.replay(d["gm"], d["q"], d["v"], LENGTHS, TICKS)[0]
+
+
+def torch_year(d):
+    torch, gm, q, v = d["torch"], d["gm"], d["q"], d["v"]
+    alone = torch.diag(torch.full((q.shape[1],), float("inf"), dtype=q.dtype, device=q.device))
+    for length in LENGTHS:
+        for weight in (newton.OUTER, 1 - 2 * newton.OUTER, newton.OUTER):
+            h = length / TICKS * weight
+            q = q + v * (h / 2)
+            apart = q[:, None, :] - q[:, :, None]
+            r = (apart * apart).sum(0).sqrt() + alone
+            v = v + (gm / r ** 3 * apart).sum(2) * h
+            q = q + v * (h / 2)
+    return q
+
+
+def begin(index):
+    """Masses, places or speeds on the first day of the table."""
+    table = ephemeris.Table(ROOT / "examples" / "planets" / "january-2000.csv")
+    return table.of(min(date for date, _ in table.rows))[index]
+
+
+def planets():
+    text = (ROOT / "examples" / "planets" / "year.mlir").read_text()
+    bodies = len(ephemeris.BODIES)
+    inputs = {"q": Tensor((3, bodies), "f64", make=lambda: begin(1)), "v": Tensor((3, bodies), "f64", make=lambda: begin(2)),
+              "gm": Tensor((bodies,), "f64", make=lambda: begin(0)),
+              "tolerance": Tensor((), "f64", make=lambda: np.array(np.inf)),
+              "year": Tensor((), "i32", make=lambda: np.array(sum(LENGTHS), np.int32)),
+              "first": Tensor((), "i32", make=lambda: np.array(TICKS, np.int32))}
+    return Case("planets, 366 steps", examples.renumbered(text, {12000: 400}), inputs, "places", Tensor((3, bodies), "f64"),
+                reference=numpy_year, torch={"a loop of the host": torch_year}, target=Target(1.0, "torch"), bound=1e-9)
+
+
 def cases(device, _):
+    yield planets()
     yield page_rank(2 ** 16, 2 ** 18)
     if device == "gpu":
         yield page_rank(2 ** 20, 2 ** 24)

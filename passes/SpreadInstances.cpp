@@ -49,6 +49,7 @@ private:
   Value spreadPad(tensor::PadOp op);
   Value spreadConcat(tensor::ConcatOp op);
   Value spreadGather(GatherOp op);
+  Value spreadSearch(SearchSortedOp op);
   void spreadSort(Operation &op);
   LogicalResult spreadScan(ScanOp op);
   Value spreadReshape(Operation *op);
@@ -197,6 +198,17 @@ Value InstanceSpreader::spreadConcat(tensor::ConcatOp op) {
     inputs.push_back(wholeOf(input));
   return tensor::ConcatOp::create(b, op.getLoc(), wholeType(op),
                                   op.getDim() + 1, inputs);
+}
+
+/// Every instance may look for elements of its own, but in one table.
+Value InstanceSpreader::spreadSearch(SearchSortedOp op) {
+  if (spreadOut.contains(op.getTable()))
+    return Value();
+  auto whole = cast<SearchSortedOp>(b.clone(*op));
+  whole.getTableMutable().assign(values.lookup(op.getTable()));
+  whole.getQueriesMutable().assign(wholeOf(op.getQueries()));
+  whole.getResult().setType(wholeType(op));
+  return whole;
 }
 
 /// Every instance may pick rows of its own, but of one source.
@@ -394,6 +406,7 @@ LogicalResult InstanceSpreader::spread(Operation &op) {
           .Case([&](tensor::PadOp o) { return spreadPad(o); })
           .Case([&](tensor::ConcatOp o) { return spreadConcat(o); })
           .Case([&](GatherOp o) { return spreadGather(o); })
+          .Case([&](SearchSortedOp o) { return spreadSearch(o); })
           .Case([&](FftOp o) { return spreadFft(o); })
           .Case([&](ConvolveOp o) { return spreadConvolve(o); })
           .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
