@@ -8,9 +8,27 @@ import argparse
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 
 import numpy as np
+
+
+class Failed(Exception):
+    """A sentence about what did not go as it should."""
+
+
+def say(text):
+    """A line for who waits."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def tool(*command):
+    """What a program prints; its own message is what is said if it fails."""
+    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        raise Failed(f"{command[0]} ends with {done.returncode}: {done.stderr.strip()}")
+    return done.stdout
 
 
 def argument_parser():

@@ -10,12 +10,14 @@ NumPy's float64; what the gunner learns against NumPy. Exits 1 if something diff
 import argparse
 import json
 import pathlib
-import subprocess
 import sys
 
 import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent))
+import programs  # noqa: E402
+
 PARTS = ("aim", "flight", "judge")
 ROUNDS, SHOTS, FIELD = 30, 64, 256
 DT, GRAVITY, DRAG, STEPS = 0.01, 9.81, 0.002, 4000
@@ -23,21 +25,6 @@ DT, GRAVITY, DRAG, STEPS = 0.01, 9.81, 0.002, 4000
 
 class BadData(Exception):
     """A sentence about data that cannot be used."""
-
-
-class Different(Exception):
-    """A sentence about results that are not what they should be."""
-
-
-def say(text):
-    print(text, file=sys.stderr, flush=True)
-
-
-def tool(*command):
-    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if done.returncode:
-        raise Different(f"{command[0]} ends with {done.returncode}: {done.stderr.strip()}")
-    return done.stdout
 
 
 def hills(draw):
@@ -82,9 +69,9 @@ def check_flights(shots, found, wind, ground):
         if status == found["status"][i] == 0:
             apart.append(abs(path[-1][0] - found["x"][i]))
             if apart[-1] < 0.01 and abs(energy - found["energy"][i]) > 1e-3 * abs(energy):
-                raise Different(f"a shot comes down with {found['energy'][i]} J/kg, in NumPy with {energy}")
+                raise programs.Failed(f"a shot comes down with {found['energy'][i]} J/kg, in NumPy with {energy}")
     if len(apart) < 0.9 * np.sum(found["status"] == 0) or (apart and (np.quantile(apart, 0.9) > 0.02 or max(apart) > 3)):
-        raise Different(f"shots come down up to {max(apart):.2f} m from where they do in NumPy")
+        raise programs.Failed(f"shots come down up to {max(apart):.2f} m from where they do in NumPy")
     return apart
 
 
@@ -96,7 +83,7 @@ def check_learning(shots, found, verdict, target, width, record):
     wide = np.maximum(both.std(axis=1), (0.002, 0.05)) if verdict["distance"] < record else 1.5 * width
     for name, wanted in (("centre", both.mean(axis=1)), ("next", wide), ("distance", away[best[0]])):
         if not np.allclose(verdict[name], wanted, rtol=1e-3, atol=1e-4):
-            raise Different(f"the gunner has {name} {verdict[name]}, in NumPy {wanted}")
+            raise programs.Failed(f"the gunner has {name} {verdict[name]}, in NumPy {wanted}")
 
 
 # On the device.
@@ -105,8 +92,8 @@ class Device:
     def __init__(self, work, options):
         self.work, self.options = work, options
         for name in PARTS:
-            tool("gpuvm-compile", HERE / f"{name}.mlir", "-o", work / f"{name}.gvplan")
-        tool("gpuvm-compile", HERE / "whole.mlir", *(f"--link={HERE / name}.mlir" for name in PARTS), "-o", work / "whole.gvplan")
+            programs.tool("gpuvm-compile", HERE / f"{name}.mlir", "-o", work / f"{name}.gvplan")
+        programs.tool("gpuvm-compile", HERE / "whole.mlir", *(f"--link={HERE / name}.mlir" for name in PARTS), "-o", work / "whole.gvplan")
 
     def run(self, name, inputs, outputs, *options):
         """The outputs of a program, and what it prints."""
@@ -115,7 +102,7 @@ class Device:
             np.save(self.work / f"{name}.{key}.npy", value)
             command.append(f"--input={key}=@{self.work / name}.{key}.npy")
         command += [f"--output={key}=@{self.work / name}.{key}.out.npy" for key in outputs]
-        text = tool(*command)
+        text = programs.tool(*command)
         return {key: np.load(f"{self.work / name}.{key}.out.npy") for key in outputs}, text
 
 
@@ -142,7 +129,7 @@ def duel(device, place):
     parts, rounds = duel_in_parts(device, place)
     for name, value in parts.items():
         if not np.array_equal(whole[name], value):
-            raise Different(f"{name} of the whole is {whole[name]}, of the parts {value}")
+            raise programs.Failed(f"{name} of the whole is {whole[name]}, of the parts {value}")
     apart = []
     for shots, found, _ in rounds:
         apart += check_flights(shots, found, float(place["wind"]), place["ground"])
@@ -167,7 +154,7 @@ def draw(place, rounds, path):
     axes.set(xlim=(0, FIELD - 1), ylim=(0, None), xlabel="m", ylabel="m", title=f"wind {float(place['wind']):.1f} m/s")
     axes.legend(fontsize="small")
     figure.savefig(path, dpi=100)
-    say(f"The picture is {path}.")
+    programs.say(f"The picture is {path}.")
 
 
 def main():
@@ -194,7 +181,7 @@ def main():
         last = place, played
         print(f"duel {number} wind {float(place['wind']):.1f} target {float(place['target']):.1f} rounds {rounds[-1]} off {float(whole['distance']):.2f}")
     if not hits:
-        raise Different("no target is hit")
+        raise programs.Failed("no target is hit")
     stats = json.loads(device.run("whole", last[0], ("rounds",), "--stats=json", "--iterations=5", "--warmup=1")[1].splitlines()[-1])
     for name, value in (("hits", f"{hits} of {count}"), ("rounds", f"{np.median(rounds):.0f} ({min(rounds)} to {max(rounds)})"),
                         ("ends_apart", f"{np.median(apart):.1e} m from NumPy's (90 %: {np.quantile(apart, 0.9):.1e}, most {max(apart):.2f})"),
@@ -209,8 +196,8 @@ def main():
 try:
     main()
 except BadData as error:
-    say(f"run.py: {error}")
+    programs.say(f"run.py: {error}")
     sys.exit(2)
-except Different as error:
-    say(f"run.py: {error}.")
+except programs.Failed as error:
+    programs.say(f"run.py: {error}.")
     sys.exit(1)

@@ -11,7 +11,6 @@ for several queries, among them one that keeps nothing. Exits 1 if they differ, 
 import argparse
 import json
 import pathlib
-import subprocess
 import sys
 
 import numpy as np
@@ -23,21 +22,6 @@ import programs  # noqa: E402
 
 PARTS = ("select", "network", "best")
 TOP = 10
-
-
-class Different(Exception):
-    """A sentence about results that are not what they should be."""
-
-
-def say(text):
-    print(text, file=sys.stderr, flush=True)
-
-
-def tool(*command):
-    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if done.returncode:
-        raise Different(f"{command[0]} ends with {done.returncode}: {done.stderr.strip()}")
-    return done.stdout
 
 
 # The tables.
@@ -117,13 +101,13 @@ class Device:
             text = programs.resized((HERE / f"{name}.mlir").read_text(), {1000: nodes, 5000: edges})
             (work / f"{name}.mlir").write_text(text)
         for name in PARTS:
-            tool("gpuvm-compile", work / f"{name}.mlir", "-o", work / f"{name}.gvplan")
-        tool("gpuvm-compile", work / "whole.mlir", *(f"--link={work / name}.mlir" for name in PARTS), "-o", work / "whole.gvplan")
+            programs.tool("gpuvm-compile", work / f"{name}.mlir", "-o", work / f"{name}.gvplan")
+        programs.tool("gpuvm-compile", work / "whole.mlir", *(f"--link={work / name}.mlir" for name in PARTS), "-o", work / "whole.gvplan")
 
     def run(self, name, inputs, outputs, *options):
         """The outputs of a program; `inputs` names files in the folder, or tensors."""
         texts = {key: value if "=" in value else f"@{self.work / value}.npy" for key, value in inputs.items()}
-        text = tool("gpuvm-run", self.work / f"{name}.gvplan", "--timeout=600", *options, *(f"--input={key}={value}" for key, value in texts.items()),
+        text = programs.tool("gpuvm-run", self.work / f"{name}.gvplan", "--timeout=600", *options, *(f"--input={key}={value}" for key, value in texts.items()),
                     *(f"--output={key}=@{self.work / name}.{key}.npy" for key in outputs))
         return {key: np.load(f"{self.work / name}.{key}.npy") for key in outputs}, text
 
@@ -147,17 +131,17 @@ def compare(device, columns, weights, wanted, least, options):
     table, _ = device.whole(wanted, least, *options)
     for name, value in device.parts(wanted, least, *options).items():
         if not np.array_equal(table[name], value):
-            raise Different(f"{name} of the whole is {table[name]}, of the parts {value}")
+            raise programs.Failed(f"{name} of the whole is {table[name]}, of the parts {value}")
     nodes, scores, edges = reference(columns, weights, wanted, least)
     if (table["numNodes"], table["numEdges"], table["rows"]) != (nodes.size, edges, min(nodes.size, TOP)):
-        raise Different(f"there are {nodes.size} nodes and {edges} edges, not {table['numNodes']} and {table['numEdges']}")
+        raise programs.Failed(f"there are {nodes.size} nodes and {edges} edges, not {table['numNodes']} and {table['numEdges']}")
     rows = int(table["rows"])
     own = dict(zip(nodes.tolist(), scores.tolist()))
     best = np.sort(scores)[::-1][:rows]
     error = max([abs(own[node] - score) for node, score in zip(table["node"][:rows].tolist(), table["score"][:rows].tolist())] +
                 np.abs(best - table["score"][:rows]).tolist(), default=0)
     if error > 1e-4:
-        raise Different(f"scores differ by {error} from NumPy's")
+        raise programs.Failed(f"scores differ by {error} from NumPy's")
     return table, error
 
 
@@ -171,7 +155,7 @@ def draw(names, table, path):
     axes.set_xlabel("score: estimate of log10 of the rank, 0 is the mean")
     axes.set_title(f"the best {rows} of {int(table['numNodes'])} packages that the query keeps")
     figure.savefig(path, dpi=100)
-    say(f"The picture is {path}.")
+    programs.say(f"The picture is {path}.")
 
 
 def main():
@@ -183,7 +167,7 @@ def main():
     parser.add_argument("--least", type=int)
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
-    say("Reading package lists ...")
+    programs.say("Reading package lists ...")
     texts = lists.made_up(300) if options.small else [lists.read(path) for path in lists.find(options.lists)]
     graph = lists.graph(texts)
     columns, sections = tables(graph)
@@ -192,12 +176,12 @@ def main():
         raise lists.BadData(f"There is no section \"{section}\"; there are {', '.join(sections)}.")
     weights = train(columns)
     least = options.least if options.least is not None else 0 if options.small else 5
-    say(f"Compiling for {columns['section'].size} packages and {columns['source'].size} edges ...")
+    programs.say(f"Compiling for {columns['section'].size} packages and {columns['source'].size} edges ...")
     device = Device(columns, weights, options.work)
     validate = ["--validate"] if options.small else []
     wanted = sections.index(section)
     queries = [(wanted, least), (wanted, 2**31 - 1)] + ([] if options.small else [(wanted, least + 1)])
-    say(f"Running {len(queries)} queries, whole and in parts ...")
+    programs.say(f"Running {len(queries)} queries, whole and in parts ...")
     results = [compare(device, columns, weights, *query, validate) for query in queries]
     table = results[0][0]
     for row in range(int(table["rows"])):
@@ -217,8 +201,8 @@ def main():
 try:
     main()
 except lists.BadData as error:
-    say(f"run.py: {error}")
+    programs.say(f"run.py: {error}")
     sys.exit(2)
-except Different as error:
-    say(f"run.py: {error}.")
+except programs.Failed as error:
+    programs.say(f"run.py: {error}.")
     sys.exit(1)
