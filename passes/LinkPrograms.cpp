@@ -20,6 +20,10 @@ namespace mlir::gpuvm {
 using namespace mlir;
 using namespace mlir::gpuvm;
 
+/// Operations that calls may add to a program, which a few lines that call each
+/// other twice would make as many as they like.
+static constexpr size_t kMostOperations = 1 << 20;
+
 namespace {
 
 class Linker {
@@ -28,8 +32,9 @@ public:
 
 private:
   FailureOr<ProgramOp> findCallee(CallOp call);
-  void inlineCall(CallOp call, ProgramOp callee);
+  LogicalResult inlineCall(CallOp call, ProgramOp callee);
 
+  size_t added = 0;            ///< Operations, in all programs together.
   SmallVector<ProgramOp> open; ///< Each is called by the one before it.
 };
 
@@ -109,7 +114,11 @@ static void rename(Operation *op, const Twine &prefix) {
   });
 }
 
-void Linker::inlineCall(CallOp call, ProgramOp callee) {
+LogicalResult Linker::inlineCall(CallOp call, ProgramOp callee) {
+  callee.walk([&](Operation *) { ++added; });
+  if (added > kMostOperations) // C4
+    return call.emitOpError("C4: calls add more than ")
+           << kMostOperations << " operations";
   IRMapping values;
   values.map(callee.getBody().getArguments(), call.getInputs());
   auto program = call->getParentOfType<ProgramOp>();
@@ -125,6 +134,7 @@ void Linker::inlineCall(CallOp call, ProgramOp callee) {
        llvm::zip_equal(call->getResults(), end.getValues()))
     result.replaceAllUsesWith(values.lookup(value));
   call.erase();
+  return success();
 }
 
 LogicalResult Linker::link(ProgramOp program) {
@@ -133,9 +143,9 @@ LogicalResult Linker::link(ProgramOp program) {
   program.walk([&](CallOp call) { calls.push_back(call); });
   for (CallOp call : calls) {
     FailureOr<ProgramOp> callee = findCallee(call);
-    if (failed(callee) || failed(link(*callee)))
+    if (failed(callee) || failed(link(*callee)) ||
+        failed(inlineCall(call, *callee)))
       return failure();
-    inlineCall(call, *callee);
   }
   open.pop_back();
   return success();

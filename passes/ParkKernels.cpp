@@ -214,7 +214,7 @@ static llvm::DenseSet<Operation *> findRepeated(ProgramOp program) {
 /// hardly more than the copy of the state that it saves, and times behind the
 /// end are many; on a CPU, where kernels take a thousand times as long and
 /// counting a tenth of a millisecond, this is where it begins to pay
-/// (docs/rationale/ repeats.md).
+/// (docs/rationale/repeats.md).
 static constexpr double kCountsInRepeatUs = 0.3;
 
 void ConditionKernels::runOnOperation() {

@@ -27,6 +27,7 @@ def Gpuvm_CallOp : Gpuvm_Op<"call", [ParentOneOf<["ProgramOp", "RepeatOp"]>]> {
     C2: operands are of the types of its inputs, or messages with such payloads;
         results are messages with the types of its outputs.
     C3: no program calls itself, not through others either.
+    C4: all calls together add at most 2^20 operations.
 
     Example:
 
