@@ -53,6 +53,11 @@ def goal(device, fraction=None):
     return fraction and Target(fraction)
 
 
+def wanted(device):
+    """What an application is to reach: on a GPU the speed of torch."""
+    return Target(1.0, "torch") if device == "gpu" else None
+
+
 @dataclasses.dataclass(frozen=True)
 class Case:
     """One program with what it is compared with.
@@ -60,12 +65,18 @@ class Case:
     `reference` computes the output with NumPy from {input: array} and is a peer; where it
     would be no fair one, `answer` is there instead. `torch` has forms of the same with
     tensors, and `host` libraries beside lavapipe. Peers that need more are `peers`: {name: function
-    (session, case, arrays) -> subject} (see subjects.py)."""
+    (session, case, arrays) -> subject} (see subjects.py).
+
+    A program with several outputs has `compared`, which makes one array of {output: array}, as its peers on the host
+    do; torch's forms give {output: tensor}. A program that is fed chunk after chunk has `stream`, the input whose
+    first dimension counts them: one sample is all of them, from the state that the program begins in."""
     what: str
     program: str                       # MLIR
     inputs: dict                       # name -> Tensor, an array, or what makes one
-    output: str
-    result: Tensor
+    output: str = ""
+    result: Tensor = None
+    compared: object = None
+    stream: str = ""
     reference: object = None
     answer: object = None
     torch: dict = dataclasses.field(default_factory=dict)

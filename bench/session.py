@@ -10,7 +10,7 @@ from inputs import Inputs
 from measure import interleave, spread
 from model import Row, peak
 import peers
-from subjects import Host, Ours, best_iree, error
+from subjects import Host, Ours, Streamed, best_iree, error
 import torch_peer
 
 # A case is measured for about this long at most, and at least LEAST times.
@@ -67,8 +67,8 @@ class Session:
     def subjects(self, part, case, left_out):
         """(ours and every peer that can be had, the error of ours)"""
         arrays = self.inputs.arrays(case)
-        ours = Ours(self.vm, self.machine, part, case, arrays)
-        subjects, right = {"gpuvm": ours}, None
+        ours = (Streamed if case.stream else Ours)(self.vm, self.machine, part, case, arrays)
+        subjects, right, self.wanted = {"gpuvm": ours}, None, None
         for name, make in self.peers(case, arrays).items():
             try:
                 subjects[name] = make()

@@ -42,26 +42,36 @@ class Ours:
     """A plan on a machine, its inputs bound."""
 
     def __init__(self, vm, machine, part, case, arrays):
-        self.machine, self.case = machine, case
-        plan, self.manifest = vm.plan(case.plan_name(part), case.program, *case.options)
-        machine.load(plan)
-        for name, array in arrays.items():
-            machine.bind(name, array)
-        machine.execute()
-        self.count = executions(machine.execute()["wall_us"])
+        self.machine, self.case, self.arrays = machine, case, arrays
+        self.file, self.manifest = vm.plan(case.plan_name(part), case.program, *case.options)
+        self.begin()
+
+    def begin(self):
+        self.machine.load(self.file)
+        for name, array in self.arrays.items():
+            self.machine.bind(name, array)
+        self.machine.execute()
+        self.count = executions(self.machine.execute()["wall_us"])
 
     def sample(self):
         self.machine.execute()
         times = [self.machine.execute() for _ in range(self.count)]
         return {key: percentile(sorted(one[key] for one in times), 0.5) for key in times[0]}
 
+    def read(self, output):
+        """An output of the last execution, by its entry in the manifest."""
+        array = np.empty(output["shape"], NUMPY[output["dtype"]])
+        self.machine.read(output["name"], array)
+        return array
+
     def output(self):
-        result = self.case.result
-        array = np.empty(result.shape, NUMPY[result.dtype])
-        if any(output["name"] == self.case.output for output in self.manifest["outputs"]):
-            self.machine.read(self.case.output, array)
-        else:
-            self.machine.read_symbol(self.case.output, array)
+        outputs = {output["name"]: output for output in self.manifest["outputs"]}
+        if self.case.compared:
+            return self.case.compared({name: self.read(output) for name, output in outputs.items()})
+        if self.case.output in outputs:
+            return self.read(outputs[self.case.output])
+        array = np.empty(self.case.result.shape, NUMPY[self.case.result.dtype])
+        self.machine.read_symbol(self.case.output, array)
         return array
 
     def plan(self):
@@ -73,6 +83,34 @@ class Ours:
 
     def close(self):
         pass  # the machine is used again
+
+
+class Streamed(Ours):
+    """A plan that is fed an input chunk after chunk, from its first state on; times are those of all chunks."""
+
+    def begin(self):
+        self.chunks = self.arrays[self.case.stream]
+        self.answer = np.concatenate([self.read_chunk() for _ in self.fed()])
+
+    def fed(self):
+        """Executes for each chunk, and yields what that took."""
+        self.machine.load(self.file)
+        for name, array in self.arrays.items():
+            if name != self.case.stream:
+                self.machine.bind(name, array)
+        for chunk in self.chunks:
+            self.machine.bind(self.case.stream, chunk)
+            yield self.machine.execute()
+
+    def read_chunk(self):
+        return self.read(next(output for output in self.manifest["outputs"] if output["name"] == self.case.output))
+
+    def sample(self):
+        times = list(self.fed())
+        return {key: sum(one[key] for one in times) for key in times[0]}
+
+    def output(self):
+        return self.answer
 
 
 class Host:

@@ -5,7 +5,7 @@ import statistics
 import time
 
 from gpuvm import Missing
-from subjects import executions
+from subjects import error, executions
 
 # A launch costs a few microseconds; what takes much longer gains nothing from a graph.
 GRAPH_BELOW_US = 500
@@ -86,6 +86,7 @@ class Torch:
         self.torch = torch = bench.torch
         inputs = bench.inputs.tensors(case, torch, DEVICE)
         inputs.update(torch=torch, functional=torch.nn.functional, device=DEVICE)
+        self.compared = case.compared
         self.failures = []
         forms = []
         for name, function in case.torch.items():
@@ -125,6 +126,8 @@ class Torch:
 
     def error(self, got):
         """As subjects.error, of an array against this answer, on the GPU."""
+        if self.compared:
+            return error(got, self.output())
         torch = self.torch
         wanted = self.answer
         got = torch.from_numpy(got).to(DEVICE)
@@ -138,6 +141,8 @@ class Torch:
         return difference / scale if scale and difference == difference else float("inf")
 
     def output(self):
+        if self.compared:
+            return self.compared({name: tensor.cpu().numpy() for name, tensor in self.answer.items()})
         return self.answer.cpu().numpy()
 
     def close(self):

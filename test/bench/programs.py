@@ -14,7 +14,7 @@ import importlib  # noqa: E402
 
 folder = pathlib.Path(sys.argv[1])
 folder.mkdir(parents=True, exist_ok=True)
-options = types.SimpleNamespace(scale="1")
+options = types.SimpleNamespace(scale="1", cache=folder / "cache")
 for part in sorted(pathlib.Path(sys.path[0]).glob("part_*.py")):
     module = importlib.import_module(part.stem)
     if not hasattr(module, "cases"):
