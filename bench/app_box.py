@@ -16,7 +16,7 @@ programs, reference, scene = examples.load("programs"), examples.load("box/refer
 FRAMES, TICKS = 6, 16
 H = TICKS * reference.TICK
 GRAVITY = (0.0, 0.0, -10.0)
-MOST = 12  # spheres in three cells in a row
+MOST = 16  # spheres in three cells in a row
 SMALL = {"n": 500, "size": (10.0, 10.0, 15.0), "layers": 4, "speed": 18.0}
 LARGE = {"n": 100_000, "size": (50.0, 50.0, 75.0), "layers": 34, "speed": 18.0}
 

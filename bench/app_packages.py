@@ -1,5 +1,7 @@
-"""PageRank (examples/packages) of a graph that part_graph.py draws, from a list of its edges to ranks that move by less than 1e-10:
-sorting, weighing and the loop, which the device ends. Peers do the same from the same list, and end their loops on the host.
+"""PageRank and a graph network (examples/packages) of graphs that part_graph.py draws, from lists of edges.
+
+PageRank goes on until ranks move by less than 1e-10: sorting, weighing and the loop, which the device ends. Peers end theirs on the
+host. The graph network has eight layers over three types of edges, and the energies of each in each layer; none is parked.
 """
 
 import numpy as np
@@ -8,7 +10,7 @@ import examples
 from model import Case, Tensor, wanted
 from part_graph import Graph
 
-programs = examples.load("programs")
+packages, programs = examples.load("packages/reference"), examples.load("programs")
 
 TIMES, LEAST = 200, 1e-10
 
@@ -77,7 +79,78 @@ def page_rank(device, nodes, edges):
                 host={"SciPy": scipy_ranks(nodes)}, target=wanted(device), bound=1e-7)
 
 
+#===--- Layers ---===#
+
+LAYERS, FEATURES, RUN = 8, 16, 50
+
+
+def numpy_layers(nodes):
+    def call(d):
+        relations = [packages.Relation(nodes, *(d[name][kind] for name in ("source", "target", "weight"))) for kind in range(3)]
+        return packages.layers(d["x"], relations, 0.0, LAYERS)[0][-1].astype(np.float32)
+    return call
+
+
+def scipy_layers(nodes):
+    """As torch_layers, in single precision."""
+    def prepare(d):
+        from scipy import sparse
+
+        def call():
+            relations = []
+            for source, target, weight in zip(d["source"], d["target"], d["weight"]):
+                half = sparse.coo_array((weight, (source, target)), shape=(nodes, nodes))
+                matrix = (half + half.T).tocsr()
+                relations.append((matrix, np.asarray(matrix.sum(axis=1))))
+            return layers(relations, d["x"], np.maximum)[0]
+        return call
+    return prepare
+
+
+def torch_layers(nodes):
+    def call(d):
+        torch = d["torch"]
+        relations = []
+        for source, target, weight in zip(d["source"].long(), d["target"].long(), d["weight"]):
+            ends, weights = torch.cat([source, target]), torch.cat([weight, weight])
+            where = torch.stack([ends, torch.cat([target, source])])
+            matrix = torch.sparse_coo_tensor(where, weights, (nodes, nodes)).to_sparse_csr()
+            relations.append((matrix, torch.zeros(nodes, device=weights.device).index_add_(0, ends, weights)))
+        return layers(relations, d["x"], lambda a, least: a.clamp(min=least))[0]
+    return call
+
+
+def layers(relations, h, at_least):
+    """(features behind all layers, energies) of matrices and the sums of their rows."""
+    below = sum(worth * (degree > 0) for worth, (_, degree) in zip(packages.ROUTING, relations)) + packages.ROUTING[3]
+    energies = []
+    for _ in range(LAYERS):
+        above = packages.ROUTING[3] * h
+        for worth, (matrix, degree) in zip(packages.ROUTING, relations):
+            flow = matrix @ h
+            # Over nodes: the sum over edges of w |h[u] - h[v]|^2.
+            energies.append((degree[:, None] * h * h - flow * h).sum() / degree.sum() * 2)
+            above = above + worth * flow / at_least(degree, 1e-30)[:, None]
+        h = above / below[:, None]
+    return h, energies
+
+
+def graph_network(device, nodes, edges):
+    graphs = [Graph(nodes, edges, seed) for seed in range(3)]
+    text = examples.text("packages/layers").replace("up_to 24", f"up_to {LAYERS}")
+    sizes = {1000: nodes, 1001: nodes + 1, 3000: 3 * nodes, 2500: edges, 5000: 2 * edges, 100: 2 * edges // RUN}
+    inputs = {"x": Tensor((nodes, FEATURES), "f32"), "weight": Tensor((3, edges), "f32", 0.5, 1.0),
+              "source": Tensor((3, edges), "i32", make=lambda: np.stack([graph.ends[1] for graph in graphs])),
+              "target": Tensor((3, edges), "i32", make=lambda: np.stack([graph.ends[0] for graph in graphs])),
+              "limit": Tensor((), "f32", make=lambda: np.array(0, np.float32))}
+    return Case(f"{LAYERS} layers of {FEATURES} features, 3 x {edges:,} edges between {nodes:,} nodes", programs.renumbered(text, sizes), inputs, "y",
+                Tensor((nodes, FEATURES), "f32"), reference=numpy_layers(nodes), torch={"CSR": torch_layers(nodes)},
+                host={"SciPy": scipy_layers(nodes)}, target=wanted(device), bound=1e-4)
+
+
 def cases(device, _):
     yield page_rank(device, 2 ** 16, 2 ** 18)
+    yield graph_network(device, 2 ** 14, 50_000)
     if device == "gpu":
+        yield graph_network(device, 2 ** 18, 1_000_000)
         yield page_rank(device, 2 ** 20, 2 ** 24)

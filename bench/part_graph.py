@@ -19,12 +19,12 @@ BOUND = 2e-5  # of the largest sum: long rows are added in different orders
 class Graph:
     """Rows, columns and factors of `edges` edges between `nodes` nodes, in the order of the rows."""
 
-    def __init__(self, nodes, edges):
-        self.nodes, self.edges = nodes, edges
+    def __init__(self, nodes, edges, seed=0):
+        self.nodes, self.edges, self.seed = nodes, edges, seed
 
     @functools.cached_property
     def ends(self):
-        draw = np.random.default_rng(self.edges)
+        draw = np.random.default_rng(self.edges + self.seed)
         rank = lambda: (draw.random(self.edges) ** 3 * self.nodes).astype(np.int32)
         name = draw.permutation(self.nodes).astype(np.int32)
         rows, columns = np.sort(name[rank()]), name[rank()]
