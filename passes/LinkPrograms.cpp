@@ -1,4 +1,4 @@
-//===- LinkPrograms.cpp - programs in the place of their calls ------------===//
+//===- LinkPrograms.cpp - what is called, in the place of its calls -------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,6 +9,7 @@
 
 #include "passes/Passes.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Parser/Parser.h"
 
@@ -20,8 +21,8 @@ namespace mlir::gpuvm {
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-/// Operations that calls may add to a program, which a few lines that call each
-/// other twice would make as many as they like.
+/// Operations that calls may add to a program: a few lines that call each other
+/// twice would make any number of them.
 static constexpr size_t kMostOperations = 1 << 20;
 
 namespace {
@@ -33,9 +34,12 @@ public:
 private:
   FailureOr<ProgramOp> findCallee(CallOp call);
   LogicalResult inlineCall(CallOp call, ProgramOp callee);
+  LogicalResult inlineCalls(Operation *caller);
+  LogicalResult inlineCall(func::CallOp call);
+  bool isTooMuch(Operation *callee);
 
-  size_t added = 0;            ///< Operations, in all programs together.
-  SmallVector<ProgramOp> open; ///< Each is called by the one before it.
+  size_t added = 0;              ///< Operations, by all calls together.
+  SmallVector<Operation *> open; ///< Each is called by the one before it.
 };
 
 struct Link : gpuvm::impl::LinkBase<Link> {
@@ -114,9 +118,14 @@ static void rename(Operation *op, const Twine &prefix) {
   });
 }
 
+/// Whether all calls together add too much, with one of `callee`.
+bool Linker::isTooMuch(Operation *callee) {
+  callee->walk([&](Operation *) { ++added; });
+  return added > kMostOperations;
+}
+
 LogicalResult Linker::inlineCall(CallOp call, ProgramOp callee) {
-  callee.walk([&](Operation *) { ++added; });
-  if (added > kMostOperations) // C4
+  if (isTooMuch(callee)) // C4
     return call.emitOpError("C4: calls add more than ")
            << kMostOperations << " operations";
   IRMapping values;
@@ -137,6 +146,48 @@ LogicalResult Linker::inlineCall(CallOp call, ProgramOp callee) {
   return success();
 }
 
+/// The function's body, which has no calls any more, in the place of a call.
+LogicalResult Linker::inlineCall(func::CallOp call) {
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      call, call.getCalleeAttr());
+  if (callee.isExternal())
+    return call.emitOpError("function @")
+           << callee.getSymName() << " has no body";
+  if (llvm::is_contained(open, callee))
+    return call.emitOpError("function @")
+           << callee.getSymName() << " would be a part of itself";
+  if (failed(inlineCalls(callee)))
+    return failure();
+  if (isTooMuch(callee))
+    return call.emitOpError("calls add more than ")
+           << kMostOperations << " operations";
+  IRMapping values;
+  values.map(callee.getArguments(), call.getOperands());
+  OpBuilder b(call);
+  Block &body = callee.getBody().front();
+  for (Operation &op : body.without_terminator())
+    b.clone(op, values);
+  for (auto [result, value] :
+       llvm::zip_equal(call.getResults(), body.getTerminator()->getOperands()))
+    result.replaceAllUsesWith(values.lookupOrDefault(value));
+  call.erase();
+  return success();
+}
+
+LogicalResult Linker::inlineCalls(Operation *caller) {
+  open.push_back(caller);
+  SmallVector<func::CallOp> calls;
+  caller->walk([&](func::CallOp call) {
+    if (isa<func::FuncOp>(caller) || !call->getParentOfType<func::FuncOp>())
+      calls.push_back(call);
+  });
+  for (func::CallOp call : calls)
+    if (failed(inlineCall(call)))
+      return failure();
+  open.pop_back();
+  return success();
+}
+
 LogicalResult Linker::link(ProgramOp program) {
   open.push_back(program);
   SmallVector<CallOp> calls;
@@ -148,6 +199,11 @@ LogicalResult Linker::link(ProgramOp program) {
       return failure();
   }
   open.pop_back();
+  if (failed(inlineCalls(program)))
+    return failure();
+  for (auto function :
+       llvm::make_early_inc_range(program.getOps<func::FuncOp>()))
+    function.erase();
   return success();
 }
 

@@ -12,8 +12,8 @@
 
 namespace mlir::gpuvm {
 
-/// What gpuvm-link does, for one program and those that it calls. Emits an
-/// error at a call that cannot be.
+/// What gpuvm-link does, for one program, those that it calls, and functions.
+/// Emits an error at a call that cannot be.
 LogicalResult linkProgram(ProgramOp program);
 
 /// Reads `path` and adds its programs to `module`, for others to call. Emits an

@@ -34,11 +34,12 @@ class GpuvmProgramPass<string name> : Pass<name, "::mlir::gpuvm::ProgramOp"> {
 }
 
 def Link : Pass<"gpuvm-link", "::mlir::ModuleOp"> {
-  let summary = "Puts programs in the place of their calls.";
+  let summary = "Puts programs and functions in the place of their calls.";
   let description = [{
     Stages and symbols of a called program get the name of the `gpuvm.call` and a
     dot before theirs; its inputs and outputs are the operands and results of the
-    call.
+    call. A `func.func` of the program is what its `func.call`s say, wherever they
+    stand in the bodies of stages; behind this pass there is none.
   }];
 }
 

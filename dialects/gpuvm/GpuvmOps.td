@@ -44,7 +44,7 @@ def Gpuvm_ProgramOp : Gpuvm_Op<"program", [
     C2: input and output names are unique, and so are the names of inputs and
         heap symbols together.
     C3: the body holds only operations of this dialect that may stand in a
-        program, and constants.
+        program, constants, and functions (`func.func`) for its stages to call.
     C4: stages, repeats and calls have different names, in repeats, too.
 
     Example:
@@ -115,7 +115,8 @@ def Gpuvm_StageOp : Gpuvm_Op<"stage", [
     C3: the body holds `arith`, `math`, `linalg` and `tensor` operations and
         those of this dialect that may stand in a stage; regions in it hold
         the former only, and `scf.if`, `scf.for` and `scf.while` on scalars
-        (docs/arithmetic.md says what these do).
+        (docs/arithmetic.md says what these do). `func.call` of a function of the
+        program may stand anywhere in it, and is what that function's body is.
 
     With `instances(n)` the stage is n VM instances of one body, which is
     written for one of them. An operand is cut along its leading dimension:

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/gpuvm/Gpuvm.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -210,6 +211,7 @@ LogicalResult ProgramOp::verifyRegions() {
       return heap.emitOpError("C2: an input is named \"")
              << heap.getSymName() << "\" too";
     bool allowed = isa_and_nonnull<GpuvmDialect>(op.getDialect()) ||
+                   isa<func::FuncOp>(op) ||
                    op.hasTrait<OpTrait::ConstantLike>();
     if (!allowed) // C3
       return op.emitOpError("C3: cannot stand in a program outside a stage");

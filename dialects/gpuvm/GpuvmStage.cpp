@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/gpuvm/Gpuvm.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -316,7 +317,8 @@ static bool isTensorCode(Operation *op) {
 static LogicalResult verifyMayStandInStage(Operation &op) {
   WalkResult result = op.walk([&](Operation *nested) {
     bool isOwn = nested == &op && isa<GpuvmDialect>(op.getDialect());
-    if (isOwn || isTensorCode(nested) || isa<FlushOp, YieldOp>(nested) ||
+    if (isOwn || isTensorCode(nested) ||
+        isa<FlushOp, YieldOp, func::CallOp>(nested) ||
         (nested != &op && isControlFlow(nested)))
       return WalkResult::advance();
     nested->emitOpError("C3: cannot stand in a stage");

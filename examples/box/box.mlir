@@ -58,6 +58,27 @@ gpuvm.program @box(%start: !vectors, %speed: !vectors, %partners: !partners, %si
   gpuvm.control @least : !word = dense<1> : !word
   gpuvm.control @most : !word = dense<32> : !word
 
+  // The cell of a place along an axis of so many cells.
+  func.func private @cell(%place: f32, %cells: i32) -> i32 {
+    %zero = arith.constant 0 : i32
+    %unit = arith.constant 1 : i32
+    %per = arith.constant 0.8 : f32 // 1 / 1.25
+    %scaled = arith.mulf %place, %per : f32
+    %i = arith.fptosi %scaled : f32 to i32
+    %last = arith.subi %cells, %unit : i32
+    %below = arith.minsi %i, %last : i32
+    %inside = arith.maxsi %below, %zero : i32
+    func.return %inside : i32
+  }
+  func.func private @dot(%ax: f32, %ay: f32, %az: f32, %bx: f32, %by: f32, %bz: f32) -> f32 {
+    %xx = arith.mulf %ax, %bx : f32
+    %yy = arith.mulf %ay, %by : f32
+    %zz = arith.mulf %az, %bz : f32
+    %xy = arith.addf %xx, %yy : f32
+    %r = arith.addf %xy, %zz : f32
+    func.return %r : f32
+  }
+
   %origin = arith.constant dense<0> : !word
   %atRest = arith.constant dense<0.0> : !scalar
 
@@ -88,30 +109,15 @@ gpuvm.program @box(%start: !vectors, %speed: !vectors, %partners: !partners, %si
           %c0 = arith.constant 0 : index
           %c1 = arith.constant 1 : index
           %c2 = arith.constant 2 : index
-          %zero = arith.constant 0 : i32
-          %unit = arith.constant 1 : i32
-          %per = arith.constant 0.8 : f32 // 1 / 1.25
           %nx = tensor.extract %n_[%c0] : !cells
           %ny = tensor.extract %n_[%c1] : !cells
           %nz = tensor.extract %n_[%c2] : !cells
           %x = tensor.extract %q_[%c0, %p] : !vectors
           %y = tensor.extract %q_[%c1, %p] : !vectors
           %z = tensor.extract %q_[%c2, %p] : !vectors
-          %sx = arith.mulf %x, %per : f32
-          %sy = arith.mulf %y, %per : f32
-          %sz = arith.mulf %z, %per : f32
-          %ix = arith.fptosi %sx : f32 to i32
-          %iy = arith.fptosi %sy : f32 to i32
-          %iz = arith.fptosi %sz : f32 to i32
-          %lx = arith.subi %nx, %unit : i32
-          %ly = arith.subi %ny, %unit : i32
-          %lz = arith.subi %nz, %unit : i32
-          %ux = arith.minsi %ix, %lx : i32
-          %uy = arith.minsi %iy, %ly : i32
-          %uz = arith.minsi %iz, %lz : i32
-          %i = arith.maxsi %ux, %zero : i32
-          %j = arith.maxsi %uy, %zero : i32
-          %k = arith.maxsi %uz, %zero : i32
+          %i = func.call @cell(%x, %nx) : (f32, i32) -> i32
+          %j = func.call @cell(%y, %ny) : (f32, i32) -> i32
+          %k = func.call @cell(%z, %nz) : (f32, i32) -> i32
           %plane = arith.muli %k, %ny : i32
           %row = arith.addi %plane, %j : i32
           %line = arith.muli %row, %nx : i32
@@ -175,7 +181,6 @@ gpuvm.program @box(%start: !vectors, %speed: !vectors, %partners: !partners, %si
             %c9 = arith.constant 9 : index
             %zero = arith.constant 0 : i32
             %unit = arith.constant 1 : i32
-            %per = arith.constant 0.8 : f32
             %none = arith.constant 0.0 : f32
             %one = arith.constant 1.0 : f32
             %stiffness = arith.constant 8000.0 : f32
@@ -191,21 +196,12 @@ gpuvm.program @box(%start: !vectors, %speed: !vectors, %partners: !partners, %si
             %u = tensor.extract %v_[%c0, %p] : !vectors
             %v = tensor.extract %v_[%c1, %p] : !vectors
             %w = tensor.extract %v_[%c2, %p] : !vectors
-            %sx = arith.mulf %x, %per : f32
-            %sy = arith.mulf %y, %per : f32
-            %sz = arith.mulf %z, %per : f32
-            %ix = arith.fptosi %sx : f32 to i32
-            %iy = arith.fptosi %sy : f32 to i32
-            %iz = arith.fptosi %sz : f32 to i32
+            %i = func.call @cell(%x, %nx) : (f32, i32) -> i32
+            %j = func.call @cell(%y, %ny) : (f32, i32) -> i32
+            %k = func.call @cell(%z, %nz) : (f32, i32) -> i32
             %lx = arith.subi %nx, %unit : i32
             %ly = arith.subi %ny, %unit : i32
             %lz = arith.subi %nz, %unit : i32
-            %ux = arith.minsi %ix, %lx : i32
-            %uy = arith.minsi %iy, %ly : i32
-            %uz = arith.minsi %iz, %lz : i32
-            %i = arith.maxsi %ux, %zero : i32
-            %j = arith.maxsi %uy, %zero : i32
-            %k = arith.maxsi %uz, %zero : i32
             %left = arith.subi %i, %unit : i32
             %right = arith.addi %i, %unit : i32
             %west = arith.maxsi %left, %zero : i32
@@ -251,11 +247,7 @@ gpuvm.program @box(%start: !vectors, %speed: !vectors, %partners: !partners, %si
                 %dx = arith.subf %x, %xj : f32
                 %dy = arith.subf %y, %yj : f32
                 %dz = arith.subf %z, %zj : f32
-                %xx = arith.mulf %dx, %dx : f32
-                %yy = arith.mulf %dy, %dy : f32
-                %zz = arith.mulf %dz, %dz : f32
-                %xy = arith.addf %xx, %yy : f32
-                %rr = arith.addf %xy, %zz : f32
+                %rr = func.call @dot(%dx, %dy, %dz, %dx, %dy, %dz) : (f32, f32, f32, f32, f32, f32) -> f32
                 // Not itself, nor one in the same place, which has no direction.
                 %isApart = arith.cmpf ogt, %rr, %none : f32
                 %isNear = arith.cmpf olt, %rr, %one : f32
@@ -269,11 +261,7 @@ gpuvm.program @box(%start: !vectors, %speed: !vectors, %partners: !partners, %si
                   %dw = arith.subf %w, %wj : f32
                   %d = math.sqrt %rr : f32
                   %overlap = arith.subf %one, %d : f32
-                  %ux2 = arith.mulf %du, %dx : f32
-                  %vy2 = arith.mulf %dv, %dy : f32
-                  %wz2 = arith.mulf %dw, %dz : f32
-                  %uv = arith.addf %ux2, %vy2 : f32
-                  %uvw = arith.addf %uv, %wz2 : f32
+                  %uvw = func.call @dot(%du, %dv, %dw, %dx, %dy, %dz) : (f32, f32, f32, f32, f32, f32) -> f32
                   %parting = arith.divf %uvw, %d : f32
                   %push = arith.mulf %stiffness, %overlap : f32
                   %drag = arith.mulf %damping, %parting : f32
@@ -415,11 +403,7 @@ gpuvm.program @box(%start: !vectors, %speed: !vectors, %partners: !partners, %si
                   %dx = arith.subf %xj, %x : f32
                   %dy = arith.subf %yj, %y : f32
                   %dz = arith.subf %zj, %z : f32
-                  %xx = arith.mulf %dx, %dx : f32
-                  %yy = arith.mulf %dy, %dy : f32
-                  %zz = arith.mulf %dz, %dz : f32
-                  %xy = arith.addf %xx, %yy : f32
-                  %rr = arith.addf %xy, %zz : f32
+                  %rr = func.call @dot(%dx, %dy, %dz, %dx, %dy, %dz) : (f32, f32, f32, f32, f32, f32) -> f32
                   %isApart = arith.cmpf ogt, %rr, %none : f32
                   %one = arith.constant 1.0 : f32
                   %safe = arith.select %isApart, %rr, %one : f32

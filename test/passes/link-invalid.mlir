@@ -80,3 +80,51 @@ gpuvm.program @names(%x: tensor<4xf32>) -> (y: tensor<4xf32>) {
   %y = gpuvm.call @other as @o (%r) : (!gpuvm.message<tensor<4xf32>>) -> !gpuvm.message<tensor<4xf32>>
   gpuvm.return %y : !gpuvm.message<tensor<4xf32>>
 }
+
+// -----
+
+gpuvm.program @recursion(%x: tensor<4xf32>) -> (y: tensor<4xf32>) {
+  func.func private @a(%v: tensor<4xf32>) -> tensor<4xf32> {
+    %r = func.call @b(%v) : (tensor<4xf32>) -> tensor<4xf32>
+    func.return %r : tensor<4xf32>
+  }
+  func.func private @b(%v: tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error @below {{function @a would be a part of itself}}
+    %r = func.call @a(%v) : (tensor<4xf32>) -> tensor<4xf32>
+    func.return %r : tensor<4xf32>
+  }
+  %y = gpuvm.stage @s(%w = %x : tensor<4xf32>) -> tensor<4xf32> {
+    %r = func.call @a(%w) : (tensor<4xf32>) -> tensor<4xf32>
+    gpuvm.send %r : tensor<4xf32>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<4xf32>>
+}
+
+// -----
+
+gpuvm.program @external(%x: tensor<4xf32>) -> (y: tensor<4xf32>) {
+  func.func private @elsewhere(tensor<4xf32>) -> tensor<4xf32>
+  %y = gpuvm.stage @s(%w = %x : tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error @below {{function @elsewhere has no body}}
+    %r = func.call @elsewhere(%w) : (tensor<4xf32>) -> tensor<4xf32>
+    gpuvm.send %r : tensor<4xf32>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<4xf32>>
+}
+
+// -----
+
+gpuvm.program @stages(%x: tensor<4xf32>) -> (y: tensor<4xf32>) {
+  func.func private @program(%v: tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error @below {{expects parent op to be one of 'gpuvm.program, gpuvm.repeat'}}
+    gpuvm.stage @inner() {
+      gpuvm.send
+    }
+    func.return %v : tensor<4xf32>
+  }
+  %y = gpuvm.stage @s(%w = %x : tensor<4xf32>) -> tensor<4xf32> {
+    %r = func.call @program(%w) : (tensor<4xf32>) -> tensor<4xf32>
+    gpuvm.send %r : tensor<4xf32>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<4xf32>>
+}
