@@ -86,9 +86,11 @@ Value RepeatHoister::fromOutside(Value operand) {
   return outside.lookup(operand);
 }
 
-/// Whether the host may write to a region while a program runs.
-static bool isSharedWithHost(gpuvm::Region region) {
-  return region == gpuvm::Region::metrics || region == gpuvm::Region::control;
+/// Whether the host may write to a symbol while a program runs, and somebody
+/// waits for it. (Words with a bound are counts of rows.)
+static bool isSharedWithHost(const SymbolInfo &symbol) {
+  return symbol.region == gpuvm::Region::metrics ||
+         (symbol.region == gpuvm::Region::control && !symbol.bound);
 }
 
 /// Whether `op` always makes the same, in a stage whose other invariants are
@@ -96,7 +98,7 @@ static bool isSharedWithHost(gpuvm::Region region) {
 bool RepeatHoister::isInvariant(Operation *op) const {
   if (auto load = dyn_cast<LoadOp>(op))
     return !load.getOwn() && !stored.contains(load.getSymbol()) &&
-           !isSharedWithHost(lookupSymbol(load, load.getSymbol()).region);
+           !isSharedWithHost(lookupSymbol(load, load.getSymbol()));
   if (isa<InvokeOp, MetadataOp, SendOp>(op) || !isMemoryEffectFree(op))
     return false;
   return llvm::all_of(getReads(op),

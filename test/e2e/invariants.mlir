@@ -2,23 +2,32 @@
 // sums over the edges of a graph, which the device sorts, scatters to the same
 // places, and a repeat in a repeat, for one time, some, and all of them.
 
-// RUN: gpuvm-compile %s -o %t.gvplan
-// RUN: gpuvm-compile %s -o %t.apart.gvplan --disable-fusion --park=always --keep-metadata
+// RUN: rm -rf %t && split-file %s %t
+// RUN: gpuvm-compile %t/graph.mlir -o %t.gvplan
+// RUN: gpuvm-compile %t/graph.mlir -o %t.apart.gvplan --disable-fusion --park=always --keep-metadata
 // RUN: gpuvm-plan show %t.gvplan | FileCheck %s --check-prefix=PLAN
-// RUN: gpuvm-interpret %s --input=seed=i32=5 --input=least=i32=1 > %t.expected
+// RUN: gpuvm-interpret %t/graph.mlir --input=seed=i32=5 --input=least=i32=1 > %t.expected
 // RUN: gpuvm-run %t.gvplan --validate --input=seed=i32=5 --input=least=i32=1 > %t.device
 // RUN: gpuvm-run %t.apart.gvplan --validate --input=seed=i32=5 --input=least=i32=1 > %t.apart
 // RUN: diff %t.expected %t.device
 // RUN: diff %t.expected %t.apart
-// RUN: gpuvm-interpret %s --input=seed=i32=6 --input=least=i32=5 > %t.expected
+// RUN: gpuvm-interpret %t/graph.mlir --input=seed=i32=6 --input=least=i32=5 > %t.expected
 // RUN: gpuvm-run %t.gvplan --validate --input=seed=i32=6 --input=least=i32=5 --iterations=2 > %t.device
 // RUN: gpuvm-run %t.apart.gvplan --validate --input=seed=i32=6 --input=least=i32=5 > %t.apart
 // RUN: diff %t.expected %t.device
 // RUN: diff %t.expected %t.apart
 // RUN: FileCheck %s --input-file=%t.device
-// RUN: gpuvm-interpret %s --input=seed=i32=7 --input=least=i32=100 > %t.expected
+// RUN: gpuvm-interpret %t/graph.mlir --input=seed=i32=7 --input=least=i32=100 > %t.expected
 // RUN: gpuvm-run %t.gvplan --validate --input=seed=i32=7 --input=least=i32=100 > %t.device
 // RUN: diff %t.expected %t.device
+
+// Rows that the device counts.
+// RUN: gpuvm-compile %t/rows.mlir -o %t.rows.gvplan
+// RUN: gpuvm-plan show %t.rows.gvplan | FileCheck %s --check-prefix=ROWS
+// RUN: gpuvm-interpret %t/rows.mlir --input=x=1000xf32=1.25 --input=n=i32=700 > %t.expected
+// RUN: gpuvm-run %t.rows.gvplan --validate --input=x=1000xf32=1.25 --input=n=i32=700 > %t.device
+// RUN: diff %t.expected %t.device
+// ROWS: r.step {{.*}}kernels: {{.*}}scan
 
 // CHECK-DAG: times: i32=5
 // CHECK-DAG: inner: i32=15
@@ -31,6 +40,7 @@
 // PLAN-NOT: scan
 // PLAN: {{^}}kernels
 
+//--- graph.mlir
 !edges = tensor<3000xi32>
 !offsets = tensor<65xi32>
 !sums = tensor<64xi64>
@@ -146,4 +156,44 @@ gpuvm.program @invariants(%seed: !word, %least: !word) -> (sums: !sums, times: !
     gpuvm.send %t : !word
   }
   gpuvm.return %sums, %times, %inner, %largest : !gpuvm.message<!sums>, !gpuvm.message<!word>, !gpuvm.message<!word>, !gpuvm.message<tensor<f32>>
+}
+
+//--- rows.mlir
+!rows = tensor<?xf32, #gpuvm.bound<1000>>
+gpuvm.program @rows(%x: tensor<1000xf32>, %n: tensor<i32>) -> (y: tensor<3xf32>) {
+  %none = arith.constant dense<0.0> : tensor<3xf32>
+  %offsets = gpuvm.stage @offsets(%m = %n : tensor<i32>) -> tensor<4xi32> {
+    %e = tensor.empty() : tensor<4xi32>
+    %o = linalg.generic {indexing_maps = [affine_map<(i) -> ()>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+        ins(%m : tensor<i32>) outs(%e : tensor<4xi32>) {
+    ^bb0(%all: i32, %unused: i32):
+      %i = linalg.index 0 : index
+      %k = arith.index_cast %i : index to i32
+      %p = arith.muli %k, %all : i32
+      %two = arith.constant 2 : i32
+      %half = arith.divui %p, %two : i32
+      linalg.yield %half : i32
+    } -> tensor<4xi32>
+    gpuvm.send %o : tensor<4xi32>
+  }
+  %kept = gpuvm.stage @keep(%a = %x : tensor<1000xf32>, %m = %n : tensor<i32>) -> !rows {
+    %b = gpuvm.bounded %a[%m] : tensor<1000xf32> -> !rows
+    gpuvm.send %b : !rows
+  }
+  %y = gpuvm.repeat @r up_to 5 (%v = %none : tensor<3xf32>) {
+    %w = gpuvm.stage @step(%a = %v : !gpuvm.message<tensor<3xf32>>, %b = %kept : !gpuvm.message<!rows>,
+                           %c = %offsets : !gpuvm.message<tensor<4xi32>>) -> tensor<3xf32> {
+      %zero = arith.constant dense<0.0> : tensor<f32>
+      %twice = arith.addf %b, %b : !rows
+      %s = gpuvm.segment_reduce %twice by %c from %zero : (!rows, tensor<4xi32>, tensor<f32>) -> tensor<3xf32> {
+      ^bb0(%p: f32, %q: f32):
+        %t = arith.addf %p, %q : f32
+        gpuvm.yield %t : f32
+      }
+      %r = arith.addf %a, %s : tensor<3xf32>
+      gpuvm.send %r : tensor<3xf32>
+    }
+    gpuvm.next %w : !gpuvm.message<tensor<3xf32>>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<3xf32>>
 }

@@ -1,7 +1,7 @@
 // What a repeat makes of what does not change is made in front of it, where it
 // is work of its own.
 
-// RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-hoist-invariants))' | FileCheck %s
+// RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-bounded,gpuvm-hoist-invariants))' | FileCheck %s
 
 // The sum moves; what it is multiplied with does not, nor does the cheap map.
 // CHECK-LABEL: gpuvm.program @reduction
@@ -164,4 +164,38 @@ gpuvm.program @stays(%x: tensor<65536xf32>, %z: tensor<64xf32>, %c: tensor<i1>) 
     gpuvm.next %w : !gpuvm.message<tensor<f32>>
   }
   gpuvm.return %y : !gpuvm.message<tensor<f32>>
+}
+
+// How many rows there are is the same each time, too.
+// CHECK-LABEL: gpuvm.program @bounded
+// CHECK: stage @r.step(%{{.*}} = %o : tensor<101xi32>)
+// CHECK: load @keep.rows
+// CHECK: scan
+// CHECK: repeat @r
+// CHECK: stage @step
+// CHECK-NOT: scan
+// CHECK: next
+!rows = tensor<?xf32, #gpuvm.bound<1000>>
+gpuvm.program @bounded(%x: tensor<1000xf32>, %n: tensor<i32>, %o: tensor<101xi32>) -> (y: tensor<100xf32>) {
+  %none = arith.constant dense<0.0> : tensor<100xf32>
+  %kept = gpuvm.stage @keep(%a = %x : tensor<1000xf32>, %m = %n : tensor<i32>) -> !rows {
+    %b = gpuvm.bounded %a[%m] : tensor<1000xf32> -> !rows
+    gpuvm.send %b : !rows
+  }
+  %y = gpuvm.repeat @r up_to 5 (%v = %none : tensor<100xf32>) {
+    %w = gpuvm.stage @step(%a = %v : !gpuvm.message<tensor<100xf32>>, %b = %kept : !gpuvm.message<!rows>, %c = %o : tensor<101xi32>)
+        -> tensor<100xf32> {
+      %zero = arith.constant dense<0.0> : tensor<f32>
+      %twice = arith.addf %b, %b : !rows
+      %s = gpuvm.segment_reduce %twice by %c from %zero : (!rows, tensor<101xi32>, tensor<f32>) -> tensor<100xf32> {
+      ^bb0(%p: f32, %q: f32):
+        %t = arith.addf %p, %q : f32
+        gpuvm.yield %t : f32
+      }
+      %r = arith.addf %a, %s : tensor<100xf32>
+      gpuvm.send %r : tensor<100xf32>
+    }
+    gpuvm.next %w : !gpuvm.message<tensor<100xf32>>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<100xf32>>
 }
