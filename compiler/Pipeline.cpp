@@ -26,11 +26,13 @@ void gpuvm::buildPipeline(OpPassManager &passes,
   };
   bool report = !options.report.empty();
   passes.addPass(createLink());
-  onProgram(createLowerRepeat());
   onProgram(createLowerPacked());
   onProgram(createLowerBounded());
   if (!options.exact) // Nothing is folded before gpuvm-make-exact.
     simplify();
+  if (options.hoist)
+    onProgram(createHoistInvariants());
+  onProgram(createLowerRepeat());
   onProgram(createLowerWhen());
   onProgram(createSpreadInstances());
   onProgram(createMaterializeMetadata({options.keepMetadata}));

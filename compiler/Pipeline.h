@@ -26,6 +26,10 @@ struct CompilerOptions : PassPipelineOptions<CompilerOptions> {
       llvm::cl::desc("Run dependent kernels in one workgroup: auto, always or "
                      "never (gpuvm-form-chains)"),
       llvm::cl::init("auto")};
+  Option<bool> hoist{
+      *this, "hoist",
+      llvm::cl::desc("Make in front of a repeat what is the same each time"),
+      llvm::cl::init(true)};
   Option<bool> schedule{*this, "schedule",
                         llvm::cl::desc("Order commands in waves"),
                         llvm::cl::init(true)};

@@ -292,14 +292,16 @@ Value ExpandPositionedStore::merge(OpBuilder &b, Location loc, Value rows,
 
 /// Constants that differ from element to element are read from the heap.
 static void moveConstantsToHeap(StageOp stage) {
-  SymbolTable symbols(stage->getParentOp());
+  auto program = stage->getParentOfType<ProgramOp>();
+  SymbolTable symbols(program);
   OpBuilder b(stage);
   for (auto constant : llvm::make_early_inc_range(
            stage.getBody().getOps<arith::ConstantOp>())) {
     auto value = dyn_cast<ElementsAttr>(constant.getValue());
     if (!value || value.isSplat())
       continue;
-    b.setInsertionPoint(stage);
+    b.setInsertionPoint(
+        program.getBody().front().findAncestorOpInBlock(*stage));
     auto heap = HeapOp::create(b, constant.getLoc(), "constant",
                                cast<RankedTensorType>(constant.getType()),
                                value, StringAttr(), WindowAttr());

@@ -43,16 +43,6 @@ def Link : Pass<"gpuvm-link", "::mlir::ModuleOp"> {
   }];
 }
 
-def LowerRepeat : GpuvmProgramPass<"gpuvm-lower-repeat"> {
-  let summary = "Lays the stages of repeats end to end with the others.";
-  let description = [{
-    What a repeat carries becomes registers with names: `<repeat>.0`, ... and, if
-    it may end early, `<repeat>.go`. Its stages stand between a
-    `gpuvm.repeat_begin` and a `gpuvm.repeat_end`, and run when `<repeat>.go` says
-    so (`gpuvm-lower-when`).
-  }];
-}
-
 def LowerPacked : GpuvmProgramPass<"gpuvm-lower-packed"> {
   let summary = "Makes packed types what they are in memory: bytes.";
   let description = [{
@@ -69,6 +59,29 @@ def LowerBounded : GpuvmProgramPass<"gpuvm-lower-bounded"> {
     counts are control symbols, which stages that receive such a value load. What
     would see rows behind the count does not: they are left out of compactions and
     scatters, sorted behind all others, and neutral in reductions.
+  }];
+}
+
+def HoistInvariants : GpuvmProgramPass<"gpuvm-hoist-invariants"> {
+  let dependentDialects = kGeneralDialects;
+  let summary = "Makes in front of a repeat what is the same each time.";
+  let description = [{
+    What a stage of a repeat makes of values from around the repeat, and of symbols
+    that no stage of it stores to, is sent to it by a stage in front, named
+    `<repeat>.<stage>`: results of large reductions, of roots such as scans and sorts,
+    and of bodies that loop. Stages of repeats are brought into the form of
+    `gpuvm-generalize` first. Stages with a condition or with instances keep what
+    they do.
+  }];
+}
+
+def LowerRepeat : GpuvmProgramPass<"gpuvm-lower-repeat"> {
+  let summary = "Lays the stages of repeats end to end with the others.";
+  let description = [{
+    What a repeat carries becomes registers with names: `<repeat>.0`, ... and, if
+    it may end early, `<repeat>.go`. Its stages stand between a
+    `gpuvm.repeat_begin` and a `gpuvm.repeat_end`, and run when `<repeat>.go` says
+    so (`gpuvm-lower-when`).
   }];
 }
 
