@@ -15,7 +15,7 @@
 #include "dialects/gpuvm/ScalarBody.h"
 #include "passes/Commands.h"
 #include "passes/Generalize.h"
-#include "passes/Magnitude.h"
+#include "passes/InstanceWords.h"
 #include "passes/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -325,25 +325,6 @@ void InstanceSpreader::spreadMetadata(MetadataOp op) {
   values.map(op.getWord(), broadcast(word));
 }
 
-/// The largest of `words`.
-static Value makeLargest(OpBuilder &b, Location loc, Value words) {
-  auto type = RankedTensorType::get({}, b.getI32Type());
-  Value least = arith::ConstantOp::create(
-      b, loc,
-      DenseElementsAttr::get(type, std::numeric_limits<int32_t>::min()));
-  AffineMap all = b.getMultiDimIdentityMap(1);
-  AffineMap none = AffineMap::get(1, 0, b.getContext());
-  return linalg::GenericOp::create(
-             b, loc, type, words, least, ArrayRef{all, none},
-             utils::IteratorType::reduction,
-             [](OpBuilder &inside, Location at, ValueRange elements) {
-               Value larger =
-                   arith::MaxSIOp::create(inside, at, elements[1], elements[0]);
-               linalg::YieldOp::create(inside, at, larger);
-             })
-      .getResult(0);
-}
-
 void InstanceSpreader::send(SendOp op, bool sendsWords) {
   SmallVector<Value> payloads;
   for (Value payload : op.getPayloads())
@@ -353,7 +334,7 @@ void InstanceSpreader::send(SendOp op, bool sendsWords) {
     Value words = wholeOf(status);
     if (sendsWords)
       payloads.push_back(words);
-    status = makeLargest(b, op.getLoc(), words);
+    status = makeMessageStatus(b, op.getLoc(), words);
   }
   SendOp::create(b, op.getLoc(), payloads, ValueRange(), status);
 }
@@ -449,77 +430,21 @@ FailureOr<StageOp> InstanceSpreader::run(bool sendsWords) {
 // The program
 //===----------------------------------------------------------------------===//
 
-/// The message whose words `op` reads.
-static Value getMessage(MetadataOp op) {
-  auto stage = cast<StageOp>(op->getParentOp());
-  return stage.getInputs()[cast<BlockArgument>(op.getMessage()).getArgNumber()];
-}
-
-/// Whether `op` reads words of slices, one or all.
-static bool readsSlices(MetadataOp op) {
-  auto stage = cast<StageOp>(op->getParentOp());
-  unsigned number = cast<BlockArgument>(op.getMessage()).getArgNumber();
-  return cast<RankedTensorType>(op.getWord().getType()).getRank() != 0 ||
-         (stage.getInstances() && !stage.isShared(number));
-}
-
-/// What the instances of a stage each said, in a stage that reads it: the word
-/// of one instance, or those of all.
-static Value receiveWords(MetadataOp op, Value words) {
-  auto stage = cast<StageOp>(op->getParentOp());
-  stage.getInputsMutable().append(words);
-  return stage.getBody().front().addArgument(op.getWord().getType(),
-                                             op.getLoc());
-}
-
-/// Makes the words of slices in the stage that reads them; `words`: the field
-/// with the status of each instance, by the message.
-static void lowerSlices(MetadataOp op,
-                        const llvm::DenseMap<Value, Value> &words) {
-  auto type = cast<RankedTensorType>(op.getWord().getType());
-  bool ofEach = type.getRank() != 0;
-  OpBuilder b(op);
-  Value word;
-  if (op.getField() == Field::norm || op.getField() == Field::max_abs)
-    word =
-        makeMagnitude(b, op.getLoc(), op.getMessage(), op.getField(), ofEach);
-  else if (Value field = op.getField() == Field::status
-                             ? words.lookup(getMessage(op))
-                             : Value())
-    word = receiveWords(op, field);
-  else if (ofEach) // Nobody says anything, so all is well.
-    word = arith::ConstantOp::create(b, op.getLoc(), b.getZeroAttr(type));
-  else // The same for all instances.
-    return;
-  op.replaceAllUsesWith(word);
-  op.erase();
-}
-
 void SpreadInstances::runOnOperation() {
   FrozenRewritePatternSet patterns = getGeneralizePatterns(&getContext());
-  llvm::DenseSet<Value> wanted; ///< Whose status is read by the instance.
-  getOperation().walk([&](MetadataOp op) {
-    if (op.getField() == Field::status && readsSlices(op))
-      wanted.insert(getMessage(op));
-  });
-  llvm::DenseMap<Value, Value> words;
+  InstanceWords words(getOperation());
   for (auto stage :
        llvm::make_early_inc_range(getOperation().getBody().getOps<StageOp>())) {
-    for (auto op :
-         llvm::make_early_inc_range(stage.getBody().getOps<MetadataOp>()))
-      if (readsSlices(op))
-        lowerSlices(op, words);
+    words.lowerReads(stage);
     if (!stage.getInstances())
       continue;
-    bool sendsWords = stage.getSend().getStatus() &&
-                      stage.getNumResults() != 0 &&
-                      wanted.contains(stage.getResult(0));
+    bool sendsWords = words.areSent(stage);
     if (failed(generalizeStage(stage, patterns)))
       return signalPassFailure();
     FailureOr<StageOp> whole = InstanceSpreader(stage).run(sendsWords);
     if (failed(whole))
       return signalPassFailure();
     if (sendsWords)
-      words[whole->getResult(0)] = whole->getMessages().back();
+      words.addSender(*whole);
   }
 }
