@@ -40,7 +40,9 @@ public:
   FailureOr<StageOp> run(bool sendsWords);
 
 private:
+  bool differs(Operation &op) const;
   LogicalResult spread(Operation &op);
+  Value spreadResult(Operation &op);
   void spreadGeneric(linalg::GenericOp op);
   void spreadTables(linalg::GenericOp whole);
   Value spreadInit(linalg::GenericOp op, OpOperand &init);
@@ -62,6 +64,10 @@ private:
   /// The value for all instances, if need be copied for each of them.
   Value wholeOf(Value value);
   Value broadcast(Value value);
+  /// `op` with operands and results of all instances, but for operands that
+  /// these share.
+  Operation *copyOverAll(Operation &op,
+                         llvm::function_ref<bool(OpOperand &)> isShared);
 
   StageOp stage;
   int64_t count;
@@ -101,6 +107,23 @@ Value InstanceSpreader::broadcast(Value value) {
 Value InstanceSpreader::wholeOf(Value value) {
   Value own = values.lookup(value);
   return spreadOut.contains(value) ? own : broadcast(own);
+}
+
+Operation *
+InstanceSpreader::copyOverAll(Operation &op,
+                              llvm::function_ref<bool(OpOperand &)> isShared) {
+  SmallVector<Value> operands;
+  for (OpOperand &operand : op.getOpOperands())
+    operands.push_back(isShared(operand) ? values.lookup(operand.get())
+                                         : wholeOf(operand.get()));
+  Operation *whole = b.clone(op);
+  whole->setOperands(operands);
+  for (auto [result, own] :
+       llvm::zip_equal(whole->getResults(), op.getResults())) {
+    result.setType(wholeType(own));
+    values.map(own, result);
+  }
+  return whole;
 }
 
 //===----------------------------------------------------------------------===//
@@ -193,45 +216,39 @@ Value InstanceSpreader::spreadPad(tensor::PadOp op) {
 }
 
 Value InstanceSpreader::spreadConcat(tensor::ConcatOp op) {
-  SmallVector<Value> inputs;
-  for (Value input : op.getInputs())
-    inputs.push_back(wholeOf(input));
-  return tensor::ConcatOp::create(b, op.getLoc(), wholeType(op),
-                                  op.getDim() + 1, inputs);
+  auto whole = cast<tensor::ConcatOp>(
+      copyOverAll(*op, [](OpOperand &) { return false; }));
+  whole.setDim(op.getDim() + 1);
+  return whole;
 }
 
 /// Every instance may look for elements of its own, but in one table.
 Value InstanceSpreader::spreadSearch(SearchSortedOp op) {
   if (spreadOut.contains(op.getTable()))
     return Value();
-  auto whole = cast<SearchSortedOp>(b.clone(*op));
-  whole.getTableMutable().assign(values.lookup(op.getTable()));
-  whole.getQueriesMutable().assign(wholeOf(op.getQueries()));
-  whole.getResult().setType(wholeType(op));
-  return whole;
+  return copyOverAll(*op,
+                     [&](OpOperand &operand) {
+                       return operand == op.getTableMutable();
+                     })
+      ->getResult(0);
 }
 
 /// Every instance may pick rows of its own, but of one source.
 Value InstanceSpreader::spreadGather(GatherOp op) {
   if (spreadOut.contains(op.getSource()))
     return Value();
-  return GatherOp::create(b, op.getLoc(), wholeType(op),
-                          values.lookup(op.getSource()), wholeOf(op.getRows()));
+  return copyOverAll(*op,
+                     [&](OpOperand &operand) {
+                       return operand == op.getSourceMutable();
+                     })
+      ->getResult(0);
 }
 
 /// What sorts along the last dimension takes all others as rows.
 void InstanceSpreader::spreadSort(Operation &op) {
-  Operation *whole = b.clone(op);
-  for (OpOperand &operand : whole->getOpOperands()) {
-    bool isDigit = operand.get().getDefiningOp<LoadOp>() != nullptr;
-    operand.set(isDigit ? values.lookup(operand.get())
-                        : wholeOf(operand.get()));
-  }
-  for (auto [result, own] :
-       llvm::zip_equal(whole->getResults(), op.getResults())) {
-    result.setType(wholeType(own));
-    values.map(own, result);
-  }
+  copyOverAll(op, [](OpOperand &operand) { // The number of a digit.
+    return cast<RankedTensorType>(operand.get().getType()).getRank() == 0;
+  });
 }
 
 /// Whether what a scan combines depends on where it stands in the order of all
@@ -255,17 +272,10 @@ LogicalResult InstanceSpreader::spreadScan(ScanOp op) {
   if (hasVisibleOrder(op) || hasOwnInitials)
     return op.emitOpError("cannot be spread over the instances of a stage: it "
                           "begins with values of their own, or rounds");
-  auto whole = cast<ScanOp>(b.clone(*op));
-  for (OpOperand &operand : whole->getOpOperands())
-    operand.set(llvm::is_contained(op.getInitial(), operand.get())
-                    ? values.lookup(operand.get())
-                    : wholeOf(operand.get()));
-  whole.setDimension(op.getDimension() + 1);
-  for (auto [result, own] :
-       llvm::zip_equal(whole->getResults(), op.getResults())) {
-    result.setType(wholeType(own));
-    values.map(own, result);
-  }
+  Operation *whole = copyOverAll(*op, [&](OpOperand &operand) {
+    return llvm::is_contained(op.getInitial(), operand.get());
+  });
+  cast<ScanOp>(whole).setDimension(op.getDimension() + 1);
   return success();
 }
 
@@ -312,16 +322,12 @@ Value InstanceSpreader::spreadConvolve(ConvolveOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Words of messages
+// The stage
 //===----------------------------------------------------------------------===//
 
 /// All receive the same message, each a slice of it.
 void InstanceSpreader::spreadMetadata(MetadataOp op) {
-  bool isCut = spreadOut.contains(op.getMessage());
   Value word = b.clone(*op, values)->getResult(0);
-  if (!isCut)
-    return;
-  spreadOut.insert(op.getWord());
   values.map(op.getWord(), broadcast(word));
 }
 
@@ -339,63 +345,62 @@ void InstanceSpreader::send(SendOp op, bool sendsWords) {
   SendOp::create(b, op.getLoc(), payloads, ValueRange(), status);
 }
 
-//===----------------------------------------------------------------------===//
-// The stage
-//===----------------------------------------------------------------------===//
+/// Whether instances make results of their own.
+bool InstanceSpreader::differs(Operation &op) const {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  auto load = dyn_cast<LoadOp>(op);
+  return (generic && generic.getNumReductionLoops() != 0) ||
+         (load && load.getOwn()) ||
+         llvm::any_of(getOperandsAndTables(&op), [&](Value operand) {
+           return spreadOut.contains(operand);
+         });
+}
+
+/// The only result of `op` for all instances; null if there is no way.
+Value InstanceSpreader::spreadResult(Operation &op) {
+  return TypeSwitch<Operation *, Value>(&op)
+      .Case([&](LoadOp o) {
+        return LoadOp::create(b, o.getLoc(), wholeType(o), o.getSymbol(),
+                              IntegerAttr());
+      })
+      .Case([&](tensor::ExtractSliceOp o) { return spreadSlice(o); })
+      .Case([&](tensor::InsertSliceOp o) { return spreadInsert(o); })
+      .Case([&](tensor::PadOp o) { return spreadPad(o); })
+      .Case([&](tensor::ConcatOp o) { return spreadConcat(o); })
+      .Case([&](GatherOp o) { return spreadGather(o); })
+      .Case([&](SearchSortedOp o) { return spreadSearch(o); })
+      .Case([&](FftOp o) { return spreadFft(o); })
+      .Case([&](ConvolveOp o) { return spreadConvolve(o); })
+      .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+          [&](Operation *o) { return spreadReshape(o); })
+      .Default([](Operation *) { return Value(); });
+}
 
 LogicalResult InstanceSpreader::spread(Operation &op) {
-  auto generic = dyn_cast<linalg::GenericOp>(op);
-  bool differs = llvm::any_of(getOperandsAndTables(&op), [&](Value operand) {
-    return spreadOut.contains(operand);
-  });
-  differs |= generic && generic.getNumReductionLoops() != 0;
-  auto load = dyn_cast<LoadOp>(op);
-  differs |= load && load.getOwn();
   if (auto store = dyn_cast<StoreOp>(op)) { // Its own, so of all of them.
     StoreOp::create(b, op.getLoc(), wholeOf(store.getValue()),
                     store.getSymbol());
     return success();
   }
-  if (!differs) {
+  if (!differs(op)) {
     b.clone(op, values);
     return success();
   }
+  spreadOut.insert(op.result_begin(), op.result_end());
   if (auto metadata = dyn_cast<MetadataOp>(op)) {
     spreadMetadata(metadata);
-    return success();
-  }
-  for (Value result : op.getResults())
-    spreadOut.insert(result);
-  if (generic) {
+  } else if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
     spreadGeneric(generic);
-    return success();
-  }
-  if (isa<SortRunsOp, MergeRunsOp, CountDigitsOp, ScatterDigitsOp>(op)) {
+  } else if (isa<SortRunsOp, MergeRunsOp, CountDigitsOp, ScatterDigitsOp>(op)) {
     spreadSort(op);
-    return success();
-  }
-  if (auto scan = dyn_cast<ScanOp>(op))
+  } else if (auto scan = dyn_cast<ScanOp>(op)) {
     return spreadScan(scan);
-  Value whole =
-      TypeSwitch<Operation *, Value>(&op)
-          .Case([&](LoadOp o) {
-            return LoadOp::create(b, o.getLoc(), wholeType(o), o.getSymbol(),
-                                  IntegerAttr());
-          })
-          .Case([&](tensor::ExtractSliceOp o) { return spreadSlice(o); })
-          .Case([&](tensor::InsertSliceOp o) { return spreadInsert(o); })
-          .Case([&](tensor::PadOp o) { return spreadPad(o); })
-          .Case([&](tensor::ConcatOp o) { return spreadConcat(o); })
-          .Case([&](GatherOp o) { return spreadGather(o); })
-          .Case([&](SearchSortedOp o) { return spreadSearch(o); })
-          .Case([&](FftOp o) { return spreadFft(o); })
-          .Case([&](ConvolveOp o) { return spreadConvolve(o); })
-          .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
-              [&](Operation *o) { return spreadReshape(o); })
-          .Default([](Operation *) { return Value(); });
-  if (!whole)
-    return op.emitOpError("cannot be spread over the instances of a stage");
-  values.map(op.getResult(0), whole);
+  } else {
+    Value whole = spreadResult(op);
+    if (!whole)
+      return op.emitOpError("cannot be spread over the instances of a stage");
+    values.map(op.getResult(0), whole);
+  }
   return success();
 }
 
