@@ -7,6 +7,7 @@
 
 #include "passes/InstanceWords.h"
 
+#include "dialects/gpuvm/Reduction.h"
 #include "passes/Magnitude.h"
 
 using namespace mlir;
@@ -39,6 +40,16 @@ static Value receiveWords(MetadataOp op, Value words) {
                                              op.getLoc());
 }
 
+/// Makes the norm or largest value of the slice, or of all of them.
+static Value makeMagnitude(OpBuilder &b, MetadataOp op) {
+  Value reduced = reduceMagnitude(b, op.getLoc(), op.getMessage(),
+                                  op.getField(), readsEach(op));
+  if (readsEach(op) && cast<StageOp>(op->getParentOp()).getInstances())
+    reduced.getDefiningOp()->setAttr(kInstancesAttr, b.getUnitAttr());
+  return op.getField() == Field::norm ? makeNorms(b, op.getLoc(), reduced)
+                                      : reduced;
+}
+
 InstanceWords::InstanceWords(ProgramOp program) {
   program.walk([&](MetadataOp op) {
     if (op.getField() == Field::status && readsSlices(op))
@@ -50,8 +61,7 @@ void InstanceWords::lowerRead(MetadataOp op) {
   OpBuilder b(op);
   Value word;
   if (op.getField() == Field::norm || op.getField() == Field::max_abs)
-    word = makeMagnitude(b, op.getLoc(), op.getMessage(), op.getField(),
-                         readsEach(op));
+    word = makeMagnitude(b, op);
   else if (Value field = op.getField() == Field::status
                              ? senders.lookup(getMessage(op))
                              : Value())

@@ -20,7 +20,9 @@ public:
   explicit InstanceWords(ProgramOp program);
 
   /// Replaces what `stage` reads of the words of instances, of its own slice or
-  /// of all. Stages that it receives from have been lowered.
+  /// of all. Stages that it receives from have been lowered. A reduction for
+  /// all instances of a sender has kInstancesAttr if `stage` has instances
+  /// itself: it is the same for all of these.
   void lowerReads(StageOp stage);
 
   /// Whether `stage` has to send the status of each instance as its last field.

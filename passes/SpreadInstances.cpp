@@ -6,8 +6,9 @@
 // Every value of the body that differs from instance to instance gets a leading
 // dimension, every operation that makes one a leading parallel loop. What is
 // the same for all stays as it is, and is read by all at the same place. Only
-// reductions are always spread: their order counts the results of all instances
-// (Reduction.h).
+// reductions are always spread, as their order counts the results of all
+// instances (Reduction.h), but for those that are over instances already: of
+// the messages that all receive (InstanceWords.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -349,7 +350,8 @@ void InstanceSpreader::send(SendOp op, bool sendsWords) {
 bool InstanceSpreader::differs(Operation &op) const {
   auto generic = dyn_cast<linalg::GenericOp>(op);
   auto load = dyn_cast<LoadOp>(op);
-  return (generic && generic.getNumReductionLoops() != 0) ||
+  return (generic && generic.getNumReductionLoops() != 0 &&
+          !generic->hasAttr(kInstancesAttr)) ||
          (load && load.getOwn()) ||
          llvm::any_of(getOperandsAndTables(&op), [&](Value operand) {
            return spreadOut.contains(operand);
