@@ -1,10 +1,10 @@
-"""Runs the programs of examples on NumPy arrays; for the check.py beside each of them.
+"""Runs the programs of examples on NumPy arrays; for the run.py or check.py beside each of them.
 
-gpuvm-compile and gpuvm-run, or with --interpret gpuvm-interpret, are found by name; files go
-to a temporary folder, or with --folder=FOLDER to that.
+gpuvm-compile and gpuvm-run, or with --interpret of a check.py gpuvm-interpret, are found by name.
 """
 
 import argparse
+import json
 import pathlib
 import re
 import subprocess
@@ -18,24 +18,82 @@ class Failed(Exception):
     """A sentence about what did not go as it should."""
 
 
+class BadData(Exception):
+    """A sentence about data that cannot be used."""
+
+
+FAILED = []  # What `check` found.
+
+
 def say(text):
     """A line for who waits."""
     print(text, file=sys.stderr, flush=True)
 
 
+def check(holds, sentence):
+    """Says what is wrong if it does not hold, and goes on."""
+    if not holds:
+        FAILED.append(sentence)
+        print(f"check failed: {sentence}.")
+
+
+def finish(main, bad=BadData):
+    """Runs `main` and ends the program: with "check ok", with 1 if something is not as it should be, with 2 for data that is `bad`."""
+    try:
+        main()
+    except bad as error:
+        say(f"run.py: {error}")
+        sys.exit(2)
+    except Failed as error:
+        say(f"run.py: {error}.")
+        sys.exit(1)
+    if FAILED:
+        sys.exit(1)
+    print("check ok")
+
+
 def tool(*command):
-    """What a program prints; its own message is what is said if it fails."""
-    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    """What a program prints."""
+    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, text=True)
     if done.returncode:
-        raise Failed(f"{command[0]} ends with {done.returncode}: {done.stderr.strip()}")
+        raise Failed(f"{command[0]} ends with {done.returncode}")
     return done.stdout
+
+
+def compiled(plan, text, *options):
+    """The plan of a program, whose text goes beside it."""
+    source = plan.with_suffix(".mlir")
+    source.write_text(text)
+    tool("gpuvm-compile", source, "-o", plan, *options)
+    return plan
+
+
+def bind(program, inputs, outputs):
+    """(options for the inputs and outputs of a program or plan, files of the outputs by name)
+
+    An input is an array, the file of one, or text as gpuvm-run takes it. Arrays go into files beside the program.
+    """
+    options, files = [], {name: program.with_name(f"{program.stem}.{name}.out.npy") for name in outputs}
+    for name, value in inputs.items():
+        if not isinstance(value, (str, pathlib.Path)):
+            array, value = value, program.with_name(f"{program.stem}.{name}.npy")
+            np.save(value, array)
+        options.append(f"--input={name}={value}" if isinstance(value, str) else f"--input={name}=@{value}")
+    return options + [f"--output={name}=@{file}" for name, file in files.items()], files
+
+
+def execute(plan, inputs, outputs, *options):
+    """(outputs by name, statistics) of a plan; inputs as in `bind`."""
+    data, files = bind(plan, inputs, outputs)
+    stats = json.loads(tool("gpuvm-run", plan, "--stats=json", *data, *options).splitlines()[-1])
+    return {name: np.load(file) for name, file in files.items()}, stats
 
 
 def argument_parser():
     """A parser that knows the options of `run`."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--interpret", action="store_true")
-    parser.add_argument("--folder", type=pathlib.Path)
+    parser.add_argument("--interpret", action="store_true", help="by gpuvm-interpret")
+    parser.add_argument("--folder", type=pathlib.Path, help="for what is made, instead of a temporary one")
     return parser
 
 
@@ -59,16 +117,11 @@ def run(program, inputs, outputs, options, sizes=None, iterations=1):
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.folder or pathlib.Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        source, plan = folder / program.name, folder / f"{program.stem}.gvplan"
-        source.write_text(resized(program.read_text(), sizes or {}))
-        for name, array in inputs.items():
-            np.save(folder / f"{name}.npy", array)
-        data = [f"--iterations={iterations}"]
-        data += [f"--input={name}=@{folder / name}.npy" for name in inputs]
-        data += [f"--output={name}=@{folder / name}.npy" for name in outputs]
-        if options.interpret:
-            subprocess.run(["gpuvm-interpret", source, *data], check=True)
-        else:
-            subprocess.run(["gpuvm-compile", source, "-o", plan], check=True)
-            subprocess.run(["gpuvm-run", plan, *data], check=True)
-        return {name: np.load(folder / f"{name}.npy") for name in outputs}
+        text, repeats = resized(program.read_text(), sizes or {}), f"--iterations={iterations}"
+        if not options.interpret:
+            return execute(compiled(folder / f"{program.stem}.gvplan", text), inputs, outputs, repeats)[0]
+        source = folder / program.name
+        source.write_text(text)
+        data, files = bind(source, inputs, outputs)
+        tool("gpuvm-interpret", source, repeats, *data)
+        return {name: np.load(file) for name, file in files.items()}

@@ -304,17 +304,26 @@ void ReduceEmitter::finish(const Values &totals, Value result) {
 /// in all, without a word; what would need more is refused.
 static constexpr int64_t kMaxIterations = 65000;
 
+static constexpr llvm::StringLiteral kNonCombining =
+    "partial results cannot be combined by this operation on an accumulator; "
+    "accumulate by an associative one, and do the rest behind the reduction "
+    "(to subtract elements, subtract their sum)";
+
 LogicalResult ReduceEmitter::checkIterations() {
   int64_t lanes = c.config.groups * KernelConfig::kLanes;
   int64_t results = llvm::divideCeil(c.config.results, lanes);
   int64_t iterations = results * c.config.elements * phases.size();
   if (!c.config.order.sequential || iterations <= kMaxIterations)
     return success();
-  return c.op.emitError("a lane takes ")
-         << iterations << " elements one after the other, more than "
-         << kMaxIterations
-         << ": the reduction's body is no associative operation, or it has "
-            "too many results";
+  auto refuse = [&](Operation *at) {
+    return at->emitError("a lane takes ")
+           << iterations << " elements one after the other, more than "
+           << kMaxIterations << ": ";
+  };
+  for (linalg::GenericOp reduction : getReductions(c.op))
+    if (!matchCombiner(reduction))
+      return refuse(findNonCombining(reduction)) << kNonCombining;
+  return refuse(c.op) << "the reduction has too many results";
 }
 
 LogicalResult gpuvm::emitReduce(EmitterContext &context) {

@@ -92,6 +92,17 @@ SmallVector<Value> ScalarBuilder::inlineBlock(Block &block,
       [&](Value value) { return mapping.lookupOrDefault(value); });
 }
 
+Value ScalarBuilder::inlineScalar(Value scalar, IRMapping &known) {
+  if (known.contains(scalar))
+    return known.lookup(scalar);
+  Operation *op = scalar.getDefiningOp();
+  for (Value operand : op->getOperands())
+    if (!isa<ShapedType>(operand.getType()))
+      inlineScalar(operand, known);
+  b.clone(*op, known);
+  return known.lookup(scalar);
+}
+
 linalg::GenericOp gpuvm::makeElements(OpBuilder &b, Location loc,
                                       ArrayRef<int64_t> shape,
                                       TypeRange elementTypes, ValueRange inputs,

@@ -69,6 +69,9 @@ public:
   /// The operations of `block` but its terminator, for `arguments`; what the
   /// terminator yields.
   SmallVector<Value> inlineBlock(Block &block, ValueRange arguments);
+  /// What makes `scalar`, a value of the stage, down to tensors; `known` is
+  /// there already.
+  Value inlineScalar(Value scalar, IRMapping &known);
 
   /// Any other operation with one result.
   template <typename OpTy, typename... Args> Value make(Args &&...args) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Generalize.h"
+#include "passes/ElementBuilder.h"
 #include "passes/ExpandFft.h"
 #include "passes/ExpandGroups.h"
 #include "passes/ExpandSort.h"
@@ -126,6 +127,41 @@ struct GenerateToGeneric : OpRewritePattern<tensor::GenerateOp> {
     rewriter.replaceOpWithNewOp<linalg::GenericOp>(
         op, TypeRange(type), ValueRange(), ValueRange(empty), maps, iterators,
         build);
+    return success();
+  }
+};
+
+/// Whether scalar code of the stage makes `value`: a body can hold it, too.
+static bool isScalarCode(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+         llvm::all_of(op->getOperands(), [](Value operand) {
+           return isa<ShapedType>(operand.getType()) || isScalarCode(operand);
+         });
+}
+
+/// A tensor of scalars: each place takes one of them.
+struct FromElementsToGeneric : OpRewritePattern<tensor::FromElementsOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::FromElementsOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType type = op.getType();
+    if (!isVmTensor(type) || !llvm::all_of(op.getElements(), isScalarCode))
+      return failure();
+    auto choose = [&](ScalarBuilder &s, ArrayRef<Value> indices, ValueRange) {
+      Value number = s.index(0);
+      for (auto [index, size] : llvm::zip_equal(indices, type.getShape()))
+        number = s.add(s.mul(number, s.index(size)), index);
+      IRMapping known;
+      Value chosen = s.inlineScalar(op.getElements().back(), known);
+      for (int64_t i = type.getNumElements() - 1; i-- > 0;)
+        chosen =
+            s.select(s.compare(arith::CmpIPredicate::eq, number, s.index(i)),
+                     s.inlineScalar(op.getElements()[i], known), chosen);
+      return SmallVector<Value>{chosen};
+    };
+    rewriter.replaceOp(op, makeElements(rewriter, op.getLoc(), type.getShape(),
+                                        type.getElementType(), {}, choose));
     return success();
   }
 };
@@ -334,10 +370,9 @@ FrozenRewritePatternSet gpuvm::getGeneralizePatterns(MLIRContext *context) {
   RewritePatternSet patterns(context);
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);
   linalg::populateLinalgNamedOpsGeneralizationPatterns(patterns);
-  patterns
-      .add<DecomposeSoftmax, FoldConstantFill, GenerateToGeneric,
-           InterchangeToIdentity, InlineScalarConstants, ExpandPositionedStore>(
-          context);
+  patterns.add<DecomposeSoftmax, FoldConstantFill, GenerateToGeneric,
+               FromElementsToGeneric, InterchangeToIdentity,
+               InlineScalarConstants, ExpandPositionedStore>(context);
   populateRandomPatterns(patterns);
   populateExpandFftPatterns(patterns);
   populateExpandRealFftPatterns(patterns);

@@ -56,16 +56,13 @@ Value gpuvm::reduceMagnitude(OpBuilder &b, Location loc, Value payload,
       .getResult(0);
 }
 
-Value gpuvm::makeMagnitude(OpBuilder &b, Location loc, Value payload,
-                           Field field, bool ofEach) {
-  Value reduced = reduceMagnitude(b, loc, payload, field, ofEach);
-  if (field != Field::norm)
-    return reduced;
+Value gpuvm::makeNorms(OpBuilder &b, Location loc, Value sums) {
   return makeElements(
-             b, loc, cast<RankedTensorType>(reduced.getType()).getShape(),
-             b.getF32Type(), reduced,
-             [](ScalarBuilder &s, ArrayRef<Value>, ValueRange sums) {
-               return SmallVector<Value>{s.make<math::SqrtOp>(sums.front())};
+             b, loc, cast<RankedTensorType>(sums.getType()).getShape(),
+             b.getF32Type(), sums,
+             [](ScalarBuilder &s, ArrayRef<Value>, ValueRange elements) {
+               return SmallVector<Value>{
+                   s.make<math::SqrtOp>(elements.front())};
              })
       .getResult(0);
 }

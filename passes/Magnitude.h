@@ -20,8 +20,7 @@ namespace mlir::gpuvm {
 Value reduceMagnitude(OpBuilder &b, Location loc, Value payload, Field field,
                       bool ofEach);
 
-/// The same, but the norm, which is the root of that sum.
-Value makeMagnitude(OpBuilder &b, Location loc, Value payload, Field field,
-                    bool ofEach);
+/// The norms that sums of squares are of.
+Value makeNorms(OpBuilder &b, Location loc, Value sums);
 
 } // namespace mlir::gpuvm

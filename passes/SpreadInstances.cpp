@@ -6,8 +6,9 @@
 // Every value of the body that differs from instance to instance gets a leading
 // dimension, every operation that makes one a leading parallel loop. What is
 // the same for all stays as it is, and is read by all at the same place. Only
-// reductions are always spread: their order counts the results of all instances
-// (Reduction.h).
+// reductions are always spread, as their order counts the results of all
+// instances (Reduction.h), but for those that are over instances already: of
+// the messages that all receive (InstanceWords.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +16,7 @@
 #include "dialects/gpuvm/ScalarBody.h"
 #include "passes/Commands.h"
 #include "passes/Generalize.h"
-#include "passes/Magnitude.h"
+#include "passes/InstanceWords.h"
 #include "passes/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -40,7 +41,9 @@ public:
   FailureOr<StageOp> run(bool sendsWords);
 
 private:
+  bool differs(Operation &op) const;
   LogicalResult spread(Operation &op);
+  Value spreadResult(Operation &op);
   void spreadGeneric(linalg::GenericOp op);
   void spreadTables(linalg::GenericOp whole);
   Value spreadInit(linalg::GenericOp op, OpOperand &init);
@@ -62,6 +65,10 @@ private:
   /// The value for all instances, if need be copied for each of them.
   Value wholeOf(Value value);
   Value broadcast(Value value);
+  /// `op` with operands and results of all instances, but for operands that
+  /// these share.
+  Operation *copyOverAll(Operation &op,
+                         llvm::function_ref<bool(OpOperand &)> isShared);
 
   StageOp stage;
   int64_t count;
@@ -101,6 +108,23 @@ Value InstanceSpreader::broadcast(Value value) {
 Value InstanceSpreader::wholeOf(Value value) {
   Value own = values.lookup(value);
   return spreadOut.contains(value) ? own : broadcast(own);
+}
+
+Operation *
+InstanceSpreader::copyOverAll(Operation &op,
+                              llvm::function_ref<bool(OpOperand &)> isShared) {
+  SmallVector<Value> operands;
+  for (OpOperand &operand : op.getOpOperands())
+    operands.push_back(isShared(operand) ? values.lookup(operand.get())
+                                         : wholeOf(operand.get()));
+  Operation *whole = b.clone(op);
+  whole->setOperands(operands);
+  for (auto [result, own] :
+       llvm::zip_equal(whole->getResults(), op.getResults())) {
+    result.setType(wholeType(own));
+    values.map(own, result);
+  }
+  return whole;
 }
 
 //===----------------------------------------------------------------------===//
@@ -193,45 +217,39 @@ Value InstanceSpreader::spreadPad(tensor::PadOp op) {
 }
 
 Value InstanceSpreader::spreadConcat(tensor::ConcatOp op) {
-  SmallVector<Value> inputs;
-  for (Value input : op.getInputs())
-    inputs.push_back(wholeOf(input));
-  return tensor::ConcatOp::create(b, op.getLoc(), wholeType(op),
-                                  op.getDim() + 1, inputs);
+  auto whole = cast<tensor::ConcatOp>(
+      copyOverAll(*op, [](OpOperand &) { return false; }));
+  whole.setDim(op.getDim() + 1);
+  return whole;
 }
 
 /// Every instance may look for elements of its own, but in one table.
 Value InstanceSpreader::spreadSearch(SearchSortedOp op) {
   if (spreadOut.contains(op.getTable()))
     return Value();
-  auto whole = cast<SearchSortedOp>(b.clone(*op));
-  whole.getTableMutable().assign(values.lookup(op.getTable()));
-  whole.getQueriesMutable().assign(wholeOf(op.getQueries()));
-  whole.getResult().setType(wholeType(op));
-  return whole;
+  return copyOverAll(*op,
+                     [&](OpOperand &operand) {
+                       return operand == op.getTableMutable();
+                     })
+      ->getResult(0);
 }
 
 /// Every instance may pick rows of its own, but of one source.
 Value InstanceSpreader::spreadGather(GatherOp op) {
   if (spreadOut.contains(op.getSource()))
     return Value();
-  return GatherOp::create(b, op.getLoc(), wholeType(op),
-                          values.lookup(op.getSource()), wholeOf(op.getRows()));
+  return copyOverAll(*op,
+                     [&](OpOperand &operand) {
+                       return operand == op.getSourceMutable();
+                     })
+      ->getResult(0);
 }
 
 /// What sorts along the last dimension takes all others as rows.
 void InstanceSpreader::spreadSort(Operation &op) {
-  Operation *whole = b.clone(op);
-  for (OpOperand &operand : whole->getOpOperands()) {
-    bool isDigit = operand.get().getDefiningOp<LoadOp>() != nullptr;
-    operand.set(isDigit ? values.lookup(operand.get())
-                        : wholeOf(operand.get()));
-  }
-  for (auto [result, own] :
-       llvm::zip_equal(whole->getResults(), op.getResults())) {
-    result.setType(wholeType(own));
-    values.map(own, result);
-  }
+  copyOverAll(op, [](OpOperand &operand) { // The number of a digit.
+    return cast<RankedTensorType>(operand.get().getType()).getRank() == 0;
+  });
 }
 
 /// Whether what a scan combines depends on where it stands in the order of all
@@ -255,17 +273,10 @@ LogicalResult InstanceSpreader::spreadScan(ScanOp op) {
   if (hasVisibleOrder(op) || hasOwnInitials)
     return op.emitOpError("cannot be spread over the instances of a stage: it "
                           "begins with values of their own, or rounds");
-  auto whole = cast<ScanOp>(b.clone(*op));
-  for (OpOperand &operand : whole->getOpOperands())
-    operand.set(llvm::is_contained(op.getInitial(), operand.get())
-                    ? values.lookup(operand.get())
-                    : wholeOf(operand.get()));
-  whole.setDimension(op.getDimension() + 1);
-  for (auto [result, own] :
-       llvm::zip_equal(whole->getResults(), op.getResults())) {
-    result.setType(wholeType(own));
-    values.map(own, result);
-  }
+  Operation *whole = copyOverAll(*op, [&](OpOperand &operand) {
+    return llvm::is_contained(op.getInitial(), operand.get());
+  });
+  cast<ScanOp>(whole).setDimension(op.getDimension() + 1);
   return success();
 }
 
@@ -312,36 +323,13 @@ Value InstanceSpreader::spreadConvolve(ConvolveOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Words of messages
+// The stage
 //===----------------------------------------------------------------------===//
 
 /// All receive the same message, each a slice of it.
 void InstanceSpreader::spreadMetadata(MetadataOp op) {
-  bool isCut = spreadOut.contains(op.getMessage());
   Value word = b.clone(*op, values)->getResult(0);
-  if (!isCut)
-    return;
-  spreadOut.insert(op.getWord());
   values.map(op.getWord(), broadcast(word));
-}
-
-/// The largest of `words`.
-static Value makeLargest(OpBuilder &b, Location loc, Value words) {
-  auto type = RankedTensorType::get({}, b.getI32Type());
-  Value least = arith::ConstantOp::create(
-      b, loc,
-      DenseElementsAttr::get(type, std::numeric_limits<int32_t>::min()));
-  AffineMap all = b.getMultiDimIdentityMap(1);
-  AffineMap none = AffineMap::get(1, 0, b.getContext());
-  return linalg::GenericOp::create(
-             b, loc, type, words, least, ArrayRef{all, none},
-             utils::IteratorType::reduction,
-             [](OpBuilder &inside, Location at, ValueRange elements) {
-               Value larger =
-                   arith::MaxSIOp::create(inside, at, elements[1], elements[0]);
-               linalg::YieldOp::create(inside, at, larger);
-             })
-      .getResult(0);
 }
 
 void InstanceSpreader::send(SendOp op, bool sendsWords) {
@@ -353,68 +341,68 @@ void InstanceSpreader::send(SendOp op, bool sendsWords) {
     Value words = wholeOf(status);
     if (sendsWords)
       payloads.push_back(words);
-    status = makeLargest(b, op.getLoc(), words);
+    status = makeMessageStatus(b, op.getLoc(), words);
   }
   SendOp::create(b, op.getLoc(), payloads, ValueRange(), status);
 }
 
-//===----------------------------------------------------------------------===//
-// The stage
-//===----------------------------------------------------------------------===//
+/// Whether instances make results of their own.
+bool InstanceSpreader::differs(Operation &op) const {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  auto load = dyn_cast<LoadOp>(op);
+  return (generic && generic.getNumReductionLoops() != 0 &&
+          !generic->hasAttr(kInstancesAttr)) ||
+         (load && load.getOwn()) ||
+         llvm::any_of(getOperandsAndTables(&op), [&](Value operand) {
+           return spreadOut.contains(operand);
+         });
+}
+
+/// The only result of `op` for all instances; null if there is no way.
+Value InstanceSpreader::spreadResult(Operation &op) {
+  return TypeSwitch<Operation *, Value>(&op)
+      .Case([&](LoadOp o) {
+        return LoadOp::create(b, o.getLoc(), wholeType(o), o.getSymbol(),
+                              IntegerAttr());
+      })
+      .Case([&](tensor::ExtractSliceOp o) { return spreadSlice(o); })
+      .Case([&](tensor::InsertSliceOp o) { return spreadInsert(o); })
+      .Case([&](tensor::PadOp o) { return spreadPad(o); })
+      .Case([&](tensor::ConcatOp o) { return spreadConcat(o); })
+      .Case([&](GatherOp o) { return spreadGather(o); })
+      .Case([&](SearchSortedOp o) { return spreadSearch(o); })
+      .Case([&](FftOp o) { return spreadFft(o); })
+      .Case([&](ConvolveOp o) { return spreadConvolve(o); })
+      .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+          [&](Operation *o) { return spreadReshape(o); })
+      .Default([](Operation *) { return Value(); });
+}
 
 LogicalResult InstanceSpreader::spread(Operation &op) {
-  auto generic = dyn_cast<linalg::GenericOp>(op);
-  bool differs = llvm::any_of(getOperandsAndTables(&op), [&](Value operand) {
-    return spreadOut.contains(operand);
-  });
-  differs |= generic && generic.getNumReductionLoops() != 0;
-  auto load = dyn_cast<LoadOp>(op);
-  differs |= load && load.getOwn();
   if (auto store = dyn_cast<StoreOp>(op)) { // Its own, so of all of them.
     StoreOp::create(b, op.getLoc(), wholeOf(store.getValue()),
                     store.getSymbol());
     return success();
   }
-  if (!differs) {
+  if (!differs(op)) {
     b.clone(op, values);
     return success();
   }
+  spreadOut.insert(op.result_begin(), op.result_end());
   if (auto metadata = dyn_cast<MetadataOp>(op)) {
     spreadMetadata(metadata);
-    return success();
-  }
-  for (Value result : op.getResults())
-    spreadOut.insert(result);
-  if (generic) {
+  } else if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
     spreadGeneric(generic);
-    return success();
-  }
-  if (isa<SortRunsOp, MergeRunsOp, CountDigitsOp, ScatterDigitsOp>(op)) {
+  } else if (isa<SortRunsOp, MergeRunsOp, CountDigitsOp, ScatterDigitsOp>(op)) {
     spreadSort(op);
-    return success();
-  }
-  if (auto scan = dyn_cast<ScanOp>(op))
+  } else if (auto scan = dyn_cast<ScanOp>(op)) {
     return spreadScan(scan);
-  Value whole =
-      TypeSwitch<Operation *, Value>(&op)
-          .Case([&](LoadOp o) {
-            return LoadOp::create(b, o.getLoc(), wholeType(o), o.getSymbol(),
-                                  IntegerAttr());
-          })
-          .Case([&](tensor::ExtractSliceOp o) { return spreadSlice(o); })
-          .Case([&](tensor::InsertSliceOp o) { return spreadInsert(o); })
-          .Case([&](tensor::PadOp o) { return spreadPad(o); })
-          .Case([&](tensor::ConcatOp o) { return spreadConcat(o); })
-          .Case([&](GatherOp o) { return spreadGather(o); })
-          .Case([&](SearchSortedOp o) { return spreadSearch(o); })
-          .Case([&](FftOp o) { return spreadFft(o); })
-          .Case([&](ConvolveOp o) { return spreadConvolve(o); })
-          .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
-              [&](Operation *o) { return spreadReshape(o); })
-          .Default([](Operation *) { return Value(); });
-  if (!whole)
-    return op.emitOpError("cannot be spread over the instances of a stage");
-  values.map(op.getResult(0), whole);
+  } else {
+    Value whole = spreadResult(op);
+    if (!whole)
+      return op.emitOpError("cannot be spread over the instances of a stage");
+    values.map(op.getResult(0), whole);
+  }
   return success();
 }
 
@@ -449,77 +437,21 @@ FailureOr<StageOp> InstanceSpreader::run(bool sendsWords) {
 // The program
 //===----------------------------------------------------------------------===//
 
-/// The message whose words `op` reads.
-static Value getMessage(MetadataOp op) {
-  auto stage = cast<StageOp>(op->getParentOp());
-  return stage.getInputs()[cast<BlockArgument>(op.getMessage()).getArgNumber()];
-}
-
-/// Whether `op` reads words of slices, one or all.
-static bool readsSlices(MetadataOp op) {
-  auto stage = cast<StageOp>(op->getParentOp());
-  unsigned number = cast<BlockArgument>(op.getMessage()).getArgNumber();
-  return cast<RankedTensorType>(op.getWord().getType()).getRank() != 0 ||
-         (stage.getInstances() && !stage.isShared(number));
-}
-
-/// What the instances of a stage each said, in a stage that reads it: the word
-/// of one instance, or those of all.
-static Value receiveWords(MetadataOp op, Value words) {
-  auto stage = cast<StageOp>(op->getParentOp());
-  stage.getInputsMutable().append(words);
-  return stage.getBody().front().addArgument(op.getWord().getType(),
-                                             op.getLoc());
-}
-
-/// Makes the words of slices in the stage that reads them; `words`: the field
-/// with the status of each instance, by the message.
-static void lowerSlices(MetadataOp op,
-                        const llvm::DenseMap<Value, Value> &words) {
-  auto type = cast<RankedTensorType>(op.getWord().getType());
-  bool ofEach = type.getRank() != 0;
-  OpBuilder b(op);
-  Value word;
-  if (op.getField() == Field::norm || op.getField() == Field::max_abs)
-    word =
-        makeMagnitude(b, op.getLoc(), op.getMessage(), op.getField(), ofEach);
-  else if (Value field = op.getField() == Field::status
-                             ? words.lookup(getMessage(op))
-                             : Value())
-    word = receiveWords(op, field);
-  else if (ofEach) // Nobody says anything, so all is well.
-    word = arith::ConstantOp::create(b, op.getLoc(), b.getZeroAttr(type));
-  else // The same for all instances.
-    return;
-  op.replaceAllUsesWith(word);
-  op.erase();
-}
-
 void SpreadInstances::runOnOperation() {
   FrozenRewritePatternSet patterns = getGeneralizePatterns(&getContext());
-  llvm::DenseSet<Value> wanted; ///< Whose status is read by the instance.
-  getOperation().walk([&](MetadataOp op) {
-    if (op.getField() == Field::status && readsSlices(op))
-      wanted.insert(getMessage(op));
-  });
-  llvm::DenseMap<Value, Value> words;
+  InstanceWords words(getOperation());
   for (auto stage :
        llvm::make_early_inc_range(getOperation().getBody().getOps<StageOp>())) {
-    for (auto op :
-         llvm::make_early_inc_range(stage.getBody().getOps<MetadataOp>()))
-      if (readsSlices(op))
-        lowerSlices(op, words);
+    words.lowerReads(stage);
     if (!stage.getInstances())
       continue;
-    bool sendsWords = stage.getSend().getStatus() &&
-                      stage.getNumResults() != 0 &&
-                      wanted.contains(stage.getResult(0));
+    bool sendsWords = words.areSent(stage);
     if (failed(generalizeStage(stage, patterns)))
       return signalPassFailure();
     FailureOr<StageOp> whole = InstanceSpreader(stage).run(sendsWords);
     if (failed(whole))
       return signalPassFailure();
     if (sendsWords)
-      words[whole->getResult(0)] = whole->getMessages().back();
+      words.addSender(*whole);
   }
 }

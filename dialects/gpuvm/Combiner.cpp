@@ -41,6 +41,7 @@ class Matcher {
 public:
   explicit Matcher(linalg::GenericOp op);
   std::optional<Combiner> match();
+  Operation *findFault();
 
 private:
   bool isElement(Value value) const { return !dependent.contains(value); }
@@ -378,4 +379,27 @@ std::optional<Combiner> Matcher::match() {
 
 std::optional<Combiner> gpuvm::matchCombiner(linalg::GenericOp op) {
   return Matcher(op).match();
+}
+
+/// From what is yielded back to the accumulator, over operations that combine.
+Operation *Matcher::findFault() {
+  match();
+  unsigned i =
+      llvm::find(combiner.elements, Value()) - combiner.elements.begin();
+  if (i == accumulators.size()) // Control flow.
+    return body->getTerminator();
+  Value value = skipFlush(yieldedFor(i));
+  while (Operation *at = value.getDefiningOp()) {
+    auto inner = llvm::find_if(at->getOperands(), [&](Value operand) {
+      return !isElement(operand) && !accumulatorOf(operand);
+    });
+    if (!isAssociative(at) || inner == at->operand_end())
+      return at;
+    value = skipFlush(*inner);
+  }
+  return body->getTerminator();
+}
+
+Operation *gpuvm::findNonCombining(linalg::GenericOp op) {
+  return Matcher(op).findFault();
 }

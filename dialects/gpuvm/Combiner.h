@@ -62,6 +62,11 @@ struct Combiner {
 /// whatever the shape.
 std::optional<Combiner> matchCombiner(linalg::GenericOp op);
 
+/// The operation of a body that is no combiner that partial results cannot be
+/// combined by: the last one that does something else with an accumulator, or
+/// the terminator.
+Operation *findNonCombining(linalg::GenericOp op);
+
 /// `value`, or what a `gpuvm.flush` that makes it is given.
 Value skipFlush(Value value);
 

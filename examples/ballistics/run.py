@@ -8,7 +8,6 @@ NumPy's float64; what the gunner learns against NumPy. Exits 1 if something diff
 """
 
 import argparse
-import json
 import pathlib
 import sys
 
@@ -23,10 +22,6 @@ ROUNDS, SHOTS, FIELD = 30, 64, 256
 DT, GRAVITY, DRAG, STEPS = 0.01, 9.81, 0.002, 4000
 
 
-class BadData(Exception):
-    """A sentence about data that cannot be used."""
-
-
 def hills(draw):
     """Heights of the ground, every metre."""
     x = np.arange(FIELD)
@@ -38,11 +33,11 @@ def read_ground(path):
     try:
         ground = np.load(path)
     except (OSError, ValueError) as error:
-        raise BadData(f"The ground \"{path}\" cannot be read: {error}.") from error
+        raise programs.BadData(f"The ground \"{path}\" cannot be read: {error}.") from error
     if ground.shape != (FIELD,) or ground.dtype.kind not in "fiu":
-        raise BadData(f"The ground has to be {FIELD} heights, not {ground.shape} of {ground.dtype}.")
+        raise programs.BadData(f"The ground has to be {FIELD} heights, not {ground.shape} of {ground.dtype}.")
     if not np.isfinite(ground).all():
-        raise BadData(f"{np.sum(~np.isfinite(ground))} heights of the ground are no numbers.")
+        raise programs.BadData(f"{np.sum(~np.isfinite(ground))} heights of the ground are no numbers.")
     return ground.astype(np.float32)
 
 
@@ -92,18 +87,15 @@ class Device:
     def __init__(self, work, options):
         self.work, self.options = work, options
         for name in PARTS:
-            programs.tool("gpuvm-compile", HERE / f"{name}.mlir", "-o", work / f"{name}.gvplan")
-        programs.tool("gpuvm-compile", HERE / "whole.mlir", *(f"--link={HERE / name}.mlir" for name in PARTS), "-o", work / "whole.gvplan")
+            self.compile(name)
+        self.compile("whole", *(f"--link={HERE / name}.mlir" for name in PARTS))
+
+    def compile(self, name, *options):
+        programs.compiled(self.work / f"{name}.gvplan", (HERE / f"{name}.mlir").read_text(), *options)
 
     def run(self, name, inputs, outputs, *options):
-        """The outputs of a program, and what it prints."""
-        command = ["gpuvm-run", self.work / f"{name}.gvplan", *self.options, *options]
-        for key, value in inputs.items():
-            np.save(self.work / f"{name}.{key}.npy", value)
-            command.append(f"--input={key}=@{self.work / name}.{key}.npy")
-        command += [f"--output={key}=@{self.work / name}.{key}.out.npy" for key in outputs]
-        text = programs.tool(*command)
-        return {key: np.load(f"{self.work / name}.{key}.out.npy") for key in outputs}, text
+        """(outputs by name, statistics) of a program."""
+        return programs.execute(self.work / f"{name}.gvplan", inputs, outputs, *self.options, *options)
 
 
 def duel_in_parts(device, place):
@@ -182,7 +174,7 @@ def main():
         print(f"duel {number} wind {float(place['wind']):.1f} target {float(place['target']):.1f} rounds {rounds[-1]} off {float(whole['distance']):.2f}")
     if not hits:
         raise programs.Failed("no target is hit")
-    stats = json.loads(device.run("whole", last[0], ("rounds",), "--stats=json", "--iterations=5", "--warmup=1")[1].splitlines()[-1])
+    stats = device.run("whole", last[0], ("rounds",), "--iterations=5", "--warmup=1")[1]
     for name, value in (("hits", f"{hits} of {count}"), ("rounds", f"{np.median(rounds):.0f} ({min(rounds)} to {max(rounds)})"),
                         ("ends_apart", f"{np.median(apart):.1e} m from NumPy's (90 %: {np.quantile(apart, 0.9):.1e}, most {max(apart):.2f})"),
                         *((key, stats[key]) for key in ("stages", "kernels", "dispatches", "barriers", "submits")),
@@ -190,14 +182,6 @@ def main():
         print(name, value)
     if not options.small:
         draw(*last, options.work / "duel.png")
-    print("check ok")
 
 
-try:
-    main()
-except BadData as error:
-    programs.say(f"run.py: {error}")
-    sys.exit(2)
-except programs.Failed as error:
-    programs.say(f"run.py: {error}.")
-    sys.exit(1)
+programs.finish(main)

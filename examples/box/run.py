@@ -14,10 +14,7 @@ Results are lines "name value"; the last one is "check ok". Exits 1 if a check f
 """
 
 import argparse
-import json
 import pathlib
-import re
-import subprocess
 import sys
 
 import numpy as np
@@ -26,6 +23,10 @@ import reference
 import scene
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent))
+import programs  # noqa: E402
+from programs import check, say  # noqa: E402
+
 GRAVITY = np.array([0.0, 0.0, -10.0])
 PLACE, ENTRY, MOMENTUM = 1e-2, 1e-3, 1e-6
 ENERGY, FEW_ENERGY = 0.02, 0.1  # the latter where a few impacts are all there is
@@ -36,37 +37,19 @@ LARGE_FRAME, SMALL_FRAME = 768, 128  # ticks of 1/4096
 OUTPUTS = ["film", "speeds", "diary", "written", "state", "grids"]
 
 
-def say(text):
-    print(text, file=sys.stderr, flush=True)
-
-
-def tool(*arguments):
-    done = subprocess.run([str(argument) for argument in arguments], stdout=subprocess.PIPE, text=True)
-    if done.returncode:
-        sys.exit(f"{arguments[0]} ended with exit code {done.returncode}.")
-    return done.stdout
-
-
 def execute(work, one, frame, grids=80):
     """(outputs by name, what gpuvm-run says of the run)"""
     work.mkdir(parents=True, exist_ok=True)
-    program, plan = work / "box.mlir", work / "box.gvplan"
-    sizes = {"100000": one.n, "96001": int(np.prod(one.cells)) + 1}
     text = (HERE / "box.mlir").read_text().replace("@build up_to 80", f"@build up_to {grids}")
-    program.write_text(re.sub(r"(?<!\d)(100000|96001)(?!\d)", lambda found: str(sizes[found[0]]), text))
-    tool("gpuvm-compile", "--park=always", program, "-o", plan)
+    text = programs.renumbered(text, {100000: one.n, 96001: int(np.prod(one.cells)) + 1})
     inputs = {"start": one.places, "speed": one.speeds, "partners": one.partners, "size": one.size, "counts": one.cells,
               "gravity": GRAVITY.astype(np.float32), "frame": np.int32(frame)}
-    for name, array in inputs.items():
-        np.save(work / f"{name}.npy", array)
-    stats = tool("gpuvm-run", plan, "--stats=json", "--timeout=3000", *(f"--input={name}=@{work / name}.npy" for name in inputs),
-                 *(f"--output={name}=@{work / name}.out.npy" for name in OUTPUTS))
-    found = {name: np.load(work / f"{name}.out.npy") for name in OUTPUTS}
-    return {**found, "diary": found["diary"][:int(found["written"])]}, json.loads(stats)
+    found, stats = programs.execute(programs.compiled(work / "box.gvplan", text, "--park=always"), inputs, OUTPUTS, "--timeout=3000")
+    return {**found, "diary": found["diary"][:int(found["written"])]}, stats
 
 
 def books(found, one):
-    """(problems, how far momentum is off, how far energy is off at any time, relative)"""
+    """Checks momentum and, at any time, energy."""
     diary, speeds = found["diary"], one.speeds.astype(np.float64)
     time = np.cumsum(diary[:, reference.TICKS]) * reference.TICK
     expected = speeds.sum(axis=1) + diary[:, reference.IMPULSE] + one.n * GRAVITY * time[:, None]
@@ -82,9 +65,9 @@ def books(found, one):
     print(f"energy_off {drift:.1e}")
     for name, column in (("kinetic", reference.KINETIC), ("elastic", reference.ELASTIC), ("heat", reference.HEAT), ("bond_work", reference.WORK)):
         print(f"{name} {diary[-1, column]:.1f}")
-    problems = [] if momentum <= MOMENTUM else [f"momentum is off by {momentum:.1e} (bound {MOMENTUM})"]
+    check(momentum <= MOMENTUM, f"momentum is off by {momentum:.1e} (bound {MOMENTUM})")
     bound = ENERGY if one.n >= SMALL["n"] else FEW_ENERGY
-    return problems if drift <= bound else [*problems, f"energy is off by {drift:.1e} (bound {bound})"]
+    check(drift <= bound, f"energy is off by {drift:.1e} (bound {bound})")
 
 
 def against_numpy(found, one):
@@ -99,8 +82,8 @@ def against_numpy(found, one):
         scale[group] = largest[group].max()
     entries = np.abs(found["diary"] - diary)[:, :14] / scale[:14]
     print(f"numpy_books_off {entries.max():.1e}")
-    problems = [] if off <= PLACE else [f"places are off by {off:.1e} (bound {PLACE})"]
-    return problems if entries.max() <= ENTRY else [*problems, f"the books are off by {entries.max():.1e} (bound {ENTRY})"]
+    check(off <= PLACE, f"places are off by {off:.1e} (bound {PLACE})")
+    check(entries.max() <= ENTRY, f"the books are off by {entries.max():.1e} (bound {ENTRY})")
 
 
 def run(options):
@@ -110,7 +93,7 @@ def run(options):
         one = scene.make(**(SMALL if options.small else LARGE))
     if options.write_scene:
         scene.write(options.write_scene, one)
-        return []
+        sys.exit()
     problem = one.problem()
     if problem:
         raise scene.BadData(problem)
@@ -131,19 +114,15 @@ def run(options):
     for name in ("stages", "kernels", "dispatches", "barriers", "submits", "device"):
         print(f"{name} {stats[name]}")
     print(f"device_time {stats['device_us']['median'] / 1e6:.1f} s")
-    problems = []
-    if found["state"] == 1:
-        problems.append("a sphere is nowhere")
-    if lengths.sum() != FRAMES * frame:
-        problems.append(f"sub-steps add up to {lengths.sum():.0f} ticks, not {FRAMES * frame}")
-    problems += books(found, one)
+    check(found["state"] != 1, "a sphere is nowhere")
+    check(lengths.sum() == FRAMES * frame, f"sub-steps add up to {lengths.sum():.0f} ticks, not {FRAMES * frame}")
+    books(found, one)
     if small:
-        problems += against_numpy(found, one)
+        against_numpy(found, one)
     else:
         import picture
         picture.draw(options.work / "box.png", found, one, frame * reference.TICK)
         say(f"See {options.work / 'box.png'}.")
-    return problems
 
 
 def main():
@@ -152,18 +131,7 @@ def main():
     parser.add_argument("--small", action="store_true", help="500 spheres, against NumPy")
     parser.add_argument("--scene", type=pathlib.Path, help="a scene for the small box")
     parser.add_argument("--write-scene", type=pathlib.Path, metavar="FILE", help="write the scene, and end")
-    options = parser.parse_args()
-    try:
-        problems = run(options)
-    except scene.BadData as bad:
-        print(f"run.py: {bad}", file=sys.stderr)
-        return 2
-    for problem in problems:
-        print(f"check failed: {problem}.")
-    if not options.write_scene and not problems:
-        print("check ok")
-    return 1 if problems else 0
+    run(parser.parse_args())
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+programs.finish(main, scene.BadData)

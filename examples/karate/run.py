@@ -9,9 +9,7 @@ a check fails, 2 if there are no weights.
 """
 
 import argparse
-import json
 import pathlib
-import subprocess
 import sys
 
 import numpy as np
@@ -20,23 +18,12 @@ import club
 import model
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent))
+import programs  # noqa: E402
+from programs import check  # noqa: E402
+
 TOLERANCE = 1e-5
 KINDS = {"gcn": model.Gcn, "gat": model.Gat}
-FAILED = []
-
-
-class BadData(Exception):
-    """A sentence about data that cannot be used."""
-
-
-def say(text):
-    print(text, file=sys.stderr, flush=True)
-
-
-def check(holds, sentence):
-    if not holds:
-        FAILED.append(sentence)
-        print(f"check failed: {sentence}.")
 
 
 def load(folder):
@@ -49,27 +36,22 @@ def load(folder):
             try:
                 array = np.load(file)
             except (OSError, ValueError) as error:
-                raise BadData(f"The weights \"{file}\" cannot be read: {error}.") from error
+                raise programs.BadData(f"The weights \"{file}\" cannot be read: {error}.") from error
             if array.shape != like.shape or array.dtype != np.float32:
-                raise BadData(f"The weights \"{file}\" are {array.dtype} of shape {array.shape}, not float32 of shape {like.shape}.")
+                raise programs.BadData(f"The weights \"{file}\" are {array.dtype} of shape {array.shape}, not float32 of shape {like.shape}.")
             if not np.isfinite(array).all():
-                raise BadData(f"The weights \"{file}\" hold what is no finite number.")
+                raise programs.BadData(f"The weights \"{file}\" hold what is no finite number.")
             models[name].weights[weight] = array.astype(float)
     return models
 
 
 def run(name, inputs, outputs, options, iterations=1):
     """(outputs by name, statistics) of a program that is compiled."""
-    folder, weights = options.work, options.weights or options.work
-    for one, array in inputs.items():
-        np.save(folder / f"{name}.in.{one}.npy", array)
-    command = ["gpuvm-run", folder / f"{name}.gvplan", "--stats=json", f"--iterations={iterations}", "--timeout=60"]
-    command += [f"--input={one}=@{folder / f'{name}.in.{one}'}.npy" for one in inputs]
-    command += [f"--input={one}=@{weights / f'{name}.{one}'}.npy" for one in options.models[name].weights]
-    command += [f"--output={one}=@{folder / f'{name}.out.{one}'}.npy" for one in outputs]
-    stats = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+    folder = options.weights or options.work
+    weights = {one: folder / f"{name}.{one}.npy" for one in options.models[name].weights}
+    got, stats = programs.execute(options.work / f"{name}.gvplan", inputs | weights, outputs, f"--iterations={iterations}", "--timeout=60")
     check(stats["submits"] == 1, f"an execution of {name} takes {stats['submits']} submits, not 1")
-    return {one: np.load(folder / f"{name}.out.{one}.npy") for one in outputs}, stats
+    return got, stats
 
 
 def compare(name, x, first, second, options, iterations=1):
@@ -179,8 +161,8 @@ def main():
     options.work.mkdir(parents=True, exist_ok=True)
     options.models = load(options.weights) if options.weights else model.write(options.work)
     for name in KINDS:
-        say(f"Compiling {name}.mlir ...")
-        subprocess.run(["gpuvm-compile", HERE / f"{name}.mlir", "-o", options.work / f"{name}.gvplan"], check=True)
+        programs.say(f"Compiling {name}.mlir ...")
+        programs.compiled(options.work / f"{name}.gvplan", (HERE / f"{name}.mlir").read_text())
     answers = [report(name, options) for name in KINDS]
     if options.small:
         if not options.weights:
@@ -191,17 +173,6 @@ def main():
         check_networkx()
         picture.draw(options.work / "karate.png", answers)
         print(f"picture {options.work / 'karate.png'}")
-    if FAILED:
-        return 1
-    print("check ok")
-    return 0
 
 
-try:
-    sys.exit(main())
-except BadData as error:
-    print(f"run.py: {error}", file=sys.stderr)
-    sys.exit(2)
-except subprocess.CalledProcessError as error:
-    print(f"run.py: {pathlib.Path(error.cmd[0]).name} ended with {error.returncode}.", file=sys.stderr)
-    sys.exit(1)
+programs.finish(main)

@@ -9,9 +9,7 @@ name. Exits 1 if a check fails, 2 if there is no data.
 """
 
 import argparse
-import json
 import pathlib
-import subprocess
 import sys
 
 import numpy as np
@@ -22,20 +20,10 @@ import reference
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent))
 import programs  # noqa: E402
+from programs import check, say  # noqa: E402
 
 FEATURES, LIMIT, RUN = 16, 0.05, 50
 LAYERS, TIMES = 24, 150
-FAILED = []
-
-
-def say(text):
-    print(text, file=sys.stderr, flush=True)
-
-
-def check(holds, sentence):
-    if not holds:
-        FAILED.append(sentence)
-        print(f"check failed: {sentence}.")
 
 
 def resized(text, nodes, edges):
@@ -54,24 +42,15 @@ class Program:
 
     def __init__(self, name, nodes, edges, options, times=TIMES):
         self.name, self.options, self.times = name, options, times
-        self.plan = options.work / f"{name}.gvplan"
-        source = options.work / f"{name}.mlir"
-        text = (HERE / f"{name}.mlir").read_text().replace(f"up_to {TIMES}", f"up_to {times}")
-        source.write_text(resized(text, nodes, edges))
         say(f"Compiling {name}.mlir for {nodes} nodes and {edges} edges ...")
-        subprocess.run(["gpuvm-compile", source, "-o", self.plan], check=True)
+        text = (HERE / f"{name}.mlir").read_text().replace(f"up_to {TIMES}", f"up_to {times}")
+        self.plan = programs.compiled(options.work / f"{name}.gvplan", resized(text, nodes, edges))
 
     def run(self, inputs, outputs, iterations=1):
         """(outputs by name, statistics)"""
-        folder = self.options.work
-        for name, array in inputs.items():
-            np.save(folder / f"{self.name}.{name}.npy", array)
-        command = ["gpuvm-run", self.plan, "--stats=json", f"--iterations={iterations}", f"--timeout={self.options.timeout}"]
-        command += [f"--input={name}=@{folder / f'{self.name}.{name}'}.npy" for name in inputs]
-        command += [f"--output={name}=@{folder / f'{self.name}.{name}'}.npy" for name in outputs]
-        stats = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+        got, stats = programs.execute(self.plan, inputs, outputs, f"--iterations={iterations}", f"--timeout={self.options.timeout}")
         check(stats["submits"] == 1, f"an execution of {self.name} takes {stats['submits']} submits, not 1")
-        return {name: np.load(folder / f"{self.name}.{name}.npy") for name in outputs}, stats
+        return got, stats
 
 
 def show(name, stats):
@@ -247,17 +226,6 @@ def main():
         file = options.work / "packages.png"
         picture.draw(file, graph.names, ranks, graph.source[0], graph.target[0], lists.TYPES, *shown)
         print(f"picture {file}")
-    if FAILED:
-        return 1
-    print("check ok")
-    return 0
 
 
-try:
-    sys.exit(main())
-except lists.BadData as error:
-    print(f"run.py: {error}", file=sys.stderr)
-    sys.exit(2)
-except subprocess.CalledProcessError as error:
-    print(f"run.py: {pathlib.Path(error.cmd[0]).name} ended with {error.returncode}.", file=sys.stderr)
-    sys.exit(1)
+programs.finish(main, lists.BadData)

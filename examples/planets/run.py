@@ -16,10 +16,7 @@ lines "name value"; the last one is "check ok". Exits 1 if a check fails, 2 for 
 """
 
 import argparse
-import json
 import pathlib
-import re
-import subprocess
 import sys
 
 import numpy as np
@@ -28,6 +25,10 @@ import ephemeris
 import newton
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent))
+import programs  # noqa: E402
+from programs import check, say  # noqa: E402
+
 TABLE = HERE / "january-2000.csv"
 TICKS = 256  # a day
 YEAR, MONTH = 365.25, 30.0  # days
@@ -36,31 +37,14 @@ OFF = {YEAR: 200.0, MONTH: 12.0}  # km
 OUTPUTS = ["places", "days", "energies", "lengths", "time", "taken", "halvings", "worst_drift", "condition"]
 
 
-def say(text):
-    print(text, file=sys.stderr, flush=True)
-
-
-def tool(*arguments):
-    done = subprocess.run([str(argument) for argument in arguments], stdout=subprocess.PIPE, text=True)
-    if done.returncode:
-        sys.exit(f"{arguments[0]} ended with exit code {done.returncode}.")
-    return done.stdout
-
-
 def execute(work, name, gm, state, days, tolerance, first=TICKS, room=12000):
     """(outputs by name, what gpuvm-run says of the run) with room for so many steps."""
     work.mkdir(parents=True, exist_ok=True)
-    source, plan = work / f"{name}.mlir", work / f"{name}.gvplan"
-    source.write_text(re.sub(r"\b12000\b", str(room), (HERE / "year.mlir").read_text()))
-    tool("gpuvm-compile", source, "-o", plan)
-    for what, array in zip(("q", "v", "gm"), (*state, gm)):
-        np.save(work / f"{what}.npy", array)
-    stats = tool("gpuvm-run", plan, "--stats=json", "--timeout=600", *(f"--input={what}=@{work / what}.npy" for what in ("q", "v", "gm")),
-                 f"--input=tolerance=f64={tolerance!r}", f"--input=year=i32={round(days * TICKS)}", f"--input=first=i32={first}",
-                 *(f"--output={what}=@{work / name}.{what}.npy" for what in OUTPUTS))
-    found = {what: np.load(work / f"{name}.{what}.npy") for what in OUTPUTS}
+    plan = programs.compiled(work / f"{name}.gvplan", programs.renumbered((HERE / "year.mlir").read_text(), {12000: room}))
+    inputs = {"q": state[0], "v": state[1], "gm": gm, "tolerance": np.float64(tolerance), "year": np.int32(round(days * TICKS)), "first": np.int32(first)}
+    found, stats = programs.execute(plan, inputs, OUTPUTS, "--timeout=600")
     taken = int(found["taken"])
-    return {**found, "lengths": found["lengths"][:taken], "energies": found["energies"][:taken]}, json.loads(stats)
+    return {**found, "lengths": found["lengths"][:taken], "energies": found["energies"][:taken]}, stats
 
 
 def km(q):
@@ -73,21 +57,16 @@ def stretches(lengths):
     return [slice(first, last + 1) for first, last in zip(cuts, cuts[1:])]
 
 
-def regulator_problems(found, energies, days, tolerance):
-    """What is wrong with the lengths of steps, given the energies by NumPy behind each of them."""
+def check_regulator(found, energies, days, tolerance):
+    """The lengths of steps, given the energies by NumPy behind each of them."""
     lengths, end = found["lengths"], round(days * TICKS)
-    if found["time"] != end or lengths.sum() != end:
-        yield f"steps add up to {lengths.sum()} ticks, and the time is {found['time']}, not {end}"
-    if lengths[0] != 0:
-        yield f"the first step has the length {lengths[0]}, not 0"
+    check(found["time"] == end == lengths.sum(), f"steps add up to {lengths.sum()} ticks, and the time is {found['time']}, not {end}")
+    check(lengths[0] == 0, f"the first step has the length {lengths[0]}, not 0")
     steps = lengths[1:-1]
-    if not np.all(np.isin(steps[:-1] / steps[1:], [1, 2])):
-        yield "a step is neither as long as the one before nor half as long"
-    if TICKS >> int(found["halvings"]) != steps[-1]:
-        yield f"{found['halvings']} halvings end with {steps[-1]} ticks"
+    check(np.all(np.isin(steps[:-1] / steps[1:], [1, 2])), "a step is neither as long as the one before nor half as long")
+    check(TICKS >> int(found["halvings"]) == steps[-1], f"{found['halvings']} halvings end with {steps[-1]} ticks")
     worst = max(np.max(np.abs(energies[part] / energies[part.start] - 1)) for part in stretches(lengths[:-1]))
-    if worst > tolerance * 1.02:
-        yield f"the energy drifts by {worst:.2e}, more than {tolerance:.0e}"
+    check(worst <= tolerance * 1.02, f"the energy drifts by {worst:.2e}, more than {tolerance:.0e}")
 
 
 def report_bodies(title, off):
@@ -95,26 +74,23 @@ def report_bodies(title, off):
         print(f"{title}_{name}_km {one:.3f}")
 
 
-def check(found, source, options, days):
-    """(problems, distances from the ephemeris by day and body)"""
+def check_end(found, source, options, days):
+    """The places in the end against NumPy and the ephemeris."""
     q, v = source.state(options.date)
     say(f"The same {len(found['lengths'])} steps in NumPy ...")
     replayed, _, energies = newton.replay(source.gm, q, v, found["lengths"], TICKS)
-    problems = list(regulator_problems(found, energies, days, options.tolerance))
+    check_regulator(found, energies, days, options.tolerance)
     off = float(km(found["places"] - replayed).max())
     print(f"numpy_off_km {off:.1e}")
     print(f"numpy_energy_off {np.max(np.abs(found['energies'] / energies - 1)):.1e}")
-    if not off <= SAME:
-        problems.append(f"places are {off} km from NumPy's (bound {SAME})")
+    check(off <= SAME, f"places are {off} km from NumPy's (bound {SAME})")
     off = km(found["places"] - source.state(options.date, days)[0])
     report_bodies("ephemeris_off", off)
-    if not np.all(off <= OFF[days]):
-        problems.append(f"places are {off.max():.1f} km from the ephemeris (bound {OFF[days]})")
-    return problems
+    check(np.all(off <= OFF[days]), f"places are {off.max():.1f} km from the ephemeris (bound {OFF[days]})")
 
 
 def check_laws(found, source, options, days):
-    """Problems of what the laws of motion give against the device and the ephemeris."""
+    """What the laws of motion give, against the device and the ephemeris."""
     q, v = source.state(options.date)
     truth = source.state(options.date, days)[0]
     laws = {law: newton.solve(getattr(newton, law), source.gm, q, v, days) for law in progress("newton", "relativity", "relativity_and_figure")}
@@ -122,10 +98,8 @@ def check_laws(found, source, options, days):
         report_bodies(law, km(places - truth))
     off, left = km(found["places"] - laws["newton"]).max(), km(laws["relativity_and_figure"] - truth).max()
     print(f"newton_solved_off_km {off:.2f}")
-    if not off <= EXACT:
-        yield f"places are {off:.2f} km from what Newton's laws give (bound {EXACT})"
-    if not left <= REAL:
-        yield f"with relativity and the earth's figure {left:.2f} km are left (bound {REAL})"
+    check(off <= EXACT, f"places are {off:.2f} km from what Newton's laws give (bound {EXACT})")
+    check(left <= REAL, f"with relativity and the earth's figure {left:.2f} km are left (bound {REAL})")
 
 
 def progress(*names):
@@ -135,12 +109,13 @@ def progress(*names):
 
 
 def check_days(found, source, options, days):
-    """(problems, distances from the ephemeris [day, body])"""
+    """Checks and returns distances from the ephemeris [day, body]."""
     truth = np.stack([source.state(options.date, float(day))[0] for day in range(int(days) + 1)])
     off = km(found["days"][:len(truth)] - truth)
     print(f"ephemeris_off_any_day_km {off.max():.1f}")
     bound = OFF[days]
-    return ([] if np.all(off <= bound) else [f"on a day a place is {off.max():.1f} km from the ephemeris (bound {bound})"]), off
+    check(np.all(off <= bound), f"on a day a place is {off.max():.1f} km from the ephemeris (bound {bound})")
+    return off
 
 
 def run(options, source):
@@ -151,28 +126,26 @@ def run(options, source):
     say(f"{days} days on the device, at most {room} steps ...")
     found, stats = execute(options.work, "year", source.gm, state, days, options.tolerance, room=room)
     if found["condition"] == 1:
-        sys.exit("check failed: the energy is no number.")
+        raise programs.Failed("the energy is no number")
     for name in ("taken", "halvings", "worst_drift", "condition"):
         print(f"{name} {found[name]}")
     for name in ("stages", "kernels", "dispatches", "barriers", "submits", "device"):
         print(f"{name} {stats[name]}")
     print(f"device_time {stats['device_us']['median'] / 1e6:.2f} s")
-    problems = check(found, source, options, days)
+    check_end(found, source, options, days)
     if not small:
-        problems += check_laws(found, source, options, days)
-        more, off = check_days(found, source, options, days)
-        problems += more
+        check_laws(found, source, options, days)
+        off = check_days(found, source, options, days)
         say("Steps of a day, without the regulator ...")
         free, _ = execute(options.work, "free", source.gm, state, days, 1.0, room=400)
         report_bodies("free_off", km(free["places"] - source.state(options.date, days)[0]))
         import picture
         picture.draw(options.work / "planets.png", found, free, off, TICKS)
         say(f"See {options.work / 'planets.png'}.")
-        if source.gm.tolist() != ephemeris.Table(TABLE).gm.tolist() or any(
-                not np.array_equal(a, b) for day in (0.0, MONTH)
-                for a, b in zip(ephemeris.Table(TABLE).state(ephemeris.START, day), source.state(ephemeris.START, day))):
-            problems.append(f"{TABLE.name} is not what DE421 says")
-    return problems
+        table = ephemeris.Table(TABLE)
+        check(source.gm.tolist() == table.gm.tolist() and all(
+            np.array_equal(a, b) for day in (0.0, MONTH)
+            for a, b in zip(table.state(ephemeris.START, day), source.state(ephemeris.START, day))), f"{TABLE.name} is not what DE421 says")
 
 
 def main():
@@ -186,21 +159,11 @@ def main():
     options = parser.parse_args()
     if not options.tolerance > 0:
         parser.error(f"The tolerance is {options.tolerance}; it must be positive.")
-    try:
-        source = ephemeris.Table(options.table or TABLE) if options.small or options.table else ephemeris.De421()
-        if options.write_table:
-            ephemeris.write_table(options.write_table, source, [options.date, options.date + MONTH])
-            return 0
-        problems = run(options, source)
-    except ephemeris.BadData as bad:
-        print(f"run.py: {bad}", file=sys.stderr)
-        return 2
-    for problem in problems:
-        print(f"check failed: {problem}.")
-    if not problems:
-        print("check ok")
-    return 1 if problems else 0
+    source = ephemeris.Table(options.table or TABLE) if options.small or options.table else ephemeris.De421()
+    if options.write_table:
+        ephemeris.write_table(options.write_table, source, [options.date, options.date + MONTH])
+        sys.exit()
+    run(options, source)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+programs.finish(main, ephemeris.BadData)

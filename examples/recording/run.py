@@ -13,7 +13,6 @@ import argparse
 import json
 import math
 import pathlib
-import subprocess
 import sys
 
 import numpy as np
@@ -22,15 +21,15 @@ import reference
 import sounds
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))  # Before a test's modules, one of which has that name, too.
+import programs  # noqa: E402
+from programs import say  # noqa: E402
+
 # Largest differences from float64, at full scale 1. The transforms are within 4e-8 log2(2048) of the loudest frame in f32.
 SAMPLES, GAINS, ROUNDING = 5e-6, 1e-5, 1e-6
 LOWERED = 10  # What the announcements gain over their noise, at least, in dB.
 NEVER = 2**31 - 1
 REPORT = {"heard": 0, "peaks": 1, "sent": 2, "gain": 3, "limit": 4}
-
-
-def say(text):
-    print(text, file=sys.stderr, flush=True)
 
 
 def for_channels(program, channels):
@@ -44,22 +43,13 @@ def chunks_of(seconds, rate):
     return math.ceil(seconds * rate / reference.CHUNK) if seconds > 0 else NEVER
 
 
-def compile_program(work, channels):
-    source, plan = work / "recording.mlir", work / "recording.gvplan"
-    source.write_text(for_channels((HERE / "recording.mlir").read_text(), channels))
-    subprocess.run(["gpuvm-compile", source, "-o", plan], check=True)
-    return plan
-
-
 def stream(plan, work, settings, patience, validate):
     """Runs the plan over sound.npy in `work`: (outputs by name, what was measured)."""
     files = {name: work / f"{name}.raw" for name in ("clean", "report", "ticks")}
-    command = ["gpuvm-run", plan, f"--stream=sound={work / 'sound.npy'}", f"--input=patience=i32={patience}", "--stats=json", "--output=silenced",
-               "--output=full", *(["--validate"] if validate else []), *(f"--stream-output={name}={file}" for name, file in files.items())]
-    for name, value in settings.items():
-        np.save(work / f"{name}.npy", np.float32(value))
-        command.append(f"--input={name}=@{work / name}.npy")
-    *printed, stats = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    inputs = {name: np.float32(value) for name, value in settings.items()} | {"patience": np.int32(patience)}
+    *printed, stats = programs.tool("gpuvm-run", plan, f"--stream=sound={work / 'sound.npy'}", "--stats=json", "--output=silenced", "--output=full",
+                                    *(["--validate"] if validate else []), *programs.bind(plan, inputs, ())[0],
+                                    *(f"--stream-output={name}={file}" for name, file in files.items())).splitlines()
     words = {name: int(value.split("=")[1]) for name, value in (line.split(": ") for line in printed)}
     outputs = {name: np.fromfile(file, np.int64 if name == "ticks" else np.float32) for name, file in files.items()}
     outputs["report"] = outputs["report"].reshape(-1, 6)
@@ -72,7 +62,7 @@ def run(sound, rate, work, patience=NEVER, repeats=1, validate=False):
     work.mkdir(parents=True, exist_ok=True)
     settings = {"window": reference.hann(), "equaliser": reference.equaliser(rate), **reference.paces(rate)}
     np.save(work / "sound.npy", np.pad(sound, [(0, reference.DELAY), (0, 0)]))
-    plan = compile_program(work, sound.shape[1])
+    plan = programs.compiled(work / "recording.gvplan", for_channels((HERE / "recording.mlir").read_text(), sound.shape[1]))
     say(f"{len(sound) / rate:.1f} s of sound, {sound.shape[1]} channels, in chunks of {1000 * reference.CHUNK / rate:.0f} ms ...")
     statistics = []
     for _ in range(repeats):
@@ -175,18 +165,10 @@ def arguments():
 def main():
     options = arguments()
     options.work.mkdir(parents=True, exist_ok=True)
-    try:
-        sound, rate, seconds = load(options)
-        sounds.check(sound, rate, options.file or "the recording")
-    except sounds.BadSound as error:
-        say(f"run.py: {error}")
-        return 2
+    sound, rate, seconds = load(options)
+    sounds.check(sound, rate, options.file or "the recording")
     patience = chunks_of(seconds if options.patience is None else options.patience, rate)
-    try:
-        outputs, statistics, settings = run(sound, rate, options.work, patience, 1 if options.small else options.repeats, options.validate)
-    except subprocess.CalledProcessError as error:
-        say(f"run.py: {pathlib.Path(error.cmd[0]).name} fails (exit code {error.returncode}).")
-        return 1
+    outputs, statistics, settings = run(sound, rate, options.work, patience, 1 if options.small else options.repeats, options.validate)
     after = outputs["clean"][reference.DELAY:]
     before = reference.without_holes(sound[:len(after)])
     print(f"seconds {len(sound) / rate:.1f}, {rate} samples a second, {sound.shape[1]} channels")
@@ -208,11 +190,8 @@ def main():
         picture.draw(before, after, outputs, rate, options.work / "picture.png")
     say(f"{options.work}/before.wav, after.wav" + ("" if options.small else " and picture.png"))
     for text in wrong:
-        print(f"check failed: {text}.")
-    if not wrong:
-        print("check ok")
-    return 1 if wrong else 0
+        programs.check(False, text)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    programs.finish(main, sounds.BadSound)

@@ -9,7 +9,6 @@ for several queries, among them one that keeps nothing. Exits 1 if they differ, 
 """
 
 import argparse
-import json
 import pathlib
 import sys
 
@@ -94,36 +93,34 @@ def reference(columns, weights, wanted, least):
 class Device:
     def __init__(self, columns, weights, work):
         self.work, self.columns = work, columns
-        nodes, edges = columns["section"].size, columns["source"].size
+        self.sizes = {1000: columns["section"].size, 5000: columns["source"].size}
         for name, array in {**columns, "first": weights[0], "second": weights[1]}.items():
             np.save(work / f"{name}.npy", array)
-        for name in (*PARTS, "whole"):
-            text = programs.resized((HERE / f"{name}.mlir").read_text(), {1000: nodes, 5000: edges})
-            (work / f"{name}.mlir").write_text(text)
         for name in PARTS:
-            programs.tool("gpuvm-compile", work / f"{name}.mlir", "-o", work / f"{name}.gvplan")
-        programs.tool("gpuvm-compile", work / "whole.mlir", *(f"--link={work / name}.mlir" for name in PARTS), "-o", work / "whole.gvplan")
+            self.compile(name)
+        self.compile("whole", *(f"--link={work / name}.mlir" for name in PARTS))
 
-    def run(self, name, inputs, outputs, *options):
-        """The outputs of a program; `inputs` names files in the folder, or tensors."""
-        texts = {key: value if "=" in value else f"@{self.work / value}.npy" for key, value in inputs.items()}
-        text = programs.tool("gpuvm-run", self.work / f"{name}.gvplan", "--timeout=600", *options, *(f"--input={key}={value}" for key, value in texts.items()),
-                    *(f"--output={key}=@{self.work / name}.{key}.npy" for key in outputs))
-        return {key: np.load(f"{self.work / name}.{key}.npy") for key in outputs}, text
+    def compile(self, name, *options):
+        text = programs.resized((HERE / f"{name}.mlir").read_text(), self.sizes)
+        programs.compiled(self.work / f"{name}.gvplan", text, *options)
+
+    def run(self, name, files, outputs, *options, **inputs):
+        """(outputs by name, statistics) of a program; `files` names files of the folder for inputs."""
+        given = {key: self.work / f"{file}.npy" for key, file in files.items()} | inputs
+        return programs.execute(self.work / f"{name}.gvplan", given, outputs, "--timeout=600", *options)
 
     def whole(self, wanted, least, *options):
-        inputs = {name: name for name in self.columns}
-        inputs |= {"wanted": f"i32={wanted}", "least": f"i32={least}", "network.first": "first", "network.second": "second"}
-        return self.run("whole", inputs, ("node", "score", "rows", "numNodes", "numEdges"), *options)
+        files = {name: name for name in self.columns} | {"network.first": "first", "network.second": "second"}
+        return self.run("whole", files, ("node", "score", "rows", "numNodes", "numEdges"), *options, wanted=np.int32(wanted), least=np.int32(least))
 
     def parts(self, wanted, least, *options):
         """The three programs one behind the other, with files between them."""
-        inputs = {name: name for name in self.columns if name != "features"} | {"wanted": f"i32={wanted}", "least": f"i32={least}"}
-        kept, _ = self.run("select", inputs, ("nodes", "numNodes", "from", "to", "numEdges"), *options)
-        inputs = {name: f"select.{name}" for name in kept} | {name: name for name in ("features", "first", "second")}
-        self.run("network", inputs, ("scores",), *options)
-        inputs = {"nodes": "select.nodes", "numNodes": "select.numNodes", "scores": "network.scores"}
-        return self.run("best", inputs, ("node", "score", "rows"), *options)[0]
+        files = {name: name for name in self.columns if name != "features"}
+        kept, _ = self.run("select", files, ("nodes", "numNodes", "from", "to", "numEdges"), *options, wanted=np.int32(wanted), least=np.int32(least))
+        files = {name: f"select.{name}.out" for name in kept} | {name: name for name in ("features", "first", "second")}
+        self.run("network", files, ("scores",), *options)
+        files = {"nodes": "select.nodes.out", "numNodes": "select.numNodes.out", "scores": "network.scores.out"}
+        return self.run("best", files, ("node", "score", "rows"), *options)[0]
 
 
 def compare(device, columns, weights, wanted, least, options):
@@ -186,7 +183,7 @@ def main():
     table = results[0][0]
     for row in range(int(table["rows"])):
         print(graph.names[table["node"][row]], f"{table['score'][row]:.3f}")
-    stats = json.loads(device.whole(wanted, least, "--stats=json", "--iterations=5", "--warmup=1")[1].splitlines()[-1])
+    stats = device.whole(wanted, least, "--iterations=5", "--warmup=1")[1]
     for name, value in (("packages", columns["section"].size), ("edges", columns["source"].size), ("kept_packages", int(table["numNodes"])),
                         ("kept_edges", int(table["numEdges"])), ("error", f"{max(error for _, error in results):.1e}"),
                         ("stages", stats["stages"]), ("kernels", stats["kernels"]), ("dispatches", stats["dispatches"]),
@@ -195,14 +192,6 @@ def main():
         print(name, value)
     if not options.small:
         draw(graph.names, table, options.work / "table.png")
-    print("check ok")
 
 
-try:
-    main()
-except lists.BadData as error:
-    programs.say(f"run.py: {error}")
-    sys.exit(2)
-except programs.Failed as error:
-    programs.say(f"run.py: {error}.")
-    sys.exit(1)
+programs.finish(main, lists.BadData)

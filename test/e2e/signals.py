@@ -1,10 +1,8 @@
 """examples/signal on the device: signals.py ROOT FOLDER. Exits 1 if a result is not what it should be.
 
-A gate that lets everything pass gives the signal back, and one that lets nothing pass, zeros. A filter gives
-the same by spectra as tap by tap; a single tap gives the signal, delayed.
+A filter gives the same by spectra as tap by tap; a single tap gives the signal, delayed.
 """
 
-import math
 import os
 import random
 import sys
@@ -20,9 +18,6 @@ def run(name, inputs, outputs):
     call(["gpuvm-compile", os.path.join(ROOT, "examples", "signal", name + ".mlir"), "-o", path(name + ".gvplan")])
     options = []
     for key, values in inputs.items():
-        if isinstance(values, float):
-            options.append(f"--input={key}=f32={values}")
-            continue
         write_npy(path(key + ".npy"), (len(values),), "f32", values)
         options.append(f"--input={key}=@{path(key + '.npy')}")
     options += [f"--output={key}=@{path(key + '.npy')}" for key in outputs]
@@ -40,21 +35,12 @@ def check(what, actual, expected, bound):
 def main():
     os.makedirs(FOLDER, exist_ok=True)
     rng = random.Random(1)
-    signal = [rng.gauss(0, 1) for _ in range(65536)]
-    window = [math.sin(math.pi * (n + 0.5) / 512) for n in range(512)]
-    gate = lambda threshold: run("denoise", {"signal": signal, "window": window, "threshold": threshold}, ["cleaned"])
-    check("the signal through an open gate", gate(0.0)[0], signal[256:-256], 5e-6)
-    check("the signal through a closed gate", gate(1e6)[0], [0.0] * 65024, 0.0)
-    # A loud tone of a frequency of the frames passes a gate that noise does not.
-    tone = [math.sin(2 * math.pi * 20 * n / 512) for n in range(65536)]
-    noisy = [t + 0.01 * s for t, s in zip(tone, signal)]
-    cleaned = run("denoise", {"signal": noisy, "window": window, "threshold": 2.0}, ["cleaned"])[0]
-    check("a tone without its noise", cleaned, tone[256:-256], 0.02)
+    signal = [rng.gauss(0, 1) for _ in range(49408)]
     taps = [rng.gauss(0, 1) / 16 for _ in range(257)]
-    direct, fast = run("filter", {"signal": signal[:49408], "taps": taps}, ["direct", "fast"])
+    direct, fast = run("filter", {"signal": signal, "taps": taps}, ["direct", "fast"])
     check("filtering by spectra", fast, direct, 2e-5)
     delay = [1.0 if k == 100 else 0.0 for k in range(257)]
-    direct, fast = run("filter", {"signal": signal[:49408], "taps": delay}, ["direct", "fast"])
+    direct, fast = run("filter", {"signal": signal, "taps": delay}, ["direct", "fast"])
     check("a delay tap by tap", direct, signal[156:156 + 49152], 1e-6)
     check("a delay by spectra", fast, signal[156:156 + 49152], 1e-5)
 

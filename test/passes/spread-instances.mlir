@@ -98,3 +98,30 @@ gpuvm.program @rows(%x: tensor<3x8xi32>) -> (y: tensor<3x8xi32>) {
   }
   gpuvm.return %y : !gpuvm.message<tensor<3x8xi32>>
 }
+
+// What instances share goes to each of them, beside what they have of their
+// own.
+// CHECK-LABEL: gpuvm.program @beside
+// CHECK:         stage @s(%[[X:.*]] = %x : tensor<3x8xi32>, %[[F:.*]] = %f : tensor<8xi32>)
+// CHECK:           %[[A:.*]] = linalg.generic {{.*}} ins(%[[F]] : tensor<8xi32>) outs(%{{.*}} : tensor<3x8xi32>)
+// CHECK:           %{{.*}}:2 = scan %[[X]], %[[A]] dimension 1
+// CHECK:           %[[K:.*]] = load @keys
+// CHECK:           %[[B:.*]] = linalg.generic {{.*}} ins(%[[K]] : tensor<8xi32>) outs(%{{.*}} : tensor<3x8xi32>)
+// CHECK:           sort_runs %[[B]] payloads(%[[X]] : tensor<3x8xi32>)
+gpuvm.program @beside(%x: tensor<3x8xi32>, %f: tensor<8xi32>) -> (y: tensor<3x8xi32>) {
+  gpuvm.heap @keys : tensor<8xi32> = dense<[3, 1, 2, 8, 7, 4, 6, 5]> : tensor<8xi32>
+  %y = gpuvm.stage @s instances(3) (%x = %x : tensor<3x8xi32>, %f = shared %f : tensor<8xi32>) -> tensor<3x8xi32> {
+    %p, %q = gpuvm.scan %x, %f dimension 0 : (tensor<8xi32>, tensor<8xi32>) -> (tensor<8xi32>, tensor<8xi32>) {
+    ^bb0(%a: i32, %c: i32, %b: i32, %d: i32):
+      %e = arith.addi %a, %b : i32
+      %g = arith.maxsi %c, %d : i32
+      gpuvm.yield %e, %g : i32, i32
+    }
+    %keys = gpuvm.load @keys : tensor<8xi32>
+    %sorted:2 = gpuvm.sort %keys payloads(%x) : tensor<8xi32>, tensor<8xi32>
+    %s = arith.addi %p, %q : tensor<8xi32>
+    %r = arith.addi %s, %sorted#1 : tensor<8xi32>
+    gpuvm.send %r : tensor<8xi32>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<3x8xi32>>
+}
