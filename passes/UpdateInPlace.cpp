@@ -6,9 +6,9 @@
 // A scatter begins with a copy of what it updates, and what is stored is copied
 // back: for a few elements of a large symbol that is nearly all the work. Here
 // such kernels are given the symbol itself. From then on the order of commands
-// is what keeps the old value until nobody reads it (DataDependences), so this
-// asks whether there is such an order. docs/rationale/memory-reuse.md has what
-// it saves.
+// is what keeps the old value until nobody reads it (DataDependences); the copy
+// stays for those who read it later all the same.
+// docs/rationale/memory-reuse.md has what it saves.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,6 +47,9 @@ struct Update {
   OpResult stored;
   /// By what `stored` is chosen, in the body of that kernel; null if always.
   Value condition;
+  /// Who reads the old value when the kernel runs, or later: the copy is
+  /// theirs.
+  SmallVector<std::pair<KernelOp, unsigned>> late;
 };
 
 class Updater {
@@ -62,7 +65,7 @@ private:
   bool matchStore(Update &update);
   bool isAlone(const Update &update);
   bool isLast(const Update &update);
-  bool isReadBefore(const Update &update);
+  bool findLateReaders(Update &update);
   bool mayWait(const Update &update);
   bool dependsOn(Operation *op, Operation *on) const;
   void apply(const Update &update);
@@ -269,23 +272,25 @@ static bool readsOnlyForChoice(KernelOp kernel, Value input, OpResult stored) {
   return true;
 }
 
-/// Whether all who read the old value can do so before the kernel runs, which
-/// itself reads it only to update it.
-bool Updater::isReadBefore(const Update &update) {
-  KernelOp kernel = update.kernel;
+/// Finds those who cannot read the old value before the kernel runs; false if
+/// the copy is not what they read.
+bool Updater::findLateReaders(Update &update) {
   SymbolBytes bytes = getSymbolBytes(update.store);
   for (auto load : program.getBody().getOps<LoadOp>()) {
     if (!load->isBeforeInBlock(update.store) ||
         !getSymbolBytes(load).overlaps(bytes))
       continue;
-    for (Operation *user : load->getUsers()) {
-      if (!isCommand(user))
-        continue;
+    for (OpOperand &use : load->getUses()) {
+      Operation *user = use.getOwner();
       bool goes = update.stored && user == update.stored.getOwner() &&
                   readsOnlyForChoice(cast<KernelOp>(user), load.getValue(),
                                      update.stored);
-      if (!goes && dependsOn(user, kernel))
+      if (!isCommand(user) || goes || !dependsOn(user, update.kernel))
+        continue;
+      auto reader = dyn_cast<KernelOp>(user);
+      if (!reader || !areSame(getSymbolBytes(load), bytes))
         return false;
+      update.late.push_back({reader, use.getOperandNumber()});
     }
   }
   return true;
@@ -381,6 +386,8 @@ void Updater::apply(const Update &update) {
     if (!own || !condition->is(kernel, own))
       updateOnCondition(scatter, condition->compute(kernel, scatter));
   }
+  for (auto [reader, number] : update.late)
+    replaceInput(reader, number, kernel.getInputs()[update.input]);
   reshapeResult(kernel, update.result, typeOf(load.getValue()));
   replaceInput(kernel, update.input, load.getValue());
   store.getValueMutable().assign(kernel->getResult(update.result));
@@ -394,7 +401,7 @@ bool Updater::run() {
     for (unsigned i = 0; i < kernel->getNumResults(); ++i) {
       std::optional<Update> update = match(kernel, i);
       if (update && isAlone(*update) && isLast(*update) &&
-          isReadBefore(*update) && mayWait(*update)) {
+          findLateReaders(*update) && mayWait(*update)) {
         apply(*update);
         return true;
       }

@@ -42,11 +42,13 @@ gpuvm.program @readers(%x: !n, %p: !n) -> (a: tensor<i32>, b: tensor<i32>) {
   gpuvm.return %a, %b : !gpuvm.message<tensor<i32>>, !gpuvm.message<tensor<i32>>
 }
 
-// Who reads the old and the new value together cannot come first.
+// Who reads the old and the new value together gets a copy of the old one.
 // CHECK-LABEL: gpuvm.program @both
-// CHECK:         kernel @update_map{{[_0-9]*}} map
-// CHECK:         kernel @update_scatter{{[_0-9]*}} scatter {{.*}}output_windows = [#gpuvm.window<registers
-// CHECK:         store
+// CHECK:         kernel @update_map{{[_0-9]*}} map {{.*}}output_windows = [#gpuvm.window<registers, [[COPY:[0-9]+]], 20000>]
+// CHECK:         kernel @update_scatter{{[_0-9]*}} scatter {{.*}}output_windows = [#gpuvm.window<globals, 0, 20000>]
+// CHECK:         kernel @update_map{{[_0-9]*}} map {{.*}}input_windows = [#gpuvm.window<globals, 0, 20000>, #gpuvm.window<registers, [[COPY]], 20000>]
+// CHECK-NOT:     store
+// CHECK:         return
 gpuvm.program @both(%x: !n, %p: !n) -> (changed: !t) {
   gpuvm.global @t : !t
   %changed = gpuvm.stage @update(%v = %x : !n, %at = %p : !n) -> !t {
@@ -59,11 +61,12 @@ gpuvm.program @both(%x: !n, %p: !n) -> (changed: !t) {
   gpuvm.return %changed : !gpuvm.message<!t>
 }
 
-// Nor can the update itself, which looks at elements that it may have changed.
+// So does the update itself, which looks at elements that it may have changed.
 // CHECK-LABEL: gpuvm.program @itself
-// CHECK:         kernel @update_map{{[_0-9]*}} map
-// CHECK:         kernel @update_scatter{{[_0-9]*}} scatter {{.*}}output_windows = [#gpuvm.window<registers
-// CHECK:         store
+// CHECK:         kernel @update_map{{[_0-9]*}} map {{.*}}output_windows = [#gpuvm.window<registers, [[COPY:[0-9]+]], 20000>]
+// CHECK:         kernel @update_scatter{{[_0-9]*}} scatter {{.*}}input_windows = [#gpuvm.window<registers, [[COPY]], 20000>, {{.*}}output_windows = [#gpuvm.window<globals, 0, 20000>]
+// CHECK-NOT:     store
+// CHECK:         return
 gpuvm.program @itself(%from: !n, %p: !n) {
   gpuvm.global @t : !t
   gpuvm.stage @update(%f = %from : !n, %at = %p : !n) {
