@@ -43,6 +43,8 @@ void gpuvm::buildPipeline(OpPassManager &passes,
   if (options.fuse)
     onProgram(createFuse({report, options.maxWindowBytes}));
   onProgram(createFormKernels({options.group, options.maxWindowBytes}));
+  if (options.inPlace)
+    onProgram(createUpdateInPlace());
   onProgram(createFormChains({options.chains, report, options.maxWindowBytes}));
   onProgram(createConditionKernels({options.park}));
   if (report)

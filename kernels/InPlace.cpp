@@ -140,17 +140,3 @@ bool gpuvm::canUpdateInPlace(KernelOp kernel, unsigned operand,
   BlockArgument argument = kernel.getBody().getArgument(operand);
   return !ReadsElsewhere(kernel, argument).check(result);
 }
-
-std::optional<unsigned> gpuvm::getUpdatedInput(KernelOp kernel,
-                                               unsigned result) {
-  auto yield = cast<YieldOp>(kernel.getBody().front().getTerminator());
-  auto value = dyn_cast<OpResult>(yield.getValues()[result]);
-  auto root = value ? dyn_cast<RootOpInterface>(value.getOwner()) : nullptr;
-  if (!root)
-    return std::nullopt;
-  SmallVector<unsigned> updated = root.getUpdatedOperands();
-  if (value.getResultNumber() >= updated.size())
-    return std::nullopt;
-  Value operand = root->getOperand(updated[value.getResultNumber()]);
-  return cast<BlockArgument>(operand).getArgNumber();
-}

@@ -20,8 +20,4 @@ namespace mlir::gpuvm {
 /// before it writes. Each operand that has the same window must be asked for.
 bool canUpdateInPlace(KernelOp kernel, unsigned operand, unsigned result);
 
-/// The operand of `kernel` whose window result `result` has to be written to
-/// (RootOpInterface::getUpdatedOperands), if there is one.
-std::optional<unsigned> getUpdatedInput(KernelOp kernel, unsigned result);
-
 } // namespace mlir::gpuvm

@@ -17,6 +17,7 @@
 
 #include "kernels/Emitter.h"
 #include "kernels/KeyImage.h"
+#include "kernels/Updates.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -115,7 +116,7 @@ void Scatter::findTargets() {
   auto yield = cast<YieldOp>(c.op.getBody().front().getTerminator());
   for (auto [value, binding] :
        llvm::zip_equal(yield.getValues(), c.layout.outputs)) {
-    unsigned number = cast<OpResult>(value).getResultNumber();
+    unsigned number = getRootResult(value).getResultNumber();
     Type type = cast<RankedTensorType>(value.getType()).getElementType();
     int64_t words = type.getIntOrFloatBitWidth() / 32;
     targets.push_back(
@@ -229,6 +230,8 @@ void Scatter::addOwn() {
 
 void Scatter::scatterElement(const Target &target, Value position,
                              Value element) {
+  if (target.rule == Rule::last)
+    return k.store(target.binding, element, position);
   if (!own)
     return combineResult(target, position, toWords(k, element));
   combine(target, toWords(k, element), [&](Value word, int64_t number) {

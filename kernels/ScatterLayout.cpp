@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/KernelConfig.h"
+#include "kernels/Updates.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -51,7 +52,8 @@ void gpuvm::configureScatter(KernelOp kernel, KernelConfig &config) {
   int64_t tile = config.lanes * layout.vector * config.unroll;
   int64_t tiles = llvm::divideCeil(layout.updates, tile);
   config.groups = std::min(tiles, kMaxGroups);
-  if (words <= kOwnWords && layout.updates >= kUpdatesPerWord * words) {
+  if (!op->hasAttr(kDistinctAttr) && words <= kOwnWords &&
+      layout.updates >= kUpdatesPerWord * words) {
     layout.copies = std::min<int64_t>(
         kMaxCopies, llvm::bit_floor<uint64_t>(kOwnWords / words));
     // The more a workgroup takes, the seldomer it adds its own.
@@ -64,8 +66,10 @@ void gpuvm::configureScatter(KernelOp kernel, KernelConfig &config) {
 
 bool gpuvm::usesInt64Atomics(KernelOp kernel) {
   auto yield = cast<YieldOp>(kernel.getBody().front().getTerminator());
+  auto isWide = [](Value value) {
+    return getElementTypeOrSelf(value).isInteger(64) &&
+           !getRootResult(value).getOwner()->hasAttr(kDistinctAttr);
+  };
   return kernel.getRoot() == Root::scatter &&
-         llvm::any_of(yield.getValues(), [](Value value) {
-           return getElementTypeOrSelf(value).isInteger(64);
-         });
+         llvm::any_of(yield.getValues(), isWide);
 }

@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Commands.h"
+
+#include "kernels/Updates.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -45,6 +48,15 @@ SymbolBytes gpuvm::getSymbolBytes(LoadOp op) {
 SymbolBytes gpuvm::getSymbolBytes(StoreOp op) {
   return sliceBytes(op, op.getSymbol(), op.getValue().getType(),
                     op.getOffset());
+}
+
+LoadOp gpuvm::getUpdatedLoad(Value value) {
+  auto kernel = value.getDefiningOp<KernelOp>();
+  std::optional<unsigned> updated =
+      kernel ? getUpdatedInput(kernel, cast<OpResult>(value).getResultNumber())
+             : std::nullopt;
+  return updated ? kernel.getInputs()[*updated].getDefiningOp<LoadOp>()
+                 : LoadOp();
 }
 
 WindowAttr gpuvm::getWindow(const SymbolBytes &bytes) {
@@ -162,7 +174,8 @@ DataDependences::DataDependences(ProgramOp program) {
 }
 
 /// A load sees the stores above it; a store waits for the readers of the loads
-/// above it and for the stores above it.
+/// above it and for the stores above it. A kernel that updates the symbol for a
+/// store waits as the store does.
 void DataDependences::orderSymbolAccesses(ProgramOp program) {
   struct Touch {
     Operation *op;
@@ -175,15 +188,20 @@ void DataDependences::orderSymbolAccesses(ProgramOp program) {
     if (!store && !load)
       continue;
     SymbolBytes bytes = store ? getSymbolBytes(store) : getSymbolBytes(load);
+    SmallVector<Operation *> waiting = {&op};
+    if (store && getUpdatedLoad(store.getValue()))
+      waiting.push_back(store.getValue().getDefiningOp());
     for (const Touch &earlier : history[bytes.symbol]) {
       if (!earlier.bytes.overlaps(bytes))
         continue;
-      if (isa<StoreOp>(earlier.op))
-        predecessors[&op].push_back(earlier.op);
-      else if (store)
-        for (Operation *user : earlier.op->getUsers())
-          if (isCommand(user) && user != store)
-            predecessors[&op].push_back(user);
+      SmallVector<Operation *> before = {earlier.op};
+      if (!isa<StoreOp>(earlier.op))
+        before = store ? llvm::to_vector(earlier.op->getUsers())
+                       : SmallVector<Operation *>();
+      for (Operation *first : before)
+        if (isCommand(first) && !llvm::is_contained(waiting, first))
+          for (Operation *second : waiting)
+            predecessors[second].push_back(first);
     }
     history[bytes.symbol].push_back({&op, bytes});
   }

@@ -44,6 +44,10 @@ struct SymbolBytes {
 SymbolBytes getSymbolBytes(LoadOp op);
 SymbolBytes getSymbolBytes(StoreOp op);
 
+/// What a kernel, which makes `value`, updates in the memory of a symbol; null
+/// if it makes it elsewhere.
+LoadOp getUpdatedLoad(Value value);
+
 /// The window of a slice of a symbol that has one.
 WindowAttr getWindow(const SymbolBytes &bytes);
 

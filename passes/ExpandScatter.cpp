@@ -13,6 +13,7 @@
 #include "passes/ExpandGroups.h"
 
 #include "dialects/gpuvm/Gpuvm.h"
+#include "kernels/Updates.h"
 #include "passes/ElementBuilder.h"
 
 using namespace mlir;
@@ -58,7 +59,8 @@ static bool isDirect(Rule rule, Type type) {
 }
 
 static bool isDirect(ScatterOp op, unsigned i) {
-  return isDirect(op.getRule(i), typeOf(op.getInitial()[i]).getElementType());
+  return (op.getRule(i) == Rule::last && op->hasAttr(kDistinctAttr)) ||
+         isDirect(op.getRule(i), typeOf(op.getInitial()[i]).getElementType());
 }
 
 namespace {

@@ -15,6 +15,7 @@
 #include "passes/FlattenStages.h"
 #include "passes/KernelGroups.h"
 #include "passes/Passes.h"
+#include "passes/PruneKernel.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -157,33 +158,6 @@ KernelOp FormKernels::buildKernel(ArrayRef<Operation *> ops, Root root,
         exposure.value = replacement;
   }
   return kernel;
-}
-
-/// Removes the results of a kernel that nobody reads.
-static void pruneOutputs(KernelOp kernel) {
-  SmallVector<Value> yielded;
-  SmallVector<Type> types;
-  SmallVector<Value> kept;
-  auto yield = cast<YieldOp>(kernel.getBody().front().getTerminator());
-  for (auto [result, value] :
-       llvm::zip_equal(kernel.getOutputs(), yield.getValues())) {
-    if (result.use_empty())
-      continue;
-    kept.push_back(result);
-    yielded.push_back(value);
-    types.push_back(value.getType());
-  }
-  if (kept.size() == kernel.getNumResults())
-    return;
-  OpBuilder b(kernel);
-  auto pruned = KernelOp::create(b, kernel.getLoc(), types,
-                                 kernel.getSymNameAttr(), kernel.getRoot(),
-                                 kernel.getStages(), kernel.getInputs());
-  pruned.getBody().takeBody(kernel.getBody());
-  yield->setOperands(yielded);
-  for (auto [old, replacement] : llvm::zip_equal(kept, pruned.getOutputs()))
-    old.replaceAllUsesWith(replacement);
-  kernel.erase();
 }
 
 void FormKernels::buildKernels() {

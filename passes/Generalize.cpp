@@ -14,6 +14,7 @@
 #include "passes/Passes.h"
 
 #include "dialects/gpuvm/Combiner.h"
+#include "kernels/Updates.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/IRMapping.h"
@@ -166,8 +167,15 @@ struct FromElementsToGeneric : OpRewritePattern<tensor::FromElementsOp> {
   }
 };
 
+/// Symbols of so many bytes are updated where they are (gpuvm-update-in-place)
+/// if the rows to store are at most such a part of them. Below, one kernel for
+/// all rows takes no longer, and fuses with others.
+static constexpr uint64_t kUpdatedBytes = 1 << 16;
+static constexpr int64_t kUpdatedPart = 4;
+
 /// A store at a position of the device stores the whole symbol: row i is row
-/// i - position of the value, if there is one, and else what it was.
+/// i - position of the value, if there is one, and else what it was. Few rows
+/// of a large symbol are scattered into it.
 struct ExpandPositionedStore : OpRewritePattern<StoreOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(StoreOp op,
@@ -178,16 +186,25 @@ struct ExpandPositionedStore : OpRewritePattern<StoreOp> {
     RankedTensorType whole = lookupSymbol(op, op.getSymbol()).type;
     Value old = LoadOp::create(rewriter, loc, whole, op.getSymbol(),
                                /*offset=*/IntegerAttr());
-    Value rows = distances(rewriter, loc, op.getPosition(), whole);
-    Value moved = GatherOp::create(rewriter, loc, whole, op.getValue(), rows);
-    Value merged = merge(rewriter, loc, rows, moved, old,
-                         cast<RankedTensorType>(op.getValue().getType()));
+    RankedTensorType slice = typeOf(op.getValue());
+    bool isUpdate =
+        tensorBytes(whole) >= kUpdatedBytes &&
+        slice.getNumElements() <= whole.getNumElements() / kUpdatedPart;
+    Value merged;
+    if (isUpdate) {
+      merged = scatter(rewriter, op, old);
+    } else {
+      Value rows = distances(rewriter, loc, op.getPosition(), whole);
+      Value moved = GatherOp::create(rewriter, loc, whole, op.getValue(), rows);
+      merged = merge(rewriter, loc, rows, moved, old, slice);
+    }
     StoreOp::create(rewriter, loc, merged, op.getSymbol());
     rewriter.eraseOp(op);
     return success();
   }
 
 private:
+  static Value scatter(OpBuilder &b, StoreOp op, Value old);
   static Value distances(OpBuilder &b, Location loc, Value position,
                          RankedTensorType whole);
   static Value merge(OpBuilder &b, Location loc, Value rows, Value moved,
@@ -275,6 +292,58 @@ static LogicalResult checkOp(Operation &op) {
 //===----------------------------------------------------------------------===//
 // Stores at positions of the device
 //===----------------------------------------------------------------------===//
+
+/// `value` with all its elements in one dimension, or back in `type`.
+static Value flatten(OpBuilder &b, Location loc, Value value) {
+  RankedTensorType type = typeOf(value);
+  if (type.getRank() == 1)
+    return value;
+  ReassociationIndices all =
+      llvm::to_vector<2>(llvm::seq<int64_t>(0, type.getRank()));
+  return tensor::CollapseShapeOp::create(b, loc, value, ArrayRef{all});
+}
+
+static Value unflatten(OpBuilder &b, Location loc, Value value,
+                       RankedTensorType type) {
+  if (type.getRank() == 1)
+    return value;
+  ReassociationIndices all =
+      llvm::to_vector<2>(llvm::seq<int64_t>(0, type.getRank()));
+  return tensor::ExpandShapeOp::create(b, loc, type, value, ArrayRef{all});
+}
+
+/// `old` with the stored rows, each of whose elements has a place of its own.
+Value ExpandPositionedStore::scatter(OpBuilder &b, StoreOp op, Value old) {
+  Location loc = op.getLoc();
+  RankedTensorType whole = typeOf(old);
+  int64_t rows = whole.getDimSize(0), width = whole.getNumElements() / rows;
+  auto each = RankedTensorType::get(
+      {typeOf(op.getValue()).getDimSize(0), width}, b.getI32Type());
+  auto place = [&](OpBuilder &inside, Location at, ValueRange args) {
+    ScalarBuilder s(inside, at);
+    auto index = [&](int64_t dim) {
+      return s.toWord(s.make<linalg::IndexOp>(dim));
+    };
+    Value row = s.add(args.front(), index(0));
+    Value isThere = s.compare(arith::CmpIPredicate::ult, row, s.word(rows));
+    Value element = s.add(s.mul(row, s.word(width)), index(1));
+    linalg::YieldOp::create(inside, at, s.select(isThere, element, s.word(-1)));
+  };
+  Value init = tensor::EmptyOp::create(b, loc, each, ValueRange());
+  AffineMap maps[] = {AffineMap::get(2, 0, b.getContext()),
+                      b.getMultiDimIdentityMap(2)};
+  SmallVector<utils::IteratorType> loops(2, utils::IteratorType::parallel);
+  Value places = linalg::GenericOp::create(b, loc, each, op.getPosition(), init,
+                                           maps, loops, place)
+                     .getResult(0);
+  auto rule = RuleAttr::get(b.getContext(), Rule::last);
+  Value flat = flatten(b, loc, old);
+  auto update =
+      ScatterOp::create(b, loc, flat.getType(), flatten(b, loc, op.getValue()),
+                        flatten(b, loc, places), flat, b.getArrayAttr(rule));
+  update->setAttr(kDistinctAttr, b.getUnitAttr());
+  return unflatten(b, loc, update.getResult(0), whole);
+}
 
 /// How far each row of the symbol lies behind the position.
 Value ExpandPositionedStore::distances(OpBuilder &b, Location loc,

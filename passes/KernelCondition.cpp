@@ -121,6 +121,21 @@ unsigned gpuvm::addInput(KernelOp kernel, Value value) {
   return number;
 }
 
+Value KernelCondition::compute(KernelOp other, Operation *place) const {
+  if (made)
+    return other.getBody().getArgument(addInput(other, made));
+  IRMapping values;
+  for (auto [input, argument] :
+       llvm::zip_equal(KernelOp(kernel).getInputs(),
+                       KernelOp(kernel).getBody().getArguments()))
+    if (llvm::is_contained(getSources(), input))
+      values.map(argument, other.getBody().getArgument(addInput(other, input)));
+  OpBuilder b(place);
+  for (Operation *op : operationsOf(inside))
+    b.clone(*op, values);
+  return values.lookup(inside);
+}
+
 /// A kernel that makes nothing but `inside`, of `sources`, before the one that
 /// does.
 static KernelOp buildKernel(KernelOp kernel, Value inside, ValueRange sources) {

@@ -27,6 +27,10 @@ public:
   bool is(KernelOp kernel, Value inside) const;
   bool operator==(const KernelCondition &other) const;
 
+  /// The condition in the body of `other`, made before `place`; `other` gets
+  /// the operands that it takes.
+  Value compute(KernelOp other, Operation *place) const;
+
   /// What it is made of: values outside of kernels.
   SmallVector<Value> getSources() const;
   /// Whether a command makes it.

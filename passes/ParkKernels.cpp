@@ -23,6 +23,7 @@
 #include "passes/Counts.h"
 #include "passes/Decisions.h"
 #include "passes/KernelCondition.h"
+#include "passes/KernelNeed.h"
 #include "passes/Passes.h"
 
 #include "llvm/ADT/Statistic.h"
@@ -41,33 +42,6 @@ ALWAYS_ENABLED_STATISTIC(numParked, "Kernels that run on a condition");
 
 namespace {
 
-/// Who needs what kernels make, while a condition does not hold, or, with
-/// `unless`, while it does.
-class Need {
-public:
-  Need(KernelCondition condition, bool unless)
-      : condition(condition), unless(unless) {}
-  /// Whether nobody needs anything of it.
-  bool canBeParked(KernelOp kernel);
-
-private:
-  bool isNeeded(OpResult result);
-  bool isNeededIn(KernelOp kernel, Value inside);
-  bool staysWhereItIs(KernelOp kernel, OpResult result);
-  /// What an alternative by the condition chooses while kernels are parked, and
-  /// what it chooses else.
-  Value left(const Alternative &choice) const {
-    return unless ? choice.yes : choice.no;
-  }
-  Value taken(const Alternative &choice) const {
-    return unless ? choice.no : choice.yes;
-  }
-
-  KernelCondition condition;
-  bool unless;
-  llvm::DenseMap<Value, bool> known;
-};
-
 struct ConditionKernels : gpuvm::impl::ConditionKernelsBase<ConditionKernels> {
   using Base::Base;
   void runOnOperation() override;
@@ -79,90 +53,6 @@ struct ParkKernels : gpuvm::impl::ParkKernelsBase<ParkKernels> {
 };
 
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Who needs what
-//===----------------------------------------------------------------------===//
-
-/// Whether `result` is chosen in the window of what is chosen else; as long as
-/// there are no windows, whether it may be.
-bool Need::staysWhereItIs(KernelOp kernel, OpResult result) {
-  unsigned number = result.getResultNumber();
-  auto yield = cast<YieldOp>(kernel.getBody().front().getTerminator());
-  auto last = yield.getValues()[number].getDefiningOp<linalg::GenericOp>();
-  std::optional<Alternative> choice =
-      last ? getAlternative(last) : std::nullopt;
-  if (!choice || !condition.is(kernel, choice->condition))
-    return false;
-  auto argument = dyn_cast<BlockArgument>(left(*choice));
-  if (!argument || !kernel.getOutputWindows())
-    return argument != nullptr;
-  return (*kernel.getInputWindows())[argument.getArgNumber()] ==
-         (*kernel.getOutputWindows())[number];
-}
-
-/// Whether `inside`, a value in the body of `kernel`, matters for something
-/// that is needed.
-bool Need::isNeededIn(KernelOp kernel, Value inside) {
-  Block &body = kernel.getBody().front();
-  for (OpOperand &use : inside.getUses()) {
-    Operation *user = body.findAncestorOpInBlock(*use.getOwner());
-    if (isa<YieldOp>(user)) {
-      OpResult result = kernel->getResult(use.getOperandNumber());
-      // Used other than as what is chosen, so it is needed where that is.
-      if (isNeeded(result))
-        return true;
-      continue;
-    }
-    std::optional<Alternative> choice;
-    if (auto generic = dyn_cast<linalg::GenericOp>(user))
-      choice = getAlternative(generic);
-    bool isChosen = choice && taken(*choice) == inside &&
-                    left(*choice) != inside &&
-                    condition.is(kernel, choice->condition);
-    if (!isChosen && llvm::any_of(user->getResults(), [&](Value result) {
-          return isNeededIn(kernel, result);
-        }))
-      return true;
-  }
-  return false;
-}
-
-static bool liesInSymbol(WindowAttr window, ProgramOp program) {
-  return window.getRegion() != gpuvm::Region::registers ||
-         llvm::any_of(program.getBody().getOps<RegisterOp>(),
-                      [&](RegisterOp symbol) {
-                        return intersect(*symbol.getWindow(), window);
-                      });
-}
-
-/// Whether somebody needs `result`, which no parked kernel chooses.
-bool Need::isNeeded(OpResult result) {
-  auto [entry, isNew] = known.try_emplace(result, true);
-  if (!isNew)
-    return entry->second;
-  // What is made in a symbol is stored there.
-  auto maker = cast<KernelOp>(result.getOwner());
-  if (maker.getOutputWindows() &&
-      liesInSymbol(cast<WindowAttr>(
-                       (*maker.getOutputWindows())[result.getResultNumber()]),
-                   maker->getParentOfType<ProgramOp>()))
-    return true;
-  bool needed = llvm::any_of(result.getUses(), [&](OpOperand &use) {
-    if (isa<ExposeOp>(use.getOwner()))
-      return false;
-    auto kernel = dyn_cast<KernelOp>(use.getOwner());
-    return !kernel || isNeededIn(kernel, kernel.getBody().getArgument(
-                                             use.getOperandNumber()));
-  });
-  return known[result] = needed;
-}
-
-bool Need::canBeParked(KernelOp kernel) {
-  return llvm::all_of(kernel->getResults(), [&](OpResult result) {
-    return staysWhereItIs(kernel, result) || !isNeeded(result);
-  });
-}
 
 //===----------------------------------------------------------------------===//
 // The passes

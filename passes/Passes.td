@@ -176,6 +176,22 @@ def FormKernels : GpuvmProgramPass<"gpuvm-form-kernels"> {
                         "Values of more bytes take several windows">];
 }
 
+def UpdateInPlace : GpuvmProgramPass<"gpuvm-update-in-place"> {
+  let dependentDialects = kGeneralDialects;
+  let summary = "Updates symbols where they are.";
+  let description = [{
+    A kernel that updates some elements of a value (a scatter) gets a copy of it
+    from gpuvm-form-kernels. Where the value is all, or a slice, of what a symbol
+    holds, and the result is stored there, the kernel is given the symbol itself:
+    it then waits for all who read the old value, and neither copy nor store is
+    left. If the store depends on a condition, the update does. The copy stays for
+    those who read the old value and wait for the update.
+
+    Nothing changes if the condition waits for the update, if the symbol is stored
+    to in between, if the result is read on behind a later store, or if others
+    read it where the condition does not hold.
+  }];
+}
 def FormChains : GpuvmProgramPass<"gpuvm-form-chains"> {
   let dependentDialects = kEmissionDialects;
   let summary = "Runs dependent kernels in one workgroup, as one dispatch.";

@@ -18,6 +18,7 @@
 #include "kernels/Emitter.h"
 #include "kernels/InPlace.h"
 #include "kernels/KernelConfig.h"
+#include "kernels/Updates.h"
 #include "passes/Commands.h"
 #include "passes/Passes.h"
 #include "passes/StoredValues.h"

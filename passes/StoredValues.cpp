@@ -9,6 +9,7 @@
 
 #include "kernels/Alternative.h"
 #include "kernels/InPlace.h"
+#include "kernels/Updates.h"
 #include "passes/Commands.h"
 
 using namespace mlir;
@@ -106,8 +107,17 @@ static void storeOnCondition(StoreOp store, KernelOp maker, ValueHomes &homes) {
   store.erase();
 }
 
+/// What gpuvm-update-in-place lets kernels make of what a symbol holds.
+static void findUpdatedSymbols(ProgramOp program, ValueHomes &homes) {
+  for (auto kernel : program.getBody().getOps<KernelOp>())
+    for (OpResult result : kernel->getResults())
+      if (LoadOp load = getUpdatedLoad(result))
+        homes[result] = homes.lookup(load.getValue());
+}
+
 LogicalResult gpuvm::makeValuesInTheirSymbols(ProgramOp program,
                                               ValueHomes &homes, bool inPlace) {
+  findUpdatedSymbols(program, homes);
   Repeats repeats(program);
   for (auto store :
        llvm::make_early_inc_range(program.getBody().getOps<StoreOp>())) {

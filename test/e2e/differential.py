@@ -30,6 +30,7 @@ as it says. --every takes each so-manieth case only. The kinds of case:
   scan    scans, in segments and in reverse, and what is kept of a tensor
   when    stages that run on conditions
   repeat  stages that run again and again
+  update  symbols of which a few elements change
   sort    every type of key, one and several of them, rows short and long, the largest, search
 
     differential.py FOLDER KIND [--seeds FIRST:LAST] [--widths 256,512] [--split N] [--every N]

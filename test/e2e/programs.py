@@ -14,6 +14,7 @@ import programs_reduce
 import programs_scan
 import programs_sort
 import programs_repeat
+import programs_update
 import programs_when
 
 
@@ -30,4 +31,5 @@ KINDS = {"sweep": programs_reduce.sweep, "long": programs_reduce.long, "rows": p
          "inner": programs_inner.inner, "control": programs_control.control, "draws": programs_draws.draws,
          "sort": programs_sort.sorts, "groups": programs_groups.groups,
          "when": from_seeds(programs_when.when_program),
-         "repeat": from_seeds(programs_repeat.repeat_program)}
+         "repeat": from_seeds(programs_repeat.repeat_program),
+         "update": from_seeds(programs_update.update_program)}
