@@ -129,7 +129,7 @@ class Peer:
     def __init__(self, work):
         compiler, self.program = os.environ.get("CXX", "g++"), work / "peer"
         try:
-            call([compiler, "-O3", "-march=native", "-std=c++20", "-o", self.program, HERE / "peer.cpp"])
+            call([compiler, "-O3", "-march=native", "-std=c++20", "-pthread", "-o", self.program, HERE / "peer.cpp"])
         except FileNotFoundError:
             raise BadInput(f"There is no C++ compiler \"{compiler}\" for peer.cpp; CXX names another.") from None
 
@@ -209,7 +209,7 @@ def check(holds, sentence):
 def check_tree(work, small):
     """The tree itself: visits are sums, moves lead back, and what is decided is so."""
     size, fork = SMALLEST, position("4433")  # Whoever is to move wins by column 2 or 5.
-    boards = [(0, 0)] * 6 + [fork, (1, 2)]
+    boards = [(0, 0)] * 5 + [position("55465544436734"), fork, (1, 2)]
     run = Device(work, size, small).run(boards, outputs=("tree.visits", "tree.wins", "tree.children"))
     visits, wins, children = run["tree.visits"].astype(np.int64), run["tree.wins"], run["tree.children"].reshape(-1, 8)
     lanes = size.games * size.walkers
@@ -223,7 +223,7 @@ def check_tree(work, small):
     np.subtract.at(own, nodes, visits[behind])
     own[:lanes] = 0
     check((own >= 0).all() and (own % size.rounds == 0).all(), "A node has fewer visits than those behind it.")
-    check((visits[roots[:6]] == size.playouts).all(), f"Roots have {visits[roots[:6]]} visits instead of {size.playouts}.")
+    check((visits[roots[:5]] == size.playouts).all(), f"Roots have {visits[roots[:5]]} visits instead of {size.playouts}.")
     check((wins >= 0).all() and (wins[lanes:] <= 2 * visits[lanes:]).all(), "A node has more wins than visits.")
     check(codes[6 * size.walkers, 0] == LOST, "The win in 3 plies is not known to be one.")
     check(run["outcomes"].tolist() == [OPEN] * 7 + [ILLEGAL], f"Outcomes are {run['outcomes']}.")
@@ -309,16 +309,18 @@ def check_agents(work, small):
 
 
 def match(device, peer, seed, cores=0, style=Style()):
-    """Games against the peer, half of them begun by each, twice as many as boards; (won, drawn, lost), playouts and seconds of both.
+    """Two games against the peer for each board, one begun by each; (won, drawn, lost), playouts and seconds of both.
 
-    The CPU gets as many playouts as the device has made for a move of this ply, or for cores the time that took, which for lavapipe is that
+    Both begin with the same two moves, of which there are 49 pairs, for games from the empty board are much alike. The CPU gets as many playouts as the device has made for a move of this ply, or for cores the time that took, which for lavapipe is that
     of all cores by their number, so that what else the machine does takes nothing from either, and for a device that is named what its
     own clock says.
     """
     games = 2 * device.size.games
-    boards, made, took = [(0, 0)] * games, [0, 0], [0.0, 0.0]
+    pairs = [17 * (i // 2) % COLUMNS**2 for i in range(games)]
+    boards = [placed(placed((0, 0), pair // COLUMNS), pair % COLUMNS) for pair in pairs]
+    made, took = [0, 0], [0.0, 0.0]
     seconds, playouts = (0.01, 0) if cores else (0, device.size.playouts)
-    for ply in range(PLIES):
+    for ply in range(2, PLIES):
         turn = [i for i in range(games) if outcome(boards[i]) == OPEN]
         ours = [i for i in turn if (ply + i) % 2 == 0]
         theirs = [i for i in turn if (ply + i) % 2]
@@ -351,13 +353,13 @@ def match(device, peer, seed, cores=0, style=Style()):
 def check_peer(work, small):
     """As many playouts as the CPU's search, without and with a look ahead, and as much time."""
     peer = Peer(work)
-    device = Device(work, Size(4, 16, 12, 1) if small else Size(32, 16, 72, 1)).warmed()
+    device = Device(work, Size(4, 16, 12, 1) if small else Size(49, 16, 72, 1)).warmed()
     for name, style in (("same_playouts_plain", PLAIN), ("same_playouts", Style())):
         result, made, _ = match(device, peer, 7, style=style)
         show(name, "{} won {} drawn {} lost".format(*result) + f" of {sum(result)}, {made[0]} and {made[1]} playouts")
     if small:
         return
-    size = Size(64, 48, 128, 8) if Device.where else Size(32, 48, 64, 2)  # A GPU is named; it has room for more at once.
+    size = Size(49, 64, 128, 8) if Device.where else Size(49, 32, 96, 2)  # A GPU is named; it has room for more at once.
     result, made, took = match(Device(work, size).warmed(), peer, 8, os.cpu_count())
     show("same_time", "{} won {} drawn {} lost".format(*result) + f" of {sum(result)}")
     show("device_seconds", took[0])

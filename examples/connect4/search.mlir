@@ -1,40 +1,49 @@
 // Connect Four by Monte-Carlo tree search, wholly on the device: 20 boards side by
-// side, a tree for each, 73,728 games at random a tree, one submit.
+// side, a tree for each, 64,512 games at random a tree, one submit.
 //
 //     gpuvm-compile examples/connect4/search.mlir -o search.gvplan
-//     gpuvm-run search.gvplan --input=given=20x2xi64=0 --input=styles=2x2xf32=1,96,1,96
+//     gpuvm-run search.gvplan --input=given=20x2xi64=0 --input=styles=2x3xf32=1,96,1,1,96,1
 //         --input=seed=2xi32=1,2 --input=budget=i64=10000000000
 //
-// A turn of the search sends 48 walkers down each tree. Walkers are lanes of one
-// kernel, so none sees where the others go; but the rule they follow has no chance
-// in it, so walker r computes where walkers 0 to r - 1 go from each node that it
-// passes, and counts them as visits whose result is not known yet (Liu et al., Watch
-// the Unobserved: A Simple Approach to Parallelizing Monte Carlo Tree Search, 2020).
-// The rule is UCT (Kocsis and Szepesvari, Bandit based Monte-Carlo planning, 2006)
-// but for moves that win at once or stop the other one from it, which leave no choice
-// (Teytaud and Teytaud, On the huge benefit of decisive moves in Monte-Carlo tree
-// search algorithms, 2010). A walker stops at a move that has no node yet or ends the
-// game. 16 games at random are played from there, unless it is decided two plies
-// later, and the results added to all nodes on the way.
+// A turn of the search sends 48 walkers down each tree. A walker stops at a move that
+// has no node yet, and opens it: all 7 moves of the position are looked at, 2 games at
+// random are played from each, and the sum is added to all nodes on the way. The rule
+// by which it goes down is UCT (Kocsis and Szepesvari, Bandit based Monte-Carlo
+// planning, 2006). Walkers are lanes of one kernel, so none sees where the others go:
+// each multiplies what it adds to a mean for exploration by a factor of its own, by
+// chance between 1/2 and 3/2, and so they part. If two open the same move, the node is
+// one's, and the games are both's.
 //
-// A node is a move and what comes of it: @tree.visits and @tree.wins (of the one who
-// makes the move, in halves); @tree.children has the nodes behind node k at 8 k to
-// 8 k + 6, one for each column, 0 where there is none; @tree.parents leads back. Walker w
-// of all 960 owns node 960 (t + 1) + w in turn t, whether it makes use of it or not,
-// so nobody has to count nodes; node 48 g is the root of board g. A board is
-// two words, as in playouts.mlir; walkers play the moves as they pass.
+// An agent may look ahead. A move that wins, that loses because the other one wins at
+// once, or that wins because he cannot help it then has no games but this value. It is
+// carried up: a node with a move that wins is lost by whoever has moved into it, one
+// whose moves all lose is won (Winands et al., Monte-Carlo tree search solver, 2008).
+// And games are played so too: at random, but for moves that win or stop a four
+// (Teytaud and Teytaud, On the huge benefit of decisive moves in Monte-Carlo tree
+// search algorithms, 2010). Without, it is plain UCT with games at random.
+//
+// @tree.visits and @tree.wins are of nodes (of the one who moved into it, in halves).
+// @tree.children has at 8 k to 8 k + 6 an entry for the move of node k into each column:
+// 0 if there is none, 1 + s if there is no node behind it and its games brought s
+// halves, else the node; and at 8 k + 7 the place of the entry that leads to k.
+// Bits 28 and 29 of an entry say that it is decided: 1 won, 2 drawn, 3 lost by whoever
+// makes it; where there is no node, what is left is 1 if it makes four. Walker w of all
+// 960 owns node 960 (t + 1) + w in turn t, whether it makes use of it or not, so nobody
+// has to count nodes. The entry 384 g leads to the root of board g, and @tree.visits of
+// 48 g counts games at random that were really played. A board is two words, as in
+// playouts.mlir; walkers play the moves as they pass.
 //
 // Two agents play each other: agent (ply + board) mod 2 is to move. Both see the
 // boards; the constants they explore with and their states of chance are their own
-// (@temper, @chance). `styles` has for each how much it explores and how many
-// turns it may search: with no turns it plays at random. `given` holds boards to
-// begin with, as the stones of whoever is to move and all stones, or -1 and -1 to go
-// on from where the agents left it: 42 executions play all games to their ends.
+// (@temper, @chance). `styles` has for each how much it explores, how many turns it
+// may search (with none it plays at random), and 1 if it looks ahead. `given` holds
+// boards to begin with, as the stones of whoever is to move and all stones, or -1 and
+// -1 to go on from where the agents left it: 42 executions play all games to their ends.
 //
 // For other sizes replace all over the text 20 boards, 48 walkers, 960 of both, 96
-// turns, 97 rows of nodes, 93120 nodes, 744960 moves, 384 moves of a row of a board,
-// and 24 plies that a tree may be deep; 4 lanes of a leaf and 4 games of a lane (%games)
-// make the 16 (%each) and twice as many halves (%halves). run.py does so.
+// turns, 93120 nodes, 744960 entries, 384 entries of a row of a board, 24 plies that a
+// tree may be deep, and 2 games (%games, %each; less than a quarter of the walkers of
+// all boards, and at most 36). run.py does so.
 
 !boards = tensor<20x2xi64>
 !games = tensor<20xi32>
@@ -579,9 +588,27 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x3xf32>, %seed: tensor<2
         %isOpen = arith.cmpi eq, %end, %no : i32
         %isMove = arith.cmpi ne, %stone0, %zero64 : i64
         %isUnknown = arith.cmpi eq, %code, %no : i32
+        // Moves that anybody would make count: one that wins, else those that stop a four, and do not lose at once if there are others.
+        %up0 = arith.addi %all0, %bottoms : i64
+        %open0 = arith.andi %up0, %free0 : i64
+        %winning0 = arith.andi %fours#0, %open0 : i64
+        %canWin0 = arith.cmpi ne, %winning0, %zero64 : i64
+        %stopping0 = arith.andi %theirFours, %open0 : i64
+        %mustStop0 = arith.cmpi ne, %stopping0, %zero64 : i64
+        %useful0 = arith.select %mustStop0, %stopping0, %open0 : i64
+        %under0 = arith.shrui %theirFours, %one : i64
+        %bad0 = arith.andi %useful0, %under0 : i64
+        %safe0 = arith.xori %useful0, %bad0 : i64
+        %isSafe0 = arith.cmpi ne, %safe0, %zero64 : i64
+        %defence0 = arith.select %isSafe0, %safe0, %useful0 : i64
+        %sensible0 = arith.select %canWin0, %winning0, %defence0 : i64
+        %considered = arith.select %sees, %sensible0, %open0 : i64
+        %isIn = arith.andi %stone0, %considered : i64
+        %isSensible = arith.cmpi ne, %isIn, %zero64 : i64
         %p1 = arith.andi %isThere, %isOpen : i1
         %p2 = arith.andi %p1, %isMove : i1
-        %plays0 = arith.andi %p2, %isUnknown : i1
+        %p3 = arith.andi %p1, %isSensible : i1
+        %plays0 = arith.andi %p3, %isUnknown : i1
         %over0 = arith.select %plays0, %no, %games : i32
         %played:8 = scf.while (%mine = %theirs0, %all = %stones0, %own = %theirFours, %others = %myFours, %x = %dice, %side = %no, %over = %over0, %score = %no)
             : (i64, i64, i64, i64, i32, i32, i32, i32) -> (i64, i64, i64, i64, i32, i32, i32, i32) {
@@ -605,13 +632,10 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x3xf32>, %seed: tensor<2
           %canWin = arith.cmpi ne, %winning, %zero64 : i64
           %mustStop = arith.cmpi ne, %stopping, %zero64 : i64
           %useful = arith.select %mustStop, %stopping, %open : i64
-          %under = arith.shrui %others, %one : i64
-          %bad = arith.andi %useful, %under : i64
-          %safe = arith.xori %useful, %bad : i64
           %less = arith.subi %stopping, %one : i64
           %second = arith.andi %stopping, %less : i64
           %isHopeless = arith.cmpi ne, %second, %zero64 : i64
-          %defence = arith.select %isHopeless, %zero64, %safe : i64
+          %defence = arith.select %isHopeless, %zero64, %useful : i64
           %sensible = arith.select %canWin, %winning, %defence : i64
           %moves = arith.select %sees, %sensible, %open : i64
           // One of them: the first one from a column at random on.
@@ -700,11 +724,13 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x3xf32>, %seed: tensor<2
         // What is decided counts like the games that are not played: (3 - code) each; so does, in every lane, a leaf that is.
         %toMove = arith.subi %end, %single : i32
         %rest = arith.subi %triple, %code : i32
-        %value = arith.select %isOpen, %rest, %toMove : i32
+        // (Of what is not considered nobody knows: 1.)
+        %half = arith.select %isUnknown, %single, %rest : i32
+        %value = arith.select %isOpen, %half, %toMove : i32
         %sure = arith.muli %value, %games : i32
         %points = arith.select %plays0, %played#7, %sure : i32
         %notOpen = arith.cmpi ne, %end, %no : i32
-        %counts0 = arith.ori %notOpen, %isMove : i1
+        %counts0 = arith.ori %notOpen, %isSensible : i1
         %counts = arith.andi %isThere, %counts0 : i1
         %seen = arith.select %plays0, %games, %no : i32
         %seenHigh = arith.shli %seen, %eighteen : i32
@@ -885,7 +911,8 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x3xf32>, %seed: tensor<2
           %wf = arith.sitofp %w : i32 to f32
           %halves = arith.mulf %wf, %half : f32
           %mean = arith.divf %halves, %nf : f32
-          %isSeen = arith.cmpi sgt, %n, %no : i32
+          %hasGames = arith.cmpi sgt, %n, %no : i32
+          %isSeen = arith.andi %isUsed, %hasGames : i1
           %low = arith.select %isSeen, %mean, %f1 : f32
           %high = arith.select %isSeen, %mean, %f0 : f32
           %nl = arith.minimumf %least, %low : f32
