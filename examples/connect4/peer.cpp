@@ -1,13 +1,22 @@
 // A plain Monte-Carlo tree search for Connect Four on one core of a CPU, to
 // play against, and an exhaustive search that finds positions with forced wins.
 //
-//     peer search < POSITIONS     lines "MINE ALL PLAYOUTS SECONDS EXPLORATION
-//     SEED"; the
-//                                 answer to each is "COLUMN PLAYOUTS SECONDS"
-//     peer wins PLIES N SEED      N positions in which whoever is to move wins
-//     in exactly
-//                                 1 or 3 plies: lines "MINE ALL COLUMNS", the
-//                                 moves that do
+//     peer search < POSITIONS
+//         Lines "MINE ALL PLAYOUTS SECONDS EXPLORATION SEED"; the answer to
+//         each is "COLUMN PLAYOUTS SECONDS".
+//     peer wins PLIES N SEED
+//         N positions in which whoever is to move wins in exactly 1 or 3 plies:
+//         lines "MINE ALL COLUMNS", the moves that do.
+//     peer speed PLAYOUTS THREADS SEED
+//         How fast it is from the empty board, for bench/: each thread grows a
+//         tree of its own (root parallelism), and together they make so many
+//         playouts. One line, "COLUMN PLAYOUTS SECONDS PLAYOUTS_PER_SECOND":
+//         the move most visited in all trees, and time by the clock on the
+//         wall. What is compared with it is the output `playouts` of
+//         search.mlir, summed over boards, by the time of a submit: games at
+//         random that were played, whatever was visited. It is at most boards x
+//         walkers x turns x 7 moves x games of each (Size.playouts of run.py is
+//         that of one board).
 //
 // A board is two words of 49 bits as in playouts.mlir: the stones of whoever is
 // to move, and all stones. The search is UCT (Kocsis and Szepesvari, Bandit
@@ -15,12 +24,16 @@
 // playout, the most visited move in the end. It stops when the playouts are
 // made or the processor time is over, whichever comes first (0 means no limit).
 
+#include <algorithm>
+#include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -99,6 +112,15 @@ public:
     return mostVisited();
   }
 
+  /// Of the move into each column; 0 where there is none.
+  std::array<int64_t, 7> visits() const {
+    std::array<int64_t, 7> counts = {};
+    for (int column = 0; column < 7; ++column)
+      if (int32_t child = nodes[0].children[column])
+        counts[column] = nodes[child].visits;
+    return counts;
+  }
+
   int64_t made = 0;
   double took = 0;
 
@@ -164,15 +186,9 @@ private:
   }
 
   int mostVisited() const {
-    int best = -1;
-    int32_t most = -1;
-    for (int column = 0; column < 7; ++column)
-      if (int32_t child = nodes[0].children[column])
-        if (nodes[child].visits > most) {
-          most = nodes[child].visits;
-          best = column;
-        }
-    return best;
+    std::array<int64_t, 7> counts = visits();
+    auto most = std::max_element(counts.begin(), counts.end());
+    return *most > 0 ? int(most - counts.begin()) : -1;
   }
 
   float exploration;
@@ -251,6 +267,29 @@ void answerPositions() {
   }
 }
 
+void printSpeed(int64_t playouts, int threads, uint64_t seed) {
+  std::vector<Search> searches;
+  for (int i = 0; i < threads; ++i)
+    searches.emplace_back(1.0f, (seed + i) * 0x9E3779B97F4A7C15);
+  auto begin = std::chrono::steady_clock::now();
+  std::vector<std::thread> running;
+  for (int i = 0; i < threads; ++i)
+    running.emplace_back([&, i] {
+      searches[i].run({}, playouts * (i + 1) / threads - playouts * i / threads,
+                      0);
+    });
+  for (std::thread &thread : running)
+    thread.join();
+  std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  std::array<int64_t, 7> sums = {};
+  for (const Search &search : searches)
+    for (int column = 0; column < 7; ++column)
+      sums[column] += search.visits()[column];
+  auto most = std::max_element(sums.begin(), sums.end());
+  printf("%d %lld %.6f %.0f\n", int(most - sums.begin()), (long long)playouts,
+         took.count(), double(playouts) / took.count());
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -263,6 +302,12 @@ int main(int argc, char **argv) {
               {strtoull(argv[4], nullptr, 10) * 0x9E3779B97F4A7C15 | 1});
     return 0;
   }
-  fprintf(stderr, "usage: peer search | peer wins PLIES N SEED\n");
+  if (argc == 5 && !strcmp(argv[1], "speed") && atoll(argv[2]) > 0 &&
+      atoi(argv[3]) > 0) {
+    printSpeed(atoll(argv[2]), atoi(argv[3]), strtoull(argv[4], nullptr, 10));
+    return 0;
+  }
+  fprintf(stderr, "usage: peer search | peer wins PLIES N SEED | peer speed "
+                  "PLAYOUTS THREADS SEED\n");
   return 2;
 }

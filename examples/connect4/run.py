@@ -25,6 +25,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 FULL, COLUMNS, PLIES = 0xFDFBF7EFDFBF, 7, 42
 ENDLESS = 1 << 60
 ILLEGAL, OPEN, DRAW = -2, -1, 0
+NODES, CODE = (1 << 28) - 1, 28  # An entry of the tree: a node, and what is decided: a move that is
+WON, DRAWN, LOST = 1, 2, 3
 
 
 class Wrong(Exception):
@@ -37,32 +39,39 @@ class BadInput(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Size:
-    """How large a search is: boards side by side, walkers a turn, turns, lanes of a leaf and games at random of each lane."""
+    """How large a search is: boards side by side, walkers a turn, turns, and games at random of each move of a leaf."""
     games: int
     walkers: int
     turns: int
-    lanes: int
     rounds: int
     depth: int = 24
 
     @property
     def playouts(self):
-        """Of one board."""
-        return self.walkers * self.turns * self.lanes * self.rounds
+        """Of one board, at most: columns may be full, and what is decided is not played."""
+        return self.walkers * self.turns * COLUMNS * self.rounds
 
 
-SMALLEST = Size(8, 16, 12, 2, 2)
+@dataclasses.dataclass(frozen=True)
+class Style:
+    """How an agent searches: how much it explores, for how many turns (None: all there are), and whether it looks ahead."""
+    exploration: float = 1
+    turns: int = None
+    looks: bool = True
+
+
+PLAIN = Style(looks=False)
+SMALLEST = Size(8, 16, 12, 1)
 
 
 def sized(text, size):
     """search.mlir with other numbers, as its first comment says."""
-    walkers, each = size.games * size.walkers, size.lanes * size.rounds
-    numbers = {20: size.games, 48: size.walkers, 960: walkers, 96: size.turns, 97: size.turns + 1, 93120: (size.turns + 1) * walkers,
-               744960: (size.turns + 1) * walkers * 8, 24: size.depth, 384: 8 * size.walkers}
+    walkers = size.games * size.walkers
+    numbers = {20: size.games, 48: size.walkers, 960: walkers, 96: size.turns, 93120: (size.turns + 1) * walkers,
+               744960: (size.turns + 1) * walkers * 8, 384: size.walkers * 8, 24: size.depth}
     text = re.sub(r"(?<![a-wyzA-Z_0-9.])(\d+)(?=\b|x)", lambda n: str(numbers.get(int(n[1]), n[1])), text)
-    text = re.sub(rf"(?<=<{walkers})x4(?=xi)", f"x{size.lanes}", text)
-    for name, value in (("each", each), ("halves", 2 * each), ("games", size.rounds)):
-        text = re.sub(rf"(%{name} = arith.constant) \d+ : i32", rf"\1 {value} : i32", text)
+    for name in ("each", "games"):
+        text = re.sub(rf"(%{name} = arith.constant) \d+ : i32", rf"\1 {size.rounds} : i32", text)
     return text
 
 
@@ -86,14 +95,14 @@ class Device:
         self.idle = self.run(nothing)["processor"]
         return self
 
-    def run(self, boards=None, styles=((1, None), (1, None)), seed=(1, 2), executions=1, budget=ENDLESS, outputs=()):
-        """Outputs by name; boards None go on from the empty ones that agents play on. No turns means all there are."""
+    def run(self, boards=None, styles=(Style(), Style()), seed=(1, 2), executions=1, budget=ENDLESS, outputs=()):
+        """Outputs by name; boards None go on from the empty ones that agents play on."""
         boards = np.full((self.size.games, 2), -1, np.int64) if boards is None else np.asarray(boards, np.int64)
-        styles = np.array([[c, self.size.turns if n is None else n] for c, n in styles], np.float32)
+        styles = np.array([[s.exploration, self.size.turns if s.turns is None else s.turns, s.looks] for s in styles], np.float32)
         np.save(self.folder / "given.npy", boards)
         np.save(self.folder / "styles.npy", styles)
         before = processor()
-        names = ("moves", "outcomes", "visits", "wins", "turns", "time", *outputs)
+        names = ("moves", "outcomes", "visits", "wins", "turns", "time", "playouts", *outputs)
         call(["gpuvm-run", self.plan, f"--iterations={executions}", f"--input=given=@{self.folder}/given.npy",
               f"--input=styles=@{self.folder}/styles.npy", f"--input=seed=2xi32={seed[0]},{seed[1]}", f"--input=budget=i64={budget}",
               *(f"--output={name}=@{self.folder}/{name}.npy" for name in names), *self.options])
@@ -120,7 +129,7 @@ class Peer:
     def __init__(self, work):
         compiler, self.program = os.environ.get("CXX", "g++"), work / "peer"
         try:
-            call([compiler, "-O3", "-march=native", "-std=c++20", "-o", self.program, HERE / "peer.cpp"])
+            call([compiler, "-O3", "-march=native", "-std=c++20", "-pthread", "-o", self.program, HERE / "peer.cpp"])
         except FileNotFoundError:
             raise BadInput(f"There is no C++ compiler \"{compiler}\" for peer.cpp; CXX names another.") from None
 
@@ -198,29 +207,65 @@ def check(holds, sentence):
 
 
 def check_tree(work, small):
-    """The tree itself: each node has the visits of those behind it and of its own games, and is where its parent says."""
-    size = SMALLEST
-    run = Device(work, size, small).run([(0, 0)] * 7 + [(1, 2)], outputs=("tree.visits", "tree.wins", "tree.children", "tree.parents"))
-    visits, wins = run["tree.visits"].astype(np.int64), run["tree.wins"]
-    children, parents = run["tree.children"].reshape(-1, 8), run["tree.parents"].ravel()
-    each, lanes = size.lanes * size.rounds, size.games * size.walkers
-    nodes, columns = np.nonzero(children)
-    check(np.array_equal(parents[children[nodes, columns]], nodes), "A node has another parent than the one it is a child of.")
-    check(len(np.unique(children[nodes, columns])) == len(nodes), "A node is a child twice.")
-    behind = np.zeros(len(visits), np.int64)
-    np.add.at(behind, nodes, visits[children[nodes, columns]])
-    own = visits - behind
-    roots = np.arange(size.games) * size.walkers
-    check((own[lanes:] >= 0).all() and (own % each == 0).all(), "A node has fewer visits than those behind it.")
-    check((behind[roots] == [size.playouts] * 7 + [0]).all(), f"A root has {behind[roots]} visits instead of {size.playouts}.")
-    check((wins >= 0).all() and (wins <= 2 * visits).all(), "A node has more wins than visits.")
+    """The tree itself: visits are sums, moves lead back, and what is decided is so."""
+    size, fork = SMALLEST, position("4433")  # Whoever is to move wins by column 2 or 5.
+    boards = [(0, 0)] * 5 + [position("55465544436734"), fork, (1, 2)]
+    run = Device(work, size, small).run(boards, outputs=("tree.visits", "tree.wins", "tree.children"))
+    visits, wins, children = run["tree.visits"].astype(np.int64), run["tree.wins"], run["tree.children"].reshape(-1, 8)
+    lanes = size.games * size.walkers
+    ids, codes = children & NODES, children >> CODE
+    roots = ids[np.arange(size.games) * size.walkers, 0]
+    nodes, columns = np.nonzero(ids[:, :COLUMNS] >= lanes)
+    behind = ids[nodes, columns]
+    check(np.array_equal(children[behind, 7], 8 * nodes + columns), "A node is not led back from to the move that leads to it.")
+    check(len(np.unique(behind)) == len(behind), "A node is behind two moves.")
+    own = visits.copy()
+    np.subtract.at(own, nodes, visits[behind])
+    own[:lanes] = 0
+    check((own >= 0).all() and (own % size.rounds == 0).all(), "A node has fewer visits than those behind it.")
+    check((visits[roots[:5]] == size.playouts).all(), f"Roots have {visits[roots[:5]]} visits instead of {size.playouts}.")
+    check((wins >= 0).all() and (wins[lanes:] <= 2 * visits[lanes:]).all(), "A node has more wins than visits.")
+    check(codes[6 * size.walkers, 0] == LOST, "The win in 3 plies is not known to be one.")
     check(run["outcomes"].tolist() == [OPEN] * 7 + [ILLEGAL], f"Outcomes are {run['outcomes']}.")
+    decided = sum(check_codes(children, lanes, root, board) for root, board in zip(roots[:7], boards))
     show("tree_nodes", len(nodes))
+    show("tree_decided", decided)
+
+
+def check_codes(children, lanes, node, board):
+    """Moves behind a node are what they are said to be: none, won or lost by who makes them, drawn or open; how many are decided."""
+    decided = 0
+    for column in range(COLUMNS):
+        after, entry = placed(board, column), int(children[node, column])
+        check((entry == 0) == (after is None), f"Column {column} of {board} is said to be full, or is.")
+        if after is None:
+            continue
+        child, code = entry & NODES, entry >> CODE
+        decided += code != 0
+        if child >= lanes:
+            there = children[child, :COLUMNS] >> CODE
+            follows = LOST if WON in there else WON if (there[children[child, :COLUMNS] != 0] == LOST).all() else 0
+            check(code in (0, follows), f"The move {column} of {board} is marked {code} without a reason.")
+            decided += check_codes(children, lanes, child, after)
+        else:
+            check(code == ahead(after), f"The move {column} of {board} is marked {code}, but is {ahead(after)}.")
+    return decided
+
+
+def ahead(board):
+    """WON, DRAWN or LOST by who has moved last if that is certain within two plies, else 0."""
+    if outcome(board) != OPEN:
+        return DRAWN if outcome(board) == DRAW else WON
+    replies = [after for column in range(COLUMNS) if (after := placed(board, column))]
+    if any(outcome(after) > DRAW for after in replies):
+        return LOST
+    answered = (any(outcome(b) > DRAW for c in range(COLUMNS) if (b := placed(after, c))) for after in replies)
+    return WON if all(answered) else 0
 
 
 def check_wins(work, small):
     """Every forced win in 1 and in 3 plies of positions at random is found."""
-    size = Size(32, 16, 24, 2, 4) if small else Size(250, 32, 64, 4, 4)
+    size = Size(32, 16, 24, 1) if small else Size(250, 32, 32, 2)
     peer, device = Peer(work), Device(work, size, small)
     for plies in (1, 3):
         boards, best = peer.wins(plies, size.games, 20 + plies)
@@ -241,9 +286,9 @@ def scores(outcomes, games):
 
 def check_random(work, small):
     """Games against an agent that does not search; all of them in PLIES submits."""
-    size = Size(32, 16, 24, 2, 4) if small else Size(1000, 8, 48, 2, 4)
+    size = Size(32, 16, 16, 1) if small else Size(1000, 8, 24, 1)
     start = time.monotonic()
-    run = Device(work, size, small).run(styles=((1, None), (1, 0)), executions=PLIES + 1)
+    run = Device(work, size, small).run(styles=(Style(), Style(turns=0)), executions=PLIES + 1)
     won, drawn, lost = scores(run["outcomes"], size.games)
     check((run["outcomes"] >= DRAW).all(), "A game is not over after 42 plies.")
     show("against_random", f"{won} won {drawn} drawn {lost} lost of {size.games}, {size.playouts} playouts a move")
@@ -252,25 +297,30 @@ def check_random(work, small):
 
 
 def check_agents(work, small):
-    """Two agents on one board: one searches four times as long as the other."""
-    size = Size(16, 8, 24, 2, 4) if small else Size(100, 16, 64, 2, 4)
-    run = Device(work, size, small).run(styles=((1, None), (1, size.turns // 4)), executions=PLIES + 1, seed=(5, 6), outputs=("boosts",))
-    won, drawn, lost = scores(run["outcomes"], size.games)
-    show("against_quarter", f"{won} won {drawn} drawn {lost} lost of {size.games}")
-    show("boosted_turns", int(run["boosts"]))
-    check(won + drawn / 2 > size.games / 2, "Who searches four times as long does not win more.")
+    """Two agents on one board: one searches four times as long as the other; and one looks ahead, the other does not."""
+    size = Size(16, 8, 24, 1) if small else Size(100, 16, 64, 1)
+    device = Device(work, size, small)
+    for name, other in (("against_quarter", Style(turns=size.turns // 4)), ("against_plain", PLAIN)):
+        run = device.run(styles=(Style(), other), executions=PLIES + 1, seed=(5, 6), outputs=("boosts",))
+        won, drawn, lost = scores(run["outcomes"], size.games)
+        show(name, f"{won} won {drawn} drawn {lost} lost of {size.games}")
+        show("boosted_turns", int(run["boosts"]))
+        check(won + drawn / 2 > size.games / 2, "Who searches more does not win more.")
 
 
-def match(device, peer, limits, seed):
-    """Games against the peer, half of them begun by each; (won, drawn, lost), playouts and seconds of both.
+def match(device, peer, seed, cores=0, style=Style()):
+    """Two games against the peer for each board, one begun by each; (won, drawn, lost), playouts and seconds of both.
 
-    `limits` has the playouts of a move, or for cores: the CPU gets the time that the device took for a move of this ply, which for
-    lavapipe is that of all cores by their number, so that what else the machine does takes nothing from either, and for a device that
-    is named what its own clock says.
+    Both begin with the same two moves, of which there are 49 pairs, for games from the empty board are much alike. The CPU gets as many playouts as the device has made for a move of this ply, or for cores the time that took, which for lavapipe is that
+    of all cores by their number, so that what else the machine does takes nothing from either, and for a device that is named what its
+    own clock says.
     """
-    games = device.size.games
-    boards, made, took, seconds = [(0, 0)] * games, [0, 0], [0.0, 0.0], 0.01
-    for ply in range(PLIES):
+    games = 2 * device.size.games
+    pairs = [17 * (i // 2) % COLUMNS**2 for i in range(games)]
+    boards = [placed(placed((0, 0), pair // COLUMNS), pair % COLUMNS) for pair in pairs]
+    made, took = [0, 0], [0.0, 0.0]
+    seconds, playouts = (0.01, 0) if cores else (0, device.size.playouts)
+    for ply in range(2, PLIES):
         turn = [i for i in range(games) if outcome(boards[i]) == OPEN]
         ours = [i for i in turn if (ply + i) % 2 == 0]
         theirs = [i for i in turn if (ply + i) % 2]
@@ -278,18 +328,20 @@ def match(device, peer, limits, seed):
             break
         moves = {}
         if ours:
-            asked = [boards[i] if i in ours else (0, FULL) for i in range(games)]  # No legal board: not searched.
-            run = device.run(asked, seed=(seed, ply))
-            moves |= {i: int(run["moves"][i]) for i in ours}
-            made[0] += int(run["visits"].sum())
-            spent = float(run["time"]) / 1e9 if device.where else (run["processor"] - device.idle) / limits["cores"] if "cores" in limits else 0
-            seconds = max(0.001, spent) if "cores" in limits else 0
-            took[0] += seconds
-            seconds /= len(ours)
+            asked = [boards[i] for i in ours] + [(0, FULL)] * (device.size.games - len(ours))  # No legal board: not searched.
+            run = device.run(asked, styles=(style, style), seed=(seed, ply))
+            moves |= {i: int(run["moves"][k]) for k, i in enumerate(ours)}
+            made[0] += int(run["playouts"].sum())
+            spent = float(run["time"]) / 1e9 if device.where else (run["processor"] - device.idle) / (cores or 1)
+            took[0] += spent
+            if cores:
+                seconds = max(0.001, spent) / len(ours)
+            else:
+                playouts = max(1, int(run["playouts"].sum()) // len(ours))
         if theirs:
-            chosen, playouts, spent = peer.choose([boards[i] for i in theirs], 1000 * seed + 50 * ply, limits.get("playouts", 0), seconds)
+            chosen, number, spent = peer.choose([boards[i] for i in theirs], 1000 * seed + 50 * ply, playouts, seconds)
             moves |= dict(zip(theirs, chosen))
-            made[1] += playouts
+            made[1] += number
             took[1] += spent
         for i, move in moves.items():
             check(move >= 0 and placed(boards[i], move), f"Ply {ply} of game {i} is no legal move ({move}).")
@@ -299,16 +351,19 @@ def match(device, peer, limits, seed):
 
 
 def check_peer(work, small):
-    """As many playouts as the CPU's search, and as much time."""
+    """As many playouts as the CPU's search, without and with a look ahead, and as much time."""
     peer = Peer(work)
-    size = Size(8, 8, 24, 1, 4) if small else Size(40, 16, 128, 1, 4)
-    result, _, _ = match(Device(work, size, small), peer, {"playouts": size.playouts}, 7)
-    show("same_playouts", "{} won {} drawn {} lost".format(*result) + f" of {size.games}, {size.playouts} playouts a move")
+    device = Device(work, Size(4, 16, 12, 1) if small else Size(49, 16, 72, 1)).warmed()
+    for name, style in (("same_playouts_plain", PLAIN), ("same_playouts", Style())):
+        result, made, _ = match(device, peer, 7, style=style)
+        show(name, "{} won {} drawn {} lost".format(*result) + f" of {sum(result)}, {made[0]} and {made[1]} playouts")
     if small:
         return
-    size = Size(64, 48, 128, 8, 32) if Device.where else Size(16, 32, 96, 4, 8)  # A GPU is named; it has room for more at once.
-    result, made, took = match(Device(work, size).warmed(), peer, {"cores": os.cpu_count()}, 8)
-    show("same_time", "{} won {} drawn {} lost".format(*result) + f" of {size.games}, {size.playouts} playouts a move")
+    size = Size(49, 64, 128, 8) if Device.where else Size(49, 32, 96, 2)  # A GPU is named; it has room for more at once.
+    result, made, took = match(Device(work, size).warmed(), peer, 8, os.cpu_count())
+    show("same_time", "{} won {} drawn {} lost".format(*result) + f" of {sum(result)}")
+    show("device_seconds", took[0])
+    show("cpu_seconds", took[1])
     show("device_playouts_per_second", made[0] / took[0])
     show("cpu_playouts_per_second", made[1] / took[1])
 
@@ -318,7 +373,7 @@ def check_budget(work, small):
     size = SMALLEST
     run = Device(work, size, small).run([(0, 0)] * 8, budget=1)
     check(run["turns"] == 1, f"A search without time makes {run['turns']} turns.")
-    check((run["visits"].sum(axis=1) == size.playouts // size.turns).all() and (run["moves"] >= 0).all(), "A short search has no answer.")
+    check((run["playouts"] == size.playouts // size.turns).all() and (run["moves"] >= 0).all(), "A short search has no answer.")
     show("turns_without_time", int(run["turns"]))
 
 
@@ -336,7 +391,7 @@ def check_bad_boards(work, small):
 
 def draw_game(work, small):
     """One game of the device against itself, wholly by submits, and what was considered at each move."""
-    size = Size(2, 8, 16, 2, 2) if small else Size(2, 32, 128, 4, 4)
+    size = Size(2, 8, 16, 1) if small else Size(2, 32, 128, 2)
     run = Device(work, size, small).run(executions=PLIES + 1, seed=(11, 12), outputs=("history", "boards"))
     rows = run["history"][:PLIES, 0]
     rows = rows[rows[:, 7] >= 0]
@@ -407,7 +462,7 @@ def think(device, board, seed):
 
 def partner(work, small):
     """The search that a person meets."""
-    return Device(work, Size(1, 16, 24, 2, 4) if small else Size(1, 64, 128, 4, 8), small).warmed()
+    return Device(work, Size(1, 16, 24, 1) if small else Size(1, 64, 128, 4), small).warmed()
 
 
 def play(work, small, begins):

@@ -1,40 +1,49 @@
 // Connect Four by Monte-Carlo tree search, wholly on the device: 20 boards side by
-// side, a tree for each, 73,728 games at random a tree, one submit.
+// side, a tree for each, 64,512 games at random a tree, one submit.
 //
 //     gpuvm-compile examples/connect4/search.mlir -o search.gvplan
-//     gpuvm-run search.gvplan --input=given=20x2xi64=0 --input=styles=2x2xf32=1,96,1,96
+//     gpuvm-run search.gvplan --input=given=20x2xi64=0 --input=styles=2x3xf32=1,96,1,1,96,1
 //         --input=seed=2xi32=1,2 --input=budget=i64=10000000000
 //
-// A turn of the search sends 48 walkers down each tree. Walkers are lanes of one
-// kernel, so none sees where the others go; but the rule they follow has no chance
-// in it, so walker r computes where walkers 0 to r - 1 go from each node that it
-// passes, and counts them as visits whose result is not known yet (Liu et al., Watch
-// the Unobserved: A Simple Approach to Parallelizing Monte Carlo Tree Search, 2020).
-// The rule is UCT (Kocsis and Szepesvari, Bandit based Monte-Carlo planning, 2006)
-// but for moves that win at once or stop the other one from it, which leave no choice
-// (Teytaud and Teytaud, On the huge benefit of decisive moves in Monte-Carlo tree
-// search algorithms, 2010). A walker stops at a move that has no node yet or ends the
-// game. 16 games at random are played from there, unless it is decided two plies
-// later, and the results added to all nodes on the way.
+// A turn of the search sends 48 walkers down each tree. A walker stops at a move that
+// has no node yet, and opens it: all 7 moves of the position are looked at, 2 games at
+// random are played from each, and the sum is added to all nodes on the way. The rule
+// by which it goes down is UCT (Kocsis and Szepesvari, Bandit based Monte-Carlo
+// planning, 2006). Walkers are lanes of one kernel, so none sees where the others go:
+// each multiplies what it adds to a mean for exploration by a factor of its own, by
+// chance between 1/2 and 3/2, and so they part. If two open the same move, the node is
+// one's, and the games are both's.
 //
-// A node is a move and what comes of it: @tree.visits and @tree.wins (of the one who
-// makes the move, in halves); @tree.children has the nodes behind node k at 8 k to
-// 8 k + 6, one for each column, 0 where there is none; @tree.parents leads back. Walker w
-// of all 960 owns node 960 (t + 1) + w in turn t, whether it makes use of it or not,
-// so nobody has to count nodes; node 48 g is the root of board g. A board is
-// two words, as in playouts.mlir; walkers play the moves as they pass.
+// An agent may look ahead. A move that wins, that loses because the other one wins at
+// once, or that wins because he cannot help it then has no games but this value. It is
+// carried up: a node with a move that wins is lost by whoever has moved into it, one
+// whose moves all lose is won (Winands et al., Monte-Carlo tree search solver, 2008).
+// And games are played so too: at random, but for moves that win or stop a four
+// (Teytaud and Teytaud, On the huge benefit of decisive moves in Monte-Carlo tree
+// search algorithms, 2010). Without, it is plain UCT with games at random.
+//
+// @tree.visits and @tree.wins are of nodes (of the one who moved into it, in halves).
+// @tree.children has at 8 k to 8 k + 6 an entry for the move of node k into each column:
+// 0 if there is none, 1 + s if there is no node behind it and its games brought s
+// halves, else the node; and at 8 k + 7 the place of the entry that leads to k.
+// Bits 28 and 29 of an entry say that it is decided: 1 won, 2 drawn, 3 lost by whoever
+// makes it; where there is no node, what is left is 1 if it makes four. Walker w of all
+// 960 owns node 960 (t + 1) + w in turn t, whether it makes use of it or not, so nobody
+// has to count nodes. The entry 384 g leads to the root of board g, and @tree.visits of
+// 48 g counts games at random that were really played. A board is two words, as in
+// playouts.mlir; walkers play the moves as they pass.
 //
 // Two agents play each other: agent (ply + board) mod 2 is to move. Both see the
 // boards; the constants they explore with and their states of chance are their own
-// (@temper, @chance). `styles` has for each how much it explores and how many
-// turns it may search: with no turns it plays at random. `given` holds boards to
-// begin with, as the stones of whoever is to move and all stones, or -1 and -1 to go
-// on from where the agents left it: 42 executions play all games to their ends.
+// (@temper, @chance). `styles` has for each how much it explores, how many turns it
+// may search (with none it plays at random), and 1 if it looks ahead. `given` holds
+// boards to begin with, as the stones of whoever is to move and all stones, or -1 and
+// -1 to go on from where the agents left it: 42 executions play all games to their ends.
 //
 // For other sizes replace all over the text 20 boards, 48 walkers, 960 of both, 96
-// turns, 97 rows of nodes, 93120 nodes, 744960 moves, 384 moves of a row of a board,
-// and 24 plies that a tree may be deep; 4 lanes of a leaf and 4 games of a lane (%games)
-// make the 16 (%each) and twice as many halves (%halves). run.py does so.
+// turns, 93120 nodes, 744960 entries, 384 entries of a row of a board, 24 plies that a
+// tree may be deep, and 2 games (%games, %each; less than a quarter of the walkers of
+// all boards, and at most 36). run.py does so.
 
 !boards = tensor<20x2xi64>
 !games = tensor<20xi32>
@@ -42,11 +51,10 @@
 !columns = tensor<20x7xi32>
 !walkers = tensor<960xi32>
 !words = tensor<960xi64>
-!lanes = tensor<960x4xi64>
-!scores = tensor<960x4xi32>
+!leaves = tensor<960x7xi32>
+!changes = tensor<960x9xi32>
 !paths = tensor<960x24xi32>
 !nodes = tensor<93120xi32>
-!rows = tensor<97x960xi32>
 !moves = tensor<744960xi32>
 #0 = affine_map<(i) -> ()>
 #i = affine_map<(i) -> (i)>
@@ -54,13 +62,12 @@
 #pj = affine_map<(i, j) -> (i, j)>
 #p0 = affine_map<(i, j) -> ()>
 
-gpuvm.program @search(%given: !boards, %styles: tensor<2x2xf32>, %seed: tensor<2xi32>, %budget: tensor<i64>)
-    -> (moves: !games, outcomes: !games, visits: !columns, wins: !columns, turns: tensor<i32>, time: tensor<i64>) {
+gpuvm.program @search(%given: !boards, %styles: tensor<2x3xf32>, %seed: tensor<2xi32>, %budget: tensor<i64>)
+    -> (moves: !games, outcomes: !games, visits: !columns, wins: !columns, turns: tensor<i32>, time: tensor<i64>, playouts: !games) {
   gpuvm.global @boards : !boards = dense<0> : !boards
   gpuvm.global @tree.visits : !nodes
   gpuvm.global @tree.wins : !nodes
   gpuvm.global @tree.children : !moves
-  gpuvm.global @tree.parents : !rows
   gpuvm.global @exploration : !reals
   gpuvm.global @history : tensor<43x20x8xi32>
   gpuvm.global @submits : tensor<i32> = dense<0> : tensor<i32>
@@ -71,8 +78,8 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x2xf32>, %seed: tensor<2
 
   // Each agent draws the state of chance that its games at random begin with, and
   // sends how it explores and for how long.
-  %temper, %patience, %chances = gpuvm.stage @wake instances(2) (%style = %styles : tensor<2x2xf32>)
-      -> (tensor<2xf32>, tensor<2xi32>, tensor<2xi64>) {
+  %temper, %patience, %insight, %chances = gpuvm.stage @wake instances(2) (%style = %styles : tensor<2x3xf32>)
+      -> (tensor<2xf32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi64>) {
     %old = gpuvm.load own @chance : tensor<i64>
     %twelve = arith.constant dense<12> : tensor<i64>
     %left = arith.constant dense<25> : tensor<i64>
@@ -84,11 +91,13 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x2xf32>, %seed: tensor<2
     %e = arith.shrui %d, %right : tensor<i64>
     %new = arith.xori %d, %e : tensor<i64>
     gpuvm.store own %new, @chance : tensor<i64>
-    %t = tensor.extract_slice %style[0] [1] [1] : tensor<2xf32> to tensor<f32>
-    %p = tensor.extract_slice %style[1] [1] [1] : tensor<2xf32> to tensor<f32>
+    %t = tensor.extract_slice %style[0] [1] [1] : tensor<3xf32> to tensor<f32>
+    %p = tensor.extract_slice %style[1] [1] [1] : tensor<3xf32> to tensor<f32>
+    %k = tensor.extract_slice %style[2] [1] [1] : tensor<3xf32> to tensor<f32>
     %turns = arith.fptosi %p : tensor<f32> to tensor<i32>
+    %knows = arith.fptosi %k : tensor<f32> to tensor<i32>
     gpuvm.store own %t, @temper : tensor<f32>
-    gpuvm.send %t, %turns, %new : tensor<f32>, tensor<i32>, tensor<i64>
+    gpuvm.send %t, %turns, %knows, %new : tensor<f32>, tensor<i32>, tensor<i32>, tensor<i64>
   }
 
   // What each game is: -1 open, 0 drawn, 1 or 2 won by the first or second player, -2
@@ -183,9 +192,9 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x2xf32>, %seed: tensor<2
   }
 
   // How many turns each game is searched for (none if it is over), with which constant, and the agents' seeds. Trees are empty.
-  %turnsOf, %temperOf, %chanceOf = gpuvm.stage @plant(%state = %states : !gpuvm.message<!games>, %odd = %agents : !gpuvm.message<!games>,
-      %t = %temper : !gpuvm.message<tensor<2xf32>>, %p = %patience : !gpuvm.message<tensor<2xi32>>, %c = %chances : !gpuvm.message<tensor<2xi64>>)
-      -> (!games, !reals, tensor<20xi64>) {
+  %turnsOf, %temperOf, %insightOf, %chanceOf = gpuvm.stage @plant(%state = %states : !gpuvm.message<!games>, %odd = %agents : !gpuvm.message<!games>,
+      %t = %temper : !gpuvm.message<tensor<2xf32>>, %p = %patience : !gpuvm.message<tensor<2xi32>>, %i = %insight : !gpuvm.message<tensor<2xi32>>,
+      %c = %chances : !gpuvm.message<tensor<2xi64>>, %s = %seed : tensor<2xi32>) -> (!games, !reals, !games, !games) {
     %none = arith.constant dense<0> : !nodes
     %nowhere = arith.constant dense<0> : !moves
     gpuvm.store %none, @tree.visits : !nodes
@@ -193,36 +202,51 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x2xf32>, %seed: tensor<2
     gpuvm.store %nowhere, @tree.children : !moves
     %e = tensor.empty() : !games
     %ef = tensor.empty() : !reals
-    %e64 = tensor.empty() : tensor<20xi64>
-    %r:3 = linalg.generic {indexing_maps = [#i, #i, #i, #i, #i], iterator_types = ["parallel"]}
-        ins(%state, %odd : !games, !games) outs(%e, %ef, %e64 : !games, !reals, tensor<20xi64>) {
-    ^bb0(%s: i32, %o: i32, %u0: i32, %u1: f32, %u2: i64):
+    %r:4 = linalg.generic {indexing_maps = [#i, #i, #i, #i, #i, #i], iterator_types = ["parallel"]}
+        ins(%state, %odd : !games, !games) outs(%e, %ef, %e, %e : !games, !reals, !games, !games) {
+    ^bb0(%is: i32, %o: i32, %u0: i32, %u1: f32, %u2: i32, %u3: i32):
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %word = arith.constant 32 : i64
+      %golden = arith.constant 0x9E3779B97F4A7C15 : i64
       %zero = arith.constant 0 : i32
       %one = arith.constant 1 : i32
       %open = arith.constant -1 : i32
-      %i = linalg.index 0 : index
-      %game = arith.index_cast %i : index to i32
+      %place = linalg.index 0 : index
+      %game = arith.index_cast %place : index to i32
       %sum = arith.addi %game, %o : i32
       %agent = arith.andi %sum, %one : i32
       %a = arith.index_cast %agent : i32 to index
       %turns = tensor.extract %p[%a] : tensor<2xi32>
       %constant = tensor.extract %t[%a] : tensor<2xf32>
       %chance = tensor.extract %c[%a] : tensor<2xi64>
-      %isOpen = arith.cmpi eq, %s, %open : i32
+      %knows = tensor.extract %i[%a] : tensor<2xi32>
+      %seed0 = tensor.extract %s[%c0] : tensor<2xi32>
+      %seed1 = tensor.extract %s[%c1] : tensor<2xi32>
+      %low = arith.extui %seed0 : i32 to i64
+      %up = arith.extui %seed1 : i32 to i64
+      %high = arith.shli %up, %word : i64
+      %both = arith.ori %low, %high : i64
+      %blend0 = arith.muli %both, %golden : i64
+      %blend1 = arith.xori %blend0, %chance : i64
+      %blend2 = arith.muli %blend1, %golden : i64
+      %key64 = arith.shrui %blend2, %word : i64
+      %key = arith.trunci %key64 : i64 to i32
+      %isOpen = arith.cmpi eq, %is, %open : i32
       %n = arith.select %isOpen, %turns, %zero : i32
-      linalg.yield %n, %constant, %chance : i32, f32, i64
-    } -> (!games, !reals, tensor<20xi64>)
+      linalg.yield %n, %constant, %knows, %key : i32, f32, i32, i32
+    } -> (!games, !reals, !games, !games)
     gpuvm.store %r#1, @exploration : !reals
-    gpuvm.send %r#0, %r#1, %r#2 : !games, !reals, tensor<20xi64>
+    gpuvm.send %r#0, %r#1, %r#2, %r#3 : !games, !reals, !games, !games
   }
 
   %zero = arith.constant dense<0> : tensor<i32>
   %never = arith.constant dense<0> : tensor<i64>
   %turns, %time = gpuvm.repeat @search up_to 96 (%turn = %zero : tensor<i32>, %clock = %never : tensor<i64>) {
-    // Down the tree: the move at which each walker stops, the board behind it, whether
-    // it is decided (1 won by who made it, 2 drawn, 3 lost), and the node that it makes.
+    // Down the tree: the move at which each walker stops, the board behind it, whether it is decided, and what its entry becomes.
     %stops, %leafMine, %leafAll, %leafEnds, %made_ = gpuvm.stage @select(%t = %turn : !gpuvm.message<tensor<i32>>, %limit = %turnsOf : !gpuvm.message<!games>,
-        %m = %movers : !gpuvm.message<tensor<20xi64>>, %a = %occupied : !gpuvm.message<tensor<20xi64>>)
+        %m = %movers : !gpuvm.message<tensor<20xi64>>, %a = %occupied : !gpuvm.message<tensor<20xi64>>,
+        %knows = %insightOf : !gpuvm.message<!games>, %chance = %chanceOf : !gpuvm.message<!games>)
         -> (!walkers, !words, !words, !walkers, !walkers) {
       %visits = gpuvm.load @tree.visits : !nodes
       %wins = gpuvm.load @tree.wins : !nodes
@@ -235,522 +259,600 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x2xf32>, %seed: tensor<2
       ^bb0(%now: i32, %u0: i32, %u1: i64, %u2: i64, %u3: i32, %u4: i32):
         %c0 = arith.constant 0 : index
         %c1 = arith.constant 1 : index
-        %c4 = arith.constant 4 : index
         %c7 = arith.constant 7 : index
         %no = arith.constant 0 : i32
         %single = arith.constant 1 : i32
-        %two32 = arith.constant 2 : i32
-        %nowhere = arith.constant -1 : i32
-        %seven32 = arith.constant 7 : i32
-        %three32 = arith.constant 3 : i32
-        %four32 = arith.constant 4 : i32
-        %six32 = arith.constant 6 : i32
-        %nine32 = arith.constant 9 : i32
-        %lowerHalf = arith.constant 0xFFFF : i32
-        %upperHalf = arith.constant 0xFFFF0000 : i32
-        %word = arith.constant 32 : i64
-        %meanScale = arith.constant 32767.5 : f32 // Of halves.
-        %meanUnit = arith.constant 1.52590219e-05 : f32
-        %eight32 = arith.constant 8 : i32
+        %won = arith.constant 1 : i32
+        %lost = arith.constant 3 : i32
+        %four = arith.constant 4 : i32
+        %eight = arith.constant 8 : i32
+        %nibble = arith.constant 15 : i32
+        %fifteen = arith.constant 15 : i32
+        %thirteen = arith.constant 13 : i32
+        %sixteen = arith.constant 16 : i32
         %walkers = arith.constant 48 : i32
         %lanes = arith.constant 960 : i32
         %depths = arith.constant 24 : i32
-        %each = arith.constant 16 : i32
-        %zero64 = arith.constant 0 : i64
-        %one = arith.constant 1 : i64
-        %seven = arith.constant 7 : i64
-        %eight = arith.constant 8 : i64
-        %nine = arith.constant 9 : i64
-        %mask = arith.constant 511 : i64
-        %pillar = arith.constant 127 : i64
-        %bottoms = arith.constant 0x40810204081 : i64
-        %byte = arith.constant 255 : i64
-        %shifts = arith.constant 0x08060701 : i64
+        %each = arith.constant 2 : i32
+        %nowhere = arith.constant -1 : i32
+        %high = arith.constant 28 : i32
+        %ids = arith.constant 0x0FFFFFFF : i32
+        %golden = arith.constant 0x9E3779B9 : i32
+        %mix1 = arith.constant 0x85EBCA6B : i32
+        %mix2 = arith.constant 0xC2B2AE35 : i32
+        %one64 = arith.constant 1 : i64
+        %seven64 = arith.constant 7 : i64
         %valid = arith.constant 0x0FDFBF7EFDFBF : i64
+        %half = arith.constant 0.5 : f32
+        %fifteenth = arith.constant 0.0666666667 : f32
         %f0 = arith.constant 0.0 : f32
-        %fhalf = arith.constant 0.5 : f32
-        %f1 = arith.constant 1.0 : f32
         %worst = arith.constant -1.0 : f32
-        %unseen = arith.constant 1.0e+09 : f32
         %i = linalg.index 0 : index
         %lane = arith.index_cast %i : index to i32
         %game = arith.divui %lane, %walkers : i32
-        %root = arith.muli %game, %walkers : i32
-        %rank0 = arith.subi %lane, %root : i32
+        %first = arith.muli %game, %walkers : i32
+        %top = arith.muli %first, %eight : i32
         %g = arith.index_cast %game : i32 to index
         %mine0 = tensor.extract %m[%g] : tensor<20xi64>
         %all0 = tensor.extract %a[%g] : tensor<20xi64>
         %until = tensor.extract %limit[%g] : !games
         %constant = tensor.extract %constants[%g] : !reals
-        %goes0 = arith.cmpi slt, %now, %until : i32
-        // Which column is tried first where all are alike: another one each turn.
-        %sum = arith.addi %now, %game : i32
-        %mixed = arith.remui %sum, %seven32 : i32
-        %end:7 = scf.while (%goes = %goes0, %node = %root, %mine = %mine0, %all = %all0, %rank = %rank0, %depth = %single,
-                            %edge = %nowhere, %last = %no) : (i1, i32, i64, i64, i32, i32, i32, i32) -> (i32, i64, i64, i32, i32, i32, i32) {
-          scf.condition(%goes) %node, %mine, %all, %rank, %depth, %edge, %last : i32, i64, i64, i32, i32, i32, i32
+        %sight = tensor.extract %knows[%g] : !games
+        %key = tensor.extract %chance[%g] : !games
+        %sees = arith.cmpi ne, %sight, %no : i32
+        %deepest = arith.subi %depths, %single : i32
+        %square0 = arith.mulf %constant, %constant : f32
+        // Chance of this walker in this turn.
+        %row = arith.addi %now, %single : i32
+        %firstId = arith.muli %row, %lanes : i32
+        %id = arith.addi %firstId, %lane : i32
+        %spread = arith.muli %id, %golden : i32
+        %h0 = arith.xori %spread, %key : i32
+        %h1 = arith.shrui %h0, %sixteen : i32
+        %h2 = arith.xori %h0, %h1 : i32
+        %h3 = arith.muli %h2, %mix1 : i32
+        %h4 = arith.shrui %h3, %thirteen : i32
+        %dice0 = arith.xori %h3, %h4 : i32
+        %topAt = arith.index_cast %top : i32 to index
+        %entry0 = tensor.extract %children[%topAt] : !moves
+        %isOpen0 = arith.cmpi sle, %entry0, %ids : i32
+        %isSearched = arith.cmpi slt, %now, %until : i32
+        %isNode0 = arith.cmpi sge, %entry0, %lanes : i32
+        %walks = arith.andi %isSearched, %isOpen0 : i1
+        %goes0 = arith.andi %walks, %isNode0 : i1
+        %edge0 = arith.select %walks, %top, %nowhere : i32
+        %down:8 = scf.while (%goes = %goes0, %edge = %edge0, %entry = %entry0, %mine = %mine0, %all = %all0, %depth = %single, %dice = %dice0, %end = %no)
+            : (i1, i32, i32, i64, i64, i32, i32, i32) -> (i1, i32, i32, i64, i64, i32, i32, i32) {
+          scf.condition(%goes) %goes, %edge, %entry, %mine, %all, %depth, %dice, %end : i1, i32, i32, i64, i64, i32, i32, i32
         } do {
-        ^bb0(%node: i32, %mine: i64, %all: i64, %rank: i32, %depth: i32, %edge: i32, %last: i32):
-          %base = arith.muli %node, %eight32 : i32
-          // Where a stone would make four, of whoever is to move and of the other one.
-          %theirs = arith.xori %all, %mine : i64
-          %free = arith.xori %all, %valid : i64
-          %fours:2 = scf.for %k = %c0 to %c4 step %c1 iter_args(%f = %zero64, %h = %zero64) -> (i64, i64) {
-            %direction = arith.index_cast %k : index to i64
-            %shift = arith.muli %direction, %eight : i64
-            %moved = arith.shrui %shifts, %shift : i64
-            %d1 = arith.andi %moved, %byte : i64
-            %d2 = arith.addi %d1, %d1 : i64
-            %d3 = arith.addi %d2, %d1 : i64
-            %m1 = arith.shli %mine, %d1 : i64
-            %m2 = arith.shli %mine, %d2 : i64
-            %m3 = arith.shli %mine, %d3 : i64
-            %m4 = arith.shrui %mine, %d1 : i64
-            %m5 = arith.shrui %mine, %d2 : i64
-            %m6 = arith.shrui %mine, %d3 : i64
-            %m12 = arith.andi %m1, %m2 : i64
-            %m45 = arith.andi %m4, %m5 : i64
-            %m34 = arith.ori %m3, %m4 : i64
-            %m16 = arith.ori %m1, %m6 : i64
-            %m7 = arith.andi %m12, %m34 : i64
-            %m8 = arith.andi %m45, %m16 : i64
-            %m9 = arith.ori %m7, %m8 : i64
-            %nf = arith.ori %f, %m9 : i64
-            %t1 = arith.shli %theirs, %d1 : i64
-            %t2 = arith.shli %theirs, %d2 : i64
-            %t3 = arith.shli %theirs, %d3 : i64
-            %t4 = arith.shrui %theirs, %d1 : i64
-            %t5 = arith.shrui %theirs, %d2 : i64
-            %t6 = arith.shrui %theirs, %d3 : i64
-            %t12 = arith.andi %t1, %t2 : i64
-            %t45 = arith.andi %t4, %t5 : i64
-            %t34 = arith.ori %t3, %t4 : i64
-            %t16 = arith.ori %t1, %t6 : i64
-            %t7 = arith.andi %t12, %t34 : i64
-            %t8 = arith.andi %t45, %t16 : i64
-            %t9 = arith.ori %t7, %t8 : i64
-            %ng = arith.ori %h, %t9 : i64
-            scf.yield %nf, %ng : i64, i64
-          }
-          // Moves that win leave no others to think about, nor do moves that must be stopped.
-          %raised = arith.addi %all, %bottoms : i64
-          %open = arith.andi %raised, %free : i64
-          %winning = arith.andi %fours#0, %open : i64
-          %stopping = arith.andi %fours#1, %open : i64
-          %canWin = arith.cmpi ne, %winning, %zero64 : i64
-          %mustStop = arith.cmpi ne, %stopping, %zero64 : i64
-          %defence = arith.select %mustStop, %stopping, %open : i64
-          %allowed = arith.select %canWin, %winning, %defence : i64
-          // What is known of each column, 32 bits of four words: the upper half of the visits as f32, and the mean times 2^16 - 1.
-          %known:5 = scf.for %k = %c0 to %c7 step %c1 iter_args(%s = %each, %k0 = %zero64, %k1 = %zero64, %k2 = %zero64, %k3 = %zero64)
-              -> (i32, i64, i64, i64, i64) {
+        ^bb0(%goes: i1, %edge: i32, %node: i32, %mine: i64, %all: i64, %depth: i32, %dice: i32, %end: i32):
+          %n0 = arith.index_cast %node : i32 to index
+          %total = tensor.extract %visits[%n0] : !nodes
+          %totalf = arith.sitofp %total : i32 to f32
+          %log = math.log %totalf : f32
+          %square = arith.mulf %square0, %log : f32
+          %base = arith.muli %node, %eight : i32
+          %d1 = arith.muli %dice, %mix2 : i32
+          %d2 = arith.shrui %d1, %sixteen : i32
+          %rolled = arith.xori %d1, %d2 : i32
+          %best:5 = scf.for %k = %c0 to %c7 step %c1 iter_args(%most = %worst, %c = %no, %chosen = %no, %chances = %rolled, %isWon = %no)
+              -> (f32, i32, i32, i32, i32) {
             %column = arith.index_cast %k : index to i32
             %place = arith.addi %base, %column : i32
             %at = arith.index_cast %place : i32 to index
-            %child = tensor.extract %children[%at] : !moves
+            %entry = tensor.extract %children[%at] : !moves
+            %code = arith.shrui %entry, %high : i32
+            %isNode = arith.cmpi sge, %entry, %lanes : i32
+            %isDecided = arith.cmpi sgt, %entry, %ids : i32
+            %child0 = arith.andi %entry, %ids : i32
+            %child = arith.select %isNode, %child0, %no : i32
             %number = arith.index_cast %child : i32 to index
-            %n = tensor.extract %visits[%number] : !nodes
-            %w = tensor.extract %wins[%number] : !nodes
-            %more = arith.addi %s, %n : i32
+            %n1 = tensor.extract %visits[%number] : !nodes
+            %w1 = tensor.extract %wins[%number] : !nodes
+            %w2 = arith.subi %entry, %single : i32
+            %rest = arith.subi %lost, %code : i32
+            %w3 = arith.muli %rest, %each : i32
+            %w4 = arith.select %isDecided, %w3, %w1 : i32
+            %w = arith.select %isNode, %w4, %w2 : i32
+            %isCounted = arith.cmpi ne, %child, %no : i32
+            %isPlain = arith.cmpi sle, %entry, %ids : i32
+            %counts = arith.andi %isCounted, %isPlain : i1
+            %n = arith.select %counts, %n1, %each : i32
             %nf = arith.sitofp %n : i32 to f32
             %wf = arith.sitofp %w : i32 to f32
-            %ratio = arith.divf %wf, %nf : f32
-            %scaled = arith.mulf %ratio, %meanScale : f32
-            %mean = arith.fptosi %scaled : f32 to i32
-            %float = arith.bitcast %nf : f32 to i32
-            %upper = arith.andi %float, %upperHalf : i32
-            %both = arith.ori %upper, %mean : i32
-            %wide = arith.extui %both : i32 to i64
-            %odd = arith.andi %column, %single : i32
-            %isOdd = arith.cmpi ne, %odd, %no : i32
-            %high = arith.shli %wide, %word : i64
-            %bits = arith.select %isOdd, %high, %wide : i64
-            %which = arith.shrui %column, %single : i32
-            %is0 = arith.cmpi eq, %which, %no : i32
-            %is1 = arith.cmpi eq, %which, %single : i32
-            %is2 = arith.cmpi eq, %which, %two32 : i32
-            %is3 = arith.cmpi eq, %which, %three32 : i32
-            %b0 = arith.select %is0, %bits, %zero64 : i64
-            %b1 = arith.select %is1, %bits, %zero64 : i64
-            %b2 = arith.select %is2, %bits, %zero64 : i64
-            %b3 = arith.select %is3, %bits, %zero64 : i64
-            %n0 = arith.ori %k0, %b0 : i64
-            %n1 = arith.ori %k1, %b1 : i64
-            %n2 = arith.ori %k2, %b2 : i64
-            %n3 = arith.ori %k3, %b3 : i64
-            scf.yield %more, %n0, %n1, %n2, %n3 : i32, i64, i64, i64, i64
+            %wh = arith.mulf %wf, %half : f32
+            %mean = arith.divf %wh, %nf : f32
+            %ratio = arith.divf %square, %nf : f32
+            %bonus = math.sqrt %ratio : f32
+            %roll = arith.andi %chances, %nibble : i32
+            %rollf = arith.sitofp %roll : i32 to f32
+            %part = arith.mulf %rollf, %fifteenth : f32
+            %factor = arith.addf %part, %half : f32
+            %blurred = arith.mulf %bonus, %factor : f32
+            %score0 = arith.addf %mean, %blurred : f32
+            %isThere = arith.cmpi ne, %entry, %no : i32
+            %isHope = arith.cmpi ne, %code, %lost : i32
+            %isMove = arith.andi %isThere, %isHope : i1
+            %score = arith.select %isMove, %score0, %worst : f32
+            %takes = arith.cmpf ogt, %score, %most : f32
+            %wins_ = arith.cmpi eq, %code, %won : i32
+            %winsHere = arith.extui %wins_ : i1 to i32
+            %nm = arith.select %takes, %score, %most : f32
+            %nc = arith.select %takes, %column, %c : i32
+            %ne = arith.select %takes, %entry, %chosen : i32
+            %nd = arith.shrui %chances, %four : i32
+            %nw = arith.ori %isWon, %winsHere : i32
+            scf.yield %nm, %nc, %ne, %nd, %nw : f32, i32, i32, i32, i32
           }
-          %totalf = arith.sitofp %known#0 : i32 to f32
-          %log = math.log %totalf : f32
-          // C^2 log N: the square of what is added to a mean, times visits.
-          %square0 = arith.mulf %constant, %constant : f32
-          %square = arith.mulf %square0, %log : f32
-          // Walkers 0 to %rank choose, as many at once as choose the same: how many chose each column (nine bits each), and the last choice.
-          %chosen:3 = scf.while (%there = %no, %sent = %zero64, %choice = %zero64) : (i32, i64, i64) -> (i32, i64, i64) {
-            %goes = arith.cmpi sle, %there, %rank : i32
-            scf.condition(%goes) %there, %sent, %choice : i32, i64, i64
-          } do {
-          ^bb0(%there: i32, %sent: i64, %choice: i64):
-            %best:5 = scf.for %k = %c0 to %c7 step %c1 iter_args(%most = %worst, %second = %worst, %c = %zero64, %q = %f0, %visited = %f0)
-                -> (f32, f32, i64, f32, f32) {
-              %count = arith.index_cast %k : index to i32
-              %turned = arith.addi %count, %mixed : i32
-              %wraps = arith.cmpi sge, %turned, %seven32 : i32
-              %back = arith.subi %turned, %seven32 : i32
-              %column = arith.select %wraps, %back, %turned : i32
-              %isLow = arith.cmpi slt, %column, %two32 : i32
-              %isMiddle = arith.cmpi slt, %column, %four32 : i32
-              %isHigh = arith.cmpi slt, %column, %six32 : i32
-              %w23 = arith.select %isHigh, %known#3, %known#4 : i64
-              %w123 = arith.select %isMiddle, %known#2, %w23 : i64
-              %words = arith.select %isLow, %known#1, %w123 : i64
-              %odd = arith.andi %column, %single : i32
-              %isOdd = arith.cmpi ne, %odd, %no : i32
-              %high = arith.shrui %words, %word : i64
-              %both64 = arith.select %isOdd, %high, %words : i64
-              %both = arith.trunci %both64 : i64 to i32
-              %upper = arith.andi %both, %upperHalf : i32
-              %lower = arith.andi %both, %lowerHalf : i32
-              %nf = arith.bitcast %upper : i32 to f32
-              %lf = arith.sitofp %lower : i32 to f32
-              %mean0 = arith.mulf %lf, %meanUnit : f32
-              %column64 = arith.extui %column : i32 to i64
-              %place9 = arith.muli %column, %nine32 : i32
-              %digit = arith.extui %place9 : i32 to i64
-              %sentAll = arith.shrui %sent, %digit : i64
-              %sentHere = arith.andi %sentAll, %mask : i64
-              %v = arith.trunci %sentHere : i64 to i32
-              %unknown = arith.muli %v, %each : i32
-              %uf = arith.sitofp %unknown : i32 to f32
-              %tf = arith.addf %nf, %uf : f32
-              %isSeen = arith.cmpf ogt, %nf, %f0 : f32
-              %mean = arith.select %isSeen, %mean0, %fhalf : f32
-              %ratio = arith.divf %square, %tf : f32
-              %bonus = math.sqrt %ratio : f32
-              %score0 = arith.addf %mean, %bonus : f32
-              %isTried = arith.cmpf ogt, %tf, %f0 : f32
-              %score1 = arith.select %isTried, %score0, %unseen : f32
-              %place7 = arith.muli %column, %seven32 : i32
-              %bit = arith.extui %place7 : i32 to i64
-              %cells = arith.shrui %allowed, %bit : i64
-              %cell = arith.andi %cells, %pillar : i64
-              %isMove = arith.cmpi ne, %cell, %zero64 : i64
-              %score = arith.select %isMove, %score1, %worst : f32
-              %takes = arith.cmpf ogt, %score, %most : f32
-              %others = arith.maximumf %score, %second : f32
-              %nm = arith.select %takes, %score, %most : f32
-              %ns = arith.select %takes, %most, %others : f32
-              %nc = arith.select %takes, %column64, %c : i64
-              %nq = arith.select %takes, %mean, %q : f32
-              %nv = arith.select %takes, %tf, %visited : f32
-              scf.yield %nm, %ns, %nc, %nq, %nv : f32, f32, i64, f32, f32
-            }
-            // It is chosen until its score, mean + sqrt(square / visits), comes down to the second one.
-            %lead = arith.subf %best#1, %best#3 : f32
-            %lead2 = arith.mulf %lead, %lead : f32
-            %least = arith.divf %square, %lead2 : f32
-            %missing = arith.subf %least, %best#4 : f32
-            %eachf = arith.sitofp %each : i32 to f32
-            %times0 = arith.divf %missing, %eachf : f32
-            %times1 = arith.fptosi %times0 : f32 to i32
-            %capped = arith.minsi %times1, %rank : i32
-            %times2 = arith.addi %capped, %single : i32
-            %times3 = arith.maxsi %times2, %single : i32
-            %isAhead = arith.cmpf ole, %lead, %f0 : f32
-            %left0 = arith.subi %rank, %there : i32
-            %left = arith.addi %left0, %single : i32
-            %isUnseen = arith.cmpf oeq, %best#4, %f0 : f32
-            %times4 = arith.select %isAhead, %left, %times3 : i32
-            %times5 = arith.select %isUnseen, %single, %times4 : i32
-            %times = arith.minsi %times5, %left : i32
-            %times64 = arith.extui %times : i32 to i64
-            %digit = arith.muli %best#2, %nine : i64
-            %unit = arith.shli %times64, %digit : i64
-            %more = arith.addi %sent, %unit : i64
-            %gone = arith.addi %there, %times : i32
-            scf.yield %gone, %more, %best#2 : i32, i64, i64
-          }
-          %column = arith.trunci %chosen#2 : i64 to i32
-          %digit = arith.muli %chosen#2, %nine : i64
-          %sentAll = arith.shrui %chosen#1, %digit : i64
-          %sentHere = arith.andi %sentAll, %mask : i64
-          %with = arith.trunci %sentHere : i64 to i32
-          %after = arith.subi %with, %single : i32
-          %place = arith.addi %base, %column : i32
-          %at = arith.index_cast %place : i32 to index
-          %child = tensor.extract %children[%at] : !moves
-          %bit = arith.muli %chosen#2, %seven : i64
-          %cells = arith.shli %pillar, %bit : i64
-          %stone = arith.andi %open, %cells : i64
+          // What follows from the moves: one of them wins, or all of them lose.
+          %isWon = arith.cmpi ne, %best#4, %no : i32
+          %isLost = arith.cmpf olt, %best#0, %f0 : f32
+          %follows0 = arith.ori %isWon, %isLost : i1
+          %follows = arith.andi %follows0, %sees : i1
+          %value = arith.select %isWon, %lost, %won : i32
+          %code = arith.shrui %best#2, %high : i32
+          %end_ = arith.select %follows, %value, %code : i32
+          %next = arith.addi %base, %best#1 : i32
+          %edge_ = arith.select %follows, %edge, %next : i32
+          %entry_ = arith.select %follows, %node, %best#2 : i32
+          %wide = arith.extui %best#1 : i32 to i64
+          %bit = arith.muli %wide, %seven64 : i64
+          %bottom = arith.shli %one64, %bit : i64
+          %carried = arith.addi %all, %bottom : i64
+          %free = arith.xori %all, %valid : i64
+          %stone = arith.andi %carried, %free : i64
           %stones = arith.ori %all, %stone : i64
-          %isWon = arith.cmpi ne, %winning, %zero64 : i64
-          %isFull = arith.cmpi eq, %stones, %valid : i64
-          %isEnd = arith.ori %isWon, %isFull : i1
-          %draw = arith.select %isFull, %two32, %no : i32
-          %end_ = arith.select %isWon, %single, %draw : i32
-          %isInner = arith.cmpi ne, %child, %no : i32
-          %fits = arith.cmpi slt, %depth, %depths : i32
-          %deeper = arith.andi %isInner, %fits : i1
-          %true = arith.constant true
-          %isOpen = arith.xori %isEnd, %true : i1
-          %goesOn = arith.andi %deeper, %isOpen : i1
-          %down = arith.addi %depth, %single : i32
-          %depth_ = arith.select %goesOn, %down, %depth : i32
-          scf.yield %goesOn, %child, %theirs, %stones, %after, %depth_, %place, %end_ : i1, i32, i64, i64, i32, i32, i32, i32
+          %theirs = arith.xori %all, %mine : i64
+          %mine_ = arith.select %follows, %mine, %theirs : i64
+          %all_ = arith.select %follows, %all, %stones : i64
+          %more = arith.addi %depth, %single : i32
+          %isOpen = arith.cmpi eq, %end_, %no : i32
+          %isNode = arith.cmpi sge, %best#2, %lanes : i32
+          %fits = arith.cmpi slt, %more, %deepest : i32
+          %goes1 = arith.andi %isOpen, %isNode : i1
+          %goesOn = arith.andi %goes1, %fits : i1
+          scf.yield %goesOn, %edge_, %entry_, %mine_, %all_, %more, %rolled, %end_ : i1, i32, i32, i64, i64, i32, i32, i32
         }
-        // What whoever is to move at the leaf cannot help, in two plies (3: wins at once; 1: cannot stop the other one).
-        %leafTheirs = arith.xori %end#2, %end#1 : i64
-        %leafFree = arith.xori %end#2, %valid : i64
-        %leafFours:2 = scf.for %k = %c0 to %c4 step %c1 iter_args(%f = %zero64, %h = %zero64) -> (i64, i64) {
-          %direction = arith.index_cast %k : index to i64
-          %shift = arith.muli %direction, %eight : i64
-          %moved = arith.shrui %shifts, %shift : i64
-          %d1 = arith.andi %moved, %byte : i64
-          %d2 = arith.addi %d1, %d1 : i64
-          %d3 = arith.addi %d2, %d1 : i64
-          %m1 = arith.shli %end#1, %d1 : i64
-          %m2 = arith.shli %end#1, %d2 : i64
-          %m3 = arith.shli %end#1, %d3 : i64
-          %m4 = arith.shrui %end#1, %d1 : i64
-          %m5 = arith.shrui %end#1, %d2 : i64
-          %m6 = arith.shrui %end#1, %d3 : i64
-          %m12 = arith.andi %m1, %m2 : i64
-          %m45 = arith.andi %m4, %m5 : i64
-          %m34 = arith.ori %m3, %m4 : i64
-          %m16 = arith.ori %m1, %m6 : i64
-          %m7 = arith.andi %m12, %m34 : i64
-          %m8 = arith.andi %m45, %m16 : i64
-          %m9 = arith.ori %m7, %m8 : i64
-          %nf = arith.ori %f, %m9 : i64
-          %t1 = arith.shli %leafTheirs, %d1 : i64
-          %t2 = arith.shli %leafTheirs, %d2 : i64
-          %t3 = arith.shli %leafTheirs, %d3 : i64
-          %t4 = arith.shrui %leafTheirs, %d1 : i64
-          %t5 = arith.shrui %leafTheirs, %d2 : i64
-          %t6 = arith.shrui %leafTheirs, %d3 : i64
-          %t12 = arith.andi %t1, %t2 : i64
-          %t45 = arith.andi %t4, %t5 : i64
-          %t34 = arith.ori %t3, %t4 : i64
-          %t16 = arith.ori %t1, %t6 : i64
-          %t7 = arith.andi %t12, %t34 : i64
-          %t8 = arith.andi %t45, %t16 : i64
-          %t9 = arith.ori %t7, %t8 : i64
-          %ng = arith.ori %h, %t9 : i64
-          scf.yield %nf, %ng : i64, i64
-        }
-        %leafRaised = arith.addi %end#2, %bottoms : i64
-        %replies = arith.andi %leafRaised, %leafFree : i64
-        %atOnce = arith.andi %leafFours#0, %replies : i64
-        %threats0 = arith.andi %leafFours#1, %leafFree : i64
-        // Of threats, each reply stops the one it takes, and opens the place above it.
-        %now1 = arith.andi %threats0, %replies : i64
-        %isThreat = arith.cmpi ne, %now1, %zero64 : i64
-        %answers = arith.select %isThreat, %now1, %replies : i64
-        %above = arith.shli %answers, %one : i64
-        %lost = arith.andi %above, %threats0 : i64
-        %lacks = arith.cmpi eq, %lost, %above : i64
-        %lessOne = arith.subi %now1, %one : i64
-        %secondThreat = arith.andi %now1, %lessOne : i64
-        %isDouble = arith.cmpi ne, %secondThreat, %zero64 : i64
-        %cannot = arith.ori %lacks, %isDouble : i1
-        %winsAtOnce = arith.cmpi ne, %atOnce, %zero64 : i64
-        %sure0 = arith.select %cannot, %single, %no : i32
-        %sure1 = arith.select %winsAtOnce, %three32, %sure0 : i32
-        %wasOpen = arith.cmpi eq, %end#6, %no : i32
-        %sure = arith.select %wasOpen, %sure1, %end#6 : i32
-        // The first walker that came to a move without a node makes it.
-        %isThere = arith.cmpi sge, %end#5, %no : i32
-        %isFirst = arith.cmpi eq, %end#3, %no : i32
-        %isNew = arith.cmpi eq, %end#0, %no : i32
-        %m1 = arith.andi %isThere, %isFirst : i1
-        %makes = arith.andi %m1, %isNew : i1
-        %row = arith.addi %now, %single : i32
-        %first = arith.muli %row, %lanes : i32
-        %id = arith.addi %first, %lane : i32
-        %made = arith.select %makes, %id, %no : i32
-        linalg.yield %end#5, %end#1, %end#2, %sure, %made : i32, i64, i64, i32, i32
+        // A move without a node gets one, and a node that is decided a mark.
+        %mark = arith.shli %down#7, %high : i32
+        %marked = arith.ori %down#2, %mark : i32
+        %isNode = arith.cmpi sge, %down#2, %lanes : i32
+        %entry = arith.select %isNode, %marked, %id : i32
+        %isOver = arith.cmpi sgt, %down#2, %ids : i32
+        %made = arith.select %isOver, %down#2, %entry : i32
+        linalg.yield %down#1, %down#3, %down#4, %down#7, %made : i32, i64, i64, i32, i32
       } -> (!walkers, !words, !words, !walkers, !walkers)
       gpuvm.send %r#0, %r#1, %r#2, %r#3, %r#4 : !walkers, !words, !words, !walkers, !walkers
     }
 
-    // A node where none was, and its way back up.
-    gpuvm.stage @expand(%at = %stops : !gpuvm.message<!walkers>, %id = %made_ : !gpuvm.message<!walkers>, %t = %turn : !gpuvm.message<tensor<i32>>) {
-      %children = gpuvm.load @tree.children : !moves
-      %more = gpuvm.scatter max %id at %at into %children : (!walkers, !walkers, !moves) -> !moves
-      gpuvm.store %more, @tree.children : !moves
-      %one = arith.constant dense<1> : tensor<i32>
-      %row = arith.addi %t, %one : tensor<i32>
-      %three = arith.constant dense<3> : !walkers
-      %parents = arith.shrsi %at, %three : !walkers
-      %parentRow = tensor.expand_shape %parents [[0, 1]] output_shape [1, 960] : !walkers into tensor<1x960xi32>
-      gpuvm.store %parentRow, @tree.parents[%row] : tensor<1x960xi32>
-    }
-
-    // 16 games at random from each leaf, 4 in each of 4 lanes: 2 for each that the one
-    // who moved last wins, 1 for a draw.
-    %totals = gpuvm.stage @play(%m = %leafMine : !gpuvm.message<!words>, %a = %leafAll : !gpuvm.message<!words>, %last = %leafEnds : !gpuvm.message<!walkers>,
-        %edges = %stops : !gpuvm.message<!walkers>, %chance = %chanceOf : !gpuvm.message<tensor<20xi64>>, %s = %seed : tensor<2xi32>,
-        %t = %turn : !gpuvm.message<tensor<i32>>) -> !walkers {
-      %submits = gpuvm.load @submits : tensor<i32>
-      %k0 = tensor.expand_shape %t [] output_shape [1] : tensor<i32> into tensor<1xi32>
-      %k1 = tensor.expand_shape %submits [] output_shape [1] : tensor<i32> into tensor<1xi32>
-      %stream = tensor.concat dim(0) %k0, %k1 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
-      %starts = gpuvm.random bits seed(%s : tensor<2xi32>) stream(%stream : tensor<2xi32>) -> !lanes
-      %e = tensor.empty() : !scores
-      %r = linalg.generic {indexing_maps = [#pi, #pi, #pi, #pi, #pj, #pj], iterator_types = ["parallel", "parallel"]}
-          ins(%m, %a, %last, %edges, %starts : !words, !words, !walkers, !walkers, !lanes) outs(%e : !scores) {
-      ^bb0(%mine0: i64, %all0: i64, %done: i32, %at: i32, %start: i64, %unused: i32):
-        %games = arith.constant 4 : i32
+    // The moves of each leaf: which are none, which are decided within two plies, and 2 games at random from each of the others: 2 for each
+    // that the one who moves there wins, 1 for a draw.
+    %entries, %totals = gpuvm.stage @play(%m = %leafMine : !gpuvm.message<!words>, %a = %leafAll : !gpuvm.message<!words>, %last = %leafEnds : !gpuvm.message<!walkers>,
+        %edges = %stops : !gpuvm.message<!walkers>, %knows = %insightOf : !gpuvm.message<!games>, %chance = %chanceOf : !gpuvm.message<!games>,
+        %t = %turn : !gpuvm.message<tensor<i32>>) -> (!leaves, !walkers) {
+      %e = tensor.empty() : !leaves
+      %r:2 = linalg.generic {indexing_maps = [#pi, #pi, #pi, #pi, #p0, #pj, #pj], iterator_types = ["parallel", "parallel"]}
+          ins(%m, %a, %last, %edges, %t : !words, !words, !walkers, !walkers, tensor<i32>) outs(%e, %e : !leaves, !leaves) {
+      ^bb0(%mine0: i64, %all0: i64, %end: i32, %edge: i32, %now: i32, %u0: i32, %u1: i32):
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c4 = arith.constant 4 : index
+        %games = arith.constant 2 : i32
         %walkers = arith.constant 48 : i32
-        %none = arith.constant 0 : i32
+        %no = arith.constant 0 : i32
         %single = arith.constant 1 : i32
         %double = arith.constant 2 : i32
+        %triple = arith.constant 3 : i32
+        %seven32 = arith.constant 7 : i32
+        %nine = arith.constant 9 : i32
+        %eighteen = arith.constant 18 : i32
+        %high = arith.constant 28 : i32
+        %thirteen = arith.constant 13 : i32
+        %sixteen32 = arith.constant 16 : i32
+        %golden = arith.constant 0x9E3779B9 : i32
+        %mix1 = arith.constant 0x85EBCA6B : i32
+        %mix2 = arith.constant 0xC2B2AE35 : i32
+        %factor = arith.constant 1664525 : i32
+        %summand = arith.constant 1013904223 : i32
         %zero64 = arith.constant 0 : i64
         %one = arith.constant 1 : i64
-        %seven = arith.constant 7 : i64
-        %board = arith.constant 0x0FDFBF7EFDFBF : i64
         %two = arith.constant 2 : i64
+        %three = arith.constant 3 : i64
         %six = arith.constant 6 : i64
+        %seven = arith.constant 7 : i64
         %eight = arith.constant 8 : i64
         %twelve = arith.constant 12 : i64
         %fourteen = arith.constant 14 : i64
         %sixteen = arith.constant 16 : i64
-        %left = arith.constant 25 : i64
-        %right = arith.constant 27 : i64
-        %top = arith.constant 61 : i64
-        %factor = arith.constant 0x2545F4914F6CDD1D : i64
+        %eighteen64 = arith.constant 18 : i64
+        %twentyOne = arith.constant 21 : i64
+        %threeEights = arith.constant 0x18 : i64
+        %places = arith.constant 49 : i64
+        %byte = arith.constant 255 : i64
+        %shifts = arith.constant 0x08060701 : i64
+        %valid = arith.constant 0x0FDFBF7EFDFBF : i64
+        %bottoms = arith.constant 0x40810204081 : i64
         %i = linalg.index 0 : index
+        %j = linalg.index 1 : index
         %lane = arith.index_cast %i : index to i32
+        %column = arith.index_cast %j : index to i32
         %game = arith.divui %lane, %walkers : i32
         %g = arith.index_cast %game : i32 to index
-        %private = tensor.extract %chance[%g] : tensor<20xi64>
-        %blend = arith.xori %start, %private : i64
-        %state = arith.ori %blend, %one : i64
-        %before64 = math.ctpop %all0 : i64
-        %before = arith.trunci %before64 : i64 to i32
-        %isOpen = arith.cmpi eq, %done, %none : i32
-        %isThere = arith.cmpi sge, %at, %none : i32
-        %plays0 = arith.andi %isOpen, %isThere : i1
-        // Whoever moved last has won (1), nobody has (2), or the other one has (3), whatever would come.
-        %three = arith.constant 3 : i32
-        %value = arith.subi %three, %done : i32
-        %sure = arith.muli %value, %games : i32
-        %over0 = arith.select %plays0, %none, %games : i32
-        %score0 = arith.select %plays0, %none, %sure : i32
-        %played:5 = scf.while (%mine = %mine0, %all = %all0, %x = %state, %over = %over0, %score = %score0)
-            : (i64, i64, i64, i32, i32) -> (i64, i64, i64, i32, i32) {
+        %sight = tensor.extract %knows[%g] : !games
+        %key = tensor.extract %chance[%g] : !games
+        %sees = arith.cmpi ne, %sight, %no : i32
+        // Chance of this lane in this turn.
+        %lanes = arith.constant 960 : i32
+        %row = arith.muli %now, %lanes : i32
+        %walk = arith.addi %row, %lane : i32
+        %walks = arith.muli %walk, %seven32 : i32
+        %count = arith.addi %walks, %column : i32
+        %h0 = arith.muli %count, %golden : i32
+        %h1 = arith.xori %h0, %key : i32
+        %h2 = arith.shrui %h1, %sixteen32 : i32
+        %h3 = arith.xori %h1, %h2 : i32
+        %h4 = arith.muli %h3, %mix2 : i32
+        %h5 = arith.shrui %h4, %thirteen : i32
+        %h6 = arith.xori %h4, %h5 : i32
+        %h7 = arith.muli %h6, %mix1 : i32
+        %h8 = arith.shrui %h7, %sixteen32 : i32
+        %dice = arith.xori %h7, %h8 : i32
+        // The move, and where a stone would make four before and after it.
+        %theirs0 = arith.xori %all0, %mine0 : i64
+        %free0 = arith.xori %all0, %valid : i64
+        %column64 = arith.extui %column : i32 to i64
+        %bit = arith.muli %column64, %seven : i64
+        %bottom = arith.shli %one, %bit : i64
+        %raised0 = arith.addi %all0, %bottom : i64
+        %stone0 = arith.andi %raised0, %free0 : i64
+        %stones0 = arith.ori %all0, %stone0 : i64
+        %moved0 = arith.ori %mine0, %stone0 : i64
+        %fours:3 = scf.for %k = %c0 to %c4 step %c1 iter_args(%f = %zero64, %f_ = %zero64, %f__ = %zero64) -> (i64, i64, i64) {
+          %direction = arith.index_cast %k : index to i64
+          %shift = arith.muli %direction, %eight : i64
+          %shifted = arith.shrui %shifts, %shift : i64
+          %d1 = arith.andi %shifted, %byte : i64
+          %d2 = arith.addi %d1, %d1 : i64
+          %d3 = arith.addi %d2, %d1 : i64
+          %x1 = arith.shli %mine0, %d1 : i64
+          %x2 = arith.shli %mine0, %d2 : i64
+          %x3 = arith.shli %mine0, %d3 : i64
+          %x4 = arith.shrui %mine0, %d1 : i64
+          %x5 = arith.shrui %mine0, %d2 : i64
+          %x6 = arith.shrui %mine0, %d3 : i64
+          %x12 = arith.andi %x1, %x2 : i64
+          %x45 = arith.andi %x4, %x5 : i64
+          %x34 = arith.ori %x3, %x4 : i64
+          %x16 = arith.ori %x1, %x6 : i64
+          %x7 = arith.andi %x12, %x34 : i64
+          %x8 = arith.andi %x45, %x16 : i64
+          %x9 = arith.ori %x7, %x8 : i64
+          %fx = arith.ori %f, %x9 : i64
+          %y1 = arith.shli %theirs0, %d1 : i64
+          %y2 = arith.shli %theirs0, %d2 : i64
+          %y3 = arith.shli %theirs0, %d3 : i64
+          %y4 = arith.shrui %theirs0, %d1 : i64
+          %y5 = arith.shrui %theirs0, %d2 : i64
+          %y6 = arith.shrui %theirs0, %d3 : i64
+          %y12 = arith.andi %y1, %y2 : i64
+          %y45 = arith.andi %y4, %y5 : i64
+          %y34 = arith.ori %y3, %y4 : i64
+          %y16 = arith.ori %y1, %y6 : i64
+          %y7 = arith.andi %y12, %y34 : i64
+          %y8 = arith.andi %y45, %y16 : i64
+          %y9 = arith.ori %y7, %y8 : i64
+          %fy = arith.ori %f_, %y9 : i64
+          %z1 = arith.shli %moved0, %d1 : i64
+          %z2 = arith.shli %moved0, %d2 : i64
+          %z3 = arith.shli %moved0, %d3 : i64
+          %z4 = arith.shrui %moved0, %d1 : i64
+          %z5 = arith.shrui %moved0, %d2 : i64
+          %z6 = arith.shrui %moved0, %d3 : i64
+          %z12 = arith.andi %z1, %z2 : i64
+          %z45 = arith.andi %z4, %z5 : i64
+          %z34 = arith.ori %z3, %z4 : i64
+          %z16 = arith.ori %z1, %z6 : i64
+          %z7 = arith.andi %z12, %z34 : i64
+          %z8 = arith.andi %z45, %z16 : i64
+          %z9 = arith.ori %z7, %z8 : i64
+          %fz = arith.ori %f__, %z9 : i64
+          scf.yield %fx, %fy, %fz : i64, i64, i64
+        }
+        %theirFours = arith.andi %fours#1, %valid : i64
+        %myFours = arith.andi %fours#2, %valid : i64
+        %raised = arith.addi %stones0, %bottoms : i64
+        %free = arith.xori %stones0, %valid : i64
+        %replies = arith.andi %raised, %free : i64
+        %wins64 = arith.andi %stone0, %fours#0 : i64
+        %isWon = arith.cmpi ne, %wins64, %zero64 : i64
+        %isFull = arith.cmpi eq, %replies, %zero64 : i64
+        // They win at once, or can neither stop all of mine nor keep from opening one.
+        %atOnce = arith.andi %theirFours, %replies : i64
+        %isLost = arith.cmpi ne, %atOnce, %zero64 : i64
+        %must = arith.andi %myFours, %replies : i64
+        %isMust = arith.cmpi ne, %must, %zero64 : i64
+        %answers = arith.select %isMust, %must, %replies : i64
+        %above = arith.shli %answers, %one : i64
+        %opened = arith.andi %above, %myFours : i64
+        %isHelpless = arith.cmpi eq, %opened, %above : i64
+        %mustLess = arith.subi %must, %one : i64
+        %mustTwo = arith.andi %must, %mustLess : i64
+        %isDouble = arith.cmpi ne, %mustTwo, %zero64 : i64
+        %isSure = arith.ori %isHelpless, %isDouble : i1
+        %code0 = arith.select %isSure, %single, %no : i32
+        %code1 = arith.select %isLost, %triple, %code0 : i32
+        %code2 = arith.select %sees, %code1, %no : i32
+        %code3 = arith.select %isFull, %double, %code2 : i32
+        %code = arith.select %isWon, %single, %code3 : i32
+        %isThere = arith.cmpi sge, %edge, %no : i32
+        %isOpen = arith.cmpi eq, %end, %no : i32
+        %isMove = arith.cmpi ne, %stone0, %zero64 : i64
+        %isUnknown = arith.cmpi eq, %code, %no : i32
+        // Moves that anybody would make count: one that wins, else those that stop a four, and do not lose at once if there are others.
+        %up0 = arith.addi %all0, %bottoms : i64
+        %open0 = arith.andi %up0, %free0 : i64
+        %winning0 = arith.andi %fours#0, %open0 : i64
+        %canWin0 = arith.cmpi ne, %winning0, %zero64 : i64
+        %stopping0 = arith.andi %theirFours, %open0 : i64
+        %mustStop0 = arith.cmpi ne, %stopping0, %zero64 : i64
+        %useful0 = arith.select %mustStop0, %stopping0, %open0 : i64
+        %under0 = arith.shrui %theirFours, %one : i64
+        %bad0 = arith.andi %useful0, %under0 : i64
+        %safe0 = arith.xori %useful0, %bad0 : i64
+        %isSafe0 = arith.cmpi ne, %safe0, %zero64 : i64
+        %defence0 = arith.select %isSafe0, %safe0, %useful0 : i64
+        %sensible0 = arith.select %canWin0, %winning0, %defence0 : i64
+        %considered = arith.select %sees, %sensible0, %open0 : i64
+        %isIn = arith.andi %stone0, %considered : i64
+        %isSensible = arith.cmpi ne, %isIn, %zero64 : i64
+        %p1 = arith.andi %isThere, %isOpen : i1
+        %p2 = arith.andi %p1, %isMove : i1
+        %p3 = arith.andi %p1, %isSensible : i1
+        %plays0 = arith.andi %p3, %isUnknown : i1
+        %over0 = arith.select %plays0, %no, %games : i32
+        %played:8 = scf.while (%mine = %theirs0, %all = %stones0, %own = %theirFours, %others = %myFours, %x = %dice, %side = %no, %over = %over0, %score = %no)
+            : (i64, i64, i64, i64, i32, i32, i32, i32) -> (i64, i64, i64, i64, i32, i32, i32, i32) {
           %plays = arith.cmpi slt, %over, %games : i32
-          scf.condition(%plays) %mine, %all, %x, %over, %score : i64, i64, i64, i32, i32
+          scf.condition(%plays) %mine, %all, %own, %others, %x, %side, %over, %score : i64, i64, i64, i64, i32, i32, i32, i32
         } do {
-        ^bb0(%mine: i64, %all: i64, %x: i64, %over: i32, %score: i32):
-          %x1 = arith.shrui %x, %twelve : i64
-          %x2 = arith.xori %x, %x1 : i64
-          %x3 = arith.shli %x2, %left : i64
-          %x4 = arith.xori %x2, %x3 : i64
-          %x5 = arith.shrui %x4, %right : i64
-          %next = arith.xori %x4, %x5 : i64
-          %scrambled = arith.muli %next, %factor : i64
-          %column = arith.shrui %scrambled, %top : i64
-          %place = arith.muli %column, %seven : i64
-          %bottom = arith.shli %one, %place : i64
-          %carried = arith.addi %all, %bottom : i64
-          %taken = arith.xori %all, %board : i64
-          %stone = arith.andi %carried, %taken : i64
-          %isMove = arith.cmpi ne, %stone, %zero64 : i64
-          %stones = arith.ori %all, %stone : i64
-          %own2 = arith.ori %mine, %stone : i64
-          %v1 = arith.shrui %own2, %one : i64
-          %v2 = arith.andi %own2, %v1 : i64
-          %v3 = arith.shrui %v2, %two : i64
-          %vertical = arith.andi %v2, %v3 : i64
-          %h1 = arith.shrui %own2, %seven : i64
-          %h2 = arith.andi %own2, %h1 : i64
-          %h3 = arith.shrui %h2, %fourteen : i64
-          %horizontal = arith.andi %h2, %h3 : i64
-          %d1 = arith.shrui %own2, %six : i64
-          %d2 = arith.andi %own2, %d1 : i64
-          %d3 = arith.shrui %d2, %twelve : i64
-          %down = arith.andi %d2, %d3 : i64
-          %u1 = arith.shrui %own2, %eight : i64
-          %u2 = arith.andi %own2, %u1 : i64
-          %u3 = arith.shrui %u2, %sixteen : i64
-          %up = arith.andi %u2, %u3 : i64
-          %straight = arith.ori %vertical, %horizontal : i64
-          %diagonal = arith.ori %down, %up : i64
-          %four = arith.ori %straight, %diagonal : i64
-          %wins = arith.cmpi ne, %four, %zero64 : i64
-          %isFull = arith.cmpi eq, %stones, %board : i64
-          %ends = arith.ori %wins, %isFull : i1
-          // Stones of the one who moved last: an even number of plies later.
-          %count64 = math.ctpop %stones : i64
-          %count = arith.trunci %count64 : i64 to i32
-          %plies = arith.subi %count, %before : i32
-          %odd = arith.andi %plies, %single : i32
-          %even = arith.subi %single, %odd : i32
-          %won = arith.muli %even, %double : i32
-          %result = arith.select %wins, %won, %single : i32
-          %gain = arith.select %ends, %result, %none : i32
+        ^bb0(%mine: i64, %all: i64, %own: i64, %others: i64, %x: i32, %side: i32, %over: i32, %score: i32):
+          %x1 = arith.muli %x, %factor : i32
+          %next = arith.addi %x1, %summand : i32
+          %top = arith.shrui %next, %sixteen32 : i32
+          %scaled = arith.muli %top, %seven32 : i32
+          %start32 = arith.shrui %scaled, %sixteen32 : i32
+          %start = arith.extui %start32 : i32 to i64
+          %turn = arith.muli %start, %seven : i64
+          %turnBack = arith.subi %places, %turn : i64
+          %up = arith.addi %all, %bottoms : i64
+          %empty = arith.xori %all, %valid : i64
+          %open = arith.andi %up, %empty : i64
+          %winning = arith.andi %own, %open : i64
+          %stopping = arith.andi %others, %open : i64
+          %canWin = arith.cmpi ne, %winning, %zero64 : i64
+          %mustStop = arith.cmpi ne, %stopping, %zero64 : i64
+          %useful = arith.select %mustStop, %stopping, %open : i64
+          %less = arith.subi %stopping, %one : i64
+          %second = arith.andi %stopping, %less : i64
+          %isHopeless = arith.cmpi ne, %second, %zero64 : i64
+          %defence = arith.select %isHopeless, %zero64, %useful : i64
+          %sensible = arith.select %canWin, %winning, %defence : i64
+          %moves = arith.select %sees, %sensible, %open : i64
+          // One of them: the first one from a column at random on.
+          %r1 = arith.shrui %moves, %turn : i64
+          %r2 = arith.shli %moves, %turnBack : i64
+          %turned = arith.ori %r1, %r2 : i64
+          %negative = arith.subi %zero64, %turned : i64
+          %lowest = arith.andi %turned, %negative : i64
+          %r3 = arith.shli %lowest, %turn : i64
+          %r4 = arith.shrui %lowest, %turnBack : i64
+          %back = arith.ori %r3, %r4 : i64
+          %stone = arith.andi %back, %valid : i64
+          %fourth = arith.andi %stone, %own : i64
+          %wins = arith.cmpi ne, %fourth, %zero64 : i64
+          %isStuck = arith.cmpi eq, %moves, %zero64 : i64
+          %isDrawn = arith.cmpi eq, %open, %zero64 : i64
+          %ends = arith.ori %wins, %isStuck : i1
+          %winner = arith.addi %side, %side : i32
+          %loser = arith.subi %double, %winner : i32
+          %s1 = arith.select %isDrawn, %single, %loser : i32
+          %s2 = arith.select %wins, %winner, %s1 : i32
+          %gain = arith.select %ends, %s2, %no : i32
           %score_ = arith.addi %score, %gain : i32
           %end_ = arith.extui %ends : i1 to i32
           %over_ = arith.addi %over, %end_ : i32
           %theirs = arith.xori %all, %mine : i64
-          %toMove = arith.select %isMove, %theirs, %mine : i64
-          %mine_ = arith.select %ends, %mine0, %toMove : i64
-          %all_ = arith.select %ends, %all0, %stones : i64
-          scf.yield %mine_, %all_, %next, %over_, %score_ : i64, i64, i64, i32, i32
+          %stones = arith.ori %all, %stone : i64
+          %moved = arith.ori %mine, %stone : i64
+          // Where a stone more makes four: three below, or three of four in a row.
+          %v1 = arith.shli %moved, %one : i64
+          %v2 = arith.shli %moved, %two : i64
+          %v3 = arith.shli %moved, %three : i64
+          %v12 = arith.andi %v1, %v2 : i64
+          %vertical = arith.andi %v12, %v3 : i64
+          %l1 = arith.shli %moved, %seven : i64
+          %l2 = arith.shli %moved, %fourteen : i64
+          %l3 = arith.shli %moved, %twentyOne : i64
+          %l4 = arith.shrui %moved, %seven : i64
+          %l5 = arith.shrui %moved, %fourteen : i64
+          %l6 = arith.shrui %moved, %twentyOne : i64
+          %l12 = arith.andi %l1, %l2 : i64
+          %l45 = arith.andi %l4, %l5 : i64
+          %l34 = arith.ori %l3, %l4 : i64
+          %l16 = arith.ori %l1, %l6 : i64
+          %l7 = arith.andi %l12, %l34 : i64
+          %l8 = arith.andi %l45, %l16 : i64
+          %l9 = arith.ori %l7, %l8 : i64
+          %a1 = arith.shli %moved, %six : i64
+          %a2 = arith.shli %moved, %twelve : i64
+          %a3 = arith.shli %moved, %eighteen64 : i64
+          %a4 = arith.shrui %moved, %six : i64
+          %a5 = arith.shrui %moved, %twelve : i64
+          %a6 = arith.shrui %moved, %eighteen64 : i64
+          %a12 = arith.andi %a1, %a2 : i64
+          %a45 = arith.andi %a4, %a5 : i64
+          %a34 = arith.ori %a3, %a4 : i64
+          %a16 = arith.ori %a1, %a6 : i64
+          %a7 = arith.andi %a12, %a34 : i64
+          %a8 = arith.andi %a45, %a16 : i64
+          %a9 = arith.ori %a7, %a8 : i64
+          %b1 = arith.shli %moved, %eight : i64
+          %b2 = arith.shli %moved, %sixteen : i64
+          %b3 = arith.shli %moved, %threeEights : i64
+          %b4 = arith.shrui %moved, %eight : i64
+          %b5 = arith.shrui %moved, %sixteen : i64
+          %b6 = arith.shrui %moved, %threeEights : i64
+          %b12 = arith.andi %b1, %b2 : i64
+          %b45 = arith.andi %b4, %b5 : i64
+          %b34 = arith.ori %b3, %b4 : i64
+          %b16 = arith.ori %b1, %b6 : i64
+          %b7 = arith.andi %b12, %b34 : i64
+          %b8 = arith.andi %b45, %b16 : i64
+          %b9 = arith.ori %b7, %b8 : i64
+          %m1 = arith.ori %vertical, %l9 : i64
+          %m2 = arith.ori %a9, %b9 : i64
+          %m3 = arith.ori %m1, %m2 : i64
+          %made = arith.andi %m3, %valid : i64
+          %other = arith.subi %single, %side : i32
+          %mine_ = arith.select %ends, %theirs0, %theirs : i64
+          %all_ = arith.select %ends, %stones0, %stones : i64
+          %own_ = arith.select %ends, %theirFours, %others : i64
+          %others_ = arith.select %ends, %myFours, %made : i64
+          %side_ = arith.select %ends, %no, %other : i32
+          scf.yield %mine_, %all_, %own_, %others_, %next, %side_, %over_, %score_ : i64, i64, i64, i64, i32, i32, i32, i32
         }
-        linalg.yield %played#4 : i32
-      } -> !scores
+        // What is decided counts like the games that are not played: (3 - code) each; so does, in every lane, a leaf that is.
+        %toMove = arith.subi %end, %single : i32
+        %rest = arith.subi %triple, %code : i32
+        // (Of what is not considered nobody knows: 1.)
+        %half = arith.select %isUnknown, %single, %rest : i32
+        %value = arith.select %isOpen, %half, %toMove : i32
+        %sure = arith.muli %value, %games : i32
+        %points = arith.select %plays0, %played#7, %sure : i32
+        %notOpen = arith.cmpi ne, %end, %no : i32
+        %counts0 = arith.ori %notOpen, %isSensible : i1
+        %counts = arith.andi %isThere, %counts0 : i1
+        %seen = arith.select %plays0, %games, %no : i32
+        %seenHigh = arith.shli %seen, %eighteen : i32
+        %visitsHigh = arith.shli %games, %nine : i32
+        %sum0 = arith.addi %points, %visitsHigh : i32
+        %sum1 = arith.addi %sum0, %seenHigh : i32
+        %sum = arith.select %counts, %sum1, %no : i32
+        %known0 = arith.shli %code, %high : i32
+        %soon = arith.extui %isWon : i1 to i32
+        %known = arith.ori %known0, %soon : i32
+        %unknown = arith.addi %points, %single : i32
+        %entry0 = arith.select %isUnknown, %unknown, %known : i32
+        %entry = arith.select %p2, %entry0, %no : i32
+        linalg.yield %entry, %sum : i32, i32
+      } -> (!leaves, !leaves)
       %ew = tensor.empty() : !walkers
       %nothing = arith.constant 0 : i32
       %zeros = linalg.fill ins(%nothing : i32) outs(%ew : !walkers) -> !walkers
-      %sum = linalg.reduce { arith.addi } ins(%r : !scores) outs(%zeros : !walkers) dimensions = [1]
-      gpuvm.send %sum : !walkers
+      %sum = linalg.reduce { arith.addi } ins(%r#1 : !leaves) outs(%zeros : !walkers) dimensions = [1]
+      gpuvm.send %r#0, %sum : !leaves, !walkers
     }
 
-    // Up the tree: lane d of a walker climbs d moves, and counts for the one who made that move.
+    // The moves of a new node, and the one that leads to it (of walkers that came to one move the last one's); a mark on what is decided.
+    gpuvm.stage @expand(%new = %entries : !gpuvm.message<!leaves>, %at = %stops : !gpuvm.message<!walkers>, %id = %made_ : !gpuvm.message<!walkers>,
+        %t = %turn : !gpuvm.message<tensor<i32>>) {
+      %children = gpuvm.load @tree.children : !moves
+      %e = tensor.empty() : !changes
+      %r:2 = linalg.generic {indexing_maps = [#pi, #pi, #p0, #pj, #pj], iterator_types = ["parallel", "parallel"]}
+          ins(%at, %id, %t : !walkers, !walkers, tensor<i32>) outs(%e, %e : !changes, !changes) {
+      ^bb0(%edge: i32, %made: i32, %now: i32, %u0: i32, %u1: i32):
+        %single = arith.constant 1 : i32
+        %six = arith.constant 6 : i32
+        %seven = arith.constant 7 : i32
+        %eight = arith.constant 8 : i32
+        %lanes = arith.constant 960 : i32
+        %i = linalg.index 0 : index
+        %j = linalg.index 1 : index
+        %lane = arith.index_cast %i : index to i32
+        %slot = arith.index_cast %j : index to i32
+        %move = arith.minsi %slot, %six : i32
+        %k = arith.index_cast %move : i32 to index
+        %entry = tensor.extract %new[%i, %k] : !leaves
+        %row = arith.addi %now, %single : i32
+        %first = arith.muli %row, %lanes : i32
+        %node = arith.addi %first, %lane : i32
+        %base = arith.muli %node, %eight : i32
+        %own = arith.addi %base, %slot : i32
+        %isParent = arith.cmpi eq, %slot, %seven : i32
+        %isEdge = arith.cmpi eq, %slot, %eight : i32
+        %v1 = arith.select %isParent, %edge, %entry : i32
+        %v2 = arith.select %isEdge, %made, %v1 : i32
+        %place = arith.select %isEdge, %edge, %own : i32
+        linalg.yield %v2, %place : i32, i32
+      } -> (!changes, !changes)
+      %more = gpuvm.scatter max %r#0 at %r#1 into %children : (!changes, !changes, !moves) -> !moves
+      gpuvm.store %more, @tree.children : !moves
+    }
+
+    // Up the tree: lane d of a walker climbs d moves, and counts for the one who made that move; above the root, games that were played.
     %counted = gpuvm.stage @back(%score = %totals : !gpuvm.message<!walkers>, %at = %stops : !gpuvm.message<!walkers>) -> tensor<i32> {
       %visits = gpuvm.load @tree.visits : !nodes
       %wins = gpuvm.load @tree.wins : !nodes
       %children = gpuvm.load @tree.children : !moves
-      %rows = gpuvm.load @tree.parents : !rows
-      %parents = tensor.collapse_shape %rows [[0, 1]] : !rows into !nodes
       %e = tensor.empty() : !paths
       %r:3 = linalg.generic {indexing_maps = [#pi, #pi, #pj, #pj, #pj], iterator_types = ["parallel", "parallel"]}
           ins(%score, %at : !walkers, !walkers) outs(%e, %e, %e : !paths, !paths, !paths) {
-      ^bb0(%s: i32, %move: i32, %u0: i32, %u1: i32, %u2: i32):
+      ^bb0(%s: i32, %edge: i32, %u0: i32, %u1: i32, %u2: i32):
         %no = arith.constant 0 : i32
         %single = arith.constant 1 : i32
+        %three = arith.constant 3 : i32
+        %seven = arith.constant 7 : i32
+        %eight = arith.constant 8 : i32
+        %nine = arith.constant 9 : i32
+        %eighteen = arith.constant 18 : i32
+        %field = arith.constant 511 : i32
         %nowhere = arith.constant -1 : i32
-        %each = arith.constant 16 : i32
-        %halves = arith.constant 32 : i32
         %lanes = arith.constant 960 : i32
+        %ids = arith.constant 0x0FFFFFFF : i32
         %d = linalg.index 1 : index
         %depth = arith.index_cast %d : index to i32
-        %isThere = arith.cmpi sge, %move, %no : i32
-        %some = arith.maxsi %move, %no : i32
+        %some = arith.maxsi %edge, %no : i32
         %place = arith.index_cast %some : i32 to index
-        %leaf0 = tensor.extract %children[%place] : !moves
-        %leaf = arith.select %isThere, %leaf0, %no : i32
-        %end:2 = scf.while (%node = %leaf, %left = %depth) : (i32, i32) -> (i32, i32) {
+        %entry = tensor.extract %children[%place] : !moves
+        %leaf0 = arith.andi %entry, %ids : i32
+        %parent = arith.shrui %some, %three : i32
+        %isLeaf = arith.cmpi eq, %depth, %no : i32
+        %from = arith.select %isLeaf, %leaf0, %parent : i32
+        %end:2 = scf.while (%node = %from, %left = %depth) : (i32, i32) -> (i32, i32) {
           %isBelow = arith.cmpi sge, %node, %lanes : i32
-          %isLess = arith.cmpi sgt, %left, %no : i32
+          %isLess = arith.cmpi sgt, %left, %single : i32
           %goes = arith.andi %isBelow, %isLess : i1
           scf.condition(%goes) %node, %left : i32, i32
         } do {
         ^bb0(%node: i32, %left: i32):
-          %n = arith.index_cast %node : i32 to index
-          %up = tensor.extract %parents[%n] : !nodes
+          %base = arith.muli %node, %eight : i32
+          %slot = arith.addi %base, %seven : i32
+          %n = arith.index_cast %slot : i32 to index
+          %back = tensor.extract %children[%n] : !moves
+          %up = arith.shrui %back, %three : i32
           %less = arith.subi %left, %single : i32
           scf.yield %up, %less : i32, i32
         }
         %isNode = arith.cmpi sge, %end#0, %lanes : i32
-        %position = arith.select %isNode, %end#0, %nowhere : i32
+        %isThere = arith.cmpi sge, %edge, %no : i32
+        %isAbove0 = arith.cmpi slt, %end#0, %lanes : i32
+        %isNext = arith.cmpi eq, %end#1, %single : i32
+        %isAbove = arith.andi %isAbove0, %isNext : i1
+        %isPlace = arith.ori %isNode, %isAbove : i1
+        %counts = arith.andi %isPlace, %isThere : i1
+        %position = arith.select %counts, %end#0, %nowhere : i32
+        %points = arith.andi %s, %field : i32
+        %moved = arith.shrui %s, %nine : i32
+        %games = arith.andi %moved, %field : i32
+        %halves = arith.addi %games, %games : i32
         %odd = arith.andi %depth, %single : i32
         %isOther = arith.cmpi ne, %odd, %no : i32
-        %other = arith.subi %halves, %s : i32
-        %gain = arith.select %isOther, %other, %s : i32
-        linalg.yield %position, %each, %gain : i32, i32, i32
+        %other = arith.subi %halves, %points : i32
+        %gain = arith.select %isOther, %points, %other : i32
+        %played = arith.shrui %s, %eighteen : i32
+        %visits_ = arith.select %isNode, %games, %played : i32
+        %wins_ = arith.select %isNode, %gain, %no : i32
+        linalg.yield %position, %visits_, %wins_ : i32, i32, i32
       } -> (!paths, !paths, !paths)
       %v, %w = gpuvm.scatter add, add %r#1, %r#2 at %r#0 into %visits, %wins
           : (!paths, !paths, !paths, !nodes, !nodes) -> (!nodes, !nodes)
@@ -783,14 +885,25 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x2xf32>, %seed: tensor<2
         %step = arith.constant 1.1 : f32
         %most = arith.constant 2.0 : f32
         %perRoot = arith.constant 384 : i32
+        %eight = arith.constant 8 : i32
+        %lanes = arith.constant 960 : i32
+        %ids = arith.constant 0x0FFFFFFF : i32
         %i = linalg.index 0 : index
         %game = arith.index_cast %i : index to i32
-        %root = arith.muli %game, %perRoot : i32
+        %edge = arith.muli %game, %perRoot : i32
+        %edgeAt = arith.index_cast %edge : i32 to index
+        %marked = tensor.extract %children[%edgeAt] : !moves
+        %root = arith.andi %marked, %ids : i32
+        %moves = arith.muli %root, %eight : i32
         %range:2 = scf.for %k = %c0 to %c7 step %c1 iter_args(%least = %f1, %best = %f0) -> (f32, f32) {
           %column = arith.index_cast %k : index to i32
-          %place = arith.addi %root, %column : i32
+          %place = arith.addi %moves, %column : i32
           %at = arith.index_cast %place : i32 to index
-          %child = tensor.extract %children[%at] : !moves
+          %entry = tensor.extract %children[%at] : !moves
+          %isNode = arith.cmpi sge, %entry, %lanes : i32
+          %isOpen = arith.cmpi sle, %entry, %ids : i32
+          %isUsed = arith.andi %isNode, %isOpen : i1
+          %child = arith.select %isUsed, %entry, %no : i32
           %number = arith.index_cast %child : i32 to index
           %n = tensor.extract %visits[%number] : !nodes
           %w = tensor.extract %wins[%number] : !nodes
@@ -798,7 +911,8 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x2xf32>, %seed: tensor<2
           %wf = arith.sitofp %w : i32 to f32
           %halves = arith.mulf %wf, %half : f32
           %mean = arith.divf %halves, %nf : f32
-          %isSeen = arith.cmpi sgt, %n, %no : i32
+          %hasGames = arith.cmpi sgt, %n, %no : i32
+          %isSeen = arith.andi %isUsed, %hasGames : i1
           %low = arith.select %isSeen, %mean, %f1 : f32
           %high = arith.select %isSeen, %mean, %f0 : f32
           %nl = arith.minimumf %least, %low : f32
@@ -844,9 +958,9 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x2xf32>, %seed: tensor<2
   }
 
   // The move of each game is the one most visited, of equal ones any; -1 where there is none. It is made on the board both agents see.
-  %picked, %visited, %won = gpuvm.stage @choose(%state = %states : !gpuvm.message<!games>, %m = %movers : !gpuvm.message<tensor<20xi64>>,
+  %picked, %visited, %won, %played = gpuvm.stage @choose(%state = %states : !gpuvm.message<!games>, %m = %movers : !gpuvm.message<tensor<20xi64>>,
       %a = %occupied : !gpuvm.message<tensor<20xi64>>, %s = %seed : tensor<2xi32>, %t = %turns : !gpuvm.message<tensor<i32>>)
-      -> (!games, !columns, !columns) {
+      -> (!games, !columns, !columns, !games) {
     %visits = gpuvm.load @tree.visits : !nodes
     %wins = gpuvm.load @tree.wins : !nodes
     %children = gpuvm.load @tree.children : !moves
@@ -860,22 +974,66 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x2xf32>, %seed: tensor<2
     %draws = gpuvm.random bits seed(%s : tensor<2xi32>) stream(%stream : tensor<2xi32>) -> !columns
     %e = tensor.empty() : !games
     %ec = tensor.empty() : !columns
-    %counts:2 = linalg.generic {indexing_maps = [#pj, #pj], iterator_types = ["parallel", "parallel"]} outs(%ec, %ec : !columns, !columns) {
-    ^bb0(%u0: i32, %u1: i32):
+    %counts:3 = linalg.generic {indexing_maps = [#pj, #pj, #pj], iterator_types = ["parallel", "parallel"]} outs(%ec, %ec, %ec : !columns, !columns, !columns) {
+    ^bb0(%u0: i32, %u1: i32, %u2: i32):
       %perRoot = arith.constant 384 : i32
+      %no = arith.constant 0 : i32
+      %single = arith.constant 1 : i32
+      %two = arith.constant 2 : i32
+      %lost = arith.constant 3 : i32
+      %eight = arith.constant 8 : i32
+      %high = arith.constant 28 : i32
+      %each = arith.constant 2 : i32
+      %lanes = arith.constant 960 : i32
+      %ids = arith.constant 0x0FFFFFFF : i32
       %i = linalg.index 0 : index
       %j = linalg.index 1 : index
       %game = arith.index_cast %i : index to i32
       %column = arith.index_cast %j : index to i32
-      %root = arith.muli %game, %perRoot : i32
-      %place = arith.addi %root, %column : i32
+      %edge = arith.muli %game, %perRoot : i32
+      %edgeAt = arith.index_cast %edge : i32 to index
+      %marked = tensor.extract %children[%edgeAt] : !moves
+      %root = arith.andi %marked, %ids : i32
+      %isRoot = arith.cmpi sge, %root, %lanes : i32
+      %base = arith.muli %root, %eight : i32
+      %place = arith.addi %base, %column : i32
       %at = arith.index_cast %place : i32 to index
-      %child = tensor.extract %children[%at] : !moves
-      %number = arith.index_cast %child : i32 to index
-      %n = tensor.extract %visits[%number] : !nodes
-      %w = tensor.extract %wins[%number] : !nodes
-      linalg.yield %n, %w : i32, i32
-    } -> (!columns, !columns)
+      %entry0 = tensor.extract %children[%at] : !moves
+      %entry = arith.select %isRoot, %entry0, %no : i32
+      %code = arith.shrui %entry, %high : i32
+      %child = arith.andi %entry, %ids : i32
+      %isNode = arith.cmpi sge, %child, %lanes : i32
+      %node = arith.select %isNode, %child, %no : i32
+      %number = arith.index_cast %node : i32 to index
+      %n0 = tensor.extract %visits[%number] : !nodes
+      %w0 = tensor.extract %wins[%number] : !nodes
+      %isMove = arith.cmpi ne, %entry, %no : i32
+      %n1 = arith.select %isMove, %each, %no : i32
+      %n = arith.select %isNode, %n0, %n1 : i32
+      %less = arith.subi %child, %single : i32
+      %some = arith.maxsi %less, %no : i32
+      %w1 = arith.select %isNode, %w0, %some : i32
+      %rest = arith.subi %lost, %code : i32
+      %w2 = arith.muli %rest, %n : i32
+      %isDecided = arith.cmpi ne, %code, %no : i32
+      %w = arith.select %isDecided, %w2, %w1 : i32
+      // How good it is: lost, open, won, won in 3 plies, won at once.
+      %isWon = arith.cmpi eq, %code, %single : i32
+      %isLost = arith.cmpi eq, %code, %lost : i32
+      %quick1 = arith.addi %lost, %child : i32
+      %quick = arith.select %isNode, %two, %quick1 : i32
+      %open0 = arith.select %isLost, %no, %single : i32
+      %rank = arith.select %isWon, %quick, %open0 : i32
+      linalg.yield %n, %w, %rank : i32, i32, i32
+    } -> (!columns, !columns, !columns)
+    %games = linalg.generic {indexing_maps = [#i], iterator_types = ["parallel"]} outs(%e : !games) {
+    ^bb0(%u0: i32):
+      %walkers = arith.constant 48 : index
+      %i = linalg.index 0 : index
+      %above = arith.muli %i, %walkers : index
+      %n = tensor.extract %visits[%above] : !nodes
+      linalg.yield %n : i32
+    } -> !games
     %chosen = linalg.generic {indexing_maps = [#i, #i, #i], iterator_types = ["parallel"]}
         ins(%state, %a : !games, tensor<20xi64>) outs(%e : !games) {
     ^bb0(%is: i32, %all: i64, %u0: i32):
@@ -890,6 +1048,7 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x2xf32>, %seed: tensor<2
       %valid = arith.constant 0x0FDFBF7EFDFBF : i64
       %least = arith.constant -1 : i64
       %low = arith.constant 0x1FFFFF : i64
+      %many = arith.constant 53 : i64
       %i = linalg.index 0 : index
       %best:2 = scf.for %k = %c0 to %c7 step %c1 iter_args(%most = %least, %c = %none) -> (i64, i32) {
         %column = arith.index_cast %k : index to i64
@@ -899,7 +1058,11 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x2xf32>, %seed: tensor<2
         %high = arith.shli %wide, %few : i64
         %chance = arith.extui %draw : i32 to i64
         %part = arith.andi %chance, %low : i64
-        %key = arith.ori %high, %part : i64
+        %rank = tensor.extract %counts#2[%i, %k] : !columns
+        %rank64 = arith.extui %rank : i32 to i64
+        %class = arith.shli %rank64, %many : i64
+        %sum = arith.ori %high, %part : i64
+        %key = arith.ori %sum, %class : i64
         %bit = arith.muli %column, %seven : i64
         %bottom = arith.shli %one64, %bit : i64
         %carried = arith.addi %all, %bottom : i64
@@ -946,8 +1109,8 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x2xf32>, %seed: tensor<2
     %both = tensor.concat dim(1) %counts#0, %made : (!columns, tensor<20x1xi32>) -> tensor<20x8xi32>
     %row = tensor.expand_shape %both [[0, 1], [2]] output_shape [1, 20, 8] : tensor<20x8xi32> into tensor<1x20x8xi32>
     gpuvm.store %row, @history[%submits] : tensor<1x20x8xi32>
-    gpuvm.send %chosen, %counts#0, %counts#1 : !games, !columns, !columns
+    gpuvm.send %chosen, %counts#0, %counts#1, %games : !games, !columns, !columns, !games
   }
-  gpuvm.return %picked, %states, %visited, %won, %turns, %time : !gpuvm.message<!games>, !gpuvm.message<!games>, !gpuvm.message<!columns>,
-      !gpuvm.message<!columns>, !gpuvm.message<tensor<i32>>, !gpuvm.message<tensor<i64>>
+  gpuvm.return %picked, %states, %visited, %won, %turns, %time, %played : !gpuvm.message<!games>, !gpuvm.message<!games>, !gpuvm.message<!columns>,
+      !gpuvm.message<!columns>, !gpuvm.message<tensor<i32>>, !gpuvm.message<tensor<i64>>, !gpuvm.message<!games>
 }
