@@ -3,7 +3,7 @@
 import importlib
 
 TITLE = "Applications"
-APPS = ("tpch", "planets", "box", "recording", "packages")
+APPS = ("tpch", "planets", "box", "recording", "packages", "connect4")
 
 
 def cases(device, options):
