@@ -457,7 +457,7 @@ def think(device, board, seed):
     run = device.run([board], seed=(seed, bin(board[1]).count("1")), budget=2_000_000_000)
     move, visits = int(run["moves"][0]), run["visits"][0]
     chance = run["wins"][0][move] / 2 / max(1, visits[move])
-    return move, f"{visits.sum():,} games in {run['time'] * 1e-9:.2f} s, wins {chance:.0%}", visits
+    return move, f"{run['playouts'][0]:,} games in {run['time'] * 1e-9:.2f} s, wins {chance:.0%}", visits
 
 
 def partner(work, small):
