@@ -54,13 +54,13 @@ class Size:
 
 @dataclasses.dataclass(frozen=True)
 class Style:
-    """How an agent searches: how much it explores, for how many turns (None: all there are), and whether it looks ahead."""
+    """How an agent searches: how much it explores, for how many turns (None: all there are), and whether it looks ahead: 1 in the tree, 2 in games too."""
     exploration: float = 1
     turns: int = None
-    looks: bool = True
+    looks: int = 2
 
 
-PLAIN = Style(looks=False)
+PLAIN = Style(looks=0)
 SMALLEST = Size(8, 16, 12, 1)
 
 
@@ -351,10 +351,10 @@ def match(device, peer, seed, cores=0, style=Style()):
 
 
 def check_peer(work, small):
-    """As many playouts as the CPU's search, without and with a look ahead, and as much time."""
+    """As many playouts as the CPU's search, without a look ahead, with one in the tree and in games too; and as much time."""
     peer = Peer(work)
     device = Device(work, Size(4, 16, 12, 1) if small else Size(49, 16, 72, 1)).warmed()
-    for name, style in (("same_playouts_plain", PLAIN), ("same_playouts", Style())):
+    for name, style in (("same_playouts_plain", PLAIN), ("same_playouts_uniform", Style(looks=1)), ("same_playouts", Style())):
         result, made, _ = match(device, peer, 7, style=style)
         show(name, "{} won {} drawn {} lost".format(*result) + f" of {sum(result)}, {made[0]} and {made[1]} playouts")
     if small:
@@ -457,7 +457,7 @@ def think(device, board, seed):
     run = device.run([board], seed=(seed, bin(board[1]).count("1")), budget=2_000_000_000)
     move, visits = int(run["moves"][0]), run["visits"][0]
     chance = run["wins"][0][move] / 2 / max(1, visits[move])
-    return move, f"{visits.sum():,} games in {run['time'] * 1e-9:.2f} s, wins {chance:.0%}", visits
+    return move, f"{run['playouts'][0]:,} games in {run['time'] * 1e-9:.2f} s, wins {chance:.0%}", visits
 
 
 def partner(work, small):

@@ -2,7 +2,7 @@
 // side, a tree for each, 64,512 games at random a tree, one submit.
 //
 //     gpuvm-compile examples/connect4/search.mlir -o search.gvplan
-//     gpuvm-run search.gvplan --input=given=20x2xi64=0 --input=styles=2x3xf32=1,96,1,1,96,1
+//     gpuvm-run search.gvplan --input=given=20x2xi64=0 --input=styles=2x3xf32=1,96,2,1,96,2
 //         --input=seed=2xi32=1,2 --input=budget=i64=10000000000
 //
 // A turn of the search sends 48 walkers down each tree. A walker stops at a move that
@@ -18,7 +18,7 @@
 // once, or that wins because he cannot help it then has no games but this value. It is
 // carried up: a node with a move that wins is lost by whoever has moved into it, one
 // whose moves all lose is won (Winands et al., Monte-Carlo tree search solver, 2008).
-// And games are played so too: at random, but for moves that win or stop a four
+// And it may play games so too: at random, but for moves that win or stop a four
 // (Teytaud and Teytaud, On the huge benefit of decisive moves in Monte-Carlo tree
 // search algorithms, 2010). Without, it is plain UCT with games at random.
 //
@@ -36,8 +36,8 @@
 // Two agents play each other: agent (ply + board) mod 2 is to move. Both see the
 // boards; the constants they explore with and their states of chance are their own
 // (@temper, @chance). `styles` has for each how much it explores, how many turns it
-// may search (with none it plays at random), and 1 if it looks ahead. `given` holds
-// boards to begin with, as the stones of whoever is to move and all stones, or -1 and
+// may search (with none it plays at random), and whether it looks ahead: 0 not at all, 1
+// in the tree, 2 in games too. `given` holds boards to begin with, as the stones of whoever is to move and all stones, or -1 and
 // -1 to go on from where the agents left it: 42 executions play all games to their ends.
 //
 // For other sizes replace all over the text 20 boards, 48 walkers, 960 of both, 96
@@ -481,6 +481,7 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x3xf32>, %seed: tensor<2
         %sight = tensor.extract %knows[%g] : !games
         %key = tensor.extract %chance[%g] : !games
         %sees = arith.cmpi ne, %sight, %no : i32
+        %thinks = arith.cmpi eq, %sight, %double : i32
         // Chance of this lane in this turn.
         %lanes = arith.constant 960 : i32
         %row = arith.muli %now, %lanes : i32
@@ -637,7 +638,7 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x3xf32>, %seed: tensor<2
           %isHopeless = arith.cmpi ne, %second, %zero64 : i64
           %defence = arith.select %isHopeless, %zero64, %useful : i64
           %sensible = arith.select %canWin, %winning, %defence : i64
-          %moves = arith.select %sees, %sensible, %open : i64
+          %moves = arith.select %thinks, %sensible, %open : i64
           // One of them: the first one from a column at random on.
           %r1 = arith.shrui %moves, %turn : i64
           %r2 = arith.shli %moves, %turnBack : i64
