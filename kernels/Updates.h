@@ -1,5 +1,4 @@
-//===- Updates.h - roots that update their operands --------------*- C++
-//-*-===//
+//===- Updates.h - roots that update their operands -------------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

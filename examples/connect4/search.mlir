@@ -76,6 +76,36 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x3xf32>, %seed: tensor<2
   gpuvm.metric @spread : !reals
   gpuvm.metric @boosts : tensor<i32>
 
+  // The stones with which four in a row begin, in the direction in which neighbours are so many bits apart.
+  func.func private @rows(%stones: i64, %apart: i64) -> i64 {
+    %one = arith.constant 1 : i64
+    %far = arith.shli %apart, %one : i64
+    %x1 = arith.shrui %stones, %apart : i64
+    %two = arith.andi %stones, %x1 : i64
+    %x2 = arith.shrui %two, %far : i64
+    %four = arith.andi %two, %x2 : i64
+    func.return %four : i64
+  }
+  // Where one stone more makes four in a row in this direction: three on one side, or two and one.
+  func.func private @gaps(%stones: i64, %apart: i64) -> i64 {
+    %twice = arith.addi %apart, %apart : i64
+    %thrice = arith.addi %twice, %apart : i64
+    %x1 = arith.shli %stones, %apart : i64
+    %x2 = arith.shli %stones, %twice : i64
+    %x3 = arith.shli %stones, %thrice : i64
+    %x4 = arith.shrui %stones, %apart : i64
+    %x5 = arith.shrui %stones, %twice : i64
+    %x6 = arith.shrui %stones, %thrice : i64
+    %x12 = arith.andi %x1, %x2 : i64
+    %x45 = arith.andi %x4, %x5 : i64
+    %x34 = arith.ori %x3, %x4 : i64
+    %x16 = arith.ori %x1, %x6 : i64
+    %x7 = arith.andi %x12, %x34 : i64
+    %x8 = arith.andi %x45, %x16 : i64
+    %gap = arith.ori %x7, %x8 : i64
+    func.return %gap : i64
+  }
+
   // Each agent draws the state of chance that its games at random begin with, and
   // sends how it explores and for how long.
   %temper, %patience, %insight, %chances = gpuvm.stage @wake instances(2) (%style = %styles : tensor<2x3xf32>)
@@ -141,17 +171,10 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x3xf32>, %seed: tensor<2
         %at = arith.muli %number, %eight : i64
         %moved = arith.shrui %shifts, %at : i64
         %near = arith.andi %moved, %byte : i64
-        %far = arith.shli %near, %one : i64
-        %x1 = arith.shrui %mine, %near : i64
-        %x2 = arith.andi %mine, %x1 : i64
-        %x3 = arith.shrui %x2, %far : i64
-        %x4 = arith.andi %x2, %x3 : i64
-        %y1 = arith.shrui %theirs, %near : i64
-        %y2 = arith.andi %theirs, %y1 : i64
-        %y3 = arith.shrui %y2, %far : i64
-        %y4 = arith.andi %y2, %y3 : i64
-        %nf = arith.ori %f, %x4 : i64
-        %ng = arith.ori %h, %y4 : i64
+        %x = func.call @rows(%mine, %near) : (i64, i64) -> i64
+        %y = func.call @rows(%theirs, %near) : (i64, i64) -> i64
+        %nf = arith.ori %f, %x : i64
+        %ng = arith.ori %h, %y : i64
         scf.yield %nf, %ng : i64, i64
       }
       // Stones lie inside, one upon the other, and whoever is to move has as many as
@@ -461,12 +484,6 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x3xf32>, %seed: tensor<2
         %six = arith.constant 6 : i64
         %seven = arith.constant 7 : i64
         %eight = arith.constant 8 : i64
-        %twelve = arith.constant 12 : i64
-        %fourteen = arith.constant 14 : i64
-        %sixteen = arith.constant 16 : i64
-        %eighteen64 = arith.constant 18 : i64
-        %twentyOne = arith.constant 21 : i64
-        %threeEights = arith.constant 0x18 : i64
         %places = arith.constant 49 : i64
         %byte = arith.constant 255 : i64
         %shifts = arith.constant 0x08060701 : i64
@@ -513,50 +530,12 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x3xf32>, %seed: tensor<2
           %shift = arith.muli %direction, %eight : i64
           %shifted = arith.shrui %shifts, %shift : i64
           %d1 = arith.andi %shifted, %byte : i64
-          %d2 = arith.addi %d1, %d1 : i64
-          %d3 = arith.addi %d2, %d1 : i64
-          %x1 = arith.shli %mine0, %d1 : i64
-          %x2 = arith.shli %mine0, %d2 : i64
-          %x3 = arith.shli %mine0, %d3 : i64
-          %x4 = arith.shrui %mine0, %d1 : i64
-          %x5 = arith.shrui %mine0, %d2 : i64
-          %x6 = arith.shrui %mine0, %d3 : i64
-          %x12 = arith.andi %x1, %x2 : i64
-          %x45 = arith.andi %x4, %x5 : i64
-          %x34 = arith.ori %x3, %x4 : i64
-          %x16 = arith.ori %x1, %x6 : i64
-          %x7 = arith.andi %x12, %x34 : i64
-          %x8 = arith.andi %x45, %x16 : i64
-          %x9 = arith.ori %x7, %x8 : i64
-          %fx = arith.ori %f, %x9 : i64
-          %y1 = arith.shli %theirs0, %d1 : i64
-          %y2 = arith.shli %theirs0, %d2 : i64
-          %y3 = arith.shli %theirs0, %d3 : i64
-          %y4 = arith.shrui %theirs0, %d1 : i64
-          %y5 = arith.shrui %theirs0, %d2 : i64
-          %y6 = arith.shrui %theirs0, %d3 : i64
-          %y12 = arith.andi %y1, %y2 : i64
-          %y45 = arith.andi %y4, %y5 : i64
-          %y34 = arith.ori %y3, %y4 : i64
-          %y16 = arith.ori %y1, %y6 : i64
-          %y7 = arith.andi %y12, %y34 : i64
-          %y8 = arith.andi %y45, %y16 : i64
-          %y9 = arith.ori %y7, %y8 : i64
-          %fy = arith.ori %f_, %y9 : i64
-          %z1 = arith.shli %moved0, %d1 : i64
-          %z2 = arith.shli %moved0, %d2 : i64
-          %z3 = arith.shli %moved0, %d3 : i64
-          %z4 = arith.shrui %moved0, %d1 : i64
-          %z5 = arith.shrui %moved0, %d2 : i64
-          %z6 = arith.shrui %moved0, %d3 : i64
-          %z12 = arith.andi %z1, %z2 : i64
-          %z45 = arith.andi %z4, %z5 : i64
-          %z34 = arith.ori %z3, %z4 : i64
-          %z16 = arith.ori %z1, %z6 : i64
-          %z7 = arith.andi %z12, %z34 : i64
-          %z8 = arith.andi %z45, %z16 : i64
-          %z9 = arith.ori %z7, %z8 : i64
-          %fz = arith.ori %f__, %z9 : i64
+          %x = func.call @gaps(%mine0, %d1) : (i64, i64) -> i64
+          %y = func.call @gaps(%theirs0, %d1) : (i64, i64) -> i64
+          %z = func.call @gaps(%moved0, %d1) : (i64, i64) -> i64
+          %fx = arith.ori %f, %x : i64
+          %fy = arith.ori %f_, %y : i64
+          %fz = arith.ori %f__, %z : i64
           scf.yield %fx, %fy, %fz : i64, i64, i64
         }
         %theirFours = arith.andi %fours#1, %valid : i64
@@ -671,47 +650,11 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x3xf32>, %seed: tensor<2
           %v3 = arith.shli %moved, %three : i64
           %v12 = arith.andi %v1, %v2 : i64
           %vertical = arith.andi %v12, %v3 : i64
-          %l1 = arith.shli %moved, %seven : i64
-          %l2 = arith.shli %moved, %fourteen : i64
-          %l3 = arith.shli %moved, %twentyOne : i64
-          %l4 = arith.shrui %moved, %seven : i64
-          %l5 = arith.shrui %moved, %fourteen : i64
-          %l6 = arith.shrui %moved, %twentyOne : i64
-          %l12 = arith.andi %l1, %l2 : i64
-          %l45 = arith.andi %l4, %l5 : i64
-          %l34 = arith.ori %l3, %l4 : i64
-          %l16 = arith.ori %l1, %l6 : i64
-          %l7 = arith.andi %l12, %l34 : i64
-          %l8 = arith.andi %l45, %l16 : i64
-          %l9 = arith.ori %l7, %l8 : i64
-          %a1 = arith.shli %moved, %six : i64
-          %a2 = arith.shli %moved, %twelve : i64
-          %a3 = arith.shli %moved, %eighteen64 : i64
-          %a4 = arith.shrui %moved, %six : i64
-          %a5 = arith.shrui %moved, %twelve : i64
-          %a6 = arith.shrui %moved, %eighteen64 : i64
-          %a12 = arith.andi %a1, %a2 : i64
-          %a45 = arith.andi %a4, %a5 : i64
-          %a34 = arith.ori %a3, %a4 : i64
-          %a16 = arith.ori %a1, %a6 : i64
-          %a7 = arith.andi %a12, %a34 : i64
-          %a8 = arith.andi %a45, %a16 : i64
-          %a9 = arith.ori %a7, %a8 : i64
-          %b1 = arith.shli %moved, %eight : i64
-          %b2 = arith.shli %moved, %sixteen : i64
-          %b3 = arith.shli %moved, %threeEights : i64
-          %b4 = arith.shrui %moved, %eight : i64
-          %b5 = arith.shrui %moved, %sixteen : i64
-          %b6 = arith.shrui %moved, %threeEights : i64
-          %b12 = arith.andi %b1, %b2 : i64
-          %b45 = arith.andi %b4, %b5 : i64
-          %b34 = arith.ori %b3, %b4 : i64
-          %b16 = arith.ori %b1, %b6 : i64
-          %b7 = arith.andi %b12, %b34 : i64
-          %b8 = arith.andi %b45, %b16 : i64
-          %b9 = arith.ori %b7, %b8 : i64
-          %m1 = arith.ori %vertical, %l9 : i64
-          %m2 = arith.ori %a9, %b9 : i64
+          %level = func.call @gaps(%moved, %seven) : (i64, i64) -> i64
+          %falling = func.call @gaps(%moved, %six) : (i64, i64) -> i64
+          %rising = func.call @gaps(%moved, %eight) : (i64, i64) -> i64
+          %m1 = arith.ori %vertical, %level : i64
+          %m2 = arith.ori %falling, %rising : i64
           %m3 = arith.ori %m1, %m2 : i64
           %made = arith.andi %m3, %valid : i64
           %other = arith.subi %single, %side : i32
