@@ -308,19 +308,23 @@ def check_agents(work, small):
         check(won + drawn / 2 > size.games / 2, "Who searches more does not win more.")
 
 
-def match(device, peer, seed, cores=0, style=Style()):
-    """Two games against the peer for each board, one begun by each; (won, drawn, lost), playouts and seconds of both.
-
-    Both begin with the same two moves, of which there are 49 pairs, for games from the empty board are much alike. The CPU gets as many playouts as the device has made for a move of this ply, or for cores the time that took, which for lavapipe is that
-    of all cores by their number, so that what else the machine does takes nothing from either, and for a device that is named what its
-    own clock says.
-    """
-    games = 2 * device.size.games
+def openings(games):
+    """Boards after two moves, of which there are 49 pairs: each pair for two games."""
     pairs = [17 * (i // 2) % COLUMNS**2 for i in range(games)]
-    boards = [placed(placed((0, 0), pair // COLUMNS), pair % COLUMNS) for pair in pairs]
+    return [placed(placed((0, 0), pair // COLUMNS), pair % COLUMNS) for pair in pairs]
+
+
+def match(device, peer, boards, seed, cores=0, style=Style()):
+    """A game against the peer from each of these boards, turn by turn begun by us and by it; (won, drawn, lost), playouts and seconds of both.
+
+    The CPU gets as many playouts as the device has made for a move of this ply, or for cores the time that took, which for
+    lavapipe is that of all cores by their number, so that what else the machine does takes nothing from either, and for a device that is
+    named what its own clock says.
+    """
+    games, boards = len(boards), list(boards)
     made, took = [0, 0], [0.0, 0.0]
     seconds, playouts = (0.01, 0) if cores else (0, device.size.playouts)
-    for ply in range(2, PLIES):
+    for ply in range(bin(boards[0][1]).count("1"), PLIES):
         turn = [i for i in range(games) if outcome(boards[i]) == OPEN]
         ours = [i for i in turn if (ply + i) % 2 == 0]
         theirs = [i for i in turn if (ply + i) % 2]
@@ -351,21 +355,23 @@ def match(device, peer, seed, cores=0, style=Style()):
 
 
 def check_peer(work, small):
-    """As many playouts as the CPU's search, without a look ahead, with one in the tree and in games too; and as much time."""
+    """As many playouts as the CPU's search: plain, with a look ahead in the tree, and in games too (49 openings); as much time (empty board)."""
     peer = Peer(work)
     device = Device(work, Size(4, 16, 12, 1) if small else Size(49, 16, 72, 1)).warmed()
     for name, style in (("same_playouts_plain", PLAIN), ("same_playouts_uniform", Style(looks=1)), ("same_playouts", Style())):
-        result, made, _ = match(device, peer, 7, style=style)
+        result, made, _ = match(device, peer, openings(2 * device.size.games), 7, style=style)
         show(name, "{} won {} drawn {} lost".format(*result) + f" of {sum(result)}, {made[0]} and {made[1]} playouts")
     if small:
         return
-    size = Size(49, 64, 128, 8) if Device.where else Size(49, 32, 96, 2)  # A GPU is named; it has room for more at once.
-    result, made, took = match(Device(work, size).warmed(), peer, 8, os.cpu_count())
-    show("same_time", "{} won {} drawn {} lost".format(*result) + f" of {sum(result)}")
-    show("device_seconds", took[0])
-    show("cpu_seconds", took[1])
-    show("device_playouts_per_second", made[0] / took[0])
-    show("cpu_playouts_per_second", made[1] / took[1])
+    size = Size(49, 64, 128, 8) if Device.where else Size(49, 32, 240, 2)  # A GPU is named; it has room for more at once.
+    device, empty = Device(work, size).warmed(), [(0, 0)] * (2 * size.games)
+    matches = [match(device, peer, empty, seed, os.cpu_count()) for seed in (8, 9)]
+    for result, _, _ in matches:
+        show("same_time", "{} won {} drawn {} lost".format(*result) + f" of {sum(result)}")
+    for side, name in enumerate(("device", "cpu")):
+        seconds, playouts = sum(took[side] for _, _, took in matches), sum(made[side] for _, made, _ in matches)
+        show(f"{name}_seconds", seconds)
+        show(f"{name}_playouts_per_second", playouts / seconds)
 
 
 def check_budget(work, small):
