@@ -26,11 +26,13 @@ class _Options(ctypes.Structure):
 
 class _Stats(ctypes.Structure):
     """gpuvm_stats"""
-    _fields_ = [(name, ctypes.c_uint64) for name in
-                ("recordings", "executions", "submits", "host_submits", "stages", "kernels",
-                 "dispatches", "barriers", "upload_bytes", "download_bytes")]
+    _fields_ = [("struct_bytes", ctypes.c_size_t)]
+    _fields_ += [(name, ctypes.c_uint64) for name in
+                 ("recordings", "executions", "submits", "host_submits", "stages", "kernels",
+                  "dispatches", "barriers", "upload_bytes", "download_bytes")]
     _fields_ += [(name, ctypes.c_double) for name in
-                 ("wall_us", "submit_us", "device_us", "upload_us", "download_us")]
+                 ("wall_us", "submit_us", "device_us", "upload_us", "download_us",
+                  "compile_us")]
 
 
 class Failure(RuntimeError):
@@ -99,7 +101,7 @@ class Machine:
                 "host_us": wall - stats["device_us"]}
 
     def stats(self):
-        stats = _Stats()
+        stats = _Stats(struct_bytes=ctypes.sizeof(_Stats))
         self._check(self.library.vm_stats(self.handle, ctypes.byref(stats)))
         return {name: getattr(stats, name) for name, _ in _Stats._fields_}
 

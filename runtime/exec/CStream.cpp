@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+
 namespace vm {
 
 static Status stopped(const char *callback, const char *name, uint64_t chunk,
@@ -23,11 +25,6 @@ static Status stopped(const char *callback, const char *name, uint64_t chunk,
 }
 
 static Status checkPointers(const gpuvm_stream &stream) {
-  if (stream.struct_bytes != sizeof(stream))
-    return Status(Code::Usage,
-                  fmt::format("The stream has {} bytes (this library's has "
-                              "{}; set struct_bytes to sizeof(gpuvm_stream)).",
-                              stream.struct_bytes, sizeof(stream)));
   auto missing = [](const char *const *names, size_t count, bool callback) {
     if (count > 0 && (!names || !callback))
       return true;
@@ -45,16 +42,21 @@ static Status checkPointers(const gpuvm_stream &stream) {
   return {};
 }
 
-static StreamInput makeInput(const gpuvm_stream &stream, const Input &input,
-                             uint32_t index, const char *name) {
+using Scope = SharedVm::StreamScope;
+
+static StreamInput makeInput(Scope &scope, const gpuvm_stream &stream,
+                             const Input &input, uint32_t index,
+                             const char *name) {
   uint64_t capacity = input.shape.empty() ? 0 : uint64_t(input.shape[0]);
-  auto refill = [&stream, name,
+  auto refill = [&scope, &stream, name,
                  capacity](uint64_t chunk,
                            std::span<uint8_t> bytes) -> Result<Refill> {
     uint64_t rows = capacity;
     int last = 0;
-    int value = stream.refill(stream.user, name, chunk, bytes.data(),
-                              bytes.size(), &rows, &last);
+    int value = scope.unlocked([&] {
+      return stream.refill(stream.user, name, chunk, bytes.data(), bytes.size(),
+                           &rows, &last);
+    });
     if (value != 0)
       return stopped("refill", name, chunk, value);
     return Refill{rows, last != 0};
@@ -62,42 +64,66 @@ static StreamInput makeInput(const gpuvm_stream &stream, const Input &input,
   return {index, refill};
 }
 
-static StreamOutput makeOutput(const gpuvm_stream &stream, uint32_t index,
-                               const char *name) {
-  auto drain = [&stream, name](uint64_t chunk,
-                               std::span<const uint8_t> bytes) -> Status {
-    int value =
-        stream.drain(stream.user, name, chunk, bytes.data(), bytes.size());
+static StreamOutput makeOutput(Scope &scope, const gpuvm_stream &stream,
+                               uint32_t index, const char *name) {
+  auto drain = [&scope, &stream, name](
+                   uint64_t chunk, std::span<const uint8_t> bytes) -> Status {
+    int value = scope.unlocked([&] {
+      return stream.drain(stream.user, name, chunk, bytes.data(), bytes.size());
+    });
     return value == 0 ? Status() : stopped("drain", name, chunk, value);
   };
   return {index, drain};
 }
 
-Status runStream(Executor &executor, const gpuvm_stream &stream,
-                 uint64_t &chunks) {
-  VM_RETURN_IF_ERROR(checkPointers(stream));
+static Status runStream(Executor &executor, Scope &scope,
+                        const gpuvm_stream &stream, uint64_t &chunks) {
   const Plan &plan = executor.plan();
   std::vector<StreamInput> inputs;
   for (size_t i = 0; i < stream.num_inputs; ++i) {
     Result<uint32_t> index = findInput(plan, stream.inputs[i]);
     if (!index.ok())
       return index.status();
-    inputs.push_back(
-        makeInput(stream, plan.inputs[*index], *index, stream.inputs[i]));
+    inputs.push_back(makeInput(scope, stream, plan.inputs[*index], *index,
+                               stream.inputs[i]));
   }
   std::vector<StreamOutput> outputs;
   for (size_t i = 0; i < stream.num_outputs; ++i) {
     Result<uint32_t> index = findOutput(plan, stream.outputs[i]);
     if (!index.ok())
       return index.status();
-    outputs.push_back(makeOutput(stream, *index, stream.outputs[i]));
+    outputs.push_back(makeOutput(scope, stream, *index, stream.outputs[i]));
   }
   StreamOptions options;
-  options.executed = [&chunks] {
+  options.wait = [&scope] { return scope.wait(); };
+  options.executed = [&scope, &chunks] {
     ++chunks;
-    return Status();
+    return scope.checkCancelled();
   };
   return runStream(executor, inputs, outputs, options).status();
+}
+
+/// The stream of a caller whose struct may be an older, shorter one.
+static Result<gpuvm_stream> copyOf(const gpuvm_stream &stream) {
+  constexpr size_t kFirstBytes = 64; // Of the first version of the struct.
+  gpuvm_stream full = {};
+  if (stream.struct_bytes < kFirstBytes || stream.struct_bytes > sizeof(full))
+    return Status(Code::Usage,
+                  fmt::format("The stream has {} bytes (this library's has "
+                              "{}; set struct_bytes to sizeof(gpuvm_stream)).",
+                              stream.struct_bytes, sizeof(full)));
+  std::memcpy(&full, &stream, stream.struct_bytes);
+  VM_RETURN_IF_ERROR(checkPointers(full));
+  return full;
+}
+
+Status runStream(SharedVm &shared, const gpuvm_stream &stream,
+                 uint64_t &chunks) {
+  return shared.stream([&](Executor &executor, Scope &scope) -> Status {
+    Result<gpuvm_stream> full = copyOf(stream);
+    return full.ok() ? runStream(executor, scope, *full, chunks)
+                     : full.status();
+  });
 }
 
 } // namespace vm

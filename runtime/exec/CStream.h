@@ -10,7 +10,7 @@
 #pragma once
 
 #include "runtime/base/Status.h"
-#include "runtime/exec/Executor.h"
+#include "runtime/exec/SharedVm.h"
 #include "runtime/include/gpuvm.h"
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 namespace vm {
 
 /// Checks `stream` and runs it. `chunks` counts the executions.
-Status runStream(Executor &executor, const gpuvm_stream &stream,
+Status runStream(SharedVm &shared, const gpuvm_stream &stream,
                  uint64_t &chunks);
 
 } // namespace vm

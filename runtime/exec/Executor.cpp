@@ -21,6 +21,12 @@
 
 namespace vm {
 
+static double microsecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::micro>(
+             std::chrono::steady_clock::now() - start)
+      .count();
+}
+
 //===--- Set-up -----------------------------------------------------------===//
 
 Result<std::unique_ptr<Executor>>
@@ -70,8 +76,12 @@ Status Executor::prepare() {
 
 Status Executor::createPipelines() {
   HostSpan span(options_.events, "compile pipelines");
-  return assign(pipelines_, Pipelines::create(device_, plan_.kernels,
-                                              options_.cacheDirectory));
+  auto start = std::chrono::steady_clock::now();
+  VM_RETURN_IF_ERROR(
+      assign(pipelines_, Pipelines::create(device_, plan_.kernels,
+                                           options_.cacheDirectory)));
+  compileUs_ = microsecondsSince(start);
+  return {};
 }
 
 uint64_t Executor::maxBufferBytes() const {
@@ -158,12 +168,6 @@ Status Executor::checkIdle(const char *action) const {
                             action, plan_.program));
 }
 
-static double microsecondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::micro>(
-             std::chrono::steady_clock::now() - start)
-      .count();
-}
-
 Status Executor::submit() {
   VM_RETURN_IF_ERROR(checkIdle("start an execution"));
   for (size_t i = 0; i < inputBound_.size(); ++i)
@@ -212,6 +216,10 @@ Status Executor::wait() {
     done = waitFor(UINT64_MAX);
   while (done.ok() && !*done);
   return done.status();
+}
+
+void Executor::sleep(uint64_t timeoutNs, bool spinFirst) const {
+  submission_.sleep(std::min(timeoutNs, timeLeftNs()), spinFirst);
 }
 
 bool Executor::busy() {

@@ -81,6 +81,8 @@ public:
   const ExecutionTimes &lastTimes() const { return times_; }
   /// When each command of the last execution ran; only with options.profile.
   Result<CommandTimes> commandTimes() const;
+  /// Host time that it took to compile the kernels.
+  double compileUs() const { return compileUs_; }
   /// Bytes that every execution copies in and out.
   uint64_t uploadBytes() const { return uploads_.totalBytes(); }
   uint64_t downloadBytes() const { return downloads_.totalBytes(); }
@@ -114,6 +116,9 @@ public:
   Result<bool> poll() { return waitFor(0); }
   /// Waits until the end or the deadline.
   Status wait();
+  /// Only waits, for waitFor() to say how it ended; the one function that other
+  /// threads may call while an execution is in flight (see SharedVm.h).
+  void sleep(uint64_t timeoutNs, bool spinFirst) const;
   bool inFlight() const { return submission_.inFlight(); }
   /// Whether the device still works on the execution or on a host access that
   /// has timed out.
@@ -175,6 +180,7 @@ private:
   mutable ExecutorCounters counters_;
   ExecutionTimes times_;
   double submitUs_ = 0;
+  double compileUs_ = 0;
   std::chrono::steady_clock::time_point submitTime_;
   uint64_t executionTimeoutNs_ = 0; ///< Of the last execution.
 

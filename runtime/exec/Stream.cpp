@@ -311,7 +311,8 @@ Result<StreamTotals> runStream(Executor &executor,
   Status status = streamer.run();
   if (!status.ok()) {
     // What failed may have been the host's part, with the device at work.
-    std::ignore = executor.wait();
+    if (status.code() != Code::DeviceLost)
+      std::ignore = options.wait ? options.wait() : executor.wait();
     return status;
   }
   return streamer.totals();

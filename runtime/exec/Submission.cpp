@@ -84,7 +84,7 @@ Status Submission::submit() {
 /// Asks for a while whether the device is done: on an H200 being woken up takes
 /// 20 us longer, 200 us after a millisecond of sleep, and the next submit runs
 /// on a core that has slowed down. Not where asking takes time from the device.
-void Submission::spin(uint64_t timeoutNs) {
+void Submission::spin(uint64_t timeoutNs) const {
   if (timeoutNs == 0 || device_->info().type == DeviceType::Cpu)
     return;
   using Clock = std::chrono::steady_clock;
@@ -113,6 +113,14 @@ Result<bool> Submission::waitFor(uint64_t timeoutNs) {
     inFlight_ = false;
   VM_RETURN_IF_VK_ERROR(result, "wait for the device");
   return true;
+}
+
+void Submission::sleep(uint64_t timeoutNs, bool spinFirst) const {
+  if (spinFirst)
+    spin(timeoutNs);
+  VkFence fence = fence_.get();
+  std::ignore = device_->vk().vkWaitForFences(device_->handle(), 1, &fence,
+                                              VK_TRUE, timeoutNs);
 }
 
 Status Submission::wait(uint64_t timeoutNs) {

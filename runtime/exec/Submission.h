@@ -37,6 +37,9 @@ public:
   Result<bool> waitFor(uint64_t timeoutNs);
   /// The same, but Code::DeviceLost if it is then still in flight.
   Status wait(uint64_t timeoutNs);
+  /// Only waits, for waitFor() to say how it ended. Several threads may, while
+  /// none submits or destroys. `spinFirst`: asks for a while before it sleeps.
+  void sleep(uint64_t timeoutNs, bool spinFirst) const;
 
   VkCommandBuffer commands() const { return commands_; }
   bool inFlight() const { return inFlight_; }
@@ -46,7 +49,7 @@ public:
   uint64_t submitCount() const { return submitCount_; }
 
 private:
-  void spin(uint64_t timeoutNs);
+  void spin(uint64_t timeoutNs) const;
 
   const Device *device_ = nullptr;
   Owned<VkCommandPool> pool_;

@@ -151,39 +151,6 @@ void Vm::setTimeout(uint64_t timeoutNs) {
     executor_->setTimeout(timeoutNs);
 }
 
-/// Where programs look that can be asked to end.
-static constexpr std::string_view kCancelWord = "cancel";
-
-static const Symbol *cancelWordOf(const Plan &plan) {
-  for (const Symbol &symbol : plan.symbols)
-    if (symbol.name == kCancelWord && symbol.window.region == Region::Control)
-      return &symbol;
-  return nullptr;
-}
-
-Status Vm::cancel(uint64_t graceNs) {
-  if (!executor_ || !executor_->inFlight())
-    return {};
-  const Symbol *word = cancelWordOf(executor_->plan());
-  auto ask = [&](uint8_t value) {
-    const uint8_t bytes[4] = {value};
-    return word ? executor_->writeRegion(Region::Control, word->window.offset,
-                                         bytes)
-                : Status();
-  };
-  VM_RETURN_IF_ERROR(ask(1));
-  Result<bool> done = executor_->waitFor(graceNs);
-  if (!executor_->inFlight())
-    VM_RETURN_IF_ERROR(ask(0));
-  if (done.ok() && !*done)
-    return executor_->withTrace(
-        Status(Code::DeviceLost,
-               fmt::format("The execution is given up: it does not end within "
-                           "{} ms of being cancelled.",
-                           graceNs / 1'000'000)));
-  return done.status();
-}
-
 void Vm::giveUpDevice() {
   programmed_ = false;
   if (executor_ && executor_->busy() && !device_->abandoned())

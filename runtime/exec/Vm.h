@@ -5,8 +5,8 @@
 //
 // What the C ABI and gpuvm-run stand on: picks the device, holds the five
 // regions, first bare and then as a program lays them out, and translates
-// registers and names into windows. Used by one thread at a time; several VMs
-// share nothing and can run side by side.
+// registers and names into windows. Used by one thread at a time (SharedVm.h is
+// for several); several VMs share nothing and can run side by side.
 //
 //===----------------------------------------------------------------------===//
 
@@ -78,11 +78,6 @@ public:
 
   /// See Executor::setTimeout; also for the programs to come.
   void setTimeout(uint64_t timeoutNs);
-
-  /// Asks the execution in flight to end, by a 1 in the program's control word
-  /// "cancel" if there is one, and waits for that. Code::DeviceLost if it goes
-  /// on, or if the device is lost.
-  Status cancel(uint64_t graceNs);
 
   /// Closes the device, however busy it is: what it still works on is freed
   /// when that ends (Remains.h). The VM has no regions then and no program, and

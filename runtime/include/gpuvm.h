@@ -24,8 +24,19 @@
  *  - Sizes and offsets are in bytes. Data is copied during the call; no pointer
  *    of the caller is kept. Data is never cut silently: a size that does not
  * fit is an error.
- *  - A VM is used by one thread at a time. Different VMs are independent, on
- *    one thread or on several, also while all of them execute.
+ *  - A VM may be used by several threads: a call waits while another one is at
+ *    work in the same VM, but not while that waits for the device. So while one
+ *    thread is in vm_execute, vm_wait or vm_stream, others can poll, watch and
+ *    cancel: everything that is allowed while executing. All that wait for the
+ *    same execution get its result. Two exceptions: vm_shutdown comes after the
+ *    last call of every thread, and of two threads that bind inputs and execute
+ *    the caller has to say which comes first.
+ *  - Different VMs are independent, on one thread or on several, also while all
+ *    of them execute.
+ *  - A struct that is passed by pointer starts with its size, struct_bytes, so
+ *    that it can grow: a program runs with every later library of the same
+ *    vm_abi_version. Before each call set it to the sizeof of the struct, or
+ * let vm_options_init do so.
  *  - A null gpuvm_vm, or a null pointer where data is wanted, is
  *    GPUVM_ERROR_USAGE.
  *  - Nothing is printed, thrown or aborted.
@@ -109,6 +120,7 @@ typedef struct gpuvm_options {
 
 /* Counters since the program was loaded. */
 typedef struct gpuvm_stats {
+  size_t struct_bytes;     /* sizeof(gpuvm_stats), set by the caller */
   uint64_t recordings;     /* times a command buffer was recorded */
   uint64_t executions;     /* vm_execute and vm_execute_async */
   uint64_t submits;        /* queue submissions for executions */
@@ -124,9 +136,54 @@ typedef struct gpuvm_stats {
   double device_us;        /* last execution: device time between the copies */
   double upload_us;        /* last execution: device time of the copies in */
   double download_us;      /* last execution: device time of the copies out */
+  double compile_us;       /* loading: time to compile the kernels, which is no
+                              part of any execution */
 } gpuvm_stats;
 
+/* What a program consists of. */
+typedef enum gpuvm_kind {
+  GPUVM_INPUT = 0,
+  GPUVM_OUTPUT = 1,
+  GPUVM_SYMBOL = 2, /* metrics, globals, control words, constants */
+  GPUVM_STAGE = 3
+} gpuvm_kind;
+
+/* The regions, as gpuvm_item.region numbers them. */
+typedef enum gpuvm_region {
+  GPUVM_REGISTERS = 0,
+  GPUVM_METRICS = 1,
+  GPUVM_GLOBALS = 2,
+  GPUVM_CONTROL = 3,
+  GPUVM_HEAP = 4
+} gpuvm_region;
+
+/* An input, output, symbol or stage. Pointers are valid until the program is
+ * replaced, the device is given up, or the VM is shut down. Strings are never
+ * null; what a kind does not have is 0, "" or, of regions, -1. */
+typedef struct gpuvm_item {
+  size_t struct_bytes; /* sizeof(gpuvm_item), set by the caller */
+  const char *name;
+  const char *element;  /* type of an element: "i1", "i8", ..., "f32", "f64" */
+  size_t rank;          /* number of dimensions; 0: a scalar */
+  const int64_t *shape; /* the dimensions, outermost first; row-major */
+  uint64_t size_bytes;  /* of the whole tensor, dense; an i1 takes a byte */
+  int region;           /* gpuvm_region of its memory; -1 of a stage */
+  uint64_t offset;      /* of its first byte in that region */
+  const char *rows;     /* of an output: the symbol that counts its real rows */
+  uint64_t bound; /* of a symbol: more than this is GPUVM_ERROR_EXCESS; or 0 */
+  uint32_t instance;    /* of a stage: its VM instance */
+  const char *location; /* of a stage: "file.mlir:12:5", if known */
+} gpuvm_item;
+
+/* Changes only when programs built for an older header no longer run. */
+#define GPUVM_ABI_VERSION 2
+
 /*===--- Life -------------------------------------------------------------===*/
+
+/* The version of the library, "0.1.0", and its GPUVM_ABI_VERSION, which a
+ * program that opens the library by name compares with the header's. */
+const char *vm_version(void);
+uint32_t vm_abi_version(void);
 
 /* Fills `options` with the defaults. */
 void vm_options_init(gpuvm_options *options);
@@ -138,12 +195,13 @@ int vm_boot(const gpuvm_options *options, gpuvm_vm **vm);
 
 /* Frees everything. Waits for an execution in flight until its deadline; what
  * still runs then is freed when it ends, as after vm_wait. `vm` may be null. A
- * message that comes as late as this is left for vm_last_error(NULL). */
+ * message that comes as late as this is left for vm_last_error(NULL). No other
+ * thread may use `vm` during this call or after it. */
 int vm_shutdown(gpuvm_vm *vm);
 
-/* The sentence of the last failure of `vm`, valid until the next call with it;
- * with null, that of the last vm_boot or vm_shutdown of this thread. Never
- * null; "" if nothing has failed. */
+/* The sentence of the last failure of `vm` on this thread, valid until this
+ * thread's next call with it; with null, that of the last vm_boot or
+ * vm_shutdown of this thread. Never null; "" if nothing has failed. */
 const char *vm_last_error(const gpuvm_vm *vm);
 
 /* The device's name, valid as long as the VM; "" while none is open. */
@@ -171,6 +229,12 @@ int vm_read_output(gpuvm_vm *vm, const char *name, void *data, size_t size);
 /* Sizes, for callers that do not know them. */
 int vm_input_bytes(gpuvm_vm *vm, const char *name, size_t *size);
 int vm_output_bytes(gpuvm_vm *vm, const char *name, size_t *size);
+
+/* How many inputs, outputs, symbols or stages (gpuvm_kind) the program has, and
+ * what number `index` of them is, counted from 0, in the order in which the
+ * program declares them. Also while executing. */
+int vm_count(gpuvm_vm *vm, int kind, size_t *count);
+int vm_describe(gpuvm_vm *vm, int kind, size_t index, gpuvm_item *item);
 
 /*===--- Execution --------------------------------------------------------===*/
 
@@ -205,7 +269,8 @@ int vm_set_timeout(gpuvm_vm *vm, uint64_t milliseconds);
 /* Ends the execution in flight, if any: GPUVM_OK if it ends within a grace of
  * `milliseconds`. A program can be written to end early: where it has a control
  * word "cancel", that is 1 from here on until the execution has ended, then 0.
- * After the grace the execution is given up, as at its deadline
+ * A vm_stream that runs stops after this chunk with GPUVM_ERROR_USAGE. After
+ * the grace the execution is given up, as at its deadline
  * (GPUVM_ERROR_DEVICE_LOST). */
 int vm_cancel(gpuvm_vm *vm, uint64_t milliseconds);
 
@@ -214,7 +279,8 @@ int vm_cancel(gpuvm_vm *vm, uint64_t milliseconds);
 /* A stream of chunks through a program. While the device works on a chunk, the
  * callbacks take away the outputs of the one before and bring the inputs of the
  * next; they are called on the calling thread, in order, and may use `vm` only
- * for what is allowed while executing. docs/streaming.md says more. */
+ * for what is allowed while executing. The same goes for other threads until
+ * the stream has ended. docs/streaming.md says more. */
 typedef struct gpuvm_stream {
   size_t struct_bytes; /* sizeof(gpuvm_stream) */
   void *user;          /* given to the callbacks */
@@ -297,11 +363,12 @@ int vm_poll_status(gpuvm_vm *vm, uint32_t instance, uint32_t *status);
 
 /*===--- Measuring and checking -------------------------------------------===*/
 
-/* Needs a program. */
+/* Fills `stats`, as far as its struct_bytes goes. Needs a program; also while
+ * executing. */
 int vm_stats(gpuvm_vm *vm, gpuvm_stats *stats);
 
 /* The number of validation messages since boot, and each of them: `index`
- * counts from 0; null past the end; valid until the next call with `vm`. */
+ * counts from 0; null past the end; valid as long as the VM. */
 size_t vm_validation_count(const gpuvm_vm *vm);
 const char *vm_validation_message(gpuvm_vm *vm, size_t index);
 

@@ -121,7 +121,20 @@ public:
   int pollStatus(uint32_t instance, uint32_t &status) {
     return vm_poll_status(vm_, instance, &status);
   }
-  int stats(gpuvm_stats &stats) { return vm_stats(vm_, &stats); }
+  /// Sets struct_bytes.
+  int stats(gpuvm_stats &stats) {
+    stats.struct_bytes = sizeof(stats);
+    return vm_stats(vm_, &stats);
+  }
+
+  int count(gpuvm_kind kind, size_t &count) {
+    return vm_count(vm_, kind, &count);
+  }
+  /// Sets struct_bytes.
+  int describe(gpuvm_kind kind, size_t index, gpuvm_item &item) {
+    item.struct_bytes = sizeof(item);
+    return vm_describe(vm_, kind, index, &item);
+  }
 
 private:
   template <Elements R> static size_t bytes(const R &data) {

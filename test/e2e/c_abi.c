@@ -83,6 +83,7 @@ static void step(char *text) {
     print(text + 7, 0);
   } else if (strcmp(text, "stats") == 0) {
     gpuvm_stats stats;
+    stats.struct_bytes = sizeof stats;
     check(vm_stats(vm, &stats));
     printf("recordings: %d, submits: %d, barriers: %d\n", (int)stats.recordings,
            (int)stats.submits, (int)stats.barriers);

@@ -10,6 +10,9 @@
 #include "test/runtime/exec/GpuTest.h"
 #include "test/runtime/exec/TestPrograms.h"
 
+#include <algorithm>
+#include <cstring>
+
 using namespace vm;
 using namespace vm::test;
 
@@ -103,6 +106,72 @@ TEST_F(CApiTest, ABareVmHasNoProgram) {
   gpuvm_stats stats;
   EXPECT_EQ(vm.stats(stats), GPUVM_ERROR_USAGE);
   EXPECT_EQ(vm.poll(), GPUVM_ERROR_USAGE);
+}
+
+/// What vm_stats does to a struct of `bytes` bytes, 0xaa before.
+std::vector<uint8_t> statsOfSize(gpuvm::Vm &vm, size_t bytes) {
+  std::vector<uint8_t> memory(sizeof(gpuvm_stats) + 64, 0xaa);
+  auto *stats = reinterpret_cast<gpuvm_stats *>(memory.data());
+  stats->struct_bytes = bytes;
+  EXPECT_EQ(vm_stats(vm.get(), stats), GPUVM_OK) << vm.error();
+  return memory;
+}
+
+TEST_F(CApiTest, StructsOfOtherVersionsKeepTheirSize) {
+  gpuvm::Vm &vm = program(makeAffineProgram(8));
+  constexpr size_t kSize = sizeof(gpuvm_stats);
+  for (size_t bytes : {kSize - 8, kSize, kSize + 16}) {
+    std::vector<uint8_t> memory = statsOfSize(vm, bytes);
+    for (size_t i = bytes; i < memory.size(); ++i)
+      ASSERT_EQ(memory[i], 0xaa) << "byte " << i << " of " << bytes;
+    for (size_t i = kSize; i < bytes; ++i)
+      EXPECT_EQ(memory[i], 0) << "what this library does not know is 0";
+    gpuvm_stats stats = {};
+    std::memcpy(&stats, memory.data(), std::min(bytes, kSize));
+    EXPECT_EQ(stats.struct_bytes, bytes);
+    EXPECT_EQ(stats.recordings, 1u);
+  }
+  gpuvm_stats unset = {};
+  EXPECT_EQ(vm_stats(vm.get(), &unset), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm.error(), "The field struct_bytes is 0 (set it to the sizeof of "
+                        "the struct, 136 in this library).");
+}
+
+TEST_F(CApiTest, KnowsItsVersion) {
+  EXPECT_EQ(vm_abi_version(), uint32_t(GPUVM_ABI_VERSION));
+  EXPECT_STREQ(vm_version(), "0.1.0");
+}
+
+TEST_F(CApiTest, ListsWhatAProgramHas) {
+  gpuvm::Vm &vm = program(makeAffineProgram(8));
+  for (auto [kind, count] : {std::pair(GPUVM_INPUT, 1u),
+                             {GPUVM_OUTPUT, 1u},
+                             {GPUVM_SYMBOL, 1u},
+                             {GPUVM_STAGE, 1u}}) {
+    size_t actual = 0;
+    EXPECT_VM_OK(vm, count(kind, actual));
+    EXPECT_EQ(actual, count) << kind;
+  }
+  gpuvm_item item;
+  EXPECT_VM_OK(vm, describe(GPUVM_INPUT, 0, item));
+  EXPECT_STREQ(item.name, "x");
+  EXPECT_STREQ(item.element, "f32");
+  ASSERT_EQ(item.rank, 1u);
+  EXPECT_EQ(item.shape[0], 8);
+  EXPECT_EQ(item.size_bytes, 32u);
+  EXPECT_EQ(item.region, GPUVM_REGISTERS);
+  EXPECT_STREQ(item.rows, "");
+  EXPECT_VM_OK(vm, describe(GPUVM_SYMBOL, 0, item));
+  EXPECT_STREQ(item.name, "parameters");
+  EXPECT_EQ(item.region, GPUVM_GLOBALS);
+  EXPECT_VM_OK(vm, describe(GPUVM_STAGE, 0, item));
+  EXPECT_STRNE(item.name, "");
+  EXPECT_EQ(item.region, -1);
+  EXPECT_EQ(vm.describe(GPUVM_OUTPUT, 1, item), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm.error(), "There is no item 1 (the program has 1 of this kind, "
+                        "counted from 0).");
+  size_t count = 0;
+  EXPECT_EQ(vm_count(vm.get(), 9, &count), GPUVM_ERROR_USAGE);
 }
 
 TEST_F(CApiTest, IsUsableFromC) { EXPECT_EQ(timeoutSeenByC(), 60000u); }

@@ -321,7 +321,7 @@ TEST_F(StreamApiTest, StreamsThroughCallbacks) {
   EXPECT_EQ(std::accumulate(counting.sums.begin(), counting.sums.end(), 0),
             799 * 800 / 2 - 15);
   gpuvm_stats stats;
-  EXPECT_EQ(vm_stats(vm.get(), &stats), GPUVM_OK);
+  EXPECT_VM_OK(vm, stats(stats));
   EXPECT_EQ(stats.submits, 100u);
 
   counting.stopAt = 4;

@@ -1,0 +1,197 @@
+//===- SharedVm.cpp - a VM that several threads call ----------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Waiting in slices: a thread whose execution another one gives up has to
+// notice that before what it waits for is freed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/exec/SharedVm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+#include <utility>
+
+namespace vm {
+
+/// How long a waiter may keep one that gives the device up.
+static constexpr uint64_t kSliceNs = 20'000'000;
+
+static constexpr std::string_view kCancelWord = "cancel";
+
+//===--- The mutex --------------------------------------------------------===//
+
+void SharedVm::lockAgain(Lock &lock) {
+  lock.lock();
+  changed_.wait(lock, [&] { return !leaving_; });
+}
+
+SharedVm::Lock SharedVm::enter() {
+  Lock lock(mutex_, std::defer_lock);
+  lockAgain(lock);
+  return lock;
+}
+
+/// Nothing is submitted, reset or freed until this returns.
+void SharedVm::letWaitersLeave(Lock &lock) {
+  leaving_ = true;
+  changed_.wait(lock, [&] { return waiters_ == 0; });
+  leaving_ = false;
+  changed_.notify_all();
+}
+
+/// A stream that runs uses the executor, and gives it up itself when it ends.
+Status SharedVm::giveUpIfLost(Lock &lock, Status status) {
+  if (status.code() != Code::DeviceLost)
+    return status;
+  ++numEnded_;
+  outcome_ = status;
+  asked_ = false;
+  lost_ = streaming_;
+  letWaitersLeave(lock);
+  if (!streaming_)
+    machine_->giveUpDevice();
+  return status;
+}
+
+Status SharedVm::checkNoStream() const {
+  if (!streaming_)
+    return {};
+  return Status(Code::Usage, "A stream runs: until it ends, the VM can be "
+                             "watched, polled and cancelled only.");
+}
+
+//===--- Waiting ----------------------------------------------------------===//
+
+/// The execution is over, in this way.
+Status SharedVm::ended(Lock &lock, Status outcome) {
+  if (outcome.code() == Code::DeviceLost)
+    return giveUpIfLost(lock, std::move(outcome));
+  ++numEnded_;
+  outcome_ = outcome;
+  if (std::exchange(asked_, false))
+    VM_RETURN_IF_ERROR(writeCancelWord(0));
+  letWaitersLeave(lock);
+  return outcome;
+}
+
+/// Whether nothing is in flight any more.
+Result<bool> SharedVm::look(Lock &lock) {
+  Executor &executor = *machine_->executor();
+  if (!executor.inFlight())
+    return true;
+  Result<bool> done = executor.waitFor(0);
+  if (done.ok() && !*done)
+    return false;
+  VM_RETURN_IF_ERROR(ended(lock, done.status()));
+  return true;
+}
+
+Result<bool> SharedVm::waitFor(Lock &lock, uint64_t timeoutNs) {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start = Clock::now();
+  uint64_t before = numEnded_;
+  if (lost_)
+    return outcome_;
+  for (bool first = true;; first = false) {
+    Result<bool> done = look(lock);
+    if (!done.ok() || *done)
+      return done;
+    auto waited = static_cast<uint64_t>(
+        std::chrono::nanoseconds(Clock::now() - start).count());
+    if (waited >= timeoutNs)
+      return false;
+    const Executor &executor = *machine_->executor();
+    ++waiters_;
+    lock.unlock();
+    executor.sleep(std::min(kSliceNs, timeoutNs - waited), /*spin=*/first);
+    lock.lock();
+    --waiters_;
+    changed_.notify_all();
+    if (numEnded_ != before)
+      return outcome_.ok() ? Result<bool>(true) : Result<bool>(outcome_);
+  }
+}
+
+Status SharedVm::waitForEnd(Lock &lock) {
+  return waitFor(lock, UINT64_MAX).status();
+}
+
+Result<bool> SharedVm::wait(uint64_t timeoutNs) {
+  Lock lock = enter();
+  VM_RETURN_IF_ERROR(machine_->checkProgram());
+  return waitFor(lock, timeoutNs);
+}
+
+Status SharedVm::execute() {
+  Lock lock = enter();
+  VM_RETURN_IF_ERROR(checkNoStream());
+  VM_RETURN_IF_ERROR(machine_->checkProgram());
+  VM_RETURN_IF_ERROR(giveUpIfLost(lock, machine_->executor()->submit()));
+  return waitForEnd(lock);
+}
+
+//===--- Cancelling -------------------------------------------------------===//
+
+Status SharedVm::writeCancelWord(uint32_t value) {
+  Executor &executor = *machine_->executor();
+  const uint8_t bytes[sizeof(value)] = {static_cast<uint8_t>(value)};
+  for (const Symbol &symbol : executor.plan().symbols)
+    if (symbol.name == kCancelWord && symbol.window.region == Region::Control)
+      return executor.writeRegion(Region::Control, symbol.window.offset, bytes);
+  return {};
+}
+
+Status SharedVm::cancel(uint64_t graceNs) {
+  Lock lock = enter();
+  streamCancelled_ = streaming_;
+  if (!machine_->executor() || !machine_->executor()->inFlight())
+    return {};
+  asked_ = true;
+  VM_RETURN_IF_ERROR(writeCancelWord(1));
+  Result<bool> done = waitFor(lock, graceNs);
+  if (!done.ok() || *done)
+    return done.status();
+  return giveUpIfLost(
+      lock, machine_->executor()->withTrace(Status(
+                Code::DeviceLost,
+                fmt::format("The execution is given up: it does not end within "
+                            "{} ms of being cancelled.",
+                            graceNs / 1'000'000))));
+}
+
+//===--- Streaming --------------------------------------------------------===//
+
+Status SharedVm::StreamScope::checkCancelled() const {
+  if (!shared_.streamCancelled_)
+    return {};
+  return Status(Code::Usage, "The stream is cancelled.");
+}
+
+Status
+SharedVm::stream(const std::function<Status(Executor &, StreamScope &)> &body) {
+  Lock lock = enter();
+  VM_RETURN_IF_ERROR(checkNoStream());
+  VM_RETURN_IF_ERROR(machine_->checkProgram());
+  streaming_ = true;
+  streamCancelled_ = false;
+  StreamScope scope(*this, lock);
+  Status status;
+  {
+    struct Reset {
+      ~Reset() { streaming = false; } // Also when memory runs out.
+      bool &streaming;
+    } reset{streaming_};
+    status = body(*machine_->executor(), scope);
+  }
+  if (std::exchange(lost_, false))
+    status = outcome_;
+  return giveUpIfLost(lock, std::move(status));
+}
+
+} // namespace vm
