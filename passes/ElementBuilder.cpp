@@ -103,6 +103,37 @@ Value ScalarBuilder::inlineScalar(Value scalar, IRMapping &known) {
   return known.lookup(scalar);
 }
 
+bool gpuvm::isScalarCode(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+         llvm::all_of(op->getOperands(), [](Value operand) {
+           return isa<ShapedType>(operand.getType()) || isScalarCode(operand);
+         });
+}
+
+Value gpuvm::reshapeTo(OpBuilder &b, Location loc, Value value,
+                       ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(value.getType());
+  auto all = [](int64_t rank) {
+    SmallVector<ReassociationIndices> dims;
+    if (rank > 0)
+      dims.push_back(llvm::to_vector<2>(llvm::seq<int64_t>(0, rank)));
+    return dims;
+  };
+  int64_t rank = shape.size();
+  if (type.getRank() > 1 || (type.getRank() == 1 && rank == 0))
+    value = tensor::CollapseShapeOp::create(
+        b, loc, value,
+        rank == 0 ? ArrayRef<ReassociationIndices>() : all(type.getRank()));
+  auto made = RankedTensorType::get(shape, type.getElementType());
+  if (value.getType() == made)
+    return value;
+  bool isScalar = cast<RankedTensorType>(value.getType()).getRank() == 0;
+  return tensor::ExpandShapeOp::create(
+      b, loc, made, value,
+      isScalar ? SmallVector<ReassociationIndices>() : all(rank));
+}
+
 linalg::GenericOp gpuvm::makeElements(OpBuilder &b, Location loc,
                                       ArrayRef<int64_t> shape,
                                       TypeRange elementTypes, ValueRange inputs,

@@ -83,6 +83,13 @@ private:
   Location loc;
 };
 
+/// Whether scalar code of the stage makes `value`: a body can hold it, too.
+bool isScalarCode(Value value);
+
+/// The elements of `value`, a tensor, in their order, in another shape.
+Value reshapeTo(OpBuilder &b, Location loc, Value value,
+                ArrayRef<int64_t> shape);
+
 /// The elements at `indices` (of type index) of results, of those of inputs.
 using ElementsFn = function_ref<SmallVector<Value>(
     ScalarBuilder &s, ArrayRef<Value> indices, ValueRange elements)>;

@@ -24,6 +24,14 @@ void populateRandomPatterns(RewritePatternSet &patterns);
 /// Those that turn `gpuvm.regulate` and the like into `linalg.generic`.
 void populateExpandRegulatorsPatterns(RewritePatternSet &patterns);
 
+/// Those that turn slices at offsets that are no constants, stores at positions
+/// and written elements into `linalg.generic` and `gpuvm.scatter`.
+void populateExpandSlicesPatterns(RewritePatternSet &patterns);
+
+/// Those that turn other operations of tensor, linalg and scf into
+/// `linalg.generic` and what moves elements.
+void populateExpandTensorsPatterns(RewritePatternSet &patterns);
+
 /// Brings the body of a stage into the form of `linalg.generic` and moves its
 /// constants that are no splat to the heap. Emits an error for what no kernel
 /// can hold. Folds nothing.

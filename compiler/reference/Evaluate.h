@@ -30,6 +30,10 @@ Results evaluateGeneric(linalg::GenericOp op, const Environment &env);
 /// An operation of `tensor`: shapes, slices and single elements.
 Results evaluateTensorOp(Operation *op, const Environment &env);
 
+/// `linalg.pack` and `linalg.unpack`.
+Results evaluatePack(linalg::PackOp op, const Environment &env);
+Results evaluateUnpack(linalg::UnPackOp op, const Environment &env);
+
 /// Decodes packed data by its codec's reference.
 vm::HostTensor decode(DecodeOp op, const Environment &env);
 

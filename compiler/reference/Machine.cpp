@@ -339,6 +339,8 @@ static Results evaluate(Operation *op, const Environment &env) {
     return evaluateTensorOp(op, env);
   return TypeSwitch<Operation *, Results>(op)
       .Case([&](linalg::GenericOp o) { return evaluateGeneric(o, env); })
+      .Case([&](linalg::PackOp o) { return evaluatePack(o, env); })
+      .Case([&](linalg::UnPackOp o) { return evaluateUnpack(o, env); })
       .Case([&](AttentionOp o) { return evaluateAttention(o, env); })
       .Case([&](GatherOp o) { return evaluateGather(o, env); })
       .Case([&](RandomOp o) { return evaluateRandom(o, env); })
@@ -366,12 +368,27 @@ static Results evaluate(Operation *op, const Environment &env) {
       .Default([&](Operation *o) { return evaluateElementwise(o, env); });
 }
 
+/// Only the side that is taken is run.
+LogicalResult Machine::run(scf::IfOp op, Environment &env) {
+  bool isTaken = env.get(op.getCondition())->bytes.front();
+  Block *side = isTaken ? op.thenBlock() : op.elseBlock();
+  if (!side)
+    return success();
+  for (Operation &inner : side->without_terminator())
+    if (failed(run(&inner, env)))
+      return failure();
+  for (auto [result, value] :
+       llvm::zip_equal(op.getResults(), side->getTerminator()->getOperands()))
+    env.set(result, env.get(value));
+  return success();
+}
+
 LogicalResult Machine::run(Operation *op, Environment &env) {
   if (getSymbolInfo(op).op)
     return success();
   return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<StageOp, KernelOp, LoadOp, StoreOp, MetadataOp, RepeatOp, ClockOp>(
-          [&](auto vmOp) { return run(vmOp, env); })
+      .Case<StageOp, KernelOp, LoadOp, StoreOp, MetadataOp, RepeatOp, ClockOp,
+            scf::IfOp>([&](auto vmOp) { return run(vmOp, env); })
       .Case<BarrierOp, ExternKernelOp, ExposeOp>([](auto) { return success(); })
       .Case([&](DecodeOp decode) {
         env.set(decode.getResult(), reference::decode(decode, env));

@@ -13,6 +13,7 @@
 
 #include "compiler/reference/Tensor.h"
 #include "dialects/gpuvm/Gpuvm.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -67,6 +68,7 @@ private:
                               int64_t slices) const;
   LogicalResult run(RepeatOp op, Environment &env);
   LogicalResult run(ClockOp op, Environment &env);
+  LogicalResult run(scf::IfOp op, Environment &env);
   int64_t readClock() const;
   LogicalResult runBody(Block &body, Environment &env);
 

@@ -8,6 +8,7 @@
 #include "compiler/reference/Elementwise.h"
 #include "compiler/reference/Evaluate.h"
 #include "compiler/reference/ScalarCode.h"
+#include "compiler/reference/TensorIndex.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -89,39 +90,6 @@ Results gpuvm::reference::evaluateElementwise(Operation *op,
 //===----------------------------------------------------------------------===//
 // Indices
 //===----------------------------------------------------------------------===//
-
-/// Calls `visit` with every index below `shape`, row-major.
-static void forEachIndex(ArrayRef<int64_t> shape,
-                         function_ref<void(ArrayRef<int64_t>)> visit) {
-  SmallVector<int64_t> index(shape.size(), 0);
-  if (llvm::is_contained(shape, 0))
-    return;
-  while (true) {
-    visit(index);
-    size_t d = shape.size();
-    while (d-- > 0) {
-      if (++index[d] < shape[d])
-        break;
-      index[d] = 0;
-    }
-    if (d == static_cast<size_t>(-1))
-      return;
-  }
-}
-
-static int64_t linearize(ArrayRef<int64_t> shape, ArrayRef<int64_t> index) {
-  int64_t offset = 0;
-  for (auto [dim, i] : llvm::zip_equal(shape, index))
-    offset = offset * dim + i;
-  return offset;
-}
-
-static void copyElement(HostTensor &to, int64_t toIndex, const HostTensor &from,
-                        int64_t fromIndex) {
-  uint64_t size = byteSize(to.dtype);
-  std::memcpy(to.bytes.data() + toIndex * size,
-              from.bytes.data() + fromIndex * size, size);
-}
 
 /// The value of an index that is a constant or a scalar of the program.
 static int64_t resolve(OpFoldResult index, const Environment &env) {
@@ -217,6 +185,18 @@ static Results reshape(Value source, const Environment &env,
 // Slices
 //===----------------------------------------------------------------------===//
 
+/// Moves offsets that are no constants so that the slice lies inside of
+/// `shape`, if it is small enough.
+static void moveInside(ArrayRef<OpFoldResult> given, ArrayRef<int64_t> shape,
+                       ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides,
+                       MutableArrayRef<int64_t> offsets) {
+  for (size_t d = 0; d < shape.size(); ++d) {
+    int64_t room = shape[d] - 1 - (sizes[d] - 1) * strides[d];
+    if (isa<Value>(given[d]) && room >= 0 && strides[d] > 0)
+      offsets[d] = std::clamp<int64_t>(offsets[d], 0, room);
+  }
+}
+
 /// Calls `visit` with the position in the whole and in the slice of every
 /// element of a slice, or emits an error if the slice is not inside `shape`.
 template <typename SliceOp>
@@ -226,6 +206,7 @@ forEachInSlice(SliceOp op, ArrayRef<int64_t> shape, const Environment &env,
   SmallVector<int64_t> offsets = resolve(op.getMixedOffsets(), env);
   SmallVector<int64_t> sizes = resolve(op.getMixedSizes(), env);
   SmallVector<int64_t> strides = resolve(op.getMixedStrides(), env);
+  moveInside(op.getMixedOffsets(), shape, sizes, strides, offsets);
   for (auto [dim, offset, size, stride] :
        llvm::zip_equal(shape, offsets, sizes, strides)) {
     int64_t last = offset + (size - 1) * stride;
@@ -323,6 +304,12 @@ static Results evaluate(tensor::PadOp op, const Environment &env,
   SmallVector<int64_t> low = resolve(op.getMixedLowPad(), env);
   if (llvm::any_of(low, [](int64_t pad) { return pad < 0; }))
     return op.emitOpError("pads by a negative number");
+  for (auto [begin, size, room] :
+       llvm::zip_equal(low, source->shape, result.shape))
+    if (begin + size > room)
+      return op.emitOpError("puts indices ")
+             << begin << " to " << begin + size - 1
+             << " into a dimension of size " << room;
   int64_t next = 0;
   SmallVector<int64_t> position(low.size());
   forEachIndex(source->shape, [&](ArrayRef<int64_t> index) {

@@ -318,7 +318,7 @@ static LogicalResult verifyMayStandInStage(Operation &op) {
   WalkResult result = op.walk([&](Operation *nested) {
     bool isOwn = nested == &op && isa<GpuvmDialect>(op.getDialect());
     if (isOwn || isTensorCode(nested) ||
-        isa<FlushOp, YieldOp, func::CallOp>(nested) ||
+        isa<FlushOp, YieldOp, func::CallOp>(nested) || isa<scf::IfOp>(nested) ||
         (nested != &op && isControlFlow(nested)))
       return WalkResult::advance();
     nested->emitOpError("C3: cannot stand in a stage");
@@ -329,6 +329,13 @@ static LogicalResult verifyMayStandInStage(Operation &op) {
 
 /// C0: the machine has no other tensors.
 static LogicalResult verifyResultTypes(Operation &op) {
+  auto isShape = [](OpOperand &use) { // Of which only the type counts.
+    return isa<tensor::ReshapeOp>(use.getOwner()) &&
+           use.getOperandNumber() == 1;
+  };
+  if (isa<arith::ConstantOp>(op) && !op.use_empty() &&
+      llvm::all_of(op.getUses(), isShape))
+    return success();
   for (Type type : op.getResultTypes())
     if (isa<ShapedType>(type) && !hasRows(type))
       return op.emitOpError("C0: ")

@@ -56,25 +56,48 @@ gpuvm.program @table(%x: tensor<3xi32>) -> (y: tensor<3xi32>) {
 
 // -----
 
-gpuvm.program @noKernel(%x: tensor<2x3xf32>) -> (y: tensor<2x1x3xf32>) {
-  %m = gpuvm.stage @s(%v = %x : tensor<2x3xf32>) -> tensor<2x1x3xf32> {
-    %e = tensor.empty() : tensor<2x1x3xf32>
-    // expected-error @+1 {{'linalg.pack' op cannot be compiled: no kernel can hold it}}
-    %r = linalg.pack %v inner_dims_pos = [1] inner_tiles = [3] into %e : tensor<2x3xf32> -> tensor<2x1x3xf32>
-    gpuvm.send %r : tensor<2x1x3xf32>
+gpuvm.program @noKernel(%x: tensor<2x3xf32>, %k: tensor<i32>) -> (y: tensor<2x2xf32>) {
+  %m = gpuvm.stage @s(%v = %x : tensor<2x3xf32>, %k = %k : tensor<i32>) -> tensor<2x2xf32> {
+    %e = tensor.extract %k[] : tensor<i32>
+    %i = arith.index_cast %e : i32 to index
+    // expected-error @+1 {{'tensor.extract_slice' op cannot be compiled: no kernel can hold it}}
+    %r = tensor.extract_slice %v[0, 0] [2, 2] [1, %i] : tensor<2x3xf32> to tensor<2x2xf32>
+    gpuvm.send %r : tensor<2x2xf32>
   }
-  gpuvm.return %m : !gpuvm.message<tensor<2x1x3xf32>>
+  gpuvm.return %m : !gpuvm.message<tensor<2x2xf32>>
 }
 
 // -----
 
 gpuvm.program @outside(%x: tensor<3xf32>) -> (y: tensor<3xf32>) {
   %m = gpuvm.stage @s(%v = %x : tensor<3xf32>) -> tensor<3xf32> {
+    %i = arith.constant 0 : index
+    %first = tensor.extract %v[%i] : tensor<3xf32>
+    %r = gpuvm.scan %v dimension 0 : (tensor<3xf32>) -> tensor<3xf32> {
+    ^bb0(%a: f32, %b: f32):
+      // expected-error @+1 {{'arith.addf' op cannot be compiled: it uses a value from outside the body that is not a constant}}
+      %s = arith.addf %a, %first : f32
+      gpuvm.yield %s : f32
+    }
+    gpuvm.send %r : tensor<3xf32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<3xf32>>
+}
+
+// -----
+
+// Scalars between tensors go into the bodies that use them.
+// CHECK-LABEL: gpuvm.program @scalar
+// CHECK: linalg.generic
+// CHECK-NEXT: ^bb0
+// CHECK: %[[FIRST:.*]] = tensor.extract %{{.*}}[%{{.*}}] : tensor<3xf32>
+// CHECK: arith.addf %{{.*}}, %[[FIRST]]
+gpuvm.program @scalar(%x: tensor<3xf32>) -> (y: tensor<3xf32>) {
+  %m = gpuvm.stage @s(%v = %x : tensor<3xf32>) -> tensor<3xf32> {
     %e = tensor.empty() : tensor<3xf32>
     %i = arith.constant 0 : index
     %first = tensor.extract %v[%i] : tensor<3xf32>
     %r = linalg.map ins(%v : tensor<3xf32>) outs(%e : tensor<3xf32>) (%a: f32, %o: f32) {
-      // expected-error @+1 {{'arith.addf' op cannot be compiled: it uses a value from outside the body that is not a constant}}
       %s = arith.addf %a, %first : f32
       linalg.yield %s : f32
     }
