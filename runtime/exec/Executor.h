@@ -35,6 +35,7 @@ struct ExecutorOptions {
   bool profile = false;                   ///< Time every command.
   bool variants = true;         ///< Of kernels, where the device can run them.
   HostEvents *events = nullptr; ///< Gets the parts of the set-up.
+  CompileProgress progress;     ///< Told about kernels that are compiled.
   uint64_t maxBufferBytes = UINT64_MAX; ///< Or the device's limit, if smaller.
 };
 
@@ -154,6 +155,7 @@ private:
   Status createHalf();
   void swapHalves();
   Status createPipelines();
+  Status warmUp();
   Status record();
   uint64_t maxBufferBytes() const;
   Status checkIdle(const char *action) const;
@@ -181,6 +183,7 @@ private:
   ExecutionTimes times_;
   double submitUs_ = 0;
   double compileUs_ = 0;
+  uint64_t warmUpSubmits_ = 0;
   std::chrono::steady_clock::time_point submitTime_;
   uint64_t executionTimeoutNs_ = 0; ///< Of the last execution.
 

@@ -14,6 +14,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <new>
+#include <system_error>
+#include <thread>
 
 namespace vm {
 
@@ -66,6 +71,19 @@ static bool needs(const Kernel &kernel, Feature feature) {
          kernel.features.end();
 }
 
+/// SPIR-V that the loader has validated, and a driver does not take: a fault of
+/// the driver, after which the device goes on.
+static Status checkCompiled(const Device &device, VkResult result) {
+  Status status = checkVulkan(result, "compile SPIR-V for the device");
+  if (status.ok() || status.code() == Code::OutOfMemory ||
+      result == VK_ERROR_DEVICE_LOST)
+    return status;
+  return Status(Code::NoDevice,
+                fmt::format("The driver of device \"{}\" refuses to compile it "
+                            "({}); another driver may not.",
+                            device.info().name, toString(result)));
+}
+
 static Status compile(const Device &device, const Kernel &kernel,
                       VkPipelineCache cache, Pipeline &out) {
   VkShaderModuleCreateInfo moduleInfo = {
@@ -73,9 +91,9 @@ static Status compile(const Device &device, const Kernel &kernel,
   moduleInfo.codeSize = kernel.spirv.size() * sizeof(uint32_t);
   moduleInfo.pCode = kernel.spirv.data();
   VkShaderModule handle = VK_NULL_HANDLE;
-  VM_RETURN_IF_VK_ERROR(device.vk().vkCreateShaderModule(
-                            device.handle(), &moduleInfo, nullptr, &handle),
-                        "create a shader module");
+  VM_RETURN_IF_ERROR(checkCompiled(
+      device, device.vk().vkCreateShaderModule(device.handle(), &moduleInfo,
+                                               nullptr, &handle)));
   Owned<VkShaderModule> module(device, handle,
                                device.vk().vkDestroyShaderModule);
   device.setName(VK_OBJECT_TYPE_SHADER_MODULE,
@@ -97,10 +115,9 @@ static Status compile(const Device &device, const Kernel &kernel,
   }
   info.layout = out.layout.get();
   VkPipeline pipeline = VK_NULL_HANDLE;
-  VM_RETURN_IF_VK_ERROR(
-      device.vk().vkCreateComputePipelines(device.handle(), cache, 1, &info,
-                                           nullptr, &pipeline),
-      "compile SPIR-V for the device");
+  VM_RETURN_IF_ERROR(checkCompiled(
+      device, device.vk().vkCreateComputePipelines(device.handle(), cache, 1,
+                                                   &info, nullptr, &pipeline)));
   out.pipeline =
       Owned<VkPipeline>(device, pipeline, device.vk().vkDestroyPipeline);
   device.setName(VK_OBJECT_TYPE_PIPELINE, reinterpret_cast<uint64_t>(pipeline),
@@ -127,19 +144,92 @@ Result<Pipeline> createPipeline(const Device &device, const Kernel &kernel,
   return pipeline;
 }
 
+namespace {
+/// Threads that take the next kernel each, until there is none or one fails.
+class ParallelBuild {
+public:
+  ParallelBuild(const Device &device, const std::vector<Kernel> &kernels,
+                VkPipelineCache cache, const CompileProgress &progress)
+      : device_(device), kernels_(kernels), cache_(cache), progress_(progress),
+        pipelines_(kernels.size()), failedKernel_(kernels.size()) {}
+
+  Status run();
+  std::vector<Pipeline> take() { return std::move(pipelines_); }
+
+private:
+  void work();
+  Status buildOne(size_t kernel);
+  void finishOne(size_t kernel, Status status);
+
+  const Device &device_;
+  const std::vector<Kernel> &kernels_;
+  VkPipelineCache cache_; ///< Drivers synchronize it.
+  const CompileProgress &progress_;
+  std::vector<Pipeline> pipelines_;
+  std::atomic<size_t> next_ = 0;
+  std::mutex mutex_; ///< Of what follows.
+  size_t numDone_ = 0;
+  size_t failedKernel_; ///< The first one in the order of the plan.
+  Status failure_;
+};
+} // namespace
+
+Status ParallelBuild::buildOne(size_t kernel) {
+  Result<Pipeline> pipeline = createPipeline(device_, kernels_[kernel], cache_);
+  if (pipeline.ok())
+    pipelines_[kernel] = std::move(*pipeline);
+  return pipeline.status();
+}
+
+void ParallelBuild::finishOne(size_t kernel, Status status) {
+  std::lock_guard lock(mutex_);
+  if (progress_ && status.ok())
+    progress_(++numDone_, kernels_.size());
+  if (status.ok() || kernel > failedKernel_)
+    return;
+  failedKernel_ = kernel;
+  failure_ = std::move(status);
+  next_ = kernels_.size();
+}
+
+void ParallelBuild::work() {
+  for (size_t i = next_++; i < kernels_.size(); i = next_++) {
+    try {
+      finishOne(i, buildOne(i));
+    } catch (const std::bad_alloc &) {
+      // Short enough to need no memory of its own.
+      finishOne(i, Status(Code::OutOfMemory, "No host memory."));
+    }
+  }
+}
+
+Status ParallelBuild::run() {
+  size_t numThreads = std::min<size_t>(
+      std::max(std::thread::hardware_concurrency(), 1u), kernels_.size());
+  {
+    std::vector<std::jthread> others; // Joined when they go.
+    try {
+      for (size_t i = 1; i < numThreads; ++i)
+        others.emplace_back([this] { work(); });
+    } catch (const std::system_error &) {
+      // The host has no more threads: those that there are do the work.
+    }
+    work();
+  }
+  return failure_;
+}
+
 Result<Pipelines> Pipelines::create(const Device &device,
                                     const std::vector<Kernel> &kernels,
-                                    const std::string &cacheDirectory) {
+                                    const std::string &cacheDirectory,
+                                    const CompileProgress &progress) {
   Result<PipelineCache> cache = PipelineCache::open(device, cacheDirectory);
   if (!cache.ok())
     return cache.status();
+  ParallelBuild build(device, kernels, cache->get(), progress);
+  VM_RETURN_IF_ERROR(build.run());
   Pipelines result;
-  for (const Kernel &kernel : kernels) {
-    Result<Pipeline> pipeline = createPipeline(device, kernel, cache->get());
-    if (!pipeline.ok())
-      return pipeline.status();
-    result.pipelines_.push_back(std::move(*pipeline));
-  }
+  result.pipelines_ = build.take();
   cache->save();
   return result;
 }

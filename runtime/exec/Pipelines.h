@@ -15,7 +15,9 @@
 #include "runtime/device/Device.h"
 #include "runtime/plan/Plan.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -27,18 +29,24 @@ struct Pipeline {
   Owned<VkPipeline> pipeline;
 };
 
-/// Compiles `kernel`. `pushConstantBytes` is 0 for the kernels of plans.
+/// Compiles `kernel`; Code::NoDevice if the driver refuses it.
+/// `pushConstantBytes` is 0 for the kernels of plans.
 Result<Pipeline> createPipeline(const Device &device, const Kernel &kernel,
                                 VkPipelineCache cache,
                                 uint32_t pushConstantBytes = 0);
 
+/// Told how many of how many kernels are compiled; by one thread at a time.
+using CompileProgress = std::function<void(size_t done, size_t total)>;
+
 /// The pipelines of all of a plan's kernels, by kernel index.
 class Pipelines {
 public:
-  /// `cacheDirectory`: see PipelineCache.
+  /// Compiles on as many threads as the host has. `cacheDirectory`: see
+  /// PipelineCache. `progress` may be empty.
   static Result<Pipelines> create(const Device &device,
                                   const std::vector<Kernel> &kernels,
-                                  const std::string &cacheDirectory);
+                                  const std::string &cacheDirectory,
+                                  const CompileProgress &progress = {});
 
   const Pipeline &operator[](uint32_t kernel) const {
     return pipelines_[kernel];

@@ -102,6 +102,7 @@ Status Vm::load(Plan plan, bool isProgram) {
   // A bare VM has no commands to time.
   options.profile = options_.profile && isProgram;
   options.variants = options_.variants;
+  options.progress = options_.progress;
   Result<std::unique_ptr<Executor>> executor =
       Executor::create(*device_, std::move(plan), options);
   if (!executor.ok())

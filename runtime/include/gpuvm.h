@@ -211,9 +211,12 @@ const char *vm_device_name(const gpuvm_vm *vm);
 
 /* Loads a plan: verifies every part of it, checks that the device can run it
  * (another one is opened if the options do not name one), lays all regions out
- * as it says - what they held is gone - and records it. GPUVM_ERROR_BAD_INPUT
- * and GPUVM_ERROR_NO_DEVICE leave the VM as it was; after another failure it
- * has no memory until the next program. Not while executing. */
+ * as it says - what they held is gone - compiles its kernels, for which there
+ * is no time limit, and records it. GPUVM_ERROR_BAD_INPUT and
+ * GPUVM_ERROR_NO_DEVICE leave the VM as it was, unless it is the device's
+ * driver that refuses a kernel (GPUVM_ERROR_NO_DEVICE too); after that and any
+ * other failure it has no memory until the next program. Not while executing.
+ */
 int vm_program(gpuvm_vm *vm, const void *plan, size_t size);
 int vm_program_file(gpuvm_vm *vm, const char *path);
 
@@ -263,7 +266,7 @@ int vm_poll(gpuvm_vm *vm);
 
 /* The time that the device has for what starts from now on: for an execution,
  * whose deadline it is counted from its start, and for a copy of a host access
- * or of loading. UINT64_MAX: any time. */
+ * or of loading. Not for compiling kernels. UINT64_MAX: any time. */
 int vm_set_timeout(gpuvm_vm *vm, uint64_t milliseconds);
 
 /* Ends the execution in flight, if any: GPUVM_OK if it ends within a grace of

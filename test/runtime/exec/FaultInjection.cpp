@@ -25,6 +25,8 @@ VkResult resultOf(Fault fault) {
     return VK_ERROR_OUT_OF_DEVICE_MEMORY;
   case Fault::DeviceLost:
     return VK_ERROR_DEVICE_LOST;
+  case Fault::Refusal:
+    return VK_ERROR_UNKNOWN;
   }
   return VK_ERROR_UNKNOWN;
 }
@@ -76,7 +78,8 @@ static bool isToFail(const char *name, unsigned kinds, VkResult &result) {
 
 //===--- Interposed functions ---------------------------------------------===//
 
-static constexpr unsigned kHost = 1, kMemory = 1 | 2, kLost = 4, kAll = 7;
+static constexpr unsigned kHost = 1, kMemory = 1 | 2, kLost = 4, kAll = 7,
+                          kRefusal = 8;
 
 /// The functions of the runtime that return a VkResult, and how each can fail.
 #define FALLIBLE(X)                                                            \
@@ -104,7 +107,7 @@ static constexpr unsigned kHost = 1, kMemory = 1 | 2, kLost = 4, kAll = 7;
   X(vkCreateShaderModule, kMemory)                                             \
   X(vkCreatePipelineCache, kMemory)                                            \
   X(vkGetPipelineCacheData, kMemory)                                           \
-  X(vkCreateComputePipelines, kMemory)                                         \
+  X(vkCreateComputePipelines, kMemory | kRefusal)                              \
   X(vkCreateQueryPool, kMemory)                                                \
   X(vkGetQueryPoolResults, kAll)                                               \
   X(vkCreateFence, kMemory)                                                    \

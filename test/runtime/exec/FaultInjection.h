@@ -19,8 +19,8 @@
 namespace vm::test {
 
 /// The ways in which calls fail; each function knows those that Vulkan's
-/// specification lists for it.
-enum class Fault { HostMemory, DeviceMemory, DeviceLost };
+/// specification lists for it, and pipelines are refused without a reason too.
+enum class Fault { HostMemory, DeviceMemory, DeviceLost, Refusal };
 constexpr Fault kFaults[] = {Fault::HostMemory, Fault::DeviceMemory,
                              Fault::DeviceLost};
 VkResult resultOf(Fault fault);

@@ -114,6 +114,28 @@ protected:
   }
 };
 
+TEST_F(FaultTest, AKernelThatTheDriverRefusesIsNamed) {
+  gpuvm::Vm first; // Loads Vulkan.
+  ASSERT_EQ(first.boot(options()), GPUVM_OK) << vm_last_error(nullptr);
+  interposeVulkan();
+  gpuvm::Vm vm;
+  ASSERT_EQ(vm.boot(options()), GPUVM_OK) << vm_last_error(nullptr);
+  std::vector<uint8_t> plan = writePlan(makeAffineProgram(8));
+  EXPECT_VM_OK(vm, program(plan));
+  std::string device = vm_device_name(vm.get());
+  injectFault(Fault::Refusal, 0);
+  EXPECT_EQ(vm.program(plan), GPUVM_ERROR_NO_DEVICE);
+  EXPECT_EQ(endInjection(), "vkCreateComputePipelines");
+  EXPECT_EQ(vm.error(),
+            fmt::format("The driver of device \"{}\" refuses to compile it "
+                        "(VK_ERROR_UNKNOWN); another driver may not - while "
+                        "building kernel \"affine\" - while loading program "
+                        "\"affine\".",
+                        device));
+  EXPECT_EQ(vm_device_name(vm.get()), device) << "it is not given up";
+  EXPECT_VM_OK(vm, program(plan));
+}
+
 TEST_F(FaultTest, APlanOverTheBudgetAllocatesNothing) {
   gpuvm_options small = options();
   small.vram_budget_bytes = 10'000'000;

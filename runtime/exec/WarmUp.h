@@ -1,0 +1,31 @@
+//===- WarmUp.h - compiles what a driver leaves for the first dispatch ----===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// llvmpipe makes machine code of a kernel when it is first dispatched, which
+// can take seconds. That is no part of an execution, so it is done at load, by
+// dispatches of no workgroups: they compile and do nothing else.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/base/Status.h"
+#include "runtime/exec/Descriptors.h"
+#include "runtime/exec/Pipelines.h"
+#include "runtime/exec/Submission.h"
+#include "runtime/plan/Plan.h"
+
+namespace vm {
+
+/// Whether a pipeline of this device is compiled only when it is dispatched.
+inline bool compilesAtDispatch(const DeviceInfo &info) { return info.lavapipe; }
+
+/// Dispatches every kernel that a command uses once, without workgroups: one
+/// submit each, and any time for it. `submission` is used and left idle.
+Status warmUp(const Device &device, const Plan &plan,
+              const Pipelines &pipelines, const Descriptors &descriptors,
+              const CompileProgress &progress, Submission &submission);
+
+} // namespace vm
