@@ -45,21 +45,35 @@ static std::string temporaryNameFor(const std::string &path) {
                      getpid(), counter++);
 }
 
+/// What `path` stands for: the end of its symbolic links, which need not exist.
+static std::string followLinks(std::string path) {
+  constexpr int kMaxLinks = 40; // As Linux has it; more end in ELOOP later.
+  for (int i = 0; i < kMaxLinks; ++i) {
+    char target[PATH_MAX];
+    ssize_t length = readlink(path.c_str(), target, sizeof(target));
+    if (length <= 0 || length == ssize_t(sizeof(target)))
+      return path; // No link.
+    std::string next(target, static_cast<size_t>(length));
+    path = next[0] == '/' ? next : folderOf(path) + "/" + next;
+  }
+  return path;
+}
+
 Result<AtomicFile> AtomicFile::create(const std::string &path, Temporary kind) {
   AtomicFile file;
   file.path_ = path;
   struct stat info;
-  if (stat(path.c_str(), &info) == 0) {
-    if (S_ISDIR(info.st_mode))
-      return Status(Code::Usage,
-                    fmt::format("Output \"{}\" is a folder.", path));
-    file.direct_ = !S_ISREG(info.st_mode);
-    char resolved[PATH_MAX];
-    if (!file.direct_ && realpath(path.c_str(), resolved))
-      file.path_ = resolved;
-  }
+  bool exists = stat(path.c_str(), &info) == 0;
+  if (exists && S_ISDIR(info.st_mode))
+    return Status(Code::Usage, fmt::format("Output \"{}\" is a folder.", path));
+  file.direct_ = exists && !S_ISREG(info.st_mode);
   if (!file.direct_) {
-    VM_RETURN_IF_ERROR(file.openTemporary(kind));
+    if (!exists && errno == ELOOP)
+      return file.failure("opened");
+    file.path_ = followLinks(path);
+    VM_RETURN_IF_ERROR(file.openTemporary(kind, exists));
+    if (exists)
+      VM_RETURN_IF_ERROR(file.takeAccessOf(info));
     return file;
   }
   file.fd_ = open(path.c_str(), O_WRONLY | O_CLOEXEC);
@@ -87,8 +101,20 @@ Status AtomicFile::failure(const char *verb) const {
                                          path_, verb, errorText(errno)));
 }
 
-Status AtomicFile::openTemporary(Temporary kind) {
-  constexpr mode_t mode = 0666; // less the umask, as for any new file
+/// Who may read and write what is replaced may do so still, and nobody else.
+Status AtomicFile::takeAccessOf(const struct stat &old) const {
+  constexpr mode_t kAccess = 0777, kGroupAccess = 0070;
+  mode_t mode = old.st_mode & kAccess;
+  // Another owner is for the superuser to give, a group for its members.
+  if (fchown(fd_, old.st_uid, old.st_gid) != 0 &&
+      fchown(fd_, uid_t(-1), old.st_gid) != 0)
+    mode &= ~kGroupAccess;
+  return fchmod(fd_, mode) == 0 ? Status() : failure("given its mode");
+}
+
+/// A file that replaces another one is private until it has that one's mode.
+Status AtomicFile::openTemporary(Temporary kind, bool isPrivate) {
+  const mode_t mode = isPrivate ? 0600 : 0666; // Less the umask.
   // A nameless file gets its name through /proc, which a chroot may lack.
   if (kind == Temporary::Nameless && access("/proc/self/fd", F_OK) == 0)
     fd_ = open(folderOf(path_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);

@@ -18,6 +18,8 @@
 #include <span>
 #include <string>
 
+#include <sys/stat.h>
+
 namespace vm {
 
 /// A file that appears at its path when it is committed, and never before.
@@ -30,9 +32,11 @@ public:
     Named,    ///< A hidden file next to its target.
   };
 
-  /// Opens a new file that will become `path`. A symbolic link is followed; a
-  /// path that exists and is no regular file (a pipe, /dev/stdout) is written
-  /// to directly, since it cannot be replaced.
+  /// Opens a new file that will become `path`. A symbolic link is followed,
+  /// also to where nothing is yet. A file that is replaced leaves its mode, and
+  /// its owner and group where the system allows; a new one has what the umask
+  /// leaves. A path that exists and is no regular file (a pipe, /dev/stdout) is
+  /// written to directly, since it cannot be replaced.
   static Result<AtomicFile> create(const std::string &path,
                                    Temporary kind = Temporary::Nameless);
 
@@ -49,7 +53,8 @@ public:
 
 private:
   AtomicFile() = default;
-  Status openTemporary(Temporary kind);
+  Status openTemporary(Temporary kind, bool isPrivate);
+  Status takeAccessOf(const struct stat &old) const;
   Status nameTarget();
   Status failure(const char *verb) const;
   void discard();

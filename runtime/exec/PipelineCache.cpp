@@ -14,18 +14,16 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <system_error>
 
 namespace vm {
-
-namespace fs = std::filesystem;
 
 namespace {
 struct CacheHeader {
@@ -86,18 +84,43 @@ unwrapCacheFile(const std::vector<uint8_t> &file) {
   return payload;
 }
 
+namespace {
+/// A file descriptor that is closed with its scope.
+struct OwnedFd {
+  explicit OwnedFd(int descriptor) : fd(descriptor) {}
+  OwnedFd(const OwnedFd &) = delete;
+  ~OwnedFd() {
+    if (fd >= 0)
+      close(fd);
+  }
+  int fd;
+};
+} // namespace
+
+/// Whether nobody but us, or the superuser, can have written the file: its
+/// checksum is no secret, and the driver trusts what is in it.
+static bool isOurs(const struct stat &info) {
+  constexpr mode_t kOthersWrite = 0022;
+  return S_ISREG(info.st_mode) && !(info.st_mode & kOthersWrite) &&
+         (info.st_uid == geteuid() || info.st_uid == 0);
+}
+
 /// The driver's bytes from `path`, or none.
 static std::vector<uint8_t> loadPayload(const std::string &path) {
-  std::error_code error;
-  uint64_t bytes = fs::file_size(path, error);
-  if (error || bytes > kMaxFileBytes)
+  OwnedFd file(
+      ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat info;
+  if (file.fd < 0 || fstat(file.fd, &info) != 0 || !isOurs(info) ||
+      uint64_t(info.st_size) > kMaxFileBytes)
     return {};
-  std::vector<uint8_t> file(bytes);
-  std::ifstream in(path, std::ios::binary);
-  if (!in.read(reinterpret_cast<char *>(file.data()),
-               static_cast<std::streamsize>(bytes)))
-    return {};
-  return unwrapCacheFile(file).value_or(std::vector<uint8_t>());
+  std::vector<uint8_t> bytes(static_cast<size_t>(info.st_size));
+  for (size_t done = 0; done < bytes.size();) {
+    ssize_t got = read(file.fd, bytes.data() + done, bytes.size() - done);
+    if (got <= 0)
+      return {};
+    done += static_cast<size_t>(got);
+  }
+  return unwrapCacheFile(bytes).value_or(std::vector<uint8_t>());
 }
 
 Result<PipelineCache> PipelineCache::open(const Device &device,
@@ -122,24 +145,34 @@ Result<PipelineCache> PipelineCache::open(const Device &device,
   return result;
 }
 
-/// Writes a temporary file next to `path` and renames it.
+static bool writeAll(int fd, const std::vector<uint8_t> &bytes) {
+  for (size_t done = 0; done < bytes.size();) {
+    ssize_t written = write(fd, bytes.data() + done, bytes.size() - done);
+    if (written <= 0)
+      return false;
+    done += static_cast<size_t>(written);
+  }
+  return true;
+}
+
+/// Writes a temporary file next to `path` and renames it. Its name is new
+/// (O_EXCL), so that no link that somebody left there is followed.
 static void replaceFile(const std::string &path,
                         const std::vector<uint8_t> &bytes) {
-  std::error_code error;
-  std::string temporary = fmt::format("{}.{}", path, getpid());
-  {
-    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    out.write(reinterpret_cast<const char *>(bytes.data()),
-              static_cast<std::streamsize>(bytes.size()));
-    out.close();
-    if (!out) {
-      fs::remove(temporary, error);
-      return;
-    }
-  }
-  fs::rename(temporary, path, error);
-  if (error)
-    fs::remove(temporary, error);
+  std::string temporary = path + ".XXXXXX";
+  OwnedFd file(mkostemp(temporary.data(), O_CLOEXEC)); // Mode 0600.
+  if (file.fd < 0)
+    return;
+  if (!writeAll(file.fd, bytes) || rename(temporary.c_str(), path.c_str()) != 0)
+    unlink(temporary.c_str());
+}
+
+/// Makes `directory` and the folders above it, for us alone.
+static bool makePrivateFolders(const std::string &directory) {
+  for (size_t end = directory.find('/', 1); end != std::string::npos;
+       end = directory.find('/', end + 1))
+    mkdir(directory.substr(0, end).c_str(), 0700);
+  return mkdir(directory.c_str(), 0700) == 0 || errno == EEXIST;
 }
 
 void PipelineCache::save() const {
@@ -157,9 +190,7 @@ void PipelineCache::save() const {
   payload.resize(size);
   if (payload == loaded_)
     return;
-  std::error_code error;
-  fs::create_directories(directory_, error);
-  if (!error)
+  if (makePrivateFolders(directory_))
     replaceFile(path_, wrapCacheFile(payload));
 }
 

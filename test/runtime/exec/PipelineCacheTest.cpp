@@ -13,6 +13,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include <sys/stat.h>
+
 using namespace vm;
 using namespace vm::test;
 
@@ -81,6 +83,42 @@ TEST_F(PipelineCacheTest, IgnoresACorruptFile) {
   std::ifstream in(file, std::ios::binary);
   std::vector<uint8_t> bytes((std::istreambuf_iterator<char>(in)), {});
   EXPECT_TRUE(unwrapCacheFile(bytes)) << "it is replaced by a sound one";
+}
+
+TEST_F(PipelineCacheTest, IsForItsOwnerAlone) {
+  mode_t before = umask(0);
+  EXPECT_TRUE(load(makeAffineProgram(8), options));
+  umask(before);
+  auto modeOf = [](const fs::path &path) {
+    return fs::status(path).permissions() & fs::perms::mask;
+  };
+  EXPECT_EQ(modeOf(folder_), fs::perms(0700));
+  EXPECT_EQ(modeOf(options.cacheDirectory), fs::perms(0700));
+  EXPECT_EQ(modeOf(file), fs::perms(0600));
+}
+
+TEST_F(PipelineCacheTest, ReplacesALinkAndNotItsTarget) {
+  fs::create_directories(options.cacheDirectory);
+  std::ofstream(folder_ / "victim") << "precious";
+  fs::create_symlink(folder_ / "victim", file);
+  // The name that a temporary file used to have.
+  fs::create_symlink(folder_ / "victim",
+                     file.string() + "." + std::to_string(getpid()));
+  EXPECT_TRUE(load(makeAffineProgram(8), options));
+  EXPECT_EQ(fs::file_size(folder_ / "victim"), 8u);
+  EXPECT_FALSE(fs::is_symlink(file));
+  EXPECT_TRUE(fs::is_regular_file(file));
+}
+
+TEST_F(PipelineCacheTest, DoesNotTrustAFileThatOthersCanWrite) {
+  EXPECT_TRUE(load(makeAffineProgram(8), options));
+  auto wasReplaced = [&](fs::perms perms) {
+    fs::permissions(file, perms);
+    EXPECT_TRUE(load(makeAffineProgram(8), options));
+    return fs::status(file).permissions() == fs::perms(0600);
+  };
+  EXPECT_TRUE(wasReplaced(fs::perms(0602)));
+  EXPECT_FALSE(wasReplaced(fs::perms(0644))) << "it has all there is to keep";
 }
 
 TEST_F(PipelineCacheTest, DoesWithoutAFolderItCannotMake) {

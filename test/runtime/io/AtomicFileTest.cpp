@@ -12,6 +12,7 @@
 
 #include <csignal>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,6 +65,55 @@ TEST_P(BothKinds, ReplacesAnOlderFile) {
   ASSERT_TRUE(file->commit().ok());
   EXPECT_EQ(readBytes(path), kText);
   EXPECT_EQ(folder.numFiles(), 1u);
+}
+
+static mode_t modeOf(const std::string &path) {
+  struct stat info = {};
+  EXPECT_EQ(stat(path.c_str(), &info), 0) << path;
+  return info.st_mode & 07777;
+}
+
+TEST_P(BothKinds, KeepsTheModeOfWhatItReplaces) {
+  TemporaryFolder folder;
+  std::string path = folder.file("out");
+  for (mode_t mode : {0600, 0640, 0755, 0400}) {
+    writeBytes(path, "old");
+    ASSERT_EQ(chmod(path.c_str(), mode), 0);
+    Result<AtomicFile> file = AtomicFile::create(path, GetParam());
+    ASSERT_TRUE(file.ok()) << file.status().message();
+    ASSERT_TRUE(file->write(kText).ok());
+    ASSERT_TRUE(file->commit().ok());
+    EXPECT_EQ(readBytes(path), kText);
+    EXPECT_EQ(modeOf(path), mode);
+    std::filesystem::remove(path);
+  }
+}
+
+TEST_P(BothKinds, ANewFileHasWhatTheUmaskLeaves) {
+  TemporaryFolder folder;
+  std::string path = folder.file("out");
+  mode_t before = umask(077);
+  Result<AtomicFile> file = AtomicFile::create(path, GetParam());
+  umask(before);
+  ASSERT_TRUE(file.ok());
+  ASSERT_TRUE(file->commit().ok());
+  EXPECT_EQ(modeOf(path), mode_t(0600));
+}
+
+TEST_P(BothKinds, FollowsALinkToWhereNothingIs) {
+  TemporaryFolder folder;
+  std::filesystem::create_directory(folder.file("sub"));
+  std::filesystem::create_symlink("second", folder.file("first"));
+  std::filesystem::create_symlink("sub/target", folder.file("second"));
+  Result<AtomicFile> file =
+      AtomicFile::create(folder.file("first"), GetParam());
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  ASSERT_TRUE(file->write(kText).ok());
+  ASSERT_TRUE(file->commit().ok());
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.file("first")));
+  EXPECT_EQ(readBytes(folder.file("sub/target")), kText);
+  std::filesystem::create_symlink("loop", folder.file("loop"));
+  EXPECT_FALSE(AtomicFile::create(folder.file("loop"), GetParam()).ok());
 }
 
 TEST_P(BothKinds, AFailedCommitLeavesNothing) {
