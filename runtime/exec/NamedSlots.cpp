@@ -9,9 +9,13 @@
 
 #include "runtime/exec/NamedSlots.h"
 
+#include "runtime/base/NearName.h"
 #include "runtime/plan/PlanNames.h"
 
 #include <fmt/format.h>
+
+#include <string>
+#include <vector>
 
 namespace vm {
 
@@ -22,20 +26,28 @@ uint64_t byteSizeOf(const Slot &slot) {
   return tensorByteSize(slot.dtype, slot.shape).value_or(slot.window.length);
 }
 
+Status noSuchName(std::string_view kind, std::string_view name,
+                  std::span<const std::string> known) {
+  std::string meant = didYouMean(name, known);
+  return Status(
+      Code::BadInput,
+      fmt::format("The program has no {} named \"{}\" ({}{}).", kind, name,
+                  known.empty()
+                      ? std::string("it has none")
+                      : fmt::format("known: {}", fmt::join(known, ", ")),
+                  meant.empty() ? "" : "; " + meant));
+}
+
 template <typename SlotT>
 static Result<uint32_t> findByName(const std::vector<SlotT> &slots,
                                    std::string_view name, const char *kind) {
   for (uint32_t i = 0; i < slots.size(); ++i)
     if (slots[i].name == name)
       return i;
-  std::string known;
+  std::vector<std::string> names;
   for (const SlotT &slot : slots)
-    known += (known.empty() ? "" : ", ") + slot.name;
-  return Status(Code::BadInput,
-                fmt::format("The program has no {} named \"{}\" ({}).", kind,
-                            name,
-                            slots.empty() ? std::string("it has none")
-                                          : "known: " + known));
+    names.push_back(slot.name);
+  return noSuchName(kind, name, names);
 }
 
 Result<uint32_t> findInput(const Plan &plan, std::string_view name) {

@@ -14,9 +14,15 @@
 #include "runtime/plan/Plan.h"
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace vm {
+
+/// Code::BadInput: what there is, and what may have been meant.
+Status noSuchName(std::string_view kind, std::string_view name,
+                  std::span<const std::string> known);
 
 /// Index into plan.inputs; Code::BadInput with the known names if none matches.
 Result<uint32_t> findInput(const Plan &plan, std::string_view name);

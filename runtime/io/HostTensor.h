@@ -14,6 +14,7 @@
 #include "runtime/plan/Plan.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,6 +28,8 @@ struct HostTensor {
   DType dtype = DType::F32;
   std::vector<int64_t> shape; ///< Empty for a scalar.
   std::vector<uint8_t> bytes; ///< numElements * byteSize(dtype).
+  /// How whole numbers are shown and written; types have no sign.
+  bool isUnsigned = false;
 
   uint64_t numElements() const;
   std::string typeString() const; ///< "8xf32", "i64" for a scalar.
@@ -35,15 +38,21 @@ struct HostTensor {
 /// Leaves the first `rows` of the leading dimension.
 void keepRows(HostTensor &tensor, int64_t rows);
 
+/// What is said of a type before there is memory for its elements.
+using TypeCheck =
+    std::function<Status(DType dtype, const std::vector<int64_t> &shape)>;
+
 // Npy.h -- .npy version 1-3, C order or refused, no pickles; bool and unsigned
 // types map to the signless type of their width.
 Result<HostTensor> parseNpy(std::span<const uint8_t> bytes);
-Result<HostTensor> readNpy(const std::string &path);
+Result<HostTensor> readNpy(const std::string &path,
+                           const TypeCheck &check = {});
 Status writeNpy(const std::string &path, const HostTensor &tensor);
 
 // TensorText.h -- the grammar of iree-run-module: "@x.npy", "8xf32=1,2,3",
 // "2x2xi32=1 2 3 4", "f32=3.5", "8xf32=0" (one value fills), "8xf32=@raw.bin".
-Result<HostTensor> parseTensor(std::string_view text);
+Result<HostTensor> parseTensor(std::string_view text,
+                               const TypeCheck &check = {});
 /// "8xf32=1 2 3 ..."; at most maxElements elements, then "...".
 std::string formatTensor(const HostTensor &tensor, uint64_t maxElements);
 /// nullopt if equal (integers exactly, floats within tolerance, absolute or

@@ -36,35 +36,42 @@ Result<HostTensor> vm::parseNpy(std::span<const uint8_t> bytes) {
     return header.status();
   VM_RETURN_IF_ERROR(checkFileSize(*header, bytes.size()));
   std::span<const uint8_t> data = bytes.subspan(header->dataOffset);
-  HostTensor tensor{
-      header->dtype, std::move(header->shape), {data.begin(), data.end()}};
+  HostTensor tensor{header->dtype,
+                    std::move(header->shape),
+                    {data.begin(), data.end()},
+                    header->isUnsigned};
   VM_RETURN_IF_ERROR(checkBools(tensor));
   return tensor;
 }
 
-static Result<HostTensor> readOpenNpy(const InputFile &file) {
+static Result<HostTensor> readOpenNpy(const InputFile &file,
+                                      const TypeCheck &check) {
   std::vector<uint8_t> start(std::min<uint64_t>(
       file.sizeBytes(), kMaxNpyPreambleBytes + kMaxNpyHeaderBytes));
   VM_RETURN_IF_ERROR(file.readAt(0, start));
   Result<NpyHeader> header = parseNpyHeader(start);
   if (!header.ok())
     return header.status();
+  if (check)
+    VM_RETURN_IF_ERROR(check(header->dtype, header->shape));
   VM_RETURN_IF_ERROR(checkFileSize(*header, file.sizeBytes()));
   Result<std::vector<uint8_t>> data = allocateBytes(header->dataBytes);
   if (!data.ok())
     return data.status();
   VM_RETURN_IF_ERROR(file.readAt(header->dataOffset, *data));
-  HostTensor tensor{header->dtype, std::move(header->shape), std::move(*data)};
+  HostTensor tensor{header->dtype, std::move(header->shape), std::move(*data),
+                    header->isUnsigned};
   VM_RETURN_IF_ERROR(checkBools(tensor));
   return tensor;
 }
 
-Result<HostTensor> vm::readNpy(const std::string &path) {
+Result<HostTensor> vm::readNpy(const std::string &path,
+                               const TypeCheck &check) {
   std::string context = fmt::format("reading \"{}\"", path);
   Result<InputFile> file = InputFile::open(path);
   if (!file.ok())
     return file.status().withContext(context);
-  Result<HostTensor> tensor = readOpenNpy(*file);
+  Result<HostTensor> tensor = readOpenNpy(*file, check);
   if (!tensor.ok())
     return tensor.status().withContext(context);
   return tensor;
@@ -74,7 +81,8 @@ Status vm::writeNpy(const std::string &path, const HostTensor &tensor) {
   Result<AtomicFile> file = AtomicFile::create(path);
   if (!file.ok())
     return file.status();
-  VM_RETURN_IF_ERROR(file->write(formatNpyHeader(tensor.dtype, tensor.shape)));
+  VM_RETURN_IF_ERROR(file->write(
+      formatNpyHeader(tensor.dtype, tensor.shape, tensor.isUnsigned)));
   VM_RETURN_IF_ERROR(file->write(tensor.bytes));
   return file->commit();
 }

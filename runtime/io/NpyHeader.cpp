@@ -27,7 +27,7 @@ struct DescrEntry {
 
 // .npy has no bf16; ml_dtypes writes its bfloat16 as two bytes of any kind, V2.
 // Signless types: unsigned maps to the type of its width. The first entry of
-// a DType is the one that is written.
+// a DType is the one that is written, unless it is of the wrong sign.
 constexpr DescrEntry kDescrs[] = {
     {"b1", DType::I1},   {"i1", DType::I8},  {"u1", DType::I8},
     {"i2", DType::I16},  {"u2", DType::I16}, {"i4", DType::I32},
@@ -184,6 +184,7 @@ Status DictParser::parseDescr() {
                      (descr.starts_with('|') && hasNoOrder(entry.dtype));
     if (entry.code == code && orderFits) {
       header_.dtype = entry.dtype;
+      header_.isUnsigned = entry.code[0] == 'u';
       return {};
     }
   }
@@ -330,15 +331,16 @@ Result<NpyHeader> vm::parseNpyHeader(std::span<const uint8_t> bytes) {
 }
 
 /// The descr numpy writes: one-byte types have no byte order.
-static std::string descrOf(DType dtype) {
+static std::string descrOf(DType dtype, bool isUnsigned) {
   for (const DescrEntry &entry : kDescrs)
-    if (entry.dtype == dtype)
+    if (entry.dtype == dtype && (!isUnsigned || entry.code[0] != 'i'))
       return fmt::format("{}{}", byteSize(dtype) == 1 ? '|' : '<', entry.code);
   return {};
 }
 
 std::vector<uint8_t> vm::formatNpyHeader(DType dtype,
-                                         const std::vector<int64_t> &shape) {
+                                         const std::vector<int64_t> &shape,
+                                         bool isUnsigned) {
   std::string dims;
   for (int64_t dim : shape)
     dims += fmt::format("{}{}", dims.empty() ? "" : ", ", dim);
@@ -346,7 +348,7 @@ std::vector<uint8_t> vm::formatNpyHeader(DType dtype,
     dims += ',';
   std::string text =
       fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
-                  descrOf(dtype), dims);
+                  descrOf(dtype, isUnsigned), dims);
   constexpr size_t preamble = 10, alignment = 64;
   size_t unpadded = preamble + text.size() + 1;
   text.append((alignment - unpadded % alignment) % alignment, ' ');

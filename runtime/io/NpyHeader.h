@@ -25,6 +25,7 @@ inline constexpr size_t kMaxNpyRank = 32;
 
 struct NpyHeader {
   DType dtype = DType::F32;
+  bool isUnsigned = false;
   std::vector<int64_t> shape;
   uint64_t dataOffset = 0; ///< Bytes before the data.
   uint64_t dataBytes = 0;  ///< The data's size: shape times element size.
@@ -37,6 +38,7 @@ Result<NpyHeader> parseNpyHeader(std::span<const uint8_t> bytes);
 /// The version 1.0 header numpy itself writes for this type, padded so that
 /// the data starts at a multiple of 64 bytes.
 std::vector<uint8_t> formatNpyHeader(DType dtype,
-                                     const std::vector<int64_t> &shape);
+                                     const std::vector<int64_t> &shape,
+                                     bool isUnsigned = false);
 
 } // namespace vm

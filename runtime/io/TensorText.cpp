@@ -15,6 +15,7 @@
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
+#include <type_traits>
 
 using namespace vm;
 
@@ -197,9 +198,10 @@ std::string formatElements(const HostTensor &tensor, uint64_t maxElements) {
 
 } // namespace
 
-Result<HostTensor> vm::parseTensor(std::string_view text) {
+Result<HostTensor> vm::parseTensor(std::string_view text,
+                                   const TypeCheck &check) {
   if (text.starts_with('@'))
-    return readNpy(std::string(text.substr(1)));
+    return readNpy(std::string(text.substr(1)), check);
   size_t equals = text.find('=');
   if (equals == std::string_view::npos)
     return usage(
@@ -209,6 +211,8 @@ Result<HostTensor> vm::parseTensor(std::string_view text) {
   Result<TensorType> type = parseType(text.substr(0, equals));
   if (!type.ok())
     return type.status();
+  if (check)
+    VM_RETURN_IF_ERROR(check(type->dtype, type->shape));
   Result<std::vector<uint8_t>> bytes = allocateBytes(type->sizeBytes);
   if (!bytes.ok())
     return bytes.status();
@@ -233,6 +237,9 @@ Result<HostTensor> vm::parseTensor(std::string_view text) {
 std::string vm::formatTensor(const HostTensor &tensor, uint64_t maxElements) {
   std::string elements =
       visitElementType(tensor.dtype, [&]<typename T>(ElementTag<T>) {
+        if constexpr (std::is_integral_v<T>)
+          if (tensor.isUnsigned)
+            return formatElements<std::make_unsigned_t<T>>(tensor, maxElements);
         return formatElements<T>(tensor, maxElements);
       });
   return tensor.typeString() + "=" + elements;

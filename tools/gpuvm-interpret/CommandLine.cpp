@@ -8,6 +8,7 @@
 #include "tools/gpuvm-interpret/CommandLine.h"
 
 #include "runtime/base/Status.h"
+#include "tools/common/CommandLineText.h"
 
 #include <CLI/CLI.hpp>
 
@@ -40,20 +41,24 @@ static void addDataFlags(CLI::App &app, run::CommandLine &options) {
       ->allow_extra_args(false);
   app.add_option("--expected_f16_threshold", options.f16Threshold,
                  "Tolerance of f16, absolute or relative; 0 is exact")
+      ->check(numberIn(0, 1e300))
       ->capture_default_str();
   app.add_option("--expected_f32_threshold", options.f32Threshold,
                  "Tolerance of f32, absolute or relative; 0 is exact")
+      ->check(numberIn(0, 1e300))
       ->capture_default_str();
   app.add_option("--expected_f64_threshold", options.f64Threshold,
                  "Tolerance of f64, absolute or relative; 0 is exact")
+      ->check(numberIn(0, 1e300))
       ->capture_default_str();
   app.add_option("--output_max_element_count", options.maxElements,
                  "Print at most this many elements of an output")
+      ->check(countIn(0, UINT64_MAX))
       ->capture_default_str();
   app.add_option("--iterations", options.iterations,
                  "Execute this many times; symbols keep their values")
       ->capture_default_str()
-      ->check(CLI::Range(uint64_t(1), uint64_t(1) << 40));
+      ->check(countIn(1, kMaxRepetitions));
   app.add_flag("--quiet", options.quiet, "Print neither outputs nor [SUCCESS]");
 }
 
@@ -77,7 +82,11 @@ ParsedCommandLine parseCommandLine(int argc, char **argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     bool isHelp = error.get_exit_code() == 0;
-    app.exit(error, std::cout, std::cerr);
+    if (isHelp)
+      app.exit(error, std::cout, std::cerr);
+    else
+      std::cerr << "gpuvm-interpret: error: " << explain(app, error)
+                << "\nRun with --help for more information.\n";
     parsed.exitCode = isHelp ? 0 : static_cast<int>(Code::Usage);
   }
   return parsed;

@@ -9,6 +9,7 @@
 
 #include "runtime/plan/ManifestJson.h"
 #include "runtime/plan/PlanFile.h"
+#include "tools/common/CommandLineText.h"
 #include "tools/gpuvm-plan/Printing.h"
 
 #include <CLI/CLI.hpp>
@@ -17,6 +18,7 @@
 
 #include <cstdio>
 #include <iostream>
+#include <new>
 
 using namespace vm;
 
@@ -101,7 +103,7 @@ int run(Action action, const Options &options) {
 
 } // namespace
 
-int main(int argc, char **argv) {
+static int runTool(int argc, char **argv) {
   CLI::App app(kHelp);
   app.set_version_flag("--version",
                        fmt::format("gpuvm-plan {} (plan format {}.{})",
@@ -134,8 +136,22 @@ int main(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    app.exit(error, std::cout, std::cerr);
-    return error.get_exit_code() == 0 ? 0 : static_cast<int>(Code::Usage);
+    if (error.get_exit_code() == 0)
+      return app.exit(error, std::cout, std::cerr);
+    fmt::print(stderr,
+               "gpuvm-plan: error: {}\nRun with --help for more "
+               "information.\n",
+               explain(app, error));
+    return static_cast<int>(Code::Usage);
   }
   return run(action, options);
+}
+
+int main(int argc, char **argv) {
+  try {
+    return runTool(argc, argv);
+  } catch (const std::bad_alloc &) {
+    std::fputs("gpuvm-plan: error: The host has no memory left.\n", stderr);
+    return static_cast<int>(Code::OutOfMemory);
+  }
 }

@@ -10,6 +10,7 @@
 #include "tools/gpuvm-run/Bindings.h"
 
 #include "runtime/exec/NamedSlots.h"
+#include "runtime/io/Elements.h"
 #include "runtime/plan/PlanNames.h"
 
 #include <fmt/format.h>
@@ -41,8 +42,15 @@ static Result<NamedText> splitName(const std::string &argument,
 }
 
 static Result<HostTensor> readTensor(const NamedText &argument,
-                                     const char *kind) {
-  Result<HostTensor> tensor = parseTensor(argument.text);
+                                     const char *kind, const TypeCheck &check) {
+  Status refused;
+  auto checkAndNote = [&](DType dtype, const std::vector<int64_t> &shape) {
+    refused = check(dtype, shape);
+    return refused;
+  };
+  Result<HostTensor> tensor = parseTensor(argument.text, checkAndNote);
+  if (!refused.ok())
+    return refused;
   if (!tensor.ok())
     return tensor.status().withContext(
         fmt::format("reading {} \"{}\"", kind, argument.name));
@@ -57,15 +65,28 @@ const Slot &slotOf(const Plan &plan, const Source &source) {
 
 //===--- Inputs -----------------------------------------------------------===//
 
-static Status checkType(const Input &input, const HostTensor &tensor) {
-  if (input.dtype == tensor.dtype && input.shape == tensor.shape)
-    return {};
-  const char *what = input.dtype != tensor.dtype ? "type" : "shape";
-  return Status(Code::BadInput,
-                fmt::format("Input \"{}\" has the wrong {}: {} is given, but "
-                            "the program takes {}.",
-                            input.name, what, tensor.typeString(),
-                            typeString(input)));
+/// Says what is wrong with a type before there is memory for its elements.
+static TypeCheck mustBe(const Slot &slot, const char *kind) {
+  return [&slot, kind](DType dtype, const std::vector<int64_t> &shape) {
+    if (slot.dtype == dtype && slot.shape == shape)
+      return Status();
+    const char *what = slot.dtype != dtype ? "type" : "shape";
+    return Status(Code::BadInput,
+                  fmt::format("{} \"{}\" has the wrong {}: {} is given, but "
+                              "the program takes {}.",
+                              kind, slot.name, what, typeString(dtype, shape),
+                              typeString(slot)));
+  };
+}
+
+/// An element type is unsigned where all files that are given say so.
+static void noteSign(const HostTensor &tensor, std::set<DType> &given,
+                     std::set<DType> &unsignedTypes) {
+  bool first = given.insert(tensor.dtype).second;
+  if (!tensor.isUnsigned)
+    unsignedTypes.erase(tensor.dtype);
+  else if (first)
+    unsignedTypes.insert(tensor.dtype);
 }
 
 static Status givenTwice(const Input &input) {
@@ -79,6 +100,7 @@ static Status bindInputs(const Plan &plan, const CommandLine &options,
   std::vector<std::optional<HostTensor>> &tensors = bindings.inputs;
   tensors.resize(plan.inputs.size());
   std::vector<bool> given(plan.inputs.size(), false);
+  std::set<DType> types;
   for (const StreamedInput &stream : bindings.streams) {
     if (given[stream.index])
       return givenTwice(plan.inputs[stream.index]);
@@ -93,10 +115,11 @@ static Status bindInputs(const Plan &plan, const CommandLine &options,
       return index.status();
     if (given[*index])
       return givenTwice(plan.inputs[*index]);
-    Result<HostTensor> tensor = readTensor(*named, "input");
+    Result<HostTensor> tensor =
+        readTensor(*named, "input", mustBe(plan.inputs[*index], "Input"));
     if (!tensor.ok())
       return tensor.status();
-    VM_RETURN_IF_ERROR(checkType(plan.inputs[*index], *tensor));
+    noteSign(*tensor, types, bindings.unsignedTypes);
     tensors[*index] = std::move(*tensor);
     given[*index] = true;
   }
@@ -110,6 +133,22 @@ static Status bindInputs(const Plan &plan, const CommandLine &options,
   return {};
 }
 
+static Status bindSymbol(const Plan &plan, const std::string &argument,
+                         std::vector<SymbolValue> &values) {
+  Result<NamedText> named = splitName(argument, "--set");
+  if (!named.ok())
+    return named.status();
+  Result<uint32_t> index = findSymbol(plan, named->name);
+  if (!index.ok())
+    return index.status();
+  Result<HostTensor> tensor =
+      readTensor(*named, "symbol", mustBe(plan.symbols[*index], "Symbol"));
+  if (!tensor.ok())
+    return tensor.status();
+  values.push_back({*index, std::move(*tensor)});
+  return {};
+}
+
 //===--- Outputs ----------------------------------------------------------===//
 
 static Result<Source> findSource(const Plan &plan, const std::string &name) {
@@ -117,15 +156,12 @@ static Result<Source> findSource(const Plan &plan, const std::string &name) {
     return Source{false, *index};
   if (Result<uint32_t> index = findSymbol(plan, name); index.ok())
     return Source{true, *index};
-  std::string known;
+  std::vector<std::string> known;
   for (const Output &output : plan.outputs)
-    known += (known.empty() ? "" : ", ") + output.name;
+    known.push_back(output.name);
   for (const Symbol &symbol : plan.symbols)
-    known += (known.empty() ? "" : ", ") + symbol.name;
-  return Status(Code::BadInput,
-                fmt::format("The program has no output, metric or global named "
-                            "\"{}\" (known: {}).",
-                            name, known));
+    known.push_back(symbol.name);
+  return noSuchName("output, metric, global or control word", name, known);
 }
 
 static Status bindOutput(const Plan &plan, const std::string &argument,
@@ -160,7 +196,18 @@ static Status bindExpected(const Plan &plan, const std::string &argument,
   Result<Source> source = findSource(plan, named->name);
   if (!source.ok())
     return source.status();
-  Result<HostTensor> tensor = readTensor(*named, "expected output");
+  // A shorter one is compared; rows that the device counts can be fewer.
+  const Slot &slot = slotOf(plan, *source);
+  auto fits = [&](DType dtype, const std::vector<int64_t> &shape) {
+    if (tensorByteSize(dtype, shape).value_or(UINT64_MAX) <= byteSizeOf(slot))
+      return Status();
+    return Status(Code::BadInput,
+                  fmt::format("Expected output \"{}\" is larger than the "
+                              "output: {} is given, but that is {}.",
+                              slot.name, typeString(dtype, shape),
+                              typeString(slot)));
+  };
+  Result<HostTensor> tensor = readTensor(*named, "expected output", fits);
   if (!tensor.ok())
     return tensor.status();
   expected.push_back({named->name, *source, std::move(*tensor)});
@@ -216,6 +263,8 @@ Result<Bindings> bindTensors(const Plan &plan, const CommandLine &options) {
   for (const std::string &argument : options.streams)
     VM_RETURN_IF_ERROR(bindStream(plan, argument, bindings));
   VM_RETURN_IF_ERROR(bindInputs(plan, options, bindings));
+  for (const std::string &argument : options.sets)
+    VM_RETURN_IF_ERROR(bindSymbol(plan, argument, bindings.symbols));
   for (const std::string &argument : options.streamOutputs)
     VM_RETURN_IF_ERROR(bindStreamOutput(plan, argument, bindings));
   if (options.outputs.empty() && options.expected.empty())

@@ -3,9 +3,9 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turns `--input=`, `--output=`, `--expected_output=` and the streams into data
-// and files with places in the plan. Everything a user can get wrong here is
-// found before a device is opened.
+// Turns `--input=`, `--set=`, `--output=`, `--expected_output=` and the streams
+// into data and files with places in the plan. Everything a user can get wrong
+// here is found before a device is opened.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,12 @@ struct ExpectedOutput {
   HostTensor tensor;
 };
 
+/// A symbol that gets a value before the first execution.
+struct SymbolValue {
+  uint32_t index = 0; ///< Into plan.symbols.
+  HostTensor tensor;
+};
+
 /// An input that a file streams into.
 struct StreamedInput {
   uint32_t index = 0; ///< Into plan.inputs.
@@ -57,10 +64,13 @@ struct StreamedOutput {
 struct Bindings {
   /// By index of the plan's inputs; nothing for those that are streamed.
   std::vector<std::optional<HostTensor>> inputs;
+  std::vector<SymbolValue> symbols;
   std::vector<OutputRequest> outputs;
   std::vector<ExpectedOutput> expected;
   std::vector<StreamedInput> streams;
   std::vector<StreamedOutput> streamOutputs;
+  /// Element types whose whole numbers are unsigned in every file given.
+  std::set<DType> unsignedTypes;
 };
 
 /// Reads every tensor and checks name, type and shape of each input; all inputs

@@ -10,6 +10,7 @@
 #include "tools/gpuvm-run/CommandLine.h"
 
 #include "runtime/base/Status.h"
+#include "tools/common/CommandLineText.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -31,7 +32,8 @@ Tensors are written as iree-run-module takes them: 3.5 as f32=3.5, a list as
 bytes as 8xf32=@x.bin.
 
 Exit codes: 0 ok, 1 wrong result, 2 usage, 3 bad input file, 4 no suitable
-device, 5 device lost or timeout, 6 out of memory.)";
+device, 5 device lost or timeout, 6 out of memory, 7 more results than there
+is room for.)";
 
 static std::string versionText() {
   return fmt::format("gpuvm-run {} (Vulkan headers {}.{}.{})", GPUVM_VERSION,
@@ -45,9 +47,14 @@ static void addDataFlags(CLI::App &app, CommandLine &options) {
   app.add_option("--input", options.inputs,
                  "name=<tensor>: data of an input; once for each input")
       ->allow_extra_args(false);
+  app.add_option("--set", options.sets,
+                 "name=<tensor>: value of a metric, global or control word "
+                 "before the first execution; once for each")
+      ->allow_extra_args(false);
   app.add_option("--output", options.outputs,
-                 "name prints an output, metric or global; name=@file.npy "
-                 "writes it; empty prints nothing. Default: print all outputs")
+                 "name prints an output, metric, global or control word as "
+                 "the last execution left it; name=@file.npy writes it; empty "
+                 "prints nothing. Default: print all outputs")
       ->allow_extra_args(false);
   app.add_option("--stream", options.streams,
                  "name=file: execute once for each chunk of a file of rows "
@@ -64,15 +71,19 @@ static void addDataFlags(CLI::App &app, CommandLine &options) {
       ->allow_extra_args(false);
   app.add_option("--expected_f16_threshold", options.f16Threshold,
                  "Tolerance of f16, absolute or relative; 0 is exact")
+      ->check(numberIn(0, 1e300))
       ->capture_default_str();
   app.add_option("--expected_f32_threshold", options.f32Threshold,
                  "Tolerance of f32, absolute or relative; 0 is exact")
+      ->check(numberIn(0, 1e300))
       ->capture_default_str();
   app.add_option("--expected_f64_threshold", options.f64Threshold,
                  "Tolerance of f64, absolute or relative; 0 is exact")
+      ->check(numberIn(0, 1e300))
       ->capture_default_str();
   app.add_option("--output_max_element_count", options.maxElements,
                  "Print at most this many elements of an output")
+      ->check(countIn(0, UINT64_MAX))
       ->capture_default_str();
 }
 
@@ -86,17 +97,19 @@ static void addRunFlags(CLI::App &app, CommandLine &options) {
   app.add_option("--iterations", options.iterations,
                  "Execute this many times and measure each")
       ->capture_default_str()
-      ->check(CLI::Range(uint64_t(1), uint64_t(1) << 40));
+      ->check(countIn(1, kMaxRepetitions));
   app.add_option("--warmup", options.warmup,
                  "Execute this many times before measuring")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(countIn(0, kMaxRepetitions));
   app.add_option("--timeout", options.timeoutSeconds,
                  "Seconds to wait for one execution")
       ->capture_default_str()
-      ->check(CLI::Range(0.001, 1e9));
+      ->check(numberIn(0.001, 1e9));
   app.add_option("--vram-budget", options.vramBudgetBytes,
                  "Bytes of device memory that the plan may take; one that "
-                 "needs more is refused. Default: what the device has free");
+                 "needs more is refused. Default: what the device has free")
+      ->check(countIn(1, UINT64_MAX));
   app.add_flag("--validate", options.validate,
                "Turn on the Vulkan validation layer with synchronization "
                "validation; any message makes the exit code 1");
@@ -126,7 +139,7 @@ static void addReportFlags(CLI::App &app, CommandLine &options) {
                  "Show stages, their status and metrics while the program "
                  "runs, every so many seconds; on a terminal in place")
       ->type_name("[SECONDS]")
-      ->check(CLI::Range(0.0, 1e6));
+      ->check(numberIn(0, 1e6));
   app.add_option("--trace", options.tracePath,
                  "Write what host and device did, and when, to this file, for "
                  "Perfetto or chrome://tracing")
@@ -176,7 +189,8 @@ ParsedCommandLine parseCommandLine(int argc, char **argv) {
       app.add_option("--measure-copy-speed", copyBytes,
                      "Measure the device's copy speed with buffers of this "
                      "many bytes, print it in GB/s (read + written), and exit")
-          ->expected(0, 1);
+          ->expected(0, 1)
+          ->check(countIn(0, UINT64_MAX));
   try {
     std::vector<std::string> skipped;
     app.parse(reversedArguments(argc, argv, skipped));
@@ -184,7 +198,11 @@ ParsedCommandLine parseCommandLine(int argc, char **argv) {
                            skipped.end());
   } catch (const CLI::ParseError &error) {
     bool isHelp = error.get_exit_code() == 0;
-    app.exit(error, std::cout, std::cerr);
+    if (isHelp)
+      app.exit(error, std::cout, std::cerr);
+    else
+      std::cerr << "gpuvm-run: error: " << explain(app, error)
+                << "\nRun with --help for more information.\n";
     parsed.exitCode = isHelp ? 0 : static_cast<int>(Code::Usage);
     return parsed;
   }

@@ -22,6 +22,7 @@ enum class ProfileFormat { None, Json, Table };
 struct CommandLine {
   std::string planPath;
   std::vector<std::string> inputs;        ///< "name=<tensor>", as given.
+  std::vector<std::string> sets;          ///< "name=<tensor>".
   std::vector<std::string> outputs;       ///< "name", "name=@file.npy" or "".
   std::vector<std::string> expected;      ///< "name=<tensor>".
   std::vector<std::string> streams;       ///< "name=file", as given.

@@ -94,6 +94,7 @@ static void printJson(const RunStats &stats) {
       {"stages", stats.stages},
       {"upload_bytes", stats.uploadBytes},
       {"download_bytes", stats.downloadBytes},
+      {"compile_us", stats.compileUs},
       {"iterations", stats.iterations.size()},
       {"wall_us", toJson(spreadOfField(stats, &ExecutionTimes::wallUs))},
       {"submit_us", toJson(spreadOfField(stats, &ExecutionTimes::submitUs))},
@@ -142,6 +143,8 @@ static void printText(const RunStats &stats) {
   fmt::print("{:<15} {}\n", "barriers", stats.recorded.barriers);
   fmt::print("{:<15} {}\n", "upload_bytes", stats.uploadBytes);
   fmt::print("{:<15} {}\n", "download_bytes", stats.downloadBytes);
+  fmt::print("{:<15} {:.2f} us, before the first execution\n", "compile_us",
+             stats.compileUs);
   fmt::print("{:<15} {}\n", "iterations", stats.iterations.size());
   printSpread("wall_us", spreadOfField(stats, &ExecutionTimes::wallUs));
   printSpread("submit_us", spreadOfField(stats, &ExecutionTimes::submitUs));

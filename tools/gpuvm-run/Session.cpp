@@ -26,12 +26,21 @@ static Status bindInputs(Executor &executor, Bindings &bindings,
   return {};
 }
 
-static Result<HostTensor> read(Vm &vm, const Source &source) {
+static Status setSymbols(Vm &vm, const Bindings &bindings) {
+  for (const SymbolValue &value : bindings.symbols)
+    VM_RETURN_IF_ERROR(vm.writeSymbol(
+        vm.executor()->plan().symbols[value.index].name, value.tensor.bytes));
+  return {};
+}
+
+static Result<HostTensor> read(Vm &vm, const Source &source,
+                               const std::set<DType> &unsignedTypes) {
   Executor &executor = *vm.executor();
   const Slot &slot = slotOf(executor.plan(), source);
   HostTensor tensor;
   tensor.dtype = slot.dtype;
   tensor.shape = slot.shape;
+  tensor.isUnsigned = unsignedTypes.contains(slot.dtype);
   tensor.bytes.resize(byteSizeOf(slot));
   Status status = source.isSymbol
                       ? vm.readSymbol(slot.name, tensor.bytes)
@@ -52,13 +61,15 @@ static Status readAll(Vm &vm, const Bindings &bindings, RunResult &result,
                       Observers &observers) {
   HostSpan span(&observers.host, "read outputs");
   for (const OutputRequest &request : bindings.outputs) {
-    Result<HostTensor> tensor = read(vm, request.source);
+    Result<HostTensor> tensor =
+        read(vm, request.source, bindings.unsignedTypes);
     if (!tensor.ok())
       return tensor.status();
     result.outputs.push_back(std::move(*tensor));
   }
   for (const ExpectedOutput &expected : bindings.expected) {
-    Result<HostTensor> tensor = read(vm, expected.source);
+    Result<HostTensor> tensor =
+        read(vm, expected.source, bindings.unsignedTypes);
     if (!tensor.ok())
       return tensor.status();
     result.expected.push_back(std::move(*tensor));
@@ -75,6 +86,7 @@ static void describe(const Vm &vm, const Executor &executor, RunStats &stats) {
   stats.stages = executor.plan().stages.size();
   stats.uploadBytes = executor.uploadBytes();
   stats.downloadBytes = executor.downloadBytes();
+  stats.compileUs = executor.compileUs();
 }
 
 Result<RunResult> runPlan(Vm &vm, Plan plan, Bindings &bindings,
@@ -84,6 +96,7 @@ Result<RunResult> runPlan(Vm &vm, Plan plan, Bindings &bindings,
   Executor &executor = *vm.executor();
   describe(vm, executor, result.stats);
   VM_RETURN_IF_ERROR(bindInputs(executor, bindings, observers));
+  VM_RETURN_IF_ERROR(setSymbols(vm, bindings));
   Runner runner(vm, options, observers);
   VM_RETURN_IF_ERROR(bindings.streams.empty()
                          ? runner.run(result.stats)

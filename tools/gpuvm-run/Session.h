@@ -34,6 +34,7 @@ struct RunStats {
   uint64_t stages = 0;
   uint64_t uploadBytes = 0;
   uint64_t downloadBytes = 0;
+  double compileUs = 0; ///< Before the first execution.
   std::vector<ExecutionTimes> iterations;
   std::optional<CopySpeed> copySpeed;
   std::optional<StreamTotals> stream;

@@ -11,6 +11,7 @@
 #include "runtime/base/AtomicFile.h"
 #include "runtime/plan/PlanFile.h"
 #include "runtime/profile/TraceJson.h"
+#include "tools/gpuvm-run/CompileLine.h"
 #include "tools/gpuvm-run/Report.h"
 
 #include <fmt/format.h>
@@ -20,12 +21,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <new>
 
 using namespace vm;
 using namespace vm::run;
 
 static int fail(const Status &status) {
   std::fflush(stdout);
+  clearCompileLine();
   fmt::print(stderr, "gpuvm-run: error: {}\n", status.message());
   return static_cast<int>(status.code());
 }
@@ -42,6 +45,7 @@ static Result<std::unique_ptr<Vm>> bootVm(const CommandLine &options,
   vmOptions.events = events;
   vmOptions.robust = options.robust;
   vmOptions.variants = options.variants;
+  vmOptions.progress = compileLine();
   return Vm::boot(vmOptions);
 }
 
@@ -155,7 +159,7 @@ static int flushOutput(int exitCode) {
   return fail(Status(Code::Usage, "Standard output cannot be written."));
 }
 
-int main(int argc, char **argv) {
+static int runTool(int argc, char **argv) {
   ParsedCommandLine parsed = parseCommandLine(argc, argv);
   if (parsed.exitCode)
     return *parsed.exitCode;
@@ -165,4 +169,14 @@ int main(int argc, char **argv) {
   if (options.measureCopySpeed)
     return flushOutput(measureCopySpeed(options));
   return flushOutput(runProgram(options));
+}
+
+int main(int argc, char **argv) {
+  try {
+    return runTool(argc, argv);
+  } catch (const std::bad_alloc &) {
+    // What would format a sentence may have no memory either.
+    std::fputs("gpuvm-run: error: The host has no memory left.\n", stderr);
+    return static_cast<int>(Code::OutOfMemory);
+  }
 }

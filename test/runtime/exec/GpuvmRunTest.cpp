@@ -304,7 +304,7 @@ TEST_F(GpuvmRunTest, WatchesOnATerminal) {
   int status = 0;
   waitpid(child, &status, 0);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << text;
-  EXPECT_EQ(text.find("\x1b[1mreport on "), 0u) << text;
+  EXPECT_NE(text.find("\x1b[1mreport on "), std::string::npos) << text;
   EXPECT_NE(text.find("\x1b[3A"), std::string::npos) << "it is drawn again";
   EXPECT_NE(
       text.find("\x1b[33m  report                   ATT\x1b[0m\x1b[K\r\n"),
@@ -481,8 +481,8 @@ TEST_F(GpuvmRunTest, RefusesBadInputs) {
               "The argument \"x\" of --input is not of the form "
               "name=<tensor>.");
   expectError(plan + kInputs + " --output=q", 3,
-              "The program has no output, metric or global named \"q\" (known: "
-              "y, parameters).");
+              "The program has no output, metric, global or control word named "
+              "\"q\" (known: y, parameters).");
   expectError(plan + kInputs + " --output=y=y.npy", 2,
               "The argument \"y=y.npy\" of --output is not of the form name or "
               "name=@file.npy.");
@@ -507,6 +507,97 @@ TEST_F(GpuvmRunTest, RefusesBadUsage) {
   EXPECT_EQ(run("").exitCode, 2);
   EXPECT_EQ(run("--no-such-flag").exitCode, 2);
   EXPECT_EQ(run(save(makeScaleProgram()) + " --iterations=0").exitCode, 2);
+}
+
+TEST_F(GpuvmRunTest, RefusesNumbersOutOfRange) {
+  std::string plan = save(makeScaleProgram()) + kInputs;
+  for (const char *flag :
+       {"--warmup=-1", "--warmup=99999999999999999999", "--warmup=1e3",
+        "--iterations=-1", "--vram-budget=-1", "--vram-budget=0",
+        "--output_max_element_count=-1", "--measure-copy-speed=-1",
+        "--timeout=nan", "--timeout=0", "--watch=-1", "--watch=nan",
+        "--expected_f32_threshold=-1", "--expected_f32_threshold=nan"}) {
+    Outcome outcome = run(plan + " " + flag);
+    EXPECT_EQ(outcome.exitCode, 2) << flag;
+    EXPECT_EQ(outcome.err.find("gpuvm-run: error: --"), 0u) << outcome.err;
+  }
+}
+
+TEST_F(GpuvmRunTest, RefusesATypeBeforeItTakesItsMemory) {
+  std::string plan = save(makeScaleProgram());
+  // A machine with as much memory would fill it; a second is for all of these.
+  auto start = std::chrono::steady_clock::now();
+  expectError(plan + " --input=x=4294967296xf32=0", 3,
+              "Input \"x\" has the wrong shape: 4294967296xf32 is given, but "
+              "the program takes 8xf32.");
+  expectError(plan + kInputs + " --set=parameters=4294967296xf32=0", 3,
+              "Symbol \"parameters\" has the wrong shape: 4294967296xf32 is "
+              "given, but the program takes 2xf32.");
+  expectError(plan + kInputs + " --expected_output=y=4294967296xi1=0", 3,
+              "Expected output \"y\" is larger than the output: 4294967296xi1 "
+              "is given, but that is 8xf32.");
+  std::chrono::duration<double> seconds =
+      std::chrono::steady_clock::now() - start;
+  EXPECT_LT(seconds.count(), 3);
+}
+
+TEST_F(GpuvmRunTest, KnowsWhatWasMeant) {
+  std::string plan = save(makeScaleProgram());
+  expectError(plan + " --input=paramters=2xf32=0", 3,
+              "The program has no input named \"paramters\" (known: x, "
+              "parameters; did you mean \"parameters\"?).");
+  Outcome outcome = run(plan + kInputs + " --iteratoins=3");
+  EXPECT_EQ(outcome.exitCode, 2);
+  EXPECT_NE(outcome.err.find("(did you mean \"--iterations\"?)"),
+            std::string::npos)
+      << outcome.err;
+}
+
+TEST_F(GpuvmRunTest, SetsAndGetsSymbols) {
+  std::string plan = save(makeAffineProgram(8)) + " --input=x=8xf32=2";
+  Outcome outcome = run(plan + " --set=parameters=2xf32=3,1 --output=y " +
+                        "--output=parameters=@" + path("p.npy"));
+  EXPECT_EQ(outcome.exitCode, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "y: 8xf32=7 7 7 7 7 7 7 7\n");
+  outcome = run(plan + " --set=parameters=@" + path("p.npy") +
+                " --output=parameters");
+  EXPECT_EQ(outcome.out, "parameters: 2xf32=3 1\n") << outcome.err;
+  expectError(plan + " --set=parameter=2xf32=0", 3,
+              "The program has no symbol named \"parameter\" (known: "
+              "parameters; did you mean \"parameters\"?).");
+  expectError(plan + " --set=parameters", 2,
+              "The argument \"parameters\" of --set is not of the form "
+              "name=<tensor>.");
+}
+
+/// Copies 4 bytes from "x" to "y".
+Plan makeCopyProgram() {
+  ProgramBuilder builder("copy");
+  Window x = builder.allocate(Region::Registers, 4);
+  Window y = builder.allocate(Region::Registers, 4);
+  builder.input("x", DType::I8, {4}, x);
+  builder.output("y", DType::I8, {4}, y);
+  builder.copy(x, y);
+  return builder.finish();
+}
+
+TEST_F(GpuvmRunTest, UnsignedStaysUnsigned) {
+  std::string plan = save(makeCopyProgram());
+  std::string unsignedFile = path("u.npy"), signedFile = path("s.npy");
+  HostTensor x{DType::I8, {4}, {1, 200, 3, 255}, /*isUnsigned=*/true};
+  ASSERT_TRUE(writeNpy(unsignedFile, x).ok());
+  EXPECT_NE(read(unsignedFile).find("'descr': '|u1'"), std::string::npos);
+  std::string output = path("y.npy");
+  Outcome outcome = run(plan + " --input=x=@" + unsignedFile +
+                        " --output=y --output=y=@" + output);
+  EXPECT_EQ(outcome.out, "y: 4xi8=1 200 3 255\n") << outcome.err;
+  EXPECT_EQ(read(output), read(unsignedFile));
+  x.isUnsigned = false;
+  ASSERT_TRUE(writeNpy(signedFile, x).ok());
+  outcome = run(plan + " --input=x=@" + signedFile +
+                " --output=y --output=y=@" + output);
+  EXPECT_EQ(outcome.out, "y: 4xi8=1 -56 3 -1\n") << outcome.err;
+  EXPECT_EQ(read(output), read(signedFile));
 }
 
 TEST_F(GpuvmRunTest, RefusesDevicesThatCannotRunThePlan) {

@@ -38,10 +38,11 @@ TEST(Npy, ReadsEveryTypeNumpyWrites) {
 }
 
 TEST(Npy, UnsignedTypesKeepTheirBits) {
-  expectGolden("u1", "2x3xi8=[-3 -2 -1][0 1 2]");
-  expectGolden("u2", "2x3xi16=[-3 -2 -1][0 1 2]");
-  expectGolden("u4", "2x3xi32=[-3 -2 -1][0 1 2]");
-  expectGolden("u8", "2x3xi64=[-3 -2 -1][0 1 2]");
+  expectGolden("u1", "2x3xi8=[253 254 255][0 1 2]");
+  expectGolden("u2", "2x3xi16=[65533 65534 65535][0 1 2]");
+  expectGolden("u4", "2x3xi32=[4294967293 4294967294 4294967295][0 1 2]");
+  expectGolden("u8", "2x3xi64=[18446744073709551613 18446744073709551614 "
+                     "18446744073709551615][0 1 2]");
 }
 
 TEST(Npy, ReadsEveryShape) {

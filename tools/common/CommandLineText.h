@@ -1,0 +1,79 @@
+//===- CommandLineText.h - numbers and mistakes on a command line ---------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What CLI11 leaves to its users: it reads "-1" as 2^64 - 1, cuts what is too
+// large, and does not say what may have been meant by an option it does not
+// know.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/base/NearName.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace vm {
+
+/// A whole number in decimal digits, from `min` to `max`.
+inline CLI::Validator countIn(uint64_t min, uint64_t max) {
+  auto check = [min, max](std::string &text) -> std::string {
+    uint64_t value = 0;
+    const char *end = text.data() + text.size();
+    auto [stop, error] = std::from_chars(text.data(), end, value);
+    bool isCount = error == std::errc() && stop == end;
+    if (isCount && value >= min && value <= max)
+      return "";
+    return fmt::format("\"{}\" is no whole number from {} to {}.", text, min,
+                       max);
+  };
+  return CLI::Validator(check, "");
+}
+
+/// A finite number from `min` to `max`.
+inline CLI::Validator numberIn(double min, double max) {
+  auto check = [min, max](std::string &text) -> std::string {
+    double value = 0;
+    const char *end = text.data() + text.size();
+    auto [stop, error] = std::from_chars(text.data(), end, value);
+    if (error == std::errc() && stop == end && value >= min && value <= max)
+      return "";
+    return fmt::format("\"{}\" is no number from {} to {}.", text, min, max);
+  };
+  return CLI::Validator(check, "");
+}
+
+/// Executions that a tool repeats; more take years.
+inline constexpr uint64_t kMaxRepetitions = uint64_t(1) << 40;
+
+/// What a parse error says, with the option that may have been meant.
+inline std::string explain(CLI::App &app, const CLI::ParseError &error) {
+  std::string text = error.what();
+  if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::ExtrasError))
+    return text;
+  std::vector<std::string> known;
+  for (CLI::App *each : app.get_subcommands([](CLI::App *) { return true; }))
+    for (const CLI::Option *option : each->get_options())
+      for (const std::string &name : option->get_lnames())
+        known.push_back("--" + name);
+  for (const CLI::Option *option : app.get_options())
+    for (const std::string &name : option->get_lnames())
+      known.push_back("--" + name);
+  for (const std::string &given : app.remaining(/*recurse=*/true)) {
+    std::string name = given.substr(0, given.find('='));
+    std::string meant = name.starts_with("--") ? didYouMean(name, known) : "";
+    if (!meant.empty())
+      text += " (" + meant + ")";
+  }
+  return text;
+}
+
+} // namespace vm
