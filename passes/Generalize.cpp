@@ -244,4 +244,6 @@ void Generalize::runOnOperation() {
   for (auto stage : getOperation().getBody().getOps<StageOp>())
     if (failed(generalizeStage(stage, patterns)))
       return signalPassFailure();
+  if (failed(lowerSmallTypes(getOperation())))
+    signalPassFailure();
 }

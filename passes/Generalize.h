@@ -38,6 +38,10 @@ void populateExpandTensorsPatterns(RewritePatternSet &patterns);
 LogicalResult generalizeStage(StageOp stage,
                               const FrozenRewritePatternSet &patterns);
 
+/// Makes small types (SmallTypes.h) bytes, everywhere in a program whose stages
+/// are general. Emits an error for what has no code on them.
+LogicalResult lowerSmallTypes(ProgramOp program);
+
 /// An elementwise operation of `type` whose element at i is the one of `source`
 /// at map(i).
 Value readElements(OpBuilder &b, Value source, RankedTensorType type,

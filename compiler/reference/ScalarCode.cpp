@@ -8,6 +8,7 @@
 #include "compiler/reference/ScalarCode.h"
 
 #include "compiler/reference/Elementwise.h"
+#include "compiler/reference/SmallTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -91,8 +92,14 @@ LogicalResult ScalarCode::addElementwise(Operation *op, bool exact) {
   for (OpResult result : op->getResults()) {
     std::optional<vm::DType> type = getDType(result.getType());
     std::string name = getElementwiseName(op, result.getResultNumber());
-    ElementwiseFn fn =
-        type ? findElementwise(name, types, *type, exact) : nullptr;
+    SmallFn fn;
+    if (isOnSmallTypes(op))
+      fn = findSmallOp(op, exact);
+    else if (ElementwiseFn plain =
+                 type ? findElementwise(name, types, *type, exact) : nullptr)
+      fn = [plain](ArrayRef<const void *> from, void *to, size_t count) {
+        return plain(from.data(), to, count);
+      };
     if (!fn)
       return op->emitError("the interpreter does not know ")
              << name << " with result type " << result.getType();
@@ -102,7 +109,7 @@ LogicalResult ScalarCode::addElementwise(Operation *op, bool exact) {
       SmallVector<const void *, 4> from;
       for (auto [operand, own] : llvm::zip_equal(operands, types))
         from.push_back(operand + first * byteSize(own));
-      Fault fault = fn(from.data(), out + first * byteSize(*type), count);
+      Fault fault = fn(from, out + first * byteSize(*type), count);
       return fault.what ? reportFault(op, fault, first, loops) : success();
     });
   }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Tensor.h"
+#include "dialects/gpuvm/SmallTypes.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -18,6 +19,8 @@ std::optional<DType> gpuvm::reference::getDType(Type type) {
   Type element = getElementTypeOrSelf(type);
   if (element.isIndex())
     return DType::I64;
+  if (isSmall(element)) // A byte.
+    return DType::I8;
   if (element.isF16())
     return DType::F16;
   if (element.isBF16())
@@ -70,7 +73,11 @@ static void storeBits(vm::HostTensor &tensor, uint64_t index,
   std::memcpy(tensor.bytes.data() + index * size, &value, size);
 }
 
-static APInt toBits(const APInt &value) { return value; }
+/// A small integer is sign-extended to a byte.
+static APInt toBits(const APInt &value) {
+  bool isSmall = value.getBitWidth() == 2 || value.getBitWidth() == 4;
+  return isSmall ? value.sext(8) : value;
+}
 static APInt toBits(const APFloat &value) { return value.bitcastToAPInt(); }
 
 template <typename Element>
@@ -83,6 +90,7 @@ static void storeDense(vm::HostTensor &tensor, DenseElementsAttr elements) {
   ArrayRef<char> raw = elements.getRawData();
   // Whole elements are stored as they are in memory; i1 may be packed.
   bool isPlain = tensor.dtype != DType::I1 && !elements.isSplat() &&
+                 !gpuvm::isSmallInteger(elements.getElementType()) &&
                  raw.size() == tensor.bytes.size();
   if (isPlain)
     std::memcpy(tensor.bytes.data(), raw.data(), raw.size());
@@ -109,7 +117,7 @@ gpuvm::reference::fromAttribute(Attribute attribute) {
   if (!tensor)
     return std::nullopt;
   if (auto integer = dyn_cast<IntegerAttr>(attribute))
-    storeBits(*tensor, 0, integer.getValue());
+    storeBits(*tensor, 0, toBits(integer.getValue()));
   else if (auto number = dyn_cast<FloatAttr>(attribute))
     storeBits(*tensor, 0, number.getValue().bitcastToAPInt());
   else if (auto dense = dyn_cast<DenseElementsAttr>(attribute))

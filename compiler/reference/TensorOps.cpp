@@ -8,6 +8,7 @@
 #include "compiler/reference/Elementwise.h"
 #include "compiler/reference/Evaluate.h"
 #include "compiler/reference/ScalarCode.h"
+#include "compiler/reference/SmallTypes.h"
 #include "compiler/reference/TensorIndex.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -55,6 +56,16 @@ computeResult(OpResult result, ArrayRef<Tensor> operands, bool exact) {
     elements.push_back(operand->bytes.data());
   }
   std::string name = getElementwiseName(op, result.getResultNumber());
+  if (isOnSmallTypes(op)) {
+    SmallFn small = findSmallOp(op, exact);
+    if (!small)
+      return op->emitError("the interpreter does not know ")
+             << name << " with result type " << result.getType();
+    Fault fault = small(elements, tensor->bytes.data(), tensor->numElements());
+    if (fault.what)
+      return op->emitOpError(fault.what) << " at element " << fault.element;
+    return tensor;
+  }
   ElementwiseFn fn = findElementwise(name, types, tensor->dtype, exact);
   if (!fn)
     return op->emitError("the interpreter does not know ")

@@ -9,6 +9,7 @@
 
 #include "dialects/gpuvm/ChoicePredicate.h"
 #include "dialects/gpuvm/Gpuvm.h"
+#include "dialects/gpuvm/SmallTypes.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -362,8 +363,9 @@ void Matcher::matchClaim() {
 }
 
 std::optional<Combiner> Matcher::match() {
-  if (branches)
-    return std::nullopt;
+  auto isRounded = [](Value v) { return isSmallFloat(v.getType()); };
+  if (branches || llvm::any_of(accumulators, isRounded))
+    return std::nullopt; // Bytes have no operation that combines them.
   for (unsigned i = 0; i < accumulators.size(); ++i)
     matchOperation(i);
   for (unsigned i = 0; i < accumulators.size(); ++i)

@@ -169,9 +169,10 @@ def Gpuvm_PackedType : TypeDef<Gpuvm_Dialect, "Packed"> {
 }
 
 // C0 everywhere: a tensor has a static shape of at least one element, at most
-// 2^31-1, and elements of type i1, i8, i16, i32, i64, f16, bf16, f32 or f64.
+// 2^31-1, and elements of type i1, i8, i16, i32, i64, f16, bf16, f32 or f64; or
+// of i2, i4 or a float of eight bits, which are bytes (SmallTypes.h).
 def Gpuvm_Tensor : Type<CPred<"::mlir::gpuvm::isVmTensor($_self)">,
-    "statically shaped tensor of i1, i8, i16, i32, i64, f16, bf16, f32 or f64 with 1 to 2^31-1 elements",
+    "statically shaped tensor of i1, i2, i4, i8, i16, i32, i64, f8, f16, bf16, f32 or f64 with 1 to 2^31-1 elements",
     "::mlir::RankedTensorType">;
 /// Such a tensor, or a bounded one (GpuvmBounded.td).
 def Gpuvm_Rows : Type<CPred<"::mlir::gpuvm::hasRows($_self)">,

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/gpuvm/Gpuvm.h"
+#include "dialects/gpuvm/SmallTypes.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -60,12 +61,18 @@ bool gpuvm::isVmTensor(Type type) {
       element.isSignlessInteger(1) || element.isSignlessInteger(8) ||
       element.isSignlessInteger(16) || element.isSignlessInteger(32) ||
       element.isSignlessInteger(64) || element.isF16() || element.isBF16() ||
-      element.isF32() || element.isF64();
+      element.isF32() || element.isF64() || isSmall(element);
   int64_t count = 1;
   for (int64_t dim : tensor.getShape())
     if (dim < 1 || llvm::MulOverflow(count, dim, count) || count > INT32_MAX)
       return false;
   return knownElement;
+}
+
+bool gpuvm::hasSmallElements(Type type) {
+  if (auto message = dyn_cast<MessageType>(type))
+    type = message.getPayload();
+  return isSmall(getElementTypeOrSelf(type));
 }
 
 uint64_t gpuvm::elementBytes(Type elementType) {

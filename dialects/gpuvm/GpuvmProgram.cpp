@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/gpuvm/Gpuvm.h"
+#include "dialects/gpuvm/SmallTypes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -155,8 +156,8 @@ LogicalResult ProgramOp::verify() {
   for (Type t : unpacked)
     if (!hasRows(t))
       return emitOpError("C0: ")
-             << t << " is no statically shaped tensor of i1, i8, i16, i32, "
-             << "i64, f16, bf16, f32 or f64 with 1 to 2147483647 elements";
+             << t << " is no statically shaped tensor of " << kElementTypes
+             << " with 1 to 2147483647 elements";
   return success();
 }
 

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/gpuvm/Gpuvm.h"
+#include "dialects/gpuvm/SmallTypes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -327,8 +328,21 @@ static LogicalResult verifyMayStandInStage(Operation &op) {
   return failure(result.wasInterrupted());
 }
 
+/// Operations of the machine that only move elements of small types.
+static bool takesSmallTypes(Operation &op) {
+  return !isa<GpuvmDialect>(op.getDialect()) ||
+         isa<LoadOp, StoreOp, SendOp, GatherOp, InvokeOp>(op);
+}
+
 /// C0: the machine has no other tensors.
 static LogicalResult verifyResultTypes(Operation &op) {
+  for (Type type :
+       llvm::concat<const Type>(SmallVector<Type>(op.getOperandTypes()),
+                                SmallVector<Type>(op.getResultTypes())))
+    if (hasSmallElements(type) && !takesSmallTypes(op))
+      return op.emitOpError("C0: takes no elements of ")
+             << getElementTypeOrSelf(type)
+             << "; arith.extf or arith.extsi converts them first";
   auto isShape = [](OpOperand &use) { // Of which only the type counts.
     return isa<tensor::ReshapeOp>(use.getOwner()) &&
            use.getOperandNumber() == 1;
@@ -339,8 +353,8 @@ static LogicalResult verifyResultTypes(Operation &op) {
   for (Type type : op.getResultTypes())
     if (isa<ShapedType>(type) && !hasRows(type))
       return op.emitOpError("C0: ")
-             << type << " is no statically shaped tensor of i1, i8, i16, i32, "
-             << "i64, f16, bf16, f32 or f64 with 1 to 2147483647 elements";
+             << type << " is no statically shaped tensor of " << kElementTypes
+             << " with 1 to 2147483647 elements";
   return success();
 }
 
