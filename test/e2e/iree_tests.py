@@ -24,9 +24,10 @@ from program_text import NUMPY, unpack
 FOLDERS = ["linalg", "tensor_ops", "subbyte_types", "regression"]
 # What is neither upstream's nor gpuvm's, and what to write instead.
 FOREIGN = [
+    (r"f4E2M1FN|f8E8M0FNU", "f4E2M1FN and f8E8M0FNU are no element types: read bytes, and decode them by a table or shifts"),
     (r"iree_encoding\.", "packed elements of i1 have no layout here: unpack them from i8 with shifts and masks"),
-    (r"flow\.tensor\.(?!dynamic_constant|tie_shape)", "its flow dialect is IREE's own: write tensor or arith.bitcast"),
-    (r"iree_linalg_ext\.", "its iree_linalg_ext dialect is IREE's own: write linalg, or gpuvm.attention and its like"),
+    (r"flow\.tensor\.(?!dynamic_constant|tie_shape)", "the flow dialect is IREE's own: write tensor or arith.bitcast"),
+    (r"iree_linalg_ext\.", "the iree_linalg_ext dialect is IREE's own: write linalg, or gpuvm.attention and its like"),
     (r"\btosa\.", "convert tosa to linalg first: mlir-opt --tosa-to-linalg-pipeline"),
     (r"stablehlo\.", "convert stablehlo to linalg first"),
     (r"\bvector\.(?!expand|insert)", "vectors are the compiler's: write tensors"),
@@ -34,9 +35,7 @@ FOREIGN = [
 ]
 # Words of a diagnostic, and what to write instead.
 REFUSED = [
-    ("scaling_", "decode the scaled format with shifts and tables: arith.scaling_extf and scaling_truncf have no code here"),
     ("statically shaped tensor of", "write another element type, of those in docs/arithmetic.md"),
-    ("cannot be compiled", "see the diagnostic"),
 ]
 DYNAMIC = "shapes are constants: write one program for each size, or bounded rows (docs/bounded.md)"
 
@@ -239,7 +238,7 @@ def try_test(aliases, helpers, text):
 
 def explain(stderr):
     message = next((line for line in stderr.splitlines() if "error:" in line), stderr.strip())
-    for words, sentence in REFUSED[:-1]:
+    for words, sentence in REFUSED:
         if words in stderr:
             return sentence
     return re.sub(r"^.*?error: ", "", message)
