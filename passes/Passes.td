@@ -128,8 +128,11 @@ def Generalize : GpuvmProgramPass<"gpuvm-generalize"> {
   let description = [{
     Elementwise `arith` and `math` on tensors and named `linalg` operations
     become `linalg.generic`, elementwise ones with an identity map for their
-    result; constants that are not a splat move to the heap. An operation that
-    no kernel can hold is an error.
+    result; constants that are not a splat move to the heap. Scalars between
+    tensors go into the bodies that use them, `scf.if` of tensors becomes a
+    choice, a slice at an offset that is no constant a table or a scatter. Elements
+    of i2, i4 and floats of eight bits become bytes. An operation that no kernel
+    can hold is an error.
   }];
 }
 
