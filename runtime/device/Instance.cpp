@@ -10,9 +10,14 @@
 
 #include "runtime/device/Instance.h"
 
+#include "runtime/base/AddressSpace.h"
+
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <mutex>
+#include <thread>
 
 namespace vm {
 
@@ -85,8 +90,30 @@ static Result<bool> hasDebugUtils(bool validate) {
   return hasExtension(kValidationLayer, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
 }
 
+/// What loader, drivers and LLVM map, and llvmpipe's threads, of which there
+/// are at most 16 for drawing and 16 for computing, with some of the drivers'
+/// own.
+static uint64_t driverBytes() {
+  constexpr uint64_t kLibraries = 224u << 20; // Mesa 22.3, LLVM 15: 180 MiB.
+  constexpr uint64_t kMaxThreads = 16, kOtherThreads = 4;
+  uint64_t threads =
+      std::clamp<uint64_t>(std::thread::hardware_concurrency(), 1, kMaxThreads);
+  return kLibraries + (2 * threads + kOtherThreads) * threadStackBytes();
+}
+
+/// Of a process that has loaded the drivers before, there is an instance.
+static Status checkMemoryForDrivers() {
+  static std::atomic<bool> loaded = false;
+  if (!loaded)
+    VM_RETURN_IF_ERROR(
+        checkAddressSpace(driverBytes(), "load the Vulkan drivers"));
+  loaded = true;
+  return {};
+}
+
 Result<std::unique_ptr<Instance>>
 Instance::create(bool validate, std::shared_ptr<ValidationSink> sink) {
+  VM_RETURN_IF_ERROR(checkMemoryForDrivers());
   VM_RETURN_IF_ERROR(loadVulkan());
   std::unique_ptr<Instance> instance(new Instance(std::move(sink)));
   VM_RETURN_IF_ERROR(instance->createHandle(validate));

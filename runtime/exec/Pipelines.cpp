@@ -9,6 +9,7 @@
 
 #include "runtime/exec/Pipelines.h"
 
+#include "runtime/base/AddressSpace.h"
 #include "runtime/exec/PipelineCache.h"
 
 #include <fmt/format.h>
@@ -125,9 +126,19 @@ static Status compile(const Device &device, const Kernel &kernel,
   return {};
 }
 
+Status checkMemoryToCompile(const Device &device, const Kernel &kernel) {
+  // llvmpipe took 55 MiB for a kernel of 74 KB.
+  constexpr uint64_t kAtLeast = 32u << 20, kForEachByte = 1024;
+  if (device.info().type != DeviceType::Cpu)
+    return {};
+  uint64_t bytes = kernel.spirv.size() * sizeof(uint32_t);
+  return checkAddressSpace(kAtLeast + kForEachByte * bytes, "compile a kernel");
+}
+
 static Status build(const Device &device, const Kernel &kernel,
                     VkPipelineCache cache, uint32_t pushConstantBytes,
                     Pipeline &out) {
+  VM_RETURN_IF_ERROR(checkMemoryToCompile(device, kernel));
   VM_RETURN_IF_ERROR(createSetLayout(device, kernel, out));
   VM_RETURN_IF_ERROR(createLayout(device, pushConstantBytes, out));
   return compile(device, kernel, cache, out);

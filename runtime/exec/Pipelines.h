@@ -29,6 +29,9 @@ struct Pipeline {
   Owned<VkPipeline> pipeline;
 };
 
+/// Whether there is enough address space to compile `kernel` on a CPU device.
+Status checkMemoryToCompile(const Device &device, const Kernel &kernel);
+
 /// Compiles `kernel`; Code::NoDevice if the driver refuses it.
 /// `pushConstantBytes` is 0 for the kernels of plans.
 Result<Pipeline> createPipeline(const Device &device, const Kernel &kernel,

@@ -57,8 +57,10 @@ Status warmUp(const Device &device, const Plan &plan,
   for (auto [kernel, command] : commands) {
     if (progress)
       progress(done++, commands.size());
-    Status status = compile(device, pipelines[kernel],
-                            descriptors.forCommand(command), submission);
+    Status status = checkMemoryToCompile(device, plan.kernels[kernel]);
+    if (status.ok())
+      status = compile(device, pipelines[kernel],
+                       descriptors.forCommand(command), submission);
     if (!status.ok())
       return status.withContext(
           fmt::format("compiling kernel \"{}\"", plan.kernels[kernel].name));

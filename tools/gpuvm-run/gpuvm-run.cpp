@@ -12,6 +12,7 @@
 #include "runtime/plan/PlanFile.h"
 #include "runtime/profile/TraceJson.h"
 #include "tools/gpuvm-run/CompileLine.h"
+#include "tools/gpuvm-run/LowMemory.h"
 #include "tools/gpuvm-run/Report.h"
 
 #include <fmt/format.h>
@@ -172,6 +173,7 @@ static int runTool(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  prepareForLowMemory();
   try {
     return runTool(argc, argv);
   } catch (const std::bad_alloc &) {

@@ -1,0 +1,31 @@
+//===- AddressSpace.h - what a process may still map ----------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Vulkan drivers on the CPU do not survive a failing malloc: llvmpipe and LLVM
+// crash or abort. So what they are known to take is looked for before they are
+// called, where the process has a limit (ulimit -v).
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/base/Status.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace vm {
+
+/// Bytes of address space that the process may take yet; nothing where it has
+/// no limit. May be called by a signal handler.
+std::optional<uint64_t> freeAddressSpace();
+
+/// Code::OutOfMemory unless there are `bytes` to "<action>" with.
+Status checkAddressSpace(uint64_t bytes, const char *action);
+
+/// Bytes that a thread takes for its stack.
+uint64_t threadStackBytes();
+
+} // namespace vm

@@ -1,0 +1,21 @@
+//===- LowMemory.h - exit codes where memory is short ---------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The runtime looks for memory before it calls a driver. What a driver takes
+// beyond that can still fail inside of it, where nothing can be done but to end
+// with the exit code for it.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+namespace vm::run {
+
+/// In a process with a limit (ulimit -v): one malloc arena for all threads
+/// rather than 64 MiB of address space for each, and a crash with next to
+/// nothing left of the limit ends with a sentence and Code::OutOfMemory.
+void prepareForLowMemory();
+
+} // namespace vm::run
