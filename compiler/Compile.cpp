@@ -8,10 +8,10 @@
 #include "compiler/Compile.h"
 
 #include "compiler/PlanWriter.h"
+#include "dialects/gpuvm/LinkPrograms.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
-#include "passes/LinkPrograms.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;

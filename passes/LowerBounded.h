@@ -11,8 +11,8 @@
 
 namespace mlir::gpuvm {
 
-/// What gpuvm-lower-bounded does, for the interpreter, too. Emits an error at
-/// an operation that cannot work on bounded tensors.
+/// What gpuvm-lower-bounded does. Emits an error at an operation that cannot
+/// work on bounded tensors.
 LogicalResult lowerBounded(ProgramOp program);
 
 } // namespace mlir::gpuvm

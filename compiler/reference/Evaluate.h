@@ -46,6 +46,10 @@ Results evaluateConvolve(ConvolveOp op, const Environment &env);
 Results evaluateRfft(RfftOp op, const Environment &env);
 Results evaluateIrfft(IrfftOp op, const Environment &env);
 
+/// `gpuvm.count` and `gpuvm.filled` (GpuvmBounded.td).
+Results evaluateCount(CountOp op, const Environment &env);
+Results evaluateFilled(FilledOp op, const Environment &env);
+
 /// `gpuvm.gather`.
 Results evaluateGather(GatherOp op, const Environment &env);
 

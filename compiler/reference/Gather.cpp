@@ -8,6 +8,7 @@
 #include "compiler/reference/Evaluate.h"
 #include "dialects/gpuvm/Gpuvm.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace mlir;
@@ -21,18 +22,17 @@ static SmallVector<int32_t> numbersOf(const vm::HostTensor &tensor) {
 }
 
 Results gpuvm::reference::evaluateGather(GatherOp op, const Environment &env) {
-  Tensor source = env.get(op.getSource());
-  vm::HostTensor result = *makeZero(op.getResult().getType());
-  int64_t count = source->shape[0];
-  uint64_t rowBytes = source->bytes.size() / count;
+  Tensor source = env.get(op.getSource()), rows = env.get(op.getRows());
+  vm::HostTensor result = *makeZero(
+      op.getResult().getType(), rows->shape.empty() ? 0 : rows->shape.front());
+  int64_t last = withAllRows(typeOf(op.getSource())).getDimSize(0) - 1;
+  uint64_t bytes = rowBytes(*source);
   uint8_t *next = result.bytes.data();
-  for (int64_t row : numbersOf(*env.get(op.getRows()))) {
-    if (row < 0)
-      row = 0;
-    if (row >= count)
-      row = count - 1;
-    std::memcpy(next, source->bytes.data() + row * rowBytes, rowBytes);
-    next += rowBytes;
+  for (int64_t number : numbersOf(*rows)) {
+    int64_t row = std::clamp<int64_t>(number, 0, last);
+    if (row < source->shape.front()) // Behind the count are any elements.
+      std::memcpy(next, source->bytes.data() + row * bytes, bytes);
+    next += bytes;
   }
   return SmallVector<Tensor>{share(std::move(result))};
 }
@@ -41,10 +41,10 @@ vm::HostTensor gpuvm::reference::storeRows(vm::HostTensor whole,
                                            const vm::HostTensor &rows,
                                            int64_t position) {
   int64_t count = whole.shape[0];
-  uint64_t rowBytes = whole.bytes.size() / count;
+  uint64_t bytes = rowBytes(whole);
   for (int64_t i = 0; i < rows.shape[0]; ++i)
     if (position + i >= 0 && position + i < count)
-      std::memcpy(whole.bytes.data() + (position + i) * rowBytes,
-                  rows.bytes.data() + i * rowBytes, rowBytes);
+      std::memcpy(whole.bytes.data() + (position + i) * bytes,
+                  rows.bytes.data() + i * bytes, bytes);
   return whole;
 }

@@ -32,7 +32,8 @@ public:
   Results run();
 
 private:
-  LogicalResult prepare();
+  FailureOr<SmallVector<int64_t>> findRanges();
+  LogicalResult prepare(const ReductionOrder &order);
   LogicalResult compileBody(const SmallPtrSetImpl<Operation *> &skip);
   LogicalResult checkOutputs();
   LogicalResult loadInputs(int64_t count);
@@ -62,24 +63,50 @@ private:
 };
 } // namespace
 
-LogicalResult GenericEvaluation::prepare() {
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  if (llvm::any_of(ranges, ShapedType::isDynamic))
-    return op.emitOpError(
-        "has a dynamic shape, which the machine does not have");
+/// How often each loop runs, which for one over bounded rows is as often as
+/// there are rows.
+FailureOr<SmallVector<int64_t>> GenericEvaluation::findRanges() {
+  SmallVector<int64_t> sizes;
+  for (Value operand : op->getOperands())
+    llvm::append_range(sizes, env.get(operand)->shape);
+  SmallVector<int64_t> ranges = op.getShapesToLoopsMap().compose(sizes);
+  for (OpOperand &operand : op->getOpOperands())
+    for (auto [index, size] :
+         llvm::zip_equal(op.getMatchingIndexingMap(&operand).getResults(),
+                         env.get(operand.get())->shape))
+      if (auto loop = dyn_cast<AffineDimExpr>(index);
+          loop && ranges[loop.getPosition()] != size)
+        return op.emitOpError("has operands with ")
+               << ranges[loop.getPosition()] << " and " << size << " rows";
+  return ranges;
+}
+
+LogicalResult GenericEvaluation::prepare(const ReductionOrder &order) {
+  FailureOr<SmallVector<int64_t>> ranges = findRanges();
+  if (failed(ranges))
+    return failure();
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
     (iterator == utils::IteratorType::parallel ? results : elements)
-        .add(loop, ranges[loop]);
+        .add(loop, (*ranges)[loop]);
+  // The order is that of all rows there may be, and those that are there come
+  // first in it.
+  SmallVector<int64_t> most = op.getStaticLoopRanges();
+  for (auto [i, loop] : llvm::enumerate(elements.loops))
+    if (!order.sequential && i > 0 && ShapedType::isDynamic(most[loop]))
+      return op.emitOpError("reduces rows whose number only the device knows "
+                            "inside of another reduction, of which the "
+                            "interpreter knows no order");
   for (OpOperand *operand : op.getDpsInputOperands()) {
     inputs.push_back(env.get(operand->get()));
-    inputAccess.emplace_back(op.getMatchingIndexingMap(operand),
-                             *inputs.back());
+    inputAccess.emplace_back(op.getMatchingIndexingMap(operand), *inputs.back(),
+                             !op.hasDynamicShape());
   }
   for (OpOperand &operand : op.getDpsInitsMutable())
     outputs.push_back(*env.get(operand.get()));
   for (auto [operand, output] :
        llvm::zip_equal(op.getDpsInitsMutable(), outputs))
-    outputAccess.emplace_back(op.getMatchingIndexingMap(&operand), output);
+    outputAccess.emplace_back(op.getMatchingIndexingMap(&operand), output,
+                              !op.hasDynamicShape());
   yielded.assign(outputs.size(), std::vector<uint64_t>(ScalarCode::kMaxCount));
   return checkOutputs();
 }
@@ -250,7 +277,8 @@ GenericEvaluation::reduceResult(int64_t result, const ReductionOrder &order,
   int64_t turn = order.parts == 1
                      ? elements.count
                      : order.rowsPerTurn() * order.elementsPerRow();
-  for (int64_t part = 0; part < order.parts; ++part) {
+  for (int64_t part = 0; part < order.parts && part * turn < elements.count;
+       ++part) {
     for (GroupReduction &group : groups)
       group.lanes.beginPart();
     for (int64_t at = part * turn; at < elements.count;
@@ -265,6 +293,8 @@ GenericEvaluation::reduceResult(int64_t result, const ReductionOrder &order,
   elements.fillSame(*code, 0, 1);
   if (failed(moveOutputs(1, /*load=*/true)))
     return failure();
+  if (elements.count == 0)
+    return success();
   for (GroupReduction &group : groups) {
     SmallVector<void *> accumulators, totals;
     SmallVector<uint64_t> memory(group.accumulators.size());
@@ -307,12 +337,17 @@ LogicalResult GenericEvaluation::runInLanes(const ReductionOrder &order) {
 }
 
 Results GenericEvaluation::run() {
+  for (Type type : op->getOperandTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        tensor && !tensor.hasStaticShape() && !isBounded(tensor))
+      return op.emitOpError(
+          "has a dynamic shape, which the machine does not have");
   ReductionOrder order{/*sequential=*/true};
-  if (op.getNumReductionLoops() != 0 && !op.hasDynamicShape())
+  if (op.getNumReductionLoops() != 0)
     order = getReductionOrder(op);
   if (!order.sequential)
     combiner = matchCombiner(op);
-  if (failed(prepare()))
+  if (failed(prepare(order)))
     return failure();
   if (failed(order.sequential ? runSequential() : runInLanes(order)))
     return failure();

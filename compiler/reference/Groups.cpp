@@ -18,9 +18,10 @@ using namespace mlir;
 using namespace mlir::gpuvm;
 using namespace mlir::gpuvm::reference;
 
-/// A tensor of i32 with these words.
+/// A tensor of i32 with these words: a bounded one has so many, another begins
+/// with them.
 static Tensor wordsOf(Type type, ArrayRef<int32_t> words) {
-  vm::HostTensor tensor = *makeZero(type);
+  vm::HostTensor tensor = *makeZero(type, words.size());
   uint64_t bytes =
       std::min<uint64_t>(tensor.bytes.size(), words.size() * sizeof(int32_t));
   std::memcpy(tensor.bytes.data(), words.data(), bytes);
@@ -68,6 +69,12 @@ static bool foldRows(ArrayRef<int64_t> numbers, int64_t piece, Rows &result,
   return true;
 }
 
+/// The elements that a value has at most: where the pieces end that they are
+/// combined in does not depend on how many there are.
+static int64_t mostElements(Value value) {
+  return withAllRows(typeOf(value)).getNumElements();
+}
+
 static std::vector<uint8_t> rowOf(const vm::HostTensor &tensor, int64_t row,
                                   uint64_t bytes) {
   auto begin = tensor.bytes.begin() + row * bytes;
@@ -110,7 +117,7 @@ Results gpuvm::reference::evaluateScatter(ScatterOp op,
     Tensor update = env.get(op.getUpdates()[i]);
     vm::HostTensor result = *env.get(op.getInitial()[i]);
     int64_t rows = result.shape.front();
-    uint64_t bytes = result.bytes.size() / rows;
+    uint64_t bytes = rowBytes(result);
     std::map<int64_t, std::vector<int64_t>> byPosition;
     for (auto [number, position] : llvm::enumerate(positions))
       if (position >= 0 && position < rows)
@@ -139,7 +146,7 @@ Results gpuvm::reference::evaluateScatter(ScatterOp op,
     for (auto &[position, numbers] : byPosition) {
       Rows row = {rowOf(result, position, bytes)};
       foldRows(
-          numbers, rowsPerPiece(positions.size()), row,
+          numbers, rowsPerPiece(mostElements(op.getPositions())), row,
           [&](int64_t n) -> Rows { return {rowOf(*update, n, bytes)}; },
           combine);
       std::memcpy(result.bytes.data() + position * bytes, row[0].data(), bytes);
@@ -187,12 +194,15 @@ Results gpuvm::reference::evaluateSegmentReduce(SegmentReduceOp op,
   SmallVector<Tensor> inputs;
   SmallVector<uint64_t> bytes; ///< Of a row.
   SmallVector<vm::HostTensor> results;
-  int64_t rows = env.get(op.getInputs().front())->shape.front();
-  int64_t width = env.get(op.getInputs().front())->numElements() / rows;
+  const Tensor &first = env.get(op.getInputs().front());
+  int64_t rows = first->shape.front();
+  int64_t most = withAllRows(typeOf(op.getInputs().front())).getDimSize(0);
+  int64_t width = static_cast<int64_t>(rowBytes(*first)) /
+                  static_cast<int64_t>(byteSize(first->dtype));
   for (auto [input, result] :
        llvm::zip_equal(op.getInputs(), op.getResults())) {
     inputs.push_back(env.get(input));
-    bytes.push_back(inputs.back()->bytes.size() / rows);
+    bytes.push_back(rowBytes(*inputs.back()));
     results.push_back(*makeZero(result.getType()));
   }
   auto rowsAt = [&](int64_t number) {
@@ -221,7 +231,7 @@ Results gpuvm::reference::evaluateSegmentReduce(SegmentReduceOp op,
     }
     std::vector<int64_t> numbers(end - begin);
     std::iota(numbers.begin(), numbers.end(), begin);
-    if (!foldRows(numbers, rowsPerPiece(rows), own, rowsAt, combine))
+    if (!foldRows(numbers, rowsPerPiece(most), own, rowsAt, combine))
       return failure();
     for (auto [i, size] : llvm::enumerate(bytes))
       std::memcpy(results[i].bytes.data() + segment * size, own[i].data(),

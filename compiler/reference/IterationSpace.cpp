@@ -46,8 +46,7 @@ std::optional<int64_t> Access::linearize(ArrayRef<int64_t> point) const {
   return rowMajorOffset(shape, index);
 }
 
-/// False if an element is outside the tensor. The verifier of linalg has
-/// checked linear maps.
+/// False if an element is outside the tensor.
 bool Access::findOffsets(const ScalarCode &code, int64_t count) {
   if (isLinear) {
     std::fill_n(offsets.begin(), count, base);

@@ -37,7 +37,8 @@ struct LoopNest {
 private:
   SmallVector<int64_t> getIndex(int64_t iteration) const {
     SmallVector<int64_t> index(loops.size());
-    for (size_t d = loops.size(); d-- > 0; iteration /= ranges[d])
+    for (size_t d = loops.size(); d-- > 0 && iteration > 0;
+         iteration /= ranges[d])
       index[d] = iteration % ranges[d];
     return index;
   }
@@ -46,8 +47,11 @@ private:
 /// Reads or writes the elements of one operand at given points.
 class Access {
 public:
-  Access(AffineMap map, const vm::HostTensor &tensor)
-      : map(map), shape(tensor.shape), bytes(byteSize(tensor.dtype)) {
+  /// `isVerified`: the verifier of linalg has seen that a linear map stays in
+  /// the tensor's shape, which it can only where shapes are static.
+  Access(AffineMap map, const vm::HostTensor &tensor, bool isVerified)
+      : map(map), shape(tensor.shape), bytes(byteSize(tensor.dtype)),
+        isLinear(isVerified) {
     findCoefficients();
   }
 
@@ -99,7 +103,7 @@ private:
   ArrayRef<int64_t> shape;
   uint64_t bytes;
   /// For a linear map: offset = base + sum of coefficient * loop index.
-  bool isLinear = true;
+  bool isLinear;
   int64_t base = 0;
   SmallVector<std::pair<unsigned, int64_t>> coefficients;
   std::array<int64_t, ScalarCode::kMaxCount> offsets;

@@ -23,7 +23,9 @@ using vm::HostTensor;
 //===----------------------------------------------------------------------===//
 
 /// Brings every named linalg operation into the form of `linalg.generic`; what
-/// has no such form stays and is an error when it is run.
+/// has no such form stays and is an error when it is run. What these operations
+/// mean is MLIR's own code, which the compiler uses, too: a mistake there would
+/// be in both.
 static void generalize(Operation *program) {
   IRRewriter rewriter(program->getContext());
   program->walk([&](linalg::SoftmaxOp op) {
@@ -59,6 +61,13 @@ FailureOr<Machine> Machine::boot(ProgramOp program, bool exact) {
   Machine machine(exact);
   machine.program = program->clone();
   generalize(*machine.program);
+  for (BlockArgument input : machine.getProgram().getBody().getArguments())
+    if (isBounded(input.getType()))
+      return program.emitOpError("has an input whose number of rows only the "
+                                 "device would know");
+  SymbolTable table(machine.getProgram());
+  machine.program->walk(
+      [&](StageOp stage) { machine.addCounts(stage, table); });
   for (Operation &op : machine.getProgram().getBody().front())
     if (failed(machine.addSymbol(&op)))
       return failure();
@@ -139,10 +148,8 @@ LogicalResult Machine::run(LoadOp op, Environment &env) {
 LogicalResult Machine::run(StoreOp op, Environment &env) {
   Tensor value = env.get(op.getValue());
   if (op.getPosition()) {
-    int32_t position;
-    std::memcpy(&position, env.get(op.getPosition())->bytes.data(),
-                sizeof(position));
-    HostTensor whole = storeRows(*getSymbol(op.getSymbol()), *value, position);
+    HostTensor whole = storeRows(*getSymbol(op.getSymbol()), *value,
+                                 getWord(*env.get(op.getPosition())));
     setSymbol(op.getSymbol(),
               std::make_shared<const HostTensor>(std::move(whole)));
     return success();
@@ -232,6 +239,10 @@ SmallVector<Tensor> Machine::getSent(StageOp op, bool ran,
 /// Runs the body for one instance after the other.
 LogicalResult Machine::runInstances(StageOp op, Environment &env) {
   SmallVector<HostTensor> sent;
+  for (Value value : llvm::concat<Value>(op.getInputs(), op.getMessages()))
+    if (isBounded(payloadType(value.getType())))
+      return op.emitOpError("has instances and rows whose number only the "
+                            "device knows");
   for (Value message : op.getMessages())
     sent.push_back(*makeZero(payloadType(message.getType())));
   int64_t count = *op.getInstances();
@@ -342,6 +353,8 @@ static Results evaluate(Operation *op, const Environment &env) {
       .Case([&](linalg::PackOp o) { return evaluatePack(o, env); })
       .Case([&](linalg::UnPackOp o) { return evaluateUnpack(o, env); })
       .Case([&](AttentionOp o) { return evaluateAttention(o, env); })
+      .Case([&](CountOp o) { return evaluateCount(o, env); })
+      .Case([&](FilledOp o) { return evaluateFilled(o, env); })
       .Case([&](GatherOp o) { return evaluateGather(o, env); })
       .Case([&](RandomOp o) { return evaluateRandom(o, env); })
       .Case([&](ScanOp o) { return evaluateScan(o, env); })
@@ -351,7 +364,6 @@ static Results evaluate(Operation *op, const Environment &env) {
       .Case([&](RfftOp o) { return evaluateRfft(o, env); })
       .Case([&](IrfftOp o) { return evaluateIrfft(o, env); })
       .Case([&](SortOp o) { return evaluateSort(o, env); })
-      .Case([&](TopKOp o) { return evaluateTopK(o, env); })
       .Case([&](MergeOp o) { return evaluateMerge(o, env); })
       .Case([&](SearchSortedOp o) { return evaluateSearchSorted(o, env); })
       .Case([&](SortRunsOp o) { return evaluateSortRuns(o, env); })
@@ -388,7 +400,8 @@ LogicalResult Machine::run(Operation *op, Environment &env) {
     return success();
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case<StageOp, KernelOp, LoadOp, StoreOp, MetadataOp, RepeatOp, ClockOp,
-            scf::IfOp>([&](auto vmOp) { return run(vmOp, env); })
+            scf::IfOp, BoundedOp, TopKOp>(
+          [&](auto vmOp) { return run(vmOp, env); })
       .Case<BarrierOp, ExternKernelOp, ExposeOp>([](auto) { return success(); })
       .Case([&](DecodeOp decode) {
         env.set(decode.getResult(), reference::decode(decode, env));
@@ -448,7 +461,8 @@ FailureOr<SmallVector<HostTensor>> Machine::execute(ArrayRef<Tensor> inputs) {
   for (auto [argument, input] : llvm::zip_equal(body.getArguments(), inputs))
     env.set(argument, input);
   messages.clear();
-  if (failed(runBody(body, env)))
+  excess = false;
+  if (failed(runBody(body, env)) || failed(checkControlBounds()))
     return failure();
   return llvm::map_to_vector(
       body.getTerminator()->getOperands(),

@@ -4,8 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The oracle: runs a `gpuvm.program` as the descriptions of its operations say,
-// on the CPU, one operation after the other. It shares nothing with the
-// emitters but the definition of the order of reductions.
+// on the CPU, one operation after the other. It shares nothing with passes and
+// emitters (tools/dev/check-includes looks at what it includes) but the
+// dialects: verifiers, the order of reductions and scans, and what a call means
+// (dialects/gpuvm/LinkPrograms.h). Named operations of linalg are read as MLIR
+// defines them in terms of linalg.generic, as the compiler does, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,6 +37,13 @@ public:
   /// Precondition: every input has the type the signature says. Emits a located
   /// error where the program does something that has no result.
   FailureOr<SmallVector<vm::HostTensor>> execute(ArrayRef<Tensor> inputs);
+  /// Whether the last execution ended because a count, or another word of
+  /// Control, was more than its bound.
+  bool hasExcess() const { return excess; }
+
+  /// The machine's copy of the program; among its symbols are the counts of
+  /// bounded tensors.
+  ProgramOp getProgram() const { return cast<ProgramOp>(program.get()); }
 
   /// The value of a symbol; null if there is no symbol of that name.
   Tensor getSymbol(StringRef name) const { return symbols.lookup(name); }
@@ -51,8 +61,14 @@ private:
   };
 
   explicit Machine(bool exact) : exact(exact) {}
-  ProgramOp getProgram() { return cast<ProgramOp>(*program); }
   LogicalResult addSymbol(Operation *op);
+
+  // Counts (Bounded.cpp).
+  void addCounts(StageOp stage, SymbolTable &table);
+  void setCount(Operation *op, int32_t count);
+  LogicalResult reportExcess(Operation *op, StringRef name, int32_t count,
+                             int64_t bound);
+  LogicalResult checkControlBounds();
 
   // One function per operation; results go to `env`.
   LogicalResult run(Operation *op, Environment &env);
@@ -69,6 +85,8 @@ private:
   LogicalResult run(RepeatOp op, Environment &env);
   LogicalResult run(ClockOp op, Environment &env);
   LogicalResult run(scf::IfOp op, Environment &env);
+  LogicalResult run(BoundedOp op, Environment &env);
+  LogicalResult run(TopKOp op, Environment &env);
   int64_t readClock() const;
   LogicalResult runBody(Block &body, Environment &env);
 
@@ -77,6 +95,8 @@ private:
   llvm::StringMap<Tensor> symbols;
   std::chrono::steady_clock::time_point beginning; ///< Of the execution.
   DenseMap<Value, Metadata> messages;
+  DenseMap<Operation *, StringAttr> countOf; ///< The symbol of its count.
+  bool excess = false;
   int64_t instance = 0; ///< The one that runs, of a stage with instances.
 };
 

@@ -116,6 +116,7 @@ private:
   struct Place {
     int64_t index; ///< In the tensors.
     bool head;
+    bool isThere; ///< Not so where a bounded tensor might have more rows.
   };
   Place placeOf(int64_t position) const;
   Partial load(const Place &place) const;
@@ -125,7 +126,8 @@ private:
 
   ScanCode &code;
   ScanSpace space;
-  int64_t count;
+  int64_t count;       ///< Positions.
+  int64_t numElements; ///< Of an input.
   SmallVector<Tensor> inputs;
   Tensor segments;
   std::optional<Partial> initial;
@@ -138,8 +140,9 @@ Scan::Scan(ScanOp op, ScanCode &code, const Environment &env)
     : code(code), space(op), count(space.count()) {
   for (Value input : op.getInputs()) {
     inputs.push_back(env.get(input));
-    results.push_back(*makeZero(input.getType()));
+    results.push_back(*makeZero(input.getType(), inputs.back()->shape.front()));
   }
+  numElements = static_cast<int64_t>(inputs.front()->numElements());
   if (op.getSegments())
     segments = env.get(op.getSegments());
   if (op.getInitial().empty())
@@ -159,8 +162,9 @@ Scan::Place Scan::placeOf(int64_t position) const {
   int64_t k = space.reverse ? length - 1 - step : step;
   Place place;
   place.index = (row / inner * length + k) * inner + row % inner;
+  place.isThere = place.index < numElements;
   place.head = step == 0;
-  if (segments && !place.head)
+  if (segments && place.isThere && !place.head)
     place.head =
         segments->bytes[space.reverse ? place.index + inner : place.index];
   return place;
@@ -189,6 +193,8 @@ MaybePartial Scan::runQuad(int64_t first, const MaybePartial &before) {
   int64_t end = std::min(first + ScanOrder::kQuad, count);
   for (int64_t position = first; position < end; ++position) {
     Place place = placeOf(position);
+    if (!place.isThere)
+      continue;
     if (initial) {
       MaybePartial all = code.join(before, inQuad);
       store(place, place.head || !all ? initial->words
@@ -246,6 +252,10 @@ Results Scan::run() {
 }
 
 Results gpuvm::reference::evaluateScan(ScanOp op, const Environment &env) {
+  bool hasRowsBehind = !typeOf(op.getInputs().front()).hasStaticShape();
+  if (hasRowsBehind && op.getReverse() && op.getDimension() == 0)
+    return op.emitOpError("begins with the last of rows whose number only the "
+                          "device knows");
   FailureOr<ScanCode> code = ScanCode::compile(op, env);
   if (failed(code))
     return failure();

@@ -98,11 +98,18 @@ static std::vector<size_t> iota(size_t count) {
   return numbers;
 }
 
+/// The rows of a tensor of type `type` that has so many elements.
+static int64_t rowsOf(ArrayRef<size_t> numbers, Type type) {
+  int64_t row =
+      llvm::product_of(cast<RankedTensorType>(type).getShape().drop_front());
+  return static_cast<int64_t>(numbers.size()) / row;
+}
+
 /// `source` with element numbers[i] in place i, as a `type`.
 static Tensor pick(const HostTensor &source, ArrayRef<size_t> numbers,
                    Type type) {
-  HostTensor result = *makeZero(type);
-  size_t size = source.bytes.size() / source.numElements();
+  HostTensor result = *makeZero(type, rowsOf(numbers, type));
+  size_t size = byteSize(source.dtype);
   for (auto [i, number] : llvm::enumerate(numbers))
     std::memcpy(result.bytes.data() + i * size,
                 source.bytes.data() + number * size, size);
@@ -111,7 +118,7 @@ static Tensor pick(const HostTensor &source, ArrayRef<size_t> numbers,
 
 /// Numbers as a tensor of i32.
 static Tensor toWords(ArrayRef<size_t> numbers, Type type) {
-  HostTensor result = *makeZero(type);
+  HostTensor result = *makeZero(type, rowsOf(numbers, type));
   for (auto [i, number] : llvm::enumerate(numbers)) {
     auto word = static_cast<int32_t>(number);
     std::memcpy(result.bytes.data() + i * sizeof(word), &word, sizeof(word));
@@ -149,10 +156,11 @@ Results gpuvm::reference::evaluateTopK(TopKOp op, const Environment &env) {
   Keys keys = keysOf(*input, op.getIsUnsigned(), !op.getSmallest());
   size_t length = input->shape.back(), count = input->numElements();
   auto type = cast<RankedTensorType>(op.getValues().getType());
+  size_t most = withAllRows(type).getShape().back();
   std::vector<size_t> numbers = iota(count), picked, places;
   for (size_t row = 0; row < count; row += length) {
     sortNumbers(keys, row, length, numbers);
-    for (int64_t i = 0; i < type.getShape().back(); ++i) {
+    for (size_t i = 0; i < std::min(most, length); ++i) {
       picked.push_back(numbers[row + i]);
       places.push_back(numbers[row + i] - row);
     }

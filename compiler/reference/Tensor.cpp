@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Tensor.h"
+#include "dialects/gpuvm/Gpuvm.h"
 #include "dialects/gpuvm/SmallTypes.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -47,19 +48,35 @@ std::optional<DType> gpuvm::reference::getDType(Type type) {
   }
 }
 
-std::optional<vm::HostTensor> gpuvm::reference::makeZero(Type type) {
+std::optional<vm::HostTensor> gpuvm::reference::makeZero(Type type,
+                                                         int64_t rows) {
   std::optional<DType> dtype = getDType(type);
   if (!dtype)
     return std::nullopt;
   vm::HostTensor tensor;
   tensor.dtype = *dtype;
   if (auto shaped = dyn_cast<RankedTensorType>(type)) {
-    if (!shaped.hasStaticShape())
+    if (!shaped.hasStaticShape() && !isBounded(shaped))
       return std::nullopt;
     tensor.shape.assign(shaped.getShape().begin(), shaped.getShape().end());
+    if (isBounded(shaped))
+      tensor.shape.front() = rows;
   }
   tensor.bytes.resize(tensor.numElements() * byteSize(*dtype));
   return tensor;
+}
+
+int32_t gpuvm::reference::getWord(const vm::HostTensor &word) {
+  int32_t value;
+  std::memcpy(&value, word.bytes.data(), sizeof(value));
+  return value;
+}
+
+uint64_t gpuvm::reference::rowBytes(const vm::HostTensor &tensor) {
+  uint64_t bytes = byteSize(tensor.dtype);
+  for (int64_t dim : ArrayRef(tensor.shape).drop_front())
+    bytes *= dim;
+  return bytes;
 }
 
 //===----------------------------------------------------------------------===//

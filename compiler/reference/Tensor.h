@@ -29,8 +29,15 @@ inline Tensor share(vm::HostTensor tensor) {
 std::optional<vm::DType> getDType(Type type);
 
 /// A zeroed value of a statically shaped tensor type or a scalar type, or
-/// nullopt if the machine has no such type.
-std::optional<vm::HostTensor> makeZero(Type type);
+/// nullopt if the machine has no such type. A bounded tensor is a value with as
+/// many rows as its count says and no memory for more: `rows`.
+std::optional<vm::HostTensor> makeZero(Type type, int64_t rows = 0);
+
+/// The value of a word.
+int32_t getWord(const vm::HostTensor &word);
+
+/// The bytes of a row of a tensor, whether it has any or not.
+uint64_t rowBytes(const vm::HostTensor &tensor);
 
 /// The value of a constant; nullopt for attributes that are no such value.
 std::optional<vm::HostTensor> fromAttribute(Attribute attribute);

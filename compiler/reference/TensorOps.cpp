@@ -21,8 +21,8 @@ static SmallVector<Tensor> one(HostTensor &&tensor) {
   return {std::make_shared<const HostTensor>(std::move(tensor))};
 }
 
-static FailureOr<HostTensor> makeResult(OpResult result) {
-  std::optional<HostTensor> tensor = makeZero(result.getType());
+static FailureOr<HostTensor> makeResult(OpResult result, int64_t rows = 0) {
+  std::optional<HostTensor> tensor = makeZero(result.getType(), rows);
   if (tensor)
     return std::move(*tensor);
   return result.getOwner()->emitOpError("has result type ")
@@ -46,7 +46,9 @@ static Tensor broadcast(const HostTensor &scalar, ArrayRef<int64_t> shape) {
 static FailureOr<HostTensor>
 computeResult(OpResult result, ArrayRef<Tensor> operands, bool exact) {
   Operation *op = result.getOwner();
-  FailureOr<HostTensor> tensor = makeResult(result);
+  ArrayRef<int64_t> shape = operands.back()->shape;
+  FailureOr<HostTensor> tensor =
+      makeResult(result, shape.empty() ? 0 : shape.front());
   if (failed(tensor))
     return failure();
   SmallVector<vm::DType> types;
@@ -70,6 +72,11 @@ computeResult(OpResult result, ArrayRef<Tensor> operands, bool exact) {
   if (!fn)
     return op->emitError("the interpreter does not know ")
            << name << " with result type " << result.getType();
+  for (const Tensor &operand : operands)
+    if (operand->shape != tensor->shape)
+      return op->emitOpError("has operands with ")
+             << operand->shape.front() << " and " << tensor->shape.front()
+             << " rows";
   Fault fault =
       fn(elements.data(), tensor->bytes.data(), tensor->numElements());
   if (fault.what)
@@ -79,16 +86,15 @@ computeResult(OpResult result, ArrayRef<Tensor> operands, bool exact) {
 
 Results gpuvm::reference::evaluateElementwise(Operation *op,
                                               const Environment &env) {
-  if (op->getNumResults() == 0)
+  if (op->getNumResults() == 0 || op->getNumOperands() == 0)
     return op->emitError("the interpreter does not know ") << op->getName();
-  auto shaped = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   SmallVector<Tensor> operands, results;
-  for (Value operand : op->getOperands()) {
-    Tensor tensor = env.get(operand);
-    if (shaped && !isa<ShapedType>(operand.getType()))
-      tensor = broadcast(*tensor, shaped.getShape());
-    operands.push_back(std::move(tensor));
-  }
+  for (Value operand : op->getOperands())
+    operands.push_back(env.get(operand));
+  if (isa<RankedTensorType>(op->getResult(0).getType()))
+    for (auto [operand, value] : llvm::zip_equal(operands, op->getOperands()))
+      if (!isa<ShapedType>(value.getType()))
+        operand = broadcast(*operand, operands.back()->shape);
   for (OpResult result : op->getResults()) {
     FailureOr<HostTensor> tensor = computeResult(result, operands, env.exact);
     if (failed(tensor))

@@ -87,8 +87,9 @@ LogicalResult ScanOp::verifyRegions() {
 }
 
 ScanSpace::ScanSpace(Operation *op)
-    : shape(typeOf(op->getOperands().front()).getShape()), dimension(0),
-      reverse(false), quadsPerBlock(ScanOrder::quadsOfCompact(count())) {
+    : shape(withAllRows(typeOf(op->getOperands().front())).getShape()),
+      dimension(0), reverse(false),
+      quadsPerBlock(ScanOrder::quadsOfCompact(count())) {
   auto scan = dyn_cast<ScanOp>(op);
   if (!scan)
     return;

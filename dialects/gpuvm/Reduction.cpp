@@ -112,10 +112,19 @@ static unsigned floatBitsOf(linalg::GenericOp op, const Combiner &combiner) {
   return widest;
 }
 
+/// How often each loop runs; over bounded rows as often as there may be rows.
+static SmallVector<int64_t> loopRangesOf(linalg::GenericOp op) {
+  SmallVector<int64_t> sizes;
+  for (Type type : op->getOperandTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      llvm::append_range(sizes, withAllRows(tensor).getShape());
+  return op.getShapesToLoopsMap().compose(sizes);
+}
+
 std::optional<TileLoops> gpuvm::getTileLoops(linalg::GenericOp op) {
   if (hasLoops(op)) // A tile holds the body many times.
     return std::nullopt;
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<int64_t> ranges = loopRangesOf(op);
   SmallVector<unsigned> candidates; // The innermost one first.
   unsigned first = op->hasAttr(kInstancesAttr) ? 1 : 0;
   for (unsigned loop = op.getNumLoops(); loop-- > first;)
@@ -174,7 +183,7 @@ static bool differsBetweenInstances(Value value, StageOp stage) {
 /// Elements of an input may go into several results each, as those of the
 /// vector that a matrix is multiplied with, or what instances share.
 static ReductionInputs inspectInputs(linalg::GenericOp op) {
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<int64_t> ranges = loopRangesOf(op);
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   auto dependsOn = [&](AffineMap map, utils::IteratorType type, bool wanted) {
     for (auto [loop, iterator] : llvm::enumerate(iterators))
@@ -204,7 +213,7 @@ static ReductionInputs inspectInputs(linalg::GenericOp op) {
 
 ReductionOrder gpuvm::getReductionOrder(linalg::GenericOp op) {
   int64_t results = 1, elements = 1;
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<int64_t> ranges = loopRangesOf(op);
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   for (auto [range, iterator] : llvm::zip_equal(ranges, iterators))
     (iterator == utils::IteratorType::parallel ? results : elements) *= range;

@@ -45,7 +45,8 @@ struct ScanOrder {
 };
 
 /// The positions of a scan: rows one behind the other, in row-major order of
-/// their indices in the other dimensions.
+/// their indices in the other dimensions. Of bounded tensors there are as many
+/// as there may be at most.
 struct ScanSpace {
   SmallVector<int64_t> shape;
   int64_t dimension;

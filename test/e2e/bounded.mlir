@@ -5,6 +5,9 @@
 // RUN: gpuvm-compile %t/rows.mlir -o %t/rows.gvplan
 // RUN: gpuvm-run %t/rows.gvplan --validate --input=x=8xf32=3,-1,4,-1,5,-9,2,6 | FileCheck %s
 // RUN: gpuvm-interpret %t/rows.mlir --input=x=8xf32=3,-1,4,-1,5,-9,2,6 | FileCheck %s
+// RUN: gpuvm-interpret %t/rows.mlir --input=x=8xf32=3,-1,4,-1,5,-9,2,6 --output=filter.rows | FileCheck %s --check-prefix=COUNT
+// RUN: gpuvm-opt %t/rows.mlir --gpuvm-lower-bounded | gpuvm-interpret - --input=x=8xf32=3,-1,4,-1,5,-9,2,6 | FileCheck %s
+// COUNT: filter.rows: i32=5
 // RUN: gpuvm-plan show %t/rows.gvplan | FileCheck %s --check-prefix=PLAN
 
 // CHECK-DAG: kept: 5xf32=3 4 5 2 6
@@ -20,6 +23,8 @@
 // Nothing is kept, and everything.
 // RUN: gpuvm-run %t/rows.gvplan --validate --input=x=8xf32=-1 | FileCheck %s --check-prefix=NONE
 // RUN: gpuvm-run %t/rows.gvplan --validate --input=x=8xf32=1 | FileCheck %s --check-prefix=ALL
+// RUN: gpuvm-interpret %t/rows.mlir --input=x=8xf32=-1 | FileCheck %s --check-prefix=NONE
+// RUN: gpuvm-interpret %t/rows.mlir --input=x=8xf32=1 | FileCheck %s --check-prefix=ALL
 // NONE-DAG: kept: 0xf32=
 // NONE-DAG: sum: f32=0
 // NONE-DAG: least: f32=inf
@@ -55,6 +60,7 @@
 // SINGLE-NEXT: sums: 2xi32=4 0
 
 // RUN: gpuvm-run %t/tables.gvplan --validate --input=k=8xi32=-1 | FileCheck %s --check-prefix=EMPTY
+// RUN: gpuvm-interpret %t/tables.mlir --input=k=8xi32=-1 | FileCheck %s --check-prefix=EMPTY
 // EMPTY: top: 0xi32=
 // EMPTY: right: 4xi32=0 0 0 0
 // EMPTY: keys: 0xi32=
@@ -62,6 +68,7 @@
 // EMPTY: sums: 2xi32=0 0
 
 // RUN: gpuvm-run %t/tables.gvplan --validate --input=k=8xi32=4 | FileCheck %s --check-prefix=FULL
+// RUN: gpuvm-interpret %t/tables.mlir --input=k=8xi32=4 | FileCheck %s --check-prefix=FULL
 // FULL: left: 4xi32=0 0 0 8
 // FULL-NEXT: right: 4xi32=0 8 0 8
 // FULL: keys: 1xi32=4
@@ -73,6 +80,7 @@
 // RUN: gpuvm-run %t/small.gvplan --validate --input=x=8xf32=3,-1,4,-1,-5,-9,-2,6 | FileCheck %s --check-prefix=FITS
 // RUN: not gpuvm-run %t/small.gvplan --validate --input=x=8xf32=3,-1,4,-1,5,-9,2,6 2>&1 | FileCheck %s --check-prefix=EXCESS
 // RUN: not gpuvm-interpret %t/small.mlir --input=x=8xf32=3,-1,4,-1,5,-9,2,6 2>&1 | FileCheck %s --check-prefix=EXCESS
+// RUN: %python -c "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]) != 7)" gpuvm-interpret %t/small.mlir --input=x=8xf32=1
 // FITS: kept: 3xf32=3 4 6
 // EXCESS-NOT: kept:
 // EXCESS: EXCESS: {{"|@}}filter.rows{{"?}} is 5, but there is room for 3 only

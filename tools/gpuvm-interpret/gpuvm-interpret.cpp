@@ -10,14 +10,10 @@
 
 #include "compiler/Dialects.h"
 #include "compiler/reference/Machine.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "dialects/gpuvm/LinkPrograms.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
-#include "passes/LinkPrograms.h"
-#include "passes/LowerBounded.h"
 #include "tools/gpuvm-interpret/CommandLine.h"
 #include "tools/gpuvm-run/Report.h"
 #include "llvm/Support/SourceMgr.h"
@@ -74,7 +70,7 @@ static LogicalResult link(ProgramOp program, const CommandLine &options) {
 }
 
 template <typename Slot> static Slot makeSlot(StringRef name, Type type) {
-  RankedTensorType memory = gpuvm::memoryType(type);
+  RankedTensorType memory = gpuvm::withAllRows(gpuvm::memoryType(type));
   Slot slot;
   slot.name = name.str();
   slot.dtype = *gpuvm::reference::getDType(memory);
@@ -143,46 +139,24 @@ static RunResult collect(const Machine &machine, const Plan &plan,
   return result;
 }
 
-/// Emits an error if a word of Control is more than its bound.
-static LogicalResult checkBounds(ProgramOp program, const Machine &machine) {
-  for (auto control : program.getBody().getOps<gpuvm::ControlOp>()) {
-    if (!control.getBound())
-      continue;
-    gpuvm::reference::Tensor words = machine.getSymbol(control.getSymName());
-    for (size_t i = 0; i < words->numElements(); ++i) {
-      int32_t word;
-      std::memcpy(&word, words->bytes.data() + i * sizeof(word), sizeof(word));
-      if (word > static_cast<int64_t>(*control.getBound()))
-        return control.emitError("EXCESS: @")
-               << control.getSymName() << " is " << word
-               << ", but there is room for " << *control.getBound() << " only";
-    }
-  }
-  return success();
-}
-
 /// Fails after a located diagnostic.
-static FailureOr<RunResult> execute(ProgramOp program, const Plan &plan,
+static FailureOr<RunResult> execute(Machine &machine, const Plan &plan,
                                     Bindings &bindings,
                                     const CommandLine &options) {
-  FailureOr<Machine> machine = Machine::boot(program, options.exact);
-  if (failed(machine))
-    return failure();
   SmallVector<gpuvm::reference::Tensor> inputs;
-  size_t numArguments = program.getInputNames().size();
+  size_t numArguments = machine.getProgram().getInputNames().size();
   for (auto [i, input] : llvm::enumerate(bindings.inputs)) {
     auto tensor = std::make_shared<const HostTensor>(std::move(*input));
     if (i < numArguments)
       inputs.push_back(std::move(tensor));
     else
-      machine->setSymbol(plan.inputs[i].name, std::move(tensor));
+      machine.setSymbol(plan.inputs[i].name, std::move(tensor));
   }
   FailureOr<SmallVector<HostTensor>> outputs;
   for (uint64_t i = 0; i < options.run.iterations; ++i)
-    if (outputs = machine->execute(inputs);
-        failed(outputs) || failed(checkBounds(program, *machine)))
+    if (outputs = machine.execute(inputs); failed(outputs))
       return failure();
-  return collect(*machine, plan, bindings, *outputs);
+  return collect(machine, plan, bindings, *outputs);
 }
 
 //===----------------------------------------------------------------------===//
@@ -198,15 +172,19 @@ static int runProgram(ModuleOp module, const CommandLine &options) {
   Result<ProgramOp> program = findProgram(module, options);
   if (!program.ok())
     return fail(program.status());
-  if (failed(link(*program, options)) || failed(gpuvm::lowerBounded(*program)))
+  if (failed(link(*program, options)))
     return static_cast<int>(Code::BadInput);
-  Plan plan = describe(*program);
+  FailureOr<Machine> machine = Machine::boot(*program, options.exact);
+  if (failed(machine))
+    return static_cast<int>(Code::BadInput);
+  Plan plan = describe(machine->getProgram());
   Result<Bindings> bindings = bindTensors(plan, options.run);
   if (!bindings.ok())
     return fail(bindings.status());
-  FailureOr<RunResult> result = execute(*program, plan, *bindings, options);
+  FailureOr<RunResult> result = execute(*machine, plan, *bindings, options);
   if (failed(result))
-    return static_cast<int>(Code::BadInput);
+    return static_cast<int>(machine->hasExcess() ? Code::Excess
+                                                 : Code::BadInput);
   if (!compareOutputs(*bindings, *result, options.run))
     return static_cast<int>(Code::WrongResult);
   Status status = deliverOutputs(*bindings, *result, options.run);
@@ -223,9 +201,6 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   gpuvm::registerCompilerDialects(registry);
   MLIRContext context(registry);
-  // Of what bounded tensors become, whatever the file holds.
-  context.loadDialect<linalg::LinalgDialect, scf::SCFDialect,
-                      tensor::TensorDialect>();
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
   OwningOpRef<ModuleOp> module =

@@ -3,6 +3,10 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// What `gpuvm.call` and `func.call` mean: the text of what they call, under
+// other names. It is part of the language and lowers nothing, so the compiler
+// and the reference interpreter both read programs with it.
+//
 //===----------------------------------------------------------------------===//
 
 #pragma once
@@ -12,7 +16,8 @@
 
 namespace mlir::gpuvm {
 
-/// What gpuvm-link does, for one program, those that it calls, and functions.
+/// Puts programs and functions in the place of their calls, in one program and
+/// those that it calls (the pass gpuvm-link).
 /// Emits an error at a call that cannot be.
 LogicalResult linkProgram(ProgramOp program);
 

@@ -1,0 +1,134 @@
+//===- Bounded.cpp - rows whose number is computed ------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Written from docs/bounded.md: here a bounded tensor is a value with as many
+// rows as its count says. Nothing stands behind them, so no operation has to be
+// kept from seeing it. Counts are words of Control, which the host can read.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/reference/Evaluate.h"
+#include "compiler/reference/Machine.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+using namespace mlir::gpuvm::reference;
+
+//===----------------------------------------------------------------------===//
+// Counts
+//===----------------------------------------------------------------------===//
+
+static int64_t boundOf(Value rows) {
+  return withAllRows(typeOf(rows)).getDimSize(0);
+}
+
+/// A word of Control for each count that is made in `stage`; those who are
+/// given the same one share it.
+void Machine::addCounts(StageOp stage, SymbolTable &table) {
+  DenseMap<std::pair<Value, int64_t>, StringAttr> known;
+  auto add = [&](Operation &op, int64_t bound) {
+    auto builder = OpBuilder::atBlockBegin(&getProgram().getBody().front());
+    auto control = ControlOp::create(
+        builder, op.getLoc(), (stage.getSymName() + ".rows").str(),
+        RankedTensorType::get({}, builder.getI32Type()), ElementsAttr(),
+        StringAttr(), WindowAttr(), builder.getI64IntegerAttr(bound));
+    return countOf[&op] = table.insert(control);
+  };
+  for (Operation &op : stage.getBody().front()) {
+    if (auto top = dyn_cast<TopKOp>(op);
+        top && isBounded(top.getValues().getType()))
+      add(op, boundOf(top.getValues()));
+    auto made = dyn_cast<BoundedOp>(op);
+    if (!made || made.getCount().getDefiningOp<CountOp>())
+      continue;
+    StringAttr &symbol = known[{made.getCount(), boundOf(made.getResult())}];
+    if (symbol)
+      countOf[&op] = symbol;
+    else
+      symbol = add(op, boundOf(made.getResult()));
+  }
+}
+
+void Machine::setCount(Operation *op, int32_t count) {
+  StringAttr symbol = countOf.lookup(op);
+  if (!symbol)
+    return;
+  vm::HostTensor word = *getSymbol(symbol);
+  std::memcpy(word.bytes.data(), &count, sizeof(count));
+  setSymbol(symbol, share(std::move(word)));
+}
+
+LogicalResult Machine::reportExcess(Operation *op, StringRef name,
+                                    int32_t count, int64_t bound) {
+  excess = true;
+  return op->emitError("EXCESS: @")
+         << name << " is " << count << ", but there is room for " << bound
+         << " only";
+}
+
+LogicalResult Machine::checkControlBounds() {
+  for (auto control : getProgram().getBody().getOps<ControlOp>()) {
+    if (!control.getBound())
+      continue;
+    Tensor words = getSymbol(control.getSymName());
+    auto bound = static_cast<int64_t>(*control.getBound());
+    for (size_t i = 0; i < words->numElements(); ++i) {
+      int32_t word;
+      std::memcpy(&word, words->bytes.data() + i * sizeof(word), sizeof(word));
+      if (word > bound)
+        return reportExcess(control, control.getSymName(), word, bound);
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+LogicalResult Machine::run(BoundedOp op, Environment &env) {
+  vm::HostTensor rows = *env.get(op.getData());
+  int32_t count = getWord(*env.get(op.getCount()));
+  setCount(op, count);
+  int64_t bound = rows.shape.front();
+  if (count > bound) {
+    StringAttr symbol = countOf.lookup(op);
+    return reportExcess(op, symbol ? symbol.getValue() : "rows", count, bound);
+  }
+  keepRows(rows, std::max(count, 0));
+  env.set(op.getResult(), std::move(rows));
+  return success();
+}
+
+LogicalResult Machine::run(TopKOp op, Environment &env) {
+  Results results = evaluateTopK(op, env);
+  if (failed(results))
+    return failure();
+  setCount(op, static_cast<int32_t>(results->front()->shape.front()));
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), *results))
+    env.set(result, value);
+  return success();
+}
+
+Results gpuvm::reference::evaluateCount(CountOp op, const Environment &env) {
+  auto count = static_cast<int32_t>(env.get(op.getSource())->shape.front());
+  vm::HostTensor word = *makeZero(op.getCount().getType());
+  std::memcpy(word.bytes.data(), &count, sizeof(count));
+  return SmallVector<Tensor>{share(std::move(word))};
+}
+
+Results gpuvm::reference::evaluateFilled(FilledOp op, const Environment &env) {
+  const Tensor &source = env.get(op.getSource());
+  const Tensor &element = env.get(op.getElement());
+  vm::HostTensor all = *makeZero(op.getResult().getType());
+  std::memcpy(all.bytes.data(), source->bytes.data(), source->bytes.size());
+  for (size_t at = source->bytes.size(); at < all.bytes.size();
+       at += element->bytes.size())
+    std::memcpy(all.bytes.data() + at, element->bytes.data(),
+                element->bytes.size());
+  return SmallVector<Tensor>{share(std::move(all))};
+}

@@ -1,0 +1,214 @@
+//===- LinkPrograms.cpp - what is called, in the place of its calls -------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/gpuvm/LinkPrograms.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+/// Operations that calls may add to a program: a few lines that call each other
+/// twice would make any number of them.
+static constexpr size_t kMostOperations = 1 << 20;
+
+namespace {
+
+class Linker {
+public:
+  LogicalResult link(ProgramOp program);
+
+private:
+  FailureOr<ProgramOp> findCallee(CallOp call);
+  LogicalResult inlineCall(CallOp call, ProgramOp callee);
+  LogicalResult inlineCalls(Operation *caller);
+  LogicalResult inlineCall(func::CallOp call);
+  bool isTooMuch(Operation *callee);
+
+  size_t added = 0;              ///< Operations, by all calls together.
+  SmallVector<Operation *> open; ///< Each is called by the one before it.
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What is called
+//===----------------------------------------------------------------------===//
+
+/// C2.
+static LogicalResult verifyTypes(CallOp call, ProgramOp callee) {
+  FunctionType type = callee.getProgramType();
+  auto compare = [&](TypeRange given, TypeRange wanted,
+                     StringRef what) -> LogicalResult {
+    if (given.size() != wanted.size())
+      return call.emitOpError("C2: program @")
+             << callee.getSymName() << " has " << wanted.size() << ' ' << what
+             << "s, the call " << given.size();
+    for (auto [number, a, b] : llvm::enumerate(given, wanted)) {
+      Type payload = isa<MessageType>(a) ? Type(payloadType(a)) : a;
+      if (payload != b)
+        return call.emitOpError("C2: ")
+               << what << ' ' << number << " of program @"
+               << callee.getSymName() << " is " << b << ", not " << payload;
+    }
+    return success();
+  };
+  if (failed(compare(call.getInputs().getTypes(), type.getInputs(), "input")))
+    return failure();
+  return compare(call.getResultTypes(), type.getResults(), "output");
+}
+
+FailureOr<ProgramOp> Linker::findCallee(CallOp call) {
+  auto module = call->getParentOfType<ModuleOp>();
+  auto callee =
+      module ? module.lookupSymbol<ProgramOp>(call.getCallee()) : ProgramOp();
+  if (!callee) // C1
+    return call.emitOpError("C1: there is no program @")
+           << call.getCallee()
+           << "; it stands in the same file, or in one that --link names";
+  if (llvm::is_contained(open, callee)) // C3
+    return call.emitOpError("C3: program @")
+           << call.getCallee() << " would be a part of itself";
+  if (failed(verifyTypes(call, callee)))
+    return failure();
+  return callee;
+}
+
+//===----------------------------------------------------------------------===//
+// In its place
+//===----------------------------------------------------------------------===//
+
+/// Puts `prefix` before the names of symbols and stages, where they are made
+/// and where they are used.
+static void rename(Operation *op, const Twine &prefix) {
+  op->walk([&](Operation *inner) {
+    for (NamedAttribute attribute : inner->getAttrs()) {
+      if (auto use = dyn_cast<FlatSymbolRefAttr>(attribute.getValue()))
+        inner->setAttr(attribute.getName(),
+                       FlatSymbolRefAttr::get(inner->getContext(),
+                                              (prefix + use.getValue()).str()));
+      else if (attribute.getName() == SymbolTable::getSymbolAttrName())
+        inner->setAttr(
+            attribute.getName(),
+            StringAttr::get(
+                inner->getContext(),
+                prefix + cast<StringAttr>(attribute.getValue()).getValue()));
+    }
+  });
+}
+
+/// Whether all calls together add too much, with one of `callee`.
+bool Linker::isTooMuch(Operation *callee) {
+  callee->walk([&](Operation *) { ++added; });
+  return added > kMostOperations;
+}
+
+LogicalResult Linker::inlineCall(CallOp call, ProgramOp callee) {
+  if (isTooMuch(callee)) // C4
+    return call.emitOpError("C4: calls add more than ")
+           << kMostOperations << " operations";
+  IRMapping values;
+  values.map(callee.getBody().getArguments(), call.getInputs());
+  auto program = call->getParentOfType<ProgramOp>();
+  OpBuilder symbols = OpBuilder::atBlockBegin(&program.getBody().front());
+  OpBuilder b(call);
+  std::string prefix = (call.getSymName() + ".").str();
+  for (Operation &op : callee.getBody().front().without_terminator()) {
+    bool isSymbol = isa<SymbolOpInterface>(op);
+    rename((isSymbol ? symbols : b).clone(op, values), prefix);
+  }
+  auto end = cast<ReturnOp>(callee.getBody().front().getTerminator());
+  for (auto [result, value] :
+       llvm::zip_equal(call->getResults(), end.getValues()))
+    result.replaceAllUsesWith(values.lookup(value));
+  call.erase();
+  return success();
+}
+
+/// The function's body, which has no calls any more, in the place of a call.
+LogicalResult Linker::inlineCall(func::CallOp call) {
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      call, call.getCalleeAttr());
+  if (callee.isExternal())
+    return call.emitOpError("function @")
+           << callee.getSymName() << " has no body";
+  if (llvm::is_contained(open, callee))
+    return call.emitOpError("function @")
+           << callee.getSymName() << " would be a part of itself";
+  if (failed(inlineCalls(callee)))
+    return failure();
+  if (isTooMuch(callee))
+    return call.emitOpError("calls add more than ")
+           << kMostOperations << " operations";
+  IRMapping values;
+  values.map(callee.getArguments(), call.getOperands());
+  OpBuilder b(call);
+  Block &body = callee.getBody().front();
+  for (Operation &op : body.without_terminator())
+    b.clone(op, values);
+  for (auto [result, value] :
+       llvm::zip_equal(call.getResults(), body.getTerminator()->getOperands()))
+    result.replaceAllUsesWith(values.lookupOrDefault(value));
+  call.erase();
+  return success();
+}
+
+LogicalResult Linker::inlineCalls(Operation *caller) {
+  open.push_back(caller);
+  SmallVector<func::CallOp> calls;
+  caller->walk([&](func::CallOp call) {
+    if (isa<func::FuncOp>(caller) || !call->getParentOfType<func::FuncOp>())
+      calls.push_back(call);
+  });
+  for (func::CallOp call : calls)
+    if (failed(inlineCall(call)))
+      return failure();
+  open.pop_back();
+  return success();
+}
+
+LogicalResult Linker::link(ProgramOp program) {
+  open.push_back(program);
+  SmallVector<CallOp> calls;
+  program.walk([&](CallOp call) { calls.push_back(call); });
+  for (CallOp call : calls) {
+    FailureOr<ProgramOp> callee = findCallee(call);
+    if (failed(callee) || failed(link(*callee)) ||
+        failed(inlineCall(call, *callee)))
+      return failure();
+  }
+  open.pop_back();
+  if (failed(inlineCalls(program)))
+    return failure();
+  for (auto function :
+       llvm::make_early_inc_range(program.getOps<func::FuncOp>()))
+    function.erase();
+  return success();
+}
+
+LogicalResult gpuvm::linkProgram(ProgramOp program) {
+  return Linker().link(program);
+}
+
+LogicalResult gpuvm::addPrograms(ModuleOp module, StringRef path) {
+  OwningOpRef<ModuleOp> other =
+      parseSourceFile<ModuleOp>(path, ParserConfig(module.getContext()));
+  if (!other)
+    return failure();
+  for (auto program : llvm::make_early_inc_range(other->getOps<ProgramOp>())) {
+    if (Operation *there = module.lookupSymbol(program.getSymName())) {
+      InFlightDiagnostic error = program.emitError("there is another program @")
+                                 << program.getSymName();
+      error.attachNote(there->getLoc()) << "here";
+      return error;
+    }
+    program->moveBefore(module.getBody(), module.getBody()->end());
+  }
+  return success();
+}
