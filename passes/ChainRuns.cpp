@@ -58,7 +58,7 @@ bool RunFinder::leadsTo(Operation *from, unsigned run,
   return false;
 }
 
-/// Whether nothing outside `run` has to come behind it and before `kernel`.
+/// Whether nothing outside `run` has to come after it and before `kernel`.
 bool RunFinder::mayJoin(Operation *kernel, unsigned run) const {
   llvm::DenseSet<Operation *> seen;
   return llvm::none_of(dependences.before(kernel), [&](Operation *before) {
@@ -233,7 +233,8 @@ KernelOp gpuvm::buildChain(ArrayRef<KernelOp> run, bool holdInputs) {
   return chain;
 }
 
-void gpuvm::replaceRun(ArrayRef<KernelOp> run, KernelOp chain) {
+void gpuvm::replaceRun(ArrayRef<KernelOp> run, KernelOp chain,
+                       SymbolTable &names) {
   llvm::DenseSet<Operation *> inside(run.begin(), run.end());
   for (auto [old, output] : llvm::zip_equal(outputsOf(run), chain.getOutputs()))
     old.replaceUsesWithIf(output, [&](OpOperand &use) {
@@ -243,6 +244,7 @@ void gpuvm::replaceRun(ArrayRef<KernelOp> run, KernelOp chain) {
     for (Operation *user : llvm::make_early_inc_range(kernel->getUsers()))
       if (isa<ExposeOp>(user))
         user->erase();
-    kernel.erase();
+    names.erase(kernel);
   }
+  names.insert(chain); // Which gives it another name if it has one of others.
 }

@@ -27,8 +27,8 @@ SmallVector<ChainRun> findChainRuns(ProgramOp program);
 /// steps read, or that are read at other indices, are held from the beginning.
 KernelOp buildChain(ArrayRef<KernelOp> run, bool holdInputs);
 
-/// Puts `chain` in the place of `run`. What the host could read of the values
-/// in between is gone.
-void replaceRun(ArrayRef<KernelOp> run, KernelOp chain);
+/// Puts `chain` in the place of `run`, with a name that nothing else in `names`
+/// has. What the host could read of the values in between is gone.
+void replaceRun(ArrayRef<KernelOp> run, KernelOp chain, SymbolTable &names);
 
 } // namespace mlir::gpuvm

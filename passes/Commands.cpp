@@ -263,6 +263,18 @@ void gpuvm::orderByDependence(ProgramOp program) {
   }
 }
 
+StringAttr gpuvm::freeName(ProgramOp program, const Twine &wanted) {
+  SymbolTable names(program);
+  auto isTaken = [&](StringRef name) { return names.lookup(name) != nullptr; };
+  auto name = StringAttr::get(program.getContext(), wanted);
+  unsigned number = 0;
+  if (isTaken(name))
+    name = StringAttr::get(program.getContext(),
+                           SymbolTable::generateSymbolName<64>(
+                               name.getValue(), isTaken, number));
+  return name;
+}
+
 std::string gpuvm::stageLabel(Operation *command) {
   auto stages = command->getAttrOfType<ArrayAttr>("stages");
   if (!stages)

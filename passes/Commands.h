@@ -106,6 +106,9 @@ private:
 /// on, keeping the order of the text otherwise.
 void orderByDependence(ProgramOp program);
 
+/// `wanted`, or a name like it, that nothing in the program has.
+StringAttr freeName(ProgramOp program, const Twine &wanted);
+
 /// "filter+revenue": the stages a command works for, the first few of many.
 std::string stageLabel(Operation *command);
 

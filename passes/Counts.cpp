@@ -69,7 +69,7 @@ static void addCountsOfFew(ProgramOp program, Operation *place, Value word,
   StringRef first = KernelOp(kernels.front()).getSymName();
   auto type = RankedTensorType::get({count, 3}, b.getI32Type());
   auto counts = KernelOp::create(
-      b, loc, TypeRange{type}, b.getStringAttr(first + "_counts"), Root::map,
+      b, loc, TypeRange{type}, freeName(program, first + "_counts"), Root::map,
       b.getArrayAttr(stages.getArrayRef()), ValueRange{word});
   counts.setInputWindowsAttr(b.getArrayAttr(getWindow(program, word)));
   counts.setOutputWindowsAttr(

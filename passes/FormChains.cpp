@@ -47,7 +47,8 @@ struct FormChains : gpuvm::impl::FormChainsBase<FormChains> {
   void runOnOperation() override;
 
 private:
-  FailureOr<bool> form(ArrayRef<KernelOp> run, bool isWhole);
+  FailureOr<bool> form(ArrayRef<KernelOp> run, bool isWhole,
+                       SymbolTable &names);
   FailureOr<Candidate> build(ArrayRef<KernelOp> run);
   FailureOr<Candidate> build(ArrayRef<KernelOp> run, bool holdInputs);
   void log(ArrayRef<KernelOp> run, const Candidate &candidate);
@@ -119,7 +120,8 @@ FailureOr<Candidate> FormChains::build(ArrayRef<KernelOp> run) {
 }
 
 /// Whether the run, or a part of it, has become a chain.
-FailureOr<bool> FormChains::form(ArrayRef<KernelOp> run, bool isWhole) {
+FailureOr<bool> FormChains::form(ArrayRef<KernelOp> run, bool isWhole,
+                                 SymbolTable &names) {
   if (run.size() < 2)
     return false;
   FailureOr<Candidate> candidate = build(run);
@@ -131,13 +133,13 @@ FailureOr<bool> FormChains::form(ArrayRef<KernelOp> run, bool isWhole) {
   if (keep) {
     ++numChains;
     numChained += run.size();
-    replaceRun(run, candidate->chain);
+    replaceRun(run, candidate->chain, names);
     return true;
   }
   candidate->chain.erase();
   size_t half = run.size() / 2;
-  FailureOr<bool> first = form(run.take_front(half), /*isWhole=*/false);
-  FailureOr<bool> second = form(run.drop_front(half), /*isWhole=*/false);
+  FailureOr<bool> first = form(run.take_front(half), /*isWhole=*/false, names);
+  FailureOr<bool> second = form(run.drop_front(half), /*isWhole=*/false, names);
   if (failed(first) || failed(second))
     return failure();
   return *first || *second;
@@ -186,9 +188,10 @@ void FormChains::runOnOperation() {
     return signalPassFailure();
   isForced = mode == "always";
   decisions.clear();
+  SymbolTable names(program);
   if (mode != "never")
     for (const ChainRun &run : findChainRuns(program))
-      if (failed(form(run, /*isWhole=*/true)))
+      if (failed(form(run, /*isWhole=*/true, names)))
         return signalPassFailure();
   orderByDependence(program);
   if (report)

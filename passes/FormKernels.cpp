@@ -20,6 +20,7 @@
 #include "mlir/IR/IRMapping.h"
 
 #include "llvm/ADT/Statistic.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace mlir::gpuvm {
 #define GEN_PASS_DEF_FORMKERNELS
@@ -43,9 +44,11 @@ private:
   KernelOp buildKernel(ArrayRef<Operation *> ops, Root root,
                        const Grouping &grouping);
   void removeDeadCode();
+  std::string takeName(StringRef wanted);
 
   SmallVector<Exposure> exposures;
-  llvm::StringMap<unsigned> names; ///< How often a kernel name was given.
+  llvm::StringSet<> takenNames;
+  llvm::StringMap<unsigned> copies; ///< How often a name was wanted again.
 };
 
 } // namespace
@@ -100,6 +103,14 @@ static std::string kernelName(ArrayRef<Attribute> stages, Root root) {
   return name;
 }
 
+/// `wanted`, with a number if something in the program has that name already.
+std::string FormKernels::takeName(StringRef wanted) {
+  std::string name = wanted.str();
+  while (!takenNames.insert(name).second)
+    name = (wanted + "_" + Twine(++copies[wanted])).str();
+  return name;
+}
+
 KernelOp FormKernels::buildKernel(ArrayRef<Operation *> ops, Root root,
                                   const Grouping &grouping) {
   SmallVector<Operation *> body;
@@ -117,9 +128,7 @@ KernelOp FormKernels::buildKernel(ArrayRef<Operation *> ops, Root root,
     llvm::append_range(outputs, op->getResults());
   Location loc =
       locations.size() == 1 ? locations.front() : b.getFusedLoc(locations);
-  std::string name = kernelName(stages.getArrayRef(), root);
-  if (unsigned copies = names[name]++)
-    name = (Twine(name) + "_" + Twine(copies)).str();
+  std::string name = takeName(kernelName(stages.getArrayRef(), root));
   auto kernel = KernelOp::create(
       b, loc, TypeRange(outputs), b.getStringAttr(name), root,
       b.getArrayAttr(stages.getArrayRef()), inputs.getArrayRef());
@@ -164,7 +173,9 @@ void FormKernels::buildKernels() {
   Block &block = getOperation().getBody().front();
   SmallVector<Operation *> ops;
   for (Operation &op : block)
-    if (isa<linalg::GenericOp, RootOpInterface>(op))
+    if (auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
+      takenNames.insert(name.getValue());
+    else if (isa<linalg::GenericOp, RootOpInterface>(op))
       ops.push_back(&op);
   auto mayShare = [&](Operation *a, Operation *b) {
     return a->getAttr(kUnitAttr) == b->getAttr(kUnitAttr);

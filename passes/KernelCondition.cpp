@@ -7,6 +7,8 @@
 
 #include "passes/KernelCondition.h"
 
+#include "passes/Commands.h"
+
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -141,14 +143,10 @@ Value KernelCondition::compute(KernelOp other, Operation *place) const {
 static KernelOp buildKernel(KernelOp kernel, Value inside, ValueRange sources) {
   OpBuilder b(kernel);
   Location loc = kernel.getLoc();
-  std::string name = (kernel.getSymName() + "_condition").str();
-  auto program = kernel->getParentOfType<ProgramOp>();
-  while (
-      llvm::any_of(program.getBody().getOps<KernelOp>(),
-                   [&](KernelOp other) { return other.getSymName() == name; }))
-    name += "_1";
-  auto judge = KernelOp::create(b, loc, inside.getType(), b.getStringAttr(name),
-                                Root::map, kernel.getStages(), sources);
+  StringAttr name = freeName(kernel->getParentOfType<ProgramOp>(),
+                             kernel.getSymName() + "_condition");
+  auto judge = KernelOp::create(b, loc, inside.getType(), name, Root::map,
+                                kernel.getStages(), sources);
   Block *body = b.createBlock(&judge.getBody());
   IRMapping values;
   for (Value source : sources) {

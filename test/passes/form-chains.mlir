@@ -303,3 +303,30 @@ gpuvm.program @many(%x: !v) -> (!v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, 
   }
   gpuvm.return %m0, %m1, %m2, %m3, %m4, %m5, %m6, %m7, %m8, %m9, %m10, %m11, %m12, %m13, %m14, %m15, %m16, %m17, %m18, %m19, %m20, %m21, %m22, %m23, %m24, %m25, %m26, %m27, %m28, %m29 : !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m, !m
 }
+
+// Chains of one stage that have as many steps have names of their own.
+// ALWAYS-LABEL: gpuvm.program @names
+// ALWAYS:         kernel @s_and_1_more_chain chain
+// ALWAYS:         kernel @s_and_1_more_chain_0 chain
+gpuvm.program @names(%x: !v, %y: tensor<32xf32>) -> (a: !v, b: tensor<32xf32>, c: !v, d: tensor<32xf32>) {
+  %a, %b, %c, %d = gpuvm.stage @s(%v = %x : !v, %w = %y : tensor<32xf32>) -> (!v, tensor<32xf32>, !v, tensor<32xf32>) {
+    %0 = tensor.extract_slice %v[1] [63] [1] : !v to tensor<63xf32>
+    %1 = tensor.extract_slice %v[0] [1] [1] : !v to tensor<1xf32>
+    %2 = tensor.concat dim(0) %0, %1 : (tensor<63xf32>, tensor<1xf32>) -> !v
+    %3 = arith.addf %v, %2 : !v
+    %4 = tensor.extract_slice %3[1] [63] [1] : !v to tensor<63xf32>
+    %5 = tensor.extract_slice %3[0] [1] [1] : !v to tensor<1xf32>
+    %6 = tensor.concat dim(0) %4, %5 : (tensor<63xf32>, tensor<1xf32>) -> !v
+    %7 = arith.mulf %3, %6 : !v
+    %10 = tensor.extract_slice %w[1] [31] [1] : tensor<32xf32> to tensor<31xf32>
+    %11 = tensor.extract_slice %w[0] [1] [1] : tensor<32xf32> to tensor<1xf32>
+    %12 = tensor.concat dim(0) %10, %11 : (tensor<31xf32>, tensor<1xf32>) -> tensor<32xf32>
+    %13 = arith.addf %w, %12 : tensor<32xf32>
+    %14 = tensor.extract_slice %13[1] [31] [1] : tensor<32xf32> to tensor<31xf32>
+    %15 = tensor.extract_slice %13[0] [1] [1] : tensor<32xf32> to tensor<1xf32>
+    %16 = tensor.concat dim(0) %14, %15 : (tensor<31xf32>, tensor<1xf32>) -> tensor<32xf32>
+    %17 = arith.mulf %13, %16 : tensor<32xf32>
+    gpuvm.send %7, %17, %3, %13 : !v, tensor<32xf32>, !v, tensor<32xf32>
+  }
+  gpuvm.return %a, %b, %c, %d : !m, !gpuvm.message<tensor<32xf32>>, !m, !gpuvm.message<tensor<32xf32>>
+}

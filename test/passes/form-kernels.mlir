@@ -19,3 +19,18 @@ gpuvm.program @chain(%x: !v) -> (y: tensor<f32>) {
   }
   gpuvm.return %b : !gpuvm.message<tensor<f32>>
 }
+
+// A symbol of the program may have the name that a kernel would get.
+// FUSED-LABEL: gpuvm.program @taken
+// FUSED:         kernel @s_map_1 map
+// STAGES-LABEL: gpuvm.program @taken
+// STAGES:         kernel @s_map_1 map
+gpuvm.program @taken(%x: tensor<64xf32>) -> (y: tensor<64xf32>) {
+  gpuvm.global @s_map : tensor<64xf32>
+  %y = gpuvm.stage @s(%v = %x : tensor<64xf32>) -> tensor<64xf32> {
+    %g = gpuvm.load @s_map : tensor<64xf32>
+    %r = arith.addf %v, %g : tensor<64xf32>
+    gpuvm.send %r : tensor<64xf32>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<64xf32>>
+}
