@@ -56,12 +56,15 @@ private:
                 bool vertical);
   unsigned countKernels(ArrayRef<unsigned> stages) const;
   bool conflictOnSymbols(unsigned a, unsigned b) const;
+  bool readsBeforeWrite(unsigned a, unsigned b) const;
+  static SmallVector<SymbolBytes> getReadsOfMessages(StageOp stage);
   bool leavesAndReturns(Cluster a, Cluster b) const;
   uint64_t messageBytes(Cluster a, Cluster b) const;
   static Value resolve(Value value);
 
   SmallVector<StageOp> stages;
   SmallVector<StageUnits> units;
+  SmallVector<SmallVector<SymbolBytes>> messageReads;
   Repeats repeats;
   SmallVector<llvm::SmallSetVector<unsigned, 4>> predecessors;
   SmallVector<Cluster> clusterOf;
@@ -118,6 +121,7 @@ StageFuser::StageFuser(ProgramOp program, uint64_t maxWindowBytes)
     number[stage] = id;
     stages.push_back(stage);
     units.emplace_back(stage);
+    messageReads.push_back(getReadsOfMessages(stage));
     predecessors.emplace_back();
     for (Value input : stage.getInputs())
       if (auto sender = getSender(input))
@@ -129,17 +133,42 @@ StageFuser::StageFuser(ProgramOp program, uint64_t maxWindowBytes)
   for (unsigned b = 0; b < stages.size(); ++b)
     if (!units[b].reads.empty() || !units[b].writes.empty())
       for (unsigned a = 0; a < b; ++a)
-        if (conflictOnSymbols(a, b))
+        if (conflictOnSymbols(a, b) || readsBeforeWrite(a, b))
           predecessors[b].insert(a);
 }
 
+/// What a stage reads of symbols although others load it: a message that sends
+/// what a symbol holds is no copy of it.
+SmallVector<SymbolBytes> StageFuser::getReadsOfMessages(StageOp stage) {
+  SmallVector<SymbolBytes> reads;
+  llvm::SmallSetVector<Value, 8> pending;
+  for (Value argument : stage.getBody().getArguments())
+    pending.insert(resolve(argument));
+  for (size_t i = 0; i < pending.size(); ++i) {
+    Operation *source = pending[i].getDefiningOp();
+    if (auto load = dyn_cast_or_null<LoadOp>(source))
+      reads.push_back(getSymbolBytes(load));
+    else if (source && isMadeWhereRead(source))
+      for (Value operand : source->getOperands())
+        pending.insert(resolve(operand));
+  }
+  return reads;
+}
+
+static bool meet(ArrayRef<SymbolBytes> xs, ArrayRef<SymbolBytes> ys) {
+  return llvm::any_of(xs, [&](const SymbolBytes &x) {
+    return llvm::any_of(ys,
+                        [&](const SymbolBytes &y) { return x.overlaps(y); });
+  });
+}
+
+/// Whether `b` writes what `a`, which comes first, still has to read
+/// (`DataDependences`). If it comes later, it reads a copy.
+bool StageFuser::readsBeforeWrite(unsigned a, unsigned b) const {
+  return meet(messageReads[a], units[b].writes);
+}
+
 bool StageFuser::conflictOnSymbols(unsigned a, unsigned b) const {
-  auto meet = [](ArrayRef<SymbolBytes> xs, ArrayRef<SymbolBytes> ys) {
-    return llvm::any_of(xs, [&](const SymbolBytes &x) {
-      return llvm::any_of(ys,
-                          [&](const SymbolBytes &y) { return x.overlaps(y); });
-    });
-  };
   return meet(units[a].writes, units[b].reads) ||
          meet(units[a].writes, units[b].writes) ||
          meet(units[a].reads, units[b].writes);

@@ -42,3 +42,37 @@ gpuvm.program @chain(%x: !v) -> (y: tensor<f32>) {
   }
   gpuvm.return %c : !gpuvm.message<tensor<f32>>
 }
+
+// A symbol's old value is a message like any other, but no copy: who reads it
+// before the store comes before the store, and so does not share a kernel with
+// who reads the new value. Who reads the old value after the store reads a
+// copy, and may.
+// CHECK-LABEL: gpuvm.program @old_value
+// CHECK:         stage @early({{.*}}) -> tensor<64xf32> {
+// CHECK:         stage @late({{.*}}) -> tensor<64xf32> attributes {fusion_group = 0 : i64}
+// CHECK:         stage @later({{.*}}) -> tensor<64xf32> attributes {fusion_group = 0 : i64}
+gpuvm.program @old_value(%x: !v) -> (y: !v) {
+  gpuvm.global @g : !v
+  %old = gpuvm.stage @old() -> !v {
+    %t = gpuvm.load @g : !v
+    gpuvm.send %t : !v
+  }
+  %m = gpuvm.stage @early(%a = %x : !v, %b = %old : !m) -> !v {
+    %r = arith.subf %a, %b : !v
+    gpuvm.send %r : !v
+  }
+  gpuvm.stage @store(%a = %x : !v) {
+    gpuvm.store %a, @g : !v
+    gpuvm.send
+  }
+  %n = gpuvm.stage @late(%b = %m : !m) -> !v {
+    %a = gpuvm.load @g : !v
+    %r = arith.addf %a, %b : !v
+    gpuvm.send %r : !v
+  }
+  %y = gpuvm.stage @later(%a = %n : !m, %b = %old : !m) -> !v {
+    %r = arith.subf %a, %b : !v
+    gpuvm.send %r : !v
+  }
+  gpuvm.return %y : !m
+}
