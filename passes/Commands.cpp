@@ -269,9 +269,9 @@ StringAttr gpuvm::freeName(ProgramOp program, const Twine &wanted) {
   auto name = StringAttr::get(program.getContext(), wanted);
   unsigned number = 0;
   if (isTaken(name))
-    name = StringAttr::get(program.getContext(),
-                           SymbolTable::generateSymbolName<64>(
-                               name.getValue(), isTaken, number));
+    name = StringAttr::get(
+        program.getContext(),
+        SymbolTable::generateSymbolName<64>(name.getValue(), isTaken, number));
   return name;
 }
 

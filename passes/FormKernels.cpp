@@ -173,7 +173,8 @@ void FormKernels::buildKernels() {
   Block &block = getOperation().getBody().front();
   SmallVector<Operation *> ops;
   for (Operation &op : block)
-    if (auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
+    if (auto name =
+            op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
       takenNames.insert(name.getValue());
     else if (isa<linalg::GenericOp, RootOpInterface>(op))
       ops.push_back(&op);

@@ -13,6 +13,8 @@
 #include "passes/Passes.h"
 
 #include "dialects/gpuvm/Combiner.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/Matchers.h"
@@ -70,6 +72,21 @@ struct InterchangeToIdentity : OpRewritePattern<linalg::GenericOp> {
     for (AffineExpr expr : map.getResults())
       order.push_back(cast<AffineDimExpr>(expr).getPosition());
     return linalg::interchangeGenericOp(rewriter, op, order);
+  }
+};
+
+/// An index that is computed from others, as where loops have been
+/// interchanged, is arithmetic.
+struct ExpandIndexMap : OpRewritePattern<affine::AffineApplyOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(affine::AffineApplyOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<SmallVector<Value, 8>> indices = affine::expandAffineMap(
+        rewriter, op.getLoc(), op.getAffineMap(), op.getOperands());
+    if (!indices)
+      return failure();
+    rewriter.replaceOp(op, *indices);
+    return success();
   }
 };
 
@@ -199,8 +216,8 @@ FrozenRewritePatternSet gpuvm::getGeneralizePatterns(MLIRContext *context) {
   RewritePatternSet patterns(context);
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);
   linalg::populateLinalgNamedOpsGeneralizationPatterns(patterns);
-  patterns.add<DecomposeSoftmax, FoldConstantFill, InterchangeToIdentity>(
-      context);
+  patterns.add<DecomposeSoftmax, FoldConstantFill, ExpandIndexMap,
+               InterchangeToIdentity>(context);
   populateExpandTensorsPatterns(patterns);
   populateExpandSlicesPatterns(patterns);
   populateRandomPatterns(patterns);

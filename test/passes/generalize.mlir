@@ -23,6 +23,29 @@ gpuvm.program @forms(%x: tensor<4x8xf32>) -> (y: tensor<4xf32>) {
 
 // -----
 
+// Loops that are interchanged keep the numbers that the body computes with.
+// CHECK-LABEL: gpuvm.program @permuted
+// CHECK:         linalg.generic {indexing_maps = [#[[$ID:.*]], #[[$ID]]]
+// CHECK:           %[[K:.*]] = linalg.index 0
+// CHECK-NOT:       affine.apply
+// CHECK:           index_cast %[[K]]
+gpuvm.program @permuted(%x: tensor<4x8xi32>) -> (y: tensor<4x8xi32>) {
+  %m = gpuvm.stage @s(%a = %x : tensor<4x8xi32>) -> tensor<4x8xi32> {
+    %z = tensor.empty() : tensor<4x8xi32>
+    %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (j, i)>], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<4x8xi32>) outs(%z : tensor<4x8xi32>) {
+    ^bb0(%e: i32, %o: i32):
+      %k = linalg.index 1 : index
+      %n = arith.index_cast %k : index to i32
+      %q = arith.muli %e, %n : i32
+      linalg.yield %q : i32
+    } -> tensor<4x8xi32>
+    gpuvm.send %r : tensor<4x8xi32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<4x8xi32>>
+}
+
+// -----
+
 // An elementwise operation walks its result in order: the transpose is in how it reads.
 // CHECK: #[[$SWAPPED:.*]] = affine_map<(d0, d1) -> (d1, d0)>
 // CHECK: #[[$IDENTITY:.*]] = affine_map<(d0, d1) -> (d0, d1)>
