@@ -46,7 +46,8 @@ static bool isExact(Operation *op) {
 
 /// Operations on floats that move bits, or flush already.
 static bool keepsBits(Operation *op) {
-  return isa<arith::ConstantOp, arith::SelectOp, arith::BitcastOp, FlushOp>(op);
+  return isa<arith::ConstantOp, arith::SelectOp, arith::BitcastOp, FlushOp,
+             tensor::ExtractOp>(op);
 }
 
 static bool touchesFloats(Operation *op) {

@@ -77,6 +77,25 @@ gpuvm.program @moves(%a: tensor<8xf32>, %c: tensor<8xi1>) -> tensor<8xi32> {
 
 // -----
 
+// Neither does a read of a table.
+// CHECK-LABEL: gpuvm.program @table
+// CHECK: tensor.extract
+// CHECK-NOT: gpuvm.flush
+gpuvm.program @table(%a: tensor<8xf32>, %i: tensor<8xi32>) -> tensor<8xf32> {
+  %m = gpuvm.stage @s(%x = %a : tensor<8xf32>, %at = %i : tensor<8xi32>) -> tensor<8xf32> {
+    %e = tensor.empty() : tensor<8xf32>
+    %r = linalg.map ins(%at : tensor<8xi32>) outs(%e : tensor<8xf32>) (%p: i32, %o: f32) {
+      %n = arith.index_cast %p : i32 to index
+      %g = tensor.extract %x[%n] : tensor<8xf32>
+      linalg.yield %g : f32
+    }
+    gpuvm.send %r : tensor<8xf32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<8xf32>>
+}
+
+// -----
+
 gpuvm.program @division(%a: tensor<8xf32>) -> tensor<8xf32> {
   %m = gpuvm.stage @s(%x = %a : tensor<8xf32>) -> tensor<8xf32> {
     // expected-error@+1 {{does not give the same bits on every device on 'f32' and cannot be compiled with --exact}}
