@@ -399,8 +399,7 @@ LogicalResult MemoryPlanner::run() {
            << kWindowAlignment << " are needed: --max-window-bytes)";
   setMaxWindowBytes(program, options.maxWindowBytes);
   placeSymbols();
-  if (failed(makeValuesInTheirSymbols(program, home, options.inPlace)))
-    return failure();
+  makeValuesInTheirSymbols(program, home, options.inPlace);
   commands = getCommands(program); // Some stores are gone.
   numberCommands();
   findLiveRanges();

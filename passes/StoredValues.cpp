@@ -60,9 +60,18 @@ static bool canBeMadeIn(StoreOp store, KernelOp maker, const ValueHomes &homes,
   return true;
 }
 
+/// Stores what `store` stores from a copy of it: the value lies in a part of
+/// the symbol that the store itself overwrites while it reads it.
+static void storeFromCopy(StoreOp store) {
+  OpBuilder b(store);
+  Value value = store.getValue();
+  auto copy = CopyOp::create(b, store.getLoc(), value.getType(), value,
+                             *store.getStages(), ArrayAttr(), ArrayAttr());
+  store.getValueMutable().assign(copy.getResult());
+}
+
 /// A value that is stored where it already is needs no command.
-static LogicalResult dropStoresInPlace(ProgramOp program,
-                                       const ValueHomes &homes) {
+static void dropStoresInPlace(ProgramOp program, const ValueHomes &homes) {
   for (auto store :
        llvm::make_early_inc_range(program.getBody().getOps<StoreOp>())) {
     WindowAttr source = homes.lookup(store.getValue());
@@ -70,10 +79,8 @@ static LogicalResult dropStoresInPlace(ProgramOp program,
     if (source == target)
       store.erase();
     else if (source && intersect(source, target))
-      return store.emitOpError("stores a slice of a symbol over another slice "
-                               "that overlaps it; compute the value first");
+      storeFromCopy(store);
   }
-  return success();
 }
 
 /// Stores by a kernel that waits for the condition, as the maker of the value
@@ -93,8 +100,9 @@ static void storeOnCondition(StoreOp store, KernelOp maker, ValueHomes &homes) {
   std::string name = (maker.getSymName() + "_to_" + store.getSymbol()).str();
   if (std::optional<int64_t> offset = store.getOffset())
     name += "_" + std::to_string(*offset);
+  auto program = maker->getParentOfType<ProgramOp>();
   auto kernel =
-      KernelOp::create(b, loc, TypeRange{type}, b.getStringAttr(name),
+      KernelOp::create(b, loc, TypeRange{type}, freeName(program, name),
                        Root::map, *store.getStages(), ValueRange(inputs));
   kernel.setCondition(0);
   Block *body = b.createBlock(&kernel.getBody());
@@ -115,8 +123,8 @@ static void findUpdatedSymbols(ProgramOp program, ValueHomes &homes) {
         homes[result] = homes.lookup(load.getValue());
 }
 
-LogicalResult gpuvm::makeValuesInTheirSymbols(ProgramOp program,
-                                              ValueHomes &homes, bool inPlace) {
+void gpuvm::makeValuesInTheirSymbols(ProgramOp program, ValueHomes &homes,
+                                     bool inPlace) {
   findUpdatedSymbols(program, homes);
   Repeats repeats(program);
   for (auto store :
@@ -133,5 +141,5 @@ LogicalResult gpuvm::makeValuesInTheirSymbols(ProgramOp program,
     homes[store.getValue()] = getWindow(getSymbolBytes(store));
     store.erase();
   }
-  return dropStoresInPlace(program, homes);
+  dropStoresInPlace(program, homes);
 }

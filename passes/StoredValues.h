@@ -21,8 +21,8 @@ using ValueHomes = llvm::DenseMap<Value, WindowAttr>;
 /// window to itself. Symbols have windows, and loads their homes; with
 /// `inPlace` a kernel may update what it reads. What is stored on a condition,
 /// and cannot be made in its place, is stored by a kernel that waits for it. A
-/// store over what it stores is an error.
-LogicalResult makeValuesInTheirSymbols(ProgramOp program, ValueHomes &homes,
-                                       bool inPlace);
+/// store over a part of what it stores takes a copy of that, which has no home.
+void makeValuesInTheirSymbols(ProgramOp program, ValueHomes &homes,
+                              bool inPlace);
 
 } // namespace mlir::gpuvm

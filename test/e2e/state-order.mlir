@@ -1,0 +1,64 @@
+// A symbol's old value is read before and after the store that replaces it, and
+// slices are stored over slices that overlap them, both ways round.
+
+// RUN: gpuvm-compile %s -o %t.gvplan
+// RUN: gpuvm-compile %s -o %t.apart.gvplan --disable-fusion
+// RUN: gpuvm-run %t.gvplan --validate --iterations=2 --input=x=8xi32=1,2,3,4,5,6,7,8 | FileCheck %s
+// RUN: gpuvm-run %t.apart.gvplan --validate --iterations=2 --input=x=8xi32=1,2,3,4,5,6,7,8 | FileCheck %s
+// RUN: gpuvm-interpret %s --iterations=2 --input=x=8xi32=1,2,3,4,5,6,7,8 | FileCheck %s
+
+!x = tensor<8xi32>
+!m = !gpuvm.message<!x>
+!rows = tensor<4x64xi32>
+!three = tensor<3x64xi32>
+
+// CHECK: o: 8xi32=0 2 2 4 4 6 6 8
+// CHECK: rows: 4x64xi32=[1 1
+// CHECK-SAME: [2 2
+// CHECK-SAME: [2 2
+// CHECK-SAME: [2 2
+gpuvm.program @p(%x: !x) -> (o: !x, rows: !rows) {
+  gpuvm.global @g : !x
+  gpuvm.register @r : !rows
+  %old = gpuvm.stage @old() -> !x {
+    %t = gpuvm.load @g : !x
+    gpuvm.send %t : !x
+  }
+  %e = gpuvm.stage @early(%a = %x : !x, %b = %old : !m) -> !x {
+    %r = arith.subi %a, %b : !x
+    gpuvm.send %r : !x
+  }
+  gpuvm.stage @store(%a = %x : !x) {
+    gpuvm.store %a, @g : !x
+    gpuvm.send
+  }
+  %l = gpuvm.stage @late(%b = %e : !m, %c = %old : !m) -> !x {
+    %a = gpuvm.load @g : !x
+    %one = arith.constant dense<1> : !x
+    %odd = arith.andi %a, %one : !x
+    %s = arith.subi %a, %odd : !x
+    %r = arith.addi %s, %b : !x
+    %q = arith.addi %r, %c : !x
+    %d = arith.subi %q, %a : !x
+    gpuvm.send %d : !x
+  }
+  gpuvm.stage @down() {
+    %one = arith.constant dense<1> : tensor<1x64xi32>
+    %two = arith.constant dense<2> : !three
+    gpuvm.store %one, @r[0] : tensor<1x64xi32>
+    gpuvm.store %two, @r[1] : !three
+    %first = gpuvm.load @r[0] : !three
+    gpuvm.store %first, @r[1] : !three
+    gpuvm.send
+  }
+  gpuvm.stage @up() {
+    %last = gpuvm.load @r[1] : !three
+    gpuvm.store %last, @r[0] : !three
+    gpuvm.send
+  }
+  %rows = gpuvm.stage @rows() -> !rows {
+    %t = gpuvm.load @r : !rows
+    gpuvm.send %t : !rows
+  }
+  gpuvm.return %l, %rows : !m, !gpuvm.message<!rows>
+}
