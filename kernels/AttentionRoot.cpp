@@ -122,12 +122,19 @@ Value AttentionRoot::mean(Value sum, Value weight) {
 // Query rows and keys
 //===----------------------------------------------------------------------===//
 
-/// How many keys there are.
+/// How many keys there are for the block's head of the cache.
 Value AttentionRoot::countKeys() {
   if (!op.getKeys())
     return k.index(common.rows);
+  auto type = cast<RankedTensorType>(op.getKeys().getType());
   c.elements.begin(1);
-  auto count = c.elements.emit(op.getKeys(), c.elements.point({}, {}));
+  ElementEmitter::Point at = c.elements.point({}, {});
+  if (type.getRank() == 1) {
+    int64_t headsPerCount = common.cachedHeads / type.getNumElements();
+    at = c.elements.point({{k.div(cached, headsPerCount), 0, 1}},
+                          type.getShape());
+  }
+  auto count = c.elements.emit(op.getKeys(), at);
   if (!check(count))
     return k.index(0);
   OpBuilder &b = k.ir();

@@ -135,6 +135,39 @@ Value InstanceSpreader::spreadReshape(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+/// [instances, n, ...] as [instances * n, ...].
+static Value joinLeading(OpBuilder &b, Location loc, Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<ReassociationIndices> groups = {{0, 1}};
+  for (int64_t dim = 2; dim < type.getRank(); ++dim)
+    groups.push_back({dim});
+  return tensor::CollapseShapeOp::create(b, loc, value, groups);
+}
+
+/// The heads of an instance, and those of its cache, are some of all heads.
+Value InstanceSpreader::spreadAttention(AttentionOp op) {
+  Location loc = op.getLoc();
+  auto heads = [&](Value own) { return joinLeading(b, loc, wholeOf(own)); };
+  Value keys = op.getKeys();
+  if (keys && (spreadOut.contains(keys) || typeOf(keys).getRank() != 0))
+    keys = typeOf(keys).getRank() == 0 ? wholeOf(keys) : heads(keys);
+  else if (keys)
+    keys = values.lookup(keys);
+  RankedTensorType type = wholeType(op.getResult());
+  SmallVector<int64_t> shape(type.getShape().drop_front());
+  shape.front() *= count;
+  auto all = AttentionOp::create(b, loc, type.clone(shape),
+                                 heads(op.getQuery()), heads(op.getKey()),
+                                 heads(op.getValue()), keys, op.getScaleAttr(),
+                                 op.getCausalAttr(), op.getWindowAttr());
+  SmallVector<ReassociationIndices> groups = {{0, 1}, {2}, {3}};
+  return tensor::ExpandShapeOp::create(b, loc, type, all.getResult(), groups);
+}
+
+//===----------------------------------------------------------------------===//
 // Transforms
 //===----------------------------------------------------------------------===//
 

@@ -165,6 +165,7 @@ Value InstanceSpreader::spreadResult(Operation &op) {
       .Case([&](tensor::ConcatOp o) { return spreadConcat(o); })
       .Case([&](GatherOp o) { return spreadGather(o); })
       .Case([&](SearchSortedOp o) { return spreadSearch(o); })
+      .Case([&](AttentionOp o) { return spreadAttention(o); })
       .Case([&](FftOp o) { return spreadFft(o); })
       .Case([&](ConvolveOp o) { return spreadConvolve(o); })
       .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(

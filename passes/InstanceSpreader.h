@@ -44,6 +44,7 @@ private:
   void spreadSort(Operation &op);
   LogicalResult spreadScan(ScanOp op);
   Value spreadReshape(Operation *op);
+  Value spreadAttention(AttentionOp op);
   Value spreadFft(FftOp op);
   Value spreadConvolve(ConvolveOp op);
   void spreadMetadata(MetadataOp op);

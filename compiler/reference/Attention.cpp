@@ -50,6 +50,20 @@ static void attend(const double *query, const double *key, const double *value,
     element /= total;
 }
 
+/// How many of the `rows` rows of head `head` of `heads` in the cache are keys.
+static int64_t countKeys(AttentionOp op, const Environment &env, int64_t head,
+                         int64_t heads, int64_t rows) {
+  if (!op.getKeys())
+    return rows;
+  const Tensor &counts = env.get(op.getKeys());
+  int64_t number = counts->bytes.size() / sizeof(int32_t);
+  int32_t count;
+  std::memcpy(&count,
+              counts->bytes.data() + head * number / heads * sizeof(count),
+              sizeof(count));
+  return std::clamp<int64_t>(count, 0, rows);
+}
+
 Results gpuvm::reference::evaluateAttention(AttentionOp op,
                                             const Environment &env) {
   const Tensor &query = env.get(op.getQuery());
@@ -58,16 +72,12 @@ Results gpuvm::reference::evaluateAttention(AttentionOp op,
   int64_t rows = key->shape[1], size = key->shape[2];
   int64_t width = env.get(op.getValue())->shape[2];
   int64_t perHead = heads / key->shape[0];
-  int64_t keys = rows;
-  if (op.getKeys()) {
-    int32_t count;
-    std::memcpy(&count, env.get(op.getKeys())->bytes.data(), sizeof(count));
-    keys = std::clamp<int64_t>(count, 0, rows);
-  }
+  int64_t cachedHeads = key->shape[0];
   std::vector<double> q = toDoubles(*query), k = toDoubles(*key),
                       v = toDoubles(*env.get(op.getValue()));
   std::vector<double> result(heads * queries * width);
-  for (int64_t h = 0; h < heads; ++h)
+  for (int64_t h = 0; h < heads; ++h) {
+    int64_t keys = countKeys(op, env, h / perHead, cachedHeads, rows);
     for (int64_t i = 0; i < queries; ++i) {
       int64_t position = keys - queries + i;
       int64_t end = op.getCausal() ? std::max<int64_t>(position + 1, 0) : keys;
@@ -80,6 +90,7 @@ Results gpuvm::reference::evaluateAttention(AttentionOp op,
              op.getScale().convertToFloat(), size,
              MutableArrayRef(result).slice((h * queries + i) * width, width));
     }
+  }
   vm::HostTensor rounded = *makeZero(op.getResult().getType());
   fromDoubles(result, rounded);
   return SmallVector<Tensor>{share(std::move(rounded))};

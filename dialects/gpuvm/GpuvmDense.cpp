@@ -14,6 +14,14 @@ using namespace mlir::gpuvm;
 /// hold in registers.
 static constexpr int64_t kMaxHeadSize = 512;
 
+/// Whether `type` holds a number of keys, or one for each few cached heads.
+static bool countsKeys(RankedTensorType type, int64_t cachedHeads) {
+  if (!type.getElementType().isInteger(32) || type.getRank() > 1)
+    return false;
+  int64_t counts = type.getNumElements();
+  return counts > 0 && cachedHeads % counts == 0;
+}
+
 LogicalResult AttentionOp::verify() {
   RankedTensorType query = typeOf(getQuery()), key = typeOf(getKey()),
                    value = typeOf(getValue()), result = typeOf(getResult());
@@ -41,10 +49,10 @@ LogicalResult AttentionOp::verify() {
              << type.getElementType();
   if (result.getElementType() != query.getElementType()) // C2
     return emitOpError("C2: the result has not the query's element type");
-  auto word = RankedTensorType::get({}, IntegerType::get(getContext(), 32));
-  if (getKeys() && getKeys().getType() != word) // C3
-    return emitOpError("C3: the number of keys is a tensor<i32>, not ")
-           << getKeys().getType();
+  if (getKeys() && !countsKeys(typeOf(getKeys()), cached)) // C3
+    return emitOpError("C3: the number of keys is a tensor<i32>, or one for "
+                       "each of as many that divide ")
+           << cached << " heads of keys, not " << getKeys().getType();
   if (getWindow() && (*getWindow() < 1 || !getCausal())) // C4
     return emitOpError("C4: a window is positive and causal");
   if (std::max(size, value.getDimSize(2)) > kMaxHeadSize) // C5

@@ -48,6 +48,27 @@ def melted(name, heads, queries, cached, rows, size):
     return p
 
 
+def sequences(name, count, heads, queries, cached, rows, size, options="", prefix=False):
+    """So many instances with caches and lengths of their own (with `prefix`, one cache), and the same without
+    instances: a number of keys for each few heads."""
+    p = Program(f"attention_{name}")
+    q = p.input((count, heads, queries, size), "f32")
+    k, v = (p.input((cached, rows, size) if prefix else (count, cached, rows, size), "f16") for _ in range(2))
+    n = p.input((count,), "i32")
+
+    def build(s, q, k, v, number):
+        number = s.binary("arith.remui", number, s.constant(number.shape, "i32", rows + 1))
+        return attend(s, q, k, v, size, number, options)
+
+    p.outputs = [p.stage(build, q, k, v, n, instances=count, shared=[k, v] if prefix else ())]
+    if not prefix:
+        join = lambda s, x: s.add((x.shape[0] * x.shape[1], *x.shape[2:]), x.dtype, f"tensor.collapse_shape %{x.name} "
+                                  f"[[0, 1], [2], [3]] : {x.type} into "
+                                  f"{tensor((x.shape[0] * x.shape[1], *x.shape[2:]), x.dtype)}")
+        p.outputs.append(p.stage(lambda s, q, k, v, n: build(s, join(s, q), join(s, k), join(s, v), n), q, k, v, n))
+    return p
+
+
 def attentions(_):
     yield program("one", 1, 1, 1, 1, 1, 1)
     yield program("decode", 8, 1, 2, 300, 64, 64, ("f32", "f16"))
@@ -75,6 +96,9 @@ def attentions(_):
     yield program("units_shared", 136, 35, 68, 100, 128, 128, ("f16", "f16"), counted=True, options=" causal")
     yield program("units_odd", 67, 65, 67, 65, 13, 7, ("f16", "f16"))
     yield program("units_window", 134, 40, 67, 200, 64, 64, ("f16", "f16"), counted=True, options=" causal window 50")
+    yield sequences("sequences", 5, 4, 1, 2, 300, 64, " causal")
+    yield sequences("sequences_rows", 3, 2, 40, 1, 100, 16, " causal window 30")
+    yield sequences("sequences_prefix", 3, 4, 1, 2, 100, 32, prefix=True)
     yield melted("melted", 8, 5, 2, 100, 64)
     yield melted("melted_rows", 8, 21, 2, 100, 64)
     yield melted("melted_rows_odd", 3, 90, 3, 67, 20)

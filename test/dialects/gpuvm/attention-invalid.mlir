@@ -33,10 +33,10 @@ gpuvm.program @type(%q: tensor<1x1x8xf64>, %k: tensor<1x4x8xf64>) -> (o: tensor<
 
 // -----
 
-gpuvm.program @count(%q: tensor<1x1x8xf32>, %k: tensor<1x4x8xf32>, %n: tensor<1xi32>) -> (o: tensor<1x1x8xf32>) {
-  %m = gpuvm.stage @s(%a = %q : tensor<1x1x8xf32>, %b = %k : tensor<1x4x8xf32>, %c = %n : tensor<1xi32>) -> tensor<1x1x8xf32> {
-    // expected-error@+1 {{C3: the number of keys is a tensor<i32>, not 'tensor<1xi32>'}}
-    %r = gpuvm.attention %a, %b, %b keys(%c) scale 1.0 : tensor<1x1x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1xi32> -> tensor<1x1x8xf32>
+gpuvm.program @count(%q: tensor<1x1x8xf32>, %k: tensor<1x4x8xf32>, %n: tensor<2xi32>) -> (o: tensor<1x1x8xf32>) {
+  %m = gpuvm.stage @s(%a = %q : tensor<1x1x8xf32>, %b = %k : tensor<1x4x8xf32>, %c = %n : tensor<2xi32>) -> tensor<1x1x8xf32> {
+    // expected-error@+1 {{C3: the number of keys is a tensor<i32>, or one for each of as many that divide}}
+    %r = gpuvm.attention %a, %b, %b keys(%c) scale 1.0 : tensor<1x1x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<2xi32> -> tensor<1x1x8xf32>
     gpuvm.send %r : tensor<1x1x8xf32>
   }
   gpuvm.return %m : !gpuvm.message<tensor<1x1x8xf32>>
