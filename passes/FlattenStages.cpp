@@ -7,6 +7,7 @@
 
 #include "passes/FlattenStages.h"
 #include "passes/Generalize.h"
+#include "passes/PackReads.h"
 #include "passes/StageUnits.h"
 
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -17,7 +18,8 @@ using namespace mlir;
 using namespace mlir::gpuvm;
 
 /// The registers of a stage's operands and message (GpuvmOps.td, gpuvm.stage).
-static constexpr int64_t kOutbox = 30, kInbox = 31, kNextInbox = 29;
+static constexpr int64_t kOutbox = 30, kInbox = 31, kNextInbox = 29,
+                         kBeyond = 32;
 
 bool gpuvm::isFree(Value value) {
   Operation *op = value.getDefiningOp();
@@ -97,6 +99,7 @@ void gpuvm::materializeEscapes(StageOp stage) {
       operand.set(makeIdentity(b, operand.get()));
     }
   }
+  packReads(stage);
 }
 
 /// Copies the constants that a body takes from around it into the body (folding
@@ -122,15 +125,17 @@ static void annotateUnits(StageOp stage, int64_t unitBase) {
 }
 
 void StageFlattener::exposeRegisters(StageOp stage, int64_t instance) {
-  int64_t nextRegister = 0, nextInbox = kInbox;
+  int64_t nextRegister = 0, nextInbox = kNextInbox, beyond = kBeyond;
+  bool hasInbox = false;
   for (Value input : stage.getInputs()) {
-    if (!isa<MessageType>(input.getType())) {
-      exposures.push_back(
-          {payloads.lookupOrDefault(input), nextRegister++, instance});
-      continue;
+    bool isMessage = isa<MessageType>(input.getType());
+    int64_t name = kInbox;
+    if (!isMessage || hasInbox) {
+      bool isFull = nextRegister > nextInbox;
+      name = isFull ? beyond++ : isMessage ? nextInbox-- : nextRegister++;
     }
-    exposures.push_back({payloads.lookup(input), nextInbox, instance});
-    nextInbox = nextInbox == kInbox ? kNextInbox : nextInbox - 1;
+    hasInbox |= isMessage;
+    exposures.push_back({payloads.lookupOrDefault(input), name, instance});
   }
   if (ValueRange fields = stage.getSend().getPayloads(); !fields.empty())
     exposures.push_back({fields.front(), kOutbox, instance});

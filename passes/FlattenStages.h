@@ -31,6 +31,7 @@ void dropUnusedOperands(StageOp stage);
 
 /// Gives what leaves the stage's body, or is decoded, without being made by a
 /// command one; and what a command updates one that makes it for that alone.
+/// What reads more tensors than a kernel can bind reads some of them packed.
 void materializeEscapes(StageOp stage);
 
 /// Replaces the stages by their bodies and returns their registers. Emits an

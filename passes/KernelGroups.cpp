@@ -41,12 +41,14 @@ public:
 
 private:
   using GroupId = unsigned;
+  void readThroughVirtualOps();
   void mergeVertically();
   void mergeHorizontally();
   bool tryMerge(GroupId a, GroupId b);
   bool fitsLoops(ArrayRef<Operation *> members) const;
   bool fitsRoot(ArrayRef<Operation *> members) const;
   bool fitsLimits(ArrayRef<Operation *> members) const;
+  unsigned countBoundWindows(ArrayRef<Operation *> members) const;
   bool needsWindow(Value result,
                    const llvm::DenseSet<Operation *> &members) const;
   bool leavesAndReturns(GroupId a, GroupId b) const;
@@ -130,19 +132,17 @@ bool Grouper::needsWindow(Value result,
   });
 }
 
-bool Grouper::fitsLimits(ArrayRef<Operation *> ops) const {
+unsigned Grouper::countBoundWindows(ArrayRef<Operation *> ops) const {
   llvm::DenseSet<Operation *> all(ops.begin(), ops.end());
   llvm::DenseSet<Value> inputs;
-  int64_t operations = 0;
   unsigned windows = 0;
   auto addWindows = [&](Value value) {
     windows += countWindows(cast<RankedTensorType>(value.getType()),
                             limits.maxWindowBytes);
   };
   for (Operation *op : ops) {
-    operations += costOf(op);
     for (const SourceRead &read : factsOf(op).readsThroughVirtual)
-      if (!read.source.getDefiningOp() ||
+      if (!read.isUpdated && // A result is made where that lies.
           !all.contains(read.source.getDefiningOp()))
         if (inputs.insert(read.source).second)
           addWindows(read.source);
@@ -150,7 +150,15 @@ bool Grouper::fitsLimits(ArrayRef<Operation *> ops) const {
       if (needsWindow(result, all))
         addWindows(result);
   }
-  return operations <= limits.operations && windows <= limits.windows;
+  return windows;
+}
+
+bool Grouper::fitsLimits(ArrayRef<Operation *> ops) const {
+  int64_t operations = 0;
+  for (Operation *op : ops)
+    operations += costOf(op);
+  return operations <= limits.operations &&
+         countBoundWindows(ops) <= limits.windows;
 }
 
 /// Whether a path leads from one of the groups through others back to them.
@@ -265,15 +273,29 @@ void Grouper::mergeHorizontally() {
         tryMerge(ids[i], ids[j]);
 }
 
+/// What one operation computes again may in the end read more windows than a
+/// kernel can have: then it reads what it would compute.
+void Grouper::readThroughVirtualOps() {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Operation *op : ops)
+      facts[op].readsThroughVirtual = followVirtualOps(op);
+    for (Operation *op : ops)
+      if (!virtualOps.contains(op) && countBoundWindows(op) > limits.windows)
+        for (const SourceRead &read : factsOf(op).reads)
+          if (Operation *source = read.source.getDefiningOp())
+            changed |= virtualOps.erase(source);
+  }
+}
+
 Grouping Grouper::run() {
   virtualOps = findVirtualOps(ops, facts, mayShare, limits);
+  readThroughVirtualOps();
   for (Operation *op : ops) {
-    OpFacts &own = facts[op];
-    own.readsThroughVirtual = followVirtualOps(op);
-    if (!virtualOps.contains(op)) {
-      groupOf[op] = own.number;
-      members[own.number] = {op};
-    }
+    if (virtualOps.contains(op))
+      continue;
+    groupOf[op] = factsOf(op).number;
+    members[factsOf(op).number] = {op};
   }
   mergeVertically();
   mergeHorizontally();

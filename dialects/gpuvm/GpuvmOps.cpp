@@ -150,10 +150,11 @@ LogicalResult InvokeOp::verify() { return verifyWindows(*this, "C2"); }
 LogicalResult gpuvm::CopyOp::verify() { return verifyWindows(*this, "C1"); }
 
 LogicalResult ExposeOp::verify() {
-  if (getReg() > 31 || static_cast<int64_t>(getInstance()) < 0) // C1
+  auto reg = static_cast<int64_t>(getReg());
+  auto instance = static_cast<int64_t>(getInstance());
+  if (reg < 0 || instance < 0) // C1
     return emitOpError("C1: there is no register ")
-           << static_cast<int64_t>(getReg()) << " of instance "
-           << static_cast<int64_t>(getInstance());
+           << reg << " of instance " << instance << " (both count from 0)";
   return success();
 }
 

@@ -19,8 +19,6 @@
 
 namespace vm {
 
-static constexpr uint32_t kNumRegisters = 32;
-
 uint64_t byteSizeOf(const Slot &slot) {
   // The verifier has checked that this does not overflow.
   return tensorByteSize(slot.dtype, slot.shape).value_or(slot.window.length);
@@ -74,11 +72,6 @@ static Status checkInstance(const Plan &plan, uint32_t instance) {
 Result<const RegisterSlot *> findRegister(const Plan &plan, uint32_t instance,
                                           uint32_t reg) {
   VM_RETURN_IF_ERROR(checkInstance(plan, instance));
-  if (reg >= kNumRegisters)
-    return Status(Code::Usage,
-                  fmt::format("Register R{} does not exist (the last one is "
-                              "R31).",
-                              reg));
   for (const RegisterSlot &slot : plan.registers)
     if (slot.instance == instance && slot.reg == reg)
       return &slot;

@@ -318,9 +318,9 @@ int vm_stream(gpuvm_vm *vm, const gpuvm_stream *stream, uint64_t *chunks);
 
 /*===--- Memory -----------------------------------------------------------===*/
 
-/* The first `size` bytes of register `reg` (0..31) of an instance. Of a
- * program, only registers whose messages still exist have a place. Not while
- * executing. */
+/* The first `size` bytes of register `reg` of an instance, 0..31 of a bare VM.
+ * Of a program, only registers whose messages still exist have a place. Not
+ * while executing. */
 int vm_write_register(gpuvm_vm *vm, uint32_t instance, uint32_t reg,
                       const void *data, size_t size);
 int vm_read_register(gpuvm_vm *vm, uint32_t instance, uint32_t reg, void *data,

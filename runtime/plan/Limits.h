@@ -52,8 +52,6 @@ inline constexpr uint64_t kMaxSections = 1 + kMaxKernels + kMaxDataChunks;
 /// numpy's NPY_MAXDIMS.
 inline constexpr uint64_t kMaxRank = 32;
 inline constexpr uint64_t kMaxNameBytes = 1024;
-/// DESIGN: R0..R31.
-inline constexpr uint32_t kNumRegisters = 32;
 
 // Sizes.
 /// 2^48 bytes, the virtual address space of today's GPUs.

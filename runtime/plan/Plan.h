@@ -80,7 +80,7 @@ struct Symbol : Slot {
   uint32_t bound = 0;
 };
 
-/// Register `reg` (0..31) of VM instance `instance`. A register whose message
+/// Register `reg` of VM instance `instance`. A register whose message
 /// was fused away has no slot.
 struct RegisterSlot : Slot {
   uint32_t instance = 0;

@@ -23,7 +23,7 @@
 namespace vm {
 
 inline constexpr uint16_t kPlanFormatMajor = 1;
-inline constexpr uint16_t kPlanFormatMinor = 7;
+inline constexpr uint16_t kPlanFormatMinor = 8;
 
 /// Everything a plan must satisfy before it may run: verifyPlan
 /// (PlanVerifier.h), checkKernels (KernelCheck.h), checkHazards (Hazards.h).

@@ -134,9 +134,9 @@ Status verifyRegister(const RegisterSlot &slot, const Plan &plan) {
   if (slot.instance >= plan.instances)
     return bad("Register \"{}\" belongs to instance {} (the plan has {}).",
                slot.name, slot.instance, plan.instances);
-  if (slot.reg >= limits::kNumRegisters)
-    return bad("Register \"{}\" is R{} (R0 to R{} exist).", slot.name, slot.reg,
-               limits::kNumRegisters - 1);
+  if (slot.reg >= limits::kMaxSlots)
+    return bad("Register \"{}\" is R{} (the last one there may be is R{}).",
+               slot.name, slot.reg, limits::kMaxSlots - 1);
   if (slot.window.region != Region::Registers)
     return bad("Register \"{}\" lies in region {} (registers is needed).",
                slot.name, toString(slot.window.region));

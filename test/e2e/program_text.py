@@ -228,7 +228,7 @@ class Stage:
             f"{'attrs = {' + attrs + '} ' if attrs else ''}{{\n^bb0({', '.join(arguments)}):\n{body}\n"
             f"linalg.yield {', '.join(results)} : {', '.join(v.dtype for v in inits)}\n}} -> "
             f"({', '.join(v.type for v in inits)})")
-        exact = all(v.exact for v in inputs + inits)
+        exact = all(v.exact for v in [*inputs, *inits])
         return [Value(f"{name}#{i}", v.shape, v.dtype, exact) for i, v in enumerate(inits)]
 
     def transpose(self, a, order):

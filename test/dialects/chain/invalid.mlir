@@ -136,8 +136,8 @@ chain.plan @register_c1 regions [256, 0, 0, 0, 0] instances 1 {
 // -----
 
 chain.plan @register_c2 regions [256, 0, 0, 0, 0] instances 1 {
-  // expected-error @below {{C2: there is no register 32 (0 to 31)}}
-  chain.register 32 of 0 : tensor<4xf32> at <registers, 0, 16>
+  // expected-error @below {{C2: there is no register -1 (they count from 0)}}
+  chain.register -1 of 0 : tensor<4xf32> at <registers, 0, 16>
 }
 
 // -----

@@ -134,8 +134,8 @@ gpuvm.program @copy_c1(%x: tensor<4xf32>) {
 // -----
 
 gpuvm.program @expose_c1(%x: tensor<4xf32>) {
-  // expected-error @below {{C1: there is no register 32 of instance 0}}
-  gpuvm.expose %x as 32 of 0 : tensor<4xf32>
+  // expected-error @below {{C1: there is no register -1 of instance 0 (both count from 0)}}
+  gpuvm.expose %x as -1 of 0 : tensor<4xf32>
   gpuvm.return
 }
 

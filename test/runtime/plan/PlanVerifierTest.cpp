@@ -129,8 +129,9 @@ TEST(PlanVerifier, Inputs) {
 TEST(PlanVerifier, Registers) {
   EXPECT_EQ(broken([](Plan &p) { p.registers[0].instance = 2; }),
             "Register \"scale.out\" belongs to instance 2 (the plan has 2).");
-  EXPECT_EQ(broken([](Plan &p) { p.registers[0].reg = 32; }),
-            "Register \"scale.out\" is R32 (R0 to R31 exist).");
+  EXPECT_EQ(broken([](Plan &p) { p.registers[0].reg = 1 << 20; }),
+            "Register \"scale.out\" is R1048576 (the last one there may be is "
+            "R1048575).");
   EXPECT_EQ(broken([](Plan &p) {
               p.registers[0].window.region = Region::Globals;
               p.registers[0].window.offset = 0;
