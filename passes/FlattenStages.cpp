@@ -206,6 +206,18 @@ FailureOr<SmallVector<Exposure>> gpuvm::flattenStages(ProgramOp program) {
   return std::move(flattener.exposures);
 }
 
+/// Whether `user` reads what `load` loads after `store`. What is made where it
+/// is read is read by those who read that.
+static bool readsAfter(Operation *user, StoreOp store, LoadOp load,
+                       const Repeats &repeats) {
+  user = load->getBlock()->findAncestorOpInBlock(*user); // A table's reader.
+  if (isMadeWhereRead(user))
+    return llvm::any_of(user->getUsers(), [&](Operation *reader) {
+      return readsAfter(reader, store, load, repeats);
+    });
+  return store->isBeforeInBlock(repeats.lastRun(user, load));
+}
+
 void gpuvm::copyLoadsThatOutliveTheirSymbol(
     ProgramOp program, MutableArrayRef<Exposure> exposures) {
   Block &block = program.getBody().front();
@@ -217,7 +229,7 @@ void gpuvm::copyLoadsThatOutliveTheirSymbol(
     for (StoreOp store : stores)
       if (load->isBeforeInBlock(store) && getSymbolBytes(store).overlaps(bytes))
         for (Operation *user : load->getUsers())
-          if (store->isBeforeInBlock(repeats.lastRun(user, load)))
+          if (readsAfter(user, store, load, repeats))
             late.insert(user);
     if (late.empty())
       continue;

@@ -1,5 +1,5 @@
-// A symbol's old value is read before and after the store that replaces it, and
-// slices are stored over slices that overlap them, both ways round.
+// A symbol's old value is read before and after the store that replaces it, also
+// in another order, and slices are stored over slices that overlap them, both ways round.
 
 // RUN: gpuvm-compile %s -o %t.gvplan
 // RUN: gpuvm-compile %s -o %t.apart.gvplan --disable-fusion
@@ -13,11 +13,12 @@
 !three = tensor<3x64xi32>
 
 // CHECK: o: 8xi32=0 2 2 4 4 6 6 8
+// CHECK: turned: 8xi32=7 9 11 13 7 9 11 13
 // CHECK: rows: 4x64xi32=[1 1
 // CHECK-SAME: [2 2
 // CHECK-SAME: [2 2
 // CHECK-SAME: [2 2
-gpuvm.program @p(%x: !x) -> (o: !x, rows: !rows) {
+gpuvm.program @p(%x: !x) -> (o: !x, turned: !x, rows: !rows) {
   gpuvm.global @g : !x
   gpuvm.register @r : !rows
   %old = gpuvm.stage @old() -> !x {
@@ -42,6 +43,21 @@ gpuvm.program @p(%x: !x) -> (o: !x, rows: !rows) {
     %d = arith.subi %q, %a : !x
     gpuvm.send %d : !x
   }
+  %now = gpuvm.stage @now() -> !x {
+    %t = gpuvm.load @g : !x
+    gpuvm.send %t : !x
+  }
+  %turned = gpuvm.stage @turn(%o = %now : !m) -> !x {
+    %h = tensor.extract_slice %o[4] [4] [1] : !x to tensor<4xi32>
+    %i = tensor.extract_slice %o[0] [4] [1] : !x to tensor<4xi32>
+    %t = tensor.concat dim(0) %h, %i : (tensor<4xi32>, tensor<4xi32>) -> !x
+    %one = arith.constant dense<1> : !x
+    %s = arith.addi %o, %one : !x
+    gpuvm.store %s, @g : !x
+    %n = gpuvm.load @g : !x
+    %r = arith.addi %t, %n : !x
+    gpuvm.send %r : !x
+  }
   gpuvm.stage @down() {
     %one = arith.constant dense<1> : tensor<1x64xi32>
     %two = arith.constant dense<2> : !three
@@ -60,5 +76,5 @@ gpuvm.program @p(%x: !x) -> (o: !x, rows: !rows) {
     %t = gpuvm.load @r : !rows
     gpuvm.send %t : !rows
   }
-  gpuvm.return %l, %rows : !m, !gpuvm.message<!rows>
+  gpuvm.return %l, %turned, %rows : !m, !m, !gpuvm.message<!rows>
 }
