@@ -19,10 +19,11 @@ as it says. --every takes each so-manieth case only. The kinds of case:
   functions  every operation of math, on special numbers, too
   random  elementwise operations, reductions, transposes, broadcasts, slices,
           reshapes and casts, from a seed
-  state   stages that load and store symbols and halves of them, from a seed
+  state   stages that load and store symbols and slices of them that overlap, from a seed
   exact   arithmetic of --exact on subnormal numbers, from a seed
   chains  dependent stages that one workgroup can run, alone and in instances
   gather  rows picked by their numbers, and rows stored at positions of the device
+  many    more operands than registers of the seed, or windows of a kernel
   fft     discrete Fourier transforms and convolutions
   inner   short reductions inside others, such as products of bytes
   control bodies that branch and loop

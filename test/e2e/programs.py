@@ -9,10 +9,12 @@ import programs_functions
 import programs_gather
 import programs_groups
 import programs_inner
+import programs_many
 import programs_random
 import programs_reduce
 import programs_scan
 import programs_sort
+import programs_state
 import programs_repeat
 import programs_update
 import programs_when
@@ -25,9 +27,9 @@ def from_seeds(make):
 KINDS = {"sweep": programs_reduce.sweep, "long": programs_reduce.long, "rows": programs_reduce.rows,
          "columns": programs_reduce.columns,
          "combine": programs_combine.combine, "functions": programs_functions.functions,
-         "random": from_seeds(programs_random.random_program), "state": from_seeds(programs_random.state_program),
+         "random": from_seeds(programs_random.random_program), "state": from_seeds(programs_state.state_program),
          "exact": from_seeds(programs_random.exact_program), "chains": programs_chain.chains,
-         "gather": programs_gather.gathers, "scan": programs_scan.scans, "fft": programs_fft.ffts,
+         "gather": programs_gather.gathers, "many": programs_many.many, "scan": programs_scan.scans, "fft": programs_fft.ffts,
          "inner": programs_inner.inner, "control": programs_control.control, "draws": programs_draws.draws,
          "sort": programs_sort.sorts, "groups": programs_groups.groups,
          "when": from_seeds(programs_when.when_program),

@@ -2,7 +2,7 @@
 
 import random
 
-from program_text import TYPES, Program, bits, is_float, tensor
+from program_text import TYPES, Program
 from random_ops import axis_sets, random_op, shapes
 
 
@@ -73,47 +73,4 @@ def exact_program(seed):
 
         values.append(p.stage(build, *rng.sample(values, rng.randint(1, 2))))
     p.outputs = p.messages
-    return p
-
-
-def state_program(seed):
-    """Stages that load, store and pass on symbols and halves of them."""
-    rng = random.Random(seed)
-    p = Program(f"state_{seed}")
-    p.iterations = rng.randint(1, 3)
-    dtype = rng.choice(["i8", "i32", "i64", "f32"])
-    half = 256 // max(1, bits(dtype) // 8)
-    sizes = {"half": (half,), "whole": (2 * half,)}
-    values = [p.input(sizes["half"], dtype), p.input(sizes["whole"], dtype)]
-    for kind in rng.sample(["register", "register", "global", "global", "metric"], rng.randint(1, 3)):
-        p.symbol(kind, sizes["whole"], dtype)
-
-    def access(s, pool):
-        symbol = rng.choice(p.symbols)
-        place = rng.choice(["", "[0]", f"[{half}]"])
-        shape = sizes["half" if place else "whole"]
-        if rng.random() < 0.5:
-            pool.append(s.add(shape, dtype, f"gpuvm.load @{symbol.name}{place} : {tensor(shape, dtype)}"))
-            return
-        value = rng.choice([v for v in pool if v.shape == shape] or [s.constant(shape, dtype, 3)])
-        s.lines.append(f"gpuvm.store %{value.name}, @{symbol.name}{place} : {value.type}")
-
-    for _ in range(rng.randint(2, 6)):
-
-        def build(s, *received):
-            pool = list(received)
-            for _ in range(rng.randint(1, 4)):
-                if not pool or rng.random() < 0.6:
-                    access(s, pool)
-                    continue
-                a = rng.choice(pool)
-                b = rng.choice([v for v in pool if v.shape == a.shape])
-                op = rng.choice(["addf", "subf", "maximumf"] if is_float(dtype) else ["addi", "subi", "xori"])
-                pool.append(s.binary("arith." + op, a, b))
-            return rng.choice(pool) if pool and rng.random() < 0.7 else None
-
-        sent = p.stage(build, *rng.sample(values, min(len(values), rng.randint(0, 3))))
-        if sent:
-            values.append(sent)
-    p.outputs = [v for v in p.messages if rng.random() < 0.5]
     return p

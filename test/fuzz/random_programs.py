@@ -1,10 +1,11 @@
 """Random programs: the interpreter, fused kernels and unfused kernels agree.
 
-    random_programs.py FOLDER [--count 10000] [--seed 0]
+    random_programs.py FOLDER [--count 10000] [--seed 0] [--recipe state]
 
 Program number i of seed s is a function of i and s alone (program_recipes.py): maps,
 casts, moves of elements, reductions with several outputs, arg-reductions, row
-patterns, contractions and metadata, on every element type and odd shapes. Several of
+patterns, contractions and metadata, on every element type and odd shapes; or, with
+--recipe state, stages with symbols (programs_state.py). Several of
 them at a time are put side by side into one program, since starting a process costs
 more than a small program; they share nothing, but the compiler may fuse them. Bits are
 compared where they are promised, numbers within the bounds of differential.py elsewhere.
@@ -30,12 +31,16 @@ sys.path.insert(0, os.path.join(ROOT, "e2e"))
 import differential  # noqa: E402
 from program_recipes import add_program  # noqa: E402
 from program_text import Program  # noqa: E402
+from programs_state import add_state  # noqa: E402
 
 
-def make_program(name, seed, numbers):
+RECIPES = {"any": add_program, "state": add_state}
+
+
+def make_program(name, numbers, arguments):
     program = Program(name)
     for number in numbers:
-        add_program(random.Random(f"{seed}:{number}"), program)
+        RECIPES[arguments.recipe](random.Random(f"{arguments.seed}:{number}"), program)
     return program
 
 
@@ -71,14 +76,14 @@ def reduce_refused(folder, name):
 def run_batch(numbers, arguments):
     """The failures of a batch, one line or more each."""
     seed = arguments.seed
-    batch = make_program(f"batch_{seed}_{numbers[0]}", seed, numbers)
+    batch = make_program(f"batch_{seed}_{numbers[0]}", numbers, arguments)
     together = run_program(batch, arguments)
     if not together:
         return []
     failures = []
     for number in numbers:
         name = f"program_{seed}_{number}"
-        failure = run_program(make_program(name, seed, [number]), arguments)
+        failure = run_program(make_program(name, [number], arguments), arguments)
         if failure:
             failures.append(failure)
             reduce_refused(arguments.folder, name)
@@ -93,6 +98,7 @@ def main():
     parser.add_argument("--count", type=int, default=10000)
     parser.add_argument("--first", type=int, default=0, help="number of the first program")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--recipe", choices=RECIPES, default="any")
     parser.add_argument("--batch", type=int, default=12, help="programs side by side")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--run-options", default="--validate", help="of gpuvm-run")
