@@ -78,6 +78,16 @@ namespace vm {
 /// The last failure of a vm_boot or vm_shutdown of this thread.
 ErrorText &bootError();
 
+/// Without memory even for this thread's place there is nothing to say.
+template <typename Error> int noMemory(Error error) {
+  try {
+    error().setFixed("The host has no memory left.");
+  } catch (const std::bad_alloc &) {
+    return GPUVM_ERROR_OUT_OF_MEMORY;
+  }
+  return GPUVM_ERROR_OUT_OF_MEMORY;
+}
+
 /// Runs `body`, which returns a Status, keeps its exceptions and the sentence
 /// of its failure in what `error()` returns.
 template <typename Error, typename Body> int guard(Error error, Body body) {
@@ -87,12 +97,7 @@ template <typename Error, typename Body> int guard(Error error, Body body) {
       error().set(status.message());
     return static_cast<int>(status.code());
   } catch (const std::bad_alloc &) {
-    try {
-      error().setFixed("The host has no memory left.");
-    } catch (const std::bad_alloc &) {
-      // Not even for this thread's place: vm_last_error has nothing to say.
-    }
-    return GPUVM_ERROR_OUT_OF_MEMORY;
+    return noMemory(error);
   } catch (...) {
     error().setFixed("The runtime fails unexpectedly (a C++ exception).");
     return GPUVM_ERROR_USAGE;

@@ -168,6 +168,7 @@ public:
   std::vector<Pipeline> take() { return std::move(pipelines_); }
 
 private:
+  std::vector<std::jthread> startThreads(size_t count);
   void work();
   Status buildOne(size_t kernel);
   void finishOne(size_t kernel, Status status);
@@ -214,19 +215,25 @@ void ParallelBuild::work() {
   }
 }
 
+/// At most `count`: where the host has no more, those that there are do it all.
+std::vector<std::jthread> ParallelBuild::startThreads(size_t count) {
+  std::vector<std::jthread> threads;
+  try {
+    for (size_t i = 0; i < count; ++i)
+      threads.emplace_back([this] { work(); });
+  } catch (const std::system_error &) {
+    return threads;
+  }
+  return threads;
+}
+
 Status ParallelBuild::run() {
   size_t numThreads = std::min<size_t>(
       std::max(std::thread::hardware_concurrency(), 1u), kernels_.size());
   {
-    std::vector<std::jthread> others; // Joined when they go.
-    try {
-      for (size_t i = 1; i < numThreads; ++i)
-        others.emplace_back([this] { work(); });
-    } catch (const std::system_error &) {
-      // The host has no more threads: those that there are do the work.
-    }
+    std::vector<std::jthread> others = startThreads(numThreads - 1);
     work();
-  }
+  } // Which waits for the others.
   return failure_;
 }
 

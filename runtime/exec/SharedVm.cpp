@@ -109,7 +109,7 @@ Result<bool> SharedVm::waitFor(Lock &lock, uint64_t timeoutNs) {
     const Executor &executor = *machine_->executor();
     ++waiters_;
     lock.unlock();
-    executor.sleep(std::min(kSliceNs, timeoutNs - waited), /*spin=*/first);
+    executor.sleep(std::min(kSliceNs, timeoutNs - waited), /*spinFirst=*/first);
     lock.lock();
     --waiters_;
     changed_.notify_all();

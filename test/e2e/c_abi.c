@@ -10,9 +10,10 @@
  *   out:NAME:TYPE:COUNT    prints an output; TYPE is f32, i32 or i1
  *   symbol:NAME:TYPE:COUNT prints a metric or a global
  *   stats                  prints how often was recorded and submitted
+ *   list                   prints inputs, outputs, symbols and stages
  *
- * Values are printed as gpuvm-run prints them. Validation is on; a message of it
- * is an error.
+ * Values are printed as gpuvm-run prints them. Validation is on; a message of
+ * it is an error.
  *===----------------------------------------------------------------------===*/
 
 #include "runtime/include/gpuvm.h"
@@ -72,9 +73,32 @@ static void print(char *step, int isOutput) {
   }
 }
 
+static void list(gpuvm_kind kind, const char *name) {
+  size_t count;
+  check(vm_count(vm, kind, &count));
+  for (size_t i = 0; i < count; ++i) {
+    gpuvm_item item;
+    item.struct_bytes = sizeof item;
+    check(vm_describe(vm, kind, i, &item));
+    printf("%s %s: ", name, item.name);
+    for (size_t d = 0; d < item.rank; ++d)
+      printf("%dx", (int)item.shape[d]);
+    printf("%s, %d bytes\n", item.element, (int)item.size_bytes);
+  }
+}
+
+static void listAll(void) {
+  list(GPUVM_INPUT, "input");
+  list(GPUVM_OUTPUT, "output");
+  list(GPUVM_SYMBOL, "symbol");
+  list(GPUVM_STAGE, "stage");
+}
+
 static void step(char *text) {
   if (strncmp(text, "in:", 3) == 0) {
     bind(text + 3);
+  } else if (strcmp(text, "list") == 0) {
+    listAll();
   } else if (strcmp(text, "run") == 0) {
     check(vm_execute(vm));
   } else if (strncmp(text, "out:", 4) == 0) {
@@ -94,6 +118,8 @@ static void step(char *text) {
 
 int main(int argc, char **argv) {
   gpuvm_options options;
+  if (vm_abi_version() != GPUVM_ABI_VERSION || argc < 2)
+    return 2;
   vm_options_init(&options);
   options.validate = 1;
   check(vm_boot(&options, &vm));
