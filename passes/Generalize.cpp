@@ -134,6 +134,24 @@ static LogicalResult checkClaim(linalg::GenericOp op) {
   return success();
 }
 
+/// What to write instead of an operation that has no form of a kernel's.
+static StringRef whatInstead(Operation &op) {
+  if (auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(op);
+      slice && (ShapedType::isDynamicShape(slice.getStaticSizes()) ||
+                ShapedType::isDynamicShape(slice.getStaticStrides())))
+    return "; of a slice only offsets are computed: sizes and strides are "
+           "constants";
+  if (isa<tensor::ExtractSliceOp, tensor::InsertSliceOp>(op))
+    return "; a slice at a computed offset has positive strides and is no "
+           "longer than what it is cut from";
+  if (isa<tensor::PadOp>(op))
+    return "; tensor.extract_slice crops, and tensor.pad has widths of 0 and "
+           "more";
+  if (isa<linalg::LinalgDialect>(op.getDialect()))
+    return "; linalg.generic says the same in a form that one can";
+  return "";
+}
+
 static LogicalResult checkOp(Operation &op) {
   if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
     if (failed(checkMaps(generic)) || failed(checkClaim(generic)))
@@ -165,7 +183,8 @@ static LogicalResult checkOp(Operation &op) {
       pad && pad.getConstantPaddingValue() && isWidth(pad.getStaticLow()) &&
       isWidth(pad.getStaticHigh()))
     return success();
-  return op.emitOpError("cannot be compiled: no kernel can hold it");
+  return op.emitOpError("cannot be compiled: no kernel can hold it")
+         << whatInstead(op);
 }
 
 //===----------------------------------------------------------------------===//

@@ -85,7 +85,7 @@ gpuvm.program @sides(%x: tensor<5x2xi32>, %y: tensor<5x2xi32>) -> (pairs: tensor
   gpuvm.return %0, %1, %2 : !gpuvm.message<tensor<5x4xi32>>, !gpuvm.message<tensor<5x4xi32>>, !gpuvm.message<tensor<i32>>
 }
 
-// CROP: moved-elements.mlir:[[# @LINE + 4]]:10: error: 'tensor.pad' op cannot be compiled: no kernel can hold it
+// CROP: moved-elements.mlir:[[# @LINE + 4]]:10: error: 'tensor.pad' op cannot be compiled: no kernel can hold it; tensor.extract_slice crops
 gpuvm.program @crop(%x: tensor<6xf32>) -> (y: tensor<5xf32>) {
   %y = gpuvm.stage @s(%in = %x : tensor<6xf32>) -> tensor<5xf32> {
     %zero = arith.constant 0.0 : f32

@@ -83,8 +83,21 @@ gpuvm.program @noKernel(%x: tensor<2x3xf32>, %k: tensor<i32>) -> (y: tensor<2x2x
   %m = gpuvm.stage @s(%v = %x : tensor<2x3xf32>, %k = %k : tensor<i32>) -> tensor<2x2xf32> {
     %e = tensor.extract %k[] : tensor<i32>
     %i = arith.index_cast %e : i32 to index
-    // expected-error @+1 {{'tensor.extract_slice' op cannot be compiled: no kernel can hold it}}
+    // expected-error @+1 {{'tensor.extract_slice' op cannot be compiled: no kernel can hold it; of a slice only offsets are computed: sizes and strides are constants}}
     %r = tensor.extract_slice %v[0, 0] [2, 2] [1, %i] : tensor<2x3xf32> to tensor<2x2xf32>
+    gpuvm.send %r : tensor<2x2xf32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<2x2xf32>>
+}
+
+// -----
+
+gpuvm.program @backwards(%x: tensor<2x3xf32>, %k: tensor<i32>) -> (y: tensor<2x2xf32>) {
+  %m = gpuvm.stage @s(%v = %x : tensor<2x3xf32>, %k = %k : tensor<i32>) -> tensor<2x2xf32> {
+    %e = tensor.extract %k[] : tensor<i32>
+    %i = arith.index_cast %e : i32 to index
+    // expected-error @+1 {{'tensor.extract_slice' op cannot be compiled: no kernel can hold it; a slice at a computed offset has positive strides}}
+    %r = tensor.extract_slice %v[0, %i] [2, 2] [1, -1] : tensor<2x3xf32> to tensor<2x2xf32>
     gpuvm.send %r : tensor<2x2xf32>
   }
   gpuvm.return %m : !gpuvm.message<tensor<2x2xf32>>
