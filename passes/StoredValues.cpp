@@ -17,7 +17,8 @@ using namespace mlir::gpuvm;
 
 /// Whether `maker` may write the symbol's window itself: nothing between it and
 /// the store touches those bytes, nothing changes them while the value is still
-/// read, and `maker` reads them, if at all, where it writes them.
+/// read, and `maker` reads them, if at all, where it writes them, and makes
+/// nothing else there.
 static bool canBeMadeIn(StoreOp store, KernelOp maker, const ValueHomes &homes,
                         bool inPlace, const Repeats &repeats) {
   if (!repeats.stayTogether(store, maker))
@@ -28,6 +29,10 @@ static bool canBeMadeIn(StoreOp store, KernelOp maker, const ValueHomes &homes,
     if (homes.contains(input) && intersect(homes.lookup(input), target) &&
         !(inPlace && homes.lookup(input) == target &&
           canUpdateInPlace(maker, i, result)))
+      return false;
+  for (Value other : maker->getResults()) // All are written at once.
+    if (other != store.getValue() && homes.contains(other) &&
+        intersect(homes.lookup(other), target))
       return false;
   Operation *lastReader = store;
   for (Operation *user : store.getValue().getUsers()) {

@@ -14,13 +14,15 @@
 
 // CHECK: o: 8xi32=0 2 2 4 4 6 6 8
 // CHECK: turned: 8xi32=7 9 11 13 7 9 11 13
+// CHECK: twice: 64xi32=11 11
 // CHECK: rows: 4x64xi32=[1 1
 // CHECK-SAME: [2 2
 // CHECK-SAME: [2 2
 // CHECK-SAME: [2 2
-gpuvm.program @p(%x: !x) -> (o: !x, turned: !x, rows: !rows) {
+gpuvm.program @p(%x: !x) -> (o: !x, turned: !x, twice: tensor<64xi32>, rows: !rows) {
   gpuvm.global @g : !x
   gpuvm.register @r : !rows
+  gpuvm.global @w : tensor<64xi32>
   %old = gpuvm.stage @old() -> !x {
     %t = gpuvm.load @g : !x
     gpuvm.send %t : !x
@@ -58,6 +60,19 @@ gpuvm.program @p(%x: !x) -> (o: !x, turned: !x, rows: !rows) {
     %r = arith.addi %t, %n : !x
     gpuvm.send %r : !x
   }
+  // Two values that one kernel makes come to the same place, one after the other.
+  %twice = gpuvm.stage @twice(%a = %x : !x) -> tensor<64xi32> {
+    %s = tensor.extract_slice %a[0] [1] [1] : !x to tensor<1xi32>
+    %z = tensor.collapse_shape %s [] : tensor<1xi32> into tensor<i32>
+    %e = tensor.empty() : tensor<64xi32>
+    %b = linalg.broadcast ins(%z : tensor<i32>) outs(%e : tensor<64xi32>) dimensions = [0]
+    %ten = arith.constant dense<10> : tensor<64xi32>
+    %sum = arith.addi %b, %ten : tensor<64xi32>
+    %difference = arith.subi %b, %ten : tensor<64xi32>
+    gpuvm.store %difference, @w : tensor<64xi32>
+    gpuvm.store %sum, @w : tensor<64xi32>
+    gpuvm.send %sum : tensor<64xi32>
+  }
   gpuvm.stage @down() {
     %one = arith.constant dense<1> : tensor<1x64xi32>
     %two = arith.constant dense<2> : !three
@@ -76,5 +91,5 @@ gpuvm.program @p(%x: !x) -> (o: !x, turned: !x, rows: !rows) {
     %t = gpuvm.load @r : !rows
     gpuvm.send %t : !rows
   }
-  gpuvm.return %l, %turned, %rows : !m, !m, !gpuvm.message<!rows>
+  gpuvm.return %l, %turned, %twice, %rows : !m, !m, !gpuvm.message<tensor<64xi32>>, !gpuvm.message<!rows>
 }
