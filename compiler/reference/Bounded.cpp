@@ -91,7 +91,10 @@ LogicalResult Machine::checkControlBounds() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Machine::run(BoundedOp op, Environment &env) {
-  vm::HostTensor rows = *env.get(op.getData());
+  const Tensor &data = env.get(op.getData());
+  if (failed(requireSpecified(op, env.get(op.getCount()))))
+    return failure();
+  vm::HostTensor rows = *data;
   int32_t count = getWord(*env.get(op.getCount()));
   setCount(op, count);
   int64_t bound = rows.shape.front();
@@ -100,11 +103,17 @@ LogicalResult Machine::run(BoundedOp op, Environment &env) {
     return reportExcess(op, symbol ? symbol.getValue() : "rows", count, bound);
   }
   keepRows(rows, std::max(count, 0));
-  env.set(op.getResult(), std::move(rows));
+  Unspecified missing;
+  if (data.unspecified())
+    missing = makeUnspecified({data.flags(), data.flags() + rows.numElements()},
+                              data.unspecified()->cause);
+  env.set(op.getResult(), share(std::move(rows), std::move(missing)));
   return success();
 }
 
 LogicalResult Machine::run(TopKOp op, Environment &env) {
+  if (failed(requireSpecified(op, env.get(op.getInput()))))
+    return failure();
   Results results = evaluateTopK(op, env);
   if (failed(results))
     return failure();

@@ -45,15 +45,19 @@ LogicalResult ScalarCode::addMoves(Operation *user, ValueRange from,
       return failure();
     moves.push_back({static_cast<uint8_t *>(elements(target)),
                      static_cast<const uint8_t *>(elements(source)),
-                     byteSize(*type)});
+                     byteSize(*type), flagsOf.lookup(target),
+                     flagsOf.lookup(source)});
   }
   return success();
 }
 
 void ScalarCode::move(const Moves &moves, int64_t first, int64_t count) {
-  for (const Move &m : moves)
+  for (const Move &m : moves) {
     std::memcpy(m.to + first * m.bytes, m.from + first * m.bytes,
                 count * m.bytes);
+    if (m.toFlags)
+      std::memcpy(m.toFlags + first, m.fromFlags + first, count);
+  }
 }
 
 /// Calls `visit` for each longest run of points in [first, first + count) that
@@ -100,6 +104,7 @@ LogicalResult ScalarCode::addIf(Operation *op, const Environment &outside) {
       return failure();
   }
   auto *flags = static_cast<const uint8_t *>(elements(branch.getCondition()));
+  steps.push_back(requireStep(op, branch.getCondition()));
   steps.push_back(
       [=, otherwise = taken[0], then = taken[1]](int64_t first, int64_t count) {
         return forEachRun(
@@ -152,9 +157,11 @@ LogicalResult ScalarCode::addFor(Operation *op, const Environment &outside) {
   if (loop.getUnsignedCmp())
     return op->emitOpError("with an unsigned comparison is not known");
   for (Value bound :
-       {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()})
+       {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}) {
     if (failed(addOutside(op, bound, outside)))
       return failure();
+    steps.push_back(requireStep(op, bound));
+  }
   auto counterOf = [&](Value value) {
     return Counter{static_cast<uint8_t *>(elements(value)),
                    byteSize(*getDType(value.getType()))};
@@ -162,8 +169,10 @@ LogicalResult ScalarCode::addFor(Operation *op, const Environment &outside) {
   addValue(loop.getInductionVar());
   Moves begin, yield, store; // By way of buffers: values may change places.
   for (auto [argument, result] :
-       llvm::zip_equal(loop.getRegionIterArgs(), loop.getResults()))
+       llvm::zip_equal(loop.getRegionIterArgs(), loop.getResults())) {
     values[result] = addValue(argument);
+    flagsOf[result] = flags(argument);
+  }
   if (failed(addMoves(op, loop.getInitArgs(), loop.getRegionIterArgs(), outside,
                       begin)))
     return failure();
@@ -174,8 +183,10 @@ LogicalResult ScalarCode::addFor(Operation *op, const Environment &outside) {
     return failure();
   for (Move &m : yield) {
     auto *buffer = static_cast<uint8_t *>(addBuffer());
-    store.push_back({m.to, buffer, m.bytes});
+    auto *flags = m.toFlags ? static_cast<uint8_t *>(addBuffer()) : nullptr;
+    store.push_back({m.to, buffer, m.bytes, m.toFlags, flags});
     m.to = buffer;
+    m.toFlags = flags;
   }
   Counter i = counterOf(loop.getInductionVar());
   Counter lower = counterOf(loop.getLowerBound());
@@ -255,10 +266,11 @@ LogicalResult ScalarCode::addWhile(Operation *op, const Environment &outside) {
   auto *active = static_cast<uint8_t *>(addBuffer());
   auto *holds =
       static_cast<const uint8_t *>(elements(condition.getCondition()));
+  Step isKnown = requireStep(op, condition.getCondition());
   auto decide = [=](int64_t at, int64_t length, bool goesOn) -> LogicalResult {
     if (!goesOn)
       return success();
-    if (failed(run(before.steps, at, length)))
+    if (failed(run(before.steps, at, length)) || failed(isKnown(at, length)))
       return failure();
     return forEachRun(holds, at, length,
                       [&](int64_t p, int64_t n, bool again) -> LogicalResult {

@@ -18,6 +18,13 @@ namespace mlir::gpuvm::reference {
 
 using Results = FailureOr<SmallVector<Tensor>>;
 
+/// A zeroed value for a result, with so many rows if it is bounded. Emits an
+/// error if the machine has no such type.
+FailureOr<vm::HostTensor> makeResult(OpResult result, int64_t rows = 0);
+
+/// A scalar repeated for every element of a tensor.
+Tensor broadcast(const Tensor &scalar, ArrayRef<int64_t> shape);
+
 /// An operation of `arith` or `math`, element by element: on tensors, or on
 /// scalars. A scalar operand among tensors (the condition of `arith.select`)
 /// is the same for all elements.

@@ -23,18 +23,33 @@ static SmallVector<int32_t> numbersOf(const vm::HostTensor &tensor) {
 
 Results gpuvm::reference::evaluateGather(GatherOp op, const Environment &env) {
   Tensor source = env.get(op.getSource()), rows = env.get(op.getRows());
+  if (failed(requireSpecified(op, rows)))
+    return failure();
   vm::HostTensor result = *makeZero(
       op.getResult().getType(), rows->shape.empty() ? 0 : rows->shape.front());
   int64_t last = withAllRows(typeOf(op.getSource())).getDimSize(0) - 1;
   uint64_t bytes = rowBytes(*source);
-  uint8_t *next = result.bytes.data();
-  for (int64_t number : numbersOf(*rows)) {
+  uint64_t width = bytes / byteSize(source->dtype);
+  std::vector<uint8_t> flags(result.numElements());
+  CausePtr cause = source.unspecified() ? source.unspecified()->cause : nullptr;
+  for (auto [place, number] : llvm::enumerate(numbersOf(*rows))) {
     int64_t row = std::clamp<int64_t>(number, 0, last);
-    if (row < source->shape.front()) // Behind the count are any elements.
-      std::memcpy(next, source->bytes.data() + row * bytes, bytes);
-    next += bytes;
+    bool isThere = row < source->shape.front();
+    if (!isThere && !cause)
+      cause = std::make_shared<const Cause>(
+          Cause{op, "picks row " + std::to_string(row) + " of " +
+                        std::to_string(source->shape.front())});
+    uint8_t *own = flags.data() + place * width;
+    if (!isThere)
+      std::memset(own, 1, width);
+    else if (source.flags())
+      std::memcpy(own, source.flags() + row * width, width);
+    if (isThere)
+      std::memcpy(result.bytes.data() + place * bytes,
+                  source->bytes.data() + row * bytes, bytes);
   }
-  return SmallVector<Tensor>{share(std::move(result))};
+  return SmallVector<Tensor>{
+      share(std::move(result), makeUnspecified(std::move(flags), cause))};
 }
 
 vm::HostTensor gpuvm::reference::storeRows(vm::HostTensor whole,

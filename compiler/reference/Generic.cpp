@@ -32,7 +32,7 @@ public:
   Results run();
 
 private:
-  FailureOr<SmallVector<int64_t>> findRanges();
+  void addInputFlags(AffineMap map);
   LogicalResult prepare(const ReductionOrder &order);
   LogicalResult compileBody(const SmallPtrSetImpl<Operation *> &skip);
   LogicalResult checkOutputs();
@@ -42,6 +42,7 @@ private:
   LogicalResult runSequential();
   LogicalResult runSequentialResults(int64_t first, int64_t count);
   LogicalResult runChoices();
+  void restoreOutput(unsigned i, std::vector<uint8_t> bytes);
   void keepUnordered(const Choice &choice,
                      ArrayRef<std::vector<uint8_t>> initial);
   LogicalResult runInLanes(const ReductionOrder &order);
@@ -59,30 +60,24 @@ private:
   SmallVector<Tensor> inputs;
   SmallVector<vm::HostTensor> outputs;
   std::vector<Access> inputAccess, outputAccess;
-  std::vector<std::vector<uint64_t>> yielded;
+  std::vector<std::vector<uint64_t>> yielded, yieldedFlags;
+  CausePtr cause; ///< Of unspecified elements of operands.
+  std::vector<std::optional<FlagAccess>> inputFlags;
+  std::vector<FlagAccess> outputFlags; ///< None if no result can have any.
 };
 } // namespace
 
-/// How often each loop runs, which for one over bounded rows is as often as
-/// there are rows.
-FailureOr<SmallVector<int64_t>> GenericEvaluation::findRanges() {
-  SmallVector<int64_t> sizes;
-  for (Value operand : op->getOperands())
-    llvm::append_range(sizes, env.get(operand)->shape);
-  SmallVector<int64_t> ranges = op.getShapesToLoopsMap().compose(sizes);
-  for (OpOperand &operand : op->getOpOperands())
-    for (auto [index, size] :
-         llvm::zip_equal(op.getMatchingIndexingMap(&operand).getResults(),
-                         env.get(operand.get())->shape))
-      if (auto loop = dyn_cast<AffineDimExpr>(index);
-          loop && ranges[loop.getPosition()] != size)
-        return op.emitOpError("has operands with ")
-               << ranges[loop.getPosition()] << " and " << size << " rows";
-  return ranges;
+/// Of the last input so far.
+void GenericEvaluation::addInputFlags(AffineMap map) {
+  inputFlags.emplace_back();
+  if (!inputs.back().unspecified())
+    return;
+  cause = inputs.back().unspecified()->cause;
+  inputFlags.back().emplace(map, inputs.back(), !op.hasDynamicShape());
 }
 
 LogicalResult GenericEvaluation::prepare(const ReductionOrder &order) {
-  FailureOr<SmallVector<int64_t>> ranges = findRanges();
+  FailureOr<SmallVector<int64_t>> ranges = findLoopRanges(op, env);
   if (failed(ranges))
     return failure();
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
@@ -98,11 +93,15 @@ LogicalResult GenericEvaluation::prepare(const ReductionOrder &order) {
                             "interpreter knows no order");
   for (OpOperand *operand : op.getDpsInputOperands()) {
     inputs.push_back(env.get(operand->get()));
+    addInputFlags(op.getMatchingIndexingMap(operand));
     inputAccess.emplace_back(op.getMatchingIndexingMap(operand), *inputs.back(),
                              !op.hasDynamicShape());
   }
-  for (OpOperand &operand : op.getDpsInitsMutable())
-    outputs.push_back(*env.get(operand.get()));
+  for (Value initial : op.getDpsInits()) {
+    outputs.push_back(*env.get(initial));
+    if (env.isUnspecified(initial))
+      cause = env.get(initial).unspecified()->cause;
+  }
   for (auto [operand, output] :
        llvm::zip_equal(op.getDpsInitsMutable(), outputs))
     outputAccess.emplace_back(op.getMatchingIndexingMap(&operand), output,
@@ -113,11 +112,23 @@ LogicalResult GenericEvaluation::prepare(const ReductionOrder &order) {
 
 LogicalResult
 GenericEvaluation::compileBody(const SmallPtrSetImpl<Operation *> &skip) {
-  FailureOr<ScalarCode> compiled =
-      ScalarCode::compile(op.getRegion().front(), env, op.getNumLoops(), skip);
-  if (succeeded(compiled))
-    code = std::move(*compiled);
-  return compiled;
+  FailureOr<ScalarCode> compiled = ScalarCode::compile(
+      op.getRegion().front(), env, op.getNumLoops(), skip, cause);
+  if (failed(compiled))
+    return failure();
+  code = std::move(*compiled);
+  cause = code->getCause();
+  bool canBeUnspecified =
+      llvm::any_of(op.getRegion().getArguments(),
+                   [&](Value argument) { return code->flags(argument); });
+  if (!canBeUnspecified || !outputFlags.empty())
+    return success();
+  yieldedFlags.assign(outputs.size(),
+                      std::vector<uint64_t>(ScalarCode::kMaxCount));
+  for (OpOperand &operand : op.getDpsInitsMutable())
+    outputFlags.emplace_back(op.getMatchingIndexingMap(&operand),
+                             env.get(operand.get()), !op.hasDynamicShape());
+  return success();
 }
 
 /// Every output element belongs to one result, or the loops would race.
@@ -137,10 +148,13 @@ LogicalResult GenericEvaluation::checkOutputs() {
 }
 
 LogicalResult GenericEvaluation::loadInputs(int64_t count) {
-  for (auto [i, argument] : llvm::enumerate(op.getRegionInputArgs()))
+  for (auto [i, argument] : llvm::enumerate(op.getRegionInputArgs())) {
     if (!inputAccess[i].gather(*code, *inputs[i], count,
                                code->elements(argument)))
       return op.emitOpError("reads operand ") << i << " out of its bounds";
+    if (std::optional<FlagAccess> &own = inputFlags[i])
+      own->access.gather(*code, own->flags, count, code->flags(argument));
+  }
   return success();
 }
 
@@ -152,6 +166,13 @@ LogicalResult GenericEvaluation::moveOutputs(int64_t count, bool load) {
              : outputAccess[i].scatter(*code, outputs[i], count, elements);
     if (!inside)
       return op.emitOpError("accesses output ") << i << " out of its bounds";
+    if (outputFlags.empty())
+      continue;
+    FlagAccess &own = outputFlags[i];
+    if (load)
+      own.access.gather(*code, own.flags, count, code->flags(argument));
+    else
+      own.access.scatter(*code, own.flags, count, code->flags(argument));
   }
   return success();
 }
@@ -160,12 +181,18 @@ LogicalResult GenericEvaluation::moveOutputs(int64_t count, bool load) {
 /// yielded value may be another accumulator, hence two copies.
 void GenericEvaluation::yieldToAccumulators(int64_t count) {
   Operation *yield = op.getRegion().front().getTerminator();
-  for (auto [i, value] : llvm::enumerate(yield->getOperands()))
+  for (auto [i, value] : llvm::enumerate(yield->getOperands())) {
     std::memcpy(yielded[i].data(), code->elements(value),
                 count * byteSize(outputs[i].dtype));
-  for (auto [i, argument] : llvm::enumerate(op.getRegionOutputArgs()))
+    if (!outputFlags.empty())
+      std::memcpy(yieldedFlags[i].data(), code->flags(value), count);
+  }
+  for (auto [i, argument] : llvm::enumerate(op.getRegionOutputArgs())) {
     std::memcpy(code->elements(argument), yielded[i].data(),
                 count * byteSize(outputs[i].dtype));
+    if (!outputFlags.empty())
+      std::memcpy(code->flags(argument), yieldedFlags[i].data(), count);
+  }
 }
 
 LogicalResult GenericEvaluation::runSequentialResults(int64_t first,
@@ -176,7 +203,7 @@ LogicalResult GenericEvaluation::runSequentialResults(int64_t first,
     return failure();
   for (int64_t element = 0; element < elements.count; ++element) {
     elements.fillSame(*code, element, count);
-    if (failed(loadInputs(count)) || failed(code->run(count)))
+    if (failed(loadInputs(count)) || failed(code->runPartly(count)))
       return failure();
     yieldToAccumulators(count);
   }
@@ -226,6 +253,16 @@ void GenericEvaluation::keepUnordered(const Choice &choice,
   }
 }
 
+/// Makes output `i` what it was in the beginning.
+void GenericEvaluation::restoreOutput(unsigned i, std::vector<uint8_t> bytes) {
+  outputs[i].bytes = std::move(bytes);
+  if (outputFlags.empty())
+    return;
+  OpOperand &operand = *op.getDpsInitOperand(i);
+  outputFlags[i] = FlagAccess(op.getMatchingIndexingMap(&operand),
+                              env.get(operand.get()), !op.hasDynamicShape());
+}
+
 /// Only the outputs of choices get their results.
 LogicalResult GenericEvaluation::runChoices() {
   std::vector<std::vector<uint8_t>> initial;
@@ -237,11 +274,11 @@ LogicalResult GenericEvaluation::runChoices() {
     if (choice.extremum &&
         std::holds_alternative<arith::CmpFPredicate>(choice.predicate))
       keepUnordered(choice, initial);
-  for (auto [i, output] : llvm::enumerate(outputs))
+  for (unsigned i = 0; i < outputs.size(); ++i)
     if (llvm::none_of(combiner->choices, [&](const Choice &choice) {
           return llvm::is_contained(choice.accumulators, i);
         }))
-      output.bytes = initial[i];
+      restoreOutput(i, std::move(initial[i]));
   return success();
 }
 
@@ -258,12 +295,16 @@ GenericEvaluation::addElements(int64_t first, int64_t end,
   for (int64_t at = first; at < end; at += ScalarCode::kMaxCount) {
     int64_t count = std::min(ScalarCode::kMaxCount, end - at);
     elements.fillRun(*code, at, count);
-    if (failed(loadInputs(count)) || failed(code->run(count)))
+    if (failed(loadInputs(count)) || failed(code->runPartly(count)))
       return failure();
     for (GroupReduction &group : groups) {
       SmallVector<const void *> own;
-      for (unsigned i : group.accumulators)
-        own.push_back(code->elements(combiner->elements[i]));
+      for (unsigned i : group.accumulators) {
+        Value element = combiner->elements[i];
+        if (failed(code->requireSpecified(op, element, count)))
+          return failure();
+        own.push_back(code->elements(element));
+      }
       group.lanes.addRows(at / row, own, count);
     }
   }
@@ -291,7 +332,8 @@ GenericEvaluation::reduceResult(int64_t result, const ReductionOrder &order,
   }
   // The output's initial value comes first.
   elements.fillSame(*code, 0, 1);
-  if (failed(moveOutputs(1, /*load=*/true)))
+  if (failed(moveOutputs(1, /*load=*/true)) ||
+      failed(code->requireSpecified(op, op.getRegionOutputArgs(), 1)))
     return failure();
   if (elements.count == 0)
     return success();
@@ -307,17 +349,6 @@ GenericEvaluation::reduceResult(int64_t result, const ReductionOrder &order,
                      SmallVector<const void *>(totals.begin(), totals.end()));
   }
   return moveOutputs(1, /*load=*/false);
-}
-
-/// The operations of the body that need an accumulator.
-static SmallPtrSet<Operation *, 8> findCombiningOps(linalg::GenericOp op) {
-  SmallPtrSet<Operation *, 8> ops;
-  for (Operation &inner : op.getBody()->without_terminator())
-    for (Value operand : inner.getOperands())
-      if (llvm::is_contained(op.getRegionOutputArgs(), operand) ||
-          ops.contains(operand.getDefiningOp()))
-        ops.insert(&inner);
-  return ops;
 }
 
 LogicalResult GenericEvaluation::runInLanes(const ReductionOrder &order) {
@@ -352,8 +383,13 @@ Results GenericEvaluation::run() {
   if (failed(order.sequential ? runSequential() : runInLanes(order)))
     return failure();
   SmallVector<Tensor> tensors;
-  for (vm::HostTensor &output : outputs)
-    tensors.push_back(share(std::move(output)));
+  for (auto [i, output] : llvm::enumerate(outputs)) {
+    Unspecified missing;
+    if (!outputFlags.empty())
+      missing = makeUnspecified(std::move(outputFlags[i].flags.bytes),
+                                code->getCause());
+    tensors.push_back(share(std::move(output), std::move(missing)));
+  }
   return tensors;
 }
 

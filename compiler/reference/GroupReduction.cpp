@@ -57,7 +57,9 @@ reduceByClaim(linalg::GenericOp op, const Combiner &combiner,
                   count * bytes[c]);
       std::memcpy(code->elements(elements[c]), partials[c], count * bytes[c]);
     }
-    *failed |= mlir::failed(code->run(static_cast<int64_t>(count)));
+    auto points = static_cast<int64_t>(count);
+    *failed |= mlir::failed(code->run(points)) ||
+               mlir::failed(code->requireSpecified(op, yielded, points));
     for (size_t c = 0; c < bytes.size(); ++c)
       std::memcpy(accumulators[c], code->elements(yielded[c]),
                   count * bytes[c]);
@@ -82,4 +84,15 @@ FailureOr<std::vector<GroupReduction>> gpuvm::reference::makeGroupReductions(
     if (!add(reduceByClaim(op, combiner, claim, order, env, failed)))
       return failure();
   return groups;
+}
+
+SmallPtrSet<Operation *, 8>
+gpuvm::reference::findCombiningOps(linalg::GenericOp op) {
+  SmallPtrSet<Operation *, 8> ops;
+  for (Operation &inner : op.getBody()->without_terminator())
+    for (Value operand : inner.getOperands())
+      if (llvm::is_contained(op.getRegionOutputArgs(), operand) ||
+          ops.contains(operand.getDefiningOp()))
+        ops.insert(&inner);
+  return ops;
 }

@@ -26,4 +26,7 @@ makeGroupReductions(linalg::GenericOp op, const Combiner &combiner,
                     const ReductionOrder &order, const Environment &env,
                     const std::shared_ptr<bool> &failed);
 
+/// The operations of the body that need an accumulator.
+SmallPtrSet<Operation *, 8> findCombiningOps(linalg::GenericOp op);
+
 } // namespace mlir::gpuvm::reference

@@ -86,3 +86,20 @@ void LoopNest::fillSame(const ScalarCode &code, int64_t iteration,
   for (auto [loop, value] : llvm::zip_equal(loops, getIndex(iteration)))
     std::fill_n(code.indices(loop), count, value);
 }
+
+FailureOr<SmallVector<int64_t>>
+gpuvm::reference::findLoopRanges(linalg::GenericOp op, const Environment &env) {
+  SmallVector<int64_t> sizes;
+  for (Value operand : op->getOperands())
+    llvm::append_range(sizes, env.get(operand)->shape);
+  SmallVector<int64_t> ranges = op.getShapesToLoopsMap().compose(sizes);
+  for (OpOperand &operand : op->getOpOperands())
+    for (auto [index, size] :
+         llvm::zip_equal(op.getMatchingIndexingMap(&operand).getResults(),
+                         env.get(operand.get())->shape))
+      if (auto loop = dyn_cast<AffineDimExpr>(index);
+          loop && ranges[loop.getPosition()] != size)
+        return op.emitOpError("has operands with ")
+               << ranges[loop.getPosition()] << " and " << size << " rows";
+  return ranges;
+}

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "compiler/reference/ScalarCode.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/AffineMap.h"
 
 #include <array>
@@ -107,6 +108,25 @@ private:
   int64_t base = 0;
   SmallVector<std::pair<unsigned, int64_t>> coefficients;
   std::array<int64_t, ScalarCode::kMaxCount> offsets;
+};
+
+/// How often each loop runs, which for one over bounded rows is as often as
+/// there are rows. Emits an error if operands do not
+/// agree.
+FailureOr<SmallVector<int64_t>> findLoopRanges(linalg::GenericOp op,
+                                               const Environment &env);
+
+/// Which elements of an operand are unspecified.
+struct FlagAccess {
+  vm::HostTensor flags;
+  Access access;
+
+  FlagAccess(AffineMap map, const Tensor &operand, bool isVerified)
+      : flags{vm::DType::I8, operand->shape,
+              operand.unspecified()
+                  ? operand.unspecified()->flags
+                  : std::vector<uint8_t>(operand->numElements())},
+        access(map, flags, isVerified) {}
 };
 
 } // namespace mlir::gpuvm::reference

@@ -39,7 +39,7 @@ Results gpuvm::reference::evaluatePack(linalg::PackOp op,
   Tensor source = env.get(op.getSource());
   HostTensor result = *env.get(op.getDest());
   Tensor padding =
-      op.getPaddingValue() ? env.get(op.getPaddingValue()) : nullptr;
+      op.getPaddingValue() ? env.get(op.getPaddingValue()) : Tensor();
   int64_t next = 0;
   forEachIndex(result.shape, [&](ArrayRef<int64_t> packed) {
     SmallVector<int64_t> index = findUnpacked(op, packed);

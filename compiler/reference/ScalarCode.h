@@ -30,13 +30,15 @@ class ScalarCode {
 public:
   static constexpr int64_t kMaxCount = 1024;
 
-  /// Compiles `body` but for the operations in `skip` and its terminator.
+  /// `cause`: of elements of its arguments that are unspecified, if there are
+  /// such. Compiles `body` but for the operations in `skip` and its terminator.
   /// Values from outside are taken from `outside`. `numLoops` index values are
   /// there for `linalg.index`. Emits an error on operations the reference does
   /// not know.
-  static FailureOr<ScalarCode>
-  compile(Block &body, const Environment &outside, unsigned numLoops,
-          const SmallPtrSetImpl<Operation *> &skip);
+  static FailureOr<ScalarCode> compile(Block &body, const Environment &outside,
+                                       unsigned numLoops,
+                                       const SmallPtrSetImpl<Operation *> &skip,
+                                       const CausePtr &cause = nullptr);
 
   /// Compiles `ops`, in this order, from `arguments`; constants of their block
   /// are taken along.
@@ -50,9 +52,20 @@ public:
   /// The index of loop `loop` at each point; written before run().
   int64_t *indices(unsigned loop) const { return loopIndices[loop]; }
 
+  /// Which elements of a value are unspecified; null if no value of this body
+  /// can have any. Those of arguments are written before run().
+  uint8_t *flags(Value value) const { return flagsOf.lookup(value); }
+  const CausePtr &getCause() const { return *cause; }
+
   /// Runs the steps for points [0, count), count <= kMaxCount. Emits an error
-  /// where an operation has no result.
+  /// where an operation has no result, or what the body yields is unspecified.
   LogicalResult run(int64_t count) const;
+  /// The same, and what is yielded may be unspecified.
+  LogicalResult runPartly(int64_t count) const;
+  /// Emits an error if an element of `values` at points [0, count) is
+  /// unspecified, which `user` needs.
+  LogicalResult requireSpecified(Operation *user, ValueRange values,
+                                 int64_t count) const;
 
 private:
   using Buffer = std::unique_ptr<uint64_t[]>;
@@ -64,6 +77,8 @@ private:
     uint8_t *to;
     const uint8_t *from;
     uint64_t bytes;
+    uint8_t *toFlags = nullptr;
+    const uint8_t *fromFlags = nullptr;
   };
   using Moves = SmallVector<Move>;
   /// A region: what it does, and what its terminator hands over.
@@ -77,6 +92,8 @@ private:
 
   void *addBuffer();
   void *addValue(Value value);
+  void addPropagation(Operation *op, OpResult result);
+  Step requireStep(Operation *user, Value value) const;
   LogicalResult addOutside(Operation *user, Value value,
                            const Environment &outside);
   LogicalResult addStep(Operation *op, const Environment &outside);
@@ -94,6 +111,11 @@ private:
 
   std::vector<Buffer> buffers;
   DenseMap<Value, void *> values;
+  bool hasFlags = false; ///< Values can be unspecified.
+  DenseMap<Value, uint8_t *> flagsOf;
+  /// Set by the step that first reads what nothing specifies.
+  std::shared_ptr<CausePtr> cause = std::make_shared<CausePtr>();
+  Operation *end = nullptr; ///< The terminator, if what it yields is wanted.
   SmallVector<int64_t *> loopIndices;
   Steps steps;
 };

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "compiler/reference/Unspecified.h"
 #include "mlir/IR/Attributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Value.h"
@@ -18,10 +19,42 @@
 namespace mlir::gpuvm::reference {
 
 /// A value; never changed once it is one. A scalar has rank 0; `index` is i64.
-using Tensor = std::shared_ptr<const vm::HostTensor>;
+/// An unspecified element is stored as zero, or what was computed of that.
+class Tensor {
+public:
+  Tensor() = default; ///< None.
+  Tensor(std::shared_ptr<const vm::HostTensor> value,
+         Unspecified unspecified = {})
+      : value(std::move(value)),
+        missing(unspecified.any() ? std::make_shared<const Unspecified>(
+                                        std::move(unspecified))
+                                  : nullptr) {}
 
-inline Tensor share(vm::HostTensor tensor) {
-  return std::make_shared<const vm::HostTensor>(std::move(tensor));
+  const vm::HostTensor &operator*() const { return *value; }
+  const vm::HostTensor *operator->() const { return value.get(); }
+  explicit operator bool() const { return value != nullptr; }
+
+  /// Which elements are unspecified; null if none is.
+  const Unspecified *unspecified() const { return missing.get(); }
+  const uint8_t *flags() const {
+    return missing ? missing->flags.data() : nullptr;
+  }
+
+private:
+  std::shared_ptr<const vm::HostTensor> value;
+  std::shared_ptr<const Unspecified> missing;
+};
+
+inline Tensor share(vm::HostTensor tensor, Unspecified unspecified = {}) {
+  return {std::make_shared<const vm::HostTensor>(std::move(tensor)),
+          std::move(unspecified)};
+}
+
+/// Emits an error if an element of `tensor` is unspecified, which `user` needs.
+inline LogicalResult requireSpecified(Operation *user, const Tensor &tensor) {
+  return tensor.unspecified()
+             ? reportUnspecified(user, tensor.unspecified()->cause)
+             : success();
 }
 
 /// The element type of a tensor or scalar type, or nullopt if the machine has
@@ -56,6 +89,10 @@ public:
     auto it = values.find(value);
     assert(it != values.end() && "a value is used before it is computed");
     return it->second;
+  }
+  bool isUnspecified(Value value) const {
+    auto it = values.find(value);
+    return it != values.end() && it->second.unspecified();
   }
   /// The value of an `index` scalar.
   int64_t getIndex(Value value) const {

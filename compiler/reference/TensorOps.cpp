@@ -8,7 +8,6 @@
 #include "compiler/reference/Elementwise.h"
 #include "compiler/reference/Evaluate.h"
 #include "compiler/reference/ScalarCode.h"
-#include "compiler/reference/SmallTypes.h"
 #include "compiler/reference/TensorIndex.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -19,89 +18,6 @@ using vm::HostTensor;
 
 static SmallVector<Tensor> one(HostTensor &&tensor) {
   return {std::make_shared<const HostTensor>(std::move(tensor))};
-}
-
-static FailureOr<HostTensor> makeResult(OpResult result, int64_t rows = 0) {
-  std::optional<HostTensor> tensor = makeZero(result.getType(), rows);
-  if (tensor)
-    return std::move(*tensor);
-  return result.getOwner()->emitOpError("has result type ")
-         << result.getType() << ", which the machine does not have";
-}
-
-//===----------------------------------------------------------------------===//
-// Elementwise operations
-//===----------------------------------------------------------------------===//
-
-/// A scalar repeated for every element of a tensor.
-static Tensor broadcast(const HostTensor &scalar, ArrayRef<int64_t> shape) {
-  HostTensor wide{scalar.dtype, {shape.begin(), shape.end()}, {}};
-  uint64_t size = scalar.bytes.size();
-  wide.bytes.resize(wide.numElements() * size);
-  for (uint64_t at = 0; at < wide.bytes.size(); at += size)
-    std::memcpy(wide.bytes.data() + at, scalar.bytes.data(), size);
-  return std::make_shared<const HostTensor>(std::move(wide));
-}
-
-static FailureOr<HostTensor>
-computeResult(OpResult result, ArrayRef<Tensor> operands, bool exact) {
-  Operation *op = result.getOwner();
-  ArrayRef<int64_t> shape = operands.back()->shape;
-  FailureOr<HostTensor> tensor =
-      makeResult(result, shape.empty() ? 0 : shape.front());
-  if (failed(tensor))
-    return failure();
-  SmallVector<vm::DType> types;
-  SmallVector<const void *> elements;
-  for (const Tensor &operand : operands) {
-    types.push_back(operand->dtype);
-    elements.push_back(operand->bytes.data());
-  }
-  std::string name = getElementwiseName(op, result.getResultNumber());
-  if (isOnSmallTypes(op)) {
-    SmallFn small = findSmallOp(op, exact);
-    if (!small)
-      return op->emitError("the interpreter does not know ")
-             << name << " with result type " << result.getType();
-    Fault fault = small(elements, tensor->bytes.data(), tensor->numElements());
-    if (fault.what)
-      return op->emitOpError(fault.what) << " at element " << fault.element;
-    return tensor;
-  }
-  ElementwiseFn fn = findElementwise(name, types, tensor->dtype, exact);
-  if (!fn)
-    return op->emitError("the interpreter does not know ")
-           << name << " with result type " << result.getType();
-  for (const Tensor &operand : operands)
-    if (operand->shape != tensor->shape)
-      return op->emitOpError("has operands with ")
-             << operand->shape.front() << " and " << tensor->shape.front()
-             << " rows";
-  Fault fault =
-      fn(elements.data(), tensor->bytes.data(), tensor->numElements());
-  if (fault.what)
-    return op->emitOpError(fault.what) << " at element " << fault.element;
-  return tensor;
-}
-
-Results gpuvm::reference::evaluateElementwise(Operation *op,
-                                              const Environment &env) {
-  if (op->getNumResults() == 0 || op->getNumOperands() == 0)
-    return op->emitError("the interpreter does not know ") << op->getName();
-  SmallVector<Tensor> operands, results;
-  for (Value operand : op->getOperands())
-    operands.push_back(env.get(operand));
-  if (isa<RankedTensorType>(op->getResult(0).getType()))
-    for (auto [operand, value] : llvm::zip_equal(operands, op->getOperands()))
-      if (!isa<ShapedType>(value.getType()))
-        operand = broadcast(*operand, operands.back()->shape);
-  for (OpResult result : op->getResults()) {
-    FailureOr<HostTensor> tensor = computeResult(result, operands, env.exact);
-    if (failed(tensor))
-      return failure();
-    results.push_back(std::make_shared<const HostTensor>(std::move(*tensor)));
-  }
-  return results;
 }
 
 //===----------------------------------------------------------------------===//
@@ -121,15 +37,15 @@ static SmallVector<int64_t> resolve(ArrayRef<OpFoldResult> indices,
       indices, [&](OpFoldResult index) { return resolve(index, env); });
 }
 
-static FailureOr<int64_t> findElement(Operation *op, ArrayRef<int64_t> shape,
-                                      ValueRange indices,
-                                      const Environment &env) {
+/// The number of the element at `indices`; none outside of `shape`.
+static std::optional<int64_t> findElement(ArrayRef<int64_t> shape,
+                                          ValueRange indices,
+                                          const Environment &env) {
   SmallVector<int64_t> index;
   for (auto [dim, value] : llvm::zip_equal(shape, indices)) {
     index.push_back(env.getIndex(value));
     if (index.back() < 0 || index.back() >= dim)
-      return op->emitOpError("uses index ")
-             << index.back() << " of a dimension of size " << dim;
+      return std::nullopt;
   }
   return linearize(shape, index);
 }
@@ -141,33 +57,53 @@ static FailureOr<int64_t> findElement(Operation *op, ArrayRef<int64_t> shape,
 static Results evaluate(tensor::ExtractOp op, const Environment &env,
                         HostTensor result) {
   Tensor source = env.get(op.getTensor());
-  FailureOr<int64_t> at = findElement(op, source->shape, op.getIndices(), env);
-  if (failed(at))
-    return failure();
-  copyElement(result, 0, *source, *at);
+  auto missing = [&](CausePtr cause) {
+    return SmallVector<Tensor>{share(result, {{1}, std::move(cause)})};
+  };
+  SmallVector<int64_t> place;
+  for (auto [dim, index] : llvm::zip_equal(source->shape, op.getIndices())) {
+    if (env.isUnspecified(index))
+      return missing(env.get(index).unspecified()->cause);
+    place.push_back(env.getIndex(index));
+    if (place.back() < 0 || place.back() >= dim)
+      return missing(std::make_shared<const Cause>(
+          Cause{op, "uses index " + std::to_string(place.back()) +
+                        " of a dimension of size " + std::to_string(dim)}));
+  }
+  int64_t at = linearize(source->shape, place);
+  if (source.flags() && source.flags()[at])
+    return missing(source.unspecified()->cause);
+  copyElement(result, 0, *source, at);
   return one(std::move(result));
 }
 
 static Results evaluate(tensor::InsertOp op, const Environment &env,
                         const HostTensor &) {
   HostTensor result = *env.get(op.getDest());
-  FailureOr<int64_t> at = findElement(op, result.shape, op.getIndices(), env);
-  if (failed(at))
-    return failure();
-  copyElement(result, *at, *env.get(op.getScalar()), 0);
+  if (std::optional<int64_t> at =
+          findElement(result.shape, op.getIndices(), env))
+    copyElement(result, *at, *env.get(op.getScalar()), 0);
   return one(std::move(result));
 }
 
 static Results evaluate(tensor::FromElementsOp op, const Environment &env,
                         HostTensor result) {
-  for (auto [i, element] : llvm::enumerate(op.getElements()))
-    copyElement(result, i, *env.get(element), 0);
-  return one(std::move(result));
+  std::vector<uint8_t> flags(result.numElements());
+  CausePtr cause;
+  for (auto [i, element] : llvm::enumerate(op.getElements())) {
+    const Tensor &scalar = env.get(element);
+    copyElement(result, i, *scalar, 0);
+    flags[i] = scalar.unspecified() != nullptr;
+    if (scalar.unspecified())
+      cause = scalar.unspecified()->cause;
+  }
+  return SmallVector<Tensor>{
+      share(std::move(result), makeUnspecified(std::move(flags), cause))};
 }
 
 static Results evaluate(tensor::SplatOp op, const Environment &env,
                         const HostTensor &result) {
-  return SmallVector<Tensor>{broadcast(*env.get(op.getInput()), result.shape)};
+  return SmallVector<Tensor>{broadcast(env.get(op.getInput()), result.shape)};
 }
 
 /// An unspecified value; zeros here.
@@ -194,8 +130,12 @@ static Results evaluate(tensor::DimOp op, const Environment &env,
 
 static Results reshape(Value source, const Environment &env,
                        HostTensor result) {
-  result.bytes = env.get(source)->bytes;
-  return one(std::move(result));
+  const Tensor &same = env.get(source);
+  result.bytes = same->bytes;
+  Unspecified missing;
+  if (same.unspecified())
+    missing = *same.unspecified();
+  return SmallVector<Tensor>{share(std::move(result), std::move(missing))};
 }
 
 //===----------------------------------------------------------------------===//
@@ -345,6 +285,13 @@ Results gpuvm::reference::evaluateTensorOp(Operation *op,
                                            const Environment &env) {
   if (op->getNumResults() != 1)
     return op->emitError("the interpreter does not know ") << op->getName();
+  bool movesElements =
+      isa<tensor::ExtractOp, tensor::FromElementsOp, tensor::SplatOp,
+          tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
+          tensor::BitcastOp, tensor::ReshapeOp>(op);
+  for (Value operand : op->getOperands())
+    if (!movesElements && failed(requireSpecified(op, env.get(operand))))
+      return failure();
   FailureOr<HostTensor> result = makeResult(op->getResult(0));
   if (failed(result))
     return failure();

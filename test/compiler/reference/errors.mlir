@@ -6,7 +6,6 @@
 // RUN: not gpuvm-interpret %s --program=external 2>&1 | FileCheck %s --check-prefix=EXTERNAL
 // RUN: not gpuvm-interpret %s --program=extract --input=i=i32=4 2>&1 | FileCheck %s --check-prefix=EXTRACT
 // RUN: not gpuvm-interpret %s --program=gather --input=i=2xi32=1,-1 2>&1 | FileCheck %s --check-prefix=GATHER
-// RUN: not gpuvm-interpret %s --program=slice --input=i=i32=3 2>&1 | FileCheck %s --check-prefix=SLICE
 // RUN: not gpuvm-interpret %s --program=race --input=a=2x3xi32=1 2>&1 | FileCheck %s --check-prefix=RACE
 // RUN: not gpuvm-interpret %s --program=unknown --input=a=2x3xf32=1 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not gpuvm-interpret %s --program=rounding --input=a=2xf64=1 2>&1 | FileCheck %s --check-prefix=ROUNDING
@@ -83,18 +82,6 @@ gpuvm.program @gather(%i: tensor<2xi32>) -> tensor<2xi32> {
   gpuvm.return %m : !gpuvm.message<tensor<2xi32>>
 }
 
-// SLICE: 'tensor.extract_slice' op uses indices 3 to 4 of a dimension of size 4
-gpuvm.program @slice(%i: tensor<i32>) -> tensor<2xi32> {
-  %m = gpuvm.stage @s(%x = %i : tensor<i32>) -> tensor<2xi32> {
-    %table = arith.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
-    %v = tensor.extract %x[] : tensor<i32>
-    %k = arith.index_cast %v : i32 to index
-    %r = tensor.extract_slice %table[%k] [2] [1] : tensor<4xi32> to tensor<2xi32>
-    gpuvm.send %r : tensor<2xi32>
-  }
-  gpuvm.return %m : !gpuvm.message<tensor<2xi32>>
-}
-
 // RACE: 'linalg.generic' op writes an output element at several points of its parallel loops
 gpuvm.program @race(%a: tensor<2x3xi32>) -> tensor<2xi32> {
   %m = gpuvm.stage @s(%x = %a : tensor<2x3xi32>) -> tensor<2xi32> {
@@ -109,14 +96,15 @@ gpuvm.program @race(%a: tensor<2x3xi32>) -> tensor<2xi32> {
   gpuvm.return %m : !gpuvm.message<tensor<2xi32>>
 }
 
-// UNKNOWN: error: the interpreter does not know linalg.pack
-gpuvm.program @unknown(%a: tensor<2x3xf32>) -> tensor<2x1x3xf32> {
-  %m = gpuvm.stage @s(%x = %a : tensor<2x3xf32>) -> tensor<2x1x3xf32> {
-    %e = tensor.empty() : tensor<2x1x3xf32>
-    %r = linalg.pack %x inner_dims_pos = [1] inner_tiles = [3] into %e : tensor<2x3xf32> -> tensor<2x1x3xf32>
-    gpuvm.send %r : tensor<2x1x3xf32>
+// UNKNOWN: error: the interpreter does not know tensor.rank
+gpuvm.program @unknown(%a: tensor<2x3xf32>) -> tensor<i32> {
+  %m = gpuvm.stage @s(%x = %a : tensor<2x3xf32>) -> tensor<i32> {
+    %n = tensor.rank %x : tensor<2x3xf32>
+    %i = arith.index_cast %n : index to i32
+    %r = tensor.from_elements %i : tensor<i32>
+    gpuvm.send %r : tensor<i32>
   }
-  gpuvm.return %m : !gpuvm.message<tensor<2x1x3xf32>>
+  gpuvm.return %m : !gpuvm.message<tensor<i32>>
 }
 
 // ROUNDING: error: the interpreter does not know arith.truncf.toward_zero with result type 'tensor<2xf32>'
