@@ -7,6 +7,7 @@
 
 #include "compiler/Compile.h"
 
+#include "compiler/CrashReport.h"
 #include "compiler/PlanWriter.h"
 #include "dialects/gpuvm/LinkPrograms.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -47,13 +48,26 @@ static LogicalResult selectProgram(ModuleOp module,
   return verify(module);
 }
 
+/// The module with the program to compile; null after a diagnostic.
+static OwningOpRef<ModuleOp> readProgram(MLIRContext &context,
+                                         llvm::SourceMgr &sources,
+                                         const CompileRequest &request) {
+  unsigned file = sources.getMainFileID();
+  CrashReport report("gpuvm-compile",
+                     sources.getMemoryBuffer(file)->getBufferIdentifier());
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  if (!module || failed(selectProgram(*module, request)))
+    return nullptr;
+  return module;
+}
+
 FailureOr<vm::Plan> gpuvm::compileProgram(MLIRContext &context,
                                           llvm::SourceMgr &sources,
                                           const CompilerOptions &options,
                                           const CompileRequest &request) {
-  OwningOpRef<ModuleOp> module =
-      parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
-  if (!module || failed(selectProgram(*module, request)))
+  OwningOpRef<ModuleOp> module = readProgram(context, sources, request);
+  if (!module)
     return failure();
   PassManager passes(&context);
   if (!request.phasesDir.empty()) {

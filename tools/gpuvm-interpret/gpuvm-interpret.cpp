@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/CrashReport.h"
 #include "compiler/Dialects.h"
 #include "compiler/reference/Machine.h"
 #include "dialects/gpuvm/LinkPrograms.h"
@@ -193,6 +194,13 @@ static int runProgram(ModuleOp module, const CommandLine &options) {
   return status.ok() ? 0 : fail(status);
 }
 
+static OwningOpRef<ModuleOp> parse(const CommandLine &options,
+                                   llvm::SourceMgr &sources,
+                                   MLIRContext &context) {
+  gpuvm::CrashReport report("gpuvm-interpret", options.sourcePath);
+  return parseSourceFile<ModuleOp>(options.sourcePath, sources, &context);
+}
+
 int main(int argc, char **argv) {
   vm::interpret::ParsedCommandLine parsed =
       vm::interpret::parseCommandLine(argc, argv);
@@ -203,8 +211,7 @@ int main(int argc, char **argv) {
   MLIRContext context(registry);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
-  OwningOpRef<ModuleOp> module =
-      parseSourceFile<ModuleOp>(parsed.options.sourcePath, sources, &context);
+  OwningOpRef<ModuleOp> module = parse(parsed.options, sources, context);
   if (!module)
     return static_cast<int>(Code::BadInput);
   return runProgram(*module, parsed.options);

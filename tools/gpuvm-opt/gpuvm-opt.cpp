@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/CrashReport.h"
 #include "compiler/Dialects.h"
 #include "compiler/Pipeline.h"
 
@@ -14,6 +15,11 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::gpuvm::registerCompilerDialects(registry);
   mlir::gpuvm::registerPassesAndPipeline();
+  // The last argument that is no option.
+  llvm::StringRef file = "<stdin>";
+  for (llvm::StringRef argument : llvm::ArrayRef(argv, argc).drop_front())
+    file = argument.starts_with("-") ? file : argument;
+  mlir::gpuvm::CrashReport report("gpuvm-opt", file);
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "gpuvm optimizer driver\n", registry));
 }

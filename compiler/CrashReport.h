@@ -1,0 +1,30 @@
+//===- CrashReport.h - a sentence where a library crashes -------*- C++ -*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// MLIR's parser, and the parsers of operations that are not ours, crash on some
+// texts that are no program (test/tools/parser-crashes.test has such). A tool
+// that reads a file ends then as it does for every other bad input: with a
+// sentence that names the file, and exit code 3.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::gpuvm {
+
+/// While one exists, a signal that means a crash ends the process with that
+/// sentence, also where the stack of the main thread is full because a text is
+/// nested too deeply. One at a time.
+class CrashReport {
+public:
+  CrashReport(llvm::StringRef tool, llvm::StringRef file);
+  ~CrashReport();
+  CrashReport(const CrashReport &) = delete;
+  CrashReport &operator=(const CrashReport &) = delete;
+};
+
+} // namespace mlir::gpuvm
