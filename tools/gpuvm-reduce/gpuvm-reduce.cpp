@@ -3,24 +3,98 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `gpuvm-reduce prog.mlir -reduction-tree='traversal-mode=0 test=./is-bad.sh'`
-// keeps removing operations while the script still finds the bug;
-// `-opt-reduction-pass='opt-pass=cse test=./is-bad.sh'` applies a pass where
-// that makes the program smaller.
-//
 //===----------------------------------------------------------------------===//
 
+#include "compiler/CrashReport.h"
 #include "compiler/Dialects.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
-#include "mlir/Transforms/Passes.h"
-#include "passes/Passes.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "runtime/base/Status.h"
+#include "tools/gpuvm-reduce/Reducer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+
+using namespace mlir;
+using gpuvm::reduce::Reducer;
+using vm::Code;
+
+static const char *const kHelp =
+    R"(Makes a program that shows a bug as small as it can.
+
+Example:
+  gpuvm-reduce big.mlir -o small.mlir \
+    --test='gpuvm-compile --exact {} -o /dev/null 2>&1 | grep "same bits"'
+
+The test is a command of the shell; {} stands for the path of a program. It
+exits with 0 if that program still shows the bug. Its output is not shown.
+
+Exit codes: 0 ok, 2 usage, 3 bad input file.)";
+
+namespace {
+struct CommandLine {
+  std::string source, test, output = "-";
+};
+} // namespace
+
+static int fail(const std::string &message, Code code) {
+  llvm::errs() << "gpuvm-reduce: error: " << message << '\n';
+  return static_cast<int>(code);
+}
+
+static OwningOpRef<ModuleOp> parse(const CommandLine &options,
+                                   llvm::SourceMgr &sources,
+                                   MLIRContext &context) {
+  gpuvm::CrashReport report("gpuvm-reduce", options.source);
+  return parseSourceFile<ModuleOp>(options.source, sources, &context);
+}
+
+static int reduceProgram(const CommandLine &options) {
+  DialectRegistry registry;
+  gpuvm::registerCompilerDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects(); // Edits make constants.
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  OwningOpRef<ModuleOp> module = parse(options, sources, context);
+  if (!module)
+    return static_cast<int>(Code::BadInput);
+  Reducer reducer(*module, options.test);
+  if (!reducer.holds())
+    return fail("The test does not hold of the program itself: \"" +
+                    options.test + "\" does not exit with 0 on \"" +
+                    options.source + "\" as it is printed again.",
+                Code::Usage);
+  reducer.run();
+  std::string error;
+  auto file = openOutputFile(options.output, &error);
+  if (!file)
+    return fail(error, Code::Usage);
+  file->os() << gpuvm::reduce::printModule(reducer.getModule());
+  file->keep();
+  return 0;
+}
 
 int main(int argc, char **argv) {
-  mlir::DialectRegistry registry;
-  mlir::gpuvm::registerCompilerDialects(registry);
-  mlir::registerTransformsPasses();
-  mlir::gpuvm::registerGpuvmPasses();
-  mlir::MLIRContext context(registry);
-  return failed(mlir::mlirReduceMain(argc, argv, context));
+  CommandLine options;
+  CLI::App app(kHelp);
+  app.add_option("source", options.source, "The program (.mlir)")->required();
+  app.add_option("--test", options.test,
+                 "The command that exits with 0 if the bug is still there")
+      ->required();
+  app.add_option("-o,--output", options.output,
+                 "Where the smaller program goes; Default: standard output");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    bool isHelp = error.get_exit_code() == 0;
+    app.exit(error, std::cout, std::cerr);
+    return isHelp ? 0 : static_cast<int>(Code::Usage);
+  }
+  return reduceProgram(options);
 }
