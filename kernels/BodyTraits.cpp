@@ -11,17 +11,25 @@
 #include "dialects/gpuvm/Reduction.h"
 #include "dialects/gpuvm/ScalarBody.h"
 #include "kernels/Bindings.h"
+#include "kernels/ExpandOps.h"
 #include "kernels/InnerReduction.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
+
+/// What functions of `math` take beyond the operation that they are counted as.
+static int64_t countHidden(linalg::GenericOp op) {
+  int64_t count = 0;
+  op->walk([&](Operation *inner) { count += countExpanded(inner) - 1; });
+  return count;
+}
 
 static void inspectGeneric(linalg::GenericOp op, BodyTraits &traits) {
   bool reduces = op.getNumReductionLoops() != 0;
   bool isInner = op->hasAttr(kInnerAttr);
   traits.isNested |= isInner;
   int64_t times = isInner ? countReduced(op) : 1;
-  traits.ops += times * costOf(op);
+  traits.ops += times * (costOf(op) + countHidden(op));
   traits.loops |= hasLoops(op);
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap map = op.getMatchingIndexingMap(&operand);

@@ -4,18 +4,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // SPIR-V for Vulkan has fewer functions than `math`, and lets a device compute
-// some of them with an error of 2^-11. What is missing or that coarse is
-// computed here, f16 by way of f32. There is no exponential, logarithm or
-// trigonometric function on f64 on any device.
+// most of them with a large error. What is missing or coarse is put in terms of
+// arithmetic (Functions.h), f16 by way of f32. There is no exponential,
+// logarithm or trigonometric function on f64 on any device.
 //
 //===----------------------------------------------------------------------===//
 
 #include "kernels/ExpandOps.h"
+#include "kernels/Functions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -59,12 +58,6 @@ public:
   }
 
   Value trunc(Value x);
-  Value cbrt(Value x);
-  Value atan(Value x);
-  Value atan2(Value y, Value x);
-  Value powf(Value x, Value y);
-  Value asin(Value x);
-  Value acos(Value x);
   Value clamp(Value x, Value low, Value high);
   Value isFinite(Value x);
   Value isNormal(Value x);
@@ -77,8 +70,6 @@ public:
   Location loc;
 
 private:
-  /// sqrt((1 - x) (1 + x)), without cancellation.
-  Value besideUnit(Value x);
   /// The bits of |x|: integers, so that no device takes a subnormal number for
   /// zero.
   Value magnitudeBits(Value x);
@@ -97,76 +88,6 @@ Value Code::trunc(Value x) {
   Value whole = make<math::FloorOp>(make<math::AbsFOp>(x));
   return make<math::CopySignOp>(whole, x);
 }
-
-/// A power, and a step of Newton's method.
-Value Code::cbrt(Value x) {
-  Type type = x.getType();
-  Value magnitude = make<math::AbsFOp>(x);
-  Value y = make<math::PowFOp>(magnitude, number(type, 1.0 / 3.0));
-  Value square = make<arith::MulFOp>(y, y);
-  Value error = make<arith::SubFOp>(y, make<arith::DivFOp>(magnitude, square));
-  Value step = make<arith::DivFOp>(error, number(type, 3.0));
-  Value root = make<arith::SubFOp>(y, step);
-  // Zero and infinity (and NaN) are their own roots.
-  Value inside = make<arith::AndIOp>(
-      compare(F::OGT, magnitude, number(type, 0.0)),
-      compare(F::OLT, magnitude,
-              make<arith::ConstantOp>(b.getFloatAttr(
-                  type, APFloat::getInf(
-                            cast<FloatType>(type).getFloatSemantics())))));
-  return make<math::CopySignOp>(select(inside, root, magnitude), x);
-}
-
-/// Lavapipe gives 0 for a NaN.
-Value Code::atan(Value x) {
-  return select(compare(F::UNO, x, x), x, make<math::AtanOp>(x));
-}
-
-/// 1 for a zero exponent and for base 1, whatever the other operand is, and
-/// otherwise a NaN for a NaN; SPIR-V leaves these open.
-Value Code::powf(Value x, Value y) {
-  Type type = x.getType();
-  Value one = number(type, 1.0);
-  Value isOne = make<arith::OrIOp>(compare(F::OEQ, y, number(type, 0.0)),
-                                   compare(F::OEQ, x, one));
-  Value power = select(compare(F::UNO, x, y), make<arith::AddFOp>(x, y),
-                       make<math::PowFOp>(x, y));
-  return select(isOne, one, power);
-}
-
-/// The arc tangent of the smaller by the greater magnitude, moved to the right
-/// octant.
-Value Code::atan2(Value y, Value x) {
-  constexpr double kPi = 3.14159265358979323846;
-  Type type = x.getType();
-  Value ax = make<math::AbsFOp>(x), ay = make<math::AbsFOp>(y);
-  Value steep = compare(F::OGT, ay, ax);
-  Value low = select(steep, ax, ay), high = select(steep, ay, ax);
-  Value ratio = make<arith::DivFOp>(low, high);
-  // 0 / 0 and inf / inf stand for 0 and 1.
-  Value equal = compare(F::OEQ, low, high);
-  Value isZero = compare(F::OEQ, high, number(type, 0.0));
-  ratio = select(equal, number(type, 1.0), ratio);
-  ratio = select(isZero, number(type, 0.0), ratio);
-  Value angle = make<math::AtanOp>(ratio);
-  Value beyond = make<arith::SubFOp>(number(type, kPi / 2), angle);
-  angle = select(steep, beyond, angle);
-  Value signOfX = make<math::CopySignOp>(number(type, 1.0), x);
-  Value left = compare(F::OLT, signOfX, number(type, 0.0));
-  angle = select(left, make<arith::SubFOp>(number(type, kPi), angle), angle);
-  Value result = make<math::CopySignOp>(angle, y);
-  Value isNaN = compare(F::UNO, x, y);
-  return select(isNaN, make<arith::AddFOp>(x, y), result);
-}
-
-Value Code::besideUnit(Value x) {
-  Value one = number(x.getType(), 1.0);
-  return make<math::SqrtOp>(make<arith::MulFOp>(make<arith::SubFOp>(one, x),
-                                                make<arith::AddFOp>(one, x)));
-}
-
-Value Code::asin(Value x) { return atan2(x, besideUnit(x)); }
-Value Code::acos(Value x) { return atan2(besideUnit(x), x); }
 
 Value Code::clamp(Value x, Value low, Value high) {
   Value raised = select(compare(F::OLT, x, low), low, x);
@@ -283,13 +204,121 @@ static bool isMissingOnF64(Operation *op) {
               math::RsqrtOp, math::SqrtOp, math::TruncOp>(op);
 }
 
-/// Functions of one number that devices compute with an error.
-static bool isFunction(Operation *op) {
-  return isa<math::AcoshOp, math::AsinhOp, math::AtanhOp, math::CosOp,
-             math::CoshOp, math::ErfOp, math::ErfcOp, math::ExpOp, math::Exp2Op,
-             math::ExpM1Op, math::LogOp, math::Log10Op, math::Log1pOp,
-             math::Log2Op, math::RsqrtOp, math::SinOp, math::SinhOp,
-             math::SqrtOp, math::TanOp, math::TanhOp>(op);
+namespace {
+/// A function of one number, and about how many operations compute it.
+struct Function {
+  StringLiteral name;
+  Float (*write)(Float);
+  int64_t operations;
+};
+} // namespace
+
+static constexpr Function kFunctions[] = {
+    {"math.acos", functions::acos, 32},   {"math.acosh", functions::acosh, 64},
+    {"math.asin", functions::asin, 30},   {"math.asinh", functions::asinh, 69},
+    {"math.atan", functions::atan, 32},   {"math.atanh", functions::atanh, 65},
+    {"math.cbrt", functions::cbrt, 41},   {"math.cos", functions::cos, 120},
+    {"math.cosh", functions::cosh, 35},   {"math.erf", functions::erf, 93},
+    {"math.erfc", functions::erfc, 97},   {"math.exp", functions::exp, 34},
+    {"math.exp2", functions::exp2, 31},   {"math.expm1", functions::expm1, 35},
+    {"math.log", functions::log, 48},     {"math.log10", functions::log10, 55},
+    {"math.log1p", functions::log1p, 56}, {"math.log2", functions::log2, 52},
+    {"math.sin", functions::sin, 120},    {"math.sinh", functions::sinh, 53},
+    {"math.tan", functions::tan, 120},    {"math.tanh", functions::tanh, 61},
+};
+
+/// What computes a function of one number, or null if the device does.
+static const Function *functionNamed(StringRef name) {
+  const Function *found = llvm::find_if(
+      kFunctions, [&](const Function &f) { return f.name == name; });
+  return found == std::end(kFunctions) ? nullptr : found;
+}
+
+/// A program may ask for the function of the device, whatever its error.
+static bool isApproximate(Operation *op) {
+  auto flags = op->getAttrOfType<arith::FastMathFlagsAttr>("fastmath");
+  return flags && isa<math::CosOp, math::ExpOp, math::LogOp, math::SinOp>(op) &&
+         bitEnumContainsAny(flags.getValue(), arith::FastMathFlags::afn);
+}
+
+/// Functions of one number that are left to the device, on f16 by way of f32.
+static bool isOfDevice(Operation *op) {
+  return isa<math::RsqrtOp, math::SqrtOp>(op) || isApproximate(op);
+}
+
+int64_t gpuvm::countExpanded(Operation *op) {
+  constexpr int64_t kPower = 150, kArc = 60;
+  if (isApproximate(op))
+    return 1;
+  if (isa<math::PowFOp, math::FPowIOp>(op))
+    return kPower;
+  if (isa<math::Atan2Op>(op))
+    return kArc;
+  if (isa<math::SincosOp>(op))
+    return 2 * functionNamed("math.sin")->operations;
+  const Function *function = functionNamed(op->getName().getStringRef());
+  return function ? function->operations : 1;
+}
+
+/// An integer as i32. Beyond its range the power of every number but 1, 0 and
+/// -1 is 0 or infinity, and only the last bit counts.
+static Value exponentAsWord(Code &c, Value n) {
+  Type type = n.getType(), word = c.b.getI32Type();
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (width == 32)
+    return n;
+  if (width < 32)
+    return c.make<arith::ExtSIOp>(word, n);
+  Value low = c.make<arith::TruncIOp>(word, n);
+  Value isSame = c.compare(I::eq, c.make<arith::ExtSIOp>(type, low), n);
+  Value least = c.integer(word, std::numeric_limits<int32_t>::min());
+  Value most = c.integer(word, std::numeric_limits<int32_t>::max() - 1);
+  Value isNegative = c.compare(I::slt, n, c.integer(type, 0));
+  Value end = c.select(isNegative, least, most);
+  Value odd = c.make<arith::AndIOp>(low, c.integer(word, 1));
+  return c.select(isSame, low, c.make<arith::OrIOp>(end, odd));
+}
+
+/// What stands for a function of floats, or null.
+static Value expandFunction(Operation *op) {
+  Code c(op);
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  Type type = op->getResult(0).getType();
+  auto operand = [&](unsigned i) -> Float {
+    return {{&b, c.widen(op->getOperand(i))}};
+  };
+  if (isa<math::Atan2Op>(op))
+    return c.narrow(functions::atan2(operand(0), operand(1)).value, type);
+  if (isa<math::PowFOp>(op))
+    return c.narrow(functions::pow(operand(0), operand(1)).value, type);
+  if (isa<math::FPowIOp>(op)) {
+    Word n = {{&b, exponentAsWord(c, op->getOperand(1))}};
+    return c.narrow(functions::pow(operand(0), n).value, type);
+  }
+  if (isOfDevice(op)) {
+    if (!type.isF16())
+      return Value();
+    Value x = c.widen(op->getOperand(0));
+    Operation *wide = c.b.clone(*op);
+    wide->setOperand(0, x);
+    wide->getResult(0).setType(c.b.getF32Type());
+    return c.narrow(wide->getResult(0), type);
+  }
+  if (const Function *function = functionNamed(op->getName().getStringRef()))
+    return c.narrow(function->write(operand(0)).value, type);
+  return Value();
+}
+
+/// The sine and the cosine of a number are two functions.
+static void splitSinCos(Operation *module) {
+  module->walk([](math::SincosOp op) {
+    OpBuilder b(op);
+    Value x = op.getOperand();
+    Value sine = math::SinOp::create(b, op.getLoc(), x);
+    Value cosine = math::CosOp::create(b, op.getLoc(), x);
+    op->replaceAllUsesWith(ValueRange{sine, cosine});
+    op->erase();
+  });
 }
 
 static bool shiftsFar(Operation *op) {
@@ -301,29 +330,9 @@ static bool shiftsFar(Operation *op) {
 /// What stands for `op`, or null if devices have it.
 static Value expand(Operation *op) {
   Code c(op);
-  auto operand = [&](unsigned i) { return c.widen(op->getOperand(i)); };
   Type type = op->getResult(0).getType();
   if (isa<math::TruncOp>(op))
     return c.trunc(op->getOperand(0));
-  if (isa<math::CbrtOp>(op))
-    return c.narrow(c.cbrt(operand(0)), type);
-  if (isa<math::Atan2Op>(op))
-    return c.narrow(c.atan2(operand(0), operand(1)), type);
-  if (isa<math::AsinOp>(op))
-    return c.narrow(c.asin(operand(0)), type);
-  if (isa<math::AcosOp>(op))
-    return c.narrow(c.acos(operand(0)), type);
-  if (isa<math::AtanOp>(op))
-    return c.narrow(c.atan(operand(0)), type);
-  if (isa<math::PowFOp>(op))
-    return c.narrow(c.powf(operand(0), operand(1)), type);
-  if (type.isF16() && isFunction(op)) {
-    Value x = operand(0);
-    Operation *wide = c.b.clone(*op);
-    wide->setOperand(0, x);
-    wide->getResult(0).setType(c.b.getF32Type());
-    return c.narrow(wide->getResult(0), type);
-  }
   if (auto clamp = dyn_cast<math::ClampFOp>(op))
     return c.clamp(clamp.getValue(), clamp.getMin(), clamp.getMax());
   if (isa<math::IsFiniteOp>(op))
@@ -338,10 +347,11 @@ static Value expand(Operation *op) {
     return c.power(op->getOperand(0), op->getOperand(1));
   if (isa<arith::ShLIOp, arith::ShRUIOp, arith::ShRSIOp>(op) && shiftsFar(op))
     return c.shift(op);
-  return Value();
+  return isa<FloatType>(type) ? expandFunction(op) : Value();
 }
 
 LogicalResult gpuvm::expandMath(Operation *module) {
+  splitSinCos(module);
   SmallVector<Operation *> ops;
   module->walk([&](Operation *op) {
     if (op->getNumResults() == 1 && op->getNumOperands() > 0)
@@ -357,9 +367,5 @@ LogicalResult gpuvm::expandMath(Operation *module) {
     op->getResult(0).replaceAllUsesWith(value);
     op->erase();
   }
-  RewritePatternSet patterns(module->getContext());
-  populatePolynomialApproximateErfPattern(patterns);
-  populatePolynomialApproximateErfcPattern(patterns);
-  return applyPatternsGreedily(module, std::move(patterns),
-                               GreedyRewriteConfig().enableFolding(false));
+  return success();
 }

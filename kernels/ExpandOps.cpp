@@ -238,8 +238,7 @@ LogicalResult gpuvm::expandOps(ModuleOp module) {
   PassManager passes(module->getContext(), module->getName().getStringRef());
   OpPassManager &nested = passes.nest<gpu::GPUModuleOp>();
   nested.addPass(arith::createArithExpandOpsPass());
-  nested.addPass(math::createMathExpandOpsPass(
-      {{"exp2", "tanf", "ctlz", "roundeven", "fpowi"}}));
+  nested.addPass(math::createMathExpandOpsPass({{"ctlz", "roundeven"}}));
   nested.addPass(createCanonicalizerPass());
   nested.addPass(createCSEPass());
   if (failed(passes.run(module)))

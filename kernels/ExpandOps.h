@@ -27,4 +27,7 @@ void expandCasts(Operation *module);
 /// The part of it about `math` and shifts (ExpandMath.cpp).
 LogicalResult expandMath(Operation *module);
 
+/// About how many operations become of a scalar operation there.
+int64_t countExpanded(Operation *op);
+
 } // namespace mlir::gpuvm

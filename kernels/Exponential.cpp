@@ -1,0 +1,108 @@
+//===- Exponential.cpp - exponential and hyperbolic functions -------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// e^x = 2^k e^r with an integer k and |r| <= ln(2) / 2, after Cody and Waite,
+// "Software Manual for the Elementary Functions" (1980).
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/Functions.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+/// ln(2) in two parts, the first of 10 bits: its products with small integers
+/// are exact.
+static constexpr float kLog2High = 0.693359375f, kLog2Low = -2.12194440e-4f;
+
+std::pair<Float, Word> functions::roundToWord(Float x) {
+  // 1.5 * 2^23: what is added to it loses its fraction, and the last bits of
+  // the sum are the integer.
+  constexpr float kShift = 12582912.0f;
+  Float sum = x + kShift;
+  return {sum - kShift, bitsOf(sum) - 0x4b400000};
+}
+
+Float functions::expRest(Float r) {
+  return r + (r * r) * polynomial(r, {0.5f, 0.16666542f, 0.0416662805f,
+                                      0.00836664718f, 0.00139465567f});
+}
+
+/// 2^k for -126 <= k <= 127.
+static Float powerOfTwo(Word k) { return fromBits((k + 127) << 23); }
+
+Float functions::scale(Float y, Word k) {
+  Word half = k >> 1;
+  return y * powerOfTwo(half) * powerOfTwo(k - half);
+}
+
+namespace {
+/// x = count ln(2) + rest
+struct Reduced {
+  Float rest;
+  Word count;
+};
+} // namespace
+
+static Reduced reduce(Float x) {
+  auto [turns, count] = functions::roundToWord(x * 1.44269504f);
+  return {(x - turns * kLog2High) - turns * kLog2Low, count};
+}
+
+Float functions::exp(Float x) {
+  // Below and above there are only 0 and infinity.
+  Reduced r = reduce(clamp(x, -104.0f, 89.0f));
+  return scale(1.0f + expRest(r.rest), r.count);
+}
+
+Float functions::expOfDifference(Float x, Float less, Float factor) {
+  Reduced r = reduce(x);
+  return scale((1.0f + expRest(r.rest - less)) * factor, r.count);
+}
+
+Float functions::exp2(Float x) {
+  Float inside = clamp(x, -151.0f, 129.0f);
+  auto [whole, count] = roundToWord(inside);
+  return scale(1.0f + expRest((inside - whole) * 0.693147181f), count);
+}
+
+/// 2^k (e^r - 1) + (2^k - 1), where 2^k is halved, lest it overflow.
+Float functions::expm1(Float x) {
+  Reduced r = reduce(clamp(x, -20.0f, 89.0f));
+  Float half = powerOfTwo(r.count - 1);
+  Float y = (half * expRest(r.rest) + (half - 0.5f)) * 2.0f;
+  return copySign(y, x);
+}
+
+/// e^x / 2 for x >= 0: sinh and cosh are finite where e^x is not.
+static Float halfExp(Float x) {
+  Reduced r = reduce(select(x > 91.0f, 91.0f, x));
+  return functions::scale(1.0f + functions::expRest(r.rest), r.count - 1);
+}
+
+Float functions::sinh(Float x) {
+  Float a = abs(x), square = a * a;
+  Float small =
+      a + (a * square) * polynomial(square, {0.166666672f, 0.00833335053f,
+                                             0.000198360663f, 2.81743951e-06f});
+  Float half = halfExp(a);
+  return copySign(select(a < 1.0f, small, half - 0.25f / half), x);
+}
+
+Float functions::cosh(Float x) {
+  Float half = halfExp(abs(x));
+  return half + 0.25f / half;
+}
+
+Float functions::tanh(Float x) {
+  Float a = abs(x), square = a * a;
+  Float small =
+      a + (a * square) * polynomial(square, {-0.333333313f, 0.133332476f,
+                                             -0.0539524741f, 0.0217344388f,
+                                             -0.00826709066f, 0.00223106379f});
+  // 1 - 2 / (e^2a + 1), which is 1 from 10 on.
+  Float half = halfExp(select(a > 10.0f, 10.0f, a) * 2.0f);
+  return copySign(select(a < 0.6f, small, 1.0f - 1.0f / (half + 0.5f)), x);
+}
