@@ -32,6 +32,7 @@ struct StageFlattener {
   explicit StageFlattener(ProgramOp program) : program(program) {}
   LogicalResult run();
   void flattenStage(StageOp stage, int64_t instance);
+  void moveToRegisters(StageOp stage);
   void exposeRegisters(StageOp stage, int64_t instance);
 
   ProgramOp program;
@@ -141,6 +142,21 @@ void StageFlattener::exposeRegisters(StageOp stage, int64_t instance) {
     exposures.push_back({fields.front(), kOutbox, instance});
 }
 
+/// An external kernel reads Registers only, and a message may be what a symbol
+/// of another region holds.
+void StageFlattener::moveToRegisters(StageOp stage) {
+  for (auto invoke : stage.getBody().getOps<InvokeOp>())
+    for (OpOperand &operand : invoke->getOpOperands()) {
+      auto argument = dyn_cast<BlockArgument>(operand.get());
+      if (!argument)
+        continue;
+      Value input = stage.getInputs()[argument.getArgNumber()];
+      OpBuilder b(invoke);
+      if (payloads.lookupOrDefault(input).getDefiningOp<LoadOp>())
+        operand.set(makeIdentity(b, argument));
+    }
+}
+
 void StageFlattener::flattenStage(StageOp stage, int64_t instance) {
   Block &body = stage.getBody().front();
   SendOp send = stage.getSend();
@@ -175,6 +191,7 @@ LogicalResult StageFlattener::run() {
         for (mlir::Region &region : op.getRegions())
           sinkConstants(&region.front());
     materializeEscapes(stage);
+    moveToRegisters(stage);
     bool fused = stage.getFusionGroup().has_value();
     annotateUnits(stage, fused ? *stage.getFusionGroup() : unit);
     unit += StageUnits(stage).numEpochs;
