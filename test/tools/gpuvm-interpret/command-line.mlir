@@ -60,7 +60,7 @@
 // DTYPE: Input "x" has the wrong type: 3xi32 is given, but the program takes 3xf32.
 // RUN: %{exit} 3 gpuvm-interpret %s --program=double %{x} --output=q 2> %t.output
 // RUN: FileCheck %s --check-prefix=NOOUTPUT --input-file=%t.output
-// NOOUTPUT: The program has no output, metric or global named "q" (known: y, z, seen).
+// NOOUTPUT: The program has no output, metric, global or control word named "q" (known: y, z, seen).
 
 gpuvm.program @double(%x: tensor<3xf32>) -> (y: tensor<3xf32>, z: tensor<3xf32>) {
   gpuvm.metric @seen : tensor<3xf32>
