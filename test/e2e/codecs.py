@@ -185,7 +185,8 @@ def check(folder, case):
 def run_case(folder, case):
     base = os.path.join(folder, case.name)
     os.makedirs(base, exist_ok=True)
-    write_bytes(os.path.join(base, "packed.npy"), "|u1", len(case.data), case.data)
+    write_bytes(os.path.join(base, "packed.npy"), "|i1",  # Outputs of i8 have signs, then.
+                len(case.data), case.data)
     expected = expected_elements(case)
     results = run(base, elements_text(case), ["packed"], {name: case.element for name in expected})
     for tag, outputs in results.items():
@@ -290,7 +291,7 @@ def check_unsorted_runs(folder):
     case = Case("run_length", [runs], shape, "i32", struct.pack(f"<{runs}I", *range(1, runs), 512) + data[4 * runs:])
     base = os.path.join(folder, "unsorted-" + case.name)
     os.makedirs(base, exist_ok=True)
-    write_bytes(os.path.join(base, "packed.npy"), "|u1", len(data), data)
+    write_bytes(os.path.join(base, "packed.npy"), "|i1", len(data), data)
     for tag, outputs in run(base, elements_text(case), ["packed"], {"whole": "i32"}).items():
         whole = struct.unpack("<512i", outputs["whole"])
         if not set(whole) <= set(values):

@@ -9,7 +9,7 @@
 // Without it there are none.
 // RUN: gpuvm-compile %s -o %t.without.gvplan
 // RUN: not gpuvm-run %t.without.gvplan --input=x=1000xf32=-1.5 --output=double.metadata 2>&1 | FileCheck %s --check-prefix=WITHOUT
-// WITHOUT: has no output, metric or global named "double.metadata"
+// WITHOUT: has no output, metric, global or control word named "double.metadata"
 
 // norm 94.86833 (3 sqrt(1000)) and max_abs 3, as bits; it ran once; status 0.
 // CHECK: double.metadata: 4xi32=1119730838 1077936128 1 0
