@@ -28,6 +28,7 @@ private:
   // Counts (LowerBounded.cpp). A symbol is the word of Control that has one.
   FailureOr<StringAttr> symbolFor(Operation *op, ValueRange operands);
   StringAttr makeSymbol(Location loc, Value count, int64_t bound);
+  Value keepExcess(Location loc, Value count, StringAttr symbol, int64_t bound);
   Value clamp(Location loc, Value count, int64_t bound);
   void setSymbol(Operation *op, StringAttr symbol);
 

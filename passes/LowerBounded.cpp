@@ -76,6 +76,40 @@ Value BoundLowering::clamp(Location loc, Value count, int64_t bound) {
                    });
 }
 
+/// Whether `count` is at most `bound`, whatever the data.
+static bool isWithin(Value count, int64_t bound) {
+  auto compact = count.getDefiningOp<CompactOp>();
+  return compact &&
+         cast<RankedTensorType>(compact.getKeep().getType()).getDimSize(0) <=
+             bound;
+}
+
+/// In a repeat, where the count of the next turn would overwrite one that is
+/// too large: what the word of Control gets instead, and a stage before the
+/// repeat that clears it.
+Value BoundLowering::keepExcess(Location loc, Value count, StringAttr symbol,
+                                int64_t bound) {
+  Operation *repeat = program.getBody().front().findAncestorOpInBlock(*stage);
+  auto word = cast<RankedTensorType>(count.getType());
+  OpBuilder outside(repeat);
+  auto clear = StageOp::create(
+      outside, loc, TypeRange(), (symbol.getValue() + ".clear").str(),
+      ValueRange(), /*fusion_group=*/IntegerAttr(), /*instances=*/IntegerAttr(),
+      /*conditional=*/false);
+  OpBuilder inside = OpBuilder::atBlockBegin(&clear.getBody().emplaceBlock());
+  auto zero = arith::ConstantOp::create(
+      inside, loc, DenseElementsAttr::get(word, inside.getI32IntegerAttr(0)));
+  StoreOp::create(inside, loc, zero, symbol.getValue());
+  SendOp::create(inside, loc, ValueRange());
+  auto old = LoadOp::create(b, loc, word, symbol.getValue(), IntegerAttr());
+  return makeWords(b, loc, {}, ValueRange{old, count},
+                   [&](ScalarBuilder &s, ArrayRef<Value>, ValueRange elements) {
+                     Value isExcess = s.less(s.word(bound), elements.front());
+                     return s.select(isExcess, elements.front(),
+                                     elements.back());
+                   });
+}
+
 /// A word of Control for what the present stage counted.
 StringAttr BoundLowering::makeSymbol(Location loc, Value count, int64_t bound) {
   OpBuilder outside(program.getBody().front().findAncestorOpInBlock(*stage));
@@ -84,7 +118,11 @@ StringAttr BoundLowering::makeSymbol(Location loc, Value count, int64_t bound) {
       RankedTensorType::get({}, b.getI32Type()), ElementsAttr(), StringAttr(),
       WindowAttr(), b.getI64IntegerAttr(bound));
   StringAttr symbol = symbols.insert(control);
-  StoreOp::create(b, loc, count, symbol.getValue());
+  bool isRepeated = stage->getParentOfType<RepeatOp>() != nullptr;
+  Value stored = isRepeated && !isWithin(count, bound)
+                     ? keepExcess(loc, count, symbol, bound)
+                     : count;
+  StoreOp::create(b, loc, stored, symbol.getValue());
   counts[symbol] = clamp(loc, count, bound);
   return symbol;
 }

@@ -85,6 +85,17 @@
 // EXCESS-NOT: kept:
 // EXCESS: EXCESS: {{"|@}}filter.rows{{"?}} is 5, but there is room for 3 only
 
+// Of any turn of a repeat, and of the next execution only what it finds.
+// RUN: gpuvm-compile %t/turns.mlir -o %t/turns.gvplan
+// RUN: gpuvm-run %t/turns.gvplan --validate --input=n=i32=-5 | FileCheck %s --check-prefix=TURNS
+// RUN: gpuvm-interpret %t/turns.mlir --input=n=i32=-5 | FileCheck %s --check-prefix=TURNS
+// RUN: not gpuvm-run %t/turns.gvplan --validate --input=n=i32=0 2>&1 | FileCheck %s --check-prefix=TURN
+// RUN: not gpuvm-interpret %t/turns.mlir --input=n=i32=0 2>&1 | FileCheck %s --check-prefix=TURN
+// RUN: not gpuvm-run %t/turns.gvplan --set=take.rows=i32=9 --input=n=i32=0 2>&1 | FileCheck %s --check-prefix=TURN
+// RUN: gpuvm-run %t/turns.gvplan --set=take.rows=i32=9 --input=n=i32=-5 | FileCheck %s --check-prefix=TURNS
+// TURNS: total: i32=4
+// TURN: {{E}}XCESS: {{"|@}}take.rows{{"?}} is 5, but there is room for 4 only
+
 // RUN: gpuvm-opt %t/invalid.mlir --gpuvm-lower-bounded --split-input-file --verify-diagnostics
 
 //--- rows.mlir
@@ -197,6 +208,34 @@ gpuvm.program @small(%x: tensor<8xf32>) -> (kept: !rows) {
     gpuvm.send %b : !rows
   }
   gpuvm.return %kept : !gpuvm.message<!rows>
+}
+
+//--- turns.mlir
+!rows = tensor<?xi32, #gpuvm.bound<4>>
+
+// The turns find n + 3, n + 5, n + 1 rows: of n = -5 none, none, none and at last 4.
+gpuvm.program @turns(%n: tensor<i32>) -> (total: tensor<i32>) {
+  %zero = arith.constant dense<0> : tensor<i32>
+  %total, %last = gpuvm.repeat @each up_to 4 (%sum = %zero : tensor<i32>, %turn = %zero : tensor<i32>) {
+    %more, %next = gpuvm.stage @take(%s = %sum : !gpuvm.message<tensor<i32>>, %t = %turn : !gpuvm.message<tensor<i32>>,
+                                     %first = %n : tensor<i32>) -> (tensor<i32>, tensor<i32>) {
+      %ones = arith.constant dense<1> : tensor<4xi32>
+      %more_of = arith.constant dense<[3, 5, 1, 9]> : tensor<4xi32>
+      %place = tensor.extract %t[] : tensor<i32>
+      %row = arith.index_cast %place : i32 to index
+      %offset = tensor.extract %more_of[%row] : tensor<4xi32>
+      %start = tensor.extract %first[] : tensor<i32>
+      %found = arith.addi %start, %offset : i32
+      %count = tensor.from_elements %found : tensor<i32>
+      %rows = gpuvm.bounded %ones[%count] : tensor<4xi32> -> !rows
+      %with = linalg.reduce { arith.addi } ins(%rows : !rows) outs(%s : tensor<i32>) dimensions = [0]
+      %one = arith.constant dense<1> : tensor<i32>
+      %u = arith.addi %t, %one : tensor<i32>
+      gpuvm.send %with, %u : tensor<i32>, tensor<i32>
+    }
+    gpuvm.next %more, %next : !gpuvm.message<tensor<i32>>, !gpuvm.message<tensor<i32>>
+  }
+  gpuvm.return %total : !gpuvm.message<tensor<i32>>
 }
 
 //--- invalid.mlir
