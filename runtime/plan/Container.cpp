@@ -164,7 +164,12 @@ Result<Section> readSection(std::span<const uint8_t> file, uint32_t number,
 
 } // namespace
 
-std::vector<uint8_t> writeContainer(std::span<const Section> sections) {
+uint16_t statedMinor(std::span<const uint8_t> file) {
+  return load<uint16_t>(file, kMinorAt);
+}
+
+std::vector<uint8_t> writeContainer(std::span<const Section> sections,
+                                    uint16_t minor) {
   uint64_t tableEnd = kHeaderBytes + sections.size() * kSectionEntryBytes;
   uint64_t end = alignPayload(tableEnd);
   for (const Section &section : sections)
@@ -173,7 +178,7 @@ std::vector<uint8_t> writeContainer(std::span<const Section> sections) {
   std::vector<uint8_t> file(end, 0);
   std::memcpy(file.data(), kMagic, sizeof(kMagic));
   store(file, kMajorAt, kPlanFormatMajor);
-  store(file, kMinorAt, kPlanFormatMinor);
+  store(file, kMinorAt, minor);
   store(file, kCountAt, static_cast<uint32_t>(sections.size()));
   store(file, kFileBytesAt, end);
   uint64_t entry = kHeaderBytes;

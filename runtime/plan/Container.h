@@ -38,12 +38,17 @@ inline constexpr uint64_t kHeaderBytes = 32;
 inline constexpr uint64_t kSectionEntryBytes = 32;
 inline constexpr uint64_t kPayloadAlignment = 256;
 
-/// The file for `sections`, which must be in the canonical order.
-std::vector<uint8_t> writeContainer(std::span<const Section> sections);
+/// The file for `sections`, which must be in the canonical order. It states
+/// minor version `minor`.
+std::vector<uint8_t> writeContainer(std::span<const Section> sections,
+                                    uint16_t minor);
 
 /// Checks everything that can be checked without looking into a payload
 /// (version, sizes, order, padding, checksums) and returns views into `file`:
 /// one Manifest, Spirv 0..n-1, Data 0..m-1.
 Result<std::vector<Section>> readContainer(std::span<const uint8_t> file);
+
+/// The minor version that a file which readContainer accepts states.
+uint16_t statedMinor(std::span<const uint8_t> file);
 
 } // namespace vm

@@ -14,6 +14,7 @@
 #include "runtime/plan/Limits.h"
 #include "runtime/plan/ManifestJson.h"
 #include "runtime/plan/PlanVerifier.h"
+#include "runtime/plan/PlanVersion.h"
 
 #include <fmt/format.h>
 
@@ -97,6 +98,7 @@ Result<Plan> parsePlan(std::span<const uint8_t> bytes) {
   if (!plan.ok())
     return plan.status();
   VM_RETURN_IF_ERROR(fillFromSections(*sections, *plan));
+  VM_RETURN_IF_ERROR(checkMinor(*plan, statedMinor(bytes)));
   VM_RETURN_IF_ERROR(checkPlan(*plan));
   return plan;
 }
@@ -144,7 +146,7 @@ std::vector<uint8_t> writePlan(const Plan &plan) {
     sections.push_back({SectionKind::Spirv, i, modules[i]});
   for (uint32_t i = 0; i < plan.initialData.size(); ++i)
     sections.push_back({SectionKind::Data, i, plan.initialData[i].bytes});
-  return writeContainer(sections);
+  return writeContainer(sections, newestPart(plan).minor);
 }
 
 Result<Plan> readPlan(std::span<const uint8_t> bytes) {

@@ -31,7 +31,8 @@ inline constexpr uint16_t kPlanFormatMinor = 8;
 Status checkPlan(const Plan &plan);
 
 /// The bytes of the file for `plan`, which must satisfy verifyPlan. Equal plans
-/// give equal bytes.
+/// give equal bytes. The file states the first minor version that has all of
+/// `plan`, so that older readers take what they know.
 std::vector<uint8_t> writePlan(const Plan &plan);
 
 /// Parses and checks (checkPlan) the bytes of a file. Never reads outside

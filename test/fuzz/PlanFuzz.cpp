@@ -167,7 +167,8 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
   else
     payload = mutateWords(section.bytes, random);
   section.bytes = payload;
-  std::vector<uint8_t> file = writeContainer(*sections);
+  std::vector<uint8_t> file =
+      writeContainer(*sections, statedMinor({data, size}));
   if (file.size() > maxSize)
     return LLVMFuzzerMutate(data, size, maxSize);
   std::memcpy(data, file.data(), file.size());

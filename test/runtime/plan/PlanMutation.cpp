@@ -176,7 +176,7 @@ std::vector<uint8_t> PlanMutation::bytes() const {
   for (const Payload &payload : payloads)
     sections.push_back(
         {static_cast<SectionKind>(payload.kind), payload.index, payload.bytes});
-  std::vector<uint8_t> file = writeContainer(sections);
+  std::vector<uint8_t> file = writeContainer(sections, kPlanFormatMinor);
   bool fixTable = false;
   for (const Poke &poke : pokes) {
     store(file, poke.offset, poke.value, poke.width);

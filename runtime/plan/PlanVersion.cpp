@@ -1,0 +1,114 @@
+//===- PlanVersion.cpp - which minor version has what ---------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/plan/PlanVersion.h"
+
+#include "runtime/plan/PlanFile.h"
+#include "runtime/plan/Printable.h"
+
+#include <fmt/format.h>
+#include <spirv_cross/spirv.h>
+
+#include <iterator>
+
+namespace vm {
+namespace {
+
+/// By the value of the feature.
+constexpr uint16_t kMinorOfFeature[] = {
+    0, 0, 0, 0, 0, 0, 0, // int8 to storage16
+    0, 0, 0, 0,          // float controls
+    2, 2, 2,             // subgroup_32, matrix_f16_f32, matrix_i8_i32
+    3,                   // integer_dot_product
+    4,                   // matrix_bf16_f32
+    6, 6};               // int64_atomics, subgroup_operations
+static_assert(std::size(kMinorOfFeature) == size_t(kLastFeature) + 1);
+
+/// Capabilities are the first instructions of a valid module.
+bool hasCapability(const std::vector<uint32_t> &module, uint32_t capability) {
+  constexpr size_t kHeaderWords = 5;
+  constexpr uint32_t kInstruction = 2 << SpvWordCountShift | SpvOpCapability;
+  for (size_t at = kHeaderWords;
+       at + 1 < module.size() && module[at] == kInstruction; at += 2)
+    if (module[at + 1] == capability)
+      return true;
+  return false;
+}
+
+class Newest {
+public:
+  NewestPart part;
+
+  template <typename... Args>
+  void add(uint16_t minor, fmt::format_string<Args...> what, Args &&...args) {
+    if (minor > part.minor)
+      part = {minor, fmt::format(what, std::forward<Args>(args)...)};
+  }
+
+  void addSlot(const char *kind, const Slot &slot) {
+    if (slot.dtype == DType::BF16)
+      add(1, "The element type of {} \"{}\", bf16,", kind,
+          printable(slot.name));
+  }
+
+  void addKernel(const Kernel &kernel) {
+    if (!kernel.variants.empty())
+      add(2, "A kernel with variants, \"{}\",", printable(kernel.name));
+    for (Feature feature : kernel.features)
+      if (feature <= kLastFeature)
+        add(kMinorOfFeature[static_cast<size_t>(feature)],
+            "The feature \"{}\" of kernel \"{}\"", toString(feature),
+            printable(kernel.name));
+    if (hasCapability(kernel.spirv, SpvCapabilityVulkanMemoryModel))
+      add(2, "The memory model of kernel \"{}\"", printable(kernel.name));
+  }
+};
+
+} // namespace
+
+NewestPart newestPart(const Plan &plan) {
+  Newest newest;
+  for (const Input &input : plan.inputs)
+    newest.addSlot("input", input);
+  for (const Output &output : plan.outputs) {
+    newest.addSlot("output", output);
+    if (!output.rows.empty())
+      newest.add(5, "An output with counted rows, \"{}\",",
+                 printable(output.name));
+  }
+  for (const Symbol &symbol : plan.symbols) {
+    newest.addSlot("symbol", symbol);
+    if (symbol.bound != 0)
+      newest.add(5, "A symbol with a bound, \"{}\",", printable(symbol.name));
+  }
+  constexpr uint32_t kOldRegisters = 32;
+  for (const RegisterSlot &slot : plan.registers) {
+    newest.addSlot("register", slot);
+    if (slot.reg >= kOldRegisters)
+      newest.add(8, "A register after R31, \"{}\",", printable(slot.name));
+  }
+  for (const Kernel &kernel : plan.kernels)
+    newest.addKernel(kernel);
+  for (size_t i = 0; i < plan.commands.size(); ++i)
+    if (std::holds_alternative<Repeat>(plan.commands[i].op) ||
+        std::holds_alternative<Clock>(plan.commands[i].op))
+      newest.add(7, "Command {}, a repeat or a clock,", i);
+  return newest.part;
+}
+
+Status checkMinor(const Plan &plan, uint16_t stated) {
+  NewestPart newest = newestPart(plan);
+  if (newest.minor <= stated)
+    return {};
+  return Status(Code::BadInput,
+                fmt::format("{} is new in format version {}.{} (the plan "
+                            "states {}.{}).",
+                            newest.what, kPlanFormatMajor, newest.minor,
+                            kPlanFormatMajor, stated));
+}
+
+} // namespace vm

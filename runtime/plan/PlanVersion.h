@@ -1,0 +1,34 @@
+//===- PlanVersion.h - which minor version has what -----------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A file states the minor version that a reader must know. A reader of that
+// version must then indeed be able to read it, so a plan may hold nothing that
+// came later.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/base/Status.h"
+#include "runtime/plan/Plan.h"
+
+#include <cstdint>
+#include <string>
+
+namespace vm {
+
+/// The part of a plan that came last.
+struct NewestPart {
+  uint16_t minor = 0; ///< The version that introduced it.
+  std::string what;   ///< The beginning of a sentence, if minor is not 0.
+};
+
+NewestPart newestPart(const Plan &plan);
+
+/// Code::BadInput if `plan`, whose file states minor version `stated`, holds
+/// what only later versions have. The plan need not be verified.
+Status checkMinor(const Plan &plan, uint16_t stated);
+
+} // namespace vm
