@@ -139,38 +139,124 @@ std::vector<size_t> Execution::nextBarriers() const {
   return next;
 }
 
-static bool overlap(const ControlUse &a, const ControlUse &b) {
-  return a.offset < b.offset + b.length && b.offset < a.offset + a.length;
-}
+namespace {
+/// Times at words of Control, the latest of a range or of a point. Words are
+/// numbered by the caller, densely.
+class LatestTimes {
+public:
+  /// Before any use.
+  static constexpr size_t kNever = 0;
 
+  explicit LatestTimes(size_t words) : count(words), times(2 * words, kNever) {}
+
+  /// Raises the time of all words [begin, end).
+  void raise(size_t begin, size_t end, size_t time) {
+    visit(begin, end, [&](size_t &at) { at = std::max(at, time); });
+  }
+  /// The latest that was given to word `word` by raise().
+  size_t at(size_t word) const {
+    size_t latest = kNever;
+    for (size_t node = word + count; node > 0; node /= 2)
+      latest = std::max(latest, times[node]);
+    return latest;
+  }
+
+  /// Raises the time of a word for latestOf(), which must not be mixed with
+  /// raise().
+  void set(size_t word, size_t time) {
+    for (size_t node = word + count; node > 0; node /= 2)
+      times[node] = std::max(times[node], time);
+  }
+  size_t latestOf(size_t begin, size_t end) {
+    size_t latest = kNever;
+    visit(begin, end, [&](size_t &at) { latest = std::max(latest, at); });
+    return latest;
+  }
+
+private:
+  /// Calls `use` with the nodes of a segment tree that make up [begin, end).
+  template <typename Use> void visit(size_t begin, size_t end, Use use) {
+    for (begin += count, end += count; begin < end; begin /= 2, end /= 2) {
+      if (begin % 2)
+        use(times[begin++]);
+      if (end % 2)
+        use(times[--end]);
+    }
+  }
+
+  size_t count;
+  std::vector<size_t> times; ///< Of node 1, the root; leaves from `count` on.
+};
+
+/// The words that group counts are read from, numbered.
+class CountWords {
+public:
+  explicit CountWords(const std::vector<ControlUse> &reads) {
+    for (const ControlUse &read : reads)
+      for (uint64_t at = 0; at < read.length; at += sizeof(uint32_t))
+        offsets.push_back(read.offset + at);
+    std::sort(offsets.begin(), offsets.end());
+    offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());
+  }
+  size_t size() const { return offsets.size(); }
+  /// The first of the words that ends after byte `offset`.
+  size_t begin(uint64_t offset) const {
+    return after(offset < sizeof(uint32_t) ? 0 : offset - sizeof(uint32_t) + 1);
+  }
+  /// Past the last of the words that begin before byte `offset`.
+  size_t end(uint64_t offset) const { return after(offset); }
+
+private:
+  size_t after(uint64_t offset) const {
+    return static_cast<size_t>(
+        std::lower_bound(offsets.begin(), offsets.end(), offset) -
+        offsets.begin());
+  }
+  std::vector<uint64_t> offsets;
+};
+} // namespace
+
+/// A barrier orders a write of group counts with a read of them if it is the
+/// next one after the first of the two and comes before the second. So for
+/// each use only the latest use of the other kind matters.
 static void addGroupCountScopes(const Plan &plan, BarrierScopes &scopes) {
   Execution execution(plan);
   std::vector<ControlUse> reads = execution.groupCountReads();
   if (reads.empty())
     return;
+  std::vector<ControlUse> writes = execution.controlWrites();
   std::vector<size_t> next = execution.nextBarriers();
-  for (const ControlUse &write : execution.controlWrites())
-    for (const ControlUse &read : reads) {
-      if (!overlap(write, read))
-        continue;
-      // The next execution reads what this one wrote.
-      addIndirectDestination(scopes.afterUploads);
-      size_t first = std::min(write.at, read.at);
-      size_t second = std::max(write.at, read.at);
-      if (next[first] >= second)
-        continue;
-      BarrierScope &scope = scopes.commands[execution.command(next[first])];
-      if (first == write.at)
-        addIndirectDestination(scope);
-      else
-        scope.sourceStages |= VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT;
-    }
-  for (const Input &input : plan.inputs) {
-    ControlUse write{0, input.window.offset, input.window.length};
-    for (const ControlUse &read : reads)
-      if (input.window.region == Region::Control && overlap(write, read))
-        addIndirectDestination(scopes.afterUploads);
+  CountWords words(reads);
+  auto first = [&](const ControlUse &use) { return words.begin(use.offset); };
+  auto last = [&](const ControlUse &use) {
+    return words.end(use.offset + use.length);
+  };
+  // Times from 1 on.
+  LatestTimes readTimes(words.size()), writeTimes(words.size());
+  for (const ControlUse &read : reads)
+    for (size_t word = first(read); word < last(read); ++word)
+      readTimes.set(word, read.at + 1);
+  for (const ControlUse &write : writes) {
+    writeTimes.raise(first(write), last(write), write.at + 1);
+    size_t latest = readTimes.latestOf(first(write), last(write));
+    if (latest == LatestTimes::kNever)
+      continue;
+    // The next execution reads what this one wrote.
+    addIndirectDestination(scopes.afterUploads);
+    if (next[write.at] + 1 < latest)
+      addIndirectDestination(
+          scopes.commands[execution.command(next[write.at])]);
   }
+  for (const ControlUse &read : reads)
+    for (size_t word = first(read); word < last(read); ++word)
+      if (next[read.at] + 1 < writeTimes.at(word))
+        scopes.commands[execution.command(next[read.at])].sourceStages |=
+            VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT;
+  for (const Input &input : plan.inputs)
+    if (const Window &window = input.window;
+        window.region == Region::Control &&
+        words.begin(window.offset) < words.end(window.offset + window.length))
+      addIndirectDestination(scopes.afterUploads);
 }
 
 //===--- All barriers -----------------------------------------------------===//

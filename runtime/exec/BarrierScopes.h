@@ -41,7 +41,7 @@ struct BarrierScopes {
   BarrierScope toHost;
 };
 
-/// Pure; linear in the commands plus dispatches whose counts the device writes.
+/// Pure; takes n log n for n windows of commands.
 BarrierScopes barrierScopesOf(const Plan &plan);
 
 } // namespace vm

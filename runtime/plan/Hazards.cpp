@@ -83,11 +83,15 @@ void splitAt(Segments &segments, uint64_t at) {
 
 class Replay {
 public:
-  /// With `allReaders`, each segment keeps every reader instead of the latest.
-  Replay(size_t maxHazards, bool allReaders)
-      : maxHazards(maxHazards), allReaders(allReaders) {}
+  /// With `allReaders`, each segment keeps every reader instead of the latest,
+  /// and time and memory grow with the square of the accesses at worst: by
+  /// `maxSteps` at most.
+  Replay(size_t maxHazards, bool allReaders, uint64_t maxSteps = UINT64_MAX)
+      : maxHazards(maxHazards), allReaders(allReaders), maxSteps(maxSteps) {}
 
-  bool full() const { return hazards.size() >= maxHazards; }
+  bool full() const {
+    return hazards.size() >= maxHazards || steps >= maxSteps;
+  }
   void clear() {
     for (Segments &segments : regions)
       segments.clear();
@@ -107,6 +111,8 @@ private:
 
   size_t maxHazards;
   bool allReaders;
+  uint64_t maxSteps;
+  uint64_t steps = 0; ///< Readers and hazards that were looked at.
   std::array<Segments, kNumRegions> regions;
   std::vector<BarrierReason> hazards;
   size_t firstOfCommand = 0; ///< Where the current command's hazards begin.
@@ -169,6 +175,7 @@ void Replay::find(uint32_t command, const Access &access) {
 void Replay::report(HazardKind kind, uint32_t first, uint32_t second,
                     const Window &window) {
   for (size_t i = hazards.size(); i > firstOfCommand; --i) {
+    ++steps;
     BarrierReason &last = hazards[i - 1];
     if (last.kind == kind && last.first == first &&
         last.window.region == window.region &&
@@ -189,7 +196,7 @@ void Replay::applyRead(uint32_t command, const Window &window) {
   splitAt(segments, end);
   uint64_t at = begin;
   auto it = segments.lower_bound(begin);
-  while (at < end) {
+  while (at < end && !full()) {
     if (it == segments.end() || it->first >= end || it->first > at) {
       // Bytes nobody touched yet.
       uint64_t gapEnd = it == segments.end() ? end : std::min(end, it->first);
@@ -202,6 +209,7 @@ void Replay::applyRead(uint32_t command, const Window &window) {
         segment.readers.push_back(command);
     }
     at = it->second.end;
+    steps += it->second.readers.size();
     // One segment for all bytes that only this command touched last.
     auto before = it == segments.begin() ? segments.end() : std::prev(it);
     if (before != segments.end() && before->second.end == it->first &&
@@ -252,10 +260,17 @@ std::vector<BarrierReason> findUncoveredHazards(const Plan &plan,
   return replay.take();
 }
 
-std::vector<BarrierReason> findDependences(const Plan &plan) {
-  Replay replay(SIZE_MAX, /*allReaders=*/true);
-  for (uint32_t i = 0; i < plan.commands.size(); ++i)
+Result<std::vector<BarrierReason>> findDependences(const Plan &plan) {
+  constexpr size_t kMaxDependences = 1 << 16;
+  constexpr uint64_t kMaxSteps = 1 << 26;
+  Replay replay(kMaxDependences, /*allReaders=*/true, kMaxSteps);
+  for (uint32_t i = 0; i < plan.commands.size() && !replay.full(); ++i)
     replay.run(i, accessesOf(plan, plan.commands[i]));
+  if (replay.full())
+    return Status(Code::BadInput,
+                  fmt::format("The commands depend on one another in more ways "
+                              "than a graph can show ({} dependences).",
+                              kMaxDependences));
   return replay.take();
 }
 

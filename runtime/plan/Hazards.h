@@ -45,8 +45,9 @@ std::vector<BarrierReason> findUncoveredHazards(const Plan &plan,
                                                 size_t maxHazards = SIZE_MAX);
 
 /// Every dependence between commands, as if the plan had no barriers and ran
-/// each command once: what a graph of the program shows.
-std::vector<BarrierReason> findDependences(const Plan &plan);
+/// each command once: what a graph of the program shows. Code::BadInput if
+/// there are more than 65,536, or finding them takes more than 2^26 steps.
+Result<std::vector<BarrierReason>> findDependences(const Plan &plan);
 
 /// Ok if findUncoveredHazards is empty; else Code::BadInput with the first one.
 Status checkHazards(const Plan &plan);

@@ -7,6 +7,7 @@
 
 #include "runtime/plan/KernelScan.h"
 
+#include "runtime/plan/KernelShape.h"
 #include "runtime/plan/Limits.h"
 #include "runtime/plan/SpirvTools.h"
 #include "runtime/plan/WorkgroupLayout.h"
@@ -23,6 +24,7 @@ namespace {
 class Scanner {
 public:
   KernelFacts facts;
+  KernelShape shape;
   std::string problem; ///< Why the module is refused; empty if it is not.
 
   bool visit(const spv_parsed_instruction_t &instruction);
@@ -59,6 +61,8 @@ private:
   WorkgroupLayout layout;
   std::unordered_map<uint32_t, uint32_t> rootOf; ///< Pointer id -> variable id.
   std::optional<uint32_t> workgroupSizeId;
+  uint32_t numTypes = 0;
+  uint32_t numBuffers = 0;
   uint32_t numFunctions = 0;
   uint32_t numBlocks = 0;
 };
@@ -69,14 +73,31 @@ bool isAtomicUpdate(uint16_t opcode) {
          opcode == SpvOpAtomicFMaxEXT;
 }
 
+bool isType(uint16_t opcode) {
+  return (opcode >= SpvOpTypeVoid && opcode <= SpvOpTypeForwardPointer) ||
+         opcode == SpvOpTypeCooperativeMatrixNV;
+}
+
+/// A module of n words would hold n^2 decorations.
+bool decoratesGroup(uint16_t opcode) {
+  return opcode == SpvOpDecorationGroup || opcode == SpvOpGroupDecorate ||
+         opcode == SpvOpGroupMemberDecorate;
+}
+
 bool isSpecConstant(uint16_t opcode) {
   return opcode >= SpvOpSpecConstantTrue && opcode <= SpvOpSpecConstantOp;
 }
 
 bool Scanner::visit(const spv_parsed_instruction_t &instruction) {
   Words words(instruction.words, instruction.num_words);
+  shape.visit(instruction.opcode, words);
   if (isSpecConstant(instruction.opcode))
     return refuse("has specialization constants (plans carry none)");
+  if (decoratesGroup(instruction.opcode))
+    return refuse("has groups of decorations (each id has its own)");
+  if (isType(instruction.opcode) &&
+      !count(numTypes, limits::kMaxTypes, "types"))
+    return false;
   if (auto extent = layout.define(instruction.opcode, words))
     return checkExtent(*extent);
   switch (instruction.opcode) {
@@ -121,6 +142,12 @@ bool Scanner::visitVariable(Words words) {
   if (storage == SpvStorageClassStorageBuffer) {
     rootOf[id] = id;
     facts.buffers[id];
+    return count(numBuffers, limits::kMaxBuffers, "storage buffers");
+  }
+  if (storage == SpvStorageClassFunction || storage == SpvStorageClassPrivate) {
+    // Pointers and other opaque things have no size.
+    shape.addPrivateBytes(layout.append(0, type).value_or(0));
+    return true;
   }
   if (storage != SpvStorageClassWorkgroup)
     return true;
@@ -221,6 +248,8 @@ Result<KernelFacts> scanKernel(const std::string &name,
   spv_result_t result = spvBinaryParse(
       context.get(), &scanner, known.words.data(), known.words.size(),
       /*parse_header=*/nullptr, visitInstruction, diagnostic.out());
+  if (scanner.problem.empty() && result == SPV_SUCCESS)
+    scanner.problem = scanner.shape.problem();
   if (!scanner.problem.empty())
     return Status(Code::BadInput,
                   fmt::format("Kernel \"{}\" {}.", name, scanner.problem));

@@ -61,11 +61,14 @@ void printNodes(const Plan &plan, std::string &text) {
 
 } // namespace
 
-std::string dotText(const Plan &plan) {
+Result<std::string> dotText(const Plan &plan) {
+  auto edges = findDependences(plan);
+  if (!edges.ok())
+    return edges.status();
   std::string text = fmt::format("digraph \"{}\" {{\n  node [shape=box];\n",
                                  escape(plan.program));
   printNodes(plan, text);
-  for (const BarrierReason &edge : findDependences(plan))
+  for (const BarrierReason &edge : *edges)
     fmt::format_to(std::back_inserter(text),
                    "  c{} -> c{} [label=\"{} {}\"];\n", edge.first, edge.second,
                    toString(edge.kind), windowText(edge.window));

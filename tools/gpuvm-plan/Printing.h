@@ -30,7 +30,8 @@ Result<std::string> disassembleText(const Plan &plan, const std::string &name);
 Result<std::string> disassembleJson(const Plan &plan, const std::string &name);
 
 /// `dot`: commands and their dependences for Graphviz, one rank per wave.
-std::string dotText(const Plan &plan);
+/// Code::BadInput if they are too many to be drawn.
+Result<std::string> dotText(const Plan &plan);
 
 /// `1x2x3`
 std::string sizeText(const std::array<uint32_t, 3> &size);

@@ -7,9 +7,15 @@
 
 #include "runtime/exec/BarrierScopes.h"
 
+#include "runtime/plan/Hazards.h"
+#include "runtime/plan/Repeats.h"
 #include "test/runtime/exec/TestPrograms.h"
+#include "test/runtime/plan/Scaling.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
 
 using namespace vm;
 using namespace vm::test;
@@ -137,6 +143,109 @@ TEST(BarrierScopes, NameWhatRunsTheTimeBefore) {
   EXPECT_EQ(scopes.commands[4].sourceStages, kCompute | kTransfer);
   EXPECT_EQ(scopes.commands[4].destinationStages,
             kCompute | kTransfer | kIndirect);
+}
+
+/// The indirect bits of all scopes, as each pair of a write and a read of group
+/// counts gives them: barrier by barrier its source's and destination's, then
+/// the uploads' destination's.
+std::vector<bool> indirectBitsOfPairs(const Plan &plan) {
+  std::vector<size_t> order = executedCommands(plan, /*mostTimes=*/2);
+  std::vector<bool> bits(2 * plan.commands.size() + 1);
+  auto isTouched = [&](size_t at, Window read, bool byWrite) {
+    for (const Access &access : accessesOf(plan, plan.commands[order[at]]))
+      if (access.writes == byWrite && access.window.region == Region::Control &&
+          access.window.offset < read.offset + read.length &&
+          read.offset < access.window.offset + access.window.length)
+        return true;
+    return false;
+  };
+  auto nextBarrier = [&](size_t at, size_t end) {
+    for (++at; at < end; ++at)
+      if (std::holds_alternative<Barrier>(plan.commands[order[at]].op))
+        return at;
+    return end;
+  };
+  for (size_t read = 0; read < order.size(); ++read) {
+    auto *op = std::get_if<DispatchIndirect>(&plan.commands[order[read]].op);
+    if (!op)
+      continue;
+    Window words = {Region::Control, op->controlOffset, 12};
+    for (size_t write = 0; write < order.size(); ++write) {
+      if (!isTouched(write, words, /*byWrite=*/true))
+        continue;
+      bits.back() = true;
+      size_t first = std::min(read, write), second = std::max(read, write);
+      size_t barrier = nextBarrier(first, second);
+      if (barrier < second)
+        bits[2 * order[barrier] + (first == write)] = true;
+    }
+  }
+  return bits;
+}
+
+/// Barriers, repeats, writes and reads of any words of a small Control.
+Plan makeRandomControl(std::mt19937 &random) {
+  Plan plan;
+  plan.kernels.resize(1);
+  plan.kernels[0].bindings = {{3, false, true}};
+  constexpr size_t kCommands = 24;
+  for (size_t i = 0; i < kCommands; ++i) {
+    Command &command = plan.commands.emplace_back();
+    uint64_t words = random() % 20, length = 4 * (1 + random() % 8);
+    switch (random() % 4) {
+    case 0:
+      command.op = Barrier{};
+      break;
+    case 1:
+      command.op = DispatchIndirect{0, {}, 4 * words};
+      break;
+    case 2:
+      command.op = Fill{{Region::Control, 4 * words, length}, 0};
+      break;
+    default:
+      command.op = Fill{{Region::Registers, 0, 4}, 0};
+    }
+  }
+  if (random() % 2)
+    plan.commands[random() % 8].op = Repeat{16, 3};
+  return plan;
+}
+
+TEST(BarrierScopes, AgreeWithAllPairsOfUses) {
+  std::mt19937 random(1);
+  int64_t set = 0;
+  for (int round = 0; round < 2000; ++round) {
+    Plan plan = makeRandomControl(random);
+    BarrierScopes scopes = barrierScopesOf(plan);
+    std::vector<bool> bits(2 * plan.commands.size() + 1);
+    for (size_t i = 0; i < plan.commands.size(); ++i)
+      if (std::holds_alternative<Barrier>(plan.commands[i].op)) {
+        bits[2 * i] = scopes.commands[i].sourceStages & kIndirect;
+        bits[2 * i + 1] = scopes.commands[i].destinationStages & kIndirect;
+      }
+    bits.back() = scopes.afterUploads.destinationStages & kIndirect;
+    ASSERT_EQ(bits, indirectBitsOfPairs(plan)) << "round " << round;
+    set += std::count(bits.begin(), bits.end(), true);
+  }
+  EXPECT_GT(set, 2000);
+}
+
+TEST(BarrierScopes, TakeLinearTime) {
+  auto measure = [](uint32_t n) {
+    ProgramBuilder builder("p");
+    Windows w(builder);
+    for (uint32_t i = 0; i < n; ++i) {
+      builder.fill(w.triplet, i);
+      builder.barrier();
+      builder.indirect("use", TestKernel::Times10, {w.x}, w.triplet);
+      builder.barrier();
+    }
+    Plan plan = builder.finish();
+    double start = cpuSeconds();
+    barrierScopesOf(plan);
+    return Measured{cpuSeconds() - start, ""};
+  };
+  EXPECT_EQ(findSuperlinear(measure, 5000), "");
 }
 
 } // namespace

@@ -250,7 +250,7 @@ TEST(Hazards, CopyReadsItsSourceAndWritesItsDestination) {
 }
 
 TEST(Hazards, DependencesIgnoreBarriersAndKeepAllReaders) {
-  EXPECT_EQ(show(findDependences(
+  EXPECT_EQ(show(*findDependences(
                 plan({dispatchRegisters("a", kWrite, {{0, 256}}), kBarrier,
                       dispatchRegisters("b", kRead, {{0, 256}}),
                       dispatchRegisters("c", kRead, {{0, 256}}), kBarrier,
@@ -258,6 +258,18 @@ TEST(Hazards, DependencesIgnoreBarriersAndKeepAllReaders) {
             (Lines{"RAW 0->2 registers[0,256)", "RAW 0->3 registers[0,256)",
                    "WAW 0->5 registers[0,256)", "WAR 2->5 registers[0,256)",
                    "WAR 3->5 registers[0,256)"}));
+}
+
+TEST(Hazards, DependencesOfTooManyPairsAreNotCounted) {
+  // n reads of each of n windows: n^2 pairs with the write of all.
+  std::vector<Command> commands;
+  for (uint64_t i = 0; i < 20000; ++i)
+    commands.push_back(i % 2 ? dispatchRegisters("a", kRead, {{256 * i, 256}})
+                             : dispatchRegisters("b", kRead, {{0, 1 << 24}}));
+  commands.push_back(dispatchRegisters("c", kWrite, {{0, 1 << 24}}));
+  EXPECT_EQ(findDependences(plan(commands)).status().message(),
+            "The commands depend on one another in more ways than a graph can "
+            "show (65536 dependences).");
 }
 
 TEST(Hazards, TheMessageNamesBothCommands) {

@@ -92,10 +92,10 @@ TEST(KernelSize, RefusesTypesThatExplode) {
 
 TEST(KernelSize, RefusesTooManyFunctionsAndBlocks) {
   TestKernel kernel = copyKernel();
-  for (int i = 0; i < 16384; ++i)
+  for (int i = 0; i < 4096; ++i)
     kernel.body += fmt::format("OpBranch %l{0}\n%l{0} = OpLabel\n", i);
   EXPECT_EQ(check(test::makeKernel("k", kernel)),
-            "Kernel \"k\" has more than 16384 basic blocks.");
+            "Kernel \"k\" has more than 4096 basic blocks.");
   std::string text = test::assemblyOf(copyKernel());
   for (int i = 0; i < 1024; ++i)
     text += fmt::format("%f{0} = OpFunction %void None %function\n%e{0} = "

@@ -1,0 +1,30 @@
+//===- Scaling.h - time against size, for tests ---------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace vm::test {
+
+struct Measured {
+  double seconds = 0; ///< Of the CPU.
+  std::string note;   ///< What came out, for a failure's message.
+};
+
+/// CPU time of this thread, which other processes do not take part in.
+double cpuSeconds();
+
+/// "" if the time for 4 `n` is that for `n` multiplied by what a linear growth
+/// makes it (4, and some for caches), or too short to matter; else a sentence.
+/// A quadratic growth multiplies it by 16.
+std::string findSuperlinear(const std::function<Measured(uint32_t)> &measure,
+                            uint32_t n);
+
+} // namespace vm::test
