@@ -9,6 +9,8 @@
 
 #include "runtime/device/Validation.h"
 
+#include "runtime/base/Printable.h"
+
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -60,8 +62,9 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL onMessage(
     VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
     const VkDebugUtilsMessengerCallbackDataEXT *data, void *user) {
   try {
-    static_cast<ValidationSink *>(user)->add(data->pMessage ? data->pMessage
-                                                            : "(no text)");
+    // It may quote a module of the plan.
+    static_cast<ValidationSink *>(user)->add(
+        printableLines(data->pMessage ? data->pMessage : "(no text)"));
   } catch (const std::bad_alloc &) {
     // There is no memory for it, and no way through a C library for more.
     return VK_FALSE;

@@ -7,12 +7,12 @@
 
 #include "runtime/plan/KernelCheck.h"
 
+#include "runtime/base/Printable.h"
 #include "runtime/plan/KernelFeatures.h"
 #include "runtime/plan/KernelReflection.h"
 #include "runtime/plan/KernelScan.h"
 #include "runtime/plan/KnownModule.h"
 #include "runtime/plan/Limits.h"
-#include "runtime/plan/Printable.h"
 #include "runtime/plan/SpirvTools.h"
 
 #include <fmt/format.h>

@@ -7,8 +7,8 @@
 
 #include "runtime/plan/KernelReflection.h"
 
+#include "runtime/base/Printable.h"
 #include "runtime/plan/KnownModule.h"
-#include "runtime/plan/Printable.h"
 
 #include <fmt/format.h>
 #include <spirv_cross/spirv_cross_c.h>

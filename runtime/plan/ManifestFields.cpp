@@ -7,7 +7,7 @@
 
 #include "runtime/plan/ManifestFields.h"
 
-#include "runtime/plan/Printable.h"
+#include "runtime/base/Printable.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -7,8 +7,8 @@
 
 #include "runtime/plan/ManifestPrescan.h"
 
+#include "runtime/base/Printable.h"
 #include "runtime/plan/Limits.h"
-#include "runtime/plan/Printable.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -7,11 +7,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/base/Printable.h"
 #include "runtime/plan/ManifestFields.h"
 #include "runtime/plan/ManifestJson.h"
 #include "runtime/plan/ManifestPrescan.h"
 #include "runtime/plan/PlanNames.h"
-#include "runtime/plan/Printable.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

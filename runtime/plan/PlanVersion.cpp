@@ -7,8 +7,8 @@
 
 #include "runtime/plan/PlanVersion.h"
 
+#include "runtime/base/Printable.h"
 #include "runtime/plan/PlanFile.h"
-#include "runtime/plan/Printable.h"
 
 #include <fmt/format.h>
 #include <spirv_cross/spirv.h>

@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/base/Printable.h"
 #include "runtime/plan/Limits.h"
 #include "runtime/plan/PlanNames.h"
 #include "runtime/plan/VerifierHelpers.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 
@@ -111,17 +113,17 @@ Status verifyBound(const Symbol &symbol) {
   return {};
 }
 
-Status verifyRows(const Output &output, const Plan &plan) {
+using SymbolsByName = std::map<std::string_view, const Symbol *>;
+
+Status verifyRows(const Output &output, const SymbolsByName &symbols) {
   if (output.rows.empty())
     return {};
-  auto symbol = std::find_if(
-      plan.symbols.begin(), plan.symbols.end(),
-      [&](const Symbol &candidate) { return candidate.name == output.rows; });
-  if (symbol == plan.symbols.end() || symbol->bound == 0 ||
-      !symbol->shape.empty())
+  auto it = symbols.find(output.rows);
+  const Symbol *symbol = it == symbols.end() ? nullptr : it->second;
+  if (!symbol || symbol->bound == 0 || !symbol->shape.empty())
     return bad("Output \"{}\" has as many rows as \"{}\" says, which is no "
                "scalar symbol with a bound.",
-               output.name, output.rows);
+               output.name, printable(output.rows));
   if (output.shape.empty() || output.shape[0] != int64_t{symbol->bound})
     return bad(
         "Output \"{}\" ({}) does not have the {} rows that symbol \"{}\" "
@@ -164,10 +166,13 @@ Status verifySlots(const Plan &plan) {
   VM_RETURN_IF_ERROR(verifyInputsDisjoint(plan.inputs));
   VM_RETURN_IF_ERROR(verifyList("output", "outputs", plan.outputs, plan));
   VM_RETURN_IF_ERROR(verifyList("symbol", "symbols", plan.symbols, plan));
-  for (const Symbol &symbol : plan.symbols)
+  SymbolsByName symbols;
+  for (const Symbol &symbol : plan.symbols) {
     VM_RETURN_IF_ERROR(verifyBound(symbol));
+    symbols.emplace(symbol.name, &symbol);
+  }
   for (const Output &output : plan.outputs)
-    VM_RETURN_IF_ERROR(verifyRows(output, plan));
+    VM_RETURN_IF_ERROR(verifyRows(output, symbols));
   return verifyRegisters(plan);
 }
 

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "runtime/plan/Printable.h"
+#include "runtime/base/Printable.h"
 
 #include <spirv-tools/libspirv.h>
 

@@ -29,7 +29,7 @@ Status bad(fmt::format_string<Args...> format, Args &&...args) {
 /// `<what> (<count>) is more than ...` if count exceeds limit.
 Status checkCount(std::string_view what, uint64_t count, uint64_t limit);
 
-/// A name is 1 to kMaxNameBytes bytes of UTF-8 without control characters.
+/// A name is 1 to kMaxNameBytes bytes of printable text (Printable.h).
 Status checkName(std::string_view what, std::string_view name);
 /// As checkName, but may be empty.
 Status checkText(std::string_view what, std::string_view text);

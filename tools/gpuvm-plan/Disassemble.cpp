@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/base/Printable.h"
 #include "runtime/plan/KernelReflection.h"
 #include "runtime/plan/KnownModule.h"
 #include "runtime/plan/SpirvTools.h"
@@ -27,7 +28,7 @@ std::string assemblyOf(const Kernel &kernel) {
       spvBinaryToText(context.get(), known.words.data(), known.words.size(),
                       options, &text, diagnostic.out());
   std::string assembly = result == SPV_SUCCESS
-                             ? std::string(text->str, text->length)
+                             ? printableLines({text->str, text->length})
                              : "; " + diagnostic.firstLine() + "\n";
   spvTextDestroy(text);
   return assembly;
@@ -57,10 +58,10 @@ Result<std::string> disassembleText(const Plan &plan, const std::string &name) {
   std::string text;
   for (const Kernel *kernel : *kernels) {
     auto glsl = decompileToGlsl(kernel->name, kernel->spirv);
-    text +=
-        fmt::format("; kernel {}: SPIR-V\n{}\n// kernel {}: GLSL\n{}\n",
-                    kernel->name, assemblyOf(*kernel), kernel->name,
-                    glsl.ok() ? *glsl : "// " + glsl.status().message() + "\n");
+    text += fmt::format("; kernel {}: SPIR-V\n{}\n// kernel {}: GLSL\n{}\n",
+                        kernel->name, assemblyOf(*kernel), kernel->name,
+                        glsl.ok() ? printableLines(*glsl)
+                                  : "// " + glsl.status().message() + "\n");
   }
   return text;
 }
@@ -75,7 +76,8 @@ Result<std::string> disassembleJson(const Plan &plan, const std::string &name) {
     nlohmann::ordered_json object;
     object["name"] = kernel->name;
     object["spirv"] = assemblyOf(*kernel);
-    object["glsl"] = glsl.ok() ? nlohmann::ordered_json(*glsl) : nullptr;
+    object["glsl"] =
+        glsl.ok() ? nlohmann::ordered_json(printableLines(*glsl)) : nullptr;
     list.push_back(std::move(object));
   }
   return list.dump(2, ' ', /*ensure_ascii=*/false,

@@ -7,8 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/base/Printable.h"
 #include "runtime/plan/ManifestJson.h"
 #include "runtime/plan/PlanFile.h"
+#include "test/runtime/plan/TestKernels.h"
 #include "test/runtime/plan/TestPlans.h"
 
 #include <gtest/gtest.h>
@@ -135,6 +137,28 @@ TEST_F(PlanTool, DisassembleShowsBothLanguages) {
   EXPECT_EQ(output.err,
             "gpuvm-plan: error: The plan has no kernel \"none\" (it "
             "has 2 kernels).\n");
+}
+
+/// A terminal would obey what a stranger's module says.
+TEST_F(PlanTool, NothingOfAModuleReachesATerminalAsItIs) {
+  test::TestKernel kernel = test::copyKernel();
+  kernel.modes =
+      "%s = OpString \"a\x1b]0;b\x07 \xc2\x9b[2J \xe2\x80\xae\xff\"\n"
+      "OpSource GLSL 450 %s \"c\x1b[2J\"\n"
+      "OpName %main \"d\x1b[2J\"\n";
+  Plan unsafe = test::makeSamplePlan();
+  unsafe.kernels[0].spirv = test::makeKernel("scale", kernel).spirv;
+  ASSERT_EQ(savePlan(plan, unsafe).message(), "");
+  for (const char *format : {"text", "json"}) {
+    Output output =
+        run(std::string("disassemble --format=") + format + " " + plan);
+    EXPECT_EQ(output.exitCode, 0) << output.err;
+    EXPECT_TRUE(contains(output.out, "a?]0;b? ??[2J ????"));
+    EXPECT_TRUE(contains(output.out, "d?[2J"));
+    for (char line : {'\n', '\t'})
+      std::erase(output.out, line);
+    EXPECT_TRUE(isPrintable(output.out)) << output.out;
+  }
 }
 
 TEST_F(PlanTool, DotHasAnEdgeForEachDependence) {

@@ -49,7 +49,11 @@ TEST(PlanVerifier, Names) {
       "The name of the program holds a control character or is not UTF-8.";
   for (const char *name :
        {"a\nb", "a\x7f", "\x80", "\xC0\xAF", "\xE0\x80\x80", "\xED\xA0\x80",
-        "\xF0\x80\x80\x80", "\xF4\x90\x80\x80", "\xF8", "\xE2\x82", "\xC3"})
+        "\xF0\x80\x80\x80", "\xF4\x90\x80\x80", "\xF8", "\xE2\x82", "\xC3",
+        // U+0080, U+009B (a terminal's CSI), U+061C, U+200F, U+2028, U+202E,
+        // U+2066
+        "\xC2\x80", "\xC2\x9B", "\xD8\x9C", "\xE2\x80\x8F", "\xE2\x80\xA8",
+        "\xE2\x80\xAE", "\xE2\x81\xA6"})
     EXPECT_EQ(broken([&](Plan &p) { p.program = name; }), bad) << name;
   for (const char *name :
        {"q6", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"}) {
