@@ -185,6 +185,18 @@ LogicalResult EmitKernels::readExternal(ExternKernelOp kernel) {
     path = llvm::sys::path::parent_path(file.getFilename());
     llvm::sys::path::append(path, kernel.getPath());
   }
+  // A pipe or a device may have no end.
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(path, status)) {
+    constexpr uint64_t kMaxBytes = 4 << 20; // docs/plan-format.md, V12
+    if (!llvm::sys::fs::is_regular_file(status))
+      return kernel.emitOpError("cannot read \"")
+             << path << "\" (it is not a regular file)";
+    if (status.getSize() > kMaxBytes)
+      return kernel.emitOpError("cannot take \"")
+             << path << "\": it has " << status.getSize()
+             << " bytes, and a module at most " << kMaxBytes;
+  }
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false);
   if (!buffer)
     return kernel.emitOpError("cannot read \"")

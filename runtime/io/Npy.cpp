@@ -10,8 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/base/AtomicFile.h"
+#include "runtime/base/InputFile.h"
 #include "runtime/io/Elements.h"
-#include "runtime/io/InputFile.h"
 #include "runtime/io/NpyHeader.h"
 
 #include <algorithm>

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/base/InputFile.h"
 #include "runtime/io/Elements.h"
-#include "runtime/io/InputFile.h"
 
 #include <charconv>
 #include <cmath>

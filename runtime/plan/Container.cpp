@@ -76,9 +76,7 @@ uint64_t maxBytes(SectionKind kind) {
 
 /// Magic, version, size and section count: enough to read the table.
 Status checkHeader(std::span<const uint8_t> file) {
-  size_t magicBytes = std::min(file.size(), sizeof(kMagic));
-  if (file.empty() || std::memcmp(file.data(), kMagic, magicBytes) != 0)
-    return bad("The file does not begin with the magic bytes of a plan.");
+  VM_RETURN_IF_ERROR(checkMagic(file));
   if (file.size() < kHeaderBytes)
     return bad("The file has {} bytes (the header alone needs {}).",
                file.size(), kHeaderBytes);
@@ -198,6 +196,13 @@ std::vector<uint8_t> writeContainer(std::span<const Section> sections,
                                                       tableEnd - kHeaderBytes);
   store(file, kTableHashAt, hash(table));
   return file;
+}
+
+Status checkMagic(std::span<const uint8_t> start) {
+  size_t magicBytes = std::min(start.size(), sizeof(kMagic));
+  if (start.empty() || std::memcmp(start.data(), kMagic, magicBytes) != 0)
+    return bad("The file does not begin with the magic bytes of a plan.");
+  return {};
 }
 
 Result<std::vector<Section>> readContainer(std::span<const uint8_t> file) {

@@ -48,6 +48,10 @@ std::vector<uint8_t> writeContainer(std::span<const Section> sections,
 /// one Manifest, Spirv 0..n-1, Data 0..m-1.
 Result<std::vector<Section>> readContainer(std::span<const uint8_t> file);
 
+/// Whether a file that begins with `start` (up to kHeaderBytes of it) can be a
+/// plan: asked before the rest is read.
+Status checkMagic(std::span<const uint8_t> start);
+
 /// The minor version that a file which readContainer accepts states.
 uint16_t statedMinor(std::span<const uint8_t> file);
 

@@ -8,6 +8,7 @@
 #include "runtime/plan/PlanFile.h"
 
 #include "runtime/base/AtomicFile.h"
+#include "runtime/base/InputFile.h"
 #include "runtime/plan/Container.h"
 #include "runtime/plan/Hazards.h"
 #include "runtime/plan/KernelCheck.h"
@@ -18,9 +19,7 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <algorithm>
 #include <new>
 
 namespace vm {
@@ -103,23 +102,22 @@ Result<Plan> parsePlan(std::span<const uint8_t> bytes) {
   return plan;
 }
 
+/// The bytes of a regular file that begins as a plan does. Nothing else is
+/// read: neither a pipe without an end nor gigabytes that are no plan.
 Result<std::vector<uint8_t>> readFile(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    return bad("File \"{}\" cannot be opened ({}).", path,
-               std::strerror(errno));
-  std::vector<uint8_t> bytes;
-  std::vector<char> block(1 << 20);
-  while (file) {
-    file.read(block.data(), static_cast<std::streamsize>(block.size()));
-    auto count = static_cast<size_t>(file.gcount());
-    if (bytes.size() + count > limits::kMaxFileBytes)
-      return bad("File \"{}\" is larger than a plan may be ({} bytes).", path,
-                 limits::kMaxFileBytes);
-    bytes.insert(bytes.end(), block.begin(), block.begin() + count);
-  }
-  if (file.bad())
-    return bad("File \"{}\" cannot be read ({}).", path, std::strerror(errno));
+  auto file = InputFile::open(path);
+  if (!file.ok())
+    return file.status();
+  if (file->sizeBytes() > limits::kMaxFileBytes)
+    return bad("The file has {} bytes (at most {} are allowed).",
+               file->sizeBytes(), limits::kMaxFileBytes);
+  uint8_t header[kHeaderBytes];
+  std::span<uint8_t> start(header, std::min(file->sizeBytes(), kHeaderBytes));
+  VM_RETURN_IF_ERROR(file->readAt(0, start));
+  VM_RETURN_IF_ERROR(checkMagic(start));
+  auto bytes = allocateBytes(file->sizeBytes());
+  if (bytes.ok())
+    VM_RETURN_IF_ERROR(file->readAt(0, *bytes));
   return bytes;
 }
 
@@ -165,7 +163,7 @@ Result<Plan> loadPlan(const std::string &path) {
   try {
     auto bytes = readFile(path);
     if (!bytes.ok())
-      return bytes.status();
+      return bytes.status().withContext(context);
     auto plan = readPlan(*bytes);
     if (!plan.ok())
       return plan.status().withContext(context);

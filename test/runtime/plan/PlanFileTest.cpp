@@ -7,6 +7,7 @@
 
 #include "runtime/plan/PlanFile.h"
 
+#include "runtime/plan/Limits.h"
 #include "runtime/plan/ManifestJson.h"
 #include "runtime/plan/PlanNames.h"
 #include "test/runtime/plan/TestPlans.h"
@@ -161,9 +162,36 @@ TEST_F(PlanFile, MissingFileIsNamed) {
   Result<Plan> read = loadPlan(name);
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.status().code(), Code::BadInput);
-  EXPECT_EQ(read.status().message(), "File \"" + name +
-                                         "\" cannot be opened (No such file or "
-                                         "directory).");
+  EXPECT_EQ(read.status().message(),
+            "The file cannot be opened (No such file or directory) - while "
+            "loading \"" +
+                name + "\".");
+}
+
+TEST_F(PlanFile, OnlyRegularFilesAreRead) {
+  // Neither has an end: a pipe that nothing writes to, and zeros.
+  std::string pipe = path("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string &name : {pipe, std::string("/dev/zero")})
+    EXPECT_EQ(loadPlan(name).status().message(),
+              "The path names no regular file - while loading \"" + name +
+                  "\".");
+}
+
+TEST_F(PlanFile, WhatIsNoPlanIsNotReadToItsEnd) {
+  // Sparse; more than fits in memory.
+  std::string name = path("sparse");
+  std::ofstream(name) << "no plan";
+  std::filesystem::resize_file(name, limits::kMaxFileBytes);
+  EXPECT_EQ(loadPlan(name).status().message(),
+            "The file does not begin with the magic bytes of a plan - while "
+            "loading \"" +
+                name + "\".");
+  std::filesystem::resize_file(name, limits::kMaxFileBytes + 1);
+  EXPECT_EQ(loadPlan(name).status().message(),
+            "The file has 68719476737 bytes (at most 68719476736 are allowed) "
+            "- while loading \"" +
+                name + "\".");
 }
 
 TEST_F(PlanFile, BadFileIsNamedInTheContext) {

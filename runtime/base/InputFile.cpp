@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/io/InputFile.h"
+#include "runtime/base/InputFile.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -74,8 +74,8 @@ Result<std::vector<uint8_t>> vm::allocateBytes(uint64_t sizeBytes) {
                           static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   if (sizeBytes > machineBytes)
     return Status(Code::OutOfMemory,
-                  fmt::format("A tensor of {} bytes is larger than this "
-                              "machine's memory ({} bytes).",
+                  fmt::format("{} bytes are more than this machine's memory "
+                              "({} bytes).",
                               sizeBytes, machineBytes));
   // The standard library reports exhaustion by exception only.
   try {
