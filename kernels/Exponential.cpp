@@ -73,7 +73,8 @@ Float functions::expm1(Float x) {
   Reduced r = reduce(clamp(x, -20.0f, 89.0f));
   Float half = powerOfTwo(r.count - 1);
   Float y = (half * expRest(r.rest) + (half - 0.5f)) * 2.0f;
-  return copySign(y, x);
+  // Half of the least numbers is subnormal, and a device may drop it.
+  return copySign(select(abs(x) < 1.0e-30f, abs(x), abs(y)), x);
 }
 
 /// e^x / 2 for x >= 0: sinh and cosh are finite where e^x is not.

@@ -133,12 +133,13 @@ Float functions::cbrt(Float x) {
   Float a = select(isSubnormal, toFloat(bits), fromBits(bits));
   // Powers of 8 keep cubes in the range; subnormal numbers are 2^-149 times
   // their bits.
-  constexpr float kMuch = 1.0e30f;
-  Truth isLarge = a > kMuch;
-  Float factor = select(isSubnormal, 2.0f,
-                        select(isLarge, 1.57772181e-30f, 1.0f)); // 2^-99
-  Float back = select(isSubnormal, 8.8817842e-16f,               // 2^-50
-                      select(isLarge, 8589934592.0f, 1.0f));     // 2^33
+  constexpr float kMuch = 1.0e30f, kLittle = 1.0e-30f;
+  auto choose = [&](float subnormal, float large, float small) {
+    return select(isSubnormal, subnormal,
+                  select(a > kMuch, large, select(a < kLittle, small, 1.0f)));
+  };
+  Float factor = choose(2.0f, 1.57772181e-30f, 6.33825300e+29f); // 2^99
+  Float back = choose(8.8817842e-16f, 8589934592.0f, 1.16415322e-10f);
   Float m = a * factor;
   // A division by 3, as a product with 2^32 / 3.
   Word third = multiplyHigh(bitsOf(m), x.word(0x55555556));

@@ -73,15 +73,19 @@ static Angle reduceLarge(Float a) {
   Word high = mantissa * first + multiplyHigh(mantissa, second) +
               select(isBelowUnsigned(low, carried), 1, 0);
   Word turns = shiftRight(high + 0x20000000, 30);
-  // The fraction between -1/2 and 1/2. Its upper 24 bits are an exact float.
+  // The fraction between -1/2 and 1/2, as its magnitude (within 2^-62), lest
+  // the parts cancel. Its upper 24 bits are an exact float.
   Word fraction = (high << 2) | shiftRight(low, 30);
+  Word sign = fraction >> 31;
+  fraction = fraction ^ sign;
   Float upper = toFloat(fraction & -256);
   // pi / 2 by 2^32, what rounding that lost, and pi / 2 by 2^64.
   constexpr float kUnit = 3.6572953e-10f, kUnitLow = -1.01773511e-17f,
                   kSmallUnit = 8.51530419e-20f;
   Float lower = upper * kUnitLow + toFloat(fraction & 255) * kUnit;
-  lower = lower + unsignedToFloat(low << 2) * kSmallUnit;
-  return {upper * kUnit + lower, turns};
+  lower = lower + unsignedToFloat((low << 2) ^ sign) * kSmallUnit;
+  Float angle = upper * kUnit + lower;
+  return {fromBits(bitsOf(angle) | (sign & kSign)), turns};
 }
 
 /// Of |x|; neighbours with small numbers do not wait for a large one's, where
