@@ -279,6 +279,25 @@ static Value exponentAsWord(Code &c, Value n) {
   return c.select(isSame, low, c.make<arith::OrIOp>(end, odd));
 }
 
+/// A device may divide by way of an inverse, and take that for zero if it is
+/// subnormal: divisors are kept where it is not.
+static Value divide(Code &c, arith::DivFOp op) {
+  Value x = op.getLhs(), y = op.getRhs();
+  Type type = op.getType();
+  if (type.isF16())
+    return c.narrow(c.make<arith::DivFOp>(c.widen(x), c.widen(y)), type);
+  constexpr float kMost = 0x1p126f;
+  APFloat known(0.0f);
+  if (!type.isF32() || (matchPattern(y, m_ConstantFloat(&known)) &&
+                        !(abs(known) > APFloat(kMost))))
+    return Value();
+  Value isLarge =
+      c.compare(F::OGT, c.make<math::AbsFOp>(y), c.number(type, kMost));
+  Value factor = c.select(isLarge, c.number(type, 0.25), c.number(type, 1));
+  return c.make<arith::DivFOp>(c.make<arith::MulFOp>(x, factor),
+                               c.make<arith::MulFOp>(y, factor));
+}
+
 /// What stands for a function of floats, or null.
 static Value expandFunction(Operation *op) {
   Code c(op);
@@ -347,6 +366,8 @@ static Value expand(Operation *op) {
     return c.power(op->getOperand(0), op->getOperand(1));
   if (isa<arith::ShLIOp, arith::ShRUIOp, arith::ShRSIOp>(op) && shiftsFar(op))
     return c.shift(op);
+  if (auto division = dyn_cast<arith::DivFOp>(op))
+    return divide(c, division);
   return isa<FloatType>(type) ? expandFunction(op) : Value();
 }
 

@@ -183,21 +183,32 @@ static void decorate(spirv::ModuleOp module,
   });
 }
 
-/// Rounds to nearest even and keeps the sign of zero, infinities and NaNs, if
-/// the module computes in f32 at all.
-static void addFloatControls(spirv::ModuleOp module) {
-  bool computes = false;
+/// Whether an operation compares f32s.
+static bool compares(Operation *op) {
+  return op->getNumOperands() > 0 && op->getNumResults() == 1 &&
+         op->getOperand(0).getType().isF32() &&
+         op->getResult(0).getType().isInteger(1);
+}
+
+/// Where a module computes in f32 it keeps the sign of zero, infinities and
+/// NaNs, lest a driver take a comparison and a selection for a minimum that
+/// drops NaNs; with `exact` it also rounds to nearest even.
+static void addFloatControls(spirv::ModuleOp module, bool exact) {
+  bool computes = false, chooses = false;
   module.walk([&](Operation *op) {
     computes |= mayContract(op) && op->getResult(0).getType().isF32();
+    chooses |= compares(op);
   });
-  if (!computes)
-    return;
   auto function = *module.getOps<spirv::FuncOp>().begin();
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
   constexpr int32_t kWidth = 32;
-  for (auto mode : {spirv::ExecutionMode::RoundingModeRTE,
-                    spirv::ExecutionMode::SignedZeroInfNanPreserve})
+  auto add = [&](spirv::ExecutionMode mode) {
     spirv::ExecutionModeOp::create(b, module.getLoc(), function, mode, kWidth);
+  };
+  if (exact && computes)
+    add(spirv::ExecutionMode::RoundingModeRTE);
+  if (computes || chooses)
+    add(spirv::ExecutionMode::SignedZeroInfNanPreserve);
 }
 
 /// Cooperative matrices need the Vulkan memory model, in which memory that
@@ -291,8 +302,7 @@ gpuvm::lowerToSpirv(gpu::GPUModuleOp module,
   interface.addPass(spirv::createSPIRVLowerABIAttributesPass());
   if (failed(interface.run(result)))
     return failure();
-  if (options.exact)
-    addFloatControls(result);
+  addFloatControls(result, options.exact);
   if (multiplies) {
     useVulkanMemoryModel(result);
     markSigned(result);
