@@ -228,6 +228,8 @@ std::vector<std::jthread> ParallelBuild::startThreads(size_t count) {
 }
 
 Status ParallelBuild::run() {
+  if (kernels_.empty())
+    return {};
   size_t numThreads = std::min<size_t>(
       std::max(std::thread::hardware_concurrency(), 1u), kernels_.size());
   {
