@@ -11,11 +11,12 @@
 
 namespace vm {
 
-Result<std::unique_ptr<Device>> Device::open(const Instance &instance,
-                                             uint32_t index, bool robust) {
+Result<std::unique_ptr<Device>>
+Device::open(const Instance &instance, uint32_t index, Robustness robustness) {
   std::unique_ptr<Device> device(
       new Device(instance, instance.devices()[index]));
-  VM_RETURN_IF_ERROR(device->create(instance.physicalDevice(index), robust));
+  VM_RETURN_IF_ERROR(
+      device->create(instance.physicalDevice(index), robustness));
   return device;
 }
 
@@ -60,7 +61,7 @@ struct FeatureChain {
 
 /// Keeps of `there` what kernels (ours or a user's) can make use of.
 static void chooseFeatures(FeatureChain &want, const FeatureChain &there,
-                           bool robust) {
+                           Robustness robustness) {
   want.core.features.shaderInt16 = there.core.features.shaderInt16;
   want.core.features.shaderInt64 = there.core.features.shaderInt64;
   want.core.features.shaderFloat64 = there.core.features.shaderFloat64;
@@ -78,24 +79,30 @@ static void chooseFeatures(FeatureChain &want, const FeatureChain &there,
   want.v13.subgroupSizeControl = there.v13.subgroupSizeControl;
   want.v13.shaderIntegerDotProduct = there.v13.shaderIntegerDotProduct;
   want.v13.computeFullSubgroups = there.v13.computeFullSubgroups;
+  want.v13.shaderZeroInitializeWorkgroupMemory =
+      there.v13.shaderZeroInitializeWorkgroupMemory;
   want.matrices.cooperativeMatrix = there.matrices.cooperativeMatrix;
   want.bfloat16.shaderBFloat16Type = there.bfloat16.shaderBFloat16Type;
   want.bfloat16.shaderBFloat16CooperativeMatrix =
       there.bfloat16.shaderBFloat16CooperativeMatrix;
-  if (!robust)
+  if (robustness == Robustness::None)
     return;
   want.core.features.robustBufferAccess =
       there.core.features.robustBufferAccess;
   want.robustness.robustBufferAccess2 = there.robustness.robustBufferAccess2;
+  if (robustness == Robustness::Matrices)
+    want.matrices.cooperativeMatrixRobustBufferAccess =
+        there.matrices.cooperativeMatrixRobustBufferAccess;
 }
 
-Status Device::create(const PhysicalDevice &physical, bool robust) {
+Status Device::create(const PhysicalDevice &physical, Robustness robustness) {
   bool vulkan13 = info_.apiMajor > 1 || info_.apiMinor >= 3;
   FeatureChain there(vulkan13, physical.robustness2, physical);
   instance_.vk().getFeatures2(physical.handle, &there.core);
-  bool useRobustness2 = robust && there.robustness.robustBufferAccess2;
+  bool useRobustness2 =
+      robustness != Robustness::None && there.robustness.robustBufferAccess2;
   FeatureChain want(vulkan13, useRobustness2, physical);
-  chooseFeatures(want, there, robust);
+  chooseFeatures(want, there, robustness);
 
   float priority = 1.0f;
   VkDeviceQueueCreateInfo queue = {VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
@@ -124,6 +131,9 @@ Status Device::create(const PhysicalDevice &physical, bool robust) {
   if (result != VK_SUCCESS)
     return vulkanFailure(result, "open device \"" + info_.name + "\"");
 
+  boundsBuffers_ = want.core.features.robustBufferAccess;
+  boundsMatrices_ = want.matrices.cooperativeMatrixRobustBufferAccess;
+  clearsWorkgroup_ = want.v13.shaderZeroInitializeWorkgroupMemory;
   volkLoadDeviceTable(&table_, handle_);
   table_.vkGetDeviceQueue(handle_, queue.queueFamilyIndex, 0, &queue_);
   return {};

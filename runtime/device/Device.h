@@ -51,13 +51,20 @@ private:
   Destroy destroy_ = nullptr;
 };
 
+/// What a device checks of the accesses of kernels, where it can.
+enum class Robustness : uint8_t {
+  None,
+  Buffers,  ///< Those of storage buffers.
+  Matrices, ///< And of cooperative matrices in storage buffers.
+};
+
 class Device {
 public:
   /// Opens device `index` of `instance` with every feature a plan can ask for
-  /// that the device has, and with robust buffer access if `robust`. The
-  /// instance must outlive the device.
-  static Result<std::unique_ptr<Device>> open(const Instance &instance,
-                                              uint32_t index, bool robust);
+  /// that the device has, and with as much robustness. The instance must
+  /// outlive the device.
+  static Result<std::unique_ptr<Device>>
+  open(const Instance &instance, uint32_t index, Robustness robustness);
   ~Device();
   Device(const Device &) = delete;
   Device &operator=(const Device &) = delete;
@@ -66,6 +73,12 @@ public:
   VkDevice handle() const { return handle_; }
   VkQueue queue() const { return queue_; }
   const VolkDeviceTable &vk() const { return table_; }
+  /// Whether kernels stay within the memory of their storage buffers, and
+  /// whether loads and stores of cooperative matrices do.
+  bool boundsBuffers() const { return boundsBuffers_; }
+  bool boundsMatrices() const { return boundsMatrices_; }
+  /// Whether Workgroup variables may have initializers of zeros.
+  bool clearsWorkgroup() const { return clearsWorkgroup_; }
   /// Whether sampleClocks can read the device's clock.
   bool calibratesClocks() const { return calibratesClocks_; }
 
@@ -90,7 +103,7 @@ public:
 private:
   Device(const Instance &instance, const DeviceInfo &info)
       : instance_(instance), info_(info) {}
-  Status create(const PhysicalDevice &physical, bool robust);
+  Status create(const PhysicalDevice &physical, Robustness robustness);
 
   const Instance &instance_;
   DeviceInfo info_;
@@ -98,6 +111,8 @@ private:
   VkQueue queue_ = VK_NULL_HANDLE;
   VolkDeviceTable table_ = {};
   bool calibratesClocks_ = false;
+  bool boundsBuffers_ = false, boundsMatrices_ = false;
+  bool clearsWorkgroup_ = false;
   mutable bool abandoned_ = false;
 };
 

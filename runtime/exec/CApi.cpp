@@ -56,6 +56,7 @@ vm::VmOptions translate(const gpuvm_options &options) {
   result.timeoutNs = nanoseconds(options.timeout_ms);
   result.trace = options.trace != 0;
   result.vramBudgetBytes = options.vram_budget_bytes;
+  result.trustKernels = options.trust_kernels != 0;
   return result;
 }
 

@@ -154,6 +154,7 @@ int vm_stats(gpuvm_vm *vm, gpuvm_stats *stats) {
     full.upload_us = times.uploadUs;
     full.download_us = times.downloadUs;
     full.compile_us = executor.compileUs();
+    full.robust = executor.robust();
     return fill(stats, full);
   });
 }

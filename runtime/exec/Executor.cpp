@@ -13,6 +13,7 @@
 #include "runtime/device/Variants.h"
 #include "runtime/exec/NamedSlots.h"
 #include "runtime/exec/WarmUp.h"
+#include "runtime/plan/BoundedKernel.h"
 #include "runtime/plan/Repeats.h"
 
 #include <fmt/format.h>
@@ -59,6 +60,8 @@ Status Executor::prepare() {
     chooseVariants(plan_, device_.info());
   else
     dropVariants(plan_);
+  if (options_.bounded)
+    clearWorkgroupMemory();
   VM_RETURN_IF_ERROR(createRegions());
   VM_RETURN_IF_ERROR(createPipelines());
   VM_RETURN_IF_ERROR(assign(
@@ -74,6 +77,27 @@ Status Executor::prepare() {
                                                   : std::vector<size_t>())));
   inputBound_.assign(plan_.inputs.size(), false);
   return createHalf();
+}
+
+static bool hasMatrices(const Kernel &kernel) {
+  constexpr Feature kMatrices[] = {Feature::MatrixF16F32, Feature::MatrixI8I32,
+                                   Feature::MatrixBf16F32};
+  return std::find_first_of(kernel.features.begin(), kernel.features.end(),
+                            std::begin(kMatrices),
+                            std::end(kMatrices)) != kernel.features.end();
+}
+
+void Executor::clearWorkgroupMemory() {
+  robust_ = device_.boundsBuffers();
+  for (Kernel &kernel : plan_.kernels) {
+    if (hasMatrices(kernel))
+      robust_ &= device_.boundsMatrices();
+    if (kernel.workgroupMemoryBytes == 0)
+      continue;
+    robust_ &= device_.clearsWorkgroup();
+    if (device_.clearsWorkgroup())
+      kernel.spirv = withClearedWorkgroup(kernel.spirv);
+  }
 }
 
 Status Executor::createPipelines() {

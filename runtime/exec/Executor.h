@@ -34,6 +34,7 @@ struct ExecutorOptions {
   bool trace = false;                     ///< Always on for CPU devices.
   bool profile = false;                   ///< Time every command.
   bool variants = true;         ///< Of kernels, where the device can run them.
+  bool bounded = false;         ///< The plan's kernels are (BoundedKernel.h).
   HostEvents *events = nullptr; ///< Gets the parts of the set-up.
   CompileProgress progress;     ///< Told about kernels that are compiled.
   uint64_t maxBufferBytes = UINT64_MAX; ///< Or the device's limit, if smaller.
@@ -84,6 +85,10 @@ public:
   Result<CommandTimes> commandTimes() const;
   /// Host time that it took to compile the kernels.
   double compileUs() const { return compileUs_; }
+  /// Whether no kernel can reach, or find, what is not the plan's: its accesses
+  /// are bounded, by the device and by options.bounded, and its workgroup and
+  /// private memory are clear at first.
+  bool robust() const { return robust_; }
   /// Bytes that every execution copies in and out.
   uint64_t uploadBytes() const { return uploads_.totalBytes(); }
   uint64_t downloadBytes() const { return downloads_.totalBytes(); }
@@ -150,6 +155,7 @@ private:
   Executor(Device &device, Plan plan, const ExecutorOptions &options)
       : device_(device), plan_(std::move(plan)), options_(options) {}
   Status prepare();
+  void clearWorkgroupMemory();
   Status createRegions();
   Status createStaging();
   Status createHalf();
@@ -183,6 +189,7 @@ private:
   ExecutionTimes times_;
   double submitUs_ = 0;
   double compileUs_ = 0;
+  bool robust_ = false;
   uint64_t warmUpSubmits_ = 0;
   std::chrono::steady_clock::time_point submitTime_;
   uint64_t executionTimeoutNs_ = 0; ///< Of the last execution.

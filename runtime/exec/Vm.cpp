@@ -14,6 +14,7 @@
 #include "runtime/exec/MemoryBudget.h"
 #include "runtime/exec/PipelineCache.h"
 #include "runtime/exec/Remains.h"
+#include "runtime/plan/BoundedKernel.h"
 
 #include <fmt/format.h>
 
@@ -54,6 +55,12 @@ Status Vm::openInstance() {
   return {};
 }
 
+static Robustness robustnessOf(const VmOptions &options) {
+  if (!options.robust)
+    return Robustness::None;
+  return options.trustKernels ? Robustness::Buffers : Robustness::Matrices;
+}
+
 Status Vm::openDevice(const Requirements &needs) {
   VM_RETURN_IF_ERROR(openInstance());
   Selection selection =
@@ -67,7 +74,7 @@ Status Vm::openDevice(const Requirements &needs) {
   programmed_ = false;
   device_.reset();
   Result<std::unique_ptr<Device>> device =
-      Device::open(*instance_, *selection.device, options_.robust);
+      Device::open(*instance_, *selection.device, robustnessOf(options_));
   if (!device.ok())
     return device.status();
   device_ = std::move(*device);
@@ -103,6 +110,7 @@ Status Vm::load(Plan plan, bool isProgram) {
   options.profile = options_.profile && isProgram;
   options.variants = options_.variants;
   options.progress = options_.progress;
+  options.bounded = !options_.trustKernels;
   Result<std::unique_ptr<Executor>> executor =
       Executor::create(*device_, std::move(plan), options);
   if (!executor.ok())
@@ -138,7 +146,9 @@ Status Vm::layOut(const BareLayout &layout) {
 Status Vm::program(Plan plan) {
   HostSpan span(options_.events, "program");
   std::string name = plan.program;
-  Status status = load(std::move(plan), /*isProgram=*/true);
+  Status status = options_.trustKernels ? Status() : boundKernels(plan);
+  if (status.ok())
+    status = load(std::move(plan), /*isProgram=*/true);
   if (status.ok() || status.code() == Code::Usage)
     return status;
   return status.withContext(fmt::format("loading program \"{}\"", name));

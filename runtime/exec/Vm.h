@@ -40,8 +40,9 @@ struct VmOptions {
   bool trace = false;                     ///< See Trace.h.
   bool profile = false;         ///< Every command is timed; see CommandTimer.h.
   HostEvents *events = nullptr; ///< Gets what loading consists of.
-  bool variants = true;     ///< Kernels give way to variants for the device.
-  CompileProgress progress; ///< Told about kernels that are compiled.
+  bool variants = true;      ///< Kernels give way to variants for the device.
+  CompileProgress progress;  ///< Told about kernels that are compiled.
+  bool trustKernels = false; ///< They are not bounded; see BoundedKernel.h.
 };
 
 /// The regions of a VM before it has a program. Registers is a flat array of
@@ -74,8 +75,9 @@ public:
 
   /// Makes `plan` (which readPlan or loadPlan verified) the program: chooses a
   /// device that can run it, lays the regions out anew and records it. Code::
-  /// NoDevice leaves the VM as it was, unless the driver has refused a kernel;
-  /// after that and any other failure it has no regions.
+  /// NoDevice and BadInput (a kernel that cannot be bounded) leave the VM as it
+  /// was, unless the driver has refused a kernel; after that and any other
+  /// failure it has no regions.
   Status program(Plan plan);
 
   /// See Executor::setTimeout; also for the programs to come.

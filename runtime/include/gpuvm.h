@@ -107,7 +107,8 @@ typedef struct gpuvm_options {
                             "": keep nothing on disk */
   uint64_t timeout_ms;   /* see vm_set_timeout; 60,000 at first */
   int validate;          /* Vulkan validation layer, 0 at first */
-  int robust;            /* out-of-window accesses are harmless; 1 at first */
+  int robust;            /* the device keeps kernels within the windows of their
+                            storage buffers; 1 at first */
   int trace;             /* know the command that hangs, at some cost on a GPU;
                             0 at first */
   gpuvm_layout layout;   /* all 0 at first */
@@ -115,7 +116,10 @@ typedef struct gpuvm_options {
                             that needs more is refused
                             (GPUVM_ERROR_OUT_OF_MEMORY) before anything is
                             allocated; 0 at first: what the device has free */
-  uint64_t reserved[6];       /* 0; for what later versions add */
+  int trust_kernels; /* leave kernels as they are: their accesses of workgroup
+                         and private memory are not bounded, nor is it
+                         cleared; 0 at first */
+  uint64_t reserved[5]; /* 0; for what later versions add */
 } gpuvm_options;
 
 /* Counters since the program was loaded. */
@@ -138,6 +142,11 @@ typedef struct gpuvm_stats {
   double download_us;      /* last execution: device time of the copies out */
   double compile_us;       /* loading: time to compile the kernels, which is no
                               part of any execution */
+  uint64_t robust;         /* 1: whatever its kernels do, they reach and find
+                              nothing but the program's own memory: the device
+                              bounds their storage buffers, and workgroup and
+                              private memory are bounded and cleared; 0: the
+                              options or the device do not have that */
 } gpuvm_stats;
 
 /* What a program consists of. */

@@ -19,6 +19,7 @@
 
 #include "runtime/plan/KnownModule.h"
 
+#include "runtime/plan/SpirvDefinitions.h"
 #include "runtime/plan/SpirvTools.h"
 
 #include <spirv_cross/spirv.h>
@@ -33,36 +34,15 @@ namespace {
 
 // SPIR-V specification, "CooperativeMatrixKHR".
 constexpr uint32_t kCapabilityKhr = 6022;
-enum KhrOp : uint16_t {
-  kTypeKhr = 4456,
-  kLoadKhr = 4457,
-  kStoreKhr = 4458,
-  kMulAddKhr = 4459,
-  kLengthKhr = 4460,
-};
 constexpr const char *kExtensionKhr = "SPV_KHR_cooperative_matrix";
 constexpr const char *kExtensionBfloat16 = "SPV_KHR_bfloat16";
 constexpr const char *kExtensionNv = "SPV_NV_cooperative_matrix";
-constexpr size_t kHeaderWords = 5;
-constexpr size_t kBoundAt = 3;
 
-using Words = std::span<const uint32_t>;
-
-/// Calls `visit` with each instruction; false if the module is cut short.
-template <typename Visit> bool forEachInstruction(Words spirv, Visit visit) {
-  for (size_t at = kHeaderWords; at < spirv.size();) {
-    size_t count = spirv[at] >> 16;
-    if (count == 0 || count > spirv.size() - at)
-      return false;
-    visit(static_cast<uint16_t>(spirv[at]), spirv.subspan(at, count));
-    at += count;
-  }
-  return spirv.size() >= kHeaderWords;
-}
+using Words = SpirvWords;
 
 bool declares(Words spirv, uint32_t capability) {
   bool found = false;
-  forEachInstruction(spirv, [&](uint16_t opcode, Words words) {
+  forEachSpirvInstruction(spirv, [&](uint16_t opcode, Words words) {
     found |= opcode == SpvOpCapability && words.size() == 2 &&
              words[1] == capability;
   });
@@ -76,9 +56,9 @@ bool isSingle(uint16_t opcode, Words words) {
 class Translator {
 public:
   explicit Translator(Words spirv)
-      : result(spirv.begin(), spirv.begin() + kHeaderWords),
-        bound(spirv[kBoundAt]) {
-    forEachInstruction(spirv, [&](uint16_t opcode, Words words) {
+      : result(spirv.begin(), spirv.begin() + kSpirvHeaderWords),
+        bound(spirv[kSpirvBoundAt]) {
+    forEachSpirvInstruction(spirv, [&](uint16_t opcode, Words words) {
       if (isSingle(opcode, words) && !single)
         single = words[1];
     });
@@ -88,7 +68,7 @@ public:
 
   void translate(uint16_t opcode, Words words);
   void takeInto(KnownModule &known) {
-    result[kBoundAt] = bound;
+    result[kSpirvBoundAt] = bound;
     known.words = std::move(result);
     known.leftOutCapabilities = std::move(leftOutCapabilities);
     known.matrices = std::move(matrices);
@@ -222,7 +202,7 @@ void Translator::addLoad(Words words) {
         {renamed(words[1]), words[2], words[3], words[5], *columns},
         words.subspan(6));
   else
-    addRenamed(kLoadKhr, words);
+    addRenamed(kOpCooperativeMatrixLoad, words);
 }
 
 void Translator::addStore(Words words) {
@@ -230,7 +210,7 @@ void Translator::addStore(Words words) {
     add(SpvOpCooperativeMatrixStoreNV, {words[1], words[2], words[4], *columns},
         words.subspan(5));
   else
-    addRenamed(kStoreKhr, words);
+    addRenamed(kOpCooperativeMatrixStore, words);
 }
 
 void Translator::addRenamed(uint16_t opcode, Words words) {
@@ -265,16 +245,16 @@ void Translator::translate(uint16_t opcode, Words words) {
   if (opcode == SpvOpExtension &&
       spirvString(words.subspan(1)) == kExtensionKhr)
     return addExtension(kExtensionNv);
-  if (opcode == kTypeKhr && count == 7)
+  if (opcode == kOpTypeCooperativeMatrix && count == 7)
     return addMatrixType(words);
-  if (opcode == kLoadKhr && count >= 6)
+  if (opcode == kOpCooperativeMatrixLoad && count >= 6)
     return addLoad(words);
-  if (opcode == kStoreKhr && count >= 5)
+  if (opcode == kOpCooperativeMatrixStore && count >= 5)
     return addStore(words);
-  if (opcode == kMulAddKhr && count >= 6)
+  if (opcode == kOpCooperativeMatrixMulAdd && count >= 6)
     return add(SpvOpCooperativeMatrixMulAddNV, {renamed(words[1])},
                words.subspan(2, 4));
-  if (opcode == kLengthKhr && count == 4)
+  if (opcode == kOpCooperativeMatrixLength && count == 4)
     return add(SpvOpCooperativeMatrixLengthNV,
                {words[1], words[2], renamed(words[3])});
   if (opcode == SpvOpFMul && count == 5 && matrixTypes.contains(words[1]))
@@ -294,9 +274,10 @@ KnownModule toKnownModule(Words spirv) {
   if (!hasMatrices)
     return known;
   Translator translator(spirv);
-  bool whole = forEachInstruction(spirv, [&](uint16_t opcode, Words words) {
-    translator.translate(opcode, words);
-  });
+  bool whole =
+      forEachSpirvInstruction(spirv, [&](uint16_t opcode, Words words) {
+        translator.translate(opcode, words);
+      });
   if (whole)
     translator.takeInto(known);
   return known;
@@ -304,15 +285,16 @@ KnownModule toKnownModule(Words spirv) {
 
 std::vector<uint32_t> withoutMatrixTypes(Words spirv) {
   std::vector<uint32_t> result(
-      spirv.begin(), spirv.begin() + std::min(spirv.size(), kHeaderWords));
-  bool whole = forEachInstruction(spirv, [&](uint16_t opcode, Words words) {
-    if (opcode != SpvOpTypeCooperativeMatrixNV || words.size() < 2) {
-      result.insert(result.end(), words.begin(), words.end());
-      return;
-    }
-    constexpr uint32_t kTypeFloat = 3u << 16 | SpvOpTypeFloat;
-    result.insert(result.end(), {kTypeFloat, words[1], 32});
-  });
+      spirv.begin(), spirv.begin() + std::min(spirv.size(), kSpirvHeaderWords));
+  bool whole =
+      forEachSpirvInstruction(spirv, [&](uint16_t opcode, Words words) {
+        if (opcode != SpvOpTypeCooperativeMatrixNV || words.size() < 2) {
+          result.insert(result.end(), words.begin(), words.end());
+          return;
+        }
+        constexpr uint32_t kTypeFloat = 3u << 16 | SpvOpTypeFloat;
+        result.insert(result.end(), {kTypeFloat, words[1], 32});
+      });
   return whole ? result : std::vector<uint32_t>(spirv.begin(), spirv.end());
 }
 

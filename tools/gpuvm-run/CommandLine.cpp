@@ -115,6 +115,9 @@ static void addRunFlags(CLI::App &app, CommandLine &options) {
                "validation; any message makes the exit code 1");
   app.add_flag("!--no-robust", options.robust,
                "Do not have the device check accesses against their windows");
+  app.add_flag("--trust-kernels", options.trustKernels,
+               "Run kernels as they are: do not bound their accesses of "
+               "workgroup and private memory, nor clear it");
   app.add_flag("!--no-variants", options.variants,
                "Run every kernel itself, not its variant for the device");
   app.add_flag("--breadcrumbs", options.breadcrumbs,

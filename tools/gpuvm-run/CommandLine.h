@@ -42,6 +42,7 @@ struct CommandLine {
   bool breadcrumbs = false;
   bool robust = true;
   bool variants = true;
+  bool trustKernels = false;
 
   StatsFormat stats = StatsFormat::None;
   std::optional<double> watchSeconds; ///< 0: as often as is good.

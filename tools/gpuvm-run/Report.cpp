@@ -95,6 +95,7 @@ static void printJson(const RunStats &stats) {
       {"upload_bytes", stats.uploadBytes},
       {"download_bytes", stats.downloadBytes},
       {"compile_us", stats.compileUs},
+      {"robust", stats.robust},
       {"iterations", stats.iterations.size()},
       {"wall_us", toJson(spreadOfField(stats, &ExecutionTimes::wallUs))},
       {"submit_us", toJson(spreadOfField(stats, &ExecutionTimes::submitUs))},
@@ -145,6 +146,7 @@ static void printText(const RunStats &stats) {
   fmt::print("{:<15} {}\n", "download_bytes", stats.downloadBytes);
   fmt::print("{:<15} {:.2f} us, before the first execution\n", "compile_us",
              stats.compileUs);
+  fmt::print("{:<15} {}\n", "robust", stats.robust ? "yes" : "no");
   fmt::print("{:<15} {}\n", "iterations", stats.iterations.size());
   printSpread("wall_us", spreadOfField(stats, &ExecutionTimes::wallUs));
   printSpread("submit_us", spreadOfField(stats, &ExecutionTimes::submitUs));

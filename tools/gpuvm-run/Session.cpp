@@ -87,6 +87,7 @@ static void describe(const Vm &vm, const Executor &executor, RunStats &stats) {
   stats.uploadBytes = executor.uploadBytes();
   stats.downloadBytes = executor.downloadBytes();
   stats.compileUs = executor.compileUs();
+  stats.robust = executor.robust();
 }
 
 Result<RunResult> runPlan(Vm &vm, Plan plan, Bindings &bindings,

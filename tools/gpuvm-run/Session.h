@@ -35,6 +35,7 @@ struct RunStats {
   uint64_t uploadBytes = 0;
   uint64_t downloadBytes = 0;
   double compileUs = 0; ///< Before the first execution.
+  bool robust = false;  ///< See Executor::robust.
   std::vector<ExecutionTimes> iterations;
   std::optional<CopySpeed> copySpeed;
   std::optional<StreamTotals> stream;

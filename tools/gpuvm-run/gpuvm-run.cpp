@@ -45,6 +45,7 @@ static Result<std::unique_ptr<Vm>> bootVm(const CommandLine &options,
   vmOptions.profile = timesCommands(options);
   vmOptions.events = events;
   vmOptions.robust = options.robust;
+  vmOptions.trustKernels = options.trustKernels;
   vmOptions.variants = options.variants;
   vmOptions.progress = compileLine();
   return Vm::boot(vmOptions);

@@ -34,9 +34,10 @@ TEST(Instance, OpensDevicesSilently) {
   std::shared_ptr<ValidationSink> sink = (*instance)->validation();
   Selection selection = selectDevice((*instance)->devices(), {}, "");
   ASSERT_TRUE(selection.device) << selection.status.message();
-  for (bool robust : {true, false}) {
+  for (Robustness robustness :
+       {Robustness::None, Robustness::Buffers, Robustness::Matrices}) {
     Result<std::unique_ptr<Device>> device =
-        Device::open(**instance, *selection.device, robust);
+        Device::open(**instance, *selection.device, robustness);
     ASSERT_TRUE(device.ok()) << device.status().message();
   }
   instance->reset();

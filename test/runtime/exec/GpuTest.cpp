@@ -36,7 +36,7 @@ void DeviceTest::SetUp() {
   Selection selection = selectDevice(instance_->devices(), {}, wantedDevice());
   ASSERT_TRUE(selection.device) << selection.status.message();
   Result<std::unique_ptr<Device>> device =
-      Device::open(*instance_, *selection.device, /*robust=*/true);
+      Device::open(*instance_, *selection.device, Robustness::Matrices);
   ASSERT_TRUE(device.ok()) << device.status().message();
   device_ = std::move(*device);
 }

@@ -163,6 +163,7 @@ TEST_F(GpuvmRunTest, ReportsStatistics) {
   EXPECT_EQ(stats["barriers"], 2);
   EXPECT_EQ(stats["kernels"], 1);
   EXPECT_EQ(stats["stages"], 2);
+  EXPECT_EQ(stats["robust"], true);
   EXPECT_EQ(stats["upload_bytes"], 0);
   EXPECT_EQ(stats["download_bytes"], 32);
   EXPECT_EQ(stats["iterations"], 5);

@@ -15,6 +15,7 @@
 #include "lookupSpirv.h"
 #include "reportSpirv.h"
 #include "spinSpirv.h"
+#include "straySpirv.h"
 #include "times10Spirv.h"
 #include "times3Spirv.h"
 #include "tripletSpirv.h"
@@ -88,6 +89,12 @@ static Kernel makeKernel(TestKernel kernel) {
                        {10, false, true},
                        {13, true, false}},
                       accumulateSpirv);
+  case TestKernel::Stray: {
+    Kernel stray =
+        makeKernel("stray", 64, {kReadsSource, kWritesTarget}, straySpirv);
+    stray.workgroupMemoryBytes = 176; // 16 words, a word, 6 aligned vectors.
+    return stray;
+  }
   }
   return {};
 }

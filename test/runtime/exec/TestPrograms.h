@@ -29,7 +29,8 @@ enum class TestKernel {
   Burn,
   Count,
   Echo,
-  Accumulate
+  Accumulate,
+  Stray
 };
 
 class ProgramBuilder {
