@@ -15,6 +15,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
 namespace vm {
 
 /// Pages that are mapped, or 0. Takes no memory.
@@ -47,6 +51,53 @@ Status checkAddressSpace(uint64_t bytes, const char *action) {
                 fmt::format("There is not enough address space to {} ({} MiB "
                             "are left under the limit of this process, ulimit "
                             "-v; it can take {} MiB).",
+                            action, *free >> 20, bytes >> 20));
+}
+
+/// The number after `key` in the first bytes of the file at `path`. Takes no
+/// memory.
+static std::optional<uint64_t> numberIn(const char *path,
+                                        std::string_view key) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return std::nullopt;
+  char buffer[1024];
+  ssize_t length = read(fd, buffer, sizeof(buffer));
+  close(fd);
+  std::string_view text(buffer,
+                        static_cast<size_t>(std::max<ssize_t>(length, 0)));
+  size_t at = text.find(key);
+  if (at == std::string_view::npos)
+    return std::nullopt;
+  text.remove_prefix(at + key.size());
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  uint64_t number = 0;
+  auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (parsed.ec != std::errc())
+    return std::nullopt;
+  return number;
+}
+
+std::optional<uint64_t> freeHostBytes() {
+  std::optional<uint64_t> free = numberIn("/proc/meminfo", "MemAvailable:");
+  if (free)
+    *free *= 1024;
+  auto limit = numberIn("/sys/fs/cgroup/memory.max", "");
+  auto taken = numberIn("/sys/fs/cgroup/memory.current", "");
+  if (limit && taken)
+    free = std::min(free.value_or(UINT64_MAX),
+                    *limit > *taken ? *limit - *taken : 0);
+  return free;
+}
+
+Status checkHostMemory(uint64_t bytes, const char *action) {
+  VM_RETURN_IF_ERROR(checkAddressSpace(bytes, action));
+  std::optional<uint64_t> free = freeHostBytes();
+  if (!free || *free >= bytes)
+    return {};
+  return Status(Code::OutOfMemory,
+                fmt::format("There is not enough host memory to {} ({} MiB are "
+                            "free; it can take {} MiB).",
                             action, *free >> 20, bytes >> 20));
 }
 

@@ -25,6 +25,14 @@ std::optional<uint64_t> freeAddressSpace();
 /// Code::OutOfMemory unless there are `bytes` to "<action>" with.
 Status checkAddressSpace(uint64_t bytes, const char *action);
 
+/// Bytes that the machine, or the container around the process, has left
+/// without swapping; nothing where it does not say.
+std::optional<uint64_t> freeHostBytes();
+
+/// checkAddressSpace, and the same with freeHostBytes. To be asked before
+/// memory is taken that the size of a file does not bound.
+Status checkHostMemory(uint64_t bytes, const char *action);
+
 /// Bytes that a thread takes for its stack.
 uint64_t threadStackBytes();
 

@@ -85,10 +85,15 @@ template <typename Body> int callIdleProgram(gpuvm_vm *vm, Body body) {
   });
 }
 
-/// Makes what `read` returns the program.
+/// Makes what `read`, which may take so many nanoseconds, returns the program.
 template <typename Read> int loadProgram(gpuvm_vm *vm, Read read) {
   return guardVm(vm, [&] {
-    Result<vm::Plan> plan = read();
+    uint64_t timeoutNs = 0;
+    VM_RETURN_IF_ERROR(vm->shared.call([&](Vm &machine) {
+      timeoutNs = vm::loadTimeoutNs(machine.timeoutNs());
+      return Status();
+    }));
+    Result<vm::Plan> plan = read(timeoutNs);
     if (!plan.ok())
       return plan.status();
     return vm->shared.callIdle(
@@ -154,17 +159,17 @@ const char *vm_device_name(const gpuvm_vm *vm) {
 //===--- Program ----------------------------------------------------------===//
 
 int vm_program(gpuvm_vm *vm, const void *plan, size_t size) {
-  return loadProgram(vm, [&]() -> Result<vm::Plan> {
+  return loadProgram(vm, [&](uint64_t timeoutNs) -> Result<vm::Plan> {
     VM_RETURN_IF_ERROR(checkData(plan, size));
-    return vm::readPlan(inBytes(plan, size));
+    return vm::readPlan(inBytes(plan, size), vm::Deadline(timeoutNs));
   });
 }
 
 int vm_program_file(gpuvm_vm *vm, const char *path) {
-  return loadProgram(vm, [&]() -> Result<vm::Plan> {
+  return loadProgram(vm, [&](uint64_t timeoutNs) -> Result<vm::Plan> {
     if (!path)
       return nullPointer("path");
-    return vm::loadPlan(path);
+    return vm::loadPlan(path, timeoutNs);
   });
 }
 

@@ -183,9 +183,10 @@ Status Executor::record() {
   HostSpan span(options_.events, "record");
   VM_RETURN_IF_ERROR(
       assign(submission_, Submission::create(device_, plan_.program.c_str())));
-  Recording recording{device_,      plan_,    regions_,   pipelines_,
-                      descriptors_, uploads_, downloads_, timestamps_,
-                      clocks_,      trace_,   timer_};
+  Recording recording{
+      device_,      plan_,    regions_,   pipelines_,
+      descriptors_, uploads_, downloads_, timestamps_,
+      clocks_,      trace_,   timer_,     Deadline(options_.loadTimeoutNs)};
   ++counters_.recordings;
   return assign(counters_.recorded, recordExecution(recording, submission_));
 }

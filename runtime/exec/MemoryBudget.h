@@ -18,6 +18,10 @@
 
 namespace vm {
 
+/// Bytes of host memory that recording `plan` takes, more or less: drivers keep
+/// every command, those of repeats as often as they run.
+uint64_t recordedBytesOf(const Plan &plan, bool trace);
+
 /// Bytes that the regions of `plan`, its staging and its trace, if it is
 /// traced, take of the device's own memory. The driver's padding is not in it,
 /// nor what it needs for kernels.

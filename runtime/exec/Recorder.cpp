@@ -25,12 +25,13 @@ public:
       : r_(recording), vk_(recording.device.vk()), commands_(commands),
         scopes_(barrierScopesOf(recording.plan)), stages_(recording.plan) {}
 
-  void recordAll();
+  Status recordAll();
   const RecordCounts &counts() const { return counts_; }
 
 private:
   void recordUploads();
   void recordCommand(size_t index);
+  void recordInTime(size_t index);
   void recordDownloads();
 
   void record(size_t index, const Dispatch &op);
@@ -51,21 +52,32 @@ private:
   StageIndex stages_;
   RecordCounts counts_;
   size_t numRun_ = 0; ///< Commands, those of repeats each time.
+  Status status_;
   uint32_t numClocks_ = 0;
   VkPipeline bound_ = VK_NULL_HANDLE;
 };
 } // namespace
 
-void CommandRecorder::recordAll() {
+Status CommandRecorder::recordAll() {
   r_.timestamps.recordReset(commands_);
   r_.clocks.recordReset(commands_);
   r_.timestamps.record(commands_, kTimeStart);
   recordUploads();
   r_.timestamps.record(commands_, kTimeUploaded);
   r_.timer.recordStart(commands_);
-  forEachExecuted(r_.plan, UINT32_MAX, [&](size_t i) { recordCommand(i); });
+  forEachExecuted(r_.plan, UINT32_MAX, [&](size_t i) { recordInTime(i); });
   recordDownloads();
   r_.timestamps.record(commands_, kTimeDownloaded);
+  return status_;
+}
+
+/// Asks for the time now and then: asking takes as long as recording.
+void CommandRecorder::recordInTime(size_t index) {
+  constexpr size_t kCommands = 1024;
+  if (numRun_ % kCommands == 0 && status_.ok())
+    status_ = r_.deadline.check("Recording the commands of an execution");
+  if (status_.ok())
+    recordCommand(index);
 }
 
 void CommandRecorder::recordUploads() {
@@ -165,7 +177,7 @@ Result<RecordCounts> recordExecution(const Recording &recording,
                                      Submission &submission) {
   VM_RETURN_IF_ERROR(submission.begin(/*reusable=*/true));
   CommandRecorder recorder(recording, submission.commands());
-  recorder.recordAll();
+  VM_RETURN_IF_ERROR(recorder.recordAll());
   VM_RETURN_IF_ERROR(submission.end());
   VM_RETURN_IF_ERROR(recording.timer.status());
   return recorder.counts();

@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include "runtime/base/Deadline.h"
 #include "runtime/base/Status.h"
 #include "runtime/device/Device.h"
 #include "runtime/exec/CommandTimer.h"
@@ -49,6 +50,7 @@ struct Recording {
   const Timestamps &clocks; ///< Of the plan, in the order in which they run.
   const Trace &trace;
   CommandTimer &timer;
+  Deadline deadline; ///< Of the recording.
 };
 
 /// What was recorded between the two I/O phases.
@@ -60,7 +62,7 @@ struct RecordCounts {
 };
 
 /// Records one execution into `submission`, which can then be submitted any
-/// number of times.
+/// number of times. Code::DeviceLost when the deadline is over.
 Result<RecordCounts> recordExecution(const Recording &recording,
                                      Submission &submission);
 

@@ -10,6 +10,7 @@
 
 #include "runtime/exec/Vm.h"
 
+#include "runtime/base/AddressSpace.h"
 #include "runtime/base/CheckedMath.h"
 #include "runtime/exec/MemoryBudget.h"
 #include "runtime/exec/PipelineCache.h"
@@ -85,10 +86,17 @@ Status Vm::openDevice(const Requirements &needs) {
 /// What the plan takes against the budget and what the device has left.
 Status Vm::checkMemory(const Plan &plan) const {
   const DeviceInfo &info = device_->info();
-  return checkBudget(
-      deviceBytesOf(plan, info, Executor::traces(info, options_.trace)),
-      options_.vramBudgetBytes, instance_->freeDeviceBytes(*deviceIndex_),
-      info);
+  bool trace = Executor::traces(info, options_.trace);
+  uint64_t onDevice = deviceBytesOf(plan, info, trace);
+  VM_RETURN_IF_ERROR(checkBudget(onDevice, options_.vramBudgetBytes,
+                                 instance_->freeDeviceBytes(*deviceIndex_),
+                                 info));
+  uint64_t recorded = recordedBytesOf(plan, trace);
+  // The budget of a device that is the host is for all that a plan takes.
+  if (info.type == DeviceType::Cpu)
+    VM_RETURN_IF_ERROR(checkBudget(onDevice + recorded,
+                                   options_.vramBudgetBytes, UINT64_MAX, info));
+  return checkHostMemory(recorded, "record the commands of an execution");
 }
 
 Status Vm::load(Plan plan, bool isProgram) {
@@ -104,6 +112,7 @@ Status Vm::load(Plan plan, bool isProgram) {
   options.cacheDirectory =
       options_.cacheDirectory.value_or(defaultCacheDirectory());
   options.timeoutNs = options_.timeoutNs;
+  options.loadTimeoutNs = loadTimeoutNs(options_.timeoutNs);
   options.trace = options_.trace;
   options.events = options_.events;
   // A bare VM has no commands to time.

@@ -19,6 +19,7 @@
 #include "runtime/exec/Executor.h"
 #include "runtime/plan/Plan.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -27,6 +28,13 @@
 #include <string_view>
 
 namespace vm {
+
+/// The time for each part of loading that only the host works for: checking a
+/// plan, and recording it. A timeout that is meant for short executions is no
+/// limit to it.
+inline uint64_t loadTimeoutNs(uint64_t timeoutNs) {
+  return std::max<uint64_t>(timeoutNs, 10'000'000'000ull);
+}
 
 struct VmOptions {
   std::string device;    ///< See selectDevice; "" picks the best.
@@ -82,6 +90,7 @@ public:
 
   /// See Executor::setTimeout; also for the programs to come.
   void setTimeout(uint64_t timeoutNs);
+  uint64_t timeoutNs() const { return options_.timeoutNs; }
 
   /// Closes the device, however busy it is: what it still works on is freed
   /// when that ends (Remains.h). The VM has no regions then and no program, and

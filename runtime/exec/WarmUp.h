@@ -23,7 +23,8 @@ namespace vm {
 inline bool compilesAtDispatch(const DeviceInfo &info) { return info.lavapipe; }
 
 /// Dispatches every kernel that a command uses once, without workgroups: one
-/// submit each, and any time for it. `submission` is used and left idle.
+/// submit each, and a minute for each kernel. `submission` is used, and left
+/// idle unless this fails.
 Status warmUp(const Device &device, const Plan &plan,
               const Pipelines &pipelines, const Descriptors &descriptors,
               const CompileProgress &progress, Submission &submission);

@@ -275,7 +275,8 @@ int vm_poll(gpuvm_vm *vm);
 
 /* The time that the device has for what starts from now on: for an execution,
  * whose deadline it is counted from its start, and for a copy of a host access
- * or of loading. Not for compiling kernels. UINT64_MAX: any time. */
+ * or of loading. Checking a plan and recording it take as long at most, or 10 s
+ * if that is longer. Not for compiling kernels. UINT64_MAX: any time. */
 int vm_set_timeout(gpuvm_vm *vm, uint64_t milliseconds);
 
 /* Ends the execution in flight, if any: GPUVM_OK if it ends within a grace of

@@ -162,9 +162,11 @@ Status checkKernel(const Kernel &kernel) {
   return checkBindings(kernel, *facts, *reflected);
 }
 
-Status checkKernels(const Plan &plan) {
-  for (const Kernel &kernel : plan.kernels)
+Status checkKernels(const Plan &plan, const Deadline &deadline) {
+  for (const Kernel &kernel : plan.kernels) {
     VM_RETURN_IF_ERROR(checkKernel(kernel));
+    VM_RETURN_IF_ERROR(deadline.check("Checking the kernels"));
+  }
   return {};
 }
 

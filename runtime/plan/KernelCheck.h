@@ -12,6 +12,7 @@
 
 #pragma once
 
+#include "runtime/base/Deadline.h"
 #include "runtime/base/Status.h"
 #include "runtime/plan/Plan.h"
 
@@ -24,6 +25,6 @@ namespace vm {
 Status checkKernel(const Kernel &kernel);
 
 /// checkKernel on every kernel of a plan.
-Status checkKernels(const Plan &plan);
+Status checkKernels(const Plan &plan, const Deadline &deadline = {});
 
 } // namespace vm

@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace vm::limits {
@@ -24,6 +25,8 @@ inline constexpr uint64_t kMaxManifestBytes = 100'000'000;
 /// Objects and arrays of a manifest nest 5 deep (a reason of a barrier); the
 /// rest is margin.
 inline constexpr unsigned kMaxJsonDepth = 16;
+/// Fields of an object of a manifest; the root has 11.
+inline constexpr size_t kMaxJsonFields = 64;
 /// MLIR emits some 10 KiB for a large kernel.
 inline constexpr uint64_t kMaxSpirvBytes = 4 << 20;
 

@@ -7,6 +7,7 @@
 
 #include "runtime/plan/ManifestPrescan.h"
 
+#include "runtime/base/AddressSpace.h"
 #include "runtime/base/Printable.h"
 #include "runtime/plan/Limits.h"
 
@@ -47,6 +48,12 @@ public:
                       printable(path(levels.size() - 1), 200), printable(name));
       return false;
     }
+    if (level.keys.size() > limits::kMaxJsonFields) {
+      message = fmt::format("Manifest object \"{}\" has more than {} fields.",
+                            printable(path(levels.size() - 1), 200),
+                            limits::kMaxJsonFields);
+      return false;
+    }
     level.key = name;
     return true;
   }
@@ -58,6 +65,7 @@ public:
   }
 
   std::string message; ///< Why the scan stopped.
+  uint64_t numValues = 0;
 
 private:
   struct Level {
@@ -84,6 +92,7 @@ private:
   }
 
   bool value() {
+    ++numValues;
     if (!levels.empty() && !levels.back().isObject)
       ++levels.back().index;
     return true;
@@ -108,9 +117,13 @@ private:
 
 Status prescanJson(std::string_view json) {
   Prescan prescan;
-  if (nlohmann::json::sax_parse(json, &prescan))
-    return {};
-  return Status(Code::BadInput, prescan.message);
+  if (!nlohmann::json::sax_parse(json, &prescan))
+    return Status(Code::BadInput, prescan.message);
+  // nlohmann::json takes 16 bytes for a value, and for an array, an object or a
+  // string allocations of up to 100 bytes.
+  constexpr uint64_t kBytesOfValue = 128;
+  return checkHostMemory(json.size() + kBytesOfValue * prescan.numValues,
+                         "read the manifest");
 }
 
 } // namespace vm

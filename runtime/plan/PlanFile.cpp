@@ -86,7 +86,8 @@ Status fillFromSections(const std::vector<Section> &sections, Plan &plan) {
   return {};
 }
 
-Result<Plan> parsePlan(std::span<const uint8_t> bytes) {
+Result<Plan> parsePlan(std::span<const uint8_t> bytes,
+                       const Deadline &deadline) {
   auto sections = readContainer(bytes);
   if (!sections.ok())
     return sections.status();
@@ -98,7 +99,7 @@ Result<Plan> parsePlan(std::span<const uint8_t> bytes) {
     return plan.status();
   VM_RETURN_IF_ERROR(fillFromSections(*sections, *plan));
   VM_RETURN_IF_ERROR(checkMinor(*plan, statedMinor(bytes)));
-  VM_RETURN_IF_ERROR(checkPlan(*plan));
+  VM_RETURN_IF_ERROR(checkPlan(*plan, deadline));
   return plan;
 }
 
@@ -123,9 +124,10 @@ Result<std::vector<uint8_t>> readFile(const std::string &path) {
 
 } // namespace
 
-Status checkPlan(const Plan &plan) {
+Status checkPlan(const Plan &plan, const Deadline &deadline) {
   VM_RETURN_IF_ERROR(verifyPlan(plan));
-  VM_RETURN_IF_ERROR(checkKernels(plan));
+  VM_RETURN_IF_ERROR(deadline.check("Checking the plan"));
+  VM_RETURN_IF_ERROR(checkKernels(plan, deadline));
   return checkHazards(plan);
 }
 
@@ -147,9 +149,10 @@ std::vector<uint8_t> writePlan(const Plan &plan) {
   return writeContainer(sections, newestPart(plan).minor);
 }
 
-Result<Plan> readPlan(std::span<const uint8_t> bytes) {
+Result<Plan> readPlan(std::span<const uint8_t> bytes,
+                      const Deadline &deadline) {
   try {
-    return parsePlan(bytes);
+    return parsePlan(bytes, deadline);
   } catch (const std::bad_alloc &) {
     return Status(Code::OutOfMemory,
                   fmt::format("Host memory does not suffice for a plan file of "
@@ -158,13 +161,13 @@ Result<Plan> readPlan(std::span<const uint8_t> bytes) {
   }
 }
 
-Result<Plan> loadPlan(const std::string &path) {
+Result<Plan> loadPlan(const std::string &path, uint64_t timeoutNs) {
   std::string context = fmt::format("loading \"{}\"", path);
   try {
     auto bytes = readFile(path);
     if (!bytes.ok())
       return bytes.status().withContext(context);
-    auto plan = readPlan(*bytes);
+    auto plan = readPlan(*bytes, Deadline(timeoutNs));
     if (!plan.ok())
       return plan.status().withContext(context);
     return plan;

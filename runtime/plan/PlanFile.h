@@ -12,6 +12,7 @@
 
 #pragma once
 
+#include "runtime/base/Deadline.h"
 #include "runtime/base/Status.h"
 #include "runtime/plan/Plan.h"
 
@@ -27,8 +28,9 @@ inline constexpr uint16_t kPlanFormatMinor = 8;
 
 /// Everything a plan must satisfy before it may run: verifyPlan
 /// (PlanVerifier.h), checkKernels (KernelCheck.h), checkHazards (Hazards.h).
-/// Code::BadInput with the first violation.
-Status checkPlan(const Plan &plan);
+/// Code::BadInput with the first violation; Code::DeviceLost when the deadline
+/// is over.
+Status checkPlan(const Plan &plan, const Deadline &deadline = {});
 
 /// The bytes of the file for `plan`, which must satisfy verifyPlan. Equal plans
 /// give equal bytes. The file states the first minor version that has all of
@@ -37,10 +39,12 @@ std::vector<uint8_t> writePlan(const Plan &plan);
 
 /// Parses and checks (checkPlan) the bytes of a file. Never reads outside
 /// `bytes`; Code::BadInput if they are not a valid plan.
-Result<Plan> readPlan(std::span<const uint8_t> bytes);
+Result<Plan> readPlan(std::span<const uint8_t> bytes,
+                      const Deadline &deadline = {});
 
-/// readPlan on the file at `path`; the path is named in every failure.
-Result<Plan> loadPlan(const std::string &path);
+/// readPlan on the file at `path`, which may take `timeoutNs` once the file is
+/// in memory; the path is named in every failure.
+Result<Plan> loadPlan(const std::string &path, uint64_t timeoutNs = UINT64_MAX);
 
 /// Checks `plan`, writes it to a temporary beside `path` and renames it: the
 /// file at `path` is never half-written.

@@ -51,6 +51,14 @@ void forEachExecuted(const Plan &plan, uint32_t mostTimes, Visit visit) {
   detail::visitExecuted(plan, {0, plan.commands.size()}, mostTimes, visit);
 }
 
+/// How many commands one execution runs.
+inline uint64_t countExecuted(const Plan &plan) {
+  uint64_t count = 0;
+  forEachExecuted(plan, std::numeric_limits<uint32_t>::max(),
+                  [&](size_t) { ++count; });
+  return count;
+}
+
 /// The indices of the commands in the order of an execution.
 inline std::vector<size_t>
 executedCommands(const Plan &plan,

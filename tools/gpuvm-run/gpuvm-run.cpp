@@ -110,7 +110,8 @@ static Result<RunResult> runOnDevice(Plan plan, Bindings &bindings,
 
 static Result<Plan> load(const CommandLine &options, Observers &observers) {
   HostSpan span(&observers.host, "load plan");
-  return loadPlan(options.planPath);
+  return loadPlan(options.planPath, loadTimeoutNs(static_cast<uint64_t>(
+                                        options.timeoutSeconds * 1e9)));
 }
 
 static Status deliver(const Bindings &bindings, const RunResult &result,

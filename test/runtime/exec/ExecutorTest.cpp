@@ -121,6 +121,16 @@ TEST_F(ExecutorTest, RunsInRegionsOfSeveralBuffers) {
   EXPECT_EQ(across[256 / 4 + 7], 16);
 }
 
+TEST_F(ExecutorTest, RecordingEndsAtTheDeadline) {
+  ExecutorOptions options;
+  options.loadTimeoutNs = 0;
+  Status status =
+      Executor::create(*device_, makeAffineProgram(8), options).status();
+  EXPECT_EQ(status.code(), Code::DeviceLost);
+  EXPECT_EQ(status.message(), "Recording the commands of an execution takes "
+                              "longer than the timeout (0 ms).");
+}
+
 TEST_F(ExecutorTest, CopiesLargeRegionsInChunks) {
   constexpr uint64_t kBytes = 20'000'004;
   ProgramBuilder builder("large");

@@ -172,6 +172,10 @@ TEST(MemoryBudget, AddsUpWhatLiesOnTheDevice) {
   shared.memoryTypes = {{0, true, true, true, true}};
   EXPECT_EQ(deviceBytesOf(plan, shared, true),
             bytes + 8000 + Transfer::kStagingBytes + 4);
+  plan.commands.insert(plan.commands.begin(), {Repeat{1, 1000}, ""});
+  EXPECT_EQ(recordedBytesOf(plan, true), 520'000u);
+  EXPECT_EQ(deviceBytesOf(plan, shared, true),
+            bytes + 8000 + Transfer::kStagingBytes + 4000);
   EXPECT_OK(checkBudget(bytes, bytes, bytes, gpu));
   EXPECT_EQ(checkBudget(bytes, bytes - 1, UINT64_MAX, gpu).message(),
             "It takes 8116 bytes of device memory, more than the budget allows "

@@ -168,6 +168,21 @@ TEST_F(PlanFile, MissingFileIsNamed) {
                 name + "\".");
 }
 
+TEST(PlanFormat, ChecksEndAtTheDeadline) {
+  Result<Plan> read = readPlan(writePlan(test::makeSamplePlan()), Deadline(0));
+  EXPECT_EQ(read.status().code(), Code::DeviceLost);
+  EXPECT_EQ(read.status().message(),
+            "Checking the plan takes longer than the timeout (0 ms).");
+}
+
+TEST(PlanFormat, ObjectsOfManyFieldsAreNotKept) {
+  std::string manifest = "{";
+  for (int i = 0; i < 65; ++i)
+    manifest += "\"" + std::to_string(i) + "\":0,";
+  EXPECT_EQ(manifestFromJson(manifest, manifest.size()).status().message(),
+            "Manifest object \"manifest\" has more than 64 fields.");
+}
+
 TEST_F(PlanFile, OnlyRegularFilesAreRead) {
   // Neither has an end: a pipe that nothing writes to, and zeros.
   std::string pipe = path("pipe");
