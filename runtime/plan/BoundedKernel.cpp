@@ -261,7 +261,7 @@ Status Bounder::addVariable(SpirvWords words) {
 }
 
 Status Bounder::addZeros(SpirvWords words) {
-  if (editor_.zero(words[1], words[2]))
+  if (editor_.addZero(words[1], words[2]))
     return {};
   return refuse("has an undefined value of a type that has no zero");
 }

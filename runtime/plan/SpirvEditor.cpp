@@ -93,7 +93,7 @@ uint32_t SpirvEditor::minimum(uint32_t type, uint32_t value, uint32_t other) {
 }
 
 /// Cooperative matrices have no OpConstantNull, but composites of one element.
-bool SpirvEditor::isNullable(uint32_t type) const {
+bool SpirvEditor::computeNullable(uint32_t type) {
   SpirvWords words = definitions_.find(type);
   switch (definitions_.opcodeOf(type)) {
   case SpvOpTypeBool:
@@ -112,19 +112,36 @@ bool SpirvEditor::isNullable(uint32_t type) const {
   }
 }
 
-std::optional<uint32_t> SpirvEditor::zero(uint32_t type, uint32_t result) {
-  if (auto it = zeros_.find(type); !result && it != zeros_.end())
+bool SpirvEditor::isNullable(uint32_t type) {
+  if (auto it = nullable_.find(type); it != nullable_.end())
+    return it->second;
+  bool result = computeNullable(type);
+  return nullable_[type] = result;
+}
+
+std::optional<uint32_t> SpirvEditor::zero(uint32_t type) {
+  if (auto it = zeros_.find(type); it != zeros_.end())
     return it->second;
   if (!isNullable(type))
-    return zeroComposite(type, result);
-  uint32_t id = result ? result : newId();
+    return zeroComposite(type);
+  uint32_t id = newId();
   declare(SpvOpConstantNull, {type, id});
   zeros_.emplace(type, id);
   return id;
 }
 
-std::optional<uint32_t> SpirvEditor::zeroComposite(uint32_t type,
-                                                   uint32_t result) {
+bool SpirvEditor::addZero(uint32_t type, uint32_t result) {
+  if (isNullable(type)) {
+    declare(SpvOpConstantNull, {type, result});
+    return true;
+  }
+  std::optional<uint32_t> value = inFunctions_ ? zero(type) : std::nullopt;
+  if (value)
+    add(SpvOpCopyObject, {type, result, *value});
+  return value.has_value();
+}
+
+std::optional<uint32_t> SpirvEditor::zeroComposite(uint32_t type) {
   SpirvWords words = definitions_.find(type);
   std::vector<uint32_t> parts;
   uint64_t repeat = 1;
@@ -152,7 +169,7 @@ std::optional<uint32_t> SpirvEditor::zeroComposite(uint32_t type,
     part = *value;
   }
   parts.resize(std::max<size_t>(parts.size(), repeat), parts.front());
-  uint32_t id = result ? result : newId();
+  uint32_t id = newId();
   parts.insert(parts.begin(), {type, id});
   append(declarations(), SpvOpConstantComposite, parts);
   zeros_.emplace(type, id);

@@ -37,9 +37,10 @@ public:
   uint32_t wordType();
   /// `value` as a constant of an integer type.
   uint32_t constant(uint32_t type, uint64_t value);
-  /// A constant of zeros; it gets the id `result` unless that is 0. nullopt for
-  /// a type that has none.
-  std::optional<uint32_t> zero(uint32_t type, uint32_t result = 0);
+  /// A constant of zeros; nullopt for a type that has none.
+  std::optional<uint32_t> zero(uint32_t type);
+  /// The same as `result`; false for a type that has none.
+  bool addZero(uint32_t type, uint32_t result);
   /// The smaller one of two unsigned values of `type`, whose sign is ignored.
   uint32_t minimum(uint32_t type, uint32_t value, uint32_t other);
 
@@ -52,8 +53,9 @@ private:
   static void append(std::vector<uint32_t> &section, uint16_t opcode,
                      SpirvWords operands);
   void declare(uint16_t opcode, std::initializer_list<uint32_t> operands);
-  std::optional<uint32_t> zeroComposite(uint32_t type, uint32_t result);
-  bool isNullable(uint32_t type) const;
+  std::optional<uint32_t> zeroComposite(uint32_t type);
+  bool isNullable(uint32_t type);
+  bool computeNullable(uint32_t type);
 
   const SpirvDefinitions &definitions_;
   std::vector<uint32_t> head_;         ///< All before the memory model.
@@ -67,6 +69,7 @@ private:
   bool addsGlsl_ = false;
   std::map<std::pair<uint32_t, uint64_t>, uint32_t> constants_;
   std::map<uint32_t, uint32_t> zeros_; ///< By type.
+  std::map<uint32_t, bool> nullable_;  ///< By type.
 };
 
 } // namespace vm

@@ -20,24 +20,22 @@
 
 namespace vm {
 
-// Expressions are graphs, which have many paths: what takes more is any value.
-static constexpr unsigned kMaxDepth = 32, kMaxVisits = 256;
-
-ValueRange ValueRanges::of(uint32_t value) {
-  visits_ = 0;
-  return find(value, 0);
-}
+// What is nested deeper has any value.
+static constexpr unsigned kMaxDepth = 64;
 
 ValueRange ValueRanges::find(uint32_t value, unsigned depth) {
   uint32_t width = definitions_.widthOf(definitions_.typeOf(value));
   uint64_t high = width == 32 ? UINT32_MAX : UINT64_MAX;
   if (auto constant = definitions_.constant(value))
     return {*constant & high, *constant & high};
-  if ((width != 32 && width != 64) || depth > kMaxDepth ||
-      ++visits_ > kMaxVisits)
+  if ((width != 32 && width != 64) || depth > kMaxDepth)
     return {0, high};
+  if (auto it = known_.find(value); it != known_.end())
+    return it->second;
   ValueRange range = compute(value, depth + 1);
-  return range.high > high ? ValueRange{0, high} : range;
+  if (range.high > high)
+    range = {0, high};
+  return known_[value] = range;
 }
 
 ValueRange ValueRanges::compute(uint32_t value, unsigned depth) {

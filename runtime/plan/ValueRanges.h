@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <unordered_map>
 
 namespace vm {
 
@@ -31,7 +32,7 @@ public:
       : definitions_(definitions), localSize_(localSize) {}
 
   /// What the scalar integer `value` can be, in whatever invocation.
-  ValueRange of(uint32_t value);
+  ValueRange of(uint32_t value) { return find(value, 0); }
 
 private:
   ValueRange find(uint32_t value, unsigned depth);
@@ -46,7 +47,7 @@ private:
 
   const SpirvDefinitions &definitions_;
   std::array<uint32_t, 3> localSize_;
-  unsigned visits_ = 0; ///< For the value that was asked for.
+  std::unordered_map<uint32_t, ValueRange> known_;
 };
 
 } // namespace vm

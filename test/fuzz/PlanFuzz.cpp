@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/plan/BoundedKernel.h"
 #include "runtime/plan/Container.h"
 #include "runtime/plan/Hazards.h"
 #include "runtime/plan/KernelReflection.h"
@@ -46,6 +47,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   (void)findDependences(*plan);
   for (const Kernel &kernel : plan->kernels)
     (void)decompileToGlsl(kernel.name, kernel.spirv);
+  // What has bounds can be given them again.
+  if (boundKernels(*plan).ok())
+    require(boundKernels(*plan).ok());
   return 0;
 }
 

@@ -47,6 +47,7 @@ const char *const kTypes = "%i32 = OpTypeInt 32 1\n"
                            "%privateWord = OpTypePointer Private %u32\n"
                            "%functionWord = OpTypePointer Function %u32\n"
                            "%function16 = OpTypePointer Function %a16\n"
+                           "%takes16 = OpTypeFunction %void %shared16 %u32\n"
                            "%functionV4 = OpTypePointer Function %v4\n"
                            "%three = OpConstant %u32 3\n"
                            "%bool = OpTypeBool\n"
@@ -66,7 +67,8 @@ struct Facts {
 class BoundedKernelTest : public testing::Test {
 protected:
   static Kernel makeKernel(const std::string &body,
-                           const std::string &variables = "") {
+                           const std::string &variables = "",
+                           const std::string &functions = "") {
     test::TestKernel test;
     test.buffers = {{0, true, true}};
     test.capabilities = "OpCapability Int64\nOpCapability Int16\n";
@@ -77,6 +79,7 @@ protected:
     std::string main = "GLCompute %main \"main\"";
     text.replace(text.find(main), main.size(), main + " %lane");
     text.insert(text.find("%entry = OpLabel\n") + 17, variables);
+    text += functions;
     Kernel kernel = test::makeKernel("k", test::copyKernel());
     kernel.spirv = test::assemble(text, test.environment);
     EXPECT_EQ(problemOf(kernel.spirv), "") << text;
@@ -109,9 +112,9 @@ protected:
   }
 
   /// What is in the kernel of `body` when it is bounded and cleared.
-  static Facts bound(const std::string &body,
-                     const std::string &variables = "") {
-    auto words = boundKernel(makeKernel(body, variables));
+  static Facts bound(const std::string &body, const std::string &variables = "",
+                     const std::string &functions = "") {
+    auto words = boundKernel(makeKernel(body, variables, functions));
     EXPECT_TRUE(words.ok()) << words.status().message();
     if (!words.ok())
       return {};
@@ -122,8 +125,11 @@ protected:
   }
 
   static std::string messageOf(const std::string &body,
-                               const std::string &variables = "") {
-    return boundKernel(makeKernel(body, variables)).status().message();
+                               const std::string &variables = "",
+                               const std::string &functions = "") {
+    return boundKernel(makeKernel(body, variables, functions))
+        .status()
+        .message();
   }
 };
 
@@ -155,6 +161,20 @@ TEST_F(BoundedKernelTest, BoundsEveryLevelOfAChain) {
                   "%vp = OpVariable %functionV4 Function\n")
                 .bounds,
             (Bounds{3, 3}));
+}
+
+TEST_F(BoundedKernelTest, BoundsPointersThatFunctionsGet) {
+  EXPECT_EQ(bound("%r = OpFunctionCall %void %callee %w16 %any\n", "",
+                  "%callee = OpFunction %void None %takes16\n"
+                  "%array16 = OpFunctionParameter %shared16\n"
+                  "%index = OpFunctionParameter %u32\n"
+                  "%begin = OpLabel\n"
+                  "%own = OpVariable %functionV4 Function\n"
+                  "%p = OpAccessChain %sharedWord %array16 %index\n"
+                  "%q = OpAccessChain %functionWord %own %index\n"
+                  "OpReturn\nOpFunctionEnd\n")
+                .bounds,
+            (Bounds{15, 3}));
 }
 
 TEST_F(BoundedKernelTest, LeavesStorageBuffersToTheDevice) {
