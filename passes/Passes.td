@@ -39,7 +39,8 @@ def Link : Pass<"gpuvm-link", "::mlir::ModuleOp"> {
     Stages and symbols of a called program get the name of the `gpuvm.call` and a
     dot before theirs; its inputs and outputs are the operands and results of the
     call. A `func.func` of the program is what its `func.call`s say, wherever they
-    stand in the bodies of stages; behind this pass there is none.
+    stand in the bodies of stages; after this pass there is none. Constants of the
+    program that stages are given are put into their bodies.
   }];
 }
 

@@ -34,6 +34,7 @@
 #include "dialects/gpuvm/GpuvmInterfaces.h.inc"
 
 namespace mlir::gpuvm {
+class ProgramOp;
 class SendOp;
 
 /// On a program: for each output the name of the control symbol that says how
@@ -76,6 +77,10 @@ bool hasRows(Type type);
 LogicalResult verifyCombine(Operation *op, mlir::Region &combine,
                             ValueRange inputs, StringRef constraint);
 
+/// Emits an error at `op`, which stands between stages; `constraint` is what
+/// the reference calls the rule.
+LogicalResult emitStrayOp(Operation &op, StringRef constraint);
+
 /// Bytes one element takes in a region: i1 takes one byte.
 uint64_t elementBytes(Type elementType);
 
@@ -89,6 +94,10 @@ RankedTensorType payloadType(Type messageOrTensor);
 /// run though the stage does not: if the same word tells both to run, nobody
 /// does.
 bool isReceivedElsewhere(OpResult message);
+
+/// Puts the constants that stages of `program` are given into their bodies, and
+/// erases those that nobody uses any more.
+void sinkConstants(ProgramOp program);
 
 /// What a value of a tensor or packed type is in memory.
 RankedTensorType memoryType(Type tensorOrPacked);

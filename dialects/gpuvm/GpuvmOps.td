@@ -145,6 +145,11 @@ def Gpuvm_StageOp : Gpuvm_Op<"stage", [
     C7: what a stage with a condition sends is not bounded, unless the stages
         that receive it have the same condition.
 
+    A constant of the program may be used in a body as it is: the parser makes it
+    an operand, shared by all instances, and the compiler puts it into the body
+    before anything else. An operand that is a number, not a tensor, is always such
+    a constant. Any other value has to be given to the stage.
+
     A stage whose messages nobody receives and that stores nothing is removed
     by canonicalization, and so are operands it does not use, as long as the
     other registers keep their numbers.
@@ -168,6 +173,11 @@ def Gpuvm_StageOp : Gpuvm_Op<"stage", [
         -> tensor<8xf32> {
       %r = arith.mulf %v, %f : tensor<8xf32>
       gpuvm.send %r : tensor<8xf32> else %v : tensor<8xf32>
+    }
+    %two = arith.constant dense<2.0> : tensor<8xf32>
+    %doubled = gpuvm.stage @double(%v = %x : tensor<8xf32>) -> tensor<8xf32> {
+      %r = arith.mulf %v, %two : tensor<8xf32>
+      gpuvm.send %r : tensor<8xf32>
     }
     ```
 

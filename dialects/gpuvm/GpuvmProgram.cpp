@@ -12,6 +12,7 @@
 #include "dialects/gpuvm/Gpuvm.h"
 #include "dialects/gpuvm/SmallTypes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -143,6 +144,19 @@ void ProgramOp::getAsmBlockArgumentNames(mlir::Region &region,
 // Verification
 //===----------------------------------------------------------------------===//
 
+LogicalResult gpuvm::emitStrayOp(Operation &op, StringRef constraint) {
+  bool isLoop = isa<scf::ForOp, scf::WhileOp, scf::ForallOp>(op);
+  return op.emitOpError(constraint)
+         << ": cannot stand between stages: "
+         << (isLoop ? "stages run again in a gpuvm.repeat, and a loop over "
+                      "numbers stands in a stage, in the body of an operation"
+             : isa<scf::IfOp>(op)
+                 ? "a stage runs on a condition with when(%condition : type)"
+                 : "put it into the body of a stage");
+}
+
+// What stands in the body is looked at before what stands in that, which would
+// be named otherwise.
 LogicalResult ProgramOp::verify() {
   FunctionType type = getProgramType();
   if (type.getNumInputs() != getInputNames().size() ||
@@ -158,6 +172,10 @@ LogicalResult ProgramOp::verify() {
       return emitOpError("C0: ")
              << t << " is no statically shaped tensor of " << kElementTypes
              << " with 1 to 2147483647 elements";
+  for (Operation &op : getBody().front())
+    if (!isa_and_nonnull<GpuvmDialect>(op.getDialect()) &&
+        !isa<func::FuncOp>(op) && !op.hasTrait<OpTrait::ConstantLike>()) // C3
+      return emitStrayOp(op, "C3");
   return success();
 }
 
@@ -178,7 +196,7 @@ static LogicalResult verifyRepeats(ProgramOp program) {
     open.pop_back();
   }
   if (!open.empty()) // C1
-    return open.back().emitOpError("C1: there is no end behind this beginning");
+    return open.back().emitOpError("C1: there is no end after this beginning");
   return success();
 }
 
@@ -206,17 +224,10 @@ LogicalResult ProgramOp::verifyRegions() {
   for (Attribute name : getOutputNames())
     if (!outputs.insert(cast<StringAttr>(name).getValue()).second) // C2
       return emitOpError("C2: two outputs are named ") << name;
-  for (Operation &op : getBody().front()) {
-    if (auto heap = dyn_cast<HeapOp>(op);
-        heap && !inputs.insert(heap.getSymName()).second) // C2
+  for (auto heap : getBody().front().getOps<HeapOp>())
+    if (!inputs.insert(heap.getSymName()).second) // C2
       return heap.emitOpError("C2: an input is named \"")
              << heap.getSymName() << "\" too";
-    bool allowed = isa_and_nonnull<GpuvmDialect>(op.getDialect()) ||
-                   isa<func::FuncOp>(op) ||
-                   op.hasTrait<OpTrait::ConstantLike>();
-    if (!allowed) // C3
-      return op.emitOpError("C3: cannot stand in a program outside a stage");
-  }
   if (!isa<ReturnOp>(getBody().front().back())) // C3
     return emitOpError("C3: the body does not end with gpuvm.return");
   if (failed(verifyRepeats(*this)))

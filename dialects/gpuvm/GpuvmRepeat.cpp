@@ -87,6 +87,10 @@ LogicalResult RepeatOp::verify() {
       return emitOpError("C5: carries ")
              << value.getType()
              << ", whose number of rows only the device knows";
+  for (Operation &op : getBody().front())
+    if (!isa_and_nonnull<GpuvmDialect>(op.getDialect()) &&
+        !op.hasTrait<OpTrait::ConstantLike>()) // C4
+      return emitStrayOp(op, "C4");
   return success();
 }
 
@@ -102,7 +106,7 @@ LogicalResult RepeatOp::verifyRegions() {
   for (Operation &op : block)
     if (!isa<StageOp, RepeatOp, CallOp, NextOp>(op) &&
         !op.hasTrait<OpTrait::ConstantLike>()) // C4
-      return op.emitOpError("C4: cannot stand in a repeat outside a stage");
+      return emitStrayOp(op, "C4");
   auto next = dyn_cast<NextOp>(block.back());
   if (!next) // C4
     return emitOpError("C4: the body does not end with gpuvm.next");

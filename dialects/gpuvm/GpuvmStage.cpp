@@ -13,6 +13,7 @@
 
 #include "dialects/gpuvm/Gpuvm.h"
 #include "dialects/gpuvm/SmallTypes.h"
+#include "dialects/gpuvm/StageConstants.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -57,7 +58,10 @@ parseInputs(OpAsmParser &parser, OperationState &result, bool hasInstances,
         if (parser.parseOperand(operand) || parser.parseColonType(type) ||
             parser.resolveOperand(operand, type, result.operands))
           return failure();
-        if (!isa<MessageType, RankedTensorType, PackedType>(type))
+        Operation *source = result.operands.back().getDefiningOp();
+        bool isConstant = source && source->hasTrait<OpTrait::ConstantLike>();
+        if (!isa<MessageType, RankedTensorType, PackedType>(type) &&
+            !(isConstant && type.isIntOrIndexOrFloat()))
           return parser.emitError(
                      operand.location,
                      "expected a tensor, a packed tensor or a message, not ")
@@ -138,6 +142,7 @@ ParseResult StageOp::parse(OpAsmParser &parser, OperationState &result) {
       parseInputs(parser, result, hasInstances, arguments) ||
       parseMessages(parser, result) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      parseOuterConstants(parser, result, arguments) ||
       parser.parseRegion(*result.addRegion(), arguments,
                          /*enableNameShadowing=*/true))
     return failure();
@@ -275,6 +280,30 @@ static LogicalResult verifyAccesses(Block &block) {
   return success();
 }
 
+/// C2: what is sent is what the results say.
+static LogicalResult verifySent(StageOp stage) {
+  auto send = dyn_cast<SendOp>(stage.getBody().front().back());
+  if (!send) // C2
+    return stage.emitOpError("C2: the body does not end with gpuvm.send");
+  auto payloads = llvm::map_to_vector(stage.getResultTypes(), [](Type type) {
+    return Type(payloadType(type));
+  });
+  TypeRange sent = send.getPayloads().getTypes();
+  if (llvm::equal(payloads, sent))
+    return success();
+  if (!sent.empty() || payloads.empty()) // C2
+    return send.emitOpError("C2: sends (")
+           << sent << "), but the stage says that it sends ("
+           << TypeRange(payloads) << ')';
+  std::string types;
+  llvm::raw_string_ostream stream(types);
+  llvm::interleaveComma(payloads, stream);
+  return send.emitOpError("C2: sends nothing, but the stage says that it "
+                          "sends ") // C2
+         << types << ": end its body with gpuvm.send "
+         << (payloads.size() == 1 ? "%value : " : "%values : ") << types;
+}
+
 /// C1, C2, C4 and C5 of a stage with instances.
 static LogicalResult verifyInstances(StageOp stage) {
   int64_t count = *stage.getInstances();
@@ -292,7 +321,7 @@ static LogicalResult verifyInstances(StageOp stage) {
   if (!send) // C2
     return stage.emitOpError("C2: the body does not end with gpuvm.send");
   if (send.getPayloads().size() != stage.getNumResults()) // C2
-    return send.emitOpError("C2: does not send the stage's messages");
+    return verifySent(stage);
   for (auto [message, payload] :
        llvm::zip_equal(stage.getMessages(), send.getPayloads()))
     if (!isWhole(message.getType(), payload.getType(), count)) // C4
@@ -405,15 +434,7 @@ LogicalResult StageOp::verifyRegions() {
   if (!sameArguments) // C1
     return emitOpError(
         "C1: the block arguments are not the operands' payloads");
-  auto send = dyn_cast<SendOp>(block.back());
-  if (!send) // C2
-    return emitOpError("C2: the body does not end with gpuvm.send");
-  bool samePayloads =
-      llvm::equal(llvm::map_range(getResultTypes(), payloadType),
-                  llvm::map_range(send.getPayloads().getTypes(), payloadType));
-  if (!samePayloads) // C2
-    return send.emitOpError("C2: does not send the stage's messages");
-  return success();
+  return verifySent(*this);
 }
 
 LogicalResult SendOp::verify() {

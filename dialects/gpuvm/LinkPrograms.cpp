@@ -193,7 +193,10 @@ LogicalResult Linker::link(ProgramOp program) {
 }
 
 LogicalResult gpuvm::linkProgram(ProgramOp program) {
-  return Linker().link(program);
+  if (failed(Linker().link(program)))
+    return failure();
+  sinkConstants(program);
+  return success();
 }
 
 LogicalResult gpuvm::addPrograms(ModuleOp module, StringRef path) {

@@ -17,7 +17,8 @@
 namespace mlir::gpuvm {
 
 /// Puts programs and functions in the place of their calls, in one program and
-/// those that it calls (the pass gpuvm-link).
+/// those that it calls, and constants of the program into the bodies of stages
+/// that use them (the pass gpuvm-link).
 /// Emits an error at a call that cannot be.
 LogicalResult linkProgram(ProgramOp program);
 

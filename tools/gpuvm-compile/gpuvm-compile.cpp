@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Compile.h"
+#include "compiler/Diagnostics.h"
 #include "compiler/Dialects.h"
 #include "runtime/plan/PlanFile.h"
 
@@ -116,7 +117,7 @@ int main(int argc, char **argv) {
   mlir::gpuvm::registerCompilerDialects(registry);
   // One program on few cores: starting threads costs more than they save.
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  mlir::SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  mlir::gpuvm::DiagnosticPrinter diagnostics(sources, context);
 
   mlir::gpuvm::CompilerOptions options;
   options.fuse = !disableFusion;

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/CrashReport.h"
+#include "compiler/Diagnostics.h"
 #include "compiler/Dialects.h"
 #include "compiler/reference/Machine.h"
 #include "dialects/gpuvm/LinkPrograms.h"
@@ -210,7 +211,7 @@ int main(int argc, char **argv) {
   gpuvm::registerCompilerDialects(registry);
   MLIRContext context(registry);
   llvm::SourceMgr sources;
-  SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  gpuvm::DiagnosticPrinter diagnostics(sources, context);
   OwningOpRef<ModuleOp> module = parse(parsed.options, sources, context);
   if (!module)
     return static_cast<int>(Code::BadInput);

@@ -68,7 +68,7 @@ gpuvm.program @symbol_inside(%x: tensor<8xf32>) -> (y: tensor<8xf32>) {
 
 gpuvm.program @work_outside_a_stage(%x: tensor<8xf32>) -> (y: tensor<8xf32>) {
   %y = gpuvm.repeat @r up_to 2 (%v = %x : tensor<8xf32>) {
-    // expected-error @+1 {{C4: cannot stand in a repeat outside a stage}}
+    // expected-error @+1 {{C4: cannot stand between stages}}
     %w = arith.addf %x, %x : tensor<8xf32>
     gpuvm.next %w : tensor<8xf32>
   }
@@ -133,7 +133,7 @@ gpuvm.program @metadata_of_what_is_carried(%x: tensor<8xf32>) -> (y: tensor<8xf3
 // -----
 
 gpuvm.program @no_end() {
-  // expected-error @+1 {{C1: there is no end behind this beginning}}
+  // expected-error @+1 {{C1: there is no end after this beginning}}
   gpuvm.repeat_begin 20 times
   gpuvm.return
 }
