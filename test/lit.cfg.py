@@ -32,6 +32,7 @@ config.environment["PATH"] = os.pathsep.join(
     [os.path.join(BUILD, "bin"), LLVM_TOOLS, os.environ["PATH"]])
 config.environment["FILECHECK_OPTS"] = "-enable-var-scope --allow-unused-prefixes=false"
 config.environment["GPUVM_VALIDATE"] = "1"
+config.environment["PYTHONDONTWRITEBYTECODE"] = "1"  # Nothing of a test stays in the source tree.
 config.substitutions += [("%python", sys.executable), ("%root", ROOT), ("%build", BUILD)]
 
 for program in ("FileCheck", "gpuvm-run"):
