@@ -17,6 +17,7 @@
 #include "passes/StageUnits.h"
 
 #include "llvm/ADT/Statistic.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace mlir::gpuvm {
 #define GEN_PASS_DEF_FUSE
@@ -36,7 +37,7 @@ namespace {
 struct Decision {
   StringRef first, second;
   bool fused;
-  StringRef reason;
+  std::string reason;
   uint64_t bytesSaved;
 };
 
@@ -51,10 +52,13 @@ public:
 private:
   using Cluster = unsigned;
 
-  StringRef whyNot(Cluster a, Cluster b) const;
+  std::string whyNot(Cluster a, Cluster b) const;
   bool tryMerge(Cluster a, Cluster b, unsigned first, unsigned second,
                 bool vertical);
-  unsigned countKernels(ArrayRef<unsigned> stages) const;
+  Grouping group(ArrayRef<unsigned> stages) const;
+  unsigned countKernels(ArrayRef<unsigned> which) const {
+    return group(which).groups.size();
+  }
   bool conflictOnSymbols(unsigned a, unsigned b) const;
   bool readsBeforeWrite(unsigned a, unsigned b) const;
   static SmallVector<SymbolBytes> getReadsOfMessages(StageOp stage);
@@ -72,6 +76,7 @@ private:
   llvm::MapVector<Cluster, unsigned> kernels;
   GroupingLimits limits;
   SmallVector<Decision> log;
+  llvm::DenseSet<std::pair<unsigned, unsigned>> refused; ///< Said in `log`.
 };
 
 struct Fuse : gpuvm::impl::FuseBase<Fuse> {
@@ -174,7 +179,8 @@ bool StageFuser::conflictOnSymbols(unsigned a, unsigned b) const {
          meet(units[a].reads, units[b].writes);
 }
 
-unsigned StageFuser::countKernels(ArrayRef<unsigned> which) const {
+/// The kernels of these stages together.
+Grouping StageFuser::group(ArrayRef<unsigned> which) const {
   SmallVector<Operation *> ops;
   for (unsigned stage : which)
     llvm::append_range(ops, units[stage].ops);
@@ -186,7 +192,7 @@ unsigned StageFuser::countKernels(ArrayRef<unsigned> which) const {
         return units[stage].epoch.lookup(a) == units[stage].epoch.lookup(b);
     return false; // `a` or `b` belongs to another cluster.
   };
-  return groupOps(ops, resolve, mayShare, limits).groups.size();
+  return groupOps(ops, resolve, mayShare, limits);
 }
 
 /// Whether a path leads from one of the clusters through others to the other.
@@ -212,7 +218,7 @@ bool StageFuser::leavesAndReturns(Cluster a, Cluster b) const {
   return false;
 }
 
-StringRef StageFuser::whyNot(Cluster a, Cluster b) const {
+std::string StageFuser::whyNot(Cluster a, Cluster b) const {
   // Two parts of a program with a repeat between them, too.
   if (!repeats.stayTogether(stages[a], stages[b]))
     return "a repeat begins or ends between them";
@@ -233,16 +239,20 @@ StringRef StageFuser::whyNot(Cluster a, Cluster b) const {
     for (unsigned stage : members.find(cluster)->second)
       operations += units[stage].ops.size();
   if (operations > GroupingLimits::operations)
-    return "one kernel would have too many operations";
+    return llvm::formatv("both have {0} operations together (at most {1})",
+                         operations, GroupingLimits::operations);
   if (leavesAndReturns(a, b))
     return "another stage has to run between them";
   SmallVector<unsigned> together(members.find(a)->second);
   llvm::append_range(together, members.find(b)->second);
   llvm::sort(together);
   unsigned apart = kernels.lookup(a) + kernels.lookup(b);
-  if (countKernels(together) >= apart)
-    return "no kernel can hold operations of both";
-  return "";
+  Grouping grouping = group(together);
+  if (grouping.groups.size() < apart)
+    return "";
+  std::string limit = toText(grouping.refusal);
+  return "no kernel can hold operations of both" +
+         (limit.empty() ? "" : ": " + limit);
 }
 
 /// Message bytes between two clusters that nobody else needs.
@@ -269,12 +279,14 @@ bool StageFuser::tryMerge(Cluster a, Cluster b, unsigned first, unsigned second,
                           bool vertical) {
   if (a == b)
     return false;
-  StringRef reason = whyNot(a, b);
+  std::string reason = whyNot(a, b);
   bool fuse = reason.empty();
-  if (fuse || vertical) {
-    StringRef why = !fuse      ? reason
-                    : vertical ? "the message stays in registers"
-                               : "both walk the same index space";
+  // Stages that pass each other several messages are asked about for each.
+  bool isNew = fuse || refused.insert({first, second}).second;
+  if (isNew && (fuse || vertical)) {
+    std::string why = !fuse      ? reason
+                      : vertical ? "the message stays in registers"
+                                 : "both walk the same index space";
     log.push_back({stages[first].getSymName(), stages[second].getSymName(),
                    fuse, why, fuse && vertical ? messageBytes(a, b) : 0});
   }

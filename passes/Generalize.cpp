@@ -134,6 +134,11 @@ static LogicalResult checkClaim(linalg::GenericOp op) {
   return success();
 }
 
+static bool makesScalars(Operation &op) {
+  return op.getNumResults() != 0 &&
+         llvm::none_of(op.getResultTypes(), llvm::IsaPred<ShapedType>);
+}
+
 /// What to write instead of an operation that has no form of a kernel's.
 static StringRef whatInstead(Operation &op) {
   if (auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(op);
@@ -149,7 +154,16 @@ static StringRef whatInstead(Operation &op) {
            "more";
   if (isa<linalg::LinalgDialect>(op.getDialect()))
     return "; linalg.generic says the same in a form that one can";
-  return "";
+  if (isa<tensor::GatherOp>(op))
+    return "; gpuvm.gather picks rows by their numbers";
+  if (isa<tensor::ScatterOp>(op))
+    return "; gpuvm.scatter puts elements where numbers say";
+  if (isa<tensor::BitcastOp>(op))
+    return "; arith.bitcast does the same";
+  if (makesScalars(op))
+    return "; a number is computed in the body of a linalg operation, and "
+           "stands between operations as a tensor without dimensions";
+  return "; docs/reference/stages.md lists what a stage may hold";
 }
 
 static LogicalResult checkOp(Operation &op) {
@@ -248,11 +262,6 @@ FrozenRewritePatternSet gpuvm::getGeneralizePatterns(MLIRContext *context) {
   populateExpandSortPatterns(patterns);
   populateExpandRegulatorsPatterns(patterns);
   return FrozenRewritePatternSet(std::move(patterns));
-}
-
-static bool makesScalars(Operation &op) {
-  return op.getNumResults() != 0 &&
-         llvm::none_of(op.getResultTypes(), llvm::IsaPred<ShapedType>);
 }
 
 LogicalResult gpuvm::generalizeStage(StageOp stage,

@@ -12,6 +12,7 @@
 #include "kernels/Bindings.h"
 #include "passes/LoopNest.h"
 #include "passes/VirtualOps.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -47,7 +48,8 @@ private:
   bool tryMerge(GroupId a, GroupId b);
   bool fitsLoops(ArrayRef<Operation *> members) const;
   bool fitsRoot(ArrayRef<Operation *> members) const;
-  bool fitsLimits(ArrayRef<Operation *> members) const;
+  Refusal checkLimits(ArrayRef<Operation *> members) const;
+  Refusal whyNot(GroupId a, GroupId b, ArrayRef<Operation *> merged) const;
   unsigned countBoundWindows(ArrayRef<Operation *> members) const;
   bool needsWindow(Value result,
                    const llvm::DenseSet<Operation *> &members) const;
@@ -65,6 +67,7 @@ private:
   llvm::DenseSet<Operation *> virtualOps;
   llvm::DenseMap<Operation *, GroupId> groupOf;
   llvm::MapVector<GroupId, SmallVector<Operation *>> members;
+  Refusal refusal;
 };
 
 } // namespace
@@ -153,12 +156,15 @@ unsigned Grouper::countBoundWindows(ArrayRef<Operation *> ops) const {
   return windows;
 }
 
-bool Grouper::fitsLimits(ArrayRef<Operation *> ops) const {
+Refusal Grouper::checkLimits(ArrayRef<Operation *> ops) const {
   int64_t operations = 0;
   for (Operation *op : ops)
     operations += costOf(op);
-  return operations <= limits.operations &&
-         countBoundWindows(ops) <= limits.windows;
+  if (operations > limits.operations)
+    return {Refusal::Limit::Operations, operations, limits.operations};
+  if (unsigned windows = countBoundWindows(ops); windows > limits.windows)
+    return {Refusal::Limit::Windows, windows, limits.windows};
+  return {};
 }
 
 /// Whether a path leads from one of the groups through others back to them.
@@ -218,6 +224,25 @@ bool Grouper::fitsLoops(ArrayRef<Operation *> ops) const {
       facts);
 }
 
+/// Why two groups that may share a kernel cannot; `merged` are both.
+Refusal Grouper::whyNot(GroupId a, GroupId b,
+                        ArrayRef<Operation *> merged) const {
+  // A reduction or a root writes out what it takes several times, or computes
+  // it again.
+  auto isOther = [](Operation *op) {
+    return isReduction(op) || isa<RootOpInterface>(op);
+  };
+  if (llvm::any_of(merged, hasLoops) && llvm::any_of(merged, isOther))
+    return {Refusal::Limit::Loops};
+  if (Refusal found = checkLimits(merged); found.kind != Refusal::Limit::None)
+    return found;
+  if (!fitsLoops(merged))
+    return {Refusal::Limit::Elements};
+  if (leavesAndReturns(a, b))
+    return {Refusal::Limit::Order};
+  return {};
+}
+
 bool Grouper::tryMerge(GroupId a, GroupId b) {
   if (a == b)
     return false;
@@ -230,15 +255,12 @@ bool Grouper::tryMerge(GroupId a, GroupId b) {
     for (Operation *y : members[b])
       if (!mayShare(x, y))
         return false;
-  // A reduction or a root writes out what it takes several times, or computes
-  // it again.
-  auto isOther = [](Operation *op) {
-    return isReduction(op) || isa<RootOpInterface>(op);
-  };
-  if (llvm::any_of(merged, hasLoops) && llvm::any_of(merged, isOther))
+  Refusal found = whyNot(a, b, merged);
+  if (found.kind != Refusal::Limit::None) {
+    if (members[a].front()->getBlock() != members[b].front()->getBlock())
+      refusal = found;
     return false;
-  if (!fitsLimits(merged) || !fitsLoops(merged) || leavesAndReturns(a, b))
-    return false;
+  }
   for (Operation *op : members[b])
     groupOf[op] = a;
   members[a] = merged;
@@ -298,9 +320,11 @@ Grouping Grouper::run() {
     members[factsOf(op).number] = {op};
   }
   mergeVertically();
+  Refusal verticalRefusal = refusal;
   mergeHorizontally();
   Grouping grouping;
   grouping.virtualOps = virtualOps;
+  grouping.refusal = verticalRefusal;
   for (auto &[id, group] : members) {
     Root root = Root::map;
     for (Operation *op : group)
@@ -311,6 +335,27 @@ Grouping Grouper::run() {
     grouping.groups.push_back({group, root});
   }
   return grouping;
+}
+
+std::string gpuvm::toText(const Refusal &refusal) {
+  switch (refusal.kind) {
+  case Refusal::Limit::None:
+    return "";
+  case Refusal::Limit::Operations:
+    return llvm::formatv("it would have {0} scalar operations for each element "
+                         "(at most {1})",
+                         refusal.value, refusal.limit);
+  case Refusal::Limit::Windows:
+    return llvm::formatv("it would have {0} windows (at most {1})",
+                         refusal.value, refusal.limit);
+  case Refusal::Limit::Loops:
+    return "a body with loops stands in no kernel of a reduction";
+  case Refusal::Limit::Elements:
+    return "they do not walk the same elements in the same order";
+  case Refusal::Limit::Order:
+    return "another kernel has to run between them";
+  }
+  llvm_unreachable("an unknown limit");
 }
 
 Grouping gpuvm::groupOps(ArrayRef<Operation *> ops, const ResolveFn &resolve,

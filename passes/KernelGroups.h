@@ -36,16 +36,36 @@ struct KernelGroup {
   Root root = Root::map;
 };
 
+/// Why two groups are two.
+struct Refusal {
+  enum class Limit {
+    None,       ///< They were not tried, or have nothing to do with each other.
+    Operations, ///< They would have `value` scalar operations, of `limit`.
+    Windows,    ///< They would have `value` windows, of `limit`.
+    Loops,    ///< One has loops in its body, the other is no elementwise code.
+    Elements, ///< They do not walk the same elements.
+    Order     ///< Another group has to run between them.
+  };
+  Limit kind = Limit::None;
+  int64_t value = 0, limit = 0;
+};
+
+/// In words, as a part of a sentence; "" for `None`.
+std::string toText(const Refusal &refusal);
+
 struct Grouping {
   SmallVector<KernelGroup> groups; ///< In program order of their first op.
   llvm::DenseSet<Operation *> virtualOps;
+  /// Of the last two groups that are of two stages, and of which one reads what
+  /// the other makes, but for those that `mayShare` keeps apart.
+  Refusal refusal;
 };
 
 struct GroupingLimits {
   /// Windows a kernel may have: 32 descriptors per stage on the least capable
   /// device, less what scratch and metadata may add.
   unsigned windows = 24;
-  /// Scalar operations per element in one kernel.
+  /// Scalar operations for each element in one kernel.
   static constexpr unsigned operations = 128;
   /// A virtual operation computes at most so many scalar operations again.
   unsigned recompute = 8;

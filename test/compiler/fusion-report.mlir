@@ -27,7 +27,7 @@
 // BOTH:      "reason": "chains are asked for"
 // BOTH:      "decisions"
 // BOTH:      "fused": false
-// BOTH-NEXT: "reason": "no kernel can hold operations of both"
+// BOTH-NEXT: "reason": "no kernel can hold operations of both: they do not walk the same elements in the same order"
 // BOTH:      "program": "shifted"
 
 // CLEAN-NOT: gpuvm.decisions

@@ -160,3 +160,14 @@ gpuvm.program @claim(%x: tensor<30xf32>) -> (y: tensor<f32>) {
   }
   gpuvm.return %m : !gpuvm.message<tensor<f32>>
 }
+
+// -----
+
+gpuvm.program @picked(%x: tensor<8xf32>, %k: tensor<3x1xi32>) -> (y: tensor<3x1xf32>) {
+  %m = gpuvm.stage @s(%v = %x : tensor<8xf32>, %k = %k : tensor<3x1xi32>) -> tensor<3x1xf32> {
+    // expected-error @+1 {{'tensor.gather' op cannot be compiled: no kernel can hold it; gpuvm.gather picks rows by their numbers}}
+    %r = tensor.gather %v[%k] gather_dims([0]) : (tensor<8xf32>, tensor<3x1xi32>) -> tensor<3x1xf32>
+    gpuvm.send %r : tensor<3x1xf32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<3x1xf32>>
+}
