@@ -12,12 +12,14 @@
 #pragma once
 
 #include "runtime/base/NearName.h"
+#include "runtime/base/Status.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <charconv>
 #include <cstdint>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -74,6 +76,18 @@ inline std::string explain(CLI::App &app, const CLI::ParseError &error) {
       text += " (" + meant + ")";
   }
   return text;
+}
+
+/// Says what CLI11 stopped at: the help or the version that was asked for, or
+/// the mistake. What the tool exits with.
+inline int answer(CLI::App &app, const CLI::ParseError &error) {
+  if (error.get_exit_code() == 0) {
+    app.exit(error, std::cout, std::cerr);
+    return 0;
+  }
+  std::cerr << app.get_name() << ": error: " << explain(app, error)
+            << "\nRun with --help for more information.\n";
+  return static_cast<int>(Code::Usage);
 }
 
 } // namespace vm

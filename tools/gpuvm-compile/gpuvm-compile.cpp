@@ -8,106 +8,131 @@
 #include "compiler/Compile.h"
 #include "compiler/Diagnostics.h"
 #include "compiler/Dialects.h"
+#include "runtime/plan/Plan.h"
 #include "runtime/plan/PlanFile.h"
+#include "tools/common/CommandLineText.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/Statistic.h"
-#include "llvm/Support/CommandLine.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/ToolOutputFile.h"
 
-namespace cl = llvm::cl;
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
-static cl::OptionCategory category("gpuvm-compile options");
-static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
-                                      cl::desc("in.mlir"), cl::cat(category));
-static cl::opt<std::string> outputFile("o", cl::Required,
-                                       cl::desc("The plan file to write"),
-                                       cl::value_desc("out.gvplan"),
-                                       cl::cat(category));
-static cl::opt<std::string> programName("program",
-                                        cl::desc("The program to compile"),
-                                        cl::cat(category));
-static cl::list<std::string>
-    linked("link", cl::desc("A file with programs that are called"),
-           cl::value_desc("in.mlir"), cl::cat(category));
-static cl::opt<bool>
-    disableFusion("disable-fusion",
-                  cl::desc("One kernel per stage or more, no chains"),
-                  cl::cat(category));
-static cl::opt<std::string>
-    chains("chains",
-           cl::desc("Dependent kernels in one workgroup: auto (the default: "
-                    "where that is faster), always (where they fit) or never"),
-           cl::value_desc("mode"), cl::init("auto"), cl::cat(category));
-static cl::opt<std::string>
-    park("park",
-         cl::desc("Kernels that nobody needs while a condition does not hold "
-                  "do not run then: auto (the default: where that is worth "
-                  "it), always (where it can be) or never"),
-         cl::value_desc("mode"), cl::init("auto"), cl::cat(category));
-static cl::opt<std::string>
-    size("size",
-         cl::desc("Kernels run for the rows that the device counted, not for "
-                  "all there may be: auto (the default: where that is worth "
-                  "it), always (where it can be) or never"),
-         cl::value_desc("mode"), cl::init("auto"), cl::cat(category));
-static cl::opt<bool>
-    disableReuse("disable-reuse",
-                 cl::desc("A window of its own for every value"),
-                 cl::cat(category));
-static cl::opt<uint64_t>
-    barrierPrice("barrier-price",
-                 cl::desc("Bytes of Registers that a barrier more must save "
-                          "(default: 8 MiB)"),
-                 cl::value_desc("bytes"), cl::cat(category));
-static cl::opt<uint64_t>
-    maxWindowBytes("max-window-bytes",
-                   cl::desc("Values of more bytes are split: the device's "
-                            "maxStorageBufferRange (default: 128 MiB, which "
-                            "every device has)"),
-                   cl::value_desc("bytes"), cl::cat(category));
-static cl::opt<uint64_t>
-    spins("spins",
-          cl::desc("How often a workgroup looks for what another one makes "
-                   "before it makes it itself (default: 16384)"),
-          cl::value_desc("times"), cl::cat(category));
-static cl::opt<bool>
-    keepMetadata("keep-metadata",
-                 cl::desc("Keep the metadata of all messages for the host"),
-                 cl::cat(category));
-static cl::opt<bool> exact("exact",
-                           cl::desc("Bit-identical arithmetic on every device"),
-                           cl::cat(category));
-static cl::opt<std::string> report("report",
-                                   cl::desc("Write the fusion report (JSON)"),
-                                   cl::value_desc("file"), cl::cat(category));
-static cl::opt<std::string> phasesDir("dump-phases-to",
-                                      cl::desc("Print the IR after each pass"),
-                                      cl::value_desc("dir"), cl::cat(category));
+#include <optional>
 
-static cl::opt<bool>
-    statistics("statistics",
-               cl::desc("Print what each pass counted to standard error"),
-               cl::cat(category));
+static const char *const kHelp =
+    R"(Compiles a gpuvm program to a plan.
+
+Example:
+  gpuvm-compile examples/tpch/q6.mlir -o q6.gvplan
+
+Exit codes: 0 ok, 2 usage, 3 bad input file, 6 out of memory.)";
+
+namespace {
+struct CommandLine {
+  std::string source, output;
+  mlir::gpuvm::CompileRequest request;
+  std::string report, chains, park = "auto", size = "auto";
+  bool disableFusion = false, disableReuse = false, keepMetadata = false;
+  bool exact = false, statistics = false;
+  std::optional<uint64_t> barrierPrice, maxWindowBytes, spins;
+};
+} // namespace
 
 static int fail(llvm::StringRef message, vm::Code code) {
-  llvm::errs() << "gpuvm-compile: " << message << '\n';
+  llvm::errs() << "gpuvm-compile: error: " << message << '\n';
   return static_cast<int>(code);
 }
 
-int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(
-      argc, argv,
-      "Compiles a program to a plan.\n\n"
-      "  gpuvm-compile examples/tpch/q6.mlir -o q6.gvplan\n");
-  if (statistics)
+static void addFiles(CLI::App &app, CommandLine &line) {
+  app.add_option("source", line.source,
+                 "The program (.mlir); - is standard input")
+      ->required();
+  app.add_option("-o,--output", line.output, "The plan file to write")
+      ->required();
+  app.add_option("--program", line.request.programName,
+                 "The program to compile, if the file holds several");
+  app.add_option("--link", line.request.linked,
+                 "A file with programs that are called")
+      ->allow_extra_args(false);
+  app.add_option("--report", line.report, "Write the fusion report (JSON)")
+      ->type_name("FILE");
+  app.add_option("--dump-phases-to", line.request.phasesDir,
+                 "Print the IR after each pass")
+      ->type_name("FOLDER");
+  app.add_flag("--statistics", line.statistics,
+               "Print what each pass counted to standard error");
+}
+
+static void addChoices(CLI::App &app, CommandLine &line) {
+  auto addMode = [&](const char *name, auto &mode, const char *help) {
+    app.add_option(name, mode, help)
+        ->type_name("MODE")
+        ->check(CLI::IsMember({"auto", "always", "never"}).description(""));
+  };
+  app.add_flag("--disable-fusion", line.disableFusion,
+               "One kernel per stage or more, no chains");
+  addMode("--chains", line.chains,
+          "Dependent kernels in one workgroup: auto (the default: where that "
+          "is faster), always (where they fit) or never");
+  addMode("--park", line.park,
+          "Kernels that nothing needs while a condition does not hold do not "
+          "run then: auto (the default: where that is worth it), always "
+          "(where it can be) or never");
+  addMode("--size", line.size,
+          "Kernels run for the rows that the device counted, not for all "
+          "there may be: auto (the default: where that is worth it), always "
+          "(where it can be) or never");
+  app.add_flag("--disable-reuse", line.disableReuse,
+               "A window of its own for every value");
+  app.add_option("--barrier-price", line.barrierPrice,
+                 "Bytes of Registers that a barrier more must save. Default: "
+                 "8 MiB")
+      ->check(vm::countIn(0, UINT64_MAX));
+  app.add_option("--max-window-bytes", line.maxWindowBytes,
+                 "Values of more bytes are split: the device's "
+                 "maxStorageBufferRange. Default: 128 MiB, which every device "
+                 "has")
+      ->check(vm::countIn(0, UINT64_MAX));
+  app.add_option("--spins", line.spins,
+                 "How often a workgroup looks for what another one makes "
+                 "before it makes it itself. Default: 16384")
+      ->check(vm::countIn(0, 1 << 30));
+  app.add_flag("--keep-metadata", line.keepMetadata,
+               "Keep the metadata of all messages for the host");
+  app.add_flag("--exact", line.exact,
+               "Bit-identical arithmetic on every device");
+}
+
+static void setOptions(const CommandLine &line,
+                       mlir::gpuvm::CompilerOptions &options) {
+  options.fuse = !line.disableFusion;
+  options.reuse = !line.disableReuse;
+  options.chains = !line.chains.empty() ? line.chains
+                   : line.disableFusion ? "never"
+                                        : "auto";
+  options.park = line.park;
+  options.size = line.size;
+  options.keepMetadata = line.keepMetadata;
+  options.exact = line.exact;
+  options.report = line.report;
+  if (line.barrierPrice)
+    options.barrierPrice = *line.barrierPrice;
+  if (line.maxWindowBytes)
+    options.maxWindowBytes = *line.maxWindowBytes;
+  if (line.spins)
+    options.spins = static_cast<int64_t>(*line.spins);
+}
+
+static int compile(const CommandLine &line) {
+  if (line.statistics)
     llvm::EnableStatistics(/*DoPrintOnExit=*/false);
   std::string error;
-  auto file = mlir::openInputFile(inputFile, &error);
+  auto file = mlir::openInputFile(line.source, &error);
   if (!file)
     return fail(error, vm::Code::BadInput);
   llvm::SourceMgr sources;
@@ -118,32 +143,34 @@ int main(int argc, char **argv) {
   // One program on few cores: starting threads costs more than they save.
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   mlir::gpuvm::DiagnosticPrinter diagnostics(sources, context);
-
   mlir::gpuvm::CompilerOptions options;
-  options.fuse = !disableFusion;
-  options.chains = chains;
-  options.park = park;
-  options.size = size;
-  if (disableFusion && chains.getNumOccurrences() == 0)
-    options.chains = "never";
-  options.reuse = !disableReuse;
-  if (barrierPrice.getNumOccurrences())
-    options.barrierPrice = barrierPrice;
-  if (maxWindowBytes.getNumOccurrences())
-    options.maxWindowBytes = maxWindowBytes;
-  if (spins.getNumOccurrences())
-    options.spins = static_cast<int64_t>(std::min<uint64_t>(spins, 1 << 30));
-  options.keepMetadata = keepMetadata;
-  options.exact = exact;
-  options.report = report;
-  auto plan = mlir::gpuvm::compileProgram(context, sources, options,
-                                          {programName, linked, phasesDir});
+  setOptions(line, options);
+  auto plan =
+      mlir::gpuvm::compileProgram(context, sources, options, line.request);
   if (mlir::failed(plan))
     return static_cast<int>(vm::Code::BadInput);
-  vm::Status saved = vm::savePlan(outputFile, *plan);
+  vm::Status saved = vm::savePlan(line.output, *plan);
   if (!saved.ok())
     return fail(saved.message(), saved.code());
-  if (statistics)
+  if (line.statistics)
     llvm::PrintStatistics(llvm::errs());
   return 0;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  CommandLine line;
+  CLI::App app(kHelp, "gpuvm-compile");
+  app.set_version_flag(
+      "--version", fmt::format("gpuvm-compile {} (plan format {}.{}, LLVM {})",
+                               GPUVM_VERSION, vm::kPlanFormatMajor,
+                               vm::kPlanFormatMinor, LLVM_VERSION_STRING));
+  addFiles(app, line);
+  addChoices(app, line);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return vm::answer(app, error);
+  }
+  return compile(line);
 }

@@ -7,12 +7,9 @@
 
 #include "tools/gpuvm-interpret/CommandLine.h"
 
-#include "runtime/base/Status.h"
 #include "tools/common/CommandLineText.h"
 
 #include <CLI/CLI.hpp>
-
-#include <iostream>
 
 namespace vm::interpret {
 
@@ -66,7 +63,8 @@ static void addDataFlags(CLI::App &app, run::CommandLine &options) {
 ParsedCommandLine parseCommandLine(int argc, char **argv) {
   ParsedCommandLine parsed;
   CommandLine &options = parsed.options;
-  CLI::App app(kHelp);
+  CLI::App app(kHelp, "gpuvm-interpret");
+  app.set_version_flag("--version", "gpuvm-interpret " GPUVM_VERSION);
   app.add_option("source", options.sourcePath,
                  "The program (.mlir); - is standard input")
       ->required();
@@ -82,13 +80,7 @@ ParsedCommandLine parseCommandLine(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    bool isHelp = error.get_exit_code() == 0;
-    if (isHelp)
-      app.exit(error, std::cout, std::cerr);
-    else
-      std::cerr << "gpuvm-interpret: error: " << explain(app, error)
-                << "\nRun with --help for more information.\n";
-    parsed.exitCode = isHelp ? 0 : static_cast<int>(Code::Usage);
+    parsed.exitCode = answer(app, error);
   }
   return parsed;
 }

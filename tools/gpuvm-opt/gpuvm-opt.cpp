@@ -8,18 +8,56 @@
 #include "compiler/CrashReport.h"
 #include "compiler/Dialects.h"
 #include "compiler/Pipeline.h"
+#include "runtime/base/Status.h"
 
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace cl = llvm::cl;
+
+static const char *const kHelp =
+    "Runs passes of gpuvm on a file of MLIR, and prints what they make of it.\n"
+    "\n"
+    "Example:\n"
+    "  gpuvm-opt program.mlir --gpuvm-fuse\n"
+    "\n"
+    "Exit codes: 0 ok, 1 a pass failed, 2 usage, 3 MLIR crashed on the file.\n";
+
+/// LLVM's libraries register the options of all their code generators when they
+/// are loaded, of which none does anything here. They stay known, but no help
+/// shows them.
+static void hideLlvmOptions() {
+  for (auto &[name, option] : cl::getRegisteredOptions())
+    if (llvm::equal(
+            option->Categories, llvm::ArrayRef(&cl::getGeneralCategory(), 1),
+            [](auto *own, const auto &general) { return own == &general; }))
+      option->setHiddenFlag(cl::ReallyHidden);
+}
 
 int main(int argc, char **argv) {
+  hideLlvmOptions(); // Whatever is registered from here on is ours or MLIR's.
+  static cl::opt<std::string> input(cl::Positional, cl::desc("<input file>"),
+                                    cl::init("-"));
+  static cl::opt<std::string> output("o", cl::desc("Output filename"),
+                                     cl::value_desc("filename"), cl::init("-"));
   mlir::DialectRegistry registry;
   mlir::gpuvm::registerCompilerDialects(registry);
   mlir::gpuvm::registerPassesAndPipeline();
-  // The last argument that is no option.
-  llvm::StringRef file = "<stdin>";
-  for (llvm::StringRef argument : llvm::ArrayRef(argv, argc).drop_front())
-    file = argument.starts_with("-") ? file : argument;
-  mlir::gpuvm::CrashReport report("gpuvm-opt", file);
+  mlir::MlirOptMainConfig::registerCLOptions(registry);
+  mlir::registerAsmPrinterCLOptions();
+  mlir::registerMLIRContextCLOptions();
+  mlir::registerPassManagerCLOptions();
+  mlir::registerDefaultTimingManagerCLOptions();
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << "gpuvm-opt " GPUVM_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
+  });
+  if (!cl::ParseCommandLineOptions(argc, argv, kHelp, &llvm::errs()))
+    return static_cast<int>(vm::Code::Usage);
+  mlir::gpuvm::CrashReport report(
+      "gpuvm-opt", input == "-" ? llvm::StringRef("<stdin>") : input);
   return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "gpuvm optimizer driver\n", registry));
+      mlir::MlirOptMain(argc, argv, input, output, registry));
 }

@@ -17,7 +17,6 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
-#include <iostream>
 #include <new>
 
 using namespace vm;
@@ -104,7 +103,7 @@ int run(Action action, const Options &options) {
 } // namespace
 
 static int runTool(int argc, char **argv) {
-  CLI::App app(kHelp);
+  CLI::App app(kHelp, "gpuvm-plan");
   app.set_version_flag("--version",
                        fmt::format("gpuvm-plan {} (plan format {}.{})",
                                    GPUVM_VERSION, kPlanFormatMajor,
@@ -136,13 +135,7 @@ static int runTool(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    if (error.get_exit_code() == 0)
-      return app.exit(error, std::cout, std::cerr);
-    fmt::print(stderr,
-               "gpuvm-plan: error: {}\nRun with --help for more "
-               "information.\n",
-               explain(app, error));
-    return static_cast<int>(Code::Usage);
+    return answer(app, error);
   }
   return run(action, options);
 }

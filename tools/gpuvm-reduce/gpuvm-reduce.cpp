@@ -11,14 +11,13 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "runtime/base/Status.h"
+#include "tools/common/CommandLineText.h"
 #include "tools/gpuvm-reduce/Reducer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <CLI/CLI.hpp>
-
-#include <iostream>
 
 using namespace mlir;
 using gpuvm::reduce::Reducer;
@@ -82,7 +81,8 @@ static int reduceProgram(const CommandLine &options) {
 
 int main(int argc, char **argv) {
   CommandLine options;
-  CLI::App app(kHelp);
+  CLI::App app(kHelp, "gpuvm-reduce");
+  app.set_version_flag("--version", "gpuvm-reduce " GPUVM_VERSION);
   app.add_option("source", options.source, "The program (.mlir)")->required();
   app.add_option("--test", options.test,
                  "The command that exits with 0 if the bug is still there")
@@ -92,9 +92,7 @@ int main(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    bool isHelp = error.get_exit_code() == 0;
-    app.exit(error, std::cout, std::cerr);
-    return isHelp ? 0 : static_cast<int>(Code::Usage);
+    return vm::answer(app, error);
   }
   return reduceProgram(options);
 }

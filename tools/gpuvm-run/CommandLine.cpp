@@ -200,13 +200,7 @@ ParsedCommandLine parseCommandLine(int argc, char **argv) {
     options.outputs.insert(options.outputs.end(), skipped.begin(),
                            skipped.end());
   } catch (const CLI::ParseError &error) {
-    bool isHelp = error.get_exit_code() == 0;
-    if (isHelp)
-      app.exit(error, std::cout, std::cerr);
-    else
-      std::cerr << "gpuvm-run: error: " << explain(app, error)
-                << "\nRun with --help for more information.\n";
-    parsed.exitCode = isHelp ? 0 : static_cast<int>(Code::Usage);
+    parsed.exitCode = answer(app, error);
     return parsed;
   }
   if (measure->count())
