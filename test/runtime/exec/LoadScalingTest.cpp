@@ -1,0 +1,107 @@
+//===- LoadScalingTest.cpp - setting a plan up takes linear time ----------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What comes after reading: regions, descriptors, staging and the recording of
+// n and of 4 n of everything that a plan can repeat. PlanScalingTest.cpp is
+// about reading.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/runtime/exec/GpuTest.h"
+#include "test/runtime/exec/TestPrograms.h"
+#include "test/runtime/plan/Scaling.h"
+
+#include <cstdlib>
+#include <functional>
+
+using namespace vm;
+using namespace vm::test;
+
+namespace {
+
+using Add = std::function<void(ProgramBuilder &builder, uint32_t i, Window w)>;
+
+struct Case {
+  const char *name;
+  uint32_t n;
+  Add add;
+};
+
+const Case kCases[] = {
+    {"inputs", 4000,
+     [](ProgramBuilder &builder, uint32_t i, Window w) {
+       builder.input("x" + std::to_string(i), DType::F32, {8}, w);
+     }},
+    {"outputs", 4000,
+     [](ProgramBuilder &builder, uint32_t i, Window w) {
+       builder.output("y" + std::to_string(i), DType::F32, {8}, w);
+     }},
+    {"symbols", 4000,
+     [](ProgramBuilder &builder, uint32_t i, Window w) {
+       builder.symbol("s" + std::to_string(i), DType::F32, {8}, w);
+     }},
+    {"registers", 4000,
+     [](ProgramBuilder &builder, uint32_t i, Window w) {
+       builder.reg(i, 0, DType::F32, {8}, w);
+     }},
+    {"initial data", 200,
+     [](ProgramBuilder &builder, uint32_t, Window w) {
+       builder.initial(w, std::vector<uint8_t>(32, 1));
+     }},
+    {"fills", 8000,
+     [](ProgramBuilder &builder, uint32_t, Window w) { builder.fill(w, 1); }},
+    {"copies", 8000,
+     [](ProgramBuilder &builder, uint32_t, Window w) {
+       builder.copy(w, builder.allocate(Region::Globals, 32));
+     }},
+    {"dispatches of a stage", 4000,
+     [](ProgramBuilder &builder, uint32_t, Window w) {
+       builder.dispatch("s", TestKernel::Times10, {w});
+     }},
+    {"dispatches of a stage each", 4000,
+     [](ProgramBuilder &builder, uint32_t i, Window w) {
+       builder.dispatch("s" + std::to_string(i), TestKernel::Times10, {w});
+     }},
+    {"barriers", 8000,
+     [](ProgramBuilder &builder, uint32_t, Window) { builder.barrier(); }},
+    {"repeats", 4000,
+     [](ProgramBuilder &builder, uint32_t, Window w) {
+       builder.repeat(2, 2);
+       builder.fill(w, 1);
+       builder.barrier();
+     }},
+};
+
+class LoadScaling : public DeviceTest {
+protected:
+  /// Without the validation layer, whose time for barriers is quadratic.
+  void SetUp() override {
+    const char *before = std::getenv("GPUVM_VALIDATE");
+    std::string old = before ? before : "";
+    setenv("GPUVM_VALIDATE", "0", /*overwrite=*/1);
+    DeviceTest::SetUp();
+    if (before)
+      setenv("GPUVM_VALIDATE", old.c_str(), /*overwrite=*/1);
+    else
+      unsetenv("GPUVM_VALIDATE");
+  }
+};
+
+TEST_F(LoadScaling, SettingUpTakesLinearTime) {
+  for (const Case &c : kCases) {
+    auto measure = [&](uint32_t n) {
+      ProgramBuilder builder("p");
+      for (uint32_t i = 0; i < n; ++i)
+        c.add(builder, i, builder.allocate(Region::Registers, 32));
+      Plan plan = builder.finish();
+      double start = cpuSeconds();
+      std::unique_ptr<Executor> executor = load(std::move(plan));
+      return Measured{cpuSeconds() - start, executor ? "" : "not loaded"};
+    };
+    EXPECT_EQ(findSuperlinear(measure, c.n), "") << c.name;
+  }
+}
+
+} // namespace
