@@ -8,6 +8,7 @@
 #include "runtime/plan/KernelCheck.h"
 
 #include "runtime/base/Printable.h"
+#include "runtime/plan/BuiltInCheck.h"
 #include "runtime/plan/KernelFeatures.h"
 #include "runtime/plan/KernelReflection.h"
 #include "runtime/plan/KernelScan.h"
@@ -152,6 +153,7 @@ Status checkKernel(const Kernel &kernel) {
     return facts.status();
   VM_RETURN_IF_ERROR(checkFeatures(kernel, *facts));
   VM_RETURN_IF_ERROR(validate(kernel));
+  VM_RETURN_IF_ERROR(checkBuiltIns(kernel));
   auto reflected = reflectKernel(kernel.name, kernel.spirv);
   if (!reflected.ok())
     return reflected.status();

@@ -120,6 +120,34 @@ TEST(KernelCheck, TheWorkgroupSizeConstantOverridesTheLocalSize) {
             "Kernel \"k\" has local size 128x1x1 and declares 64x1x1.");
 }
 
+/// With an Input variable %in of a type and with decorations.
+std::string messageOfBuiltIn(const std::string &type,
+                             const std::string &decorations) {
+  test::TestKernel kernel = test::copyKernel();
+  kernel.decorations = decorations;
+  kernel.types = "%v3 = OpTypeVector %u32 3\n"
+                 "%pointer = OpTypePointer Input " +
+                 type + "\n%in = OpVariable %pointer Input\n";
+  std::string text = test::assemblyOf(kernel);
+  text.insert(text.find("\"main\"") + 6, " %in");
+  Kernel made = test::makeKernel("k", test::copyKernel());
+  made.spirv = test::assemble(text, kernel.environment);
+  return checkKernel(made).message();
+}
+
+TEST(KernelCheck, RefusesBuiltInsOfOtherTypes) {
+  EXPECT_EQ(
+      messageOfBuiltIn("%u32", "OpDecorate %in BuiltIn LocalInvocationIndex\n"),
+      "");
+  EXPECT_EQ(
+      messageOfBuiltIn("%v3", "OpDecorate %in BuiltIn LocalInvocationIndex\n"),
+      "Kernel \"k\" has built-in 29 in another type than an Input "
+      "variable of 1 32-bit integers.");
+  EXPECT_EQ(messageOfBuiltIn("%v3", "OpDecorate %in BuiltIn LocalInvocationId\n"
+                                    "OpDecorate %in BuiltIn WorkgroupId\n"),
+            "Kernel \"k\" has a variable that is two built-ins.");
+}
+
 TEST(KernelCheck, RefusesUndeclaredBindings) {
   Kernel kernel = test::makeKernel("k", copyKernel());
   kernel.bindings.pop_back();
