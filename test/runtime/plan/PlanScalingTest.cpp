@@ -232,16 +232,17 @@ const std::pair<const char *, std::function<std::string(uint32_t n)>>
 
 TEST(PlanScaling, ReadingWhatIsNoManifestTakesLinearTime) {
   for (const auto &[name, make] : kManifests)
-    EXPECT_EQ(test::findSuperlinear(
-                  [&](uint32_t n) {
-                    std::string text = make(n);
-                    double start = cpuSeconds();
-                    Status status =
-                        manifestFromJson(text, /*fileBytes=*/1 << 20).status();
-                    return Measured{cpuSeconds() - start, status.message()};
-                  },
-                  20000),
-              "")
+    EXPECT_EQ(
+        test::findSuperlinear(
+            [&](uint32_t n) {
+              std::string text = make(n);
+              double start = cpuSeconds();
+              Status status =
+                  manifestFromJson(text, /*maxDataBytes=*/1 << 20).status();
+              return Measured{cpuSeconds() - start, status.message()};
+            },
+            20000),
+        "")
         << name;
 }
 
