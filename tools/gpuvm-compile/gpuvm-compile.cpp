@@ -30,7 +30,7 @@ static const char *const kHelp =
 Example:
   gpuvm-compile examples/tpch/q6.mlir -o q6.gvplan
 
-Exit codes: 0 ok, 2 usage, 3 bad input file, 6 out of memory.)";
+Exit codes: 0 ok, 2 usage, 3 bad input file.)";
 
 namespace {
 struct CommandLine {
