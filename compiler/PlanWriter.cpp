@@ -182,6 +182,9 @@ LogicalResult PlanTranslator::addKernel(chain::KernelOp kernel) {
       return kernel.emitOpError("names the unknown feature ") << name;
     result.features.push_back(*feature);
   }
+  // kUnfinishedAttr of kernels/LongLoops.h
+  if (auto binding = kernel->getAttrOfType<IntegerAttr>("chain.unfinished"))
+    result.unfinished = binding.getInt();
   llvm::sort(result.features);
   for (auto binding : kernel.getBindings().getAsRange<chain::BindingAttr>()) {
     auto access = static_cast<unsigned>(binding.getAccess());

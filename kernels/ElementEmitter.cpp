@@ -7,6 +7,7 @@
 
 #include "kernels/ElementEmitter.h"
 
+#include "dialects/gpuvm/ScalarBody.h"
 #include "mlir/IR/Matchers.h"
 #include <numeric>
 
@@ -249,11 +250,17 @@ FailureOr<Lanes> ElementEmitter::emitNew(Value tensor, Point at) {
       return emitEachLane(at, [&](ArrayRef<LaneIndex> indices) {
         return emitInner(generic, number, indices);
       });
-    Value yielded = generic.getBody()->getTerminator()->getOperand(number);
+    ValueRange yielded = generic.getBody()->getTerminator()->getOperands();
+    if (!hasLoops(op)) // What two results have in common is found later.
+      yielded = yielded.slice(number, 1);
     FailureOr<SmallVector<Lanes>> values = emitBody(generic, at, yielded);
     if (failed(values))
       return failure();
-    return values->front();
+    if (values->size() == 1)
+      return values->front();
+    for (auto [result, lanes] : llvm::zip_equal(op->getResults(), *values))
+      now.memo.try_emplace({result, at}, lanes);
+    return (*values)[number];
   }
   if (isa<HoldOp>(op)) {
     if (now.lanes > 1) // An inner reduction takes some at once.

@@ -7,6 +7,8 @@
 
 #include "kernels/Emitter.h"
 
+#include "kernels/LongLoops.h"
+
 using namespace mlir;
 using namespace mlir::gpuvm;
 
@@ -78,6 +80,16 @@ static SmallVector<StringRef> featuresOf(spirv::ModuleOp module) {
   }
   return llvm::to_vector(
       llvm::map_range(features, [](StringRef f) { return f; }));
+}
+
+/// What a kernel of this configuration needs, whatever its code is.
+static void addFeatures(KernelOp kernel, const KernelConfig &config,
+                        SmallVectorImpl<StringRef> &features) {
+  bool mayEndEarly = kernel.getRoot() == Root::map
+                         ? !config.scratch.empty() && !resumes(kernel, config)
+                         : mayLoopLong(kernel, config);
+  if (mayEndEarly)
+    features.push_back("unlimited_loops");
 }
 
 static LogicalResult emitRoot(EmitterContext &emitter) {
@@ -179,12 +191,15 @@ FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
   result.lanes = config.lanes;
   result.workgroupBytes = kernel.workgroupBytes();
   result.features = featuresOf(*result.module);
+  addFeatures(op, config, result.features);
   return result;
 }
 
 std::optional<KernelConfig>
 gpuvm::configureVariant(KernelOp op, const EmitOptions &options) {
   KernelConfig config = configureKernel(op);
+  if (op.getRoot() == Root::map && !config.scratch.empty())
+    return config;
   config.dotProducts = hasDotProducts(op);
   if (config.dotProducts)
     return config;
@@ -217,5 +232,9 @@ StringRef gpuvm::describeVariant(const KernelConfig &config) {
     return "dot_products";
   if (config.int64Atomics)
     return "int64_atomics";
-  return config.subgroups ? "subgroups" : "matrices";
+  if (config.subgroups)
+    return "subgroups";
+  return config.scratch.empty() || config.tile || config.matrixAttention
+             ? "matrices"
+             : "unlimited_loops";
 }

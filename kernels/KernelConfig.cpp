@@ -8,6 +8,7 @@
 #include "kernels/KernelConfig.h"
 #include "kernels/BodyTraits.h"
 #include "kernels/ChainPlan.h"
+#include "kernels/LongLoops.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -39,6 +40,8 @@ static void configureMap(KernelOp kernel, const BodyTraits &traits,
   int64_t work = config.elements >= tile ? tile : KernelConfig::kLanes;
   config.groups = std::min<int64_t>(llvm::divideCeil(config.elements, work),
                                     KernelConfig::kMaxGroups);
+  if (mayLoopLong(kernel, config))
+    configureLongLoops(config);
 }
 
 /// A chain that cannot be planned cannot be emitted either, which says so.

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/Emitter.h"
+#include "kernels/LongLoops.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -49,7 +49,7 @@ static LogicalResult emitElements(EmitterContext &c, Value first,
 static LogicalResult emitTile(EmitterContext &c, Value tile) {
   const KernelConfig &config = c.config;
   KernelBuilder &k = c.kernel;
-  int64_t row = KernelConfig::kLanes * config.vector;
+  int64_t row = config.lanes * config.vector;
   Value lane = k.mul(k.laneId(), config.vector);
   Value base = k.add(k.mul(tile, row * config.unroll), lane);
   SmallVector<PendingStore> stores;
@@ -63,19 +63,24 @@ static LogicalResult emitTile(EmitterContext &c, Value tile) {
   return success();
 }
 
+LogicalResult gpuvm::emitElement(EmitterContext &c, Value i) {
+  SmallVector<PendingStore> stores;
+  c.elements.begin(1);
+  if (failed(emitElements(c, i, 1, stores)))
+    return failure();
+  for (PendingStore &store : stores)
+    c.kernel.store(store.binding, store.values.front(), store.at);
+  return success();
+}
+
 static LogicalResult emitLeftover(EmitterContext &c, int64_t from) {
   const KernelConfig &config = c.config;
   KernelBuilder &k = c.kernel;
   LogicalResult result = success();
-  Value thread = k.add(k.mul(k.groupId(), KernelConfig::kLanes), k.laneId());
+  Value thread = k.add(k.mul(k.groupId(), config.lanes), k.laneId());
   k.loop(k.add(k.index(from), thread), k.index(config.elements),
-         k.index(config.groups * KernelConfig::kLanes), {},
-         [&](Value i, ValueRange) {
-           SmallVector<PendingStore> stores;
-           c.elements.begin(1);
-           result = emitElements(c, i, 1, stores);
-           for (PendingStore &store : stores)
-             k.store(store.binding, store.values.front(), store.at);
+         k.index(config.groups * config.lanes), {}, [&](Value i, ValueRange) {
+           result = emitElement(c, i);
            return SmallVector<Value>();
          });
   return result;
@@ -84,7 +89,12 @@ static LogicalResult emitLeftover(EmitterContext &c, int64_t from) {
 LogicalResult gpuvm::emitMap(EmitterContext &c) {
   const KernelConfig &config = c.config;
   KernelBuilder &k = c.kernel;
-  int64_t tile = KernelConfig::kLanes * config.vector * config.unroll;
+  if (resumes(c.op, config))
+    return emitResumingMap(c);
+  if (!config.scratch.empty()) // Every form of a kernel has the same bindings.
+    k.ifThen(k.zero(k.ir().getI1Type()),
+             [&] { k.store(c.layout.scratch.front(), k.word(0), k.index(0)); });
+  int64_t tile = config.lanes * config.vector * config.unroll;
   int64_t tiles = config.elements / tile;
   LogicalResult result = success();
   if (tiles == config.groups)

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/Emitter.h"
+#include "kernels/LongLoops.h"
 #include "passes/Commands.h"
 #include "passes/Passes.h"
 
@@ -38,6 +38,7 @@ struct EmitKernels : gpuvm::impl::EmitKernelsBase<EmitKernels> {
   LogicalResult emit(KernelOp kernel);
   StringAttr insert(EmittedKernel &emitted, const Twine &name);
   LogicalResult emitVariantOf(KernelOp kernel, StringAttr name);
+  void noteUnfinished(KernelOp kernel, StringAttr name);
   LogicalResult readExternal(ExternKernelOp kernel);
 
   struct Emitted {
@@ -147,6 +148,17 @@ LogicalResult EmitKernels::emitVariantOf(KernelOp kernel, StringAttr name) {
   return success();
 }
 
+/// Says where the module of `kernel` says that it gave up a loop, if it may.
+void EmitKernels::noteUnfinished(KernelOp kernel, StringAttr name) {
+  if (!resumes(kernel, configureBase(kernel)))
+    return;
+  auto module =
+      SymbolTable(getOperation()).lookup<spirv::ModuleOp>(name.getValue());
+  unsigned binding = layOutBindings(kernel).scratch.front();
+  module->setAttr(kUnfinishedAttr,
+                  Builder(&getContext()).getI32IntegerAttr(binding));
+}
+
 LogicalResult EmitKernels::emit(KernelOp kernel) {
   auto [entry, isNew] = emitted.try_emplace(kernelText(kernel));
   auto &[name, unread] = entry->second;
@@ -155,17 +167,18 @@ LogicalResult EmitKernels::emit(KernelOp kernel) {
   } else {
     EmitOptions options{exact, spins};
     FailureOr<EmittedKernel> result =
-        emitKernel(kernel, configureKernel(kernel), options);
+        emitKernel(kernel, configureBase(kernel), options);
     if (succeeded(result)) {
       unread = findUnread(kernel, *result);
       dropInputs(kernel, unread);
       if (!unread.empty())
-        result = emitKernel(kernel, configureKernel(kernel), options);
+        result = emitKernel(kernel, configureBase(kernel), options);
     }
     if (failed(result))
       return kernel.emitError("kernel \"")
              << kernel.getSymName() << "\" cannot be emitted";
     name = insert(*result, kernel.getSymName());
+    noteUnfinished(kernel, name);
     if (failed(emitVariantOf(kernel, name)))
       return failure();
     ++numEmitted;

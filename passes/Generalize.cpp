@@ -281,6 +281,9 @@ LogicalResult gpuvm::generalizeStage(StageOp stage,
     for (Operation &op : stage.getBody().front())
       if (makesScalars(op) == isScalar && failed(checkOp(op)))
         return failure();
+  for (auto op :
+       llvm::make_early_inc_range(stage.getBody().getOps<linalg::GenericOp>()))
+    splitLoops(op);
   return success();
 }
 

@@ -38,6 +38,11 @@ void populateExpandTensorsPatterns(RewritePatternSet &patterns);
 LogicalResult generalizeStage(StageOp stage,
                               const FrozenRewritePatternSet &patterns);
 
+/// Leaves what a reduction makes of elements in loops that may run long to a
+/// map before it. `op` is general; where it is no such reduction nothing
+/// changes.
+void splitLoops(linalg::GenericOp op);
+
 /// Makes small types (SmallTypes.h) bytes, everywhere in a program whose stages
 /// are general. Emits an error for what has no code on them.
 LogicalResult lowerSmallTypes(ProgramOp program);

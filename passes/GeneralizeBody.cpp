@@ -16,10 +16,6 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-/// Mesa's llvmpipe ends every loop of an invocation, silently, when its loops
-/// have run so often together (LP_MAX_TGSI_LOOP_ITERATIONS).
-static constexpr int64_t kMaxIterations = 65535;
-
 LogicalResult gpuvm::checkCaptures(Block &body) {
   WalkResult result = body.walk([&](Operation *inner) -> WalkResult {
     bool mayReadTables = isa<linalg::GenericOp>(body.getParentOp());
@@ -36,24 +32,6 @@ LogicalResult gpuvm::checkCaptures(Block &body) {
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
-}
-
-/// How often the loops of `block` run for certain.
-static int64_t countIterations(Block &block) {
-  int64_t total = 0;
-  for (Operation &op : block) {
-    auto loop = dyn_cast<scf::ForOp>(op);
-    std::optional<APInt> times =
-        loop ? loop.getStaticTripCount() : std::nullopt;
-    if (!times)
-      continue;
-    int64_t each = 1 + countIterations(*loop.getBody()), all;
-    if (times->getActiveBits() > 32 ||
-        llvm::MulOverflow<int64_t>(times->getZExtValue(), each, all))
-      return INT64_MAX / 2;
-    total = std::min(INT64_MAX / 2, total + all);
-  }
-  return total;
 }
 
 static bool isControlFlow(Operation *op) {
@@ -80,13 +58,5 @@ LogicalResult gpuvm::checkBody(Block &body) {
                                 "as unsigned numbers");
     return WalkResult::advance();
   };
-  if (body.walk<WalkOrder::PreOrder>(check).wasInterrupted())
-    return failure();
-  int64_t iterations = countIterations(body);
-  if (iterations > kMaxIterations)
-    return body.getParentOp()->emitOpError(
-               "cannot be compiled: the loops of its body run ")
-           << iterations << " times for each element (at most "
-           << kMaxIterations << ')';
-  return success();
+  return failure(body.walk<WalkOrder::PreOrder>(check).wasInterrupted());
 }

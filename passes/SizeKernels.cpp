@@ -65,7 +65,7 @@ static Value countGroups(ScalarBuilder &s, Value count, KernelOp kernel,
   KernelConfig config = configureKernel(kernel);
   auto type = cast<RankedTensorType>(kernel.getResultTypes().front());
   int64_t bound = type.getDimSize(0), row = type.getNumElements() / bound;
-  int64_t tile = KernelConfig::kLanes * config.vector * config.unroll;
+  int64_t tile = config.lanes * config.vector * config.unroll;
   int64_t whole = config.elements / tile * tile;
   Value rows = s.min(s.max(count, s.word(0)), s.word(bound));
   Value elements = s.mul(rows, s.word(row));

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/Emitter.h"
+#include "kernels/LongLoops.h"
 #include "passes/Commands.h"
 #include "passes/Passes.h"
 
@@ -143,8 +144,11 @@ void ChainBuilder::addEmitted(Location loc, spirv::ModuleOp module) {
       module->getAttrOfType<ArrayAttr>("gpuvm.bindings"), "main",
       DenseI32ArrayAttr(), ArrayAttr(),
       module->getAttrOfType<ArrayAttr>("gpuvm.variants"));
+  if (Attribute binding = module->getAttr(kUnfinishedAttr))
+    op->setAttr(kUnfinishedAttr, binding);
   OpBuilder body = OpBuilder::atBlockEnd(&op.getBody().emplaceBlock());
   auto copy = cast<spirv::ModuleOp>(body.clone(*module));
+  copy->removeAttr(kUnfinishedAttr);
   for (StringRef attribute : {"gpuvm.bindings", "gpuvm.features", "gpuvm.lanes",
                               "gpuvm.variants", "gpuvm.workgroup_bytes"})
     copy->removeAttr(attribute);

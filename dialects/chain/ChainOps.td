@@ -168,6 +168,9 @@ def Chain_KernelOp : Chain_PlanChild<"kernel", [
     A device that has what one of `variants` needs runs the first such kernel
     in its place. They are kernels of the plan with the same bindings.
 
+    A kernel with the attribute `chain.unfinished` makes the first word at that
+    binding other than zero if it has to give up a loop that is not over.
+
     C1: bindings ascend.
     C2: the body holds one `spirv.module`, or the kernel has `spirv`.
     C3: `local_size` is three positive numbers, `workgroup_memory` not negative.

@@ -9,6 +9,7 @@
 
 #include "dialects/gpuvm/Gpuvm.h"
 #include "dialects/gpuvm/ScalarBody.h"
+#include "dialects/gpuvm/SplitReduction.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -40,6 +41,11 @@ static constexpr int64_t kManyResults = 1024;
 /// From so many results on in both directions a matrix product shares enough
 /// to be bound by arithmetic.
 static constexpr int64_t kMinTiledRange = 32;
+
+/// On the rest of a reduction whose elements are partly made by an operation
+/// before it: what the inputs of the whole tell, as in ReductionInputs.
+static constexpr llvm::StringLiteral kInputsOfWholeAttr =
+    "gpuvm.inputs_of_whole";
 
 /// Neighbours that a lane takes of integers, which can be combined in any
 /// order: it suits narrow columns.
@@ -122,7 +128,8 @@ static SmallVector<int64_t> loopRangesOf(linalg::GenericOp op) {
 }
 
 std::optional<TileLoops> gpuvm::getTileLoops(linalg::GenericOp op) {
-  if (hasLoops(op)) // A tile holds the body many times.
+  // A tile holds the body many times.
+  if (hasLoops(op) || op->hasAttr(kInputsOfWholeAttr))
     return std::nullopt;
   SmallVector<int64_t> ranges = loopRangesOf(op);
   SmallVector<unsigned> candidates; // The innermost one first.
@@ -183,6 +190,8 @@ static bool differsBetweenInstances(Value value, StageOp stage) {
 /// Elements of an input may go into several results each, as those of the
 /// vector that a matrix is multiplied with, or what instances share.
 static ReductionInputs inspectInputs(linalg::GenericOp op) {
+  if (auto whole = op->getAttrOfType<DenseBoolArrayAttr>(kInputsOfWholeAttr))
+    return {/*sharesElements=*/whole[0], /*hasSums=*/whole[1]};
   SmallVector<int64_t> ranges = loopRangesOf(op);
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   auto dependsOn = [&](AffineMap map, utils::IteratorType type, bool wanted) {
@@ -228,6 +237,15 @@ ReductionOrder gpuvm::getReductionOrder(linalg::GenericOp op) {
   bool isParallel = iterators.back() == utils::IteratorType::parallel;
   return getReductionOrder(results, elements, isParallel ? ranges.back() : 0,
                            floatBitsOf(op, *combiner), inspectInputs(op));
+}
+
+void gpuvm::keepReductionOrder(linalg::GenericOp whole,
+                               linalg::GenericOp rest) {
+  ReductionInputs inputs = inspectInputs(whole);
+  rest->setAttr(
+      kInputsOfWholeAttr,
+      Builder(whole.getContext())
+          .getDenseBoolArrayAttr({inputs.sharesElements, inputs.hasSums}));
 }
 
 bool gpuvm::isReduction(Operation *op) {

@@ -22,7 +22,8 @@ namespace vm {
 /// Why an operation failed. The values are the exit codes of the tools.
 enum class Code {
   Ok = 0,
-  WrongResult = 1, ///< An expected output does not match.
+  WrongResult = 1, ///< An expected output does not match, or a device ended
+                   ///< a loop that was not over.
   Usage = 2,       ///< The caller asks for something that makes no sense.
   BadInput = 3,    ///< A plan or data file is malformed or does not fit.
   NoDevice = 4,    ///< No device has what the plan needs.

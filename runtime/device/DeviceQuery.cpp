@@ -219,6 +219,14 @@ static void fillVulkan13(DeviceInfo &info, const InstanceTable &vk,
     info.features.push_back(Feature::MatrixBf16F32);
 }
 
+/// Mesa's llvmpipe ends all loops of an invocation, silently, when they have
+/// run 65,535 times together (LP_MAX_TGSI_LOOP_ITERATIONS); since version 25
+/// it does not.
+static bool endsLoops(const DeviceInfo &info) {
+  constexpr uint32_t kUnlimited = 25;
+  return info.lavapipe && VK_API_VERSION_MAJOR(info.driverVersion) < kUnlimited;
+}
+
 /// Whether the device's clock and the host's steady one can be read together.
 static bool calibratesClocks(const InstanceTable &vk, VkPhysicalDevice device) {
   if (!vk.getTimeDomains ||
@@ -281,6 +289,8 @@ DeviceInfo queryDevice(const InstanceTable &vk, PhysicalDevice &device) {
   device.memoryBudget =
       knowsExtension(vk, device.handle, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
   fillFeatures(info, vk, device, v11, v12);
+  if (!endsLoops(info))
+    info.features.push_back(Feature::UnlimitedLoops);
   if (info.apiMajor > 1 || info.apiMinor >= 3)
     fillVulkan13(info, vk, device);
   VkPhysicalDeviceMemoryProperties memory = {};

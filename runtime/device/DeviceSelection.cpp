@@ -59,6 +59,8 @@ static const char *vulkanName(Feature feature) {
     return "shaderBufferInt64Atomics";
   case Feature::SubgroupOperations:
     return "ballot, shuffle and arithmetic in subgroupSupportedOperations";
+  case Feature::UnlimitedLoops:
+    return "a driver that does not end loops (llvmpipe before Mesa 25 does)";
   }
   return "unknown";
 }

@@ -169,6 +169,7 @@ private:
   Status finish();
   Status readTimes();
   Status checkBounds();
+  Status checkLoops();
   uint64_t timeLeftNs() const;
 
   Device &device_;

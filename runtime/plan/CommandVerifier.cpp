@@ -74,6 +74,11 @@ CommandVerifier::verifyWindows(uint32_t kernelIndex,
           "to region {}).",
           i, index, toString(window.region), binding,
           toString(regionOfBinding(binding)));
+    if (kernel.unfinished == binding && window.length < sizeof(uint32_t))
+      return bad(
+          "Window {} of command {} has {} bytes (kernel \"{}\" says in a "
+          "word there whether a loop is unfinished).",
+          i, index, window.length, kernel.name);
   }
   return verifyAliasing(kernel, windows);
 }

@@ -77,6 +77,17 @@ Status verifyBindings(const Kernel &kernel) {
   return {};
 }
 
+Status verifyUnfinished(const Kernel &kernel) {
+  if (!kernel.unfinished)
+    return {};
+  for (const Binding &binding : kernel.bindings)
+    if (binding.binding == *kernel.unfinished && binding.writes)
+      return {};
+  return bad("Kernel \"{}\" says in binding {} whether a loop is unfinished, "
+             "and does not write such a binding.",
+             kernel.name, *kernel.unfinished);
+}
+
 bool sameBindings(const Kernel &a, const Kernel &b) {
   return std::equal(a.bindings.begin(), a.bindings.end(), b.bindings.begin(),
                     b.bindings.end(), [](const Binding &x, const Binding &y) {
@@ -153,6 +164,7 @@ Status verifyKernels(const Plan &plan) {
     VM_RETURN_IF_ERROR(verifyLocalSize(kernel));
     VM_RETURN_IF_ERROR(verifyFeatures(kernel));
     VM_RETURN_IF_ERROR(verifyBindings(kernel));
+    VM_RETURN_IF_ERROR(verifyUnfinished(kernel));
     VM_RETURN_IF_ERROR(verifySpirvSize(kernel));
   }
   return verifyVariants(plan);

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,11 @@ public:
   template <typename T> void readOptional(const char *field, T &value) {
     if (has(field))
       read(field, value);
+  }
+  template <typename T>
+  void readOptional(const char *field, std::optional<T> &value) {
+    if (has(field))
+      read(field, value.emplace());
   }
 
   /// A string that `fromString` turns into an optional value.

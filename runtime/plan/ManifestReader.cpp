@@ -120,7 +120,8 @@ Status readKernel(const json &value, const At &at, Kernel &kernel) {
   object.read("workgroup_memory_bytes", kernel.workgroupMemoryBytes);
   readList(object, "features", kernel.features, readFeature);
   readList(object, "bindings", kernel.bindings, readBinding);
-  object.readOptional("variants", kernel.variants); // Since 1.2.
+  object.readOptional("variants", kernel.variants);     // Since 1.2.
+  object.readOptional("unfinished", kernel.unfinished); // Since 1.9.
   return object.finish();
 }
 

@@ -114,6 +114,8 @@ json toJson(const Kernel &kernel) {
   object["bindings"] = toArray(kernel.bindings);
   if (!kernel.variants.empty())
     object["variants"] = kernel.variants;
+  if (kernel.unfinished)
+    object["unfinished"] = *kernel.unfinished;
   return object;
 }
 

@@ -37,7 +37,8 @@ constexpr const char *kFeatureNames[] = {"int8",
                                          "integer_dot_product",
                                          "matrix_bf16_f32",
                                          "int64_atomics",
-                                         "subgroup_operations"};
+                                         "subgroup_operations",
+                                         "unlimited_loops"};
 constexpr const char *kHazardNames[] = {"RAW", "WAR", "WAW"};
 
 template <typename Enum, size_t N>

@@ -20,6 +20,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -130,8 +131,9 @@ enum class Feature : uint8_t {
   MatrixBf16F32,      ///< As MatrixF16F32: bf16 x bf16 + f32.
   Int64Atomics,       ///< shaderBufferInt64Atomics
   SubgroupOperations, ///< Ballots, shuffles and arithmetic of subgroups.
+  UnlimitedLoops,     ///< The driver lets a loop run until it ends by itself.
 };
-inline constexpr Feature kLastFeature = Feature::SubgroupOperations;
+inline constexpr Feature kLastFeature = Feature::UnlimitedLoops;
 const char *toString(Feature feature); ///< "int8", "storage8", ...
 
 struct Kernel {
@@ -144,6 +146,9 @@ struct Kernel {
   /// Kernels that may run in its place, the best one first. They have the same
   /// bindings, follow all other kernels, and no command or stage names them.
   std::vector<uint32_t> variants;
+  /// A binding whose first word the kernel makes other than zero if it had to
+  /// give up a loop that was not over.
+  std::optional<uint32_t> unfinished;
   std::vector<uint32_t> spirv;
 };
 

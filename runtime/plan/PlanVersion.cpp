@@ -25,7 +25,8 @@ constexpr uint16_t kMinorOfFeature[] = {
     2, 2, 2,             // subgroup_32, matrix_f16_f32, matrix_i8_i32
     3,                   // integer_dot_product
     4,                   // matrix_bf16_f32
-    6, 6};               // int64_atomics, subgroup_operations
+    6, 6,                // int64_atomics, subgroup_operations
+    9};                  // unlimited_loops
 static_assert(std::size(kMinorOfFeature) == size_t(kLastFeature) + 1);
 
 /// Capabilities are the first instructions of a valid module.
@@ -58,6 +59,9 @@ public:
   void addKernel(const Kernel &kernel) {
     if (!kernel.variants.empty())
       add(2, "A kernel with variants, \"{}\",", printable(kernel.name));
+    if (kernel.unfinished)
+      add(9, "A word for unfinished loops, of kernel \"{}\",",
+          printable(kernel.name));
     for (Feature feature : kernel.features)
       if (feature <= kLastFeature)
         add(kMinorOfFeature[static_cast<size_t>(feature)],

@@ -143,32 +143,6 @@ gpuvm.program @unsigned(%x: tensor<8xi32>) -> (y: tensor<8xi32>) {
 
 // -----
 
-// 300 times 219, and each of the 300 is one more.
-gpuvm.program @long(%x: tensor<8xi32>) -> (y: tensor<8xi32>) {
-  %m = gpuvm.stage @s(%v = %x : tensor<8xi32>) -> tensor<8xi32> {
-    %e = tensor.empty() : tensor<8xi32>
-    %zero = arith.constant 0 : index
-    %one = arith.constant 1 : index
-    %many = arith.constant 300 : index
-    %more = arith.constant 219 : index
-    // expected-error@+1 {{cannot be compiled: the loops of its body run 66000 times for each element (at most 65535)}}
-    %r = linalg.map ins(%v : tensor<8xi32>) outs(%e : tensor<8xi32>) (%a: i32, %o: i32) {
-      %b = scf.for %i = %zero to %many step %one iter_args(%s = %a) -> (i32) {
-        %c = scf.for %j = %zero to %more step %one iter_args(%t = %s) -> (i32) {
-          %u = arith.muli %t, %t : i32
-          scf.yield %u : i32
-        }
-        scf.yield %c : i32
-      }
-      linalg.yield %b : i32
-    }
-    gpuvm.send %r : tensor<8xi32>
-  }
-  gpuvm.return %m : !gpuvm.message<tensor<8xi32>>
-}
-
-// -----
-
 gpuvm.program @claim(%x: tensor<8x8xi32>) -> (y: tensor<8xi32>) {
   %m = gpuvm.stage @s(%v = %x : tensor<8x8xi32>) -> tensor<8xi32> {
     %e = arith.constant dense<0> : tensor<8xi32>

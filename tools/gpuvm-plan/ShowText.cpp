@@ -135,6 +135,9 @@ void TextPrinter::printKernels() {
     for (uint32_t variant : kernel.variants)
       line("    gives way to {} where the device has what that needs",
            plan.kernels[variant].name);
+    if (kernel.unfinished)
+      line("    says in binding {} whether a loop is unfinished",
+           *kernel.unfinished);
     for (const Binding &binding : kernel.bindings)
       line("    {} window {} of {} (binding {})", accessText(binding),
            windowOfBinding(binding.binding),

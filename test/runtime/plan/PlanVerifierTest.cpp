@@ -227,6 +227,25 @@ TEST(PlanVerifier, Variants) {
             "Stage \"first\" names a variant of a kernel.");
 }
 
+TEST(PlanVerifier, Unfinished) {
+  // Binding 0 of "scale" is read, binding 5 written.
+  Plan plan = test::makeSamplePlan();
+  plan.kernels[0].unfinished = 5;
+  EXPECT_EQ(verifyPlan(plan).message(), "");
+  for (uint32_t binding : {0u, 10u})
+    EXPECT_EQ(broken([&](Plan &p) { p.kernels[0].unfinished = binding; }),
+              "Kernel \"scale\" says in binding " + std::to_string(binding) +
+                  " whether a loop is unfinished, and does not write such a "
+                  "binding.");
+  EXPECT_EQ(
+      broken([](Plan &p) {
+        p.kernels[0].unfinished = 5;
+        op<Dispatch>(p, 1).windows[1].window.length = 3;
+      }),
+      "Window 1 of command 1 has 3 bytes (kernel \"scale\" says in a word "
+      "there whether a loop is unfinished).");
+}
+
 TEST(PlanVerifier, Bindings) {
   EXPECT_EQ(broken([](Plan &p) { p.kernels[0].bindings[1].binding = 0; }),
             "The bindings of kernel \"scale\" are not sorted and unique (0 "

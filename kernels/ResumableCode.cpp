@@ -1,0 +1,419 @@
+//===- ResumableCode.cpp - loops that can be left and taken up again ------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A state is a piece of code that begins at the beginning, at the header of a
+// loop, or behind a branch that holds a loop, and ends where another one
+// begins. What one state computes and another one uses lies in a slot.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/ResumableCode.h"
+
+#include "dialects/gpuvm/ScalarBody.h"
+#include "kernels/LongLoops.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVAttributes.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+static constexpr unsigned kStart = 0;
+/// The counter of a lane that is through, or has nothing to do.
+static constexpr uint32_t kDone = UINT32_MAX;
+
+static bool isConstant(Operation *op) {
+  return op && op->hasTrait<OpTrait::ConstantLike>();
+}
+
+//===----------------------------------------------------------------------===//
+// Memory of an invocation
+//===----------------------------------------------------------------------===//
+
+/// Memory of an invocation for a value, which may be an index.
+static Value allocatePrivate(KernelBuilder &k, Type type) {
+  OpBuilder &b = k.ir();
+  if (type.isIndex() || type.isInteger(1))
+    type = b.getI32Type();
+  if (type.isBF16())
+    type = b.getI16Type();
+  auto storage = spirv::StorageClassAttr::get(b.getContext(),
+                                              spirv::StorageClass::Function);
+  auto memory =
+      MemRefType::get({1}, type, MemRefLayoutAttrInterface(), storage);
+  mlir::Region *region = b.getInsertionBlock()->getParent();
+  auto function = region->getParentOfType<gpu::GPUFuncOp>();
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&function.getBody().front());
+  return memref::AllocaOp::create(b, k.loc(), memory);
+}
+
+static Value loadPrivate(KernelBuilder &k, Value memory, Type type) {
+  if (type.isIndex())
+    return k.toIndex(loadPrivate(k, memory, k.ir().getI32Type()));
+  return k.loadWorkgroup(memory, type, k.index(0));
+}
+
+static void storePrivate(KernelBuilder &k, Value memory, Value value) {
+  if (value.getType().isIndex())
+    value = k.toWord(value);
+  k.storeWorkgroup(memory, value, k.index(0));
+}
+
+//===----------------------------------------------------------------------===//
+// Which state has what
+//===----------------------------------------------------------------------===//
+
+ResumableCode::ResumableCode(KernelBuilder &kernel, Block &code)
+    : k(kernel), code(code) {
+  for (Operation &op : code)
+    if (isCut(&op))
+      last = &op;
+  addState(nullptr);
+  number(code, kStart);
+  findSlots();
+  counter = allocatePrivate(k, k.ir().getI32Type());
+}
+
+/// Whether `op` holds a loop that may run long, or is one.
+bool ResumableCode::isCut(Operation *op) const {
+  if (op->hasAttr(kSeldomAttr))
+    return false;
+  if (isa<scf::WhileOp>(op))
+    return true;
+  std::optional<int64_t> inside = countIterations(op);
+  if (!inside)
+    return true;
+  auto loop = dyn_cast<scf::ForOp>(op);
+  if (!loop)
+    return *inside > kShort;
+  std::optional<APInt> times = loop.getStaticTripCount();
+  return !times || (1 + *inside) * times->getLimitedValue(kShort + 1) > kShort;
+}
+
+ResumableCode::State ResumableCode::addState(Operation *op) {
+  states.emplace_back().op = op;
+  return states.size() - 1;
+}
+
+void ResumableCode::define(ValueRange values, State state, bool isCarried) {
+  for (Value value : values) {
+    definedIn[value] = state;
+    if (isCarried)
+      carried.insert(value);
+  }
+}
+
+void ResumableCode::use(ValueRange values, State state) {
+  for (Value value : values) {
+    if (!definedIn.contains(value))
+      continue; // From outside, or of an operation that is not cut.
+    if (isConstant(value.getDefiningOp()))
+      states[state].constants.insert(value.getDefiningOp());
+    else
+      states[state].values.insert(value);
+  }
+}
+
+void ResumableCode::useAll(Operation *op, State state) {
+  op->walk([&](Operation *inner) { use(inner->getOperands(), state); });
+}
+
+/// Numbers what is in `block`, which `state` comes to; the state that its end
+/// is in.
+ResumableCode::State ResumableCode::number(Block &block, State state) {
+  for (Operation &op : block) {
+    if (auto loop = dyn_cast<scf::ForOp>(op); loop && isCut(&op)) {
+      state = numberFor(loop, state);
+    } else if (auto loop = dyn_cast<scf::WhileOp>(op); loop && isCut(&op)) {
+      state = numberWhile(loop, state);
+    } else if (auto branch = dyn_cast<scf::IfOp>(op); branch && isCut(&op)) {
+      state = numberIf(branch, state);
+    } else {
+      useAll(&op, state);
+      define(op.getResults(), state);
+      bool isOutside = state == kStart || state == end;
+      // A loop's last test counts as well.
+      int64_t edges = 0;
+      op.walk([&](Operation *inner) {
+        edges += isa<scf::ForOp, scf::WhileOp>(inner) ? 1 + kShort : 0;
+      });
+      (isOutside ? outside : turn) += edges;
+      ops += isOutside ? 0 : 1 + countScalarOps(&op);
+    }
+  }
+  return state;
+}
+
+/// The state behind `op`, whose results are known in `state`.
+ResumableCode::State ResumableCode::numberAfter(Operation *op, State state) {
+  if (op != last) {
+    define(op->getResults(), state);
+    return state;
+  }
+  end = addState(op);
+  define(op->getResults(), end, /*isCarried=*/true);
+  return end;
+}
+
+ResumableCode::State ResumableCode::numberFor(scf::ForOp loop, State state) {
+  use(loop.getLowerBound(), state);
+  use(loop.getInitArgs(), state);
+  State header = stateOf[loop] = addState(loop);
+  define(loop.getBody()->getArguments(), header, /*isCarried=*/true);
+  use(loop.getBody()->getArguments(), header);
+  use(loop.getUpperBound(), header);
+  State back = number(*loop.getBody(), header);
+  use(loop.getStep(), back);
+  use(loop.getInductionVar(), back);
+  return numberAfter(loop, header);
+}
+
+ResumableCode::State ResumableCode::numberWhile(scf::WhileOp loop,
+                                                State state) {
+  use(loop.getInits(), state);
+  State header = stateOf[loop] = addState(loop);
+  define(loop.getBeforeArguments(), header, /*isCarried=*/true);
+  use(loop.getBeforeArguments(), header);
+  State test = number(*loop.getBeforeBody(), header);
+  define(loop.getAfterArguments(), test);
+  number(*loop.getAfterBody(), test);
+  return numberAfter(loop, test);
+}
+
+ResumableCode::State ResumableCode::numberIf(scf::IfOp branch, State state) {
+  use(branch.getCondition(), state);
+  number(*branch.thenBlock(), state);
+  if (branch.elseBlock())
+    number(*branch.elseBlock(), state);
+  if (branch == last) {
+    State after = numberAfter(branch, state);
+    return stateOf[branch] = after;
+  }
+  State after = stateOf[branch] = addState(branch);
+  define(branch.getResults(), after, /*isCarried=*/true);
+  return after;
+}
+
+void ResumableCode::findSlots() {
+  for (auto [state, uses] : llvm::enumerate(states))
+    for (Value value : uses.values)
+      if (carried.contains(value) || definedIn[value] != state)
+        if (Slot &slot = slots[value]; !slot.memory)
+          slot.memory = allocatePrivate(k, value.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// The code of a state
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> ResumableCode::mapped(ValueRange values) {
+  SmallVector<Value> result;
+  for (Value value : values)
+    result.push_back(map.lookupOrDefault(value));
+  return result;
+}
+
+/// Puts into their slots what `values` are `now`.
+void ResumableCode::keep(ValueRange values, ValueRange now) {
+  for (auto [value, own] : llvm::zip(values, now))
+    if (auto slot = slots.find(value); slot != slots.end())
+      storePrivate(k, slot->second.memory, own);
+}
+
+void ResumableCode::go(State state) { storePrivate(k, counter, k.word(state)); }
+
+Value ResumableCode::isIn(State state) {
+  return k.equal(loadPrivate(k, counter, k.ir().getI32Type()), k.word(state));
+}
+
+/// From `at` to where another state begins.
+void ResumableCode::emitFrom(Block *block, Block::iterator at) {
+  for (; at != block->end(); ++at) {
+    if (isCut(&*at))
+      return enter(&*at);
+    if (at->hasTrait<OpTrait::IsTerminator>())
+      return leave(&*at);
+    Operation *copy = k.ir().clone(*at, map);
+    keep(at->getResults(), copy->getResults());
+  }
+  storePrivate(k, counter, k.word(kDone));
+}
+
+void ResumableCode::enter(Operation *cut) {
+  if (auto loop = dyn_cast<scf::ForOp>(cut)) {
+    keep(loop.getInductionVar(), mapped(loop.getLowerBound()));
+    keep(loop.getRegionIterArgs(), mapped(loop.getInitArgs()));
+    return go(stateOf[cut]);
+  }
+  if (auto loop = dyn_cast<scf::WhileOp>(cut)) {
+    keep(loop.getBeforeArguments(), mapped(loop.getInits()));
+    return go(stateOf[cut]);
+  }
+  auto branch = cast<scf::IfOp>(cut);
+  auto emitSide = [&](Block *side) {
+    if (side)
+      emitFrom(side, side->begin());
+    else
+      go(stateOf[cut]);
+    return SmallVector<Value>();
+  };
+  k.choose(
+      map.lookupOrDefault(branch.getCondition()), {},
+      [&] { return emitSide(branch.thenBlock()); },
+      [&] { return emitSide(branch.elseBlock()); });
+}
+
+/// At the end of a block of a cut operation.
+void ResumableCode::leave(Operation *terminator) {
+  if (auto condition = dyn_cast<scf::ConditionOp>(terminator))
+    return leaveWhileTest(condition);
+  Operation *parent = terminator->getParentOp();
+  SmallVector<Value> values = mapped(terminator->getOperands());
+  if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+    keep(loop.getRegionIterArgs(), values);
+    keep(loop.getInductionVar(),
+         arith::AddIOp::create(k.ir(), k.loc(),
+                               map.lookupOrDefault(loop.getInductionVar()),
+                               map.lookupOrDefault(loop.getStep()))
+             .getResult());
+  } else if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
+    keep(loop.getBeforeArguments(), values);
+  } else {
+    keep(parent->getResults(), values);
+  }
+  go(stateOf[parent]);
+}
+
+void ResumableCode::leaveWhileTest(scf::ConditionOp condition) {
+  auto loop = cast<scf::WhileOp>(condition->getParentOp());
+  SmallVector<Value> values = mapped(condition.getArgs());
+  auto again = [&] {
+    for (auto [argument, value] :
+         llvm::zip_equal(loop.getAfterArguments(), values))
+      map.map(argument, value);
+    keep(loop.getAfterArguments(), values);
+    emitFrom(loop.getAfterBody(), loop.getAfterBody()->begin());
+    return SmallVector<Value>();
+  };
+  auto through = [&] {
+    finishLoop(loop, values);
+    return SmallVector<Value>();
+  };
+  k.choose(map.lookupOrDefault(condition.getCondition()), {}, again, through);
+}
+
+void ResumableCode::finishLoop(Operation *loop, ValueRange results) {
+  keep(loop->getResults(), results);
+  if (loop == last)
+    return go(end);
+  for (auto [result, value] : llvm::zip_equal(loop->getResults(), results))
+    map.map(result, value);
+  emitFrom(loop->getBlock(), std::next(loop->getIterator()));
+}
+
+void ResumableCode::emitHeader(scf::ForOp loop) {
+  Value within =
+      arith::CmpIOp::create(k.ir(), k.loc(), arith::CmpIPredicate::slt,
+                            map.lookupOrDefault(loop.getInductionVar()),
+                            map.lookupOrDefault(loop.getUpperBound()));
+  auto again = [&] {
+    emitFrom(loop.getBody(), loop.getBody()->begin());
+    return SmallVector<Value>();
+  };
+  auto through = [&] {
+    finishLoop(loop, mapped(loop.getRegionIterArgs()));
+    return SmallVector<Value>();
+  };
+  k.choose(within, {}, again, through);
+}
+
+void ResumableCode::emit(State state) {
+  const Uses &uses = states[state];
+  Value i = map.lookup(code.getArgument(0));
+  map.clear();
+  map.map(code.getArgument(0), i);
+  k.ifThen(isIn(state), [&] {
+    for (Operation *constant : uses.constants)
+      k.ir().clone(*constant, map);
+    for (Value value : uses.values)
+      if (carried.contains(value) || definedIn[value] != state)
+        map.map(value, loadPrivate(k, slots.find(value)->second.memory,
+                                   value.getType()));
+    Operation *op = uses.op;
+    if (!op)
+      emitFrom(&code, code.begin());
+    else if (state == end || isa<scf::IfOp>(op))
+      emitFrom(op->getBlock(), std::next(op->getIterator()));
+    else if (auto loop = dyn_cast<scf::ForOp>(op))
+      emitHeader(loop);
+    else
+      emitFrom(cast<scf::WhileOp>(op).getBeforeBody(),
+               cast<scf::WhileOp>(op).getBeforeBody()->begin());
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// The machine
+//===----------------------------------------------------------------------===//
+
+void ResumableCode::begin(Value active) {
+  storePrivate(k, counter, k.select(active, k.word(kStart), k.word(kDone)));
+}
+
+Value ResumableCode::isDone() {
+  return k.equal(loadPrivate(k, counter, k.ir().getI32Type()), k.word(kDone));
+}
+
+void ResumableCode::run(Value i, Value turns, int64_t unroll) {
+  map.map(code.getArgument(0), i);
+  emit(kStart);
+  auto goesOn = [&](ValueRange state) {
+    Value through = k.either(isIn(end), isDone());
+    return k.both(k.less(state[0], turns), k.negate(through));
+  };
+  k.loopWhile(k.index(0), goesOn, [&](ValueRange state) {
+    for (int64_t u = 0; u < unroll; ++u)
+      for (State s = kStart + 1; s < states.size(); ++s)
+        if (s != end)
+          emit(s);
+    return SmallVector<Value>{k.add(state[0], k.index(1))};
+  });
+  emit(end);
+}
+
+void ResumableCode::allocateSaved(int64_t count) {
+  Type word = k.ir().getI32Type();
+  savedCounter = k.allocateWorkgroup(word, count);
+  for (auto &[value, slot] : slots)
+    slot.saved = k.allocateWorkgroup(
+        value.getType().isIndex() ? word : value.getType(), count);
+}
+
+void ResumableCode::save(Value at) {
+  Type word = k.ir().getI32Type();
+  k.storeWorkgroup(savedCounter, loadPrivate(k, counter, word), at);
+  for (auto &[value, slot] : slots) {
+    Type type = value.getType().isIndex() ? word : value.getType();
+    k.storeWorkgroup(slot.saved, loadPrivate(k, slot.memory, type), at);
+  }
+}
+
+void ResumableCode::restore(Value at) {
+  Type word = k.ir().getI32Type();
+  storePrivate(k, counter, k.loadWorkgroup(savedCounter, word, at));
+  for (auto &[value, slot] : slots) {
+    Type type = value.getType().isIndex() ? word : value.getType();
+    storePrivate(k, slot.memory, k.loadWorkgroup(slot.saved, type, at));
+  }
+}
+
+Value ResumableCode::isSavedDone(Value at) {
+  Type word = k.ir().getI32Type();
+  return k.equal(k.loadWorkgroup(savedCounter, word, at), k.word(kDone));
+}
+
+void ResumableCode::markSavedDone(Value at) {
+  k.storeWorkgroup(savedCounter, k.word(kDone), at);
+}
