@@ -13,6 +13,7 @@
 #include "kernels/Bindings.h"
 #include "kernels/ExpandOps.h"
 #include "kernels/InnerReduction.h"
+#include "kernels/KernelConfig.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -24,12 +25,25 @@ static int64_t countHidden(linalg::GenericOp op) {
   return count;
 }
 
+/// Whether an operation of a kernel that reduces is done once for a result, not
+/// for every element.
+static bool isOnResults(linalg::GenericOp op) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  if (kernel.getRoot() != Root::reduce || isReduction(op))
+    return false;
+  auto product = [](linalg::GenericOp generic) {
+    return ShapedType::getNumElements(generic.getStaticLoopRanges());
+  };
+  return product(op) < product(getReductions(kernel).front());
+}
+
 static void inspectGeneric(linalg::GenericOp op, BodyTraits &traits) {
   bool reduces = op.getNumReductionLoops() != 0;
   bool isInner = op->hasAttr(kInnerAttr);
   traits.isNested |= isInner;
   int64_t times = isInner ? countReduced(op) : 1;
-  traits.ops += times * (costOf(op) + countHidden(op));
+  if (!isOnResults(op))
+    traits.ops += times * (costOf(op) + countHidden(op));
   traits.loops |= hasLoops(op);
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
