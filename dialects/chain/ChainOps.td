@@ -100,7 +100,7 @@ def Chain_OutputOp : Chain_PlanChild<"output"> {
     With `rows` a symbol says how many rows of it there are.
 
     Examples: `chain.output "y" : tensor<8xf32> at <registers, 256, 32>`,
-    `chain.output "y" : tensor<8xf32> at <registers, 256, 32> rows "found"`
+    `chain.output "z" : tensor<8xf32> at <registers, 256, 32> rows "found"`
   }];
   let arguments = (ins StrAttr:$name, TypeAttrOf<Gpuvm_Tensor>:$type,
                        Gpuvm_WindowAttr:$window, OptionalAttr<StrAttr>:$rows);
@@ -126,7 +126,7 @@ def Chain_RegisterOp : Chain_PlanChild<"register"> {
   let summary = "Register `reg` of a VM instance.";
   let description = [{
     C1: the window is as long as the tensor needs.
-    C2: there are registers 0 to 31.
+    C2: registers count from 0.
 
     Example: `chain.register 30 of 0 : tensor<8xf32> at <registers, 256, 32>`
   }];
@@ -139,7 +139,15 @@ def Chain_RegisterOp : Chain_PlanChild<"register"> {
 def Chain_StageOp : Chain_PlanChild<"stage"> {
   let summary = "A stage as the user wrote it, and the kernels that do its work.";
   let description = [{
-    Example: `chain.stage "filter" instance 0 kernels [0]`
+    Example:
+
+    ```mlir
+    chain.kernel "scale_0" local_size [256, 1, 1] workgroup_memory 0
+        features [] bindings [#chain.binding<0, read>, #chain.binding<5, write>]
+        attributes {spirv = array<i32: 119734787>} {
+    }
+    chain.stage "scale" instance 0 kernels [0]
+    ```
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$instance,
                        DenseI64ArrayAttr:$kernels);
@@ -207,7 +215,15 @@ def Chain_DispatchOp : Chain_PlanChild<"dispatch"> {
     C1: `groups` are three positive numbers.
 
     Example:
-    `chain.dispatch "scale_0" groups [1, 1, 1] windows [#gpuvm.window<registers, 0, 32>, #gpuvm.window<registers, 256, 32>] for "scale"`
+
+    ```mlir
+    chain.kernel "scale_0" local_size [256, 1, 1] workgroup_memory 0
+        features [] bindings [#chain.binding<0, read>, #chain.binding<5, write>]
+        attributes {spirv = array<i32: 119734787>} {
+    }
+    chain.dispatch "scale_0" groups [1, 1, 1]
+        windows [#gpuvm.window<registers, 0, 32>, #gpuvm.window<registers, 256, 32>] for "scale"
+    ```
   }];
   let arguments = (ins StrAttr:$kernel, DenseI32ArrayAttr:$groups,
                        Gpuvm_WindowArrayAttr:$windows, StrAttr:$stage);
@@ -221,7 +237,15 @@ def Chain_DispatchIndirectOp : Chain_PlanChild<"dispatch_indirect"> {
     C1: the three words at byte `control_offset` lie inside Control.
 
     Example:
-    `chain.dispatch_indirect "scale_0" control 0 windows [] for "scale"`
+
+    ```mlir
+    chain.kernel "scale_0" local_size [256, 1, 1] workgroup_memory 0
+        features [] bindings [#chain.binding<0, read>, #chain.binding<5, write>]
+        attributes {spirv = array<i32: 119734787>} {
+    }
+    chain.dispatch_indirect "scale_0" control 0
+        windows [#gpuvm.window<registers, 0, 32>, #gpuvm.window<registers, 256, 32>] for "scale"
+    ```
   }];
   let arguments = (ins StrAttr:$kernel, I64Attr:$control_offset,
                        Gpuvm_WindowArrayAttr:$windows, StrAttr:$stage);
@@ -275,7 +299,7 @@ def Chain_ClockOp : Chain_PlanChild<"clock"> {
 }
 
 def Chain_RepeatOp : Chain_PlanChild<"repeat"> {
-  let summary = "Runs the commands behind it several times.";
+  let summary = "Runs the commands after it several times.";
   let description = [{
     `commands` is how many of the dispatches, barriers, copies, fills and repeats
     that follow it are repeated, `times` how often they run.

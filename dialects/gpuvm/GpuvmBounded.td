@@ -46,7 +46,12 @@ def Gpuvm_CountOp : Gpuvm_Op<"count", [
   let description = [{
     C1: the operand is a bounded tensor.
 
-    Example: `%n = gpuvm.count %kept : tensor<?xf32, #gpuvm.bound<1000>>`
+    Example:
+
+    ```mlir
+    %kept = gpuvm.bounded %v[%rows] : tensor<1000xf32> -> tensor<?xf32, #gpuvm.bound<1000>>
+    %n = gpuvm.count %kept : tensor<?xf32, #gpuvm.bound<1000>>
+    ```
   }];
   let arguments = (ins Gpuvm_Rows:$source);
   let results = (outs Gpuvm_Word:$count);
@@ -58,13 +63,18 @@ def Gpuvm_FilledOp : Gpuvm_Op<"filled", [
     Pure, HasParent<"::mlir::gpuvm::StageOp">]> {
   let summary = "A bounded tensor with as many rows as it may have.";
   let description = [{
-    Behind the rows of `source` all elements are `element`.
+    After the rows of `source` all elements are `element`.
 
     C1: `source` is a bounded tensor, and `element` a scalar of its elements.
     C2: the result has the shape of `source`, but for its leading dimension,
         which is the bound.
 
-    Example: `%all = gpuvm.filled %kept with %zero : tensor<?xf32, #gpuvm.bound<1000>>, tensor<f32> -> tensor<1000xf32>`
+    Example:
+
+    ```mlir
+    %kept = gpuvm.bounded %v[%rows] : tensor<1000xf32> -> tensor<?xf32, #gpuvm.bound<1000>>
+    %all = gpuvm.filled %kept with %zero : tensor<?xf32, #gpuvm.bound<1000>>, tensor<f32> -> tensor<1000xf32>
+    ```
   }];
   let arguments = (ins Gpuvm_Rows:$source, Gpuvm_Tensor:$element);
   let results = (outs Gpuvm_Tensor:$result);

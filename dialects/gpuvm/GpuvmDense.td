@@ -19,7 +19,9 @@ def Gpuvm_AttentionOp : Gpuvm_Op<"attention", [
     `query` is tensor<H x Q x D>: Q query rows of H heads. `key` is tensor<G x
     S x D> and `value` tensor<G x S x E>: a cache of S rows for each of G
     heads; query head h uses head h / (H / G) of it. Only the first n of the S
-    rows are keys: `keys` holds n, kept within 0 and S; without it, n = S.
+    rows are keys: `keys` holds n, kept within 0 and S; without it, n = S. A
+    tensor<C x i32> holds one n for each G / C heads of the cache, in their
+    order: many sequences of different lengths.
 
     Query row i stands at position n - Q + i. It sees key j < n; if `causal`,
     only j up to its position; with `window` w, only j beyond its position - w.
@@ -30,7 +32,7 @@ def Gpuvm_AttentionOp : Gpuvm_Op<"attention", [
 
     and zeros if it sees none, or if s is minus infinity for all keys it sees.
     The value of a key that it does not see is multiplied by 0 or not at all;
-    rows behind the first n do not matter.
+    rows after the first n do not matter.
 
     Everything is computed in f32 and rounded to the result's type at the end.
     The order of the sums is fixed by the shapes and n, but it is no other
@@ -42,7 +44,7 @@ def Gpuvm_AttentionOp : Gpuvm_Op<"attention", [
 
     C1: query, key, value and result have the shapes above, and G divides H.
     C2: all elements are f16 or f32, and the result has the query's type.
-    C3: `keys` is a tensor<i32>.
+    C3: `keys` is a tensor<i32>, or a tensor<C x i32> where C divides G.
     C4: `window` is positive and stands with `causal`.
     C5: D and E are at most 512.
 
@@ -72,14 +74,14 @@ def Gpuvm_GatherOp : Gpuvm_Op<"gather", [Pure]> {
   let description = [{
     `rows` holds numbers of rows of `source`, which are its slices along the
     leading dimension: result [i..., j...] is source [rows[i...], j...]. A number
-    below zero is row 0, and one behind the last row is the last row. Behind the
+    below zero is row 0, and one after the last row is the last row. After the
     count of a bounded source, up to its bound, a row has any elements.
 
     The rows are read where the result is read; the result as a whole exists only
     where it leaves the stage. The source may be decoded from packed data.
 
     C1: `rows` has elements of type i32, and `source` at least one dimension.
-    C2: the result has the dimensions of `rows` and behind them those of `source`
+    C2: the result has the dimensions of `rows` and after them those of `source`
         but for the leading one, and the elements of `source`.
 
     Example:

@@ -45,7 +45,7 @@ def Gpuvm_ScatterOp : Gpuvm_Op<"scatter", [
     C1: there are updates, and for each of them an initial value, a rule and a
         result.
     C2: `positions` has elements of type i32.
-    C3: updates have the dimensions of `positions` and behind them those of their
+    C3: updates have the dimensions of `positions` and after them those of their
         initial value but for the leading one, of which there is one; both have the
         elements, and the initial value the type, of the result.
     C4: `minu`, `maxu`, `and`, `or` and `xor` combine integers; on i1 there are
@@ -57,7 +57,7 @@ def Gpuvm_ScatterOp : Gpuvm_Op<"scatter", [
     ```mlir
     %counts = gpuvm.scatter add %ones at %bins into %zeros
         : (tensor<1000xi32>, tensor<1000xi32>, tensor<64xi32>) -> tensor<64xi32>
-    %sum, %least = gpuvm.scatter add, min %a, %b at %group into %zeros, %large
+    %sum, %least = gpuvm.scatter add, min %a, %b at %group into %none, %large
         : (tensor<50xi64>, tensor<50xi32>, tensor<50xi32>, tensor<4xi64>, tensor<4xi32>)
         -> (tensor<4xi64>, tensor<4xi32>)
     ```
@@ -141,7 +141,7 @@ def Gpuvm_ExpandOp : Gpuvm_Op<"expand", [
     Row i stands counts [i] times side by side, in order, and not at all if that is
     zero or less: result place p belongs to row rows [p] and is number ordinals [p]
     of it, from 0. `total` is how many places that are, and 2147483647 if they are
-    more; places behind the results' end are left out. What the results hold behind
+    more; places after the results' end are left out. What the results hold after
     `total` is not said.
 
     C1: `counts` has one dimension and elements of type i32.
@@ -171,7 +171,7 @@ def Gpuvm_DistinctOp : Gpuvm_Op<"distinct", [
     The key of row i is element i of all operands together. Of n different keys
     each has a number from 0 to n - 1, in ascending order, as signed integers, of
     the first operand in which two keys differ. `numbers` has that number for each
-    row; `rows` has for each number the first row with that key, and behind `count`,
+    row; `rows` has for each number the first row with that key, and after `count`,
     which is n, what is not said. If n is more than the length of `rows`, the rest
     is left out of it (and only there).
 
@@ -218,7 +218,7 @@ def Gpuvm_MatchOp : Gpuvm_Op<"match", [
     C2: keys have one shape of one dimension, and so have the table's columns.
     C3: `first` and `counts` are tensors of i32 of the keys' shape, and `order` is
         one of the columns' shape; if that is bounded, as long as the bound, and no
-        key finds a row behind the count.
+        key finds a row after the count.
 
     Example:
 

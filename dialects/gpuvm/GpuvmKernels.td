@@ -22,7 +22,7 @@ def Gpuvm_KernelOp : Gpuvm_Op<"kernel", [
     `reduce` over the iteration space of the reductions, with elementwise
     producers and consumers inside; for any other but `chain` one operation that
     has this root, what makes its operands, and elementwise consumers. Root `chain` is several loop nests one
-    behind the other in one workgroup, or in one workgroup for each index of the
+    after the other in one workgroup, or in one workgroup for each index of the
     leading dimension; each of them ends with a `gpuvm.hold` of what it makes.
 
     C1: block argument i has the type of operand i.
@@ -96,7 +96,15 @@ def Gpuvm_YieldOp : Gpuvm_Op<"yield", [
 
     C1: it stands in a kernel or in a region of another operation of this dialect.
 
-    Example: `gpuvm.yield %sum : tensor<i64>`
+    Example:
+
+    ```mlir
+    %sums = gpuvm.scan %x dimension 0 : (tensor<1000xi32>) -> tensor<1000xi32> {
+    ^bb0(%before: i32, %next: i32):
+      %s = arith.addi %before, %next : i32
+      gpuvm.yield %s : i32
+    }
+    ```
   }];
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
@@ -113,7 +121,18 @@ def Gpuvm_HoldOp : Gpuvm_Op<"hold", [
 
     C1: the results have the types of the operands.
 
-    Example: `%b = gpuvm.hold %a : tensor<4096xf32>`
+    Example:
+
+    ```mlir
+    %y = gpuvm.kernel @scale_and_1_more_chain chain ["scale", "shift"] (%x) {
+    ^bb0(%in: tensor<4096xf32>):
+      %a = arith.mulf %in, %in : tensor<4096xf32>
+      %b = gpuvm.hold %a : tensor<4096xf32>
+      %c = arith.addf %b, %in : tensor<4096xf32>
+      %d = gpuvm.hold %c : tensor<4096xf32>
+      gpuvm.yield %d : tensor<4096xf32>
+    } : (tensor<4096xf32>) -> tensor<4096xf32>
+    ```
   }];
   let arguments = (ins Variadic<Gpuvm_Tensor>:$values);
   let results = (outs Variadic<Gpuvm_Tensor>:$held);
@@ -163,7 +182,7 @@ def Gpuvm_ExposeOp : Gpuvm_Op<"expose", [HasParent<"ProgramOp">]> {
     finds registers by it. It keeps no value alive: gpuvm-form-kernels makes
     one only for values that have a window anyhow.
 
-    C1: there are registers 0 to 31, and instances from 0 on.
+    C1: registers and instances count from 0.
 
     Example: `gpuvm.expose %sum as 30 of 2 : tensor<i64>`
   }];

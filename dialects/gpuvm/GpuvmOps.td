@@ -88,7 +88,17 @@ def Gpuvm_ReturnOp : Gpuvm_Op<"return", [
     C1: there is one operand per output, of the output's type, or a message
         with such a payload.
 
-    Example: `gpuvm.return %sum : !gpuvm.message<tensor<i64>>`
+    Example:
+
+    ```mlir
+    gpuvm.program @both(%x: tensor<8xf32>) -> (same: tensor<8xf32>, sign: tensor<8xf32>) {
+      %m = gpuvm.stage @negate(%v = %x : tensor<8xf32>) -> tensor<8xf32> {
+        %n = arith.negf %v : tensor<8xf32>
+        gpuvm.send %n : tensor<8xf32>
+      }
+      gpuvm.return %x, %m : tensor<8xf32>, !gpuvm.message<tensor<8xf32>>
+    }
+    ```
   }];
   let arguments = (ins Variadic<Gpuvm_Value>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
@@ -103,13 +113,13 @@ def Gpuvm_StageOp : Gpuvm_Op<"stage", [
     Operands become block arguments; a message arrives as its payload. The
     first message operand is the inbox R31, further ones are R29, R28, ...;
     tensor and packed operands are R0, R1, ... The payload that `gpuvm.send` names is the
-    outbox R30. Stages that gpuvm-fuse found to be better off in one kernel have
-    the same `fusion_group`.
+    outbox R30. Registers are names, of which there is no end: operands that come
+    when R0 to R29 have all been given are R32, R33, ... The results are the
+    fields of the one message that a stage sends. Its metadata and its outbox R30
+    are those of the first field. Stages that gpuvm-fuse found to be better off in
+    one kernel have the same `fusion_group`.
 
     C1: block argument i has the type of operand i, or its payload's.
-    The results are the fields of the one message that a stage sends. Its
-    metadata and its outbox R30 are those of the first field.
-
     C2: `gpuvm.send` sends what the results say: result i is a message whose
         payload is the i-th sent value.
     C3: the body holds `arith`, `math`, `linalg` and `tensor` operations and
@@ -134,12 +144,12 @@ def Gpuvm_StageOp : Gpuvm_Op<"stage", [
         only what is its own.
 
     With `when(%c)` the stage runs if `%c`, which the device computes, is true.
-    If not, it stores nothing, its message is what `gpuvm.send` names behind
+    If not, it stores nothing, its message is what `gpuvm.send` names after
     `else`, values that the stage was given, or zeros if nothing is named, and the
     status is 0 (OK). With instances each of them has its own condition, or all a
     `shared` one.
 
-    C6: the condition is a `tensor<i1>`, for each instance. Behind `else` are as
+    C6: the condition is a `tensor<i1>`, for each instance. After `else` are as
         many values as are sent, of the same types, and all of them are block
         arguments; or nothing. A stage without a condition sends nothing else.
     C7: what a stage with a condition sends is not bounded, unless the stages
@@ -163,13 +173,13 @@ def Gpuvm_StageOp : Gpuvm_Op<"stage", [
       gpuvm.send %m : tensor<1024xi1>
     }
     %scaled = gpuvm.stage @scale instances(132)
-        (%v = %x : tensor<132x8xf32>, %f = shared %factors : tensor<8xf32>)
+        (%v = %rows : tensor<132x8xf32>, %f = shared %factors : tensor<8xf32>)
         -> tensor<132x8xf32> {
       %r = arith.mulf %v, %f : tensor<8xf32>
       gpuvm.send %r : tensor<8xf32>
     }
     %damped = gpuvm.stage @damp when(%isLarge : !gpuvm.message<tensor<i1>>)
-        (%v = %x : tensor<8xf32>, %f = %factor : tensor<8xf32>)
+        (%v = %x : tensor<8xf32>, %f = %factors : tensor<8xf32>)
         -> tensor<8xf32> {
       %r = arith.mulf %v, %f : tensor<8xf32>
       gpuvm.send %r : tensor<8xf32> else %v : tensor<8xf32>
@@ -219,9 +229,14 @@ def Gpuvm_SendOp : Gpuvm_Op<"send", [
     Examples:
 
     ```mlir
-    gpuvm.send %mask : tensor<1024xi1>
-    gpuvm.send %sums, %counts : tensor<8xf32>, tensor<8xi32> status(%s : tensor<i32>)
-    gpuvm.send %new : tensor<8xf32> else %old : tensor<8xf32>
+    %sum, %count = gpuvm.stage @total(%v = %x : tensor<8xf32>, %n = %seen : tensor<8xi32>, %s = %code : tensor<i32>)
+        -> (tensor<8xf32>, tensor<8xi32>) {
+      gpuvm.send %v, %n : tensor<8xf32>, tensor<8xi32> status(%s : tensor<i32>)
+    }
+    %kept = gpuvm.stage @double when(%wanted : tensor<i1>) (%old = %x : tensor<8xf32>) -> tensor<8xf32> {
+      %new = arith.addf %old, %old : tensor<8xf32>
+      gpuvm.send %new : tensor<8xf32> else %old : tensor<8xf32>
+    }
     ```
   }];
   let arguments = (ins Variadic<Gpuvm_Rows>:$payloads,
@@ -258,8 +273,14 @@ def Gpuvm_MetadataOp : Gpuvm_Op<"metadata", [Pure, HasParent<"StageOp">]> {
     Examples:
 
     ```mlir
-    %n = gpuvm.metadata norm of %x : tensor<8xf32> -> tensor<f32>
-    %each = gpuvm.metadata status of %agents : tensor<100x8xf32> -> tensor<100xi32>
+    %moved = gpuvm.stage @move instances(100) (%a = %agents : tensor<100x8xf32>) -> tensor<100x8xf32> {
+      gpuvm.send %a : tensor<8xf32>
+    }
+    %n, %s = gpuvm.stage @look(%all = %moved : !gpuvm.message<tensor<100x8xf32>>) -> (tensor<f32>, tensor<100xi32>) {
+      %norm = gpuvm.metadata norm of %all : tensor<100x8xf32> -> tensor<f32>
+      %each = gpuvm.metadata status of %all : tensor<100x8xf32> -> tensor<100xi32>
+      gpuvm.send %norm, %each : tensor<f32>, tensor<100xi32>
+    }
     ```
   }];
   let arguments = (ins Gpuvm_FieldAttr:$field, Gpuvm_Tensor:$message);
@@ -281,7 +302,7 @@ def Gpuvm_ExternKernelOp : Gpuvm_Op<"extern_kernel", [
     The compiler reads `path` (relative to the source file), reflects it and
     checks it against this declaration. Operands and results are windows of
     Registers, in order: operand 0 is binding 0, the next one binding 5, and
-    so on, the results behind the operands (kernels/gpuvm.glsl).
+    so on, the results after the operands (kernels/gpuvm.glsl).
 
     C1: there is at least one result, and all types are VM tensors.
     C2: `local_size` and `groups` are three positive numbers.
@@ -315,7 +336,16 @@ def Gpuvm_InvokeOp : Gpuvm_Op<"invoke", [
         results have its types.
     C2: windows, where given, are as long as the tensors they hold need.
 
-    Example: `%b = gpuvm.invoke @blur(%a) : (tensor<1024xf32>) -> tensor<1024xf32>`
+    Example:
+
+    ```mlir
+    gpuvm.extern_kernel @blur "blur.spv" (tensor<1024xf32>) -> tensor<1024xf32>
+        local_size [64, 1, 1] groups [16, 1, 1]
+    %soft = gpuvm.stage @soften(%a = %x : tensor<1024xf32>) -> tensor<1024xf32> {
+      %b = gpuvm.invoke @blur(%a) : (tensor<1024xf32>) -> tensor<1024xf32>
+      gpuvm.send %b : tensor<1024xf32>
+    }
+    ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Gpuvm_Tensor>:$inputs,
                        OptionalAttr<StrArrayAttr>:$stages,

@@ -19,7 +19,7 @@ def Gpuvm_RepeatOp : Gpuvm_Op<"repeat", [
     The stages of the body run at least once and at most `times` times. Operands
     become block arguments, as messages; what `gpuvm.next` names takes their
     place the next time, and is the result when the last time is over: the one
-    after which the condition behind `until` is true, or the one of number
+    after which the condition after `until` is true, or the one of number
     `times`, so that there always is a result. The body may use values from
     around it, which are the same each time.
 
@@ -36,11 +36,23 @@ def Gpuvm_RepeatOp : Gpuvm_Op<"repeat", [
     Example, a square root by Newton's method, to convergence:
 
     ```mlir
-    %root, %change = gpuvm.repeat @newton up_to 20 (%r = %x : tensor<8xf32>, %d = %zeros : tensor<f32>) {
+    %root, %change = gpuvm.repeat @newton up_to 20 (%r = %x : tensor<8xf32>, %d = %much : tensor<8xf32>) {
       %better, %by, %done = gpuvm.stage @step
           (%old = %r : !gpuvm.message<tensor<8xf32>>, %v = %x : tensor<8xf32>)
-          -> (tensor<8xf32>, tensor<f32>, tensor<i1>) { ... }
-      gpuvm.next %better, %by : !gpuvm.message<tensor<8xf32>>, !gpuvm.message<tensor<f32>>
+          -> (tensor<8xf32>, tensor<8xf32>, tensor<i1>) {
+        %half = arith.constant dense<0.5> : tensor<8xf32>
+        %small = arith.constant dense<1.0e-6> : tensor<8xf32>
+        %true = arith.constant dense<true> : tensor<i1>
+        %q = arith.divf %v, %old : tensor<8xf32>
+        %s = arith.addf %old, %q : tensor<8xf32>
+        %new = arith.mulf %s, %half : tensor<8xf32>
+        %moved = arith.subf %new, %old : tensor<8xf32>
+        %far = math.absf %moved : tensor<8xf32>
+        %near = arith.cmpf olt, %far, %small : tensor<8xf32>
+        %all = linalg.reduce { arith.andi } ins(%near : tensor<8xi1>) outs(%true : tensor<i1>) dimensions = [0]
+        gpuvm.send %new, %far, %all : tensor<8xf32>, tensor<8xf32>, tensor<i1>
+      }
+      gpuvm.next %better, %by : !gpuvm.message<tensor<8xf32>>, !gpuvm.message<tensor<8xf32>>
           until %done : !gpuvm.message<tensor<i1>>
     }
     ```
@@ -64,7 +76,17 @@ def Gpuvm_NextOp : Gpuvm_Op<"next", [
   let description = [{
     C1: the condition is a `tensor<i1>`, or a message with such a payload.
 
-    Example: `gpuvm.next %x : !gpuvm.message<tensor<8xf32>> until %done : !gpuvm.message<tensor<i1>>`
+    Example:
+
+    ```mlir
+    %last = gpuvm.repeat @double up_to 3 (%v = %x : tensor<8xf32>) {
+      %twice = gpuvm.stage @add(%a = %v : !gpuvm.message<tensor<8xf32>>) -> tensor<8xf32> {
+        %s = arith.addf %a, %a : tensor<8xf32>
+        gpuvm.send %s : tensor<8xf32>
+      }
+      gpuvm.next %twice : !gpuvm.message<tensor<8xf32>> until %enough : tensor<i1>
+    }
+    ```
   }];
   let arguments = (ins Variadic<Gpuvm_Value>:$values,
                        Optional<Gpuvm_Value>:$until);
@@ -78,12 +100,17 @@ def Gpuvm_RepeatBeginOp : Gpuvm_Op<"repeat_begin", [HasParent<"ProgramOp">]> {
   let summary = "What follows runs several times, up to gpuvm.repeat_end.";
   let description = [{
     What gpuvm-lower-repeat makes of `gpuvm.repeat`. Everything before it runs
-    before, and everything behind the end runs behind. Values that are made
+    before, and everything after the end runs after. Values that are made
     between the two are used there only.
 
     C1: there is an end for each beginning, and a beginning for each end.
 
-    Example: `gpuvm.repeat_begin 20 times`
+    Example:
+
+    ```mlir
+    gpuvm.repeat_begin 20 times
+    gpuvm.repeat_end
+    ```
   }];
   let arguments = (ins I64Attr:$times);
   let assemblyFormat = "$times `times` attr-dict";
@@ -92,7 +119,12 @@ def Gpuvm_RepeatBeginOp : Gpuvm_Op<"repeat_begin", [HasParent<"ProgramOp">]> {
 def Gpuvm_RepeatEndOp : Gpuvm_Op<"repeat_end", [HasParent<"ProgramOp">]> {
   let summary = "The end of what runs several times.";
   let description = [{
-    Example: `gpuvm.repeat_end`
+    Example:
+
+    ```mlir
+    gpuvm.repeat_begin 20 times
+    gpuvm.repeat_end
+    ```
   }];
   let assemblyFormat = "attr-dict";
 }

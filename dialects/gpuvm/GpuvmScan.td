@@ -53,7 +53,7 @@ def Gpuvm_ScanOp : Gpuvm_ScanRoot<"scan", [SingleBlock]> {
       %s = arith.addi %before, %next : i32
       gpuvm.yield %s : i32
     }
-    %starts = gpuvm.scan %x dimension 1 exclusive(%zero) segments(%heads)
+    %starts = gpuvm.scan %rows dimension 1 exclusive(%zero) segments(%heads)
         : (tensor<8x100xf32>, tensor<f32>, tensor<8x100xi1>) -> tensor<8x100xf32> {
     ^bb0(%before: f32, %next: f32):
       %s = arith.addf %before, %next : f32
@@ -83,7 +83,7 @@ def Gpuvm_CompactOp : Gpuvm_Op<"compact", [
   let summary = "The elements for which a condition holds, in their order.";
   let description = [{
     Result i begins with the elements of payload i whose `keep` is true, in
-    order; what it holds behind them is not said. `count` is how many `keep` are
+    order; what it holds after them is not said. `count` is how many `keep` are
     true. A result may be shorter than its payload: if `count` is more than its
     length, the rest is left out (and only then).
 

@@ -9,7 +9,7 @@
 //
 // The order of keys, everywhere: integers are signed numbers, or unsigned ones
 // if it says `unsigned`; i1 is false before true. Of floats -0 and +0 are equal,
-// all NaNs are equal and come behind plus infinity. `descending` is the opposite
+// all NaNs are equal and come after plus infinity. `descending` is the opposite
 // order: NaNs come first. Whatever the order, equal keys keep theirs, and a key
 // comes out with the bits it had.
 //
@@ -31,9 +31,9 @@ def Gpuvm_SortOp : Gpuvm_Op<"sort", [
     first key in which they differ says so (ORDER BY). Elements whose keys are
     all equal stay in the order they were in.
 
-    The order of a key is the one that its flags behind it say: integers are
+    The order of a key is the one that the flags after it say: integers are
     signed, or `unsigned`; i1 is false before true; of floats -0 and +0 are
-    equal, all NaNs are equal and come behind plus infinity. `descending` is the
+    equal, all NaNs are equal and come after plus infinity. `descending` is the
     opposite: the largest first, and NaNs before it. Each key comes out with the
     bits it had.
 
@@ -43,7 +43,7 @@ def Gpuvm_SortOp : Gpuvm_Op<"sort", [
     C1: there is at least one key, all operands have one shape, and it has at
         least one dimension.
     C2: each key has its two flags.
-    C3: the results have the operands' types, and behind them with `numbers`
+    C3: the results have the operands' types, and after them with `numbers`
         stands a tensor of i32 of their shape.
 
     Example:
@@ -184,7 +184,7 @@ def Gpuvm_SortRunsOp : Gpuvm_SortRoot<"sort_runs", "true"> {
     The last dimension is cut into runs of `run` elements, of which the last one
     may be shorter. Each run is put in the order of its keys, stable, and the
     payloads with it. With `keep` n only the first n of a run are there; where a
-    run has fewer, what stands for the rest sorts behind all keys.
+    run has fewer, what stands for the rest sorts after all keys.
 
     C1: all operands have one shape, of at least one dimension.
     C2: a run has 1 to 4096 elements, of which 1 to all are kept.
@@ -249,7 +249,7 @@ def Gpuvm_CountDigitsOp : Gpuvm_SortRoot<"count_digits", "true"> {
     are cut into chunks of `chunk` keys. Result [row..., c, d] says where in the
     row the first key of chunk c with this digit d comes if the row is put in the
     order of these digits, stable. There are as many c as the result has, eight
-    or a multiple; those behind the last chunk hold anything.
+    or a multiple; those after the last chunk hold anything.
 
     C1: `key` has at least one dimension; the result has its leading ones, the
         number of chunks rounded up to a multiple of 8, and 256, and is of i32.

@@ -103,8 +103,16 @@ def Gpuvm_LoadOp : Gpuvm_Op<"load", [
     Examples:
 
     ```mlir
-    %half = gpuvm.load @state[64] : tensor<64xf32>
-    %mine = gpuvm.load own @agents : tensor<16xf32>
+    gpuvm.register @state : tensor<128xf32>
+    gpuvm.register @agents : tensor<100x16xf32>
+    %second = gpuvm.stage @half() -> tensor<64xf32> {
+      %half = gpuvm.load @state[64] : tensor<64xf32>
+      gpuvm.send %half : tensor<64xf32>
+    }
+    %all = gpuvm.stage @look instances(100) () -> tensor<100x16xf32> {
+      %mine = gpuvm.load own @agents : tensor<16xf32>
+      gpuvm.send %mine : tensor<16xf32>
+    }
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$symbol, OptionalAttr<I64Attr>:$offset,
@@ -137,9 +145,16 @@ def Gpuvm_StoreOp : Gpuvm_Op<"store", [
     Examples:
 
     ```mlir
-    gpuvm.store %n, @count : tensor<i64>
-    gpuvm.store %row, @cache[%next] : tensor<1x128xf16>
-    gpuvm.store own %next, @agents : tensor<16xf32>
+    gpuvm.metric @count : tensor<i64>
+    gpuvm.register @cache : tensor<4096x128xf16>
+    gpuvm.register @agents : tensor<100x16xf32>
+    gpuvm.stage @append(%n = %seen : tensor<i64>, %row = %key : tensor<1x128xf16>, %next = %place : tensor<i32>) {
+      gpuvm.store %n, @count : tensor<i64>
+      gpuvm.store %row, @cache[%next] : tensor<1x128xf16>
+    }
+    gpuvm.stage @move instances(100) (%to = %places : tensor<100x16xf32>) {
+      gpuvm.store own %to, @agents : tensor<16xf32>
+    }
     ```
   }];
   let arguments = (ins Gpuvm_Tensor:$value, FlatSymbolRefAttr:$symbol,
