@@ -22,7 +22,7 @@ static Float erfOfUnit(Float a) {
          select(isSmall, a.number(0x1p-64f), a.number(1.0f));
 }
 
-/// erfc(a) for a >= 1/2: e^(-a^2) P((a - 2) / (a + 2)) / (1 + 2 a). The square
+/// erfc(a) for a >= 0.65: e^(-a^2) P((a - 2) / (a + 2)) / (1 + 2 a). The square
 /// is taken in two parts, since an error of it is one of the result times 100.
 static Float erfcOfLarge(Float x) {
   Float a = select(x > 10.2f, 10.2f, x); // The rest is 0.
@@ -45,5 +45,6 @@ Float functions::erf(Float x) {
 Float functions::erfc(Float x) {
   Float a = abs(x), large = erfcOfLarge(a);
   Float y = select(x < 0.0f, 2.0f - large, large);
-  return select(a < 0.5f, 1.0f - copySign(erfOfUnit(a), x), y);
+  // Up to there the difference has the smaller error.
+  return select(a < 0.65f, 1.0f - copySign(erfOfUnit(a), x), y);
 }

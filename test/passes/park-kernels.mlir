@@ -25,7 +25,7 @@
 // PARKED: kernel @chosen_map map {{.*}} attributes {input_windows
 // PARKED: kernel @work_scan_1 scan {{.*}}counts_window = #gpuvm.window<control, 12, 12>
 
-// MODE: error: the mode of parking is "auto", "always" or "never", not "perhaps"
+// MODE: error: --park: perhaps not in {{.*}}auto,always,never
 
 gpuvm.program @p(%x: tensor<1024xf32>, %z: tensor<1024xf32>)
     -> (y: tensor<1024xf32>, both: tensor<1024xf32>, kept: tensor<1024xf32>, x2: tensor<1024xf32>) {

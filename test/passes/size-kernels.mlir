@@ -16,7 +16,7 @@
 // CHECK: chain.dispatch_indirect
 // CHECK: chain.dispatch_indirect
 // NEVER-NOT: dispatch_indirect
-// MODE: error: the mode of sizing is "auto", "always" or "never", not "small"
+// MODE: error: --size: small not in {{.*}}auto,always,never
 
 !all = tensor<100003xf32>
 !rows = tensor<?xf32, #gpuvm.bound<100003>>
