@@ -56,6 +56,7 @@ public:
 private:
   static constexpr int64_t kStateOps = 20;
   using State = unsigned;
+  static constexpr State kStart = 0;
   struct Uses {
     Operation *op = nullptr; ///< The loop, or the branch that it is behind.
     llvm::SetVector<Value> values;
@@ -65,6 +66,7 @@ private:
     Value memory, saved;
   };
 
+  // Which state has what (ResumableStates.cpp).
   bool isCut(Operation *op) const;
   State addState(Operation *op);
   State number(Block &block, State state);
