@@ -94,3 +94,19 @@ gpuvm.program @one_long_row(%x: tensor<1048576xf32>) -> (y: tensor<1048576xf32>)
   }
   gpuvm.return %y : !gpuvm.message<tensor<1048576xf32>>
 }
+
+// Functions of math that are done once for a row keep no rows from sharing a
+// workgroup: 16 of them, as without the functions.
+// RUN: gpuvm-compile %s --program=short_rows -o %t.gvplan && gpuvm-plan show %t.gvplan | FileCheck %s --check-prefix=SHORT
+// SHORT: groups 63x1x1
+gpuvm.program @short_rows(%x: tensor<1000x50xf32>) -> (y: tensor<1000xf32>) {
+  %y = gpuvm.stage @log_sum_exp(%in = %x : tensor<1000x50xf32>) -> tensor<1000xf32> {
+    %zero = arith.constant dense<0.0> : tensor<1000xf32>
+    %powers = math.exp %in : tensor<1000x50xf32>
+    %sum = linalg.reduce { arith.addf } ins(%powers : tensor<1000x50xf32>) outs(%zero : tensor<1000xf32>) dimensions = [1]
+    %log = math.log %sum : tensor<1000xf32>
+    %r = math.tanh %log : tensor<1000xf32>
+    gpuvm.send %r : tensor<1000xf32>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<1000xf32>>
+}
