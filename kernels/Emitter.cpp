@@ -85,6 +85,9 @@ static SmallVector<StringRef> featuresOf(spirv::ModuleOp module) {
 /// What a kernel of this configuration needs, whatever its code is.
 static void addFeatures(KernelOp kernel, const KernelConfig &config,
                         SmallVectorImpl<StringRef> &features) {
+  if (kernel.getRoot() == Root::scan && config.subgroups &&
+      !llvm::is_contained(features, "subgroup_32"))
+    features.push_back("subgroup_32");
   bool mayEndEarly = kernel.getRoot() == Root::map
                          ? !config.scratch.empty() && !resumes(kernel, config)
                          : mayLoopLong(kernel, config);
@@ -198,7 +201,9 @@ FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
 std::optional<KernelConfig>
 gpuvm::configureVariant(KernelOp op, const EmitOptions &options) {
   KernelConfig config = configureKernel(op);
-  if (op.getRoot() == Root::map && !config.scratch.empty())
+  config.subgroups = op.getRoot() == Root::scan;
+  if (config.subgroups ||
+      (op.getRoot() == Root::map && !config.scratch.empty()))
     return config;
   config.dotProducts = hasDotProducts(op);
   if (config.dotProducts)

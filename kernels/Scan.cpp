@@ -195,12 +195,45 @@ Value ScanEmitter::placeInRow(Value row) {
   return paddedQuad(k.add(k.mul(row, kLanes), lane));
 }
 /// The place in quad memory of quad `i` of this lane's block.
-Value ScanEmitter::placeInBlock(int64_t i) {
-  return paddedQuad(k.add(k.mul(lane, layout.space.quadsPerBlock), k.index(i)));
+Value ScanEmitter::placeInBlock(Value i) {
+  return paddedQuad(k.add(k.mul(lane, layout.space.quadsPerBlock), i));
 }
 
 void ScanEmitter::storeTotal(const Quad &quad, Value row) {
   store(quadMemory, quad.inclusive.back(), placeInRow(row));
+}
+
+/// The total of the quads of this lane's block.
+ScanEmitter::Values ScanEmitter::foldBlock() {
+  int64_t perBlock = layout.space.quadsPerBlock;
+  Values block = load(quadMemory, placeInBlock(k.index(0)));
+  auto next = [&](Value i, ValueRange total) {
+    return combine(Values(total), load(quadMemory, placeInBlock(i)));
+  };
+  if (inLoops())
+    return k.loop(k.index(1), lastRow(perBlock), k.index(1), block, next);
+  for (int64_t i = 1; i < perBlock; ++i)
+    block = next(k.index(i), block);
+  return block;
+}
+
+/// Leaves what lies before each quad of this lane's block in its place.
+void ScanEmitter::prefixBlock(const Partial &before) {
+  Values first = load(quadMemory, placeInBlock(k.index(0)));
+  store(quadMemory, before.values, placeInBlock(k.index(0)));
+  auto next = [&](Value i, ValueRange quads) {
+    Value at = placeInBlock(i);
+    Values own = load(quadMemory, at);
+    store(quadMemory, join(before, {Values(quads), Value()}).values, at);
+    return combine(Values(quads), own);
+  };
+  int64_t perBlock = layout.space.quadsPerBlock;
+  if (inLoops()) {
+    k.loop(k.index(1), lastRow(perBlock), k.index(1), first, next);
+    return;
+  }
+  for (int64_t i = 1; i < perBlock; ++i)
+    first = next(k.index(i), first);
 }
 
 /// Makes of the totals of quads in workgroup memory what lies before each of
@@ -208,11 +241,7 @@ void ScanEmitter::storeTotal(const Quad &quad, Value row) {
 /// those of the groups, and published as that of `tile`, if given.
 void ScanEmitter::foldTile(Value tile) {
   constexpr int64_t kGroup = ScanOrder::kBlocksPerGroup;
-  int64_t perBlock = layout.space.quadsPerBlock;
-  Values block = load(quadMemory, placeInBlock(0));
-  for (int64_t i = 1; i < perBlock; ++i)
-    block = combine(block, load(quadMemory, placeInBlock(i)));
-  store(blockMemory, block, paddedBlock(lane));
+  store(blockMemory, foldBlock(), paddedBlock(lane));
   k.workgroupBarrier();
   k.ifThen(k.less(lane, k.index(ScanOrder::kGroupsPerTile)), [&] {
     Value own = paddedBlock(k.mul(lane, kGroup));
@@ -233,20 +262,18 @@ void ScanEmitter::foldTile(Value tile) {
   Partial groups = {load(groupMemory, group), k.less(k.index(0), group)};
   Partial blocks = {load(blockMemory, paddedBlock(lane)),
                     k.less(k.index(0), k.rem(lane, kGroup))};
-  Partial before = join(groups, blocks);
-  Values quads;
-  for (int64_t i = 0; i < perBlock; ++i) {
-    Value at = placeInBlock(i);
-    Values next = load(quadMemory, at);
-    store(quadMemory,
-          i == 0 ? before.values : join(before, {quads, Value()}).values, at);
-    quads = i == 0 ? next : combine(quads, next);
-  }
+  prefixBlock(join(groups, blocks));
 }
 
 void ScanEmitter::emitTile(Value tile, TileShape shape) {
-  SmallVector<Quad> quads = loadTile(tile, shape);
-  Values kept = compact ? packKept(quads) : Values();
+  SmallVector<Quad> quads;
+  Values kept;
+  if (inLoops()) {
+    kept = loadRows(tile, shape);
+  } else {
+    quads = loadTile(tile, shape);
+    kept = compact ? packKept(quads) : Values();
+  }
   k.workgroupBarrier();
   if (layout.looksBack())
     mark = readMark();
@@ -261,6 +288,8 @@ void ScanEmitter::emitTile(Value tile, TileShape shape) {
     emitCount(tile, layout.looksBack() ? join(before, all) : all);
     emitCompacted({tile, shape, kept, takeBegins(), all.values.front()},
                   before);
+  } else if (inLoops()) {
+    emitRows(tile, before, shape);
   } else {
     emitResults(quads, before, shape);
   }
@@ -278,8 +307,10 @@ LogicalResult ScanEmitter::run() {
     rowMemory = k.allocateWorkgroup(k.ir().getI32Type(),
                                     layout.space.quadsPerBlock + 1);
   int64_t full = layout.fullTiles(), tiles = layout.space.tiles();
-  // Where loads are as wide in the last tile, one code does for all of them.
-  bool isUniform = full == tiles || tileShape(/*whole=*/false).vector > 1;
+  // Where loads are as wide in the last tile, one code does for all of them,
+  // and it has to where code is to be short.
+  bool isUniform =
+      full == tiles || tileShape(/*whole=*/false).vector > 1 || inLoops();
   if (!layout.looksBack()) {
     emitTile(k.index(0), tileShape(full == tiles));
     return failure(failed_);

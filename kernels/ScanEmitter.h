@@ -76,6 +76,18 @@ private:
   Quad loadQuad(Value tile, Value row, TileShape shape);
   void loadElements(Quad &quad, Value position, TileShape shape);
 
+  /// Whether the form for GPUs, which have subgroups of 32 lanes, is not
+  /// wanted.
+  bool inLoops() const { return !c.config.subgroups; }
+
+  // Rows of quads one after the other, with little code.
+  using RowBuilder = function_ref<Values(Value row, ValueRange carried)>;
+  Value lastRow(int64_t count);
+  Values forRows(const Values &initial, RowBuilder body);
+  Values loadRows(Value tile, TileShape shape);
+  void emitRows(Value tile, const Partial &before, TileShape shape);
+  Value placeInBlock(Value i);
+
   // A tile.
   void emitTile(Value tile, TileShape shape);
   SmallVector<Quad> loadTile(Value tile, TileShape shape);
@@ -83,8 +95,9 @@ private:
   void foldQuad(Quad &quad);
   void storeTotal(const Quad &quad, Value row);
   void foldTile(Value tile);
+  Values foldBlock();
+  void prefixBlock(const Partial &before);
   Value placeInRow(Value row);
-  Value placeInBlock(int64_t i);
   Value paddedQuad(Value quad);
   Value paddedBlock(Value block);
 

@@ -90,15 +90,13 @@ void ScanEmitter::store(ArrayRef<Value> memory, const Values &values,
     k.storeWorkgroup(own, value, at);
 }
 
-/// What `unrolled` makes on a GPU that has the registers for it, else `inLoop`.
+/// What `unrolled` makes, in the form for GPUs, which have the registers for it
+/// if there are few slots; else `inLoop`.
 ScanEmitter::Values ScanEmitter::onGpu(function_ref<Values()> unrolled,
                                        function_ref<Values()> inLoop) {
-  constexpr int64_t kGpuSubgroup = 32;
   constexpr size_t kMaxLoadedSlots = 4;
-  if (slots.size() > kMaxLoadedSlots)
-    return inLoop();
-  Value isGpu = k.less(k.index(kGpuSubgroup - 1), k.subgroupSize());
-  return k.choose(isGpu, slots, unrolled, inLoop);
+  bool loops = inLoops() || slots.size() > kMaxLoadedSlots;
+  return loops ? inLoop() : unrolled();
 }
 
 /// Replaces each of `count` neighbours but the first by the total of those
