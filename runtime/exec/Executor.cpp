@@ -164,6 +164,8 @@ Status Executor::createStaging() {
   sizes.clear();
   for (const Output &output : plan_.outputs)
     sizes.push_back(byteSizeOf(output));
+  loopWords_ = loopWordsOf(plan_);
+  sizes.resize(sizes.size() + loopWords_.size(), sizeof(uint32_t));
   return assign(downloads_, Staging::create(device_, sizes, maxBufferBytes(),
                                             MemoryRole::HostPolled,
                                             VK_BUFFER_USAGE_TRANSFER_DST_BIT,
@@ -183,10 +185,19 @@ Status Executor::record() {
   HostSpan span(options_.events, "record");
   VM_RETURN_IF_ERROR(
       assign(submission_, Submission::create(device_, plan_.program.c_str())));
-  Recording recording{
-      device_,      plan_,    regions_,   pipelines_,
-      descriptors_, uploads_, downloads_, timestamps_,
-      clocks_,      trace_,   timer_,     Deadline(options_.loadTimeoutNs)};
+  Recording recording{device_,
+                      plan_,
+                      regions_,
+                      pipelines_,
+                      descriptors_,
+                      uploads_,
+                      downloads_,
+                      loopWords_,
+                      timestamps_,
+                      clocks_,
+                      trace_,
+                      timer_,
+                      Deadline(options_.loadTimeoutNs)};
   ++counters_.recordings;
   return assign(counters_.recorded, recordExecution(recording, submission_));
 }
@@ -277,49 +288,6 @@ Status Executor::finish() {
   VM_RETURN_IF_ERROR(readTimes());
   VM_RETURN_IF_ERROR(checkLoops());
   return checkBounds();
-}
-
-/// Where a dispatch says that it had to give up a loop, if its kernel may.
-static std::optional<Window> unfinishedWord(const Plan &plan,
-                                            const Command &command) {
-  const auto *direct = std::get_if<Dispatch>(&command.op);
-  const auto *indirect = std::get_if<DispatchIndirect>(&command.op);
-  if (!direct && !indirect)
-    return std::nullopt;
-  const Kernel &kernel =
-      plan.kernels[direct ? direct->kernel : indirect->kernel];
-  if (!kernel.unfinished)
-    return std::nullopt;
-  for (const BoundWindow &bound : direct ? direct->windows : indirect->windows)
-    if (bound.binding == *kernel.unfinished)
-      return bound.window;
-  return std::nullopt;
-}
-
-/// Whether a kernel had to give up a loop. Its word is cleared for the next
-/// execution, unless that runs already and may set it.
-Status Executor::checkLoops() {
-  for (const Command &command : plan_.commands) {
-    std::optional<Window> window = unfinishedWord(plan_, command);
-    if (!window)
-      continue;
-    uint32_t word = 0;
-    auto *bytes = reinterpret_cast<uint8_t *>(&word);
-    VM_RETURN_IF_ERROR(transfer_.download(
-        regions_, window->region, window->offset, {bytes, sizeof(word)}));
-    if (word == 0)
-      continue;
-    word = 0;
-    if (!busy())
-      VM_RETURN_IF_ERROR(transfer_.upload(
-          regions_, window->region, window->offset, {bytes, sizeof(word)}));
-    return Status(
-        Code::WrongResult,
-        fmt::format("A loop of stage \"{}\" runs longer than this device's "
-                    "driver ({}) lets loops run, so there is no result.",
-                    command.stage, device_.info().driver));
-  }
-  return {};
 }
 
 /// Whether the device has found more of something than there is room for.

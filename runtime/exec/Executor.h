@@ -92,7 +92,9 @@ public:
   bool robust() const { return robust_; }
   /// Bytes that every execution copies in and out.
   uint64_t uploadBytes() const { return uploads_.totalBytes(); }
-  uint64_t downloadBytes() const { return downloads_.totalBytes(); }
+  uint64_t downloadBytes() const {
+    return downloads_.totalBytes() - sizeof(uint32_t) * loopWords_.size();
+  }
 
   // Inputs, outputs, regions: nothing may be in flight (Code::Usage), except
   // for reads of Metrics and writes of Control, which are mapped.
@@ -181,6 +183,7 @@ private:
   Descriptors descriptors_;
   Staging uploads_;
   Staging downloads_;
+  std::vector<LoopWord> loopWords_;
   Timestamps timestamps_;
   Timestamps clocks_;
   Trace trace_;

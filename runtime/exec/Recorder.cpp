@@ -100,8 +100,11 @@ void CommandRecorder::recordDownloads() {
     recordBarrier(r_.device, commands_, scopes_.beforeDownloads);
   r_.timestamps.record(commands_, kTimeComputed);
   r_.device.beginLabel(commands_, "downloads");
-  for (size_t i = 0; i < r_.downloads.numSlots(); ++i)
-    copy(r_.regions.locate(r_.plan.outputs[i].window), r_.downloads.slot(i));
+  size_t slot = 0;
+  for (const Output &output : r_.plan.outputs)
+    copy(r_.regions.locate(output.window), r_.downloads.slot(slot++));
+  for (const LoopWord &word : r_.loopWords)
+    copy(r_.regions.locate(word.window), r_.downloads.slot(slot++));
   recordBarrier(r_.device, commands_, scopes_.toHost);
   r_.device.endLabel(commands_);
 }

@@ -25,6 +25,7 @@
 #include "runtime/plan/Plan.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace vm {
 
@@ -37,6 +38,13 @@ enum : uint32_t {
   kNumTimestamps
 };
 
+/// Where the kernel of a command says that it had to give up a loop.
+struct LoopWord {
+  size_t command = 0;
+  Window window;
+};
+std::vector<LoopWord> loopWordsOf(const Plan &plan);
+
 /// Everything a recording refers to. All of it must outlive the recording.
 struct Recording {
   const Device &device;
@@ -45,7 +53,8 @@ struct Recording {
   const Pipelines &pipelines;
   const Descriptors &descriptors;
   const Staging &uploads;   ///< A slot for each input; empty if bound at load.
-  const Staging &downloads; ///< A slot for each output.
+  const Staging &downloads; ///< A slot for each output and each loop's word.
+  const std::vector<LoopWord> &loopWords;
   const Timestamps &timestamps;
   const Timestamps &clocks; ///< Of the plan, in the order in which they run.
   const Trace &trace;

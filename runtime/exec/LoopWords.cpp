@@ -1,0 +1,70 @@
+//===- LoopWords.cpp - loops that kernels had to give up ------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The words come with the outputs, so that an execution stays one submission.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/exec/Executor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+namespace vm {
+
+/// Where a dispatch says that it had to give up a loop, if its kernel may.
+static std::optional<Window> loopWordOf(const Plan &plan,
+                                        const Command &command) {
+  const auto *direct = std::get_if<Dispatch>(&command.op);
+  const auto *indirect = std::get_if<DispatchIndirect>(&command.op);
+  if (!direct && !indirect)
+    return std::nullopt;
+  const Kernel &kernel =
+      plan.kernels[direct ? direct->kernel : indirect->kernel];
+  if (!kernel.unfinished)
+    return std::nullopt;
+  for (const BoundWindow &bound : direct ? direct->windows : indirect->windows)
+    if (bound.binding == *kernel.unfinished)
+      return bound.window;
+  return std::nullopt;
+}
+
+std::vector<LoopWord> loopWordsOf(const Plan &plan) {
+  std::vector<LoopWord> words;
+  for (size_t i = 0; i < plan.commands.size(); ++i)
+    if (std::optional<Window> window = loopWordOf(plan, plan.commands[i])) {
+      window->length = sizeof(uint32_t);
+      words.push_back({i, *window});
+    }
+  return words;
+}
+
+/// Whether a kernel had to give up a loop. Its word is cleared for the next
+/// execution, unless that runs already and may set it.
+Status Executor::checkLoops() {
+  for (size_t i = 0; i < loopWords_.size(); ++i) {
+    uint32_t word = 0;
+    std::memcpy(&word, downloads_.slot(plan_.outputs.size() + i).mapped,
+                sizeof(word));
+    if (word == 0)
+      continue;
+    const auto &[at, window] = loopWords_[i];
+    std::array<uint8_t, sizeof(word)> zero = {};
+    if (!busy())
+      VM_RETURN_IF_ERROR(
+          transfer_.upload(regions_, window.region, window.offset, zero));
+    return Status(
+        Code::WrongResult,
+        fmt::format("A loop of stage \"{}\" runs longer than this device's "
+                    "driver ({}) lets loops run, so there is no result.",
+                    plan_.commands[at].stage, device_.info().driver));
+  }
+  return {};
+}
+
+} // namespace vm
