@@ -74,7 +74,7 @@ private:
   State numberWhile(scf::WhileOp loop, State state);
   State numberIf(scf::IfOp branch, State state);
   State numberAfter(Operation *op, State state);
-  void define(ValueRange values, State state, bool carried = false);
+  void define(ValueRange values, State state, bool isCarried = false);
   void use(ValueRange values, State state);
   void useAll(Operation *op, State state);
   void findSlots();
