@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -32,11 +33,12 @@ static std::map<uint32_t, size_t> firstDispatches(const Plan &plan) {
 
 /// A driver that needs longer than this for a kernel that the loader takes
 /// (limits::kMaxInlinedInstructions) does not end: the largest kernels of the
-/// tests take seconds.
-static constexpr uint64_t kCompileNs = 60'000'000'000;
+/// tests take seconds. A longer timeout says that the machine is slow, or busy.
+static constexpr uint64_t kLeastCompileNs = 60'000'000'000;
 
 static Status compile(const Device &device, const Pipeline &pipeline,
-                      VkDescriptorSet set, Submission &submission) {
+                      VkDescriptorSet set, uint64_t timeoutNs,
+                      Submission &submission) {
   VM_RETURN_IF_ERROR(submission.begin(/*reusable=*/false));
   const VolkDeviceTable &vk = device.vk();
   VkCommandBuffer commands = submission.commands();
@@ -47,16 +49,17 @@ static Status compile(const Device &device, const Pipeline &pipeline,
   vk.vkCmdDispatch(commands, 0, 0, 0);
   VM_RETURN_IF_ERROR(submission.end());
   VM_RETURN_IF_ERROR(submission.submit());
-  Status status = submission.wait(kCompileNs);
+  Status status = submission.wait(timeoutNs);
   // The wait can fail for want of memory; the compilation goes on.
   if (status.code() == Code::OutOfMemory)
-    std::ignore = submission.waitFor(kCompileNs);
+    std::ignore = submission.waitFor(timeoutNs);
   return status;
 }
 
 Status warmUp(const Device &device, const Plan &plan,
               const Pipelines &pipelines, const Descriptors &descriptors,
-              const CompileProgress &progress, Submission &submission) {
+              const CompileProgress &progress, uint64_t timeoutNs,
+              Submission &submission) {
   std::map<uint32_t, size_t> commands = firstDispatches(plan);
   size_t done = 0;
   for (auto [kernel, command] : commands) {
@@ -64,8 +67,9 @@ Status warmUp(const Device &device, const Plan &plan,
       progress(done++, commands.size());
     Status status = checkMemoryToCompile(device, plan.kernels[kernel]);
     if (status.ok())
-      status = compile(device, pipelines[kernel],
-                       descriptors.forCommand(command), submission);
+      status =
+          compile(device, pipelines[kernel], descriptors.forCommand(command),
+                  std::max(timeoutNs, kLeastCompileNs), submission);
     if (!status.ok())
       return status.withContext(
           fmt::format("compiling kernel \"{}\"", plan.kernels[kernel].name));

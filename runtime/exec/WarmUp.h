@@ -23,10 +23,11 @@ namespace vm {
 inline bool compilesAtDispatch(const DeviceInfo &info) { return info.lavapipe; }
 
 /// Dispatches every kernel that a command uses once, without workgroups: one
-/// submit each, and a minute for each kernel. `submission` is used, and left
-/// idle unless this fails.
+/// submit each, and `timeoutNs` for each kernel, or a minute if that is longer.
+/// `submission` is used, and left idle unless this fails.
 Status warmUp(const Device &device, const Plan &plan,
               const Pipelines &pipelines, const Descriptors &descriptors,
-              const CompileProgress &progress, Submission &submission);
+              const CompileProgress &progress, uint64_t timeoutNs,
+              Submission &submission);
 
 } // namespace vm

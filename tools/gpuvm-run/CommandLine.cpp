@@ -104,6 +104,7 @@ static void addRunFlags(CLI::App &app, CommandLine &options) {
       ->check(countIn(0, kMaxRepetitions));
   app.add_option("--timeout", options.timeoutSeconds,
                  "Seconds to wait for one execution")
+      ->envname("GPUVM_TIMEOUT")
       ->capture_default_str()
       ->check(numberIn(0.001, 1e9));
   app.add_option("--vram-budget", options.vramBudgetBytes,
