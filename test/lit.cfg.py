@@ -32,6 +32,9 @@ config.environment["PATH"] = os.pathsep.join(
     [os.path.join(BUILD, "bin"), LLVM_TOOLS, os.environ["PATH"]])
 config.environment["FILECHECK_OPTS"] = "-enable-var-scope --allow-unused-prefixes=false"
 config.environment["GPUVM_VALIDATE"] = "1"
+# Nothing fails because the machine is busy with other things: an execution has an hour, and scripts
+# give programs a limit of CPU time (e2e/processes.py).
+config.environment["GPUVM_TIMEOUT"] = "3600"
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"  # Nothing of a test stays in the source tree.
 config.substitutions += [("%python", sys.executable), ("%root", ROOT), ("%build", BUILD)]
 

@@ -49,7 +49,7 @@ def run(name, inputs, outputs, options, iterations=1):
     """(outputs by name, statistics) of a program that is compiled."""
     folder = options.weights or options.work
     weights = {one: folder / f"{name}.{one}.npy" for one in options.models[name].weights}
-    got, stats = programs.execute(options.work / f"{name}.gvplan", inputs | weights, outputs, f"--iterations={iterations}", "--timeout=60")
+    got, stats = programs.execute(options.work / f"{name}.gvplan", inputs | weights, outputs, f"--iterations={iterations}")
     check(stats["submits"] == 1, f"an execution of {name} takes {stats['submits']} submits, not 1")
     return got, stats
 

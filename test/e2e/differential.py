@@ -58,6 +58,7 @@ import sys
 import zlib
 
 import attentions
+import processes
 import products
 import programs
 from program_text import NUMPY, Value, bits, is_float, pack, unpack
@@ -166,8 +167,8 @@ class Mismatch(Exception):
 
 
 def call(command, env=None):
-    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60,
-                            env={**os.environ, **(env or {})})
+    result = processes.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                           env={**os.environ, **(env or {})})
     if result.returncode != 0:
         raise Mismatch(f"exit code {result.returncode}: {' '.join(command)}\n{result.stdout[-2000:]}")
 
@@ -289,7 +290,7 @@ def run_case(case, arguments):
         if not arguments.prepare:
             check(base, arguments.run_options.split(), [w for w in arguments.widths.split(",") if w])
             shutil.rmtree(base)
-    except (Mismatch, subprocess.TimeoutExpired) as failure:
+    except Mismatch as failure:
         return f"{name}: {failure}"
     return None
 

@@ -29,6 +29,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "e2e"))
 
 import differential  # noqa: E402
+import processes  # noqa: E402
 from program_recipes import add_program  # noqa: E402
 from program_text import Program  # noqa: E402
 from programs_state import add_state  # noqa: E402
@@ -50,7 +51,7 @@ def run_program(program, arguments):
         base = differential.prepare(arguments.folder, program)
         differential.check(base, arguments.run_options.split(), [])
         shutil.rmtree(base)
-    except (differential.Mismatch, subprocess.TimeoutExpired) as failure:
+    except differential.Mismatch as failure:
         return f"{program.name}: {failure}"
     return None
 
@@ -60,7 +61,8 @@ def reduce_refused(folder, name):
     base = os.path.join(folder, name)
     source = os.path.join(base, "program.mlir")
     plan = os.path.join(base, "reduced.gvplan")
-    compiles = lambda: subprocess.run(["gpuvm-compile", source, "-o", plan], capture_output=True, timeout=60)
+    compiles = lambda: processes.run(["gpuvm-compile", source, "-o", plan], stdout=subprocess.DEVNULL,
+                                     stderr=subprocess.DEVNULL)
     if not os.path.exists(source) or compiles().returncode == 0:
         return
     script = os.path.join(base, "interesting.sh")
@@ -69,8 +71,8 @@ def reduce_refused(folder, name):
                    f"gpuvm-compile \"$1\" -o '{plan}' && exit 0\nexit 1\n")
     os.chmod(script, os.stat(script).st_mode | stat.S_IXUSR)
     with open(os.path.join(base, "reduced.mlir"), "w") as file:
-        subprocess.run(["gpuvm-reduce", source, f"-reduction-tree=traversal-mode=0 test={script}"], stdout=file,
-                       stderr=subprocess.DEVNULL, timeout=300, check=False)
+        processes.run(["gpuvm-reduce", source, f"-reduction-tree=traversal-mode=0 test={script}"], stdout=file,
+                      stderr=subprocess.DEVNULL)
 
 
 def run_batch(numbers, arguments):
