@@ -4,7 +4,9 @@
 # path of the file. Shaders find gpuvm.glsl and what lies beside them by
 # #include. A second compile after a change of an included file is automatic.
 
-cmake_path(SET GPUVM_GLSL_INCLUDE NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../kernels)
+if(NOT GPUVM_GLSL_INCLUDE) # The installed package knows its own.
+  cmake_path(SET GPUVM_GLSL_INCLUDE NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../kernels)
+endif()
 
 function(gpuvm_add_glsl_kernel target source)
   find_program(GPUVM_GLSLANG NAMES glslangValidator)
