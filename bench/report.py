@@ -17,6 +17,13 @@ def goal_text(row):
     return f"{wanted}: {'met' if row['met'] else 'missed'}"
 
 
+def clock_text(times):
+    """Clocks of the device right after our samples, in MHz: `graphics / memory`."""
+    if "graphics_mhz" not in times:
+        return "-"
+    return f"{number(times['graphics_mhz']['median'])} / {number(times['memory_mhz']['median'])}"
+
+
 def cells(row):
     """One row of the table; peers have a few columns each."""
     result = {"what": row["what"], **row["extra"]}
@@ -50,6 +57,7 @@ def cells(row):
         result["target"] = goal_text(row)
     if row["bytes"]:
         result["bytes"] = row["bytes"]
+    result["clock MHz"] = clock_text(row["ours"])
     result["n"] = row["ours"]["wall_us"]["n"]
     if row["error"] is not None:
         result["error (bound)"] = f"{row['error']:.1e} ({row['bound']:.0e})"

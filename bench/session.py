@@ -4,6 +4,7 @@ import os
 import sys
 import time
 
+import clocks
 from gpuvm import Missing
 import host
 from inputs import Inputs
@@ -33,12 +34,19 @@ class Session:
             os.environ["LP_NUM_THREADS"] = vm.environment["LP_NUM_THREADS"] = str(host.THREADS)
         os.environ.pop("GPUVM_VALIDATE", None)  # validation is for tests
         self.machine = vm.machine()
+        self.busy = self.make_busy() if self.kind == "gpu" else None
         self.torch, self.notes, self.wanted = None, [], None
         if self.kind == "gpu" and not options.no_peers:
             try:
                 self.torch = torch_peer.load()
             except Missing as reason:
                 self.notes.append(f"PyTorch is left out: {reason}.")
+
+    def make_busy(self):
+        """What raises the GPU's clocks before a sample, on a machine of its own."""
+        machine = self.vm.machine()
+        machine.load(self.vm.plan("busy", clocks.PROGRAM)[0])
+        return clocks.Busy(machine.execute, clocks.reader(self.device))
 
     #===--- One case ---===#
 
@@ -67,6 +75,8 @@ class Session:
     def subjects(self, part, case, left_out):
         """(ours and every peer that can be had, the error of ours)"""
         arrays = self.inputs.arrays(case)
+        if self.busy:
+            self.busy.raise_clocks()  # how long an execution takes decides how many a sample has
         ours = (Streamed if case.stream else Ours)(self.vm, self.machine, part, case, arrays)
         subjects, right, self.wanted = {"gpuvm": ours}, None, None
         for name, make in self.peers(case, arrays).items():
@@ -104,7 +114,8 @@ class Session:
             raise Late()
         subjects, worst = self.subjects(part, case, left_out)
         try:
-            samples = interleave({name: subject.sample for name, subject in subjects.items()},
+            around = self.busy.around if self.busy else lambda sample: sample
+            samples = interleave({name: around(subject.sample) for name, subject in subjects.items()},
                                  self.repeats(subjects), f"{part}: {case.what}")
             times = {name: {key: spread(values) for key, values in sample.items()}
                      for name, sample in samples.items()}
