@@ -192,7 +192,8 @@ static bool compares(Operation *op) {
 
 /// Where a module computes in f32 it keeps the sign of zero, infinities and
 /// NaNs, lest a driver take a comparison and a selection for a minimum that
-/// drops NaNs; with `exact` it also rounds to nearest even.
+/// drops NaNs; with `exact` it also rounds to nearest even, without which a
+/// plan can do without the former (runtime/plan/OptionalFeatures.h).
 static void addFloatControls(spirv::ModuleOp module, bool exact) {
   bool computes = false, chooses = false;
   module.walk([&](Operation *op) {
@@ -205,7 +206,7 @@ static void addFloatControls(spirv::ModuleOp module, bool exact) {
   auto add = [&](spirv::ExecutionMode mode) {
     spirv::ExecutionModeOp::create(b, module.getLoc(), function, mode, kWidth);
   };
-  if (exact && computes)
+  if (exact && (computes || chooses))
     add(spirv::ExecutionMode::RoundingModeRTE);
   if (computes || chooses)
     add(spirv::ExecutionMode::SignedZeroInfNanPreserve);

@@ -10,6 +10,7 @@
 #include "runtime/device/Requirements.h"
 
 #include "runtime/base/CheckedMath.h"
+#include "runtime/plan/OptionalFeatures.h"
 
 #include <fmt/format.h>
 
@@ -30,6 +31,8 @@ static std::string kernelSubject(const Kernel &kernel) {
 
 static void addFeatures(Requirements &needs, const Kernel &kernel) {
   for (Feature feature : kernel.features) {
+    if (isOptional(kernel, feature))
+      continue;
     bool known = std::any_of(
         needs.features.begin(), needs.features.end(),
         [&](const FeatureNeed &need) { return need.feature == feature; });

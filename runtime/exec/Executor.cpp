@@ -14,6 +14,7 @@
 #include "runtime/exec/NamedSlots.h"
 #include "runtime/exec/WarmUp.h"
 #include "runtime/plan/BoundedKernel.h"
+#include "runtime/plan/OptionalFeatures.h"
 #include "runtime/plan/Repeats.h"
 
 #include <fmt/format.h>
@@ -60,6 +61,7 @@ Status Executor::prepare() {
     chooseVariants(plan_, device_.info());
   else
     dropVariants(plan_);
+  dropOptionalFeatures(plan_, device_.info().features);
   if (options_.bounded)
     clearWorkgroupMemory();
   VM_RETURN_IF_ERROR(createRegions());

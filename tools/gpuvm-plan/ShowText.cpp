@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/plan/OptionalFeatures.h"
 #include "runtime/plan/PlanNames.h"
 #include "tools/gpuvm-plan/Printing.h"
 
@@ -127,11 +128,15 @@ void TextPrinter::printKernels() {
     line("  {:<20} local size {}, workgroup memory {} bytes, SPIR-V {} bytes",
          kernel.name, sizeText(kernel.localSize), kernel.workgroupMemoryBytes,
          kernel.spirv.size() * sizeof(uint32_t));
-    std::vector<std::string> features;
+    std::vector<std::string> needed, optional;
     for (Feature feature : kernel.features)
-      features.push_back(toString(feature));
-    if (!features.empty())
-      line("    needs {}", fmt::join(features, ", "));
+      (isOptional(kernel, feature) ? optional : needed)
+          .push_back(toString(feature));
+    if (!needed.empty())
+      line("    needs {}", fmt::join(needed, ", "));
+    if (!optional.empty())
+      line("    asks for {} where the device has it",
+           fmt::join(optional, ", "));
     for (uint32_t variant : kernel.variants)
       line("    gives way to {} where the device has what that needs",
            plan.kernels[variant].name);

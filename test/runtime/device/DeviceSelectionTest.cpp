@@ -84,6 +84,19 @@ TEST(DeviceSelection, FallsBackToADeviceThatCanAndSaysWhy) {
             "which the device does not have.");
 }
 
+TEST(DeviceSelection, TakesADeviceWithoutOptionalFeatures) {
+  Plan plan;
+  plan.kernels.resize(1);
+  plan.kernels[0].name = "exponential";
+  plan.kernels[0].features = {Feature::SignedZeroInfNan32};
+  std::vector<DeviceInfo> devices = {makeIntegratedGpu()};
+  ASSERT_FALSE(devices[0].has(Feature::SignedZeroInfNan32));
+  EXPECT_EQ(selectDevice(devices, requirementsOf(plan), "").device, 0u);
+  plan.kernels[0].features = {Feature::RoundToEven32,
+                              Feature::SignedZeroInfNan32};
+  EXPECT_FALSE(selectDevice(devices, requirementsOf(plan), "").device);
+}
+
 TEST(DeviceSelection, RefusesWithTheDeviceAndTheReason) {
   Requirements needs;
   needs.features = {{Feature::Float64, "forces"}};
