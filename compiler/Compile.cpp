@@ -62,6 +62,15 @@ static OwningOpRef<ModuleOp> readProgram(MLIRContext &context,
   return module;
 }
 
+/// The attribute is kSubgroupLanesAttr of kernels/BallotTile.h.
+static void setSubgroupLanes(ModuleOp module, std::optional<int64_t> lanes) {
+  if (!lanes)
+    return;
+  for (auto program : module.getOps<ProgramOp>())
+    program->setAttr("gpuvm.subgroup_lanes",
+                     Builder(module.getContext()).getI64IntegerAttr(*lanes));
+}
+
 FailureOr<vm::Plan> gpuvm::compileProgram(MLIRContext &context,
                                           llvm::SourceMgr &sources,
                                           const CompilerOptions &options,
@@ -69,6 +78,7 @@ FailureOr<vm::Plan> gpuvm::compileProgram(MLIRContext &context,
   OwningOpRef<ModuleOp> module = readProgram(context, sources, request);
   if (!module)
     return failure();
+  setSubgroupLanes(*module, request.subgroupLanes);
   PassManager passes(&context);
   if (!request.phasesDir.empty()) {
     context.disableMultithreading();

@@ -18,6 +18,9 @@ struct CompileRequest {
   std::string programName; ///< Which program; empty if there is only one.
   std::vector<std::string> linked; ///< Files with programs that it calls.
   std::string phasesDir; ///< Where to print the IR after each pass; or empty.
+  /// Of subgroups, for kernels that take ballots in them: 32 by default, and
+  /// other numbers for tests.
+  std::optional<int64_t> subgroupLanes;
 };
 
 /// Parses the main file of `sources`, runs the pipeline and translates the

@@ -12,23 +12,31 @@ using namespace mlir::gpuvm;
 
 using Values = BallotTile::Values;
 
-BallotTile::BallotTile(KernelBuilder &k, KeyImage &key, int64_t lanes,
-                       int64_t items)
-    : k(k), key(key), lanes(lanes), items(items), subgroup(k.subgroupId()),
-      laneInSubgroup(k.laneInSubgroup()) {
-  lane = k.add(k.mul(subgroup, kSubgroup), laneInSubgroup);
+static constexpr int64_t kSubgroupLanes = 32;
+
+int64_t gpuvm::subgroupLanesOf(KernelOp kernel) {
+  auto lanes = kernel->getParentOfType<ProgramOp>()->getAttrOfType<IntegerAttr>(
+      kSubgroupLanesAttr);
+  return lanes ? lanes.getInt() : kSubgroupLanes;
+}
+
+BallotTile::BallotTile(EmitterContext &context, KeyImage &key)
+    : k(context.kernel), key(key), subgroupLanes(subgroupLanesOf(context.op)),
+      lanes(context.config.sort->lanes), items(context.config.sort->items),
+      subgroup(k.subgroupId()), laneInSubgroup(k.laneInSubgroup()) {
+  lane = k.add(k.mul(subgroup, subgroupLanes), laneInSubgroup);
 }
 
 void BallotTile::allocate() {
   Type i32 = k.ir().getI32Type();
-  int64_t counters = lanes / kSubgroup * kDigits;
+  int64_t counters = lanes / subgroupLanes * kDigits;
   words = k.allocateWorkgroup(i32, std::max(lanes * items, counters));
-  sums = k.allocateWorkgroup(i32, lanes / kSubgroup);
+  sums = k.allocateWorkgroup(i32, lanes / subgroupLanes);
 }
 
 Value BallotTile::place(int64_t item) {
-  return k.add(k.add(k.mul(subgroup, kSubgroup * items), laneInSubgroup),
-               k.index(item * kSubgroup));
+  return k.add(k.add(k.mul(subgroup, subgroupLanes * items), laneInSubgroup),
+               k.index(item * subgroupLanes));
 }
 
 //===----------------------------------------------------------------------===//
@@ -43,7 +51,8 @@ Value BallotTile::counter(Value subgroup, Value digit) {
 
 /// A bit for each lane of the subgroup that holds the same digit.
 Value BallotTile::findSame(Value digit) {
-  Value all = k.word(~0u), same = all, zero = k.word(0);
+  Value all = k.word(~0u >> (kSubgroupLanes - subgroupLanes)), same = all,
+        zero = k.word(0);
   for (int64_t bit = 0; bit < kBits; ++bit) {
     Value isClear = k.equal(k.both(digit, k.word(1u << bit)), zero);
     Value agrees = k.differ(k.ballot(isClear), k.select(isClear, zero, all));
@@ -59,7 +68,7 @@ Values BallotTile::countOwn(ArrayRef<Value> digits) {
   Type i32 = k.ir().getI32Type();
   Value one = k.word(1), own = k.toWord(laneInSubgroup);
   Value lower = k.sub(k.shiftLeft(one, own), one);
-  for (int64_t i = 0; i < kDigits; i += kSubgroup)
+  for (int64_t i = 0; i < kDigits; i += subgroupLanes)
     k.storeWorkgroup(words, k.word(0),
                      counter(subgroup, k.add(laneInSubgroup, k.index(i))));
   k.subgroupBarrier();
@@ -86,7 +95,7 @@ Values BallotTile::countOwn(ArrayRef<Value> digits) {
 /// element goes.
 void BallotTile::placeDigits(Ranks &ranks) {
   Type i32 = k.ir().getI32Type();
-  int64_t subgroups = lanes / kSubgroup;
+  int64_t subgroups = lanes / subgroupLanes;
   int64_t perLane = std::max<int64_t>(kDigits / lanes, 1);
   Value first = k.mul(k.min(lane, k.index(kDigits - 1)), perLane);
   auto at = [&](int64_t digit, int64_t s) {
@@ -106,10 +115,10 @@ void BallotTile::placeDigits(Ranks &ranks) {
   }
   // Lanes without a digit are behind those that have one.
   Value below = k.sumBelow(sum);
-  k.ifThen(k.equal(laneInSubgroup, k.index(kSubgroup - 1)),
+  k.ifThen(k.equal(laneInSubgroup, k.index(subgroupLanes - 1)),
            [&] { k.storeWorkgroup(sums, k.add(below, sum), subgroup); });
   k.workgroupBarrier();
-  int64_t withDigits = std::min(subgroups, kDigits / kSubgroup);
+  int64_t withDigits = std::min(subgroups, kDigits / subgroupLanes);
   for (int64_t s = 0; s + 1 < withDigits; ++s) {
     Value own = k.loadWorkgroup(sums, i32, k.index(s));
     below =

@@ -3,14 +3,14 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Internal to the variants of kernels that sort, for subgroups of 32 lanes. The
-// lanes of a workgroup hold a tile of elements in registers: a subgroup has
-// neighbours, and its lanes deal them out among themselves. A round puts the
-// tile in the stable order of eight bits of the keys: eight ballots tell a lane
-// which lanes of its subgroup hold the same digit, and each subgroup has a
-// counter of its own for each digit, so that order is that of the elements
-// whoever is first. After Adinets and Merrill, "Onesweep: A Faster Least
-// Significant Digit Radix Sort for GPUs", 2022.
+// Internal to the variants of kernels that sort, for subgroups of 32 lanes, or
+// of fewer for tests. The lanes of a workgroup hold a tile of elements in
+// registers: a subgroup has neighbours, and its lanes deal them out among
+// themselves. A round puts the tile in the stable order of eight bits of the
+// keys: eight ballots tell a lane which lanes of its subgroup hold the same
+// digit, and each subgroup has a counter of its own for each digit, so that
+// order is that of the elements whichever is first. After Adinets and Merrill,
+// "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs", 2022.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +21,12 @@
 
 namespace mlir::gpuvm {
 
+/// Lanes of the subgroups that the ballots of `kernel` are for: 32, but for
+/// programs with this attribute.
+int64_t subgroupLanesOf(KernelOp kernel);
+inline constexpr llvm::StringLiteral kSubgroupLanesAttr =
+    "gpuvm.subgroup_lanes";
+
 class BallotTile {
 public:
   /// Bits of a round.
@@ -28,9 +34,9 @@ public:
   static constexpr int64_t kDigits = 1 << kBits;
   using Values = SmallVector<Value>;
 
-  /// For tiles of `lanes` lanes, a power of two from 32 to 1024, with `items`
-  /// elements each.
-  BallotTile(KernelBuilder &k, KeyImage &key, int64_t lanes, int64_t items);
+  /// For tiles of the kernel's lanes, a power of two from 32 to 1024, each with
+  /// as many elements as its sort says.
+  BallotTile(EmitterContext &context, KeyImage &key);
   /// Allocates the workgroup memory.
   void allocate();
 
@@ -59,8 +65,6 @@ public:
   Value lane;
 
 private:
-  static constexpr int64_t kSubgroup = 32;
-
   Value findSame(Value digit);
   Values countOwn(ArrayRef<Value> digits);
   void placeDigits(Ranks &ranks);
@@ -68,7 +72,7 @@ private:
 
   KernelBuilder &k;
   KeyImage &key;
-  int64_t lanes, items;
+  int64_t subgroupLanes, lanes, items;
   Value subgroup, laneInSubgroup;
   Value words; ///< Workgroup memory: counters, then a word of each element.
   Value sums;  ///< Of subgroups.

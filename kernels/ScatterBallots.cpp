@@ -3,8 +3,8 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The variant of ScatterDigits.cpp for subgroups of 32 lanes: one round for all
-// eight bits, whose counts say where each digit begins in a tile.
+// The variant of ScatterDigits.cpp with ballots: one round for all eight bits,
+// whose counts say where each digit begins in a tile.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,7 @@ namespace {
 class ScatterBallots : SortEmitter {
 public:
   ScatterBallots(EmitterContext &context, ScatterDigitsOp op)
-      : SortEmitter(context, op), op(op),
-        tile(k, key, layout.lanes, layout.items) {
+      : SortEmitter(context, op), op(op), tile(context, key) {
     assert(layout.lanes >= SortLayout::kDigits && "a lane has a digit");
   }
 

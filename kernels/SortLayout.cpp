@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/KernelConfig.h"
+#include "kernels/BallotTile.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -114,7 +114,9 @@ bool gpuvm::rankByBallots(KernelOp kernel, KernelConfig &config) {
     return false;
   SortLayout &layout = *config.sort;
   layout.vector = 1; // Lanes side by side read neighbours.
-  bool isNarrow = layout.items == SortLayout::kMaxItems;
+  // Each subgroup has counters: small ones leave no room for more lanes.
+  bool isNarrow = layout.items == SortLayout::kMaxItems &&
+                  subgroupLanesOf(kernel) == kMinLanes;
   if (sortsRuns && isNarrow && layout.lanes == SortLayout::kMaxLanes &&
       layout.pieces() <= kFewRuns) {
     layout.lanes = kLanes;

@@ -67,7 +67,7 @@ LogicalResult SortRuns::sortByLanes() {
 
 /// The variant with ballots of subgroups.
 LogicalResult SortRuns::sortByBallots() {
-  BallotTile tile(k, key, layout.lanes, layout.items);
+  BallotTile tile(c, key);
   tile.allocate();
   auto placeOf = [&](int64_t i) { return tile.place(i); };
   return eachPiece([&](const Piece &piece) {

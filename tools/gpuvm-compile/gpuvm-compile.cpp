@@ -102,6 +102,10 @@ static void addChoices(CLI::App &app, CommandLine &line) {
                  "How often a workgroup looks for what another one makes "
                  "before it makes it itself. Default: 16384")
       ->check(vm::countIn(0, 1 << 30));
+  app.add_option("--subgroup-lanes", line.request.subgroupLanes,
+                 "For tests: variants for subgroups of 32 lanes are for those "
+                 "of a device with 8 or 16, which --assume-features runs")
+      ->check(CLI::IsMember({8, 16, 32}).description(""));
   app.add_flag("--keep-metadata", line.keepMetadata,
                "Keep the metadata of all messages for the host");
   app.add_flag("--exact", line.exact,
