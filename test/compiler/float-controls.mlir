@@ -1,5 +1,5 @@
-// Drivers that can keep NaNs do where a kernel computes in f32, and are not asked to where it copies. With --exact
-// they must; a module that does not ask is as valid, and runs.
+// Drivers that can keep NaNs do where a kernel computes in f32, and are not asked to where it copies. A module
+// that does not ask is as valid, and runs.
 // Divisors of f32 are scaled into the range that every driver divides in; f16 is divided as f32.
 
 // RUN: gpuvm-compile %s --disable-fusion -o %t.gvplan
@@ -13,10 +13,7 @@
 // CHECK: quotient_map {{ *}}local size
 // CHECK-NEXT: asks for signed_zero_inf_nan_32 where the device has it
 
-// RUN: gpuvm-compile %s --disable-fusion --exact -o %t.exact.gvplan
-// RUN: gpuvm-plan show %t.exact.gvplan | FileCheck %s --check-prefix=EXACT
-// EXACT: at_most_map {{ *}}local size
-// EXACT-NEXT: needs round_to_even_32, signed_zero_inf_nan_32
+// RUN: gpuvm-run %t.gvplan --validate --assume-features=-signed_zero_inf_nan_32 --input=x=4xf32=nan,5,3e38,-inf --input=y=4xf32=2,2.5,3e38,3.4e38 --input=h=2xf16=1,-6e-5 | FileCheck %s --check-prefix=VALUES
 
 // CODE: kernel at_most
 // CODE: OpExecutionMode {{.*}} SignedZeroInfNanPreserve 32

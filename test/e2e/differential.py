@@ -156,6 +156,12 @@ def signed_values(rng, count, dtype):
     return [rng.choice(numbers) for _ in range(count)]
 
 
+def wide(width):
+    """The environment in which llvmpipe's vectors have so many bits, 32 for each lane of a subgroup; its cache of
+    compiled kernels does not tell widths apart."""
+    return {"LP_NATIVE_VECTOR_WIDTH": width, "MESA_SHADER_CACHE_DISABLE": "true"} if width else None
+
+
 FILLS = {"ordered": ordered_values, "reversed": reversed_values, "equal": equal_values, "signed": signed_values,
          "few": few_values, "special": special_values, "wide": wide_values, "random": random_values}
 
@@ -171,6 +177,7 @@ def call(command, env=None):
                            env={**os.environ, **(env or {})})
     if result.returncode != 0:
         raise Mismatch(f"exit code {result.returncode}: {' '.join(command)}\n{result.stdout[-2000:]}")
+    return result.stdout
 
 
 def compare(value, expected, actual, where, sums=False, flushes=False):
@@ -273,7 +280,7 @@ def check(base, run_options, widths):
         for width in [None] + ([widths[own % len(widths)]] if widths and tag != "unfused" else []):
             where = tag + (f"-{width}" if width else "")
             call(["gpuvm-run", os.path.join(base, tag + ".gvplan")] + run_options + data_flags(base, case, where),
-                 {"LP_NATIVE_VECTOR_WIDTH": width} if width else None)
+                 wide(width))
             for name, *description in case["results"]:
                 value = Value(name, *description)
                 read = lambda tag: read_npy(os.path.join(base, f"{tag}-{name}.npy"), value.dtype)

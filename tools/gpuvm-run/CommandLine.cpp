@@ -11,6 +11,7 @@
 
 #include "runtime/base/Status.h"
 #include "tools/common/CommandLineText.h"
+#include "tools/gpuvm-run/Assumptions.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -121,6 +122,17 @@ static void addRunFlags(CLI::App &app, CommandLine &options) {
                "workgroup and private memory, nor clear it");
   app.add_flag("!--no-variants", options.variants,
                "Run every kernel itself, not its variant for the device");
+  auto checkFeature = [](const std::string &text) {
+    return isAssumption(text)
+               ? std::string()
+               : fmt::format("\"{}\" is no feature of a plan.", text);
+  };
+  app.add_option("--assume-features", options.assumptions,
+                 "For tests of kernels: take the device to have features, or "
+                 "(-NAME) not to have them")
+      ->delimiter(',')
+      ->type_name("NAME,...")
+      ->check(CLI::Validator(checkFeature, ""));
   app.add_flag("--breadcrumbs", options.breadcrumbs,
                "Find out which command hangs, at some cost on a GPU");
 }

@@ -43,6 +43,7 @@ struct CommandLine {
   bool robust = true;
   bool variants = true;
   bool trustKernels = false;
+  std::vector<std::string> assumptions; ///< See Assumptions.h.
 
   StatsFormat stats = StatsFormat::None;
   std::optional<double> watchSeconds; ///< 0: as often as is good.

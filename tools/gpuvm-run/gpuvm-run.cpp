@@ -11,6 +11,7 @@
 #include "runtime/base/AtomicFile.h"
 #include "runtime/plan/PlanFile.h"
 #include "runtime/profile/TraceJson.h"
+#include "tools/gpuvm-run/Assumptions.h"
 #include "tools/gpuvm-run/CompileLine.h"
 #include "tools/gpuvm-run/LowMemory.h"
 #include "tools/gpuvm-run/Report.h"
@@ -136,6 +137,8 @@ static int runProgram(const CommandLine &options) {
   Result<Plan> plan = load(options, observers);
   if (!plan.ok())
     return fail(plan.status());
+  if (Status status = assume(*plan, options.assumptions); !status.ok())
+    return fail(status);
   Result<Bindings> bindings = bindTensors(*plan, options);
   if (!bindings.ok())
     return fail(bindings.status());
