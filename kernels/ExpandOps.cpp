@@ -80,32 +80,6 @@ static Value flush(OpBuilder &b, Location loc, Value x) {
   return arith::BitcastOp::create(b, loc, type, kept);
 }
 
-/// The greater (or lesser) of x and y, where SPIR-V's own operations leave open
-/// what becomes of a NaN and of zeros of both signs: -0 is less than +0 and a
-/// NaN is kept or ignored. Of equal numbers only zeros differ, in their sign.
-static Value extremum(OpBuilder &b, Location loc, Value x, Value y,
-                      bool greatest, bool keepsNaN) {
-  using P = arith::CmpFPredicate;
-  Type type = x.getType();
-  Type word = b.getIntegerType(type.getIntOrFloatBitWidth());
-  auto compare = [&](P predicate, Value left, Value right) {
-    return arith::CmpFOp::create(b, loc, predicate, left, right);
-  };
-  Value xBits = arith::BitcastOp::create(b, loc, word, x);
-  Value yBits = arith::BitcastOp::create(b, loc, word, y);
-  Value bits = greatest ? Value(arith::AndIOp::create(b, loc, xBits, yBits))
-                        : Value(arith::OrIOp::create(b, loc, xBits, yBits));
-  Value both = arith::BitcastOp::create(b, loc, type, bits);
-  Value result =
-      arith::SelectOp::create(b, loc, compare(P::OEQ, x, y), both, y);
-  Value first = compare(greatest ? P::OGT : P::OLT, x, y);
-  result = arith::SelectOp::create(b, loc, first, x, result);
-  // With one NaN or two, `result` is y.
-  Value other = keepsNaN ? x : y;
-  return arith::SelectOp::create(b, loc, compare(P::UNO, other, other), x,
-                                 result);
-}
-
 /// f64 as f16, rounded once. Lavapipe goes through f32 and rounds twice, which
 /// is right if the first rounding is to odd: what is not exact gets a last bit
 /// that no second rounding takes for a tie.
@@ -168,11 +142,6 @@ static void expandFloats(Operation *module) {
     else if (isa<arith::TruncFOp>(op) && op->getOperand(0).getType().isF64() &&
              op->getResult(0).getType().isF16())
       result = truncateToHalf(b, op->getLoc(), op->getOperand(0));
-    else if (isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
-                 arith::MinNumFOp>(op))
-      result = extremum(b, op->getLoc(), op->getOperand(0), op->getOperand(1),
-                        isa<arith::MaximumFOp, arith::MaxNumFOp>(op),
-                        isa<arith::MaximumFOp, arith::MinimumFOp>(op));
     else
       return;
     op->getResult(0).replaceAllUsesWith(result);
@@ -232,6 +201,7 @@ LogicalResult gpuvm::expandOps(ModuleOp module) {
   expandCasts(module);
   expandBooleans(module);
   expandRemainders(module);
+  expandExtrema(module);
   if (failed(expandMath(module)))
     return failure();
   expandFloats(module);

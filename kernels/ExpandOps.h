@@ -24,6 +24,10 @@ void expandBfloat16(Operation *module);
 /// (ExpandCasts.cpp).
 void expandCasts(Operation *module);
 
+/// The part of it about the greater and the lesser of floats
+/// (ExpandExtrema.cpp).
+void expandExtrema(Operation *module);
+
 /// The part of it about `math` and shifts (ExpandMath.cpp).
 LogicalResult expandMath(Operation *module);
 
