@@ -26,8 +26,9 @@ std::pair<Float, Word> functions::roundToWord(Float x) {
 }
 
 Float functions::expRest(Float r) {
-  return r + (r * r) * polynomial(r, {0.5f, 0.16666542f, 0.0416662805f,
-                                      0.00836664718f, 0.00139465567f});
+  Float p = polynomial(
+      r, {0.5f, 0.16666542f, 0.0416662805f, 0.00836664718f, 0.00139465567f});
+  return multiplyAdd(r * r, p, r);
 }
 
 /// 2^k for -126 <= k <= 127.
@@ -48,13 +49,23 @@ struct Reduced {
 
 static Reduced reduce(Float x) {
   auto [turns, count] = functions::roundToWord(x * 1.44269504f);
-  return {(x - turns * kLog2High) - turns * kLog2Low, count};
+  Float rest = multiplyAdd(turns, -kLog2High, x);
+  return {multiplyAdd(turns, -kLog2Low, rest), count};
 }
 
+/// e^rest 2^count for an x from `low` to `high`, where that is a normal number;
+/// 0 below, and infinity (or a NaN) above. The count goes into the exponent of
+/// e^rest, which is between sqrt(1/2) and sqrt(2), as an integer.
+static Float scaled(Reduced r, Float x, float low, float high) {
+  Word bits = bitsOf(1.0f + functions::expRest(r.rest));
+  Float y = fromBits(bits + (r.count << 23));
+  y = select(x < high, y, x + kInfinity);
+  return select(x < low, 0.0f, y);
+}
+
+/// The least x has the least normal number for its power.
 Float functions::exp(Float x) {
-  // Below and above there are only 0 and infinity.
-  Reduced r = reduce(clamp(x, -104.0f, 89.0f));
-  return scale(1.0f + expRest(r.rest), r.count);
+  return scaled(reduce(x), x, -87.3365402f, 88.7228394f);
 }
 
 Float functions::expOfDifference(Float x, Float less, Float factor) {
@@ -63,9 +74,8 @@ Float functions::expOfDifference(Float x, Float less, Float factor) {
 }
 
 Float functions::exp2(Float x) {
-  Float inside = clamp(x, -151.0f, 129.0f);
-  auto [whole, count] = roundToWord(inside);
-  return scale(1.0f + expRest((inside - whole) * 0.693147181f), count);
+  auto [whole, count] = roundToWord(x);
+  return scaled({(x - whole) * 0.693147181f, count}, x, -126.0f, 128.0f);
 }
 
 /// 2^k (e^r - 1) + (2^k - 1), where 2^k is halved, lest it overflow.

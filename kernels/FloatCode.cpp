@@ -134,6 +134,9 @@ Float gpuvm::unsignedToFloat(Word x) {
   return make<Float, arith::UIToFPOp>(x, x.b->getF32Type(), x.value);
 }
 
+Float gpuvm::multiplyAdd(Float x, Float y, Float z) {
+  return make<Float, math::FmaOp>(x, x.value, y.value, z.value);
+}
 Float gpuvm::abs(Float x) { return make<Float, math::AbsFOp>(x, x.value); }
 Float gpuvm::sqrt(Float x) { return make<Float, math::SqrtOp>(x, x.value); }
 Float gpuvm::floor(Float x) { return make<Float, math::FloorOp>(x, x.value); }
@@ -147,7 +150,7 @@ Float gpuvm::highPart(Float x) { return fromBits(bitsOf(x) & -0x1000); }
 Float gpuvm::polynomial(Float x, ArrayRef<float> coefficients) {
   Float sum = x.number(coefficients.back());
   for (float coefficient : llvm::reverse(coefficients.drop_back()))
-    sum = sum * x + coefficient;
+    sum = multiplyAdd(sum, x, coefficient);
   return sum;
 }
 

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `Float`, `Word` and `Truth` are an f32, an i32 and an i1 of a kernel that is
-// being written; the operators between them append operations. No operation is
+// being written; the operators between them append operations. No operator is
 // contracted or reordered (docs/rationale/no-contraction.md), so a formula may
 // count on each one being rounded by itself, as error-free transforms do.
 //
@@ -101,6 +101,15 @@ Float fromBits(Word x);
 Float toFloat(Word x);
 Float unsignedToFloat(Word x);
 
+/// x y + z, rounded once where the device has that, and twice elsewhere: no
+/// formula may count on either.
+Float multiplyAdd(Float x, Float y, Float z);
+inline Float multiplyAdd(Float x, float y, Float z) {
+  return multiplyAdd(x, x.number(y), z);
+}
+inline Float multiplyAdd(Float x, Float y, float z) {
+  return multiplyAdd(x, y, x.number(z));
+}
 Float abs(Float x);
 Float sqrt(Float x);
 Float floor(Float x);
@@ -108,7 +117,7 @@ Float copySign(Float magnitude, Float sign);
 Truth isNegative(Float x);
 /// `x` without its last 12 bits: products of two such numbers are exact.
 Float highPart(Float x);
-/// c0 + c1 x + c2 x^2 + ..., by Horner's rule.
+/// c0 + c1 x + c2 x^2 + ..., by Horner's rule, each step a `multiplyAdd`.
 Float polynomial(Float x, ArrayRef<float> coefficients);
 
 Float choose(Truth condition, Float x, Float y);

@@ -60,8 +60,8 @@ static Float withEdges(Float x, Float y) {
 
 /// n ln(2) + log(1 + f) + correction
 static Float logSum(Float n, Float f, Float correction) {
-  Float small = logRest(f) + (n * kLog2Low + correction);
-  return n * kLog2High + (f - (0.5f * (f * f) - small));
+  Float small = logRest(f) + multiplyAdd(n, kLog2Low, correction);
+  return multiplyAdd(n, kLog2High, f - (0.5f * (f * f) - small));
 }
 
 Float functions::log(Float x) {
