@@ -8,7 +8,9 @@
 #include "compiler/Diagnostics.h"
 
 #include "dialects/gpuvm/Gpuvm.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -20,13 +22,26 @@ static std::string toText(Type type) {
   return text;
 }
 
-/// What is wrong with a value `name` of type `actual` where `written` is.
-static std::string explain(StringRef name, Type written, Type actual) {
+/// What to do with a message that an operation takes as a tensor.
+static std::string explainMessage(const TypeMismatch &mismatch) {
+  auto [name, operation, written, actual] = mismatch;
+  bool isOurs =
+      operation.empty() ||
+      operation.starts_with(GpuvmDialect::getDialectNamespace().str() + ".");
+  if (isOurs)
+    return llvm::formatv("{0} is a message, not a tensor: write {1}, not {2}",
+                         name, toText(actual), toText(written));
+  return llvm::formatv("{0} is a message, which stages receive, and {1} cannot "
+                       "stand between stages: put it into the body of a stage",
+                       name, operation);
+}
+
+std::string gpuvm::explain(const TypeMismatch &mismatch) {
+  auto [name, operation, written, actual] = mismatch;
   std::string writtenText = toText(written), actualText = toText(actual);
   if (isa<MessageType>(actual) && !isa<MessageType>(written))
-    return llvm::formatv("{0} is a message, not a tensor: write {1}, not {2}",
-                         name, actualText, writtenText);
-  if (isa<MessageType>(written))
+    return explainMessage(mismatch);
+  if (isa<MessageType>(written) && !isa<MessageType>(actual))
     return llvm::formatv("{0} is no message (in the body of a stage, a message "
                          "is its payload): write {1}, not {2}",
                          name, actualText, writtenText);
@@ -44,19 +59,36 @@ static std::string explain(StringRef name, Type written, Type actual) {
                        writtenText);
 }
 
-std::string gpuvm::explainTypes(const Diagnostic &diagnostic) {
-  static constexpr StringLiteral kBegin = "use of value '";
-  std::string message = diagnostic.str();
-  StringRef name = message;
-  if (!name.consume_front(kBegin) ||
-      !name.contains("expects different type than prior uses"))
-    return "";
-  name = name.take_until([](char c) { return c == '\''; });
+static bool isNameCharacter(char c) {
+  return llvm::isAlnum(c) || llvm::is_contained({'_', '$', '.', '-', '#'}, c);
+}
+
+/// The last word of `text` that is the name of an operation with its dialect.
+static StringRef lastOperation(StringRef text) {
+  StringRef last;
+  SmallVector<StringRef> words;
+  llvm::SplitString(text, words, " \t(){}[]<>,=:");
+  for (StringRef word : words)
+    if (llvm::isLower(word.front()) && word.contains('.'))
+      last = word;
+  return last;
+}
+
+std::optional<TypeMismatch>
+gpuvm::findTypeMismatch(const Diagnostic &diagnostic, StringRef before,
+                        StringRef rest) {
+  if (diagnostic.getSeverity() != DiagnosticSeverity::Error ||
+      !rest.starts_with("%") || !llvm::hasSingleElement(diagnostic.getNotes()))
+    return std::nullopt;
   SmallVector<Type> types;
   for (const DiagnosticArgument &argument : diagnostic.getArguments())
     if (argument.getKind() == DiagnosticArgument::DiagnosticArgumentKind::Type)
       types.push_back(argument.getAsType());
-  return types.size() == 2 ? explain(name, types[0], types[1]) : "";
+  if (types.size() != 2)
+    return std::nullopt;
+  size_t length = 1 + rest.drop_front().take_while(isNameCharacter).size();
+  return TypeMismatch{rest.take_front(length), lastOperation(before), types[0],
+                      types[1]};
 }
 
 DiagnosticPrinter::DiagnosticPrinter(llvm::SourceMgr &sources,
@@ -66,9 +98,24 @@ DiagnosticPrinter::DiagnosticPrinter(llvm::SourceMgr &sources,
   setHandler([this](Diagnostic &diagnostic) { print(diagnostic); });
 }
 
+/// The line of the source, from its beginning; empty if there is none.
+StringRef DiagnosticPrinter::lineOf(FileLineColLoc place) {
+  const llvm::MemoryBuffer *buffer = getBufferForFile(place.getFilename());
+  StringRef rest = buffer ? buffer->getBuffer() : "";
+  for (unsigned line = 1; line < place.getLine(); ++line)
+    rest = rest.split('\n').second;
+  return rest.split('\n').first;
+}
+
 void DiagnosticPrinter::print(Diagnostic &diagnostic) {
-  std::string explained = explainTypes(diagnostic);
-  if (explained.empty())
+  auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation());
+  StringRef line = place ? lineOf(place) : "";
+  if (!place || place.getColumn() == 0 || place.getColumn() > line.size())
     return emitDiagnostic(diagnostic);
-  emitDiagnostic(diagnostic.getLocation(), explained, diagnostic.getSeverity());
+  auto mismatch =
+      findTypeMismatch(diagnostic, line.take_front(place.getColumn() - 1),
+                       line.drop_front(place.getColumn() - 1));
+  if (!mismatch)
+    return emitDiagnostic(diagnostic);
+  emitDiagnostic(place, explain(*mismatch), diagnostic.getSeverity());
 }

@@ -9,6 +9,8 @@
 
 #include "mlir/IR/Diagnostics.h"
 
+#include <optional>
+
 namespace mlir::gpuvm {
 
 /// Prints the diagnostics of `context` to standard error: each is one line with
@@ -21,10 +23,23 @@ public:
 
 private:
   void print(Diagnostic &diagnostic);
+  StringRef lineOf(FileLineColLoc place);
 };
 
-/// What to say instead of MLIR's "use of value '%x' expects different type than
-/// prior uses"; empty if `diagnostic` is no such sentence.
-std::string explainTypes(const Diagnostic &diagnostic);
+/// A value that is used with another type than its own.
+struct TypeMismatch {
+  StringRef name;      ///< As written: `%x`.
+  StringRef operation; ///< That uses it; empty if it is not in that line.
+  Type written, actual;
+};
+
+/// What `diagnostic`, at the end of `before` in a line of a program that goes
+/// on with `rest`, says of types. The parser's is the only error that stands at
+/// a use of a value and has two types, that which is written first, and a note.
+std::optional<TypeMismatch> findTypeMismatch(const Diagnostic &diagnostic,
+                                             StringRef before, StringRef rest);
+
+/// The mismatch in a sentence, with what to write.
+std::string explain(const TypeMismatch &mismatch);
 
 } // namespace mlir::gpuvm
