@@ -7,12 +7,14 @@
 
 #include "compiler/PlanWriter.h"
 
+#include "dialects/gpuvm/Recorded.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Target/SPIRV/Serialization.h"
 #include "runtime/plan/KernelCheck.h"
 #include "runtime/plan/KernelFeatures.h"
 #include "runtime/plan/KernelReflection.h"
 #include "runtime/plan/KernelScan.h"
+#include "runtime/plan/Limits.h"
 #include "runtime/plan/PlanFile.h"
 #include "runtime/plan/PlanNames.h"
 #include "llvm/ADT/StringMap.h"
@@ -23,6 +25,8 @@
 
 using namespace mlir;
 using namespace mlir::gpuvm;
+
+static_assert(kMostRecorded == vm::limits::kMaxExecuted);
 
 namespace {
 

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/gpuvm/Recorded.h"
 #include "kernels/Emitter.h"
 #include "kernels/LongLoops.h"
 #include "passes/Commands.h"
@@ -42,7 +43,7 @@ private:
   LogicalResult addCommands();
   LogicalResult addDispatch(KernelOp op);
   void beginRepeat(RepeatBeginOp op);
-  void endRepeat();
+  LogicalResult endRepeat();
   void addInvoke(InvokeOp op);
   bool isOverwritten(ExposeOp op);
 
@@ -50,7 +51,13 @@ private:
   OpBuilder b;
   Location loc;
   llvm::MapVector<StringRef, unsigned> kernelNumber;
-  SmallVector<chain::RepeatOp> open; ///< Repeats that have begun.
+  /// A repeat that has begun, and how many commands more than it has are
+  /// recorded each time, because repeats in it run several times.
+  struct Open {
+    chain::RepeatOp op;
+    int64_t more = 0;
+  };
+  SmallVector<Open> open;
 };
 
 struct ToChain : gpuvm::impl::ToChainBase<ToChain> {
@@ -255,16 +262,28 @@ void ChainBuilder::addInvoke(InvokeOp op) {
 }
 
 void ChainBuilder::beginRepeat(RepeatBeginOp op) {
-  open.push_back(chain::RepeatOp::create(b, op.getLoc(), 0, op.getTimes()));
+  open.push_back({chain::RepeatOp::create(b, op.getLoc(), 0, op.getTimes())});
 }
 
 /// What has been added since the beginning is repeated.
-void ChainBuilder::endRepeat() {
-  chain::RepeatOp repeat = open.pop_back_val();
+LogicalResult ChainBuilder::endRepeat() {
+  auto [repeat, more] = open.pop_back_val();
   Block::iterator begin = std::next(repeat->getIterator());
-  repeat.setCommands(std::distance(begin, repeat->getBlock()->end()));
-  if (repeat.getCommands() == 0)
+  int64_t commands = std::distance(begin, repeat->getBlock()->end());
+  repeat.setCommands(commands);
+  int64_t most = kMostRecorded / std::max<int64_t>(commands + more, 1);
+  if (static_cast<int64_t>(repeat.getTimes()) > most)
+    return mlir::emitError(repeat.getLoc())
+           << "a plan holds at most " << kMostRecorded
+           << " commands, those of a repeat as often as they may run, and this "
+              "repeat has "
+           << commands + more << ": it can be up_to " << most << ", not "
+           << repeat.getTimes();
+  if (!open.empty())
+    open.back().more += (commands + more) * repeat.getTimes() - commands;
+  if (commands == 0)
     repeat.erase();
+  return success();
 }
 
 LogicalResult ChainBuilder::addCommands() {
@@ -277,9 +296,10 @@ LogicalResult ChainBuilder::addCommands() {
     if (auto kernel = dyn_cast<KernelOp>(op))
       if (failed(addDispatch(kernel)))
         return failure();
+    if (isa<RepeatEndOp>(op) && failed(endRepeat()))
+      return failure();
     TypeSwitch<Operation *>(&op)
         .Case<RepeatBeginOp>([&](auto begin) { beginRepeat(begin); })
-        .Case<RepeatEndOp>([&](auto) { endRepeat(); })
         .Case<ClockOp>([&](ClockOp clock) {
           chain::ClockOp::create(
               b, clock.getLoc(),

@@ -57,6 +57,46 @@ static StringAttr argumentName(Builder &builder,
   return builder.getStringAttr(argument.ssaName.name.drop_front());
 }
 
+/// The first operation that needs what `use` has: in the body of a stage, if it
+/// is its parser that gave the stage a constant.
+static Operation *firstReader(OpOperand &use) {
+  auto stage = dyn_cast<StageOp>(use.getOwner());
+  if (!stage || use.getOperandNumber() >= stage.getBody().getNumArguments())
+    return use.getOwner();
+  BlockArgument argument = stage.getBody().getArgument(use.getOperandNumber());
+  if (argument.use_empty())
+    return stage;
+  Operation *first = *argument.user_begin();
+  for (Operation *user : argument.getUsers())
+    first = user; // Uses are listed from the last one on.
+  return first;
+}
+
+/// A program sees nothing of what stands around it. Said here because nothing
+/// else knows what to do.
+static LogicalResult verifyUsesInside(mlir::Region &body) {
+  WalkResult result = body.walk([&](Operation *op) {
+    for (OpOperand &use : op->getOpOperands()) {
+      mlir::Region *source = use.get().getParentRegion();
+      // What is not defined anywhere has no region yet.
+      if (!source || body.isAncestor(source))
+        continue;
+      Operation *maker = use.get().getDefiningOp();
+      bool isConstant = maker && maker->hasTrait<OpTrait::ConstantLike>();
+      InFlightDiagnostic error = firstReader(use)->emitOpError(
+          isConstant ? "uses a constant that stands outside of the program: "
+                       "move it into the program, whose stages use it as it "
+                       "is, or into the body of the stage"
+                     : "uses a value from outside of the program, which sees "
+                       "its inputs only: make it one of them");
+      error.attachNote(use.get().getLoc()) << "it stands here";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 ParseResult ProgramOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &builder = parser.getBuilder();
   StringAttr name;
@@ -82,7 +122,9 @@ ParseResult ProgramOp::parse(OpAsmParser &parser, OperationState &result) {
                       builder.getArrayAttr(inputNames));
   result.addAttribute(getOutputNamesAttrName(result.name),
                       builder.getArrayAttr(outputNames));
-  return parser.parseRegion(*result.addRegion(), arguments);
+  mlir::Region &body = *result.addRegion();
+  return failure(parser.parseRegion(body, arguments) ||
+                 failed(verifyUsesInside(body)));
 }
 
 /// Whether a name without quotes would be read as the beginning of a type.

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/gpuvm/Gpuvm.h"
+#include "dialects/gpuvm/Recorded.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -78,10 +79,33 @@ NextOp RepeatOp::getNext() {
   return cast<NextOp>(getBody().front().getTerminator());
 }
 
+/// C3 of a repeat and of those around it.
+static LogicalResult verifyTimes(RepeatOp repeat) {
+  auto times = static_cast<int64_t>(repeat.getTimes());
+  if (times < 1) // C3
+    return repeat.emitOpError("C3: cannot run ") << times << " times";
+  if (times > kMostRecorded) // C3
+    return repeat.emitOpError("C3: repeat @")
+           << repeat.getSymName() << " is up_to " << times << ", more than "
+           << kMostRecorded
+           << ", because a plan holds its commands as often as they may run";
+  int64_t around = 1; // No overflow: each factor is at most 2^22, or reported.
+  for (auto outer = dyn_cast<RepeatOp>(repeat->getParentOp());
+       outer && around <= kMostRecorded;
+       outer = dyn_cast<RepeatOp>(outer->getParentOp()))
+    around *= std::clamp<int64_t>(outer.getTimes(), 1, kMostRecorded);
+  if (around <= kMostRecorded && times > kMostRecorded / around) // C3
+    return repeat.emitOpError("C3: repeat @")
+           << repeat.getSymName() << " is up_to " << times << " in repeats of "
+           << around << ", which is more than " << kMostRecorded
+           << " times, because a plan holds its commands as often as they may "
+              "run";
+  return success();
+}
+
 LogicalResult RepeatOp::verify() {
-  if (static_cast<int64_t>(getTimes()) < 1) // C3
-    return emitOpError("C3: cannot run ")
-           << static_cast<int64_t>(getTimes()) << " times";
+  if (failed(verifyTimes(*this)))
+    return failure();
   for (Value value : getInitial())
     if (isBounded(payloadType(value.getType()))) // C5
       return emitOpError("C5: carries ")

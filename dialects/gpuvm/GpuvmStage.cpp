@@ -129,6 +129,58 @@ static ParseResult parseCondition(OpAsmParser &parser, bool hasInstances,
   return success();
 }
 
+/// Whether `type` is what `count` instances have together, `slice` each.
+static bool isWhole(Type type, Type slice, int64_t count) {
+  auto whole = dyn_cast<RankedTensorType>(argumentType(type));
+  return whole && whole.getRank() > 0 && whole.getDimSize(0) == count &&
+         sliceOf(type) == slice;
+}
+
+/// C2: what is sent is what the results, `messages`, say.
+static LogicalResult verifySent(SendOp send, TypeRange messages) {
+  auto payloads = llvm::map_to_vector(
+      messages, [](Type type) { return Type(payloadType(type)); });
+  TypeRange sent = send.getPayloads().getTypes();
+  if (llvm::equal(payloads, sent))
+    return success();
+  if (!sent.empty() || payloads.empty()) // C2
+    return send.emitOpError("C2: sends (")
+           << sent << "), but the stage says that it sends ("
+           << TypeRange(payloads) << ')';
+  std::string types;
+  llvm::raw_string_ostream stream(types);
+  llvm::interleaveComma(payloads, stream);
+  return send.emitOpError("C2: sends nothing, but the stage says that it "
+                          "sends ") // C2
+         << types << ": end its body with gpuvm.send "
+         << (payloads.size() == 1 ? "%value : " : "%values : ") << types;
+}
+
+/// The same of `count` instances, which send slices.
+static LogicalResult verifySent(SendOp send, TypeRange messages,
+                                int64_t count) {
+  TypeRange sent = send.getPayloads().getTypes();
+  if (sent.size() != messages.size()) // C2
+    return verifySent(send, messages);
+  for (auto [message, payload] : llvm::zip_equal(messages, sent))
+    if (!isWhole(message, payload, count)) // C4
+      return send.emitOpError("C4: ")
+             << count << " of " << payload << " do not make "
+             << payloadType(message);
+  return success();
+}
+
+/// C2 and C4 before anything after the stage is read, which would be said to
+/// have the wrong types where it has the right ones.
+static LogicalResult verifyWritten(Block &block, const OperationState &stage) {
+  auto send = dyn_cast<SendOp>(block.back());
+  if (!send)
+    return success();
+  auto count = dyn_cast_or_null<IntegerAttr>(stage.attributes.get("instances"));
+  return count ? verifySent(send, stage.types, count.getInt())
+               : verifySent(send, stage.types);
+}
+
 ParseResult StageOp::parse(OpAsmParser &parser, OperationState &result) {
   StringAttr name;
   SmallVector<OpAsmParser::Argument> arguments;
@@ -163,7 +215,7 @@ ParseResult StageOp::parse(OpAsmParser &parser, OperationState &result) {
     builder.setInsertionPointToEnd(&block);
     SendOp::create(builder, result.location, ValueRange());
   }
-  return success();
+  return verifyWritten(block, result);
 }
 
 void StageOp::print(OpAsmPrinter &p) {
@@ -256,13 +308,6 @@ LogicalResult StageOp::verify() {
   return success();
 }
 
-/// Whether `type` is what `count` instances have together, `slice` each.
-static bool isWhole(Type type, Type slice, int64_t count) {
-  auto whole = dyn_cast<RankedTensorType>(argumentType(type));
-  return whole && whole.getRank() > 0 && whole.getDimSize(0) == count &&
-         sliceOf(type) == slice;
-}
-
 /// C5 of the body of a stage with instances: they run in any order.
 static LogicalResult verifyAccesses(Block &block) {
   llvm::StringSet<> stored;
@@ -278,30 +323,6 @@ static LogicalResult verifyAccesses(Block &block) {
       return load.emitOpError("C5: loads what all instances have of @")
              << load.getSymbol() << ", of which each stores its own";
   return success();
-}
-
-/// C2: what is sent is what the results say.
-static LogicalResult verifySent(StageOp stage) {
-  auto send = dyn_cast<SendOp>(stage.getBody().front().back());
-  if (!send) // C2
-    return stage.emitOpError("C2: the body does not end with gpuvm.send");
-  auto payloads = llvm::map_to_vector(stage.getResultTypes(), [](Type type) {
-    return Type(payloadType(type));
-  });
-  TypeRange sent = send.getPayloads().getTypes();
-  if (llvm::equal(payloads, sent))
-    return success();
-  if (!sent.empty() || payloads.empty()) // C2
-    return send.emitOpError("C2: sends (")
-           << sent << "), but the stage says that it sends ("
-           << TypeRange(payloads) << ')';
-  std::string types;
-  llvm::raw_string_ostream stream(types);
-  llvm::interleaveComma(payloads, stream);
-  return send.emitOpError("C2: sends nothing, but the stage says that it "
-                          "sends ") // C2
-         << types << ": end its body with gpuvm.send "
-         << (payloads.size() == 1 ? "%value : " : "%values : ") << types;
 }
 
 /// C1, C2, C4 and C5 of a stage with instances.
@@ -320,14 +341,8 @@ static LogicalResult verifyInstances(StageOp stage) {
   auto send = dyn_cast<SendOp>(block.back());
   if (!send) // C2
     return stage.emitOpError("C2: the body does not end with gpuvm.send");
-  if (send.getPayloads().size() != stage.getNumResults()) // C2
-    return verifySent(stage);
-  for (auto [message, payload] :
-       llvm::zip_equal(stage.getMessages(), send.getPayloads()))
-    if (!isWhole(message.getType(), payload.getType(), count)) // C4
-      return send.emitOpError("C4: ")
-             << count << " of " << payload.getType() << " do not make "
-             << payloadType(message.getType());
+  if (failed(verifySent(send, stage.getResultTypes(), count))) // C2, C4
+    return failure();
   return verifyAccesses(block);
 }
 
@@ -434,7 +449,10 @@ LogicalResult StageOp::verifyRegions() {
   if (!sameArguments) // C1
     return emitOpError(
         "C1: the block arguments are not the operands' payloads");
-  return verifySent(*this);
+  auto send = dyn_cast<SendOp>(block.back());
+  if (!send) // C2
+    return emitOpError("C2: the body does not end with gpuvm.send");
+  return verifySent(send, getResultTypes());
 }
 
 LogicalResult SendOp::verify() {

@@ -12,6 +12,29 @@ gpuvm.program @no_time(%x: tensor<8xf32>) -> (y: tensor<8xf32>) {
 
 // -----
 
+gpuvm.program @too_often(%x: tensor<8xf32>) -> (y: tensor<8xf32>) {
+  // expected-error @+1 {{C3: repeat @r is up_to 4194305, more than 4194304}}
+  %y = gpuvm.repeat @r up_to 4194305 (%v = %x : tensor<8xf32>) {
+    gpuvm.next %v : !gpuvm.message<tensor<8xf32>>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<8xf32>>
+}
+
+// -----
+
+gpuvm.program @too_often_together(%x: tensor<8xf32>) -> (y: tensor<8xf32>) {
+  %y = gpuvm.repeat @r up_to 1000 (%v = %x : tensor<8xf32>) {
+    // expected-error @+1 {{C3: repeat @s is up_to 5000 in repeats of 1000, which is more than 4194304 times}}
+    %z = gpuvm.repeat @s up_to 5000 (%w = %v : !gpuvm.message<tensor<8xf32>>) {
+      gpuvm.next %w : !gpuvm.message<tensor<8xf32>>
+    }
+    gpuvm.next %z : !gpuvm.message<tensor<8xf32>>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<8xf32>>
+}
+
+// -----
+
 gpuvm.program @other_arguments(%x: tensor<8xf32>) -> (y: tensor<8xf32>) {
   // expected-error @+1 {{C1: the block arguments are not the operands as messages}}
   %y = "gpuvm.repeat"(%x) <{sym_name = "r", times = 2 : i64}> ({
