@@ -9,10 +9,10 @@
 
 #include "compiler/CrashReport.h"
 #include "compiler/PlanWriter.h"
+#include "compiler/ReadModule.h"
 #include "dialects/gpuvm/LinkPrograms.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -37,9 +37,11 @@ static LogicalResult selectProgram(ModuleOp module,
   FailureOr<ProgramOp> wanted = findProgram(module, request.programName);
   if (failed(wanted))
     return failure();
-  for (const std::string &path : request.linked)
+  for (const std::string &path : request.linked) {
+    CrashReport report("gpuvm-compile", path);
     if (failed(addPrograms(module, path)))
       return failure();
+  }
   if (failed(linkProgram(*wanted)))
     return failure();
   for (auto program : llvm::make_early_inc_range(module.getOps<ProgramOp>()))
@@ -52,11 +54,7 @@ static LogicalResult selectProgram(ModuleOp module,
 static OwningOpRef<ModuleOp> readProgram(MLIRContext &context,
                                          llvm::SourceMgr &sources,
                                          const CompileRequest &request) {
-  unsigned file = sources.getMainFileID();
-  CrashReport report("gpuvm-compile",
-                     sources.getMemoryBuffer(file)->getBufferIdentifier());
-  OwningOpRef<ModuleOp> module =
-      parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  OwningOpRef<ModuleOp> module = readModule("gpuvm-compile", sources, context);
   if (!module || failed(selectProgram(*module, request)))
     return nullptr;
   return module;

@@ -5,7 +5,7 @@
 //
 // By LLVM's own handler of signals, which has a stack of its own: it runs when
 // the other one is full, which llvm::CrashRecoveryContext does not. The
-// sentence is made beforehand: a handler may only write and exit.
+// sentence is made beforehand: a handler may only read, write and exit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +15,7 @@
 #include "llvm/Support/Signals.h"
 
 #include <atomic>
+#include <charconv>
 #include <string>
 #include <unistd.h>
 
@@ -23,13 +24,81 @@ using namespace mlir::gpuvm;
 static std::string sentence;
 static std::atomic<bool> isWanted = false;
 
+/// What is followed, if anything is.
+static const mlir::AsmParserState *readSoFar = nullptr;
+static llvm::StringRef fileText, fileName;
+
+static constexpr llvm::StringLiteral kPlaced =
+    ": error: MLIR crashes on what begins here. A number where a tensor "
+    "belongs may be why (what linalg.reduce and linalg.map have after outs is "
+    "a tensor, such as tensor<f32>), or a number that is far too large.\n";
+
+//===----------------------------------------------------------------------===//
+// In the handler
+//===----------------------------------------------------------------------===//
+
+static void put(llvm::StringRef text) {
+  // There is nothing to be done if standard error cannot be written.
+  [[maybe_unused]] ssize_t written =
+      write(STDERR_FILENO, text.data(), text.size());
+}
+
+static void put(size_t number) {
+  char digits[20];
+  put({digits,
+       static_cast<size_t>(std::to_chars(digits, std::end(digits), number).ptr -
+                           digits)});
+}
+
+/// What follows the last operation that was read, without the names of results.
+static llvm::StringRef unreadText() {
+  llvm::StringRef rest = fileText;
+  auto operations = readSoFar->getOpDefs();
+  if (!operations.empty())
+    rest = fileText.drop_front(
+        std::prev(operations.end())->scopeLoc.End.getPointer() -
+        fileText.data());
+  rest = rest.ltrim();
+  while (rest.starts_with("//"))
+    rest = rest.drop_until([](char c) { return c == '\n'; }).ltrim();
+  if (rest.starts_with("%"))
+    rest =
+        rest.drop_until([](char c) { return c == '='; }).drop_front(1).ltrim();
+  return rest;
+}
+
+static void putPlaced() {
+  llvm::StringRef read = fileText.drop_back(unreadText().size());
+  size_t line = read.count('\n') + 1;
+  size_t column = read.size() - (read.rfind('\n') + 1) + 1;
+  put(fileName);
+  put(":");
+  put(line);
+  put(":");
+  put(column);
+  put(kPlaced);
+}
+
 static void endWithSentence(void * /*unused*/) {
   if (!isWanted)
     return;
-  // There is nothing to be done if standard error cannot be written.
-  [[maybe_unused]] ssize_t written =
-      write(STDERR_FILENO, sentence.data(), sentence.size());
+  if (readSoFar)
+    putPlaced();
+  else
+    put(sentence);
   _exit(static_cast<int>(vm::Code::BadInput));
+}
+
+//===----------------------------------------------------------------------===//
+// The report
+//===----------------------------------------------------------------------===//
+
+void CrashReport::install() {
+  // Nothing removes a handler again; the first one made runs first.
+  [[maybe_unused]] static const bool isAdded = [] {
+    llvm::sys::AddSignalHandler(endWithSentence, nullptr);
+    return true;
+  }();
 }
 
 CrashReport::CrashReport(llvm::StringRef tool, llvm::StringRef file) {
@@ -37,12 +106,18 @@ CrashReport::CrashReport(llvm::StringRef tool, llvm::StringRef file) {
               "\". The last error above, if there is one, says where; "
               "otherwise take parts of the file away until it is read.\n")
                  .str();
-  // Nothing removes a handler again; the first one made runs first.
-  static const bool isAdded = [] {
-    llvm::sys::AddSignalHandler(endWithSentence, nullptr);
-    return true;
-  }();
-  isWanted = isAdded;
+  install();
+  isWanted = true;
 }
 
-CrashReport::~CrashReport() { isWanted = false; }
+void CrashReport::follow(const AsmParserState &read,
+                         llvm::MemoryBufferRef text) {
+  fileText = text.getBuffer();
+  fileName = text.getBufferIdentifier();
+  readSoFar = &read;
+}
+
+CrashReport::~CrashReport() {
+  isWanted = false;
+  readSoFar = nullptr;
+}

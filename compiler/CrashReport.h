@@ -12,7 +12,9 @@
 
 #pragma once
 
+#include "mlir/AsmParser/AsmParserState.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/MemoryBufferRef.h"
 
 namespace mlir::gpuvm {
 
@@ -25,6 +27,14 @@ public:
   ~CrashReport();
   CrashReport(const CrashReport &) = delete;
   CrashReport &operator=(const CrashReport &) = delete;
+
+  /// Comes before all else that handles crashes, such as llvm::InitLLVM, or
+  /// that is heard first.
+  static void install();
+
+  /// From here on the sentence has a place, as a diagnostic has: where what
+  /// follows the last operation of `read` begins in `text`. Both outlive this.
+  void follow(const AsmParserState &read, llvm::MemoryBufferRef text);
 };
 
 } // namespace mlir::gpuvm

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Compile.h"
+#include "compiler/CrashReport.h"
 #include "compiler/Diagnostics.h"
 #include "compiler/Dialects.h"
 #include "runtime/plan/Plan.h"
@@ -162,6 +163,7 @@ static int compile(const CommandLine &line) {
 }
 
 int main(int argc, char **argv) {
+  mlir::gpuvm::CrashReport::install();
   llvm::InitLLVM init(argc, argv);
   CommandLine line;
   CLI::App app(kHelp, "gpuvm-compile");

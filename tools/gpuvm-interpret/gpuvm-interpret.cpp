@@ -8,14 +8,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/CrashReport.h"
 #include "compiler/Diagnostics.h"
 #include "compiler/Dialects.h"
+#include "compiler/ReadModule.h"
 #include "compiler/reference/Machine.h"
 #include "dialects/gpuvm/LinkPrograms.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
 #include "tools/gpuvm-interpret/CommandLine.h"
 #include "tools/gpuvm-run/Report.h"
 #include "llvm/Support/SourceMgr.h"
@@ -195,13 +194,6 @@ static int runProgram(ModuleOp module, const CommandLine &options) {
   return status.ok() ? 0 : fail(status);
 }
 
-static OwningOpRef<ModuleOp> parse(const CommandLine &options,
-                                   llvm::SourceMgr &sources,
-                                   MLIRContext &context) {
-  gpuvm::CrashReport report("gpuvm-interpret", options.sourcePath);
-  return parseSourceFile<ModuleOp>(options.sourcePath, sources, &context);
-}
-
 int main(int argc, char **argv) {
   vm::interpret::ParsedCommandLine parsed =
       vm::interpret::parseCommandLine(argc, argv);
@@ -212,7 +204,8 @@ int main(int argc, char **argv) {
   MLIRContext context(registry);
   llvm::SourceMgr sources;
   gpuvm::DiagnosticPrinter diagnostics(sources, context);
-  OwningOpRef<ModuleOp> module = parse(parsed.options, sources, context);
+  OwningOpRef<ModuleOp> module = gpuvm::readModule(
+      "gpuvm-interpret", parsed.options.sourcePath, sources, context);
   if (!module)
     return static_cast<int>(Code::BadInput);
   return runProgram(*module, parsed.options);

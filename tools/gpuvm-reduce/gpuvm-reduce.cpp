@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/CrashReport.h"
 #include "compiler/Dialects.h"
+#include "compiler/ReadModule.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "runtime/base/Status.h"
 #include "tools/common/CommandLineText.h"
@@ -46,13 +45,6 @@ static int fail(const std::string &message, Code code) {
   return static_cast<int>(code);
 }
 
-static OwningOpRef<ModuleOp> parse(const CommandLine &options,
-                                   llvm::SourceMgr &sources,
-                                   MLIRContext &context) {
-  gpuvm::CrashReport report("gpuvm-reduce", options.source);
-  return parseSourceFile<ModuleOp>(options.source, sources, &context);
-}
-
 static int reduceProgram(const CommandLine &options) {
   DialectRegistry registry;
   gpuvm::registerCompilerDialects(registry);
@@ -60,7 +52,8 @@ static int reduceProgram(const CommandLine &options) {
   context.loadAllAvailableDialects(); // Edits make constants.
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
-  OwningOpRef<ModuleOp> module = parse(options, sources, context);
+  OwningOpRef<ModuleOp> module =
+      gpuvm::readModule("gpuvm-reduce", options.source, sources, context);
   if (!module)
     return static_cast<int>(Code::BadInput);
   Reducer reducer(*module, options.test);

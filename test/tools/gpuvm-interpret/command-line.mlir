@@ -37,7 +37,7 @@
 // RUN: %{exit} 0 gpuvm-interpret --help
 // RUN: %{exit} 3 gpuvm-interpret %t.absent.mlir 2> %t.absent
 // RUN: FileCheck %s --check-prefix=ABSENT --input-file=%t.absent
-// ABSENT: error: could not open input file
+// ABSENT: error: cannot open input file
 // RUN: echo "gpuvm.program @broken(" > %t.broken.mlir
 // RUN: %{exit} 3 gpuvm-interpret %t.broken.mlir 2> %t.broken
 // RUN: FileCheck %s --check-prefix=BROKEN --input-file=%t.broken
