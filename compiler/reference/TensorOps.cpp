@@ -124,6 +124,13 @@ static Results evaluate(tensor::DimOp op, const Environment &env,
   return one(std::move(result));
 }
 
+static Results evaluate(tensor::RankOp op, const Environment &,
+                        HostTensor result) {
+  int64_t rank = cast<RankedTensorType>(op.getTensor().getType()).getRank();
+  std::memcpy(result.bytes.data(), &rank, sizeof(rank));
+  return one(std::move(result));
+}
+
 //===----------------------------------------------------------------------===//
 // Other shapes of the same elements
 //===----------------------------------------------------------------------===//
@@ -297,7 +304,7 @@ Results gpuvm::reference::evaluateTensorOp(Operation *op,
     return failure();
   return TypeSwitch<Operation *, Results>(op)
       .Case<tensor::ExtractOp, tensor::InsertOp, tensor::FromElementsOp,
-            tensor::SplatOp, tensor::EmptyOp, tensor::DimOp,
+            tensor::SplatOp, tensor::EmptyOp, tensor::DimOp, tensor::RankOp,
             tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::ConcatOp,
             tensor::GenerateOp, tensor::PadOp>([&](auto tensorOp) {
         return evaluate(tensorOp, env, std::move(*result));

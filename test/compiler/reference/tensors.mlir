@@ -42,8 +42,8 @@ gpuvm.program @slices(%x: tensor<3x4xi32>) -> (inner: tensor<2x2xi32>, strided: 
 // ELEMENTS: changed: 2x3xf32=[1 2 3][9 5 6]
 // ELEMENTS: built: 3xf32=6 0.5 6
 // ELEMENTS: filled: 2x2xf32=[6 6][6 6]
-// ELEMENTS: size: i64=3
-gpuvm.program @elements(%x: tensor<2x3xf32>) -> (one: tensor<f32>, changed: tensor<2x3xf32>, built: tensor<3xf32>, filled: tensor<2x2xf32>, size: tensor<i64>) {
+// ELEMENTS: size: 2xi64=3 2
+gpuvm.program @elements(%x: tensor<2x3xf32>) -> (one: tensor<f32>, changed: tensor<2x3xf32>, built: tensor<3xf32>, filled: tensor<2x2xf32>, size: tensor<2xi64>) {
   %a = gpuvm.stage @one(%v = %x : tensor<2x3xf32>) -> tensor<f32> {
     %i = arith.constant 1 : index
     %j = arith.addi %i, %i : index
@@ -69,14 +69,16 @@ gpuvm.program @elements(%x: tensor<2x3xf32>) -> (one: tensor<f32>, changed: tens
     %r = tensor.splat %s : tensor<2x2xf32>
     gpuvm.send %r : tensor<2x2xf32>
   }
-  %e = gpuvm.stage @size(%v = %x : tensor<2x3xf32>) -> tensor<i64> {
+  %e = gpuvm.stage @size(%v = %x : tensor<2x3xf32>) -> tensor<2xi64> {
     %one = arith.constant 1 : index
     %n = tensor.dim %v, %one : tensor<2x3xf32>
     %w = arith.index_cast %n : index to i64
-    %r = tensor.from_elements %w : tensor<i64>
-    gpuvm.send %r : tensor<i64>
+    %k = tensor.rank %v : tensor<2x3xf32>
+    %q = arith.index_cast %k : index to i64
+    %r = tensor.from_elements %w, %q : tensor<2xi64>
+    gpuvm.send %r : tensor<2xi64>
   }
-  gpuvm.return %a, %b, %c, %d, %e : !gpuvm.message<tensor<f32>>, !gpuvm.message<tensor<2x3xf32>>, !gpuvm.message<tensor<3xf32>>, !gpuvm.message<tensor<2x2xf32>>, !gpuvm.message<tensor<i64>>
+  gpuvm.return %a, %b, %c, %d, %e : !gpuvm.message<tensor<f32>>, !gpuvm.message<tensor<2x3xf32>>, !gpuvm.message<tensor<3xf32>>, !gpuvm.message<tensor<2x2xf32>>, !gpuvm.message<tensor<2xi64>>
 }
 
 // SHAPES: flat: 6xi8=1 2 3 4 5 6
