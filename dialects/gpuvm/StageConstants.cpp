@@ -23,7 +23,8 @@ namespace {
 /// Walks over the text of a region, which ends with a null character. A name is
 /// defined where it stands before `=` (results, loop variables), or with a type
 /// in a list in parentheses that belongs to a region: `^bb0(%a: f32)`, and
-/// `(%a: f32)` after a space. In `ins(%a : f32)` it is used.
+/// `(%a: f32)` after a space. In `ins(%a : f32)` it is used, and after a space,
+/// too, which MLIR's own printer does not write.
 class Lookahead {
 public:
   explicit Lookahead(const char *text) : at(text) {}
@@ -37,6 +38,7 @@ private:
   };
 
   void readBracket();
+  bool isOperandList() const;
   void readName();
   void skipString();
   void skipComment();
@@ -89,10 +91,22 @@ void Lookahead::skipComment() {
     ++at;
 }
 
+/// Whether the parenthesis here, in brackets, belongs to the word before it.
+bool Lookahead::isOperandList() const {
+  const char *end = at;
+  while (llvm::isSpace(end[-1]))
+    --end;
+  const char *begin = end;
+  while (isNameCharacter(begin[-1]))
+    --begin;
+  StringRef word(begin, end - begin);
+  return end == at ? !word.empty() : word == "ins" || word == "outs";
+}
+
 void Lookahead::readBracket() {
   if (llvm::is_contained({'{', '(', '['}, *at)) {
-    bool isCall = !open.empty() && isNameCharacter(at[-1]);
-    open.push_back({*at, *at == '(' && (afterLabel || !isCall)});
+    bool isList = *at == '(' && (afterLabel || !isOperandList());
+    open.push_back({*at, isList});
   } else {
     open.pop_back();
   }

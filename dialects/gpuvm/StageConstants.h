@@ -7,7 +7,8 @@
 // arguments any names. A constant of the program may be used in it all the
 // same. MLIR's parser knows the names of an isolated region before it reads it,
 // so the stage's parser looks ahead in the text for the names that the body
-// uses and does not define, and makes the constants among them operands.
+// uses and does not define, and makes the constants among them operands
+// (docs/rationale/program-constants.md has what was rejected).
 //
 //===----------------------------------------------------------------------===//
 
