@@ -93,22 +93,36 @@ SmallVector<Value> ScalarBuilder::inlineBlock(Block &block,
 }
 
 Value ScalarBuilder::inlineScalar(Value scalar, IRMapping &known) {
-  if (known.contains(scalar))
-    return known.lookup(scalar);
-  Operation *op = scalar.getDefiningOp();
-  for (Value operand : op->getOperands())
-    if (!isa<ShapedType>(operand.getType()))
-      inlineScalar(operand, known);
-  b.clone(*op, known);
+  SmallVector<Value> pending = {scalar};
+  while (!pending.empty()) {
+    Value next = pending.back();
+    if (!known.contains(next)) {
+      size_t count = pending.size();
+      for (Value operand : llvm::reverse(next.getDefiningOp()->getOperands()))
+        if (!isa<ShapedType>(operand.getType()) && !known.contains(operand))
+          pending.push_back(operand);
+      if (pending.size() != count)
+        continue; // Its operands first.
+      b.clone(*next.getDefiningOp(), known);
+    }
+    pending.pop_back();
+  }
   return known.lookup(scalar);
 }
 
-bool gpuvm::isScalarCode(Value value) {
-  Operation *op = value.getDefiningOp();
-  return op && op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
-         llvm::all_of(op->getOperands(), [](Value operand) {
-           return isa<ShapedType>(operand.getType()) || isScalarCode(operand);
-         });
+bool gpuvm::isScalarCode(ValueRange values) {
+  llvm::DenseSet<Operation *> seen;
+  SmallVector<Value> pending = llvm::to_vector(values);
+  while (!pending.empty()) {
+    Operation *op = pending.pop_back_val().getDefiningOp();
+    if (!op || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
+      return false;
+    if (seen.insert(op).second)
+      for (Value operand : op->getOperands())
+        if (!isa<ShapedType>(operand.getType()))
+          pending.push_back(operand);
+  }
+  return true;
 }
 
 Value gpuvm::reshapeTo(OpBuilder &b, Location loc, Value value,

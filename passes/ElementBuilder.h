@@ -83,8 +83,9 @@ private:
   Location loc;
 };
 
-/// Whether scalar code of the stage makes `value`: a body can hold it, too.
-bool isScalarCode(Value value);
+/// Whether scalar code of the stage makes all `values`: a body can hold it,
+/// too. Looks at each operation once.
+bool isScalarCode(ValueRange values);
 
 /// The elements of `value`, a tensor, in their order, in another shape.
 Value reshapeTo(OpBuilder &b, Location loc, Value value,

@@ -279,7 +279,7 @@ LogicalResult WriteElement::matchAndRewrite(tensor::InsertOp op,
                                             PatternRewriter &rewriter) const {
   RankedTensorType type = op.getType();
   if (!isVmTensor(type) || !isScalarCode(op.getScalar()) ||
-      !llvm::all_of(op.getIndices(), isScalarCode))
+      !isScalarCode(op.getIndices()))
     return failure();
   auto choose = [&](ScalarBuilder &s, ArrayRef<Value> indices,
                     ValueRange elements) {

@@ -135,7 +135,7 @@ struct FromElementsToGeneric : OpRewritePattern<tensor::FromElementsOp> {
   LogicalResult matchAndRewrite(tensor::FromElementsOp op,
                                 PatternRewriter &rewriter) const override {
     RankedTensorType type = op.getType();
-    if (!isVmTensor(type) || !llvm::all_of(op.getElements(), isScalarCode))
+    if (!isVmTensor(type) || !isScalarCode(op.getElements()))
       return failure();
     auto choose = [&](ScalarBuilder &s, ArrayRef<Value> indices, ValueRange) {
       Value number = s.index(0);
