@@ -8,6 +8,7 @@
 #include "kernels/ElementEmitter.h"
 
 #include "dialects/gpuvm/ScalarBody.h"
+#include "kernels/IndexSums.h"
 #include "mlir/IR/Matchers.h"
 #include <numeric>
 
@@ -36,13 +37,22 @@ ElementEmitter::Scope ElementEmitter::exchange(Scope scope) {
 // Lane indices
 //===----------------------------------------------------------------------===//
 
+/// Whether all that is known of `index` is known of `known`, and they are the
+/// same.
+static bool answersFor(const LaneIndex &known, const LaneIndex &index) {
+  return isSameIndex(known.base, index.base) && known.stride == index.stride &&
+         known.divisor % index.divisor == 0 && known.low == index.low &&
+         known.high == index.high && known.anchor == index.anchor;
+}
+
 static bool hasRange(const LaneIndex &index) {
   return index.high < LaneIndex::kUnbounded;
 }
 
 LaneIndex ElementEmitter::addIndex(LaneIndex a, LaneIndex b) {
-  LaneIndex sum = {kernel.add(a.base, b.base), a.stride + b.stride,
-                   std::gcd(a.divisor, b.divisor)};
+  LaneIndex sum = {isConstantIndex(b.base) ? addConstant(kernel, a.base, b.base)
+                                           : kernel.add(a.base, b.base),
+                   a.stride + b.stride, std::gcd(a.divisor, b.divisor)};
   if (hasRange(a) && hasRange(b)) {
     sum.low = a.low + b.low;
     sum.high = a.high + b.high;
@@ -78,7 +88,7 @@ LaneIndex ElementEmitter::constantIndex(int64_t value) {
 }
 
 Value ElementEmitter::laneValue(LaneIndex index, int64_t lane) {
-  return kernel.add(index.base, kernel.index(index.stride * lane));
+  return addConstant(kernel, index.base, kernel.index(index.stride * lane));
 }
 
 /// The index of one lane alone.
@@ -143,8 +153,8 @@ ElementEmitter::Point ElementEmitter::point(ArrayRef<LaneIndex> indices,
                                             ArrayRef<int64_t> shape) {
   // Several results may read the same elements; once is enough.
   for (Point known = now.places.size(); known-- > 0;)
-    if (ArrayRef(now.places[known].shape) == shape &&
-        ArrayRef(now.places[known].indices) == indices && !indices.empty())
+    if (ArrayRef(now.places[known].shape) == shape && !indices.empty() &&
+        llvm::equal(now.places[known].indices, indices, answersFor))
       return known;
   now.places.push_back(
       {llvm::to_vector(indices), std::nullopt, llvm::to_vector(shape)});

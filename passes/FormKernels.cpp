@@ -11,7 +11,9 @@
 
 #include "dialects/gpuvm/Reduction.h"
 #include "dialects/gpuvm/ScalarBody.h"
+#include "passes/CodeCopies.h"
 #include "passes/Commands.h"
+#include "passes/CrowdedMoves.h"
 #include "passes/FlattenStages.h"
 #include "passes/KernelGroups.h"
 #include "passes/Passes.h"
@@ -147,8 +149,8 @@ KernelOp FormKernels::buildKernel(ArrayRef<Operation *> ops, Root root,
                                  .getResult());
       }
     Operation *clone = b.clone(*op, mapping);
-    clone->removeAttr(kUnitAttr);
-    clone->removeAttr(kStageAttr);
+    for (StringRef own : {kUnitAttr, kStageAttr, kHasPlaceAttr})
+      clone->removeAttr(own);
     if (isReduction(op) && grouping.virtualOps.contains(op))
       clone->setAttr(kInnerAttr, b.getUnitAttr());
   }
@@ -213,6 +215,13 @@ void FormKernels::removeDeadCode() {
 
 void FormKernels::runOnOperation() {
   ProgramOp program = getOperation();
+  GroupingLimits limits;
+  limits.maxWindowBytes = maxWindowBytes;
+  for (auto stage : program.getBody().getOps<StageOp>()) {
+    dropUnusedOperands(stage);
+    materializeEscapes(stage);
+    placeCrowdedMoves(stage, group, limits);
+  }
   FailureOr<SmallVector<Exposure>> registers = flattenStages(program);
   if (failed(registers))
     return signalPassFailure();

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/CrowdedMoves.h"
 #include "passes/Decisions.h"
 #include "passes/FlattenStages.h"
 #include "passes/KernelGroups.h"
@@ -345,9 +346,12 @@ static Attribute describe(Builder b, const Decision &d) {
 }
 
 void Fuse::runOnOperation() {
+  GroupingLimits limits;
+  limits.maxWindowBytes = maxWindowBytes;
   for (auto stage : getOperation().getBody().getOps<StageOp>()) {
     dropUnusedOperands(stage);
     materializeEscapes(stage); // So that what is sent counts as computed.
+    placeCrowdedMoves(stage, /*group=*/true, limits);
   }
   StageFuser fuser(getOperation(), maxWindowBytes);
   fuser.run();

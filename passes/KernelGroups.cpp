@@ -39,6 +39,7 @@ public:
           function_ref<bool(Operation *, Operation *)> mayShare,
           const GroupingLimits &limits);
   Grouping run();
+  SmallVector<Operation *> findCrowdedMoves() const;
 
 private:
   using GroupId = unsigned;
@@ -96,6 +97,7 @@ std::optional<Grouper::GroupId> Grouper::groupOfValue(Value value) const {
 SmallVector<SourceRead> Grouper::followVirtualOps(Operation *op) const {
   SmallVector<SourceRead> result;
   SmallVector<SourceRead> pending(factsOf(op).reads);
+  llvm::DenseSet<std::tuple<Value, unsigned, AffineMap>> followed;
   while (!pending.empty()) {
     SourceRead read = pending.pop_back_val();
     Operation *source = read.source.getDefiningOp();
@@ -103,6 +105,8 @@ SmallVector<SourceRead> Grouper::followVirtualOps(Operation *op) const {
       result.push_back(read);
       continue;
     }
+    if (!followed.insert({read.source, read.direct, read.map}).second)
+      continue;
     bool reduces = isReduction(source);
     for (SourceRead inner : factsOf(source).reads) {
       AffineMap map = read.map && inner.map && !reduces
@@ -310,8 +314,12 @@ void Grouper::readThroughVirtualOps() {
   }
 }
 
+SmallVector<Operation *> Grouper::findCrowdedMoves() const {
+  return findVirtualOps(ops, facts, resolve, mayShare, limits).crowdedMoves;
+}
+
 Grouping Grouper::run() {
-  virtualOps = findVirtualOps(ops, facts, mayShare, limits);
+  virtualOps = findVirtualOps(ops, facts, resolve, mayShare, limits).ops;
   readThroughVirtualOps();
   for (Operation *op : ops) {
     if (virtualOps.contains(op))
@@ -362,4 +370,11 @@ Grouping gpuvm::groupOps(ArrayRef<Operation *> ops, const ResolveFn &resolve,
                          function_ref<bool(Operation *, Operation *)> mayShare,
                          const GroupingLimits &limits) {
   return Grouper(ops, resolve, mayShare, limits).run();
+}
+
+SmallVector<Operation *>
+gpuvm::findCrowdedMoves(ArrayRef<Operation *> ops, const ResolveFn &resolve,
+                        function_ref<bool(Operation *, Operation *)> mayShare,
+                        const GroupingLimits &limits) {
+  return Grouper(ops, resolve, mayShare, limits).findCrowdedMoves();
 }

@@ -80,4 +80,11 @@ Grouping groupOps(ArrayRef<Operation *> ops, const ResolveFn &resolve,
                   function_ref<bool(Operation *, Operation *)> mayShare,
                   const GroupingLimits &limits);
 
+/// What only moves elements between `ops`, which are all of their blocks, and
+/// would do so in too many of them.
+SmallVector<Operation *>
+findCrowdedMoves(ArrayRef<Operation *> ops, const ResolveFn &resolve,
+                 function_ref<bool(Operation *, Operation *)> mayShare,
+                 const GroupingLimits &limits);
+
 } // namespace mlir::gpuvm

@@ -16,6 +16,8 @@ using namespace mlir::gpuvm;
 /// Appends what `read` leads to behind slices, reshapes and the like.
 static void followMoves(SourceRead read, const ResolveFn &resolve,
                         SmallVectorImpl<SourceRead> &reads) {
+  // Of many ways to one value, two say that there are several.
+  llvm::DenseMap<std::pair<Value, unsigned>, unsigned> visits;
   SmallVector<SourceRead> pending = {read};
   while (!pending.empty()) {
     SourceRead next = pending.pop_back_val();
@@ -25,6 +27,8 @@ static void followMoves(SourceRead read, const ResolveFn &resolve,
       reads.push_back(next);
       continue;
     }
+    if (++visits[{next.source, next.once}] > 2)
+      continue;
     next.direct = false;
     next.map = AffineMap();
     next.once &= !isa<GatherOp>(def);

@@ -11,6 +11,7 @@
 #include "dialects/gpuvm/ScalarBody.h"
 #include "kernels/Bindings.h"
 #include "kernels/InnerReduction.h"
+#include "passes/CodeCopies.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -20,9 +21,10 @@ namespace {
 class VirtualOpFinder {
 public:
   VirtualOpFinder(ArrayRef<Operation *> ops, const OpFactsMap &facts,
+                  const ResolveFn &resolve,
                   function_ref<bool(Operation *, Operation *)> mayShare,
                   const GroupingLimits &limits);
-  llvm::DenseSet<Operation *> find();
+  VirtualOps find();
 
 private:
   struct Reader {
@@ -45,6 +47,8 @@ private:
   bool isReadOnceAsTable(linalg::GenericOp op) const;
   bool isCheapEverywhere(linalg::GenericOp op) const;
   bool leavesStages(linalg::GenericOp op, bool mayBeSent) const;
+  bool isVirtual(Operation *op);
+  SmallVector<Operation *> readersFirst() const;
 
   ArrayRef<Operation *> ops;
   const OpFactsMap &facts;
@@ -52,15 +56,17 @@ private:
   llvm::DenseMap<Operation *, SmallVector<Reader>> readers;
   llvm::DenseMap<Operation *, Operation *> rootOf; ///< Of what has melted.
   llvm::DenseMap<Operation *, Melted> melted;      ///< By root.
+  CodeCopies copies;
 };
 
 } // namespace
 
 VirtualOpFinder::VirtualOpFinder(
     ArrayRef<Operation *> ops, const OpFactsMap &facts,
+    const ResolveFn &resolve,
     function_ref<bool(Operation *, Operation *)> mayShare,
     const GroupingLimits &limits)
-    : ops(ops), facts(facts), limits(limits) {
+    : ops(ops), facts(facts), limits(limits), copies(resolve) {
   for (Operation *op : ops) {
     bool isRoot = isa<RootOpInterface>(op);
     Melted *own = isRoot ? &melted[op] : nullptr;
@@ -221,25 +227,53 @@ bool VirtualOpFinder::isCheapEverywhere(linalg::GenericOp op) const {
   return !feedsInnerReduction(op);
 }
 
-/// Readers first.
-llvm::DenseSet<Operation *> VirtualOpFinder::find() {
-  llvm::DenseSet<Operation *> result;
-  for (Operation *op : llvm::reverse(ops)) {
-    auto generic = dyn_cast<linalg::GenericOp>(op);
-    if (!generic || readersOf(op).empty() || hasLoops(op))
-      continue;
-    Operation *root = onlyRoot(generic);
-    bool melts = root && !leavesStages(generic, /*mayBeSent=*/true) &&
-                 meltsInto(generic, root);
-    if (melts || isReadOnceAsTable(generic) || isCheapEverywhere(generic))
-      result.insert(op);
-  }
-  return result;
+/// Whether `op`, whose readers have been asked about, is virtual.
+bool VirtualOpFinder::isVirtual(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic || readersOf(op).empty() || hasLoops(op) ||
+      op->hasAttr(kHasPlaceAttr) || !copies.areFew(op))
+    return false;
+  Operation *root = onlyRoot(generic);
+  bool melts = root && !leavesStages(generic, /*mayBeSent=*/true) &&
+               meltsInto(generic, root);
+  return melts || isReadOnceAsTable(generic) || isCheapEverywhere(generic);
 }
 
-llvm::DenseSet<Operation *>
+/// The operations, and what moves elements between them.
+SmallVector<Operation *> VirtualOpFinder::readersFirst() const {
+  llvm::SmallSetVector<Block *, 4> blocks;
+  for (Operation *op : ops)
+    blocks.insert(op->getBlock());
+  SmallVector<Operation *> order;
+  for (Block *block : blocks)
+    for (Operation &op : *block)
+      if (facts.contains(&op) || isMadeWhereRead(&op))
+        order.push_back(&op);
+  std::reverse(order.begin(), order.end());
+  return order;
+}
+
+VirtualOps VirtualOpFinder::find() {
+  VirtualOps found;
+  for (Operation *op : readersFirst()) {
+    bool moves = isMadeWhereRead(op);
+    bool isInlined = moves ? copies.areFew(op) : isVirtual(op);
+    if (isInlined)
+      copies.inlineIntoReaders(op);
+    else
+      copies.place(op);
+    if (isInlined && !moves)
+      found.ops.insert(op);
+    else if (!isInlined && moves)
+      found.crowdedMoves.push_back(op);
+  }
+  return found;
+}
+
+VirtualOps
 gpuvm::findVirtualOps(ArrayRef<Operation *> ops, const OpFactsMap &facts,
+                      const ResolveFn &resolve,
                       function_ref<bool(Operation *, Operation *)> mayShare,
                       const GroupingLimits &limits) {
-  return VirtualOpFinder(ops, facts, mayShare, limits).find();
+  return VirtualOpFinder(ops, facts, resolve, mayShare, limits).find();
 }

@@ -13,6 +13,8 @@
 //   - elementwise operations that are read as tables, and there about once;
 //   - inner reductions: over few neighbours, in an order that nobody sees.
 //
+// as long as their code is not copied too often (CodeCopies.h).
+//
 //===----------------------------------------------------------------------===//
 
 #pragma once
@@ -22,11 +24,17 @@
 
 namespace mlir::gpuvm {
 
+struct VirtualOps {
+  llvm::DenseSet<Operation *> ops;
+  /// What only moves elements, and would do so for too many readers.
+  SmallVector<Operation *> crowdedMoves;
+};
+
 /// The virtual ones among `ops` (KernelGroups.h), of which `facts` holds all
 /// but what they read through virtual operations.
-llvm::DenseSet<Operation *>
-findVirtualOps(ArrayRef<Operation *> ops, const OpFactsMap &facts,
-               function_ref<bool(Operation *, Operation *)> mayShare,
-               const GroupingLimits &limits);
+VirtualOps findVirtualOps(ArrayRef<Operation *> ops, const OpFactsMap &facts,
+                          const ResolveFn &resolve,
+                          function_ref<bool(Operation *, Operation *)> mayShare,
+                          const GroupingLimits &limits);
 
 } // namespace mlir::gpuvm

@@ -2,8 +2,9 @@
 
     linear_compile.py FOLDER
 
-Additions of a scalar to itself, and the key expansion of AES in scalars. The device agrees with the interpreter to the bit,
-and the key expansion with FIPS 197.
+Without a place for what is read often they are 2^n copies of the first step: sums of neighbours by slices and by tables,
+pointer jumping, the key expansion of AES in scalars, additions of a scalar to itself. The device agrees with the
+interpreter to the bit, and the key expansion with FIPS 197.
 """
 
 import os
@@ -17,6 +18,7 @@ SPARE_SECONDS = 0.25  # What starting a process may vary by.
 SPARE_BYTES = 8192  # Of a plan: two kernels more or less.
 KEY = bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c")  # FIPS 197, A.1
 LAST_WORDS = "d014f9a8c9ee2589e13f0cc8b6630ca6"
+COUNT = 1000
 
 
 def program(inputs, result, lines, last):
@@ -38,6 +40,47 @@ def additions(n):
     lines += [f"%v{k} = arith.addi %v{k - 1}, %v{k - 1} : i32" for k in range(1, n + 1)]
     lines.append(f"%all = tensor.from_elements %v{n} : tensor<1xi32>")
     return program({"x": "tensor<1xi32>"}, "tensor<1xi32>", lines, "%all"), {"x": struct.pack("<i", 3)}
+
+
+def slices(n):
+    lines = []
+    for k in range(1, n + 1):
+        old, new = COUNT - k + 1, COUNT - k
+        for side, at in (("a", 0), ("b", 1)):
+            lines.append(f"%{side}{k} = tensor.extract_slice %{f'v{k - 1}' if k > 1 else 'x'}[{at}] [{new}] [1] : "
+                         f"tensor<{old}xf32> to tensor<{new}xf32>")
+        lines.append(f"%v{k} = arith.addf %a{k}, %b{k} : tensor<{new}xf32>")
+    return program({"x": f"tensor<{COUNT}xf32>"}, f"tensor<{COUNT - n}xf32>", lines, f"%v{n}"), {"x": floats()}
+
+
+def tables(n):
+    kind = f"tensor<{COUNT}xf32>"
+    lines = ["%i1 = arith.constant 1 : index", f"%last = arith.constant {COUNT - 1} : index", f"%e = tensor.empty() : {kind}"]
+    for k in range(1, n + 1):
+        before = f"%v{k - 1}" if k > 1 else "%x"
+        lines.append(f"""%v{k} = linalg.generic {{indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}} outs(%e : {kind}) {{
+    ^bb0(%o: f32):
+      %i = linalg.index 0 : index
+      %j = arith.addi %i, %i1 : index
+      %k = arith.minsi %j, %last : index
+      %a = tensor.extract {before}[%i] : {kind}
+      %b = tensor.extract {before}[%k] : {kind}
+      %c = arith.addf %a, %b : f32
+      linalg.yield %c : f32
+    }} -> {kind}""")
+    return program({"x": kind}, kind, lines, f"%v{n}"), {"x": floats()}
+
+
+def jumps(n):
+    kind = f"tensor<{COUNT}xi32>"
+    lines = [f"%p{k} = gpuvm.gather {at}[{at}] : {kind}, {kind} -> {kind}"
+             for k, at in ((k, f"%p{k - 1}" if k > 1 else "%x") for k in range(1, n + 1))]
+    parents = [max(0, i - 1 - i % 3) for i in range(COUNT)]
+    return program({"x": kind}, kind, lines, f"%p{n}"), {"x": struct.pack(f"<{COUNT}i", *parents)}
+
+
+def floats():
+    return struct.pack(f"<{COUNT}f", *((i * 37 % 101) / 8 for i in range(COUNT)))
 
 
 def sbox():
@@ -125,7 +168,8 @@ def check(folder, build, n):
 
 def main():
     folder = sys.argv[1]
-    check(folder, additions, 64)
+    for build, steps in ((additions, 64), (slices, 32), (tables, 46), (jumps, 34)):
+        check(folder, build, steps)
     words = struct.unpack("<4I", check(folder, keys, 44)[-16:])
     assert "".join(f"{word:08x}" for word in words) == LAST_WORDS, words
 
