@@ -82,6 +82,8 @@ Grouper::Grouper(ArrayRef<Operation *> ops, const ResolveFn &resolve,
     own.number = i;
     own.reads = getReads(op, resolve);
     own.loops = loopsOf(op);
+    own.cost = costOf(op);
+    own.mayLoop = hasLoops(op);
     for (const SourceRead &read : own.reads)
       readersOf[read.source].push_back(op);
   }
@@ -163,7 +165,7 @@ unsigned Grouper::countBoundWindows(ArrayRef<Operation *> ops) const {
 Refusal Grouper::checkLimits(ArrayRef<Operation *> ops) const {
   int64_t operations = 0;
   for (Operation *op : ops)
-    operations += costOf(op);
+    operations += factsOf(op).cost;
   if (operations > limits.operations)
     return {Refusal::Limit::Operations, operations, limits.operations};
   if (unsigned windows = countBoundWindows(ops); windows > limits.windows)
@@ -236,7 +238,8 @@ Refusal Grouper::whyNot(GroupId a, GroupId b,
   auto isOther = [](Operation *op) {
     return isReduction(op) || isa<RootOpInterface>(op);
   };
-  if (llvm::any_of(merged, hasLoops) && llvm::any_of(merged, isOther))
+  auto mayLoop = [&](Operation *op) { return factsOf(op).mayLoop; };
+  if (llvm::any_of(merged, mayLoop) && llvm::any_of(merged, isOther))
     return {Refusal::Limit::Loops};
   if (Refusal found = checkLimits(merged); found.kind != Refusal::Limit::None)
     return found;

@@ -21,6 +21,8 @@ struct OpFacts {
   SmallVector<SourceRead> reads;
   SmallVector<SourceRead> readsThroughVirtual; ///< What virtual ones read.
   SmallVector<int64_t> loops;
+  int64_t cost = 0;     ///< `costOf` it.
+  bool mayLoop = false; ///< `hasLoops` of it.
 };
 using OpFactsMap = llvm::DenseMap<Operation *, OpFacts>;
 
