@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/LongLoops.h"
+#include "passes/CodeSize.h"
 #include "passes/Commands.h"
 #include "passes/Passes.h"
 
@@ -31,15 +32,25 @@ using namespace mlir::gpuvm;
 #define DEBUG_TYPE "gpuvm-emit-kernels"
 ALWAYS_ENABLED_STATISTIC(numEmitted, "Distinct kernels emitted");
 
+/// docs/plan-format.md, V12.
+static constexpr uint64_t kMaxSpirvBytes = 4 << 20;
+
 namespace {
 struct EmitKernels : gpuvm::impl::EmitKernelsBase<EmitKernels> {
   using Base::Base;
+  EmitKernels(const EmitKernels &other) : Base(other) {}
   void runOnOperation() override;
   LogicalResult emit(KernelOp kernel);
   StringAttr insert(EmittedKernel &emitted, const Twine &name);
   LogicalResult emitVariantOf(KernelOp kernel, StringAttr name);
   void noteUnfinished(KernelOp kernel, StringAttr name);
   LogicalResult readExternal(ExternKernelOp kernel);
+
+  /// For tests; no plan may have more.
+  Option<uint64_t> maxSpirvBytes{
+      *this, "max-spirv-bytes", llvm::cl::Hidden,
+      llvm::cl::desc("Bytes of SPIR-V that a kernel may have"),
+      llvm::cl::init(kMaxSpirvBytes)};
 
   struct Emitted {
     StringAttr name;              ///< Of the module.
@@ -133,6 +144,9 @@ LogicalResult EmitKernels::emitVariantOf(KernelOp kernel, StringAttr name) {
   if (!config)
     return success();
   FailureOr<EmittedKernel> variant = emitKernel(kernel, *config, options);
+  if (succeeded(variant) &&
+      failed(checkCodeSize(kernel, *variant->module, maxSpirvBytes)))
+    return failure();
   if (failed(variant))
     return kernel.emitError("a variant of kernel \"")
            << kernel.getSymName() << "\" cannot be emitted";
@@ -177,6 +191,8 @@ LogicalResult EmitKernels::emit(KernelOp kernel) {
     if (failed(result))
       return kernel.emitError("kernel \"")
              << kernel.getSymName() << "\" cannot be emitted";
+    if (failed(checkCodeSize(kernel, *result->module, maxSpirvBytes)))
+      return failure();
     name = insert(*result, kernel.getSymName());
     noteUnfinished(kernel, name);
     if (failed(emitVariantOf(kernel, name)))
@@ -201,14 +217,13 @@ LogicalResult EmitKernels::readExternal(ExternKernelOp kernel) {
   // A pipe or a device may have no end.
   llvm::sys::fs::file_status status;
   if (!llvm::sys::fs::status(path, status)) {
-    constexpr uint64_t kMaxBytes = 4 << 20; // docs/plan-format.md, V12
     if (!llvm::sys::fs::is_regular_file(status))
       return kernel.emitOpError("cannot read \"")
              << path << "\" (it is not a regular file)";
-    if (status.getSize() > kMaxBytes)
+    if (status.getSize() > kMaxSpirvBytes)
       return kernel.emitOpError("cannot take \"")
              << path << "\": it has " << status.getSize()
-             << " bytes, and a module at most " << kMaxBytes;
+             << " bytes, and a module at most " << kMaxSpirvBytes;
   }
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false);
   if (!buffer)
