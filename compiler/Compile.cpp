@@ -86,8 +86,12 @@ FailureOr<vm::Plan> gpuvm::compileProgram(MLIRContext &context,
         /*printModuleScope=*/false, /*printAfterOnlyOnChange=*/false,
         /*printAfterOnlyOnFailure=*/false, request.phasesDir);
   }
+  if (request.progress)
+    passes.addInstrumentation(reportProgress(request.progress));
   buildPipeline(passes, options);
   if (failed(passes.run(*module)))
     return failure();
+  if (request.progress)
+    request.progress("writing the plan");
   return translateToPlan(*module->getOps<chain::PlanOp>().begin());
 }

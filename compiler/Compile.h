@@ -8,6 +8,7 @@
 #pragma once
 
 #include "compiler/Pipeline.h"
+#include "compiler/Progress.h"
 #include "runtime/plan/Plan.h"
 
 #include "llvm/Support/SourceMgr.h"
@@ -21,6 +22,7 @@ struct CompileRequest {
   /// Of subgroups, for kernels that take ballots in them: 32 by default, and
   /// other numbers for tests.
   std::optional<int64_t> subgroupLanes;
+  CompileProgress progress; ///< Told what is being done; or empty.
 };
 
 /// Parses the main file of `sources`, runs the pipeline and translates the

@@ -15,6 +15,7 @@
 #include "passes/Passes.h"
 
 #include "mlir/IR/AsmState.h"
+#include "mlir/Pass/PassInstrumentation.h"
 
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Support/FileSystem.h"
@@ -176,6 +177,9 @@ void EmitKernels::noteUnfinished(KernelOp kernel, StringAttr name) {
 LogicalResult EmitKernels::emit(KernelOp kernel) {
   auto [entry, isNew] = emitted.try_emplace(kernelText(kernel));
   auto &[name, unread] = entry->second;
+  if (PassInstrumentor *observer = getAnalysisManager().getPassInstrumentor())
+    observer->runBeforeAnalysis(
+        ("kernel \"" + kernel.getSymName() + "\"").str(), getTypeID(), kernel);
   if (!isNew) {
     dropInputs(kernel, unread);
   } else {

@@ -12,6 +12,7 @@
 #include "runtime/plan/Plan.h"
 #include "runtime/plan/PlanFile.h"
 #include "tools/common/CommandLineText.h"
+#include "tools/gpuvm-compile/BusyLine.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/FileUtilities.h"
@@ -148,10 +149,17 @@ static int compile(const CommandLine &line) {
   // One program on few cores: starting threads costs more than they save.
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   mlir::gpuvm::DiagnosticPrinter diagnostics(sources, context);
+  vm::compile::BusyLine busy;
+  context.getDiagEngine().registerHandler([&](mlir::Diagnostic &) {
+    busy.clear();
+    return mlir::failure(); // `diagnostics` prints it.
+  });
   mlir::gpuvm::CompilerOptions options;
   setOptions(line, options);
-  auto plan =
-      mlir::gpuvm::compileProgram(context, sources, options, line.request);
+  mlir::gpuvm::CompileRequest request = line.request;
+  request.progress = [&](const std::string &what) { busy.set(what); };
+  auto plan = mlir::gpuvm::compileProgram(context, sources, options, request);
+  busy.clear();
   if (mlir::failed(plan))
     return static_cast<int>(vm::Code::BadInput);
   vm::Status saved = vm::savePlan(line.output, *plan);
