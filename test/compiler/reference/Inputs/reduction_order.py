@@ -96,8 +96,8 @@ def solve(data, results, columns, norm, vector):
         if vector:
             elements = [f32(x * y) for x, y in zip(elements, vector)]
         sums.append(reduce(elements, results, columns, 8 if vector else 4))
-        differ[0] |= sums[-1] != fold([0.0] + elements)
-        differ[1] |= sums[-1] != fold_lanes(elements)
+        differ[0] = differ[0] or sums[-1] != fold([0.0] + elements)
+        differ[1] = differ[1] or sums[-1] != fold_lanes(elements)
     return sums, differ
 
 
