@@ -8,7 +8,7 @@
 
 // RUN: gpuvm-compile %s --size=always --disable-fusion -o %t.gvplan
 // RUN: gpuvm-compile %s --size=never --disable-fusion -o %t.all.gvplan
-// RUN: %python %S/size_kernels.py gpuvm-run %t.gvplan %t.all.gvplan %t.x
+// RUN: %python %S/size_kernels.py gpuvm-run %t.gvplan %t.all.gvplan %t.x rows sum
 
 // What the device counts is counted where the rows are sent; one kernel makes
 // workgroups of it, and all of those behind it have the same rows.
