@@ -8,6 +8,7 @@ results may be off by as much as the reference of gpuvm.fft says, in the L2 norm
 for each case how much of its bound it takes; exits 1 if any takes more than all of it.
 """
 
+import array
 import ctypes
 import math
 import os
@@ -35,11 +36,12 @@ def dft(numbers, shape, inverse=False):
     with PLANNER:
         plan = FFTW.fftw_plan_dft(len(shape), (ctypes.c_int * len(shape))(*shape), source, made, 1 if inverse else -1,
                                   ESTIMATE)
-    result = []
+    numbers, result = array.array("d", numbers), array.array("d")
     for first in range(0, len(numbers), 2 * count):
-        source[:] = numbers[first:first + 2 * count]
+        ctypes.memmove(source, numbers.buffer_info()[0] + 8 * first, 16 * count)
         FFTW.fftw_execute(plan)
-        result += [value / count for value in made] if inverse else made[:]
+        result.frombytes(bytes(made))
+    result = array.array("d", (value / count for value in result)) if inverse else result
     with PLANNER:
         FFTW.fftw_destroy_plan(plan)
     return result
@@ -95,11 +97,6 @@ def there_and_back(batch, length):
                 [length, length])
 
 
-def complex_there_and_back(length):
-    return Case(f"complex_back_{length}", [(1, length, 2)], lambda s, x: transform(s, transform(s, x), "inverse"),
-                lambda x: x, [length, length])
-
-
 def identity(batch, length):
     """Convolution with one delayed impulse: a rotation."""
     turns = [f(-2 * math.pi * 3 * k / length) for k in range(length) for f in (math.cos, math.sin)]
@@ -135,7 +132,7 @@ def cases():
 
 def long_cases():
     yield plain(1, 2 ** 22)
-    yield complex_there_and_back(2 ** 22)
+    yield plain(1, 2 ** 21, inverse=True)
     yield real(1, 2 ** 20)
     yield there_and_back(1, 2 ** 20)
 
@@ -148,7 +145,7 @@ def run(folder, case):
     inputs = [[word / 2 ** 31 for word in unpack("i32", rng.randbytes(4 * count))]]
     if len(p.inputs) > 1:
         inputs.append(case.spectrum)
-    expected = case.expected(list(unpack(case.dtype, pack(case.dtype, inputs[0]))))
+    expected = case.expected(unpack(case.dtype, pack(case.dtype, inputs[0])))
     try:
         written = write_program(base, p, inputs)
         compile_program(base, "fused", [])
