@@ -14,6 +14,7 @@ import argparse
 import math
 import os
 import random
+import re
 import struct
 import sys
 
@@ -21,6 +22,9 @@ sys.dont_write_bytecode = True
 from codec_oracle import BLOCKS, PARTS, decode, random_blocks
 from differential import Mismatch, call, compare, read_npy, try_all
 from program_text import FORMAT, Value, bits, is_float, tensor, unpack
+
+
+TOGETHER = 6  # Layouts whose programs are one.
 
 
 class Case:
@@ -146,19 +150,46 @@ def write_bytes(path, descr, shape, data):
         file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
 
 
-def run(base, text, inputs, outputs, flags=()):
-    """The outputs of a program on the interpreter and on the device, as {tag: {name: bytes}}."""
-    path = lambda name: os.path.join(base, name)
-    with open(path("program.mlir"), "w") as file:
-        file.write(text)
-    call(["gpuvm-compile", path("program.mlir"), "-o", path("program.gvplan"), *flags])
-    results = {}
-    for tag, command in [("interpreter", ["gpuvm-interpret", path("program.mlir"), *flags]),
-                         ("device", ["gpuvm-run", path("program.gvplan"), "--validate"])]:
-        call(command + [f"--input={name}=@{path(name + '.npy')}" for name in inputs] +
-             [f"--output={name}=@{path(f'{tag}-{name}.npy')}" for name in outputs])
-        results[tag] = {name: read_npy(path(f"{tag}-{name}.npy"), dtype) for name, dtype in outputs.items()}
-    return results
+class Programs:
+    """Programs of several layouts side by side in one, since starting processes costs more than they do. Without fusion
+    each stage has kernels of its own, as in a program of its own."""
+
+    def __init__(self, base, flags):
+        self.base, self.flags = base, flags
+        self.inputs, self.outputs, self.arguments, self.results, self.body, self.returned = [], [], [], [], [], []
+
+    def add(self, layout, text, inputs, outputs):
+        """One more, whose names then begin with those of its layout and of itself; {own name of an output: that}."""
+        name = re.match(r"gpuvm\.program @(\w+)\(", text)[1]
+        prefix = f"l{layout}_{name}_"
+        header, body = text.split("\n", 1)
+        body, returned = re.fullmatch(r"(.*)  gpuvm\.return (.*)\n}\n", body, re.S).groups()
+        arguments, results = re.fullmatch(r"gpuvm\.program @\w+\((.*)\) -> \((.*)\) {", header).groups()
+        rename = lambda text: re.sub(r"([%@])(?=\w)", rf"\1{prefix}", text)
+        values, types = returned.split(" : ", 1)
+        self.arguments.append(rename(arguments))
+        self.results.append(re.sub(r"(\w+)(?=: tensor)", rf"{prefix}\1", results))
+        self.body.append(rename(body))
+        self.returned.append((rename(values), types))
+        self.inputs += [(prefix + own, f"l{layout}_{own}") for own in inputs]
+        self.outputs += [(prefix + own, dtype) for own, dtype in outputs.items()]
+        return {own: prefix + own for own in outputs}
+
+    def run(self):
+        """The outputs on the interpreter and on the device, as {tag: {name: bytes}}."""
+        path = lambda name: os.path.join(self.base, name)
+        values, types = (", ".join(each[i] for each in self.returned) for i in (0, 1))
+        with open(path("programs.mlir"), "w") as file:
+            file.write(f"gpuvm.program @programs({', '.join(self.arguments)}) -> ({', '.join(self.results)}) {{\n"
+                       f"{''.join(self.body)}  gpuvm.return {values} : {types}\n}}\n")
+        call(["gpuvm-compile", path("programs.mlir"), "-o", path("programs.gvplan"), "--disable-fusion", *self.flags])
+        results = {}
+        for tag, command in [("interpreter", ["gpuvm-interpret", path("programs.mlir"), *self.flags]),
+                             ("device", ["gpuvm-run", path("programs.gvplan"), "--validate"])]:
+            call(command + [f"--input={name}=@{path(file + '.npy')}" for name, file in self.inputs] +
+                 [f"--output={name}=@{path(f'{tag}-{name}.npy')}" for name, _ in self.outputs])
+            results[tag] = {name: read_npy(path(f"{tag}-{name}.npy"), dtype) for name, dtype in self.outputs}
+        return results
 
 
 def expected_elements(case):
@@ -173,45 +204,65 @@ def expected_elements(case):
             "sliced": b"".join(at(1 + 2 * i, 3 + 5 * j) for i in range(slice_rows) for j in range(slice_columns))}
 
 
-def check(folder, case):
-    """What is wrong with a case, or None."""
+def check(folder, layouts):
+    """What is wrong with some layouts, or None."""
+    base = os.path.join(folder, layouts[0].name)
+    os.makedirs(base, exist_ok=True)
+    programs = {flags: Programs(base, flags) for flags in ((), ("--exact",))}
     try:
-        run_case(folder, case)
+        checks = [check for number, case in enumerate(layouts) for check in add_layout(programs, number, case)]
+        results = {flags: each.run() for flags, each in programs.items() if each.outputs}
+        for each in checks:
+            each(results)
     except Mismatch as failure:
-        return f"{case.name}: {failure}"
+        return f"{', '.join(case.name for case in layouts)}: {failure}"
     return None
 
 
-def run_case(folder, case):
-    base = os.path.join(folder, case.name)
-    os.makedirs(base, exist_ok=True)
-    write_bytes(os.path.join(base, "packed.npy"), "|i1",  # Outputs of i8 have signs, then.
+def same_as(case, names, dtype, expected):
+    """A check of outputs without flags against the oracle's bytes."""
+    def check(results):
+        for tag, outputs in results[()].items():
+            for own, name in names.items():
+                compare(Value(own, (len(outputs[name]),), dtype), expected[own], outputs[name], f"{case.name} {own} {tag}")
+    return check
+
+
+def as_interpreted(case, names, flags, dtype, shape):
+    """A check of the device's outputs against the interpreter's."""
+    def check(results):
+        for own, name in names.items():
+            compare(Value(own, shape, dtype), *(results[flags][tag][name] for tag in ("interpreter", "device")),
+                    f"{case.name} {own} {flags}")
+    return check
+
+
+def add_layout(programs, number, case):
+    """Adds the programs of a layout and writes their inputs; what to check of the results."""
+    path = lambda name: os.path.join(programs[()].base, f"l{number}_{name}.npy")
+    write_bytes(path("packed"), "|i1",  # Outputs of i8 have signs, then.
                 len(case.data), case.data)
     expected = expected_elements(case)
-    results = run(base, elements_text(case), ["packed"], {name: case.element for name in expected})
-    for tag, outputs in results.items():
-        for name, data in outputs.items():
-            compare(Value(name, (len(data),), case.element), expected[name], data, f"{case.name} {name} {tag}")
+    names = programs[()].add(number, elements_text(case), ["packed"], {name: case.element for name in expected})
+    yield same_as(case, names, case.element, expected)
     if case.element == "i1":
         return
     signs = bytes(x > 0 for x in unpack(case.element, case.expected))
-    for tag, outputs in run(base, signs_text(case), ["packed"], {"signs": "i1"}).items():
-        compare(Value("signs", case.shape, "i1"), signs, outputs["signs"], f"{case.name} signs {tag}")
+    names = programs[()].add(number, signs_text(case), ["packed"], {"signs": "i1"})
+    yield same_as(case, names, "i1", {"signs": signs})
     if case.element in ("f16", "bf16", "f64"):
         return
     rng = random.Random(case.name)
     x = [rng.choice([-1, 0, 1, 2]) for _ in range(case.shape[1])]
     packed_x = struct.pack(f"<{len(x)}{FORMAT[case.element]}", *x)
-    write_bytes(os.path.join(base, "x.npy"), "<f4" if case.element == "f32" else "|i1" if case.element == "i8"
+    write_bytes(path("x"), "<f4" if case.element == "f32" else "|i1" if case.element == "i8"
                 else f"<i{int(case.element[1:]) // 8}", len(x), packed_x)
     if case.element == "f32":
-        results = run(base, total_text(case), ["packed"], {"total": "f64"})
-        compare(Value("total", (), "f64"), results["interpreter"]["total"], results["device"]["total"],
-                f"{case.name} total")
+        names = programs[()].add(number, total_text(case), ["packed"], {"total": "f64"})
+        yield as_interpreted(case, names, (), "f64", ())
     for flags in [(), ("--exact",)] if case.element == "f32" else [()]:
-        results = run(base, sums_text(case), ["packed", "x"], {"sums": case.element}, flags)
-        compare(Value("sums", case.shape[:1], case.element), results["interpreter"]["sums"],
-                results["device"]["sums"], f"{case.name} sums {flags}")
+        names = programs[flags].add(number, sums_text(case), ["packed", "x"], {"sums": case.element})
+        yield as_interpreted(case, names, flags, case.element, case.shape[:1])
 
 
 # --------------------------------------------------------------------- cases
@@ -291,9 +342,11 @@ def check_unsorted_runs(folder):
     case = Case("run_length", [runs], shape, "i32", struct.pack(f"<{runs}I", *range(1, runs), 512) + data[4 * runs:])
     base = os.path.join(folder, "unsorted-" + case.name)
     os.makedirs(base, exist_ok=True)
-    write_bytes(os.path.join(base, "packed.npy"), "|i1", len(data), data)
-    for tag, outputs in run(base, elements_text(case), ["packed"], {"whole": "i32"}).items():
-        whole = struct.unpack("<512i", outputs["whole"])
+    write_bytes(os.path.join(base, "l0_packed.npy"), "|i1", len(data), data)
+    programs = Programs(base, ())
+    names = programs.add(0, elements_text(case), ["packed"], {"whole": "i32"})
+    for tag, outputs in programs.run().items():
+        whole = struct.unpack("<512i", outputs[names["whole"]])
         if not set(whole) <= set(values):
             raise Mismatch(f"{tag}: an element is no value of a run: {whole}")
 
@@ -314,7 +367,8 @@ def main():
     layouts = [case for codec in arguments.codecs for case in cases(codec)][::arguments.every]
     if "run_length" in arguments.codecs:
         check_unsorted_runs(arguments.folder)
-    return try_all("layouts", layouts, lambda case: check(arguments.folder, case))
+    together = [layouts[i:i + TOGETHER] for i in range(0, len(layouts), TOGETHER)]
+    return try_all("programs of layouts", together, lambda some: check(arguments.folder, some))
 
 
 if __name__ == "__main__":
