@@ -3,11 +3,12 @@
 A case is a program of stages (programs.py). It is compiled fused and unfused,
 runs on the device (with validation) and on gpuvm-interpret with the same data,
 and all outputs must have the same bits; only division and functions of math may
-differ, by 2e-5 relative. With --widths every plan runs once more with one of these
-widths of lavapipe's vectors, that is, with other subgroups; with which one depends
+differ, by 2e-5 relative. With --widths plans also run with one of these widths of
+lavapipe's vectors, that is, with other subgroups (widths_of); with which one depends
 on the case (give one to run all cases with it). With --split the windows
 that kernels bind are so short that the longest value takes several, about as many
-as it says. --every takes each so-manieth case only. The kinds of case:
+as it says. Small programs run side by side in one (side_by_side.py), and once more
+alone if that fails. --every takes each so-manieth case only. The kinds of case:
 
   sweep   every type in every rank on odd sizes, reduced over every set of axes
   long    reductions of millions of elements, with short and long bodies
@@ -60,12 +61,14 @@ import zlib
 import attentions
 import processes
 import products
-import programs
+import programs as kinds
+import side_by_side
 from program_text import NUMPY, Value, bits, is_float, pack, unpack
 
-KINDS = {**programs.KINDS, "products": products.products,
+KINDS = {**kinds.KINDS, "products": products.products,
          "attention": attentions.attentions}
 TAGS = {"fused": [], "unfused": ["--disable-fusion"]}
+KERNELS_ALONE = ["--disable-fusion", "--chains=auto"]  # Of stages, as if each were the only one.
 
 # --------------------------------------------------------------------- .npy
 
@@ -88,13 +91,17 @@ def read_npy(path, dtype):
     return data[start:]
 
 
+MOST_DRAWN = 65537  # Floats of an input; longer ones repeat them, in no step with rows or workgroups.
+
+
 def random_values(rng, count, dtype):
     if dtype == "i1":
         return rng.choices([False, True], k=count)
     if dtype in ("f16", "bf16"):  # Few bits, so that most sums are not rounded.
         return rng.choices([i / 32 for i in range(-64, 65)], k=count)
     if is_float(dtype):
-        return [rng.uniform(-2, 2) for _ in range(count)]
+        drawn = [rng.uniform(-2, 2) for _ in range(min(count, MOST_DRAWN))]
+        return (drawn * (count // MOST_DRAWN + 1))[:count]
     return unpack(dtype, rng.randbytes(count * bits(dtype) // 8))
 
 
@@ -218,16 +225,14 @@ def write_program(base, program, inputs):
         file.write(program.text())
     for value, numbers in zip(program.inputs, inputs, strict=True):
         write_npy(os.path.join(base, value.name + ".npy"), value.shape, value.dtype, numbers)
-    results = [(f"o{i}", value) for i, value in enumerate(program.outputs)]
-    results += [(value.name, value) for value in program.symbols]
+    results = program.results() + [(value.name, value) for value in program.symbols]
     return {"inputs": [value.name for value in program.inputs], "iterations": program.iterations,
             "sums": program.sums, "flushes": not program.exact,
-            "tags": [*TAGS, *program.variants],
             "results": [(name, value.shape, value.dtype, value.exact) for name, value in results]}
 
 
-def compile_program(base, tag, options):
-    path = lambda name: os.path.join(base, name)
+def compile_program(base, tag, options, prefix=""):
+    path = lambda name: os.path.join(base, prefix + name)
     call(["gpuvm-compile", path("program.mlir"), "-o", path(tag + ".gvplan"), *options])
 
 
@@ -238,64 +243,104 @@ def run_program(base, case, tag):
             for name, _, dtype, _ in case["results"]]
 
 
+def ways(program):
+    """How a program is compiled and run: (tag, options, whose names begin with this). Of programs side by side, the
+    compiler would fuse stages that have nothing to do with each other: where they have one stage each, fusion is off, and
+    their kernels are those that each has alone; else what is fused is compiled for each alone ("p0_")."""
+    all = {**TAGS, **program.variants}
+    if len(program.programs) == 1:
+        return [(tag, options, "") for tag, options in all.items()]
+    together = [(tag, options, "") for tag, options in all.items() if "--disable-fusion" in options]
+    fused = [(tag, options) for tag, options in all.items() if "--disable-fusion" not in options]
+    if program.is_plain:
+        return [(tag, options + KERNELS_ALONE, "") for tag, options in fused] + together
+    return [(tag, options, f"p{i}_") for i in range(len(program.programs)) for tag, options in fused] + together
+
+
+def draw_inputs(program):
+    rng = random.Random(program.name)
+    default = (tiny_values if program.exact else few_values if program.few else wide_values if program.wide
+               else special_values if program.special else random_values)
+    return [FILLS.get(value.fill, default)(rng, math.prod(value.shape), value.dtype) for value in program.inputs]
+
+
 def prepare(folder, program, pieces=0):
     """Makes FOLDER/<name>/ with everything that running the program needs."""
     base = os.path.join(folder, program.name)
     path = lambda name: os.path.join(base, name)
-    rng = random.Random(program.name)
-    default = (tiny_values if program.exact else few_values if program.few else wide_values if program.wide
-               else special_values if program.special else random_values)
-    inputs = [FILLS.get(value.fill, default)(rng, math.prod(value.shape), value.dtype) for value in program.inputs]
-    case = write_program(base, program, inputs)
-    with open(path("case.json"), "w") as file:
-        json.dump(case, file)
+    case = write_program(base, program, [numbers for part in program.programs for numbers in draw_inputs(part)])
     exact = ["--exact"] if program.exact else []
     split = split_flags(program, pieces)
     call(["gpuvm-interpret", path("program.mlir")] + exact + data_flags(base, case, "reference"))
-    for tag, options in {**TAGS, **program.variants}.items():
-        compile_program(base, tag, exact + split + options)
+    case["plans"] = [(tag, prefix) for tag, _, prefix in ways(program)]
+    for tag, options, prefix in ways(program):
+        if prefix:
+            with open(path(prefix + "program.mlir"), "w") as file:
+                file.write(program.programs[int(prefix[1:-1])].text())
+        compile_program(base, tag, exact + split + options, prefix)
+    with open(path("case.json"), "w") as file:
+        json.dump(case, file)
     return base
 
 
-def data_flags(base, case, tag):
+def data_flags(base, case, tag, prefix=""):
+    """What the program, or the one whose names begin with `prefix`, is run with."""
     path = lambda name: os.path.join(base, name)
+    own = lambda names: [(name[len(prefix):], name) for name in names if name.startswith(prefix)]
     return ([f"--iterations={case['iterations']}"] +
-            [f"--input={name}=@{path(name + '.npy')}" for name in case["inputs"]] +
-            [f"--output={name}=@{path(f'{tag}-{name}.npy')}" for name, *_ in case["results"]])
+            [f"--input={name}=@{path(file + '.npy')}" for name, file in own(case["inputs"])] +
+            [f"--output={name}=@{path(f'{tag}-{file}.npy')}" for name, file in own(r[0] for r in case["results"])])
 
 
-def is_same_plan(base, tag):
+def is_same_plan(base, tag, prefix=""):
     """Whether a plan is the fused one, and need not run again."""
-    fused, other = (os.path.join(base, name + ".gvplan") for name in ("fused", tag))
-    return tag != "fused" and filecmp.cmp(fused, other, shallow=False)
+    fused, other = (os.path.join(base, prefix + name + ".gvplan") for name in ("fused", tag))
+    return tag != "fused" and os.path.exists(fused) and filecmp.cmp(fused, other, shallow=False)
 
 
-def check(base, run_options, widths):
+def widths_of(tag, prefix, other):
+    """The widths to run a plan with: None is the device's own, which all fused plans run with. With another one run fused
+    plans (of small programs every fourth), and what is not fused runs with that one only."""
+    if not other or tag not in TAGS or (prefix and int(prefix[1:-1]) % 4):
+        return [None]
+    return [other] if tag == "unfused" else [None, other]
+
+
+def check(base, run_options, other_width=None):
     with open(os.path.join(base, "case.json")) as file:
         case = json.load(file)
-    own = zlib.crc32(os.path.basename(base).encode())
-    for tag in case["tags"]:
-        if is_same_plan(base, tag):
+    for tag, prefix in case["plans"]:
+        if is_same_plan(base, tag, prefix):
             continue
-        for width in [None] + ([widths[own % len(widths)]] if widths and tag != "unfused" else []):
+        for width in widths_of(tag, prefix, other_width):
             where = tag + (f"-{width}" if width else "")
-            call(["gpuvm-run", os.path.join(base, tag + ".gvplan")] + run_options + data_flags(base, case, where),
-                 wide(width))
+            call(["gpuvm-run", os.path.join(base, f"{prefix}{tag}.gvplan"), *run_options,
+                  *data_flags(base, case, where, prefix)], wide(width))
             for name, *description in case["results"]:
+                if not name.startswith(prefix):
+                    continue
                 value = Value(name, *description)
                 read = lambda tag: read_npy(os.path.join(base, f"{tag}-{name}.npy"), value.dtype)
-                compare(value, read("reference"), read(where), f"{name} {where}", case["sums"],
-                        case["flushes"])
+                compare(value, read("reference"), read(where), f"{name} {where}", case["sums"], case["flushes"])
 
 
 def run_case(case, arguments):
     """What is wrong with a program, or with one prepared in a folder; or None."""
+    widths = arguments.widths.split(",") if arguments.widths and case in arguments.with_widths else []
+    failure = try_case(case, arguments, widths)
+    if not failure or isinstance(case, str) or len(case.programs) == 1:
+        return failure
+    alone = [said for program in case.programs if (said := try_case(program, arguments, widths))]
+    return "\n".join(alone) or f"{failure}\n(none of its programs fails alone)"
+
+
+def try_case(case, arguments, widths):
     name = case if isinstance(case, str) else case.name
     try:
         base = os.path.join(arguments.folder, name) if isinstance(case, str) else prepare(
             arguments.folder, case, arguments.split)
         if not arguments.prepare:
-            check(base, arguments.run_options.split(), [w for w in arguments.widths.split(",") if w])
+            check(base, arguments.run_options.split(), widths and widths[zlib.crc32(name.encode()) % len(widths)])
             shutil.rmtree(base)
     except Mismatch as failure:
         return f"{name}: {failure}"
@@ -318,15 +363,20 @@ def main():
     parser.add_argument("kind", choices=[*KINDS, "prepared"])
     parser.add_argument("--seeds", default="0:0")
     parser.add_argument("--widths", default="")
+    parser.add_argument("--widths-every", type=int, default=1, help="of so many cases one runs with them")
     parser.add_argument("--split", type=int, default=0)
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--batch", type=int, default=8, help="programs side by side in one, if they are small")
     parser.add_argument("--prepare", action="store_true", help="run nothing on the device")
     parser.add_argument("--run-options", default="--validate", help="of gpuvm-run")
     arguments = parser.parse_args()
     if arguments.kind == "prepared":
         cases = sorted(os.listdir(arguments.folder))
     else:
-        cases = list(KINDS[arguments.kind](range(*map(int, arguments.seeds.split(":")))))[::arguments.every]
+        programs = list(KINDS[arguments.kind](range(*map(int, arguments.seeds.split(":")))))[::arguments.every]
+        cases = list(side_by_side.batches(programs, 1 if arguments.split else arguments.batch))
+        print(f"{len(programs)} programs", end=": ")
+    arguments.with_widths = cases[::arguments.widths_every]
     return try_all("cases", cases, lambda case: run_case(case, arguments))
 
 

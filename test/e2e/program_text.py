@@ -150,16 +150,30 @@ class Program:
         self.messages += results
         return results
 
+    @property
+    def programs(self):
+        return [self]
+
+    @property
+    def is_plain(self):
+        """Whether it is one stage, which nothing can be fused with."""
+        return len(self.stages) == 1 and "gpuvm.repeat" not in self.stages[0]
+
+    def results(self):
+        """(name, value) of each output."""
+        return [(f"o{i}", value) for i, value in enumerate(self.outputs)]
+
+    def body(self):
+        return "".join(f"  gpuvm.{v.kind} @{v.name} : {v.type}\n" for v in self.symbols) + "\n".join(self.stages)
+
     def text(self):
         arguments = ", ".join(f"%{v.name}: {v.type}" for v in self.inputs)
-        results = ", ".join(f"o{i}: {v.type}" for i, v in enumerate(self.outputs))
-        names = ", ".join("%" + v.name for v in self.outputs)
-        types = ", ".join(f"!gpuvm.message<{v.type}>" for v in self.outputs)
-        symbols = "".join(f"  gpuvm.{v.kind} @{v.name} : {v.type}\n" for v in self.symbols)
+        results = ", ".join(f"{name}: {v.type}" for name, v in self.results())
+        names = ", ".join("%" + v.name for _, v in self.results())
+        types = ", ".join(f"!gpuvm.message<{v.type}>" for _, v in self.results())
         signature = f"({arguments})" + (f" -> ({results})" if results else "")
         returned = f" {names} : {types}" if results else ""
-        return (f"gpuvm.program @{self.name}{signature} {{\n" + symbols + "\n".join(self.stages) +
-                f"\n  gpuvm.return{returned}\n}}\n")
+        return f"gpuvm.program @{self.name}{signature} {{\n{self.body()}\n  gpuvm.return{returned}\n}}\n"
 
 
 class Stage:

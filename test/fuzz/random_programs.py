@@ -49,7 +49,7 @@ def run_program(program, arguments):
     """What is wrong with it, or None."""
     try:
         base = differential.prepare(arguments.folder, program)
-        differential.check(base, arguments.run_options.split(), [])
+        differential.check(base, arguments.run_options.split())
         shutil.rmtree(base)
     except differential.Mismatch as failure:
         return f"{program.name}: {failure}"
