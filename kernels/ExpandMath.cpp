@@ -234,10 +234,15 @@ static const Function *functionNamed(StringRef name) {
   return found == std::end(kFunctions) ? nullptr : found;
 }
 
-/// A program may ask for the function of the device, whatever its error.
+/// A program may ask for the function of the device, whatever its error, if
+/// devices have it.
 static bool isApproximate(Operation *op) {
   auto flags = op->getAttrOfType<arith::FastMathFlagsAttr>("fastmath");
-  return flags && isa<math::CosOp, math::ExpOp, math::LogOp, math::SinOp>(op) &&
+  return flags &&
+         isa<math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp,
+             math::AtanOp, math::AtanhOp, math::CosOp, math::CoshOp,
+             math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op, math::SinOp,
+             math::SinhOp, math::TanOp, math::TanhOp>(op) &&
          bitEnumContainsAny(flags.getValue(), arith::FastMathFlags::afn);
 }
 

@@ -99,13 +99,14 @@ static spirv::TargetEnvAttr targetEnvironment(gpu::GPUModuleOp module) {
 }
 
 namespace {
-/// MLIR's patterns leave it out; `expandOps` leaves it on i32.
-struct LowerCtPop : OpConversionPattern<math::CtPopOp> {
-  using OpConversionPattern::OpConversionPattern;
+/// What MLIR's patterns leave out or, for logarithms to base 2, make of others.
+template <typename Source, typename Target>
+struct LowerUnary : OpConversionPattern<Source> {
+  using OpConversionPattern<Source>::OpConversionPattern;
   LogicalResult
-  matchAndRewrite(math::CtPopOp op, OpAdaptor adaptor,
+  matchAndRewrite(Source op, typename Source::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<spirv::BitCountOp>(op, adaptor.getOperand());
+    rewriter.replaceOpWithNewOp<Target>(op, adaptor.getOperand());
     return success();
   }
 };
@@ -129,7 +130,10 @@ static LogicalResult convert(gpu::GPUModuleOp module,
   populateBuiltinFuncToSPIRVPatterns(converter, patterns);
   populateSCFToSPIRVPatterns(converter, scf, patterns);
   populateLoopToSpirvPatterns(converter, patterns);
-  patterns.add<LowerCtPop>(converter, context);
+  patterns.add<LowerUnary<math::CtPopOp, spirv::BitCountOp>,
+               LowerUnary<math::Exp2Op, spirv::GLExp2Op>,
+               LowerUnary<math::Log2Op, spirv::GLLog2Op>>(
+      converter, context, /*benefit=*/2);
   std::unique_ptr<ConversionTarget> legal = SPIRVConversionTarget::get(target);
   return applyFullConversion(module, *legal, std::move(patterns));
 }
