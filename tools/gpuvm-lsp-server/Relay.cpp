@@ -48,6 +48,8 @@ static void writeFrame(int file, StringRef text) {
 
 /// Reads more; false at the end.
 bool Relay::fill(Input &input) {
+  if (&input == &client)
+    awaitClient();
   char bytes[1 << 14];
   ssize_t count;
   do
@@ -139,24 +141,6 @@ int Relay::stop() {
 // Messages
 //===----------------------------------------------------------------------===//
 
-/// Puts the reference into what is said of an operation.
-static void complete(json::Object &message) {
-  json::Object *result = message.getObject("result");
-  json::Object *contents = result ? result->getObject("contents") : nullptr;
-  std::optional<StringRef> value =
-      contents ? contents->getString("value") : std::nullopt;
-  if (!value || !value->starts_with("\""))
-    return;
-  auto [name, rest] = value->drop_front().split('"');
-  StringRef reference = getReference(name);
-  if (reference.empty())
-    return;
-  auto [line, after] = rest.split('\n');
-  std::string completed = llvm::formatv("`{0}`{1}\n\n{2}\n\n{3}", name, line,
-                                        reference.trim(), after.ltrim());
-  (*contents)["value"] = completed;
-}
-
 /// To the editor.
 void Relay::tell(const json::Value &message) {
   writeFrame(1, options.isPretty ? llvm::formatv("{0:2}", message).str()
@@ -182,21 +166,13 @@ bool Relay::exchange(const json::Value &message, Echo echo) {
     json::Object *object = answer->getAsObject();
     if (object && object->getString("id") == StringRef(probe))
       return true;
-    if (object)
-      complete(*object);
-    if (echo == Echo::All)
+    bool isForEditor = !object || take(*object);
+    if (echo == Echo::All && isForEditor)
       tell(*answer);
   }
   stop();
   sayCrash(*message.getAsObject());
   return false;
-}
-
-static std::optional<StringRef> getUri(const json::Object &message) {
-  const json::Object *params = message.getObject("params");
-  const json::Object *document =
-      params ? params->getObject("textDocument") : nullptr;
-  return document ? document->getString("uri") : std::nullopt;
 }
 
 /// What the first character of a document says for all of it.
@@ -214,6 +190,8 @@ static json::Object makeCrashDiagnostic() {
 
 /// A request is refused; a document is withheld from the next server.
 void Relay::sayCrash(const json::Object &last) {
+  if (isOwn(last))
+    return;
   if (const json::Value *id = last.get("id")) {
     json::Object error{{"code", -32603}, {"message", "MLIR crashed on this."}};
     tell(json::Object{
@@ -224,11 +202,9 @@ void Relay::sayCrash(const json::Object &last) {
   if (!uri)
     return;
   withheld.insert(*uri);
-  json::Object params{{"uri", *uri},
-                      {"diagnostics", json::Array{makeCrashDiagnostic()}}};
-  tell(json::Object{{"jsonrpc", "2.0"},
-                    {"method", "textDocument/publishDiagnostics"},
-                    {"params", std::move(params)}});
+  if (auto document = documents.find(uri->str()); document != documents.end())
+    document->second.isWrong = true;
+  publish(*uri, json::Array{makeCrashDiagnostic()});
 }
 
 /// Another server, in the state of the one that crashed. A crash on one of the
@@ -243,40 +219,8 @@ void Relay::restart() {
     }
     isTold = llvm::all_of(documents, [&](const auto &document) {
       return withheld.contains(document.first) ||
-             exchange(document.second, Echo::Nothing);
+             exchange(document.second.open, Echo::Nothing);
     });
-  }
-}
-
-/// What another server would have to be told.
-void Relay::remember(const json::Object &message) {
-  std::optional<StringRef> method = message.getString("method");
-  std::optional<StringRef> uri = getUri(message);
-  if (method == StringRef("initialize"))
-    initialize = json::Object(message);
-  if (!method || !uri)
-    return;
-  const json::Object *params = message.getObject("params");
-  const json::Array *changes = params->getArray("contentChanges");
-  if (*method == "textDocument/didClose") {
-    documents.erase(uri->str());
-    withheld.erase(*uri);
-  } else if (*method == "textDocument/didOpen") {
-    documents.insert_or_assign(uri->str(), json::Object(message));
-    withheld.erase(*uri);
-  } else if (changes && changes->size() == 1) {
-    // MLIR's server asks for whole texts.
-    const json::Object *change = changes->front().getAsObject();
-    json::Object document(*params->getObject("textDocument"));
-    document["languageId"] = "mlir";
-    document["text"] = change ? change->getString("text").value_or("") : "";
-    documents.insert_or_assign(
-        uri->str(),
-        json::Object{
-            {"jsonrpc", "2.0"},
-            {"method", "textDocument/didOpen"},
-            {"params", json::Object{{"textDocument", std::move(document)}}}});
-    withheld.erase(*uri);
   }
 }
 
@@ -297,8 +241,10 @@ int Relay::run() {
       break;
     }
     remember(object);
-    if (!exchange(*message, Echo::All))
+    if (!answerHover(object) && !exchange(*message, Echo::All))
       restart();
+    if (options.isDelimited)
+      checkAll();
   }
   return stop();
 }

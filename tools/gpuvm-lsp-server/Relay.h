@@ -7,26 +7,30 @@
 // ends where a parser crashes on half a program. It runs in a process of its
 // own here. What it says of an operation is completed by the reference, and
 // when it crashes another one takes its place, which is told of all documents
-// but the one that it crashed on.
+// but the one that it crashed on. What the compiler refuses is said, too, when
+// a document has not changed for a while.
 //
 //===----------------------------------------------------------------------===//
 
 #pragma once
 
+#include "tools/gpuvm-lsp-server/Check.h"
+
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <sys/types.h>
 
 namespace mlir::gpuvm::lsp {
 
-/// The section of the reference on an operation, as Markdown; "" if there is
-/// none. Generated from the tables of the dialects.
-llvm::StringRef getReference(llvm::StringRef operation);
+/// The document that a message is about, if it is about one.
+std::optional<llvm::StringRef> getUri(const llvm::json::Object &message);
 
 struct RelayOptions {
   bool isDelimited = false; ///< Messages are set apart by `// -----`.
@@ -49,10 +53,17 @@ private:
     int file = -1;
     std::string buffer;
   };
+  /// A document that the editor has open.
+  struct Document {
+    llvm::json::Value open; ///< What opens it as it is now.
+    std::string text;
+    bool isWrong = false; ///< MLIR's server cannot read it.
+    std::string good;     ///< The last text that it could; or empty.
+  };
   enum class Echo { All, Nothing };
 
-  static bool fill(Input &input);
-  static std::optional<std::string> readFrame(Input &input);
+  bool fill(Input &input);
+  std::optional<std::string> readFrame(Input &input);
   std::optional<std::string> readDelimited();
   std::optional<std::string> readClient();
   void start();
@@ -63,6 +74,17 @@ private:
   void sayCrash(const llvm::json::Object &last);
   void restart();
   void remember(const llvm::json::Object &message);
+  void remember(llvm::StringRef uri, llvm::json::Object opened);
+  static bool isOwn(const llvm::json::Object &message);
+  bool take(llvm::json::Object &answer);
+  void awaitClient();
+  void checkAll();
+  void startCheck();
+  void finishCheck();
+  void publish(llvm::StringRef uri, llvm::json::Array diagnostics);
+  bool answerHover(const llvm::json::Object &request);
+  llvm::json::Value hoverInGood(const Document &document, llvm::StringRef uri,
+                                size_t line, size_t character);
 
   std::function<int()> serve;
   RelayOptions options;
@@ -71,9 +93,13 @@ private:
   pid_t process = -1;
   int64_t probes = 0;
   std::optional<llvm::json::Value> initialize;
-  /// Of each open document what opens it as it is now.
-  std::map<std::string, llvm::json::Value> documents;
+  std::map<std::string, Document> documents; ///< By their URIs.
   llvm::StringSet<> withheld; ///< Those that a server crashed on.
+  Check check;
+  std::set<std::string> unchecked;           ///< URIs that wait for `check`.
+  std::chrono::steady_clock::time_point due; ///< When the first is looked at.
+  /// The result of the last request of ours.
+  llvm::json::Value hover = nullptr;
 };
 
 } // namespace mlir::gpuvm::lsp
