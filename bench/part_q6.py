@@ -7,7 +7,7 @@ import peers
 from model import Case, Tensor, goal
 
 TITLE = "TPC-H Q6"
-FORMS = {"fused": (), "unfused": ("--disable-fusion",)}
+FORMS = {"fused": (), "unfused": ("--fusion=stages", "--chains=never")}
 TYPES = {"l_shipdate": "i32", "l_discount": "i8", "l_quantity": "i8", "l_extendedprice": "i64"}
 
 

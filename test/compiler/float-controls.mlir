@@ -2,7 +2,7 @@
 // that does not ask is as valid, and runs.
 // Divisors of f32 are scaled into the range that every driver divides in; f16 is divided as f32.
 
-// RUN: gpuvm-compile %s --disable-fusion -o %t.gvplan
+// RUN: gpuvm-compile %s --fusion=stages --chains=never -o %t.gvplan
 // RUN: gpuvm-plan show %t.gvplan | FileCheck %s
 // RUN: gpuvm-plan disassemble %t.gvplan | FileCheck %s --check-prefix=CODE
 // RUN: gpuvm-run %t.gvplan --validate --input=x=4xf32=nan,5,3e38,-inf --input=y=4xf32=2,2.5,3e38,3.4e38 --input=h=2xf16=1,-6e-5 | FileCheck %s --check-prefix=VALUES

@@ -1,22 +1,22 @@
 // The barriers a chain without fusion needs: no fewer and no more.
 
-// RUN: gpuvm-compile %s --program=diamond --disable-fusion -o %t.diamond.gvplan
+// RUN: gpuvm-compile %s --program=diamond --fusion=stages --chains=never -o %t.diamond.gvplan
 // RUN: gpuvm-plan show --format=json %t.diamond.gvplan | FileCheck %s --check-prefix=DIAMOND
 // RUN: gpuvm-run %t.diamond.gvplan --validate --input=x=64xf32=3 --output=y | FileCheck %s --check-prefix=DIAMOND-DATA
 // RUN: gpuvm-interpret %s --program=diamond --input=x=64xf32=3 --output=y | FileCheck %s --check-prefix=DIAMOND-DATA
-// RUN: gpuvm-compile %s --program=join --disable-fusion -o %t.join.gvplan
+// RUN: gpuvm-compile %s --program=join --fusion=stages --chains=never -o %t.join.gvplan
 // RUN: gpuvm-plan show --format=json %t.join.gvplan | FileCheck %s --check-prefix=JOIN
 // RUN: gpuvm-run %t.join.gvplan --validate --input=x=64xf32=3 --output=y | FileCheck %s --check-prefix=JOIN-DATA
 // RUN: gpuvm-interpret %s --program=join --input=x=64xf32=3 --output=y | FileCheck %s --check-prefix=JOIN-DATA
-// RUN: gpuvm-compile %s --program=halves --disable-fusion -o %t.halves.gvplan
+// RUN: gpuvm-compile %s --program=halves --fusion=stages --chains=never -o %t.halves.gvplan
 // RUN: gpuvm-plan show --format=json %t.halves.gvplan | FileCheck %s --check-prefix=HALVES
 // RUN: gpuvm-run %t.halves.gvplan --validate --input=x=64xf32=3 --output=r | FileCheck %s --check-prefix=HALVES-DATA
 // RUN: gpuvm-interpret %s --program=halves --input=x=64xf32=3 --output=r | FileCheck %s --check-prefix=HALVES-DATA
-// RUN: gpuvm-compile %s --program=reuse --disable-fusion -o %t.reuse.gvplan
+// RUN: gpuvm-compile %s --program=reuse --fusion=stages --chains=never -o %t.reuse.gvplan
 // RUN: gpuvm-plan show --format=json %t.reuse.gvplan | FileCheck %s --check-prefix=REUSE
 // RUN: gpuvm-run %t.reuse.gvplan --validate --input=x=64xf32=3 --output=y | FileCheck %s --check-prefix=REUSE-DATA
 // RUN: gpuvm-interpret %s --program=reuse --input=x=64xf32=3 --output=y | FileCheck %s --check-prefix=REUSE-DATA
-// RUN: gpuvm-compile %s --program=readers --disable-fusion -o %t.readers.gvplan
+// RUN: gpuvm-compile %s --program=readers --fusion=stages --chains=never -o %t.readers.gvplan
 // RUN: gpuvm-plan show --format=json %t.readers.gvplan | FileCheck %s --check-prefix=READERS
 // RUN: gpuvm-run %t.readers.gvplan --validate --input=x=64xf32=3 --output=y --output=z | FileCheck %s --check-prefix=READERS-DATA
 // RUN: gpuvm-interpret %s --program=readers --input=x=64xf32=3 --output=y --output=z | FileCheck %s --check-prefix=READERS-DATA

@@ -182,7 +182,7 @@ class Programs:
         with open(path("programs.mlir"), "w") as file:
             file.write(f"gpuvm.program @programs({', '.join(self.arguments)}) -> ({', '.join(self.results)}) {{\n"
                        f"{''.join(self.body)}  gpuvm.return {values} : {types}\n}}\n")
-        call(["gpuvm-compile", path("programs.mlir"), "-o", path("programs.gvplan"), "--disable-fusion", *self.flags])
+        call(["gpuvm-compile", path("programs.mlir"), "-o", path("programs.gvplan"), "--fusion=stages", "--chains=never", *self.flags])
         results = {}
         for tag, command in [("interpreter", ["gpuvm-interpret", path("programs.mlir"), *self.flags]),
                              ("device", ["gpuvm-run", path("programs.gvplan"), "--validate"])]:

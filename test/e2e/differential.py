@@ -67,8 +67,8 @@ from program_text import NUMPY, Value, bits, is_float, pack, unpack
 
 KINDS = {**kinds.KINDS, "products": products.products,
          "attention": attentions.attentions}
-TAGS = {"fused": [], "unfused": ["--disable-fusion"]}
-KERNELS_ALONE = ["--disable-fusion", "--chains=auto"]  # Of stages, as if each were the only one.
+TAGS = {"fused": [], "unfused": ["--fusion=stages", "--chains=never"]}
+KERNELS_ALONE = ["--fusion=stages"]  # Of stages, as if each were the only one.
 
 # --------------------------------------------------------------------- .npy
 
@@ -245,13 +245,13 @@ def run_program(base, case, tag):
 
 def ways(program):
     """How a program is compiled and run: (tag, options, whose names begin with this). Of programs side by side, the
-    compiler would fuse stages that have nothing to do with each other: where they have one stage each, fusion is off, and
+    compiler would fuse stages that have nothing to do with each other: where they have one stage each, none fuse, and
     their kernels are those that each has alone; else what is fused is compiled for each alone ("p0_")."""
     all = {**TAGS, **program.variants}
     if len(program.programs) == 1:
         return [(tag, options, "") for tag, options in all.items()]
-    together = [(tag, options, "") for tag, options in all.items() if "--disable-fusion" in options]
-    fused = [(tag, options) for tag, options in all.items() if "--disable-fusion" not in options]
+    together = [(tag, options, "") for tag, options in all.items() if "--fusion=stages" in options]
+    fused = [(tag, options) for tag, options in all.items() if "--fusion=stages" not in options]
     if program.is_plain:
         return [(tag, options + KERNELS_ALONE, "") for tag, options in fused] + together
     return [(tag, options, f"p{i}_") for i in range(len(program.programs)) for tag, options in fused] + together

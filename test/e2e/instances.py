@@ -44,7 +44,7 @@ def check(command):
 
 if how == "interpret":
     check(["gpuvm-interpret", program])
-for options in ([], ["--disable-fusion", "--park=always"]):
+for options in ([], ["--fusion=stages", "--chains=never", "--park=always"]):
     plan = f"{prefix}.{how}.gvplan"
     subprocess.run(["gpuvm-compile", program, "-o", plan] + options, check=True)
     check(["gpuvm-run", plan, "--validate", "--iterations=2"])

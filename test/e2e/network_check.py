@@ -19,8 +19,8 @@ import sys
 import network
 from differential import call, read_npy, write_npy
 
-VARIANTS = {"fused": [], "fused-apart": ["--disable-reuse"], "stages": ["--disable-fusion"],
-            "stages-apart": ["--disable-fusion", "--disable-reuse"]}
+VARIANTS = {"fused": [], "fused-apart": ["--disable-reuse"], "stages": ["--fusion=stages", "--chains=never"],
+            "stages-apart": ["--fusion=stages", "--chains=never", "--disable-reuse"]}
 COUNTERS = {"peak": "Bytes of Registers for values", "live": "Bytes of values alive at once",
             "inPlace": "Results made in place", "barriers": "Barriers placed"}
 MOST_OVER_LIVE = 1.1

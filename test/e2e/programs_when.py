@@ -4,7 +4,7 @@ import random
 
 from program_text import Program
 
-PARKED = {"parked": ["--park=always", "--chains=never", "--disable-fusion"], "parked_fused": ["--park=always"]}
+PARKED = {"parked": ["--park=always", "--chains=never", "--fusion=stages"], "parked_fused": ["--park=always"]}
 
 
 def judge(s, x, limit):

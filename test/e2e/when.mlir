@@ -4,7 +4,7 @@
 
 // RUN: split-file %s %t
 // RUN: gpuvm-compile %t/chosen.mlir -o %t/chosen.gvplan
-// RUN: gpuvm-compile %t/chosen.mlir -o %t/alone.gvplan --disable-fusion --park=always
+// RUN: gpuvm-compile %t/chosen.mlir -o %t/alone.gvplan --fusion=stages --chains=never --park=always
 // RUN: gpuvm-plan show %t/alone.gvplan | FileCheck %s --check-prefix=PLAN
 // PLAN: kernel double_map_1_counts
 // PLAN: dispatch_indirect for stage "double"

@@ -38,7 +38,7 @@ namespace {
 struct CommandLine {
   std::string source, output;
   mlir::gpuvm::CompileRequest request;
-  std::string report, chains, park = "auto", size = "auto";
+  std::string report, fusion = "auto", chains, park = "auto", size = "auto";
   bool disableFusion = false, disableReuse = false, keepMetadata = false;
   bool exact = false, statistics = false;
   std::optional<uint64_t> barrierPrice, maxWindowBytes, spins;
@@ -76,8 +76,14 @@ static void addChoices(CLI::App &app, CommandLine &line) {
         ->type_name("MODE")
         ->check(CLI::IsMember({"auto", "always", "never"}).description(""));
   };
+  app.add_option("--fusion", line.fusion,
+                 "Operations in one kernel: auto (the default: of several "
+                 "stages), stages (of one stage) or never (each operation that "
+                 "computes is a kernel, and its results are in memory)")
+      ->type_name("MODE")
+      ->check(CLI::IsMember({"auto", "stages", "never"}).description(""));
   app.add_flag("--disable-fusion", line.disableFusion,
-               "One kernel per stage or more, no chains");
+               "As --fusion=never, and no chains");
   addMode("--chains", line.chains,
           "Dependent kernels in one workgroup: auto (the default: where that "
           "is faster), always (where they fit) or never");
@@ -116,7 +122,8 @@ static void addChoices(CLI::App &app, CommandLine &line) {
 
 static void setOptions(const CommandLine &line,
                        mlir::gpuvm::CompilerOptions &options) {
-  options.fuse = !line.disableFusion;
+  options.fuse = line.fusion == "auto" && !line.disableFusion;
+  options.group = line.fusion != "never" && !line.disableFusion;
   options.reuse = !line.disableReuse;
   options.chains = !line.chains.empty() ? line.chains
                    : line.disableFusion ? "never"
