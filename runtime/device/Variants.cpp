@@ -13,6 +13,44 @@
 
 namespace vm {
 
+/// Drops what the kernel of a dispatch does not bind, which is what a variant
+/// does without.
+template <typename Op> static void fitWindows(const Plan &plan, Op &dispatch) {
+  const std::vector<Binding> &bindings = plan.kernels[dispatch.kernel].bindings;
+  std::erase_if(dispatch.windows, [&](const BoundWindow &bound) {
+    return std::none_of(bindings.begin(), bindings.end(),
+                        [&](const Binding &binding) {
+                          return binding.binding == bound.binding;
+                        });
+  });
+}
+
+/// Leaves out the commands that the device does without, and the code of the
+/// kernels that no command dispatches any more.
+static void leaveOutCommands(Plan &plan, const DeviceInfo &info) {
+  std::vector<bool> isNeeded(plan.kernels.size(), true);
+  auto kernelOf = [](const Command &command) -> const uint32_t * {
+    if (const auto *direct = std::get_if<Dispatch>(&command.op))
+      return &direct->kernel;
+    const auto *indirect = std::get_if<DispatchIndirect>(&command.op);
+    return indirect ? &indirect->kernel : nullptr;
+  };
+  for (Command &command : plan.commands) {
+    if (!command.unless || std::find(info.features.begin(), info.features.end(),
+                                     *command.unless) == info.features.end())
+      continue;
+    if (const uint32_t *kernel = kernelOf(command))
+      isNeeded[*kernel] = false;
+    command.op = LeftOut();
+  }
+  for (const Command &command : plan.commands)
+    if (const uint32_t *kernel = kernelOf(command))
+      isNeeded[*kernel] = true;
+  for (size_t i = 0; i < plan.kernels.size(); ++i)
+    if (!isNeeded[i])
+      plan.kernels[i] = {.name = std::move(plan.kernels[i].name)};
+}
+
 void chooseVariants(Plan &plan, const DeviceInfo &info) {
   size_t count = 0;
   for (Kernel &kernel : plan.kernels) {
@@ -28,6 +66,13 @@ void chooseVariants(Plan &plan, const DeviceInfo &info) {
     kernel.variants.clear();
   }
   plan.kernels.resize(plan.kernels.size() - count); // They are the last ones.
+  for (Command &command : plan.commands) {
+    if (auto *direct = std::get_if<Dispatch>(&command.op))
+      fitWindows(plan, *direct);
+    else if (auto *indirect = std::get_if<DispatchIndirect>(&command.op))
+      fitWindows(plan, *indirect);
+  }
+  leaveOutCommands(plan, info);
 }
 
 void dropVariants(Plan &plan) {

@@ -12,7 +12,9 @@
 namespace vm {
 
 /// Puts the first variant of each kernel that `info` can run in its place and
-/// drops the others; afterwards no kernel has variants. `plan` is verified.
+/// drops the others; afterwards no kernel has variants. Commands that the
+/// device does without become LeftOut; a kernel that only they dispatched has
+/// no SPIR-V. `plan` is verified.
 void chooseVariants(Plan &plan, const DeviceInfo &info);
 
 /// Leaves every kernel of `plan` as it is, and drops the variants.

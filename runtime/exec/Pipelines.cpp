@@ -187,6 +187,8 @@ private:
 } // namespace
 
 Status ParallelBuild::buildOne(size_t kernel) {
+  if (kernels_[kernel].spirv.empty())
+    return {};
   Result<Pipeline> pipeline = createPipeline(device_, kernels_[kernel], cache_);
   if (pipeline.ok())
     pipelines_[kernel] = std::move(*pipeline);

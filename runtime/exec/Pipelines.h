@@ -41,7 +41,8 @@ Result<Pipeline> createPipeline(const Device &device, const Kernel &kernel,
 /// Told how many of how many kernels are compiled; by one thread at a time.
 using CompileProgress = std::function<void(size_t done, size_t total)>;
 
-/// The pipelines of all of a plan's kernels, by kernel index.
+/// The pipelines of all of a plan's kernels, by kernel index; none of those
+/// that have no SPIR-V.
 class Pipelines {
 public:
   /// Compiles on as many threads as the host has. `cacheDirectory`: see

@@ -41,6 +41,7 @@ private:
   void record(size_t index, const Fill &op);
   void record(size_t, const Repeat &) {} // Its commands are visited.
   void record(size_t, const Clock &op);
+  void record(size_t, const LeftOut &) {} // Not visited either.
 
   void bind(size_t index, uint32_t kernel);
   void copy(const BufferRange &source, const BufferRange &destination);

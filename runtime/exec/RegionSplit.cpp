@@ -104,6 +104,7 @@ struct CommandWindows {
   void operator()(const Fill &fill) const { add(fill.window); }
   void operator()(const Repeat &) const {}
   void operator()(const Clock &clock) const { add(clock.window); }
+  void operator()(const LeftOut &) const {}
 };
 } // namespace
 

@@ -12,6 +12,7 @@
 #include "runtime/plan/VerifierHelpers.h"
 
 #include <algorithm>
+#include <set>
 
 namespace vm::verify {
 namespace {
@@ -35,6 +36,7 @@ public:
   Status operator()(const Fill &fill) const;
   Status operator()(const Repeat &) const { return {}; } // verifyRepeats
   Status operator()(const Clock &clock) const;
+  Status operator()(const LeftOut &) const { return {}; }
 
 private:
   Status verifyWindows(uint32_t kernel,
@@ -251,12 +253,37 @@ Status verifyRepeats(const Plan &plan) {
   return {};
 }
 
+/// What devices may do without, so that hazards can be looked for in all cases.
+Status verifyUnless(const Plan &plan) {
+  std::set<Feature> features;
+  for (size_t i = 0; i < plan.commands.size(); ++i) {
+    const Command &command = plan.commands[i];
+    if (!command.unless)
+      continue;
+    if (*command.unless > kLastFeature)
+      return bad("Devices with an unknown feature ({}) do without command {}.",
+                 static_cast<unsigned>(*command.unless), i);
+    if (std::holds_alternative<Repeat>(command.op) ||
+        std::holds_alternative<Clock>(command.op))
+      return bad("Devices with the feature \"{}\" do without command {} "
+                 "(repeats and clocks are for all devices).",
+                 toString(*command.unless), i);
+    features.insert(*command.unless);
+  }
+  if (features.size() > limits::kMaxUnless)
+    return bad("Devices with one of {} features do without commands (at most "
+               "{} are allowed).",
+               features.size(), limits::kMaxUnless);
+  return {};
+}
+
 } // namespace
 
 Status verifyCommands(const Plan &plan) {
   VM_RETURN_IF_ERROR(
       checkCount("commands", plan.commands.size(), limits::kMaxCommands));
   VM_RETURN_IF_ERROR(verifyRepeats(plan));
+  VM_RETURN_IF_ERROR(verifyUnless(plan));
   std::vector<CommandRange> ranges = outermostRepeats(plan);
   for (uint32_t i = 0; i < plan.commands.size(); ++i) {
     const Command &command = plan.commands[i];

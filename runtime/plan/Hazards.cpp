@@ -57,6 +57,7 @@ struct AccessCollector {
   void operator()(const Clock &op) {
     accesses.push_back({op.window, false, true});
   }
+  void operator()(const LeftOut &) {}
 };
 
 /// Who touched the bytes [key of the map, end).
@@ -246,11 +247,14 @@ std::vector<Access> accessesOf(const Plan &plan, const Command &command) {
   return std::move(collector.accesses);
 }
 
-std::vector<BarrierReason> findUncoveredHazards(const Plan &plan,
-                                                size_t maxHazards) {
+/// On a device with `features`.
+static std::vector<BarrierReason>
+findUncoveredHazards(const Plan &plan, size_t maxHazards,
+                     const std::set<Feature> &features) {
   Replay replay(maxHazards, /*allReaders=*/false);
   forEachExecuted(plan, /*mostTimes=*/2, [&](size_t i) {
-    if (replay.full())
+    const std::optional<Feature> &unless = plan.commands[i].unless;
+    if (replay.full() || (unless && features.contains(*unless)))
       return;
     if (std::holds_alternative<Barrier>(plan.commands[i].op))
       replay.clear();
@@ -258,6 +262,27 @@ std::vector<BarrierReason> findUncoveredHazards(const Plan &plan,
       replay.run(i, accessesOf(plan, plan.commands[i]));
   });
   return replay.take();
+}
+
+std::vector<BarrierReason> findUncoveredHazards(const Plan &plan,
+                                                size_t maxHazards) {
+  std::set<Feature> named;
+  for (const Command &command : plan.commands)
+    if (command.unless)
+      named.insert(*command.unless);
+  // Variants touch no more than their kernels.
+  std::vector<BarrierReason> hazards;
+  for (size_t choice = 0; choice < size_t(1) << named.size(); ++choice) {
+    std::set<Feature> features;
+    size_t number = 0;
+    for (Feature feature : named)
+      if (choice >> number++ & 1)
+        features.insert(feature);
+    hazards = findUncoveredHazards(plan, maxHazards, features);
+    if (!hazards.empty())
+      break;
+  }
+  return hazards;
 }
 
 Result<std::vector<BarrierReason>> findDependences(const Plan &plan) {

@@ -36,11 +36,12 @@ struct Access {
 std::vector<Access> accessesOf(const Plan &plan, const Command &command);
 
 /// Pairs of commands that conflict and have no barrier between them, in order
-/// of the later command, at most `maxHazards`. For each byte the latest earlier
-/// writer and the latest earlier reader are reported; adjacent bytes are
-/// merged. In a repeat the earlier one may be of the time before. Empty if and
-/// only if the barriers suffice. O(n log n) in the number
-/// of accesses while it finds none. The plan must satisfy verifyPlan.
+/// of the later command, at most `maxHazards`, on the first kind of device that
+/// there are any on: commands may have features `unless`. For each byte the
+/// latest earlier writer and the latest earlier reader are reported; adjacent
+/// bytes are merged. In a repeat the earlier one may be of the time before.
+/// Empty if and only if the barriers suffice. O(n log n) in the number of
+/// accesses while it finds none. The plan must satisfy verifyPlan.
 std::vector<BarrierReason> findUncoveredHazards(const Plan &plan,
                                                 size_t maxHazards = SIZE_MAX);
 

@@ -88,12 +88,17 @@ Status verifyUnfinished(const Kernel &kernel) {
              kernel.name, *kernel.unfinished);
 }
 
-bool sameBindings(const Kernel &a, const Kernel &b) {
-  return std::equal(a.bindings.begin(), a.bindings.end(), b.bindings.begin(),
-                    b.bindings.end(), [](const Binding &x, const Binding &y) {
-                      return x.binding == y.binding && x.reads == y.reads &&
-                             x.writes == y.writes;
-                    });
+/// Whether `variant` touches nothing but what `kernel` touches, in its way.
+bool hasFewerBindings(const Kernel &variant, const Kernel &kernel) {
+  return std::all_of(
+      variant.bindings.begin(), variant.bindings.end(), [&](const Binding &x) {
+        return std::any_of(kernel.bindings.begin(), kernel.bindings.end(),
+                           [&](const Binding &y) {
+                             return x.binding == y.binding &&
+                                    (y.reads || !x.reads) &&
+                                    (y.writes || !x.writes);
+                           });
+      });
 }
 
 /// What only variants are for comes last, so that it can be left out.
@@ -113,9 +118,9 @@ Status verifyVariants(const Plan &plan) {
         return bad("Kernel \"{}\" has the variant \"{}\", which is not one of "
                    "the last {} kernels or is a variant already.",
                    kernel.name, variant.name, count);
-      if (!variant.variants.empty() || !sameBindings(kernel, variant))
-        return bad("Kernel \"{}\" has the variant \"{}\", which has other "
-                   "bindings or variants of its own.",
+      if (!variant.variants.empty() || !hasFewerBindings(variant, kernel))
+        return bad("Kernel \"{}\" has the variant \"{}\", which has "
+                   "bindings that it does not have, or variants of its own.",
                    kernel.name, variant.name);
       taken[number] = true;
     }

@@ -57,6 +57,9 @@ inline constexpr uint64_t kMaxCommands = 1 << 20;
 inline constexpr uint64_t kMaxExecuted = 1 << 22;
 /// Repeats in repeats. Hazards are looked for in two times of each.
 inline constexpr uint64_t kMaxRepeatDepth = 4;
+/// Features that devices do without commands for. Hazards are looked for with
+/// and without the commands of each.
+inline constexpr uint64_t kMaxUnless = 2;
 inline constexpr uint64_t kMaxKernels = 1 << 14;
 inline constexpr uint64_t kMaxDataChunks = 1 << 16;
 inline constexpr uint64_t kMaxInstances = 1 << 20;

@@ -60,6 +60,12 @@ public:
     if (has(field))
       read(field, value);
   }
+  template <typename Enum, typename Function>
+  void readOptionalEnum(const char *field, std::optional<Enum> &value,
+                        Function fromString) {
+    if (has(field))
+      readEnum(field, value.emplace(), fromString);
+  }
   template <typename T>
   void readOptional(const char *field, std::optional<T> &value) {
     if (has(field))

@@ -201,6 +201,8 @@ Status readCommand(const json &value, const At &at, Command &command) {
   std::string op;
   object.read("op", op);
   object.read("stage", command.stage);
+  object.readOptionalEnum("unless", command.unless,
+                          featureFromString); // Since 1.10.
   if (object.ok() && !readOp(object, op, command))
     return Status(
         Code::BadInput,

@@ -178,12 +178,15 @@ struct OpWriter {
     object["commands"] = op.commands;
     object["times"] = op.times;
   }
+  void operator()(const LeftOut &) {} // Not in a plan that is written.
 };
 
 json toJson(const Command &command) {
   json object;
   std::visit(OpWriter{object}, command.op);
   object["stage"] = command.stage;
+  if (command.unless)
+    object["unless"] = toString(*command.unless);
   return object;
 }
 

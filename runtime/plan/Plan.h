@@ -144,7 +144,8 @@ struct Kernel {
   std::vector<Feature> features; ///< Sorted, unique.
   std::vector<Binding> bindings; ///< Sorted by binding, unique.
   /// Kernels that may run in its place, the best one first. They have the same
-  /// bindings, follow all other kernels, and no command or stage names them.
+  /// bindings or fewer, follow all other kernels, and no command or stage names
+  /// them.
   std::vector<uint32_t> variants;
   /// A binding whose first word the kernel makes other than zero if it had to
   /// give up a loop that was not over.
@@ -220,10 +221,17 @@ struct Repeat {
   uint32_t times = 1;
 };
 
+/// In memory only: what chooseVariants() leaves of a command that a device does
+/// without. The numbers of the others stay as they are.
+struct LeftOut {};
+
 struct Command {
-  std::variant<Dispatch, DispatchIndirect, Barrier, Copy, Fill, Repeat, Clock>
+  std::variant<Dispatch, DispatchIndirect, Barrier, Copy, Fill, Repeat, Clock,
+               LeftOut>
       op;
   std::string stage; ///< The stage(s) it works for, e.g. "filter+revenue".
+  /// Devices with this feature do without it. Not of repeats and clocks.
+  std::optional<Feature> unless = {};
 };
 
 struct Plan {

@@ -97,10 +97,19 @@ NewestPart newestPart(const Plan &plan) {
   }
   for (const Kernel &kernel : plan.kernels)
     newest.addKernel(kernel);
-  for (size_t i = 0; i < plan.commands.size(); ++i)
+  for (const Kernel &kernel : plan.kernels)
+    for (uint32_t variant : kernel.variants)
+      if (variant < plan.kernels.size() &&
+          plan.kernels[variant].bindings.size() < kernel.bindings.size())
+        newest.add(10, "A variant with fewer bindings, of kernel \"{}\",",
+                   printable(kernel.name));
+  for (size_t i = 0; i < plan.commands.size(); ++i) {
+    if (plan.commands[i].unless)
+      newest.add(10, "Command {}, which some devices do without,", i);
     if (std::holds_alternative<Repeat>(plan.commands[i].op) ||
         std::holds_alternative<Clock>(plan.commands[i].op))
       newest.add(7, "Command {}, a repeat or a clock,", i);
+  }
   return newest.part;
 }
 

@@ -32,7 +32,8 @@ void visitExecuted(const Plan &plan, CommandRange range, uint32_t mostTimes,
   for (size_t i = range.begin; i < range.end; ++i) {
     auto *repeat = std::get_if<Repeat>(&plan.commands[i].op);
     if (!repeat) {
-      visit(i);
+      if (!std::holds_alternative<LeftOut>(plan.commands[i].op))
+        visit(i);
       continue;
     }
     CommandRange body = {i + 1, i + 1 + repeat->commands};
@@ -44,8 +45,8 @@ void visitExecuted(const Plan &plan, CommandRange range, uint32_t mostTimes,
 } // namespace detail
 
 /// Calls `visit(index)` for each command in the order of an execution; those of
-/// a repeat at most `mostTimes` times. Two times show every pair of neighbours
-/// there is.
+/// a repeat at most `mostTimes` times, and none that is left out. Two times
+/// show every pair of neighbours there is.
 template <typename Visit>
 void forEachExecuted(const Plan &plan, uint32_t mostTimes, Visit visit) {
   detail::visitExecuted(plan, {0, plan.commands.size()}, mostTimes, visit);

@@ -21,9 +21,10 @@ std::string sizeText(const std::array<uint32_t, 3> &size) {
 }
 
 const char *opName(const Command &command) {
-  constexpr const char *kNames[] = {
-      "dispatch", "dispatch_indirect", "barrier", "copy", "fill", "repeat",
-      "clock"};
+  constexpr const char *kNames[] = {"dispatch", "dispatch_indirect",
+                                    "barrier",  "copy",
+                                    "fill",     "repeat",
+                                    "clock",    "nothing"};
   static_assert(std::size(kNames) ==
                 std::variant_size_v<decltype(Command::op)>);
   return kNames[command.op.index()];
@@ -58,6 +59,7 @@ public:
   void operator()(const Clock &op) {
     line("     to {}", windowText(op.window));
   }
+  void operator()(const LeftOut &) {}
   void operator()(const Repeat &op) {
     line("     the next {} commands, {} times", op.commands, op.times);
   }
@@ -175,6 +177,8 @@ void TextPrinter::printCommand(size_t index) {
   line("{:>4} {}{}", index, opName(command),
        command.stage.empty() ? ""
                              : fmt::format(" for stage \"{}\"", command.stage));
+  if (command.unless)
+    line("     not on devices with {}", toString(*command.unless));
   std::visit(*this, command.op);
 }
 

@@ -35,8 +35,20 @@ static Status takeAway(Kernel &kernel, Feature feature) {
   return {};
 }
 
+/// Commands are left out as they are on a device with the feature, or not.
+static void assumeOfCommands(Plan &plan, Feature feature, bool isThere) {
+  for (Command &command : plan.commands) {
+    if (command.unless != feature)
+      continue;
+    command.unless.reset();
+    if (isThere)
+      command.op = LeftOut();
+  }
+}
+
 Status assume(Plan &plan, const std::vector<std::string> &assumptions) {
-  for (const std::string &text : assumptions)
+  for (const std::string &text : assumptions) {
+    assumeOfCommands(plan, featureOf(text).value(), !text.starts_with('-'));
     for (Kernel &kernel : plan.kernels) {
       Feature feature = featureOf(text).value();
       auto found =
@@ -47,6 +59,7 @@ Status assume(Plan &plan, const std::vector<std::string> &assumptions) {
         VM_RETURN_IF_ERROR(takeAway(kernel, feature));
       kernel.features.erase(found);
     }
+  }
   return {};
 }
 

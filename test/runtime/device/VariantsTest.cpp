@@ -66,6 +66,62 @@ TEST(Variants, AreTakenInTheirOrder) {
   EXPECT_EQ(namesOf(plan), (Names{"large", "other"}));
 }
 
+/// "plain", with the variant "endless" that does without its binding 5, and
+/// "rest", which is dispatched for devices without `unlimited_loops` alone.
+Plan makePlanOfParts() {
+  Plan plan;
+  plan.kernels.resize(3);
+  plan.kernels[0].name = "plain";
+  plan.kernels[0].bindings = {{0, false, true}, {5, true, true}};
+  plan.kernels[0].variants = {2};
+  plan.kernels[1].name = "rest";
+  plan.kernels[2].name = "endless";
+  plan.kernels[2].bindings = {{0, false, true}};
+  plan.kernels[2].features = {Feature::UnlimitedLoops};
+  for (Kernel &kernel : plan.kernels)
+    kernel.spirv = {1};
+  std::vector<BoundWindow> windows = {{0, {Region::Registers, 0, 256}},
+                                      {5, {Region::Registers, 256, 256}}};
+  plan.commands = {{Dispatch{0, windows}, "a"},
+                   {Barrier{}, "", Feature::UnlimitedLoops},
+                   {DispatchIndirect{1}, "a", Feature::UnlimitedLoops},
+                   {Dispatch{0, windows}, "b"}};
+  return plan;
+}
+
+TEST(Variants, BindFewerWindowsAndDoWithoutCommands) {
+  DeviceInfo device = test::makeDiscreteGpu();
+  device.features = {Feature::UnlimitedLoops};
+  Plan plan = makePlanOfParts();
+  chooseVariants(plan, device);
+  EXPECT_EQ(namesOf(plan), (Names{"endless", "rest"}));
+  for (size_t i : {0, 3}) {
+    const auto &windows = std::get<Dispatch>(plan.commands[i].op).windows;
+    ASSERT_EQ(windows.size(), 1u);
+    EXPECT_EQ(windows[0].binding, 0u);
+  }
+  EXPECT_TRUE(std::holds_alternative<LeftOut>(plan.commands[1].op));
+  EXPECT_TRUE(std::holds_alternative<LeftOut>(plan.commands[2].op));
+  EXPECT_FALSE(plan.kernels[0].spirv.empty());
+  EXPECT_TRUE(plan.kernels[1].spirv.empty());
+}
+
+TEST(Variants, AreNotThereWithAllCommands) {
+  DeviceInfo device = test::makeDiscreteGpu();
+  Plan plan = makePlanOfParts();
+  chooseVariants(plan, device); // Without the feature.
+  Plan dropped = makePlanOfParts();
+  device.features = {Feature::UnlimitedLoops};
+  dropVariants(dropped);
+  for (const Plan *p : {&plan, &dropped}) {
+    EXPECT_EQ(namesOf(*p), (Names{"plain", "rest"}));
+    EXPECT_EQ(std::get<Dispatch>(p->commands[0].op).windows.size(), 2u);
+    EXPECT_TRUE(std::holds_alternative<Barrier>(p->commands[1].op));
+    EXPECT_TRUE(std::holds_alternative<DispatchIndirect>(p->commands[2].op));
+    EXPECT_FALSE(p->kernels[1].spirv.empty());
+  }
+}
+
 TEST(Variants, AreDroppedOnDemand) {
   Plan plan = makePlan();
   dropVariants(plan);

@@ -95,6 +95,27 @@ TEST(Hazards, BetweenTheTimesOfARepeat) {
   EXPECT_EQ(hazardsOf({write, repeat(2, 3), kBarrier, read}), Lines{});
 }
 
+Command unless(Feature feature, Command command) {
+  command.unless = feature;
+  return command;
+}
+
+TEST(Hazards, OnDevicesThatDoWithoutCommands) {
+  constexpr Feature kLoops = Feature::UnlimitedLoops, kBytes = Feature::Int8;
+  Command read = dispatchRegisters("r", kRead, {{0, 256}});
+  Command write = dispatchRegisters("w", kWrite, {{0, 256}});
+  Command more = unless(kLoops, write), wait = unless(kLoops, kBarrier);
+  EXPECT_EQ(hazardsOf({write, wait, more, kBarrier, read}), Lines{});
+  // Each of the two on the devices that have it or not.
+  EXPECT_EQ(hazardsOf({write, wait, read}), Lines{"RAW 0->2 registers[0,256)"});
+  EXPECT_EQ(hazardsOf({write, more, kBarrier, read}),
+            Lines{"WAW 0->1 registers[0,256)"});
+  EXPECT_EQ(hazardsOf({write, unless(kBytes, kBarrier), more}),
+            Lines{"WAW 0->2 registers[0,256)"});
+  EXPECT_EQ(hazardsOf({write, wait, unless(kBytes, kBarrier), read}),
+            Lines{"RAW 0->3 registers[0,256)"});
+}
+
 TEST(Hazards, ClocksWrite) {
   Command clock = {Clock{{Region::Registers, 256, 24}}, "c"};
   Command read = dispatchRegisters("r", kRead, {{0, 512}});

@@ -204,11 +204,13 @@ TEST(PlanVerifier, Variants) {
             "Kernel \"scale\" has the variant \"fast\", which is not one of "
             "the last 2 kernels or is a variant already.");
   const char *const others =
-      "Kernel \"scale\" has the variant \"fast\", which has other bindings or "
-      "variants of its own.";
+      "Kernel \"scale\" has the variant \"fast\", which has bindings that it "
+      "does not have, or variants of its own.";
   EXPECT_EQ(
       brokenVariant([](Plan &p) { p.kernels[2].bindings[0].writes = true; }),
       others);
+  EXPECT_EQ(brokenVariant([](Plan &p) { p.kernels[2].bindings.pop_back(); }),
+            "");
   EXPECT_EQ(brokenVariant([](Plan &p) {
               p.kernels[2].variants = {3};
               p.kernels.push_back(p.kernels[2]);

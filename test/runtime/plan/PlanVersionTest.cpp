@@ -52,6 +52,15 @@ std::vector<Change> changes() {
        [](Plan &plan) { plan.commands[2].op = Clock{}; }},
       {8, "A register after R31, \"scale.out\",",
        [](Plan &plan) { plan.registers[0].reg = 32; }},
+      {10, "Command 1, which some devices do without,",
+       [](Plan &plan) { plan.commands[1].unless = Feature::Int8; }},
+      {10, "A variant with fewer bindings, of kernel \"sum\",",
+       [](Plan &plan) {
+         plan.kernels[1].variants = {2};
+         plan.kernels.push_back(plan.kernels[1]);
+         plan.kernels[2].variants.clear();
+         plan.kernels[2].bindings.pop_back();
+       }},
   };
   const std::pair<Feature, uint16_t> kFeatures[] = {
       {Feature::SignedZeroInfNan64, 0}, {Feature::Subgroup32, 2},
