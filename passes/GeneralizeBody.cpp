@@ -45,7 +45,7 @@ static bool isScalarOp(Operation *op) {
 }
 
 LogicalResult gpuvm::checkBody(Block &body) {
-  bool mayBranch = isa<linalg::GenericOp>(body.getParentOp());
+  bool mayBranch = isa<linalg::GenericOp, ScanOp>(body.getParentOp());
   auto check = [&](Operation *inner) -> WalkResult {
     auto isTensor = [](Type type) { return isa<ShapedType>(type); };
     bool isKnown = isScalarOp(inner) || (mayBranch && isControlFlow(inner));
