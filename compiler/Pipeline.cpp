@@ -8,6 +8,7 @@
 #include "compiler/Pipeline.h"
 
 #include "mlir/Transforms/Passes.h"
+#include "passes/LoopPasses.h"
 #include "passes/Passes.h"
 
 using namespace mlir;
@@ -55,6 +56,7 @@ void gpuvm::buildPipeline(OpPassManager &passes,
                               options.barrierPrice, options.maxWindowBytes}));
   onProgram(createParkKernels());
   onProgram(createSizeKernels({options.size}));
+  onProgram(createResumeKernels());
   onProgram(createPlaceBarriers({options.minimalBarriers}));
   passes.addPass(createEmitKernels({options.exact, options.spins}));
   passes.addPass(createToChain());
@@ -62,6 +64,7 @@ void gpuvm::buildPipeline(OpPassManager &passes,
 
 void gpuvm::registerPassesAndPipeline() {
   registerGpuvmPasses();
+  registerGpuvmLoopPasses();
   registerTransformsPasses();
   PassPipelineRegistration<CompilerOptions>(
       "gpuvm-pipeline", "Turns the programs of a module into plans",

@@ -241,6 +241,9 @@ std::vector<vm::BoundWindow> PlanTranslator::bind(StringRef kernel,
 
 void PlanTranslator::addCommand(Operation *command) {
   vm::Command result;
+  // kUnlessAttr of kernels/LongLoops.h
+  if (auto unless = command->getAttrOfType<StringAttr>("chain.unless"))
+    result.unless = vm::featureFromString(unless.getValue().str());
   auto add = [&](auto payload, StringRef stage) {
     result.op = std::move(payload);
     result.stage = stage.str();

@@ -88,10 +88,8 @@ static void addFeatures(KernelOp kernel, const KernelConfig &config,
   if (kernel.getRoot() == Root::scan && config.subgroups &&
       !llvm::is_contained(features, "subgroup_32"))
     features.push_back("subgroup_32");
-  bool mayEndEarly = kernel.getRoot() == Root::map
-                         ? !config.scratch.empty() && !resumes(kernel, config)
-                         : mayLoopLong(kernel, config);
-  if (mayEndEarly)
+  if (getLoopForm(kernel, config) == LoopForm::Plain &&
+      mayLoopLong(kernel, config))
     features.push_back("unlimited_loops");
 }
 
@@ -202,9 +200,17 @@ std::optional<KernelConfig>
 gpuvm::configureVariant(KernelOp op, const EmitOptions &options) {
   KernelConfig config = configureKernel(op);
   config.subgroups = op.getRoot() == Root::scan;
-  if (config.subgroups ||
-      (op.getRoot() == Root::map && !config.scratch.empty()))
+  if (config.subgroups)
     return config;
+  switch (getLoopForm(op, config)) {
+  case LoopForm::Plain:
+    break;
+  case LoopForm::Limited:
+    config.scratch.clear();
+    return config;
+  case LoopForm::Resumed:
+    return std::nullopt;
+  }
   config.dotProducts = hasDotProducts(op);
   if (config.dotProducts)
     return config;
@@ -239,7 +245,5 @@ StringRef gpuvm::describeVariant(const KernelConfig &config) {
     return "int64_atomics";
   if (config.subgroups)
     return "subgroups";
-  return config.scratch.empty() || config.tile || config.matrixAttention
-             ? "matrices"
-             : "unlimited_loops";
+  return config.tile || config.matrixAttention ? "matrices" : "unlimited_loops";
 }

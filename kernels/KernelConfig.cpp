@@ -40,8 +40,7 @@ static void configureMap(KernelOp kernel, const BodyTraits &traits,
   int64_t work = config.elements >= tile ? tile : KernelConfig::kLanes;
   config.groups = std::min<int64_t>(llvm::divideCeil(config.elements, work),
                                     KernelConfig::kMaxGroups);
-  if (mayLoopLong(kernel, config))
-    configureLongLoops(config);
+  configureLoops(kernel, config);
 }
 
 /// A chain that cannot be planned cannot be emitted either, which says so.

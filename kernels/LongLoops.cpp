@@ -40,6 +40,23 @@ std::optional<int64_t> gpuvm::countIterations(Operation *op) {
   return total;
 }
 
+bool gpuvm::mayRunLong(Operation *op) {
+  if (op->hasAttr(kSeldomAttr))
+    return false;
+  if (isa<scf::WhileOp>(op))
+    return true;
+  std::optional<int64_t> inside = countIterations(op);
+  if (!inside)
+    return true;
+  auto loop = dyn_cast<scf::ForOp>(op);
+  if (!loop)
+    return *inside > kShortLoop;
+  std::optional<APInt> times = loop.getStaticTripCount();
+  return !times ||
+         (1 + *inside) * int64_t(times->getLimitedValue(kShortLoop + 1)) >
+             kShortLoop;
+}
+
 /// How many elements a lane takes.
 static int64_t elementsPerLane(const KernelConfig &config) {
   int64_t lanes = config.lanes * config.groups;
@@ -70,34 +87,23 @@ bool gpuvm::mayLoopLong(KernelOp kernel, const KernelConfig &config) {
   return loops && (iterations + 1) * (1 + bodies) >= kMaxIterations;
 }
 
-/// So few lanes in a workgroup that the others of one that resumes are many,
-/// and enough to keep a large device busy: a map of 4,096 elements has 512
-/// workgroups, and from 2^17 elements on there are as many lanes as fit.
-void gpuvm::configureLongLoops(KernelConfig &config) {
-  constexpr int64_t kMostGroups = 65535; // maxComputeWorkGroupCount
+/// So few that the others of a workgroup are many.
+int64_t gpuvm::lanesOfResuming(int64_t elements) {
   constexpr int64_t kFew = 4096, kMedium = 1 << 17;
-  config.lanes = config.elements <= kFew      ? 8
-                 : config.elements <= kMedium ? 32
-                                              : 64;
-  config.groups = std::min<int64_t>(
-      llvm::divideCeil(config.elements, config.lanes), kMostGroups);
-  // Says whether a loop was given up.
-  config.scratch.push_back({/*bytes=*/4, /*keepsZero=*/true,
-                            /*keepsAll=*/true});
+  return elements <= kFew ? 8 : elements <= kMedium ? 32 : 64;
 }
 
-/// Only a map whose loops may run long has scratch memory.
-static bool isLongMap(KernelOp kernel, const KernelConfig &config) {
-  return kernel.getRoot() == Root::map && !config.scratch.empty();
+LoopForm gpuvm::getLoopForm(KernelOp kernel, const KernelConfig &config) {
+  if (kernel->hasAttr(kResumesAttr))
+    return LoopForm::Resumed;
+  bool isLimited = kernel.getRoot() == Root::map && !config.scratch.empty();
+  return isLimited ? LoopForm::Limited : LoopForm::Plain;
 }
 
-KernelConfig gpuvm::configureBase(KernelOp kernel) {
-  KernelConfig config = configureKernel(kernel);
-  if (isLongMap(kernel, config))
-    config.lanes = KernelConfig::kLanes;
-  return config;
-}
-
-bool gpuvm::resumes(KernelOp kernel, const KernelConfig &config) {
-  return isLongMap(kernel, config) && config.lanes == KernelConfig::kLanes;
+void gpuvm::configureLoops(KernelOp kernel, KernelConfig &config) {
+  int64_t lanes = config.groups * config.lanes;
+  if (kernel->hasAttr(kResumesAttr))
+    config.groups = lanes / lanesOfResuming(config.elements);
+  else if (mayLoopLong(kernel, config))
+    config.scratch.push_back({4 * uint64_t(lanes), /*keepsZero=*/true});
 }

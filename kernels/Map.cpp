@@ -63,13 +63,20 @@ static LogicalResult emitTile(EmitterContext &c, Value tile) {
   return success();
 }
 
-LogicalResult gpuvm::emitElement(EmitterContext &c, Value i) {
+LogicalResult gpuvm::emitElement(EmitterContext &c, Value i,
+                                 function_ref<Value()> mayStore) {
   SmallVector<PendingStore> stores;
   c.elements.begin(1);
   if (failed(emitElements(c, i, 1, stores)))
     return failure();
-  for (PendingStore &store : stores)
-    c.kernel.store(store.binding, store.values.front(), store.at);
+  auto storeAll = [&] {
+    for (PendingStore &store : stores)
+      c.kernel.store(store.binding, store.values.front(), store.at);
+  };
+  if (mayStore)
+    c.kernel.ifThen(mayStore(), storeAll);
+  else
+    storeAll();
   return success();
 }
 
@@ -89,11 +96,14 @@ static LogicalResult emitLeftover(EmitterContext &c, int64_t from) {
 LogicalResult gpuvm::emitMap(EmitterContext &c) {
   const KernelConfig &config = c.config;
   KernelBuilder &k = c.kernel;
-  if (resumes(c.op, config))
+  switch (getLoopForm(c.op, config)) {
+  case LoopForm::Plain:
+    break;
+  case LoopForm::Limited:
+    return emitLimitedMap(c);
+  case LoopForm::Resumed:
     return emitResumingMap(c);
-  if (!config.scratch.empty()) // Every form of a kernel has the same bindings.
-    k.ifThen(k.zero(k.ir().getI1Type()),
-             [&] { k.store(c.layout.scratch.front(), k.word(0), k.index(0)); });
+  }
   int64_t tile = config.lanes * config.vector * config.unroll;
   int64_t tiles = config.elements / tile;
   LogicalResult result = success();

@@ -13,8 +13,7 @@
 
 #include "dialects/gpuvm/ScalarBody.h"
 #include "kernels/LongLoops.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SPIRV/IR/SPIRVAttributes.h"
+#include "kernels/PrivateMemory.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -22,49 +21,15 @@ using namespace mlir::gpuvm;
 /// The counter of a lane that is through, or has nothing to do.
 static constexpr uint32_t kDone = UINT32_MAX;
 
-//===----------------------------------------------------------------------===//
-// Memory of an invocation
-//===----------------------------------------------------------------------===//
-
-/// Memory of an invocation for a value, which may be an index.
-static Value allocatePrivate(KernelBuilder &k, Type type) {
-  OpBuilder &b = k.ir();
-  if (type.isIndex() || type.isInteger(1))
-    type = b.getI32Type();
-  if (type.isBF16())
-    type = b.getI16Type();
-  auto storage = spirv::StorageClassAttr::get(b.getContext(),
-                                              spirv::StorageClass::Function);
-  auto memory =
-      MemRefType::get({1}, type, MemRefLayoutAttrInterface(), storage);
-  mlir::Region *region = b.getInsertionBlock()->getParent();
-  auto function = region->getParentOfType<gpu::GPUFuncOp>();
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(&function.getBody().front());
-  return memref::AllocaOp::create(b, k.loc(), memory);
-}
-
-static Value loadPrivate(KernelBuilder &k, Value memory, Type type) {
-  if (type.isIndex())
-    return k.toIndex(loadPrivate(k, memory, k.ir().getI32Type()));
-  return k.loadWorkgroup(memory, type, k.index(0));
-}
-
-static void storePrivate(KernelBuilder &k, Value memory, Value value) {
-  if (value.getType().isIndex())
-    value = k.toWord(value);
-  k.storeWorkgroup(memory, value, k.index(0));
-}
-
 ResumableCode::ResumableCode(KernelBuilder &kernel, Block &code)
     : k(kernel), code(code) {
   for (Operation &op : code)
-    if (isCut(&op))
+    if (mayRunLong(&op))
       last = &op;
   addState(nullptr);
   number(code, kStart);
   findSlots();
-  counter = allocatePrivate(k, k.ir().getI32Type());
+  counter = allocatePrivate(k.ir(), k.loc(), k.ir().getI32Type());
 }
 
 void ResumableCode::findSlots() {
@@ -72,7 +37,7 @@ void ResumableCode::findSlots() {
     for (Value value : uses.values)
       if (carried.contains(value) || definedIn[value] != state)
         if (Slot &slot = slots[value]; !slot.memory)
-          slot.memory = allocatePrivate(k, value.getType());
+          slot.memory = allocatePrivate(k.ir(), k.loc(), value.getType());
 }
 
 //===----------------------------------------------------------------------===//
@@ -90,26 +55,29 @@ SmallVector<Value> ResumableCode::mapped(ValueRange values) {
 void ResumableCode::keep(ValueRange values, ValueRange now) {
   for (auto [value, own] : llvm::zip(values, now))
     if (auto slot = slots.find(value); slot != slots.end())
-      storePrivate(k, slot->second.memory, own);
+      storePrivate(k.ir(), k.loc(), slot->second.memory, own);
 }
 
-void ResumableCode::go(State state) { storePrivate(k, counter, k.word(state)); }
+void ResumableCode::go(State state) {
+  storePrivate(k.ir(), k.loc(), counter, k.word(state));
+}
 
 Value ResumableCode::isIn(State state) {
-  return k.equal(loadPrivate(k, counter, k.ir().getI32Type()), k.word(state));
+  return k.equal(loadPrivate(k.ir(), k.loc(), counter, k.ir().getI32Type()),
+                 k.word(state));
 }
 
 /// From `at` to where another state begins.
 void ResumableCode::emitFrom(Block *block, Block::iterator at) {
   for (; at != block->end(); ++at) {
-    if (isCut(&*at))
+    if (mayRunLong(&*at))
       return enter(&*at);
     if (at->hasTrait<OpTrait::IsTerminator>())
       return leave(&*at);
     Operation *copy = k.ir().clone(*at, map);
     keep(at->getResults(), copy->getResults());
   }
-  storePrivate(k, counter, k.word(kDone));
+  storePrivate(k.ir(), k.loc(), counter, k.word(kDone));
 }
 
 void ResumableCode::enter(Operation *cut) {
@@ -210,8 +178,9 @@ void ResumableCode::emit(State state) {
       k.ir().clone(*constant, map);
     for (Value value : uses.values)
       if (carried.contains(value) || definedIn[value] != state)
-        map.map(value, loadPrivate(k, slots.find(value)->second.memory,
-                                   value.getType()));
+        map.map(value,
+                loadPrivate(k.ir(), k.loc(), slots.find(value)->second.memory,
+                            value.getType()));
     Operation *op = uses.op;
     if (!op)
       emitFrom(&code, code.begin());
@@ -230,11 +199,13 @@ void ResumableCode::emit(State state) {
 //===----------------------------------------------------------------------===//
 
 void ResumableCode::begin(Value active) {
-  storePrivate(k, counter, k.select(active, k.word(kStart), k.word(kDone)));
+  storePrivate(k.ir(), k.loc(), counter,
+               k.select(active, k.word(kStart), k.word(kDone)));
 }
 
 Value ResumableCode::isDone() {
-  return k.equal(loadPrivate(k, counter, k.ir().getI32Type()), k.word(kDone));
+  return k.equal(loadPrivate(k.ir(), k.loc(), counter, k.ir().getI32Type()),
+                 k.word(kDone));
 }
 
 void ResumableCode::run(Value i, Value turns, int64_t unroll) {
@@ -247,7 +218,7 @@ void ResumableCode::run(Value i, Value turns, int64_t unroll) {
   k.loopWhile(k.index(0), goesOn, [&](ValueRange state) {
     for (int64_t u = 0; u < unroll; ++u)
       for (State s = kStart + 1; s < states.size(); ++s)
-        if (s != end)
+        if (s != end && (u == 0 || isInner(s)))
           emit(s);
     return SmallVector<Value>{k.add(state[0], k.index(1))};
   });
@@ -264,19 +235,23 @@ void ResumableCode::allocateSaved(int64_t count) {
 
 void ResumableCode::save(Value at) {
   Type word = k.ir().getI32Type();
-  k.storeWorkgroup(savedCounter, loadPrivate(k, counter, word), at);
+  k.storeWorkgroup(savedCounter, loadPrivate(k.ir(), k.loc(), counter, word),
+                   at);
   for (auto &[value, slot] : slots) {
     Type type = value.getType().isIndex() ? word : value.getType();
-    k.storeWorkgroup(slot.saved, loadPrivate(k, slot.memory, type), at);
+    k.storeWorkgroup(slot.saved,
+                     loadPrivate(k.ir(), k.loc(), slot.memory, type), at);
   }
 }
 
 void ResumableCode::restore(Value at) {
   Type word = k.ir().getI32Type();
-  storePrivate(k, counter, k.loadWorkgroup(savedCounter, word, at));
+  storePrivate(k.ir(), k.loc(), counter,
+               k.loadWorkgroup(savedCounter, word, at));
   for (auto &[value, slot] : slots) {
     Type type = value.getType().isIndex() ? word : value.getType();
-    storePrivate(k, slot.memory, k.loadWorkgroup(slot.saved, type, at));
+    storePrivate(k.ir(), k.loc(), slot.memory,
+                 k.loadWorkgroup(slot.saved, type, at));
   }
 }
 

@@ -26,21 +26,20 @@ public:
   /// run long.
   ResumableCode(KernelBuilder &kernel, Block &code);
 
-  /// Loops of at most so many iterations, known in advance, are left alone.
-  static constexpr int64_t kShort = 64;
-
   /// How often the driver's count of turns goes down, at most: for what comes
   /// before the first loop and after the last one, and for a turn of the
   /// states.
   int64_t outsideBackEdges() const { return outside; }
   int64_t turnBackEdges() const { return turn; }
-  /// Operations in a turn, with what its states load and store.
+  /// Operations in a turn, with what its states load and store, and in those of
+  /// its states that are loops which hold no other: what is repeated in a turn.
   int64_t turnOps() const { return ops + kStateOps * int64_t(states.size()); }
+  int64_t innerOps() const;
 
   /// Every lane begins at the beginning, or not at all.
   void begin(Value active);
   /// The code for element `i` in the lanes that are neither through nor idle,
-  /// for `turns` turns at most, `unroll` times the states each.
+  /// for `turns` turns at most, each `unroll` times the innermost loops.
   void run(Value i, Value turns, int64_t unroll);
   /// Whether the lane is through with its code, or idle.
   Value isDone();
@@ -67,7 +66,6 @@ private:
   };
 
   // Which state has what (ResumableStates.cpp).
-  bool isCut(Operation *op) const;
   State addState(Operation *op);
   State number(Block &block, State state);
   State numberFor(scf::ForOp loop, State state);
@@ -78,6 +76,7 @@ private:
   void use(ValueRange values, State state);
   void useAll(Operation *op, State state);
   void findSlots();
+  bool isInner(State state) const;
 
   void emit(State state);
   void emitFrom(Block *block, Block::iterator at);
@@ -100,7 +99,7 @@ private:
   llvm::MapVector<Value, Slot> slots;
   Operation *last = nullptr; ///< Of the cut operations at the top.
   State end = 0;             ///< Behind it.
-  int64_t outside = 0, turn = 0, ops = 0;
+  int64_t outside = 0, turn = 0, ops = 0, inner = 0;
   Value counter, savedCounter;
   IRMapping map; ///< Of the state that is emitted.
 };

@@ -17,20 +17,25 @@ static bool isConstant(Operation *op) {
   return op && op->hasTrait<OpTrait::ConstantLike>();
 }
 
-/// Whether `op` holds a loop that may run long, or is one.
-bool ResumableCode::isCut(Operation *op) const {
-  if (op->hasAttr(kSeldomAttr))
+bool ResumableCode::isInner(State state) const {
+  Operation *loop = states[state].op;
+  if (state == end || !isa_and_nonnull<scf::ForOp, scf::WhileOp>(loop))
     return false;
-  if (isa<scf::WhileOp>(op))
-    return true;
-  std::optional<int64_t> inside = countIterations(op);
-  if (!inside)
-    return true;
-  auto loop = dyn_cast<scf::ForOp>(op);
-  if (!loop)
-    return *inside > kShort;
-  std::optional<APInt> times = loop.getStaticTripCount();
-  return !times || (1 + *inside) * times->getLimitedValue(kShort + 1) > kShort;
+  return !loop->walk([&](Operation *op) {
+                bool isOther = op != loop &&
+                               isa<scf::ForOp, scf::WhileOp>(op) &&
+                               mayRunLong(op);
+                return isOther ? WalkResult::interrupt()
+                               : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+int64_t ResumableCode::innerOps() const {
+  int64_t count = inner;
+  for (State state = 0; state < states.size(); ++state)
+    count += isInner(state) ? kStateOps : 0;
+  return count;
 }
 
 ResumableCode::State ResumableCode::addState(Operation *op) {
@@ -65,11 +70,13 @@ void ResumableCode::useAll(Operation *op, State state) {
 /// is in.
 ResumableCode::State ResumableCode::number(Block &block, State state) {
   for (Operation &op : block) {
-    if (auto loop = dyn_cast<scf::ForOp>(op); loop && isCut(&op)) {
+    if (auto loop = dyn_cast<scf::ForOp>(op); loop && mayRunLong(&op)) {
       state = numberFor(loop, state);
-    } else if (auto loop = dyn_cast<scf::WhileOp>(op); loop && isCut(&op)) {
+    } else if (auto loop = dyn_cast<scf::WhileOp>(op);
+               loop && mayRunLong(&op)) {
       state = numberWhile(loop, state);
-    } else if (auto branch = dyn_cast<scf::IfOp>(op); branch && isCut(&op)) {
+    } else if (auto branch = dyn_cast<scf::IfOp>(op);
+               branch && mayRunLong(&op)) {
       state = numberIf(branch, state);
     } else {
       useAll(&op, state);
@@ -78,10 +85,12 @@ ResumableCode::State ResumableCode::number(Block &block, State state) {
       // A loop's last test counts as well.
       int64_t edges = 0;
       op.walk([&](Operation *inner) {
-        edges += isa<scf::ForOp, scf::WhileOp>(inner) ? 1 + kShort : 0;
+        edges += isa<scf::ForOp, scf::WhileOp>(inner) ? 1 + kShortLoop : 0;
       });
       (isOutside ? outside : turn) += edges;
-      ops += isOutside ? 0 : 1 + countScalarOps(&op);
+      int64_t own = 1 + countScalarOps(&op);
+      ops += isOutside ? 0 : own;
+      inner += isInner(state) ? own : 0;
     }
   }
   return state;

@@ -17,8 +17,7 @@ using namespace mlir::gpuvm;
 static constexpr size_t kMostTriplets = 16;
 static constexpr int64_t kTripletBytes = 12;
 
-/// `bytes` at the end of Control.
-static uint64_t allocate(ProgramOp program, uint64_t bytes) {
+uint64_t gpuvm::allocateControl(ProgramOp program, uint64_t bytes) {
   SmallVector<int64_t> sizes(*program.getRegionBytes());
   int64_t &control = sizes[static_cast<unsigned>(gpuvm::Region::control)];
   uint64_t offset = llvm::alignTo(control, kWindowAlignment);
@@ -53,7 +52,7 @@ static void addCountsOfFew(ProgramOp program, Operation *place, Value word,
                            ArrayRef<KernelOp> kernels, GroupsFn groupsOf) {
   OpBuilder b(place);
   int64_t count = kernels.size();
-  uint64_t offset = allocate(program, count * kTripletBytes);
+  uint64_t offset = allocateControl(program, count * kTripletBytes);
   auto window = [&](uint64_t begin, uint64_t length) {
     return WindowAttr::get(b.getContext(), gpuvm::Region::control, begin,
                            length);

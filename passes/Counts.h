@@ -25,6 +25,9 @@ constexpr double kCountsUs = 4.8;
 using GroupsFn = function_ref<Value(ScalarBuilder &s, Value element,
                                     KernelOp kernel, uint32_t groups)>;
 
+/// Where `bytes` more at the end of Control of a program with windows begin.
+uint64_t allocateControl(ProgramOp program, uint64_t bytes);
+
 /// Gives `kernels` their triplets in Control of a program with windows: kernels
 /// at `place`, before all of them, write there what `groupsOf` makes of `word`.
 void addCounts(ProgramOp program, Operation *place, Value word,

@@ -43,8 +43,10 @@ struct EmitKernels : gpuvm::impl::EmitKernelsBase<EmitKernels> {
   void runOnOperation() override;
   LogicalResult emit(KernelOp kernel);
   StringAttr insert(EmittedKernel &emitted, const Twine &name);
+  spirv::ModuleOp lookup(StringAttr name) {
+    return SymbolTable(getOperation()).lookup<spirv::ModuleOp>(name.getValue());
+  }
   LogicalResult emitVariantOf(KernelOp kernel, StringAttr name);
-  void noteUnfinished(KernelOp kernel, StringAttr name);
   LogicalResult readExternal(ExternKernelOp kernel);
 
   /// For tests; no plan may have more.
@@ -66,7 +68,7 @@ static std::string kernelText(KernelOp kernel) {
   BindingLayout layout = layOutBindings(kernel);
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << stringifyRoot(kernel.getRoot());
+  os << stringifyRoot(kernel.getRoot()) << kernel->hasAttr(kResumesAttr);
   for (ArrayRef<unsigned> bindings :
        {ArrayRef(layout.inputs), ArrayRef(layout.outputs),
         ArrayRef(layout.scratch)}) {
@@ -95,6 +97,21 @@ bindingAttrs(MLIRContext *context,
   }
   return ArrayAttr::get(context,
                         llvm::to_vector(llvm::make_second_range(sorted)));
+}
+
+/// Whether `all` have the bindings `some`, with what those read and write.
+static bool hasBindings(ArrayAttr all, ArrayAttr some) {
+  auto accessOf = [](chain::BindingAttr binding) {
+    return static_cast<unsigned>(binding.getAccess());
+  };
+  return llvm::all_of(
+      some.getAsRange<chain::BindingAttr>(), [&](chain::BindingAttr own) {
+        return llvm::any_of(all.getAsRange<chain::BindingAttr>(),
+                            [&](chain::BindingAttr other) {
+                              return own.getIndex() == other.getIndex() &&
+                                     (accessOf(own) & ~accessOf(other)) == 0;
+                            });
+      });
 }
 
 /// The operands that no lane of `kernel` turned out to read, the last one
@@ -151,27 +168,15 @@ LogicalResult EmitKernels::emitVariantOf(KernelOp kernel, StringAttr name) {
   if (failed(variant))
     return kernel.emitError("a variant of kernel \"")
            << kernel.getSymName() << "\" cannot be emitted";
-  auto module =
-      SymbolTable(getOperation()).lookup<spirv::ModuleOp>(name.getValue());
+  spirv::ModuleOp module = lookup(name);
   // A variant takes the place of its kernel in every dispatch.
-  if (bindingAttrs(&getContext(), variant->uses) !=
-      module->getAttr("gpuvm.bindings"))
+  if (!hasBindings(module->getAttrOfType<ArrayAttr>("gpuvm.bindings"),
+                   bindingAttrs(&getContext(), variant->uses)))
     return success();
   StringAttr of =
       insert(*variant, name.getValue() + "_" + describeVariant(*config));
   module->setAttr("gpuvm.variants", ArrayAttr::get(&getContext(), {of}));
   return success();
-}
-
-/// Says where the module of `kernel` says that it gave up a loop, if it may.
-void EmitKernels::noteUnfinished(KernelOp kernel, StringAttr name) {
-  if (!resumes(kernel, configureBase(kernel)))
-    return;
-  auto module =
-      SymbolTable(getOperation()).lookup<spirv::ModuleOp>(name.getValue());
-  unsigned binding = layOutBindings(kernel).scratch.front();
-  module->setAttr(kUnfinishedAttr,
-                  Builder(&getContext()).getI32IntegerAttr(binding));
 }
 
 LogicalResult EmitKernels::emit(KernelOp kernel) {
@@ -185,12 +190,12 @@ LogicalResult EmitKernels::emit(KernelOp kernel) {
   } else {
     EmitOptions options{exact, spins};
     FailureOr<EmittedKernel> result =
-        emitKernel(kernel, configureBase(kernel), options);
+        emitKernel(kernel, configureKernel(kernel), options);
     if (succeeded(result)) {
       unread = findUnread(kernel, *result);
       dropInputs(kernel, unread);
       if (!unread.empty())
-        result = emitKernel(kernel, configureBase(kernel), options);
+        result = emitKernel(kernel, configureKernel(kernel), options);
     }
     if (failed(result))
       return kernel.emitError("kernel \"")
@@ -198,7 +203,11 @@ LogicalResult EmitKernels::emit(KernelOp kernel) {
     if (failed(checkCodeSize(kernel, *result->module, maxSpirvBytes)))
       return failure();
     name = insert(*result, kernel.getSymName());
-    noteUnfinished(kernel, name);
+    if (kernel->hasAttr(kResumesAttr))
+      lookup(name)->setAttr(
+          kUnfinishedAttr,
+          Builder(&getContext())
+              .getI64IntegerAttr(layOutBindings(kernel).scratch.back()));
     if (failed(emitVariantOf(kernel, name)))
       return failure();
     ++numEmitted;

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kernels/LongLoops.h"
 #include "passes/Commands.h"
 #include "passes/Passes.h"
 
@@ -50,6 +51,7 @@ private:
   void beginRepeat(RepeatBeginOp op);
   void endRepeat();
   void add(Operation *command);
+  void addResuming(KernelOp kernel);
 
   /// A repeat that has begun.
   struct Open {
@@ -127,6 +129,20 @@ void BarrierPlacer::endRepeat() {
                touch.command);
 }
 
+/// A kernel that resumes touches, of what others do, only what the one right
+/// before it does, so what waits for that waits for both.
+void BarrierPlacer::addResuming(KernelOp kernel) {
+  SmallVector<Touch> before = current;
+  llvm::erase_if(before, [&](Touch &t) { return t.command + 1 != index; });
+  SmallVector<Attribute> hazards;
+  findHazards(before, getAccesses(kernel), index + 1, hazards);
+  OpBuilder b(kernel);
+  auto wait = BarrierOp::create(b, kernel.getLoc(), b.getArrayAttr(hazards));
+  wait->setAttr(kResumesAttr, b.getUnitAttr());
+  ++numBarriers;
+  index += 2;
+}
+
 void BarrierPlacer::add(Operation *command) {
   SmallVector<Access> accesses = getAccesses(command);
   SmallVector<Attribute> hazards;
@@ -149,6 +165,9 @@ void BarrierPlacer::run(ProgramOp program) {
       beginRepeat(begin);
     else if (isa<RepeatEndOp>(command))
       endRepeat();
+    else if (auto kernel = dyn_cast<KernelOp>(command);
+             kernel && kernel->hasAttr(kResumesAttr))
+      addResuming(kernel);
     else
       add(command);
   }

@@ -9,7 +9,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/gpuvm/Recorded.h"
-#include "kernels/Emitter.h"
 #include "kernels/LongLoops.h"
 #include "passes/Commands.h"
 #include "passes/Passes.h"
@@ -42,6 +41,8 @@ private:
   void addStages();
   LogicalResult addCommands();
   LogicalResult addDispatch(KernelOp op);
+  void leaveOut(Operation *command);
+  void addLoopWords();
   void beginRepeat(RepeatBeginOp op);
   LogicalResult endRepeat();
   void addInvoke(InvokeOp op);
@@ -120,6 +121,9 @@ bool ChainBuilder::isOverwritten(ExposeOp op) {
   for (Operation *command : getCommands(program)) {
     if (command == maker || (maker && command->isBeforeInBlock(maker)))
       continue;
+    if (auto kernel = dyn_cast<KernelOp>(command);
+        kernel && kernel->hasAttr(kResumesAttr))
+      continue; // It makes what the kernel before it makes.
     for (const Access &access : getAccesses(command))
       if (access.writes && intersect(access.window, window))
         return true;
@@ -233,6 +237,23 @@ void ChainBuilder::addStages() {
 // Commands
 //===----------------------------------------------------------------------===//
 
+/// Devices that never end loops need nothing that resumes them.
+void ChainBuilder::leaveOut(Operation *command) {
+  command->setAttr(kUnlessAttr, b.getStringAttr("unlimited_loops"));
+}
+
+/// What the words of kernels that resume are before the first execution.
+void ChainBuilder::addLoopWords() {
+  SmallVector<int32_t> words(kNumLoopWords);
+  words[kOtherGroups] = words[kMoreGroups] = 1;
+  auto type = RankedTensorType::get({kNumLoopWords}, b.getI32Type());
+  for (auto kernel : program.getBody().getOps<KernelOp>())
+    if (kernel->hasAttr(kResumesAttr))
+      chain::DataOp::create(
+          b, kernel.getLoc(), DenseIntElementsAttr::get(type, words),
+          cast<WindowAttr>(kernel.getScratchWindows()->getValue().back()));
+}
+
 LogicalResult ChainBuilder::addDispatch(KernelOp op) {
   BindingLayout layout = layOutBindings(op);
   int32_t groups = configureKernel(op).groups;
@@ -241,9 +262,11 @@ LogicalResult ChainBuilder::addDispatch(KernelOp op) {
     if (op.getParkedGroups() != groups)
       return op.emitOpError("has ")
              << groups << " workgroups, not " << *op.getParkedGroups();
-    chain::DispatchIndirectOp::create(b, op.getLoc(), *op.getEmitted(),
-                                      counts->getOffset(),
-                                      b.getArrayAttr(windows), stageLabel(op));
+    auto dispatch = chain::DispatchIndirectOp::create(
+        b, op.getLoc(), *op.getEmitted(), counts->getOffset(),
+        b.getArrayAttr(windows), stageLabel(op));
+    if (op->hasAttr(kResumesAttr))
+      leaveOut(dispatch);
     return success();
   }
   chain::DispatchOp::create(b, op.getLoc(), *op.getEmitted(),
@@ -310,7 +333,10 @@ LogicalResult ChainBuilder::addCommands() {
         .Case<CopyOp>([&](auto c) { copy(c); })
         .Case<StoreOp>([&](auto store) { copy(store); })
         .Case<BarrierOp>([&](auto barrier) {
-          chain::BarrierOp::create(b, barrier.getLoc(), barrier.getReasons());
+          auto wait = chain::BarrierOp::create(b, barrier.getLoc(),
+                                               barrier.getReasons());
+          if (barrier->hasAttr(kResumesAttr))
+            leaveOut(wait);
         });
   }
   return success();
@@ -326,6 +352,7 @@ LogicalResult ChainBuilder::run() {
   addInputsAndOutputs();
   addSymbols();
   addRegisters();
+  addLoopWords();
   if (failed(addKernels()))
     return failure();
   addStages();

@@ -17,9 +17,24 @@
 // The same program for the kernel of devices without a limit.
 // RUN: gpuvm-plan show %t.gvplan | FileCheck %s --check-prefix=FORMS
 // FORMS: gives way to [[plain:.*_unlimited_loops]] where
+// FORMS: {{.*}}_resumed
 // FORMS: says in binding {{[0-9]+}} whether a loop is unfinished
-// FORMS: [[plain]]
+// FORMS: [[plain]] {{.*}}
 // FORMS-NEXT: needs {{.*}}unlimited_loops
+// FORMS: reads and writes window 0 of registers
+// FORMS-NEXT: writes window 1 of registers
+// FORMS-EMPTY:
+// What those do without.
+// FORMS: barrier
+// FORMS: not on devices with unlimited_loops
+// FORMS: dispatch_indirect for stage "count"
+// FORMS: not on devices with unlimited_loops
+
+// It runs alone.
+// RUN: gpuvm-run %t.gvplan --assume-features=unlimited_loops --stats=text --input=x=5xi32=0,7,100,1000,2000 | FileCheck %s --check-prefix=ALONE
+// ALONE: y: 5xi64=0 28 5050 500500 2001000
+// ALONE: dispatches {{ *}}1
+// ALONE: barriers {{ *}}0
 
 // Lanes of a subgroup whose inner loops are long in different turns of the outer
 // one, and an inner loop in a branch. Against the interpreter.
@@ -36,11 +51,11 @@
 // RUN: %{test}
 // constant: y: i32=1320000
 
-// Millions of elements: the longest take 30,000 turns each.
+// Millions of elements, all of which loop, six of them for very long.
 // REDEFINE: %{program} = many
-// REDEFINE: %{inputs} = --input=n=i32=30000
+// REDEFINE: %{inputs} = --input=n=i32=100
 // RUN: %{test}
-// many: sum: i32=150000
+// many: sum: i64=543070761
 
 // A loop that does not end has no result, where there is a limit.
 // RUN: gpuvm-compile %s --program=one -o %t.gvplan
@@ -160,21 +175,26 @@ gpuvm.program @constant() -> (y: tensor<i32>) {
   gpuvm.return %y : !gpuvm.message<tensor<i32>>
 }
 
-gpuvm.program @many(%n: tensor<i32>) -> (sum: tensor<i32>) {
-  %y = gpuvm.stage @count(%m = %n : tensor<i32>) -> tensor<i32> {
-    %e = tensor.empty() : tensor<5242880xi32>
+gpuvm.program @many(%n: tensor<i32>) -> (sum: tensor<i64>) {
+  %y = gpuvm.stage @count(%m = %n : tensor<i32>) -> tensor<i64> {
+    %e = tensor.empty() : tensor<5242880xi64>
     %r = linalg.generic {indexing_maps = [affine_map<(i) -> ()>, #identity], iterator_types = ["parallel"]}
-        ins(%m : tensor<i32>) outs(%e : tensor<5242880xi32>) {
-    ^bb0(%limit: i32, %u: i32):
+        ins(%m : tensor<i32>) outs(%e : tensor<5242880xi64>) {
+    ^bb0(%limit: i32, %u: i64):
       %i = linalg.index 0 : index
       %number = arith.index_cast %i : index to i32
-      %mask = arith.constant 1048575 : i32
-      %five = arith.constant 5 : i32
+      %seven = arith.constant 7 : i32
       %zero = arith.constant 0 : i32
       %one = arith.constant 1 : i32
-      %low = arith.andi %number, %mask : i32
-      %is = arith.cmpi eq, %low, %five : i32
-      %stop = arith.select %is, %limit, %zero : i32
+      %low = arith.andi %number, %seven : i32
+      %few = arith.addi %low, %limit : i32
+      %apart = arith.constant 1000003 : i32
+      %five = arith.constant 5 : i32
+      %far = arith.constant 700 : i32
+      %place = arith.remui %number, %apart : i32
+      %is = arith.cmpi eq, %place, %five : i32
+      %many = arith.muli %few, %far : i32
+      %stop = arith.select %is, %many, %few : i32
       %q = scf.while (%c = %zero) : (i32) -> i32 {
         %go = arith.cmpi slt, %c, %stop : i32
         scf.condition(%go) %c : i32
@@ -183,11 +203,12 @@ gpuvm.program @many(%n: tensor<i32>) -> (sum: tensor<i32>) {
         %next = arith.addi %c, %one : i32
         scf.yield %next : i32
       }
-      linalg.yield %q : i32
-    } -> tensor<5242880xi32>
-    %start = arith.constant dense<0> : tensor<i32>
-    %s = linalg.reduce { arith.addi } ins(%r : tensor<5242880xi32>) outs(%start : tensor<i32>) dimensions = [0]
-    gpuvm.send %s : tensor<i32>
+      %wide = arith.extsi %q : i32 to i64
+      linalg.yield %wide : i64
+    } -> tensor<5242880xi64>
+    %start = arith.constant dense<0> : tensor<i64>
+    %s = linalg.reduce { arith.addi } ins(%r : tensor<5242880xi64>) outs(%start : tensor<i64>) dimensions = [0]
+    gpuvm.send %s : tensor<i64>
   }
-  gpuvm.return %y : !gpuvm.message<tensor<i32>>
+  gpuvm.return %y : !gpuvm.message<tensor<i64>>
 }
