@@ -29,7 +29,8 @@ static constexpr int64_t kFewIterations = 8192;
 static constexpr int64_t kMaxElements = int64_t(1) << 26;
 static constexpr int64_t kMaxTimesInputs = 4;
 
-static bool mayRunLong(linalg::GenericOp op) {
+/// Whether a lane may run the loops of a reduction long.
+static bool reducesInLongLoops(linalg::GenericOp op) {
   std::optional<int64_t> iterations = countIterations(op);
   if (!iterations)
     return true;
@@ -203,7 +204,7 @@ linalg::GenericOp LoopPart::makeRest(OpBuilder &b, linalg::GenericOp map) {
 void gpuvm::splitLoops(linalg::GenericOp op) {
   if (!isReduction(op) ||
       llvm::any_of(op.getStaticLoopRanges(), ShapedType::isDynamic) ||
-      !mayRunLong(op) || !hasRoomForElements(op))
+      !reducesInLongLoops(op) || !hasRoomForElements(op))
     return;
   LoopPart part(op);
   if (!part.find())
