@@ -12,6 +12,7 @@
 
 #include "runtime/plan/BoundedKernel.h"
 
+#include "runtime/plan/ClearingLoops.h"
 #include "runtime/plan/SpirvEditor.h"
 #include "runtime/plan/ValueRanges.h"
 
@@ -27,7 +28,8 @@ class Bounder {
 public:
   explicit Bounder(const Kernel &kernel)
       : kernel_(kernel), definitions_(kernel.spirv),
-        ranges_(definitions_, kernel.localSize), editor_(definitions_) {}
+        ranges_(definitions_, kernel.localSize), editor_(definitions_),
+        loops_(definitions_, editor_) {}
 
   Result<std::vector<uint32_t>> run();
 
@@ -68,6 +70,7 @@ private:
   SpirvDefinitions definitions_;
   ValueRanges ranges_;
   SpirvEditor editor_;
+  ClearingLoops loops_;
 };
 
 //===--- Indices ----------------------------------------------------------===//
@@ -249,7 +252,8 @@ Status Bounder::addVariable(SpirvWords words) {
   constexpr size_t kWithoutInitializer = 4;
   bool isPrivate =
       words[3] == SpvStorageClassPrivate || words[3] == SpvStorageClassFunction;
-  if (!isPrivate || words.size() > kWithoutInitializer) {
+  if (!isPrivate || words.size() > kWithoutInitializer ||
+      loops_.clears(words[2])) {
     editor_.copy(words);
     return {};
   }
@@ -290,8 +294,16 @@ Status Bounder::visit(uint16_t opcode, SpirvWords words) {
   editor_.reach(opcode);
   VM_RETURN_IF_ERROR(checkPointer(opcode, words));
   switch (opcode) {
+  case SpvOpFunction:
+    loops_.enter(words[2]);
+    break;
+  case SpvOpLabel:
+    loops_.addLabel(words[1]);
+    return {};
   case SpvOpVariable:
-    return addVariable(words);
+    VM_RETURN_IF_ERROR(addVariable(words));
+    loops_.addedVariable(words[2]);
+    return {};
   case SpvOpUndef:
     return addZeros(words);
   case SpvOpAccessChain:
@@ -327,6 +339,8 @@ Result<std::vector<uint32_t>> Bounder::run() {
                           });
   if (!status.ok())
     return status;
+  if (!loops_.clearsAll())
+    return refuse("has a variable of a type that has no zero");
   return editor_.take();
 }
 

@@ -56,6 +56,8 @@ void SpirvEditor::copy(SpirvWords words) {
   auto opcode = static_cast<uint16_t>(words[0]);
   if (opcode == SpvOpTypeInt && words[2] == 32 && !words[3])
     wordType_ = words[1];
+  if (opcode == SpvOpTypeBool)
+    boolType_ = words[1];
   auto &section = inFunctions_      ? functions_
                   : inDeclarations_ ? declarations_
                                     : head_;
@@ -66,6 +68,19 @@ uint32_t SpirvEditor::wordType() {
   if (!wordType_)
     declare(SpvOpTypeInt, {wordType_ = newId(), 32, 0});
   return wordType_;
+}
+
+uint32_t SpirvEditor::boolType() {
+  if (!boolType_)
+    declare(SpvOpTypeBool, {boolType_ = newId()});
+  return boolType_;
+}
+
+uint32_t SpirvEditor::pointerType(uint32_t storage, uint32_t pointee) {
+  auto [it, isNew] = pointers_.try_emplace({storage, pointee}, 0);
+  if (isNew)
+    declare(SpvOpTypePointer, {it->second = newId(), storage, pointee});
+  return it->second;
 }
 
 uint32_t SpirvEditor::constant(uint32_t type, uint64_t value) {

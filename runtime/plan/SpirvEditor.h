@@ -35,6 +35,9 @@ public:
   uint32_t newId() { return bound_++; }
   /// The type of unsigned integers of 32 bits.
   uint32_t wordType();
+  uint32_t boolType();
+  /// Only where functions are added.
+  uint32_t pointerType(uint32_t storage, uint32_t pointee);
   /// `value` as a constant of an integer type.
   uint32_t constant(uint32_t type, uint64_t value);
   /// A constant of zeros; nullopt for a type that has none.
@@ -64,10 +67,12 @@ private:
   std::vector<uint32_t> functions_;
   bool inDeclarations_ = false, inFunctions_ = false;
   uint32_t bound_;
-  uint32_t wordType_ = 0;
+  uint32_t wordType_ = 0, boolType_ = 0;
   uint32_t glsl_ = 0; ///< The set GLSL.std.450.
   bool addsGlsl_ = false;
   std::map<std::pair<uint32_t, uint64_t>, uint32_t> constants_;
+  /// Of this editor, by storage class and type.
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> pointers_;
   std::map<uint32_t, uint32_t> zeros_; ///< By type.
   std::map<uint32_t, bool> nullable_;  ///< By type.
 };

@@ -18,6 +18,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 using namespace vm;
 
 namespace {
@@ -68,12 +70,13 @@ class BoundedKernelTest : public testing::Test {
 protected:
   static Kernel makeKernel(const std::string &body,
                            const std::string &variables = "",
-                           const std::string &functions = "") {
+                           const std::string &functions = "",
+                           const std::string &types = "") {
     test::TestKernel test;
     test.buffers = {{0, true, true}};
     test.capabilities = "OpCapability Int64\nOpCapability Int16\n";
     test.decorations = "OpDecorate %lane BuiltIn LocalInvocationId\n";
-    test.types = "%v3u = OpTypeVector %u32 3\n" + std::string(kTypes);
+    test.types = "%v3u = OpTypeVector %u32 3\n" + std::string(kTypes) + types;
     test.body = "%any = OpBitwiseXor %u32 %v0 %one\n" + body;
     std::string text = test::assemblyOf(test);
     std::string main = "GLCompute %main \"main\"";
@@ -252,6 +255,59 @@ TEST_F(BoundedKernelTest, LeavesNothingUndefined) {
                       "%f16 = OpVariable %function16 Function\n");
   EXPECT_EQ(facts.undefined, 0u);
   EXPECT_EQ(facts.withoutInitializer, 0u);
+}
+
+/// The types of large variables, one in the module, and a body that branches.
+const char *const kLarge = "%count = OpConstant %u32 COUNT\n"
+                           "%large = OpTypeArray %v4 %count\n"
+                           "%rows = OpTypeArray %large %three\n"
+                           "%mixed = OpTypeStruct %u32 %rows %a16\n"
+                           "%functionMixed = OpTypePointer Function %mixed\n"
+                           "%functionLarge = OpTypePointer Function %large\n"
+                           "%privateLarge = OpTypePointer Private %large\n"
+                           "%pl = OpVariable %privateLarge Private\n";
+const char *const kBranch = "OpSelectionMerge %after None\n"
+                            "OpBranchConditional %yes %then %after\n"
+                            "%then = OpLabel\nOpBranch %after\n"
+                            "%after = OpLabel\n"
+                            "%phi = OpPhi %u32 %one %then %five %entry\n";
+
+/// How many instructions with each opcode there are.
+std::map<uint16_t, size_t> countOpcodes(const std::vector<uint32_t> &spirv) {
+  std::map<uint16_t, size_t> counts;
+  forEachSpirvInstruction(
+      spirv, [&](uint16_t opcode, SpirvWords) { ++counts[opcode]; });
+  return counts;
+}
+
+TEST_F(BoundedKernelTest, ClearsLargeVariablesInLoops) {
+  std::map<uint16_t, size_t> first;
+  for (uint32_t count : {8, 100, 104, 1000}) {
+    std::string types = kLarge;
+    types.replace(types.find("COUNT"), 5, std::to_string(count));
+    auto words = boundKernel(
+        makeKernel(kBranch + std::string("%r = OpFunctionCall %void %callee\n"),
+                   "%fm = OpVariable %functionMixed Function\n"
+                   "%fw = OpVariable %functionWord Function\n",
+                   "%callee = OpFunction %void None %function\n"
+                   "%begin = OpLabel\n"
+                   "%fl = OpVariable %functionLarge Function\n"
+                   "OpReturn\nOpFunctionEnd\n",
+                   types));
+    ASSERT_TRUE(words.ok()) << words.status().message();
+    EXPECT_EQ(problemOf(*words), "") << count;
+    std::map<uint16_t, size_t> counts = countOpcodes(*words);
+    if (count == 8) { // Only the struct has more than 64 scalars.
+      EXPECT_EQ(counts[SpvOpLoopMerge], 2u);
+      EXPECT_EQ(factsOf(*words).withoutInitializer, 4u) << "3 are Workgroup";
+      continue;
+    }
+    EXPECT_EQ(counts[SpvOpLoopMerge], 4u);
+    EXPECT_EQ(factsOf(*words).withoutInitializer, 6u);
+    if (first.empty())
+      first = counts;
+    EXPECT_EQ(counts, first) << "not more code for more elements";
+  }
 }
 
 TEST_F(BoundedKernelTest, RefusesPointersThatComeFromNoVariable) {
