@@ -77,6 +77,7 @@ Status Executor::prepare() {
   VM_RETURN_IF_ERROR(
       assign(trace_, Trace::create(device_, trace ? executedCommands(plan_)
                                                   : std::vector<size_t>())));
+  rowSymbols_ = findRowSymbols(plan_);
   inputBound_.assign(plan_.inputs.size(), false);
   return createHalf();
 }

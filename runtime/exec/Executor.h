@@ -190,6 +190,7 @@ private:
   CommandTimer timer_;
   Submission submission_;
   std::vector<bool> inputBound_;
+  std::vector<std::optional<uint32_t>> rowSymbols_; ///< By output.
   mutable ExecutorCounters counters_;
   ExecutionTimes times_;
   double submitUs_ = 0;

@@ -56,19 +56,15 @@ Status Executor::readOutput(uint32_t index, std::span<uint8_t> bytes) const {
 }
 
 Result<std::optional<int64_t>> Executor::readRows(uint32_t index) {
-  const Output &output = plan_.outputs[index];
-  if (output.rows.empty())
+  if (!rowSymbols_[index])
     return std::optional<int64_t>();
-  for (const Symbol &symbol : plan_.symbols) {
-    if (symbol.name != output.rows)
-      continue;
-    int32_t rows = 0;
-    auto *bytes = reinterpret_cast<uint8_t *>(&rows);
-    VM_RETURN_IF_ERROR(readRegion(symbol.window.region, symbol.window.offset,
-                                  {bytes, sizeof(rows)}));
-    return std::optional(std::clamp<int64_t>(rows, 0, output.shape[0]));
-  }
-  return std::optional<int64_t>();
+  const Window &window = plan_.symbols[*rowSymbols_[index]].window;
+  int32_t rows = 0;
+  auto *bytes = reinterpret_cast<uint8_t *>(&rows);
+  VM_RETURN_IF_ERROR(
+      readRegion(window.region, window.offset, {bytes, sizeof(rows)}));
+  return std::optional(
+      std::clamp<int64_t>(rows, 0, plan_.outputs[index].shape[0]));
 }
 
 Status Executor::writeRegion(Region region, uint64_t offset,

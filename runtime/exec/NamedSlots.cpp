@@ -3,7 +3,8 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Linear searches: plans have tens of slots, and a lookup is a host call.
+// Linear searches for one name: plans have tens of slots, and a lookup is a
+// host call. What is looked up for every slot of a plan has an index.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +16,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace vm {
@@ -81,6 +83,18 @@ Result<const RegisterSlot *> findRegister(const Plan &plan, uint32_t instance,
                             "message was fused away (--disable-fusion keeps "
                             "it).",
                             reg, instance));
+}
+
+std::vector<std::optional<uint32_t>> findRowSymbols(const Plan &plan) {
+  std::unordered_map<std::string_view, uint32_t> symbols;
+  for (uint32_t i = 0; i < plan.symbols.size(); ++i)
+    symbols.emplace(plan.symbols[i].name, i);
+  std::vector<std::optional<uint32_t>> result(plan.outputs.size());
+  for (uint32_t i = 0; i < plan.outputs.size(); ++i)
+    if (auto it = symbols.find(plan.outputs[i].rows);
+        it != symbols.end() && !plan.outputs[i].rows.empty())
+      result[i] = it->second;
+  return result;
 }
 
 static bool isMetadataOf(const Symbol &symbol, const Stage &stage) {

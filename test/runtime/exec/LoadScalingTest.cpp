@@ -104,4 +104,30 @@ TEST_F(LoadScaling, SettingUpTakesLinearTime) {
   }
 }
 
+TEST_F(LoadScaling, ReadingCountedRowsTakesLinearTime) {
+  auto measure = [&](uint32_t n) {
+    ProgramBuilder builder("rows");
+    Window count = builder.allocate(Region::Control, 4);
+    Window y = builder.allocate(Region::Registers, 4);
+    builder.fill(y, 1);
+    for (uint32_t i = 0; i < n; ++i) {
+      builder.symbol("count" + std::to_string(i), DType::I32, {}, count);
+      builder.output("y" + std::to_string(i), DType::I32, {1}, y);
+    }
+    Plan plan = builder.finish();
+    for (Symbol &symbol : plan.symbols)
+      symbol.bound = 1;
+    for (Output &output : plan.outputs)
+      output.rows = plan.symbols.back().name;
+    std::unique_ptr<Executor> executor = load(std::move(plan));
+    double start = cpuSeconds();
+    for (uint32_t i = 0; i < n; ++i) {
+      Result<std::optional<int64_t>> rows = executor->readRows(i);
+      EXPECT_TRUE(rows.ok() && *rows == 0);
+    }
+    return Measured{cpuSeconds() - start, ""};
+  };
+  EXPECT_EQ(findSuperlinear(measure, 4000), "");
+}
+
 } // namespace
