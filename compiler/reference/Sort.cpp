@@ -98,11 +98,12 @@ static std::vector<size_t> iota(size_t count) {
   return numbers;
 }
 
-/// The rows of a tensor of type `type` that has so many elements.
+/// The rows of a tensor of type `type` that has so many elements; a scalar has
+/// none.
 static int64_t rowsOf(ArrayRef<size_t> numbers, Type type) {
-  int64_t row =
-      llvm::product_of(cast<RankedTensorType>(type).getShape().drop_front());
-  return static_cast<int64_t>(numbers.size()) / row;
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
+  int64_t row = shape.empty() ? 0 : llvm::product_of(shape.drop_front());
+  return row ? static_cast<int64_t>(numbers.size()) / row : 0;
 }
 
 /// `source` with element numbers[i] in place i, as a `type`.
