@@ -127,7 +127,7 @@ Status Executor::warmUp() {
   VM_RETURN_IF_ERROR(
       assign(submission_, Submission::create(device_, "compilation")));
   VM_RETURN_IF_ERROR(vm::warmUp(device_, plan_, pipelines_, descriptors_,
-                                options_.progress, options_.timeoutNs,
+                                options_.progress, options_.loadTimeoutNs,
                                 submission_));
   warmUpSubmits_ = submission_.submitCount();
   compileUs_ += microsecondsSince(start);

@@ -31,7 +31,7 @@ namespace vm {
 struct ExecutorOptions {
   std::string cacheDirectory;             ///< Empty: no pipeline cache on disk.
   uint64_t timeoutNs = 60'000'000'000ull; ///< See setTimeout.
-  uint64_t loadTimeoutNs = UINT64_MAX;    ///< Of recording; see Vm.h.
+  uint64_t loadTimeoutNs = UINT64_MAX;    ///< Of each part; see Vm.h.
   bool trace = false;                     ///< Always on for CPU devices.
   bool profile = false;                   ///< Time every command.
   bool variants = true;         ///< Of kernels, where the device can run them.

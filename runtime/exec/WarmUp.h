@@ -23,7 +23,8 @@ namespace vm {
 inline bool compilesAtDispatch(const DeviceInfo &info) { return info.lavapipe; }
 
 /// Dispatches every kernel that a command uses once, without workgroups: one
-/// submit each, and `timeoutNs` for each kernel, or a minute if that is longer.
+/// submit each. Code::DeviceLost: a kernel takes `timeoutNs` of the process's
+/// time, and as much by the clock; or 16 times as much by the clock.
 /// `submission` is used, and left idle unless this fails.
 Status warmUp(const Device &device, const Plan &plan,
               const Pipelines &pipelines, const Descriptors &descriptors,

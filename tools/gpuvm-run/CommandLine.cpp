@@ -104,7 +104,8 @@ static void addRunFlags(CLI::App &app, CommandLine &options) {
       ->capture_default_str()
       ->check(countIn(0, kMaxRepetitions));
   app.add_option("--timeout", options.timeoutSeconds,
-                 "Seconds to wait for one execution")
+                 "Seconds for one execution, and (10 at least) for "
+                 "each part of loading")
       ->envname("GPUVM_TIMEOUT")
       ->capture_default_str()
       ->check(numberIn(0.001, 1e9));
