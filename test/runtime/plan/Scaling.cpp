@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include <ctime>
+#include <limits>
+#include <utility>
 
 namespace vm::test {
 
@@ -21,18 +23,23 @@ double cpuSeconds() {
 
 std::string findSuperlinear(const std::function<Measured(uint32_t)> &measure,
                             uint32_t n) {
-  constexpr double kNegligible = 0.15, kRatio = 10;
-  constexpr int kTries = 3; // A shared machine may be slow for a while.
+  constexpr double kShort = 5e-3, kRatio = 8;
+  constexpr int kTries = 6;
   Measured small, large;
+  small.seconds = large.seconds = std::numeric_limits<double>::infinity();
+  auto keepShorter = [](Measured &best, Measured next) {
+    if (next.seconds < best.seconds)
+      best = std::move(next);
+  };
   for (int i = 0; i < kTries; ++i) {
-    large = measure(4 * n);
-    if (large.seconds < kNegligible)
+    keepShorter(large, measure(4 * n));
+    if (large.seconds < kShort)
       return "";
-    small = measure(n);
+    keepShorter(small, measure(n));
     if (large.seconds < kRatio * small.seconds)
       return "";
   }
-  return fmt::format("{:.3f} s for {}, {:.3f} s for {} ({}).", small.seconds, n,
+  return fmt::format("{:.4f} s for {}, {:.4f} s for {} ({}).", small.seconds, n,
                      large.seconds, 4 * n, large.note);
 }
 

@@ -22,8 +22,11 @@ struct Measured {
 double cpuSeconds();
 
 /// "" if the time for 4 `n` is that for `n` multiplied by what a linear growth
-/// makes it (4, and some for caches), or too short to matter; else a sentence.
-/// A quadratic growth multiplies it by 16.
+/// makes it (4, and some for caches); else a sentence. A quadratic growth
+/// multiplies it by 16. Of several tries the shortest times count: what else
+/// the machine does makes them longer, never shorter. A time that 4 `n` steps
+/// of 300 ns take is too short to tell; 4 `n` are some 16,000, so a quadratic
+/// loop that counts to 16,000^2 takes 10 times that.
 std::string findSuperlinear(const std::function<Measured(uint32_t)> &measure,
                             uint32_t n);
 
