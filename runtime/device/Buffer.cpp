@@ -23,12 +23,13 @@ Result<Buffer> Buffer::create(const Device &device, uint64_t sizeBytes,
   info.usage = usage;
   VkBuffer buffer = VK_NULL_HANDLE;
   VkResult created =
-      device.vk().vkCreateBuffer(device.handle(), &info, nullptr, &buffer);
+      device.vk()->vkCreateBuffer(device.handle(), &info, nullptr, &buffer);
   if (created != VK_SUCCESS)
     return vulkanFailure(
         created,
         fmt::format("create a buffer of {} bytes for {}", sizeBytes, name));
-  result.buffer_ = Owned<VkBuffer>(device, buffer, device.vk().vkDestroyBuffer);
+  result.buffer_ =
+      Owned<VkBuffer>(device, buffer, device.vk()->vkDestroyBuffer);
   device.setName(VK_OBJECT_TYPE_BUFFER, reinterpret_cast<uint64_t>(buffer),
                  name);
   VM_RETURN_IF_ERROR(result.allocate(device, role, name));
@@ -38,7 +39,7 @@ Result<Buffer> Buffer::create(const Device &device, uint64_t sizeBytes,
 Status Buffer::allocate(const Device &device, MemoryRole role,
                         const std::string &name) {
   VkMemoryRequirements needs = {};
-  device.vk().vkGetBufferMemoryRequirements(device.handle(), get(), &needs);
+  device.vk()->vkGetBufferMemoryRequirements(device.handle(), get(), &needs);
   VkResult result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
   for (uint32_t type :
        memoryTypesFor(device.info(), role, needs.memoryTypeBits)) {
@@ -47,10 +48,10 @@ Status Buffer::allocate(const Device &device, MemoryRole role,
     info.memoryTypeIndex = type;
     VkDeviceMemory memory = VK_NULL_HANDLE;
     result =
-        device.vk().vkAllocateMemory(device.handle(), &info, nullptr, &memory);
+        device.vk()->vkAllocateMemory(device.handle(), &info, nullptr, &memory);
     if (result != VK_SUCCESS)
       continue;
-    memory_ = Owned<VkDeviceMemory>(device, memory, device.vk().vkFreeMemory);
+    memory_ = Owned<VkDeviceMemory>(device, memory, device.vk()->vkFreeMemory);
     break;
   }
   if (result != VK_SUCCESS)
@@ -58,13 +59,13 @@ Status Buffer::allocate(const Device &device, MemoryRole role,
                                              "{}",
                                              needs.size, name));
   VM_RETURN_IF_VK_ERROR(
-      device.vk().vkBindBufferMemory(device.handle(), get(), memory_.get(), 0),
+      device.vk()->vkBindBufferMemory(device.handle(), get(), memory_.get(), 0),
       "bind a buffer to its memory");
   if (!isHostVisible(role))
     return {};
   void *address = nullptr;
-  VM_RETURN_IF_VK_ERROR(device.vk().vkMapMemory(device.handle(), memory_.get(),
-                                                0, VK_WHOLE_SIZE, 0, &address),
+  VM_RETURN_IF_VK_ERROR(device.vk()->vkMapMemory(device.handle(), memory_.get(),
+                                                 0, VK_WHOLE_SIZE, 0, &address),
                         "map a buffer into host memory");
   mapped_ = static_cast<uint8_t *>(address);
   return {};

@@ -126,8 +126,12 @@ Status Device::create(const PhysicalDevice &physical, Robustness robustness) {
   info.pQueueCreateInfos = &queue;
   info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
   info.ppEnabledExtensionNames = extensions.data();
-  VkResult result =
-      instance_.vk().createDevice(physical.handle, &info, nullptr, &handle_);
+  VkResult result = VK_SUCCESS;
+  {
+    DriverCall call(info_.lavapipe);
+    result =
+        instance_.vk().createDevice(physical.handle, &info, nullptr, &handle_);
+  }
   if (result != VK_SUCCESS)
     return vulkanFailure(result, "open device \"" + info_.name + "\"");
 
@@ -141,7 +145,7 @@ Status Device::create(const PhysicalDevice &physical, Robustness robustness) {
 
 Device::~Device() {
   if (handle_ && !abandoned_)
-    table_.vkDestroyDevice(handle_, nullptr);
+    vk()->vkDestroyDevice(handle_, nullptr);
 }
 
 void Device::setName(VkObjectType type, uint64_t handle,

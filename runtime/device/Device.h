@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include "runtime/base/DriverCalls.h"
 #include "runtime/base/Status.h"
 #include "runtime/device/DeviceInfo.h"
 #include "runtime/device/Instance.h"
@@ -23,6 +24,31 @@
 namespace vm {
 
 class Device;
+
+/// The functions of a device. Each call `table->vkX(...)` is a DriverCall if
+/// the driver is lavapipe.
+class DriverTable {
+public:
+  DriverTable(const VolkDeviceTable &table, bool isFragile)
+      : table_(&table), isFragile_(isFragile) {}
+
+  /// Lives until the end of the expression.
+  class Call {
+  public:
+    explicit Call(const DriverTable &driver)
+        : table_(driver.table_), call_(driver.isFragile_) {}
+    const VolkDeviceTable *operator->() const { return table_; }
+
+  private:
+    const VolkDeviceTable *table_;
+    DriverCall call_;
+  };
+  Call operator->() const { return Call(*this); }
+
+private:
+  const VolkDeviceTable *table_;
+  bool isFragile_;
+};
 
 /// A Vulkan object that is destroyed with its owner. Must not outlive the
 /// Device it was made from.
@@ -72,7 +98,13 @@ public:
   const DeviceInfo &info() const { return info_; }
   VkDevice handle() const { return handle_; }
   VkQueue queue() const { return queue_; }
-  const VolkDeviceTable &vk() const { return table_; }
+  DriverTable vk() const { return {table_, info_.lavapipe}; }
+  /// Calls a function that destroys an object of this device.
+  template <typename T>
+  void destroy(typename Owned<T>::Destroy function, T handle) const {
+    DriverCall call(info_.lavapipe);
+    function(handle_, handle, nullptr);
+  }
   /// Whether kernels stay within the memory of their storage buffers, and
   /// whether loads and stores of cooperative matrices do.
   bool boundsBuffers() const { return boundsBuffers_; }
@@ -118,7 +150,7 @@ private:
 
 template <typename T> Owned<T>::~Owned() {
   if (handle_ != VK_NULL_HANDLE && !device_->abandoned())
-    destroy_(device_->handle(), handle_, nullptr);
+    device_->destroy(destroy_, handle_);
 }
 
 } // namespace vm

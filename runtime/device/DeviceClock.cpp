@@ -21,7 +21,7 @@ Result<std::optional<ClockSample>> sampleClocks(const Device &device) {
        VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT}};
   uint64_t times[2] = {};
   uint64_t deviation = 0;
-  VM_RETURN_IF_VK_ERROR(device.vk().vkGetCalibratedTimestampsEXT(
+  VM_RETURN_IF_VK_ERROR(device.vk()->vkGetCalibratedTimestampsEXT(
                             device.handle(), 2, infos, times, &deviation),
                         "read the clocks of device and host together");
   return std::optional(ClockSample{times[0], times[1], deviation});

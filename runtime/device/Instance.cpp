@@ -11,6 +11,8 @@
 #include "runtime/device/Instance.h"
 
 #include "runtime/base/AddressSpace.h"
+#include "runtime/base/DriverCalls.h"
+#include "runtime/device/DriverManifests.h"
 
 #include <algorithm>
 #include <array>
@@ -39,6 +41,7 @@ static Status loadVulkan() {
   static std::once_flag once;
   static VkResult result = VK_ERROR_INITIALIZATION_FAILED;
   std::call_once(once, [] {
+    DriverCall call(loaderFindsLavapipe());
     result = volkInitialize();
     if (result == VK_SUCCESS && vkCreateInstance)
       keepDriversLoaded();
@@ -90,10 +93,10 @@ static Result<bool> hasDebugUtils(bool validate) {
   return hasExtension(kValidationLayer, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
 }
 
-/// What loader, drivers and LLVM map, and llvmpipe's threads, of which there
+/// What loader, lavapipe and LLVM map, and llvmpipe's threads, of which there
 /// are at most 16 for drawing and 16 for computing, with some of the drivers'
 /// own.
-static uint64_t driverBytes() {
+static uint64_t lavapipeBytes() {
   constexpr uint64_t kLibraries = 224u << 20; // Mesa 22.3, LLVM 15: 180 MiB.
   constexpr uint64_t kMaxThreads = 16, kOtherThreads = 4;
   uint64_t threads =
@@ -104,9 +107,9 @@ static uint64_t driverBytes() {
 /// Of a process that has loaded the drivers before, there is an instance.
 static Status checkMemoryForDrivers() {
   static std::atomic<bool> loaded = false;
-  if (!loaded)
+  if (!loaded && loaderFindsLavapipe())
     VM_RETURN_IF_ERROR(
-        checkAddressSpace(driverBytes(), "load the Vulkan drivers"));
+        checkAddressSpace(lavapipeBytes(), "load the Vulkan drivers"));
   loaded = true;
   return {};
 }
@@ -170,6 +173,7 @@ Status Instance::createHandle(bool validate) {
     info.enabledLayerCount = 1;
     info.ppEnabledLayerNames = &kValidationLayer;
   }
+  DriverCall call(loaderFindsLavapipe());
   return checkVulkan(vkCreateInstance(&info, nullptr, &handle_),
                      "create a Vulkan instance");
 }
@@ -214,14 +218,15 @@ Status Instance::listDevices() {
         table_.createMessenger(handle_, &info, nullptr, &messenger_),
         "create a debug messenger");
   }
+  auto enumerate = [&](uint32_t *count, VkPhysicalDevice *handles) {
+    DriverCall call(loaderFindsLavapipe());
+    return checkVulkan(table_.enumeratePhysicalDevices(handle_, count, handles),
+                       "list the Vulkan devices");
+  };
   uint32_t count = 0;
-  VM_RETURN_IF_VK_ERROR(
-      table_.enumeratePhysicalDevices(handle_, &count, nullptr),
-      "list the Vulkan devices");
+  VM_RETURN_IF_ERROR(enumerate(&count, nullptr));
   std::vector<VkPhysicalDevice> handles(count);
-  VM_RETURN_IF_VK_ERROR(
-      table_.enumeratePhysicalDevices(handle_, &count, handles.data()),
-      "list the Vulkan devices");
+  VM_RETURN_IF_ERROR(enumerate(&count, handles.data()));
   for (VkPhysicalDevice handle : handles) {
     PhysicalDevice device;
     device.handle = handle;
@@ -249,6 +254,7 @@ Instance::~Instance() {
     keepForever(sink_);
     return;
   }
+  DriverCall call(loaderFindsLavapipe());
   if (messenger_)
     table_.destroyMessenger(handle_, messenger_, nullptr);
   if (handle_ && table_.destroyInstance)

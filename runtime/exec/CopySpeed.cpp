@@ -106,7 +106,7 @@ Status CopyBench::createSet() {
   info.descriptorSetCount = 1;
   info.pSetLayouts = &layout;
   VM_RETURN_IF_VK_ERROR(
-      device_.vk().vkAllocateDescriptorSets(device_.handle(), &info, &set_),
+      device_.vk()->vkAllocateDescriptorSets(device_.handle(), &info, &set_),
       "allocate a descriptor set");
   writeDescriptor(device_, set_, kSourceBinding,
                   {source_.get(), 0, bytes_, nullptr});
@@ -141,18 +141,18 @@ Status CopyBench::prepare() {
 }
 
 Status CopyBench::record(uint32_t workgroups, uint32_t copies) {
-  const VolkDeviceTable &vk = device_.vk();
+  DriverTable vk = device_.vk();
   VM_RETURN_IF_ERROR(submission_.begin(/*reusable=*/false));
   VkCommandBuffer commands = submission_.commands();
   uint32_t count = static_cast<uint32_t>(bytes_ / kBytesPerLane);
   timestamps_.recordReset(commands);
-  vk.vkCmdFillBuffer(commands, source_.get(), 0, bytes_, 0x01020304);
-  vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
-                       pipeline_.pipeline.get());
-  vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
-                             pipeline_.layout.get(), 0, 1, &set_, 0, nullptr);
-  vk.vkCmdPushConstants(commands, pipeline_.layout.get(),
-                        VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(count), &count);
+  vk->vkCmdFillBuffer(commands, source_.get(), 0, bytes_, 0x01020304);
+  vk->vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
+                        pipeline_.pipeline.get());
+  vk->vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
+                              pipeline_.layout.get(), 0, 1, &set_, 0, nullptr);
+  vk->vkCmdPushConstants(commands, pipeline_.layout.get(),
+                         VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(count), &count);
   recordBarrier(device_, commands, kComputeToCompute);
   timestamps_.record(commands, 0);
   for (uint32_t i = 1; i <= kWarmUps + kRepeats; ++i) {
@@ -161,7 +161,7 @@ Status CopyBench::record(uint32_t workgroups, uint32_t copies) {
       timestamps_.record(commands, i);
       continue;
     }
-    vk.vkCmdDispatch(commands, workgroups, 1, 1);
+    vk->vkCmdDispatch(commands, workgroups, 1, 1);
     recordBarrier(device_, commands, kComputeToCompute);
     timestamps_.record(commands, i);
   }

@@ -57,11 +57,11 @@ Result<Owned<VkDescriptorPool>> createDescriptorPool(const Device &device,
   info.poolSizeCount = 1;
   info.pPoolSizes = &size;
   VkDescriptorPool pool = VK_NULL_HANDLE;
-  VM_RETURN_IF_VK_ERROR(device.vk().vkCreateDescriptorPool(
+  VM_RETURN_IF_VK_ERROR(device.vk()->vkCreateDescriptorPool(
                             device.handle(), &info, nullptr, &pool),
                         "create a descriptor pool");
   return Owned<VkDescriptorPool>(device, pool,
-                                 device.vk().vkDestroyDescriptorPool);
+                                 device.vk()->vkDestroyDescriptorPool);
 }
 
 void writeDescriptor(const Device &device, VkDescriptorSet set,
@@ -73,7 +73,7 @@ void writeDescriptor(const Device &device, VkDescriptorSet set,
   write.descriptorCount = 1;
   write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
   write.pBufferInfo = &buffer;
-  device.vk().vkUpdateDescriptorSets(device.handle(), 1, &write, 0, nullptr);
+  device.vk()->vkUpdateDescriptorSets(device.handle(), 1, &write, 0, nullptr);
 }
 
 Result<Descriptors> Descriptors::create(const Device &device, const Plan &plan,
@@ -112,7 +112,7 @@ Result<Descriptors> Descriptors::create(const Device &device, const Plan &plan,
   info.descriptorSetCount = static_cast<uint32_t>(layouts.size());
   info.pSetLayouts = layouts.data();
   result.sets_.resize(layouts.size());
-  VM_RETURN_IF_VK_ERROR(device.vk().vkAllocateDescriptorSets(
+  VM_RETURN_IF_VK_ERROR(device.vk()->vkAllocateDescriptorSets(
                             device.handle(), &info, result.sets_.data()),
                         "allocate descriptor sets");
   for (size_t i = 0; i < names.size(); ++i)

@@ -137,11 +137,11 @@ Result<PipelineCache> PipelineCache::open(const Device &device,
   info.initialDataSize = result.loaded_.size();
   info.pInitialData = result.loaded_.data();
   VkPipelineCache cache = VK_NULL_HANDLE;
-  VM_RETURN_IF_VK_ERROR(device.vk().vkCreatePipelineCache(
+  VM_RETURN_IF_VK_ERROR(device.vk()->vkCreatePipelineCache(
                             device.handle(), &info, nullptr, &cache),
                         "create a pipeline cache");
-  result.cache_ =
-      Owned<VkPipelineCache>(device, cache, device.vk().vkDestroyPipelineCache);
+  result.cache_ = Owned<VkPipelineCache>(device, cache,
+                                         device.vk()->vkDestroyPipelineCache);
   return result;
 }
 
@@ -178,14 +178,14 @@ static bool makePrivateFolders(const std::string &directory) {
 void PipelineCache::save() const {
   if (path_.empty())
     return;
-  const VolkDeviceTable &vk = device_->vk();
+  DriverTable vk = device_->vk();
   size_t size = 0;
-  if (vk.vkGetPipelineCacheData(device_->handle(), get(), &size, nullptr) !=
+  if (vk->vkGetPipelineCacheData(device_->handle(), get(), &size, nullptr) !=
       VK_SUCCESS)
     return;
   std::vector<uint8_t> payload(size);
-  if (vk.vkGetPipelineCacheData(device_->handle(), get(), &size,
-                                payload.data()) != VK_SUCCESS)
+  if (vk->vkGetPipelineCacheData(device_->handle(), get(), &size,
+                                 payload.data()) != VK_SUCCESS)
     return;
   payload.resize(size);
   if (payload == loaded_)

@@ -39,11 +39,11 @@ static Status createSetLayout(const Device &device, const Kernel &kernel,
   info.bindingCount = static_cast<uint32_t>(bindings.size());
   info.pBindings = bindings.data();
   VkDescriptorSetLayout layout = VK_NULL_HANDLE;
-  VM_RETURN_IF_VK_ERROR(device.vk().vkCreateDescriptorSetLayout(
+  VM_RETURN_IF_VK_ERROR(device.vk()->vkCreateDescriptorSetLayout(
                             device.handle(), &info, nullptr, &layout),
                         "create a descriptor set layout");
   out.setLayout = Owned<VkDescriptorSetLayout>(
-      device, layout, device.vk().vkDestroyDescriptorSetLayout);
+      device, layout, device.vk()->vkDestroyDescriptorSetLayout);
   return {};
 }
 
@@ -59,11 +59,11 @@ static Status createLayout(const Device &device, uint32_t pushConstantBytes,
   info.pushConstantRangeCount = pushConstantBytes ? 1 : 0;
   info.pPushConstantRanges = &constants;
   VkPipelineLayout layout = VK_NULL_HANDLE;
-  VM_RETURN_IF_VK_ERROR(device.vk().vkCreatePipelineLayout(
+  VM_RETURN_IF_VK_ERROR(device.vk()->vkCreatePipelineLayout(
                             device.handle(), &info, nullptr, &layout),
                         "create a pipeline layout");
   out.layout = Owned<VkPipelineLayout>(device, layout,
-                                       device.vk().vkDestroyPipelineLayout);
+                                       device.vk()->vkDestroyPipelineLayout);
   return {};
 }
 
@@ -93,10 +93,10 @@ static Status compile(const Device &device, const Kernel &kernel,
   moduleInfo.pCode = kernel.spirv.data();
   VkShaderModule handle = VK_NULL_HANDLE;
   VM_RETURN_IF_ERROR(checkCompiled(
-      device, device.vk().vkCreateShaderModule(device.handle(), &moduleInfo,
-                                               nullptr, &handle)));
+      device, device.vk()->vkCreateShaderModule(device.handle(), &moduleInfo,
+                                                nullptr, &handle)));
   Owned<VkShaderModule> module(device, handle,
-                               device.vk().vkDestroyShaderModule);
+                               device.vk()->vkDestroyShaderModule);
   device.setName(VK_OBJECT_TYPE_SHADER_MODULE,
                  reinterpret_cast<uint64_t>(handle), kernel.name);
 
@@ -117,10 +117,10 @@ static Status compile(const Device &device, const Kernel &kernel,
   info.layout = out.layout.get();
   VkPipeline pipeline = VK_NULL_HANDLE;
   VM_RETURN_IF_ERROR(checkCompiled(
-      device, device.vk().vkCreateComputePipelines(device.handle(), cache, 1,
-                                                   &info, nullptr, &pipeline)));
+      device, device.vk()->vkCreateComputePipelines(
+                  device.handle(), cache, 1, &info, nullptr, &pipeline)));
   out.pipeline =
-      Owned<VkPipeline>(device, pipeline, device.vk().vkDestroyPipeline);
+      Owned<VkPipeline>(device, pipeline, device.vk()->vkDestroyPipeline);
   device.setName(VK_OBJECT_TYPE_PIPELINE, reinterpret_cast<uint64_t>(pipeline),
                  kernel.name);
   return {};
@@ -129,7 +129,7 @@ static Status compile(const Device &device, const Kernel &kernel,
 Status checkMemoryToCompile(const Device &device, const Kernel &kernel) {
   // llvmpipe took 55 MiB for a kernel of 74 KB.
   constexpr uint64_t kAtLeast = 32u << 20, kForEachByte = 1024;
-  if (device.info().type != DeviceType::Cpu)
+  if (!device.info().lavapipe)
     return {};
   uint64_t bytes = kernel.spirv.size() * sizeof(uint32_t);
   return checkAddressSpace(kAtLeast + kForEachByte * bytes, "compile a kernel");
@@ -222,7 +222,10 @@ std::vector<std::jthread> ParallelBuild::startThreads(size_t count) {
   std::vector<std::jthread> threads;
   try {
     for (size_t i = 0; i < count; ++i)
-      threads.emplace_back([this] { work(); });
+      threads.emplace_back([this] {
+        DriverCall::isOurThread();
+        work();
+      });
   } catch (const std::system_error &) {
     return threads;
   }

@@ -29,7 +29,7 @@ struct Pipeline {
   Owned<VkPipeline> pipeline;
 };
 
-/// Whether there is enough address space to compile `kernel` on a CPU device.
+/// Whether there is enough address space for lavapipe to compile `kernel`.
 Status checkMemoryToCompile(const Device &device, const Kernel &kernel);
 
 /// Compiles `kernel`; Code::NoDevice if the driver refuses it.

@@ -47,7 +47,7 @@ private:
   void copy(const BufferRange &source, const BufferRange &destination);
 
   const Recording &r_;
-  const VolkDeviceTable &vk_;
+  DriverTable vk_;
   VkCommandBuffer commands_;
   BarrierScopes scopes_;
   StageIndex stages_;
@@ -126,16 +126,16 @@ void CommandRecorder::bind(size_t index, uint32_t kernel) {
   const Pipeline &pipeline = r_.pipelines[kernel];
   if (bound_ != pipeline.pipeline.get()) {
     bound_ = pipeline.pipeline.get();
-    vk_.vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, bound_);
+    vk_->vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, bound_);
   }
   VkDescriptorSet set = r_.descriptors.forCommand(index);
-  vk_.vkCmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE,
-                              pipeline.layout.get(), 0, 1, &set, 0, nullptr);
+  vk_->vkCmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE,
+                               pipeline.layout.get(), 0, 1, &set, 0, nullptr);
 }
 
 void CommandRecorder::record(size_t index, const Dispatch &op) {
   bind(index, op.kernel);
-  vk_.vkCmdDispatch(commands_, op.groups[0], op.groups[1], op.groups[2]);
+  vk_->vkCmdDispatch(commands_, op.groups[0], op.groups[1], op.groups[2]);
   ++counts_.dispatches;
 }
 
@@ -143,7 +143,7 @@ void CommandRecorder::record(size_t index, const DispatchIndirect &op) {
   bind(index, op.kernel);
   BufferRange counts = r_.regions.locate(
       {Region::Control, op.controlOffset, 3 * sizeof(uint32_t)});
-  vk_.vkCmdDispatchIndirect(commands_, counts.buffer, counts.offset);
+  vk_->vkCmdDispatchIndirect(commands_, counts.buffer, counts.offset);
   ++counts_.dispatches;
 }
 
@@ -159,8 +159,8 @@ void CommandRecorder::record(size_t, const Copy &op) {
 
 void CommandRecorder::record(size_t, const Fill &op) {
   BufferRange range = r_.regions.locate(op.window);
-  vk_.vkCmdFillBuffer(commands_, range.buffer, range.offset, range.length,
-                      op.value);
+  vk_->vkCmdFillBuffer(commands_, range.buffer, range.offset, range.length,
+                       op.value);
   ++counts_.fills;
 }
 
@@ -174,7 +174,8 @@ void CommandRecorder::copy(const BufferRange &source,
   // A slot of staging holds a tensor, whose window may be longer.
   VkDeviceSize bytes = std::min(source.length, destination.length);
   VkBufferCopy region = {source.offset, destination.offset, bytes};
-  vk_.vkCmdCopyBuffer(commands_, source.buffer, destination.buffer, 1, &region);
+  vk_->vkCmdCopyBuffer(commands_, source.buffer, destination.buffer, 1,
+                       &region);
 }
 
 Result<RecordCounts> recordExecution(const Recording &recording,

@@ -11,6 +11,7 @@
 
 #include "runtime/exec/Stream.h"
 
+#include "runtime/base/DriverCalls.h"
 #include "runtime/base/HostEvents.h"
 #include "runtime/exec/NamedSlots.h"
 #include "runtime/plan/PlanNames.h"
@@ -264,7 +265,10 @@ Status Streamer::execute(Chunk &running, Chunk &next, const Chunk *done) {
   std::future<Status> drained; // Waits for its thread when it goes.
   auto drainDone = [&] { return done ? drain(*done, Half::Idle) : Status(); };
   if (options_.drainBesides && done)
-    drained = std::async(drainDone);
+    drained = std::async([&] {
+      DriverCall::isOurThread();
+      return drainDone();
+    });
   else
     VM_RETURN_IF_ERROR(drainDone());
   next = {};

@@ -24,18 +24,18 @@ Result<Submission> Submission::create(const Device &device, const char *name) {
       VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
   poolInfo.queueFamilyIndex = *device.info().computeQueueFamily;
   VkCommandPool pool = VK_NULL_HANDLE;
-  VM_RETURN_IF_VK_ERROR(device.vk().vkCreateCommandPool(
+  VM_RETURN_IF_VK_ERROR(device.vk()->vkCreateCommandPool(
                             device.handle(), &poolInfo, nullptr, &pool),
                         "create a command pool");
   result.pool_ =
-      Owned<VkCommandPool>(device, pool, device.vk().vkDestroyCommandPool);
+      Owned<VkCommandPool>(device, pool, device.vk()->vkDestroyCommandPool);
 
   VkCommandBufferAllocateInfo info = {
       VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
   info.commandPool = pool;
   info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
   info.commandBufferCount = 1;
-  VM_RETURN_IF_VK_ERROR(device.vk().vkAllocateCommandBuffers(
+  VM_RETURN_IF_VK_ERROR(device.vk()->vkAllocateCommandBuffers(
                             device.handle(), &info, &result.commands_),
                         "allocate a command buffer");
   device.setName(VK_OBJECT_TYPE_COMMAND_BUFFER,
@@ -44,38 +44,38 @@ Result<Submission> Submission::create(const Device &device, const char *name) {
   VkFenceCreateInfo fenceInfo = {VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
   VkFence fence = VK_NULL_HANDLE;
   VM_RETURN_IF_VK_ERROR(
-      device.vk().vkCreateFence(device.handle(), &fenceInfo, nullptr, &fence),
+      device.vk()->vkCreateFence(device.handle(), &fenceInfo, nullptr, &fence),
       "create a fence");
-  result.fence_ = Owned<VkFence>(device, fence, device.vk().vkDestroyFence);
+  result.fence_ = Owned<VkFence>(device, fence, device.vk()->vkDestroyFence);
   return result;
 }
 
 Status Submission::begin(bool reusable) {
   VM_RETURN_IF_VK_ERROR(
-      device_->vk().vkResetCommandPool(device_->handle(), pool_.get(), 0),
+      device_->vk()->vkResetCommandPool(device_->handle(), pool_.get(), 0),
       "reset a command pool");
   VkCommandBufferBeginInfo info = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
   info.flags = reusable ? 0 : VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
-  return checkVulkan(device_->vk().vkBeginCommandBuffer(commands_, &info),
+  return checkVulkan(device_->vk()->vkBeginCommandBuffer(commands_, &info),
                      "begin a command buffer");
 }
 
 Status Submission::end() {
-  return checkVulkan(device_->vk().vkEndCommandBuffer(commands_),
+  return checkVulkan(device_->vk()->vkEndCommandBuffer(commands_),
                      "end a command buffer");
 }
 
 Status Submission::submit() {
   VkFence fence = fence_.get();
   VM_RETURN_IF_VK_ERROR(
-      device_->vk().vkResetFences(device_->handle(), 1, &fence),
+      device_->vk()->vkResetFences(device_->handle(), 1, &fence),
       "reset a fence");
   VkSubmitInfo info = {VK_STRUCTURE_TYPE_SUBMIT_INFO};
   info.commandBufferCount = 1;
   info.pCommandBuffers = &commands_;
   ++submitCount_;
   VM_RETURN_IF_VK_ERROR(
-      device_->vk().vkQueueSubmit(device_->queue(), 1, &info, fence),
+      device_->vk()->vkQueueSubmit(device_->queue(), 1, &info, fence),
       "submit commands to the device");
   inFlight_ = true;
   return {};
@@ -91,7 +91,7 @@ void Submission::spin(uint64_t timeoutNs) const {
   constexpr uint64_t kPatienceNs = 5'000'000;
   Clock::time_point end =
       Clock::now() + std::chrono::nanoseconds(std::min(timeoutNs, kPatienceNs));
-  while (device_->vk().vkGetFenceStatus(device_->handle(), fence_.get()) ==
+  while (device_->vk()->vkGetFenceStatus(device_->handle(), fence_.get()) ==
              VK_NOT_READY &&
          Clock::now() < end) {
   }
@@ -101,11 +101,11 @@ Result<bool> Submission::waitFor(uint64_t timeoutNs) {
   if (!inFlight_)
     return true;
   spin(timeoutNs);
-  const VolkDeviceTable &vk = device_->vk();
+  DriverTable vk = device_->vk();
   VkFence fence = fence_.get();
-  VkResult result = timeoutNs ? vk.vkWaitForFences(device_->handle(), 1, &fence,
-                                                   VK_TRUE, timeoutNs)
-                              : vk.vkGetFenceStatus(device_->handle(), fence);
+  VkResult result = timeoutNs ? vk->vkWaitForFences(device_->handle(), 1,
+                                                    &fence, VK_TRUE, timeoutNs)
+                              : vk->vkGetFenceStatus(device_->handle(), fence);
   if (result == VK_TIMEOUT || result == VK_NOT_READY)
     return false;
   // A lost device has ended all work; another failure says nothing about it.
@@ -119,8 +119,8 @@ void Submission::sleep(uint64_t timeoutNs, bool spinFirst) const {
   if (spinFirst)
     spin(timeoutNs);
   VkFence fence = fence_.get();
-  std::ignore = device_->vk().vkWaitForFences(device_->handle(), 1, &fence,
-                                              VK_TRUE, timeoutNs);
+  std::ignore = device_->vk()->vkWaitForFences(device_->handle(), 1, &fence,
+                                               VK_TRUE, timeoutNs);
 }
 
 Status Submission::wait(uint64_t timeoutNs) {
@@ -147,9 +147,9 @@ void recordBarrier(const Device &device, VkCommandBuffer commands,
   VkMemoryBarrier barrier = {VK_STRUCTURE_TYPE_MEMORY_BARRIER};
   barrier.srcAccessMask = scope.sourceAccess;
   barrier.dstAccessMask = scope.destinationAccess;
-  device.vk().vkCmdPipelineBarrier(commands, scope.sourceStages,
-                                   scope.destinationStages, 0, 1, &barrier, 0,
-                                   nullptr, 0, nullptr);
+  device.vk()->vkCmdPipelineBarrier(commands, scope.sourceStages,
+                                    scope.destinationStages, 0, 1, &barrier, 0,
+                                    nullptr, 0, nullptr);
 }
 
 } // namespace vm

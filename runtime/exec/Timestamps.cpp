@@ -26,21 +26,21 @@ Result<Timestamps> Timestamps::create(const Device &device, uint32_t count) {
   info.queryCount = count;
   VkQueryPool pool = VK_NULL_HANDLE;
   VM_RETURN_IF_VK_ERROR(
-      device.vk().vkCreateQueryPool(device.handle(), &info, nullptr, &pool),
+      device.vk()->vkCreateQueryPool(device.handle(), &info, nullptr, &pool),
       "create a query pool for timestamps");
   result.pool_ =
-      Owned<VkQueryPool>(device, pool, device.vk().vkDestroyQueryPool);
+      Owned<VkQueryPool>(device, pool, device.vk()->vkDestroyQueryPool);
   return result;
 }
 
 void Timestamps::recordReset(VkCommandBuffer commands) const {
   if (available())
-    device_->vk().vkCmdResetQueryPool(commands, pool_.get(), 0, count_);
+    device_->vk()->vkCmdResetQueryPool(commands, pool_.get(), 0, count_);
 }
 
 void Timestamps::record(VkCommandBuffer commands, uint32_t index) const {
   if (available())
-    device_->vk().vkCmdWriteTimestamp(
+    device_->vk()->vkCmdWriteTimestamp(
         commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool_.get(), index);
 }
 
@@ -57,9 +57,9 @@ void Timestamps::recordTo(VkCommandBuffer commands, uint32_t index,
   uint64_t behind[] = {validBits(device_->info()),
                        std::bit_cast<uint32_t>(period)};
   static_assert(sizeof(uint64_t) + sizeof(behind) == kClockBytes);
-  device_->vk().vkCmdUpdateBuffer(commands, buffer, offset + sizeof(uint64_t),
-                                  sizeof(behind), behind);
-  device_->vk().vkCmdCopyQueryPoolResults(
+  device_->vk()->vkCmdUpdateBuffer(commands, buffer, offset + sizeof(uint64_t),
+                                   sizeof(behind), behind);
+  device_->vk()->vkCmdCopyQueryPoolResults(
       commands, pool_.get(), index, 1, buffer, offset, sizeof(uint64_t),
       VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
 }
@@ -68,7 +68,7 @@ Result<std::vector<uint64_t>> Timestamps::readTicks(uint32_t count) const {
   if (!available() || count == 0)
     return std::vector<uint64_t>();
   std::vector<uint64_t> ticks(count);
-  VM_RETURN_IF_VK_ERROR(device_->vk().vkGetQueryPoolResults(
+  VM_RETURN_IF_VK_ERROR(device_->vk()->vkGetQueryPoolResults(
                             device_->handle(), pool_.get(), 0, count,
                             ticks.size() * sizeof(uint64_t), ticks.data(),
                             sizeof(uint64_t),

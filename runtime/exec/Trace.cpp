@@ -34,14 +34,15 @@ Result<Trace> Trace::create(const Device &device,
 
 void Trace::recordReset(VkCommandBuffer commands) const {
   if (!commands_.empty())
-    device_->vk().vkCmdFillBuffer(commands, words_.get(), 0, words_.sizeBytes(),
-                                  0);
+    device_->vk()->vkCmdFillBuffer(commands, words_.get(), 0,
+                                   words_.sizeBytes(), 0);
 }
 
 void Trace::recordStart(VkCommandBuffer commands, size_t at) const {
   if (!commands_.empty())
-    device_->vk().vkCmdFillBuffer(commands, words_.get(), at * sizeof(uint32_t),
-                                  sizeof(uint32_t), kStarted);
+    device_->vk()->vkCmdFillBuffer(commands, words_.get(),
+                                   at * sizeof(uint32_t), sizeof(uint32_t),
+                                   kStarted);
 }
 
 std::optional<size_t> Trace::lastStarted() const {

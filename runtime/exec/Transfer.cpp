@@ -72,8 +72,8 @@ Status Transfer::clear(const Regions &regions) {
   VM_RETURN_IF_ERROR(begin());
   for (unsigned i = 0; i < kNumRegions; ++i)
     for (const BufferRange &range : regions.buffers(static_cast<Region>(i)))
-      device_->vk().vkCmdFillBuffer(submission_.commands(), range.buffer, 0,
-                                    range.length, 0);
+      device_->vk()->vkCmdFillBuffer(submission_.commands(), range.buffer, 0,
+                                     range.length, 0);
   return run();
 }
 
@@ -82,8 +82,8 @@ void Transfer::recordCopy(VkBuffer source, uint64_t sourceOffset,
                           uint64_t bytes) {
   VkBufferCopy copy = {sourceOffset, destinationOffset, bytes};
   recordBarrier(*device_, submission_.commands(), kBefore);
-  device_->vk().vkCmdCopyBuffer(submission_.commands(), source, destination, 1,
-                                &copy);
+  device_->vk()->vkCmdCopyBuffer(submission_.commands(), source, destination, 1,
+                                 &copy);
 }
 
 Status Transfer::uploadPart(const BufferRange &range,

@@ -58,13 +58,13 @@ static Status compile(const Device &device, const Pipeline &pipeline,
                       VkDescriptorSet set, uint64_t timeoutNs,
                       Submission &submission) {
   VM_RETURN_IF_ERROR(submission.begin(/*reusable=*/false));
-  const VolkDeviceTable &vk = device.vk();
+  DriverTable vk = device.vk();
   VkCommandBuffer commands = submission.commands();
-  vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
-                       pipeline.pipeline.get());
-  vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
-                             pipeline.layout.get(), 0, 1, &set, 0, nullptr);
-  vk.vkCmdDispatch(commands, 0, 0, 0);
+  vk->vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
+                        pipeline.pipeline.get());
+  vk->vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
+                              pipeline.layout.get(), 0, 1, &set, 0, nullptr);
+  vk->vkCmdDispatch(commands, 0, 0, 0);
   VM_RETURN_IF_ERROR(submission.end());
   VM_RETURN_IF_ERROR(submission.submit());
   Result<bool> done = waitForCompiler(submission, timeoutNs);

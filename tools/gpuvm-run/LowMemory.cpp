@@ -10,6 +10,8 @@
 #include "tools/gpuvm-run/LowMemory.h"
 
 #include "runtime/base/AddressSpace.h"
+#include "runtime/base/DriverCalls.h"
+#include "runtime/device/DriverManifests.h"
 
 #include <malloc.h>
 #include <signal.h>
@@ -21,13 +23,13 @@
 
 namespace vm::run {
 
-/// With less left, the first suspicion is a malloc or a thread's stack that
-/// could not be had.
+/// With less left where lavapipe crashes, the first suspicion is a malloc or a
+/// thread's stack that it could not have.
 static constexpr uint64_t kNextToNothing = 96u << 20;
 
 static void endCrash(int signal) {
   std::optional<uint64_t> free = freeAddressSpace();
-  if (free && *free < kNextToNothing) {
+  if (DriverCall::isInside() && free && *free < kNextToNothing) {
     constexpr std::string_view kSentence =
         "gpuvm-run: error: The Vulkan driver crashed with next to nothing left "
         "of the address space that this process may take (ulimit -v).\n";
@@ -41,7 +43,8 @@ static void endCrash(int signal) {
 }
 
 void prepareForLowMemory() {
-  if (!freeAddressSpace())
+  DriverCall::isOurThread();
+  if (!freeAddressSpace() || !loaderFindsLavapipe())
     return;
   mallopt(M_ARENA_MAX, 1);
   struct sigaction action = {};

@@ -13,9 +13,11 @@
 
 namespace vm::run {
 
-/// In a process with a limit (ulimit -v): one malloc arena for all threads
-/// rather than 64 MiB of address space for each, and a crash with next to
-/// nothing left of the limit ends with a sentence and Code::OutOfMemory.
+/// In a process with a limit (ulimit -v) that loads lavapipe: one malloc arena
+/// for all threads rather than 64 MiB of address space for each, and a crash
+/// within the driver, with next to nothing left of the limit, ends with a
+/// sentence and Code::OutOfMemory. Other crashes are as without. To be called
+/// by the first thread.
 void prepareForLowMemory();
 
 } // namespace vm::run

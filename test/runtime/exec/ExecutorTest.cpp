@@ -246,7 +246,7 @@ TEST_F(ExecutorTest, LeaksRatherThanFreeWhatTheDeviceStillUses) {
   executor.reset();
   EXPECT_TRUE(device_->abandoned());
   *reinterpret_cast<volatile uint32_t *>(go) = 1;
-  EXPECT_EQ(device_->vk().vkDeviceWaitIdle(device_->handle()), VK_SUCCESS);
+  EXPECT_EQ(device_->vk()->vkDeviceWaitIdle(device_->handle()), VK_SUCCESS);
 }
 
 TEST_F(ExecutorTest, MeasuresTheCopySpeed) {

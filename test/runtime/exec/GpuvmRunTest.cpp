@@ -635,6 +635,54 @@ TEST_F(GpuvmRunTest, WorksWithoutVulkanInstalledUpToASentence) {
   EXPECT_EQ(outcome.err.find("gpuvm-run: error: "), 0u) << outcome.err;
 }
 
+/// A process with so little address space that a driver could not work.
+pid_t startWithLittleMemory(const std::vector<std::string> &arguments) {
+  pid_t child = fork();
+  if (child != 0)
+    return child;
+  rlimit space = {90'000'000, 90'000'000}, core = {0, 0};
+  setrlimit(RLIMIT_AS, &space);
+  setrlimit(RLIMIT_CORE, &core);
+  std::vector<char *> words;
+  for (const std::string &argument : arguments)
+    words.push_back(const_cast<char *>(argument.c_str()));
+  words.push_back(nullptr);
+  execv(GPUVM_RUN, words.data());
+  _exit(127);
+}
+
+TEST_F(GpuvmRunTest, DoesNotTakeACrashOfItsOwnForTheDrivers) {
+  std::string plan = save(makeScaleProgram()), pipe = path("x");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  pid_t child = startWithLittleMemory({"gpuvm-run", plan, "--input=x=@" + pipe,
+                                       "--input=parameters=2xf32=1,1"});
+  ASSERT_GE(child, 0);
+  // It opens its end when it reads its arguments, and waits for the bytes.
+  std::ofstream writer(pipe);
+  kill(child, SIGSEGV);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV) << status;
+}
+
+TEST_F(GpuvmRunTest, AsksForLavapipesMemoryWhereThereIsLavapipe) {
+  std::string plan = save(makeScaleProgram());
+  auto run = [&](const char *drivers) {
+    return this->run(plan + kInputs,
+                     std::string("ulimit -v 150000; ") +
+                         "GPUVM_VALIDATE=0 VK_ICD_FILENAMES=" + drivers +
+                         " VK_DRIVER_FILES=" + drivers);
+  };
+  EXPECT_EQ(run("/nonexistent").exitCode, 4);
+  std::ofstream(path("lvp.json")) << R"({"file_format_version": "1.0.0",
+      "ICD": {"library_path": "libvulkan_lvp.so", "api_version": "1.3.230"}})";
+  Outcome outcome = run(path("lvp.json").c_str());
+  EXPECT_EQ(outcome.exitCode, 6);
+  EXPECT_NE(outcome.err.find("address space to load the Vulkan drivers"),
+            std::string::npos)
+      << outcome.err;
+}
+
 TEST_F(GpuvmRunTest, FailsOnAValidationMessage) {
   // Best-practice checks complain about validation itself.
   Outcome outcome = run(save(makeScaleProgram()) + kInputs + " --validate",
