@@ -205,26 +205,25 @@ static bool isMissingOnF64(Operation *op) {
 }
 
 namespace {
-/// A function of one number, and about how many operations compute it.
+/// A function of one number.
 struct Function {
   StringLiteral name;
   Float (*write)(Float);
-  int64_t operations;
 };
 } // namespace
 
 static constexpr Function kFunctions[] = {
-    {"math.acos", functions::acos, 32},   {"math.acosh", functions::acosh, 64},
-    {"math.asin", functions::asin, 30},   {"math.asinh", functions::asinh, 69},
-    {"math.atan", functions::atan, 32},   {"math.atanh", functions::atanh, 65},
-    {"math.cbrt", functions::cbrt, 41},   {"math.cos", functions::cos, 120},
-    {"math.cosh", functions::cosh, 35},   {"math.erf", functions::erf, 93},
-    {"math.erfc", functions::erfc, 97},   {"math.exp", functions::exp, 20},
-    {"math.exp2", functions::exp2, 18},   {"math.expm1", functions::expm1, 35},
-    {"math.log", functions::log, 48},     {"math.log10", functions::log10, 55},
-    {"math.log1p", functions::log1p, 56}, {"math.log2", functions::log2, 52},
-    {"math.sin", functions::sin, 120},    {"math.sinh", functions::sinh, 53},
-    {"math.tan", functions::tan, 120},    {"math.tanh", functions::tanh, 61},
+    {"math.acos", functions::acos},   {"math.acosh", functions::acosh},
+    {"math.asin", functions::asin},   {"math.asinh", functions::asinh},
+    {"math.atan", functions::atan},   {"math.atanh", functions::atanh},
+    {"math.cbrt", functions::cbrt},   {"math.cos", functions::cos},
+    {"math.cosh", functions::cosh},   {"math.erf", functions::erf},
+    {"math.erfc", functions::erfc},   {"math.exp", functions::exp},
+    {"math.exp2", functions::exp2},   {"math.expm1", functions::expm1},
+    {"math.log", functions::log},     {"math.log10", functions::log10},
+    {"math.log1p", functions::log1p}, {"math.log2", functions::log2},
+    {"math.sin", functions::sin},     {"math.sinh", functions::sinh},
+    {"math.tan", functions::tan},     {"math.tanh", functions::tanh},
 };
 
 /// What computes a function of one number, or null if the device does.
@@ -252,17 +251,7 @@ static bool isOfDevice(Operation *op) {
 }
 
 int64_t gpuvm::countExpanded(Operation *op) {
-  constexpr int64_t kPower = 150, kArc = 60;
-  if (isApproximate(op))
-    return 1;
-  if (isa<math::PowFOp, math::FPowIOp>(op))
-    return kPower;
-  if (isa<math::Atan2Op>(op))
-    return kArc;
-  if (isa<math::SincosOp>(op))
-    return 2 * functionNamed("math.sin")->operations;
-  const Function *function = functionNamed(op->getName().getStringRef());
-  return function ? function->operations : 1;
+  return isApproximate(op) ? 1 : countByExpanding(op);
 }
 
 /// An integer as i32. Beyond its range the power of every number but 1, 0 and

@@ -31,7 +31,11 @@ void expandExtrema(Operation *module);
 /// The part of it about `math` and shifts (ExpandMath.cpp).
 LogicalResult expandMath(Operation *module);
 
-/// About how many operations become of a scalar operation there.
+/// How many operations become of a scalar operation there, those of all
+/// branches together.
 int64_t countExpanded(Operation *op);
+
+/// The same of one that is not left to the device (CountExpanded.cpp).
+int64_t countByExpanding(Operation *op);
 
 } // namespace mlir::gpuvm

@@ -13,9 +13,7 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-/// ln(2) in two parts, the first of 10 bits: its products with small integers
-/// are exact.
-static constexpr float kLog2High = 0.693359375f, kLog2Low = -2.12194440e-4f;
+using functions::kLog2High, functions::kLog2Low;
 
 std::pair<Float, Word> functions::roundToWord(Float x) {
   // 1.5 * 2^23: what is added to it loses its fraction, and the last bits of
@@ -25,9 +23,13 @@ std::pair<Float, Word> functions::roundToWord(Float x) {
   return {sum - kShift, bitsOf(sum) - 0x4b400000};
 }
 
-Float functions::expRest(Float r) {
-  Float p = polynomial(
+Float functions::expSeries(Float r) {
+  return polynomial(
       r, {0.5f, 0.16666542f, 0.0416662805f, 0.00836664718f, 0.00139465567f});
+}
+
+Float functions::expRest(Float r) {
+  Float p = expSeries(r);
   return multiplyAdd(r * r, p, r);
 }
 

@@ -11,8 +11,7 @@
 // and NaNs included. docs/arithmetic.md has the errors.
 //
 // Polynomials are best approximations with respect to the error of the result,
-// found by Lawson's iteration (reweighted least squares at Chebyshev nodes) in
-// f64 and rounded to f32.
+// found in f64 and rounded to f32 by tools/dev/fit-polynomials.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +29,13 @@ Float sinh(Float x);
 Float cosh(Float x);
 Float tanh(Float x);
 
+/// ln(2) in two parts, the first of 10 bits: its products with small integers
+/// are exact.
+inline constexpr float kLog2High = 0.693359375f, kLog2Low = -2.12194440e-4f;
+
+/// P(rest) for e^rest = 1 + rest + rest^2 P(rest), rest between -0.347 and
+/// 0.347.
+Float expSeries(Float rest);
 /// The number t for 1 + t + O(t^2) = e^rest, rest between -0.347 and 0.347.
 Float expRest(Float rest);
 /// y 2^k for |k| <= 200: two steps reach subnormal numbers and infinity.

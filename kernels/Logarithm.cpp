@@ -16,8 +16,7 @@ using namespace mlir::gpuvm;
 
 /// The bits of sqrt(1/2).
 static constexpr int32_t kRootOfHalf = 0x3f3504f3;
-/// ln(2) in two parts, as in Exponential.cpp.
-static constexpr float kLog2High = 0.693359375f, kLog2Low = -2.12194440e-4f;
+using functions::kLog2High, functions::kLog2Low;
 
 namespace {
 /// 2^exponent (1 + fraction)

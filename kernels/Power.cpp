@@ -75,12 +75,12 @@ static Float exp2OfPair(Float high, Float low) {
   Float rest = beside + low;
   Float restHigh = highPart(rest), restLow = (beside - restHigh) + low;
   // Times ln(2), in two parts.
-  constexpr float kHigh = 0.693359375f, kLow = -2.12194440e-4f;
-  Float first = restHigh * kHigh, second = rest * kLow + restLow * kHigh;
+  using functions::kLog2High, functions::kLog2Low;
+  Float first = restHigh * kLog2High;
+  Float second = rest * kLog2Low + restLow * kLog2High;
   Float sum = first + second, lost = second - (sum - first);
   // e^(sum + lost) - 1 - sum
-  Float more = (sum * sum) * polynomial(sum, {0.5f, 0.16666542f, 0.0416662805f,
-                                              0.00836664718f, 0.00139465567f});
+  Float more = (sum * sum) * functions::expSeries(sum);
   more = more + (lost + lost * sum);
   return functions::scale(1.0f + (sum + more), count);
 }
