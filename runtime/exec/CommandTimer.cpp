@@ -25,6 +25,7 @@ Result<CommandTimer> CommandTimer::create(const Device &device) {
                               device.info().name));
   CommandTimer timer;
   timer.device_ = &device;
+  timer.words_ = RunWords(device);
   return timer;
 }
 
@@ -45,7 +46,10 @@ void CommandTimer::record(VkCommandBuffer commands) {
 
 void CommandTimer::recordStart(VkCommandBuffer commands) {
   pools_.clear();
-  indices_.clear();
+  entries_.clear();
+  words_.clear();
+  turns_.clear();
+  turn_ = kNone;
   count_ = 0;
   untimed_ = 0;
   status_ = {};
@@ -53,15 +57,54 @@ void CommandTimer::recordStart(VkCommandBuffer commands) {
     record(commands);
 }
 
-void CommandTimer::recordEnd(VkCommandBuffer commands, uint32_t index) {
+/// Copies the words, and times that for itself.
+void CommandTimer::recordWords(VkCommandBuffer commands) {
+  if (!enabled() || !status_.ok() || !words_.anyToRecord())
+    return;
+  status_ = words_.record(commands);
+  if (!status_.ok() || full())
+    return;
+  record(commands);
+  entries_.push_back({});
+}
+
+void CommandTimer::recordTurn(VkCommandBuffer commands,
+                              const std::optional<BufferRange> &word) {
+  if (!enabled())
+    return;
+  Turn turn{turn_, word && !full() ? words_.add(*word) : kNone};
+  turn_ = static_cast<uint32_t>(turns_.size());
+  turns_.push_back(turn);
+  recordWords(commands);
+}
+
+void CommandTimer::endTurn() {
+  if (enabled())
+    turn_ = turns_[turn_].around;
+}
+
+void CommandTimer::recordBeforeBarrier(VkCommandBuffer commands) {
+  recordWords(commands);
+}
+
+void CommandTimer::recordEnd(VkCommandBuffer commands, uint32_t index,
+                             const std::optional<BufferRange> &counts) {
   if (!enabled() || !status_.ok())
     return;
-  if (count_ == kMaxTimestamps) {
+  if (full()) {
     ++untimed_;
     return;
   }
   record(commands);
-  indices_.push_back(index);
+  entries_.push_back({index, turn_, counts ? words_.add(*counts) : kNone});
+}
+
+std::vector<bool> CommandTimer::turnsThatRan() const {
+  std::vector<bool> ran;
+  for (const Turn &turn : turns_)
+    ran.push_back((turn.around == kNone || ran[turn.around]) &&
+                  (turn.word == kNone || words_.allSet(turn.word)));
+  return ran;
 }
 
 Result<CommandTimes> CommandTimer::read(uint64_t startTicks) const {
@@ -79,8 +122,16 @@ Result<CommandTimes> CommandTimer::read(uint64_t startTicks) const {
       nanoseconds.push_back(
           nanosecondsBetween(device_->info(), startTicks, tick));
   }
-  for (size_t i = 0; i < indices_.size(); ++i)
-    times.commands.push_back({indices_[i], nanoseconds[i], nanoseconds[i + 1]});
+  std::vector<bool> turns = turnsThatRan();
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    const auto &[command, turn, counts] = entries_[i];
+    if (command == kNone)
+      continue;
+    bool ran = (turn == kNone || turns[turn]) &&
+               (counts == kNone || words_.allSet(counts));
+    times.commands.push_back(
+        {command, nanoseconds[i], nanoseconds[i + 1], ran});
+  }
   return times;
 }
 

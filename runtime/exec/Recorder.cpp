@@ -23,7 +23,10 @@ class CommandRecorder {
 public:
   CommandRecorder(const Recording &recording, VkCommandBuffer commands)
       : r_(recording), vk_(recording.device.vk()), commands_(commands),
-        scopes_(barrierScopesOf(recording.plan)), stages_(recording.plan) {}
+        scopes_(barrierScopesOf(recording.plan)), stages_(recording.plan) {
+    if (recording.timer.enabled())
+      endWords_ = endWordsOf(recording.plan);
+  }
 
   Status recordAll();
   const RecordCounts &counts() const { return counts_; }
@@ -32,6 +35,7 @@ private:
   void recordUploads();
   void recordCommand(size_t index);
   void recordInTime(size_t index);
+  void recordTurn(size_t repeat, bool begins);
   void recordDownloads();
 
   void record(size_t index, const Dispatch &op);
@@ -43,6 +47,7 @@ private:
   void record(size_t, const Clock &op);
   void record(size_t, const LeftOut &) {} // Not visited either.
 
+  BufferRange groupCounts(const DispatchIndirect &op) const;
   void bind(size_t index, uint32_t kernel);
   void copy(const BufferRange &source, const BufferRange &destination);
 
@@ -51,6 +56,7 @@ private:
   VkCommandBuffer commands_;
   BarrierScopes scopes_;
   StageIndex stages_;
+  std::vector<std::optional<Window>> endWords_; ///< If commands are timed.
   RecordCounts counts_;
   size_t numRun_ = 0; ///< Commands, those of repeats each time.
   Status status_;
@@ -66,7 +72,9 @@ Status CommandRecorder::recordAll() {
   recordUploads();
   r_.timestamps.record(commands_, kTimeUploaded);
   r_.timer.recordStart(commands_);
-  forEachExecuted(r_.plan, UINT32_MAX, [&](size_t i) { recordInTime(i); });
+  forEachExecuted(
+      r_.plan, UINT32_MAX, [&](size_t i) { recordInTime(i); },
+      [&](size_t i, bool begins) { recordTurn(i, begins); });
   recordDownloads();
   r_.timestamps.record(commands_, kTimeDownloaded);
   return status_;
@@ -79,6 +87,17 @@ void CommandRecorder::recordInTime(size_t index) {
     status_ = r_.deadline.check("Recording the commands of an execution");
   if (status_.ok())
     recordCommand(index);
+}
+
+void CommandRecorder::recordTurn(size_t repeat, bool begins) {
+  if (!r_.timer.enabled())
+    return;
+  if (!begins)
+    return r_.timer.endTurn();
+  std::optional<BufferRange> word;
+  if (endWords_[repeat])
+    word = r_.regions.locate(*endWords_[repeat]);
+  r_.timer.recordTurn(commands_, word);
 }
 
 void CommandRecorder::recordUploads() {
@@ -97,6 +116,7 @@ void CommandRecorder::recordUploads() {
 }
 
 void CommandRecorder::recordDownloads() {
+  r_.timer.recordBeforeBarrier(commands_);
   if (r_.downloads.numSlots())
     recordBarrier(r_.device, commands_, scopes_.beforeDownloads);
   r_.timestamps.record(commands_, kTimeComputed);
@@ -113,13 +133,18 @@ void CommandRecorder::recordDownloads() {
 void CommandRecorder::recordCommand(size_t index) {
   const Command &command = r_.plan.commands[index];
   size_t at = numRun_++;
-  if (!std::holds_alternative<Barrier>(command.op))
+  if (std::holds_alternative<Barrier>(command.op))
+    r_.timer.recordBeforeBarrier(commands_);
+  else
     r_.trace.recordStart(commands_, at);
   if (r_.device.hasLabels())
     r_.device.beginLabel(commands_, labelOf(r_.plan, stages_, uint32_t(index)));
   std::visit([&](const auto &op) { record(index, op); }, command.op);
   r_.device.endLabel(commands_);
-  r_.timer.recordEnd(commands_, static_cast<uint32_t>(index));
+  std::optional<BufferRange> counts;
+  if (auto *op = std::get_if<DispatchIndirect>(&command.op))
+    counts = groupCounts(*op);
+  r_.timer.recordEnd(commands_, static_cast<uint32_t>(index), counts);
 }
 
 void CommandRecorder::bind(size_t index, uint32_t kernel) {
@@ -139,10 +164,14 @@ void CommandRecorder::record(size_t index, const Dispatch &op) {
   ++counts_.dispatches;
 }
 
+BufferRange CommandRecorder::groupCounts(const DispatchIndirect &op) const {
+  return r_.regions.locate(
+      {Region::Control, op.controlOffset, 3 * sizeof(uint32_t)});
+}
+
 void CommandRecorder::record(size_t index, const DispatchIndirect &op) {
   bind(index, op.kernel);
-  BufferRange counts = r_.regions.locate(
-      {Region::Control, op.controlOffset, 3 * sizeof(uint32_t)});
+  BufferRange counts = groupCounts(op);
   vk_->vkCmdDispatchIndirect(commands_, counts.buffer, counts.offset);
   ++counts_.dispatches;
 }

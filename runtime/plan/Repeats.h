@@ -26,9 +26,9 @@ struct CommandRange {
 };
 
 namespace detail {
-template <typename Visit>
+template <typename Visit, typename Turn>
 void visitExecuted(const Plan &plan, CommandRange range, uint32_t mostTimes,
-                   Visit &visit) {
+                   Visit &visit, Turn &turn) {
   for (size_t i = range.begin; i < range.end; ++i) {
     auto *repeat = std::get_if<Repeat>(&plan.commands[i].op);
     if (!repeat) {
@@ -37,8 +37,11 @@ void visitExecuted(const Plan &plan, CommandRange range, uint32_t mostTimes,
       continue;
     }
     CommandRange body = {i + 1, i + 1 + repeat->commands};
-    for (uint32_t t = 0; t < std::min(repeat->times, mostTimes); ++t)
-      visitExecuted(plan, body, mostTimes, visit);
+    for (uint32_t t = 0; t < std::min(repeat->times, mostTimes); ++t) {
+      turn(i, true);
+      visitExecuted(plan, body, mostTimes, visit, turn);
+      turn(i, false);
+    }
     i = body.end - 1;
   }
 }
@@ -46,10 +49,17 @@ void visitExecuted(const Plan &plan, CommandRange range, uint32_t mostTimes,
 
 /// Calls `visit(index)` for each command in the order of an execution; those of
 /// a repeat at most `mostTimes` times, and none that is left out. Two times
-/// show every pair of neighbours there is.
+/// show every pair of neighbours there is. `turn(i, true)` comes before each
+/// time of repeat i, `turn(i, false)` after it.
+template <typename Visit, typename Turn>
+void forEachExecuted(const Plan &plan, uint32_t mostTimes, Visit visit,
+                     Turn turn) {
+  detail::visitExecuted(plan, {0, plan.commands.size()}, mostTimes, visit,
+                        turn);
+}
 template <typename Visit>
 void forEachExecuted(const Plan &plan, uint32_t mostTimes, Visit visit) {
-  detail::visitExecuted(plan, {0, plan.commands.size()}, mostTimes, visit);
+  forEachExecuted(plan, mostTimes, visit, [](size_t, bool) {});
 }
 
 /// How many commands one execution runs.

@@ -116,7 +116,8 @@ void DeviceTrace::add(const CommandTimes &commands, const ExecutionTimes &times,
   addEvent(fmt::format("execution {}", number), 0, endNs);
   addEvent("(upload)", 0, uploadNs);
   for (const CommandTime &time : commands.commands)
-    addEvent(names_[time.command], time.startNs, time.endNs, time.command);
+    addEvent(time.ran ? names_[time.command] : names_[time.command] + " (idle)",
+             time.startNs, time.endNs, time.command);
   addEvent("(download)", computeNs, endNs);
 }
 

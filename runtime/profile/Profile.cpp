@@ -28,7 +28,7 @@ double ProfiledWork::gigabytesPerSecond() const {
 }
 
 float Profiler::Sample::totalUs() const {
-  float sum = uploadUs + downloadUs + restUs;
+  float sum = uploadUs + downloadUs + restUs + idleUs;
   for (float us : commandUs)
     sum += us;
   return sum;
@@ -42,17 +42,23 @@ void Profiler::add(const CommandTimes &commands, const ExecutionTimes &times) {
   sample.uploadUs = static_cast<float>(times.uploadUs);
   sample.downloadUs = static_cast<float>(times.downloadUs);
   sample.commandUs.resize(size);
-  calls_.assign(size, 0);
+  calls_.resize(size);
   double sum = 0;
   for (const CommandTime &time : commands.commands) {
     double us = (time.endNs - time.startNs) / 1000;
-    sample.commandUs[time.command] += static_cast<float>(us);
-    ++calls_[time.command];
     sum += us;
+    (time.ran ? sample.commandUs[time.command] : sample.idleUs) +=
+        static_cast<float>(us);
+    ++(time.ran ? calls_[time.command] : idleCalls_);
   }
   sample.restUs = static_cast<float>(std::max(0.0, times.deviceUs - sum));
   untimed_ = commands.untimed;
   samples_.push_back(std::move(sample));
+}
+
+/// Of one execution; executions of a plan may differ in where repeats end.
+uint64_t Profiler::callsOf(uint64_t ofAll) const {
+  return (ofAll + samples_.size() - 1) / samples_.size();
 }
 
 /// Of each execution, the time of some commands together.
@@ -72,7 +78,8 @@ void Profiler::profileCommands(Profile &profile) const {
     if (calls_[i] == 0)
       continue;
     uint64_t bytes = calls_[i] * windowBytes(plan_, plan_.commands[i]);
-    profile.commands.push_back({i, calls_[i], bytes, spreadOf(sumsOf({i}))});
+    profile.commands.push_back({i, callsOf(calls_[i]), bytes / samples_.size(),
+                                spreadOf(sumsOf({i}))});
   }
 }
 
@@ -119,6 +126,8 @@ void Profiler::profileWork(Profile &profile) const {
   };
   addPhase("(upload)", &Sample::uploadUs, 1);
   addPhase("(download)", &Sample::downloadUs, 1);
+  if (idleCalls_)
+    addPhase("(idle)", &Sample::idleUs, callsOf(idleCalls_));
   addPhase("(rest)", &Sample::restUs, std::max<uint64_t>(1, untimed_));
   std::stable_sort(profile.work.begin(), profile.work.end(),
                    [](const ProfiledWork &a, const ProfiledWork &b) {

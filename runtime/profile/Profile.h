@@ -22,8 +22,8 @@ namespace vm {
 
 /// Something that takes time: a kernel, all barriers, the uploads...
 struct ProfiledWork {
-  std::string name;   ///< A kernel's name, or "(barrier)", "(upload)", ...
-  uint64_t calls = 0; ///< In one execution.
+  std::string name;   ///< A kernel's name, or "(barrier)", "(upload)", "(idle)"
+  uint64_t calls = 0; ///< In one execution, on average, rounded up.
   Spread totalUs;     ///< All calls of one execution.
   double share = 0;   ///< Of the time of all executions together, 0..1.
   uint64_t bytes = 0; ///< Of its windows, in one execution.
@@ -34,7 +34,8 @@ struct ProfiledWork {
   double gigabytesPerSecond() const;
 };
 
-/// One command of the plan; in a loop it has several calls.
+/// One command of the plan; in a loop it has several calls. What does no work
+/// (CommandTime::ran) is no call, and its time that of "(idle)".
 struct ProfiledCommand {
   uint32_t command = 0;
   uint64_t calls = 0;
@@ -78,7 +79,8 @@ private:
   struct Sample {
     float uploadUs = 0;
     float downloadUs = 0;
-    float restUs = 0; ///< Of the device's time, after the last timed command.
+    float restUs = 0; ///< Of the device's time, outside of timed commands.
+    float idleUs = 0; ///< Of commands that had no work.
     std::vector<float> commandUs; ///< By index of the plan's commands.
     float totalUs() const;
   };
@@ -91,7 +93,10 @@ private:
   const Plan &plan_;
   uint64_t maxSamples_;
   std::vector<Sample> samples_;
-  std::vector<uint64_t> calls_; ///< Of one execution, by command.
+  uint64_t callsOf(uint64_t ofAll) const;
+
+  std::vector<uint64_t> calls_; ///< Of all executions, by command.
+  uint64_t idleCalls_ = 0;      ///< Of all executions.
   uint64_t untimed_ = 0;
 };
 

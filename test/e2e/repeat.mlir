@@ -24,6 +24,15 @@
 // SOON-DAG: times: i32=1
 // STATS: "submits":1,
 
+// A profile counts the times that ran, in kernels that take their workgroups from memory and in those that look for themselves;
+// the others are idle.
+// RUN: gpuvm-run %t/newton.gvplan --input=x=4xf32=4,9,2,1e10 --output= --profile=json | %python %t/calls.py | FileCheck %s --check-prefix=CALLS
+// RUN: gpuvm-run %t/parked.gvplan --input=x=4xf32=4,9,2,1e10 --output= --profile=json | %python %t/calls.py | FileCheck %s --check-prefix=CALLS
+// RUN: gpuvm-run %t/newton.gvplan --input=x=4xf32=1,1,1,1 --output= --profile=json | %python %t/calls.py | FileCheck %s --check-prefix=CALL
+// RUN: gpuvm-run %t/parked.gvplan --input=x=4xf32=1,1,1,1 --output= --profile=json | %python %t/calls.py | FileCheck %s --check-prefix=CALL
+// CALLS: in the repeat: 21, idle: True
+// CALL: in the repeat: 1, idle: True
+
 // The best there is when the times are over.
 // RUN: sed s/40/3/ %t/newton.mlir > %t/short.mlir
 // RUN: gpuvm-compile %t/short.mlir -o %t/short.gvplan
@@ -47,6 +56,13 @@
 // GRID-DAG: levels: i32=127
 // GRID-DAG: corner: i32=126
 // GRID-DAG: widest: i32=64
+
+//--- calls.py
+import json, sys
+profile = json.load(sys.stdin)
+most = max(command["calls"] for command in profile["commands"])
+idle = [kernel for kernel in profile["kernels"] if kernel["name"] == "(idle)"]
+print(f"in the repeat: {most}, idle: {bool(idle) and idle[0]['calls'] > 19 and idle[0]['bytes'] == 0}")
 
 //--- newton.mlir
 gpuvm.program @newton(%x: tensor<4xf32>) -> (root: tensor<4xf32>, times: tensor<i32>) {

@@ -9,6 +9,7 @@
 #include "test/runtime/exec/TestPrograms.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace vm;
 using namespace vm::test;
@@ -75,6 +76,49 @@ TEST_F(CommandTimerTest, TimesEachTurnOfALoop) {
   };
   EXPECT_EQ(count(1), 3);
   EXPECT_EQ(count(2), 3);
+}
+
+TEST_F(CommandTimerTest, TellsTurnsAfterTheEnd) {
+  ProgramBuilder builder("ends");
+  Window go = builder.allocate(Region::Registers, 4);
+  Window inner = builder.allocate(Region::Registers, 4);
+  Window other = builder.allocate(Region::Registers, 4);
+  builder.symbol("r.go", DType::I1, {}, {go.region, go.offset, 1});
+  builder.symbol("in.go", DType::I1, {}, {inner.region, inner.offset, 1});
+  builder.fill(go, 1); // 0
+  builder.barrier();
+  builder.repeat(8, 3);
+  builder.fill(inner, 1); // 3
+  builder.barrier();
+  builder.repeat(3, 2);
+  builder.barrier();      // 6
+  builder.fill(inner, 0); // 7
+  builder.fill(other, 1); // 8
+  builder.fill(go, 0);    // 9
+  builder.barrier();      // 10
+  std::map<uint32_t, std::string> ran;
+  for (const CommandTime &time : timesOf(builder.finish()).commands)
+    ran[time.command] += time.ran ? '1' : '0';
+  EXPECT_EQ(ran[0], "1");
+  EXPECT_EQ(ran[3], "100");
+  EXPECT_EQ(ran[7], "100000");
+  EXPECT_EQ(ran[8], "100000");
+  EXPECT_EQ(ran[9], "100");
+}
+
+TEST_F(CommandTimerTest, TellsDispatchesWithoutWorkgroups) {
+  Plan plan = makeDormantProgram();
+  std::unique_ptr<Executor> executor = load(plan, profiled());
+  for (uint32_t groups : {0u, 1u, 0u}) {
+    std::vector<uint32_t> triplet = {1, groups, 1};
+    EXPECT_OK(executor->writeRegion(Region::Control, 0, asBytes(triplet)));
+    run(*executor);
+    Result<CommandTimes> times = executor->commandTimes();
+    EXPECT_OK(times.status());
+    ASSERT_EQ(times->commands.size(), 5u);
+    EXPECT_TRUE(times->commands[2].ran);
+    EXPECT_EQ(times->commands[4].ran, groups == 1);
+  }
 }
 
 TEST_F(CommandTimerTest, TimesNothingUnlessAsked) {

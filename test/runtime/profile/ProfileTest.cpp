@@ -11,6 +11,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 using namespace vm;
 
 namespace {
@@ -175,6 +177,32 @@ TEST_F(ProfileTest, PrintsJson) {
   EXPECT_EQ(json["commands"][1]["reasons"][0],
             "RAW: command 0 (stage \"a+b\") writes registers[4096..6096), "
             "command 2 (stage \"c\") reads it");
+}
+
+TEST(ProfilerTest, CountsOnlyWhatRan) {
+  Plan plan = makePlan();
+  Profiler profiler(plan);
+  for (int turns : {2, 1}) { // Of two.
+    CommandTimes times = makeTimes({10, 1, 20, 3, 2});
+    if (turns == 1)
+      for (size_t i = 5; i < 9; ++i)
+        times.commands[i].ran = false;
+    profiler.add(times, phases(5, 64, 7));
+  }
+  Profile profile = profiler.finish();
+  auto work = [&](const std::string &name) {
+    return *std::find_if(profile.work.begin(), profile.work.end(),
+                         [&](auto &work) { return work.name == name; });
+  };
+  EXPECT_EQ(work("ab").calls, 1u);
+  EXPECT_EQ(work("last").calls, 2u) << "3 of 2 executions";
+  EXPECT_EQ(work("last").bytes, 3 * 2 * 2000u / 2);
+  EXPECT_DOUBLE_EQ(work("last").totalUs.median, (40 + 20) / 2.0);
+  EXPECT_DOUBLE_EQ(work("last").totalUs.p10, 22);
+  EXPECT_EQ(work("(idle)").calls, 2u) << "4 of 2 executions";
+  EXPECT_DOUBLE_EQ(work("(idle)").totalUs.median, 26 / 2.0);
+  EXPECT_DOUBLE_EQ(profile.totalUs.median, 76);
+  EXPECT_EQ(profile.commands[2].calls, 2u);
 }
 
 TEST(ProfilerTest, StopsBeforeItsMemoryIsLarge) {
