@@ -12,6 +12,7 @@
 #include "runtime/plan/Plan.h"
 #include "runtime/plan/PlanFile.h"
 #include "tools/common/CommandLineText.h"
+#include "tools/common/FileKind.h"
 #include "tools/gpuvm-compile/BusyLine.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -142,6 +143,8 @@ static void setOptions(const CommandLine &line,
 }
 
 static int compile(const CommandLine &line) {
+  if (std::string advice = vm::planAdvice(line.source); !advice.empty())
+    return fail(advice, vm::Code::BadInput);
   if (line.statistics)
     llvm::EnableStatistics(/*DoPrintOnExit=*/false);
   std::string error;

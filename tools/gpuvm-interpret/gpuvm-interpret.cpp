@@ -15,6 +15,7 @@
 #include "dialects/gpuvm/LinkPrograms.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
+#include "tools/common/FileKind.h"
 #include "tools/gpuvm-interpret/CommandLine.h"
 #include "tools/gpuvm-run/Report.h"
 #include "llvm/Support/SourceMgr.h"
@@ -199,6 +200,9 @@ int main(int argc, char **argv) {
       vm::interpret::parseCommandLine(argc, argv);
   if (parsed.exitCode)
     return *parsed.exitCode;
+  if (std::string advice = vm::planAdvice(parsed.options.sourcePath);
+      !advice.empty())
+    return fail(Status(Code::BadInput, advice));
   DialectRegistry registry;
   gpuvm::registerCompilerDialects(registry);
   MLIRContext context(registry);

@@ -9,6 +9,7 @@
 #include "compiler/Dialects.h"
 #include "compiler/Pipeline.h"
 #include "runtime/base/Status.h"
+#include "tools/common/FileKind.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
@@ -24,7 +25,8 @@ static const char *const kHelp =
     "Example:\n"
     "  gpuvm-opt program.mlir --gpuvm-fuse\n"
     "\n"
-    "Exit codes: 0 ok, 1 a pass failed, 2 usage, 3 MLIR crashed on the file.\n";
+    "Exit codes: 0 ok, 1 a pass failed, 2 usage, 3 MLIR crashed on the file, "
+    "or it is a plan.\n";
 
 /// LLVM's libraries register the options of all their code generators when they
 /// are loaded, of which none does anything here. They stay known, but no help
@@ -56,6 +58,10 @@ int main(int argc, char **argv) {
   });
   if (!cl::ParseCommandLineOptions(argc, argv, kHelp, &llvm::errs()))
     return static_cast<int>(vm::Code::Usage);
+  if (std::string advice = vm::planAdvice(input); !advice.empty()) {
+    llvm::errs() << "gpuvm-opt: error: " << advice << '\n';
+    return static_cast<int>(vm::Code::BadInput);
+  }
   mlir::gpuvm::CrashReport report(
       "gpuvm-opt", input == "-" ? llvm::StringRef("<stdin>") : input);
   return mlir::asMainReturnCode(

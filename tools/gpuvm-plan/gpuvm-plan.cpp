@@ -10,6 +10,7 @@
 #include "runtime/plan/ManifestJson.h"
 #include "runtime/plan/PlanFile.h"
 #include "tools/common/CommandLineText.h"
+#include "tools/common/FileKind.h"
 #include "tools/gpuvm-plan/Printing.h"
 
 #include <CLI/CLI.hpp>
@@ -84,8 +85,14 @@ void reportInvalid(const Status &status) {
                          nlohmann::ordered_json::error_handler_t::replace));
 }
 
+Result<Plan> load(const std::string &path) {
+  if (std::string advice = programAdvice(path); !advice.empty())
+    return Status(Code::BadInput, advice);
+  return loadPlan(path);
+}
+
 int run(Action action, const Options &options) {
-  Result<Plan> plan = loadPlan(options.path);
+  Result<Plan> plan = load(options.path);
   if (!plan.ok()) {
     if (action == verify && options.json())
       reportInvalid(plan.status());
@@ -135,7 +142,14 @@ static int runTool(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    return answer(app, error);
+    bool isMissing = error.get_exit_code() ==
+                         static_cast<int>(CLI::ExitCodes::RequiredError) &&
+                     app.get_subcommands().empty();
+    return isMissing ? fail(Status(Code::Usage,
+                                   "What to do is missing: show, verify, "
+                                   "disassemble or dot, in front of the plan "
+                                   "file."))
+                     : answer(app, error);
   }
   return run(action, options);
 }

@@ -11,6 +11,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "runtime/base/Status.h"
 #include "tools/common/CommandLineText.h"
+#include "tools/common/FileKind.h"
 #include "tools/gpuvm-reduce/Reducer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -46,6 +47,8 @@ static int fail(const std::string &message, Code code) {
 }
 
 static int reduceProgram(const CommandLine &options) {
+  if (std::string advice = vm::planAdvice(options.source); !advice.empty())
+    return fail(advice, Code::BadInput);
   DialectRegistry registry;
   gpuvm::registerCompilerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);

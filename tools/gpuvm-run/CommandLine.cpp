@@ -138,20 +138,38 @@ static void addRunFlags(CLI::App &app, CommandLine &options) {
                "Find out which command hangs, at some cost on a GPU");
 }
 
+/// One of the names, which becomes the number of its value, as CLI11 reads it.
+template <typename T>
+static CLI::Validator oneOf(const std::map<std::string, T> &values) {
+  auto check = [values](std::string &text) -> std::string {
+    std::string names;
+    for (const auto &[name, value] : values) {
+      if (name == text) {
+        text = std::to_string(static_cast<int>(value));
+        return "";
+      }
+      names += (names.empty() ? "" : " nor ") + name;
+    }
+    return fmt::format("\"{}\" is neither {}.", text, names);
+  };
+  return CLI::Validator(check, "");
+}
+
 static void addReportFlags(CLI::App &app, CommandLine &options) {
   static const std::map<std::string, StatsFormat> kFormats = {
       {"json", StatsFormat::Json}, {"text", StatsFormat::Text}};
   app.add_option("--stats", options.stats,
-                 "json or text: print what was measured")
-      ->transform(CLI::CheckedTransformer(kFormats))
-      ->type_name("FORMAT");
+                 "text (the default) or json: print what was measured")
+      ->transform(oneOf(kFormats))
+      ->type_name("[FORMAT]");
   static const std::map<std::string, ProfileFormat> kProfiles = {
       {"json", ProfileFormat::Json}, {"table", ProfileFormat::Table}};
-  app.add_option("--profile", options.profile,
-                 "table or json: time every command on the device, and print "
-                 "where the time goes, by kernel and by stage")
-      ->transform(CLI::CheckedTransformer(kProfiles))
-      ->type_name("FORMAT");
+  app.add_option(
+         "--profile", options.profile,
+         "table (the default) or json: time every command on the "
+         "device, and print where the time goes, by kernel and by stage")
+      ->transform(oneOf(kProfiles))
+      ->type_name("[FORMAT]");
   app.add_option("--watch", options.watchSeconds,
                  "Show stages, their status and metrics while the program "
                  "runs, every so many seconds; on a terminal in place")
@@ -180,9 +198,18 @@ static std::string checkOptions(const CommandLine &options) {
   return "";
 }
 
+/// A flag that may have no value, with one: CLI11 would take the next argument.
+static std::string withValue(const std::string &flag, std::string_view next) {
+  if (flag == "--watch")
+    return "--watch=0";
+  bool hasFormat = next == "json" || next == "text" || next == "table";
+  if (flag == "--stats" && !hasFormat)
+    return "--stats=text";
+  return flag == "--profile" && !hasFormat ? "--profile=table" : flag;
+}
+
 /// The arguments last to first, as CLI11 takes them. It would give an empty
-/// `--output=` the next argument as its value, so that one goes to `outputs`;
-/// and so it would do with `--watch`, which may have none.
+/// `--output=` the next argument as its value, so that one goes to `outputs`.
 static std::vector<std::string>
 reversedArguments(int argc, char **argv, std::vector<std::string> &outputs) {
   std::vector<std::string> arguments;
@@ -190,7 +217,7 @@ reversedArguments(int argc, char **argv, std::vector<std::string> &outputs) {
     if (std::string argument = argv[i]; argument == "--output=")
       outputs.push_back("");
     else
-      arguments.push_back(argument == "--watch" ? "--watch=0" : argument);
+      arguments.push_back(withValue(argument, i + 1 < argc ? argv[i + 1] : ""));
   return arguments;
 }
 

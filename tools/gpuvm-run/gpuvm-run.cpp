@@ -11,6 +11,7 @@
 #include "runtime/base/AtomicFile.h"
 #include "runtime/plan/PlanFile.h"
 #include "runtime/profile/TraceJson.h"
+#include "tools/common/FileKind.h"
 #include "tools/gpuvm-run/Assumptions.h"
 #include "tools/gpuvm-run/CompileLine.h"
 #include "tools/gpuvm-run/LowMemory.h"
@@ -111,6 +112,8 @@ static Result<RunResult> runOnDevice(Plan plan, Bindings &bindings,
 
 static Result<Plan> load(const CommandLine &options, Observers &observers) {
   HostSpan span(&observers.host, "load plan");
+  if (std::string advice = programAdvice(options.planPath); !advice.empty())
+    return Status(Code::BadInput, advice);
   return loadPlan(options.planPath, loadTimeoutNs(static_cast<uint64_t>(
                                         options.timeoutSeconds * 1e9)));
 }
