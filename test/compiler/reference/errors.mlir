@@ -96,15 +96,14 @@ gpuvm.program @race(%a: tensor<2x3xi32>) -> tensor<2xi32> {
   gpuvm.return %m : !gpuvm.message<tensor<2xi32>>
 }
 
-// UNKNOWN: error: the interpreter does not know tensor.rank
-gpuvm.program @unknown(%a: tensor<2x3xf32>) -> tensor<i32> {
-  %m = gpuvm.stage @s(%x = %a : tensor<2x3xf32>) -> tensor<i32> {
-    %n = tensor.rank %x : tensor<2x3xf32>
-    %i = arith.index_cast %n : index to i32
-    %r = tensor.from_elements %i : tensor<i32>
-    gpuvm.send %r : tensor<i32>
+// UNKNOWN: error: the interpreter does not know tensor.gather
+gpuvm.program @unknown(%a: tensor<2x3xf32>) -> tensor<1x1x3xf32> {
+  %m = gpuvm.stage @s(%x = %a : tensor<2x3xf32>) -> tensor<1x1x3xf32> {
+    %i = arith.constant dense<1> : tensor<1x1xi32>
+    %r = tensor.gather %x[%i] gather_dims([0]) : (tensor<2x3xf32>, tensor<1x1xi32>) -> tensor<1x1x3xf32>
+    gpuvm.send %r : tensor<1x1x3xf32>
   }
-  gpuvm.return %m : !gpuvm.message<tensor<i32>>
+  gpuvm.return %m : !gpuvm.message<tensor<1x1x3xf32>>
 }
 
 // ROUNDING: error: the interpreter does not know arith.truncf.toward_zero with result type 'tensor<2xf32>'
