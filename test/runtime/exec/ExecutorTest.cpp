@@ -122,10 +122,12 @@ TEST_F(ExecutorTest, RunsInRegionsOfSeveralBuffers) {
 }
 
 TEST_F(ExecutorTest, RecordingEndsAtTheDeadline) {
+  ProgramBuilder builder("fill"); // Without a kernel, which would be compiled.
+  builder.fill(builder.allocate(Region::Registers, 12), 0);
   ExecutorOptions options;
   options.loadTimeoutNs = 0;
   Status status =
-      Executor::create(*device_, makeAffineProgram(8), options).status();
+      Executor::create(*device_, builder.finish(), options).status();
   EXPECT_EQ(status.code(), Code::DeviceLost);
   EXPECT_EQ(status.message(), "Recording the commands of an execution takes "
                               "longer than the timeout (0 ms).");
