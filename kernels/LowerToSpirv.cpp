@@ -132,8 +132,8 @@ static LogicalResult convert(gpu::GPUModuleOp module,
   populateLoopToSpirvPatterns(converter, patterns);
   patterns.add<LowerUnary<math::CtPopOp, spirv::BitCountOp>,
                LowerUnary<math::Exp2Op, spirv::GLExp2Op>,
-               LowerUnary<math::Log2Op, spirv::GLLog2Op>>(
-      converter, context, /*benefit=*/2);
+               LowerUnary<math::Log2Op, spirv::GLLog2Op>>(converter, context,
+                                                          /*benefit=*/2);
   std::unique_ptr<ConversionTarget> legal = SPIRVConversionTarget::get(target);
   return applyFullConversion(module, *legal, std::move(patterns));
 }

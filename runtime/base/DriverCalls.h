@@ -17,22 +17,22 @@ namespace vm {
 class DriverCall {
 public:
   explicit DriverCall(bool isFragile = true) : count_(isFragile) {
-    depth_ += count_;
+    depth += count_;
   }
-  ~DriverCall() { depth_ -= count_; }
+  ~DriverCall() { depth -= count_; }
   DriverCall(const DriverCall &) = delete;
   DriverCall &operator=(const DriverCall &) = delete;
 
   /// Says that this thread was started by code of ours.
-  static void isOurThread() { isOurs_ = true; }
+  static void isOurThread() { isOurs = true; }
   /// Whether this thread is in such a call, or is a driver's own. May be called
   /// by a signal handler.
-  static bool isInside() { return depth_ > 0 || !isOurs_; }
+  static bool isInside() { return depth > 0 || !isOurs; }
 
 private:
   int count_;
-  static inline thread_local int depth_ = 0;
-  static inline thread_local bool isOurs_ = false;
+  static inline thread_local int depth = 0;
+  static inline thread_local bool isOurs = false;
 };
 
 } // namespace vm

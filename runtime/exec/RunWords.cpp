@@ -92,7 +92,7 @@ Status RunWords::copy(VkCommandBuffer commands, size_t number) {
   VkBufferCopy region = {range.offset, number % kPoolCopies * kCopyBytes,
                          range.length};
   device_->vk()->vkCmdCopyBuffer(commands, range.buffer, pools_.back().get(), 1,
-                                &region);
+                                 &region);
   return {};
 }
 

@@ -30,8 +30,8 @@
 namespace vm {
 
 /// The time for each part of loading: checking a plan, compiling a kernel where
-/// that is known to end late (lavapipe), and recording the plan. A timeout that is meant for short executions is no
-/// limit to it.
+/// that is known to end late (lavapipe), and recording the plan. A timeout that
+/// is meant for short executions is no limit to it.
 inline uint64_t loadTimeoutNs(uint64_t timeoutNs) {
   return std::max<uint64_t>(timeoutNs, 10'000'000'000ull);
 }

@@ -147,8 +147,8 @@ static int runTool(int argc, char **argv) {
                      app.get_subcommands().empty();
     return isMissing ? fail(Status(Code::Usage,
                                    "What to do is missing: show, verify, "
-                                   "disassemble or dot, in front of the plan "
-                                   "file."))
+                                   "disassemble or dot, before the plan file "
+                                   "(gpuvm-plan --help says more)."))
                      : answer(app, error);
   }
   return run(action, options);
