@@ -234,9 +234,9 @@ bool VirtualOpFinder::isVirtual(Operation *op) {
       op->hasAttr(kHasPlaceAttr) || !copies.areFew(op))
     return false;
   Operation *root = onlyRoot(generic);
-  bool melts = root && !leavesStages(generic, /*mayBeSent=*/true) &&
+  bool fuses = root && !leavesStages(generic, /*mayBeSent=*/true) &&
                meltsInto(generic, root);
-  return melts || isReadOnceAsTable(generic) || isCheapEverywhere(generic);
+  return fuses || isReadOnceAsTable(generic) || isCheapEverywhere(generic);
 }
 
 /// The operations, and what moves elements between them.

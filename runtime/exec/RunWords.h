@@ -41,7 +41,7 @@ public:
   uint32_t add(const BufferRange &range);
   bool anyToRecord() const { return recorded_ < ranges_.size(); }
   /// Records the copies added since the last time, and what orders them after
-  /// everything before, and everything after behind them.
+  /// everything before, and everything after follows them.
   Status record(VkCommandBuffer commands);
 
   /// Whether no u32 of copy `number` is 0, or not its one byte; of the last
