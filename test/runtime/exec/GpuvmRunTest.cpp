@@ -636,6 +636,9 @@ TEST_F(GpuvmRunTest, WorksWithoutVulkanInstalledUpToASentence) {
   EXPECT_EQ(outcome.err.find("gpuvm-run: error: "), 0u) << outcome.err;
 }
 
+// AddressSanitizer takes more address space than these leave.
+#ifndef __SANITIZE_ADDRESS__
+
 /// Starts `gpuvm-run --help` with so little address space that no driver could
 /// work, and with `out` for its standard output.
 pid_t helpWithLittleMemory(int out) {
@@ -695,6 +698,8 @@ TEST_F(GpuvmRunTest, AsksForLavapipesMemoryWhereThereIsLavapipe) {
             std::string::npos)
       << outcome.err;
 }
+
+#endif
 
 TEST_F(GpuvmRunTest, FailsOnAValidationMessage) {
   // Best-practice checks complain about validation itself.

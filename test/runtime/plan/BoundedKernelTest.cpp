@@ -214,10 +214,11 @@ TEST_F(BoundedKernelTest, BoundsConstants) {
     ASSERT_TRUE(words.ok());
     SpirvDefinitions definitions(*words);
     forEachSpirvInstruction(*words, [&](uint16_t opcode, SpirvWords chain) {
-      if (opcode == SpvOpAccessChain && chain.size() == 5)
+      if (opcode == SpvOpAccessChain && chain.size() == 5) {
         EXPECT_EQ(definitions.constant(chain[4]),
                   std::string(index) == "%five" ? 5u : 15u)
             << index;
+      }
     });
   }
 }
