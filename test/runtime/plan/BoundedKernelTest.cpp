@@ -228,8 +228,8 @@ TEST_F(BoundedKernelTest, LeavesWhatIsKnownToBeInRange) {
        {"%i = OpUMod %u32 %any %sixteen\n",
         "%i = OpBitwiseAnd %u32 %any %five\n", "%i = OpUDiv %u32 %x %five\n",
         "%i = OpShiftRightLogical %u32 %x %five\n",
-        "%y = OpUMod %u32 %any %five\n%z = OpIMul %u32 %y %three\n"
-        "%i = OpIAdd %u32 %z %one\n",
+        "%y = OpUMod %u32 %any %five\n%i = OpIMul %u32 %y %three\n",
+        "%y = OpUMod %u32 %any %five\n%i = OpIAdd %u32 %y %three\n",
         "%i = OpSelect %u32 %yes %one %five\n"})
     EXPECT_TRUE(bound("%id = OpLoad %v3u %lane\n"
                       "%x = OpCompositeExtract %u32 %id 0\n" +

@@ -275,9 +275,9 @@ TEST(ModuleScaling, ChecksTakeLinearTime) {
         << c.name;
 }
 
-/// What is just below a limit takes 0.3 s on an idle machine; a limit four times
-/// as high would let through what takes 5 s. The shortest of a few tries counts,
-/// since other work on the machine makes each longer.
+/// What is just below a limit takes 0.3 s on an idle machine; a limit four
+/// times as high would let through what takes 5 s. The shortest of a few tries
+/// counts, since other work on the machine makes each longer.
 TEST(ModuleScaling, LimitsBoundWhatIsNotLinear) {
   constexpr double kMost = 4;
   for (const Case &c : kModules) {
