@@ -9,6 +9,7 @@
 
 #include "dialects/gpuvm/Gpuvm.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -57,6 +58,53 @@ std::string gpuvm::explain(const TypeMismatch &mismatch) {
                          name, actualText, writtenText);
   return llvm::formatv("{0} is a {1}, not a {2}", name, actualText,
                        writtenText);
+}
+
+/// What to convert a dialect to whose programs people bring along.
+static StringRef conversionOf(StringRef dialect) {
+  return llvm::StringSwitch<StringRef>(dialect)
+      .Case("tosa", "; convert to linalg first: mlir-opt "
+                    "--pass-pipeline='builtin.module(func.func("
+                    "tosa-to-linalg-named,tosa-to-linalg,tosa-to-arith))'")
+      .Cases({"stablehlo", "mhlo", "chlo"},
+             "; convert to linalg first: stablehlo-opt "
+             "--stablehlo-legalize-to-linalg")
+      .Cases({"torch", "onnx", "tfl"}, "; export the model to linalg first")
+      .Default("");
+}
+
+/// The dialect of the word that `text` begins with; empty if it names none.
+static StringRef dialectOf(StringRef text) {
+  StringRef dialect = text.take_while(
+      [](char c) { return llvm::isLower(c) || llvm::isDigit(c) || c == '_'; });
+  bool isDialect = text.drop_front(dialect.size()).starts_with(".");
+  return isDialect ? dialect : "";
+}
+
+/// The dialect that an error between `before` and `rest` is about. The parser
+/// points at the operation, or behind it if its name is quoted, and behind
+/// types and attributes.
+static StringRef dialectAt(StringRef before, StringRef rest) {
+  if (StringRef dialect = dialectOf(rest); !dialect.empty())
+    return dialect;
+  if (rest.starts_with("(") && before.consume_back("\""))
+    return dialectOf(before.substr(before.rfind('"') + 1));
+  return dialectOf(before.substr(before.find_last_of("!#") + 1));
+}
+
+std::optional<std::string>
+gpuvm::explainUnknownDialect(const Diagnostic &diagnostic, StringRef before,
+                             StringRef rest) {
+  StringRef dialect = dialectAt(before, rest);
+  MLIRContext *context = diagnostic.getLocation().getContext();
+  if (diagnostic.getSeverity() != DiagnosticSeverity::Error ||
+      dialect.empty() ||
+      llvm::is_contained(context->getAvailableDialects(), dialect))
+    return std::nullopt;
+  return llvm::formatv("a program cannot have anything of the dialect '{0}': "
+                       "stages are written in arith, math, tensor, linalg, scf "
+                       "and gpuvm{1}",
+                       dialect, conversionOf(dialect));
 }
 
 static bool isNameCharacter(char c) {
@@ -112,10 +160,11 @@ void DiagnosticPrinter::print(Diagnostic &diagnostic) {
   StringRef line = place ? lineOf(place) : "";
   if (!place || place.getColumn() == 0 || place.getColumn() > line.size())
     return emitDiagnostic(diagnostic);
-  auto mismatch =
-      findTypeMismatch(diagnostic, line.take_front(place.getColumn() - 1),
-                       line.drop_front(place.getColumn() - 1));
-  if (!mismatch)
-    return emitDiagnostic(diagnostic);
-  emitDiagnostic(place, explain(*mismatch), diagnostic.getSeverity());
+  StringRef before = line.take_front(place.getColumn() - 1);
+  StringRef rest = line.drop_front(before.size());
+  if (auto mismatch = findTypeMismatch(diagnostic, before, rest))
+    return emitDiagnostic(place, explain(*mismatch), diagnostic.getSeverity());
+  if (auto unknown = explainUnknownDialect(diagnostic, before, rest))
+    return emitDiagnostic(place, *unknown, diagnostic.getSeverity());
+  emitDiagnostic(diagnostic);
 }

@@ -10,13 +10,15 @@
 #include "mlir/IR/Diagnostics.h"
 
 #include <optional>
+#include <string>
 
 namespace mlir::gpuvm {
 
 /// Prints the diagnostics of `context` to standard error: each is one line with
 /// its place in the source, and the line of the source. What MLIR's parser says
-/// of values whose type is not the one written is said in words of gpuvm, with
-/// what to write instead. No operation follows in generic form.
+/// of values whose type is not the one written, and of dialects that are not
+/// read, is said in words of gpuvm, with what to write instead. No operation
+/// follows in generic form.
 class DiagnosticPrinter : public SourceMgrDiagnosticHandler {
 public:
   DiagnosticPrinter(llvm::SourceMgr &sources, MLIRContext &context);
@@ -41,5 +43,11 @@ std::optional<TypeMismatch> findTypeMismatch(const Diagnostic &diagnostic,
 
 /// The mismatch in a sentence, with what to write.
 std::string explain(const TypeMismatch &mismatch);
+
+/// What `diagnostic`, between `before` and `rest` of a line, says of something
+/// of a dialect that no program can have, with what to do.
+std::optional<std::string> explainUnknownDialect(const Diagnostic &diagnostic,
+                                                 StringRef before,
+                                                 StringRef rest);
 
 } // namespace mlir::gpuvm

@@ -196,7 +196,7 @@ std::optional<Update> Updater::match(KernelOp kernel, unsigned result) {
   auto load = source ? source.getDefiningOp<LoadOp>() : LoadOp();
   if (!load)
     return std::nullopt;
-  Update update = {kernel, result, *input, load, {}, {}, {}};
+  Update update = {kernel, result, *input, load, {}, {}, {}, {}};
   if (!matchStore(update))
     return std::nullopt;
   return update;

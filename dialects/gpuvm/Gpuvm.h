@@ -71,6 +71,8 @@ RankedTensorType boundedFrom(RankedTensorType type);
 bool isBounded(Type type);
 /// Whether `type` is that of a tensor of the machine, bounded or not.
 bool hasRows(Type type);
+/// The error that `type`, of something of `op`, is none.
+InFlightDiagnostic emitNoRows(Operation *op, Type type);
 
 /// Verifies that region `combine` of `op` makes an element of each of `inputs`
 /// of two; `constraint` is what the reference calls that.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/gpuvm/Gpuvm.h"
+#include "dialects/gpuvm/SmallTypes.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -40,6 +41,17 @@ bool gpuvm::isBounded(Type type) {
 }
 
 bool gpuvm::hasRows(Type type) { return isVmTensor(type) || isBounded(type); }
+
+InFlightDiagnostic gpuvm::emitNoRows(Operation *op, Type type) {
+  InFlightDiagnostic error = op->emitOpError("C0: ");
+  error << type << " is no statically shaped tensor of " << kElementTypes
+        << " with 1 to 2147483647 elements";
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (tensor && !tensor.hasStaticShape())
+    error << "; write a program for each shape, or bounded rows where only the "
+             "device counts them (docs/bounded.md)";
+  return error;
+}
 
 LogicalResult BoundedOp::verify() {
   RankedTensorType data = typeOf(getData());

@@ -44,7 +44,7 @@ static ParseResult parseRestOfShape(AsmParser &parser,
   if (failed(parser.parseOptionalKeyword(&rest)))
     return success();
   while (!rest.empty()) {
-    auto [piece, behind] = rest.drop_front().split('x');
+    auto [piece, tail] = rest.drop_front().split('x');
     bool isLast = piece.size() + 1 == rest.size();
     int64_t size;
     if (rest.front() != 'x' || piece.empty())

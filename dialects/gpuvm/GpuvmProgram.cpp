@@ -10,7 +10,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/gpuvm/Gpuvm.h"
-#include "dialects/gpuvm/SmallTypes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringSet.h"
@@ -211,9 +210,7 @@ LogicalResult ProgramOp::verify() {
                      }));
   for (Type t : unpacked)
     if (!hasRows(t))
-      return emitOpError("C0: ")
-             << t << " is no statically shaped tensor of " << kElementTypes
-             << " with 1 to 2147483647 elements";
+      return emitNoRows(*this, t);
   for (Operation &op : getBody().front())
     if (!isa_and_nonnull<GpuvmDialect>(op.getDialect()) &&
         !isa<func::FuncOp>(op) && !op.hasTrait<OpTrait::ConstantLike>()) // C3

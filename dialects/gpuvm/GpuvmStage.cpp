@@ -396,9 +396,7 @@ static LogicalResult verifyResultTypes(Operation &op) {
     return success();
   for (Type type : op.getResultTypes())
     if (isa<ShapedType>(type) && !hasRows(type))
-      return op.emitOpError("C0: ")
-             << type << " is no statically shaped tensor of " << kElementTypes
-             << " with 1 to 2147483647 elements";
+      return emitNoRows(&op, type);
   return success();
 }
 

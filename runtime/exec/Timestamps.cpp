@@ -54,11 +54,11 @@ void Timestamps::recordTo(VkCommandBuffer commands, uint32_t index,
                           VkBuffer buffer, VkDeviceSize offset) const {
   record(commands, index);
   auto period = static_cast<float>(device_->info().timestampPeriodNs);
-  uint64_t behind[] = {validBits(device_->info()),
-                       std::bit_cast<uint32_t>(period)};
-  static_assert(sizeof(uint64_t) + sizeof(behind) == kClockBytes);
+  uint64_t rest[] = {validBits(device_->info()),
+                     std::bit_cast<uint32_t>(period)};
+  static_assert(sizeof(uint64_t) + sizeof(rest) == kClockBytes);
   device_->vk()->vkCmdUpdateBuffer(commands, buffer, offset + sizeof(uint64_t),
-                                   sizeof(behind), behind);
+                                   sizeof(rest), rest);
   device_->vk()->vkCmdCopyQueryPoolResults(
       commands, pool_.get(), index, 1, buffer, offset, sizeof(uint64_t),
       VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);

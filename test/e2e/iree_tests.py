@@ -1,11 +1,12 @@
 """Runs IREE's end-to-end tests of linalg through gpuvm, and writes docs/iree-tests.md.
 
-Usage: iree_tests.py CHECKOUT [--write PAGE] [--only NAME] [--folder NAME]...
+Usage: iree_tests.py CHECKOUT [--write PAGE --commit HASH] [--only NAME] [--folder NAME]...
 
-CHECKOUT is a checkout of IREE. Each function of tests/e2e/FOLDER/*.mlir becomes a program: what IREE hides from its
-optimizer (util.unfoldable_constant) is the initial value of a global, what it expects (check.expect_*) is sent beside
-what is computed. Shapes that IREE pretends not to know are folded by mlir-opt, as an importer would do it; a function
-in which one is left is not translated. Needs gpuvm-compile, gpuvm-run and mlir-opt in PATH.
+CHECKOUT is a checkout of IREE. Each function of tests/e2e/FOLDER/*.mlir that checks something becomes a program: what
+IREE hides from its optimizer (util.unfoldable_constant) is the initial value of a global, what it expects
+(check.expect_*) is sent beside what is computed. Calls are inlined and shapes that IREE pretends not to know are folded
+by mlir-opt, as an importer would do it; which tests that is, the page says. All the rest is the compiler's: a program
+that it refuses stands in the page with what it said. Needs gpuvm-compile, gpuvm-run and mlir-opt in PATH.
 """
 
 import argparse
@@ -22,23 +23,6 @@ from differential import read_npy
 from program_text import NUMPY, unpack
 
 FOLDERS = ["linalg", "tensor_ops", "subbyte_types", "regression"]
-# What is neither upstream's nor gpuvm's, and what to write instead.
-FOREIGN = [
-    (r"f4E2M1FN|f8E8M0FNU", "f4E2M1FN and f8E8M0FNU are no element types: read bytes, and decode them by a table or shifts"),
-    (r"iree_encoding\.", "packed elements of i1 have no layout here: unpack them from i8 with shifts and masks"),
-    (r"flow\.tensor\.(?!dynamic_constant|tie_shape)", "the flow dialect is IREE's own: write tensor or arith.bitcast"),
-    (r"iree_linalg_ext\.", "the iree_linalg_ext dialect is IREE's own: write linalg, or gpuvm.attention and its like"),
-    (r"\btosa\.", "convert tosa to linalg first: mlir-opt --tosa-to-linalg-pipeline"),
-    (r"stablehlo\.", "convert stablehlo to linalg first"),
-    (r"\bvector\.(?!expand|insert)", "vectors are the compiler's: write tensors"),
-    (r"util\.global|util\.func|hal\.", "state is a gpuvm.global that stages load and store"),
-]
-# Words of a diagnostic, and what to write instead.
-REFUSED = [
-    ("statically shaped tensor of", "write another element type, of those in docs/arithmetic.md"),
-]
-DYNAMIC = "shapes are constants: write one program for each size, or bounded rows (docs/bounded.md)"
-
 
 def balanced(text, at):
     """The end of the brackets that begin at `at`."""
@@ -124,7 +108,10 @@ class Test:
         lines = [f"  gpuvm.global @input{i} : {t} = {v} : {t}" for i, (v, t) in enumerate(self.inputs)]
         wants = [(f"want{i}", *w) for i, w in enumerate(self.wants) if w]
         lines += [f"  gpuvm.global @{name} : {t} = {v} : {t}" for name, v, t in wants]
-        body = re.sub(r"^.* = tensor\.cast .* to tensor<[^>]*\?.*\n", "", body, flags=re.M)
+        for line in re.findall(r"^ *%[\w#]+ = tensor\.cast .* to tensor<[^>]*\?.*\n", body, flags=re.M):
+            name = line.split()[0]
+            if len(re.findall(rf"{name}\b", body + sent)) == 1:  # Only what is sent used it.
+                body = body.replace(line, "")
         types = [t for _, t in self.results]
         loads = [f"    {n} = gpuvm.load @input{i} : {t}" for i, (n, (_, t)) in enumerate(zip(names, self.inputs))]
         stages = self.stage("got", types, loads + [body], sent)
@@ -203,31 +190,44 @@ def run(command, **options):
     return subprocess.run(command, capture_output=True, text=True, timeout=240, **options)
 
 
+class Outcome:
+    """What became of a test: its error, empty if it works, and whether mlir-opt folded it first."""
+
+    def __init__(self, error, folded):
+        self.error, self.folded = error, folded
+
+    def __str__(self):
+        return (self.error or "works") + (" (folded first)" if self.folded else "")
+
+
+def fold(aliases, helpers, function):
+    """The function with its calls inlined and its shapes folded; as it is if mlir-opt cannot read it."""
+    helpers = "\n".join(h[:h.index("{") + 1] + Test(h).body + "}\n" for h in helpers)
+    folded = run(["mlir-opt", "--inline", "--canonicalize", "--cse", "--symbol-dce", "--mlir-print-local-scope"],
+                 input=aliases + "\n" + helpers + function)
+    return folded.stdout if folded.returncode == 0 else function
+
+
 def try_test(aliases, helpers, text):
-    """Empty if the test works, or why it does not; None if it checks nothing."""
-    for pattern, sentence in FOREIGN:
-        if re.search(pattern, text):
-            return sentence
+    """The outcome of a function; None if it checks nothing."""
     test = Test(text)
     if not test.results:
         return None
+    written = function = test.function()
+    if "?" in written or "call @" in written:
+        function = fold(aliases, helpers, written)
+    return Outcome(find_error(aliases, test, function), function != written)
+
+
+def find_error(aliases, test, function):
+    program = test.program(function)
     with tempfile.TemporaryDirectory() as folder:
-        function = test.function()
-        if "?" in function or "call @" in function:
-            helpers = "\n".join(h[:h.index("{") + 1] + Test(h).body + "}\n" for h in helpers)
-            folded = run(["mlir-opt", "--inline", "--canonicalize", "--cse", "--symbol-dce", "--mlir-print-local-scope"],
-                         input=aliases + "\n" + helpers + function)
-            if folded.returncode != 0:
-                return folded.stderr.splitlines()[0]
-            function = folded.stdout
-        program = test.program(function)
-        if re.search(r"tensor<[^>]*\?", program):
-            return DYNAMIC
         with open(os.path.join(folder, "test.mlir"), "w") as file:
             file.write(aliases + "\n" + program)
         compiled = run(["gpuvm-compile", "test.mlir", "-o", "test.gvplan"], cwd=folder)
         if compiled.returncode != 0:
-            return explain(compiled.stderr)
+            message = next((line for line in compiled.stderr.splitlines() if "error:" in line), compiled.stderr.strip())
+            return re.sub(r"^.*?error: ", "", message)
         outputs = sorted({n for got, want, *_ in test.pairs() for n in (got, want)})
         ran = run(["gpuvm-run", "test.gvplan", *(f"--output={n}=@{n}.npy" for n in outputs)], cwd=folder)
         if ran.returncode != 0:
@@ -236,56 +236,55 @@ def try_test(aliases, helpers, text):
         return "WRONG: " + "; ".join(wrong) if wrong else ""
 
 
-def explain(stderr):
-    message = next((line for line in stderr.splitlines() if "error:" in line), stderr.strip())
-    for words, sentence in REFUSED:
-        if words in stderr:
-            return sentence
-    return re.sub(r"^.*?error: ", "", message)
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("checkout")
     parser.add_argument("--write", metavar="PAGE")
+    parser.add_argument("--commit", metavar="HASH", help="of the checkout, for the page")
     parser.add_argument("--only", default="")
     parser.add_argument("--folder", action="append")
     options = parser.parse_args()
-    rows = []
+    rows, functions_in = [], {}
     for folder in options.folder or FOLDERS:
         for path in sorted(glob.glob(os.path.join(options.checkout, "tests", "e2e", folder, "*.mlir"))):
             aliases, functions = read_functions(path)
+            functions_in[folder] = functions_in.get(folder, 0) + len(functions)
             helpers = [text for _, text, is_test in functions if not is_test]
             for name, text, is_test in functions:
                 if not is_test or options.only not in name:
                     continue
                 try:
-                    result = try_test(aliases, helpers, text)
+                    outcome = try_test(aliases, helpers, text)
                 except subprocess.TimeoutExpired as late:
-                    result = f"{late.cmd[0]} takes longer than {late.timeout} s"
-                if result is None:
+                    outcome = Outcome(f"{late.cmd[0]} takes longer than {late.timeout} s", False)
+                if outcome is None:
                     continue
                 file = f"{folder}/{os.path.basename(path)}"
-                rows.append((file, name, result))
-                print(f"{file} {name}: {result or 'works'}", flush=True)
-    works = sum(not result for *_, result in rows)
+                rows.append((file, name, outcome))
+                print(f"{file} {name}: {outcome}", flush=True)
+    works = sum(not outcome.error for *_, outcome in rows)
     print(f"{works} of {len(rows)} work")
     if options.write:
-        write_page(options.write, rows)
-    sys.exit(any(result.startswith("WRONG") for *_, result in rows))
+        write_page(options.write, options.commit, functions_in, rows)
+    sys.exit(any(outcome.error.startswith("WRONG") for *_, outcome in rows))
 
 
-def write_page(path, rows):
+def write_page(path, commit, functions_in, rows):
     lines = ["# IREE's tests of linalg", "",
-             "Written by `test/e2e/iree_tests.py`, which says how: each test of a checkout of",
-             "[IREE](https://github.com/iree-org/iree) becomes a program, and what it computes on lavapipe is compared with what",
-             "the test expects. Of the others the table says what to write instead.", "",
-             "| folder | tests | work |", "|---|---|---|"]
-    for folder in dict.fromkeys(file.split("/")[0] for file, *_ in rows):
-        own = [r for r in rows if r[0].startswith(folder + "/")]
-        lines.append(f"| `tests/e2e/{folder}` | {len(own)} | {sum(not r[2] for r in own)} |")
+             "Written by `test/e2e/iree_tests.py`, which says how: each function of a checkout of",
+             f"[IREE](https://github.com/iree-org/iree){f' (commit {commit})' if commit else ''} that checks something",
+             "becomes a program, and what it computes on lavapipe is compared with what the test expects. Of a program that",
+             "is refused, the table has what `gpuvm-compile` said. *Folded first*: calls were inlined and shapes that the",
+             "test hides were made constants by `mlir-opt`, before gpuvm saw the program. Functions that are no tests are",
+             "called by others, or check nothing.", "",
+             "| folder | functions | tests | work | of these folded first |", "|---|---|---|---|---|"]
+    for folder in functions_in:
+        own = [outcome for file, _, outcome in rows if file.startswith(folder + "/")]
+        works = [outcome for outcome in own if not outcome.error]
+        lines.append(f"| `tests/e2e/{folder}` | {functions_in[folder]} | {len(own)} | {len(works)} | "
+                     f"{sum(outcome.folded for outcome in works)} |")
     lines += ["", "| file | test | |", "|---|---|---|"]
-    lines += [f"| {file} | {name} | {result.replace('|', '') or 'works'} |" for file, name, result in rows]
+    lines += [f"| {file} | {name} | {str(outcome).replace('|', '')} |" for file, name, outcome in rows]
     with open(path, "w") as file:
         file.write("\n".join(lines) + "\n")
 

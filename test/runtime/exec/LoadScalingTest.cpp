@@ -13,6 +13,8 @@
 #include "test/runtime/exec/TestPrograms.h"
 #include "test/runtime/plan/Scaling.h"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <functional>
 
@@ -32,15 +34,15 @@ struct Case {
 const Case kCases[] = {
     {"inputs", 4000,
      [](ProgramBuilder &builder, uint32_t i, Window w) {
-       builder.input("x" + std::to_string(i), DType::F32, {8}, w);
+       builder.input(fmt::format("x{}", i), DType::F32, {8}, w);
      }},
     {"outputs", 4000,
      [](ProgramBuilder &builder, uint32_t i, Window w) {
-       builder.output("y" + std::to_string(i), DType::F32, {8}, w);
+       builder.output(fmt::format("y{}", i), DType::F32, {8}, w);
      }},
     {"symbols", 4000,
      [](ProgramBuilder &builder, uint32_t i, Window w) {
-       builder.symbol("s" + std::to_string(i), DType::F32, {8}, w);
+       builder.symbol(fmt::format("s{}", i), DType::F32, {8}, w);
      }},
     {"registers", 4000,
      [](ProgramBuilder &builder, uint32_t i, Window w) {
@@ -62,7 +64,7 @@ const Case kCases[] = {
      }},
     {"dispatches of a stage each", 4000,
      [](ProgramBuilder &builder, uint32_t i, Window w) {
-       builder.dispatch("s" + std::to_string(i), TestKernel::Times10, {w});
+       builder.dispatch(fmt::format("s{}", i), TestKernel::Times10, {w});
      }},
     {"barriers", 8000,
      [](ProgramBuilder &builder, uint32_t, Window) { builder.barrier(); }},
@@ -111,8 +113,8 @@ TEST_F(LoadScaling, ReadingCountedRowsTakesLinearTime) {
     Window y = builder.allocate(Region::Registers, 4);
     builder.fill(y, 1);
     for (uint32_t i = 0; i < n; ++i) {
-      builder.symbol("count" + std::to_string(i), DType::I32, {}, count);
-      builder.output("y" + std::to_string(i), DType::I32, {1}, y);
+      builder.symbol(fmt::format("count{}", i), DType::I32, {}, count);
+      builder.output(fmt::format("y{}", i), DType::I32, {1}, y);
     }
     Plan plan = builder.finish();
     for (Symbol &symbol : plan.symbols)
