@@ -12,16 +12,19 @@
 #include "compiler/CrashReport.h"
 
 #include "runtime/base/Status.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"
 
 #include <atomic>
 #include <charconv>
+#include <new>
 #include <string>
+#include <sys/mman.h>
 #include <unistd.h>
 
 using namespace mlir::gpuvm;
 
-static std::string sentence;
+static std::string sentence, noMemory;
 static std::atomic<bool> isWanted = false;
 
 /// What is followed, if anything is.
@@ -79,7 +82,23 @@ static void putPlaced() {
   put(kPlaced);
 }
 
+[[noreturn]] static void endWithoutMemory() {
+  put(noMemory);
+  _exit(static_cast<int>(vm::Code::OutOfMemory));
+}
+
+/// Whether there is no room for a thread's stack or an arena of malloc, without
+/// which a library crashes rather than to say so.
+static bool isMemoryGone() {
+  constexpr size_t kRoom = size_t(16) << 20;
+  void *room = mmap(nullptr, kRoom, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+                    /*fd=*/-1, /*offset=*/0);
+  return room == MAP_FAILED || munmap(room, kRoom) != 0;
+}
+
 static void endWithSentence(void * /*unused*/) {
+  if (isMemoryGone())
+    endWithoutMemory();
   if (!isWanted)
     return;
   if (readSoFar)
@@ -93,7 +112,12 @@ static void endWithSentence(void * /*unused*/) {
 // The report
 //===----------------------------------------------------------------------===//
 
-void CrashReport::install() {
+void CrashReport::install(llvm::StringRef tool) {
+  noMemory =
+      (tool + ": error: There is not enough memory or address space.\n").str();
+  std::set_new_handler([] { endWithoutMemory(); });
+  llvm::install_bad_alloc_error_handler(
+      [](void *, const char *, bool) { endWithoutMemory(); });
   // Nothing removes a handler again; the first one made runs first.
   [[maybe_unused]] static const bool isAdded = [] {
     llvm::sys::AddSignalHandler(endWithSentence, nullptr);
@@ -106,7 +130,7 @@ CrashReport::CrashReport(llvm::StringRef tool, llvm::StringRef file) {
               "\". The last error above, if there is one, says where; "
               "otherwise take parts of the file away until it is read.\n")
                  .str();
-  install();
+  install(tool);
   isWanted = true;
 }
 

@@ -29,8 +29,9 @@ public:
   CrashReport &operator=(const CrashReport &) = delete;
 
   /// Comes before all else that handles crashes, such as llvm::InitLLVM, or
-  /// that is heard first.
-  static void install();
+  /// that is heard first. From here on the process ends with a sentence where
+  /// memory is exhausted, too: LLVM has no way back from there.
+  static void install(llvm::StringRef tool);
 
   /// From here on the sentence has a place, as a diagnostic has: where what
   /// follows the last operation of `read` begins in `text`. Both outlive this.

@@ -14,6 +14,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <system_error>
 
 namespace vm::compile {
 
@@ -26,8 +27,13 @@ static std::chrono::duration<double> chooseInterval() {
 BusyLine::BusyLine()
     : interval(chooseInterval()), isTerminal(isatty(STDERR_FILENO)) {
   bool isOpen = fcntl(STDERR_FILENO, F_GETFD) != -1;
-  if (isOpen)
+  if (!isOpen)
+    return;
+  try {
     watcher = std::thread([this] { watch(); });
+  } catch (const std::system_error &) {
+    // There is no room for a thread: it is not said what takes so long.
+  }
 }
 
 BusyLine::~BusyLine() {

@@ -181,7 +181,7 @@ static int compile(const CommandLine &line) {
 }
 
 int main(int argc, char **argv) {
-  mlir::gpuvm::CrashReport::install();
+  mlir::gpuvm::CrashReport::install("gpuvm-compile");
   llvm::InitLLVM init(argc, argv);
   CommandLine line;
   CLI::App app(kHelp, "gpuvm-compile");
