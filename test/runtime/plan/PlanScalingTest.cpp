@@ -13,13 +13,14 @@
 #include "test/runtime/plan/Scaling.h"
 #include "test/runtime/plan/TestPlans.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 
 using namespace vm;
-using test::cpuSeconds;
 using test::Measured;
+using test::workDone;
 
 namespace {
 
@@ -35,7 +36,7 @@ Window windowNumber(uint32_t i, uint64_t length = 256) {
   return {Region::Registers, 4096 + uint64_t(i) * kWindowAlignment, length};
 }
 
-std::string nameNumber(uint32_t i) { return "name" + std::to_string(i); }
+std::string nameNumber(uint32_t i) { return fmt::format("name{}", i); }
 
 template <typename T> void addSlots(std::vector<T> &slots, uint32_t n) {
   for (uint32_t i = 0; i < n; ++i) {
@@ -68,7 +69,7 @@ const Case kPlans[] = {
        addSlots(plan.outputs, n);
        for (uint32_t i = 0; i < n; ++i) {
          Symbol &symbol = plan.symbols.emplace_back();
-         symbol.name = "count" + std::to_string(i);
+         symbol.name = fmt::format("count{}", i);
          symbol.dtype = DType::I32;
          symbol.window = {Region::Control, i * kWindowAlignment, 4};
          symbol.bound = 64;
@@ -182,9 +183,9 @@ Measured measurePlan(const Change &fill, uint32_t n) {
   plan.regionBytes.fill(uint64_t(1) << 40);
   fill(plan, n);
   std::vector<uint8_t> file = writePlan(plan);
-  double start = cpuSeconds();
+  double start = workDone();
   Status status = readPlan(file).status();
-  return {cpuSeconds() - start, status.message()};
+  return {workDone() - start, status.message()};
 }
 
 TEST(PlanScaling, ReadingTakesLinearTime) {
@@ -214,20 +215,22 @@ const std::pair<const char *, std::function<std::string(uint32_t n)>>
         {"spaces", [](uint32_t n) { return std::string(n, ' '); }},
         {"digits", [](uint32_t n) { return std::string(n, '9'); }},
         {"an exponent",
-         [](uint32_t n) { return "[1e" + std::string(n, '9') + "]"; }},
+         [](uint32_t n) { return fmt::format("[1e{}]", std::string(n, '9')); }},
         {"empty arrays",
-         [](uint32_t n) { return "[" + repeated("[],", n) + "0]"; }},
+         [](uint32_t n) { return fmt::format("[{}0]", repeated("[],", n)); }},
         {"escapes",
-         [](uint32_t n) { return "\"" + repeated("\\n", n) + "\""; }},
+         [](uint32_t n) { return fmt::format("\"{}\"", repeated("\\n", n)); }},
         {"fields",
          [](uint32_t n) {
            std::string text = "{";
            for (uint32_t i = 0; i < n; ++i)
-             text += "\"" + nameNumber(i) + "\":0,";
+             text += fmt::format("\"{}\":0,", nameNumber(i));
            return text + "\"\":0}";
          }},
         {"a field again and again",
-         [](uint32_t n) { return "{" + repeated("\"a\":0,", n) + "\"a\":0}"; }},
+         [](uint32_t n) {
+           return fmt::format("{{{}\"a\":0}}", repeated("\"a\":0,", n));
+         }},
 };
 
 TEST(PlanScaling, ReadingWhatIsNoManifestTakesLinearTime) {
@@ -236,10 +239,10 @@ TEST(PlanScaling, ReadingWhatIsNoManifestTakesLinearTime) {
         test::findSuperlinear(
             [&](uint32_t n) {
               std::string text = make(n);
-              double start = cpuSeconds();
+              double start = workDone();
               Status status =
                   manifestFromJson(text, /*maxDataBytes=*/1 << 20).status();
-              return Measured{cpuSeconds() - start, status.message()};
+              return Measured{workDone() - start, status.message()};
             },
             20000),
         "")

@@ -1,4 +1,4 @@
-//===- Scaling.cpp - time against size, for tests -------------------------===//
+//===- Scaling.cpp - work against size, for tests -------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/runtime/plan/Scaling.h"
+
+#include "test/runtime/plan/OperationCount.h"
 
 #include <fmt/format.h>
 
@@ -21,26 +23,46 @@ double cpuSeconds() {
   return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
 }
 
+#ifdef GPUVM_COUNTS_OPERATIONS
+
+double workDone() { return static_cast<double>(operationCount()); }
+
+std::string findSuperlinear(const std::function<Measured(uint32_t)> &measure,
+                            uint32_t n) {
+  constexpr double kRatio = 5;
+  Measured small = measure(n), large = measure(4 * n);
+  if (large.work < kRatio * small.work)
+    return "";
+  return fmt::format("{} basic blocks for {}, {} for {} ({}).", small.work, n,
+                     large.work, 4 * n, large.note);
+}
+
+#else
+
+double workDone() { return cpuSeconds(); }
+
 std::string findSuperlinear(const std::function<Measured(uint32_t)> &measure,
                             uint32_t n) {
   constexpr double kShort = 5e-3, kRatio = 8;
   constexpr int kTries = 6;
   Measured small, large;
-  small.seconds = large.seconds = std::numeric_limits<double>::infinity();
+  small.work = large.work = std::numeric_limits<double>::infinity();
   auto keepShorter = [](Measured &best, Measured next) {
-    if (next.seconds < best.seconds)
+    if (next.work < best.work)
       best = std::move(next);
   };
   for (int i = 0; i < kTries; ++i) {
     keepShorter(large, measure(4 * n));
-    if (large.seconds < kShort)
+    if (large.work < kShort)
       return "";
     keepShorter(small, measure(n));
-    if (large.seconds < kRatio * small.seconds)
+    if (large.work < kRatio * small.work)
       return "";
   }
-  return fmt::format("{:.4f} s for {}, {:.4f} s for {} ({}).", small.seconds, n,
-                     large.seconds, 4 * n, large.note);
+  return fmt::format("{:.4f} s for {}, {:.4f} s for {} ({}).", small.work, n,
+                     large.work, 4 * n, large.note);
 }
+
+#endif
 
 } // namespace vm::test
