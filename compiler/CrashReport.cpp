@@ -82,11 +82,6 @@ static void putPlaced() {
   put(kPlaced);
 }
 
-[[noreturn]] static void endWithoutMemory() {
-  put(noMemory);
-  _exit(static_cast<int>(vm::Code::OutOfMemory));
-}
-
 /// Whether there is no room for a thread's stack or an arena of malloc, without
 /// which a library crashes rather than to say so.
 static bool isMemoryGone() {
@@ -96,16 +91,19 @@ static bool isMemoryGone() {
   return room == MAP_FAILED || munmap(room, kRoom) != 0;
 }
 
-static void endWithSentence(void * /*unused*/) {
-  if (isMemoryGone())
-    endWithoutMemory();
-  if (!isWanted)
-    return;
-  if (readSoFar)
+/// With room left, a file that is read has asked for too much or worse.
+[[noreturn]] static void endWithSentence() {
+  bool isFile = isWanted && !isMemoryGone();
+  if (isFile && readSoFar)
     putPlaced();
   else
-    put(sentence);
-  _exit(static_cast<int>(vm::Code::BadInput));
+    put(isFile ? sentence : noMemory);
+  _exit(static_cast<int>(isFile ? vm::Code::BadInput : vm::Code::OutOfMemory));
+}
+
+static void onSignal(void * /*unused*/) {
+  if (isWanted || isMemoryGone())
+    endWithSentence();
 }
 
 //===----------------------------------------------------------------------===//
@@ -115,12 +113,12 @@ static void endWithSentence(void * /*unused*/) {
 void CrashReport::install(llvm::StringRef tool) {
   noMemory =
       (tool + ": error: There is not enough memory or address space.\n").str();
-  std::set_new_handler([] { endWithoutMemory(); });
+  std::set_new_handler([] { endWithSentence(); });
   llvm::install_bad_alloc_error_handler(
-      [](void *, const char *, bool) { endWithoutMemory(); });
+      [](void *, const char *, bool) { endWithSentence(); });
   // Nothing removes a handler again; the first one made runs first.
   [[maybe_unused]] static const bool isAdded = [] {
-    llvm::sys::AddSignalHandler(endWithSentence, nullptr);
+    llvm::sys::AddSignalHandler(onSignal, nullptr);
     return true;
   }();
 }
