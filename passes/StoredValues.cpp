@@ -104,7 +104,7 @@ static void storeOnCondition(StoreOp store, KernelOp maker, ValueHomes &homes) {
   Value inputs[] = {condition, made, choice->no};
   std::string name = (maker.getSymName() + "_to_" + store.getSymbol()).str();
   if (std::optional<int64_t> offset = store.getOffset())
-    name += "_" + std::to_string(*offset);
+    name.append("_").append(std::to_string(*offset));
   auto program = maker->getParentOfType<ProgramOp>();
   auto kernel =
       KernelOp::create(b, loc, TypeRange{type}, freeName(program, name),
