@@ -20,7 +20,7 @@ namespace vm::compile {
 
 static std::chrono::duration<double> chooseInterval() {
   const char *text = std::getenv("GPUVM_BUSY_SECONDS");
-  double seconds = text ? std::atof(text) : 0;
+  double seconds = text ? std::strtod(text, nullptr) : 0;
   return std::chrono::duration<double>(seconds > 0 ? seconds : 5);
 }
 
@@ -32,7 +32,7 @@ BusyLine::BusyLine()
   try {
     watcher = std::thread([this] { watch(); });
   } catch (const std::system_error &) {
-    // There is no room for a thread: it is not said what takes so long.
+    watcher = {}; // Without room for a thread, nobody says what takes so long.
   }
 }
 
