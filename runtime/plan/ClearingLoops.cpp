@@ -137,7 +137,8 @@ void ClearingLoops::clearMember(uint32_t pointer, uint32_t type,
 void ClearingLoops::clearArray(uint32_t pointer, uint32_t type) {
   uint32_t element = definitions_.find(type)[2], word = editor_.wordType();
   uint64_t count = *definitions_.countOf(type);
-  uint64_t step = std::max<uint64_t>(kScalarsPerTurn / scalarsOf(element), 1);
+  uint64_t step = std::max<uint64_t>(
+      kScalarsPerTurn / std::max<uint64_t>(scalarsOf(element), 1), 1);
   uint64_t end = count / step * step;
   addLoop(end, step, [&](uint32_t first) {
     for (uint64_t i = 0; i < step; ++i) {

@@ -311,6 +311,18 @@ TEST_F(BoundedKernelTest, ClearsLargeVariablesInLoops) {
   }
 }
 
+TEST_F(BoundedKernelTest, ClearsElementsOfNoScalars) {
+  auto words = boundKernel(
+      makeKernel("", "%fb = OpVariable %functionBoth Function\n", "",
+                 "%count = OpConstant %u32 1000\n"
+                 "%large = OpTypeArray %v4 %count\n%empty = OpTypeStruct\n"
+                 "%empties = OpTypeArray %empty %count\n"
+                 "%both = OpTypeStruct %large %empties\n"
+                 "%functionBoth = OpTypePointer Function %both\n"));
+  ASSERT_TRUE(words.ok()) << words.status().message();
+  EXPECT_EQ(problemOf(*words), "");
+}
+
 TEST_F(BoundedKernelTest, RefusesPointersThatComeFromNoVariable) {
   EXPECT_EQ(messageOf("%u = OpUndef %shared16\n"
                       "%p = OpAccessChain %sharedWord %u %any\n"),
