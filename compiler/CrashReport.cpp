@@ -83,7 +83,7 @@ static void putPlaced() {
 }
 
 /// Whether there is no room for a thread's stack or an arena of malloc, without
-/// which a library crashes rather than to say so.
+/// which a library crashes instead of saying so.
 static bool isMemoryGone() {
   constexpr size_t kRoom = size_t(16) << 20;
   void *room = mmap(nullptr, kRoom, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -113,12 +113,12 @@ static void onSignal(void * /*unused*/) {
 void CrashReport::install(llvm::StringRef tool) {
   noMemory =
       (tool + ": error: There is not enough memory or address space.\n").str();
-  std::set_new_handler([] { endWithSentence(); });
-  llvm::install_bad_alloc_error_handler(
-      [](void *, const char *, bool) { endWithSentence(); });
   // Nothing removes a handler again; the first one made runs first.
   [[maybe_unused]] static const bool isAdded = [] {
     llvm::sys::AddSignalHandler(onSignal, nullptr);
+    std::set_new_handler([] { endWithSentence(); });
+    llvm::install_bad_alloc_error_handler(
+        [](void *, const char *, bool) { endWithSentence(); });
     return true;
   }();
 }

@@ -29,8 +29,8 @@ public:
   CrashReport &operator=(const CrashReport &) = delete;
 
   /// Comes before all else that handles crashes, such as llvm::InitLLVM, or
-  /// that is heard first. From here on the process ends with a sentence where
-  /// memory is exhausted, too: LLVM has no way back from there.
+  /// that is heard first. From here on the process ends with a sentence when
+  /// memory is exhausted, too: LLVM cannot go on without.
   static void install(llvm::StringRef tool);
 
   /// From here on the sentence has a place, as a diagnostic has: where what

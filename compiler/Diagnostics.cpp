@@ -77,19 +77,24 @@ static StringRef conversionOf(StringRef dialect) {
 static StringRef dialectOf(StringRef text) {
   StringRef dialect = text.take_while(
       [](char c) { return llvm::isLower(c) || llvm::isDigit(c) || c == '_'; });
+  bool isNumber = !text.empty() && llvm::isDigit(text.front());
   bool isDialect = text.drop_front(dialect.size()).starts_with(".");
-  return isDialect ? dialect : "";
+  return isDialect && !isNumber ? dialect : "";
 }
 
 /// The dialect that an error between `before` and `rest` is about. The parser
-/// points at the operation, or behind it if its name is quoted, and behind
-/// types and attributes.
+/// points at an operation, after its name if that is quoted, and after types
+/// and attributes.
 static StringRef dialectAt(StringRef before, StringRef rest) {
   if (StringRef dialect = dialectOf(rest); !dialect.empty())
     return dialect;
   if (rest.starts_with("(") && before.consume_back("\""))
     return dialectOf(before.substr(before.rfind('"') + 1));
-  return dialectOf(before.substr(before.find_last_of("!#") + 1));
+  size_t sigil = before.find_last_of("!#");
+  bool isText = before.take_front(sigil).count('"') % 2 != 0;
+  return sigil == StringRef::npos || isText
+             ? ""
+             : dialectOf(before.drop_front(sigil + 1));
 }
 
 std::optional<std::string>

@@ -28,9 +28,8 @@ static constexpr int64_t kMaxColumnBytes = 16384;
 static constexpr int64_t kMaxSlotBytes = 32768;
 /// Workgroups that keep a GPU with 132 multiprocessors busy.
 static constexpr int64_t kEnoughGroups = 256;
-/// Workgroups of a row kernel. With 4,096 those that are on a GPU together take
-/// rows in step and wait for memory together: 2 to 5 % on an H100. lavapipe
-/// does not mind.
+/// Workgroups of a row kernel: more than those that run at once, which stay in
+/// step otherwise (docs/rationale/row-kernels.md).
 static constexpr int64_t kMaxRowGroups = 16384;
 /// Elements that a lane keeps from one phase of a row kernel to the next.
 static constexpr int64_t kMaxKept = 128;

@@ -6,7 +6,7 @@
 // A scatter begins with a copy of what it updates, and what is stored is copied
 // back: for a few elements of a large symbol that is nearly all the work. Here
 // such kernels are given the symbol itself. From then on the order of commands
-// is what keeps the old value until nobody reads it (DataDependences); the copy
+// is what keeps the old value as long as it is read (DataDependences); the copy
 // stays for those who read it later all the same.
 // docs/rationale/memory-reuse.md has what it saves.
 //
@@ -220,7 +220,7 @@ bool Updater::dependsOn(Operation *op, Operation *on) const {
 }
 
 /// Whether what the symbol holds is what is loaded until that is stored over,
-/// and nobody but the kernel's store stores there meanwhile.
+/// and no store but the kernel's changes it meanwhile.
 bool Updater::isAlone(const Update &update) {
   StoreOp store = update.store;
   SymbolBytes bytes = getSymbolBytes(store);
@@ -235,7 +235,7 @@ bool Updater::isAlone(const Update &update) {
   });
 }
 
-/// Whether nobody who reads the result does so behind a later store.
+/// Whether all who read the result do so before a later store.
 bool Updater::isLast(const Update &update) {
   Value made = update.kernel->getResult(update.result);
   bool isRead = llvm::any_of(made.getUsers(), [&](Operation *user) {

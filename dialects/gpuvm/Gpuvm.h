@@ -71,7 +71,7 @@ RankedTensorType boundedFrom(RankedTensorType type);
 bool isBounded(Type type);
 /// Whether `type` is that of a tensor of the machine, bounded or not.
 bool hasRows(Type type);
-/// The error that `type`, of something of `op`, is none.
+/// Emits the error that `type`, in `op`, is not that of such a tensor.
 InFlightDiagnostic emitNoRows(Operation *op, Type type);
 
 /// Verifies that region `combine` of `op` makes an element of each of `inputs`

@@ -112,9 +112,10 @@ void ClearingLoops::addLoops() {
 void ClearingLoops::clear(uint32_t pointer, uint32_t type) {
   bool isArray = definitions_.opcodeOf(type) == SpvOpTypeArray;
   bool isStruct = definitions_.opcodeOf(type) == SpvOpTypeStruct;
-  if (isArray && scalarsOf(type) > kScalarsPerTurn)
-    return clearArray(pointer, type);
-  if (isStruct && scalarsOf(type) > kScalarsPerTurn) {
+  uint64_t scalars = scalarsOf(type);
+  if (isArray && scalars > kScalarsPerTurn)
+    return clearArray(pointer, type, scalars);
+  if (isStruct && scalars > kScalarsPerTurn) {
     SpirvWords members = definitions_.find(type).subspan(2);
     for (uint32_t i = 0; i < members.size(); ++i)
       clearMember(pointer, members[i], editor_.constant(editor_.wordType(), i));
@@ -134,11 +135,11 @@ void ClearingLoops::clearMember(uint32_t pointer, uint32_t type,
   clear(member, type);
 }
 
-void ClearingLoops::clearArray(uint32_t pointer, uint32_t type) {
+void ClearingLoops::clearArray(uint32_t pointer, uint32_t type,
+                               uint64_t scalars) {
   uint32_t element = definitions_.find(type)[2], word = editor_.wordType();
   uint64_t count = *definitions_.countOf(type);
-  uint64_t step = std::max<uint64_t>(
-      kScalarsPerTurn / std::max<uint64_t>(scalarsOf(element), 1), 1);
+  uint64_t step = std::max<uint64_t>(kScalarsPerTurn * count / scalars, 1);
   uint64_t end = count / step * step;
   addLoop(end, step, [&](uint32_t first) {
     for (uint64_t i = 0; i < step; ++i) {

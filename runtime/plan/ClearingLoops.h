@@ -60,7 +60,7 @@ private:
   void addLoops();
   void clear(uint32_t pointer, uint32_t type);
   void clearMember(uint32_t pointer, uint32_t type, uint32_t index);
-  void clearArray(uint32_t pointer, uint32_t type);
+  void clearArray(uint32_t pointer, uint32_t type, uint64_t scalars);
   template <typename AddTurn>
   void addLoop(uint64_t end, uint64_t step, AddTurn addTurn);
 

@@ -24,6 +24,7 @@ from program_text import NUMPY, unpack
 
 FOLDERS = ["linalg", "tensor_ops", "subbyte_types", "regression"]
 
+
 def balanced(text, at):
     """The end of the brackets that begin at `at`."""
     depth = 0
@@ -220,6 +221,7 @@ def try_test(aliases, helpers, text):
 
 
 def find_error(aliases, test, function):
+    """Why the program of a test does not compile, run or agree; empty if it does."""
     program = test.program(function)
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "test.mlir"), "w") as file:

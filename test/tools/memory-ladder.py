@@ -35,6 +35,7 @@ def climb(command):
     codes = []
     # Drivers map what they do for each of up to 16 processors: they need more on some machines.
     while codes[-3:] != [0, 0, 0] or limit < 400 * MEGABYTE:
+        assert limit < 4000 * MEGABYTE, codes
         done = run(command, limit)
         assert done.returncode in (0, 6), (limit, done.returncode, done.stderr)
         assert done.returncode == 0 or f"{program}: error: " in done.stderr, (limit, done.stderr)

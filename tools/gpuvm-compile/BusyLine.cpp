@@ -32,7 +32,7 @@ BusyLine::BusyLine()
   try {
     watcher = std::thread([this] { watch(); });
   } catch (const std::system_error &) {
-    watcher = {}; // Without room for a thread, nobody says what takes so long.
+    watcher = {}; // There is no room for a thread: the line is left out.
   }
 }
 

@@ -2,7 +2,7 @@
 
 //===-- gpuvm.program ------------------------------------------------------===//
 
-// expected-error @below {{C0: 'tensor<?xf32>' is no statically shaped tensor of i1, i2, i4, i8, i16, i32, i64, f8, f16, bf16, f32 or f64 with 1 to 2147483647 elements; write a program for each shape, or bounded rows}}
+// expected-error-re @below {{C0: 'tensor<?xf32>' is no statically shaped tensor {{.*}}; write a program for each shape, or bounded rows}}
 gpuvm.program @program_c0_dynamic(%x: tensor<?xf32>) {
   gpuvm.return
 }
@@ -136,7 +136,7 @@ gpuvm.program @stage_c0(%x: tensor<4xf32>) {
 
 gpuvm.program @stage_c0_dynamic(%x: tensor<4xf32>) {
   gpuvm.stage @s(%in = %x : tensor<4xf32>) {
-    // expected-error @below {{C0: 'tensor<?xf32>' is no statically shaped tensor of i1, i2, i4, i8, i16, i32, i64, f8, f16, bf16, f32 or f64 with 1 to 2147483647 elements; write a program for each shape, or bounded rows}}
+    // expected-error-re @below {{C0: 'tensor<?xf32>' is no statically shaped tensor {{.*}}; write a program for each shape, or bounded rows}}
     %i = tensor.cast %in : tensor<4xf32> to tensor<?xf32>
   }
   gpuvm.return
