@@ -15,12 +15,16 @@ using namespace mlir::gpuvm;
 
 using functions::kLog2High, functions::kLog2Low;
 
+/// 1.5 * 2^23: what is added to it loses its fraction, and the last bits of the
+/// sum are the integer.
+static constexpr float kShift = 12582912.0f;
+
+static std::pair<Float, Word> takeBack(Float shifted) {
+  return {shifted - kShift, bitsOf(shifted) - 0x4b400000};
+}
+
 std::pair<Float, Word> functions::roundToWord(Float x) {
-  // 1.5 * 2^23: what is added to it loses its fraction, and the last bits of
-  // the sum are the integer.
-  constexpr float kShift = 12582912.0f;
-  Float sum = x + kShift;
-  return {sum - kShift, bitsOf(sum) - 0x4b400000};
+  return takeBack(x + kShift);
 }
 
 Float functions::expSeries(Float r) {
@@ -50,7 +54,7 @@ struct Reduced {
 } // namespace
 
 static Reduced reduce(Float x) {
-  auto [turns, count] = functions::roundToWord(x * 1.44269504f);
+  auto [turns, count] = takeBack(multiplyAdd(x, x.number(1.44269504f), kShift));
   Float rest = multiplyAdd(turns, -kLog2High, x);
   return {multiplyAdd(turns, -kLog2Low, rest), count};
 }

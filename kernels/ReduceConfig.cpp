@@ -31,8 +31,9 @@ static constexpr int64_t kEnoughGroups = 256;
 /// Workgroups of a row kernel: more than those that run at once, which stay in
 /// step otherwise (docs/rationale/row-kernels.md).
 static constexpr int64_t kMaxRowGroups = 16384;
-/// Elements that a lane keeps from one phase of a row kernel to the next.
-static constexpr int64_t kMaxKept = 128;
+/// Elements that a lane keeps from one phase of a row kernel to the next, and
+/// the operations on them: both are emitted without a loop.
+static constexpr int64_t kMaxKept = 128, kMaxKeptOps = 4096;
 
 /// Whether position = result * elements + element in the iteration space.
 static bool reducesTrailingLoops(linalg::GenericOp op) {
@@ -204,8 +205,8 @@ void gpuvm::configureReduce(KernelOp kernel, const BodyTraits &traits,
         llvm::divideCeil(config.elements / row, config.order.rowsPerTurn());
     int64_t kept =
         turns * config.order.rowsPerGroup * config.order.elementsPerLane;
-    config.keepsRows = !traits.once() && kept <= kMaxKept &&
-                       kept * traits.ops <= KernelConfig::kMaxUnrolledOps;
+    config.keepsRows =
+        !traits.once() && kept <= kMaxKept && kept * traits.ops <= kMaxKeptOps;
     int64_t groupsNeeded =
         llvm::divideCeil(config.elements, row * config.order.rowsPerGroup);
     if (config.keepsRows &&
