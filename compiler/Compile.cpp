@@ -60,7 +60,7 @@ static OwningOpRef<ModuleOp> readProgram(MLIRContext &context,
   return module;
 }
 
-/// The attribute is kSubgroupLanesAttr of kernels/BallotTile.h.
+/// The attribute is kSubgroupLanesAttr of kernels/builder/BallotTile.h.
 static void setSubgroupLanes(ModuleOp module, std::optional<int64_t> lanes) {
   if (!lanes)
     return;

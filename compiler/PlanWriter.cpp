@@ -186,7 +186,7 @@ LogicalResult PlanTranslator::addKernel(chain::KernelOp kernel) {
       return kernel.emitOpError("names the unknown feature ") << name;
     result.features.push_back(*feature);
   }
-  // kUnfinishedAttr of kernels/LongLoops.h
+  // kUnfinishedAttr of kernels/loops/LongLoops.h
   if (auto binding = kernel->getAttrOfType<IntegerAttr>("chain.unfinished"))
     result.unfinished = binding.getInt();
   llvm::sort(result.features);
@@ -241,7 +241,7 @@ std::vector<vm::BoundWindow> PlanTranslator::bind(StringRef kernel,
 
 void PlanTranslator::addCommand(Operation *command) {
   vm::Command result;
-  // kUnlessAttr of kernels/LongLoops.h
+  // kUnlessAttr of kernels/loops/LongLoops.h
   if (auto unless = command->getAttrOfType<StringAttr>("chain.unless"))
     result.unless = vm::featureFromString(unless.getValue().str());
   auto add = [&](auto payload, StringRef stage) {

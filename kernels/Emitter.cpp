@@ -7,7 +7,7 @@
 
 #include "kernels/Emitter.h"
 
-#include "kernels/LongLoops.h"
+#include "kernels/loops/LongLoops.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;

@@ -11,9 +11,9 @@
 
 #pragma once
 
-#include "kernels/Bindings.h"
-#include "kernels/ElementEmitter.h"
 #include "kernels/KernelConfig.h"
+#include "kernels/analysis/Bindings.h"
+#include "kernels/elements/ElementEmitter.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 
 namespace mlir::gpuvm {

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/KernelConfig.h"
-#include "kernels/BodyTraits.h"
-#include "kernels/ChainPlan.h"
-#include "kernels/LongLoops.h"
+#include "kernels/analysis/BodyTraits.h"
+#include "kernels/chain/ChainPlan.h"
+#include "kernels/loops/LongLoops.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;

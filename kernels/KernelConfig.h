@@ -13,14 +13,14 @@
 
 #include "dialects/gpuvm/Gpuvm.h"
 #include "dialects/gpuvm/Reduction.h"
-#include "kernels/AttentionLayout.h"
-#include "kernels/Contraction.h"
-#include "kernels/FftLayout.h"
-#include "kernels/MatrixAttentionLayout.h"
-#include "kernels/ScanLayout.h"
-#include "kernels/ScatterLayout.h"
-#include "kernels/SortLayout.h"
-#include "kernels/TiledAttentionLayout.h"
+#include "kernels/attention/AttentionLayout.h"
+#include "kernels/attention/MatrixAttentionLayout.h"
+#include "kernels/attention/TiledAttentionLayout.h"
+#include "kernels/contract/Contraction.h"
+#include "kernels/fft/FftLayout.h"
+#include "kernels/scan/ScanLayout.h"
+#include "kernels/scatter/ScatterLayout.h"
+#include "kernels/sort/SortLayout.h"
 
 namespace mlir::gpuvm {
 

@@ -11,7 +11,7 @@
 
 #pragma once
 
-#include "kernels/ChainPlan.h"
+#include "kernels/chain/ChainPlan.h"
 
 namespace mlir::gpuvm {
 

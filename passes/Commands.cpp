@@ -7,7 +7,7 @@
 
 #include "passes/Commands.h"
 
-#include "kernels/Updates.h"
+#include "kernels/analysis/Updates.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/LongLoops.h"
+#include "kernels/loops/LongLoops.h"
 #include "passes/CodeSize.h"
 #include "passes/Commands.h"
 #include "passes/Passes.h"

@@ -13,7 +13,7 @@
 #include "passes/ExpandGroups.h"
 
 #include "dialects/gpuvm/Gpuvm.h"
-#include "kernels/Updates.h"
+#include "kernels/analysis/Updates.h"
 #include "passes/ElementBuilder.h"
 
 using namespace mlir;

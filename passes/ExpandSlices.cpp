@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/gpuvm/Gpuvm.h"
-#include "kernels/Updates.h"
+#include "kernels/analysis/Updates.h"
 #include "passes/ElementBuilder.h"
 #include "passes/Generalize.h"
 

@@ -12,7 +12,7 @@
 #include "passes/ExpandSort.h"
 
 #include "dialects/gpuvm/Gpuvm.h"
-#include "kernels/SortLayout.h"
+#include "kernels/sort/SortLayout.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;

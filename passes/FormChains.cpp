@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/Bindings.h"
 #include "kernels/Emitter.h"
+#include "kernels/analysis/Bindings.h"
 #include "passes/ChainCost.h"
 #include "passes/ChainRuns.h"
 #include "passes/Decisions.h"

@@ -16,7 +16,7 @@
 #include "passes/Passes.h"
 
 #include "dialects/gpuvm/ScalarBody.h"
-#include "kernels/InnerReduction.h"
+#include "kernels/elements/InnerReduction.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"

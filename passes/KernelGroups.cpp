@@ -9,7 +9,7 @@
 
 #include "dialects/gpuvm/Reduction.h"
 #include "dialects/gpuvm/ScalarBody.h"
-#include "kernels/Bindings.h"
+#include "kernels/analysis/Bindings.h"
 #include "passes/LoopNest.h"
 #include "passes/VirtualOps.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -7,7 +7,7 @@
 
 #include "passes/KernelNeed.h"
 
-#include "kernels/Updates.h"
+#include "kernels/analysis/Updates.h"
 #include "passes/Commands.h"
 
 using namespace mlir;

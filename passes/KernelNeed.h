@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "kernels/Alternative.h"
+#include "kernels/analysis/Alternative.h"
 #include "passes/KernelCondition.h"
 
 namespace mlir::gpuvm {

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/LoopLimiter.h"
-#include "kernels/ResumableCode.h"
+#include "kernels/loops/LoopLimiter.h"
+#include "kernels/loops/ResumableCode.h"
 #include "passes/LoopPasses.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

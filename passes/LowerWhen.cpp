@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/Alternative.h"
+#include "kernels/analysis/Alternative.h"
 #include "passes/Commands.h"
 #include "passes/Generalize.h"
 #include "passes/GuardBody.h"

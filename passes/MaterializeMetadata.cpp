@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/Alternative.h"
+#include "kernels/analysis/Alternative.h"
 #include "passes/Commands.h"
 #include "passes/ElementBuilder.h"
 #include "passes/Magnitude.h"

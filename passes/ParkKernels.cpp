@@ -17,7 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/Alternative.h"
+#include "kernels/analysis/Alternative.h"
 #include "passes/ChainCost.h"
 #include "passes/Commands.h"
 #include "passes/Counts.h"

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/LongLoops.h"
+#include "kernels/loops/LongLoops.h"
 #include "passes/Commands.h"
 #include "passes/Passes.h"
 

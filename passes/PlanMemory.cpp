@@ -13,12 +13,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/Alternative.h"
-#include "kernels/Bindings.h"
 #include "kernels/Emitter.h"
-#include "kernels/InPlace.h"
 #include "kernels/KernelConfig.h"
-#include "kernels/Updates.h"
+#include "kernels/analysis/Alternative.h"
+#include "kernels/analysis/Bindings.h"
+#include "kernels/analysis/InPlace.h"
+#include "kernels/analysis/Updates.h"
 #include "passes/Commands.h"
 #include "passes/Passes.h"
 #include "passes/StoredValues.h"

@@ -13,7 +13,7 @@
 
 #include "dialects/gpuvm/ScalarBody.h"
 #include "dialects/gpuvm/SplitReduction.h"
-#include "kernels/LongLoops.h"
+#include "kernels/loops/LongLoops.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;

@@ -7,9 +7,9 @@
 
 #include "passes/StoredValues.h"
 
-#include "kernels/Alternative.h"
-#include "kernels/InPlace.h"
-#include "kernels/Updates.h"
+#include "kernels/analysis/Alternative.h"
+#include "kernels/analysis/InPlace.h"
+#include "kernels/analysis/Updates.h"
 #include "passes/Commands.h"
 
 using namespace mlir;

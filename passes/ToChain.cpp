@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/gpuvm/Recorded.h"
-#include "kernels/LongLoops.h"
+#include "kernels/loops/LongLoops.h"
 #include "passes/Commands.h"
 #include "passes/Passes.h"
 

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/Alternative.h"
-#include "kernels/Updates.h"
+#include "kernels/analysis/Alternative.h"
+#include "kernels/analysis/Updates.h"
 #include "passes/Commands.h"
 #include "passes/KernelNeed.h"
 #include "passes/Passes.h"

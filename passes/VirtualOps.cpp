@@ -9,8 +9,8 @@
 
 #include "dialects/gpuvm/Reduction.h"
 #include "dialects/gpuvm/ScalarBody.h"
-#include "kernels/Bindings.h"
-#include "kernels/InnerReduction.h"
+#include "kernels/analysis/Bindings.h"
+#include "kernels/elements/InnerReduction.h"
 #include "passes/CodeCopies.h"
 
 using namespace mlir;

@@ -1,0 +1,195 @@
+//===- AttentionCombine.cpp - sums of several parts of the keys -----------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/attention/AttentionEmitter.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+/// Steps 0 .. count - 1, several at a time where that comes out even, so that
+/// what they load is on its way together. `next` carries values from one step
+/// to the next.
+AttentionEmitter::Values
+AttentionEmitter::steps(const Count &count, const Values &start,
+                        function_ref<Values(Value i, Values carried)> next) {
+  int64_t together = 8;
+  while (count.number % together != 0)
+    together /= 2;
+  auto body = [&](Value first, ValueRange carried) {
+    Values values(carried);
+    for (int64_t i = 0; i < together; ++i)
+      values = next(k.add(first, k.index(i)), values);
+    return values;
+  };
+  return k.loop(k.index(0), count.value, k.index(together), start, body,
+                /*runs=*/true);
+}
+
+/// Brings `count` parts to one scale. `parts` holds the largest scores of each
+/// part, and behind them the sums of weights beside these. `scales` gets what
+/// the parts' sums are to be multiplied with. Returns the largest scores of all
+/// and behind them the sums of all weights.
+AttentionEmitter::Values AttentionEmitter::scaleParts(Value parts,
+                                                      const Count &count) {
+  Values top =
+      steps(count, all(std::numeric_limits<float>::lowest()),
+            [&](Value part, const Values &top) {
+              return each(top, load(parts, part),
+                          [&](Value a, Value b) { return larger(a, b); });
+            });
+  auto scale = [&](Value part, ValueRange) {
+    k.storeWorkgroupVector(
+        scales,
+        each(load(parts, part), top,
+             [&](Value own, Value top) { return ratio(own, top); }),
+        part);
+    return Values();
+  };
+  k.loop(lane, count.value, k.index(shape.lanes), {}, scale);
+  k.workgroupBarrier();
+  Values total = steps(count, all(0), [&](Value part, const Values &total) {
+    return multiplyAddEach(load(parts, k.add(part, k.index(count.number))),
+                           load(scales, part), total);
+  });
+  top.append(total);
+  return top;
+}
+
+/// a * b + sum, row by row.
+AttentionEmitter::Values
+AttentionEmitter::multiplyAddEach(ArrayRef<Value> a, ArrayRef<Value> b,
+                                  ArrayRef<Value> sum) {
+  Values results;
+  for (auto [x, y, z] : llvm::zip_equal(a, b, sum))
+    results.push_back(multiplyAdd(x, y, z));
+  return results;
+}
+
+/// Element `element` of the block's rows.
+void AttentionEmitter::storeResults(Value element, ArrayRef<Value> sums,
+                                    ArrayRef<Value> weights) {
+  for (auto [r, sum, weight] : llvm::enumerate(sums, weights)) {
+    QueryRow row = queryRow(k.index(r));
+    Value at = k.add(k.mul(row.head, shape.queries), row.number);
+    at = k.add(k.mul(at, shape.valueSize), element);
+    k.ifThen(row.inside,
+             [&] { k.store(c.layout.outputs.front(), mean(sum, weight), at); });
+  }
+}
+
+/// Where workgroup memory has element `i` of those of a group's vectors that
+/// are exchanged: those of a vector are rotated, so that lanes find different
+/// banks.
+Value AttentionEmitter::slotOf(Value i) {
+  int64_t size = shape.exchanged();
+  Value vector = k.div(i, size);
+  return k.add(k.mul(vector, size), k.rem(k.add(i, vector), size));
+}
+
+/// The lane groups' sums, into a result or into the split's partial result.
+void AttentionEmitter::combineGroups(ArrayRef<Value> lanesSums,
+                                     Value blockNumber, Value split) {
+  const int64_t groups = shape.laneGroups();
+  k.workgroupBarrier(); // Everybody is done with what is there.
+  k.ifThen(k.less(lane, k.index(groups)), [&] {
+    Value first = k.mul(lane, shape.keysPerGroup());
+    k.storeWorkgroupVector(groupParts, load(parts, topOf(first)), lane);
+    Values sum = load(sums, first);
+    for (int64_t i = 1; i < shape.keysPerGroup(); ++i)
+      sum = each(sum, load(sums, k.add(first, k.index(i))),
+                 [&](Value a, Value b) { return add(a, b); });
+    k.storeWorkgroupVector(groupParts, sum, k.add(lane, k.index(groups)));
+  });
+  k.workgroupBarrier();
+  const Count allGroups = {groups, k.index(groups)};
+  Values whole = scaleParts(groupParts, allGroups);
+  ArrayRef<Value> top = ArrayRef(whole).take_front(shape.blockRows);
+  ArrayRef<Value> weight = ArrayRef(whole).drop_front(shape.blockRows);
+  Value partial = partialAt(blockNumber, split);
+  const int64_t exchanged = shape.exchanged();
+  for (int64_t first = 0; first < shape.valueVector; first += exchanged) {
+    exchangeSums(lanesSums, first);
+    auto eachElement = [&](Value i, ValueRange) {
+      Values total =
+          steps(allGroups, all(0), [&](Value group, const Values &total) {
+            Value at = k.add(k.mul(group, shape.groupStride()), slotOf(i));
+            return multiplyAddEach(load(parts, at), load(scales, group), total);
+          });
+      Value element = k.add(k.mul(k.div(i, exchanged), shape.valueVector),
+                            k.add(k.rem(i, exchanged), k.index(first)));
+      if (shape.splits == 1)
+        storeResults(element, total, weight);
+      else
+        storePartial(k.add(partial, element), total);
+      return Values();
+    };
+    int64_t count = shape.valueSize / shape.valueVector * exchanged;
+    k.loop(lane, k.index(count), k.index(shape.lanes), {}, eachElement);
+  }
+  if (shape.splits > 1)
+    k.ifThen(k.equal(lane, k.index(0)), [&] {
+      storePartial(k.add(partial, k.index(shape.valueSize)), top);
+      storePartial(k.add(partial, k.index(shape.valueSize + 1)), weight);
+    });
+}
+
+/// Some elements of each vector of the lanes' sums into workgroup memory.
+void AttentionEmitter::exchangeSums(ArrayRef<Value> lanesSums, int64_t first) {
+  const int64_t vector = shape.valueVector, exchanged = shape.exchanged();
+  k.workgroupBarrier(); // Everybody is done with what is there.
+  for (int64_t chunk = 0; chunk < shape.valueChunks; ++chunk)
+    for (int64_t e = 0; e < exchanged; ++e) {
+      Values rows;
+      for (int64_t r = 0; r < shape.blockRows; ++r)
+        rows.push_back(
+            lanesSums[r * shape.valuesPerLane() + chunk * vector + first + e]);
+      Value number = k.add(valuePart, k.index(chunk * shape.valueLanes));
+      Value i = k.add(k.mul(number, exchanged), k.index(e));
+      k.storeWorkgroupVector(
+          parts, rows, k.add(k.mul(laneGroup, shape.groupStride()), slotOf(i)));
+    }
+  k.workgroupBarrier();
+}
+
+/// Where the partial result of a split begins in scratch memory.
+Value AttentionEmitter::partialAt(Value blockNumber, Value split) {
+  Value number = k.add(k.mul(blockNumber, shape.splits), split);
+  return k.mul(number, shape.partialVectors());
+}
+
+void AttentionEmitter::storePartial(Value at, ArrayRef<Value> row) {
+  k.storeVector(c.layout.scratch.front(), row, k.mul(at, shape.blockRows));
+}
+
+AttentionEmitter::Values AttentionEmitter::loadPartial(Value at) {
+  return k.loadVector(c.layout.scratch.front(), k.ir().getF32Type(),
+                      k.mul(at, shape.blockRows), shape.blockRows);
+}
+
+void AttentionEmitter::foldSplits(Value blockNumber, const Count &splits) {
+  auto gather = [&](Value split, ValueRange) {
+    Value at = k.add(partialAt(blockNumber, split), k.index(shape.valueSize));
+    Values top = loadPartial(at), weight = loadPartial(k.add(at, k.index(1)));
+    k.storeWorkgroupVector(parts, top, split);
+    k.storeWorkgroupVector(parts, weight, k.add(split, k.index(splits.number)));
+    return Values();
+  };
+  k.loop(lane, splits.value, k.index(shape.lanes), {}, gather);
+  k.workgroupBarrier();
+  Values whole = scaleParts(parts, splits);
+  auto eachElement = [&](Value element, ValueRange) {
+    Values total = steps(splits, all(0), [&](Value split, const Values &total) {
+      Value at = k.add(partialAt(blockNumber, split), element);
+      return multiplyAddEach(loadPartial(at), load(scales, split), total);
+    });
+    storeResults(element, total, ArrayRef(whole).drop_front(shape.blockRows));
+    return Values();
+  };
+  k.loop(lane, k.index(shape.valueSize), k.index(shape.lanes), {}, eachElement);
+}

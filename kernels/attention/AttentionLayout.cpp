@@ -1,0 +1,106 @@
+//===- AttentionLayout.cpp - how attention is laid over the device --------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/attention/AttentionLayout.h"
+
+#include "kernels/KernelConfig.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+/// Query rows whose elements fit into a lane's registers beside what it
+/// accumulates.
+static constexpr int64_t kMaxBlockRows = 4;
+/// They meet three times a tile, so a workgroup is small and a multiprocessor
+/// has several.
+static constexpr int64_t kLanes = 128;
+/// Elements of each query row that a lane holds.
+static constexpr int64_t kKeyElementsPerLane = 8;
+/// Value rows of a tile that a lane has in flight, beside as many key rows.
+static constexpr int64_t kKeysPerGroup = 8;
+/// Lane groups at most: where value rows are short, neighbours do the same.
+static constexpr int64_t kMaxLaneGroups = 32;
+/// Numbers that the lanes exchange: half of the 32 KiB that lavapipe has.
+static constexpr int64_t kMaxParts = 4608;
+/// Workgroups that a GPU with 132 multiprocessors runs at once: two on each.
+static constexpr int64_t kWantedGroups = 264;
+
+int64_t gpuvm::attentionVector(Value tensor, bool vectorizes) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  int64_t vector = vectorizes ? 16 / elementBytes(type.getElementType()) : 1;
+  while (type.getShape().back() % vector != 0)
+    vector /= 2;
+  return vector;
+}
+
+AttentionShape::AttentionShape(AttentionOp op, bool vectorizes) {
+  auto shapeOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getShape();
+  };
+  heads = shapeOf(op.getQuery())[0];
+  queries = shapeOf(op.getQuery())[1];
+  cachedHeads = shapeOf(op.getKey())[0];
+  rows = shapeOf(op.getKey())[1];
+  keySize = shapeOf(op.getKey())[2];
+  valueSize = shapeOf(op.getValue())[2];
+  keyVector = attentionVector(op.getKey(), vectorizes);
+  valueVector = attentionVector(op.getValue(), vectorizes);
+}
+
+AttentionLayout gpuvm::layOutAttention(AttentionOp op, bool vectorizes) {
+  AttentionLayout layout(op, vectorizes);
+  auto powerOfTwo = [](int64_t n) {
+    return static_cast<int64_t>(llvm::PowerOf2Ceil(n));
+  };
+  layout.lanes = kLanes;
+  layout.blockRows = std::min(kMaxBlockRows, powerOfTwo(layout.sharedRows()));
+  int64_t keyVectors = layout.keySize / layout.keyVector;
+  layout.keyLanes = std::min(
+      powerOfTwo(llvm::divideCeil(layout.keySize, kKeyElementsPerLane)),
+      powerOfTwo(keyVectors));
+  layout.keyChunks = llvm::divideCeil(keyVectors, layout.keyLanes);
+  int64_t valueVectors = layout.valueSize / layout.valueVector;
+  layout.valueLanes = std::clamp(powerOfTwo(valueVectors),
+                                 layout.lanes / kMaxLaneGroups, layout.lanes);
+  layout.valueChunks = llvm::divideCeil(valueVectors, layout.valueLanes);
+  int64_t least = std::max(layout.keysPerPass(), layout.laneGroups());
+  layout.tileKeys = std::max(least, kKeysPerGroup * layout.laneGroups());
+  auto isTooLarge = [&] {
+    return layout.blockRows * layout.partVectors() > kMaxParts;
+  };
+  while (layout.tileKeys > least && isTooLarge())
+    layout.tileKeys /= 2;
+  while (layout.blockRows > 1 && isTooLarge())
+    layout.blockRows /= 2;
+  layout.splits =
+      std::clamp<int64_t>(kWantedGroups / layout.blocks(), 1,
+                          llvm::divideCeil(layout.rows, layout.tileKeys));
+  if (layout.splits > 8) // They are folded eight at a time.
+    layout.splits -= layout.splits % 8;
+  return layout;
+}
+
+void gpuvm::configureAttention(KernelOp kernel, KernelConfig &config) {
+  AttentionOp op = *kernel.getBody().getOps<AttentionOp>().begin();
+  config.tiledAttention = layOutTiledAttention(op, config.vectorizes);
+  if (!config.tiledAttention)
+    config.attention = layOutAttention(op, config.vectorizes);
+  const AttentionShape &shape = config.tiledAttention
+                                    ? AttentionShape(*config.tiledAttention)
+                                    : *config.attention;
+  config.lanes = shape.lanes;
+  int64_t partials = shape.blocks() * shape.splits;
+  config.groups = std::min(partials, KernelConfig::kMaxGroups);
+  if (shape.splits == 1)
+    return;
+  int64_t words = config.tiledAttention
+                      ? shape.lanes * config.tiledAttention->statePerLane()
+                      : shape.blockRows * config.attention->partialVectors();
+  config.scratch.push_back(
+      {4 * uint64_t(partials * words), /*keepsZero=*/false});
+  config.scratch.push_back({4 * uint64_t(shape.blocks()), /*keepsZero=*/true});
+}

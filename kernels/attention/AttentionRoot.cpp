@@ -1,0 +1,251 @@
+//===- AttentionRoot.cpp - what emitters of attention share ---------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/attention/AttentionRoot.h"
+#include "kernels/builder/Arrivals.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+AttentionRoot::AttentionRoot(EmitterContext &context,
+                             const AttentionShape &shape)
+    : RootEmitter(context),
+      op(*context.op.getBody().getOps<AttentionOp>().begin()), common(shape) {}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+Value AttentionRoot::real(float value) {
+  return arith::ConstantOp::create(k.ir(), k.loc(),
+                                   k.ir().getF32FloatAttr(value));
+}
+Value AttentionRoot::add(Value a, Value b) {
+  return arith::AddFOp::create(k.ir(), k.loc(), a, b);
+}
+Value AttentionRoot::multiply(Value a, Value b) {
+  return arith::MulFOp::create(k.ir(), k.loc(), a, b);
+}
+Value AttentionRoot::multiplyAdd(Value a, Value b, Value sum) {
+  return math::FmaOp::create(k.ir(), k.loc(), a, b, sum);
+}
+/// The larger one; a NaN as `b` is passed over. (It gets a weight, which is
+/// NaN, all the same, and a maximum that propagates it would take five
+/// operations.)
+Value AttentionRoot::larger(Value a, Value b) {
+  Value isLarger =
+      arith::CmpFOp::create(k.ir(), k.loc(), arith::CmpFPredicate::OGT, b, a);
+  return select(isLarger, b, a);
+}
+/// exp(a - b), where the device's own function does: a is at most b, so what
+/// its error adds to a weight is small beside 1.
+Value AttentionRoot::ratio(Value a, Value b) {
+  Value difference = arith::SubFOp::create(k.ir(), k.loc(), a, b);
+  return math::ExpOp::create(k.ir(), k.loc(), difference,
+                             arith::FastMathFlags::afn);
+}
+Value AttentionRoot::select(Value condition, Value a, Value b) {
+  return arith::SelectOp::create(k.ir(), k.loc(), condition, a, b);
+}
+/// a - b, or 0 if that is less.
+Value AttentionRoot::subtract(Value a, Value b) {
+  return arith::SubIOp::create(k.ir(), k.loc(), a, k.min(a, b));
+}
+
+AttentionRoot::Values
+AttentionRoot::each(ArrayRef<Value> a, ArrayRef<Value> b,
+                    function_ref<Value(Value, Value)> combine) {
+  Values results;
+  for (auto [x, y] : llvm::zip_equal(a, b))
+    results.push_back(combine(x, y));
+  return results;
+}
+
+/// Elements of a three-dimensional operand.
+AttentionRoot::Values AttentionRoot::read(Value tensor, Value head, Value row,
+                                          Value first, int64_t count) {
+  c.elements.begin(count);
+  ElementEmitter::Point at =
+      c.elements.point({{head, 0, 1}, {row, 0, 1}, {first, count > 1, count}},
+                       cast<RankedTensorType>(tensor.getType()).getShape());
+  auto elements = c.elements.emit(tensor, at);
+  if (!check(elements))
+    return Values(count, real(0));
+  return Values(elements->begin(), elements->end());
+}
+
+AttentionRoot::Values AttentionRoot::readRun(const Rows &rows, Value first,
+                                             int64_t count) {
+  int64_t size =
+      cast<RankedTensorType>(rows.tensor.getType()).getShape().back();
+  Values elements;
+  for (int64_t done = 0; done < count; done += rows.vector) {
+    Value at = k.add(first, k.index(done));
+    if (size % rows.size == 0) {
+      elements.append(read(rows.tensor, rows.head, rows.row, at, rows.vector));
+      continue;
+    }
+    Value inside = k.less(at, k.index(size));
+    at = k.min(at, k.index(size - rows.vector));
+    for (Value value : read(rows.tensor, rows.head, rows.row, at, rows.vector))
+      elements.push_back(select(inside, value, k.zero(value.getType())));
+  }
+  return elements;
+}
+
+AttentionRoot::Values AttentionRoot::toReal(Values elements) {
+  for (Value &value : elements)
+    if (!value.getType().isF32())
+      value =
+          arith::ExtFOp::create(k.ir(), k.loc(), k.ir().getF32Type(), value);
+  return elements;
+}
+
+Value AttentionRoot::mean(Value sum, Value weight) {
+  OpBuilder &b = k.ir();
+  Type type = cast<RankedTensorType>(op.getResult().getType()).getElementType();
+  Value none = arith::CmpFOp::create(b, k.loc(), arith::CmpFPredicate::OEQ,
+                                     weight, real(0));
+  Value mean =
+      arith::DivFOp::create(b, k.loc(), sum, select(none, real(1), weight));
+  mean = select(none, real(0), mean);
+  if (!type.isF32())
+    mean = arith::TruncFOp::create(b, k.loc(), type, mean);
+  return mean;
+}
+
+//===----------------------------------------------------------------------===//
+// Query rows and keys
+//===----------------------------------------------------------------------===//
+
+/// How many keys there are for the block's head of the cache.
+Value AttentionRoot::countKeys() {
+  if (!op.getKeys())
+    return k.index(common.rows);
+  auto type = cast<RankedTensorType>(op.getKeys().getType());
+  c.elements.begin(1);
+  ElementEmitter::Point at = c.elements.point({}, {});
+  if (type.getRank() == 1) {
+    int64_t headsPerCount = common.cachedHeads / type.getNumElements();
+    at = c.elements.point({{k.div(cached, headsPerCount), 0, 1}},
+                          type.getShape());
+  }
+  auto count = c.elements.emit(op.getKeys(), at);
+  if (!check(count))
+    return k.index(0);
+  OpBuilder &b = k.ir();
+  Value kept = arith::MaxSIOp::create(b, k.loc(), count->front(), k.word(0));
+  kept = arith::MinSIOp::create(b, k.loc(), kept, k.word(common.rows));
+  return k.toIndex(kept);
+}
+
+/// Row `r` of the block: its head and its number there. Rows behind the last
+/// one are the last one again.
+AttentionRoot::QueryRow AttentionRoot::queryRow(Value r) {
+  Value shared = k.add(k.mul(block, common.blockRows), r);
+  Value inside = k.less(shared, k.index(common.sharedRows()));
+  shared = k.min(shared, k.index(common.sharedRows() - 1));
+  int64_t perCached = common.headsPerCached();
+  Value head = k.add(k.mul(cached, perCached), k.rem(shared, perCached));
+  return {head, k.div(shared, perCached), inside};
+}
+
+LogicalResult AttentionRoot::eachBlock(function_ref<void(Value number)> block) {
+  k.loop(
+      k.groupId(), k.index(common.blocks() * common.splits),
+      k.index(c.config.groups), {},
+      [&](Value number, ValueRange) {
+        block(number);
+        k.workgroupBarrier(); // Workgroup memory is used again.
+        return Values();
+      },
+      /*runs=*/true);
+  return failure(failed_);
+}
+
+AttentionRoot::RowOf AttentionRoot::rowsOfBlock() {
+  return [this](Value line) {
+    QueryRow row = queryRow(line);
+    return std::pair(row.head, row.number);
+  };
+}
+
+AttentionRoot::RowOf AttentionRoot::rowsOfCache(Value firstKey) {
+  return [this, firstKey](Value line) {
+    return std::pair(cached, k.min(k.add(firstKey, line), lastKey));
+  };
+}
+
+void AttentionRoot::beginBlock(Value cachedHead, Value blockNumber) {
+  cached = cachedHead;
+  block = blockNumber;
+  keys = countKeys();
+  lastKey = subtract(keys, k.index(1));
+}
+
+/// One behind the position of the query row with number `row`, less `before`;
+/// 0 if that is negative.
+Value AttentionRoot::behindPosition(Value row, int64_t before) {
+  return subtract(k.add(keys, k.add(row, k.index(1))),
+                  k.index(common.queries + before));
+}
+
+std::pair<Value, Value> AttentionRoot::tilesSeen(Value split) {
+  Value end = keys, first = k.index(0);
+  Value firstRow = k.mul(block, common.blockRows);
+  Value lastRow = k.min(k.add(firstRow, k.index(common.blockRows - 1)),
+                        k.index(common.sharedRows() - 1));
+  auto numberOf = [&](Value row) {
+    return k.div(row, common.headsPerCached());
+  };
+  if (op.getCausal())
+    end = behindPosition(numberOf(lastRow), 0);
+  if (op.getWindow())
+    first = behindPosition(numberOf(firstRow), *op.getWindow());
+  first = k.div(first, common.tileKeys);
+  end = k.div(k.add(end, k.index(common.tileKeys - 1)), common.tileKeys);
+  if (common.splits == 1)
+    return {first, end};
+  Value count = subtract(end, first);
+  Value each = k.div(k.add(count, k.index(common.splits - 1)), common.splits);
+  first = k.add(first, arith::MulIOp::create(k.ir(), k.loc(), split, each));
+  return {first, k.min(k.add(first, each), end)};
+}
+
+std::pair<Value, Value> AttentionRoot::keysSeen(const QueryRow &row) {
+  return {op.getWindow() ? behindPosition(row.number, *op.getWindow())
+                         : k.index(0),
+          op.getCausal() ? behindPosition(row.number, 0) : keys};
+}
+
+/// Whether query row `row` sees key `key`.
+Value AttentionRoot::sees(const QueryRow &row, Value key) {
+  Value seen = k.less(key, keys);
+  Value behind = k.add(keys, row.number); // Its position + Q.
+  if (op.getCausal())
+    seen =
+        k.both(seen, k.less(k.add(key, k.index(common.queries - 1)), behind));
+  if (op.getWindow())
+    seen = k.both(seen, k.less(behind, k.add(key, k.index(common.queries +
+                                                          *op.getWindow()))));
+  return seen;
+}
+
+//===----------------------------------------------------------------------===//
+// Splits
+//===----------------------------------------------------------------------===//
+
+void AttentionRoot::finishBlock(Value blockNumber,
+                                function_ref<void(Value splits)> fold) {
+  unsigned partials = c.layout.scratch[0], counter = c.layout.scratch[1];
+  k.markCoherent(partials);
+  Arrivals arrivals(k, counter, blockNumber, common.splits);
+  arrivals.count();
+  arrivals.ifLast(fold);
+}

@@ -1,0 +1,45 @@
+//===- Arrivals.cpp - the last of several workgroups goes on --------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/builder/Arrivals.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+Arrivals::Arrivals(KernelBuilder &k, unsigned counter, Value result,
+                   int64_t groups)
+    : k(k), counter(counter), result(result), groups(groups),
+      arrived(k.allocateWorkgroup(k.ir().getI32Type(), 1)),
+      isLast(k.allocateWorkgroup(k.ir().getI1Type(), 1)) {}
+
+void Arrivals::count() {
+  k.deviceMemoryBarrier(); // The parts come before the count.
+  k.workgroupBarrier();
+  k.ifThen(k.equal(k.laneId(), k.index(0)), [&] { increment(); });
+}
+
+void Arrivals::countByOneLane() {
+  k.deviceMemoryBarrier(); // The part comes before the count.
+  increment();
+}
+
+void Arrivals::increment() {
+  Value before = k.atomicIncrement(counter, result);
+  k.storeWorkgroup(arrived, k.add(before, k.word(1)), k.index(0));
+  k.storeWorkgroup(isLast, k.equal(before, k.word(groups - 1)), k.index(0));
+}
+
+void Arrivals::ifLast(function_ref<void(Value arrived)> goOn) {
+  k.workgroupBarrier();
+  Value last = k.loadWorkgroup(isLast, k.ir().getI1Type(), k.index(0));
+  k.ifThen(last, [&] {
+    k.deviceMemoryBarrier(); // The count comes before the parts.
+    goOn(k.toIndex(k.loadWorkgroup(arrived, k.ir().getI32Type(), k.index(0))));
+    k.ifThen(k.equal(k.laneId(), k.index(0)),
+             [&] { k.store(counter, k.word(0), result); });
+  });
+}

@@ -1,0 +1,163 @@
+//===- KeyImage.cpp - keys as words that have their order -----------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/builder/KeyImage.h"
+
+#include "dialects/gpuvm/Gpuvm.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
+
+int64_t gpuvm::countWords(Type element) {
+  return element.getIntOrFloatBitWidth() > 32 ? 2 : 1;
+}
+
+SmallVector<Value> gpuvm::toWords(KernelBuilder &k, Value element) {
+  OpBuilder &b = k.ir();
+  Type i32 = b.getI32Type();
+  unsigned width = element.getType().getIntOrFloatBitWidth();
+  if (isa<FloatType>(element.getType()))
+    element =
+        arith::BitcastOp::create(b, k.loc(), b.getIntegerType(width), element);
+  if (width == 32)
+    return {element};
+  if (width < 32)
+    return {arith::ExtUIOp::create(b, k.loc(), i32, element)};
+  Value half = arith::ConstantOp::create(b, k.loc(), b.getI64IntegerAttr(32));
+  Value upper = arith::ShRUIOp::create(b, k.loc(), element, half);
+  return {arith::TruncIOp::create(b, k.loc(), i32, element),
+          arith::TruncIOp::create(b, k.loc(), i32, upper)};
+}
+
+Value gpuvm::fromWords(KernelBuilder &k, ArrayRef<Value> words, Type element) {
+  OpBuilder &b = k.ir();
+  unsigned width = element.getIntOrFloatBitWidth();
+  Type integer = b.getIntegerType(width);
+  Value value = words.front();
+  if (width < 32)
+    value = arith::TruncIOp::create(b, k.loc(), integer, value);
+  if (width > 32) {
+    Value half = arith::ConstantOp::create(b, k.loc(), b.getI64IntegerAttr(32));
+    Value lower = arith::ExtUIOp::create(b, k.loc(), integer, words[0]);
+    Value upper = arith::ExtUIOp::create(b, k.loc(), integer, words[1]);
+    upper = arith::ShLIOp::create(b, k.loc(), upper, half);
+    value = arith::OrIOp::create(b, k.loc(), lower, upper);
+  }
+  if (isa<FloatType>(element))
+    value = arith::BitcastOp::create(b, k.loc(), element, value);
+  return value;
+}
+
+//===----------------------------------------------------------------------===//
+// Keys
+//===----------------------------------------------------------------------===//
+
+KeyImage::KeyImage(KernelBuilder &k, Type element, bool isUnsigned,
+                   bool descends)
+    : k(k), type(element), isUnsigned(isUnsigned || element.isInteger(1)),
+      descends(descends) {}
+
+int64_t KeyImage::bits() const { return 8 * elementBytes(type); }
+
+/// The words of a constant of `count` words.
+static SmallVector<uint32_t> split(uint64_t bits, int64_t count) {
+  SmallVector<uint32_t> words = {static_cast<uint32_t>(bits)};
+  if (count == 2)
+    words.push_back(static_cast<uint32_t>(bits >> 32));
+  return words;
+}
+
+static uint64_t infinityOf(FloatType type) {
+  return APFloat::getInf(type.getFloatSemantics())
+      .bitcastToAPInt()
+      .getZExtValue();
+}
+
+SmallVector<Value> KeyImage::constant(uint64_t key) {
+  SmallVector<Value> result;
+  for (uint32_t word : split(key, words()))
+    result.push_back(k.word(word));
+  return result;
+}
+
+SmallVector<Value> KeyImage::last() {
+  uint64_t ones = ~uint64_t(0) >> (64 - bits());
+  uint64_t sign = uint64_t(1) << (bits() - 1);
+  if (auto real = dyn_cast<FloatType>(type))
+    return constant(descends ? sign | infinityOf(real) : ones ^ sign);
+  return constant((isUnsigned ? 0 : sign) ^ (descends ? 0 : ones));
+}
+
+/// Minus infinity, the last float of those that descend, has all ones in the
+/// upper byte of its image, or the most that there are, but +0 in the others.
+SmallVector<Value> KeyImage::lastOfDigit(Value shift) {
+  SmallVector<Value> words = last();
+  if (!isa<FloatType>(type) || !descends)
+    return words;
+  Value isUpper = k.equal(shift, k.word(bits() - 8));
+  for (Value &word : words)
+    word = k.select(isUpper, word, k.word(0));
+  return words;
+}
+
+SmallVector<Value> KeyImage::invert(ArrayRef<Value> words) {
+  SmallVector<Value> inverse;
+  for (auto [word, ones] : llvm::zip_equal(
+           words, split(~uint64_t(0) >> (64 - bits()), this->words())))
+    inverse.push_back(k.differ(word, k.word(ones)));
+  return inverse;
+}
+
+SmallVector<Value> KeyImage::image(ArrayRef<Value> key) {
+  SmallVector<Value> words(key);
+  uint32_t sign = split(uint64_t(1) << (bits() - 1), this->words()).back();
+  Value &top = words.back();
+  auto real = dyn_cast<FloatType>(type);
+  if (!real) {
+    if (!isUnsigned)
+      top = k.differ(top, k.word(sign));
+    return descends ? invert(words) : words;
+  }
+  // What is negative is inverted; -0 counts as +0, and a NaN as all ones.
+  Value size = k.both(top, k.word(~sign));
+  Value infinity = k.word(split(infinityOf(real), this->words()).back());
+  Value isNan = k.less(infinity, size);
+  Value any = size;
+  if (words.size() == 2) {
+    any = k.either(size, words[0]);
+    Value rest = k.less(k.word(0), words[0]);
+    isNan = k.either(isNan, k.both(k.equal(size, infinity), rest));
+  }
+  Value isNegative = k.both(k.less(size, top), k.less(k.word(0), any));
+  top = k.either(size, k.word(sign));
+  SmallVector<Value> inverse = invert(key);
+  SmallVector<uint32_t> ones =
+      split(~uint64_t(0) >> (64 - bits()), this->words());
+  for (auto [word, other, one] : llvm::zip_equal(words, inverse, ones))
+    word = k.select(isNan, k.word(one), k.select(isNegative, other, word));
+  return descends ? invert(words) : words;
+}
+
+Value KeyImage::digit(ArrayRef<Value> key, Value shift, int64_t count) {
+  SmallVector<Value> words = image(key);
+  Value word = words.front();
+  if (words.size() == 2)
+    word = k.select(k.less(shift, k.word(32)), words[0], words[1]);
+  word = k.shiftRight(word, k.both(shift, k.word(31)));
+  return k.both(word, k.word((uint32_t(1) << count) - 1));
+}
+
+Value KeyImage::before(ArrayRef<Value> a, ArrayRef<Value> b) {
+  if (a.size() == 1)
+    return k.less(a[0], b[0]);
+  return k.either(k.less(a[1], b[1]),
+                  k.both(k.equal(a[1], b[1]), k.less(a[0], b[0])));
+}

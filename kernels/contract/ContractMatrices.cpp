@@ -1,0 +1,178 @@
+//===- ContractMatrices.cpp - tiles of matrix units -----------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A subgroup loads fragments of the inputs from workgroup memory and has them
+// multiplied. Which lane holds which results is the device's secret, so they
+// go through workgroup memory, fragment by fragment, to lanes that store them
+// as any contraction's.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/contract/ContractEmitter.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+namespace {
+class MatrixContract : public ContractEmitter {
+public:
+  explicit MatrixContract(EmitterContext &context)
+      : ContractEmitter(context), units(*tile.units) {}
+
+private:
+  static constexpr int64_t kSide = MatrixUnits::kSide;
+  /// Of a vector in the memory where fragments change hands.
+  static constexpr int64_t kVector = 4;
+  /// Vectors from one row of a fragment to the next there: one more than it
+  /// has, which spreads rows over the banks.
+  static constexpr int64_t kRowVectors = kSide / kVector + 1;
+
+  Values initialTotals() override;
+  Values compute(const Values &totals, int64_t count) override;
+  void store(ArrayRef<Value> totals) override;
+  bool padsWithZeros() const override { return true; }
+
+  Value loadFactor(unsigned number, int64_t element, int64_t fragment);
+  Lanes addInitial(unsigned number, Value row, Value column, Lanes elements);
+
+  const MatrixUnits &units;
+  Value subgroup, laneInSubgroup, down, across;
+  Value exchange; ///< kSide rows of each subgroup and accumulator.
+};
+} // namespace
+
+MatrixContract::Values MatrixContract::initialTotals() {
+  if (!exchange) {
+    exchange = k.allocateWorkgroup(VectorType::get({kVector}, units.total),
+                                   units.subgroups() * accumulators.size() *
+                                       kSide * kRowVectors);
+    subgroup = k.subgroupId();
+    laneInSubgroup = k.laneInSubgroup();
+    down = k.div(subgroup, units.subgroupsAcross);
+    across = k.rem(subgroup, units.subgroupsAcross);
+  }
+  Type type = k.matrixType(units.total, kSide, kSide, MatrixUse::Total);
+  return Values(units.fragments() * accumulators.size(), k.zeroMatrix(type));
+}
+
+/// The subgroup's fragment `fragment` of an input, from `element` of the step.
+Value MatrixContract::loadFactor(unsigned number, int64_t element,
+                                 int64_t fragment) {
+  const StagedInput &input = tile.inputs[number];
+  bool ofRows = input.dim == StagedInput::Rows;
+  int64_t fragments = ofRows ? units.fragmentsDown : units.fragmentsAcross;
+  Value own = k.add(k.mul(ofRows ? down : across, fragments * kSide),
+                    k.index(fragment * kSide));
+  int64_t pitch = tile.pitch(input);
+  Value at = input.alongReduction
+                 ? k.add(k.mul(own, pitch), k.index(element / input.width))
+                 : k.add(k.div(own, input.width), k.index(element * pitch));
+  Type type =
+      ofRows ? k.matrixType(units.factor, kSide, units.depth, MatrixUse::Left)
+             : k.matrixType(units.factor, units.depth, kSide, MatrixUse::Right);
+  return k.loadMatrix(memory[number], type, at, pitch,
+                      /*byColumns=*/ofRows != input.alongReduction);
+}
+
+MatrixContract::Values MatrixContract::compute(const Values &totals,
+                                               int64_t count) {
+  Values result = totals;
+  for (int64_t element = 0; element < count; element += units.depth) {
+    // Accumulators share what they read of the same input.
+    llvm::MapVector<std::pair<unsigned, int64_t>, Value> loaded;
+    auto load = [&](unsigned number, int64_t fragment) {
+      Value &value = loaded[{number, fragment}];
+      if (!value)
+        value = loadFactor(number, element, fragment);
+      return value;
+    };
+    unsigned at = 0;
+    for (const MatrixUnits::Factors &factors : units.factors)
+      for (int64_t i = 0; i < units.fragmentsDown; ++i)
+        for (int64_t j = 0; j < units.fragmentsAcross; ++j, ++at) {
+          Value left = load(factors.ofRows, i);
+          Value right = load(factors.ofColumns, j);
+          result[at] = k.multiplyMatrices(left, right, result[at]);
+        }
+  }
+  return result;
+}
+
+/// The totals began with zero; the tensor that the reduction began with is
+/// added at the end, if it is not zero.
+Lanes MatrixContract::addInitial(unsigned number, Value row, Value column,
+                                 Lanes elements) {
+  int64_t count = elements.size();
+  c.elements.begin(count);
+  auto initial = emitInitial(
+      accumulators[number], {k.min(row, k.index(tile.rows - 1)), 0, 1},
+      {k.min(column, k.index(tile.columns - count)), count > 1, count});
+  if (!check(initial))
+    return elements;
+  for (auto [element, start] : llvm::zip_equal(elements, *initial)) {
+    if (matchPattern(start, m_AnyZeroFloat()) || matchPattern(start, m_Zero()))
+      continue;
+    if (isa<FloatType>(units.total))
+      element = arith::AddFOp::create(k.ir(), k.loc(), start, element);
+    else
+      element = arith::AddIOp::create(k.ir(), k.loc(), start, element);
+  }
+  return elements;
+}
+
+void MatrixContract::store(ArrayRef<Value> totals) {
+  constexpr int64_t kElements = kSide * kSide / MatrixUnits::kSubgroupLanes;
+  constexpr int64_t kLanesPerRow = kSide / kElements;
+  bool together = tile.columns % kElements == 0 && c.config.vectorizes;
+  int64_t group = together ? kElements : 1;
+  Value myRow = k.div(laneInSubgroup, kLanesPerRow);
+  Value myColumn = k.mul(k.rem(laneInSubgroup, kLanesPerRow), kElements);
+  Value mine = k.mul(subgroup, accumulators.size() * kSide * kRowVectors);
+  auto placeOf = [&](unsigned accumulator) {
+    return k.add(mine, k.index(accumulator * kSide * kRowVectors));
+  };
+  for (int64_t i = 0; i < units.fragmentsDown; ++i)
+    for (int64_t j = 0; j < units.fragmentsAcross; ++j) {
+      SmallVector<Lanes> elements(accumulators.size());
+      for (unsigned number = 0; number < accumulators.size(); ++number) {
+        unsigned at =
+            number * units.fragments() + i * units.fragmentsAcross + j;
+        k.storeMatrix(totals[at], exchange, placeOf(number), kRowVectors);
+      }
+      k.workgroupBarrier();
+      for (unsigned number = 0; number < accumulators.size(); ++number)
+        for (int64_t v = 0; v < kElements; v += kVector) {
+          Value at =
+              k.add(k.mul(myRow, kRowVectors),
+                    k.add(k.div(myColumn, kVector), k.index(v / kVector)));
+          llvm::append_range(elements[number],
+                             k.loadWorkgroupVector(exchange, units.total,
+                                                   k.add(placeOf(number), at)));
+        }
+      k.workgroupBarrier();
+      Value row =
+          k.add(firstRow, k.add(k.mul(down, units.fragmentsDown * kSide),
+                                k.add(myRow, k.index(i * kSide))));
+      Value column =
+          k.add(firstColumn, k.add(k.mul(across, units.fragmentsAcross * kSide),
+                                   k.add(myColumn, k.index(j * kSide))));
+      for (int64_t v = 0; v < kElements; v += group) {
+        Value at = k.add(column, k.index(v));
+        SmallVector<Lanes> part;
+        for (unsigned number = 0; number < accumulators.size(); ++number)
+          part.push_back(
+              addInitial(number, row, at,
+                         Lanes(ArrayRef(elements[number]).slice(v, group))));
+        storeElements(row, at, part);
+      }
+    }
+}
+
+std::unique_ptr<ContractEmitter>
+gpuvm::createMatrixContract(EmitterContext &context) {
+  return std::make_unique<MatrixContract>(context);
+}

@@ -1,0 +1,125 @@
+//===- Exponential.cpp - exponential and hyperbolic functions -------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// e^x = 2^k e^r with an integer k and |r| <= ln(2) / 2, after Cody and Waite,
+// "Software Manual for the Elementary Functions" (1980).
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/functions/Functions.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+using functions::kLog2High, functions::kLog2Low;
+
+/// 1.5 * 2^23: what is added to it loses its fraction, and the last bits of the
+/// sum are the integer.
+static constexpr float kShift = 12582912.0f;
+
+static std::pair<Float, Word> takeBack(Float shifted) {
+  return {shifted - kShift, bitsOf(shifted) - 0x4b400000};
+}
+
+std::pair<Float, Word> functions::roundToWord(Float x) {
+  return takeBack(x + kShift);
+}
+
+Float functions::expSeries(Float r) {
+  return polynomial(
+      r, {0.5f, 0.16666542f, 0.0416662805f, 0.00836664718f, 0.00139465567f});
+}
+
+Float functions::expRest(Float r) {
+  Float p = expSeries(r);
+  return multiplyAdd(r * r, p, r);
+}
+
+/// 2^k for -126 <= k <= 127.
+static Float powerOfTwo(Word k) { return fromBits((k + 127) << 23); }
+
+Float functions::scale(Float y, Word k) {
+  Word half = k >> 1;
+  return y * powerOfTwo(half) * powerOfTwo(k - half);
+}
+
+namespace {
+/// x = count ln(2) + rest
+struct Reduced {
+  Float rest;
+  Word count;
+};
+} // namespace
+
+static Reduced reduce(Float x) {
+  auto [turns, count] = takeBack(multiplyAdd(x, x.number(1.44269504f), kShift));
+  Float rest = multiplyAdd(turns, -kLog2High, x);
+  return {multiplyAdd(turns, -kLog2Low, rest), count};
+}
+
+/// e^rest 2^count for an x from `low` to `high`, where that is a normal number;
+/// 0 below, and infinity (or a NaN) above. The count goes into the exponent of
+/// e^rest, which is between sqrt(1/2) and sqrt(2), as an integer.
+static Float scaled(Reduced r, Float x, float low, float high) {
+  Word bits = bitsOf(1.0f + functions::expRest(r.rest));
+  Float y = fromBits(bits + (r.count << 23));
+  y = select(x < high, y, x + kInfinity);
+  return select(x < low, 0.0f, y);
+}
+
+/// The least x has the least normal number for its power.
+Float functions::exp(Float x) {
+  return scaled(reduce(x), x, -87.3365402f, 88.7228394f);
+}
+
+Float functions::expOfDifference(Float x, Float less, Float factor) {
+  Reduced r = reduce(x);
+  return scale((1.0f + expRest(r.rest - less)) * factor, r.count);
+}
+
+Float functions::exp2(Float x) {
+  auto [whole, count] = roundToWord(x);
+  return scaled({(x - whole) * 0.693147181f, count}, x, -126.0f, 128.0f);
+}
+
+/// 2^k (e^r - 1) + (2^k - 1), where 2^k is halved, lest it overflow.
+Float functions::expm1(Float x) {
+  Reduced r = reduce(clamp(x, -20.0f, 89.0f));
+  Float half = powerOfTwo(r.count - 1);
+  Float y = (half * expRest(r.rest) + (half - 0.5f)) * 2.0f;
+  // Half of the least numbers is subnormal, and a device may drop it.
+  return copySign(select(abs(x) < 1.0e-30f, abs(x), abs(y)), x);
+}
+
+/// e^x / 2 for x >= 0: sinh and cosh are finite where e^x is not.
+static Float halfExp(Float x) {
+  Reduced r = reduce(select(x > 91.0f, 91.0f, x));
+  return functions::scale(1.0f + functions::expRest(r.rest), r.count - 1);
+}
+
+Float functions::sinh(Float x) {
+  Float a = abs(x), square = a * a;
+  Float small =
+      a + (a * square) * polynomial(square, {0.166666672f, 0.00833335053f,
+                                             0.000198360663f, 2.81743951e-06f});
+  Float half = halfExp(a);
+  return copySign(select(a < 1.0f, small, half - 0.25f / half), x);
+}
+
+Float functions::cosh(Float x) {
+  Float half = halfExp(abs(x));
+  return half + 0.25f / half;
+}
+
+Float functions::tanh(Float x) {
+  Float a = abs(x), square = a * a;
+  Float small =
+      a + (a * square) * polynomial(square, {-0.333333313f, 0.133332476f,
+                                             -0.0539524741f, 0.0217344388f,
+                                             -0.00826709066f, 0.00223106379f});
+  // 1 - 2 / (e^2a + 1), which is 1 from 10 on.
+  Float half = halfExp(select(a > 10.0f, 10.0f, a) * 2.0f);
+  return copySign(select(a < 0.6f, small, 1.0f - 1.0f / (half + 0.5f)), x);
+}

@@ -1,0 +1,189 @@
+//===- ResumingMap.cpp - the elements of maps whose loops run long --------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lanes of the map have left elements to this kernel. Drivers count the turns
+// of a subgroup, so a workgroup has many more lanes than it looks after: in the
+// first round lane i makes what lane i has left, for so many turns as the
+// driver surely allows. What is not done then goes on in the next rounds,
+// kSlice at a time, each round in lanes that have not looped yet.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/loops/LongLoops.h"
+#include "kernels/loops/ResumableCode.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+namespace {
+/// Lanes of a subgroup of llvmpipe, whose vectors have 256 bits unless
+/// LP_NATIVE_VECTOR_WIDTH says otherwise.
+constexpr int64_t kSlice = 8;
+
+/// Operations that a turn of the machine holds: some 14 KB of SPIR-V.
+constexpr int64_t kTurnOps = 540;
+constexpr int64_t kMaxUnroll = 16;
+
+class ResumingMap : RootEmitter {
+public:
+  ResumingMap(EmitterContext &context, Block &code)
+      : RootEmitter(context), machine(context.kernel, code),
+        own(lanesOfResuming(context.config.elements)) {}
+  LogicalResult run();
+
+private:
+  LogicalResult layOut();
+  Value turnsNow();
+  SmallVector<Value> emitRound(Value first, ValueRange state);
+  void finish(Value first, Value isGivenUp);
+  Value countRest() { return k.loadWorkgroup(rest, word(), k.index(0)); }
+  Type word() { return k.ir().getI32Type(); }
+
+  ResumableCode machine;
+  int64_t own; ///< Lanes that a workgroup looks after.
+  int64_t rounds = 0, turns = 0, unroll = 1; ///< Rounds behind the first one.
+  Value rest; ///< How many of them the first round has left,
+  Value list; ///< and which.
+};
+} // namespace
+
+/// How long the machine may run in a round.
+LogicalResult ResumingMap::layOut() {
+  int64_t most = (c.config.lanes - own) / kSlice;
+  if (machine.turnBackEdges() == 0)
+    unroll = std::clamp<int64_t>(
+        (kTurnOps - machine.turnOps()) / machine.innerOps() + 1, 1, kMaxUnroll);
+  int64_t eachTurn = 1 + unroll * machine.turnBackEdges();
+  // A round without work goes through all loops once.
+  int64_t idle = 3 + eachTurn + machine.outsideBackEdges();
+  rounds = std::clamp<int64_t>(kMaxSubgroupIterations / 2 / idle - 1, 1, most);
+  turns = (kMaxSubgroupIterations - (rounds + 1) * idle) / eachTurn;
+  if (turns > 0)
+    return success();
+  return c.op.emitError("the loops of a body run too often (some devices end "
+                        "loops after 65535 turns)");
+}
+
+/// How long the machine may run: less where several slices share a subgroup.
+Value ResumingMap::turnsNow() {
+  Value size = k.subgroupSize(), now = k.index(turns);
+  for (int64_t slices : {2, 8})
+    now = k.select(k.less(k.index(kSlice * slices / 2), size),
+                   k.index(std::max<int64_t>(turns / slices, 1)), now);
+  return now;
+}
+
+/// What lanes from `first` on have left. `state`: the round, the first place of
+/// the list that is worked on, and whether work on it begins.
+SmallVector<Value> ResumingMap::emitRound(Value first, ValueRange state) {
+  Value round = state[0], base = state[1], begins = state[2];
+  Value lane = k.laneId();
+  Value isFirst = k.equal(round, k.index(0));
+  Value place = k.sub(lane, k.add(k.index(own - kSlice), k.mul(round, kSlice)));
+  Value inSlice = k.both(k.negate(isFirst), k.less(place, k.index(kSlice)));
+  Value slot = k.min(place, k.index(kSlice - 1));
+  Value at = k.add(base, slot);
+  Value listed = k.both(inSlice, k.less(at, k.toIndex(countRest())));
+  Value next =
+      k.toIndex(k.loadWorkgroup(list, word(), k.min(at, k.index(own - 1))));
+  Value mine = k.add(first, k.min(lane, k.index(own - 1)));
+  Value hasLeft =
+      k.negate(k.equal(k.load(c.layout.scratch[0], word(), mine), k.word(0)));
+  Value begun = k.both(k.both(isFirst, k.less(lane, k.index(own))), hasLeft);
+  Value active = k.either(begun, listed);
+  machine.begin(active);
+  k.ifThen(k.both(listed, k.negate(begins)), [&] { machine.restore(slot); });
+  machine.run(k.add(first, k.select(isFirst, lane, next)), turnsNow(), unroll);
+  Value isLeft = k.both(active, k.negate(machine.isDone()));
+  k.ifThen(k.both(isFirst, isLeft), [&] {
+    Value free = k.atomicWorkgroup(arith::AtomicRMWKind::addi, rest, k.index(0),
+                                   k.word(1));
+    k.storeWorkgroup(list, k.toWord(lane), k.toIndex(free));
+  });
+  k.ifThen(inSlice, [&] { machine.save(slot); });
+  k.workgroupBarrier();
+  Value done = k.negate(isFirst);
+  for (int64_t i = 0; i < kSlice; ++i)
+    done = k.both(done, machine.isSavedDone(k.index(i)));
+  k.workgroupBarrier();
+  return {k.add(round, k.index(1)),
+          k.add(base, k.select(done, k.index(kSlice), k.index(0))),
+          k.either(done, isFirst)};
+}
+
+/// Leaves all words as they were before the map. The last workgroup takes back
+/// the count of all.
+void ResumingMap::finish(Value first, Value isGivenUp) {
+  unsigned words = c.layout.scratch[1];
+  auto store = [&](LoopWord which, uint32_t value) {
+    k.store(words, k.word(value), k.index(which));
+  };
+  k.ifThen(k.less(k.laneId(), k.index(own)), [&] {
+    k.store(c.layout.scratch[0], k.word(0), k.add(first, k.laneId()));
+  });
+  k.ifThen(k.equal(k.laneId(), k.index(0)), [&] {
+    k.ifThen(isGivenUp, [&] { store(kUnfinished, 1); });
+    Value before = k.atomicIncrement(words, k.index(kArrived));
+    k.ifThen(k.equal(before, k.word(c.config.groups - 1)), [&] {
+      store(kGroups, 0);
+      store(kArrived, 0);
+    });
+  });
+}
+
+LogicalResult ResumingMap::run() {
+  if (failed(layOut()))
+    return failure();
+  machine.allocateSaved(kSlice);
+  rest = k.allocateWorkgroup(word(), 1);
+  list = k.allocateWorkgroup(word(), own);
+  k.ifThen(k.equal(k.laneId(), k.index(0)),
+           [&] { k.storeWorkgroup(rest, k.word(0), k.index(0)); });
+  k.workgroupBarrier();
+  Value first = k.mul(k.groupId(), own);
+  Value yes =
+      arith::ConstantOp::create(k.ir(), k.loc(), k.ir().getBoolAttr(true));
+  auto goesOn = [&](ValueRange state) {
+    Value hasWork = k.less(state[1], k.toIndex(countRest()));
+    return k.either(k.equal(state[0], k.index(0)),
+                    k.both(hasWork, k.less(state[0], k.index(rounds + 1))));
+  };
+  SmallVector<Value> state =
+      k.loopWhile({k.index(0), k.index(0), yes}, goesOn,
+                  [&](ValueRange now) { return emitRound(first, now); });
+  finish(first, k.less(state[1], k.toIndex(countRest())));
+  return success();
+}
+
+/// All that lane `lane` of the map has left.
+static LogicalResult emitLeft(EmitterContext &c, Value lane) {
+  KernelBuilder &k = c.kernel;
+  int64_t lanes = c.config.groups * lanesOfResuming(c.config.elements);
+  if (lanes >= c.config.elements)
+    return emitElement(c, lane);
+  Value word = k.load(c.layout.scratch[0], k.ir().getI32Type(), lane);
+  Value stored = k.toIndex(k.sub(word, k.word(1)));
+  LogicalResult result = success();
+  k.loop(k.add(lane, k.mul(stored, lanes)), k.index(c.config.elements),
+         k.index(lanes), {}, [&](Value i, ValueRange) {
+           result = emitElement(c, i);
+           return SmallVector<Value>();
+         });
+  return result;
+}
+
+LogicalResult gpuvm::emitResumingMap(EmitterContext &c) {
+  OpBuilder &b = c.kernel.ir();
+  // Owns the code of a lane, which the machine copies.
+  Block code;
+  Value lane = code.addArgument(b.getIndexType(), c.kernel.loc());
+  LogicalResult result = success();
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&code);
+    result = emitLeft(c, lane);
+  }
+  return failed(result) ? result : ResumingMap(c, code).run();
+}

@@ -1,0 +1,123 @@
+//===- Map.cpp - kernels whose results are made element by element --------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tiles of lanes x vector x unroll elements, one workgroup a tile, tiles dealt
+// round robin (grid stride). What is left over behind the last full tile is
+// done one element a lane.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/loops/LongLoops.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+namespace {
+struct PendingStore {
+  unsigned binding;
+  Lanes values;
+  Value at;
+};
+} // namespace
+
+/// Emits the elements of every result from `first` on, which is a multiple of
+/// `divisor`, and says what to store where: stores come after all loads of a
+/// tile, because a driver may not move a load over a store.
+static LogicalResult emitElements(EmitterContext &c, Value first,
+                                  int64_t divisor,
+                                  SmallVectorImpl<PendingStore> &stores) {
+  auto yield = cast<YieldOp>(c.op.getBody().front().getTerminator());
+  LaneIndex index = {first, /*stride=*/1, divisor};
+  llvm::DenseMap<ArrayRef<int64_t>, ElementEmitter::Point> points;
+  for (auto [value, binding] :
+       llvm::zip_equal(yield.getValues(), c.layout.outputs)) {
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(value.getType()).getShape();
+    auto [entry, isNew] = points.try_emplace(shape, 0);
+    if (isNew)
+      entry->second = c.elements.flatPoint(index, shape);
+    FailureOr<Lanes> values = c.elements.emit(value, entry->second);
+    if (failed(values))
+      return failure();
+    stores.push_back({binding, *values, first});
+  }
+  return success();
+}
+
+static LogicalResult emitTile(EmitterContext &c, Value tile) {
+  const KernelConfig &config = c.config;
+  KernelBuilder &k = c.kernel;
+  int64_t row = config.lanes * config.vector;
+  Value lane = k.mul(k.laneId(), config.vector);
+  Value base = k.add(k.mul(tile, row * config.unroll), lane);
+  SmallVector<PendingStore> stores;
+  c.elements.begin(config.vector);
+  for (int64_t u = 0; u < config.unroll; ++u)
+    if (failed(emitElements(c, k.add(base, k.index(u * row)), config.vector,
+                            stores)))
+      return failure();
+  for (PendingStore &store : stores)
+    k.storeVector(store.binding, store.values, store.at);
+  return success();
+}
+
+LogicalResult gpuvm::emitElement(EmitterContext &c, Value i,
+                                 function_ref<Value()> mayStore) {
+  SmallVector<PendingStore> stores;
+  c.elements.begin(1);
+  if (failed(emitElements(c, i, 1, stores)))
+    return failure();
+  auto storeAll = [&] {
+    for (PendingStore &store : stores)
+      c.kernel.store(store.binding, store.values.front(), store.at);
+  };
+  if (mayStore)
+    c.kernel.ifThen(mayStore(), storeAll);
+  else
+    storeAll();
+  return success();
+}
+
+static LogicalResult emitLeftover(EmitterContext &c, int64_t from) {
+  const KernelConfig &config = c.config;
+  KernelBuilder &k = c.kernel;
+  LogicalResult result = success();
+  Value thread = k.add(k.mul(k.groupId(), config.lanes), k.laneId());
+  k.loop(k.add(k.index(from), thread), k.index(config.elements),
+         k.index(config.groups * config.lanes), {}, [&](Value i, ValueRange) {
+           result = emitElement(c, i);
+           return SmallVector<Value>();
+         });
+  return result;
+}
+
+LogicalResult gpuvm::emitMap(EmitterContext &c) {
+  const KernelConfig &config = c.config;
+  KernelBuilder &k = c.kernel;
+  switch (getLoopForm(c.op, config)) {
+  case LoopForm::Plain:
+    break;
+  case LoopForm::Limited:
+    return emitLimitedMap(c);
+  case LoopForm::Resumed:
+    return emitResumingMap(c);
+  }
+  int64_t tile = config.lanes * config.vector * config.unroll;
+  int64_t tiles = config.elements / tile;
+  LogicalResult result = success();
+  if (tiles == config.groups)
+    result = emitTile(c, k.groupId());
+  else if (tiles > 0)
+    k.loop(
+        k.groupId(), k.index(tiles), k.index(config.groups), {},
+        [&](Value t, ValueRange) {
+          result = emitTile(c, t);
+          return SmallVector<Value>();
+        },
+        /*runs=*/config.groups <= tiles);
+  if (succeeded(result) && tiles * tile < config.elements)
+    result = emitLeftover(c, tiles * tile);
+  return result;
+}

@@ -1,0 +1,331 @@
+//===- Reduce.cpp - kernels around reductions -----------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One or more reductions over the same loops, with elementwise producers read
+// through, elementwise by-products stored on the way, and elementwise consumers
+// of the results as the epilogue. In a row kernel several phases follow each
+// other, each with the totals of those before it (softmax: the maximum, the
+// sum, the quotients). docs/reduction-order.md fixes the order; four layouts
+// follow from it:
+//
+//  - in columns: lanes side by side along the results (ReduceColumns.cpp);
+//  - sequential: a lane per result;
+//  - one part: a workgroup per result, or per few short ones;
+//  - several parts: a workgroup per part writes a partial; the last workgroup
+//    of a result to finish (a counter tells) combines the partials
+//    and sets the counter back to zero for the next execution.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/builder/Arrivals.h"
+#include "kernels/reduce/ReduceEmitter.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+SmallVector<Type> gpuvm::getPartialTypes(linalg::GenericOp op) {
+  SmallVector<Type> types(TypeRange(op.getRegionOutputArgs()));
+  std::optional<Combiner> combiner = matchCombiner(op);
+  types.append(combiner->choices.size(), IntegerType::get(op.getContext(), 32));
+  types.append(combiner->claims.size(), IntegerType::get(op.getContext(), 1));
+  return types;
+}
+
+//===----------------------------------------------------------------------===//
+// Set-up
+//===----------------------------------------------------------------------===//
+
+/// How many reductions lie one behind the other on the way to `value`.
+static unsigned countReductions(Value value,
+                                llvm::DenseMap<Operation *, unsigned> &known) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return 0;
+  if (auto entry = known.find(op); entry != known.end())
+    return entry->second;
+  unsigned count = 0;
+  for (Value operand : op->getOperands())
+    count = std::max(count, countReductions(operand, known));
+  count += isReduction(op);
+  known[op] = count;
+  return count;
+}
+
+ReduceEmitter::ReduceEmitter(EmitterContext &context) : RootEmitter(context) {
+  llvm::DenseMap<Operation *, unsigned> depth;
+  auto phase = [&](unsigned number) -> ReducePhase & {
+    if (phases.size() <= number)
+      phases.resize(number + 1);
+    return phases[number];
+  };
+  for (linalg::GenericOp op : getReductions(c.op)) {
+    if (!first)
+      first = op;
+    bool inLanes = !c.config.order.sequential;
+    ReducePhase &own = phase(countReductions(op.getResult(0), depth) - 1);
+    own.reductions.push_back({op, inLanes ? matchCombiner(op) : std::nullopt,
+                              static_cast<unsigned>(own.slots.size()),
+                              static_cast<unsigned>(op.getNumDpsInits())});
+    SmallVector<Type> types =
+        inLanes ? getPartialTypes(op)
+                : llvm::to_vector(TypeRange(op.getRegionOutputArgs()));
+    for (Type type : types)
+      own.slots.push_back({type, Value()});
+  }
+  auto yield = cast<YieldOp>(c.op.getBody().front().getTerminator());
+  SmallVector<int64_t> loops = first.getStaticLoopRanges();
+  for (auto [value, binding] :
+       llvm::zip_equal(yield.getValues(), c.layout.outputs)) {
+    bool overLoops =
+        cast<RankedTensorType>(value.getType()).getShape() == ArrayRef(loops);
+    (overLoops ? phase(countReductions(value, depth)).byProducts : results)
+        .push_back({value, binding});
+  }
+}
+
+void ReduceEmitter::enter(const ReducePhase &phase) {
+  reductions = phase.reductions;
+  slots = phase.slots;
+  byProducts = phase.byProducts;
+}
+
+LogicalResult ReduceEmitter::run() {
+  if (failed(checkIterations()))
+    return failure();
+  lane = k.laneId();
+  laneGroup = k.div(lane, ReductionOrder::kLaneGroup);
+  if (!c.config.order.sequential)
+    for (ReducePhase &phase : phases)
+      for (Slot &slot : phase.slots)
+        slot.workgroup = k.allocateWorkgroup(
+            slot.type,
+            c.config.order.columns
+                ? KernelConfig::kLanes * c.config.vector
+                : slotsFor(KernelConfig::kLanes * c.config.resultsPerLane));
+  enter(phases.front());
+  if (c.config.order.sequential)
+    emitSequential();
+  else if (c.config.order.columns)
+    emitColumns();
+  else if (c.config.order.parts == 1)
+    emitResultsPerGroup();
+  else
+    emitParts();
+  return failure(failed_);
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+void ReduceEmitter::emitSequential() {
+  Value thread = k.add(k.mul(k.groupId(), KernelConfig::kLanes), lane);
+  auto eachResult = [&](Value result, ValueRange) {
+    for (const ReducePhase &phase : phases) {
+      enter(phase);
+      Value end = untilPresent(k.index(c.config.elements), countPresent());
+      c.elements.begin(1);
+      Values first = initials(resultPoint(result));
+      Values totals =
+          k.loop(k.index(0), end, k.index(1), first,
+                 [&](Value element, ValueRange carried) {
+                   return sequentialBody(Values(carried), result, element);
+                 });
+      c.elements.begin(1);
+      bindTotals(totals, resultPoint(result));
+    }
+    c.elements.begin(1);
+    storeResults(resultPoint(result));
+    return Values();
+  };
+  k.loop(thread, k.index(c.config.results),
+         k.index(c.config.groups * KernelConfig::kLanes), {}, eachResult);
+}
+
+ReduceEmitter::Values ReduceEmitter::sequentialBody(Values values, Value result,
+                                                    Value element) {
+  c.elements.begin(1);
+  ElementEmitter::Point at = loopPoint(result, {element, 0, 1});
+  Values next;
+  for (const Reduction &reduction : reductions) {
+    SmallVector<Lanes> carried;
+    for (unsigned i = 0; i < reduction.numAccumulators; ++i)
+      carried.push_back({values[reduction.firstSlot + i]});
+    linalg::GenericOp op = reduction.op;
+    auto yielded = c.elements.emitBody(
+        op, at, op.getBody()->getTerminator()->getOperands(), carried);
+    if (!check(yielded))
+      return values;
+    for (Lanes &lanes : *yielded)
+      next.push_back(lanes.front());
+  }
+  storeByProducts(at, Value());
+  return next;
+}
+
+/// The lanes of results combine what they have; one lane finishes each.
+void ReduceEmitter::emitOnePhase(Value result, Value firstResult) {
+  combineLanes(reducePart(result, k.index(0)), [&](const Values &totals) {
+    Value finished = k.add(firstResult, lane);
+    auto finishIt = [&] { finish(totals, finished); };
+    int64_t together = c.config.resultsPerGroup * c.config.resultsPerLane;
+    if (c.config.results % together == 0)
+      finishIt();
+    else
+      k.ifThen(k.less(finished, k.index(c.config.results)), finishIt);
+  });
+}
+
+void ReduceEmitter::emitAllPhases(Value result) {
+  const int64_t lanesPerResult =
+      c.config.groupsPerResult * ReductionOrder::kLaneGroup;
+  for (const ReducePhase &phase : phases) {
+    enter(phase);
+    Values values = reducePart(result, k.index(0));
+    if (reductions.empty())
+      continue;
+    foldLaneGroups(values);
+    Values totals = shareTotalOf(k.min(k.div(lane, lanesPerResult),
+                                       k.index(c.config.resultsPerGroup - 1)));
+    c.elements.begin(1);
+    bindTotals(totals, resultPoint(result));
+  }
+  if (results.empty())
+    return;
+  Value first = k.equal(k.rem(lane, lanesPerResult), k.index(0));
+  k.ifThen(isActiveAnd(first), [&] {
+    c.elements.begin(1);
+    storeResults(resultPoint(result));
+  });
+}
+
+void ReduceEmitter::emitResultsPerGroup() {
+  int64_t perGroup = c.config.resultsPerGroup;
+  int64_t count = c.config.results;
+  int64_t together = perGroup * c.config.resultsPerLane;
+  int64_t blocks = llvm::divideCeil(count, together);
+  keepsRows = c.config.keepsRows && (phases.size() > 1 || perGroup > 1);
+  Value slot = k.div(laneGroup, c.config.groupsPerResult);
+  if (perGroup > 1)
+    laneGroup = k.rem(laneGroup, c.config.groupsPerResult);
+  auto eachBlock = [&](Value block, ValueRange) {
+    Value firstResult = k.mul(block, together);
+    Value result = firstResult;
+    if (perGroup > 1) {
+      result = k.add(firstResult, slot);
+      active = Value();
+      if (perGroup * c.config.groupsPerResult < ReductionOrder::kGroupsPerPart)
+        active = k.less(slot, k.index(perGroup));
+      if (count % perGroup != 0)
+        active = isActiveAnd(k.less(result, k.index(count)));
+      result = k.min(result, k.index(count - 1));
+    }
+    if (phases.size() == 1)
+      emitOnePhase(result, firstResult);
+    else
+      emitAllPhases(result);
+    if (blocks > c.config.groups)
+      k.workgroupBarrier(); // Workgroup memory is used again.
+    return Values();
+  };
+  k.loop(k.groupId(), k.index(blocks), k.index(c.config.groups), {}, eachBlock,
+         /*runs=*/true);
+}
+
+void ReduceEmitter::emitParts() {
+  int64_t parts = c.config.order.parts;
+  Value group = k.groupId();
+  Value result = k.div(group, parts), part = k.rem(group, parts);
+  Arrivals arrivals(k, c.layout.scratch.back(), result, parts);
+  combineLanes(reducePart(result, part), [&](const Values &totals) {
+    for (auto [i, total] : llvm::enumerate(totals)) {
+      k.store(c.layout.scratch[i], total, group);
+      k.markCoherent(c.layout.scratch[i]);
+    }
+    arrivals.countByOneLane();
+  });
+  arrivals.ifLast([&](Value) { foldPartials(result); });
+}
+
+void ReduceEmitter::foldPartials(Value result) {
+  int64_t parts = c.config.order.parts;
+  static_assert(KernelConfig::kLanes == ReductionOrder::kLanes);
+  Value valid = k.less(lane, k.index(parts));
+  Value at = k.add(k.mul(result, parts), k.min(lane, k.index(parts - 1)));
+  Values totals;
+  for (auto [i, slot] : llvm::enumerate(slots)) {
+    Value partial = k.load(c.layout.scratch[i], slot.type, at);
+    totals.push_back(choose(valid, partial, start[i]));
+  }
+  combineLanes(totals, [&](const Values &totals) { finish(totals, result); });
+}
+
+//===----------------------------------------------------------------------===//
+// Finishing
+//===----------------------------------------------------------------------===//
+
+/// From now on the results of the reductions are init combined with `totals`,
+/// or `totals` if the order is sequential.
+void ReduceEmitter::bindTotals(const Values &totals, ElementEmitter::Point at) {
+  Values whole = totals;
+  if (!c.config.order.sequential)
+    whole = combine(initials(at), totals, /*ascends=*/false);
+  for (Reduction &reduction : reductions)
+    for (OpResult result : reduction.op->getOpResults())
+      c.elements.bind(result,
+                      whole[reduction.firstSlot + result.getResultNumber()]);
+}
+
+/// Stores come after all loads: a result may have the window of an operand
+/// that another one is made of.
+void ReduceEmitter::storeResults(ElementEmitter::Point at) {
+  Values elements;
+  for (auto [value, binding] : results) {
+    FailureOr<Lanes> element = c.elements.emit(value, at);
+    if (!check(element))
+      return;
+    elements.push_back(element->front());
+  }
+  for (auto [result, element] : llvm::zip_equal(results, elements))
+    k.store(result.second, element, c.elements.position(at).base);
+}
+
+/// The end of a kernel of one phase, done by one lane.
+void ReduceEmitter::finish(const Values &totals, Value result) {
+  c.elements.begin(1);
+  ElementEmitter::Point at = resultPoint(result);
+  bindTotals(totals, at);
+  storeResults(at);
+}
+
+/// Lavapipe (Mesa 22.3) ends the loops of an invocation after 65,536 iterations
+/// in all, without a word; what would need more is refused.
+static constexpr int64_t kMaxIterations = 65000;
+
+static constexpr llvm::StringLiteral kNonCombining =
+    "partial results cannot be combined by this operation on an accumulator; "
+    "accumulate by an associative one, and do the rest behind the reduction "
+    "(to subtract elements, subtract their sum)";
+
+LogicalResult ReduceEmitter::checkIterations() {
+  int64_t lanes = c.config.groups * KernelConfig::kLanes;
+  int64_t results = llvm::divideCeil(c.config.results, lanes);
+  int64_t iterations = results * c.config.elements * phases.size();
+  if (!c.config.order.sequential || iterations <= kMaxIterations)
+    return success();
+  auto refuse = [&](Operation *at) {
+    return at->emitError("a lane takes ")
+           << iterations << " elements one after the other, more than "
+           << kMaxIterations << ": ";
+  };
+  for (linalg::GenericOp reduction : getReductions(c.op))
+    if (!matchCombiner(reduction))
+      return refuse(findNonCombining(reduction)) << kNonCombining;
+  return refuse(c.op) << "the reduction has too many results";
+}
+
+LogicalResult gpuvm::emitReduce(EmitterContext &context) {
+  return ReduceEmitter(context).run();
+}

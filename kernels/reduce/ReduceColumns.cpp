@@ -1,0 +1,228 @@
+//===- ReduceColumns.cpp - reductions with lanes along the results --------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where neighbouring elements belong to neighbouring results, so do lanes: a
+// workgroup has `columnLanes` lanes side by side, each with a vector of
+// results, and ReductionOrder::kColumnLanes such rows of lanes, which share the
+// elements of these results. The workgroup is one part of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/builder/Arrivals.h"
+#include "kernels/reduce/ReduceEmitter.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+static constexpr int64_t kRows = ReductionOrder::kColumnLanes;
+
+/// The results of this lane.
+LaneIndex ReduceEmitter::ownColumns(Value block) {
+  int64_t vector = c.config.vector;
+  Value number = k.add(k.mul(block, kColumnsAtOnce), columnLane);
+  Value last = k.index(c.config.results / vector - 1);
+  hasColumns = Value();
+  if (c.config.results % (vector * kColumnsAtOnce) != 0) {
+    hasColumns = k.less(number, k.add(last, k.index(1)));
+    number = k.min(number, last);
+  }
+  return {k.mul(number, vector), vector > 1, vector};
+}
+
+/// The values of a lane: those of its first result, of its second one, ...
+MutableArrayRef<Value> ReduceEmitter::ofColumn(Values &values, int64_t v) {
+  return MutableArrayRef(values).slice(v * slots.size(), slots.size());
+}
+
+ReduceEmitter::Values ReduceEmitter::startColumns(LaneIndex result) {
+  Values values;
+  for (int64_t v = 0; v < c.config.vector; ++v)
+    llvm::append_range(values, startValues(k.add(result.base, k.index(v))));
+  return values;
+}
+
+/// Element `element` of each of the lane's results.
+ReduceEmitter::Values ReduceEmitter::accumulateColumns(Values values,
+                                                       LaneIndex result,
+                                                       Value element) {
+  LaneIndex index = {element, 0, 1};
+  ElementEmitter::Point at = loopPoint(result, index);
+  auto elements = elementsAt(at, index, c.config.vector);
+  if (!check(elements))
+    return values;
+  for (int64_t v = 0; !slots.empty() && v < c.config.vector; ++v) {
+    Values own(ofColumn(values, v)), next;
+    for (const Lanes &lanes : *elements)
+      next.push_back(lanes[v]);
+    llvm::copy(combine(own, next, /*ascends=*/true),
+               ofColumn(values, v).begin());
+  }
+  storeByProducts(at, hasColumns);
+  return values;
+}
+
+/// The lane's elements in part `part`: every `stride`-th one.
+ReduceEmitter::Values ReduceEmitter::reduceColumns(LaneIndex result,
+                                                   Value part) {
+  const int64_t stride = c.config.order.parts * kRows;
+  const int64_t bundle = stride * c.config.unroll;
+  const int64_t bundles = c.config.elements / bundle;
+  Value first = k.add(k.mul(part, kRows), columnRow);
+  Values values = startColumns(result);
+  auto many = [&](Value element, ValueRange carried) {
+    Values next(carried);
+    c.elements.begin(c.config.vector);
+    for (int64_t u = 0; u < c.config.unroll; ++u)
+      next =
+          accumulateColumns(next, result, k.add(element, k.index(u * stride)));
+    return next;
+  };
+  auto one = [&](Value element, ValueRange carried) {
+    c.elements.begin(c.config.vector);
+    return accumulateColumns(Values(carried), result, element);
+  };
+  Value present = countPresent();
+  Value behind = k.add(first, k.index(bundles * bundle));
+  if (bundles > 0)
+    values = k.loop(first, untilPresent(behind, present), k.index(bundle),
+                    values, many, /*runs=*/!present);
+  if (c.config.elements == bundles * bundle)
+    return values;
+  return k.loop(behind, untilPresent(k.index(c.config.elements), present),
+                k.index(stride), values, one);
+}
+
+/// Combines the rows of lanes; every lane of a column gets the totals.
+ReduceEmitter::Values ReduceEmitter::foldColumns(Values values) {
+  auto placeOf = [&](int64_t v, Value row) {
+    return k.add(k.mul(k.add(row, k.index(v * kRows)), kColumnsAtOnce),
+                 columnLane);
+  };
+  k.workgroupBarrier(); // Workgroup memory is used again.
+  for (int64_t v = 0; v < c.config.vector; ++v)
+    storeSlots(ofColumn(values, v), placeOf(v, columnRow));
+  k.workgroupBarrier();
+  Values totals;
+  for (int64_t v = 0; v < c.config.vector; ++v) {
+    Values total = loadSlots(placeOf(v, k.index(0)));
+    for (int64_t row = 1; row < kRows; ++row)
+      total = combine(total, loadSlots(placeOf(v, k.index(row))),
+                      /*ascends=*/false);
+    llvm::append_range(totals, total);
+  }
+  return totals;
+}
+
+/// From now on the results of the reductions are init combined with `totals`.
+void ReduceEmitter::bindColumns(Values totals, LaneIndex result) {
+  Values whole;
+  for (int64_t v = 0; v < c.config.vector; ++v) {
+    c.elements.begin(1);
+    ElementEmitter::Point at = resultPoint(k.add(result.base, k.index(v)));
+    llvm::append_range(whole, combine(initials(at), Values(ofColumn(totals, v)),
+                                      /*ascends=*/false));
+  }
+  for (Reduction &reduction : reductions)
+    for (OpResult output : reduction.op->getOpResults()) {
+      Lanes lanes;
+      for (int64_t v = 0; v < c.config.vector; ++v)
+        lanes.push_back(
+            ofColumn(whole, v)[reduction.firstSlot + output.getResultNumber()]);
+      c.elements.bind(output, lanes);
+    }
+}
+
+/// Stores come after all loads, as in storeResults.
+void ReduceEmitter::storeColumns(LaneIndex result) {
+  c.elements.begin(c.config.vector);
+  ElementEmitter::Point at = resultPoint(result);
+  SmallVector<Lanes> all;
+  for (auto [value, binding] : results) {
+    FailureOr<Lanes> elements = c.elements.emit(value, at);
+    if (!check(elements))
+      return;
+    all.push_back(*elements);
+  }
+  for (auto [output, elements] : llvm::zip_equal(results, all))
+    c.elements.store(output.second, elements, at);
+}
+
+/// What one lane of a column does for all of them.
+void ReduceEmitter::onceAColumn(function_ref<void()> use) {
+  Value first = k.equal(columnRow, k.index(0));
+  if (hasColumns)
+    first = arith::AndIOp::create(k.ir(), k.loc(), first, hasColumns);
+  k.ifThen(first, use);
+}
+
+void ReduceEmitter::emitColumns() {
+  columnLane = k.rem(lane, kColumnsAtOnce);
+  columnRow = k.div(lane, kColumnsAtOnce);
+  int64_t blocks = c.config.columnBlocks();
+  if (c.config.order.parts > 1) {
+    Value group = k.groupId();
+    emitColumnParts(k.rem(group, blocks), k.div(group, blocks));
+    return;
+  }
+  auto eachBlock = [&](Value block, ValueRange) {
+    LaneIndex result = ownColumns(block);
+    for (const ReducePhase &phase : phases) {
+      enter(phase);
+      Values values = reduceColumns(result, k.index(0));
+      if (!reductions.empty())
+        bindColumns(foldColumns(values), result);
+    }
+    if (!results.empty())
+      onceAColumn([&] { storeColumns(result); });
+    return Values();
+  };
+  k.loop(k.groupId(), k.index(blocks), k.index(c.config.groups), {}, eachBlock,
+         /*runs=*/true);
+}
+
+/// A part of a block of results; the last one of the block to be there combines
+/// them all, in the order in which elements are.
+void ReduceEmitter::emitColumnParts(Value block, Value part) {
+  LaneIndex result = ownColumns(block);
+  const int64_t parts = c.config.order.parts, vector = c.config.vector;
+  auto partialAt = [&](Value part) {
+    return k.add(k.mul(part, c.config.results), result.base);
+  };
+  Values totals = foldColumns(reduceColumns(result, part));
+  onceAColumn([&] {
+    for (size_t i = 0; i < slots.size(); ++i) {
+      Values own;
+      for (int64_t v = 0; v < vector; ++v)
+        own.push_back(ofColumn(totals, v)[i]);
+      k.storeVector(c.layout.scratch[i], own, partialAt(part));
+    }
+  });
+  for (size_t i = 0; i < slots.size(); ++i)
+    k.markCoherent(c.layout.scratch[i]);
+  Arrivals arrivals(k, c.layout.scratch.back(), block, parts);
+  arrivals.count();
+  arrivals.ifLast([&](Value) {
+    auto addPart = [&](Value part, ValueRange carried) {
+      Values next(carried);
+      SmallVector<Values> loaded;
+      for (auto [i, slot] : llvm::enumerate(slots))
+        loaded.push_back(k.loadVector(c.layout.scratch[i], slot.type,
+                                      partialAt(part), vector));
+      for (int64_t v = 0; v < vector; ++v) {
+        Values partial;
+        for (const Values &own : loaded)
+          partial.push_back(own[v]);
+        llvm::copy(combine(Values(ofColumn(next, v)), partial,
+                           /*ascends=*/false),
+                   ofColumn(next, v).begin());
+      }
+      return next;
+    };
+    Values all = k.loop(columnRow, k.index(parts), k.index(kRows),
+                        startColumns(result), addPart);
+    bindColumns(foldColumns(all), result);
+    onceAColumn([&] { storeColumns(result); });
+  });
+}

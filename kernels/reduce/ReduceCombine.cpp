@@ -1,0 +1,364 @@
+//===- ReduceCombine.cpp - what combines two values, and all lanes' -------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/reduce/ReduceEmitter.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+//===----------------------------------------------------------------------===//
+// What lanes begin with
+//===----------------------------------------------------------------------===//
+
+Value ReduceEmitter::zero(Type type) {
+  return arith::ConstantOp::create(k.ir(), k.loc(), k.ir().getZeroAttr(type));
+}
+
+Value ReduceEmitter::number(int64_t value, Type type) {
+  return arith::ConstantOp::create(k.ir(), k.loc(),
+                                   k.ir().getIntegerAttr(type, value));
+}
+
+Value ReduceEmitter::choose(Value condition, Value a, Value b) {
+  return arith::SelectOp::create(k.ir(), k.loc(), condition, a, b);
+}
+
+/// x such that op(x, a) = a, bit for bit.
+Value ReduceEmitter::identity(Operation *op) {
+  Type type = op->getResult(0).getType();
+  OpBuilder &b = k.ir();
+  auto floating = [&](auto make) {
+    auto floatType = cast<FloatType>(type);
+    return arith::ConstantOp::create(
+        b, k.loc(), b.getFloatAttr(type, make(floatType.getFloatSemantics())));
+  };
+  auto integer = [&](const APInt &value) {
+    return arith::ConstantOp::create(b, k.loc(), b.getIntegerAttr(type, value));
+  };
+  if (isa<arith::AddFOp>(op))
+    return floating([](auto &s) { return APFloat::getZero(s, true); });
+  if (isa<arith::MulFOp>(op))
+    return floating([](auto &s) { return APFloat(s, 1); });
+  if (isa<arith::MinimumFOp>(op))
+    return floating([](auto &s) { return APFloat::getInf(s); });
+  if (isa<arith::MaximumFOp>(op))
+    return floating([](auto &s) { return APFloat::getInf(s, true); });
+  if (isa<arith::MinNumFOp, arith::MaxNumFOp>(op))
+    return floating([](auto &s) { return APFloat::getNaN(s); });
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (isa<arith::MulIOp>(op))
+    return integer(APInt(width, 1));
+  if (isa<arith::AndIOp, arith::MinUIOp>(op))
+    return integer(APInt::getAllOnes(width));
+  if (isa<arith::MinSIOp>(op))
+    return integer(APInt::getSignedMaxValue(width));
+  if (isa<arith::MaxSIOp>(op))
+    return integer(APInt::getSignedMinValue(width));
+  return integer(APInt::getZero(width)); // addi, ori, xori, maxui
+}
+
+/// The outputs' initial values, as partial results that come before all
+/// elements.
+ReduceEmitter::Values ReduceEmitter::initials(ElementEmitter::Point at) {
+  Values values;
+  for (const Reduction &reduction : reductions) {
+    linalg::GenericOp op = reduction.op;
+    for (auto [init, accumulator] :
+         llvm::zip_equal(op.getDpsInits(), op.getRegionOutputArgs())) {
+      auto value = c.elements.emit(init, at);
+      values.push_back(check(value) ? value->front()
+                                    : zero(accumulator.getType()));
+    }
+    if (!reduction.combiner)
+      continue;
+    for (size_t i = 0; i < reduction.combiner->choices.size(); ++i)
+      values.push_back(number(-1, k.ir().getI32Type()));
+    for (size_t i = 0; i < reduction.combiner->claims.size(); ++i)
+      values.push_back(number(1, k.ir().getI1Type()));
+  }
+  return values;
+}
+
+/// What a lane has before its first element: an identity; the initial value,
+/// which only a better element replaces; nothing.
+ReduceEmitter::Values ReduceEmitter::startValues(Value result) {
+  c.elements.begin(1);
+  bool chooses = llvm::any_of(reductions, [](const Reduction &reduction) {
+    return !reduction.combiner->choices.empty();
+  });
+  Values values;
+  if (chooses)
+    values = initials(resultPoint(result));
+  else
+    for (const Slot &slot : slots)
+      values.push_back(zero(slot.type));
+  for (const Reduction &reduction : reductions) {
+    const Combiner &combiner = *reduction.combiner;
+    for (auto [i, op] : llvm::enumerate(combiner.ops))
+      if (op)
+        values[reduction.firstSlot + i] = identity(op);
+    unsigned flag = reduction.firstSlot + reduction.numAccumulators +
+                    combiner.choices.size();
+    for (size_t i = 0; i < combiner.claims.size(); ++i)
+      values[flag + i] = number(0, k.ir().getI1Type());
+  }
+  return values;
+}
+
+//===----------------------------------------------------------------------===//
+// Two partial results
+//===----------------------------------------------------------------------===//
+
+/// `op`, which the body applies to an accumulator and `element`, applied to `a`
+/// and `b`; numbers are flushed where the body flushes them.
+Value ReduceEmitter::apply(Operation *op, Value element, Value a, Value b) {
+  auto flushIf = [&](bool flushes, Value value) -> Value {
+    return flushes ? FlushOp::create(k.ir(), k.loc(), value) : value;
+  };
+  if (skipFlush(op->getOperand(0)) == skipFlush(element))
+    std::swap(a, b);
+  IRMapping mapping;
+  for (auto [operand, value] : llvm::zip_equal(op->getOperands(), Values{a, b}))
+    mapping.map(operand, flushIf(operand.getDefiningOp<FlushOp>(), value));
+  Value result = k.ir().clone(*op, mapping)->getResult(0);
+  return flushIf(llvm::any_of(op->getUsers(), llvm::IsaPred<FlushOp>), result);
+}
+
+/// Whether `element` beats `key`.
+Value ReduceEmitter::beats(const Choice &choice, Value element, Value key) {
+  OpBuilder &b = k.ir();
+  if (auto *integer = std::get_if<arith::CmpIPredicate>(&choice.predicate))
+    return arith::CmpIOp::create(b, k.loc(), *integer, element, key);
+  if (choice.flushes) {
+    element = FlushOp::create(b, k.loc(), element);
+    key = FlushOp::create(b, k.loc(), key);
+  }
+  return arith::CmpFOp::create(b, k.loc(),
+                               std::get<arith::CmpFPredicate>(choice.predicate),
+                               element, key);
+}
+
+/// Whether what was chosen in `b` takes the place of what was chosen in `a`,
+/// whichever elements these had: of equal keys the number decides.
+Value ReduceEmitter::replaces(const Choice &choice, ArrayRef<Value> a,
+                              ArrayRef<Value> b, unsigned hidden) {
+  OpBuilder &ir = k.ir();
+  auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) {
+    return arith::CmpIOp::create(ir, k.loc(), predicate, x, y);
+  };
+  auto both = [&](Value x, Value y) -> Value {
+    return arith::AndIOp::create(ir, k.loc(), x, y);
+  };
+  auto either = [&](Value x, Value y) -> Value {
+    return arith::OrIOp::create(ir, k.loc(), x, y);
+  };
+  Value bBeats = beats(choice, b[choice.key], a[choice.key]);
+  Value aBeats = beats(choice, a[choice.key], b[choice.key]);
+  Value loses =
+      arith::XOrIOp::create(ir, k.loc(), aBeats, number(1, ir.getI1Type()));
+  using P = arith::CmpIPredicate;
+  if (!choice.keepsTies) // Both beat each other if they are equal.
+    return both(bBeats, either(loses, compare(P::sgt, b[hidden], a[hidden])));
+  Value isFirst = compare(P::slt, b[hidden], a[hidden]);
+  Value isElement = compare(P::sge, b[hidden], number(0, ir.getI32Type()));
+  return either(bBeats, both(loses, both(isFirst, isElement)));
+}
+
+void ReduceEmitter::applyChoice(const Choice &choice, Value element,
+                                MutableArrayRef<Value> next, ArrayRef<Value> b,
+                                unsigned hidden, bool ascends, Value valid) {
+  // Elements in ascending order are what the body is written for.
+  Value wins = ascends ? beats(choice, b[choice.key], next[choice.key])
+                       : replaces(choice, next, b, hidden);
+  if (valid)
+    wins = arith::AndIOp::create(k.ir(), k.loc(), wins, valid);
+  Value key = next[choice.key];
+  for (unsigned i : choice.accumulators)
+    next[i] = choose(wins, b[i], next[i]);
+  next[hidden] = choose(wins, b[hidden], next[hidden]);
+  if (!choice.extremum)
+    return;
+  Value other = valid ? choose(valid, b[choice.key], key) : b[choice.key];
+  next[choice.key] = apply(choice.extremum, element, key, other);
+}
+
+/// The body once more, with the accumulators of `b` as elements. There is no
+/// identity; `hidden` says whether there is anything.
+void ReduceEmitter::applyClaim(const Reduction &reduction, const Claim &claim,
+                               MutableArrayRef<Value> next, ArrayRef<Value> b,
+                               unsigned hidden, Value valid) {
+  linalg::GenericOp op = reduction.op;
+  IRMapping mapping;
+  for (unsigned i : claim.accumulators) {
+    mapping.map(Value(op.getRegionOutputArgs()[i]), next[i]);
+    mapping.map(reduction.combiner->elements[i], b[i]);
+  }
+  for (Operation *inner : claim.ops) {
+    for (Value operand : inner->getOperands())
+      if (!mapping.contains(operand) && matchPattern(operand, m_Constant()))
+        k.ir().clone(*operand.getDefiningOp(), mapping);
+    k.ir().clone(*inner, mapping);
+  }
+  Value isThere = b[hidden];
+  if (valid)
+    isThere = arith::AndIOp::create(k.ir(), k.loc(), isThere, valid);
+  Operation *yield = op.getBody()->getTerminator();
+  for (unsigned i : claim.accumulators) {
+    Value combined = mapping.lookup(yield->getOperand(i));
+    Value both = choose(next[hidden], combined, b[i]);
+    next[i] = choose(isThere, both, next[i]);
+  }
+  next[hidden] = arith::OrIOp::create(k.ir(), k.loc(), next[hidden], isThere);
+}
+
+/// `a` and `b`, one value per slot, combined. `ascends`: the elements of `b`
+/// come after those of `a`. `valid`, if given: whether there is a `b`.
+ReduceEmitter::Values ReduceEmitter::combine(const Values &a, const Values &b,
+                                             bool ascends, Value valid) {
+  Values next(a);
+  for (const Reduction &reduction : reductions) {
+    const Combiner &combiner = *reduction.combiner;
+    unsigned first = reduction.firstSlot, hidden = reduction.numAccumulators;
+    size_t count = hidden + combiner.choices.size() + combiner.claims.size();
+    auto own = MutableArrayRef(next).slice(first, count);
+    auto other = ArrayRef(b).slice(first, count);
+    for (auto [i, op] : llvm::enumerate(combiner.ops))
+      if (op) {
+        Value element =
+            valid ? choose(valid, other[i], identity(op)) : other[i];
+        own[i] = apply(op, combiner.elements[i], own[i], element);
+      }
+    for (const Choice &choice : combiner.choices)
+      applyChoice(choice, combiner.elements[choice.key], own, other, hidden++,
+                  ascends, valid);
+    for (const Claim &claim : combiner.claims)
+      applyClaim(reduction, claim, own, other, hidden++, valid);
+  }
+  return next;
+}
+
+//===----------------------------------------------------------------------===//
+// All lanes
+//===----------------------------------------------------------------------===//
+
+/// Where workgroup memory has the value of `lane`. Lane groups are an odd
+/// number of words apart: lanes that fold one each read from different banks.
+Value ReduceEmitter::slotOf(Value lane) {
+  return k.add(lane, k.div(lane, ReductionOrder::kLaneGroup));
+}
+int64_t ReduceEmitter::slotsFor(int64_t lanes) {
+  return lanes + lanes / ReductionOrder::kLaneGroup;
+}
+
+ReduceEmitter::Values ReduceEmitter::loadSlots(Value at) {
+  Values loaded;
+  for (const Slot &slot : slots)
+    loaded.push_back(k.loadWorkgroup(slot.workgroup, slot.type, at));
+  return loaded;
+}
+
+void ReduceEmitter::storeSlots(ArrayRef<Value> values, Value at) {
+  for (auto [slot, value] : llvm::zip_equal(slots, values))
+    k.storeWorkgroup(slot.workgroup, value, at);
+}
+
+/// The values of `count` lanes, `stride` apart, combined, as only the first
+/// `folding` lanes do. GPUs load them all at once, so that they wait only once.
+/// Lavapipe has no branches, but skips the further turns of a loop
+/// (docs/rationale/reduction-rows.md).
+ReduceEmitter::Values ReduceEmitter::foldSlots(Value firstLane, int64_t count,
+                                               int64_t stride,
+                                               int64_t folding) {
+  constexpr size_t kMaxLoadedSlots = 4;
+  constexpr int64_t kGpuSubgroup = 32;
+  auto at = [&](Value j) { return slotOf(k.add(firstLane, k.mul(j, stride))); };
+  auto unrolled = [&] {
+    SmallVector<Values> loaded;
+    for (int64_t j = 0; j < count; ++j)
+      loaded.push_back(loadSlots(at(k.index(j))));
+    Values total = loaded.front();
+    for (const Values &next : llvm::drop_begin(loaded))
+      total = combine(total, next, /*ascends=*/false);
+    return total;
+  };
+  // The end depends on the lane in a way that drivers do not see through, or
+  // they would unroll the loop.
+  auto inLoop = [&] {
+    auto next = [&](Value j, ValueRange totals) {
+      return combine(Values(totals), loadSlots(at(j)), /*ascends=*/false);
+    };
+    Value end = k.sub(k.index(count), k.div(lane, folding));
+    Values first = loadSlots(at(k.index(0)));
+    return k.loop(k.index(1), end, k.index(1), first, next);
+  };
+  if (count == 1)
+    return unrolled();
+  if (slots.size() > kMaxLoadedSlots)
+    return inLoop();
+  SmallVector<Type> types;
+  for (const Slot &slot : slots)
+    types.push_back(slot.type);
+  Value isGpu = k.less(k.index(kGpuSubgroup - 1), k.subgroupSize());
+  return k.choose(isGpu, types, unrolled, inLoop);
+}
+
+/// Combines the lanes' values in groups of 16 neighbours. Of results side by
+/// side the values of one come before those of the next, in `values` and in
+/// workgroup memory.
+void ReduceEmitter::foldLaneGroups(const Values &values) {
+  constexpr int64_t group = ReductionOrder::kLaneGroup;
+  const int64_t sideBySide = values.size() / slots.size();
+  for (int64_t r = 0; r < sideBySide; ++r)
+    storeSlots(ArrayRef(values).slice(r * slots.size(), slots.size()),
+               slotOf(k.add(lane, k.index(r * KernelConfig::kLanes))));
+  k.workgroupBarrier();
+  const int64_t groups = ReductionOrder::kGroupsPerPart * sideBySide;
+  k.ifThen(k.less(lane, k.index(groups)), [&] {
+    Value first = k.mul(lane, group);
+    storeSlots(foldSlots(first, group, 1, groups), slotOf(first));
+  });
+  k.workgroupBarrier();
+}
+
+/// The first lane of result `number` of the workgroup.
+Value ReduceEmitter::firstLaneOf(Value number) {
+  return k.mul(number, c.config.groupsPerResult * ReductionOrder::kLaneGroup);
+}
+
+/// The total of result `number` of the workgroup, after `foldLaneGroups`.
+ReduceEmitter::Values ReduceEmitter::totalOf(Value number, int64_t folding) {
+  return foldSlots(firstLaneOf(number), c.config.groupsPerResult,
+                   ReductionOrder::kLaneGroup, folding);
+}
+
+/// The same for every lane. A few lane groups are folded by every lane itself,
+/// many by one lane for all.
+ReduceEmitter::Values ReduceEmitter::shareTotalOf(Value number) {
+  constexpr int64_t kMaxFoldedByAll = 4;
+  if (c.config.groupsPerResult <= kMaxFoldedByAll)
+    return totalOf(number, KernelConfig::kLanes);
+  const int64_t results = c.config.resultsPerGroup;
+  k.ifThen(k.less(lane, k.index(results)), [&] {
+    storeSlots(totalOf(lane, results), slotOf(firstLaneOf(lane)));
+  });
+  k.workgroupBarrier();
+  return loadSlots(slotOf(firstLaneOf(number)));
+}
+
+/// Combines the lanes' values. Lane i uses the totals of result i of the
+/// workgroup.
+void ReduceEmitter::combineLanes(const Values &values,
+                                 function_ref<void(const Values &totals)> use) {
+  const int64_t sideBySide = values.size() / slots.size();
+  foldLaneGroups(values);
+  const int64_t results = c.config.resultsPerGroup * sideBySide;
+  k.ifThen(k.less(lane, k.index(results)),
+           [&] { use(totalOf(lane, results)); });
+}

@@ -1,0 +1,408 @@
+//===- ReduceRows.cpp - the elements of a lane in a reduction -------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/analysis/RowLimit.h"
+#include "kernels/reduce/ReduceEmitter.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+static SmallVector<int64_t> rangesOf(linalg::GenericOp op,
+                                     utils::IteratorType wanted) {
+  SmallVector<int64_t> ranges;
+  for (auto [range, iterator] :
+       llvm::zip_equal(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
+    if (iterator == wanted)
+      ranges.push_back(range);
+  return ranges;
+}
+
+ElementEmitter::Point ReduceEmitter::loopPoint(LaneIndex result,
+                                               LaneIndex element) {
+  SmallVector<int64_t> loops = first.getStaticLoopRanges();
+  if (c.config.flat) {
+    if (c.config.results == 1)
+      return c.elements.flatPoint(element, loops);
+    LaneIndex flat = {
+        k.add(k.mul(result.base, c.config.elements), element.base),
+        element.stride, std::gcd(element.divisor, c.config.elements)};
+    return c.elements.flatPoint(flat, loops);
+  }
+  auto parallel = rangesOf(first, utils::IteratorType::parallel);
+  auto reduction = rangesOf(first, utils::IteratorType::reduction);
+  SmallVector<LaneIndex> outer = delinearize(k, result, parallel);
+  SmallVector<LaneIndex> inner = delinearize(k, element, reduction);
+  SmallVector<LaneIndex> indices;
+  auto nextOuter = outer.begin(), nextInner = inner.begin();
+  for (utils::IteratorType iterator : first.getIteratorTypesArray())
+    indices.push_back(iterator == utils::IteratorType::parallel ? *nextOuter++
+                                                                : *nextInner++);
+  return c.elements.point(indices, loops);
+}
+
+/// The place of a result in the tensor of results.
+ElementEmitter::Point ReduceEmitter::resultPoint(LaneIndex result) {
+  auto parallel = rangesOf(first, utils::IteratorType::parallel);
+  SmallVector<LaneIndex> outer = delinearize(k, result, parallel);
+  SmallVector<LaneIndex> indices;
+  auto next = outer.begin();
+  for (utils::IteratorType iterator : first.getIteratorTypesArray())
+    indices.push_back(iterator == utils::IteratorType::parallel
+                          ? *next++
+                          : LaneIndex{k.index(0), 0, 1});
+  OpOperand *init = first.getDpsInitOperand(0);
+  return c.elements.throughMap(
+      c.elements.point(indices, first.getStaticLoopRanges()),
+      first.getMatchingIndexingMap(init),
+      cast<RankedTensorType>(init->get().getType()).getShape());
+}
+
+//===----------------------------------------------------------------------===//
+// Rows that are there
+//===----------------------------------------------------------------------===//
+
+/// How many elements of a result, from the first one on, may change it; null if
+/// all may, or if something else is made of them.
+Value ReduceEmitter::countPresent() {
+  if (!byProducts.empty() || keepsRows)
+    return Value();
+  std::optional<RowLimit> limit;
+  for (const Reduction &reduction : reductions) {
+    std::optional<RowLimit> own = getRowLimit(reduction.op);
+    if (!own ||
+        (limit && (own->loop != limit->loop || own->count != limit->count)))
+      return Value();
+    limit = own;
+  }
+  if (!limit)
+    return Value();
+  // All elements of a row follow each other.
+  linalg::GenericOp op = reductions.front().op;
+  auto iterators = op.getIteratorTypesArray();
+  int64_t rowSize = 1;
+  for (auto [loop, range] : llvm::enumerate(op.getStaticLoopRanges())) {
+    if (iterators[loop] != utils::IteratorType::reduction)
+      continue;
+    if (loop < limit->loop && range != 1)
+      return Value();
+    if (loop > limit->loop)
+      rowSize *= range;
+  }
+  c.elements.begin(1);
+  FailureOr<Lanes> count =
+      c.elements.emit(limit->count, c.elements.point({}, {}));
+  if (!check(count))
+    return Value();
+  OpBuilder &b = k.ir();
+  auto word = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, k.loc(), b.getI32IntegerAttr(value));
+  };
+  int64_t rows = op.getStaticLoopRanges()[limit->loop];
+  Value some = arith::MaxSIOp::create(b, k.loc(), count->front(), word(0));
+  Value there = arith::MinSIOp::create(b, k.loc(), some, word(rows));
+  return k.mul(arith::IndexCastOp::create(b, k.loc(), b.getIndexType(), there),
+               rowSize);
+}
+
+/// `end`, or `present` if that is known and less.
+Value ReduceEmitter::untilPresent(Value end, Value present) {
+  return present ? k.min(end, present) : end;
+}
+
+//===----------------------------------------------------------------------===//
+// The loop over a part
+//===----------------------------------------------------------------------===//
+
+ReduceEmitter::Values ReduceEmitter::reducePart(Value result, Value part) {
+  const ReductionOrder &order = c.config.order;
+  int64_t row = order.elementsPerRow();
+  int64_t fullRows = c.config.elements / row;
+  int64_t fullTurns = fullRows / order.rowsPerTurn();
+  auto firstRow = [&](Value turn) {
+    return k.add(k.mul(turn, order.rowsPerTurn()),
+                 k.mul(laneGroup, order.rowsPerGroup));
+  };
+  start = startValues(result);
+  Values values;
+  for (int64_t r = 0; r < c.config.resultsPerLane; ++r)
+    llvm::append_range(values, start);
+  auto oneTurn = [&](Value turn, ValueRange carried) {
+    Value first = firstRow(turn);
+    Value end = k.add(first, k.index(order.rowsPerGroup));
+    return accumulateRows(Values(carried), result, first, end,
+                          order.rowsPerGroup);
+  };
+  Value present = countPresent();
+  int64_t turn = order.rowsPerTurn() * row;
+  Value turns = untilPresent(
+      k.index(fullTurns),
+      present ? k.div(k.add(present, k.index(turn - 1)), turn) : Value());
+  // The last turn may have fewer rows and an incomplete one.
+  Value owner = k.equal(part, k.index(fullTurns % order.parts));
+  if (keepsRows) {
+    values = reduceKeptRows(values, result, firstRow(k.index(0)));
+  } else {
+    if (fullTurns > 0)
+      values = k.loop(part, turns, k.index(order.parts), values, oneTurn,
+                      /*runs=*/!present && order.parts <= fullTurns);
+    Value first = k.min(firstRow(k.index(fullTurns)), k.index(fullRows));
+    Value end =
+        k.min(k.add(first, k.index(order.rowsPerGroup)), k.index(fullRows));
+    end = arith::SelectOp::create(k.ir(), k.loc(), owner, end, first);
+    if (fullRows % order.rowsPerTurn() != 0)
+      values = accumulateRows(values, result, first, end, std::nullopt);
+  }
+  if (c.config.elements == fullRows * row)
+    return values;
+  int64_t ownerGroup = fullRows % order.rowsPerTurn() / order.rowsPerGroup;
+  owner = arith::AndIOp::create(k.ir(), k.loc(), owner,
+                                k.equal(laneGroup, k.index(ownerGroup)));
+  return accumulateLeftover(values, result, owner);
+}
+
+void ReduceEmitter::enterKept(Kept &kept, int64_t laneCount) {
+  kept.outside = c.elements.exchange(std::move(kept.scope));
+  if (kept.points.empty())
+    c.elements.begin(laneCount);
+  kept.next = 0;
+}
+
+void ReduceEmitter::leaveKept(Kept &kept) {
+  kept.scope = c.elements.exchange(std::move(kept.outside));
+}
+
+ElementEmitter::Point ReduceEmitter::keptPoint(Kept &kept, Value result,
+                                               LaneIndex element) {
+  if (kept.next == kept.points.size())
+    kept.points.push_back(loopPoint(result, element));
+  return kept.points[kept.next++];
+}
+
+Value ReduceEmitter::isActiveAnd(Value condition) {
+  if (!active || !condition)
+    return active ? active : condition;
+  return arith::AndIOp::create(k.ir(), k.loc(), active, condition);
+}
+
+/// All full rows of one part without a loop, so that what one phase has emitted
+/// is there for the next one. Lanes without a row in the last turn take another
+/// one's and combine the identity.
+ReduceEmitter::Values ReduceEmitter::reduceKeptRows(Values values, Value result,
+                                                    Value firstInTurn) {
+  const ReductionOrder &order = c.config.order;
+  int64_t fullRows = c.config.elements / c.config.order.elementsPerRow();
+  if (fullRows == 0)
+    return values;
+  enterKept(keptRows, c.config.vector);
+  for (int64_t turn = 0; turn < fullRows; turn += order.rowsPerTurn()) {
+    bool whole =
+        turn + c.config.groupsPerResult * order.rowsPerGroup <= fullRows;
+    for (int64_t u = 0; u < order.rowsPerGroup && turn + u < fullRows; ++u) {
+      Value row = k.add(firstInTurn, k.index(turn + u));
+      Value valid = whole ? Value() : k.less(row, k.index(fullRows));
+      if (valid)
+        row = k.min(row, k.index(fullRows - 1));
+      values = accumulateRow(values, result, inRow(row), &keptRows,
+                             isActiveAnd(valid));
+    }
+  }
+  leaveKept(keptRows);
+  return values;
+}
+
+/// Rows [first, end); `count`: how many, if that is known here.
+ReduceEmitter::Values
+ReduceEmitter::accumulateRows(const Values &values, Value result, Value first,
+                              Value end, std::optional<int64_t> count) {
+  int64_t unroll = count ? std::min(c.config.unroll, *count) : 1;
+  auto bundle = [&](Value row, ValueRange carried) {
+    Values next(carried);
+    c.elements.begin(c.config.vector);
+    for (int64_t u = 0; u < unroll; ++u)
+      next = accumulateRow(next, result, inRow(k.add(row, k.index(u))),
+                           /*kept=*/nullptr);
+    return next;
+  };
+  if (count == unroll)
+    return bundle(first, values);
+  return k.loop(first, end, k.index(unroll), values, bundle);
+}
+
+FailureOr<SmallVector<Lanes>>
+ReduceEmitter::elementsAt(ElementEmitter::Point at, LaneIndex element,
+                          int64_t lanes) {
+  SmallVector<Lanes> all;
+  for (const Reduction &reduction : reductions) {
+    linalg::GenericOp op = reduction.op;
+    // The accumulators are not part of the elements; anything stands for them.
+    SmallVector<Lanes> unused;
+    for (Value accumulator : op.getRegionOutputArgs())
+      unused.push_back(Lanes(lanes, zero(accumulator.getType())));
+    auto elements =
+        c.elements.emitBody(op, at, reduction.combiner->elements, unused);
+    if (failed(elements))
+      return failure();
+    llvm::append_range(all, *elements);
+    for (size_t i = 0; i < reduction.combiner->choices.size(); ++i) {
+      Lanes &numbers = all.emplace_back();
+      for (int64_t lane = 0; lane < lanes; ++lane)
+        numbers.push_back(arith::IndexCastOp::create(
+            k.ir(), k.loc(), k.ir().getI32Type(),
+            k.add(element.base, k.index(lane * element.stride))));
+    }
+    for (size_t i = 0; i < reduction.combiner->claims.size(); ++i)
+      all.push_back(Lanes(lanes, number(1, k.ir().getI1Type())));
+  }
+  return all;
+}
+
+static SmallVector<Value> laneOf(ArrayRef<Lanes> elements, int64_t lane) {
+  return llvm::to_vector(
+      llvm::map_range(elements, [&](const Lanes &own) { return own[lane]; }));
+}
+
+/// The results that a lane takes side by side. Those behind the last one are
+/// the last one again.
+ReduceEmitter::Values ReduceEmitter::resultsFrom(Value result) {
+  Values own = {result};
+  for (int64_t r = 1; r < c.config.resultsPerLane; ++r) {
+    Value next = k.add(result, k.index(r));
+    if (c.config.results % c.config.resultsPerLane != 0)
+      next = k.min(next, k.index(c.config.results - 1));
+    own.push_back(next);
+  }
+  return own;
+}
+
+/// Combines elements into the values of one result, if `valid` (when given)
+/// holds.
+void ReduceEmitter::combineInto(MutableArrayRef<Value> values,
+                                ArrayRef<Lanes> elements, Value valid) {
+  Values next(values.begin(), values.end());
+  for (size_t lane = 0; lane < elements.front().size(); ++lane)
+    next = combine(next, laneOf(elements, lane), /*ascends=*/true, valid);
+  llvm::copy(next, values.begin());
+}
+
+/// The first element of this lane in a row.
+Value ReduceEmitter::inRow(Value row) {
+  return k.add(k.mul(row, c.config.order.elementsPerRow()),
+               k.mul(k.rem(lane, ReductionOrder::kLaneGroup),
+                     c.config.order.elementsPerLane));
+}
+
+/// A lane's elements of one row, from `base` on, if `valid` (when given) holds.
+ReduceEmitter::Values ReduceEmitter::accumulateRow(Values values, Value result,
+                                                   Value base, Kept *kept,
+                                                   Value valid) {
+  int64_t vector = c.config.vector;
+  for (int64_t v = 0; v < c.config.order.elementsPerLane; v += vector) {
+    LaneIndex index = {k.add(base, k.index(v)), 1, vector};
+    for (auto [r, own] : llvm::enumerate(resultsFrom(result))) {
+      ElementEmitter::Point at =
+          kept ? keptPoint(*kept, own, index) : loopPoint(own, index);
+      auto elements = elementsAt(at, index, vector);
+      if (!check(elements))
+        return values;
+      if (!slots.empty())
+        combineInto(
+            MutableArrayRef(values).slice(r * slots.size(), slots.size()),
+            *elements, valid);
+      storeByProducts(at, valid);
+    }
+  }
+  return values;
+}
+
+/// Whether a lane that has an element of a row has all of them.
+bool ReduceEmitter::hasWholeLanes() const {
+  return c.config.elements % c.config.order.elementsPerLane == 0;
+}
+
+/// The elements behind the last full row: they belong to one lane group, and a
+/// lane without an element combines the identity.
+ReduceEmitter::Values
+ReduceEmitter::accumulateLeftover(Values values, Value result, Value owner) {
+  int64_t perLane = c.config.order.elementsPerLane;
+  int64_t vector = hasWholeLanes() ? c.config.vector : 1;
+  int64_t together = hasWholeLanes() ? perLane : 1;
+  Value limit = k.index(c.config.elements);
+  Value base =
+      inRow(k.index(c.config.elements / c.config.order.elementsPerRow()));
+  auto accumulate = [&](const Values &values, Value from, Kept *kept,
+                        Value valid) {
+    if (together == 1)
+      return accumulateElement(values, result, from, valid);
+    from = k.min(from, k.index(c.config.elements - together));
+    return accumulateRow(values, result, from, kept, valid);
+  };
+  if (keepsRows) {
+    owner = isActiveAnd(owner);
+    enterKept(keptLeftover, vector);
+    for (int64_t v = 0; v < perLane; v += together) {
+      Value from = k.add(base, k.index(v));
+      Value valid =
+          arith::AndIOp::create(k.ir(), k.loc(), owner, k.less(from, limit));
+      values = accumulate(values, from, &keptLeftover, valid);
+    }
+    leaveKept(keptLeftover);
+    return values;
+  }
+  auto body = [&](Value v, ValueRange carried) {
+    c.elements.begin(vector);
+    Value from = k.add(base, v);
+    return accumulate(Values(carried), from, /*kept=*/nullptr,
+                      k.less(from, limit));
+  };
+  Value count = arith::SelectOp::create(k.ir(), k.loc(), owner,
+                                        k.index(perLane), k.index(0));
+  return k.loop(k.index(0), count, k.index(together), values, body);
+}
+
+/// One element, if it is `valid`.
+ReduceEmitter::Values ReduceEmitter::accumulateElement(Values values,
+                                                       Value result,
+                                                       Value element,
+                                                       Value valid) {
+  LaneIndex index = {k.min(element, k.index(c.config.elements - 1)), 0, 1};
+  for (auto [r, own] : llvm::enumerate(resultsFrom(result))) {
+    ElementEmitter::Point at =
+        keepsRows ? keptPoint(keptLeftover, own, index) : loopPoint(own, index);
+    auto elements = elementsAt(at, index, 1);
+    if (!check(elements))
+      return values;
+    if (!slots.empty())
+      combineInto(MutableArrayRef(values).slice(r * slots.size(), slots.size()),
+                  *elements, valid);
+    storeByProducts(at, valid);
+  }
+  return values;
+}
+
+/// Stores the elementwise results at `at`, if `condition` (when given) holds.
+void ReduceEmitter::storeByProducts(ElementEmitter::Point at, Value condition) {
+  for (auto [value, binding] : byProducts) {
+    FailureOr<Lanes> elements = c.elements.emit(value, at);
+    if (!check(elements))
+      return;
+    auto storeAll = [&, target = binding] {
+      c.elements.store(target, *elements, at);
+    };
+    if (condition) {
+      (void)c.elements.position(at); // Where every by-product's store sees it.
+      k.ifThen(condition, storeAll);
+    } else {
+      storeAll();
+    }
+  }
+}

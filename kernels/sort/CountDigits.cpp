@@ -1,0 +1,168 @@
+//===- CountDigits.cpp - where a radix pass puts its keys -----------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each chunk of a row is counted by a workgroup, in workgroup memory. The last
+// one of a row to be done makes of the counts of all chunks where each of them
+// puts its keys: nobody waits for anybody, so it needs no more of the device
+// than a reduction does.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/builder/Arrivals.h"
+#include "kernels/sort/SortEmitter.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+namespace {
+class CountDigits : SortEmitter {
+public:
+  CountDigits(EmitterContext &context, CountDigitsOp op)
+      : SortEmitter(context, op), op(op),
+        tile(k, key, SortLayout::kMaxLanes, /*items=*/1) {}
+
+  LogicalResult run();
+
+private:
+  void countChunk(const Piece &piece);
+  void countTile(const Piece &piece, Value begin, Value end);
+  void finishRow(const Piece &piece);
+  Value addChunks(Value row, Value chunk, int64_t count, Value sum,
+                  bool places);
+  void placeDigits(Value row);
+  Value placeOf(Value row, Value chunk);
+
+  CountDigitsOp op;
+  SortTile tile;
+  Value shift; ///< The first bit of the digit.
+  Value counts;
+};
+} // namespace
+
+/// Counters of a digit, side by side, so that lanes with equal keys seldom meet
+/// in one of them.
+static constexpr int64_t kCopies = 8;
+/// Counts of a digit that are read at once: one workgroup has to hide how long
+/// memory takes.
+static constexpr int64_t kInFlight = 32;
+/// The chunks of a row are a multiple of this in the result.
+static constexpr int64_t kRounded = 8;
+
+/// The counts of a chunk: the place of the first digit.
+Value CountDigits::placeOf(Value row, Value chunk) {
+  auto type = cast<RankedTensorType>(op.getOffsets().getType());
+  int64_t chunks = type.getShape().drop_back().back();
+  return k.mul(k.add(k.mul(row, chunks), chunk), SortLayout::kDigits);
+}
+
+void CountDigits::countTile(const Piece &piece, Value begin, Value end) {
+  int64_t vector = layout.vector;
+  for (int64_t i = 0; i < layout.items; i += vector) {
+    Value place =
+        k.add(k.add(begin, k.mul(lane, vector)), k.index(i * layout.lanes));
+    Value one = k.select(k.less(place, end), k.word(1), k.word(0));
+    Value at =
+        k.add(piece.rowBegin, k.min(place, k.index(layout.length - vector)));
+    for (Value element : read(moved.front(), at, vector)) {
+      Value digit = key.digit(toWords(k, element), shift, /*count=*/8);
+      Value counter =
+          k.add(k.mul(k.toIndex(digit), kCopies), k.rem(lane, kCopies));
+      k.atomicWorkgroup(arith::AtomicRMWKind::addi, counts, counter, one);
+    }
+  }
+}
+
+void CountDigits::countChunk(const Piece &piece) {
+  Value own = k.mul(lane, kCopies);
+  for (int64_t i = 0; i < kCopies; ++i)
+    k.storeWorkgroup(counts, k.word(0), k.add(own, k.index(i)));
+  k.workgroupBarrier();
+  Value end = k.add(piece.begin, piece.count);
+  k.loop(
+      piece.begin, end, k.index(layout.tile()), {},
+      [&](Value begin, ValueRange) {
+        countTile(piece, begin, end);
+        return Values();
+      },
+      /*runs=*/true);
+  k.workgroupBarrier();
+  Value count = k.word(0);
+  for (int64_t i = 0; i < kCopies; ++i)
+    count = k.add(count, k.loadWorkgroup(counts, k.ir().getI32Type(),
+                                         k.add(own, k.index(i))));
+  k.store(c.layout.outputs.front(), count,
+          k.add(placeOf(piece.row, piece.number), lane));
+}
+
+/// The counts of the lane's digit in chunks `chunk` to `chunk` + count - 1,
+/// added to `sum`; with `places` each of them becomes the sum before it.
+Value CountDigits::addChunks(Value row, Value chunk, int64_t count, Value sum,
+                             bool places) {
+  unsigned binding = c.layout.outputs.front();
+  Type i32 = k.ir().getI32Type();
+  Values read, at;
+  for (int64_t i = 0; i < count; ++i) {
+    Value number = k.add(chunk, k.index(i));
+    at.push_back(k.add(placeOf(row, number), lane));
+    read.push_back(k.select(k.less(number, k.index(layout.piecesPerRow())),
+                            k.load(binding, i32, at.back()), k.word(0)));
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    if (places)
+      k.store(binding, sum, at[i]);
+    sum = k.add(sum, read[i]);
+  }
+  return sum;
+}
+
+/// Lane d makes of the counts of digit d in all chunks where it goes there.
+void CountDigits::placeDigits(Value row) {
+  int64_t chunks = llvm::alignTo(layout.piecesPerRow(), kRounded);
+  int64_t whole = chunks / kInFlight * kInFlight;
+  auto addAll = [&](Value sum, bool places) {
+    auto each = [&](int64_t begin, int64_t end, int64_t step) {
+      if (begin == end)
+        return;
+      sum = k.loop(
+                 k.index(begin), k.index(end), k.index(step), sum,
+                 [&](Value chunk, ValueRange now) -> Values {
+                   return {addChunks(row, chunk, step, now.front(), places)};
+                 },
+                 /*runs=*/true)
+                .front();
+    };
+    each(0, whole, kInFlight);
+    each(whole, chunks, kRounded);
+    return sum;
+  };
+  Value total = addAll(k.word(0), /*places=*/false);
+  addAll(tile.scan(total).first, /*places=*/true);
+}
+
+/// The last chunk of the row to be counted says where all of them go.
+void CountDigits::finishRow(const Piece &piece) {
+  k.markCoherent(c.layout.outputs.front());
+  Arrivals arrivals(k, c.layout.scratch.front(), piece.row,
+                    layout.piecesPerRow());
+  arrivals.count();
+  arrivals.ifLast([&](Value) { placeDigits(piece.row); });
+}
+
+LogicalResult CountDigits::run() {
+  shift = k.shiftLeft(read(op.getDigit(), k.index(0), 1).front(), k.word(3));
+  tile.allocateForScans();
+  counts =
+      k.allocateWorkgroup(k.ir().getI32Type(), SortLayout::kDigits * kCopies);
+  return eachPiece([&](const Piece &piece) {
+    countChunk(piece);
+    finishRow(piece);
+  });
+}
+
+LogicalResult gpuvm::emitCountDigits(EmitterContext &context) {
+  return CountDigits(context,
+                     *context.op.getBody().getOps<CountDigitsOp>().begin())
+      .run();
+}

@@ -1,0 +1,219 @@
+//===- ExpandOps.cpp - operations in terms of what SPIR-V has -------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/spirv/ExpandOps.h"
+#include "kernels/Emitter.h"
+
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+/// i1 arithmetic in terms of and, or and xor: SPIR-V has none on booleans. As a
+/// signed number true is -1.
+static void expandBooleans(Operation *module) {
+  auto replace = [](Operation *op, bool invertFirst, bool invertSecond,
+                    bool conjunction) {
+    OpBuilder b(op);
+    Value one = arith::ConstantOp::create(b, op->getLoc(), b.getBoolAttr(true));
+    auto operand = [&](unsigned i, bool invert) -> Value {
+      Value x = op->getOperand(i);
+      return invert ? arith::XOrIOp::create(b, op->getLoc(), x, one) : x;
+    };
+    Value x = operand(0, invertFirst), y = operand(1, invertSecond);
+    Value result = conjunction
+                       ? Value(arith::AndIOp::create(b, op->getLoc(), x, y))
+                       : Value(arith::OrIOp::create(b, op->getLoc(), x, y));
+    op->getResult(0).replaceAllUsesWith(result);
+    op->erase();
+  };
+  using P = arith::CmpIPredicate;
+  module->walk([&](Operation *op) {
+    if (op->getNumOperands() != 2 || !op->getOperand(0).getType().isInteger(1))
+      return;
+    if (isa<arith::AddIOp, arith::SubIOp>(op)) {
+      OpBuilder b(op);
+      op->getResult(0).replaceAllUsesWith(arith::XOrIOp::create(
+          b, op->getLoc(), op->getOperand(0), op->getOperand(1)));
+      op->erase();
+    } else if (isa<arith::MulIOp, arith::MaxSIOp>(op)) {
+      replace(op, false, false, /*conjunction=*/true);
+    } else if (isa<arith::MinSIOp>(op)) {
+      replace(op, false, false, /*conjunction=*/false);
+    } else if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+      P predicate = compare.getPredicate();
+      if (predicate == P::slt || predicate == P::sgt)
+        replace(op, predicate == P::sgt, predicate == P::slt, true);
+      else if (predicate == P::sle || predicate == P::sge)
+        replace(op, predicate == P::sge, predicate == P::sle, false);
+    }
+  });
+}
+
+/// `x`, or a zero of its sign if it is subnormal, by integer operations: a
+/// device may flush floats or not.
+static Value flush(OpBuilder &b, Location loc, Value x) {
+  auto type = cast<FloatType>(x.getType());
+  Type word = b.getIntegerType(type.getWidth());
+  auto constant = [&](const APFloat &value) {
+    return arith::ConstantOp::create(
+        b, loc, b.getIntegerAttr(word, value.bitcastToAPInt()));
+  };
+  const llvm::fltSemantics &semantics = type.getFloatSemantics();
+  Value exponentBits = constant(APFloat::getInf(semantics));
+  Value signBit = constant(APFloat::getZero(semantics, /*Negative=*/true));
+  Value zero = constant(APFloat::getZero(semantics));
+  Value bits = arith::BitcastOp::create(b, loc, word, x);
+  Value exponent = arith::AndIOp::create(b, loc, bits, exponentBits);
+  Value small =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, exponent, zero);
+  Value sign = arith::AndIOp::create(b, loc, bits, signBit);
+  Value kept = arith::SelectOp::create(b, loc, small, sign, bits);
+  return arith::BitcastOp::create(b, loc, type, kept);
+}
+
+/// f64 as f16, rounded once. Lavapipe goes through f32 and rounds twice, which
+/// is right if the first rounding is to odd: what is not exact gets a last bit
+/// that no second rounding takes for a tie.
+static Value truncateToHalf(OpBuilder &b, Location loc, Value x) {
+  auto constant = [&](int32_t value) {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
+  };
+  Value single = arith::TruncFOp::create(b, loc, b.getF32Type(), x);
+  Value wide = arith::ExtFOp::create(b, loc, b.getF64Type(), single);
+  Value exact =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, wide, x);
+  Value away = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT,
+                                     math::AbsFOp::create(b, loc, wide),
+                                     math::AbsFOp::create(b, loc, x));
+  Value bits = arith::BitcastOp::create(b, loc, b.getI32Type(), single);
+  Value toZero = arith::SelectOp::create(
+      b, loc, away, arith::SubIOp::create(b, loc, bits, constant(1)), bits);
+  Value odd = arith::OrIOp::create(b, loc, toZero, constant(1));
+  bits = arith::SelectOp::create(b, loc, exact, bits, odd);
+  single = arith::BitcastOp::create(b, loc, b.getF32Type(), bits);
+  return arith::TruncFOp::create(b, loc, b.getF16Type(), single);
+}
+
+/// The remainder with the sign of x. SPIR-V's own leaves negative operands
+/// open, and MLIR takes the least number, which has no absolute value, for
+/// positive.
+static Value signedRemainder(OpBuilder &b, Location loc, Value x, Value y) {
+  Type type = x.getType();
+  Value width = arith::ConstantOp::create(
+      b, loc, b.getIntegerAttr(type, type.getIntOrFloatBitWidth() - 1));
+  // Negated where `sign` is -1.
+  auto signedAs = [&](Value number, Value sign) -> Value {
+    Value flipped = arith::XOrIOp::create(b, loc, number, sign);
+    return arith::SubIOp::create(b, loc, flipped, sign);
+  };
+  auto magnitude = [&](Value number) {
+    return signedAs(number, arith::ShRSIOp::create(b, loc, number, width));
+  };
+  Value rest = arith::RemUIOp::create(b, loc, magnitude(x), magnitude(y));
+  return signedAs(rest, arith::ShRSIOp::create(b, loc, x, width));
+}
+
+static void expandRemainders(Operation *module) {
+  module->walk([](arith::RemSIOp op) {
+    if (!isa<IntegerType>(op.getType())) // Indices are never negative.
+      return;
+    OpBuilder b(op);
+    op.getResult().replaceAllUsesWith(
+        signedRemainder(b, op.getLoc(), op.getLhs(), op.getRhs()));
+    op.erase();
+  });
+}
+
+static void expandFloats(Operation *module) {
+  module->walk([](Operation *op) {
+    OpBuilder b(op);
+    Value result;
+    if (auto flushed = dyn_cast<FlushOp>(op))
+      result = flush(b, op->getLoc(), flushed.getNumber());
+    else if (isa<arith::TruncFOp>(op) && op->getOperand(0).getType().isF64() &&
+             op->getResult(0).getType().isF16())
+      result = truncateToHalf(b, op->getLoc(), op->getOperand(0));
+    else
+      return;
+    op->getResult(0).replaceAllUsesWith(result);
+    op->erase();
+  });
+}
+
+/// Lavapipe (Mesa 22.3) takes x * 0 and 0 / x for 0 and x + 0 for x, whatever x
+/// is, where it sees the constant, be it after unrolling a loop. A workgroup's
+/// third number is 0, too.
+static void hideZeros(Operation *module) {
+  module->walk([](Operation *op) {
+    if (!isa<arith::AddFOp, arith::MulFOp, arith::DivFOp, scf::ForOp,
+             scf::WhileOp>(op))
+      return;
+    for (OpOperand &operand : op->getOpOperands()) {
+      APFloat value(0.0f);
+      if (!matchPattern(operand.get(), m_ConstantFloat(&value)) ||
+          !(value.isZero() || value.isDenormal()))
+        continue;
+      OpBuilder b(op);
+      Location loc = op->getLoc();
+      Type type = operand.get().getType();
+      Type word = b.getIntegerType(type.getIntOrFloatBitWidth());
+      Value bits = arith::ConstantOp::create(
+          b, loc, b.getIntegerAttr(word, value.bitcastToAPInt()));
+      Value number = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
+      number = arith::IndexCastOp::create(b, loc, word, number);
+      bits = arith::OrIOp::create(b, loc, bits, number);
+      operand.set(arith::BitcastOp::create(b, loc, type, bits));
+    }
+  });
+}
+
+/// Lavapipe (Mesa 22.3) compares an i64 that was sign-extended with a constant
+/// as if it were another number, where it sees the constant.
+static void hideComparedConstants(Operation *module) {
+  module->walk([](arith::CmpIOp op) {
+    if (!op.getLhs().getType().isInteger(64))
+      return;
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value other = op->getOperand(1 - operand.getOperandNumber());
+      if (!other.getDefiningOp<arith::ExtSIOp>() ||
+          !matchPattern(operand.get(), m_Constant()))
+        continue;
+      OpBuilder b(op);
+      Location loc = op.getLoc();
+      Value zero = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
+      zero = arith::IndexCastOp::create(b, loc, b.getI64Type(), zero);
+      operand.set(arith::OrIOp::create(b, loc, operand.get(), zero));
+    }
+  });
+}
+
+LogicalResult gpuvm::expandOps(ModuleOp module) {
+  expandBfloat16(module);
+  expandCasts(module);
+  expandBooleans(module);
+  expandRemainders(module);
+  expandExtrema(module);
+  if (failed(expandMath(module)))
+    return failure();
+  expandFloats(module);
+  PassManager passes(module->getContext(), module->getName().getStringRef());
+  OpPassManager &nested = passes.nest<gpu::GPUModuleOp>();
+  nested.addPass(arith::createArithExpandOpsPass());
+  nested.addPass(math::createMathExpandOpsPass({{"ctlz", "roundeven"}}));
+  nested.addPass(createCanonicalizerPass());
+  nested.addPass(createCSEPass());
+  if (failed(passes.run(module)))
+    return failure();
+  hideZeros(module);
+  hideComparedConstants(module);
+  return success();
+}
