@@ -1,0 +1,86 @@
+//===- Counts.cpp - kernels that say how many workgroups others have ------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/dispatch/Counts.h"
+
+#include "kernels/KernelConfig.h"
+#include "passes/plan/Commands.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+/// Triplets of one kernel: a lane chooses among so many numbers.
+static constexpr size_t kMostTriplets = 16;
+static constexpr int64_t kTripletBytes = 12;
+
+uint64_t gpuvm::allocateControl(ProgramOp program, uint64_t bytes) {
+  SmallVector<int64_t> sizes(*program.getRegionBytes());
+  int64_t &control = sizes[static_cast<unsigned>(gpuvm::Region::control)];
+  uint64_t offset = llvm::alignTo(control, kWindowAlignment);
+  control = llvm::alignTo(offset + bytes, kWindowAlignment);
+  program.setRegionBytes(sizes);
+  return offset;
+}
+
+/// Triplets {n, 1, 1} of `kernels`, in the body of the kernel that writes them.
+static Value makeTriplets(OpBuilder &b, Location loc, Value word,
+                          ArrayRef<KernelOp> kernels, GroupsFn groupsOf) {
+  int64_t count = kernels.size();
+  return makeWords(b, loc, {count, 3}, {},
+                   [&](ScalarBuilder &s, ArrayRef<Value> indices, ValueRange) {
+                     auto is = [&](Value index, uint32_t number) {
+                       return s.compare(arith::CmpIPredicate::eq,
+                                        s.toWord(index), s.word(number));
+                     };
+                     Value element = s.read(word, {});
+                     Value own = s.word(0);
+                     for (auto [i, kernel] : llvm::enumerate(kernels)) {
+                       uint32_t groups = *KernelOp(kernel).getParkedGroups();
+                       own =
+                           s.select(is(indices[0], i),
+                                    groupsOf(s, element, kernel, groups), own);
+                     }
+                     return s.select(is(indices[1], 0), own, s.word(1));
+                   });
+}
+
+static void addCountsOfFew(ProgramOp program, Operation *place, Value word,
+                           ArrayRef<KernelOp> kernels, GroupsFn groupsOf) {
+  OpBuilder b(place);
+  int64_t count = kernels.size();
+  uint64_t offset = allocateControl(program, count * kTripletBytes);
+  auto window = [&](uint64_t begin, uint64_t length) {
+    return WindowAttr::get(b.getContext(), gpuvm::Region::control, begin,
+                           length);
+  };
+  llvm::SmallSetVector<Attribute, 4> stages;
+  for (auto [i, kernel] : llvm::enumerate(kernels)) {
+    KernelOp(kernel).setCountsWindowAttr(
+        window(offset + i * kTripletBytes, kTripletBytes));
+    KernelOp(kernel).setParkedGroups(configureKernel(kernel).groups);
+    stages.insert_range(KernelOp(kernel).getStages());
+  }
+  Location loc = KernelOp(kernels.front()).getLoc();
+  StringRef first = KernelOp(kernels.front()).getSymName();
+  auto type = RankedTensorType::get({count, 3}, b.getI32Type());
+  auto counts = KernelOp::create(
+      b, loc, TypeRange{type}, freeName(program, first + "_counts"), Root::map,
+      b.getArrayAttr(stages.getArrayRef()), ValueRange{word});
+  counts.setInputWindowsAttr(b.getArrayAttr(getWindow(program, word)));
+  counts.setOutputWindowsAttr(
+      b.getArrayAttr(window(offset, count * kTripletBytes)));
+  Block *body = b.createBlock(&counts.getBody());
+  Value element = body->addArgument(word.getType(), loc);
+  YieldOp::create(b, loc, makeTriplets(b, loc, element, kernels, groupsOf));
+}
+
+void gpuvm::addCounts(ProgramOp program, Operation *place, Value word,
+                      ArrayRef<KernelOp> kernels, GroupsFn groupsOf) {
+  for (size_t i = 0; i < kernels.size(); i += kMostTriplets)
+    addCountsOfFew(program, place, word,
+                   kernels.drop_front(i).take_front(kMostTriplets), groupsOf);
+}

@@ -1,0 +1,36 @@
+//===- Counts.h - kernels that say how many workgroups others have -*- C++
+//-*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels whose numbers of workgroups the device decides read them from
+// triplets in Control. One small kernel writes those of several of them.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "dialects/gpuvm/Gpuvm.h"
+#include "passes/expand/ElementBuilder.h"
+
+namespace mlir::gpuvm {
+
+/// What the kernel that writes counts costs, with its barriers, in microseconds
+/// on an H200 (docs/rationale/conditions.md).
+constexpr double kCountsUs = 4.8;
+
+/// The number of workgroups of a kernel, an i32, made of the only element of a
+/// word; `groups` is what it has at most.
+using GroupsFn = function_ref<Value(ScalarBuilder &s, Value element,
+                                    KernelOp kernel, uint32_t groups)>;
+
+/// Where `bytes` more at the end of Control of a program with windows begin.
+uint64_t allocateControl(ProgramOp program, uint64_t bytes);
+
+/// Gives `kernels` their triplets in Control of a program with windows: kernels
+/// at `place`, before all of them, write there what `groupsOf` makes of `word`.
+void addCounts(ProgramOp program, Operation *place, Value word,
+               ArrayRef<KernelOp> kernels, GroupsFn groupsOf);
+
+} // namespace mlir::gpuvm

@@ -1,0 +1,113 @@
+//===- KernelNeed.cpp - who needs what kernels make -----------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/dispatch/KernelNeed.h"
+
+#include "kernels/analysis/Updates.h"
+#include "passes/plan/Commands.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+/// Whether `result` is chosen in the window of what is chosen else; as long as
+/// there are no windows, whether it may be.
+bool Need::staysWhereItIs(KernelOp kernel, OpResult result) {
+  unsigned number = result.getResultNumber();
+  auto yield = cast<YieldOp>(kernel.getBody().front().getTerminator());
+  if (OpResult updated = getRootResult(yield.getValues()[number]))
+    return runsOnCondition(kernel, updated.getOwner());
+  auto last = yield.getValues()[number].getDefiningOp<linalg::GenericOp>();
+  std::optional<Alternative> choice =
+      last ? getAlternative(last) : std::nullopt;
+  if (!choice || !condition.is(kernel, choice->condition))
+    return false;
+  auto argument = dyn_cast<BlockArgument>(left(*choice));
+  if (!argument || !kernel.getOutputWindows())
+    return argument != nullptr;
+  return (*kernel.getInputWindows())[argument.getArgNumber()] ==
+         (*kernel.getOutputWindows())[number];
+}
+
+/// Whether `op`, in the body of `kernel`, updates its operands only where
+/// kernels are not parked.
+bool Need::runsOnCondition(KernelOp kernel, Operation *op) {
+  auto scatter = dyn_cast<ScatterOp>(op);
+  Value own = scatter ? getUpdateCondition(scatter) : Value();
+  return own && !unless && condition.is(kernel, own);
+}
+
+/// Whether an operation that updates its operands is given what to update them
+/// with.
+static bool isUpdate(OpOperand &use) {
+  auto scatter = dyn_cast<ScatterOp>(use.getOwner());
+  return scatter && use.getOperandNumber() < scatter.getUpdates().size();
+}
+
+/// Whether `inside`, a value in the body of `kernel`, matters for something
+/// that is needed.
+bool Need::isNeededIn(KernelOp kernel, Value inside) {
+  Block &body = kernel.getBody().front();
+  for (OpOperand &use : inside.getUses()) {
+    Operation *user = body.findAncestorOpInBlock(*use.getOwner());
+    if (isa<YieldOp>(user)) {
+      OpResult result = kernel->getResult(use.getOperandNumber());
+      // Used other than as what is chosen, so it is needed where that is.
+      if (isNeeded(result))
+        return true;
+      continue;
+    }
+    if (runsOnCondition(kernel, user) && isUpdate(use))
+      continue;
+    std::optional<Alternative> choice;
+    if (auto generic = dyn_cast<linalg::GenericOp>(user))
+      choice = getAlternative(generic);
+    bool isChosen = choice && taken(*choice) == inside &&
+                    left(*choice) != inside &&
+                    condition.is(kernel, choice->condition);
+    if (!isChosen && llvm::any_of(user->getResults(), [&](Value result) {
+          return isNeededIn(kernel, result);
+        }))
+      return true;
+  }
+  return false;
+}
+
+static bool liesInSymbol(WindowAttr window, ProgramOp program) {
+  return window.getRegion() != gpuvm::Region::registers ||
+         llvm::any_of(program.getBody().getOps<RegisterOp>(),
+                      [&](RegisterOp symbol) {
+                        return intersect(*symbol.getWindow(), window);
+                      });
+}
+
+/// Whether somebody needs `result`, which no parked kernel chooses.
+bool Need::isNeeded(OpResult result) {
+  auto [entry, isNew] = known.try_emplace(result, true);
+  if (!isNew)
+    return entry->second;
+  // What is made in a symbol is stored there.
+  auto maker = cast<KernelOp>(result.getOwner());
+  if (maker.getOutputWindows() &&
+      liesInSymbol(cast<WindowAttr>(
+                       (*maker.getOutputWindows())[result.getResultNumber()]),
+                   maker->getParentOfType<ProgramOp>()))
+    return true;
+  bool needed = llvm::any_of(result.getUses(), [&](OpOperand &use) {
+    if (isa<ExposeOp>(use.getOwner()))
+      return false;
+    auto kernel = dyn_cast<KernelOp>(use.getOwner());
+    return !kernel || isNeededIn(kernel, kernel.getBody().getArgument(
+                                             use.getOperandNumber()));
+  });
+  return known[result] = needed;
+}
+
+bool Need::canBeParked(KernelOp kernel) {
+  return llvm::all_of(kernel->getResults(), [&](OpResult result) {
+    return staysWhereItIs(kernel, result) || !isNeeded(result);
+  });
+}

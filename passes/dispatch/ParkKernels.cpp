@@ -1,0 +1,172 @@
+//===- ParkKernels.cpp - kernels that run if somebody needs them ----------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel need not run while a condition does not hold if all it makes is
+// chosen only where the condition holds: by others, or by itself in the window
+// of what is chosen else, which then stays as it is; or the other way round,
+// while it does hold. It gets its workgroups
+// from Control, where a kernel behind the one that makes the condition writes
+// theirs, or none, for all kernels of the condition. That costs a dispatch and
+// a wait, so it must be worth it.
+//
+// gpuvm-condition-kernels finds such kernels, and has them wait for the
+// condition. When windows are known, gpuvm-park-kernels sees what stays where
+// it is, and parks the others.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/analysis/Alternative.h"
+#include "passes/Passes.h"
+#include "passes/dispatch/Counts.h"
+#include "passes/dispatch/KernelCondition.h"
+#include "passes/dispatch/KernelNeed.h"
+#include "passes/fusion/ChainCost.h"
+#include "passes/fusion/Decisions.h"
+#include "passes/plan/Commands.h"
+
+#include "llvm/ADT/Statistic.h"
+
+namespace mlir::gpuvm {
+#define GEN_PASS_DEF_CONDITIONKERNELS
+#define GEN_PASS_DEF_PARKKERNELS
+#include "passes/Passes.h.inc"
+} // namespace mlir::gpuvm
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+#define DEBUG_TYPE "gpuvm-park-kernels"
+ALWAYS_ENABLED_STATISTIC(numParked, "Kernels that run on a condition");
+
+namespace {
+
+struct ConditionKernels : gpuvm::impl::ConditionKernelsBase<ConditionKernels> {
+  using Base::Base;
+  void runOnOperation() override;
+};
+
+struct ParkKernels : gpuvm::impl::ParkKernelsBase<ParkKernels> {
+  using Base::Base;
+  void runOnOperation() override;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The passes
+//===----------------------------------------------------------------------===//
+
+/// The conditions that kernels choose by.
+static SmallVector<KernelCondition> findConditions(ArrayRef<KernelOp> kernels) {
+  SmallVector<KernelCondition> conditions;
+  for (KernelOp kernel : kernels)
+    for (auto generic : kernel.getBody().getOps<linalg::GenericOp>())
+      if (std::optional<Alternative> choice = getAlternative(generic))
+        if (auto condition = KernelCondition::get(kernel, choice->condition);
+            condition && !llvm::is_contained(conditions, *condition))
+          conditions.push_back(*condition);
+  return conditions;
+}
+
+/// The commands that must precede `condition`: none of them can wait for it.
+static llvm::DenseSet<Operation *>
+findSources(ProgramOp program, const KernelCondition &condition) {
+  DataDependences dependences(program);
+  llvm::DenseSet<Operation *> sources;
+  SmallVector<Operation *> open;
+  for (Value source : condition.getSources())
+    if (Operation *maker = source.getDefiningOp())
+      open.push_back(maker);
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val();
+    if (sources.insert(op).second)
+      llvm::append_range(open, dependences.before(op));
+  }
+  return sources;
+}
+
+/// What lies between the beginnings and ends of repeats.
+static llvm::DenseSet<Operation *> findRepeated(ProgramOp program) {
+  llvm::DenseSet<Operation *> repeated;
+  unsigned depth = 0;
+  for (Operation &op : program.getBody().front()) {
+    depth += isa<RepeatBeginOp>(op);
+    depth -= isa<RepeatEndOp>(op);
+    if (depth > 0)
+      repeated.insert(&op);
+  }
+  return repeated;
+}
+
+/// What kernels in a repeat must be expected to take. There counting costs
+/// hardly more than the copy of the state that it saves, and times behind the
+/// end are many; on a CPU, where kernels take a thousand times as long and
+/// counting a tenth of a millisecond, this is where it begins to pay
+/// (docs/rationale/repeats.md).
+static constexpr double kCountsInRepeatUs = 0.3;
+
+void ConditionKernels::runOnOperation() {
+  ProgramOp program = getOperation();
+  if (failed(checkMode(program, "parking", mode)))
+    return signalPassFailure();
+  if (mode == "never")
+    return;
+  SmallVector<KernelOp> kernels(program.getBody().getOps<KernelOp>());
+  llvm::DenseSet<Operation *> repeated = findRepeated(program);
+  for (KernelCondition &condition : findConditions(kernels)) {
+    llvm::DenseSet<Operation *> sources = findSources(program, condition);
+    llvm::MapVector<KernelOp, bool> found; // Whether unless it holds.
+    double us = 0;
+    for (bool unless : {false, true}) {
+      Need need(condition, unless);
+      for (KernelOp kernel : kernels)
+        if (!kernel.getCondition() && !sources.contains(kernel) &&
+            need.canBeParked(kernel) && found.insert({kernel, unless}).second)
+          us += estimateKernel(kernel);
+    }
+    bool inRepeat = llvm::all_of(
+        found, [&](auto &entry) { return repeated.contains(entry.first); });
+    double price = inRepeat ? kCountsInRepeatUs : kCountsUs;
+    // A condition of its own is one more kernel, and one more wait.
+    if (!condition.exists())
+      price *= 2;
+    if (found.empty() || (mode != "always" && us <= price))
+      continue;
+    Value made = condition.make(kernels);
+    for (auto [kernel, unless] : found) {
+      KernelOp(kernel).setCondition(addInput(kernel, made));
+      KernelOp(kernel).setUnless(unless);
+    }
+  }
+  orderByDependence(program);
+}
+
+void ParkKernels::runOnOperation() {
+  llvm::MapVector<Value, SmallVector<KernelOp>> found;
+  for (auto kernel : getOperation().getBody().getOps<KernelOp>())
+    if (Value condition = kernel.getConditionValue())
+      if (Need(KernelCondition(condition), kernel.getUnless())
+              .canBeParked(kernel))
+        found[condition].push_back(kernel);
+  for (auto &[condition, kernels] : found) {
+    numParked += kernels.size();
+    // As soon as the condition is known.
+    Operation *maker = condition.getDefiningOp();
+    Operation *place =
+        maker && isCommand(maker) ? maker->getNextNode() : kernels.front();
+    addCounts(
+        getOperation(), place, condition, kernels,
+        [](ScalarBuilder &s, Value holds, KernelOp kernel, uint32_t groups) {
+          return kernel.getUnless()
+                     ? s.select(holds, s.word(0), s.word(groups))
+                     : s.select(holds, s.word(groups), s.word(0));
+        });
+  }
+  // Its operand need not outlast gpuvm-emit-kernels.
+  for (auto kernel : getOperation().getBody().getOps<KernelOp>()) {
+    kernel.removeConditionAttr();
+    kernel.setUnless(false);
+  }
+}

@@ -1,0 +1,70 @@
+//===- ResumeKernels.cpp - kernels that resume loops ----------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A map whose loops may run long is two commands where a driver ends loops: one
+// that makes the elements whose loops are short, and marks the others, and one
+// that makes those, mostly none (docs/rationale/long-loops.md).
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/loops/LongLoops.h"
+#include "passes/LoopPasses.h"
+#include "passes/dispatch/Counts.h"
+#include "passes/plan/Commands.h"
+
+#include "llvm/ADT/Statistic.h"
+
+namespace mlir::gpuvm {
+#define GEN_PASS_DEF_RESUMEKERNELS
+#include "passes/LoopPasses.h.inc"
+} // namespace mlir::gpuvm
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+#define DEBUG_TYPE "gpuvm-resume-kernels"
+ALWAYS_ENABLED_STATISTIC(numResumed, "Kernels whose loops are resumed");
+
+namespace {
+struct ResumeKernels : gpuvm::impl::ResumeKernelsBase<ResumeKernels> {
+  void runOnOperation() override;
+  void resume(KernelOp kernel, int64_t groups);
+};
+} // namespace
+
+void ResumeKernels::resume(KernelOp kernel, int64_t groups) {
+  constexpr uint64_t kWord = 4, kTripletBytes = 12;
+  uint64_t bytes = kNumLoopWords * kWord;
+  uint64_t at = allocateControl(getOperation(), bytes);
+  auto control = [&](uint64_t offset, uint64_t length) {
+    return WindowAttr::get(&getContext(), gpuvm::Region::control, offset,
+                           length);
+  };
+  SmallVector<Attribute> scratch(kernel.getScratchWindows()->getValue());
+  scratch.push_back(control(at, bytes));
+  OpBuilder b(&getContext());
+  kernel.setScratchWindowsAttr(b.getArrayAttr(scratch));
+  b.setInsertionPointAfter(kernel);
+  auto rest = cast<KernelOp>(b.clone(*kernel));
+  rest.setSymNameAttr(
+      freeName(getOperation(), kernel.getSymName() + "_resumed"));
+  rest->setAttr(kResumesAttr, b.getUnitAttr());
+  rest.setCountsWindowAttr(control(at + kGroups * kWord, kTripletBytes));
+  rest.setParkedGroups(groups);
+}
+
+void ResumeKernels::runOnOperation() {
+  SmallVector<KernelOp> kernels(getOperation().getBody().getOps<KernelOp>());
+  for (KernelOp kernel : kernels) {
+    if (kernel.getRoot() != Root::map)
+      continue;
+    KernelConfig config = configureKernel(kernel);
+    if (getLoopForm(kernel, config) != LoopForm::Limited)
+      continue;
+    resume(kernel,
+           config.groups * config.lanes / lanesOfResuming(config.elements));
+    ++numResumed;
+  }
+}

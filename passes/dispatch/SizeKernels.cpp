@@ -1,0 +1,126 @@
+//===- SizeKernels.cpp - as many workgroups as there are rows -------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Nobody sees the rows of a bounded message behind its count. A map all of
+// whose results are such rows needs workgroups for those that are there, which
+// it gets from Control: a kernel before it turns the count into theirs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/KernelConfig.h"
+#include "passes/Passes.h"
+#include "passes/dispatch/Counts.h"
+#include "passes/fusion/ChainCost.h"
+#include "passes/fusion/Decisions.h"
+#include "passes/plan/Commands.h"
+
+#include "llvm/ADT/Statistic.h"
+
+namespace mlir::gpuvm {
+#define GEN_PASS_DEF_SIZEKERNELS
+#include "passes/Passes.h.inc"
+} // namespace mlir::gpuvm
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+#define DEBUG_TYPE "gpuvm-size-kernels"
+ALWAYS_ENABLED_STATISTIC(numSized, "Kernels as large as what there is");
+
+/// Kernels are worth a kernel that counts if they take so much longer, should
+/// all their rows be there.
+static constexpr double kWorth = 3;
+
+namespace {
+struct SizeKernels : gpuvm::impl::SizeKernelsBase<SizeKernels> {
+  using Base::Base;
+  void runOnOperation() override;
+
+private:
+  void sizeKernels();
+};
+} // namespace
+
+/// The symbol that says how many rows all results of `kernel` have; null if
+/// there is none.
+static StringAttr getRows(KernelOp kernel) {
+  StringAttr rows;
+  for (Value made : kernel.getBody().front().getTerminator()->getOperands()) {
+    Operation *maker = made.getDefiningOp();
+    auto own =
+        maker ? maker->getAttrOfType<StringAttr>(kRowsAttr) : StringAttr();
+    if (!own || (rows && own != rows))
+      return StringAttr();
+    rows = own;
+  }
+  return rows;
+}
+
+/// The workgroups that make the first `count` rows (Map.cpp: tiles are dealt
+/// round robin, and what is left over behind the last whole one to all).
+static Value countGroups(ScalarBuilder &s, Value count, KernelOp kernel,
+                         uint32_t groups) {
+  KernelConfig config = configureKernel(kernel);
+  auto type = cast<RankedTensorType>(kernel.getResultTypes().front());
+  int64_t bound = type.getDimSize(0), row = type.getNumElements() / bound;
+  int64_t tile = config.lanes * config.vector * config.unroll;
+  int64_t whole = config.elements / tile * tile;
+  Value rows = s.min(s.max(count, s.word(0)), s.word(bound));
+  Value elements = s.mul(rows, s.word(row));
+  // Not more than 2^31 - 1 + tile, so read without a sign.
+  Value tiles = s.div(s.add(elements, s.word(tile - 1)), s.word(tile));
+  Value needsAll =
+      s.compare(arith::CmpIPredicate::ugt, elements, s.word(whole));
+  return s.select(needsAll, s.word(groups), s.min(tiles, s.word(groups)));
+}
+
+void SizeKernels::runOnOperation() {
+  ProgramOp program = getOperation();
+  if (failed(checkMode(program, "sizing", mode)))
+    return signalPassFailure();
+  if (mode != "never")
+    sizeKernels();
+  // Kernels that are equal but for it are one.
+  program.walk([](linalg::GenericOp op) { op->removeAttr(kRowsAttr); });
+}
+
+void SizeKernels::sizeKernels() {
+  ProgramOp program = getOperation();
+  // One count for those of a symbol that follow each other: it may be stored
+  // again behind them.
+  llvm::MapVector<StringAttr, SmallVector<KernelOp>> found;
+  auto flush = [&] {
+    for (auto &[symbol, kernels] : found) {
+      double us = 0;
+      for (KernelOp kernel : kernels)
+        us += estimateKernel(kernel);
+      if (mode != "always" && us < kWorth * kCountsUs)
+        continue;
+      numSized += kernels.size();
+      OpBuilder b(kernels.front());
+      auto count = LoadOp::create(b, program.getLoc(),
+                                  RankedTensorType::get({}, b.getI32Type()),
+                                  symbol.getValue(), IntegerAttr());
+      addCounts(program, kernels.front(), count, kernels, countGroups);
+    }
+    found.clear();
+  };
+  for (Operation *command : getCommands(program)) {
+    auto kernel = dyn_cast<KernelOp>(command);
+    StringAttr rows =
+        kernel && kernel.getRoot() == Root::map && !kernel.getCountsWindow()
+            ? getRows(kernel)
+            : StringAttr();
+    bool storesCounts = llvm::any_of(getAccesses(command), [](Access access) {
+      return access.writes &&
+             access.window.getRegion() == gpuvm::Region::control;
+    });
+    if (storesCounts || isa<RepeatBeginOp, RepeatEndOp>(command))
+      flush();
+    if (rows)
+      found[rows].push_back(kernel);
+  }
+  flush();
+}

@@ -1,0 +1,382 @@
+//===- ExpandSlices.cpp - slices at places that the device computes -------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A slice at an offset that is no constant is read where it lies: as a table,
+// at indices that each element computes. What is written at such a place is
+// chosen element by element; a small part of a large tensor is scattered, so
+// that gpuvm-update-in-place can write it where the tensor lies.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/gpuvm/Gpuvm.h"
+#include "kernels/analysis/Updates.h"
+#include "passes/expand/ElementBuilder.h"
+#include "passes/expand/Generalize.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+/// Tensors of so many bytes are updated where they are (gpuvm-update-in-place)
+/// if what is written is at most such a part of them. Below, one kernel for all
+/// elements takes no longer, and fuses with others.
+static constexpr uint64_t kUpdatedBytes = 1 << 16;
+static constexpr int64_t kUpdatedPart = 4;
+
+static bool isWorthScattering(RankedTensorType part, RankedTensorType whole) {
+  return tensorBytes(whole) >= kUpdatedBytes &&
+         part.getNumElements() <= whole.getNumElements() / kUpdatedPart;
+}
+
+/// `old` with the elements of `part` at `places`: numbers of elements, in
+/// row-major order, that all differ where they are inside of `old`.
+static Value scatterElements(OpBuilder &b, Location loc, Value part,
+                             Value places, Value old) {
+  auto flatten = [&](Value value) {
+    return reshapeTo(b, loc, value, {typeOf(value).getNumElements()});
+  };
+  Value flat = flatten(old);
+  auto rule = RuleAttr::get(b.getContext(), Rule::last);
+  auto update = ScatterOp::create(b, loc, flat.getType(), flatten(part),
+                                  flatten(places), flat, b.getArrayAttr(rule));
+  update->setAttr(kDistinctAttr, b.getUnitAttr());
+  return reshapeTo(b, loc, update.getResult(0), typeOf(old).getShape());
+}
+
+namespace {
+
+/// Where a slice lies: its element i of dimension d at offset + i * stride.
+class Place {
+public:
+  /// Nullopt if the pass cannot write down where: its size or stride is dynamic
+  /// or a stride is not positive, or its offset is no scalar code.
+  template <typename SliceOp>
+  static std::optional<Place> of(SliceOp op, RankedTensorType whole);
+
+  /// The index in the whole of the element at `indices` of the slice.
+  SmallVector<Value> outside(ScalarBuilder &s, ValueRange indices) const;
+  /// The index in the slice of the element at `indices` of the whole, and in
+  /// `isInside` whether there is one.
+  SmallVector<Value> inside(ScalarBuilder &s, ValueRange indices,
+                            Value &isInside) const;
+  /// The number in the whole of the element at `indices` of the slice, as i32.
+  Value number(ScalarBuilder &s, ValueRange indices) const;
+
+private:
+  /// From the first to the last index of the slice in dimension `d`.
+  int64_t extentOf(int64_t d) const { return (sizes[d] - 1) * strides[d] + 1; }
+  SmallVector<Value> begins(ScalarBuilder &s) const;
+
+  SmallVector<OpFoldResult> offsets;
+  SmallVector<int64_t> sizes, strides;
+  llvm::SmallBitVector dropped; ///< Dimensions that the slice does not have.
+  RankedTensorType whole;
+};
+
+struct ReadSlice : OpRewritePattern<tensor::ExtractSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
+                                PatternRewriter &rewriter) const override;
+};
+
+struct WriteSlice : OpRewritePattern<tensor::InsertSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
+                                PatternRewriter &rewriter) const override;
+};
+
+/// One element is chosen like a slice, but where it does not exist nothing is
+/// written.
+struct WriteElement : OpRewritePattern<tensor::InsertOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::InsertOp op,
+                                PatternRewriter &rewriter) const override;
+};
+
+/// A store at a position of the device stores the whole symbol: row i is row
+/// i - position of the value, if there is one, and else what it was. Few rows
+/// of a large symbol are scattered into it.
+struct ExpandPositionedStore : OpRewritePattern<StoreOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(StoreOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getPosition())
+      return failure();
+    Location loc = op.getLoc();
+    RankedTensorType whole = lookupSymbol(op, op.getSymbol()).type;
+    Value old = LoadOp::create(rewriter, loc, whole, op.getSymbol(),
+                               /*offset=*/IntegerAttr());
+    RankedTensorType slice = typeOf(op.getValue());
+    Value merged;
+    if (isWorthScattering(slice, whole)) {
+      merged = scatter(rewriter, op, old);
+    } else {
+      Value rows = distances(rewriter, loc, op.getPosition(), whole);
+      Value moved = GatherOp::create(rewriter, loc, whole, op.getValue(), rows);
+      merged = merge(rewriter, loc, rows, moved, old, slice);
+    }
+    StoreOp::create(rewriter, loc, merged, op.getSymbol());
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  static Value scatter(OpBuilder &b, StoreOp op, Value old);
+  static Value distances(OpBuilder &b, Location loc, Value position,
+                         RankedTensorType whole);
+  static Value merge(OpBuilder &b, Location loc, Value rows, Value moved,
+                     Value old, RankedTensorType slice);
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+template <typename SliceOp>
+std::optional<Place> Place::of(SliceOp op, RankedTensorType whole) {
+  Place place;
+  place.offsets = op.getMixedOffsets();
+  place.sizes.assign(op.getStaticSizes().begin(), op.getStaticSizes().end());
+  place.strides.assign(op.getStaticStrides().begin(),
+                       op.getStaticStrides().end());
+  place.dropped = op.getDroppedDims();
+  place.whole = whole;
+  bool isStatic = !ShapedType::isDynamicShape(place.sizes) &&
+                  llvm::all_of(place.strides, [](int64_t s) { return s > 0; });
+  for (auto [d, offset] : llvm::enumerate(place.offsets))
+    if (auto value = dyn_cast<Value>(offset);
+        !isStatic || (value && !isScalarCode(value)) ||
+        place.extentOf(d) > whole.getDimSize(d))
+      return std::nullopt;
+  return place;
+}
+
+/// Offsets that a device computes are kept so that the slice lies inside.
+SmallVector<Value> Place::begins(ScalarBuilder &s) const {
+  SmallVector<Value> begins;
+  IRMapping known;
+  for (auto [d, offset] : llvm::enumerate(offsets)) {
+    auto value = dyn_cast<Value>(offset);
+    if (!value) {
+      begins.push_back(s.index(*getConstantIntValue(offset)));
+      continue;
+    }
+    Value last = s.index(whole.getDimSize(d) - extentOf(d));
+    begins.push_back(
+        s.max(s.min(s.inlineScalar(value, known), last), s.index(0)));
+  }
+  return begins;
+}
+
+SmallVector<Value> Place::outside(ScalarBuilder &s, ValueRange indices) const {
+  SmallVector<Value> result = begins(s);
+  size_t next = 0;
+  for (size_t d = 0; d < result.size(); ++d)
+    if (!dropped[d])
+      result[d] = s.add(result[d], s.mul(indices[next++], s.index(strides[d])));
+  return result;
+}
+
+SmallVector<Value> Place::inside(ScalarBuilder &s, ValueRange indices,
+                                 Value &isInside) const {
+  SmallVector<Value> result;
+  auto require = [&](Value condition) {
+    isInside = isInside ? s.both(isInside, condition) : condition;
+  };
+  for (auto [d, begin] : llvm::enumerate(begins(s))) {
+    Value distance = s.sub(indices[d], begin), stride = s.index(strides[d]);
+    require(
+        s.compare(arith::CmpIPredicate::ult, distance, s.index(extentOf(d))));
+    if (strides[d] != 1) {
+      require(s.compare(arith::CmpIPredicate::eq, s.rem(distance, stride),
+                        s.index(0)));
+      distance = s.div(distance, stride);
+    }
+    if (!dropped[d])
+      result.push_back(distance);
+  }
+  return result;
+}
+
+static Value numberOf(ScalarBuilder &s, ArrayRef<Value> indices,
+                      RankedTensorType whole) {
+  Value number = s.word(0);
+  for (auto [index, size] : llvm::zip_equal(indices, whole.getShape()))
+    number = s.add(s.mul(number, s.word(size)), s.toWord(index));
+  return number;
+}
+
+Value Place::number(ScalarBuilder &s, ValueRange indices) const {
+  return numberOf(s, outside(s, indices), whole);
+}
+
+//===----------------------------------------------------------------------===//
+// Slices and elements
+//===----------------------------------------------------------------------===//
+
+template <typename SliceOp> static bool isDynamic(SliceOp op) {
+  return ShapedType::isDynamicShape(op.getStaticOffsets());
+}
+
+LogicalResult ReadSlice::matchAndRewrite(tensor::ExtractSliceOp op,
+                                         PatternRewriter &rewriter) const {
+  std::optional<Place> place;
+  if (isDynamic(op) && isVmTensor(op.getType()))
+    place = Place::of(op, op.getSourceType());
+  if (!place)
+    return failure();
+  RankedTensorType type = op.getType();
+  auto read = [&](ScalarBuilder &s, ArrayRef<Value> indices, ValueRange) {
+    return SmallVector<Value>{
+        s.read(op.getSource(), place->outside(s, indices))};
+  };
+  rewriter.replaceOp(op, makeElements(rewriter, op.getLoc(), type.getShape(),
+                                      type.getElementType(), {}, read));
+  return success();
+}
+
+LogicalResult WriteSlice::matchAndRewrite(tensor::InsertSliceOp op,
+                                          PatternRewriter &rewriter) const {
+  RankedTensorType whole = op.getDestType(), part = op.getSourceType();
+  std::optional<Place> place;
+  if (isDynamic(op) && isVmTensor(part))
+    place = Place::of(op, whole);
+  if (!place)
+    return failure();
+  if (isWorthScattering(part, whole)) {
+    auto number = [&](ScalarBuilder &s, ArrayRef<Value> indices, ValueRange) {
+      return place->number(s, indices);
+    };
+    Value places =
+        makeWords(rewriter, op.getLoc(), part.getShape(), {}, number);
+    rewriter.replaceOp(op,
+                       scatterElements(rewriter, op.getLoc(), op.getSource(),
+                                       places, op.getDest()));
+    return success();
+  }
+  auto choose = [&](ScalarBuilder &s, ArrayRef<Value> indices,
+                    ValueRange elements) {
+    Value isInside;
+    SmallVector<Value> at = place->inside(s, indices, isInside);
+    if (!isInside) // Of rank 0.
+      return SmallVector<Value>{s.read(op.getSource(), at)};
+    return SmallVector<Value>{
+        s.select(isInside, s.read(op.getSource(), at), elements[0])};
+  };
+  rewriter.replaceOp(op, makeElements(rewriter, op.getLoc(), whole.getShape(),
+                                      whole.getElementType(), op.getDest(),
+                                      choose));
+  return success();
+}
+
+LogicalResult WriteElement::matchAndRewrite(tensor::InsertOp op,
+                                            PatternRewriter &rewriter) const {
+  RankedTensorType type = op.getType();
+  if (!isVmTensor(type) || !isScalarCode(op.getScalar()) ||
+      !isScalarCode(op.getIndices()))
+    return failure();
+  auto choose = [&](ScalarBuilder &s, ArrayRef<Value> indices,
+                    ValueRange elements) {
+    IRMapping known;
+    Value chosen = s.inlineScalar(op.getScalar(), known), isHere;
+    for (auto [index, at] : llvm::zip_equal(indices, op.getIndices())) {
+      Value isSame =
+          s.compare(arith::CmpIPredicate::eq, index, s.inlineScalar(at, known));
+      isHere = isHere ? s.both(isHere, isSame) : isSame;
+    }
+    return SmallVector<Value>{isHere ? s.select(isHere, chosen, elements[0])
+                                     : chosen};
+  };
+  rewriter.replaceOp(op,
+                     makeElements(rewriter, op.getLoc(), type.getShape(),
+                                  type.getElementType(), op.getDest(), choose));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Stores at positions of the device
+//===----------------------------------------------------------------------===//
+
+/// `old` with the stored rows, each of whose elements has a place of its own.
+Value ExpandPositionedStore::scatter(OpBuilder &b, StoreOp op, Value old) {
+  Location loc = op.getLoc();
+  RankedTensorType whole = typeOf(old);
+  int64_t rows = whole.getDimSize(0), width = whole.getNumElements() / rows;
+  auto each = RankedTensorType::get(
+      {typeOf(op.getValue()).getDimSize(0), width}, b.getI32Type());
+  auto place = [&](OpBuilder &inside, Location at, ValueRange args) {
+    ScalarBuilder s(inside, at);
+    auto index = [&](int64_t dim) {
+      return s.toWord(s.make<linalg::IndexOp>(dim));
+    };
+    Value row = s.add(args.front(), index(0));
+    Value isThere = s.compare(arith::CmpIPredicate::ult, row, s.word(rows));
+    Value element = s.add(s.mul(row, s.word(width)), index(1));
+    linalg::YieldOp::create(inside, at, s.select(isThere, element, s.word(-1)));
+  };
+  Value init = tensor::EmptyOp::create(b, loc, each, ValueRange());
+  AffineMap maps[] = {AffineMap::get(2, 0, b.getContext()),
+                      b.getMultiDimIdentityMap(2)};
+  SmallVector<utils::IteratorType> loops(2, utils::IteratorType::parallel);
+  Value places = linalg::GenericOp::create(b, loc, each, op.getPosition(), init,
+                                           maps, loops, place)
+                     .getResult(0);
+  return scatterElements(b, loc, op.getValue(), places, old);
+}
+
+/// How far each row of the symbol lies behind the position.
+Value ExpandPositionedStore::distances(OpBuilder &b, Location loc,
+                                       Value position, RankedTensorType whole) {
+  auto type = RankedTensorType::get(whole.getDimSize(0), b.getI32Type());
+  Value init = tensor::EmptyOp::create(b, loc, type, ValueRange());
+  SmallVector<AffineMap> maps = {
+      AffineMap::get(/*dimCount=*/1, /*symbolCount=*/0, b.getContext()),
+      b.getMultiDimIdentityMap(1)};
+  auto build = [](OpBuilder &nested, Location l, ValueRange args) {
+    Value row = linalg::IndexOp::create(nested, l, 0);
+    Value number =
+        arith::IndexCastOp::create(nested, l, nested.getI32Type(), row);
+    Value distance = arith::SubIOp::create(nested, l, number, args[0]);
+    linalg::YieldOp::create(nested, l, distance);
+  };
+  return linalg::GenericOp::create(b, loc, type, position, init, maps,
+                                   ArrayRef{utils::IteratorType::parallel},
+                                   build)
+      .getResult(0);
+}
+
+/// `moved` where there is such a row of the slice, `old` elsewhere.
+Value ExpandPositionedStore::merge(OpBuilder &b, Location loc, Value rows,
+                                   Value moved, Value old,
+                                   RankedTensorType slice) {
+  auto type = cast<RankedTensorType>(old.getType());
+  Value init = tensor::EmptyOp::create(b, loc, type, ValueRange());
+  AffineMap all = b.getMultiDimIdentityMap(type.getRank());
+  SmallVector<AffineMap> maps = {all.getMajorSubMap(1), all, all, all};
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  int64_t count = slice.getDimSize(0);
+  auto build = [count](OpBuilder &nested, Location l, ValueRange args) {
+    Value end =
+        arith::ConstantOp::create(nested, l, nested.getI32IntegerAttr(count));
+    Value inside = arith::CmpIOp::create(nested, l, arith::CmpIPredicate::ult,
+                                         args[0], end);
+    Value element =
+        arith::SelectOp::create(nested, l, inside, args[1], args[2]);
+    linalg::YieldOp::create(nested, l, element);
+  };
+  return linalg::GenericOp::create(b, loc, type, ValueRange{rows, moved, old},
+                                   init, maps, loops, build)
+      .getResult(0);
+}
+
+void gpuvm::populateExpandSlicesPatterns(RewritePatternSet &patterns) {
+  patterns.add<ReadSlice, WriteSlice, WriteElement, ExpandPositionedStore>(
+      patterns.getContext());
+}

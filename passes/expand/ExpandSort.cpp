@@ -1,0 +1,371 @@
+//===- ExpandSort.cpp - sorts as steps of one dispatch each ---------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Short rows are sorted by one workgroup each, longer ones in runs that are
+// merged, and long ones in radix passes. What is narrow moves with its key;
+// else numbers of elements move, and the rest is gathered by them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/expand/ExpandSort.h"
+
+#include "dialects/gpuvm/Gpuvm.h"
+#include "kernels/sort/SortLayout.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+/// Runs that are merged at once.
+static constexpr int64_t kMaxRuns = 16;
+/// Elements beyond which a merge of more than a few runs costs more than the
+/// radix passes, whose dispatches are more.
+static constexpr int64_t kMaxMerged = 1 << 17;
+static constexpr int64_t kFewRuns = 4;
+/// Workgroups that keep a GPU busy.
+static constexpr int64_t kEnoughGroups = 132;
+/// What moves with a key.
+static constexpr int64_t kMaxMovedBytes = 8;
+
+//===----------------------------------------------------------------------===//
+// Numbers of elements
+//===----------------------------------------------------------------------===//
+
+/// A tensor of i32 of the shape of `like`, element by element what `build`
+/// makes of its indices and that element of `input`, if there is one.
+static Value
+makeWords(OpBuilder &b, Location loc, RankedTensorType like, Value input,
+          function_ref<Value(OpBuilder &, ArrayRef<Value>, Value)> build) {
+  RankedTensorType type = like.clone(b.getI32Type());
+  Value init = tensor::EmptyOp::create(b, loc, type, ValueRange());
+  int64_t rank = type.getRank();
+  SmallVector<Value> inputs;
+  if (input)
+    inputs.push_back(input);
+  SmallVector<AffineMap> maps(inputs.size() + 1,
+                              b.getMultiDimIdentityMap(rank));
+  SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             b, loc, type, inputs, init, maps, loops,
+             [&](OpBuilder &nested, Location l, ValueRange arguments) {
+               SmallVector<Value> indices;
+               for (int64_t dim = 0; dim < rank; ++dim) {
+                 Value index = linalg::IndexOp::create(nested, l, dim);
+                 indices.push_back(arith::IndexCastOp::create(
+                     nested, l, nested.getI32Type(), index));
+               }
+               Value element = input ? arguments.front() : Value();
+               linalg::YieldOp::create(nested, l,
+                                       build(nested, indices, element));
+             })
+      .getResult(0);
+}
+
+/// The place of each element along its row.
+static Value numberElements(OpBuilder &b, Location loc, RankedTensorType like) {
+  return makeWords(b, loc, like, Value(),
+                   [](OpBuilder &, ArrayRef<Value> indices, Value) {
+                     return indices.back();
+                   });
+}
+
+/// Of each row of `source` the elements with these places.
+static Value gatherAlong(OpBuilder &b, Location loc, Value source,
+                         Value places) {
+  RankedTensorType type = typeOf(source);
+  Value numbers = places, flat = source;
+  if (type.getRank() > 1) {
+    numbers = makeWords(
+        b, loc, type, places,
+        [&](OpBuilder &nested, ArrayRef<Value> indices, Value place) {
+          auto times = [&](Value a, int64_t factor) -> Value {
+            Value number = arith::ConstantOp::create(
+                nested, loc, nested.getI32IntegerAttr(factor));
+            return arith::MulIOp::create(nested, loc, a, number);
+          };
+          Value row = indices.front();
+          for (int64_t dim = 1; dim < type.getRank() - 1; ++dim)
+            row = arith::AddIOp::create(
+                nested, loc, times(row, type.getDimSize(dim)), indices[dim]);
+          return arith::AddIOp::create(
+                     nested, loc, times(row, type.getShape().back()), place)
+              .getResult();
+        });
+    ReassociationIndices all =
+        llvm::to_vector<2>(llvm::seq<int64_t>(0, type.getRank()));
+    auto flatType =
+        RankedTensorType::get(type.getNumElements(), type.getElementType());
+    flat = tensor::CollapseShapeOp::create(b, loc, flatType, source,
+                                           ArrayRef{all});
+  }
+  return GatherOp::create(b, loc, type, flat, numbers);
+}
+
+//===----------------------------------------------------------------------===//
+// One key
+//===----------------------------------------------------------------------===//
+
+/// The number of a digit, from the heap: as a constant it would be part of the
+/// kernel's code, and each pass a kernel of its own. Each number has a window.
+static Value loadDigit(OpBuilder &b, Location loc, int64_t number) {
+  constexpr StringLiteral kSymbol = "sort_digits";
+  constexpr int64_t kMaxDigits = 8;
+  constexpr int64_t kWords = kWindowAlignment / sizeof(int32_t);
+  auto program =
+      b.getInsertionBlock()->getParent()->getParentOfType<ProgramOp>();
+  auto type = RankedTensorType::get({kMaxDigits, kWords}, b.getI32Type());
+  SmallVector<int32_t> words;
+  for (int32_t digit = 0; digit < kMaxDigits; ++digit)
+    words.append(kWords, digit);
+  ElementsAttr value = DenseIntElementsAttr::get(type, words);
+  auto isDigits = [&](HeapOp heap) {
+    return getSymbolInfo(heap).initial == value &&
+           heap.getSymName().starts_with(kSymbol);
+  };
+  auto heaps =
+      llvm::make_filter_range(program.getBody().getOps<HeapOp>(), isDigits);
+  StringAttr name;
+  if (heaps.begin() != heaps.end()) {
+    name = (*heaps.begin()).getSymNameAttr();
+  } else {
+    SymbolTable symbols(program);
+    OpBuilder outside = OpBuilder::atBlockBegin(&program.getBody().front());
+    auto heap = HeapOp::create(outside, loc, kSymbol, type, value, StringAttr(),
+                               WindowAttr());
+    name = symbols.insert(heap);
+  }
+  return LoadOp::create(b, loc,
+                        RankedTensorType::get({1, kWords}, b.getI32Type()),
+                        name.getValue(), b.getI64IntegerAttr(number));
+}
+
+namespace {
+/// Sorts by one key with these flags.
+struct KeySorter {
+  OpBuilder &b;
+  Location loc;
+  bool isUnsigned, descends;
+
+  UnitAttr flag(bool set) const { return set ? b.getUnitAttr() : UnitAttr(); }
+
+  /// Each run of the rows, or the first `keep` elements of it.
+  SmallVector<Value> sortRuns(ArrayRef<Value> moved, int64_t run,
+                              int64_t keep = 0) const {
+    SmallVector<Type> types;
+    for (Value value : moved) {
+      SmallVector<int64_t> shape(typeOf(value).getShape());
+      if (keep)
+        shape.back() = llvm::divideCeil(shape.back(), run) * keep;
+      types.push_back(typeOf(value).clone(shape));
+    }
+    return SortRunsOp::create(b, loc, types, moved.front(), moved.drop_front(),
+                              b.getI64IntegerAttr(run),
+                              keep ? b.getI64IntegerAttr(keep) : IntegerAttr(),
+                              flag(isUnsigned), flag(descends))
+        .getSorted();
+  }
+
+  SmallVector<Value> mergeRuns(ArrayRef<Value> moved, int64_t run) const {
+    return MergeRunsOp::create(b, loc, ValueRange(moved).getTypes(),
+                               moved.front(), moved.drop_front(),
+                               b.getI64IntegerAttr(run), flag(isUnsigned),
+                               flag(descends))
+        .getSorted();
+  }
+
+  SmallVector<Value> sortDigits(ArrayRef<Value> moved) const;
+  /// The key and its payloads in the order of the key.
+  SmallVector<Value> sort(ArrayRef<Value> moved) const;
+};
+} // namespace
+
+SmallVector<Value> KeySorter::sortDigits(ArrayRef<Value> moved) const {
+  RankedTensorType type = typeOf(moved.front());
+  int64_t chunk = chooseChunk(type.getShape().back());
+  SmallVector<int64_t> shape(type.getShape().drop_back());
+  shape.push_back(
+      llvm::alignTo(llvm::divideCeil(type.getShape().back(), chunk), 8));
+  shape.push_back(SortLayout::kDigits);
+  auto offsetsType = RankedTensorType::get(shape, b.getI32Type());
+  SmallVector<Value> now(moved);
+  int64_t digits = elementBytes(type.getElementType());
+  for (int64_t number = 0; number < digits; ++number) {
+    Value digit = loadDigit(b, loc, number);
+    Value offsets = CountDigitsOp::create(b, loc, offsetsType, now.front(),
+                                          digit, b.getI64IntegerAttr(chunk),
+                                          flag(isUnsigned), flag(descends));
+    now = ScatterDigitsOp::create(
+              b, loc, ValueRange(now).getTypes(), now.front(), offsets, digit,
+              ArrayRef(now).drop_front(), b.getI64IntegerAttr(chunk),
+              flag(isUnsigned), flag(descends))
+              .getSorted();
+  }
+  return now;
+}
+
+SmallVector<Value> KeySorter::sort(ArrayRef<Value> moved) const {
+  RankedTensorType type = typeOf(moved.front());
+  int64_t length = type.getShape().back(), run = SortLayout::kMaxTile;
+  if (length == 1)
+    return SmallVector<Value>(moved);
+  if (length <= run)
+    return sortRuns(moved, length);
+  int64_t count = type.getNumElements();
+  int64_t runs = llvm::divideCeil(length, run);
+  if (runs > kMaxRuns || (runs > kFewRuns && count > kMaxMerged))
+    return sortDigits(moved);
+  if (llvm::divideCeil(count, run) < kEnoughGroups)
+    run = llvm::alignTo(llvm::divideCeil(length, kMaxRuns), 32);
+  return mergeRuns(sortRuns(moved, run), run);
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ExpandSort : OpRewritePattern<SortOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SortOp op,
+                                PatternRewriter &rewriter) const override;
+
+private:
+  static KeySorter sorterOf(SortOp op, OpBuilder &b, size_t key) {
+    return {b, op.getLoc(), op.getUnsignedKeys()[key], op.getDescending()[key]};
+  }
+  static bool movesAll(SortOp op);
+  static void moveAll(SortOp op, PatternRewriter &rewriter);
+  static void moveNumbers(SortOp op, PatternRewriter &rewriter);
+};
+
+struct ExpandTopK : OpRewritePattern<TopKOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(TopKOp op,
+                                PatternRewriter &rewriter) const override;
+};
+
+struct ExpandMerge : OpRewritePattern<MergeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(MergeOp op,
+                                PatternRewriter &rewriter) const override;
+};
+} // namespace
+
+/// Whether all that is asked for is narrow enough to move with the only key.
+bool ExpandSort::movesAll(SortOp op) {
+  int64_t bytes = 0;
+  for (Value result : op.getSorted().drop_front())
+    if (!result.use_empty())
+      bytes += elementBytes(typeOf(result).getElementType());
+  return op.getKeys().size() == 1 && bytes <= kMaxMovedBytes;
+}
+
+void ExpandSort::moveAll(SortOp op, PatternRewriter &rewriter) {
+  SmallVector<Value> moved = {op.getKeys().front()};
+  SmallVector<Value> results = {op.getSorted().front()};
+  for (auto [i, result] : llvm::enumerate(op.getSorted())) {
+    if (i == 0 || result.use_empty())
+      continue;
+    results.push_back(result);
+    moved.push_back(
+        i < op->getNumOperands()
+            ? op->getOperand(i)
+            : numberElements(rewriter, op.getLoc(), typeOf(moved.front())));
+  }
+  for (auto [result, sorted] :
+       llvm::zip_equal(results, sorterOf(op, rewriter, 0).sort(moved)))
+    rewriter.replaceAllUsesWith(result, sorted);
+}
+
+/// Sorts numbers of elements, by the last key first.
+void ExpandSort::moveNumbers(SortOp op, PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value numbers, first;
+  for (size_t i = op.getKeys().size(); i-- > 0;) {
+    Value key = op.getKeys()[i];
+    if (numbers)
+      key = gatherAlong(rewriter, loc, key, numbers);
+    else
+      numbers = numberElements(rewriter, loc, typeOf(key));
+    SmallVector<Value> sorted = sorterOf(op, rewriter, i).sort({key, numbers});
+    first = sorted[0];
+    numbers = sorted[1];
+  }
+  rewriter.replaceAllUsesWith(op.getSorted().front(), first);
+  for (auto [i, result] : llvm::enumerate(op.getSorted())) {
+    if (i == 0 || result.use_empty())
+      continue;
+    bool isNumbers = i >= op->getNumOperands();
+    rewriter.replaceAllUsesWith(
+        result, isNumbers
+                    ? numbers
+                    : gatherAlong(rewriter, loc, op->getOperand(i), numbers));
+  }
+}
+
+LogicalResult ExpandSort::matchAndRewrite(SortOp op,
+                                          PatternRewriter &rewriter) const {
+  if (movesAll(op))
+    moveAll(op, rewriter);
+  else
+    moveNumbers(op, rewriter);
+  rewriter.eraseOp(op);
+  return success();
+}
+
+/// The first elements of each run, of these, and so on, until one run is left.
+/// Elements that are equal stay in order, and what fills up a short run comes
+/// behind all of them.
+LogicalResult ExpandTopK::matchAndRewrite(TopKOp op,
+                                          PatternRewriter &rewriter) const {
+  Location loc = op.getLoc();
+  int64_t kept = typeOf(op.getValues()).getShape().back();
+  KeySorter sorter = {rewriter, loc, op.getIsUnsigned(), !op.getSmallest()};
+  SmallVector<Value> moved = {
+      op.getInput(), numberElements(rewriter, loc, typeOf(op.getInput()))};
+  int64_t length = typeOf(op.getInput()).getShape().back();
+  while (length > SortLayout::kMaxTile) {
+    moved = sorter.sortRuns(moved, SortLayout::kMaxTile, kept);
+    length = typeOf(moved.front()).getShape().back();
+  }
+  rewriter.replaceOp(op, sorter.sortRuns(moved, length, kept));
+  return success();
+}
+
+/// The first row is a run, and the second one is cut into runs as long. Where
+/// these are too many, a sort knows nothing of what is in order, but is stable.
+LogicalResult ExpandMerge::matchAndRewrite(MergeOp op,
+                                           PatternRewriter &rewriter) const {
+  Location loc = op.getLoc();
+  SmallVector<Value> ours = {op.getFirst()}, theirs = {op.getSecond()}, both;
+  llvm::append_range(ours, op.getFirstPayloads());
+  llvm::append_range(theirs, op.getSecondPayloads());
+  SmallVector<Type> types;
+  for (auto [first, second, result] :
+       llvm::zip_equal(ours, theirs, op.getMerged())) {
+    RankedTensorType type = typeOf(result);
+    types.push_back(type);
+    both.push_back(tensor::ConcatOp::create(
+        rewriter, loc, type, type.getRank() - 1, ValueRange{first, second}));
+  }
+  int64_t run = typeOf(op.getFirst()).getShape().back();
+  int64_t length = typeOf(both.front()).getShape().back();
+  KeySorter sorter = {rewriter, loc, op.getIsUnsigned(), op.getDescending()};
+  if (llvm::divideCeil(length, run) <= kMaxRuns) {
+    rewriter.replaceOp(op, sorter.mergeRuns(both, run));
+    return success();
+  }
+  SmallVector<bool> isUnsigned = {op.getIsUnsigned()},
+                    descends = {op.getDescending()};
+  rewriter.replaceOpWithNewOp<SortOp>(op, types, ValueRange(both).take_front(1),
+                                      ValueRange(both).drop_front(), isUnsigned,
+                                      descends,
+                                      /*numbers=*/false);
+  return success();
+}
+
+void gpuvm::populateExpandSortPatterns(RewritePatternSet &patterns) {
+  patterns.add<ExpandMerge, ExpandSort, ExpandTopK>(patterns.getContext());
+}

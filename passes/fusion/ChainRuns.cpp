@@ -1,0 +1,250 @@
+//===- ChainRuns.cpp - runs of kernels that may become one ----------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/fusion/ChainRuns.h"
+
+#include "dialects/gpuvm/ScalarBody.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/IRMapping.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+//===----------------------------------------------------------------------===//
+// Finding runs
+//===----------------------------------------------------------------------===//
+
+namespace {
+class RunFinder {
+public:
+  explicit RunFinder(ProgramOp program)
+      : program(program), dependences(program) {}
+  SmallVector<ChainRun> find();
+
+private:
+  bool mayJoin(Operation *kernel, unsigned run) const;
+  bool decodesFrom(KernelOp kernel, unsigned run) const;
+  bool leadsTo(Operation *from, unsigned run,
+               llvm::DenseSet<Operation *> &seen) const;
+
+  ProgramOp program;
+  DataDependences dependences;
+  SmallVector<ChainRun> runs;
+  llvm::DenseMap<Operation *, unsigned> runOf;
+};
+} // namespace
+
+/// Whether `from`, or what has to run with or before it, is in `run`.
+bool RunFinder::leadsTo(Operation *from, unsigned run,
+                        llvm::DenseSet<Operation *> &seen) const {
+  SmallVector<Operation *> pending = {from};
+  while (!pending.empty()) {
+    Operation *op = pending.pop_back_val();
+    if (!seen.insert(op).second)
+      continue;
+    auto own = runOf.find(op);
+    if (own != runOf.end() && own->second == run)
+      return true;
+    if (own != runOf.end())
+      llvm::append_range(pending, runs[own->second]);
+    llvm::append_range(pending, dependences.before(op));
+  }
+  return false;
+}
+
+/// Whether nothing outside `run` has to come after it and before `kernel`.
+bool RunFinder::mayJoin(Operation *kernel, unsigned run) const {
+  llvm::DenseSet<Operation *> seen;
+  return llvm::none_of(dependences.before(kernel), [&](Operation *before) {
+    auto own = runOf.find(before);
+    bool isInside = own != runOf.end() && own->second == run;
+    return !isInside && leadsTo(before, run, seen);
+  });
+}
+
+/// Whether `kernel` decodes what `run` makes, or picks rows of it: codecs read
+/// windows, and which lane has a row that the device picks is not known.
+bool RunFinder::decodesFrom(KernelOp kernel, unsigned run) const {
+  for (auto [input, argument] :
+       llvm::zip_equal(kernel.getInputs(), kernel.getBody().getArguments())) {
+    auto source = runOf.find(input.getDefiningOp());
+    if (source != runOf.end() && source->second == run &&
+        llvm::any_of(argument.getUsers(), llvm::IsaPred<DecodeOp, GatherOp>))
+      return true;
+  }
+  return false;
+}
+
+/// Lanes of a chain know which of them has an element that is read at an index
+/// of the loops, and all take one step at a time.
+static bool hasNoPlaceInChains(linalg::GenericOp op) {
+  return hasLoops(op) || !getTables(op).empty();
+}
+
+SmallVector<ChainRun> RunFinder::find() {
+  for (auto kernel : program.getBody().getOps<KernelOp>()) {
+    if (kernel.getRoot() != Root::map ||
+        llvm::any_of(kernel.getBody().getOps<linalg::GenericOp>(),
+                     hasNoPlaceInChains))
+      continue;
+    std::optional<unsigned> joined;
+    for (Value input : kernel.getInputs()) {
+      auto source = runOf.find(input.getDefiningOp());
+      if (source != runOf.end() && mayJoin(kernel, source->second) &&
+          !decodesFrom(kernel, source->second))
+        joined = source->second;
+    }
+    if (!joined) {
+      joined = runs.size();
+      runs.emplace_back();
+    }
+    runs[*joined].push_back(kernel);
+    runOf[kernel] = *joined;
+  }
+  llvm::erase_if(runs, [](const ChainRun &run) { return run.size() < 2; });
+  return std::move(runs);
+}
+
+SmallVector<ChainRun> gpuvm::findChainRuns(ProgramOp program) {
+  return RunFinder(program).find();
+}
+
+//===----------------------------------------------------------------------===//
+// Building the kernel
+//===----------------------------------------------------------------------===//
+
+/// Whether some step reads `input` elsewhere than at its own index, or several
+/// read it. What is decoded, or has rows picked, is read from its window.
+static bool isWorthHolding(Value input, ArrayRef<KernelOp> run) {
+  unsigned readers = 0;
+  bool moves = false;
+  for (KernelOp kernel : run)
+    for (auto [operand, argument] :
+         llvm::zip_equal(kernel.getInputs(), kernel.getBody().getArguments())) {
+      if (operand != input)
+        continue;
+      ++readers;
+      moves |= llvm::any_of(argument.getUsers(), movesElements);
+      if (llvm::any_of(argument.getUsers(), llvm::IsaPred<DecodeOp, GatherOp>))
+        return false;
+    }
+  return moves || readers > 1;
+}
+
+/// "relax_0_and_999_more_chain"
+static std::string chainName(ArrayRef<KernelOp> run) {
+  KernelOp leader = run.front();
+  auto first = cast<StringAttr>(leader.getStages()[0]).getValue();
+  return (first + "_and_" + Twine(run.size() - 1) + "_more_chain").str();
+}
+
+namespace {
+/// Copies the bodies of the kernels of a run into one.
+class ChainBodyBuilder {
+public:
+  ChainBodyBuilder(ArrayRef<KernelOp> run, KernelOp chain, bool holdInputs)
+      : run(run), chain(chain), b(chain.getContext()) {
+    Block *block = b.createBlock(&chain.getBody());
+    for (Value input : chain.getInputs())
+      values.map(input, block->addArgument(input.getType(), input.getLoc()));
+    if (holdInputs)
+      for (Value input : chain.getInputs())
+        if (isWorthHolding(input, run))
+          hold(input, values.lookup(input), input.getLoc());
+  }
+
+  void add(KernelOp kernel) {
+    for (auto [input, argument] :
+         llvm::zip_equal(kernel.getInputs(), kernel.getBody().getArguments()))
+      values.map(argument, values.lookup(input));
+    Block &body = kernel.getBody().front();
+    for (Operation &op : body.without_terminator())
+      b.clone(op, values);
+    SmallVector<Value> made;
+    for (Value value : body.getTerminator()->getOperands())
+      made.push_back(values.lookup(value));
+    auto step = HoldOp::create(b, kernel.getLoc(), made);
+    for (auto [output, held] :
+         llvm::zip_equal(kernel.getOutputs(), step.getHeld()))
+      values.map(output, held);
+  }
+
+  void finish(ValueRange outputs) {
+    SmallVector<Value> yielded;
+    for (Value output : outputs)
+      yielded.push_back(values.lookup(output));
+    YieldOp::create(b, chain.getLoc(), yielded);
+  }
+
+private:
+  void hold(Value name, Value value, Location loc) {
+    values.map(name, HoldOp::create(b, loc, value).getHeld().front());
+  }
+
+  ArrayRef<KernelOp> run;
+  KernelOp chain;
+  OpBuilder b;
+  IRMapping values; ///< From values of the run to values of the chain.
+};
+} // namespace
+
+/// The results of a run that others use.
+static SmallVector<Value> outputsOf(ArrayRef<KernelOp> run) {
+  llvm::DenseSet<Operation *> inside(run.begin(), run.end());
+  SmallVector<Value> outputs;
+  for (KernelOp kernel : run)
+    for (Value output : kernel.getOutputs())
+      if (llvm::any_of(output.getUsers(), [&](Operation *user) {
+            return !isa<ExposeOp>(user) && !inside.contains(user);
+          }))
+        outputs.push_back(output);
+  return outputs;
+}
+
+KernelOp gpuvm::buildChain(ArrayRef<KernelOp> run, bool holdInputs) {
+  llvm::DenseSet<Operation *> inside(run.begin(), run.end());
+  llvm::SmallSetVector<Value, 8> inputs;
+  llvm::SmallSetVector<Attribute, 8> stages;
+  SmallVector<Location> locations;
+  for (KernelOp kernel : run) {
+    for (Value input : kernel.getInputs())
+      if (!inside.contains(input.getDefiningOp()))
+        inputs.insert(input);
+    stages.insert_range(kernel.getStages());
+    locations.push_back(kernel.getLoc());
+  }
+  SmallVector<Value> outputs = outputsOf(run);
+  KernelOp last = run.back();
+  OpBuilder b(last);
+  auto chain = KernelOp::create(
+      b, b.getFusedLoc(locations), TypeRange(ValueRange(outputs)),
+      b.getStringAttr(chainName(run)), Root::chain,
+      b.getArrayAttr(stages.getArrayRef()), inputs.getArrayRef());
+  ChainBodyBuilder body(run, chain, holdInputs);
+  for (KernelOp kernel : run)
+    body.add(kernel);
+  body.finish(outputs);
+  return chain;
+}
+
+void gpuvm::replaceRun(ArrayRef<KernelOp> run, KernelOp chain,
+                       SymbolTable &names) {
+  llvm::DenseSet<Operation *> inside(run.begin(), run.end());
+  for (auto [old, output] : llvm::zip_equal(outputsOf(run), chain.getOutputs()))
+    old.replaceUsesWithIf(output, [&](OpOperand &use) {
+      return !inside.contains(use.getOwner());
+    });
+  for (KernelOp kernel : llvm::reverse(run)) {
+    for (Operation *user : llvm::make_early_inc_range(kernel->getUsers()))
+      if (isa<ExposeOp>(user))
+        user->erase();
+    names.erase(kernel);
+  }
+  names.insert(chain); // Which gives it another name if it has one of others.
+}

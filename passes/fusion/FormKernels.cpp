@@ -1,0 +1,257 @@
+//===- FormKernels.cpp - from stages to kernels ---------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The stages are flattened (FlattenStages.h), the operations are grouped, and
+// each group moves into a `gpuvm.kernel`. What is left of a stage is its name
+// on the kernels and `gpuvm.expose` for its registers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/gpuvm/Reduction.h"
+#include "dialects/gpuvm/ScalarBody.h"
+#include "passes/Passes.h"
+#include "passes/fusion/CodeCopies.h"
+#include "passes/fusion/CrowdedMoves.h"
+#include "passes/fusion/KernelGroups.h"
+#include "passes/fusion/PruneKernel.h"
+#include "passes/plan/Commands.h"
+#include "passes/program/FlattenStages.h"
+
+#include "mlir/IR/IRMapping.h"
+
+#include "llvm/ADT/Statistic.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace mlir::gpuvm {
+#define GEN_PASS_DEF_FORMKERNELS
+#include "passes/Passes.h.inc"
+} // namespace mlir::gpuvm
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+#define DEBUG_TYPE "gpuvm-form-kernels"
+ALWAYS_ENABLED_STATISTIC(numKernels, "Kernels formed");
+
+namespace {
+
+struct FormKernels : gpuvm::impl::FormKernelsBase<FormKernels> {
+  using Base::Base;
+  void runOnOperation() override;
+
+private:
+  void buildKernels();
+  KernelOp buildKernel(ArrayRef<Operation *> ops, Root root,
+                       const Grouping &grouping);
+  void removeDeadCode();
+  std::string takeName(StringRef wanted);
+
+  SmallVector<Exposure> exposures;
+  llvm::StringSet<> takenNames;
+  llvm::StringMap<unsigned> copies; ///< How often a name was wanted again.
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// What goes into a kernel: `ops` and all virtual operations and index
+/// computations behind it, in block order; and what it reads.
+static void collectBody(ArrayRef<Operation *> ops, const Grouping &grouping,
+                        SmallVectorImpl<Operation *> &body,
+                        llvm::SmallSetVector<Value, 8> &inputs) {
+  llvm::SetVector<Operation *> needed;
+  SmallVector<Operation *> pending(ops);
+  while (!pending.empty()) {
+    Operation *op = pending.pop_back_val();
+    if (needed.insert(op))
+      for (Value operand : getOperandsAndTables(op))
+        if (Operation *source = operand.getDefiningOp();
+            source && (isFree(operand) || grouping.virtualOps.contains(source)))
+          pending.push_back(source);
+  }
+  body = needed.takeVector();
+  llvm::sort(body,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  llvm::DenseSet<Operation *> inside(body.begin(), body.end());
+  for (Operation *op : body)
+    for (auto [i, operand] : llvm::enumerate(getOperandsAndTables(op))) {
+      Operation *source = operand.getDefiningOp();
+      bool outside = !source || !inside.contains(source);
+      auto generic = dyn_cast<linalg::GenericOp>(op);
+      bool unread =
+          generic && i < op->getNumOperands() &&
+          generic.isDpsInit(&op->getOpOperand(i)) &&
+          generic.getMatchingBlockArgument(&op->getOpOperand(i)).use_empty();
+      if (outside && !unread)
+        inputs.insert(operand);
+    }
+}
+
+/// "filter_revenue_reduce", with the first stages' names.
+static std::string kernelName(ArrayRef<Attribute> stages, Root root) {
+  constexpr size_t kNames = 3;
+  std::string name;
+  llvm::raw_string_ostream os(name);
+  for (Attribute stage : stages.take_front(kNames))
+    os << cast<StringAttr>(stage).getValue() << '_';
+  if (stages.size() > kNames)
+    os << "and_" << stages.size() - kNames << "_more_";
+  os << stringifyRoot(root);
+  return name;
+}
+
+/// `wanted`, with a number if something in the program has that name already.
+std::string FormKernels::takeName(StringRef wanted) {
+  std::string name = wanted.str();
+  while (!takenNames.insert(name).second)
+    name = (wanted + "_" + Twine(++copies[wanted])).str();
+  return name;
+}
+
+KernelOp FormKernels::buildKernel(ArrayRef<Operation *> ops, Root root,
+                                  const Grouping &grouping) {
+  SmallVector<Operation *> body;
+  llvm::SmallSetVector<Value, 8> inputs;
+  collectBody(ops, grouping, body, inputs);
+  llvm::SmallSetVector<Attribute, 4> stages;
+  for (Operation *op : ops)
+    stages.insert(op->getAttr(kStageAttr));
+  OpBuilder b(ops.front());
+  SmallVector<Location> locations;
+  for (Operation *op : ops)
+    locations.push_back(op->getLoc());
+  SmallVector<Value> outputs;
+  for (Operation *op : ops)
+    llvm::append_range(outputs, op->getResults());
+  Location loc =
+      locations.size() == 1 ? locations.front() : b.getFusedLoc(locations);
+  std::string name = takeName(kernelName(stages.getArrayRef(), root));
+  auto kernel = KernelOp::create(
+      b, loc, TypeRange(outputs), b.getStringAttr(name), root,
+      b.getArrayAttr(stages.getArrayRef()), inputs.getArrayRef());
+  Block *block = b.createBlock(&kernel.getBody());
+  IRMapping mapping;
+  for (Value input : inputs)
+    mapping.map(input, block->addArgument(input.getType(), input.getLoc()));
+  for (Operation *op : body) {
+    // An init nobody reads need not come from outside.
+    for (Value operand : op->getOperands())
+      if (!mapping.contains(operand)) {
+        auto type = cast<RankedTensorType>(operand.getType());
+        mapping.map(operand, tensor::EmptyOp::create(b, operand.getLoc(),
+                                                     type.getShape(),
+                                                     type.getElementType())
+                                 .getResult());
+      }
+    Operation *clone = b.clone(*op, mapping);
+    for (StringRef own : {kUnitAttr, kStageAttr, kHasPlaceAttr})
+      clone->removeAttr(own);
+    if (isReduction(op) && grouping.virtualOps.contains(op))
+      clone->setAttr(kInnerAttr, b.getUnitAttr());
+  }
+  SmallVector<Value> yielded;
+  for (Value output : outputs)
+    yielded.push_back(mapping.lookup(output));
+  YieldOp::create(b, loc, yielded);
+  for (auto [old, replacement] :
+       llvm::zip_equal(outputs, kernel.getOutputs())) {
+    llvm::DenseSet<Operation *> own(ops.begin(), ops.end());
+    old.replaceUsesWithIf(replacement, [&](OpOperand &use) {
+      return !own.contains(use.getOwner());
+    });
+    for (Exposure &exposure : exposures)
+      if (exposure.value == old)
+        exposure.value = replacement;
+  }
+  return kernel;
+}
+
+void FormKernels::buildKernels() {
+  Block &block = getOperation().getBody().front();
+  SmallVector<Operation *> ops;
+  for (Operation &op : block)
+    if (auto name =
+            op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
+      takenNames.insert(name.getValue());
+    else if (isa<linalg::GenericOp, RootOpInterface>(op))
+      ops.push_back(&op);
+  auto mayShare = [&](Operation *a, Operation *b) {
+    return a->getAttr(kUnitAttr) == b->getAttr(kUnitAttr);
+  };
+  auto never = [](Operation *, Operation *) { return false; };
+  auto resolve = [](Value value) { return value; };
+  GroupingLimits limits;
+  limits.maxWindowBytes = maxWindowBytes;
+  Grouping grouping = group ? groupOps(ops, resolve, mayShare, limits)
+                            : groupOps(ops, resolve, never, limits);
+  for (const KernelGroup &g : grouping.groups) {
+    buildKernel(g.ops, g.root, grouping);
+    ++numKernels;
+  }
+}
+
+void FormKernels::removeDeadCode() {
+  Block &block = getOperation().getBody().front();
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (op.use_empty() && !op.hasTrait<OpTrait::IsTerminator>() &&
+        (isMemoryEffectFree(&op) || isa<LoadOp>(op)) &&
+        !isa<RegisterOp, MetricOp, GlobalOp, ControlOp, HeapOp, ExternKernelOp>(
+            op)) {
+      llvm::erase_if(exposures, [&](const Exposure &exposure) {
+        return exposure.value.getDefiningOp() == &op;
+      });
+      op.erase();
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+void FormKernels::runOnOperation() {
+  ProgramOp program = getOperation();
+  GroupingLimits limits;
+  limits.maxWindowBytes = maxWindowBytes;
+  for (auto stage : program.getBody().getOps<StageOp>()) {
+    dropUnusedOperands(stage);
+    materializeEscapes(stage);
+    placeCrowdedMoves(stage, group, limits);
+  }
+  FailureOr<SmallVector<Exposure>> registers = flattenStages(program);
+  if (failed(registers))
+    return signalPassFailure();
+  exposures = std::move(*registers);
+  removeDeadCode();
+  copyLoadsThatOutliveTheirSymbol(program, exposures);
+  buildKernels();
+  removeDeadCode();
+  // What is exposed must not keep alive what nobody else needs, so results
+  // without a reader go first.
+  llvm::DenseSet<Value> valid;
+  for (Value argument : program.getBody().getArguments())
+    valid.insert(argument);
+  for (Operation &op : program.getBody().front())
+    for (Value result : op.getResults())
+      if (!result.use_empty())
+        valid.insert(result);
+  OpBuilder b(program.getBody().front().getTerminator());
+  for (const Exposure &e : exposures)
+    if (valid.contains(e.value))
+      ExposeOp::create(b, program.getLoc(), e.value, e.reg, e.instance);
+  for (auto kernel :
+       llvm::make_early_inc_range(program.getBody().getOps<KernelOp>()))
+    pruneOutputs(kernel);
+  orderByDependence(program);
+  for (Operation &op : program.getBody().front()) {
+    if (auto stage = op.getAttrOfType<StringAttr>(kStageAttr))
+      if (isa<StoreOp, InvokeOp>(op))
+        op.setAttr("stages", b.getArrayAttr(stage));
+    op.removeAttr(kStageAttr);
+    op.removeAttr(kUnitAttr);
+  }
+}

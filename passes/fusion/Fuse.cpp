@@ -1,0 +1,367 @@
+//===- Fuse.cpp - the stages that are better off in one kernel ------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Works on clusters of stages, at first one stage each. Two clusters merge if
+// their operations together fall into fewer kernels than apart, and if no path
+// through other stages leads from one to the other (it would have to run in
+// the middle of the kernel).
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Passes.h"
+#include "passes/fusion/CrowdedMoves.h"
+#include "passes/fusion/Decisions.h"
+#include "passes/fusion/KernelGroups.h"
+#include "passes/program/FlattenStages.h"
+#include "passes/program/StageUnits.h"
+
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace mlir::gpuvm {
+#define GEN_PASS_DEF_FUSE
+#include "passes/Passes.h.inc"
+} // namespace mlir::gpuvm
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+#define DEBUG_TYPE "gpuvm-fuse"
+ALWAYS_ENABLED_STATISTIC(numFused, "Stages that share a kernel with another");
+ALWAYS_ENABLED_STATISTIC(numBytesSaved, "Message bytes that stay in registers");
+
+namespace {
+
+/// Why two stages share a kernel, or do not.
+struct Decision {
+  StringRef first, second;
+  bool fused;
+  std::string reason;
+  uint64_t bytesSaved;
+};
+
+class StageFuser {
+public:
+  StageFuser(ProgramOp program, uint64_t maxWindowBytes);
+  void run();
+  ArrayRef<Decision> decisions() const { return log; }
+  unsigned numFused() const;
+  void annotate();
+
+private:
+  using Cluster = unsigned;
+
+  std::string whyNot(Cluster a, Cluster b) const;
+  bool tryMerge(Cluster a, Cluster b, unsigned first, unsigned second,
+                bool vertical);
+  Grouping group(ArrayRef<unsigned> stages) const;
+  unsigned countKernels(ArrayRef<unsigned> which) const {
+    return group(which).groups.size();
+  }
+  bool conflictOnSymbols(unsigned a, unsigned b) const;
+  bool readsBeforeWrite(unsigned a, unsigned b) const;
+  static SmallVector<SymbolBytes> getReadsOfMessages(StageOp stage);
+  bool leavesAndReturns(Cluster a, Cluster b) const;
+  uint64_t messageBytes(Cluster a, Cluster b) const;
+  static Value resolve(Value value);
+
+  SmallVector<StageOp> stages;
+  SmallVector<StageUnits> units;
+  SmallVector<SmallVector<SymbolBytes>> messageReads;
+  Repeats repeats;
+  SmallVector<llvm::SmallSetVector<unsigned, 4>> predecessors;
+  SmallVector<Cluster> clusterOf;
+  llvm::MapVector<Cluster, SmallVector<unsigned>> members;
+  llvm::MapVector<Cluster, unsigned> kernels;
+  GroupingLimits limits;
+  SmallVector<Decision> log;
+  llvm::DenseSet<std::pair<unsigned, unsigned>> refused; ///< Said in `log`.
+};
+
+struct Fuse : gpuvm::impl::FuseBase<Fuse> {
+  using Base::Base;
+  void runOnOperation() override;
+};
+
+} // namespace
+
+/// The stage that sends `input`, or whose message the clock waits for.
+static StageOp getSender(Value input) {
+  if (auto clock = input.getDefiningOp<ClockOp>())
+    input = clock.getAfter();
+  return input ? input.getDefiningOp<StageOp>() : StageOp();
+}
+
+/// Whether `receiver` looks at the clock when `sender` is done.
+static bool readsClockOf(StageOp sender, StageOp receiver) {
+  return llvm::any_of(receiver.getInputs(), [&](Value input) {
+    return input.getDefiningOp<ClockOp>() && getSender(input) == sender;
+  });
+}
+
+/// Follows a value out of a stage: through its argument to the program's value,
+/// through a message to what was sent.
+Value StageFuser::resolve(Value value) {
+  while (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto stage = dyn_cast<StageOp>(argument.getOwner()->getParentOp());
+    if (!stage)
+      return value;
+    value = stage.getInputs()[argument.getArgNumber()];
+    auto sender = value.getDefiningOp<StageOp>();
+    if (!sender)
+      return value;
+    value =
+        sender.getSend().getPayloads()[cast<OpResult>(value).getResultNumber()];
+  }
+  return value;
+}
+
+StageFuser::StageFuser(ProgramOp program, uint64_t maxWindowBytes)
+    : repeats(program) {
+  limits.maxWindowBytes = maxWindowBytes;
+  llvm::DenseMap<Operation *, unsigned> number;
+  for (auto stage : program.getBody().getOps<StageOp>()) {
+    unsigned id = stages.size();
+    number[stage] = id;
+    stages.push_back(stage);
+    units.emplace_back(stage);
+    messageReads.push_back(getReadsOfMessages(stage));
+    predecessors.emplace_back();
+    for (Value input : stage.getInputs())
+      if (auto sender = getSender(input))
+        predecessors[id].insert(number.lookup(sender));
+    clusterOf.push_back(id);
+    members[id] = {id};
+    kernels[id] = countKernels({id});
+  }
+  for (unsigned b = 0; b < stages.size(); ++b)
+    if (!units[b].reads.empty() || !units[b].writes.empty())
+      for (unsigned a = 0; a < b; ++a)
+        if (conflictOnSymbols(a, b) || readsBeforeWrite(a, b))
+          predecessors[b].insert(a);
+}
+
+/// What a stage reads of symbols although others load it: a message that sends
+/// what a symbol holds is no copy of it.
+SmallVector<SymbolBytes> StageFuser::getReadsOfMessages(StageOp stage) {
+  SmallVector<SymbolBytes> reads;
+  llvm::SmallSetVector<Value, 8> pending;
+  for (Value argument : stage.getBody().getArguments())
+    pending.insert(resolve(argument));
+  for (size_t i = 0; i < pending.size(); ++i) {
+    Operation *source = pending[i].getDefiningOp();
+    if (auto load = dyn_cast_or_null<LoadOp>(source))
+      reads.push_back(getSymbolBytes(load));
+    else if (source && isMadeWhereRead(source))
+      for (Value operand : source->getOperands())
+        pending.insert(resolve(operand));
+  }
+  return reads;
+}
+
+static bool meet(ArrayRef<SymbolBytes> xs, ArrayRef<SymbolBytes> ys) {
+  return llvm::any_of(xs, [&](const SymbolBytes &x) {
+    return llvm::any_of(ys,
+                        [&](const SymbolBytes &y) { return x.overlaps(y); });
+  });
+}
+
+/// Whether `b` writes what `a`, which comes first, still has to read
+/// (`DataDependences`). If it comes later, it reads a copy.
+bool StageFuser::readsBeforeWrite(unsigned a, unsigned b) const {
+  return meet(messageReads[a], units[b].writes);
+}
+
+bool StageFuser::conflictOnSymbols(unsigned a, unsigned b) const {
+  return meet(units[a].writes, units[b].reads) ||
+         meet(units[a].writes, units[b].writes) ||
+         meet(units[a].reads, units[b].writes);
+}
+
+/// The kernels of these stages together.
+Grouping StageFuser::group(ArrayRef<unsigned> which) const {
+  SmallVector<Operation *> ops;
+  for (unsigned stage : which)
+    llvm::append_range(ops, units[stage].ops);
+  auto mayShare = [&](Operation *a, Operation *b) {
+    if (a->getBlock() != b->getBlock())
+      return true; // Clusters of several stages have one epoch.
+    for (unsigned stage : which)
+      if (units[stage].epoch.contains(a) && units[stage].epoch.contains(b))
+        return units[stage].epoch.lookup(a) == units[stage].epoch.lookup(b);
+    return false; // `a` or `b` belongs to another cluster.
+  };
+  return groupOps(ops, resolve, mayShare, limits);
+}
+
+/// Whether a path leads from one of the clusters through others to the other.
+bool StageFuser::leavesAndReturns(Cluster a, Cluster b) const {
+  llvm::DenseSet<Cluster> reached;
+  auto inside = [&](Cluster c) { return c == a || c == b; };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (unsigned stage = 0; stage < stages.size(); ++stage) {
+      Cluster own = clusterOf[stage];
+      for (unsigned before : predecessors[stage]) {
+        Cluster source = clusterOf[before];
+        if (source == own)
+          continue;
+        if (inside(own) && reached.contains(source))
+          return true;
+        bool follows = inside(source) || reached.contains(source);
+        if (!inside(own) && follows && reached.insert(own).second)
+          changed = true;
+      }
+    }
+  }
+  return false;
+}
+
+std::string StageFuser::whyNot(Cluster a, Cluster b) const {
+  // Two parts of a program with a repeat between them, too.
+  if (!repeats.stayTogether(stages[a], stages[b]))
+    return "a repeat begins or ends between them";
+  for (Cluster cluster : {a, b})
+    for (unsigned stage : members.find(cluster)->second)
+      if (units[stage].numEpochs > 1)
+        return "a stage has an order of its own (an external kernel, "
+               "or a symbol it writes and then reads)";
+  for (unsigned x : members.find(a)->second)
+    for (unsigned y : members.find(b)->second)
+      if (conflictOnSymbols(x, y))
+        return "one stage writes a symbol the other accesses";
+      else if (readsClockOf(stages[x], stages[y]) ||
+               readsClockOf(stages[y], stages[x]))
+        return "one stage looks at the clock when the other one is done";
+  unsigned operations = 0;
+  for (Cluster cluster : {a, b})
+    for (unsigned stage : members.find(cluster)->second)
+      operations += units[stage].ops.size();
+  if (operations > GroupingLimits::operations)
+    return llvm::formatv("both have {0} operations together (at most {1})",
+                         operations, GroupingLimits::operations);
+  if (leavesAndReturns(a, b))
+    return "another stage has to run between them";
+  SmallVector<unsigned> together(members.find(a)->second);
+  llvm::append_range(together, members.find(b)->second);
+  llvm::sort(together);
+  unsigned apart = kernels.lookup(a) + kernels.lookup(b);
+  Grouping grouping = group(together);
+  if (grouping.groups.size() < apart)
+    return "";
+  std::string limit = toText(grouping.refusal);
+  return "no kernel can hold operations of both" +
+         (limit.empty() ? "" : ": " + limit);
+}
+
+/// Message bytes between two clusters that nobody else needs.
+uint64_t StageFuser::messageBytes(Cluster a, Cluster b) const {
+  uint64_t bytes = 0;
+  auto inside = [&](Operation *op) {
+    auto stage = dyn_cast<StageOp>(op);
+    if (!stage)
+      return false;
+    for (unsigned i = 0; i < stages.size(); ++i)
+      if (stages[i] == stage)
+        return clusterOf[i] == a || clusterOf[i] == b;
+    return false;
+  };
+  for (Cluster cluster : {a, b})
+    for (unsigned i : members.find(cluster)->second)
+      for (Value message : StageOp(stages[i])->getResults())
+        if (llvm::all_of(message.getUsers(), inside))
+          bytes += tensorBytes(payloadType(message.getType()));
+  return bytes;
+}
+
+bool StageFuser::tryMerge(Cluster a, Cluster b, unsigned first, unsigned second,
+                          bool vertical) {
+  if (a == b)
+    return false;
+  std::string reason = whyNot(a, b);
+  bool fuse = reason.empty();
+  // Stages that pass each other several messages are asked about for each.
+  bool isNew = fuse || refused.insert({first, second}).second;
+  if (isNew && (fuse || vertical)) {
+    std::string why = !fuse      ? reason
+                      : vertical ? "the message stays in registers"
+                                 : "both walk the same index space";
+    log.push_back({stages[first].getSymName(), stages[second].getSymName(),
+                   fuse, why, fuse && vertical ? messageBytes(a, b) : 0});
+  }
+  if (!fuse)
+    return false;
+  llvm::append_range(members[a], members[b]);
+  llvm::sort(members[a]);
+  for (unsigned stage : members[b])
+    clusterOf[stage] = a;
+  members.erase(b);
+  kernels[a] = countKernels(members[a]);
+  kernels.erase(b);
+  return true;
+}
+
+void StageFuser::run() {
+  for (unsigned stage = 0; stage < stages.size(); ++stage)
+    for (Value input : stages[stage].getInputs())
+      if (auto sender = input.getDefiningOp<StageOp>()) {
+        unsigned from = llvm::find(stages, sender) - stages.begin();
+        tryMerge(clusterOf[from], clusterOf[stage], from, stage, true);
+      }
+  // Horizontally a stage tries only its nearest neighbours.
+  constexpr unsigned kNeighbours = 16;
+  for (unsigned x = 0; x < stages.size(); ++x)
+    for (unsigned y = x + 1;
+         y < std::min<unsigned>(stages.size(), x + kNeighbours); ++y)
+      tryMerge(clusterOf[x], clusterOf[y], x, y, false);
+}
+
+unsigned StageFuser::numFused() const {
+  unsigned count = 0;
+  for (const auto &[cluster, stages] : members)
+    count += stages.size() > 1 ? stages.size() : 0;
+  return count;
+}
+
+void StageFuser::annotate() {
+  int64_t group = 0;
+  for (auto &[cluster, which] : members) {
+    if (which.size() < 2)
+      continue;
+    for (unsigned stage : which)
+      stages[stage].setFusionGroup(group);
+    ++group;
+  }
+}
+
+static Attribute describe(Builder b, const Decision &d) {
+  return b.getDictionaryAttr(
+      {b.getNamedAttr("first", b.getStringAttr(d.first)),
+       b.getNamedAttr("second", b.getStringAttr(d.second)),
+       b.getNamedAttr("fused", b.getBoolAttr(d.fused)),
+       b.getNamedAttr("reason", b.getStringAttr(d.reason)),
+       b.getNamedAttr("bytes_saved", b.getI64IntegerAttr(d.bytesSaved))});
+}
+
+void Fuse::runOnOperation() {
+  GroupingLimits limits;
+  limits.maxWindowBytes = maxWindowBytes;
+  for (auto stage : getOperation().getBody().getOps<StageOp>()) {
+    dropUnusedOperands(stage);
+    materializeEscapes(stage); // So that what is sent counts as computed.
+    placeCrowdedMoves(stage, /*group=*/true, limits);
+  }
+  StageFuser fuser(getOperation(), maxWindowBytes);
+  fuser.run();
+  fuser.annotate();
+  ::numFused += fuser.numFused();
+  SmallVector<Attribute> decisions;
+  for (const Decision &d : fuser.decisions()) {
+    numBytesSaved += d.bytesSaved;
+    decisions.push_back(describe(Builder(&getContext()), d));
+  }
+  if (report)
+    keepDecisions(getOperation(), "decisions", decisions);
+}

@@ -1,0 +1,90 @@
+//===- KernelGroups.h - which operations make up one kernel ---------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel is one loop nest. Operations can share it if all of them walk the
+// same index space and pass each other elements only at the same index:
+// elementwise operations among themselves, elementwise producers and
+// by-products with reductions over that space, reductions with each other, and
+// elementwise consumers with the results of reductions (the epilogue). Where a
+// workgroup or a lane has all elements of a result, an operation over that
+// space may also read the result, of its own row: a row kernel, such as
+// softmax.
+//
+// An operation that is the root of a kernel (RootOpInterface) has one of its
+// own, with elementwise consumers of its results if it has a place for them.
+//
+// Cheap elementwise operations that are read at other indices (broadcast,
+// transposed, sliced, by a root) are `virtual`: not computed anywhere of their
+// own but again in every kernel that reads them. So are those that a root alone
+// reads, and once, whatever they cost.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "passes/fusion/SourceReads.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::gpuvm {
+
+struct KernelGroup {
+  SmallVector<Operation *> ops; ///< In program order.
+  Root root = Root::map;
+};
+
+/// Why two groups are two.
+struct Refusal {
+  enum class Limit {
+    None,       ///< They were not tried, or have nothing to do with each other.
+    Operations, ///< They would have `value` scalar operations, of `limit`.
+    Windows,    ///< They would have `value` windows, of `limit`.
+    Loops,    ///< One has loops in its body, the other is no elementwise code.
+    Elements, ///< They do not walk the same elements.
+    Order     ///< Another group has to run between them.
+  };
+  Limit kind = Limit::None;
+  int64_t value = 0, limit = 0;
+};
+
+/// In words, as a part of a sentence; "" for `None`.
+std::string toText(const Refusal &refusal);
+
+struct Grouping {
+  SmallVector<KernelGroup> groups; ///< In program order of their first op.
+  llvm::DenseSet<Operation *> virtualOps;
+  /// Of the last two groups that are of two stages, and of which one reads what
+  /// the other makes, but for those that `mayShare` keeps apart.
+  Refusal refusal;
+};
+
+struct GroupingLimits {
+  /// Windows a kernel may have: 32 descriptors per stage on the least capable
+  /// device, less what scratch and metadata may add.
+  unsigned windows = 24;
+  /// Scalar operations for each element in one kernel.
+  static constexpr unsigned operations = 128;
+  /// A virtual operation computes at most so many scalar operations again.
+  unsigned recompute = 8;
+  /// A value of more bytes takes several windows.
+  uint64_t maxWindowBytes;
+};
+
+/// Groups `ops` (generics and roots in program order, possibly of several
+/// stages). `mayShare(a, b)` says whether two operations may be in one kernel
+/// at all.
+Grouping groupOps(ArrayRef<Operation *> ops, const ResolveFn &resolve,
+                  function_ref<bool(Operation *, Operation *)> mayShare,
+                  const GroupingLimits &limits);
+
+/// What only moves elements between `ops`, which are all of their blocks, and
+/// would do so in too many of them.
+SmallVector<Operation *>
+findCrowdedMoves(ArrayRef<Operation *> ops, const ResolveFn &resolve,
+                 function_ref<bool(Operation *, Operation *)> mayShare,
+                 const GroupingLimits &limits);
+
+} // namespace mlir::gpuvm

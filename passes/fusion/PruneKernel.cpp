@@ -1,0 +1,55 @@
+//===- PruneKernel.cpp - kernels without what nobody needs ----------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/fusion/PruneKernel.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+KernelOp gpuvm::pruneOutputs(KernelOp kernel) {
+  SmallVector<Value> yielded;
+  SmallVector<Type> types;
+  SmallVector<Value> kept;
+  auto yield = cast<YieldOp>(kernel.getBody().front().getTerminator());
+  for (auto [result, value] :
+       llvm::zip_equal(kernel.getOutputs(), yield.getValues())) {
+    if (result.use_empty())
+      continue;
+    kept.push_back(result);
+    yielded.push_back(value);
+    types.push_back(value.getType());
+  }
+  if (kept.size() == kernel.getNumResults())
+    return kernel;
+  OpBuilder b(kernel);
+  auto pruned = KernelOp::create(b, kernel.getLoc(), types,
+                                 kernel.getSymNameAttr(), kernel.getRoot(),
+                                 kernel.getStages(), kernel.getInputs());
+  pruned.getBody().takeBody(kernel.getBody());
+  yield->setOperands(yielded);
+  for (auto [old, replacement] : llvm::zip_equal(kept, pruned.getOutputs()))
+    old.replaceAllUsesWith(replacement);
+  kernel.erase();
+  return pruned;
+}
+
+void gpuvm::pruneKernel(KernelOp kernel) {
+  if (kernel.use_empty()) {
+    kernel.erase();
+    return;
+  }
+  kernel = pruneOutputs(kernel);
+  Block &body = kernel.getBody().front();
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (op.use_empty() && !op.hasTrait<OpTrait::IsTerminator>())
+      op.erase();
+  for (unsigned i = body.getNumArguments(); i-- > 0;)
+    if (body.getArgument(i).use_empty()) {
+      body.eraseArgument(i);
+      kernel.getInputsMutable().erase(i);
+    }
+}

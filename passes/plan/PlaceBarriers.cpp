@@ -1,0 +1,174 @@
+//===- PlaceBarriers.cpp - barriers where bytes conflict ------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A sweep over the commands with what was read and written since the last
+// barrier. A barrier goes right before the first command that conflicts with
+// that; placed as late as possible it also serves the most commands. In a
+// repeat the last commands come before the first ones, too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/loops/LongLoops.h"
+#include "passes/Passes.h"
+#include "passes/plan/Commands.h"
+
+#include "llvm/ADT/Statistic.h"
+
+#include <utility>
+
+namespace mlir::gpuvm {
+#define GEN_PASS_DEF_PLACEBARRIERS
+#include "passes/Passes.h.inc"
+} // namespace mlir::gpuvm
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+#define DEBUG_TYPE "gpuvm-place-barriers"
+ALWAYS_ENABLED_STATISTIC(numBarriers, "Barriers placed");
+
+namespace {
+
+/// A barrier lists so many reasons at most.
+constexpr size_t kMaxReasons = 64;
+
+struct Touch {
+  WindowAttr window;
+  bool writes;
+  uint32_t command; ///< Index, barriers counted.
+};
+
+/// Walks over the commands of a program in the order of its block.
+class BarrierPlacer {
+public:
+  explicit BarrierPlacer(bool minimal) : minimal(minimal) {}
+  void run(ProgramOp program);
+
+private:
+  void place(OpBuilder b, Location loc, ArrayRef<Attribute> hazards);
+  void beginRepeat(RepeatBeginOp op);
+  void endRepeat();
+  void add(Operation *command);
+  void addResuming(KernelOp kernel);
+
+  /// A repeat that has begun.
+  struct Open {
+    BarrierOp barrier;               ///< Its first command.
+    SmallVector<Touch> firstTouches; ///< Between that and the next barrier.
+  };
+  bool minimal;
+  uint32_t index = 0;                   ///< Of the next command.
+  SmallVector<Touch> previous, current; ///< Epochs before and behind `barrier`.
+  BarrierOp barrier;
+  SmallVector<Open> open;
+};
+
+struct PlaceBarriers : gpuvm::impl::PlaceBarriersBase<PlaceBarriers> {
+  using Base::Base;
+  void runOnOperation() override { BarrierPlacer(minimal).run(getOperation()); }
+};
+
+} // namespace
+
+static std::optional<HazardKind> hazardKind(bool before, bool after) {
+  if (before)
+    return after ? HazardKind::WAW : HazardKind::RAW;
+  return after ? std::optional(HazardKind::WAR) : std::nullopt;
+}
+
+/// The conflicts of a command's accesses with earlier ones.
+static void findHazards(ArrayRef<Touch> earlier, ArrayRef<Access> accesses,
+                        uint32_t command, SmallVectorImpl<Attribute> &hazards) {
+  for (const Touch &touch : earlier)
+    for (const Access &access : accesses) {
+      std::optional<HazardKind> kind = hazardKind(touch.writes, access.writes);
+      if (!kind || hazards.size() >= kMaxReasons)
+        continue;
+      if (WindowAttr bytes = intersect(touch.window, access.window)) {
+        Attribute hazard = HazardAttr::get(bytes.getContext(), *kind,
+                                           touch.command, command, bytes);
+        if (!llvm::is_contained(hazards, hazard))
+          hazards.push_back(hazard);
+      }
+    }
+}
+
+/// Puts the next barrier here.
+void BarrierPlacer::place(OpBuilder b, Location loc,
+                          ArrayRef<Attribute> hazards) {
+  barrier = BarrierOp::create(b, loc, b.getArrayAttr(hazards));
+  previous = std::exchange(current, {});
+  ++numBarriers;
+  ++index;
+}
+
+static void addReasons(BarrierOp barrier, ArrayRef<Touch> earlier,
+                       ArrayRef<Access> accesses, uint32_t command) {
+  SmallVector<Attribute> reasons(barrier.getReasons().getValue());
+  findHazards(earlier, accesses, command, reasons);
+  barrier.setReasonsAttr(ArrayAttr::get(barrier.getContext(), reasons));
+}
+
+/// A repeat begins with a barrier, which parts its times. (Hardly any repeat
+/// needs none: what it carries is read each time.)
+void BarrierPlacer::beginRepeat(RepeatBeginOp op) {
+  ++index;
+  OpBuilder b(op);
+  b.setInsertionPointAfter(op);
+  place(b, op.getLoc(), {});
+  open.push_back({barrier, {}});
+}
+
+/// What the last commands of a repeat leave meets its first ones.
+void BarrierPlacer::endRepeat() {
+  auto [first, firstTouches] = open.pop_back_val();
+  for (const Touch &touch : firstTouches)
+    addReasons(first, current, Access{touch.window, touch.writes},
+               touch.command);
+}
+
+/// A kernel that resumes touches, of what others do, only what the one right
+/// before it does, so what waits for that waits for both.
+void BarrierPlacer::addResuming(KernelOp kernel) {
+  SmallVector<Touch> before = current;
+  llvm::erase_if(before, [&](Touch &t) { return t.command + 1 != index; });
+  SmallVector<Attribute> hazards;
+  findHazards(before, getAccesses(kernel), index + 1, hazards);
+  OpBuilder b(kernel);
+  auto wait = BarrierOp::create(b, kernel.getLoc(), b.getArrayAttr(hazards));
+  wait->setAttr(kResumesAttr, b.getUnitAttr());
+  ++numBarriers;
+  index += 2;
+}
+
+void BarrierPlacer::add(Operation *command) {
+  SmallVector<Access> accesses = getAccesses(command);
+  SmallVector<Attribute> hazards;
+  findHazards(current, accesses, index + 1, hazards);
+  if (minimal ? !hazards.empty() : index > 0)
+    place(OpBuilder(command), command->getLoc(), hazards);
+  else if (barrier)
+    addReasons(barrier, previous, accesses, index);
+  for (const Access &access : accesses) {
+    current.push_back({access.window, access.writes, index});
+    if (!open.empty() && open.back().barrier == barrier)
+      open.back().firstTouches.push_back(current.back());
+  }
+  ++index;
+}
+
+void BarrierPlacer::run(ProgramOp program) {
+  for (Operation *command : getCommands(program)) {
+    if (auto begin = dyn_cast<RepeatBeginOp>(command))
+      beginRepeat(begin);
+    else if (isa<RepeatEndOp>(command))
+      endRepeat();
+    else if (auto kernel = dyn_cast<KernelOp>(command);
+             kernel && kernel->hasAttr(kResumesAttr))
+      addResuming(kernel);
+    else
+      add(command);
+  }
+}

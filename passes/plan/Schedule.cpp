@@ -1,0 +1,62 @@
+//===- Schedule.cpp - waves of commands without a barrier inside ----------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The number of barriers is at least the length of the longest chain of
+// dependent commands; ordering by distance from the start attains it. This
+// runs before gpuvm-plan-memory, which must know the order to reuse windows
+// (docs/rationale/schedule-before-memory.md).
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Passes.h"
+#include "passes/plan/Commands.h"
+
+#include "llvm/ADT/Statistic.h"
+
+namespace mlir::gpuvm {
+#define GEN_PASS_DEF_SCHEDULE
+#include "passes/Passes.h.inc"
+} // namespace mlir::gpuvm
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+#define DEBUG_TYPE "gpuvm-schedule"
+ALWAYS_ENABLED_STATISTIC(numWaves, "Waves of commands");
+
+namespace {
+struct Schedule : gpuvm::impl::ScheduleBase<Schedule> {
+  void runOnOperation() override;
+};
+} // namespace
+
+void Schedule::runOnOperation() {
+  ProgramOp program = getOperation();
+  Block &block = program.getBody().front();
+  DataDependences dependences(program);
+  SmallVector<Operation *> commands = getCommands(program);
+  llvm::DenseMap<Operation *, unsigned> wave;
+  unsigned waves = 0;
+  for (Operation *command : commands) {
+    unsigned earliest = 0;
+    for (Operation *before : dependences.before(command))
+      earliest = std::max(earliest, wave.lookup(before) + 1);
+    wave[command] = earliest;
+    waves = std::max(waves, earliest + 1);
+  }
+  // A clock waits for all before it, so it comes first in its wave.
+  auto place = [&](Operation *op) {
+    return std::pair(wave.lookup(op), !isa<ClockOp>(op));
+  };
+  llvm::stable_sort(commands, [&](Operation *a, Operation *b) {
+    return place(a) < place(b);
+  });
+  for (Operation *command : commands)
+    command->moveBefore(block.getTerminator());
+  // What only names values goes where it does not break the order of values.
+  for (ExposeOp expose : llvm::to_vector(block.getOps<ExposeOp>()))
+    expose->moveBefore(block.getTerminator());
+  numWaves += waves;
+}

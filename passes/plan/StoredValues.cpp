@@ -1,0 +1,150 @@
+//===- StoredValues.cpp - values made in the symbol they are stored to ----===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/plan/StoredValues.h"
+
+#include "kernels/analysis/Alternative.h"
+#include "kernels/analysis/InPlace.h"
+#include "kernels/analysis/Updates.h"
+#include "passes/plan/Commands.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+/// Whether `maker` may write the symbol's window itself: nothing between it and
+/// the store touches those bytes, nothing changes them while the value is still
+/// read, and `maker` reads them, if at all, where it writes them, and makes
+/// nothing else there.
+static bool canBeMadeIn(StoreOp store, KernelOp maker, const ValueHomes &homes,
+                        bool inPlace, const Repeats &repeats) {
+  if (!repeats.stayTogether(store, maker))
+    return false;
+  WindowAttr target = getWindow(getSymbolBytes(store));
+  unsigned result = cast<OpResult>(store.getValue()).getResultNumber();
+  for (auto [i, input] : llvm::enumerate(maker.getInputs()))
+    if (homes.contains(input) && intersect(homes.lookup(input), target) &&
+        !(inPlace && homes.lookup(input) == target &&
+          canUpdateInPlace(maker, i, result)))
+      return false;
+  for (Value other : maker->getResults()) // All are written at once.
+    if (other != store.getValue() && homes.contains(other) &&
+        intersect(homes.lookup(other), target))
+      return false;
+  Operation *lastReader = store;
+  for (Operation *user : store.getValue().getUsers()) {
+    Operation *last = repeats.lastRun(user, maker);
+    if (lastReader->isBeforeInBlock(last))
+      lastReader = last;
+  }
+  bool isOutput = isa<ReturnOp>(lastReader);
+  for (Operation *op = maker->getNextNode(); op; op = op->getNextNode()) {
+    bool beforeStore = op->isBeforeInBlock(store);
+    bool whileRead = isOutput || op->isBeforeInBlock(lastReader);
+    if (op == store || !isCommand(op))
+      continue;
+    if (beforeStore || whileRead)
+      for (Value result : op->getResults())
+        if (homes.contains(result) && intersect(homes.lookup(result), target))
+          return false;
+    if (beforeStore)
+      for (Value operand : op->getOperands())
+        if (operand != store.getValue() && homes.contains(operand) &&
+            intersect(homes.lookup(operand), target))
+          return false;
+    auto other = dyn_cast<StoreOp>(op);
+    if (other && (beforeStore || whileRead) &&
+        intersect(getWindow(getSymbolBytes(other)), target))
+      return false;
+    if (!beforeStore && !whileRead)
+      break;
+  }
+  return true;
+}
+
+/// Stores what `store` stores from a copy of it: the value lies in a part of
+/// the symbol that the store itself overwrites while it reads it.
+static void storeFromCopy(StoreOp store) {
+  OpBuilder b(store);
+  Value value = store.getValue();
+  auto copy = CopyOp::create(b, store.getLoc(), value.getType(), value,
+                             *store.getStages(), ArrayAttr(), ArrayAttr());
+  store.getValueMutable().assign(copy.getResult());
+}
+
+/// A value that is stored where it already is needs no command.
+static void dropStoresInPlace(ProgramOp program, const ValueHomes &homes) {
+  for (auto store :
+       llvm::make_early_inc_range(program.getBody().getOps<StoreOp>())) {
+    WindowAttr source = homes.lookup(store.getValue());
+    WindowAttr target = getWindow(getSymbolBytes(store));
+    if (source == target)
+      store.erase();
+    else if (source && intersect(source, target))
+      storeFromCopy(store);
+  }
+}
+
+/// Stores by a kernel that waits for the condition, as the maker of the value
+/// does: then neither need run for a symbol that stays as it is.
+static void storeOnCondition(StoreOp store, KernelOp maker, ValueHomes &homes) {
+  WindowAttr target = getWindow(getSymbolBytes(store));
+  Value made = store.getValue(), condition = maker.getConditionValue();
+  std::optional<Alternative> choice =
+      getAlternative(maker, cast<OpResult>(made).getResultNumber());
+  if (!condition || !choice || choice->condition != condition || !choice->no ||
+      homes.lookup(choice->no) != target)
+    return;
+  OpBuilder b(store);
+  Location loc = store.getLoc();
+  auto type = cast<RankedTensorType>(made.getType());
+  Value inputs[] = {condition, made, choice->no};
+  std::string name = (maker.getSymName() + "_to_" + store.getSymbol()).str();
+  if (std::optional<int64_t> offset = store.getOffset())
+    name.append("_").append(std::to_string(*offset));
+  auto program = maker->getParentOfType<ProgramOp>();
+  auto kernel =
+      KernelOp::create(b, loc, TypeRange{type}, freeName(program, name),
+                       Root::map, *store.getStages(), ValueRange(inputs));
+  kernel.setCondition(0);
+  Block *body = b.createBlock(&kernel.getBody());
+  for (Value input : inputs)
+    body->addArgument(input.getType(), loc);
+  YieldOp::create(b, loc,
+                  chooseElements(b, loc, body->getArgument(0),
+                                 body->getArgument(1), body->getArgument(2)));
+  homes[kernel->getResult(0)] = target;
+  store.erase();
+}
+
+/// What gpuvm-update-in-place lets kernels make of what a symbol holds.
+static void findUpdatedSymbols(ProgramOp program, ValueHomes &homes) {
+  for (auto kernel : program.getBody().getOps<KernelOp>())
+    for (OpResult result : kernel->getResults())
+      if (LoadOp load = getUpdatedLoad(result))
+        homes[result] = homes.lookup(load.getValue());
+}
+
+void gpuvm::makeValuesInTheirSymbols(ProgramOp program, ValueHomes &homes,
+                                     bool inPlace) {
+  findUpdatedSymbols(program, homes);
+  Repeats repeats(program);
+  for (auto store :
+       llvm::make_early_inc_range(program.getBody().getOps<StoreOp>())) {
+    auto maker = store.getValue().getDefiningOp<KernelOp>();
+    if (!maker || homes.contains(store.getValue()))
+      continue;
+    unsigned result = cast<OpResult>(store.getValue()).getResultNumber();
+    if (getUpdatedInput(maker, result) ||
+        !canBeMadeIn(store, maker, homes, inPlace, repeats)) {
+      storeOnCondition(store, maker, homes);
+      continue;
+    }
+    homes[store.getValue()] = getWindow(getSymbolBytes(store));
+    store.erase();
+  }
+  dropStoresInPlace(program, homes);
+}

@@ -1,0 +1,373 @@
+//===- ToChain.cpp - from programs with windows to plans ------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Nothing is decided here: every operation of the program is written down once
+// more in the words of the plan.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/gpuvm/Recorded.h"
+#include "kernels/loops/LongLoops.h"
+#include "passes/Passes.h"
+#include "passes/plan/Commands.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace mlir::gpuvm {
+#define GEN_PASS_DEF_TOCHAIN
+#include "passes/Passes.h.inc"
+} // namespace mlir::gpuvm
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+namespace {
+
+class ChainBuilder {
+public:
+  explicit ChainBuilder(ProgramOp program)
+      : program(program), b(program), loc(program.getLoc()) {}
+  LogicalResult run();
+
+private:
+  void addInputsAndOutputs();
+  void addSymbols();
+  void addRegisters();
+  LogicalResult addKernels();
+  void addEmitted(Location loc, spirv::ModuleOp module);
+  void addExternal(ExternKernelOp op);
+  void addStages();
+  LogicalResult addCommands();
+  LogicalResult addDispatch(KernelOp op);
+  void leaveOut(Operation *command);
+  void addLoopWords();
+  void beginRepeat(RepeatBeginOp op);
+  LogicalResult endRepeat();
+  void addInvoke(InvokeOp op);
+  bool isOverwritten(ExposeOp op);
+
+  ProgramOp program;
+  OpBuilder b;
+  Location loc;
+  llvm::MapVector<StringRef, unsigned> kernelNumber;
+  /// A repeat that has begun, and how many commands more than it has are
+  /// recorded each time, because repeats in it run several times.
+  struct Open {
+    chain::RepeatOp op;
+    int64_t more = 0;
+  };
+  SmallVector<Open> open;
+};
+
+struct ToChain : gpuvm::impl::ToChainBase<ToChain> {
+  void runOnOperation() override;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What the regions hold
+//===----------------------------------------------------------------------===//
+
+void ChainBuilder::addInputsAndOutputs() {
+  FunctionType type = program.getProgramType();
+  auto add = [&](auto names, auto types, ArrayAttr windows, auto make) {
+    for (auto [name, t, window] : llvm::zip_equal(names, types, windows))
+      make(cast<StringAttr>(name), t, cast<WindowAttr>(window));
+  };
+  add(program.getInputNames(), type.getInputs(), *program.getInputWindows(),
+      [&](StringAttr name, Type t, WindowAttr window) {
+        chain::InputOp::create(b, loc, name.getValue(),
+                               cast<RankedTensorType>(t), window,
+                               chain::Residency::execution);
+      });
+  for (auto heap : program.getBody().getOps<HeapOp>())
+    if (!heap.getInitial())
+      chain::InputOp::create(b, heap.getLoc(), heap.getSymName(),
+                             getSymbolInfo(heap).type, heap.getWindowAttr(),
+                             chain::Residency::load);
+  auto rows = program->getAttrOfType<ArrayAttr>(kOutputRowsAttr);
+  unsigned output = 0;
+  add(program.getOutputNames(), type.getResults(), *program.getOutputWindows(),
+      [&](StringAttr name, Type t, WindowAttr window) {
+        auto symbol = rows ? dyn_cast<StringAttr>(rows[output]) : StringAttr();
+        ++output;
+        chain::OutputOp::create(b, loc, name.getValue(),
+                                cast<RankedTensorType>(t), window, symbol);
+      });
+}
+
+void ChainBuilder::addSymbols() {
+  for (Operation &op : program.getBody().front()) {
+    SymbolInfo symbol = getSymbolInfo(&op);
+    if (!symbol.op)
+      continue;
+    if (symbol.region != gpuvm::Region::heap)
+      chain::SymbolOp::create(
+          b, op.getLoc(), SymbolTable::getSymbolName(&op).getValue(),
+          symbol.type, symbol.window,
+          symbol.bound ? b.getI64IntegerAttr(*symbol.bound) : IntegerAttr());
+    if (symbol.initial)
+      chain::DataOp::create(b, op.getLoc(), symbol.initial, symbol.window);
+  }
+}
+
+/// Whether a later command uses the register's window for something else.
+bool ChainBuilder::isOverwritten(ExposeOp op) {
+  WindowAttr window = getWindow(program, op.getValue());
+  Operation *maker = op.getValue().getDefiningOp();
+  for (Operation *command : getCommands(program)) {
+    if (command == maker || (maker && command->isBeforeInBlock(maker)))
+      continue;
+    if (auto kernel = dyn_cast<KernelOp>(command);
+        kernel && kernel->hasAttr(kResumesAttr))
+      continue; // It makes what the kernel before it makes.
+    for (const Access &access : getAccesses(command))
+      if (access.writes && intersect(access.window, window))
+        return true;
+  }
+  return false;
+}
+
+void ChainBuilder::addRegisters() {
+  for (auto expose : program.getBody().getOps<ExposeOp>()) {
+    WindowAttr window = getWindow(program, expose.getValue());
+    if (window.getRegion() == gpuvm::Region::registers &&
+        !isOverwritten(expose))
+      chain::RegisterOp::create(b, loc, expose.getReg(), expose.getInstance(),
+                                expose.getValue().getType(), window);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels and stages
+//===----------------------------------------------------------------------===//
+
+/// Adds the kernel of an emitted module.
+void ChainBuilder::addEmitted(Location loc, spirv::ModuleOp module) {
+  int32_t lanes = module->getAttrOfType<IntegerAttr>("gpuvm.lanes").getInt();
+  auto op = chain::KernelOp::create(
+      b, loc, *module.getName(), ArrayRef<int32_t>{lanes, 1, 1},
+      module->getAttrOfType<IntegerAttr>("gpuvm.workgroup_bytes").getInt(),
+      module->getAttrOfType<ArrayAttr>("gpuvm.features"),
+      module->getAttrOfType<ArrayAttr>("gpuvm.bindings"), "main",
+      DenseI32ArrayAttr(), ArrayAttr(),
+      module->getAttrOfType<ArrayAttr>("gpuvm.variants"));
+  if (Attribute binding = module->getAttr(kUnfinishedAttr))
+    op->setAttr(kUnfinishedAttr, binding);
+  OpBuilder body = OpBuilder::atBlockEnd(&op.getBody().emplaceBlock());
+  auto copy = cast<spirv::ModuleOp>(body.clone(*module));
+  copy->removeAttr(kUnfinishedAttr);
+  for (StringRef attribute : {"gpuvm.bindings", "gpuvm.features", "gpuvm.lanes",
+                              "gpuvm.variants", "gpuvm.workgroup_bytes"})
+    copy->removeAttr(attribute);
+}
+
+LogicalResult ChainBuilder::addKernels() {
+  auto outer = program->getParentOfType<ModuleOp>();
+  SmallVector<std::pair<Location, StringRef>> variants;
+  for (auto kernel : program.getBody().getOps<KernelOp>()) {
+    if (!kernel.getEmitted())
+      return kernel.emitOpError(
+          "has not been emitted: run gpuvm-emit-kernels first");
+    StringRef name = *kernel.getEmitted();
+    if (!kernelNumber.insert({name, kernelNumber.size()}).second)
+      continue;
+    auto module = outer.lookupSymbol<spirv::ModuleOp>(name);
+    addEmitted(kernel.getLoc(), module);
+    if (auto names = module->getAttrOfType<ArrayAttr>("gpuvm.variants"))
+      for (auto variant : names.getAsRange<StringAttr>())
+        variants.push_back({kernel.getLoc(), variant.getValue()});
+  }
+  for (auto kernel : program.getBody().getOps<ExternKernelOp>()) {
+    kernelNumber.insert({kernel.getSymName(), kernelNumber.size()});
+    addExternal(kernel);
+  }
+  // Behind all kernels that commands and stages refer to.
+  for (auto [loc, name] : variants)
+    addEmitted(loc, outer.lookupSymbol<spirv::ModuleOp>(name));
+  return success();
+}
+
+void ChainBuilder::addExternal(ExternKernelOp op) {
+  auto type = cast<FunctionType>(op.getFunctionType());
+  SmallVector<Type> elements;
+  for (Type tensor :
+       llvm::concat<const Type>(type.getInputs(), type.getResults()))
+    elements.push_back(cast<RankedTensorType>(tensor).getElementType());
+  SmallVector<Attribute> bindings;
+  constexpr unsigned kNumRegions = 5;
+  for (unsigned i = 0; i < type.getNumInputs() + type.getNumResults(); ++i)
+    bindings.push_back(chain::BindingAttr::get(
+        b.getContext(), i * kNumRegions,
+        i < type.getNumInputs() ? chain::Access::read : chain::Access::write));
+  auto kernel = chain::KernelOp::create(
+      b, op.getLoc(), op.getSymName(), op.getLocalSize(), 0,
+      b.getStrArrayAttr({}), b.getArrayAttr(bindings), op.getEntryPoint(),
+      b.getDenseI32ArrayAttr(*op.getSpirv()), b.getTypeArrayAttr(elements),
+      /*variants=*/ArrayAttr());
+  kernel.getBody().emplaceBlock();
+}
+
+void ChainBuilder::addStages() {
+  if (!program.getStages())
+    return;
+  for (auto [instance, stage] : llvm::enumerate(*program.getStages())) {
+    llvm::SmallSetVector<int64_t, 4> kernels;
+    for (Operation *command : getCommands(program)) {
+      auto stages = command->getAttrOfType<ArrayAttr>("stages");
+      if (!stages || !llvm::is_contained(stages, stage))
+        continue;
+      if (auto kernel = dyn_cast<KernelOp>(command))
+        kernels.insert(kernelNumber.lookup(*kernel.getEmitted()));
+      else if (auto invoke = dyn_cast<InvokeOp>(command))
+        kernels.insert(kernelNumber.lookup(invoke.getCallee()));
+    }
+    auto locations = program->getAttrOfType<ArrayAttr>("gpuvm.stage_locations");
+    Location where =
+        locations ? Location(cast<LocationAttr>(locations[instance])) : loc;
+    chain::StageOp::create(b, where, cast<StringAttr>(stage).getValue(),
+                           instance, kernels.getArrayRef());
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Commands
+//===----------------------------------------------------------------------===//
+
+/// Devices that never end loops need nothing that resumes them.
+void ChainBuilder::leaveOut(Operation *command) {
+  command->setAttr(kUnlessAttr, b.getStringAttr("unlimited_loops"));
+}
+
+/// What the words of kernels that resume are before the first execution.
+void ChainBuilder::addLoopWords() {
+  SmallVector<int32_t> words(kNumLoopWords);
+  words[kOtherGroups] = words[kMoreGroups] = 1;
+  auto type = RankedTensorType::get({kNumLoopWords}, b.getI32Type());
+  for (auto kernel : program.getBody().getOps<KernelOp>())
+    if (kernel->hasAttr(kResumesAttr))
+      chain::DataOp::create(
+          b, kernel.getLoc(), DenseIntElementsAttr::get(type, words),
+          cast<WindowAttr>(kernel.getScratchWindows()->getValue().back()));
+}
+
+LogicalResult ChainBuilder::addDispatch(KernelOp op) {
+  BindingLayout layout = layOutBindings(op);
+  int32_t groups = configureKernel(op).groups;
+  SmallVector<Attribute> windows(layout.windows.begin(), layout.windows.end());
+  if (auto counts = op.getCountsWindow()) {
+    if (op.getParkedGroups() != groups)
+      return op.emitOpError("has ")
+             << groups << " workgroups, not " << *op.getParkedGroups();
+    auto dispatch = chain::DispatchIndirectOp::create(
+        b, op.getLoc(), *op.getEmitted(), counts->getOffset(),
+        b.getArrayAttr(windows), stageLabel(op));
+    if (op->hasAttr(kResumesAttr))
+      leaveOut(dispatch);
+    return success();
+  }
+  chain::DispatchOp::create(b, op.getLoc(), *op.getEmitted(),
+                            ArrayRef<int32_t>{groups, 1, 1},
+                            b.getArrayAttr(windows), stageLabel(op));
+  return success();
+}
+
+void ChainBuilder::addInvoke(InvokeOp op) {
+  auto kernel = cast<ExternKernelOp>(
+      SymbolTable::lookupSymbolIn(program, op.getCallee()));
+  SmallVector<Attribute> windows(op.getInputWindows()->getValue());
+  llvm::append_range(windows, op.getOutputWindows()->getValue());
+  chain::DispatchOp::create(b, op.getLoc(), op.getCallee(), kernel.getGroups(),
+                            b.getArrayAttr(windows), stageLabel(op));
+}
+
+void ChainBuilder::beginRepeat(RepeatBeginOp op) {
+  open.push_back({chain::RepeatOp::create(b, op.getLoc(), 0, op.getTimes())});
+}
+
+/// What has been added since the beginning is repeated.
+LogicalResult ChainBuilder::endRepeat() {
+  auto [repeat, more] = open.pop_back_val();
+  Block::iterator begin = std::next(repeat->getIterator());
+  int64_t commands = std::distance(begin, repeat->getBlock()->end());
+  repeat.setCommands(commands);
+  int64_t most = kMostRecorded / std::max<int64_t>(commands + more, 1);
+  if (static_cast<int64_t>(repeat.getTimes()) > most)
+    return mlir::emitError(repeat.getLoc())
+           << "a plan holds at most " << kMostRecorded
+           << " commands, those of a repeat as often as they may run, and this "
+              "repeat has "
+           << commands + more << ": it can be up_to " << most << ", not "
+           << repeat.getTimes();
+  if (!open.empty())
+    open.back().more += (commands + more) * repeat.getTimes() - commands;
+  if (commands == 0)
+    repeat.erase();
+  return success();
+}
+
+LogicalResult ChainBuilder::addCommands() {
+  auto copy = [&](auto op) {
+    chain::CopyOp::create(
+        b, op.getLoc(), cast<WindowAttr>((*op.getInputWindows())[0]),
+        cast<WindowAttr>((*op.getOutputWindows())[0]), stageLabel(op));
+  };
+  for (Operation &op : program.getBody().front()) {
+    if (auto kernel = dyn_cast<KernelOp>(op))
+      if (failed(addDispatch(kernel)))
+        return failure();
+    if (isa<RepeatEndOp>(op) && failed(endRepeat()))
+      return failure();
+    TypeSwitch<Operation *>(&op)
+        .Case<RepeatBeginOp>([&](auto begin) { beginRepeat(begin); })
+        .Case<ClockOp>([&](ClockOp clock) {
+          chain::ClockOp::create(
+              b, clock.getLoc(),
+              cast<WindowAttr>((*clock.getOutputWindows())[0]),
+              stageLabel(clock));
+        })
+        .Case<InvokeOp>([&](auto invoke) { addInvoke(invoke); })
+        .Case<CopyOp>([&](auto c) { copy(c); })
+        .Case<StoreOp>([&](auto store) { copy(store); })
+        .Case<BarrierOp>([&](auto barrier) {
+          auto wait = chain::BarrierOp::create(b, barrier.getLoc(),
+                                               barrier.getReasons());
+          if (barrier->hasAttr(kResumesAttr))
+            leaveOut(wait);
+        });
+  }
+  return success();
+}
+
+LogicalResult ChainBuilder::run() {
+  if (!program.getRegionBytes())
+    return program.emitOpError("has no windows: run gpuvm-plan-memory first");
+  auto plan = chain::PlanOp::create(
+      b, loc, program.getSymName(), *program.getRegionBytes(),
+      program.getStages() ? program.getStages()->size() : 0, StringAttr());
+  b.setInsertionPointToStart(&plan.getBody().emplaceBlock());
+  addInputsAndOutputs();
+  addSymbols();
+  addRegisters();
+  addLoopWords();
+  if (failed(addKernels()))
+    return failure();
+  addStages();
+  return addCommands();
+}
+
+void ToChain::runOnOperation() {
+  SmallVector<ProgramOp> programs(getOperation().getOps<ProgramOp>());
+  for (ProgramOp program : programs) {
+    if (failed(ChainBuilder(program).run()))
+      return signalPassFailure();
+    program.erase();
+  }
+  for (auto module :
+       llvm::make_early_inc_range(getOperation().getOps<spirv::ModuleOp>()))
+    if (module->hasAttr("gpuvm.bindings"))
+      module.erase();
+}

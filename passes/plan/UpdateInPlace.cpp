@@ -1,0 +1,410 @@
+//===- UpdateInPlace.cpp - symbols that are updated where they are --------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A scatter begins with a copy of what it updates, and what is stored is copied
+// back: for a few elements of a large symbol that is nearly all the work. Here
+// such kernels are given the symbol itself. From then on the order of commands
+// is what keeps the old value as long as it is read (DataDependences); the copy
+// stays for those who read it later all the same.
+// docs/rationale/memory-reuse.md has what it saves.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/analysis/Alternative.h"
+#include "kernels/analysis/Updates.h"
+#include "passes/Passes.h"
+#include "passes/dispatch/KernelNeed.h"
+#include "passes/fusion/PruneKernel.h"
+#include "passes/plan/Commands.h"
+
+#include "llvm/ADT/Statistic.h"
+
+namespace mlir::gpuvm {
+#define GEN_PASS_DEF_UPDATEINPLACE
+#include "passes/Passes.h.inc"
+} // namespace mlir::gpuvm
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+#define DEBUG_TYPE "gpuvm-update-in-place"
+ALWAYS_ENABLED_STATISTIC(numUpdated, "Symbols updated where they are");
+
+namespace {
+
+/// A result of a kernel that updates a copy of what a symbol holds, and where
+/// that is stored.
+struct Update {
+  KernelOp kernel;
+  unsigned result;
+  unsigned input; ///< The copy's number among the operands.
+  LoadOp load;    ///< What is copied.
+  StoreOp store;
+  /// What is stored if the result is stored on a condition, or in another
+  /// shape: a result of another kernel. Else null.
+  OpResult stored;
+  /// By what `stored` is chosen, in the body of that kernel; null if always.
+  Value condition;
+  /// Who reads the old value when the kernel runs, or later: the copy is
+  /// theirs.
+  SmallVector<std::pair<KernelOp, unsigned>> late;
+};
+
+class Updater {
+public:
+  explicit Updater(ProgramOp program)
+      : program(program), repeats(program), dependences(program) {}
+  /// Gives one more kernel its symbol; false if there is no other that can have
+  /// it.
+  bool run();
+
+private:
+  std::optional<Update> match(KernelOp kernel, unsigned result);
+  bool matchStore(Update &update);
+  bool isAlone(const Update &update);
+  bool isLast(const Update &update);
+  bool findLateReaders(Update &update);
+  bool mayWait(const Update &update);
+  bool dependsOn(Operation *op, Operation *on) const;
+  void apply(const Update &update);
+
+  ProgramOp program;
+  Repeats repeats;
+  DataDependences dependences;
+};
+
+struct UpdateInPlace : gpuvm::impl::UpdateInPlaceBase<UpdateInPlace> {
+  void runOnOperation() override {
+    // Each turn changes what depends on what, and leaves a copy less.
+    while (Updater(getOperation()).run()) {
+      ++numUpdated;
+      orderByDependence(getOperation());
+    }
+  }
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Kernels that copy or choose
+//===----------------------------------------------------------------------===//
+
+static YieldOp yieldOf(KernelOp kernel) {
+  return cast<YieldOp>(kernel.getBody().front().getTerminator());
+}
+
+static Value outsideOf(KernelOp kernel, Value inside) {
+  auto argument = dyn_cast<BlockArgument>(withoutReshapes(inside));
+  return argument ? kernel.getInputs()[argument.getArgNumber()] : Value();
+}
+
+/// Whether `op` makes its only operand once more.
+static bool isCopy(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() != 1 || op->getNumResults() != 1 ||
+      op.getNumReductionLoops() != 0 ||
+      !llvm::all_of(op.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isIdentity(); }))
+    return false;
+  return op.getBody()->getTerminator()->getOperand(0) ==
+         op.getBody()->getArgument(0);
+}
+
+/// What `value`, a result of a kernel, copies, perhaps in another shape; null
+/// if it is no copy.
+static Value copiedFrom(Value value) {
+  auto kernel = value.getDefiningOp<KernelOp>();
+  if (!kernel)
+    return Value();
+  Value inside =
+      yieldOf(kernel).getValues()[cast<OpResult>(value).getResultNumber()];
+  auto copy = inside.getDefiningOp<linalg::GenericOp>();
+  return copy && isCopy(copy) ? outsideOf(kernel, copy.getInputs().front())
+                              : Value();
+}
+
+//===----------------------------------------------------------------------===//
+// Finding
+//===----------------------------------------------------------------------===//
+
+static bool areSame(const SymbolBytes &a, const SymbolBytes &b) {
+  return a.symbol == b.symbol && a.begin == b.begin && a.end == b.end;
+}
+
+/// The store of `value` to `bytes`.
+static StoreOp findStore(Value value, const SymbolBytes &bytes) {
+  for (Operation *user : value.getUsers())
+    if (auto store = dyn_cast<StoreOp>(user))
+      if (areSame(getSymbolBytes(store), bytes))
+        return store;
+  return StoreOp();
+}
+
+/// By what `stored`, a result of a kernel, is chosen to be `made`, or else what
+/// is in `bytes` already; null if it is something else.
+static Value findCondition(OpResult stored, Value made,
+                           const SymbolBytes &bytes) {
+  auto kernel = cast<KernelOp>(stored.getOwner());
+  auto choice = yieldOf(kernel)
+                    .getValues()[stored.getResultNumber()]
+                    .getDefiningOp<linalg::GenericOp>();
+  std::optional<Alternative> chosen =
+      choice ? getAlternative(choice) : std::nullopt;
+  if (!chosen || outsideOf(kernel, chosen->yes) != made)
+    return Value();
+  Value other = outsideOf(kernel, chosen->no);
+  auto load = other ? other.getDefiningOp<LoadOp>() : LoadOp();
+  return load && areSame(getSymbolBytes(load), bytes) ? chosen->condition
+                                                      : Value();
+}
+
+/// Finds the store of what the kernel makes, through a kernel that chooses or
+/// reshapes it, to where the update began.
+bool Updater::matchStore(Update &update) {
+  Value made = update.kernel->getResult(update.result);
+  SymbolBytes bytes = getSymbolBytes(update.load);
+  if (typeOf(made) == update.load.getType())
+    update.store = findStore(made, bytes);
+  else if (!llvm::all_of(made.getUsers(), llvm::IsaPred<KernelOp>))
+    return false; // Only kernels see another shape in it.
+  if (update.store)
+    return true;
+  for (Operation *user : made.getUsers()) {
+    auto kernel = dyn_cast<KernelOp>(user);
+    if (!kernel)
+      continue;
+    for (OpResult result : kernel->getResults()) {
+      update.store = result.hasOneUse() ? findStore(result, bytes) : StoreOp();
+      if (!update.store)
+        continue;
+      update.stored = result;
+      update.condition = findCondition(result, made, bytes);
+      if (update.condition || copiedFrom(result) == made)
+        return true;
+    }
+  }
+  return false;
+}
+
+std::optional<Update> Updater::match(KernelOp kernel, unsigned result) {
+  std::optional<unsigned> input = getUpdatedInput(kernel, result);
+  if (!input)
+    return std::nullopt;
+  Value copy = kernel.getInputs()[*input];
+  Value source = copy.hasOneUse() ? copiedFrom(copy) : Value();
+  auto load = source ? source.getDefiningOp<LoadOp>() : LoadOp();
+  if (!load)
+    return std::nullopt;
+  Update update = {kernel, result, *input, load, {}, {}, {}, {}};
+  if (!matchStore(update))
+    return std::nullopt;
+  return update;
+}
+
+//===----------------------------------------------------------------------===//
+// Asking
+//===----------------------------------------------------------------------===//
+
+bool Updater::dependsOn(Operation *op, Operation *on) const {
+  SmallVector<Operation *> open = {op};
+  llvm::DenseSet<Operation *> seen;
+  while (!open.empty()) {
+    Operation *next = open.pop_back_val();
+    if (next == on)
+      return true;
+    if (seen.insert(next).second)
+      llvm::append_range(open, dependences.before(next));
+  }
+  return false;
+}
+
+/// Whether what the symbol holds is what is loaded until that is stored over,
+/// and no store but the kernel's changes it meanwhile.
+bool Updater::isAlone(const Update &update) {
+  StoreOp store = update.store;
+  SymbolBytes bytes = getSymbolBytes(store);
+  if (!update.load->isBeforeInBlock(store) ||
+      !repeats.stayTogether(update.load, update.kernel) ||
+      !repeats.stayTogether(update.kernel, store))
+    return false;
+  return llvm::none_of(program.getBody().getOps<StoreOp>(), [&](StoreOp other) {
+    return other != store && update.load->isBeforeInBlock(other) &&
+           other->isBeforeInBlock(store) &&
+           getSymbolBytes(other).overlaps(bytes);
+  });
+}
+
+/// Whether all who read the result do so before a later store.
+bool Updater::isLast(const Update &update) {
+  Value made = update.kernel->getResult(update.result);
+  bool isRead = llvm::any_of(made.getUsers(), [&](Operation *user) {
+    return user != update.store &&
+           !(update.stored && user == update.stored.getOwner());
+  });
+  SymbolBytes bytes = getSymbolBytes(update.store);
+  return !isRead ||
+         llvm::none_of(program.getBody().getOps<StoreOp>(), [&](StoreOp other) {
+           return StoreOp(update.store)->isBeforeInBlock(other) &&
+                  getSymbolBytes(other).overlaps(bytes);
+         });
+}
+
+/// Whether `kernel` reads operand `input` only to choose `stored`.
+static bool readsOnlyForChoice(KernelOp kernel, Value input, OpResult stored) {
+  Value made = yieldOf(kernel).getValues()[stored.getResultNumber()];
+  Operation *choice = made.getDefiningOp();
+  if (!made.hasOneUse())
+    return false;
+  SmallVector<Value> open;
+  for (auto [operand, argument] :
+       llvm::zip_equal(kernel.getInputs(), kernel.getBody().getArguments()))
+    if (operand == input)
+      open.push_back(argument);
+  while (!open.empty())
+    for (Operation *user : open.pop_back_val().getUsers()) {
+      if (user == choice)
+        continue;
+      if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user))
+        return false;
+      open.push_back(user->getResult(0));
+    }
+  return true;
+}
+
+/// Finds those who cannot read the old value before the kernel runs; false if
+/// the copy is not what they read.
+bool Updater::findLateReaders(Update &update) {
+  SymbolBytes bytes = getSymbolBytes(update.store);
+  for (auto load : program.getBody().getOps<LoadOp>()) {
+    if (!load->isBeforeInBlock(update.store) ||
+        !getSymbolBytes(load).overlaps(bytes))
+      continue;
+    for (OpOperand &use : load->getUses()) {
+      Operation *user = use.getOwner();
+      bool goes = update.stored && user == update.stored.getOwner() &&
+                  readsOnlyForChoice(cast<KernelOp>(user), load.getValue(),
+                                     update.stored);
+      if (!isCommand(user) || goes || !dependsOn(user, update.kernel))
+        continue;
+      auto reader = dyn_cast<KernelOp>(user);
+      if (!reader || !areSame(getSymbolBytes(load), bytes))
+        return false;
+      update.late.push_back({reader, use.getOperandNumber()});
+    }
+  }
+  return true;
+}
+
+/// Whether the kernel can run on the condition of the store.
+bool Updater::mayWait(const Update &update) {
+  if (!update.condition)
+    return true;
+  auto chooser = cast<KernelOp>(update.stored.getOwner());
+  auto condition = KernelCondition::get(chooser, update.condition);
+  if (!condition)
+    return false;
+  SymbolBytes bytes = getSymbolBytes(update.store);
+  for (Value source : condition->getSources()) {
+    Operation *maker = source.getDefiningOp();
+    auto load = dyn_cast_or_null<LoadOp>(maker);
+    if ((load && getSymbolBytes(load).overlaps(bytes)) ||
+        (maker && dependsOn(maker, update.kernel)))
+      return false;
+  }
+  return Need(*condition, /*unless=*/false).canBeParked(update.kernel);
+}
+
+//===----------------------------------------------------------------------===//
+// Doing
+//===----------------------------------------------------------------------===//
+
+static Value reshape(OpBuilder &b, Value value, RankedTensorType type) {
+  Location loc = value.getLoc();
+  auto all = [](RankedTensorType shape) {
+    SmallVector<ReassociationIndices> groups;
+    if (shape.getRank() > 0)
+      groups.push_back(
+          llvm::to_vector<2>(llvm::seq<int64_t>(0, shape.getRank())));
+    return groups;
+  };
+  RankedTensorType from = typeOf(value);
+  auto flat =
+      RankedTensorType::get(type.getNumElements(), type.getElementType());
+  if (from == type)
+    return value;
+  if (from.getRank() == 0)
+    value = tensor::ExpandShapeOp::create(b, loc, flat, value, all(from));
+  else if (from.getRank() > 1)
+    value = tensor::CollapseShapeOp::create(b, loc, flat, value, all(from));
+  if (type.getRank() == 0)
+    return tensor::CollapseShapeOp::create(b, loc, type, value, all(type));
+  if (type.getRank() > 1)
+    return tensor::ExpandShapeOp::create(b, loc, type, value, all(type));
+  return value;
+}
+
+/// Makes operand `number` of `kernel` another value with as many elements.
+static void replaceInput(KernelOp kernel, unsigned number, Value value) {
+  Block &body = kernel.getBody().front();
+  BlockArgument old = body.getArgument(number);
+  BlockArgument argument =
+      body.insertArgument(number, value.getType(), old.getLoc());
+  OpBuilder b = OpBuilder::atBlockBegin(&body);
+  old.replaceAllUsesWith(reshape(b, argument, typeOf(old)));
+  body.eraseArgument(number + 1);
+  kernel.setOperand(number, value);
+}
+
+/// Makes result `number` of `kernel`, which commands read, one of type `type`.
+static void reshapeResult(KernelOp kernel, unsigned number,
+                          RankedTensorType type) {
+  OpResult result = kernel->getResult(number);
+  if (typeOf(result) == type)
+    return;
+  YieldOp yield = yieldOf(kernel);
+  OpBuilder b(yield);
+  yield->setOperand(number, reshape(b, yield.getValues()[number], type));
+  result.setType(type);
+  for (Operation *user : llvm::make_early_inc_range(result.getUsers()))
+    if (auto reader = dyn_cast<KernelOp>(user))
+      for (unsigned i = 0; i < reader.getInputs().size(); ++i)
+        if (reader.getInputs()[i] == result)
+          replaceInput(reader, i, result);
+}
+
+void Updater::apply(const Update &update) {
+  KernelOp kernel = update.kernel;
+  LoadOp load = update.load;
+  StoreOp store = update.store;
+  auto copier = kernel.getInputs()[update.input].getDefiningOp<KernelOp>();
+  if (update.condition) {
+    auto chooser = cast<KernelOp>(update.stored.getOwner());
+    auto condition = KernelCondition::get(chooser, update.condition);
+    ScatterOp scatter = *kernel.getBody().getOps<ScatterOp>().begin();
+    Value own = getUpdateCondition(scatter); // Of another result's store.
+    if (!own || !condition->is(kernel, own))
+      updateOnCondition(scatter, condition->compute(kernel, scatter));
+  }
+  for (auto [reader, number] : update.late)
+    replaceInput(reader, number, kernel.getInputs()[update.input]);
+  reshapeResult(kernel, update.result, typeOf(load.getValue()));
+  replaceInput(kernel, update.input, load.getValue());
+  store.getValueMutable().assign(kernel->getResult(update.result));
+  pruneKernel(copier);
+  if (update.stored)
+    pruneKernel(cast<KernelOp>(update.stored.getOwner()));
+}
+
+bool Updater::run() {
+  for (auto kernel : program.getBody().getOps<KernelOp>())
+    for (unsigned i = 0; i < kernel->getNumResults(); ++i) {
+      std::optional<Update> update = match(kernel, i);
+      if (update && isAlone(*update) && isLast(*update) &&
+          findLateReaders(*update) && mayWait(*update)) {
+        apply(*update);
+        return true;
+      }
+    }
+  return false;
+}

@@ -1,0 +1,265 @@
+//===- FlattenStages.cpp - stages laid end to end -------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/program/FlattenStages.h"
+#include "passes/expand/Generalize.h"
+#include "passes/program/PackReads.h"
+#include "passes/program/StageUnits.h"
+
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+/// The registers of a stage's operands and message (GpuvmOps.td, gpuvm.stage).
+static constexpr int64_t kOutbox = 30, kInbox = 31, kNextInbox = 29,
+                         kBeyond = 32;
+
+bool gpuvm::isFree(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op &&
+         (isa<arith::ConstantOp, tensor::EmptyOp>(op) || isMadeWhereRead(op));
+}
+
+namespace {
+struct StageFlattener {
+  explicit StageFlattener(ProgramOp program) : program(program) {}
+  LogicalResult run();
+  void flattenStage(StageOp stage, int64_t instance);
+  void moveToRegisters(StageOp stage);
+  void exposeRegisters(StageOp stage, int64_t instance);
+
+  ProgramOp program;
+  IRMapping payloads; ///< Of the messages.
+  SmallVector<Exposure> exposures;
+};
+} // namespace
+
+/// Whether `operand` is made by an operation of the stage for this use alone.
+static bool isOwned(OpOperand &operand) {
+  Operation *op = operand.get().getDefiningOp();
+  return isa_and_nonnull<linalg::GenericOp>(op) && operand.get().hasOneUse();
+}
+
+/// An elementwise operation that makes `value`, so that it has a window.
+static Value makeIdentity(OpBuilder &b, Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return readElements(b, value, type, b.getMultiDimIdentityMap(type.getRank()));
+}
+
+void gpuvm::dropUnusedOperands(StageOp stage) {
+  RewritePatternSet patterns(stage.getContext());
+  linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+  // Each application leaves out something, so it ends.
+  (void)applyPatternsGreedily(stage.getBody(), std::move(patterns),
+                              GreedyRewriteConfig().enableFolding(false));
+}
+
+/// Constants of the program are those of the stages that are given them.
+static void takeConstants(StageOp stage) {
+  Block &body = stage.getBody().front();
+  OpBuilder b = OpBuilder::atBlockBegin(&body);
+  for (auto [argument, input] :
+       llvm::zip_equal(body.getArguments(), stage.getInputs()))
+    if (auto constant = input.getDefiningOp<arith::ConstantOp>())
+      argument.replaceAllUsesWith(b.clone(*constant)->getResult(0));
+}
+
+void gpuvm::materializeEscapes(StageOp stage) {
+  takeConstants(stage);
+  // An external kernel reads Registers only.
+  for (auto invoke : stage.getBody().getOps<InvokeOp>())
+    for (OpOperand &operand : invoke->getOpOperands())
+      if (operand.get().getDefiningOp<LoadOp>()) {
+        OpBuilder b(invoke);
+        operand.set(makeIdentity(b, operand.get()));
+      }
+  // What an operation writes its results over is nobody else's.
+  for (auto root : stage.getBody().getOps<RootOpInterface>())
+    for (unsigned number : root.getUpdatedOperands())
+      if (OpOperand &operand = root->getOpOperand(number); !isOwned(operand)) {
+        OpBuilder b(root);
+        operand.set(makeIdentity(b, operand.get()));
+      }
+  for (Operation &op : llvm::make_early_inc_range(stage.getBody().front())) {
+    if (!isa<SendOp, StoreOp, InvokeOp, DecodeOp>(op))
+      continue;
+    for (OpOperand &operand : op.getOpOperands()) {
+      bool isStatus =
+          isa<SendOp>(op) && operand.get() == cast<SendOp>(op).getStatus() &&
+          operand.getOperandNumber() == cast<SendOp>(op).getPayloads().size();
+      if (!isFree(operand.get()) || isStatus)
+        continue;
+      OpBuilder b(&op);
+      operand.set(makeIdentity(b, operand.get()));
+    }
+  }
+  packReads(stage);
+}
+
+/// Copies the constants that a body takes from around it into the body (folding
+/// puts them there).
+static void sinkConstants(Block *body) {
+  OpBuilder b = OpBuilder::atBlockBegin(body);
+  body->walk([&](Operation *inner) {
+    for (OpOperand &operand : inner->getOpOperands())
+      if (!isa<ShapedType>(operand.get().getType()) &&
+          !body->getParent()->isAncestor(operand.get().getParentRegion()))
+        operand.set(b.clone(*operand.get().getDefiningOp())->getResult(0));
+  });
+}
+
+static void annotateUnits(StageOp stage, int64_t unitBase) {
+  StageUnits units(stage);
+  Builder b(stage.getContext());
+  for (Operation *op : units.ops)
+    op->setAttr(kUnitAttr,
+                b.getI64IntegerAttr(unitBase + units.epoch.lookup(op)));
+  for (Operation &op : stage.getBody().front())
+    op.setAttr(kStageAttr, stage.getSymNameAttr());
+}
+
+void StageFlattener::exposeRegisters(StageOp stage, int64_t instance) {
+  int64_t nextRegister = 0, nextInbox = kNextInbox, beyond = kBeyond;
+  bool hasInbox = false;
+  for (Value input : stage.getInputs()) {
+    bool isMessage = isa<MessageType>(input.getType());
+    int64_t name = kInbox;
+    if (!isMessage || hasInbox) {
+      bool isFull = nextRegister > nextInbox;
+      name = isFull ? beyond++ : isMessage ? nextInbox-- : nextRegister++;
+    }
+    hasInbox |= isMessage;
+    exposures.push_back({payloads.lookupOrDefault(input), name, instance});
+  }
+  if (ValueRange fields = stage.getSend().getPayloads(); !fields.empty())
+    exposures.push_back({fields.front(), kOutbox, instance});
+}
+
+/// An external kernel reads Registers only, and a message may be what a symbol
+/// of another region holds.
+void StageFlattener::moveToRegisters(StageOp stage) {
+  for (auto invoke : stage.getBody().getOps<InvokeOp>())
+    for (OpOperand &operand : invoke->getOpOperands()) {
+      auto argument = dyn_cast<BlockArgument>(operand.get());
+      if (!argument)
+        continue;
+      Value input = stage.getInputs()[argument.getArgNumber()];
+      OpBuilder b(invoke);
+      if (payloads.lookupOrDefault(input).getDefiningOp<LoadOp>())
+        operand.set(makeIdentity(b, argument));
+    }
+}
+
+void StageFlattener::flattenStage(StageOp stage, int64_t instance) {
+  Block &body = stage.getBody().front();
+  SendOp send = stage.getSend();
+  for (auto [argument, input] :
+       llvm::zip_equal(body.getArguments(), stage.getInputs()))
+    argument.replaceAllUsesWith(payloads.lookupOrDefault(input));
+  auto rows = stage->getAttrOfType<ArrayAttr>(kRowsAttr);
+  for (auto [i, payload] : llvm::enumerate(send.getPayloads())) {
+    payloads.map(stage.getResult(i), payload);
+    auto maker = payload.getDefiningOp<linalg::GenericOp>();
+    auto symbol = rows ? dyn_cast<StringAttr>(rows[i]) : StringAttr();
+    if (maker && symbol)
+      maker->setAttr(kRowsAttr, symbol);
+  }
+  exposeRegisters(stage, instance);
+  send.erase();
+  stage->getBlock()->getOperations().splice(stage->getIterator(),
+                                            body.getOperations());
+}
+
+LogicalResult StageFlattener::run() {
+  SmallVector<StageOp> stages(program.getBody().getOps<StageOp>());
+  SmallVector<Attribute> stageNames, stageLocations;
+  int64_t unit = stages.size() * 2; // Beyond all fusion groups.
+  for (auto [instance, stage] : llvm::enumerate(stages)) {
+    for (auto metadata : stage.getBody().getOps<MetadataOp>())
+      return metadata.emitOpError(
+          "is still there: run gpuvm-materialize-metadata first");
+    dropUnusedOperands(stage);
+    for (Operation &op : stage.getBody().front())
+      if (isa<linalg::GenericOp, tensor::PadOp, RootOpInterface>(op))
+        for (mlir::Region &region : op.getRegions())
+          sinkConstants(&region.front());
+    materializeEscapes(stage);
+    moveToRegisters(stage);
+    bool fused = stage.getFusionGroup().has_value();
+    annotateUnits(stage, fused ? *stage.getFusionGroup() : unit);
+    unit += StageUnits(stage).numEpochs;
+    flattenStage(stage, instance);
+    stageNames.push_back(stage.getSymNameAttr());
+    stageLocations.push_back(stage.getLoc());
+  }
+  for (auto clock : program.getBody().getOps<ClockOp>())
+    for (OpOperand &after : clock->getOpOperands())
+      after.set(payloads.lookupOrDefault(after.get()));
+  Operation *terminator = program.getBody().front().getTerminator();
+  OpBuilder b(terminator);
+  SmallVector<Value> outputs;
+  for (Value value : terminator->getOperands())
+    outputs.push_back(payloads.lookupOrDefault(value));
+  ReturnOp::create(b, terminator->getLoc(), outputs);
+  terminator->erase();
+  for (StageOp stage : llvm::reverse(stages))
+    stage.erase();
+  program.setStagesAttr(b.getArrayAttr(stageNames));
+  program->setAttr("gpuvm.stage_locations", b.getArrayAttr(stageLocations));
+  return success();
+}
+
+FailureOr<SmallVector<Exposure>> gpuvm::flattenStages(ProgramOp program) {
+  StageFlattener flattener(program);
+  if (failed(flattener.run()))
+    return failure();
+  return std::move(flattener.exposures);
+}
+
+/// Whether `user` reads what `load` loads after `store`. What is made where it
+/// is read is read by those who read that.
+static bool readsAfter(Operation *user, StoreOp store, LoadOp load,
+                       const Repeats &repeats) {
+  user = load->getBlock()->findAncestorOpInBlock(*user); // A table's reader.
+  if (isMadeWhereRead(user))
+    return llvm::any_of(user->getUsers(), [&](Operation *reader) {
+      return readsAfter(reader, store, load, repeats);
+    });
+  return store->isBeforeInBlock(repeats.lastRun(user, load));
+}
+
+void gpuvm::copyLoadsThatOutliveTheirSymbol(
+    ProgramOp program, MutableArrayRef<Exposure> exposures) {
+  Block &block = program.getBody().front();
+  Repeats repeats(program);
+  SmallVector<StoreOp> stores(block.getOps<StoreOp>());
+  for (auto load : llvm::make_early_inc_range(block.getOps<LoadOp>())) {
+    SymbolBytes bytes = getSymbolBytes(load);
+    SmallPtrSet<Operation *, 4> late;
+    for (StoreOp store : stores)
+      if (load->isBeforeInBlock(store) && getSymbolBytes(store).overlaps(bytes))
+        for (Operation *user : load->getUsers())
+          if (readsAfter(user, store, load, repeats))
+            late.insert(user);
+    if (late.empty())
+      continue;
+    OpBuilder b(load);
+    b.setInsertionPointAfter(load);
+    auto copy = CopyOp::create(
+        b, load.getLoc(), load.getValue().getType(), load.getValue(),
+        b.getArrayAttr(load->getAttr(kStageAttr)), ArrayAttr(), ArrayAttr());
+    load.getValue().replaceUsesWithIf(copy.getResult(), [&](OpOperand &use) {
+      return late.contains(use.getOwner());
+    });
+    for (Exposure &exposure : exposures)
+      if (exposure.value == load.getValue())
+        exposure.value = copy.getResult();
+  }
+}

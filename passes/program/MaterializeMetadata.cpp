@@ -1,0 +1,252 @@
+//===- MaterializeMetadata.cpp - metadata that somebody reads -------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The four words of a message live in the metric `<stage>.metadata`, a
+// tensor<4xi32> that holds norm and max_abs as the bits of an f32. Sender and
+// receiver access it as they would any other symbol, so scheduling and barriers
+// need to know nothing about metadata.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/analysis/Alternative.h"
+#include "passes/Passes.h"
+#include "passes/expand/ElementBuilder.h"
+#include "passes/plan/Commands.h"
+#include "passes/program/Magnitude.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+namespace mlir::gpuvm {
+#define GEN_PASS_DEF_MATERIALIZEMETADATA
+#include "passes/Passes.h.inc"
+} // namespace mlir::gpuvm
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+namespace {
+
+using FieldSet = std::array<bool, 4>;
+
+struct MaterializeMetadata
+    : gpuvm::impl::MaterializeMetadataBase<MaterializeMetadata> {
+  using Base::Base;
+  void runOnOperation() override;
+};
+
+/// Builds the sending half at the end of a stage.
+class MetadataBuilder {
+public:
+  MetadataBuilder(StageOp stage, FieldSet fields)
+      : stage(stage), fields(fields), b(stage.getSend()),
+        loc(stage.getSend().getLoc()) {}
+  /// `condition`: the stage need not run, and who reads does not either, while
+  /// it is false; null if somebody reads in any case.
+  void build(StringRef symbol, Value condition);
+
+private:
+  Value scalar(float value);
+  Value reduce(Field field);
+  Value words(Value norm, Value maxAbs, Value old, Value status);
+
+  StageOp stage;
+  FieldSet fields;
+  OpBuilder b;
+  Location loc;
+};
+
+} // namespace
+
+static std::string symbolName(StageOp stage) {
+  return (stage.getSymName() + ".metadata").str();
+}
+
+Value MetadataBuilder::scalar(float value) {
+  auto type = RankedTensorType::get({}, b.getF32Type());
+  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, value));
+}
+
+Value MetadataBuilder::reduce(Field field) {
+  if (!fields[static_cast<unsigned>(field)])
+    return scalar(0);
+  return reduceMagnitude(b, loc, stage.getSend().getPayloads().front(), field,
+                         /*ofEach=*/false);
+}
+
+/// The four words; fields that nobody reads are zero.
+Value MetadataBuilder::words(Value norm, Value maxAbs, Value old,
+                             Value status) {
+  AffineMap one = b.getMultiDimIdentityMap(1);
+  AffineMap none = AffineMap::get(1, 0, ArrayRef<AffineExpr>(), b.getContext());
+  auto body = [&](OpBuilder &nested, Location l, ValueRange args) {
+    Type i32 = nested.getI32Type();
+    Value field = arith::IndexCastOp::create(
+        nested, l, i32, linalg::IndexOp::create(nested, l, 0));
+    auto constant = [&](int32_t v) -> Value {
+      return arith::ConstantOp::create(nested, l, nested.getI32IntegerAttr(v));
+    };
+    Value root = args[0];
+    if (fields[static_cast<unsigned>(Field::norm)])
+      root = math::SqrtOp::create(nested, l, root);
+    Value candidates[] = {
+        arith::BitcastOp::create(nested, l, i32, root),
+        arith::BitcastOp::create(nested, l, i32, args[1]),
+        arith::AddIOp::create(nested, l, args[2], constant(1)), args[3]};
+    Value word = candidates[3];
+    for (int32_t i = 2; i >= 0; --i) {
+      Value here = arith::CmpIOp::create(nested, l, arith::CmpIPredicate::eq,
+                                         field, constant(i));
+      word = arith::SelectOp::create(nested, l, here, candidates[i], word);
+    }
+    linalg::YieldOp::create(nested, l, word);
+  };
+  Value init = tensor::EmptyOp::create(b, loc, {4}, b.getI32Type());
+  return linalg::GenericOp::create(
+             b, loc, init.getType(), ValueRange{norm, maxAbs, old, status},
+             init, ArrayRef<AffineMap>{none, none, one, none, one},
+             utils::IteratorType::parallel, body)
+      .getResult(0);
+}
+
+void MetadataBuilder::build(StringRef symbol, Value condition) {
+  auto type = RankedTensorType::get({4}, b.getI32Type());
+  Value old = LoadOp::create(b, loc, type, symbol, IntegerAttr());
+  Value status = stage.getSend().getStatus();
+  if (!status)
+    status = arith::ConstantOp::create(
+        b, loc,
+        DenseElementsAttr::get(RankedTensorType::get({}, b.getI32Type()), 0));
+  Value all = words(reduce(Field::norm), reduce(Field::max_abs), old, status);
+  if (condition)
+    all = chooseElements(b, loc, condition, all, old);
+  StoreOp::create(b, loc, all, symbol);
+}
+
+/// The condition of a stage and of all who read its metadata; null if there is
+/// none.
+static Value getCondition(StageOp stage) {
+  auto number = stage->getAttrOfType<IntegerAttr>(kConditionAttr);
+  return number ? stage.getBody().getArgument(number.getInt()) : Value();
+}
+
+/// The sender of the message a metadata operation reads.
+static StageOp senderOf(MetadataOp op) {
+  auto stage = cast<StageOp>(op->getParentOp());
+  unsigned number = cast<BlockArgument>(op.getMessage()).getArgNumber();
+  return cast<StageOp>(stage.getInputs()[number].getDefiningOp());
+}
+
+/// What the clock says when `after` is made; null: at first.
+static Value readClock(OpBuilder b, Location loc, Value after) {
+  auto type = RankedTensorType::get({3}, b.getI64Type());
+  return ClockOp::create(b, loc, type, after, ArrayAttr(), ArrayAttr());
+}
+
+/// Nanoseconds between what the clock said at first and at last.
+static Value nanosecondsBetween(OpBuilder &b, Location loc, Value first,
+                                Value last) {
+  Type i64 = b.getI64Type(), i32 = b.getI32Type(), f32 = b.getF32Type();
+  return makeElements(
+             b, loc, {}, i64, {},
+             [&](ScalarBuilder &s, ArrayRef<Value>, ValueRange) {
+               auto word = [&](Value clock, int64_t i) {
+                 return s.read(clock, s.index(i));
+               };
+               Value ticks =
+                   s.both(s.sub(word(last, 0), word(first, 0)), word(last, 1));
+               Value period = s.make<arith::BitcastOp>(
+                   f32, s.make<arith::TruncIOp>(i32, word(last, 2)));
+               Value one = s.constant(b.getF32FloatAttr(1));
+               Value product = s.make<arith::MulFOp>(
+                   s.make<arith::SIToFPOp>(f32, ticks), period);
+               // A tick of a nanosecond needs no rounding.
+               Value exact = s.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ,
+                                                   period, one);
+               return SmallVector<Value>{s.select(
+                   exact, ticks, s.make<arith::FPToSIOp>(i64, product))};
+             })
+      .getResult(0);
+}
+
+/// Gives the stage of a metadata operation what the clock said.
+static void lowerTicks(MetadataOp op, Value begin,
+                       llvm::MapVector<StageOp, Value> &clocks) {
+  StageOp sender = senderOf(op);
+  Value &end = clocks[sender];
+  if (!end) {
+    OpBuilder behind(op.getContext());
+    behind.setInsertionPointAfter(sender);
+    end = readClock(behind, op.getLoc(), sender.getMessages().front());
+  }
+  auto stage = cast<StageOp>(op->getParentOp());
+  SmallVector<Value> arguments;
+  for (Value clock : {begin, end}) {
+    stage.getInputsMutable().append(clock);
+    arguments.push_back(
+        stage.getBody().front().addArgument(clock.getType(), op.getLoc()));
+  }
+  OpBuilder b(op);
+  op.replaceAllUsesWith(
+      nanosecondsBetween(b, op.getLoc(), arguments[0], arguments[1]));
+  op.erase();
+}
+
+/// Replaces a metadata operation by a load of its word.
+static void lowerRead(MetadataOp op) {
+  OpBuilder b(op);
+  auto all = RankedTensorType::get({4}, b.getI32Type());
+  auto one = RankedTensorType::get({}, b.getI32Type());
+  Value words = LoadOp::create(b, op.getLoc(), all, symbolName(senderOf(op)),
+                               IntegerAttr());
+  int64_t field = static_cast<int64_t>(op.getField());
+  Value word = tensor::ExtractSliceOp::create(
+      b, op.getLoc(), one, words, ArrayRef<OpFoldResult>{b.getIndexAttr(field)},
+      ArrayRef<OpFoldResult>{b.getIndexAttr(1)},
+      ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+  if (op.getWord().getType() != one)
+    word =
+        arith::BitcastOp::create(b, op.getLoc(), op.getWord().getType(), word);
+  op.replaceAllUsesWith(word);
+  op.erase();
+}
+
+void MaterializeMetadata::runOnOperation() {
+  ProgramOp program = getOperation();
+  llvm::MapVector<StageOp, FieldSet> wanted;
+  for (auto stage : program.getBody().getOps<StageOp>())
+    if (keepAll && stage.getNumResults() != 0)
+      wanted[stage] = {true, true, true, true};
+  SmallVector<MetadataOp> reads;
+  program.walk([&](MetadataOp op) {
+    reads.push_back(op);
+    if (op.getField() == Field::ticks)
+      return;
+    FieldSet &fields = wanted[senderOf(op)];
+    fields[static_cast<unsigned>(op.getField())] = true;
+  });
+  OpBuilder b = OpBuilder::atBlockBegin(&program.getBody().front());
+  auto type = RankedTensorType::get({4}, b.getI32Type());
+  for (auto &[stage, fields] : wanted) {
+    MetricOp::create(b, stage.getLoc(), symbolName(stage), type, ElementsAttr(),
+                     StringAttr(), WindowAttr());
+    // The host looks in any case.
+    Value condition = keepAll ? Value() : getCondition(stage);
+    MetadataBuilder(stage, fields).build(symbolName(stage), condition);
+  }
+  for (auto stage : program.getBody().getOps<StageOp>())
+    stage->removeAttr(kConditionAttr);
+  llvm::MapVector<StageOp, Value> clocks;
+  Value begin;
+  for (MetadataOp op : reads) {
+    if (op.getField() != Field::ticks) {
+      lowerRead(op);
+      continue;
+    }
+    if (!begin)
+      begin = readClock(OpBuilder::atBlockBegin(&program.getBody().front()),
+                        op.getLoc(), Value());
+    lowerTicks(op, begin, clocks);
+  }
+}

@@ -1,0 +1,30 @@
+//===- StageUnits.cpp - which operations may meet in a kernel -------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/program/StageUnits.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+StageUnits::StageUnits(StageOp stage) {
+  for (Operation &op : stage.getBody().front()) {
+    if (isa<linalg::GenericOp, RootOpInterface>(op)) {
+      ops.push_back(&op);
+      epoch[&op] = numEpochs - 1;
+    } else if (auto load = dyn_cast<LoadOp>(op)) {
+      SymbolBytes bytes = getSymbolBytes(load);
+      reads.push_back(bytes);
+      if (llvm::any_of(writes,
+                       [&](const SymbolBytes &w) { return w.overlaps(bytes); }))
+        ++numEpochs;
+    } else if (auto store = dyn_cast<StoreOp>(op)) {
+      writes.push_back(getSymbolBytes(store));
+    } else if (isa<InvokeOp>(op)) {
+      ++numEpochs;
+    }
+  }
+}

@@ -1,0 +1,29 @@
+//===- StageUnits.h - which operations may meet in a kernel ---------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Inside a stage, nothing from before an external kernel may share a kernel
+// with anything from behind it, and nothing that reads a symbol which the stage
+// has written may share one with what came before: a dispatch does not see its
+// own writes. The stage falls into epochs.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "passes/plan/Commands.h"
+
+namespace mlir::gpuvm {
+
+/// The generics and root operations of a stage, and the epoch of each.
+struct StageUnits {
+  explicit StageUnits(StageOp stage);
+  SmallVector<Operation *> ops;
+  llvm::DenseMap<Operation *, unsigned> epoch;
+  unsigned numEpochs = 1;
+  SmallVector<SymbolBytes> reads, writes; ///< Of symbols.
+};
+
+} // namespace mlir::gpuvm

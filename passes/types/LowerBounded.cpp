@@ -1,0 +1,245 @@
+//===- LowerBounded.cpp - bounded tensors as they are in memory -----------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Passes.h"
+#include "passes/plan/Commands.h"
+#include "passes/types/BoundLowering.h"
+
+namespace mlir::gpuvm {
+#define GEN_PASS_DEF_LOWERBOUNDED
+#include "passes/Passes.h.inc"
+} // namespace mlir::gpuvm
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+namespace {
+struct LowerBounded : gpuvm::impl::LowerBoundedBase<LowerBounded> {
+  void runOnOperation() override {
+    if (failed(gpuvm::lowerBounded(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+Type gpuvm::typeInMemory(Type type) {
+  if (auto message = dyn_cast<MessageType>(type))
+    return MessageType::get(
+        type.getContext(),
+        cast<RankedTensorType>(typeInMemory(message.getPayload())));
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? withAllRows(tensor) : type;
+}
+
+bool gpuvm::isBoundedValue(Value value) {
+  return typeInMemory(value.getType()) != value.getType();
+}
+
+//===----------------------------------------------------------------------===//
+// Counts
+//===----------------------------------------------------------------------===//
+
+/// The count of all that are bounded of `operands`, those of `op`; null if none
+/// is. They must have one.
+FailureOr<StringAttr> BoundLowering::symbolFor(Operation *op,
+                                               ValueRange operands) {
+  StringAttr symbol;
+  for (Value operand : operands) {
+    if (!isBoundedValue(operand))
+      continue;
+    StringAttr own = symbolOf.lookup(operand);
+    if (symbol && own != symbol)
+      return op->emitOpError("has operands with different numbers of rows: "
+                             "those of @")
+             << symbol.getValue() << " and of @" << own.getValue();
+    symbol = own;
+  }
+  return symbol;
+}
+
+/// All bounded results of `op` have as many rows as `symbol` says.
+void BoundLowering::setSymbol(Operation *op, StringAttr symbol) {
+  for (Value result : op->getResults())
+    if (isBoundedValue(result))
+      symbolOf[result] = symbol;
+}
+
+Value BoundLowering::clamp(Location loc, Value count, int64_t bound) {
+  return makeWords(b, loc, {}, count,
+                   [&](ScalarBuilder &s, ArrayRef<Value>, ValueRange elements) {
+                     return s.min(s.max(elements.front(), s.word(0)),
+                                  s.word(bound));
+                   });
+}
+
+/// Whether `count` is at most `bound`, whatever the data.
+static bool isWithin(Value count, int64_t bound) {
+  auto compact = count.getDefiningOp<CompactOp>();
+  return compact &&
+         cast<RankedTensorType>(compact.getKeep().getType()).getDimSize(0) <=
+             bound;
+}
+
+/// In a repeat, where the count of the next turn would overwrite one that is
+/// too large: what the word of Control gets instead, and a stage before the
+/// repeat that clears it.
+Value BoundLowering::keepExcess(Location loc, Value count, StringAttr symbol,
+                                int64_t bound) {
+  Operation *repeat = program.getBody().front().findAncestorOpInBlock(*stage);
+  auto word = cast<RankedTensorType>(count.getType());
+  OpBuilder outside(repeat);
+  auto clear = StageOp::create(
+      outside, loc, TypeRange(), (symbol.getValue() + ".clear").str(),
+      ValueRange(), /*fusion_group=*/IntegerAttr(), /*instances=*/IntegerAttr(),
+      /*conditional=*/false);
+  OpBuilder inside = OpBuilder::atBlockBegin(&clear.getBody().emplaceBlock());
+  auto zero = arith::ConstantOp::create(
+      inside, loc, DenseElementsAttr::get(word, inside.getI32IntegerAttr(0)));
+  StoreOp::create(inside, loc, zero, symbol.getValue());
+  SendOp::create(inside, loc, ValueRange());
+  auto old = LoadOp::create(b, loc, word, symbol.getValue(), IntegerAttr());
+  return makeWords(b, loc, {}, ValueRange{old, count},
+                   [&](ScalarBuilder &s, ArrayRef<Value>, ValueRange elements) {
+                     Value isExcess = s.less(s.word(bound), elements.front());
+                     return s.select(isExcess, elements.front(),
+                                     elements.back());
+                   });
+}
+
+/// A word of Control for what the present stage counted.
+StringAttr BoundLowering::makeSymbol(Location loc, Value count, int64_t bound) {
+  OpBuilder outside(program.getBody().front().findAncestorOpInBlock(*stage));
+  auto control = ControlOp::create(
+      outside, loc, (stage.getSymName() + ".rows").str(),
+      RankedTensorType::get({}, b.getI32Type()), ElementsAttr(), StringAttr(),
+      WindowAttr(), b.getI64IntegerAttr(bound));
+  StringAttr symbol = symbols.insert(control);
+  bool isRepeated = stage->getParentOfType<RepeatOp>() != nullptr;
+  Value stored = isRepeated && !isWithin(count, bound)
+                     ? keepExcess(loc, count, symbol, bound)
+                     : count;
+  StoreOp::create(b, loc, stored, symbol.getValue());
+  counts[symbol] = clamp(loc, count, bound);
+  return symbol;
+}
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+/// Loads the counts of the rows that the stage is given.
+void BoundLowering::takeMessages(StageOp stage) {
+  Block &body = stage.getBody().front();
+  b.setInsertionPointToStart(&body);
+  for (auto [argument, input] :
+       llvm::zip_equal(body.getArguments(), stage.getInputs())) {
+    if (!isBoundedValue(argument))
+      continue;
+    StringAttr symbol = symbolOf.lookup(input);
+    symbolOf[argument] = symbol;
+    if (counts.contains(symbol))
+      continue;
+    auto control = symbols.lookup<ControlOp>(symbol.getValue());
+    auto load = LoadOp::create(b, stage.getLoc(),
+                               cast<RankedTensorType>(control.getType()),
+                               symbol.getValue(), IntegerAttr());
+    counts[symbol] =
+        clamp(stage.getLoc(), load.getValue(), *control.getBound());
+  }
+}
+
+LogicalResult BoundLowering::lowerStage(StageOp present) {
+  stage = present;
+  counts.clear();
+  bounded.clear();
+  SmallVector<Operation *> ops;
+  for (Operation &op : stage.getBody().front())
+    ops.push_back(&op);
+  takeMessages(stage);
+  for (Operation *op : ops)
+    if (failed(lower(op)))
+      return failure();
+  SmallVector<Attribute> rows;
+  for (auto [message, payload] :
+       llvm::zip_equal(stage.getMessages(), stage.getSend().getPayloads())) {
+    if (isBoundedValue(payload))
+      symbolOf[message] = symbolOf.lookup(payload);
+    StringAttr symbol = symbolOf.lookup(message);
+    rows.push_back(symbol ? Attribute(symbol) : b.getUnitAttr());
+  }
+  if (llvm::any_of(rows, llvm::IsaPred<StringAttr>))
+    stage->setAttr(kRowsAttr, b.getArrayAttr(rows));
+  for (BoundedOp op : bounded) {
+    op.getResult().setType(op.getData().getType());
+    op.replaceAllUsesWith(op.getData());
+    op.erase();
+  }
+  for (auto count :
+       llvm::make_early_inc_range(stage.getBody().getOps<CountOp>()))
+    count.erase();
+  return success();
+}
+
+/// Says of each output which symbol has its count.
+void BoundLowering::returnRows() {
+  auto returned = cast<ReturnOp>(program.getBody().front().getTerminator());
+  SmallVector<Attribute> rows;
+  bool any = false;
+  for (Value value : returned.getValues()) {
+    StringAttr symbol = symbolOf.lookup(value);
+    any |= symbol != StringAttr();
+    rows.push_back(symbol ? Attribute(symbol) : b.getUnitAttr());
+  }
+  if (any)
+    program->setAttr(kOutputRowsAttr, b.getArrayAttr(rows));
+}
+
+void BoundLowering::changeTypes() {
+  auto change = [](Value value) {
+    value.setType(typeInMemory(value.getType()));
+  };
+  program.walk([&](Operation *op) {
+    llvm::for_each(op->getResults(), change);
+    for (mlir::Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::for_each(block.getArguments(), change);
+  });
+  FunctionType type = program.getProgramType();
+  auto results = llvm::map_to_vector(type.getResults(), typeInMemory);
+  program.setFunctionTypeAttr(TypeAttr::get(
+      FunctionType::get(program.getContext(), type.getInputs(), results)));
+}
+
+LogicalResult BoundLowering::run() {
+  for (BlockArgument input : program.getBody().getArguments())
+    if (isBoundedValue(input))
+      return program.emitOpError("has an input whose number of rows only the "
+                                 "device would know");
+  SmallVector<StageOp> stages; // Those in repeats, too.
+  program.walk([&](StageOp op) { stages.push_back(op); });
+  for (StageOp stage : stages) {
+    bool isBounded = false;
+    stage.walk([&](Operation *op) {
+      isBounded |= llvm::any_of(op->getResultTypes(), [](Type type) {
+        return typeInMemory(type) != type;
+      });
+    });
+    isBounded |= llvm::any_of(stage.getBody().getArguments(), isBoundedValue);
+    if (isBounded && stage.getInstances())
+      return stage.emitOpError("has instances and rows whose number only the "
+                               "device knows");
+    if (isBounded && failed(lowerStage(stage)))
+      return failure();
+  }
+  returnRows();
+  changeTypes();
+  return success();
+}
+
+LogicalResult gpuvm::lowerBounded(ProgramOp program) {
+  return BoundLowering(program).run();
+}

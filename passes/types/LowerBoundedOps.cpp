@@ -1,0 +1,325 @@
+//===- LowerBoundedOps.cpp - operations on bounded tensors ----------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/types/BoundLowering.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+static ArrayRef<int64_t> shapeInMemory(Value rows) {
+  return withAllRows(cast<RankedTensorType>(rows.getType())).getShape();
+}
+
+//===----------------------------------------------------------------------===//
+// Rows behind the count
+//===----------------------------------------------------------------------===//
+
+Value BoundLowering::isInside(ScalarBuilder &s, Value row, StringAttr symbol) {
+  return s.less(s.toWord(row), s.read(counts.lookup(symbol), {}));
+}
+
+/// The rows of a bounded value, and something else behind its count.
+Value BoundLowering::select(Value rows, StringAttr symbol,
+                            OtherwiseFn otherwise) {
+  auto choose = [&](ScalarBuilder &s, ArrayRef<Value> indices,
+                    ValueRange elements) -> SmallVector<Value> {
+    return {s.select(isInside(s, indices.front(), symbol), elements.front(),
+                     otherwise(s))};
+  };
+  return makeElements(b, rows.getLoc(), shapeInMemory(rows),
+                      getElementTypeOrSelf(rows), rows, choose)
+      .getResult(0);
+}
+
+/// Behind the count there shall be `element`.
+void BoundLowering::hide(OpOperand &rows, StringAttr symbol,
+                         TypedAttr element) {
+  rows.set(select(rows.get(), symbol,
+                  [&](ScalarBuilder &s) { return s.constant(element); }));
+}
+
+void BoundLowering::hide(OpOperand &rows, StringAttr symbol, int64_t element) {
+  Type type = getElementTypeOrSelf(rows.get());
+  hide(rows, symbol, b.getIntegerAttr(type, element));
+}
+
+/// 1 for each row behind the count, as i8.
+Value BoundLowering::isBehind(Location loc, ArrayRef<int64_t> shape,
+                              StringAttr symbol) {
+  Type i8 = b.getI8Type();
+  auto flag = [&](ScalarBuilder &s, ArrayRef<Value> indices,
+                  ValueRange) -> SmallVector<Value> {
+    return {s.select(isInside(s, indices.front(), symbol), s.integer(i8, 0),
+                     s.integer(i8, 1))};
+  };
+  return makeElements(b, loc, shape, i8, {}, flag).getResult(0);
+}
+
+/// Everybody else shall see what `build` makes of inputs, a result among them,
+/// where they see this result.
+void BoundLowering::replaceWords(OpResult words, ValueRange inputs,
+                                 WordFn build) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfter(words.getOwner());
+  Value made =
+      makeWords(b, words.getLoc(), shapeInMemory(words), inputs,
+                [&](ScalarBuilder &s, ArrayRef<Value>, ValueRange elements) {
+                  return build(s, elements);
+                });
+  made.setType(words.getType());
+  if (StringAttr symbol = symbolOf.lookup(words))
+    symbolOf[made] = symbol;
+  words.replaceAllUsesExcept(made, made.getDefiningOp());
+}
+
+//===----------------------------------------------------------------------===//
+// Counts
+//===----------------------------------------------------------------------===//
+
+LogicalResult BoundLowering::lowerBounded(BoundedOp op) {
+  int64_t bound = cast<RankedTensorType>(op.getData().getType()).getDimSize(0);
+  // Several values may have the rows of one count.
+  StringAttr symbol;
+  if (auto known = op.getCount().getDefiningOp<CountOp>()) {
+    symbol = symbolOf.lookup(known.getSource());
+    auto control = symbols.lookup<ControlOp>(symbol.getValue());
+    if (static_cast<int64_t>(*control.getBound()) != bound)
+      return op.emitOpError("has ")
+             << bound << " rows at most, but @" << symbol.getValue() << " "
+             << *control.getBound();
+  }
+  for (BoundedOp other : bounded)
+    if (other.getCount() == op.getCount() &&
+        other.getData().getType().getDimSize(0) == bound)
+      symbol = symbolOf.lookup(other.getResult());
+  if (!symbol)
+    symbol = makeSymbol(op.getLoc(), op.getCount(), bound);
+  symbolOf[op.getResult()] = symbol;
+  bounded.push_back(op);
+  return success();
+}
+
+/// Only `gpuvm.bounded` still asks for it: by that it knows its symbol.
+void BoundLowering::lowerCount(CountOp op) {
+  Value count = counts.lookup(symbolOf.lookup(op.getSource()));
+  op.getCount().replaceUsesWithIf(
+      count, [](OpOperand &use) { return !isa<BoundedOp>(use.getOwner()); });
+}
+
+void BoundLowering::lowerFilled(FilledOp op) {
+  Value filled =
+      select(op.getSource(), symbolOf.lookup(op.getSource()),
+             [&](ScalarBuilder &s) { return s.read(op.getElement(), {}); });
+  op.replaceAllUsesWith(filled);
+  op.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+/// An element that no other comes behind, as gpuvm.sort sorts.
+static TypedAttr lastElement(Type type, bool isUnsigned, bool descends) {
+  if (auto number = dyn_cast<FloatType>(type)) {
+    const llvm::fltSemantics &semantics = number.getFloatSemantics();
+    return FloatAttr::get(type, descends ? APFloat::getInf(semantics, true)
+                                         : APFloat::getQNaN(semantics));
+  }
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (isUnsigned || width == 1)
+    return IntegerAttr::get(type, descends ? APInt::getZero(width)
+                                           : APInt::getAllOnes(width));
+  return IntegerAttr::get(type, descends ? APInt::getSignedMinValue(width)
+                                         : APInt::getSignedMaxValue(width));
+}
+
+static LogicalResult checkOneDimension(Operation *op, Value rows) {
+  if (shapeInMemory(rows).size() == 1)
+    return success();
+  return op->emitOpError("sorts rows whose number only the device knows by "
+                         "their last dimension; sort one dimension");
+}
+
+/// Rows behind the count come behind all others.
+LogicalResult BoundLowering::lowerSort(SortOp op) {
+  FailureOr<StringAttr> symbol = symbolFor(op, op.getOperands());
+  Value first = op.getKeys().front();
+  if (failed(symbol) || failed(checkOneDimension(op, first)))
+    return failure();
+  Value behind = isBehind(op.getLoc(), shapeInMemory(first), *symbol);
+  SmallVector<Value> keys = {behind};
+  llvm::append_range(keys, op.getKeys());
+  SmallVector<Type> types = {behind.getType()};
+  llvm::append_range(types, op.getResultTypes());
+  SmallVector<bool> isUnsigned = {true}, descends = {false};
+  llvm::append_range(isUnsigned, op.getUnsignedKeys());
+  llvm::append_range(descends, op.getDescending());
+  auto sorted = SortOp::create(b, op.getLoc(), types, keys, op.getPayloads(),
+                               isUnsigned, descends, op.getNumbers());
+  setSymbol(sorted, *symbol);
+  op.replaceAllUsesWith(sorted->getResults().drop_front());
+  op.erase();
+  return success();
+}
+
+/// What stands for the rest is behind all that are there, also of those that
+/// are equal to it.
+LogicalResult BoundLowering::lowerTopK(TopKOp op) {
+  if (failed(checkOneDimension(op, op.getInput())))
+    return failure();
+  StringAttr symbol = symbolOf.lookup(op.getInput());
+  hide(op.getInputMutable(), symbol,
+       lastElement(getElementTypeOrSelf(op.getInput()), op.getIsUnsigned(),
+                   !op.getSmallest()));
+  int64_t most = shapeInMemory(op.getValues()).front();
+  Value count = clamp(op.getLoc(), counts.lookup(symbol), most);
+  setSymbol(op, makeSymbol(op.getLoc(), count, most));
+  return success();
+}
+
+/// What stands for the rest of a table is behind all that are there.
+LogicalResult BoundLowering::lowerSearch(SearchSortedOp op) {
+  if (failed(lowerRows(op, op.getQueries())))
+    return failure();
+  StringAttr symbol = symbolOf.lookup(op.getTable());
+  if (!symbol)
+    return success();
+  hide(op.getTableMutable(), symbol,
+       lastElement(getElementTypeOrSelf(op.getTable()), op.getIsUnsigned(),
+                   op.getDescending()));
+  OpResult result = op->getResult(0);
+  replaceWords(result, result, [&](ScalarBuilder &s, ValueRange place) {
+    return s.min(place.front(), s.read(counts.lookup(symbol), {}));
+  });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Keys
+//===----------------------------------------------------------------------===//
+
+/// Rows behind the count share a key that comes behind all others.
+LogicalResult BoundLowering::lowerDistinct(DistinctOp op) {
+  if (failed(lowerRows(op, op.getKeys())))
+    return failure();
+  StringAttr symbol = symbolOf.lookup(op.getNumbers());
+  ArrayRef<int64_t> shape = shapeInMemory(op.getNumbers());
+  for (OpOperand &key : op->getOpOperands())
+    hide(key, symbol, 0);
+  op->insertOperands(0, isBehind(op.getLoc(), shape, symbol));
+  OpResult count = op->getOpResult(2);
+  replaceWords(count, count, [&](ScalarBuilder &s, ValueRange all) {
+    Value isFull =
+        s.less(s.word(shape.front() - 1), s.read(counts.lookup(symbol), {}));
+    return s.sub(all.front(), s.select(isFull, s.word(0), s.word(1)));
+  });
+  return success();
+}
+
+/// Of the rows with one key those that are there come first: their numbers
+/// ascend.
+LogicalResult BoundLowering::lowerMatch(MatchOp op) {
+  FailureOr<StringAttr> table = symbolFor(op, op.getTable());
+  if (failed(table) || failed(lowerRows(op, op.getKeys())))
+    return failure();
+  if (!*table)
+    return success();
+  auto countOfThose = [&](ScalarBuilder &s, ValueRange range) {
+    Value begin = s.toIndex(range[0]);
+    Value end = s.add(begin, s.toIndex(range[1]));
+    Value rows = s.read(counts.lookup(*table), {});
+    auto isThere = [&](ScalarBuilder &inside, Value place) {
+      return inside.less(inside.read(op.getOrder(), place), rows);
+    };
+    return s.sub(s.toWord(s.search(begin, end, isThere)), range[0]);
+  };
+  replaceWords(op->getResult(1), {op.getFirst(), op.getCounts()}, countOfThose);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// All operations
+//===----------------------------------------------------------------------===//
+
+/// Results have as many rows as these operands.
+LogicalResult BoundLowering::lowerRows(Operation *op, ValueRange rows) {
+  FailureOr<StringAttr> symbol = symbolFor(op, rows);
+  if (failed(symbol))
+    return failure();
+  setSymbol(op, *symbol);
+  return success();
+}
+
+/// The same, and `operand`, if it is bounded, has `element` behind them.
+LogicalResult BoundLowering::lowerHidden(OpOperand &operand, ValueRange rows,
+                                         int64_t element) {
+  if (failed(lowerRows(operand.getOwner(), rows)))
+    return failure();
+  if (StringAttr symbol = symbolOf.lookup(operand.get()))
+    hide(operand, symbol, element);
+  return success();
+}
+
+LogicalResult BoundLowering::lowerSegments(SegmentReduceOp op) {
+  FailureOr<StringAttr> symbol = symbolFor(op, op.getInputs());
+  if (failed(symbol))
+    return failure();
+  auto atMost = [&](ScalarBuilder &s, ArrayRef<Value>, ValueRange offset) {
+    return s.min(offset.front(), s.read(counts.lookup(*symbol), {}));
+  };
+  Value offsets = op.getOffsets();
+  op.getOffsetsMutable().assign(
+      makeWords(b, op.getLoc(), shapeInMemory(offsets), offsets, atMost));
+  return success();
+}
+
+LogicalResult BoundLowering::lower(Operation *op) {
+  b.setInsertionPoint(op);
+  if (auto made = dyn_cast<BoundedOp>(op))
+    return lowerBounded(made);
+  if (!llvm::any_of(op->getOperands(), isBoundedValue)) {
+    if (llvm::any_of(op->getResults(), isBoundedValue))
+      return op->emitOpError("makes rows whose number nobody says");
+    return success();
+  }
+  auto refuse = [&] {
+    return op->emitOpError("cannot work on rows whose number only the device "
+                           "knows; gpuvm.filled makes a tensor of all rows");
+  };
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([](SendOp) { return success(); }) // Payloads have their own counts.
+      .Case([&](CountOp count) { return lowerCount(count), success(); })
+      .Case([&](FilledOp filled) { return lowerFilled(filled), success(); })
+      .Case([&](linalg::LinalgOp linalg) { return lowerLinalg(linalg); })
+      .Case([&](SortOp sort) { return lowerSort(sort); })
+      .Case([&](TopKOp top) { return lowerTopK(top); })
+      .Case([&](SearchSortedOp search) { return lowerSearch(search); })
+      .Case([&](DistinctOp distinct) { return lowerDistinct(distinct); })
+      .Case([&](MatchOp match) { return lowerMatch(match); })
+      .Case([&](GatherOp gather) { return lowerRows(op, gather.getRows()); })
+      .Case([&](SegmentReduceOp reduce) { return lowerSegments(reduce); })
+      .Case([&](CompactOp compact) {
+        return lowerHidden(compact.getKeepMutable(), op->getOperands(), 0);
+      })
+      .Case([&](ExpandOp expand) {
+        return lowerHidden(expand.getCountsMutable(), op->getOperands(), 0);
+      })
+      .Case([&](ScatterOp scatter) {
+        return lowerHidden(scatter.getPositionsMutable(), op->getOperands(),
+                           -1);
+      })
+      .Case([&](ScanOp scan) {
+        bool seesBehind = scan.getReverse() || scan.getDimension() != 0;
+        return seesBehind ? refuse() : lowerRows(op, op->getOperands());
+      })
+      .Default([&](Operation *) {
+        return op->hasTrait<OpTrait::Elementwise>()
+                   ? lowerRows(op, op->getOperands())
+                   : refuse();
+      });
+}
