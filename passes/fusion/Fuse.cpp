@@ -20,6 +20,8 @@
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <map>
+
 namespace mlir::gpuvm {
 #define GEN_PASS_DEF_FUSE
 #include "passes/Passes.h.inc"
@@ -53,7 +55,13 @@ public:
 private:
   using Cluster = unsigned;
 
-  std::string whyNot(Cluster a, Cluster b) const;
+  /// Two clusters in one.
+  struct Union {
+    std::string refusal; ///< Why not; empty if they fit.
+    unsigned kernels = 0;
+  };
+  Union unite(Cluster a, Cluster b) const;
+  const Union &tryUnite(Cluster a, Cluster b);
   bool tryMerge(Cluster a, Cluster b, unsigned first, unsigned second,
                 bool vertical);
   Grouping group(ArrayRef<unsigned> stages) const;
@@ -78,6 +86,8 @@ private:
   GroupingLimits limits;
   SmallVector<Decision> log;
   llvm::DenseSet<std::pair<unsigned, unsigned>> refused; ///< Said in `log`.
+  /// By both clusters and how many stages they had: those only get more.
+  std::map<std::tuple<Cluster, size_t, Cluster, size_t>, Union> tried;
 };
 
 struct Fuse : gpuvm::impl::FuseBase<Fuse> {
@@ -219,41 +229,51 @@ bool StageFuser::leavesAndReturns(Cluster a, Cluster b) const {
   return false;
 }
 
-std::string StageFuser::whyNot(Cluster a, Cluster b) const {
+StageFuser::Union StageFuser::unite(Cluster a, Cluster b) const {
   // Two parts of a program with a repeat between them, too.
   if (!repeats.stayTogether(stages[a], stages[b]))
-    return "a repeat begins or ends between them";
+    return {"a repeat begins or ends between them"};
   for (Cluster cluster : {a, b})
     for (unsigned stage : members.find(cluster)->second)
       if (units[stage].numEpochs > 1)
-        return "a stage has an order of its own (an external kernel, "
-               "or a symbol it writes and then reads)";
+        return {"a stage has an order of its own (an external kernel, "
+                "or a symbol it writes and then reads)"};
   for (unsigned x : members.find(a)->second)
     for (unsigned y : members.find(b)->second)
       if (conflictOnSymbols(x, y))
-        return "one stage writes a symbol the other accesses";
+        return {"one stage writes a symbol the other accesses"};
       else if (readsClockOf(stages[x], stages[y]) ||
                readsClockOf(stages[y], stages[x]))
-        return "one stage looks at the clock when the other one is done";
+        return {"one stage looks at the clock when the other one is done"};
   unsigned operations = 0;
   for (Cluster cluster : {a, b})
     for (unsigned stage : members.find(cluster)->second)
       operations += units[stage].ops.size();
   if (operations > GroupingLimits::operations)
-    return llvm::formatv("both have {0} operations together (at most {1})",
-                         operations, GroupingLimits::operations);
+    return {llvm::formatv("both have {0} operations together (at most {1})",
+                          operations, GroupingLimits::operations)};
   if (leavesAndReturns(a, b))
-    return "another stage has to run between them";
+    return {"another stage has to run between them"};
   SmallVector<unsigned> together(members.find(a)->second);
   llvm::append_range(together, members.find(b)->second);
   llvm::sort(together);
   unsigned apart = kernels.lookup(a) + kernels.lookup(b);
   Grouping grouping = group(together);
   if (grouping.groups.size() < apart)
-    return "";
+    return {"", static_cast<unsigned>(grouping.groups.size())};
   std::string limit = toText(grouping.refusal);
-  return "no kernel can hold operations of both" +
-         (limit.empty() ? "" : ": " + limit);
+  return {"no kernel can hold operations of both" +
+          (limit.empty() ? "" : ": " + limit)};
+}
+
+/// Neighbours ask for all pairs of their stages. What other clusters become
+/// meanwhile makes more paths between these two, and no refusal wrong.
+const StageFuser::Union &StageFuser::tryUnite(Cluster a, Cluster b) {
+  auto [entry, isNew] =
+      tried.try_emplace({a, members[a].size(), b, members[b].size()});
+  if (isNew)
+    entry->second = unite(a, b);
+  return entry->second;
 }
 
 /// Message bytes between two clusters that nobody else needs.
@@ -280,12 +300,12 @@ bool StageFuser::tryMerge(Cluster a, Cluster b, unsigned first, unsigned second,
                           bool vertical) {
   if (a == b)
     return false;
-  std::string reason = whyNot(a, b);
-  bool fuse = reason.empty();
+  const Union &both = tryUnite(a, b);
+  bool fuse = both.refusal.empty();
   // Stages that pass each other several messages are asked about for each.
   bool isNew = fuse || refused.insert({first, second}).second;
   if (isNew && (fuse || vertical)) {
-    std::string why = !fuse      ? reason
+    std::string why = !fuse      ? both.refusal
                       : vertical ? "the message stays in registers"
                                  : "both walk the same index space";
     log.push_back({stages[first].getSymName(), stages[second].getSymName(),
@@ -298,7 +318,7 @@ bool StageFuser::tryMerge(Cluster a, Cluster b, unsigned first, unsigned second,
   for (unsigned stage : members[b])
     clusterOf[stage] = a;
   members.erase(b);
-  kernels[a] = countKernels(members[a]);
+  kernels[a] = both.kernels;
   kernels.erase(b);
   return true;
 }

@@ -1,10 +1,10 @@
-"""Programs of n steps in one stage, each of which uses the step before twice, compile in a time, and to a plan, linear in n.
+"""Programs of n steps compile in a time, and to a plan, linear in n.
 
     linear_compile.py FOLDER
 
-Without a place for what is read often they are 2^n copies of the first step: sums of neighbours by slices and by tables,
-pointer jumping, the key expansion of AES in scalars, additions of a scalar to itself. The device agrees with the
-interpreter to the bit, and the key expansion with FIPS 197.
+Steps in one stage use the step before twice, and would be 2^n copies of the first without a place for what is read often: sums of
+neighbours by slices and by tables, pointer jumping, the key expansion of AES in scalars, additions of a scalar to itself. Other steps
+are stages. The device agrees with the interpreter to the bit, and the key expansion with FIPS 197.
 """
 
 import os
@@ -77,6 +77,21 @@ def jumps(n):
              for k, at in ((k, f"%p{k - 1}" if k > 1 else "%x") for k in range(1, n + 1))]
     parents = [max(0, i - 1 - i % 3) for i in range(COUNT)]
     return program({"x": kind}, kind, lines, f"%p{n}"), {"x": struct.pack(f"<{COUNT}i", *parents)}
+
+
+def stages(n):
+    """A stage for each step: many are refused to share a kernel, for each pair of neighbours."""
+    kind, lines, given = f"tensor<{COUNT}xf32>", [], f"%x : tensor<{COUNT}xf32>"
+    for k in range(1, n + 1):
+        lines.append(f"""  %s{k} = gpuvm.stage @s{k}(%a = {given}) -> {kind} {{
+    %c = arith.constant dense<{0.5 + k / 4096}> : {kind}
+    %p = arith.mulf %a, %c : {kind}
+    %q = arith.addf %p, %c : {kind}
+    gpuvm.send %q : {kind}
+  }}""")
+        given = f"%s{k} : !gpuvm.message<{kind}>"
+    body = "\n".join(lines)
+    return f"gpuvm.program @steps(%x: {kind}) -> (y: {kind}) {{\n{body}\n  gpuvm.return {given}\n}}\n", {"x": floats()}
 
 
 def floats():
@@ -168,7 +183,7 @@ def check(folder, build, n):
 
 def main():
     folder = sys.argv[1]
-    for build, steps in ((additions, 64), (slices, 32), (tables, 46), (jumps, 34)):
+    for build, steps in ((additions, 64), (slices, 32), (tables, 46), (jumps, 34), (stages, 500)):
         check(folder, build, steps)
     words = struct.unpack("<4I", check(folder, keys, 44)[-16:])
     assert "".join(f"{word:08x}" for word in words) == LAST_WORDS, words
