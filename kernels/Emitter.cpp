@@ -160,7 +160,8 @@ static LogicalResult checkLimits(KernelOp op, const BindingLayout &layout) {
 
 FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
                                            const KernelConfig &config,
-                                           const EmitOptions &options) {
+                                           const EmitOptions &options,
+                                           SpirvPasses &passes) {
   MLIRContext *context = op.getContext();
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(op.getLoc());
   OpBuilder b(context);
@@ -183,7 +184,7 @@ FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
   if (failed(emitted))
     return failure();
   gpu::GPUModuleOp module = kernel.finish();
-  auto spirvModule = lowerToSpirv(module, kernel.bindings(), options);
+  auto spirvModule = lowerToSpirv(module, kernel.bindings(), options, passes);
   if (failed(spirvModule))
     return failure();
   EmittedKernel result;

@@ -71,10 +71,13 @@ struct EmitOptions {
   int64_t spins = 0;
 };
 
+struct SpirvPasses;
+
 /// Emits and lowers a kernel that has windows, laid over the device as `config`
 /// says: `configureKernel(op)` or a variant of it.
 FailureOr<EmittedKernel> emitKernel(KernelOp op, const KernelConfig &config,
-                                    const EmitOptions &options);
+                                    const EmitOptions &options,
+                                    SpirvPasses &passes);
 
 /// The configuration of the same kernel for devices that can do more, if it has
 /// a use for that: products of bytes four at a time, atomics of 64 bits,
@@ -89,6 +92,6 @@ StringRef describeVariant(const KernelConfig &config);
 FailureOr<OwningOpRef<spirv::ModuleOp>>
 lowerToSpirv(gpu::GPUModuleOp module,
              const llvm::MapVector<unsigned, BindingUse> &uses,
-             const EmitOptions &options);
+             const EmitOptions &options, SpirvPasses &passes);
 
 } // namespace mlir::gpuvm

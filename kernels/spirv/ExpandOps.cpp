@@ -196,7 +196,14 @@ static void hideComparedConstants(Operation *module) {
   });
 }
 
-LogicalResult gpuvm::expandOps(ModuleOp module) {
+void gpuvm::addExpandPasses(OpPassManager &passes) {
+  passes.addPass(arith::createArithExpandOpsPass());
+  passes.addPass(math::createMathExpandOpsPass({{"ctlz", "roundeven"}}));
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+}
+
+LogicalResult gpuvm::expandOps(ModuleOp module, PassManager &passes) {
   expandBfloat16(module);
   expandCasts(module);
   expandBooleans(module);
@@ -205,12 +212,6 @@ LogicalResult gpuvm::expandOps(ModuleOp module) {
   if (failed(expandMath(module)))
     return failure();
   expandFloats(module);
-  PassManager passes(module->getContext(), module->getName().getStringRef());
-  OpPassManager &nested = passes.nest<gpu::GPUModuleOp>();
-  nested.addPass(arith::createArithExpandOpsPass());
-  nested.addPass(math::createMathExpandOpsPass({{"ctlz", "roundeven"}}));
-  nested.addPass(createCanonicalizerPass());
-  nested.addPass(createCSEPass());
   if (failed(passes.run(module)))
     return failure();
   hideZeros(module);

@@ -8,13 +8,16 @@
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
 
 namespace mlir::gpuvm {
 
 /// Replaces scalar operations of the module's kernels that SPIR-V does not
 /// have, or that it lets devices compute as they like, and simplifies. Emits an
-/// error for what no device can compute.
-LogicalResult expandOps(ModuleOp module);
+/// error for what no device can compute. `passes` has the part of it that
+/// `addExpandPasses` adds for kernels.
+LogicalResult expandOps(ModuleOp module, PassManager &passes);
+void addExpandPasses(OpPassManager &passes);
 
 /// The part of it about bf16, which SPIR-V does not have (ExpandBfloat16.cpp):
 /// afterwards there is f32.

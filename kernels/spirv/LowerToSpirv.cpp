@@ -14,6 +14,7 @@
 #include "kernels/Emitter.h"
 #include "kernels/spirv/ExpandOps.h"
 #include "kernels/spirv/LoopToSpirv.h"
+#include "kernels/spirv/SpirvPasses.h"
 
 #include "mlir/Conversion/ArithToSPIRV/ArithToSPIRV.h"
 #include "mlir/Conversion/FuncToSPIRV/FuncToSPIRV.h"
@@ -284,11 +285,21 @@ static void markSigned(spirv::ModuleOp module) {
   });
 }
 
+SpirvPasses::SpirvPasses(MLIRContext *context)
+    : expand(context, ModuleOp::getOperationName()),
+      interface(context, spirv::ModuleOp::getOperationName()),
+      simplify(context, spirv::ModuleOp::getOperationName()) {
+  addExpandPasses(expand.nest<gpu::GPUModuleOp>());
+  interface.addPass(spirv::createSPIRVLowerABIAttributesPass());
+  simplify.addPass(createCanonicalizerPass());
+  simplify.addPass(createCSEPass());
+  simplify.addPass(spirv::createSPIRVUpdateVCEPass());
+}
+
 FailureOr<OwningOpRef<spirv::ModuleOp>>
 gpuvm::lowerToSpirv(gpu::GPUModuleOp module,
                     const llvm::MapVector<unsigned, BindingUse> &uses,
-                    const EmitOptions &options) {
-  MLIRContext *context = module.getContext();
+                    const EmitOptions &options, SpirvPasses &passes) {
   bool multiplies = hasMatrices(module);
   bool withSubgroups = hasSubgroups(module);
   bool withLongAtomics = hasLongAtomics(module);
@@ -296,16 +307,15 @@ gpuvm::lowerToSpirv(gpu::GPUModuleOp module,
   spirv::TargetEnvAttr target = targetEnvironment(module);
   auto parent = module->getParentOfType<ModuleOp>();
   parent->setAttr(spirv::getTargetEnvAttrName(), target);
-  if (failed(expandOps(parent)) || failed(convert(module, target)))
+  if (failed(expandOps(parent, passes.expand)) ||
+      failed(convert(module, target)))
     return failure();
   auto modules = parent.getOps<spirv::ModuleOp>();
   if (modules.empty())
     return failure();
   spirv::ModuleOp result = *modules.begin();
   result->setAttr(spirv::getTargetEnvAttrName(), target);
-  PassManager interface(context, spirv::ModuleOp::getOperationName());
-  interface.addPass(spirv::createSPIRVLowerABIAttributesPass());
-  if (failed(interface.run(result)))
+  if (failed(passes.interface.run(result)))
     return failure();
   addFloatControls(result, options.exact);
   if (multiplies) {
@@ -314,11 +324,7 @@ gpuvm::lowerToSpirv(gpu::GPUModuleOp module,
   }
   if (hasBfloat16)
     useBfloat16(result);
-  PassManager passes(context, spirv::ModuleOp::getOperationName());
-  passes.addPass(createCanonicalizerPass());
-  passes.addPass(createCSEPass());
-  passes.addPass(spirv::createSPIRVUpdateVCEPass());
-  if (failed(passes.run(result)))
+  if (failed(passes.simplify.run(result)))
     return failure();
   if (withSubgroups)
     declare(result, spirv::Capability::GroupNonUniform);

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/loops/LongLoops.h"
+#include "kernels/spirv/SpirvPasses.h"
 #include "passes/Passes.h"
 #include "passes/fusion/CodeSize.h"
 #include "passes/plan/Commands.h"
@@ -44,7 +45,7 @@ struct EmitKernels : gpuvm::impl::EmitKernelsBase<EmitKernels> {
   LogicalResult emit(KernelOp kernel);
   StringAttr insert(EmittedKernel &emitted, const Twine &name);
   spirv::ModuleOp lookup(StringAttr name) {
-    return SymbolTable(getOperation()).lookup<spirv::ModuleOp>(name.getValue());
+    return symbols->lookup<spirv::ModuleOp>(name.getValue());
   }
   LogicalResult emitVariantOf(KernelOp kernel, StringAttr name);
   LogicalResult readExternal(ExternKernelOp kernel);
@@ -60,6 +61,8 @@ struct EmitKernels : gpuvm::impl::EmitKernelsBase<EmitKernels> {
     SmallVector<unsigned> unread; ///< Operands that it does without.
   };
   llvm::StringMap<Emitted> emitted; ///< By kernel text.
+  std::optional<SpirvPasses> passes;
+  std::optional<SymbolTable> symbols;
 };
 } // namespace
 
@@ -152,7 +155,7 @@ StringAttr EmitKernels::insert(EmittedKernel &emitted, const Twine &name) {
   module->setAttr("gpuvm.workgroup_bytes",
                   b.getI64IntegerAttr(emitted.workgroupBytes));
   module.setName(name.str());
-  return SymbolTable(getOperation()).insert(module);
+  return symbols->insert(module);
 }
 
 /// Adds the variant of `kernel`, which was emitted as module `name`.
@@ -161,7 +164,8 @@ LogicalResult EmitKernels::emitVariantOf(KernelOp kernel, StringAttr name) {
   std::optional<KernelConfig> config = configureVariant(kernel, options);
   if (!config)
     return success();
-  FailureOr<EmittedKernel> variant = emitKernel(kernel, *config, options);
+  FailureOr<EmittedKernel> variant =
+      emitKernel(kernel, *config, options, *passes);
   if (succeeded(variant) &&
       failed(checkCodeSize(kernel, *variant->module, maxSpirvBytes)))
     return failure();
@@ -190,12 +194,12 @@ LogicalResult EmitKernels::emit(KernelOp kernel) {
   } else {
     EmitOptions options{exact, spins};
     FailureOr<EmittedKernel> result =
-        emitKernel(kernel, configureKernel(kernel), options);
+        emitKernel(kernel, configureKernel(kernel), options, *passes);
     if (succeeded(result)) {
       unread = findUnread(kernel, *result);
       dropInputs(kernel, unread);
       if (!unread.empty())
-        result = emitKernel(kernel, configureKernel(kernel), options);
+        result = emitKernel(kernel, configureKernel(kernel), options, *passes);
     }
     if (failed(result))
       return kernel.emitError("kernel \"")
@@ -255,6 +259,8 @@ LogicalResult EmitKernels::readExternal(ExternKernelOp kernel) {
 
 void EmitKernels::runOnOperation() {
   emitted.clear();
+  passes.emplace(&getContext());
+  symbols.emplace(getOperation());
   LogicalResult result = success();
   for (auto program : getOperation().getOps<ProgramOp>()) {
     for (auto kernel : program.getBody().getOps<ExternKernelOp>())
