@@ -47,13 +47,22 @@ BITS = {"f32": np.uint32, "f16": np.uint16, "f64": np.uint64}
 WIDER = {"f32": np.float64, "f16": np.float64, "f64": np.longdouble}
 
 
-def elementwise(function):
-    return lambda x: np.array([function(v) for v in x.tolist()], np.float64)
+def elementwise(function, line):
+    """One of Python's functions of a number, which is a `line` near 0 and constant far away."""
+
+    def of_array(x):
+        y = np.select([np.abs(x) <= 1e-9, x > 0, x < 0], [line(x), function(np.inf), function(-np.inf)], x)
+        between = (np.abs(x) > 1e-9) & (np.abs(x) < 30)
+        y[between] = [function(v) for v in x[between].tolist()]
+        return y
+
+    return of_array
 
 
+SLOPE = 2 / math.sqrt(math.pi)
 ONE = {"acos": np.arccos, "acosh": np.arccosh, "asin": np.arcsin, "asinh": np.arcsinh, "atan": np.arctan,
-       "atanh": np.arctanh, "cbrt": np.cbrt, "cos": np.cos, "cosh": np.cosh, "erf": elementwise(math.erf),
-       "erfc": elementwise(math.erfc), "exp": np.exp, "exp2": np.exp2, "expm1": np.expm1, "log": np.log,
+       "atanh": np.arctanh, "cbrt": np.cbrt, "cos": np.cos, "cosh": np.cosh, "erf": elementwise(math.erf, lambda x: SLOPE * x),
+       "erfc": elementwise(math.erfc, lambda x: 1 - SLOPE * x), "exp": np.exp, "exp2": np.exp2, "expm1": np.expm1, "log": np.log,
        "log10": np.log10, "log1p": np.log1p, "log2": np.log2, "rsqrt": lambda x: 1 / np.sqrt(x), "sin": np.sin,
        "sinh": np.sinh, "sqrt": np.sqrt, "tan": np.tan, "tanh": np.tanh}
 # Two operands of the type, or one and an i32.
