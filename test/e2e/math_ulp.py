@@ -6,7 +6,7 @@
     math_ulp.py check [--reference] FILE          fails if an error is above the bound of the device in docs/arithmetic.md
     math_ulp.py write [--page=FILE]               writes the table of docs/arithmetic.md from test/e2e/math-ulp/*.json
 
-`measure` needs neither the compiler nor this repository, only gpuvm-run, Python and NumPy. FILE
+`measure` needs neither the compiler nor more of this repository than this folder, only gpuvm-run, Python and NumPy. FILE
 gets what is measured, in the place of what it says of the same functions: one file a device.
 It runs every f16 through the functions of one number, and of f32 and f64 a sample of each
 sign and exponent, neighbours of the points where functions are computed in another way,
@@ -39,12 +39,12 @@ import sys
 
 import numpy as np
 
+from math_errors import entry, fma_errors, worst
+from math_numbers import OPERANDS, TYPES, columns
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGE, FILES = ROOT / "docs" / "arithmetic.md", ROOT / "test" / "e2e" / "math-ulp"
+PAGE = ROOT / "docs" / "arithmetic.md"
 BEGIN, END = "<!-- test/e2e/math_ulp.py write -->\n", "<!-- end -->\n"
-TYPES = {"f32": np.float32, "f16": np.float16, "f64": np.float64}
-BITS = {"f32": np.uint32, "f16": np.uint16, "f64": np.uint64}
-WIDER = {"f32": np.float64, "f16": np.float64, "f64": np.longdouble}
 
 
 def elementwise(function, line):
@@ -157,181 +157,7 @@ def prepare(options):
             compile_plan(options, f"{kind}-{dtype}", program(kind, options.elements, dtype))
 
 
-# -------------------------------------------------------------------- numbers
-
-
-def fill(values, count, dtype):
-    """The first `count` of the numbers, repeated if there are fewer."""
-    return np.resize(np.asarray(values, TYPES[dtype]), count)
-
-
-def sample(count):
-    """f32 of all signs and exponents, and what is hard."""
-    rng = np.random.default_rng(1)
-    points = [0.25, 0.347, 0.41422, 0.5, 0.6, 0.70710678, 1, 1.4142135, 2, 10, 10.2, 16, 89, 91, 104, 127, 128, 3000,
-              2.0**24, 2.0**26, 2.0**31, 1e30, 2.0**96, 2.0**127, 3.4028235e38]
-    near = np.array(points, np.float32).view(np.int32)[:, None] + np.arange(-40, 41)
-    special = np.concatenate([near.ravel(), [0, 1, 2, 0x7FFFFF, 0x800000, 0x7F800000, 0x7FC00000]]).astype(np.int32)
-    turns = (np.arange(1, 2000) * (np.pi / 2)).astype(np.float32).view(np.int32)
-    turns = (turns[:, None] + np.arange(-1, 2)).ravel().astype(np.int32)
-    exponents = np.repeat(np.arange(256, dtype=np.int32) << 23, max(1, (count // 2 - special.size - turns.size) // 256))
-    spread = exponents | rng.integers(0, 1 << 23, exponents.size, np.int32)
-    positive = np.concatenate([special, turns, spread]).view(np.float32)
-    return fill(np.stack([positive, -positive], 1).ravel(), count, "f32")
-
-
-def anything(rng, shape, dtype):
-    """Any bits but those of signaling NaNs, which C's functions do not take for NaNs."""
-    bits = BITS[dtype]
-    values = rng.integers(0, np.iinfo(bits).max, shape, bits, endpoint=True).view(TYPES[dtype])
-    return np.where(np.isnan(values), TYPES[dtype](np.nan), values)
-
-
-def one_operand(count, dtype):
-    if dtype == "f32":
-        return {"x": sample(count)}
-    if dtype == "f64":
-        return {"x": anything(np.random.default_rng(3), count, dtype)}
-    return {"x": fill(np.arange(65536, dtype=np.uint16).view(np.float16), count, dtype)}
-
-
-def edges_of(dtype):
-    edges = [0, 1, 2, 3, 0.5, 1.1, 0.9999, 10, 16384, np.inf, np.finfo(TYPES[dtype]).tiny / 4,
-             np.finfo(TYPES[dtype]).max, np.finfo(TYPES[dtype]).smallest_subnormal]
-    return [s * v for v in edges for s in (1, -1)] + [np.nan]
-
-
-def two_operands(count, dtype):
-    rng = np.random.default_rng(2)
-    edges = edges_of(dtype)
-    pairs = list(itertools.product(edges, edges))
-    pairs += [(b, e) for b in range(-40, 41) for e in range(-9, 20) if abs(b) ** abs(e) < 2**24]
-    rest = count - len(pairs)
-    any_pairs = anything(rng, (2, rest // 3), dtype)
-    least, most = np.log2(WIDER[dtype](np.finfo(TYPES[dtype]).smallest_subnormal)), np.finfo(TYPES[dtype]).maxexp
-    base = np.exp2(rng.uniform(float(least), most, rest))
-    base[::2] = rng.uniform(0.5, 2, base[::2].size)
-    base = base.astype(TYPES[dtype]).astype(np.float64)
-    with np.errstate(divide="ignore"):
-        exponent = rng.uniform(float(least) - 1, most + 1, rest) / np.log2(base)
-    x, y = np.array(pairs, np.float64).T
-    x = fill(np.concatenate([x, any_pairs[0], base]), count, dtype)
-    y = fill(np.concatenate([y, any_pairs[1], exponent]), count, dtype)
-    if dtype == "f64":
-        return {"x": x, "y": y}
-    whole = np.clip(np.rint(np.nan_to_num(y).astype(np.float64)), -(2**31), 2**31 - 1).astype(np.int32)
-    return {"x": x, "y": y, "n": whole}
-
-
-def three_operands(count, dtype):
-    """Sums that cancel most of the product, and any numbers whose product is in the range."""
-    rng = np.random.default_rng(4)
-    type_, root = TYPES[dtype], 2.0 ** (np.finfo(TYPES[dtype]).maxexp // 3)
-    x, y = (np.exp2(rng.uniform(-math.log2(root), math.log2(root), count)) * rng.choice([-1, 1], count) for _ in "xy")
-    x, y = x.astype(type_), y.astype(type_)
-    product = x.astype(WIDER[dtype]) * y.astype(WIDER[dtype])
-    z = -(product * (1 + rng.integers(-3, 4, count) * float(np.finfo(type_).eps)))
-    z[::3] = (product * np.exp2(rng.uniform(-30, 30, count)))[::3]
-    with np.errstate(over="ignore"):
-        return {"x": x, "y": y, "z": np.nan_to_num(z.astype(type_), posinf=1, neginf=-1)}
-
-
-OPERANDS = {"one": one_operand, "both": one_operand, "two": two_operands, "three": three_operands}
-
-# --------------------------------------------------------------------- errors
-
-
-def distances(exact, dtype):
-    """From the number of the type at `exact` to the next; subnormal ones are as far apart as the least normal ones."""
-    information = np.finfo(TYPES[dtype])
-    magnitude = np.clip(np.abs(exact), exact.dtype.type(information.tiny), exact.dtype.type(information.max))
-    return np.ldexp(exact.dtype.type(1), np.frexp(magnitude)[1] - 1 - information.nmant)
-
-
-def errors(got, exact, dtype):
-    information = np.finfo(TYPES[dtype])
-    past = np.ldexp(exact.dtype.type(1), information.maxexp)
-    with np.errstate(all="ignore"):
-        wide = got.astype(exact.dtype)
-        near = np.where(np.isinf(wide), np.copysign(past, wide), wide)
-        error = np.abs(near - np.clip(exact, -past, past)) / distances(exact, dtype)
-        zeros = wide == 0
-        if np.any(zeros):
-            agrees = np.signbit(wide) == np.signbit(exact)
-            error[zeros & agrees & (np.abs(exact) < information.tiny)] = 0
-            error[zeros & ~agrees & (exact.astype(TYPES[dtype]) == 0)] = np.inf
-        none = np.isnan(wide), np.isnan(exact)
-        error[none[0] != none[1]] = np.inf
-        error[none[0] & none[1]] = 0
-    return error
-
-
-def is_subnormal(x):
-    return (x != 0) & (np.abs(x) < np.finfo(x.dtype).tiny) if x.dtype.kind == "f" else np.zeros(x.shape, bool)
-
-
-def exact_results(function, operands, dtype):
-    with np.errstate(all="ignore"):
-        return function(*(x.astype(WIDER[dtype]) for x in operands)).astype(WIDER[dtype])
-
-
-def errors_of(function, operands, got, exact, dtype):
-    """Of a function of operands some of which may have been taken for zeros."""
-    error = errors(got, exact, dtype)
-    small = [is_subnormal(x) for x in operands]
-    for flush in itertools.product((False, True), repeat=len(operands)):
-        at = np.any([f & s for f, s in zip(flush, small)], 0)
-        if np.any(at):
-            chosen = [np.where(s, np.copysign(0, x), x)[at] if f else x[at] for f, s, x in zip(flush, small, operands)]
-            error[at] = np.minimum(error[at], errors(got[at], exact_results(function, chosen, dtype), dtype))
-    return error
-
-
-def worst(function, operands, got, dtype):
-    """The greatest error, and the operands and the result there."""
-    exact = exact_results(function, operands, dtype)
-    with np.errstate(all="ignore"):
-        rounded = exact.astype(TYPES[dtype])
-    # What is rounded correctly, nearly all, is off by 0.5 at most: it counts only if the rest is no worse.
-    rest = np.flatnonzero(got.view(BITS[dtype]) != rounded.view(BITS[dtype]))
-    for part in (rest, np.arange(got.size)):
-        error = errors_of(function, [x[part] for x in operands], got[part], exact[part], dtype)
-        if np.any(error > 0.5):
-            break
-    i = int(np.argmax(error))
-    return float(error[i]), [float(x[part[i]]) for x in operands], float(got[part[i]])
-
-
-def rounded_product(dtype):
-    """x y + z whose product is rounded to the type by itself."""
-    narrow = TYPES[dtype]
-    return lambda x, y, z: (x.astype(narrow) * y.astype(narrow)).astype(WIDER[dtype]) + z
-
-
-def exact_sum(x, y, z):
-    """x y + z of f64s in two parts: the product after Dekker, the sum after Knuth; the wider type rounds their sum."""
-    split = lambda v: (v * 4294967297 - (v * 4294967297 - v), v - (v * 4294967297 - (v * 4294967297 - v)))
-    (a, b), (c, d), p = split(x), split(y), x * y
-    low = ((a * c - p) + a * d + b * c) + b * d
-    total = p + z
-    back = total - p
-    return total + (((p - (total - back)) + (z - back)) + low)
-
-
-def fma_errors(operands, got, dtype):
-    """What `worst` says, of the rounding that fits."""
-    once = worst((lambda x, y, z: x * y + z) if dtype != "f64" else exact_sum, operands, got, dtype)
-    if once[0] <= 0.501:
-        return {**entry(*once, got.size), "rounds": "once"}
-    return {**entry(*worst(rounded_product(dtype), operands, got, dtype), got.size), "rounds": "twice"}
-
-
 # ----------------------------------------------------------------- measuring
-
-
-def entry(error, operands, result, elements):
-    return {"error": round(error, 3), "operands": [repr(v) for v in operands], "result": repr(result),
-            "elements": elements}
 
 
 def run(options, name, operands, outputs, tag=""):
@@ -423,8 +249,11 @@ def title(measured):
     return measured["device"].split(" (")[0]
 
 
-def columns():
-    return [json.loads(path.read_text()) for path in sorted(FILES.glob("*.json"))]
+def known(column, name, dtype):
+    """What was measured of a function; `sincos` is one of `sin` and one of `cos`, of which more numbers may have been."""
+    names = ["sincos", "sin", "cos"] if name == "sincos" else [name]
+    found = [types[dtype] for types in map(column["functions"].get, names) if types and dtype in types]
+    return max(found, key=lambda f: f["error"], default=None)
 
 
 def bound(found):
@@ -439,19 +268,20 @@ def check(options):
         return 1
     failed = []
     for name, types in ours[0]["functions"].items():
-        for dtype, known in types.items():
+        for dtype in types:
+            before = known(ours[0], name, dtype)
             found = measured["functions"].get(name, {}).get(dtype)
-            most = bound(known) if not options.reference else 1.5 if (name, dtype) == ("rsqrt", "f64") else 0.501
+            most = bound(before) if not options.reference else 1.5 if (name, dtype) == ("rsqrt", "f64") else 0.501
             if not found:
                 failed.append(f"{name} on {dtype} has not been measured.")
-            elif found["error"] > most or (not options.reference and found.get("rounds") != known.get("rounds")):
+            elif found["error"] > most or (not options.reference and found.get("rounds") != before.get("rounds")):
                 failed.append(f"{name} on {dtype}: {found}; the bound is {most}.")
     print("\n".join(failed) or f"{len(ours[0]['functions'])} functions are within their bounds.")
     return 1 if failed else 0
 
 
 def cell(column, name, dtype):
-    found = column["functions"].get(name, {}).get(dtype)
+    found = known(column, name, dtype)
     return "" if not found else "twice" if found.get("rounds") == "twice" else f"{bound(found):.1f}"
 
 
