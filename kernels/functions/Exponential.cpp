@@ -19,12 +19,13 @@ using functions::kLog2High, functions::kLog2Low;
 /// sum are the integer.
 static constexpr float kShift = 12582912.0f;
 
-static std::pair<Float, Word> takeBack(Float shifted) {
+/// The integer that was added to kShift, as a float and as a word.
+static std::pair<Float, Word> unshift(Float shifted) {
   return {shifted - kShift, bitsOf(shifted) - 0x4b400000};
 }
 
 std::pair<Float, Word> functions::roundToWord(Float x) {
-  return takeBack(x + kShift);
+  return unshift(x + kShift);
 }
 
 Float functions::expSeries(Float r) {
@@ -54,7 +55,7 @@ struct Reduced {
 } // namespace
 
 static Reduced reduce(Float x) {
-  auto [turns, count] = takeBack(multiplyAdd(x, x.number(1.44269504f), kShift));
+  auto [turns, count] = unshift(multiplyAdd(x, x.number(1.44269504f), kShift));
   Float rest = multiplyAdd(turns, -kLog2High, x);
   return {multiplyAdd(turns, -kLog2Low, rest), count};
 }

@@ -14,8 +14,8 @@ namespace mlir::gpuvm {
 
 /// Replaces scalar operations of the module's kernels that SPIR-V does not
 /// have, or that it lets devices compute as they like, and simplifies. Emits an
-/// error for what no device can compute. `passes` has the part of it that
-/// `addExpandPasses` adds for kernels.
+/// error for what no device can compute. In between run `passes`, those of
+/// `addExpandPasses` on each kernel.
 LogicalResult expandOps(ModuleOp module, PassManager &passes);
 void addExpandPasses(OpPassManager &passes);
 

@@ -61,7 +61,7 @@ private:
     unsigned kernels = 0;
   };
   Union unite(Cluster a, Cluster b) const;
-  const Union &tryUnite(Cluster a, Cluster b);
+  const Union &getUnion(Cluster a, Cluster b);
   bool tryMerge(Cluster a, Cluster b, unsigned first, unsigned second,
                 bool vertical);
   Grouping group(ArrayRef<unsigned> stages) const;
@@ -268,7 +268,7 @@ StageFuser::Union StageFuser::unite(Cluster a, Cluster b) const {
 
 /// Neighbours ask for all pairs of their stages. What other clusters become
 /// meanwhile makes more paths between these two, and no refusal wrong.
-const StageFuser::Union &StageFuser::tryUnite(Cluster a, Cluster b) {
+const StageFuser::Union &StageFuser::getUnion(Cluster a, Cluster b) {
   auto [entry, isNew] =
       tried.try_emplace({a, members[a].size(), b, members[b].size()});
   if (isNew)
@@ -300,7 +300,7 @@ bool StageFuser::tryMerge(Cluster a, Cluster b, unsigned first, unsigned second,
                           bool vertical) {
   if (a == b)
     return false;
-  const Union &both = tryUnite(a, b);
+  const Union &both = getUnion(a, b);
   bool fuse = both.refusal.empty();
   // Stages that pass each other several messages are asked about for each.
   bool isNew = fuse || refused.insert({first, second}).second;
