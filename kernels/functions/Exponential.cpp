@@ -19,13 +19,12 @@ using functions::kLog2High, functions::kLog2Low;
 /// sum are the integer.
 static constexpr float kShift = 12582912.0f;
 
-/// The integer that was added to kShift, as a float and as a word.
-static std::pair<Float, Word> unshift(Float shifted) {
-  return {shifted - kShift, bitsOf(shifted) - 0x4b400000};
-}
+/// The last bits of `shifted` as an integer.
+static Word unshift(Float shifted) { return bitsOf(shifted) - 0x4b400000; }
 
 std::pair<Float, Word> functions::roundToWord(Float x) {
-  return unshift(x + kShift);
+  Float shifted = x + kShift;
+  return {shifted - kShift, unshift(shifted)};
 }
 
 Float functions::expSeries(Float r) {
@@ -50,22 +49,27 @@ namespace {
 /// x = count ln(2) + rest
 struct Reduced {
   Float rest;
-  Word count;
+  Float shifted; ///< count + kShift
+  Word count() const { return unshift(shifted); }
 };
 } // namespace
 
 static Reduced reduce(Float x) {
-  auto [turns, count] = unshift(multiplyAdd(x, x.number(1.44269504f), kShift));
+  Float shifted = multiplyAdd(x, x.number(1.44269504f), kShift);
+  Float turns = shifted - kShift;
   Float rest = multiplyAdd(turns, -kLog2High, x);
-  return {multiplyAdd(turns, -kLog2Low, rest), count};
+  return {multiplyAdd(turns, -kLog2Low, rest), shifted};
 }
 
 /// e^rest 2^count for an x from `low` to `high`, where that is a normal number;
 /// 0 below, and infinity (or a NaN) above. The count goes into the exponent of
-/// e^rest, which is between sqrt(1/2) and sqrt(2), as an integer.
+/// e^rest, which is between sqrt(1/2) and sqrt(2), as an integer; what kShift
+/// adds to the count is shifted out.
 static Float scaled(Reduced r, Float x, float low, float high) {
-  Word bits = bitsOf(1.0f + functions::expRest(r.rest));
-  Float y = fromBits(bits + (r.count << 23));
+  Word bits = bitsOf(
+      polynomial(r.rest, {1.0f, 1.0f, 0.49999994f, 0.166665211f, 0.0416683890f,
+                          0.00836872403f, 0.00138145837f}));
+  Float y = fromBits(bits + (bitsOf(r.shifted) << 23));
   y = select(x < high, y, x + kInfinity);
   return select(x < low, 0.0f, y);
 }
@@ -77,18 +81,19 @@ Float functions::exp(Float x) {
 
 Float functions::expOfDifference(Float x, Float less, Float factor) {
   Reduced r = reduce(x);
-  return scale((1.0f + expRest(r.rest - less)) * factor, r.count);
+  return scale((1.0f + expRest(r.rest - less)) * factor, r.count());
 }
 
 Float functions::exp2(Float x) {
-  auto [whole, count] = roundToWord(x);
-  return scaled({(x - whole) * 0.693147181f, count}, x, -126.0f, 128.0f);
+  Float shifted = x + kShift;
+  Float rest = (x - (shifted - kShift)) * 0.693147181f;
+  return scaled({rest, shifted}, x, -126.0f, 128.0f);
 }
 
 /// 2^k (e^r - 1) + (2^k - 1), where 2^k is halved, lest it overflow.
 Float functions::expm1(Float x) {
   Reduced r = reduce(clamp(x, -20.0f, 89.0f));
-  Float half = powerOfTwo(r.count - 1);
+  Float half = powerOfTwo(r.count() - 1);
   Float y = (half * expRest(r.rest) + (half - 0.5f)) * 2.0f;
   // Half of the least numbers is subnormal, and a device may drop it.
   return copySign(select(abs(x) < 1.0e-30f, abs(x), abs(y)), x);
@@ -97,7 +102,7 @@ Float functions::expm1(Float x) {
 /// e^x / 2 for x >= 0: sinh and cosh are finite where e^x is not.
 static Float halfExp(Float x) {
   Reduced r = reduce(select(x > 91.0f, 91.0f, x));
-  return functions::scale(1.0f + functions::expRest(r.rest), r.count - 1);
+  return functions::scale(1.0f + functions::expRest(r.rest), r.count() - 1);
 }
 
 Float functions::sinh(Float x) {

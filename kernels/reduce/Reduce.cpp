@@ -169,16 +169,20 @@ ReduceEmitter::Values ReduceEmitter::sequentialBody(Values values, Value result,
 void ReduceEmitter::emitOnePhase(Value result, Value firstResult) {
   combineLanes(reducePart(result, k.index(0)), [&](const Values &totals) {
     Value finished = k.add(firstResult, lane);
-    auto finishIt = [&] { finish(totals, finished); };
-    int64_t together = c.config.resultsPerGroup * c.config.resultsPerLane;
-    if (c.config.results % together == 0)
-      finishIt();
-    else
-      k.ifThen(k.less(finished, k.index(c.config.results)), finishIt);
+    ifExists(finished, [&] { finish(totals, finished); });
   });
 }
 
-void ReduceEmitter::emitAllPhases(Value result) {
+/// Not all results of the last workgroup may exist.
+void ReduceEmitter::ifExists(Value result, function_ref<void()> use) {
+  int64_t together = c.config.resultsPerGroup * c.config.resultsPerLane;
+  if (c.config.results % together == 0)
+    use();
+  else
+    k.ifThen(k.less(result, k.index(c.config.results)), use);
+}
+
+void ReduceEmitter::emitAllPhases(Value result, Value firstResult) {
   const int64_t lanesPerResult =
       c.config.groupsPerResult * ReductionOrder::kLaneGroup;
   for (const ReducePhase &phase : phases) {
@@ -187,17 +191,30 @@ void ReduceEmitter::emitAllPhases(Value result) {
     if (reductions.empty())
       continue;
     foldLaneGroups(values);
-    Values totals = shareTotalOf(k.min(k.div(lane, lanesPerResult),
-                                       k.index(c.config.resultsPerGroup - 1)));
+    shareTotals();
+    Value number = k.min(k.div(lane, lanesPerResult),
+                         k.index(c.config.resultsPerGroup - 1));
+    Values totals = loadTotal(number, KernelConfig::kLanes);
     c.elements.begin(1);
     bindTotals(totals, resultPoint(result));
   }
-  if (results.empty())
-    return;
-  Value first = k.equal(k.rem(lane, lanesPerResult), k.index(0));
-  k.ifThen(isActiveAnd(first), [&] {
+  if (!results.empty())
+    k.ifThen(k.less(lane, k.index(c.config.resultsPerGroup)),
+             [&] { finishAllPhases(k.add(firstResult, lane)); });
+}
+
+/// One lane finishes a result, as in a kernel of one phase. Lanes beside each
+/// other do, so that other subgroups go on.
+void ReduceEmitter::finishAllPhases(Value result) {
+  ifExists(result, [&] {
     c.elements.begin(1);
-    storeResults(resultPoint(result));
+    ElementEmitter::Point at = resultPoint(result);
+    for (const ReducePhase &phase : phases) {
+      enter(phase);
+      if (!reductions.empty())
+        bindTotals(loadTotal(lane, c.config.resultsPerGroup), at);
+    }
+    storeResults(at);
   });
 }
 
@@ -225,7 +242,7 @@ void ReduceEmitter::emitResultsPerGroup() {
     if (phases.size() == 1)
       emitOnePhase(result, firstResult);
     else
-      emitAllPhases(result);
+      emitAllPhases(result, firstResult);
     if (blocks > c.config.groups)
       k.workgroupBarrier(); // Workgroup memory is used again.
     return Values();

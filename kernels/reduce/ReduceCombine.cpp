@@ -338,18 +338,28 @@ ReduceEmitter::Values ReduceEmitter::totalOf(Value number, int64_t folding) {
                    ReductionOrder::kLaneGroup, folding);
 }
 
-/// The same for every lane. A few lane groups are folded by every lane itself,
-/// many by one lane for all.
-ReduceEmitter::Values ReduceEmitter::shareTotalOf(Value number) {
-  constexpr int64_t kMaxFoldedByAll = 4;
-  if (c.config.groupsPerResult <= kMaxFoldedByAll)
-    return totalOf(number, KernelConfig::kLanes);
+/// A few lane groups are folded by every lane that asks, many by one lane for
+/// all.
+bool ReduceEmitter::foldsForAll() const {
+  constexpr int64_t kMaxFoldedByEach = 4;
+  return c.config.groupsPerResult > kMaxFoldedByEach;
+}
+
+/// The total of result `number`, after `shareTotals`.
+ReduceEmitter::Values ReduceEmitter::loadTotal(Value number, int64_t folding) {
+  return foldsForAll() ? loadSlots(slotOf(firstLaneOf(number)))
+                       : totalOf(number, folding);
+}
+
+/// Makes the totals of the workgroup's results, after `foldLaneGroups`.
+void ReduceEmitter::shareTotals() {
+  if (!foldsForAll())
+    return;
   const int64_t results = c.config.resultsPerGroup;
   k.ifThen(k.less(lane, k.index(results)), [&] {
     storeSlots(totalOf(lane, results), slotOf(firstLaneOf(lane)));
   });
   k.workgroupBarrier();
-  return loadSlots(slotOf(firstLaneOf(number)));
 }
 
 /// Combines the lanes' values. Lane i uses the totals of result i of the

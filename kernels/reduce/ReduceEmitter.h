@@ -43,6 +43,7 @@ public:
 
 private:
   using Values = SmallVector<Value>; ///< One per slot.
+  using Places = SmallVector<ElementEmitter::Point>;
 
   /// The places of a lane's elements, in the order in which every phase comes
   /// by, and what was emitted there.
@@ -58,7 +59,9 @@ private:
   void emitSequential();
   void emitResultsPerGroup();
   void emitOnePhase(Value result, Value firstResult);
-  void emitAllPhases(Value result);
+  void emitAllPhases(Value result, Value firstResult);
+  void finishAllPhases(Value result);
+  void ifExists(Value result, function_ref<void()> use);
   void emitParts();
   void emitColumns();
   void emitColumnParts(Value block, Value part);
@@ -72,8 +75,10 @@ private:
   bool hasWholeLanes() const;
   Values accumulateRows(const Values &values, Value result, Value first,
                         Value end, std::optional<int64_t> count);
-  Values accumulateRow(Values values, Value result, Value base, Kept *kept,
-                       Value valid = Value());
+  Values accumulateRow(Values values, Value result, Value base, Places &places,
+                       Kept *kept = nullptr, Value valid = Value());
+  Values storeRow(Values values, Value result, Value base, Kept *kept,
+                  Value valid);
   Values accumulateLeftover(Values values, Value result, Value owner);
   Values accumulateElement(Values values, Value result, Value element,
                            Value valid);
@@ -91,14 +96,17 @@ private:
   void foldLaneGroups(const Values &values);
   Value firstLaneOf(Value number);
   Values totalOf(Value number, int64_t folding);
-  Values shareTotalOf(Value number);
+  bool foldsForAll() const;
+  Values loadTotal(Value number, int64_t folding);
+  void shareTotals();
   void combineLanes(const Values &values,
                     function_ref<void(const Values &totals)> use);
   void foldPartials(Value result);
   void bindTotals(const Values &totals, ElementEmitter::Point at);
   void storeResults(ElementEmitter::Point at);
   void finish(const Values &totals, Value result);
-  void storeByProducts(ElementEmitter::Point at, Value condition);
+  void storeByProducts(ArrayRef<ElementEmitter::Point> places,
+                       Value condition = Value());
 
   // Columns.
   static constexpr int64_t kColumnsAtOnce = KernelConfig::kColumnsAtOnce;

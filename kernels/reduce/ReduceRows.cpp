@@ -212,8 +212,8 @@ ReduceEmitter::Values ReduceEmitter::reduceKeptRows(Values values, Value result,
       Value valid = whole ? Value() : k.less(row, k.index(fullRows));
       if (valid)
         row = k.min(row, k.index(fullRows - 1));
-      values = accumulateRow(values, result, inRow(row), &keptRows,
-                             isActiveAnd(valid));
+      values =
+          storeRow(values, result, inRow(row), &keptRows, isActiveAnd(valid));
     }
   }
   leaveKept(keptRows);
@@ -228,9 +228,12 @@ ReduceEmitter::accumulateRows(const Values &values, Value result, Value first,
   auto bundle = [&](Value row, ValueRange carried) {
     Values next(carried);
     c.elements.begin(c.config.vector);
+    Places places;
     for (int64_t u = 0; u < unroll; ++u)
-      next = accumulateRow(next, result, inRow(k.add(row, k.index(u))),
-                           /*kept=*/nullptr);
+      next = accumulateRow(next, result, inRow(k.add(row, k.index(u))), places);
+    // A store between two rows would keep the second one's loads waiting: the
+    // device cannot know that it is not what they read.
+    storeByProducts(places);
     return next;
   };
   if (count == unroll)
@@ -302,9 +305,10 @@ Value ReduceEmitter::inRow(Value row) {
 }
 
 /// A lane's elements of one row, from `base` on, if `valid` (when given) holds.
+/// Their places are appended to `places`; their by-products are not stored.
 ReduceEmitter::Values ReduceEmitter::accumulateRow(Values values, Value result,
-                                                   Value base, Kept *kept,
-                                                   Value valid) {
+                                                   Value base, Places &places,
+                                                   Kept *kept, Value valid) {
   int64_t vector = c.config.vector;
   for (int64_t v = 0; v < c.config.order.elementsPerLane; v += vector) {
     LaneIndex index = {k.add(base, k.index(v)), 1, vector};
@@ -318,9 +322,19 @@ ReduceEmitter::Values ReduceEmitter::accumulateRow(Values values, Value result,
         combineInto(
             MutableArrayRef(values).slice(r * slots.size(), slots.size()),
             *elements, valid);
-      storeByProducts(at, valid);
+      places.push_back(at);
     }
   }
+  return values;
+}
+
+/// The same with their by-products.
+ReduceEmitter::Values ReduceEmitter::storeRow(Values values, Value result,
+                                              Value base, Kept *kept,
+                                              Value valid) {
+  Places places;
+  values = accumulateRow(values, result, base, places, kept, valid);
+  storeByProducts(places, valid);
   return values;
 }
 
@@ -344,7 +358,7 @@ ReduceEmitter::accumulateLeftover(Values values, Value result, Value owner) {
     if (together == 1)
       return accumulateElement(values, result, from, valid);
     from = k.min(from, k.index(c.config.elements - together));
-    return accumulateRow(values, result, from, kept, valid);
+    return storeRow(values, result, from, kept, valid);
   };
   if (keepsRows) {
     owner = isActiveAnd(owner);
@@ -389,20 +403,24 @@ ReduceEmitter::Values ReduceEmitter::accumulateElement(Values values,
   return values;
 }
 
-/// Stores the elementwise results at `at`, if `condition` (when given) holds.
-void ReduceEmitter::storeByProducts(ElementEmitter::Point at, Value condition) {
-  for (auto [value, binding] : byProducts) {
-    FailureOr<Lanes> elements = c.elements.emit(value, at);
-    if (!check(elements))
-      return;
-    auto storeAll = [&, target = binding] {
-      c.elements.store(target, *elements, at);
-    };
-    if (condition) {
-      (void)c.elements.position(at); // Where every by-product's store sees it.
-      k.ifThen(condition, storeAll);
-    } else {
-      storeAll();
+/// Stores the elementwise results at `places`, if `condition` (when given)
+/// holds.
+void ReduceEmitter::storeByProducts(ArrayRef<ElementEmitter::Point> places,
+                                    Value condition) {
+  for (const ElementEmitter::Point &at : places)
+    for (auto [value, binding] : byProducts) {
+      FailureOr<Lanes> elements = c.elements.emit(value, at);
+      if (!check(elements))
+        return;
+      auto storeAll = [&, target = binding] {
+        c.elements.store(target, *elements, at);
+      };
+      if (condition) {
+        (void)c.elements.position(
+            at); // Where every by-product's store sees it.
+        k.ifThen(condition, storeAll);
+      } else {
+        storeAll();
+      }
     }
-  }
 }
