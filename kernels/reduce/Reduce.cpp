@@ -218,6 +218,12 @@ void ReduceEmitter::finishAllPhases(Value result) {
   });
 }
 
+Value ReduceEmitter::isActiveAnd(Value condition) {
+  if (!active || !condition)
+    return active ? active : condition;
+  return arith::AndIOp::create(k.ir(), k.loc(), active, condition);
+}
+
 void ReduceEmitter::emitResultsPerGroup() {
   int64_t perGroup = c.config.resultsPerGroup;
   int64_t count = c.config.results;
@@ -307,6 +313,32 @@ void ReduceEmitter::storeResults(ElementEmitter::Point at) {
   }
   for (auto [result, element] : llvm::zip_equal(results, elements))
     k.store(result.second, element, c.elements.position(at).base);
+}
+
+/// Stores the elementwise results at `places`, if `condition` (when given)
+/// holds.
+void ReduceEmitter::storeByProducts(ArrayRef<ElementEmitter::Point> places,
+                                    Value condition) {
+  SmallVector<std::function<void()>> stores; // After all loads, as above.
+  for (const ElementEmitter::Point &at : places)
+    for (auto [value, binding] : byProducts) {
+      FailureOr<Lanes> elements = c.elements.emit(value, at);
+      if (!check(elements))
+        return;
+      // Computed here, where the stores of all by-products see it.
+      (void)c.elements.position(at);
+      stores.push_back([this, at, target = binding, lanes = *elements] {
+        c.elements.store(target, lanes, at);
+      });
+    }
+  auto storeAll = [&] {
+    for (const auto &store : stores)
+      store();
+  };
+  if (condition && !stores.empty())
+    k.ifThen(condition, storeAll);
+  else
+    storeAll();
 }
 
 /// The end of a kernel of one phase, done by one lane.

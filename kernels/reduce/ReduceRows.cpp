@@ -188,12 +188,6 @@ ElementEmitter::Point ReduceEmitter::keptPoint(Kept &kept, Value result,
   return kept.points[kept.next++];
 }
 
-Value ReduceEmitter::isActiveAnd(Value condition) {
-  if (!active || !condition)
-    return active ? active : condition;
-  return arith::AndIOp::create(k.ir(), k.loc(), active, condition);
-}
-
 /// All full rows of one part without a loop, so that what one phase has emitted
 /// is there for the next one. Lanes without a row in the last turn take another
 /// one's and combine the identity.
@@ -401,26 +395,4 @@ ReduceEmitter::Values ReduceEmitter::accumulateElement(Values values,
     storeByProducts(at, valid);
   }
   return values;
-}
-
-/// Stores the elementwise results at `places`, if `condition` (when given)
-/// holds.
-void ReduceEmitter::storeByProducts(ArrayRef<ElementEmitter::Point> places,
-                                    Value condition) {
-  for (const ElementEmitter::Point &at : places)
-    for (auto [value, binding] : byProducts) {
-      FailureOr<Lanes> elements = c.elements.emit(value, at);
-      if (!check(elements))
-        return;
-      auto storeAll = [&, target = binding] {
-        c.elements.store(target, *elements, at);
-      };
-      if (condition) {
-        (void)c.elements.position(
-            at); // Where every by-product's store sees it.
-        k.ifThen(condition, storeAll);
-      } else {
-        storeAll();
-      }
-    }
 }

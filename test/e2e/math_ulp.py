@@ -14,7 +14,7 @@ multiples of pi / 2, and zeros, infinities, NaNs and subnormal numbers; of two n
 powers of C's annex F.10.4.4, all that are exact, and random ones across the range of
 results. --exhaustive takes every f32 instead, for functions of one number (`all` are all of
 them), or with --slice a part of them, in the plans' numbers of elements: 3::8 is an eighth, from the
-fourth on. FOLDER holds plans for that. What is measured of a part does not replace a greater error.
+fourth on. FOLDER holds plans for that, of 2^25 elements if not given. What is measured of a part does not replace a greater error.
 --run=gpuvm-interpret (with the program, PROGRAM.mlir) measures the reference, which has to
 round correctly (`rsqrt` on f64, a root and a division, to 1.5).
 
@@ -150,11 +150,11 @@ def prepare(options):
     os.makedirs(options.folder, exist_ok=True)
     if options.exhaustive:
         for function in names_of(options.exhaustive):
-            compile_plan(options, f"all-{function}", exhaustive_program(function, options.elements))
+            compile_plan(options, f"all-{function}", exhaustive_program(function, options.elements or 2**25))
         return
     for kind, dtype in itertools.product(("one", "two", "three", "both"), TYPES):
         if functions_of(kind, dtype):
-            compile_plan(options, f"{kind}-{dtype}", program(kind, options.elements, dtype))
+            compile_plan(options, f"{kind}-{dtype}", program(kind, options.elements or 65536, dtype))
 
 
 # ----------------------------------------------------------------- measuring
@@ -315,7 +315,7 @@ def main():
     for command in (prepares, measures):
         command.add_argument("folder")
         command.add_argument("--exhaustive", default="")
-    prepares.add_argument("--elements", type=int, default=65536)
+    prepares.add_argument("--elements", type=int)
     measures.add_argument("--device")
     measures.add_argument("--run", default="gpuvm-run")
     measures.add_argument("--slice", default=":")

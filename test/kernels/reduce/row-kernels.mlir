@@ -10,6 +10,19 @@
 // RUN: gpuvm-compile %s --program=one_long_row --statistics -o %t.gvplan 2>&1 | FileCheck %s --check-prefix=PARTS
 // PARTS: 3 gpuvm-form-kernels{{ +}}- Kernels formed
 
+// A lane loads all rows that it has in flight before it stores the first power.
+// RUN: gpuvm-compile %s --program=one_long_row -o %t.gvplan && gpuvm-plan disassemble %t.gvplan --kernel=softmax_reduce_1 | FileCheck %s --check-prefix=LOADS
+// LOADS: kernel softmax_reduce_1: GLSL
+// LOADS-COUNT-4: vec4 {{.+}} = main_arg_0_1._m0[
+// LOADS-COUNT-4: main_arg_2_1._m0[{{.+}}] =
+
+// Neighbouring lanes finish the 16 rows of a workgroup.
+// RUN: gpuvm-compile %s --program=log_sum_exp -o %t.gvplan && gpuvm-plan disassemble %t.gvplan | FileCheck %s --check-prefix=FINISH
+// FINISH: GLSL
+// FINISH: [[FIRST:_[0-9]+]] = {{.+}} * 16u;
+// FINISH: [[RESULT:_[0-9]+]] = [[FIRST]] + gl_LocalInvocationID.x;
+// FINISH: main_arg_1_1._m0{{\[}}[[RESULT]]] =
+
 gpuvm.program @softmax(%x: tensor<256x4096xf32>) -> (y: tensor<256x4096xf32>) {
   %y = gpuvm.stage @softmax(%in = %x : tensor<256x4096xf32>) -> tensor<256x4096xf32> {
     %low = arith.constant dense<0xFF800000> : tensor<256xf32>
@@ -80,16 +93,17 @@ gpuvm.program @log_sum_exp(%x: tensor<300x50xf32>) -> (y: tensor<300xf32>) {
 }
 
 gpuvm.program @one_long_row(%x: tensor<1048576xf32>) -> (y: tensor<1048576xf32>) {
-  %y = gpuvm.stage @center(%in = %x : tensor<1048576xf32>) -> tensor<1048576xf32> {
+  %y = gpuvm.stage @softmax(%in = %x : tensor<1048576xf32>) -> tensor<1048576xf32> {
     %zero = arith.constant dense<0.0> : tensor<f32>
     %low = arith.constant dense<0xFF800000> : tensor<f32>
     %empty = tensor.empty() : tensor<1048576xf32>
     %top = linalg.reduce { arith.maximumf } ins(%in : tensor<1048576xf32>) outs(%low : tensor<f32>) dimensions = [0]
     %tops = linalg.broadcast ins(%top : tensor<f32>) outs(%empty : tensor<1048576xf32>) dimensions = [0]
     %shifted = arith.subf %in, %tops : tensor<1048576xf32>
-    %sum = linalg.reduce { arith.addf } ins(%shifted : tensor<1048576xf32>) outs(%zero : tensor<f32>) dimensions = [0]
+    %powers = math.exp %shifted : tensor<1048576xf32>
+    %sum = linalg.reduce { arith.addf } ins(%powers : tensor<1048576xf32>) outs(%zero : tensor<f32>) dimensions = [0]
     %sums = linalg.broadcast ins(%sum : tensor<f32>) outs(%empty : tensor<1048576xf32>) dimensions = [0]
-    %r = arith.divf %shifted, %sums : tensor<1048576xf32>
+    %r = arith.divf %powers, %sums : tensor<1048576xf32>
     gpuvm.send %r : tensor<1048576xf32>
   }
   gpuvm.return %y : !gpuvm.message<tensor<1048576xf32>>
