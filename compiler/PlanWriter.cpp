@@ -281,9 +281,18 @@ void PlanTranslator::addCommand(Operation *command) {
         add(vm::Clock{toWindow(c.getWindow())}, c.getStage());
       })
       .Case<chain::RepeatOp>([&](auto r) {
-        add(vm::Repeat{static_cast<uint32_t>(r.getCommands()),
-                       static_cast<uint32_t>(r.getTimes())},
-            "");
+        vm::Repeat repeat = {static_cast<uint32_t>(r.getCommands()),
+                             static_cast<uint32_t>(r.getTimes()),
+                             {},
+                             static_cast<uint32_t>(r.getPhase())};
+        if (r.getRotations())
+          for (auto rotation :
+               r.getRotations()->template getAsRange<ArrayAttr>()) {
+            vm::Rotation &windows = repeat.rotations.emplace_back();
+            for (auto window : rotation.template getAsRange<WindowAttr>())
+              windows.push_back(toWindow(window));
+          }
+        add(std::move(repeat), "");
       })
       .Case<chain::FillOp>([&](auto f) {
         add(vm::Fill{toWindow(f.getWindow()),

@@ -184,17 +184,35 @@ LogicalResult Machine::run(Operation *op, Environment &env) {
       });
 }
 
+/// The symbols that take turns, so many turns later.
+void Machine::rotate(RepeatBeginOp op, int64_t turns) {
+  if (!op.getRotations())
+    return;
+  for (auto rotation : op.getRotations()->getAsRange<ArrayAttr>()) {
+    auto nameAt = [&](size_t i) {
+      return cast<FlatSymbolRefAttr>(rotation[i % rotation.size()]).getValue();
+    };
+    SmallVector<Tensor> held;
+    for (size_t i = 0; i < rotation.size(); ++i)
+      held.push_back(symbols.lookup(nameAt(i + turns)));
+    for (size_t i = 0; i < rotation.size(); ++i)
+      symbols[nameAt(i)] = held[i];
+  }
+}
+
 LogicalResult Machine::runBody(Block &body, Environment &env) {
   struct Open {
-    Operation *begin;
+    RepeatBeginOp begin;
     uint64_t times; ///< Still to run, this one included.
   };
   SmallVector<Open> open;
   for (Operation *op = &body.front(); op != &body.back();
        op = op->getNextNode()) {
     if (auto begin = dyn_cast<RepeatBeginOp>(op)) {
-      open.push_back({op, begin.getTimes()});
+      open.push_back({begin, begin.getTimes()});
+      rotate(begin, begin.getPhase());
     } else if (isa<RepeatEndOp>(op)) {
+      rotate(open.back().begin, 1);
       if (--open.back().times == 0)
         open.pop_back();
       else

@@ -79,6 +79,7 @@ private:
   LogicalResult run(KernelOp op, Environment &env);
   LogicalResult run(LoadOp op, Environment &env);
   LogicalResult run(StoreOp op, Environment &env);
+  void rotate(RepeatBeginOp op, int64_t turns);
   LogicalResult run(MetadataOp op, Environment &env);
   vm::HostTensor getMagnitude(MetadataOp op, const vm::HostTensor &payload,
                               int64_t slices) const;

@@ -244,6 +244,27 @@ LogicalResult chain::RepeatOp::verify() {
       return emitOpError("C1: repeats ")
              << static_cast<int64_t>(getCommands()) << " commands "
              << static_cast<int64_t>(getTimes()) << " times";
+  std::optional<ArrayAttr> rotations = getRotations();
+  if (!rotations)
+    return success();
+  for (Attribute attribute : *rotations) {
+    auto rotation = dyn_cast<ArrayAttr>(attribute);
+    if (!rotation || rotation.size() < 2) // C2
+      return emitOpError("C2: a rotation has two windows or more, not ")
+             << attribute;
+    auto first = dyn_cast<gpuvm::WindowAttr>(rotation[0]);
+    for (Attribute other : rotation) {
+      auto window = dyn_cast<gpuvm::WindowAttr>(other);
+      if (!window || window.getLength() != first.getLength()) // C2
+        return emitOpError("C2: ")
+               << other << " is not a window like " << first;
+    }
+    int64_t turns = getPhase() + getTimes(), length = rotation.size();
+    if (int64_t(getPhase()) < 0 || turns % length != 0) // C3
+      return emitOpError("C3: ")
+             << getPhase() << " and " << getTimes()
+             << " turns do not end where a rotation of " << length << " begins";
+  }
   return success();
 }
 

@@ -304,12 +304,22 @@ def Chain_RepeatOp : Chain_PlanChild<"repeat"> {
     `commands` is how many of the dispatches, barriers, copies, fills and repeats
     that follow it are repeated, `times` how often they run.
 
+    The windows of a rotation take turns: what is in one of them at the end of a
+    time is in the one before it the next time (gpuvm.repeat_begin).
+
     C1: both are at least 1.
+    C2: a rotation has two windows or more, and they have one length.
+    C3: `phase` plus `times` is a multiple of the length of each rotation.
 
     Example: `chain.repeat 7 commands 500 times`
   }];
-  let arguments = (ins I64Attr:$commands, I64Attr:$times);
-  let assemblyFormat = "$commands `commands` $times `times` attr-dict";
+  let arguments = (ins I64Attr:$commands, I64Attr:$times,
+                       OptionalAttr<ArrayAttr>:$rotations,
+                       DefaultValuedAttr<I64Attr, "0">:$phase);
+  let assemblyFormat = [{
+    $commands `commands` $times `times` (`rotating` $rotations^ `from` $phase)?
+    attr-dict
+  }];
   let hasVerifier = 1;
 }
 

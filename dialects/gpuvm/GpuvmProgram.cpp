@@ -218,14 +218,56 @@ LogicalResult ProgramOp::verify() {
   return success();
 }
 
+/// C3 and C4 of gpuvm.repeat_begin; `rotating`: registers of others before it.
+static LogicalResult verifyRotations(RepeatBeginOp begin,
+                                     llvm::DenseSet<Operation *> &rotating) {
+  std::optional<ArrayAttr> rotations = begin.getRotations();
+  if (!rotations)
+    return success();
+  for (Attribute attribute : *rotations) {
+    auto rotation = dyn_cast<ArrayAttr>(attribute);
+    if (!rotation || rotation.size() < 2) // C3
+      return begin.emitOpError("C3: a rotation has two registers or more, not ")
+             << attribute;
+    RankedTensorType type;
+    for (Attribute name : rotation) {
+      auto reference = dyn_cast<FlatSymbolRefAttr>(name);
+      auto symbol = reference
+                        ? SymbolTable::lookupNearestSymbolFrom<RegisterOp>(
+                              begin, reference)
+                        : RegisterOp();
+      if (!symbol) // C3
+        return begin.emitOpError("C3: ") << name << " is not a register";
+      auto own = cast<RankedTensorType>(symbol.getType());
+      if (type && own != type) // C3
+        return begin.emitOpError("C3: register ")
+               << name << " has the type " << own << ", not " << type;
+      type = own;
+      if (!rotating.insert(symbol).second) // C3
+        return begin.emitOpError("C3: register ")
+               << name << " is in two rotations";
+    }
+    int64_t turns = begin.getPhase() + begin.getTimes(),
+            length = rotation.size();
+    if (int64_t(begin.getPhase()) < 0 || turns % length != 0) // C4
+      return begin.emitOpError("C4: ")
+             << begin.getPhase() << " and " << begin.getTimes()
+             << " turns do not end where a rotation of " << length << " begins";
+  }
+  return success();
+}
+
 /// C1 and C2 of gpuvm.repeat_begin.
 static LogicalResult verifyRepeats(ProgramOp program) {
   SmallVector<RepeatBeginOp> open;
+  llvm::DenseSet<Operation *> rotating;
   for (Operation &op : program.getBody().front()) {
     if (auto begin = dyn_cast<RepeatBeginOp>(op)) {
       auto times = static_cast<int64_t>(begin.getTimes());
       if (times < 1) // C2
         return begin.emitOpError("C2: cannot run ") << times << " times";
+      if (failed(verifyRotations(begin, rotating)))
+        return failure();
       open.push_back(begin);
     }
     if (!isa<RepeatEndOp>(op))

@@ -103,17 +103,31 @@ def Gpuvm_RepeatBeginOp : Gpuvm_Op<"repeat_begin", [HasParent<"ProgramOp">]> {
     before, and everything after the end runs after. Values that are made
     between the two are used there only.
 
+    The registers of a rotation take turns: what one of them holds at the end of
+    a time is in the one before it the next time, and what the first one holds in
+    the last one. Nothing is moved; each time means other windows by the names.
+    The first time is number `phase` in that, the number after the last one is a
+    multiple of all lengths: around the repeat each name means what it does
+    elsewhere.
+
     C1: there is an end for each beginning, and a beginning for each end.
+    C2: it runs at least once.
+    C3: a rotation has two registers or more, of one type, and each is in one
+        rotation of one repeat only.
+    C4: `phase` plus `times` is a multiple of the length of each rotation.
 
     Example:
 
     ```mlir
-    gpuvm.repeat_begin 20 times
+    gpuvm.repeat_begin 21 times rotating [[@life.0, @life.0.next]] from 1
     gpuvm.repeat_end
     ```
   }];
-  let arguments = (ins I64Attr:$times);
-  let assemblyFormat = "$times `times` attr-dict";
+  let arguments = (ins I64Attr:$times, OptionalAttr<ArrayAttr>:$rotations,
+                       DefaultValuedAttr<I64Attr, "0">:$phase);
+  let assemblyFormat = [{
+    $times `times` (`rotating` $rotations^ `from` $phase)? attr-dict
+  }];
 }
 
 def Gpuvm_RepeatEndOp : Gpuvm_Op<"repeat_end", [HasParent<"ProgramOp">]> {

@@ -128,6 +128,34 @@ WindowAttr gpuvm::intersect(WindowAttr a, WindowAttr b) {
 // Repeats
 //===----------------------------------------------------------------------===//
 
+Rotations gpuvm::getRotations(RepeatBeginOp op) {
+  Rotations rotations;
+  if (op.getRotations())
+    for (auto symbols : op.getRotations()->getAsRange<ArrayAttr>())
+      rotations.push_back(llvm::map_to_vector(
+          symbols.getAsRange<FlatSymbolRefAttr>(), [&](auto symbol) {
+            return lookupSymbol(op, symbol.getValue()).window;
+          }));
+  return rotations;
+}
+
+WindowAttr gpuvm::rotate(WindowAttr window, const Rotations &rotations,
+                         int64_t turns) {
+  for (const SmallVector<WindowAttr> &rotation : rotations)
+    for (auto [i, place] : llvm::enumerate(rotation)) {
+      if (!intersect(place, window))
+        continue;
+      int64_t length = rotation.size();
+      WindowAttr then =
+          rotation[((int64_t(i) - turns) % length + length) % length];
+      return WindowAttr::get(window.getContext(), window.getRegion(),
+                             window.getOffset() - place.getOffset() +
+                                 then.getOffset(),
+                             window.getLength());
+    }
+  return window;
+}
+
 Repeats::Repeats(ProgramOp program) {
   SmallVector<unsigned> open;
   for (Operation &op : program.getBody().front()) {

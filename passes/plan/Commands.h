@@ -67,6 +67,12 @@ SmallVector<Access> getAccesses(Operation *command);
 /// The intersection of two windows; null if they do not meet.
 WindowAttr intersect(WindowAttr a, WindowAttr b);
 
+/// The windows that take turns in a repeat (gpuvm.repeat_begin).
+using Rotations = SmallVector<SmallVector<WindowAttr>>;
+Rotations getRotations(RepeatBeginOp op);
+/// What lies in `window` after `turns` more turns; `turns` may be negative.
+WindowAttr rotate(WindowAttr window, const Rotations &rotations, int64_t turns);
+
 /// Which parts of a program run several times, as long as nobody moves them.
 class Repeats {
 public:

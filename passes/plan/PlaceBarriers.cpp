@@ -55,6 +55,7 @@ private:
 
   /// A repeat that has begun.
   struct Open {
+    Rotations rotations;
     BarrierOp barrier;               ///< Its first command.
     SmallVector<Touch> firstTouches; ///< Between that and the next barrier.
   };
@@ -111,19 +112,30 @@ static void addReasons(BarrierOp barrier, ArrayRef<Touch> earlier,
   barrier.setReasonsAttr(ArrayAttr::get(barrier.getContext(), reasons));
 }
 
+/// What was touched earlier, by the names of `turns` turns later.
+static void rotate(SmallVectorImpl<Touch> &touches, const Rotations &rotations,
+                   int64_t turns) {
+  for (Touch &touch : touches)
+    touch.window = gpuvm::rotate(touch.window, rotations, turns);
+}
+
 /// A repeat begins with a barrier, which parts its times. (Hardly any repeat
 /// needs none: what it carries is read each time.)
 void BarrierPlacer::beginRepeat(RepeatBeginOp op) {
   ++index;
+  Rotations rotations = getRotations(op);
+  rotate(current, rotations, op.getPhase());
   OpBuilder b(op);
   b.setInsertionPointAfter(op);
   place(b, op.getLoc(), {});
-  open.push_back({barrier, {}});
+  open.push_back({std::move(rotations), barrier, {}});
 }
 
 /// What the last commands of a repeat leave meets its first ones.
 void BarrierPlacer::endRepeat() {
-  auto [first, firstTouches] = open.pop_back_val();
+  auto [rotations, first, firstTouches] = open.pop_back_val();
+  rotate(previous, rotations, 1);
+  rotate(current, rotations, 1);
   for (const Touch &touch : firstTouches)
     addReasons(first, current, Access{touch.window, touch.writes},
                touch.command);

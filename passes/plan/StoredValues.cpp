@@ -44,6 +44,12 @@ static bool canBeMadeIn(StoreOp store, KernelOp maker, const ValueHomes &homes,
   for (Operation *op = maker->getNextNode(); op; op = op->getNextNode()) {
     bool beforeStore = op->isBeforeInBlock(store);
     bool whileRead = isOutput || op->isBeforeInBlock(lastReader);
+    if (auto repeat = dyn_cast<RepeatBeginOp>(op);
+        repeat && (beforeStore || whileRead) &&
+        llvm::any_of(getRotations(repeat), [&](const auto &rotation) {
+          return llvm::is_contained(rotation, target);
+        }))
+      return false; // Other values are there in its turns.
     if (op == store || !isCommand(op))
       continue;
     if (beforeStore || whileRead)

@@ -118,12 +118,23 @@ void ChainBuilder::addSymbols() {
 bool ChainBuilder::isOverwritten(ExposeOp op) {
   WindowAttr window = getWindow(program, op.getValue());
   Operation *maker = op.getValue().getDefiningOp();
+  SmallVector<RepeatBeginOp> begun;
+  RepeatBeginOp ended;
   for (Operation *command : getCommands(program)) {
+    if (auto begin = dyn_cast<RepeatBeginOp>(command))
+      begun.push_back(begin);
+    if (isa<RepeatEndOp>(command))
+      ended = begun.pop_back_val();
     if (command == maker || (maker && command->isBeforeInBlock(maker)))
       continue;
     if (auto kernel = dyn_cast<KernelOp>(command);
         kernel && kernel->hasAttr(kResumesAttr))
       continue; // It makes what the kernel before it makes.
+    if (isa<RepeatEndOp>(command))
+      for (const auto &rotation : getRotations(ended))
+        for (WindowAttr place : rotation)
+          if (intersect(place, window))
+            return true;
     for (const Access &access : getAccesses(command))
       if (access.writes && intersect(access.window, window))
         return true;
@@ -285,7 +296,14 @@ void ChainBuilder::addInvoke(InvokeOp op) {
 }
 
 void ChainBuilder::beginRepeat(RepeatBeginOp op) {
-  open.push_back({chain::RepeatOp::create(b, op.getLoc(), 0, op.getTimes())});
+  SmallVector<Attribute> rotations;
+  for (const SmallVector<WindowAttr> &rotation : getRotations(op))
+    rotations.push_back(b.getArrayAttr(
+        SmallVector<Attribute>(rotation.begin(), rotation.end())));
+  open.push_back({chain::RepeatOp::create(
+      b, op.getLoc(), 0, op.getTimes(),
+      rotations.empty() ? ArrayAttr() : b.getArrayAttr(rotations),
+      op.getPhase())});
 }
 
 /// What has been added since the beginning is repeated.

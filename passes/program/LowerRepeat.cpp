@@ -5,14 +5,17 @@
 //
 // What a repeat carries lies in registers with names, which its first stage
 // sets. In the repeat a stage sends what they hold, and another one stores what
-// they hold the next time. The stages between run while a word, `go`, says so:
-// from then on they are stages with a condition, and a time behind the last one
-// does nothing.
+// they hold the next time: where they are, or in a register more, which takes
+// its turn with them (CarriedState). The stages between run while a word, `go`,
+// says so: from then on they are stages with a condition, and a time after the
+// last one does nothing.
 //
 //===----------------------------------------------------------------------===//
 
+#include "kernels/analysis/Alternative.h"
 #include "passes/Passes.h"
 #include "passes/expand/ElementBuilder.h"
+#include "passes/program/CarriedState.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -37,8 +40,10 @@ public:
   /// `goes`: a message that says whether the repeat runs at all; null if it
   /// always does.
   RepeatLowering(RepeatOp repeat, SymbolTable &symbols, Value goes)
-      : repeat(repeat), symbols(symbols), goes(goes), loc(repeat.getLoc()),
-        b(repeat), word(RankedTensorType::get({}, b.getI1Type())) {}
+      : repeat(repeat), state(repeat), symbols(symbols), goes(goes),
+        loc(repeat.getLoc()), b(repeat),
+        word(RankedTensorType::get({}, b.getI1Type())),
+        count(RankedTensorType::get({}, b.getI32Type())) {}
   void run();
 
 private:
@@ -47,21 +52,32 @@ private:
                    BodyBuilder body);
   StringAttr addRegister(StringRef suffix, RankedTensorType type);
   Value makeWord(bool value);
+  void addRegisters();
   void start();
   SmallVector<Value> load(StringRef stage);
+  void begin();
   void lowerBody(Value go);
   void runOn(StageOp stage, Value go);
   void next(NextOp op, Value go);
+  void settle();
+  StringAttr symbolOf(const CarriedState::Place &place) const {
+    return (place.isNext ? nexts : carried)[place.number];
+  }
 
   RepeatOp repeat;
+  CarriedState state;
   SymbolTable &symbols;
   Value goes;
   Location loc;
   OpBuilder b;
-  RankedTensorType word;
+  RankedTensorType word, count;
   SmallVector<StringAttr> carried; ///< The registers.
+  SmallVector<StringAttr> nexts;   ///< Those for the next time, or null.
   StringAttr goOn;                 ///< Null if the repeat runs all its times.
-  DenseMap<Value, Value> both;     ///< Conditions of stages, and `go`.
+  /// After how many times it went on; null if that is known, or nothing
+  /// rotates.
+  StringAttr turns;
+  DenseMap<Value, Value> both; ///< Conditions of stages, and `go`.
 };
 
 } // namespace
@@ -109,16 +125,33 @@ Value RepeatLowering::makeWord(bool value) {
   return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(word, value));
 }
 
+void RepeatLowering::addRegisters() {
+  bool ends = repeat.getNext().getUntil() != Value();
+  if (goes || ends)
+    goOn = addRegister("go", word);
+  if (ends && !state.getRotations().empty())
+    turns = addRegister("turns", count);
+  for (auto [i, initial] : llvm::enumerate(repeat.getInitial())) {
+    RankedTensorType type = payloadType(initial.getType());
+    std::string name = std::to_string(i);
+    carried.push_back(addRegister(name, type));
+    nexts.push_back(state.hasNext(i) ? addRegister(name + ".next", type)
+                                     : StringAttr());
+  }
+}
+
 /// Sets the registers to what is carried at first.
 void RepeatLowering::start() {
-  for (auto [i, initial] : llvm::enumerate(repeat.getInitial()))
-    carried.push_back(
-        addRegister(std::to_string(i), payloadType(initial.getType())));
   addStage("start", repeat.getInitial(), goes, [&](ValueRange values) {
-    for (auto [value, symbol] : llvm::zip_equal(values, carried))
-      StoreOp::create(b, loc, value, symbol.getValue());
+    for (auto [i, value] : llvm::enumerate(values))
+      StoreOp::create(b, loc, value, symbolOf(state.getStart(i)).getValue());
     if (goOn && !goes)
       StoreOp::create(b, loc, makeWord(true), goOn.getValue());
+    if (turns)
+      StoreOp::create(
+          b, loc,
+          arith::ConstantOp::create(b, loc, DenseElementsAttr::get(count, 0)),
+          turns.getValue());
     return SmallVector<Value>();
   });
   if (goOn && goes)
@@ -126,6 +159,19 @@ void RepeatLowering::start() {
       StoreOp::create(b, loc, values.front(), goOn.getValue());
       return SmallVector<Value>();
     });
+}
+
+void RepeatLowering::begin() {
+  SmallVector<Attribute> rotations;
+  for (const CarriedState::Rotation &rotation : state.getRotations())
+    rotations.push_back(b.getArrayAttr(llvm::map_to_vector(
+        rotation, [&](const CarriedState::Place &place) -> Attribute {
+          return FlatSymbolRefAttr::get(symbolOf(place));
+        })));
+  RepeatBeginOp::create(b, loc, repeat.getTimes(),
+                        rotations.empty() ? ArrayAttr()
+                                          : b.getArrayAttr(rotations),
+                        state.getPhase());
 }
 
 /// What the registers hold, and whether the repeat goes on, as messages.
@@ -166,18 +212,76 @@ void RepeatLowering::runOn(StageOp stage, Value go) {
 
 /// Stores what is carried on, and whether it is.
 void RepeatLowering::next(NextOp op, Value go) {
-  SmallVector<Value> values(op.getValues());
   bool ends = op.getUntil() != Value();
+  SmallVector<unsigned> stored;
+  SmallVector<Value> values;
+  for (auto [i, value] : llvm::enumerate(op.getValues()))
+    if (state.isStored(i)) {
+      stored.push_back(i);
+      values.push_back(value);
+    }
   if (ends)
     values.push_back(op.getUntil());
+  if (values.empty())
+    return;
   addStage("next", values, go, [&](ValueRange made) {
-    for (auto [value, symbol] : llvm::zip(made, carried))
+    for (auto [value, i] : llvm::zip(made, stored))
+      StoreOp::create(b, loc, value,
+                      (nexts[i] ? nexts : carried)[i].getValue());
+    if (!ends)
+      return SmallVector<Value>();
+    Value goesOn = arith::XOrIOp::create(b, loc, made.back(), makeWord(true));
+    if (turns) { // With what makes `go`, so that it needs no kernel.
+      Value before =
+          LoadOp::create(b, loc, count, turns.getValue(), IntegerAttr());
+      Value more = arith::ExtUIOp::create(b, loc, count, goesOn);
+      StoreOp::create(b, loc, arith::AddIOp::create(b, loc, before, more),
+                      turns.getValue());
+    }
+    // The last store: what waits for `go` need not keep it.
+    StoreOp::create(b, loc, goesOn, goOn.getValue());
+    return SmallVector<Value>();
+  });
+}
+
+/// Where the device says after which time it is over, what is carried lies in
+/// any of the registers that take turns: moves it to its own.
+void RepeatLowering::settle() {
+  if (!turns)
+    return;
+  addStage("settle", {}, goes, [&](ValueRange) {
+    auto constant = [&](int32_t n) {
+      return arith::ConstantOp::create(b, loc,
+                                       DenseElementsAttr::get(count, n));
+    };
+    Value ran = LoadOp::create(b, loc, count, turns.getValue(), IntegerAttr());
+    ran = arith::AddIOp::create(b, loc, ran, constant(1)); // The last one.
+    ran = arith::MinUIOp::create(b, loc, ran, constant(repeat.getTimes()));
+    SmallVector<std::pair<Value, StringAttr>> moved;
+    for (const CarriedState::Rotation &rotation : state.getRotations()) {
+      int32_t length = rotation.size();
+      Value phase = arith::AddIOp::create(b, loc, ran,
+                                          constant(state.getPhase() % length));
+      phase = arith::RemUIOp::create(b, loc, phase, constant(length));
+      SmallVector<Value> held;
+      for (const CarriedState::Place &place : rotation)
+        held.push_back(LoadOp::create(
+            b, loc, payloadType(repeat.getInitial()[place.number].getType()),
+            symbolOf(place).getValue(), IntegerAttr()));
+      for (int32_t role = 0; role < length; ++role) {
+        if (rotation[role].isNext)
+          continue;
+        Value value = held[role];
+        for (int32_t at = 1; at < length; ++at) {
+          Value is = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                           phase, constant(at));
+          value = chooseElements(b, loc, is, held[(role + at) % length], value);
+        }
+        moved.push_back({value, symbolOf(rotation[role])});
+      }
+    }
+    for (auto [value, symbol] : moved)
       StoreOp::create(b, loc, value, symbol.getValue());
-    if (ends)
-      StoreOp::create(b, loc,
-                      arith::XOrIOp::create(b, loc, made.back(), makeWord(true))
-                          .getResult(),
-                      goOn.getValue());
     return SmallVector<Value>();
   });
 }
@@ -203,10 +307,9 @@ void RepeatLowering::lowerBody(Value go) {
 }
 
 void RepeatLowering::run() {
-  if (goes || repeat.getNext().getUntil())
-    goOn = addRegister("go", word);
+  addRegisters();
   start();
-  RepeatBeginOp::create(b, loc, repeat.getTimesAttr());
+  begin();
   SmallVector<Value> messages = load("again");
   Value go = goOn ? messages.pop_back_val() : Value();
   for (auto [argument, message] :
@@ -214,6 +317,7 @@ void RepeatLowering::run() {
     argument.replaceAllUsesWith(message);
   lowerBody(go);
   RepeatEndOp::create(b, loc);
+  settle();
   messages = load("last");
   repeat->replaceAllUsesWith(
       ArrayRef(messages).take_front(repeat->getNumResults()));

@@ -10,6 +10,8 @@
 
 #include "runtime/exec/Descriptors.h"
 
+#include "runtime/plan/Repeats.h"
+
 #include <algorithm>
 #include <map>
 #include <string>
@@ -20,14 +22,14 @@ namespace {
 /// What one descriptor set is for.
 struct SetUse {
   uint32_t kernel;
-  const std::vector<BoundWindow> *windows;
+  std::vector<BoundWindow> windows;
 
   bool operator<(const SetUse &other) const {
     if (kernel != other.kernel)
       return kernel < other.kernel;
     return std::lexicographical_compare(
-        windows->begin(), windows->end(), other.windows->begin(),
-        other.windows->end(), [](const BoundWindow &a, const BoundWindow &b) {
+        windows.begin(), windows.end(), other.windows.begin(),
+        other.windows.end(), [](const BoundWindow &a, const BoundWindow &b) {
           auto key = [](const BoundWindow &bound) {
             return std::tuple(bound.binding, bound.window.region,
                               bound.window.offset, bound.window.length);
@@ -38,12 +40,38 @@ struct SetUse {
 };
 } // namespace
 
-static std::optional<SetUse> setUseOf(const Command &command) {
+static std::optional<SetUse> setUseOf(const Command &command,
+                                      const Turns &turns) {
+  SetUse use;
   if (auto *op = std::get_if<Dispatch>(&command.op))
-    return SetUse{op->kernel, &op->windows};
-  if (auto *op = std::get_if<DispatchIndirect>(&command.op))
-    return SetUse{op->kernel, &op->windows};
-  return std::nullopt;
+    use = {op->kernel, op->windows};
+  else if (auto *op = std::get_if<DispatchIndirect>(&command.op))
+    use = {op->kernel, op->windows};
+  else
+    return std::nullopt;
+  for (BoundWindow &bound : use.windows)
+    bound.window = turns.at(bound.window);
+  return use;
+}
+
+/// Visits each command in each state of the windows around it.
+template <typename Visit>
+static void forEachState(const Plan &plan, CommandRange range, Turns &turns,
+                         Visit &visit) {
+  for (size_t i = range.begin; i < range.end; ++i) {
+    auto *repeat = std::get_if<Repeat>(&plan.commands[i].op);
+    if (!repeat) {
+      visit(i, turns);
+      continue;
+    }
+    CommandRange body = {i + 1, i + 1 + repeat->commands};
+    for (uint32_t t = 0; t < periodOf(*repeat); ++t) {
+      turns.turn(*repeat, t, /*begins=*/true);
+      forEachState(plan, body, turns, visit);
+      turns.turn(*repeat, t, /*begins=*/false);
+    }
+    i = body.end - 1;
+  }
 }
 
 Result<Owned<VkDescriptorPool>> createDescriptorPool(const Device &device,
@@ -84,20 +112,28 @@ Result<Descriptors> Descriptors::create(const Device &device, const Plan &plan,
   std::vector<VkDescriptorSetLayout> layouts;
   std::vector<std::string> names;
   uint32_t descriptors = 0;
-  result.setOfCommand_.resize(plan.commands.size());
-  for (size_t i = 0; i < plan.commands.size(); ++i) {
-    std::optional<SetUse> use = setUseOf(plan.commands[i]);
+  constexpr size_t kNone = SIZE_MAX;
+  result.firstState_.assign(plan.commands.size(), kNone);
+  auto visit = [&](size_t i, const Turns &turns) {
+    std::optional<SetUse> use = setUseOf(plan.commands[i], turns);
     if (!use)
-      continue;
+      return;
+    size_t &first = result.firstState_[i];
+    if (first == kNone) {
+      first = result.setOfState_.size();
+      result.setOfState_.resize(first + turns.numStates());
+    }
     auto [entry, isNew] =
         indices.emplace(*use, static_cast<uint32_t>(layouts.size()));
-    result.setOfCommand_[i] = entry->second;
+    result.setOfState_[first + turns.state()] = entry->second;
     if (!isNew)
-      continue;
+      return;
     layouts.push_back(pipelines[use->kernel].setLayout.get());
     names.push_back("windows of " + plan.commands[i].stage);
-    descriptors += static_cast<uint32_t>(use->windows->size());
-  }
+    descriptors += static_cast<uint32_t>(use->windows.size());
+  };
+  Turns turns;
+  forEachState(plan, {0, plan.commands.size()}, turns, visit);
   if (layouts.empty())
     return result;
 
@@ -119,7 +155,7 @@ Result<Descriptors> Descriptors::create(const Device &device, const Plan &plan,
     device.setName(VK_OBJECT_TYPE_DESCRIPTOR_SET,
                    reinterpret_cast<uint64_t>(result.sets_[i]), names[i]);
   for (const auto &[use, index] : indices)
-    for (const BoundWindow &bound : *use.windows)
+    for (const BoundWindow &bound : use.windows)
       writeDescriptor(device, result.sets_[index], bound.binding,
                       regions.locate(bound.window));
   return result;

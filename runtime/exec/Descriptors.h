@@ -29,15 +29,17 @@ public:
                                     const Pipelines &pipelines,
                                     const Regions &regions);
 
-  /// The set of command `index`, which must be a dispatch.
-  VkDescriptorSet forCommand(size_t index) const {
-    return sets_[setOfCommand_[index]];
+  /// The set of command `index`, which must be a dispatch, where the windows of
+  /// the repeats around it are in `state` (Turns::state()).
+  VkDescriptorSet forCommand(size_t index, size_t state = 0) const {
+    return sets_[setOfState_[firstState_[index] + state]];
   }
 
 private:
   Owned<VkDescriptorPool> pool_;
   std::vector<VkDescriptorSet> sets_;
-  std::vector<uint32_t> setOfCommand_;
+  std::vector<size_t> firstState_; ///< Of each command, in `setOfState_`.
+  std::vector<uint32_t> setOfState_;
 };
 
 /// A pool for `sets` sets with `descriptors` storage buffers in all.

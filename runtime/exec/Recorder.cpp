@@ -35,7 +35,7 @@ private:
   void recordUploads();
   void recordCommand(size_t index);
   void recordInTime(size_t index);
-  void recordTurn(size_t repeat, bool begins);
+  void recordTurn(size_t repeat, uint32_t number, bool begins);
   void recordDownloads();
 
   void record(size_t index, const Dispatch &op);
@@ -47,6 +47,10 @@ private:
   void record(size_t, const Clock &op);
   void record(size_t, const LeftOut &) {} // Not visited either.
 
+  /// Where the bytes that a command names are in this turn.
+  BufferRange locate(const Window &window) const {
+    return r_.regions.locate(turns_.at(window));
+  }
   BufferRange groupCounts(const DispatchIndirect &op) const;
   void bind(size_t index, uint32_t kernel);
   void copy(const BufferRange &source, const BufferRange &destination);
@@ -56,6 +60,7 @@ private:
   VkCommandBuffer commands_;
   BarrierScopes scopes_;
   StageIndex stages_;
+  Turns turns_;
   std::vector<std::optional<Window>> endWords_; ///< If commands are timed.
   RecordCounts counts_;
   size_t numRun_ = 0; ///< Commands, those of repeats each time.
@@ -74,7 +79,9 @@ Status CommandRecorder::recordAll() {
   r_.timer.recordStart(commands_);
   forEachExecuted(
       r_.plan, UINT32_MAX, [&](size_t i) { recordInTime(i); },
-      [&](size_t i, bool begins) { recordTurn(i, begins); });
+      [&](size_t i, uint32_t number, bool begins) {
+        recordTurn(i, number, begins);
+      });
   recordDownloads();
   r_.timestamps.record(commands_, kTimeDownloaded);
   return status_;
@@ -89,7 +96,8 @@ void CommandRecorder::recordInTime(size_t index) {
     recordCommand(index);
 }
 
-void CommandRecorder::recordTurn(size_t repeat, bool begins) {
+void CommandRecorder::recordTurn(size_t repeat, uint32_t number, bool begins) {
+  turns_.turn(std::get<Repeat>(r_.plan.commands[repeat].op), number, begins);
   if (!r_.timer.enabled())
     return;
   if (!begins)
@@ -153,7 +161,7 @@ void CommandRecorder::bind(size_t index, uint32_t kernel) {
     bound_ = pipeline.pipeline.get();
     vk_->vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, bound_);
   }
-  VkDescriptorSet set = r_.descriptors.forCommand(index);
+  VkDescriptorSet set = r_.descriptors.forCommand(index, turns_.state());
   vk_->vkCmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE,
                                pipeline.layout.get(), 0, 1, &set, 0, nullptr);
 }
@@ -182,19 +190,19 @@ void CommandRecorder::record(size_t index, const Barrier &) {
 }
 
 void CommandRecorder::record(size_t, const Copy &op) {
-  copy(r_.regions.locate(op.source), r_.regions.locate(op.destination));
+  copy(locate(op.source), locate(op.destination));
   ++counts_.copies;
 }
 
 void CommandRecorder::record(size_t, const Fill &op) {
-  BufferRange range = r_.regions.locate(op.window);
+  BufferRange range = locate(op.window);
   vk_->vkCmdFillBuffer(commands_, range.buffer, range.offset, range.length,
                        op.value);
   ++counts_.fills;
 }
 
 void CommandRecorder::record(size_t, const Clock &op) {
-  BufferRange range = r_.regions.locate(op.window);
+  BufferRange range = locate(op.window);
   r_.clocks.recordTo(commands_, numClocks_++, range.buffer, range.offset);
 }
 

@@ -102,7 +102,11 @@ struct CommandWindows {
     add(copy.destination);
   }
   void operator()(const Fill &fill) const { add(fill.window); }
-  void operator()(const Repeat &) const {}
+  void operator()(const Repeat &repeat) const {
+    for (const Rotation &rotation : repeat.rotations)
+      for (const Window &window : rotation)
+        add(window);
+  }
   void operator()(const Clock &clock) const { add(clock.window); }
   void operator()(const LeftOut &) const {}
 };

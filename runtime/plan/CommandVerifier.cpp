@@ -215,44 +215,6 @@ Status CommandVerifier::operator()(const Clock &clock) const {
   return verifyTarget(clock.window);
 }
 
-/// Repeats lie in one another or side by side, and do not run for ever.
-Status verifyRepeats(const Plan &plan) {
-  struct Open {
-    size_t end;
-    uint64_t times; ///< How often its commands run in all.
-  };
-  std::vector<Open> open;
-  uint64_t executed = 0;
-  for (size_t i = 0; i < plan.commands.size(); ++i) {
-    while (!open.empty() && open.back().end == i)
-      open.pop_back();
-    uint64_t times = open.empty() ? 1 : open.back().times;
-    executed += times;
-    if (executed > limits::kMaxExecuted)
-      return bad("With command {} more than {} commands run.", i,
-                 limits::kMaxExecuted);
-    auto *repeat = std::get_if<Repeat>(&plan.commands[i].op);
-    if (!repeat)
-      continue;
-    size_t room =
-        (open.empty() ? plan.commands.size() : open.back().end) - i - 1;
-    if (repeat->commands < 1 || repeat->commands > room)
-      return bad("Command {} repeats {} commands (1 to {} are behind it).", i,
-                 repeat->commands, room);
-    if (repeat->times < 1 || repeat->times > limits::kMaxExecuted)
-      return bad("Command {} repeats {} times (1 to {} are allowed).", i,
-                 repeat->times, limits::kMaxExecuted);
-    if (open.size() == limits::kMaxRepeatDepth)
-      return bad("Command {} is a repeat in {} others (less than {} are "
-                 "allowed).",
-                 i, open.size(), limits::kMaxRepeatDepth);
-    // No overflow: both factors are at most kMaxExecuted.
-    open.push_back({i + 1 + repeat->commands,
-                    std::min(times * repeat->times, limits::kMaxExecuted + 1)});
-  }
-  return {};
-}
-
 /// What devices may do without, so that hazards can be looked for in all cases.
 Status verifyUnless(const Plan &plan) {
   std::set<Feature> features;
@@ -292,7 +254,7 @@ Status verifyCommands(const Plan &plan) {
     VM_RETURN_IF_ERROR(
         std::visit(CommandVerifier(plan, i, ranges[i]), command.op));
   }
-  return {};
+  return verifyRotations(plan);
 }
 
 } // namespace vm::verify

@@ -252,15 +252,23 @@ static std::vector<BarrierReason>
 findUncoveredHazards(const Plan &plan, size_t maxHazards,
                      const std::set<Feature> &features) {
   Replay replay(maxHazards, /*allReaders=*/false);
-  forEachExecuted(plan, /*mostTimes=*/2, [&](size_t i) {
+  Turns turns;
+  auto visit = [&](size_t i) {
     const std::optional<Feature> &unless = plan.commands[i].unless;
     if (replay.full() || (unless && features.contains(*unless)))
       return;
     if (std::holds_alternative<Barrier>(plan.commands[i].op))
-      replay.clear();
-    else
-      replay.run(i, accessesOf(plan, plan.commands[i]));
-  });
+      return replay.clear();
+    std::vector<Access> accesses = accessesOf(plan, plan.commands[i]);
+    for (Access &access : accesses)
+      access.window = turns.at(access.window);
+    replay.run(i, accesses);
+  };
+  forEachExecuted(plan, /*mostTimes=*/2, visit,
+                  [&](size_t i, uint32_t number, bool begins) {
+                    turns.turn(std::get<Repeat>(plan.commands[i].op), number,
+                               begins);
+                  });
   return replay.take();
 }
 

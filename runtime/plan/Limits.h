@@ -55,6 +55,10 @@ inline constexpr uint64_t kMaxPrivateBytes = 64 << 10;
 inline constexpr uint64_t kMaxCommands = 1 << 20;
 /// With those of repeats counted as often as they run: so many are recorded.
 inline constexpr uint64_t kMaxExecuted = 1 << 22;
+/// Of a repeat; and turns until its windows are where they were, each of which
+/// has descriptors of its own.
+inline constexpr uint64_t kMaxRotations = 4096;
+inline constexpr uint64_t kMaxPeriod = 12;
 /// Repeats in repeats. Hazards are looked for in two times of each.
 inline constexpr uint64_t kMaxRepeatDepth = 4;
 /// Features that devices do without commands for. Hazards are looked for with

@@ -96,8 +96,9 @@ public:
   /// The first failure, or a complaint about a field that was never read.
   Status finish();
 
-private:
   bool has(const char *field) const;
+
+private:
   const nlohmann::json *find(const char *field);
   void fail(std::string message);
   std::string unknownName(const char *field, const std::string &name) const;

@@ -145,6 +145,17 @@ Status readData(const json &value, const At &at, InitialData &data,
   return {};
 }
 
+Status readRotation(const json &value, const At &at, Rotation &rotation) {
+  ManifestObject object(value, at);
+  readList(object, "windows", rotation,
+           [](const json &element, const At &where, Window &window) {
+             ManifestObject fields(element, where);
+             readWindowFields(fields, window);
+             return fields.finish();
+           });
+  return object.finish();
+}
+
 Status readBoundWindow(const json &value, const At &at, BoundWindow &bound) {
   ManifestObject object(value, at);
   object.read("binding", bound.binding);
@@ -190,6 +201,10 @@ bool readOp(ManifestObject &object, const std::string &name, Command &command) {
     auto &op = command.op.emplace<Repeat>();
     object.read("commands", op.commands);
     object.read("times", op.times);
+    if (object.has("rotations")) { // Since 1.11.
+      readList(object, "rotations", op.rotations, readRotation);
+      object.read("phase", op.phase);
+    }
   } else {
     return false;
   }

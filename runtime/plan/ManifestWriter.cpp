@@ -177,6 +177,11 @@ struct OpWriter {
     object["op"] = "repeat";
     object["commands"] = op.commands;
     object["times"] = op.times;
+    if (op.rotations.empty())
+      return;
+    object["phase"] = op.phase;
+    for (const Rotation &rotation : op.rotations)
+      object["rotations"].push_back({{"windows", toArray(rotation)}});
   }
   void operator()(const LeftOut &) {} // Not in a plan that is written.
 };

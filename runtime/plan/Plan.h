@@ -214,11 +214,20 @@ struct Clock {
 };
 inline constexpr uint64_t kClockBytes = 24;
 
+/// Windows that take turns: what is in one of them at the end of a turn is in
+/// the one before it in the next turn, and what is in the first one in the last
+/// one. So in turn t of a repeat a command that names the bytes of window i
+/// accesses those of window (i + phase + t) % size.
+using Rotation = std::vector<Window>;
+
 /// The `commands` commands behind it run `times` times, one time after the
-/// other, with the same windows.
+/// other, with the same windows but for those in `rotations`, which are in
+/// their own places again at the end.
 struct Repeat {
   uint32_t commands = 1;
   uint32_t times = 1;
+  std::vector<Rotation> rotations = {};
+  uint32_t phase = 0;
 };
 
 /// In memory only: what chooseVariants() leaves of a command that a device does

@@ -104,6 +104,9 @@ NewestPart newestPart(const Plan &plan) {
         newest.add(10, "A variant with fewer bindings, of kernel \"{}\",",
                    printable(kernel.name));
   for (size_t i = 0; i < plan.commands.size(); ++i) {
+    auto *repeat = std::get_if<Repeat>(&plan.commands[i].op);
+    if (repeat && !repeat->rotations.empty())
+      newest.add(11, "Command {}, a repeat whose windows take turns,", i);
     if (plan.commands[i].unless)
       newest.add(10, "Command {}, which some devices do without,", i);
     if (std::holds_alternative<Repeat>(plan.commands[i].op) ||

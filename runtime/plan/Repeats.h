@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 namespace vm {
@@ -25,7 +26,79 @@ struct CommandRange {
   size_t begin = 0, end = 0;
 };
 
+/// After how many turns the windows of a repeat are where they were.
+inline uint32_t periodOf(const Repeat &repeat) {
+  uint32_t period = 1;
+  for (const Rotation &rotation : repeat.rotations)
+    period = std::lcm(period, static_cast<uint32_t>(rotation.size()));
+  return period;
+}
+
+/// Where an execution is in the repeats around a command: tells where the bytes
+/// are that the command names.
+class Turns {
+public:
+  /// Of forEachExecuted().
+  void turn(const Repeat &repeat, uint32_t number, bool begins) {
+    if (repeat.rotations.empty())
+      return;
+    if (begins)
+      open_.push_back({&repeat, repeat.phase + number});
+    else
+      open_.pop_back();
+  }
+
+  Window at(Window window) const {
+    for (const Open &open : open_)
+      for (const Rotation &rotation : open.repeat->rotations)
+        for (size_t i = 0; i < rotation.size(); ++i)
+          if (isIn(window, rotation[i])) {
+            const Window &now = rotation[(i + open.turns) % rotation.size()];
+            window.offset = window.offset - rotation[i].offset + now.offset;
+            return window;
+          }
+    return window;
+  }
+
+  /// A number for where all windows are, below numStates().
+  size_t state() const {
+    size_t state = 0;
+    for (const Open &open : open_) {
+      uint32_t period = periodOf(*open.repeat);
+      state = state * period + open.turns % period;
+    }
+    return state;
+  }
+  size_t numStates() const {
+    size_t count = 1;
+    for (const Open &open : open_)
+      count *= periodOf(*open.repeat);
+    return count;
+  }
+
+private:
+  struct Open {
+    const Repeat *repeat;
+    uint64_t turns; ///< How often the windows have changed.
+  };
+  static bool isIn(const Window &part, const Window &whole) {
+    return part.region == whole.region && part.offset >= whole.offset &&
+           part.offset < whole.offset + whole.length;
+  }
+  std::vector<Open> open_; ///< Outer ones first.
+};
+
 namespace detail {
+/// How many turns of a repeat to visit, of at most `mostTimes` if that ends
+/// where all of them do.
+inline uint32_t turnsToVisit(const Repeat &repeat, uint32_t mostTimes) {
+  uint32_t times = std::min(repeat.times, mostTimes);
+  uint32_t period = periodOf(repeat);
+  while (times < repeat.times && (repeat.phase + times) % period != 0)
+    ++times;
+  return times;
+}
+
 template <typename Visit, typename Turn>
 void visitExecuted(const Plan &plan, CommandRange range, uint32_t mostTimes,
                    Visit &visit, Turn &turn) {
@@ -37,10 +110,10 @@ void visitExecuted(const Plan &plan, CommandRange range, uint32_t mostTimes,
       continue;
     }
     CommandRange body = {i + 1, i + 1 + repeat->commands};
-    for (uint32_t t = 0; t < std::min(repeat->times, mostTimes); ++t) {
-      turn(i, true);
+    for (uint32_t t = 0; t < turnsToVisit(*repeat, mostTimes); ++t) {
+      turn(i, t, true);
       visitExecuted(plan, body, mostTimes, visit, turn);
-      turn(i, false);
+      turn(i, t, false);
     }
     i = body.end - 1;
   }
@@ -48,9 +121,10 @@ void visitExecuted(const Plan &plan, CommandRange range, uint32_t mostTimes,
 } // namespace detail
 
 /// Calls `visit(index)` for each command in the order of an execution; those of
-/// a repeat at most `mostTimes` times, and none that is left out. Two times
-/// show every pair of neighbours there is. `turn(i, true)` comes before each
-/// time of repeat i, `turn(i, false)` after it.
+/// a repeat at most `mostTimes` times, or as many more as bring its windows to
+/// their places, and none that is left out. Two times show every pair of
+/// neighbours there is. `turn(i, t, true)` comes before time t of repeat i,
+/// `turn(i, t, false)` after it.
 template <typename Visit, typename Turn>
 void forEachExecuted(const Plan &plan, uint32_t mostTimes, Visit visit,
                      Turn turn) {
@@ -59,7 +133,7 @@ void forEachExecuted(const Plan &plan, uint32_t mostTimes, Visit visit,
 }
 template <typename Visit>
 void forEachExecuted(const Plan &plan, uint32_t mostTimes, Visit visit) {
-  forEachExecuted(plan, mostTimes, visit, [](size_t, bool) {});
+  forEachExecuted(plan, mostTimes, visit, [](size_t, uint32_t, bool) {});
 }
 
 /// How many commands one execution runs.

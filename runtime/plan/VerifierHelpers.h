@@ -48,5 +48,10 @@ bool overlap(const Window &a, const Window &b);
 Status verifySlots(const Plan &plan);    // SlotVerifier.cpp
 Status verifyKernels(const Plan &plan);  // KernelVerifier.cpp
 Status verifyCommands(const Plan &plan); // CommandVerifier.cpp
+/// Repeats lie in one another or side by side, and do not run for ever.
+Status verifyRepeats(const Plan &plan); // RepeatVerifier.cpp
+/// Windows that take turns are told apart from all others. Of verified
+/// commands.
+Status verifyRotations(const Plan &plan); // RepeatVerifier.cpp
 
 } // namespace vm::verify

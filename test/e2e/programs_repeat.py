@@ -8,6 +8,24 @@ from programs_when import PARKED, WORK, judge
 ALWAYS = {**PARKED, "chained": ["--chains=always"]}
 
 
+def mirrored(s, x):
+    """Each element and the one as far from the other end: what is carried cannot be made where it is."""
+    n, = x.shape
+    return s.add(x.shape, "i32", f"""tensor.generate {{
+^bb0(%j: index):
+%last = arith.constant {n - 1} : index
+%k = arith.subi %last, %j : index
+%a = tensor.extract %{x.name}[%j] : {x.type}
+%b = tensor.extract %{x.name}[%k] : {x.type}
+%c = arith.addi %b, %b : i32
+%y = arith.addi %a, %c : i32
+tensor.yield %y : i32
+}} : {x.type}""")
+
+
+STEPS = WORK + [mirrored, mirrored]
+
+
 def repeat_program(seed):
     rng = random.Random(f"repeat {seed}")
     p = Program(f"repeat_{seed}")
@@ -19,7 +37,7 @@ def repeat_program(seed):
 
     def work_on(values, conditions):
         operands = rng.sample(values, rng.randint(1, min(2, len(values))))
-        work = rng.choices(WORK, k=rng.randint(1, 2))
+        work = rng.choices(STEPS, k=rng.randint(1, 2))
         stores = state and rng.random() < 0.4
 
         def build(s, x, *others):
@@ -58,8 +76,8 @@ def repeat_program(seed):
                     known += repeat(known, tests, depth - 1)
                 else:
                     known.append(work_on(known, tests))
-            # Values may change their places.
-            after = [rng.choice(known[-len(own) - 1:]) for _ in own]
+            # Values may change their places, and stay what they are.
+            after = [rng.choice(known[-len(own) - 1:] if rng.random() < 0.6 else own) for _ in own]
             until = most and p.stage(lambda s, c: s.compare("sge", c, s.constant((), "i32", most)), count)
             if tests and most and rng.random() < 0.3:
                 until = p.stage(lambda s, a, b: s.binary("arith.ori", a, b), until, rng.choice(tests))

@@ -62,6 +62,13 @@ public:
   void operator()(const LeftOut &) {}
   void operator()(const Repeat &op) {
     line("     the next {} commands, {} times", op.commands, op.times);
+    for (const Rotation &rotation : op.rotations) {
+      std::vector<std::string> windows;
+      for (const Window &window : rotation)
+        windows.push_back(windowText(window));
+      line("     {} take turns from phase {}", fmt::join(windows, " <- "),
+           op.phase);
+    }
   }
 
 private:

@@ -172,6 +172,59 @@ gpuvm.program @no_times() {
 
 // -----
 
+gpuvm.program @one_register() {
+  gpuvm.register @a : tensor<8xf32>
+  // expected-error @+1 {{C3: a rotation has two registers or more, not [@a]}}
+  gpuvm.repeat_begin 2 times rotating [[@a]] from 0
+  gpuvm.repeat_end
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @no_register() {
+  gpuvm.register @a : tensor<8xf32>
+  gpuvm.global @g : tensor<8xf32>
+  // expected-error @+1 {{C3: @g is not a register}}
+  gpuvm.repeat_begin 2 times rotating [[@a, @g]] from 0
+  gpuvm.repeat_end
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @two_types() {
+  gpuvm.register @a : tensor<8xf32>
+  gpuvm.register @b : tensor<8xi32>
+  // expected-error @+1 {{C3: register @b has the type 'tensor<8xi32>', not 'tensor<8xf32>'}}
+  gpuvm.repeat_begin 2 times rotating [[@a, @b]] from 0
+  gpuvm.repeat_end
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @twice() {
+  gpuvm.register @a : tensor<8xf32>
+  // expected-error @+1 {{C3: register @a is in two rotations}}
+  gpuvm.repeat_begin 2 times rotating [[@a, @a]] from 0
+  gpuvm.repeat_end
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @elsewhere_at_the_end() {
+  gpuvm.register @a : tensor<8xf32>
+  gpuvm.register @b : tensor<8xf32>
+  // expected-error @+1 {{C4: 0 and 3 turns do not end where a rotation of 2 begins}}
+  gpuvm.repeat_begin 3 times rotating [[@a, @b]] from 0
+  gpuvm.repeat_end
+  gpuvm.return
+}
+
+// -----
+
 gpuvm.program @no_beginning() {
   // expected-error @+1 {{C1: there is no beginning before this end}}
   gpuvm.repeat_end

@@ -81,3 +81,89 @@ gpuvm.program @nested(%x: tensor<8xi32>) -> (y: tensor<8xi32>) {
   }
   gpuvm.return %y : !gpuvm.message<tensor<8xi32>>
 }
+
+// What a turn makes of elements in other places has a place of its own, which
+// takes turns with the one it is carried in; what is handed on as it was changes
+// its name only. After three turns of three, or an odd number of two, everything
+// is where it began: so it begins elsewhere.
+
+// CHECK-LABEL: gpuvm.program @turns
+// CHECK-DAG: register @r.0 : tensor<8xi32>
+// CHECK-DAG: register @r.1 : tensor<8xi32>
+// CHECK-DAG: register @r.1.next : tensor<8xi32>
+// CHECK-NOT: @r.0.next
+// CHECK: stage @r.start(%[[A:.*]] = %x : tensor<8xi32>, %[[B:.*]] = %y : tensor<8xi32>, %[[C:.*]] = %x
+// CHECK-NEXT: store %[[A]], @r.1.next
+// CHECK-NEXT: store %[[B]], @r.0 :
+// CHECK-NEXT: store %[[C]], @r.2 :
+// CHECK: repeat_begin 7 times rotating {{\[\[}}@r.0, @r.1, @r.1.next]] from 2
+// CHECK: stage @r.next(
+// CHECK-NEXT: store %{{.*}}, @r.1.next
+// CHECK-NOT: store
+// CHECK: repeat_end
+// CHECK-NOT: settle
+
+// PLAN-LABEL: chain.plan @turns
+// PLAN: chain.repeat 2 commands 7 times rotating {{\[\[}}#gpuvm.window<{{.*}}>, #gpuvm.window<{{.*}}>, #gpuvm.window<{{.*}}>]] from 2
+// PLAN-NEXT: chain.barrier
+// PLAN-NEXT: chain.dispatch
+
+gpuvm.program @turns(%x: tensor<8xi32>, %y: tensor<8xi32>) -> (a: tensor<8xi32>, b: tensor<8xi32>, c: tensor<8xi32>) {
+  %r:3 = gpuvm.repeat @r up_to 7 (%v = %x : tensor<8xi32>, %w = %y : tensor<8xi32>, %same = %x : tensor<8xi32>) {
+    %s = gpuvm.stage @mirror(%a = %v : !gpuvm.message<tensor<8xi32>>, %b = %w : !gpuvm.message<tensor<8xi32>>,
+        %c = %same : !gpuvm.message<tensor<8xi32>>) -> tensor<8xi32> {
+      %t = tensor.generate {
+      ^bb0(%i: index):
+        %c7 = arith.constant 7 : index
+        %j = arith.subi %c7, %i : index
+        %e = tensor.extract %a[%j] : tensor<8xi32>
+        %f = tensor.extract %b[%i] : tensor<8xi32>
+        %g = arith.addi %e, %f : i32
+        tensor.yield %g : i32
+      } : tensor<8xi32>
+      %u = arith.addi %t, %c : tensor<8xi32>
+      gpuvm.send %u : tensor<8xi32>
+    }
+    gpuvm.next %w, %s, %same : !gpuvm.message<tensor<8xi32>>, !gpuvm.message<tensor<8xi32>>, !gpuvm.message<tensor<8xi32>>
+  }
+  gpuvm.return %r#0, %r#1, %r#2 : !gpuvm.message<tensor<8xi32>>, !gpuvm.message<tensor<8xi32>>, !gpuvm.message<tensor<8xi32>>
+}
+
+// If only the device knows the last turn, it counts them, and moves what is in
+// another place then.
+
+// CHECK-LABEL: gpuvm.program @settles
+// CHECK-DAG: register @r.turns : tensor<i32>
+// CHECK: repeat_begin 8 times rotating {{\[\[}}@r.0, @r.0.next]] from 0
+// CHECK: stage @r.next when(
+// CHECK: store %{{.*}}, @r.0.next
+// CHECK: store %{{.*}}, @r.turns
+// CHECK: store %{{.*}}, @r.go
+// CHECK: repeat_end
+// CHECK: stage @r.settle()
+// CHECK: store %{{.*}}, @r.0 :
+// CHECK: stage @r.last()
+
+gpuvm.program @settles(%x: tensor<8xi32>) -> (a: tensor<8xi32>) {
+  %r = gpuvm.repeat @r up_to 8 (%v = %x : tensor<8xi32>) {
+    %s, %done = gpuvm.stage @mirror(%a = %v : !gpuvm.message<tensor<8xi32>>) -> (tensor<8xi32>, tensor<i1>) {
+      %t = tensor.generate {
+      ^bb0(%i: index):
+        %c7 = arith.constant 7 : index
+        %j = arith.subi %c7, %i : index
+        %e = tensor.extract %a[%j] : tensor<8xi32>
+        %f = tensor.extract %a[%i] : tensor<8xi32>
+        %g = arith.addi %e, %f : i32
+        tensor.yield %g : i32
+      } : tensor<8xi32>
+      %c0 = arith.constant 0 : index
+      %first = tensor.extract %t[%c0] : tensor<8xi32>
+      %limit = arith.constant 100 : i32
+      %over = arith.cmpi sgt, %first, %limit : i32
+      %is = tensor.from_elements %over : tensor<i1>
+      gpuvm.send %t, %is : tensor<8xi32>, tensor<i1>
+    }
+    gpuvm.next %s : !gpuvm.message<tensor<8xi32>> until %done : !gpuvm.message<tensor<i1>>
+  }
+  gpuvm.return %r : !gpuvm.message<tensor<8xi32>>
+}

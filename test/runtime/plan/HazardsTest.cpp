@@ -95,6 +95,28 @@ TEST(Hazards, BetweenTheTimesOfARepeat) {
   EXPECT_EQ(hazardsOf({write, repeat(2, 3), kBarrier, read}), Lines{});
 }
 
+TEST(Hazards, OfWindowsThatTakeTurns) {
+  Command read = dispatchRegisters("r", kRead, {{0, 256}});
+  Command write = dispatchRegisters("w", kWrite, {{256, 256}});
+  auto rotating = [](uint32_t commands, uint32_t times, uint32_t phase) {
+    Window a = {Region::Registers, 0, 256}, b = {Region::Registers, 256, 256};
+    return Command{Repeat{commands, times, {{a, b}}, phase}, ""};
+  };
+  // The second turn reads what the first one wrote, in its place.
+  EXPECT_EQ(
+      hazardsOf({rotating(2, 2, 0), read, write}),
+      (Lines{"RAW 2->1 registers[256,512)", "WAR 1->2 registers[0,256)"}));
+  EXPECT_EQ(hazardsOf({rotating(3, 2, 0), kBarrier, read, write}), Lines{});
+  // The first of three turns finds them changed; after the last one they are
+  // not.
+  Command before = dispatchRegisters("b", kWrite, {{0, 256}});
+  EXPECT_EQ(hazardsOf({before, rotating(3, 3, 1), write, kBarrier, read}),
+            (Lines{"WAW 0->2 registers[0,256)", "WAR 4->2 registers[256,512)",
+                   "WAR 4->2 registers[0,256)"}));
+  EXPECT_EQ(hazardsOf({rotating(3, 3, 1), kBarrier, read, write, before}),
+            Lines{"WAW 3->4 registers[0,256)"});
+}
+
 Command unless(Feature feature, Command command) {
   command.unless = feature;
   return command;

@@ -86,6 +86,7 @@ TEST(PlanFormat, RepeatsRoundTrip) {
   auto &repeat = std::get<Repeat>(read->commands[5].op);
   EXPECT_EQ(repeat.commands, 2u);
   EXPECT_EQ(repeat.times, 500u);
+  EXPECT_TRUE(repeat.rotations.empty());
 }
 
 TEST(PlanFormat, EmptyPlanRoundTrips) {

@@ -387,6 +387,59 @@ TEST(PlanVerifier, Repeats) {
       "Command 10 is a repeat in 4 others (less than 4 are allowed).");
 }
 
+TEST(PlanVerifier, Rotations) {
+  auto withRotations = [](std::vector<Rotation> rotations, uint32_t times,
+                          uint32_t phase) {
+    Plan plan = test::makeSamplePlan();
+    plan.regionBytes[0] = 8192;
+    for (size_t barrier : {2, 5})
+      op<Barrier>(plan, barrier).reasons.clear();
+    plan.commands.push_back({Repeat{2, times, rotations, phase}, ""});
+    plan.commands.push_back({Barrier{}, ""});
+    plan.commands.push_back(
+        {Copy{{Region::Registers, 4352, 64}, {Region::Registers, 4864, 64}},
+         ""});
+    return verifyPlan(plan).message();
+  };
+  auto at = [](uint64_t offset, uint64_t length = 256) {
+    return Window{Region::Registers, offset, length};
+  };
+  EXPECT_EQ(withRotations({{at(4096), at(4608)}}, 4, 0), "");
+  EXPECT_EQ(withRotations({{at(4352), at(4864), at(5120)}}, 4, 2), "");
+  EXPECT_EQ(withRotations({{at(4096)}}, 4, 0),
+            "A rotation of command 7 has 1 windows (2 to 12 are allowed).");
+  EXPECT_EQ(withRotations({{at(4096), at(4608)}}, 5, 0),
+            "Command 7 repeats 5 times from phase 0, which does not end where "
+            "a period of 2 turns begins.");
+  EXPECT_EQ(withRotations({{at(4096), at(4608)}}, 3, 3),
+            "Command 7 repeats 3 times from phase 3, which does not end where "
+            "a period of 2 turns begins.");
+  EXPECT_EQ(withRotations({{at(4096), at(4608, 64)}}, 4, 0),
+            "A rotation of command 7 has windows of 256 and 64 bytes.");
+  EXPECT_EQ(withRotations({{at(4096, 1024), at(4608, 1024)}}, 4, 0),
+            "Windows that take turns in command 7 overlap at byte 4608 of "
+            "region registers.");
+  EXPECT_EQ(withRotations({{at(4352, 32), at(4608, 32)}}, 4, 0),
+            "Command 9 accesses bytes 4352..4416 of region registers, of which "
+            "a part takes turns with other bytes.");
+  EXPECT_EQ(withRotations({{at(8192), at(4608)}}, 4, 0),
+            "A rotation of command 7 ends at byte 8448 past the end of region "
+            "registers (8192 bytes).");
+  Rotation metrics(2, Window{Region::Metrics, 0, 256});
+  EXPECT_EQ(withRotations({metrics}, 4, 0),
+            "A rotation of command 7 has a window of region metrics (registers "
+            "take turns).");
+  std::vector<Rotation> many;
+  for (uint64_t i = 0; i < 3; ++i)
+    for (uint64_t j = 0; j < (i == 0 ? 3 : i == 1 ? 4 : 5); ++j) {
+      many.resize(i + 1);
+      many[i].push_back(at(256 * (16 + 5 * i + j)));
+    }
+  EXPECT_EQ(withRotations(many, 60, 0),
+            "The rotations of command 7 are where they were after 60 turns (at "
+            "most 12 are allowed).");
+}
+
 TEST(PlanVerifier, Clocks) {
   auto withClock = [](Window window) {
     Plan plan = test::makeSamplePlan();

@@ -1,0 +1,170 @@
+//===- RepeatVerifier.cpp - repeats, and windows that take turns ----------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/plan/Hazards.h"
+#include "runtime/plan/Limits.h"
+#include "runtime/plan/VerifierHelpers.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <numeric>
+
+using namespace vm;
+using namespace vm::verify;
+
+/// Windows take turns with others like them, and end where they began.
+static Status verifyRotationsOf(const Plan &plan, size_t index,
+                                const Repeat &repeat) {
+  VM_RETURN_IF_ERROR(checkCount(fmt::format("rotations of command {}", index),
+                                repeat.rotations.size(),
+                                limits::kMaxRotations));
+  uint64_t period = 1;
+  for (const Rotation &rotation : repeat.rotations) {
+    if (rotation.size() < 2 || rotation.size() > limits::kMaxPeriod)
+      return bad("A rotation of command {} has {} windows (2 to {} are "
+                 "allowed).",
+                 index, rotation.size(), limits::kMaxPeriod);
+    period = std::lcm(period, uint64_t(rotation.size()));
+    if (period > limits::kMaxPeriod)
+      return bad("The rotations of command {} are where they were after {} "
+                 "turns (at most {} are allowed).",
+                 index, period, limits::kMaxPeriod);
+    for (const Window &window : rotation) {
+      VM_RETURN_IF_ERROR(checkWindow(
+          fmt::format("A rotation of command {}", index), window, plan));
+      if (window.region != Region::Registers)
+        return bad("A rotation of command {} has a window of region {} "
+                   "(registers take turns).",
+                   index, toString(window.region));
+      if (window.length != rotation.front().length)
+        return bad("A rotation of command {} has windows of {} and {} bytes.",
+                   index, rotation.front().length, window.length);
+    }
+  }
+  if (repeat.phase >= period ||
+      (uint64_t(repeat.phase) + repeat.times) % period != 0)
+    return bad("Command {} repeats {} times from phase {}, which does not end "
+               "where a period of {} turns begins.",
+               index, repeat.times, repeat.phase, period);
+  return {};
+}
+
+namespace {
+/// Windows that take turns: in the repeats around a command.
+class RotatingWindows {
+public:
+  /// Those of a repeat, command `index`; those of repeats that are over go.
+  Status add(size_t index, const Repeat &repeat);
+  void leave(size_t index);
+  Status check(const Plan &plan, size_t index) const;
+
+private:
+  struct Place {
+    uint64_t end;
+    size_t repeatEnd; ///< The command after the repeat.
+  };
+  std::map<uint64_t, Place> places_; ///< Disjoint; by their offset.
+};
+} // namespace
+
+Status RotatingWindows::add(size_t index, const Repeat &repeat) {
+  for (const Rotation &rotation : repeat.rotations)
+    for (const Window &window : rotation) {
+      uint64_t end = window.offset + window.length;
+      auto next = places_.lower_bound(window.offset);
+      bool meets = next != places_.end() && next->first < end;
+      if (next != places_.begin())
+        meets |= std::prev(next)->second.end > window.offset;
+      if (meets)
+        return bad("Windows that take turns in command {} overlap at byte {} "
+                   "of region registers.",
+                   index, window.offset);
+      places_[window.offset] = {end, index + 1 + repeat.commands};
+    }
+  return {};
+}
+
+void RotatingWindows::leave(size_t index) {
+  std::erase_if(places_, [&](const auto &place) {
+    return place.second.repeatEnd <= index;
+  });
+}
+
+/// A command accesses bytes of one of the windows, or of none.
+Status RotatingWindows::check(const Plan &plan, size_t index) const {
+  if (places_.empty())
+    return {};
+  for (const Access &access : accessesOf(plan, plan.commands[index])) {
+    const Window &window = access.window;
+    if (window.region != Region::Registers)
+      continue;
+    uint64_t end = window.offset + window.length;
+    auto next = places_.upper_bound(window.offset);
+    bool isCut = next != places_.end() && next->first < end;
+    if (next != places_.begin()) {
+      uint64_t placeEnd = std::prev(next)->second.end;
+      isCut |= placeEnd > window.offset && placeEnd < end;
+    }
+    if (isCut)
+      return bad("Command {} accesses bytes {}..{} of region registers, of "
+                 "which a part takes turns with other bytes.",
+                 index, window.offset, end);
+  }
+  return {};
+}
+
+Status verify::verifyRotations(const Plan &plan) {
+  RotatingWindows rotating;
+  for (size_t i = 0; i < plan.commands.size(); ++i) {
+    rotating.leave(i);
+    if (auto *repeat = std::get_if<Repeat>(&plan.commands[i].op)) {
+      VM_RETURN_IF_ERROR(verifyRotationsOf(plan, i, *repeat));
+      VM_RETURN_IF_ERROR(rotating.add(i, *repeat));
+    } else {
+      VM_RETURN_IF_ERROR(rotating.check(plan, i));
+    }
+  }
+  return {};
+}
+
+Status verify::verifyRepeats(const Plan &plan) {
+  struct Open {
+    size_t end;
+    uint64_t times; ///< How often its commands run in all.
+  };
+  std::vector<Open> open;
+  uint64_t executed = 0;
+  for (size_t i = 0; i < plan.commands.size(); ++i) {
+    while (!open.empty() && open.back().end == i)
+      open.pop_back();
+    uint64_t times = open.empty() ? 1 : open.back().times;
+    executed += times;
+    if (executed > limits::kMaxExecuted)
+      return bad("With command {} more than {} commands run.", i,
+                 limits::kMaxExecuted);
+    auto *repeat = std::get_if<Repeat>(&plan.commands[i].op);
+    if (!repeat)
+      continue;
+    size_t room =
+        (open.empty() ? plan.commands.size() : open.back().end) - i - 1;
+    if (repeat->commands < 1 || repeat->commands > room)
+      return bad("Command {} repeats {} commands (1 to {} are behind it).", i,
+                 repeat->commands, room);
+    if (repeat->times < 1 || repeat->times > limits::kMaxExecuted)
+      return bad("Command {} repeats {} times (1 to {} are allowed).", i,
+                 repeat->times, limits::kMaxExecuted);
+    if (open.size() == limits::kMaxRepeatDepth)
+      return bad("Command {} is a repeat in {} others (less than {} are "
+                 "allowed).",
+                 i, open.size(), limits::kMaxRepeatDepth);
+    // No overflow: both factors are at most kMaxExecuted.
+    open.push_back({i + 1 + repeat->commands,
+                    std::min(times * repeat->times, limits::kMaxExecuted + 1)});
+  }
+  return {};
+}
