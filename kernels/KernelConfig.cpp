@@ -30,12 +30,20 @@ static void configureMap(KernelOp kernel, const BodyTraits &traits,
   config.elements =
       cast<RankedTensorType>(kernel.getResultTypes().front()).getNumElements();
   config.flat = true;
-  for (int64_t vector : {preferredVector(kernel), traits.run})
+  auto isCrowded = [&](int64_t elements) {
+    return elements * traits.gathers > KernelConfig::kMaxGathers;
+  };
+  int64_t preferred = preferredVector(kernel);
+  while (preferred > 4 && isCrowded(preferred))
+    preferred /= 2;
+  for (int64_t vector : {preferred, traits.run})
     if (vector > config.vector && keepsNeighbours(kernel, traits, vector))
       config.vector = vector;
   config.unroll = std::clamp<int64_t>(KernelConfig::kMaxUnrolledOps /
                                           (config.vector * traits.ops),
                                       1, traits.maxUnroll());
+  while (config.unroll > 1 && isCrowded(config.vector * config.unroll))
+    config.unroll /= 2;
   int64_t tile = KernelConfig::kLanes * config.vector * config.unroll;
   int64_t work = config.elements >= tile ? tile : KernelConfig::kLanes;
   config.groups = std::min<int64_t>(llvm::divideCeil(config.elements, work),

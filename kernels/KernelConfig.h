@@ -45,6 +45,9 @@ struct KernelConfig {
   static constexpr int64_t kMaxGroups = 4096;
   /// A lane's straight-line code stays below so many operations.
   static constexpr int64_t kMaxUnrolledOps = 1024;
+  /// And below so many reads where the code says: they wait for one another in
+  /// one lane, where several lanes would have them in flight.
+  static constexpr int64_t kMaxGathers = 64;
 
   int64_t lanes = kLanes; ///< Chain: as many as its values need.
   int64_t elements = 1;   ///< Map: of the results. Reduce: per result.

@@ -119,7 +119,9 @@ def Gpuvm_RepeatBeginOp : Gpuvm_Op<"repeat_begin", [HasParent<"ProgramOp">]> {
     Example:
 
     ```mlir
-    gpuvm.repeat_begin 21 times rotating [[@life.0, @life.0.next]] from 1
+    gpuvm.register @now : tensor<8xf32>
+    gpuvm.register @next : tensor<8xf32>
+    gpuvm.repeat_begin 21 times rotating [[@now, @next]] from 1
     gpuvm.repeat_end
     ```
   }];

@@ -15,6 +15,8 @@
 #include "kernels/elements/InnerReduction.h"
 #include "kernels/spirv/ExpandOps.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
 using namespace mlir;
 using namespace mlir::gpuvm;
 
@@ -45,6 +47,9 @@ static void inspectGeneric(linalg::GenericOp op, BodyTraits &traits) {
   if (!isOnResults(op))
     traits.ops += times * (costOf(op) + countHidden(op));
   traits.loops |= hasLoops(op);
+  op->walk([&](tensor::ExtractOp read) {
+    traits.gathers += !read.getIndices().empty();
+  });
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
     if (reduces && op.isDpsInit(&operand))

@@ -23,6 +23,7 @@ struct BodyTraits {
   bool split = false;    ///< Some operand or result takes several windows.
   bool loops = false;    ///< An element takes a loop of its own.
   int64_t ops = 1;       ///< Scalar operations per element.
+  int64_t gathers = 0;   ///< Elements that one reads where its code says.
   int64_t run = 1;       ///< Neighbours that codecs prefer to decode at once.
   /// Each access to a split value is a tree of branches: code that is written
   /// out several times becomes large, and slow to compile. And of elements that

@@ -281,9 +281,11 @@ LogicalResult gpuvm::generalizeStage(StageOp stage,
     for (Operation &op : stage.getBody().front())
       if (makesScalars(op) == isScalar && failed(checkOp(op)))
         return failure();
-  for (auto op :
-       llvm::make_early_inc_range(stage.getBody().getOps<linalg::GenericOp>()))
+  for (auto op : llvm::make_early_inc_range(
+           stage.getBody().getOps<linalg::GenericOp>())) {
+    unrollShortLoops(op);
     splitLoops(op);
+  }
   return success();
 }
 

@@ -7,8 +7,7 @@
 
 #pragma once
 
-#include "mlir/IR/Block.h"
-#include "mlir/Support/LLVM.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace mlir::gpuvm {
 
@@ -19,5 +18,8 @@ LogicalResult checkCaptures(Block &body);
 /// `linalg.generic` of `scf`, or if its loops run more often than devices are
 /// known to allow.
 LogicalResult checkBody(Block &body);
+
+/// Writes out the loops of a body that run a known, small number of times.
+void unrollShortLoops(linalg::GenericOp op);
 
 } // namespace mlir::gpuvm
