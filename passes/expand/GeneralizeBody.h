@@ -19,7 +19,7 @@ LogicalResult checkCaptures(Block &body);
 /// known to allow.
 LogicalResult checkBody(Block &body);
 
-/// Writes out the loops of a body that run a known, small number of times.
+/// Writes out the loops of a body if all run a known, small number of times.
 void unrollShortLoops(linalg::GenericOp op);
 
 } // namespace mlir::gpuvm

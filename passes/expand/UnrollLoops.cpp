@@ -16,25 +16,40 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-/// What a loop may become: the neighbours of a point in three dimensions
+/// What a body may become: the neighbours of a point in three dimensions
 /// are 27.
 static constexpr int64_t kMostOps = 256;
 
-static int64_t countOps(Block &body) {
+/// Of fewer elements each has a lane of its own in any case, and a body without
+/// loops would be inlined where it is read.
+static constexpr int64_t kFewestElements = 1 << 16;
+
+/// The operations of a block whose loops are written out, or more than kMostOps
+/// if they cannot be.
+static int64_t countWrittenOut(Block &body) {
   int64_t count = 0;
-  body.walk([&](Operation *) { ++count; });
+  for (Operation &op : body) {
+    int64_t own = 1, times = 1;
+    for (mlir::Region &region : op.getRegions())
+      for (Block &inner : region)
+        own += countWrittenOut(inner);
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      std::optional<llvm::APInt> turns = loop.getStaticTripCount();
+      times = turns ? turns->getLimitedValue(kMostOps + 1) : kMostOps + 1;
+    } else if (isa<LoopLikeOpInterface>(op)) {
+      times = kMostOps + 1;
+    }
+    count = std::min(count + own * times, kMostOps + 1);
+  }
   return count;
 }
 
+/// All loops of a body, or none: next to one that stays, others gain nothing.
 void gpuvm::unrollShortLoops(linalg::GenericOp op) {
+  if (ShapedType::getNumElements(op.getStaticLoopRanges()) < kFewestElements ||
+      countWrittenOut(*op.getBody()) > kMostOps)
+    return;
   op->walk([](scf::ForOp loop) { // Inner ones first.
-    std::optional<llvm::APInt> times = loop.getStaticTripCount();
-    bool hasLoops =
-        loop.getBody()
-            ->walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
-            .wasInterrupted();
-    if (times && !hasLoops && times->ult(kMostOps) &&
-        times->getSExtValue() * countOps(*loop.getBody()) <= kMostOps)
-      (void)loopUnrollFull(loop);
+    (void)loopUnrollFull(loop);
   });
 }
