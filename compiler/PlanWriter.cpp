@@ -7,7 +7,6 @@
 
 #include "compiler/PlanWriter.h"
 
-#include "dialects/gpuvm/Recorded.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Target/SPIRV/Serialization.h"
 #include "runtime/plan/KernelCheck.h"
@@ -25,8 +24,6 @@
 
 using namespace mlir;
 using namespace mlir::gpuvm;
-
-static_assert(kMostRecorded == vm::limits::kMaxExecuted);
 
 namespace {
 
@@ -284,7 +281,10 @@ void PlanTranslator::addCommand(Operation *command) {
         vm::Repeat repeat = {static_cast<uint32_t>(r.getCommands()),
                              static_cast<uint32_t>(r.getTimes()),
                              {},
+                             {},
                              static_cast<uint32_t>(r.getPhase())};
+        if (r.getConditionAttr())
+          repeat.condition = toWindow(r.getConditionAttr());
         if (r.getRotations())
           for (auto rotation :
                r.getRotations()->template getAsRange<ArrayAttr>()) {

@@ -200,6 +200,12 @@ void Machine::rotate(RepeatBeginOp op, int64_t turns) {
   }
 }
 
+/// Whether the condition of a repeat says that it does not go on.
+bool Machine::isOver(RepeatBeginOp op) const {
+  return op.getCondition() &&
+         symbols.lookup(*op.getCondition())->bytes.front() == 0;
+}
+
 LogicalResult Machine::runBody(Block &body, Environment &env) {
   struct Open {
     RepeatBeginOp begin;
@@ -212,11 +218,15 @@ LogicalResult Machine::runBody(Block &body, Environment &env) {
       open.push_back({begin, begin.getTimes()});
       rotate(begin, begin.getPhase());
     } else if (isa<RepeatEndOp>(op)) {
-      rotate(open.back().begin, 1);
-      if (--open.back().times == 0)
+      auto &[begin, times] = open.back();
+      // Times after the end change nothing, but where things are.
+      uint64_t gone = isOver(begin) ? times : 1;
+      rotate(begin, gone);
+      times -= gone;
+      if (times == 0)
         open.pop_back();
       else
-        op = open.back().begin;
+        op = begin;
     } else if (failed(run(op, env))) {
       return failure();
     }

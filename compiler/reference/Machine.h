@@ -80,6 +80,7 @@ private:
   LogicalResult run(LoadOp op, Environment &env);
   LogicalResult run(StoreOp op, Environment &env);
   void rotate(RepeatBeginOp op, int64_t turns);
+  bool isOver(RepeatBeginOp op) const;
   LogicalResult run(MetadataOp op, Environment &env);
   vm::HostTensor getMagnitude(MetadataOp op, const vm::HostTensor &payload,
                               int64_t slices) const;

@@ -244,6 +244,9 @@ LogicalResult chain::RepeatOp::verify() {
       return emitOpError("C1: repeats ")
              << static_cast<int64_t>(getCommands()) << " commands "
              << static_cast<int64_t>(getTimes()) << " times";
+  if (gpuvm::WindowAttr word = getConditionAttr())
+    if (word.getRegion() != gpuvm::Region::registers || word.getLength() != 1)
+      return emitOpError("C4: ") << word << " is not a byte of registers"; // C4
   std::optional<ArrayAttr> rotations = getRotations();
   if (!rotations)
     return success();

@@ -307,17 +307,24 @@ def Chain_RepeatOp : Chain_PlanChild<"repeat"> {
     The windows of a rotation take turns: what is in one of them at the end of a
     time is in the one before it the next time (gpuvm.repeat_begin).
 
+    `while` is a byte of region registers: a time that comes after it is 0 at the
+    end of one changes nothing, and need not run.
+
     C1: both are at least 1.
     C2: a rotation has two windows or more, and they have one length.
     C3: `phase` plus `times` is a multiple of the length of each rotation.
+    C4: `while` is one byte of region registers.
 
-    Example: `chain.repeat 7 commands 500 times`
+    Example:
+    `chain.repeat 7 commands 500 times while #gpuvm.window<registers[256, 1]>`
   }];
   let arguments = (ins I64Attr:$commands, I64Attr:$times,
+                       OptionalAttr<Gpuvm_WindowAttr>:$condition,
                        OptionalAttr<ArrayAttr>:$rotations,
                        DefaultValuedAttr<I64Attr, "0">:$phase);
   let assemblyFormat = [{
-    $commands `commands` $times `times` (`rotating` $rotations^ `from` $phase)?
+    $commands `commands` $times `times` (`while` $condition^)?
+    (`rotating` $rotations^ `from` $phase)?
     attr-dict
   }];
   let hasVerifier = 1;

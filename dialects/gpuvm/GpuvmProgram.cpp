@@ -257,7 +257,26 @@ static LogicalResult verifyRotations(RepeatBeginOp begin,
   return success();
 }
 
-/// C1 and C2 of gpuvm.repeat_begin.
+/// C5 of gpuvm.repeat_begin.
+static LogicalResult
+verifyCondition(RepeatBeginOp begin,
+                const llvm::DenseSet<Operation *> &rotating) {
+  FlatSymbolRefAttr name = begin.getConditionAttr();
+  if (!name)
+    return success();
+  auto symbol = SymbolTable::lookupNearestSymbolFrom<RegisterOp>(begin, name);
+  if (!symbol) // C5
+    return begin.emitOpError("C5: ") << name << " is not a register";
+  auto type = cast<RankedTensorType>(symbol.getType());
+  if (type.getRank() != 0 || !type.getElementType().isInteger(1)) // C5
+    return begin.emitOpError("C5: register ")
+           << name << " has the type " << type << ", not tensor<i1>";
+  if (rotating.contains(symbol)) // C5
+    return begin.emitOpError("C5: register ") << name << " takes turns";
+  return success();
+}
+
+/// C1, C2 and C5 of gpuvm.repeat_begin.
 static LogicalResult verifyRepeats(ProgramOp program) {
   SmallVector<RepeatBeginOp> open;
   llvm::DenseSet<Operation *> rotating;
@@ -266,7 +285,8 @@ static LogicalResult verifyRepeats(ProgramOp program) {
       auto times = static_cast<int64_t>(begin.getTimes());
       if (times < 1) // C2
         return begin.emitOpError("C2: cannot run ") << times << " times";
-      if (failed(verifyRotations(begin, rotating)))
+      if (failed(verifyRotations(begin, rotating)) ||
+          failed(verifyCondition(begin, rotating)))
         return failure();
       open.push_back(begin);
     }

@@ -28,7 +28,7 @@ def Gpuvm_RepeatOp : Gpuvm_Op<"repeat", [
     C1: block argument i is a message whose payload is operand i, or its payload.
     C2: results are messages with the types of the block arguments' payloads,
         and so is what `gpuvm.next` names.
-    C3: there is at least one time.
+    C3: there is at least one time, and at most 2^31 - 1.
     C4: the body holds stages, repeats, calls and constants, and ends with
         `gpuvm.next`.
     C5: what is carried has a number of rows that is known, and is not packed.
@@ -110,25 +110,32 @@ def Gpuvm_RepeatBeginOp : Gpuvm_Op<"repeat_begin", [HasParent<"ProgramOp">]> {
     multiple of all lengths: around the repeat each name means what it does
     elsewhere.
 
+    `while` names a word that says after each time whether the repeat goes on.
+    The times after that change nothing, whether they run or not.
+
     C1: there is an end for each beginning, and a beginning for each end.
     C2: it runs at least once.
     C3: a rotation has two registers or more, of one type, and each is in one
         rotation of one repeat only.
     C4: `phase` plus `times` is a multiple of the length of each rotation.
+    C5: `while` is a register of type tensor<i1> that takes no turns.
 
     Example:
 
     ```mlir
     gpuvm.register @now : tensor<8xf32>
     gpuvm.register @next : tensor<8xf32>
-    gpuvm.repeat_begin 21 times rotating [[@now, @next]] from 1
+    gpuvm.register @go : tensor<i1>
+    gpuvm.repeat_begin 21 times while @go rotating [[@now, @next]] from 1
     gpuvm.repeat_end
     ```
   }];
-  let arguments = (ins I64Attr:$times, OptionalAttr<ArrayAttr>:$rotations,
+  let arguments = (ins I64Attr:$times,
+                       OptionalAttr<FlatSymbolRefAttr>:$condition,
+                       OptionalAttr<ArrayAttr>:$rotations,
                        DefaultValuedAttr<I64Attr, "0">:$phase);
   let assemblyFormat = [{
-    $times `times` (`rotating` $rotations^ `from` $phase)? attr-dict
+    $times `times` (`while` $condition^)? (`rotating` $rotations^ `from` $phase)? attr-dict
   }];
 }
 

@@ -8,7 +8,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/gpuvm/Recorded.h"
 #include "kernels/loops/LongLoops.h"
 #include "passes/Passes.h"
 #include "passes/plan/Commands.h"
@@ -44,7 +43,7 @@ private:
   void leaveOut(Operation *command);
   void addLoopWords();
   void beginRepeat(RepeatBeginOp op);
-  LogicalResult endRepeat();
+  void endRepeat();
   void addInvoke(InvokeOp op);
   bool isOverwritten(ExposeOp op);
 
@@ -52,13 +51,7 @@ private:
   OpBuilder b;
   Location loc;
   llvm::MapVector<StringRef, unsigned> kernelNumber;
-  /// A repeat that has begun, and how many commands more than it has are
-  /// recorded each time, because repeats in it run several times.
-  struct Open {
-    chain::RepeatOp op;
-    int64_t more = 0;
-  };
-  SmallVector<Open> open;
+  SmallVector<chain::RepeatOp> open; ///< Those that have begun.
 };
 
 struct ToChain : gpuvm::impl::ToChainBase<ToChain> {
@@ -300,31 +293,26 @@ void ChainBuilder::beginRepeat(RepeatBeginOp op) {
   for (const SmallVector<WindowAttr> &rotation : getRotations(op))
     rotations.push_back(b.getArrayAttr(
         SmallVector<Attribute>(rotation.begin(), rotation.end())));
-  open.push_back({chain::RepeatOp::create(
-      b, op.getLoc(), 0, op.getTimes(),
+  WindowAttr condition;
+  if (std::optional<StringRef> name = op.getCondition()) {
+    WindowAttr window = lookupSymbol(op, *name).window;
+    condition = WindowAttr::get(op.getContext(), window.getRegion(),
+                                window.getOffset(), /*length=*/1);
+  }
+  open.push_back(chain::RepeatOp::create(
+      b, op.getLoc(), 0, op.getTimes(), condition,
       rotations.empty() ? ArrayAttr() : b.getArrayAttr(rotations),
-      op.getPhase())});
+      op.getPhase()));
 }
 
 /// What has been added since the beginning is repeated.
-LogicalResult ChainBuilder::endRepeat() {
-  auto [repeat, more] = open.pop_back_val();
+void ChainBuilder::endRepeat() {
+  chain::RepeatOp repeat = open.pop_back_val();
   Block::iterator begin = std::next(repeat->getIterator());
   int64_t commands = std::distance(begin, repeat->getBlock()->end());
   repeat.setCommands(commands);
-  int64_t most = kMostRecorded / std::max<int64_t>(commands + more, 1);
-  if (static_cast<int64_t>(repeat.getTimes()) > most)
-    return mlir::emitError(repeat.getLoc())
-           << "a plan holds at most " << kMostRecorded
-           << " commands, those of a repeat as often as they may run, and this "
-              "repeat has "
-           << commands + more << ": it can be up_to " << most << ", not "
-           << repeat.getTimes();
-  if (!open.empty())
-    open.back().more += (commands + more) * repeat.getTimes() - commands;
   if (commands == 0)
     repeat.erase();
-  return success();
 }
 
 LogicalResult ChainBuilder::addCommands() {
@@ -337,10 +325,9 @@ LogicalResult ChainBuilder::addCommands() {
     if (auto kernel = dyn_cast<KernelOp>(op))
       if (failed(addDispatch(kernel)))
         return failure();
-    if (isa<RepeatEndOp>(op) && failed(endRepeat()))
-      return failure();
     TypeSwitch<Operation *>(&op)
         .Case<RepeatBeginOp>([&](auto begin) { beginRepeat(begin); })
+        .Case<RepeatEndOp>([&](auto) { endRepeat(); })
         .Case<ClockOp>([&](ClockOp clock) {
           chain::ClockOp::create(
               b, clock.getLoc(),

@@ -168,10 +168,12 @@ void RepeatLowering::begin() {
         rotation, [&](const CarriedState::Place &place) -> Attribute {
           return FlatSymbolRefAttr::get(symbolOf(place));
         })));
-  RepeatBeginOp::create(b, loc, repeat.getTimes(),
-                        rotations.empty() ? ArrayAttr()
-                                          : b.getArrayAttr(rotations),
-                        state.getPhase());
+  bool ends = repeat.getNext().getUntil() != Value();
+  RepeatBeginOp::create(
+      b, loc, repeat.getTimes(),
+      ends ? FlatSymbolRefAttr::get(goOn) : FlatSymbolRefAttr(),
+      rotations.empty() ? ArrayAttr() : b.getArrayAttr(rotations),
+      state.getPhase());
 }
 
 /// What the registers hold, and whether the repeat goes on, as messages.

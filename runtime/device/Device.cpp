@@ -34,6 +34,8 @@ struct FeatureChain {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
   VkPhysicalDeviceRobustness2FeaturesEXT robustness = {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT};
+  VkPhysicalDeviceConditionalRenderingFeaturesEXT conditions = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CONDITIONAL_RENDERING_FEATURES_EXT};
   CooperativeMatrixFeatures matrices;
   Bfloat16Features bfloat16;
 
@@ -50,6 +52,8 @@ struct FeatureChain {
       append(v13);
     if (robustness2)
       append(robustness);
+    if (physical.conditionalRendering)
+      append(conditions);
     if (physical.matrices)
       append(matrices);
     if (physical.bfloat16Matrices)
@@ -81,6 +85,7 @@ static void chooseFeatures(FeatureChain &want, const FeatureChain &there,
   want.v13.computeFullSubgroups = there.v13.computeFullSubgroups;
   want.v13.shaderZeroInitializeWorkgroupMemory =
       there.v13.shaderZeroInitializeWorkgroupMemory;
+  want.conditions.conditionalRendering = there.conditions.conditionalRendering;
   want.matrices.cooperativeMatrix = there.matrices.cooperativeMatrix;
   want.bfloat16.shaderBFloat16Type = there.bfloat16.shaderBFloat16Type;
   want.bfloat16.shaderBFloat16CooperativeMatrix =
@@ -117,6 +122,9 @@ Status Device::create(const PhysicalDevice &physical, Robustness robustness) {
     extensions.push_back(kCooperativeMatrixExtension);
   if (physical.bfloat16Matrices)
     extensions.push_back(kBfloat16Extension);
+  if (want.conditions.conditionalRendering)
+    extensions.push_back(VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
+  predicates_ = want.conditions.conditionalRendering;
   if (physical.calibratedClocks)
     extensions.push_back(VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME);
   calibratesClocks_ = physical.calibratedClocks;

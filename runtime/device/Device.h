@@ -113,6 +113,8 @@ public:
   bool clearsWorkgroup() const { return clearsWorkgroup_; }
   /// Whether sampleClocks can read the device's clock.
   bool calibratesClocks() const { return calibratesClocks_; }
+  /// Whether VK_EXT_conditional_rendering can be used.
+  bool predicates() const { return predicates_; }
 
   /// Gives a Vulkan object a name for debuggers and validation messages.
   void setName(VkObjectType type, uint64_t handle,
@@ -143,6 +145,7 @@ private:
   VkQueue queue_ = VK_NULL_HANDLE;
   VolkDeviceTable table_ = {};
   bool calibratesClocks_ = false;
+  bool predicates_ = false;
   bool boundsBuffers_ = false, boundsMatrices_ = false;
   bool clearsWorkgroup_ = false;
   mutable bool abandoned_ = false;

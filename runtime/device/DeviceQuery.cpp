@@ -286,6 +286,8 @@ DeviceInfo queryDevice(const InstanceTable &vk, PhysicalDevice &device) {
   device.robustness2 =
       knowsExtension(vk, device.handle, VK_EXT_ROBUSTNESS_2_EXTENSION_NAME);
   device.calibratedClocks = calibratesClocks(vk, device.handle);
+  device.conditionalRendering = knowsExtension(
+      vk, device.handle, VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
   device.memoryBudget =
       knowsExtension(vk, device.handle, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
   fillFeatures(info, vk, device, v11, v12);

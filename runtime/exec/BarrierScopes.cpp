@@ -96,7 +96,7 @@ namespace {
 class Execution {
 public:
   explicit Execution(const Plan &plan)
-      : plan(plan), commands(executedCommands(plan, /*mostTimes=*/2)) {}
+      : plan(plan), commands(executedCommands(plan, kTurnsForHazards)) {}
 
   std::vector<ControlUse> groupCountReads() const;
   std::vector<ControlUse> controlWrites() const;

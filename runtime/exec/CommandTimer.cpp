@@ -29,6 +29,16 @@ Result<CommandTimer> CommandTimer::create(const Device &device) {
   return timer;
 }
 
+void CommandTimes::append(CommandTimes next) {
+  startTicks = next.startTicks;
+  size_t room = CommandTimer::kMaxTimestamps -
+                std::min<size_t>(commands.size(), CommandTimer::kMaxTimestamps);
+  size_t taken = untimed ? 0 : std::min(room, next.commands.size());
+  commands.insert(commands.end(), next.commands.begin(),
+                  next.commands.begin() + static_cast<ptrdiff_t>(taken));
+  untimed += next.untimed + next.commands.size() - taken;
+}
+
 void CommandTimer::record(VkCommandBuffer commands) {
   uint32_t slot = count_ % kPoolTimestamps;
   if (slot == 0) {

@@ -37,6 +37,9 @@ struct CommandTimes {
   uint64_t startTicks = 0; ///< The device's clock when the execution started.
   std::vector<CommandTime> commands; ///< In the order of their recording.
   uint64_t untimed = 0; ///< Commands recorded after the last of these.
+
+  /// Adds what ran next, up to CommandTimer::kMaxTimestamps commands in all.
+  void append(CommandTimes next);
 };
 
 class CommandTimer {

@@ -48,14 +48,6 @@ template <typename T> static Status assign(T &out, Result<T> result) {
   return {};
 }
 
-static uint32_t countClocks(const Plan &plan) {
-  uint32_t count = 0;
-  forEachExecuted(plan, UINT32_MAX, [&](size_t i) {
-    count += std::holds_alternative<Clock>(plan.commands[i].op);
-  });
-  return count;
-}
-
 Status Executor::prepare() {
   if (options_.variants)
     chooseVariants(plan_, device_.info());
@@ -71,12 +63,13 @@ Status Executor::prepare() {
   VM_RETURN_IF_ERROR(warmUp());
   for (Kernel &kernel : plan_.kernels)
     kernel.spirv = {};
-  VM_RETURN_IF_ERROR(
-      assign(clocks_, Timestamps::create(device_, countClocks(plan_))));
+  RecordedCounts recorded = countRecorded(plan_, options_.limits);
+  VM_RETURN_IF_ERROR(assign(
+      clocks_,
+      Timestamps::create(device_, static_cast<uint32_t>(recorded.clocks))));
   bool trace = traces(device_.info(), options_.trace);
   VM_RETURN_IF_ERROR(
-      assign(trace_, Trace::create(device_, trace ? executedCommands(plan_)
-                                                  : std::vector<size_t>())));
+      assign(trace_, Trace::create(device_, trace ? recorded.commands : 0)));
   rowSymbols_ = findRowSymbols(plan_);
   inputBound_.assign(plan_.inputs.size(), false);
   return createHalf();
@@ -117,19 +110,18 @@ Status Executor::createPipelines() {
   return {};
 }
 
-/// The submission is the one of executions, until those have theirs: what is in
+/// The replay is the one of executions, until those have theirs: what is in
 /// flight is in it.
 Status Executor::warmUp() {
   if (!compilesAtDispatch(device_.info()))
     return {};
   HostSpan span(options_.events, "compile kernels");
   auto start = std::chrono::steady_clock::now();
-  VM_RETURN_IF_ERROR(
-      assign(submission_, Submission::create(device_, "compilation")));
+  VM_RETURN_IF_ERROR(assign(replay_, Replay::create(device_, "compilation")));
   VM_RETURN_IF_ERROR(vm::warmUp(device_, plan_, pipelines_, descriptors_,
                                 options_.progress, options_.loadTimeoutNs,
-                                submission_));
-  warmUpSubmits_ = submission_.submitCount();
+                                replay_.submission()));
+  warmUpSubmits_ = replay_.submission().submitCount();
   compileUs_ += microsecondsSince(start);
   return {};
 }
@@ -180,36 +172,28 @@ Status Executor::createHalf() {
   VM_RETURN_IF_ERROR(createStaging());
   VM_RETURN_IF_ERROR(
       assign(timestamps_, Timestamps::create(device_, kNumTimestamps)));
-  if (options_.profile)
-    VM_RETURN_IF_ERROR(assign(timer_, CommandTimer::create(device_)));
   return record();
 }
 
 Status Executor::record() {
   HostSpan span(options_.events, "record");
   VM_RETURN_IF_ERROR(
-      assign(submission_, Submission::create(device_, plan_.program.c_str())));
-  Recording recording{device_,
-                      plan_,
-                      regions_,
-                      pipelines_,
-                      descriptors_,
-                      uploads_,
-                      downloads_,
-                      loopWords_,
-                      timestamps_,
-                      clocks_,
-                      trace_,
-                      timer_,
-                      Deadline(options_.loadTimeoutNs)};
+      assign(replay_, Replay::create(device_, plan_.program.c_str())));
+  Recording recording{device_,          plan_,
+                      regions_,         pipelines_,
+                      descriptors_,     uploads_,
+                      downloads_,       loopWords_,
+                      timestamps_,      clocks_,
+                      trace_,           options_.limits,
+                      options_.profile, Deadline(options_.loadTimeoutNs)};
   ++counters_.recordings;
-  return assign(counters_.recorded, recordExecution(recording, submission_));
+  return recordExecution(recording, replay_);
 }
 
 Executor::~Executor() {
   bool isBusy = false;
   try {
-    std::ignore = submission_.waitFor(timeLeftNs());
+    std::ignore = replay_.submission().waitFor(timeLeftNs());
     isBusy = busy();
   } catch (const std::bad_alloc &) {
     // There is no memory to say what went wrong with: nobody knows.
@@ -222,7 +206,7 @@ Executor::~Executor() {
 //===--- Replay -----------------------------------------------------------===//
 
 Status Executor::checkIdle(const char *action) const {
-  if (!submission_.inFlight())
+  if (!inFlight())
     return {};
   return Status(Code::Usage,
                 fmt::format("Cannot {} while an execution of \"{}\" "
@@ -239,7 +223,7 @@ Status Executor::submit() {
   submitTime_ = std::chrono::steady_clock::now();
   executionTimeoutNs_ = options_.timeoutNs;
   ++counters_.executions;
-  Status status = submission_.submit();
+  Status status = replay_.start();
   submitUs_ = microsecondsSince(submitTime_);
   return status;
 }
@@ -259,12 +243,30 @@ uint64_t Executor::timeLeftNs() const {
   return executionTimeoutNs_ - std::min(executionTimeoutNs_, elapsedNs);
 }
 
+/// Waits for what was submitted, and submits what comes after it.
+Result<bool> Executor::waitForEnd(uint64_t timeoutNs) {
+  auto start = std::chrono::steady_clock::now();
+  for (;;) {
+    auto waitedNs = static_cast<uint64_t>(microsecondsSince(start) * 1000);
+    uint64_t restNs = timeoutNs - std::min(timeoutNs, waitedNs);
+    Result<bool> done =
+        replay_.submission().waitFor(std::min(restNs, timeLeftNs()));
+    if (!done.ok() || !*done)
+      return done;
+    Result<bool> goesOn = replay_.goOn(timestamps_);
+    if (!goesOn.ok() || !*goesOn)
+      return goesOn.ok() ? Result<bool>(true) : goesOn;
+  }
+}
+
 Result<bool> Executor::waitFor(uint64_t timeoutNs) {
   if (!inFlight())
     return true;
-  Result<bool> done = submission_.waitFor(std::min(timeoutNs, timeLeftNs()));
-  if (!done.ok())
+  Result<bool> done = waitForEnd(timeoutNs);
+  if (!done.ok()) {
+    replay_.giveUp();
     return withTrace(done.status());
+  }
   if (*done)
     VM_RETURN_IF_ERROR(finish());
   else if (timeLeftNs() == 0)
@@ -281,11 +283,11 @@ Status Executor::wait() {
 }
 
 void Executor::sleep(uint64_t timeoutNs, bool spinFirst) const {
-  submission_.sleep(std::min(timeoutNs, timeLeftNs()), spinFirst);
+  replay_.submission().sleep(std::min(timeoutNs, timeLeftNs()), spinFirst);
 }
 
 bool Executor::busy() {
-  return submission_.stillInFlight() || transfer_.stillInFlight();
+  return replay_.submission().stillInFlight() || transfer_.stillInFlight();
 }
 
 Status Executor::finish() {
@@ -331,15 +333,14 @@ Status Executor::readTimes() {
   return {};
 }
 
-Result<CommandTimes> Executor::commandTimes() const {
+Result<CommandTimes> Executor::commandTimes() {
   VM_RETURN_IF_ERROR(checkIdle("read the times of commands"));
-  if (!timer_.enabled() || counters_.executions == 0)
+  if (!options_.profile || counters_.executions == 0)
     return Status(Code::Usage,
                   fmt::format("The commands of \"{}\" were not timed (it must "
                               "be loaded to be profiled, and executed).",
                               plan_.program));
-  Result<std::vector<uint64_t>> start = timestamps_.readTicks(1);
-  return start.ok() ? timer_.read(start->front()) : start.status();
+  return replay_.commandTimes(timestamps_);
 }
 
 std::string Executor::runningStage() const {
@@ -357,8 +358,10 @@ Status Executor::withTrace(const Status &status) const {
 }
 
 const ExecutorCounters &Executor::counters() const {
-  counters_.executionSubmits =
-      submission_.submitCount() + (idle_ ? idle_->submission.submitCount() : 0);
+  counters_.executionSubmits = replay_.submission().submitCount();
+  if (idle_)
+    counters_.executionSubmits += idle_->replay.submission().submitCount();
+  counters_.recorded = replay_.counts();
   counters_.hostAccessSubmits = transfer_.submitCount() + warmUpSubmits_;
   return counters_;
 }

@@ -36,6 +36,7 @@ struct ExecutorOptions {
   bool profile = false;                   ///< Time every command.
   bool variants = true;         ///< Of kernels, where the device can run them.
   bool bounded = false;         ///< The plan's kernels are (BoundedKernel.h).
+  RecordLimits limits;          ///< Which loops are long.
   HostEvents *events = nullptr; ///< Gets the parts of the set-up.
   CompileProgress progress;     ///< Told about kernels that are compiled.
   uint64_t maxBufferBytes = UINT64_MAX; ///< Or the device's limit, if smaller.
@@ -50,7 +51,8 @@ struct ExecutionTimes {
   double downloadUs = 0; ///< Device time of the download copies.
 };
 
-/// Totals since creation, except `recorded`, which is for one execution.
+/// Totals since creation, except `recorded`: what the last execution ran, or
+/// what one that takes every turn will.
 struct ExecutorCounters {
   RecordCounts recorded;
   uint64_t recordings = 0;        ///< Times the command buffer was recorded.
@@ -83,7 +85,7 @@ public:
   const ExecutorCounters &counters() const;
   const ExecutionTimes &lastTimes() const { return times_; }
   /// When each command of the last execution ran; only with options.profile.
-  Result<CommandTimes> commandTimes() const;
+  Result<CommandTimes> commandTimes();
   /// Host time that it took to compile the kernels.
   double compileUs() const { return compileUs_; }
   /// Whether no kernel can reach, or find, what is not the plan's: its accesses
@@ -115,8 +117,9 @@ public:
   /// after its submit.
   void setTimeout(uint64_t timeoutNs);
 
-  /// Starts an execution: one vkQueueSubmit, whatever the plan holds. Every
-  /// input must have been bound.
+  /// Starts an execution: one vkQueueSubmit, unless a long loop of the plan
+  /// runs longer than expected (see Replay.h). Every input must have been
+  /// bound.
   Status submit();
   /// Waits at most `timeoutNs` for the execution; whether none is in flight any
   /// more. Code::DeviceLost: it is, past its deadline, or the device is lost.
@@ -128,7 +131,12 @@ public:
   /// Only waits, for waitFor() to say how it ended; the one function that other
   /// threads may call while an execution is in flight (see SharedVm.h).
   void sleep(uint64_t timeoutNs, bool spinFirst) const;
-  bool inFlight() const { return submission_.inFlight(); }
+  bool inFlight() const {
+    return replay_.isRunning() || replay_.submission().inFlight();
+  }
+  /// Whether waitFor() submits: the device waits for the host to say whether a
+  /// long loop goes on. Nobody may sleep() then.
+  bool needsHost() { return replay_.needsHost(); }
   /// Whether the device still works on the execution or on a host access that
   /// has timed out.
   bool busy();
@@ -168,6 +176,7 @@ private:
   Status record();
   uint64_t maxBufferBytes() const;
   Status checkIdle(const char *action) const;
+  Result<bool> waitForEnd(uint64_t timeoutNs);
   Status finish();
   Status readTimes();
   Status checkBounds();
@@ -187,8 +196,7 @@ private:
   Timestamps timestamps_;
   Timestamps clocks_;
   Trace trace_;
-  CommandTimer timer_;
-  Submission submission_;
+  Replay replay_;
   std::vector<bool> inputBound_;
   std::vector<std::optional<uint32_t>> rowSymbols_; ///< By output.
   mutable ExecutorCounters counters_;
@@ -204,8 +212,7 @@ private:
   struct Half {
     Staging uploads, downloads;
     Timestamps timestamps;
-    CommandTimer timer;
-    Submission submission;
+    Replay replay;
   };
   /// The other one of uploads_, downloads_ and so on, which streaming needs.
   std::optional<Half> idle_;

@@ -20,8 +20,7 @@ void Executor::swapHalves() {
   std::swap(uploads_, idle_->uploads);
   std::swap(downloads_, idle_->downloads);
   std::swap(timestamps_, idle_->timestamps);
-  std::swap(timer_, idle_->timer);
-  std::swap(submission_, idle_->submission);
+  std::swap(replay_, idle_->replay);
 }
 
 Status Executor::openHalves() {

@@ -12,10 +12,10 @@
 
 #include "runtime/base/CheckedMath.h"
 #include "runtime/device/MemoryRoles.h"
+#include "runtime/exec/LoopShape.h"
 #include "runtime/exec/NamedSlots.h"
 #include "runtime/exec/Regions.h"
 #include "runtime/exec/Transfer.h"
-#include "runtime/plan/Repeats.h"
 
 #include <fmt/format.h>
 
@@ -45,7 +45,9 @@ uint64_t recordedBytesOf(const Plan &plan, bool trace) {
   // lavapipe takes 457 bytes for each of dispatches and barriers in turn, with
   // their traces; the H200's driver as much.
   constexpr uint64_t kBytesOfCommand = 512;
-  return countExecuted(plan) * (kBytesOfCommand + (trace ? sizeof(size_t) : 0));
+  uint64_t commands = countRecorded(plan, {}).commands;
+  return checkedMul(commands, kBytesOfCommand + (trace ? sizeof(size_t) : 0))
+      .value_or(UINT64_MAX);
 }
 
 uint64_t deviceBytesOf(const Plan &plan, const DeviceInfo &info, bool trace) {
@@ -59,7 +61,9 @@ uint64_t deviceBytesOf(const Plan &plan, const DeviceInfo &info, bool trace) {
     sum.add(MemoryRole::HostPolled, byteSizeOf(output));
   sum.add(MemoryRole::HostPolled, Transfer::kStagingBytes);
   if (trace)
-    sum.add(MemoryRole::HostPolled, countExecuted(plan) * sizeof(uint32_t));
+    sum.add(MemoryRole::HostPolled,
+            checkedMul(countRecorded(plan, {}).commands, sizeof(uint32_t))
+                .value_or(UINT64_MAX));
   return sum.bytes();
 }
 

@@ -1,4 +1,4 @@
-//===- Recorder.cpp - a plan as one command buffer ------------------------===//
+//===- Recorder.cpp - a plan as command buffers ---------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,6 +14,8 @@
 #include "runtime/plan/Repeats.h"
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 namespace vm {
 
@@ -21,31 +23,44 @@ namespace {
 /// Records the commands of one plan, in order.
 class CommandRecorder {
 public:
-  CommandRecorder(const Recording &recording, VkCommandBuffer commands)
-      : r_(recording), vk_(recording.device.vk()), commands_(commands),
-        scopes_(barrierScopesOf(recording.plan)), stages_(recording.plan) {
-    if (recording.timer.enabled())
-      endWords_ = endWordsOf(recording.plan);
-  }
+  CommandRecorder(const Recording &recording, Replay &replay)
+      : r_(recording), replay_(replay), vk_(recording.device.vk()),
+        scopes_(barrierScopesOf(recording.plan)), stages_(recording.plan) {}
 
   Status recordAll();
-  const RecordCounts &counts() const { return counts_; }
 
 private:
-  void recordUploads();
-  void recordCommand(size_t index);
-  void recordInTime(size_t index);
+  // Parts of the replay.
+  void openPart(PartSequence &sequence);
+  void closePart();
+  Status createTimer(CommandTimer &timer) const;
+  void recordRange(CommandRange range, PartSequence &sequence);
+  void recordTurns(size_t repeat, uint32_t first, uint32_t count,
+                   PartSequence &sequence);
+  void recordLoop(size_t repeat, const LoopShape &shape,
+                  PartSequence &sequence);
   void recordTurn(size_t repeat, uint32_t number, bool begins);
-  void recordDownloads();
+  void recordTurnTime(size_t repeat);
 
+  // Questions (see Replay.h).
+  Status createWords();
+  LoopQuestion recordQuestion(const Window &condition);
+  VkCommandBuffer recordCopy(const BufferRange &condition, VkDeviceSize word);
+  bool canBePredicated(CommandRange range) const;
+
+  // Commands.
+  void recordUploads();
+  void recordInTime(size_t index);
+  void recordCommand(size_t index);
+  void recordDownloads();
   void record(size_t index, const Dispatch &op);
   void record(size_t index, const DispatchIndirect &op);
   void record(size_t index, const Barrier &op);
   void record(size_t index, const Copy &op);
   void record(size_t index, const Fill &op);
-  void record(size_t, const Repeat &) {} // Its commands are visited.
+  void record(size_t, const Repeat &) {} // See recordRange().
   void record(size_t, const Clock &op);
-  void record(size_t, const LeftOut &) {} // Not visited either.
+  void record(size_t, const LeftOut &) {} // Not visited.
 
   /// Where the bytes that a command names are in this turn.
   BufferRange locate(const Window &window) const {
@@ -54,63 +69,280 @@ private:
   BufferRange groupCounts(const DispatchIndirect &op) const;
   void bind(size_t index, uint32_t kernel);
   void copy(const BufferRange &source, const BufferRange &destination);
+  Part &part() { return replay_.parts.back(); }
 
   const Recording &r_;
+  Replay &replay_;
   DriverTable vk_;
-  VkCommandBuffer commands_;
+  VkCommandBuffer commands_ = VK_NULL_HANDLE; ///< Of the part that is open.
   BarrierScopes scopes_;
   StageIndex stages_;
   Turns turns_;
-  std::vector<std::optional<Window>> endWords_; ///< If commands are timed.
-  RecordCounts counts_;
-  size_t numRun_ = 0; ///< Commands, those of repeats each time.
-  Status status_;
+  std::vector<size_t> open_; ///< The repeats around a command.
+  bool inLoop_ = false;
+  /// The word that the next part to open depends on, of replay_.words.
+  std::optional<VkDeviceSize> predicate_;
+  bool isPredicated_ = false;
+  VkDeviceSize numWords_ = 0;
+  size_t numRecorded_ = 0; ///< Commands.
   uint32_t numClocks_ = 0;
+  Status status_;
   VkPipeline bound_ = VK_NULL_HANDLE;
 };
 } // namespace
 
 Status CommandRecorder::recordAll() {
+  VM_RETURN_IF_ERROR(createWords());
+  openPart(replay_.sequence);
+  VM_RETURN_IF_ERROR(status_);
   r_.timestamps.recordReset(commands_);
-  r_.clocks.recordReset(commands_);
   r_.timestamps.record(commands_, kTimeStart);
   recordUploads();
   r_.timestamps.record(commands_, kTimeUploaded);
-  r_.timer.recordStart(commands_);
-  forEachExecuted(
-      r_.plan, UINT32_MAX, [&](size_t i) { recordInTime(i); },
-      [&](size_t i, uint32_t number, bool begins) {
-        recordTurn(i, number, begins);
-      });
+  part().timer.recordStart(commands_);
+  recordRange({0, r_.plan.commands.size()}, replay_.sequence);
+  if (!commands_)
+    openPart(replay_.sequence);
+  VM_RETURN_IF_ERROR(status_);
   recordDownloads();
   r_.timestamps.record(commands_, kTimeDownloaded);
+  closePart();
   return status_;
 }
+
+//===--- Parts ------------------------------------------------------------===//
+
+void CommandRecorder::openPart(PartSequence &sequence) {
+  if (!status_.ok())
+    return;
+  Result<VkCommandBuffer> commands =
+      replay_.submission().beginOther(r_.plan.program.c_str(), inLoop_);
+  status_ = commands.status();
+  if (!status_.ok())
+    return;
+  bool isFirst = replay_.parts.empty();
+  commands_ = *commands;
+  bound_ = VK_NULL_HANDLE;
+  sequence.steps.emplace_back(replay_.parts.size());
+  replay_.parts.emplace_back().commands = commands_;
+  status_ = createTimer(part().timer);
+  r_.trace.recordReset(commands_);
+  if (predicate_) {
+    VkConditionalRenderingBeginInfoEXT info = {
+        VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT};
+    info.buffer = replay_.words.get();
+    info.offset = *std::exchange(predicate_, std::nullopt);
+    info.flags = VK_CONDITIONAL_RENDERING_INVERTED_BIT_EXT;
+    vk_->vkCmdBeginConditionalRenderingEXT(commands_, &info);
+    isPredicated_ = true;
+  }
+  if (isFirst)
+    return; // The uploads come first.
+  part().timer.recordStart(commands_);
+  for (size_t repeat : open_)
+    recordTurnTime(repeat);
+}
+
+void CommandRecorder::closePart() {
+  if (!commands_)
+    return;
+  if (status_.ok())
+    status_ = replay_.submission().end(commands_);
+  if (status_.ok())
+    status_ = part().timer.status();
+  commands_ = VK_NULL_HANDLE;
+}
+
+Status CommandRecorder::createTimer(CommandTimer &timer) const {
+  if (!r_.timesCommands)
+    return {};
+  Result<CommandTimer> created = CommandTimer::create(r_.device);
+  if (created.ok())
+    timer = std::move(*created);
+  return created.status();
+}
+
+void CommandRecorder::recordRange(CommandRange range, PartSequence &sequence) {
+  for (size_t i = range.begin; i < range.end && status_.ok(); ++i) {
+    const auto &op = r_.plan.commands[i].op;
+    if (auto *repeat = std::get_if<Repeat>(&op)) {
+      LoopShape shape = shapeOf(r_.plan, i, r_.limits);
+      if (shape.isShort)
+        recordTurns(i, 0, shape.first, sequence);
+      else
+        recordLoop(i, shape, sequence);
+      i += repeat->commands;
+    } else if (!std::holds_alternative<LeftOut>(op)) {
+      if (!commands_)
+        openPart(sequence);
+      recordInTime(i);
+    }
+  }
+}
+
+void CommandRecorder::recordTurns(size_t repeat, uint32_t first, uint32_t count,
+                                  PartSequence &sequence) {
+  CommandRange body = {
+      repeat + 1,
+      repeat + 1 + std::get<Repeat>(r_.plan.commands[repeat].op).commands};
+  for (uint32_t t = first; t < first + count; ++t) {
+    recordTurn(repeat, t, /*begins=*/true);
+    recordRange(body, sequence);
+    recordTurn(repeat, t, /*begins=*/false);
+  }
+}
+
+void CommandRecorder::recordLoop(size_t repeat, const LoopShape &shape,
+                                 PartSequence &sequence) {
+  closePart();
+  auto loop = std::make_unique<Loop>();
+  bool wasInLoop = std::exchange(inLoop_, true);
+  recordTurns(repeat, 0, shape.first, loop->first);
+  closePart();
+  recordTurns(repeat, shape.first, shape.cycle, loop->cycle);
+  closePart();
+  loop->cycles = shape.cycles;
+  inLoop_ = wasInLoop;
+  const Repeat &op = std::get<Repeat>(r_.plan.commands[repeat].op);
+  if (op.condition && status_.ok()) {
+    VkDeviceSize word = numWords_;
+    loop->question = recordQuestion(*op.condition);
+    CommandRange after = {repeat + 1 + op.commands, r_.plan.commands.size()};
+    if (&sequence == &replay_.sequence && canBePredicated(after)) {
+      loop->lastFollows = true;
+      predicate_ = word * sizeof(uint32_t);
+    }
+  }
+  sequence.steps.emplace_back(std::move(loop));
+}
+
+void CommandRecorder::recordTurn(size_t repeat, uint32_t number, bool begins) {
+  turns_.turn(std::get<Repeat>(r_.plan.commands[repeat].op), number, begins);
+  if (begins)
+    open_.push_back(repeat);
+  else
+    open_.pop_back();
+  if (!commands_ || !r_.timesCommands)
+    return; // What opens a part next does it.
+  if (begins)
+    recordTurnTime(repeat);
+  else
+    part().timer.endTurn();
+}
+
+void CommandRecorder::recordTurnTime(size_t repeat) {
+  const Repeat &op = std::get<Repeat>(r_.plan.commands[repeat].op);
+  std::optional<BufferRange> word;
+  if (op.condition)
+    word = r_.regions.locate(*op.condition);
+  part().timer.recordTurn(commands_, word);
+}
+
+//===--- Questions --------------------------------------------------------===//
+
+static constexpr VkPipelineStageFlags kWork =
+    VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+
+/// Two words for each loop that may be asked about.
+Status CommandRecorder::createWords() {
+  VkDeviceSize words = 0;
+  RecordedCounts counts = countRecorded(r_.plan, r_.limits);
+  words = 2 * counts.questions;
+  if (words == 0)
+    return {};
+  VkBufferUsageFlags usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  if (r_.device.predicates())
+    usage |= VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT;
+  Result<Buffer> buffer =
+      Buffer::create(r_.device, words * sizeof(uint32_t),
+                     MemoryRole::HostPolled, usage, "whether loops go on");
+  if (!buffer.ok())
+    return buffer.status();
+  replay_.words = std::move(*buffer);
+  std::memset(replay_.words.mapped(), 0, words * sizeof(uint32_t));
+  return {};
+}
+
+/// Copies a byte to a word whose other bytes are 0; nothing to copy: all are.
+VkCommandBuffer CommandRecorder::recordCopy(const BufferRange &condition,
+                                            VkDeviceSize word) {
+  Result<VkCommandBuffer> begun =
+      replay_.submission().beginOther("a loop goes on", /*repeatedly=*/true);
+  if (!begun.ok()) {
+    status_ = begun.status();
+    return VK_NULL_HANDLE;
+  }
+  VkPipelineStageFlags predicates =
+      r_.device.predicates() ? VK_PIPELINE_STAGE_CONDITIONAL_RENDERING_BIT_EXT
+                             : 0;
+  VkAccessFlags reads =
+      r_.device.predicates() ? VK_ACCESS_CONDITIONAL_RENDERING_READ_BIT_EXT : 0;
+  recordBarrier(r_.device, *begun,
+                {kWork | predicates, VK_PIPELINE_STAGE_TRANSFER_BIT,
+                 VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
+                 VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT});
+  VkDeviceSize offset = word * sizeof(uint32_t);
+  if (condition.length) {
+    VkBufferCopy region = {condition.offset, offset, condition.length};
+    vk_->vkCmdCopyBuffer(*begun, condition.buffer, replay_.words.get(), 1,
+                         &region);
+  } else {
+    vk_->vkCmdFillBuffer(*begun, replay_.words.get(), offset, sizeof(uint32_t),
+                         0);
+  }
+  recordBarrier(r_.device, *begun,
+                {VK_PIPELINE_STAGE_TRANSFER_BIT,
+                 kWork | predicates | VK_PIPELINE_STAGE_HOST_BIT,
+                 VK_ACCESS_TRANSFER_WRITE_BIT,
+                 VK_ACCESS_HOST_READ_BIT | reads});
+  status_ = replay_.submission().end(*begun);
+  return *begun;
+}
+
+LoopQuestion CommandRecorder::recordQuestion(const Window &condition) {
+  auto *words = reinterpret_cast<const uint32_t *>(replay_.words.mapped());
+  BufferRange byte = r_.regions.locate(condition);
+  VkDeviceSize now = numWords_++, soon = numWords_++;
+  LoopQuestion question;
+  question.nowWord = words + now;
+  question.soonWord = words + soon;
+  question.now = recordCopy(byte, now);
+  if (status_.ok())
+    question.soon = recordCopy(byte, soon);
+  if (status_.ok())
+    question.answerNo = recordCopy({}, now);
+  return question;
+}
+
+/// Copies and times do not depend on a predicate.
+bool CommandRecorder::canBePredicated(CommandRange range) const {
+  if (!r_.device.predicates() || r_.timesCommands)
+    return false;
+  for (size_t i = range.begin; i < range.end; ++i) {
+    const auto &op = r_.plan.commands[i].op;
+    if (std::holds_alternative<Copy>(op) || std::holds_alternative<Fill>(op) ||
+        std::holds_alternative<Clock>(op))
+      return false;
+    if (std::holds_alternative<Repeat>(op) &&
+        !shapeOf(r_.plan, i, r_.limits).isShort)
+      return false;
+  }
+  return true;
+}
+
+//===--- Commands ---------------------------------------------------------===//
 
 /// Asks for the time now and then: asking takes as long as recording.
 void CommandRecorder::recordInTime(size_t index) {
   constexpr size_t kCommands = 1024;
-  if (numRun_ % kCommands == 0 && status_.ok())
+  if (numRecorded_ % kCommands == 0 && status_.ok())
     status_ = r_.deadline.check("Recording the commands of an execution");
   if (status_.ok())
     recordCommand(index);
 }
 
-void CommandRecorder::recordTurn(size_t repeat, uint32_t number, bool begins) {
-  turns_.turn(std::get<Repeat>(r_.plan.commands[repeat].op), number, begins);
-  if (!r_.timer.enabled())
-    return;
-  if (!begins)
-    return r_.timer.endTurn();
-  std::optional<BufferRange> word;
-  if (endWords_[repeat])
-    word = r_.regions.locate(*endWords_[repeat]);
-  r_.timer.recordTurn(commands_, word);
-}
-
 void CommandRecorder::recordUploads() {
   r_.device.beginLabel(commands_, "uploads");
-  r_.trace.recordReset(commands_);
   for (size_t i = 0; i < r_.uploads.numSlots(); ++i)
     if (const BufferRange &slot = r_.uploads.slot(i); slot.length)
       copy(slot, r_.regions.locate(r_.plan.inputs[i].window));
@@ -124,7 +356,12 @@ void CommandRecorder::recordUploads() {
 }
 
 void CommandRecorder::recordDownloads() {
-  r_.timer.recordBeforeBarrier(commands_);
+  part().timer.recordBeforeBarrier(commands_);
+  if (isPredicated_)
+    vk_->vkCmdEndConditionalRenderingEXT(commands_);
+  // The part may run again without those before it.
+  r_.timestamps.recordReset(commands_, kTimeComputed,
+                            kNumTimestamps - kTimeComputed);
   if (r_.downloads.numSlots())
     recordBarrier(r_.device, commands_, scopes_.beforeDownloads);
   r_.timestamps.record(commands_, kTimeComputed);
@@ -140,11 +377,11 @@ void CommandRecorder::recordDownloads() {
 
 void CommandRecorder::recordCommand(size_t index) {
   const Command &command = r_.plan.commands[index];
-  size_t at = numRun_++;
+  size_t at = numRecorded_++;
   if (std::holds_alternative<Barrier>(command.op))
-    r_.timer.recordBeforeBarrier(commands_);
+    part().timer.recordBeforeBarrier(commands_);
   else
-    r_.trace.recordStart(commands_, at);
+    r_.trace.recordStart(commands_, at, index);
   if (r_.device.hasLabels())
     r_.device.beginLabel(commands_, labelOf(r_.plan, stages_, uint32_t(index)));
   std::visit([&](const auto &op) { record(index, op); }, command.op);
@@ -152,7 +389,7 @@ void CommandRecorder::recordCommand(size_t index) {
   std::optional<BufferRange> counts;
   if (auto *op = std::get_if<DispatchIndirect>(&command.op))
     counts = groupCounts(*op);
-  r_.timer.recordEnd(commands_, static_cast<uint32_t>(index), counts);
+  part().timer.recordEnd(commands_, static_cast<uint32_t>(index), counts);
 }
 
 void CommandRecorder::bind(size_t index, uint32_t kernel) {
@@ -169,7 +406,7 @@ void CommandRecorder::bind(size_t index, uint32_t kernel) {
 void CommandRecorder::record(size_t index, const Dispatch &op) {
   bind(index, op.kernel);
   vk_->vkCmdDispatch(commands_, op.groups[0], op.groups[1], op.groups[2]);
-  ++counts_.dispatches;
+  ++part().counts.dispatches;
 }
 
 BufferRange CommandRecorder::groupCounts(const DispatchIndirect &op) const {
@@ -181,24 +418,24 @@ void CommandRecorder::record(size_t index, const DispatchIndirect &op) {
   bind(index, op.kernel);
   BufferRange counts = groupCounts(op);
   vk_->vkCmdDispatchIndirect(commands_, counts.buffer, counts.offset);
-  ++counts_.dispatches;
+  ++part().counts.dispatches;
 }
 
 void CommandRecorder::record(size_t index, const Barrier &) {
   recordBarrier(r_.device, commands_, scopes_.commands[index]);
-  ++counts_.barriers;
+  ++part().counts.barriers;
 }
 
 void CommandRecorder::record(size_t, const Copy &op) {
   copy(locate(op.source), locate(op.destination));
-  ++counts_.copies;
+  ++part().counts.copies;
 }
 
 void CommandRecorder::record(size_t, const Fill &op) {
   BufferRange range = locate(op.window);
   vk_->vkCmdFillBuffer(commands_, range.buffer, range.offset, range.length,
                        op.value);
-  ++counts_.fills;
+  ++part().counts.fills;
 }
 
 void CommandRecorder::record(size_t, const Clock &op) {
@@ -215,14 +452,8 @@ void CommandRecorder::copy(const BufferRange &source,
                        &region);
 }
 
-Result<RecordCounts> recordExecution(const Recording &recording,
-                                     Submission &submission) {
-  VM_RETURN_IF_ERROR(submission.begin(/*reusable=*/true));
-  CommandRecorder recorder(recording, submission.commands());
-  VM_RETURN_IF_ERROR(recorder.recordAll());
-  VM_RETURN_IF_ERROR(submission.end());
-  VM_RETURN_IF_ERROR(recording.timer.status());
-  return recorder.counts();
+Status recordExecution(const Recording &recording, Replay &replay) {
+  return CommandRecorder(recording, replay).recordAll();
 }
 
 } // namespace vm

@@ -1,11 +1,12 @@
-//===- Recorder.h - a plan as one command buffer --------------------------===//
+//===- Recorder.h - a plan as command buffers -----------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Records [uploads] barrier [commands] barrier [downloads] once, with a
-// timestamp at the start and after each phase. Everything that changes between
-// executions lives in buffers, so nothing is ever recorded again.
+// timestamp at the start and after each phase: in one command buffer, but for
+// long repeats (LoopShape.h). Everything that changes between executions lives
+// in buffers, so nothing is ever recorded again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,12 +15,12 @@
 #include "runtime/base/Deadline.h"
 #include "runtime/base/Status.h"
 #include "runtime/device/Device.h"
-#include "runtime/exec/CommandTimer.h"
 #include "runtime/exec/Descriptors.h"
+#include "runtime/exec/LoopShape.h"
 #include "runtime/exec/Pipelines.h"
 #include "runtime/exec/Regions.h"
+#include "runtime/exec/Replay.h"
 #include "runtime/exec/Staging.h"
-#include "runtime/exec/Submission.h"
 #include "runtime/exec/Timestamps.h"
 #include "runtime/exec/Trace.h"
 #include "runtime/plan/Plan.h"
@@ -56,23 +57,15 @@ struct Recording {
   const Staging &downloads; ///< A slot for each output and each loop's word.
   const std::vector<LoopWord> &loopWords;
   const Timestamps &timestamps;
-  const Timestamps &clocks; ///< Of the plan, in the order in which they run.
-  const Trace &trace;
-  CommandTimer &timer;
+  const Timestamps &clocks; ///< Of the plan, as they are recorded.
+  Trace &trace;
+  RecordLimits limits;
+  bool timesCommands;
   Deadline deadline; ///< Of the recording.
 };
 
-/// What was recorded between the two I/O phases.
-struct RecordCounts {
-  uint64_t dispatches = 0; ///< Direct and indirect.
-  uint64_t barriers = 0;
-  uint64_t copies = 0;
-  uint64_t fills = 0;
-};
-
-/// Records one execution into `submission`, which can then be submitted any
-/// number of times. Code::DeviceLost when the deadline is over.
-Result<RecordCounts> recordExecution(const Recording &recording,
-                                     Submission &submission);
+/// Records one execution into `replay`, which can then run any number of times.
+/// Code::DeviceLost when the deadline is over.
+Status recordExecution(const Recording &recording, Replay &replay);
 
 } // namespace vm

@@ -103,6 +103,8 @@ struct CommandWindows {
   }
   void operator()(const Fill &fill) const { add(fill.window); }
   void operator()(const Repeat &repeat) const {
+    if (repeat.condition)
+      add(*repeat.condition);
     for (const Rotation &rotation : repeat.rotations)
       for (const Window &window : rotation)
         add(window);

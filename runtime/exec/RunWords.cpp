@@ -9,60 +9,14 @@
 
 #include "runtime/exec/BarrierScopes.h"
 #include "runtime/exec/Submission.h"
-#include "runtime/plan/Hazards.h"
-#include "runtime/plan/Repeats.h"
 
 #include <cassert>
 #include <cstring>
-#include <map>
-#include <utility>
 
 namespace vm {
 
 static constexpr size_t kPoolCopies = 1024;
 static constexpr uint64_t kCopyBytes = 16;
-
-//===--- Ends of repeats --------------------------------------------------===//
-
-/// The symbols that may say whether a repeat goes on, by their offset.
-static std::map<uint64_t, Window> goWords(const Plan &plan) {
-  std::map<uint64_t, Window> words;
-  for (const Symbol &symbol : plan.symbols)
-    if (symbol.name.ends_with(".go") && symbol.dtype == DType::I1 &&
-        symbol.window.region == Region::Registers)
-      words[symbol.window.offset] = {Region::Registers, symbol.window.offset,
-                                     sizeof(uint8_t)};
-  return words;
-}
-
-std::vector<std::optional<Window>> endWordsOf(const Plan &plan) {
-  std::map<uint64_t, Window> words = goWords(plan);
-  std::map<uint64_t, size_t> writers;
-  std::map<std::pair<size_t, uint64_t>, size_t> inside; ///< Of each repeat.
-  std::vector<std::pair<size_t, CommandRange>> open;
-  for (size_t i = 0; i < plan.commands.size() && !words.empty(); ++i) {
-    while (!open.empty() && i >= open.back().second.end)
-      open.pop_back();
-    if (auto *repeat = std::get_if<Repeat>(&plan.commands[i].op))
-      open.push_back({i, {i + 1, i + 1 + repeat->commands}});
-    for (const Access &access : accessesOf(plan, plan.commands[i])) {
-      uint64_t offset = access.window.offset;
-      if (!access.writes || access.window.region != Region::Registers ||
-          !words.contains(offset))
-        continue;
-      ++writers[offset];
-      for (auto &[repeat, range] : open)
-        ++inside[{repeat, offset}];
-    }
-  }
-  std::vector<std::optional<Window>> ends(plan.commands.size());
-  for (auto &[where, count] : inside)
-    if (auto &[repeat, offset] = where; count < writers[offset])
-      ends[repeat] = words[offset];
-  return ends;
-}
-
-//===--- Copies -----------------------------------------------------------===//
 
 static constexpr VkPipelineStageFlags kWork =
     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;

@@ -15,18 +15,11 @@
 #include "runtime/device/Buffer.h"
 #include "runtime/device/Device.h"
 #include "runtime/exec/Regions.h"
-#include "runtime/plan/Plan.h"
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 namespace vm {
-
-/// Of each command that is a repeat with an end, the byte that is 0 from its
-/// end on: the symbol "<repeat>.go" that commands both in the repeat and
-/// outside of it write. None for other commands.
-std::vector<std::optional<Window>> endWordsOf(const Plan &plan);
 
 /// Copies of up to 16 bytes each, in the order of their recording.
 class RunWords {

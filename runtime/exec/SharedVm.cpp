@@ -85,6 +85,8 @@ Result<bool> SharedVm::look(Lock &lock) {
   Executor &executor = *machine_->executor();
   if (!executor.inFlight())
     return true;
+  if (executor.needsHost())
+    letWaitersLeave(lock);
   Result<bool> done = executor.waitFor(0);
   if (done.ok() && !*done)
     return false;

@@ -30,16 +30,10 @@ Result<Submission> Submission::create(const Device &device, const char *name) {
   result.pool_ =
       Owned<VkCommandPool>(device, pool, device.vk()->vkDestroyCommandPool);
 
-  VkCommandBufferAllocateInfo info = {
-      VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
-  info.commandPool = pool;
-  info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-  info.commandBufferCount = 1;
-  VM_RETURN_IF_VK_ERROR(device.vk()->vkAllocateCommandBuffers(
-                            device.handle(), &info, &result.commands_),
-                        "allocate a command buffer");
-  device.setName(VK_OBJECT_TYPE_COMMAND_BUFFER,
-                 reinterpret_cast<uint64_t>(result.commands_), name);
+  Result<VkCommandBuffer> commands = result.allocate(name);
+  if (!commands.ok())
+    return commands.status();
+  result.commands_ = *commands;
 
   VkFenceCreateInfo fenceInfo = {VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
   VkFence fence = VK_NULL_HANDLE;
@@ -60,19 +54,47 @@ Status Submission::begin(bool reusable) {
                      "begin a command buffer");
 }
 
-Status Submission::end() {
-  return checkVulkan(device_->vk()->vkEndCommandBuffer(commands_),
+Result<VkCommandBuffer> Submission::allocate(const char *name) {
+  VkCommandBufferAllocateInfo info = {
+      VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+  info.commandPool = pool_.get();
+  info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  info.commandBufferCount = 1;
+  VkCommandBuffer commands = VK_NULL_HANDLE;
+  VM_RETURN_IF_VK_ERROR(device_->vk()->vkAllocateCommandBuffers(
+                            device_->handle(), &info, &commands),
+                        "allocate a command buffer");
+  device_->setName(VK_OBJECT_TYPE_COMMAND_BUFFER,
+                   reinterpret_cast<uint64_t>(commands), name);
+  return commands;
+}
+
+Result<VkCommandBuffer> Submission::beginOther(const char *name,
+                                               bool repeatedly) {
+  Result<VkCommandBuffer> commands = allocate(name);
+  if (!commands.ok())
+    return commands;
+  VkCommandBufferBeginInfo begin = {
+      VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+  begin.flags = repeatedly ? VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT : 0;
+  VM_RETURN_IF_VK_ERROR(device_->vk()->vkBeginCommandBuffer(*commands, &begin),
+                        "begin a command buffer");
+  return commands;
+}
+
+Status Submission::end(VkCommandBuffer commands) {
+  return checkVulkan(device_->vk()->vkEndCommandBuffer(commands),
                      "end a command buffer");
 }
 
-Status Submission::submit() {
+Status Submission::submit(std::span<const VkCommandBuffer> list) {
   VkFence fence = fence_.get();
   VM_RETURN_IF_VK_ERROR(
       device_->vk()->vkResetFences(device_->handle(), 1, &fence),
       "reset a fence");
   VkSubmitInfo info = {VK_STRUCTURE_TYPE_SUBMIT_INFO};
-  info.commandBufferCount = 1;
-  info.pCommandBuffers = &commands_;
+  info.commandBufferCount = static_cast<uint32_t>(list.size());
+  info.pCommandBuffers = list.data();
   ++submitCount_;
   VM_RETURN_IF_VK_ERROR(
       device_->vk()->vkQueueSubmit(device_->queue(), 1, &info, fence),

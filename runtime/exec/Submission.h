@@ -15,11 +15,12 @@
 #include "runtime/exec/BarrierScopes.h"
 
 #include <cstdint>
+#include <span>
 
 namespace vm {
 
-/// One primary command buffer in a pool of its own, and its fence. Used by one
-/// thread at a time.
+/// Primary command buffers in a pool of their own, and the fence of the last
+/// submit. Used by one thread at a time.
 class Submission {
 public:
   static Result<Submission> create(const Device &device, const char *name);
@@ -27,10 +28,16 @@ public:
   /// Forgets what was recorded and starts anew. `reusable`: it will be
   /// submitted more than once.
   Status begin(bool reusable);
-  Status end();
+  Status end() { return end(commands_); }
+
+  /// Begins one buffer more, which is submitted more than once; `repeatedly`:
+  /// more than once in one submit.
+  Result<VkCommandBuffer> beginOther(const char *name, bool repeatedly);
+  Status end(VkCommandBuffer commands);
 
   /// Exactly one vkQueueSubmit. Nothing of it may be in flight.
-  Status submit();
+  Status submit() { return submit({&commands_, 1}); }
+  Status submit(std::span<const VkCommandBuffer> list);
   /// Waits for the last submit at most `timeoutNs` (0: only asks); whether it
   /// has completed. After a failure it has too, unless inFlight() says that
   /// nobody knows.
@@ -49,6 +56,7 @@ public:
   uint64_t submitCount() const { return submitCount_; }
 
 private:
+  Result<VkCommandBuffer> allocate(const char *name);
   void spin(uint64_t timeoutNs) const;
 
   const Device *device_ = nullptr;

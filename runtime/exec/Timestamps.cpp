@@ -33,9 +33,10 @@ Result<Timestamps> Timestamps::create(const Device &device, uint32_t count) {
   return result;
 }
 
-void Timestamps::recordReset(VkCommandBuffer commands) const {
+void Timestamps::recordReset(VkCommandBuffer commands, uint32_t first,
+                             uint32_t count) const {
   if (available())
-    device_->vk()->vkCmdResetQueryPool(commands, pool_.get(), 0, count_);
+    device_->vk()->vkCmdResetQueryPool(commands, pool_.get(), first, count);
 }
 
 void Timestamps::record(VkCommandBuffer commands, uint32_t index) const {
@@ -52,6 +53,7 @@ static uint64_t validBits(const DeviceInfo &info) {
 
 void Timestamps::recordTo(VkCommandBuffer commands, uint32_t index,
                           VkBuffer buffer, VkDeviceSize offset) const {
+  recordReset(commands, index, 1);
   record(commands, index);
   auto period = static_cast<float>(device_->info().timestampPeriodNs);
   uint64_t rest[] = {validBits(device_->info()),

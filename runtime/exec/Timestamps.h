@@ -24,12 +24,16 @@ public:
   static Result<Timestamps> create(const Device &device, uint32_t count);
 
   bool available() const { return static_cast<bool>(pool_); }
-  void recordReset(VkCommandBuffer commands) const;
+  void recordReset(VkCommandBuffer commands) const {
+    recordReset(commands, 0, count_);
+  }
+  void recordReset(VkCommandBuffer commands, uint32_t first,
+                   uint32_t count) const;
   /// Timestamp `index` is taken when everything recorded so far is done.
   void record(VkCommandBuffer commands, uint32_t index) const;
 
-  /// Timestamp `index` is taken likewise, and goes to a buffer, as the command
-  /// Clock of a plan says. There must be a clock.
+  /// Timestamp `index` is reset, taken likewise, and goes to a buffer, as the
+  /// command Clock of a plan says. There must be a clock.
   void recordTo(VkCommandBuffer commands, uint32_t index, VkBuffer buffer,
                 VkDeviceSize offset) const;
 

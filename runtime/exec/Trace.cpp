@@ -10,17 +10,18 @@
 
 #include "runtime/exec/Trace.h"
 
+#include "runtime/exec/Submission.h"
+
 #include <atomic>
 
 namespace vm {
 
 static constexpr uint32_t kStarted = 1;
 
-Result<Trace> Trace::create(const Device &device,
-                            std::vector<size_t> commands) {
+Result<Trace> Trace::create(const Device &device, uint64_t numCommands) {
   Trace trace;
   trace.device_ = &device;
-  trace.commands_ = std::move(commands);
+  trace.commands_.resize(numCommands);
   if (trace.commands_.empty())
     return trace;
   Result<Buffer> words = Buffer::create(
@@ -33,16 +34,23 @@ Result<Trace> Trace::create(const Device &device,
 }
 
 void Trace::recordReset(VkCommandBuffer commands) const {
-  if (!commands_.empty())
-    device_->vk()->vkCmdFillBuffer(commands, words_.get(), 0,
-                                   words_.sizeBytes(), 0);
+  if (commands_.empty())
+    return;
+  constexpr BarrierScope kFills = {
+      VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT,
+      VK_ACCESS_TRANSFER_WRITE_BIT, VK_ACCESS_TRANSFER_WRITE_BIT};
+  recordBarrier(*device_, commands, kFills);
+  device_->vk()->vkCmdFillBuffer(commands, words_.get(), 0, words_.sizeBytes(),
+                                 0);
+  recordBarrier(*device_, commands, kFills);
 }
 
-void Trace::recordStart(VkCommandBuffer commands, size_t at) const {
-  if (!commands_.empty())
-    device_->vk()->vkCmdFillBuffer(commands, words_.get(),
-                                   at * sizeof(uint32_t), sizeof(uint32_t),
-                                   kStarted);
+void Trace::recordStart(VkCommandBuffer commands, size_t at, size_t index) {
+  if (commands_.empty())
+    return;
+  commands_[at] = index;
+  device_->vk()->vkCmdFillBuffer(commands, words_.get(), at * sizeof(uint32_t),
+                                 sizeof(uint32_t), kStarted);
 }
 
 std::optional<size_t> Trace::lastStarted() const {

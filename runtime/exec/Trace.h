@@ -27,14 +27,15 @@ class Trace {
 public:
   /// A trace of no commands, which records nothing.
   Trace() = default;
-  /// `commands`: the indices of commands in the order in which they run.
-  static Result<Trace> create(const Device &device,
-                              std::vector<size_t> commands);
+  /// Of at most `numCommands` commands that are recorded.
+  static Result<Trace> create(const Device &device, uint64_t numCommands);
 
-  /// Before anything else of an execution; a barrier must follow.
+  /// Before anything else of what is submitted at a time; what orders it with
+  /// what comes before and after is recorded too.
   void recordReset(VkCommandBuffer commands) const;
-  /// Just before the `at`-th command that runs.
-  void recordStart(VkCommandBuffer commands, size_t at) const;
+  /// Just before the `at`-th command that is recorded, number `index` of the
+  /// plan.
+  void recordStart(VkCommandBuffer commands, size_t at, size_t index);
 
   /// The index of the last command the device has started, as far as the host
   /// can see: best effort. Nothing if none was, or if nothing is traced.

@@ -94,8 +94,9 @@ Status Vm::checkMemory(const Plan &plan) const {
   uint64_t recorded = recordedBytesOf(plan, trace);
   // The budget of a device that is the host is for all that a plan takes.
   if (info.type == DeviceType::Cpu)
-    VM_RETURN_IF_ERROR(checkBudget(onDevice + recorded,
-                                   options_.vramBudgetBytes, UINT64_MAX, info));
+    VM_RETURN_IF_ERROR(
+        checkBudget(checkedAdd(onDevice, recorded).value_or(UINT64_MAX),
+                    options_.vramBudgetBytes, UINT64_MAX, info));
   return checkHostMemory(recorded, "record the commands of an execution");
 }
 

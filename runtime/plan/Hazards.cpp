@@ -264,7 +264,7 @@ findUncoveredHazards(const Plan &plan, size_t maxHazards,
       access.window = turns.at(access.window);
     replay.run(i, accesses);
   };
-  forEachExecuted(plan, /*mostTimes=*/2, visit,
+  forEachExecuted(plan, kTurnsForHazards, visit,
                   [&](size_t i, uint32_t number, bool begins) {
                     turns.turn(std::get<Repeat>(plan.commands[i].op), number,
                                begins);

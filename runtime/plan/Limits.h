@@ -53,8 +53,9 @@ inline constexpr uint64_t kMaxPrivateBytes = 64 << 10;
 
 // Counts.
 inline constexpr uint64_t kMaxCommands = 1 << 20;
-/// With those of repeats counted as often as they run: so many are recorded.
-inline constexpr uint64_t kMaxExecuted = 1 << 22;
+/// With those of repeats counted as often as hazards are looked for in them.
+inline constexpr uint64_t kMaxVisited = 1 << 22;
+inline constexpr uint64_t kMaxTimes = (1ull << 31) - 1;
 /// Of a repeat; and turns until its windows are where they were, each of which
 /// has descriptors of its own.
 inline constexpr uint64_t kMaxRotations = 4096;

@@ -201,6 +201,8 @@ bool readOp(ManifestObject &object, const std::string &name, Command &command) {
     auto &op = command.op.emplace<Repeat>();
     object.read("commands", op.commands);
     object.read("times", op.times);
+    if (object.has("while")) // Since 1.12.
+      readWindow(object, "while", op.condition.emplace());
     if (object.has("rotations")) { // Since 1.11.
       readList(object, "rotations", op.rotations, readRotation);
       object.read("phase", op.phase);

@@ -177,6 +177,8 @@ struct OpWriter {
     object["op"] = "repeat";
     object["commands"] = op.commands;
     object["times"] = op.times;
+    if (op.condition)
+      object["while"] = toJson(*op.condition);
     if (op.rotations.empty())
       return;
     object["phase"] = op.phase;

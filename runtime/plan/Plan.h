@@ -226,6 +226,9 @@ using Rotation = std::vector<Window>;
 struct Repeat {
   uint32_t commands = 1;
   uint32_t times = 1;
+  /// A byte of Registers: once it is 0 at the end of a turn, turns after that
+  /// change nothing, and need not run.
+  std::optional<Window> condition = {};
   std::vector<Rotation> rotations = {};
   uint32_t phase = 0;
 };

@@ -107,6 +107,8 @@ NewestPart newestPart(const Plan &plan) {
     auto *repeat = std::get_if<Repeat>(&plan.commands[i].op);
     if (repeat && !repeat->rotations.empty())
       newest.add(11, "Command {}, a repeat whose windows take turns,", i);
+    if (repeat && repeat->condition)
+      newest.add(12, "Command {}, a repeat with a condition,", i);
     if (plan.commands[i].unless)
       newest.add(10, "Command {}, which some devices do without,", i);
     if (std::holds_alternative<Repeat>(plan.commands[i].op) ||

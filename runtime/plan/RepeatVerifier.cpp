@@ -7,6 +7,7 @@
 
 #include "runtime/plan/Hazards.h"
 #include "runtime/plan/Limits.h"
+#include "runtime/plan/Repeats.h"
 #include "runtime/plan/VerifierHelpers.h"
 
 #include <algorithm>
@@ -122,49 +123,62 @@ Status verify::verifyRotations(const Plan &plan) {
   RotatingWindows rotating;
   for (size_t i = 0; i < plan.commands.size(); ++i) {
     rotating.leave(i);
-    if (auto *repeat = std::get_if<Repeat>(&plan.commands[i].op)) {
-      VM_RETURN_IF_ERROR(verifyRotationsOf(plan, i, *repeat));
+    if (auto *repeat = std::get_if<Repeat>(&plan.commands[i].op))
       VM_RETURN_IF_ERROR(rotating.add(i, *repeat));
-    } else {
+    else
       VM_RETURN_IF_ERROR(rotating.check(plan, i));
-    }
   }
   return {};
+}
+
+static Status verifyRepeat(const Plan &plan, size_t index, const Repeat &repeat,
+                           size_t room) {
+  if (repeat.commands < 1 || repeat.commands > room)
+    return bad("Command {} repeats {} commands (1 to {} are behind it).", index,
+               repeat.commands, room);
+  if (repeat.times < 1 || repeat.times > limits::kMaxTimes)
+    return bad("Command {} repeats {} times (1 to {} are allowed).", index,
+               repeat.times, limits::kMaxTimes);
+  if (const std::optional<Window> &word = repeat.condition) {
+    VM_RETURN_IF_ERROR(checkWindow(
+        fmt::format("The condition of command {}", index), *word, plan));
+    if (word->region != Region::Registers || word->length != 1)
+      return bad("The condition of command {} has {} bytes of region {} (one "
+                 "of registers is a condition).",
+                 index, word->length, toString(word->region));
+  }
+  return verifyRotationsOf(plan, index, repeat);
 }
 
 Status verify::verifyRepeats(const Plan &plan) {
   struct Open {
     size_t end;
-    uint64_t times; ///< How often its commands run in all.
+    uint64_t turns; ///< How often its commands are visited in all.
   };
   std::vector<Open> open;
-  uint64_t executed = 0;
+  uint64_t visited = 0;
   for (size_t i = 0; i < plan.commands.size(); ++i) {
     while (!open.empty() && open.back().end == i)
       open.pop_back();
-    uint64_t times = open.empty() ? 1 : open.back().times;
-    executed += times;
-    if (executed > limits::kMaxExecuted)
-      return bad("With command {} more than {} commands run.", i,
-                 limits::kMaxExecuted);
+    uint64_t turns = open.empty() ? 1 : open.back().turns;
+    visited += turns;
+    if (visited > limits::kMaxVisited)
+      return bad("With command {} more than {} commands are looked at, those "
+                 "of repeats in each turn that differs.",
+                 i, limits::kMaxVisited);
     auto *repeat = std::get_if<Repeat>(&plan.commands[i].op);
     if (!repeat)
       continue;
-    size_t room =
-        (open.empty() ? plan.commands.size() : open.back().end) - i - 1;
-    if (repeat->commands < 1 || repeat->commands > room)
-      return bad("Command {} repeats {} commands (1 to {} are behind it).", i,
-                 repeat->commands, room);
-    if (repeat->times < 1 || repeat->times > limits::kMaxExecuted)
-      return bad("Command {} repeats {} times (1 to {} are allowed).", i,
-                 repeat->times, limits::kMaxExecuted);
+    size_t end = open.empty() ? plan.commands.size() : open.back().end;
+    VM_RETURN_IF_ERROR(verifyRepeat(plan, i, *repeat, end - i - 1));
     if (open.size() == limits::kMaxRepeatDepth)
       return bad("Command {} is a repeat in {} others (less than {} are "
                  "allowed).",
                  i, open.size(), limits::kMaxRepeatDepth);
-    // No overflow: both factors are at most kMaxExecuted.
-    open.push_back({i + 1 + repeat->commands,
-                    std::min(times * repeat->times, limits::kMaxExecuted + 1)});
+    // No overflow: one is at most kMaxVisited + 1, the other few.
+    turns *= turnsToVisit(*repeat, kTurnsForHazards);
+    open.push_back(
+        {i + 1 + repeat->commands, std::min(turns, limits::kMaxVisited + 1)});
   }
   return {};
 }

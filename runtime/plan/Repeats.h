@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -88,7 +87,6 @@ private:
   std::vector<Open> open_; ///< Outer ones first.
 };
 
-namespace detail {
 /// How many turns of a repeat to visit, of at most `mostTimes` if that ends
 /// where all of them do.
 inline uint32_t turnsToVisit(const Repeat &repeat, uint32_t mostTimes) {
@@ -99,6 +97,10 @@ inline uint32_t turnsToVisit(const Repeat &repeat, uint32_t mostTimes) {
   return times;
 }
 
+/// Two turns show every pair of neighbours that there is.
+inline constexpr uint32_t kTurnsForHazards = 2;
+
+namespace detail {
 template <typename Visit, typename Turn>
 void visitExecuted(const Plan &plan, CommandRange range, uint32_t mostTimes,
                    Visit &visit, Turn &turn) {
@@ -122,9 +124,8 @@ void visitExecuted(const Plan &plan, CommandRange range, uint32_t mostTimes,
 
 /// Calls `visit(index)` for each command in the order of an execution; those of
 /// a repeat at most `mostTimes` times, or as many more as bring its windows to
-/// their places, and none that is left out. Two times show every pair of
-/// neighbours there is. `turn(i, t, true)` comes before time t of repeat i,
-/// `turn(i, t, false)` after it.
+/// their places, and none that is left out. `turn(i, t, true)` comes before
+/// time t of repeat i, `turn(i, t, false)` after it.
 template <typename Visit, typename Turn>
 void forEachExecuted(const Plan &plan, uint32_t mostTimes, Visit visit,
                      Turn turn) {
@@ -136,18 +137,9 @@ void forEachExecuted(const Plan &plan, uint32_t mostTimes, Visit visit) {
   forEachExecuted(plan, mostTimes, visit, [](size_t, uint32_t, bool) {});
 }
 
-/// How many commands one execution runs.
-inline uint64_t countExecuted(const Plan &plan) {
-  uint64_t count = 0;
-  forEachExecuted(plan, std::numeric_limits<uint32_t>::max(),
-                  [&](size_t) { ++count; });
-  return count;
-}
-
 /// The indices of the commands in the order of an execution.
-inline std::vector<size_t>
-executedCommands(const Plan &plan,
-                 uint32_t mostTimes = std::numeric_limits<uint32_t>::max()) {
+inline std::vector<size_t> executedCommands(const Plan &plan,
+                                            uint32_t mostTimes) {
   std::vector<size_t> order;
   forEachExecuted(plan, mostTimes, [&](size_t i) { order.push_back(i); });
   return order;

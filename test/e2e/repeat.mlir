@@ -16,6 +16,7 @@
 
 // PLAN: repeat
 // PLAN-NEXT: the next {{[0-9]+}} commands, 40 times
+// PLAN-NEXT: while registers
 // PLAN-NEXT: barrier
 // PLAN: dispatch_indirect for stage "step"
 // NEWTON-DAG: root: 4xf32=2 3 1.41421{{[0-9]*}} 100000

@@ -62,6 +62,8 @@ public:
   void operator()(const LeftOut &) {}
   void operator()(const Repeat &op) {
     line("     the next {} commands, {} times", op.commands, op.times);
+    if (op.condition)
+      line("     while {}", windowText(*op.condition));
     for (const Rotation &rotation : op.rotations) {
       std::vector<std::string> windows;
       for (const Window &window : rotation)

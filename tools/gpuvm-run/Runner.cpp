@@ -46,6 +46,7 @@ Status Runner::wait() {
 Status Runner::observe(RunStats &stats) {
   stats.submits = std::max(stats.submits, submits() - submitsBefore_);
   submitsBefore_ = submits();
+  stats.recorded = executor_.counters().recorded;
   stats.iterations.push_back(executor_.lastTimes());
   return timesCommands(options_) ? observeTimes() : Status();
 }

@@ -134,7 +134,7 @@ gpuvm.program @turns(%x: tensor<8xi32>, %y: tensor<8xi32>) -> (a: tensor<8xi32>,
 
 // CHECK-LABEL: gpuvm.program @settles
 // CHECK-DAG: register @r.turns : tensor<i32>
-// CHECK: repeat_begin 8 times rotating {{\[\[}}@r.0, @r.0.next]] from 0
+// CHECK: repeat_begin 8 times while @r.go rotating {{\[\[}}@r.0, @r.0.next]] from 0
 // CHECK: stage @r.next when(
 // CHECK: store %{{.*}}, @r.0.next
 // CHECK: store %{{.*}}, @r.turns

@@ -83,8 +83,6 @@ TEST_F(CommandTimerTest, TellsTurnsAfterTheEnd) {
   Window go = builder.allocate(Region::Registers, 4);
   Window inner = builder.allocate(Region::Registers, 4);
   Window other = builder.allocate(Region::Registers, 4);
-  builder.symbol("r.go", DType::I1, {}, {go.region, go.offset, 1});
-  builder.symbol("in.go", DType::I1, {}, {inner.region, inner.offset, 1});
   builder.fill(go, 1); // 0
   builder.barrier();
   builder.repeat(8, 3);
@@ -97,7 +95,13 @@ TEST_F(CommandTimerTest, TellsTurnsAfterTheEnd) {
   builder.fill(go, 0);    // 9
   builder.barrier();      // 10
   std::map<uint32_t, std::string> ran;
-  for (const CommandTime &time : timesOf(builder.finish()).commands)
+  Plan plan = builder.finish();
+  auto conditionOf = [&](size_t i) -> std::optional<Window> & {
+    return std::get<Repeat>(plan.commands[i].op).condition;
+  };
+  conditionOf(2) = {go.region, go.offset, 1};
+  conditionOf(5) = {inner.region, inner.offset, 1};
+  for (const CommandTime &time : timesOf(plan).commands)
     ran[time.command] += time.ran ? '1' : '0';
   EXPECT_EQ(ran[0], "1");
   EXPECT_EQ(ran[3], "100");

@@ -100,7 +100,7 @@ TEST(Hazards, OfWindowsThatTakeTurns) {
   Command write = dispatchRegisters("w", kWrite, {{256, 256}});
   auto rotating = [](uint32_t commands, uint32_t times, uint32_t phase) {
     Window a = {Region::Registers, 0, 256}, b = {Region::Registers, 256, 256};
-    return Command{Repeat{commands, times, {{a, b}}, phase}, ""};
+    return Command{Repeat{commands, times, {}, {{a, b}}, phase}, ""};
   };
   // The second turn reads what the first one wrote, in its place.
   EXPECT_EQ(

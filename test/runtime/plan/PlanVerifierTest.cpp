@@ -370,13 +370,35 @@ TEST(PlanVerifier, Repeats) {
   EXPECT_EQ(withRepeats({{6, {2, 5}}}),
             "Command 6 repeats 2 commands (1 to 1 are behind it).");
   EXPECT_EQ(withRepeats({{6, {1, 0}}}),
-            "Command 6 repeats 0 times (1 to 4194304 are allowed).");
+            "Command 6 repeats 0 times (1 to 2147483647 are allowed).");
   EXPECT_EQ(withRepeats({{6, {1, UINT32_MAX}}}),
-            "Command 6 repeats 4294967295 times (1 to 4194304 are allowed).");
-  EXPECT_EQ(withRepeats({{6, {1, 4194304}}}),
-            "With command 7 more than 4194304 commands run.");
-  EXPECT_EQ(withRepeats({{6, {1, 3000}}, {6, {2, 3000}}}),
-            "With command 8 more than 4194304 commands run.");
+            "Command 6 repeats 4294967295 times (1 to 2147483647 are "
+            "allowed).");
+  EXPECT_EQ(withRepeats({{6, {1, 2147483647}}, {6, {2, 2147483647}}}), "");
+  Window byte = {Region::Registers, 0, 1};
+  EXPECT_EQ(withRepeats({{6, {1, 5, byte}}}), "");
+  byte.length = 2;
+  EXPECT_EQ(withRepeats({{6, {1, 5, byte}}}),
+            "The condition of command 6 has 2 bytes of region registers (one "
+            "of registers is a condition).");
+  byte = {Region::Registers, 1 << 30, 1};
+  EXPECT_NE(withRepeats({{6, {1, 5, byte}}}), "");
+  // Twelve turns of each are looked at.
+  Plan many = test::makeSamplePlan();
+  many.regionBytes[0] = 16384;
+  many.commands.resize(1);
+  constexpr uint32_t kBarriers = 250;
+  for (uint32_t i = 0; i < 4; ++i) {
+    Rotation rotation;
+    for (uint64_t j = 0; j < 12; ++j)
+      rotation.push_back({Region::Registers, (8 + 12 * i + j) * 256, 4});
+    many.commands.push_back(
+        {Repeat{kBarriers + 3 - i, 12, {}, {rotation}}, ""});
+  }
+  many.commands.resize(many.commands.size() + kBarriers, {Barrier{}, ""});
+  EXPECT_EQ(verifyPlan(many).message(),
+            "With command 207 more than 4194304 commands are looked at, those "
+            "of repeats in each turn that differs.");
   // One that reaches out of the one around it.
   EXPECT_EQ(withRepeats({{6, {1, 2}}, {5, {1, 2}}, {5, {2, 2}}}), "");
   EXPECT_EQ(withRepeats({{6, {1, 2}}, {5, {2, 2}}, {5, {2, 2}}}),
@@ -394,7 +416,7 @@ TEST(PlanVerifier, Rotations) {
     plan.regionBytes[0] = 8192;
     for (size_t barrier : {2, 5})
       op<Barrier>(plan, barrier).reasons.clear();
-    plan.commands.push_back({Repeat{2, times, rotations, phase}, ""});
+    plan.commands.push_back({Repeat{2, times, {}, rotations, phase}, ""});
     plan.commands.push_back({Barrier{}, ""});
     plan.commands.push_back(
         {Copy{{Region::Registers, 4352, 64}, {Region::Registers, 4864, 64}},

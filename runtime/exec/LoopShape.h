@@ -1,0 +1,51 @@
+//===- LoopShape.h - how often the turns of a repeat are recorded ---------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A short repeat is recorded turn by turn among the commands around it. Of a
+// long one a few turns are recorded, in command buffers of their own that an
+// execution submits as often as it takes: what it costs does not depend on the
+// number of turns.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/plan/Plan.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace vm {
+
+/// The commands of repeats, counted each time they run, up to which these are
+/// recorded turn by turn.
+struct RecordLimits {
+  uint64_t fixed = 16384;
+  /// Those with a condition: turns after the end take their time too.
+  uint64_t conditional = 1024;
+  /// A cycle of a long repeat has at least so many, if it has turns enough.
+  uint64_t cycle = 256;
+};
+
+/// The turns of one repeat: `first`, then `cycle` turns `cycles` times. After
+/// `first` and after each cycle its windows are in their own places.
+struct LoopShape {
+  bool isShort = true; ///< Only `first`, and among the commands around it.
+  uint32_t first = 0, cycle = 0, cycles = 0;
+};
+
+/// The shape of the repeat that is command `index`.
+LoopShape shapeOf(const Plan &plan, size_t index, const RecordLimits &limits);
+
+/// What is recorded, each time that it is.
+struct RecordedCounts {
+  uint64_t commands = 0;
+  uint64_t clocks = 0;    ///< Of those.
+  uint64_t questions = 0; ///< Long repeats with a condition.
+};
+/// At most UINT64_MAX each.
+RecordedCounts countRecorded(const Plan &plan, const RecordLimits &limits);
+
+} // namespace vm

@@ -1,0 +1,222 @@
+//===- Replay.cpp - an execution that was recorded, submitted again -------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Walks the sequences and lists the parts, up to where only the host can say
+// what comes next.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/exec/Replay.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace vm {
+
+/// Command buffers in one submit, more or less.
+static constexpr size_t kMostListed = 16384;
+/// Cycles of a loop that are submitted without asking.
+static constexpr uint32_t kMostCycles = 256;
+/// Those of its first submit, if it did not run before.
+static constexpr uint32_t kFirstCycles = 4;
+
+static RecordCounts times(RecordCounts counts, uint64_t number) {
+  counts.dispatches *= number;
+  counts.barriers *= number;
+  counts.copies *= number;
+  counts.fills *= number;
+  return counts;
+}
+
+RecordCounts &RecordCounts::operator+=(const RecordCounts &other) {
+  dispatches += other.dispatches;
+  barriers += other.barriers;
+  copies += other.copies;
+  fills += other.fills;
+  return *this;
+}
+
+Result<Replay> Replay::create(const Device &device, const char *name) {
+  Result<Submission> submission = Submission::create(device, name);
+  if (!submission.ok())
+    return submission.status();
+  Replay replay;
+  replay.submission_ = std::move(*submission);
+  return replay;
+}
+
+/// Those of an execution that takes every turn.
+static RecordCounts countsOf(const std::vector<Part> &parts,
+                             const PartSequence &sequence) {
+  RecordCounts counts;
+  for (const auto &step : sequence.steps) {
+    if (auto *part = std::get_if<size_t>(&step)) {
+      counts += parts[*part].counts;
+      continue;
+    }
+    const Loop &loop = *std::get<std::unique_ptr<Loop>>(step);
+    counts += countsOf(parts, loop.first);
+    counts += times(countsOf(parts, loop.cycle), loop.cycles);
+  }
+  return counts;
+}
+
+RecordCounts Replay::counts() const {
+  return hasRun_ ? counts_ : countsOf(parts, sequence);
+}
+
+//===--- Submitting -------------------------------------------------------===//
+
+Status Replay::start() {
+  frames_ = {{&sequence, nullptr}};
+  counts_ = {};
+  hasRun_ = true;
+  timed_.reset();
+  times_ = {};
+  collect();
+  return submit();
+}
+
+Status Replay::submit() {
+  Status status = submission_.submit(list_);
+  isRunning_ = status.ok();
+  return status;
+}
+
+Result<bool> Replay::goOn(const Timestamps &timestamps) {
+  if (!isRunning_)
+    return false;
+  readAnswers();
+  VM_RETURN_IF_ERROR(readTimes(timestamps));
+  collect();
+  isRunning_ = !list_.empty();
+  if (isRunning_)
+    VM_RETURN_IF_ERROR(submit());
+  return isRunning_;
+}
+
+bool Replay::needsHost() {
+  return isRunning_ && !frames_.empty() && !submission_.stillInFlight();
+}
+
+void Replay::giveUp() {
+  frames_.clear();
+  isRunning_ = false;
+}
+
+//===--- What to submit ---------------------------------------------------===//
+
+/// Fills the list, until the host has to look.
+void Replay::collect() {
+  list_.clear();
+  while (!frames_.empty()) {
+    Frame &frame = frames_.back();
+    if (frame.at == frame.sequence->steps.size()) {
+      if (endSequence(frame))
+        return;
+      continue;
+    }
+    const auto &step = frame.sequence->steps[frame.at++];
+    if (auto *part = std::get_if<size_t>(&step)) {
+      list_.push_back(parts[*part].commands);
+      counts_ += parts[*part].counts;
+      if (parts[*part].timer.enabled())
+        timed_ = *part;
+      if (timed_ || list_.size() >= kMostListed)
+        return;
+      continue;
+    }
+    Loop &loop = *std::get<std::unique_ptr<Loop>>(step);
+    frames_.push_back({&loop.first, &loop});
+    frames_.back().left = loop.cycles;
+    beginChunk(frames_.back(), loop.expected ? loop.expected : kFirstCycles);
+  }
+}
+
+/// After `cycles` cycles the host has to look.
+void Replay::beginChunk(Frame &frame, uint32_t cycles) {
+  frame.chunk = std::clamp(cycles, 1u, kMostCycles);
+  frame.soon = frame.chunk / 8;
+}
+
+/// What comes when all parts of a sequence are listed; whether the host has to
+/// look before.
+bool Replay::endSequence(Frame &frame) {
+  Loop *loop = frame.loop;
+  if (!loop || frame.left == 0) {
+    if (loop && loop->lastFollows)
+      list_.push_back(loop->question->answerNo);
+    if (loop)
+      loop->expected = frame.ran;
+    frames_.pop_back();
+    return false;
+  }
+  if (loop->question) {
+    if (frame.chunk == 0) {
+      list_.push_back(loop->question->now);
+      frame.isAsked = true;
+      if (loop->lastFollows)
+        list_.push_back(parts.back().commands);
+      return true;
+    }
+    if (frame.chunk == frame.soon)
+      list_.push_back(loop->question->soon);
+    --frame.chunk;
+  }
+  frame.sequence = &loop->cycle;
+  frame.at = 0;
+  --frame.left;
+  ++frame.ran;
+  return false;
+}
+
+static bool isNo(const uint32_t *word) {
+  return std::atomic_ref(*const_cast<uint32_t *>(word)).load() == 0;
+}
+
+/// Leaves the loop that was asked about, or makes it go on with as many cycles
+/// as it has had.
+void Replay::readAnswers() {
+  if (frames_.empty() || !frames_.back().isAsked)
+    return;
+  Frame &frame = frames_.back();
+  Loop &loop = *frame.loop;
+  frame.isAsked = false;
+  if (!isNo(loop.question->nowWord)) {
+    beginChunk(frame, frame.ran);
+    return;
+  }
+  loop.expected = frame.ran;
+  if (frame.soon && isNo(loop.question->soonWord))
+    loop.expected -= frame.soon;
+  frames_.pop_back();
+  if (loop.lastFollows) {
+    counts_ += parts.back().counts;
+    frames_.clear();
+  }
+}
+
+//===--- Times ------------------------------------------------------------===//
+
+Status Replay::readTimes(const Timestamps &timestamps) {
+  if (!timed_)
+    return {};
+  Result<std::vector<uint64_t>> start = timestamps.readTicks(1);
+  if (!start.ok())
+    return start.status();
+  Result<CommandTimes> times = parts[*timed_].timer.read(start->front());
+  if (!times.ok())
+    return times.status();
+  timed_.reset();
+  times_.append(std::move(*times));
+  return {};
+}
+
+Result<CommandTimes> Replay::commandTimes(const Timestamps &timestamps) {
+  VM_RETURN_IF_ERROR(readTimes(timestamps));
+  return times_;
+}
+
+} // namespace vm

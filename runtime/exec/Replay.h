@@ -1,0 +1,136 @@
+//===- Replay.h - an execution that was recorded, submitted again ---------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An execution is a list of command buffers. A plan without a long repeat has
+// one. A long repeat has buffers of its own, which the list holds as often as
+// it takes; where the device decides how often that is, some of its turns are
+// submitted, the host reads whether it goes on, and submits more: as many as
+// there were so far, so that a few submits are enough for any number of turns.
+// The next execution starts with as many as this one took.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/base/Status.h"
+#include "runtime/device/Buffer.h"
+#include "runtime/device/Device.h"
+#include "runtime/exec/CommandTimer.h"
+#include "runtime/exec/Submission.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <variant>
+#include <vector>
+
+namespace vm {
+
+/// What was recorded between the two I/O phases.
+struct RecordCounts {
+  uint64_t dispatches = 0; ///< Direct and indirect.
+  uint64_t barriers = 0;
+  uint64_t copies = 0;
+  uint64_t fills = 0;
+
+  RecordCounts &operator+=(const RecordCounts &other);
+};
+
+/// Commands that are recorded together.
+struct Part {
+  VkCommandBuffer commands = VK_NULL_HANDLE;
+  RecordCounts counts;
+  CommandTimer timer;
+};
+
+struct Loop;
+/// Parts, by their number, and loops, in the order in which they run.
+struct PartSequence {
+  std::vector<std::variant<size_t, std::unique_ptr<Loop>>> steps;
+};
+
+/// The command buffers that find out whether a loop goes on. What they find is
+/// a word, not 0 if it does, that the host and conditional rendering read.
+struct LoopQuestion {
+  VkCommandBuffer soon = VK_NULL_HANDLE; ///< Asked a little before the end.
+  VkCommandBuffer now = VK_NULL_HANDLE;
+  VkCommandBuffer answerNo = VK_NULL_HANDLE; ///< The bound is reached.
+  const uint32_t *soonWord = nullptr;
+  const uint32_t *nowWord = nullptr;
+};
+
+/// A repeat that is long: `first` once, then `cycle` `cycles` times, or until
+/// the answer to `question` is no.
+struct Loop {
+  PartSequence first, cycle;
+  uint32_t cycles = 0;
+  std::optional<LoopQuestion> question;
+  /// The part after it is the last one, and does its work only if the loop is
+  /// over: it can be submitted before the host knows.
+  bool lastFollows = false;
+  uint32_t expected = 0; ///< Cycles that the last execution took; 0: none has.
+};
+
+/// Used by one thread at a time.
+class Replay {
+public:
+  /// One in which nothing is recorded yet.
+  static Result<Replay> create(const Device &device, const char *name);
+
+  // Recording (Recorder.h).
+  Submission &submission() { return submission_; }
+  const Submission &submission() const { return submission_; }
+  std::vector<Part> parts;
+  PartSequence sequence;
+  Buffer words; ///< Of the questions.
+
+  /// Submits an execution, or its beginning.
+  Status start();
+  /// What was submitted has completed: submits what comes next. False if the
+  /// execution is over. `timestamps`: its first one is when it started.
+  Result<bool> goOn(const Timestamps &timestamps);
+  /// Whether an execution has begun and is not over.
+  bool isRunning() const { return isRunning_; }
+  /// Whether the device is done with what was submitted, and more comes.
+  bool needsHost();
+  /// No more is submitted of this execution.
+  void giveUp();
+
+  /// Of one execution: the last one, or one that takes every turn.
+  RecordCounts counts() const;
+  /// When each command of the last execution ran, if that was recorded.
+  Result<CommandTimes> commandTimes(const Timestamps &timestamps);
+
+private:
+  /// A sequence that runs.
+  struct Frame {
+    const PartSequence *sequence;
+    Loop *loop;           ///< Null for that of the execution.
+    size_t at = 0;        ///< The next step.
+    uint32_t left = 0;    ///< Cycles to list.
+    uint32_t ran = 0;     ///< Those listed.
+    uint32_t chunk = 0;   ///< Cycles to list before the host looks.
+    uint32_t soon = 0;    ///< What `chunk` is when `soon` is asked, or 0.
+    bool isAsked = false; ///< The host has to look now.
+  };
+
+  Status submit();
+  void collect();
+  void beginChunk(Frame &frame, uint32_t cycles);
+  bool endSequence(Frame &frame);
+  void readAnswers();
+  Status readTimes(const Timestamps &timestamps);
+
+  Submission submission_;
+  bool isRunning_ = false;
+  bool hasRun_ = false;
+  std::vector<Frame> frames_;
+  std::vector<VkCommandBuffer> list_;
+  RecordCounts counts_;         ///< Of the last execution so far.
+  std::optional<size_t> timed_; ///< The part whose times were not read yet.
+  CommandTimes times_;
+};
+
+} // namespace vm
