@@ -63,8 +63,11 @@ LoopShape shapeOf(const Plan &plan, size_t index, const RecordLimits &limits) {
   if (shape.isShort || repeat.times < period)
     return shape;
   uint64_t cycle = period;
-  if (!turn.hasLong)
-    cycle *= std::max<uint64_t>(limits.cycle / times(turn.commands, period), 1);
+  if (!turn.hasLong) {
+    uint64_t wanted =
+        repeat.condition ? limits.conditionalCycle : limits.fixedCycle;
+    cycle *= std::max<uint64_t>(wanted / times(turn.commands, period), 1);
+  }
   shape.cycle = static_cast<uint32_t>(
       std::min<uint64_t>(cycle, repeat.times / period * period));
   shape.cycles = repeat.times / shape.cycle;

@@ -18,9 +18,9 @@ namespace vm {
 /// Command buffers in one submit, more or less.
 static constexpr size_t kMostListed = 16384;
 /// Cycles of a loop that are submitted without asking.
-static constexpr uint32_t kMostCycles = 256;
+static constexpr uint32_t kMostCycles = 1024;
 /// Those of its first submit, if it did not run before.
-static constexpr uint32_t kFirstCycles = 4;
+static constexpr uint32_t kFirstCycles = 2;
 
 static RecordCounts times(RecordCounts counts, uint64_t number) {
   counts.dispatches *= number;
