@@ -316,7 +316,7 @@ def Chain_RepeatOp : Chain_PlanChild<"repeat"> {
     C4: `while` is one byte of region registers.
 
     Example:
-    `chain.repeat 7 commands 500 times while #gpuvm.window<registers[256, 1]>`
+    `chain.repeat 7 commands 500 times while #gpuvm.window<registers, 256, 1>`
   }];
   let arguments = (ins I64Attr:$commands, I64Attr:$times,
                        OptionalAttr<Gpuvm_WindowAttr>:$condition,

@@ -48,9 +48,7 @@ class Program:
 
     def run(self, inputs, outputs, iterations=1):
         """(outputs by name, statistics)"""
-        got, stats = programs.execute(self.plan, inputs, outputs, f"--iterations={iterations}", f"--timeout={self.options.timeout}")
-        check(stats["submits"] == 1, f"an execution of {self.name} takes {stats['submits']} submits, not 1")
-        return got, stats
+        return programs.execute(self.plan, inputs, outputs, f"--iterations={iterations}", f"--timeout={self.options.timeout}")
 
 
 def show(name, stats):

@@ -24,7 +24,7 @@ namespace vm {
 struct RecordLimits {
   uint64_t fixed = 16384;
   /// Those with a condition: turns after the end take their time too.
-  uint64_t conditional = 512;
+  uint64_t conditional = 1024;
   /// A cycle of a long repeat has about so many. On an H200 a command buffer
   /// takes 1.4 us more than its commands; those with a condition run whole
   /// cycles.

@@ -20,7 +20,7 @@ static constexpr size_t kMostListed = 16384;
 /// Cycles of a loop that are submitted without asking.
 static constexpr uint32_t kMostCycles = 1024;
 /// Those of its first submit, if it did not run before.
-static constexpr uint32_t kFirstCycles = 2;
+static constexpr uint32_t kFirstCycles = 4;
 
 static RecordCounts times(RecordCounts counts, uint64_t number) {
   counts.dispatches *= number;
@@ -71,6 +71,7 @@ RecordCounts Replay::counts() const {
 
 Status Replay::start() {
   frames_ = {{&sequence, nullptr}};
+  atBound_.clear();
   counts_ = {};
   hasRun_ = true;
   timed_.reset();
@@ -137,8 +138,9 @@ void Replay::collect() {
 
 /// After `cycles` cycles the host has to look.
 void Replay::beginChunk(Frame &frame, uint32_t cycles) {
-  frame.chunk = std::clamp(cycles, 1u, kMostCycles);
-  frame.soon = frame.chunk / 8;
+  cycles = std::clamp(cycles, 1u, kMostCycles);
+  frame.chunk = std::min(cycles, std::max(frame.left, 1u));
+  frame.soon = frame.chunk > 1 ? std::max(frame.chunk / 4, 1u) : 0;
 }
 
 /// What comes when all parts of a sequence are listed; whether the host has to
@@ -150,6 +152,8 @@ bool Replay::endSequence(Frame &frame) {
       list_.push_back(loop->question->answerNo);
     if (loop)
       loop->expected = frame.ran;
+    if (loop && loop->question && frame.soon)
+      atBound_.push_back(frame);
     frames_.pop_back();
     return false;
   }
@@ -176,9 +180,17 @@ static bool isNo(const uint32_t *word) {
   return std::atomic_ref(*const_cast<uint32_t *>(word)).load() == 0;
 }
 
+/// How many cycles a loop needed that took `ran`, as far as `soon` tells.
+static uint32_t neededCycles(const Loop &loop, uint32_t ran, uint32_t soon) {
+  return soon && isNo(loop.question->soonWord) ? ran - soon : ran;
+}
+
 /// Leaves the loop that was asked about, or makes it go on with as many cycles
 /// as it has had.
 void Replay::readAnswers() {
+  for (const Frame &frame : atBound_)
+    frame.loop->expected = neededCycles(*frame.loop, frame.ran, frame.soon);
+  atBound_.clear();
   if (frames_.empty() || !frames_.back().isAsked)
     return;
   Frame &frame = frames_.back();
@@ -188,9 +200,7 @@ void Replay::readAnswers() {
     beginChunk(frame, frame.ran);
     return;
   }
-  loop.expected = frame.ran;
-  if (frame.soon && isNo(loop.question->soonWord))
-    loop.expected -= frame.soon;
+  loop.expected = neededCycles(loop, frame.ran, frame.soon);
   frames_.pop_back();
   if (loop.lastFollows) {
     counts_ += parts.back().counts;

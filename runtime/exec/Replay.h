@@ -127,6 +127,7 @@ private:
   bool isRunning_ = false;
   bool hasRun_ = false;
   std::vector<Frame> frames_;
+  std::vector<Frame> atBound_; ///< Loops that have all their cycles listed.
   std::vector<VkCommandBuffer> list_;
   RecordCounts counts_;         ///< Of the last execution so far.
   std::optional<size_t> timed_; ///< The part whose times were not read yet.

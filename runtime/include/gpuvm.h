@@ -250,8 +250,9 @@ int vm_describe(gpuvm_vm *vm, int kind, size_t index, gpuvm_item *item);
 
 /*===--- Execution --------------------------------------------------------===*/
 
-/* Runs the program once and waits: one queue submission. All inputs must be
- * bound. Registers, Globals and the rest keep what executions leave in them. */
+/* Runs the program once and waits: one queue submission, but for loops that run
+ * longer than the last time. All inputs must be bound. Registers, Globals and
+ * the rest keep what executions leave in them. */
 int vm_execute(gpuvm_vm *vm);
 
 /* Starts the program and returns. One execution of a VM can be in flight. */

@@ -57,6 +57,23 @@ def refused(arguments, limit=None):
     return done.stderr
 
 
+def loops(number):
+    """A program of so many loops of 8,000 turns, a kernel and a barrier each."""
+    lines = ["!v = tensor<4xf32>", "gpuvm.program @loops(%x: !v) -> (y: !v) {"]
+    for i in range(number):
+        lines += [f"  %v{i} = gpuvm.repeat @r{i} up_to 8000 (%o = {f'%v{i - 1} : !gpuvm.message<!v>' if i else '%x : !v'}) {{",
+                  f"    %n = gpuvm.stage @s{i}(%a = %o : !gpuvm.message<!v>) -> !v {{",
+                  "      %b = arith.addf %a, %a : !v",
+                  "      gpuvm.send %b : !v",
+                  "    }",
+                  "    gpuvm.next %n : !gpuvm.message<!v>",
+                  "  }"]
+    return "\n".join([*lines, f"  gpuvm.return %v{number - 1} : !gpuvm.message<!v>", "}"])
+
+
+if sys.argv[1].startswith("--loops="):
+    print(loops(int(sys.argv[1].removeprefix("--loops="))))
+    sys.exit()
 if sys.argv[1] == "--refused":
     print(refused(sys.argv[2:], limit=1_000_000_000))
     print(refused([*sys.argv[2:], "--vram-budget=1000000000"]))
