@@ -359,9 +359,10 @@ void CommandRecorder::recordDownloads() {
   part().timer.recordBeforeBarrier(commands_);
   if (isPredicated_)
     vk_->vkCmdEndConditionalRenderingEXT(commands_);
-  // The part may run again without those before it.
-  r_.timestamps.recordReset(commands_, kTimeComputed,
-                            kNumTimestamps - kTimeComputed);
+  // The part may run again without the first one, which has reset them all.
+  if (replay_.parts.size() > 1)
+    r_.timestamps.recordReset(commands_, kTimeComputed,
+                              kNumTimestamps - kTimeComputed);
   if (r_.downloads.numSlots())
     recordBarrier(r_.device, commands_, scopes_.beforeDownloads);
   r_.timestamps.record(commands_, kTimeComputed);
