@@ -63,7 +63,7 @@ Status Executor::prepare() {
   VM_RETURN_IF_ERROR(warmUp());
   for (Kernel &kernel : plan_.kernels)
     kernel.spirv = {};
-  RecordedCounts recorded = countRecorded(plan_, options_.limits);
+  RecordedCounts recorded = countRecorded(plan_);
   VM_RETURN_IF_ERROR(assign(
       clocks_,
       Timestamps::create(device_, static_cast<uint32_t>(recorded.clocks))));
@@ -179,13 +179,19 @@ Status Executor::record() {
   HostSpan span(options_.events, "record");
   VM_RETURN_IF_ERROR(
       assign(replay_, Replay::create(device_, plan_.program.c_str())));
-  Recording recording{device_,          plan_,
-                      regions_,         pipelines_,
-                      descriptors_,     uploads_,
-                      downloads_,       loopWords_,
-                      timestamps_,      clocks_,
-                      trace_,           options_.limits,
-                      options_.profile, Deadline(options_.loadTimeoutNs)};
+  Recording recording{device_,
+                      plan_,
+                      regions_,
+                      pipelines_,
+                      descriptors_,
+                      uploads_,
+                      downloads_,
+                      loopWords_,
+                      timestamps_,
+                      clocks_,
+                      trace_,
+                      options_.profile,
+                      Deadline(options_.loadTimeoutNs)};
   ++counters_.recordings;
   return recordExecution(recording, replay_);
 }
@@ -254,8 +260,10 @@ Result<bool> Executor::waitForEnd(uint64_t timeoutNs) {
     if (!done.ok() || !*done)
       return done;
     Result<bool> goesOn = replay_.goOn(timestamps_);
-    if (!goesOn.ok() || !*goesOn)
-      return goesOn.ok() ? Result<bool>(true) : goesOn;
+    if (!goesOn.ok())
+      return goesOn;
+    if (!*goesOn || timeLeftNs() == 0)
+      return !*goesOn;
   }
 }
 

@@ -36,7 +36,6 @@ struct ExecutorOptions {
   bool profile = false;                   ///< Time every command.
   bool variants = true;         ///< Of kernels, where the device can run them.
   bool bounded = false;         ///< The plan's kernels are (BoundedKernel.h).
-  RecordLimits limits;          ///< Which loops are long.
   HostEvents *events = nullptr; ///< Gets the parts of the set-up.
   CompileProgress progress;     ///< Told about kernels that are compiled.
   uint64_t maxBufferBytes = UINT64_MAX; ///< Or the device's limit, if smaller.
@@ -135,7 +134,7 @@ public:
     return replay_.isRunning() || replay_.submission().inFlight();
   }
   /// Whether waitFor() submits: the device waits for the host to say whether a
-  /// long loop goes on. Nobody may sleep() then.
+  /// long loop goes on. No thread may sleep() then.
   bool needsHost() { return replay_.needsHost(); }
   /// Whether the device still works on the execution or on a host access that
   /// has timed out.

@@ -40,7 +40,8 @@ struct LoopShape {
 };
 
 /// The shape of the repeat that is command `index`.
-LoopShape shapeOf(const Plan &plan, size_t index, const RecordLimits &limits);
+LoopShape shapeOf(const Plan &plan, size_t index,
+                  const RecordLimits &limits = {});
 
 /// What is recorded, each time that it is.
 struct RecordedCounts {
@@ -49,6 +50,6 @@ struct RecordedCounts {
   uint64_t questions = 0; ///< Long repeats with a condition.
 };
 /// At most UINT64_MAX each.
-RecordedCounts countRecorded(const Plan &plan, const RecordLimits &limits);
+RecordedCounts countRecorded(const Plan &plan, const RecordLimits &limits = {});
 
 } // namespace vm

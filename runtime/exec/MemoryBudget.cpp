@@ -45,7 +45,7 @@ uint64_t recordedBytesOf(const Plan &plan, bool trace) {
   // lavapipe takes 457 bytes for each of dispatches and barriers in turn, with
   // their traces; the H200's driver as much.
   constexpr uint64_t kBytesOfCommand = 512;
-  uint64_t commands = countRecorded(plan, {}).commands;
+  uint64_t commands = countRecorded(plan).commands;
   return checkedMul(commands, kBytesOfCommand + (trace ? sizeof(size_t) : 0))
       .value_or(UINT64_MAX);
 }
@@ -62,7 +62,7 @@ uint64_t deviceBytesOf(const Plan &plan, const DeviceInfo &info, bool trace) {
   sum.add(MemoryRole::HostPolled, Transfer::kStagingBytes);
   if (trace)
     sum.add(MemoryRole::HostPolled,
-            checkedMul(countRecorded(plan, {}).commands, sizeof(uint32_t))
+            checkedMul(countRecorded(plan).commands, sizeof(uint32_t))
                 .value_or(UINT64_MAX));
   return sum.bytes();
 }

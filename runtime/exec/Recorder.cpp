@@ -14,7 +14,6 @@
 #include "runtime/plan/Repeats.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace vm {
@@ -42,10 +41,7 @@ private:
   void recordTurn(size_t repeat, uint32_t number, bool begins);
   void recordTurnTime(size_t repeat);
 
-  // Questions (see Replay.h).
-  Status createWords();
-  LoopQuestion recordQuestion(const Window &condition);
-  VkCommandBuffer recordCopy(const BufferRange &condition, VkDeviceSize word);
+  void recordQuestion(const Repeat &repeat, Loop &loop);
   bool canBePredicated(CommandRange range) const;
 
   // Commands.
@@ -80,10 +76,9 @@ private:
   Turns turns_;
   std::vector<size_t> open_; ///< The repeats around a command.
   bool inLoop_ = false;
-  /// The word that the next part to open depends on, of replay_.words.
+  /// Where the word is that the next part to open depends on.
   std::optional<VkDeviceSize> predicate_;
   bool isPredicated_ = false;
-  VkDeviceSize numWords_ = 0;
   size_t numRecorded_ = 0; ///< Commands.
   uint32_t numClocks_ = 0;
   Status status_;
@@ -92,7 +87,11 @@ private:
 } // namespace
 
 Status CommandRecorder::recordAll() {
-  VM_RETURN_IF_ERROR(createWords());
+  Result<QuestionWords> words =
+      QuestionWords::create(r_.device, countRecorded(r_.plan).questions);
+  if (!words.ok())
+    return words.status();
+  replay_.questions = std::move(*words);
   openPart(replay_.sequence);
   VM_RETURN_IF_ERROR(status_);
   r_.timestamps.recordReset(commands_);
@@ -130,7 +129,7 @@ void CommandRecorder::openPart(PartSequence &sequence) {
   if (predicate_) {
     VkConditionalRenderingBeginInfoEXT info = {
         VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT};
-    info.buffer = replay_.words.get();
+    info.buffer = replay_.questions.buffer();
     info.offset = *std::exchange(predicate_, std::nullopt);
     info.flags = VK_CONDITIONAL_RENDERING_INVERTED_BIT_EXT;
     vk_->vkCmdBeginConditionalRenderingEXT(commands_, &info);
@@ -166,7 +165,7 @@ void CommandRecorder::recordRange(CommandRange range, PartSequence &sequence) {
   for (size_t i = range.begin; i < range.end && status_.ok(); ++i) {
     const auto &op = r_.plan.commands[i].op;
     if (auto *repeat = std::get_if<Repeat>(&op)) {
-      LoopShape shape = shapeOf(r_.plan, i, r_.limits);
+      LoopShape shape = shapeOf(r_.plan, i);
       if (shape.isShort)
         recordTurns(i, 0, shape.first, sequence);
       else
@@ -203,17 +202,26 @@ void CommandRecorder::recordLoop(size_t repeat, const LoopShape &shape,
   closePart();
   loop->cycles = shape.cycles;
   inLoop_ = wasInLoop;
+  if (loop->first.steps.empty() && loop->cycle.steps.empty())
+    return; // This device does without all of it.
   const Repeat &op = std::get<Repeat>(r_.plan.commands[repeat].op);
-  if (op.condition && status_.ok()) {
-    VkDeviceSize word = numWords_;
-    loop->question = recordQuestion(*op.condition);
-    CommandRange after = {repeat + 1 + op.commands, r_.plan.commands.size()};
-    if (&sequence == &replay_.sequence && canBePredicated(after)) {
-      loop->lastFollows = true;
-      predicate_ = word * sizeof(uint32_t);
-    }
+  if (op.condition && status_.ok())
+    recordQuestion(op, *loop);
+  CommandRange after = {repeat + 1 + op.commands, r_.plan.commands.size()};
+  if (loop->question && &sequence == &replay_.sequence &&
+      canBePredicated(after)) {
+    loop->lastFollows = true;
+    predicate_ = loop->question->nowOffset;
   }
   sequence.steps.emplace_back(std::move(loop));
+}
+
+void CommandRecorder::recordQuestion(const Repeat &repeat, Loop &loop) {
+  Result<LoopQuestion> question = replay_.questions.record(
+      replay_.submission(), r_.regions.locate(*repeat.condition));
+  status_ = question.status();
+  if (status_.ok())
+    loop.question = *question;
 }
 
 void CommandRecorder::recordTurn(size_t repeat, uint32_t number, bool begins) {
@@ -238,82 +246,6 @@ void CommandRecorder::recordTurnTime(size_t repeat) {
   part().timer.recordTurn(commands_, word);
 }
 
-//===--- Questions --------------------------------------------------------===//
-
-static constexpr VkPipelineStageFlags kWork =
-    VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
-
-/// Two words for each loop that may be asked about.
-Status CommandRecorder::createWords() {
-  VkDeviceSize words = 0;
-  RecordedCounts counts = countRecorded(r_.plan, r_.limits);
-  words = 2 * counts.questions;
-  if (words == 0)
-    return {};
-  VkBufferUsageFlags usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-  if (r_.device.predicates())
-    usage |= VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT;
-  Result<Buffer> buffer =
-      Buffer::create(r_.device, words * sizeof(uint32_t),
-                     MemoryRole::HostPolled, usage, "whether loops go on");
-  if (!buffer.ok())
-    return buffer.status();
-  replay_.words = std::move(*buffer);
-  std::memset(replay_.words.mapped(), 0, words * sizeof(uint32_t));
-  return {};
-}
-
-/// Copies a byte to a word whose other bytes are 0; nothing to copy: all are.
-VkCommandBuffer CommandRecorder::recordCopy(const BufferRange &condition,
-                                            VkDeviceSize word) {
-  Result<VkCommandBuffer> begun =
-      replay_.submission().beginOther("a loop goes on", /*repeatedly=*/true);
-  if (!begun.ok()) {
-    status_ = begun.status();
-    return VK_NULL_HANDLE;
-  }
-  VkPipelineStageFlags predicates =
-      r_.device.predicates() ? VK_PIPELINE_STAGE_CONDITIONAL_RENDERING_BIT_EXT
-                             : 0;
-  VkAccessFlags reads =
-      r_.device.predicates() ? VK_ACCESS_CONDITIONAL_RENDERING_READ_BIT_EXT : 0;
-  recordBarrier(r_.device, *begun,
-                {kWork | predicates, VK_PIPELINE_STAGE_TRANSFER_BIT,
-                 VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
-                 VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT});
-  VkDeviceSize offset = word * sizeof(uint32_t);
-  if (condition.length) {
-    VkBufferCopy region = {condition.offset, offset, condition.length};
-    vk_->vkCmdCopyBuffer(*begun, condition.buffer, replay_.words.get(), 1,
-                         &region);
-  } else {
-    vk_->vkCmdFillBuffer(*begun, replay_.words.get(), offset, sizeof(uint32_t),
-                         0);
-  }
-  recordBarrier(r_.device, *begun,
-                {VK_PIPELINE_STAGE_TRANSFER_BIT,
-                 kWork | predicates | VK_PIPELINE_STAGE_HOST_BIT,
-                 VK_ACCESS_TRANSFER_WRITE_BIT,
-                 VK_ACCESS_HOST_READ_BIT | reads});
-  status_ = replay_.submission().end(*begun);
-  return *begun;
-}
-
-LoopQuestion CommandRecorder::recordQuestion(const Window &condition) {
-  auto *words = reinterpret_cast<const uint32_t *>(replay_.words.mapped());
-  BufferRange byte = r_.regions.locate(condition);
-  VkDeviceSize now = numWords_++, soon = numWords_++;
-  LoopQuestion question;
-  question.nowWord = words + now;
-  question.soonWord = words + soon;
-  question.now = recordCopy(byte, now);
-  if (status_.ok())
-    question.soon = recordCopy(byte, soon);
-  if (status_.ok())
-    question.answerNo = recordCopy({}, now);
-  return question;
-}
-
 /// Copies and times do not depend on a predicate.
 bool CommandRecorder::canBePredicated(CommandRange range) const {
   if (!r_.device.predicates() || r_.timesCommands)
@@ -323,8 +255,7 @@ bool CommandRecorder::canBePredicated(CommandRange range) const {
     if (std::holds_alternative<Copy>(op) || std::holds_alternative<Fill>(op) ||
         std::holds_alternative<Clock>(op))
       return false;
-    if (std::holds_alternative<Repeat>(op) &&
-        !shapeOf(r_.plan, i, r_.limits).isShort)
+    if (std::holds_alternative<Repeat>(op) && !shapeOf(r_.plan, i).isShort)
       return false;
   }
   return true;

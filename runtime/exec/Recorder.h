@@ -59,7 +59,6 @@ struct Recording {
   const Timestamps &timestamps;
   const Timestamps &clocks; ///< Of the plan, as they are recorded.
   Trace &trace;
-  RecordLimits limits;
   bool timesCommands;
   Deadline deadline; ///< Of the recording.
 };

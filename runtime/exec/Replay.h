@@ -15,9 +15,9 @@
 #pragma once
 
 #include "runtime/base/Status.h"
-#include "runtime/device/Buffer.h"
 #include "runtime/device/Device.h"
 #include "runtime/exec/CommandTimer.h"
+#include "runtime/exec/LoopQuestion.h"
 #include "runtime/exec/Submission.h"
 
 #include <cstdint>
@@ -51,16 +51,6 @@ struct PartSequence {
   std::vector<std::variant<size_t, std::unique_ptr<Loop>>> steps;
 };
 
-/// The command buffers that find out whether a loop goes on. What they find is
-/// a word, not 0 if it does, that the host and conditional rendering read.
-struct LoopQuestion {
-  VkCommandBuffer soon = VK_NULL_HANDLE; ///< Asked a little before the end.
-  VkCommandBuffer now = VK_NULL_HANDLE;
-  VkCommandBuffer answerNo = VK_NULL_HANDLE; ///< The bound is reached.
-  const uint32_t *soonWord = nullptr;
-  const uint32_t *nowWord = nullptr;
-};
-
 /// A repeat that is long: `first` once, then `cycle` `cycles` times, or until
 /// the answer to `question` is no.
 struct Loop {
@@ -84,7 +74,7 @@ public:
   const Submission &submission() const { return submission_; }
   std::vector<Part> parts;
   PartSequence sequence;
-  Buffer words; ///< Of the questions.
+  QuestionWords questions;
 
   /// Submits an execution, or its beginning.
   Status start();

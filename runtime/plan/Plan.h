@@ -11,8 +11,9 @@
 //
 // One execution of a plan is: upload every input whose residency is Execution
 // from staging memory, one barrier, `commands`, one barrier, download every
-// output to staging memory - all of it in one submit. The two I/O phases are
-// the runtime's; only what lies between them is in `commands`.
+// output to staging memory - all of it in one submit, but for long loops. The
+// two I/O phases are the runtime's; only what lies between them is in
+// `commands`.
 //
 //===----------------------------------------------------------------------===//
 

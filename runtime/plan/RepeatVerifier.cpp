@@ -134,7 +134,7 @@ Status verify::verifyRotations(const Plan &plan) {
 static Status verifyRepeat(const Plan &plan, size_t index, const Repeat &repeat,
                            size_t room) {
   if (repeat.commands < 1 || repeat.commands > room)
-    return bad("Command {} repeats {} commands (1 to {} are behind it).", index,
+    return bad("Command {} repeats {} commands (1 to {} follow it).", index,
                repeat.commands, room);
   if (repeat.times < 1 || repeat.times > limits::kMaxTimes)
     return bad("Command {} repeats {} times (1 to {} are allowed).", index,

@@ -21,6 +21,22 @@ chain.plan @plan_c2_past_end regions [256, 0, 0, 0, 0] instances 0 {
 
 // -----
 
+chain.plan @repeat_c4_length regions [256, 0, 0, 0, 0] instances 0 {
+  // expected-error @below {{C4: #gpuvm.window<registers, 0, 4> is not a byte of registers}}
+  chain.repeat 1 commands 2 times while <registers, 0, 4>
+  chain.barrier []
+}
+
+// -----
+
+chain.plan @repeat_c4_region regions [256, 0, 256, 0, 0] instances 0 {
+  // expected-error @below {{C4: #gpuvm.window<globals, 0, 1> is not a byte of registers}}
+  chain.repeat 1 commands 2 times while <globals, 0, 1>
+  chain.barrier []
+}
+
+// -----
+
 chain.plan @plan_c2_alignment regions [256, 0, 0, 0, 0] instances 0 {
   // expected-error @below {{C2: window #gpuvm.window<registers, 64, 64> does not fit region registers (256 bytes)}}
   chain.fill <registers, 64, 64> with 0 for "s"

@@ -217,3 +217,33 @@ gpuvm.program @no_beginning() {
   gpuvm.repeat_end
   gpuvm.return
 }
+
+// -----
+
+gpuvm.program @no_condition() {
+  // expected-error @+1 {{C5: @go is not a register}}
+  gpuvm.repeat_begin 2 times while @go
+  gpuvm.repeat_end
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @condition_of_another_type() {
+  gpuvm.register @go : tensor<i32>
+  // expected-error @+1 {{C5: register @go has the type 'tensor<i32>', not tensor<i1>}}
+  gpuvm.repeat_begin 2 times while @go
+  gpuvm.repeat_end
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @condition_takes_turns() {
+  gpuvm.register @go : tensor<i1>
+  gpuvm.register @next : tensor<i1>
+  // expected-error @+1 {{C5: register @go takes turns}}
+  gpuvm.repeat_begin 2 times while @go rotating [[@go, @next]] from 0
+  gpuvm.repeat_end
+  gpuvm.return
+}

@@ -18,6 +18,11 @@ Plan makeSamplePlan();
 /// A plan with the regions of makeSamplePlan and nothing in them.
 Plan makeEmptyPlan();
 
+/// The operation of command `index`, which is of this kind.
+template <typename T> T &op(Plan &plan, size_t index) {
+  return std::get<T>(plan.commands[index].op);
+}
+
 /// A dispatch of kernel `kernel` over windows of region registers: bindings 0,
 /// 5, 10, ... in order.
 Command dispatchRegisters(const char *stage, uint32_t kernel,
