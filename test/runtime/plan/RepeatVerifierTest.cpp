@@ -1,5 +1,4 @@
-//===- RepeatVerifierTest.cpp - rules for repeats
-//--------------------------===//
+//===- RepeatVerifierTest.cpp - rules for repeats -------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,11 +17,11 @@ namespace {
 
 /// What is wrong with a plan that has repeats before these commands; they are
 /// put in one after the other.
-std::string withRepeats(std::vector<std::pair<size_t, Repeat>> repeats) {
+std::string withRepeats(const std::vector<std::pair<size_t, Repeat>> &repeats) {
   Plan plan = test::makeSamplePlan();
   for (size_t barrier : {2, 5})
     op<Barrier>(plan, barrier).reasons.clear();
-  for (auto [at, repeat] : repeats)
+  for (const auto &[at, repeat] : repeats)
     plan.commands.insert(plan.commands.begin() + at, {repeat, ""});
   return verifyPlan(plan).message();
 }
@@ -76,8 +75,8 @@ TEST(RepeatVerifier, Repeats) {
 }
 
 TEST(RepeatVerifier, Rotations) {
-  auto withRotations = [](std::vector<Rotation> rotations, uint32_t times,
-                          uint32_t phase) {
+  auto withRotations = [](const std::vector<Rotation> &rotations,
+                          uint32_t times, uint32_t phase) {
     Plan plan = test::makeSamplePlan();
     plan.regionBytes[0] = 8192;
     for (size_t barrier : {2, 5})
