@@ -92,7 +92,7 @@ class Machine:
         `wall_us` is the time of the call less the device's time for copies of inputs and
         outputs, `host_us` what of it the device does not work."""
         start = time.perf_counter()
-        status = self.library.vm_execute(self.handle)
+        status = self.library.vm_execute(self.handle, None)
         elapsed = (time.perf_counter() - start) * 1e6
         self._check(status)
         stats = self.stats()

@@ -17,24 +17,40 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-/// The program to compile.
-static FailureOr<ProgramOp> findProgram(ModuleOp module, StringRef wanted) {
+static bool isPrivate(ProgramOp program) {
+  return SymbolTable::getSymbolVisibility(program) ==
+         SymbolTable::Visibility::Private;
+}
+
+/// The programs to compile: those that are named, or all that are not private.
+static FailureOr<SmallVector<ProgramOp>>
+findPrograms(ModuleOp module, ArrayRef<std::string> names) {
   SmallVector<ProgramOp> programs(module.getOps<ProgramOp>());
   if (programs.empty())
     return module.emitError("there is no gpuvm.program in the file");
-  if (wanted.empty() && programs.size() > 1)
-    return programs[1].emitError("there are ")
-           << programs.size() << " programs in the file; --program says which";
-  for (ProgramOp program : programs)
-    if (wanted.empty() || program.getSymName() == wanted)
-      return program;
-  return module.emitError("there is no program @") << wanted;
+  SmallVector<ProgramOp> wanted;
+  for (StringRef name : names) {
+    auto program = module.lookupSymbol<ProgramOp>(name);
+    if (!program)
+      return module.emitError("there is no program @") << name;
+    if (llvm::is_contained(wanted, program))
+      return module.emitError("program @") << name << " is named twice";
+    wanted.push_back(program);
+  }
+  if (names.empty())
+    llvm::copy_if(programs, std::back_inserter(wanted),
+                  [](ProgramOp program) { return !isPrivate(program); });
+  if (wanted.empty())
+    return programs.front().emitError(
+        "all programs are private; --program says which to compile");
+  return wanted;
 }
 
-/// Leaves one program, with those that it calls in it.
-static LogicalResult selectProgram(ModuleOp module,
-                                   const CompileRequest &request) {
-  FailureOr<ProgramOp> wanted = findProgram(module, request.programName);
+/// Leaves the programs to compile, with those that they call in them.
+static LogicalResult selectPrograms(ModuleOp module,
+                                    const CompileRequest &request) {
+  FailureOr<SmallVector<ProgramOp>> wanted =
+      findPrograms(module, request.programNames);
   if (failed(wanted))
     return failure();
   for (const std::string &path : request.linked) {
@@ -42,20 +58,24 @@ static LogicalResult selectProgram(ModuleOp module,
     if (failed(addPrograms(module, path)))
       return failure();
   }
-  if (failed(linkProgram(*wanted)))
-    return failure();
+  for (ProgramOp program : *wanted) {
+    SymbolTable::setSymbolVisibility(program, SymbolTable::Visibility::Public);
+    if (failed(linkProgram(program)))
+      return failure();
+  }
   for (auto program : llvm::make_early_inc_range(module.getOps<ProgramOp>()))
-    if (program != *wanted)
+    if (!llvm::is_contained(*wanted, program))
       program.erase();
+  eraseModuleSymbols(module);
   return verify(module);
 }
 
-/// The module with the program to compile; null after a diagnostic.
+/// The module with the programs to compile; null after a diagnostic.
 static OwningOpRef<ModuleOp> readProgram(MLIRContext &context,
                                          llvm::SourceMgr &sources,
                                          const CompileRequest &request) {
   OwningOpRef<ModuleOp> module = readModule("gpuvm-compile", sources, context);
-  if (!module || failed(selectProgram(*module, request)))
+  if (!module || failed(selectPrograms(*module, request)))
     return nullptr;
   return module;
 }
@@ -93,5 +113,5 @@ FailureOr<vm::Plan> gpuvm::compileProgram(MLIRContext &context,
     return failure();
   if (request.progress)
     request.progress("writing the plan");
-  return translateToPlan(*module->getOps<chain::PlanOp>().begin());
+  return translateToPlan(*module);
 }

@@ -16,8 +16,9 @@
 namespace mlir::gpuvm {
 
 struct CompileRequest {
-  std::string programName; ///< Which program; empty if there is only one.
-  std::vector<std::string> linked; ///< Files with programs that it calls.
+  /// Which programs; empty for all that are not private.
+  std::vector<std::string> programNames;
+  std::vector<std::string> linked; ///< Files with programs that they call.
   std::string phasesDir; ///< Where to print the IR after each pass; or empty.
   /// Of subgroups, for kernels that take ballots in them: 32 by default, and
   /// other numbers for tests.

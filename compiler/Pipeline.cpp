@@ -52,6 +52,7 @@ void gpuvm::buildPipeline(OpPassManager &passes,
     passes.addPass(createWriteReport({options.report}));
   if (options.schedule)
     onProgram(createSchedule());
+  passes.addPass(createPlaceShared());
   onProgram(createPlanMemory({options.reuse, options.inPlace,
                               options.barrierPrice, options.maxWindowBytes}));
   onProgram(createParkKernels());

@@ -7,6 +7,7 @@
 
 #include "compiler/PlanWriter.h"
 
+#include "compiler/JoinPlans.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Target/SPIRV/Serialization.h"
 #include "runtime/plan/KernelCheck.h"
@@ -359,11 +360,43 @@ FailureOr<vm::Plan> PlanTranslator::run() {
   llvm::sort(plan.initialData, [](const auto &a, const auto &b) {
     return std::tie(a.region, a.offset) < std::tie(b.region, b.offset);
   });
-  if (vm::Status status = vm::checkPlan(plan); !status.ok())
-    return mlir::emitError(op.getLoc()) << status.message();
-  return plan;
+  return std::move(plan);
 }
 
-FailureOr<vm::Plan> gpuvm::translateToPlan(chain::PlanOp op) {
-  return PlanTranslator(op).run();
+static FailureOr<PartOfPlan> translatePart(chain::PlanOp op) {
+  FailureOr<vm::Plan> plan = PlanTranslator(op).run();
+  if (failed(plan))
+    return failure();
+  if (!op.getShared())
+    return op.emitError("is one of several, and does not say what it shares "
+                        "(gpuvm-place-shared)");
+  PartOfPlan part{std::move(*plan)};
+  llvm::copy(*op.getShared(), part.shared.begin());
+  part.transientBegin = (*op.getTransient())[0];
+  part.transientEnd = (*op.getTransient())[1];
+  return part;
+}
+
+FailureOr<vm::Plan> gpuvm::translateToPlan(ModuleOp module) {
+  SmallVector<chain::PlanOp> ops(module.getOps<chain::PlanOp>());
+  assert(!ops.empty() && "there is a program to translate");
+  FailureOr<vm::Plan> plan = failure();
+  if (ops.size() == 1) {
+    plan = PlanTranslator(ops.front()).run();
+    if (failed(plan))
+      return failure();
+  } else {
+    std::vector<PartOfPlan> parts;
+    for (chain::PlanOp op : ops) {
+      FailureOr<PartOfPlan> part = translatePart(op);
+      if (failed(part))
+        return failure();
+      parts.push_back(std::move(*part));
+    }
+    plan =
+        joinPlans(std::move(parts), module.getName().value_or("module").str());
+  }
+  if (vm::Status status = vm::checkPlan(*plan); !status.ok())
+    return mlir::emitError(ops.front().getLoc()) << status.message();
+  return plan;
 }

@@ -8,12 +8,14 @@
 #pragma once
 
 #include "dialects/chain/Chain.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "runtime/plan/Plan.h"
 
 namespace mlir::gpuvm {
 
-/// The plan that `plan` describes, its kernels serialized. What the loader
-/// would refuse is an error here, at the operation where it can be said.
-FailureOr<vm::Plan> translateToPlan(chain::PlanOp plan);
+/// The plan that the plans of `module`, at least one, describe together, its
+/// kernels serialized. What the loader would refuse is an error here, at the
+/// operation where it can be said.
+FailureOr<vm::Plan> translateToPlan(ModuleOp module);
 
 } // namespace mlir::gpuvm

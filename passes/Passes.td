@@ -40,7 +40,9 @@ def Link : Pass<"gpuvm-link", "::mlir::ModuleOp"> {
     dot before theirs; its inputs and outputs are the operands and results of the
     call. A `func.func` of the program is what its `func.call`s say, wherever they
     stand in the bodies of stages; after this pass there is none. Constants of the
-    program that stages are given are put into their bodies.
+    program that stages are given are put into their bodies. Each program gets the
+    symbols of the module that it uses, as `shared` ones. The module loses them, and
+    its private programs.
   }];
 }
 
@@ -255,6 +257,14 @@ def Schedule : GpuvmProgramPass<"gpuvm-schedule"> {
     A command's wave is one more than the last wave among the commands it
     depends on, through values or symbols. Inside a wave the order of the text
     is kept.
+  }];
+}
+
+def PlaceShared : Pass<"gpuvm-place-shared", "::mlir::ModuleOp"> {
+  let summary = "Gives the symbols that programs share one window for all.";
+  let description = [{
+    They are at the start of their regions. Does nothing for a single program,
+    whose symbols gpuvm-plan-memory places.
   }];
 }
 

@@ -113,6 +113,26 @@ static LogicalResult verifyReferences(PlanOp plan, int64_t numKernels) {
   return success();
 }
 
+static LogicalResult verifyShared(PlanOp plan) {
+  auto shared = plan.getShared(), transient = plan.getTransient();
+  if (!shared && !transient)
+    return success();
+  ArrayRef<int64_t> regions = plan.getRegions();
+  bool fits = shared && transient && shared->size() == kNumRegions &&
+              transient->size() == 2;
+  for (unsigned i = 0; fits && i < kNumRegions; ++i)
+    fits = (*shared)[i] >= 0 && (*shared)[i] <= regions[i] &&
+           (*shared)[i] % gpuvm::kWindowAlignment == 0;
+  for (unsigned i = 0; fits && i < 2; ++i)
+    fits = (*transient)[i] % gpuvm::kWindowAlignment == 0 &&
+           (*transient)[i] <= regions[0] &&
+           (*transient)[i] >= (i == 0 ? (*shared)[0] : (*transient)[0]);
+  if (!fits) // C6
+    return plan.emitOpError("C6: what is shared or transient is not in the "
+                            "regions");
+  return success();
+}
+
 LogicalResult PlanOp::verifyRegions() {
   if (getRegions().size() != kNumRegions) // C1
     return emitOpError("C1: there are five region sizes, not ")
@@ -120,6 +140,8 @@ LogicalResult PlanOp::verifyRegions() {
   for (int64_t size : getRegions())
     if (size < 0) // C1
       return emitOpError("C1: a region has ") << size << " bytes";
+  if (failed(verifyShared(*this)))
+    return failure();
   llvm::StringMap<KernelOp> kernels;
   for (auto kernel : getBody().getOps<KernelOp>())
     kernels[kernel.getName()] = kernel;

@@ -51,7 +51,11 @@ def Chain_PlanOp : Chain_Op<"plan", [
   let summary = "One plan file.";
   let description = [{
     `regions` are the sizes of Registers, Metrics, Globals, Control and Heap in
-    bytes; `instances` is the number of VM instances.
+    bytes; `instances` is the number of VM instances. Of a module with several
+    programs each has one of these, and the file holds them all: `shared` are the
+    bytes at the start of each region that are the same for all of them, and in
+    Registers nothing is kept between `transient[0]` and `transient[1]` from one
+    execution to the next, so that all of them have it in one place.
 
     C1: there are five region sizes, none of which is negative.
     C2: every window lies inside its region and starts at a multiple of 256.
@@ -61,6 +65,8 @@ def Chain_PlanOp : Chain_Op<"plan", [
         symbols, stages and kernels have names that are unique among their kind.
     C5: a stage names kernels and an instance of the plan, a register an
         instance of the plan.
+    C6: `shared` are five sizes, not larger than the regions, `transient` two
+        offsets in Registers, ascending from the end of what is shared.
 
     Example:
 
@@ -71,10 +77,13 @@ def Chain_PlanOp : Chain_Op<"plan", [
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$regions,
-                       I64Attr:$instances, OptionalAttr<StrAttr>:$sym_visibility);
+                       I64Attr:$instances, OptionalAttr<StrAttr>:$sym_visibility,
+                       OptionalAttr<DenseI64ArrayAttr>:$shared,
+                       OptionalAttr<DenseI64ArrayAttr>:$transient);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name `regions` $regions `instances` $instances attr-dict-with-keyword $body
+    $sym_name `regions` $regions `instances` $instances
+    (`shared` $shared^ `transient` $transient)? attr-dict-with-keyword $body
   }];
   let hasRegionVerifier = 1;
 }

@@ -16,6 +16,7 @@
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
@@ -104,7 +105,8 @@ void sinkConstants(ProgramOp program);
 /// What a value of a tensor or packed type is in memory.
 RankedTensorType memoryType(Type tensorOrPacked);
 
-/// A symbol of a program: what the five symbol operations have in common.
+/// A symbol of a program or of its module: what the five symbol operations have
+/// in common.
 struct SymbolInfo {
   Operation *op = nullptr;
   Region region = Region::registers;
@@ -113,12 +115,14 @@ struct SymbolInfo {
   ElementsAttr initial;         ///< Null if there is none.
   WindowAttr window;            ///< Null before gpuvm-plan-memory.
   std::optional<int64_t> bound; ///< Of the words of a control symbol.
+  bool isShared = false;        ///< By the programs of a plan.
 };
 
 /// What `op` declares, or a null op if it declares no region symbol.
 SymbolInfo getSymbolInfo(Operation *op);
 
-/// The region symbol `name` of the program around `from`.
+/// The region symbol `name` of the program around `from`, or else of its
+/// module.
 SymbolInfo lookupSymbol(Operation *from, StringRef name);
 } // namespace mlir::gpuvm
 

@@ -31,9 +31,11 @@ class Gpuvm_Op<string mnemonic, list<Trait> traits = []>
 def Gpuvm_ProgramOp : Gpuvm_Op<"program", [
     IsolatedFromAbove, Symbol, SymbolTable, SingleBlock,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
-  let summary = "A program of the virtual machine: one plan, one submit.";
+  let summary = "A program of the virtual machine: an execution, one submit.";
   let description = [{
-    The arguments are the inputs and the results the outputs of one execution.
+    The programs of a module are in one plan, over one layout of the regions;
+    those that are `private` are not, and stand there for others to call. What
+    programs share are symbols of the module. The arguments are the inputs and the results the outputs of one execution.
     An input is named as its argument is; an output as the signature says, or
     `result0`, `result1`, ... The body holds symbols, stages and one
     `gpuvm.return`; all of them have different names. Stages run as their
@@ -68,7 +70,9 @@ def Gpuvm_ProgramOp : Gpuvm_Op<"program", [
                        OptionalAttr<Gpuvm_WindowArrayAttr>:$input_windows,
                        OptionalAttr<Gpuvm_WindowArrayAttr>:$output_windows,
                        OptionalAttr<DenseI64ArrayAttr>:$region_bytes,
-                       OptionalAttr<StrArrayAttr>:$stages);
+                       OptionalAttr<StrArrayAttr>:$stages,
+                       OptionalAttr<DenseI64ArrayAttr>:$shared_bytes,
+                       OptionalAttr<DenseI64ArrayAttr>:$transient);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

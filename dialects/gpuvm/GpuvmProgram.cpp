@@ -102,6 +102,7 @@ ParseResult ProgramOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::Argument> arguments;
   SmallVector<Type> outputTypes;
   SmallVector<Attribute> inputNames, outputNames;
+  (void)mlir::impl::parseOptionalVisibilityKeyword(parser, result.attributes);
   if (parser.parseSymbolName(name, mlir::SymbolTable::getSymbolAttrName(),
                              result.attributes) ||
       parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren,
@@ -151,6 +152,8 @@ static void printOutputName(OpAsmPrinter &p, StringRef name) {
 
 void ProgramOp::print(OpAsmPrinter &p) {
   p << ' ';
+  if (std::optional<StringRef> visibility = getSymVisibility())
+    p << *visibility << ' ';
   p.printSymbolName(getSymName());
   p << '(';
   llvm::interleaveComma(getBody().getArguments(), p,
@@ -169,8 +172,9 @@ void ProgramOp::print(OpAsmPrinter &p) {
     p << ')';
   }
   p.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(), {getSymNameAttrName(), getFunctionTypeAttrName(),
-                            getInputNamesAttrName(), getOutputNamesAttrName()});
+      (*this)->getAttrs(),
+      {getSymNameAttrName(), getFunctionTypeAttrName(), getInputNamesAttrName(),
+       getOutputNamesAttrName(), getSymVisibilityAttrName()});
   p << ' ';
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }

@@ -20,7 +20,8 @@ SymbolInfo gpuvm::getSymbolInfo(Operation *op) {
                         symbol.getType(),
                         symbol.getInitialAttr(),
                         symbol.getWindowAttr(),
-                        std::nullopt};
+                        std::nullopt,
+                        symbol.getShared()};
         if constexpr (std::is_same_v<decltype(symbol), ControlOp>)
           info.bound = symbol.getBound();
         return info;
@@ -30,8 +31,11 @@ SymbolInfo gpuvm::getSymbolInfo(Operation *op) {
 
 SymbolInfo gpuvm::lookupSymbol(Operation *from, StringRef name) {
   auto program = from->getParentOfType<ProgramOp>();
-  Operation *op =
-      program ? SymbolTable::lookupSymbolIn(program, name) : nullptr;
+  if (!program)
+    return {};
+  Operation *op = SymbolTable::lookupSymbolIn(program, name);
+  if (auto module = program->getParentOfType<ModuleOp>(); !op && module)
+    op = module.lookupSymbol(name);
   return op ? getSymbolInfo(op) : SymbolInfo();
 }
 

@@ -12,18 +12,25 @@
 #define GPUVM_SYMBOLS
 
 class Gpuvm_SymbolOp<string mnemonic, string region, Type held>
-    : Gpuvm_Op<mnemonic, [Symbol, HasParent<"ProgramOp">]> {
+    : Gpuvm_Op<mnemonic, [Symbol, ParentOneOf<["ProgramOp", "::mlir::ModuleOp"]>]> {
   let arguments = (ins SymbolNameAttr:$sym_name,
                        TypeAttrOf<held>:$type,
                        OptionalAttr<ElementsAttr>:$initial,
                        OptionalAttr<StrAttr>:$sym_visibility,
-                       OptionalAttr<Gpuvm_WindowAttr>:$window);
-  let assemblyFormat = "$sym_name `:` $type (`=` $initial^)? attr-dict";
+                       OptionalAttr<Gpuvm_WindowAttr>:$window,
+                       UnitAttr:$shared);
+  let assemblyFormat = [{
+    (`shared` $shared^)? $sym_name `:` $type (`=` $initial^)? attr-dict
+  }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::gpuvm::Region getRegion() { return ::mlir::gpuvm::Region::}] # region # [{; }
   }];
   code constraints = [{
+    A symbol of the module is one that its programs share: they use it as one of
+    their own, and it is in one place for all of them. gpuvm-link puts it, as
+    `shared`, into each program that uses it.
+
     C1: the initial value has the symbol's type; that of a packed symbol is its
         bytes.
   }];
@@ -65,9 +72,11 @@ def Gpuvm_ControlOp : Gpuvm_SymbolOp<"control", "control", Gpuvm_Tensor> {
                        OptionalAttr<ElementsAttr>:$initial,
                        OptionalAttr<StrAttr>:$sym_visibility,
                        OptionalAttr<Gpuvm_WindowAttr>:$window,
-                       OptionalAttr<I64Attr>:$bound);
+                       OptionalAttr<I64Attr>:$bound,
+                       UnitAttr:$shared);
   let assemblyFormat = [{
-    $sym_name `:` $type (`=` $initial^)? (`up_to` $bound^)? attr-dict
+    (`shared` $shared^)? $sym_name `:` $type (`=` $initial^)?
+    (`up_to` $bound^)? attr-dict
   }];
 }
 def Gpuvm_HeapOp : Gpuvm_SymbolOp<"heap", "heap", Gpuvm_Data> {
@@ -89,7 +98,7 @@ def Gpuvm_LoadOp : Gpuvm_Op<"load", [
     `@s[k]` starts at index k of the leading dimension. Instance i of a stage
     with n of them loads, as its `own`, slice i of a symbol that has n.
 
-    C1: the symbol exists in the program and lies in a region.
+    C1: the symbol exists in the program, or in its module, and lies in a region.
     C2: without an offset the result has the symbol's type; with one, the
         result's shape is the symbol's but for the leading dimension, and the
         slice lies inside; a packed symbol has no slices.

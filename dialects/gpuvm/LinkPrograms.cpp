@@ -84,12 +84,25 @@ FailureOr<ProgramOp> Linker::findCallee(CallOp call) {
 // In its place
 //===----------------------------------------------------------------------===//
 
-/// Puts `prefix` before the names of symbols and stages, where they are made
-/// and where they are used.
-static void rename(Operation *op, const Twine &prefix) {
+/// Whether `name` in `program` is a symbol that the programs of the module
+/// share.
+static bool isShared(ProgramOp program, StringRef name) {
+  if (Operation *own = SymbolTable::lookupSymbolIn(program, name))
+    return getSymbolInfo(own).isShared;
+  auto module = program->getParentOfType<ModuleOp>();
+  Operation *other = module ? module.lookupSymbol(name) : nullptr;
+  return other && getSymbolInfo(other).op;
+}
+
+/// Puts `prefix` before the names of symbols and stages of `callee`, where they
+/// are made and where they are used.
+static void rename(Operation *op, ProgramOp callee, const Twine &prefix) {
   op->walk([&](Operation *inner) {
     for (NamedAttribute attribute : inner->getAttrs()) {
-      if (auto use = dyn_cast<FlatSymbolRefAttr>(attribute.getValue()))
+      auto use = dyn_cast<FlatSymbolRefAttr>(attribute.getValue());
+      if (use && isShared(callee, use.getValue()))
+        continue;
+      if (use)
         inner->setAttr(attribute.getName(),
                        FlatSymbolRefAttr::get(inner->getContext(),
                                               (prefix + use.getValue()).str()));
@@ -121,7 +134,9 @@ LogicalResult Linker::inlineCall(CallOp call, ProgramOp callee) {
   std::string prefix = (call.getSymName() + ".").str();
   for (Operation &op : callee.getBody().front().without_terminator()) {
     bool isSymbol = isa<SymbolOpInterface>(op);
-    rename((isSymbol ? symbols : b).clone(op, values), prefix);
+    if (getSymbolInfo(&op).isShared)
+      continue; // The program around gets it from the module.
+    rename((isSymbol ? symbols : b).clone(op, values), callee, prefix);
   }
   auto end = cast<ReturnOp>(callee.getBody().front().getTerminator());
   for (auto [result, value] :
@@ -173,7 +188,25 @@ LogicalResult Linker::inlineCalls(Operation *caller) {
   return success();
 }
 
+/// A program that is called would find the symbol of its caller.
+static LogicalResult verifyNothingHidden(ProgramOp program) {
+  auto module = program->getParentOfType<ModuleOp>();
+  for (Operation &op : program.getBody().front())
+    if (SymbolInfo own = getSymbolInfo(&op); own.op && !own.isShared && module)
+      if (Operation *other =
+              module.lookupSymbol(SymbolTable::getSymbolName(&op))) {
+        if (!getSymbolInfo(other).op)
+          continue;
+        InFlightDiagnostic error = op.emitError("hides a symbol of the module");
+        error.attachNote(other->getLoc()) << "here";
+        return error;
+      }
+  return success();
+}
+
 LogicalResult Linker::link(ProgramOp program) {
+  if (failed(verifyNothingHidden(program)))
+    return failure();
   open.push_back(program);
   SmallVector<CallOp> calls;
   program.walk([&](CallOp call) { calls.push_back(call); });
@@ -192,11 +225,48 @@ LogicalResult Linker::link(ProgramOp program) {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// What programs share
+//===----------------------------------------------------------------------===//
+
+/// Gives `program` the symbols of its module that it uses.
+static void importSymbols(ProgramOp program) {
+  llvm::DenseSet<Attribute> used;
+  program.walk([&](Operation *op) {
+    for (NamedAttribute attribute : op->getAttrs())
+      if (auto use = dyn_cast<FlatSymbolRefAttr>(attribute.getValue());
+          use && !SymbolTable::lookupSymbolIn(program, use.getValue()))
+        used.insert(use.getAttr());
+  });
+  if (used.empty())
+    return;
+  auto b = OpBuilder::atBlockBegin(&program.getBody().front());
+  for (Operation &op : *program->getParentOfType<ModuleOp>().getBody())
+    if (getSymbolInfo(&op).op && used.contains(SymbolTable::getSymbolName(&op)))
+      b.clone(op)->setAttr("shared", b.getUnitAttr());
+}
+
 LogicalResult gpuvm::linkProgram(ProgramOp program) {
   if (failed(Linker().link(program)))
     return failure();
+  importSymbols(program);
   sinkConstants(program);
   return success();
+}
+
+void gpuvm::eraseModuleSymbols(ModuleOp module) {
+  for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+    if (getSymbolInfo(&op).op)
+      op.erase();
+}
+
+static InFlightDiagnostic emitTwice(Operation *op, Operation *there,
+                                    StringRef what) {
+  InFlightDiagnostic error = op->emitError("there is another ")
+                             << what << " @"
+                             << SymbolTable::getSymbolName(op).getValue();
+  error.attachNote(there->getLoc()) << "here";
+  return error;
 }
 
 LogicalResult gpuvm::addPrograms(ModuleOp module, StringRef path) {
@@ -204,14 +274,18 @@ LogicalResult gpuvm::addPrograms(ModuleOp module, StringRef path) {
       parseSourceFile<ModuleOp>(path, ParserConfig(module.getContext()));
   if (!other)
     return failure();
-  for (auto program : llvm::make_early_inc_range(other->getOps<ProgramOp>())) {
-    if (Operation *there = module.lookupSymbol(program.getSymName())) {
-      InFlightDiagnostic error = program.emitError("there is another program @")
-                                 << program.getSymName();
-      error.attachNote(there->getLoc()) << "here";
-      return error;
-    }
-    program->moveBefore(module.getBody(), module.getBody()->end());
+  for (Operation &op : llvm::make_early_inc_range(*other->getBody())) {
+    bool isShared = getSymbolInfo(&op).op;
+    if (!isShared && !isa<ProgramOp>(op))
+      continue;
+    Operation *there = module.lookupSymbol(SymbolTable::getSymbolName(&op));
+    if (!there)
+      op.moveBefore(module.getBody(), module.getBody()->end());
+    else if (!isShared)
+      return emitTwice(&op, there, "program");
+    else if (op.getName() != there->getName() ||
+             op.getAttrDictionary() != there->getAttrDictionary())
+      return emitTwice(&op, there, "symbol, which is declared otherwise,");
   }
   return success();
 }

@@ -17,13 +17,17 @@
 namespace mlir::gpuvm {
 
 /// Puts programs and functions in the place of their calls, in one program and
-/// those that it calls, and constants of the program into the bodies of stages
-/// that use them (the pass gpuvm-link).
-/// Emits an error at a call that cannot be.
+/// those that it calls, constants of the program into the bodies of stages that
+/// use them, and symbols of the module that it uses, as shared ones, into the
+/// program (the pass gpuvm-link). Emits an error at a call that cannot be.
 LogicalResult linkProgram(ProgramOp program);
 
-/// Reads `path` and adds its programs to `module`, for others to call. Emits an
-/// error if it cannot be read, or if a program of that name is there already.
+/// Symbols of the module, which each program has now.
+void eraseModuleSymbols(ModuleOp module);
+
+/// Reads `path` and adds its programs to `module`, for others to call, and the
+/// symbols that they share. Emits an error if it cannot be read, if a program
+/// of that name is there already, or a symbol that is declared otherwise.
 LogicalResult addPrograms(ModuleOp module, StringRef path);
 
 } // namespace mlir::gpuvm

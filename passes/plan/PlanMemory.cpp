@@ -125,9 +125,11 @@ WindowAttr MemoryPlanner::place(gpuvm::Region region, uint64_t length) {
 }
 
 void MemoryPlanner::placeSymbols() {
+  if (std::optional<ArrayRef<int64_t>> shared = program.getSharedBytes())
+    llvm::copy(*shared, size.begin());
   for (Operation &op : program.getBody().front()) {
     SymbolInfo symbol = getSymbolInfo(&op);
-    if (symbol.op)
+    if (symbol.op && !(symbol.isShared && symbol.window))
       op.setAttr("window", place(symbol.region, windowLength(symbol.type)));
   }
   for (auto load : program.getBody().getOps<LoadOp>())
@@ -312,6 +314,10 @@ void MemoryPlanner::placeRanges() {
   uint64_t countersBegin = valuesBegin + packing.bytes;
   Packing counterPacking = pack(counters, steps);
   end = countersBegin + counterPacking.bytes;
+  if (program.getSharedBytes())
+    program.setTransient(
+        ArrayRef<int64_t>{static_cast<int64_t>(valuesBegin),
+                          static_cast<int64_t>(countersBegin)});
   for (auto [value, range] : rangeOf)
     home[value] = window(region, valuesBegin + packing.offsets[range],
                          windowLength(cast<RankedTensorType>(value.getType())));

@@ -352,7 +352,8 @@ LogicalResult ChainBuilder::run() {
     return program.emitOpError("has no windows: run gpuvm-plan-memory first");
   auto plan = chain::PlanOp::create(
       b, loc, program.getSymName(), *program.getRegionBytes(),
-      program.getStages() ? program.getStages()->size() : 0, StringAttr());
+      program.getStages() ? program.getStages()->size() : 0, StringAttr(),
+      program.getSharedBytesAttr(), program.getTransientAttr());
   b.setInsertionPointToStart(&plan.getBody().emplaceBlock());
   addInputsAndOutputs();
   addSymbols();

@@ -23,6 +23,12 @@ struct Link : gpuvm::impl::LinkBase<Link> {
     for (auto program : getOperation().getOps<ProgramOp>())
       if (failed(linkProgram(program)))
         return signalPassFailure();
+    eraseModuleSymbols(getOperation());
+    for (auto program :
+         llvm::make_early_inc_range(getOperation().getOps<ProgramOp>()))
+      if (SymbolTable::getSymbolVisibility(program) ==
+          SymbolTable::Visibility::Private)
+        program.erase(); // It is where it was called.
   }
 };
 } // namespace

@@ -10,6 +10,7 @@
 #include "runtime/exec/CHandle.h"
 #include "runtime/exec/CStream.h"
 #include "runtime/exec/NamedSlots.h"
+#include "runtime/exec/StateFile.h"
 #include "runtime/plan/PlanFile.h"
 
 #include <cstring>
@@ -183,6 +184,17 @@ int vm_bind_input(gpuvm_vm *vm, const char *name, const void *data,
   });
 }
 
+int vm_bind_file(gpuvm_vm *vm, const char *name, const char *path,
+                 uint64_t offset) {
+  return callIdleProgram(vm, [&](vm::Executor &executor) {
+    if (!name || !path)
+      return nullPointer(name ? "path" : "name");
+    Result<uint32_t> index = vm::findInput(executor.plan(), name);
+    return index.ok() ? executor.bindFile(*index, path, offset)
+                      : index.status();
+  });
+}
+
 int vm_read_output(gpuvm_vm *vm, const char *name, void *data, size_t size) {
   return callIdleProgram(vm, [&](vm::Executor &executor) {
     VM_RETURN_IF_ERROR(name ? checkData(data, size) : nullPointer("name"));
@@ -214,15 +226,31 @@ int vm_output_bytes(gpuvm_vm *vm, const char *name, size_t *size) {
   });
 }
 
-//===--- Execution --------------------------------------------------------===//
-
-int vm_execute(gpuvm_vm *vm) {
-  return guardVm(vm, [&] { return vm->shared.execute(); });
+int vm_save(gpuvm_vm *vm, const char *path) {
+  return callIdleProgram(vm, [&](vm::Executor &executor) {
+    return path ? vm::saveState(executor, path) : nullPointer("path");
+  });
 }
 
-int vm_execute_async(gpuvm_vm *vm) {
-  return callIdleProgram(
-      vm, [](vm::Executor &executor) { return executor.submit(); });
+int vm_restore(gpuvm_vm *vm, const char *path) {
+  return callIdleProgram(vm, [&](vm::Executor &executor) {
+    return path ? vm::restoreState(executor, path) : nullPointer("path");
+  });
+}
+
+//===--- Execution --------------------------------------------------------===//
+
+int vm_execute(gpuvm_vm *vm, const char *program) {
+  return guardVm(vm,
+                 [&] { return vm->shared.execute(program ? program : ""); });
+}
+
+int vm_execute_async(gpuvm_vm *vm, const char *program) {
+  return callIdleProgram(vm, [&](vm::Executor &executor) {
+    Result<uint32_t> number =
+        vm::findProgram(executor.plan(), program ? program : "");
+    return number.ok() ? executor.submit(*number) : number.status();
+  });
 }
 
 int vm_poll(gpuvm_vm *vm) { return vm_wait(vm, 0); }

@@ -84,6 +84,10 @@ static void describe(const vm::Stage &stage, gpuvm_item &item) {
   item.instance = stage.instance;
 }
 
+static void describe(const vm::Program &program, gpuvm_item &item) {
+  item.name = program.name.c_str();
+}
+
 /// Calls `body` with the list of `kind`.
 template <typename Body>
 static Status withList(const Plan &plan, int kind, Body body) {
@@ -96,10 +100,12 @@ static Status withList(const Plan &plan, int kind, Body body) {
     return body(plan.symbols);
   case GPUVM_STAGE:
     return body(plan.stages);
+  case GPUVM_PROGRAM:
+    return body(plan.programs);
   default:
     return Status(Code::Usage,
                   fmt::format("There is no gpuvm_kind {} (the last one is {}).",
-                              kind, static_cast<int>(GPUVM_STAGE)));
+                              kind, static_cast<int>(GPUVM_PROGRAM)));
   }
 }
 

@@ -54,6 +54,7 @@ Status Executor::prepare() {
   else
     dropVariants(plan_);
   dropOptionalFeatures(plan_, device_.info().features);
+  loadPrograms();
   if (options_.bounded)
     clearWorkgroupMemory();
   VM_RETURN_IF_ERROR(createRegions());
@@ -72,7 +73,27 @@ Status Executor::prepare() {
       assign(trace_, Trace::create(device_, trace ? recorded.commands : 0)));
   rowSymbols_ = findRowSymbols(plan_);
   inputBound_.assign(plan_.inputs.size(), false);
-  return createHalf();
+  for (LoadedProgram &program : programs_)
+    VM_RETURN_IF_ERROR(createHalf(program, program.half));
+  return {};
+}
+
+void Executor::loadPrograms() {
+  inputPlaces_.resize(plan_.inputs.size());
+  outputPlaces_.resize(plan_.outputs.size());
+  std::vector<CommandRange> commands = commandsOfPrograms(plan_);
+  plan_.programs = programsOf(plan_);
+  for (const Program &program : plan_.programs) {
+    auto number = static_cast<uint32_t>(programs_.size());
+    for (uint32_t i = 0; i < program.inputs.size(); ++i)
+      inputPlaces_[program.inputs[i]] = {number, i};
+    for (uint32_t i = 0; i < program.outputs.size(); ++i)
+      outputPlaces_[program.outputs[i]] = {number, i};
+    LoadedProgram &loaded = programs_.emplace_back();
+    loaded.program = &program;
+    loaded.commands = commands[number];
+    loaded.loopWords = loopWordsOf(plan_, loaded.commands);
+  }
 }
 
 static bool hasMatrices(const Kernel &kernel) {
@@ -110,18 +131,19 @@ Status Executor::createPipelines() {
   return {};
 }
 
-/// The replay is the one of executions, until those have theirs: what is in
-/// flight is in it.
+/// The replay is the one of the first program, until that has its own: what is
+/// in flight is in it.
 Status Executor::warmUp() {
   if (!compilesAtDispatch(device_.info()))
     return {};
   HostSpan span(options_.events, "compile kernels");
   auto start = std::chrono::steady_clock::now();
-  VM_RETURN_IF_ERROR(assign(replay_, Replay::create(device_, "compilation")));
+  Replay &replay = programs_.front().half.replay;
+  VM_RETURN_IF_ERROR(assign(replay, Replay::create(device_, "compilation")));
   VM_RETURN_IF_ERROR(vm::warmUp(device_, plan_, pipelines_, descriptors_,
                                 options_.progress, options_.loadTimeoutNs,
-                                replay_.submission()));
-  warmUpSubmits_ = replay_.submission().submitCount();
+                                replay.submission()));
+  warmUpSubmits_ = replay.submission().submitCount();
   compileUs_ += microsecondsSince(start);
   return {};
 }
@@ -148,58 +170,62 @@ Status Executor::createRegions() {
   return {};
 }
 
-Status Executor::createStaging() {
+Status Executor::createStaging(const LoadedProgram &program, Half &half) {
   std::vector<uint64_t> sizes;
-  for (const Input &input : plan_.inputs)
+  for (uint32_t i : program.program->inputs) {
+    const Input &input = plan_.inputs[i];
     sizes.push_back(input.residency == Residency::Execution ? byteSizeOf(input)
                                                             : 0);
+  }
   VM_RETURN_IF_ERROR(assign(
-      uploads_,
+      half.uploads,
       Staging::create(device_, sizes, maxBufferBytes(), MemoryRole::Upload,
                       VK_BUFFER_USAGE_TRANSFER_SRC_BIT, "staging of inputs")));
   sizes.clear();
-  for (const Output &output : plan_.outputs)
-    sizes.push_back(byteSizeOf(output));
-  loopWords_ = loopWordsOf(plan_);
-  sizes.resize(sizes.size() + loopWords_.size(), sizeof(uint32_t));
-  return assign(downloads_, Staging::create(device_, sizes, maxBufferBytes(),
-                                            MemoryRole::HostPolled,
-                                            VK_BUFFER_USAGE_TRANSFER_DST_BIT,
-                                            "staging of outputs"));
+  for (uint32_t i : program.program->outputs)
+    sizes.push_back(byteSizeOf(plan_.outputs[i]));
+  sizes.resize(sizes.size() + program.loopWords.size(), sizeof(uint32_t));
+  return assign(
+      half.downloads,
+      Staging::create(device_, sizes, maxBufferBytes(), MemoryRole::HostPolled,
+                      VK_BUFFER_USAGE_TRANSFER_DST_BIT, "staging of outputs"));
 }
 
-Status Executor::createHalf() {
-  VM_RETURN_IF_ERROR(createStaging());
+Status Executor::createHalf(const LoadedProgram &program, Half &half) {
+  VM_RETURN_IF_ERROR(createStaging(program, half));
   VM_RETURN_IF_ERROR(
-      assign(timestamps_, Timestamps::create(device_, kNumTimestamps)));
-  return record();
+      assign(half.timestamps, Timestamps::create(device_, kNumTimestamps)));
+  return record(program, half);
 }
 
-Status Executor::record() {
+Status Executor::record(const LoadedProgram &program, Half &half) {
   HostSpan span(options_.events, "record");
-  VM_RETURN_IF_ERROR(
-      assign(replay_, Replay::create(device_, plan_.program.c_str())));
+  VM_RETURN_IF_ERROR(assign(
+      half.replay, Replay::create(device_, program.program->name.c_str())));
   Recording recording{device_,
                       plan_,
+                      *program.program,
+                      program.commands,
                       regions_,
                       pipelines_,
                       descriptors_,
-                      uploads_,
-                      downloads_,
-                      loopWords_,
-                      timestamps_,
+                      half.uploads,
+                      half.downloads,
+                      program.loopWords,
+                      half.timestamps,
                       clocks_,
                       trace_,
                       options_.profile,
                       Deadline(options_.loadTimeoutNs)};
   ++counters_.recordings;
-  return recordExecution(recording, replay_);
+  return recordExecution(recording, half.replay);
 }
 
 Executor::~Executor() {
   bool isBusy = false;
   try {
-    std::ignore = replay_.submission().waitFor(timeLeftNs());
+    if (!programs_.empty())
+      std::ignore = last().replay.submission().waitFor(timeLeftNs());
     isBusy = busy();
   } catch (const std::bad_alloc &) {
     // There is no memory to say what went wrong with: nobody knows.
@@ -217,19 +243,21 @@ Status Executor::checkIdle(const char *action) const {
   return Status(Code::Usage,
                 fmt::format("Cannot {} while an execution of \"{}\" "
                             "is in flight (wait for it first).",
-                            action, plan_.program));
+                            action, lastProgram().name));
 }
 
-Status Executor::submit() {
+Status Executor::submit(uint32_t program) {
   VM_RETURN_IF_ERROR(checkIdle("start an execution"));
-  for (size_t i = 0; i < inputBound_.size(); ++i)
+  for (uint32_t i : programs_[program].program->inputs)
     if (!inputBound_[i])
       return Status(Code::Usage, fmt::format("Input \"{}\" is not given.",
                                              plan_.inputs[i].name));
   submitTime_ = std::chrono::steady_clock::now();
   executionTimeoutNs_ = options_.timeoutNs;
   ++counters_.executions;
-  Status status = replay_.start();
+  last_ = program;
+  programs_[program].hasRun = true;
+  Status status = last().replay.start();
   submitUs_ = microsecondsSince(submitTime_);
   return status;
 }
@@ -256,10 +284,10 @@ Result<bool> Executor::waitForEnd(uint64_t timeoutNs) {
     auto waitedNs = static_cast<uint64_t>(microsecondsSince(start) * 1000);
     uint64_t restNs = timeoutNs - std::min(timeoutNs, waitedNs);
     Result<bool> done =
-        replay_.submission().waitFor(std::min(restNs, timeLeftNs()));
+        last().replay.submission().waitFor(std::min(restNs, timeLeftNs()));
     if (!done.ok() || !*done)
       return done;
-    Result<bool> goesOn = replay_.goOn(timestamps_);
+    Result<bool> goesOn = last().replay.goOn(last().timestamps);
     if (!goesOn.ok())
       return goesOn;
     if (!*goesOn || timeLeftNs() == 0)
@@ -272,7 +300,7 @@ Result<bool> Executor::waitFor(uint64_t timeoutNs) {
     return true;
   Result<bool> done = waitForEnd(timeoutNs);
   if (!done.ok()) {
-    replay_.giveUp();
+    last().replay.giveUp();
     return withTrace(done.status());
   }
   if (*done)
@@ -291,11 +319,15 @@ Status Executor::wait() {
 }
 
 void Executor::sleep(uint64_t timeoutNs, bool spinFirst) const {
-  replay_.submission().sleep(std::min(timeoutNs, timeLeftNs()), spinFirst);
+  last().replay.submission().sleep(std::min(timeoutNs, timeLeftNs()),
+                                   spinFirst);
 }
 
 bool Executor::busy() {
-  return replay_.submission().stillInFlight() || transfer_.stillInFlight();
+  bool isBusy = transfer_.stillInFlight();
+  if (!programs_.empty())
+    isBusy |= last().replay.submission().stillInFlight();
+  return isBusy;
 }
 
 Status Executor::finish() {
@@ -306,7 +338,8 @@ Status Executor::finish() {
 
 /// Whether the device has found more of something than there is room for.
 Status Executor::checkBounds() {
-  for (const Symbol &symbol : plan_.symbols) {
+  for (uint32_t i : lastProgram().symbols) {
+    const Symbol &symbol = plan_.symbols[i];
     if (symbol.bound == 0)
       continue;
     std::vector<int32_t> words(byteSizeOf(symbol) / sizeof(int32_t));
@@ -327,7 +360,7 @@ Status Executor::readTimes() {
   times_ = {};
   times_.wallUs = microsecondsSince(submitTime_);
   times_.submitUs = submitUs_;
-  Result<std::vector<double>> nanoseconds = timestamps_.read();
+  Result<std::vector<double>> nanoseconds = last().timestamps.read();
   if (!nanoseconds.ok())
     return nanoseconds.status();
   if (nanoseconds->empty())
@@ -347,8 +380,8 @@ Result<CommandTimes> Executor::commandTimes() {
     return Status(Code::Usage,
                   fmt::format("The commands of \"{}\" were not timed (it must "
                               "be loaded to be profiled, and executed).",
-                              plan_.program));
-  return replay_.commandTimes(timestamps_);
+                              lastProgram().name));
+  return last().replay.commandTimes(last().timestamps);
 }
 
 std::string Executor::runningStage() const {
@@ -362,14 +395,19 @@ Status Executor::withTrace(const Status &status) const {
         fmt::format("running command {} of {} (stage \"{}\")", *last,
                     plan_.commands.size(), plan_.commands[*last].stage));
   return status.withContext(
-      fmt::format("running program \"{}\"", plan_.program));
+      fmt::format("running program \"{}\"", lastProgram().name));
 }
 
 const ExecutorCounters &Executor::counters() const {
-  counters_.executionSubmits = replay_.submission().submitCount();
-  if (idle_)
-    counters_.executionSubmits += idle_->replay.submission().submitCount();
-  counters_.recorded = replay_.counts();
+  counters_.executionSubmits = 0;
+  for (const LoadedProgram &program : programs_) {
+    counters_.executionSubmits +=
+        program.half.replay.submission().submitCount();
+    if (program.idle)
+      counters_.executionSubmits +=
+          program.idle->replay.submission().submitCount();
+  }
+  counters_.recorded = last().replay.counts();
   counters_.hostAccessSubmits = transfer_.submitCount() + warmUpSubmits_;
   return counters_;
 }

@@ -17,6 +17,7 @@
 #include "runtime/exec/Recorder.h"
 #include "runtime/exec/Transfer.h"
 #include "runtime/plan/Plan.h"
+#include "runtime/plan/Programs.h"
 
 #include <chrono>
 #include <cstdint>
@@ -54,7 +55,7 @@ struct ExecutionTimes {
 /// what one that takes every turn will.
 struct ExecutorCounters {
   RecordCounts recorded;
-  uint64_t recordings = 0;        ///< Times the command buffer was recorded.
+  uint64_t recordings = 0;        ///< Times a program was recorded.
   uint64_t executions = 0;        ///< Executions submitted.
   uint64_t executionSubmits = 0;  ///< vkQueueSubmit calls for executions.
   uint64_t hostAccessSubmits = 0; ///< Those for copies outside executions.
@@ -78,7 +79,8 @@ public:
     return wanted || info.type == DeviceType::Cpu;
   }
 
-  /// The plan, without its initial data and SPIR-V, which are on the device.
+  /// The plan, without its initial data and SPIR-V, which are on the device; a
+  /// single program is among its programs, too.
   const Plan &plan() const { return plan_; }
   const Regions &regions() const { return regions_; }
   const ExecutorCounters &counters() const;
@@ -91,17 +93,31 @@ public:
   /// are bounded, by the device and by options.bounded, and its workgroup and
   /// private memory are clear at first.
   bool robust() const { return robust_; }
-  /// Bytes that every execution copies in and out.
-  uint64_t uploadBytes() const { return uploads_.totalBytes(); }
+  /// Bytes that every execution of lastProgram() copies in and out.
+  uint64_t uploadBytes() const { return last().uploads.totalBytes(); }
   uint64_t downloadBytes() const {
-    return downloads_.totalBytes() - sizeof(uint32_t) * loopWords_.size();
+    return last().downloads.totalBytes() -
+           sizeof(uint32_t) * programs_[last_].loopWords.size();
   }
+  /// The number of the program that has an input (that every execution takes)
+  /// or an output.
+  uint32_t programOfInput(uint32_t input) const {
+    return inputPlaces_[input].program;
+  }
+  uint32_t programOfOutput(uint32_t output) const {
+    return outputPlaces_[output].program;
+  }
+  /// The program that was started last; the first one before that.
+  const Program &lastProgram() const { return *programs_[last_].program; }
 
   // Inputs, outputs, regions: nothing may be in flight (Code::Usage), except
   // for reads of Metrics and writes of Control, which are mapped.
 
   /// Gives input `index` its bytes, exactly as many as its tensor has.
   Status bindInput(uint32_t index, std::span<const uint8_t> bytes);
+  /// The same with the bytes of a file from `offset` on, which need not be in
+  /// memory together. After a failure to read them the input is not bound.
+  Status bindFile(uint32_t index, const std::string &path, uint64_t offset);
   /// The bytes of output `index` as the last execution left them.
   Status readOutput(uint32_t index, std::span<uint8_t> bytes) const;
   /// How many rows of output `index` the last execution made, if the device
@@ -116,10 +132,10 @@ public:
   /// after its submit.
   void setTimeout(uint64_t timeoutNs);
 
-  /// Starts an execution: one vkQueueSubmit, unless a long loop of the plan
-  /// runs longer than expected (see Replay.h). Every input must have been
-  /// bound.
-  Status submit();
+  /// Starts an execution of a program, by its number (findProgram): one
+  /// vkQueueSubmit, unless a long loop of it runs longer than expected (see
+  /// Replay.h). Every input of it must have been bound.
+  Status submit(uint32_t program = 0);
   /// Waits at most `timeoutNs` for the execution; whether none is in flight any
   /// more. Code::DeviceLost: it is, past its deadline, or the device is lost.
   /// Code::Excess: it has ended, but a word of Control is more than its bound.
@@ -131,11 +147,11 @@ public:
   /// threads may call while an execution is in flight (see SharedVm.h).
   void sleep(uint64_t timeoutNs, bool spinFirst) const;
   bool inFlight() const {
-    return replay_.isRunning() || replay_.submission().inFlight();
+    return last().replay.isRunning() || last().replay.submission().inFlight();
   }
   /// Whether waitFor() submits: the device waits for the host to say whether a
   /// long loop goes on. No thread may sleep() then.
-  bool needsHost() { return replay_.needsHost(); }
+  bool needsHost() { return last().replay.needsHost(); }
   /// Whether the device still works on the execution or on a host access that
   /// has timed out.
   bool busy();
@@ -143,8 +159,9 @@ public:
   // recording of its own. While the device works on an execution with one half,
   // the host has the other. Stream.h is what uses it.
 
-  /// Makes the second half, if there is none. Nothing may be in flight.
-  Status openHalves();
+  /// Makes the second half of a program, if there is none. Nothing may be in
+  /// flight. It is this program's inputs and outputs that the others are for.
+  Status openHalves(uint32_t program);
   /// The idle half's place of an input that every execution takes; filling it
   /// binds it for the next submitIdle().
   std::span<uint8_t> idleInput(uint32_t index);
@@ -153,7 +170,7 @@ public:
   std::span<const uint8_t> idleOutput(uint32_t index) const;
   std::span<const uint8_t> lastOutput(uint32_t index) const;
   /// Starts an execution with the idle half; the other one becomes idle.
-  Status submitIdle();
+  Status submitIdle(uint32_t program);
 
   /// The stage of the command that was started last, as its label has it; "" if
   /// that is not known (see Trace.h).
@@ -162,18 +179,40 @@ public:
   Status withTrace(const Status &status) const;
 
 private:
+  /// What an execution has for itself.
+  struct Half {
+    Staging uploads; ///< A slot for each input of the program.
+    Staging downloads;
+    Timestamps timestamps;
+    Replay replay;
+  };
+  struct LoadedProgram {
+    const Program *program = nullptr; ///< One of the plan's.
+    CommandRange commands;
+    std::vector<LoopWord> loopWords;
+    Half half;
+    std::optional<Half> idle; ///< The other one, which streaming needs.
+    bool hasRun = false;
+  };
+  /// Where an input or an output of the plan is.
+  struct Place {
+    uint32_t program = 0;
+    uint32_t slot = 0; ///< Of the program's staging memory.
+  };
+
   Executor(Device &device, Plan plan, const ExecutorOptions &options)
       : device_(device), plan_(std::move(plan)), options_(options) {}
   Status prepare();
+  void loadPrograms();
   void clearWorkgroupMemory();
   Status createRegions();
-  Status createStaging();
-  Status createHalf();
-  void swapHalves();
+  Status createStaging(const LoadedProgram &program, Half &half);
+  Status createHalf(const LoadedProgram &program, Half &half);
   Status createPipelines();
   Status warmUp();
-  Status record();
+  Status record(const LoadedProgram &program, Half &half);
   uint64_t maxBufferBytes() const;
+  void fillSlot(const Place &place, std::span<const uint8_t> bytes);
   Status checkIdle(const char *action) const;
   Result<bool> waitForEnd(uint64_t timeoutNs);
   Status finish();
@@ -181,6 +220,8 @@ private:
   Status checkBounds();
   Status checkLoops();
   uint64_t timeLeftNs() const;
+  Half &last() { return programs_[last_].half; }
+  const Half &last() const { return programs_[last_].half; }
 
   Device &device_;
   Plan plan_;
@@ -189,13 +230,11 @@ private:
   Transfer transfer_;
   Pipelines pipelines_;
   Descriptors descriptors_;
-  Staging uploads_;
-  Staging downloads_;
-  std::vector<LoopWord> loopWords_;
-  Timestamps timestamps_;
   Timestamps clocks_;
   Trace trace_;
-  Replay replay_;
+  std::vector<LoadedProgram> programs_;
+  size_t last_ = 0; ///< The program that was started last.
+  std::vector<Place> inputPlaces_, outputPlaces_;
   std::vector<bool> inputBound_;
   std::vector<std::optional<uint32_t>> rowSymbols_; ///< By output.
   mutable ExecutorCounters counters_;
@@ -206,15 +245,6 @@ private:
   uint64_t warmUpSubmits_ = 0;
   std::chrono::steady_clock::time_point submitTime_;
   uint64_t executionTimeoutNs_ = 0; ///< Of the last execution.
-
-  /// What an execution has for itself.
-  struct Half {
-    Staging uploads, downloads;
-    Timestamps timestamps;
-    Replay replay;
-  };
-  /// The other one of uploads_, downloads_ and so on, which streaming needs.
-  std::optional<Half> idle_;
 };
 
 } // namespace vm

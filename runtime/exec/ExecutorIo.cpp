@@ -9,6 +9,7 @@
 
 #include "runtime/exec/Executor.h"
 
+#include "runtime/base/InputFile.h"
 #include "runtime/exec/NamedSlots.h"
 
 #include <fmt/format.h>
@@ -27,6 +28,15 @@ static Status checkSize(const char *what, const Slot &slot, uint64_t bytes) {
                             what, slot.name, byteSizeOf(slot), bytes));
 }
 
+void Executor::fillSlot(const Place &place, std::span<const uint8_t> bytes) {
+  LoadedProgram &program = programs_[place.program];
+  std::memcpy(program.half.uploads.slot(place.slot).mapped, bytes.data(),
+              bytes.size());
+  if (program.idle)
+    std::memcpy(program.idle->uploads.slot(place.slot).mapped, bytes.data(),
+                bytes.size());
+}
+
 Status Executor::bindInput(uint32_t index, std::span<const uint8_t> bytes) {
   const Input &input = plan_.inputs[index];
   VM_RETURN_IF_ERROR(checkSize("Input", input, bytes.size()));
@@ -35,23 +45,68 @@ Status Executor::bindInput(uint32_t index, std::span<const uint8_t> bytes) {
     VM_RETURN_IF_ERROR(transfer_.upload(regions_, input.window.region,
                                         input.window.offset, bytes));
   else
-    std::memcpy(uploads_.slot(index).mapped, bytes.data(), bytes.size());
-  if (idle_ && input.residency == Residency::Execution)
-    std::memcpy(idle_->uploads.slot(index).mapped, bytes.data(), bytes.size());
+    fillSlot(inputPlaces_[index], bytes);
   inputBound_[index] = true;
   return {};
+}
+
+/// Copies `bytes` bytes of `file` to a region, piece by piece.
+static Status copyFile(const InputFile &file, uint64_t offset, uint64_t bytes,
+                       const Window &window, const Regions &regions,
+                       Transfer &transfer) {
+  std::vector<uint8_t> memory(std::min(bytes, Transfer::kStagingBytes));
+  for (uint64_t at = 0; at < bytes; at += memory.size()) {
+    auto piece =
+        std::span(memory).first(std::min<uint64_t>(bytes - at, memory.size()));
+    VM_RETURN_IF_ERROR(file.readAt(offset + at, piece));
+    VM_RETURN_IF_ERROR(
+        transfer.upload(regions, window.region, window.offset + at, piece));
+  }
+  return {};
+}
+
+Status Executor::bindFile(uint32_t index, const std::string &path,
+                          uint64_t offset) {
+  const Input &input = plan_.inputs[index];
+  VM_RETURN_IF_ERROR(checkIdle("bind an input"));
+  Result<InputFile> file = InputFile::open(path);
+  if (!file.ok())
+    return file.status();
+  uint64_t bytes = byteSizeOf(input);
+  if (offset > file->sizeBytes() || bytes > file->sizeBytes() - offset)
+    return Status(Code::BadInput,
+                  fmt::format("Input \"{}\" has {} bytes, from byte {} of the "
+                              "file \"{}\" on, which has only {}.",
+                              input.name, bytes, offset, path,
+                              file->sizeBytes()));
+  inputBound_[index] = false;
+  Status status;
+  if (input.residency == Residency::Load) {
+    status = copyFile(*file, offset, bytes, input.window, regions_, transfer_);
+  } else {
+    Result<std::vector<uint8_t>> memory = allocateBytes(bytes);
+    status = memory.ok() ? file->readAt(offset, *memory) : memory.status();
+    if (status.ok())
+      fillSlot(inputPlaces_[index], *memory);
+  }
+  inputBound_[index] = status.ok();
+  return status.ok() ? status
+                     : status.withContext(fmt::format("reading \"{}\"", path));
 }
 
 Status Executor::readOutput(uint32_t index, std::span<uint8_t> bytes) const {
   const Output &output = plan_.outputs[index];
   VM_RETURN_IF_ERROR(checkSize("Output", output, bytes.size()));
   VM_RETURN_IF_ERROR(checkIdle("read an output"));
-  if (counters_.executions == 0)
+  const Place &place = outputPlaces_[index];
+  if (!programs_[place.program].hasRun)
     return Status(Code::Usage,
                   fmt::format("Output \"{}\" has no value before the first "
                               "execution.",
                               output.name));
-  std::memcpy(bytes.data(), downloads_.slot(index).mapped, bytes.size());
+  std::memcpy(bytes.data(),
+              programs_[place.program].half.downloads.slot(place.slot).mapped,
+              bytes.size());
   return {};
 }
 

@@ -16,49 +16,43 @@
 
 namespace vm {
 
-void Executor::swapHalves() {
-  std::swap(uploads_, idle_->uploads);
-  std::swap(downloads_, idle_->downloads);
-  std::swap(timestamps_, idle_->timestamps);
-  std::swap(replay_, idle_->replay);
-}
-
-Status Executor::openHalves() {
-  if (idle_)
+Status Executor::openHalves(uint32_t program) {
+  LoadedProgram &loaded = programs_[program];
+  if (loaded.idle)
     return {};
   VM_RETURN_IF_ERROR(checkIdle("start a stream"));
-  idle_.emplace();
-  swapHalves();
-  Status status = createHalf();
-  swapHalves();
-  if (!status.ok()) {
-    idle_.reset();
-    return status;
-  }
-  for (size_t i = 0; i < uploads_.numSlots(); ++i)
-    if (const BufferRange &slot = uploads_.slot(i); slot.length)
-      std::memcpy(idle_->uploads.slot(i).mapped, slot.mapped, slot.length);
+  Half idle;
+  VM_RETURN_IF_ERROR(createHalf(loaded, idle));
+  for (size_t i = 0; i < idle.uploads.numSlots(); ++i)
+    if (const BufferRange &slot = loaded.half.uploads.slot(i); slot.length)
+      std::memcpy(idle.uploads.slot(i).mapped, slot.mapped, slot.length);
+  loaded.idle = std::move(idle);
   return {};
 }
 
 std::span<uint8_t> Executor::idleInput(uint32_t index) {
+  const Place &place = inputPlaces_[index];
   inputBound_[index] = true;
-  return {idle_->uploads.slot(index).mapped, byteSizeOf(plan_.inputs[index])};
+  return {programs_[place.program].idle->uploads.slot(place.slot).mapped,
+          byteSizeOf(plan_.inputs[index])};
 }
 
 std::span<const uint8_t> Executor::idleOutput(uint32_t index) const {
-  return {idle_->downloads.slot(index).mapped,
+  const Place &place = outputPlaces_[index];
+  return {programs_[place.program].idle->downloads.slot(place.slot).mapped,
           byteSizeOf(plan_.outputs[index])};
 }
 
 std::span<const uint8_t> Executor::lastOutput(uint32_t index) const {
-  return {downloads_.slot(index).mapped, byteSizeOf(plan_.outputs[index])};
+  const Place &place = outputPlaces_[index];
+  return {programs_[place.program].half.downloads.slot(place.slot).mapped,
+          byteSizeOf(plan_.outputs[index])};
 }
 
-Status Executor::submitIdle() {
+Status Executor::submitIdle(uint32_t program) {
   VM_RETURN_IF_ERROR(checkIdle("start an execution"));
-  swapHalves();
-  return submit();
+  std::swap(programs_[program].half, *programs_[program].idle);
+  return submit(program);
 }
 
 } // namespace vm

@@ -34,9 +34,9 @@ static std::optional<Window> loopWordOf(const Plan &plan,
   return std::nullopt;
 }
 
-std::vector<LoopWord> loopWordsOf(const Plan &plan) {
+std::vector<LoopWord> loopWordsOf(const Plan &plan, CommandRange range) {
   std::vector<LoopWord> words;
-  for (size_t i = 0; i < plan.commands.size(); ++i)
+  for (size_t i = range.begin; i < range.end; ++i)
     if (std::optional<Window> window = loopWordOf(plan, plan.commands[i])) {
       window->length = sizeof(uint32_t);
       words.push_back({i, *window});
@@ -47,13 +47,14 @@ std::vector<LoopWord> loopWordsOf(const Plan &plan) {
 /// Whether a kernel had to give up a loop. Its word is cleared for the next
 /// execution, unless that runs already and may set it.
 Status Executor::checkLoops() {
-  for (size_t i = 0; i < loopWords_.size(); ++i) {
+  const LoadedProgram &program = programs_[last_];
+  size_t outputs = program.program->outputs.size();
+  for (size_t i = 0; i < program.loopWords.size(); ++i) {
     uint32_t word = 0;
-    std::memcpy(&word, downloads_.slot(plan_.outputs.size() + i).mapped,
-                sizeof(word));
+    std::memcpy(&word, last().downloads.slot(outputs + i).mapped, sizeof(word));
     if (word == 0)
       continue;
-    const auto &[at, window] = loopWords_[i];
+    const auto &[at, window] = program.loopWords[i];
     std::array<uint8_t, sizeof(word)> zero = {};
     if (!busy())
       VM_RETURN_IF_ERROR(

@@ -38,12 +38,34 @@ Status noSuchName(std::string_view kind, std::string_view name,
                   meant.empty() ? "" : "; " + meant));
 }
 
+/// Whether `name` is what `program` calls `full`.
+static bool isOwn(std::string_view full, const Program &program,
+                  std::string_view name) {
+  return full.size() == program.name.size() + 1 + name.size() &&
+         full.starts_with(program.name) && full[program.name.size()] == '.' &&
+         full.ends_with(name);
+}
+
 template <typename SlotT>
-static Result<uint32_t> findByName(const std::vector<SlotT> &slots,
+static Result<uint32_t> findByName(const Plan &plan,
+                                   const std::vector<SlotT> &slots,
                                    std::string_view name, const char *kind) {
   for (uint32_t i = 0; i < slots.size(); ++i)
     if (slots[i].name == name)
       return i;
+  std::vector<uint32_t> own;
+  for (uint32_t i = 0; i < slots.size(); ++i)
+    for (const Program &program : plan.programs)
+      if (isOwn(slots[i].name, program, name))
+        own.push_back(i);
+  if (own.size() == 1)
+    return own.front();
+  if (!own.empty())
+    return Status(Code::BadInput,
+                  fmt::format("Several programs have the {} \"{}\" ({}, {}{}).",
+                              kind, name, slots[own[0]].name,
+                              slots[own[1]].name,
+                              own.size() > 2 ? ", ..." : ""));
   std::vector<std::string> names;
   for (const SlotT &slot : slots)
     names.push_back(slot.name);
@@ -51,15 +73,24 @@ static Result<uint32_t> findByName(const std::vector<SlotT> &slots,
 }
 
 Result<uint32_t> findInput(const Plan &plan, std::string_view name) {
-  return findByName(plan.inputs, name, "input");
+  return findByName(plan, plan.inputs, name, "input");
 }
 
 Result<uint32_t> findOutput(const Plan &plan, std::string_view name) {
-  return findByName(plan.outputs, name, "output");
+  return findByName(plan, plan.outputs, name, "output");
 }
 
 Result<uint32_t> findSymbol(const Plan &plan, std::string_view name) {
-  return findByName(plan.symbols, name, "symbol");
+  return findByName(plan, plan.symbols, name, "symbol");
+}
+
+const Symbol *findSymbolOf(const Plan &plan, const Program &program,
+                           std::string_view name) {
+  for (uint32_t i : program.symbols)
+    if (const Symbol &symbol = plan.symbols[i];
+        symbol.name == name || isOwn(symbol.name, program, name))
+      return &symbol;
+  return nullptr;
 }
 
 static Status checkInstance(const Plan &plan, uint32_t instance) {

@@ -26,10 +26,17 @@ namespace vm {
 Status noSuchName(std::string_view kind, std::string_view name,
                   std::span<const std::string> known);
 
-/// Index into plan.inputs; Code::BadInput with the known names if none matches.
+/// Index into plan.inputs. In a plan of several programs what is a program's
+/// own is named "program.x", and "x" will do if there is no other.
+/// Code::BadInput with the known names if none matches, or several do.
 Result<uint32_t> findInput(const Plan &plan, std::string_view name);
 Result<uint32_t> findOutput(const Plan &plan, std::string_view name);
 Result<uint32_t> findSymbol(const Plan &plan, std::string_view name);
+
+/// The symbol that a program knows by this name, its own or a shared one; null
+/// if there is none.
+const Symbol *findSymbolOf(const Plan &plan, const Program &program,
+                           std::string_view name);
 
 /// The slot of a register; Code::Usage if the instance or register number is
 /// out of range, or if the register's message was fused away.

@@ -19,7 +19,7 @@
 namespace vm {
 
 namespace {
-/// Records the commands of one plan, in order.
+/// Records the commands of one program, in order.
 class CommandRecorder {
 public:
   CommandRecorder(const Recording &recording, Replay &replay)
@@ -99,7 +99,7 @@ Status CommandRecorder::recordAll() {
   recordUploads();
   r_.timestamps.record(commands_, kTimeUploaded);
   part().timer.recordStart(commands_);
-  recordRange({0, r_.plan.commands.size()}, replay_.sequence);
+  recordRange(r_.commands, replay_.sequence);
   if (!commands_)
     openPart(replay_.sequence);
   VM_RETURN_IF_ERROR(status_);
@@ -115,7 +115,7 @@ void CommandRecorder::openPart(PartSequence &sequence) {
   if (!status_.ok())
     return;
   Result<VkCommandBuffer> commands =
-      replay_.submission().beginOther(r_.plan.program.c_str(), inLoop_);
+      replay_.submission().beginOther(r_.program.name.c_str(), inLoop_);
   status_ = commands.status();
   if (!status_.ok())
     return;
@@ -207,7 +207,7 @@ void CommandRecorder::recordLoop(size_t repeat, const LoopShape &shape,
   const Repeat &op = std::get<Repeat>(r_.plan.commands[repeat].op);
   if (op.condition && status_.ok())
     recordQuestion(op, *loop);
-  CommandRange after = {repeat + 1 + op.commands, r_.plan.commands.size()};
+  CommandRange after = {repeat + 1 + op.commands, r_.commands.end};
   if (loop->question && &sequence == &replay_.sequence &&
       canBePredicated(after)) {
     loop->lastFollows = true;
@@ -276,7 +276,8 @@ void CommandRecorder::recordUploads() {
   r_.device.beginLabel(commands_, "uploads");
   for (size_t i = 0; i < r_.uploads.numSlots(); ++i)
     if (const BufferRange &slot = r_.uploads.slot(i); slot.length)
-      copy(slot, r_.regions.locate(r_.plan.inputs[i].window));
+      copy(slot,
+           r_.regions.locate(r_.plan.inputs[r_.program.inputs[i]].window));
   // The trace's fills come after its reset.
   BarrierScope scope = scopes_.afterUploads;
   scope.destinationStages |= VK_PIPELINE_STAGE_TRANSFER_BIT;
@@ -299,8 +300,9 @@ void CommandRecorder::recordDownloads() {
   r_.timestamps.record(commands_, kTimeComputed);
   r_.device.beginLabel(commands_, "downloads");
   size_t slot = 0;
-  for (const Output &output : r_.plan.outputs)
-    copy(r_.regions.locate(output.window), r_.downloads.slot(slot++));
+  for (uint32_t i : r_.program.outputs)
+    copy(r_.regions.locate(r_.plan.outputs[i].window),
+         r_.downloads.slot(slot++));
   for (const LoopWord &word : r_.loopWords)
     copy(r_.regions.locate(word.window), r_.downloads.slot(slot++));
   recordBarrier(r_.device, commands_, scopes_.toHost);

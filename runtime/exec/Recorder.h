@@ -24,6 +24,7 @@
 #include "runtime/exec/Timestamps.h"
 #include "runtime/exec/Trace.h"
 #include "runtime/plan/Plan.h"
+#include "runtime/plan/Programs.h"
 
 #include <cstdint>
 #include <vector>
@@ -44,16 +45,19 @@ struct LoopWord {
   size_t command = 0;
   Window window;
 };
-std::vector<LoopWord> loopWordsOf(const Plan &plan);
+std::vector<LoopWord> loopWordsOf(const Plan &plan, CommandRange range);
 
 /// Everything a recording refers to. All of it must outlive the recording.
 struct Recording {
   const Device &device;
   const Plan &plan;
+  const Program &program;
+  CommandRange commands; ///< Those of the program.
   const Regions &regions;
   const Pipelines &pipelines;
   const Descriptors &descriptors;
-  const Staging &uploads;   ///< A slot for each input; empty if bound at load.
+  const Staging &uploads;   ///< A slot for each of the program's inputs; empty
+                            ///< if bound at load.
   const Staging &downloads; ///< A slot for each output and each loop's word.
   const std::vector<LoopWord> &loopWords;
   const Timestamps &timestamps;

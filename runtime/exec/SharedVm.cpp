@@ -10,6 +10,8 @@
 
 #include "runtime/exec/SharedVm.h"
 
+#include "runtime/exec/NamedSlots.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -130,11 +132,15 @@ Result<bool> SharedVm::wait(uint64_t timeoutNs) {
   return waitFor(lock, timeoutNs);
 }
 
-Status SharedVm::execute() {
+Status SharedVm::execute(std::string_view program) {
   Lock lock = enter();
   VM_RETURN_IF_ERROR(checkNoStream());
   VM_RETURN_IF_ERROR(machine_->checkProgram());
-  VM_RETURN_IF_ERROR(giveUpIfLost(lock, machine_->executor()->submit()));
+  Executor &executor = *machine_->executor();
+  Result<uint32_t> number = findProgram(executor.plan(), program);
+  if (!number.ok())
+    return number.status();
+  VM_RETURN_IF_ERROR(giveUpIfLost(lock, executor.submit(*number)));
   return waitForEnd(lock);
 }
 
@@ -143,10 +149,11 @@ Status SharedVm::execute() {
 Status SharedVm::writeCancelWord(uint32_t value) {
   Executor &executor = *machine_->executor();
   const uint8_t bytes[sizeof(value)] = {static_cast<uint8_t>(value)};
-  for (const Symbol &symbol : executor.plan().symbols)
-    if (symbol.name == kCancelWord && symbol.window.region == Region::Control)
-      return executor.writeRegion(Region::Control, symbol.window.offset, bytes);
-  return {};
+  const Symbol *word =
+      findSymbolOf(executor.plan(), executor.lastProgram(), kCancelWord);
+  if (!word || word->window.region != Region::Control)
+    return {};
+  return executor.writeRegion(Region::Control, word->window.offset, bytes);
 }
 
 Status SharedVm::cancel(uint64_t graceNs) {

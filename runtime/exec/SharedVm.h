@@ -20,6 +20,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string_view>
 
 namespace vm {
 
@@ -46,8 +47,8 @@ public:
   /// Waits at most `timeoutNs` for the execution in flight, as Executor::
   /// waitFor does. All threads that wait for an execution get its end.
   Result<bool> wait(uint64_t timeoutNs);
-  /// Submits and waits.
-  Status execute();
+  /// Submits a program, which findProgram() finds, and waits.
+  Status execute(std::string_view program);
   /// Asks the execution in flight to end, by a 1 in the program's control word
   /// "cancel" if there is one, and waits for that. Code::DeviceLost if it goes
   /// on, or if the device is lost. Ends a stream after its chunk.

@@ -52,6 +52,7 @@ private:
     std::vector<std::optional<int64_t>> outputRows; ///< Counted by the device.
   };
   Status checkInput(const Input &input) const;
+  Status findProgram();
   Status findWord(const char *name, std::optional<uint64_t> &offset) const;
   Result<Chunk> fill(uint64_t number);
   Result<Refill> fillInput(const StreamInput &input, uint64_t number);
@@ -71,6 +72,7 @@ private:
   const StreamOptions &options_;
   /// Where in Control the program wants to know about its stream.
   std::optional<uint64_t> rowsWord_, chunkWord_, lastWord_;
+  uint32_t program_ = 0;
   bool asked_ = false;
   StreamTotals totals_;
 };
@@ -107,18 +109,39 @@ Status Streamer::checkInput(const Input &input) const {
 
 Status Streamer::findWord(const char *name,
                           std::optional<uint64_t> &offset) const {
-  for (const Symbol &symbol : plan_.symbols) {
-    if (symbol.name != name)
-      continue;
-    if (symbol.window.region != Region::Control || symbol.dtype != DType::I32 ||
-        !symbol.shape.empty())
-      return Status(Code::BadInput,
-                    fmt::format("Symbol \"{}\" has to be an i32 of region "
-                                "control (it is {} of region {}).",
-                                name, typeString(symbol),
-                                toString(symbol.window.region)));
-    offset = symbol.window.offset;
-  }
+  const Symbol *symbol = findSymbolOf(plan_, plan_.programs[program_], name);
+  if (!symbol)
+    return {};
+  if (symbol->window.region != Region::Control || symbol->dtype != DType::I32 ||
+      !symbol->shape.empty())
+    return Status(Code::BadInput,
+                  fmt::format("Symbol \"{}\" has to be an i32 of region "
+                              "control (it is {} of region {}).",
+                              name, typeString(*symbol),
+                              toString(symbol->window.region)));
+  offset = symbol->window.offset;
+  return {};
+}
+
+/// All of them are of one program.
+Status Streamer::findProgram() {
+  program_ = executor_.programOfInput(inputs_[0].input);
+  auto check = [&](const Slot &slot, uint32_t program) {
+    if (program == program_)
+      return Status();
+    return Status(Code::BadInput,
+                  fmt::format("\"{}\" is of program \"{}\", and \"{}\" of "
+                              "\"{}\": a stream goes through one program.",
+                              plan_.inputs[inputs_[0].input].name,
+                              plan_.programs[program_].name, slot.name,
+                              plan_.programs[program].name));
+  };
+  for (const StreamInput &input : inputs_)
+    VM_RETURN_IF_ERROR(check(plan_.inputs[input.input],
+                             executor_.programOfInput(input.input)));
+  for (const StreamOutput &output : outputs_)
+    VM_RETURN_IF_ERROR(check(plan_.outputs[output.output],
+                             executor_.programOfOutput(output.output)));
   return {};
 }
 
@@ -127,10 +150,11 @@ Status Streamer::prepare() {
     return Status(Code::Usage, "A stream needs at least one input.");
   for (const StreamInput &input : inputs_)
     VM_RETURN_IF_ERROR(checkInput(plan_.inputs[input.input]));
+  VM_RETURN_IF_ERROR(findProgram());
   VM_RETURN_IF_ERROR(findWord("stream.rows", rowsWord_));
   VM_RETURN_IF_ERROR(findWord("stream.chunk", chunkWord_));
   VM_RETURN_IF_ERROR(findWord("stream.last", lastWord_));
-  return executor_.openHalves();
+  return executor_.openHalves(program_);
 }
 
 //===--- One chunk --------------------------------------------------------===//
@@ -190,7 +214,7 @@ Status Streamer::start(const Chunk &chunk) {
   VM_RETURN_IF_ERROR(writeWord(rowsWord_, chunk.rows));
   VM_RETURN_IF_ERROR(writeWord(chunkWord_, chunk.number));
   VM_RETURN_IF_ERROR(writeWord(lastWord_, chunk.last));
-  return executor_.submitIdle();
+  return executor_.submitIdle(program_);
 }
 
 Status Streamer::wait(Chunk &chunk) {
@@ -213,7 +237,8 @@ Status Streamer::wait(Chunk &chunk) {
 
 /// Whether a message of the last execution asks for more.
 Result<bool> Streamer::asks() const {
-  for (const Symbol &symbol : plan_.symbols) {
+  for (uint32_t i : executor_.lastProgram().symbols) {
+    const Symbol &symbol = plan_.symbols[i];
     if (!std::string_view(symbol.name).ends_with(".metadata") ||
         symbol.window.region != Region::Metrics)
       continue;

@@ -154,7 +154,8 @@ typedef enum gpuvm_kind {
   GPUVM_INPUT = 0,
   GPUVM_OUTPUT = 1,
   GPUVM_SYMBOL = 2, /* metrics, globals, control words, constants */
-  GPUVM_STAGE = 3
+  GPUVM_STAGE = 3,
+  GPUVM_PROGRAM = 4 /* what vm_execute can run */
 } gpuvm_kind;
 
 /* The regions, as gpuvm_item.region numbers them. */
@@ -166,9 +167,9 @@ typedef enum gpuvm_region {
   GPUVM_HEAP = 4
 } gpuvm_region;
 
-/* An input, output, symbol or stage. Pointers are valid until the program is
- * replaced, the device is given up, or the VM is shut down. Strings are never
- * null; what a kind does not have is 0, "" or, of regions, -1. */
+/* An input, output, symbol, stage or program. Pointers are valid until the
+ * program is replaced, the device is given up, or the VM is shut down. Strings
+ * are never null; what a kind does not have is 0, "" or, of regions, -1. */
 typedef struct gpuvm_item {
   size_t struct_bytes; /* sizeof(gpuvm_item), set by the caller */
   const char *name;
@@ -185,7 +186,7 @@ typedef struct gpuvm_item {
 } gpuvm_item;
 
 /* Changes only when programs built for an older header no longer run. */
-#define GPUVM_ABI_VERSION 2
+#define GPUVM_ABI_VERSION 3
 
 /*===--- Life -------------------------------------------------------------===*/
 
@@ -230,9 +231,29 @@ int vm_program(gpuvm_vm *vm, const void *plan, size_t size);
 int vm_program_file(gpuvm_vm *vm, const char *path);
 
 /* Gives an input of the program its data, exactly as large as the input. It
- * stays bound for all executions until bound again. Not while executing. */
+ * stays bound for all executions until bound again. Not while executing.
+ *
+ * In a plan of several programs, what belongs to one of them has its name and a
+ * dot before its own, "query.limit", which may be left out if no other program
+ * has an input "limit"; likewise outputs and symbols. */
 int vm_bind_input(gpuvm_vm *vm, const char *name, const void *data,
                   size_t size);
+
+/* The same with as many bytes of a file as the input has, from byte `offset`
+ * on, as they are there: row-major, little-endian. They are copied to the
+ * device piece by piece, so that large files need no memory of their size. */
+int vm_bind_file(gpuvm_vm *vm, const char *name, const char *path,
+                 uint64_t offset);
+
+/* Writes all that the programs of the plan remember from one execution to the
+ * next - named registers, metrics, globals and control words - to a file, in
+ * one step: if the process or the machine ends meanwhile, the old file is still
+ * there. And reads it again, into a VM with the same plan or another one with
+ * the same symbols; GPUVM_ERROR_BAD_INPUT, and nothing is changed, if the file
+ * is damaged or of other symbols. The heap is not among them: inputs are bound
+ * anew. Not while executing. */
+int vm_save(gpuvm_vm *vm, const char *path);
+int vm_restore(gpuvm_vm *vm, const char *path);
 
 /* An output as the last execution left it, exactly as large as the output.
  * Not while executing, nor before the first execution. */
@@ -242,21 +263,22 @@ int vm_read_output(gpuvm_vm *vm, const char *name, void *data, size_t size);
 int vm_input_bytes(gpuvm_vm *vm, const char *name, size_t *size);
 int vm_output_bytes(gpuvm_vm *vm, const char *name, size_t *size);
 
-/* How many inputs, outputs, symbols or stages (gpuvm_kind) the program has, and
- * what number `index` of them is, counted from 0, in the order in which the
- * program declares them. Also while executing. */
+/* How many inputs, outputs, symbols, stages or programs (gpuvm_kind) the plan
+ * has, and what number `index` of them is, counted from 0, in the order in
+ * which the program declares them. Also while executing. */
 int vm_count(gpuvm_vm *vm, int kind, size_t *count);
 int vm_describe(gpuvm_vm *vm, int kind, size_t index, gpuvm_item *item);
 
 /*===--- Execution --------------------------------------------------------===*/
 
-/* Runs the program once and waits: one queue submission, but for loops that run
- * longer than the last time. All inputs must be bound. Registers, Globals and
- * the rest keep what executions leave in them. */
-int vm_execute(gpuvm_vm *vm);
+/* Runs a program once and waits: one queue submission, but for loops that run
+ * longer than the last time. `program` is its name, which may be null if the
+ * plan has only one. All its inputs must be bound. Registers, Globals and the
+ * rest keep what executions leave in them, for all programs of the plan. */
+int vm_execute(gpuvm_vm *vm, const char *program);
 
-/* Starts the program and returns. One execution of a VM can be in flight. */
-int vm_execute_async(gpuvm_vm *vm);
+/* Starts a program and returns. One execution of a VM can be in flight. */
+int vm_execute_async(gpuvm_vm *vm, const char *program);
 
 /* Waits at most `milliseconds` for the execution in flight, if any: GPUVM_OK
  * once it has ended, GPUVM_NOT_READY if it has not.

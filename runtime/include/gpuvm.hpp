@@ -64,13 +64,24 @@ public:
     return vm_bind_input(vm_, name.c_str(), std::ranges::data(data),
                          bytes(data));
   }
+  int bindFile(const std::string &name, const std::string &path,
+               uint64_t offset = 0) {
+    return vm_bind_file(vm_, name.c_str(), path.c_str(), offset);
+  }
+  int save(const std::string &path) { return vm_save(vm_, path.c_str()); }
+  int restore(const std::string &path) { return vm_restore(vm_, path.c_str()); }
   template <Elements R> int readOutput(const std::string &name, R &&data) {
     return vm_read_output(vm_, name.c_str(), std::ranges::data(data),
                           bytes(data));
   }
 
-  int execute() { return vm_execute(vm_); }
-  int executeAsync() { return vm_execute_async(vm_); }
+  /// The program of that name, or the only one of the plan.
+  int execute(const std::string &program = {}) {
+    return vm_execute(vm_, program.c_str());
+  }
+  int executeAsync(const std::string &program = {}) {
+    return vm_execute_async(vm_, program.c_str());
+  }
   int poll() { return vm_poll(vm_); }
   int wait(uint64_t timeoutMs = UINT64_MAX) { return vm_wait(vm_, timeoutMs); }
   int setTimeout(uint64_t timeoutMs) { return vm_set_timeout(vm_, timeoutMs); }

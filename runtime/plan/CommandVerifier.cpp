@@ -25,9 +25,11 @@ constexpr uint64_t kWordBytes = 4;
 /// Checks command `index`; one overload an op.
 class CommandVerifier {
 public:
-  /// `range`: the outermost repeat around the command, or the command.
-  CommandVerifier(const Plan &plan, uint32_t index, CommandRange range)
-      : plan(plan), index(index), range(range) {}
+  /// `range`: the outermost repeat around the command, or the command;
+  /// `program`: the commands of its program.
+  CommandVerifier(const Plan &plan, uint32_t index, CommandRange range,
+                  CommandRange program)
+      : plan(plan), index(index), range(range), program(program) {}
 
   Status operator()(const Dispatch &dispatch) const;
   Status operator()(const DispatchIndirect &dispatch) const;
@@ -49,7 +51,7 @@ private:
 
   const Plan &plan;
   uint32_t index;
-  CommandRange range;
+  CommandRange range, program;
 };
 
 Status
@@ -141,16 +143,16 @@ Status CommandVerifier::verifyReason(const BarrierReason &reason,
   auto isRepeated = [&](uint32_t command) {
     return command >= range.begin && command < range.end && command != index;
   };
-  if (reason.first >= index && !isRepeated(reason.first))
-    return bad("Reason {} of barrier {} begins at command {} (0 to {} come "
+  bool isBefore = reason.first >= program.begin && reason.first < index;
+  if (!isBefore && !isRepeated(reason.first))
+    return bad("Reason {} of barrier {} begins at command {} ({} to {} come "
                "before it).",
-               number, index, reason.first, int64_t(index) - 1);
-  bool isBehind = reason.second > index && reason.second < plan.commands.size();
+               number, index, reason.first, program.begin, int64_t(index) - 1);
+  bool isBehind = reason.second > index && reason.second < program.end;
   if (!isBehind && !isRepeated(reason.second))
     return bad("Reason {} of barrier {} ends at command {} ({} to {} come "
                "after it).",
-               number, index, reason.second, index + 1,
-               plan.commands.size() - 1);
+               number, index, reason.second, index + 1, program.end - 1);
   for (uint32_t command : {reason.first, reason.second})
     if (std::holds_alternative<Barrier>(plan.commands[command].op) ||
         std::holds_alternative<Repeat>(plan.commands[command].op))
@@ -247,12 +249,13 @@ Status verifyCommands(const Plan &plan) {
   VM_RETURN_IF_ERROR(verifyRepeats(plan));
   VM_RETURN_IF_ERROR(verifyUnless(plan));
   std::vector<CommandRange> ranges = outermostRepeats(plan);
+  std::vector<CommandRange> programs = programOfCommands(plan);
   for (uint32_t i = 0; i < plan.commands.size(); ++i) {
     const Command &command = plan.commands[i];
     VM_RETURN_IF_ERROR(
         checkText(fmt::format("The stage of command {}", i), command.stage));
-    VM_RETURN_IF_ERROR(
-        std::visit(CommandVerifier(plan, i, ranges[i]), command.op));
+    VM_RETURN_IF_ERROR(std::visit(
+        CommandVerifier(plan, i, ranges[i], programs[i]), command.op));
   }
   return verifyRotations(plan);
 }

@@ -23,6 +23,7 @@
 #include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace vm {
 namespace {
@@ -253,7 +254,12 @@ findUncoveredHazards(const Plan &plan, size_t maxHazards,
                      const std::set<Feature> &features) {
   Replay replay(maxHazards, /*allReaders=*/false);
   Turns turns;
+  // Programs run one after the other.
+  std::vector<CommandRange> programs = programOfCommands(plan);
+  size_t program = 0; // Where that of the last command begins.
   auto visit = [&](size_t i) {
+    if (std::exchange(program, programs[i].begin) != programs[i].begin)
+      replay.clear();
     const std::optional<Feature> &unless = plan.commands[i].unless;
     if (replay.full() || (unless && features.contains(*unless)))
       return;
@@ -297,8 +303,12 @@ Result<std::vector<BarrierReason>> findDependences(const Plan &plan) {
   constexpr size_t kMaxDependences = 1 << 16;
   constexpr uint64_t kMaxSteps = 1 << 26;
   Replay replay(kMaxDependences, /*allReaders=*/true, kMaxSteps);
-  for (uint32_t i = 0; i < plan.commands.size() && !replay.full(); ++i)
+  std::vector<CommandRange> programs = programOfCommands(plan);
+  for (uint32_t i = 0; i < plan.commands.size() && !replay.full(); ++i) {
+    if (i == programs[i].begin)
+      replay.clear();
     replay.run(i, accessesOf(plan, plan.commands[i]));
+  }
   if (replay.full())
     return Status(Code::BadInput,
                   fmt::format("The commands depend on one another in more ways "

@@ -52,6 +52,7 @@ inline constexpr uint64_t kMaxInlinedInstructions = 1 << 17;
 inline constexpr uint64_t kMaxPrivateBytes = 64 << 10;
 
 // Counts.
+inline constexpr uint64_t kMaxPrograms = 1024;
 inline constexpr uint64_t kMaxCommands = 1 << 20;
 /// With those of repeats counted as often as hazards are looked for in them.
 inline constexpr uint64_t kMaxVisited = 1 << 22;

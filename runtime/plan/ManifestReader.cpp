@@ -236,6 +236,17 @@ Status readRegions(const json &value, const At &at, Plan &plan) {
   return object.finish();
 }
 
+Status readProgram(const json &value, const At &at, Program &program) {
+  ManifestObject object(value, at);
+  object.read("name", program.name);
+  object.read("inputs", program.inputs);
+  object.read("outputs", program.outputs);
+  object.read("symbols", program.symbols);
+  object.read("stages", program.stages);
+  object.read("commands", program.commands);
+  return object.finish();
+}
+
 Status readManifest(const json &root, Plan &plan, uint64_t maxDataBytes) {
   At at;
   ManifestObject object(root, at);
@@ -255,6 +266,8 @@ Status readManifest(const json &root, Plan &plan, uint64_t maxDataBytes) {
              return readData(value, dataAt, data, maxDataBytes);
            });
   readList(object, "commands", plan.commands, readCommand);
+  if (object.has("programs")) // Since 1.13.
+    readList(object, "programs", plan.programs, readProgram);
   return object.finish();
 }
 

@@ -33,6 +33,7 @@ json toJson(const InitialData &data);
 json toJson(const BoundWindow &bound);
 json toJson(const BarrierReason &reason);
 json toJson(const Command &command);
+json toJson(const Program &program);
 
 template <typename T> json toArray(const std::vector<T> &list) {
   json array = json::array();
@@ -197,6 +198,12 @@ json toJson(const Command &command) {
   return object;
 }
 
+json toJson(const Program &program) {
+  return {{"name", program.name},       {"inputs", program.inputs},
+          {"outputs", program.outputs}, {"symbols", program.symbols},
+          {"stages", program.stages},   {"commands", program.commands}};
+}
+
 json regionsToJson(const Plan &plan) {
   json object;
   for (unsigned i = 0; i < kNumRegions; ++i)
@@ -219,6 +226,8 @@ std::string manifestToJson(const Plan &plan, int indent) {
   root["kernels"] = toArray(plan.kernels);
   root["data"] = toArray(plan.initialData);
   root["commands"] = toArray(plan.commands);
+  if (!plan.programs.empty())
+    root["programs"] = toArray(plan.programs);
   // The replacing handler keeps dump() from throwing on names that verifyPlan
   // would refuse.
   return root.dump(indent, ' ', /*ensure_ascii=*/false,

@@ -3,17 +3,17 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A plan is everything the runtime needs to replay a program: how large the
+// A plan is everything the runtime needs to replay its programs: how large the
 // five regions are, what they contain at first, the kernels, and the commands
-// of the one command buffer. The compiler fills this structure and PlanFile
-// writes it; PlanFile reads it back and PlanVerifier says whether it can be
-// trusted. docs/plan-format.md specifies the file.
+// of each program's command buffer. The compiler fills this structure and
+// PlanFile writes it; PlanFile reads it back and PlanVerifier says whether it
+// can be trusted. docs/plan-format.md specifies the file.
 //
-// One execution of a plan is: upload every input whose residency is Execution
-// from staging memory, one barrier, `commands`, one barrier, download every
-// output to staging memory - all of it in one submit, but for long loops. The
-// two I/O phases are the runtime's; only what lies between them is in
-// `commands`.
+// One execution of a program is: upload each of its inputs whose residency is
+// Execution from staging memory, one barrier, its commands, one barrier,
+// download each of its outputs to staging memory - all of it in one submit, but
+// for long loops. The two I/O phases are the runtime's; only what lies between
+// them is in `commands`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -247,8 +247,19 @@ struct Command {
   std::optional<Feature> unless = {};
 };
 
+/// One of several programs of a plan, which share its regions and kernels.
+/// Stages and commands of the programs follow one another in their order.
+struct Program {
+  std::string name;
+  std::vector<uint32_t> inputs;  ///< Those it needs: of its own, and shared.
+  std::vector<uint32_t> outputs; ///< Of its own.
+  std::vector<uint32_t> symbols; ///< Those it uses: of its own, and shared.
+  uint32_t stages = 0;
+  uint32_t commands = 0;
+};
+
 struct Plan {
-  std::string program;
+  std::string program; ///< The name of the plan, and of its only program.
   std::array<uint64_t, kNumRegions> regionBytes = {};
   uint32_t instances = 0; ///< VM instances: metadata of instance i is the
                           ///< symbol "<stage>.metadata" in Metrics, if kept.
@@ -260,6 +271,8 @@ struct Plan {
   std::vector<Kernel> kernels;
   std::vector<InitialData> initialData;
   std::vector<Command> commands;
+  /// Empty if there is one program, which has all of the plan (Programs.h).
+  std::vector<Program> programs = {};
 };
 
 } // namespace vm

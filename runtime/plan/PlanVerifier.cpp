@@ -90,6 +90,7 @@ Status verifyData(const Plan &plan) {
 
 Status verifyPlan(const Plan &plan) {
   VM_RETURN_IF_ERROR(verifyProgram(plan));
+  VM_RETURN_IF_ERROR(verifyPrograms(plan));
   VM_RETURN_IF_ERROR(verifySlots(plan));
   VM_RETURN_IF_ERROR(verifyKernels(plan));
   VM_RETURN_IF_ERROR(verifyStages(plan));

@@ -115,6 +115,9 @@ NewestPart newestPart(const Plan &plan) {
         std::holds_alternative<Clock>(plan.commands[i].op))
       newest.add(7, "Command {}, a repeat or a clock,", i);
   }
+  if (!plan.programs.empty())
+    newest.add(13, "A plan with several programs, the first \"{}\",",
+               printable(plan.programs.front().name));
   return newest.part;
 }
 

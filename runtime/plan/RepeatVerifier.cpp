@@ -156,6 +156,7 @@ Status verify::verifyRepeats(const Plan &plan) {
     uint64_t turns; ///< How often its commands are visited in all.
   };
   std::vector<Open> open;
+  std::vector<CommandRange> programs = programOfCommands(plan);
   uint64_t visited = 0;
   for (size_t i = 0; i < plan.commands.size(); ++i) {
     while (!open.empty() && open.back().end == i)
@@ -169,7 +170,7 @@ Status verify::verifyRepeats(const Plan &plan) {
     auto *repeat = std::get_if<Repeat>(&plan.commands[i].op);
     if (!repeat)
       continue;
-    size_t end = open.empty() ? plan.commands.size() : open.back().end;
+    size_t end = open.empty() ? programs[i].end : open.back().end;
     VM_RETURN_IF_ERROR(verifyRepeat(plan, i, *repeat, end - i - 1));
     if (open.size() == limits::kMaxRepeatDepth)
       return bad("Command {} is a repeat in {} others (less than {} are "

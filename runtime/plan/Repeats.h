@@ -11,6 +11,7 @@
 #pragma once
 
 #include "runtime/plan/Plan.h"
+#include "runtime/plan/Programs.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -19,11 +20,6 @@
 #include <vector>
 
 namespace vm {
-
-/// Commands [begin, end).
-struct CommandRange {
-  size_t begin = 0, end = 0;
-};
 
 /// After how many turns the windows of a repeat are where they were.
 inline uint32_t periodOf(const Repeat &repeat) {

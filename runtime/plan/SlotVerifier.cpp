@@ -8,6 +8,7 @@
 #include "runtime/base/Printable.h"
 #include "runtime/plan/Limits.h"
 #include "runtime/plan/PlanNames.h"
+#include "runtime/plan/Programs.h"
 #include "runtime/plan/VerifierHelpers.h"
 
 #include <algorithm>
@@ -82,11 +83,11 @@ Status verifyResidency(const Input &input) {
   return {};
 }
 
-/// All inputs are uploaded without a barrier between them.
-Status verifyInputsDisjoint(const std::vector<Input> &inputs) {
+/// Those of a program are uploaded without a barrier between them.
+Status verifyInputsDisjoint(const Plan &plan, const Program &program) {
   std::vector<const Input *> sorted;
-  for (const Input &input : inputs)
-    sorted.push_back(&input);
+  for (uint32_t i : program.inputs)
+    sorted.push_back(&plan.inputs[i]);
   std::sort(sorted.begin(), sorted.end(), [](auto *a, auto *b) {
     return std::tie(a->window.region, a->window.offset) <
            std::tie(b->window.region, b->window.offset);
@@ -163,7 +164,8 @@ Status verifySlots(const Plan &plan) {
   VM_RETURN_IF_ERROR(verifyList("input", "inputs", plan.inputs, plan));
   for (const Input &input : plan.inputs)
     VM_RETURN_IF_ERROR(verifyResidency(input));
-  VM_RETURN_IF_ERROR(verifyInputsDisjoint(plan.inputs));
+  for (const Program &program : programsOf(plan))
+    VM_RETURN_IF_ERROR(verifyInputsDisjoint(plan, program));
   VM_RETURN_IF_ERROR(verifyList("output", "outputs", plan.outputs, plan));
   VM_RETURN_IF_ERROR(verifyList("symbol", "symbols", plan.symbols, plan));
   SymbolsByName symbols;

@@ -45,6 +45,7 @@ Status checkWindow(std::string_view what, const Window &window,
 /// Whether two windows share a byte.
 bool overlap(const Window &a, const Window &b);
 
+Status verifyPrograms(const Plan &plan); // ProgramVerifier.cpp
 Status verifySlots(const Plan &plan);    // SlotVerifier.cpp
 Status verifyKernels(const Plan &plan);  // KernelVerifier.cpp
 Status verifyCommands(const Plan &plan); // CommandVerifier.cpp

@@ -100,7 +100,7 @@ static void step(char *text) {
   } else if (strcmp(text, "list") == 0) {
     listAll();
   } else if (strcmp(text, "run") == 0) {
-    check(vm_execute(vm));
+    check(vm_execute(vm, NULL));
   } else if (strncmp(text, "out:", 4) == 0) {
     print(text + 4, 1);
   } else if (strncmp(text, "symbol:", 7) == 0) {

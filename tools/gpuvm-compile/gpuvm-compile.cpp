@@ -57,8 +57,11 @@ static void addFiles(CLI::App &app, CommandLine &line) {
       ->required();
   app.add_option("-o,--output", line.output, "The plan file to write")
       ->required();
-  app.add_option("--program", line.request.programName,
-                 "The program to compile, if the file holds several");
+  app.add_option("--program", line.request.programNames,
+                 "The programs to compile, a,b,... Default: all in the file "
+                 "that are not private")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option("--link", line.request.linked,
                  "A file with programs that are called")
       ->allow_extra_args(false);

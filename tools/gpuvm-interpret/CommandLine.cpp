@@ -68,8 +68,7 @@ ParsedCommandLine parseCommandLine(int argc, char **argv) {
   app.add_option("source", options.sourcePath,
                  "The program (.mlir); - is standard input")
       ->required();
-  app.add_option("--program", options.program,
-                 "The program to run, if the file holds several");
+  run::addProgramFlags(app, options.run);
   app.add_option("--link", options.linked,
                  "A file with programs that are called")
       ->allow_extra_args(false);

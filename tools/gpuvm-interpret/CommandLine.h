@@ -13,7 +13,6 @@ namespace vm::interpret {
 
 struct CommandLine {
   std::string sourcePath;          ///< "-" is standard input.
-  std::string program;             ///< Empty: the only one.
   std::vector<std::string> linked; ///< Files with programs that it calls.
   bool exact = false;
   /// The flags that mean the same as for gpuvm-run.

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // main() and the order of things: parse, match the command line's tensors with
-// the program as if it were a plan, execute, compare, print.
+// the programs as if they were a plan, execute, compare, print.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,37 +38,65 @@ using vm::run::Bindings;
 using vm::run::RunResult;
 
 //===----------------------------------------------------------------------===//
-// The program
+// The programs
 //===----------------------------------------------------------------------===//
 
-static Result<ProgramOp> findProgram(ModuleOp module,
-                                     const CommandLine &options) {
+namespace {
+/// A machine for each program that is run, and what they have together, named
+/// as in their plan.
+struct Programs {
+  /// What a slot of the plan is in its machine.
+  struct Place {
+    size_t machine;
+    unsigned index;   ///< Of an argument or a result.
+    std::string name; ///< Of a symbol; empty otherwise.
+  };
+  std::vector<Machine> machines;
+  /// By machine, of the last execution.
+  std::vector<std::optional<SmallVector<HostTensor>>> outputs;
+  Plan plan;
+  SmallVector<Place> inputs, results, symbols; ///< By the plan's lists.
+  SmallVector<std::string> shared;
+};
+} // namespace
+
+static Result<SmallVector<ProgramOp>> findPrograms(ModuleOp module,
+                                                   const CommandLine &options) {
   SmallVector<ProgramOp> programs(module.getOps<ProgramOp>());
   std::string known;
-  for (ProgramOp program : programs) {
-    if (program.getSymName() == options.program ||
-        (options.program.empty() && programs.size() == 1))
-      return program;
+  for (ProgramOp program : programs)
     known += (known.empty() ? "" : ", ") + program.getSymName().str();
-  }
   if (programs.empty())
     return Status(Code::BadInput, "The file \"" + options.sourcePath +
                                       "\" holds no gpuvm.program.");
-  if (options.program.empty())
+  if (options.run.programs.empty() && programs.size() > 1)
     return Status(Code::Usage, "The file \"" + options.sourcePath +
                                    "\" holds several programs (" + known +
                                    "); --program picks one.");
-  return Status(Code::Usage, "There is no program named \"" + options.program +
-                                 "\" (known: " + known + ").");
+  if (options.run.programs.empty())
+    return programs;
+  SmallVector<ProgramOp> wanted;
+  for (const std::string &name : options.run.programs) {
+    auto program = module.lookupSymbol<ProgramOp>(name);
+    if (!program)
+      return Status(Code::Usage, "There is no program named \"" + name +
+                                     "\" (known: " + known + ").");
+    if (!llvm::is_contained(wanted, program))
+      wanted.push_back(program);
+  }
+  return wanted;
 }
 
-/// Puts what the program calls in the place of the calls.
-static LogicalResult link(ProgramOp program, const CommandLine &options) {
+/// Puts what the programs call in the place of the calls.
+static LogicalResult link(ModuleOp module, ArrayRef<ProgramOp> programs,
+                          const CommandLine &options) {
   for (const std::string &path : options.linked)
-    if (failed(gpuvm::addPrograms(program->getParentOfType<ModuleOp>(), path)))
+    if (failed(gpuvm::addPrograms(module, path)))
       return failure();
-  return success(succeeded(gpuvm::linkProgram(program)) &&
-                 succeeded(verify(program)));
+  for (ProgramOp program : programs)
+    if (failed(gpuvm::linkProgram(program)) || failed(verify(program)))
+      return failure();
+  return success();
 }
 
 template <typename Slot> static Slot makeSlot(StringRef name, Type type) {
@@ -80,85 +108,163 @@ template <typename Slot> static Slot makeSlot(StringRef name, Type type) {
   return slot;
 }
 
-/// The inputs, outputs and symbols of a program, as its plan names them. Heap
-/// symbols without an initial value come behind the other inputs.
-static Plan describe(ProgramOp program) {
-  Plan plan;
-  FunctionType type = program.getProgramType();
-  for (auto [name, input] :
-       llvm::zip_equal(program.getInputNames().getAsValueRange<StringAttr>(),
-                       type.getInputs()))
-    plan.inputs.push_back(makeSlot<vm::Input>(name, input));
-  for (auto [name, output] :
-       llvm::zip_equal(program.getOutputNames().getAsValueRange<StringAttr>(),
-                       type.getResults()))
-    plan.outputs.push_back(makeSlot<vm::Output>(name, output));
-  if (auto rows = program->getAttrOfType<ArrayAttr>(gpuvm::kOutputRowsAttr))
-    for (auto [output, symbol] : llvm::zip_equal(plan.outputs, rows))
-      if (auto name = dyn_cast<StringAttr>(symbol))
-        output.rows = name.str();
-  for (Operation &op : program.getBody().front()) {
-    gpuvm::SymbolInfo symbol = gpuvm::getSymbolInfo(&op);
-    if (!symbol.op)
-      continue;
-    StringRef name = SymbolTable::getSymbolName(&op);
-    plan.symbols.push_back(makeSlot<vm::Symbol>(name, symbol.type));
-    if (symbol.region == gpuvm::Region::heap && !symbol.initial)
-      plan.inputs.push_back(makeSlot<vm::Input>(name, symbol.type));
+/// Adds a symbol and, if it is bound from outside, an input, unless another
+/// program that shares it has done so.
+static void addSymbol(Programs &all, vm::Program &program, Operation *op,
+                      const std::string &prefix) {
+  gpuvm::SymbolInfo symbol = gpuvm::getSymbolInfo(op);
+  std::string name = SymbolTable::getSymbolName(op).str();
+  Programs::Place place{all.machines.size() - 1, 0, name};
+  bool isInput = symbol.region == gpuvm::Region::heap && !symbol.initial;
+  if (symbol.isShared && llvm::is_contained(all.shared, name)) {
+    for (auto [i, input] : llvm::enumerate(all.plan.inputs))
+      if (isInput && input.name == name)
+        program.inputs.push_back(i);
+    return;
   }
-  return plan;
+  if (symbol.isShared)
+    all.shared.push_back(name);
+  std::string full = symbol.isShared ? name : prefix + name;
+  all.symbols.push_back(place);
+  all.plan.symbols.push_back(makeSlot<vm::Symbol>(full, symbol.type));
+  if (!isInput)
+    return;
+  program.inputs.push_back(all.plan.inputs.size());
+  all.inputs.push_back(place);
+  all.plan.inputs.push_back(makeSlot<vm::Input>(full, symbol.type));
+}
+
+/// Adds the inputs, outputs and symbols of the last machine's program. Heap
+/// symbols without an initial value come behind its other inputs.
+static void describe(Programs &all, const std::string &prefix) {
+  ProgramOp op = all.machines.back().getProgram();
+  FunctionType type = op.getProgramType();
+  size_t machine = all.machines.size() - 1;
+  vm::Program program;
+  program.name = op.getSymName().str();
+  for (auto [i, name, input] :
+       llvm::enumerate(op.getInputNames().getAsValueRange<StringAttr>(),
+                       type.getInputs())) {
+    program.inputs.push_back(all.plan.inputs.size());
+    all.inputs.push_back({machine, static_cast<unsigned>(i), ""});
+    all.plan.inputs.push_back(makeSlot<vm::Input>(prefix + name.str(), input));
+  }
+  auto rows = op->getAttrOfType<ArrayAttr>(gpuvm::kOutputRowsAttr);
+  for (auto [i, name, output] :
+       llvm::enumerate(op.getOutputNames().getAsValueRange<StringAttr>(),
+                       type.getResults())) {
+    program.outputs.push_back(all.plan.outputs.size());
+    all.results.push_back({machine, static_cast<unsigned>(i), ""});
+    auto slot = makeSlot<vm::Output>(prefix + name.str(), output);
+    if (auto symbol = rows ? dyn_cast<StringAttr>(rows[i]) : StringAttr())
+      slot.rows = symbol.str(); // The machine's name of it.
+    all.plan.outputs.push_back(std::move(slot));
+  }
+  for (Operation &symbol : op.getBody().front())
+    if (gpuvm::getSymbolInfo(&symbol).op)
+      addSymbol(all, program, &symbol, prefix);
+  all.plan.programs.push_back(std::move(program));
+}
+
+static FailureOr<Programs> boot(ArrayRef<ProgramOp> programs, bool exact) {
+  Programs all;
+  for (ProgramOp program : programs) {
+    FailureOr<Machine> machine = Machine::boot(program, exact);
+    if (failed(machine))
+      return failure();
+    all.machines.push_back(std::move(*machine));
+    describe(all, programs.size() > 1 ? program.getSymName().str() + "." : "");
+  }
+  all.plan.program = all.plan.programs.front().name;
+  all.outputs.resize(programs.size());
+  return all;
 }
 
 //===----------------------------------------------------------------------===//
 // Execution
 //===----------------------------------------------------------------------===//
 
-/// Output `index`, as many rows of it as its symbol says.
-static HostTensor keepRows(const Machine &machine, const Plan &plan,
-                           ArrayRef<HostTensor> outputs, size_t index) {
-  HostTensor tensor = outputs[index];
-  const std::string &symbol = plan.outputs[index].rows;
+/// An output, as many rows of it as its symbol says.
+static HostTensor readOutput(const Programs &all, size_t index) {
+  const Programs::Place &place = all.results[index];
+  HostTensor tensor = (*all.outputs[place.machine])[place.index];
+  const std::string &symbol = all.plan.outputs[index].rows;
   if (symbol.empty())
     return tensor;
   int32_t rows;
-  std::memcpy(&rows, machine.getSymbol(symbol)->bytes.data(), sizeof(rows));
+  std::memcpy(&rows,
+              all.machines[place.machine].getSymbol(symbol)->bytes.data(),
+              sizeof(rows));
   vm::keepRows(tensor, std::clamp<int64_t>(rows, 0, tensor.shape.front()));
   return tensor;
 }
 
-static RunResult collect(const Machine &machine, const Plan &plan,
-                         const Bindings &bindings,
-                         ArrayRef<HostTensor> outputs) {
-  auto read = [&](const vm::run::Source &source) {
-    return source.isSymbol ? *machine.getSymbol(plan.symbols[source.index].name)
-                           : keepRows(machine, plan, outputs, source.index);
-  };
+static Result<RunResult> collect(const Programs &all,
+                                 const Bindings &bindings) {
   RunResult result;
+  auto read = [&](const vm::run::Source &source,
+                  std::vector<HostTensor> &to) -> Status {
+    if (source.isSymbol) {
+      const Programs::Place &place = all.symbols[source.index];
+      to.push_back(*all.machines[place.machine].getSymbol(place.name));
+      return {};
+    }
+    if (!all.outputs[all.results[source.index].machine])
+      return Status(Code::Usage, "Output \"" +
+                                     all.plan.outputs[source.index].name +
+                                     "\" has no value before the first "
+                                     "execution.");
+    to.push_back(readOutput(all, source.index));
+    return {};
+  };
   for (const vm::run::OutputRequest &request : bindings.outputs)
-    result.outputs.push_back(read(request.source));
+    VM_RETURN_IF_ERROR(read(request.source, result.outputs));
   for (const vm::run::ExpectedOutput &expected : bindings.expected)
-    result.expected.push_back(read(expected.source));
+    VM_RETURN_IF_ERROR(read(expected.source, result.expected));
   return result;
 }
 
+/// Runs one program, and gives the others what it shares with them.
+static LogicalResult execute(Programs &all, uint32_t number,
+                             ArrayRef<gpuvm::reference::Tensor> inputs) {
+  SmallVector<gpuvm::reference::Tensor> arguments;
+  for (auto [i, place] : llvm::enumerate(all.inputs))
+    if (place.machine == number && place.name.empty())
+      arguments.push_back(inputs[i]);
+  Machine &machine = all.machines[number];
+  FailureOr<SmallVector<HostTensor>> outputs = machine.execute(arguments);
+  if (failed(outputs))
+    return failure();
+  all.outputs[number] = std::move(*outputs);
+  for (const std::string &name : all.shared)
+    if (gpuvm::reference::Tensor value = machine.getSymbol(name))
+      for (Machine &other : all.machines)
+        if (other.getSymbol(name))
+          other.setSymbol(name, value);
+  return success();
+}
+
 /// Fails after a located diagnostic.
-static FailureOr<RunResult> execute(Machine &machine, const Plan &plan,
-                                    Bindings &bindings,
-                                    const CommandLine &options) {
+static LogicalResult execute(Programs &all, Bindings &bindings,
+                             const CommandLine &options) {
   SmallVector<gpuvm::reference::Tensor> inputs;
-  size_t numArguments = machine.getProgram().getInputNames().size();
   for (auto [i, input] : llvm::enumerate(bindings.inputs)) {
-    auto tensor = std::make_shared<const HostTensor>(std::move(*input));
-    if (i < numArguments)
-      inputs.push_back(std::move(tensor));
-    else
-      machine.setSymbol(plan.inputs[i].name, std::move(tensor));
+    auto tensor =
+        input ? std::make_shared<const HostTensor>(std::move(*input)) : nullptr;
+    const Programs::Place &place = all.inputs[i];
+    inputs.push_back(tensor);
+    if (place.name.empty() || !tensor)
+      continue;
+    for (auto [number, machine] : llvm::enumerate(all.machines))
+      if (number == place.machine || llvm::is_contained(all.shared, place.name))
+        if (machine.getSymbol(place.name))
+          machine.setSymbol(place.name, tensor);
   }
-  FailureOr<SmallVector<HostTensor>> outputs;
   for (uint64_t i = 0; i < options.run.iterations; ++i)
-    if (outputs = machine.execute(inputs); failed(outputs))
-      return failure();
-  return collect(machine, plan, bindings, *outputs);
+    for (uint32_t number : bindings.programs)
+      if (failed(execute(all, number, inputs)))
+        return failure();
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -170,23 +276,28 @@ static int fail(const Status &status) {
   return static_cast<int>(status.code());
 }
 
-static int runProgram(ModuleOp module, const CommandLine &options) {
-  Result<ProgramOp> program = findProgram(module, options);
-  if (!program.ok())
-    return fail(program.status());
-  if (failed(link(*program, options)))
+static int runPrograms(ModuleOp module, const CommandLine &options) {
+  Result<SmallVector<ProgramOp>> wanted = findPrograms(module, options);
+  if (!wanted.ok())
+    return fail(wanted.status());
+  if (failed(link(module, *wanted, options)))
     return static_cast<int>(Code::BadInput);
-  FailureOr<Machine> machine = Machine::boot(*program, options.exact);
-  if (failed(machine))
+  FailureOr<Programs> all = boot(*wanted, options.exact);
+  if (failed(all))
     return static_cast<int>(Code::BadInput);
-  Plan plan = describe(machine->getProgram());
-  Result<Bindings> bindings = bindTensors(plan, options.run);
+  Result<Bindings> bindings = bindTensors(all->plan, options.run);
   if (!bindings.ok())
     return fail(bindings.status());
-  FailureOr<RunResult> result = execute(*machine, plan, *bindings, options);
-  if (failed(result))
-    return static_cast<int>(machine->hasExcess() ? Code::Excess
-                                                 : Code::BadInput);
+  if (Status status = readFiles(all->plan, *bindings); !status.ok())
+    return fail(status);
+  if (failed(execute(*all, *bindings, options))) {
+    bool isExcess = llvm::any_of(
+        all->machines, [](const Machine &m) { return m.hasExcess(); });
+    return static_cast<int>(isExcess ? Code::Excess : Code::BadInput);
+  }
+  Result<RunResult> result = collect(*all, *bindings);
+  if (!result.ok())
+    return fail(result.status());
   if (!compareOutputs(*bindings, *result, options.run))
     return static_cast<int>(Code::WrongResult);
   Status status = deliverOutputs(*bindings, *result, options.run);
@@ -212,5 +323,5 @@ int main(int argc, char **argv) {
       "gpuvm-interpret", parsed.options.sourcePath, sources, context);
   if (!module)
     return static_cast<int>(Code::BadInput);
-  return runProgram(*module, parsed.options);
+  return runPrograms(*module, parsed.options);
 }

@@ -73,7 +73,7 @@ void lsp::compileDocument(StringRef path, StringRef text) {
     addBuffer(sources, path, text);
     DiagnosticPrinter diagnostics(sources, context);
     CompileRequest request;
-    request.programName = name;
+    request.programNames = {name};
     if (failed(compileProgram(context, sources, CompilerOptions(), request)))
       return; // Other programs may have the same parts, and say the same.
   }

@@ -10,6 +10,7 @@
 
 #include "runtime/plan/Hazards.h"
 #include "runtime/plan/PlanNames.h"
+#include "runtime/plan/Programs.h"
 #include "tools/gpuvm-plan/Printing.h"
 
 #include <fmt/format.h>
@@ -44,14 +45,17 @@ void printNodes(const Plan &plan, std::string &text) {
   size_t wave = 0;
   fmt::format_to(out, "  subgraph cluster_{0} {{\n    label=\"wave {0}\";\n",
                  wave);
+  std::vector<CommandRange> programs = programOfCommands(plan);
   for (size_t i = 0; i < plan.commands.size(); ++i) {
     const Command &command = plan.commands[i];
-    if (std::holds_alternative<Barrier>(command.op)) {
+    bool begins = i > 0 && i == programs[i].begin;
+    if (std::holds_alternative<Barrier>(command.op) || begins) {
       ++wave;
       fmt::format_to(
           out, "  }}\n  subgraph cluster_{0} {{\n    label=\"wave {0}\";\n",
           wave);
-      continue;
+      if (!begins)
+        continue;
     }
     fmt::format_to(out, "    c{} [label=\"{}: {}\\n{}\"];\n", i, i,
                    escape(subject(plan, command)), escape(command.stage));

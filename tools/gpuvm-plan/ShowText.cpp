@@ -7,6 +7,7 @@
 
 #include "runtime/plan/OptionalFeatures.h"
 #include "runtime/plan/PlanNames.h"
+#include "runtime/plan/Programs.h"
 #include "tools/gpuvm-plan/Printing.h"
 
 #include <fmt/format.h>
@@ -83,6 +84,7 @@ private:
   template <typename T, typename Extra>
   void printSlots(const char *title, const std::vector<T> &slots, Extra extra);
   void printRegions();
+  void printPrograms();
   void printStages();
   void printKernels();
   void printData();
@@ -191,8 +193,30 @@ void TextPrinter::printCommand(size_t index) {
   std::visit(*this, command.op);
 }
 
+void TextPrinter::printPrograms() {
+  line("plan {} ({} instances)\n", plan.program, plan.instances);
+  line("programs");
+  auto names = [](const auto &slots, const std::vector<uint32_t> &indices) {
+    std::vector<std::string> result;
+    for (uint32_t i : indices)
+      result.push_back(slots[i].name);
+    return fmt::format("{}", fmt::join(result, ", "));
+  };
+  for (const Program &program : plan.programs) {
+    line("  {}: {} stages, {} commands", program.name, program.stages,
+         program.commands);
+    line("    inputs ({})", names(plan.inputs, program.inputs));
+    line("    outputs ({})", names(plan.outputs, program.outputs));
+    line("    symbols ({})", names(plan.symbols, program.symbols));
+  }
+  line("");
+}
+
 std::string TextPrinter::print() {
-  line("program {} ({} instances)\n", plan.program, plan.instances);
+  if (plan.programs.empty())
+    line("program {} ({} instances)\n", plan.program, plan.instances);
+  else
+    printPrograms();
   printRegions();
   printSlots("inputs", plan.inputs, [](const Input &input) {
     return input.residency == Residency::Load ? ", copied once at load"
@@ -210,10 +234,15 @@ std::string TextPrinter::print() {
   printStages();
   printKernels();
   printData();
-  if (!plan.commands.empty())
+  if (!plan.commands.empty() && plan.programs.empty())
     line("\ncommands");
-  for (size_t i = 0; i < plan.commands.size(); ++i)
-    printCommand(i);
+  std::vector<CommandRange> ranges = commandsOfPrograms(plan);
+  for (size_t program = 0; program < ranges.size(); ++program) {
+    if (!plan.programs.empty())
+      line("\ncommands of program {}", plan.programs[program].name);
+    for (size_t i = ranges[program].begin; i < ranges[program].end; ++i)
+      printCommand(i);
+  }
   return std::move(text);
 }
 

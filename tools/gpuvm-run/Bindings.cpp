@@ -9,11 +9,16 @@
 
 #include "tools/gpuvm-run/Bindings.h"
 
+#include "runtime/base/InputFile.h"
 #include "runtime/exec/NamedSlots.h"
 #include "runtime/io/Elements.h"
 #include "runtime/plan/PlanNames.h"
+#include "runtime/plan/Programs.h"
 
 #include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
 
 namespace vm::run {
 
@@ -95,10 +100,64 @@ static Status givenTwice(const Input &input) {
       fmt::format("Input \"{}\" is given more than once.", input.name));
 }
 
+/// `@file+offset`: a range of a file, unless there is a file of that name.
+static std::optional<FileRange> parseRange(std::string_view text) {
+  size_t plus = text.rfind('+');
+  if (!text.starts_with('@') || plus == text.npos)
+    return std::nullopt;
+  std::string_view digits = text.substr(plus + 1);
+  FileRange range;
+  auto [end, error] = std::from_chars(
+      digits.data(), digits.data() + digits.size(), range.offset);
+  std::error_code ignored;
+  if (error != std::errc() || end != digits.data() + digits.size() ||
+      std::filesystem::exists(text.substr(1), ignored))
+    return std::nullopt;
+  range.path = text.substr(1, plus - 1);
+  return range;
+}
+
+static Status checkRange(const FileRange &range, const Input &input) {
+  Result<InputFile> file = InputFile::open(range.path);
+  if (!file.ok())
+    return file.status().withContext(
+        fmt::format("reading input \"{}\"", input.name));
+  uint64_t bytes = byteSizeOf(input);
+  if (range.offset <= file->sizeBytes() &&
+      bytes <= file->sizeBytes() - range.offset)
+    return {};
+  return Status(Code::BadInput,
+                fmt::format("Input \"{}\" ({}) has {} bytes, from byte {} of "
+                            "the file \"{}\" on, which has only {}.",
+                            input.name, typeString(input), bytes, range.offset,
+                            range.path, file->sizeBytes()));
+}
+
+Status readFiles(const Plan &plan, Bindings &bindings) {
+  for (size_t i = 0; i < bindings.files.size(); ++i) {
+    if (!bindings.files[i])
+      continue;
+    const FileRange &range = *bindings.files[i];
+    const Input &input = plan.inputs[i];
+    Result<InputFile> file = InputFile::open(range.path);
+    if (!file.ok())
+      return file.status();
+    HostTensor tensor;
+    tensor.dtype = input.dtype;
+    tensor.shape = input.shape;
+    tensor.bytes.resize(byteSizeOf(input));
+    VM_RETURN_IF_ERROR(file->readAt(range.offset, tensor.bytes));
+    bindings.inputs[i] = std::move(tensor);
+    bindings.files[i].reset();
+  }
+  return {};
+}
+
 static Status bindInputs(const Plan &plan, const CommandLine &options,
                          Bindings &bindings) {
   std::vector<std::optional<HostTensor>> &tensors = bindings.inputs;
   tensors.resize(plan.inputs.size());
+  bindings.files.resize(plan.inputs.size());
   std::vector<bool> given(plan.inputs.size(), false);
   std::set<DType> types;
   for (const StreamedInput &stream : bindings.streams) {
@@ -115,21 +174,28 @@ static Status bindInputs(const Plan &plan, const CommandLine &options,
       return index.status();
     if (given[*index])
       return givenTwice(plan.inputs[*index]);
+    given[*index] = true;
+    if (std::optional<FileRange> range = parseRange(named->text)) {
+      VM_RETURN_IF_ERROR(checkRange(*range, plan.inputs[*index]));
+      bindings.files[*index] = std::move(range);
+      continue;
+    }
     Result<HostTensor> tensor =
         readTensor(*named, "input", mustBe(plan.inputs[*index], "Input"));
     if (!tensor.ok())
       return tensor.status();
     noteSign(*tensor, types, bindings.unsignedTypes);
     tensors[*index] = std::move(*tensor);
-    given[*index] = true;
   }
-  for (size_t i = 0; i < given.size(); ++i)
-    if (!given[i])
-      return Status(Code::Usage,
-                    fmt::format("Input \"{}\" is not given ({}; "
-                                "--input={}=<tensor>).",
-                                plan.inputs[i].name, typeString(plan.inputs[i]),
-                                plan.inputs[i].name));
+  std::vector<Program> programs = programsOf(plan);
+  for (uint32_t program : bindings.programs)
+    for (uint32_t i : programs[program].inputs)
+      if (!given[i])
+        return Status(Code::Usage, fmt::format("Input \"{}\" is not given ({}; "
+                                               "--input={}=<tensor>).",
+                                               plan.inputs[i].name,
+                                               typeString(plan.inputs[i]),
+                                               plan.inputs[i].name));
   return {};
 }
 
@@ -254,6 +320,36 @@ static bool isStreamed(const Bindings &bindings, uint32_t output) {
   return false;
 }
 
+static Status findPrograms(const Plan &plan, const CommandLine &options,
+                           Bindings &bindings) {
+  if (!bindings.streams.empty()) {
+    bindings.programs = {programOfInput(plan, bindings.streams.front().index)};
+    return {};
+  }
+  std::vector<std::string> names = options.programs;
+  if (names.empty())
+    names.emplace_back();
+  for (const std::string &name : names) {
+    Result<uint32_t> number = findProgram(plan, name);
+    if (!number.ok())
+      return number.status();
+    bindings.programs.push_back(*number);
+  }
+  return {};
+}
+
+/// Outputs of the programs that run, each once.
+static void addAllOutputs(const Plan &plan, Bindings &bindings) {
+  std::vector<Program> programs = programsOf(plan);
+  std::set<uint32_t> outputs;
+  for (uint32_t program : bindings.programs)
+    outputs.insert(programs[program].outputs.begin(),
+                   programs[program].outputs.end());
+  for (uint32_t i : outputs)
+    if (!isStreamed(bindings, i))
+      bindings.outputs.push_back({plan.outputs[i].name, {false, i}, ""});
+}
+
 Result<Bindings> bindTensors(const Plan &plan, const CommandLine &options) {
   Bindings bindings;
   for (const std::string &argument : options.outputs)
@@ -262,15 +358,14 @@ Result<Bindings> bindTensors(const Plan &plan, const CommandLine &options) {
     VM_RETURN_IF_ERROR(bindExpected(plan, argument, bindings.expected));
   for (const std::string &argument : options.streams)
     VM_RETURN_IF_ERROR(bindStream(plan, argument, bindings));
+  VM_RETURN_IF_ERROR(findPrograms(plan, options, bindings));
   VM_RETURN_IF_ERROR(bindInputs(plan, options, bindings));
   for (const std::string &argument : options.sets)
     VM_RETURN_IF_ERROR(bindSymbol(plan, argument, bindings.symbols));
   for (const std::string &argument : options.streamOutputs)
     VM_RETURN_IF_ERROR(bindStreamOutput(plan, argument, bindings));
   if (options.outputs.empty() && options.expected.empty())
-    for (uint32_t i = 0; i < plan.outputs.size(); ++i)
-      if (!isStreamed(bindings, i))
-        bindings.outputs.push_back({plan.outputs[i].name, {false, i}, ""});
+    addAllOutputs(plan, bindings);
   return bindings;
 }
 

@@ -61,9 +61,19 @@ struct StreamedOutput {
   StreamWriter writer;
 };
 
+/// As many bytes of a file as an input has, from `offset` on.
+struct FileRange {
+  std::string path;
+  uint64_t offset = 0;
+};
+
 struct Bindings {
-  /// By index of the plan's inputs; nothing for those that are streamed.
+  std::vector<uint32_t> programs; ///< To execute, by their number.
+  /// By index of the plan's inputs; nothing for those that are streamed, and
+  /// those of programs that are not executed.
   std::vector<std::optional<HostTensor>> inputs;
+  /// Likewise: inputs that are ranges of files, which are not read yet.
+  std::vector<std::optional<FileRange>> files;
   std::vector<SymbolValue> symbols;
   std::vector<OutputRequest> outputs;
   std::vector<ExpectedOutput> expected;
@@ -73,10 +83,14 @@ struct Bindings {
   std::set<DType> unsignedTypes;
 };
 
-/// Reads every tensor and checks name, type and shape of each input; all inputs
-/// must be given or streamed once. Without any --output or --expected_output,
-/// every output that is not streamed is printed.
+/// Finds the programs to execute, reads every tensor and checks name, type and
+/// shape of each input; all inputs of these programs must be given or streamed
+/// once. Without any --output or --expected_output, every output of theirs that
+/// is not streamed is printed.
 Result<Bindings> bindTensors(const Plan &plan, const CommandLine &options);
+
+/// Reads the ranges of files, which become inputs like the others.
+Status readFiles(const Plan &plan, Bindings &bindings);
 
 /// The slot of `source`.
 const Slot &slotOf(const Plan &plan, const Source &source);

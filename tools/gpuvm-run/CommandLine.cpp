@@ -30,7 +30,8 @@ Example:
 
 Tensors are written as iree-run-module takes them: 3.5 as f32=3.5, a list as
 2x2xi32=1,2,3,4, one value for all elements as 8xf32=0, a file as @x.npy, raw
-bytes as 8xf32=@x.bin.
+bytes as 8xf32=@x.bin, and as many of them as the input has, from byte 4096 of
+a file on, as @w.bin+4096.
 
 Exit codes: 0 ok, 1 wrong result, 2 usage, 3 bad input file, 4 no suitable
 device, 5 device lost or timeout, 6 out of memory, 7 more results than there
@@ -57,6 +58,13 @@ static void addDataFlags(CLI::App &app, CommandLine &options) {
                  "the last execution left it; name=@file.npy writes it; empty "
                  "prints nothing. Default: print all outputs")
       ->allow_extra_args(false);
+  app.add_option("--restore", options.restorePath,
+                 "Begin with the registers, metrics, globals and control words "
+                 "that --save has written")
+      ->type_name("FILE");
+  app.add_option("--save", options.savePath,
+                 "Write what the programs remember to a file, in one step")
+      ->type_name("FILE");
   app.add_option("--stream", options.streams,
                  "name=file: execute once for each chunk of a file of rows "
                  "(.npy or raw) that is longer than the input; once for each "
@@ -95,6 +103,7 @@ static void addRunFlags(CLI::App &app, CommandLine &options) {
       "a real GPU if there is one");
   app.add_flag("--list-devices,--list_devices", options.listDevices,
                "List the Vulkan devices and exit");
+  addProgramFlags(app, options);
   app.add_option("--iterations", options.iterations,
                  "Execute this many times and measure each")
       ->capture_default_str()
@@ -195,6 +204,11 @@ static std::string checkOptions(const CommandLine &options) {
   if (!options.streams.empty() && (options.iterations > 1 || options.warmup))
     return "--stream executes once for each chunk; --iterations and --warmup "
            "do not go with it.";
+  if (!options.streams.empty() && !options.programs.empty())
+    return "--stream executes the program that its input is of; --program and "
+           "--run do not go with it.";
+  if (timesCommands(options) && options.programs.size() > 1)
+    return "--profile and --trace are of one program; --program says which.";
   return "";
 }
 

@@ -14,6 +14,10 @@
 #include <string>
 #include <vector>
 
+namespace CLI {
+class App;
+} // namespace CLI
+
 namespace vm::run {
 
 enum class StatsFormat { None, Json, Text };
@@ -21,7 +25,10 @@ enum class ProfileFormat { None, Json, Table };
 
 struct CommandLine {
   std::string planPath;
+  /// The programs to execute, one after the other; empty: the only one.
+  std::vector<std::string> programs;
   std::vector<std::string> inputs;        ///< "name=<tensor>", as given.
+  std::string restorePath, savePath;      ///< Of a state; or empty.
   std::vector<std::string> sets;          ///< "name=<tensor>".
   std::vector<std::string> outputs;       ///< "name", "name=@file.npy" or "".
   std::vector<std::string> expected;      ///< "name=<tensor>".
@@ -54,6 +61,9 @@ struct CommandLine {
   std::optional<uint64_t> measureCopySpeed;
   bool quiet = false;
 };
+
+/// --run and --program; also for gpuvm-interpret.
+void addProgramFlags(CLI::App &app, CommandLine &options);
 
 /// Whether every command is to be timed.
 inline bool timesCommands(const CommandLine &options) {

@@ -90,30 +90,30 @@ Status Runner::finish() {
 
 //===--- Iterations -------------------------------------------------------===//
 
-Status Runner::warmUp() {
-  HostSpan span(&observers_.host, "warm up");
-  for (uint64_t i = 0; i < options_.warmup; ++i)
-    VM_RETURN_IF_ERROR(iterate());
-  return {};
-}
-
-Status Runner::iterate() {
+Status Runner::execute(uint32_t program) {
   {
     HostSpan span(&observers_.host, "submit");
-    VM_RETURN_IF_ERROR(executor_.submit());
+    VM_RETURN_IF_ERROR(executor_.submit(program));
   }
   return wait();
 }
 
-Status Runner::run(RunStats &stats) {
+Status Runner::run(std::span<const uint32_t> programs, RunStats &stats) {
   if (options_.watchSeconds)
-    watch_.emplace(vm_, options_, options_.warmup + options_.iterations);
-  VM_RETURN_IF_ERROR(warmUp());
-  submitsBefore_ = submits();
-  for (uint64_t i = 0; i < options_.iterations; ++i) {
-    VM_RETURN_IF_ERROR(iterate());
-    VM_RETURN_IF_ERROR(observe(stats));
+    watch_.emplace(vm_, options_,
+                   (options_.warmup + options_.iterations) * programs.size());
+  {
+    HostSpan span(&observers_.host, "warm up");
+    for (uint64_t i = 0; i < options_.warmup; ++i)
+      for (uint32_t program : programs)
+        VM_RETURN_IF_ERROR(execute(program));
   }
+  submitsBefore_ = submits();
+  for (uint64_t i = 0; i < options_.iterations; ++i)
+    for (uint32_t program : programs) {
+      VM_RETURN_IF_ERROR(execute(program));
+      VM_RETURN_IF_ERROR(observe(stats));
+    }
   return finish();
 }
 

@@ -17,6 +17,7 @@
 #include "tools/gpuvm-run/Watch.h"
 
 #include <optional>
+#include <span>
 #include <string>
 
 namespace vm::run {
@@ -25,14 +26,13 @@ class Runner {
 public:
   Runner(Vm &vm, const CommandLine &options, Observers &observers);
 
-  /// Warms up and iterates.
-  Status run(RunStats &stats);
+  /// Warms up and iterates: each time executes all of `programs`.
+  Status run(std::span<const uint32_t> programs, RunStats &stats);
   /// Streams, and completes the files of streamed outputs.
   Status stream(Bindings &bindings, RunStats &stats);
 
 private:
-  Status warmUp();
-  Status iterate();
+  Status execute(uint32_t program);
   Status wait();
   /// After each execution.
   Status observe(RunStats &stats);

@@ -10,6 +10,7 @@
 #include "tools/gpuvm-run/Session.h"
 
 #include "runtime/exec/NamedSlots.h"
+#include "runtime/exec/StateFile.h"
 #include "tools/gpuvm-run/Runner.h"
 
 namespace vm::run {
@@ -18,6 +19,8 @@ static Status bindInputs(Executor &executor, Bindings &bindings,
                          Observers &observers) {
   HostSpan span(&observers.host, "bind inputs");
   for (uint32_t i = 0; i < bindings.inputs.size(); ++i) {
+    if (const std::optional<FileRange> &file = bindings.files[i])
+      VM_RETURN_IF_ERROR(executor.bindFile(i, file->path, file->offset));
     if (!bindings.inputs[i])
       continue;
     VM_RETURN_IF_ERROR(executor.bindInput(i, bindings.inputs[i]->bytes));
@@ -78,10 +81,9 @@ static Status readAll(Vm &vm, const Bindings &bindings, RunResult &result,
 }
 
 static void describe(const Vm &vm, const Executor &executor, RunStats &stats) {
-  stats.program = executor.plan().program;
+  stats.program = executor.lastProgram().name;
   stats.device = vm.device()->info().name;
   stats.driver = vm.device()->info().driver;
-  stats.recorded = executor.counters().recorded;
   stats.kernels = executor.plan().kernels.size();
   stats.stages = executor.plan().stages.size();
   stats.uploadBytes = executor.uploadBytes();
@@ -95,13 +97,17 @@ Result<RunResult> runPlan(Vm &vm, Plan plan, Bindings &bindings,
   RunResult result;
   VM_RETURN_IF_ERROR(vm.program(std::move(plan)));
   Executor &executor = *vm.executor();
-  describe(vm, executor, result.stats);
   VM_RETURN_IF_ERROR(bindInputs(executor, bindings, observers));
+  if (!options.restorePath.empty())
+    VM_RETURN_IF_ERROR(restoreState(executor, options.restorePath));
   VM_RETURN_IF_ERROR(setSymbols(vm, bindings));
   Runner runner(vm, options, observers);
   VM_RETURN_IF_ERROR(bindings.streams.empty()
-                         ? runner.run(result.stats)
+                         ? runner.run(bindings.programs, result.stats)
                          : runner.stream(bindings, result.stats));
+  if (!options.savePath.empty())
+    VM_RETURN_IF_ERROR(saveState(executor, options.savePath));
+  describe(vm, executor, result.stats);
   VM_RETURN_IF_ERROR(readAll(vm, bindings, result, observers));
   if (options.copySpeed) {
     Result<CopySpeed> speed = vm.measureCopySpeed(0);

@@ -14,6 +14,24 @@ chain.plan @plan_c1_size regions [256, 0, -1, 0, 0] instances 0 {
 
 // -----
 
+// expected-error @below {{C6: what is shared or transient is not in the regions}}
+chain.plan @plan_c6_size regions [256, 0, 0, 0, 0] instances 0 shared [512, 0, 0, 0, 0] transient [256, 256] {
+}
+
+// -----
+
+// expected-error @below {{C6: what is shared or transient is not in the regions}}
+chain.plan @plan_c6_order regions [1024, 0, 0, 0, 0] instances 0 shared [0, 0, 0, 0, 0] transient [512, 256] {
+}
+
+// -----
+
+// expected-error @below {{C6: what is shared or transient is not in the regions}}
+chain.plan @plan_c6_count regions [1024, 0, 0, 0, 0] instances 0 shared [0, 0, 0, 0] transient [0, 256] {
+}
+
+// -----
+
 chain.plan @plan_c2_past_end regions [256, 0, 0, 0, 0] instances 0 {
   // expected-error @below {{C2: window #gpuvm.window<registers, 0, 260> does not fit region registers (256 bytes)}}
   chain.fill <registers, 0, 260> with 0 for "s"

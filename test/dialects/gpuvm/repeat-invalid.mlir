@@ -67,7 +67,7 @@ gpuvm.program @no_next(%x: tensor<8xf32>) {
 
 gpuvm.program @symbol_inside(%x: tensor<8xf32>) -> (y: tensor<8xf32>) {
   %y = gpuvm.repeat @r up_to 2 (%v = %x : tensor<8xf32>) {
-    // expected-error @+1 {{expects parent op 'gpuvm.program'}}
+    // expected-error @+1 {{expects parent op to be one of 'gpuvm.program, builtin.module'}}
     gpuvm.metric @m : tensor<i32>
     gpuvm.next %v : !gpuvm.message<tensor<8xf32>>
   }

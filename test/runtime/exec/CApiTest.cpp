@@ -187,7 +187,7 @@ TEST_F(CApiTest, RefusesNullPointers) {
   EXPECT_EQ(vm_program_file(vm.get(), nullptr), GPUVM_ERROR_USAGE);
   EXPECT_EQ(vm.error(), "The argument \"path\" is a null pointer.");
   EXPECT_EQ(vm_poll_status(vm.get(), 0, nullptr), GPUVM_ERROR_USAGE);
-  EXPECT_EQ(vm_execute(nullptr), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm_execute(nullptr, nullptr), GPUVM_ERROR_USAGE);
   EXPECT_STREQ(vm_last_error(nullptr),
                "The argument \"vm\" is a null pointer.");
   EXPECT_EQ(vm_boot(nullptr, nullptr), GPUVM_ERROR_USAGE);

@@ -137,7 +137,7 @@ protected:
     if (!status)
       status = vm_write_symbol(vm, "wake", wake, sizeof(wake));
     if (!status)
-      status = vm_execute(vm);
+      status = vm_execute(vm, nullptr);
     if (!status)
       status = vm_read_output(vm, "y", y, sizeof(y));
     bool right = y[7] == 800;

@@ -1,0 +1,236 @@
+//===- StateFile.cpp - what a VM remembers, in a file ---------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A header, the symbols as text, their values one after the other, and a
+// checksum of all that. Values go through a piece of memory, so that a state
+// does not need its size twice.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/exec/StateFile.h"
+
+#include "runtime/base/AtomicFile.h"
+#include "runtime/base/InputFile.h"
+#include "runtime/base/Printable.h"
+#include "runtime/exec/NamedSlots.h"
+#include "runtime/exec/Transfer.h"
+#include "runtime/plan/PlanNames.h"
+
+#include <fmt/format.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+namespace vm {
+namespace {
+
+constexpr std::array<uint8_t, 8> kMagic = {'g', 'v', 's', 't',
+                                           'a', 't', 'e', 1};
+
+struct Header {
+  std::array<uint8_t, 8> magic = kMagic;
+  uint64_t layoutBytes = 0;
+  uint64_t valueBytes = 0;
+};
+static_assert(sizeof(Header) == 24);
+
+/// The checksum of what goes by.
+class Checksum {
+public:
+  Checksum() { XXH3_64bits_reset(&state_); }
+  void add(std::span<const uint8_t> bytes) {
+    XXH3_64bits_update(&state_, bytes.data(), bytes.size());
+  }
+  uint64_t value() const { return XXH3_64bits_digest(&state_); }
+
+private:
+  XXH3_state_t state_ = {};
+};
+
+} // namespace
+
+template <typename T> static std::span<const uint8_t> bytesOf(const T &value) {
+  return {reinterpret_cast<const uint8_t *>(&value), sizeof(value)};
+}
+template <typename T> static std::span<uint8_t> bytesOf(T &value) {
+  return {reinterpret_cast<uint8_t *>(&value), sizeof(value)};
+}
+
+/// A line for each symbol, `globals 1000xf32 prices`.
+static std::string layoutOf(const Plan &plan) {
+  std::string layout;
+  for (const Symbol &symbol : plan.symbols)
+    layout += fmt::format("{} {} {}\n", toString(symbol.window.region),
+                          typeString(symbol), symbol.name);
+  return layout;
+}
+
+/// Calls `body(region, offset, bytes)` for the pieces of all values in turn.
+template <typename Body>
+static Status forEachPiece(const Plan &plan, std::vector<uint8_t> &memory,
+                           Body body) {
+  for (const Symbol &symbol : plan.symbols) {
+    uint64_t bytes = byteSizeOf(symbol);
+    for (uint64_t at = 0; at < bytes; at += memory.size()) {
+      uint64_t length = std::min<uint64_t>(bytes - at, memory.size());
+      VM_RETURN_IF_ERROR(body(symbol.window.region, symbol.window.offset + at,
+                              std::span(memory).first(length)));
+    }
+  }
+  return {};
+}
+
+static uint64_t valueBytesOf(const Plan &plan) {
+  uint64_t bytes = 0;
+  for (const Symbol &symbol : plan.symbols)
+    bytes += byteSizeOf(symbol);
+  return bytes;
+}
+
+static Status checkIdle(const Executor &executor, const char *action) {
+  if (!executor.inFlight())
+    return {};
+  return Status(Code::Usage,
+                fmt::format("Cannot {} while an execution is in flight (wait "
+                            "for it first).",
+                            action));
+}
+
+//===--- Saving -----------------------------------------------------------===//
+
+Status saveState(Executor &executor, const std::string &path) {
+  VM_RETURN_IF_ERROR(checkIdle(executor, "save the state"));
+  const Plan &plan = executor.plan();
+  Result<AtomicFile> file = AtomicFile::create(path);
+  if (!file.ok())
+    return file.status();
+  Checksum checksum;
+  auto write = [&](std::span<const uint8_t> bytes) {
+    checksum.add(bytes);
+    return file->write(bytes);
+  };
+  std::string layout = layoutOf(plan);
+  Header header;
+  header.layoutBytes = layout.size();
+  header.valueBytes = valueBytesOf(plan);
+  VM_RETURN_IF_ERROR(write(bytesOf(header)));
+  VM_RETURN_IF_ERROR(
+      write({reinterpret_cast<const uint8_t *>(layout.data()), layout.size()}));
+  std::vector<uint8_t> memory(Transfer::kStagingBytes);
+  VM_RETURN_IF_ERROR(forEachPiece(
+      plan, memory,
+      [&](Region region, uint64_t offset, std::span<uint8_t> bytes) -> Status {
+        VM_RETURN_IF_ERROR(executor.readRegion(region, offset, bytes));
+        return write(bytes);
+      }));
+  uint64_t sum = checksum.value();
+  VM_RETURN_IF_ERROR(file->write(bytesOf(sum)));
+  return file->commit();
+}
+
+//===--- Restoring --------------------------------------------------------===//
+
+static Status bad(const std::string &path, const std::string &what) {
+  return Status(Code::BadInput,
+                fmt::format("The state file \"{}\" {}.", path, what));
+}
+
+static std::string_view takeLine(std::string_view &text) {
+  size_t end = std::min(text.find('\n'), text.size());
+  std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
+/// What two layouts differ in first.
+static std::string difference(std::string_view saved, std::string_view wanted) {
+  std::string_view a, b;
+  do {
+    a = takeLine(saved);
+    b = takeLine(wanted);
+  } while (a == b && (!saved.empty() || !wanted.empty()));
+  auto text = [](std::string_view line) {
+    return line.empty() ? std::string("nothing more")
+                        : fmt::format("\"{}\"", printable(std::string(line)));
+  };
+  return fmt::format("is of other programs: it has {} where these have {}",
+                     text(a), text(b));
+}
+
+/// Reads the header and the layout, which must be those of `plan`.
+static Status checkLayout(const InputFile &file, const std::string &path,
+                          const Plan &plan) {
+  Header header;
+  if (file.sizeBytes() < sizeof(header) + sizeof(uint64_t))
+    return bad(path, fmt::format("has {} bytes, too few for a state",
+                                 file.sizeBytes()));
+  VM_RETURN_IF_ERROR(file.readAt(0, bytesOf(header)));
+  if (header.magic != kMagic)
+    return bad(path, "is not a state that this version has written");
+  std::string layout = layoutOf(plan);
+  uint64_t rest = file.sizeBytes() - sizeof(header) - sizeof(uint64_t);
+  if (header.layoutBytes > rest ||
+      header.valueBytes != rest - header.layoutBytes)
+    return bad(path, fmt::format("is cut or too long: it has {} bytes, {} of "
+                                 "them for symbols and {} for values",
+                                 file.sizeBytes(), header.layoutBytes,
+                                 header.valueBytes));
+  // One that is much longer differs, wherever it is cut.
+  std::string saved(
+      std::min<uint64_t>(header.layoutBytes, layout.size() + 4096), '\0');
+  VM_RETURN_IF_ERROR(
+      file.readAt(sizeof(header),
+                  {reinterpret_cast<uint8_t *>(saved.data()), saved.size()}));
+  if (saved != layout)
+    return bad(path, difference(saved, layout));
+  if (header.valueBytes != valueBytesOf(plan))
+    return bad(path, fmt::format("has {} bytes of values (its symbols have {})",
+                                 header.valueBytes, valueBytesOf(plan)));
+  return {};
+}
+
+static Status checkSum(const InputFile &file, const std::string &path,
+                       std::vector<uint8_t> &memory) {
+  Checksum checksum;
+  uint64_t end = file.sizeBytes() - sizeof(uint64_t);
+  for (uint64_t at = 0; at < end; at += memory.size()) {
+    auto piece =
+        std::span(memory).first(std::min<uint64_t>(end - at, memory.size()));
+    VM_RETURN_IF_ERROR(file.readAt(at, piece));
+    checksum.add(piece);
+  }
+  uint64_t stated = 0;
+  VM_RETURN_IF_ERROR(file.readAt(end, bytesOf(stated)));
+  if (stated != checksum.value())
+    return bad(path, "is damaged: its checksum does not match");
+  return {};
+}
+
+Status restoreState(Executor &executor, const std::string &path) {
+  VM_RETURN_IF_ERROR(checkIdle(executor, "restore a state"));
+  const Plan &plan = executor.plan();
+  Result<InputFile> file = InputFile::open(path);
+  if (!file.ok())
+    return file.status();
+  VM_RETURN_IF_ERROR(checkLayout(*file, path, plan));
+  std::vector<uint8_t> memory(Transfer::kStagingBytes);
+  VM_RETURN_IF_ERROR(checkSum(*file, path, memory));
+  uint64_t at = sizeof(Header) + layoutOf(plan).size();
+  return forEachPiece(
+      plan, memory,
+      [&](Region region, uint64_t offset, std::span<uint8_t> bytes) -> Status {
+        VM_RETURN_IF_ERROR(file->readAt(at, bytes));
+        at += bytes.size();
+        return executor.writeRegion(region, offset, bytes);
+      });
+}
+
+} // namespace vm

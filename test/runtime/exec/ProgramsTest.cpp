@@ -1,0 +1,219 @@
+//===- ProgramsTest.cpp - several programs, files, and what is remembered -===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/runtime/exec/GpuTest.h"
+#include "test/runtime/exec/TestPrograms.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
+using namespace vm;
+using namespace vm::test;
+
+namespace {
+
+using Floats = std::vector<float>;
+
+/// "set" puts its input p into the global "parameters", {scale, shift}; "get"
+/// makes y = scale * x + shift of its inputs x and weights, which are added
+/// nowhere but must be given. Both have their x or p in the same bytes.
+Plan makeTwoPrograms() {
+  ProgramBuilder builder("two");
+  Window g = builder.allocate(Region::Globals, 8);
+  Window p = builder.allocate(Region::Registers, 32);
+  Window y = builder.allocate(Region::Registers, 32);
+  Window weights = builder.allocate(Region::Heap, 1024);
+  Window first = p;
+  first.length = 8;
+  builder.input("set.p", DType::F32, {2}, first);
+  builder.input("get.x", DType::F32, {8}, p);
+  builder.input("weights", DType::F32, {256}, weights, Residency::Load);
+  builder.output("get.y", DType::F32, {8}, y);
+  builder.symbol("parameters", DType::F32, {2}, g);
+  builder.copy(first, g);
+  builder.dispatch("get.scale", TestKernel::Affine, {p, g, y});
+  Plan plan = builder.finish();
+  auto stages = static_cast<uint32_t>(plan.stages.size());
+  plan.programs = {{"set", {0}, {}, {0}, 0, 1},
+                   {"get", {1, 2}, {0}, {0}, stages, 1}};
+  return plan;
+}
+
+class ProgramsTest : public VmTest {
+protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() /
+              ("gpuvm-programs-" + std::to_string(getpid()));
+    std::filesystem::create_directory(folder_);
+  }
+  void TearDown() override {
+    VmTest::TearDown();
+    std::filesystem::remove_all(folder_);
+  }
+  std::string path(const std::string &name) const {
+    return (folder_ / name).string();
+  }
+  std::string write(const std::string &name, const std::string &bytes) const {
+    std::ofstream(path(name), std::ios::binary) << bytes;
+    return path(name);
+  }
+  std::string read(const std::string &name) const {
+    std::ifstream file(path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  std::filesystem::path folder_;
+};
+
+Floats get(gpuvm::Vm &vm) {
+  Floats y(8);
+  EXPECT_VM_OK(vm, bindInput("x", Floats{1, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_VM_OK(vm, execute("get"));
+  EXPECT_VM_OK(vm, readOutput("get.y", y));
+  return y;
+}
+
+TEST_F(ProgramsTest, ShareMemory) {
+  gpuvm::Vm &vm = program(makeTwoPrograms());
+  EXPECT_VM_OK(vm, bindInput("weights", Floats(256)));
+  EXPECT_EQ(get(vm), Floats(8, 0));
+  EXPECT_VM_OK(vm, bindInput("set.p", Floats{3, 1}));
+  EXPECT_VM_OK(vm, execute("set"));
+  EXPECT_EQ(get(vm), (Floats{4, 7, 10, 13, 16, 19, 22, 25}));
+  EXPECT_VM_OK(vm, executeAsync("set"));
+  EXPECT_VM_OK(vm, wait());
+  gpuvm_stats stats;
+  EXPECT_VM_OK(vm, stats(stats));
+  EXPECT_EQ(stats.recordings, 2u);
+  EXPECT_EQ(stats.executions, 4u);
+  EXPECT_EQ(stats.submits, 4u);
+  EXPECT_EQ(stats.upload_bytes, 8u) << "of the last program";
+  EXPECT_EQ(stats.download_bytes, 0u);
+}
+
+TEST_F(ProgramsTest, AreDescribed) {
+  gpuvm::Vm &vm = program(makeTwoPrograms());
+  size_t count = 0;
+  EXPECT_VM_OK(vm, count(GPUVM_PROGRAM, count));
+  ASSERT_EQ(count, 2u);
+  gpuvm_item item;
+  EXPECT_VM_OK(vm, describe(GPUVM_PROGRAM, 1, item));
+  EXPECT_STREQ(item.name, "get");
+}
+
+TEST_F(ProgramsTest, HaveNames) {
+  gpuvm::Vm &vm = program(makeTwoPrograms());
+  EXPECT_EQ(vm.execute(), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm.error(),
+            "The plan has 2 programs (set, get); which one is to run?");
+  EXPECT_EQ(vm.execute("sat"), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm.error(), "The plan has no program \"sat\" (it has set, get; did "
+                        "you mean \"set\"?).");
+  EXPECT_EQ(vm.execute("set"), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm.error(), "Input \"set.p\" is not given.");
+  Floats y(8);
+  EXPECT_VM_OK(vm, bindInput("p", Floats{3, 1}));
+  EXPECT_VM_OK(vm, execute("set"));
+  EXPECT_EQ(vm.readOutput("y", y), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm.error(),
+            "Output \"get.y\" has no value before the first execution.");
+  EXPECT_EQ(vm.bindInput("set.x", y), GPUVM_ERROR_BAD_INPUT);
+}
+
+TEST_F(ProgramsTest, OnlyOneProgramNeedsNoName) {
+  gpuvm::Vm &vm = program(makeAffineProgram(8));
+  EXPECT_VM_OK(vm, bindInput("x", Floats(8)));
+  EXPECT_VM_OK(vm, execute());
+  EXPECT_EQ(vm.execute("other"), GPUVM_ERROR_USAGE);
+}
+
+TEST_F(ProgramsTest, TakeInputsFromFiles) {
+  gpuvm::Vm &vm = program(makeTwoPrograms());
+  Floats p = {2, 5}, weights(300);
+  for (size_t i = 0; i < weights.size(); ++i)
+    weights[i] = static_cast<float>(i);
+  std::string bytes =
+      "head" + std::string(reinterpret_cast<char *>(p.data()), 8);
+  bytes.append(reinterpret_cast<char *>(weights.data()), 1200);
+  std::string file = write("weights", bytes);
+  EXPECT_VM_OK(vm, bindFile("set.p", file, 4));
+  EXPECT_VM_OK(vm, bindFile("weights", file, 12 + 4 * 44));
+  EXPECT_VM_OK(vm, execute("set"));
+  EXPECT_EQ(get(vm), (Floats{7, 9, 11, 13, 15, 17, 19, 21}));
+  Floats heap(256);
+  EXPECT_EQ(vm_read_heap(vm.get(), 0, heap.data(), 1024), GPUVM_OK);
+  EXPECT_EQ(heap, Floats(weights.begin() + 44, weights.end()));
+
+  EXPECT_EQ(vm.bindFile("weights", file, 12 + 4 * 45), GPUVM_ERROR_BAD_INPUT);
+  EXPECT_EQ(vm.error(), "Input \"weights\" has 1024 bytes, from byte 192 of "
+                        "the file \"" +
+                            file + "\" on, which has only 1212.");
+  EXPECT_EQ(vm.bindFile("weights", file, UINT64_MAX), GPUVM_ERROR_BAD_INPUT);
+  EXPECT_EQ(vm.bindFile("weights", path("none"), 0), GPUVM_ERROR_BAD_INPUT);
+  EXPECT_EQ(get(vm), (Floats{7, 9, 11, 13, 15, 17, 19, 21})) << "still bound";
+}
+
+TEST_F(ProgramsTest, RememberInAFile) {
+  gpuvm::Vm &vm = program(makeTwoPrograms());
+  EXPECT_VM_OK(vm, bindInput("weights", Floats(256)));
+  EXPECT_VM_OK(vm, bindInput("set.p", Floats{2, 5}));
+  EXPECT_VM_OK(vm, execute("set"));
+  EXPECT_VM_OK(vm, save(path("state")));
+  gpuvm::Vm &other = program(makeTwoPrograms());
+  EXPECT_VM_OK(other, bindInput("weights", Floats(256)));
+  EXPECT_VM_OK(other, restore(path("state")));
+  EXPECT_EQ(get(other), (Floats{7, 9, 11, 13, 15, 17, 19, 21}));
+  std::filesystem::permissions(folder_, std::filesystem::perms::owner_read |
+                                            std::filesystem::perms::owner_exec);
+  if (geteuid() != 0)
+    EXPECT_EQ(vm.save(path("new")), GPUVM_ERROR_BAD_INPUT);
+  std::filesystem::permissions(folder_, std::filesystem::perms::owner_all);
+}
+
+/// Whatever has become of the file: a sentence, and nothing changes.
+TEST_F(ProgramsTest, RefuseDamagedStates) {
+  gpuvm::Vm &vm = program(makeTwoPrograms());
+  EXPECT_VM_OK(vm, bindInput("set.p", Floats{2, 5}));
+  EXPECT_VM_OK(vm, execute("set"));
+  EXPECT_VM_OK(vm, save(path("state")));
+  const std::string good = read("state");
+  Floats changed = {8, 9}, now(2);
+  EXPECT_VM_OK(vm, writeSymbol("parameters", changed));
+  auto refuse = [&](const std::string &bytes, const std::string &why) {
+    EXPECT_EQ(vm.restore(write("bad", bytes)), GPUVM_ERROR_BAD_INPUT) << why;
+    EXPECT_VM_OK(vm, readSymbol("parameters", now));
+    EXPECT_EQ(now, changed) << why;
+  };
+  for (size_t i = 0; i < good.size(); ++i) {
+    std::string bad = good;
+    bad[i] ^= 0x41;
+    refuse(bad, "byte " + std::to_string(i));
+    refuse(good.substr(0, i), "cut at " + std::to_string(i));
+  }
+  refuse(good + "x", "longer");
+  EXPECT_EQ(vm.restore(path("none")), GPUVM_ERROR_BAD_INPUT);
+  EXPECT_VM_OK(vm, restore(path("state")));
+  EXPECT_VM_OK(vm, readSymbol("parameters", now));
+  EXPECT_EQ(now, (Floats{2, 5}));
+}
+
+TEST_F(ProgramsTest, RefuseStatesOfOthers) {
+  gpuvm::Vm &vm = program(makeTwoPrograms());
+  EXPECT_VM_OK(vm, save(path("state")));
+  Plan plan = makeTwoPrograms();
+  plan.symbols[0].dtype = DType::I32;
+  gpuvm::Vm &other = program(plan);
+  EXPECT_EQ(other.restore(path("state")), GPUVM_ERROR_BAD_INPUT);
+  EXPECT_EQ(other.error(),
+            "The state file \"" + path("state") +
+                "\" is of other programs: it has \"globals 2xf32 parameters\" "
+                "where these have \"globals 2xi32 parameters\".");
+}
+
+} // namespace
