@@ -86,8 +86,20 @@ LogicalResult Machine::run(StoreOp op, Environment &env) {
       return failure();
   Tensor value = env.get(op.getValue());
   if (op.getPosition()) {
-    HostTensor whole = storeRows(*getSymbol(op.getSymbol()), *value,
-                                 getWord(*env.get(op.getPosition())));
+    Tensor there = getSymbol(op.getSymbol());
+    int64_t position = getWord(*env.get(op.getPosition()));
+    HostTensor whole = *there;
+    if (op.getOwn()) {
+      HostTensor slice = *there;
+      slice.shape.erase(slice.shape.begin());
+      slice.bytes.resize(slice.bytes.size() / there->shape.front());
+      std::memcpy(slice.bytes.data(),
+                  there->bytes.data() + instance * slice.bytes.size(),
+                  slice.bytes.size());
+      putSlice(whole, storeRows(slice, *value, position), instance);
+    } else {
+      whole = storeRows(*there, *value, position);
+    }
     setSymbol(op.getSymbol(),
               std::make_shared<const HostTensor>(std::move(whole)));
     return success();

@@ -140,12 +140,18 @@ LogicalResult LoadOp::verifySymbolUses(SymbolTableCollection &) {
 static LogicalResult verifyPositioned(StoreOp op, const SymbolInfo &symbol) {
   auto slice = cast<RankedTensorType>(op.getValue().getType());
   RankedTensorType whole = symbol.type;
+  if (op.getOwn() && whole.getRank() > 0) {
+    auto own = RankedTensorType::get(whole.getShape().drop_front(),
+                                     whole.getElementType());
+    if (failed(verifyOwn(op, symbol, own, /*hasPlace=*/false)))
+      return failure();
+    whole = own;
+  }
   bool fits = whole.getRank() > 0 && slice.getRank() == whole.getRank() &&
               slice.getElementType() == whole.getElementType() &&
               slice.getShape().drop_front() == whole.getShape().drop_front() &&
               slice.getDimSize(0) <= whole.getDimSize(0);
-  if (op.getOffset() || op.getOwn() || isa<PackedType>(symbol.declaredType) ||
-      !fits)
+  if (op.getOffset() || isa<PackedType>(symbol.declaredType) || !fits)
     return op.emitOpError("C5: ")
            << slice << " is no slice of the symbol's " << symbol.declaredType
            << " to store at a position";

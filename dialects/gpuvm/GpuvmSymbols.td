@@ -147,9 +147,12 @@ def Gpuvm_StoreOp : Gpuvm_Op<"store", [
     such a store one of the whole symbol, whose other elements stay as they are.
 
     C4: the symbol is not in the heap, which is immutable.
-    C5: what is stored at a position has the symbol's shape but for the leading
-        dimension, which is not longer than the symbol's; there is no offset
-        beside it, nor `own`, and the symbol is not packed.
+    With `own` the position is one in the instance's slice of the symbol, such as
+    the next free row of its cache: each instance has its own.
+
+    C5: what is stored at a position has the symbol's shape, or that of the
+        instance's slice, but for the leading dimension, which is not longer; there
+        is no offset beside it, and the symbol is not packed.
 
     Examples:
 
@@ -163,6 +166,10 @@ def Gpuvm_StoreOp : Gpuvm_Op<"store", [
     }
     gpuvm.stage @move instances(100) (%to = %places : tensor<100x16xf32>) {
       gpuvm.store own %to, @agents : tensor<16xf32>
+    }
+    gpuvm.register @caches : tensor<8x4096x128xf16>
+    gpuvm.stage @extend instances(8) (%row = %keys : tensor<8x1x128xf16>, %next = %lengths : tensor<8xi32>) {
+      gpuvm.store own %row, @caches[%next] : tensor<1x128xf16>
     }
     ```
   }];

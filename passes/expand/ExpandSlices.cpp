@@ -14,6 +14,7 @@
 #include "kernels/analysis/Updates.h"
 #include "passes/expand/ElementBuilder.h"
 #include "passes/expand/Generalize.h"
+#include "passes/expand/ScatterRows.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
@@ -28,23 +29,8 @@ static constexpr uint64_t kUpdatedBytes = 1 << 16;
 static constexpr int64_t kUpdatedPart = 4;
 
 static bool isWorthScattering(RankedTensorType part, RankedTensorType whole) {
-  return tensorBytes(whole) >= kUpdatedBytes &&
+  return tensorBytes(whole) >= kUpdatedBytes && hasWordNumbers(whole) &&
          part.getNumElements() <= whole.getNumElements() / kUpdatedPart;
-}
-
-/// `old` with the elements of `part` at `places`: numbers of elements, in
-/// row-major order, that all differ where they are inside of `old`.
-static Value scatterElements(OpBuilder &b, Location loc, Value part,
-                             Value places, Value old) {
-  auto flatten = [&](Value value) {
-    return reshapeTo(b, loc, value, {typeOf(value).getNumElements()});
-  };
-  Value flat = flatten(old);
-  auto rule = RuleAttr::get(b.getContext(), Rule::last);
-  auto update = ScatterOp::create(b, loc, flat.getType(), flatten(part),
-                                  flatten(places), flat, b.getArrayAttr(rule));
-  update->setAttr(kDistinctAttr, b.getUnitAttr());
-  return reshapeTo(b, loc, update.getResult(0), typeOf(old).getShape());
 }
 
 namespace {
@@ -104,7 +90,7 @@ struct ExpandPositionedStore : OpRewritePattern<StoreOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(StoreOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!op.getPosition())
+    if (!op.getPosition() || op.getOwn()) // InstanceSpreader has those.
       return failure();
     Location loc = op.getLoc();
     RankedTensorType whole = lookupSymbol(op, op.getSymbol()).type;
@@ -113,7 +99,7 @@ struct ExpandPositionedStore : OpRewritePattern<StoreOp> {
     RankedTensorType slice = typeOf(op.getValue());
     Value merged;
     if (isWorthScattering(slice, whole)) {
-      merged = scatter(rewriter, op, old);
+      merged = scatterRows(rewriter, loc, op.getValue(), op.getPosition(), old);
     } else {
       Value rows = distances(rewriter, loc, op.getPosition(), whole);
       Value moved = GatherOp::create(rewriter, loc, whole, op.getValue(), rows);
@@ -125,7 +111,6 @@ struct ExpandPositionedStore : OpRewritePattern<StoreOp> {
   }
 
 private:
-  static Value scatter(OpBuilder &b, StoreOp op, Value old);
   static Value distances(OpBuilder &b, Location loc, Value position,
                          RankedTensorType whole);
   static Value merge(OpBuilder &b, Location loc, Value rows, Value moved,
@@ -302,33 +287,6 @@ LogicalResult WriteElement::matchAndRewrite(tensor::InsertOp op,
 //===----------------------------------------------------------------------===//
 // Stores at positions of the device
 //===----------------------------------------------------------------------===//
-
-/// `old` with the stored rows, each of whose elements has a place of its own.
-Value ExpandPositionedStore::scatter(OpBuilder &b, StoreOp op, Value old) {
-  Location loc = op.getLoc();
-  RankedTensorType whole = typeOf(old);
-  int64_t rows = whole.getDimSize(0), width = whole.getNumElements() / rows;
-  auto each = RankedTensorType::get(
-      {typeOf(op.getValue()).getDimSize(0), width}, b.getI32Type());
-  auto place = [&](OpBuilder &inside, Location at, ValueRange args) {
-    ScalarBuilder s(inside, at);
-    auto index = [&](int64_t dim) {
-      return s.toWord(s.make<linalg::IndexOp>(dim));
-    };
-    Value row = s.add(args.front(), index(0));
-    Value isThere = s.compare(arith::CmpIPredicate::ult, row, s.word(rows));
-    Value element = s.add(s.mul(row, s.word(width)), index(1));
-    linalg::YieldOp::create(inside, at, s.select(isThere, element, s.word(-1)));
-  };
-  Value init = tensor::EmptyOp::create(b, loc, each, ValueRange());
-  AffineMap maps[] = {AffineMap::get(2, 0, b.getContext()),
-                      b.getMultiDimIdentityMap(2)};
-  SmallVector<utils::IteratorType> loops(2, utils::IteratorType::parallel);
-  Value places = linalg::GenericOp::create(b, loc, each, op.getPosition(), init,
-                                           maps, loops, place)
-                     .getResult(0);
-  return scatterElements(b, loc, op.getValue(), places, old);
-}
 
 /// How far each row of the symbol lies behind the position.
 Value ExpandPositionedStore::distances(OpBuilder &b, Location loc,

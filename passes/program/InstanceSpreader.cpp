@@ -10,6 +10,7 @@
 #include "dialects/gpuvm/Reduction.h"
 #include "dialects/gpuvm/ScalarBody.h"
 #include "passes/expand/Generalize.h"
+#include "passes/expand/ScatterRows.h"
 #include "passes/plan/Commands.h"
 #include "passes/program/InstanceWords.h"
 
@@ -173,12 +174,26 @@ Value InstanceSpreader::spreadResult(Operation &op) {
       .Default([](Operation *) { return Value(); });
 }
 
-LogicalResult InstanceSpreader::spread(Operation &op) {
-  if (auto store = dyn_cast<StoreOp>(op)) { // Its own, so of all of them.
-    StoreOp::create(b, op.getLoc(), wholeOf(store.getValue()),
-                    store.getSymbol());
-    return success();
+/// Each instance stores its own, so all of them the whole symbol.
+LogicalResult InstanceSpreader::spreadStore(StoreOp op) {
+  Value whole = wholeOf(op.getValue());
+  if (op.getPosition()) {
+    SymbolInfo symbol = lookupSymbol(stage, op.getSymbol());
+    if (!hasWordNumbers(symbol.type))
+      return op.emitOpError("stores at a position of a symbol of ")
+             << symbol.type.getNumElements()
+             << " elements (at most 2147483647 have positions)";
+    Value old = LoadOp::create(b, op.getLoc(), symbol.type, op.getSymbol(),
+                               /*offset=*/IntegerAttr());
+    whole = scatterRows(b, op.getLoc(), whole, wholeOf(op.getPosition()), old);
   }
+  StoreOp::create(b, op.getLoc(), whole, op.getSymbol());
+  return success();
+}
+
+LogicalResult InstanceSpreader::spread(Operation &op) {
+  if (auto store = dyn_cast<StoreOp>(op))
+    return spreadStore(store);
   if (!differs(op)) {
     b.clone(op, values);
     return success();

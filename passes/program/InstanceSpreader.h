@@ -31,6 +31,7 @@ public:
 private:
   bool differs(Operation &op) const;
   LogicalResult spread(Operation &op);
+  LogicalResult spreadStore(StoreOp op);
   Value spreadResult(Operation &op);
   void spreadGeneric(linalg::GenericOp op);
   void spreadTables(linalg::GenericOp whole);

@@ -64,9 +64,15 @@ Value WhenLowering::zeros(RankedTensorType type) {
   return arith::ConstantOp::create(b, stage.getLoc(), b.getZeroAttr(type));
 }
 
-/// Stores what is there already. (In this form a store has no position.)
+/// Stores what is there already, or at a position where nothing is. (In this
+/// form only an instance's own has one.)
 void WhenLowering::lowerStore(StoreOp store) {
   b.setInsertionPoint(store);
+  if (Value position = store.getPosition()) {
+    store.getPositionMutable().assign(
+        choose(position, constant(std::numeric_limits<int32_t>::min())));
+    return;
+  }
   Value there = LoadOp::create(b, store.getLoc(), store.getValue().getType(),
                                store.getSymbolAttr(), store.getOffsetAttr(),
                                store.getOwnAttr());

@@ -251,6 +251,28 @@ gpuvm.program @store_c5_position(%x: tensor<2xf32>, %p: tensor<i64>) {
 
 // -----
 
+gpuvm.program @own_position(%x: tensor<3x1x8xf32>, %n: tensor<3xi32>) {
+  gpuvm.register @g : tensor<3x16x4xf32>
+  gpuvm.stage @s instances(3) (%v = %x : tensor<3x1x8xf32>, %p = %n : tensor<3xi32>) {
+    // expected-error @below {{C5: 'tensor<1x8xf32>' is no slice of the symbol's 'tensor<3x16x4xf32>' to store at a position}}
+    gpuvm.store own %v, @g[%p] : tensor<1x8xf32>
+  }
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @own_position_count(%x: tensor<3x1x4xf32>, %n: tensor<3xi32>) {
+  gpuvm.register @g : tensor<4x16x4xf32>
+  gpuvm.stage @s instances(3) (%v = %x : tensor<3x1x4xf32>, %p = %n : tensor<3xi32>) {
+    // expected-error @below {{C6: symbol @g of type 'tensor<4x16x4xf32>' is not 3 of 'tensor<16x4xf32>'}}
+    gpuvm.store own %v, @g[%p] : tensor<1x4xf32>
+  }
+  gpuvm.return
+}
+
+// -----
+
 gpuvm.program @load_c6_stage() {
   gpuvm.global @g : tensor<4x8xf32>
   gpuvm.stage @s() {

@@ -1,0 +1,67 @@
+//===- ScatterRows.cpp - rows that come into what is there ----------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/expand/ScatterRows.h"
+
+#include "kernels/analysis/Updates.h"
+#include "passes/expand/ElementBuilder.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+Value gpuvm::scatterElements(OpBuilder &b, Location loc, Value part,
+                             Value places, Value old) {
+  auto flatten = [&](Value value) {
+    return reshapeTo(b, loc, value, {typeOf(value).getNumElements()});
+  };
+  Value flat = flatten(old);
+  auto rule = RuleAttr::get(b.getContext(), Rule::last);
+  auto update = ScatterOp::create(b, loc, flat.getType(), flatten(part),
+                                  flatten(places), flat, b.getArrayAttr(rule));
+  update->setAttr(kDistinctAttr, b.getUnitAttr());
+  return reshapeTo(b, loc, update.getResult(0), typeOf(old).getShape());
+}
+
+bool gpuvm::hasWordNumbers(RankedTensorType whole) {
+  return whole.getNumElements() <= std::numeric_limits<int32_t>::max();
+}
+
+Value gpuvm::scatterRows(OpBuilder &b, Location loc, Value part, Value position,
+                         Value old) {
+  RankedTensorType whole = typeOf(old);
+  int64_t slices = typeOf(position).getRank(); // Dimensions before the rows.
+  int64_t rows = whole.getDimSize(slices), width = 1;
+  for (int64_t size : whole.getShape().drop_front(slices + 1))
+    width *= size;
+  SmallVector<int64_t> shape(typeOf(part).getShape().take_front(slices + 1));
+  shape.push_back(width);
+  auto each = RankedTensorType::get(shape, b.getI32Type());
+  auto place = [&](OpBuilder &inside, Location at, ValueRange args) {
+    ScalarBuilder s(inside, at);
+    auto index = [&](int64_t dim) {
+      return s.toWord(s.make<linalg::IndexOp>(dim));
+    };
+    Value row = s.add(args.front(), index(slices));
+    Value isThere = s.compare(arith::CmpIPredicate::ult, row, s.word(rows));
+    if (slices)
+      row = s.add(s.mul(index(0), s.word(rows)), row);
+    Value element = s.add(s.mul(row, s.word(width)), index(slices + 1));
+    linalg::YieldOp::create(inside, at, s.select(isThere, element, s.word(-1)));
+  };
+  Value init = tensor::EmptyOp::create(b, loc, each, ValueRange());
+  unsigned rank = shape.size();
+  SmallVector<AffineExpr> number;
+  if (slices)
+    number.push_back(b.getAffineDimExpr(0));
+  AffineMap maps[] = {AffineMap::get(rank, 0, number, b.getContext()),
+                      b.getMultiDimIdentityMap(rank)};
+  SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
+  Value places = linalg::GenericOp::create(b, loc, each, position, init, maps,
+                                           loops, place)
+                     .getResult(0);
+  return scatterElements(b, loc, part, places, old);
+}
