@@ -265,9 +265,11 @@ LogicalResult Machine::run(RepeatOp op, Environment &env) {
       op.getInitial(), [&](Value initial) { return env.get(initial); });
   bool goesOn = true;
   for (uint64_t i = 0; i < op.getTimes() && goesOn; ++i) {
-    for (auto [argument, value] :
-         llvm::zip_equal(op.getBody().getArguments(), values))
+    for (auto [argument, value] : llvm::zip_equal(op.getCarried(), values))
       env.set(argument, value);
+    if (op.getTurn())
+      env.set(op.getBody().getArguments().back(),
+              word(static_cast<int32_t>(i)));
     if (failed(runBody(op.getBody().front(), env)))
       return failure();
     NextOp next = op.getNext();

@@ -3,8 +3,9 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A repeat is written `gpuvm.repeat @name up_to 20 (%arg = %value : type, ...)
-// { ... }`. The arguments and the results are messages, whatever the values.
+// A repeat is written
+// `gpuvm.repeat @name up_to 20 turn %t (%arg = %value : type, ...) { ... }`.
+// The arguments and the results are messages, whatever the values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +26,11 @@ static Type carriedType(Type type) {
   return tensor ? MessageType::get(type.getContext(), tensor) : type;
 }
 
+static Type turnType(MLIRContext *context) {
+  auto word = RankedTensorType::get({}, IntegerType::get(context, 32));
+  return MessageType::get(context, word);
+}
+
 ParseResult RepeatOp::parse(OpAsmParser &parser, OperationState &result) {
   StringAttr name;
   IntegerAttr times;
@@ -41,31 +47,46 @@ ParseResult RepeatOp::parse(OpAsmParser &parser, OperationState &result) {
     result.addTypes(argument.type);
     return success();
   };
+  OpAsmParser::Argument turn;
+  auto parseTurn = [&]() -> ParseResult {
+    if (failed(parser.parseOptionalKeyword("turn")))
+      return success();
+    turn.type = turnType(parser.getContext());
+    result.addAttribute(getTurnAttrName(result.name),
+                        parser.getBuilder().getUnitAttr());
+    return parser.parseArgument(turn);
+  };
   if (parser.parseSymbolName(name, mlir::SymbolTable::getSymbolAttrName(),
                              result.attributes) ||
       parser.parseKeyword("up_to") ||
       parser.parseAttribute(times, parser.getBuilder().getI64Type(), "times",
                             result.attributes) ||
+      parseTurn() ||
       parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren,
                                      parseCarried) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
+  if (turn.type)
+    arguments.push_back(turn);
   return parser.parseRegion(*result.addRegion(), arguments);
 }
 
 void RepeatOp::print(OpAsmPrinter &p) {
   p << ' ';
   p.printSymbolName(getSymName());
-  p << " up_to " << getTimes() << " (";
-  llvm::interleaveComma(llvm::zip_equal(getBody().getArguments(), getInitial()),
-                        p, [&](auto pair) {
-                          auto [argument, initial] = pair;
-                          p << argument << " = " << initial << " : "
-                            << initial.getType();
-                        });
+  p << " up_to " << getTimes();
+  if (getTurn())
+    p << " turn " << getBody().getArguments().back();
+  p << " (";
+  llvm::interleaveComma(
+      llvm::zip_equal(getCarried(), getInitial()), p, [&](auto pair) {
+        auto [argument, initial] = pair;
+        p << argument << " = " << initial << " : " << initial.getType();
+      });
   p << ')';
   p.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(), {getSymNameAttrName(), getTimesAttrName()});
+      (*this)->getAttrs(),
+      {getSymNameAttrName(), getTimesAttrName(), getTurnAttrName()});
   p << ' ';
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
@@ -110,7 +131,10 @@ LogicalResult RepeatOp::verifyRegions() {
   auto carried = llvm::map_to_vector(
       getInitial().getTypes(), [](Type type) { return carriedType(type); });
   Block &block = getBody().front();
-  if (!llvm::equal(block.getArgumentTypes(), carried)) // C1
+  SmallVector<Type> arguments(carried);
+  if (getTurn())
+    arguments.push_back(turnType(getContext()));
+  if (!llvm::equal(block.getArgumentTypes(), arguments)) // C1
     return emitOpError("C1: the block arguments are not the operands as "
                        "messages");
   if (!llvm::equal(getResultTypes(), carried)) // C2

@@ -25,7 +25,11 @@ def Gpuvm_RepeatOp : Gpuvm_Op<"repeat", [
 
     Stages of the body store what they store once for each time that they run.
 
-    C1: block argument i is a message whose payload is operand i, or its payload.
+    With `turn %t` the body has one more argument, a message with the number of
+    the time that runs, an i32 counted from 0.
+
+    C1: block argument i is a message whose payload is operand i, or its payload;
+        the turn is the last one.
     C2: results are messages with the types of the block arguments' payloads,
         and so is what `gpuvm.next` names.
     C3: there is at least one time, and at most 2^31 - 1.
@@ -58,7 +62,7 @@ def Gpuvm_RepeatOp : Gpuvm_Op<"repeat", [
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$times,
-                       Variadic<Gpuvm_Value>:$initial);
+                       Variadic<Gpuvm_Value>:$initial, UnitAttr:$turn);
   let results = (outs Variadic<Gpuvm_Message>:$last);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -66,6 +70,10 @@ def Gpuvm_RepeatOp : Gpuvm_Op<"repeat", [
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     NextOp getNext();
+    /// The arguments of the body that are carried.
+    ::mlir::Block::BlockArgListType getCarried() {
+      return getBody().getArguments().take_front(getInitial().size());
+    }
     static ::llvm::StringRef getDefaultDialect() { return "gpuvm"; }
   }];
 }

@@ -326,7 +326,62 @@ void RepeatLowering::run() {
   repeat.erase();
 }
 
+/// A stage that sends the number that it is given plus one.
+static StageOp makeCounter(OpBuilder &b, Location loc, const Twine &name,
+                           Value number) {
+  auto word = cast<RankedTensorType>(payloadType(number.getType()));
+  auto *block = new Block;
+  Value argument = block->addArgument(word, loc);
+  OpBuilder inside(b.getContext());
+  inside.setInsertionPointToStart(block);
+  Value one =
+      arith::ConstantOp::create(inside, loc, DenseElementsAttr::get(word, 1));
+  Value next = arith::AddIOp::create(inside, loc, argument, one);
+  SendOp::create(inside, loc, next);
+  auto stage = StageOp::create(
+      b, loc, Type(MessageType::get(b.getContext(), word)), name.str(), number,
+      /*fusion_group=*/IntegerAttr(), /*instances=*/IntegerAttr(),
+      /*conditional=*/false);
+  stage.getBody().push_back(block);
+  return stage;
+}
+
+/// Makes the turn one more value that is carried.
+static void carryTurn(RepeatOp repeat) {
+  Block &body = repeat.getBody().front();
+  BlockArgument turn = body.getArguments().back();
+  repeat.removeTurnAttr();
+  if (turn.use_empty())
+    return body.eraseArgument(turn.getArgNumber());
+  OpBuilder b(repeat);
+  Location loc = repeat.getLoc();
+  RankedTensorType word = payloadType(turn.getType());
+  Value zero =
+      arith::ConstantOp::create(b, loc, DenseElementsAttr::get(word, 0));
+  OperationState state(loc, RepeatOp::getOperationName());
+  state.addOperands(repeat.getInitial());
+  state.addOperands(zero);
+  state.addTypes(repeat.getResultTypes());
+  state.addTypes(turn.getType());
+  state.addAttributes(repeat->getAttrs());
+  state.addRegion();
+  auto whole = cast<RepeatOp>(b.create(state));
+  whole.getBody().takeBody(repeat.getBody());
+  NextOp next = whole.getNext();
+  b.setInsertionPoint(next);
+  StageOp counter = makeCounter(b, loc, whole.getSymName() + ".turn", turn);
+  next.getValuesMutable().append(counter.getMessages().front());
+  repeat->replaceAllUsesWith(whole.getResults().drop_back());
+  repeat.erase();
+}
+
 void LowerRepeat::runOnOperation() {
+  SmallVector<RepeatOp> counted;
+  getOperation().walk([&](RepeatOp repeat) {
+    if (repeat.getTurn())
+      counted.push_back(repeat);
+  });
+  llvm::for_each(counted, carryTurn);
   SymbolTable symbols(getOperation());
   for (auto repeat :
        llvm::make_early_inc_range(getOperation().getBody().getOps<RepeatOp>()))

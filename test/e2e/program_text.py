@@ -130,18 +130,19 @@ class Program:
         self.messages += results
         return results if isinstance(sent, (list, tuple)) else results[0]
 
-    def repeat(self, times, initial, build):
+    def repeat(self, times, initial, build, turn=False):
         """build(messages that are carried) -> what they are the next time, and a message that ends it, or None. The
-        result is what they are when it is over."""
+        result is what they are when it is over. With `turn` the number of the time is the last of the messages."""
         outside, known = self.stages, list(self.messages)
         name = f"r{len(outside)}_{len(known)}"
         carried = [Value(f"{name}_{i}", value.shape, value.dtype, value.exact) for i, value in enumerate(initial)]
         kind = lambda value: value.type if value in self.inputs else f"!gpuvm.message<{value.type}>"
         self.stages = Inner(outside)
-        after, until = build(carried)
+        number = Value(f"{name}_turn", (), "i32", True)
+        after, until = build(carried + [number] if turn else carried)
         body, self.stages, self.messages = "\n".join(self.stages.own), outside, known
         signature = ", ".join(f"%{c.name} = %{v.name} : {kind(v)}" for c, v in zip(carried, initial))
-        text = (f"  %{name}:{len(initial)} = gpuvm.repeat @{name} up_to {times} ({signature}) {{\n{body}\n    gpuvm.next "
+        text = (f"  %{name}:{len(initial)} = gpuvm.repeat @{name} up_to {times} {f'turn %{number.name} ' if turn else ''}({signature}) {{\n{body}\n    gpuvm.next "
                 f"{', '.join('%' + v.name for v in after)} : {', '.join(kind(v) for v in after)}")
         if until:
             text += f" until %{until.name} : {kind(until)}"

@@ -27,7 +27,7 @@ STEPS = WORK + [mirrored, mirrored]
 
 
 def repeat_program(seed):
-    rng = random.Random(f"repeat {seed}")
+    rng, counting = random.Random(f"repeat {seed}"), random.Random(f"turn {seed}")
     p = Program(f"repeat_{seed}")
     p.variants = ALWAYS
     p.iterations = rng.choice([1, 2])
@@ -63,11 +63,18 @@ def repeat_program(seed):
         zero = p.stage(lambda s, x: s.reduce("arith.andi", x, [0], 0), values[0])
         times = rng.choice([1, 2, 3, 5, 9])
         most = rng.choice([None, 1, 2, 3, 100])
+        counts = counting.random() < 0.5
+        if counts and most:  # Ends after few times, whatever the bound.
+            times = counting.choice([times, 1000, 10**6, 2**31 - 1])
 
         def body(carried):
             count, *own = carried
+            turn = own.pop() if counts else None
             known, tests = values + own, list(conditions)
             count = p.stage(lambda s, c: s.binary("arith.addi", c, s.constant((), "i32", 1)), count)
+            if turn and counting.random() < 0.7:
+                known.append(p.stage(lambda s, x, t: s.binary("arith.addi", x, s.broadcast(t, x.shape, [0])),
+                                     counting.choice(known), turn))
             for _ in range(rng.randint(1, 4)):
                 if rng.random() < 0.25:
                     limit = rng.choice([n // 2, n // 2 + 1])
@@ -78,12 +85,12 @@ def repeat_program(seed):
                     known.append(work_on(known, tests))
             # Values may change their places, and stay what they are.
             after = [rng.choice(known[-len(own) - 1:] if rng.random() < 0.6 else own) for _ in own]
-            until = most and p.stage(lambda s, c: s.compare("sge", c, s.constant((), "i32", most)), count)
+            until = most and p.stage(lambda s, c: s.compare("sge", c, s.constant((), "i32", most)), turn or count)
             if tests and most and rng.random() < 0.3:
                 until = p.stage(lambda s, a, b: s.binary("arith.ori", a, b), until, rng.choice(tests))
             return [count] + after, until
 
-        return p.repeat(times, [zero] + initial, body)[1:]
+        return p.repeat(times, [zero] + initial, body, turn=counts)[1:]
 
     values = list(given)
     for _ in range(rng.randint(1, 2)):

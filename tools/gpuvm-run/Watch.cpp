@@ -112,7 +112,7 @@ Result<WatchState> Watch::state() {
   Executor &executor = *vm_.executor();
   const Plan &plan = executor.plan();
   WatchState state;
-  state.program = plan.program;
+  state.program = executor.lastProgram().name;
   state.device = vm_.device()->info().name;
   state.done = done_;
   state.total = total_;
