@@ -125,12 +125,12 @@ Status saveState(Executor &executor, const std::string &path) {
   VM_RETURN_IF_ERROR(
       write({reinterpret_cast<const uint8_t *>(layout.data()), layout.size()}));
   std::vector<uint8_t> memory(Transfer::kStagingBytes);
-  VM_RETURN_IF_ERROR(forEachPiece(
-      plan, memory,
-      [&](Region region, uint64_t offset, std::span<uint8_t> bytes) -> Status {
-        VM_RETURN_IF_ERROR(executor.readRegion(region, offset, bytes));
-        return write(bytes);
-      }));
+  auto copy = [&](Region region, uint64_t offset,
+                  std::span<uint8_t> bytes) -> Status {
+    VM_RETURN_IF_ERROR(executor.readRegion(region, offset, bytes));
+    return write(bytes);
+  };
+  VM_RETURN_IF_ERROR(forEachPiece(plan, memory, copy));
   uint64_t sum = checksum.value();
   VM_RETURN_IF_ERROR(file->write(bytesOf(sum)));
   return file->commit();
