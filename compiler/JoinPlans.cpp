@@ -7,6 +7,7 @@
 
 #include "compiler/JoinPlans.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -93,6 +94,7 @@ private:
   /// For each part the numbers in the whole of its kernels.
   std::vector<std::vector<uint32_t>> kernelsOf;
   StringMap<uint32_t> sharedInputs, sharedSymbols;
+  DenseSet<std::pair<unsigned, uint64_t>> sharedData; ///< Region and offset.
 };
 
 } // namespace
@@ -207,12 +209,9 @@ void Joiner::addSlot(const Relocation &moved, const Plan &part, SlotT slot,
 }
 
 void Joiner::addData(const Relocation &moved, vm::InitialData data) {
-  bool isShared = moved.isShared(data.region, data.offset);
-  bool isThere = any_of(whole.initialData, [&](const vm::InitialData &other) {
-    return other.region == data.region && other.offset == data.offset;
-  });
-  if (isShared && isThere)
-    return;
+  if (moved.isShared(data.region, data.offset) &&
+      !sharedData.insert({unsigned(data.region), data.offset}).second)
+    return; // Another program has it.
   moved.move(data.region, data.offset);
   whole.initialData.push_back(std::move(data));
 }

@@ -367,9 +367,7 @@ static FailureOr<PartOfPlan> translatePart(chain::PlanOp op) {
   FailureOr<vm::Plan> plan = PlanTranslator(op).run();
   if (failed(plan))
     return failure();
-  if (!op.getShared())
-    return op.emitError("is one of several, and does not say what it shares "
-                        "(gpuvm-place-shared)");
+  assert(op.getShared() && "gpuvm-place-shared has said what is");
   PartOfPlan part{std::move(*plan)};
   llvm::copy(*op.getShared(), part.shared.begin());
   part.transientBegin = (*op.getTransient())[0];
@@ -377,25 +375,25 @@ static FailureOr<PartOfPlan> translatePart(chain::PlanOp op) {
   return part;
 }
 
+static FailureOr<vm::Plan> joinPlans(ArrayRef<chain::PlanOp> ops,
+                                     StringRef name) {
+  std::vector<PartOfPlan> parts;
+  for (chain::PlanOp op : ops) {
+    FailureOr<PartOfPlan> part = translatePart(op);
+    if (failed(part))
+      return failure();
+    parts.push_back(std::move(*part));
+  }
+  return gpuvm::joinPlans(std::move(parts), name.str());
+}
+
 FailureOr<vm::Plan> gpuvm::translateToPlan(ModuleOp module) {
   SmallVector<chain::PlanOp> ops(module.getOps<chain::PlanOp>());
-  assert(!ops.empty() && "there is a program to translate");
-  FailureOr<vm::Plan> plan = failure();
-  if (ops.size() == 1) {
-    plan = PlanTranslator(ops.front()).run();
-    if (failed(plan))
-      return failure();
-  } else {
-    std::vector<PartOfPlan> parts;
-    for (chain::PlanOp op : ops) {
-      FailureOr<PartOfPlan> part = translatePart(op);
-      if (failed(part))
-        return failure();
-      parts.push_back(std::move(*part));
-    }
-    plan =
-        joinPlans(std::move(parts), module.getName().value_or("module").str());
-  }
+  FailureOr<vm::Plan> plan =
+      ops.size() == 1 ? PlanTranslator(ops.front()).run()
+                      : ::joinPlans(ops, module.getName().value_or("module"));
+  if (failed(plan))
+    return failure();
   if (vm::Status status = vm::checkPlan(*plan); !status.ok())
     return mlir::emitError(ops.front().getLoc()) << status.message();
   return plan;

@@ -90,12 +90,12 @@ LogicalResult Machine::run(StoreOp op, Environment &env) {
     int64_t position = getWord(*env.get(op.getPosition()));
     HostTensor whole = *there;
     if (op.getOwn()) {
-      HostTensor slice = *there;
-      slice.shape.erase(slice.shape.begin());
-      slice.bytes.resize(slice.bytes.size() / there->shape.front());
-      std::memcpy(slice.bytes.data(),
-                  there->bytes.data() + instance * slice.bytes.size(),
-                  slice.bytes.size());
+      RankedTensorType type = lookupSymbol(op, op.getSymbol()).type;
+      HostTensor slice =
+          cutSlice(*there,
+                   RankedTensorType::get(type.getShape().drop_front(),
+                                         type.getElementType()),
+                   instance);
       putSlice(whole, storeRows(slice, *value, position), instance);
     } else {
       whole = storeRows(*there, *value, position);

@@ -48,11 +48,12 @@ class Chain_PlanChild<string mnemonic, list<Trait> traits = []>
 
 def Chain_PlanOp : Chain_Op<"plan", [
     IsolatedFromAbove, Symbol, NoTerminator, SingleBlock, NoRegionArguments]> {
-  let summary = "One plan file.";
+  let summary = "The plan of a program.";
   let description = [{
     `regions` are the sizes of Registers, Metrics, Globals, Control and Heap in
-    bytes; `instances` is the number of VM instances. Of a module with several
-    programs each has one of these, and the file holds them all: `shared` are the
+    bytes; `instances` is the number of VM instances.
+
+    Of a module with several programs each has one of these, and the file holds them all: `shared` are the
     bytes at the start of each region that are the same for all of them, and in
     Registers nothing is kept between `transient[0]` and `transient[1]` from one
     execution to the next, so that all of them have it in one place.

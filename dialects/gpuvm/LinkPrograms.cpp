@@ -191,16 +191,17 @@ LogicalResult Linker::inlineCalls(Operation *caller) {
 /// A program that is called would find the symbol of its caller.
 static LogicalResult verifyNothingHidden(ProgramOp program) {
   auto module = program->getParentOfType<ModuleOp>();
-  for (Operation &op : program.getBody().front())
-    if (SymbolInfo own = getSymbolInfo(&op); own.op && !own.isShared && module)
-      if (Operation *other =
-              module.lookupSymbol(SymbolTable::getSymbolName(&op))) {
-        if (!getSymbolInfo(other).op)
-          continue;
-        InFlightDiagnostic error = op.emitError("hides a symbol of the module");
-        error.attachNote(other->getLoc()) << "here";
-        return error;
-      }
+  for (Operation &op : program.getBody().front()) {
+    SymbolInfo own = getSymbolInfo(&op);
+    if (!module || !own.op || own.isShared)
+      continue;
+    Operation *other = module.lookupSymbol(SymbolTable::getSymbolName(&op));
+    if (!other || !getSymbolInfo(other).op)
+      continue;
+    InFlightDiagnostic error = op.emitError("hides a symbol of the module");
+    error.attachNote(other->getLoc()) << "here";
+    return error;
+  }
   return success();
 }
 

@@ -374,42 +374,4 @@ Status Executor::readTimes() {
   return {};
 }
 
-Result<CommandTimes> Executor::commandTimes() {
-  VM_RETURN_IF_ERROR(checkIdle("read the times of commands"));
-  if (!options_.profile || counters_.executions == 0)
-    return Status(Code::Usage,
-                  fmt::format("The commands of \"{}\" were not timed (it must "
-                              "be loaded to be profiled, and executed).",
-                              lastProgram().name));
-  return last().replay.commandTimes(last().timestamps);
-}
-
-std::string Executor::runningStage() const {
-  std::optional<size_t> last = trace_.lastStarted();
-  return last ? plan_.commands[*last].stage : "";
-}
-
-Status Executor::withTrace(const Status &status) const {
-  if (std::optional<size_t> last = trace_.lastStarted())
-    return status.withContext(
-        fmt::format("running command {} of {} (stage \"{}\")", *last,
-                    plan_.commands.size(), plan_.commands[*last].stage));
-  return status.withContext(
-      fmt::format("running program \"{}\"", lastProgram().name));
-}
-
-const ExecutorCounters &Executor::counters() const {
-  counters_.executionSubmits = 0;
-  for (const LoadedProgram &program : programs_) {
-    counters_.executionSubmits +=
-        program.half.replay.submission().submitCount();
-    if (program.idle)
-      counters_.executionSubmits +=
-          program.idle->replay.submission().submitCount();
-  }
-  counters_.recorded = last().replay.counts();
-  counters_.hostAccessSubmits = transfer_.submitCount() + warmUpSubmits_;
-  return counters_;
-}
-
 } // namespace vm

@@ -71,7 +71,7 @@ Status Executor::bindFile(uint32_t index, const std::string &path,
   VM_RETURN_IF_ERROR(checkIdle("bind an input"));
   Result<InputFile> file = InputFile::open(path);
   if (!file.ok())
-    return file.status();
+    return file.status().withContext(fmt::format("reading \"{}\"", path));
   uint64_t bytes = byteSizeOf(input);
   if (offset > file->sizeBytes() || bytes > file->sizeBytes() - offset)
     return Status(Code::BadInput,

@@ -219,7 +219,7 @@ Status restoreState(Executor &executor, const std::string &path) {
   const Plan &plan = executor.plan();
   Result<InputFile> file = InputFile::open(path);
   if (!file.ok())
-    return file.status();
+    return file.status().withContext(fmt::format("reading \"{}\"", path));
   VM_RETURN_IF_ERROR(checkLayout(*file, path, plan));
   std::vector<uint8_t> memory(Transfer::kStagingBytes);
   VM_RETURN_IF_ERROR(checkSum(*file, path, memory));

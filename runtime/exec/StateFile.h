@@ -5,8 +5,8 @@
 //
 // The values of all symbols of a plan (named registers, metrics, globals and
 // control words), which are what executions leave for those after them. The
-// heap is not among them: it is immutable, and bound anew. docs/host.md has the
-// layout of the file.
+// heap is not among them: it is immutable, and bound anew. docs/programs.md
+// has the layout of the file.
 //
 //===----------------------------------------------------------------------===//
 

@@ -148,8 +148,8 @@ Status CommandVerifier::verifyReason(const BarrierReason &reason,
     return bad("Reason {} of barrier {} begins at command {} ({} to {} come "
                "before it).",
                number, index, reason.first, program.begin, int64_t(index) - 1);
-  bool isBehind = reason.second > index && reason.second < program.end;
-  if (!isBehind && !isRepeated(reason.second))
+  bool isAfter = reason.second > index && reason.second < program.end;
+  if (!isAfter && !isRepeated(reason.second))
     return bad("Reason {} of barrier {} ends at command {} ({} to {} come "
                "after it).",
                number, index, reason.second, index + 1, program.end - 1);

@@ -1,5 +1,5 @@
 // The number of the turn, in loops with and without an end that the device finds, long and short, one in another, on a
-// condition, and where nobody reads it.
+// condition, and where it is not read.
 
 // RUN: rm -rf %t && mkdir %t
 // RUN: gpuvm-compile %s -o %t/plan && gpuvm-compile %s --fusion=never --chains=never -o %t/apart

@@ -135,7 +135,7 @@ static void addSymbol(Programs &all, vm::Program &program, Operation *op,
 }
 
 /// Adds the inputs, outputs and symbols of the last machine's program. Heap
-/// symbols without an initial value come behind its other inputs.
+/// symbols without an initial value come after its other inputs.
 static void describe(Programs &all, const std::string &prefix) {
   ProgramOp op = all.machines.back().getProgram();
   FunctionType type = op.getProgramType();

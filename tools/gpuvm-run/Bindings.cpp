@@ -120,8 +120,9 @@ static std::optional<FileRange> parseRange(std::string_view text) {
 static Status checkRange(const FileRange &range, const Input &input) {
   Result<InputFile> file = InputFile::open(range.path);
   if (!file.ok())
-    return file.status().withContext(
-        fmt::format("reading input \"{}\"", input.name));
+    return file.status()
+        .withContext(fmt::format("reading \"{}\"", range.path))
+        .withContext(fmt::format("reading input \"{}\"", input.name));
   uint64_t bytes = byteSizeOf(input);
   if (range.offset <= file->sizeBytes() &&
       bytes <= file->sizeBytes() - range.offset)
