@@ -10,11 +10,11 @@
 #include "runtime/device/DeviceSelection.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace vm {
 
-/// Drops what the kernel of a dispatch does not bind, which is what a variant
-/// does without.
+/// Drops the windows that are for other kernels than the one that was chosen.
 template <typename Op> static void fitWindows(const Plan &plan, Op &dispatch) {
   const std::vector<Binding> &bindings = plan.kernels[dispatch.kernel].bindings;
   std::erase_if(dispatch.windows, [&](const BoundWindow &bound) {
@@ -51,37 +51,53 @@ static void leaveOutCommands(Plan &plan, const DeviceInfo &info) {
       plan.kernels[i] = {.name = std::move(plan.kernels[i].name)};
 }
 
-void chooseVariants(Plan &plan, const DeviceInfo &info) {
+/// Whether the device is of the kind that the kernel is for, and has all that
+/// it needs.
+static bool canRun(const DeviceInfo &info, const Kernel &kernel) {
+  DeviceKind own =
+      info.type == DeviceType::Cpu ? DeviceKind::Cpu : DeviceKind::Gpu;
+  return kernel.device.value_or(own) == own &&
+         refusalReasons(info, requirementsOf(kernel)).empty();
+}
+
+/// Puts `chosen`, if there is one for a kernel, in the place of the kernel.
+template <typename ChooseFn>
+static void replaceKernels(Plan &plan, ChooseFn chosen) {
   size_t count = 0;
   for (Kernel &kernel : plan.kernels) {
     std::vector<uint32_t> variants = std::move(kernel.variants);
     count += variants.size();
-    auto chosen =
-        std::find_if(variants.begin(), variants.end(), [&](uint32_t number) {
-          return refusalReasons(info, requirementsOf(plan.kernels[number]))
-              .empty();
-        });
-    if (chosen != variants.end())
-      kernel = std::move(plan.kernels[*chosen]);
+    if (std::optional<uint32_t> variant = chosen(variants))
+      kernel = std::move(plan.kernels[*variant]);
     kernel.variants.clear();
   }
   plan.kernels.resize(plan.kernels.size() - count); // They are the last ones.
   for (Command &command : plan.commands) {
-    if (auto *direct = std::get_if<Dispatch>(&command.op))
+    if (auto *direct = std::get_if<Dispatch>(&command.op)) {
       fitWindows(plan, *direct);
-    else if (auto *indirect = std::get_if<DispatchIndirect>(&command.op))
+      if (std::optional<uint32_t> groups = plan.kernels[direct->kernel].groups)
+        direct->groups = {*groups, 1, 1};
+    } else if (auto *indirect = std::get_if<DispatchIndirect>(&command.op)) {
       fitWindows(plan, *indirect);
+    }
   }
+}
+
+void chooseVariants(Plan &plan, const DeviceInfo &info) {
+  replaceKernels(plan, [&](const std::vector<uint32_t> &variants) {
+    auto chosen =
+        std::find_if(variants.begin(), variants.end(), [&](uint32_t number) {
+          return canRun(info, plan.kernels[number]);
+        });
+    return chosen == variants.end() ? std::nullopt : std::optional(*chosen);
+  });
   leaveOutCommands(plan, info);
 }
 
 void dropVariants(Plan &plan) {
-  size_t count = 0;
-  for (Kernel &kernel : plan.kernels) {
-    count += kernel.variants.size();
-    kernel.variants.clear();
-  }
-  plan.kernels.resize(plan.kernels.size() - count);
+  replaceKernels(plan, [](const std::vector<uint32_t> &) {
+    return std::optional<uint32_t>();
+  });
 }
 
 } // namespace vm

@@ -43,7 +43,9 @@ public:
 private:
   Status verifyWindows(uint32_t kernel,
                        const std::vector<BoundWindow> &windows) const;
-  Status verifyAliasing(const Kernel &kernel,
+  bool saysUnfinished(const Kernel &kernel, uint32_t binding) const;
+  Status verifyAliasing(const std::string &kernel,
+                        const std::vector<Binding> &bindings,
                         const std::vector<BoundWindow> &windows) const;
   Status verifyReason(const BarrierReason &reason, size_t number) const;
   Status verifyTransfer(const char *what, const Window &window) const;
@@ -54,6 +56,16 @@ private:
   CommandRange range, program;
 };
 
+/// Whether the kernel or one of its variants does, at that binding.
+bool CommandVerifier::saysUnfinished(const Kernel &kernel,
+                                     uint32_t binding) const {
+  return kernel.unfinished == binding ||
+         std::any_of(kernel.variants.begin(), kernel.variants.end(),
+                     [&](uint32_t variant) {
+                       return plan.kernels[variant].unfinished == binding;
+                     });
+}
+
 Status
 CommandVerifier::verifyWindows(uint32_t kernelIndex,
                                const std::vector<BoundWindow> &windows) const {
@@ -61,15 +73,16 @@ CommandVerifier::verifyWindows(uint32_t kernelIndex,
     return bad("Command {} dispatches kernel {} (the plan has {}).", index,
                kernelIndex, plan.kernels.size());
   const Kernel &kernel = plan.kernels[kernelIndex];
-  if (windows.size() != kernel.bindings.size())
+  std::vector<Binding> bindings = dispatchBindings(plan, kernelIndex);
+  if (windows.size() != bindings.size())
     return bad("Command {} binds {} windows (kernel \"{}\" has {} bindings).",
-               index, windows.size(), kernel.name, kernel.bindings.size());
+               index, windows.size(), kernel.name, bindings.size());
   for (size_t i = 0; i < windows.size(); ++i) {
     const auto &[binding, window] = windows[i];
-    if (binding != kernel.bindings[i].binding)
+    if (binding != bindings[i].binding)
       return bad("Window {} of command {} has binding {} (binding {} of kernel "
                  "\"{}\" is next).",
-                 i, index, binding, kernel.bindings[i].binding, kernel.name);
+                 i, index, binding, bindings[i].binding, kernel.name);
     VM_RETURN_IF_ERROR(checkWindow(
         fmt::format("Window {} of command {}", i, index), window, plan));
     if (window.region != regionOfBinding(binding))
@@ -78,19 +91,20 @@ CommandVerifier::verifyWindows(uint32_t kernelIndex,
           "to region {}).",
           i, index, toString(window.region), binding,
           toString(regionOfBinding(binding)));
-    if (kernel.unfinished == binding && window.length < sizeof(uint32_t))
+    if (saysUnfinished(kernel, binding) && window.length < sizeof(uint32_t))
       return bad(
           "Window {} of command {} has {} bytes (kernel \"{}\" says in a "
           "word there whether a loop is unfinished).",
           i, index, window.length, kernel.name);
   }
-  return verifyAliasing(kernel, windows);
+  return verifyAliasing(kernel.name, bindings, windows);
 }
 
 /// Windows that share bytes of which some are written are the same window
 /// (an update in place) or a race inside the kernel.
 Status
-CommandVerifier::verifyAliasing(const Kernel &kernel,
+CommandVerifier::verifyAliasing(const std::string &kernel,
+                                const std::vector<Binding> &bindings,
                                 const std::vector<BoundWindow> &windows) const {
   std::vector<uint32_t> order(windows.size());
   for (uint32_t i = 0; i < order.size(); ++i)
@@ -105,13 +119,12 @@ CommandVerifier::verifyAliasing(const Kernel &kernel,
       const Window &b = windows[order[j]].window;
       if (!overlap(a, b))
         break;
-      bool written =
-          kernel.bindings[order[i]].writes || kernel.bindings[order[j]].writes;
+      bool written = bindings[order[i]].writes || bindings[order[j]].writes;
       if (written && a != b)
         return bad("Windows {} and {} of command {} overlap in part and kernel "
                    "\"{}\" writes one of them.",
                    std::min(order[i], order[j]), std::max(order[i], order[j]),
-                   index, kernel.name);
+                   index, kernel);
     }
   return {};
 }

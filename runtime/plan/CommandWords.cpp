@@ -7,6 +7,7 @@
 
 #include "runtime/plan/CommandWords.h"
 
+#include "runtime/plan/PlanNames.h"
 #include "runtime/plan/PlanText.h"
 
 #include <fmt/format.h>
@@ -98,7 +99,7 @@ uint64_t windowBytes(const Plan &plan, const Command &command) {
   Work work = workOf(command);
   if (!work.kernel)
     return 0;
-  const std::vector<Binding> &bindings = plan.kernels[*work.kernel].bindings;
+  std::vector<Binding> bindings = dispatchBindings(plan, *work.kernel);
   uint64_t bytes = 0;
   for (size_t i = 0; i < bindings.size(); ++i)
     bytes += (*work.windows)[i].window.length *

@@ -35,7 +35,7 @@ struct AccessCollector {
   std::vector<Access> accesses;
 
   void addWindows(uint32_t kernel, const std::vector<BoundWindow> &windows) {
-    const auto &bindings = plan.kernels[kernel].bindings;
+    std::vector<Binding> bindings = dispatchBindings(plan, kernel);
     for (size_t i = 0; i < windows.size(); ++i)
       accesses.push_back(
           {windows[i].window, bindings[i].reads, bindings[i].writes});
@@ -284,7 +284,6 @@ std::vector<BarrierReason> findUncoveredHazards(const Plan &plan,
   for (const Command &command : plan.commands)
     if (command.unless)
       named.insert(*command.unless);
-  // Variants touch no more than their kernels.
   std::vector<BarrierReason> hazards;
   for (size_t choice = 0; choice < size_t(1) << named.size(); ++choice) {
     std::set<Feature> features;

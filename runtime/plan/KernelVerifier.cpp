@@ -88,24 +88,27 @@ Status verifyUnfinished(const Kernel &kernel) {
              kernel.name, *kernel.unfinished);
 }
 
-/// Whether `variant` touches nothing but what `kernel` touches, in its way.
-bool hasFewerBindings(const Kernel &variant, const Kernel &kernel) {
-  return std::all_of(
-      variant.bindings.begin(), variant.bindings.end(), [&](const Binding &x) {
-        return std::any_of(kernel.bindings.begin(), kernel.bindings.end(),
-                           [&](const Binding &y) {
-                             return x.binding == y.binding &&
-                                    (y.reads || !x.reads) &&
-                                    (y.writes || !x.writes);
-                           });
-      });
+/// A variant may say which devices it is for and how many workgroups it has.
+Status verifyLaunch(const Kernel &kernel) {
+  constexpr uint32_t kMostGroups = limits::kMaxGroups;
+  if (kernel.device && *kernel.device > kLastDeviceKind)
+    return bad("Kernel \"{}\" is for an unknown kind of device ({}).",
+               kernel.name, static_cast<unsigned>(*kernel.device));
+  if (kernel.groups && (*kernel.groups == 0 || *kernel.groups > kMostGroups))
+    return bad("Kernel \"{}\" has {} workgroups (1 to {} are allowed).",
+               kernel.name, *kernel.groups, kMostGroups);
+  return {};
 }
 
 /// What only variants are for comes last, so that it can be left out.
 Status verifyVariants(const Plan &plan) {
   size_t count = 0;
-  for (const Kernel &kernel : plan.kernels)
+  for (const Kernel &kernel : plan.kernels) {
+    VM_RETURN_IF_ERROR(
+        checkCount(fmt::format("variants of kernel \"{}\"", kernel.name),
+                   kernel.variants.size(), limits::kMaxVariants));
     count += kernel.variants.size();
+  }
   std::vector<bool> taken(plan.kernels.size());
   for (const Kernel &kernel : plan.kernels)
     for (uint32_t number : kernel.variants) {
@@ -118,12 +121,17 @@ Status verifyVariants(const Plan &plan) {
         return bad("Kernel \"{}\" has the variant \"{}\", which is not one of "
                    "the last {} kernels or is a variant already.",
                    kernel.name, variant.name, count);
-      if (!variant.variants.empty() || !hasFewerBindings(variant, kernel))
-        return bad("Kernel \"{}\" has the variant \"{}\", which has "
-                   "bindings that it does not have, or variants of its own.",
+      if (!variant.variants.empty())
+        return bad("Kernel \"{}\" has the variant \"{}\", which has variants "
+                   "of its own.",
                    kernel.name, variant.name);
       taken[number] = true;
     }
+  for (size_t i = 0; i < plan.kernels.size(); ++i)
+    if (!taken[i] && (plan.kernels[i].device || plan.kernels[i].groups))
+      return bad("Kernel \"{}\" is for some devices or has workgroups of its "
+                 "own, and is not a variant.",
+                 plan.kernels[i].name);
   auto isVariant = [&](uint32_t kernel) {
     return kernel < taken.size() && taken[kernel];
   };
@@ -135,6 +143,13 @@ Status verifyVariants(const Plan &plan) {
       return bad("Command {} dispatches a variant of a kernel (the device "
                  "decides whether it runs).",
                  i);
+    if (indirect && indirect->kernel < plan.kernels.size())
+      for (uint32_t variant : plan.kernels[indirect->kernel].variants)
+        if (plan.kernels[variant].groups)
+          return bad("Command {} has the device count the workgroups of kernel "
+                     "\"{}\", whose variant \"{}\" has a number of its own.",
+                     i, plan.kernels[indirect->kernel].name,
+                     plan.kernels[variant].name);
   }
   for (const Stage &stage : plan.stages)
     if (std::any_of(stage.kernels.begin(), stage.kernels.end(), isVariant))
@@ -170,6 +185,7 @@ Status verifyKernels(const Plan &plan) {
     VM_RETURN_IF_ERROR(verifyFeatures(kernel));
     VM_RETURN_IF_ERROR(verifyBindings(kernel));
     VM_RETURN_IF_ERROR(verifyUnfinished(kernel));
+    VM_RETURN_IF_ERROR(verifyLaunch(kernel));
     VM_RETURN_IF_ERROR(verifySpirvSize(kernel));
   }
   return verifyVariants(plan);

@@ -91,5 +91,6 @@ inline constexpr uint32_t kMaxLocalSize = 1024;
 /// Descriptors of one kernel: maxPerStageDescriptorStorageBuffers is 32 on
 /// lavapipe and 2^20 on NVIDIA.
 inline constexpr uint32_t kMaxBindings = 256;
+inline constexpr uint32_t kMaxVariants = 16; ///< Of one kernel.
 
 } // namespace vm::limits

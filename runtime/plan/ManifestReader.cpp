@@ -122,6 +122,9 @@ Status readKernel(const json &value, const At &at, Kernel &kernel) {
   readList(object, "bindings", kernel.bindings, readBinding);
   object.readOptional("variants", kernel.variants);     // Since 1.2.
   object.readOptional("unfinished", kernel.unfinished); // Since 1.9.
+  object.readOptionalEnum("device", kernel.device,      // Since 1.14.
+                          deviceKindFromString);
+  object.readOptional("groups", kernel.groups); // Since 1.14.
   return object.finish();
 }
 

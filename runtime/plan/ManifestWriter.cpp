@@ -117,6 +117,10 @@ json toJson(const Kernel &kernel) {
     object["variants"] = kernel.variants;
   if (kernel.unfinished)
     object["unfinished"] = *kernel.unfinished;
+  if (kernel.device)
+    object["device"] = toString(*kernel.device);
+  if (kernel.groups)
+    object["groups"] = *kernel.groups;
   return object;
 }
 

@@ -8,6 +8,7 @@
 #include "runtime/base/CheckedMath.h"
 #include "runtime/plan/PlanNames.h"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace vm {
@@ -39,6 +40,7 @@ constexpr const char *kFeatureNames[] = {"int8",
                                          "int64_atomics",
                                          "subgroup_operations",
                                          "unlimited_loops"};
+constexpr const char *kDeviceKindNames[] = {"cpu", "gpu"};
 constexpr const char *kHazardNames[] = {"RAW", "WAR", "WAW"};
 
 template <typename Enum, size_t N>
@@ -64,6 +66,7 @@ const char *toString(Residency residency) {
   return nameOf(residency, kResidencyNames);
 }
 const char *toString(Feature feature) { return nameOf(feature, kFeatureNames); }
+const char *toString(DeviceKind kind) { return nameOf(kind, kDeviceKindNames); }
 const char *toString(HazardKind kind) { return nameOf(kind, kHazardNames); }
 
 uint64_t byteSize(DType dtype) {
@@ -83,8 +86,30 @@ std::optional<Residency> residencyFromString(std::string_view name) {
 std::optional<Feature> featureFromString(std::string_view name) {
   return valueOf<Feature>(name, kFeatureNames);
 }
+std::optional<DeviceKind> deviceKindFromString(std::string_view name) {
+  return valueOf<DeviceKind>(name, kDeviceKindNames);
+}
 std::optional<HazardKind> hazardKindFromString(std::string_view name) {
   return valueOf<HazardKind>(name, kHazardNames);
+}
+
+std::vector<Binding> dispatchBindings(const Plan &plan, uint32_t kernel) {
+  std::vector<Binding> all = plan.kernels[kernel].bindings;
+  for (uint32_t variant : plan.kernels[kernel].variants)
+    for (const Binding &own : plan.kernels[variant].bindings) {
+      auto place =
+          std::lower_bound(all.begin(), all.end(), own.binding,
+                           [](const Binding &binding, uint32_t number) {
+                             return binding.binding < number;
+                           });
+      if (place == all.end() || place->binding != own.binding) {
+        all.insert(place, own);
+        continue;
+      }
+      place->reads |= own.reads;
+      place->writes |= own.writes;
+    }
+  return all;
 }
 
 std::optional<uint64_t> tensorByteSize(DType dtype,

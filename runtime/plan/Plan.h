@@ -137,6 +137,14 @@ enum class Feature : uint8_t {
 inline constexpr Feature kLastFeature = Feature::UnlimitedLoops;
 const char *toString(Feature feature); ///< "int8", "storage8", ...
 
+/// The devices that a kernel is for.
+enum class DeviceKind : uint8_t {
+  Cpu, ///< Those that are the host's processor.
+  Gpu, ///< All others.
+};
+inline constexpr DeviceKind kLastDeviceKind = DeviceKind::Gpu;
+const char *toString(DeviceKind kind); ///< "cpu", "gpu"
+
 struct Kernel {
   std::string name;
   std::string entryPoint = "main";
@@ -144,10 +152,15 @@ struct Kernel {
   uint32_t workgroupMemoryBytes = 0;
   std::vector<Feature> features; ///< Sorted, unique.
   std::vector<Binding> bindings; ///< Sorted by binding, unique.
-  /// Kernels that may run in its place, the best one first. They have the same
-  /// bindings or fewer, follow all other kernels, and no command or stage names
-  /// them.
+  /// Kernels that may run in its place, the best one first. They follow all
+  /// other kernels, and no command or stage names them. Dispatches have the
+  /// windows of their bindings, too.
   std::vector<uint32_t> variants;
+  /// Of a variant: the devices that it is for; all if not given.
+  std::optional<DeviceKind> device = {};
+  /// Of a variant: its workgroups in every dispatch; if not given, those of the
+  /// dispatch.
+  std::optional<uint32_t> groups = {};
   /// A binding whose first word the kernel makes other than zero if it had to
   /// give up a loop that was not over.
   std::optional<uint32_t> unfinished;
@@ -162,7 +175,7 @@ struct BoundWindow {
 
 struct Dispatch {
   uint32_t kernel = 0;
-  std::vector<BoundWindow> windows; ///< Same bindings, same order, as kernel's.
+  std::vector<BoundWindow> windows; ///< Those of dispatchBindings(), in order.
   std::array<uint32_t, 3> groups = {1, 1, 1};
 };
 

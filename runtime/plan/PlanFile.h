@@ -24,7 +24,7 @@
 namespace vm {
 
 inline constexpr uint16_t kPlanFormatMajor = 1;
-inline constexpr uint16_t kPlanFormatMinor = 13;
+inline constexpr uint16_t kPlanFormatMinor = 14;
 
 /// Everything a plan must satisfy before it may run: verifyPlan
 /// (PlanVerifier.h), checkKernels (KernelCheck.h), checkHazards (Hazards.h).

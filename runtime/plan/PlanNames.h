@@ -24,7 +24,12 @@ std::optional<Region> regionFromString(std::string_view name);
 std::optional<DType> dtypeFromString(std::string_view name);
 std::optional<Residency> residencyFromString(std::string_view name);
 std::optional<Feature> featureFromString(std::string_view name);
+std::optional<DeviceKind> deviceKindFromString(std::string_view name);
 std::optional<HazardKind> hazardKindFromString(std::string_view name);
+
+/// The bindings of a kernel and of its variants, sorted, with what any of them
+/// does: what a dispatch of it has windows for.
+std::vector<Binding> dispatchBindings(const Plan &plan, uint32_t kernel);
 
 /// Bytes of a dense tensor, or nullopt if a dimension is negative or the
 /// product does not fit 64 bits.

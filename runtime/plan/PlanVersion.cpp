@@ -10,6 +10,7 @@
 #include "runtime/base/Printable.h"
 #include "runtime/plan/PlanFile.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <spirv_cross/spirv.h>
 
@@ -69,6 +70,27 @@ public:
             printable(kernel.name));
     if (hasCapability(kernel.spirv, SpvCapabilityVulkanMemoryModel))
       add(2, "The memory model of kernel \"{}\"", printable(kernel.name));
+    if (kernel.device || kernel.groups)
+      add(14, "A device or a number of workgroups, of kernel \"{}\",",
+          printable(kernel.name));
+  }
+  void addVariant(const Kernel &variant, const Kernel &kernel) {
+    if (variant.bindings.size() < kernel.bindings.size())
+      add(10, "A variant with fewer bindings, of kernel \"{}\",",
+          printable(kernel.name));
+    bool isWithin = std::all_of(
+        variant.bindings.begin(), variant.bindings.end(),
+        [&](const Binding &x) {
+          return std::any_of(kernel.bindings.begin(), kernel.bindings.end(),
+                             [&](const Binding &y) {
+                               return x.binding == y.binding &&
+                                      (y.reads || !x.reads) &&
+                                      (y.writes || !x.writes);
+                             });
+        });
+    if (!isWithin)
+      add(14, "A variant with other bindings, of kernel \"{}\",",
+          printable(kernel.name));
   }
 };
 
@@ -99,10 +121,8 @@ NewestPart newestPart(const Plan &plan) {
     newest.addKernel(kernel);
   for (const Kernel &kernel : plan.kernels)
     for (uint32_t variant : kernel.variants)
-      if (variant < plan.kernels.size() &&
-          plan.kernels[variant].bindings.size() < kernel.bindings.size())
-        newest.add(10, "A variant with fewer bindings, of kernel \"{}\",",
-                   printable(kernel.name));
+      if (variant < plan.kernels.size())
+        newest.addVariant(plan.kernels[variant], kernel);
   for (size_t i = 0; i < plan.commands.size(); ++i) {
     auto *repeat = std::get_if<Repeat>(&plan.commands[i].op);
     if (repeat && !repeat->rotations.empty())

@@ -153,6 +153,10 @@ void TextPrinter::printKernels() {
     for (uint32_t variant : kernel.variants)
       line("    gives way to {} where the device has what that needs",
            plan.kernels[variant].name);
+    if (kernel.device)
+      line("    runs on devices that are a {} only", toString(*kernel.device));
+    if (kernel.groups)
+      line("    has {} workgroups wherever it is dispatched", *kernel.groups);
     if (kernel.unfinished)
       line("    says in binding {} whether a loop is unfinished",
            *kernel.unfinished);
@@ -172,10 +176,10 @@ void TextPrinter::printData() {
 
 void TextPrinter::printWindows(uint32_t kernelIndex,
                                const std::vector<BoundWindow> &windows) {
-  const Kernel &kernel = plan.kernels[kernelIndex];
-  line("     kernel {}", kernel.name);
+  std::vector<Binding> bindings = dispatchBindings(plan, kernelIndex);
+  line("     kernel {}", plan.kernels[kernelIndex].name);
   for (size_t i = 0; i < windows.size(); ++i)
-    line("     {} {} (binding {})", accessText(kernel.bindings[i]),
+    line("     {} {} (binding {})", accessText(bindings[i]),
          windowText(windows[i].window), windows[i].binding);
 }
 

@@ -122,6 +122,59 @@ TEST(Variants, AreNotThereWithAllCommands) {
   }
 }
 
+/// "plain", with the variant "wide" for a CPU, which has 3 workgroups and a
+/// binding of its own, and "few" for a GPU.
+Plan makePlanOfKinds() {
+  Plan plan;
+  plan.kernels.resize(3);
+  plan.kernels[0].name = "plain";
+  plan.kernels[0].bindings = {{0, false, true}};
+  plan.kernels[0].variants = {1, 2};
+  plan.kernels[1].name = "wide";
+  plan.kernels[1].bindings = {{0, false, true}, {5, true, true}};
+  plan.kernels[1].device = DeviceKind::Cpu;
+  plan.kernels[1].groups = 3;
+  plan.kernels[2].name = "few";
+  plan.kernels[2].bindings = {{0, false, true}};
+  plan.kernels[2].device = DeviceKind::Gpu;
+  plan.kernels[2].features = {Feature::Int64};
+  std::vector<BoundWindow> windows = {{0, {Region::Registers, 0, 256}},
+                                      {5, {Region::Registers, 256, 256}}};
+  plan.commands = {{Dispatch{0, windows, {7, 1, 1}}, "a"}};
+  return plan;
+}
+
+TEST(Variants, AreForAKindOfDevice) {
+  struct Case {
+    DeviceInfo device;
+    const char *name;
+    uint32_t groups;
+    size_t windows;
+  };
+  DeviceInfo cpu = test::makeDiscreteGpu(), able = cpu, unable = cpu;
+  cpu.type = DeviceType::Cpu;
+  unable.features.clear();
+  for (const Case &c : {Case{cpu, "wide", 3, 2}, Case{able, "few", 7, 1},
+                        Case{unable, "plain", 7, 1}}) {
+    SCOPED_TRACE(c.name);
+    Plan plan = makePlanOfKinds();
+    chooseVariants(plan, c.device);
+    EXPECT_EQ(namesOf(plan), Names{c.name});
+    const auto &dispatch = std::get<Dispatch>(plan.commands[0].op);
+    EXPECT_EQ(dispatch.groups[0], c.groups);
+    EXPECT_EQ(dispatch.windows.size(), c.windows);
+  }
+}
+
+TEST(Variants, DroppedLeaveTheirWindowsOut) {
+  Plan plan = makePlanOfKinds();
+  dropVariants(plan);
+  EXPECT_EQ(namesOf(plan), Names{"plain"});
+  const auto &dispatch = std::get<Dispatch>(plan.commands[0].op);
+  EXPECT_EQ(dispatch.groups[0], 7u);
+  EXPECT_EQ(dispatch.windows.size(), 1u);
+}
+
 TEST(Variants, AreDroppedOnDemand) {
   Plan plan = makePlan();
   dropVariants(plan);

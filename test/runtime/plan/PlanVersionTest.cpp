@@ -61,6 +61,17 @@ std::vector<Change> changes() {
          plan.kernels[2].variants.clear();
          plan.kernels[2].bindings.pop_back();
        }},
+      {14, "A device or a number of workgroups, of kernel \"scale\",",
+       [](Plan &plan) { plan.kernels[0].device = DeviceKind::Cpu; }},
+      {14, "A device or a number of workgroups, of kernel \"sum\",",
+       [](Plan &plan) { plan.kernels[1].groups = 4; }},
+      {14, "A variant with other bindings, of kernel \"sum\",",
+       [](Plan &plan) {
+         plan.kernels[1].variants = {2};
+         plan.kernels.push_back(plan.kernels[1]);
+         plan.kernels[2].variants.clear();
+         plan.kernels[2].bindings.back().binding = 30;
+       }},
   };
   const std::pair<Feature, uint16_t> kFeatures[] = {
       {Feature::SignedZeroInfNan64, 0}, {Feature::Subgroup32, 2},
