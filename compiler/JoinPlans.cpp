@@ -144,7 +144,8 @@ void Joiner::placeParts() {
 static bool isSame(const vm::Kernel &a, const vm::Kernel &b) {
   return a.spirv == b.spirv && a.entryPoint == b.entryPoint &&
          a.localSize == b.localSize && a.features == b.features &&
-         a.variants.empty() == b.variants.empty();
+         a.device == b.device && a.groups == b.groups &&
+         a.variants.size() == b.variants.size();
 }
 
 /// Programs have the same kernel where it has the same name; two external ones

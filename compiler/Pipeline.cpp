@@ -48,6 +48,11 @@ void gpuvm::buildPipeline(OpPassManager &passes,
     onProgram(createUpdateInPlace());
   onProgram(createFormChains({options.chains, report, options.maxWindowBytes}));
   onProgram(createConditionKernels({options.park}));
+  ChooseLaunchesOptions launches;
+  llvm::append_range(launches.targets, options.targets);
+  launches.exact = options.exact;
+  launches.maxWindowBytes = options.maxWindowBytes;
+  onProgram(createChooseLaunches(launches));
   if (report)
     passes.addPass(createWriteReport({options.report}));
   if (options.schedule)

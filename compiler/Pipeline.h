@@ -59,6 +59,10 @@ struct CompilerOptions : PassPipelineOptions<CompilerOptions> {
       *this, "keep-metadata",
       llvm::cl::desc("Keep the metadata of all messages for the host"),
       llvm::cl::init(false)};
+  ListOption<std::string> targets{
+      *this, "targets",
+      llvm::cl::desc("Devices that launches are chosen for: generic, lavapipe, "
+                     "h200 (gpuvm-choose-launches)")};
   Option<bool> exact{*this, "exact",
                      llvm::cl::desc("Bit-identical arithmetic on every device"),
                      llvm::cl::init(false)};

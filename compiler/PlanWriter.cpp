@@ -187,6 +187,12 @@ LogicalResult PlanTranslator::addKernel(chain::KernelOp kernel) {
   // kUnfinishedAttr of kernels/loops/LongLoops.h
   if (auto binding = kernel->getAttrOfType<IntegerAttr>("chain.unfinished"))
     result.unfinished = binding.getInt();
+  if (std::optional<DeviceKind> device = kernel.getDevice();
+      device && *device != DeviceKind::any)
+    result.device =
+        *device == DeviceKind::cpu ? vm::DeviceKind::Cpu : vm::DeviceKind::Gpu;
+  if (std::optional<uint64_t> groups = kernel.getGroups())
+    result.groups = *groups;
   llvm::sort(result.features);
   for (auto binding : kernel.getBindings().getAsRange<chain::BindingAttr>()) {
     auto access = static_cast<unsigned>(binding.getAccess());
@@ -230,9 +236,10 @@ void PlanTranslator::addData(chain::DataOp data) {
 std::vector<vm::BoundWindow> PlanTranslator::bind(StringRef kernel,
                                                   ArrayAttr windows) {
   std::vector<vm::BoundWindow> bound;
-  const vm::Kernel &target = plan.kernels[kernelNumber[kernel]];
+  std::vector<vm::Binding> bindings =
+      vm::dispatchBindings(plan, kernelNumber[kernel]);
   for (auto [binding, window] :
-       llvm::zip_equal(target.bindings, windows.getAsRange<WindowAttr>()))
+       llvm::zip_equal(bindings, windows.getAsRange<WindowAttr>()))
     bound.push_back({binding.binding, toWindow(window)});
   return bound;
 }

@@ -178,6 +178,8 @@ FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
   ElementEmitter elements(kernel, bindingOf, options.exact);
   if (config.dotProducts)
     elements.useDotProducts();
+  if (config.wide)
+    kernel.useWideLoads();
   EmitterContext emitter{op,       config,        layout,       kernel,
                          elements, options.exact, options.spins};
   LogicalResult emitted = emitRoot(emitter);
@@ -195,56 +197,4 @@ FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
   result.features = featuresOf(*result.module);
   addFeatures(op, config, result.features);
   return result;
-}
-
-std::optional<KernelConfig>
-gpuvm::configureVariant(KernelOp op, const EmitOptions &options) {
-  KernelConfig config = configureKernel(op);
-  config.subgroups = op.getRoot() == Root::scan;
-  if (config.subgroups)
-    return config;
-  switch (getLoopForm(op, config)) {
-  case LoopForm::Plain:
-    break;
-  case LoopForm::Limited:
-    config.scratch.clear();
-    return config;
-  case LoopForm::Resumed:
-    return std::nullopt;
-  }
-  config.dotProducts = hasDotProducts(op);
-  if (config.dotProducts)
-    return config;
-  config.int64Atomics = usesInt64Atomics(op);
-  config.subgroups = rankByBallots(op, config);
-  if (config.int64Atomics || config.subgroups)
-    return config;
-  if (options.exact)
-    return std::nullopt;
-  if (config.tile) {
-    config.tile = chooseMatrixTile(getReductions(op), config.vectorizes);
-    if (!config.tile)
-      return std::nullopt;
-    config.lanes = config.tile->lanes();
-    return config;
-  }
-  // The variant has no splits.
-  if (!config.tiledAttention || config.tiledAttention->splits > 1)
-    return std::nullopt;
-  config.matrixAttention = layOutMatrixAttention(
-      *op.getBody().getOps<AttentionOp>().begin(), config.vectorizes);
-  if (!config.matrixAttention)
-    return std::nullopt;
-  config.lanes = config.matrixAttention->lanes;
-  return config;
-}
-
-StringRef gpuvm::describeVariant(const KernelConfig &config) {
-  if (config.dotProducts)
-    return "dot_products";
-  if (config.int64Atomics)
-    return "int64_atomics";
-  if (config.subgroups)
-    return "subgroups";
-  return config.tile || config.matrixAttention ? "matrices" : "unlimited_loops";
 }

@@ -74,19 +74,10 @@ struct EmitOptions {
 struct SpirvPasses;
 
 /// Emits and lowers a kernel that has windows, laid over the device as `config`
-/// says: `configureKernel(op)` or a variant of it.
+/// says, which is the configuration of one of its launches.
 FailureOr<EmittedKernel> emitKernel(KernelOp op, const KernelConfig &config,
                                     const EmitOptions &options,
                                     SpirvPasses &passes);
-
-/// The configuration of the same kernel for devices that can do more, if it has
-/// a use for that: products of bytes four at a time, atomics of 64 bits,
-/// ballots of subgroups, or matrix units where they may be used, since they add
-/// in an order of their own.
-std::optional<KernelConfig> configureVariant(KernelOp op,
-                                             const EmitOptions &options);
-/// What such a variant has, for its name: "matrices".
-StringRef describeVariant(const KernelConfig &config);
 
 /// Lowers what the builder made to SPIR-V (LowerToSpirv.cpp).
 FailureOr<OwningOpRef<spirv::ModuleOp>>

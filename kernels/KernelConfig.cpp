@@ -60,7 +60,7 @@ static void configureChain(KernelOp kernel, KernelConfig &config) {
   config.groups = plan->shape.instances;
 }
 
-KernelConfig gpuvm::configureKernel(KernelOp kernel) {
+KernelConfig gpuvm::configurePlain(KernelOp kernel) {
   KernelConfig config;
   BodyTraits traits = inspectBody(kernel);
   switch (kernel.getRoot()) {

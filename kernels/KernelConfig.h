@@ -92,6 +92,11 @@ struct KernelConfig {
   bool int64Atomics = false;
   /// Root sort: ranks are counted by ballots of subgroups of 32 lanes.
   bool subgroups = false;
+  /// Loads are of 32 bytes, in words of 64 bits.
+  bool wide = false;
+  /// Reduce in lanes: a lane does what a lane group does in the order, of which
+  /// it takes so many lanes at once, one after the other.
+  std::optional<int64_t> lanesAtOnce;
   std::vector<Scratch> scratch; ///< Partials per accumulator, then counters.
 };
 
@@ -109,7 +114,11 @@ struct BodyTraits;
 void configureReduce(KernelOp kernel, const BodyTraits &traits,
                      KernelConfig &config);
 
-/// The configuration of a kernel that gpuvm-form-kernels made.
+/// The configuration of a kernel that gpuvm-form-kernels made, for any device.
+KernelConfig configurePlain(KernelOp kernel);
+
+/// The configuration of a kernel that gpuvm-form-kernels made: of its last
+/// launch, which any device can run.
 KernelConfig configureKernel(KernelOp kernel);
 
 } // namespace mlir::gpuvm

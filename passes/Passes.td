@@ -323,13 +323,31 @@ def PlaceBarriers : GpuvmProgramPass<"gpuvm-place-barriers"> {
                         "Place only the barriers that a hazard needs">];
 }
 
+def ChooseLaunches : GpuvmProgramPass<"gpuvm-choose-launches"> {
+  let summary = "Chooses how each kernel is laid over the devices of each target.";
+  let description = [{
+    A kernel gets `launches`, an array of #gpuvm.launch: for each target those that
+    its devices run best, the best one first, and last one that every device the plan
+    is for can run. Launches that a kernel has are checked and kept, so that others
+    can be tried. The targets are those of the option or the module's attribute
+    `gpuvm.targets`, an array of #gpuvm.target; without them, generic and lavapipe
+    (docs/targets.md).
+  }];
+  let options = [ListOption<"targets", "targets", "std::string",
+                            "Names of the targets">,
+                 Option<"exact", "exact", "bool", "false",
+                        "No launches that add in an order of their own">,
+                 Option<"maxWindowBytes", "max-window-bytes", "uint64_t",
+                        "134217728",
+                        "Values of more bytes take several windows">];
+}
+
 def EmitKernels : Pass<"gpuvm-emit-kernels", "::mlir::ModuleOp"> {
   let summary = "Emits each kernel as a spirv.module beside the program.";
   let description = [{
-    Equal kernels are emitted once. Products of f16, bf16 and i8 are emitted a second
-    time, for devices with matrix units. With `exact` (after `gpuvm-make-exact`) they
-    ask the device to round f32 to nearest even and to keep the sign of zero,
-    infinities and NaNs, and have no such variants.
+    Equal kernels are emitted once for each of their launches. With `exact` (after
+    `gpuvm-make-exact`) they ask the device to round f32 to nearest even and to keep
+    the sign of zero, infinities and NaNs.
   }];
   let options = [Option<"exact", "exact", "bool", "false",
                         "Fix the rounding mode and special values of f32">,

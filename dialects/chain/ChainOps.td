@@ -184,7 +184,8 @@ def Chain_KernelOp : Chain_PlanChild<"kernel", [
     its words in `spirv`, and in `element_types` what each binding holds.
 
     A device that has what one of `variants` needs runs the first such kernel
-    in its place. They are kernels of the plan with the same bindings.
+    in its place. A variant may be for a kind of `device` only, have `groups` workgroups in every
+    direct dispatch, and bindings that the kernel does not have: dispatches have windows for all of them.
 
     A kernel with the attribute `chain.unfinished` makes the first word at that
     binding other than zero if it has to give up a loop that is not over.
@@ -208,7 +209,9 @@ def Chain_KernelOp : Chain_PlanChild<"kernel", [
                        DefaultValuedStrAttr<StrAttr, "main">:$entry_point,
                        OptionalAttr<DenseI32ArrayAttr>:$spirv,
                        OptionalAttr<TypeArrayAttr>:$element_types,
-                       OptionalAttr<StrArrayAttr>:$variants);
+                       OptionalAttr<StrArrayAttr>:$variants,
+                       OptionalAttr<Gpuvm_DeviceKindAttr>:$device,
+                       OptionalAttr<I64Attr>:$groups);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $name `local_size` $local_size `workgroup_memory` $workgroup_memory

@@ -105,6 +105,90 @@ def Gpuvm_WindowAttr : AttrDef<Gpuvm_Dialect, "Window"> {
 }
 def Gpuvm_WindowArrayAttr : TypedArrayAttrBase<Gpuvm_WindowAttr, "windows">;
 
+def Gpuvm_DeviceKind : I32Enum<"DeviceKind", "what a device is", [
+    I32EnumCase<"any", 0>,
+    I32EnumCase<"cpu", 1>,
+    I32EnumCase<"gpu", 2>]> {
+  let cppNamespace = "::mlir::gpuvm";
+}
+def Gpuvm_DeviceKindAttr
+    : EnumAttr<Gpuvm_Dialect, Gpuvm_DeviceKind, "device_kind"> {
+  let assemblyFormat = "$value";
+}
+
+def Gpuvm_TargetAttr : AttrDef<Gpuvm_Dialect, "Target"> {
+  let mnemonic = "target";
+  let summary = "A device that launches are chosen for.";
+  let description = [{
+    `units` is how many workgroups run at once at least, `subgroup` how many
+    lanes go on together, `workgroup_bytes` the workgroup memory that one workgroup may
+    have. A dispatch and the barrier before it cost `dispatch_ns`
+    nanoseconds; the device's memory gives `bytes_per_us` bytes in a microsecond.
+    `features` are those of docs/plan-format.md (K4) that all such devices have;
+    kernels that need others are left to devices that have them, or not made if the target is
+    `closed`: a device is known, and has no others.
+
+    Example:
+
+    ```mlir
+    #gpuvm.target<name = "lavapipe", kind = cpu, units = 8, subgroup = 8,
+                  workgroup_bytes = 32768, dispatch_ns = 20000,
+                  bytes_per_us = 8000, features = ["int64"], closed = true>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"">:$name,
+                        EnumParameter<Gpuvm_DeviceKind>:$kind,
+                        "int64_t":$units, "int64_t":$subgroup,
+                        "int64_t":$workgroup_bytes, "int64_t":$dispatch_ns,
+                        "int64_t":$bytes_per_us, "::mlir::ArrayAttr":$features,
+                        "bool":$closed);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+def Gpuvm_TargetArrayAttr : TypedArrayAttrBase<Gpuvm_TargetAttr, "targets">;
+
+def Gpuvm_LaunchForm : I32Enum<"LaunchForm", "how the code of a kernel is made", [
+    I32EnumCase<"plain", 0>,
+    I32EnumCase<"limited", 1>,
+    I32EnumCase<"unlimited", 2, "unlimited_loops">,
+    I32EnumCase<"matrices", 3>,
+    I32EnumCase<"dot_products", 4>,
+    I32EnumCase<"int64_atomics", 5>,
+    I32EnumCase<"subgroups", 6>,
+    I32EnumCase<"wide", 7>]> {
+  let cppNamespace = "::mlir::gpuvm";
+}
+def Gpuvm_LaunchFormAttr
+    : EnumAttr<Gpuvm_Dialect, Gpuvm_LaunchForm, "launch_form"> {
+  let assemblyFormat = "$value";
+}
+
+def Gpuvm_LaunchAttr : AttrDef<Gpuvm_Dialect, "Launch"> {
+  let mnemonic = "launch";
+  let summary = "How a kernel is laid over devices of a kind.";
+  let description = [{
+    `groups` workgroups of `lanes` lanes each; a lane takes `vector` neighbouring
+    elements at a time and has `unroll` of them in flight (both 1 where the
+    family of the kernel has a layout of its own). `form` says how the code is
+    made: as it is (`plain`), with loops up to a limit or without one,
+    with matrix units, products of four bytes, atomic operations of 64 bits, or ballots of subgroups,
+    and `wide`: with accesses of 32 bytes in as many elements of 64 bits, for devices that take the
+    lanes one by one.
+
+    Example:
+
+    ```mlir
+    #gpuvm.launch<device = cpu, form = wide, groups = 256, lanes = 128,
+                  vector = 4, unroll = 4>
+    ```
+  }];
+  let parameters = (ins EnumParameter<Gpuvm_DeviceKind>:$device,
+                        EnumParameter<Gpuvm_LaunchForm>:$form,
+                        "int64_t":$groups, "int64_t":$lanes,
+                        "int64_t":$vector, "int64_t":$unroll);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+def Gpuvm_LaunchArrayAttr : TypedArrayAttrBase<Gpuvm_LaunchAttr, "launches">;
+
 def Gpuvm_BoundAttr : AttrDef<Gpuvm_Dialect, "Bound"> {
   let mnemonic = "bound";
   let summary = "How many rows a tensor with a dynamic leading dimension has at most.";

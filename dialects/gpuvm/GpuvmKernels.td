@@ -32,7 +32,10 @@ def Gpuvm_KernelOp : Gpuvm_Op<"kernel", [
     C5: operand `condition` exists and is a `tensor<i1>`; `unless` is beside it.
     C6: `counts_window` and `parked_groups` are both there, or none of them; the
         window is 12 bytes of Control.
+    C7: the last one of `launches` is for any device.
 
+    `launches` are the ways in which the kernel may be laid over devices: the
+    first one that a device can run is taken, and all can run the last one.
     `emitted` names the `spirv.module` beside the program once there is one.
     Operand `condition` is a `tensor<i1>`: while it is false, or true if there is
     `unless`, nobody needs what the kernel makes but the windows of its results as
@@ -56,6 +59,7 @@ def Gpuvm_KernelOp : Gpuvm_Op<"kernel", [
                        OptionalAttr<Gpuvm_WindowArrayAttr>:$output_windows,
                        OptionalAttr<Gpuvm_WindowArrayAttr>:$scratch_windows,
                        OptionalAttr<FlatSymbolRefAttr>:$emitted,
+                       OptionalAttr<Gpuvm_LaunchArrayAttr>:$launches,
                        OptionalAttr<I64Attr>:$condition,
                        UnitAttr:$unless,
                        OptionalAttr<Gpuvm_WindowAttr>:$counts_window,
@@ -67,8 +71,8 @@ def Gpuvm_KernelOp : Gpuvm_Op<"kernel", [
                                  "::mlir::ValueRange":$inputs), [{
     build($_builder, $_state, outputs, sym_name, root, stages, inputs,
           ::mlir::ArrayAttr(), ::mlir::ArrayAttr(), ::mlir::ArrayAttr(),
-          ::mlir::FlatSymbolRefAttr(), ::mlir::IntegerAttr(),
-          /*unless=*/false, ::mlir::gpuvm::WindowAttr(),
+          ::mlir::FlatSymbolRefAttr(), /*launches=*/::mlir::ArrayAttr(),
+          ::mlir::IntegerAttr(), /*unless=*/false, ::mlir::gpuvm::WindowAttr(),
           ::mlir::IntegerAttr());
   }]>];
   let results = (outs Variadic<Gpuvm_Tensor>:$outputs);

@@ -186,6 +186,11 @@ LogicalResult KernelOp::verify() {
                  counts->getLength() != kTripletBytes)) // C6
     return emitOpError("C6: counts its workgroups in ")
            << *counts << ", not in 12 bytes of Control";
+  if (std::optional<ArrayAttr> launches = getLaunches();
+      launches && (launches->empty() ||
+                   cast<LaunchAttr>(launches->getValue().back()).getDevice() !=
+                       DeviceKind::any)) // C7
+    return emitOpError("C7: has no launch for any device as the last one");
   return verifyWindows(*this, "C3");
 }
 

@@ -14,8 +14,9 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-/// The widest load and store there is.
+/// The widest load and store there is, and the widest load in words of 64 bits.
 static constexpr int64_t kVectorBytes = 16;
+static constexpr int64_t kWideBytes = 32;
 
 KernelBuilder::KernelBuilder(OpBuilder &builder, Location loc,
                              StringRef moduleName, int64_t lanes)
@@ -115,6 +116,20 @@ struct VectorAccess {
 };
 } // namespace
 
+/// The same in words of 64 bits, up to kWideBytes at a time.
+static VectorAccess wideAccess(Type stored, int64_t count) {
+  int64_t bytes = storageBytes(stored);
+  int64_t words = std::min(count * bytes, kWideBytes) / 8;
+  Type word = bytes == 8 ? stored : IntegerType::get(stored.getContext(), 64);
+  Type memory = words == 1 ? word : VectorType::get({words}, word);
+  if (bytes == 8)
+    return {words, memory, memory, 0};
+  // There are no vectors of more than four elements.
+  int64_t perVector = std::min<int64_t>(4, 8 / bytes);
+  return {words * 8 / bytes, memory, VectorType::get({perVector}, stored),
+          words};
+}
+
 static VectorAccess vectorAccess(Type stored, int64_t count) {
   int64_t bytes = storageBytes(stored);
   int64_t elements = std::min(count, kVectorBytes / bytes);
@@ -143,6 +158,16 @@ static void extractAll(OpBuilder &b, Location loc, Value composite,
         b, loc, composite, ArrayRef<int32_t>{static_cast<int32_t>(i)}));
 }
 
+/// The halves of words of 64 bits.
+static SmallVector<Value> halve(OpBuilder &b, Location loc,
+                                ArrayRef<Value> words) {
+  auto type = VectorType::get({2}, b.getI32Type());
+  SmallVector<Value> halves;
+  for (Value word : words)
+    extractAll(b, loc, spirv::BitcastOp::create(b, loc, type, word), halves);
+  return halves;
+}
+
 /// The opposite: a composite of `type`, or the only part itself.
 static Value compose(OpBuilder &b, Location loc, Type type,
                      ArrayRef<Value> parts) {
@@ -161,7 +186,10 @@ SmallVector<Value> KernelBuilder::loadVector(unsigned binding, Type type,
     return values;
   }
   forEachPiece(binding, [](BindingUse &use) { use.reads = true; });
-  VectorAccess access = vectorAccess(stored, count);
+  int64_t bytes = count * storageBytes(stored);
+  bool isWide = wideLoads && bytes >= 8 && llvm::isPowerOf2_64(bytes);
+  VectorAccess access =
+      isWide ? wideAccess(stored, count) : vectorAccess(stored, count);
   SmallVector<Type> types(count / access.elements, access.memory);
   auto loadAll = [&](Value memory, Value first) {
     SmallVector<Value> loaded;
@@ -178,6 +206,8 @@ SmallVector<Value> KernelBuilder::loadVector(unsigned binding, Type type,
     }
     SmallVector<Value> words;
     extractAll(b, location, loaded, words);
+    if (isWide && storageBytes(stored) == 1)
+      words = halve(b, location, words);
     for (Value word : words)
       extractAll(b, location,
                  spirv::BitcastOp::create(b, location, access.vector, word),

@@ -43,6 +43,10 @@ public:
   /// in the next ones; accesses to it find their piece (SplitWindows.cpp).
   void splitWindow(ArrayRef<unsigned> bindings, uint64_t pieceBytes);
 
+  /// From now on neighbours are loaded in words of 64 bits, up to four at a
+  /// time.
+  void useWideLoads() { wideLoads = true; }
+
   /// Ends the function; returns the module.
   gpu::GPUModuleOp finish();
 
@@ -100,7 +104,7 @@ public:
   Value load(unsigned binding, Type type, Value i);
   void store(unsigned binding, Value value, Value i);
   /// `count` neighbouring elements from element `i` on, a multiple of `count`;
-  /// in loads of up to 16 bytes.
+  /// in loads of up to 16 bytes, or 32 if they are wide.
   SmallVector<Value> loadVector(unsigned binding, Type type, Value i,
                                 int64_t count);
   void storeVector(unsigned binding, ArrayRef<Value> values, Value i);
@@ -200,6 +204,7 @@ private:
   };
   llvm::DenseMap<unsigned, Split> splits; ///< By the first binding.
   int64_t workgroupMemoryBytes = 0;
+  bool wideLoads = false;
 };
 
 } // namespace mlir::gpuvm

@@ -95,7 +95,7 @@ LogicalResult ReduceEmitter::run() {
   if (failed(checkIterations()))
     return failure();
   lane = k.laneId();
-  laneGroup = k.div(lane, ReductionOrder::kLaneGroup);
+  laneGroup = k.div(lane, lanesPerGroup());
   if (!c.config.order.sequential)
     for (ReducePhase &phase : phases)
       for (Slot &slot : phase.slots)
@@ -167,7 +167,7 @@ ReduceEmitter::Values ReduceEmitter::sequentialBody(Values values, Value result,
 
 /// The lanes of results combine what they have; one lane finishes each.
 void ReduceEmitter::emitOnePhase(Value result, Value firstResult) {
-  combineLanes(reducePart(result, k.index(0)), [&](const Values &totals) {
+  combineLanes(reduceLanes(result, k.index(0)), [&](const Values &totals) {
     Value finished = k.add(firstResult, lane);
     ifExists(finished, [&] { finish(totals, finished); });
   });
@@ -183,13 +183,17 @@ void ReduceEmitter::ifExists(Value result, function_ref<void()> use) {
 }
 
 void ReduceEmitter::emitAllPhases(Value result, Value firstResult) {
-  const int64_t lanesPerResult =
-      c.config.groupsPerResult * ReductionOrder::kLaneGroup;
+  const int64_t lanesPerResult = c.config.groupsPerResult * lanesPerGroup();
   for (const ReducePhase &phase : phases) {
     enter(phase);
-    Values values = reducePart(result, k.index(0));
+    Values values = reduceLanes(result, k.index(0));
     if (reductions.empty())
       continue;
+    if (hasOwnResult()) {
+      c.elements.begin(1);
+      bindTotals(values, resultPoint(result));
+      continue;
+    }
     foldLaneGroups(values);
     shareTotals();
     Value number = k.min(k.div(lane, lanesPerResult),
@@ -198,7 +202,14 @@ void ReduceEmitter::emitAllPhases(Value result, Value firstResult) {
     c.elements.begin(1);
     bindTotals(totals, resultPoint(result));
   }
-  if (!results.empty())
+  if (results.empty())
+    return;
+  if (hasOwnResult())
+    ifExists(k.add(firstResult, lane), [&] {
+      c.elements.begin(1);
+      storeResults(resultPoint(result));
+    });
+  else
     k.ifThen(k.less(lane, k.index(c.config.resultsPerGroup)),
              [&] { finishAllPhases(k.add(firstResult, lane)); });
 }
@@ -262,7 +273,7 @@ void ReduceEmitter::emitParts() {
   Value group = k.groupId();
   Value result = k.div(group, parts), part = k.rem(group, parts);
   Arrivals arrivals(k, c.layout.scratch.back(), result, parts);
-  combineLanes(reducePart(result, part), [&](const Values &totals) {
+  combineLanes(reduceLanes(result, part), [&](const Values &totals) {
     for (auto [i, total] : llvm::enumerate(totals)) {
       k.store(c.layout.scratch[i], total, group);
       k.markCoherent(c.layout.scratch[i]);
@@ -275,12 +286,17 @@ void ReduceEmitter::emitParts() {
 void ReduceEmitter::foldPartials(Value result) {
   int64_t parts = c.config.order.parts;
   static_assert(KernelConfig::kLanes == ReductionOrder::kLanes);
-  Value valid = k.less(lane, k.index(parts));
-  Value at = k.add(k.mul(result, parts), k.min(lane, k.index(parts - 1)));
+  const int64_t partsPerLane = ReductionOrder::kLaneGroup / lanesPerGroup();
   Values totals;
-  for (auto [i, slot] : llvm::enumerate(slots)) {
-    Value partial = k.load(c.layout.scratch[i], slot.type, at);
-    totals.push_back(choose(valid, partial, start[i]));
+  for (int64_t own = 0; own < partsPerLane; ++own) {
+    Value part = k.add(k.mul(lane, partsPerLane), k.index(own));
+    Value valid = k.less(part, k.index(parts));
+    Value at = k.add(k.mul(result, parts), k.min(part, k.index(parts - 1)));
+    Values partial;
+    for (auto [i, slot] : llvm::enumerate(slots))
+      partial.push_back(
+          choose(valid, k.load(c.layout.scratch[i], slot.type, at), start[i]));
+    totals = own == 0 ? partial : combine(totals, partial, /*ascends=*/false);
   }
   combineLanes(totals, [&](const Values &totals) { finish(totals, result); });
 }

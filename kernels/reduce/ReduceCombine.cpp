@@ -309,16 +309,19 @@ ReduceEmitter::Values ReduceEmitter::foldSlots(Value firstLane, int64_t count,
   return k.choose(isGpu, types, unrolled, inLoop);
 }
 
-/// Combines the lanes' values in groups of 16 neighbours. Of results side by
-/// side the values of one come before those of the next, in `values` and in
-/// workgroup memory.
+/// Combines the lanes' values in groups of 16 neighbours; a lane that does what
+/// a lane group does has combined them. Of results side by side the values of
+/// one come before those of the next, in `values` and in workgroup memory.
 void ReduceEmitter::foldLaneGroups(const Values &values) {
   constexpr int64_t group = ReductionOrder::kLaneGroup;
   const int64_t sideBySide = values.size() / slots.size();
+  Value own = k.mul(lane, group / lanesPerGroup());
   for (int64_t r = 0; r < sideBySide; ++r)
     storeSlots(ArrayRef(values).slice(r * slots.size(), slots.size()),
-               slotOf(k.add(lane, k.index(r * KernelConfig::kLanes))));
+               slotOf(k.add(own, k.index(r * KernelConfig::kLanes))));
   k.workgroupBarrier();
+  if (c.config.lanesAtOnce)
+    return;
   const int64_t groups = ReductionOrder::kGroupsPerPart * sideBySide;
   k.ifThen(k.less(lane, k.index(groups)), [&] {
     Value first = k.mul(lane, group);
@@ -366,6 +369,8 @@ void ReduceEmitter::shareTotals() {
 /// workgroup.
 void ReduceEmitter::combineLanes(const Values &values,
                                  function_ref<void(const Values &totals)> use) {
+  if (hasOwnResult())
+    return use(values);
   const int64_t sideBySide = values.size() / slots.size();
   foldLaneGroups(values);
   const int64_t results = c.config.resultsPerGroup * sideBySide;

@@ -69,22 +69,35 @@ private:
   // Loops.
   Value countPresent();
   Value untilPresent(Value end, Value present);
+  int64_t lanesPerGroup() const {
+    return c.config.lanesAtOnce ? 1 : ReductionOrder::kLaneGroup;
+  }
+  int64_t lanesAtOnce() const { return c.config.lanesAtOnce.value_or(1); }
+  /// Whether each lane makes one result, and no other has a part in it.
+  bool hasOwnResult() const {
+    return c.config.lanesAtOnce && c.config.groupsPerResult == 1;
+  }
+  Values reduceLanes(Value result, Value part);
   Values reducePart(Value result, Value part);
   Values reduceKeptRows(Values values, Value result, Value firstInTurn);
   Value inRow(Value row);
   bool hasWholeLanes() const;
   Values accumulateRows(const Values &values, Value result, Value first,
                         Value end, std::optional<int64_t> count);
-  Values accumulateRow(Values values, Value result, Value base, Places &places,
-                       Kept *kept = nullptr, Value valid = Value());
-  Values storeRow(Values values, Value result, Value base, Kept *kept,
-                  Value valid);
+  Values accumulateRow(Values values, Value result, Value base, int64_t count,
+                       Places &places, Kept *kept = nullptr,
+                       Value valid = Value());
+  Values storeRow(Values values, Value result, Value base, int64_t count,
+                  Kept *kept, Value valid);
   Values accumulateLeftover(Values values, Value result, Value owner);
   Values accumulateElement(Values values, Value result, Value element,
                            Value valid);
   Values resultsFrom(Value result);
   void combineInto(MutableArrayRef<Value> values, ArrayRef<Lanes> elements,
-                   Value valid);
+                   Value valid, int64_t first = 0);
+  int64_t elementsInRow() const;
+  Values ofOrderLane(const Values &values, int64_t own);
+  void setOrderLane(Values &values, int64_t own, const Values &next);
   Value isActiveAnd(Value condition);
   Values sequentialBody(Values values, Value result, Value element);
   Value slotOf(Value lane);
@@ -166,8 +179,9 @@ private:
   bool keepsRows = false; ///< From phase to phase, in registers.
   Kept keptRows, keptLeftover;
   Value lane;
-  Value laneGroup; ///< This lane's among those of its result.
-  Value active;    ///< Whether this lane has a result; null if all have.
+  Value laneGroup;   ///< This lane's among those of its result.
+  Value laneInGroup; ///< The first one of the order that this lane takes now.
+  Value active;      ///< Whether this lane has a result; null if all have.
   Value columnLane, columnRow; ///< This lane's, in columns.
   Value hasColumns; ///< Whether this lane has results; null if all have.
 };

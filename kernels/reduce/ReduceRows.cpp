@@ -123,6 +123,42 @@ Value ReduceEmitter::untilPresent(Value end, Value present) {
 // The loop over a part
 //===----------------------------------------------------------------------===//
 
+/// What the lanes have; or, if a lane does what a lane group does, what lane
+/// groups have.
+ReduceEmitter::Values ReduceEmitter::reduceLanes(Value result, Value part) {
+  if (!c.config.lanesAtOnce) {
+    laneInGroup = k.rem(lane, ReductionOrder::kLaneGroup);
+    return reducePart(result, part);
+  }
+  Values whole = startValues(result), carried;
+  for (int64_t r = 0; r < c.config.resultsPerLane; ++r)
+    llvm::append_range(carried, whole);
+  auto takeSome = [&](Value first, ValueRange totals) {
+    laneInGroup = first;
+    Values some = reducePart(result, part), next;
+    for (int64_t r = 0; r < c.config.resultsPerLane && !slots.empty(); ++r) {
+      auto of = [&](const Values &values, int64_t number) {
+        return llvm::to_vector(
+            ArrayRef(values).slice(number * slots.size(), slots.size()));
+      };
+      Values total = of(Values(totals), r);
+      for (int64_t own = 0; own < lanesAtOnce(); ++own)
+        total = combine(total, of(some, r * lanesAtOnce() + own),
+                        /*ascends=*/false);
+      llvm::append_range(next, total);
+    }
+    return next;
+  };
+  Values totals =
+      lanesAtOnce() == ReductionOrder::kLaneGroup
+          ? takeSome(k.index(0), carried)
+          : k.loop(k.index(0), k.index(ReductionOrder::kLaneGroup),
+                   k.index(lanesAtOnce()), carried, takeSome, /*runs=*/true);
+  start = whole;
+  return totals;
+}
+
+/// What the lanes of the order have that this lane takes at once.
 ReduceEmitter::Values ReduceEmitter::reducePart(Value result, Value part) {
   const ReductionOrder &order = c.config.order;
   int64_t row = order.elementsPerRow();
@@ -134,7 +170,7 @@ ReduceEmitter::Values ReduceEmitter::reducePart(Value result, Value part) {
   };
   start = startValues(result);
   Values values;
-  for (int64_t r = 0; r < c.config.resultsPerLane; ++r)
+  for (int64_t r = 0; r < c.config.resultsPerLane * lanesAtOnce(); ++r)
     llvm::append_range(values, start);
   auto oneTurn = [&](Value turn, ValueRange carried) {
     Value first = firstRow(turn);
@@ -206,8 +242,8 @@ ReduceEmitter::Values ReduceEmitter::reduceKeptRows(Values values, Value result,
       Value valid = whole ? Value() : k.less(row, k.index(fullRows));
       if (valid)
         row = k.min(row, k.index(fullRows - 1));
-      values =
-          storeRow(values, result, inRow(row), &keptRows, isActiveAnd(valid));
+      values = storeRow(values, result, inRow(row), elementsInRow(), &keptRows,
+                        isActiveAnd(valid));
     }
   }
   leaveKept(keptRows);
@@ -224,10 +260,11 @@ ReduceEmitter::accumulateRows(const Values &values, Value result, Value first,
     c.elements.begin(c.config.vector);
     Places places;
     for (int64_t u = 0; u < unroll; ++u)
-      next = accumulateRow(next, result, inRow(k.add(row, k.index(u))), places);
+      next = accumulateRow(next, result, inRow(k.add(row, k.index(u))),
+                           elementsInRow(), places);
     // A store between two rows would keep the second one's loads waiting: the
     // device cannot know that it is not what they read.
-    storeByProducts(places);
+    storeByProducts(places, active);
     return next;
   };
   if (count == unroll)
@@ -282,29 +319,40 @@ ReduceEmitter::Values ReduceEmitter::resultsFrom(Value result) {
 }
 
 /// Combines elements into the values of one result, if `valid` (when given)
-/// holds.
+/// holds: number `first` of those that a lane has in a row, and the next ones.
 void ReduceEmitter::combineInto(MutableArrayRef<Value> values,
-                                ArrayRef<Lanes> elements, Value valid) {
-  Values next(values.begin(), values.end());
-  for (size_t lane = 0; lane < elements.front().size(); ++lane)
-    next = combine(next, laneOf(elements, lane), /*ascends=*/true, valid);
-  llvm::copy(next, values.begin());
+                                ArrayRef<Lanes> elements, Value valid,
+                                int64_t first) {
+  for (size_t i = 0; i < elements.front().size(); ++i) {
+    int64_t own = (first + i) / c.config.order.elementsPerLane;
+    auto place = values.slice(own * slots.size(), slots.size());
+    Values next(place.begin(), place.end());
+    next = combine(next, laneOf(elements, i), /*ascends=*/true, valid);
+    llvm::copy(next, place.begin());
+  }
+}
+
+/// How many elements a lane has in a row.
+int64_t ReduceEmitter::elementsInRow() const {
+  return c.config.order.elementsPerLane * lanesAtOnce();
 }
 
 /// The first element of this lane in a row.
 Value ReduceEmitter::inRow(Value row) {
   return k.add(k.mul(row, c.config.order.elementsPerRow()),
-               k.mul(k.rem(lane, ReductionOrder::kLaneGroup),
-                     c.config.order.elementsPerLane));
+               k.mul(laneInGroup, c.config.order.elementsPerLane));
 }
 
-/// A lane's elements of one row, from `base` on, if `valid` (when given) holds.
-/// Their places are appended to `places`; their by-products are not stored.
+/// `count` of a lane's elements of one row, from `base` on, if `valid` (when
+/// given) holds. Their places are appended to `places`; their by-products are
+/// not stored.
 ReduceEmitter::Values ReduceEmitter::accumulateRow(Values values, Value result,
-                                                   Value base, Places &places,
-                                                   Kept *kept, Value valid) {
-  int64_t vector = c.config.vector;
-  for (int64_t v = 0; v < c.config.order.elementsPerLane; v += vector) {
+                                                   Value base, int64_t count,
+                                                   Places &places, Kept *kept,
+                                                   Value valid) {
+  int64_t vector = std::min(c.config.vector, count);
+  size_t perResult = values.size() / c.config.resultsPerLane;
+  for (int64_t v = 0; v < count; v += vector) {
     LaneIndex index = {k.add(base, k.index(v)), 1, vector};
     for (auto [r, own] : llvm::enumerate(resultsFrom(result))) {
       ElementEmitter::Point at =
@@ -313,9 +361,8 @@ ReduceEmitter::Values ReduceEmitter::accumulateRow(Values values, Value result,
       if (!check(elements))
         return values;
       if (!slots.empty())
-        combineInto(
-            MutableArrayRef(values).slice(r * slots.size(), slots.size()),
-            *elements, valid);
+        combineInto(MutableArrayRef(values).slice(r * perResult, perResult),
+                    *elements, valid, v);
       places.push_back(at);
     }
   }
@@ -324,12 +371,30 @@ ReduceEmitter::Values ReduceEmitter::accumulateRow(Values values, Value result,
 
 /// The same with their by-products.
 ReduceEmitter::Values ReduceEmitter::storeRow(Values values, Value result,
-                                              Value base, Kept *kept,
-                                              Value valid) {
+                                              Value base, int64_t count,
+                                              Kept *kept, Value valid) {
   Places places;
-  values = accumulateRow(values, result, base, places, kept, valid);
+  values = accumulateRow(values, result, base, count, places, kept, valid);
   storeByProducts(places, valid);
   return values;
+}
+
+/// The values of one of the order's lanes that this lane takes at once.
+ReduceEmitter::Values ReduceEmitter::ofOrderLane(const Values &values,
+                                                 int64_t own) {
+  Values some;
+  for (int64_t r = 0; r < c.config.resultsPerLane; ++r)
+    llvm::append_range(
+        some, ArrayRef(values).slice((r * lanesAtOnce() + own) * slots.size(),
+                                     slots.size()));
+  return some;
+}
+
+void ReduceEmitter::setOrderLane(Values &values, int64_t own,
+                                 const Values &next) {
+  for (int64_t r = 0; r < c.config.resultsPerLane; ++r)
+    llvm::copy(ArrayRef(next).slice(r * slots.size(), slots.size()),
+               values.begin() + (r * lanesAtOnce() + own) * slots.size());
 }
 
 /// Whether a lane that has an element of a row has all of them.
@@ -342,39 +407,51 @@ bool ReduceEmitter::hasWholeLanes() const {
 ReduceEmitter::Values
 ReduceEmitter::accumulateLeftover(Values values, Value result, Value owner) {
   int64_t perLane = c.config.order.elementsPerLane;
-  int64_t vector = hasWholeLanes() ? c.config.vector : 1;
+  int64_t vector = hasWholeLanes() ? std::min(c.config.vector, perLane) : 1;
   int64_t together = hasWholeLanes() ? perLane : 1;
   Value limit = k.index(c.config.elements);
-  Value base =
+  Value row =
       inRow(k.index(c.config.elements / c.config.order.elementsPerRow()));
   auto accumulate = [&](const Values &values, Value from, Kept *kept,
                         Value valid) {
     if (together == 1)
       return accumulateElement(values, result, from, valid);
     from = k.min(from, k.index(c.config.elements - together));
-    return storeRow(values, result, from, kept, valid);
+    return storeRow(values, result, from, together, kept, valid);
   };
   if (keepsRows) {
     owner = isActiveAnd(owner);
     enterKept(keptLeftover, vector);
-    for (int64_t v = 0; v < perLane; v += together) {
-      Value from = k.add(base, k.index(v));
+    // A lane that takes all lanes of the order knows where the row ends.
+    int64_t count = lanesAtOnce() == ReductionOrder::kLaneGroup
+                        ? c.config.elements % c.config.order.elementsPerRow()
+                        : elementsInRow();
+    for (int64_t v = 0; v < count; v += together) {
+      Value from = k.add(row, k.index(v));
       Value valid =
           arith::AndIOp::create(k.ir(), k.loc(), owner, k.less(from, limit));
-      values = accumulate(values, from, &keptLeftover, valid);
+      Values next = ofOrderLane(values, v / perLane);
+      next = accumulate(next, from, &keptLeftover, valid);
+      setOrderLane(values, v / perLane, next);
     }
     leaveKept(keptLeftover);
     return values;
   }
-  auto body = [&](Value v, ValueRange carried) {
-    c.elements.begin(vector);
-    Value from = k.add(base, v);
-    return accumulate(Values(carried), from, /*kept=*/nullptr,
-                      k.less(from, limit));
-  };
   Value count = arith::SelectOp::create(k.ir(), k.loc(), owner,
                                         k.index(perLane), k.index(0));
-  return k.loop(k.index(0), count, k.index(together), values, body);
+  for (int64_t own = 0; own < lanesAtOnce(); ++own) {
+    Value base = k.add(row, k.index(own * perLane));
+    auto body = [&](Value v, ValueRange carried) {
+      c.elements.begin(vector);
+      Value from = k.add(base, v);
+      return accumulate(Values(carried), from, /*kept=*/nullptr,
+                        isActiveAnd(k.less(from, limit)));
+    };
+    Values next = k.loop(k.index(0), count, k.index(together),
+                         ofOrderLane(values, own), body);
+    setOrderLane(values, own, next);
+  }
+  return values;
 }
 
 /// One element, if it is `valid`.

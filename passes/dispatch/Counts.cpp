@@ -7,7 +7,7 @@
 
 #include "passes/dispatch/Counts.h"
 
-#include "kernels/KernelConfig.h"
+#include "kernels/Launches.h"
 #include "passes/plan/Commands.h"
 
 using namespace mlir;
@@ -48,6 +48,20 @@ static Value makeTriplets(OpBuilder &b, Location loc, Value word,
                    });
 }
 
+/// The device counts workgroups for all launches alike: those with a number of
+/// their own are dropped.
+static void keepGroups(KernelOp kernel) {
+  int64_t groups = configureKernel(kernel).groups;
+  kernel.setParkedGroups(groups);
+  if (!kernel.getLaunches())
+    return;
+  SmallVector<Attribute> kept;
+  for (LaunchAttr launch : getLaunches(kernel))
+    if (launch.getGroups() == groups)
+      kept.push_back(launch);
+  kernel.setLaunchesAttr(ArrayAttr::get(kernel.getContext(), kept));
+}
+
 static void addCountsOfFew(ProgramOp program, Operation *place, Value word,
                            ArrayRef<KernelOp> kernels, GroupsFn groupsOf) {
   OpBuilder b(place);
@@ -61,7 +75,7 @@ static void addCountsOfFew(ProgramOp program, Operation *place, Value word,
   for (auto [i, kernel] : llvm::enumerate(kernels)) {
     KernelOp(kernel).setCountsWindowAttr(
         window(offset + i * kTripletBytes, kTripletBytes));
-    KernelOp(kernel).setParkedGroups(configureKernel(kernel).groups);
+    keepGroups(kernel);
     stages.insert_range(KernelOp(kernel).getStages());
   }
   Location loc = KernelOp(kernels.front()).getLoc();

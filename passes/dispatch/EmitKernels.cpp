@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kernels/Launches.h"
 #include "kernels/loops/LongLoops.h"
 #include "kernels/spirv/SpirvPasses.h"
 #include "passes/Passes.h"
@@ -43,11 +44,12 @@ struct EmitKernels : gpuvm::impl::EmitKernelsBase<EmitKernels> {
   EmitKernels(const EmitKernels &other) : Base(other) {}
   void runOnOperation() override;
   LogicalResult emit(KernelOp kernel);
-  StringAttr insert(EmittedKernel &emitted, const Twine &name);
+  StringAttr insert(EmittedKernel &emitted, const Twine &name,
+                    LaunchAttr launch);
   spirv::ModuleOp lookup(StringAttr name) {
     return symbols->lookup<spirv::ModuleOp>(name.getValue());
   }
-  LogicalResult emitVariantOf(KernelOp kernel, StringAttr name);
+  LogicalResult emitVariants(KernelOp kernel, StringAttr name);
   LogicalResult readExternal(ExternKernelOp kernel);
 
   /// For tests; no plan may have more.
@@ -66,7 +68,7 @@ struct EmitKernels : gpuvm::impl::EmitKernelsBase<EmitKernels> {
 };
 } // namespace
 
-/// What decides the code of a kernel: its body, root and bindings.
+/// What decides the code of a kernel: its body, root, launches and bindings.
 static std::string kernelText(KernelOp kernel) {
   BindingLayout layout = layOutBindings(kernel);
   std::string text;
@@ -79,6 +81,8 @@ static std::string kernelText(KernelOp kernel) {
     llvm::interleaveComma(bindings, os);
     os << ']';
   }
+  if (std::optional<ArrayAttr> launches = kernel.getLaunches())
+    os << *launches;
   OpPrintingFlags flags;
   flags.useLocalScope().printGenericOpForm();
   for (BlockArgument argument : kernel.getBody().getArguments())
@@ -100,21 +104,6 @@ bindingAttrs(MLIRContext *context,
   }
   return ArrayAttr::get(context,
                         llvm::to_vector(llvm::make_second_range(sorted)));
-}
-
-/// Whether `all` have the bindings `some`, with what those read and write.
-static bool hasBindings(ArrayAttr all, ArrayAttr some) {
-  auto accessOf = [](chain::BindingAttr binding) {
-    return static_cast<unsigned>(binding.getAccess());
-  };
-  return llvm::all_of(
-      some.getAsRange<chain::BindingAttr>(), [&](chain::BindingAttr own) {
-        return llvm::any_of(all.getAsRange<chain::BindingAttr>(),
-                            [&](chain::BindingAttr other) {
-                              return own.getIndex() == other.getIndex() &&
-                                     (accessOf(own) & ~accessOf(other)) == 0;
-                            });
-      });
 }
 
 /// The operands that no lane of `kernel` turned out to read, the last one
@@ -146,7 +135,8 @@ static void dropInputs(KernelOp kernel, ArrayRef<unsigned> unread) {
 }
 
 /// Adds a module of this name, or one like it, with what the plan says of it.
-StringAttr EmitKernels::insert(EmittedKernel &emitted, const Twine &name) {
+StringAttr EmitKernels::insert(EmittedKernel &emitted, const Twine &name,
+                               LaunchAttr launch) {
   spirv::ModuleOp module = emitted.module.release();
   Builder b(&getContext());
   module->setAttr("gpuvm.bindings", bindingAttrs(&getContext(), emitted.uses));
@@ -154,32 +144,32 @@ StringAttr EmitKernels::insert(EmittedKernel &emitted, const Twine &name) {
   module->setAttr("gpuvm.lanes", b.getI64IntegerAttr(emitted.lanes));
   module->setAttr("gpuvm.workgroup_bytes",
                   b.getI64IntegerAttr(emitted.workgroupBytes));
+  module->setAttr("gpuvm.launch", launch);
   module.setName(name.str());
   return symbols->insert(module);
 }
 
-/// Adds the variant of `kernel`, which was emitted as module `name`.
-LogicalResult EmitKernels::emitVariantOf(KernelOp kernel, StringAttr name) {
-  EmitOptions options{exact, spins};
-  std::optional<KernelConfig> config = configureVariant(kernel, options);
-  if (!config)
-    return success();
-  FailureOr<EmittedKernel> variant =
-      emitKernel(kernel, *config, options, *passes);
-  if (succeeded(variant) &&
-      failed(checkCodeSize(kernel, *variant->module, maxSpirvBytes)))
-    return failure();
-  if (failed(variant))
-    return kernel.emitError("a variant of kernel \"")
-           << kernel.getSymName() << "\" cannot be emitted";
-  spirv::ModuleOp module = lookup(name);
-  // A variant takes the place of its kernel in every dispatch.
-  if (!hasBindings(module->getAttrOfType<ArrayAttr>("gpuvm.bindings"),
-                   bindingAttrs(&getContext(), variant->uses)))
-    return success();
-  StringAttr of =
-      insert(*variant, name.getValue() + "_" + describeVariant(*config));
-  module->setAttr("gpuvm.variants", ArrayAttr::get(&getContext(), {of}));
+/// Adds what takes the place of `kernel`, which was emitted as module `name`,
+/// on devices that can run another launch than the last one.
+LogicalResult EmitKernels::emitVariants(KernelOp kernel, StringAttr name) {
+  SmallVector<Attribute> variants;
+  SmallVector<LaunchAttr> launches = getLaunches(kernel);
+  for (LaunchAttr launch : ArrayRef(launches).drop_back()) {
+    FailureOr<EmittedKernel> variant = emitKernel(
+        kernel, configureLaunch(kernel, launch), {exact, spins}, *passes);
+    if (failed(variant))
+      return kernel.emitError("kernel \"")
+             << kernel.getSymName() << "\" cannot be emitted as "
+             << stringifyLaunchForm(launch.getForm());
+    if (failed(checkCodeSize(kernel, *variant->module, maxSpirvBytes)))
+      return failure();
+    variants.push_back(insert(
+        *variant, name.getValue() + "_" + stringifyLaunchForm(launch.getForm()),
+        launch));
+  }
+  if (!variants.empty())
+    lookup(name)->setAttr("gpuvm.variants",
+                          ArrayAttr::get(&getContext(), variants));
   return success();
 }
 
@@ -192,6 +182,8 @@ LogicalResult EmitKernels::emit(KernelOp kernel) {
   if (!isNew) {
     dropInputs(kernel, unread);
   } else {
+    if (failed(checkLaunches(kernel)))
+      return failure();
     EmitOptions options{exact, spins};
     FailureOr<EmittedKernel> result =
         emitKernel(kernel, configureKernel(kernel), options, *passes);
@@ -206,13 +198,13 @@ LogicalResult EmitKernels::emit(KernelOp kernel) {
              << kernel.getSymName() << "\" cannot be emitted";
     if (failed(checkCodeSize(kernel, *result->module, maxSpirvBytes)))
       return failure();
-    name = insert(*result, kernel.getSymName());
+    name = insert(*result, kernel.getSymName(), getLaunches(kernel).back());
     if (kernel->hasAttr(kResumesAttr))
       lookup(name)->setAttr(
           kUnfinishedAttr,
           Builder(&getContext())
               .getI64IntegerAttr(layOutBindings(kernel).scratch.back()));
-    if (failed(emitVariantOf(kernel, name)))
+    if (failed(emitVariants(kernel, name)))
       return failure();
     ++numEmitted;
   }

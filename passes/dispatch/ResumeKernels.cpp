@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kernels/Launches.h"
 #include "kernels/loops/LongLoops.h"
 #include "passes/LoopPasses.h"
 #include "passes/dispatch/Counts.h"
@@ -51,6 +52,7 @@ void ResumeKernels::resume(KernelOp kernel, int64_t groups) {
   rest.setSymNameAttr(
       freeName(getOperation(), kernel.getSymName() + "_resumed"));
   rest->setAttr(kResumesAttr, b.getUnitAttr());
+  rest.removeLaunchesAttr();
   rest.setCountsWindowAttr(control(at + kGroups * kWord, kTripletBytes));
   rest.setParkedGroups(groups);
 }
@@ -58,11 +60,13 @@ void ResumeKernels::resume(KernelOp kernel, int64_t groups) {
 void ResumeKernels::runOnOperation() {
   SmallVector<KernelOp> kernels(getOperation().getBody().getOps<KernelOp>());
   for (KernelOp kernel : kernels) {
-    if (kernel.getRoot() != Root::map)
+    SmallVector<LaunchAttr> launches = getLaunches(kernel);
+    const auto *limited = llvm::find_if(launches, [](LaunchAttr launch) {
+      return launch.getForm() == LaunchForm::limited;
+    });
+    if (limited == launches.end())
       continue;
-    KernelConfig config = configureKernel(kernel);
-    if (getLoopForm(kernel, config) != LoopForm::Limited)
-      continue;
+    KernelConfig config = configureLaunch(kernel, *limited);
     resume(kernel,
            config.groups * config.lanes / lanesOfResuming(config.elements));
     ++numResumed;

@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/Emitter.h"
-#include "kernels/KernelConfig.h"
+#include "kernels/Launches.h"
 #include "kernels/analysis/Alternative.h"
 #include "kernels/analysis/Bindings.h"
 #include "kernels/analysis/InPlace.h"
@@ -261,7 +261,7 @@ void MemoryPlanner::addResult(Operation *command, OpResult result) {
 
 void MemoryPlanner::addScratch(KernelOp kernel) {
   unsigned now = number.lookup(kernel);
-  for (const Scratch &wanted : configureKernel(kernel).scratch) {
+  for (const Scratch &wanted : getScratch(kernel)) {
     uint64_t length = llvm::alignTo(wanted.bytes, 4);
     unsigned first = wanted.keepsAll ? 0 : now;
     unsigned last = wanted.keepsAll ? steps.size() - 1 : now;

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kernels/Launches.h"
 #include "kernels/loops/LongLoops.h"
 #include "passes/Passes.h"
 #include "passes/plan/Commands.h"
@@ -35,10 +36,12 @@ private:
   void addSymbols();
   void addRegisters();
   LogicalResult addKernels();
-  void addEmitted(Location loc, spirv::ModuleOp module);
+  void addEmitted(Location loc, spirv::ModuleOp module,
+                  LaunchAttr base = LaunchAttr());
   void addExternal(ExternKernelOp op);
   void addStages();
   LogicalResult addCommands();
+  llvm::SmallDenseSet<unsigned> bindingsOf(StringRef emitted);
   LogicalResult addDispatch(KernelOp op);
   void leaveOut(Operation *command);
   void addLoopWords();
@@ -149,8 +152,17 @@ void ChainBuilder::addRegisters() {
 // Kernels and stages
 //===----------------------------------------------------------------------===//
 
-/// Adds the kernel of an emitted module.
-void ChainBuilder::addEmitted(Location loc, spirv::ModuleOp module) {
+/// Adds the kernel of an emitted module: a variant of one with launch `base`,
+/// if that is given.
+void ChainBuilder::addEmitted(Location loc, spirv::ModuleOp module,
+                              LaunchAttr base) {
+  auto launch = module->getAttrOfType<LaunchAttr>("gpuvm.launch");
+  gpuvm::DeviceKindAttr device;
+  if (launch.getDevice() != DeviceKind::any)
+    device = gpuvm::DeviceKindAttr::get(b.getContext(), launch.getDevice());
+  IntegerAttr groups;
+  if (base && base.getGroups() != launch.getGroups())
+    groups = b.getI64IntegerAttr(launch.getGroups());
   int32_t lanes = module->getAttrOfType<IntegerAttr>("gpuvm.lanes").getInt();
   auto op = chain::KernelOp::create(
       b, loc, *module.getName(), ArrayRef<int32_t>{lanes, 1, 1},
@@ -158,20 +170,26 @@ void ChainBuilder::addEmitted(Location loc, spirv::ModuleOp module) {
       module->getAttrOfType<ArrayAttr>("gpuvm.features"),
       module->getAttrOfType<ArrayAttr>("gpuvm.bindings"), "main",
       DenseI32ArrayAttr(), ArrayAttr(),
-      module->getAttrOfType<ArrayAttr>("gpuvm.variants"));
+      module->getAttrOfType<ArrayAttr>("gpuvm.variants"), device, groups);
   if (Attribute binding = module->getAttr(kUnfinishedAttr))
     op->setAttr(kUnfinishedAttr, binding);
   OpBuilder body = OpBuilder::atBlockEnd(&op.getBody().emplaceBlock());
   auto copy = cast<spirv::ModuleOp>(body.clone(*module));
   copy->removeAttr(kUnfinishedAttr);
-  for (StringRef attribute : {"gpuvm.bindings", "gpuvm.features", "gpuvm.lanes",
-                              "gpuvm.variants", "gpuvm.workgroup_bytes"})
+  for (StringRef attribute :
+       {"gpuvm.bindings", "gpuvm.features", "gpuvm.lanes", "gpuvm.launch",
+        "gpuvm.variants", "gpuvm.workgroup_bytes"})
     copy->removeAttr(attribute);
 }
 
 LogicalResult ChainBuilder::addKernels() {
   auto outer = program->getParentOfType<ModuleOp>();
-  SmallVector<std::pair<Location, StringRef>> variants;
+  struct Variant {
+    Location loc;
+    StringRef name;
+    LaunchAttr base;
+  };
+  SmallVector<Variant> variants;
   for (auto kernel : program.getBody().getOps<KernelOp>()) {
     if (!kernel.getEmitted())
       return kernel.emitOpError(
@@ -183,15 +201,17 @@ LogicalResult ChainBuilder::addKernels() {
     addEmitted(kernel.getLoc(), module);
     if (auto names = module->getAttrOfType<ArrayAttr>("gpuvm.variants"))
       for (auto variant : names.getAsRange<StringAttr>())
-        variants.push_back({kernel.getLoc(), variant.getValue()});
+        variants.push_back({kernel.getLoc(), variant.getValue(),
+                            module->getAttrOfType<LaunchAttr>("gpuvm.launch")});
   }
   for (auto kernel : program.getBody().getOps<ExternKernelOp>()) {
     kernelNumber.insert({kernel.getSymName(), kernelNumber.size()});
     addExternal(kernel);
   }
   // Behind all kernels that commands and stages refer to.
-  for (auto [loc, name] : variants)
-    addEmitted(loc, outer.lookupSymbol<spirv::ModuleOp>(name));
+  for (const Variant &variant : variants)
+    addEmitted(variant.loc, outer.lookupSymbol<spirv::ModuleOp>(variant.name),
+               variant.base);
   return success();
 }
 
@@ -211,7 +231,8 @@ void ChainBuilder::addExternal(ExternKernelOp op) {
       b, op.getLoc(), op.getSymName(), op.getLocalSize(), 0,
       b.getStrArrayAttr({}), b.getArrayAttr(bindings), op.getEntryPoint(),
       b.getDenseI32ArrayAttr(*op.getSpirv()), b.getTypeArrayAttr(elements),
-      /*variants=*/ArrayAttr());
+      /*variants=*/ArrayAttr(), /*device=*/gpuvm::DeviceKindAttr(),
+      /*groups=*/IntegerAttr());
   kernel.getBody().emplaceBlock();
 }
 
@@ -258,10 +279,32 @@ void ChainBuilder::addLoopWords() {
           cast<WindowAttr>(kernel.getScratchWindows()->getValue().back()));
 }
 
+/// The bindings of an emitted module and of its variants.
+llvm::SmallDenseSet<unsigned> ChainBuilder::bindingsOf(StringRef emitted) {
+  auto outer = program->getParentOfType<ModuleOp>();
+  llvm::SmallDenseSet<unsigned> bound;
+  auto add = [&](spirv::ModuleOp module) {
+    for (auto binding : module->getAttrOfType<ArrayAttr>("gpuvm.bindings")
+                            .getAsRange<chain::BindingAttr>())
+      bound.insert(binding.getIndex());
+  };
+  auto module = outer.lookupSymbol<spirv::ModuleOp>(emitted);
+  add(module);
+  if (auto variants = module->getAttrOfType<ArrayAttr>("gpuvm.variants"))
+    for (auto name : variants.getAsRange<StringAttr>())
+      add(outer.lookupSymbol<spirv::ModuleOp>(name.getValue()));
+  return bound;
+}
+
 LogicalResult ChainBuilder::addDispatch(KernelOp op) {
   BindingLayout layout = layOutBindings(op);
   int32_t groups = configureKernel(op).groups;
-  SmallVector<Attribute> windows(layout.windows.begin(), layout.windows.end());
+  llvm::SmallDenseSet<unsigned> bound = bindingsOf(*op.getEmitted());
+  SmallVector<Attribute> windows;
+  for (auto [binding, window] :
+       llvm::zip_equal(layout.bindings, layout.windows))
+    if (bound.contains(binding))
+      windows.push_back(window);
   if (auto counts = op.getCountsWindow()) {
     if (op.getParkedGroups() != groups)
       return op.emitOpError("has ")

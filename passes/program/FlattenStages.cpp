@@ -179,6 +179,9 @@ void StageFlattener::flattenStage(StageOp stage, int64_t instance) {
 
 LogicalResult StageFlattener::run() {
   SmallVector<StageOp> stages(program.getBody().getOps<StageOp>());
+  // A program that was printed after gpuvm-form-kernels and compiled again.
+  if (stages.empty() && program.getStages())
+    return success();
   SmallVector<Attribute> stageNames, stageLocations;
   int64_t unit = stages.size() * 2; // Beyond all fusion groups.
   for (auto [instance, stage] : llvm::enumerate(stages)) {

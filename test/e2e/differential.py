@@ -7,7 +7,7 @@ differ, by 2e-5 relative. With --widths plans also run with one of these widths 
 lavapipe's vectors, that is, with other subgroups (widths_of); with which one depends
 on the case (give one to run all cases with it). With --split the windows
 that kernels bind are so short that the longest value takes several, about as many
-as it says. Small programs run side by side in one (side_by_side.py), and once more
+as it says; with --target launches are chosen for that one. Small programs run side by side in one (side_by_side.py), and once more
 alone if that fails. --every takes each so-manieth case only. The kinds of case:
 
   sweep   every type in every rank on odd sizes, reduced over every set of axes
@@ -264,13 +264,13 @@ def draw_inputs(program):
     return [FILLS.get(value.fill, default)(rng, math.prod(value.shape), value.dtype) for value in program.inputs]
 
 
-def prepare(folder, program, pieces=0):
+def prepare(folder, program, pieces=0, target=None):
     """Makes FOLDER/<name>/ with everything that running the program needs."""
     base = os.path.join(folder, program.name)
     path = lambda name: os.path.join(base, name)
     case = write_program(base, program, [numbers for part in program.programs for numbers in draw_inputs(part)])
     exact = ["--exact"] if program.exact else []
-    split = split_flags(program, pieces)
+    split = split_flags(program, pieces) + ([f"--target={target}"] if target else [])
     call(["gpuvm-interpret", path("program.mlir")] + exact + data_flags(base, case, "reference"))
     case["plans"] = [(tag, prefix) for tag, _, prefix in ways(program)]
     for tag, options, prefix in ways(program):
@@ -338,7 +338,7 @@ def try_case(case, arguments, widths):
     name = case if isinstance(case, str) else case.name
     try:
         base = os.path.join(arguments.folder, name) if isinstance(case, str) else prepare(
-            arguments.folder, case, arguments.split)
+            arguments.folder, case, arguments.split, arguments.target)
         if not arguments.prepare:
             check(base, arguments.run_options.split(), widths and widths[zlib.crc32(name.encode()) % len(widths)])
             shutil.rmtree(base)
@@ -369,6 +369,7 @@ def main():
     parser.add_argument("--batch", type=int, default=8, help="programs side by side in one, if they are small")
     parser.add_argument("--prepare", action="store_true", help="run nothing on the device")
     parser.add_argument("--run-options", default="--validate", help="of gpuvm-run")
+    parser.add_argument("--target", help="as gpuvm-compile's")
     arguments = parser.parse_args()
     if arguments.kind == "prepared":
         cases = sorted(os.listdir(arguments.folder))

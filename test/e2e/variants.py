@@ -5,8 +5,8 @@
 A case is a program, the kind of variant that its plan must have, and how to run that: what
 gpuvm-run takes the device to have, and how many lanes the subgroups are for that ballots are
 taken in. The profile says whether the variant was what ran; the results are the interpreter's.
-Every kind that the compiler knows (`describeVariant` in kernels/Emitter.cpp) has a case, or a
-reason why it cannot have one. Exits 1 if a case fails, or a kind has neither.
+Every form of a launch (dialects/gpuvm/GpuvmBase.td) but those that any device can run has a case, or
+a reason why it cannot have one. Exits 1 if a case fails, or a kind has neither.
 """
 
 import argparse
@@ -24,17 +24,18 @@ import differential
 import programs_control
 import programs_groups
 import programs_inner
+import programs_reduce
 import programs_scan
 import programs_sort
 from program_text import Program, Value
 
-EMITTER = pathlib.Path(__file__).resolve().parents[2] / "kernels" / "Emitter.cpp"
+FORMS = pathlib.Path(__file__).resolve().parents[2] / "dialects" / "gpuvm" / "GpuvmBase.td"
 
 # Kinds that no device without the hardware can run.
 REASONS = {"matrices": "llvmpipe has no VK_KHR_cooperative_matrix, whose instructions its compiler does not know"}
 
 ASSUMED = {"subgroups": "subgroup_32,subgroup_operations", "unlimited_loops": "unlimited_loops",
-           "int64_atomics": "int64_atomics", "dot_products": "integer_dot_product"}
+           "int64_atomics": "int64_atomics", "dot_products": "integer_dot_product", "wide": "int64"}
 
 
 def scans():
@@ -90,19 +91,31 @@ def loops():
     yield program("power", control.power, ((3001,), "i32"), ((3001,), "i32"))
 
 
+def wide():
+    """Large enough for a kernel of its own, in each way a lane goes through its elements."""
+    rows = programs_reduce.row_program
+    yield programs_reduce.sweep_program("f32", (300, 77), 0)
+    yield rows("wide_short", (1000, 50), [1], "f32")
+    yield rows("wide_long", (20, 4096), [1], "f32")
+    yield rows("wide_all", (70001,), [0], "f32")
+    yield programs_reduce.softmax_program("wide_softmax", (40, 2560), "f32")
+
+
 # (kind, programs, options of gpuvm-compile, LP_NATIVE_VECTOR_WIDTH: 32 bits for each lane of a subgroup)
 CASES = [("subgroups", scans, [], None),
          ("subgroups", sorts, ["--subgroup-lanes=16"], "512"),
          ("subgroups", short_sorts, ["--subgroup-lanes=8"], "256"),
          ("int64_atomics", scatters, [], None),
          ("dot_products", dots, [], None),
-         ("unlimited_loops", loops, [], None)]
+         ("unlimited_loops", loops, [], None),
+         ("wide", wide, [], None)]
 
 
 def known_kinds():
-    """The names that the compiler ends those of variants with."""
-    body = EMITTER.read_text().split("gpuvm::describeVariant")[1].split("\n}")[0]
-    return set(re.findall(r'"(\w+)"', body))
+    """The forms that not every device can run."""
+    body = FORMS.read_text().split('I32Enum<"LaunchForm"')[1].split("]>")[0]
+    names = {string or symbol for symbol, string in re.findall(r'I32EnumCase<"(\w+)", \d+(?:, "(\w+)")?>', body)}
+    return names - {"plain", "limited"}
 
 
 def kernels_of(plan, kind):

@@ -43,6 +43,7 @@ struct CommandLine {
   bool disableFusion = false, disableReuse = false, keepMetadata = false;
   bool exact = false, statistics = false;
   std::optional<uint64_t> barrierPrice, maxWindowBytes, spins;
+  std::vector<std::string> targets;
 };
 } // namespace
 
@@ -88,6 +89,13 @@ static void addChoices(CLI::App &app, CommandLine &line) {
       ->check(CLI::IsMember({"auto", "stages", "never"}).description(""));
   app.add_flag("--disable-fusion", line.disableFusion,
                "As --fusion=never, and no chains");
+  app.add_option("--target", line.targets,
+                 "The devices to choose launches for, a,b,...: generic, "
+                 "lavapipe, h200 (docs/targets.md). Default: generic,lavapipe")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAMES")
+      ->check(CLI::IsMember({"generic", "lavapipe", "h200"}).description(""));
   addMode("--chains", line.chains,
           "Dependent kernels in one workgroup: auto (the default: where that "
           "is faster), always (where they fit) or never");
@@ -136,6 +144,8 @@ static void setOptions(const CommandLine &line,
   options.size = line.size;
   options.keepMetadata = line.keepMetadata;
   options.exact = line.exact;
+  for (const std::string &target : line.targets)
+    options.targets.push_back(target);
   options.report = line.report;
   if (line.barrierPrice)
     options.barrierPrice = *line.barrierPrice;

@@ -149,3 +149,15 @@ gpuvm.program @kernel_c5_unless(%x: tensor<4xf32>) {
   } : (tensor<4xf32>) -> tensor<4xf32>
   gpuvm.return
 }
+
+// -----
+
+gpuvm.program @kernel_c7(%x: tensor<4xf32>) {
+  // expected-error @below {{C7: has no launch for any device as the last one}}
+  %y = gpuvm.kernel @k map ["s"] (%x)
+      attributes {launches = [#gpuvm.launch<device = cpu, form = plain, groups = 1, lanes = 256, vector = 1, unroll = 1>]} {
+  ^bb0(%in: tensor<4xf32>):
+    gpuvm.yield %in : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  gpuvm.return
+}

@@ -1,7 +1,7 @@
 // A matrix of packed weights times a vector: where blocks lie is computed without division, a block's header is one
 // load, and the device converts the scales. With --exact they are converted by integer operations.
 
-// RUN: gpuvm-compile %s --program=m -o %t.gvplan && gpuvm-plan disassemble %t.gvplan > %t.code
+// RUN: gpuvm-compile %s --program=m --target=generic -o %t.gvplan && gpuvm-plan disassemble %t.gvplan > %t.code
 // RUN: FileCheck %s --input-file=%t.code --implicit-check-not="OpShiftRightLogical %uint {{%[0-9]+}} %uint_8{{$}}"
 // RUN: gpuvm-compile %s --program=m --exact -o %t.exact.gvplan && gpuvm-plan disassemble %t.exact.gvplan | FileCheck %s --check-prefix=EXACT --implicit-check-not=UnpackHalf2x16
 

@@ -1,0 +1,37 @@
+//===- Launches.h - how a kernel is laid over which devices -----*- C++ -*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel has one launch or more (#gpuvm.launch). What a launch says is what
+// gpuvm-choose-launches has decided, or whoever edits the IR; all else about
+// the layout (KernelConfig) follows from the kernel and its launch.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "dialects/gpuvm/Target.h"
+#include "kernels/KernelConfig.h"
+
+namespace mlir::gpuvm {
+
+/// The launches of `kernel` for `targets`: the first one that a device can run
+/// is taken, and every device that the plan is for can run the last one.
+/// `exact`: matrix units, which add in an order of their own, are not used.
+SmallVector<LaunchAttr>
+chooseLaunches(KernelOp kernel, ArrayRef<TargetAttr> targets, bool exact);
+
+/// Those that the kernel has; without, its only one for any device.
+SmallVector<LaunchAttr> getLaunches(KernelOp kernel);
+
+/// Whether `kernel` can be laid out as its launches say; reports why not.
+LogicalResult checkLaunches(KernelOp kernel);
+
+/// The configuration of `kernel` with one of its launches.
+KernelConfig configureLaunch(KernelOp kernel, LaunchAttr launch);
+
+/// The scratch memory that all launches of `kernel` share, of which one runs.
+std::vector<Scratch> getScratch(KernelOp kernel);
+
+} // namespace mlir::gpuvm

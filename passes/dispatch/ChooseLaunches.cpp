@@ -1,0 +1,68 @@
+//===- ChooseLaunches.cpp - how each kernel is laid over which devices ----===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The one place that decides it. A kernel that has launches keeps them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/Launches.h"
+#include "kernels/analysis/Bindings.h"
+#include "passes/Passes.h"
+
+#include "llvm/ADT/Statistic.h"
+
+namespace mlir::gpuvm {
+#define GEN_PASS_DEF_CHOOSELAUNCHES
+#include "passes/Passes.h.inc"
+} // namespace mlir::gpuvm
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+#define DEBUG_TYPE "gpuvm-choose-launches"
+ALWAYS_ENABLED_STATISTIC(numLaunches, "Launches chosen");
+
+namespace {
+struct ChooseLaunches : gpuvm::impl::ChooseLaunchesBase<ChooseLaunches> {
+  using Base::Base;
+  void runOnOperation() override;
+  FailureOr<SmallVector<TargetAttr>> findTargets();
+};
+} // namespace
+
+/// Those of the option, or else of the module.
+FailureOr<SmallVector<TargetAttr>> ChooseLaunches::findTargets() {
+  ProgramOp program = getOperation();
+  SmallVector<TargetAttr> found;
+  for (const std::string &name : targets) {
+    TargetAttr target = getTarget(&getContext(), name);
+    if (!target)
+      return program.emitError("target \"")
+             << name << "\" is not known (there are " << listTargets() << ')';
+    found.push_back(target);
+  }
+  if (found.empty())
+    return getTargets(program->getParentOfType<ModuleOp>());
+  return found;
+}
+
+void ChooseLaunches::runOnOperation() {
+  FailureOr<SmallVector<TargetAttr>> found = findTargets();
+  if (failed(found))
+    return signalPassFailure();
+  // Lanes read no more than one element at once of a value in several windows.
+  setMaxWindowBytes(getOperation(), maxWindowBytes);
+  for (auto kernel : getOperation().getBody().getOps<KernelOp>()) {
+    if (!kernel.getLaunches()) {
+      SmallVector<LaunchAttr> launches = chooseLaunches(kernel, *found, exact);
+      numLaunches += launches.size();
+      SmallVector<Attribute> attributes(launches.begin(), launches.end());
+      kernel.setLaunchesAttr(ArrayAttr::get(&getContext(), attributes));
+      continue;
+    }
+    if (failed(checkLaunches(kernel)))
+      return signalPassFailure();
+  }
+}

@@ -1,0 +1,88 @@
+// A kernel has a launch for each kind of device that wants another one, and last
+// one that all devices of the targets can run. Launches that it has are kept.
+
+// RUN: rm -rf %t && split-file %s %t
+// RUN: gpuvm-opt %t/sum.mlir --pass-pipeline='builtin.module(gpuvm.program(gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-choose-launches))' | FileCheck %s --check-prefix=DEFAULT
+// RUN: gpuvm-opt %t/sum.mlir --pass-pipeline='builtin.module(gpuvm.program(gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-choose-launches{targets=generic}))' | FileCheck %s --check-prefix=GENERIC
+// RUN: gpuvm-opt %t/sum.mlir --pass-pipeline='builtin.module(gpuvm.program(gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-choose-launches{targets=h200,lavapipe}))' | FileCheck %s --check-prefix=TWO
+// RUN: gpuvm-opt %t/sum.mlir --pass-pipeline='builtin.module(gpuvm.program(gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-choose-launches{targets=lavapipe}))' | FileCheck %s --check-prefix=LAVAPIPE
+// RUN: sed 's/^module/module attributes {gpuvm.targets = [#gpuvm.target<name = "own", kind = gpu, units = 16, subgroup = 32, workgroup_bytes = 49152, dispatch_ns = 2000, bytes_per_us = 300000, features = ["subgroup_32", "subgroup_operations"], closed = true>]}/' %t/sum.mlir > %t/own.mlir
+// RUN: gpuvm-opt %t/own.mlir --pass-pipeline='builtin.module(gpuvm.program(gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-choose-launches))' | FileCheck %s --check-prefix=OWN
+// RUN: not gpuvm-opt %t/sum.mlir --pass-pipeline='builtin.module(gpuvm.program(gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-choose-launches{targets=abacus}))' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+
+// DEFAULT: kernel @sum_reduce reduce
+// DEFAULT: launches = [#gpuvm.launch<device = cpu, form = wide, groups = [[COUNT:[0-9]+]], lanes = 16, vector = 8, unroll = [[UNROLL:[0-9]+]]>, #gpuvm.launch<device = any, form = plain, groups = [[COUNT]], lanes = 256, vector = 4, unroll = [[UNROLL]]>]
+// A device that has subgroups may be anything; below 16,384 elements one kernel is enough for all CPUs.
+// DEFAULT: kernel @few_scan scan
+// DEFAULT: launches = [#gpuvm.launch<device = any, form = subgroups, groups = {{.*}}>, #gpuvm.launch<device = any, form = plain, {{[^#]*}}>]
+// DEFAULT: kernel @twice_map map
+// DEFAULT: launches = [#gpuvm.launch<device = any, form = plain, {{[^#]*}}>]
+
+// GENERIC: kernel @sum_reduce reduce
+// GENERIC: launches = [#gpuvm.launch<device = any, form = plain, {{[^#]*}}>]
+// GENERIC: kernel @few_scan scan
+// GENERIC: launches = [#gpuvm.launch<device = any, form = subgroups, {{[^#]*}}>, #gpuvm.launch<device = any, form = plain, {{[^#]*}}>]
+
+// An H200 has subgroups, and lavapipe none that this takes: each has one launch.
+// TWO: kernel @sum_reduce reduce
+// TWO: launches = [#gpuvm.launch<device = gpu, form = plain, {{[^#]*}}>, #gpuvm.launch<device = any, form = wide, {{[^#]*}}>]
+// TWO: kernel @few_scan scan
+// TWO: launches = [#gpuvm.launch<device = gpu, form = subgroups, {{[^#]*}}>, #gpuvm.launch<device = any, form = plain, {{[^#]*}}>]
+
+// LAVAPIPE: kernel @sum_reduce reduce
+// LAVAPIPE: launches = [#gpuvm.launch<device = any, form = wide, {{[^#]*}}>]
+// LAVAPIPE: kernel @few_scan scan
+// LAVAPIPE: launches = [#gpuvm.launch<device = any, form = plain, {{[^#]*}}>]
+// With one target few elements are enough.
+// LAVAPIPE: kernel @twice_map map
+// LAVAPIPE: launches = [#gpuvm.launch<device = any, form = wide, {{[^#]*}}>]
+
+// OWN: kernel @sum_reduce reduce
+// OWN: launches = [#gpuvm.launch<device = any, form = plain, {{[^#]*}}>]
+// OWN: kernel @few_scan scan
+// OWN: launches = [#gpuvm.launch<device = any, form = subgroups, {{[^#]*}}>]
+
+// UNKNOWN: sum.mlir:2:3: error: target "abacus" is not known (there are generic, lavapipe, h200)
+
+// Others can be tried, as far as the kernel can be laid out like that.
+// RUN: gpuvm-opt %t/sum.mlir --pass-pipeline='builtin.module(gpuvm.program(gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-choose-launches{targets=generic}))' -o %t/chosen.mlir
+// RUN: sed '/@twice_map/,/launches/s/groups = [0-9]*/groups = 3/' %t/chosen.mlir | gpuvm-opt --pass-pipeline='builtin.module(gpuvm.program(gpuvm-choose-launches))' | FileCheck %s --check-prefix=KEPT
+// RUN: sed '/@twice_map/,/launches/s/groups = [0-9]*/groups = 65536/' %t/chosen.mlir | not gpuvm-opt --pass-pipeline='builtin.module(gpuvm.program(gpuvm-choose-launches))' 2>&1 | FileCheck %s --check-prefix=GROUPS
+// RUN: sed '/@twice_map/,/launches/s/vector = [0-9]*/vector = 3/' %t/chosen.mlir | not gpuvm-opt --pass-pipeline='builtin.module(gpuvm.program(gpuvm-choose-launches))' 2>&1 | FileCheck %s --check-prefix=VECTOR
+// RUN: sed '/@twice_map/,/launches/s/form = plain/form = matrices/' %t/chosen.mlir | not gpuvm-opt --pass-pipeline='builtin.module(gpuvm.program(gpuvm-choose-launches))' 2>&1 | FileCheck %s --check-prefix=FORM
+// RUN: sed '/@sum_reduce/,/launches/s/lanes = [0-9]*/lanes = 64/' %t/chosen.mlir | not gpuvm-opt --pass-pipeline='builtin.module(gpuvm.program(gpuvm-choose-launches))' 2>&1 | FileCheck %s --check-prefix=LANES
+// RUN: sed '/@twice_map/,/launches/s/device = any/device = cpu/' %t/chosen.mlir | not gpuvm-opt --pass-pipeline='builtin.module(gpuvm.program(gpuvm-choose-launches))' 2>&1 | FileCheck %s --check-prefix=LAST
+// RUN: sed 's/launches = \[.*\]/launches = []/' %t/chosen.mlir | not gpuvm-opt 2>&1 | FileCheck %s --check-prefix=NONE
+
+// KEPT: kernel @twice_map map
+// KEPT: launches = [#gpuvm.launch<device = any, form = plain, groups = 3,
+// GROUPS: error: 'gpuvm.kernel' op has a launch with groups = 65536 ({{[0-9]+}} is what it needs)
+// VECTOR: error: 'gpuvm.kernel' op has a launch with vector = 3 (
+// FORM: error: 'gpuvm.kernel' op has no launch of form matrices
+// LANES: error: 'gpuvm.kernel' op has a launch with lanes = 64 (256 is what it needs)
+// LAST: error: 'gpuvm.kernel' op C7: has no launch for any device as the last one
+// NONE: error: 'gpuvm.kernel' op C7: has no launch for any device as the last one
+
+//--- sum.mlir
+module {
+  gpuvm.program @sums(%x: tensor<1000x400xf32>, %few: tensor<1024xi32>) -> (y: tensor<f32>, z: tensor<1024xi32>, w: tensor<1024xi32>) {
+    %y = gpuvm.stage @sum(%v = %x : tensor<1000x400xf32>) -> tensor<f32> {
+      %zero = arith.constant dense<0.0> : tensor<f32>
+      %s = linalg.reduce { arith.addf } ins(%v : tensor<1000x400xf32>) outs(%zero : tensor<f32>) dimensions = [0, 1]
+      gpuvm.send %s : tensor<f32>
+    }
+    %z = gpuvm.stage @few(%v = %few : tensor<1024xi32>) -> tensor<1024xi32> {
+      %s = gpuvm.scan %v dimension 0 : (tensor<1024xi32>) -> tensor<1024xi32> {
+      ^bb0(%a: i32, %b: i32):
+        %r = arith.addi %a, %b : i32
+        gpuvm.yield %r : i32
+      }
+      gpuvm.send %s : tensor<1024xi32>
+    }
+    %w = gpuvm.stage @twice(%v = %z : !gpuvm.message<tensor<1024xi32>>) -> tensor<1024xi32> {
+      %s = arith.addi %v, %v : tensor<1024xi32>
+      gpuvm.send %s : tensor<1024xi32>
+    }
+    gpuvm.return %y, %z, %w : !gpuvm.message<tensor<f32>>, !gpuvm.message<tensor<1024xi32>>, !gpuvm.message<tensor<1024xi32>>
+  }
+}
