@@ -74,8 +74,8 @@ private:
   SmallVector<StringAttr> carried; ///< The registers.
   SmallVector<StringAttr> nexts;   ///< Those for the next time, or null.
   StringAttr goOn;                 ///< Null if the repeat runs all its times.
-  /// After how many times it went on; null if that is known, or nothing
-  /// rotates.
+  /// After how many times it went on, which is the number of the turn; null if
+  /// that is known, or nothing rotates and nothing reads it.
   StringAttr turns;
   DenseMap<Value, Value> both; ///< Conditions of stages, and `go`.
 };
@@ -129,7 +129,7 @@ void RepeatLowering::addRegisters() {
   bool ends = repeat.getNext().getUntil() != Value();
   if (goes || ends)
     goOn = addRegister("go", word);
-  if (ends && !state.getRotations().empty())
+  if (ends && (repeat.getTurn() || !state.getRotations().empty()))
     turns = addRegister("turns", count);
   for (auto [i, initial] : llvm::enumerate(repeat.getInitial())) {
     RankedTensorType type = payloadType(initial.getType());
@@ -176,13 +176,17 @@ void RepeatLowering::begin() {
       state.getPhase());
 }
 
-/// What the registers hold, and whether the repeat goes on, as messages.
+/// What the registers hold, the turn if the body has it, and whether the repeat
+/// goes on, as messages.
 SmallVector<Value> RepeatLowering::load(StringRef stage) {
   StageOp sender = addStage(stage, {}, Value(), [&](ValueRange) {
     SmallVector<Value> sent;
     for (auto [symbol, initial] : llvm::zip_equal(carried, repeat.getInitial()))
       sent.push_back(LoadOp::create(b, loc, payloadType(initial.getType()),
                                     symbol.getValue(), IntegerAttr()));
+    if (repeat.getTurn())
+      sent.push_back(
+          LoadOp::create(b, loc, count, turns.getValue(), IntegerAttr()));
     if (goOn)
       sent.push_back(
           LoadOp::create(b, loc, word, goOn.getValue(), IntegerAttr()));
@@ -249,7 +253,7 @@ void RepeatLowering::next(NextOp op, Value go) {
 /// Where the device says after which time it is over, what is carried lies in
 /// any of the registers that take turns: moves it to its own.
 void RepeatLowering::settle() {
-  if (!turns)
+  if (!turns || state.getRotations().empty())
     return;
   addStage("settle", {}, goes, [&](ValueRange) {
     auto constant = [&](int32_t n) {
@@ -346,13 +350,18 @@ static StageOp makeCounter(OpBuilder &b, Location loc, const Twine &name,
   return stage;
 }
 
-/// Makes the turn one more value that is carried.
+/// Makes the turn one more value that is carried, where turns are not counted
+/// anyhow, with the condition.
 static void carryTurn(RepeatOp repeat) {
   Block &body = repeat.getBody().front();
   BlockArgument turn = body.getArguments().back();
-  repeat.removeTurnAttr();
-  if (turn.use_empty())
+  if (turn.use_empty()) {
+    repeat.removeTurnAttr();
     return body.eraseArgument(turn.getArgNumber());
+  }
+  if (repeat.getNext().getUntil())
+    return;
+  repeat.removeTurnAttr();
   OpBuilder b(repeat);
   Location loc = repeat.getLoc();
   RankedTensorType word = payloadType(turn.getType());

@@ -167,3 +167,34 @@ gpuvm.program @settles(%x: tensor<8xi32>) -> (a: tensor<8xi32>) {
   }
   gpuvm.return %r : !gpuvm.message<tensor<8xi32>>
 }
+
+// The turns that are counted anyhow are the turn's number: no kernel is for that
+// alone.
+
+// CHECK-LABEL: gpuvm.program @numbered
+// CHECK-DAG: register @r.turns : tensor<i32>
+// CHECK-NOT: stage @r.turn(
+// CHECK: %[[STATE:.*]]:3 = stage @r.again() -> (tensor<1024xi32>, tensor<i32>, tensor<i1>)
+// CHECK: stage @step when(%[[STATE]]#2 : !gpuvm.message<tensor<i1>>) (%{{.*}} = %[[STATE]]#0 : {{.*}}, %{{.*}} = %[[STATE]]#1 : !gpuvm.message<tensor<i32>>,
+// CHECK: store %{{.*}}, @r.turns
+// CHECK-NEXT: store %{{.*}}, @r.go
+// PLAN-LABEL: chain.plan @numbered
+// PLAN: chain.repeat 6 commands 100 times
+// PLAN: chain.dispatch "step_r.next_map_counts"
+// PLAN: chain.dispatch_indirect "step_r.next_map"
+// PLAN: chain.dispatch_indirect "step_r.next_map_1"
+// PLAN-NOT: chain.dispatch
+
+gpuvm.program @numbered(%x: tensor<1024xi32>, %end: tensor<i32>) -> (a: tensor<1024xi32>) {
+  %r = gpuvm.repeat @r up_to 100 turn %t (%v = %x : tensor<1024xi32>) {
+    %s, %done = gpuvm.stage @step(%a = %v : !gpuvm.message<tensor<1024xi32>>, %n = %t : !gpuvm.message<tensor<i32>>, %e = %end : tensor<i32>) -> (tensor<1024xi32>, tensor<i1>) {
+      %init = tensor.empty() : tensor<1024xi32>
+      %b = linalg.broadcast ins(%n : tensor<i32>) outs(%init : tensor<1024xi32>) dimensions = [0]
+      %c = arith.addi %a, %b : tensor<1024xi32>
+      %is = arith.cmpi sge, %n, %e : tensor<i32>
+      gpuvm.send %c, %is : tensor<1024xi32>, tensor<i1>
+    }
+    gpuvm.next %s : !gpuvm.message<tensor<1024xi32>> until %done : !gpuvm.message<tensor<i1>>
+  }
+  gpuvm.return %r : !gpuvm.message<tensor<1024xi32>>
+}
