@@ -7,7 +7,7 @@ import time
 from gpuvm import Missing
 from subjects import error, executions
 
-# A launch costs a few microseconds; what takes much longer gains nothing from a graph.
+# A launch costs a few microseconds; a stage that takes much longer gains nothing from a graph.
 GRAPH_BELOW_US = 500
 TRIALS = 5
 DEVICE = "cuda"
@@ -87,6 +87,7 @@ class Torch:
         inputs = bench.inputs.tensors(case, torch, DEVICE)
         inputs.update(torch=torch, functional=torch.nn.functional, device=DEVICE)
         self.compared = case.compared
+        self.stages = max(1, case.stages)
         self.failures = []
         forms = []
         for name, function in case.torch.items():
@@ -110,7 +111,7 @@ class Torch:
         """The form and, where launches matter, its graph; a form that fails is noted."""
         try:
             forms.append(Form(self.torch, name, call))
-            if forms[-1].trial() < GRAPH_BELOW_US:
+            if forms[-1].trial() < GRAPH_BELOW_US * self.stages:
                 forms.append(captured(self.torch, forms[-1]))
         except Exception as reason:  # whatever a compiler or a capture raises
             self.failures.append(f"{name}: {str(reason).strip().splitlines()[0][:200]}")
