@@ -26,6 +26,11 @@ void gpuvm::buildPipeline(OpPassManager &passes,
     passes.addNestedPass<ProgramOp>(std::move(pass));
   };
   bool report = !options.report.empty();
+  if (!options.targets.empty()) {
+    SetTargetsOptions targets;
+    llvm::append_range(targets.targets, options.targets);
+    passes.addPass(createSetTargets(targets));
+  }
   passes.addPass(createLink());
   onProgram(createLowerPacked());
   onProgram(createLowerBounded());
@@ -49,7 +54,6 @@ void gpuvm::buildPipeline(OpPassManager &passes,
   onProgram(createFormChains({options.chains, report, options.maxWindowBytes}));
   onProgram(createConditionKernels({options.park}));
   ChooseLaunchesOptions launches;
-  llvm::append_range(launches.targets, options.targets);
   launches.exact = options.exact;
   launches.maxWindowBytes = options.maxWindowBytes;
   onProgram(createChooseLaunches(launches));

@@ -18,18 +18,21 @@ using namespace mlir::gpuvm;
 // Loads of 32 bytes
 //===----------------------------------------------------------------------===//
 
-/// Fewer elements are not worth a second kernel.
-static constexpr int64_t kMinWideElements = 1 << 14;
+/// Fewer elements are not worth a kernel of their own for CPU devices.
+static constexpr int64_t kMinWorth = 1 << 14;
 
 /// Elements and operations of a lane without a loop around them, and the
 /// operations on an element of a sum or a maximum.
 static constexpr int64_t kMaxStraight = 128, kMaxStraightOps = 4096;
 static constexpr int64_t kSimpleOps = 2;
 
+/// Elements that are read where the code says are loaded one by one anyhow: 128
+/// x 128 cells of nine neighbours, 1,000 steps, 507 ms instead of 255.
 static bool widenMap(KernelOp kernel, const BodyTraits &traits,
                      KernelConfig &config) {
   int64_t vector = 2 * config.vector;
-  if (config.vector == 1 || !keepsNeighbours(kernel, traits, vector))
+  if (config.vector == 1 || traits.gathers > 0 ||
+      !keepsNeighbours(kernel, traits, vector))
     return false;
   config.vector = vector;
   config.unroll = std::max<int64_t>(1, config.unroll / 2);
@@ -99,6 +102,28 @@ static bool useMatrices(KernelOp kernel, KernelConfig &config) {
   if (config.matrixAttention)
     config.lanes = config.matrixAttention->lanes;
   return config.matrixAttention.has_value();
+}
+
+//===----------------------------------------------------------------------===//
+// Small maps
+//===----------------------------------------------------------------------===//
+
+/// `config` of a map with a lane for each element, if `units` workgroups are
+/// enough for all of them: what a lane reads for several elements where the
+/// code says would be read one after the other. (Elements of less than a word
+/// stay together, which share one.)
+static KernelConfig narrow(KernelOp kernel, KernelConfig config,
+                           int64_t units) {
+  bool sharesWords = llvm::any_of(kernel.getResultTypes(), [](Type type) {
+    return getElementTypeOrSelf(type).getIntOrFloatBitWidth() < 32;
+  });
+  if (kernel.getRoot() != Root::map || sharesWords || !config.scratch.empty() ||
+      config.elements > units * config.lanes ||
+      inspectBody(kernel).gathers == 0)
+    return config;
+  config.vector = config.unroll = 1;
+  config.groups = llvm::divideCeil(config.elements, config.lanes);
+  return config;
 }
 
 //===----------------------------------------------------------------------===//
@@ -201,10 +226,11 @@ static constexpr LaunchForm kSpecialForms[] = {
     LaunchForm::subgroups, LaunchForm::matrices};
 
 /// The launches for `target`, the best one first; all its devices can run the
-/// last one.
+/// last one. Of all targets one has at most `units` workgroups at once.
 static void addLaunches(KernelOp kernel, const KernelConfig &plain,
                         TargetAttr target, bool exact, bool isOnly,
-                        SmallVectorImpl<LaunchAttr> &launches) {
+                        int64_t units, SmallVectorImpl<LaunchAttr> &launches) {
+  bool isWorth = isOnly || plain.elements * plain.results >= kMinWorth;
   auto has = [&](LaunchForm form) {
     return llvm::all_of(featuresOf(kernel, form), [&](StringRef feature) {
       return hasFeature(target, feature);
@@ -212,6 +238,8 @@ static void addLaunches(KernelOp kernel, const KernelConfig &plain,
   };
   auto add = [&](LaunchForm form) {
     std::optional<KernelConfig> config = toForm(kernel, form, plain);
+    if (config && form == LaunchForm::plain)
+      config = narrow(kernel, *config, isWorth ? target.getUnits() : units);
     if (config)
       launches.push_back(describe(kernel, target.getKind(), form, *config));
     return config.has_value();
@@ -225,7 +253,6 @@ static void addLaunches(KernelOp kernel, const KernelConfig &plain,
       break;
     }
   }
-  bool isWorth = isOnly || plain.elements * plain.results >= kMinWideElements;
   if (target.getKind() == DeviceKind::cpu && has(LaunchForm::wide) && isWorth &&
       add(LaunchForm::wide))
     return;
@@ -248,9 +275,13 @@ SmallVector<LaunchAttr> gpuvm::chooseLaunches(KernelOp kernel,
     return a.getFeatures().size() > b.getFeatures().size();
   });
   KernelConfig plain = configurePlain(kernel);
+  int64_t units = 0;
+  for (TargetAttr target : targets)
+    units = std::max(units, target.getUnits());
   SmallVector<LaunchAttr> launches;
   for (TargetAttr target : ordered)
-    addLaunches(kernel, plain, target, exact, targets.size() == 1, launches);
+    addLaunches(kernel, plain, target, exact, targets.size() == 1, units,
+                launches);
   LaunchAttr last = launches.back();
   launches.back() = LaunchAttr::get(
       kernel.getContext(), DeviceKind::any, last.getForm(), last.getGroups(),

@@ -33,6 +33,18 @@ class GpuvmProgramPass<string name> : Pass<name, "::mlir::gpuvm::ProgramOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def SetTargets : Pass<"gpuvm-set-targets", "::mlir::ModuleOp"> {
+  let summary = "Names the devices that a module is compiled for.";
+  let description = [{
+    Sets the module's attribute `gpuvm.targets` to the targets of these names
+    (docs/targets.md). Passes that weigh costs take those of the first one.
+    Modules without the attribute are for generic, then lavapipe.
+  }];
+  let dependentDialects = ["::mlir::gpuvm::GpuvmDialect"];
+  let options = [ListOption<"targets", "targets", "std::string",
+                            "Names of the targets">];
+}
+
 def Link : Pass<"gpuvm-link", "::mlir::ModuleOp"> {
   let summary = "Puts programs and functions in the place of their calls.";
   let description = [{
@@ -329,13 +341,9 @@ def ChooseLaunches : GpuvmProgramPass<"gpuvm-choose-launches"> {
     A kernel gets `launches`, an array of #gpuvm.launch: for each target those that
     its devices run best, the best one first, and last one that every device the plan
     is for can run. Launches that a kernel has are checked and kept, so that others
-    can be tried. The targets are those of the option or the module's attribute
-    `gpuvm.targets`, an array of #gpuvm.target; without them, generic and lavapipe
-    (docs/targets.md).
+    can be tried. The targets are those of the module (`gpuvm-set-targets`).
   }];
-  let options = [ListOption<"targets", "targets", "std::string",
-                            "Names of the targets">,
-                 Option<"exact", "exact", "bool", "false",
+  let options = [Option<"exact", "exact", "bool", "false",
                         "No launches that add in an order of their own">,
                  Option<"maxWindowBytes", "max-window-bytes", "uint64_t",
                         "134217728",

@@ -85,6 +85,11 @@ static LogicalResult emitLeftover(EmitterContext &c, int64_t from) {
   KernelBuilder &k = c.kernel;
   LogicalResult result = success();
   Value thread = k.add(k.mul(k.groupId(), config.lanes), k.laneId());
+  if (from == 0 && config.elements <= config.groups * config.lanes) {
+    k.ifThen(k.less(thread, k.index(config.elements)),
+             [&] { result = emitElement(c, thread); });
+    return result;
+  }
   k.loop(k.add(k.index(from), thread), k.index(config.elements),
          k.index(config.groups * config.lanes), {}, [&](Value i, ValueRange) {
            result = emitElement(c, i);
@@ -106,6 +111,10 @@ LogicalResult gpuvm::emitMap(EmitterContext &c) {
   }
   int64_t tile = config.lanes * config.vector * config.unroll;
   int64_t tiles = config.elements / tile;
+  // With an element for a lane, no lane has one of a tile and one of the rest.
+  if (tile == config.lanes && config.elements % tile != 0 &&
+      tiles < config.groups)
+    tiles = 0;
   LogicalResult result = success();
   if (tiles == config.groups)
     result = emitTile(c, k.groupId());

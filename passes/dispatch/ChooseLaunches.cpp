@@ -28,35 +28,17 @@ namespace {
 struct ChooseLaunches : gpuvm::impl::ChooseLaunchesBase<ChooseLaunches> {
   using Base::Base;
   void runOnOperation() override;
-  FailureOr<SmallVector<TargetAttr>> findTargets();
 };
 } // namespace
 
-/// Those of the option, or else of the module.
-FailureOr<SmallVector<TargetAttr>> ChooseLaunches::findTargets() {
-  ProgramOp program = getOperation();
-  SmallVector<TargetAttr> found;
-  for (const std::string &name : targets) {
-    TargetAttr target = getTarget(&getContext(), name);
-    if (!target)
-      return program.emitError("target \"")
-             << name << "\" is not known (there are " << listTargets() << ')';
-    found.push_back(target);
-  }
-  if (found.empty())
-    return getTargets(program->getParentOfType<ModuleOp>());
-  return found;
-}
-
 void ChooseLaunches::runOnOperation() {
-  FailureOr<SmallVector<TargetAttr>> found = findTargets();
-  if (failed(found))
-    return signalPassFailure();
+  SmallVector<TargetAttr> targets =
+      getTargets(getOperation()->getParentOfType<ModuleOp>());
   // Lanes read no more than one element at once of a value in several windows.
   setMaxWindowBytes(getOperation(), maxWindowBytes);
   for (auto kernel : getOperation().getBody().getOps<KernelOp>()) {
     if (!kernel.getLaunches()) {
-      SmallVector<LaunchAttr> launches = chooseLaunches(kernel, *found, exact);
+      SmallVector<LaunchAttr> launches = chooseLaunches(kernel, targets, exact);
       numLaunches += launches.size();
       SmallVector<Attribute> attributes(launches.begin(), launches.end());
       kernel.setLaunchesAttr(ArrayAttr::get(&getContext(), attributes));

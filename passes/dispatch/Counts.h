@@ -11,14 +11,17 @@
 
 #pragma once
 
-#include "dialects/gpuvm/Gpuvm.h"
+#include "dialects/gpuvm/Target.h"
 #include "passes/expand/ElementBuilder.h"
 
 namespace mlir::gpuvm {
 
-/// What the kernel that writes counts costs, with its barriers, in microseconds
-/// on an H200 (docs/rationale/conditions.md).
-constexpr double kCountsUs = 4.8;
+/// What the kernel that writes counts costs, with its barriers, in
+/// microseconds: 4.8 on an H200, where a dispatch takes 2.07
+/// (docs/rationale/conditions.md).
+inline double getCountsUs(TargetAttr target) {
+  return 2.32 * target.getDispatchNs() / 1e3;
+}
 
 /// The number of workgroups of a kernel, an i32, made of the only element of a
 /// word; `groups` is what it has at most.

@@ -100,12 +100,12 @@ static llvm::DenseSet<Operation *> findRepeated(ProgramOp program) {
   return repeated;
 }
 
-/// What kernels in a repeat must be expected to take. There counting costs
-/// hardly more than the copy of the state that it saves, and times behind the
-/// end are many; on a CPU, where kernels take a thousand times as long and
-/// counting a tenth of a millisecond, this is where it begins to pay
-/// (docs/rationale/repeats.md).
-static constexpr double kCountsInRepeatUs = 0.3;
+/// What kernels in a repeat must be expected to take, as a share of what
+/// counting costs elsewhere. There it costs hardly more than the copy of the
+/// state that it saves, and times after the end are many; on a CPU, where
+/// kernels take a thousand times as long and counting a tenth of a millisecond,
+/// this is where it begins to pay (docs/rationale/repeats.md).
+static constexpr double kShareInRepeat = 1.0 / 16;
 
 void ConditionKernels::runOnOperation() {
   ProgramOp program = getOperation();
@@ -113,6 +113,7 @@ void ConditionKernels::runOnOperation() {
     return signalPassFailure();
   if (mode == "never")
     return;
+  TargetAttr target = getCostTarget(program);
   SmallVector<KernelOp> kernels(program.getBody().getOps<KernelOp>());
   llvm::DenseSet<Operation *> repeated = findRepeated(program);
   for (KernelCondition &condition : findConditions(kernels)) {
@@ -124,11 +125,13 @@ void ConditionKernels::runOnOperation() {
       for (KernelOp kernel : kernels)
         if (!kernel.getCondition() && !sources.contains(kernel) &&
             need.canBeParked(kernel) && found.insert({kernel, unless}).second)
-          us += estimateKernel(kernel);
+          us += estimateKernel(kernel, target);
     }
     bool inRepeat = llvm::all_of(
         found, [&](auto &entry) { return repeated.contains(entry.first); });
-    double price = inRepeat ? kCountsInRepeatUs : kCountsUs;
+    double price = getCountsUs(target);
+    if (inRepeat)
+      price *= kShareInRepeat;
     // A condition of its own is one more kernel, and one more wait.
     if (!condition.exists())
       price *= 2;

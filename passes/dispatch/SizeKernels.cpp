@@ -88,6 +88,7 @@ void SizeKernels::runOnOperation() {
 
 void SizeKernels::sizeKernels() {
   ProgramOp program = getOperation();
+  TargetAttr target = getCostTarget(program);
   // One count for those of a symbol that follow each other: it may be stored
   // again behind them.
   llvm::MapVector<StringAttr, SmallVector<KernelOp>> found;
@@ -95,8 +96,8 @@ void SizeKernels::sizeKernels() {
     for (auto &[symbol, kernels] : found) {
       double us = 0;
       for (KernelOp kernel : kernels)
-        us += estimateKernel(kernel);
-      if (mode != "always" && us < kWorth * kCountsUs)
+        us += estimateKernel(kernel, target);
+      if (mode != "always" && us < kWorth * getCountsUs(target))
         continue;
       numSized += kernels.size();
       OpBuilder b(kernels.front());

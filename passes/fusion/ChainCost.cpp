@@ -12,16 +12,30 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-// Measured on an H200 (docs/rationale/chains.md).
-static constexpr double kDispatchUs = 2.07;  ///< With its barrier.
-static constexpr double kBytesPerUs = 4.2e6; ///< Of the device.
-static constexpr double kMultiprocessors = 132;
-// Estimated: 128 operations in each of 1.7e3 cycles a microsecond, the part of
-// a step in which nobody computes, and four fifths of what one multiprocessor
-// would get of the memory's speed if all of them shared it.
-static constexpr double kGroupOpsPerUs = 128 * 1.7e3;
-static constexpr double kStepUs = 0.03;
-static constexpr double kGroupBytesPerUs = 2.5e4;
+namespace {
+/// What a target says, in microseconds. The shares were measured or estimated
+/// on an H200 (docs/rationale/chains.md): a unit does 4 operations of a
+/// subgroup in each of 1.7e3 cycles a microsecond and gets 4/5 of its part of
+/// the memory's speed, and a step of a chain in which nothing is computed takes
+/// 1/69 of a dispatch.
+struct Speed {
+  explicit Speed(TargetAttr target)
+      : units(target.getUnits()), dispatchUs(target.getDispatchNs() / 1e3),
+        stepUs(dispatchUs / 69), bytesPerUs(target.getBytesPerUs()),
+        unitBytesPerUs(0.8 * bytesPerUs / units),
+        unitOpsPerUs(4.0 * target.getSubgroup() * 1.7e3) {}
+  double units;
+  double dispatchUs; ///< With its barrier.
+  double stepUs;
+  double bytesPerUs;
+  double unitBytesPerUs;
+  double unitOpsPerUs;
+};
+} // namespace
+
+TargetAttr gpuvm::getCostTarget(ProgramOp program) {
+  return getTargets(program->getParentOfType<ModuleOp>()).front();
+}
 
 static double bytesOf(TypeRange types) {
   double bytes = 0;
@@ -31,9 +45,10 @@ static double bytesOf(TypeRange types) {
 }
 
 ChainCost gpuvm::estimateChain(const ChainPlan &plan, KernelOp chain,
-                               ArrayRef<KernelOp> kernels) {
+                               ArrayRef<KernelOp> kernels, TargetAttr target) {
+  Speed speed(target);
   double lanes = plan.shape.lanes, instances = plan.shape.instances;
-  double turns = std::ceil(instances / kMultiprocessors);
+  double turns = std::ceil(instances / speed.units);
   double ops = 0;
   for (auto [i, step] : llvm::enumerate(plan.steps)) {
     ops += plan.stepOps[i];
@@ -46,19 +61,21 @@ ChainCost gpuvm::estimateChain(const ChainPlan &plan, KernelOp chain,
   double bytes =
       bytesOf(chain->getOperandTypes()) + bytesOf(chain->getResultTypes());
   ChainCost cost;
-  cost.chained = kDispatchUs + turns * (ops * lanes / kGroupOpsPerUs +
-                                        kStepUs * plan.steps.size() +
-                                        bytes / instances / kGroupBytesPerUs);
+  cost.chained =
+      speed.dispatchUs + turns * (ops * lanes / speed.unitOpsPerUs +
+                                  speed.stepUs * plan.steps.size() +
+                                  bytes / instances / speed.unitBytesPerUs);
   cost.apart = 0;
   for (KernelOp kernel : kernels)
-    cost.apart += kDispatchUs + (bytesOf(kernel->getOperandTypes()) +
-                                 bytesOf(kernel->getResultTypes())) /
-                                    kBytesPerUs;
-  cost.apart += ops * lanes * instances / (kGroupOpsPerUs * kMultiprocessors);
+    cost.apart += speed.dispatchUs + (bytesOf(kernel->getOperandTypes()) +
+                                      bytesOf(kernel->getResultTypes())) /
+                                         speed.bytesPerUs;
+  cost.apart += ops * lanes * instances / (speed.unitOpsPerUs * speed.units);
   return cost;
 }
 
-double gpuvm::estimateKernel(KernelOp kernel) {
+double gpuvm::estimateKernel(KernelOp kernel, TargetAttr target) {
+  Speed speed(target);
   double bytes =
       bytesOf(kernel->getOperandTypes()) + bytesOf(kernel->getResultTypes());
   double ops = 0;
@@ -68,6 +85,6 @@ double gpuvm::estimateKernel(KernelOp kernel) {
       elements *= range;
     ops += elements * op.getBody()->getOperations().size();
   });
-  return std::max(bytes / kBytesPerUs,
-                  ops / (kGroupOpsPerUs * kMultiprocessors));
+  return std::max(bytes / speed.bytesPerUs,
+                  ops / (speed.unitOpsPerUs * speed.units));
 }

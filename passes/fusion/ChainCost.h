@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include "dialects/gpuvm/Target.h"
 #include "kernels/chain/ChainPlan.h"
 
 namespace mlir::gpuvm {
@@ -21,11 +22,15 @@ struct ChainCost {
   double apart;   ///< A dispatch and a barrier each.
 };
 
-/// What `chain`, whose plan is `plan`, costs, and what its `kernels` do.
+/// What `chain`, whose plan is `plan`, costs on `target`, and what its
+/// `kernels` do.
 ChainCost estimateChain(const ChainPlan &plan, KernelOp chain,
-                        ArrayRef<KernelOp> kernels);
+                        ArrayRef<KernelOp> kernels, TargetAttr target);
 
 /// Microseconds that `kernel` takes at least on the whole device.
-double estimateKernel(KernelOp kernel);
+double estimateKernel(KernelOp kernel, TargetAttr target);
+
+/// The target whose costs decide about `program`.
+TargetAttr getCostTarget(ProgramOp program);
 
 } // namespace mlir::gpuvm

@@ -95,7 +95,8 @@ FailureOr<Candidate> FormChains::build(ArrayRef<KernelOp> run,
     candidate.whyNot = "no workgroup can hold " + candidate.whyNot;
     return candidate;
   }
-  candidate.cost = estimateChain(*candidate.plan, candidate.chain, run);
+  candidate.cost = estimateChain(*candidate.plan, candidate.chain, run,
+                                 getCostTarget(getOperation()));
   if (!isForced && candidate.cost.chained >= candidate.cost.apart)
     candidate.whyNot = "the whole device is faster";
   return candidate;

@@ -105,7 +105,7 @@ void gpuvm::materializeEscapes(StageOp stage) {
 
 /// Copies the constants that a body takes from around it into the body (folding
 /// puts them there).
-static void sinkConstants(Block *body) {
+static void sinkConstantsInto(Block *body) {
   OpBuilder b = OpBuilder::atBlockBegin(body);
   body->walk([&](Operation *inner) {
     for (OpOperand &operand : inner->getOpOperands())
@@ -113,6 +113,14 @@ static void sinkConstants(Block *body) {
           !body->getParent()->isAncestor(operand.get().getParentRegion()))
         operand.set(b.clone(*operand.get().getDefiningOp())->getResult(0));
   });
+}
+
+/// For all bodies of the operations of a stage or a kernel.
+static void sinkConstants(Block &block) {
+  for (Operation &op : block)
+    if (isa<linalg::GenericOp, tensor::PadOp, RootOpInterface>(op))
+      for (mlir::Region &region : op.getRegions())
+        sinkConstantsInto(&region.front());
 }
 
 static void annotateUnits(StageOp stage, int64_t unitBase) {
@@ -180,8 +188,11 @@ void StageFlattener::flattenStage(StageOp stage, int64_t instance) {
 LogicalResult StageFlattener::run() {
   SmallVector<StageOp> stages(program.getBody().getOps<StageOp>());
   // A program that was printed after gpuvm-form-kernels and compiled again.
-  if (stages.empty() && program.getStages())
+  if (stages.empty() && program.getStages()) {
+    for (auto kernel : program.getBody().getOps<KernelOp>())
+      sinkConstants(kernel.getBody().front());
     return success();
+  }
   SmallVector<Attribute> stageNames, stageLocations;
   int64_t unit = stages.size() * 2; // Beyond all fusion groups.
   for (auto [instance, stage] : llvm::enumerate(stages)) {
@@ -189,10 +200,7 @@ LogicalResult StageFlattener::run() {
       return metadata.emitOpError(
           "is still there: run gpuvm-materialize-metadata first");
     dropUnusedOperands(stage);
-    for (Operation &op : stage.getBody().front())
-      if (isa<linalg::GenericOp, tensor::PadOp, RootOpInterface>(op))
-        for (mlir::Region &region : op.getRegions())
-          sinkConstants(&region.front());
+    sinkConstants(stage.getBody().front());
     materializeEscapes(stage);
     moveToRegisters(stage);
     bool fused = stage.getFusionGroup().has_value();

@@ -13,6 +13,7 @@
 
 // WHOLE-LABEL: chain.plan @split
 // WHOLE:         chain.kernel "add_map" {{.*}} bindings [#chain.binding<0, readwrite>, #chain.binding<4, read>]
+// WHOLE-COUNT-1:   spirv.mlir.selection
 // WHOLE-NOT:       spirv.mlir.selection
 // WHOLE:         chain.dispatch "add_map" groups {{.*}} windows [#gpuvm.window<registers, 0, 2560>, #gpuvm.window<heap, 0, 640>]
 gpuvm.program @split(%x: tensor<640xf32>) -> (y: tensor<640xf32>) {

@@ -3,12 +3,12 @@
 
 // RUN: rm -rf %t && split-file %s %t
 // RUN: gpuvm-opt %t/sum.mlir --pass-pipeline='builtin.module(gpuvm.program(gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-choose-launches))' | FileCheck %s --check-prefix=DEFAULT
-// RUN: gpuvm-opt %t/sum.mlir --pass-pipeline='builtin.module(gpuvm.program(gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-choose-launches{targets=generic}))' | FileCheck %s --check-prefix=GENERIC
-// RUN: gpuvm-opt %t/sum.mlir --pass-pipeline='builtin.module(gpuvm.program(gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-choose-launches{targets=h200,lavapipe}))' | FileCheck %s --check-prefix=TWO
-// RUN: gpuvm-opt %t/sum.mlir --pass-pipeline='builtin.module(gpuvm.program(gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-choose-launches{targets=lavapipe}))' | FileCheck %s --check-prefix=LAVAPIPE
+// RUN: gpuvm-opt %t/sum.mlir --pass-pipeline='builtin.module(gpuvm-set-targets{targets=generic},gpuvm.program(gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-choose-launches))' | FileCheck %s --check-prefix=GENERIC
+// RUN: gpuvm-opt %t/sum.mlir --pass-pipeline='builtin.module(gpuvm-set-targets{targets=h200,lavapipe},gpuvm.program(gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-choose-launches))' | FileCheck %s --check-prefix=TWO
+// RUN: gpuvm-opt %t/sum.mlir --pass-pipeline='builtin.module(gpuvm-set-targets{targets=lavapipe},gpuvm.program(gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-choose-launches))' | FileCheck %s --check-prefix=LAVAPIPE
 // RUN: sed 's/^module/module attributes {gpuvm.targets = [#gpuvm.target<name = "own", kind = gpu, units = 16, subgroup = 32, workgroup_bytes = 49152, dispatch_ns = 2000, bytes_per_us = 300000, features = ["subgroup_32", "subgroup_operations"], closed = true>]}/' %t/sum.mlir > %t/own.mlir
 // RUN: gpuvm-opt %t/own.mlir --pass-pipeline='builtin.module(gpuvm.program(gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-choose-launches))' | FileCheck %s --check-prefix=OWN
-// RUN: not gpuvm-opt %t/sum.mlir --pass-pipeline='builtin.module(gpuvm.program(gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-choose-launches{targets=abacus}))' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not gpuvm-opt %t/sum.mlir --pass-pipeline='builtin.module(gpuvm-set-targets{targets=abacus},gpuvm.program(gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-choose-launches))' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 // DEFAULT: kernel @sum_reduce reduce
 // DEFAULT: launches = [#gpuvm.launch<device = cpu, form = wide, groups = [[COUNT:[0-9]+]], lanes = 16, vector = 8, unroll = [[UNROLL:[0-9]+]]>, #gpuvm.launch<device = any, form = plain, groups = [[COUNT]], lanes = 256, vector = 4, unroll = [[UNROLL]]>]
@@ -17,6 +17,12 @@
 // DEFAULT: launches = [#gpuvm.launch<device = any, form = subgroups, groups = {{.*}}>, #gpuvm.launch<device = any, form = plain, {{[^#]*}}>]
 // DEFAULT: kernel @twice_map map
 // DEFAULT: launches = [#gpuvm.launch<device = any, form = plain, {{[^#]*}}>]
+
+// A lane for each element that reads where its code says, as long as a large GPU has room for all of them; a CPU has not.
+// DEFAULT: kernel @near_map map
+// DEFAULT: launches = [#gpuvm.launch<device = any, form = plain, groups = 16, lanes = 256, vector = 1, unroll = 1>]
+// DEFAULT: kernel @far_map map
+// DEFAULT: launches = [#gpuvm.launch<device = cpu, form = plain, groups = [[FAR:[0-9]+]], lanes = 256, vector = 4, unroll = [[DEEP:[0-9]+]]>, #gpuvm.launch<device = any, form = plain, groups = 64, lanes = 256, vector = 1, unroll = 1>]
 
 // GENERIC: kernel @sum_reduce reduce
 // GENERIC: launches = [#gpuvm.launch<device = any, form = plain, {{[^#]*}}>]
@@ -37,15 +43,18 @@
 // LAVAPIPE: kernel @twice_map map
 // LAVAPIPE: launches = [#gpuvm.launch<device = any, form = wide, {{[^#]*}}>]
 
+// LAVAPIPE: kernel @near_map map
+// LAVAPIPE: launches = [#gpuvm.launch<device = any, form = plain, groups = {{[0-9]+}}, lanes = 256, vector = 4, {{.*}}>]
+
 // OWN: kernel @sum_reduce reduce
 // OWN: launches = [#gpuvm.launch<device = any, form = plain, {{[^#]*}}>]
 // OWN: kernel @few_scan scan
 // OWN: launches = [#gpuvm.launch<device = any, form = subgroups, {{[^#]*}}>]
 
-// UNKNOWN: sum.mlir:2:3: error: target "abacus" is not known (there are generic, lavapipe, h200)
+// UNKNOWN: sum.mlir:1:1: error: target "abacus" is not known (there are generic, lavapipe, h200)
 
 // Others can be tried, as far as the kernel can be laid out like that.
-// RUN: gpuvm-opt %t/sum.mlir --pass-pipeline='builtin.module(gpuvm.program(gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-choose-launches{targets=generic}))' -o %t/chosen.mlir
+// RUN: gpuvm-opt %t/sum.mlir --pass-pipeline='builtin.module(gpuvm-set-targets{targets=generic},gpuvm.program(gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-choose-launches))' -o %t/chosen.mlir
 // RUN: sed '/@twice_map/,/launches/s/groups = [0-9]*/groups = 3/' %t/chosen.mlir | gpuvm-opt --pass-pipeline='builtin.module(gpuvm.program(gpuvm-choose-launches))' | FileCheck %s --check-prefix=KEPT
 // RUN: sed '/@twice_map/,/launches/s/groups = [0-9]*/groups = 65536/' %t/chosen.mlir | not gpuvm-opt --pass-pipeline='builtin.module(gpuvm.program(gpuvm-choose-launches))' 2>&1 | FileCheck %s --check-prefix=GROUPS
 // RUN: sed '/@twice_map/,/launches/s/vector = [0-9]*/vector = 3/' %t/chosen.mlir | not gpuvm-opt --pass-pipeline='builtin.module(gpuvm.program(gpuvm-choose-launches))' 2>&1 | FileCheck %s --check-prefix=VECTOR
@@ -65,7 +74,8 @@
 
 //--- sum.mlir
 module {
-  gpuvm.program @sums(%x: tensor<1000x400xf32>, %few: tensor<1024xi32>) -> (y: tensor<f32>, z: tensor<1024xi32>, w: tensor<1024xi32>) {
+  gpuvm.program @sums(%x: tensor<1000x400xf32>, %few: tensor<1024xi32>, %a: tensor<4096xf32>, %b: tensor<16384xf32>)
+      -> (y: tensor<f32>, z: tensor<1024xi32>, w: tensor<1024xi32>, n: tensor<4096xf32>, f: tensor<16384xf32>) {
     %y = gpuvm.stage @sum(%v = %x : tensor<1000x400xf32>) -> tensor<f32> {
       %zero = arith.constant dense<0.0> : tensor<f32>
       %s = linalg.reduce { arith.addf } ins(%v : tensor<1000x400xf32>) outs(%zero : tensor<f32>) dimensions = [0, 1]
@@ -83,6 +93,34 @@ module {
       %s = arith.addi %v, %v : tensor<1024xi32>
       gpuvm.send %s : tensor<1024xi32>
     }
-    gpuvm.return %y, %z, %w : !gpuvm.message<tensor<f32>>, !gpuvm.message<tensor<1024xi32>>, !gpuvm.message<tensor<1024xi32>>
+    %near = gpuvm.stage @near(%v = %a : tensor<4096xf32>) -> tensor<4096xf32> {
+      %empty = tensor.empty() : tensor<4096xf32>
+      %s = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%empty : tensor<4096xf32>) {
+      ^bb0(%out: f32):
+        %i = linalg.index 0 : index
+        %c1 = arith.constant 1 : index
+        %last = arith.constant 4095 : index
+        %next = arith.addi %i, %c1 : index
+        %at = arith.andi %next, %last : index
+        %e = tensor.extract %v[%at] : tensor<4096xf32>
+        linalg.yield %e : f32
+      } -> tensor<4096xf32>
+      gpuvm.send %s : tensor<4096xf32>
+    }
+    %far = gpuvm.stage @far(%v = %b : tensor<16384xf32>) -> tensor<16384xf32> {
+      %empty = tensor.empty() : tensor<16384xf32>
+      %s = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%empty : tensor<16384xf32>) {
+      ^bb0(%out: f32):
+        %i = linalg.index 0 : index
+        %c1 = arith.constant 1 : index
+        %last = arith.constant 16383 : index
+        %next = arith.addi %i, %c1 : index
+        %at = arith.andi %next, %last : index
+        %e = tensor.extract %v[%at] : tensor<16384xf32>
+        linalg.yield %e : f32
+      } -> tensor<16384xf32>
+      gpuvm.send %s : tensor<16384xf32>
+    }
+    gpuvm.return %y, %z, %w, %near, %far : !gpuvm.message<tensor<f32>>, !gpuvm.message<tensor<1024xi32>>, !gpuvm.message<tensor<1024xi32>>, !gpuvm.message<tensor<4096xf32>>, !gpuvm.message<tensor<16384xf32>>
   }
 }
