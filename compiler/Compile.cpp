@@ -10,6 +10,7 @@
 #include "compiler/CrashReport.h"
 #include "compiler/PlanWriter.h"
 #include "compiler/ReadModule.h"
+#include "dialects/chain/Chain.h"
 #include "dialects/gpuvm/LinkPrograms.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
@@ -70,12 +71,32 @@ static LogicalResult selectPrograms(ModuleOp module,
   return verify(module);
 }
 
-/// The module with the programs to compile; null after a diagnostic.
+/// Whether the module holds plans, as gpuvm-to-chain leaves them; reports what
+/// else the request has.
+static FailureOr<bool> holdsPlans(ModuleOp module,
+                                  const CompileRequest &request) {
+  if (module.getOps<chain::PlanOp>().empty())
+    return false;
+  chain::PlanOp plan = *module.getOps<chain::PlanOp>().begin();
+  if (!module.getOps<ProgramOp>().empty())
+    return plan.emitError("there are a chain.plan and a gpuvm.program in the "
+                          "file");
+  if (!request.programNames.empty() || !request.linked.empty())
+    return plan.emitError("there are no programs in the file to choose from or "
+                          "to link: it is a plan already");
+  return true;
+}
+
+/// The module with the programs to compile, or with plans; null after a
+/// diagnostic.
 static OwningOpRef<ModuleOp> readProgram(MLIRContext &context,
                                          llvm::SourceMgr &sources,
                                          const CompileRequest &request) {
   OwningOpRef<ModuleOp> module = readModule("gpuvm-compile", sources, context);
-  if (!module || failed(selectPrograms(*module, request)))
+  if (!module)
+    return nullptr;
+  FailureOr<bool> isDone = holdsPlans(*module, request);
+  if (failed(isDone) || (!*isDone && failed(selectPrograms(*module, request))))
     return nullptr;
   return module;
 }
@@ -108,7 +129,8 @@ FailureOr<vm::Plan> gpuvm::compileProgram(MLIRContext &context,
   }
   if (request.progress)
     passes.addInstrumentation(reportProgress(request.progress));
-  buildPipeline(passes, options);
+  if (module->getOps<chain::PlanOp>().empty())
+    buildPipeline(passes, options);
   if (failed(passes.run(*module)))
     return failure();
   if (request.progress)

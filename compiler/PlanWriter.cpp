@@ -286,7 +286,7 @@ void PlanTranslator::addCommand(Operation *command) {
         add(vm::Clock{toWindow(c.getWindow())}, c.getStage());
       })
       .Case<chain::RepeatOp>([&](auto r) {
-        vm::Repeat repeat = {static_cast<uint32_t>(r.getCommands()),
+        vm::Repeat repeat = {/*commands=*/0,
                              static_cast<uint32_t>(r.getTimes()),
                              {},
                              {},
@@ -301,6 +301,11 @@ void PlanTranslator::addCommand(Operation *command) {
               windows.push_back(toWindow(window));
           }
         add(std::move(repeat), "");
+        size_t place = plan.commands.size();
+        for (Operation &inner : r.getBody().front())
+          addCommand(&inner);
+        std::get<vm::Repeat>(plan.commands[place - 1].op).commands =
+            plan.commands.size() - place;
       })
       .Case<chain::FillOp>([&](auto f) {
         add(vm::Fill{toWindow(f.getWindow()),
@@ -371,10 +376,11 @@ FailureOr<vm::Plan> PlanTranslator::run() {
 }
 
 static FailureOr<PartOfPlan> translatePart(chain::PlanOp op) {
+  if (!op.getShared())
+    return op.emitOpError("does not say what it shares with the other plans");
   FailureOr<vm::Plan> plan = PlanTranslator(op).run();
   if (failed(plan))
     return failure();
-  assert(op.getShared() && "gpuvm-place-shared has said what is");
   PartOfPlan part{std::move(*plan)};
   llvm::copy(*op.getShared(), part.shared.begin());
   part.transientBegin = (*op.getTransient())[0];

@@ -11,6 +11,8 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace mlir::chain;
 using gpuvm::WindowAttr;
@@ -48,6 +50,22 @@ static LogicalResult verifyWindows(Operation *op, ArrayRef<int64_t> regions) {
   return success();
 }
 
+/// The bindings of `kernel` and its variants, ascending.
+static std::set<uint32_t> bindingsOf(KernelOp kernel,
+                                     const llvm::StringMap<KernelOp> &kernels) {
+  std::set<uint32_t> bindings;
+  auto add = [&](KernelOp one) {
+    for (auto binding : one.getBindings().getAsRange<BindingAttr>())
+      bindings.insert(binding.getIndex());
+  };
+  add(kernel);
+  if (std::optional<ArrayAttr> variants = kernel.getVariants())
+    for (auto name : variants->getAsRange<StringAttr>())
+      if (KernelOp variant = kernels.lookup(name.getValue()))
+        add(variant);
+  return bindings;
+}
+
 template <typename DispatchLike>
 static LogicalResult verifyDispatch(DispatchLike op,
                                     const llvm::StringMap<KernelOp> &kernels) {
@@ -55,18 +73,17 @@ static LogicalResult verifyDispatch(DispatchLike op,
   if (!kernel) // C3
     return op.emitOpError("C3: the plan has no kernel \"")
            << op.getKernel() << '"';
-  ArrayAttr bindings = kernel.getBindings();
+  std::set<uint32_t> bindings = bindingsOf(kernel, kernels);
   if (bindings.size() != op.getWindows().size()) // C3
     return op.emitOpError("C3: kernel \"")
            << op.getKernel() << "\" has " << bindings.size()
            << " bindings, not " << op.getWindows().size();
-  for (auto [binding, window] :
-       llvm::zip_equal(bindings.getAsRange<BindingAttr>(),
-                       op.getWindows().template getAsRange<WindowAttr>()))
-    if (binding.getIndex() % kNumRegions !=
+  for (auto [binding, window] : llvm::zip_equal(
+           bindings, op.getWindows().template getAsRange<WindowAttr>()))
+    if (binding % kNumRegions !=
         static_cast<unsigned>(window.getRegion())) // C3
       return op.emitOpError("C3: binding ")
-             << binding.getIndex() << " is not in region "
+             << binding << " is not in region "
              << gpuvm::stringifyRegion(window.getRegion());
   return success();
 }
@@ -133,6 +150,23 @@ static LogicalResult verifyShared(PlanOp plan) {
   return success();
 }
 
+/// C2 and C3 of a command, and of those in a repeat.
+static LogicalResult verifyCommand(Operation *op, PlanOp plan,
+                                   const llvm::StringMap<KernelOp> &kernels) {
+  if (failed(verifyWindows(op, plan.getRegions())))
+    return failure();
+  if (auto dispatch = dyn_cast<DispatchOp>(op))
+    return verifyDispatch(dispatch, kernels);
+  if (auto indirect = dyn_cast<DispatchIndirectOp>(op))
+    return success(succeeded(verifyDispatch(indirect, kernels)) &&
+                   succeeded(verifyIndirect(indirect, plan.getRegions())));
+  if (auto repeat = dyn_cast<chain::RepeatOp>(op))
+    for (Operation &inner : repeat.getBody().front())
+      if (failed(verifyCommand(&inner, plan, kernels)))
+        return failure();
+  return success();
+}
+
 LogicalResult PlanOp::verifyRegions() {
   if (getRegions().size() != kNumRegions) // C1
     return emitOpError("C1: there are five region sizes, not ")
@@ -153,15 +187,8 @@ LogicalResult PlanOp::verifyRegions() {
     if (!name.empty() &&
         !names.insert((op.getName().getStringRef() + " " + name).str()).second)
       return op.emitOpError("C4: \"") << name << "\" is there twice";
-    if (failed(verifyWindows(&op, getRegions())))
+    if (failed(verifyCommand(&op, *this, kernels)))
       return failure();
-    if (auto dispatch = dyn_cast<DispatchOp>(op))
-      if (failed(verifyDispatch(dispatch, kernels)))
-        return failure();
-    if (auto indirect = dyn_cast<DispatchIndirectOp>(op))
-      if (failed(verifyDispatch(indirect, kernels)) ||
-          failed(verifyIndirect(indirect, getRegions())))
-        return failure();
   }
   return verifyReferences(*this, kernels.size());
 }
@@ -259,13 +286,21 @@ LogicalResult chain::ClockOp::verify() {
   return success();
 }
 
-LogicalResult chain::RepeatOp::verify() {
+static bool isCommand(Operation &op) {
+  return isa<DispatchOp, DispatchIndirectOp, BarrierOp, chain::CopyOp, FillOp,
+             chain::ClockOp, chain::RepeatOp>(op);
+}
+
+LogicalResult chain::RepeatOp::verifyRegions() {
   constexpr int64_t kMost = std::numeric_limits<uint32_t>::max();
-  for (int64_t count : {getCommands(), getTimes()})
-    if (count < 1 || count > kMost) // C1
-      return emitOpError("C1: repeats ")
-             << static_cast<int64_t>(getCommands()) << " commands "
-             << static_cast<int64_t>(getTimes()) << " times";
+  auto times = static_cast<int64_t>(getTimes());
+  if (times < 1 || times > kMost) // C1
+    return emitOpError("C1: cannot run ") << times << " times";
+  if (getBody().front().empty()) // C1
+    return emitOpError("C1: has no commands");
+  for (Operation &op : getBody().front())
+    if (!isCommand(op)) // C5
+      return op.emitOpError("C5: is not a command, and stands in a repeat");
   if (gpuvm::WindowAttr word = getConditionAttr())
     if (word.getRegion() != gpuvm::Region::registers || word.getLength() != 1)
       return emitOpError("C4: ") << word << " is not a byte of registers"; // C4

@@ -45,6 +45,8 @@ class Chain_Op<string mnemonic, list<Trait> traits = []>
     : Op<Chain_Dialect, mnemonic, traits>;
 class Chain_PlanChild<string mnemonic, list<Trait> traits = []>
     : Chain_Op<mnemonic, traits # [HasParent<"PlanOp">]>;
+class Chain_Command<string mnemonic, list<Trait> traits = []>
+    : Chain_Op<mnemonic, traits # [ParentOneOf<["PlanOp", "RepeatOp"]>]>;
 
 def Chain_PlanOp : Chain_Op<"plan", [
     IsolatedFromAbove, Symbol, NoTerminator, SingleBlock, NoRegionArguments]> {
@@ -60,8 +62,8 @@ def Chain_PlanOp : Chain_Op<"plan", [
 
     C1: there are five region sizes, none of which is negative.
     C2: every window lies inside its region and starts at a multiple of 256.
-    C3: a dispatch names a kernel of the plan and gives each of its bindings a
-        window of the right region.
+    C3: a dispatch names a kernel of the plan and gives each binding of it and of its
+        variants a window of the right region.
     C4: the body holds operations of this dialect only; inputs, outputs,
         symbols, stages and kernels have names that are unique among their kind.
     C5: a stage names kernels and an instance of the plan, a register an
@@ -220,10 +222,10 @@ def Chain_KernelOp : Chain_PlanChild<"kernel", [
   let hasRegionVerifier = 1;
 }
 
-def Chain_DispatchOp : Chain_PlanChild<"dispatch"> {
+def Chain_DispatchOp : Chain_Command<"dispatch"> {
   let summary = "Runs a kernel on windows.";
   let description = [{
-    `windows` are in the order of the kernel's bindings.
+    `windows` are in the order of the bindings of the kernel and its variants.
 
     C1: `groups` are three positive numbers.
 
@@ -244,7 +246,7 @@ def Chain_DispatchOp : Chain_PlanChild<"dispatch"> {
   let hasVerifier = 1;
 }
 
-def Chain_DispatchIndirectOp : Chain_PlanChild<"dispatch_indirect"> {
+def Chain_DispatchIndirectOp : Chain_Command<"dispatch_indirect"> {
   let summary = "Runs a kernel with group counts read from Control.";
   let description = [{
     C1: the three words at byte `control_offset` lie inside Control.
@@ -265,7 +267,7 @@ def Chain_DispatchIndirectOp : Chain_PlanChild<"dispatch_indirect"> {
   let assemblyFormat = "$kernel `control` $control_offset `windows` $windows `for` $stage attr-dict";
 }
 
-def Chain_BarrierOp : Chain_PlanChild<"barrier"> {
+def Chain_BarrierOp : Chain_Command<"barrier"> {
   let summary = "Everything before is visible to everything after, and why.";
   let description = [{
     Example: `chain.barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 0, 32>>]`
@@ -274,7 +276,7 @@ def Chain_BarrierOp : Chain_PlanChild<"barrier"> {
   let assemblyFormat = "$reasons attr-dict";
 }
 
-def Chain_CopyOp : Chain_PlanChild<"copy"> {
+def Chain_CopyOp : Chain_Command<"copy"> {
   let summary = "Copies one window to another.";
   let description = [{
     C1: the windows are equally long, a multiple of 4 bytes, and do not overlap.
@@ -287,7 +289,7 @@ def Chain_CopyOp : Chain_PlanChild<"copy"> {
   let hasVerifier = 1;
 }
 
-def Chain_FillOp : Chain_PlanChild<"fill"> {
+def Chain_FillOp : Chain_Command<"fill"> {
   let summary = "Fills a window with a word.";
   let description = [{
     C1: the window is a multiple of 4 bytes.
@@ -299,7 +301,7 @@ def Chain_FillOp : Chain_PlanChild<"fill"> {
   let hasVerifier = 1;
 }
 
-def Chain_ClockOp : Chain_PlanChild<"clock"> {
+def Chain_ClockOp : Chain_Command<"clock"> {
   let summary = "Reads the device's clock to a window.";
   let description = [{
     C1: the window is 24 bytes long.
@@ -311,11 +313,12 @@ def Chain_ClockOp : Chain_PlanChild<"clock"> {
   let hasVerifier = 1;
 }
 
-def Chain_RepeatOp : Chain_PlanChild<"repeat"> {
-  let summary = "Runs the commands after it several times.";
+def Chain_RepeatOp : Chain_Command<"repeat", [
+    NoTerminator, SingleBlock, NoRegionArguments]> {
+  let summary = "Commands that run several times.";
   let description = [{
-    `commands` is how many of the dispatches, barriers, copies, fills and repeats
-    that follow it are repeated, `times` how often they run.
+    The commands of the body run `times` times. Where commands are counted (in the
+    reasons of barriers), a repeat is one, and those of its body follow it.
 
     The windows of a rotation take turns: what is in one of them at the end of a
     time is in the one before it the next time (gpuvm.repeat_begin).
@@ -323,24 +326,31 @@ def Chain_RepeatOp : Chain_PlanChild<"repeat"> {
     `while` is a byte of region registers: a time that comes after it is 0 at the
     end of one changes nothing, and need not run.
 
-    C1: both are at least 1.
+    C1: it runs at least once, and the body is not empty.
     C2: a rotation has two windows or more, and they have one length.
     C3: `phase` plus `times` is a multiple of the length of each rotation.
     C4: `while` is one byte of region registers.
+    C5: the body holds commands.
 
     Example:
-    `chain.repeat 7 commands 500 times while #gpuvm.window<registers, 256, 1>`
+
+    ```mlir
+    chain.repeat 500 times while #gpuvm.window<registers, 256, 1> {
+      chain.barrier []
+      chain.fill #gpuvm.window<registers, 0, 64> with 0 for "clear"
+    }
+    ```
   }];
-  let arguments = (ins I64Attr:$commands, I64Attr:$times,
+  let arguments = (ins I64Attr:$times,
                        OptionalAttr<Gpuvm_WindowAttr>:$condition,
                        OptionalAttr<ArrayAttr>:$rotations,
                        DefaultValuedAttr<I64Attr, "0">:$phase);
+  let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $commands `commands` $times `times` (`while` $condition^)?
-    (`rotating` $rotations^ `from` $phase)?
-    attr-dict
+    $times `times` (`while` $condition^)?
+    (`rotating` $rotations^ `from` $phase)? attr-dict-with-keyword $body
   }];
-  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 #endif // CHAIN_OPS

@@ -84,7 +84,7 @@ static std::string kernelText(KernelOp kernel) {
   if (std::optional<ArrayAttr> launches = kernel.getLaunches())
     os << *launches;
   OpPrintingFlags flags;
-  flags.useLocalScope().printGenericOpForm();
+  flags.useLocalScope().printGenericOpForm().enableDebugInfo(false);
   for (BlockArgument argument : kernel.getBody().getArguments())
     os << argument.getType() << ';';
   AsmState names(kernel, flags); // Numbers the values once, not for each op.

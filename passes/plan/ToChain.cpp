@@ -342,19 +342,18 @@ void ChainBuilder::beginRepeat(RepeatBeginOp op) {
     condition = WindowAttr::get(op.getContext(), window.getRegion(),
                                 window.getOffset(), /*length=*/1);
   }
-  open.push_back(chain::RepeatOp::create(
-      b, op.getLoc(), 0, op.getTimes(), condition,
+  auto repeat = chain::RepeatOp::create(
+      b, op.getLoc(), op.getTimes(), condition,
       rotations.empty() ? ArrayAttr() : b.getArrayAttr(rotations),
-      op.getPhase()));
+      op.getPhase());
+  b.createBlock(&repeat.getBody());
+  open.push_back(repeat);
 }
 
-/// What has been added since the beginning is repeated.
 void ChainBuilder::endRepeat() {
   chain::RepeatOp repeat = open.pop_back_val();
-  Block::iterator begin = std::next(repeat->getIterator());
-  int64_t commands = std::distance(begin, repeat->getBlock()->end());
-  repeat.setCommands(commands);
-  if (commands == 0)
+  b.setInsertionPointAfter(repeat);
+  if (repeat.getBody().front().empty())
     repeat.erase();
 }
 

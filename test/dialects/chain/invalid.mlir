@@ -41,16 +41,55 @@ chain.plan @plan_c2_past_end regions [256, 0, 0, 0, 0] instances 0 {
 
 chain.plan @repeat_c4_length regions [256, 0, 0, 0, 0] instances 0 {
   // expected-error @below {{C4: #gpuvm.window<registers, 0, 4> is not a byte of registers}}
-  chain.repeat 1 commands 2 times while <registers, 0, 4>
-  chain.barrier []
+  chain.repeat 2 times while <registers, 0, 4> {
+    chain.barrier []
+  }
 }
 
 // -----
 
 chain.plan @repeat_c4_region regions [256, 0, 256, 0, 0] instances 0 {
   // expected-error @below {{C4: #gpuvm.window<globals, 0, 1> is not a byte of registers}}
-  chain.repeat 1 commands 2 times while <globals, 0, 1>
-  chain.barrier []
+  chain.repeat 2 times while <globals, 0, 1> {
+    chain.barrier []
+  }
+}
+
+// -----
+
+chain.plan @repeat_c1_empty regions [256, 0, 0, 0, 0] instances 0 {
+  // expected-error @below {{C1: has no commands}}
+  chain.repeat 2 times {
+  }
+}
+
+// -----
+
+chain.plan @repeat_c1_times regions [256, 0, 0, 0, 0] instances 0 {
+  // expected-error @below {{C1: cannot run 0 times}}
+  chain.repeat 0 times {
+    chain.barrier []
+  }
+}
+
+// -----
+
+chain.plan @repeat_c5 regions [256, 0, 0, 0, 0] instances 0 {
+  chain.repeat 2 times {
+    chain.repeat 3 times {
+      // expected-error @below {{C5: is not a command, and stands in a repeat}}
+      %x = arith.constant 1 : i32
+    }
+  }
+}
+
+// -----
+
+chain.plan @repeat_window regions [256, 0, 0, 0, 0] instances 0 {
+  chain.repeat 2 times {
+    // expected-error @below {{C2: window #gpuvm.window<registers, 0, 260> does not fit region registers (256 bytes)}}
+    chain.fill <registers, 0, 260> with 0 for "s"
+  }
 }
 
 // -----
@@ -270,5 +309,5 @@ chain.plan @fill_c1 regions [256, 0, 0, 0, 0] instances 0 {
 
 // -----
 
-// expected-error @below {{expects parent op 'chain.plan'}}
+// expected-error @below {{expects parent op to be one of 'chain.plan, chain.repeat'}}
 chain.barrier []

@@ -47,6 +47,18 @@ chain.plan @all regions [512, 256, 256, 256, 256] instances 1 {
   }
   // CHECK: chain.dispatch "scale_0" groups [1, 1, 1] windows [#gpuvm.window<registers, 0, 32>, #gpuvm.window<registers, 256, 32>] for "scale"
   chain.dispatch "scale_0" groups [1, 1, 1] windows [#gpuvm.window<registers, 0, 32>, #gpuvm.window<registers, 256, 32>] for "scale"
+  // CHECK:      chain.repeat 500 times while <registers, 256, 1> {
+  // CHECK-NEXT:   chain.barrier []
+  // CHECK-NEXT:   chain.repeat 4 times rotating {{\[\[}}#gpuvm.window<registers, 0, 32>, #gpuvm.window<registers, 256, 32>]] from 2 {
+  // CHECK-NEXT:     chain.dispatch "scale_0"
+  // CHECK-NEXT:   }
+  // CHECK-NEXT: }
+  chain.repeat 500 times while <registers, 256, 1> {
+    chain.barrier []
+    chain.repeat 4 times rotating [[#gpuvm.window<registers, 0, 32>, #gpuvm.window<registers, 256, 32>]] from 2 {
+      chain.dispatch "scale_0" groups [1, 1, 1] windows [#gpuvm.window<registers, 0, 32>, #gpuvm.window<registers, 256, 32>] for "scale"
+    }
+  }
   // CHECK: chain.barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 0, 32>>]
   chain.barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 0, 32>>]
   // CHECK: chain.dispatch_indirect "scale_2" control 0 windows [] for "scale"

@@ -22,7 +22,7 @@
 // CHECK: return %[[LAST]]#0
 
 // PLAN-LABEL: chain.plan @until
-// PLAN: chain.repeat [[N:[0-9]+]] commands 500 times
+// PLAN: chain.repeat 500 times
 // The first barrier waits for what ran before, and for the time before.
 // PLAN-NEXT: chain.barrier [#gpuvm.hazard<
 // PLAN: chain.dispatch_indirect
@@ -65,8 +65,8 @@ gpuvm.program @until(%x: tensor<1024xf32>, %c: tensor<i1>) -> (y: tensor<1024xf3
 // CHECK: repeat_end
 
 // PLAN-LABEL: chain.plan @nested
-// PLAN: chain.repeat {{[0-9]+}} commands 3 times
-// PLAN: chain.repeat {{[0-9]+}} commands 5 times
+// PLAN: chain.repeat 3 times
+// PLAN: chain.repeat 5 times
 
 gpuvm.program @nested(%x: tensor<8xi32>) -> (y: tensor<8xi32>) {
   %y = gpuvm.repeat @outer up_to 3 (%v = %x : tensor<8xi32>) {
@@ -104,7 +104,7 @@ gpuvm.program @nested(%x: tensor<8xi32>) -> (y: tensor<8xi32>) {
 // CHECK-NOT: settle
 
 // PLAN-LABEL: chain.plan @turns
-// PLAN: chain.repeat 2 commands 7 times rotating {{\[\[}}#gpuvm.window<{{.*}}>, #gpuvm.window<{{.*}}>, #gpuvm.window<{{.*}}>]] from 2
+// PLAN: chain.repeat 7 times rotating {{\[\[}}#gpuvm.window<{{.*}}>, #gpuvm.window<{{.*}}>, #gpuvm.window<{{.*}}>]] from 2
 // PLAN-NEXT: chain.barrier
 // PLAN-NEXT: chain.dispatch
 
@@ -179,7 +179,7 @@ gpuvm.program @settles(%x: tensor<8xi32>) -> (a: tensor<8xi32>) {
 // CHECK: store %{{.*}}, @r.turns
 // CHECK-NEXT: store %{{.*}}, @r.go
 // PLAN-LABEL: chain.plan @numbered
-// PLAN: chain.repeat 6 commands 100 times
+// PLAN: chain.repeat 100 times while <registers, {{[0-9]+}}, 1> {
 // PLAN: chain.dispatch "step_r.next_map_counts"
 // PLAN: chain.dispatch_indirect "step_r.next_map"
 // PLAN: chain.dispatch_indirect "step_r.next_map_1"
