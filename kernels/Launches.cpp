@@ -226,10 +226,10 @@ static constexpr LaunchForm kSpecialForms[] = {
     LaunchForm::subgroups, LaunchForm::matrices};
 
 /// The launches for `target`, the best one first; all its devices can run the
-/// last one. Of all targets one has at most `units` workgroups at once.
+/// last one.
 static void addLaunches(KernelOp kernel, const KernelConfig &plain,
                         TargetAttr target, bool exact, bool isOnly,
-                        int64_t units, SmallVectorImpl<LaunchAttr> &launches) {
+                        SmallVectorImpl<LaunchAttr> &launches) {
   bool isWorth = isOnly || plain.elements * plain.results >= kMinWorth;
   auto has = [&](LaunchForm form) {
     return llvm::all_of(featuresOf(kernel, form), [&](StringRef feature) {
@@ -239,7 +239,7 @@ static void addLaunches(KernelOp kernel, const KernelConfig &plain,
   auto add = [&](LaunchForm form) {
     std::optional<KernelConfig> config = toForm(kernel, form, plain);
     if (config && form == LaunchForm::plain)
-      config = narrow(kernel, *config, isWorth ? target.getUnits() : units);
+      config = narrow(kernel, *config, target.getUnits());
     if (config)
       launches.push_back(describe(kernel, target.getKind(), form, *config));
     return config.has_value();
@@ -275,13 +275,9 @@ SmallVector<LaunchAttr> gpuvm::chooseLaunches(KernelOp kernel,
     return a.getFeatures().size() > b.getFeatures().size();
   });
   KernelConfig plain = configurePlain(kernel);
-  int64_t units = 0;
-  for (TargetAttr target : targets)
-    units = std::max(units, target.getUnits());
   SmallVector<LaunchAttr> launches;
   for (TargetAttr target : ordered)
-    addLaunches(kernel, plain, target, exact, targets.size() == 1, units,
-                launches);
+    addLaunches(kernel, plain, target, exact, targets.size() == 1, launches);
   LaunchAttr last = launches.back();
   launches.back() = LaunchAttr::get(
       kernel.getContext(), DeviceKind::any, last.getForm(), last.getGroups(),
@@ -310,7 +306,6 @@ static LogicalResult checkLaunch(KernelOp kernel, LaunchAttr launch) {
   if (!config)
     return kernel.emitOpError("has no launch of form ")
            << stringifyLaunchForm(launch.getForm());
-  constexpr int64_t kMaxGroups = 65535;
   bool isMap = kernel.getRoot() == Root::map && config->scratch.empty();
   auto check = [&](StringRef what, int64_t given, int64_t own,
                    bool isFree) -> LogicalResult {
@@ -319,17 +314,13 @@ static LogicalResult checkLaunch(KernelOp kernel, LaunchAttr launch) {
     return kernel.emitOpError("has a launch with ")
            << what << " = " << given << " (" << own << " is what it needs)";
   };
-  if (failed(check("groups", launch.getGroups(), config->groups,
-                   isMap && launch.getGroups() > 0 &&
-                       launch.getGroups() <= kMaxGroups)) ||
+  if (failed(check("groups", launch.getGroups(), config->groups, isMap)) ||
       failed(check("lanes", launch.getLanes(), config->lanes, false)) ||
       failed(check("vector", launch.getVector(), config->vector,
-                   isMap && launch.getVector() > 0 &&
-                       config->vector % launch.getVector() == 0)))
+                   isMap && config->vector % launch.getVector() == 0)))
     return failure();
   return check("unroll", launch.getUnroll(), config->unroll,
-               isMap && launch.getUnroll() > 0 &&
-                   launch.getUnroll() <= KernelConfig::kMaxUnrolledOps);
+               isMap && launch.getUnroll() <= KernelConfig::kMaxUnrolledOps);
 }
 
 LogicalResult gpuvm::checkLaunches(KernelOp kernel) {

@@ -29,6 +29,7 @@ def Gpuvm_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect"];
 }
@@ -128,6 +129,9 @@ def Gpuvm_TargetAttr : AttrDef<Gpuvm_Dialect, "Target"> {
     kernels that need others are left to devices that have them, or not made if the target is
     `closed`: a device is known, and has no others.
 
+    C1: all numbers are at least 1, a subgroup has at most 128 lanes, and features
+        are strings.
+
     Example:
 
     ```mlir
@@ -143,6 +147,7 @@ def Gpuvm_TargetAttr : AttrDef<Gpuvm_Dialect, "Target"> {
                         "int64_t":$bytes_per_us, "::mlir::ArrayAttr":$features,
                         "bool":$closed);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 def Gpuvm_TargetArrayAttr : TypedArrayAttrBase<Gpuvm_TargetAttr, "targets">;
 
@@ -174,6 +179,9 @@ def Gpuvm_LaunchAttr : AttrDef<Gpuvm_Dialect, "Launch"> {
     and `wide`: with accesses of 32 bytes in as many elements of 64 bits, for devices that take the
     lanes one by one.
 
+    C1: there are 1 to 65,535 groups and 1 to 1,024 lanes; `vector` and `unroll` are
+        at least 1.
+
     Example:
 
     ```mlir
@@ -186,6 +194,7 @@ def Gpuvm_LaunchAttr : AttrDef<Gpuvm_Dialect, "Launch"> {
                         "int64_t":$groups, "int64_t":$lanes,
                         "int64_t":$vector, "int64_t":$unroll);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 def Gpuvm_LaunchArrayAttr : TypedArrayAttrBase<Gpuvm_LaunchAttr, "launches">;
 

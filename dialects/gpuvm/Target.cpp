@@ -81,3 +81,65 @@ bool gpuvm::hasFeature(TargetAttr target, StringRef feature) {
   return llvm::any_of(target.getFeatures().getAsRange<StringAttr>(),
                       [&](StringAttr own) { return own == feature; });
 }
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+using EmitError = function_ref<InFlightDiagnostic()>;
+
+static LogicalResult checkRange(EmitError emitError, StringRef what,
+                                int64_t value, int64_t most) {
+  if (value >= 1 && value <= most)
+    return success();
+  InFlightDiagnostic error = emitError();
+  error << "C1: " << what << " = " << value;
+  if (most == std::numeric_limits<int64_t>::max())
+    return error << " (at least 1 is needed)";
+  return error << " (1 to " << most << " are allowed)";
+}
+
+LogicalResult TargetAttr::verify(EmitError emitError, StringRef, DeviceKind,
+                                 int64_t units, int64_t subgroup,
+                                 int64_t workgroupBytes, int64_t dispatchNs,
+                                 int64_t bytesPerUs, ArrayAttr features, bool) {
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  for (auto [what, value, most] :
+       {std::tuple("units", units, kMost),
+        std::tuple("subgroup", subgroup, int64_t(128)),
+        std::tuple("workgroup_bytes", workgroupBytes, kMost),
+        std::tuple("dispatch_ns", dispatchNs, kMost),
+        std::tuple("bytes_per_us", bytesPerUs, kMost)})
+    if (failed(checkRange(emitError, what, value, most)))
+      return failure();
+  for (Attribute feature : features)
+    if (!isa<StringAttr>(feature))
+      return emitError() << "C1: " << feature
+                         << " is not the name of a feature";
+  return success();
+}
+
+LogicalResult LaunchAttr::verify(EmitError emitError, DeviceKind, LaunchForm,
+                                 int64_t groups, int64_t lanes, int64_t vector,
+                                 int64_t unroll) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  for (auto [what, value, most] : {std::tuple("groups", groups, int64_t(65535)),
+                                   std::tuple("lanes", lanes, int64_t(1024)),
+                                   std::tuple("vector", vector, kMost),
+                                   std::tuple("unroll", unroll, kMost)})
+    if (failed(checkRange(emitError, what, value, most)))
+      return failure();
+  return success();
+}
+
+LogicalResult GpuvmDialect::verifyOperationAttribute(Operation *op,
+                                                     NamedAttribute attribute) {
+  if (attribute.getName() != kTargetsAttr)
+    return success();
+  auto targets = dyn_cast<ArrayAttr>(attribute.getValue());
+  if (!isa<ModuleOp>(op) || !targets || targets.empty() ||
+      !llvm::all_of(targets, llvm::IsaPred<TargetAttr>))
+    return op->emitOpError(kTargetsAttr)
+           << " is an array of one #gpuvm.target or more, of a module";
+  return success();
+}

@@ -134,6 +134,7 @@ Status Device::create(const PhysicalDevice &physical, Robustness robustness) {
   info.pQueueCreateInfos = &queue;
   info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
   info.ppEnabledExtensionNames = extensions.data();
+  std::unique_lock lock = lockLoader();
   VkResult result = VK_SUCCESS;
   {
     DriverCall call(info_.lavapipe);
@@ -152,8 +153,10 @@ Status Device::create(const PhysicalDevice &physical, Robustness robustness) {
 }
 
 Device::~Device() {
-  if (handle_ && !abandoned_)
-    vk()->vkDestroyDevice(handle_, nullptr);
+  if (!handle_ || abandoned_)
+    return;
+  std::unique_lock lock = lockLoader();
+  vk()->vkDestroyDevice(handle_, nullptr);
 }
 
 void Device::setName(VkObjectType type, uint64_t handle,
@@ -165,6 +168,7 @@ void Device::setName(VkObjectType type, uint64_t handle,
   info.objectType = type;
   info.objectHandle = handle;
   info.pObjectName = name.c_str();
+  std::unique_lock lock = lockLoader();
   instance_.vk().setObjectName(handle_, &info);
 }
 
@@ -176,13 +180,17 @@ void Device::beginLabel(VkCommandBuffer commands,
     instance_.validation()->setContext(name);
   VkDebugUtilsLabelEXT label = {VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT};
   label.pLabelName = name.c_str();
+  std::unique_lock lock = lockLoader();
   instance_.vk().cmdBeginLabel(commands, &label);
 }
 
 void Device::endLabel(VkCommandBuffer commands) const {
   if (!instance_.vk().cmdEndLabel)
     return;
-  instance_.vk().cmdEndLabel(commands);
+  {
+    std::unique_lock lock = lockLoader();
+    instance_.vk().cmdEndLabel(commands);
+  }
   if (instance_.validates())
     instance_.validation()->setContext("");
 }

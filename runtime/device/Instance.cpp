@@ -173,12 +173,14 @@ Status Instance::createHandle(bool validate) {
     info.enabledLayerCount = 1;
     info.ppEnabledLayerNames = &kValidationLayer;
   }
+  std::unique_lock lock = lockLoader();
   DriverCall call(loaderFindsLavapipe());
   return checkVulkan(vkCreateInstance(&info, nullptr, &handle_),
                      "create a Vulkan instance");
 }
 
 void Instance::loadTable() {
+  std::unique_lock lock = lockLoader();
   auto load = [&](auto &function, const char *name) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
         vkGetInstanceProcAddr(handle_, name));
@@ -254,6 +256,7 @@ Instance::~Instance() {
     keepForever(sink_);
     return;
   }
+  std::unique_lock lock = lockLoader();
   DriverCall call(loaderFindsLavapipe());
   if (messenger_)
     table_.destroyMessenger(handle_, messenger_, nullptr);

@@ -14,6 +14,12 @@
 
 namespace vm {
 
+std::unique_lock<std::mutex> lockLoader() {
+  // VMs may be destroyed after statics are.
+  static auto &mutex = *new std::mutex();
+  return std::unique_lock(mutex);
+}
+
 std::string toString(VkResult result) {
 #define VM_CASE(name)                                                          \
   case name:                                                                   \
