@@ -91,12 +91,11 @@ def HoistInvariants : GpuvmProgramPass<"gpuvm-hoist-invariants"> {
 }
 
 def LowerRepeat : GpuvmProgramPass<"gpuvm-lower-repeat"> {
-  let summary = "Lays the stages of repeats end to end with the others.";
+  let summary = "Turns repeats into loops over what registers hold.";
   let description = [{
     What a repeat carries becomes registers with names: `<repeat>.0`, ... and, if
-    it may end early, `<repeat>.go`. Its stages stand between a
-    `gpuvm.repeat_begin` and a `gpuvm.repeat_end`, and run when `<repeat>.go` says
-    so (`gpuvm-lower-when`).
+    it may end early, `<repeat>.go`. Its stages stand in a `gpuvm.loop`, and run
+    when `<repeat>.go` says so (`gpuvm-lower-when`).
   }];
 }
 

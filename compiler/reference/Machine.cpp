@@ -149,8 +149,8 @@ LogicalResult Machine::run(Operation *op, Environment &env) {
   if (getSymbolInfo(op).op)
     return success();
   return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<StageOp, KernelOp, LoadOp, StoreOp, MetadataOp, RepeatOp, ClockOp,
-            scf::IfOp, BoundedOp, TopKOp>(
+      .Case<StageOp, KernelOp, LoadOp, StoreOp, MetadataOp, RepeatOp, LoopOp,
+            ClockOp, scf::IfOp, BoundedOp, TopKOp>(
           [&](auto vmOp) { return run(vmOp, env); })
       .Case<BarrierOp, ExternKernelOp, ExposeOp>([](auto) { return success(); })
       .Case([&](DecodeOp decode) {
@@ -185,7 +185,7 @@ LogicalResult Machine::run(Operation *op, Environment &env) {
 }
 
 /// The symbols that take turns, so many turns later.
-void Machine::rotate(RepeatBeginOp op, int64_t turns) {
+void Machine::rotate(LoopOp op, int64_t turns) {
   if (!op.getRotations())
     return;
   for (auto rotation : op.getRotations()->getAsRange<ArrayAttr>()) {
@@ -200,37 +200,28 @@ void Machine::rotate(RepeatBeginOp op, int64_t turns) {
   }
 }
 
-/// Whether the condition of a repeat says that it does not go on.
-bool Machine::isOver(RepeatBeginOp op) const {
+/// Whether the condition of a loop says that it does not go on.
+bool Machine::isOver(LoopOp op) const {
   return op.getCondition() &&
          symbols.lookup(*op.getCondition())->bytes.front() == 0;
 }
 
-LogicalResult Machine::runBody(Block &body, Environment &env) {
-  struct Open {
-    RepeatBeginOp begin;
-    uint64_t times; ///< Still to run, this one included.
-  };
-  SmallVector<Open> open;
-  for (Operation *op = &body.front(); op != &body.back();
-       op = op->getNextNode()) {
-    if (auto begin = dyn_cast<RepeatBeginOp>(op)) {
-      open.push_back({begin, begin.getTimes()});
-      rotate(begin, begin.getPhase());
-    } else if (isa<RepeatEndOp>(op)) {
-      auto &[begin, times] = open.back();
-      // Times after the end change nothing, but where things are.
-      uint64_t gone = isOver(begin) ? times : 1;
-      rotate(begin, gone);
-      times -= gone;
-      if (times == 0)
-        open.pop_back();
-      else
-        op = begin;
-    } else if (failed(run(op, env))) {
+LogicalResult Machine::run(LoopOp op, Environment &env) {
+  rotate(op, op.getPhase());
+  for (uint64_t times = op.getTimes(), gone = 0; times > 0; times -= gone) {
+    if (failed(runBody(op.getBody().front(), env)))
       return failure();
-    }
+    // Times after the end change nothing, but where things are.
+    gone = isOver(op) ? times : 1;
+    rotate(op, gone);
   }
+  return success();
+}
+
+LogicalResult Machine::runBody(Block &body, Environment &env) {
+  for (Operation &op : body.without_terminator())
+    if (failed(run(&op, env)))
+      return failure();
   return success();
 }
 

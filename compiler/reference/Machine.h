@@ -79,12 +79,13 @@ private:
   LogicalResult run(KernelOp op, Environment &env);
   LogicalResult run(LoadOp op, Environment &env);
   LogicalResult run(StoreOp op, Environment &env);
-  void rotate(RepeatBeginOp op, int64_t turns);
-  bool isOver(RepeatBeginOp op) const;
+  void rotate(LoopOp op, int64_t turns);
+  bool isOver(LoopOp op) const;
   LogicalResult run(MetadataOp op, Environment &env);
   vm::HostTensor getMagnitude(MetadataOp op, const vm::HostTensor &payload,
                               int64_t slices) const;
   LogicalResult run(RepeatOp op, Environment &env);
+  LogicalResult run(LoopOp op, Environment &env);
   LogicalResult run(ClockOp op, Environment &env);
   LogicalResult run(scf::IfOp op, Environment &env);
   LogicalResult run(BoundedOp op, Environment &env);

@@ -321,7 +321,7 @@ def Chain_RepeatOp : Chain_Command<"repeat", [
     reasons of barriers), a repeat is one, and those of its body follow it.
 
     The windows of a rotation take turns: what is in one of them at the end of a
-    time is in the one before it the next time (gpuvm.repeat_begin).
+    time is in the one before it the next time (gpuvm.loop).
 
     `while` is a byte of region registers: a time that comes after it is 0 at the
     end of one changes nothing, and need not run.

@@ -13,7 +13,7 @@
 
 def Gpuvm_KernelOp : Gpuvm_Op<"kernel", [
     IsolatedFromAbove, SingleBlock,
-    HasParent<"ProgramOp">, Pure]> {
+    ParentOneOf<["ProgramOp", "LoopOp"]>, Pure]> {
   let summary = "What becomes one dispatch.";
   let description = [{
     The body is `linalg.generic` and `tensor` code on the block arguments; the
@@ -161,7 +161,7 @@ def Gpuvm_FlushOp : Gpuvm_Op<"flush", [Pure, SameOperandsAndResultType]> {
 }
 
 def Gpuvm_CopyOp : Gpuvm_Op<"copy", [
-    Pure, SameOperandsAndResultType, HasParent<"ProgramOp">]> {
+    Pure, SameOperandsAndResultType, ParentOneOf<["ProgramOp", "LoopOp"]>]> {
   let summary = "A value in a window of its own.";
   let description = [{
     Placed where a value and the symbol it was loaded from, or is stored to,
@@ -179,7 +179,7 @@ def Gpuvm_CopyOp : Gpuvm_Op<"copy", [
   let hasVerifier = 1;
 }
 
-def Gpuvm_ExposeOp : Gpuvm_Op<"expose", [HasParent<"ProgramOp">]> {
+def Gpuvm_ExposeOp : Gpuvm_Op<"expose", [ParentOneOf<["ProgramOp", "LoopOp"]>]> {
   let summary = "Says which register of which VM instance a value is.";
   let description = [{
     What is left of a message when the stages have become kernels; the host
@@ -195,7 +195,7 @@ def Gpuvm_ExposeOp : Gpuvm_Op<"expose", [HasParent<"ProgramOp">]> {
   let hasVerifier = 1;
 }
 
-def Gpuvm_BarrierOp : Gpuvm_Op<"barrier", [HasParent<"ProgramOp">]> {
+def Gpuvm_BarrierOp : Gpuvm_Op<"barrier", [ParentOneOf<["ProgramOp", "LoopOp"]>]> {
   let summary = "Everything before is visible to everything after, for these reasons.";
   let description = [{
     Example: `gpuvm.barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 0, 32>>]`

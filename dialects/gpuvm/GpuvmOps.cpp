@@ -161,7 +161,7 @@ LogicalResult ExposeOp::verify() {
 LogicalResult YieldOp::verify() {
   Operation *parent = (*this)->getParentOp();
   if (parent->getDialect() != (*this)->getDialect() ||
-      isa<ProgramOp, StageOp>(parent)) // C1
+      isa<ProgramOp, StageOp, LoopOp>(parent)) // C1
     return emitOpError("C1: stands in no kernel and in no region of scalar "
                        "code of an operation of gpuvm");
   return success();

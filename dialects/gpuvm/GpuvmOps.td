@@ -110,7 +110,8 @@ def Gpuvm_ReturnOp : Gpuvm_Op<"return", [
 }
 
 def Gpuvm_StageOp : Gpuvm_Op<"stage", [
-    IsolatedFromAbove, SingleBlock, ParentOneOf<["ProgramOp", "RepeatOp"]>,
+    IsolatedFromAbove, SingleBlock,
+    ParentOneOf<["ProgramOp", "RepeatOp", "LoopOp"]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "One VM instance's step: receives R31, works, sends R30.";
   let description = [{

@@ -222,87 +222,27 @@ LogicalResult ProgramOp::verify() {
   return success();
 }
 
-/// C3 and C4 of gpuvm.repeat_begin; `rotating`: registers of others before it.
-static LogicalResult verifyRotations(RepeatBeginOp begin,
-                                     llvm::DenseSet<Operation *> &rotating) {
-  std::optional<ArrayAttr> rotations = begin.getRotations();
-  if (!rotations)
-    return success();
-  for (Attribute attribute : *rotations) {
-    auto rotation = dyn_cast<ArrayAttr>(attribute);
-    if (!rotation || rotation.size() < 2) // C3
-      return begin.emitOpError("C3: a rotation has two registers or more, not ")
-             << attribute;
-    RankedTensorType type;
-    for (Attribute name : rotation) {
-      auto reference = dyn_cast<FlatSymbolRefAttr>(name);
-      auto symbol = reference
-                        ? SymbolTable::lookupNearestSymbolFrom<RegisterOp>(
-                              begin, reference)
-                        : RegisterOp();
-      if (!symbol) // C3
-        return begin.emitOpError("C3: ") << name << " is not a register";
-      auto own = cast<RankedTensorType>(symbol.getType());
-      if (type && own != type) // C3
-        return begin.emitOpError("C3: register ")
-               << name << " has the type " << own << ", not " << type;
-      type = own;
-      if (!rotating.insert(symbol).second) // C3
-        return begin.emitOpError("C3: register ")
-               << name << " is in two rotations";
-    }
-    int64_t turns = begin.getPhase() + begin.getTimes(),
-            length = rotation.size();
-    if (int64_t(begin.getPhase()) < 0 || turns % length != 0) // C4
-      return begin.emitOpError("C4: ")
-             << begin.getPhase() << " and " << begin.getTimes()
-             << " turns do not end where a rotation of " << length << " begins";
-  }
-  return success();
-}
-
-/// C5 of gpuvm.repeat_begin.
-static LogicalResult
-verifyCondition(RepeatBeginOp begin,
-                const llvm::DenseSet<Operation *> &rotating) {
-  FlatSymbolRefAttr name = begin.getConditionAttr();
-  if (!name)
-    return success();
-  auto symbol = SymbolTable::lookupNearestSymbolFrom<RegisterOp>(begin, name);
-  if (!symbol) // C5
-    return begin.emitOpError("C5: ") << name << " is not a register";
-  auto type = cast<RankedTensorType>(symbol.getType());
-  if (type.getRank() != 0 || !type.getElementType().isInteger(1)) // C5
-    return begin.emitOpError("C5: register ")
-           << name << " has the type " << type << ", not tensor<i1>";
-  if (rotating.contains(symbol)) // C5
-    return begin.emitOpError("C5: register ") << name << " takes turns";
-  return success();
-}
-
-/// C1, C2 and C5 of gpuvm.repeat_begin.
-static LogicalResult verifyRepeats(ProgramOp program) {
-  SmallVector<RepeatBeginOp> open;
-  llvm::DenseSet<Operation *> rotating;
-  for (Operation &op : program.getBody().front()) {
-    if (auto begin = dyn_cast<RepeatBeginOp>(op)) {
-      auto times = static_cast<int64_t>(begin.getTimes());
-      if (times < 1) // C2
-        return begin.emitOpError("C2: cannot run ") << times << " times";
-      if (failed(verifyRotations(begin, rotating)) ||
-          failed(verifyCondition(begin, rotating)))
-        return failure();
-      open.push_back(begin);
-    }
-    if (!isa<RepeatEndOp>(op))
-      continue;
-    if (open.empty()) // C1
-      return op.emitOpError("C1: there is no beginning before this end");
-    open.pop_back();
-  }
-  if (!open.empty()) // C1
-    return open.back().emitOpError("C1: there is no end after this beginning");
-  return success();
+/// C3 and C5 of gpuvm.loop: what takes turns does so in one place.
+static LogicalResult verifyLoops(ProgramOp program) {
+  llvm::DenseSet<Attribute> rotating;
+  WalkResult result =
+      program.getBody().walk<WalkOrder::PreOrder>([&](LoopOp loop) {
+        if (std::optional<ArrayAttr> rotations = loop.getRotations())
+          for (auto rotation : rotations->getAsRange<ArrayAttr>())
+            for (Attribute name : rotation)
+              if (!rotating.insert(name).second) { // C3
+                loop.emitOpError("C3: register ")
+                    << name << " is in two rotations";
+                return WalkResult::interrupt();
+              }
+        FlatSymbolRefAttr condition = loop.getConditionAttr();
+        if (condition && rotating.contains(condition)) { // C5
+          loop.emitOpError("C5: register ") << condition << " takes turns";
+          return WalkResult::interrupt();
+        }
+        return WalkResult::advance();
+      });
+  return failure(result.wasInterrupted());
 }
 
 /// C4. (Operations of the program itself are SymbolTable's.)
@@ -335,7 +275,7 @@ LogicalResult ProgramOp::verifyRegions() {
              << heap.getSymName() << "\" too";
   if (!isa<ReturnOp>(getBody().front().back())) // C3
     return emitOpError("C3: the body does not end with gpuvm.return");
-  if (failed(verifyRepeats(*this)))
+  if (failed(verifyLoops(*this)))
     return failure();
   return verifyNames(*this);
 }

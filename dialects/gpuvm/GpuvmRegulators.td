@@ -56,7 +56,7 @@ def Gpuvm_RunningMeanOp : Gpuvm_Op<"running_mean", [
   let hasVerifier = 1;
 }
 
-def Gpuvm_ClockOp : Gpuvm_Op<"clock", [HasParent<"ProgramOp">]> {
+def Gpuvm_ClockOp : Gpuvm_Op<"clock", [ParentOneOf<["ProgramOp", "LoopOp"]>]> {
   let summary = "The device's clock, when everything before is done.";
   let description = [{
     What gpuvm-materialize-metadata makes of the ticks of a message: ticks, which

@@ -160,3 +160,72 @@ LogicalResult NextOp::verify() {
            << getUntil().getType() << ", not a tensor<i1>";
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+EndTurnOp LoopOp::getEnd() {
+  return cast<EndTurnOp>(getBody().front().getTerminator());
+}
+
+/// C3 and C4 of a loop, about one rotation.
+static LogicalResult verifyRotation(LoopOp loop, Attribute attribute) {
+  auto rotation = dyn_cast<ArrayAttr>(attribute);
+  if (!rotation || rotation.size() < 2) // C3
+    return loop.emitOpError("C3: a rotation has two registers or more, not ")
+           << attribute;
+  RankedTensorType type;
+  for (Attribute name : rotation) {
+    auto reference = dyn_cast<FlatSymbolRefAttr>(name);
+    auto symbol =
+        reference
+            ? SymbolTable::lookupNearestSymbolFrom<RegisterOp>(loop, reference)
+            : RegisterOp();
+    if (!symbol) // C3
+      return loop.emitOpError("C3: ") << name << " is not a register";
+    auto own = cast<RankedTensorType>(symbol.getType());
+    if (type && own != type) // C3
+      return loop.emitOpError("C3: register ")
+             << name << " has the type " << own << ", not " << type;
+    type = own;
+  }
+  int64_t turns = loop.getPhase() + loop.getTimes(), length = rotation.size();
+  if (int64_t(loop.getPhase()) < 0 || turns % length != 0) // C4
+    return loop.emitOpError("C4: ")
+           << loop.getPhase() << " and " << loop.getTimes()
+           << " turns do not end where a rotation of " << length << " begins";
+  return success();
+}
+
+/// C5 of a loop.
+static LogicalResult verifyCondition(LoopOp loop) {
+  FlatSymbolRefAttr name = loop.getConditionAttr();
+  if (!name)
+    return success();
+  auto symbol = SymbolTable::lookupNearestSymbolFrom<RegisterOp>(loop, name);
+  if (!symbol) // C5
+    return loop.emitOpError("C5: ") << name << " is not a register";
+  auto type = cast<RankedTensorType>(symbol.getType());
+  if (type.getRank() != 0 || !type.getElementType().isInteger(1)) // C5
+    return loop.emitOpError("C5: register ")
+           << name << " has the type " << type << ", not tensor<i1>";
+  return success();
+}
+
+LogicalResult LoopOp::verifyRegions() {
+  if (getBody().getNumArguments() != 0) // C1
+    return emitOpError("C1: the body has arguments");
+  for (Operation &op : getBody().front())
+    if (!isa_and_nonnull<GpuvmDialect>(op.getDialect()) &&
+        !op.hasTrait<OpTrait::ConstantLike>()) // C1
+      return emitStrayOp(op, "C1");
+  auto times = static_cast<int64_t>(getTimes());
+  if (times < 1) // C2
+    return emitOpError("C2: cannot run ") << times << " times";
+  if (std::optional<ArrayAttr> rotations = getRotations())
+    for (Attribute rotation : *rotations)
+      if (failed(verifyRotation(*this, rotation)))
+        return failure();
+  return verifyCondition(*this);
+}

@@ -104,27 +104,30 @@ def Gpuvm_NextOp : Gpuvm_Op<"next", [
   let hasVerifier = 1;
 }
 
-def Gpuvm_RepeatBeginOp : Gpuvm_Op<"repeat_begin", [HasParent<"ProgramOp">]> {
-  let summary = "What follows runs several times, up to gpuvm.repeat_end.";
+def Gpuvm_LoopOp : Gpuvm_Op<"loop", [
+    SingleBlockImplicitTerminator<"EndTurnOp">,
+    ParentOneOf<["ProgramOp", "LoopOp"]>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface>]> {
+  let summary = "What runs several times, over what registers hold.";
   let description = [{
     What gpuvm-lower-repeat makes of `gpuvm.repeat`. Everything before it runs
-    before, and everything after the end runs after. Values that are made
-    between the two are used there only.
+    before, and everything after it runs after. The body may use values from
+    around it, which are the same each time.
 
     The registers of a rotation take turns: what one of them holds at the end of
     a time is in the one before it the next time, and what the first one holds in
     the last one. Nothing is moved; each time means other windows by the names.
     The first time is number `phase` in that, the number after the last one is a
-    multiple of all lengths: around the repeat each name means what it does
+    multiple of all lengths: around the loop each name means what it does
     elsewhere.
 
-    `while` names a word that says after each time whether the repeat goes on.
+    `while` names a word that says after each time whether the loop goes on.
     The times after that change nothing, whether they run or not.
 
-    C1: there is an end for each beginning, and a beginning for each end.
+    C1: the body has no arguments; it holds what a program holds but symbols.
     C2: it runs at least once.
     C3: a rotation has two registers or more, of one type, and each is in one
-        rotation of one repeat only.
+        rotation of one loop only.
     C4: `phase` plus `times` is a multiple of the length of each rotation.
     C5: `while` is a register of type tensor<i1> that takes no turns.
 
@@ -134,27 +137,38 @@ def Gpuvm_RepeatBeginOp : Gpuvm_Op<"repeat_begin", [HasParent<"ProgramOp">]> {
     gpuvm.register @now : tensor<8xf32>
     gpuvm.register @next : tensor<8xf32>
     gpuvm.register @go : tensor<i1>
-    gpuvm.repeat_begin 21 times while @go rotating [[@now, @next]] from 1
-    gpuvm.repeat_end
+    gpuvm.loop 21 times while @go rotating [[@now, @next]] from 1 {
+      gpuvm.loop 5 times {
+      }
+    }
     ```
   }];
   let arguments = (ins I64Attr:$times,
                        OptionalAttr<FlatSymbolRefAttr>:$condition,
                        OptionalAttr<ArrayAttr>:$rotations,
                        DefaultValuedAttr<I64Attr, "0">:$phase);
+  let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $times `times` (`while` $condition^)? (`rotating` $rotations^ `from` $phase)? attr-dict
+    $times `times` (`while` $condition^)? (`rotating` $rotations^ `from` $phase)?
+    $body attr-dict
+  }];
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    EndTurnOp getEnd();
+    static ::llvm::StringRef getDefaultDialect() { return "gpuvm"; }
   }];
 }
 
-def Gpuvm_RepeatEndOp : Gpuvm_Op<"repeat_end", [HasParent<"ProgramOp">]> {
-  let summary = "The end of what runs several times.";
+def Gpuvm_EndTurnOp : Gpuvm_Op<"end_turn", [
+    Terminator, Pure, HasParent<"LoopOp">]> {
+  let summary = "The end of the body of a loop.";
   let description = [{
     Example:
 
     ```mlir
-    gpuvm.repeat_begin 20 times
-    gpuvm.repeat_end
+    gpuvm.loop 20 times {
+      gpuvm.end_turn
+    }
     ```
   }];
   let assemblyFormat = "attr-dict";

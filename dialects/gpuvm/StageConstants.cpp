@@ -283,7 +283,7 @@ static void sinkConstants(StageOp stage) {
 void gpuvm::sinkConstants(ProgramOp program) {
   program.walk([](StageOp stage) { ::sinkConstants(stage); });
   program.walk([](Operation *op) {
-    bool isOutside = isa<ProgramOp, RepeatOp>(op->getParentOp());
+    bool isOutside = isa<ProgramOp, RepeatOp, LoopOp>(op->getParentOp());
     if (isOutside && op->hasTrait<OpTrait::ConstantLike>() && op->use_empty())
       op->erase();
   });

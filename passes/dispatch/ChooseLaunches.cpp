@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/gpuvm/ProgramOrder.h"
 #include "kernels/Launches.h"
 #include "kernels/analysis/Bindings.h"
 #include "passes/Passes.h"
@@ -36,7 +37,7 @@ void ChooseLaunches::runOnOperation() {
       getTargets(getOperation()->getParentOfType<ModuleOp>());
   // Lanes read no more than one element at once of a value in several windows.
   setMaxWindowBytes(getOperation(), maxWindowBytes);
-  for (auto kernel : getOperation().getBody().getOps<KernelOp>()) {
+  for (auto kernel : listOps<KernelOp>(getOperation())) {
     if (!kernel.getLaunches()) {
       SmallVector<LaunchAttr> launches = chooseLaunches(kernel, targets, exact);
       numLaunches += launches.size();

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/gpuvm/ProgramOrder.h"
 #include "kernels/Launches.h"
 #include "kernels/loops/LongLoops.h"
 #include "kernels/spirv/SpirvPasses.h"
@@ -258,7 +259,7 @@ void EmitKernels::runOnOperation() {
     for (auto kernel : program.getBody().getOps<ExternKernelOp>())
       if (failed(readExternal(kernel)))
         result = failure();
-    for (auto kernel : program.getBody().getOps<KernelOp>())
+    for (auto kernel : listOps<KernelOp>(program))
       if (failed(emit(kernel))) {
         result = failure();
         break;

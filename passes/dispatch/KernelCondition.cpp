@@ -138,10 +138,23 @@ Value KernelCondition::compute(KernelOp other, Operation *place) const {
   return values.lookup(inside);
 }
 
+/// The operation that `kernel` is or stands in, out of all loops that `sources`
+/// are made around.
+static Operation *getPlace(KernelOp kernel, ValueRange sources) {
+  Operation *place = kernel;
+  auto isMadeInside = [&](Value source) {
+    return place->getParentRegion()->isAncestor(source.getParentRegion());
+  };
+  while (isa<LoopOp>(place->getParentOp()) &&
+         llvm::none_of(sources, isMadeInside))
+    place = place->getParentOp();
+  return place;
+}
+
 /// A kernel that makes nothing but `inside`, of `sources`, before the one that
 /// does.
 static KernelOp buildKernel(KernelOp kernel, Value inside, ValueRange sources) {
-  OpBuilder b(kernel);
+  OpBuilder b(getPlace(kernel, sources));
   Location loc = kernel.getLoc();
   StringAttr name = freeName(kernel->getParentOfType<ProgramOp>(),
                              kernel.getSymName() + "_condition");

@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/gpuvm/ProgramOrder.h"
 #include "kernels/analysis/Alternative.h"
 #include "passes/Passes.h"
 #include "passes/dispatch/Counts.h"
@@ -87,19 +88,6 @@ findSources(ProgramOp program, const KernelCondition &condition) {
   return sources;
 }
 
-/// What lies between the beginnings and ends of repeats.
-static llvm::DenseSet<Operation *> findRepeated(ProgramOp program) {
-  llvm::DenseSet<Operation *> repeated;
-  unsigned depth = 0;
-  for (Operation &op : program.getBody().front()) {
-    depth += isa<RepeatBeginOp>(op);
-    depth -= isa<RepeatEndOp>(op);
-    if (depth > 0)
-      repeated.insert(&op);
-  }
-  return repeated;
-}
-
 /// What kernels in a repeat must be expected to take, as a share of what
 /// counting costs elsewhere. There it costs hardly more than the copy of the
 /// state that it saves, and times after the end are many; on a CPU, where
@@ -114,8 +102,7 @@ void ConditionKernels::runOnOperation() {
   if (mode == "never")
     return;
   TargetAttr target = getCostTarget(program);
-  SmallVector<KernelOp> kernels(program.getBody().getOps<KernelOp>());
-  llvm::DenseSet<Operation *> repeated = findRepeated(program);
+  SmallVector<KernelOp> kernels = listOps<KernelOp>(program);
   for (KernelCondition &condition : findConditions(kernels)) {
     llvm::DenseSet<Operation *> sources = findSources(program, condition);
     llvm::MapVector<KernelOp, bool> found; // Whether unless it holds.
@@ -127,8 +114,9 @@ void ConditionKernels::runOnOperation() {
             need.canBeParked(kernel) && found.insert({kernel, unless}).second)
           us += estimateKernel(kernel, target);
     }
-    bool inRepeat = llvm::all_of(
-        found, [&](auto &entry) { return repeated.contains(entry.first); });
+    bool inRepeat = llvm::all_of(found, [](auto &entry) {
+      return isa<LoopOp>(entry.first->getParentOp());
+    });
     double price = getCountsUs(target);
     if (inRepeat)
       price *= kShareInRepeat;
@@ -148,7 +136,7 @@ void ConditionKernels::runOnOperation() {
 
 void ParkKernels::runOnOperation() {
   llvm::MapVector<Value, SmallVector<KernelOp>> found;
-  for (auto kernel : getOperation().getBody().getOps<KernelOp>())
+  for (auto kernel : listOps<KernelOp>(getOperation()))
     if (Value condition = kernel.getConditionValue())
       if (Need(KernelCondition(condition), kernel.getUnless())
               .canBeParked(kernel))
@@ -168,7 +156,7 @@ void ParkKernels::runOnOperation() {
         });
   }
   // Its operand need not outlast gpuvm-emit-kernels.
-  for (auto kernel : getOperation().getBody().getOps<KernelOp>()) {
+  for (auto kernel : listOps<KernelOp>(getOperation())) {
     kernel.removeConditionAttr();
     kernel.setUnless(false);
   }

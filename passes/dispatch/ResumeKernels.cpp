@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/gpuvm/ProgramOrder.h"
 #include "kernels/Launches.h"
 #include "kernels/loops/LongLoops.h"
 #include "passes/LoopPasses.h"
@@ -58,7 +59,7 @@ void ResumeKernels::resume(KernelOp kernel, int64_t groups) {
 }
 
 void ResumeKernels::runOnOperation() {
-  SmallVector<KernelOp> kernels(getOperation().getBody().getOps<KernelOp>());
+  SmallVector<KernelOp> kernels = listOps<KernelOp>(getOperation());
   for (KernelOp kernel : kernels) {
     SmallVector<LaunchAttr> launches = getLaunches(kernel);
     const auto *limited = llvm::find_if(launches, [](LaunchAttr launch) {

@@ -118,7 +118,7 @@ void SizeKernels::sizeKernels() {
       return access.writes &&
              access.window.getRegion() == gpuvm::Region::control;
     });
-    if (storesCounts || isa<RepeatBeginOp, RepeatEndOp>(command))
+    if (storesCounts || isa<LoopOp, EndTurnOp>(command))
       flush();
     if (rows)
       found[rows].push_back(kernel);

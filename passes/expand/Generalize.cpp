@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/expand/Generalize.h"
+#include "dialects/gpuvm/ProgramOrder.h"
 #include "passes/Passes.h"
 #include "passes/expand/ExpandFft.h"
 #include "passes/expand/ExpandGroups.h"
@@ -291,7 +292,7 @@ LogicalResult gpuvm::generalizeStage(StageOp stage,
 
 void Generalize::runOnOperation() {
   FrozenRewritePatternSet patterns = getGeneralizePatterns(&getContext());
-  for (auto stage : getOperation().getBody().getOps<StageOp>())
+  for (auto stage : listOps<StageOp>(getOperation()))
     if (failed(generalizeStage(stage, patterns)))
       return signalPassFailure();
   if (failed(lowerSmallTypes(getOperation())))

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/fusion/ChainRuns.h"
+#include "dialects/gpuvm/ProgramOrder.h"
 
 #include "dialects/gpuvm/ScalarBody.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -88,7 +89,7 @@ static bool hasNoPlaceInChains(linalg::GenericOp op) {
 }
 
 SmallVector<ChainRun> RunFinder::find() {
-  for (auto kernel : program.getBody().getOps<KernelOp>()) {
+  for (auto kernel : listOps<KernelOp>(program)) {
     if (kernel.getRoot() != Root::map ||
         llvm::any_of(kernel.getBody().getOps<linalg::GenericOp>(),
                      hasNoPlaceInChains))

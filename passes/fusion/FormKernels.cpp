@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/gpuvm/ProgramOrder.h"
 #include "dialects/gpuvm/Reduction.h"
 #include "dialects/gpuvm/ScalarBody.h"
 #include "passes/Passes.h"
@@ -75,8 +76,7 @@ static void collectBody(ArrayRef<Operation *> ops, const Grouping &grouping,
           pending.push_back(source);
   }
   body = needed.takeVector();
-  llvm::sort(body,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  llvm::sort(body, isBefore);
   llvm::DenseSet<Operation *> inside(body.begin(), body.end());
   for (Operation *op : body)
     for (auto [i, operand] : llvm::enumerate(getOperandsAndTables(op))) {
@@ -172,16 +172,16 @@ KernelOp FormKernels::buildKernel(ArrayRef<Operation *> ops, Root root,
 }
 
 void FormKernels::buildKernels() {
-  Block &block = getOperation().getBody().front();
   SmallVector<Operation *> ops;
-  for (Operation &op : block)
+  for (Operation *op : listOps(getOperation()))
     if (auto name =
-            op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
+            op->getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
       takenNames.insert(name.getValue());
     else if (isa<linalg::GenericOp, RootOpInterface>(op))
-      ops.push_back(&op);
+      ops.push_back(op);
   auto mayShare = [&](Operation *a, Operation *b) {
-    return a->getAttr(kUnitAttr) == b->getAttr(kUnitAttr);
+    return a->getBlock() == b->getBlock() &&
+           a->getAttr(kUnitAttr) == b->getAttr(kUnitAttr);
   };
   auto never = [](Operation *, Operation *) { return false; };
   auto resolve = [](Value value) { return value; };
@@ -196,16 +196,16 @@ void FormKernels::buildKernels() {
 }
 
 void FormKernels::removeDeadCode() {
-  Block &block = getOperation().getBody().front();
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (op.use_empty() && !op.hasTrait<OpTrait::IsTerminator>() &&
-        (isMemoryEffectFree(&op) || isa<LoadOp>(op)) &&
+  SmallVector<Operation *> ops = listOps(getOperation());
+  for (Operation *op : llvm::reverse(ops))
+    if (op->use_empty() && !op->hasTrait<OpTrait::IsTerminator>() &&
+        (isMemoryEffectFree(op) || isa<LoadOp>(op)) &&
         !isa<RegisterOp, MetricOp, GlobalOp, ControlOp, HeapOp, ExternKernelOp>(
             op)) {
       llvm::erase_if(exposures, [&](const Exposure &exposure) {
-        return exposure.value.getDefiningOp() == &op;
+        return exposure.value.getDefiningOp() == op;
       });
-      op.erase();
+      op->erase();
     }
 }
 
@@ -217,7 +217,7 @@ void FormKernels::runOnOperation() {
   ProgramOp program = getOperation();
   GroupingLimits limits;
   limits.maxWindowBytes = maxWindowBytes;
-  for (auto stage : program.getBody().getOps<StageOp>()) {
+  for (auto stage : listOps<StageOp>(program)) {
     dropUnusedOperands(stage);
     materializeEscapes(stage);
     placeCrowdedMoves(stage, group, limits);
@@ -235,23 +235,24 @@ void FormKernels::runOnOperation() {
   llvm::DenseSet<Value> valid;
   for (Value argument : program.getBody().getArguments())
     valid.insert(argument);
-  for (Operation &op : program.getBody().front())
-    for (Value result : op.getResults())
+  for (Operation *op : listOps(program))
+    for (Value result : op->getResults())
       if (!result.use_empty())
         valid.insert(result);
-  OpBuilder b(program.getBody().front().getTerminator());
-  for (const Exposure &e : exposures)
-    if (valid.contains(e.value))
-      ExposeOp::create(b, program.getLoc(), e.value, e.reg, e.instance);
-  for (auto kernel :
-       llvm::make_early_inc_range(program.getBody().getOps<KernelOp>()))
+  OpBuilder b(program.getContext());
+  for (auto [value, reg, instance] : exposures)
+    if (valid.contains(value)) {
+      b.setInsertionPoint(value.getParentBlock()->getTerminator());
+      ExposeOp::create(b, program.getLoc(), value, reg, instance);
+    }
+  for (auto kernel : listOps<KernelOp>(program))
     pruneOutputs(kernel);
   orderByDependence(program);
-  for (Operation &op : program.getBody().front()) {
-    if (auto stage = op.getAttrOfType<StringAttr>(kStageAttr))
+  for (Operation *op : listOps(program)) {
+    if (auto stage = op->getAttrOfType<StringAttr>(kStageAttr))
       if (isa<StoreOp, InvokeOp>(op))
-        op.setAttr("stages", b.getArrayAttr(stage));
-    op.removeAttr(kStageAttr);
-    op.removeAttr(kUnitAttr);
+        op->setAttr("stages", b.getArrayAttr(stage));
+    op->removeAttr(kStageAttr);
+    op->removeAttr(kUnitAttr);
   }
 }

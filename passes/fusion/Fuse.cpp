@@ -78,7 +78,7 @@ private:
   SmallVector<StageOp> stages;
   SmallVector<StageUnits> units;
   SmallVector<SmallVector<SymbolBytes>> messageReads;
-  Repeats repeats;
+  SmallVector<unsigned> partOf; ///< Between beginnings and ends of loops.
   SmallVector<llvm::SmallSetVector<unsigned, 4>> predecessors;
   SmallVector<Cluster> clusterOf;
   llvm::MapVector<Cluster, SmallVector<unsigned>> members;
@@ -128,12 +128,17 @@ Value StageFuser::resolve(Value value) {
   return value;
 }
 
-StageFuser::StageFuser(ProgramOp program, uint64_t maxWindowBytes)
-    : repeats(program) {
+StageFuser::StageFuser(ProgramOp program, uint64_t maxWindowBytes) {
   limits.maxWindowBytes = maxWindowBytes;
   llvm::DenseMap<Operation *, unsigned> number;
-  for (auto stage : program.getBody().getOps<StageOp>()) {
+  unsigned part = 0;
+  for (Operation *op : listOps(program)) {
+    part += isa<LoopOp, EndTurnOp>(op);
+    auto stage = dyn_cast<StageOp>(op);
+    if (!stage)
+      continue;
     unsigned id = stages.size();
+    partOf.push_back(part);
     number[stage] = id;
     stages.push_back(stage);
     units.emplace_back(stage);
@@ -230,8 +235,7 @@ bool StageFuser::leavesAndReturns(Cluster a, Cluster b) const {
 }
 
 StageFuser::Union StageFuser::unite(Cluster a, Cluster b) const {
-  // Two parts of a program with a repeat between them, too.
-  if (!repeats.stayTogether(stages[a], stages[b]))
+  if (partOf[a] != partOf[b])
     return {"a repeat begins or ends between them"};
   for (Cluster cluster : {a, b})
     for (unsigned stage : members.find(cluster)->second)
@@ -368,7 +372,7 @@ static Attribute describe(Builder b, const Decision &d) {
 void Fuse::runOnOperation() {
   GroupingLimits limits;
   limits.maxWindowBytes = maxWindowBytes;
-  for (auto stage : getOperation().getBody().getOps<StageOp>()) {
+  for (auto stage : listOps<StageOp>(getOperation())) {
     dropUnusedOperands(stage);
     materializeEscapes(stage); // So that what is sent counts as computed.
     placeCrowdedMoves(stage, /*group=*/true, limits);

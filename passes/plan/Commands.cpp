@@ -15,15 +15,13 @@ using namespace mlir;
 using namespace mlir::gpuvm;
 
 bool gpuvm::isCommand(Operation *op) {
-  return isa<KernelOp, InvokeOp, CopyOp, StoreOp, ClockOp, RepeatBeginOp,
-             RepeatEndOp>(op);
+  return isa<KernelOp, InvokeOp, CopyOp, StoreOp, ClockOp, LoopOp, EndTurnOp>(
+      op);
 }
 
 SmallVector<Operation *> gpuvm::getCommands(ProgramOp program) {
-  SmallVector<Operation *> commands;
-  for (Operation &op : program.getBody().front())
-    if (isCommand(&op))
-      commands.push_back(&op);
+  SmallVector<Operation *> commands = listOps(program);
+  llvm::erase_if(commands, [](Operation *op) { return !isCommand(op); });
   return commands;
 }
 
@@ -125,10 +123,10 @@ WindowAttr gpuvm::intersect(WindowAttr a, WindowAttr b) {
 }
 
 //===----------------------------------------------------------------------===//
-// Repeats
+// Loops
 //===----------------------------------------------------------------------===//
 
-Rotations gpuvm::getRotations(RepeatBeginOp op) {
+Rotations gpuvm::getRotations(LoopOp op) {
   Rotations rotations;
   if (op.getRotations())
     for (auto symbols : op.getRotations()->getAsRange<ArrayAttr>())
@@ -156,30 +154,24 @@ WindowAttr gpuvm::rotate(WindowAttr window, const Rotations &rotations,
   return window;
 }
 
-Repeats::Repeats(ProgramOp program) {
-  SmallVector<unsigned> open;
-  for (Operation &op : program.getBody().front()) {
-    if (isa<RepeatBeginOp>(op)) {
-      open.push_back(ranges.size());
-      ranges.push_back({&op, nullptr});
-    } else if (isa<RepeatEndOp>(op)) {
-      ranges[open.pop_back_val()].end = &op;
-    }
-  }
+Operation *gpuvm::lastRun(Operation *user, Operation *maker) {
+  Operation *last = user;
+  for (auto loop = user->getParentOfType<LoopOp>();
+       loop && !(maker && loop->isProperAncestor(maker));
+       loop = loop->getParentOfType<LoopOp>())
+    last = loop.getEnd();
+  return last;
 }
 
-Operation *Repeats::lastRun(Operation *user, Operation *maker) const {
-  for (const Range &range : ranges)
-    if (range.contains(user) && !(maker && range.contains(maker)))
-      return range.end;
-  return user;
-}
-
-bool Repeats::stayTogether(Operation *a, Operation *b) const {
-  return llvm::all_of(ranges, [&](const Range &range) {
-    return range.begin->isBeforeInBlock(a) == range.begin->isBeforeInBlock(b) &&
-           range.end->isBeforeInBlock(a) == range.end->isBeforeInBlock(b);
-  });
+bool gpuvm::stayTogether(Operation *a, Operation *b) {
+  if (a->getBlock() != b->getBlock())
+    return false;
+  if (b->isBeforeInBlock(a))
+    std::swap(a, b);
+  for (Operation *op = a; op != b; op = op->getNextNode())
+    if (isa<LoopOp>(op))
+      return false;
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -188,7 +180,7 @@ bool Repeats::stayTogether(Operation *a, Operation *b) const {
 
 DataDependences::DataDependences(ProgramOp program) {
   orderSymbolAccesses(program);
-  orderRepeats(program);
+  orderLoops(program);
   for (Operation *command : getCommands(program))
     for (Value operand : command->getOperands()) {
       Operation *source = operand.getDefiningOp();
@@ -210,13 +202,13 @@ void DataDependences::orderSymbolAccesses(ProgramOp program) {
     SymbolBytes bytes;
   };
   llvm::DenseMap<Operation *, SmallVector<Touch>> history;
-  for (Operation &op : program.getBody().front()) {
+  for (Operation *op : listOps(program)) {
     auto store = dyn_cast<StoreOp>(op);
     auto load = dyn_cast<LoadOp>(op);
     if (!store && !load)
       continue;
     SymbolBytes bytes = store ? getSymbolBytes(store) : getSymbolBytes(load);
-    SmallVector<Operation *> waiting = {&op};
+    SmallVector<Operation *> waiting = {op};
     if (store && getUpdatedLoad(store.getValue()))
       waiting.push_back(store.getValue().getDefiningOp());
     for (const Touch &earlier : history[bytes.symbol]) {
@@ -231,24 +223,24 @@ void DataDependences::orderSymbolAccesses(ProgramOp program) {
           for (Operation *second : waiting)
             predecessors[second].push_back(first);
     }
-    history[bytes.symbol].push_back({&op, bytes});
+    history[bytes.symbol].push_back({op, bytes});
   }
 }
 
-void DataDependences::orderRepeats(ProgramOp program) {
+void DataDependences::orderLoops(ProgramOp program) {
   Operation *fence = nullptr;
   SmallVector<Operation *> since; ///< The fence, and all behind it.
-  for (Operation &op : program.getBody().front()) {
-    if (!isCommand(&op) && !isa<LoadOp>(op))
+  for (Operation *op : listOps(program)) {
+    if (!isCommand(op) && !isa<LoadOp>(op))
       continue;
-    if (isa<RepeatBeginOp, RepeatEndOp>(op)) {
-      llvm::append_range(predecessors[&op], since);
+    if (isa<LoopOp, EndTurnOp>(op)) {
+      llvm::append_range(predecessors[op], since);
       since.clear();
-      fence = &op;
+      fence = op;
     } else if (fence) {
-      predecessors[&op].push_back(fence);
+      predecessors[op].push_back(fence);
     }
-    since.push_back(&op);
+    since.push_back(op);
   }
 }
 
@@ -258,26 +250,34 @@ ArrayRef<Operation *> DataDependences::before(Operation *op) const {
                                      : ArrayRef(entry->second);
 }
 
-void gpuvm::orderByDependence(ProgramOp program) {
-  Block &block = program.getBody().front();
-  DataDependences dependences(program);
+/// Whether all that `op` waits for, or reads, of its block is in `placed`.
+static bool isReady(Operation *op, const DataDependences &dependences,
+                    const llvm::DenseSet<Operation *> &placed) {
+  auto isPlaced = [&](Operation *before) {
+    before = before ? op->getBlock()->findAncestorOpInBlock(*before) : nullptr;
+    return !before || before == op || placed.contains(before);
+  };
+  auto isMade = [&](Value operand) {
+    return isPlaced(operand.getDefiningOp());
+  };
+  bool isRead = llvm::all_of(op->getOperands(), isMade);
+  if (auto loop = dyn_cast<LoopOp>(op))
+    loop->walk([&](Operation *inner) {
+      isRead &= llvm::all_of(inner->getOperands(), isMade);
+    });
+  return isRead && llvm::all_of(dependences.before(op), isPlaced);
+}
+
+static void orderBlock(Block &block, const DataDependences &dependences) {
   llvm::DenseSet<Operation *> placed;
   SmallVector<Operation *> rest;
   for (Operation &op : block)
     rest.push_back(&op);
-  auto ready = [&](Operation *op) {
-    auto done = [&](Operation *before) { return placed.contains(before); };
-    return llvm::all_of(dependences.before(op), done) &&
-           llvm::all_of(op->getOperands(), [&](Value operand) {
-             Operation *source = operand.getDefiningOp();
-             return !source || placed.contains(source);
-           });
-  };
   Operation *terminator = block.getTerminator();
   while (!rest.empty()) {
     SmallVector<Operation *> waiting;
     for (Operation *op : rest) {
-      if (op == terminator || !ready(op)) {
+      if (op == terminator || !isReady(op, dependences, placed)) {
         waiting.push_back(op);
         continue;
       }
@@ -289,6 +289,13 @@ void gpuvm::orderByDependence(ProgramOp program) {
     if (!progress)
       break; // Only the terminator is left.
   }
+}
+
+void gpuvm::orderByDependence(ProgramOp program) {
+  DataDependences dependences(program);
+  orderBlock(program.getBody().front(), dependences);
+  for (auto loop : listOps<LoopOp>(program))
+    orderBlock(loop.getBody().front(), dependences);
 }
 
 StringAttr gpuvm::freeName(ProgramOp program, const Twine &wanted) {

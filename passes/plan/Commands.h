@@ -12,7 +12,7 @@
 
 #pragma once
 
-#include "dialects/gpuvm/Gpuvm.h"
+#include "dialects/gpuvm/ProgramOrder.h"
 
 namespace mlir::gpuvm {
 
@@ -25,11 +25,12 @@ inline constexpr StringLiteral kRowsAttr = "gpuvm.rows";
 /// messages, too.
 inline constexpr StringLiteral kConditionAttr = "gpuvm.condition";
 
-/// Whether `op` becomes a command of the plan, or is the beginning or the end
-/// of commands that run several times, which touch nothing.
+/// Whether `op` becomes a command of the plan, or is a loop or the end of one,
+/// which touch nothing themselves.
 bool isCommand(Operation *op);
 
-/// The commands of a program, in block order.
+/// The commands of a program and of its loops, in the order of the text: a loop
+/// stands before its body, and the end of the body behind that.
 SmallVector<Operation *> getCommands(ProgramOp program);
 
 /// The part of a symbol that a load or a store accesses, in bytes from the
@@ -67,36 +68,22 @@ SmallVector<Access> getAccesses(Operation *command);
 /// The intersection of two windows; null if they do not meet.
 WindowAttr intersect(WindowAttr a, WindowAttr b);
 
-/// The windows that take turns in a repeat (gpuvm.repeat_begin).
+/// The windows that take turns in a loop.
 using Rotations = SmallVector<SmallVector<WindowAttr>>;
-Rotations getRotations(RepeatBeginOp op);
+Rotations getRotations(LoopOp op);
 /// What lies in `window` after `turns` more turns; `turns` may be negative.
 WindowAttr rotate(WindowAttr window, const Rotations &rotations, int64_t turns);
 
-/// Which parts of a program run several times, as long as nobody moves them.
-class Repeats {
-public:
-  explicit Repeats(ProgramOp program);
-  /// Behind what nobody runs `user` again, after one run of `maker` (null: an
-  /// input): `user`, or the end of a repeat around it alone.
-  Operation *lastRun(Operation *user, Operation *maker) const;
-  /// Whether no repeat begins or ends between `a` and `b`.
-  bool stayTogether(Operation *a, Operation *b) const;
+/// Behind what nothing runs `user` again, after one run of `maker` (null: an
+/// input): `user`, or the end of a loop around it alone.
+Operation *lastRun(Operation *user, Operation *maker);
 
-private:
-  struct Range {
-    Operation *begin, *end;
-    bool contains(Operation *op) const {
-      return begin->isBeforeInBlock(op) && op->isBeforeInBlock(end);
-    }
-  };
-  SmallVector<Range> ranges; ///< Outer ones before those in them.
-};
+/// Whether no loop begins or ends between `a` and `b`.
+bool stayTogether(Operation *a, Operation *b);
 
 /// The commands that must precede a command or a load according to values and
 /// symbols alone (no windows). What a symbol holds when follows from where its
-/// loads and stores stand in the block. Nothing passes the beginning or the end
-/// of a repeat.
+/// loads and stores stand. Nothing passes the beginning or the end of a loop.
 class DataDependences {
 public:
   explicit DataDependences(ProgramOp program);
@@ -104,12 +91,12 @@ public:
 
 private:
   void orderSymbolAccesses(ProgramOp program);
-  void orderRepeats(ProgramOp program);
+  void orderLoops(ProgramOp program);
   llvm::DenseMap<Operation *, SmallVector<Operation *>> predecessors;
 };
 
-/// Sorts the block of a program so that everything comes behind what it depends
-/// on, keeping the order of the text otherwise.
+/// Sorts the blocks of a program so that everything comes behind what it
+/// depends on, keeping the order of the text otherwise.
 void orderByDependence(ProgramOp program);
 
 /// `wanted`, or a name like it, that nothing in the program has.

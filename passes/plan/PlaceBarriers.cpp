@@ -6,7 +6,7 @@
 // A sweep over the commands with what was read and written since the last
 // barrier. A barrier goes right before the first command that conflicts with
 // that; placed as late as possible it also serves the most commands. In a
-// repeat the last commands come before the first ones, too.
+// loop the last commands come before the first ones, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,18 +44,17 @@ struct Touch {
 class BarrierPlacer {
 public:
   explicit BarrierPlacer(bool minimal) : minimal(minimal) {}
-  void run(ProgramOp program);
+  void run(ProgramOp program) { add(program.getBody().front()); }
 
 private:
   void place(OpBuilder b, Location loc, ArrayRef<Attribute> hazards);
-  void beginRepeat(RepeatBeginOp op);
-  void endRepeat();
+  void add(Block &block);
+  void add(LoopOp loop);
   void add(Operation *command);
   void addResuming(KernelOp kernel);
 
-  /// A repeat that has begun.
+  /// A loop that has begun.
   struct Open {
-    Rotations rotations;
     BarrierOp barrier;               ///< Its first command.
     SmallVector<Touch> firstTouches; ///< Between that and the next barrier.
   };
@@ -119,21 +118,17 @@ static void rotate(SmallVectorImpl<Touch> &touches, const Rotations &rotations,
     touch.window = gpuvm::rotate(touch.window, rotations, turns);
 }
 
-/// A repeat begins with a barrier, which parts its times. (Hardly any repeat
-/// needs none: what it carries is read each time.)
-void BarrierPlacer::beginRepeat(RepeatBeginOp op) {
+/// A loop begins with a barrier, which parts its times. (Hardly any loop needs
+/// none: what it carries is read each time.) What the last commands of a time
+/// leave meets the first ones of the next.
+void BarrierPlacer::add(LoopOp loop) {
   ++index;
-  Rotations rotations = getRotations(op);
-  rotate(current, rotations, op.getPhase());
-  OpBuilder b(op);
-  b.setInsertionPointAfter(op);
-  place(b, op.getLoc(), {});
-  open.push_back({std::move(rotations), barrier, {}});
-}
-
-/// What the last commands of a repeat leave meets its first ones.
-void BarrierPlacer::endRepeat() {
-  auto [rotations, first, firstTouches] = open.pop_back_val();
+  Rotations rotations = getRotations(loop);
+  rotate(current, rotations, loop.getPhase());
+  place(OpBuilder::atBlockBegin(&loop.getBody().front()), loop.getLoc(), {});
+  open.push_back({barrier, {}});
+  add(loop.getBody().front());
+  auto [first, firstTouches] = open.pop_back_val();
   rotate(previous, rotations, 1);
   rotate(current, rotations, 1);
   for (const Touch &touch : firstTouches)
@@ -171,16 +166,14 @@ void BarrierPlacer::add(Operation *command) {
   ++index;
 }
 
-void BarrierPlacer::run(ProgramOp program) {
-  for (Operation *command : getCommands(program)) {
-    if (auto begin = dyn_cast<RepeatBeginOp>(command))
-      beginRepeat(begin);
-    else if (isa<RepeatEndOp>(command))
-      endRepeat();
-    else if (auto kernel = dyn_cast<KernelOp>(command);
-             kernel && kernel->hasAttr(kResumesAttr))
+void BarrierPlacer::add(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    auto kernel = dyn_cast<KernelOp>(op);
+    if (auto loop = dyn_cast<LoopOp>(op))
+      add(loop);
+    else if (kernel && kernel->hasAttr(kResumesAttr))
       addResuming(kernel);
-    else
-      add(command);
+    else if (isCommand(&op) && !isa<EndTurnOp>(op))
+      add(&op);
   }
 }

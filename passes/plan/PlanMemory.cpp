@@ -49,8 +49,7 @@ constexpr unsigned kNumRegions = 5;
 class MemoryPlanner {
 public:
   MemoryPlanner(ProgramOp program, const PlanMemoryOptions &options)
-      : program(program), options(options), b(program.getContext()),
-        repeats(program) {}
+      : program(program), options(options), b(program.getContext()) {}
   LogicalResult run();
 
 private:
@@ -84,7 +83,6 @@ private:
   ProgramOp program;
   PlanMemoryOptions options;
   mutable Builder b;
-  Repeats repeats;
   SmallVector<Operation *> commands;
   std::array<uint64_t, kNumRegions> size = {};
   ValueHomes home;
@@ -132,7 +130,7 @@ void MemoryPlanner::placeSymbols() {
     if (symbol.op && !(symbol.isShared && symbol.window))
       op.setAttr("window", place(symbol.region, windowLength(symbol.type)));
   }
-  for (auto load : program.getBody().getOps<LoadOp>())
+  for (auto load : listOps<LoadOp>(program))
     home[load.getValue()] = getWindow(getSymbolBytes(load));
 }
 
@@ -153,7 +151,7 @@ void MemoryPlanner::numberCommands() {
   unsigned now = 1;
   for (Operation *command : commands) {
     SmallVector<Touch> touches;
-    bool depends = isa<RepeatBeginOp, RepeatEndOp>(command);
+    bool depends = isa<LoopOp, EndTurnOp>(command);
     for (Value operand : command->getOperands()) {
       depends |=
           operand.getDefiningOp() && inStep.contains(operand.getDefiningOp());
@@ -188,8 +186,8 @@ unsigned MemoryPlanner::lastUse(Value value) const {
     if (isa<ReturnOp>(user))
       return steps.size() - 1;
     if (isCommand(user))
-      last = std::max(
-          last, number.lookup(repeats.lastRun(user, value.getDefiningOp())));
+      last =
+          std::max(last, number.lookup(lastRun(user, value.getDefiningOp())));
   }
   return last;
 }
@@ -369,7 +367,7 @@ void MemoryPlanner::annotate() {
     bytes.push_back(llvm::alignTo(region, kWindowAlignment));
   program.setRegionBytes(bytes);
   for (Operation *command : commands) {
-    if (isa<RepeatBeginOp, RepeatEndOp>(command))
+    if (isa<LoopOp, EndTurnOp>(command))
       continue;
     if (auto store = dyn_cast<StoreOp>(command)) {
       store.setInputWindowsAttr(windowsOf(store.getValue()));
@@ -386,7 +384,7 @@ void MemoryPlanner::annotate() {
 /// Our kernels find their way in pieces of a value; a kernel of the user's does
 /// not.
 LogicalResult MemoryPlanner::checkExternalKernels() {
-  for (auto invoke : program.getBody().getOps<InvokeOp>())
+  for (auto invoke : listOps<InvokeOp>(program))
     for (Value value :
          llvm::concat<Value>(llvm::to_vector_of<Value>(invoke->getOperands()),
                              llvm::to_vector_of<Value>(invoke->getResults())))

@@ -34,7 +34,6 @@ struct Schedule : gpuvm::impl::ScheduleBase<Schedule> {
 
 void Schedule::runOnOperation() {
   ProgramOp program = getOperation();
-  Block &block = program.getBody().front();
   DataDependences dependences(program);
   SmallVector<Operation *> commands = getCommands(program);
   llvm::DenseMap<Operation *, unsigned> wave;
@@ -54,9 +53,10 @@ void Schedule::runOnOperation() {
     return place(a) < place(b);
   });
   for (Operation *command : commands)
-    command->moveBefore(block.getTerminator());
+    if (!isa<EndTurnOp>(command))
+      command->moveBefore(command->getBlock()->getTerminator());
   // What only names values goes where it does not break the order of values.
-  for (ExposeOp expose : llvm::to_vector(block.getOps<ExposeOp>()))
-    expose->moveBefore(block.getTerminator());
+  for (auto expose : listOps<ExposeOp>(program))
+    expose->moveBefore(expose->getBlock()->getTerminator());
   numWaves += waves;
 }

@@ -20,8 +20,8 @@ using namespace mlir::gpuvm;
 /// read, and `maker` reads them, if at all, where it writes them, and makes
 /// nothing else there.
 static bool canBeMadeIn(StoreOp store, KernelOp maker, const ValueHomes &homes,
-                        bool inPlace, const Repeats &repeats) {
-  if (!repeats.stayTogether(store, maker))
+                        bool inPlace) {
+  if (!stayTogether(store, maker))
     return false;
   WindowAttr target = getWindow(getSymbolBytes(store));
   unsigned result = cast<OpResult>(store.getValue()).getResultNumber();
@@ -36,17 +36,17 @@ static bool canBeMadeIn(StoreOp store, KernelOp maker, const ValueHomes &homes,
       return false;
   Operation *lastReader = store;
   for (Operation *user : store.getValue().getUsers()) {
-    Operation *last = repeats.lastRun(user, maker);
-    if (lastReader->isBeforeInBlock(last))
+    Operation *last = lastRun(user, maker);
+    if (isBefore(lastReader, last))
       lastReader = last;
   }
   bool isOutput = isa<ReturnOp>(lastReader);
-  for (Operation *op = maker->getNextNode(); op; op = op->getNextNode()) {
-    bool beforeStore = op->isBeforeInBlock(store);
-    bool whileRead = isOutput || op->isBeforeInBlock(lastReader);
-    if (auto repeat = dyn_cast<RepeatBeginOp>(op);
-        repeat && (beforeStore || whileRead) &&
-        llvm::any_of(getRotations(repeat), [&](const auto &rotation) {
+  for (Operation *op = getNextOp(maker); op; op = getNextOp(op)) {
+    bool beforeStore = isBefore(op, store);
+    bool whileRead = isOutput || isBefore(op, lastReader);
+    if (auto loop = dyn_cast<LoopOp>(op);
+        loop && (beforeStore || whileRead) &&
+        llvm::any_of(getRotations(loop), [&](const auto &rotation) {
           return llvm::is_contained(rotation, target);
         }))
       return false; // Other values are there in its turns.
@@ -83,8 +83,7 @@ static void storeFromCopy(StoreOp store) {
 
 /// A value that is stored where it already is needs no command.
 static void dropStoresInPlace(ProgramOp program, const ValueHomes &homes) {
-  for (auto store :
-       llvm::make_early_inc_range(program.getBody().getOps<StoreOp>())) {
+  for (auto store : listOps<StoreOp>(program)) {
     WindowAttr source = homes.lookup(store.getValue());
     WindowAttr target = getWindow(getSymbolBytes(store));
     if (source == target)
@@ -128,7 +127,7 @@ static void storeOnCondition(StoreOp store, KernelOp maker, ValueHomes &homes) {
 
 /// What gpuvm-update-in-place lets kernels make of what a symbol holds.
 static void findUpdatedSymbols(ProgramOp program, ValueHomes &homes) {
-  for (auto kernel : program.getBody().getOps<KernelOp>())
+  for (auto kernel : listOps<KernelOp>(program))
     for (OpResult result : kernel->getResults())
       if (LoadOp load = getUpdatedLoad(result))
         homes[result] = homes.lookup(load.getValue());
@@ -137,15 +136,13 @@ static void findUpdatedSymbols(ProgramOp program, ValueHomes &homes) {
 void gpuvm::makeValuesInTheirSymbols(ProgramOp program, ValueHomes &homes,
                                      bool inPlace) {
   findUpdatedSymbols(program, homes);
-  Repeats repeats(program);
-  for (auto store :
-       llvm::make_early_inc_range(program.getBody().getOps<StoreOp>())) {
+  for (auto store : listOps<StoreOp>(program)) {
     auto maker = store.getValue().getDefiningOp<KernelOp>();
     if (!maker || homes.contains(store.getValue()))
       continue;
     unsigned result = cast<OpResult>(store.getValue()).getResultNumber();
     if (getUpdatedInput(maker, result) ||
-        !canBeMadeIn(store, maker, homes, inPlace, repeats)) {
+        !canBeMadeIn(store, maker, homes, inPlace)) {
       storeOnCondition(store, maker, homes);
       continue;
     }

@@ -40,13 +40,12 @@ private:
                   LaunchAttr base = LaunchAttr());
   void addExternal(ExternKernelOp op);
   void addStages();
-  LogicalResult addCommands();
+  LogicalResult addCommands(Block &block);
   llvm::SmallDenseSet<unsigned> bindingsOf(StringRef emitted);
   LogicalResult addDispatch(KernelOp op);
   void leaveOut(Operation *command);
   void addLoopWords();
-  void beginRepeat(RepeatBeginOp op);
-  void endRepeat();
+  LogicalResult addLoop(LoopOp op);
   void addInvoke(InvokeOp op);
   bool isOverwritten(ExposeOp op);
 
@@ -54,7 +53,6 @@ private:
   OpBuilder b;
   Location loc;
   llvm::MapVector<StringRef, unsigned> kernelNumber;
-  SmallVector<chain::RepeatOp> open; ///< Those that have begun.
 };
 
 struct ToChain : gpuvm::impl::ToChainBase<ToChain> {
@@ -114,20 +112,15 @@ void ChainBuilder::addSymbols() {
 bool ChainBuilder::isOverwritten(ExposeOp op) {
   WindowAttr window = getWindow(program, op.getValue());
   Operation *maker = op.getValue().getDefiningOp();
-  SmallVector<RepeatBeginOp> begun;
-  RepeatBeginOp ended;
   for (Operation *command : getCommands(program)) {
-    if (auto begin = dyn_cast<RepeatBeginOp>(command))
-      begun.push_back(begin);
-    if (isa<RepeatEndOp>(command))
-      ended = begun.pop_back_val();
-    if (command == maker || (maker && command->isBeforeInBlock(maker)))
+    if (command == maker || (maker && isBefore(command, maker)))
       continue;
     if (auto kernel = dyn_cast<KernelOp>(command);
         kernel && kernel->hasAttr(kResumesAttr))
       continue; // It makes what the kernel before it makes.
-    if (isa<RepeatEndOp>(command))
-      for (const auto &rotation : getRotations(ended))
+    if (auto end = dyn_cast<EndTurnOp>(command))
+      for (const auto &rotation :
+           getRotations(cast<LoopOp>(end->getParentOp())))
         for (WindowAttr place : rotation)
           if (intersect(place, window))
             return true;
@@ -139,7 +132,7 @@ bool ChainBuilder::isOverwritten(ExposeOp op) {
 }
 
 void ChainBuilder::addRegisters() {
-  for (auto expose : program.getBody().getOps<ExposeOp>()) {
+  for (auto expose : listOps<ExposeOp>(program)) {
     WindowAttr window = getWindow(program, expose.getValue());
     if (window.getRegion() == gpuvm::Region::registers &&
         !isOverwritten(expose))
@@ -190,7 +183,7 @@ LogicalResult ChainBuilder::addKernels() {
     LaunchAttr base;
   };
   SmallVector<Variant> variants;
-  for (auto kernel : program.getBody().getOps<KernelOp>()) {
+  for (auto kernel : listOps<KernelOp>(program)) {
     if (!kernel.getEmitted())
       return kernel.emitOpError(
           "has not been emitted: run gpuvm-emit-kernels first");
@@ -272,7 +265,7 @@ void ChainBuilder::addLoopWords() {
   SmallVector<int32_t> words(kNumLoopWords);
   words[kOtherGroups] = words[kMoreGroups] = 1;
   auto type = RankedTensorType::get({kNumLoopWords}, b.getI32Type());
-  for (auto kernel : program.getBody().getOps<KernelOp>())
+  for (auto kernel : listOps<KernelOp>(program))
     if (kernel->hasAttr(kResumesAttr))
       chain::DataOp::create(
           b, kernel.getLoc(), DenseIntElementsAttr::get(type, words),
@@ -331,7 +324,7 @@ void ChainBuilder::addInvoke(InvokeOp op) {
                             b.getArrayAttr(windows), stageLabel(op));
 }
 
-void ChainBuilder::beginRepeat(RepeatBeginOp op) {
+LogicalResult ChainBuilder::addLoop(LoopOp op) {
   SmallVector<Attribute> rotations;
   for (const SmallVector<WindowAttr> &rotation : getRotations(op))
     rotations.push_back(b.getArrayAttr(
@@ -347,29 +340,27 @@ void ChainBuilder::beginRepeat(RepeatBeginOp op) {
       rotations.empty() ? ArrayAttr() : b.getArrayAttr(rotations),
       op.getPhase());
   b.createBlock(&repeat.getBody());
-  open.push_back(repeat);
-}
-
-void ChainBuilder::endRepeat() {
-  chain::RepeatOp repeat = open.pop_back_val();
+  if (failed(addCommands(op.getBody().front())))
+    return failure();
   b.setInsertionPointAfter(repeat);
   if (repeat.getBody().front().empty())
     repeat.erase();
+  return success();
 }
 
-LogicalResult ChainBuilder::addCommands() {
+LogicalResult ChainBuilder::addCommands(Block &block) {
   auto copy = [&](auto op) {
     chain::CopyOp::create(
         b, op.getLoc(), cast<WindowAttr>((*op.getInputWindows())[0]),
         cast<WindowAttr>((*op.getOutputWindows())[0]), stageLabel(op));
   };
-  for (Operation &op : program.getBody().front()) {
-    if (auto kernel = dyn_cast<KernelOp>(op))
-      if (failed(addDispatch(kernel)))
-        return failure();
+  for (Operation &op : block) {
+    auto kernel = dyn_cast<KernelOp>(op);
+    auto loop = dyn_cast<LoopOp>(op);
+    if ((kernel && failed(addDispatch(kernel))) ||
+        (loop && failed(addLoop(loop))))
+      return failure();
     TypeSwitch<Operation *>(&op)
-        .Case<RepeatBeginOp>([&](auto begin) { beginRepeat(begin); })
-        .Case<RepeatEndOp>([&](auto) { endRepeat(); })
         .Case<ClockOp>([&](ClockOp clock) {
           chain::ClockOp::create(
               b, clock.getLoc(),
@@ -404,7 +395,7 @@ LogicalResult ChainBuilder::run() {
   if (failed(addKernels()))
     return failure();
   addStages();
-  return addCommands();
+  return addCommands(program.getBody().front());
 }
 
 void ToChain::runOnOperation() {

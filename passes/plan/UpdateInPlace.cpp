@@ -55,7 +55,7 @@ struct Update {
 class Updater {
 public:
   explicit Updater(ProgramOp program)
-      : program(program), repeats(program), dependences(program) {}
+      : program(program), dependences(program) {}
   /// Gives one more kernel its symbol; false if there is no other that can have
   /// it.
   bool run();
@@ -71,7 +71,6 @@ private:
   void apply(const Update &update);
 
   ProgramOp program;
-  Repeats repeats;
   DataDependences dependences;
 };
 
@@ -224,14 +223,13 @@ bool Updater::dependsOn(Operation *op, Operation *on) const {
 bool Updater::isAlone(const Update &update) {
   StoreOp store = update.store;
   SymbolBytes bytes = getSymbolBytes(store);
-  if (!update.load->isBeforeInBlock(store) ||
-      !repeats.stayTogether(update.load, update.kernel) ||
-      !repeats.stayTogether(update.kernel, store))
+  if (!isBefore(update.load, store) ||
+      !stayTogether(update.load, update.kernel) ||
+      !stayTogether(update.kernel, store))
     return false;
-  return llvm::none_of(program.getBody().getOps<StoreOp>(), [&](StoreOp other) {
-    return other != store && update.load->isBeforeInBlock(other) &&
-           other->isBeforeInBlock(store) &&
-           getSymbolBytes(other).overlaps(bytes);
+  return llvm::none_of(listOps<StoreOp>(program), [&](StoreOp other) {
+    return other != store && isBefore(update.load, other) &&
+           isBefore(other, store) && getSymbolBytes(other).overlaps(bytes);
   });
 }
 
@@ -244,8 +242,8 @@ bool Updater::isLast(const Update &update) {
   });
   SymbolBytes bytes = getSymbolBytes(update.store);
   return !isRead ||
-         llvm::none_of(program.getBody().getOps<StoreOp>(), [&](StoreOp other) {
-           return StoreOp(update.store)->isBeforeInBlock(other) &&
+         llvm::none_of(listOps<StoreOp>(program), [&](StoreOp other) {
+           return isBefore(update.store, other) &&
                   getSymbolBytes(other).overlaps(bytes);
          });
 }
@@ -276,9 +274,8 @@ static bool readsOnlyForChoice(KernelOp kernel, Value input, OpResult stored) {
 /// the copy is not what they read.
 bool Updater::findLateReaders(Update &update) {
   SymbolBytes bytes = getSymbolBytes(update.store);
-  for (auto load : program.getBody().getOps<LoadOp>()) {
-    if (!load->isBeforeInBlock(update.store) ||
-        !getSymbolBytes(load).overlaps(bytes))
+  for (auto load : listOps<LoadOp>(program)) {
+    if (!isBefore(load, update.store) || !getSymbolBytes(load).overlaps(bytes))
       continue;
     for (OpOperand &use : load->getUses()) {
       Operation *user = use.getOwner();
@@ -397,7 +394,7 @@ void Updater::apply(const Update &update) {
 }
 
 bool Updater::run() {
-  for (auto kernel : program.getBody().getOps<KernelOp>())
+  for (auto kernel : listOps<KernelOp>(program))
     for (unsigned i = 0; i < kernel->getNumResults(); ++i) {
       std::optional<Update> update = match(kernel, i);
       if (update && isAlone(*update) && isLast(*update) &&

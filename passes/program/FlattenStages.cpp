@@ -186,10 +186,10 @@ void StageFlattener::flattenStage(StageOp stage, int64_t instance) {
 }
 
 LogicalResult StageFlattener::run() {
-  SmallVector<StageOp> stages(program.getBody().getOps<StageOp>());
+  SmallVector<StageOp> stages = listOps<StageOp>(program);
   // A program that was printed after gpuvm-form-kernels and compiled again.
   if (stages.empty() && program.getStages()) {
-    for (auto kernel : program.getBody().getOps<KernelOp>())
+    for (auto kernel : listOps<KernelOp>(program))
       sinkConstants(kernel.getBody().front());
     return success();
   }
@@ -210,7 +210,7 @@ LogicalResult StageFlattener::run() {
     stageNames.push_back(stage.getSymNameAttr());
     stageLocations.push_back(stage.getLoc());
   }
-  for (auto clock : program.getBody().getOps<ClockOp>())
+  for (auto clock : listOps<ClockOp>(program))
     for (OpOperand &after : clock->getOpOperands())
       after.set(payloads.lookupOrDefault(after.get()));
   Operation *terminator = program.getBody().front().getTerminator();
@@ -236,28 +236,25 @@ FailureOr<SmallVector<Exposure>> gpuvm::flattenStages(ProgramOp program) {
 
 /// Whether `user` reads what `load` loads after `store`. What is made where it
 /// is read is read by those who read that.
-static bool readsAfter(Operation *user, StoreOp store, LoadOp load,
-                       const Repeats &repeats) {
-  user = load->getBlock()->findAncestorOpInBlock(*user); // A table's reader.
+static bool readsAfter(Operation *user, StoreOp store, LoadOp load) {
+  user = getOpOfProgram(user); // A table's reader.
   if (isMadeWhereRead(user))
     return llvm::any_of(user->getUsers(), [&](Operation *reader) {
-      return readsAfter(reader, store, load, repeats);
+      return readsAfter(reader, store, load);
     });
-  return store->isBeforeInBlock(repeats.lastRun(user, load));
+  return isBefore(store, lastRun(user, load));
 }
 
 void gpuvm::copyLoadsThatOutliveTheirSymbol(
     ProgramOp program, MutableArrayRef<Exposure> exposures) {
-  Block &block = program.getBody().front();
-  Repeats repeats(program);
-  SmallVector<StoreOp> stores(block.getOps<StoreOp>());
-  for (auto load : llvm::make_early_inc_range(block.getOps<LoadOp>())) {
+  SmallVector<StoreOp> stores = listOps<StoreOp>(program);
+  for (auto load : listOps<LoadOp>(program)) {
     SymbolBytes bytes = getSymbolBytes(load);
     SmallPtrSet<Operation *, 4> late;
     for (StoreOp store : stores)
-      if (load->isBeforeInBlock(store) && getSymbolBytes(store).overlaps(bytes))
+      if (isBefore(load, store) && getSymbolBytes(store).overlaps(bytes))
         for (Operation *user : load->getUsers())
-          if (readsAfter(user, store, load, repeats))
+          if (readsAfter(user, store, load))
             late.insert(user);
     if (late.empty())
       continue;

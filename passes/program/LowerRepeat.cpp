@@ -1,4 +1,4 @@
-//===- LowerRepeat.cpp - repeats laid end to end --------------------------===//
+//===- LowerRepeat.cpp - what repeats carry, in registers -----------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -55,8 +55,8 @@ private:
   void addRegisters();
   void start();
   SmallVector<Value> load(StringRef stage);
-  void begin();
-  void lowerBody(Value go);
+  LoopOp addLoop();
+  void lowerBody(LoopOp loop, Value go);
   void runOn(StageOp stage, Value go);
   void next(NextOp op, Value go);
   void settle();
@@ -91,13 +91,12 @@ StageOp RepeatLowering::addStage(StringRef suffix, ValueRange inputs,
   Block *block = new Block;
   for (Value operand : operands)
     block->addArgument(payloadType(operand.getType()), loc);
-  OpBuilder::InsertionGuard guard(b);
-  Operation *place = &*b.getInsertionPoint();
+  OpBuilder::InsertPoint place = b.saveInsertionPoint();
   b.setInsertionPointToStart(block);
   SmallVector<Value> sent =
       body(block->getArguments().take_front(inputs.size()));
   SendOp::create(b, loc, sent);
-  b.setInsertionPoint(place);
+  b.restoreInsertionPoint(place);
   SmallVector<Type> messages;
   for (Value value : sent)
     messages.push_back(MessageType::get(
@@ -161,7 +160,8 @@ void RepeatLowering::start() {
     });
 }
 
-void RepeatLowering::begin() {
+/// An empty loop.
+LoopOp RepeatLowering::addLoop() {
   SmallVector<Attribute> rotations;
   for (const CarriedState::Rotation &rotation : state.getRotations())
     rotations.push_back(b.getArrayAttr(llvm::map_to_vector(
@@ -169,11 +169,13 @@ void RepeatLowering::begin() {
           return FlatSymbolRefAttr::get(symbolOf(place));
         })));
   bool ends = repeat.getNext().getUntil() != Value();
-  RepeatBeginOp::create(
+  auto loop = LoopOp::create(
       b, loc, repeat.getTimes(),
       ends ? FlatSymbolRefAttr::get(goOn) : FlatSymbolRefAttr(),
       rotations.empty() ? ArrayAttr() : b.getArrayAttr(rotations),
       state.getPhase());
+  LoopOp::ensureTerminator(loop.getBody(), b, loc);
+  return loop;
 }
 
 /// What the registers hold, the turn if the body has it, and whether the repeat
@@ -292,19 +294,18 @@ void RepeatLowering::settle() {
   });
 }
 
-/// Lays the body between the beginning and the end; `go` is null if all of it
-/// always runs.
-void RepeatLowering::lowerBody(Value go) {
+/// Moves the body into the loop; `go` is null if all of it always runs.
+void RepeatLowering::lowerBody(LoopOp loop, Value go) {
   SmallVector<Operation *> ops;
   for (Operation &op : repeat.getBody().front())
     ops.push_back(&op);
   for (Operation *op : ops) {
-    op->moveBefore(repeat);
+    op->moveBefore(loop.getEnd());
     if (auto stage = dyn_cast<StageOp>(op); stage && go)
       runOn(stage, go);
     if (auto inner = dyn_cast<RepeatOp>(op))
       RepeatLowering(inner, symbols, go).run();
-    b.setInsertionPoint(repeat);
+    b.setInsertionPoint(loop.getEnd());
     if (auto last = dyn_cast<NextOp>(op)) {
       next(last, go);
       last.erase();
@@ -315,14 +316,15 @@ void RepeatLowering::lowerBody(Value go) {
 void RepeatLowering::run() {
   addRegisters();
   start();
-  begin();
+  LoopOp loop = addLoop();
+  b.setInsertionPoint(loop.getEnd());
   SmallVector<Value> messages = load("again");
   Value go = goOn ? messages.pop_back_val() : Value();
   for (auto [argument, message] :
        llvm::zip_equal(repeat.getBody().getArguments(), messages))
     argument.replaceAllUsesWith(message);
-  lowerBody(go);
-  RepeatEndOp::create(b, loc);
+  lowerBody(loop, go);
+  b.setInsertionPoint(repeat);
   settle();
   messages = load("last");
   repeat->replaceAllUsesWith(

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/gpuvm/ProgramOrder.h"
 #include "kernels/analysis/Alternative.h"
 #include "passes/Passes.h"
 #include "passes/expand/Generalize.h"
@@ -114,7 +115,7 @@ void WhenLowering::run() {
 void LowerWhen::runOnOperation() {
   FrozenRewritePatternSet patterns = getGeneralizePatterns(&getContext());
   SmallVector<std::pair<StageOp, SmallVector<bool>>> found;
-  for (auto stage : getOperation().getBody().getOps<StageOp>())
+  for (auto stage : listOps<StageOp>(getOperation()))
     if (stage.getConditional())
       found.push_back(
           {stage, llvm::map_to_vector(stage->getResults(), [](OpResult sent) {

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/gpuvm/ProgramOrder.h"
 #include "kernels/analysis/Alternative.h"
 #include "passes/Passes.h"
 #include "passes/expand/ElementBuilder.h"
@@ -215,7 +216,7 @@ static void lowerRead(MetadataOp op) {
 void MaterializeMetadata::runOnOperation() {
   ProgramOp program = getOperation();
   llvm::MapVector<StageOp, FieldSet> wanted;
-  for (auto stage : program.getBody().getOps<StageOp>())
+  for (auto stage : listOps<StageOp>(program))
     if (keepAll && stage.getNumResults() != 0)
       wanted[stage] = {true, true, true, true};
   SmallVector<MetadataOp> reads;
@@ -235,7 +236,7 @@ void MaterializeMetadata::runOnOperation() {
     Value condition = keepAll ? Value() : getCondition(stage);
     MetadataBuilder(stage, fields).build(symbolName(stage), condition);
   }
-  for (auto stage : program.getBody().getOps<StageOp>())
+  for (auto stage : listOps<StageOp>(program))
     stage->removeAttr(kConditionAttr);
   llvm::MapVector<StageOp, Value> clocks;
   Value begin;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/gpuvm/ProgramOrder.h"
 #include "passes/Passes.h"
 #include "passes/expand/Generalize.h"
 #include "passes/program/InstanceSpreader.h"
@@ -27,8 +28,7 @@ struct SpreadInstances : gpuvm::impl::SpreadInstancesBase<SpreadInstances> {
 void SpreadInstances::runOnOperation() {
   FrozenRewritePatternSet patterns = getGeneralizePatterns(&getContext());
   InstanceWords words(getOperation());
-  for (auto stage :
-       llvm::make_early_inc_range(getOperation().getBody().getOps<StageOp>())) {
+  for (auto stage : listOps<StageOp>(getOperation())) {
     words.lowerReads(stage);
     if (!stage.getInstances())
       continue;

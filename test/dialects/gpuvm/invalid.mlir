@@ -303,7 +303,7 @@ gpuvm.program @stage_c4_nested(%x: tensor<4xf32>) {
 
 // -----
 
-// expected-error @below {{expects parent op to be one of 'gpuvm.program, gpuvm.repeat'}}
+// expected-error @below {{expects parent op to be one of 'gpuvm.program, gpuvm.repeat, gpuvm.loop'}}
 gpuvm.stage @alone() {
 }
 

@@ -142,9 +142,22 @@ gpuvm.program @metadata_of_what_is_carried(%x: tensor<8xf32>) -> (y: tensor<8xf3
 
 // -----
 
-gpuvm.program @no_end() {
-  // expected-error @+1 {{C1: there is no end after this beginning}}
-  gpuvm.repeat_begin 20 times
+gpuvm.program @arguments() {
+  // expected-error @+1 {{C1: the body has arguments}}
+  gpuvm.loop 20 times {
+  ^body(%x: tensor<i32>):
+    gpuvm.end_turn
+  }
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @stray() {
+  gpuvm.loop 20 times {
+    // expected-error @+1 {{C1: cannot stand between stages: put it into the body of a stage}}
+    %x = tensor.empty() : tensor<8xf32>
+  }
   gpuvm.return
 }
 
@@ -152,8 +165,8 @@ gpuvm.program @no_end() {
 
 gpuvm.program @no_times() {
   // expected-error @+1 {{C2: cannot run -1 times}}
-  gpuvm.repeat_begin -1 times
-  gpuvm.repeat_end
+  gpuvm.loop -1 times {
+  }
   gpuvm.return
 }
 
@@ -162,8 +175,8 @@ gpuvm.program @no_times() {
 gpuvm.program @one_register() {
   gpuvm.register @a : tensor<8xf32>
   // expected-error @+1 {{C3: a rotation has two registers or more, not [@a]}}
-  gpuvm.repeat_begin 2 times rotating [[@a]] from 0
-  gpuvm.repeat_end
+  gpuvm.loop 2 times rotating [[@a]] from 0 {
+  }
   gpuvm.return
 }
 
@@ -173,8 +186,8 @@ gpuvm.program @no_register() {
   gpuvm.register @a : tensor<8xf32>
   gpuvm.global @g : tensor<8xf32>
   // expected-error @+1 {{C3: @g is not a register}}
-  gpuvm.repeat_begin 2 times rotating [[@a, @g]] from 0
-  gpuvm.repeat_end
+  gpuvm.loop 2 times rotating [[@a, @g]] from 0 {
+  }
   gpuvm.return
 }
 
@@ -184,8 +197,8 @@ gpuvm.program @two_types() {
   gpuvm.register @a : tensor<8xf32>
   gpuvm.register @b : tensor<8xi32>
   // expected-error @+1 {{C3: register @b has the type 'tensor<8xi32>', not 'tensor<8xf32>'}}
-  gpuvm.repeat_begin 2 times rotating [[@a, @b]] from 0
-  gpuvm.repeat_end
+  gpuvm.loop 2 times rotating [[@a, @b]] from 0 {
+  }
   gpuvm.return
 }
 
@@ -194,8 +207,8 @@ gpuvm.program @two_types() {
 gpuvm.program @twice() {
   gpuvm.register @a : tensor<8xf32>
   // expected-error @+1 {{C3: register @a is in two rotations}}
-  gpuvm.repeat_begin 2 times rotating [[@a, @a]] from 0
-  gpuvm.repeat_end
+  gpuvm.loop 2 times rotating [[@a, @a]] from 0 {
+  }
   gpuvm.return
 }
 
@@ -205,16 +218,8 @@ gpuvm.program @elsewhere_at_the_end() {
   gpuvm.register @a : tensor<8xf32>
   gpuvm.register @b : tensor<8xf32>
   // expected-error @+1 {{C4: 0 and 3 turns do not end where a rotation of 2 begins}}
-  gpuvm.repeat_begin 3 times rotating [[@a, @b]] from 0
-  gpuvm.repeat_end
-  gpuvm.return
-}
-
-// -----
-
-gpuvm.program @no_beginning() {
-  // expected-error @+1 {{C1: there is no beginning before this end}}
-  gpuvm.repeat_end
+  gpuvm.loop 3 times rotating [[@a, @b]] from 0 {
+  }
   gpuvm.return
 }
 
@@ -222,8 +227,8 @@ gpuvm.program @no_beginning() {
 
 gpuvm.program @no_condition() {
   // expected-error @+1 {{C5: @go is not a register}}
-  gpuvm.repeat_begin 2 times while @go
-  gpuvm.repeat_end
+  gpuvm.loop 2 times while @go {
+  }
   gpuvm.return
 }
 
@@ -232,8 +237,8 @@ gpuvm.program @no_condition() {
 gpuvm.program @condition_of_another_type() {
   gpuvm.register @go : tensor<i32>
   // expected-error @+1 {{C5: register @go has the type 'tensor<i32>', not tensor<i1>}}
-  gpuvm.repeat_begin 2 times while @go
-  gpuvm.repeat_end
+  gpuvm.loop 2 times while @go {
+  }
   gpuvm.return
 }
 
@@ -243,7 +248,7 @@ gpuvm.program @condition_takes_turns() {
   gpuvm.register @go : tensor<i1>
   gpuvm.register @next : tensor<i1>
   // expected-error @+1 {{C5: register @go takes turns}}
-  gpuvm.repeat_begin 2 times while @go rotating [[@go, @next]] from 0
-  gpuvm.repeat_end
+  gpuvm.loop 2 times while @go rotating [[@go, @next]] from 0 {
+  }
   gpuvm.return
 }

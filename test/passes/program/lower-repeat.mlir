@@ -10,14 +10,15 @@
 // CHECK: stage @r.start(%[[A:.*]] = %x : tensor<1024xf32>)
 // CHECK-NEXT: store %[[A]], @r.0
 // CHECK: store %{{.*}}, @r.go
-// CHECK: repeat_begin 500 times
+// CHECK: loop 500 times
 // CHECK: %[[STATE:.*]]:2 = stage @r.again() -> (tensor<1024xf32>, tensor<i1>)
 // CHECK: stage @step when(%[[STATE]]#1 : !gpuvm.message<tensor<i1>>) (%{{.*}} = %[[STATE]]#0 : !gpuvm.message<tensor<1024xf32>>)
 // A condition of its own holds only if the repeat goes on.
 // CHECK: %[[BOTH:.*]] = stage @maybe.when when(%[[STATE]]#1 : !gpuvm.message<tensor<i1>>) (%{{.*}} = %c : tensor<i1>)
 // CHECK: stage @maybe when(%[[BOTH]] : !gpuvm.message<tensor<i1>>)
 // CHECK: stage @r.next when(%[[STATE]]#1 : !gpuvm.message<tensor<i1>>)
-// CHECK: repeat_end
+// CHECK: }
+// CHECK-NEXT: }
 // CHECK-NEXT: %[[LAST:.*]]:2 = stage @r.last()
 // CHECK: return %[[LAST]]#0
 
@@ -52,17 +53,19 @@ gpuvm.program @until(%x: tensor<1024xf32>, %c: tensor<i1>) -> (y: tensor<1024xf3
 // CHECK-LABEL: gpuvm.program @nested
 // CHECK-NOT: @outer.go
 // CHECK: stage @outer.start
-// CHECK: repeat_begin 3 times
+// CHECK: loop 3 times
 // CHECK: %[[OUTER:.*]] = stage @outer.again() -> tensor<8xi32>
 // CHECK: stage @inner.start(%{{.*}} = %[[OUTER]] : !gpuvm.message<tensor<8xi32>>)
-// CHECK: repeat_begin 5 times
+// CHECK: loop 5 times
 // CHECK: stage @inner.again
 // CHECK: stage @add(
 // CHECK: stage @inner.next(
-// CHECK: repeat_end
-// CHECK: %[[INNER:.*]] = stage @inner.last
+// CHECK: }
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[INNER:.*]] = stage @inner.last
 // CHECK: stage @outer.next(%{{.*}} = %[[INNER]] : !gpuvm.message<tensor<8xi32>>)
-// CHECK: repeat_end
+// CHECK: }
+// CHECK-NEXT: }
 
 // PLAN-LABEL: chain.plan @nested
 // PLAN: chain.repeat 3 times
@@ -96,11 +99,12 @@ gpuvm.program @nested(%x: tensor<8xi32>) -> (y: tensor<8xi32>) {
 // CHECK-NEXT: store %[[A]], @r.1.next
 // CHECK-NEXT: store %[[B]], @r.0 :
 // CHECK-NEXT: store %[[C]], @r.2 :
-// CHECK: repeat_begin 7 times rotating {{\[\[}}@r.0, @r.1, @r.1.next]] from 2
+// CHECK: loop 7 times rotating {{\[\[}}@r.0, @r.1, @r.1.next]] from 2
 // CHECK: stage @r.next(
 // CHECK-NEXT: store %{{.*}}, @r.1.next
 // CHECK-NOT: store
-// CHECK: repeat_end
+// CHECK: }
+// CHECK-NEXT: }
 // CHECK-NOT: settle
 
 // PLAN-LABEL: chain.plan @turns
@@ -134,13 +138,14 @@ gpuvm.program @turns(%x: tensor<8xi32>, %y: tensor<8xi32>) -> (a: tensor<8xi32>,
 
 // CHECK-LABEL: gpuvm.program @settles
 // CHECK-DAG: register @r.turns : tensor<i32>
-// CHECK: repeat_begin 8 times while @r.go rotating {{\[\[}}@r.0, @r.0.next]] from 0
+// CHECK: loop 8 times while @r.go rotating {{\[\[}}@r.0, @r.0.next]] from 0
 // CHECK: stage @r.next when(
 // CHECK: store %{{.*}}, @r.0.next
 // CHECK: store %{{.*}}, @r.turns
 // CHECK: store %{{.*}}, @r.go
-// CHECK: repeat_end
-// CHECK: stage @r.settle()
+// CHECK: }
+// CHECK-NEXT: }
+// CHECK-NEXT: stage @r.settle()
 // CHECK: store %{{.*}}, @r.0 :
 // CHECK: stage @r.last()
 
