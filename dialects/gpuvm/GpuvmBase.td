@@ -106,6 +106,38 @@ def Gpuvm_WindowAttr : AttrDef<Gpuvm_Dialect, "Window"> {
 }
 def Gpuvm_WindowArrayAttr : TypedArrayAttrBase<Gpuvm_WindowAttr, "windows">;
 
+def Gpuvm_OrderKind : I32Enum<"OrderKind", "how a reduction goes over its elements", [
+    I32EnumCase<"sequential", 0>,
+    I32EnumCase<"tiled", 1>,
+    I32EnumCase<"lanes", 2>,
+    I32EnumCase<"columns", 3>]> {
+  let cppNamespace = "::mlir::gpuvm";
+}
+
+def Gpuvm_OrderAttr : AttrDef<Gpuvm_Dialect, "Order"> {
+  let mnemonic = "order";
+  let summary = "The order in which a reduction combines its elements.";
+  let description = [{
+    docs/reduction-order.md says what the orders are. `parts` of a result are
+    combined on their own; in lanes, a group of lanes takes `rows` neighbouring rows in
+    a turn, and a lane `elements` neighbouring elements of a row.
+
+    `gpuvm.order` on a `linalg.generic` is the order of that operation, for all
+    devices. gpuvm-generalize gives one to each whose order can be seen, since
+    it accumulates floats; where there is one it is kept.
+
+    C1: numbers are at least 1, and there are at most 256 parts.
+    C2: where elements are taken one after the other all numbers are 1, and in
+        columns `rows` and `elements` are.
+
+    Example: `#gpuvm.order<kind = lanes, parts = 256, rows = 4, elements = 4>`
+  }];
+  let parameters = (ins EnumParameter<Gpuvm_OrderKind>:$kind,
+                        "int64_t":$parts, "int64_t":$rows, "int64_t":$elements);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Gpuvm_DeviceKind : I32Enum<"DeviceKind", "what a device is", [
     I32EnumCase<"any", 0>,
     I32EnumCase<"cpu", 1>,

@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/gpuvm/Gpuvm.h"
+#include "dialects/gpuvm/Reduction.h"
 #include "dialects/gpuvm/SmallTypes.h"
+#include "dialects/gpuvm/Target.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -93,4 +96,31 @@ RankedTensorType gpuvm::payloadType(Type messageOrTensor) {
   if (auto message = dyn_cast<MessageType>(messageOrTensor))
     return message.getPayload();
   return cast<RankedTensorType>(messageOrTensor);
+}
+
+static LogicalResult verifyTargets(Operation *op, Attribute attribute) {
+  auto targets = dyn_cast<ArrayAttr>(attribute);
+  if (!isa<ModuleOp>(op) || !targets || targets.empty() ||
+      !llvm::all_of(targets, llvm::IsaPred<TargetAttr>))
+    return op->emitOpError(kTargetsAttr)
+           << " is an array of one #gpuvm.target or more, of a module";
+  return success();
+}
+
+static LogicalResult verifyOrder(Operation *op, Attribute attribute) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic || generic.getNumReductionLoops() == 0 ||
+      !isa<OrderAttr>(attribute))
+    return op->emitOpError(kOrderAttr)
+           << " is a #gpuvm.order, of a linalg.generic that reduces";
+  return success();
+}
+
+LogicalResult GpuvmDialect::verifyOperationAttribute(Operation *op,
+                                                     NamedAttribute attribute) {
+  if (attribute.getName() == kTargetsAttr)
+    return verifyTargets(op, attribute.getValue());
+  if (attribute.getName() == kOrderAttr)
+    return verifyOrder(op, attribute.getValue());
+  return success();
 }

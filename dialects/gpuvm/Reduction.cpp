@@ -42,11 +42,6 @@ static constexpr int64_t kManyResults = 1024;
 /// to be bound by arithmetic.
 static constexpr int64_t kMinTiledRange = 32;
 
-/// On the rest of a reduction whose elements are partly made by an operation
-/// before it: what the inputs of the whole tell, as in ReductionInputs.
-static constexpr llvm::StringLiteral kInputsOfWholeAttr =
-    "gpuvm.inputs_of_whole";
-
 /// Neighbours that a lane takes of integers, which can be combined in any
 /// order: it suits narrow columns.
 static constexpr int64_t kIntegersPerLane = 8;
@@ -129,7 +124,8 @@ static SmallVector<int64_t> loopRangesOf(linalg::GenericOp op) {
 
 std::optional<TileLoops> gpuvm::getTileLoops(linalg::GenericOp op) {
   // A tile holds the body many times.
-  if (hasLoops(op) || op->hasAttr(kInputsOfWholeAttr))
+  auto order = op->getAttrOfType<OrderAttr>(kOrderAttr);
+  if (hasLoops(op) || (order && order.getKind() != OrderKind::tiled))
     return std::nullopt;
   SmallVector<int64_t> ranges = loopRangesOf(op);
   SmallVector<unsigned> candidates; // The innermost one first.
@@ -187,11 +183,17 @@ static bool differsBetweenInstances(Value value, StageOp stage) {
   return false;
 }
 
+/// The stage whose body, written for one instance, `op` stands in; null if it
+/// is for all of them at once.
+static StageOp getStageOfInstances(linalg::GenericOp op) {
+  return op->hasAttr(kInstancesAttr)
+             ? StageOp()
+             : dyn_cast_or_null<StageOp>(op->getParentOp());
+}
+
 /// Elements of an input may go into several results each, as those of the
 /// vector that a matrix is multiplied with, or what instances share.
 static ReductionInputs inspectInputs(linalg::GenericOp op) {
-  if (auto whole = op->getAttrOfType<DenseBoolArrayAttr>(kInputsOfWholeAttr))
-    return {/*sharesElements=*/whole[0], /*hasSums=*/whole[1]};
   SmallVector<int64_t> ranges = loopRangesOf(op);
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   auto dependsOn = [&](AffineMap map, utils::IteratorType type, bool wanted) {
@@ -201,7 +203,7 @@ static ReductionInputs inspectInputs(linalg::GenericOp op) {
         return true;
     return false;
   };
-  auto stage = dyn_cast_or_null<StageOp>(op->getParentOp());
+  StageOp stage = getStageOfInstances(op);
   bool inInstances = stage && stage.getInstances().value_or(1) > 1;
   ReductionInputs inputs;
   for (OpOperand *input : op.getDpsInputOperands()) {
@@ -220,16 +222,24 @@ static ReductionInputs inspectInputs(linalg::GenericOp op) {
   return inputs;
 }
 
-ReductionOrder gpuvm::getReductionOrder(linalg::GenericOp op) {
+/// The results of `op`, and the elements of each.
+static std::pair<int64_t, int64_t> countPoints(linalg::GenericOp op) {
   int64_t results = 1, elements = 1;
+  for (auto [range, iterator] :
+       llvm::zip_equal(loopRangesOf(op), op.getIteratorTypesArray()))
+    (iterator == utils::IteratorType::parallel ? results : elements) *= range;
+  return {results, elements};
+}
+
+/// The order that follows from the loops of `op`.
+static ReductionOrder computeOrder(linalg::GenericOp op) {
+  auto [results, elements] = countPoints(op);
   SmallVector<int64_t> ranges = loopRangesOf(op);
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  for (auto [range, iterator] : llvm::zip_equal(ranges, iterators))
-    (iterator == utils::IteratorType::parallel ? results : elements) *= range;
   if (elements > kSequentialElements && getTileLoops(op))
     return ReductionOrder{/*sequential=*/true, /*tiled=*/true};
   // A body with instances is written for one and reduced for all of them.
-  if (auto stage = dyn_cast_or_null<StageOp>(op->getParentOp()))
+  if (StageOp stage = getStageOfInstances(op))
     results *= static_cast<int64_t>(stage.getInstances().value_or(1));
   std::optional<Combiner> combiner = matchCombiner(op);
   if (!combiner)
@@ -239,13 +249,114 @@ ReductionOrder gpuvm::getReductionOrder(linalg::GenericOp op) {
                            floatBitsOf(op, *combiner), inspectInputs(op));
 }
 
+static OrderAttr describe(MLIRContext *context, const ReductionOrder &order) {
+  OrderKind kind = order.tiled        ? OrderKind::tiled
+                   : order.sequential ? OrderKind::sequential
+                   : order.columns    ? OrderKind::columns
+                                      : OrderKind::lanes;
+  bool inLanes = kind == OrderKind::lanes;
+  return OrderAttr::get(context, kind, order.parts,
+                        inLanes ? order.rowsPerGroup : 1,
+                        inLanes ? order.elementsPerLane : 1);
+}
+
+static ReductionOrder toOrder(OrderAttr attribute) {
+  ReductionOrder order;
+  order.tiled = attribute.getKind() == OrderKind::tiled;
+  order.sequential =
+      order.tiled || attribute.getKind() == OrderKind::sequential;
+  order.columns = attribute.getKind() == OrderKind::columns;
+  if (order.sequential)
+    return order;
+  order.parts = attribute.getParts();
+  order.rowsPerGroup = attribute.getRows();
+  order.elementsPerLane = attribute.getElements();
+  return order;
+}
+
+ReductionOrder gpuvm::getReductionOrder(linalg::GenericOp op) {
+  auto fixed = op->getAttrOfType<OrderAttr>(kOrderAttr);
+  if (!fixed)
+    return computeOrder(op);
+  ReductionOrder order = toOrder(fixed);
+  // Passes may have taken what several results shared.
+  order.tiled &= getTileLoops(op).has_value();
+  return order;
+}
+
+/// Whether kernels can combine the elements of `op` in the order `fixed`, where
+/// `own` follows from its loops: in another division of the same kind, or one
+/// element after the other.
+static bool canHaveOrder(linalg::GenericOp op, OrderAttr fixed, OrderAttr own) {
+  constexpr int64_t kMaxElements = kIntegersPerLane * kSharedFactor;
+  constexpr int64_t kMaxRows = kMaxElements * kRowsPerGroup;
+  auto [results, elements] = countPoints(op);
+  ReductionOrder order = toOrder(fixed);
+  switch (fixed.getKind()) {
+  case OrderKind::sequential:
+    return true;
+  case OrderKind::tiled:
+    return own.getKind() == OrderKind::tiled ||
+           own.getKind() == OrderKind::sequential;
+  case OrderKind::lanes:
+    // Lanes read whole vectors; only a single row may end in one.
+    if (!llvm::isPowerOf2_64(order.elementsPerLane) ||
+        order.elementsPerLane > kMaxElements || order.rowsPerGroup > kMaxRows ||
+        (results > 1 && elements % order.elementsPerLane != 0))
+      return false;
+    [[fallthrough]];
+  case OrderKind::columns: // Each part has a turn.
+    return own.getKind() == fixed.getKind() &&
+           order.parts <=
+               llvm::divideCeil(elements,
+                                order.rowsPerTurn() * order.elementsPerRow());
+  }
+  llvm_unreachable("there is no other kind");
+}
+
+LogicalResult gpuvm::fixReductionOrder(linalg::GenericOp op) {
+  if (op.getNumReductionLoops() == 0 || !hasVisibleOrder(op))
+    return success();
+  auto fixed = op->getAttrOfType<OrderAttr>(kOrderAttr);
+  OrderAttr own = describe(op.getContext(), computeOrder(op));
+  if (!fixed)
+    op->setAttr(kOrderAttr, own);
+  else if (!canHaveOrder(op, fixed, own))
+    return op.emitOpError("cannot have the order ")
+           << fixed << " (its own is " << own
+           << "; it can be divided otherwise, or be sequential)";
+  return success();
+}
+
 void gpuvm::keepReductionOrder(linalg::GenericOp whole,
                                linalg::GenericOp rest) {
-  ReductionInputs inputs = inspectInputs(whole);
-  rest->setAttr(
-      kInputsOfWholeAttr,
-      Builder(whole.getContext())
-          .getDenseBoolArrayAttr({inputs.sharesElements, inputs.hasSums}));
+  rest->setAttr(kOrderAttr,
+                describe(whole.getContext(), getReductionOrder(whole)));
+}
+
+//===----------------------------------------------------------------------===//
+// The attribute
+//===----------------------------------------------------------------------===//
+
+LogicalResult OrderAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                OrderKind kind, int64_t parts, int64_t rows,
+                                int64_t elements) {
+  for (auto [name, value] : {std::pair("parts", parts), std::pair("rows", rows),
+                             std::pair("elements", elements)})
+    if (value < 1) // C1
+      return emitError() << "C1: " << name << " = " << value
+                         << " (1 is the least)";
+  if (parts > kMaxParts) // C1
+    return emitError() << "C1: parts = " << parts << " (1 to " << kMaxParts
+                       << " are allowed)";
+  bool inLanes = kind == OrderKind::lanes;
+  if ((!inLanes && (rows != 1 || elements != 1)) ||
+      (!inLanes && kind != OrderKind::columns && parts != 1)) // C2
+    return emitError() << "C2: a " << stringifyOrderKind(kind)
+                       << " order has no other numbers than 1"
+                       << (kind == OrderKind::columns ? " but of its parts"
+                                                      : "");
+  return success();
 }
 
 bool gpuvm::isReduction(Operation *op) {

@@ -73,9 +73,18 @@ ReductionOrder getReductionOrder(int64_t numResults, int64_t numElements,
                                  int64_t neighbours, unsigned floatBits,
                                  ReductionInputs inputs = {});
 
-/// The order of a `linalg.generic` with at least one reduction loop. In a stage
+/// The order of a `linalg.generic` with at least one reduction loop: the one it
+/// has as an attribute, or else the one that follows from its loops. In a stage
 /// with instances it is the order for the results of all of them.
 ReductionOrder getReductionOrder(linalg::GenericOp op);
+
+/// On a `linalg.generic` that reduces: its order, an OrderAttr.
+inline constexpr llvm::StringLiteral kOrderAttr = "gpuvm.order";
+
+/// Gives an operation whose order can be seen that order as an attribute, which
+/// passes that change the operation keep. One that it has already has to be
+/// its own, or sequential.
+LogicalResult fixReductionOrder(linalg::GenericOp op);
 
 /// Two parallel loops of a contraction: results that differ in `columns` share
 /// what an input without that loop holds, and so do those that differ in

@@ -131,15 +131,3 @@ LogicalResult LaunchAttr::verify(EmitError emitError, DeviceKind, LaunchForm,
       return failure();
   return success();
 }
-
-LogicalResult GpuvmDialect::verifyOperationAttribute(Operation *op,
-                                                     NamedAttribute attribute) {
-  if (attribute.getName() != kTargetsAttr)
-    return success();
-  auto targets = dyn_cast<ArrayAttr>(attribute.getValue());
-  if (!isa<ModuleOp>(op) || !targets || targets.empty() ||
-      !llvm::all_of(targets, llvm::IsaPred<TargetAttr>))
-    return op->emitOpError(kTargetsAttr)
-           << " is an array of one #gpuvm.target or more, of a module";
-  return success();
-}

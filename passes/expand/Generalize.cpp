@@ -7,6 +7,7 @@
 
 #include "passes/expand/Generalize.h"
 #include "dialects/gpuvm/ProgramOrder.h"
+#include "dialects/gpuvm/Reduction.h"
 #include "passes/Passes.h"
 #include "passes/expand/ExpandFft.h"
 #include "passes/expand/ExpandGroups.h"
@@ -284,6 +285,8 @@ LogicalResult gpuvm::generalizeStage(StageOp stage,
         return failure();
   for (auto op : llvm::make_early_inc_range(
            stage.getBody().getOps<linalg::GenericOp>())) {
+    if (failed(fixReductionOrder(op)))
+      return failure();
     unrollShortLoops(op);
     splitLoops(op);
   }

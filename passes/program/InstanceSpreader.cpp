@@ -110,6 +110,8 @@ void InstanceSpreader::spreadGeneric(linalg::GenericOp op) {
                                          maps, loops);
   if (op.getNumReductionLoops() != 0)
     whole->setAttr(kInstancesAttr, b.getUnitAttr());
+  if (Attribute order = op->getAttr(kOrderAttr))
+    whole->setAttr(kOrderAttr, order);
   b.cloneRegionBefore(op.getRegion(), whole.getRegion(),
                       whole.getRegion().end(), values);
   whole.walk([](linalg::IndexOp index) { index.setDim(index.getDim() + 1); });

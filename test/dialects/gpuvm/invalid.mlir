@@ -405,3 +405,28 @@ gpuvm.program @yield_c1(%x: tensor<4xf32>) {
   }
   gpuvm.return
 }
+
+// -----
+
+// expected-error @below {{C1: parts = 0 (1 is the least)}}
+func.func private @order() attributes {order = #gpuvm.order<kind = lanes, parts = 0, rows = 1, elements = 4>}
+
+// -----
+
+// expected-error @below {{C1: parts = 257 (1 to 256 are allowed)}}
+func.func private @order() attributes {order = #gpuvm.order<kind = columns, parts = 257, rows = 1, elements = 1>}
+
+// -----
+
+// expected-error @below {{C2: a sequential order has no other numbers than 1}}
+func.func private @order() attributes {order = #gpuvm.order<kind = sequential, parts = 1, rows = 2, elements = 1>}
+
+// -----
+
+// expected-error @below {{C2: a columns order has no other numbers than 1 but of its parts}}
+func.func private @order() attributes {order = #gpuvm.order<kind = columns, parts = 1, rows = 2, elements = 1>}
+
+// -----
+
+// expected-error @below {{gpuvm.order is a #gpuvm.order, of a linalg.generic that reduces}}
+func.func private @order() attributes {gpuvm.order = #gpuvm.order<kind = columns, parts = 1, rows = 1, elements = 1>}

@@ -171,3 +171,62 @@ gpuvm.program @picked(%x: tensor<8xf32>, %k: tensor<3x1xi32>) -> (y: tensor<3x1x
   }
   gpuvm.return %m : !gpuvm.message<tensor<3x1xf32>>
 }
+
+// -----
+
+// The order of a sum that can be seen is an attribute of it from here on.
+
+// CHECK-LABEL: gpuvm.program @ordered
+// CHECK: linalg.generic {{.*}} attrs = {gpuvm.order = #gpuvm.order<kind = lanes, parts = 5, rows = 1, elements = 4>}
+gpuvm.program @ordered(%x: tensor<5000xf32>) -> (y: tensor<f32>) {
+  %y = gpuvm.stage @s(%v = %x : tensor<5000xf32>) -> tensor<f32> {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]}
+        ins(%v : tensor<5000xf32>) outs(%zero : tensor<f32>) {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %b, %a : f32
+      linalg.yield %c : f32
+    } -> tensor<f32>
+    gpuvm.send %s : tensor<f32>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<f32>>
+}
+
+// -----
+
+// One that the text has stays.
+
+// CHECK-LABEL: gpuvm.program @kept
+// CHECK: linalg.generic {{.*}} attrs = {gpuvm.order = #gpuvm.order<kind = lanes, parts = 2, rows = 2, elements = 8>}
+gpuvm.program @kept(%x: tensor<5000xf32>) -> (y: tensor<f32>) {
+  %y = gpuvm.stage @s(%v = %x : tensor<5000xf32>) -> tensor<f32> {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]}
+        ins(%v : tensor<5000xf32>) outs(%zero : tensor<f32>) attrs = {gpuvm.order = #gpuvm.order<kind = lanes, parts = 2, rows = 2, elements = 8>} {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %b, %a : f32
+      linalg.yield %c : f32
+    } -> tensor<f32>
+    gpuvm.send %s : tensor<f32>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<f32>>
+}
+
+// -----
+
+// There is not so much to divide.
+
+gpuvm.program @divided(%x: tensor<5000xf32>) -> (y: tensor<f32>) {
+  %y = gpuvm.stage @s(%v = %x : tensor<5000xf32>) -> tensor<f32> {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    // expected-error @below {{cannot have the order #gpuvm.order<kind = lanes, parts = 6, rows = 1, elements = 4> (its own is #gpuvm.order<kind = lanes, parts = 5, rows = 1, elements = 4>; it can be divided otherwise, or be sequential)}}
+    %s = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]}
+        ins(%v : tensor<5000xf32>) outs(%zero : tensor<f32>) attrs = {gpuvm.order = #gpuvm.order<kind = lanes, parts = 6, rows = 1, elements = 4>} {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %b, %a : f32
+      linalg.yield %c : f32
+    } -> tensor<f32>
+    gpuvm.send %s : tensor<f32>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<f32>>
+}

@@ -27,7 +27,7 @@ gpuvm.program @instances(%x: tensor<3x8xf32>, %f: tensor<8xf32>) -> (y: tensor<3
 // A reduction of shared operands has the order of all instances, too, and what
 // all send is sent for each.
 // CHECK-LABEL: gpuvm.program @shared
-// CHECK:         linalg.generic {{.*}}["parallel", "reduction"]} ins(%{{.*}} : tensor<8xf32>) outs(%{{.*}} : tensor<3xf32>) attrs = {gpuvm.instances}
+// CHECK:         linalg.generic {{.*}}["parallel", "reduction"]} ins(%{{.*}} : tensor<8xf32>) outs(%{{.*}} : tensor<3xf32>) attrs = {gpuvm.instances, gpuvm.order = #gpuvm.order<kind = sequential, {{.*}}>}
 // CHECK:         send %{{.*}} : tensor<3xf32>
 gpuvm.program @shared(%f: tensor<8xf32>) -> (y: tensor<3xf32>) {
   %y = gpuvm.stage @s instances(3) (%w = shared %f : tensor<8xf32>) -> tensor<3xf32> {
