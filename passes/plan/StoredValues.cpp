@@ -93,15 +93,35 @@ static void dropStoresInPlace(ProgramOp program, const ValueHomes &homes) {
   }
 }
 
+/// Whether nothing between `maker` and `store` writes to `window`.
+static bool staysBetween(KernelOp maker, StoreOp store, WindowAttr window,
+                         const ValueHomes &homes) {
+  for (Operation *op = getNextOp(maker); op != store; op = getNextOp(op)) {
+    auto other = dyn_cast<StoreOp>(op);
+    if (other && intersect(getWindow(getSymbolBytes(other)), window))
+      return false;
+    for (Value result : op->getResults())
+      if (isCommand(op) && homes.contains(result) &&
+          intersect(homes.lookup(result), window))
+        return false;
+  }
+  return true;
+}
+
 /// Stores by a kernel that waits for the condition, as the maker of the value
-/// does: then neither need run for a symbol that stays as it is.
+/// does: then neither need run for a symbol that stays as it is. Both are read
+/// here once more.
 static void storeOnCondition(StoreOp store, KernelOp maker, ValueHomes &homes) {
   WindowAttr target = getWindow(getSymbolBytes(store));
   Value made = store.getValue(), condition = maker.getConditionValue();
   std::optional<Alternative> choice =
       getAlternative(maker, cast<OpResult>(made).getResultNumber());
   if (!condition || !choice || choice->condition != condition || !choice->no ||
-      homes.lookup(choice->no) != target)
+      homes.lookup(choice->no) != target || !stayTogether(maker, store))
+    return;
+  WindowAttr held = homes.lookup(condition);
+  if (!staysBetween(maker, store, target, homes) ||
+      (held && !staysBetween(maker, store, held, homes)))
     return;
   OpBuilder b(store);
   Location loc = store.getLoc();
