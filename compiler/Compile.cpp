@@ -87,13 +87,24 @@ static FailureOr<bool> holdsPlans(ModuleOp module,
   return true;
 }
 
+static LogicalResult lowerFrontEnd(ModuleOp module,
+                                   const CompileRequest &request) {
+  if (!request.lower)
+    return success();
+  PassManager passes(module.getContext());
+  request.lower(passes);
+  return passes.run(module);
+}
+
 /// The module with the programs to compile, or with plans; null after a
 /// diagnostic.
 static OwningOpRef<ModuleOp> readProgram(MLIRContext &context,
                                          llvm::SourceMgr &sources,
                                          const CompileRequest &request) {
-  OwningOpRef<ModuleOp> module = readModule("gpuvm-compile", sources, context);
-  if (!module)
+  OwningOpRef<ModuleOp> module =
+      request.read ? request.read(context)
+                   : readModule("gpuvm-compile", sources, context);
+  if (!module || failed(lowerFrontEnd(*module, request)))
     return nullptr;
   FailureOr<bool> isDone = holdsPlans(*module, request);
   if (failed(isDone) || (!*isDone && failed(selectPrograms(*module, request))))

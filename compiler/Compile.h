@@ -11,6 +11,9 @@
 #include "compiler/Progress.h"
 #include "runtime/plan/Plan.h"
 
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/SourceMgr.h"
 
 namespace mlir::gpuvm {
@@ -24,6 +27,11 @@ struct CompileRequest {
   /// other numbers for tests.
   std::optional<int64_t> subgroupLanes;
   CompileProgress progress; ///< Told what is being done; or empty.
+  /// Reads the main file where it is in a front end's language, not MLIR; null
+  /// after a diagnostic. Or empty.
+  std::function<OwningOpRef<ModuleOp>(MLIRContext &)> read;
+  /// Adds the passes that make gpuvm programs of a front end's; or empty.
+  std::function<void(PassManager &)> lower;
 };
 
 /// Parses the main file of `sources`, runs the pipeline and translates the

@@ -9,11 +9,13 @@
 #include "compiler/CrashReport.h"
 #include "compiler/Diagnostics.h"
 #include "compiler/Dialects.h"
+#include "dialects/linear/Linear.h"
 #include "runtime/plan/Plan.h"
 #include "runtime/plan/PlanFile.h"
 #include "tools/common/CommandLineText.h"
 #include "tools/common/FileKind.h"
 #include "tools/gpuvm-compile/BusyLine.h"
+#include "tools/gpuvm-compile/LinearFiles.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/FileUtilities.h"
@@ -44,6 +46,7 @@ struct CommandLine {
   bool exact = false, statistics = false;
   std::optional<uint64_t> barrierPrice, maxWindowBytes, spins;
   std::vector<std::string> targets;
+  vm::compile::LinearOptions linear;
 };
 } // namespace
 
@@ -54,7 +57,7 @@ static int fail(llvm::StringRef message, vm::Code code) {
 
 static void addFiles(CLI::App &app, CommandLine &line) {
   app.add_option("source", line.source,
-                 "The program (.mlir); - is standard input")
+                 "The program (.mlir, or .lvm); - is standard input")
       ->required();
   app.add_option("-o,--output", line.output, "The plan file to write")
       ->required();
@@ -169,6 +172,7 @@ static int compile(const CommandLine &line) {
 
   mlir::DialectRegistry registry;
   mlir::gpuvm::registerCompilerDialects(registry);
+  registry.insert<mlir::linear::LinearDialect>();
   // One program on few cores: starting threads costs more than they save.
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   mlir::gpuvm::DiagnosticPrinter diagnostics(sources, context);
@@ -180,6 +184,15 @@ static int compile(const CommandLine &line) {
   mlir::gpuvm::CompilerOptions options;
   setOptions(line, options);
   mlir::gpuvm::CompileRequest request = line.request;
+  // What it computes is defined to the bit.
+  if (vm::compile::isLinearFile(line.source))
+    options.exact = true;
+  vm::Status front =
+      vm::compile::addLinearFrontEnd(line.source, line.linear, request);
+  if (!front.ok()) {
+    llvm::errs() << front.message() << '\n';
+    return static_cast<int>(front.code());
+  }
   request.progress = [&](const std::string &what) { busy.set(what); };
   auto plan = mlir::gpuvm::compileProgram(context, sources, options, request);
   busy.clear();
@@ -204,6 +217,7 @@ int main(int argc, char **argv) {
                                vm::kPlanFormatMinor, LLVM_VERSION_STRING));
   addFiles(app, line);
   addChoices(app, line);
+  vm::compile::addLinearOptions(app, line.linear);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {

@@ -8,6 +8,7 @@
 #include "compiler/CrashReport.h"
 #include "compiler/Dialects.h"
 #include "compiler/Pipeline.h"
+#include "frontends/linear/lowering/Lowering.h"
 #include "runtime/base/Status.h"
 #include "tools/common/FileKind.h"
 
@@ -47,6 +48,8 @@ int main(int argc, char **argv) {
                                      cl::value_desc("filename"), cl::init("-"));
   mlir::DialectRegistry registry;
   mlir::gpuvm::registerCompilerDialects(registry);
+  registry.insert<mlir::linear::LinearDialect>();
+  mlir::linear::registerLinearPasses();
   mlir::gpuvm::registerPassesAndPipeline();
   mlir::MlirOptMainConfig::registerCLOptions(registry);
   mlir::registerAsmPrinterCLOptions();

@@ -1,0 +1,25 @@
+//===- EmitRoutine.h - a routine as a function ------------------*- C++ -*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "frontends/linear/CompiledProgram.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::linear {
+
+/// Fills `function`, (vm_id: i32, shared memory: tensor<?xi32>) -> the results
+/// that `code` names, with what a machine of a launch does: blocks and branches
+/// between them, with the state in their arguments.
+void emitRoutine(func::FuncOp function, const vm::linear::Program &program,
+                 const vm::linear::CompiledLaunch &code);
+
+/// Makes one block of the function's body, with scf.if and scf.while.
+LogicalResult makeStructured(func::FuncOp function);
+
+} // namespace mlir::linear

@@ -1,0 +1,190 @@
+//===- LinearLower.cpp - gpuvm programs for the linear-algebra VM ---------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/gpuvm/Gpuvm.h"
+#include "frontends/linear/Engine.h"
+#include "frontends/linear/lowering/EmitRoutine.h"
+#include "frontends/linear/lowering/Lowering.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Parser/Parser.h"
+
+namespace mlir::linear {
+#define GEN_PASS_DEF_LINEARLOWER
+#include "frontends/linear/lowering/Passes.h.inc"
+} // namespace mlir::linear
+
+using namespace mlir;
+using namespace mlir::linear;
+
+namespace {
+struct LinearLower : linear::impl::LinearLowerBase<LinearLower> {
+  using Base::Base;
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<gpuvm::GpuvmDialect, arith::ArithDialect,
+                    cf::ControlFlowDialect, func::FuncDialect,
+                    linalg::LinalgDialect, math::MathDialect, scf::SCFDialect,
+                    tensor::TensorDialect, ub::UBDialect>();
+  }
+  void runOnOperation() override;
+
+private:
+  LogicalResult lower(ProgramOp op);
+  LogicalResult
+  lowerCompiled(ProgramOp op, const vm::linear::Program &program,
+                const std::vector<vm::linear::CompiledPhase> &phases);
+  LogicalResult lowerFaithful(ProgramOp op, const vm::linear::Program &program);
+  FailureOr<vm::linear::EngineOptions>
+  engineOptions(ProgramOp op, const vm::linear::Program &program);
+};
+} // namespace
+
+FailureOr<vm::linear::EngineOptions>
+LinearLower::engineOptions(ProgramOp op, const vm::linear::Program &program) {
+  vm::linear::EngineOptions options;
+  options.threshold = program.threshold.value_or(threshold);
+  if (format == "csr")
+    options.format = vm::linear::Format::Csr;
+  else if (format == "dense")
+    options.format = vm::linear::Format::Dense;
+  else if (format != "hybrid")
+    return op.emitError("the format of matrices is hybrid, csr or dense, not ")
+           << format;
+  return options;
+}
+
+/// `in.x`, as the texts name their inputs, becomes `x`.
+static void nameInputs(gpuvm::ProgramOp program) {
+  Builder b(program.getContext());
+  program.setInputNamesAttr(b.getArrayAttr(llvm::map_to_vector(
+      program.getInputNames(), [&](Attribute name) -> Attribute {
+        StringRef text = cast<StringAttr>(name).getValue();
+        text.consume_front("in.");
+        return b.getStringAttr(text);
+      })));
+}
+
+/// The module that `text` holds; null after a diagnostic.
+static OwningOpRef<ModuleOp> parse(Operation *op, const std::string &text) {
+  // Calls of launches take a tensor until they are replaced.
+  ParserConfig config(op->getContext(), /*verifyAfterParse=*/false);
+  auto module = parseSourceString<ModuleOp>(text, config, "linear.mlir");
+  if (!module)
+    op->emitError("the program that was made of this is wrong");
+  return module;
+}
+
+/// Moves what `module` holds in front of `op`.
+static void insertPrograms(Operation *op, ModuleOp module) {
+  for (Operation &made : llvm::make_early_inc_range(*module.getBody())) {
+    if (auto program = dyn_cast<gpuvm::ProgramOp>(made))
+      nameInputs(program);
+    made.moveBefore(op);
+  }
+}
+
+/// What a machine of `launch` does, as one block.
+static FailureOr<func::FuncOp>
+makeFunction(func::CallOp call, const vm::linear::Program &program,
+             const vm::linear::CompiledLaunch &launch) {
+  OpBuilder b(call.getContext());
+  auto type = b.getFunctionType(call.getOperandTypes(), call.getResultTypes());
+  auto function = func::FuncOp::create(call.getLoc(), launch.function, type);
+  emitRoutine(function, program, launch);
+  if (failed(makeStructured(function)))
+    return call.emitError("the routine has no form of loops and branches");
+  return function;
+}
+
+/// Puts a copy of the function's body in the place of a call.
+static void inlineCall(func::CallOp call, func::FuncOp function) {
+  OpBuilder b(call);
+  IRMapping mapping;
+  Block &body = function.getBody().front();
+  mapping.map(body.getArguments(), call.getOperands());
+  for (Operation &op : body.without_terminator())
+    b.clone(op, mapping);
+  for (auto [result, value] :
+       llvm::zip_equal(call.getResults(), body.getTerminator()->getOperands()))
+    result.replaceAllUsesWith(mapping.lookupOrDefault(value));
+  call.erase();
+}
+
+static LogicalResult
+inlineLaunches(ModuleOp module, const vm::linear::Program &program,
+               const std::vector<vm::linear::CompiledPhase> &phases) {
+  llvm::StringMap<SmallVector<func::CallOp>> calls;
+  module.walk(
+      [&](func::CallOp call) { calls[call.getCallee()].push_back(call); });
+  for (const vm::linear::CompiledPhase &phase : phases)
+    for (const vm::linear::CompiledLaunch &launch : phase.launches) {
+      SmallVector<func::CallOp> own = calls.lookup(launch.function);
+      FailureOr<func::FuncOp> function =
+          makeFunction(own.front(), program, launch);
+      if (failed(function))
+        return failure();
+      for (func::CallOp call : own)
+        inlineCall(call, *function);
+      (*function)->erase();
+    }
+  return success();
+}
+
+LogicalResult LinearLower::lowerCompiled(
+    ProgramOp op, const vm::linear::Program &program,
+    const std::vector<vm::linear::CompiledPhase> &phases) {
+  OwningOpRef<ModuleOp> module =
+      parse(op, vm::linear::writeCompiled(program, phases));
+  if (!module || failed(inlineLaunches(*module, program, phases)))
+    return failure();
+  insertPrograms(op, *module);
+  return success();
+}
+
+LogicalResult LinearLower::lowerFaithful(ProgramOp op,
+                                         const vm::linear::Program &program) {
+  FailureOr<vm::linear::EngineOptions> options = engineOptions(op, program);
+  if (failed(options))
+    return failure();
+  OwningOpRef<ModuleOp> module =
+      parse(op, vm::linear::writeEngine(program, *options));
+  if (!module)
+    return failure();
+  insertPrograms(op, *module);
+  return success();
+}
+
+LogicalResult LinearLower::lower(ProgramOp op) {
+  vm::linear::Program program = readProgram(op);
+  if (budget)
+    for (vm::linear::Phase &phase : program.phases)
+      phase.budget = budget;
+  if (mode == "faithful")
+    return lowerFaithful(op, program);
+  vm::Result<std::vector<vm::linear::CompiledPhase>> phases =
+      vm::linear::planCompiled(program);
+  if (phases.ok())
+    return lowerCompiled(op, program, *phases);
+  if (mode == "compiled")
+    op.emitRemark(phases.status().message());
+  return lowerFaithful(op, program);
+}
+
+void LinearLower::runOnOperation() {
+  SmallVector<ProgramOp> programs(getOperation().getOps<ProgramOp>());
+  for (ProgramOp op : programs) {
+    if (failed(lower(op)))
+      return signalPassFailure();
+    op.erase();
+  }
+}

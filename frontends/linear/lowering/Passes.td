@@ -1,0 +1,34 @@
+//===- Passes.td - from the linear-algebra VM to gpuvm -----*- tablegen -*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LINEAR_PASSES
+#define LINEAR_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def LinearLower : Pass<"linear-lower", "::mlir::ModuleOp"> {
+  let summary = "Makes a gpuvm.program of each linear.program.";
+  let description = [{
+    In faithful mode the program is the engine of the linear-algebra VM
+    (frontends/linear/templates/Engine.mlir) with tables of what this program does. In
+    compiled mode each launch is a stage whose body is the routine, as loops
+    and branches with the state in values. docs/linear-vm.md says what the
+    modes do.
+  }];
+  let options = [
+    Option<"mode", "mode", "std::string", /*default=*/"\"auto\"",
+           "faithful, compiled, or auto: compiled where it may be">,
+    Option<"format", "format", "std::string", /*default=*/"\"hybrid\"",
+           "How matrices are stored: hybrid, csr or dense">,
+    Option<"threshold", "threshold", "double", /*default=*/"0.15",
+           "The fraction of non-zeros from which a matrix is dense">,
+    Option<"budget", "budget", "unsigned", /*default=*/"0",
+           "Epochs of each phase; 0: what the program says">,
+  ];
+}
+
+#endif // LINEAR_PASSES

@@ -1,0 +1,157 @@
+//===- gpuvm-linear.cpp - programs of the linear-algebra VM ---------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The command line; Commands.h has the rest.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/common/CommandLineText.h"
+#include "tools/gpuvm-linear/Commands.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <new>
+
+using namespace vm;
+using namespace vm::linear_tool;
+
+static const char *const kHelp =
+    R"(Assembles, checks and runs programs of the linear-algebra VM.
+
+Example:
+  gpuvm-linear run count.lvm --output=result
+
+A program is a text (.lvm, - is standard input) or an executable made of one.
+gpuvm-compile makes a plan of a text; run is the reference, which needs no
+device and takes tensors as gpuvm-run does. Outputs are the out and inout
+buffers, state, status, fault and counts.
+
+Exit codes: 0 ok, 1 a race or a wrong result, 2 usage, 3 bad input file, 6 out
+of memory.)";
+
+static void addFile(CLI::App *command, Options &options) {
+  command->add_option("file", options.path, "The program, text or executable")
+      ->required();
+}
+
+static std::string checkThreshold(const std::string &text) {
+  if (text == "auto")
+    return "";
+  std::string copy = text;
+  return numberIn(0, 1e30)(copy).empty()
+             ? ""
+             : fmt::format("\"{}\" is neither auto nor a number from 0 to "
+                           "1e+30.",
+                           text);
+}
+
+static void addMatrixFlags(CLI::App *command, Options &options) {
+  command
+      ->add_option("--linear-threshold", options.threshold,
+                   "A matrix is dense from this share of non-zeros on, or auto")
+      ->check(CLI::Validator(checkThreshold, ""));
+  command
+      ->add_option("--linear-format", options.format,
+                   "hybrid (the default), csr, dense, bsr2, bsr4, dictionary "
+                   "or runlength")
+      ->check(CLI::IsMember({"hybrid", "csr", "dense", "bsr2", "bsr4",
+                             "dictionary", "runlength"}));
+}
+
+static void addDataFlags(CLI::App *command, run::CommandLine &options) {
+  command
+      ->add_option("--input", options.inputs,
+                   "name=<tensor>: data of an input; once for each input")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--output", options.outputs,
+                   "name prints an output; name=@file.npy writes it; Default: "
+                   "print all outputs")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--expected_output", options.expected,
+                   "name=<tensor>: compare an output; prints [SUCCESS] or "
+                   "[FAILED] and exits with 1 if it differs")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--expected_f32_threshold", options.f32Threshold,
+                   "Tolerance of f32, absolute or relative; 0 is exact")
+      ->check(numberIn(0, 1e300))
+      ->capture_default_str();
+  command
+      ->add_option("--output_max_element_count", options.maxElements,
+                   "Print at most this many elements of an output")
+      ->check(countIn(0, UINT64_MAX))
+      ->capture_default_str();
+  command->add_flag("--quiet", options.quiet,
+                    "Print neither outputs nor [SUCCESS]");
+}
+
+static void addScheduleFlags(CLI::App *command, Options &options) {
+  command
+      ->add_option("--linear-budget", options.budget,
+                   "End a phase after this many epochs, whatever it says")
+      ->check(countIn(1, linear::kMaxBudget));
+  command->add_flag("--check", options.check,
+                    "Report the races of independent phases, with exit code 1");
+  command
+      ->add_option("--jitter", options.jitter,
+                   "Execute in each epoch some of the machines only, chosen "
+                   "with this seed")
+      ->check(countIn(0, UINT64_MAX));
+}
+
+using Action = int (*)(const Options &);
+
+static int runTool(int argc, char **argv) {
+  CLI::App app(kHelp, "gpuvm-linear");
+  app.set_version_flag("--version", "gpuvm-linear " GPUVM_VERSION);
+  app.require_subcommand(1);
+  Options options;
+  Action action = nullptr;
+  auto add = [&](const char *name, const char *help, Action what) {
+    CLI::App *command = app.add_subcommand(name, help);
+    addFile(command, options);
+    command->callback([&action, what] { action = what; });
+    return command;
+  };
+  add("check", "Say whether a program is valid, and if not, where", check);
+  add("assemble", "Make an executable", assemble)
+      ->add_option("-o,--output", options.executablePath, "The executable")
+      ->required();
+  add("disassemble", "Print the text of an executable", disassemble);
+  CLI::App *numbers =
+      add("statistics", "Count instructions and bytes of matrices", statistics);
+  addMatrixFlags(numbers, options);
+  numbers->add_flag("--json", options.json, "As a JSON object");
+  CLI::App *execute = add("run", "Run on the reference", runReference);
+  addDataFlags(execute, options.run);
+  addScheduleFlags(execute, options);
+  addMatrixFlags(execute, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    bool isMissing = error.get_exit_code() ==
+                         static_cast<int>(CLI::ExitCodes::RequiredError) &&
+                     app.get_subcommands().empty();
+    return isMissing ? fail(Status(Code::Usage,
+                                   "What to do is missing: check, assemble, "
+                                   "disassemble, statistics or run, before the "
+                                   "file (gpuvm-linear --help says more)."))
+                     : answer(app, error);
+  }
+  return action(options);
+}
+
+int main(int argc, char **argv) {
+  try {
+    return runTool(argc, argv);
+  } catch (const std::bad_alloc &) {
+    std::fputs("gpuvm-linear: error: The host has no memory left.\n", stderr);
+    return static_cast<int>(Code::OutOfMemory);
+  }
+}
