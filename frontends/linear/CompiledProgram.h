@@ -32,6 +32,7 @@ struct CompiledLaunch {
   uint32_t budget = 0;
   std::vector<uint32_t> elements; ///< 1 to 20, ascending.
   std::string function;           ///< Its name.
+  bool fuses = false; ///< Runs of linear instructions are one matrix.
 
   size_t results() const {
     return elements.size() + 5 + 2 * code.writes.size();

@@ -23,10 +23,11 @@ void vm::compile::addLinearOptions(CLI::App &app, LinearOptions &options) {
       "Programs of the linear-algebra VM (.lvm, docs/linear-vm.md)");
   group
       ->add_option("--linear-mode", options.mode,
-                   "auto (the default: compiled where it may be), faithful or "
-                   "compiled")
+                   "auto (the default: compiled where it may be), faithful, "
+                   "compiled or fused")
       ->type_name("MODE")
-      ->check(CLI::IsMember({"auto", "faithful", "compiled"}).description(""));
+      ->check(CLI::IsMember({"auto", "faithful", "compiled", "fused"})
+                  .description(""));
   group
       ->add_option("--linear-format", options.format,
                    "How matrices are stored: hybrid (the default: by the "

@@ -7,6 +7,8 @@
 
 #include "frontends/linear/lowering/EmitRoutine.h"
 
+#include "frontends/linear/FusedRun.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -51,6 +53,9 @@ private:
   void createBlocks();
   void emitBlock(uint32_t step);
   bool emitStep(uint32_t step, State &state);
+  uint32_t emitRun(uint32_t step, State &state);
+  void emitMatrix(const vm::linear::Matrix &matrix, State &state);
+  Value emitRow(ArrayRef<vm::linear::Coefficient> row, const State &state);
   void emitEnd(uint32_t step, State &state);
   void branchTo(uint32_t step, uint32_t next, State &state);
   void exitWith(State &state, uint32_t step, Status status, Fault fault);
@@ -300,7 +305,10 @@ void RoutineEmitter::branchTo(uint32_t step, uint32_t next, State &state) {
 void RoutineEmitter::emitBlock(uint32_t step) {
   b.setInsertionPointToStart(blocks[step]);
   State state = unflatten(blocks[step]->getArguments());
-  while (emitStep(step, state)) {
+  while (true) {
+    step = launch.fuses ? emitRun(step, state) : step;
+    if (!emitStep(step, state))
+      return;
     uint32_t next = code.steps[step].next.front();
     if (isLeader[next])
       return branchTo(step, next, state);
@@ -316,6 +324,66 @@ void RoutineEmitter::emit() {
     if (isLeader[step])
       emitBlock(step);
   emitExit();
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+/// A row times the state: the terms by their columns, the first one not added
+/// to anything.
+Value RoutineEmitter::emitRow(ArrayRef<vm::linear::Coefficient> row,
+                              const State &state) {
+  Value sum;
+  for (const vm::linear::Coefficient &c : row) {
+    Value factor = number(llvm::bit_cast<uint32_t>(c.value));
+    Value term = factor;
+    if (c.column != vm::linear::kOne)
+      term = c.value == 1
+                 ? state.x[c.column]
+                 : arith::MulFOp::create(b, loc, factor, state.x[c.column])
+                       .getResult();
+    sum = sum ? arith::AddFOp::create(b, loc, sum, term).getResult() : term;
+  }
+  return sum ? sum : number(0);
+}
+
+void RoutineEmitter::emitMatrix(const vm::linear::Matrix &matrix,
+                                State &state) {
+  State old = state;
+  for (uint32_t element : launch.elements)
+    state.x[element] = emitRow(matrix.rows[element], old);
+}
+
+/// The run of linear instructions that begins at `step`, as one matrix if that
+/// takes less; the step behind it, or `step`.
+uint32_t RoutineEmitter::emitRun(uint32_t step, State &state) {
+  std::vector<Instruction> run;
+  unsigned apart = 0;
+  uint32_t end = step;
+  auto isLinear = [&](uint32_t s) {
+    return vm::linear::lookUpOpcode(uint32_t(at(s).opcode))->cls ==
+           Class::Linear;
+  };
+  // What follows it stays in this block.
+  while (isLinear(end) && !isLeader[code.steps[end].next.front()]) {
+    vm::linear::Matrix matrix = vm::linear::makeMatrix(at(end));
+    for (uint32_t element : launch.elements)
+      apart += vm::linear::operationsOf(matrix.rows[element], element);
+    run.push_back(at(end));
+    end = code.steps[end].next.front();
+  }
+  std::optional<vm::linear::Matrix> product = vm::linear::multiplyRun(run);
+  if (run.size() < 2 || !product)
+    return step;
+  unsigned together = 0;
+  for (uint32_t element : launch.elements)
+    together += vm::linear::operationsOf(product->rows[element], element);
+  if (together > apart)
+    return step;
+  emitMatrix(*product, state);
+  state.pending[static_cast<unsigned>(Class::Linear)] += run.size();
+  return end;
 }
 
 //===----------------------------------------------------------------------===//

@@ -173,9 +173,13 @@ LogicalResult LinearLower::lower(ProgramOp op) {
     return lowerFaithful(op, program);
   vm::Result<std::vector<vm::linear::CompiledPhase>> phases =
       vm::linear::planCompiled(program);
-  if (phases.ok())
+  if (phases.ok()) {
+    for (vm::linear::CompiledPhase &phase : *phases)
+      for (vm::linear::CompiledLaunch &launch : phase.launches)
+        launch.fuses = mode == "fused" && !program.f16State;
     return lowerCompiled(op, program, *phases);
-  if (mode == "compiled")
+  }
+  if (mode != "auto")
     op.emitRemark(phases.status().message());
   return lowerFaithful(op, program);
 }

@@ -16,12 +16,13 @@ def LinearLower : Pass<"linear-lower", "::mlir::ModuleOp"> {
     In faithful mode the program is the engine of the linear-algebra VM
     (frontends/linear/templates/Engine.mlir) with tables of what this program does. In
     compiled mode each launch is a stage whose body is the routine, as loops
-    and branches with the state in values. docs/linear-vm.md says what the
+    and branches with the state in values; in fused mode runs of linear
+    instructions are one matrix there. docs/linear-vm.md says what the
     modes do.
   }];
   let options = [
     Option<"mode", "mode", "std::string", /*default=*/"\"auto\"",
-           "faithful, compiled, or auto: compiled where it may be">,
+           "faithful, compiled, fused, or auto: compiled where it may be">,
     Option<"format", "format", "std::string", /*default=*/"\"hybrid\"",
            "How matrices are stored: hybrid, csr or dense">,
     Option<"threshold", "threshold", "double", /*default=*/"0.15",

@@ -14,7 +14,9 @@
 #include <nlohmann/json.hpp>
 
 #include <bit>
+#include <cmath>
 #include <limits>
+#include <numeric>
 #include <random>
 
 using namespace vm;
