@@ -202,17 +202,42 @@ void AddressFinder::find(std::vector<Access> &accesses) {
   }
 }
 
+/// The addresses of an access, if they are known, from the first to the last
+/// machine's.
+static AddressRange spanOf(const Access &access) {
+  int64_t one = access.address.c + access.address.k * access.first;
+  int64_t other = one + access.address.k * (int64_t(access.count) - 1);
+  auto [least, most] = std::minmax(one, other);
+  if (most < 0)
+    return {0, 0}; // All of them fault.
+  return {static_cast<uint32_t>(std::max<int64_t>(least, 0)),
+          static_cast<uint32_t>(most + 1)};
+}
+
+static bool meet(const AddressRange &x, const AddressRange &y) {
+  return x.first < y.end && y.first < x.end;
+}
+
+/// Whether the addresses that two accesses may use have one in common.
+static bool overlap(const Access &a, const Access &b) {
+  std::vector<AddressRange> one = a.ranges, other = b.ranges;
+  if (a.address.isKnown)
+    one = {spanOf(a)};
+  if (b.address.isKnown)
+    other = {spanOf(b)};
+  for (const AddressRange &x : one)
+    for (const AddressRange &y : other)
+      if (meet(x, y))
+        return true;
+  return false;
+}
+
 /// Whether some machine of one launch and another machine of the other may use
 /// one address.
 static bool mayMeet(const Access &a, const Access &b) {
-  if (!a.address.isKnown || !b.address.isKnown) {
-    for (const AddressRange &x : a.ranges)
-      for (const AddressRange &y : b.ranges)
-        if (x.first < y.end && y.first < x.end)
-          return true;
+  if (!overlap(a, b))
     return false;
-  }
-  if (a.address.k != b.address.k)
+  if (!a.address.isKnown || !b.address.isKnown || a.address.k != b.address.k)
     return true; // Not looked at more closely.
   int64_t k = a.address.k, d = a.address.c - b.address.c;
   if (k == 0)

@@ -1,6 +1,6 @@
 """Random programs of the linear-algebra VM.
 
-    generate.py FOLDER [--count 100] [--seed 0] [--kind any|timing-free|spawning]
+    generate.py FOLDER [--count 100] [--seed 0] [--kind any|timing-free|spawning|straight|whole]
 
 Program number i of seed s is a function of s, i and the kind alone; it is written to
 FOLDER/KIND-i.lvm, with the data of its buffers in FOLDER/KIND-i.json (name: bits of each
@@ -12,6 +12,9 @@ timing-free  what collides is ordered, so that every mode and every schedule agr
              read what is never written, what they wrote themselves, what others wrote before
              a YIELD that all passed or before a WAIT; some phases are `independent`
 spawning     timing-free with SPAWN: which slot a machine got may differ
+straight     timing-free without YIELD, WAIT and SPAWN, and with WRITEs outside of loops: what
+             compiled mode takes
+whole        straight, of small whole numbers, so that fused mode rounds nothing
 """
 
 import argparse
@@ -23,6 +26,7 @@ import struct
 LINEAR = ["ADD", "SUB", "MOV", "SETI", "LOAD", "STORE", "COPY", "CLEAR", "NEG", "SCALE"]
 BINARY = ["MUL", "DIV", "MOD", "CMP", "MIN", "MAX"]
 UNARY = ["ABS", "SQRT", "SIN", "COS"]
+WHOLE = ["SUB", "ADD", "MOV", "SETI", "LOAD", "STORE", "STORE", "COPY", "NEG", "SUB", "SETI", "CLEAR", "SCALE"]
 IMMEDIATE = ["MULI", "DIVI", "MODI", "CMPI"]
 BRANCHES = ["BRANCH_EQ", "BRANCH_NE", "BRANCH_LT", "BRANCH_GT", "BRANCH_LE", "BRANCH_GE"]
 SPECIAL = ["0", "-0.0", "1", "-1", "inf", "-inf", "nan", "1.17549435e-38", "-1.2e-38", "3.4e38",
@@ -100,6 +104,9 @@ class Body:
         self.callees = callees  # Routines that do not lead back here.
         self.lines = []
         self.labels = 0
+        self.loops = 0  # That this place is in.
+        self.writes = 0
+        self.whole = False  # Instructions that keep small whole numbers.
 
     def emit(self, text):
         self.lines.append("    " + text)
@@ -119,7 +126,9 @@ class Body:
 
     def step(self):
         r = self.random
-        if r.random() < 0.55:
+        if self.whole:
+            self.linear(r.choice(WHOLE)) if r.random() < 0.9 else self.oracle(r.choice(["MIN", "MAX", "ABS"]))
+        elif r.random() < 0.55:
             self.linear(r.choice(LINEAR))
         else:
             self.oracle(r.choice(BINARY + UNARY + IMMEDIATE))
@@ -128,11 +137,14 @@ class Body:
         r, reg = self.random, self.register
         operands = {"ADD": lambda: [reg(), reg(), reg()], "SUB": lambda: [reg(), reg(), reg()],
                     "MOV": lambda: [reg(), reg()], "NEG": lambda: [reg(), reg()],
-                    "SETI": lambda: [reg(), number(r)], "CLEAR": lambda: [reg()],
+                    "SETI": lambda: [reg(), self.literal()], "CLEAR": lambda: [reg()],
                     "LOAD": lambda: [reg(), self.memory()], "STORE": lambda: [reg(), self.memory()],
                     "COPY": lambda: [self.memory(), self.memory()],
-                    "SCALE": lambda: [reg(), reg(), number(r)]}[name]()
+                    "SCALE": lambda: [reg(), reg(), self.literal()]}[name]()
         self.emit(f"{name} " + ", ".join(operands))
+
+    def literal(self):
+        return str(self.random.randint(-2, 2)) if self.whole else number(self.random)
 
     def oracle(self, name):
         operands = [self.register(), self.register()]
@@ -180,7 +192,9 @@ class Body:
         self.emit(f"SETI {register}, {self.random.randint(1, 4)}")
         self.emit(f"STORE {register}, {counter}")
         self.place(again)
+        self.loops += 1
         self.block(depth + 1, leaf)
+        self.loops -= 1
         self.emit(f"LOAD {register}, {counter}")
         self.emit(f"SETI {one}, 1")
         self.emit(f"SUB {register}, {register}, {one}")
@@ -471,12 +485,52 @@ class OrderedProgram(Generator):
                             f"    run parent{i} 1"])
 
 
+class StraightProgram(OrderedProgram):
+    """Machines that run to their ends by themselves."""
+
+    def __init__(self, random, whole):
+        super().__init__(random, False)
+        self.whole = whole
+        if whole:
+            self.f16 = False
+
+    def own(self, body):
+        r = self.random
+        register = body.register()
+        other = self.own_address(body, register, r.randrange(self.width))
+        if body.loops == 0 and body.writes < 8:
+            body.writes += 1
+            body.emit(f"LOAD {other}, {body.memory()}")
+            body.emit(f"WRITE {register}, {other}")
+        else:
+            body.emit(f"READ {other}, {register}")
+
+    def add_phase(self, i):
+        r = self.random
+        body = Body(r, self.leaves)
+        body.whole = self.whole
+        body.emit("VMID r0")
+        body.emit(f"STORE r0, {PLACE}")
+        for _ in range(r.randint(1, 3)):
+            body.block(1 if self.whole else 0, self.any_leaf)
+        if not self.whole:
+            self.fault(body)
+        body.emit(r.choice(["HALT", "HALT", "KILL"]))
+        self.routines.append((f"main{i}", body.lines))
+        self.phases.append(self.phase(f"phase{i}", f"main{i}", r.random() < 0.5))
+
+
 def make(seed, index, kind):
     """The text of a program, and its data: {buffer: bits of each word}."""
     r = random.Random(f"{seed} {index} {kind}")
-    program = AnyProgram(r) if kind == "any" else OrderedProgram(r, kind == "spawning")
+    if kind == "any":
+        program = AnyProgram(r)
+    elif kind in ("straight", "whole"):
+        program = StraightProgram(r, kind == "whole")
+    else:
+        program = OrderedProgram(r, kind == "spawning")
     program.make()
-    return program.text(), program.layout.data(r.random() < 0.5)
+    return program.text(), program.layout.data(kind == "whole" or r.random() < 0.5)
 
 
 def main():
@@ -484,7 +538,7 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--kind", choices=["any", "timing-free", "spawning"], default="any")
+    parser.add_argument("--kind", choices=["any", "timing-free", "spawning", "straight", "whole"], default="any")
     options = parser.parse_args()
     os.makedirs(options.folder, exist_ok=True)
     for index in range(options.count):

@@ -1,5 +1,5 @@
 """Runs random programs of the linear-algebra VM in a mode and compares all that comes out
-with the reference, bit for bit (a NaN is a NaN).
+with the reference, bit for bit (a NaN is a NaN, and in fused mode a zero is a zero).
 
     modes.py FOLDER [--kind any] [--mode faithful] [--seed 0] [--count 100] [--first 0]
 
@@ -79,6 +79,8 @@ def differences(expected, actual, mode, kind):
     wrong = []
     for name in expected:
         one, other = expected[name], actual[name]
+        if mode == "fused" and name not in ("status", "fault", "counts"):
+            one, other = [(s, tuple(0 if v == 0x80000000 else v for v in w)) for s, w in (one, other)]
         if name == "counts" and mode != "faithful":
             # Epochs may differ; how often a WAIT was tried depends on timing.
             one, other = [(s, tuple(v for i, v in enumerate(w) if i % 6)) for s, w in (one, other)]
