@@ -53,6 +53,8 @@ void gpuvm::buildPipeline(OpPassManager &passes,
     onProgram(createUpdateInPlace());
   onProgram(createFormChains({options.chains, report, options.maxWindowBytes}));
   onProgram(createConditionKernels({options.park}));
+  if (options.group)
+    onProgram(createJoinScalars({options.maxWindowBytes}));
   ChooseLaunchesOptions launches;
   launches.exact = options.exact;
   launches.maxWindowBytes = options.maxWindowBytes;

@@ -114,8 +114,9 @@ static bool useMatrices(KernelOp kernel, KernelConfig &config) {
 /// stay together, which share one.)
 static KernelConfig narrow(KernelOp kernel, KernelConfig config,
                            int64_t units) {
-  bool sharesWords = llvm::any_of(kernel.getResultTypes(), [](Type type) {
-    return getElementTypeOrSelf(type).getIntOrFloatBitWidth() < 32;
+  bool sharesWords = llvm::any_of(kernel.getResultTypes(), [&](Type type) {
+    return cast<RankedTensorType>(type).getNumElements() == config.elements &&
+           getElementTypeOrSelf(type).getIntOrFloatBitWidth() < 32;
   });
   if (kernel.getRoot() != Root::map || sharesWords || !config.scratch.empty() ||
       config.elements > units * config.lanes ||

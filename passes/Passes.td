@@ -252,6 +252,22 @@ def ConditionKernels : GpuvmProgramPass<"gpuvm-condition-kernels"> {
                         "auto, always or never">];
 }
 
+def JoinScalars : GpuvmProgramPass<"gpuvm-join-scalars"> {
+  let dependentDialects = kEmissionDialects;
+  let summary = "Makes single elements beside the results of other kernels.";
+  let description = [{
+    A kernel of single elements that reads nothing, and makes nothing for others,
+    between the beginnings and ends of loops around it (one that counts, say)
+    takes no more than its dispatch. Its operations move into the first kernel
+    there that runs on the same condition, has windows left, and is a map whose
+    loops do not run long, a reduction to one element or a chain in one workgroup:
+    one of its lanes does them.
+  }];
+  let options = [Option<"maxWindowBytes", "max-window-bytes", "uint64_t",
+                        "134217728",
+                        "Values of more bytes take several windows">];
+}
+
 def ParkKernels : GpuvmProgramPass<"gpuvm-park-kernels"> {
   let summary = "Has kernels with a condition read their workgroups from Control.";
   let description = [{

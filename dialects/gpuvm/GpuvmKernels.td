@@ -18,9 +18,10 @@ def Gpuvm_KernelOp : Gpuvm_Op<"kernel", [
   let description = [{
     The body is `linalg.generic` and `tensor` code on the block arguments; the
     yielded values are written to the windows of the results. All of it is one
-    loop nest: for root `map` over the elements of the results, for root
-    `reduce` over the iteration space of the reductions, with elementwise
-    producers and consumers inside; for any other but `chain` one operation that
+    loop nest: for root `map` over the elements of the results (those of a single
+    element beside larger ones are made once), for root `reduce` over the
+    iteration space of the reductions, with elementwise producers and consumers
+    inside; for any other but `chain` one operation that
     has this root, what makes its operands, and elementwise consumers. Root `chain` is several loop nests one
     after the other in one workgroup, or in one workgroup for each index of the
     leading dimension; each of them ends with a `gpuvm.hold` of what it makes.
@@ -33,6 +34,8 @@ def Gpuvm_KernelOp : Gpuvm_Op<"kernel", [
     C6: `counts_window` and `parked_groups` are both there, or none of them; the
         window is 12 bytes of Control.
     C7: the last one of `launches` is for any device.
+    C8: the results of a kernel with root `map` have as many elements as the
+        first one, or one.
 
     `launches` are the ways in which the kernel may be laid over devices: the
     first one that a device can run is taken, and all can run the last one.

@@ -205,6 +205,15 @@ LogicalResult KernelOp::verifyRegions() {
   if (getRoot() == Root::chain &&
       !llvm::all_of(yield.getValues(), isHeld)) // C4
     return emitOpError("C4: a chain yields a value that no step holds");
+  auto countElements = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getNumElements();
+  };
+  for (Value output : getOutputs())
+    if (int64_t count = countElements(output);
+        getRoot() == Root::map && count != 1 &&
+        count != countElements(getOutputs().front())) // C8
+      return emitOpError("C8: a map makes ") << output.getType() << " beside "
+                                             << getOutputs().front().getType();
   return success();
 }
 

@@ -5,7 +5,7 @@
 //
 // Tiles of lanes x vector x unroll elements, one workgroup a tile, tiles dealt
 // round robin (grid stride). What is left over behind the last full tile is
-// done one element a lane.
+// done one element a lane. Single elements beside those are done by one lane.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +22,11 @@ struct PendingStore {
 };
 } // namespace
 
+/// Whether `yielded` is a single element, beside results of more of them.
+static bool isBeside(const EmitterContext &c, Value yielded) {
+  return typeOf(yielded).getNumElements() != c.config.elements;
+}
+
 /// Emits the elements of every result from `first` on, which is a multiple of
 /// `divisor`, and says what to store where: stores come after all loads of a
 /// tile, because a driver may not move a load over a store.
@@ -33,8 +38,9 @@ static LogicalResult emitElements(EmitterContext &c, Value first,
   llvm::DenseMap<ArrayRef<int64_t>, ElementEmitter::Point> points;
   for (auto [value, binding] :
        llvm::zip_equal(yield.getValues(), c.layout.outputs)) {
-    ArrayRef<int64_t> shape =
-        cast<RankedTensorType>(value.getType()).getShape();
+    if (isBeside(c, value))
+      continue;
+    ArrayRef<int64_t> shape = typeOf(value).getShape();
     auto [entry, isNew] = points.try_emplace(shape, 0);
     if (isNew)
       entry->second = c.elements.flatPoint(index, shape);
@@ -98,6 +104,38 @@ static LogicalResult emitLeftover(EmitterContext &c, int64_t from) {
   return result;
 }
 
+/// The first lane of all makes what is beside the elements.
+static LogicalResult emitBeside(EmitterContext &c) {
+  KernelBuilder &k = c.kernel;
+  auto yield = cast<YieldOp>(c.op.getBody().front().getTerminator());
+  SmallVector<std::pair<Value, unsigned>> beside;
+  for (auto [value, binding] :
+       llvm::zip_equal(yield.getValues(), c.layout.outputs))
+    if (isBeside(c, value))
+      beside.push_back({value, binding});
+  if (beside.empty())
+    return success();
+  LogicalResult result = success();
+  auto emitAll = [&] {
+    SmallVector<PendingStore> stores;
+    c.elements.begin(1);
+    for (auto [value, binding] : beside) {
+      LaneIndex first = {k.index(0), /*stride=*/1, /*divisor=*/1};
+      FailureOr<Lanes> element = c.elements.emit(
+          value, c.elements.flatPoint(first, typeOf(value).getShape()));
+      if (failed(element))
+        result = failure();
+      else
+        stores.push_back({binding, *element, first.base});
+    }
+    for (PendingStore &store : stores)
+      k.store(store.binding, store.values.front(), store.at);
+  };
+  Value thread = k.add(k.mul(k.groupId(), c.config.lanes), k.laneId());
+  k.ifThen(k.equal(thread, k.index(0)), emitAll);
+  return result;
+}
+
 LogicalResult gpuvm::emitMap(EmitterContext &c) {
   const KernelConfig &config = c.config;
   KernelBuilder &k = c.kernel;
@@ -115,6 +153,8 @@ LogicalResult gpuvm::emitMap(EmitterContext &c) {
   if (tile == config.lanes && config.elements % tile != 0 &&
       tiles < config.groups)
     tiles = 0;
+  if (failed(emitBeside(c)))
+    return failure();
   LogicalResult result = success();
   if (tiles == config.groups)
     result = emitTile(c, k.groupId());

@@ -40,8 +40,7 @@ static llvm::SetVector<Operation *> operationsOf(Value inside) {
   return slice;
 }
 
-/// Whether an operation is on single elements, or a constant.
-static bool isOnElements(Operation *op) {
+bool gpuvm::isOnElements(Operation *op) {
   auto isElement = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return !tensor || tensor.getRank() == 0;

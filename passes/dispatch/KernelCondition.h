@@ -48,6 +48,9 @@ private:
   Value inside;    ///< what it makes.
 };
 
+/// Whether an operation of a kernel is on single elements, or a constant.
+bool isOnElements(Operation *op);
+
 /// The operand of `kernel` that is `value`, which it gets if it has none.
 unsigned addInput(KernelOp kernel, Value value);
 

@@ -161,3 +161,15 @@ gpuvm.program @kernel_c7(%x: tensor<4xf32>) {
   } : (tensor<4xf32>) -> tensor<4xf32>
   gpuvm.return
 }
+
+// -----
+
+gpuvm.program @kernel_c8(%x: tensor<4xf32>) {
+  // expected-error @below {{C8: a map makes 'tensor<2xf32>' beside 'tensor<4xf32>'}}
+  %y:2 = gpuvm.kernel @k map ["s"] (%x) {
+  ^bb0(%in: tensor<4xf32>):
+    %e = tensor.empty() : tensor<2xf32>
+    gpuvm.yield %in, %e : tensor<4xf32>, tensor<2xf32>
+  } : (tensor<4xf32>) -> (tensor<4xf32>, tensor<2xf32>)
+  gpuvm.return
+}

@@ -1,0 +1,258 @@
+//===- JoinScalars.cpp - kernels of single elements, in other kernels -----===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A counter is a dispatch of one lane that nobody waits for: all it takes is
+// the dispatch. So another kernel makes it beside its own results. Nothing must
+// wait longer for that, and nothing be copied: only kernels move that read
+// nothing, and make nothing for others, in their part of the program. Parts lie
+// between beginnings and ends of loops.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/gpuvm/ProgramOrder.h"
+#include "dialects/gpuvm/Reduction.h"
+#include "dialects/gpuvm/ScalarBody.h"
+#include "kernels/analysis/Bindings.h"
+#include "kernels/chain/ChainPlan.h"
+#include "kernels/loops/LongLoops.h"
+#include "passes/Passes.h"
+#include "passes/dispatch/KernelCondition.h"
+#include "passes/fusion/KernelGroups.h"
+#include "passes/plan/Commands.h"
+
+#include "mlir/IR/IRMapping.h"
+
+#include "llvm/ADT/Statistic.h"
+
+namespace mlir::gpuvm {
+#define GEN_PASS_DEF_JOINSCALARS
+#include "passes/Passes.h.inc"
+} // namespace mlir::gpuvm
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+#define DEBUG_TYPE "gpuvm-join-scalars"
+ALWAYS_ENABLED_STATISTIC(numJoined, "Kernels of single elements in others");
+
+namespace {
+
+class ScalarJoiner {
+public:
+  ScalarJoiner(ProgramOp program, uint64_t maxWindowBytes);
+  void run();
+
+private:
+  bool areTogether(Operation *a, Operation *b) const {
+    return partOf.lookup(a) == partOf.lookup(b);
+  }
+  bool isAlone(KernelOp kernel) const;
+  bool isOnlyStored(KernelOp kernel) const;
+  KernelOp findHost(KernelOp scalars) const;
+  bool fits(KernelOp host, KernelOp scalars) const;
+
+  ProgramOp program;
+  uint64_t maxWindowBytes;
+  DataDependences dependences;
+  llvm::DenseMap<Operation *, unsigned> partOf; ///< Between ends of loops.
+  llvm::DenseSet<Operation *> awaited; ///< Another one of the part waits.
+  SmallVector<KernelOp> hosts;
+  llvm::MapVector<KernelOp, SmallVector<KernelOp>> joined; ///< By host.
+};
+
+struct JoinScalars : gpuvm::impl::JoinScalarsBase<JoinScalars> {
+  using Base::Base;
+  void runOnOperation() override {
+    ScalarJoiner(getOperation(), maxWindowBytes).run();
+  }
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What may move
+//===----------------------------------------------------------------------===//
+
+static bool isOfScalars(KernelOp kernel) {
+  return kernel.getRoot() == Root::map && !kernel->getResults().empty() &&
+         llvm::all_of(kernel.getBody().front().without_terminator(),
+                      [](Operation &op) { return isOnElements(&op); }) &&
+         llvm::all_of(kernel.getResultTypes(), [](Type type) {
+           return cast<RankedTensorType>(type).getRank() == 0;
+         });
+}
+
+/// Whether `kernel` waits for nothing between the loops around it.
+bool ScalarJoiner::isAlone(KernelOp kernel) const {
+  return llvm::none_of(dependences.before(kernel), [&](Operation *before) {
+    return areTogether(before, kernel);
+  });
+}
+
+/// Whether nobody reads what `kernel` makes before the next loop begins or this
+/// one's turn ends, and nobody reads meanwhile what that is stored over.
+bool ScalarJoiner::isOnlyStored(KernelOp kernel) const {
+  return llvm::all_of(kernel->getUsers(), [&](Operation *user) {
+    if (isa<ExposeOp, ReturnOp>(user))
+      return true;
+    return isa<StoreOp>(user) && areTogether(kernel, user) &&
+           !awaited.contains(user) &&
+           llvm::all_of(dependences.before(user), [&](Operation *before) {
+             return before == kernel || !areTogether(kernel, before);
+           });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Where to
+//===----------------------------------------------------------------------===//
+
+/// Whether `kernel` can make single elements beside its results: a map, a
+/// reduction to one element, whose last lane makes them, or a chain in one
+/// workgroup, as a step more.
+static bool isHost(KernelOp kernel) {
+  if (kernel.getRoot() == Root::chain) {
+    FailureOr<ChainPlan> plan = planChain(kernel);
+    return succeeded(plan) && !plan->shape.hasInstances;
+  }
+  if (kernel.getRoot() == Root::reduce)
+    return llvm::all_of(getReductions(kernel), [](linalg::GenericOp op) {
+      return typeOf(op->getResult(0)).getRank() == 0;
+    });
+  // Those whose loops are resumed run twice, and those for rows that are
+  // counted may have no lane at all.
+  return kernel.getRoot() == Root::map &&
+         !mayLoopLong(kernel, configurePlain(kernel)) &&
+         llvm::none_of(kernel.getBody().getOps(),
+                       [](Operation &op) { return op.hasAttr(kRowsAttr); });
+}
+
+/// Whether `kernel` updates a symbol, which no chain does where it is.
+static bool updatesSymbols(KernelOp kernel) {
+  return llvm::any_of(kernel->getUsers(), [&](Operation *user) {
+    auto store = dyn_cast<StoreOp>(user);
+    return store && llvm::any_of(kernel.getInputs(), [&](Value input) {
+             auto load = input.getDefiningOp<LoadOp>();
+             return load &&
+                    getSymbolBytes(load).overlaps(getSymbolBytes(store));
+           });
+  });
+}
+
+bool ScalarJoiner::fits(KernelOp host, KernelOp scalars) const {
+  if (host.getRoot() == Root::chain && updatesSymbols(scalars))
+    return false;
+  llvm::SmallSetVector<Value, 8> values;
+  auto add = [&](KernelOp kernel) {
+    values.insert_range(kernel.getInputs());
+    values.insert_range(kernel.getOutputs());
+  };
+  add(host);
+  add(scalars);
+  if (const auto *others = joined.find(host); others != joined.end())
+    llvm::for_each(others->second, add);
+  unsigned windows = 0;
+  for (Value value : values)
+    windows += countWindows(typeOf(value), maxWindowBytes);
+  return windows <= GroupingLimits().windows;
+}
+
+/// The first kernel that runs whenever `scalars` does.
+KernelOp ScalarJoiner::findHost(KernelOp scalars) const {
+  for (KernelOp host : hosts)
+    if (areTogether(host, scalars) &&
+        host.getConditionValue() == scalars.getConditionValue() &&
+        host.getUnless() == scalars.getUnless() && fits(host, scalars))
+      return host;
+  return KernelOp();
+}
+
+//===----------------------------------------------------------------------===//
+// Joining
+//===----------------------------------------------------------------------===//
+
+/// Moves the body of `scalars` into `host`, which has the results for it.
+static SmallVector<Value> moveBody(KernelOp scalars, KernelOp host) {
+  IRMapping values;
+  Block &from = scalars.getBody().front();
+  for (auto [input, argument] :
+       llvm::zip_equal(scalars.getInputs(), from.getArguments()))
+    values.map(argument, host.getBody().getArgument(addInput(host, input)));
+  OpBuilder b(host.getBody().front().getTerminator());
+  for (Operation &op : from.without_terminator())
+    b.clone(op, values);
+  SmallVector<Value> made;
+  for (Value value : from.getTerminator()->getOperands())
+    made.push_back(values.lookup(value));
+  if (host.getRoot() != Root::chain)
+    return made;
+  return HoldOp::create(b, scalars.getLoc(), made).getHeld();
+}
+
+/// Replaces `host` by a kernel that makes what `all` make, too.
+static void join(KernelOp host, ArrayRef<KernelOp> all) {
+  SmallVector<Value> made(host.getOutputs());
+  SmallVector<Location> locations = {host.getLoc()};
+  llvm::SmallSetVector<Attribute, 4> stages;
+  stages.insert_range(host.getStages());
+  for (KernelOp scalars : all) {
+    llvm::append_range(made, scalars.getOutputs());
+    stages.insert_range(scalars.getStages());
+    locations.push_back(scalars.getLoc());
+  }
+  OpBuilder b(host);
+  auto whole =
+      KernelOp::create(b, b.getFusedLoc(locations), TypeRange(ValueRange(made)),
+                       host.getSymNameAttr(), host.getRoot(),
+                       b.getArrayAttr(stages.getArrayRef()), host.getInputs());
+  whole.setConditionAttr(host.getConditionAttr());
+  whole.setUnless(host.getUnless());
+  whole.getBody().takeBody(host.getBody());
+  Operation *yield = whole.getBody().front().getTerminator();
+  SmallVector<Value> yielded(yield->getOperands());
+  for (KernelOp scalars : all)
+    llvm::append_range(yielded, moveBody(scalars, whole));
+  yield->setOperands(yielded);
+  for (auto [old, output] : llvm::zip_equal(made, whole.getOutputs()))
+    old.replaceAllUsesWith(output);
+  host.erase();
+  for (KernelOp scalars : all)
+    scalars.erase();
+}
+
+ScalarJoiner::ScalarJoiner(ProgramOp program, uint64_t maxWindowBytes)
+    : program(program), maxWindowBytes(maxWindowBytes), dependences(program) {
+  SmallVector<Operation *> commands = getCommands(program);
+  unsigned part = 0;
+  for (Operation *command : commands) {
+    bool isFence = isa<LoopOp, EndTurnOp>(command);
+    part += 2 * isFence; // Which is in none itself.
+    partOf[command] = part - isFence;
+  }
+  for (Operation *command : commands)
+    for (Operation *before : dependences.before(command))
+      if (areTogether(before, command))
+        awaited.insert(before);
+}
+
+void ScalarJoiner::run() {
+  SmallVector<KernelOp> moving, others;
+  for (auto kernel : listOps<KernelOp>(program)) {
+    bool moves = isOfScalars(kernel) && isAlone(kernel) && isOnlyStored(kernel);
+    (moves ? moving : others).push_back(kernel);
+  }
+  if (moving.empty())
+    return;
+  llvm::copy_if(others, std::back_inserter(hosts), isHost);
+  for (KernelOp scalars : moving)
+    if (KernelOp host = findHost(scalars)) {
+      joined[host].push_back(scalars);
+      ++numJoined;
+    }
+  for (const auto &[host, all] : joined)
+    join(host, all);
+  if (!joined.empty())
+    orderByDependence(program);
+}
