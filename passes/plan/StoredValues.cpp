@@ -12,6 +12,8 @@
 #include "kernels/analysis/Updates.h"
 #include "passes/plan/Commands.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace mlir::gpuvm;
 
@@ -145,6 +147,71 @@ static void storeOnCondition(StoreOp store, KernelOp maker, ValueHomes &homes) {
   store.erase();
 }
 
+//===----------------------------------------------------------------------===//
+// Behind long loops
+//===----------------------------------------------------------------------===//
+
+/// The commands of a loop that the device ends, or of one that it does not,
+/// which are recorded turn by turn, with barriers (RecordLimits of the
+/// runtime). As many barriers as commands are the most there can be.
+static constexpr uint64_t kMostUntil = 1024 / 2, kMostFixed = 16384 / 2;
+
+static uint64_t countCommands(LoopOp loop) {
+  uint64_t commands = 0;
+  for (Operation &op : loop.getBody().front())
+    if (auto inner = dyn_cast<LoopOp>(op))
+      commands = llvm::SaturatingAdd(commands, countCommands(inner));
+    else
+      commands += isCommand(&op) && !isa<EndTurnOp>(op);
+  return llvm::SaturatingMultiply(commands, uint64_t(loop.getTimes()));
+}
+
+static bool mayBeLong(LoopOp loop) {
+  return countCommands(loop) > (loop.getCondition() ? kMostUntil : kMostFixed);
+}
+
+/// A kernel in the place of `op`, which copies `value`.
+static KernelOp addCopyingKernel(Operation *op, Value value, ArrayAttr stages,
+                                 const Twine &name) {
+  OpBuilder b(op);
+  auto program = op->getParentOfType<ProgramOp>();
+  auto kernel =
+      KernelOp::create(b, op->getLoc(), value.getType(),
+                       freeName(program, name), Root::map, stages, value);
+  Block *body = b.createBlock(&kernel.getBody());
+  YieldOp::create(b, op->getLoc(),
+                  body->addArgument(value.getType(), op->getLoc()));
+  return kernel;
+}
+
+/// Where the last loop may take several submits until the device has found its
+/// end, what is behind it need not wait for the host if it is kernels alone
+/// (docs/rationale/repeats.md).
+static void copyByKernels(ProgramOp program, ValueHomes &homes) {
+  LoopOp last;
+  for (auto loop : program.getBody().getOps<LoopOp>())
+    if (mayBeLong(loop))
+      last = loop;
+  if (!last || !last.getCondition())
+    return;
+  for (Operation *op : listOps(program)) {
+    if (!isBefore(last.getEnd(), op))
+      continue;
+    if (auto store = dyn_cast<StoreOp>(op)) {
+      KernelOp kernel =
+          addCopyingKernel(store, store.getValue(), *store.getStages(),
+                           store.getSymbol() + "_stored");
+      homes[kernel->getResult(0)] = getWindow(getSymbolBytes(store));
+      store.erase();
+    } else if (auto copy = dyn_cast<CopyOp>(op)) {
+      KernelOp kernel =
+          addCopyingKernel(copy, copy.getSource(), copy.getStages(), "copy");
+      copy.getResult().replaceAllUsesWith(kernel->getResult(0));
+      copy.erase();
+    }
+  }
+}
+
 /// What gpuvm-update-in-place lets kernels make of what a symbol holds.
 static void findUpdatedSymbols(ProgramOp program, ValueHomes &homes) {
   for (auto kernel : listOps<KernelOp>(program))
@@ -170,4 +237,5 @@ void gpuvm::makeValuesInTheirSymbols(ProgramOp program, ValueHomes &homes,
     store.erase();
   }
   dropStoresInPlace(program, homes);
+  copyByKernels(program, homes);
 }
