@@ -24,17 +24,18 @@
 namespace vm::linear {
 
 struct RunOptions {
-  std::optional<uint32_t> budget; ///< Epochs of every phase, for the program's.
+  std::optional<uint32_t> budget =
+      {}; ///< Epochs of every phase, for the program's.
   /// Each epoch executes a random part of the machines that run, never none.
   /// An epoch does less then, so that budgets are kJitterBudget times as large.
-  std::optional<uint64_t> jitterSeed;
+  std::optional<uint64_t> jitterSeed = {};
   bool checkRaces = false;
 
   /// How linear instructions run: by their matrices, in this format, or
   /// straight (the same bits, in a fraction of the time).
   bool direct = false;
   Format format = Format::Hybrid;
-  std::optional<double> threshold; ///< For the program's.
+  std::optional<double> threshold = {}; ///< For the program's.
 
   /// The machines of an epoch are divided among so many; 1..256. No result
   /// depends on it.

@@ -20,6 +20,8 @@
 
 namespace vm::linear_tool {
 
+constexpr unsigned kMaxThreads = 256; ///< Of linear::RunOptions.
+
 struct Options {
   std::string path;
   std::string executablePath; ///< Of `assemble`.
@@ -31,7 +33,8 @@ struct Options {
   std::optional<uint32_t> budget;
   bool check = false;             ///< Report races.
   std::optional<uint64_t> jitter; ///< Seed of a schedule.
-  run::CommandLine run;           ///< --input, --output and the like.
+  std::optional<unsigned> threads;
+  run::CommandLine run; ///< --input, --output, --stats ..
 
   linear::Format formatOr(linear::Format other) const {
     return format ? *linear::parseFormat(*format) : other;

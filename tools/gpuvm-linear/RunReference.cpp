@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <span>
 #include <thread>
@@ -181,8 +182,52 @@ static linear::RunOptions runOptions(const Options &options,
   result.direct = !options.format && options.threshold.empty();
   result.format = options.formatOr(linear::Format::Hybrid);
   result.threshold = thresholdOf(options, program);
-  result.threads = std::clamp(std::thread::hardware_concurrency(), 1u, 256u);
+  result.threads = options.threads.value_or(
+      std::clamp(std::thread::hardware_concurrency(), 1u, kMaxThreads));
   return result;
+}
+
+/// What a run took. The words are those of gpuvm-run.
+struct RunStats {
+  unsigned threads = 1;
+  int64_t instructions = 0; ///< That all machines executed.
+  double wallUs = 0;
+};
+
+static Result<Outcome> runTimed(const Program &program, run::Bindings &bindings,
+                                const linear::RunOptions &options,
+                                RunStats &stats) {
+  std::vector<std::vector<float>> inputs = takeInputs(program, bindings);
+  auto start = std::chrono::steady_clock::now();
+  Result<Outcome> outcome = linear::run(program, inputs, options);
+  std::chrono::duration<double, std::micro> elapsed =
+      std::chrono::steady_clock::now() - start;
+  stats.wallUs = elapsed.count();
+  stats.threads = options.threads;
+  if (outcome.ok())
+    for (size_t i = 0; i < outcome->counts.size(); ++i)
+      if (size_t k = i % linear::kCounts;
+          k >= linear::kLinearCount && k <= linear::kIoCount)
+        stats.instructions += outcome->counts[i];
+  return outcome;
+}
+
+static void printStats(const Program &program, const RunStats &stats,
+                       run::StatsFormat format) {
+  if (format == run::StatsFormat::Json) {
+    // Names are words.
+    std::string us = fmt::format("{:.2f}", stats.wallUs);
+    fmt::print("{{\"program\":\"{}\",\"threads\":{},\"machines\":{},"
+               "\"instructions\":{},\"iterations\":1,\"wall_us\":"
+               "{{\"median\":{},\"p10\":{},\"p90\":{}}}}}\n",
+               program.name, stats.threads, program.maxMachines(),
+               stats.instructions, us, us, us);
+  } else if (format == run::StatsFormat::Text) {
+    fmt::print("{:<15} {}\n{:<15} {}\n{:<15} {}\n", "threads", stats.threads,
+               "machines", program.maxMachines(), "instructions",
+               stats.instructions);
+    fmt::print("{:<15} {:.2f} us\n", "wall_us", stats.wallUs);
+  }
 }
 
 /// Compares, prints and writes what was asked for.
@@ -204,8 +249,9 @@ int runReference(const Options &options) {
     return fail(bindings.status());
   if (Status status = run::readFiles(plan, *bindings); !status.ok())
     return fail(status);
-  Result<Outcome> outcome = linear::run(
-      *program, takeInputs(*program, *bindings), runOptions(options, *program));
+  RunStats stats;
+  Result<Outcome> outcome =
+      runTimed(*program, *bindings, runOptions(options, *program), stats);
   if (!outcome.ok())
     return fail(outcome.status());
   run::RunResult result =
@@ -213,6 +259,7 @@ int runReference(const Options &options) {
   report(*program, outcome->races, "error", "race");
   report(*program, outcome->unordered, "warning", "depends on the schedule");
   int code = deliver(*bindings, result, options);
+  printStats(*program, stats, options.run.stats);
   bool isRacing = code == 0 && !outcome->races.empty();
   return isRacing ? static_cast<int>(Code::WrongResult) : code;
 }

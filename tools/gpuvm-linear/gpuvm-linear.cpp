@@ -15,6 +15,7 @@
 
 #include <cstdio>
 #include <new>
+#include <string>
 
 using namespace vm;
 using namespace vm::linear_tool;
@@ -105,6 +106,30 @@ static void addScheduleFlags(CLI::App *command, Options &options) {
       ->check(countIn(0, UINT64_MAX));
 }
 
+/// A format, which becomes its number, as CLI11 reads it.
+static std::string checkFormat(std::string &text) {
+  using run::StatsFormat;
+  if (text != "json" && text != "text")
+    return fmt::format("\"{}\" is neither json nor text.", text);
+  auto format = text == "json" ? StatsFormat::Json : StatsFormat::Text;
+  text = std::to_string(static_cast<int>(format));
+  return "";
+}
+
+static void addSpeedFlags(CLI::App *command, Options &options) {
+  command
+      ->add_option("--threads", options.threads,
+                   "Run on this many threads; no result depends on it. "
+                   "Default: as many as there are processors")
+      ->check(countIn(1, kMaxThreads));
+  command
+      ->add_flag("--stats{text}", options.run.stats,
+                 "text (the default) or json: print what was measured, "
+                 "without the time for reading and writing files")
+      ->transform(CLI::Validator(checkFormat, ""))
+      ->type_name("[FORMAT]");
+}
+
 using Action = int (*)(const Options &);
 
 static int runTool(int argc, char **argv) {
@@ -131,6 +156,7 @@ static int runTool(int argc, char **argv) {
   CLI::App *execute = add("run", "Run on the reference", runReference);
   addDataFlags(execute, options.run);
   addScheduleFlags(execute, options);
+  addSpeedFlags(execute, options);
   addMatrixFlags(execute, options);
   try {
     app.parse(argc, argv);

@@ -94,5 +94,7 @@ LogicalResult mlir::linear::makeStructured(func::FuncOp function) {
   patterns.add<SwitchToIf, PoisonToZero>(context);
   scf::IfOp::getCanonicalizationPatterns(patterns, context);
   scf::WhileOp::getCanonicalizationPatterns(patterns, context);
-  return applyPatternsGreedily(function, std::move(patterns));
+  GreedyRewriteConfig config;
+  config.setMaxIterations(GreedyRewriteConfig::kNoLimit);
+  return applyPatternsGreedily(function, std::move(patterns), config);
 }

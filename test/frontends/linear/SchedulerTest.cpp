@@ -15,7 +15,7 @@ namespace {
 
 //===--- Launches ---------------------------------------------------------===//
 
-TEST(LinearReference, NumbersMachinesInTheOrderOfTheLines) {
+TEST(LinearScheduler, NumbersMachinesInTheOrderOfTheLines) {
   Execution run = mustRun(R"(
 .buffer b 1 out
 .routine one
@@ -39,7 +39,7 @@ TEST(LinearReference, NumbersMachinesInTheOrderOfTheLines) {
   EXPECT_EQ(run.ip(3), 0);
 }
 
-TEST(LinearReference, StartsPhasesAnewAndKeepsSharedMemory) {
+TEST(LinearScheduler, StartsPhasesAnewAndKeepsSharedMemory) {
   Execution run = mustRun(R"(
 .buffer b 3 inout
 .routine first
@@ -68,7 +68,7 @@ TEST(LinearReference, StartsPhasesAnewAndKeepsSharedMemory) {
   EXPECT_EQ(run.ip(2), 0);
 }
 
-TEST(LinearReference, OrdersTheLevelsOfAFlow) {
+TEST(LinearScheduler, OrdersTheLevelsOfAFlow) {
   Execution run = mustRun(R"(
 .buffer out 1 out
 .buffer x 1 in
@@ -91,7 +91,7 @@ TEST(LinearReference, OrdersTheLevelsOfAFlow) {
 
 //===--- Schedule ---------------------------------------------------------===//
 
-TEST(LinearReference, ResumesYieldedMachinesTogether) {
+TEST(LinearScheduler, ResumesYieldedMachinesTogether) {
   Execution run = mustRun(R"(
 .buffer b 2 out
 .routine main
@@ -115,7 +115,7 @@ fast: WRITE r0, r2
   EXPECT_EQ(run.outcome.counts, (Counts{11, 7, 0, 2, 10, 0}));
 }
 
-TEST(LinearReference, LeavesTheIpAtYieldUntilItResumes) {
+TEST(LinearScheduler, LeavesTheIpAtYieldUntilItResumes) {
   const char *kText = ".routine main\nYIELD\nHALT\n.routine other\n"
                       "again: JUMP again\n.phase p\nrun main 1\nrun other 1\n";
   Execution run = mustRun(kText, {}, {.budget = 5});
@@ -125,7 +125,7 @@ TEST(LinearReference, LeavesTheIpAtYieldUntilItResumes) {
   EXPECT_EQ(run.outcome.counts, (Counts{5, 0, 0, 5, 1, 3}));
 }
 
-TEST(LinearReference, WaitsForAWrite) {
+TEST(LinearScheduler, WaitsForAWrite) {
   Execution run = mustRun(R"(
 .buffer flag 1 temp
 .buffer b 1 out
@@ -147,7 +147,7 @@ TEST(LinearReference, WaitsForAWrite) {
   EXPECT_EQ(run.outcome.counts, (Counts{6, 2, 0, 0, 6, 0}));
 }
 
-TEST(LinearReference, DeadlocksAtAWaitThatNobodyEnds) {
+TEST(LinearScheduler, DeadlocksAtAWaitThatNobodyEnds) {
   Execution run =
       mustRun(".buffer f 1 inout\n.routine main\nWAIT r0, r1\nHALT\n"
               ".phase p\nrun main 1 r1=1\n.phase q\nrun main 1\n",
@@ -158,7 +158,7 @@ TEST(LinearReference, DeadlocksAtAWaitThatNobodyEnds) {
   EXPECT_EQ(run.outcome.counts, (Counts{1, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, -1}));
 }
 
-TEST(LinearReference, ResumesYieldedMachinesBesideBlockedOnes) {
+TEST(LinearScheduler, ResumesYieldedMachinesBesideBlockedOnes) {
   Execution run = mustRun(R"(
 .buffer f 1 out
 .routine waits
@@ -176,14 +176,14 @@ TEST(LinearReference, ResumesYieldedMachinesBesideBlockedOnes) {
   EXPECT_EQ(run.count(kEpochs), 4);
 }
 
-TEST(LinearReference, IsFaultedBeforeItIsDeadlocked) {
+TEST(LinearScheduler, IsFaultedBeforeItIsDeadlocked) {
   Execution run = mustRun(".buffer f 1 out\n.routine main\nWAIT r0, r1\nHALT\n"
                           ".routine bad\nRETURN\n.phase p\nrun main 1 r1=1\n"
                           "run bad 1\n");
   EXPECT_EQ(run.end(), End::Faulted);
 }
 
-TEST(LinearReference, EndsAtItsBudgetOnlyIfMachinesRun) {
+TEST(LinearScheduler, EndsAtItsBudgetOnlyIfMachinesRun) {
   const char *kText = ".routine main\nNEG r0, r0\nHALT\n.phase p budget=2\n"
                       "run main 1\n.phase q\nrun main 1\n";
   EXPECT_EQ(mustRun(kText).end(), End::Done);
@@ -194,7 +194,7 @@ TEST(LinearReference, EndsAtItsBudgetOnlyIfMachinesRun) {
   EXPECT_EQ(run.end(1), End::NotRun);
 }
 
-TEST(LinearReference, TakesTheBudgetOfThePhaseBeforeThatOfTheProgram) {
+TEST(LinearScheduler, TakesTheBudgetOfThePhaseBeforeThatOfTheProgram) {
   std::string text = "again: JUMP again\n.budget 7\n.phase p\nrun main 1\n";
   EXPECT_EQ(mustRun(".routine main\n" + text).count(kEpochs), 7);
   EXPECT_EQ(mustRun(".routine main\nagain: JUMP again\n.budget 7\n"
@@ -208,7 +208,7 @@ TEST(LinearReference, TakesTheBudgetOfThePhaseBeforeThatOfTheProgram) {
 
 //===--- SPAWN and KILL ---------------------------------------------------===//
 
-TEST(LinearReference, SpawnsIntoFreeMachinesInOrder) {
+TEST(LinearScheduler, SpawnsIntoFreeMachinesInOrder) {
   Execution run = mustRun(R"(
 .routine main
   VMID r1
@@ -233,7 +233,7 @@ TEST(LinearReference, SpawnsIntoFreeMachinesInOrder) {
   EXPECT_EQ(run.outcome.counts, (Counts{5, 2, 0, 0, 10, 0}));
 }
 
-TEST(LinearReference, SpawnsIntoMachinesKilledInTheSameEpoch) {
+TEST(LinearScheduler, SpawnsIntoMachinesKilledInTheSameEpoch) {
   Execution run = mustRun(R"(
 .routine killed
   NEG r1, r1
@@ -255,7 +255,7 @@ TEST(LinearReference, SpawnsIntoMachinesKilledInTheSameEpoch) {
   EXPECT_EQ(run.count(kEpochs), 3);
 }
 
-TEST(LinearReference, KeepsTheStateOfAKilledMachine) {
+TEST(LinearScheduler, KeepsTheStateOfAKilledMachine) {
   Execution run =
       mustRun(".routine main\nSETI r1, 3\nKILL\n.phase p\nrun main 1\n");
   EXPECT_EQ(run.status(0), MachineStatus::Free);
@@ -264,7 +264,7 @@ TEST(LinearReference, KeepsTheStateOfAKilledMachine) {
   EXPECT_EQ(run.end(), End::Done);
 }
 
-TEST(LinearReference, BlocksASpawnUntilAMachineIsFree) {
+TEST(LinearScheduler, BlocksASpawnUntilAMachineIsFree) {
   Execution run = mustRun(R"(
 .routine main
   SPAWN child, r2
@@ -289,7 +289,7 @@ TEST(LinearReference, BlocksASpawnUntilAMachineIsFree) {
   EXPECT_EQ(run.outcome.counts, (Counts{5, 2, 0, 0, 7, 2}));
 }
 
-TEST(LinearReference, GivesASpawnedMachineTheRightsOfItsSpawner) {
+TEST(LinearScheduler, GivesASpawnedMachineTheRightsOfItsSpawner) {
   Execution run = mustRun(R"(
 .buffer a 1 out
 .buffer b 1 out
