@@ -4,30 +4,29 @@
 the second reads the operands. It raises an `Error` with the first error of the text.
 """
 
-import re
-
 import numpy as np
 
 import reference_numbers as numbers
-from reference_program import (ENDINGS, LARGEST, MNEMONICS, RETURN, Buffer, Instruction, Launch, Phase, Program,
-                               Routine, levels)
+from reference_program import (ENDINGS, LARGEST, MNEMONICS, RETURN, Buffer, Instruction, Launch, Phase, Routine,
+                               levels)
 from reference_text import MEMORY, NO_NAMES, REGISTERS, Error, Follows, Line
+from reference_values import Values
 
 OUTPUTS = ("state", "status", "fault", "counts")
 ONCE = (".program", ".state", ".stack", ".budget", ".tolerance", ".threshold")
 DIRECTIVES = (*ONCE, ".const", ".buffer", ".routine", ".phase", ".flow")
+LARGEST_BUDGET = 2**31 - 1
 KINDS = ("in", "out", "inout", "temp")
 
 
-class Assembler:
+class Assembler(Values):
     def __init__(self, text):
-        self.program = Program()
+        super().__init__()
         lines = text.split("\n")
         self.last_line = max(len(lines) - (lines[-1] == ""), 1)
         self.lines = [Line(number, line) for number, line in enumerate(lines, 1)]
         self.errors = []
         self.once = set()
-        self.names = {}  # of constants, buffers, routines and phases: (what, value)
         self.label_names = set()
         self.routine = self.phase = None
 
@@ -196,14 +195,6 @@ class Assembler:
             if line.phase and not self.faulty(line):
                 self.guard(self.read_run, line)
 
-    def literal(self, line, token):
-        if token.kind == "number" and not re.fullmatch(r"[+-]inf", token.text) and not numbers.LITERAL.fullmatch(token.text):
-            raise line.error(token, "expected")
-        try:
-            return numbers.literal(token.text)
-        except numbers.OutOfRange:
-            raise line.error(token, "range") from None
-
     def read_state(self, line):
         kind = line.take()
         if kind.text not in ("f32", "f16"):
@@ -225,68 +216,9 @@ class Assembler:
             self.program.threshold = float(token.text)
 
     def read_whole(self, line):
-        largest = 256 if line.head.text == ".stack" else 2**31 - 1
+        largest = 256 if line.head.text == ".stack" else LARGEST_BUDGET
         setattr(self.program, line.head.text[1:], self.integer(line, 1, largest))
         line.finish()
-
-    def integer(self, line, least, largest, sizes=True):
-        token = line.take()
-        value = self.size(line) if sizes and token.text == "size" else self.whole(line, token)
-        if not least <= value <= largest:
-            raise line.error(token, "range")
-        return value
-
-    def whole(self, line, token):
-        if token.kind == "number":
-            self.literal(line, token)
-            if not token.text.isdecimal():
-                raise line.error(token, "integer")
-            return int(token.text)
-        if token.kind != "word" or token.text in ("base", "size"):
-            raise line.error(token, "expected")
-        if token.text in NO_NAMES:
-            raise line.error(token, "integer")
-        value = self.constant(line, token)[1]
-        if value is None or value.denominator != 1:
-            raise line.error(token, "integer")
-        return int(value)
-
-    def constant(self, line, token):
-        what, value = self.names.get(token.text, (None, None))
-        if what != "constant":
-            raise line.error(token, "constant")
-        if value is None:
-            raise Follows
-        return value
-
-    def size(self, line):
-        return self.buffer_in_parentheses(line).size
-
-    def buffer_in_parentheses(self, line):
-        line.mark("(")
-        buffer = self.buffer(line)
-        line.mark(")")
-        return buffer
-
-    def buffer(self, line):
-        token = line.word()
-        if token.text not in self.program.buffers:
-            raise line.error(token, "buffer")
-        if not self.program.buffers[token.text].kind:
-            raise Follows
-        return self.program.buffers[token.text]
-
-    def value(self, line):
-        """An immediate or the start value of a register."""
-        token = line.take()
-        if token.kind == "number" or token.text in ("inf", "nan"):
-            return self.literal(line, token)
-        if token.text in ("base", "size"):
-            buffer = self.buffer_in_parentheses(line)
-            return np.float32(getattr(buffer, token.text))
-        if token.kind != "word" or token.text in NO_NAMES:
-            raise line.error(token, "expected")
-        return self.constant(line, token)[0]
 
     # Instructions.
 
@@ -323,11 +255,10 @@ class Assembler:
         return REGISTERS[token.text]
 
     def memory(self, line, token):
-        if token.text in MEMORY:
-            return MEMORY[token.text]
-        if not token.text.isdecimal() or int(token.text) > 15:
+        address = MEMORY.get(token.text, MEMORY.get("m" + token.text))
+        if address is None:
             raise line.error(token, "memory")
-        return int(token.text)
+        return address
 
     def target(self, line, token, letter):
         routine = line.routine
@@ -373,7 +304,8 @@ class Assembler:
             phase.independent = True
             return
         line.mark("=")
-        setattr(phase, option, self.integer(line, int(option == "budget"), 2**31 - 1 if option == "budget" else LARGEST))
+        least, largest = (1, LARGEST_BUDGET) if option == "budget" else (0, LARGEST)
+        setattr(phase, option, self.integer(line, least, largest))
 
     def read_run(self, line):
         routine = line.word()

@@ -3,6 +3,7 @@
 Prints the checks that fail and how many there were; exit code 1 if one fails.
 """
 
+import decimal
 import fractions
 import random
 import sys
@@ -15,6 +16,9 @@ from reference_text import Error
 
 F32, NAN, INF = np.float32, float("nan"), float("inf")
 CHECKS = []
+decimal.getcontext().prec = 100
+# From the integer of section 4: right to 77 digits, of which the largest x takes 39.
+HALF_PI = decimal.Decimal(2) ** 256 / numbers.TWO_OVER_PI
 
 
 def check(function):
@@ -25,8 +29,9 @@ def check(function):
 def same(got, want):
     """Equal bit for bit; a NaN is a NaN."""
     got, want = np.asarray(got), np.asarray(want, np.asarray(got).dtype)
+    assert got.shape == want.shape, f"{got} instead of {want}"
     equal = (got == want) & (np.signbit(got) == np.signbit(want)) | np.isnan(got) & np.isnan(want)
-    assert got.shape == want.shape and equal.all(), f"{got} instead of {want}"
+    assert equal.all(), f"{got} instead of {want}"
 
 
 def straight(lines, buffers="", options="", phase="", head="", **inputs):
@@ -97,13 +102,38 @@ def special_numbers():
             ("MIN r0, r0, r1", (0.0, -0.0), -0.0), ("MIN r0, r0, r1", (-0.0, 0.0), -0.0),
             ("MAX r0, r0, r1", (-0.0, 0.0), 0.0), ("MAX r0, r0, r1", (NAN, 1), NAN), ("MIN r0, r0, r1", (1, NAN), NAN),
             ("MIN r0, r1, r0", (3, -INF), -INF), ("ABS r0, r0", (-0.0,), 0.0), ("SQRT r0, r0", (-0.0,), -0.0),
-            ("SQRT r0, r0", (-1,), NAN), ("SIN r0, r0", (-0.0,), -0.0), ("COS r0, r0", (0,), 1), ("SIN r0, r0", (INF,), NAN),
+            ("SQRT r0, r0", (-1,), NAN), ("SIN r0, r0", (-0.0,), -0.0),
+            ("COS r0, r0", (0,), 1), ("SIN r0, r0", (INF,), NAN),
             ("MUL r0, r0, r1", (-1e-20, 1e-20), -0.0), ("MULI r0, r0, 0.5", (2.0**-126,), 0.0),
             ("CMP r0, r0, r1", (1.5 * 2.0**-126, 2.0**-126), 0.0), ("CMP r0, r0, r0", (INF,), NAN),
             ("SUB r0, r0, r0", (NAN,), 0.0), ("SCALE r0, r0, 0", (INF,), 0.0), ("SETI r0, -0.0", (1,), 0.0),
             ("ADD r0, r0, r0", (3e38,), INF), ("ADD r0, r0, r1", (-0.0, -0.0), -0.0), ("NEG r0, r0", (0.0,), -0.0),
             ("SCALE r0, r0, -1e-30", (1e-10,), -0.0), ("MOV r0, r1", (1, -0.0), -0.0)]:
         same(operation(text, *values), want)
+
+
+def exact_sine_cosine(x):
+    """SIN and COS of a float to 40 digits, by the series."""
+    turns = int((decimal.Decimal(x) / HALF_PI).to_integral_value())
+    r = decimal.Decimal(x) - turns * HALF_PI
+    parts, term = [decimal.Decimal(0), decimal.Decimal(0)], decimal.Decimal(1)
+    for k in range(1, 42):
+        parts[(k + 1) % 2] += term * (-1) ** ((k - 1) // 2)
+        term *= r / k
+    c, s = parts
+    return [(s, c), (c, -s), (-s, -c), (-c, s)][turns % 4]
+
+
+@check
+def sines_are_near():
+    # Half an ulp of r is one of S just below 1/2, where cos r is 0.87; 0.5 of the last sum, 0.2 of the others.
+    source = random.Random(2)
+    x = np.array([source.randrange(0x39800000, 0x7F800000) for _ in range(2000)], np.uint32).view(F32)
+    x[::2] *= -1
+    for value, *pair in zip(x, *numbers.sine_cosine(x)):
+        for got, want in zip(pair, exact_sine_cosine(float(value))):
+            unit = decimal.Decimal(float(np.spacing(F32(abs(float(want))))))
+            assert abs(decimal.Decimal(float(got)) - want) < unit * decimal.Decimal("1.6"), (value, got, want)
 
 
 @check
@@ -127,7 +157,8 @@ def branches():
     def taken(name, value, head=""):
         return bool(registers([f"BRANCH_{name} r0, there", "SETI r1, 1", "HALT", "there: SETI r1, 2"],
                               options=f"r0={value}", head=head)[1] == 2)
-    for value, names in [("0", "EQ LE GE"), ("-0.0", "EQ LE GE"), ("nan", "NE"), ("2", "NE GT GE"), ("-inf", "NE LT LE")]:
+    for value, names in [("0", "EQ LE GE"), ("-0.0", "EQ LE GE"), ("nan", "NE"), ("2", "NE GT GE"),
+                         ("-inf", "NE LT LE")]:
         for name in "EQ NE LT GT LE GE".split():
             assert taken(name, value) == (name in names.split()), (name, value)
     assert taken("EQ", "-0.4", ".tolerance 0.5") and not taken("NE", "-0.4", ".tolerance 0.5")
@@ -303,8 +334,30 @@ run parent 1
 
 
 @check
+def spawned_machines_start_with_no_calls():
+    result = reference.run(""".routine first
+CALL inner
+HALT
+inner: KILL
+.routine parent
+CLEAR r1
+CLEAR r1
+SPAWN child, r0
+HALT
+child: RETURN
+.phase p
+run first 1
+run parent 1 r0=7
+""")
+    same(result["status"], [4, 3])
+    same(result["fault"], [4, 0])
+    same(result["state"][0, :2], [7, 7])
+
+
+@check
 def budgets_end_phases():
-    text = ".budget 7\n.routine main\nagain: CLEAR r0\nJUMP again\n.phase a{}\nrun main 2\n.phase b spawn=5\nrun main 1\n"
+    text = ".budget 7\n.routine main\nagain: CLEAR r0\nJUMP again\n.phase a{}\nrun main 2\n"
+    text += ".phase b spawn=5\nrun main 1\n"
     result = reference.run(text.format(""))
     same(result["counts"], [[7, 8, 0, 6, 0, 3], [0, 0, 0, 0, 0, -1]])
     same(result["status"], [0, 0, 5, 5, 5, 5])
@@ -341,11 +394,13 @@ run put 1 r0=base(a) r1=8 writes=a
 @check
 def errors_have_places():
     head, tail = ".routine m\n", "\nHALT\n.phase p\nrun m 1\n"
-    for text, want in [(" FOO r0", (2, 2, "mnemonic")), ("ADD r0, r1", (2, 1, "operands")), ("MOV r0, r4", (2, 9, "register")),
+    for text, want in [(" FOO r0", (2, 2, "mnemonic")), ("ADD r0, r1", (2, 1, "operands")),
+                       ("MOV r0, r4", (2, 9, "register")),
                        ("LOAD r0, m16", (2, 10, "memory")), ("SETI r0, 1e39", (2, 10, "range")),
                        ("SETI r0, 1e-40", (2, 10, "range")), ("SETI r0, K", (2, 10, "constant")),
                        ("JUMP 9", (2, 6, "target")), (".foo", (2, 1, "directive")), ("a:\na: HALT", (3, 1, "defined")),
-                       ("SETI r0, 1x", (2, 10, "expected")), ("CALL q", (2, 6, "target")), ("r0: HALT", (2, 1, "reserved"))]:
+                       ("SETI r0, 1x", (2, 10, "expected")), ("CALL q", (2, 6, "target")),
+                       ("r0: HALT", (2, 1, "reserved"))]:
         try:
             reference.run(head + text + tail)
             raise AssertionError(f"{text!r} is taken")
@@ -356,8 +411,10 @@ def errors_have_places():
 @check
 def literals_are_rounded_once():
     for text, bits in [("16777217", 0x4B800000), ("16777219", 0x4B800002), ("1.00000005960464477540", 0x3F800001),
-                       ("1.17549435e-38", 0x00800000), ("3.4028235677973366e38", 0x7F7FFFFF), ("3.4028235677973367e38", None), ("3.4028235e38", 0x7F7FFFFF),
-                       (".5", 0x3F000000), ("1.e1", 0x41200000), ("-0", 0x80000000), ("0e999999999", 0), ("1e-999999999", None)]:
+                       ("1.17549435e-38", 0x00800000), ("3.4028235677973366e38", 0x7F7FFFFF),
+                       ("3.4028235677973367e38", None), ("3.4028235e38", 0x7F7FFFFF),
+                       (".5", 0x3F000000), ("1.e1", 0x41200000), ("-0", 0x80000000), ("0e999999999", 0),
+                       ("1e-999999999", None)]:
         try:
             assert numbers.literal(text).view(np.uint32) == bits, text
         except numbers.OutOfRange:

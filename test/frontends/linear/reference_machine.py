@@ -115,9 +115,12 @@ class SharedMemory:
 
 
 def given(buffer, inputs):
+    if buffer.name not in inputs:
+        raise ValueError(f'Input "{buffer.name}" is missing: it is float32[{buffer.size}].')
     values = np.asarray(inputs[buffer.name])
     if values.dtype != F32 or values.shape != (buffer.size,):
-        raise ValueError(f'Input "{buffer.name}" is {values.dtype}{list(values.shape)} instead of float32[{buffer.size}].')
+        found = f"{values.dtype}{list(values.shape)}"
+        raise ValueError(f'Input "{buffer.name}" is {found} instead of float32[{buffer.size}].')
     return values
 
 

@@ -1,4 +1,4 @@
-"""The numbers of section 13 about a program of the linear-algebra VM: its instructions and the bytes of its matrices."""
+"""The numbers of section 13 about a program of the linear-algebra VM: instructions and bytes of matrices."""
 
 import fractions
 import math
@@ -71,7 +71,8 @@ def hypothetical_bytes(matrices, counts):
     return {"all_dense_bytes": DENSE_BYTES * len(counts), "all_csr_bytes": sum(map(csr_bytes, counts)),
             "all_bsr2_bytes": sum(blocked_bytes(m, 2) for m in matrices),
             "all_bsr4_bytes": sum(blocked_bytes(m, 4) for m in matrices),
-            "all_dictionary_bytes": dictionary_bytes(matrices), "all_runlength_bytes": sum(map(runlength_bytes, counts))}
+            "all_dictionary_bytes": dictionary_bytes(matrices),
+            "all_runlength_bytes": sum(map(runlength_bytes, counts))}
 
 
 def statistics(program, threshold=None):

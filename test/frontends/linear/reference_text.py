@@ -7,7 +7,8 @@ REGISTERS = {f"r{k}": k for k in range(4)}
 MEMORY = {f"m{k}": k for k in range(16)}
 NO_NAMES = {*REGISTERS, *MEMORY, "inf", "nan", "base", "size"}
 TOKEN = re.compile(r"""[ \t\r]*(?:
-    (?P<directive>\.[A-Za-z_]\w*) | (?P<word>[A-Za-z_]\w*) | (?P<number>[+-]?(?:\d|\.\d)(?:(?<=[eE])[+-]|[\w.])*|[+-]inf\b)
+    (?P<directive>\.[A-Za-z_]\w*) | (?P<word>[A-Za-z_]\w*)
+  | (?P<number>[+-]?(?:\d|\.\d)(?:(?<=[eE])[+-]|[\w.])*|[+-]inf\b)
   | (?P<mark>[:,=()]) | (?P<bad>[^ \t\r]))""", re.VERBOSE | re.ASCII)
 
 
