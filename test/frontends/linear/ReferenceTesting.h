@@ -10,8 +10,8 @@
 #include "frontends/linear/Reference.h"
 #include "test/frontends/linear/LinearTesting.h"
 
+#include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 namespace vm::linear::test {
@@ -73,7 +73,7 @@ inline Execution mustRun(const std::string &text, Inputs inputs = {},
 
 inline bool isSame(const Values &a, const Values &b) {
   return std::ranges::equal(a, b, [](float x, float y) {
-    return std::memcmp(&x, &y, sizeof x) == 0 ||
+    return std::bit_cast<uint32_t>(x) == std::bit_cast<uint32_t>(y) ||
            (std::isnan(x) && std::isnan(y));
   });
 }

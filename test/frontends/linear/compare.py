@@ -2,13 +2,14 @@
 a NaN): straight, by matrices in each format, and in random schedules where the program is
 timing-free, which `run --check` must find too.
 
-    compare.py FOLDER [--kind any|timing-free|spawning] [--seed 0] [--count 100] [--first 0]
-               [--other PROGRAM]
+    compare.py FOLDER [--kind any|timing-free|spawning|straight|whole] [--seed 0] [--count 100]
+               [--first 0] [--independent | --other PROGRAM]
 
-gpuvm-linear is taken from PATH. PROGRAM is another implementation of the machine: it takes
-FILE.lvm and FILE.json (the data, as generate.py writes it) and prints an object {output: list of
-words, as unsigned bits; counts as numbers}, or {"error": text}. Prints how many programs differ,
-and leaves their files in FOLDER.
+With --independent a straight run is compared with reference.py (which needs numpy), and nothing
+else is done. PROGRAM is another implementation of the machine: it takes FILE.lvm and FILE.json
+(the data, as generate.py writes it) and prints an object {output: list of words, as unsigned bits;
+counts as numbers}. gpuvm-linear is taken from PATH. Prints how many programs differ, and leaves
+their files in FOLDER.
 """
 
 import argparse
@@ -24,11 +25,18 @@ import generate
 
 FORMATS = ["csr", "dense", "bsr2", "bsr4", "dictionary", "runlength"]
 MACHINES = ["state", "status", "fault"]
+INTEGERS = ["status", "fault", "counts"]
 ELEMENTS, COUNTS, EPOCHS, END, BUDGET = 22, 6, 0, 5, 3
 
 
 def canonical(word):
     return 0x7fc00000 if word & 0x7fffffff > 0x7f800000 else word
+
+
+def canonical_result(result):
+    """With one NaN."""
+    return {name: [canonical(word) for word in words] if name not in INTEGERS else words
+            for name, words in result.items()}
 
 
 def read_words(path, is_float, is_wide):
@@ -67,7 +75,7 @@ class Case:
             return done.stderr
         if done.stderr:
             print(f"{self.files[0]}: {' '.join(flags)}: {done.stderr}", end="")
-        result = {name: read_words(path, name not in ("status", "fault", "counts"), name == "counts")
+        result = {name: read_words(path, name not in INTEGERS, name == "counts")
                   for name, path in paths.items()}
         for path in paths.values():
             os.remove(path)
@@ -77,9 +85,11 @@ class Case:
         done = subprocess.run(program.split() + self.files[:2], capture_output=True, text=True)
         if done.returncode:
             return done.stderr
-        result = json.loads(done.stdout)
-        return {name: [canonical(word) for word in words] if name not in ("status", "fault", "counts") else words
-                for name, words in result.items()}
+        return canonical_result(json.loads(done.stdout))
+
+    def run_independently(self):
+        import reference  # Needs numpy.
+        return canonical_result(reference.words(self.text, self.data))
 
     def remove(self):
         for path in self.files:
@@ -111,8 +121,11 @@ def differences(expected, actual, kind, jittered):
 
 
 def check(case, options, index):
-    """What differs from a straight run, as lines."""
+    """What differs from a straight run, as lines, and whether it comes to its end."""
     expected = case.run()
+    ended = not isinstance(expected, str) and BUDGET not in expected["counts"][END::COUNTS]
+    if options.independent:
+        return differences(expected, case.run_independently(), case.kind, False), ended
     ways = [(f"--linear-format={name}",) for name in FORMATS] + [("--linear-threshold=0.048",)]
     wrong = []
     for flags in ways:
@@ -120,7 +133,6 @@ def check(case, options, index):
     if options.other:
         wrong += [f"{options.other}: {line}"
                   for line in differences(expected, case.run_other(options.other), case.kind, False)]
-    ended = not isinstance(expected, str) and BUDGET not in expected["counts"][END::COUNTS]
     if case.kind == "any" or not ended:
         return wrong, ended
     if case.run("--check") != expected:
@@ -134,10 +146,11 @@ def check(case, options, index):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder")
-    parser.add_argument("--kind", choices=["any", "timing-free", "spawning"], default="any")
+    parser.add_argument("--kind", choices=["any", "timing-free", "spawning", "straight", "whole"], default="any")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--independent", action="store_true")
     parser.add_argument("--other")
     options = parser.parse_args()
     os.makedirs(options.folder, exist_ok=True)
