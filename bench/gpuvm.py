@@ -5,8 +5,10 @@ that has neither compiler nor packages.
 """
 
 import json
+import math
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 
@@ -46,21 +48,35 @@ class Gpuvm:
 
     def call(self, name, *arguments):
         """Standard output of one of our programs; its message if it fails."""
+        return self.run(name, *arguments).stdout
+
+    def run(self, name, *arguments):
+        """What subprocess.run says of it."""
         done = subprocess.run([self.program(name), *map(str, arguments)], text=True,
                               capture_output=True, env=self.environment, check=False)
         if done.returncode:
             raise RuntimeError(f"{name} exits with {done.returncode}: {done.stderr.strip()[-800:]}")
-        return done.stdout
+        return done
 
-    def plan(self, name, text, *options):
+    def compile(self, source, plan, *options):
+        """A program of the linear-algebra VM that runs in another mode than it is asked to is a failure."""
+        said = self.run("gpuvm-compile", source, "-o", plan, *options).stderr
+        if other := re.search(r"remark: (phase .* runs faithfully.*)", said):
+            plan.unlink()
+            raise RuntimeError(other[1])
+
+    def plan(self, name, text, *options, language="mlir"):
         """(path of the plan, its manifest), compiled here or taken from the bundle."""
         folder = self.bundle / "plans" if self.bundle else pathlib.Path(self.scratch.name)
         plan, manifest = folder / f"{name}.gvplan", folder / f"{name}.json"
         if not self.bundle and not plan.exists():
-            source = folder / f"{name}.mlir"
+            source = folder / f"{name}.{language}"
             source.write_text(text)
-            self.call("gpuvm-compile", source, "-o", plan, *options)
+            self.compile(source, plan, *options)
             manifest.write_text(self.call("gpuvm-plan", "show", "--format=json", plan))
+        reason = plan.with_suffix(".reason")
+        if not plan.exists() and reason.exists():
+            raise Missing(reason.read_text())
         if not plan.exists():
             raise Missing(f"the bundle has no plan {name}; make it with bench/bundle")
         return plan, json.loads(manifest.read_text())
@@ -86,18 +102,25 @@ class Gpuvm:
 def bytes_moved(manifest):
     """Bytes the commands read and write, each window of each command once.
 
-    A window that a command both reads and writes counts twice.
+    A window that a command both reads and writes counts twice, and what is repeated as often as it is at most.
     """
-    total = 0
-    for command in manifest["commands"]:
-        if command["op"] in ("dispatch", "dispatch_indirect"):
-            bindings = {binding["binding"]: binding
-                        for binding in manifest["kernels"][command["kernel"]]["bindings"]}
-            for window in command["windows"]:
-                binding = bindings[window["binding"]]
-                total += window["length"] * (binding["reads"] + binding["writes"])
-        elif command["op"] == "copy":
-            total += 2 * command["source"]["length"]
-        elif command["op"] == "fill":
-            total += command["window"]["length"]
+    total, ends = 0, []  # ends: of the repeats that a command is in, (number of the command behind it, times)
+    for number, command in enumerate(manifest["commands"]):
+        ends = [end for end in ends if end[0] > number]
+        times = math.prod(end[1] for end in ends)
+        if command["op"] == "repeat":
+            ends.append((number + 1 + command["commands"], command["times"]))
+        total += times * bytes_of(manifest, command)
     return total
+
+
+def bytes_of(manifest, command):
+    """Those of a command by itself."""
+    if command["op"] in ("dispatch", "dispatch_indirect"):
+        bindings = {binding["binding"]: binding
+                    for binding in manifest["kernels"][command["kernel"]]["bindings"]}
+        return sum(window["length"] * (bindings[window["binding"]]["reads"] + bindings[window["binding"]]["writes"])
+                   for window in command["windows"])
+    if command["op"] == "copy":
+        return 2 * command["source"]["length"]
+    return command["window"]["length"] if command["op"] == "fill" else 0

@@ -40,7 +40,8 @@ class Tensor:
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    """Our speed has to be at least this fraction of the limit's or of a peer's."""
+    """Our speed has to be at least this fraction of the limit's or of a peer's; of "rate", it is
+    how many of what is counted a second."""
     fraction: float
     of: str = "limit"
 
@@ -71,7 +72,7 @@ class Case:
     do; torch's forms give {output: tensor}. A program that is fed chunk after chunk has `stream`, the input whose
     first dimension counts them: one sample is all of them, from the state that the program begins in."""
     what: str
-    program: str                       # MLIR
+    program: str                       # in its language
     inputs: dict                       # name -> Tensor, an array, or what makes one
     output: str = ""
     result: Tensor = None
@@ -82,6 +83,7 @@ class Case:
     torch: dict = dataclasses.field(default_factory=dict)
     compiled: bool = False             # torch.compile is a form too
     host: dict = dataclasses.field(default_factory=dict)  # name -> arrays -> what computes the output (host.py)
+    language: str = "mlir"             # or "lvm"
     iree: str = ""                     # MLIR of the same function, or nothing
     peers: dict = dataclasses.field(default_factory=dict)
     options: tuple = ()                # of gpuvm-compile
@@ -146,6 +148,8 @@ class Row:
             return None
         if self.target.of == "limit":
             return self.fraction()
+        if self.target.of == "rate":
+            return self.counts[0] / self.ours.get("device_us", self.ours["wall_us"])["median"] * 1e6
         return self.against(self.target.of) if self.target.of in self.peers else None
 
     def json(self):

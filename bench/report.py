@@ -12,6 +12,8 @@ def goal_text(row):
     if not row["target"]:
         return ""
     wanted = f">= {100 * row['target']['fraction']:.0f} % of {row['target']['of']}"
+    if row["target"]["of"] == "rate":
+        wanted = f">= {row['target']['fraction']:.3g} {row['counts'][1]}/s"
     if row["reached"] is None:
         return f"{wanted}: not measured"
     return f"{wanted}: {'met' if row['met'] else 'missed'}"
@@ -73,12 +75,14 @@ def aligned(lines):
 
 def shortfall(row):
     """How far a row falls short of its target, and what of the plan bears on it."""
-    wanted, plan = row["target"]["fraction"], row["plan"]
+    wanted, plan = row["target"], row["plan"]
     reasons = [f"{plan['kernels']} kernels, {plan['dispatches']} dispatches, "
                f"{plan['barriers']} barriers"]
     if row["bytes"] and plan["bytes_moved"] > 1.05 * row["bytes"]:
         reasons.append(f"the plan moves {plan['bytes_moved'] / row['bytes']:.2f} x the bytes needed")
-    return (f"{row['what']}: {share(row['reached'])} of {row['target']['of']}, {share(wanted)} "
+    if row["target"]["of"] == "rate":
+        return (f"{row['what']}: {row['reached']:.3g} {row['counts'][1]}/s, {wanted['fraction']:.3g} wanted ({'; '.join(reasons)})")
+    return (f"{row['what']}: {share(row['reached'])} of {row['target']['of']}, {share(wanted['fraction'])} "
             f"wanted ({'; '.join(reasons)})")
 
 

@@ -52,7 +52,7 @@ def read_state(options):
 
 
 def deliver(options, state):
-    """The tables and the plot of what there is."""
+    """The tables and the plots of what there is."""
     where, parts = state["machine"], state["parts"]
     device = where["device"].lower()
     name = options.name or "".join(c if c.isalnum() else "-" for c in device).strip("-")
@@ -61,6 +61,10 @@ def deliver(options, state):
     picture = plot.svg(where, parts)
     if picture:
         write(options.out / f"{name}.svg", picture)
+    for part, result in parts.items():
+        module = importlib.import_module(f"part_{part}")
+        if growth := hasattr(module, "picture") and module.picture(where, result):
+            write(options.out / f"{name}-{part}-growth.svg", growth)
 
 
 def run_part(session, part, done):
@@ -72,6 +76,8 @@ def run_part(session, part, done):
     result = session.part(part, module.TITLE, cases, done)
     extra = getattr(module, "notes", None)
     result["notes"] += getattr(module, "NOTES", ()) if extra is None else extra(options)
+    if hasattr(module, "remarks"):
+        result["notes"] += module.remarks(result)
     return result
 
 

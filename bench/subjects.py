@@ -43,7 +43,7 @@ class Ours:
 
     def __init__(self, vm, machine, part, case, arrays):
         self.machine, self.case, self.arrays = machine, case, arrays
-        self.file, self.manifest = vm.plan(case.plan_name(part), case.program, *case.options)
+        self.file, self.manifest = vm.plan(case.plan_name(part), case.program, *case.options, language=case.language)
         self.begin()
 
     def begin(self):
@@ -79,7 +79,7 @@ class Ours:
         stats = self.machine.stats()
         facts = {key: stats[key] for key in ("kernels", "dispatches", "barriers",
                                              "upload_bytes", "download_bytes")}
-        return {**facts, "bytes_moved": bytes_moved(self.manifest)}
+        return {**facts, "bytes_moved": bytes_moved(self.manifest), "memory_bytes": sum(self.manifest["regions"].values())}
 
     def close(self):
         pass  # the machine is used again

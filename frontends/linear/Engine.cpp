@@ -9,6 +9,7 @@
 
 #include "frontends/TextTemplate.h"
 #include "frontends/linear/Arithmetic.h"
+#include "frontends/linear/PackedMatrices.h"
 #include "frontends/linear/SignatureText.h"
 #include "frontends/linear/Templates.h"
 
@@ -41,6 +42,7 @@ private:
   void addSizes();
   void addCode();
   void addMatrices();
+  void addPacked(const MatrixTables &tables);
   void addPlan();
   void addBuffers();
   void addSharedMemory();
@@ -142,7 +144,8 @@ void EngineWriter::addList(const std::string &name,
                            std::vector<uint32_t> words) {
   if (words.empty())
     words.push_back(0); // No tensor is empty.
-  addValue(name, fmt::format("[{}]", fmt::join(words, ", ")));
+  std::vector<int32_t> numbers(words.begin(), words.end());
+  addValue(name, fmt::format("[{}]", fmt::join(numbers, ", ")));
 }
 
 void EngineWriter::addFloats(const std::string &name,
@@ -179,6 +182,32 @@ void EngineWriter::addMatrices() {
   addFloats("values", tables.values);
   addList("columns", tables.columns);
   addList("pointers", tables.rowPointers);
+  addPacked(tables);
+}
+
+/// The formats beside CSR and dense (PackedMatrices.h).
+void EngineWriter::addPacked(const MatrixTables &tables) {
+  set("packedWords", std::max<size_t>(tables.packed.size(), 1));
+  set("differentValues", std::max<size_t>(tables.dictionary.size(), 1));
+  addList("packed", tables.packed);
+  addFloats("dictionary", tables.dictionary);
+  unsigned side = blockSize(options.format), across = blocksAcross(side);
+  set("blockSide", side);
+  set("blocksAcross", across);
+  set("blockPlaces", side * across);
+  switch (options.format) {
+  case Format::Bsr2:
+  case Format::Bsr4:
+    arguments.conditions.insert({"packed", "blocks"});
+    break;
+  case Format::Dictionary:
+  case Format::RunLength:
+    arguments.conditions.insert({"packed", toString(options.format)});
+    break;
+  default:
+    arguments.conditions.insert("tables");
+    break;
+  }
 }
 
 void EngineWriter::addPlan() {

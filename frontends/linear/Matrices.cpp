@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cmath>
 
 namespace vm::linear {
@@ -109,6 +110,27 @@ std::optional<Format> parseFormat(std::string_view text) {
     if (text == kFormatNames[i])
       return static_cast<Format>(i);
   return std::nullopt;
+}
+
+/// Also of a number without a binary32.
+static std::optional<double> numberOf(std::string_view text) {
+  double value = 0;
+  const char *end = text.data() + text.size();
+  auto [stop, error] = std::from_chars(text.data(), end, value);
+  bool isNumber = error == std::errc() && stop == end;
+  return isNumber ? std::optional(value) : std::nullopt;
+}
+
+bool isThreshold(std::string_view text) {
+  std::optional<double> value = numberOf(text);
+  return text == "auto" || (value && *value >= 0 && *value <= kMaxThreshold);
+}
+
+double thresholdOf(const Program &program, std::string_view asked) {
+  if (asked == "auto")
+    return autoThreshold(program);
+  return numberOf(asked).value_or(
+      program.threshold.value_or(kDefaultThreshold));
 }
 
 double firstDenseNonZeros(double threshold) {

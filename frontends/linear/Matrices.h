@@ -63,6 +63,17 @@ std::optional<Format> parseFormat(std::string_view text);
 /// Part of non-zeros from which on a matrix is dense.
 constexpr double kDefaultThreshold = 0.15;
 
+/// The largest that a command line may ask for.
+constexpr double kMaxThreshold = 1e30;
+
+/// Whether a command line may ask for it: `auto`, or a number from 0 to
+/// kMaxThreshold.
+bool isThreshold(std::string_view text);
+
+/// The one that `asked` (isThreshold) says; if that is empty the program's, or
+/// the default.
+double thresholdOf(const Program &program, std::string_view asked);
+
 /// ceil(484 T): the fewest non-zeros of a dense matrix. An integer, 1.6e41 at
 /// most.
 double firstDenseNonZeros(double threshold);

@@ -14,13 +14,13 @@ import importlib  # noqa: E402
 
 folder = pathlib.Path(sys.argv[1])
 folder.mkdir(parents=True, exist_ok=True)
-options = types.SimpleNamespace(scale="1", cache=folder / "cache")
+options = types.SimpleNamespace(scale="1", cache=folder / "cache", bin=None, bundle=None, device="")
 for part in sorted(pathlib.Path(sys.path[0]).glob("part_*.py")):
     module = importlib.import_module(part.stem)
     if not hasattr(module, "cases"):
         continue
     cases = module.plans(options) if hasattr(module, "plans") else module.cases("cpu", options)
     for case in cases:
-        path = folder / f"{case.plan_name(part.stem[5:])}.mlir"
+        path = folder / f"{case.plan_name(part.stem[5:])}.{case.language}"
         path.write_text(case.program)
         print(path)

@@ -8,15 +8,28 @@
 #include "tools/gpuvm-compile/LinearFiles.h"
 
 #include "frontends/linear/Assembler.h"
+#include "frontends/linear/Executable.h"
+#include "frontends/linear/Modes.h"
 #include "frontends/linear/lowering/Lowering.h"
+#include "runtime/base/AtomicFile.h"
 #include "tools/common/CommandLineText.h"
 
 #include "mlir/Pass/PassManager.h"
 
-#include <memory>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <span>
 
 using namespace vm;
 using namespace vm::compile;
+
+static std::string checkThreshold(const std::string &text) {
+  if (linear::isThreshold(text))
+    return "";
+  return fmt::format("\"{}\" is neither auto nor a number from 0 to {}.", text,
+                     linear::kMaxThreshold);
+}
 
 void vm::compile::addLinearOptions(CLI::App &app, LinearOptions &options) {
   auto *group = app.add_option_group(
@@ -31,45 +44,123 @@ void vm::compile::addLinearOptions(CLI::App &app, LinearOptions &options) {
   group
       ->add_option("--linear-format", options.format,
                    "How matrices are stored: hybrid (the default: by the "
-                   "threshold), csr or dense")
+                   "threshold), csr, dense, bsr2, bsr4, dictionary or "
+                   "runlength")
       ->type_name("FORMAT")
-      ->check(CLI::IsMember({"hybrid", "csr", "dense"}).description(""));
-  group->add_option("--linear-threshold", options.threshold,
-                    "The fraction of non-zeros from which a matrix is dense. "
-                    "Default: what the program says, or 0.15");
+      ->check(CLI::IsMember({"hybrid", "csr", "dense", "bsr2", "bsr4",
+                             "dictionary", "runlength"})
+                  .description(""));
+  group
+      ->add_option("--linear-threshold", options.threshold,
+                   "The share of non-zeros from which a matrix is dense, or "
+                   "auto: the one with the fewest bytes. Default: what the "
+                   "program says, or 0.15")
+      ->type_name("SHARE")
+      ->check(CLI::Validator(checkThreshold, ""));
   group
       ->add_option("--linear-budget", options.budget,
                    "Epochs of each phase, whatever the program says")
       ->check(vm::countIn(1, INT32_MAX));
+  group
+      ->add_option("--linear-statistics", options.statistics,
+                   "Write what the program takes and which mode runs each "
+                   "phase (JSON; - is standard output)")
+      ->type_name("FILE");
+  group
+      ->add_option("--linear-executable", options.executable,
+                   "Write the program as an executable (.gvlx), as "
+                   "gpuvm-linear assemble does")
+      ->type_name("FILE");
 }
 
-bool vm::compile::isLinearFile(const std::string &path) {
-  return path.ends_with(".lvm");
+//===--- Reading ----------------------------------------------------------===//
+
+/// With the tool's name, where the text has no place of its own.
+static Status complain(const Status &status) {
+  return {status.code(), "gpuvm-compile: error: " + status.message()};
 }
 
-static void addLowering(const LinearOptions &options,
-                        mlir::gpuvm::CompileRequest &request) {
+/// For a file that is no program of ours.
+static Status checkNoFiles(const std::string &path,
+                           const LinearOptions &options) {
+  if (options.statistics.empty() && options.executable.empty())
+    return {};
+  const char *option = options.statistics.empty() ? "--linear-executable"
+                                                  : "--linear-statistics";
+  return complain(
+      {Code::Usage, fmt::format("{} takes a program of the linear-algebra VM "
+                                "(.lvm, or an executable), and \"{}\" is none.",
+                                option, path)});
+}
+
+Result<LinearProgram>
+vm::compile::readLinearProgram(const std::string &path,
+                               const LinearOptions &options,
+                               std::unique_ptr<llvm::MemoryBuffer> &file) {
+  llvm::StringRef text = file->getBuffer();
+  std::span bytes(text.bytes_begin(), text.size());
+  bool isBinary = linear::isExecutable(bytes) || path.ends_with(".gvlx");
+  if (!isBinary && !path.ends_with(".lvm")) {
+    VM_RETURN_IF_ERROR(checkNoFiles(path, options));
+    return LinearProgram();
+  }
+  Result<linear::Program> program =
+      isBinary ? linear::readExecutable(bytes, path)
+               : linear::assemble(std::string_view(text), path);
+  if (!program.ok())
+    return isBinary ? complain(program.status()) : program.status();
+  if (isBinary)
+    file = llvm::MemoryBuffer::getMemBufferCopy("", path);
+  return std::make_shared<const linear::Program>(std::move(*program));
+}
+
+//===--- Compiling --------------------------------------------------------===//
+
+void vm::compile::addLinearFrontEnd(LinearProgram program,
+                                    const LinearOptions &options,
+                                    mlir::gpuvm::CompileRequest &request) {
   mlir::linear::LinearLowerOptions lower;
   lower.mode = options.mode;
   lower.format = options.format;
+  lower.threshold = options.threshold;
   lower.budget = options.budget.value_or(0);
   request.lower = [lower](mlir::PassManager &passes) {
     passes.addPass(mlir::linear::createLinearLower(lower));
   };
+  if (program)
+    request.read = [program](mlir::MLIRContext &context) {
+      return mlir::linear::buildModule(context, *program);
+    };
 }
 
-Status vm::compile::addLinearFrontEnd(const std::string &path,
-                                      const LinearOptions &options,
-                                      mlir::gpuvm::CompileRequest &request) {
-  addLowering(options, request);
-  if (!isLinearFile(path))
-    return {};
-  Result<linear::Program> program = linear::assembleFile(path);
-  if (!program.ok())
-    return program.status();
-  auto shared = std::make_shared<linear::Program>(std::move(*program));
-  request.read = [shared](mlir::MLIRContext &context) {
-    return mlir::linear::buildModule(context, *shared);
-  };
+//===--- Writing ----------------------------------------------------------===//
+
+static std::string statisticsOf(const linear::Program &program,
+                                const LinearOptions &options) {
+  linear::Statistics statistics =
+      linear::countStatistics(program, *linear::parseFormat(options.format),
+                              linear::thresholdOf(program, options.threshold));
+  statistics.modes = linear::chooseModes(program, options.mode);
+  return statistics.toJson();
+}
+
+static Status writeText(const std::string &path, const std::string &text) {
+  if (path != "-")
+    return writeFileAtomically(
+        path, {reinterpret_cast<const uint8_t *>(text.data()), text.size()});
+  size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
+  if (written != text.size() || std::fflush(stdout) != 0)
+    return {Code::BadInput, "Standard output cannot be written."};
+  return {};
+}
+
+Status vm::compile::writeLinearFiles(const linear::Program &program,
+                                     const LinearOptions &options) {
+  if (!options.executable.empty())
+    VM_RETURN_IF_ERROR(writeFileAtomically(options.executable,
+                                           linear::writeExecutable(program)));
+  if (!options.statistics.empty())
+    VM_RETURN_IF_ERROR(
+        writeText(options.statistics, statisticsOf(program, options)));
   return {};
 }

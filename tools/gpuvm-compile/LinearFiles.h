@@ -8,10 +8,14 @@
 #pragma once
 
 #include "compiler/Compile.h"
+#include "frontends/linear/Program.h"
 #include "runtime/base/Status.h"
+
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <CLI/CLI.hpp>
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -20,20 +24,29 @@ namespace vm::compile {
 /// What the command line says about a program of the linear-algebra VM.
 struct LinearOptions {
   std::string mode = "auto", format = "hybrid";
-  std::optional<std::string> threshold;
+  std::string threshold; ///< A number, auto, or empty.
   std::optional<uint32_t> budget;
   std::string statistics, executable; ///< Files to write; or empty.
 };
 
 void addLinearOptions(CLI::App &app, LinearOptions &options);
 
-/// By its name.
-bool isLinearFile(const std::string &path);
+using LinearProgram = std::shared_ptr<const linear::Program>;
 
-/// Has `request` read `path`, a program of the linear-algebra VM, and lower it;
-/// writes the files that the options ask for. Of a file that is none, only
-/// what is in the dialect is lowered.
-Status addLinearFrontEnd(const std::string &path, const LinearOptions &options,
-                         mlir::gpuvm::CompileRequest &request);
+/// The program of a text or an executable; null of a file that is neither. The
+/// message of a failure is all that is to be printed. `file` becomes what
+/// messages quote: nothing of an executable.
+Result<LinearProgram>
+readLinearProgram(const std::string &path, const LinearOptions &options,
+                  std::unique_ptr<llvm::MemoryBuffer> &file);
+
+/// Has `request` read `program`, unless it is null, and lower what is in the
+/// dialect.
+void addLinearFrontEnd(LinearProgram program, const LinearOptions &options,
+                       mlir::gpuvm::CompileRequest &request);
+
+/// Writes the files that the options ask for, for a program that is right.
+Status writeLinearFiles(const linear::Program &program,
+                        const LinearOptions &options);
 
 } // namespace vm::compile

@@ -57,7 +57,7 @@ static int fail(llvm::StringRef message, vm::Code code) {
 
 static void addFiles(CLI::App &app, CommandLine &line) {
   app.add_option("source", line.source,
-                 "The program (.mlir, or .lvm); - is standard input")
+                 "The program (.mlir, .lvm or .gvlx); - is standard input")
       ->required();
   app.add_option("-o,--output", line.output, "The plan file to write")
       ->required();
@@ -158,6 +158,14 @@ static void setOptions(const CommandLine &line,
     options.spins = static_cast<int64_t>(*line.spins);
 }
 
+/// The plan comes last: what it is made of is there then.
+static vm::Status saveFiles(const CommandLine &line, const vm::Plan &plan,
+                            const vm::linear::Program *program) {
+  if (program)
+    VM_RETURN_IF_ERROR(vm::compile::writeLinearFiles(*program, line.linear));
+  return vm::savePlan(line.output, plan);
+}
+
 static int compile(const CommandLine &line) {
   if (std::string advice = vm::planAdvice(line.source); !advice.empty())
     return fail(advice, vm::Code::BadInput);
@@ -167,6 +175,11 @@ static int compile(const CommandLine &line) {
   auto file = mlir::openInputFile(line.source, &error);
   if (!file)
     return fail(error, vm::Code::BadInput);
+  auto linear = vm::compile::readLinearProgram(line.source, line.linear, file);
+  if (!linear.ok()) {
+    llvm::errs() << linear.status().message() << '\n';
+    return static_cast<int>(linear.status().code());
+  }
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
 
@@ -184,21 +197,15 @@ static int compile(const CommandLine &line) {
   mlir::gpuvm::CompilerOptions options;
   setOptions(line, options);
   mlir::gpuvm::CompileRequest request = line.request;
-  // What it computes is defined to the bit.
-  if (vm::compile::isLinearFile(line.source))
-    options.exact = true;
-  vm::Status front =
-      vm::compile::addLinearFrontEnd(line.source, line.linear, request);
-  if (!front.ok()) {
-    llvm::errs() << front.message() << '\n';
-    return static_cast<int>(front.code());
-  }
+  if (*linear)
+    options.exact = true; // What it computes is defined to the bit.
+  vm::compile::addLinearFrontEnd(*linear, line.linear, request);
   request.progress = [&](const std::string &what) { busy.set(what); };
   auto plan = mlir::gpuvm::compileProgram(context, sources, options, request);
   busy.clear();
   if (mlir::failed(plan))
     return static_cast<int>(vm::Code::BadInput);
-  vm::Status saved = vm::savePlan(line.output, *plan);
+  vm::Status saved = saveFiles(line, *plan, linear->get());
   if (!saved.ok())
     return fail(saved.message(), saved.code());
   if (line.statistics)

@@ -51,15 +51,22 @@ private:
 
 FailureOr<vm::linear::EngineOptions>
 LinearLower::engineOptions(ProgramOp op, const vm::linear::Program &program) {
-  vm::linear::EngineOptions options;
-  options.threshold = program.threshold.value_or(threshold);
-  if (format == "csr")
-    options.format = vm::linear::Format::Csr;
-  else if (format == "dense")
-    options.format = vm::linear::Format::Dense;
-  else if (format != "hybrid")
-    return op.emitError("the format of matrices is hybrid, csr or dense, not ")
+  std::optional<vm::linear::Format> chosen = vm::linear::parseFormat(format);
+  if (!chosen)
+    return op.emitError("the format of matrices is hybrid, csr, dense, bsr2, "
+                        "bsr4, dictionary or runlength, not ")
            << format;
+  if (!threshold.empty() && !vm::linear::isThreshold(threshold))
+    return op.emitError("the threshold is auto or a number from 0 to 1e30, "
+                        "not ")
+           << threshold;
+  vm::linear::EngineOptions options;
+  options.format = *chosen;
+  options.threshold = vm::linear::thresholdOf(program, threshold);
+  if (!vm::linear::tablesFit(program, options.format, options.threshold))
+    return op.emitError("the matrices of ")
+           << program.instructions.size() << " instructions in format "
+           << format << " take more than " << UINT32_MAX << " bytes";
   return options;
 }
 

@@ -24,9 +24,11 @@ def LinearLower : Pass<"linear-lower", "::mlir::ModuleOp"> {
     Option<"mode", "mode", "std::string", /*default=*/"\"auto\"",
            "faithful, compiled, fused, or auto: compiled where it may be">,
     Option<"format", "format", "std::string", /*default=*/"\"hybrid\"",
-           "How matrices are stored: hybrid, csr or dense">,
-    Option<"threshold", "threshold", "double", /*default=*/"0.15",
-           "The fraction of non-zeros from which a matrix is dense">,
+           "How matrices are stored: hybrid, csr, dense, bsr2, bsr4, dictionary "
+           "or runlength">,
+    Option<"threshold", "threshold", "std::string", /*default=*/"\"\"",
+           "The fraction of non-zeros from which a matrix is dense, or auto; "
+           "default: what the program says, or 0.15">,
     Option<"budget", "budget", "unsigned", /*default=*/"0",
            "Epochs of each phase; 0: what the program says">,
   ];

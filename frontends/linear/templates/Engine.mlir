@@ -56,6 +56,26 @@
             %kept_ = arith.select %isLaunched_, %bits_, %zero_ : i32
             {r} = arith.bitcast %kept_ : i32 to f32
 //@end
+// {r} is the sum {s}, of which {any} is 0 if it has no terms yet, and the coefficient {c}
+// times the element {col} of machine %vi, whose instruction is %i.
+//@define term c col any s r
+                %is0_ = arith.cmpi eq, {col}, %none : i32
+                %last_ = arith.constant 21 : i32
+                %is21_ = arith.cmpi eq, {col}, %last_ : i32
+                %below_ = arith.subi {col}, %one : i32
+                %up_ = arith.maxsi %below_, %none : i32
+                %most_ = arith.constant 19 : i32
+                %in_ = arith.minsi %up_, %most_ : i32
+                %ji_ = arith.index_cast %in_ : i32 to index
+                %xj_ = tensor.extract %x_[%vi, %ji_] : !registers
+                %ipf_ = arith.sitofp %i : i32 to f32
+                %y0_ = arith.select %is21_, %onef, %xj_ : f32
+                %y_ = arith.select %is0_, %ipf_, %y0_ : f32
+                %term_ = arith.mulf {c}, %y_ : f32
+                %isFirst_ = arith.cmpi eq, {any}, %none : i32
+                %more_ = arith.addf {s}, %term_ : f32
+                {r} = arith.select %isFirst_, %term_, %more_ : f32
+//@end
 // {r} is {x} as the state keeps it.
 //@if f16
 //@define rounded x r
@@ -83,6 +103,8 @@
 !values = tensor<@nonzeros@xf32>
 !columns = tensor<@nonzeros@xi32>
 !pointers = tensor<@rowPointers@xi32>
+!packed = tensor<@packedWords@xi32>
+!dictionary = tensor<@differentValues@xf32>
 !phases = tensor<@phases@x5xi32>      // first launch, launches, launched machines, machines, budget
 !launches = tensor<@launches@x22xi32> // first machine, first instruction, r0 .. m15
 !buffers = tensor<@buffers@xi32>      // bases
@@ -97,10 +119,17 @@
 gpuvm.program @@name@(@inputs@) -> (@outputs@) {
   gpuvm.heap @linear.code : !code@codeValue@
   gpuvm.heap @linear.metadata : !metadata@metadataValue@
+//@if packed
+  gpuvm.heap @linear.packed : !packed@packedValue@
+//@else
   gpuvm.heap @linear.dense : !dense@denseValue@
   gpuvm.heap @linear.values : !values@valuesValue@
   gpuvm.heap @linear.columns : !columns@columnsValue@
   gpuvm.heap @linear.pointers : !pointers@pointersValue@
+//@end
+//@if dictionary
+  gpuvm.heap @linear.dictionary : !dictionary@dictionaryValue@
+//@end
   gpuvm.heap @linear.phases : !phases@phasesValue@
   gpuvm.heap @linear.launches : !launches@launchesValue@
 //@if access
@@ -456,10 +485,17 @@ gpuvm.program @@name@(@inputs@) -> (@outputs@) {
         (%l = %l.order1 : !gpuvm.message<!machines>, %n = %l.sizes : !gpuvm.message<!sizes>,
          %at_ = %l.at : !gpuvm.message<!machines>, %x_ = %l.x : !gpuvm.message<!registers>) -> !registers {
       %metadata = gpuvm.load @linear.metadata : !metadata
+//@if packed
+      %packed = gpuvm.load @linear.packed : !packed
+//@else
       %dense = gpuvm.load @linear.dense : !dense
       %values = gpuvm.load @linear.values : !values
       %columns = gpuvm.load @linear.columns : !columns
       %pointers = gpuvm.load @linear.pointers : !pointers
+//@end
+//@if dictionary
+      %dictionary = gpuvm.load @linear.dictionary : !dictionary
+//@end
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %one = arith.constant 1 : i32
@@ -483,9 +519,12 @@ gpuvm.program @@name@(@inputs@) -> (@outputs@) {
           %ii = arith.index_cast %i : i32 to index
           %w = arith.index_cast %wi : index to i32
           %number = arith.addi %w, %one : i32
+//@if tables
           %format = tensor.extract %metadata[%ii, %c0] : !metadata
+//@end
           %offset = tensor.extract %metadata[%ii, %c1] : !metadata
           %first = arith.divui %offset, %four : i32
+//@if tables
           %isDense = arith.cmpi eq, %format, %one : i32
           %sum = scf.if %isDense -> f32 {
             %rowAt = arith.muli %number, %columns22 : i32
@@ -496,22 +535,7 @@ gpuvm.program @@name@(@inputs@) -> (@outputs@) {
               %c = tensor.extract %dense[%ei] : !dense
               %isThere = arith.cmpf une, %c, %zero : f32
               %next:2 = scf.if %isThere -> (f32, i32) {
-                %is0 = arith.cmpi eq, %j, %none : i32
-                %last = arith.constant 21 : i32
-                %is21 = arith.cmpi eq, %j, %last : i32
-                %below = arith.subi %j, %one : i32
-                %up = arith.maxsi %below, %none : i32
-                %most = arith.constant 19 : i32
-                %in = arith.minsi %up, %most : i32
-                %ji = arith.index_cast %in : i32 to index
-                %xj = tensor.extract %x_[%vi, %ji] : !registers
-                %ipf = arith.sitofp %i : i32 to f32
-                %y0 = arith.select %is21, %onef, %xj : f32
-                %y = arith.select %is0, %ipf, %y0 : f32
-                %t = arith.mulf %c, %y : f32
-                %isFirst = arith.cmpi eq, %any, %none : i32
-                %a = arith.addf %s, %t : f32
-                %b = arith.select %isFirst, %t, %a : f32
+@term %c %j %any %s %b@
                 scf.yield %b, %one : f32, i32
               } else {
                 scf.yield %s, %any : f32, i32
@@ -530,34 +554,146 @@ gpuvm.program @@name@(@inputs@) -> (@outputs@) {
             %all = scf.for %t_ = %none to %columns22 step %one iter_args(%s = %zero) -> f32 : i32 {
               %isThere = arith.cmpi slt, %t_, %count : i32
               %b = scf.if %isThere -> f32 {
-              %j = arith.addi %begin, %t_ : i32
-              %je = arith.index_cast %j : i32 to index
-              %c = tensor.extract %values[%je] : !values
-              %col = tensor.extract %columns[%je] : !columns
-              %is0 = arith.cmpi eq, %col, %none : i32
-              %last = arith.constant 21 : i32
-              %is21 = arith.cmpi eq, %col, %last : i32
-              %below = arith.subi %col, %one : i32
-              %up = arith.maxsi %below, %none : i32
-              %most = arith.constant 19 : i32
-              %in = arith.minsi %up, %most : i32
-              %ji = arith.index_cast %in : i32 to index
-              %xj = tensor.extract %x_[%vi, %ji] : !registers
-              %ipf = arith.sitofp %i : i32 to f32
-              %y0 = arith.select %is21, %onef, %xj : f32
-              %y = arith.select %is0, %ipf, %y0 : f32
-              %t = arith.mulf %c, %y : f32
-              %isFirst = arith.cmpi eq, %t_, %none : i32
-              %a = arith.addf %s, %t : f32
-              %c_ = arith.select %isFirst, %t, %a : f32
-              scf.yield %c_ : f32
+                %j = arith.addi %begin, %t_ : i32
+                %je = arith.index_cast %j : i32 to index
+                %c = tensor.extract %values[%je] : !values
+                %col = tensor.extract %columns[%je] : !columns
+@term %c %col %t_ %s %a@
+                scf.yield %a : f32
               } else {
-              scf.yield %s : f32
+                scf.yield %s : f32
               }
               scf.yield %b : f32
             }
             scf.yield %all : f32
           }
+//@end
+//@if blocks
+          // Pointers of the rows of blocks, the blocks' columns, their values by rows.
+          %side = arith.constant @blockSide@ : i32
+          %across = arith.constant @blocksAcross@ : i32
+          %places = arith.constant @blockPlaces@ : i32
+          %blockRow = arith.divui %number, %side : i32
+          %inBlock = arith.remui %number, %side : i32
+          %p = arith.addi %first, %blockRow : i32
+          %p1 = arith.addi %p, %one : i32
+          %last = arith.addi %first, %across : i32
+          %pi = arith.index_cast %p : i32 to index
+          %p1i = arith.index_cast %p1 : i32 to index
+          %lasti = arith.index_cast %last : i32 to index
+          %begin = tensor.extract %packed[%pi] : !packed
+          %end = tensor.extract %packed[%p1i] : !packed
+          %blocks = tensor.extract %packed[%lasti] : !packed
+          %columnsAt = arith.addi %last, %one : i32
+          %valuesAt = arith.addi %columnsAt, %blocks : i32
+          %sum, %terms = scf.for %t_ = %none to %places step %one iter_args(%s = %zero, %any = %none) -> (f32, i32) : i32 {
+            %before = arith.divui %t_, %side : i32
+            %block = arith.addi %begin, %before : i32
+            %isIn = arith.cmpi slt, %block, %end : i32
+            %next:2 = scf.if %isIn -> (f32, i32) {
+              %j = arith.remui %t_, %side : i32
+              %top = arith.muli %block, %side : i32
+              %row = arith.addi %top, %inBlock : i32
+              %rowAt = arith.muli %row, %side : i32
+              %at = arith.addi %rowAt, %j : i32
+              %e = arith.addi %valuesAt, %at : i32
+              %ei = arith.index_cast %e : i32 to index
+              %bits = tensor.extract %packed[%ei] : !packed
+              %c = arith.bitcast %bits : i32 to f32
+              %isThere = arith.cmpf une, %c, %zero : f32
+              %more:2 = scf.if %isThere -> (f32, i32) {
+                %columnAt = arith.addi %columnsAt, %block : i32
+                %ci = arith.index_cast %columnAt : i32 to index
+                %blockColumn = tensor.extract %packed[%ci] : !packed
+                %left = arith.muli %blockColumn, %side : i32
+                %col = arith.addi %left, %j : i32
+@term %c %col %any %s %a@
+                scf.yield %a, %one : f32, i32
+              } else {
+                scf.yield %s, %any : f32, i32
+              }
+              scf.yield %more#0, %more#1 : f32, i32
+            } else {
+              scf.yield %s, %any : f32, i32
+            }
+            scf.yield %next#0, %next#1 : f32, i32
+          }
+//@end
+//@if dictionary
+          // Pointers of the rows; of each coefficient its column in five bits, and its value's number.
+          %p = arith.addi %first, %number : i32
+          %p1 = arith.addi %p, %one : i32
+          %pi = arith.index_cast %p : i32 to index
+          %p1i = arith.index_cast %p1 : i32 to index
+          %begin = tensor.extract %packed[%pi] : !packed
+          %end = tensor.extract %packed[%p1i] : !packed
+          %count = arith.subi %end, %begin : i32
+          %pointers = arith.constant 23 : i32
+          %five = arith.constant 5 : i32
+          %mask = arith.constant 31 : i32
+          %behind = arith.addi %first, %pointers : i32
+          %own = arith.addi %behind, %begin : i32
+          %sum = scf.for %t_ = %none to %columns22 step %one iter_args(%s = %zero) -> f32 : i32 {
+            %isIn = arith.cmpi slt, %t_, %count : i32
+            %next = scf.if %isIn -> f32 {
+              %e = arith.addi %own, %t_ : i32
+              %ei = arith.index_cast %e : i32 to index
+              %word = tensor.extract %packed[%ei] : !packed
+              %col = arith.andi %word, %mask : i32
+              %value = arith.shrui %word, %five : i32
+              %ci = arith.index_cast %value : i32 to index
+              %c = tensor.extract %dictionary[%ci] : !dictionary
+@term %c %col %t_ %s %a@
+              scf.yield %a : f32
+            } else {
+              scf.yield %s : f32
+            }
+            scf.yield %next : f32
+          }
+//@end
+//@if runlength
+          // The number of coefficients, their values, and two to a word the zeros before each:
+          // all rows up to the machine's own are walked. No instruction has more than 24 of them.
+          %firsti = arith.index_cast %first : i32 to index
+          %count = tensor.extract %packed[%firsti] : !packed
+          %valuesAt = arith.addi %first, %one : i32
+          %gapsAt = arith.addi %valuesAt, %count : i32
+          %most = arith.constant 24 : i32
+          %mask = arith.constant 0xFFFF : i32
+          %sum, %terms, %places = scf.for %t_ = %none to %most step %one
+              iter_args(%s = %zero, %any = %none, %place = %none) -> (f32, i32, i32) : i32 {
+            %isIn = arith.cmpi slt, %t_, %count : i32
+            %next:3 = scf.if %isIn -> (f32, i32, i32) {
+              %half = arith.shrui %t_, %one : i32
+              %g = arith.addi %gapsAt, %half : i32
+              %gi = arith.index_cast %g : i32 to index
+              %word = tensor.extract %packed[%gi] : !packed
+              %odd = arith.andi %t_, %one : i32
+              %by = arith.shli %odd, %four : i32
+              %shifted = arith.shrui %word, %by : i32
+              %gap = arith.andi %shifted, %mask : i32
+              %at = arith.addi %place, %gap : i32
+              %behind = arith.addi %at, %one : i32
+              %row = arith.divui %at, %columns22 : i32
+              %isOwn = arith.cmpi eq, %row, %number : i32
+              %more:2 = scf.if %isOwn -> (f32, i32) {
+                %e = arith.addi %valuesAt, %t_ : i32
+                %ei = arith.index_cast %e : i32 to index
+                %bits = tensor.extract %packed[%ei] : !packed
+                %c = arith.bitcast %bits : i32 to f32
+                %col = arith.remui %at, %columns22 : i32
+@term %c %col %any %s %a@
+                scf.yield %a, %one : f32, i32
+              } else {
+                scf.yield %s, %any : f32, i32
+              }
+              scf.yield %more#0, %more#1, %behind : f32, i32, i32
+            } else {
+              scf.yield %s, %any, %place : f32, i32, i32
+            }
+            scf.yield %next#0, %next#1, %next#2 : f32, i32, i32
+          }
+//@end
           scf.yield %sum : f32
         } else {
           scf.yield %zero : f32
