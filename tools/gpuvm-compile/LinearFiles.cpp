@@ -116,7 +116,7 @@ vm::compile::readLinearProgram(const std::string &path,
 
 //===--- Compiling --------------------------------------------------------===//
 
-void vm::compile::addLinearFrontEnd(LinearProgram program,
+void vm::compile::addLinearFrontEnd(const LinearProgram &program,
                                     const LinearOptions &options,
                                     mlir::gpuvm::CompileRequest &request) {
   mlir::linear::LinearLowerOptions lower;

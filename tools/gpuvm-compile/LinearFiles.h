@@ -42,7 +42,8 @@ readLinearProgram(const std::string &path, const LinearOptions &options,
 
 /// Has `request` read `program`, unless it is null, and lower what is in the
 /// dialect.
-void addLinearFrontEnd(LinearProgram program, const LinearOptions &options,
+void addLinearFrontEnd(const LinearProgram &program,
+                       const LinearOptions &options,
                        mlir::gpuvm::CompileRequest &request);
 
 /// Writes the files that the options ask for, for a program that is right.
