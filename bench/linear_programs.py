@@ -69,7 +69,7 @@ def rotation(turns):
 
 
 def linear_run(turns=0):
-    """A run of 32 linear instructions, behind some that are not."""
+    """A run of 32 linear instructions, after some that are not."""
     body = []
     for k in range(4):
         body += [("STORE", "r0", f"m{k}"), ("SCALE", "r1", "r1", "0.5"), ("ADD", "r0", "r0", "r1"), ("SCALE", "r0", "r0", "0.5"),

@@ -62,12 +62,12 @@ struct SourceLine {
 };
 
 /// The lines of a text of at most kMaxSourceBytes, one after the other. A text
-/// that ends with a line feed has no empty line behind it.
+/// that ends with a line feed has no empty line after it.
 class SourceLines {
 public:
   explicit SourceLines(std::string_view text) : text_(text) {}
 
-  /// False behind the last one.
+  /// False after the last one.
   bool next(SourceLine &line);
 
   /// The number of the last line so far; 1 in an empty text.

@@ -34,7 +34,7 @@ private:
   const TemplateArguments &arguments;
   std::map<std::string, Macro, std::less<>> macros;
   Macro *defined = nullptr; ///< The one whose lines these are.
-  Macro ignored;            ///< One behind a condition that does not hold.
+  Macro ignored;            ///< One after a condition that does not hold.
   std::vector<bool> branches;
   std::string out;
 };

@@ -9,7 +9,7 @@
 //
 //     @name@                     a place, replaced by what it stands for
 //     //@if a or b               the lines up to //@else or //@end if one of
-//     //@else                    these conditions holds, or else those behind
+//     //@else                    these conditions holds, or else those after
 //     //@end
 //     //@define sum x y          a macro: its lines up to //@end, with x and y
 //     as

@@ -28,7 +28,7 @@ def draw(file, image, begin, found, data):
     left.axis("off")
     scatter(middle, begin, found)
     part = np.s_[40:296, 120:376]
-    for axes, name, title in zip(right, ("noisy", "picture"), ("a photo with noise", "behind network.lvm")):
+    for axes, name, title in zip(right, ("noisy", "picture"), ("a photo with noise", "after network.lvm")):
         axes.imshow(data[name][part], cmap="gray", vmin=0, vmax=255)
         axes.set_title(title, fontsize=10)
         axes.axis("off")

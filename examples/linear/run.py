@@ -150,7 +150,7 @@ def network(options):
     check(off <= LAYERS, f"the network is off by {off:.1e} from its matrices")
     data["picture"] = found["picture"].reshape(data["clean"].shape)
     before, after = (psnr(data[name], data["clean"]) for name in ("noisy", "picture"))
-    print(f"network_noise {before:.1f} dB before, {after:.1f} dB behind it")
+    print(f"network_noise {before:.1f} dB before, {after:.1f} dB after it")
     check(after > before + 3, f"the network gains {after - before:.1f} dB only")
     return data
 

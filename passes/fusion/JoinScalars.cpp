@@ -3,7 +3,7 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A counter is a dispatch of one lane that nobody waits for: all it takes is
+// A counter is a dispatch of one lane that nothing waits for: all it takes is
 // the dispatch. So another kernel makes it beside its own results. Nothing must
 // wait longer for that, and nothing be copied: only kernels move that read
 // nothing, and make nothing for others, in their part of the program. Parts lie
@@ -91,8 +91,8 @@ bool ScalarJoiner::isAlone(KernelOp kernel) const {
   });
 }
 
-/// Whether nobody reads what `kernel` makes before the next loop begins or this
-/// one's turn ends, and nobody reads meanwhile what that is stored over.
+/// Whether nothing reads what `kernel` makes before the next loop begins or
+/// this one's turn ends, and nothing reads meanwhile what that is stored over.
 bool ScalarJoiner::isOnlyStored(KernelOp kernel) const {
   return llvm::all_of(kernel->getUsers(), [&](Operation *user) {
     if (isa<ExposeOp, ReturnOp>(user))

@@ -148,7 +148,7 @@ static void storeOnCondition(StoreOp store, KernelOp maker, ValueHomes &homes) {
 }
 
 //===----------------------------------------------------------------------===//
-// Behind long loops
+// After long loops
 //===----------------------------------------------------------------------===//
 
 /// The commands of a loop that the device ends, or of one that it does not,
@@ -185,7 +185,7 @@ static KernelOp addCopyingKernel(Operation *op, Value value, ArrayAttr stages,
 }
 
 /// Where the last loop may take several submits until the device has found its
-/// end, what is behind it need not wait for the host if it is kernels alone
+/// end, what is after it need not wait for the host if it is kernels alone
 /// (docs/rationale/repeats.md).
 static void copyByKernels(ProgramOp program, ValueHomes &homes) {
   LoopOp last;

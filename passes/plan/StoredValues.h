@@ -22,7 +22,7 @@ using ValueHomes = llvm::DenseMap<Value, WindowAttr>;
 /// `inPlace` a kernel may update what it reads. What is stored on a condition,
 /// and cannot be made in its place, is stored by a kernel that waits for it. A
 /// store over a part of what it stores takes a copy of that, which has no home.
-/// Kernels copy behind a long loop that the device ends.
+/// Kernels copy after a long loop that the device ends.
 void makeValuesInTheirSymbols(ProgramOp program, ValueHomes &homes,
                               bool inPlace);
 

@@ -8,10 +8,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/linear/Assembler.h"
-#include "frontends/linear/Check.h"
-#include "frontends/linear/Disassembler.h"
-#include "frontends/linear/Executable.h"
+#include "frontends/linear/executable/Check.h"
+#include "frontends/linear/executable/Executable.h"
+#include "frontends/linear/text/Assembler.h"
+#include "frontends/linear/text/Disassembler.h"
 
 #include <cstdlib>
 

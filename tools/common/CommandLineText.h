@@ -56,6 +56,13 @@ inline CLI::Validator numberIn(double min, double max) {
 /// Executions that a tool repeats; more take years.
 inline constexpr uint64_t kMaxRepetitions = uint64_t(1) << 40;
 
+/// Whether the error is that none of the tool's commands was named.
+inline bool lacksCommand(const CLI::App &app, const CLI::ParseError &error) {
+  return error.get_exit_code() ==
+             static_cast<int>(CLI::ExitCodes::RequiredError) &&
+         app.get_subcommands().empty();
+}
+
 /// What a parse error says, with the option that may have been meant.
 inline std::string explain(CLI::App &app, const CLI::ParseError &error) {
   std::string text = error.what();

@@ -7,10 +7,11 @@
 
 #include "tools/gpuvm-compile/LinearFiles.h"
 
-#include "frontends/linear/Assembler.h"
-#include "frontends/linear/Executable.h"
-#include "frontends/linear/Modes.h"
+#include "frontends/linear/executable/Executable.h"
 #include "frontends/linear/lowering/Lowering.h"
+#include "frontends/linear/matrices/Statistics.h"
+#include "frontends/linear/modes/Modes.h"
+#include "frontends/linear/text/Assembler.h"
 #include "runtime/base/AtomicFile.h"
 #include "tools/common/CommandLineText.h"
 
@@ -140,7 +141,9 @@ static std::string statisticsOf(const linear::Program &program,
   linear::Statistics statistics =
       linear::countStatistics(program, *linear::parseFormat(options.format),
                               linear::thresholdOf(program, options.threshold));
-  statistics.modes = linear::chooseModes(program, options.mode);
+  linear::Mode mode = linear::chooseMode(program, options.mode);
+  for (const linear::Phase &phase : program.phases) // One mode runs them all.
+    statistics.modes.push_back({phase.name, mode.name, mode.reason});
   return statistics.toJson();
 }
 

@@ -10,8 +10,8 @@
 
 #pragma once
 
-#include "frontends/linear/Matrices.h"
 #include "frontends/linear/Program.h"
+#include "frontends/linear/matrices/Matrices.h"
 #include "runtime/base/Status.h"
 #include "tools/gpuvm-run/CommandLine.h"
 

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/linear/Reference.h"
+#include "frontends/linear/reference/Reference.h"
 #include "runtime/base/Printable.h"
 #include "tools/gpuvm-linear/Commands.h"
 #include "tools/gpuvm-run/Bindings.h"

@@ -161,14 +161,12 @@ static int runTool(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    bool isMissing = error.get_exit_code() ==
-                         static_cast<int>(CLI::ExitCodes::RequiredError) &&
-                     app.get_subcommands().empty();
-    return isMissing ? fail(Status(Code::Usage,
-                                   "What to do is missing: check, assemble, "
-                                   "disassemble, statistics or run, before the "
-                                   "file (gpuvm-linear --help says more)."))
-                     : answer(app, error);
+    return lacksCommand(app, error)
+               ? fail(Status(Code::Usage,
+                             "What to do is missing: check, assemble, "
+                             "disassemble, statistics or run, before the "
+                             "file (gpuvm-linear --help says more)."))
+               : answer(app, error);
   }
   return action(options);
 }

@@ -142,14 +142,12 @@ static int runTool(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    bool isMissing = error.get_exit_code() ==
-                         static_cast<int>(CLI::ExitCodes::RequiredError) &&
-                     app.get_subcommands().empty();
-    return isMissing ? fail(Status(Code::Usage,
-                                   "What to do is missing: show, verify, "
-                                   "disassemble or dot, before the plan file "
-                                   "(gpuvm-plan --help says more)."))
-                     : answer(app, error);
+    return lacksCommand(app, error)
+               ? fail(Status(Code::Usage,
+                             "What to do is missing: show, verify, "
+                             "disassemble or dot, before the plan file "
+                             "(gpuvm-plan --help says more)."))
+               : answer(app, error);
   }
   return run(action, options);
 }

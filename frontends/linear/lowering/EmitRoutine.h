@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "frontends/linear/CompiledProgram.h"
+#include "frontends/linear/modes/CompiledProgram.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -5,8 +5,7 @@
 //
 // MLIR's transformation of a control flow graph into structured operations does
 // the work. Bodies of gpuvm have scf.if, scf.for and scf.while; a
-// scf.index_switch becomes a chain of scf.if, and a value that nobody looks at
-// 0.
+// scf.index_switch becomes a chain of scf.if, and a value that is not used a 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,7 +83,45 @@ LogicalResult SwitchToIf::matchAndRewrite(scf::IndexSwitchOp op,
   return success();
 }
 
+namespace {
+/// Makes arguments of the constants that arithmetic uses: MLIR's folding keeps
+/// subnormal numbers, and gpuvm-make-exact, which drops them, comes later. Ends
+/// with the constants in their places again.
+class HiddenConstants {
+public:
+  explicit HiddenConstants(func::FuncOp function) : entry(function.front()) {
+    SmallVector<arith::ConstantOp> constants;
+    function.walk([&](arith::ConstantOp op) {
+      if (op.getType().isF32())
+        constants.push_back(op);
+    });
+    own = entry.getNumArguments();
+    for (arith::ConstantOp op : constants) {
+      auto [known, isNew] = arguments.try_emplace(op.getValue(), nullptr);
+      if (isNew)
+        known->second = entry.addArgument(op.getType(), op.getLoc());
+      op.replaceAllUsesWith(known->second);
+      op.erase();
+    }
+  }
+
+  ~HiddenConstants() {
+    auto b = OpBuilder::atBlockBegin(&entry);
+    for (auto [value, argument] : arguments)
+      argument.replaceAllUsesWith(arith::ConstantOp::create(
+          b, argument.getLoc(), cast<TypedAttr>(value)));
+    entry.eraseArguments(own, entry.getNumArguments() - own);
+  }
+
+private:
+  Block &entry;
+  unsigned own; ///< Arguments that the function had before.
+  llvm::MapVector<Attribute, BlockArgument> arguments;
+};
+} // namespace
+
 LogicalResult mlir::linear::makeStructured(func::FuncOp function) {
+  HiddenConstants hidden(function);
   MLIRContext *context = function.getContext();
   ControlFlowToSCFTransformation transformation;
   DominanceInfo dominance(function);

@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/gpuvm/Gpuvm.h"
-#include "frontends/linear/Engine.h"
 #include "frontends/linear/lowering/EmitRoutine.h"
 #include "frontends/linear/lowering/Lowering.h"
+#include "frontends/linear/modes/Engine.h"
+#include "frontends/linear/modes/Modes.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -176,19 +177,11 @@ LogicalResult LinearLower::lower(ProgramOp op) {
   if (budget)
     for (vm::linear::Phase &phase : program.phases)
       phase.budget = budget;
-  if (mode == "faithful")
-    return lowerFaithful(op, program);
-  vm::Result<std::vector<vm::linear::CompiledPhase>> phases =
-      vm::linear::planCompiled(program);
-  if (phases.ok()) {
-    for (vm::linear::CompiledPhase &phase : *phases)
-      for (vm::linear::CompiledLaunch &launch : phase.launches)
-        launch.fuses = mode == "fused" && !program.f16State;
-    return lowerCompiled(op, program, *phases);
-  }
-  if (mode != "auto")
-    op.emitRemark(phases.status().message());
-  return lowerFaithful(op, program);
+  vm::linear::Mode chosen = vm::linear::chooseMode(program, mode);
+  if (mode != "auto" && !chosen.reason.empty())
+    op.emitRemark(chosen.reason);
+  return chosen.name == "faithful" ? lowerFaithful(op, program)
+                                   : lowerCompiled(op, program, chosen.phases);
 }
 
 void LinearLower::runOnOperation() {

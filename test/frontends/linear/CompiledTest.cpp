@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/linear/Assembler.h"
-#include "frontends/linear/CompiledProgram.h"
-#include "frontends/linear/FusedRun.h"
+#include "frontends/linear/matrices/FusedRun.h"
+#include "frontends/linear/modes/CompiledProgram.h"
+#include "frontends/linear/text/Assembler.h"
 
 #include <gtest/gtest.h>
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/linear/Disassembler.h"
+#include "frontends/linear/text/Disassembler.h"
 
 #include "frontends/SourceText.h"
-#include "frontends/linear/Literal.h"
+#include "frontends/linear/text/Literal.h"
 #include "test/frontends/linear/LinearTesting.h"
 
 #include <random>
@@ -71,7 +71,7 @@ TEST(Disassembler, DiffersInBlanksCommentsAndConstantsOnly) {
   std::string text = disassemble(mustAssemble(source));
   std::string expected = essence(source);
   expected.replace(expected.find("HALF"), 4, "0.5");
-  // A blank may stand behind the comma or not.
+  // A blank may stand after the comma or not.
   std::erase(expected, ' ');
   std::string actual = essence(text);
   std::erase(actual, ' ');

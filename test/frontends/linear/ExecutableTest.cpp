@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/linear/Executable.h"
+#include "frontends/linear/executable/Executable.h"
 
-#include "frontends/linear/Disassembler.h"
-#include "frontends/linear/ExecutableFields.h"
+#include "frontends/linear/executable/ExecutableFields.h"
+#include "frontends/linear/text/Disassembler.h"
 #include "test/frontends/linear/LinearTesting.h"
 
 #include <xxhash.h>
@@ -271,7 +271,7 @@ static const Lie kLies[] = {
      [](Program &p) { p.phases[0].launches[0].line = 12; }},
 };
 
-/// The program's fields of a file, and nothing behind them: what they are is
+/// The program's fields of a file, and nothing after them: what they are is
 /// looked at first.
 static Bytes writeFields(const Program &program) {
   ArchiveWriter archive;

@@ -1,4 +1,4 @@
-//===- HostileAssemblyTest.cpp - texts that nobody would write ------------===//
+//===- HostileAssemblyTest.cpp - texts that are hostile ------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

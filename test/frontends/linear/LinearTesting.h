@@ -7,8 +7,8 @@
 
 #pragma once
 
-#include "frontends/linear/Assembler.h"
-#include "frontends/linear/Check.h"
+#include "frontends/linear/executable/Check.h"
+#include "frontends/linear/text/Assembler.h"
 
 #include <gtest/gtest.h>
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/linear/Matrices.h"
+#include "frontends/linear/matrices/Matrices.h"
 
-#include "frontends/linear/PackedMatrices.h"
+#include "frontends/linear/matrices/PackedMatrices.h"
 #include "test/frontends/linear/LinearTesting.h"
 
 #include <bit>

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/linear/Races.h"
+#include "frontends/linear/reference/Races.h"
 
-#include "frontends/linear/Reference.h"
+#include "frontends/linear/reference/Reference.h"
 #include "test/frontends/linear/LinearTesting.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ using namespace vm::linear;
 
 namespace {
 
-/// `collision 0 machines 1 2 lines 3 4`, ...: of independent phases behind
+/// `collision 0 machines 1 2 lines 3 4`, ...: of independent phases after
 /// `race`, of others as it is.
 std::vector<std::string> findRaces(const std::string &text) {
   Program program = test::mustAssemble(text);
@@ -210,7 +210,7 @@ TEST(LinearRaces, AreConditionsThatEnd) {
   EXPECT_EQ(findRaces(kText + "run waits 1 r1=0\n"), Lines{});
 }
 
-/// A flag goes down behind an answer: the WAIT is over by then.
+/// A flag goes down after an answer: the WAIT is over by then.
 TEST(LinearRaces, AreNoneOfAHandshake) {
   EXPECT_EQ(findRaces(R"(.buffer full 1 temp
 .buffer empty 1 temp
@@ -290,7 +290,7 @@ TEST(LinearRaces, AreSlotsThatDependOnTheSchedule) {
   HALT
 )";
   EXPECT_EQ(findRaces(kText + ".phase p spawn=1\nrun main 1\n"), Lines{});
-  // The second one may come before or behind the KILL of the first child.
+  // The second one may come before or after the KILL of the first child.
   EXPECT_EQ(findRaces(kText + ".phase p spawn=2\nrun twice 1\n"),
             Lines{"slot 0 machines 1 0 lines 5 8"});
   EXPECT_EQ(findRaces(kText + ".phase p spawn=1\nrun number 2\n"),

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/linear/Statistics.h"
+#include "frontends/linear/matrices/Statistics.h"
 #include "test/frontends/linear/ReferenceTesting.h"
 
 using namespace vm;
@@ -14,7 +14,7 @@ using namespace vm::linear::test;
 
 namespace {
 
-/// r0 behind one instruction, where r1 and r2 have these values.
+/// r0 after one instruction, where r1 and r2 have these values.
 float compute(const std::string &instruction, const std::string &r1,
               const std::string &r2 = "0", const std::string &setting = "") {
   return mustRun(setting + "\n.routine main\n" + instruction +

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "frontends/linear/Reference.h"
+#include "frontends/linear/reference/Reference.h"
 #include "test/frontends/linear/LinearTesting.h"
 
 #include <bit>

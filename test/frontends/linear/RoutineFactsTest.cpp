@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/linear/RoutineFacts.h"
+#include "frontends/linear/executable/RoutineFacts.h"
 
 #include "test/frontends/linear/LinearTesting.h"
 

@@ -61,7 +61,7 @@ TEST(LinearScheduler, StartsPhasesAnewAndKeepsSharedMemory) {
   EXPECT_EQ(run.r(0, 0), 0); // Nothing is left of the first phase.
   EXPECT_EQ(run.r(0, 2), 5);
   EXPECT_EQ(run.outcome.counts, (Counts{4, 6, 0, 0, 6, 0, 3, 1, 0, 0, 2, 0}));
-  // Behind the machines of the last phase there are FREE ones.
+  // After the machines of the last phase there are FREE ones.
   ASSERT_EQ(run.outcome.status.size(), 3u);
   EXPECT_EQ(run.status(1), MachineStatus::Free);
   EXPECT_EQ(run.x(2, kOne), 1);
@@ -111,7 +111,7 @@ fast: WRITE r0, r2
 )");
   EXPECT_EQ(run.r(0, 1), 3);
   EXPECT_EQ(run.r(1, 1), 3);
-  // 7 epochs to the later YIELD, 4 behind it.
+  // 7 epochs to the later YIELD, 4 after it.
   EXPECT_EQ(run.outcome.counts, (Counts{11, 7, 0, 2, 10, 0}));
 }
 
@@ -143,7 +143,7 @@ TEST(LinearScheduler, WaitsForAWrite) {
   run producer 1 r1=1
 )");
   EXPECT_EQ(run.buffer("b"), Values{8});
-  // WAIT twice: in the first epoch, and in the one behind the WRITE.
+  // WAIT twice: in the first epoch, and in the one after the WRITE.
   EXPECT_EQ(run.outcome.counts, (Counts{6, 2, 0, 0, 6, 0}));
 }
 
@@ -229,7 +229,7 @@ TEST(LinearScheduler, SpawnsIntoFreeMachinesInOrder) {
   EXPECT_EQ(run.x(3, kOne), 1);
   EXPECT_EQ(run.status(4), MachineStatus::Free);
   EXPECT_EQ(run.ip(0), 3);
-  // Children run from the epoch behind the SPAWN.
+  // Children run from the epoch after the SPAWN.
   EXPECT_EQ(run.outcome.counts, (Counts{5, 2, 0, 0, 10, 0}));
 }
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/linear/Statistics.h"
+#include "frontends/linear/matrices/Statistics.h"
 
 #include "test/frontends/linear/LinearTesting.h"
 

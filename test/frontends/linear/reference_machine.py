@@ -374,7 +374,7 @@ def execute(program, inputs, budget=None):
 
 
 def padded(last, machines):
-    """`state`, `status` and `fault` of the last phase; behind it FREE machines."""
+    """`state`, `status` and `fault` of the last phase; after it FREE machines."""
     state = np.zeros((machines, WIDTH), F32)
     state[:, ONE] = 1
     status, fault = np.full(machines, FREE, np.int32), np.zeros(machines, np.int32)

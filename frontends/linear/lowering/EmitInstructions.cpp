@@ -1,0 +1,340 @@
+//===- EmitInstructions.cpp - instructions of a routine -------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/linear/lowering/RoutineEmitter.h"
+
+#include "frontends/linear/matrices/FusedRun.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::linear;
+using vm::linear::Class;
+using vm::linear::Expanded;
+using vm::linear::Instruction;
+using vm::linear::Opcode;
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+/// A row times the state: the terms by their columns, the first one not added
+/// to anything.
+Value RoutineEmitter::emitRow(ArrayRef<vm::linear::Coefficient> row,
+                              const State &state) {
+  Value sum;
+  for (const vm::linear::Coefficient &c : row) {
+    Value factor = number(llvm::bit_cast<uint32_t>(c.value));
+    Value term = factor;
+    if (c.column != vm::linear::kOne)
+      term = c.value == 1
+                 ? state.x[c.column]
+                 : arith::MulFOp::create(b, loc, factor, state.x[c.column])
+                       .getResult();
+    sum = sum ? arith::AddFOp::create(b, loc, sum, term).getResult() : term;
+  }
+  return sum ? sum : number(0);
+}
+
+void RoutineEmitter::emitMatrix(const vm::linear::Matrix &matrix,
+                                State &state) {
+  State old = state;
+  for (uint32_t element : launch.elements)
+    state.x[element] = emitRow(matrix.rows[element], old);
+}
+
+/// The run of linear instructions that begins at `step`, as one matrix if that
+/// takes less; the step after it, or `step`.
+uint32_t RoutineEmitter::emitRun(uint32_t step, State &state) {
+  std::vector<Instruction> run;
+  unsigned apart = 0;
+  uint32_t end = step;
+  auto isLinear = [&](uint32_t s) {
+    return vm::linear::lookUpOpcode(uint32_t(at(s).opcode))->cls ==
+           Class::Linear;
+  };
+  // What follows it stays in this block.
+  while (isLinear(end) && !isLeader[code.steps[end].next.front()]) {
+    vm::linear::Matrix matrix = vm::linear::makeMatrix(at(end));
+    for (uint32_t element : launch.elements)
+      apart += vm::linear::operationsOf(matrix.rows[element], element);
+    run.push_back(at(end));
+    end = code.steps[end].next.front();
+  }
+  std::optional<vm::linear::Matrix> product = vm::linear::multiplyRun(run);
+  if (run.size() < 2 || !product)
+    return step;
+  unsigned together = 0;
+  for (uint32_t element : launch.elements)
+    together += vm::linear::operationsOf(product->rows[element], element);
+  if (together > apart)
+    return step;
+  emitMatrix(*product, state);
+  state.pending[static_cast<unsigned>(Class::Linear)] += run.size();
+  return end;
+}
+
+//===----------------------------------------------------------------------===//
+// Instructions
+//===----------------------------------------------------------------------===//
+
+/// `step`; false if it ended the block.
+bool RoutineEmitter::emitStep(uint32_t step, State &state) {
+  const Instruction &instruction = at(step);
+  const vm::linear::OpcodeInfo &info =
+      *vm::linear::lookUpOpcode(uint32_t(instruction.opcode));
+  ++state.pending[static_cast<unsigned>(info.cls)];
+  const Expanded::Step &own = code.steps[step];
+  uint32_t level = code.frames[own.frame].depth;
+  switch (instruction.opcode) {
+  case Opcode::Halt:
+    exitWith(state, step, Halted, None);
+    return false;
+  case Opcode::Kill:
+    exitWith(state, step, Free, None);
+    return false;
+  case Opcode::Jump:
+    return true;
+  case Opcode::Call:
+    if (own.next.empty()) {
+      exitWith(state, step, Faulted, Overflow);
+      return false;
+    }
+    for (unsigned r = 0; r < 4; ++r)
+      if (Value x = state.x[vm::linear::kFirstRegister + r])
+        state.saved[level][r] = x;
+    return true;
+  case Opcode::Return:
+    if (own.next.empty()) {
+      exitWith(state, step, Faulted, Underflow);
+      return false;
+    }
+    for (unsigned r = 0; r < 4; ++r)
+      if (instruction.operands[0] >> r & 1)
+        state.x[vm::linear::kFirstRegister + r] = state.saved[level - 1][r];
+    return true;
+  case Opcode::Read:
+    emitRead(step, state);
+    return true;
+  case Opcode::Write:
+    emitWrite(step, state);
+    return true;
+  default:
+    break;
+  }
+  if (info.cls != Class::Branch) {
+    emitCompute(instruction, state);
+    return true;
+  }
+  emitEnd(step, state);
+  return false;
+}
+
+/// A branch on a condition.
+void RoutineEmitter::emitEnd(uint32_t step, State &state) {
+  Value taken = isTaken(at(step), state);
+  settleCounts(state);
+  Block *yes = new Block, *no = new Block;
+  function.getBody().push_back(yes);
+  function.getBody().push_back(no);
+  cf::CondBranchOp::create(b, loc, taken, yes, ValueRange(), no, ValueRange());
+  const std::vector<uint32_t> &next = code.steps[step].next;
+  b.setInsertionPointToStart(yes);
+  branchTo(step, next[0], state);
+  b.setInsertionPointToStart(no);
+  branchTo(step, next[1], state);
+}
+
+Value RoutineEmitter::isTaken(const Instruction &instruction, State &state) {
+  using P = arith::CmpFPredicate;
+  Value x = state.x[vm::linear::kFirstRegister + instruction.operands[0]];
+  Value zero = number(0);
+  switch (instruction.opcode) {
+  case Opcode::BranchLt:
+    return compareF(P::OLT, x, zero);
+  case Opcode::BranchGt:
+    return compareF(P::OGT, x, zero);
+  case Opcode::BranchLe:
+    return compareF(P::OLE, x, zero);
+  case Opcode::BranchGe:
+    return compareF(P::OGE, x, zero);
+  default:
+    break;
+  }
+  Value isZero = compareF(P::OEQ, x, zero);
+  if (program.toleranceBits) {
+    Value isNear = compareF(P::OLT, math::AbsFOp::create(b, loc, x),
+                            number(program.toleranceBits));
+    isZero = arith::OrIOp::create(b, loc, isZero, isNear);
+  }
+  if (instruction.opcode == Opcode::BranchEq)
+    return isZero;
+  Value yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  return arith::XOrIOp::create(b, loc, isZero, yes);
+}
+
+/// A row with two coefficients of one register adds them up.
+Value RoutineEmitter::sumOf(Value x, Value y, bool isSame, bool subtracts) {
+  if (!isSame)
+    return subtracts ? arith::SubFOp::create(b, loc, x, y).getResult()
+                     : arith::AddFOp::create(b, loc, x, y).getResult();
+  if (subtracts)
+    return number(0);
+  return arith::MulFOp::create(b, loc, x, number(0x40000000)); // 2
+}
+
+void RoutineEmitter::emitCompute(const Instruction &instruction, State &state) {
+  Value value = compute(instruction, state);
+  if (program.f16State)
+    value = call("half", value);
+  bool toMemory =
+      instruction.opcode == Opcode::Store || instruction.opcode == Opcode::Copy;
+  unsigned place = instruction.opcode == Opcode::Store
+                       ? instruction.operands[1]
+                       : instruction.operands[0];
+  state.x[(toMemory ? vm::linear::kFirstMemory : vm::linear::kFirstRegister) +
+          place] = value;
+}
+
+Value RoutineEmitter::compute(const Instruction &instruction, State &state) {
+  const std::array<uint32_t, 4> &o = instruction.operands;
+  auto r = [&](unsigned i) {
+    return state.x[vm::linear::kFirstRegister + o[i]];
+  };
+  auto m = [&](unsigned i) { return state.x[vm::linear::kFirstMemory + o[i]]; };
+  auto coefficient = [&](unsigned i) { // One that is 0 is not there.
+    return llvm::bit_cast<float>(o[i]) == 0 ? 0 : o[i];
+  };
+  switch (instruction.opcode) {
+  case Opcode::Add:
+    return sumOf(r(1), r(2), o[1] == o[2], false);
+  case Opcode::Sub:
+    return sumOf(r(1), r(2), o[1] == o[2], true);
+  case Opcode::Mov:
+    return r(1);
+  case Opcode::SetI:
+    return number(coefficient(1));
+  case Opcode::Load:
+    return m(1);
+  case Opcode::Store:
+    return r(0);
+  case Opcode::Copy:
+    return m(1);
+  case Opcode::Clear:
+    return number(0);
+  case Opcode::Neg:
+    return arith::NegFOp::create(b, loc, r(1));
+  case Opcode::Scale:
+    if (coefficient(2) == 0)
+      return number(0);
+    return arith::MulFOp::create(b, loc, r(1), number(o[2]));
+  case Opcode::Mul:
+    return arith::MulFOp::create(b, loc, r(1), r(2));
+  case Opcode::MulI:
+    return arith::MulFOp::create(b, loc, r(1), number(o[2]));
+  case Opcode::Cmp:
+    return arith::SubFOp::create(b, loc, r(1), r(2));
+  case Opcode::CmpI:
+    return arith::SubFOp::create(b, loc, r(1), number(o[2]));
+  case Opcode::Div:
+    return call("quotient", {r(1), r(2)});
+  case Opcode::DivI:
+    return call("quotient", {r(1), number(o[2])});
+  case Opcode::Mod:
+    return call("remainder", {r(1), r(2)});
+  case Opcode::ModI:
+    return call("remainder", {r(1), number(o[2])});
+  case Opcode::Min:
+    return arith::MinimumFOp::create(b, loc, r(1), r(2));
+  case Opcode::Max:
+    return arith::MaximumFOp::create(b, loc, r(1), r(2));
+  case Opcode::Abs:
+    return math::AbsFOp::create(b, loc, r(1));
+  case Opcode::Sqrt:
+    return call("root", r(1));
+  case Opcode::Sin:
+  case Opcode::Cos:
+    return call(
+        "sine",
+        {r(1), arith::ConstantOp::create(
+                   b, loc, b.getBoolAttr(instruction.opcode == Opcode::Cos))});
+  case Opcode::VmId:
+    return arith::SIToFPOp::create(b, loc, b.getF32Type(),
+                                   function.getArgument(0));
+  default:
+    llvm_unreachable("it computes nothing");
+  }
+}
+
+/// Whether `address` lies in what the launch may use; null if all is.
+Value RoutineEmitter::inRanges(Value address, bool writes) {
+  std::vector<vm::linear::AddressRange> ranges =
+      vm::linear::addressesOf(program, *launch.launch, writes);
+  if (ranges.size() == 1 && ranges.front().first == 0 &&
+      ranges.front().end == program.sharedWords())
+    return {};
+  Value isIn = arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
+  for (const vm::linear::AddressRange &range : ranges) {
+    Value low =
+        compareI(arith::CmpIPredicate::uge, address, integer(range.first));
+    Value high =
+        compareI(arith::CmpIPredicate::ult, address, integer(range.end));
+    isIn = arith::OrIOp::create(b, loc, isIn,
+                                arith::AndIOp::create(b, loc, low, high));
+  }
+  return isIn;
+}
+
+/// `x` as an address that may be used; the machine faults otherwise.
+Value RoutineEmitter::toAddress(Value x, State &state, uint32_t step,
+                                bool writes) {
+  Value above = compareF(arith::CmpFPredicate::OGT, x, number(0xbf800000));
+  Value below =
+      compareF(arith::CmpFPredicate::OLT, x,
+               number(llvm::bit_cast<uint32_t>(float(program.sharedWords()))));
+  exitUnless(arith::AndIOp::create(b, loc, above, below), state, step,
+             Fault::Address);
+  Value address = arith::FPToSIOp::create(b, loc, b.getI32Type(), x);
+  if (Value isIn = inRanges(address, writes))
+    exitUnless(isIn, state, step, Fault::Forbidden);
+  return address;
+}
+
+/// What shared memory held at the start of the phase, or what the machine
+/// itself wrote there.
+void RoutineEmitter::emitRead(uint32_t step, State &state) {
+  const Instruction &instruction = at(step);
+  Value x = state.x[vm::linear::kFirstRegister + instruction.operands[1]];
+  Value address = toAddress(x, state, step, /*writes=*/false);
+  Value index = arith::IndexCastOp::create(b, loc, b.getIndexType(), address);
+  Value bits =
+      tensor::ExtractOp::create(b, loc, function.getArgument(1), index);
+  for (auto [own, written] : llvm::zip_equal(state.addresses, state.bits)) {
+    Value isOwn = compareI(arith::CmpIPredicate::eq, own, address);
+    bits = select(isOwn, written, bits);
+  }
+  // A subnormal number is a zero.
+  Value exponent = arith::AndIOp::create(b, loc, bits, integer(0x7F800000));
+  Value sign = arith::AndIOp::create(b, loc, bits,
+                                     integer(static_cast<int32_t>(0x80000000)));
+  Value isSmall = compareI(arith::CmpIPredicate::eq, exponent, integer(0));
+  Value value = bitcast(select(isSmall, sign, bits), b.getF32Type());
+  if (program.f16State)
+    value = call("half", value);
+  state.x[vm::linear::kFirstRegister + instruction.operands[0]] = value;
+}
+
+void RoutineEmitter::emitWrite(uint32_t step, State &state) {
+  const Instruction &instruction = at(step);
+  Value x = state.x[vm::linear::kFirstRegister + instruction.operands[0]];
+  Value value = state.x[vm::linear::kFirstRegister + instruction.operands[1]];
+  unsigned number = llvm::find(code.writes, step) - code.writes.begin();
+  state.addresses[number] = toAddress(x, state, step, /*writes=*/true);
+  state.bits[number] = bitcast(value, b.getI32Type());
+}

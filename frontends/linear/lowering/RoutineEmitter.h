@@ -1,0 +1,125 @@
+//===- RoutineEmitter.h - a routine as blocks -------------------*- C++ -*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// EmitRoutine.cpp has the blocks and what goes from one to the next,
+// EmitInstructions.cpp what stands in them.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "frontends/linear/matrices/Matrices.h"
+#include "frontends/linear/modes/CompiledProgram.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/bit.h"
+
+#include <array>
+
+namespace mlir::linear {
+
+constexpr unsigned kElements = vm::linear::kElements;
+/// What stands beside the IP where a machine stops (CompiledLaunch).
+enum Status : uint32_t { Running = 0, Halted = 3, Faulted = 4, Free = 5 };
+enum Fault : uint32_t { None, Address, Forbidden, Overflow, Underflow };
+
+/// What a machine has between two instructions.
+struct State {
+  std::array<Value, kElements> x; ///< Those that the code uses.
+  std::array<Value, 4> counts;    ///< By class, without `pending`.
+  std::array<unsigned, 4> pending = {};
+  SmallVector<Value> addresses, bits;      ///< Of each WRITE.
+  SmallVector<std::array<Value, 4>> saved; ///< Registers at each call.
+};
+
+class RoutineEmitter {
+public:
+  RoutineEmitter(func::FuncOp function, const vm::linear::Program &program,
+                 const vm::linear::CompiledLaunch &launch)
+      : function(function), program(program), launch(launch), code(launch.code),
+        b(function.getContext()), loc(function.getLoc()) {}
+
+  void emit();
+
+private:
+  // Blocks.
+  void findLeaders();
+  void findLoopEdges();
+  void createBlocks();
+  void emitBlock(uint32_t step);
+  bool emitStep(uint32_t step, State &state);
+  uint32_t emitRun(uint32_t step, State &state);
+  void emitMatrix(const vm::linear::Matrix &matrix, State &state);
+  Value emitRow(ArrayRef<vm::linear::Coefficient> row, const State &state);
+  void emitEnd(uint32_t step, State &state);
+  void branchTo(uint32_t step, uint32_t next, State &state);
+  void exitWith(State &state, uint32_t step, Status status, Fault fault);
+  void exitUnless(Value isFine, State &state, uint32_t step, Fault fault);
+  void emitExit();
+
+  // State.
+  SmallVector<Value> flatten(State &state);
+  State unflatten(ValueRange values);
+  State initialState();
+  void settleCounts(State &state);
+
+  // Instructions.
+  void emitCompute(const vm::linear::Instruction &instruction, State &state);
+  Value compute(const vm::linear::Instruction &instruction, State &state);
+  Value sumOf(Value a, Value c, bool isSame, bool subtracts);
+  void emitRead(uint32_t step, State &state);
+  void emitWrite(uint32_t step, State &state);
+  Value toAddress(Value x, State &state, uint32_t step, bool writes);
+  Value inRanges(Value address, bool writes);
+  Value isTaken(const vm::linear::Instruction &instruction, State &state);
+
+  // Values.
+  Value integer(int64_t value) {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
+  }
+  Value number(uint32_t bits) {
+    return arith::ConstantOp::create(
+        b, loc, b.getF32FloatAttr(llvm::bit_cast<float>(bits)));
+  }
+  Value compareF(arith::CmpFPredicate predicate, Value x, Value y) {
+    return arith::CmpFOp::create(b, loc, predicate, x, y);
+  }
+  Value compareI(arith::CmpIPredicate predicate, Value x, Value y) {
+    return arith::CmpIOp::create(b, loc, predicate, x, y);
+  }
+  Value select(Value c, Value x, Value y) {
+    return arith::SelectOp::create(b, loc, c, x, y);
+  }
+  Value bitcast(Value x, Type type) {
+    return arith::BitcastOp::create(b, loc, type, x);
+  }
+  Value call(StringRef name, ValueRange operands) {
+    return func::CallOp::create(b, loc, name, TypeRange(b.getF32Type()),
+                                operands)
+        .getResult(0);
+  }
+
+  const vm::linear::Instruction &at(uint32_t step) const {
+    return program.instructions[code.steps[step].instruction];
+  }
+
+  func::FuncOp function;
+  const vm::linear::Program &program;
+  const vm::linear::CompiledLaunch &launch;
+  const vm::linear::Expanded &code;
+  OpBuilder b;
+  Location loc;
+  std::vector<bool> isLeader;
+  llvm::DenseSet<std::pair<uint32_t, uint32_t>> loopEdges;
+  llvm::DenseMap<uint32_t, Block *> blocks;
+  Block *exit = nullptr;
+  unsigned depth = 0; ///< Of the deepest frame.
+};
+
+} // namespace mlir::linear

@@ -1,0 +1,55 @@
+//===- CompiledProgram.h - compiled mode: launches as stages --------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// In compiled mode a launch is a stage that runs each of its machines to its
+// end: its body is the routine, with the state in values. What several machines
+// write to shared memory is scattered when all are done, which is what an epoch
+// after the other does as long as no two machines meet (Expanded.h).
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "frontends/linear/Program.h"
+#include "frontends/linear/modes/Expanded.h"
+#include "runtime/base/Status.h"
+
+#include <string>
+#include <vector>
+
+namespace vm::linear {
+
+/// The code of a launch and what comes out of it, of each machine: the elements
+/// of the state that it uses, where it stopped (IP, 2^24 status, 2^27 fault),
+/// how many instructions of each class it executed, and of each WRITE its
+/// address, or -1, and its bits.
+struct CompiledLaunch {
+  Expanded code;
+  const Launch *launch = nullptr;
+  uint32_t firstMachine = 0;
+  uint32_t budget = 0;
+  std::vector<uint32_t> elements; ///< 1 to 20, ascending.
+  std::string function;           ///< Its name.
+  bool fuses = false; ///< Runs of linear instructions are one matrix.
+
+  size_t results() const {
+    return elements.size() + 5 + 2 * code.writes.size();
+  }
+};
+
+struct CompiledPhase {
+  const Phase *phase = nullptr;
+  std::vector<CompiledLaunch> launches;
+};
+
+/// Usage, with the phase and the reason, where the program must run faithfully.
+Result<std::vector<CompiledPhase>> planCompiled(const Program &program);
+
+/// The gpuvm.program, in whose bodies calls of the launches' functions stand
+/// that are still to be replaced by what they do.
+std::string writeCompiled(const Program &program,
+                          const std::vector<CompiledPhase> &phases);
+
+} // namespace vm::linear
