@@ -63,6 +63,13 @@ void vm::compile::addLinearOptions(CLI::App &app, LinearOptions &options) {
                    "Epochs of each phase, whatever the program says")
       ->check(vm::countIn(1, INT32_MAX));
   group
+      ->add_option("--linear-engine", options.engine,
+                   "Not the program, but an engine that any program of its "
+                   "size class can be given to (gpuvm-linear run --engine): "
+                   "auto, or what it must have room for at least "
+                   "(machines=1000,instructions=256)")
+      ->type_name("SIZES");
+  group
       ->add_option("--linear-statistics", options.statistics,
                    "Write what the program takes and which mode runs each "
                    "phase (JSON; - is standard output)")
@@ -125,6 +132,7 @@ void vm::compile::addLinearFrontEnd(const LinearProgram &program,
   lower.format = options.format;
   lower.threshold = options.threshold;
   lower.budget = options.budget.value_or(0);
+  lower.engine = options.engine;
   request.lower = [lower](mlir::PassManager &passes) {
     passes.addPass(mlir::linear::createLinearLower(lower));
   };
@@ -141,7 +149,8 @@ static std::string statisticsOf(const linear::Program &program,
   linear::Statistics statistics =
       linear::countStatistics(program, *linear::parseFormat(options.format),
                               linear::thresholdOf(program, options.threshold));
-  linear::Mode mode = linear::chooseMode(program, options.mode);
+  linear::Mode mode = linear::chooseMode(
+      program, options.engine.empty() ? options.mode : "faithful");
   for (const linear::Phase &phase : program.phases) // One mode runs them all.
     statistics.modes.push_back({phase.name, mode.name, mode.reason});
   return statistics.toJson();

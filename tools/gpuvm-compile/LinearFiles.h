@@ -26,6 +26,7 @@ struct LinearOptions {
   std::string mode = "auto", format = "hybrid";
   std::string threshold; ///< A number, auto, or empty.
   std::optional<uint32_t> budget;
+  std::string engine; ///< What an engine is to have room for; or empty.
   std::string statistics, executable; ///< Files to write; or empty.
 };
 

@@ -34,7 +34,8 @@ struct Options {
   bool check = false;             ///< Report races.
   std::optional<uint64_t> jitter; ///< Seed of a schedule.
   std::optional<unsigned> threads;
-  run::CommandLine run; ///< --input, --output, --stats ..
+  std::string enginePath; ///< A plan to run on; empty: the reference.
+  run::CommandLine run;   ///< --input, --output, --stats ..
 
   linear::Format formatOr(linear::Format other) const {
     return format ? *linear::parseFormat(*format) : other;
@@ -48,7 +49,7 @@ int check(const Options &options);
 int assemble(const Options &options);
 int disassemble(const Options &options);
 int statistics(const Options &options);
-int runReference(const Options &options);
+int runProgram(const Options &options);
 
 /// A program in text or an executable. Without one, what is wrong has been
 /// printed.

@@ -28,11 +28,12 @@ Example:
 
 A program is a text (.lvm, - is standard input) or an executable made of one.
 gpuvm-compile makes a plan of a text; run is the reference, which needs no
-device and takes tensors as gpuvm-run does. Outputs are the out and inout
-buffers, state, status, fault and counts.
+device and takes tensors as gpuvm-run does; with --engine it is a device that
+runs the program as data. Outputs are the out and inout buffers, state, status,
+fault and counts.
 
-Exit codes: 0 ok, 1 a race or a wrong result, 2 usage, 3 bad input file, 6 out
-of memory.)";
+Exit codes: 0 ok, 1 a race or a wrong result, 2 usage, 3 bad input file, 4 no
+device, 5 device lost or time out, 6 out of memory.)";
 
 static void addFile(CLI::App *command, Options &options) {
   command->add_option("file", options.path, "The program, text or executable")
@@ -130,6 +131,29 @@ static void addSpeedFlags(CLI::App *command, Options &options) {
       ->type_name("[FORMAT]");
 }
 
+/// On a device; what only the reference does goes without.
+static void addEngineFlags(CLI::App *command, Options &options) {
+  CLI::Option *engine =
+      command
+          ->add_option("--engine", options.enginePath,
+                       "Run on a device, on a plan of gpuvm-compile "
+                       "--linear-engine that has room for the program")
+          ->type_name("PLAN");
+  for (const char *reference :
+       {"--check", "--jitter", "--threads", "--linear-format",
+        "--linear-threshold", "--stats"})
+    engine->excludes(command->get_option(reference));
+  command
+      ->add_option("--device", options.run.device,
+                   "The device, as gpuvm-run chooses it")
+      ->needs(engine);
+  command
+      ->add_flag("--validate", options.run.validate,
+                 "With the Vulkan validation layer; a message of it is a "
+                 "failure")
+      ->needs(engine);
+}
+
 using Action = int (*)(const Options &);
 
 static int runTool(int argc, char **argv) {
@@ -153,11 +177,13 @@ static int runTool(int argc, char **argv) {
       add("statistics", "Count instructions and bytes of matrices", statistics);
   addMatrixFlags(numbers, options);
   numbers->add_flag("--json", options.json, "As a JSON object");
-  CLI::App *execute = add("run", "Run on the reference", runReference);
+  CLI::App *execute =
+      add("run", "Run on the reference, or an engine", runProgram);
   addDataFlags(execute, options.run);
   addScheduleFlags(execute, options);
   addSpeedFlags(execute, options);
   addMatrixFlags(execute, options);
+  addEngineFlags(execute, options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {

@@ -8,6 +8,7 @@
 #include "frontends/linear/lowering/RoutineEmitter.h"
 
 #include "frontends/linear/matrices/FusedRun.h"
+#include "frontends/linear/modes/EngineTables.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -295,9 +296,9 @@ Value RoutineEmitter::inRanges(Value address, bool writes) {
 Value RoutineEmitter::toAddress(Value x, State &state, uint32_t step,
                                 bool writes) {
   Value above = compareF(arith::CmpFPredicate::OGT, x, number(0xbf800000));
-  Value below =
-      compareF(arith::CmpFPredicate::OLT, x,
-               number(llvm::bit_cast<uint32_t>(float(program.sharedWords()))));
+  Value below = compareF(
+      arith::CmpFPredicate::OLT, x,
+      number(llvm::bit_cast<uint32_t>(float(vm::linear::addressEnd(program)))));
   exitUnless(arith::AndIOp::create(b, loc, above, below), state, step,
              Fault::Address);
   Value address = arith::FPToSIOp::create(b, loc, b.getI32Type(), x);

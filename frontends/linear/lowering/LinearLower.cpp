@@ -47,6 +47,8 @@ private:
   LogicalResult lowerFaithful(ProgramOp op, const vm::linear::Program &program);
   FailureOr<vm::linear::EngineOptions>
   engineOptions(ProgramOp op, const vm::linear::Program &program);
+  LogicalResult addRoom(ProgramOp op, const vm::linear::Program &program,
+                        vm::linear::EngineOptions &options);
 };
 } // namespace
 
@@ -68,7 +70,29 @@ LinearLower::engineOptions(ProgramOp op, const vm::linear::Program &program) {
     return op.emitError("the matrices of ")
            << program.instructions.size() << " instructions in format "
            << format << " take more than " << UINT32_MAX << " bytes";
+  if (!engine.empty() && failed(addRoom(op, program, options)))
+    return failure();
   return options;
+}
+
+/// Makes it an engine for any program that fits.
+LogicalResult LinearLower::addRoom(ProgramOp op,
+                                   const vm::linear::Program &program,
+                                   vm::linear::EngineOptions &options) {
+  using vm::linear::Format;
+  if (options.format == Format::Hybrid)
+    options.format = Format::Csr; // No matrix of an instruction is dense.
+  if (options.format != Format::Csr && options.format != Format::Dense)
+    return op.emitError("an engine has matrices in csr or dense, not ")
+           << format;
+  auto room = vm::linear::parseRoom(
+      engine,
+      vm::linear::buildEngineTables(program, options.format, 0, true).sizes,
+      options.format);
+  if (!room.ok())
+    return op.emitError(room.status().message());
+  options.room = *room;
+  return success();
 }
 
 /// `in.x`, as the texts name their inputs, becomes `x`.
@@ -177,6 +201,8 @@ LogicalResult LinearLower::lower(ProgramOp op) {
   if (budget)
     for (vm::linear::Phase &phase : program.phases)
       phase.budget = budget;
+  if (!engine.empty())
+    return lowerFaithful(op, program);
   vm::linear::Mode chosen = vm::linear::chooseMode(program, mode);
   if (mode != "auto" && !chosen.reason.empty())
     op.emitRemark(chosen.reason);

@@ -18,7 +18,7 @@ def LinearLower : Pass<"linear-lower", "::mlir::ModuleOp"> {
     compiled mode each launch is a stage whose body is the routine, as loops
     and branches with the state in values; in fused mode runs of linear
     instructions are one matrix there. docs/linear-vm.md says what the
-    modes do.
+    modes do. With `engine` the tables of faithful mode are inputs.
   }];
   let options = [
     Option<"mode", "mode", "std::string", /*default=*/"\"auto\"",
@@ -31,6 +31,9 @@ def LinearLower : Pass<"linear-lower", "::mlir::ModuleOp"> {
            "default: what the program says, or 0.15">,
     Option<"budget", "budget", "unsigned", /*default=*/"0",
            "Epochs of each phase; 0: what the program says">,
+    Option<"engine", "engine", "std::string", /*default=*/"\"\"",
+           "Not the program, but an engine with room for it and others, which "
+           "are inputs: auto, or what there is room for, machines=1000">,
   ];
 }
 

@@ -8,13 +8,11 @@
 #include "frontends/linear/modes/Engine.h"
 
 #include "frontends/TextTemplate.h"
-#include "frontends/linear/Arithmetic.h"
 #include "frontends/linear/matrices/PackedMatrices.h"
 #include "frontends/linear/modes/SignatureText.h"
 #include "frontends/linear/modes/Templates.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -23,38 +21,23 @@ using namespace vm;
 using namespace vm::linear;
 
 namespace {
-/// Rows of a table of words, which are written as signed numbers.
-struct Table {
-  size_t columns;
-  std::vector<uint32_t> words;
-
-  size_t rows() const { return words.size() / columns; }
-};
-
 class EngineWriter {
 public:
   EngineWriter(const Program &program, const EngineOptions &options)
-      : program(program), options(options) {}
+      : program(program), options(options),
+        tables(buildEngineTables(program, options.format, options.threshold,
+                                 options.room || usesAccess(program))),
+        sizes(options.room.value_or(tables.sizes)) {}
 
   std::string write();
 
 private:
   void addSizes();
-  void addCode();
-  void addMatrices();
-  void addPacked(const MatrixTables &tables);
-  void addPlan();
-  void addBuffers();
+  void addLimits();
+  void addTables();
+  void addFormat();
   void addSharedMemory();
   void addConditions();
-  void addTable(const std::string &name, const Table &table);
-  void addList(const std::string &name, std::vector<uint32_t> words);
-  void addFloats(const std::string &name, std::vector<float> values);
-  void addValue(const std::string &name, const std::string &elements);
-  Table accessTable() const;
-  bool uses(Opcode opcode) const;
-  bool usesAccess() const;
-  uint32_t frames() const;
 
   template <typename T> void set(const std::string &place, const T &value) {
     arguments.places[place] = fmt::format("{}", value);
@@ -62,135 +45,59 @@ private:
 
   const Program &program;
   const EngineOptions &options;
-  std::vector<uint32_t> byAddress; ///< Buffers, ascending by their bases.
+  EngineTables tables;
+  EngineSizes sizes;
   TemplateArguments arguments;
 };
 } // namespace
 
-bool EngineWriter::uses(Opcode opcode) const {
-  return std::ranges::any_of(program.instructions, [&](const Instruction &i) {
-    return i.opcode == opcode;
-  });
-}
-
-/// Whether an access may be forbidden.
-bool EngineWriter::usesAccess() const {
-  auto isBounded = [](const Launch &launch) {
-    return launch.reads || launch.writes;
-  };
-  bool isReadOnly = std::ranges::any_of(program.buffers, [](const Buffer &b) {
-    return b.kind == BufferKind::In;
-  });
-  return (isReadOnly && uses(Opcode::Write)) ||
-         std::ranges::any_of(program.phases, [&](const Phase &phase) {
-           return std::ranges::any_of(phase.launches, isBounded);
-         });
-}
-
-uint32_t EngineWriter::frames() const {
-  return uses(Opcode::Call) ? program.stack : 1;
-}
-
 void EngineWriter::addSizes() {
-  uint64_t machines = program.maxMachines();
-  size_t launches = 0, most = 0;
+  for (const EngineSize &size : allEngineSizes())
+    set(size.name, sizes.*size.value);
+  set("lastMachine", sizes.machines - 1);
+  set("elements", uint64_t(sizes.machines) * 20);
+  set("frames", uint64_t(sizes.machines) * sizes.stack);
+}
+
+/// What is a number in an engine for one program.
+void EngineWriter::addLimits() {
+  size_t most = options.room ? sizes.launches : 0;
+  // A turn more for each phase, which finds that it is over.
+  uint64_t epochs = options.room ? INT32_MAX : 0;
   for (const Phase &phase : program.phases) {
-    launches += phase.launches.size();
     most = std::max(most, phase.launches.size());
+    epochs += uint64_t(program.budgetOf(phase)) + 1;
   }
-  set("machines", machines);
-  set("lastMachine", machines - 1);
-  set("elements", machines * 20);
-  set("frames", machines * frames());
-  set("depth", frames());
-  set("words", std::max<uint32_t>(program.sharedWords(), 1));
-  set("phases", program.phases.size());
-  set("lastPhase", program.phases.size() - 1);
-  set("instructions", program.instructions.size());
-  set("launches", launches);
+  set("epochs", std::min<uint64_t>(epochs, INT32_MAX));
   // Halvings that leave one of them.
   set("launchSteps", std::max<int>(std::bit_width(most), 1));
-  set("buffers", std::max<size_t>(program.buffers.size(), 1));
+  set("addressEnd", addressEnd(program));
+  set("lastPhase", program.phases.size() - 1);
   arguments.places["tolerance"] =
       fmt::format("0x{:08X}", program.toleranceBits);
-  // A turn more for each phase, which finds that it is over.
-  uint64_t epochs = 0;
-  for (const Phase &phase : program.phases)
-    epochs += uint64_t(program.budgetOf(phase)) + 1;
-  set("epochs", std::min<uint64_t>(epochs, INT32_MAX));
 }
 
-void EngineWriter::addValue(const std::string &name,
-                            const std::string &elements) {
-  arguments.places[name + "Value"] =
-      options.tablesAreInputs
-          ? ""
-          : fmt::format(" = dense<{}> : !{}", elements, name);
-}
-
-void EngineWriter::addTable(const std::string &name, const Table &table) {
-  std::string rows;
-  for (size_t row = 0; row < table.rows(); ++row) {
-    rows += row == 0 ? "[" : ", [";
-    for (size_t column = 0; column < table.columns; ++column)
-      rows += fmt::format("{}{}", column == 0 ? "" : ", ",
-                          int32_t(table.words[row * table.columns + column]));
-    rows += "]";
-  }
-  addValue(name, "[" + rows + "]");
-}
-
-void EngineWriter::addList(const std::string &name,
-                           std::vector<uint32_t> words) {
-  if (words.empty())
-    words.push_back(0); // No tensor is empty.
-  std::vector<int32_t> numbers(words.begin(), words.end());
-  addValue(name, fmt::format("[{}]", fmt::join(numbers, ", ")));
-}
-
-void EngineWriter::addFloats(const std::string &name,
-                             std::vector<float> values) {
-  if (values.empty())
-    values.push_back(0);
+/// ` = dense<[[1, 2], [3, 4]]> : !NAME`.
+static std::string valueOf(const EngineTable &table) {
   std::string text;
-  for (float value : values)
-    text += fmt::format("{}0x{:08X}", text.empty() ? "" : ", ",
-                        std::bit_cast<uint32_t>(value));
-  addValue(name, "[" + text + "]");
-}
-
-void EngineWriter::addCode() {
-  Table table{5, {}};
-  for (const Instruction &instruction : program.instructions) {
-    table.words.push_back(uint32_t(instruction.opcode));
-    table.words.insert(table.words.end(), instruction.operands.begin(),
-                       instruction.operands.end());
+  for (size_t i = 0; i < table.words.size(); ++i) {
+    size_t column = i % table.columns;
+    text += i == 0 ? "" : column == 0 && table.isMatrix ? "], [" : ", ";
+    text += table.isFloat ? fmt::format("0x{:08X}", table.words[i])
+                          : fmt::format("{}", int32_t(table.words[i]));
   }
-  addTable("code", table);
+  return fmt::format(" = dense<[{}]> : !{}",
+                     table.isMatrix ? "[" + text + "]" : text, table.name);
 }
 
-void EngineWriter::addMatrices() {
-  MatrixTables tables = buildTables(program, options.format, options.threshold);
-  Table metadata{4, {}};
-  for (const auto &row : tables.metadata)
-    metadata.words.insert(metadata.words.end(), row.begin(), row.end());
-  addTable("metadata", metadata);
-  set("denseElements", std::max<size_t>(tables.dense.size(), 1));
-  set("nonzeros", std::max<size_t>(tables.values.size(), 1));
-  set("rowPointers", std::max<size_t>(tables.rowPointers.size(), 1));
-  addFloats("dense", tables.dense);
-  addFloats("values", tables.values);
-  addList("columns", tables.columns);
-  addList("pointers", tables.rowPointers);
-  addPacked(tables);
+void EngineWriter::addTables() {
+  for (const EngineTable &table : tables.all)
+    arguments.places[table.name + "Value"] = options.room ? "" : valueOf(table);
 }
 
-/// The formats beside CSR and dense (PackedMatrices.h).
-void EngineWriter::addPacked(const MatrixTables &tables) {
-  set("packedWords", std::max<size_t>(tables.packed.size(), 1));
-  set("differentValues", std::max<size_t>(tables.dictionary.size(), 1));
-  addList("packed", tables.packed);
-  addFloats("dictionary", tables.dictionary);
+/// How matrices are read: the formats beside CSR and dense stand in
+/// PackedMatrices.h.
+void EngineWriter::addFormat() {
   unsigned side = blockSize(options.format), across = blocksAcross(side);
   set("blockSide", side);
   set("blocksAcross", across);
@@ -210,66 +117,20 @@ void EngineWriter::addPacked(const MatrixTables &tables) {
   }
 }
 
-void EngineWriter::addPlan() {
-  Table phases{5, {}}, launches{22, {}};
-  uint32_t number = 0;
-  for (const Phase &phase : program.phases) {
-    uint32_t machine = 0;
-    for (const Launch &launch : phase.launches) {
-      std::array<uint32_t, 22> row = {machine,
-                                      program.routines[launch.routine].first};
-      for (const Launch::Initial &initial : launch.initial)
-        row[1 + initial.element] =
-            program.f16State ? std::bit_cast<uint32_t>(roundToHalf(
-                                   std::bit_cast<float>(initial.bits)))
-                             : initial.bits;
-      launches.words.insert(launches.words.end(), row.begin(), row.end());
-      machine += launch.count;
-    }
-    phases.words.insert(phases.words.end(),
-                        {number, uint32_t(phase.launches.size()), machine,
-                         phase.machines(), program.budgetOf(phase)});
-    number += phase.launches.size();
-  }
-  addTable("phases", phases);
-  addTable("launches", launches);
-}
-
-/// 1 where a launch may read a buffer, 2 where it may write it; buffers by
-/// their addresses.
-Table EngineWriter::accessTable() const {
-  Table table{byAddress.size(), {}};
-  auto names = [](const std::optional<std::vector<uint32_t>> &list,
-                  uint32_t buffer) {
-    return list && std::ranges::find(*list, buffer) != list->end();
-  };
-  for (const Phase &phase : program.phases)
-    for (const Launch &launch : phase.launches)
-      for (uint32_t buffer : byAddress) {
-        bool isFree = !launch.reads && !launch.writes;
-        bool writes = isFree || names(launch.writes, buffer);
-        bool reads = writes || names(launch.reads, buffer);
-        if (program.buffers[buffer].kind == BufferKind::In)
-          writes = false;
-        table.words.push_back((reads ? 1 : 0) | (writes ? 2 : 0));
-      }
-  return table;
-}
-
-void EngineWriter::addBuffers() {
-  byAddress = buffersByAddress(program);
-  if (!usesAccess())
-    return;
-  std::vector<uint32_t> bases;
-  for (uint32_t buffer : byAddress)
-    bases.push_back(program.buffers[buffer].base);
-  addList("buffers", bases);
-  addTable("access", accessTable());
+/// Shared memory of an engine for any program, as one.
+static Program programWithRoom(const EngineSizes &sizes) {
+  Program program;
+  program.name = "engine";
+  program.buffers.push_back({"memory", sizes.words, BufferKind::InOut, 0, 1});
+  program.phases.push_back({});
+  program.phases.back().spawn = sizes.machines;
+  return program;
 }
 
 /// The signature, and the stages at both ends.
 void EngineWriter::addSharedMemory() {
-  SignatureText shared = writeSignature(program);
+  Program any = programWithRoom(sizes);
+  SignatureText shared = writeSignature(options.room ? any : program);
   set("name", shared.name);
   set("inputs", shared.inputs);
   set("sharedOperands", shared.operands);
@@ -280,36 +141,42 @@ void EngineWriter::addSharedMemory() {
       shared.returned("%l.state", "%l.end#1", "%l.end#2", "%l.end#8"));
 }
 
+/// What the program needs, or with room all there is.
 void EngineWriter::addConditions() {
   auto add = [&](const char *condition, std::initializer_list<Opcode> any) {
-    for (Opcode opcode : any)
-      if (uses(opcode))
-        arguments.conditions.insert(condition);
+    bool isUsed =
+        std::ranges::any_of(program.instructions, [&](const Instruction &i) {
+          return std::ranges::find(any, i.opcode) != any.end();
+        });
+    if (options.room || isUsed)
+      arguments.conditions.insert(condition);
+    return options.room || isUsed;
   };
   add("wait", {Opcode::Wait});
-  add("spawn", {Opcode::Spawn});
-  add("write", {Opcode::Write});
-  add("call", {Opcode::Call, Opcode::Return});
+  bool spawns = add("spawn", {Opcode::Spawn});
+  bool writes = add("write", {Opcode::Write});
+  bool calls = add("call", {Opcode::Call, Opcode::Return});
   add("divide", {Opcode::Div, Opcode::DivI});
   add("modulo", {Opcode::Mod, Opcode::ModI});
   add("root", {Opcode::Sqrt});
   add("sine", {Opcode::Sin, Opcode::Cos});
-  if (usesAccess())
-    arguments.conditions.insert("access");
   // Which of the values that a turn hands on is the last one.
-  set("spawned", uses(Opcode::Spawn) ? "2" : "1");
-  set("pushed", arguments.conditions.contains("call") ? "1" : "");
-  set("committed", uses(Opcode::Write) ? "1" : "");
+  set("spawned", spawns ? "2" : "1");
+  set("pushed", calls ? "1" : "");
+  set("committed", writes ? "1" : "");
+  if (options.room)
+    arguments.conditions.insert("room");
+  if (options.room || usesAccess(program))
+    arguments.conditions.insert("access");
   if (program.f16State)
     arguments.conditions.insert("f16");
 }
 
 std::string EngineWriter::write() {
   addSizes();
-  addCode();
-  addMatrices();
-  addPlan();
-  addBuffers();
+  addLimits();
+  addTables();
+  addFormat();
   addSharedMemory();
   addConditions();
   arguments.places["functions"] = kFunctionsTemplate;

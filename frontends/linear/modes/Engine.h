@@ -5,7 +5,8 @@
 //
 // In faithful mode a program of the linear-algebra VM is data: the engine, one
 // gpuvm program for all of a size class (templates/engine), reads its
-// instructions, matrices, phases and launches from Heap.
+// instructions, matrices, phases and launches from Heap. With room given they
+// are inputs, and what it does is not known before they are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +14,9 @@
 
 #include "frontends/linear/Program.h"
 #include "frontends/linear/matrices/Matrices.h"
+#include "frontends/linear/modes/EngineTables.h"
 
+#include <optional>
 #include <string>
 
 namespace vm::linear {
@@ -21,10 +24,13 @@ namespace vm::linear {
 struct EngineOptions {
   Format format = Format::Hybrid;
   double threshold = 0.15;
-  bool tablesAreInputs = false; ///< Not constants of the plan.
+  /// For any program that fits, whose tables and shared memory are inputs; not
+  /// with other formats than CSR and dense.
+  std::optional<EngineSizes> room = {};
 };
 
-/// The engine with the tables of `program`, as the text of a gpuvm.program.
+/// The engine with the tables of `program`, or with room for it and others, as
+/// the text of a gpuvm.program.
 std::string writeEngine(const Program &program, const EngineOptions &options);
 
 } // namespace vm::linear

@@ -19,6 +19,7 @@
 !phases = tensor<@phases@x5xi32>      // first launch, launches, launched machines, machines, budget
 !launches = tensor<@launches@x22xi32> // first machine, first instruction, r0 .. m15
 !buffers = tensor<@buffers@xi32>      // bases
+!limits = tensor<5xi32>               // addresses, frames of a machine, tolerance, phases, 1: binary16
 !access = tensor<@launches@x@buffers@xi32> // 1: may be read, 2: may be written
 #v = affine_map<(v) -> (v)>
 #vw = affine_map<(v, w) -> (v, w)>
@@ -43,16 +44,20 @@ gpuvm.program @@name@(@inputs@) -> (@outputs@) {
 //@end
   gpuvm.heap @linear.phases : !phases@phasesValue@
   gpuvm.heap @linear.launches : !launches@launchesValue@
+//@if room
+  gpuvm.heap @linear.limits : !limits
+  gpuvm.global @linear.stack : !word = dense<@stack@> : !word
+//@end
 //@if access
   gpuvm.heap @linear.buffers : !buffers@buffersValue@
   gpuvm.heap @linear.access : !access@accessValue@
 //@end
 
 @functions@
-  // Whether `a` is an address: not a NaN, more than -1, less than the size.
-  func.func private @is_address(%a: f32) -> i1 {
+  // Whether `a` is an address: not a NaN, more than -1, less than `end`.
+  func.func private @is_address(%a: f32, %end: i32) -> i1 {
     %below = arith.constant -1.0 : f32
-    %size = arith.constant @words@.0 : f32
+    %size = arith.sitofp %end : i32 to f32
     %c0 = arith.cmpf ogt, %a, %below : f32
     %c1 = arith.cmpf olt, %a, %size : f32
     %r = arith.andi %c0, %c1 : i1

@@ -2,6 +2,9 @@
         (%counts_ = %l.counts : !gpuvm.message<!counts>, %n = %l.sizes : !gpuvm.message<tensor<4xi32>>, %phase_ = %l.phase : !gpuvm.message<!word>,
          %epoch_ = %l.epoch : !gpuvm.message<!word>, %mode_ = %l.mode : !gpuvm.message<!word>, %how_ = %l.how : !gpuvm.message<!word>)
         -> (!counts, !word, !flag) {
+//@if room
+      %limits = gpuvm.load @linear.limits : !limits
+//@end
       %ec = tensor.empty() : !counts
       %ew = tensor.empty() : !word
       %ef = tensor.empty() : !flag
@@ -42,7 +45,13 @@
       ^bb0(%p: i32, %e: i32, %m: i32, %h: i32, %o0: i32, %o1: i1):
         %none = arith.constant 0 : i32
         %one = arith.constant 1 : i32
+//@if room
+        %three_ = arith.constant 3 : index
+        %all = tensor.extract %limits[%three_] : !limits
+        %last = arith.subi %all, %one : i32
+//@else
         %last = arith.constant @lastPhase@ : i32
+//@end
         %isOver = arith.cmpi ne, %m, %none : i32
         %isBad = arith.cmpi ne, %h, %none : i32
         %isLast = arith.cmpi sge, %p, %last : i32

@@ -27,8 +27,13 @@
       %ten = arith.constant 10 : i32
       %unary = arith.constant 16 : i32
       %first20 = arith.constant 20 : i32
-      %depth = arith.constant @depth@ : i32
+//@if room
+      %limits = gpuvm.load @linear.limits : !limits
+//@else
+      %addresses = arith.constant @addressEnd@ : i32
+      %depth = arith.constant @stack@ : i32
       %tolerance = arith.constant @tolerance@ : f32
+//@end
       %read = arith.constant 30 : i32
       %write = arith.constant 31 : i32
       %vmid = arith.constant 32 : i32
@@ -49,6 +54,12 @@
       ^bb0(%v: i32, %o0: f32, %o1: i32, %o2: i32, %o3: i32, %o4: i32, %o5: i32, %o6: i32, %o7: i32, %o8: i32, %o9: i32):
         %ki = linalg.index 0 : index
         %k = arith.index_cast %ki : index to i32
+//@if room
+        %addresses = tensor.extract %limits[%c0] : !limits
+        %depth = tensor.extract %limits[%c1] : !limits
+        %toleranceBits = tensor.extract %limits[%c2] : !limits
+        %tolerance = arith.bitcast %toleranceBits : i32 to f32
+//@end
         %n0 = tensor.extract %n[%c0] : !sizes
         %n1 = tensor.extract %n[%c1] : !sizes
         %n2 = tensor.extract %n[%c2] : !sizes
@@ -252,7 +263,7 @@
               %rbi = arith.index_cast %rb : i32 to index
               %a = tensor.extract %x_[%vi, %rai] : !registers
               %b = tensor.extract %x_[%vi, %rbi] : !registers
-              %isAddress = func.call @is_address(%a) : (f32) -> i1
+              %isAddress = func.call @is_address(%a, %addresses) : (f32, i32) -> i1
               %reaches = arith.andi %accesses, %isAddress : i1
               %got:2 = scf.if %reaches -> (i32, i32) {
                 %at = arith.fptosi %a : f32 to i32

@@ -3,6 +3,9 @@
         (%l = %l.order1 : !gpuvm.message<!machines>, %n = %l.sizes : !gpuvm.message<!sizes>,
          %at_ = %l.at : !gpuvm.message<!machines>, %x_ = %l.x : !gpuvm.message<!registers>) -> !registers {
       %metadata = gpuvm.load @linear.metadata : !metadata
+//@if room
+      %limits = gpuvm.load @linear.limits : !limits
+//@end
 //@if packed
       %packed = gpuvm.load @linear.packed : !packed
 //@else

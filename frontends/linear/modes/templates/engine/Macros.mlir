@@ -75,6 +75,19 @@
                 {r} = arith.select %isFirst_, %term_, %more_ : f32
 //@end
 // {r} is {x} as the state keeps it.
+//@if room
+//@define rounded x r
+            %fifth_ = arith.constant 4 : index
+            %halves_ = tensor.extract %limits[%fifth_] : !limits
+            %isHalf_ = arith.trunci %halves_ : i32 to i1
+            {r} = scf.if %isHalf_ -> f32 {
+              %half_ = func.call @half({x}) : (f32) -> f32
+              scf.yield %half_ : f32
+            } else {
+              scf.yield {x} : f32
+            }
+//@end
+//@else
 //@if f16
 //@define rounded x r
             {r} = func.call @half({x}) : (f32) -> f32
@@ -82,5 +95,6 @@
 //@else
 //@define rounded x r
             {r} = arith.select %isListed, {x}, %zero : f32
+//@end
 //@end
 //@end

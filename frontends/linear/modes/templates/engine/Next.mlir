@@ -1,6 +1,9 @@
     // The next state. When a phase is over the next one begins: its launches, then its free machines.
     %l.phase1, %l.fresh = gpuvm.stage @linear.advance
         (%phase_ = %l.phase : !gpuvm.message<!word>, %mode_ = %l.mode : !gpuvm.message<!word>, %how_ = %l.how : !gpuvm.message<!word>) -> (!word, !flag) {
+//@if room
+      %limits = gpuvm.load @linear.limits : !limits
+//@end
       %ew = tensor.empty() : !word
       %ef = tensor.empty() : !flag
       %p1, %f1 = linalg.generic {indexing_maps = [#scalar, #scalar, #scalar, #scalar, #scalar], iterator_types = []}
@@ -8,7 +11,13 @@
       ^bb0(%p: i32, %m: i32, %h: i32, %o0: i32, %o1: i1):
         %none = arith.constant 0 : i32
         %one = arith.constant 1 : i32
+//@if room
+        %three_ = arith.constant 3 : index
+        %all = tensor.extract %limits[%three_] : !limits
+        %last = arith.subi %all, %one : i32
+//@else
         %last = arith.constant @lastPhase@ : i32
+//@end
         %isOver = arith.cmpi eq, %m, %one : i32
         %isGood = arith.cmpi eq, %h, %none : i32
         %isMore = arith.cmpi slt, %p, %last : i32

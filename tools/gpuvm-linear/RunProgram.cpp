@@ -1,4 +1,4 @@
-//===- RunReference.cpp - runs a program on the reference -----------------===//
+//===- RunProgram.cpp - runs a program on the reference or an engine ------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/linear/device/EngineRun.h"
 #include "frontends/linear/reference/Reference.h"
 #include "runtime/base/Printable.h"
 #include "tools/gpuvm-linear/Commands.h"
@@ -194,10 +195,26 @@ struct RunStats {
   double wallUs = 0;
 };
 
+/// On the engine that the options name.
+static Result<Outcome>
+runOnEngine(Program program, const std::vector<std::vector<float>> &inputs,
+            const Options &options) {
+  if (options.budget)
+    for (linear::Phase &phase : program.phases)
+      phase.budget = options.budget;
+  DeviceOptions device{.device = options.run.device,
+                       .validate = options.run.validate};
+  Result<linear::EngineRun> engine =
+      linear::EngineRun::open(options.enginePath, device);
+  return engine.ok() ? engine->run(program, inputs) : engine.status();
+}
+
 static Result<Outcome> runTimed(const Program &program, run::Bindings &bindings,
-                                const linear::RunOptions &options,
-                                RunStats &stats) {
+                                const Options &toolOptions, RunStats &stats) {
   std::vector<std::vector<float>> inputs = takeInputs(program, bindings);
+  if (!toolOptions.enginePath.empty())
+    return runOnEngine(program, inputs, toolOptions);
+  linear::RunOptions options = runOptions(toolOptions, program);
   auto start = std::chrono::steady_clock::now();
   Result<Outcome> outcome = linear::run(program, inputs, options);
   std::chrono::duration<double, std::micro> elapsed =
@@ -239,7 +256,7 @@ static int deliver(const run::Bindings &bindings, const run::RunResult &result,
   return status.ok() ? print("") : fail(status);
 }
 
-int runReference(const Options &options) {
+int runProgram(const Options &options) {
   std::optional<Program> program = load(options.path);
   if (!program)
     return static_cast<int>(Code::BadInput);
@@ -250,8 +267,7 @@ int runReference(const Options &options) {
   if (Status status = run::readFiles(plan, *bindings); !status.ok())
     return fail(status);
   RunStats stats;
-  Result<Outcome> outcome =
-      runTimed(*program, *bindings, runOptions(options, *program), stats);
+  Result<Outcome> outcome = runTimed(*program, *bindings, options, stats);
   if (!outcome.ok())
     return fail(outcome.status());
   run::RunResult result =

@@ -1,0 +1,82 @@
+//===- DevicePlan.cpp - plans that a front end runs -----------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/DevicePlan.h"
+
+#include <fmt/format.h>
+
+using namespace vm;
+
+/// The codes are the same.
+Status DevicePlan::check(int code) const {
+  if (code == GPUVM_OK)
+    return {};
+  return {Code(code), vm_last_error(vm.get())};
+}
+
+Result<DevicePlan> DevicePlan::open(const std::string &path,
+                                    const DeviceOptions &options) {
+  gpuvm_options boot;
+  vm_options_init(&boot);
+  boot.device = options.device.c_str();
+  boot.timeout_ms = options.timeoutMs;
+  boot.validate = options.validate;
+  gpuvm_vm *handle = nullptr;
+  int code = vm_boot(&boot, &handle);
+  DevicePlan plan;
+  plan.vm.reset(handle);
+  VM_RETURN_IF_ERROR(plan.check(code));
+  VM_RETURN_IF_ERROR(plan.check(vm_program_file(handle, path.c_str())));
+  return plan;
+}
+
+Result<std::vector<int64_t>>
+DevicePlan::shapeOf(int kind, const std::string &name) const {
+  size_t count = 0;
+  VM_RETURN_IF_ERROR(check(vm_count(vm.get(), kind, &count)));
+  for (size_t index = 0; index < count; ++index) {
+    gpuvm_item item = {};
+    item.struct_bytes = sizeof(item);
+    VM_RETURN_IF_ERROR(check(vm_describe(vm.get(), kind, index, &item)));
+    if (name == item.name)
+      return std::vector<int64_t>(item.shape, item.shape + item.rank);
+  }
+  return Status(Code::BadInput,
+                fmt::format("The plan has no {} \"{}\".",
+                            kind == GPUVM_INPUT ? "input" : "output", name));
+}
+
+Result<std::vector<int64_t>>
+DevicePlan::inputShape(const std::string &name) const {
+  return shapeOf(GPUVM_INPUT, name);
+}
+
+Result<std::vector<int64_t>>
+DevicePlan::outputShape(const std::string &name) const {
+  return shapeOf(GPUVM_OUTPUT, name);
+}
+
+Status DevicePlan::bind(const std::string &name,
+                        std::span<const uint8_t> data) {
+  return check(vm_bind_input(vm.get(), name.c_str(), data.data(), data.size()));
+}
+
+Status DevicePlan::execute() { return check(vm_execute(vm.get(), nullptr)); }
+
+Status DevicePlan::outputBytes(const std::string &name, size_t &bytes) const {
+  return check(vm_output_bytes(vm.get(), name.c_str(), &bytes));
+}
+
+Status DevicePlan::readOutput(const std::string &name, void *data,
+                              size_t bytes) {
+  return check(vm_read_output(vm.get(), name.c_str(), data, bytes));
+}
+
+Status DevicePlan::readSymbol(const std::string &name, void *data,
+                              size_t bytes) {
+  return check(vm_read_symbol(vm.get(), name.c_str(), data, bytes));
+}

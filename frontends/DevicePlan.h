@@ -1,0 +1,80 @@
+//===- DevicePlan.h - plans that a front end runs -------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A front end whose programs are data gives them to a plan as inputs. It does
+// so by the public interface (runtime/include/gpuvm.h), as an application
+// would.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/base/Status.h"
+#include "runtime/include/gpuvm.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace vm {
+
+struct DeviceOptions {
+  std::string device; ///< As `gpuvm-run --device`.
+  uint64_t timeoutMs = 60000;
+  bool validate = false;
+};
+
+/// A plan on a device. Names are those of its program. Not for several threads.
+class DevicePlan {
+public:
+  static Result<DevicePlan> open(const std::string &path,
+                                 const DeviceOptions &options);
+
+  /// The dimensions of an input; BadInput if the plan has none of that name.
+  Result<std::vector<int64_t>> inputShape(const std::string &name) const;
+  Result<std::vector<int64_t>> outputShape(const std::string &name) const;
+
+  /// Exactly as many bytes as the input has; they are copied.
+  Status bind(const std::string &name, std::span<const uint8_t> data);
+  template <typename T>
+  Status bind(const std::string &name, const std::vector<T> &data) {
+    return bind(name, {reinterpret_cast<const uint8_t *>(data.data()),
+                       data.size() * sizeof(T)});
+  }
+
+  /// Executes the program once.
+  Status execute();
+
+  /// All of an output, as the last execution left it.
+  template <typename T> Result<std::vector<T>> read(const std::string &name) {
+    size_t bytes = 0;
+    VM_RETURN_IF_ERROR(outputBytes(name, bytes));
+    std::vector<T> values(bytes / sizeof(T));
+    VM_RETURN_IF_ERROR(readOutput(name, values.data(), bytes));
+    return values;
+  }
+
+  /// The first bytes of a metric, global or control word.
+  Status readSymbol(const std::string &name, void *data, size_t bytes);
+
+  /// The device's name.
+  std::string device() const { return vm_device_name(vm.get()); }
+
+private:
+  struct Shutdown {
+    void operator()(gpuvm_vm *handle) const { vm_shutdown(handle); }
+  };
+
+  Status check(int code) const;
+  Result<std::vector<int64_t>> shapeOf(int kind, const std::string &name) const;
+  Status outputBytes(const std::string &name, size_t &bytes) const;
+  Status readOutput(const std::string &name, void *data, size_t bytes);
+
+  std::unique_ptr<gpuvm_vm, Shutdown> vm;
+};
+
+} // namespace vm

@@ -1,0 +1,50 @@
+//===- EngineRun.h - programs as the data of one plan ---------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs programs in faithful mode on a plan that was compiled for none of them
+// (gpuvm-compile --linear-engine): instructions, matrices, phases, launches and
+// shared memory are what the plan is given.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "frontends/DevicePlan.h"
+#include "frontends/linear/Program.h"
+#include "frontends/linear/modes/EngineTables.h"
+#include "frontends/linear/reference/Reference.h"
+
+namespace vm::linear {
+
+class EngineRun {
+public:
+  /// BadInput if the plan is no engine.
+  static Result<EngineRun> open(const std::string &planPath,
+                                const DeviceOptions &options);
+
+  /// What the plan has room for.
+  const EngineSizes &room() const { return room_; }
+
+  /// The outcome that the reference finds, to the bit, with shared memory as
+  /// one: `inputs` as for linear::run. BadInput if the program does not fit.
+  Result<Outcome> run(const Program &program,
+                      const std::vector<std::vector<float>> &inputs);
+
+private:
+  explicit EngineRun(DevicePlan plan) : plan(std::move(plan)) {}
+
+  Status readRoom();
+  Status checkFits(const Program &program, const EngineSizes &sizes) const;
+  Status bindMemory(const Program &program,
+                    const std::vector<std::vector<float>> &inputs);
+  Status bind(const Program &program,
+              const std::vector<std::vector<float>> &inputs);
+  Result<Outcome> collect(const Program &program);
+
+  DevicePlan plan;
+  EngineSizes room_;
+};
+
+} // namespace vm::linear
