@@ -1,0 +1,39 @@
+//===- TensorJson.h - machines as JSON ------------------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The tensor form, `*.token.json`. Sets of classes and tags are lists of the
+// indices that are true, tables of tokens are filled with -1 in front.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "frontends/token/Machine.h"
+
+#include <string>
+
+namespace vm::token {
+
+/// The largest file that is read, in bytes, and the most values in it.
+constexpr size_t kMaxTensorBytes = size_t(1) << 28;
+constexpr size_t kMaxTensorValues = size_t(1) << 26;
+/// The deepest nesting of one.
+constexpr int kMaxTensorNesting = 8;
+
+/// Reads and checks (CheckMachine.h). BadInput with a line for each thing that
+/// is wrong, by the rules there and:
+///   T10 it is not JSON, of another format, or larger than the limits
+///   T11 a key is missing, unknown or there twice
+///   T12 a value is of another type, or an integer beyond 32 bits
+///   T13 a tensor has another shape than the rest
+///   T15 a pattern is not right aligned
+/// The tokens are those of the tokenizer `bytes`. `file` is for messages.
+Result<Machine> readTensors(std::string_view text, const std::string &file);
+
+/// Of a machine that was checked. Compact, a line for each tensor and workflow;
+/// what is not UTF-8 in names is replaced by U+FFFD.
+std::string writeTensors(const Machine &machine);
+
+} // namespace vm::token

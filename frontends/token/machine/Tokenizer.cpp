@@ -1,0 +1,175 @@
+//===- Tokenizer.cpp - adapters of tokenizers -----------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/token/machine/Tokenizer.h"
+
+#include "frontends/token/machine/Utf8.h"
+#include "frontends/token/text/PatternFinder.h"
+#include "frontends/token/text/TomlFile.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <set>
+
+using namespace vm;
+using namespace vm::token;
+
+namespace {
+
+constexpr int32_t kPadding = 256;
+constexpr int32_t kFirstPiece = 257;
+
+//===--- Bytes and pieces -------------------------------------------------===//
+
+class PieceTokenizer : public Tokenizer {
+public:
+  explicit PieceTokenizer(std::vector<std::string> pieces)
+      : pieces_(std::move(pieces)), finder_(pieces_) {}
+
+  std::vector<int32_t> encode(const std::string &text) const override;
+  std::string decode(const std::vector<int32_t> &tokens) const override;
+  int32_t vocabulary() const override {
+    return kFirstPiece + int32_t(pieces_.size());
+  }
+  int32_t padding() const override { return kPadding; }
+  std::vector<int32_t> specialTokens() const override { return {kPadding}; }
+  std::string identity() const override;
+
+private:
+  std::vector<std::string> pieces_;
+  PatternFinder finder_;
+};
+
+std::vector<int32_t> PieceTokenizer::encode(const std::string &text) const {
+  std::vector<int32_t> tokens;
+  size_t at = 0;
+  auto bytesTo = [&](size_t end) {
+    for (; at < end; ++at)
+      tokens.push_back(uint8_t(text[at]));
+  };
+  if (!pieces_.empty())
+    for (PatternMatch match : finder_.scan(text)) {
+      bytesTo(match.begin);
+      tokens.push_back(kFirstPiece + int32_t(match.pattern));
+      at += finder_.length(match.pattern);
+    }
+  bytesTo(text.size());
+  return tokens;
+}
+
+std::string PieceTokenizer::decode(const std::vector<int32_t> &tokens) const {
+  std::string bytes;
+  for (int32_t token : tokens) {
+    if (token == kPadding)
+      continue;
+    if (token < 0 || token >= vocabulary())
+      bytes += "\xEF\xBF\xBD";
+    else if (token < kPadding)
+      bytes += char(token);
+    else
+      bytes += pieces_[size_t(token - kFirstPiece)];
+  }
+  return toUtf8(bytes);
+}
+
+/// Names the pieces by their number and hash (FNV-1a of 64 bits, with the
+/// length before each).
+std::string PieceTokenizer::identity() const {
+  if (pieces_.empty())
+    return "bytes";
+  uint64_t hash = 0xCBF29CE484222325u;
+  auto add = [&](uint8_t byte) { hash = (hash ^ byte) * 0x100000001B3u; };
+  for (const std::string &piece : pieces_) {
+    for (int shift = 0; shift < 32; shift += 8)
+      add(uint8_t(piece.size() >> shift));
+    for (char c : piece)
+      add(uint8_t(c));
+  }
+  return fmt::format("greedy, {} pieces, {:016x}", pieces_.size(), hash);
+}
+
+//===--- The file of pieces -----------------------------------------------===//
+
+bool checkPieces(const std::vector<std::string> &pieces, const Place &place,
+                 Diagnostics &diagnostics) {
+  auto refuse = [&](std::string what) {
+    diagnostics.error("P03", place,
+                      fmt::format("Key \"pieces\" of the tokenizer {}.", what));
+    return false;
+  };
+  constexpr size_t kMost = size_t(kMaxVocabulary - kFirstPiece);
+  if (pieces.size() > kMost)
+    return refuse(
+        fmt::format("lists {} pieces (the limit is {})", pieces.size(), kMost));
+  size_t bytes = 0;
+  std::set<std::string_view> seen;
+  for (const std::string &piece : pieces) {
+    if (piece.empty())
+      return refuse(fmt::format("has an empty piece (number {})", seen.size()));
+    if (piece.size() > kMaxPieceBytes)
+      return refuse(fmt::format("has piece {} of {} bytes (the limit is {})",
+                                inQuotes(piece), piece.size(), kMaxPieceBytes));
+    if (!seen.insert(piece).second)
+      return refuse(fmt::format("has piece {} twice", inQuotes(piece)));
+    bytes += piece.size();
+  }
+  if (bytes > kMaxPiecesBytes)
+    return refuse(fmt::format("has pieces of {} bytes (the limit is {})", bytes,
+                              kMaxPiecesBytes));
+  return true;
+}
+
+std::unique_ptr<Tokenizer> readPieces(const std::string &path,
+                                      Diagnostics &diagnostics) {
+  std::unique_ptr<TomlFile> file =
+      TomlFile::read(path, diagnostics, {"P02", "P02"});
+  if (!file)
+    return nullptr;
+  Diagnostics found;
+  TableReader reader(*file, file->root(), "The tokenizer",
+                     {"P03", "P03", "P03"}, found);
+  auto pieces = reader.strings("pieces", Need::Required);
+  reader.refuseOthers();
+  for (const Diagnostic &diagnostic : found.all())
+    diagnostics.error(diagnostic.code, diagnostic.place, diagnostic.sentence);
+  if (found.hasErrors() ||
+      !checkPieces(*pieces, reader.placeOf("pieces"), diagnostics))
+    return nullptr;
+  return makeGreedyTokenizer(std::move(*pieces));
+}
+
+} // namespace
+
+std::unique_ptr<Tokenizer> vm::token::makeByteTokenizer() {
+  return std::make_unique<PieceTokenizer>(std::vector<std::string>());
+}
+
+std::unique_ptr<Tokenizer>
+vm::token::makeGreedyTokenizer(std::vector<std::string> pieces) {
+  return std::make_unique<PieceTokenizer>(std::move(pieces));
+}
+
+std::unique_ptr<Tokenizer> vm::token::makeTokenizer(const std::string &name,
+                                                    const std::string &folder,
+                                                    const Place &place,
+                                                    Diagnostics &diagnostics) {
+  constexpr std::string_view kGreedy = "greedy:";
+  if (name == "bytes")
+    return makeByteTokenizer();
+  if (name.starts_with(kGreedy) && name.size() > kGreedy.size()) {
+    std::string file = name.substr(kGreedy.size());
+    bool isPlain = folder.empty() && file != "-"; // A file of that name.
+    std::filesystem::path path = isPlain || !folder.empty() ? folder : ".";
+    return readPieces((path / file).string(), diagnostics);
+  }
+  diagnostics.error("P03", place,
+                    fmt::format("The tokenizer is {} (\"bytes\" or "
+                                "\"greedy:FILE\" is wanted).",
+                                inQuotes(name)));
+  return nullptr;
+}

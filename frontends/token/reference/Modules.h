@@ -1,0 +1,47 @@
+//===- Modules.h - what a user adds to the step ---------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A step is three lists of modules: token manipulation, transitions and what
+// comes after them. The built-in ones are Step.h; a user's come at the end of
+// each list, in their order.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "frontends/token/reference/Stream.h"
+
+#include <functional>
+#include <string>
+
+namespace vm::token {
+
+/// Functions of one of the three places; the others are empty. Each is given
+/// the module's state (one number a stream) and may change it. They are called
+/// from several threads at once.
+struct Module {
+  std::string state;   ///< The name the host reads the state by; may be "".
+  int32_t initial = 0; ///< The state of a stream that begins.
+  bool resetsOnZoneChange = false; ///< To `initial`, before the next step.
+
+  /// After the sources of a token. With a token of its own it gives Module as
+  /// the source, and the token counts as forced.
+  std::function<void(int32_t &state, int32_t pc, int32_t tokenNumber,
+                     int32_t &token, Source &source)>
+      manipulate;
+
+  /// Between escapes and transitions; the flags are those of all classes.
+  std::function<void(int32_t &state, int32_t pc, int32_t tokenNumber,
+                     std::vector<bool> &triggers)>
+      transit;
+
+  /// After everything else. Its value is recorded with the token.
+  std::function<int32_t(int32_t &state, int32_t pc, int32_t tokenNumber,
+                        int32_t nextPc, int32_t nextTokenNumber, int32_t token,
+                        bool forced)>
+      post;
+};
+
+} // namespace vm::token

@@ -1,0 +1,28 @@
+//===- ReadPrompts.h - prompts (UDPL) from files --------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "frontends/token/Prompts.h"
+
+#include <string>
+
+namespace vm::token {
+
+/// The longest pattern, in bytes; each zone carries one.
+constexpr size_t kMaxPatternBytes = 1024;
+
+/// The prompts of a file, or of all `*.toml` of a folder (hidden files aside,
+/// in the order of their names), at most kMaxTomlBytes together. After an
+/// error, which is reported, the result is not to be used.
+Prompts readPrompts(const std::string &path, Diagnostics &diagnostics);
+
+/// The same of the text of one file, which messages call `name`.
+Prompts readPromptText(std::string text, const std::string &name,
+                       Diagnostics &diagnostics);
+
+} // namespace vm::token

@@ -1,0 +1,42 @@
+//===- Resolver.h - answers the streams that wait -------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The host's loop of a run: streams step until each waits or is final, tools
+// are asked, and streams go on with the answers that have come. No stream
+// waits for the tool of another one.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "frontends/token/reference/Engine.h"
+#include "frontends/token/tools/ToolSet.h"
+
+namespace vm::token {
+
+class TextCodec;
+
+struct ToolRequest {
+  std::string tool, text;
+  bool operator==(const ToolRequest &) const = default;
+};
+
+/// The requests of a stream, in its order.
+using StreamRequests = std::vector<ToolRequest>;
+
+struct RunOutcome {
+  std::vector<StreamRequests> requests; ///< By stream.
+  /// Why streams are TOOL_FAILED: a sentence of each, of the first kMaxFailures
+  /// of them.
+  std::vector<std::string> failures;
+};
+constexpr size_t kMaxFailures = 20;
+
+/// Runs all streams of the engine to their final states. `tools` has all that
+/// the machine asks (checkTools). A failure is one of the engine.
+Result<RunOutcome> runToEnd(Engine &engine, ToolSet &tools,
+                            const TextCodec &codec);
+
+} // namespace vm::token

@@ -1,0 +1,141 @@
+//===- gpuvm-token.cpp - workflows of the token-stream VM -----------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The command line; Commands.h has the rest.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/token/reference/Reference.h"
+#include "tools/common/CommandLineText.h"
+#include "tools/gpuvm-token/Commands.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <new>
+#include <string>
+
+using namespace vm;
+using namespace vm::token_tool;
+
+static const char *const kHelp = R"(Runs workflows of the token-stream VM.
+
+Example:
+  gpuvm-token reference chat.workflow.toml --tool=calc=./calc.py --report=out.json
+
+An input is a workflow (.workflow.toml), its tensors (.token.json) or its wire
+form (.wire). Stream b runs workflow b mod the number of workflows. reference
+runs them on the processor, with the model for tests, and prints how many
+streams have each status.
+
+A tool reads requests and writes answers, a line of JSON each.
+
+Exit codes: 0 ok, also where streams failed, 2 usage, 3 bad input file, 6 out
+of memory.)";
+
+/// With a name before the first `=`.
+static std::string checkPair(const std::string &text) {
+  size_t end = text.find('=');
+  return end != std::string::npos && end != 0
+             ? ""
+             : fmt::format("\"{}\" is no NAME=VALUE.", text);
+}
+
+static CLI::Option *addPairs(CLI::App *command, const char *name,
+                             std::vector<std::string> &pairs,
+                             const char *help) {
+  return command->add_option(name, pairs, help)
+      ->allow_extra_args(false)
+      ->check(CLI::Validator(checkPair, ""));
+}
+
+static void addInputFlags(CLI::App *command, Options &options) {
+  command
+      ->add_option("inputs", options.inputs, "Workflows, tensors, wire forms")
+      ->required();
+  addPairs(command, "--arg", options.arguments,
+           "NAME=VALUE: an argument of the workflows; once for each");
+  command->add_option("--seed", options.seed, "Of what resources draw")
+      ->check(countIn(0, UINT64_MAX))
+      ->capture_default_str();
+  command->add_option("--tokenizer", options.tokenizer,
+                      "bytes or greedy:FILE, of tensors and wire forms. "
+                      "Default: bytes");
+}
+
+static void addStreamFlags(CLI::App *command, Options &options) {
+  command
+      ->add_option("--streams", options.streams,
+                   "How many. Default: one a workflow")
+      ->check(countIn(1, token::kMaxStreams));
+  command
+      ->add_option("--budget", options.budget,
+                   "End a stream after this many tokens")
+      ->check(countIn(0, INT32_MAX))
+      ->capture_default_str();
+  command
+      ->add_option("--capture-tokens", options.captureTokens,
+                   "Room for what a tool is asked. Default: the largest limit "
+                   "of a zone that asks")
+      ->check(countIn(0, INT32_MAX));
+  command
+      ->add_option("--answer-tokens", options.answerTokens,
+                   "Room for an answer of a tool")
+      ->check(countIn(0, INT32_MAX))
+      ->capture_default_str();
+  command
+      ->add_option("--model-seed", options.modelSeed,
+                   "Of the model's proposals")
+      ->check(countIn(0, UINT32_MAX))
+      ->capture_default_str();
+}
+
+static void addRunFlags(CLI::App *command, Options &options) {
+  addPairs(command, "--tool", options.tools,
+           "NAME=COMMAND: a program that answers; once for each tool");
+  command
+      ->add_option("--tool-timeout", options.toolTimeoutMs,
+                   "Milliseconds that an answer may take")
+      ->check(countIn(1, INT32_MAX))
+      ->capture_default_str();
+  command
+      ->add_option("--threads", options.threads,
+                   "Run on this many threads; no result depends on it. "
+                   "Default: as many as there are processors")
+      ->check(countIn(1, token::kMaxThreads));
+  command->add_option("--report", options.reportPath,
+                      "Write all that streams did into this file, as JSON");
+}
+
+static int runTool(int argc, char **argv) {
+  CLI::App app(kHelp, "gpuvm-token");
+  app.set_version_flag("--version", "gpuvm-token " GPUVM_VERSION);
+  app.require_subcommand(1);
+  Options options;
+  CLI::App *reference = app.add_subcommand("reference", "Run on the reference");
+  addInputFlags(reference, options);
+  addStreamFlags(reference, options);
+  addRunFlags(reference, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return lacksCommand(app, error)
+               ? fail(Status(Code::Usage,
+                             "What to do is missing: reference, before the "
+                             "files (gpuvm-token --help says more)."))
+               : answer(app, error);
+  }
+  return runReference(options);
+}
+
+int main(int argc, char **argv) {
+  try {
+    return runTool(argc, argv);
+  } catch (const std::bad_alloc &) {
+    std::fputs("gpuvm-token: error: The host has no memory left.\n", stderr);
+    return static_cast<int>(Code::OutOfMemory);
+  }
+}
