@@ -34,6 +34,13 @@ Result<DevicePlan> DevicePlan::open(const std::string &path,
   return plan;
 }
 
+/// In a plan of several programs what belongs to one has its name in front,
+/// which may be left out.
+static bool isName(std::string_view name, std::string_view whole) {
+  return whole == name || (whole.ends_with(name) &&
+                           whole[whole.size() - name.size() - 1] == '.');
+}
+
 Result<std::vector<int64_t>>
 DevicePlan::shapeOf(int kind, const std::string &name) const {
   size_t count = 0;
@@ -42,7 +49,7 @@ DevicePlan::shapeOf(int kind, const std::string &name) const {
     gpuvm_item item = {};
     item.struct_bytes = sizeof(item);
     VM_RETURN_IF_ERROR(check(vm_describe(vm.get(), kind, index, &item)));
-    if (name == item.name)
+    if (isName(name, item.name))
       return std::vector<int64_t>(item.shape, item.shape + item.rank);
   }
   return Status(Code::BadInput,
@@ -65,7 +72,9 @@ Status DevicePlan::bind(const std::string &name,
   return check(vm_bind_input(vm.get(), name.c_str(), data.data(), data.size()));
 }
 
-Status DevicePlan::execute() { return check(vm_execute(vm.get(), nullptr)); }
+Status DevicePlan::execute(const char *program) {
+  return check(vm_execute(vm.get(), program));
+}
 
 Status DevicePlan::outputBytes(const std::string &name, size_t &bytes) const {
   return check(vm_output_bytes(vm.get(), name.c_str(), &bytes));

@@ -46,8 +46,8 @@ public:
                        data.size() * sizeof(T)});
   }
 
-  /// Executes the program once.
-  Status execute();
+  /// Executes a program once; of a plan with a single one no name is needed.
+  Status execute(const char *program = nullptr);
 
   /// All of an output, as the last execution left it.
   template <typename T> Result<std::vector<T>> read(const std::string &name) {

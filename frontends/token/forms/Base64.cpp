@@ -27,12 +27,12 @@ std::array<int8_t, 256> makeValues() {
   return values;
 }
 
-/// Of four characters, the number that are not padding: 4, 3 or 2; 0 where
-/// there is something else than up to two `=` at the end.
+/// Of the last four characters, the number that are not padding: 2 or 3 where
+/// all after them are `=`, else 4.
 size_t countDigits(std::string_view four) {
   size_t digits = std::min(four.find('='), four.size());
   bool isPadded = four.find_first_not_of('=', digits) == four.npos;
-  return isPadded && digits >= 2 ? digits : 0;
+  return isPadded && digits >= 2 ? digits : 4;
 }
 
 } // namespace
@@ -64,7 +64,7 @@ std::optional<std::string> vm::token::decodeBase64(std::string_view text,
     for (size_t i = 0; i < 4; ++i) {
       int8_t value =
           i < four.size() && i < digits ? values[uint8_t(four[i])] : -1;
-      bool isPadding = i >= digits && digits != 0;
+      bool isPadding = i >= digits;
       badOffset = at + std::min(i, four.size());
       if (value < 0 && !isPadding)
         return std::nullopt;

@@ -63,25 +63,27 @@ Layouter::Layouter(const SampledWorkflow &workflow)
 
 //===--- Layers -----------------------------------------------------------===//
 
+/// Jumps first: so the zone that comes next stands before the jump's target in
+/// the reverse postorder.
 void Layouter::visitFrom(size_t source) {
   struct Visit {
     size_t zone;
-    uint32_t edge;
+    uint32_t edgesEnd; ///< Those before it are still to be followed.
   };
-  std::vector<Visit> path = {{source, firstEdge_[source]}};
+  std::vector<Visit> path = {{source, firstEdge_[source + 1]}};
   isSeen_[source] = true;
   while (!path.empty()) {
     Visit &visit = path.back();
-    if (visit.edge == firstEdge_[visit.zone + 1]) {
+    if (visit.edgesEnd == firstEdge_[visit.zone]) {
       order_.push_back(visit.zone);
       path.pop_back();
       continue;
     }
-    size_t to = layout_.edges[visit.edge++].to;
+    size_t to = layout_.edges[--visit.edgesEnd].to;
     if (to == end() || isSeen_[to])
       continue;
     isSeen_[to] = true;
-    path.push_back({to, firstEdge_[to]});
+    path.push_back({to, firstEdge_[to + 1]});
   }
 }
 

@@ -75,8 +75,8 @@ Status WireReader::status() const {
     return Status();
   const MsgpackReader::Failure &failure = *in_.failure();
   return refuse(failure.code.c_str(),
-                fmt::format("{} (byte {} of the bytes).", failure.reason,
-                            failure.offset));
+                fmt::format("{} {} (byte {} of the bytes).", in_.failed(),
+                            failure.reason, failure.offset));
 }
 
 //===--- Checked values ---------------------------------------------------===//
@@ -251,7 +251,7 @@ void WireReader::count(const SampledZone &zone) {
             zone.advancePattern.size() + zone.tool.size() +
             zone.place.file.size();
   for (const std::string &tag : zone.tags)
-    bytes_ += tag.size() + sizeof(tag);
+    bytes_ += tag.size() + sizeof(std::string);
   if (in_.ok() && bytes_ > kMaxWorkflowBytes)
     in_.fail("X06", fmt::format("makes the texts longer than {} bytes (the "
                                 "limit)",

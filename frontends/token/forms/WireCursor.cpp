@@ -68,7 +68,7 @@ bool WireCursor::expect(MsgpackType type, const char *wanted) {
 //===--- Maps and keys ----------------------------------------------------===//
 
 size_t WireCursor::beginMap(std::string of, size_t least, size_t most) {
-  size_t size = expect(MsgpackType::Map, "a map") ? reader_.map() : 0;
+  size_t size = expect(MsgpackType::Map, "a map") ? named(reader_.map()) : 0;
   open_.push_back({std::move(of), size});
   key_.clear();
   if (ok() && size > most)
@@ -86,7 +86,7 @@ void WireCursor::key(const char *name) {
   --open_.back().left;
   if (!expect(MsgpackType::String, "a key that is a string"))
     return;
-  std::string_view found = reader_.string();
+  std::string_view found = named(reader_.string());
   if (ok() && found != name)
     fail("X03", fmt::format("has key {} where \"{}\" is wanted",
                             inQuotes(found), name));
@@ -97,7 +97,7 @@ std::string WireCursor::stringKey() {
   key_.clear();
   if (!expect(MsgpackType::String, "a key that is a string"))
     return "";
-  std::string name(reader_.string());
+  std::string name(named(reader_.string()));
   key_ = name;
   return name;
 }
@@ -112,7 +112,7 @@ int64_t WireCursor::integerKey() {
 std::string WireCursor::string() {
   if (!expect(MsgpackType::String, "a string"))
     return "";
-  std::string_view value = reader_.string();
+  std::string_view value = named(reader_.string());
   return std::string(value);
 }
 
@@ -125,13 +125,13 @@ std::optional<std::string> WireCursor::optionalString() {
   }
   if (!expect(MsgpackType::String, "a string or null"))
     return std::nullopt;
-  return std::string(reader_.string());
+  return std::string(named(reader_.string()));
 }
 
 int64_t WireCursor::integer() {
   if (!expect(MsgpackType::Integer, "an integer"))
     return 0;
-  MsgpackReader::Integer integer = reader_.integer();
+  MsgpackReader::Integer integer = named(reader_.integer());
   if (integer.isUnsigned)
     fail("X06", fmt::format("is {} (the limit is {})", uint64_t(integer.value),
                             INT64_MAX));
@@ -155,7 +155,7 @@ bool WireCursor::boolean() {
 }
 
 size_t WireCursor::list() {
-  return expect(MsgpackType::List, "a list") ? reader_.list() : 0;
+  return expect(MsgpackType::List, "a list") ? named(reader_.list()) : 0;
 }
 
 std::vector<std::string> WireCursor::strings() {
@@ -171,13 +171,13 @@ std::vector<std::string> WireCursor::strings() {
 
 void WireCursor::end() {
   if (ok() && reader_.peek() != MsgpackType::End)
-    reader_.failHere("X02", "The workflow has bytes after its end");
+    failHere("X02", "has bytes after its end");
 }
 
 //===--- What is carried along --------------------------------------------===//
 
 Json WireCursor::object(int nesting) {
-  size_t size = reader_.map();
+  size_t size = named(reader_.map());
   // Filled as pairs: a search for each key would take quadratic time.
   Json::object_t object;
   Json::object_t::Container &pairs = object;
@@ -185,7 +185,7 @@ Json WireCursor::object(int nesting) {
   for (size_t i = 0; i < size && ok(); ++i) {
     if (!expect(MsgpackType::String, "a key that is a string"))
       break;
-    std::string key(reader_.string());
+    std::string key(named(reader_.string()));
     if (!seen.insert(key).second && ok())
       fail("X02", fmt::format("has key {} twice in a map", inQuotes(key)));
     pairs.emplace_back(key, value(nesting + 1));
@@ -194,7 +194,7 @@ Json WireCursor::object(int nesting) {
 }
 
 Json WireCursor::array(int nesting) {
-  size_t size = reader_.list();
+  size_t size = named(reader_.list());
   Json array = Json::array();
   for (size_t i = 0; i < size && ok(); ++i)
     array.push_back(value(nesting + 1));
@@ -217,13 +217,13 @@ Json WireCursor::value(int nesting) {
   case MsgpackType::List:
     return array(nesting);
   case MsgpackType::String:
-    return std::string(reader_.string());
+    return std::string(named(reader_.string()));
   case MsgpackType::Boolean:
     return reader_.boolean();
   case MsgpackType::Real:
-    return reader_.real();
+    return named(reader_.real());
   case MsgpackType::Integer: {
-    MsgpackReader::Integer integer = reader_.integer();
+    MsgpackReader::Integer integer = named(reader_.integer());
     if (integer.isUnsigned)
       return uint64_t(integer.value);
     return integer.value;

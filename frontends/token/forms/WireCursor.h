@@ -28,15 +28,19 @@ public:
   const std::optional<MsgpackReader::Failure> &failure() const {
     return reader_.failure();
   }
+  /// The name of the value that failed, after which the reason goes on.
+  const std::string &failed() const { return failed_; }
   /// Fails at the value that was taken last; `reason` goes on after its name,
   /// e.g. `is empty`.
   void fail(const char *code, const std::string &reason) {
-    reader_.fail(code, name() + " " + reason);
+    reader_.fail(code, reason);
+    nameFailure(name());
   }
 
   /// The same of a key of "config".
   void failConfig(const std::string &key, const std::string &reason) {
-    reader_.fail("X06", "Key \"" + key + "\" of \"config\" " + reason);
+    reader_.fail("X06", reason);
+    nameFailure("Key \"" + key + "\" of \"config\"");
   }
 
   /// Begins a map of `least` to `most` keys, each of which is then taken, up to
@@ -73,7 +77,18 @@ private:
   /// Whether the next value is of the type; X04 otherwise.
   bool expect(MsgpackType type, const char *wanted);
   void failHere(const char *code, const std::string &reason) {
-    reader_.failHere(code, name() + " " + reason);
+    reader_.failHere(code, reason);
+    nameFailure(name());
+  }
+  void nameFailure(const std::string &name) {
+    if (failed_.empty())
+      failed_ = name;
+  }
+  /// A value that the reader took; names it where the reader failed.
+  template <typename T> T named(T value) {
+    if (!ok())
+      nameFailure(name());
+    return value;
   }
   nlohmann::ordered_json value(int nesting);
   nlohmann::ordered_json object(int nesting);
@@ -82,6 +97,7 @@ private:
   MsgpackReader reader_;
   std::vector<OpenMap> open_;
   std::string key_; ///< The last of the innermost map.
+  std::string failed_;
 };
 
 } // namespace vm::token

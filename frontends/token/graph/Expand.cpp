@@ -55,15 +55,18 @@ private:
     size_t at = 0; ///< 1 more than the step that is expanded.
     After after = After::Nothing;
     uint32_t otherwise = 0;
-    /// Where the loop goes on, where `otherwise` begins, or where `then` ended.
-    std::optional<GraphBuilder> held;
-    std::optional<GraphBuilder> head; ///< Of a loop.
     size_t extractionsBefore = 0;
 
     const std::vector<ProgramStep> &steps() const {
       return program->lists[list];
     }
     bool isProgram() const { return list == 0; }
+  };
+  /// A loop or a branch that is open.
+  struct Scope {
+    /// Where the loop goes on, where `otherwise` begins, or where `then` ended.
+    GraphBuilder held;
+    GraphBuilder first; ///< Begins at the scope's own zones.
   };
   struct Found {
     Extraction extraction;
@@ -92,6 +95,7 @@ private:
   std::vector<CompiledZone> zones_; ///< By node.
   GraphBuilder current_;
   std::vector<Frame> frames_;
+  std::vector<Scope> scopes_; ///< The innermost is the last.
   std::map<std::string, Found> extractions_;
   bool hasFailed_ = false;
 };
@@ -134,7 +138,7 @@ void Expander::push(const ProgramSteps &program, uint32_t list) {
   frame.program = &program;
   frame.list = list;
   frame.extractionsBefore = extractions_.size();
-  frames_.push_back(std::move(frame));
+  frames_.push_back(frame);
 }
 
 void Expander::fork(const ProgramStep &step, const ProgramSteps &program) {
@@ -151,10 +155,8 @@ void Expander::fork(const ProgramStep &step, const ProgramSteps &program) {
   Frame &frame = frames_.back();
   frame.after = isLoop ? Frame::After::CloseLoop : Frame::After::Otherwise;
   frame.otherwise = step.otherwise;
-  frame.held = fork->jump;
-  if (isLoop)
-    frame.head = fork->nominal;
   current_ = fork->nominal;
+  scopes_.push_back({std::move(fork->jump), std::move(fork->nominal)});
 }
 
 void Expander::expandStep(const ProgramStep &step,
@@ -175,24 +177,25 @@ void Expander::expandStep(const ProgramStep &step,
 }
 
 void Expander::endList() {
-  Frame frame = std::move(frames_.back());
+  Frame frame = frames_.back();
   frames_.pop_back();
   switch (frame.after) {
   case Frame::After::Nothing:
     return;
   case Frame::After::CloseLoop:
-    hasFailed_ |= !current_.attach(*frame.head);
-    current_ = std::move(*frame.held);
+    hasFailed_ |= !current_.attach(scopes_.back().first);
+    current_ = std::move(scopes_.back().held);
+    scopes_.pop_back();
     return;
   case Frame::After::Otherwise:
-    std::swap(current_, *frame.held);
+    std::swap(current_, scopes_.back().held);
     push(*frame.program, frame.otherwise);
     frames_.back().after = Frame::After::Merge;
-    frames_.back().held = std::move(frame.held);
     return;
   case Frame::After::Merge:
-    std::array<GraphBuilder, 2> ends = {std::move(*frame.held),
+    std::array<GraphBuilder, 2> ends = {std::move(scopes_.back().held),
                                         std::move(current_)};
+    scopes_.pop_back();
     current_ = *GraphBuilder::merge(ends, diagnostics_);
     return;
   }

@@ -313,7 +313,7 @@ void Sampler::count(const CompiledZone &from, const SampledZone &zone) {
             zone.advancePattern.size() + zone.tool.size() +
             zone.place.file.size();
   for (const std::string &tag : zone.tags)
-    bytes_ += tag.size() + sizeof(tag);
+    bytes_ += tag.size() + sizeof(std::string);
   if (bytes_ > kMaxWorkflowBytes)
     fail("G03", zone.place,
          fmt::format("With block {} of sequence {}, program {} has more text "

@@ -243,9 +243,9 @@ void Checker::checkTags() {
   size_t widest = 0;
   for (const WorkflowNames &names : machine_.workflows) {
     widest = std::max(widest, names.tags.size());
-    for (int32_t z = 0; z < names.size && !isFull(); ++z)
-      checkSet(names.entry + z, "tags",
-               machine_.zones[size_t(names.entry + z)].tags,
+    int32_t end = names.entry + names.size;
+    for (int32_t zone = names.entry; zone < end && !isFull(); ++zone)
+      checkSet(zone, "tags", machine_.zones[size_t(zone)].tags,
                int32_t(names.tags.size()));
   }
   if (size_t(machine_.tags) != widest)

@@ -34,6 +34,10 @@ public:
   JsonFields(const Json &value, std::string what, const Place &place,
              Diagnostics &diagnostics);
 
+  /// Whether the key is there and a list; reports nothing.
+  bool isList(const char *key) const {
+    return value_.is_object() && value_.contains(key) && value_[key].is_array();
+  }
   const Json *any(const char *key);
   const Json *list(const char *key);
   const Json *object(const char *key);

@@ -29,13 +29,13 @@ class TensorReader {
 public:
   TensorReader(const Json &value, const Place &place, Diagnostics &diagnostics,
                Machine &machine)
-      : fields_(value, "\"tensors\"", place, diagnostics),
-        diagnostics_(diagnostics), machine_(machine) {}
+      : fields_(value, "\"tensors\"", place, diagnostics), machine_(machine) {}
 
   void read();
 
 private:
-  const Json *sized(const char *key, size_t size, const char *axis);
+  const Json *sized(const char *key, std::optional<size_t> size,
+                    const char *axis);
   /// Hands each element of a tensor over zones, as T, to `set`.
   template <typename T, typename F> void zones(const char *key, F set);
   void numbers(const char *key, int32_t Zone::*field) {
@@ -56,8 +56,8 @@ private:
   void checkLongest(size_t longest);
 
   JsonFields fields_;
-  Diagnostics &diagnostics_;
   Machine &machine_;
+  std::optional<size_t> zoneCount_; ///< Nothing where no tensor says it.
 };
 
 template <typename T> struct Element;
@@ -78,27 +78,28 @@ template <> struct Element<IndexSet> {
   }
 };
 
-/// A list of that size, or null.
-const Json *TensorReader::sized(const char *key, size_t size,
+/// A list of that size, where it is known, or null.
+const Json *TensorReader::sized(const char *key, std::optional<size_t> size,
                                 const char *axis) {
   const Json *list = fields_.list(key);
-  if (!list || list->size() == size)
+  if (!list || !size || list->size() == *size)
     return list;
   fields_.fail("T13", fmt::format("Tensor \"{}\" has {} elements (there are {} "
                                   "{}).",
-                                  key, list->size(), size, axis));
+                                  key, list->size(), *size, axis));
   return nullptr;
 }
 
 template <typename T, typename F>
 void TensorReader::zones(const char *key, F set) {
-  const Json *list = sized(key, machine_.zones.size(), "zones");
+  const Json *list = sized(key, zoneCount_, "zones");
   for (size_t i = 0; list && i < list->size(); ++i) {
     std::optional<T> value = Element<T>::of((*list)[i]);
     if (!value)
       return fields_.mistyped(fmt::format("Tensor \"{}\" at {}", key, i),
                               (*list)[i], Element<T>::wanted);
-    set(machine_.zones[i], std::move(*value));
+    if (zoneCount_)
+      set(machine_.zones[i], std::move(*value));
   }
 }
 
@@ -184,10 +185,11 @@ void TensorReader::read() {
   if (auto data = fields_.integers("token_data"))
     machine_.tokenData = std::move(*data);
   // The first tensor over zones says how many there are.
-  const Json *first = fields_.list("token_start_pointer");
-  if (!first)
-    return;
-  machine_.zones.resize(std::min<size_t>(first->size(), kMaxMachineZones + 1));
+  if (fields_.isList("token_start_pointer")) {
+    zoneCount_ = std::min<size_t>(fields_.list("token_start_pointer")->size(),
+                                  kMaxMachineZones + 1);
+    machine_.zones.resize(*zoneCount_);
+  }
   numbers("token_start_pointer", &Zone::tokenStart);
   numbers("token_end_pointer", &Zone::tokenEnd);
   readRows();

@@ -27,6 +27,8 @@ std::string dump(const std::vector<int32_t> &list) {
   return fmt::format("[{}]", fmt::join(list, ","));
 }
 
+const char *word(bool value) { return value ? "true" : "false"; }
+
 /// `[..]` of what `element` says of each of `all`.
 template <typename T, typename F>
 std::string listOf(const std::vector<T> &all, F element) {
@@ -60,8 +62,7 @@ private:
              [=](const Zone &zone) { return fmt::to_string(zone.*field); });
   }
   void addFlags(const char *name, bool Zone::*field) {
-    addZones(name,
-             [=](const Zone &zone) { return fmt::to_string(zone.*field); });
+    addZones(name, [=](const Zone &zone) { return word(zone.*field); });
   }
   void addSets(const char *name, IndexSet Zone::*field) {
     addZones(name, [=](const Zone &zone) { return dump(zone.*field); });
@@ -91,9 +92,8 @@ void TensorWriter::addRows() {
 }
 
 void TensorWriter::addWay(const std::string &name, Advance Zone::*field) {
-  addZones((name + "_active").c_str(), [=](const Zone &zone) {
-    return fmt::to_string((zone.*field).active);
-  });
+  addZones((name + "_active").c_str(),
+           [=](const Zone &zone) { return word((zone.*field).active); });
   addZones((name + "_mask").c_str(),
            [=](const Zone &zone) { return dump((zone.*field).mask); });
 }

@@ -78,6 +78,18 @@ void Reference::runToStop(Stream &stream) const {
     stream.record.push_back(stepper_.step(stream.state, *stream.model));
 }
 
+/// False where the system has no thread left.
+template <typename F>
+static bool startThread(std::vector<std::jthread> &team, F work,
+                        unsigned number) {
+  try {
+    team.emplace_back(work, number);
+    return true;
+  } catch (const std::system_error &) {
+    return false;
+  }
+}
+
 /// An exception of a model or of memory ends the thread's work, and is thrown
 /// on from the calling one.
 void Reference::runAll() {
@@ -94,13 +106,10 @@ void Reference::runAll() {
   {
     size_t most = std::min<size_t>(threads_, running_.size());
     std::vector<std::jthread> team;
-    try {
-      for (unsigned thread = 1; thread < most; ++thread)
-        team.emplace_back(work, thread);
-    } catch (const std::system_error &) {
-      // Fewer threads do it too.
-    }
-    work(0);
+    unsigned thread = 1;
+    while (thread < most && startThread(team, work, thread))
+      ++thread;
+    work(0); // Fewer threads do it too.
   }
   for (const std::exception_ptr &failure : failures)
     if (failure)

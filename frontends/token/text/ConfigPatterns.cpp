@@ -77,7 +77,8 @@ findContainers(const std::vector<ConfigPattern> &patterns) {
       if (patterns[match.pattern].patternClass != pattern.patternClass &&
           !containers[match.pattern])
         containers[match.pattern] = &pattern;
-      return left != 0 && --left != 0;
+      left = left > 0 ? left - 1 : 0;
+      return left > 0;
     });
   return containers;
 }

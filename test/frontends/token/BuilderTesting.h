@@ -51,7 +51,8 @@ protected:
   }
 
   std::optional<SampledWorkflow>
-  build(Program &program, std::map<std::string, std::string> arguments = {},
+  build(Program &program,
+        const std::map<std::string, std::string> &arguments = {},
         uint64_t seed = 0) {
     std::optional<Factory> factory = program.compile();
     if (!factory)

@@ -165,7 +165,7 @@ TEST_F(TokenLoadMachine, SaysWhatIsWrongInEachFile) {
   std::string text = folder.write("bad.workflow.toml", "x = ");
   Status status = refuse({one, tensors, wire, text, besides("no.wire")});
   EXPECT_EQ(status.code(), Code::BadInput);
-  std::string message = status.message();
+  const std::string &message = status.message();
   EXPECT_EQ(message.find("one.workflow.toml"), std::string::npos);
   for (const char *line : {"a.token.json: error: ", "a.wire: error: ",
                            "bad.workflow.toml:1:", "no.wire: error: "})

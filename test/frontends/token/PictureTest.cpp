@@ -161,10 +161,12 @@ TEST(TokenPictureLayout, BranchesStandBesideEachOther) {
 TEST(TokenPictureLayout, ALoopLeadsBackOnTheLeft) {
   PictureLayout layout = layOut(flow({{1, 2}, {0, -2}, {2, kEnd}}));
   expectApart(layout);
-  EXPECT_EQ(layout.leftLanes, 1);
   EXPECT_EQ(layout.edges[2].way, Way::Left); // 1 to 0
   EXPECT_EQ(layout.edges[3].way, Way::Left); // 2 to itself
+  // 1 and 2 are in one layer, above which both edges end or go on.
+  EXPECT_EQ(layout.leftLanes, 2);
   EXPECT_EQ(layout.edges[2].lane, 0);
+  EXPECT_EQ(layout.edges[3].lane, 1);
 }
 
 TEST(TokenPictureLayout, EdgesPastZonesTakeALane) {

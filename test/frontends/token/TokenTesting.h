@@ -191,7 +191,7 @@ inline ReferenceOptions withLimits(int32_t budget, int32_t captureTokens = 64,
 class Streams {
 public:
   explicit Streams(Machine machine, std::vector<std::string> scripts = {""},
-                   ReferenceOptions options = withLimits(4096))
+                   const ReferenceOptions &options = withLimits(4096))
       : machine_(std::move(machine)), model_(std::move(scripts)) {
     Result<std::unique_ptr<Reference>> reference =
         Reference::create(machine_, model_, options);

@@ -26,10 +26,7 @@ class Form:
         self.tools = random.randint(1, 3)
         self.rows = self.some_rows()
         self.data = self.some_tokens(random.randint(0, 40))
-        while True:
-            self.zones = self.some_zones()
-            if self.is_connected():
-                break
+        self.zones = self.some_zones()
 
     def chance(self, probability):
         return self.random.random() < probability
@@ -58,9 +55,16 @@ class Form:
     def some_zones(self):
         zones, at = [], 0
         for size, count, first in zip(self.sizes, self.classes, self.first_classes()):
-            zones += [self.some_zone(at, size, first, count) for _ in range(size)]
+            zones += self.some_workflow(at, size, first, count)
             at += size
         return zones
+
+    def some_workflow(self, entry, size, first, count):
+        """Zones of which each is reached and reaches the end."""
+        while True:
+            zones = [self.some_zone(entry, size, first, count) for _ in range(size)]
+            if self.is_connected(zones, entry):
+                return zones
 
     def first_classes(self):
         return [sum(self.classes[:w]) for w in range(len(self.classes))]
@@ -102,13 +106,13 @@ class Form:
             return 0
         return len(self.rows[row][1]) + self.random.choice([0, 0, 1, 2, 5, 9, 30])
 
-    def is_connected(self):
+    def is_connected(self, zones, entry):
         """By the edges that can be taken, whether or not others count."""
-        taken = lambda z, way: z[f"{way}_advance_active"] and z[f"{way}_advance_mask"]
-        edges = [[z["next_address"]] * bool(taken(z, "zone"))
-                 + [z["jump_address"]] * bool(taken(z, "jump")) for z in self.zones]
-        entries = [sum(self.sizes[:w]) for w in range(len(self.sizes))]
-        return check_graph(edges, entries, len(edges)) is None
+        end = sum(self.sizes)
+        place = lambda address: len(zones) if address == end else address - entry
+        edges = [[place(z[f"{to}_address"]) for way, to in (("zone", "next"), ("jump", "jump"))
+                  if z[f"{way}_advance_active"] and z[f"{way}_advance_mask"]] for z in zones]
+        return check_graph(edges, [0], len(edges)) is None
 
     def names(self, w):
         tags = [f"t{i}" for i in range(self.tags)]

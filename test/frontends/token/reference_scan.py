@@ -56,17 +56,17 @@ def is_balanced(text, config):
     return True
 
 
-def has_bare_control(text, config):
-    """Whether the control pattern occurs outside of escapes (W06)."""
+def has_bare_control(text, begin, end, config):
+    """Whether the part that is kept has the control pattern outside of escapes (W06)."""
     opening, closing = config.escape_patterns
     control = config.control_pattern
     depth = 0
-    for _, pattern in occurrences(text, config.all_patterns()):
+    for start, pattern in occurrences(text, config.all_patterns()):
         if pattern == opening:
             depth += 1
         elif pattern == closing:
             depth = max(0, depth - 1)
-        elif pattern == control and depth == 0:
+        elif pattern == control and depth == 0 and begin <= start < end:
             return True
     return False
 
@@ -94,7 +94,9 @@ def cut_zones(text, config, where, place, warnings):
     first = found[0][0]
     if text[:first].strip():
         warnings.add("W04", f"text before the first pattern of {where}", place)
-    if has_bare_control(text, config):
+    is_whole = len(found) == len(config.zone_patterns)
+    end = found[-1][0] + len(found[-1][1]) if is_whole else len(text)
+    if has_bare_control(text, first, end, config):
         warnings.add("W06", f"an unescaped control pattern in {where}", place)
     texts, at = [config.zone_patterns[0]], first + len(found[0][1])
     for start, pattern in found[1:]:

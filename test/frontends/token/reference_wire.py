@@ -39,8 +39,10 @@ def node_form(zone, config):
 
 def wire_form(workflow):
     extracts = workflow.extracts
+    config = {key: getattr(workflow.config, key) for key in CONFIG}
+    config["alternatives"] = dict(sorted(config["alternatives"].items()))
     return {
-        "config": {key: getattr(workflow.config, key) for key in CONFIG},
+        "config": config,
         "nodes": {i: node_form(zone, workflow.config)
                   for i, zone in enumerate(workflow.zones)},
         "extractions": {name: list(e.tags) for name, e in extracts.items()},

@@ -1,0 +1,237 @@
+//===- EngineRun.cpp - streams on a device --------------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/token/engine/EngineRun.h"
+
+#include "frontends/token/engine/EngineTables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+using namespace vm;
+using namespace vm::token;
+
+//===--- Making one -------------------------------------------------------===//
+
+namespace {
+/// An input whose dimension says what there is room for.
+struct RoomShape {
+  const char *input;
+  size_t dimension;
+  int32_t EngineSizes::*size;
+};
+} // namespace
+
+static constexpr RoomShape kShapes[] = {
+    {"token.workflows", 0, &EngineSizes::workflows},
+    {"token.phrases", 0, &EngineSizes::phrases},
+    {"token.zones", 0, &EngineSizes::zones},
+    {"token.masks", 1, &EngineSizes::classWords},
+    {"token.tokens", 0, &EngineSizes::tokens},
+    {"token.symbols", 0, &EngineSizes::vocabulary},
+    {"token.moves", 0, &EngineSizes::nodes},
+    {"token.moves", 1, &EngineSizes::symbols},
+    {"token.hits", 0, &EngineSizes::hits},
+    {"kind", 0, &EngineSizes::streams},
+    {"answer", 0, &EngineSizes::answerRows},
+    {"answer", 1, &EngineSizes::answerTokens},
+};
+
+EngineRun::EngineRun(DevicePlan &plan, const Machine &machine,
+                     PatternAutomaton automaton,
+                     const EngineRunOptions &options)
+    : plan_(plan), machine_(machine), automaton_(std::move(automaton)),
+      options_(options) {}
+
+Status EngineRun::readRoom() {
+  for (const RoomShape &place : kShapes) {
+    Result<std::vector<int64_t>> shape = plan_.inputShape(place.input);
+    if (!shape.ok() || shape->size() <= place.dimension)
+      return {Code::BadInput, "The plan is none of the token-stream VM, which "
+                              "gpuvm-compile makes of workflows."};
+    room_.*place.size = int32_t((*shape)[place.dimension]);
+  }
+  room_.classWords /= 4;
+  return plan_.readSymbol("token.steps", &room_.steps, sizeof(room_.steps));
+}
+
+Status EngineRun::start() {
+  VM_RETURN_IF_ERROR(readRoom());
+  EngineSizes needed =
+      neededSizes(machine_, automaton_, options_.streams, options_.limits);
+  VM_RETURN_IF_ERROR(checkFits(needed, room_));
+  for (const EngineTable &table :
+       buildEngineTables(machine_, automaton_, room_))
+    VM_RETURN_IF_ERROR(plan_.bind(table.name, table.words));
+  VM_RETURN_IF_ERROR(plan_.bind(
+      "token.limits", engineLimits(machine_, options_.streams, options_.limits,
+                                   options_.modelSeed)));
+  kind_.assign(room_.streams, 0);
+  length_.assign(room_.streams, 0);
+  answers_.assign(size_t(room_.answerRows) * room_.answerTokens, 0);
+  return plan_.execute("start");
+}
+
+Result<std::unique_ptr<EngineRun>>
+EngineRun::create(DevicePlan &plan, const Machine &machine,
+                  const EngineRunOptions &options) {
+  if (machine.workflows.empty())
+    return Status(Code::BadInput, "The machine has no workflow.");
+  Result<PatternAutomaton> automaton = buildAutomaton(machine);
+  if (!automaton.ok())
+    return automaton.status();
+  std::unique_ptr<EngineRun> run(
+      new EngineRun(plan, machine, std::move(*automaton), options));
+  VM_RETURN_IF_ERROR(run->start());
+  VM_RETURN_IF_ERROR(run->readStreams());
+  for (int32_t b = 0; b < options.streams; ++b)
+    run->cursors_.push_back({StreamReplay(run->entryOf(b)), 0});
+  return run;
+}
+
+//===--- Running ----------------------------------------------------------===//
+
+Status EngineRun::bindAnswers() {
+  VM_RETURN_IF_ERROR(plan_.bind("kind", kind_));
+  VM_RETURN_IF_ERROR(plan_.bind("length", length_));
+  if (answersChanged_)
+    VM_RETURN_IF_ERROR(plan_.bind("answer", answers_));
+  answersChanged_ = false;
+  return {};
+}
+
+Status EngineRun::readStreams() {
+  for (auto [name, values] :
+       {std::pair("token.pc", &zone_), std::pair("token.number", &tokenNumber_),
+        std::pair("token.depth", &depth_), std::pair("token.status", &status_),
+        std::pair("token.pending", &pending_)}) {
+    values->resize(options_.streams);
+    VM_RETURN_IF_ERROR(plan_.readSymbol(name, values->data(),
+                                        values->size() * sizeof(int32_t)));
+  }
+  return {};
+}
+
+/// Keeps all columns, or only those of streams that were running where these
+/// are few.
+void EngineRun::keep(Block block) {
+  std::vector<int32_t> running;
+  for (int32_t b = 0; b < room_.streams; ++b)
+    if (StepWord{block.words[b]}.isStep())
+      running.push_back(b);
+  for (uint32_t word : block.words)
+    steps_ += StepWord{word}.isStep();
+  if (running.size() < size_t(room_.streams) / 2) {
+    Block part{running, block.rows, {}};
+    for (size_t row = 0; row < block.rows; ++row)
+      for (int32_t b : running)
+        part.words.push_back(block.words[row * room_.streams + b]);
+    block = std::move(part);
+  }
+  if (!running.empty())
+    blocks_.push_back(std::move(block));
+}
+
+Status EngineRun::readRecords() {
+  Result<std::vector<int32_t>> turns = plan_.read<int32_t>("turns");
+  if (!turns.ok())
+    return turns.status();
+  Block block;
+  block.rows = size_t(turns->front()) * room_.steps;
+  block.words.resize(block.rows * room_.streams);
+  VM_RETURN_IF_ERROR(plan_.readSymbol("token.records", block.words.data(),
+                                      block.words.size() * sizeof(uint32_t)));
+  keep(std::move(block));
+  return {};
+}
+
+Status EngineRun::advance() try {
+  bool isResolved =
+      std::ranges::any_of(kind_, [](int32_t k) { return k != 0; });
+  bool isRunning = std::ranges::any_of(status_, [](int32_t s) {
+    return StreamStatus(s) == StreamStatus::Running;
+  });
+  if (!isResolved && !isRunning)
+    return {};
+  VM_RETURN_IF_ERROR(bindAnswers());
+  VM_RETURN_IF_ERROR(plan_.execute("run"));
+  std::ranges::fill(kind_, 0);
+  VM_RETURN_IF_ERROR(readStreams());
+  return readRecords();
+} catch (const std::bad_alloc &) {
+  return {Code::OutOfMemory, "The host has no memory for what streams record."};
+}
+
+Status EngineRun::resolve(int32_t stream, Resolution resolution) {
+  if (status(stream) != StreamStatus::Waiting || kind_[stream] != 0)
+    return {Code::Usage, fmt::format("Stream {} is {} and waits for no answer.",
+                                     stream, toString(status(stream)))};
+  kind_[stream] = int32_t(resolution.kind) + 1;
+  if (resolution.kind != Resolution::Kind::Answer)
+    return {};
+  capture(stream); // Words so far are of the last one.
+  cursors_[stream].replay.clearCapture();
+  size_t tokens = resolution.answer.size();
+  length_[stream] = int32_t(std::min<size_t>(tokens, INT32_MAX));
+  bool isFed = room_.answerRows == room_.streams;
+  if (!isFed || tokens > size_t(options_.limits.answerTokens) ||
+      tokens > size_t(room_.answerTokens))
+    return {};
+  std::ranges::copy(resolution.answer,
+                    answers_.begin() + size_t(stream) * room_.answerTokens);
+  answersChanged_ = true;
+  return {};
+}
+
+//===--- Reading ----------------------------------------------------------===//
+
+int64_t EngineRun::Block::columnOf(int32_t stream) const {
+  if (streams.empty())
+    return stream;
+  auto found = std::ranges::lower_bound(streams, stream);
+  return found != streams.end() && *found == stream ? found - streams.begin()
+                                                    : -1;
+}
+
+template <typename Take>
+void EngineRun::forEachWord(int32_t stream, size_t firstBlock,
+                            Take take) const {
+  for (size_t i = firstBlock; i < blocks_.size(); ++i) {
+    const Block &block = blocks_[i];
+    int64_t column = block.columnOf(stream);
+    if (column < 0)
+      continue;
+    size_t columns = block.columns(room_.streams);
+    for (size_t row = 0; row < block.rows; ++row) {
+      StepWord word{block.words[row * columns + column]};
+      if (!word.isStep())
+        break;
+      take(word);
+    }
+  }
+}
+
+const StreamRecord &EngineRun::record(int32_t stream) const {
+  record_.clear();
+  StreamReplay replay(entryOf(stream));
+  forEachWord(stream, 0, [&](StepWord word) {
+    record_.push_back(
+        replay.take(word, machine_, automaton_, options_.limits.captureTokens));
+  });
+  return record_;
+}
+
+std::vector<int32_t> EngineRun::capture(int32_t stream) const {
+  Cursor &cursor = cursors_[stream];
+  forEachWord(stream, cursor.block, [&](StepWord word) {
+    cursor.replay.take(word, machine_, automaton_,
+                       options_.limits.captureTokens);
+  });
+  cursor.block = blocks_.size();
+  return cursor.replay.capture();
+}

@@ -1,0 +1,107 @@
+//===- EngineRun.h - streams on a device ----------------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Steps streams by a plan that gpuvm-compile made. What the plan was compiled
+// for it does not know: the tables of the machine are its inputs.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "frontends/DevicePlan.h"
+#include "frontends/token/engine/EngineSizes.h"
+#include "frontends/token/engine/StreamReplay.h"
+#include "frontends/token/reference/Engine.h"
+
+namespace vm::token {
+
+struct EngineRunOptions {
+  int32_t streams = 1;
+  Limits limits = {};
+  uint32_t modelSeed = 0;
+};
+
+class EngineRun : public Engine {
+public:
+  /// Streams at their entries. `plan`, which has one run at a time, and
+  /// `machine`, one that was checked, must live longer. BadInput where the plan
+  /// is none of the token-stream VM, or the machine does not fit it.
+  static Result<std::unique_ptr<EngineRun>>
+  create(DevicePlan &plan, const Machine &machine,
+         const EngineRunOptions &options);
+  EngineRun(const EngineRun &) = delete;
+
+  const Machine &machine() const override { return machine_; }
+  int32_t streams() const override { return options_.streams; }
+
+  /// One submit: to where no stream is RUNNING, or the plan has no room for
+  /// more records.
+  Status advance() override;
+
+  StreamStatus status(int32_t stream) const override {
+    return StreamStatus(status_[stream]);
+  }
+  int32_t pending(int32_t stream) const override { return pending_[stream]; }
+  std::vector<int32_t> capture(int32_t stream) const override;
+  Status resolve(int32_t stream, Resolution resolution) override;
+
+  /// Valid until the next call: records are made of words when they are asked.
+  const StreamRecord &record(int32_t stream) const override;
+  Position position(int32_t stream) const override {
+    return {zone_[stream], tokenNumber_[stream], depth_[stream]};
+  }
+
+  /// Steps of all streams so far.
+  int64_t steps() const { return steps_; }
+
+private:
+  /// What an execution recorded of the streams that were running.
+  struct Block {
+    std::vector<int32_t> streams; ///< Ascending; none = all.
+    size_t rows = 0;
+    std::vector<uint32_t> words; ///< [row][stream].
+
+    /// -1 where it was not running.
+    int64_t columnOf(int32_t stream) const;
+    size_t columns(size_t all) const {
+      return streams.empty() ? all : streams.size();
+    }
+  };
+  /// How far captures were read.
+  struct Cursor {
+    StreamReplay replay;
+    size_t block = 0;
+  };
+
+  EngineRun(DevicePlan &plan, const Machine &machine,
+            PatternAutomaton automaton, const EngineRunOptions &options);
+
+  Status readRoom();
+  Status start();
+  Status bindAnswers();
+  Status readStreams();
+  Status readRecords();
+  void keep(Block block);
+  int32_t entryOf(int32_t stream) const {
+    return machine_.workflows[workflowOf(stream)].entry;
+  }
+  template <typename Take>
+  void forEachWord(int32_t stream, size_t firstBlock, Take take) const;
+
+  DevicePlan &plan_;
+  const Machine &machine_;
+  PatternAutomaton automaton_;
+  EngineRunOptions options_;
+  EngineSizes room_;
+  std::vector<int32_t> kind_, length_, answers_; ///< Of the next execution.
+  bool answersChanged_ = true;
+  std::vector<int32_t> zone_, tokenNumber_, depth_, status_, pending_;
+  std::vector<Block> blocks_;
+  int64_t steps_ = 0;
+  mutable std::vector<Cursor> cursors_;
+  mutable StreamRecord record_;
+};
+
+} // namespace vm::token

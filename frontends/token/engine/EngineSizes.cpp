@@ -1,0 +1,109 @@
+//===- EngineSizes.cpp - what a plan has room for -------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/token/engine/EngineSizes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+using namespace vm;
+using namespace vm::token;
+
+/// Several steps a dispatch save its barrier and the state's way to memory and
+/// back (docs/rationale/token-vm.md).
+static constexpr int32_t kSteps = 8;
+
+/// What an execution records at most, in words.
+static constexpr int64_t kMaxRecords = int64_t(1) << 25;
+
+static constexpr EngineSize kSizes[] = {
+    {"streams", "streams", &EngineSizes::streams},
+    {"workflows", "workflows", &EngineSizes::workflows},
+    {"phrases", "phrases of test models", &EngineSizes::phrases},
+    {"zones", "zones", &EngineSizes::zones},
+    {"classWords", "times 32 pattern classes", &EngineSizes::classWords},
+    {"tokens", "tokens of prompts, patterns and test models",
+     &EngineSizes::tokens},
+    {"vocabulary", "tokens of the vocabulary", &EngineSizes::vocabulary},
+    {"nodes", "beginnings of patterns", &EngineSizes::nodes},
+    {"symbols", "different tokens in patterns", &EngineSizes::symbols},
+    {"hits", "ends of patterns", &EngineSizes::hits},
+    {"answerRows", "streams with answers", &EngineSizes::answerRows},
+    {"answerTokens", "tokens of an answer", &EngineSizes::answerTokens},
+};
+
+std::span<const EngineSize> vm::token::allEngineSizes() { return kSizes; }
+
+static size_t countTokens(const Machine &machine) {
+  size_t count = machine.tokenData.size();
+  for (const PatternRow &row : machine.rows)
+    count += row.tokens.size();
+  for (const TestModel &model : machine.testModels) {
+    count += model.fillers.size();
+    for (const std::vector<int32_t> &phrase : model.phrases)
+      count += phrase.size();
+  }
+  return count;
+}
+
+EngineSizes vm::token::neededSizes(const Machine &machine,
+                                   const PatternAutomaton &automaton,
+                                   int32_t streams, const Limits &limits) {
+  EngineSizes sizes;
+  sizes.streams = streams;
+  sizes.workflows = int32_t(machine.workflows.size());
+  size_t phrases = 0, hits = 0;
+  for (const TestModel &model : machine.testModels)
+    phrases += model.phrases.size();
+  for (const std::vector<PatternHit> &node : automaton.hits)
+    hits += node.size();
+  sizes.phrases = int32_t(std::max<size_t>(phrases, 1));
+  sizes.hits = int32_t(std::max<size_t>(hits, 1));
+  sizes.zones = std::max<int32_t>(machine.end(), 1);
+  sizes.classWords = std::max((machine.classes + 31) / 32, 1);
+  sizes.tokens = int32_t(std::max<size_t>(countTokens(machine), 1));
+  sizes.vocabulary = machine.vocabulary;
+  sizes.nodes = automaton.nodes();
+  sizes.symbols = automaton.symbolCount;
+  if (std::ranges::any_of(machine.zones, &Zone::input)) {
+    sizes.answerRows = streams;
+    sizes.answerTokens = std::max(limits.answerTokens, 1);
+  }
+  return sizes;
+}
+
+static int32_t powerOfTwo(int32_t size) {
+  return int32_t(std::bit_ceil(uint32_t(size)));
+}
+
+EngineSizes vm::token::roomFor(EngineSizes needed, const Limits &limits) {
+  EngineSizes room = needed;
+  for (int32_t EngineSizes::*size :
+       {&EngineSizes::workflows, &EngineSizes::phrases, &EngineSizes::zones,
+        &EngineSizes::classWords, &EngineSizes::tokens,
+        &EngineSizes::vocabulary, &EngineSizes::nodes, &EngineSizes::symbols,
+        &EngineSizes::hits})
+    room.*size = powerOfTwo(room.*size);
+  room.steps = kSteps;
+  int64_t most = std::max<int64_t>(kMaxRecords / room.streams, kSteps);
+  int64_t turns = std::min<int64_t>(std::max(limits.budget, 1), most);
+  room.turns = int32_t((turns + kSteps - 1) / kSteps * kSteps);
+  return room;
+}
+
+Status vm::token::checkFits(const EngineSizes &needed,
+                            const EngineSizes &room) {
+  for (const EngineSize &size : kSizes)
+    if (needed.*size.value > room.*size.value)
+      return {Code::BadInput,
+              fmt::format("The workflows do not fit the plan: {} {} (there is "
+                          "room for {}).",
+                          needed.*size.value, size.what, room.*size.value)};
+  return {};
+}

@@ -1,0 +1,59 @@
+//===- EngineSizes.h - what a plan has room for ---------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A plan holds no workflow, only room for the tables of workflows of a size
+// class. Any workflow that fits runs on it without a compile.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "frontends/token/engine/PatternAutomaton.h"
+#include "frontends/token/reference/Stream.h"
+
+#include <span>
+
+namespace vm::token {
+
+struct EngineSizes {
+  int32_t streams = 1;
+  int32_t turns = 1; ///< Tokens of a stream that an execution has rows for.
+  int32_t steps = 1; ///< Of each stream that one dispatch takes.
+  int32_t workflows = 1;
+  int32_t phrases = 1;
+  int32_t zones = 1;
+  int32_t classWords = 1; ///< 32 classes each.
+  int32_t tokens = 1;     ///< Prompts, patterns, phrases and fillers.
+  int32_t vocabulary = 1;
+  int32_t nodes = 1; ///< Of the automaton that finds patterns.
+  int32_t symbols = 1;
+  int32_t hits = 1;
+  int32_t answerRows = 1; ///< The streams, or 1 where nothing is fed.
+  int32_t answerTokens = 1;
+
+  bool operator==(const EngineSizes &) const = default;
+};
+
+/// A size that a workflow may need more of than a plan has.
+struct EngineSize {
+  const char *name; ///< In the template of the program.
+  const char *what;
+  int32_t EngineSizes::*value;
+};
+std::span<const EngineSize> allEngineSizes();
+
+/// What the machine needs at least.
+EngineSizes neededSizes(const Machine &machine,
+                        const PatternAutomaton &automaton, int32_t streams,
+                        const Limits &limits);
+
+/// Room for that and for workflows like it: sizes of tables are rounded up to
+/// powers of two.
+EngineSizes roomFor(EngineSizes needed, const Limits &limits);
+
+/// BadInput, with the first size there is too little of.
+Status checkFits(const EngineSizes &needed, const EngineSizes &room);
+
+} // namespace vm::token

@@ -1,0 +1,168 @@
+//===- EngineTables.cpp - workflows as the inputs of a plan ---------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/token/engine/EngineTables.h"
+
+#include <algorithm>
+
+using namespace vm;
+using namespace vm::token;
+
+namespace {
+
+class TablesWriter {
+public:
+  TablesWriter(const Machine &machine, const PatternAutomaton &automaton,
+               const EngineSizes &room)
+      : machine(machine), automaton(automaton), room(room) {}
+
+  std::vector<EngineTable> write();
+
+private:
+  /// A table of `rows` rows that has no values yet.
+  std::vector<int32_t> &add(const char *name, int64_t rows, int64_t columns) {
+    tables.push_back({name, std::vector<int32_t>(size_t(rows * columns))});
+    return tables.back().words;
+  }
+  int32_t addTokens(const std::vector<int32_t> &tokens);
+  void addRows();
+  void addWorkflows();
+  void addZones();
+  void addMasks();
+  void addAutomaton();
+
+  const Machine &machine;
+  const PatternAutomaton &automaton;
+  const EngineSizes &room;
+  std::vector<int32_t> text, rowFirst;
+  std::vector<EngineTable> tables;
+};
+
+/// Bits of a zone's flags; above them is the length of what closes it.
+enum : int32_t { kInput = 1, kOutput = 2, kInert = 4 };
+constexpr int kFlagBits = 3;
+
+/// Of a move to a node that has hits.
+constexpr int32_t kHasHits = 1 << 30;
+
+} // namespace
+
+int32_t TablesWriter::addTokens(const std::vector<int32_t> &tokens) {
+  int32_t first = int32_t(text.size());
+  text.insert(text.end(), tokens.begin(), tokens.end());
+  return first;
+}
+
+void TablesWriter::addRows() {
+  for (const PatternRow &row : machine.rows)
+    rowFirst.push_back(addTokens(row.tokens));
+}
+
+void TablesWriter::addWorkflows() {
+  std::vector<int32_t> rows, phrases;
+  for (size_t w = 0; w < machine.workflows.size(); ++w) {
+    const TestModel &model = machine.testModels[w];
+    int32_t firstPhrase = int32_t(phrases.size() / 2);
+    for (const std::vector<int32_t> &phrase : model.phrases) {
+      int32_t first = addTokens(phrase);
+      phrases.insert(phrases.end(), {first, int32_t(phrase.size())});
+    }
+    rows.insert(rows.end(),
+                {machine.workflows[w].entry, model.weight, firstPhrase,
+                 int32_t(model.phrases.size()), addTokens(model.fillers),
+                 int32_t(model.fillers.size())});
+  }
+  std::ranges::copy(rows, add("token.workflows", room.workflows, 6).begin());
+  std::ranges::copy(phrases, add("token.phrases", room.phrases, 2).begin());
+}
+
+void TablesWriter::addZones() {
+  std::vector<int32_t> &words = add("token.zones", room.zones, 8);
+  auto out = words.begin();
+  for (const Zone &zone : machine.zones) {
+    int32_t flags = (zone.input ? kInput : 0) | (zone.output ? kOutput : 0) |
+                    (zone.inert ? kInert : 0);
+    size_t closing = machine.rows[zone.advancePattern].tokens.size();
+    for (int32_t word : {zone.tokenEnd - zone.tokenStart,
+                         flags | int32_t(closing << kFlagBits), zone.timeout,
+                         zone.tokenStart, rowFirst[zone.advancePattern],
+                         zone.callback, zone.jumpAddress, zone.nextAddress})
+      *out++ = word;
+  }
+}
+
+void TablesWriter::addMasks() {
+  std::vector<int32_t> &words =
+      add("token.masks", room.zones, int64_t(room.classWords) * 4);
+  static const IndexSet none;
+  size_t part = 0;
+  for (const Zone &zone : machine.zones) {
+    const IndexSet *masks[] = {&zone.escapeOpen, &zone.escapeClose,
+                               zone.jump.active ? &zone.jump.mask : &none,
+                               zone.advance.active ? &zone.advance.mask
+                                                   : &none};
+    for (const IndexSet *mask : masks) {
+      for (int32_t patternClass : *mask)
+        words[part + patternClass / 32] |=
+            int32_t(uint32_t(1) << (patternClass % 32));
+      part += room.classWords;
+    }
+  }
+}
+
+void TablesWriter::addAutomaton() {
+  std::ranges::copy(automaton.symbols,
+                    add("token.symbols", room.vocabulary, 1).begin());
+  std::vector<int32_t> &moves = add("token.moves", room.nodes, room.symbols);
+  std::vector<int32_t> nodes, hits;
+  for (int32_t node = 0; node < automaton.nodes(); ++node) {
+    auto row = automaton.moves.begin() + size_t(node) * automaton.symbolCount;
+    std::transform(
+        row, row + automaton.symbolCount,
+        moves.begin() + size_t(node) * room.symbols, [&](int32_t next) {
+          return automaton.hits[next].empty() ? next : next | kHasHits;
+        });
+    nodes.push_back(int32_t(hits.size() / 2));
+    for (PatternHit hit : automaton.hits[node])
+      hits.insert(hits.end(), {hit.patternClass, hit.tokens});
+    nodes.push_back(int32_t(hits.size() / 2) - nodes.back());
+  }
+  std::ranges::copy(nodes, add("token.nodes", room.nodes, 2).begin());
+  std::ranges::copy(hits, add("token.hits", room.hits, 2).begin());
+}
+
+std::vector<EngineTable> TablesWriter::write() {
+  text = machine.tokenData;
+  addRows();
+  addWorkflows();
+  addZones();
+  addMasks();
+  addAutomaton();
+  std::ranges::copy(text, add("token.tokens", room.tokens, 1).begin());
+  return std::move(tables);
+}
+
+std::vector<EngineTable>
+vm::token::buildEngineTables(const Machine &machine,
+                             const PatternAutomaton &automaton,
+                             const EngineSizes &room) {
+  return TablesWriter(machine, automaton, room).write();
+}
+
+std::vector<int32_t> vm::token::engineLimits(const Machine &machine,
+                                             int32_t streams,
+                                             const Limits &limits,
+                                             uint32_t modelSeed) {
+  return {machine.end(),
+          limits.budget,
+          limits.captureTokens,
+          limits.answerTokens,
+          int32_t(machine.workflows.size()),
+          streams,
+          int32_t(modelSeed),
+          machine.padding};
+}

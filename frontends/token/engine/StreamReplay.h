@@ -1,0 +1,59 @@
+//===- StreamReplay.h - records from the words of a device ----------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A device records a word a token: the token and what it did. The zone it was
+// in, its number there, the classes it completed and what is captured follow
+// from these words and the machine's tables.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "frontends/token/engine/PatternAutomaton.h"
+#include "frontends/token/reference/Stream.h"
+
+namespace vm::token {
+
+/// What a step of the device says. All bits are set where the stream did not
+/// step.
+struct StepWord {
+  uint32_t bits = 0;
+
+  bool isStep() const { return bits != ~uint32_t(0); }
+  int32_t token() const { return int32_t(bits & 0x1FFFFF); }
+  bool isForced() const { return (bits >> 21) & 1; }
+  int32_t event() const { return int32_t((bits >> 22) & 3); }
+  int32_t closing() const { return int32_t((bits >> 24) & 63); }
+  bool isUnheard() const { return (bits >> 30) & 1; }
+};
+
+/// Where a stream is after the words so far.
+class StreamReplay {
+public:
+  explicit StreamReplay(int32_t entry) : zone_(entry) {}
+
+  /// The record of the next word. A word that no step of this machine can have
+  /// is read as one that can.
+  TokenRecord take(StepWord word, const Machine &machine,
+                   const PatternAutomaton &automaton, int32_t captureTokens);
+
+  /// The stream's tool has answered.
+  void clearCapture() { capture_.clear(); }
+
+  int32_t zone() const { return zone_; }
+  int32_t tokenNumber() const { return tokenNumber_; }
+  const std::vector<int32_t> &capture() const { return capture_; }
+
+private:
+  void capture(StepWord word, const Zone &zone, int32_t captureTokens);
+
+  int32_t zone_;
+  int32_t tokenNumber_ = 0;
+  int32_t node_ = 0;
+  uint32_t captureBits_ = 0;
+  std::vector<int32_t> capture_;
+};
+
+} // namespace vm::token

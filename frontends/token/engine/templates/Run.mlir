@@ -1,0 +1,437 @@
+//@if model
+// 1 if the model is to propose the next token, else 0.
+//@define ask status pc number result
+%lastZone = arith.constant @lastZone@ : i32
+%askPc = arith.minsi {pc}, %lastZone : i32
+%askZone = arith.index_cast %askPc : i32 to index
+%askPrompt = tensor.extract %zones[%askZone, %c0] : !zones
+%askFlags = tensor.extract %zones[%askZone, %c1] : !zones
+%askTimeout = tensor.extract %zones[%askZone, %c2] : !zones
+{result} = func.call @asked({status}, {number}, %askPrompt, %askFlags, %askTimeout) : (i32, i32, i32, i32, i32) -> i32
+//@end
+//@end
+// Answers first, then steps until no stream is RUNNING or there are no rows for
+// what they emit. A turn is @steps@ steps of each stream.
+gpuvm.program @run(%kind: !streams, %length: !streams, %answer: !answers)
+    -> (turns: !word, pc: !streams, number: !streams, depth: !streams, status: !streams, pending: !streams) {
+@functions@
+//@if model
+  // 1 if a stream takes what the model proposes next.
+  func.func private @asked(%status: i32, %number: i32, %prompt: i32, %flags: i32, %timeout: i32) -> i32 {
+    %none = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    %isRunning = arith.cmpi eq, %status, %none : i32
+    %isAfter = arith.cmpi sge, %number, %prompt : i32
+    %input = arith.andi %flags, %one : i32
+    %isFree = arith.cmpi eq, %input, %none : i32
+    %three = arith.constant 3 : i32
+    %closing = arith.shrui %flags, %three : i32
+    %limit = arith.subi %timeout, %closing : i32
+    %noLimit = arith.cmpi sle, %timeout, %none : i32
+    %isEarly = arith.cmpi slt, %number, %limit : i32
+    %inTime = arith.ori %noLimit, %isEarly : i1
+    %a = arith.andi %isRunning, %isAfter : i1
+    %b = arith.andi %isFree, %inTime : i1
+    %is = arith.andi %a, %b : i1
+    %r = arith.extui %is : i1 to i32
+    func.return %r : i32
+  }
+//@end
+  gpuvm.global @token.steps : !word = dense<@steps@> : !word
+  %begin:@allStates@ = gpuvm.stage @token.resolve(%kind_ = %kind : !streams, %length_ = %length : !streams)
+      -> (@types@, !streams) {
+    %limits = gpuvm.load @token.limits : !limits
+@loads@
+    %answer0 = gpuvm.load @token.answer : !streams
+    %e = tensor.empty() : !streams
+    %status1, %pending1, %capture1, %answer1 = linalg.generic {indexing_maps = [#s, #s, #s, #s, #s, #s, #s, #s, #s, #s, #s, #s], iterator_types = ["parallel"]}
+        ins(%kind_, %length_, %status, %pending, %capture, %answer0, %pc, %clock
+            : !streams, !streams, !streams, !streams, !streams, !streams, !streams, !streams)
+        outs(%e, %e, %e, %e : !streams, !streams, !streams, !streams) {
+    ^bb0(%k: i32, %n: i32, %s: i32, %p: i32, %c: i32, %a: i32, %at: i32, %time: i32, %o0: i32, %o1: i32, %o2: i32, %o3: i32):
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c3 = arith.constant 3 : index
+      %not = arith.constant -1 : i32
+      %none = arith.constant 0 : i32
+      %one = arith.constant 1 : i32
+      %two = arith.constant 2 : i32
+      %long = arith.constant 5 : i32
+      %end = tensor.extract %limits[%c0] : !limits
+      %budget = tensor.extract %limits[%c1] : !limits
+      %most = tensor.extract %limits[%c3] : !limits
+      %waits = arith.cmpi eq, %s, %two : i32
+      %comes = arith.cmpi sgt, %k, %none : i32
+      %isResolved = arith.andi %waits, %comes : i1
+      %isAnswer0 = arith.cmpi eq, %k, %one : i32
+      %isAnswer = arith.andi %isResolved, %isAnswer0 : i1
+      %isLong = arith.cmpi sgt, %n, %most : i32
+      // TOOL_FAILED and TOOL_TIMEOUT are 3 and 4, as 1 more than what came.
+      %failed = arith.addi %k, %one : i32
+      %after = func.call @afterwards(%at, %time, %end, %budget) : (i32, i32, i32, i32) -> i32
+      %s0 = arith.select %isLong, %long, %after : i32
+      %s1 = arith.select %isAnswer, %s0, %failed : i32
+      %s2 = arith.select %isResolved, %s1, %s : i32
+      %p2 = arith.select %isAnswer, %not, %p : i32
+      %c2 = arith.select %isAnswer, %none, %c : i32
+      %a1 = arith.select %isLong, %a, %n : i32
+      %a2 = arith.select %isAnswer, %a1, %a : i32
+      linalg.yield %s2, %p2, %c2, %a2 : i32, i32, i32, i32
+    } -> (!streams, !streams, !streams, !streams)
+    gpuvm.store %answer1, @token.answer : !streams
+//@if model
+    %zones = gpuvm.load @token.zones : !zones
+    %asked1 = linalg.generic {indexing_maps = [#s, #s, #s, #s], iterator_types = ["parallel"]}
+        ins(%status1, %pc, %number : !streams, !streams, !streams) outs(%e : !streams) {
+    ^bb0(%s: i32, %at: i32, %n: i32, %o: i32):
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c2 = arith.constant 2 : index
+@ask %s %at %n %r@
+      linalg.yield %r : i32
+    } -> !streams
+//@end
+    gpuvm.send @resolved@, %answer1 : @types@, !streams
+  }
+  %zero = gpuvm.stage @token.none() -> !word {
+    %w = arith.constant dense<0> : !word
+    gpuvm.send %w : !word
+  }
+  %last:@allStates@ = gpuvm.repeat @token.turns up_to @chunks@ (@carried@, %l.turn = %zero : !gpuvm.message<!word>) {
+//@if model
+    %l.proposal = gpuvm.call @@model@ as @model (%l.last, %l.unseen, %l.asked, %l.clock)
+        : (!gpuvm.message<!streams>, !gpuvm.message<!streams>, !gpuvm.message<!streams>, !gpuvm.message<!streams>) -> !gpuvm.message<!streams>
+//@end
+    %l.next:@states@, %l.more, %l.done = gpuvm.stage @token.step
+        (@stepOperands@, %answer_ = %begin#@answerState@ : !gpuvm.message<!streams>, %answers = %answer : !answers,
+//@if model
+         %proposal_ = %l.proposal : !gpuvm.message<!streams>,
+//@end
+         %turn_ = %l.turn : !gpuvm.message<!word>) -> (@types@, !word, !flag) {
+      %limits = gpuvm.load @token.limits : !limits
+      %workflows = gpuvm.load @token.workflows : !workflows
+      %phraseTable = gpuvm.load @token.phrases : !phrases
+      %zones = gpuvm.load @token.zones : !zones
+      %masks = gpuvm.load @token.masks : !masks
+      %tokens = gpuvm.load @token.tokens : !tokens
+      %symbols = gpuvm.load @token.symbols : !symbols
+      %moves = gpuvm.load @token.moves : !moves
+      %nodes = gpuvm.load @token.nodes : !nodes
+      %hits = gpuvm.load @token.hits : !hits
+      %e = tensor.empty() : !streams
+      %s:@results@ = linalg.generic {indexing_maps = [@maps@], iterator_types = ["parallel"]}
+          ins(@stepInputs@ : @stepInputTypes@)
+          outs(@outs@ : @resultTypes@) {
+      ^bb0(@stepArguments@, @blockArguments@):
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c2 = arith.constant 2 : index
+        %c3 = arith.constant 3 : index
+        %c4 = arith.constant 4 : index
+        %c5 = arith.constant 5 : index
+        %c6 = arith.constant 6 : index
+        %c7 = arith.constant 7 : index
+        %nodeBits = arith.constant 0x3FFFFFFF : i32
+        %three = arith.constant 3 : i32
+        %steps = arith.constant @steps@ : index
+        %classWords = arith.constant @classWords@ : index
+        %not = arith.constant -1 : i32
+        %none = arith.constant 0 : i32
+        %one = arith.constant 1 : i32
+        %two = arith.constant 2 : i32
+        %four = arith.constant 4 : i32
+        %five = arith.constant 5 : i32
+        %six = arith.constant 6 : i32
+        %eight = arith.constant 8 : i32
+        %k21 = arith.constant 21 : i32
+        %k22 = arith.constant 22 : i32
+        %k24 = arith.constant 24 : i32
+        %k30 = arith.constant 30 : i32
+        %k31 = arith.constant 31 : i32
+        %k32 = arith.constant 32 : i32
+        %k255 = arith.constant 255 : i32
+        %salt = arith.constant 0x5BD1E995 : i32
+        %false = arith.constant false
+        %true = arith.constant true
+        %end = tensor.extract %limits[%c0] : !limits
+        %budget = tensor.extract %limits[%c1] : !limits
+        %captureTokens = tensor.extract %limits[%c2] : !limits
+        %all = tensor.extract %limits[%c4] : !limits
+        %bi = linalg.index 0 : index
+        %b = arith.index_cast %bi : index to i32
+        %lastRow = arith.constant @lastAnswer@ : index
+        %row = arith.minui %bi, %lastRow : index
+        %w = arith.remui %b, %all : i32
+        %wi = arith.index_cast %w : i32 to index
+//@if test
+        %weight = tensor.extract %workflows[%wi, %c1] : !workflows
+        %firstPhrase = tensor.extract %workflows[%wi, %c2] : !workflows
+        %phrases = tensor.extract %workflows[%wi, %c3] : !workflows
+        %firstFiller = tensor.extract %workflows[%wi, %c4] : !workflows
+        %fillers = tensor.extract %workflows[%wi, %c5] : !workflows
+//@end
+        %l:@results@ = scf.for %k = %c0 to %steps step %c1
+            iter_args(@iterArguments@@wordArguments@) -> (@scalars@) {
+          %isRunning = arith.cmpi eq, %status, %none : i32
+          %n:@allStates@ = scf.if %isRunning -> (@stateScalars@, i32) {
+            %zi = arith.index_cast %pc : i32 to index
+            %prompt = tensor.extract %zones[%zi, %c0] : !zones
+            %flags = tensor.extract %zones[%zi, %c1] : !zones
+            %timeout = tensor.extract %zones[%zi, %c2] : !zones
+            %closingTokens = arith.shrui %flags, %three : i32
+            // 1: where the token is from.
+            %isPrompt = arith.cmpi slt, %number, %prompt : i32
+            %input = arith.andi %flags, %one : i32
+            %feeds = arith.cmpi ne, %input, %none : i32
+            %isFeed = arith.select %isPrompt, %false, %feeds : i1
+            %isMore = arith.cmpi slt, %fed, %answerTokens : i32
+            %takes = arith.andi %isFeed, %isMore : i1
+            %took0 = arith.extui %takes : i1 to i32
+            %fed0 = arith.addi %fed, %took0 : i32
+            %limit = arith.subi %timeout, %closingTokens : i32
+            %hasLimit = arith.cmpi sgt, %timeout, %none : i32
+            %isLate = arith.cmpi sge, %number, %limit : i32
+            %isTimeout = arith.andi %hasLimit, %isLate : i1
+            %inTime = arith.xori %isTimeout, %true : i1
+            %isAnswer = arith.andi %takes, %inTime : i1
+            %isClose0 = arith.cmpi ne, %isFeed, %takes : i1
+            %isClose = arith.andi %isClose0, %inTime : i1
+            %isFed = arith.ori %isPrompt, %isFeed : i1
+            %isForced = arith.ori %isFed, %isTimeout : i1
+            %isPattern = arith.ori %isClose, %isTimeout : i1
+            %isText = arith.cmpi ne, %isForced, %isAnswer : i1
+            %t:3 = scf.if %isForced -> (i32, i32, i32) {
+              %token = scf.if %isText -> i32 {
+                // Of the prompt, or of the pattern that closes the zone.
+                %first = tensor.extract %zones[%zi, %c3] : !zones
+                %closing = tensor.extract %zones[%zi, %c4] : !zones
+                %p0 = arith.addi %first, %number : i32
+                %q0 = arith.subi %number, %prompt : i32
+                %q1 = arith.subi %q0, %answerTokens : i32
+                %q2 = arith.subi %number, %limit : i32
+                %q3 = arith.select %isTimeout, %q2, %q1 : i32
+                %q4 = arith.maxsi %q3, %none : i32
+                %q5 = arith.subi %closingTokens, %one : i32
+                %q6 = arith.minsi %q4, %q5 : i32
+                %q7 = arith.addi %closing, %q6 : i32
+                %place0 = arith.select %isPattern, %q7, %p0 : i32
+                %pi = arith.index_cast %place0 : i32 to index
+                %token = tensor.extract %tokens[%pi] : !tokens
+                scf.yield %token : i32
+              } else {
+                %fi = arith.index_cast %fed : i32 to index
+                %token = tensor.extract %answers[%row, %fi] : !answers
+                scf.yield %token : i32
+              }
+              scf.yield %token, %phrase, %place : i32, i32, i32
+            } else {
+//@if test
+              %inPhrase = arith.cmpi sge, %phrase, %none : i32
+              %x0 = arith.xori %hash, %salt : i32
+              %random = func.call @fmix(%x0) : (i32) -> i32
+              %low = arith.andi %random, %k255 : i32
+              %high = arith.shrui %random, %eight : i32
+              %isLow = arith.cmpi slt, %low, %weight : i32
+              %hasPhrase = arith.cmpi sgt, %phrases, %none : i32
+              %begins = arith.andi %isLow, %hasPhrase : i1
+              %isPhrase = arith.ori %inPhrase, %begins : i1
+              %p:3 = scf.if %isPhrase -> (i32, i32, i32) {
+                %chosen = arith.remui %high, %phrases : i32
+                %own = arith.select %inPhrase, %phrase, %chosen : i32
+                %at = arith.select %inPhrase, %place, %none : i32
+                %row0 = arith.addi %firstPhrase, %own : i32
+                %rowi = arith.index_cast %row0 : i32 to index
+                %begin = tensor.extract %phraseTable[%rowi, %c0] : !phrases
+                %length = tensor.extract %phraseTable[%rowi, %c1] : !phrases
+                %tokenPlace = arith.addi %begin, %at : i32
+                %at1 = arith.addi %at, %one : i32
+                %isLast = arith.cmpi sge, %at1, %length : i32
+                %left = arith.select %isLast, %not, %own : i32
+                scf.yield %tokenPlace, %left, %at1 : i32, i32, i32
+              } else {
+                %chosen = arith.remui %high, %fillers : i32
+                %tokenPlace = arith.addi %firstFiller, %chosen : i32
+                scf.yield %tokenPlace, %not, %none : i32, i32, i32
+              }
+              %pi = arith.index_cast %p#0 : i32 to index
+              %proposal = tensor.extract %tokens[%pi] : !tokens
+              scf.yield %proposal, %p#1, %p#2 : i32, i32, i32
+//@else
+              scf.yield %proposal, %none, %none : i32, i32, i32
+//@end
+            }
+//@if test
+            // 2: The model has seen it; one that is a program of its own is shown it with the next turn.
+            %hash1 = func.call @observe(%hash, %t#0) : (i32, i32) -> i32
+//@end
+            // 3: Which patterns it completes.
+            %inert0 = arith.andi %flags, %four : i32
+            %isInert = arith.cmpi ne, %inert0, %none : i32
+            %isUnheard = arith.andi %isAnswer, %isInert : i1
+            %symbol = scf.if %isUnheard -> i32 {
+              scf.yield %none : i32
+            } else {
+              %ti = arith.index_cast %t#0 : i32 to index
+              %symbol = tensor.extract %symbols[%ti] : !symbols
+              scf.yield %symbol : i32
+            }
+            %ni = arith.index_cast %node : i32 to index
+            %si = arith.index_cast %symbol : i32 to index
+            %move = tensor.extract %moves[%ni, %si] : !moves
+            %node0 = arith.andi %move, %nodeBits : i32
+            %hasHits = arith.cmpi ne, %move, %node0 : i32
+            %manyHits = scf.if %hasHits -> i32 {
+              %ei = arith.index_cast %node0 : i32 to index
+              %many = tensor.extract %nodes[%ei, %c1] : !nodes
+              scf.yield %many : i32
+            } else {
+              scf.yield %none : i32
+            }
+            %h1 = arith.index_cast %manyHits : i32 to index
+            %hit:4 = scf.for %h = %c0 to %h1 step %c1
+                iter_args(%opens = %none, %closes = %none, %jumps = %none, %advances = %none) -> (i32, i32, i32, i32) {
+              %ei = arith.index_cast %node0 : i32 to index
+              %firstHit = tensor.extract %nodes[%ei, %c0] : !nodes
+              %h0 = arith.index_cast %firstHit : i32 to index
+              %hi = arith.addi %h0, %h : index
+              %class = tensor.extract %hits[%hi, %c0] : !hits
+              %length = tensor.extract %hits[%hi, %c1] : !hits
+              %bit0 = arith.andi %class, %k31 : i32
+              %bit = arith.shli %one, %bit0 : i32
+              %wordNumber = arith.shrui %class, %five : i32
+              %w0 = arith.index_cast %wordNumber : i32 to index
+              %w1 = arith.addi %w0, %classWords : index
+              %w2 = arith.addi %w1, %classWords : index
+              %w3 = arith.addi %w2, %classWords : index
+              %m0 = tensor.extract %masks[%zi, %w0] : !masks
+              %m1 = tensor.extract %masks[%zi, %w1] : !masks
+              %m2 = tensor.extract %masks[%zi, %w2] : !masks
+              %m3 = tensor.extract %masks[%zi, %w3] : !masks
+              %o1 = func.call @longer(%m0, %bit, %length, %opens) : (i32, i32, i32, i32) -> i32
+              %x1 = func.call @longer(%m1, %bit, %length, %closes) : (i32, i32, i32, i32) -> i32
+              %j1 = func.call @longer(%m2, %bit, %length, %jumps) : (i32, i32, i32, i32) -> i32
+              %a1 = func.call @longer(%m3, %bit, %length, %advances) : (i32, i32, i32, i32) -> i32
+              scf.yield %o1, %x1, %j1, %a1 : i32, i32, i32, i32
+            }
+            // 4: Escapes.
+            %isOpen = arith.cmpi ne, %hit#0, %none : i32
+            %isShut = arith.cmpi ne, %hit#1, %none : i32
+            %open = arith.extui %isOpen : i1 to i32
+            %shut = arith.extui %isShut : i1 to i32
+            %d0 = arith.addi %depth, %open : i32
+            %d1 = arith.subi %d0, %shut : i32
+            %depth0 = arith.maxsi %d1, %none : i32
+            %isOutside = arith.cmpi eq, %depth0, %none : i32
+            %isFree = arith.ori %isOutside, %isPattern : i1
+            // 5: Whether the zone is left.
+            %j0 = arith.cmpi ne, %hit#2, %none : i32
+            %a0 = arith.cmpi ne, %hit#3, %none : i32
+            %isJump = arith.andi %j0, %isFree : i1
+            %isAdvance = arith.andi %a0, %isFree : i1
+            %isEvent = arith.ori %isJump, %isAdvance : i1
+            %m0 = arith.select %isJump, %hit#2, %hit#3 : i32
+            %most = arith.select %isEvent, %m0, %none : i32
+            %event0 = arith.extui %isEvent : i1 to i32
+            %event1 = arith.extui %isJump : i1 to i32
+            %event = arith.addi %event0, %event1 : i32
+            // 6: The record.
+            %forced = arith.extui %isForced : i1 to i32
+            %unheard = arith.extui %isUnheard : i1 to i32
+            %r0 = arith.shli %forced, %k21 : i32
+            %r1 = arith.shli %event, %k22 : i32
+            %r2 = arith.shli %most, %k24 : i32
+            %r3 = arith.shli %unheard, %k30 : i32
+            %r4 = arith.ori %t#0, %r0 : i32
+            %r5 = arith.ori %r1, %r2 : i32
+            %r6 = arith.ori %r4, %r5 : i32
+            %word = arith.ori %r6, %r3 : i32
+            // 7: What is captured.
+            %output0 = arith.andi %flags, %two : i32
+            %isOutput = arith.cmpi ne, %output0, %none : i32
+            %isFree0 = arith.xori %isForced, %true : i1
+            %took = arith.andi %isOutput, %isFree0 : i1
+            %noRoom = arith.cmpi sge, %capture, %captureTokens : i32
+            %isFull = arith.andi %took, %noRoom : i1
+            %adds = arith.cmpi ne, %took, %isFull : i1
+            %add = arith.extui %adds : i1 to i32
+            %bit = arith.extui %took : i1 to i32
+            %capture0 = arith.addi %capture, %add : i32
+            %b0 = arith.shli %captured, %one : i32
+            %captured0 = arith.ori %b0, %bit : i32
+            // 8: Where it goes.
+            %clock1 = arith.addi %clock, %one : i32
+            %v:8 = scf.if %isEvent -> (i32, i32, i32, i32, i32, i32, i32, i32) {
+              %jump = tensor.extract %zones[%zi, %c6] : !zones
+              %next = tensor.extract %zones[%zi, %c7] : !zones
+              %new = arith.select %isJump, %jump, %next : i32
+              %isTold = arith.cmpi ne, %isOutput, %isFull : i1
+              %leaves = arith.andi %isOutput, %isTold : i1
+              %c:2 = scf.if %leaves -> (i32, i32) {
+                %bits0 = arith.subi %k32, %most : i32
+                %bits1 = arith.maxsi %bits0, %none : i32
+                %bits2 = arith.shrui %not, %bits1 : i32
+                %bits = arith.andi %captured0, %bits2 : i32
+                %drop = math.ctpop %bits : i32
+                %kept0 = arith.subi %capture0, %drop : i32
+                %kept = arith.maxsi %kept0, %none : i32
+                %isEnd = arith.cmpi sge, %new, %end : i32
+                %safe = arith.select %isEnd, %none, %new : i32
+                %safei = arith.index_cast %safe : i32 to index
+                %flags1 = tensor.extract %zones[%safei, %c1] : !zones
+                %tool = tensor.extract %zones[%zi, %c5] : !zones
+                %tool1 = tensor.extract %zones[%safei, %c5] : !zones
+                %output1 = arith.andi %flags1, %two : i32
+                %captures = arith.cmpi ne, %output1, %none : i32
+                %isSame = arith.cmpi eq, %tool1, %tool : i32
+                %goes0 = arith.andi %captures, %isSame : i1
+                %goes = arith.select %isEnd, %false, %goes0 : i1
+                %raised = arith.select %goes, %pending, %tool : i32
+                scf.yield %kept, %raised : i32, i32
+              } else {
+                scf.yield %capture0, %pending : i32, i32
+              }
+              scf.yield %new, %none, %none, %none, %none, %none, %c#0, %c#1 : i32, i32, i32, i32, i32, i32, i32, i32
+            } else {
+              %more = arith.addi %number, %one : i32
+              scf.yield %pc, %more, %depth0, %node0, %captured0, %fed0, %capture0, %pending : i32, i32, i32, i32, i32, i32, i32, i32
+            }
+            // 9: The status.
+            %after = func.call @afterwards(%v#0, %clock1, %end, %budget) : (i32, i32, i32, i32) -> i32
+            %isAsking = arith.cmpi sge, %v#7, %none : i32
+            %s0 = arith.select %isAsking, %two, %after : i32
+            %status2 = arith.select %isFull, %six, %s0 : i32
+//@if model
+@ask %status2 %v#0 %v#1 %asked1@
+//@end
+            scf.yield @stateStepped@, %word : @stateScalars@, i32
+          } else {
+            scf.yield @stateKept@, %not : @stateScalars@, i32
+          }
+@keepWords@
+          scf.yield @stepped@@keptWords@ : @scalars@
+        }
+        linalg.yield @yielded@ : @scalars@
+      } -> (@resultTypes@)
+      %zero = arith.constant dense<0> : !streams
+      %is = arith.cmpi eq, %s#8, %zero : !streams
+      %no = arith.constant dense<false> : !flag
+      %any = linalg.reduce { arith.ori } ins(%is : !flags) outs(%no : !flag) dimensions = [0]
+      %yes = arith.constant dense<true> : !flag
+      %done = arith.xori %any, %yes : !flag
+      %steps_ = arith.constant dense<@steps@> : !word
+      %firstRow = arith.muli %turn_, %steps_ : !word
+@storeWords@
+      %one_ = arith.constant dense<1> : !word
+      %more = arith.addi %turn_, %one_ : !word
+      gpuvm.send @sentStates@, %more, %done : @types@, !word, !flag
+    }
+    gpuvm.next @nextStates@, %l.more
+        : @messages@, !gpuvm.message<!word>
+        until %l.done : !gpuvm.message<!flag>
+  }
+  gpuvm.stage @token.keep(@keepOperands@) {
+@stores@
+  }
+  gpuvm.return %last#@turnState@, %last#0, %last#1, %last#2, %last#8, %last#9
+      : !gpuvm.message<!word>, !gpuvm.message<!streams>, !gpuvm.message<!streams>, !gpuvm.message<!streams>, !gpuvm.message<!streams>, !gpuvm.message<!streams>
+}

@@ -1,0 +1,87 @@
+// The token-stream VM for workflows of a size class. What a workflow is stands
+// in the tables, which the plan is given: frontends/token/engine/EngineTables.h
+// says what is in them.
+!streams = tensor<@streams@xi32>
+!row = tensor<1x@streams@xi32>
+!records = tensor<@turns@x@streams@xi32>
+!word = tensor<i32>
+!flag = tensor<i1>
+!flags = tensor<@streams@xi1>
+!answers = tensor<@answerRows@x@answerTokens@xi32>
+!limits = tensor<8xi32>                // END, budget, capture, answer, workflows, streams, seed of the model, padding
+!workflows = tensor<@workflows@x6xi32> // entry; weight, first phrase, phrases, first filler, fillers
+!phrases = tensor<@phrases@x2xi32>     // first token, tokens
+!zones = tensor<@zones@x8xi32>         // tokens of the prompt, flags, timeout; first token of the prompt and of what closes it; tool, jump, next
+!masks = tensor<@zones@x@maskWords@xi32> // classes that open, close, jump, advance
+!tokens = tensor<@tokens@xi32>
+!symbols = tensor<@vocabulary@xi32>
+!moves = tensor<@nodes@x@symbols@xi32>   // node; bit 30: it has hits
+!nodes = tensor<@nodes@x2xi32>         // first hit, hits
+!hits = tensor<@hits@x2xi32>           // class, tokens
+#s = affine_map<(s) -> (s)>
+#none = affine_map<(s) -> ()>
+#scalar = affine_map<() -> ()>
+
+gpuvm.heap @token.limits : !limits
+gpuvm.heap @token.workflows : !workflows
+gpuvm.heap @token.phrases : !phrases
+gpuvm.heap @token.zones : !zones
+gpuvm.heap @token.masks : !masks
+gpuvm.heap @token.tokens : !tokens
+gpuvm.heap @token.symbols : !symbols
+gpuvm.heap @token.moves : !moves
+gpuvm.heap @token.nodes : !nodes
+gpuvm.heap @token.hits : !hits
+
+// The streams: what EngineText.cpp says that each of them has. What they emit
+// in an execution: a row a step, a word a token.
+@globals@
+gpuvm.global @token.answer : !streams // tokens
+gpuvm.global @token.records : !records
+
+//@define functions
+  // The finalizer of MurmurHash3.
+  func.func private @fmix(%h: i32) -> i32 {
+    %c16 = arith.constant 16 : i32
+    %c13 = arith.constant 13 : i32
+    %m0 = arith.constant 0x85EBCA6B : i32
+    %m1 = arith.constant 0xC2B2AE35 : i32
+    %a0 = arith.shrui %h, %c16 : i32
+    %a = arith.xori %h, %a0 : i32
+    %b = arith.muli %a, %m0 : i32
+    %b0 = arith.shrui %b, %c13 : i32
+    %c = arith.xori %b, %b0 : i32
+    %d = arith.muli %c, %m1 : i32
+    %d0 = arith.shrui %d, %c16 : i32
+    %r = arith.xori %d, %d0 : i32
+    func.return %r : i32
+  }
+  // DONE at END, BUDGET where there is none left, else RUNNING.
+  func.func private @afterwards(%pc: i32, %clock: i32, %end: i32, %budget: i32) -> i32 {
+    %running = arith.constant 0 : i32
+    %done = arith.constant 1 : i32
+    %over = arith.constant 7 : i32
+    %isDone = arith.cmpi sge, %pc, %end : i32
+    %isOver = arith.cmpi sge, %clock, %budget : i32
+    %r0 = arith.select %isOver, %over, %running : i32
+    %r = arith.select %isDone, %done, %r0 : i32
+    func.return %r : i32
+  }
+  // The longer of the hits so far and this one, if the mask has its class.
+  func.func private @longer(%mask: i32, %bit: i32, %tokens: i32, %before: i32) -> i32 {
+    %none = arith.constant 0 : i32
+    %b = arith.andi %mask, %bit : i32
+    %is = arith.cmpi ne, %b, %none : i32
+    %more = arith.maxsi %tokens, %before : i32
+    %r = arith.select %is, %more, %before : i32
+    func.return %r : i32
+  }
+  // The test model sees a token.
+  func.func private @observe(%hash: i32, %token: i32) -> i32 {
+    %golden = arith.constant 0x9E3779B9 : i32
+    %a = arith.xori %hash, %token : i32
+    %b = arith.addi %a, %golden : i32
+    %r = func.call @fmix(%b) : (i32) -> i32
+    func.return %r : i32
+  }
+//@end
