@@ -39,16 +39,20 @@ std::string vm::token::toText(const Diagnostic &diagnostic) {
                      diagnostic.code);
 }
 
-void Diagnostics::error(std::string code, Place place, std::string sentence) {
+void Diagnostics::error(std::string code, Place place, std::string sentence,
+                        Subject subject) {
   if (++errors_ <= kMax)
     all_.push_back({Diagnostic::Severity::Error, std::move(code),
-                    std::move(place), std::move(sentence)});
+                    std::move(place), std::move(sentence), subject});
 }
 
 void Diagnostics::warning(std::string code, Place place, std::string sentence) {
   if (++warnings_ <= kMax)
-    all_.push_back({Diagnostic::Severity::Warning, std::move(code),
-                    std::move(place), std::move(sentence)});
+    all_.push_back({Diagnostic::Severity::Warning,
+                    std::move(code),
+                    std::move(place),
+                    std::move(sentence),
+                    {}});
 }
 
 Status Diagnostics::status() const {

@@ -13,6 +13,7 @@
 
 #include "frontends/SourceText.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,12 +25,21 @@ struct Place {
   SourceLocation where{0, 0};
 };
 
+/// The part of a machine that a diagnostic is about, for those who have places
+/// of its parts.
+struct Subject {
+  enum class Kind { Machine, Workflow, Class, Row, Zone, TestModel };
+  Kind kind = Kind::Machine;
+  int32_t number = 0; ///< Of all of that kind in the machine.
+};
+
 struct Diagnostic {
   enum class Severity { Error, Warning };
   Severity severity = Severity::Error;
   std::string code; ///< `U05`, `W01`, ...
   Place place;
   std::string sentence; ///< A full sentence, by the rules of docs/style.
+  Subject subject;
 };
 
 /// The diagnostics of one compilation, in the order found. At most kMax errors
@@ -38,7 +48,8 @@ class Diagnostics {
 public:
   static constexpr size_t kMax = 20;
 
-  void error(std::string code, Place place, std::string sentence);
+  void error(std::string code, Place place, std::string sentence,
+             Subject subject = {});
   void warning(std::string code, Place place, std::string sentence);
 
   bool hasErrors() const { return errors_ != 0; }

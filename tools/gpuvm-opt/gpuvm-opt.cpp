@@ -9,6 +9,7 @@
 #include "compiler/Dialects.h"
 #include "compiler/Pipeline.h"
 #include "frontends/linear/lowering/Lowering.h"
+#include "frontends/token/dialect/TokenModule.h"
 #include "runtime/base/Status.h"
 #include "tools/common/FileKind.h"
 
@@ -49,6 +50,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::gpuvm::registerCompilerDialects(registry);
   registry.insert<mlir::linear::LinearDialect>();
+  mlir::token::registerTokenDialect(registry);
   mlir::linear::registerLinearPasses();
   mlir::gpuvm::registerPassesAndPipeline();
   mlir::MlirOptMainConfig::registerCLOptions(registry);

@@ -110,7 +110,8 @@ bool vm::token::checkFlow(const Machine &machine, const Place &place,
                           machine.end(), zone)
             : fmt::format("Zone {} is not reached from an entry over active "
                           "edges.",
-                          zone));
+                          zone),
+        {Subject::Kind::Zone, zone});
   }
   return isGood;
 }

@@ -31,9 +31,13 @@ public:
 private:
   void fail(const char *code, std::string sentence) {
     isGood_ = false;
-    diagnostics_.error(code, place_, std::move(sentence));
+    diagnostics_.error(code, place_, std::move(sentence), subject_);
   }
   bool isFull() const { return !isGood_ && diagnostics_.isFull(); }
+  /// What the next errors are about.
+  void look(Subject::Kind kind = Subject::Kind::Machine, size_t number = 0) {
+    subject_ = {kind, int32_t(number)};
+  }
 
   void checkSizes();
   void checkVocabulary();
@@ -53,6 +57,7 @@ private:
   const Machine &machine_;
   const Place &place_;
   Diagnostics &diagnostics_;
+  Subject subject_;
   bool isGood_ = true;
 };
 
@@ -97,6 +102,7 @@ void Checker::checkTokens(const std::string &what,
 void Checker::checkRows() {
   std::vector<bool> hasRow(size_t(std::max(machine_.classes, 0)));
   for (size_t row = 0; row < machine_.rows.size() && !isFull(); ++row) {
+    look(Subject::Kind::Row, row);
     const auto &[patternClass, tokens] = machine_.rows[row];
     std::string what = fmt::format("Row {} of \"pattern_tokens\"", row);
     if (tokens.empty() || tokens.size() > kMaxPatternTokens)
@@ -110,6 +116,7 @@ void Checker::checkRows() {
       hasRow[size_t(patternClass)] = true;
   }
   auto none = std::ranges::find(hasRow, false);
+  look(Subject::Kind::Class, size_t(none - hasRow.begin()));
   if (isGood_ && none != hasRow.end())
     fail("T15", fmt::format("Class {} has no pattern row (1 at least is "
                             "wanted).",
@@ -127,6 +134,7 @@ void Checker::checkRange(int32_t zone, const char *tensor, int32_t value,
 
 void Checker::checkSet(int32_t zone, const char *tensor, const IndexSet &set,
                        int32_t size) {
+  look(Subject::Kind::Zone, size_t(zone));
   int32_t last = -1;
   for (int32_t index : set) {
     if (index < 0 || index >= size)
@@ -143,6 +151,7 @@ void Checker::checkSet(int32_t zone, const char *tensor, const IndexSet &set,
 }
 
 void Checker::checkZone(int32_t number) {
+  look(Subject::Kind::Zone, size_t(number));
   const Zone &zone = machine_.zones[size_t(number)];
   auto data = int32_t(machine_.tokenData.size());
   auto rows = int32_t(machine_.rows.size());
@@ -215,6 +224,7 @@ void Checker::checkNames(const WorkflowNames &names, const std::string &what) {
 void Checker::checkWorkflows() {
   int64_t zones = 0, classes = 0;
   for (size_t w = 0; w < machine_.workflows.size() && !isFull(); ++w) {
+    look(Subject::Kind::Workflow, w);
     const WorkflowNames &names = machine_.workflows[w];
     std::string what = fmt::format("Workflow {} ({})", w, inQuotes(names.name));
     if (names.entry != zones || names.size < 1)
@@ -228,6 +238,7 @@ void Checker::checkWorkflows() {
     zones += names.size;
     classes += int64_t(names.patterns.size());
   }
+  look();
   if (isGood_ && zones != machine_.end())
     fail("T20", fmt::format("The workflows have {} zones (the tensors have "
                             "{}).",
@@ -256,12 +267,14 @@ void Checker::checkTags() {
 
 void Checker::checkTestModels() {
   constexpr int32_t kMostWeight = 256; // A byte is compared with it.
+  look();
   if (machine_.testModels.size() != machine_.workflows.size())
     fail("T20",
          fmt::format("There are {} test models (one for each of {} "
                      "workflows is wanted).",
                      machine_.testModels.size(), machine_.workflows.size()));
   for (size_t w = 0; w < machine_.testModels.size() && !isFull(); ++w) {
+    look(Subject::Kind::TestModel, w);
     const TestModel &model = machine_.testModels[w];
     std::string what = fmt::format("Test model {}", w);
     if (model.weight < 0 || model.weight > kMostWeight)
