@@ -340,11 +340,19 @@ Result<Machine> vm::token::readTensors(std::string_view text,
   std::optional<Json> json = parseTensorJson(text, place, diagnostics);
   if (!json)
     return diagnostics.status();
-  Machine machine = MachineReader(place, diagnostics).read(*json);
-  json.reset();
+  std::optional<Machine> machine = readTensors(*json, place, diagnostics);
+  if (!machine)
+    return diagnostics.status();
+  return std::move(*machine);
+}
+
+std::optional<Machine> vm::token::readTensors(const Json &json,
+                                              const Place &place,
+                                              Diagnostics &diagnostics) {
+  Machine machine = MachineReader(place, diagnostics).read(json);
   if (!diagnostics.hasErrors())
     checkMachine(machine, place, diagnostics);
   if (diagnostics.hasErrors())
-    return diagnostics.status();
+    return std::nullopt;
   return machine;
 }

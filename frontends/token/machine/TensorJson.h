@@ -12,7 +12,11 @@
 
 #include "frontends/token/Machine.h"
 
+#include <nlohmann/json_fwd.hpp>
+
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace vm::token {
 
@@ -31,6 +35,12 @@ constexpr int kMaxTensorNesting = 8;
 ///   T15 a pattern is not right aligned
 /// The tokens are those of the tokenizer `bytes`. `file` is for messages.
 Result<Machine> readTensors(std::string_view text, const std::string &file);
+
+/// The same of an object of a file, by the rules from T11 on; nothing after an
+/// error.
+std::optional<Machine> readTensors(const nlohmann::json &json,
+                                   const Place &place,
+                                   Diagnostics &diagnostics);
 
 /// Of a machine that was checked. Compact, a line for each tensor and workflow;
 /// what is not UTF-8 in names is replaced by U+FFFD.

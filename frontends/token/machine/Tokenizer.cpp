@@ -22,7 +22,6 @@ using namespace vm::token;
 namespace {
 
 constexpr int32_t kPadding = 256;
-constexpr int32_t kFirstPiece = 257;
 
 //===--- Bytes and pieces -------------------------------------------------===//
 
@@ -93,10 +92,12 @@ std::string PieceTokenizer::identity() const {
   return fmt::format("greedy, {} pieces, {:016x}", pieces_.size(), hash);
 }
 
+} // namespace
+
 //===--- The file of pieces -----------------------------------------------===//
 
-bool checkPieces(const std::vector<std::string> &pieces, const Place &place,
-                 Diagnostics &diagnostics) {
+bool vm::token::checkPieces(const std::vector<std::string> &pieces,
+                            const Place &place, Diagnostics &diagnostics) {
   auto refuse = [&](std::string what) {
     diagnostics.error("P03", place,
                       fmt::format("Key \"pieces\" of the tokenizer {}.", what));
@@ -124,8 +125,8 @@ bool checkPieces(const std::vector<std::string> &pieces, const Place &place,
   return true;
 }
 
-std::unique_ptr<Tokenizer> readPieces(const std::string &path,
-                                      Diagnostics &diagnostics) {
+static std::unique_ptr<Tokenizer> readPieces(const std::string &path,
+                                             Diagnostics &diagnostics) {
   std::unique_ptr<TomlFile> file =
       TomlFile::read(path, diagnostics, {"P02", "P02"});
   if (!file)
@@ -142,8 +143,6 @@ std::unique_ptr<Tokenizer> readPieces(const std::string &path,
     return nullptr;
   return makeGreedyTokenizer(std::move(*pieces));
 }
-
-} // namespace
 
 std::unique_ptr<Tokenizer> vm::token::makeByteTokenizer() {
   return std::make_unique<PieceTokenizer>(std::vector<std::string>());

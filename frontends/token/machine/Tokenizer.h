@@ -20,6 +20,9 @@
 
 namespace vm::token {
 
+/// The token of the first piece of `greedy`.
+constexpr int32_t kFirstPiece = 257;
+
 /// The most tokens of a vocabulary.
 constexpr int32_t kMaxVocabulary = 1 << 20;
 
@@ -55,6 +58,9 @@ std::unique_ptr<Tokenizer> makeTokenizer(const std::string &name,
                                          const std::string &folder,
                                          const Place &place,
                                          Diagnostics &diagnostics);
+/// Whether they are such pieces; reports P03 where not.
+bool checkPieces(const std::vector<std::string> &pieces, const Place &place,
+                 Diagnostics &diagnostics);
 constexpr size_t kMaxPieceBytes = 1024;
 constexpr size_t kMaxPiecesBytes = size_t(1) << 23;
 

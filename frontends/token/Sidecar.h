@@ -1,0 +1,50 @@
+//===- Sidecar.h - what stands beside the plan of an engine ---------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The plan of an engine holds no workflow: whoever runs it gives it the tensors
+// of one. They are in the file `PLAN.token.json` beside it, with the rest that
+// a plan has no place for: names, the tokenizer, and what streams may take.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "frontends/token/Machine.h"
+#include "frontends/token/machine/Tokenizer.h"
+#include "frontends/token/reference/Stream.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace vm::token {
+
+struct Sidecar {
+  Machine machine; ///< Checked (machine/CheckMachine.h).
+  std::unique_ptr<Tokenizer> tokenizer;
+  int32_t streams = 1; ///< At least 1, and what the engine has room for.
+  Limits limits;
+};
+
+/// The path of that of a plan.
+std::string sidecarPath(const std::string &planPath);
+
+/// JSON: `{"format":"gpuvm-token-plan/1","streams","budget","capture_tokens",
+/// "answer_tokens","tokenizer":{"name","pieces"},"machine"}`, the machine in
+/// the tensor form (machine/TensorJson.h). The tokenizer must be `bytes` or
+/// `greedy`, whose pieces are there, so that its file need not be.
+std::string writeSidecar(const Machine &machine, const Tokenizer &tokenizer,
+                         int32_t streams, const Limits &limits);
+
+/// Reads and checks. BadInput with a line for each thing that is wrong, by the
+/// rules of the tensor form, P03 for a tokenizer, and T12 for a number that is
+/// out of range. `file` is for messages.
+Result<Sidecar> readSidecar(std::string_view text, const std::string &file);
+
+/// The same of the file beside a plan; P02 where it cannot be read.
+Result<Sidecar> loadSidecar(const std::string &planPath);
+
+} // namespace vm::token
