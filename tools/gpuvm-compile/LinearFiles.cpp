@@ -12,14 +12,13 @@
 #include "frontends/linear/matrices/Statistics.h"
 #include "frontends/linear/modes/Modes.h"
 #include "frontends/linear/text/Assembler.h"
-#include "runtime/base/AtomicFile.h"
 #include "tools/common/CommandLineText.h"
+#include "tools/gpuvm-compile/TextFile.h"
 
 #include "mlir/Pass/PassManager.h"
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <span>
 
 using namespace vm;
@@ -154,16 +153,6 @@ static std::string statisticsOf(const linear::Program &program,
   for (const linear::Phase &phase : program.phases) // One mode runs them all.
     statistics.modes.push_back({phase.name, mode.name, mode.reason});
   return statistics.toJson();
-}
-
-static Status writeText(const std::string &path, const std::string &text) {
-  if (path != "-")
-    return writeFileAtomically(
-        path, {reinterpret_cast<const uint8_t *>(text.data()), text.size()});
-  size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
-  if (written != text.size() || std::fflush(stdout) != 0)
-    return {Code::BadInput, "Standard output cannot be written."};
-  return {};
 }
 
 Status vm::compile::writeLinearFiles(const linear::Program &program,

@@ -16,6 +16,7 @@
 #include "tools/common/FileKind.h"
 #include "tools/gpuvm-compile/BusyLine.h"
 #include "tools/gpuvm-compile/LinearFiles.h"
+#include "tools/gpuvm-compile/TokenFiles.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/FileUtilities.h"
@@ -30,16 +31,21 @@
 #include <optional>
 
 static const char *const kHelp =
-    R"(Compiles a gpuvm program to a plan.
+    R"(Compiles a gpuvm program, or workflows of the token-stream VM, to a plan.
 
 Example:
   gpuvm-compile examples/tpch/q6.mlir -o q6.gvplan
+  gpuvm-compile chat.workflow.toml -o chat.gvplan --streams=64 --budget=4096
+
+The plan of workflows has room for any like them: they are in the file
+PLAN.token.json beside it, which gpuvm-token run reads.
 
 Exit codes: 0 ok, 2 usage, 3 bad input file.)";
 
 namespace {
 struct CommandLine {
-  std::string source, output;
+  std::vector<std::string> sources;
+  std::string output;
   mlir::gpuvm::CompileRequest request;
   std::string report, fusion = "auto", chains, park = "auto", size = "auto";
   bool disableFusion = false, disableReuse = false, keepMetadata = false;
@@ -47,6 +53,9 @@ struct CommandLine {
   std::optional<uint64_t> barrierPrice, maxWindowBytes, spins;
   std::vector<std::string> targets;
   vm::compile::LinearOptions linear;
+  vm::compile::TokenOptions token;
+
+  const std::string &source() const { return sources.front(); }
 };
 } // namespace
 
@@ -55,12 +64,19 @@ static int fail(llvm::StringRef message, vm::Code code) {
   return static_cast<int>(code);
 }
 
+/// Of a failure whose message is all that is to be printed.
+static int fail(const vm::Status &status) {
+  if (!status.message().empty())
+    llvm::errs() << status.message() << '\n';
+  return static_cast<int>(status.code());
+}
+
 static void addFiles(CLI::App &app, CommandLine &line) {
-  app.add_option("source", line.source,
-                 "The program (.mlir, .lvm or .gvlx); - is standard input")
+  app.add_option("source", line.sources,
+                 "The program (.mlir, .lvm or .gvlx; - is standard input), or "
+                 "workflows")
       ->required();
-  app.add_option("-o,--output", line.output, "The plan file to write")
-      ->required();
+  app.add_option("-o,--output", line.output, "The plan file to write");
   app.add_option("--program", line.request.programNames,
                  "The programs to compile, a,b,... Default: all in the file "
                  "that are not private")
@@ -158,30 +174,96 @@ static void setOptions(const CommandLine &line,
     options.spins = static_cast<int64_t>(*line.spins);
 }
 
+//===--- Reading ----------------------------------------------------------===//
+
+namespace {
+/// What is compiled. The messages of failures to read it are all that is to be
+/// printed.
+struct Input {
+  std::unique_ptr<llvm::MemoryBuffer> file; ///< That messages quote.
+  vm::compile::LinearProgram linear;        ///< Or null.
+  std::optional<vm::token::LoadedMachine> workflows;
+};
+} // namespace
+
+static vm::Status complain(vm::Code code, const std::string &message) {
+  return {code, "gpuvm-compile: error: " + message};
+}
+
+static vm::Result<Input> readWorkflows(const CommandLine &line) {
+  auto loaded = vm::compile::readWorkflows(line.sources, line.token);
+  if (!loaded.ok())
+    return loaded.status();
+  auto text = vm::compile::engineFor(loaded->machine, line.token);
+  if (!text.ok())
+    return text.status();
+  auto file = llvm::MemoryBuffer::getMemBufferCopy(*text, "token-engine.mlir");
+  return Input{std::move(file), nullptr, std::move(*loaded)};
+}
+
+static vm::Result<Input> readProgram(const CommandLine &line) {
+  VM_RETURN_IF_ERROR(
+      vm::compile::checkNoTokenOptions(line.source(), line.token));
+  if (line.sources.size() != 1)
+    return complain(
+        vm::Code::Usage,
+        fmt::format("One program is compiled, not {}.", line.sources.size()));
+  Input input;
+  std::string error;
+  input.file = mlir::openInputFile(line.source(), &error);
+  if (!input.file)
+    return complain(vm::Code::BadInput, error);
+  auto linear =
+      vm::compile::readLinearProgram(line.source(), line.linear, input.file);
+  if (!linear.ok())
+    return linear.status();
+  input.linear = std::move(*linear);
+  return input;
+}
+
+/// Options that only programs of gpuvm have a use for.
+static vm::Status checkWorkflowOptions(const CommandLine &line) {
+  auto refuse = [&](const char *option, const char *why) {
+    return complain(vm::Code::Usage, fmt::format("{} {}.", option, why));
+  };
+  const char *none = "takes a program, and workflows are none";
+  if (!line.request.programNames.empty())
+    return refuse("--program", none);
+  if (!line.request.linked.empty())
+    return refuse("--link", none);
+  if (!line.linear.statistics.empty())
+    return refuse("--linear-statistics", none);
+  if (!line.linear.executable.empty())
+    return refuse("--linear-executable", none);
+  const char *noPlan = "says what becomes of a plan, and --emit makes none";
+  if (line.token.emit.empty())
+    return {};
+  if (!line.report.empty())
+    return refuse("--report", noPlan);
+  if (!line.request.phasesDir.empty())
+    return refuse("--dump-phases-to", noPlan);
+  if (line.statistics)
+    return refuse("--statistics", noPlan);
+  return {};
+}
+
+//===--- Compiling --------------------------------------------------------===//
+
 /// The plan comes last: what it is made of is there then.
 static vm::Status saveFiles(const CommandLine &line, const vm::Plan &plan,
-                            const vm::linear::Program *program) {
-  if (program)
-    VM_RETURN_IF_ERROR(vm::compile::writeLinearFiles(*program, line.linear));
+                            const Input &input) {
+  if (input.workflows)
+    return vm::compile::saveEngine(line.output, plan, *input.workflows,
+                                   line.token);
+  if (input.linear)
+    VM_RETURN_IF_ERROR(
+        vm::compile::writeLinearFiles(*input.linear, line.linear));
   return vm::savePlan(line.output, plan);
 }
 
-static int compile(const CommandLine &line) {
-  if (std::string advice = vm::planAdvice(line.source); !advice.empty())
-    return fail(advice, vm::Code::BadInput);
-  if (line.statistics)
-    llvm::EnableStatistics(/*DoPrintOnExit=*/false);
-  std::string error;
-  auto file = mlir::openInputFile(line.source, &error);
-  if (!file)
-    return fail(error, vm::Code::BadInput);
-  auto linear = vm::compile::readLinearProgram(line.source, line.linear, file);
-  if (!linear.ok()) {
-    llvm::errs() << linear.status().message() << '\n';
-    return static_cast<int>(linear.status().code());
-  }
+static int compile(const CommandLine &line, Input input) {
   llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  sources.AddNewSourceBuffer(std::move(input.file), llvm::SMLoc());
 
   mlir::DialectRegistry registry;
   mlir::gpuvm::registerCompilerDialects(registry);
@@ -197,20 +279,43 @@ static int compile(const CommandLine &line) {
   mlir::gpuvm::CompilerOptions options;
   setOptions(line, options);
   mlir::gpuvm::CompileRequest request = line.request;
-  if (*linear)
+  if (input.linear)
     options.exact = true; // What it computes is defined to the bit.
-  vm::compile::addLinearFrontEnd(*linear, line.linear, request);
+  vm::compile::addLinearFrontEnd(input.linear, line.linear, request);
   request.progress = [&](const std::string &what) { busy.set(what); };
   auto plan = mlir::gpuvm::compileProgram(context, sources, options, request);
   busy.clear();
   if (mlir::failed(plan))
     return static_cast<int>(vm::Code::BadInput);
-  vm::Status saved = saveFiles(line, *plan, linear->get());
+  vm::Status saved = saveFiles(line, *plan, input);
   if (!saved.ok())
     return fail(saved.message(), saved.code());
   if (line.statistics)
     llvm::PrintStatistics(llvm::errs());
   return 0;
+}
+
+static int emit(const CommandLine &line) {
+  vm::Status status =
+      vm::compile::emitForm(line.sources, line.output, line.token);
+  return status.ok() ? 0 : fail(status);
+}
+
+static int run(const CommandLine &line) {
+  bool isWorkflow = llvm::any_of(line.sources, vm::compile::isWorkflow);
+  for (const std::string &source : line.sources)
+    if (std::string advice = vm::planAdvice(source); !advice.empty())
+      return fail(advice, vm::Code::BadInput);
+  if (isWorkflow) {
+    if (vm::Status status = checkWorkflowOptions(line); !status.ok())
+      return fail(status);
+    if (!line.token.emit.empty())
+      return emit(line);
+  }
+  if (line.statistics)
+    llvm::EnableStatistics(/*DoPrintOnExit=*/false);
+  auto input = isWorkflow ? readWorkflows(line) : readProgram(line);
+  return input.ok() ? compile(line, std::move(*input)) : fail(input.status());
 }
 
 int main(int argc, char **argv) {
@@ -225,10 +330,13 @@ int main(int argc, char **argv) {
   addFiles(app, line);
   addChoices(app, line);
   vm::compile::addLinearOptions(app, line.linear);
+  vm::compile::addTokenOptions(app, line.token);
   try {
     app.parse(argc, argv);
+    if (line.output.empty() && line.token.emit.empty())
+      throw CLI::RequiredError("--output");
   } catch (const CLI::ParseError &error) {
     return vm::answer(app, error);
   }
-  return compile(line);
+  return run(line);
 }

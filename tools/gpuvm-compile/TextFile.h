@@ -1,0 +1,32 @@
+//===- TextFile.h - texts that are written --------------------*- C++ -*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/base/AtomicFile.h"
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace vm::compile {
+
+inline std::span<const uint8_t> bytesOf(std::string_view text) {
+  return {reinterpret_cast<const uint8_t *>(text.data()), text.size()};
+}
+
+/// Writes a file that is whole or absent, or standard output for `-`.
+inline Status writeText(const std::string &path, std::string_view text) {
+  if (path != "-")
+    return writeFileAtomically(path, bytesOf(text));
+  size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
+  if (written != text.size() || std::fflush(stdout) != 0)
+    return {Code::BadInput, "Standard output cannot be written."};
+  return {};
+}
+
+} // namespace vm::compile
