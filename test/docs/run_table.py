@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 PAGE, FOLDER = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-ROW = re.compile(r"\| (L\d+) \| [^|]* \| `([^|`]+)` \| `([^|`]+)` \|")
+ROW = re.compile(r"\| ([LM]\d+) \| [^|]* \| `([^|`]+)` \| `([^|`]+)` \|")
 
 
 def complaint(command, wanted):
@@ -25,8 +25,9 @@ def complaint(command, wanted):
 def main():
     text = PAGE.read_text()
     rows = ROW.findall(text)
-    if len(rows) != text.count("\n| L"):
-        sys.exit(f"{PAGE.name}: {text.count(chr(10) + '| L') - len(rows)} rows of the table have no command.")
+    lines = len(re.findall(r"^\| [LM]\d", text, re.MULTILINE))
+    if len(rows) != lines:
+        sys.exit(f"{PAGE.name}: {lines - len(rows)} rows of the table have no command.")
     wrong = [found for _, command, wanted in rows if (found := complaint(command, wanted))]
     if wrong:
         sys.exit("\n".join(wrong))

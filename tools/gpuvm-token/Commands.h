@@ -21,8 +21,8 @@ namespace vm::token_tool {
 
 struct Options {
   std::vector<std::string> inputs;
-  std::optional<int32_t> streams; ///< One a workflow.
-  int32_t budget = 4096;
+  std::optional<int32_t> streams;     ///< One a workflow, or as the plan has.
+  std::optional<int32_t> budget;      ///< 4096, or as the plan has.
   std::vector<std::string> arguments; ///< NAME=VALUE
   uint64_t seed = 0;                  ///< Of resources.
   uint32_t modelSeed = 0;
@@ -33,11 +33,21 @@ struct Options {
   uint32_t toolTimeoutMs = 30000;
   std::optional<unsigned> threads;
   std::string reportPath; ///< "" = none.
+  std::string planPath;
+  std::string device; ///< As `gpuvm-run --device`.
+  bool validate = false;
 };
+constexpr int32_t kDefaultBudget = 4096;
 
 int runReference(const Options &options);
+int runDevice(const Options &options);
+/// 1 where the reports differ.
+int compareReports(const std::string &pathA, const std::string &pathB);
 
 /// Prints a failure; its exit code.
 int fail(const Status &status);
+
+/// Prints on standard output; an exit code.
+int print(const std::string &text);
 
 } // namespace vm::token_tool

@@ -5,72 +5,24 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/token/LoadMachine.h"
 #include "frontends/token/reference/Reference.h"
-#include "frontends/token/reference/Report.h"
 #include "tools/gpuvm-token/Commands.h"
+#include "tools/gpuvm-token/Running.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <thread>
 
 namespace vm::token_tool {
 
 using namespace token;
 
-/// Errors with a place have it in front, as a compiler's.
-int fail(const Status &status) {
-  bool hasPlace = status.message().find(": error: ") != std::string::npos;
-  fmt::print(stderr, "{}{}\n",
-             hasPlace ? "" : "gpuvm-token: error: ", status.message());
-  return static_cast<int>(status.code());
-}
-
-static int print(const std::string &text) {
-  size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
-  if (written != text.size() || std::fflush(stdout) != 0)
-    return fail(Status(Code::BadInput, "Standard output cannot be written."));
-  return 0;
-}
-
-static std::pair<std::string, std::string> split(const std::string &pair) {
-  size_t end = pair.find('=');
-  return {pair.substr(0, end), pair.substr(end + 1)};
-}
-
-static Result<LoadOptions> loadOptions(const Options &options) {
-  LoadOptions result;
-  result.seed = options.seed;
-  result.tokenizer = options.tokenizer;
-  for (const std::string &pair : options.arguments)
-    if (auto [name, value] = split(pair);
-        !result.arguments.emplace(name, value).second)
-      return Status(Code::Usage,
-                    fmt::format("--arg gives \"{}\" more than once.", name));
-  return result;
-}
-
-/// Starts those that are asked; none where one is not given.
-static Status addTools(const Options &options, const Machine &machine,
-                       ToolSet &tools) {
-  std::vector<std::string> given, used = usedTools(machine);
-  for (const std::string &pair : options.tools)
-    given.push_back(split(pair).first);
-  VM_RETURN_IF_ERROR(checkTools(machine, given));
-  for (const std::string &pair : options.tools)
-    if (auto [name, command] = split(pair);
-        std::ranges::find(used, name) != used.end())
-      VM_RETURN_IF_ERROR(tools.addProcess(name, command));
-  return Status();
-}
-
 static ReferenceOptions referenceOptions(const Options &options,
                                          const Machine &machine) {
   ReferenceOptions result;
   result.streams = options.streams.value_or(int32_t(machine.workflows.size()));
-  result.limits.budget = options.budget;
+  result.limits.budget = options.budget.value_or(kDefaultBudget);
   result.limits.captureTokens =
       options.captureTokens.value_or(defaultCaptureTokens(machine));
   result.limits.answerTokens = options.answerTokens;
@@ -79,25 +31,10 @@ static ReferenceOptions referenceOptions(const Options &options,
   return result;
 }
 
-/// Says what streams did.
-static Status deliver(const Options &options, const Engine &engine,
-                      const TextCodec &codec, const RunOutcome &outcome) {
-  for (const std::string &failure : outcome.failures)
-    fmt::print(stderr, "gpuvm-token: warning: {}\n", failure);
-  if (options.reportPath.empty())
-    return Status();
-  return writeReport(options.reportPath, engine, codec, outcome.requests);
-}
-
 int runReference(const Options &options) {
-  Result<LoadOptions> how = loadOptions(options);
-  if (!how.ok())
-    return fail(how.status());
-  Result<LoadedMachine> loaded = loadMachine(options.inputs, *how);
+  Result<LoadedMachine> loaded = load(options);
   if (!loaded.ok())
     return fail(loaded.status());
-  if (!loaded->warnings.empty())
-    fmt::print(stderr, "{}\n", loaded->warnings);
   const Machine &machine = loaded->machine;
   ToolSet tools(std::chrono::milliseconds(options.toolTimeoutMs));
   if (Status status = addTools(options, machine, tools); !status.ok())
@@ -110,11 +47,7 @@ int runReference(const Options &options) {
       Reference::create(machine, **model, referenceOptions(options, machine));
   if (!reference.ok())
     return fail(reference.status());
-  Result<RunOutcome> outcome = runToEnd(**reference, tools, *loaded->tokenizer);
-  if (!outcome.ok())
-    return fail(outcome.status());
-  Status status = deliver(options, **reference, *loaded->tokenizer, *outcome);
-  return status.ok() ? print(statusTable(**reference)) : fail(status);
+  return runAll(options, **reference, tools, *loaded->tokenizer);
 }
 
 } // namespace vm::token_tool

@@ -25,16 +25,22 @@ static const char *const kHelp = R"(Runs workflows of the token-stream VM.
 
 Example:
   gpuvm-token reference chat.workflow.toml --tool=calc=./calc.py --report=out.json
+  gpuvm-compile chat.workflow.toml -o chat.gvplan --streams=64
+  gpuvm-token run chat.gvplan --tool=calc=./calc.py --report=out.json
 
 An input is a workflow (.workflow.toml), its tensors (.token.json) or its wire
 form (.wire). Stream b runs workflow b mod the number of workflows. reference
-runs them on the processor, with the model for tests, and prints how many
-streams have each status.
+runs them on the processor, with the model for tests; run does so on a device,
+with the plan that gpuvm-compile made of them and what it wrote beside it
+(PLAN.token.json). Both print how many streams have each status.
 
 A tool reads requests and writes answers, a line of JSON each.
 
-Exit codes: 0 ok, also where streams failed, 2 usage, 3 bad input file, 6 out
-of memory.)";
+compare says where two reports differ first.
+
+Exit codes: 0 ok, also where streams failed, 1 validation messages or reports
+that differ, 2 usage, 3 bad input file, 4 no device, 5 device lost or time out,
+6 out of memory.)";
 
 /// With a name before the first `=`.
 static std::string checkPair(const std::string &text) {
@@ -66,26 +72,12 @@ static void addInputFlags(CLI::App *command, Options &options) {
                       "Default: bytes");
 }
 
-static void addStreamFlags(CLI::App *command, Options &options) {
-  command
-      ->add_option("--streams", options.streams,
-                   "How many. Default: one a workflow")
+static void addStreamFlags(CLI::App *command, Options &options,
+                           const char *streams, const char *budget) {
+  command->add_option("--streams", options.streams, streams)
       ->check(countIn(1, token::kMaxStreams));
-  command
-      ->add_option("--budget", options.budget,
-                   "End a stream after this many tokens")
-      ->check(countIn(0, INT32_MAX))
-      ->capture_default_str();
-  command
-      ->add_option("--capture-tokens", options.captureTokens,
-                   "Room for what a tool is asked. Default: the largest limit "
-                   "of a zone that asks")
+  command->add_option("--budget", options.budget, budget)
       ->check(countIn(0, INT32_MAX));
-  command
-      ->add_option("--answer-tokens", options.answerTokens,
-                   "Room for an answer of a tool")
-      ->check(countIn(0, INT32_MAX))
-      ->capture_default_str();
   command
       ->add_option("--model-seed", options.modelSeed,
                    "Of the model's proposals")
@@ -101,13 +93,51 @@ static void addRunFlags(CLI::App *command, Options &options) {
                    "Milliseconds that an answer may take")
       ->check(countIn(1, INT32_MAX))
       ->capture_default_str();
+  command->add_option("--report", options.reportPath,
+                      "Write all that streams did into this file, as JSON");
+}
+
+static void addReference(CLI::App *command, Options &options) {
+  addInputFlags(command, options);
+  addStreamFlags(command, options, "How many. Default: one a workflow",
+                 "End a stream after this many tokens. Default: 4096");
+  command
+      ->add_option("--capture-tokens", options.captureTokens,
+                   "Room for what a tool is asked. Default: the largest limit "
+                   "of a zone that asks")
+      ->check(countIn(0, INT32_MAX));
+  command
+      ->add_option("--answer-tokens", options.answerTokens,
+                   "Room for an answer of a tool")
+      ->check(countIn(0, INT32_MAX))
+      ->capture_default_str();
+  addRunFlags(command, options);
   command
       ->add_option("--threads", options.threads,
                    "Run on this many threads; no result depends on it. "
                    "Default: as many as there are processors")
       ->check(countIn(1, token::kMaxThreads));
-  command->add_option("--report", options.reportPath,
-                      "Write all that streams did into this file, as JSON");
+}
+
+static void addRun(CLI::App *command, Options &options) {
+  command->add_option("plan", options.planPath, "The plan")->required();
+  addStreamFlags(command, options, "At most, and by default, those of the plan",
+                 "End a stream after this many tokens. Default: the plan's");
+  addRunFlags(command, options);
+  command->add_option("--device", options.device,
+                      "The device, as gpuvm-run chooses it");
+  command->add_flag("--validate", options.validate,
+                    "Run with the Vulkan validation layer");
+}
+
+struct ReportPaths {
+  std::string a, b;
+};
+
+static void addCompare(CLI::App *command, ReportPaths &paths) {
+  command->add_option("A", paths.a, "A report, as --report writes it")
+      ->required();
+  command->add_option("B", paths.b, "Another one")->required();
 }
 
 static int runTool(int argc, char **argv) {
@@ -115,20 +145,27 @@ static int runTool(int argc, char **argv) {
   app.set_version_flag("--version", "gpuvm-token " GPUVM_VERSION);
   app.require_subcommand(1);
   Options options;
-  CLI::App *reference = app.add_subcommand("reference", "Run on the reference");
-  addInputFlags(reference, options);
-  addStreamFlags(reference, options);
-  addRunFlags(reference, options);
+  addReference(app.add_subcommand("reference", "Run on the reference"),
+               options);
+  CLI::App *run = app.add_subcommand("run", "Run on a device");
+  addRun(run, options);
+  ReportPaths reports;
+  CLI::App *compare = app.add_subcommand("compare", "Compare two reports");
+  addCompare(compare, reports);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     return lacksCommand(app, error)
-               ? fail(Status(Code::Usage,
-                             "What to do is missing: reference, before the "
-                             "files (gpuvm-token --help says more)."))
+               ? fail(
+                     Status(Code::Usage,
+                            "What to do is missing: reference, run or compare, "
+                            "before the files (gpuvm-token --help says "
+                            "more)."))
                : answer(app, error);
   }
-  return runReference(options);
+  if (compare->parsed())
+    return compareReports(reports.a, reports.b);
+  return run->parsed() ? runDevice(options) : runReference(options);
 }
 
 int main(int argc, char **argv) {
