@@ -2,8 +2,8 @@
 a NaN): straight, by matrices in each format, and in random schedules where the program is
 timing-free, which `run --check` must find too.
 
-    compare.py FOLDER [--kind any|timing-free|spawning|straight|whole] [--seed 0] [--count 100]
-               [--first 0] [--independent | --other PROGRAM]
+    compare.py FOLDER [--kind any] [--seed 0] [--count 100] [--first 0] [--size 16]
+               [--independent | --other PROGRAM]
 
 With --independent a straight run is compared with reference.py (which needs numpy), and nothing
 else is done. PROGRAM is another implementation of the machine: it takes FILE.lvm and FILE.json
@@ -49,7 +49,7 @@ def read_words(path, is_float, is_wide):
 
 class Case:
     def __init__(self, folder, options, index):
-        self.text, self.data = generate.make(options.seed, index, options.kind)
+        self.text, self.data = generate.make(options.seed, index, options.kind, options.size)
         self.kind = options.kind
         self.stem = os.path.join(folder, f"{options.kind}-{index}")
         self.files = [self.stem + ".lvm", self.stem + ".json"]
@@ -133,7 +133,7 @@ def check(case, options, index):
     if options.other:
         wrong += [f"{options.other}: {line}"
                   for line in differences(expected, case.run_other(options.other), case.kind, False)]
-    if case.kind == "any" or not ended:
+    if case.kind in ("any", "mixed", "mixed-whole") or not ended:
         return wrong, ended
     if case.run("--check") != expected:
         wrong.append("--check finds a race")
@@ -146,7 +146,8 @@ def check(case, options, index):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder")
-    parser.add_argument("--kind", choices=["any", "timing-free", "spawning", "straight", "whole"], default="any")
+    parser.add_argument("--kind", choices=generate.KINDS, default="any")
+    parser.add_argument("--size", type=int, default=generate.BATCH, help="of a batch")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--first", type=int, default=0)
