@@ -180,10 +180,16 @@ Value RoutineEmitter::isTaken(const Instruction &instruction, State &state) {
   return arith::XOrIOp::create(b, loc, isZero, yes);
 }
 
+/// Drivers make -y of 0 - y, also where y is 0 (Mesa 22.3 does), but keep a
+/// sum.
+Value RoutineEmitter::difference(Value x, Value y) {
+  return arith::AddFOp::create(b, loc, x, arith::NegFOp::create(b, loc, y));
+}
+
 /// A row with two coefficients of one register adds them up.
 Value RoutineEmitter::sumOf(Value x, Value y, bool isSame, bool subtracts) {
   if (!isSame)
-    return subtracts ? arith::SubFOp::create(b, loc, x, y).getResult()
+    return subtracts ? difference(x, y)
                      : arith::AddFOp::create(b, loc, x, y).getResult();
   if (subtracts)
     return number(0);
@@ -240,9 +246,9 @@ Value RoutineEmitter::compute(const Instruction &instruction, State &state) {
   case Opcode::MulI:
     return arith::MulFOp::create(b, loc, r(1), number(o[2]));
   case Opcode::Cmp:
-    return arith::SubFOp::create(b, loc, r(1), r(2));
+    return difference(r(1), r(2));
   case Opcode::CmpI:
-    return arith::SubFOp::create(b, loc, r(1), number(o[2]));
+    return difference(r(1), number(o[2]));
   case Opcode::Div:
     return call("quotient", {r(1), r(2)});
   case Opcode::DivI:

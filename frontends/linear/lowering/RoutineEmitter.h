@@ -72,6 +72,7 @@ private:
   // Instructions.
   void emitCompute(const vm::linear::Instruction &instruction, State &state);
   Value compute(const vm::linear::Instruction &instruction, State &state);
+  Value difference(Value x, Value y);
   Value sumOf(Value a, Value c, bool isSame, bool subtracts);
   void emitRead(uint32_t step, State &state);
   void emitWrite(uint32_t step, State &state);
