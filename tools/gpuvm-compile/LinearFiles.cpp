@@ -148,10 +148,11 @@ static std::string statisticsOf(const linear::Program &program,
   linear::Statistics statistics =
       linear::countStatistics(program, *linear::parseFormat(options.format),
                               linear::thresholdOf(program, options.threshold));
-  linear::Mode mode = linear::chooseMode(
+  std::vector<linear::PhaseMode> modes = linear::chooseModes(
       program, options.engine.empty() ? options.mode : "faithful");
-  for (const linear::Phase &phase : program.phases) // One mode runs them all.
-    statistics.modes.push_back({phase.name, mode.name, mode.reason});
+  for (size_t i = 0; i < modes.size(); ++i)
+    statistics.modes.push_back(
+        {program.phases[i].name, modes[i].name, modes[i].reason});
   return statistics.toJson();
 }
 

@@ -10,6 +10,7 @@
 #include "frontends/linear/lowering/Lowering.h"
 #include "frontends/linear/modes/Engine.h"
 #include "frontends/linear/modes/Modes.h"
+#include "frontends/linear/modes/ProgramText.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -41,9 +42,8 @@ struct LinearLower : linear::impl::LinearLowerBase<LinearLower> {
 
 private:
   LogicalResult lower(ProgramOp op);
-  LogicalResult
-  lowerCompiled(ProgramOp op, const vm::linear::Program &program,
-                const std::vector<vm::linear::CompiledPhase> &phases);
+  LogicalResult lowerMixed(ProgramOp op, const vm::linear::Program &program,
+                           const std::vector<vm::linear::PhaseMode> &modes);
   LogicalResult lowerFaithful(ProgramOp op, const vm::linear::Program &program);
   FailureOr<vm::linear::EngineOptions>
   engineOptions(ProgramOp op, const vm::linear::Program &program);
@@ -154,12 +154,14 @@ static void inlineCall(func::CallOp call, func::FuncOp function) {
 
 static LogicalResult
 inlineLaunches(ModuleOp module, const vm::linear::Program &program,
-               const std::vector<vm::linear::CompiledPhase> &phases) {
+               const std::vector<vm::linear::PhaseMode> &modes) {
   llvm::StringMap<SmallVector<func::CallOp>> calls;
   module.walk(
       [&](func::CallOp call) { calls[call.getCallee()].push_back(call); });
-  for (const vm::linear::CompiledPhase &phase : phases)
-    for (const vm::linear::CompiledLaunch &launch : phase.launches) {
+  for (const vm::linear::PhaseMode &mode : modes) {
+    if (!mode.code)
+      continue;
+    for (const vm::linear::CompiledLaunch &launch : mode.code->launches) {
       SmallVector<func::CallOp> own = calls.lookup(launch.function);
       FailureOr<func::FuncOp> function =
           makeFunction(own.front(), program, launch);
@@ -169,17 +171,30 @@ inlineLaunches(ModuleOp module, const vm::linear::Program &program,
         inlineCall(call, *function);
       (*function)->erase();
     }
+  }
   return success();
 }
 
-LogicalResult LinearLower::lowerCompiled(
-    ProgramOp op, const vm::linear::Program &program,
-    const std::vector<vm::linear::CompiledPhase> &phases) {
-  OwningOpRef<ModuleOp> module =
-      parse(op, vm::linear::writeCompiled(program, phases));
-  if (!module || failed(inlineLaunches(*module, program, phases)))
+LogicalResult
+LinearLower::lowerMixed(ProgramOp op, const vm::linear::Program &program,
+                        const std::vector<vm::linear::PhaseMode> &modes) {
+  FailureOr<vm::linear::EngineOptions> options = vm::linear::EngineOptions();
+  if (llvm::any_of(modes, [](const auto &phase) { return !phase.code; }))
+    options = engineOptions(op, program);
+  if (failed(options))
+    return failure();
+  vm::linear::ProgramText text =
+      vm::linear::writeProgram(program, modes, *options);
+  OwningOpRef<ModuleOp> module = parse(op, text.program);
+  if (!module || failed(inlineLaunches(*module, program, modes)))
     return failure();
   insertPrograms(op, *module);
+  for (const std::string &part : text.parts) {
+    OwningOpRef<ModuleOp> engine = parse(op, part);
+    if (!engine)
+      return failure();
+    insertPrograms(op, *engine);
+  }
   return success();
 }
 
@@ -196,6 +211,17 @@ LogicalResult LinearLower::lowerFaithful(ProgramOp op,
   return success();
 }
 
+/// Says which phases run in another mode than the one that was asked for.
+static void remarkOn(ProgramOp op,
+                     const std::vector<vm::linear::PhaseMode> &modes) {
+  for (auto [phase, mode] : llvm::zip_equal(op.getOps<PhaseOp>(), modes))
+    if (!mode.reason.empty())
+      phase.emitRemark("phase ")
+          << phase.getSymName() << " runs "
+          << (mode.name == "faithful" ? "faithfully" : mode.name) << ": "
+          << mode.reason;
+}
+
 LogicalResult LinearLower::lower(ProgramOp op) {
   vm::linear::Program program = readProgram(op);
   if (budget)
@@ -203,11 +229,12 @@ LogicalResult LinearLower::lower(ProgramOp op) {
       phase.budget = budget;
   if (!engine.empty())
     return lowerFaithful(op, program);
-  vm::linear::Mode chosen = vm::linear::chooseMode(program, mode);
-  if (mode != "auto" && !chosen.reason.empty())
-    op.emitRemark(chosen.reason);
-  return chosen.name == "faithful" ? lowerFaithful(op, program)
-                                   : lowerCompiled(op, program, chosen.phases);
+  std::vector<vm::linear::PhaseMode> modes =
+      vm::linear::chooseModes(program, mode);
+  if (mode != "auto")
+    remarkOn(op, modes);
+  return vm::linear::areFaithful(modes) ? lowerFaithful(op, program)
+                                        : lowerMixed(op, program, modes);
 }
 
 void LinearLower::runOnOperation() {

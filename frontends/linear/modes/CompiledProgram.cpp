@@ -43,8 +43,9 @@ static std::vector<uint32_t> elementsOf(const Program &program,
   return elements;
 }
 
-static Result<CompiledPhase> planPhase(const Program &program,
-                                       const Phase &phase, size_t number) {
+Result<CompiledPhase> vm::linear::planPhase(const Program &program,
+                                            size_t number) {
+  const Phase &phase = program.phases[number];
   if (phase.launches.size() > kMaxLaunches)
     return Status(Code::Usage,
                   fmt::format("it has {} launches, and {} are the most",
@@ -62,25 +63,14 @@ static Result<CompiledPhase> planPhase(const Program &program,
   uint32_t first = 0;
   for (size_t i = 0; i < codes.size(); ++i) {
     const Launch &launch = phase.launches[i];
-    std::vector<uint32_t> elements = elementsOf(program, codes[i]);
-    plan.launches.push_back({std::move(codes[i]), &launch, first,
-                             program.budgetOf(phase), std::move(elements),
-                             fmt::format("linear.code.{}.{}", number, i)});
+    CompiledLaunch &own = plan.launches.emplace_back();
+    own.elements = elementsOf(program, codes[i]);
+    own.code = std::move(codes[i]);
+    own.launch = &launch;
+    own.firstMachine = first;
+    own.budget = program.budgetOf(phase);
+    own.function = fmt::format("linear.code.{}.{}", number, i);
     first += launch.count;
   }
   return plan;
-}
-
-Result<std::vector<CompiledPhase>>
-vm::linear::planCompiled(const Program &program) {
-  std::vector<CompiledPhase> phases;
-  for (const Phase &phase : program.phases) {
-    Result<CompiledPhase> plan = planPhase(program, phase, phases.size());
-    if (!plan.ok())
-      return Status(Code::Usage,
-                    fmt::format("phase {} runs faithfully: {}", phase.name,
-                                plan.status().message()));
-    phases.push_back(std::move(*plan));
-  }
-  return phases;
 }

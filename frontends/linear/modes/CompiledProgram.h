@@ -44,12 +44,8 @@ struct CompiledPhase {
   std::vector<CompiledLaunch> launches;
 };
 
-/// Usage, with the phase and the reason, where the program must run faithfully.
-Result<std::vector<CompiledPhase>> planCompiled(const Program &program);
-
-/// The gpuvm.program, in whose bodies calls of the launches' functions stand
-/// that are still to be replaced by what they do.
-std::string writeCompiled(const Program &program,
-                          const std::vector<CompiledPhase> &phases);
+/// Of phase number `phase`. Usage, with the reason as the end of a sentence,
+/// where it must run faithfully.
+Result<CompiledPhase> planPhase(const Program &program, size_t phase);
 
 } // namespace vm::linear

@@ -37,6 +37,7 @@ private:
   void addTables();
   void addFormat();
   void addSharedMemory();
+  void addPart();
   void addConditions();
 
   template <typename T> void set(const std::string &place, const T &value) {
@@ -131,7 +132,7 @@ static Program programWithRoom(const EngineSizes &sizes) {
 void EngineWriter::addSharedMemory() {
   Program any = programWithRoom(sizes);
   SignatureText shared = writeSignature(options.room ? any : program);
-  set("name", shared.name);
+  set("name", options.part ? options.part->name : shared.name);
   set("inputs", shared.inputs);
   set("sharedOperands", shared.operands);
   set("sharedBody", shared.body);
@@ -139,6 +140,18 @@ void EngineWriter::addSharedMemory() {
   set("outputStages", shared.returnStages("%l.end#7"));
   set("returned",
       shared.returned("%l.state", "%l.end#1", "%l.end#2", "%l.end#8"));
+}
+
+/// What the first epoch begins with, and what a part is.
+void EngineWriter::addPart() {
+  bool isGated = options.part && options.part->isGated;
+  set("memory0", options.part ? "%in.memory : !shared"
+                              : "%l.shared0 : !gpuvm.message<!shared>");
+  set("phase0", isGated ? "%l.phase0" : "%l.noWord");
+  if (options.part)
+    arguments.conditions.insert("part");
+  if (isGated)
+    arguments.conditions.insert("gated");
 }
 
 /// What the program needs, or with room all there is.
@@ -178,6 +191,7 @@ std::string EngineWriter::write() {
   addTables();
   addFormat();
   addSharedMemory();
+  addPart();
   addConditions();
   arguments.places["functions"] = kFunctionsTemplate;
   return fillTemplate(kEngineTemplate, arguments);

@@ -21,12 +21,20 @@
 
 namespace vm::linear {
 
+/// A private program, which another one calls: shared memory comes in and goes
+/// out, and with it the machines as they end and the counts.
+struct EnginePart {
+  std::string name;
+  bool isGated = false; ///< Is given a flag, without which nothing runs.
+};
+
 struct EngineOptions {
   Format format = Format::Hybrid;
   double threshold = 0.15;
   /// For any program that fits, whose tables and shared memory are inputs; not
   /// with other formats than CSR and dense.
   std::optional<EngineSizes> room = {};
+  std::optional<EnginePart> part = {}; ///< Not with room.
 };
 
 /// The engine with the tables of `program`, or with room for it and others, as

@@ -1,4 +1,4 @@
-//===- Modes.h - which mode runs a program --------------------------------===//
+//===- Modes.h - which mode runs a phase ----------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,22 +10,27 @@
 #include "frontends/linear/Program.h"
 #include "frontends/linear/modes/CompiledProgram.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace vm::linear {
 
-/// The mode that runs all phases of a program.
-struct Mode {
+/// The mode that runs a phase.
+struct PhaseMode {
   std::string name; ///< faithful, compiled or fused.
-  /// Why it is not the one that was asked for, or with `auto` not compiled;
-  /// else empty.
+  /// Why it is not the one that was asked for, or with `auto` not compiled, as
+  /// the end of a sentence; else empty.
   std::string reason;
-  std::vector<CompiledPhase> phases; ///< Of compiled and fused mode.
+  std::optional<CompiledPhase> code; ///< In compiled and fused mode.
 };
 
-/// `wanted` is auto, faithful, compiled or fused.
-Mode chooseMode(const Program &program, std::string_view wanted);
+/// Of each phase; `wanted` is auto, faithful, compiled or fused.
+std::vector<PhaseMode> chooseModes(const Program &program,
+                                   std::string_view wanted);
+
+/// Whether no phase is compiled.
+bool areFaithful(const std::vector<PhaseMode> &modes);
 
 } // namespace vm::linear

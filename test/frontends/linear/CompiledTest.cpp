@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontends/linear/matrices/FusedRun.h"
-#include "frontends/linear/modes/CompiledProgram.h"
+#include "frontends/linear/modes/Modes.h"
 #include "frontends/linear/text/Assembler.h"
 
 #include <gtest/gtest.h>
@@ -16,11 +16,11 @@
 using namespace vm;
 using namespace vm::linear;
 
-/// Why the program runs faithfully; "" if it need not.
+/// Why the program's first phase runs faithfully; "" if it need not.
 static std::string whyNot(const std::string &text) {
   Result<Program> program = assemble(text, "test.lvm");
   EXPECT_TRUE(program.ok()) << program.status().message();
-  Result<std::vector<CompiledPhase>> plan = planCompiled(*program);
+  Result<CompiledPhase> plan = planPhase(*program, 0);
   return plan.ok() ? "" : plan.status().message();
 }
 
@@ -77,7 +77,7 @@ TEST(Compiled, AnUnknownAddressIsAnyThatMayBeUsed) {
 TEST(Compiled, WhatWaitsRunsFaithfully) {
   for (const char *line : {"WAIT r0, r1\n", "YIELD\n", "SPAWN main, r0\n"}) {
     std::string why = whyNot(programOf(line, 1));
-    EXPECT_NE(why.find("phase only runs faithfully"), std::string::npos) << why;
+    EXPECT_NE(why.find("it has a "), std::string::npos) << why;
     EXPECT_NE(why.find("in line 4"), std::string::npos) << why;
   }
 }
@@ -110,6 +110,33 @@ TEST(Compiled, RecursionEndsWhereTheStackDoes) {
   ASSERT_TRUE(code.ok());
   EXPECT_EQ(code->frames.size(), 4u);
   EXPECT_TRUE(code->steps[3].next.empty()) << "the fourth call faults";
+}
+
+TEST(Modes, EachPhaseHasItsOwn) {
+  Result<Program> program =
+      assemble(".routine a\nADD r0, r0, r0\nHALT\n.routine b\nYIELD\nHALT\n"
+               ".phase p\nrun a 1\n.phase q\nrun b 1\n.phase r\nrun a 2\n",
+               "test.lvm");
+  ASSERT_TRUE(program.ok());
+  std::vector<PhaseMode> modes = chooseModes(*program, "fused");
+  ASSERT_EQ(modes.size(), 3u);
+  EXPECT_EQ(modes[0].name, "fused");
+  EXPECT_EQ(modes[0].reason, "");
+  EXPECT_EQ(modes[1].name, "faithful");
+  EXPECT_EQ(modes[1].reason, "it has a YIELD in line 5");
+  EXPECT_FALSE(modes[1].code);
+  EXPECT_EQ(modes[2].name, "fused");
+  EXPECT_FALSE(areFaithful(modes));
+  EXPECT_TRUE(areFaithful(chooseModes(*program, "faithful")));
+}
+
+TEST(Modes, AStateOfHalvesIsNotFused) {
+  Result<Program> program =
+      assemble(".state f16\n.routine a\nHALT\n.phase p\nrun a 1\n", "test.lvm");
+  ASSERT_TRUE(program.ok());
+  std::vector<PhaseMode> modes = chooseModes(*program, "fused");
+  EXPECT_EQ(modes[0].name, "compiled");
+  EXPECT_NE(modes[0].reason, "");
 }
 
 static std::vector<Instruction> instructionsOf(const std::string &lines) {

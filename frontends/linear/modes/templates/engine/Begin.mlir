@@ -28,7 +28,15 @@
 #all = affine_map<(v) -> ()>
 #scalar = affine_map<() -> ()>
 
+//@if part
+//@if gated
+gpuvm.program private @@name@(%in.memory: !shared, %in.go: !flag) -> (memory: !shared, registers: !registers, where: !machines, counts: !counts) {
+//@else
+gpuvm.program private @@name@(%in.memory: !shared) -> (memory: !shared, registers: !registers, where: !machines, counts: !counts) {
+//@end
+//@else
 gpuvm.program @@name@(@inputs@) -> (@outputs@) {
+//@end
   gpuvm.heap @linear.code : !code@codeValue@
   gpuvm.heap @linear.metadata : !metadata@metadataValue@
 //@if packed
@@ -76,12 +84,19 @@ gpuvm.program @@name@(@inputs@) -> (@outputs@) {
     func.return %r : f32
   }
 
+//@if part
+//@else
   %l.shared0 = gpuvm.stage @linear.shared(@sharedOperands@) -> !shared {
 @sharedBody@
     gpuvm.send %s : !shared
   }
-  // The machines of the first phase.
+//@end
+  // The machines of the first phase; of a part that does not run none that runs.
+//@if gated
+  %l.first:6 = gpuvm.stage @linear.first(%go_ = %in.go : !flag) -> (!machines, !machines, !machines, !registers, !frames, !counts) {
+//@else
   %l.first:6 = gpuvm.stage @linear.first() -> (!machines, !machines, !machines, !registers, !frames, !counts) {
+//@end
     %phases = gpuvm.load @linear.phases : !phases
     %launches = gpuvm.load @linear.launches : !launches
     %phase = arith.constant 0 : i32
@@ -94,7 +109,13 @@ gpuvm.program @@name@(@inputs@) -> (@outputs@) {
       %v = arith.index_cast %vi : index to i32
 @find %phase %v %l@
 @begin %l %i %s@
+//@if gated
+      %go = tensor.extract %go_[] : !flag
+      %kept = arith.select %go, %s, %free_ : i32
+      linalg.yield %i, %kept, %l : i32, i32, i32
+//@else
       linalg.yield %i, %s, %l : i32, i32, i32
+//@end
     } -> (!machines, !machines, !machines)
     %x = linalg.generic {indexing_maps = [#vw], iterator_types = ["parallel", "parallel"]} outs(%er : !registers) {
     ^bb0(%o: f32):
@@ -124,11 +145,22 @@ gpuvm.program @@name@(@inputs@) -> (@outputs@) {
     %w = arith.constant dense<0> : !word
     gpuvm.send %m, %w : !machines, !word
   }
+//@if gated
+  // The first phase; the last one of a part that does not run, which is over at once.
+  %l.phase0 = gpuvm.stage @linear.begin(%go_ = %in.go : !flag) -> !word {
+    %go = tensor.extract %go_[] : !flag
+    %first = arith.constant 0 : i32
+    %last = arith.constant @lastPhase@ : i32
+    %p = arith.select %go, %first, %last : i32
+    %w = tensor.from_elements %p : !word
+    gpuvm.send %w : !word
+  }
+//@end
 
   %l.end:12 = gpuvm.repeat @linear.epochs up_to @epochs@
       (%l.ip = %l.first#0 : !gpuvm.message<!machines>, %l.status = %l.first#1 : !gpuvm.message<!machines>,
        %l.fault = %l.none : !gpuvm.message<!machines>, %l.sp = %l.none : !gpuvm.message<!machines>,
        %l.launch = %l.first#2 : !gpuvm.message<!machines>, %l.x = %l.first#3 : !gpuvm.message<!registers>,
-       %l.stack = %l.first#4 : !gpuvm.message<!frames>, %l.memory = %l.shared0 : !gpuvm.message<!shared>,
-       %l.counts = %l.first#5 : !gpuvm.message<!counts>, %l.phase = %l.noWord : !gpuvm.message<!word>,
+       %l.stack = %l.first#4 : !gpuvm.message<!frames>, %l.memory = @memory0@,
+       %l.counts = %l.first#5 : !gpuvm.message<!counts>, %l.phase = @phase0@ : !gpuvm.message<!word>,
        %l.epoch = %l.noWord : !gpuvm.message<!word>, %l.order = %l.none : !gpuvm.message<!machines>) {

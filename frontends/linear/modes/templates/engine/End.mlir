@@ -70,6 +70,27 @@
         until %l.done : !gpuvm.message<!flag>
   }
 
+//@if part
+  // Of a machine: bits 0 to 23 its IP, 24 to 26 its status, 27 to 29 its fault.
+  %l.where = gpuvm.stage @linear.where
+      (%ip_ = %l.end#0 : !gpuvm.message<!machines>, %status_ = %l.end#1 : !gpuvm.message<!machines>, %fault_ = %l.end#2 : !gpuvm.message<!machines>) -> !machines {
+    %em = tensor.empty() : !machines
+    %w = linalg.generic {indexing_maps = [#v, #v, #v, #v], iterator_types = ["parallel"]}
+        ins(%ip_, %status_, %fault_ : !machines, !machines, !machines) outs(%em : !machines) {
+    ^bb0(%i: i32, %s: i32, %f: i32, %o: i32):
+      %by = arith.constant 24 : i32
+      %more = arith.constant 27 : i32
+      %high = arith.shli %s, %by : i32
+      %higher = arith.shli %f, %more : i32
+      %both = arith.ori %high, %higher : i32
+      %r = arith.ori %i, %both : i32
+      linalg.yield %r : i32
+    } -> !machines
+    gpuvm.send %w : !machines
+  }
+  gpuvm.return %l.end#7, %l.end#5, %l.where, %l.end#8
+      : !gpuvm.message<!shared>, !gpuvm.message<!registers>, !gpuvm.message<!machines>, !gpuvm.message<!counts>
+//@else
   %l.state = gpuvm.stage @linear.state(%ip = %l.end#0 : !gpuvm.message<!machines>, %x = %l.end#5 : !gpuvm.message<!registers>) -> tensor<@machines@x22xf32> {
     %es = tensor.empty() : tensor<@machines@x22xf32>
     %s = linalg.generic {indexing_maps = [#row, #vw], iterator_types = ["parallel", "parallel"]}
@@ -99,4 +120,5 @@
   }
 @outputStages@
   gpuvm.return @returned@
+//@end
 }
