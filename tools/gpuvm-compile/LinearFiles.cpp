@@ -145,11 +145,13 @@ void vm::compile::addLinearFrontEnd(const LinearProgram &program,
 
 static std::string statisticsOf(const linear::Program &program,
                                 const LinearOptions &options) {
-  linear::Statistics statistics =
-      linear::countStatistics(program, *linear::parseFormat(options.format),
-                              linear::thresholdOf(program, options.threshold));
   std::vector<linear::PhaseMode> modes = linear::chooseModes(
       program, options.engine.empty() ? options.mode : "faithful");
+  std::vector<linear::PlacedMatrix> matrices =
+      linear::matricesOf(program, modes);
+  linear::Statistics statistics = linear::countStatistics(
+      program, matrices, *linear::parseFormat(options.format),
+      linear::thresholdOf(program, options.threshold));
   for (size_t i = 0; i < modes.size(); ++i)
     statistics.modes.push_back(
         {program.phases[i].name, modes[i].name, modes[i].reason});

@@ -7,7 +7,6 @@
 
 #include "frontends/linear/lowering/RoutineEmitter.h"
 
-#include "frontends/linear/matrices/FusedRun.h"
 #include "frontends/linear/modes/EngineTables.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -50,35 +49,18 @@ void RoutineEmitter::emitMatrix(const vm::linear::Matrix &matrix,
     state.x[element] = emitRow(matrix.rows[element], old);
 }
 
-/// The run of linear instructions that begins at `step`, as one matrix if that
-/// takes less; the step after it, or `step`.
-uint32_t RoutineEmitter::emitRun(uint32_t step, State &state) {
-  std::vector<Instruction> run;
-  unsigned apart = 0;
-  uint32_t end = step;
-  auto isLinear = [&](uint32_t s) {
-    return vm::linear::lookUpOpcode(uint32_t(at(s).opcode))->cls ==
-           Class::Linear;
-  };
-  // What follows it stays in this block.
-  while (isLinear(end) && !isLeader[code.steps[end].next.front()]) {
-    vm::linear::Matrix matrix = vm::linear::makeMatrix(at(end));
-    for (uint32_t element : launch.elements)
-      apart += vm::linear::operationsOf(matrix.rows[element], element);
-    run.push_back(at(end));
-    end = code.steps[end].next.front();
-  }
-  std::optional<vm::linear::Matrix> product = vm::linear::multiplyRun(run);
-  if (run.size() < 2 || !product)
-    return step;
-  unsigned together = 0;
-  for (uint32_t element : launch.elements)
-    together += vm::linear::operationsOf(product->rows[element], element);
-  if (together > apart)
-    return step;
-  emitMatrix(*product, state);
-  state.pending[static_cast<unsigned>(Class::Linear)] += run.size();
-  return end;
+/// The run that begins at `step`; null if none does.
+const vm::linear::FusedRun *RoutineEmitter::runAt(uint32_t step) const {
+  if (!launch.fused)
+    return nullptr;
+  auto run = launch.fused->runs.find(step);
+  return run == launch.fused->runs.end() ? nullptr : &run->second;
+}
+
+void RoutineEmitter::emitRun(const vm::linear::FusedRun &run, State &state) {
+  emitMatrix(run.matrix, state);
+  for (auto [pending, count] : llvm::zip_equal(state.pending, run.counts))
+    pending += count;
 }
 
 //===----------------------------------------------------------------------===//
@@ -130,9 +112,11 @@ bool RoutineEmitter::emitStep(uint32_t step, State &state) {
     break;
   }
   if (info.cls != Class::Branch) {
-    emitCompute(instruction, state);
+    emitCompute(step, state);
     return true;
   }
+  if (own.next.size() == 1) // It has one way.
+    return true;
   emitEnd(step, state);
   return false;
 }
@@ -196,17 +180,14 @@ Value RoutineEmitter::sumOf(Value x, Value y, bool isSame, bool subtracts) {
   return arith::MulFOp::create(b, loc, x, number(0x40000000)); // 2
 }
 
-void RoutineEmitter::emitCompute(const Instruction &instruction, State &state) {
-  Value value = compute(instruction, state);
+void RoutineEmitter::emitCompute(uint32_t step, State &state) {
+  const Instruction &instruction = at(step);
+  bool isKnown = launch.fused && launch.fused->values[step];
+  Value value = isKnown ? number(*launch.fused->values[step])
+                        : compute(instruction, state);
   if (program.f16State)
     value = call("half", value);
-  bool toMemory =
-      instruction.opcode == Opcode::Store || instruction.opcode == Opcode::Copy;
-  unsigned place = instruction.opcode == Opcode::Store
-                       ? instruction.operands[1]
-                       : instruction.operands[0];
-  state.x[(toMemory ? vm::linear::kFirstMemory : vm::linear::kFirstRegister) +
-          place] = value;
+  state.x[vm::linear::writtenElement(instruction)] = value;
 }
 
 Value RoutineEmitter::compute(const Instruction &instruction, State &state) {

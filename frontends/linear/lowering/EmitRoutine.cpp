@@ -80,44 +80,6 @@ void RoutineEmitter::settleCounts(State &state) {
 // Blocks
 //===----------------------------------------------------------------------===//
 
-/// A block begins where machines come from several places, or where a branch
-/// leads.
-void RoutineEmitter::findLeaders() {
-  std::vector<unsigned> arrivals(code.steps.size());
-  isLeader.assign(code.steps.size(), false);
-  isLeader[0] = true;
-  for (const Expanded::Step &step : code.steps)
-    for (uint32_t next : step.next) {
-      if (++arrivals[next] > 1 || step.next.size() > 1 || next == 0)
-        isLeader[next] = true;
-    }
-}
-
-/// Edges without which there is no loop: those that lead back in a walk in
-/// depth.
-void RoutineEmitter::findLoopEdges() {
-  enum : uint8_t { New, Open, Done };
-  std::vector<uint8_t> state(code.steps.size(), New);
-  SmallVector<std::pair<uint32_t, unsigned>> path = {{0, 0}};
-  state[0] = Open;
-  while (!path.empty()) {
-    auto &[step, edge] = path.back();
-    if (edge == code.steps[step].next.size()) {
-      state[step] = Done;
-      path.pop_back();
-      continue;
-    }
-    uint32_t from = step, next = code.steps[step].next[edge++];
-    if (state[next] == Open) {
-      loopEdges.insert({from, next});
-      isLeader[next] = true;
-    } else if (state[next] == New) {
-      state[next] = Open;
-      path.push_back({next, 0});
-    }
-  }
-}
-
 void RoutineEmitter::createBlocks() {
   for (const Expanded::Frame &frame : code.frames)
     depth = std::max<unsigned>(depth, frame.depth);
@@ -199,9 +161,12 @@ void RoutineEmitter::emitBlock(uint32_t step) {
   b.setInsertionPointToStart(blocks[step]);
   State state = unflatten(blocks[step]->getArguments());
   while (true) {
-    step = launch.fuses ? emitRun(step, state) : step;
-    if (!emitStep(step, state))
+    if (const vm::linear::FusedRun *run = runAt(step)) {
+      emitRun(*run, state);
+      step = run->last;
+    } else if (!emitStep(step, state)) {
       return;
+    }
     uint32_t next = code.steps[step].next.front();
     if (isLeader[next])
       return branchTo(step, next, state);
@@ -210,8 +175,6 @@ void RoutineEmitter::emitBlock(uint32_t step) {
 }
 
 void RoutineEmitter::emit() {
-  findLeaders();
-  findLoopEdges();
   createBlocks();
   for (uint32_t step = 0; step < code.steps.size(); ++step)
     if (isLeader[step])

@@ -12,12 +12,12 @@
 
 #include "frontends/linear/matrices/Matrices.h"
 #include "frontends/linear/modes/CompiledProgram.h"
+#include "frontends/linear/modes/Loops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/bit.h"
 
 #include <array>
@@ -43,18 +43,19 @@ public:
   RoutineEmitter(func::FuncOp function, const vm::linear::Program &program,
                  const vm::linear::CompiledLaunch &launch)
       : function(function), program(program), launch(launch), code(launch.code),
-        b(function.getContext()), loc(function.getLoc()) {}
+        b(function.getContext()), loc(function.getLoc()),
+        loopEdges(vm::linear::findLoopEdges(code)),
+        isLeader(vm::linear::findLeaders(code, loopEdges)) {}
 
   void emit();
 
 private:
   // Blocks.
-  void findLeaders();
-  void findLoopEdges();
   void createBlocks();
   void emitBlock(uint32_t step);
   bool emitStep(uint32_t step, State &state);
-  uint32_t emitRun(uint32_t step, State &state);
+  const vm::linear::FusedRun *runAt(uint32_t step) const;
+  void emitRun(const vm::linear::FusedRun &run, State &state);
   void emitMatrix(const vm::linear::Matrix &matrix, State &state);
   Value emitRow(ArrayRef<vm::linear::Coefficient> row, const State &state);
   void emitEnd(uint32_t step, State &state);
@@ -70,7 +71,7 @@ private:
   void settleCounts(State &state);
 
   // Instructions.
-  void emitCompute(const vm::linear::Instruction &instruction, State &state);
+  void emitCompute(uint32_t step, State &state);
   Value compute(const vm::linear::Instruction &instruction, State &state);
   Value difference(Value x, Value y);
   Value sumOf(Value a, Value c, bool isSame, bool subtracts);
@@ -116,8 +117,8 @@ private:
   const vm::linear::Expanded &code;
   OpBuilder b;
   Location loc;
+  std::set<vm::linear::Edge> loopEdges;
   std::vector<bool> isLeader;
-  llvm::DenseSet<std::pair<uint32_t, uint32_t>> loopEdges;
   llvm::DenseMap<uint32_t, Block *> blocks;
   Block *exit = nullptr;
   unsigned depth = 0; ///< Of the deepest frame.

@@ -7,6 +7,7 @@
 
 #include "frontends/linear/matrices/FusedRun.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace vm;
@@ -42,27 +43,42 @@ static std::optional<std::vector<Coefficient>> roundRow(const Row &row) {
   return result;
 }
 
+RunProduct::RunProduct() {
+  for (uint32_t i = 0; i < kElements; ++i) {
+    rows_[i][i] = 1;
+    rounded_[i] = roundRow(rows_[i]);
+  }
+}
+
+void RunProduct::append(const Matrix &matrix) {
+  std::vector<std::pair<uint32_t, Row>> changed;
+  for (uint32_t i = 0; i < kElements; ++i)
+    if (!isIdentity(matrix.rows[i], i))
+      changed.emplace_back(i, combine(matrix.rows[i], rows_));
+  for (const auto &[number, row] : changed) {
+    rows_[number] = row;
+    rounded_[number] = roundRow(row);
+  }
+}
+
+bool RunProduct::isFinite() const {
+  return std::ranges::all_of(rounded_,
+                             [](const auto &row) { return row.has_value(); });
+}
+
+Matrix RunProduct::matrix() const {
+  Matrix product;
+  for (uint32_t i = 0; i < kElements; ++i)
+    product.rows[i] = *rounded_[i];
+  return product;
+}
+
 std::optional<Matrix>
 vm::linear::multiplyRun(std::span<const Instruction> run) {
-  std::array<Row, kElements> rows = {};
-  for (uint32_t i = 0; i < kElements; ++i)
-    rows[i][i] = 1;
-  for (const Instruction &instruction : run) {
-    Matrix matrix = makeMatrix(instruction);
-    std::array<Row, kElements> next = rows;
-    for (uint32_t i = 0; i < kElements; ++i)
-      if (!isIdentity(matrix.rows[i], i))
-        next[i] = combine(matrix.rows[i], rows);
-    rows = next;
-  }
-  Matrix product;
-  for (uint32_t i = 0; i < kElements; ++i) {
-    std::optional<std::vector<Coefficient>> row = roundRow(rows[i]);
-    if (!row)
-      return std::nullopt;
-    product.rows[i] = std::move(*row);
-  }
-  return product;
+  RunProduct product;
+  for (const Instruction &instruction : run)
+    product.append(makeMatrix(instruction));
+  return product.isFinite() ? std::optional(product.matrix()) : std::nullopt;
 }
 
 unsigned vm::linear::operationsOf(const std::vector<Coefficient> &row,

@@ -14,8 +14,10 @@
 
 #include "frontends/linear/Program.h"
 #include "frontends/linear/modes/Expanded.h"
+#include "frontends/linear/modes/Fuse.h"
 #include "runtime/base/Status.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,7 +34,7 @@ struct CompiledLaunch {
   uint32_t budget = 0;
   std::vector<uint32_t> elements; ///< 1 to 20, ascending.
   std::string function;           ///< Its name.
-  bool fuses = false; ///< Runs of linear instructions are one matrix.
+  std::optional<FusedCode> fused; ///< In fused mode.
 
   size_t results() const {
     return elements.size() + 5 + 2 * code.writes.size();

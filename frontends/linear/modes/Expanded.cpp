@@ -16,9 +16,7 @@ using namespace vm;
 using namespace vm::linear;
 
 namespace {
-/// Code is made of so many instructions at most.
-constexpr size_t kMaxSteps = 4096;
-/// And results have room for so many WRITEs.
+/// Results have room for so many WRITEs.
 constexpr size_t kMaxWrites = 8;
 
 class Expander {

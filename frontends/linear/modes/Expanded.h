@@ -21,21 +21,23 @@
 
 namespace vm::linear {
 
+/// Code is made of so many instructions at most.
+constexpr size_t kMaxSteps = 4096;
+
 struct Expanded {
   /// A call on the way to an instruction; number 0 is none.
   struct Frame {
     uint32_t parent = 0;
-    uint32_t call = 0; ///< The step.
+    uint32_t call = 0; ///< The step, before loops are unrolled.
     uint32_t depth = 0;
   };
   /// An instruction in a frame.
   struct Step {
     uint32_t instruction;
     uint32_t frame;
-    /// Steps that may follow; of a branch the one where it is taken comes
-    /// first. None where the machine stops or faults.
+    /// Steps that may follow; of a branch that is open the one where it is
+    /// taken comes first. None where the machine stops or faults.
     std::vector<uint32_t> next;
-    bool loops = false; ///< It may come to itself.
   };
   std::vector<Step> steps; ///< The first one is where a machine begins.
   std::vector<Frame> frames;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "frontends/linear/Program.h"
+#include "frontends/linear/matrices/Statistics.h"
 #include "frontends/linear/modes/CompiledProgram.h"
 
 #include <optional>
@@ -29,6 +30,12 @@ struct PhaseMode {
 /// Of each phase; `wanted` is auto, faithful, compiled or fused.
 std::vector<PhaseMode> chooseModes(const Program &program,
                                    std::string_view wanted);
+
+/// In fused mode a matrix is a run, or a linear instruction that is in none;
+/// where a phase is not fused there is one for each linear instruction of the
+/// program, too. Ascending by their first instructions.
+std::vector<PlacedMatrix> matricesOf(const Program &program,
+                                     const std::vector<PhaseMode> &modes);
 
 /// Whether no phase is compiled.
 bool areFaithful(const std::vector<PhaseMode> &modes);

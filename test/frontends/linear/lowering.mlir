@@ -22,8 +22,13 @@
 // COMPILED-NOT: cf.br
 // COMPILED-NOT: linear.do
 
+// Its loop has three turns: 3 r0 + 3 are added to r1.
 // FUSED: stage @linear.run.0.0
-// FUSED: scf.while
+// FUSED-NOT: scf.while
+// FUSED: arith.constant 3.000000e+00 : f32
+// FUSED: arith.mulf
+// FUSED-NOT: scf.while
+// FUSED: stage @linear.commit.0
 
 // FORMAT: error: the format of matrices is {{.*}} not square
 
