@@ -72,6 +72,10 @@ Status DevicePlan::bind(const std::string &name,
   return check(vm_bind_input(vm.get(), name.c_str(), data.data(), data.size()));
 }
 
+Status DevicePlan::setTimeout(uint64_t milliseconds) {
+  return check(vm_set_timeout(vm.get(), milliseconds));
+}
+
 Status DevicePlan::execute(const char *program) {
   return check(vm_execute(vm.get(), program));
 }

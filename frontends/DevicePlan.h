@@ -46,6 +46,9 @@ public:
                        data.size() * sizeof(T)});
   }
 
+  /// What the device has for an execution, or a copy, that starts from now on.
+  Status setTimeout(uint64_t milliseconds);
+
   /// Executes a program once; of a plan with a single one no name is needed.
   Status execute(const char *program = nullptr);
 

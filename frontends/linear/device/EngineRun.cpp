@@ -47,9 +47,20 @@ Result<EngineRun> EngineRun::open(const std::string &planPath,
   Result<DevicePlan> plan = DevicePlan::open(planPath, options);
   if (!plan.ok())
     return plan.status();
-  EngineRun run(std::move(*plan));
+  EngineRun run(std::move(*plan), options.timeoutMs);
   VM_RETURN_IF_ERROR(run.readRoom());
   return run;
+}
+
+/// An epoch of few machines takes 3 ms on lavapipe with two cores of its own;
+/// others may want these, and there may be many machines.
+uint64_t EngineRun::timeoutOf(const Program &program) const {
+  constexpr uint64_t kEpochMs = 20, kMachinesPerMs = 50;
+  uint64_t epochs = 0;
+  for (const Phase &phase : program.phases)
+    epochs += uint64_t(program.budgetOf(phase)) + 1;
+  return std::max(timeoutMs,
+                  epochs * (kEpochMs + room_.machines / kMachinesPerMs));
 }
 
 Status EngineRun::checkFits(const Program &program,
@@ -130,6 +141,7 @@ Result<Outcome> EngineRun::collect(const Program &program) {
 Result<Outcome> EngineRun::run(const Program &program,
                                const std::vector<std::vector<float>> &inputs) {
   VM_RETURN_IF_ERROR(bind(program, inputs));
+  VM_RETURN_IF_ERROR(plan.setTimeout(timeoutOf(program)));
   VM_RETURN_IF_ERROR(plan.execute());
   return collect(program);
 }

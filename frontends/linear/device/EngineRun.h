@@ -20,7 +20,8 @@ namespace vm::linear {
 
 class EngineRun {
 public:
-  /// BadInput if the plan is no engine.
+  /// BadInput if the plan is no engine. An execution has the timeout of
+  /// `options`, or more if the budgets of the program's phases need it.
   static Result<EngineRun> open(const std::string &planPath,
                                 const DeviceOptions &options);
 
@@ -33,9 +34,11 @@ public:
                       const std::vector<std::vector<float>> &inputs);
 
 private:
-  explicit EngineRun(DevicePlan plan) : plan(std::move(plan)) {}
+  EngineRun(DevicePlan plan, uint64_t timeoutMs)
+      : plan(std::move(plan)), timeoutMs(timeoutMs) {}
 
   Status readRoom();
+  uint64_t timeoutOf(const Program &program) const;
   Status checkFits(const Program &program, const EngineSizes &sizes) const;
   Status bindMemory(const Program &program,
                     const std::vector<std::vector<float>> &inputs);
@@ -44,6 +47,7 @@ private:
   Result<Outcome> collect(const Program &program);
 
   DevicePlan plan;
+  uint64_t timeoutMs; ///< At least.
   EngineSizes room_;
 };
 

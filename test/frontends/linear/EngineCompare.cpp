@@ -86,7 +86,10 @@ int main(int argc, char **argv) {
     fmt::print(stderr, "usage: gpuvm_linear_engine_compare ENGINE FOLDER\n");
     return 2;
   }
-  Result<EngineRun> engine = EngineRun::open(argv[1], {});
+  // Less than some of the programs need, whose budgets say so.
+  constexpr uint64_t kTimeoutMs = 2000;
+  Result<EngineRun> engine =
+      EngineRun::open(argv[1], {.timeoutMs = kTimeoutMs});
   if (!engine.ok()) {
     fmt::print(stderr, "{}\n", engine.status().message());
     return int(engine.status().code());
