@@ -1,6 +1,6 @@
 """Random programs of phases that compiled mode takes, and of those beside others (generate.py)."""
 
-from random_body import PLACE, Body
+from random_body import COUNTERS, PLACE, Body
 from random_ordered import OrderedProgram
 
 
@@ -121,7 +121,7 @@ class BatchProgram(StraightProgram):
         body.emit("VMID r0")
         body.emit(f"SETI r1, {first}")
         body.emit("SUB r0, r0, r1")
-        self.body(body, 1)
+        self.body(body, len(COUNTERS) - 1)  # No loops in loops.
         self.routines.append((f"main{i}", body.lines))
         clauses = f" reads=data{i} writes=own{i}" if r.random() < 0.5 else ""
         self.phases[0].append(f"    run main{i} {self.machines}{self.initial()}{clauses}")
