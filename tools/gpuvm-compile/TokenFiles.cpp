@@ -62,6 +62,22 @@ static void addSizes(CLI::Option_group *group, TokenOptions &options) {
       ->capture_default_str();
 }
 
+static bool isPlan(const std::string &text, size_t end) {
+  return text.substr(0, end).ends_with(".gvplan");
+}
+
+/// With a file and a program around the last `#`.
+static std::string checkModel(const std::string &text) {
+  size_t end = text.rfind('#');
+  if (text == "test" || (end != std::string::npos && end != 0 &&
+                         end + 1 != text.size() && !isPlan(text, end)))
+    return "";
+  return isPlan(text, end)
+             ? "A plan is compiled already; the model is to be the MLIR file "
+               "that it was made of."
+             : fmt::format("\"{}\" is neither test nor FILE#PROGRAM.", text);
+}
+
 void vm::compile::addTokenOptions(CLI::App &app, TokenOptions &options) {
   auto *group = app.add_option_group(
       "Workflows of the token-stream VM (.workflow.toml, .token.json, .wire or "
@@ -82,9 +98,10 @@ void vm::compile::addTokenOptions(CLI::App &app, TokenOptions &options) {
            ->type_name("NAME"));
   keep(group
            ->add_option("--model", options.model,
-                        "What proposes tokens: test (the model for tests)")
-           ->type_name("MODEL")
-           ->check(CLI::IsMember({"test"}).description("")));
+                        "What proposes tokens: test (the model for tests), or "
+                        "a program of an MLIR file")
+           ->type_name("test|FILE#PROGRAM")
+           ->check(CLI::Validator(checkModel, "")));
   keep(group
            ->add_option("--emit", options.emit,
                         "Write no plan but the workflows in a form, to -o or "
@@ -276,14 +293,24 @@ static Limits limitsOf(const Machine &machine, const TokenOptions &options) {
           options.answerTokens};
 }
 
+std::string vm::compile::modelFile(const TokenOptions &options) {
+  return options.model == "test"
+             ? ""
+             : options.model.substr(0, options.model.rfind('#'));
+}
+
 Result<std::string> vm::compile::engineFor(const Machine &machine,
                                            const TokenOptions &options) {
   Result<PatternAutomaton> automaton = buildAutomaton(machine);
   if (!automaton.ok())
     return complain(automaton.status());
   Limits limits = limitsOf(machine, options);
-  return writeEngine(roomFor(
-      neededSizes(machine, *automaton, options.streams, limits), limits));
+  EngineSizes room = roomFor(
+      neededSizes(machine, *automaton, options.streams, limits), limits);
+  if (options.model == "test")
+    return writeEngine(room);
+  room.steps = 1; // The model is asked before each.
+  return writeEngine(room, options.model.substr(options.model.rfind('#') + 1));
 }
 
 Status vm::compile::saveEngine(const std::string &path, const Plan &plan,

@@ -282,6 +282,8 @@ static int compile(const CommandLine &line, Input input) {
   if (input.linear)
     options.exact = true; // What it computes is defined to the bit.
   vm::compile::addLinearFrontEnd(input.linear, line.linear, request);
+  if (std::string model = vm::compile::modelFile(line.token); !model.empty())
+    request.linked.push_back(model);
   request.progress = [&](const std::string &what) { busy.set(what); };
   auto plan = mlir::gpuvm::compileProgram(context, sources, options, request);
   busy.clear();

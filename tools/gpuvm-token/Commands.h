@@ -36,11 +36,15 @@ struct Options {
   std::string planPath;
   std::string device; ///< As `gpuvm-run --device`.
   bool validate = false;
+  int iterations = 1;
+  std::string stats;  ///< "text", "json" or nothing.
+  std::string folder; ///< Of what `tables` writes.
 };
 constexpr int32_t kDefaultBudget = 4096;
 
 int runReference(const Options &options);
 int runDevice(const Options &options);
+int writeTables(const Options &options);
 /// 1 where the reports differ.
 int compareReports(const std::string &pathA, const std::string &pathB);
 

@@ -25,23 +25,60 @@ static EngineRunOptions runOptions(const Options &options,
   return result;
 }
 
-int runDevice(const Options &options) {
+namespace {
+/// A plan on a device, with what stands beside it.
+struct OpenPlan {
+  Sidecar sidecar;
+  DevicePlan plan;
+};
+} // namespace
+
+static Result<OpenPlan> open(const Options &options) {
   Result<Sidecar> sidecar = loadSidecar(options.planPath);
   if (!sidecar.ok())
-    return fail(sidecar.status());
-  const Machine &machine = sidecar->machine;
-  ToolSet tools(std::chrono::milliseconds(options.toolTimeoutMs));
+    return sidecar.status();
   DeviceOptions device{.device = options.device, .validate = options.validate};
   Result<DevicePlan> plan = DevicePlan::open(options.planPath, device);
   if (!plan.ok())
-    return fail(plan.status());
-  if (Status status = addTools(options, machine, tools); !status.ok())
+    return plan.status();
+  return OpenPlan{std::move(*sidecar), std::move(*plan)};
+}
+
+int runDevice(const Options &options) {
+  Result<OpenPlan> open = token_tool::open(options);
+  if (!open.ok())
+    return fail(open.status());
+  const Sidecar &sidecar = open->sidecar;
+  ToolSet tools(std::chrono::milliseconds(options.toolTimeoutMs));
+  if (Status status = addTools(options, sidecar.machine, tools); !status.ok())
     return fail(status);
-  Result<std::unique_ptr<EngineRun>> engine =
-      EngineRun::create(*plan, machine, runOptions(options, *sidecar));
-  if (!engine.ok())
-    return fail(engine.status());
-  return runAll(options, **engine, tools, *sidecar->tokenizer);
+  RunTimes times{open->plan.device(), 0, 0, {}};
+  for (int i = 0;; ++i) {
+    Result<std::unique_ptr<EngineRun>> engine = EngineRun::create(
+        open->plan, sidecar.machine, runOptions(options, sidecar));
+    if (!engine.ok())
+      return fail(engine.status());
+    Result<RunOutcome> outcome = runToEnd(**engine, tools, *sidecar.tokenizer);
+    if (!outcome.ok())
+      return fail(outcome.status());
+    times.microseconds.push_back((*engine)->microseconds());
+    if (i + 1 < options.iterations)
+      continue;
+    times.steps = (*engine)->steps();
+    times.submits = (*engine)->submits();
+    return deliver(options, **engine, *sidecar.tokenizer, *outcome, times);
+  }
+}
+
+int writeTables(const Options &options) {
+  Result<OpenPlan> open = token_tool::open(options);
+  if (!open.ok())
+    return fail(open.status());
+  Result<std::unique_ptr<EngineRun>> engine = EngineRun::create(
+      open->plan, open->sidecar.machine, runOptions(options, open->sidecar));
+  Status status =
+      engine.ok() ? (*engine)->writeInputs(options.folder) : engine.status();
+  return status.ok() ? 0 : fail(status);
 }
 
 } // namespace vm::token_tool

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <thread>
 
 namespace vm::token_tool {
@@ -43,11 +44,27 @@ int runReference(const Options &options) {
       makeTestModel(machine, options.modelSeed);
   if (!model.ok())
     return fail(model.status());
-  Result<std::unique_ptr<Reference>> reference =
-      Reference::create(machine, **model, referenceOptions(options, machine));
-  if (!reference.ok())
-    return fail(reference.status());
-  return runAll(options, **reference, tools, *loaded->tokenizer);
+  ReferenceOptions how = referenceOptions(options, machine);
+  RunTimes times{fmt::format("{} threads", how.threads), 0, 0, {}};
+  for (int i = 0;; ++i) {
+    Result<std::unique_ptr<Reference>> reference =
+        Reference::create(machine, **model, how);
+    if (!reference.ok())
+      return fail(reference.status());
+    auto start = std::chrono::steady_clock::now();
+    Result<RunOutcome> outcome =
+        runToEnd(**reference, tools, *loaded->tokenizer);
+    std::chrono::duration<double, std::micro> elapsed =
+        std::chrono::steady_clock::now() - start;
+    if (!outcome.ok())
+      return fail(outcome.status());
+    times.microseconds.push_back(elapsed.count());
+    if (i + 1 < options.iterations)
+      continue;
+    for (int32_t b = 0; b < (*reference)->streams(); ++b)
+      times.steps += int64_t((*reference)->record(b).size());
+    return deliver(options, **reference, *loaded->tokenizer, *outcome, times);
+  }
 }
 
 } // namespace vm::token_tool

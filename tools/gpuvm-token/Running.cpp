@@ -10,8 +10,10 @@
 #include "frontends/token/reference/Report.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace vm::token_tool {
@@ -63,16 +65,6 @@ Status addTools(const Options &options, const Machine &machine,
   return Status();
 }
 
-/// Says what streams did.
-static Status deliver(const Options &options, const Engine &engine,
-                      const TextCodec &codec, const RunOutcome &outcome) {
-  for (const std::string &failure : outcome.failures)
-    fmt::print(stderr, "gpuvm-token: warning: {}\n", failure);
-  if (options.reportPath.empty())
-    return Status();
-  return writeReport(options.reportPath, engine, codec, outcome.requests);
-}
-
 Result<LoadedMachine> load(const Options &options) {
   Result<LoadOptions> how = loadOptions(options);
   if (!how.ok())
@@ -83,13 +75,41 @@ Result<LoadedMachine> load(const Options &options) {
   return loaded;
 }
 
-int runAll(const Options &options, Engine &engine, ToolSet &tools,
-           const Tokenizer &tokenizer) {
-  Result<RunOutcome> outcome = runToEnd(engine, tools, tokenizer);
-  if (!outcome.ok())
-    return fail(outcome.status());
-  Status status = deliver(options, engine, tokenizer, *outcome);
-  return status.ok() ? print(statusTable(engine)) : fail(status);
+static std::string statsText(const Engine &engine, const RunTimes &times,
+                             bool isJson) {
+  std::vector<double> sorted = times.microseconds;
+  std::ranges::sort(sorted);
+  auto at = [&](size_t percent) {
+    return std::round(sorted[(sorted.size() - 1) * percent / 100] * 100) / 100;
+  };
+  if (!isJson)
+    return fmt::format("{:<21} {}\n{:<21} {}\n{:<21} {}\n{:<21} {} us\n", "on",
+                       times.device, "steps", times.steps, "submits",
+                       times.submits, "median", at(50));
+  nlohmann::ordered_json json;
+  json["device"] = times.device;
+  json["streams"] = engine.streams();
+  json["steps"] = times.steps;
+  json["submits"] = times.submits;
+  json["iterations"] = sorted.size();
+  json["wall_us"] = {{"median", at(50)}, {"p10", at(10)}, {"p90", at(90)}};
+  return json.dump() + "\n";
+}
+
+int deliver(const Options &options, const Engine &engine,
+            const Tokenizer &tokenizer, const RunOutcome &outcome,
+            const RunTimes &times) {
+  for (const std::string &failure : outcome.failures)
+    fmt::print(stderr, "gpuvm-token: warning: {}\n", failure);
+  if (!options.reportPath.empty())
+    if (Status status = writeReport(options.reportPath, engine, tokenizer,
+                                    outcome.requests);
+        !status.ok())
+      return fail(status);
+  std::string text = statusTable(engine);
+  if (!options.stats.empty())
+    text += statsText(engine, times, options.stats == "json");
+  return print(text);
 }
 
 } // namespace vm::token_tool

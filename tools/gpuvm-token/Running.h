@@ -21,9 +21,18 @@ Result<token::LoadedMachine> load(const Options &options);
 Status addTools(const Options &options, const token::Machine &machine,
                 token::ToolSet &tools);
 
-/// Runs all streams to their ends, says what they did, and writes the report.
-/// The exit code.
-int runAll(const Options &options, token::Engine &engine, token::ToolSet &tools,
-           const token::Tokenizer &tokenizer);
+/// What was measured: an element each iteration, without files and tools.
+struct RunTimes {
+  std::string device; ///< Or how many threads.
+  int64_t steps = 0;  ///< Of one iteration, in so many submits.
+  int submits = 0;
+  std::vector<double> microseconds;
+};
+
+/// Says what streams did, and what was measured, and writes the report. The
+/// exit code.
+int deliver(const Options &options, const token::Engine &engine,
+            const token::Tokenizer &tokenizer, const token::RunOutcome &outcome,
+            const RunTimes &times);
 
 } // namespace vm::token_tool

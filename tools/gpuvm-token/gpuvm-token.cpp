@@ -36,7 +36,8 @@ with the plan that gpuvm-compile made of them and what it wrote beside it
 
 A tool reads requests and writes answers, a line of JSON each.
 
-compare says where two reports differ first.
+compare says where two reports differ first. tables writes what run gives to
+the plan, for who runs it by other ways (gpuvm-run --run=start,run).
 
 Exit codes: 0 ok, also where streams failed, 1 validation messages or reports
 that differ, 2 usage, 3 bad input file, 4 no device, 5 device lost or time out,
@@ -95,6 +96,17 @@ static void addRunFlags(CLI::App *command, Options &options) {
       ->capture_default_str();
   command->add_option("--report", options.reportPath,
                       "Write all that streams did into this file, as JSON");
+  command
+      ->add_option("--iterations", options.iterations,
+                   "Do it all so often; the last one is reported")
+      ->check(countIn(1, 1000000))
+      ->capture_default_str();
+  command
+      ->add_flag("--stats{text}", options.stats,
+                 "text (the default) or json: print what was measured. Of a "
+                 "device it is the time of its submits, of the reference all")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->type_name("[FORMAT]");
 }
 
 static void addReference(CLI::App *command, Options &options) {
@@ -119,17 +131,25 @@ static void addReference(CLI::App *command, Options &options) {
       ->check(countIn(1, token::kMaxThreads));
 }
 
-static void addRun(CLI::App *command, Options &options) {
+static void addPlan(CLI::App *command, Options &options) {
   command->add_option("plan", options.planPath, "The plan")->required();
   addStreamFlags(command, options, "At most, and by default, those of the plan",
                  "End a stream after this many tokens. Default: the plan's");
-  addRunFlags(command, options);
   command->add_option("--device", options.device,
                       "The device, as gpuvm-run chooses it");
   command->add_flag("--validate", options.validate,
                     "Run with the Vulkan validation layer");
 }
 
+static void addTables(CLI::App *command, Options &options) {
+  addPlan(command, options);
+  command
+      ->add_option("-o", options.folder,
+                   "The folder, which exists, for a .npy file of each input")
+      ->required();
+}
+
+/// Of `compare`.
 struct ReportPaths {
   std::string a, b;
 };
@@ -148,7 +168,10 @@ static int runTool(int argc, char **argv) {
   addReference(app.add_subcommand("reference", "Run on the reference"),
                options);
   CLI::App *run = app.add_subcommand("run", "Run on a device");
-  addRun(run, options);
+  addPlan(run, options);
+  addRunFlags(run, options);
+  CLI::App *tables = app.add_subcommand("tables", "Write the plan's inputs");
+  addTables(tables, options);
   ReportPaths reports;
   CLI::App *compare = app.add_subcommand("compare", "Compare two reports");
   addCompare(compare, reports);
@@ -156,15 +179,17 @@ static int runTool(int argc, char **argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     return lacksCommand(app, error)
-               ? fail(
-                     Status(Code::Usage,
-                            "What to do is missing: reference, run or compare, "
-                            "before the files (gpuvm-token --help says "
-                            "more)."))
+               ? fail(Status(
+                     Code::Usage,
+                     "What to do is missing: reference, run, compare "
+                     "or tables, before the files (gpuvm-token --help says "
+                     "more)."))
                : answer(app, error);
   }
   if (compare->parsed())
     return compareReports(reports.a, reports.b);
+  if (tables->parsed())
+    return writeTables(options);
   return run->parsed() ? runDevice(options) : runReference(options);
 }
 

@@ -8,10 +8,13 @@
 #include "frontends/token/engine/EngineRun.h"
 
 #include "frontends/token/engine/EngineTables.h"
+#include "runtime/io/HostTensor.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstring>
 
 using namespace vm;
 using namespace vm::token;
@@ -105,6 +108,16 @@ Status EngineRun::bindAnswers() {
   return {};
 }
 
+Status EngineRun::execute() {
+  auto start = std::chrono::steady_clock::now();
+  VM_RETURN_IF_ERROR(plan_.execute("run"));
+  std::chrono::duration<double, std::micro> elapsed =
+      std::chrono::steady_clock::now() - start;
+  microseconds_ += elapsed.count();
+  ++submits_;
+  return {};
+}
+
 Status EngineRun::readStreams() {
   for (auto [name, values] :
        {std::pair("token.pc", &zone_), std::pair("token.number", &tokenNumber_),
@@ -159,7 +172,7 @@ Status EngineRun::advance() try {
   if (!isResolved && !isRunning)
     return {};
   VM_RETURN_IF_ERROR(bindAnswers());
-  VM_RETURN_IF_ERROR(plan_.execute("run"));
+  VM_RETURN_IF_ERROR(execute());
   std::ranges::fill(kind_, 0);
   VM_RETURN_IF_ERROR(readStreams());
   return readRecords();
@@ -234,4 +247,30 @@ std::vector<int32_t> EngineRun::capture(int32_t stream) const {
   });
   cursor.block = blocks_.size();
   return cursor.replay.capture();
+}
+
+//===--- The inputs -------------------------------------------------------===//
+
+Status EngineRun::writeInputs(const std::string &folder) const {
+  std::vector<EngineTable> tables =
+      buildEngineTables(machine_, automaton_, room_);
+  tables.push_back(
+      {"token.limits", engineLimits(machine_, options_.streams, options_.limits,
+                                    options_.modelSeed)});
+  tables.push_back({"kind", std::vector<int32_t>(room_.streams)});
+  tables.push_back({"length", std::vector<int32_t>(room_.streams)});
+  tables.push_back(
+      {"answer", std::vector<int32_t>(size_t(room_.answerRows) *
+                                      size_t(room_.answerTokens))});
+  for (const EngineTable &table : tables) {
+    Result<std::vector<int64_t>> shape = plan_.inputShape(table.name);
+    if (!shape.ok())
+      return shape.status();
+    HostTensor tensor{.dtype = DType::I32, .shape = *shape};
+    tensor.bytes.resize(table.words.size() * sizeof(int32_t));
+    std::memcpy(tensor.bytes.data(), table.words.data(), tensor.bytes.size());
+    VM_RETURN_IF_ERROR(
+        writeNpy(fmt::format("{}/{}.npy", folder, table.name), tensor));
+  }
+  return {};
 }

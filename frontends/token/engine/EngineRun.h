@@ -53,8 +53,15 @@ public:
     return {zone_[stream], tokenNumber_[stream], depth_[stream]};
   }
 
-  /// Steps of all streams so far.
+  /// Steps of all streams so far, in so many submits, and the time of these
+  /// from the start to when the host knows that they are over.
   int64_t steps() const { return steps_; }
+  int submits() const { return submits_; }
+  double microseconds() const { return microseconds_; }
+
+  /// The inputs of the plan, as they are at the start, as .npy files of their
+  /// names in an existing folder.
+  Status writeInputs(const std::string &folder) const;
 
 private:
   /// What an execution recorded of the streams that were running.
@@ -81,6 +88,7 @@ private:
   Status readRoom();
   Status start();
   Status bindAnswers();
+  Status execute();
   Status readStreams();
   Status readRecords();
   void keep(Block block);
@@ -100,6 +108,8 @@ private:
   std::vector<int32_t> zone_, tokenNumber_, depth_, status_, pending_;
   std::vector<Block> blocks_;
   int64_t steps_ = 0;
+  int submits_ = 0;
+  double microseconds_ = 0;
   mutable std::vector<Cursor> cursors_;
   mutable StreamRecord record_;
 };

@@ -223,7 +223,11 @@ gpuvm.program @run(%kind: !streams, %length: !streams, %answer: !answers)
                 %token = tensor.extract %answers[%row, %fi] : !answers
                 scf.yield %token : i32
               }
+//@if test
               scf.yield %token, %phrase, %place : i32, i32, i32
+//@else
+              scf.yield %token, %none, %none : i32, i32, i32
+//@end
             } else {
 //@if test
               %inPhrase = arith.cmpi sge, %phrase, %none : i32
