@@ -33,10 +33,23 @@ struct OpenPlan {
 };
 } // namespace
 
+/// Other workflows than those that the plan was made of.
+static Status replaceMachine(const Options &options, Sidecar &sidecar) {
+  Result<LoadedMachine> loaded = load(options);
+  if (!loaded.ok())
+    return loaded.status();
+  sidecar.machine = std::move(loaded->machine);
+  sidecar.tokenizer = std::move(loaded->tokenizer);
+  sidecar.limits.captureTokens = defaultCaptureTokens(sidecar.machine);
+  return {};
+}
+
 static Result<OpenPlan> open(const Options &options) {
   Result<Sidecar> sidecar = loadSidecar(options.planPath);
   if (!sidecar.ok())
     return sidecar.status();
+  if (!options.inputs.empty())
+    VM_RETURN_IF_ERROR(replaceMachine(options, *sidecar));
   DeviceOptions device{.device = options.device, .validate = options.validate};
   Result<DevicePlan> plan = DevicePlan::open(options.planPath, device);
   if (!plan.ok())

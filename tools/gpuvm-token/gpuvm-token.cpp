@@ -59,10 +59,9 @@ static CLI::Option *addPairs(CLI::App *command, const char *name,
       ->check(CLI::Validator(checkPair, ""));
 }
 
-static void addInputFlags(CLI::App *command, Options &options) {
-  command
-      ->add_option("inputs", options.inputs, "Workflows, tensors, wire forms")
-      ->required();
+static CLI::Option *addInputFlags(CLI::App *command, Options &options,
+                                  const char *help) {
+  CLI::Option *inputs = command->add_option("inputs", options.inputs, help);
   addPairs(command, "--arg", options.arguments,
            "NAME=VALUE: an argument of the workflows; once for each");
   command->add_option("--seed", options.seed, "Of what resources draw")
@@ -71,6 +70,7 @@ static void addInputFlags(CLI::App *command, Options &options) {
   command->add_option("--tokenizer", options.tokenizer,
                       "bytes or greedy:FILE, of tensors and wire forms. "
                       "Default: bytes");
+  return inputs;
 }
 
 static void addStreamFlags(CLI::App *command, Options &options,
@@ -110,7 +110,7 @@ static void addRunFlags(CLI::App *command, Options &options) {
 }
 
 static void addReference(CLI::App *command, Options &options) {
-  addInputFlags(command, options);
+  addInputFlags(command, options, "Workflows, tensors, wire forms")->required();
   addStreamFlags(command, options, "How many. Default: one a workflow",
                  "End a stream after this many tokens. Default: 4096");
   command
@@ -133,6 +133,9 @@ static void addReference(CLI::App *command, Options &options) {
 
 static void addPlan(CLI::App *command, Options &options) {
   command->add_option("plan", options.planPath, "The plan")->required();
+  addInputFlags(command, options,
+                "Workflows, tensors, wire forms: others than those that the "
+                "plan was made of");
   addStreamFlags(command, options, "At most, and by default, those of the plan",
                  "End a stream after this many tokens. Default: the plan's");
   command->add_option("--device", options.device,
