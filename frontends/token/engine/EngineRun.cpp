@@ -21,30 +21,6 @@ using namespace vm::token;
 
 //===--- Making one -------------------------------------------------------===//
 
-namespace {
-/// An input whose dimension says what there is room for.
-struct RoomShape {
-  const char *input;
-  size_t dimension;
-  int32_t EngineSizes::*size;
-};
-} // namespace
-
-static constexpr RoomShape kShapes[] = {
-    {"token.workflows", 0, &EngineSizes::workflows},
-    {"token.phrases", 0, &EngineSizes::phrases},
-    {"token.zones", 0, &EngineSizes::zones},
-    {"token.masks", 1, &EngineSizes::classWords},
-    {"token.tokens", 0, &EngineSizes::tokens},
-    {"token.symbols", 0, &EngineSizes::vocabulary},
-    {"token.moves", 0, &EngineSizes::nodes},
-    {"token.moves", 1, &EngineSizes::symbols},
-    {"token.hits", 0, &EngineSizes::hits},
-    {"kind", 0, &EngineSizes::streams},
-    {"answer", 0, &EngineSizes::answerRows},
-    {"answer", 1, &EngineSizes::answerTokens},
-};
-
 EngineRun::EngineRun(DevicePlan &plan, const Machine &machine,
                      PatternAutomaton automaton,
                      const EngineRunOptions &options)
@@ -52,15 +28,20 @@ EngineRun::EngineRun(DevicePlan &plan, const Machine &machine,
       options_(options) {}
 
 Status EngineRun::readRoom() {
-  for (const RoomShape &place : kShapes) {
-    Result<std::vector<int64_t>> shape = plan_.inputShape(place.input);
-    if (!shape.ok() || shape->size() <= place.dimension)
-      return {Code::BadInput, "The plan is none of the token-stream VM, which "
-                              "gpuvm-compile makes of workflows."};
-    room_.*place.size = int32_t((*shape)[place.dimension]);
-  }
-  room_.classWords /= 4;
-  return plan_.readSymbol("token.steps", &room_.steps, sizeof(room_.steps));
+  std::vector<int32_t> sizes(allEngineSizes().size());
+  if (!plan_.inputShape("token.tables").ok())
+    return {Code::BadInput, "The plan is none of the token-stream VM, which "
+                            "gpuvm-compile makes of workflows."};
+  VM_RETURN_IF_ERROR(plan_.readSymbol("token.sizes", sizes.data(),
+                                      sizes.size() * sizeof(int32_t)));
+  for (size_t i = 0; i < sizes.size(); ++i)
+    room_.*allEngineSizes()[i].value = sizes[i];
+  return {};
+}
+
+std::vector<int32_t> EngineRun::tables() const {
+  return buildEngineTables(machine_, automaton_, room_, options_.streams,
+                           options_.limits, options_.modelSeed);
 }
 
 Status EngineRun::start() {
@@ -68,12 +49,7 @@ Status EngineRun::start() {
   EngineSizes needed =
       neededSizes(machine_, automaton_, options_.streams, options_.limits);
   VM_RETURN_IF_ERROR(checkFits(needed, room_));
-  for (const EngineTable &table :
-       buildEngineTables(machine_, automaton_, room_))
-    VM_RETURN_IF_ERROR(plan_.bind(table.name, table.words));
-  VM_RETURN_IF_ERROR(plan_.bind(
-      "token.limits", engineLimits(machine_, options_.streams, options_.limits,
-                                   options_.modelSeed)));
+  VM_RETURN_IF_ERROR(plan_.bind("token.tables", tables()));
   kind_.assign(room_.streams, 0);
   length_.assign(room_.streams, 0);
   answers_.assign(size_t(room_.answerRows) * room_.answerTokens, 0);
@@ -157,8 +133,16 @@ Status EngineRun::readRecords() {
   Block block;
   block.rows = size_t(turns->front()) * room_.steps;
   block.words.resize(block.rows * room_.streams);
-  VM_RETURN_IF_ERROR(plan_.readSymbol("token.records", block.words.data(),
-                                      block.words.size() * sizeof(uint32_t)));
+  std::vector<uint32_t> words(size_t(turns->front()) * room_.streams);
+  for (int32_t step = 0; step < room_.steps; ++step) {
+    VM_RETURN_IF_ERROR(plan_.readSymbol(fmt::format("token.records{}", step),
+                                        words.data(),
+                                        words.size() * sizeof(uint32_t)));
+    for (int32_t turn = 0; turn < turns->front(); ++turn)
+      std::copy_n(words.begin() + size_t(turn) * room_.streams, room_.streams,
+                  block.words.begin() +
+                      (size_t(turn) * room_.steps + step) * room_.streams);
+  }
   keep(std::move(block));
   return {};
 }
@@ -252,25 +236,19 @@ std::vector<int32_t> EngineRun::capture(int32_t stream) const {
 //===--- The inputs -------------------------------------------------------===//
 
 Status EngineRun::writeInputs(const std::string &folder) const {
-  std::vector<EngineTable> tables =
-      buildEngineTables(machine_, automaton_, room_);
-  tables.push_back(
-      {"token.limits", engineLimits(machine_, options_.streams, options_.limits,
-                                    options_.modelSeed)});
-  tables.push_back({"kind", std::vector<int32_t>(room_.streams)});
-  tables.push_back({"length", std::vector<int32_t>(room_.streams)});
-  tables.push_back(
-      {"answer", std::vector<int32_t>(size_t(room_.answerRows) *
-                                      size_t(room_.answerTokens))});
-  for (const EngineTable &table : tables) {
-    Result<std::vector<int64_t>> shape = plan_.inputShape(table.name);
+  std::vector<int32_t> zeros(room_.streams),
+      answers(size_t(room_.answerRows) * room_.answerTokens);
+  auto write = [&](const char *name, const std::vector<int32_t> &words) {
+    Result<std::vector<int64_t>> shape = plan_.inputShape(name);
     if (!shape.ok())
       return shape.status();
     HostTensor tensor{.dtype = DType::I32, .shape = *shape};
-    tensor.bytes.resize(table.words.size() * sizeof(int32_t));
-    std::memcpy(tensor.bytes.data(), table.words.data(), tensor.bytes.size());
-    VM_RETURN_IF_ERROR(
-        writeNpy(fmt::format("{}/{}.npy", folder, table.name), tensor));
-  }
-  return {};
+    tensor.bytes.resize(words.size() * sizeof(int32_t));
+    std::memcpy(tensor.bytes.data(), words.data(), tensor.bytes.size());
+    return writeNpy(fmt::format("{}/{}.npy", folder, name), tensor);
+  };
+  VM_RETURN_IF_ERROR(write("token.tables", tables()));
+  VM_RETURN_IF_ERROR(write("kind", zeros));
+  VM_RETURN_IF_ERROR(write("length", zeros));
+  return write("answer", answers);
 }

@@ -86,6 +86,7 @@ private:
             PatternAutomaton automaton, const EngineRunOptions &options);
 
   Status readRoom();
+  std::vector<int32_t> tables() const;
   Status start();
   Status bindAnswers();
   Status execute();

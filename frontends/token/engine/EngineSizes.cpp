@@ -36,9 +36,43 @@ static constexpr EngineSize kSizes[] = {
     {"hits", "ends of patterns", &EngineSizes::hits},
     {"answerRows", "streams with answers", &EngineSizes::answerRows},
     {"answerTokens", "tokens of an answer", &EngineSizes::answerTokens},
+    {"turns", "", &EngineSizes::turns},
+    {"steps", "", &EngineSizes::steps},
 };
 
 std::span<const EngineSize> vm::token::allEngineSizes() { return kSizes; }
+
+std::vector<TableShape> vm::token::tableShapes(const EngineSizes &sizes) {
+  std::vector<TableShape> shapes = {
+      // END, budget, tokens of a capture and of an answer, workflows, streams,
+      // seed of the model, padding.
+      {"limits", 8, 1, 0},
+      // Entry; weight, first phrase, phrases, first filler, fillers.
+      {"workflows", sizes.workflows, 6, 0},
+      {"phrases", sizes.phrases, 2, 0}, // First token, tokens.
+      // Tokens of the prompt, flags, timeout; first token of the prompt and of
+      // what closes it; tool, jump, next.
+      {"zones", sizes.zones, 8, 0},
+      // Classes that open, close, jump, advance.
+      {"masks", sizes.zones, int64_t(sizes.classWords) * 4, 0},
+      {"tokens", sizes.tokens, 1, 0},
+      {"symbols", sizes.vocabulary, 1, 0},
+      {"moves", sizes.nodes, sizes.symbols, 0}, // Bit 30: the node has hits.
+      {"nodes", sizes.nodes, 2, 0},             // First hit, hits.
+      {"hits", sizes.hits, 2, 0},               // Class, tokens.
+  };
+  int64_t base = 0;
+  for (TableShape &shape : shapes) {
+    shape.base = base;
+    base += shape.rows * shape.columns;
+  }
+  return shapes;
+}
+
+int64_t vm::token::tableWords(const EngineSizes &sizes) {
+  TableShape last = tableShapes(sizes).back();
+  return last.base + last.rows * last.columns;
+}
 
 static size_t countTokens(const Machine &machine) {
   size_t count = machine.tokenData.size();
@@ -100,7 +134,7 @@ EngineSizes vm::token::roomFor(EngineSizes needed, const Limits &limits) {
 Status vm::token::checkFits(const EngineSizes &needed,
                             const EngineSizes &room) {
   for (const EngineSize &size : kSizes)
-    if (needed.*size.value > room.*size.value)
+    if (*size.what && needed.*size.value > room.*size.value)
       return {Code::BadInput,
               fmt::format("The workflows do not fit the plan: {} {} (there is "
                           "room for {}).",

@@ -36,13 +36,21 @@ struct EngineSizes {
   bool operator==(const EngineSizes &) const = default;
 };
 
-/// A size that a workflow may need more of than a plan has.
+/// In this order they are the symbol `token.sizes` of a plan.
 struct EngineSize {
   const char *name; ///< In the template of the program.
-  const char *what;
+  const char *what; ///< ..., of which a workflow may need more; or "".
   int32_t EngineSizes::*value;
 };
 std::span<const EngineSize> allEngineSizes();
+
+/// Where a table stands in the plan's input `token.tables`, row-major.
+struct TableShape {
+  const char *name;
+  int64_t rows, columns, base;
+};
+std::vector<TableShape> tableShapes(const EngineSizes &sizes);
+int64_t tableWords(const EngineSizes &sizes);
 
 /// What the machine needs at least.
 EngineSizes neededSizes(const Machine &machine,

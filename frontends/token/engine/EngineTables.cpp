@@ -18,15 +18,16 @@ class TablesWriter {
 public:
   TablesWriter(const Machine &machine, const PatternAutomaton &automaton,
                const EngineSizes &room)
-      : machine(machine), automaton(automaton), room(room) {}
+      : machine(machine), automaton(automaton), room(room),
+        shapes(tableShapes(room)), words(size_t(tableWords(room))) {}
 
-  std::vector<EngineTable> write();
+  std::vector<int32_t> write();
 
 private:
-  /// A table of `rows` rows that has no values yet.
-  std::vector<int32_t> &add(const char *name, int64_t rows, int64_t columns) {
-    tables.push_back({name, std::vector<int32_t>(size_t(rows * columns))});
-    return tables.back().words;
+  /// Where a table begins.
+  std::vector<int32_t>::iterator begin(std::string_view name) {
+    return words.begin() +
+           std::ranges::find(shapes, name, &TableShape::name)->base;
   }
   int32_t addTokens(const std::vector<int32_t> &tokens);
   void addRows();
@@ -38,8 +39,8 @@ private:
   const Machine &machine;
   const PatternAutomaton &automaton;
   const EngineSizes &room;
-  std::vector<int32_t> text, rowFirst;
-  std::vector<EngineTable> tables;
+  std::vector<TableShape> shapes;
+  std::vector<int32_t> words, text, rowFirst;
 };
 
 /// Bits of a zone's flags; above them is the length of what closes it.
@@ -76,13 +77,12 @@ void TablesWriter::addWorkflows() {
                  int32_t(model.phrases.size()), addTokens(model.fillers),
                  int32_t(model.fillers.size())});
   }
-  std::ranges::copy(rows, add("token.workflows", room.workflows, 6).begin());
-  std::ranges::copy(phrases, add("token.phrases", room.phrases, 2).begin());
+  std::ranges::copy(rows, begin("workflows"));
+  std::ranges::copy(phrases, begin("phrases"));
 }
 
 void TablesWriter::addZones() {
-  std::vector<int32_t> &words = add("token.zones", room.zones, 8);
-  auto out = words.begin();
+  auto out = begin("zones");
   for (const Zone &zone : machine.zones) {
     int32_t flags = (zone.input ? kInput : 0) | (zone.output ? kOutput : 0) |
                     (zone.inert ? kInert : 0);
@@ -96,10 +96,8 @@ void TablesWriter::addZones() {
 }
 
 void TablesWriter::addMasks() {
-  std::vector<int32_t> &words =
-      add("token.masks", room.zones, int64_t(room.classWords) * 4);
   static const IndexSet none;
-  size_t part = 0;
+  auto part = begin("masks");
   for (const Zone &zone : machine.zones) {
     const IndexSet *masks[] = {&zone.escapeOpen, &zone.escapeClose,
                                zone.jump.active ? &zone.jump.mask : &none,
@@ -107,23 +105,21 @@ void TablesWriter::addMasks() {
                                                    : &none};
     for (const IndexSet *mask : masks) {
       for (int32_t patternClass : *mask)
-        words[part + patternClass / 32] |=
-            int32_t(uint32_t(1) << (patternClass % 32));
+        part[patternClass / 32] |= int32_t(uint32_t(1) << (patternClass % 32));
       part += room.classWords;
     }
   }
 }
 
 void TablesWriter::addAutomaton() {
-  std::ranges::copy(automaton.symbols,
-                    add("token.symbols", room.vocabulary, 1).begin());
-  std::vector<int32_t> &moves = add("token.moves", room.nodes, room.symbols);
+  std::ranges::copy(automaton.symbols, begin("symbols"));
+  auto moves = begin("moves");
   std::vector<int32_t> nodes, hits;
   for (int32_t node = 0; node < automaton.nodes(); ++node) {
     auto row = automaton.moves.begin() + size_t(node) * automaton.symbolCount;
     std::transform(
         row, row + automaton.symbolCount,
-        moves.begin() + size_t(node) * room.symbols, [&](int32_t next) {
+        moves + int64_t(node) * room.symbols, [&](int32_t next) {
           return automaton.hits[next].empty() ? next : next | kHasHits;
         });
     nodes.push_back(int32_t(hits.size() / 2));
@@ -131,38 +127,31 @@ void TablesWriter::addAutomaton() {
       hits.insert(hits.end(), {hit.patternClass, hit.tokens});
     nodes.push_back(int32_t(hits.size() / 2) - nodes.back());
   }
-  std::ranges::copy(nodes, add("token.nodes", room.nodes, 2).begin());
-  std::ranges::copy(hits, add("token.hits", room.hits, 2).begin());
+  std::ranges::copy(nodes, begin("nodes"));
+  std::ranges::copy(hits, begin("hits"));
 }
 
-std::vector<EngineTable> TablesWriter::write() {
+std::vector<int32_t> TablesWriter::write() {
   text = machine.tokenData;
   addRows();
   addWorkflows();
   addZones();
   addMasks();
   addAutomaton();
-  std::ranges::copy(text, add("token.tokens", room.tokens, 1).begin());
-  return std::move(tables);
+  std::ranges::copy(text, begin("tokens"));
+  return std::move(words);
 }
 
-std::vector<EngineTable>
+std::vector<int32_t>
 vm::token::buildEngineTables(const Machine &machine,
                              const PatternAutomaton &automaton,
-                             const EngineSizes &room) {
-  return TablesWriter(machine, automaton, room).write();
-}
-
-std::vector<int32_t> vm::token::engineLimits(const Machine &machine,
-                                             int32_t streams,
-                                             const Limits &limits,
-                                             uint32_t modelSeed) {
-  return {machine.end(),
-          limits.budget,
-          limits.captureTokens,
-          limits.answerTokens,
-          int32_t(machine.workflows.size()),
-          streams,
-          int32_t(modelSeed),
-          machine.padding};
+                             const EngineSizes &room, int32_t streams,
+                             const Limits &limits, uint32_t modelSeed) {
+  std::vector<int32_t> words = TablesWriter(machine, automaton, room).write();
+  for (size_t i = 0;
+       int32_t limit : {machine.end(), limits.budget, limits.captureTokens,
+                        limits.answerTokens, int32_t(machine.workflows.size()),
+                        streams, int32_t(modelSeed), machine.padding})
+    words[i++] = limit; // The first table.
+  return words;
 }

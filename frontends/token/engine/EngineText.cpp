@@ -94,9 +94,17 @@ private:
       text += item(step);
     return text;
   }
-  int results() const { return int(states.size()) + sizes.steps; }
+  template <typename Line> std::string eachPair(Line line) const;
+  int pairs() const { return (int(states.size()) + 1) / 2; }
+  int indexOf(std::string_view name) const {
+    int number = 0;
+    while (states[number].name != name)
+      ++number;
+    return number;
+  }
 
   void setSizes();
+  void setTables();
   void setMemory();
   void setCarried();
   void setStep();
@@ -117,36 +125,94 @@ static std::string repeated(int count, const char *word) {
   return text;
 }
 
-/// `stem#0, stem#1, ...`.
-static std::string numbered(int count, const char *stem) {
+/// The format with each number, one after the other.
+static std::string numbers(int count, const char *format) {
   std::string text;
   for (int i = 0; i < count; ++i)
-    text += fmt::format("{}{}#{}", i == 0 ? "" : ", ", stem, i);
+    text += (i == 0 ? "" : ", ") + fmt::format(fmt::runtime(format), i);
   return text;
 }
 
 void EngineWriter::setSizes() {
   for (const EngineSize &size : allEngineSizes())
     set(size.name, sizes.*size.value);
-  set("steps", sizes.steps);
-  set("turns", sizes.turns);
   set("chunks", sizes.turns / sizes.steps);
-  set("maskWords", int64_t(sizes.classWords) * 4);
   set("lastZone", sizes.zones - 1);
   set("lastAnswer", sizes.answerRows - 1);
   set("model", model);
   arguments.conditions.insert(model.empty() ? "test" : "model");
+  std::string values;
+  for (const EngineSize &size : allEngineSizes())
+    values +=
+        fmt::format("{}{}", values.empty() ? "" : ", ", sizes.*size.value);
+  set("sizeValues", values);
+  set("sizeCount", allEngineSizes().size());
 }
 
-/// The symbols of the states.
+/// A function of each table's name reads an element of it.
+void EngineWriter::setTables() {
+  std::string text;
+  for (const TableShape &table : tableShapes(sizes)) {
+    bool isFlat = table.columns == 1;
+    text += fmt::format(
+        "  func.func private @{}(%tables: !tables, %row: index{}) -> i32 {{\n"
+        "    %base = arith.constant {} : index\n"
+        "    %i0 = arith.addi %row, %base : index\n",
+        table.name, isFlat ? "" : ", %column: index", isFlat ? table.base : 0);
+    if (!isFlat)
+      text += fmt::format("    %columns = arith.constant {} : index\n"
+                          "    %first = arith.constant {} : index\n"
+                          "    %i1 = arith.muli %i0, %columns : index\n"
+                          "    %i2 = arith.addi %i1, %column : index\n"
+                          "    %i3 = arith.addi %i2, %first : index\n",
+                          table.columns, table.base);
+    text += fmt::format("    %r = tensor.extract %tables[%{}] : !tables\n"
+                        "    func.return %r : i32\n  }}\n",
+                        isFlat ? "i0" : "i3");
+  }
+  set("tableFunctions", text);
+  set("tableWords", tableWords(sizes));
+}
+
+/// Two numbers of a stream are a word of 64 bits, as a kernel has few windows.
+template <typename Line> std::string EngineWriter::eachPair(Line line) const {
+  std::string text;
+  for (int pair = 0; pair < pairs(); ++pair) {
+    size_t low = size_t(pair) * 2;
+    text += line(pair, states[low],
+                 low + 1 < states.size() ? &states[low + 1] : nullptr);
+  }
+  return text;
+}
+
+/// Makes a pair, and its numbers again; of scalars or of tensors, as the types
+/// say.
+static std::string packing(const std::string &indent, int pair,
+                           const std::string &low, const std::string &high,
+                           const char *narrow, const char *wide) {
+  return fmt::format(
+      "{0}%pairLow{1} = arith.extui {2} : {4} to {5}\n"
+      "{0}%pairHigh{1} = arith.extui {3} : {4} to {5}\n"
+      "{0}%pairMoved{1} = arith.shli %pairHigh{1}, %half : {5}\n"
+      "{0}%pair{1} = arith.ori %pairLow{1}, %pairMoved{1} : {5}\n",
+      indent, pair, low, high, narrow, wide);
+}
+
+static std::string unpacking(const std::string &indent, int pair,
+                             const std::string &from, const std::string &low,
+                             const std::string &high, const char *narrow,
+                             const char *wide) {
+  return fmt::format("{0}%{3} = arith.trunci {2} : {6} to {5}\n"
+                     "{0}%pairMoved{1}_ = arith.shrui {2}, %half : {6}\n"
+                     "{0}%{4} = arith.trunci %pairMoved{1}_ : {6} to {5}\n",
+                     indent, pair, from, low, high, narrow, wide);
+}
+
+static const char *const kHalves =
+    "    %half = arith.constant dense<32> : !pairs\n";
+
+/// The symbols of the states, which have a number each.
 void EngineWriter::setMemory() {
-  int count = int(states.size());
-  set("states", count);
-  set("allStates", count + 1);
-  set("answerState", count); // What `resolve` sends after them.
-  set("turnState", count);   // What a turn carries after them.
-  set("types", repeated(count, "!streams"));
-  set("messages", repeated(count, "!gpuvm.message<!streams>"));
   auto lines = [&](const char *format) {
     return each(
         [&](const State &s) {
@@ -164,58 +230,79 @@ void EngineWriter::setMemory() {
                                s.start, s.name);
           },
           "\n"));
-  set("resolved", each([](const State &s) { return s.resolved; }));
 }
 
+/// What turns hand on.
 void EngineWriter::setCarried() {
-  int number = 0;
-  set("carried", each([&](const State &s) {
-        return fmt::format("%l.{} = %begin#{} : !gpuvm.message<!streams>",
-                           s.name, number++);
+  set("pairs", pairs());
+  set("allPairs", pairs() + 1);
+  set("pairTypes", repeated(pairs(), "!pairs"));
+  set("pairMessages", repeated(pairs(), "!gpuvm.message<!pairs>"));
+  set("startPairs", numbers(pairs(), "%pair{}"));
+  set("sentPairs", numbers(pairs(), "%s#{}"));
+  set("nextPairs", numbers(pairs(), "%l.next#{}"));
+  set("carried",
+      numbers(pairs(), "%l.pair{0} = %begin#{0} : !gpuvm.message<!pairs>"));
+  set("stepOperands",
+      numbers(pairs(), "%pair{0}_ = %l.pair{0} : !gpuvm.message<!pairs>"));
+  set("keepOperands",
+      numbers(pairs(), "%pair{0}_ = %last#{0} : !gpuvm.message<!pairs>"));
+  set("showOperands",
+      numbers(pairs(), "%pair{0}_ = %l.pair{0} : !gpuvm.message<!pairs>"));
+  set("packedStart",
+      kHalves + eachPair([&](int pair, const State &low, const State *high) {
+        return packing("    ", pair, low.resolved,
+                       high ? high->resolved : "%zero", "!streams", "!pairs");
       }));
-  set("stepOperands", each([](const State &s) {
-        return fmt::format("%{0}_ = %l.{0} : !gpuvm.message<!streams>", s.name);
-      }));
-  number = 0;
-  set("keepOperands", each([&](const State &s) {
-        return fmt::format("%{} = %last#{} : !gpuvm.message<!streams>", s.name,
-                           number++);
-      }));
-  set("nextStates", numbered(int(states.size()), "%l.next"));
-  set("sentStates", numbered(int(states.size()), "%s"));
+  std::string unpacked =
+      kHalves + eachPair([](int pair, const State &low, const State *high) {
+        return unpacking("    ", pair, fmt::format("%pair{}_", pair), low.name,
+                         high ? high->name : "spare", "!streams", "!pairs");
+      });
+  set("unpackedEnd", unpacked);
+  set("showUnpacked", unpacked);
 }
 
 void EngineWriter::setStep() {
-  int inputs = int(states.size()) + (model.empty() ? 1 : 2);
+  int count = int(states.size()), words = sizes.steps;
+  set("results", count + words);
+  set("scalars", repeated(count + words, "i32"));
+  set("allStates", count + 1);
+  set("stateScalars", repeated(count, "i32"));
   auto names = [&](const char *format) {
     return each([&](const State &s) {
       return fmt::format(fmt::runtime(format), s.name);
     });
   };
-  set("stepInputs",
-      names("%{}_") + ", %answer_" + (model.empty() ? "" : ", %proposal_"));
-  set("stepInputTypes", repeated(inputs, "!streams"));
-  set("stepArguments", names("%{}_0: i32") + ", %answerTokens: i32" +
-                           (model.empty() ? "" : ", %proposal: i32"));
-  set("maps", repeated(inputs + results(), "#s"));
-  set("results", results());
-  set("outs", repeated(results(), "%e"));
-  set("resultTypes", repeated(results(), "!streams"));
-  set("scalars", repeated(results(), "i32"));
-  set("stateScalars", repeated(int(states.size()), "i32"));
   set("iterArguments", names("%{0} = %{0}_0"));
   set("stateStepped", each([](const State &s) { return s.stepped; }));
   set("stateKept", each([](const State &s) { return s.kept; }));
-  set("stepped", numbered(int(states.size()), "%n"));
-  set("yielded", numbered(results(), "%l"));
+  set("stepped", numbers(count, "%n#{}"));
+  const std::string indent(8, ' ');
+  set("unpacked",
+      indent + "%half = arith.constant 32 : i64\n" +
+          eachPair([&](int pair, const State &low, const State *high) {
+            return fmt::format("{0}%pair{1}_0 = tensor.extract %pair{1}_[%bi] "
+                               ": !pairs\n",
+                               indent, pair) +
+                   unpacking(indent, pair, fmt::format("%pair{}_0", pair),
+                             fmt::format("{}_0", low.name),
+                             fmt::format("{}_0", high ? high->name : "spare"),
+                             "i32", "i64");
+          }));
+  int number = 0;
+  set("packed",
+      eachPair([&](int pair, const State &, const State *high) {
+        std::string low = fmt::format("%l#{}", number++);
+        std::string top = high ? fmt::format("%l#{}", number++) : "%none";
+        return packing(indent, pair, low, top, "i32", "i64");
+      }) + fmt::format("{0}%isRunning = arith.cmpi eq, %l#{1}, %none : i32\n",
+                       indent, indexOf("status")));
 }
 
-/// Each step of a turn has a word, and a row of the records.
+/// Each step of a turn has a word, and its own rows of records.
 void EngineWriter::setRecords() {
-  std::string arguments;
-  for (int i = 0; i < results(); ++i)
-    arguments += fmt::format("{}%out{}: i32", i == 0 ? "" : ", ", i);
-  set("blockArguments", arguments);
+  int count = int(states.size()), words = sizes.steps;
   set("wordArguments",
       eachStep([](int i) { return fmt::format(", %word{} = %not", i); }));
   set("keptWords", eachStep([](int i) { return fmt::format(", %keep{}", i); }));
@@ -225,21 +312,44 @@ void EngineWriter::setRecords() {
             "          %is{0}_ = arith.cmpi eq, %k, %k{0}_ : index\n"
             "          %keep{0} = arith.select %is{0}_, %n#{1}, %word{0} : "
             "i32\n",
-            i, states.size());
+            i, count);
+      }));
+  // Results of a turn: pairs, words, and whether the stream is RUNNING.
+  int results = pairs() + words + 1;
+  set("stepResults", results);
+  set("runningResult", results - 1);
+  set("maps", repeated(results, "#s"));
+  set("yielded", numbers(pairs(), "%pair{}") + eachStep([&](int i) {
+                   return fmt::format(", %l#{}", count + i);
+                 }) + ", %isRunning");
+  auto types = [&](const char *pair, const char *word, const char *flag) {
+    return repeated(pairs(), pair) + ", " + repeated(words, word) + ", " + flag;
+  };
+  set("yieldedTypes", types("i64", "i32", "i1"));
+  set("resultTypes", types("!pairs", "!streams", "!flags"));
+  set("outs", types("%ep", "%e", "%ef"));
+  std::string blockArguments;
+  for (int i = 0; i < results; ++i)
+    blockArguments += fmt::format("{}%out{}: {}", i == 0 ? "" : ", ", i,
+                                  i < pairs()       ? "i64"
+                                  : i + 1 < results ? "i32"
+                                                    : "i1");
+  set("blockArguments", blockArguments);
+  set("records", eachStep([](int i) {
+        return fmt::format("gpuvm.global @token.records{} : !records\n", i);
       }));
   set("storeWords", eachStep([&](int i) {
         return fmt::format(
-            "      %by{0} = arith.constant dense<{0}> : !word\n"
-            "      %row{0} = arith.addi %firstRow, %by{0} : !word\n"
             "      %words{0} = tensor.expand_shape %s#{1} [[0, 1]] "
             "output_shape [1, {2}] : !streams into !row\n"
-            "      gpuvm.store %words{0}, @token.records[%row{0}] : !row\n",
-            i, states.size() + i, sizes.streams);
+            "      gpuvm.store %words{0}, @token.records{0}[%turn_] : !row\n",
+            i, pairs() + i, sizes.streams);
       }));
 }
 
 std::string EngineWriter::write() {
   setSizes();
+  setTables();
   setMemory();
   setCarried();
   setStep();

@@ -4,9 +4,9 @@
 %lastZone = arith.constant @lastZone@ : i32
 %askPc = arith.minsi {pc}, %lastZone : i32
 %askZone = arith.index_cast %askPc : i32 to index
-%askPrompt = tensor.extract %zones[%askZone, %c0] : !zones
-%askFlags = tensor.extract %zones[%askZone, %c1] : !zones
-%askTimeout = tensor.extract %zones[%askZone, %c2] : !zones
+%askPrompt = func.call @zones(%tables, %askZone, %c0) : (!tables, index, index) -> i32
+%askFlags = func.call @zones(%tables, %askZone, %c1) : (!tables, index, index) -> i32
+%askTimeout = func.call @zones(%tables, %askZone, %c2) : (!tables, index, index) -> i32
 {result} = func.call @asked({status}, {number}, %askPrompt, %askFlags, %askTimeout) : (i32, i32, i32, i32, i32) -> i32
 //@end
 //@end
@@ -37,10 +37,10 @@ gpuvm.program @run(%kind: !streams, %length: !streams, %answer: !answers)
     func.return %r : i32
   }
 //@end
-  gpuvm.global @token.steps : !word = dense<@steps@> : !word
-  %begin:@allStates@ = gpuvm.stage @token.resolve(%kind_ = %kind : !streams, %length_ = %length : !streams)
-      -> (@types@, !streams) {
-    %limits = gpuvm.load @token.limits : !limits
+  gpuvm.global @token.sizes : !sizes = dense<[@sizeValues@]> : !sizes
+  %begin:@allPairs@ = gpuvm.stage @token.resolve(%kind_ = %kind : !streams, %length_ = %length : !streams)
+      -> (@pairTypes@, !streams) {
+    %tables = gpuvm.load @token.tables : !tables
 @loads@
     %answer0 = gpuvm.load @token.answer : !streams
     %e = tensor.empty() : !streams
@@ -57,9 +57,9 @@ gpuvm.program @run(%kind: !streams, %length: !streams, %answer: !answers)
       %one = arith.constant 1 : i32
       %two = arith.constant 2 : i32
       %long = arith.constant 5 : i32
-      %end = tensor.extract %limits[%c0] : !limits
-      %budget = tensor.extract %limits[%c1] : !limits
-      %most = tensor.extract %limits[%c3] : !limits
+      %end = func.call @limits(%tables, %c0) : (!tables, index) -> i32
+      %budget = func.call @limits(%tables, %c1) : (!tables, index) -> i32
+      %most = func.call @limits(%tables, %c3) : (!tables, index) -> i32
       %waits = arith.cmpi eq, %s, %two : i32
       %comes = arith.cmpi sgt, %k, %none : i32
       %isResolved = arith.andi %waits, %comes : i1
@@ -80,7 +80,6 @@ gpuvm.program @run(%kind: !streams, %length: !streams, %answer: !answers)
     } -> (!streams, !streams, !streams, !streams)
     gpuvm.store %answer1, @token.answer : !streams
 //@if model
-    %zones = gpuvm.load @token.zones : !zones
     %asked1 = linalg.generic {indexing_maps = [#s, #s, #s, #s], iterator_types = ["parallel"]}
         ins(%status1, %pc, %number : !streams, !streams, !streams) outs(%e : !streams) {
     ^bb0(%s: i32, %at: i32, %n: i32, %o: i32):
@@ -91,38 +90,36 @@ gpuvm.program @run(%kind: !streams, %length: !streams, %answer: !answers)
       linalg.yield %r : i32
     } -> !streams
 //@end
-    gpuvm.send @resolved@, %answer1 : @types@, !streams
+    %zero = arith.constant dense<0> : !streams
+@packedStart@
+    gpuvm.send @startPairs@, %answer1 : @pairTypes@, !streams
   }
   %zero = gpuvm.stage @token.none() -> !word {
     %w = arith.constant dense<0> : !word
     gpuvm.send %w : !word
   }
-  %last:@allStates@ = gpuvm.repeat @token.turns up_to @chunks@ (@carried@, %l.turn = %zero : !gpuvm.message<!word>) {
+  %last:@allPairs@ = gpuvm.repeat @token.turns up_to @chunks@ (@carried@, %l.turn = %zero : !gpuvm.message<!word>) {
 //@if model
+    %l.last, %l.unseen, %l.asked, %l.clock = gpuvm.stage @token.show(@showOperands@) -> (!streams, !streams, !streams, !streams) {
+@showUnpacked@
+      gpuvm.send %last, %unseen, %asked, %clock : !streams, !streams, !streams, !streams
+    }
     %l.proposal = gpuvm.call @@model@ as @model (%l.last, %l.unseen, %l.asked, %l.clock)
         : (!gpuvm.message<!streams>, !gpuvm.message<!streams>, !gpuvm.message<!streams>, !gpuvm.message<!streams>) -> !gpuvm.message<!streams>
 //@end
-    %l.next:@states@, %l.more, %l.done = gpuvm.stage @token.step
-        (@stepOperands@, %answer_ = %begin#@answerState@ : !gpuvm.message<!streams>, %answers = %answer : !answers,
+    %l.next:@pairs@, %l.more, %l.done = gpuvm.stage @token.step
+        (@stepOperands@, %answer_ = %begin#@pairs@ : !gpuvm.message<!streams>, %answers = %answer : !answers,
 //@if model
          %proposal_ = %l.proposal : !gpuvm.message<!streams>,
 //@end
-         %turn_ = %l.turn : !gpuvm.message<!word>) -> (@types@, !word, !flag) {
-      %limits = gpuvm.load @token.limits : !limits
-      %workflows = gpuvm.load @token.workflows : !workflows
-      %phraseTable = gpuvm.load @token.phrases : !phrases
-      %zones = gpuvm.load @token.zones : !zones
-      %masks = gpuvm.load @token.masks : !masks
-      %tokens = gpuvm.load @token.tokens : !tokens
-      %symbols = gpuvm.load @token.symbols : !symbols
-      %moves = gpuvm.load @token.moves : !moves
-      %nodes = gpuvm.load @token.nodes : !nodes
-      %hits = gpuvm.load @token.hits : !hits
+         %turn_ = %l.turn : !gpuvm.message<!word>) -> (@pairTypes@, !word, !flag) {
+      %tables = gpuvm.load @token.tables : !tables
       %e = tensor.empty() : !streams
-      %s:@results@ = linalg.generic {indexing_maps = [@maps@], iterator_types = ["parallel"]}
-          ins(@stepInputs@ : @stepInputTypes@)
+      %ep = tensor.empty() : !pairs
+      %ef = tensor.empty() : !flags
+      %s:@stepResults@ = linalg.generic {indexing_maps = [@maps@], iterator_types = ["parallel"]}
           outs(@outs@ : @resultTypes@) {
-      ^bb0(@stepArguments@, @blockArguments@):
+      ^bb0(@blockArguments@):
         %c0 = arith.constant 0 : index
         %c1 = arith.constant 1 : index
         %c2 = arith.constant 2 : index
@@ -153,31 +150,37 @@ gpuvm.program @run(%kind: !streams, %length: !streams, %answer: !answers)
         %salt = arith.constant 0x5BD1E995 : i32
         %false = arith.constant false
         %true = arith.constant true
-        %end = tensor.extract %limits[%c0] : !limits
-        %budget = tensor.extract %limits[%c1] : !limits
-        %captureTokens = tensor.extract %limits[%c2] : !limits
-        %all = tensor.extract %limits[%c4] : !limits
+        %end = func.call @limits(%tables, %c0) : (!tables, index) -> i32
+        %budget = func.call @limits(%tables, %c1) : (!tables, index) -> i32
+        %captureTokens = func.call @limits(%tables, %c2) : (!tables, index) -> i32
+        %all = func.call @limits(%tables, %c4) : (!tables, index) -> i32
         %bi = linalg.index 0 : index
         %b = arith.index_cast %bi : index to i32
+        // Read like this the state has two places that take turns, and is not copied.
+@unpacked@
         %lastRow = arith.constant @lastAnswer@ : index
         %row = arith.minui %bi, %lastRow : index
+        %answerTokens = tensor.extract %answer_[%bi] : !streams
+//@if model
+        %proposal = tensor.extract %proposal_[%bi] : !streams
+//@end
         %w = arith.remui %b, %all : i32
         %wi = arith.index_cast %w : i32 to index
 //@if test
-        %weight = tensor.extract %workflows[%wi, %c1] : !workflows
-        %firstPhrase = tensor.extract %workflows[%wi, %c2] : !workflows
-        %phrases = tensor.extract %workflows[%wi, %c3] : !workflows
-        %firstFiller = tensor.extract %workflows[%wi, %c4] : !workflows
-        %fillers = tensor.extract %workflows[%wi, %c5] : !workflows
+        %weight = func.call @workflows(%tables, %wi, %c1) : (!tables, index, index) -> i32
+        %firstPhrase = func.call @workflows(%tables, %wi, %c2) : (!tables, index, index) -> i32
+        %phrases = func.call @workflows(%tables, %wi, %c3) : (!tables, index, index) -> i32
+        %firstFiller = func.call @workflows(%tables, %wi, %c4) : (!tables, index, index) -> i32
+        %fillers = func.call @workflows(%tables, %wi, %c5) : (!tables, index, index) -> i32
 //@end
         %l:@results@ = scf.for %k = %c0 to %steps step %c1
             iter_args(@iterArguments@@wordArguments@) -> (@scalars@) {
           %isRunning = arith.cmpi eq, %status, %none : i32
           %n:@allStates@ = scf.if %isRunning -> (@stateScalars@, i32) {
             %zi = arith.index_cast %pc : i32 to index
-            %prompt = tensor.extract %zones[%zi, %c0] : !zones
-            %flags = tensor.extract %zones[%zi, %c1] : !zones
-            %timeout = tensor.extract %zones[%zi, %c2] : !zones
+            %prompt = func.call @zones(%tables, %zi, %c0) : (!tables, index, index) -> i32
+            %flags = func.call @zones(%tables, %zi, %c1) : (!tables, index, index) -> i32
+            %timeout = func.call @zones(%tables, %zi, %c2) : (!tables, index, index) -> i32
             %closingTokens = arith.shrui %flags, %three : i32
             // 1: where the token is from.
             %isPrompt = arith.cmpi slt, %number, %prompt : i32
@@ -203,8 +206,8 @@ gpuvm.program @run(%kind: !streams, %length: !streams, %answer: !answers)
             %t:3 = scf.if %isForced -> (i32, i32, i32) {
               %token = scf.if %isText -> i32 {
                 // Of the prompt, or of the pattern that closes the zone.
-                %first = tensor.extract %zones[%zi, %c3] : !zones
-                %closing = tensor.extract %zones[%zi, %c4] : !zones
+                %first = func.call @zones(%tables, %zi, %c3) : (!tables, index, index) -> i32
+                %closing = func.call @zones(%tables, %zi, %c4) : (!tables, index, index) -> i32
                 %p0 = arith.addi %first, %number : i32
                 %q0 = arith.subi %number, %prompt : i32
                 %q1 = arith.subi %q0, %answerTokens : i32
@@ -216,7 +219,7 @@ gpuvm.program @run(%kind: !streams, %length: !streams, %answer: !answers)
                 %q7 = arith.addi %closing, %q6 : i32
                 %place0 = arith.select %isPattern, %q7, %p0 : i32
                 %pi = arith.index_cast %place0 : i32 to index
-                %token = tensor.extract %tokens[%pi] : !tokens
+                %token = func.call @tokens(%tables, %pi) : (!tables, index) -> i32
                 scf.yield %token : i32
               } else {
                 %fi = arith.index_cast %fed : i32 to index
@@ -245,8 +248,8 @@ gpuvm.program @run(%kind: !streams, %length: !streams, %answer: !answers)
                 %at = arith.select %inPhrase, %place, %none : i32
                 %row0 = arith.addi %firstPhrase, %own : i32
                 %rowi = arith.index_cast %row0 : i32 to index
-                %begin = tensor.extract %phraseTable[%rowi, %c0] : !phrases
-                %length = tensor.extract %phraseTable[%rowi, %c1] : !phrases
+                %begin = func.call @phrases(%tables, %rowi, %c0) : (!tables, index, index) -> i32
+                %length = func.call @phrases(%tables, %rowi, %c1) : (!tables, index, index) -> i32
                 %tokenPlace = arith.addi %begin, %at : i32
                 %at1 = arith.addi %at, %one : i32
                 %isLast = arith.cmpi sge, %at1, %length : i32
@@ -258,7 +261,7 @@ gpuvm.program @run(%kind: !streams, %length: !streams, %answer: !answers)
                 scf.yield %tokenPlace, %not, %none : i32, i32, i32
               }
               %pi = arith.index_cast %p#0 : i32 to index
-              %proposal = tensor.extract %tokens[%pi] : !tokens
+              %proposal = func.call @tokens(%tables, %pi) : (!tables, index) -> i32
               scf.yield %proposal, %p#1, %p#2 : i32, i32, i32
 //@else
               scf.yield %proposal, %none, %none : i32, i32, i32
@@ -276,17 +279,17 @@ gpuvm.program @run(%kind: !streams, %length: !streams, %answer: !answers)
               scf.yield %none : i32
             } else {
               %ti = arith.index_cast %t#0 : i32 to index
-              %symbol = tensor.extract %symbols[%ti] : !symbols
+              %symbol = func.call @symbols(%tables, %ti) : (!tables, index) -> i32
               scf.yield %symbol : i32
             }
             %ni = arith.index_cast %node : i32 to index
             %si = arith.index_cast %symbol : i32 to index
-            %move = tensor.extract %moves[%ni, %si] : !moves
+            %move = func.call @moves(%tables, %ni, %si) : (!tables, index, index) -> i32
             %node0 = arith.andi %move, %nodeBits : i32
             %hasHits = arith.cmpi ne, %move, %node0 : i32
             %manyHits = scf.if %hasHits -> i32 {
               %ei = arith.index_cast %node0 : i32 to index
-              %many = tensor.extract %nodes[%ei, %c1] : !nodes
+              %many = func.call @nodes(%tables, %ei, %c1) : (!tables, index, index) -> i32
               scf.yield %many : i32
             } else {
               scf.yield %none : i32
@@ -295,11 +298,11 @@ gpuvm.program @run(%kind: !streams, %length: !streams, %answer: !answers)
             %hit:4 = scf.for %h = %c0 to %h1 step %c1
                 iter_args(%opens = %none, %closes = %none, %jumps = %none, %advances = %none) -> (i32, i32, i32, i32) {
               %ei = arith.index_cast %node0 : i32 to index
-              %firstHit = tensor.extract %nodes[%ei, %c0] : !nodes
+              %firstHit = func.call @nodes(%tables, %ei, %c0) : (!tables, index, index) -> i32
               %h0 = arith.index_cast %firstHit : i32 to index
               %hi = arith.addi %h0, %h : index
-              %class = tensor.extract %hits[%hi, %c0] : !hits
-              %length = tensor.extract %hits[%hi, %c1] : !hits
+              %class = func.call @hits(%tables, %hi, %c0) : (!tables, index, index) -> i32
+              %length = func.call @hits(%tables, %hi, %c1) : (!tables, index, index) -> i32
               %bit0 = arith.andi %class, %k31 : i32
               %bit = arith.shli %one, %bit0 : i32
               %wordNumber = arith.shrui %class, %five : i32
@@ -307,10 +310,10 @@ gpuvm.program @run(%kind: !streams, %length: !streams, %answer: !answers)
               %w1 = arith.addi %w0, %classWords : index
               %w2 = arith.addi %w1, %classWords : index
               %w3 = arith.addi %w2, %classWords : index
-              %m0 = tensor.extract %masks[%zi, %w0] : !masks
-              %m1 = tensor.extract %masks[%zi, %w1] : !masks
-              %m2 = tensor.extract %masks[%zi, %w2] : !masks
-              %m3 = tensor.extract %masks[%zi, %w3] : !masks
+              %m0 = func.call @masks(%tables, %zi, %w0) : (!tables, index, index) -> i32
+              %m1 = func.call @masks(%tables, %zi, %w1) : (!tables, index, index) -> i32
+              %m2 = func.call @masks(%tables, %zi, %w2) : (!tables, index, index) -> i32
+              %m3 = func.call @masks(%tables, %zi, %w3) : (!tables, index, index) -> i32
               %o1 = func.call @longer(%m0, %bit, %length, %opens) : (i32, i32, i32, i32) -> i32
               %x1 = func.call @longer(%m1, %bit, %length, %closes) : (i32, i32, i32, i32) -> i32
               %j1 = func.call @longer(%m2, %bit, %length, %jumps) : (i32, i32, i32, i32) -> i32
@@ -365,8 +368,8 @@ gpuvm.program @run(%kind: !streams, %length: !streams, %answer: !answers)
             // 8: Where it goes.
             %clock1 = arith.addi %clock, %one : i32
             %v:8 = scf.if %isEvent -> (i32, i32, i32, i32, i32, i32, i32, i32) {
-              %jump = tensor.extract %zones[%zi, %c6] : !zones
-              %next = tensor.extract %zones[%zi, %c7] : !zones
+              %jump = func.call @zones(%tables, %zi, %c6) : (!tables, index, index) -> i32
+              %next = func.call @zones(%tables, %zi, %c7) : (!tables, index, index) -> i32
               %new = arith.select %isJump, %jump, %next : i32
               %isTold = arith.cmpi ne, %isOutput, %isFull : i1
               %leaves = arith.andi %isOutput, %isTold : i1
@@ -381,9 +384,9 @@ gpuvm.program @run(%kind: !streams, %length: !streams, %answer: !answers)
                 %isEnd = arith.cmpi sge, %new, %end : i32
                 %safe = arith.select %isEnd, %none, %new : i32
                 %safei = arith.index_cast %safe : i32 to index
-                %flags1 = tensor.extract %zones[%safei, %c1] : !zones
-                %tool = tensor.extract %zones[%zi, %c5] : !zones
-                %tool1 = tensor.extract %zones[%safei, %c5] : !zones
+                %flags1 = func.call @zones(%tables, %safei, %c1) : (!tables, index, index) -> i32
+                %tool = func.call @zones(%tables, %zi, %c5) : (!tables, index, index) -> i32
+                %tool1 = func.call @zones(%tables, %safei, %c5) : (!tables, index, index) -> i32
                 %output1 = arith.andi %flags1, %two : i32
                 %captures = arith.cmpi ne, %output1, %none : i32
                 %isSame = arith.cmpi eq, %tool1, %tool : i32
@@ -414,28 +417,27 @@ gpuvm.program @run(%kind: !streams, %length: !streams, %answer: !answers)
 @keepWords@
           scf.yield @stepped@@keptWords@ : @scalars@
         }
-        linalg.yield @yielded@ : @scalars@
+@packed@
+        linalg.yield @yielded@ : @yieldedTypes@
       } -> (@resultTypes@)
-      %zero = arith.constant dense<0> : !streams
-      %is = arith.cmpi eq, %s#8, %zero : !streams
       %no = arith.constant dense<false> : !flag
-      %any = linalg.reduce { arith.ori } ins(%is : !flags) outs(%no : !flag) dimensions = [0]
+      %any = linalg.reduce { arith.ori } ins(%s#@runningResult@ : !flags) outs(%no : !flag) dimensions = [0]
       %yes = arith.constant dense<true> : !flag
       %done = arith.xori %any, %yes : !flag
-      %steps_ = arith.constant dense<@steps@> : !word
-      %firstRow = arith.muli %turn_, %steps_ : !word
 @storeWords@
       %one_ = arith.constant dense<1> : !word
       %more = arith.addi %turn_, %one_ : !word
-      gpuvm.send @sentStates@, %more, %done : @types@, !word, !flag
+      gpuvm.send @sentPairs@, %more, %done : @pairTypes@, !word, !flag
     }
-    gpuvm.next @nextStates@, %l.more
-        : @messages@, !gpuvm.message<!word>
+    gpuvm.next @nextPairs@, %l.more
+        : @pairMessages@, !gpuvm.message<!word>
         until %l.done : !gpuvm.message<!flag>
   }
-  gpuvm.stage @token.keep(@keepOperands@) {
+  %end:5 = gpuvm.stage @token.keep(@keepOperands@) -> (!streams, !streams, !streams, !streams, !streams) {
+@unpackedEnd@
 @stores@
+    gpuvm.send %pc, %number, %depth, %status, %pending : !streams, !streams, !streams, !streams, !streams
   }
-  gpuvm.return %last#@turnState@, %last#0, %last#1, %last#2, %last#8, %last#9
+  gpuvm.return %last#@pairs@, %end#0, %end#1, %end#2, %end#3, %end#4
       : !gpuvm.message<!word>, !gpuvm.message<!streams>, !gpuvm.message<!streams>, !gpuvm.message<!streams>, !gpuvm.message<!streams>, !gpuvm.message<!streams>
 }

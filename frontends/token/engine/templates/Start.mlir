@@ -3,8 +3,7 @@
 gpuvm.program @start() {
 @functions@
   gpuvm.stage @token.start() {
-    %limits = gpuvm.load @token.limits : !limits
-    %workflows = gpuvm.load @token.workflows : !workflows
+    %tables = gpuvm.load @token.tables : !tables
     %e = tensor.empty() : !streams
     %pc, %status, %hash, %padding = linalg.generic {indexing_maps = [#s, #s, #s, #s], iterator_types = ["parallel"]}
         outs(%e, %e, %e, %e : !streams, !streams, !streams, !streams) {
@@ -18,17 +17,17 @@ gpuvm.program @start() {
       %none = arith.constant 0 : i32
       %over = arith.constant 7 : i32
       %golden = arith.constant 0x9E3779B9 : i32
-      %end = tensor.extract %limits[%c0] : !limits
-      %budget = tensor.extract %limits[%c1] : !limits
-      %all = tensor.extract %limits[%c4] : !limits
-      %streams = tensor.extract %limits[%c5] : !limits
-      %seed = tensor.extract %limits[%c6] : !limits
-      %padding = tensor.extract %limits[%c7] : !limits
+      %end = func.call @limits(%tables, %c0) : (!tables, index) -> i32
+      %budget = func.call @limits(%tables, %c1) : (!tables, index) -> i32
+      %all = func.call @limits(%tables, %c4) : (!tables, index) -> i32
+      %streams = func.call @limits(%tables, %c5) : (!tables, index) -> i32
+      %seed = func.call @limits(%tables, %c6) : (!tables, index) -> i32
+      %padding = func.call @limits(%tables, %c7) : (!tables, index) -> i32
       %bi = linalg.index 0 : index
       %b = arith.index_cast %bi : index to i32
       %w = arith.remui %b, %all : i32
       %wi = arith.index_cast %w : i32 to index
-      %pc = tensor.extract %workflows[%wi, %c0] : !workflows
+      %pc = func.call @workflows(%tables, %wi, %c0) : (!tables, index, index) -> i32
       %s0 = func.call @afterwards(%pc, %none, %end, %budget) : (i32, i32, i32, i32) -> i32
       %is = arith.cmpi slt, %b, %streams : i32
       %s = arith.select %is, %s0, %over : i32

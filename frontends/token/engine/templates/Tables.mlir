@@ -1,45 +1,29 @@
 // The token-stream VM for workflows of a size class. What a workflow is stands
-// in the tables, which the plan is given: frontends/token/engine/EngineTables.h
-// says what is in them.
+// in the tables, which the plan is given.
 !streams = tensor<@streams@xi32>
 !row = tensor<1x@streams@xi32>
-!records = tensor<@turns@x@streams@xi32>
+!records = tensor<@chunks@x@streams@xi32>
+!pairs = tensor<@streams@xi64>
 !word = tensor<i32>
 !flag = tensor<i1>
 !flags = tensor<@streams@xi1>
 !answers = tensor<@answerRows@x@answerTokens@xi32>
-!limits = tensor<8xi32>                // END, budget, capture, answer, workflows, streams, seed of the model, padding
-!workflows = tensor<@workflows@x6xi32> // entry; weight, first phrase, phrases, first filler, fillers
-!phrases = tensor<@phrases@x2xi32>     // first token, tokens
-!zones = tensor<@zones@x8xi32>         // tokens of the prompt, flags, timeout; first token of the prompt and of what closes it; tool, jump, next
-!masks = tensor<@zones@x@maskWords@xi32> // classes that open, close, jump, advance
-!tokens = tensor<@tokens@xi32>
-!symbols = tensor<@vocabulary@xi32>
-!moves = tensor<@nodes@x@symbols@xi32>   // node; bit 30: it has hits
-!nodes = tensor<@nodes@x2xi32>         // first hit, hits
-!hits = tensor<@hits@x2xi32>           // class, tokens
+!tables = tensor<@tableWords@xi32> // EngineTables.h says what is in them
+!sizes = tensor<@sizeCount@xi32>
 #s = affine_map<(s) -> (s)>
 #none = affine_map<(s) -> ()>
 #scalar = affine_map<() -> ()>
 
-gpuvm.heap @token.limits : !limits
-gpuvm.heap @token.workflows : !workflows
-gpuvm.heap @token.phrases : !phrases
-gpuvm.heap @token.zones : !zones
-gpuvm.heap @token.masks : !masks
-gpuvm.heap @token.tokens : !tokens
-gpuvm.heap @token.symbols : !symbols
-gpuvm.heap @token.moves : !moves
-gpuvm.heap @token.nodes : !nodes
-gpuvm.heap @token.hits : !hits
+gpuvm.heap @token.tables : !tables
 
 // The streams: what EngineText.cpp says that each of them has. What they emit
-// in an execution: a row a step, a word a token.
+// in an execution: a word a token, and of the steps of a turn each has its rows.
 @globals@
 gpuvm.global @token.answer : !streams // tokens
-gpuvm.global @token.records : !records
+@records@
 
 //@define functions
+@tableFunctions@
   // The finalizer of MurmurHash3.
   func.func private @fmix(%h: i32) -> i32 {
     %c16 = arith.constant 16 : i32
