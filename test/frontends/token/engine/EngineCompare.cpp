@@ -154,17 +154,21 @@ static std::string compare(DevicePlan &plan, uint32_t seed, int32_t streams,
   return difference(**reference, **engine);
 }
 
+static int32_t toNumber(const char *text) {
+  return int32_t(std::strtol(text, nullptr, 10));
+}
+
 int main(int argc, char **argv) {
   if (argc == 3 && std::strcmp(argv[1], "program") == 0) {
-    fmt::print("{}", writeEngine(roomForAll(std::atoi(argv[2]))));
+    fmt::print("{}", writeEngine(roomForAll(toNumber(argv[2]))));
     return 0;
   }
   if (argc < 5) {
     fmt::print(stderr, "usage: {} PLAN SEED COUNT STREAMS [DEVICE]\n", argv[0]);
     return 2;
   }
-  uint32_t seed = uint32_t(std::atoi(argv[2]));
-  int count = std::atoi(argv[3]), bad = 0;
+  uint32_t seed = uint32_t(toNumber(argv[2]));
+  int count = toNumber(argv[3]), bad = 0;
   DeviceOptions device;
   if (argc > 5)
     device.device = argv[5];
@@ -175,7 +179,7 @@ int main(int argc, char **argv) {
   }
   Totals totals;
   for (int i = 0; i < count; ++i)
-    if (std::string what = compare(*plan, seed + i, std::atoi(argv[4]), totals);
+    if (std::string what = compare(*plan, seed + i, toNumber(argv[4]), totals);
         !what.empty()) {
       fmt::print("seed {}: {}\n", seed + i, what);
       ++bad;
