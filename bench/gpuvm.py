@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 
 import machine
+import token_machine
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -79,7 +80,7 @@ class Gpuvm:
             raise Missing(reason.read_text())
         if not plan.exists():
             raise Missing(f"the bundle has no plan {name}; make it with bench/bundle")
-        return plan, json.loads(manifest.read_text())
+        return plan, token_machine.all_of(plan, json.loads(manifest.read_text()))
 
     def library(self):
         path = self.programs.parent / "lib" / "libgpuvm.so"
@@ -89,7 +90,7 @@ class Gpuvm:
 
     def machine(self):
         """A booted machine in this process."""
-        return machine.Machine(machine.load_library(self.library()), self.device)
+        return token_machine.Machine(machine.load_library(self.library()), self.device)
 
     def copy_speed(self):
         """(device, GB/s it copies at, reads and writes together)."""
