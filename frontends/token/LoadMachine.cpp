@@ -48,9 +48,9 @@ public:
 private:
   bool makeOptionTokenizer();
   void add(const std::string &path);
-  Result<Machine> encode(const std::string &path);
-  Result<Machine> readTensorFile(const std::string &path) const;
-  Status checkTokenizer(const Machine &machine, const Place &place) const;
+  Result<MachinePart> encode(const std::string &path);
+  Result<MachinePart> readTensorFile(const std::string &path) const;
+  Status checkTokenizer(const MachinePart &part) const;
   void note(std::string &lines, const std::string &more) {
     lines += lines.empty() || more.empty() ? more : '\n' + more;
   }
@@ -100,7 +100,7 @@ Result<LoadedWorkflow> vm::token::loadWorkflow(const std::string &path,
 
 //===--- One file ---------------------------------------------------------===//
 
-Result<Machine> Loader::encode(const std::string &path) {
+Result<MachinePart> Loader::encode(const std::string &path) {
   Result<LoadedWorkflow> loaded = loadWorkflow(path, options_);
   if (!loaded.ok())
     return loaded.status();
@@ -119,23 +119,25 @@ Result<Machine> Loader::encode(const std::string &path) {
   note(warnings_, diagnostics.warnings());
   if (!tokenizer_)
     tokenizer_ = std::move(tokenizer);
-  return std::move(*machine);
+  return MachinePart{
+      std::move(*machine), {path, {0, 0}}, workflow.tokenizerPlace};
 }
 
 /// Its tokens are those of the option's tokenizer.
-Result<Machine> Loader::readTensorFile(const std::string &path) const {
+Result<MachinePart> Loader::readTensorFile(const std::string &path) const {
   Result<std::string> text = readText(path);
   if (!text.ok())
     return text.status();
   Result<Machine> machine = readTensors(*text, path);
-  if (machine.ok())
-    machine->tokenizer = option_->identity();
-  return machine;
+  if (!machine.ok())
+    return machine.status();
+  machine->tokenizer = option_->identity();
+  return MachinePart{std::move(*machine), {path, {0, 0}}};
 }
 
 /// P16 where it is not the option's. Tensors may have more tokens than that.
-Status Loader::checkTokenizer(const Machine &machine,
-                              const Place &place) const {
+Status Loader::checkTokenizer(const MachinePart &part) const {
+  const Machine &machine = part.machine;
   bool fits = machine.tokenizer == option_->identity() &&
               machine.padding == option_->padding() &&
               machine.vocabulary >= option_->vocabulary();
@@ -143,7 +145,7 @@ Status Loader::checkTokenizer(const Machine &machine,
     return Status();
   Diagnostics diagnostics;
   diagnostics.error(
-      "P16", place,
+      "P16", part.placeOfTokenizer(),
       fmt::format("The tokenizer is {} ({} tokens, padding {}), but that of "
                   "--tokenizer is {} ({} tokens, padding {}).",
                   machine.tokenizer, machine.vocabulary, machine.padding,
@@ -153,13 +155,11 @@ Status Loader::checkTokenizer(const Machine &machine,
 }
 
 void Loader::add(const std::string &path) {
-  Place place = {path, {0, 0}};
-  Result<Machine> machine =
+  Result<MachinePart> part =
       formOf(path) == Form::Tensors ? readTensorFile(path) : encode(path);
-  Status status =
-      machine.ok() ? checkTokenizer(*machine, place) : machine.status();
+  Status status = part.ok() ? checkTokenizer(*part) : part.status();
   if (status.ok())
-    parts_.push_back({std::move(*machine), place});
+    parts_.push_back(std::move(*part));
   else
     note(errors_, status.message());
 }

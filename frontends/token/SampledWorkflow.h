@@ -68,6 +68,7 @@ struct SampledWorkflow {
   std::map<std::string, Extraction> extractions;
   TestModelTexts testModel;
   std::string tokenizer = "bytes"; ///< "bytes" or "greedy:FILE", as written.
+  Place tokenizerPlace;            ///< Where that is; no file = nowhere.
   Place place;                     ///< The workflow's file.
   WireShape wire;
 };

@@ -117,11 +117,11 @@ void TablesWriter::addAutomaton() {
   std::vector<int32_t> nodes, hits;
   for (int32_t node = 0; node < automaton.nodes(); ++node) {
     auto row = automaton.moves.begin() + size_t(node) * automaton.symbolCount;
-    std::transform(
-        row, row + automaton.symbolCount,
-        moves + int64_t(node) * room.symbols, [&](int32_t next) {
-          return automaton.hits[next].empty() ? next : next | kHasHits;
-        });
+    std::transform(row, row + automaton.symbolCount,
+                   moves + int64_t(node) * room.symbols, [&](int32_t next) {
+                     return automaton.hits[next].empty() ? next
+                                                         : next | kHasHits;
+                   });
     nodes.push_back(int32_t(hits.size() / 2));
     for (PatternHit hit : automaton.hits[node])
       hits.insert(hits.end(), {hit.patternClass, hit.tokens});

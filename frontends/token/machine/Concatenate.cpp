@@ -49,7 +49,7 @@ bool Joiner::checkTokenizers(const std::vector<MachinePart> &parts) {
         machine.padding == first.padding)
       continue;
     diagnostics_.error(
-        "P16", part.place,
+        "P16", part.placeOfTokenizer(),
         fmt::format("The tokenizer is {} ({} tokens, padding {}), but that of "
                     "\"{}\" is {} ({} tokens, padding {}).",
                     machine.tokenizer, machine.vocabulary, machine.padding,

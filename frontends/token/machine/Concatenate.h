@@ -18,6 +18,11 @@ namespace vm::token {
 struct MachinePart {
   Machine machine;
   Place place;
+  Place tokenizerPlace = {}; ///< Of its tokenizer; no file = that is `place`.
+
+  const Place &placeOfTokenizer() const {
+    return tokenizerPlace.file.empty() ? place : tokenizerPlace;
+  }
 };
 
 /// The machines, each of which was checked, one after the other: the tables in

@@ -52,6 +52,10 @@ int64_t readBlockCount(const BlockContext &context, std::string_view key,
 void readPlaceholders(const BlockContext &context, const PlaceholderKeys &keys,
                       PromptBlock &block);
 
+/// Reports what is wrong with a table that no placeholder uses (U42..U45).
+void checkUnusedPlaceholder(const BlockContext &context,
+                            const std::string &key);
+
 /// Whether a block's key has a meaning of its own.
 bool isBlockKey(std::string_view key);
 

@@ -139,6 +139,11 @@ Placeholder PlaceholderReader::read() {
 
 } // namespace
 
+void vm::token::checkUnusedPlaceholder(const BlockContext &context,
+                                       const std::string &key) {
+  PlaceholderReader(context, key).read();
+}
+
 void vm::token::readPlaceholders(const BlockContext &context,
                                  const PlaceholderKeys &keys,
                                  PromptBlock &block) {

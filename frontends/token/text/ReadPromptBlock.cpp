@@ -73,17 +73,19 @@ void checkOtherKeys(const BlockContext &context, const PlaceholderKeys *keys) {
     if (isBlockKey(key.str()) || (keys && keys->contains(key.str())))
       continue;
     Place place = context.file.placeOf(key);
-    if (!node.is_table())
+    if (!node.is_table()) {
       context.diagnostics.error(
           "U28", place,
           fmt::format("{} has an unknown key {}{}.", context.subject(),
                       inQuotes(key.str()), advice(key.str(), blockKeys())));
-    else if (keys)
+    } else if (keys) {
       context.diagnostics.warning(
           "W07", place,
           fmt::format("Table [{}.{}] of {} is of no placeholder of the text.",
                       inBrief(context.sequence), inBrief(key.str()),
                       context.name));
+      checkUnusedPlaceholder(context, std::string(key.str()));
+    }
   }
 }
 

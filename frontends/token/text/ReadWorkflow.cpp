@@ -73,6 +73,7 @@ read(const std::string &path,
     return std::nullopt;
   workflow->name = tables.name;
   workflow->tokenizer = tables.tokenizer;
+  workflow->tokenizerPlace = tables.tokenizerPlace;
   workflow->liveAnswers = tables.liveAnswers;
   workflow->testModel = tables.testModel;
   return workflow;

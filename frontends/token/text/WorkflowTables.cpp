@@ -106,6 +106,7 @@ void TablesReader::readMain(TableReader &table) {
 
 void TablesReader::readTokenizer(TableReader &table) {
   const toml::node *node = table.any("tokenizer");
+  tables_.tokenizerPlace = table.placeOf("tokenizer");
   if (!node)
     return;
   const auto *text = node->as_string();

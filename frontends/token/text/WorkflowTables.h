@@ -33,6 +33,7 @@ struct WorkflowTables {
   std::string main = "main";
   Place mainPlace; ///< Of the value of `main`; line 0 where it is absent.
   std::string tokenizer = "bytes";
+  Place tokenizerPlace; ///< Of the key, or of the table where it is absent.
   bool liveAnswers = false;
   Resources resources;
   TestModelTexts testModel;

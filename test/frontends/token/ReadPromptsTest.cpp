@@ -3,12 +3,6 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each file and folder of bad/ with a code of the prompts is refused, or
-// warned of, as its first lines say: `# expect: LINE:COL CODE WORD..`, one for
-// each diagnostic in their order, every word in the sentence. Those of a
-// folder are in its file `expect` and name the file first; 0:0 is the file or
-// folder as a whole.
-//
 //===----------------------------------------------------------------------===//
 
 #include "frontends/token/text/ReadPrompts.h"
@@ -18,11 +12,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <set>
-#include <sstream>
 
 using namespace vm;
 using namespace vm::token;
@@ -30,109 +21,6 @@ using namespace vm::token;
 namespace fs = std::filesystem;
 
 namespace {
-
-//===--- Files that are refused -------------------------------------------===//
-
-const fs::path kBad = fs::path(GPUVM_TOKEN_TESTS) / "bad";
-
-std::string contents(const fs::path &path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::stringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
-
-struct Expected {
-  std::string place; ///< `LINE:COL` or `FILE:LINE:COL`.
-  std::string code;
-  std::vector<std::string> words;
-};
-
-std::vector<Expected> expectedOf(const fs::path &path) {
-  constexpr std::string_view kMark = "# expect: ";
-  std::istringstream lines(
-      contents(fs::is_directory(path) ? path / "expect" : path));
-  std::vector<Expected> all;
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with(kMark))
-      break;
-    std::istringstream fields(line.substr(kMark.size()));
-    Expected expected;
-    fields >> expected.place >> expected.code;
-    for (std::string word; fields >> word;)
-      expected.words.push_back(word);
-    all.push_back(std::move(expected));
-  }
-  return all;
-}
-
-/// The place as an expectation says it.
-std::string relative(const Place &place, const fs::path &path) {
-  std::string where =
-      fmt::format("{}:{}", place.where.line, place.where.column);
-  if (place.file == path.string())
-    return where;
-  return fs::path(place.file).lexically_relative(path).string() + ":" + where;
-}
-
-void check(const Diagnostic &found, const Expected &expected,
-           const fs::path &path) {
-  std::string text = toText(found);
-  EXPECT_EQ(relative(found.place, path), expected.place) << text;
-  EXPECT_EQ(found.code, expected.code) << text;
-  bool isWarning = found.severity == Diagnostic::Severity::Warning;
-  EXPECT_EQ(isWarning, expected.code[0] == 'W') << text;
-  for (const std::string &word : expected.words)
-    EXPECT_NE(found.sentence.find(word), std::string::npos)
-        << "no " << word << " in " << text;
-  EXPECT_EQ(found.sentence.back(), '.') << text;
-}
-
-/// The code with which the name begins is one of the prompts.
-bool isPromptCase(const std::string &name) {
-  if (name.starts_with("W"))
-    return name >= "W01" && name < "W09";
-  return name.starts_with("U");
-}
-
-std::vector<fs::path> promptCases() {
-  std::vector<fs::path> cases;
-  for (const fs::directory_entry &entry : fs::directory_iterator(kBad))
-    if (isPromptCase(entry.path().filename().string()))
-      cases.push_back(entry.path());
-  std::sort(cases.begin(), cases.end());
-  return cases;
-}
-
-TEST(BadPrompts, AreRefusedAsTheySay) {
-  for (const fs::path &path : promptCases()) {
-    SCOPED_TRACE(path.filename().string());
-    std::vector<Expected> expected = expectedOf(path);
-    Diagnostics diagnostics;
-    readPrompts(path.string(), diagnostics);
-    ASSERT_FALSE(expected.empty());
-    EXPECT_EQ(expected[0].code, path.filename().string().substr(0, 3));
-    EXPECT_EQ(diagnostics.all().size(), expected.size())
-        << diagnostics.status().message() << diagnostics.warnings();
-    for (size_t i = 0; i < std::min(expected.size(), diagnostics.all().size());
-         ++i)
-      check(diagnostics.all()[i], expected[i], path);
-  }
-}
-
-TEST(BadPrompts, HaveEachCode) {
-  std::set<std::string> wanted{"U50", "U51"};
-  for (auto [first, last] : {std::pair(1, 28), {30, 36}, {40, 45}})
-    for (int number = first; number <= last; ++number)
-      wanted.insert(fmt::format("U{:02}", number));
-  for (int number = 1; number <= 8; ++number)
-    wanted.insert(fmt::format("W{:02}", number));
-  wanted.erase("U02"); // What cannot be read is no file of a repository.
-  std::set<std::string> found;
-  for (const fs::path &path : promptCases())
-    found.insert(path.filename().string().substr(0, 3));
-  EXPECT_EQ(found, wanted);
-}
 
 //===--- Reading ----------------------------------------------------------===//
 
@@ -379,7 +267,7 @@ TEST(ReadPrompts, WhatCannotBeReadIsNamed) {
   std::error_code error;
   fs::create_symlink("nowhere", folder.path() / "x.toml", error);
   std::string missing = (folder.path() / "missing.toml").string();
-  for (std::string path : {missing, folder.path().string()}) {
+  for (const std::string &path : {missing, folder.path().string()}) {
     Diagnostics diagnostics;
     readPrompts(path, diagnostics);
     ASSERT_EQ(diagnostics.all().size(), 1u) << path;
@@ -449,7 +337,7 @@ TEST(HostilePrompts, ManyPatternsInAManyMore) {
   // Each of 1000 patterns is a part of all longer ones.
   std::string patterns;
   for (size_t length = 1; length <= 1000; ++length)
-    patterns += "'" + std::string(length, 'a') + "', ";
+    patterns += fmt::format("'{}', ", std::string(length, 'a'));
   std::string config = kConfig;
   config.replace(config.find("\"[P]\", \"[A]\", \"[E]\""), 19,
                  "'[P]', '[A]', '[E]', " + patterns);

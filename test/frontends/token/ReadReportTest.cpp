@@ -128,7 +128,7 @@ TEST(TokenReadReport, SaysWhatIsWrong) {
       {with("/streams/0/forced/0", 2), {"[T16]", "\"forced\"", "2", "0 to 1"}},
       {with("/streams/0/event/0", 3), {"[T16]", "\"event\"", "3", "0 to 2"}},
       {with("/streams/0/final/zone", -4), {"[T16]", "\"zone\"", "-4"}},
-      {with("/streams/0/status", "DOWN"), {"[T16]", "\"DOWN\"", "\"DONE\""}},
+      {with("/streams/0/status", "DOONE"), {"[T16]", "\"DOONE\"", "\"DONE\""}},
       {with("/streams/0/triggers/1", {4, 1}),
        {"[T17]", "\"triggers\"", "at 1"}},
       {with("/streams/0/triggers/1", {1, 1}), {"[T17]", "[1, 1]"}},

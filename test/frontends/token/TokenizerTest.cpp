@@ -31,7 +31,7 @@ std::string decoded(const std::string &bytes) {
 //===--- UTF-8 ------------------------------------------------------------===//
 
 TEST(TokenUtf8, GoodTextStays) {
-  for (std::string text :
+  for (const std::string &text :
        {std::string(""), std::string("abc"), std::string("\0\x7F", 2),
         std::string("\xC2\x80\xDF\xBF"),
         std::string("\xE0\xA0\x80\xEF\xBF\xBF"),
@@ -153,8 +153,9 @@ TEST(TokenTokenizer, MakesThoseItKnows) {
   auto bytes = makeTokenizer("bytes", "", {}, diagnostics);
   ASSERT_TRUE(bytes);
   EXPECT_EQ(bytes->vocabulary(), 257);
-  for (auto [name, from] : {std::pair(std::string("greedy:p.toml"), parent),
-                            std::pair("greedy:" + path, std::string())}) {
+  for (const auto &[name, from] :
+       {std::pair(std::string("greedy:p.toml"), parent),
+        std::pair("greedy:" + path, std::string())}) {
     auto greedy = makeTokenizer(name, from, {}, diagnostics);
     ASSERT_TRUE(greedy) << diagnostics.status().message();
     EXPECT_EQ(greedy->encode("abé"), (Tokens{257, 258}));

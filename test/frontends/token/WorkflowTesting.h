@@ -67,7 +67,7 @@ inline std::string flowOf(const SampledWorkflow &workflow) {
     flow += fmt::format("{}{}>{}", flow.empty() ? "" : " ", zone.sequence,
                         target(zone.next));
     if (zone.jump)
-      flow += "|" + target(*zone.jump);
+      flow += fmt::format("|{}", target(*zone.jump));
   }
   return flow;
 }

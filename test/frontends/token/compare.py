@@ -31,7 +31,7 @@ import reference
 # Codes that section 12 lists together, with fewer meanings than codes.
 GROUPS = [("U01", "U02", "P02"), ("U03", "U04"), ("U09", "U10", "U11", "U12"),
           ("U13", "U14", "U15", "U16", "U17"), ("U18", "U19", "U20", "U21"),
-          ("U28", "U40", "U41"), ("P01", "P04"), ("P10", "P11", "P12"),
+          ("U28", "U40", "U41"), tuple(f"U{i}" for i in range(30, 37)), ("P01", "P04"), ("P10", "P11", "P12"),
           ("S04", "P25"), ("S01", "S02")]
 GROUPS += [tuple(f"T{i}" for i in range(10, 21)), tuple(f"X0{i}" for i in range(1, 10))]
 
@@ -160,7 +160,9 @@ class Comparison:
         """The tensors and the wire form, compared, then as inputs in turn."""
         if self.inputs[0].endswith(".token.json"):
             return None
-        found = self.emit("tensors", "made.token.json") or self.emit("wire", "made.wire")
+        found = self.emit("tensors", "made.token.json")
+        if not found and len(self.inputs) == 1:
+            found = self.emit("wire", "made.wire")
         self.drop_arguments()
         greedy = os.path.exists(os.path.join(self.folder, "pieces.toml"))
         if not found and not greedy:

@@ -22,12 +22,16 @@ def without_line(rng, text):
 
 def renamed_key(rng, text):
     keys = list(re.finditer(r"\b(\w+) = ", text))
+    if not keys:
+        return without_line(rng, text)
     key = rng.choice(keys)
     return text[:key.start(1)] + "other" + text[key.end(1):]
 
 
 def other_value(rng, text):
     values = list(re.finditer(r" = (\"[^\"\n]*\"|-?\d+|true|false|\[\])", text))
+    if not values:
+        return without_line(rng, text)
     value = rng.choice(values)
     new = rng.choice(["0", "-1", "\"\"", "\"other\"", "true", "[]", "{}", "7"])
     return text[:value.start(1)] + new + text[value.end(1):]

@@ -10,7 +10,7 @@
 
 import json
 
-from reference_diagnostics import Problem, is_integer
+from reference_diagnostics import Problem, is_integer, is_strings
 from reference_graph import check_graph
 from reference_tensors import LONGEST, TENSORS, ZONE_TENSORS
 
@@ -43,9 +43,24 @@ def check_shapes(form):
     check(len(form["test_models"]) == len(form["workflows"]), "T11", "test models")
 
 
+def check_names(names):
+    """Types of what a workflow says of itself."""
+    check(isinstance(names["name"], str), "T12", "a name is no text")
+    for key in ("patterns", "tags", "tools"):
+        check(is_strings(names[key]), "T12", f"{key} of a workflow are no texts")
+    for options in names["extracts"].values():
+        check(is_strings(options["tags"]) and all(isinstance(options[key], bool) for key in (
+            "forced", "patterns")), "T12", "an extract")
+        check(set(options["tags"]) <= set(names["tags"]), "T12", "a tag of an extract")
+    for sequence, block, repetition in names["zones"]:
+        check(isinstance(sequence, str) and is_in([block, repetition], 0, 1 << 31), "T12",
+              "the name of a zone")
+
+
 def check_workflows(form):
     entry = 0
     for names in form["workflows"]:
+        check_names(names)
         check(names["entry"] == entry and names["size"] >= 1, "T12", "entry and size")
         check(len(names["zones"]) == names["size"], "T11", "zones of a workflow")
         entry += names["size"]
@@ -57,6 +72,7 @@ def check_rows(form, classes):
     width = len(tensors["pattern_tokens"][0])
     check(1 <= width <= LONGEST, "T12", f"rows of {width} tokens")
     check(is_in(tensors["pattern_class"], 0, classes), "T12", "pattern_class")
+    check(len(set(tensors["pattern_class"])) == classes, "T12", "a class without a row")
     for length, row in zip(tensors["pattern_length"], tensors["pattern_tokens"]):
         check(len(row) == width and is_in([length], 1, width + 1), "T12", "pattern_length")
         front, tokens = row[:width - length], row[width - length:]
@@ -80,7 +96,10 @@ def check_values(form, classes):
         high = tags if name == "tags" else classes
         for mask in tensors[name]:
             check(is_in(mask, 0, high) and mask == sorted(set(mask)), "T12", name)
+    check(is_in([form["vocabulary"]], 257, (1 << 20) + 1), "T12", "vocabulary")
+    check(is_in([form["padding"]], 0, form["vocabulary"]), "T12", "padding")
     for model in form["test_models"]:
+        check(is_in([model["weight"]], 0, 257), "T12", "a weight")
         texts = [model["fillers"], *model["phrases"]]
         check(model["phrases"] and all(texts), "T12", "a test model is empty")
         check(all(is_in(t, 0, form["vocabulary"]) for t in texts), "T12", "a test model")
@@ -106,13 +125,14 @@ def check_form(form):
         classes = sum(len(w["patterns"]) for w in form["workflows"])
         check_rows(form, classes)
         check_values(form, classes)
-    except (TypeError, KeyError, AttributeError) as error:
+    except (TypeError, KeyError, AttributeError, ValueError) as error:
         raise Problem("T10", f"the form is broken: {error}") from error
     t, zones = form["tensors"], len(form["tensors"]["timeout"])
     for z in range(zones):
         check_zone(t, z)
-    edges = [[t["next_address"][z]] * t["zone_advance_active"][z]
-             + [t["jump_address"][z]] * t["jump_advance_active"][z] for z in range(zones)]
+    taken = lambda way, z: t[f"{way}_advance_active"][z] and bool(t[f"{way}_advance_mask"][z])
+    edges = [[t["next_address"][z]] * taken("zone", z)
+             + [t["jump_address"][z]] * taken("jump", z) for z in range(zones)]
     lost = check_graph(edges, [w["entry"] for w in form["workflows"]], zones)
     check(lost is None, "T14", f"zone {lost} is not between an entry and END")
 

@@ -110,7 +110,8 @@ class Compiler:
             if key != word and key not in WORDS[word]:
                 self.fail("S02", f"{key!r} is no key of {word}")
         if not isinstance(value, str):
-            self.fail("S01", f"{word} is no name")
+            self.fail({"subroutine": "S09", "extract": "S11"}.get(word, "S03"),
+                      f"{word} is no name")
         if word == "extract":
             self.extract(value, step, in_scope)
         elif word == "subroutine":

@@ -244,7 +244,7 @@ def read_placeholder(table, key, where, place):
     for other in table:
         if other not in ("name", "type", "arguments"):
             raise Problem("U42", f"{other!r} of {key!r} in {where}", place)
-    if not isinstance(table.get("name"), str):
+    if not isinstance(table.get("name"), str) or not table["name"]:
         raise Problem("U43", f"{key!r} has no name in {where}", place)
     kind = table.get("type", "standard")
     if kind not in ("standard", "custom", "argument"):

@@ -89,7 +89,7 @@ def read_resource(name, value, seed, place):
     """A resource of the table [resources]: P10 to P12."""
     if isinstance(value, str):
         return StaticText(value)
-    if not isinstance(value, dict) or value.get("kind") not in KEYS:
+    if not isinstance(value, dict) or str(value.get("kind")) not in KEYS:
         raise Problem("P10", f"{name!r} is of no known kind", place)
     for key in value:
         if key not in KEYS[value["kind"]] | {"kind"}:

@@ -156,7 +156,6 @@ def moved(tensors, at, tools):
     masks = lambda name: [[c + at.classes for c in mask] for mask in tensors[name]]
     plus = lambda name, offset: [value + offset for value in tensors[name]]
     address = lambda value: None if value == end else value + at.zones
-    jumps = zip(tensors["jump_advance_active"], tensors["jump_address"])
     result = dict(tensors)
     for name in ("zone_advance_mask", "jump_advance_mask", "escape_open_mask",
                  "escape_close_mask"):
@@ -165,8 +164,8 @@ def moved(tensors, at, tools):
         result[name] = plus(name, at.data)
     result["pattern_class"] = plus("pattern_class", at.classes)
     result["advance_pattern"] = plus("advance_pattern", at.rows)
-    result["next_address"] = [address(value) for value in tensors["next_address"]]
-    result["jump_address"] = [address(value) if active else 0 for active, value in jumps]
+    for name in ("next_address", "jump_address"):
+        result[name] = [address(value) for value in tensors[name]]
     result["output_callback"] = [tools[c] if c >= 0 else -1
                                  for c in tensors["output_callback"]]
     return result

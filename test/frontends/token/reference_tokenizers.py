@@ -65,9 +65,9 @@ def read_tokenizer(name):
     if name == "bytes":
         return Tokenizer()
     kind, _, file = name.partition(":")
-    if kind != "greedy" or not os.path.isfile(file):
+    if kind != "greedy" or not file:
         raise Problem("P03", f"there is no tokenizer {name!r}")
-    _, table = read_toml(file, "P03", "P03")
+    _, table = read_toml(file, "P02", "P02")
     pieces = table.get("pieces")
     if set(table) != {"pieces"} or not is_strings(pieces) or "" in pieces or \
             len(set(pieces)) != len(pieces):

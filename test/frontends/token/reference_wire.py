@@ -38,7 +38,7 @@ def node_form(zone, config):
 
 
 def wire_form(workflow):
-    extracts = workflow.extracts
+    extracts = dict(sorted(workflow.extracts.items()))
     config = {key: getattr(workflow.config, key) for key in CONFIG}
     config["alternatives"] = dict(sorted(config["alternatives"].items()))
     return {

@@ -80,12 +80,19 @@ class WorkflowFile:
             if key not in self.KEYS:
                 raise Problem("P01", f"{key!r} is no key of [workflow]", self.at(key))
             if not isinstance(value, str):
-                raise Problem("P04", f"{key!r} is no string", self.at(key))
+                code = {"tokenizer": "P03", "answers": "P05", "main": "P06"}.get(key, "P04")
+                raise Problem(code, f"{key!r} is no string", self.at(key))
         for key in ("name", "udpl"):
-            if key not in self.head:
+            if not self.head.get(key):
                 raise Problem("P04", f"[workflow] has no {key!r}", self.at("workflow"))
+        name = self.head.get("tokenizer", "bytes")
+        if name != "bytes" and (not name.startswith("greedy:") or name == "greedy:"):
+            raise Problem("P03", f"tokenizer is {name!r}", self.at("tokenizer"))
         if self.answers not in ("inert", "live"):
             raise Problem("P05", f"answers is {self.answers!r}", self.at("answers"))
+        for name, steps in self.table("program").items():
+            if not isinstance(steps, list):
+                raise Problem("P06", f"program {name!r} is no list", self.at(name))
         if self.main not in self.table("program"):
             raise Problem("P06", f"there is no program {self.main!r}", self.at("main"))
 
@@ -111,7 +118,7 @@ class WorkflowFile:
         table = self.table("test_model")
         for key in table:
             if key not in ("weight", "phrases", "fillers"):
-                raise Problem("P15", f"{key!r} is no key of [test_model]", self.at(key))
+                raise Problem("P01", f"{key!r} is no key of [test_model]", self.at(key))
         model = TestModelTexts(**table)
         weight_fits = is_integer(model.weight) and 0 <= model.weight <= 256
         phrases_fit = model.phrases is None or (
@@ -137,13 +144,22 @@ class Factory:
             self.drawn[draw] = self.draw(node, key)
         return self.drawn[draw]
 
-    def draw(self, node, key):
+    def resource(self, node, key):
+        """The resource and the arguments of a placeholder: R01 to R05."""
         where = f"{{{key}}} of block {node.block} of {node.sequence!r}"
         placeholder = self.prompts.sequences[node.sequence][node.block].placeholders[key]
         resource = resolve(placeholder, node.reference.given, self.arguments,
                            self.resources, where)
         resource.check(placeholder.arguments, where)
-        text = resource.sample(placeholder.arguments)
+        return resource, placeholder.arguments, where
+
+    def check(self, node):
+        for key in self.prompts.sequences[node.sequence][node.block].placeholders:
+            self.resource(node, key)
+
+    def draw(self, node, key):
+        resource, arguments, where = self.resource(node, key)
+        text = resource.sample(arguments)
         config = self.prompts.config
         for pattern in [*config.zone_patterns, config.control_pattern]:
             if pattern in text:
@@ -195,6 +211,8 @@ def read_workflow(path, arguments, seed, warnings):
     warn_uncalled(file, compiler.called, warnings)
     factory = Factory(prompts, resources, arguments, warnings, (path, 0, 0))
     numbers = {id(node): i for i, node in enumerate(nodes)}
+    for node in nodes:
+        factory.check(node)
     zones = [factory.zone(node, numbers) for node in nodes]
     made = SampledWorkflow(file.head["name"], prompts.config, file.answers == "live",
                            zones, compiler.extracts, model, file.tokenizer())
