@@ -13,7 +13,7 @@ from token_work import TOKENS, Tool, Work
 
 TITLE = "The token-stream VM"
 STATE, TURN = 13 * 4, 8  # bytes of a stream; steps of it that a dispatch takes
-OPERATIONS = 120  # of a step, about: the instructions of frontends/token/engine/templates/Run.mlir without those of an event
+OPERATIONS = 120  # of a step, about: the instructions of frontends/token/engine/templates/Step.mlir without those of an event
 NOTES = (f"An execution is all of it: {TOKENS} tokens of each stream, by `start` and as often `run` as records have room for. A stage is a step. "
          "There are three zone patterns, a jump, escapes and two tags; 4 of 10 tokens are the model's, the rest is forced.",
          f"Bytes: a word recorded of each step, and a state of {STATE} bytes read and written once in {TURN} steps. A step counts as {OPERATIONS} "

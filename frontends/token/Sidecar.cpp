@@ -137,15 +137,11 @@ Sidecar SidecarReader::read(const Json &json) {
 
 Result<Sidecar> vm::token::readSidecar(std::string_view text,
                                        const std::string &file) {
-  Diagnostics diagnostics;
-  Place place{file, {0, 0}};
-  std::optional<Json> json = parseTensorJson(text, place, diagnostics);
-  if (!json)
-    return diagnostics.status();
-  Sidecar sidecar = SidecarReader(place, diagnostics).read(*json);
-  if (diagnostics.hasErrors())
-    return diagnostics.status();
-  return sidecar;
+  return readJsonText(
+      text, file,
+      [](const Json &json, const Place &place, Diagnostics &diagnostics) {
+        return SidecarReader(place, diagnostics).read(json);
+      });
 }
 
 Result<Sidecar> vm::token::loadSidecar(const std::string &planPath) {

@@ -20,7 +20,9 @@
 #include <charconv>
 #include <cstdint>
 #include <iostream>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace vm {
@@ -51,6 +53,33 @@ inline CLI::Validator numberIn(double min, double max) {
     return fmt::format("\"{}\" is no number from {} to {}.", text, min, max);
   };
   return CLI::Validator(check, "");
+}
+
+/// NAME=VALUE, with a name before the first `=`.
+inline CLI::Validator isPair() {
+  auto check = [](std::string &text) -> std::string {
+    size_t end = text.find('=');
+    return end != std::string::npos && end != 0
+               ? ""
+               : fmt::format("\"{}\" is no NAME=VALUE.", text);
+  };
+  return CLI::Validator(check, "");
+}
+
+inline std::pair<std::string, std::string> splitPair(const std::string &pair) {
+  size_t end = pair.find('=');
+  return {pair.substr(0, end), pair.substr(end + 1)};
+}
+
+/// The pairs that `option` was given, by name. Usage where one is there twice.
+inline Result<std::map<std::string, std::string>>
+mapOfPairs(const char *option, const std::vector<std::string> &pairs) {
+  std::map<std::string, std::string> map;
+  for (const std::string &pair : pairs)
+    if (auto [name, value] = splitPair(pair); !map.emplace(name, value).second)
+      return Status(Code::Usage, fmt::format("{} gives \"{}\" more than once.",
+                                             option, name));
+  return map;
 }
 
 /// Executions that a tool repeats; more take years.

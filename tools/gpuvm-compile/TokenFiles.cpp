@@ -31,14 +31,6 @@ using namespace vm::token;
 
 //===--- The command line -------------------------------------------------===//
 
-/// With a name before the first `=`.
-static std::string checkPair(const std::string &text) {
-  size_t end = text.find('=');
-  return end != std::string::npos && end != 0
-             ? ""
-             : fmt::format("\"{}\" is no NAME=VALUE.", text);
-}
-
 static void addSizes(CLI::Option_group *group, TokenOptions &options) {
   auto add = [&](const char *name, auto &value, uint64_t least, uint64_t most,
                  const char *help) {
@@ -90,7 +82,7 @@ void vm::compile::addTokenOptions(CLI::App &app, TokenOptions &options) {
                         "each")
            ->type_name("NAME=VALUE")
            ->allow_extra_args(false)
-           ->check(CLI::Validator(checkPair, "")));
+           ->check(isPair()));
   keep(group
            ->add_option("--tokenizer", options.tokenizer,
                         "bytes or greedy:FILE, of tensors and wire forms. "
@@ -145,17 +137,10 @@ Status vm::compile::checkNoTokenOptions(const std::string &path,
 //===--- Reading ----------------------------------------------------------===//
 
 static Result<LoadOptions> loadOptions(const TokenOptions &options) {
-  LoadOptions result;
-  result.seed = options.seed;
-  result.tokenizer = options.tokenizer;
-  for (const std::string &pair : options.arguments) {
-    size_t end = pair.find('=');
-    std::string name = pair.substr(0, end);
-    if (!result.arguments.emplace(name, pair.substr(end + 1)).second)
-      return Status(Code::Usage,
-                    fmt::format("--arg gives \"{}\" more than once.", name));
-  }
-  return result;
+  auto arguments = mapOfPairs("--arg", options.arguments);
+  if (!arguments.ok())
+    return arguments.status();
+  return LoadOptions{std::move(*arguments), options.seed, options.tokenizer};
 }
 
 static std::unique_ptr<mlir::MLIRContext> makeContext() {
@@ -305,12 +290,13 @@ Result<std::string> vm::compile::engineFor(const Machine &machine,
   if (!automaton.ok())
     return complain(automaton.status());
   Limits limits = limitsOf(machine, options);
-  EngineSizes room = roomFor(
-      neededSizes(machine, *automaton, options.streams, limits), limits);
+  EngineSizes needed =
+      neededSizes(machine, *automaton, options.streams, limits);
   if (options.model == "test")
-    return writeEngine(room);
-  room.steps = 1; // The model is asked before each.
-  return writeEngine(room, options.model.substr(options.model.rfind('#') + 1));
+    return writeEngine(roomFor(needed, limits));
+  // The model is asked before each step.
+  return writeEngine(roomFor(needed, limits, /*steps=*/1),
+                     options.model.substr(options.model.rfind('#') + 1));
 }
 
 Status vm::compile::saveEngine(const std::string &path, const Plan &plan,

@@ -8,6 +8,7 @@
 #include "tools/gpuvm-token/Running.h"
 
 #include "frontends/token/reference/Report.h"
+#include "tools/common/CommandLineText.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -35,31 +36,21 @@ int print(const std::string &text) {
   return 0;
 }
 
-static std::pair<std::string, std::string> split(const std::string &pair) {
-  size_t end = pair.find('=');
-  return {pair.substr(0, end), pair.substr(end + 1)};
-}
-
 static Result<LoadOptions> loadOptions(const Options &options) {
-  LoadOptions result;
-  result.seed = options.seed;
-  result.tokenizer = options.tokenizer;
-  for (const std::string &pair : options.arguments)
-    if (auto [name, value] = split(pair);
-        !result.arguments.emplace(name, value).second)
-      return Status(Code::Usage,
-                    fmt::format("--arg gives \"{}\" more than once.", name));
-  return result;
+  auto arguments = mapOfPairs("--arg", options.arguments);
+  if (!arguments.ok())
+    return arguments.status();
+  return LoadOptions{std::move(*arguments), options.seed, options.tokenizer};
 }
 
 Status addTools(const Options &options, const Machine &machine,
                 ToolSet &tools) {
   std::vector<std::string> given, used = usedTools(machine);
   for (const std::string &pair : options.tools)
-    given.push_back(split(pair).first);
+    given.push_back(splitPair(pair).first);
   VM_RETURN_IF_ERROR(checkTools(machine, given));
   for (const std::string &pair : options.tools)
-    if (auto [name, command] = split(pair);
+    if (auto [name, command] = splitPair(pair);
         std::ranges::find(used, name) != used.end())
       VM_RETURN_IF_ERROR(tools.addProcess(name, command));
   return Status();

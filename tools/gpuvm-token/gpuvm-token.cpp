@@ -43,20 +43,12 @@ Exit codes: 0 ok, also where streams failed, 1 validation messages or reports
 that differ, 2 usage, 3 bad input file, 4 no device, 5 device lost or time out,
 6 out of memory.)";
 
-/// With a name before the first `=`.
-static std::string checkPair(const std::string &text) {
-  size_t end = text.find('=');
-  return end != std::string::npos && end != 0
-             ? ""
-             : fmt::format("\"{}\" is no NAME=VALUE.", text);
-}
-
 static CLI::Option *addPairs(CLI::App *command, const char *name,
                              std::vector<std::string> &pairs,
                              const char *help) {
   return command->add_option(name, pairs, help)
       ->allow_extra_args(false)
-      ->check(CLI::Validator(checkPair, ""));
+      ->check(isPair());
 }
 
 static CLI::Option *addInputFlags(CLI::App *command, Options &options,

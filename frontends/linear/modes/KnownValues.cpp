@@ -7,7 +7,7 @@
 
 #include "frontends/linear/modes/KnownValues.h"
 
-#include "frontends/linear/Arithmetic.h"
+#include "frontends/linear/Operations.h"
 #include "frontends/linear/matrices/Matrices.h"
 
 #include <algorithm>
@@ -62,37 +62,6 @@ static KnownBits evaluateLinear(const Instruction &instruction,
   return bitsOf(multiply(matrix, vector)[element]);
 }
 
-static std::optional<float> compute(Opcode opcode, float a, float b) {
-  switch (opcode) {
-  case Opcode::Mul:
-  case Opcode::MulI:
-    return multiply(a, b);
-  case Opcode::Div:
-  case Opcode::DivI:
-    return divide(a, b);
-  case Opcode::Mod:
-  case Opcode::ModI:
-    return modulo(a, b);
-  case Opcode::Cmp:
-  case Opcode::CmpI:
-    return subtract(a, b);
-  case Opcode::Min:
-    return minimum(a, b);
-  case Opcode::Max:
-    return maximum(a, b);
-  case Opcode::Abs:
-    return std::fabs(a);
-  case Opcode::Sqrt:
-    return squareRoot(a);
-  case Opcode::Sin:
-    return sine(a);
-  case Opcode::Cos:
-    return cosine(a);
-  default:
-    return std::nullopt;
-  }
-}
-
 KnownBits vm::linear::evaluate(const Instruction &instruction,
                                const KnownState &state) {
   const OpcodeInfo &info = *lookUpOpcode(uint32_t(instruction.opcode));
@@ -110,9 +79,7 @@ KnownBits vm::linear::evaluate(const Instruction &instruction,
       return std::nullopt;
     values[i - 1] = std::bit_cast<float>(*bits);
   }
-  std::optional<float> value =
-      compute(instruction.opcode, values[0], values[1]);
-  return value ? KnownBits(bitsOf(*value)) : std::nullopt;
+  return bitsOf(computeOracle(instruction.opcode, values[0], values[1]));
 }
 
 void vm::linear::follow(const Program &program, const Expanded &code,
@@ -131,45 +98,20 @@ void vm::linear::follow(const Program &program, const Expanded &code,
     state.x[element] = evaluate(instruction, state);
 }
 
-/// Whether a branch with a condition is taken.
-static std::optional<bool> isTaken(const Program &program,
-                                   const Instruction &instruction,
-                                   const KnownState &state) {
-  KnownBits bits = state.x[kFirstRegister + instruction.operands[0]];
-  if (!bits)
-    return std::nullopt;
-  float a = std::bit_cast<float>(*bits);
-  float tolerance = std::bit_cast<float>(program.toleranceBits);
-  bool isZero = a == 0 || std::fabs(a) < tolerance;
-  switch (instruction.opcode) {
-  case Opcode::BranchEq:
-    return isZero;
-  case Opcode::BranchNe:
-    return !isZero;
-  case Opcode::BranchLt:
-    return a < 0;
-  case Opcode::BranchGt:
-    return a > 0;
-  case Opcode::BranchLe:
-    return a <= 0;
-  case Opcode::BranchGe:
-    return a >= 0;
-  default:
-    return std::nullopt;
-  }
-}
-
 std::vector<uint32_t> vm::linear::nextSteps(const Program &program,
                                             const Expanded &code, uint32_t step,
                                             const KnownState &state) {
   const std::vector<uint32_t> &next = code.steps[step].next;
   if (next.size() != 2)
     return next;
-  std::optional<bool> taken = isTaken(
-      program, program.instructions[code.steps[step].instruction], state);
-  if (!taken)
+  const Instruction &branch =
+      program.instructions[code.steps[step].instruction];
+  KnownBits bits = state.x[kFirstRegister + branch.operands[0]];
+  if (!bits)
     return next;
-  return {next[*taken ? 0 : 1]};
+  bool taken = isTaken(branch.opcode, std::bit_cast<float>(*bits),
+                       std::bit_cast<float>(program.toleranceBits));
+  return {next[taken ? 0 : 1]};
 }
 
 //===--- All of the code --------------------------------------------------===//

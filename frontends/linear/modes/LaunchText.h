@@ -14,7 +14,7 @@
 namespace vm::linear {
 
 /// The stage of a compiled launch, `%l.run.NUMBER`, from the message `memory`;
-/// with `when` behind its name. Its results: the rows of the state, where each
+/// with `when` after its name. Its results: the rows of the state, where each
 /// machine stopped, the four counts, how many machines faulted (and, from bit
 /// 32 on, still run), the most instructions of a machine; then the addresses
 /// and the bits of each WRITE. A call of the launch's function stands in its

@@ -8,6 +8,7 @@
 #include "frontends/linear/reference/Executor.h"
 
 #include "frontends/linear/Arithmetic.h"
+#include "frontends/linear/Operations.h"
 
 namespace vm::linear {
 
@@ -117,77 +118,18 @@ void Executor::executeDirectly(Machine &machine) const {
 
 //===--- Oracle -----------------------------------------------------------===//
 
-/// Of the opcode without an immediate.
-static float compute(Opcode opcode, float a, float b) {
-  switch (opcode) {
-  case Opcode::Mul:
-    return multiply(a, b);
-  case Opcode::Div:
-    return divide(a, b);
-  case Opcode::Mod:
-    return modulo(a, b);
-  case Opcode::Cmp:
-    return subtract(a, b);
-  case Opcode::Min:
-    return minimum(a, b);
-  case Opcode::Max:
-    return maximum(a, b);
-  case Opcode::Abs:
-    return std::fabs(a);
-  case Opcode::Sqrt:
-    return squareRoot(a);
-  case Opcode::Sin:
-    return sine(a);
-  default: // COS.
-    return cosine(a);
-  }
-}
-
-static Opcode withoutImmediate(Opcode opcode) {
-  switch (opcode) {
-  case Opcode::MulI:
-    return Opcode::Mul;
-  case Opcode::DivI:
-    return Opcode::Div;
-  case Opcode::ModI:
-    return Opcode::Mod;
-  case Opcode::CmpI:
-    return Opcode::Cmp;
-  default:
-    return opcode;
-  }
-}
-
 void Executor::executeOracle(Machine &machine) const {
   const Instruction &instruction = instructionOf(machine);
   const auto &o = instruction.operands;
-  Opcode opcode = withoutImmediate(instruction.opcode);
+  std::string_view kinds = lookUpOpcode(uint32_t(instruction.opcode))->operands;
+  bool isImmediate = kinds.ends_with(char(OperandKind::Value));
   // Of an operation with one operand o[2] is 0, and b is not used.
-  float b = opcode == instruction.opcode ? machine.reg(o[2])
-                                         : std::bit_cast<float>(o[2]);
-  set(machine, o[0], compute(opcode, machine.reg(o[1]), b));
+  float b = isImmediate ? std::bit_cast<float>(o[2]) : machine.reg(o[2]);
+  set(machine, o[0], computeOracle(instruction.opcode, machine.reg(o[1]), b));
   step(machine);
 }
 
 //===--- Branches ---------------------------------------------------------===//
-
-bool Executor::branches(Opcode opcode, float value) const {
-  bool isZero = value == 0 || std::fabs(value) < tolerance_;
-  switch (opcode) {
-  case Opcode::BranchEq:
-    return isZero;
-  case Opcode::BranchNe:
-    return !isZero;
-  case Opcode::BranchLt:
-    return value < 0;
-  case Opcode::BranchGt:
-    return value > 0;
-  case Opcode::BranchLe:
-    return value <= 0;
-  default: // GE.
-    return value >= 0;
-  }
-}
 
 void Executor::executeBranch(Machine &machine) const {
   const auto &[opcode, o] = instructionOf(machine);
@@ -197,7 +139,7 @@ void Executor::executeBranch(Machine &machine) const {
     return returnFrom(machine, o[0]);
   if (opcode == Opcode::Jump)
     machine.x[0] = static_cast<float>(o[0]);
-  else if (branches(opcode, machine.reg(o[0])))
+  else if (isTaken(opcode, machine.reg(o[0]), tolerance_))
     machine.x[0] = static_cast<float>(o[1]);
   else
     step(machine);

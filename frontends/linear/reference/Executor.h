@@ -90,7 +90,6 @@ private:
   void write(uint32_t id, Machine &machine, Effects &effects) const;
   void wait(uint32_t id, Machine &machine, Effects &effects) const;
 
-  bool branches(Opcode opcode, float value) const;
   /// The address of an access that is allowed; else the machine faults.
   std::optional<uint32_t> access(Machine &machine, float address,
                                  bool isWrite) const;

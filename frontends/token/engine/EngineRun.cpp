@@ -27,16 +27,26 @@ EngineRun::EngineRun(DevicePlan &plan, const Machine &machine,
     : plan_(plan), machine_(machine), automaton_(std::move(automaton)),
       options_(options) {}
 
+/// Any plan may be named: what its sizes say must be what its inputs are.
 Status EngineRun::readRoom() {
+  Status isNone(Code::BadInput, "The plan is none of the token-stream VM, "
+                                "which gpuvm-compile makes of workflows.");
   std::vector<int32_t> sizes(allEngineSizes().size());
-  if (!plan_.inputShape("token.tables").ok())
-    return {Code::BadInput, "The plan is none of the token-stream VM, which "
-                            "gpuvm-compile makes of workflows."};
-  VM_RETURN_IF_ERROR(plan_.readSymbol("token.sizes", sizes.data(),
-                                      sizes.size() * sizeof(int32_t)));
+  Result<std::vector<int64_t>> tables = plan_.inputShape("token.tables");
+  Result<std::vector<int64_t>> streams = plan_.inputShape("kind");
+  if (!tables.ok() || !streams.ok() ||
+      !plan_
+           .readSymbol("token.sizes", sizes.data(),
+                       sizes.size() * sizeof(int32_t))
+           .ok())
+    return isNone;
   for (size_t i = 0; i < sizes.size(); ++i)
     room_.*allEngineSizes()[i].value = sizes[i];
-  return {};
+  bool isRight =
+      std::ranges::all_of(sizes, [](int32_t size) { return size > 0; }) &&
+      *streams == std::vector<int64_t>{room_.streams} &&
+      *tables == std::vector<int64_t>{tableWords(room_)};
+  return isRight ? Status() : isNone;
 }
 
 std::vector<int32_t> EngineRun::tables() const {
@@ -115,6 +125,8 @@ void EngineRun::keep(Block block) {
       running.push_back(b);
   for (uint32_t word : block.words)
     steps_ += StepWord{word}.isStep();
+  if (running.empty())
+    return;
   if (running.size() < size_t(room_.streams) / 2) {
     Block part{running, block.rows, {}};
     for (size_t row = 0; row < block.rows; ++row)
@@ -122,14 +134,18 @@ void EngineRun::keep(Block block) {
         part.words.push_back(block.words[row * room_.streams + b]);
     block = std::move(part);
   }
-  if (!running.empty())
-    blocks_.push_back(std::move(block));
+  blocks_.push_back(std::move(block));
 }
 
 Status EngineRun::readRecords() {
   Result<std::vector<int32_t>> turns = plan_.read<int32_t>("turns");
   if (!turns.ok())
     return turns.status();
+  if (turns->front() < 1 || turns->front() > room_.turns)
+    return {Code::WrongResult,
+            fmt::format("The plan says that it took {} turns (1 to {} are "
+                        "possible).",
+                        turns->front(), room_.turns)};
   Block block;
   block.rows = size_t(turns->front()) * room_.steps;
   block.words.resize(block.rows * room_.streams);

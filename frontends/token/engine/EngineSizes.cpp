@@ -15,10 +15,6 @@
 using namespace vm;
 using namespace vm::token;
 
-/// Several steps a dispatch save its barrier and the state's way to memory and
-/// back (docs/rationale/token-vm.md).
-static constexpr int32_t kSteps = 8;
-
 /// What an execution records at most, in words.
 static constexpr int64_t kMaxRecords = int64_t(1) << 25;
 
@@ -116,7 +112,8 @@ static int32_t powerOfTwo(int32_t size) {
   return int32_t(std::bit_ceil(uint32_t(size)));
 }
 
-EngineSizes vm::token::roomFor(EngineSizes needed, const Limits &limits) {
+EngineSizes vm::token::roomFor(EngineSizes needed, const Limits &limits,
+                               int32_t steps) {
   EngineSizes room = needed;
   for (int32_t EngineSizes::*size :
        {&EngineSizes::workflows, &EngineSizes::phrases, &EngineSizes::zones,
@@ -124,10 +121,10 @@ EngineSizes vm::token::roomFor(EngineSizes needed, const Limits &limits) {
         &EngineSizes::vocabulary, &EngineSizes::nodes, &EngineSizes::symbols,
         &EngineSizes::hits})
     room.*size = powerOfTwo(room.*size);
-  room.steps = kSteps;
-  int64_t most = std::max<int64_t>(kMaxRecords / room.streams, kSteps);
-  int64_t turns = std::min<int64_t>(std::max(limits.budget, 1), most);
-  room.turns = int32_t((turns + kSteps - 1) / kSteps * kSteps);
+  room.steps = steps;
+  int64_t most = std::max<int64_t>(kMaxRecords / room.streams, steps);
+  int64_t tokens = std::min<int64_t>(std::max(limits.budget, 1), most);
+  room.turns = int32_t((tokens + steps - 1) / steps);
   return room;
 }
 

@@ -19,8 +19,8 @@ namespace vm::token {
 
 struct EngineSizes {
   int32_t streams = 1;
-  int32_t turns = 1; ///< Tokens of a stream that an execution has rows for.
-  int32_t steps = 1; ///< Of each stream that one dispatch takes.
+  int32_t turns = 1; ///< That an execution has records for.
+  int32_t steps = 1; ///< Of each stream in a turn, which is one dispatch.
   int32_t workflows = 1;
   int32_t phrases = 1;
   int32_t zones = 1;
@@ -57,9 +57,14 @@ EngineSizes neededSizes(const Machine &machine,
                         const PatternAutomaton &automaton, int32_t streams,
                         const Limits &limits);
 
+/// Steps in a turn save its barriers and the state's way to memory and back
+/// (docs/rationale/token-vm.md).
+constexpr int32_t kStepsOfTurn = 8;
+
 /// Room for that and for workflows like it: sizes of tables are rounded up to
 /// powers of two.
-EngineSizes roomFor(EngineSizes needed, const Limits &limits);
+EngineSizes roomFor(EngineSizes needed, const Limits &limits,
+                    int32_t steps = kStepsOfTurn);
 
 /// BadInput, with the first size there is too little of.
 Status checkFits(const EngineSizes &needed, const EngineSizes &room);

@@ -79,8 +79,7 @@ private:
     arguments.places[place] = fmt::format("{}", value);
   }
 
-  /// An item for each state, or for each step of a turn, `{0}` being its name
-  /// or its number.
+  /// An item for each state, or for each step of a turn.
   template <typename Item>
   std::string each(Item item, const char *between = ", ") const {
     std::string text;
@@ -136,7 +135,6 @@ static std::string numbers(int count, const char *format) {
 void EngineWriter::setSizes() {
   for (const EngineSize &size : allEngineSizes())
     set(size.name, sizes.*size.value);
-  set("chunks", sizes.turns / sizes.steps);
   set("lastZone", sizes.zones - 1);
   set("lastAnswer", sizes.answerRows - 1);
   set("model", model);

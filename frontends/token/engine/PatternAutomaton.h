@@ -38,8 +38,9 @@ struct PatternAutomaton {
   }
 };
 
-/// The most elements of `moves`.
-constexpr size_t kMaxMoves = size_t(1) << 28;
+/// The most elements of `moves`. A plan has room for up to four times as many,
+/// as both of its dimensions are rounded up.
+constexpr size_t kMaxMoves = size_t(1) << 26;
 
 /// Of a machine that was checked. BadInput where there are more moves.
 Result<PatternAutomaton> buildAutomaton(const Machine &machine);

@@ -42,8 +42,6 @@ public:
   /// The stream's tool has answered.
   void clearCapture() { capture_.clear(); }
 
-  int32_t zone() const { return zone_; }
-  int32_t tokenNumber() const { return tokenNumber_; }
   const std::vector<int32_t> &capture() const { return capture_; }
 
 private:

@@ -12,7 +12,9 @@
 #include <nlohmann/json.hpp>
 
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 
 namespace vm::token {
 
@@ -21,5 +23,22 @@ namespace vm::token {
 std::optional<nlohmann::json> parseTensorJson(std::string_view text,
                                               const Place &place,
                                               Diagnostics &diagnostics);
+
+/// What `read(json, place, diagnostics)` makes of a file's text; BadInput with
+/// all that is wrong.
+template <typename Read>
+auto readJsonText(std::string_view text, const std::string &file, Read read)
+    -> Result<decltype(read(nlohmann::json(), Place(),
+                            std::declval<Diagnostics &>()))> {
+  Diagnostics diagnostics;
+  Place place{file, {0, 0}};
+  auto json = parseTensorJson(text, place, diagnostics);
+  if (!json)
+    return diagnostics.status();
+  auto value = read(*json, place, diagnostics);
+  if (diagnostics.hasErrors())
+    return diagnostics.status();
+  return value;
+}
 
 } // namespace vm::token

@@ -335,15 +335,11 @@ Machine MachineReader::read(const Json &json) {
 
 Result<Machine> vm::token::readTensors(std::string_view text,
                                        const std::string &file) {
-  Diagnostics diagnostics;
-  Place place{file, {0, 0}};
-  std::optional<Json> json = parseTensorJson(text, place, diagnostics);
-  if (!json)
-    return diagnostics.status();
-  std::optional<Machine> machine = readTensors(*json, place, diagnostics);
-  if (!machine)
-    return diagnostics.status();
-  return std::move(*machine);
+  return readJsonText(
+      text, file,
+      [](const Json &json, const Place &place, Diagnostics &diagnostics) {
+        return readTensors(json, place, diagnostics).value_or(Machine());
+      });
 }
 
 std::optional<Machine> vm::token::readTensors(const Json &json,

@@ -38,7 +38,7 @@ public:
   /// advance().
   virtual Status resolve(int32_t stream, Resolution resolution) = 0;
 
-  /// So far.
+  /// So far. Valid until the next call of the engine.
   virtual const StreamRecord &record(int32_t stream) const = 0;
 
   struct Position {

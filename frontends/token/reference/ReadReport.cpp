@@ -236,13 +236,5 @@ RunReport readRun(const Json &json, const Place &place,
 
 Result<RunReport> vm::token::readReport(std::string_view text,
                                         const std::string &file) {
-  Diagnostics diagnostics;
-  Place place{file, {0, 0}};
-  std::optional<Json> json = parseTensorJson(text, place, diagnostics);
-  if (!json)
-    return diagnostics.status();
-  RunReport report = readRun(*json, place, diagnostics);
-  if (diagnostics.hasErrors())
-    return diagnostics.status();
-  return report;
+  return readJsonText(text, file, readRun);
 }

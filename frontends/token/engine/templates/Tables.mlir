@@ -2,17 +2,15 @@
 // in the tables, which the plan is given.
 !streams = tensor<@streams@xi32>
 !row = tensor<1x@streams@xi32>
-!records = tensor<@chunks@x@streams@xi32>
+!records = tensor<@turns@x@streams@xi32>
 !pairs = tensor<@streams@xi64>
 !word = tensor<i32>
 !flag = tensor<i1>
 !flags = tensor<@streams@xi1>
 !answers = tensor<@answerRows@x@answerTokens@xi32>
-!tables = tensor<@tableWords@xi32> // EngineTables.h says what is in them
+!tables = tensor<@tableWords@xi32> // EngineSizes.cpp says what is in them
 !sizes = tensor<@sizeCount@xi32>
 #s = affine_map<(s) -> (s)>
-#none = affine_map<(s) -> ()>
-#scalar = affine_map<() -> ()>
 
 gpuvm.heap @token.tables : !tables
 

@@ -75,7 +75,7 @@ TEST(TokenPatternAutomaton, MoreMovesThanThereMayBeAreRefused) {
   ASSERT_FALSE(automaton.ok());
   EXPECT_EQ(automaton.status().message(),
             "The patterns have up to 32001 nodes and 32000 different tokens, "
-            "1024064001 moves (at most 268435456).");
+            "1024064001 moves (at most 67108864).");
 }
 
 TEST(TokenEngineSizes, TheFirstSizeThatIsTooSmallIsNamed) {
