@@ -7,9 +7,9 @@
 
 #include "compiler/Compile.h"
 
-#include "compiler/CrashReport.h"
 #include "compiler/PlanWriter.h"
 #include "compiler/ReadModule.h"
+#include "compiler/ReadPart.h"
 #include "dialects/chain/Chain.h"
 #include "dialects/gpuvm/LinkPrograms.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -47,25 +47,35 @@ findPrograms(ModuleOp module, ArrayRef<std::string> names) {
   return wanted;
 }
 
-/// Leaves the programs to compile, with those that they call in them.
-static LogicalResult selectPrograms(ModuleOp module,
-                                    const CompileRequest &request) {
+/// Adds the programs to link. Then those to compile are those that are not
+/// private.
+static LogicalResult addParts(ModuleOp module, llvm::SourceMgr &sources,
+                              const CompileRequest &request) {
   FailureOr<SmallVector<ProgramOp>> wanted =
       findPrograms(module, request.programNames);
   if (failed(wanted))
     return failure();
   for (const std::string &path : request.linked) {
-    CrashReport report("gpuvm-compile", path);
-    if (failed(addPrograms(module, path)))
+    OwningOpRef<ModuleOp> part =
+        readPart("gpuvm-compile", path, sources, *module.getContext());
+    if (!part || failed(addPrograms(module, *part)))
       return failure();
   }
-  for (ProgramOp program : *wanted) {
-    SymbolTable::setSymbolVisibility(program, SymbolTable::Visibility::Public);
-    if (failed(linkProgram(program)))
+  for (auto program : module.getOps<ProgramOp>())
+    SymbolTable::setSymbolVisibility(program,
+                                     llvm::is_contained(*wanted, program)
+                                         ? SymbolTable::Visibility::Public
+                                         : SymbolTable::Visibility::Private);
+  return success(!request.check || succeeded(request.check(module)));
+}
+
+/// Leaves the programs to compile, with those that they call in them.
+static LogicalResult linkPrograms(ModuleOp module) {
+  for (auto program : module.getOps<ProgramOp>())
+    if (!isPrivate(program) && failed(linkProgram(program)))
       return failure();
-  }
   for (auto program : llvm::make_early_inc_range(module.getOps<ProgramOp>()))
-    if (!llvm::is_contained(*wanted, program))
+    if (isPrivate(program))
       program.erase();
   eraseModuleSymbols(module);
   return verify(module);
@@ -81,9 +91,10 @@ static FailureOr<bool> holdsPlans(ModuleOp module,
   if (!module.getOps<ProgramOp>().empty())
     return plan.emitError("there are a chain.plan and a gpuvm.program in the "
                           "file");
-  if (!request.programNames.empty() || !request.linked.empty())
-    return plan.emitError("there are no programs in the file to choose from or "
-                          "to link: it is a plan already");
+  if (!request.programNames.empty() || !request.linked.empty() ||
+      request.keepModule)
+    return plan.emitError("there are no programs in the file to choose from, "
+                          "to link or to keep: it is a plan already");
   return true;
 }
 
@@ -97,19 +108,26 @@ static LogicalResult lowerFrontEnd(ModuleOp module,
 }
 
 /// The module with the programs to compile, or with plans; null after a
-/// diagnostic.
+/// diagnostic. `kept` becomes what its plan is to carry.
 static OwningOpRef<ModuleOp> readProgram(MLIRContext &context,
                                          llvm::SourceMgr &sources,
-                                         const CompileRequest &request) {
+                                         const CompileRequest &request,
+                                         std::string &kept) {
   OwningOpRef<ModuleOp> module =
       request.read ? request.read(context)
                    : readModule("gpuvm-compile", sources, context);
   if (!module || failed(lowerFrontEnd(*module, request)))
     return nullptr;
   FailureOr<bool> isDone = holdsPlans(*module, request);
-  if (failed(isDone) || (!*isDone && failed(selectPrograms(*module, request))))
+  if (failed(isDone))
     return nullptr;
-  return module;
+  if (*isDone)
+    return module;
+  if (failed(addParts(*module, sources, request)))
+    return nullptr;
+  if (request.keepModule)
+    kept = partText(*module);
+  return succeeded(linkPrograms(*module)) ? std::move(module) : nullptr;
 }
 
 /// The attribute is kSubgroupLanesAttr of kernels/builder/BallotTile.h.
@@ -125,7 +143,8 @@ FailureOr<vm::Plan> gpuvm::compileProgram(MLIRContext &context,
                                           llvm::SourceMgr &sources,
                                           const CompilerOptions &options,
                                           const CompileRequest &request) {
-  OwningOpRef<ModuleOp> module = readProgram(context, sources, request);
+  std::string kept;
+  OwningOpRef<ModuleOp> module = readProgram(context, sources, request, kept);
   if (!module)
     return failure();
   setSubgroupLanes(*module, request.subgroupLanes);
@@ -146,5 +165,8 @@ FailureOr<vm::Plan> gpuvm::compileProgram(MLIRContext &context,
     return failure();
   if (request.progress)
     request.progress("writing the plan");
-  return translateToPlan(*module);
+  FailureOr<vm::Plan> plan = translateToPlan(*module);
+  if (succeeded(plan))
+    plan->module = std::move(kept);
+  return plan;
 }

@@ -21,7 +21,10 @@ namespace mlir::gpuvm {
 struct CompileRequest {
   /// Which programs; empty for all that are not private.
   std::vector<std::string> programNames;
-  std::vector<std::string> linked; ///< Files with programs that they call.
+  /// Files with programs that they call, or plans that carry their modules.
+  std::vector<std::string> linked;
+  /// The plan carries the module of all these programs, before any is changed.
+  bool keepModule = false;
   std::string phasesDir; ///< Where to print the IR after each pass; or empty.
   /// Of subgroups, for kernels that take ballots in them: 32 by default, and
   /// other numbers for tests.
@@ -32,6 +35,9 @@ struct CompileRequest {
   std::function<OwningOpRef<ModuleOp>(MLIRContext &)> read;
   /// Adds the passes that make gpuvm programs of a front end's; or empty.
   std::function<void(PassManager &)> lower;
+  /// Looks at the module of all these programs, before any is changed; fails
+  /// where they are not to be compiled, having said why. Or empty.
+  std::function<LogicalResult(ModuleOp)> check;
 };
 
 /// Parses the main file of `sources`, runs the pipeline and translates the

@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -144,6 +145,10 @@ gpuvm::findTypeMismatch(const Diagnostic &diagnostic, StringRef before,
                       types[1]};
 }
 
+Location gpuvm::wholeFile(MLIRContext &context, StringRef path) {
+  return NameLoc::get(StringAttr::get(&context, path));
+}
+
 DiagnosticPrinter::DiagnosticPrinter(llvm::SourceMgr &sources,
                                      MLIRContext &context)
     : SourceMgrDiagnosticHandler(sources, &context) {
@@ -161,6 +166,11 @@ StringRef DiagnosticPrinter::lineOf(FileLineColLoc place) {
 }
 
 void DiagnosticPrinter::print(Diagnostic &diagnostic) {
+  if (auto file = dyn_cast<NameLoc>(diagnostic.getLocation());
+      file && isa<UnknownLoc>(file.getChildLoc()))
+    return llvm::SMDiagnostic(file.getName(), llvm::SourceMgr::DK_Error,
+                              diagnostic.str())
+        .print(/*ProgName=*/nullptr, os);
   auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation());
   StringRef line = place ? lineOf(place) : "";
   if (!place || place.getColumn() == 0 || place.getColumn() > line.size())

@@ -28,6 +28,9 @@ private:
   StringRef lineOf(FileLineColLoc place);
 };
 
+/// The place of what is said of a file as a whole: `path: error: ...`.
+Location wholeFile(MLIRContext &context, StringRef path);
+
 /// A value that is used with another type than its own.
 struct TypeMismatch {
   StringRef name;      ///< As written: `%x`.

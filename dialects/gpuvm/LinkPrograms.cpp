@@ -9,7 +9,6 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Parser/Parser.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -270,12 +269,8 @@ static InFlightDiagnostic emitTwice(Operation *op, Operation *there,
   return error;
 }
 
-LogicalResult gpuvm::addPrograms(ModuleOp module, StringRef path) {
-  OwningOpRef<ModuleOp> other =
-      parseSourceFile<ModuleOp>(path, ParserConfig(module.getContext()));
-  if (!other)
-    return failure();
-  for (Operation &op : llvm::make_early_inc_range(*other->getBody())) {
+LogicalResult gpuvm::addPrograms(ModuleOp module, ModuleOp part) {
+  for (Operation &op : llvm::make_early_inc_range(*part.getBody())) {
     bool isShared = getSymbolInfo(&op).op;
     if (!isShared && !isa<ProgramOp>(op))
       continue;

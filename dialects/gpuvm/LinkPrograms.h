@@ -25,9 +25,9 @@ LogicalResult linkProgram(ProgramOp program);
 /// Symbols of the module, which each program has now.
 void eraseModuleSymbols(ModuleOp module);
 
-/// Reads `path` and adds its programs to `module`, for others to call, and the
-/// symbols that they share. Emits an error if it cannot be read, if a program
-/// of that name is there already, or a symbol that is declared otherwise.
-LogicalResult addPrograms(ModuleOp module, StringRef path);
+/// Moves the programs of `part` to `module`, for others to call, and the
+/// symbols that they share. Emits an error if a program of that name is there
+/// already, or a symbol that is declared otherwise.
+LogicalResult addPrograms(ModuleOp module, ModuleOp part);
 
 } // namespace mlir::gpuvm

@@ -59,7 +59,12 @@ uint64_t alignPayload(uint64_t at) {
 
 bool isKnown(SectionKind kind) {
   return kind == SectionKind::Manifest || kind == SectionKind::Spirv ||
-         kind == SectionKind::Data;
+         kind == SectionKind::Data || kind == SectionKind::Module;
+}
+
+/// Whether a file may have several sections of the kind.
+bool isList(SectionKind kind) {
+  return kind == SectionKind::Spirv || kind == SectionKind::Data;
 }
 
 uint64_t maxBytes(SectionKind kind) {
@@ -68,6 +73,8 @@ uint64_t maxBytes(SectionKind kind) {
     return limits::kMaxManifestBytes;
   case SectionKind::Spirv:
     return limits::kMaxSpirvBytes;
+  case SectionKind::Module:
+    return limits::kMaxModuleBytes;
   case SectionKind::Data:
     break;
   }
@@ -123,8 +130,7 @@ Status checkOrder(uint32_t number, const Section &section,
   bool first =
       section.index == 0 && (before ? section.kind > before->kind
                                     : section.kind == SectionKind::Manifest);
-  bool next = before && section.kind == before->kind &&
-              section.kind != SectionKind::Manifest &&
+  bool next = before && section.kind == before->kind && isList(section.kind) &&
               section.index == before->index + 1;
   if (first || next)
     return {};

@@ -25,6 +25,7 @@ enum class SectionKind : uint32_t {
   Manifest = 1, ///< JSON text; exactly one.
   Spirv = 2,    ///< The module of kernel `index`.
   Data = 3,     ///< The bytes of initial data chunk `index`.
+  Module = 4,   ///< MLIR text; at most one.
 };
 
 struct Section {
@@ -45,7 +46,7 @@ std::vector<uint8_t> writeContainer(std::span<const Section> sections,
 
 /// Checks everything that can be checked without looking into a payload
 /// (version, sizes, order, padding, checksums) and returns views into `file`:
-/// one Manifest, Spirv 0..n-1, Data 0..m-1.
+/// one Manifest, Spirv 0..n-1, Data 0..m-1, at most one Module.
 Result<std::vector<Section>> readContainer(std::span<const uint8_t> file);
 
 /// Whether a file that begins with `start` (up to kHeaderBytes of it) can be a

@@ -29,6 +29,9 @@ inline constexpr unsigned kMaxJsonDepth = 16;
 inline constexpr size_t kMaxJsonFields = 64;
 /// MLIR emits some 10 KiB for a large kernel.
 inline constexpr uint64_t kMaxSpirvBytes = 4 << 20;
+/// Of a plan's module, a text. Constants take two bytes of it for each of
+/// theirs; larger ones are inputs.
+inline constexpr uint64_t kMaxModuleBytes = 64 << 20;
 
 // SPIR-V. SPIRV-Tools and SPIRV-Cross recurse over types, calls and blocks; the
 // specification's universal limits (section 2.17) bound only some of these.
@@ -73,8 +76,8 @@ inline constexpr uint64_t kMaxStages = 1 << 20;
 /// Inputs, outputs, symbols and registers, each.
 inline constexpr uint64_t kMaxSlots = 1 << 20;
 inline constexpr uint64_t kMaxReasons = 1 << 20; ///< Of one barrier.
-/// One manifest, one section a kernel, one a chunk.
-inline constexpr uint64_t kMaxSections = 1 + kMaxKernels + kMaxDataChunks;
+/// One manifest, one section a kernel, one a chunk, one module.
+inline constexpr uint64_t kMaxSections = 1 + kMaxKernels + kMaxDataChunks + 1;
 /// numpy's NPY_MAXDIMS.
 inline constexpr uint64_t kMaxRank = 32;
 inline constexpr uint64_t kMaxNameBytes = 1024;

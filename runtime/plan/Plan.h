@@ -286,6 +286,9 @@ struct Plan {
   std::vector<Command> commands;
   /// Empty if there is one program, which has all of the plan (Programs.h).
   std::vector<Program> programs = {};
+  /// The text of the MLIR module that the plan was made of, for compilers that
+  /// link its programs; or empty. Nothing runs it.
+  std::string module = {};
 };
 
 } // namespace vm

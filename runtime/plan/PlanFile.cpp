@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <new>
+#include <string_view>
 
 namespace vm {
 namespace {
@@ -29,6 +30,10 @@ template <typename... Args>
 Status bad(fmt::format_string<Args...> format, Args &&...args) {
   return Status(Code::BadInput,
                 fmt::format(format, std::forward<Args>(args)...));
+}
+
+std::span<const uint8_t> bytesOf(std::string_view text) {
+  return {reinterpret_cast<const uint8_t *>(text.data()), text.size()};
 }
 
 /// SPIR-V is stored as little-endian words.
@@ -81,6 +86,8 @@ Status fillFromSections(const std::vector<Section> &sections, Plan &plan) {
                    "section.",
                    section.index, bytes.size(), section.bytes.size());
       bytes.assign(section.bytes.begin(), section.bytes.end());
+    } else if (section.kind == SectionKind::Module) {
+      plan.module.assign(section.bytes.begin(), section.bytes.end());
     }
   }
   return {};
@@ -138,14 +145,13 @@ std::vector<uint8_t> writePlan(const Plan &plan) {
     modules.push_back(toBytes(kernel.spirv));
 
   std::vector<Section> sections;
-  sections.push_back(
-      {SectionKind::Manifest,
-       0,
-       {reinterpret_cast<const uint8_t *>(manifest.data()), manifest.size()}});
+  sections.push_back({SectionKind::Manifest, 0, bytesOf(manifest)});
   for (uint32_t i = 0; i < modules.size(); ++i)
     sections.push_back({SectionKind::Spirv, i, modules[i]});
   for (uint32_t i = 0; i < plan.initialData.size(); ++i)
     sections.push_back({SectionKind::Data, i, plan.initialData[i].bytes});
+  if (!plan.module.empty())
+    sections.push_back({SectionKind::Module, 0, bytesOf(plan.module)});
   return writeContainer(sections, newestPart(plan).minor);
 }
 

@@ -4,9 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The container around a plan: magic, version, section table, then a JSON
-// manifest, one SPIR-V module a kernel and the initial region contents.
-// docs/plan-format.md specifies every byte. The reader trusts nothing it reads:
-// a plan it returns has passed all of checkPlan.
+// manifest, one SPIR-V module a kernel, the initial region contents and, if it
+// is kept, the MLIR module. docs/plan-format.md specifies every byte. The
+// reader trusts nothing it reads: a plan it returns has passed all of
+// checkPlan.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,7 @@
 namespace vm {
 
 inline constexpr uint16_t kPlanFormatMajor = 1;
-inline constexpr uint16_t kPlanFormatMinor = 14;
+inline constexpr uint16_t kPlanFormatMinor = 15;
 
 /// Everything a plan must satisfy before it may run: verifyPlan
 /// (PlanVerifier.h), checkKernels (KernelCheck.h), checkHazards (Hazards.h).

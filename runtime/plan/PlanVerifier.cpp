@@ -7,6 +7,7 @@
 
 #include "runtime/plan/PlanVerifier.h"
 
+#include "runtime/base/Printable.h"
 #include "runtime/plan/Limits.h"
 #include "runtime/plan/VerifierHelpers.h"
 
@@ -86,6 +87,25 @@ Status verifyData(const Plan &plan) {
   return {};
 }
 
+/// Whether all of it is printable, line ends and tabs aside.
+bool isPrintableText(std::string_view text) {
+  for (size_t begin = 0, end = 0; end != text.npos; begin = end + 1) {
+    end = text.find_first_of("\n\t", begin);
+    if (!isPrintable(text.substr(begin, end - begin)))
+      return false;
+  }
+  return true;
+}
+
+Status verifyModule(const Plan &plan) {
+  if (plan.module.size() > limits::kMaxModuleBytes)
+    return bad("The module has {} bytes (at most {} are allowed).",
+               plan.module.size(), limits::kMaxModuleBytes);
+  if (!isPrintableText(plan.module))
+    return bad("The module holds a control character or is not UTF-8.");
+  return {};
+}
+
 } // namespace
 
 Status verifyPlan(const Plan &plan) {
@@ -95,6 +115,7 @@ Status verifyPlan(const Plan &plan) {
   VM_RETURN_IF_ERROR(verifyKernels(plan));
   VM_RETURN_IF_ERROR(verifyStages(plan));
   VM_RETURN_IF_ERROR(verifyData(plan));
+  VM_RETURN_IF_ERROR(verifyModule(plan));
   return verifyCommands(plan);
 }
 

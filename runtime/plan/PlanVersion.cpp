@@ -138,6 +138,8 @@ NewestPart newestPart(const Plan &plan) {
   if (!plan.programs.empty())
     newest.add(13, "A plan with several programs, the first \"{}\",",
                printable(plan.programs.front().name));
+  if (!plan.module.empty())
+    newest.add(15, "A plan with its module");
   return newest.part;
 }
 

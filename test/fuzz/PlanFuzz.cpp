@@ -164,7 +164,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
   size_t chosen = random() % 2 ? 0 : random() % sections->size();
   Section &section = (*sections)[chosen];
   std::vector<uint8_t> payload;
-  if (random() % 4 == 0)
+  if (random() % 4 == 0 || section.kind == SectionKind::Module)
     payload = mutateBytes(section.bytes, maxSize / 2);
   else if (section.kind == SectionKind::Manifest)
     payload = mutateManifest(section.bytes, random);

@@ -19,6 +19,7 @@
 #include "runtime/plan/PlanFile.h"
 #include "tools/common/CommandLineText.h"
 #include "tools/gpuvm-compile/TextFile.h"
+#include "tools/gpuvm-compile/TokenModel.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/raw_ostream.h"
@@ -54,22 +55,6 @@ static void addSizes(CLI::Option_group *group, TokenOptions &options) {
       ->capture_default_str();
 }
 
-static bool isPlan(const std::string &text, size_t end) {
-  return text.substr(0, end).ends_with(".gvplan");
-}
-
-/// With a file and a program around the last `#`.
-static std::string checkModel(const std::string &text) {
-  size_t end = text.rfind('#');
-  if (text == "test" || (end != std::string::npos && end != 0 &&
-                         end + 1 != text.size() && !isPlan(text, end)))
-    return "";
-  return isPlan(text, end)
-             ? "A plan is compiled already; the model is to be the MLIR file "
-               "that it was made of."
-             : fmt::format("\"{}\" is neither test nor FILE#PROGRAM.", text);
-}
-
 void vm::compile::addTokenOptions(CLI::App &app, TokenOptions &options) {
   auto *group = app.add_option_group(
       "Workflows of the token-stream VM (.workflow.toml, .token.json, .wire or "
@@ -91,9 +76,10 @@ void vm::compile::addTokenOptions(CLI::App &app, TokenOptions &options) {
   keep(group
            ->add_option("--model", options.model,
                         "What proposes tokens: test (the model for tests), or "
-                        "a program of an MLIR file")
+                        "a program of an MLIR file or of a plan made with "
+                        "--keep-module")
            ->type_name("test|FILE#PROGRAM")
-           ->check(CLI::Validator(checkModel, "")));
+           ->check(CLI::Validator(checkModelName, "")));
   keep(group
            ->add_option("--emit", options.emit,
                         "Write no plan but the workflows in a form, to -o or "
@@ -278,12 +264,6 @@ static Limits limitsOf(const Machine &machine, const TokenOptions &options) {
           options.answerTokens};
 }
 
-std::string vm::compile::modelFile(const TokenOptions &options) {
-  return options.model == "test"
-             ? ""
-             : options.model.substr(0, options.model.rfind('#'));
-}
-
 Result<std::string> vm::compile::engineFor(const Machine &machine,
                                            const TokenOptions &options) {
   Result<PatternAutomaton> automaton = buildAutomaton(machine);
@@ -294,9 +274,8 @@ Result<std::string> vm::compile::engineFor(const Machine &machine,
       neededSizes(machine, *automaton, options.streams, limits);
   if (options.model == "test")
     return writeEngine(roomFor(needed, limits));
-  // The model is asked before each step.
   return writeEngine(roomFor(needed, limits, /*steps=*/1),
-                     options.model.substr(options.model.rfind('#') + 1));
+                     modelProgram(options.model));
 }
 
 Status vm::compile::saveEngine(const std::string &path, const Plan &plan,

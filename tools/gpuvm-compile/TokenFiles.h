@@ -53,9 +53,6 @@ readWorkflows(const std::vector<std::string> &paths,
 Status emitForm(const std::vector<std::string> &paths,
                 const std::string &output, const TokenOptions &options);
 
-/// Of the program that is the model; "" = it is that for tests.
-std::string modelFile(const TokenOptions &options);
-
 /// gpuvm's text of an engine with room for the machine.
 Result<std::string> engineFor(const token::Machine &machine,
                               const TokenOptions &options);

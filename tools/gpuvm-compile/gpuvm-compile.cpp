@@ -17,6 +17,7 @@
 #include "tools/gpuvm-compile/BusyLine.h"
 #include "tools/gpuvm-compile/LinearFiles.h"
 #include "tools/gpuvm-compile/TokenFiles.h"
+#include "tools/gpuvm-compile/TokenModel.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/FileUtilities.h"
@@ -83,8 +84,12 @@ static void addFiles(CLI::App &app, CommandLine &line) {
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--link", line.request.linked,
-                 "A file with programs that are called")
+                 "A file with programs that are called, or a plan that "
+                 "--keep-module made of them")
       ->allow_extra_args(false);
+  app.add_flag("--keep-module", line.request.keepModule,
+               "The plan carries the module that it is made of, for --link and "
+               "--model");
   app.add_option("--report", line.report, "Write the fusion report (JSON)")
       ->type_name("FILE");
   app.add_option("--dump-phases-to", line.request.phasesDir,
@@ -244,6 +249,8 @@ static vm::Status checkWorkflowOptions(const CommandLine &line) {
     return refuse("--dump-phases-to", noPlan);
   if (line.statistics)
     return refuse("--statistics", noPlan);
+  if (line.request.keepModule)
+    return refuse("--keep-module", noPlan);
   return {};
 }
 
@@ -282,11 +289,20 @@ static int compile(const CommandLine &line, Input input) {
   if (input.linear)
     options.exact = true; // What it computes is defined to the bit.
   vm::compile::addLinearFrontEnd(input.linear, line.linear, request);
-  if (std::string model = vm::compile::modelFile(line.token); !model.empty())
-    request.linked.push_back(model);
+  vm::Status checked;
+  const std::string &model = line.token.model;
+  if (input.workflows && model != "test") {
+    request.linked.push_back(vm::compile::modelFile(model));
+    request.check = [&](mlir::ModuleOp module) {
+      checked = vm::compile::checkContext(module, model, line.token.budget);
+      return mlir::success(checked.ok());
+    };
+  }
   request.progress = [&](const std::string &what) { busy.set(what); };
   auto plan = mlir::gpuvm::compileProgram(context, sources, options, request);
   busy.clear();
+  if (!checked.ok())
+    return fail(checked);
   if (mlir::failed(plan))
     return static_cast<int>(vm::Code::BadInput);
   vm::Status saved = saveFiles(line, *plan, input);

@@ -70,7 +70,8 @@ ParsedCommandLine parseCommandLine(int argc, char **argv) {
       ->required();
   run::addProgramFlags(app, options.run);
   app.add_option("--link", options.linked,
-                 "A file with programs that are called")
+                 "A file with programs that are called, or a plan that "
+                 "gpuvm-compile --keep-module made of them")
       ->allow_extra_args(false);
   app.add_flag("--exact", options.exact,
                "The arithmetic of gpuvm-compile --exact: subnormal numbers are "

@@ -11,6 +11,7 @@
 #include "compiler/Diagnostics.h"
 #include "compiler/Dialects.h"
 #include "compiler/ReadModule.h"
+#include "compiler/ReadPart.h"
 #include "compiler/reference/Machine.h"
 #include "dialects/gpuvm/LinkPrograms.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -89,10 +90,14 @@ static Result<SmallVector<ProgramOp>> findPrograms(ModuleOp module,
 
 /// Puts what the programs call in the place of the calls.
 static LogicalResult link(ModuleOp module, ArrayRef<ProgramOp> programs,
+                          llvm::SourceMgr &sources,
                           const CommandLine &options) {
-  for (const std::string &path : options.linked)
-    if (failed(gpuvm::addPrograms(module, path)))
+  for (const std::string &path : options.linked) {
+    OwningOpRef<ModuleOp> part =
+        gpuvm::readPart("gpuvm-interpret", path, sources, *module.getContext());
+    if (!part || failed(gpuvm::addPrograms(module, *part)))
       return failure();
+  }
   for (ProgramOp program : programs)
     if (failed(gpuvm::linkProgram(program)) || failed(verify(program)))
       return failure();
@@ -276,11 +281,12 @@ static int fail(const Status &status) {
   return static_cast<int>(status.code());
 }
 
-static int runPrograms(ModuleOp module, const CommandLine &options) {
+static int runPrograms(ModuleOp module, llvm::SourceMgr &sources,
+                       const CommandLine &options) {
   Result<SmallVector<ProgramOp>> wanted = findPrograms(module, options);
   if (!wanted.ok())
     return fail(wanted.status());
-  if (failed(link(module, *wanted, options)))
+  if (failed(link(module, *wanted, sources, options)))
     return static_cast<int>(Code::BadInput);
   FailureOr<Programs> all = boot(*wanted, options.exact);
   if (failed(all))
@@ -323,5 +329,5 @@ int main(int argc, char **argv) {
       "gpuvm-interpret", parsed.options.sourcePath, sources, context);
   if (!module)
     return static_cast<int>(Code::BadInput);
-  return runPrograms(*module, parsed.options);
+  return runPrograms(*module, sources, parsed.options);
 }

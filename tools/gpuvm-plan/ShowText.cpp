@@ -88,6 +88,7 @@ private:
   void printStages();
   void printKernels();
   void printData();
+  void printModule();
   void printCommand(size_t index);
   void printWindows(uint32_t kernel, const std::vector<BoundWindow> &windows);
   void printReason(const BarrierReason &reason);
@@ -174,6 +175,11 @@ void TextPrinter::printData() {
     line("  {}", windowText({data.region, data.offset, data.bytes.size()}));
 }
 
+void TextPrinter::printModule() {
+  if (!plan.module.empty())
+    line("\nmodule\n  {} bytes", plan.module.size());
+}
+
 void TextPrinter::printWindows(uint32_t kernelIndex,
                                const std::vector<BoundWindow> &windows) {
   std::vector<Binding> bindings = dispatchBindings(plan, kernelIndex);
@@ -238,6 +244,7 @@ std::string TextPrinter::print() {
   printStages();
   printKernels();
   printData();
+  printModule();
   if (!plan.commands.empty() && plan.programs.empty())
     line("\ncommands");
   std::vector<CommandRange> ranges = commandsOfPrograms(plan);

@@ -58,6 +58,15 @@ Result<std::string> dot(const Plan &plan, const Options &) {
   return tools::dotText(plan);
 }
 
+Result<std::string> module(const Plan &plan, const Options &options) {
+  if (plan.module.empty())
+    return Status(Code::BadInput,
+                  fmt::format("The plan \"{}\" carries no module "
+                              "(gpuvm-compile --keep-module).",
+                              options.path));
+  return plan.module;
+}
+
 /// The plan has been loaded, so it is valid: what remains is to say so.
 Result<std::string> verify(const Plan &plan, const Options &options) {
   if (!options.json())
@@ -139,14 +148,16 @@ static int runTool(int argc, char **argv) {
   addFormat(code);
   code->add_option("--kernel", options.kernel, "Only the kernel of this name");
   add("dot", "Commands and dependences as a Graphviz graph", dot);
+  add("module", "The MLIR module that the plan was made of, if it carries it",
+      module);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     return lacksCommand(app, error)
                ? fail(Status(Code::Usage,
                              "What to do is missing: show, verify, "
-                             "disassemble or dot, before the plan file "
-                             "(gpuvm-plan --help says more)."))
+                             "disassemble, dot or module, before the plan "
+                             "file (gpuvm-plan --help says more)."))
                : answer(app, error);
   }
   return run(action, options);

@@ -24,8 +24,8 @@ using namespace vm;
 
 namespace {
 
-/// The manifest holds every field but the words and bytes, so two plans with
-/// equal text, modules and data are equal.
+/// The manifest holds every field but the words, bytes and module, so two plans
+/// with equal text, SPIR-V, data and module are equal.
 void expectEqual(const Plan &a, const Plan &b) {
   EXPECT_EQ(manifestToJson(a), manifestToJson(b));
   ASSERT_EQ(a.kernels.size(), b.kernels.size());
@@ -34,6 +34,7 @@ void expectEqual(const Plan &a, const Plan &b) {
   ASSERT_EQ(a.initialData.size(), b.initialData.size());
   for (size_t i = 0; i < a.initialData.size(); ++i)
     EXPECT_EQ(a.initialData[i].bytes, b.initialData[i].bytes);
+  EXPECT_EQ(a.module, b.module);
 }
 
 class TemporaryFolder : public testing::Test {
@@ -87,6 +88,15 @@ TEST(PlanFormat, RepeatsRoundTrip) {
   EXPECT_EQ(repeat.commands, 2u);
   EXPECT_EQ(repeat.times, 500u);
   EXPECT_TRUE(repeat.rotations.empty());
+}
+
+TEST(PlanFormat, ModulesRoundTrip) {
+  Plan plan = test::makeSamplePlan();
+  plan.module = "module {\n\t// \xE2\x82\xAC\n}\n";
+  Result<Plan> read = readPlan(writePlan(plan));
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  expectEqual(plan, *read);
+  EXPECT_EQ(read->module, "module {\n\t// \xE2\x82\xAC\n}\n");
 }
 
 TEST(PlanFormat, EmptyPlanRoundTrips) {

@@ -126,6 +126,12 @@ bool PlanMutation::applyToSections(const std::string &verb,
   } else if (verb == "swap") {
     std::swap(payloads.at(std::stoul(first) - 1),
               payloads.at(std::stoul(second) - 1));
+  } else if (verb == "add") {
+    // add KIND INDEX TEXT: one more section at the end.
+    auto [index, text] = splitWord(second);
+    payloads.push_back({static_cast<uint32_t>(std::stoul(first)),
+                        static_cast<uint32_t>(std::stoul(index)),
+                        {text.begin(), text.end()}});
   } else if (verb == "resize") {
     payloads.at(std::stoul(first) - 1).bytes.resize(std::stoul(second));
   } else if (verb == "word") {

@@ -190,6 +190,22 @@ TEST_F(PlanTool, AMissingFileExitsWithThree) {
   EXPECT_EQ(output.out, "");
 }
 
+TEST_F(PlanTool, ModulePrintsWhatThePlanCarries) {
+  Output output = run("module " + plan);
+  EXPECT_EQ(output.exitCode, 3);
+  EXPECT_EQ(output.out, "");
+  EXPECT_EQ(output.err, "gpuvm-plan: error: The plan \"" + plan +
+                            "\" carries no module (gpuvm-compile "
+                            "--keep-module).\n");
+  EXPECT_FALSE(contains(run("show " + plan).out, "\nmodule\n"));
+
+  Plan sample = test::makeSamplePlan();
+  sample.module = "module {\n}\n";
+  ASSERT_EQ(savePlan(plan, sample).message(), "");
+  EXPECT_EQ(run("module " + plan).out, "module {\n}\n");
+  EXPECT_TRUE(contains(run("show " + plan).out, "\nmodule\n  11 bytes\n"));
+}
+
 TEST_F(PlanTool, AFullDiskIsAnError) {
   Output output = run("show " + plan + " >/dev/full");
   EXPECT_EQ(output.exitCode, 3);

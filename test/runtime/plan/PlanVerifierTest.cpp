@@ -429,4 +429,23 @@ TEST(PlanVerifier, Limits) {
       "The number of data chunks (65537) exceeds the limit (65536).");
 }
 
+TEST(PlanVerifier, Modules) {
+  EXPECT_EQ(broken([](Plan &p) {
+              p.module.assign(limits::kMaxModuleBytes + 1, 'a');
+            }),
+            "The module has 67108865 bytes (at most 67108864 are allowed).");
+  for (std::string text :
+       {std::string("a\0b", 3), std::string("a\n\x1b[2J\n"),
+        std::string("a\r\n"), std::string("\xC3"), std::string("a\n\x80"),
+        std::string("\xE2\x80\xAE\n")})
+    EXPECT_EQ(broken([&](Plan &p) { p.module = text; }),
+              "The module holds a control character or is not UTF-8.")
+        << text;
+  for (const char *text : {"\n", "\t", "a", "a\n\n\tb\n", "\xE2\x82\xAC"}) {
+    Plan plan = test::makeSamplePlan();
+    plan.module = text;
+    EXPECT_EQ(verifyPlan(plan).message(), "") << text;
+  }
+}
+
 } // namespace

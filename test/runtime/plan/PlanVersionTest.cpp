@@ -72,6 +72,8 @@ std::vector<Change> changes() {
          plan.kernels[2].variants.clear();
          plan.kernels[2].bindings.back().binding = 30;
        }},
+      {15, "A plan with its module",
+       [](Plan &plan) { plan.module = "module {}\n"; }},
   };
   const std::pair<Feature, uint16_t> kFeatures[] = {
       {Feature::SignedZeroInfNan64, 0}, {Feature::Subgroup32, 2},

@@ -1,0 +1,59 @@
+//===- TokenModel.cpp - the model of a token-stream VM --------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/gpuvm-compile/TokenModel.h"
+
+#include "dialects/gpuvm/Gpuvm.h"
+#include "frontends/token/Diagnostics.h"
+
+#include <fmt/format.h>
+
+using namespace vm;
+using namespace vm::compile;
+
+static constexpr llvm::StringLiteral kContextAttr = "token.context";
+
+std::string vm::compile::checkModelName(const std::string &model) {
+  size_t end = model.rfind('#');
+  if (model == "test" ||
+      (end != std::string::npos && end != 0 && end + 1 != model.size()))
+    return "";
+  return fmt::format("\"{}\" is neither test nor FILE#PROGRAM.", model);
+}
+
+std::string vm::compile::modelFile(const std::string &model) {
+  return model.substr(0, model.rfind('#'));
+}
+
+std::string vm::compile::modelProgram(const std::string &model) {
+  return model.substr(model.rfind('#') + 1);
+}
+
+Status vm::compile::checkContext(mlir::ModuleOp module,
+                                 const std::string &model, int32_t budget) {
+  std::string name = modelProgram(model);
+  auto program = module.lookupSymbol<mlir::gpuvm::ProgramOp>(name);
+  mlir::Attribute attribute =
+      program ? program->getAttr(kContextAttr) : nullptr;
+  if (!attribute)
+    return {};
+  auto context = llvm::dyn_cast<mlir::IntegerAttr>(attribute);
+  if (!context || !context.getType().isInteger(64) || context.getInt() < 0) {
+    program.emitError()
+        << kContextAttr
+        << " is to be the number of tokens that the model sees, as 2048 : i64";
+    return {Code::BadInput, ""};
+  }
+  token::Diagnostics diagnostics;
+  if (budget > context.getInt())
+    diagnostics.error(
+        "M01", {"command line", {0, 0}},
+        fmt::format("The budget is {} tokens, and the model \"{}\" sees at "
+                    "most {} (--budget).",
+                    budget, name, context.getInt()));
+  return diagnostics.status();
+}
