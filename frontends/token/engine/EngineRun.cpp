@@ -219,13 +219,15 @@ void EngineRun::forEachWord(int32_t stream, size_t firstBlock,
     int64_t column = block.columnOf(stream);
     if (column < 0)
       continue;
-    size_t columns = block.columns(room_.streams);
-    for (size_t row = 0; row < block.rows; ++row) {
-      StepWord word{block.words[row * columns + column]};
-      if (!word.isStep())
-        break;
-      take(word);
-    }
+    size_t columns = block.columns(room_.streams), steps = room_.steps;
+    auto wordAt = [&](size_t row) {
+      return StepWord{block.words[row * columns + column]};
+    };
+    // A turn may end early, for the model; one that is empty is the last one.
+    for (size_t turn = 0; turn < block.rows && wordAt(turn).isStep();
+         turn += steps)
+      for (size_t row = turn; row < turn + steps && wordAt(row).isStep(); ++row)
+        take(wordAt(row));
   }
 }
 

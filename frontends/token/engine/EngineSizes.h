@@ -17,6 +17,13 @@
 
 namespace vm::token {
 
+/// Steps in a turn save its barriers and the state's way to memory and back
+/// (docs/rationale/token-vm.md).
+constexpr int32_t kStepsOfTurn = 8;
+/// ... where a model that is a program is called once a turn: it sees so many
+/// tokens at a time.
+constexpr int32_t kStepsOfModelTurn = 4;
+
 struct EngineSizes {
   int32_t streams = 1;
   int32_t turns = 1; ///< That an execution has records for.
@@ -56,10 +63,6 @@ int64_t tableWords(const EngineSizes &sizes);
 EngineSizes neededSizes(const Machine &machine,
                         const PatternAutomaton &automaton, int32_t streams,
                         const Limits &limits);
-
-/// Steps in a turn save its barriers and the state's way to memory and back
-/// (docs/rationale/token-vm.md).
-constexpr int32_t kStepsOfTurn = 8;
 
 /// Room for that and for workflows like it: sizes of tables are rounded up to
 /// powers of two.

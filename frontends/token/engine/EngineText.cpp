@@ -49,12 +49,18 @@ static constexpr State kTestStates[] = {
     {"place", "%zero", "%place", "%t#2", "%place"},
 };
 
-/// Of a model that is a program: the last token, whether it is to be shown, and
-/// whether the next one is asked for.
+/// Of a model that is a program: whether it is asked for the next token.
 static constexpr State kModelStates[] = {
-    {"last", "%padding", "%last", "%t#0", "%last"},
-    {"unseen", "%zero", "%unseen", "%one", "%none"},
-    {"asked", "%zero", "%asked1", "%asked1", "%none"},
+    {"asked", "%zero", "%asked1", "%asked1", "%asked"},
+};
+
+/// The words of the turn before, which such a model has not seen. A turn does
+/// not begin with them: in its loop are its own.
+static constexpr State kShownWords[kStepsOfModelTurn] = {
+    {"shown0", "%not", "%shown0", "", ""},
+    {"shown1", "%not", "%shown1", "", ""},
+    {"shown2", "%not", "%shown2", "", ""},
+    {"shown3", "%not", "%shown3", "", ""},
 };
 
 namespace {
@@ -65,25 +71,31 @@ public:
       : sizes(sizes), model(model),
         states(std::begin(kStates), std::end(kStates)) {
     if (model.empty())
-      states.insert(states.end(), std::begin(kTestStates),
-                    std::end(kTestStates));
+      append(states, kTestStates);
     else
-      states.insert(states.end(), std::begin(kModelStates),
-                    std::end(kModelStates));
+      append(states, kModelStates);
+    carried = states;
+    if (!model.empty())
+      append(carried, kShownWords);
   }
 
   std::string write();
 
 private:
-  template <typename T> void set(const char *place, const T &value) {
+  template <typename T> void set(const std::string &place, const T &value) {
     arguments.places[place] = fmt::format("{}", value);
   }
 
-  /// An item for each state, or for each step of a turn.
+  static void append(std::vector<State> &to, std::span<const State> some) {
+    to.insert(to.end(), some.begin(), some.end());
+  }
+
+  /// An item for each of these, or for each step of a turn.
   template <typename Item>
-  std::string each(Item item, const char *between = ", ") const {
+  static std::string each(const std::vector<State> &some, Item item,
+                          const char *between = ", ") {
     std::string text;
-    for (const State &state : states)
+    for (const State &state : some)
       text += std::string(text.empty() ? "" : between) + item(state);
     return text;
   }
@@ -94,7 +106,7 @@ private:
     return text;
   }
   template <typename Line> std::string eachPair(Line line) const;
-  int pairs() const { return (int(states.size()) + 1) / 2; }
+  int pairs() const { return (int(carried.size()) + 1) / 2; }
   int indexOf(std::string_view name) const {
     int number = 0;
     while (states[number].name != name)
@@ -108,10 +120,14 @@ private:
   void setCarried();
   void setStep();
   void setRecords();
+  void setReads(const std::string &prefix,
+                const std::set<std::string_view> &names, const char *map);
+  void setShown();
 
   const EngineSizes &sizes;
   const std::string &model;
-  std::vector<State> states;
+  std::vector<State> states;  ///< In the loop over the steps of a turn.
+  std::vector<State> carried; ///< From turn to turn.
   TemplateArguments arguments;
 };
 
@@ -177,8 +193,8 @@ template <typename Line> std::string EngineWriter::eachPair(Line line) const {
   std::string text;
   for (int pair = 0; pair < pairs(); ++pair) {
     size_t low = size_t(pair) * 2;
-    text += line(pair, states[low],
-                 low + 1 < states.size() ? &states[low + 1] : nullptr);
+    text += line(pair, carried[low],
+                 low + 1 < carried.size() ? &carried[low + 1] : nullptr);
   }
   return text;
 }
@@ -213,6 +229,7 @@ static const char *const kHalves =
 void EngineWriter::setMemory() {
   auto lines = [&](const char *format) {
     return each(
+        carried,
         [&](const State &s) {
           return fmt::format(fmt::runtime(format), s.name);
         },
@@ -223,6 +240,7 @@ void EngineWriter::setMemory() {
   set("stores", lines("    gpuvm.store %{0}, @token.{0} : !streams"));
   set("starts",
       each(
+          carried,
           [](const State &s) {
             return fmt::format("    gpuvm.store {}, @token.{} : !streams",
                                s.start, s.name);
@@ -239,7 +257,7 @@ void EngineWriter::setCarried() {
   set("startPairs", numbers(pairs(), "%pair{}"));
   set("sentPairs", numbers(pairs(), "%s#{}"));
   set("nextPairs", numbers(pairs(), "%l.next#{}"));
-  set("carried",
+  set("carriedTurn",
       numbers(pairs(), "%l.pair{0} = %begin#{0} : !gpuvm.message<!pairs>"));
   set("stepOperands",
       numbers(pairs(), "%pair{0}_ = %l.pair{0} : !gpuvm.message<!pairs>"));
@@ -258,7 +276,6 @@ void EngineWriter::setCarried() {
                          high ? high->name : "spare", "!streams", "!pairs");
       });
   set("unpackedEnd", unpacked);
-  set("showUnpacked", unpacked);
 }
 
 void EngineWriter::setStep() {
@@ -268,13 +285,13 @@ void EngineWriter::setStep() {
   set("allStates", count + 1);
   set("stateScalars", repeated(count, "i32"));
   auto names = [&](const char *format) {
-    return each([&](const State &s) {
+    return each(states, [&](const State &s) {
       return fmt::format(fmt::runtime(format), s.name);
     });
   };
   set("iterArguments", names("%{0} = %{0}_0"));
-  set("stateStepped", each([](const State &s) { return s.stepped; }));
-  set("stateKept", each([](const State &s) { return s.kept; }));
+  set("stateStepped", each(states, [](const State &s) { return s.stepped; }));
+  set("stateKept", each(states, [](const State &s) { return s.kept; }));
   set("stepped", numbers(count, "%n#{}"));
   const std::string indent(8, ' ');
   set("unpacked",
@@ -288,6 +305,7 @@ void EngineWriter::setStep() {
                              fmt::format("{}_0", high ? high->name : "spare"),
                              "i32", "i64");
           }));
+  // Words follow states in the results of the loop as in what is carried.
   int number = 0;
   set("packed",
       eachPair([&](int pair, const State &, const State *high) {
@@ -345,6 +363,61 @@ void EngineWriter::setRecords() {
       }));
 }
 
+/// The operands of an operation that reads these of what is carried, as places
+/// whose names begin with `prefix`.
+void EngineWriter::setReads(const std::string &prefix,
+                            const std::set<std::string_view> &names,
+                            const char *map) {
+  std::string operands, types, arguments, maps;
+  std::string unpacked = "        %half = arith.constant 32 : i64\n";
+  eachPair([&](int pair, const State &low, const State *high) {
+    if (!names.contains(low.name) && !(high && names.contains(high->name)))
+      return std::string();
+    const char *between = operands.empty() ? "" : ", ";
+    operands += fmt::format("{}%pair{}_", between, pair);
+    types += fmt::format("{}!pairs", between);
+    arguments += fmt::format("{}%pair{}: i64", between, pair);
+    maps += fmt::format("{}{}", between, map);
+    unpacked += unpacking("        ", pair, fmt::format("%pair{}", pair),
+                          low.name, high ? high->name : "spare", "i32", "i64");
+    return std::string();
+  });
+  set((prefix + "Operands"), operands);
+  set((prefix + "Types"), types);
+  set((prefix + "Arguments"), arguments);
+  set((prefix + "Maps"), maps);
+  set((prefix + "Unpacked"), unpacked);
+}
+
+/// What a model that is a program is shown: which of the words of a turn are
+/// tokens, and how many.
+void EngineWriter::setShown() {
+  std::set<std::string_view> words;
+  for (const State &state : kShownWords)
+    words.insert(state.name);
+  setReads("chunk", words, "affine_map<(s, k) -> (s)>");
+  words.insert({"asked", "clock"});
+  setReads("shown", words, "#s");
+  set("countWords", eachStep([](int i) {
+        return fmt::format(
+            "        %is{0} = arith.cmpi sge, %shown{0}, %none : "
+            "i32\n"
+            "        %one{0} = arith.extui %is{0} : i1 to i32\n"
+            "        %sum{1} = arith.addi %sum{0}, %one{0} : "
+            "i32\n",
+            i, i + 1);
+      }));
+  set("chooseWord", eachStep([](int i) {
+        return fmt::format("        %k{0} = arith.constant {0} : index\n"
+                           "        %at{0} = arith.cmpi eq, %k, %k{0} : index\n"
+                           "        %word{1} = arith.select %at{0}, %shown{0}, "
+                           "%word{0} : i32\n",
+                           i, i + 1);
+      }));
+  set("word", fmt::format("%word{}", sizes.steps));
+  set("sum", fmt::format("%sum{}", sizes.steps));
+}
+
 std::string EngineWriter::write() {
   setSizes();
   setTables();
@@ -352,6 +425,8 @@ std::string EngineWriter::write() {
   setCarried();
   setStep();
   setRecords();
+  if (!model.empty())
+    setShown();
   return fillTemplate(kEngineTemplate, arguments);
 }
 

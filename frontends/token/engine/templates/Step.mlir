@@ -1,12 +1,3 @@
-  %last:@allPairs@ = gpuvm.repeat @token.turns up_to @turns@ (@carried@, %l.turn = %zero : !gpuvm.message<!word>) {
-//@if model
-    %l.last, %l.unseen, %l.asked, %l.clock = gpuvm.stage @token.show(@showOperands@) -> (!streams, !streams, !streams, !streams) {
-@showUnpacked@
-      gpuvm.send %last, %unseen, %asked, %clock : !streams, !streams, !streams, !streams
-    }
-    %l.proposal = gpuvm.call @@model@ as @model (%l.last, %l.unseen, %l.asked, %l.clock)
-        : (!gpuvm.message<!streams>, !gpuvm.message<!streams>, !gpuvm.message<!streams>, !gpuvm.message<!streams>) -> !gpuvm.message<!streams>
-//@end
     %l.next:@pairs@, %l.more, %l.done = gpuvm.stage @token.step
         (@stepOperands@, %answer_ = %begin#@pairs@ : !gpuvm.message<!streams>, %answers = %answer : !answers,
 //@if model
@@ -75,7 +66,16 @@
 //@end
         %l:@results@ = scf.for %k = %c0 to %steps step %c1
             iter_args(@iterArguments@@wordArguments@) -> (@scalars@) {
+//@if model
+          // Ahead of the model it goes while tokens are forced.
+          %isLive = arith.cmpi eq, %status, %none : i32
+          %isFirst = arith.cmpi eq, %k, %c0 : index
+          %isForcedNext = arith.cmpi eq, %asked, %none : i32
+          %mayGo = arith.ori %isFirst, %isForcedNext : i1
+          %isRunning = arith.andi %isLive, %mayGo : i1
+//@else
           %isRunning = arith.cmpi eq, %status, %none : i32
+//@end
           %n:@allStates@ = scf.if %isRunning -> (@stateScalars@, i32) {
             %zi = arith.index_cast %pc : i32 to index
             %prompt = func.call @zones(%tables, %zi, %c0) : (!tables, index, index) -> i32

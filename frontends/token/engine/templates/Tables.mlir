@@ -5,6 +5,7 @@
 !records = tensor<@turns@x@streams@xi32>
 !pairs = tensor<@streams@xi64>
 !word = tensor<i32>
+!chunks = tensor<@streams@x@steps@xi32>
 !flag = tensor<i1>
 !flags = tensor<@streams@xi1>
 !answers = tensor<@answerRows@x@answerTokens@xi32>

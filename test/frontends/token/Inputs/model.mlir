@@ -1,10 +1,12 @@
 // The model for tests as a program of its own, for 16 streams: weight 64, phrases "b[E]", "[A]" and "cab", fillers
-// "abc", seed 0. It is shown each token one turn later; were it shown one too many or too few, all that follows would differ.
+// "abc", seed 0. It is shown the tokens of a turn in the next one; were it shown one too many or too few, all that follows
+// would differ.
 
 !streams = tensor<16xi32>
+!chunks = tensor<16x4xi32>
 #s = affine_map<(s) -> (s)>
 
-gpuvm.program private @test_model(%token: !streams, %seen: !streams, %asked: !streams, %clock: !streams) -> (proposal: !streams) {
+gpuvm.program private @test_model(%tokens: !chunks, %count: !streams, %asked: !streams, %clock: !streams) -> (proposal: !streams) {
   gpuvm.heap @text : tensor<13xi32> = dense<[98, 91, 69, 93, 91, 65, 93, 99, 97, 98, 97, 98, 99]> : tensor<13xi32>
   gpuvm.heap @phrases : tensor<3x2xi32> = dense<[[0, 4], [4, 3], [7, 3]]> : tensor<3x2xi32>
   gpuvm.global @hash : !streams
@@ -27,7 +29,7 @@ gpuvm.program private @test_model(%token: !streams, %seen: !streams, %asked: !st
     func.return %r : i32
   }
 
-  %p = gpuvm.stage @propose(%token_ = %token : !streams, %seen_ = %seen : !streams, %asked_ = %asked : !streams, %clock_ = %clock : !streams)
+  %p = gpuvm.stage @propose(%tokens_ = %tokens : !chunks, %count_ = %count : !streams, %asked_ = %asked : !streams, %clock_ = %clock : !streams)
       -> !streams {
     %text = gpuvm.load @text : tensor<13xi32>
     %phrases = gpuvm.load @phrases : tensor<3x2xi32>
@@ -35,11 +37,11 @@ gpuvm.program private @test_model(%token: !streams, %seen: !streams, %asked: !st
     %phrase = gpuvm.load @phrase : !streams
     %place = gpuvm.load @place : !streams
     %e = tensor.empty() : !streams
-    %r:4 = linalg.generic {indexing_maps = [#s, #s, #s, #s, #s, #s, #s, #s, #s, #s, #s], iterator_types = ["parallel"]}
-        ins(%token_, %seen_, %asked_, %clock_, %hash, %phrase, %place
-            : !streams, !streams, !streams, !streams, !streams, !streams, !streams)
+    %r:4 = linalg.generic {indexing_maps = [#s, #s, #s, #s, #s, #s, #s, #s, #s, #s], iterator_types = ["parallel"]}
+        ins(%count_, %asked_, %clock_, %hash, %phrase, %place
+            : !streams, !streams, !streams, !streams, !streams, !streams)
         outs(%e, %e, %e, %e : !streams, !streams, !streams, !streams) {
-    ^bb0(%t: i32, %isSeen: i32, %isAsked: i32, %time: i32, %h0: i32, %own0: i32, %at0: i32, %o0: i32, %o1: i32, %o2: i32, %o3: i32):
+    ^bb0(%n: i32, %isAsked: i32, %time: i32, %h0: i32, %own0: i32, %at0: i32, %o0: i32, %o1: i32, %o2: i32, %o3: i32):
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %none = arith.constant 0 : i32
@@ -61,12 +63,15 @@ gpuvm.program private @test_model(%token: !streams, %seen: !streams, %asked: !st
       %isFirst = arith.cmpi eq, %time, %none : i32
       %h1 = arith.select %isFirst, %begun, %h0 : i32
       %own1 = arith.select %isFirst, %not, %own0 : i32
-      // The last token.
-      %x0 = arith.xori %h1, %t : i32
-      %x1 = arith.addi %x0, %golden : i32
-      %x2 = func.call @mixed(%x1) : (i32) -> i32
-      %sees = arith.cmpi ne, %isSeen, %none : i32
-      %h2 = arith.select %sees, %x2, %h1 : i32
+      // What it has not seen.
+      %ni = arith.index_cast %n : i32 to index
+      %h2 = scf.for %k = %c0 to %ni step %c1 iter_args(%h = %h1) -> (i32) {
+        %t = tensor.extract %tokens_[%bi, %k] : !chunks
+        %x0 = arith.xori %h, %t : i32
+        %x1 = arith.addi %x0, %golden : i32
+        %x2 = func.call @mixed(%x1) : (i32) -> i32
+        scf.yield %x2 : i32
+      }
       %asks = arith.cmpi ne, %isAsked, %none : i32
       %p:3 = scf.if %asks -> (i32, i32, i32) {
         %y0 = arith.xori %h2, %salt : i32

@@ -1,0 +1,37 @@
+  %last:@allPairs@ = gpuvm.repeat @token.turns up_to @turns@ (@carriedTurn@, %l.turn = %zero : !gpuvm.message<!word>) {
+//@if model
+    // What the model has not seen yet: the tokens of the last turn.
+    %l.tokens, %l.count, %l.asked, %l.clock = gpuvm.stage @token.show(@showOperands@) -> (!chunks, !streams, !streams, !streams) {
+      %tables = gpuvm.load @token.tables : !tables
+      %ec = tensor.empty() : !chunks
+      %e = tensor.empty() : !streams
+      %tokens = linalg.generic {indexing_maps = [@chunkMaps@, affine_map<(s, k) -> (s, k)>], iterator_types = ["parallel", "parallel"]}
+          ins(@chunkOperands@ : @chunkTypes@) outs(%ec : !chunks) {
+      ^bb0(@chunkArguments@, %o: i32):
+        %c7 = arith.constant 7 : index
+        %none = arith.constant 0 : i32
+        %mask = arith.constant 0x1FFFFF : i32
+        %padding = func.call @limits(%tables, %c7) : (!tables, index) -> i32
+        %k = linalg.index 1 : index
+        %word0 = arith.constant -1 : i32
+@chunkUnpacked@
+@chooseWord@
+        %isToken = arith.cmpi sge, @word@, %none : i32
+        %token = arith.andi @word@, %mask : i32
+        %r = arith.select %isToken, %token, %padding : i32
+        linalg.yield %r : i32
+      } -> !chunks
+      %count, %asks, %time = linalg.generic {indexing_maps = [@shownMaps@, #s, #s, #s], iterator_types = ["parallel"]}
+          ins(@shownOperands@ : @shownTypes@) outs(%e, %e, %e : !streams, !streams, !streams) {
+      ^bb0(@shownArguments@, %o0: i32, %o1: i32, %o2: i32):
+        %none = arith.constant 0 : i32
+        %sum0 = arith.constant 0 : i32
+@shownUnpacked@
+@countWords@
+        linalg.yield @sum@, %asked, %clock : i32, i32, i32
+      } -> (!streams, !streams, !streams)
+      gpuvm.send %tokens, %count, %asks, %time : !chunks, !streams, !streams, !streams
+    }
+    %l.proposal = gpuvm.call @@model@ as @model (%l.tokens, %l.count, %l.asked, %l.clock)
+        : (!gpuvm.message<!chunks>, !gpuvm.message<!streams>, !gpuvm.message<!streams>, !gpuvm.message<!streams>) -> !gpuvm.message<!streams>
+//@end
