@@ -88,6 +88,10 @@ public:
   loop(Value lower, Value upper, Value step, ValueRange carried,
        function_ref<SmallVector<Value>(Value i, ValueRange carried)> body,
        bool runs = false);
+  /// Loads of windows that are only read leave loops whose iterations do not
+  /// change them (spirv/HoistLoads.h).
+  void hoistLoads() { module->setAttr(kHoistsLoads, b.getUnitAttr()); }
+  static constexpr const char *kHoistsLoads = "hoists_loads";
   /// while (condition(state)) state = body(state); returns the last state.
   SmallVector<Value>
   loopWhile(ValueRange initial, function_ref<Value(ValueRange state)> condition,

@@ -180,7 +180,8 @@ private:
   Kept keptRows, keptLeftover;
   Value lane;
   Value laneGroup;   ///< This lane's among those of its result.
-  Value laneInGroup; ///< The first one of the order that this lane takes now.
+  Value laneInGroup; ///< The first one of the order that this lane takes now;
+                     ///< null if it takes its own only.
   Value active;      ///< Whether this lane has a result; null if all have.
   Value columnLane, columnRow; ///< This lane's, in columns.
   Value hasColumns; ///< Whether this lane has results; null if all have.

@@ -13,6 +13,7 @@
 
 #include "kernels/Emitter.h"
 #include "kernels/spirv/ExpandOps.h"
+#include "kernels/spirv/HoistLoads.h"
 #include "kernels/spirv/LoopToSpirv.h"
 #include "kernels/spirv/SpirvPasses.h"
 
@@ -307,8 +308,11 @@ gpuvm::lowerToSpirv(gpu::GPUModuleOp module,
   spirv::TargetEnvAttr target = targetEnvironment(module);
   auto parent = module->getParentOfType<ModuleOp>();
   parent->setAttr(spirv::getTargetEnvAttrName(), target);
-  if (failed(expandOps(parent, passes.expand)) ||
-      failed(convert(module, target)))
+  if (failed(expandOps(parent, passes.expand)))
+    return failure();
+  if (module->hasAttr(KernelBuilder::kHoistsLoads))
+    hoistLoads(module, uses);
+  if (failed(convert(module, target)))
     return failure();
   auto modules = parent.getOps<spirv::ModuleOp>();
   if (modules.empty())

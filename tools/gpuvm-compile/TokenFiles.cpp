@@ -274,7 +274,7 @@ Result<std::string> vm::compile::engineFor(const Machine &machine,
       neededSizes(machine, *automaton, options.streams, limits);
   if (options.model == "test")
     return writeEngine(roomFor(needed, limits));
-  return writeEngine(roomFor(needed, limits, kStepsOfModelTurn),
+  return writeEngine(roomFor(needed, limits, /*hasModel=*/true),
                      modelProgram(options.model));
 }
 

@@ -113,7 +113,7 @@ static int32_t powerOfTwo(int32_t size) {
 }
 
 EngineSizes vm::token::roomFor(EngineSizes needed, const Limits &limits,
-                               int32_t steps) {
+                               bool hasModel) {
   EngineSizes room = needed;
   for (int32_t EngineSizes::*size :
        {&EngineSizes::workflows, &EngineSizes::phrases, &EngineSizes::zones,
@@ -121,10 +121,12 @@ EngineSizes vm::token::roomFor(EngineSizes needed, const Limits &limits,
         &EngineSizes::vocabulary, &EngineSizes::nodes, &EngineSizes::symbols,
         &EngineSizes::hits})
     room.*size = powerOfTwo(room.*size);
-  room.steps = steps;
-  int64_t most = std::max<int64_t>(kMaxRecords / room.streams, steps);
-  int64_t tokens = std::min<int64_t>(std::max(limits.budget, 1), most);
-  room.turns = int32_t((tokens + steps - 1) / steps);
+  room.steps = hasModel ? kStepsOfModelTurn : kStepsOfTurn;
+  // A turn of a model may make one token only.
+  int32_t least = hasModel ? 1 : room.steps;
+  int64_t turns = (int64_t(std::max(limits.budget, 1)) + least - 1) / least;
+  int64_t most = kMaxRecords / room.streams / room.steps;
+  room.turns = int32_t(std::min(turns, std::max<int64_t>(most, 1)));
   return room;
 }
 

@@ -65,9 +65,9 @@ EngineSizes neededSizes(const Machine &machine,
                         const Limits &limits);
 
 /// Room for that and for workflows like it: sizes of tables are rounded up to
-/// powers of two.
+/// powers of two. `hasModel`: one that is a program.
 EngineSizes roomFor(EngineSizes needed, const Limits &limits,
-                    int32_t steps = kStepsOfTurn);
+                    bool hasModel = false);
 
 /// BadInput, with the first size there is too little of.
 Status checkFits(const EngineSizes &needed, const EngineSizes &room);
