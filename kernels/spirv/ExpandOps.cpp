@@ -149,9 +149,20 @@ static void expandFloats(Operation *module) {
   });
 }
 
+/// A constant that drivers do not see: a workgroup's third number is 0, too.
+static Value hiddenConstant(OpBuilder &b, Location loc, Type type,
+                            const APFloat &value) {
+  Type word = b.getIntegerType(type.getIntOrFloatBitWidth());
+  Value bits = arith::ConstantOp::create(
+      b, loc, b.getIntegerAttr(word, value.bitcastToAPInt()));
+  Value number = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
+  number = arith::IndexCastOp::create(b, loc, word, number);
+  bits = arith::OrIOp::create(b, loc, bits, number);
+  return arith::BitcastOp::create(b, loc, type, bits);
+}
+
 /// Lavapipe (Mesa 22.3) takes x * 0 and 0 / x for 0 and x + 0 for x, whatever x
-/// is, where it sees the constant, be it after unrolling a loop. A workgroup's
-/// third number is 0, too.
+/// is, where it sees the constant, be it after unrolling a loop.
 static void hideZeros(Operation *module) {
   module->walk([](Operation *op) {
     if (!isa<arith::AddFOp, arith::MulFOp, arith::DivFOp, scf::ForOp,
@@ -163,15 +174,36 @@ static void hideZeros(Operation *module) {
           !(value.isZero() || value.isDenormal()))
         continue;
       OpBuilder b(op);
-      Location loc = op->getLoc();
-      Type type = operand.get().getType();
-      Type word = b.getIntegerType(type.getIntOrFloatBitWidth());
-      Value bits = arith::ConstantOp::create(
-          b, loc, b.getIntegerAttr(word, value.bitcastToAPInt()));
-      Value number = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
-      number = arith::IndexCastOp::create(b, loc, word, number);
-      bits = arith::OrIOp::create(b, loc, bits, number);
-      operand.set(arith::BitcastOp::create(b, loc, type, bits));
+      operand.set(
+          hiddenConstant(b, op->getLoc(), operand.get().getType(), value));
+    }
+  });
+}
+
+/// Lavapipe (Mesa 22.3) makes 0 or -1, as a condition says, the negative of 0
+/// or 1, which is -0, where it sees the constants. Where the branches of an
+/// scf.if make them it selects, too.
+static void hideSelectedZeros(Operation *module) {
+  auto hide = [](Operation *op, OpOperand &zero, Value other) {
+    APFloat value(0.0f), one(0.0f);
+    if (!matchPattern(zero.get(), m_ConstantFloat(&value)) || !value.isZero() ||
+        !matchPattern(other, m_ConstantFloat(&one)) || !one.isExactlyValue(-1))
+      return;
+    OpBuilder b(op);
+    zero.set(hiddenConstant(b, op->getLoc(), zero.get().getType(), value));
+  };
+  module->walk([&](Operation *op) {
+    if (auto select = dyn_cast<arith::SelectOp>(op)) {
+      hide(op, op->getOpOperand(1), select.getFalseValue());
+      hide(op, op->getOpOperand(2), select.getTrueValue());
+    }
+    auto branch = dyn_cast<scf::IfOp>(op);
+    if (!branch || op->getNumResults() == 0)
+      return;
+    Operation *one = branch.thenYield(), *other = branch.elseYield();
+    for (unsigned i = 0; i < op->getNumResults(); ++i) {
+      hide(one, one->getOpOperand(i), other->getOperand(i));
+      hide(other, other->getOpOperand(i), one->getOperand(i));
     }
   });
 }
@@ -215,6 +247,7 @@ LogicalResult gpuvm::expandOps(ModuleOp module, PassManager &passes) {
   if (failed(passes.run(module)))
     return failure();
   hideZeros(module);
+  hideSelectedZeros(module);
   hideComparedConstants(module);
   return success();
 }
