@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 using namespace vm;
 using namespace vm::token;
 
@@ -44,13 +46,23 @@ private:
 
 } // namespace
 
+/// The most that is waited for further replies.
+static constexpr std::chrono::milliseconds kLongestGathering(50);
+
 Status Resolver::run() {
   while (true) {
+    auto start = ToolClock::now();
     VM_RETURN_IF_ERROR(engine_.advance());
     askForWaiting();
     if (!isAnyRunning_ && outstanding_ == 0)
       return Status();
-    for (const ToolReplies::Reply &reply : tools_.take(!isAnyRunning_))
+    // Replies that come one by one would be an execution each: as long as one
+    // takes, more of them are waited for.
+    auto elapsed = std::min<ToolClock::duration>(ToolClock::now() - start,
+                                                 kLongestGathering);
+    ToolReplies &replies = tools_.replies();
+    for (const ToolReplies::Reply &reply :
+         isAnyRunning_ ? replies.take() : replies.wait(outstanding_, elapsed))
       VM_RETURN_IF_ERROR(resolve(reply));
   }
 }

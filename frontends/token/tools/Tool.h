@@ -52,11 +52,18 @@ public:
     arrived_.notify_one();
   }
 
-  /// All that have come. With `waits` at least one: it is waited for.
-  std::vector<Reply> take(bool waits) {
+  /// All that have come.
+  std::vector<Reply> take() {
+    std::lock_guard lock(mutex_);
+    return std::exchange(replies_, {});
+  }
+
+  /// At least one of the `most` that are to come, and what comes within
+  /// `gather` after it.
+  std::vector<Reply> wait(size_t most, ToolClock::duration gather) {
     std::unique_lock lock(mutex_);
-    if (waits)
-      arrived_.wait(lock, [this] { return !replies_.empty(); });
+    arrived_.wait(lock, [this] { return !replies_.empty(); });
+    arrived_.wait_for(lock, gather, [&] { return replies_.size() >= most; });
     return std::exchange(replies_, {});
   }
 

@@ -38,10 +38,7 @@ public:
     tools_.at(name)->ask(stream, text);
   }
 
-  /// As ToolReplies::take.
-  std::vector<ToolReplies::Reply> take(bool waits) {
-    return replies_.take(waits);
-  }
+  ToolReplies &replies() { return replies_; }
 
 private:
   Status checkFree(const std::string &name) const;

@@ -42,7 +42,8 @@ public:
   /// So many more replies.
   Program &await(size_t count) {
     for (size_t got = 0; got < count;)
-      for (ToolReplies::Reply &reply : replies_.take(/*waits=*/true)) {
+      for (ToolReplies::Reply &reply :
+           replies_.wait(1, ToolClock::duration::zero())) {
         EXPECT_FALSE(byStream.contains(reply.stream));
         byStream[reply.stream] = std::move(reply.reply);
         order.push_back(reply.stream);

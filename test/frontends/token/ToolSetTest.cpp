@@ -27,7 +27,8 @@ namespace {
 std::map<int32_t, ToolReply> collect(ToolSet &tools, size_t count) {
   std::map<int32_t, ToolReply> byStream;
   while (byStream.size() < count)
-    for (ToolReplies::Reply &reply : tools.take(/*waits=*/true))
+    for (ToolReplies::Reply &reply :
+         tools.replies().wait(1, ToolClock::duration::zero()))
       byStream[reply.stream] = std::move(reply.reply);
   return byStream;
 }
