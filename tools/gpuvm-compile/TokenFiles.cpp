@@ -81,6 +81,13 @@ void vm::compile::addTokenOptions(CLI::App &app, TokenOptions &options) {
            ->type_name("test|FILE#PROGRAM")
            ->check(CLI::Validator(checkModelName, "")));
   keep(group
+           ->add_option("--record", options.record,
+                        "What the plan keeps of streams: tokens, with all that "
+                        "follows from them, or only their status at the end. "
+                        "Default: tokens")
+           ->type_name("tokens|status")
+           ->check(CLI::IsMember({"tokens", "status"}).description("")));
+  keep(group
            ->add_option("--emit", options.emit,
                         "Write no plan but the workflows in a form, to -o or "
                         "standard output: tensors, token (MLIR), or of one "
@@ -272,6 +279,8 @@ Result<std::string> vm::compile::engineFor(const Machine &machine,
   Limits limits = limitsOf(machine, options);
   EngineSizes needed =
       neededSizes(machine, *automaton, options.streams, limits);
+  needed.records = options.record == "tokens";
+  VM_RETURN_IF_ERROR(complain(checkRecords(machine, needed)));
   if (options.model == "test")
     return writeEngine(roomFor(needed, limits));
   return writeEngine(roomFor(needed, limits, /*hasModel=*/true),

@@ -28,6 +28,7 @@ struct TokenOptions {
   uint64_t seed = 0;                    ///< Of what resources draw.
   std::string tokenizer;                ///< "" = as the inputs say, or bytes.
   std::string model = "test";
+  std::string record = "tokens";
   std::string emit; ///< A form to write instead of a plan; or empty.
   std::vector<const CLI::Option *> all; ///< The options of these.
 };

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <numeric>
 
 using namespace vm;
 using namespace vm::token;
@@ -43,7 +44,8 @@ Status EngineRun::readRoom() {
   for (size_t i = 0; i < sizes.size(); ++i)
     room_.*allEngineSizes()[i].value = sizes[i];
   bool isRight =
-      std::ranges::all_of(sizes, [](int32_t size) { return size > 0; }) &&
+      std::ranges::all_of(sizes, [](int32_t size) { return size >= 0; }) &&
+      std::ranges::count(sizes, 0) == (room_.records == 0) &&
       *streams == std::vector<int64_t>{room_.streams} &&
       *tables == std::vector<int64_t>{tableWords(room_)};
   return isRight ? Status() : isNone;
@@ -58,6 +60,7 @@ Status EngineRun::start() {
   VM_RETURN_IF_ERROR(readRoom());
   EngineSizes needed =
       neededSizes(machine_, automaton_, options_.streams, options_.limits);
+  VM_RETURN_IF_ERROR(checkRecords(machine_, room_));
   VM_RETURN_IF_ERROR(checkFits(needed, room_));
   VM_RETURN_IF_ERROR(plan_.bind("token.tables", tables()));
   kind_.assign(room_.streams, 0);
@@ -137,6 +140,15 @@ void EngineRun::keep(Block block) {
   blocks_.push_back(std::move(block));
 }
 
+/// Clocks are what is known of steps without records.
+Status EngineRun::countSteps() {
+  std::vector<int32_t> clocks(options_.streams);
+  VM_RETURN_IF_ERROR(plan_.readSymbol("token.clock", clocks.data(),
+                                      clocks.size() * sizeof(int32_t)));
+  steps_ = std::accumulate(clocks.begin(), clocks.end(), int64_t(0));
+  return {};
+}
+
 Status EngineRun::readRecords() {
   Result<std::vector<int32_t>> turns = plan_.read<int32_t>("turns");
   if (!turns.ok())
@@ -175,7 +187,7 @@ Status EngineRun::advance() try {
   VM_RETURN_IF_ERROR(execute());
   std::ranges::fill(kind_, 0);
   VM_RETURN_IF_ERROR(readStreams());
-  return readRecords();
+  return room_.records ? readRecords() : countSteps();
 } catch (const std::bad_alloc &) {
   return {Code::OutOfMemory, "The host has no memory for what streams record."};
 }

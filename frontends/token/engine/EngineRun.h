@@ -48,6 +48,7 @@ public:
   Status resolve(int32_t stream, Resolution resolution) override;
 
   /// Valid until the next call: records are made of words when they are asked.
+  /// Empty where the plan keeps none.
   const StreamRecord &record(int32_t stream) const override;
   Position position(int32_t stream) const override {
     return {zone_[stream], tokenNumber_[stream], depth_[stream]};
@@ -91,6 +92,7 @@ private:
   Status bindAnswers();
   Status execute();
   Status readStreams();
+  Status countSteps();
   Status readRecords();
   void keep(Block block);
   int32_t entryOf(int32_t stream) const {

@@ -33,6 +33,7 @@ static constexpr EngineSize kSizes[] = {
     {"answerRows", "streams with answers", &EngineSizes::answerRows},
     {"answerTokens", "tokens of an answer", &EngineSizes::answerTokens},
     {"turns", "", &EngineSizes::turns},
+    {"recorded", "", &EngineSizes::records},
     {"steps", "", &EngineSizes::steps},
 };
 
@@ -125,9 +126,21 @@ EngineSizes vm::token::roomFor(EngineSizes needed, const Limits &limits,
   // A turn of a model may make one token only.
   int32_t least = hasModel ? 1 : room.steps;
   int64_t turns = (int64_t(std::max(limits.budget, 1)) + least - 1) / least;
-  int64_t most = kMaxRecords / room.streams / room.steps;
+  int64_t most = room.records ? kMaxRecords / room.streams / room.steps : turns;
   room.turns = int32_t(std::min(turns, std::max<int64_t>(most, 1)));
   return room;
+}
+
+Status vm::token::checkRecords(const Machine &machine,
+                               const EngineSizes &room) {
+  auto asks = [](const Zone &zone) { return zone.callback >= 0; };
+  auto found = std::ranges::find_if(machine.zones, asks);
+  if (room.records || found == machine.zones.end())
+    return {};
+  return {Code::BadInput,
+          fmt::format("Zone {} asks a tool, and a plan without records keeps "
+                      "nothing that could be asked (--record=tokens).",
+                      found - machine.zones.begin())};
 }
 
 Status vm::token::checkFits(const EngineSizes &needed,

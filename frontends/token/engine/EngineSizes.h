@@ -26,8 +26,9 @@ constexpr int32_t kStepsOfModelTurn = 4;
 
 struct EngineSizes {
   int32_t streams = 1;
-  int32_t turns = 1; ///< That an execution has records for.
-  int32_t steps = 1; ///< Of each stream in a turn, which is one dispatch.
+  int32_t turns = 1;   ///< That an execution has records for.
+  int32_t records = 1; ///< 1: a word of each step; 0: none.
+  int32_t steps = 1;   ///< Of each stream in a turn, which is one dispatch.
   int32_t workflows = 1;
   int32_t phrases = 1;
   int32_t zones = 1;
@@ -68,6 +69,10 @@ EngineSizes neededSizes(const Machine &machine,
 /// powers of two. `hasModel`: one that is a program.
 EngineSizes roomFor(EngineSizes needed, const Limits &limits,
                     bool hasModel = false);
+
+/// BadInput where the machine needs records that the plan does not keep: what
+/// tools are asked is in them.
+Status checkRecords(const Machine &machine, const EngineSizes &room);
 
 /// BadInput, with the first size there is too little of.
 Status checkFits(const EngineSizes &needed, const EngineSizes &room);

@@ -99,13 +99,16 @@ private:
       text += std::string(text.empty() ? "" : between) + item(state);
     return text;
   }
-  template <typename Item> std::string eachStep(Item item) const {
+  template <typename Item> static std::string eachOf(int count, Item item) {
     std::string text;
-    for (int step = 0; step < sizes.steps; ++step)
-      text += item(step);
+    for (int i = 0; i < count; ++i)
+      text += item(i);
     return text;
   }
   template <typename Line> std::string eachPair(Line line) const;
+  /// Words that a turn records, and those that it makes: a model sees them.
+  int records() const { return sizes.records ? sizes.steps : 0; }
+  int words() const { return model.empty() ? records() : sizes.steps; }
   int pairs() const { return (int(carried.size()) + 1) / 2; }
   int indexOf(std::string_view name) const {
     int number = 0;
@@ -279,9 +282,9 @@ void EngineWriter::setCarried() {
 }
 
 void EngineWriter::setStep() {
-  int count = int(states.size()), words = sizes.steps;
-  set("results", count + words);
-  set("scalars", repeated(count + words, "i32"));
+  int count = int(states.size());
+  set("results", count + words());
+  set("scalars", repeated(count + words(), "i32"));
   set("allStates", count + 1);
   set("stateScalars", repeated(count, "i32"));
   auto names = [&](const char *format) {
@@ -318,11 +321,13 @@ void EngineWriter::setStep() {
 
 /// Each step of a turn has a word, and its own rows of records.
 void EngineWriter::setRecords() {
-  int count = int(states.size()), words = sizes.steps;
-  set("wordArguments",
-      eachStep([](int i) { return fmt::format(", %word{} = %not", i); }));
-  set("keptWords", eachStep([](int i) { return fmt::format(", %keep{}", i); }));
-  set("keepWords", eachStep([&](int i) {
+  int count = int(states.size());
+  set("wordArguments", eachOf(words(), [](int i) {
+        return fmt::format(", %word{} = %not", i);
+      }));
+  set("keptWords",
+      eachOf(words(), [](int i) { return fmt::format(", %keep{}", i); }));
+  set("keepWords", eachOf(words(), [&](int i) {
         return fmt::format(
             "          %k{0}_ = arith.constant {0} : index\n"
             "          %is{0}_ = arith.cmpi eq, %k, %k{0}_ : index\n"
@@ -331,15 +336,17 @@ void EngineWriter::setRecords() {
             i, count);
       }));
   // Results of a turn: pairs, words, and whether the stream is RUNNING.
-  int results = pairs() + words + 1;
+  int results = pairs() + records() + 1;
   set("stepResults", results);
   set("runningResult", results - 1);
   set("maps", repeated(results, "#s"));
-  set("yielded", numbers(pairs(), "%pair{}") + eachStep([&](int i) {
+  set("yielded", numbers(pairs(), "%pair{}") + eachOf(records(), [&](int i) {
                    return fmt::format(", %l#{}", count + i);
                  }) + ", %isRunning");
   auto types = [&](const char *pair, const char *word, const char *flag) {
-    return repeated(pairs(), pair) + ", " + repeated(words, word) + ", " + flag;
+    std::string text = repeated(pairs(), pair);
+    text += eachOf(records(), [&](int) { return fmt::format(", {}", word); });
+    return fmt::format("{}, {}", text, flag);
   };
   set("yieldedTypes", types("i64", "i32", "i1"));
   set("resultTypes", types("!pairs", "!streams", "!flags"));
@@ -351,10 +358,10 @@ void EngineWriter::setRecords() {
                                   : i + 1 < results ? "i32"
                                                     : "i1");
   set("blockArguments", blockArguments);
-  set("records", eachStep([](int i) {
+  set("records", eachOf(records(), [](int i) {
         return fmt::format("gpuvm.global @token.records{} : !records\n", i);
       }));
-  set("storeWords", eachStep([&](int i) {
+  set("storeWords", eachOf(records(), [&](int i) {
         return fmt::format(
             "      %words{0} = tensor.expand_shape %s#{1} [[0, 1]] "
             "output_shape [1, {2}] : !streams into !row\n"
@@ -392,13 +399,13 @@ void EngineWriter::setReads(const std::string &prefix,
 /// What a model that is a program is shown: which of the words of a turn are
 /// tokens, and how many.
 void EngineWriter::setShown() {
-  std::set<std::string_view> words;
+  std::set<std::string_view> names;
   for (const State &state : kShownWords)
-    words.insert(state.name);
-  setReads("chunk", words, "affine_map<(s, k) -> (s)>");
-  words.insert({"asked", "clock"});
-  setReads("shown", words, "#s");
-  set("countWords", eachStep([](int i) {
+    names.insert(state.name);
+  setReads("chunk", names, "affine_map<(s, k) -> (s)>");
+  names.insert({"asked", "clock"});
+  setReads("shown", names, "#s");
+  set("countWords", eachOf(words(), [](int i) {
         return fmt::format(
             "        %is{0} = arith.cmpi sge, %shown{0}, %none : "
             "i32\n"
@@ -407,15 +414,15 @@ void EngineWriter::setShown() {
             "i32\n",
             i, i + 1);
       }));
-  set("chooseWord", eachStep([](int i) {
+  set("chooseWord", eachOf(words(), [](int i) {
         return fmt::format("        %k{0} = arith.constant {0} : index\n"
                            "        %at{0} = arith.cmpi eq, %k, %k{0} : index\n"
                            "        %word{1} = arith.select %at{0}, %shown{0}, "
                            "%word{0} : i32\n",
                            i, i + 1);
       }));
-  set("word", fmt::format("%word{}", sizes.steps));
-  set("sum", fmt::format("%sum{}", sizes.steps));
+  set("word", fmt::format("%word{}", words()));
+  set("sum", fmt::format("%sum{}", words()));
 }
 
 std::string EngineWriter::write() {
