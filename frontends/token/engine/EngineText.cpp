@@ -12,6 +12,10 @@
 
 #include <fmt/format.h>
 
+#include <set>
+#include <span>
+#include <vector>
+
 using namespace vm;
 using namespace vm::token;
 
@@ -90,7 +94,6 @@ private:
     to.insert(to.end(), some.begin(), some.end());
   }
 
-  /// An item for each of these, or for each step of a turn.
   template <typename Item>
   static std::string each(const std::vector<State> &some, Item item,
                           const char *between = ", ") {
@@ -110,6 +113,11 @@ private:
   int records() const { return sizes.records ? sizes.steps : 0; }
   int words() const { return model.empty() ? records() : sizes.steps; }
   int pairs() const { return (int(carried.size()) + 1) / 2; }
+  const State &low(int pair) const { return carried[size_t(pair) * 2]; }
+  const State *high(int pair) const {
+    size_t number = size_t(pair) * 2 + 1;
+    return number < carried.size() ? &carried[number] : nullptr;
+  }
   int indexOf(std::string_view name) const {
     int number = 0;
     while (states[number].name != name)
@@ -193,13 +201,8 @@ void EngineWriter::setTables() {
 
 /// Two numbers of a stream are a word of 64 bits, as a kernel has few windows.
 template <typename Line> std::string EngineWriter::eachPair(Line line) const {
-  std::string text;
-  for (int pair = 0; pair < pairs(); ++pair) {
-    size_t low = size_t(pair) * 2;
-    text += line(pair, carried[low],
-                 low + 1 < carried.size() ? &carried[low + 1] : nullptr);
-  }
-  return text;
+  return eachOf(pairs(),
+                [&](int pair) { return line(pair, low(pair), high(pair)); });
 }
 
 /// Makes a pair, and its numbers again; of scalars or of tensors, as the types
@@ -375,25 +378,26 @@ void EngineWriter::setRecords() {
 void EngineWriter::setReads(const std::string &prefix,
                             const std::set<std::string_view> &names,
                             const char *map) {
-  std::string operands, types, arguments, maps;
+  std::string operands, types, elements, maps;
   std::string unpacked = "        %half = arith.constant 32 : i64\n";
-  eachPair([&](int pair, const State &low, const State *high) {
-    if (!names.contains(low.name) && !(high && names.contains(high->name)))
-      return std::string();
+  for (int pair = 0; pair < pairs(); ++pair) {
+    const State &one = low(pair), *other = high(pair);
+    if (!names.contains(one.name) && !(other && names.contains(other->name)))
+      continue;
     const char *between = operands.empty() ? "" : ", ";
     operands += fmt::format("{}%pair{}_", between, pair);
     types += fmt::format("{}!pairs", between);
-    arguments += fmt::format("{}%pair{}: i64", between, pair);
+    elements += fmt::format("{}%pair{}: i64", between, pair);
     maps += fmt::format("{}{}", between, map);
-    unpacked += unpacking("        ", pair, fmt::format("%pair{}", pair),
-                          low.name, high ? high->name : "spare", "i32", "i64");
-    return std::string();
-  });
-  set((prefix + "Operands"), operands);
-  set((prefix + "Types"), types);
-  set((prefix + "Arguments"), arguments);
-  set((prefix + "Maps"), maps);
-  set((prefix + "Unpacked"), unpacked);
+    unpacked +=
+        unpacking("        ", pair, fmt::format("%pair{}", pair), one.name,
+                  other ? other->name : "spare", "i32", "i64");
+  }
+  set(prefix + "Operands", operands);
+  set(prefix + "Types", types);
+  set(prefix + "Arguments", elements);
+  set(prefix + "Maps", maps);
+  set(prefix + "Unpacked", unpacked);
 }
 
 /// What a model that is a program is shown: which of the words of a turn are
@@ -407,11 +411,9 @@ void EngineWriter::setShown() {
   setReads("shown", names, "#s");
   set("countWords", eachOf(words(), [](int i) {
         return fmt::format(
-            "        %is{0} = arith.cmpi sge, %shown{0}, %none : "
-            "i32\n"
+            "        %is{0} = arith.cmpi sge, %shown{0}, %none : i32\n"
             "        %one{0} = arith.extui %is{0} : i1 to i32\n"
-            "        %sum{1} = arith.addi %sum{0}, %one{0} : "
-            "i32\n",
+            "        %sum{1} = arith.addi %sum{0}, %one{0} : i32\n",
             i, i + 1);
       }));
   set("chooseWord", eachOf(words(), [](int i) {
