@@ -122,25 +122,27 @@ Status EngineRun::readStreams() {
 /// Keeps all columns, or only those of streams that were running where these
 /// are few.
 void EngineRun::keep(Block block) {
+  size_t all = room_.streams;
   std::vector<int32_t> running;
-  for (int32_t b = 0; b < room_.streams; ++b)
+  for (size_t b = 0; b < all; ++b)
     if (StepWord{block.words[b]}.isStep())
-      running.push_back(b);
-  for (uint32_t word : block.words)
-    steps_ += StepWord{word}.isStep();
+      running.push_back(int32_t(b));
   if (running.empty())
     return;
-  if (running.size() < size_t(room_.streams) / 2) {
-    Block part{running, block.rows, {}};
-    for (size_t row = 0; row < block.rows; ++row)
+  if (running.size() < all / 2) {
+    size_t rows = block.turns * room_.steps;
+    Block part{
+        running, block.turns,
+        std::make_unique_for_overwrite<uint32_t[]>(rows * running.size())};
+    uint32_t *next = part.words.get();
+    for (size_t row = 0; row < rows; ++row)
       for (int32_t b : running)
-        part.words.push_back(block.words[row * room_.streams + b]);
+        *next++ = block.words[row * all + b];
     block = std::move(part);
   }
   blocks_.push_back(std::move(block));
 }
 
-/// Clocks are what is known of steps without records.
 Status EngineRun::countSteps() {
   std::vector<int32_t> clocks(options_.streams);
   VM_RETURN_IF_ERROR(plan_.readSymbol("token.clock", clocks.data(),
@@ -158,19 +160,15 @@ Status EngineRun::readRecords() {
             fmt::format("The plan says that it took {} turns (1 to {} are "
                         "possible).",
                         turns->front(), room_.turns)};
-  Block block;
-  block.rows = size_t(turns->front()) * room_.steps;
-  block.words.resize(block.rows * room_.streams);
-  std::vector<uint32_t> words(size_t(turns->front()) * room_.streams);
-  for (int32_t step = 0; step < room_.steps; ++step) {
+  size_t wordsOfStep = size_t(turns->front()) * room_.streams;
+  Block block{
+      {},
+      size_t(turns->front()),
+      std::make_unique_for_overwrite<uint32_t[]>(wordsOfStep * room_.steps)};
+  for (int32_t step = 0; step < room_.steps; ++step)
     VM_RETURN_IF_ERROR(plan_.readSymbol(fmt::format("token.records{}", step),
-                                        words.data(),
-                                        words.size() * sizeof(uint32_t)));
-    for (int32_t turn = 0; turn < turns->front(); ++turn)
-      std::copy_n(words.begin() + size_t(turn) * room_.streams, room_.streams,
-                  block.words.begin() +
-                      (size_t(turn) * room_.steps + step) * room_.streams);
-  }
+                                        block.words.get() + step * wordsOfStep,
+                                        wordsOfStep * sizeof(uint32_t)));
   keep(std::move(block));
   return {};
 }
@@ -187,7 +185,8 @@ Status EngineRun::advance() try {
   VM_RETURN_IF_ERROR(execute());
   std::ranges::fill(kind_, 0);
   VM_RETURN_IF_ERROR(readStreams());
-  return room_.records ? readRecords() : countSteps();
+  VM_RETURN_IF_ERROR(countSteps());
+  return room_.records ? readRecords() : Status();
 } catch (const std::bad_alloc &) {
   return {Code::OutOfMemory, "The host has no memory for what streams record."};
 }
@@ -232,14 +231,15 @@ void EngineRun::forEachWord(int32_t stream, size_t firstBlock,
     if (column < 0)
       continue;
     size_t columns = block.columns(room_.streams), steps = room_.steps;
-    auto wordAt = [&](size_t row) {
+    auto wordAt = [&](size_t turn, size_t step) {
+      size_t row = step * block.turns + turn;
       return StepWord{block.words[row * columns + column]};
     };
     // A turn may end early, for the model; one that is empty is the last one.
-    for (size_t turn = 0; turn < block.rows && wordAt(turn).isStep();
-         turn += steps)
-      for (size_t row = turn; row < turn + steps && wordAt(row).isStep(); ++row)
-        take(wordAt(row));
+    for (size_t turn = 0; turn < block.turns && wordAt(turn, 0).isStep();
+         ++turn)
+      for (size_t step = 0; step < steps && wordAt(turn, step).isStep(); ++step)
+        take(wordAt(turn, step));
   }
 }
 

@@ -15,6 +15,8 @@
 #include "frontends/token/engine/StreamReplay.h"
 #include "frontends/token/reference/Engine.h"
 
+#include <memory>
+
 namespace vm::token {
 
 struct EngineRunOptions {
@@ -68,8 +70,8 @@ private:
   /// What an execution recorded of the streams that were running.
   struct Block {
     std::vector<int32_t> streams; ///< Ascending; none = all.
-    size_t rows = 0;
-    std::vector<uint32_t> words; ///< [row][stream].
+    size_t turns = 0;
+    std::unique_ptr<uint32_t[]> words; ///< [step of a turn][turn][stream].
 
     /// -1 where it was not running.
     int64_t columnOf(int32_t stream) const;
