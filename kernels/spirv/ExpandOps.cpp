@@ -181,13 +181,17 @@ static void hideZeros(Operation *module) {
 }
 
 /// Lavapipe (Mesa 22.3) makes 0 or -1, as a condition says, the negative of 0
-/// or 1, which is -0, where it sees the constants. Where the branches of an
-/// scf.if make them it selects, too.
-static void hideSelectedZeros(Operation *module) {
-  auto hide = [](Operation *op, OpOperand &zero, Value other) {
+/// or 1, which is -0, where it sees the constants. With `exact` every zero that
+/// is chosen is hidden: where the driver finds that the condition is known, it
+/// is as in hideZeros. The branches of an scf.if choose, too.
+static void hideChosenZeros(Operation *module, bool exact) {
+  auto hide = [&](Operation *op, OpOperand &zero, Value other) {
     APFloat value(0.0f), one(0.0f);
-    if (!matchPattern(zero.get(), m_ConstantFloat(&value)) || !value.isZero() ||
-        !matchPattern(other, m_ConstantFloat(&one)) || !one.isExactlyValue(-1))
+    if (!matchPattern(zero.get(), m_ConstantFloat(&value)) || !value.isZero())
+      return;
+    bool isPair =
+        matchPattern(other, m_ConstantFloat(&one)) && one.isExactlyValue(-1);
+    if (!isPair && !exact)
       return;
     OpBuilder b(op);
     zero.set(hiddenConstant(b, op->getLoc(), zero.get().getType(), value));
@@ -235,7 +239,8 @@ void gpuvm::addExpandPasses(OpPassManager &passes) {
   passes.addPass(createCSEPass());
 }
 
-LogicalResult gpuvm::expandOps(ModuleOp module, PassManager &passes) {
+LogicalResult gpuvm::expandOps(ModuleOp module, PassManager &passes,
+                               bool exact) {
   expandBfloat16(module);
   expandCasts(module);
   expandBooleans(module);
@@ -247,7 +252,7 @@ LogicalResult gpuvm::expandOps(ModuleOp module, PassManager &passes) {
   if (failed(passes.run(module)))
     return failure();
   hideZeros(module);
-  hideSelectedZeros(module);
+  hideChosenZeros(module, exact);
   hideComparedConstants(module);
   return success();
 }

@@ -15,8 +15,8 @@ namespace mlir::gpuvm {
 /// Replaces scalar operations of the module's kernels that SPIR-V does not
 /// have, or that it lets devices compute as they like, and simplifies. Emits an
 /// error for what no device can compute. In between run `passes`, those of
-/// `addExpandPasses` on each kernel.
-LogicalResult expandOps(ModuleOp module, PassManager &passes);
+/// `addExpandPasses` on each kernel. `exact`: the sign of every zero matters.
+LogicalResult expandOps(ModuleOp module, PassManager &passes, bool exact);
 void addExpandPasses(OpPassManager &passes);
 
 /// The part of it about bf16, which SPIR-V does not have (ExpandBfloat16.cpp):

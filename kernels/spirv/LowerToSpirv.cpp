@@ -308,7 +308,7 @@ gpuvm::lowerToSpirv(gpu::GPUModuleOp module,
   spirv::TargetEnvAttr target = targetEnvironment(module);
   auto parent = module->getParentOfType<ModuleOp>();
   parent->setAttr(spirv::getTargetEnvAttrName(), target);
-  if (failed(expandOps(parent, passes.expand)))
+  if (failed(expandOps(parent, passes.expand, options.exact)))
     return failure();
   if (module->hasAttr(KernelBuilder::kHoistsLoads))
     hoistLoads(module, uses);
