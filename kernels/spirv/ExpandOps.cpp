@@ -181,20 +181,23 @@ static void hideZeros(Operation *module) {
 }
 
 /// Lavapipe (Mesa 22.3) makes 0 or -1, as a condition says, the negative of 0
-/// or 1, which is -0, where it sees the constants. With `exact` every zero that
-/// is chosen is hidden: where the driver finds that the condition is known, it
-/// is as in hideZeros. The branches of an scf.if choose, too.
-static void hideChosenZeros(Operation *module, bool exact) {
-  auto hide = [&](Operation *op, OpOperand &zero, Value other) {
+/// or 1, which is -0, where it sees the constants. With `exact` every 0, 1 and
+/// -1 that is chosen is hidden: it finds that the condition is known, and then
+/// a zero is as in hideZeros, or that the other number is -0, and takes that
+/// and 1 for 0 and 1. The branches of an scf.if choose, too.
+static void hideChosenNumbers(Operation *module, bool exact) {
+  auto hide = [&](Operation *op, OpOperand &chosen, Value other) {
     APFloat value(0.0f), one(0.0f);
-    if (!matchPattern(zero.get(), m_ConstantFloat(&value)) || !value.isZero())
+    if (!matchPattern(chosen.get(), m_ConstantFloat(&value)))
       return;
-    bool isPair =
-        matchPattern(other, m_ConstantFloat(&one)) && one.isExactlyValue(-1);
-    if (!isPair && !exact)
+    bool isPair = value.isZero() &&
+                  matchPattern(other, m_ConstantFloat(&one)) &&
+                  one.isExactlyValue(-1);
+    bool isSimple = value.isZero() || abs(value).isExactlyValue(1);
+    if (!isPair && !(exact && isSimple))
       return;
     OpBuilder b(op);
-    zero.set(hiddenConstant(b, op->getLoc(), zero.get().getType(), value));
+    chosen.set(hiddenConstant(b, op->getLoc(), chosen.get().getType(), value));
   };
   module->walk([&](Operation *op) {
     if (auto select = dyn_cast<arith::SelectOp>(op)) {
@@ -252,7 +255,7 @@ LogicalResult gpuvm::expandOps(ModuleOp module, PassManager &passes,
   if (failed(passes.run(module)))
     return failure();
   hideZeros(module);
-  hideChosenZeros(module, exact);
+  hideChosenNumbers(module, exact);
   hideComparedConstants(module);
   return success();
 }
