@@ -51,11 +51,12 @@ std::string vm::token::writeSidecar(const Machine &machine,
                                     const Limits &limits) {
   std::string tensors = writeTensors(machine);
   tensors.pop_back(); // Its line feed.
-  return fmt::format("{{\"format\":\"{}\",\"streams\":{},\"budget\":{},"
-                     "\"capture_tokens\":{},\"answer_tokens\":{},\n"
-                     "\"tokenizer\":{},\n\"machine\":{}}}\n",
-                     kFormat, streams, limits.budget, limits.captureTokens,
-                     limits.answerTokens, tokenizerJson(tokenizer), tensors);
+  return fmt::format(
+      "{{\"format\":\"{}\",\"streams\":{},\"budget\":{},"
+      "\"capture_tokens\":{},\"answer_tokens\":{},\"context\":{},\n"
+      "\"tokenizer\":{},\n\"machine\":{}}}\n",
+      kFormat, streams, limits.budget, limits.captureTokens,
+      limits.answerTokens, limits.context, tokenizerJson(tokenizer), tensors);
 }
 
 //===--- Reading ----------------------------------------------------------===//
@@ -122,6 +123,7 @@ Sidecar SidecarReader::read(const Json &json) {
   sidecar.limits.budget = count(fields, "budget", 0);
   sidecar.limits.captureTokens = count(fields, "capture_tokens", 0);
   sidecar.limits.answerTokens = count(fields, "answer_tokens", 0);
+  sidecar.limits.context = count(fields, "context", 0);
   if (const Json *tokenizer = fields.any("tokenizer"))
     sidecar.tokenizer = readTokenizer(*tokenizer);
   if (const Json *value = fields.any("machine"))

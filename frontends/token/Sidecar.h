@@ -33,9 +33,9 @@ struct Sidecar {
 std::string sidecarPath(const std::string &planPath);
 
 /// JSON: `{"format":"gpuvm-token-plan/1","streams","budget","capture_tokens",
-/// "answer_tokens","tokenizer":{"name","pieces"},"machine"}`, the machine in
-/// the tensor form (machine/TensorJson.h). The tokenizer must be `bytes` or
-/// `greedy`, whose pieces are there, so that its file need not be.
+/// "answer_tokens","context","tokenizer":{"name","pieces"},"machine"}`, the
+/// machine in the tensor form (machine/TensorJson.h). The tokenizer must be
+/// `bytes` or `greedy`, whose pieces are there, so that its file need not be.
 std::string writeSidecar(const Machine &machine, const Tokenizer &tokenizer,
                          int32_t streams, const Limits &limits);
 

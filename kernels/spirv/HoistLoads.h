@@ -12,8 +12,8 @@
 namespace mlir::gpuvm {
 
 /// Hoists loads of windows that the kernel only reads, and index arithmetic,
-/// out of loops that run at least once. CPU drivers leave loads where they are,
-/// though they are told that nothing writes there.
+/// out of loops that run at least once. Lavapipe leaves loads where they are,
+/// though it is told that nothing writes there.
 void hoistLoads(gpu::GPUModuleOp module,
                 const llvm::MapVector<unsigned, BindingUse> &uses);
 

@@ -289,13 +289,14 @@ Result<std::string> vm::compile::engineFor(const Machine &machine,
 
 Status vm::compile::saveEngine(const std::string &path, const Plan &plan,
                                const LoadedMachine &loaded,
-                               const TokenOptions &options) {
+                               const TokenOptions &options, int32_t context) {
+  Limits limits = limitsOf(loaded.machine, options);
+  limits.context = context;
   Result<AtomicFile> sidecar = AtomicFile::create(sidecarPath(path));
   if (!sidecar.ok())
     return sidecar.status();
-  VM_RETURN_IF_ERROR(sidecar->write(
-      bytesOf(writeSidecar(loaded.machine, *loaded.tokenizer, options.streams,
-                           limitsOf(loaded.machine, options)))));
+  VM_RETURN_IF_ERROR(sidecar->write(bytesOf(writeSidecar(
+      loaded.machine, *loaded.tokenizer, options.streams, limits))));
   VM_RETURN_IF_ERROR(savePlan(path, plan));
   return sidecar->commit(); // All that is likely to fail has been done.
 }

@@ -59,9 +59,10 @@ Result<std::string> engineFor(const token::Machine &machine,
                               const TokenOptions &options);
 
 /// Writes a plan of that engine and what stands beside it
-/// (frontends/token/Sidecar.h); both, or none.
+/// (frontends/token/Sidecar.h); both, or none. `context`: how many tokens of a
+/// stream the model sees.
 Status saveEngine(const std::string &path, const Plan &plan,
                   const token::LoadedMachine &loaded,
-                  const TokenOptions &options);
+                  const TokenOptions &options, int32_t context);
 
 } // namespace vm::compile

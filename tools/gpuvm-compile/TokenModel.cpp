@@ -8,7 +8,6 @@
 #include "tools/gpuvm-compile/TokenModel.h"
 
 #include "dialects/gpuvm/Gpuvm.h"
-#include "frontends/token/Diagnostics.h"
 
 #include <fmt/format.h>
 
@@ -33,27 +32,19 @@ std::string vm::compile::modelProgram(const std::string &model) {
   return model.substr(model.rfind('#') + 1);
 }
 
-Status vm::compile::checkContext(mlir::ModuleOp module,
-                                 const std::string &model, int32_t budget) {
-  std::string name = modelProgram(model);
-  auto program = module.lookupSymbol<mlir::gpuvm::ProgramOp>(name);
+std::optional<int32_t> vm::compile::readContext(mlir::ModuleOp module,
+                                                const std::string &model) {
+  auto program =
+      module.lookupSymbol<mlir::gpuvm::ProgramOp>(modelProgram(model));
   mlir::Attribute attribute =
       program ? program->getAttr(kContextAttr) : nullptr;
   if (!attribute)
-    return {};
+    return INT32_MAX;
   auto context = llvm::dyn_cast<mlir::IntegerAttr>(attribute);
-  if (!context || !context.getType().isInteger(64) || context.getInt() < 0) {
-    program.emitError()
-        << kContextAttr
-        << " is to be the number of tokens that the model sees, as 2048 : i64";
-    return {Code::BadInput, ""};
-  }
-  token::Diagnostics diagnostics;
-  if (budget > context.getInt())
-    diagnostics.error(
-        "M01", {"command line", {0, 0}},
-        fmt::format("The budget is {} tokens, and the model \"{}\" sees at "
-                    "most {} (--budget).",
-                    budget, name, context.getInt()));
-  return diagnostics.status();
+  if (context && context.getType().isInteger(64) && context.getInt() >= 0)
+    return int32_t(std::min<int64_t>(context.getInt(), INT32_MAX));
+  program.emitError()
+      << kContextAttr
+      << " is to be the number of tokens that the model sees, as 2048 : i64";
+  return std::nullopt;
 }

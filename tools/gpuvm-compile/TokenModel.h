@@ -10,11 +10,10 @@
 
 #pragma once
 
-#include "runtime/base/Status.h"
-
 #include "mlir/IR/BuiltinOps.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace vm::compile {
@@ -26,10 +25,10 @@ std::string checkModelName(const std::string &model);
 std::string modelFile(const std::string &model);
 std::string modelProgram(const std::string &model);
 
-/// M01 (docs/token-vm.md) where streams may have more tokens than the model
-/// sees, which the attribute `token.context` of its program in `module` says,
-/// if it is there. The message is all that is to be printed.
-Status checkContext(mlir::ModuleOp module, const std::string &model,
-                    int32_t budget);
+/// How many tokens of a stream the model sees, as the attribute `token.context`
+/// of its program in `module` says; INT32_MAX where it is not there. Nothing
+/// after a diagnostic.
+std::optional<int32_t> readContext(mlir::ModuleOp module,
+                                   const std::string &model);
 
 } // namespace vm::compile

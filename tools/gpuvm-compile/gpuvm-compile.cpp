@@ -10,6 +10,7 @@
 #include "compiler/Diagnostics.h"
 #include "compiler/Dialects.h"
 #include "dialects/linear/Linear.h"
+#include "frontends/token/engine/EngineSizes.h"
 #include "runtime/plan/Plan.h"
 #include "runtime/plan/PlanFile.h"
 #include "tools/common/CommandLineText.h"
@@ -188,6 +189,7 @@ struct Input {
   std::unique_ptr<llvm::MemoryBuffer> file; ///< That messages quote.
   vm::compile::LinearProgram linear;        ///< Or null.
   std::optional<vm::token::LoadedMachine> workflows;
+  int32_t context = INT32_MAX; ///< Of the workflows' model.
 };
 } // namespace
 
@@ -261,7 +263,7 @@ static vm::Status saveFiles(const CommandLine &line, const vm::Plan &plan,
                             const Input &input) {
   if (input.workflows)
     return vm::compile::saveEngine(line.output, plan, *input.workflows,
-                                   line.token);
+                                   line.token, input.context);
   if (input.linear)
     VM_RETURN_IF_ERROR(
         vm::compile::writeLinearFiles(*input.linear, line.linear));
@@ -294,7 +296,12 @@ static int compile(const CommandLine &line, Input input) {
   if (input.workflows && model != "test") {
     request.linked.push_back(vm::compile::modelFile(model));
     request.check = [&](mlir::ModuleOp module) {
-      checked = vm::compile::checkContext(module, model, line.token.budget);
+      auto tokens = vm::compile::readContext(module, model);
+      if (!tokens)
+        return mlir::failure();
+      input.context = *tokens;
+      checked = vm::token::checkContext(
+          {.budget = line.token.budget, .context = *tokens});
       return mlir::success(checked.ok());
     };
   }

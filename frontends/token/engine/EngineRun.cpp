@@ -57,6 +57,7 @@ std::vector<int32_t> EngineRun::tables() const {
 }
 
 Status EngineRun::start() {
+  VM_RETURN_IF_ERROR(checkContext(options_.limits));
   VM_RETURN_IF_ERROR(readRoom());
   EngineSizes needed =
       neededSizes(machine_, automaton_, options_.streams, options_.limits);

@@ -7,6 +7,8 @@
 
 #include "frontends/token/engine/EngineSizes.h"
 
+#include "frontends/token/Diagnostics.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -129,6 +131,16 @@ EngineSizes vm::token::roomFor(EngineSizes needed, const Limits &limits,
   int64_t most = room.records ? kMaxRecords / room.streams / room.steps : turns;
   room.turns = int32_t(std::min(turns, std::max<int64_t>(most, 1)));
   return room;
+}
+
+Status vm::token::checkContext(const Limits &limits) {
+  Diagnostics diagnostics;
+  if (limits.budget > limits.context)
+    diagnostics.error("M01", {"command line", {0, 0}},
+                      fmt::format("The budget is {} tokens, and the model sees "
+                                  "at most {} (--budget).",
+                                  limits.budget, limits.context));
+  return diagnostics.status();
 }
 
 Status vm::token::checkRecords(const Machine &machine,

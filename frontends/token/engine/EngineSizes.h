@@ -70,6 +70,10 @@ EngineSizes neededSizes(const Machine &machine,
 EngineSizes roomFor(EngineSizes needed, const Limits &limits,
                     bool hasModel = false);
 
+/// M01 (docs/token-vm.md) where streams may have more tokens than the model
+/// sees.
+Status checkContext(const Limits &limits);
+
 /// BadInput where the machine needs records that the plan does not keep: what
 /// tools are asked is in them.
 Status checkRecords(const Machine &machine, const EngineSizes &room);

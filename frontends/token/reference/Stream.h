@@ -37,6 +37,7 @@ struct Limits {
   int32_t budget = 4096; ///< Tokens of a stream.
   int32_t captureTokens = 1;
   int32_t answerTokens = 1024;
+  int32_t context = INT32_MAX; ///< Tokens of a stream that the model sees.
 };
 
 /// The largest timeout of a zone that captures; at least 1.

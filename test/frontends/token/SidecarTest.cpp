@@ -22,7 +22,7 @@ namespace {
 
 std::string sidecarWith(const Tokenizer &tokenizer) {
   return writeSidecar(machineOf(smallWorkflow(), tokenizer), tokenizer,
-                      /*streams=*/64, {4096, 20, 0});
+                      /*streams=*/64, {4096, 20, 0, 8192});
 }
 
 std::string good() { return sidecarWith(*makeByteTokenizer()); }
@@ -43,6 +43,7 @@ TEST(TokenSidecar, HoldsWhatThePlanHasNoPlaceFor) {
   EXPECT_EQ(sidecar->limits.budget, 4096);
   EXPECT_EQ(sidecar->limits.captureTokens, 20);
   EXPECT_EQ(sidecar->limits.answerTokens, 0);
+  EXPECT_EQ(sidecar->limits.context, 8192);
   EXPECT_EQ(sidecar->tokenizer->identity(), "bytes");
   EXPECT_EQ(sidecar->machine.tokenizer, "bytes");
   EXPECT_EQ(writeTensors(sidecar->machine),

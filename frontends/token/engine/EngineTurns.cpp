@@ -1,0 +1,155 @@
+//===- EngineTurns.cpp - what a turn of an engine does --------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/token/engine/EngineWriter.h"
+
+using namespace vm;
+using namespace vm::token;
+
+void EngineWriter::setStep() {
+  int count = int(states.size());
+  set("results", count + words());
+  set("scalars", repeated(count + words(), "i32"));
+  set("allStates", count + 1);
+  set("stateScalars", repeated(count, "i32"));
+  auto names = [&](const char *format) {
+    return each(states, [&](const StateText &s) {
+      return fmt::format(fmt::runtime(format), s.name);
+    });
+  };
+  set("iterArguments", names("%{0} = %{0}_0"));
+  set("stateStepped",
+      each(states, [](const StateText &s) { return s.stepped; }));
+  set("stateKept", each(states, [](const StateText &s) { return s.kept; }));
+  set("stepped", numbers(count, "%n#{}"));
+  const std::string indent(8, ' ');
+  set("unpacked",
+      indent + "%half = arith.constant 32 : i64\n" +
+          eachPair([&](int pair, const StateText &low, const StateText *high) {
+            return fmt::format("{0}%pair{1}_0 = tensor.extract %pair{1}_[%bi] "
+                               ": !pairs\n",
+                               indent, pair) +
+                   unpacking(indent, pair, fmt::format("%pair{}_0", pair),
+                             fmt::format("{}_0", low.name),
+                             fmt::format("{}_0", high ? high->name : "spare"),
+                             "i32", "i64");
+          }));
+  // Words follow states in the results of the loop as in what is carried.
+  int number = 0;
+  set("packed",
+      eachPair([&](int pair, const StateText &, const StateText *high) {
+        std::string low = fmt::format("%l#{}", number++);
+        std::string top = high ? fmt::format("%l#{}", number++) : "%none";
+        return packing(indent, pair, low, top, "i32", "i64");
+      }) + fmt::format("{0}%isRunning = arith.cmpi eq, %l#{1}, %none : i32\n",
+                       indent, indexOf("status")));
+}
+
+/// Each step of a turn has a word, and its own rows of records.
+void EngineWriter::setRecords() {
+  int count = int(states.size());
+  set("wordArguments", eachOf(words(), [](int i) {
+        return fmt::format(", %word{} = %not", i);
+      }));
+  set("keptWords",
+      eachOf(words(), [](int i) { return fmt::format(", %keep{}", i); }));
+  set("keepWords", eachOf(words(), [&](int i) {
+        return fmt::format(
+            "          %k{0}_ = arith.constant {0} : index\n"
+            "          %is{0}_ = arith.cmpi eq, %k, %k{0}_ : index\n"
+            "          %keep{0} = arith.select %is{0}_, %n#{1}, %word{0} : "
+            "i32\n",
+            i, count);
+      }));
+  // Results of a turn: pairs, words, and whether the stream is RUNNING.
+  int results = pairs() + records() + 1;
+  set("stepResults", results);
+  set("runningResult", results - 1);
+  set("maps", repeated(results, "#s"));
+  set("yielded", numbers(pairs(), "%pair{}") + eachOf(records(), [&](int i) {
+                   return fmt::format(", %l#{}", count + i);
+                 }) + ", %isRunning");
+  auto types = [&](const char *pair, const char *word, const char *flag) {
+    std::string text = repeated(pairs(), pair);
+    text += eachOf(records(), [&](int) { return fmt::format(", {}", word); });
+    return fmt::format("{}, {}", text, flag);
+  };
+  set("yieldedTypes", types("i64", "i32", "i1"));
+  set("resultTypes", types("!pairs", "!streams", "!flags"));
+  set("outs", types("%ep", "%e", "%ef"));
+  std::string blockArguments;
+  for (int i = 0; i < results; ++i)
+    blockArguments += fmt::format("{}%out{}: {}", i == 0 ? "" : ", ", i,
+                                  i < pairs()       ? "i64"
+                                  : i + 1 < results ? "i32"
+                                                    : "i1");
+  set("blockArguments", blockArguments);
+  set("records", eachOf(records(), [](int i) {
+        return fmt::format("gpuvm.global @token.records{} : !records\n", i);
+      }));
+  set("storeWords", eachOf(records(), [&](int i) {
+        return fmt::format(
+            "      %words{0} = tensor.expand_shape %s#{1} [[0, 1]] "
+            "output_shape [1, {2}] : !streams into !row\n"
+            "      gpuvm.store %words{0}, @token.records{0}[%turn_] : !row\n",
+            i, pairs() + i, sizes.streams);
+      }));
+}
+
+/// The operands of an operation that reads these of what is carried, as places
+/// whose names begin with `prefix`.
+void EngineWriter::setReads(const std::string &prefix,
+                            const std::set<std::string_view> &names,
+                            const char *map) {
+  std::string operands, types, elements, maps;
+  std::string unpacked = "        %half = arith.constant 32 : i64\n";
+  for (int pair = 0; pair < pairs(); ++pair) {
+    const StateText &one = low(pair), *other = high(pair);
+    if (!names.contains(one.name) && !(other && names.contains(other->name)))
+      continue;
+    const char *between = operands.empty() ? "" : ", ";
+    operands += fmt::format("{}%pair{}_", between, pair);
+    types += fmt::format("{}!pairs", between);
+    elements += fmt::format("{}%pair{}: i64", between, pair);
+    maps += fmt::format("{}{}", between, map);
+    unpacked +=
+        unpacking("        ", pair, fmt::format("%pair{}", pair), one.name,
+                  other ? other->name : "spare", "i32", "i64");
+  }
+  set(prefix + "Operands", operands);
+  set(prefix + "Types", types);
+  set(prefix + "Arguments", elements);
+  set(prefix + "Maps", maps);
+  set(prefix + "Unpacked", unpacked);
+}
+
+/// What a model that is a program is shown: which of the words of a turn are
+/// tokens, and how many.
+void EngineWriter::setShown() {
+  std::set<std::string_view> names;
+  for (const StateText &state : shownWords())
+    names.insert(state.name);
+  setReads("chunk", names, "affine_map<(s, k) -> (s)>");
+  names.insert({"asked", "clock"});
+  setReads("shown", names, "#s");
+  set("countWords", eachOf(words(), [](int i) {
+        return fmt::format(
+            "        %is{0} = arith.cmpi sge, %shown{0}, %none : i32\n"
+            "        %one{0} = arith.extui %is{0} : i1 to i32\n"
+            "        %sum{1} = arith.addi %sum{0}, %one{0} : i32\n",
+            i, i + 1);
+      }));
+  set("chooseWord", eachOf(words(), [](int i) {
+        return fmt::format("        %k{0} = arith.constant {0} : index\n"
+                           "        %at{0} = arith.cmpi eq, %k, %k{0} : index\n"
+                           "        %word{1} = arith.select %at{0}, %shown{0}, "
+                           "%word{0} : i32\n",
+                           i, i + 1);
+      }));
+  set("word", fmt::format("%word{}", words()));
+  set("sum", fmt::format("%sum{}", words()));
+}

@@ -1,0 +1,114 @@
+//===- EngineWriter.h - fills the template of an engine --------*- C++ -*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "frontends/TextTemplate.h"
+#include "frontends/token/engine/EngineSizes.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vm::token {
+
+/// What a stream keeps from one step to the next. In the template NAME is its
+/// value in a step; the symbol is `token.NAME`.
+struct StateText {
+  const char *name;
+  const char *start;    ///< What it is in the program `start`.
+  const char *resolved; ///< What it is after answers.
+  const char *stepped;  ///< What a step makes of it, while RUNNING.
+  const char *kept;     ///< ..., and else.
+};
+
+/// The words of the turn before, which a model that is a program has not seen.
+std::span<const StateText> shownWords();
+
+class EngineWriter {
+public:
+  EngineWriter(const EngineSizes &sizes, const std::string &model);
+
+  std::string write();
+
+private:
+  template <typename T> void set(const std::string &place, const T &value) {
+    arguments.places[place] = fmt::format("{}", value);
+  }
+
+  template <typename Item>
+  static std::string each(const std::vector<StateText> &some, Item item,
+                          const char *between = ", ") {
+    std::string text;
+    for (const StateText &state : some)
+      text += std::string(text.empty() ? "" : between) + item(state);
+    return text;
+  }
+  template <typename Item> static std::string eachOf(int count, Item item) {
+    std::string text;
+    for (int i = 0; i < count; ++i)
+      text += item(i);
+    return text;
+  }
+  /// Two numbers of a stream are a word of 64 bits, as a kernel has few
+  /// windows.
+  template <typename Line> std::string eachPair(Line line) const {
+    return eachOf(pairs(),
+                  [&](int pair) { return line(pair, low(pair), high(pair)); });
+  }
+  /// Words that a turn records, and those that it makes: a model sees them.
+  int records() const { return sizes.records ? sizes.steps : 0; }
+  int words() const { return model.empty() ? records() : sizes.steps; }
+  int pairs() const { return (int(carried.size()) + 1) / 2; }
+  const StateText &low(int pair) const { return carried[size_t(pair) * 2]; }
+  const StateText *high(int pair) const {
+    size_t number = size_t(pair) * 2 + 1;
+    return number < carried.size() ? &carried[number] : nullptr;
+  }
+  int indexOf(std::string_view name) const {
+    int number = 0;
+    while (states[number].name != name)
+      ++number;
+    return number;
+  }
+
+  void setSizes();
+  void setTables();
+  void setMemory();
+  void setCarried();
+  void setStep();
+  void setRecords();
+  void setReads(const std::string &prefix,
+                const std::set<std::string_view> &names, const char *map);
+  void setShown();
+
+  const EngineSizes &sizes;
+  const std::string &model;
+  std::vector<StateText> states;  ///< In the loop over the steps of a turn.
+  std::vector<StateText> carried; ///< From turn to turn.
+  TemplateArguments arguments;
+};
+
+/// `count` times the word, or the format with each number, separated.
+std::string repeated(int count, const char *word);
+std::string numbers(int count, const char *format);
+
+/// Makes a pair, and its numbers again; of scalars or of tensors, as the types
+/// say.
+std::string packing(const std::string &indent, int pair, const std::string &low,
+                    const std::string &high, const char *narrow,
+                    const char *wide);
+std::string unpacking(const std::string &indent, int pair,
+                      const std::string &from, const std::string &low,
+                      const std::string &high, const char *narrow,
+                      const char *wide);
+
+} // namespace vm::token
