@@ -180,6 +180,27 @@ static void hideZeros(Operation *module) {
   });
 }
 
+/// NVIDIA (580) takes a -0 that a turn of a loop hands to the next for 0, where
+/// it sees the constant.
+static void hideCarriedZeros(Operation *module) {
+  module->walk([](Operation *op) {
+    bool isCarried = isa<scf::YieldOp>(op) &&
+                     isa<scf::ForOp, scf::WhileOp>(op->getParentOp());
+    if (!isCarried && !isa<scf::ConditionOp>(op))
+      return;
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!matchPattern(operand.get(), m_NegZeroFloat()))
+        continue;
+      OpBuilder b(op);
+      Type type = operand.get().getType();
+      operand.set(hiddenConstant(
+          b, op->getLoc(), type,
+          APFloat::getZero(cast<FloatType>(type).getFloatSemantics(),
+                           /*Negative=*/true)));
+    }
+  });
+}
+
 /// Lavapipe (Mesa 22.3) makes 0 or -1, as a condition says, the negative of 0
 /// or 1, which is -0, where it sees the constants. With `exact` every 0, 1 and
 /// -1 that is chosen is hidden: it finds that the condition is known, and then
@@ -255,6 +276,7 @@ LogicalResult gpuvm::expandOps(ModuleOp module, PassManager &passes,
   if (failed(passes.run(module)))
     return failure();
   hideZeros(module);
+  hideCarriedZeros(module);
   hideChosenNumbers(module, exact);
   hideComparedConstants(module);
   return success();
