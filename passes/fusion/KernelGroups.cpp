@@ -141,6 +141,19 @@ bool Grouper::needsWindow(Value result,
   });
 }
 
+/// Whether what `op` reads is what a symbol holds that it then stores to: one
+/// window for both, if nobody else reads it.
+static bool isStoredOver(Operation *op, const SourceRead &read) {
+  auto load = read.source.getDefiningOp<LoadOp>();
+  if (!load || !read.direct || !read.source.hasOneUse())
+    return false;
+  return llvm::any_of(op->getUsers(), [&](Operation *user) {
+    auto store = dyn_cast<StoreOp>(user);
+    return store && store.getSymbol() == load.getSymbol() &&
+           store.getValue().getType() == load.getType();
+  });
+}
+
 unsigned Grouper::countBoundWindows(ArrayRef<Operation *> ops) const {
   llvm::DenseSet<Operation *> all(ops.begin(), ops.end());
   llvm::DenseSet<Value> inputs;
@@ -151,7 +164,8 @@ unsigned Grouper::countBoundWindows(ArrayRef<Operation *> ops) const {
   };
   for (Operation *op : ops) {
     for (const SourceRead &read : factsOf(op).readsThroughVirtual)
-      if (!read.isUpdated && // A result is made where that lies.
+      // A result is made where that lies.
+      if (!read.isUpdated && !isStoredOver(op, read) &&
           !all.contains(read.source.getDefiningOp()))
         if (inputs.insert(read.source).second)
           addWindows(read.source);
@@ -163,10 +177,12 @@ unsigned Grouper::countBoundWindows(ArrayRef<Operation *> ops) const {
 }
 
 Refusal Grouper::checkLimits(ArrayRef<Operation *> ops) const {
-  int64_t operations = 0;
-  for (Operation *op : ops)
+  int64_t operations = 0, most = 0;
+  for (Operation *op : ops) {
     operations += factsOf(op).cost;
-  if (operations > limits.operations)
+    most = std::max<int64_t>(most, factsOf(op).cost);
+  }
+  if (operations > limits.operations && operations - most > limits.besides)
     return {Refusal::Limit::Operations, operations, limits.operations};
   if (unsigned windows = countBoundWindows(ops); windows > limits.windows)
     return {Refusal::Limit::Windows, windows, limits.windows};

@@ -38,16 +38,20 @@ static constexpr StateText kModelStates[] = {
     {"asked", "%zero", "%asked1", "%asked1", "%asked"},
 };
 
-/// The words of the turn before, which such a model has not seen. A turn does
-/// not begin with them: in its loop are its own.
-static constexpr StateText kShownWords[kStepsOfModelTurn] = {
+/// The words of the turn before, which such a model has not seen, and how many
+/// are tokens. A turn does not begin with them: in its loop are its own.
+static constexpr StateText kShownStates[kStepsOfModelTurn + 1] = {
     {"shown0", "%not", "%shown0", "", ""},
     {"shown1", "%not", "%shown1", "", ""},
     {"shown2", "%not", "%shown2", "", ""},
     {"shown3", "%not", "%shown3", "", ""},
+    {"count", "%zero", "%count", "", ""},
 };
 
-std::span<const StateText> vm::token::shownWords() { return kShownWords; }
+std::span<const StateText> vm::token::shownStates() { return kShownStates; }
+
+const char *const vm::token::kHalves =
+    "    %half = arith.constant dense<32> : !pairs\n";
 
 static void append(std::vector<StateText> &to,
                    std::span<const StateText> some) {
@@ -63,7 +67,7 @@ EngineWriter::EngineWriter(const EngineSizes &sizes, const std::string &model)
     append(states, kModelStates);
   carried = states;
   if (!model.empty())
-    append(carried, kShownWords);
+    append(carried, kShownStates);
 }
 
 std::string vm::token::repeated(int count, const char *word) {
@@ -100,6 +104,12 @@ std::string vm::token::unpacking(const std::string &indent, int pair,
                      "{0}%pairMoved{1}_ = arith.shrui {2}, %half : {6}\n"
                      "{0}%{4} = arith.trunci %pairMoved{1}_ : {6} to {5}\n",
                      indent, pair, from, low, high, narrow, wide);
+}
+
+std::string EngineWriter::unpackingWhole(int pair) const {
+  return unpacking("    ", pair, fmt::format("%pair{}_", pair), low(pair).name,
+                   high(pair) ? high(pair)->name : "spare", "!streams",
+                   "!pairs");
 }
 
 void EngineWriter::setSizes() {
@@ -141,9 +151,6 @@ void EngineWriter::setTables() {
   set("tableFunctions", text);
   set("tableWords", tableWords(sizes));
 }
-
-static const char *const kHalves =
-    "    %half = arith.constant dense<32> : !pairs\n";
 
 /// The symbols of the states, which have a number each.
 void EngineWriter::setMemory() {
@@ -191,13 +198,9 @@ void EngineWriter::setCarried() {
                                       high ? high->resolved : "%zero",
                                       "!streams", "!pairs");
                      }));
-  std::string unpacked =
-      kHalves +
-      eachPair([](int pair, const StateText &low, const StateText *high) {
-        return unpacking("    ", pair, fmt::format("%pair{}_", pair), low.name,
-                         high ? high->name : "spare", "!streams", "!pairs");
-      });
-  set("unpackedEnd", unpacked);
+  set("unpackedEnd", kHalves + eachPair([this](int pair, auto &&...) {
+                       return unpackingWhole(pair);
+                     }));
 }
 
 std::string EngineWriter::write() {
@@ -205,6 +208,7 @@ std::string EngineWriter::write() {
   setTables();
   setMemory();
   setCarried();
+  setReads("look", {"status"}, "#s");
   setStep();
   setRecords();
   if (!model.empty())

@@ -38,15 +38,26 @@ void EngineWriter::setStep() {
                              fmt::format("{}_0", high ? high->name : "spare"),
                              "i32", "i64");
           }));
-  // Words follow states in the results of the loop as in what is carried.
-  int number = 0;
-  set("packed",
-      eachPair([&](int pair, const StateText &, const StateText *high) {
-        std::string low = fmt::format("%l#{}", number++);
-        std::string top = high ? fmt::format("%l#{}", number++) : "%none";
-        return packing(indent, pair, low, top, "i32", "i64");
-      }) + fmt::format("{0}%isRunning = arith.cmpi eq, %l#{1}, %none : i32\n",
-                       indent, indexOf("status")));
+  // Words follow states in the results of the loop as in what is carried; a
+  // model is told how many of them are tokens, too.
+  int results = count + words();
+  auto result = [&](int number) {
+    return number < results               ? fmt::format("%l#{}", number)
+           : number < int(carried.size()) ? fmt::format("%sum{}", words())
+                                          : "%none";
+  };
+  if (!model.empty())
+    set("countWords", eachOf(words(), [&](int i) {
+          return fmt::format(
+              "        %is{0} = arith.cmpi sge, %l#{2}, %none : i32\n"
+              "        %one{0} = arith.extui %is{0} : i1 to i32\n"
+              "        %sum{1} = arith.addi %sum{0}, %one{0} : i32\n",
+              i, i + 1, count + i);
+        }));
+  set("packed", eachPair([&](int pair, const StateText &, const StateText *) {
+        return packing(indent, pair, result(2 * pair), result(2 * pair + 1),
+                       "i32", "i64");
+      }));
 }
 
 /// Each step of a turn has a word, and its own rows of records.
@@ -65,39 +76,47 @@ void EngineWriter::setRecords() {
             "i32\n",
             i, count);
       }));
-  // Results of a turn: pairs, words, and whether the stream is RUNNING.
-  int results = pairs() + records() + 1;
+  // Results of a turn: pairs, and words that are in none of them.
+  int ownWords = model.empty() ? records() : 0;
+  int results = pairs() + ownWords;
   set("stepResults", results);
-  set("runningResult", results - 1);
   set("maps", repeated(results, "#s"));
-  set("yielded", numbers(pairs(), "%pair{}") + eachOf(records(), [&](int i) {
+  set("yielded", numbers(pairs(), "%pair{}") + eachOf(ownWords, [&](int i) {
                    return fmt::format(", %l#{}", count + i);
-                 }) + ", %isRunning");
-  auto types = [&](const char *pair, const char *word, const char *flag) {
+                 }));
+  auto types = [&](const char *pair, const char *word) {
     std::string text = repeated(pairs(), pair);
-    text += eachOf(records(), [&](int) { return fmt::format(", {}", word); });
-    return fmt::format("{}, {}", text, flag);
+    return text +
+           eachOf(ownWords, [&](int) { return fmt::format(", {}", word); });
   };
-  set("yieldedTypes", types("i64", "i32", "i1"));
-  set("resultTypes", types("!pairs", "!streams", "!flags"));
-  set("outs", types("%ep", "%e", "%ef"));
+  set("yieldedTypes", types("i64", "i32"));
+  set("resultTypes", types("!pairs", "!streams"));
+  set("outs", types("%ep", "%e"));
   std::string blockArguments;
   for (int i = 0; i < results; ++i)
     blockArguments += fmt::format("{}%out{}: {}", i == 0 ? "" : ", ", i,
-                                  i < pairs()       ? "i64"
-                                  : i + 1 < results ? "i32"
-                                                    : "i1");
+                                  i < pairs() ? "i64" : "i32");
   set("blockArguments", blockArguments);
   set("records", eachOf(records(), [](int i) {
         return fmt::format("gpuvm.global @token.records{} : !records\n", i);
       }));
-  set("storeWords", eachOf(records(), [&](int i) {
-        return fmt::format(
-            "      %words{0} = tensor.expand_shape %s#{1} [[0, 1]] "
-            "output_shape [1, {2}] : !streams into !row\n"
-            "      gpuvm.store %words{0}, @token.records{0}[%turn_] : !row\n",
-            i, pairs() + i, sizes.streams);
+  auto store = [&](int step, const std::string &words, const char *turn) {
+    return fmt::format(
+        "      %words{0} = tensor.expand_shape {1} [[0, 1]] "
+        "output_shape [1, {2}] : !streams into !row\n"
+        "      gpuvm.store %words{0}, @token.records{0}[{3}] : !row\n",
+        step, words, sizes.streams, turn);
+  };
+  set("storeWords", eachOf(ownWords, [&](int i) {
+        return store(i, fmt::format("%s#{}", pairs() + i), "%turn_");
       }));
+  // No row is before the first one.
+  set("recordShown", "      %minus = arith.constant dense<-1> : !word\n"
+                     "      %before = arith.addi %turn_, %minus : !word\n" +
+                         eachOf(records(), [&](int i) {
+                           return store(i, fmt::format("%shown{}", i),
+                                        "%before");
+                         }));
 }
 
 /// The operands of an operation that reads these of what is carried, as places
@@ -105,13 +124,15 @@ void EngineWriter::setRecords() {
 void EngineWriter::setReads(const std::string &prefix,
                             const std::set<std::string_view> &names,
                             const char *map) {
-  std::string operands, types, elements, maps;
+  std::string inputs, operands, types, elements, maps;
   std::string unpacked = "        %half = arith.constant 32 : i64\n";
   for (int pair = 0; pair < pairs(); ++pair) {
     const StateText &one = low(pair), *other = high(pair);
     if (!names.contains(one.name) && !(other && names.contains(other->name)))
       continue;
     const char *between = operands.empty() ? "" : ", ";
+    inputs += fmt::format("{0}%pair{1}_ = %l.pair{1} : !gpuvm.message<!pairs>",
+                          between, pair);
     operands += fmt::format("{}%pair{}_", between, pair);
     types += fmt::format("{}!pairs", between);
     elements += fmt::format("{}%pair{}: i64", between, pair);
@@ -120,6 +141,7 @@ void EngineWriter::setReads(const std::string &prefix,
         unpacking("        ", pair, fmt::format("%pair{}", pair), one.name,
                   other ? other->name : "spare", "i32", "i64");
   }
+  set(prefix + "Inputs", inputs);
   set(prefix + "Operands", operands);
   set(prefix + "Types", types);
   set(prefix + "Arguments", elements);
@@ -131,18 +153,18 @@ void EngineWriter::setReads(const std::string &prefix,
 /// tokens, and how many.
 void EngineWriter::setShown() {
   std::set<std::string_view> names;
-  for (const StateText &state : shownWords())
-    names.insert(state.name);
+  for (int i = 0; i < words(); ++i)
+    names.insert(shownStates()[i].name);
   setReads("chunk", names, "affine_map<(s, k) -> (s)>");
-  names.insert({"asked", "clock"});
-  setReads("shown", names, "#s");
-  set("countWords", eachOf(words(), [](int i) {
-        return fmt::format(
-            "        %is{0} = arith.cmpi sge, %shown{0}, %none : i32\n"
-            "        %one{0} = arith.extui %is{0} : i1 to i32\n"
-            "        %sum{1} = arith.addi %sum{0}, %one{0} : i32\n",
-            i, i + 1);
-      }));
+  if (records() > 0)
+    arguments.conditions.insert("recordShown");
+  set("shownWords", kHalves + eachPair([&](int pair, const StateText &one,
+                                           const StateText *other) {
+                      bool isShown = names.contains(one.name) ||
+                                     (other && names.contains(other->name));
+                      return isShown ? unpackingWhole(pair) : std::string();
+                    }));
+  setReads("shown", {"asked", "clock", "count"}, "#s");
   set("chooseWord", eachOf(words(), [](int i) {
         return fmt::format("        %k{0} = arith.constant {0} : index\n"
                            "        %at{0} = arith.cmpi eq, %k, %k{0} : index\n"
@@ -151,5 +173,4 @@ void EngineWriter::setShown() {
                            i, i + 1);
       }));
   set("word", fmt::format("%word{}", words()));
-  set("sum", fmt::format("%sum{}", words()));
 }

@@ -30,8 +30,9 @@ struct StateText {
   const char *kept;     ///< ..., and else.
 };
 
-/// The words of the turn before, which a model that is a program has not seen.
-std::span<const StateText> shownWords();
+/// The words of the turn before, which a model that is a program has not seen,
+/// and how many of them are tokens.
+std::span<const StateText> shownStates();
 
 class EngineWriter {
 public:
@@ -80,6 +81,9 @@ private:
     return number;
   }
 
+  /// The numbers of all streams in a pair, as tensors.
+  std::string unpackingWhole(int pair) const;
+
   void setSizes();
   void setTables();
   void setMemory();
@@ -96,6 +100,9 @@ private:
   std::vector<StateText> carried; ///< From turn to turn.
   TemplateArguments arguments;
 };
+
+/// What unpacking of tensors is preceded by.
+extern const char *const kHalves;
 
 /// `count` times the word, or the format with each number, separated.
 std::string repeated(int count, const char *word);

@@ -2,9 +2,12 @@
         : @pairMessages@, !gpuvm.message<!word>
         until %l.done : !gpuvm.message<!flag>
   }
-  %end:5 = gpuvm.stage @token.keep(@keepOperands@) -> (!streams, !streams, !streams, !streams, !streams) {
+  %end:5 = gpuvm.stage @token.keep(@keepOperands@, %turn_ = %last#@pairs@ : !gpuvm.message<!word>) -> (!streams, !streams, !streams, !streams, !streams) {
 @unpackedEnd@
 @stores@
+//@if recordShown
+@recordShown@
+//@end
     gpuvm.send %pc, %number, %depth, %status, %pending : !streams, !streams, !streams, !streams, !streams
   }
   gpuvm.return %last#@pairs@, %end#0, %end#1, %end#2, %end#3, %end#4

@@ -1,13 +1,12 @@
-    %l.next:@pairs@, %l.more, %l.done = gpuvm.stage @token.step
+    %l.next:@pairs@, %l.more = gpuvm.stage @token.step
         (@stepOperands@, %answer_ = %begin#@pairs@ : !gpuvm.message<!streams>, %answers = %answer : !answers,
 //@if model
          %proposal_ = %l.proposal : !gpuvm.message<!streams>,
 //@end
-         %turn_ = %l.turn : !gpuvm.message<!word>) -> (@pairTypes@, !word, !flag) {
+         %turn_ = %l.turn : !gpuvm.message<!word>) -> (@pairTypes@, !word) {
       %tables = gpuvm.load @token.tables : !tables
       %e = tensor.empty() : !streams
       %ep = tensor.empty() : !pairs
-      %ef = tensor.empty() : !flags
       %s:@stepResults@ = linalg.generic {indexing_maps = [@maps@], iterator_types = ["parallel"]}
           outs(@outs@ : @resultTypes@) {
       ^bb0(@blockArguments@):
@@ -317,15 +316,15 @@
 @keepWords@
           scf.yield @stepped@@keptWords@ : @scalars@
         }
+//@if model
+        %sum0 = arith.constant 0 : i32
+@countWords@
+//@end
 @packed@
         linalg.yield @yielded@ : @yieldedTypes@
       } -> (@resultTypes@)
-      %no = arith.constant dense<false> : !flag
-      %any = linalg.reduce { arith.ori } ins(%s#@runningResult@ : !flags) outs(%no : !flag) dimensions = [0]
-      %yes = arith.constant dense<true> : !flag
-      %done = arith.xori %any, %yes : !flag
 @storeWords@
       %one_ = arith.constant dense<1> : !word
       %more = arith.addi %turn_, %one_ : !word
-      gpuvm.send @sentPairs@, %more, %done : @pairTypes@, !word, !flag
+      gpuvm.send @sentPairs@, %more : @pairTypes@, !word
     }

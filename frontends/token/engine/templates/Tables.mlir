@@ -7,7 +7,6 @@
 !word = tensor<i32>
 !chunks = tensor<@streams@x@steps@xi32>
 !flag = tensor<i1>
-!flags = tensor<@streams@xi1>
 !answers = tensor<@answerRows@x@answerTokens@xi32>
 !tables = tensor<@tableWords@xi32> // EngineSizes.cpp says what is in them
 !sizes = tensor<@sizeCount@xi32>

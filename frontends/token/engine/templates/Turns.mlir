@@ -1,4 +1,29 @@
   %last:@allPairs@ = gpuvm.repeat @token.turns up_to @turns@ (@carriedTurn@, %l.turn = %zero : !gpuvm.message<!word>) {
+    // A turn in which no stream is RUNNING is the last one. It does nothing, but
+    // nothing waits for what is found out here.
+    %l.done = gpuvm.stage @token.look(@lookInputs@) -> !flag {
+      %no = arith.constant dense<false> : !flag
+      %any = linalg.generic {indexing_maps = [@lookMaps@, affine_map<(s) -> ()>], iterator_types = ["reduction"]}
+          ins(@lookOperands@ : @lookTypes@) outs(%no : !flag) {
+      ^bb0(@lookArguments@, %o: i1):
+        %none = arith.constant 0 : i32
+@lookUnpacked@
+        %is = arith.cmpi eq, %status, %none : i32
+        %r = arith.ori %o, %is : i1
+        linalg.yield %r : i1
+      } -> !flag
+      %yes = arith.constant dense<true> : !flag
+      %done = arith.xori %any, %yes : !flag
+      gpuvm.send %done : !flag
+    }
+//@if recordShown
+    // The words of the turn before, which nothing waits for either.
+    gpuvm.stage @token.record(@chunkInputs@, %turn_ = %l.turn : !gpuvm.message<!word>) {
+@shownWords@
+@recordShown@
+      gpuvm.send
+    }
+//@end
 //@if model
     // What the model has not seen yet: the tokens of the last turn.
     %l.tokens, %l.count, %l.asked, %l.clock = gpuvm.stage @token.show(@showOperands@) -> (!chunks, !streams, !streams, !streams) {
@@ -21,16 +46,13 @@
         %r = arith.select %isToken, %token, %padding : i32
         linalg.yield %r : i32
       } -> !chunks
-      %count, %asks, %time = linalg.generic {indexing_maps = [@shownMaps@, #s, #s, #s], iterator_types = ["parallel"]}
+      %number, %asks, %time = linalg.generic {indexing_maps = [@shownMaps@, #s, #s, #s], iterator_types = ["parallel"]}
           ins(@shownOperands@ : @shownTypes@) outs(%e, %e, %e : !streams, !streams, !streams) {
       ^bb0(@shownArguments@, %o0: i32, %o1: i32, %o2: i32):
-        %none = arith.constant 0 : i32
-        %sum0 = arith.constant 0 : i32
 @shownUnpacked@
-@countWords@
-        linalg.yield @sum@, %asked, %clock : i32, i32, i32
+        linalg.yield %count, %asked, %clock : i32, i32, i32
       } -> (!streams, !streams, !streams)
-      gpuvm.send %tokens, %count, %asks, %time : !chunks, !streams, !streams, !streams
+      gpuvm.send %tokens, %number, %asks, %time : !chunks, !streams, !streams, !streams
     }
     %l.proposal = gpuvm.call @@model@ as @model (%l.tokens, %l.count, %l.asked, %l.clock)
         : (!gpuvm.message<!chunks>, !gpuvm.message<!streams>, !gpuvm.message<!streams>, !gpuvm.message<!streams>) -> !gpuvm.message<!streams>
