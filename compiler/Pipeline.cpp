@@ -66,6 +66,7 @@ void gpuvm::buildPipeline(OpPassManager &passes,
   passes.addPass(createPlaceShared());
   onProgram(createPlanMemory({options.reuse, options.inPlace,
                               options.barrierPrice, options.maxWindowBytes}));
+  onProgram(createStoreConditionsEarly());
   onProgram(createParkKernels());
   onProgram(createSizeKernels({options.size}));
   onProgram(createResumeKernels());

@@ -17,11 +17,12 @@ using namespace mlir::gpuvm;
 static constexpr size_t kMostTriplets = 16;
 static constexpr int64_t kTripletBytes = 12;
 
-uint64_t gpuvm::allocateControl(ProgramOp program, uint64_t bytes) {
+uint64_t gpuvm::allocate(ProgramOp program, gpuvm::Region region,
+                         uint64_t bytes) {
   SmallVector<int64_t> sizes(*program.getRegionBytes());
-  int64_t &control = sizes[static_cast<unsigned>(gpuvm::Region::control)];
-  uint64_t offset = llvm::alignTo(control, kWindowAlignment);
-  control = llvm::alignTo(offset + bytes, kWindowAlignment);
+  int64_t &end = sizes[static_cast<unsigned>(region)];
+  uint64_t offset = llvm::alignTo(end, kWindowAlignment);
+  end = llvm::alignTo(offset + bytes, kWindowAlignment);
   program.setRegionBytes(sizes);
   return offset;
 }
@@ -66,7 +67,8 @@ static void addCountsOfFew(ProgramOp program, Operation *place, Value word,
                            ArrayRef<KernelOp> kernels, GroupsFn groupsOf) {
   OpBuilder b(place);
   int64_t count = kernels.size();
-  uint64_t offset = allocateControl(program, count * kTripletBytes);
+  uint64_t offset =
+      allocate(program, gpuvm::Region::control, count * kTripletBytes);
   auto window = [&](uint64_t begin, uint64_t length) {
     return WindowAttr::get(b.getContext(), gpuvm::Region::control, begin,
                            length);

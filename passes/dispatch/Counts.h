@@ -28,8 +28,8 @@ inline double getCountsUs(TargetAttr target) {
 using GroupsFn = function_ref<Value(ScalarBuilder &s, Value element,
                                     KernelOp kernel, uint32_t groups)>;
 
-/// Where `bytes` more at the end of Control of a program with windows begin.
-uint64_t allocateControl(ProgramOp program, uint64_t bytes);
+/// Where `bytes` more at the end of a region of a program with windows begin.
+uint64_t allocate(ProgramOp program, gpuvm::Region region, uint64_t bytes);
 
 /// Gives `kernels` their triplets in Control of a program with windows: kernels
 /// at `place`, before all of them, write there what `groupsOf` makes of `word`.

@@ -134,6 +134,13 @@ void ConditionKernels::runOnOperation() {
   orderByDependence(program);
 }
 
+/// Whether the kernel makes what it is given.
+static bool isCopy(KernelOp kernel) {
+  Operation *end = kernel.getBody().front().getTerminator();
+  return kernel.getInputs().size() == 1 && end->getNumOperands() == 1 &&
+         isa<BlockArgument>(end->getOperand(0));
+}
+
 void ParkKernels::runOnOperation() {
   llvm::MapVector<Value, SmallVector<KernelOp>> found;
   for (auto kernel : listOps<KernelOp>(getOperation()))
@@ -143,12 +150,15 @@ void ParkKernels::runOnOperation() {
         found[condition].push_back(kernel);
   for (auto &[condition, kernels] : found) {
     numParked += kernels.size();
-    // As soon as the condition is known.
+    // As soon as the condition is known: beside the kernel that copies it.
     Operation *maker = condition.getDefiningOp();
     Operation *place =
         maker && isCommand(maker) ? maker->getNextNode() : kernels.front();
+    Value word = condition;
+    if (auto copy = dyn_cast_if_present<KernelOp>(maker); copy && isCopy(copy))
+      word = copy.getInputs().front();
     addCounts(
-        getOperation(), place, condition, kernels,
+        getOperation(), place, word, kernels,
         [](ScalarBuilder &s, Value holds, KernelOp kernel, uint32_t groups) {
           return kernel.getUnless()
                      ? s.select(holds, s.word(0), s.word(groups))

@@ -39,7 +39,7 @@ struct ResumeKernels : gpuvm::impl::ResumeKernelsBase<ResumeKernels> {
 void ResumeKernels::resume(KernelOp kernel, int64_t groups) {
   constexpr uint64_t kWord = 4, kTripletBytes = 12;
   uint64_t bytes = kNumLoopWords * kWord;
-  uint64_t at = allocateControl(getOperation(), bytes);
+  uint64_t at = allocate(getOperation(), gpuvm::Region::control, bytes);
   auto control = [&](uint64_t offset, uint64_t length) {
     return WindowAttr::get(&getContext(), gpuvm::Region::control, offset,
                            length);

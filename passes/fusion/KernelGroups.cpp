@@ -178,11 +178,14 @@ unsigned Grouper::countBoundWindows(ArrayRef<Operation *> ops) const {
 
 Refusal Grouper::checkLimits(ArrayRef<Operation *> ops) const {
   int64_t operations = 0, most = 0;
+  bool isMap = true; // The others write out what they take several times.
   for (Operation *op : ops) {
     operations += factsOf(op).cost;
     most = std::max<int64_t>(most, factsOf(op).cost);
+    isMap &= !isReduction(op) && !isa<RootOpInterface>(op);
   }
-  if (operations > limits.operations && operations - most > limits.besides)
+  bool fitsBeside = isMap && operations - most <= limits.besides;
+  if (operations > limits.operations && !fitsBeside)
     return {Refusal::Limit::Operations, operations, limits.operations};
   if (unsigned windows = countBoundWindows(ops); windows > limits.windows)
     return {Refusal::Limit::Windows, windows, limits.windows};

@@ -1,0 +1,185 @@
+//===- EarlyConditions.cpp - whether a loop goes on, stored early ---------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels of a turn read whether it runs, so what the loop finds out about the
+// next one is stored behind all of them, by a kernel that has a wait of its
+// own. Where that is known earlier, the turn reads a copy instead, which is
+// made while workgroups are counted, and the store waits for what is stored
+// alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Passes.h"
+#include "passes/dispatch/Counts.h"
+#include "passes/plan/Commands.h"
+
+#include "llvm/ADT/Statistic.h"
+
+namespace mlir::gpuvm {
+#define GEN_PASS_DEF_STORECONDITIONSEARLY
+#include "passes/Passes.h.inc"
+} // namespace mlir::gpuvm
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+#define DEBUG_TYPE "gpuvm-store-conditions-early"
+ALWAYS_ENABLED_STATISTIC(numEarly, "Conditions of loops stored early");
+
+namespace {
+
+struct StoreConditionsEarly
+    : gpuvm::impl::StoreConditionsEarlyBase<StoreConditionsEarly> {
+  void runOnOperation() override;
+};
+
+/// The condition of a loop, and the kernel that stores it.
+class LoopCondition {
+public:
+  explicit LoopCondition(LoopOp loop) : loop(loop) {}
+  bool find();
+  bool isWorthIt();
+  void storeEarly();
+
+private:
+  bool isHeld(Value value) const;
+  KernelOp copyAtBeginning(Value held);
+
+  LoopOp loop;
+  WindowAttr window;
+  KernelOp store, maker; ///< `maker`: of what is stored.
+};
+
+} // namespace
+
+/// Whether `value` is what a load of the condition finds.
+bool LoopCondition::isHeld(Value value) const {
+  auto load = value.getDefiningOp<LoadOp>();
+  return load && getWindow(getSymbolBytes(load)) == window;
+}
+
+/// False if it is stored by no kernel of its own, on the condition itself.
+bool LoopCondition::find() {
+  if (!loop.getCondition())
+    return false;
+  auto program = loop->getParentOfType<ProgramOp>();
+  auto symbol = SymbolTable::lookupNearestSymbolFrom<RegisterOp>(
+      program, loop.getConditionAttr());
+  if (!symbol)
+    return false;
+  window = *symbol.getWindow();
+  for (Operation &op : loop.getBody().front()) {
+    if (!isCommand(&op))
+      continue;
+    auto kernel = dyn_cast<KernelOp>(op);
+    if (isa<EndTurnOp>(op))
+      break;
+    if (!kernel)
+      return false;
+    for (WindowAttr written :
+         kernel.getOutputWindows()->getAsRange<WindowAttr>())
+      if (written == window) {
+        if (store || kernel->getNumResults() != 1)
+          return false;
+        store = kernel;
+      }
+  }
+  if (!store || !store.getConditionValue() || store.getUnless() ||
+      !isHeld(store.getConditionValue()))
+    return false;
+  for (Value input : store.getInputs())
+    if (auto made = input.getDefiningOp<KernelOp>())
+      maker = made;
+  return maker && maker->getBlock() == store->getBlock();
+}
+
+/// The barriers between commands with these accesses.
+static unsigned countBarriers(ArrayRef<SmallVector<Access>> commands) {
+  SmallVector<Access> current;
+  unsigned barriers = 0;
+  for (ArrayRef<Access> accesses : commands) {
+    bool conflicts = llvm::any_of(accesses, [&](const Access &a) {
+      return llvm::any_of(current, [&](const Access &b) {
+        return (a.writes || b.writes) && intersect(a.window, b.window);
+      });
+    });
+    if (conflicts) {
+      ++barriers;
+      current.clear();
+    }
+    llvm::append_range(current, accesses);
+  }
+  return barriers;
+}
+
+bool LoopCondition::isWorthIt() {
+  SmallVector<SmallVector<Access>> late, early;
+  for (Operation &op : loop.getBody().front()) {
+    if (!isCommand(&op) || isa<EndTurnOp>(op))
+      continue;
+    late.push_back(getAccesses(&op));
+    if (&op == store)
+      continue;
+    early.push_back(late.back());
+    llvm::erase_if(early.back(),
+                   [&](const Access &a) { return a.window == window; });
+    if (&op == maker)
+      early.push_back(getAccesses(store));
+  }
+  return countBarriers(early) < countBarriers(late);
+}
+
+/// A kernel that copies what `held` is at the beginning of a turn.
+KernelOp LoopCondition::copyAtBeginning(Value held) {
+  auto program = loop->getParentOfType<ProgramOp>();
+  Operation *first = &*llvm::find_if(
+      loop.getBody().front(), [](Operation &op) { return isCommand(&op); });
+  OpBuilder b(first);
+  auto load = held.getDefiningOp<LoadOp>()->clone();
+  b.insert(load);
+  Location loc = store.getLoc();
+  auto copy = KernelOp::create(
+      b, loc, held.getType(), freeName(program, store.getSymName() + "_copy"),
+      Root::map, store.getStages(), load->getResult(0));
+  Block *body = b.createBlock(&copy.getBody());
+  YieldOp::create(b, loc, body->addArgument(held.getType(), loc));
+  uint64_t length = window.getLength();
+  auto place = WindowAttr::get(
+      b.getContext(), gpuvm::Region::registers,
+      allocate(program, gpuvm::Region::registers, length), length);
+  copy.setInputWindowsAttr(b.getArrayAttr(window));
+  copy.setOutputWindowsAttr(b.getArrayAttr(place));
+  return copy;
+}
+
+void LoopCondition::storeEarly() {
+  KernelOp copy = copyAtBeginning(store.getConditionValue());
+  Attribute place = (*copy.getOutputWindows())[0];
+  loop.getBody().walk([&](KernelOp kernel) {
+    if (kernel == copy)
+      return;
+    SmallVector<Attribute> windows(kernel.getInputWindows()->getValue());
+    for (OpOperand &operand : kernel->getOpOperands()) {
+      unsigned number = operand.getOperandNumber();
+      // What is stored otherwise is what is there.
+      bool staysThere = kernel == store && *kernel.getCondition() != number;
+      if (staysThere || !isHeld(operand.get()))
+        continue;
+      operand.set(copy->getResult(0));
+      windows[number] = place;
+    }
+    kernel.setInputWindowsAttr(ArrayAttr::get(kernel.getContext(), windows));
+  });
+  store->moveAfter(maker);
+  ++numEarly;
+}
+
+void StoreConditionsEarly::runOnOperation() {
+  for (auto loop : listOps<LoopOp>(getOperation())) {
+    LoopCondition condition(loop);
+    if (condition.find() && condition.isWorthIt())
+      condition.storeEarly();
+  }
+}
