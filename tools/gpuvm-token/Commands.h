@@ -10,6 +10,8 @@
 
 #pragma once
 
+#include "frontends/token/ModuleInfo.h"
+#include "frontends/token/reference/Modules.h"
 #include "runtime/base/Status.h"
 
 #include <cstdint>
@@ -28,8 +30,9 @@ struct Options {
   uint32_t modelSeed = 0;
   std::optional<int32_t> captureTokens; ///< The largest timeout of an output.
   int32_t answerTokens = 1024;
-  std::string tokenizer;          ///< "" = as the inputs say, or bytes.
-  std::vector<std::string> tools; ///< NAME=COMMAND
+  std::string tokenizer;            ///< "" = as the inputs say, or bytes.
+  std::vector<std::string> tools;   ///< NAME=COMMAND
+  std::vector<std::string> modules; ///< STAGE:FILE
   uint32_t toolTimeoutMs = 30000;
   std::optional<unsigned> threads;
   std::string reportPath; ///< "" = none.
@@ -42,7 +45,19 @@ struct Options {
 };
 constexpr int32_t kDefaultBudget = 4096;
 
-int runReference(const Options &options);
+/// What the reference is given of --module, in its order.
+struct ReferenceModules {
+  std::vector<token::ModuleInfo> infos;
+  std::vector<token::Module> functions;
+};
+
+/// On how many the reference runs.
+unsigned referenceThreads(const Options &options);
+
+int runReference(const Options &options, const ReferenceModules &modules = {});
+/// By gpuvm-token-reference, which links the compiler's libraries: it takes the
+/// place of this process. Comes back where it is not there.
+int runWithModules(int argc, char **argv);
 int runDevice(const Options &options);
 int writeTables(const Options &options);
 /// 1 where the reports differ.

@@ -19,6 +19,11 @@ namespace vm::token_tool {
 
 using namespace token;
 
+unsigned referenceThreads(const Options &options) {
+  return options.threads.value_or(
+      std::clamp(std::thread::hardware_concurrency(), 1u, kMaxThreads));
+}
+
 static ReferenceOptions referenceOptions(const Options &options,
                                          const Machine &machine) {
   ReferenceOptions result;
@@ -27,16 +32,17 @@ static ReferenceOptions referenceOptions(const Options &options,
   result.limits.captureTokens =
       options.captureTokens.value_or(defaultCaptureTokens(machine));
   result.limits.answerTokens = options.answerTokens;
-  result.threads = options.threads.value_or(
-      std::clamp(std::thread::hardware_concurrency(), 1u, kMaxThreads));
+  result.threads = referenceThreads(options);
   return result;
 }
 
-int runReference(const Options &options) {
+int runReference(const Options &options, const ReferenceModules &modules) {
   Result<LoadedMachine> loaded = load(options);
   if (!loaded.ok())
     return fail(loaded.status());
   const Machine &machine = loaded->machine;
+  if (Status status = checkModules(machine, modules.infos); !status.ok())
+    return fail(status);
   ToolSet tools(std::chrono::milliseconds(options.toolTimeoutMs));
   if (Status status = addTools(options, machine, tools); !status.ok())
     return fail(status);
@@ -45,6 +51,7 @@ int runReference(const Options &options) {
   if (!model.ok())
     return fail(model.status());
   ReferenceOptions how = referenceOptions(options, machine);
+  how.modules = modules.functions;
   RunTimes times{fmt::format("{} threads", how.threads), 0, 0, {}};
   for (int i = 0;; ++i) {
     Result<std::unique_ptr<Reference>> reference =

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/token/reference/Reference.h"
 #include "tools/common/CommandLineText.h"
+#include "tools/gpuvm-token/CommandLine.h"
 #include "tools/gpuvm-token/Commands.h"
 
 #include <CLI/CLI.hpp>
@@ -42,86 +42,6 @@ the plan, for who runs it by other ways (gpuvm-run --run=start,run).
 Exit codes: 0 ok, also where streams failed, 1 validation messages or reports
 that differ, 2 usage, 3 bad input file, 4 no device, 5 device lost or time out,
 6 out of memory.)";
-
-static CLI::Option *addPairs(CLI::App *command, const char *name,
-                             std::vector<std::string> &pairs,
-                             const char *help) {
-  return command->add_option(name, pairs, help)
-      ->allow_extra_args(false)
-      ->check(isPair());
-}
-
-static CLI::Option *addInputFlags(CLI::App *command, Options &options,
-                                  const char *help) {
-  CLI::Option *inputs = command->add_option("inputs", options.inputs, help);
-  addPairs(command, "--arg", options.arguments,
-           "NAME=VALUE: an argument of the workflows; once for each");
-  command->add_option("--seed", options.seed, "Of what resources draw")
-      ->check(countIn(0, UINT64_MAX))
-      ->capture_default_str();
-  command->add_option("--tokenizer", options.tokenizer,
-                      "bytes or greedy:FILE, of tensors and wire forms. "
-                      "Default: bytes");
-  return inputs;
-}
-
-static void addStreamFlags(CLI::App *command, Options &options,
-                           const char *streams, const char *budget) {
-  command->add_option("--streams", options.streams, streams)
-      ->check(countIn(1, token::kMaxStreams));
-  command->add_option("--budget", options.budget, budget)
-      ->check(countIn(0, INT32_MAX));
-  command
-      ->add_option("--model-seed", options.modelSeed,
-                   "Of the model's proposals")
-      ->check(countIn(0, UINT32_MAX))
-      ->capture_default_str();
-}
-
-static void addRunFlags(CLI::App *command, Options &options) {
-  addPairs(command, "--tool", options.tools,
-           "NAME=COMMAND: a program that answers; once for each tool");
-  command
-      ->add_option("--tool-timeout", options.toolTimeoutMs,
-                   "Milliseconds that an answer may take")
-      ->check(countIn(1, INT32_MAX))
-      ->capture_default_str();
-  command->add_option("--report", options.reportPath,
-                      "Write all that streams did into this file, as JSON");
-  command
-      ->add_option("--iterations", options.iterations,
-                   "Do it all so often; the last one is reported")
-      ->check(countIn(1, 1000000))
-      ->capture_default_str();
-  command
-      ->add_flag("--stats{text}", options.stats,
-                 "text (the default) or json: print what was measured. Of a "
-                 "device it is the time of its submits, of the reference all")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->type_name("[FORMAT]");
-}
-
-static void addReference(CLI::App *command, Options &options) {
-  addInputFlags(command, options, "Workflows, tensors, wire forms")->required();
-  addStreamFlags(command, options, "How many. Default: one a workflow",
-                 "End a stream after this many tokens. Default: 4096");
-  command
-      ->add_option("--capture-tokens", options.captureTokens,
-                   "Room for what a tool is asked. Default: the largest limit "
-                   "of a zone that asks")
-      ->check(countIn(0, INT32_MAX));
-  command
-      ->add_option("--answer-tokens", options.answerTokens,
-                   "Room for an answer of a tool")
-      ->check(countIn(0, INT32_MAX))
-      ->capture_default_str();
-  addRunFlags(command, options);
-  command
-      ->add_option("--threads", options.threads,
-                   "Run on this many threads; no result depends on it. "
-                   "Default: as many as there are processors")
-      ->check(countIn(1, token::kMaxThreads));
-}
 
 static void addPlan(CLI::App *command, Options &options) {
   command->add_option("plan", options.planPath, "The plan")->required();
@@ -185,7 +105,10 @@ static int runTool(int argc, char **argv) {
     return compareReports(reports.a, reports.b);
   if (tables->parsed())
     return writeTables(options);
-  return run->parsed() ? runDevice(options) : runReference(options);
+  if (run->parsed())
+    return runDevice(options);
+  return options.modules.empty() ? runReference(options)
+                                 : runWithModules(argc, argv);
 }
 
 int main(int argc, char **argv) {

@@ -34,9 +34,13 @@ public:
   JsonFields(const Json &value, std::string what, const Place &place,
              Diagnostics &diagnostics);
 
-  /// Whether the key is there and a list; reports nothing.
+  /// Whether the key is there; reports nothing.
+  bool has(const char *key) const {
+    return value_.is_object() && value_.contains(key);
+  }
+  /// Whether it is there and a list; reports nothing.
   bool isList(const char *key) const {
-    return value_.is_object() && value_.contains(key) && value_[key].is_array();
+    return has(key) && value_[key].is_array();
   }
   const Json *any(const char *key);
   const Json *list(const char *key);

@@ -54,6 +54,7 @@ private:
   void compareDecisions(const std::vector<int32_t> &a,
                         const std::vector<int32_t> &b);
   void compareRequests(const StreamRequests &a, const StreamRequests &b);
+  void compareStates(const StreamReport &a, const StreamReport &b);
   void compareExtracts(const StreamReport &a, const StreamReport &b);
   size_t firstToken(const StreamReport &a, const StreamReport &b) const;
   void compareAt(size_t token, const StreamReport &a, const StreamReport &b);
@@ -105,6 +106,12 @@ constexpr std::pair<const char *, std::vector<IndexSet> StreamReport::*>
     kSets[] = {{"triggers", &StreamReport::triggers},
                {"tags", &StreamReport::tags}};
 
+/// What modules recorded with a token; nothing where they did not.
+std::vector<int32_t> extraAt(const StreamReport &stream, size_t token) {
+  return token < stream.extra.size() ? stream.extra[token]
+                                     : std::vector<int32_t>();
+}
+
 /// The first index at which a column differs, or the shorter length.
 size_t Comparer::firstToken(const StreamReport &a,
                             const StreamReport &b) const {
@@ -118,6 +125,9 @@ size_t Comparer::firstToken(const StreamReport &a,
     look(a.*column, b.*column);
   for (auto [key, column] : kSets)
     look(a.*column, b.*column);
+  for (size_t token = 0; token < first; ++token)
+    if (extraAt(a, token) != extraAt(b, token))
+      return token;
   return first;
 }
 
@@ -128,6 +138,7 @@ void Comparer::compareAt(size_t token, const StreamReport &a,
     compare(what(key), (a.*column)[token], (b.*column)[token]);
   for (auto [key, column] : kSets)
     compare(what(key), (a.*column)[token], (b.*column)[token]);
+  compare(what("extra"), extraAt(a, token), extraAt(b, token));
 }
 
 void Comparer::compareTokens(const StreamReport &a, const StreamReport &b) {
@@ -156,6 +167,19 @@ void Comparer::compareRequests(const StreamRequests &a,
   count("requests", a.size(), b.size());
 }
 
+void Comparer::compareStates(const StreamReport &a, const StreamReport &b) {
+  for (const auto &[name, value] : a.states) {
+    auto found = b.states.find(name);
+    if (found != b.states.end())
+      compare(fmt::format("state {}", inQuotes(name)), value, found->second);
+    else
+      differ("state {} is only in {}.", inQuotes(name), nameA_);
+  }
+  for (const auto &[name, value] : b.states)
+    if (!a.states.contains(name))
+      differ("state {} is only in {}.", inQuotes(name), nameB_);
+}
+
 void Comparer::compareExtracts(const StreamReport &a, const StreamReport &b) {
   for (const auto &[name, text] : a.extract) {
     auto found = b.extract.find(name);
@@ -180,6 +204,7 @@ void Comparer::compareStreams(const StreamReport &a, const StreamReport &b) {
   compare("\"token_num\" of \"final\"", a.final.tokenNumber,
           b.final.tokenNumber);
   compare("\"depth\" of \"final\"", a.final.depth, b.final.depth);
+  compareStates(a, b);
   compareText("the text", a.text, b.text);
   compareExtracts(a, b);
 }

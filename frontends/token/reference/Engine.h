@@ -49,6 +49,13 @@ public:
   };
   virtual Position position(int32_t stream) const = 0;
 
+  /// The states of user's modules that have a name, in the modules' order.
+  using States = std::vector<std::pair<std::string, int32_t>>;
+  virtual States moduleStates(int32_t) const { return {}; }
+
+  /// How many numbers modules record with each token (TokenRecord::extra).
+  virtual int32_t recordedNumbers() const { return 0; }
+
   int32_t workflowOf(int32_t stream) const {
     return stream % int32_t(machine().workflows.size());
   }

@@ -18,6 +18,12 @@
 
 namespace vm::token {
 
+/// Thrown by a function that has no result for what it is given; the advance()
+/// of the reference fails with the sentence.
+struct ModuleFailure {
+  std::string sentence;
+};
+
 /// Functions of one of the three places; the others are empty. Each is given
 /// the module's state (one number a stream) and may change it. They are called
 /// from several threads at once.
@@ -27,7 +33,8 @@ struct Module {
   bool resetsOnZoneChange = false; ///< To `initial`, before the next step.
 
   /// After the sources of a token. With a token of its own it gives Module as
-  /// the source, and the token counts as forced.
+  /// the source, and the token counts as forced. A token that is not of the
+  /// vocabulary becomes padding, and what is no source Module.
   std::function<void(int32_t &state, int32_t pc, int32_t tokenNumber,
                      int32_t &token, Source &source)>
       manipulate;

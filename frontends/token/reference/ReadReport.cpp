@@ -47,6 +47,8 @@ private:
   StreamStatus status();
   StreamRequests requests();
   Engine::Position position();
+  std::vector<std::vector<int32_t>> extra();
+  std::map<std::string, int32_t> states();
   std::map<std::string, std::string> extract();
 
   JsonFields fields_;
@@ -115,6 +117,22 @@ std::vector<IndexSet> StreamReader::sets(const char *key) {
   return sets;
 }
 
+/// Any numbers, a list of them for each token.
+std::vector<std::vector<int32_t>> StreamReader::extra() {
+  std::vector<std::vector<int32_t>> all;
+  const Json *list = fields_.list("extra");
+  for (size_t at = 0; list && at < list->size(); ++at) {
+    auto numbers = toInt32List((*list)[at]);
+    if (!numbers) {
+      fields_.mistyped(name("extra", at), (*list)[at],
+                       "a list of integers of 32 bits");
+      return {};
+    }
+    all.push_back(std::move(*numbers));
+  }
+  return all;
+}
+
 /// A list that was read, if it has one element a token.
 template <typename T> T StreamReader::perToken(const char *key, T list) {
   if (list.size() == tokens_ || diagnostics_.hasErrors())
@@ -176,6 +194,22 @@ Engine::Position StreamReader::position() {
   return position;
 }
 
+std::map<std::string, int32_t> StreamReader::states() {
+  std::map<std::string, int32_t> states;
+  const Json *object = fields_.object("states");
+  if (!object)
+    return states;
+  for (auto &[key, value] : object->items()) {
+    if (std::optional<int32_t> number = toInt32(value))
+      states.emplace(key, *number);
+    else if (!diagnostics_.isFull())
+      fields_.mistyped(
+          fmt::format("State {} of {}", inQuotes(key), fields_.what()), value,
+          kInt32Wanted);
+  }
+  return states;
+}
+
 std::map<std::string, std::string> StreamReader::extract() {
   std::map<std::string, std::string> extract;
   const Json *object = fields_.object("extract");
@@ -204,9 +238,13 @@ StreamReport StreamReader::read() {
   stream.tags = perToken("tags", sets("tags"));
   stream.forced = perToken("forced", numbers("forced", 1));
   stream.events = perToken("event", numbers("event", int32_t(Event::Jump)));
+  if (fields_.has("extra"))
+    stream.extra = perToken("extra", extra());
   stream.decisions = numbers("decisions");
   stream.requests = requests();
   stream.final = position();
+  if (fields_.has("states"))
+    stream.states = states();
   stream.text = fields_.string("text").value_or("");
   stream.extract = extract();
   fields_.refuseOthers();

@@ -25,9 +25,12 @@ struct StreamReport {
   std::vector<IndexSet> triggers, tags;
   std::vector<int32_t> forced; ///< 0 or 1.
   std::vector<int32_t> events; ///< Of Event.
+  /// What modules recorded: a list each token, or empty where none does.
+  std::vector<std::vector<int32_t>> extra;
   std::vector<int32_t> decisions;
   StreamRequests requests;
   Engine::Position final;
+  std::map<std::string, int32_t> states; ///< Of modules that name theirs.
   std::string text;
   std::map<std::string, std::string> extract;
 };

@@ -122,6 +122,8 @@ Status Reference::advance() {
   } catch (const std::bad_alloc &) {
     return Status(Code::OutOfMemory,
                   "The host has no memory for what streams record.");
+  } catch (const ModuleFailure &failure) {
+    return Status(Code::BadInput, failure.sentence);
   }
   running_.clear();
   return Status();
@@ -157,6 +159,19 @@ Status Reference::resolve(int32_t stream, Resolution resolution) {
 Engine::Position Reference::position(int32_t stream) const {
   const StreamState &state = streams_[stream].state;
   return {state.pc, state.tokenNumber, state.depth};
+}
+
+Engine::States Reference::moduleStates(int32_t stream) const {
+  States states;
+  for (size_t i = 0; i < modules_.size(); ++i)
+    if (!modules_[i].state.empty())
+      states.emplace_back(modules_[i].state, streams_[stream].state.modules[i]);
+  return states;
+}
+
+int32_t Reference::recordedNumbers() const {
+  return int32_t(std::ranges::count_if(
+      modules_, [](const Module &module) { return bool(module.post); }));
 }
 
 Result<int32_t> Reference::moduleState(int32_t stream,

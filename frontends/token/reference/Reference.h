@@ -37,7 +37,7 @@ public:
   const Machine &machine() const override { return machine_; }
   int32_t streams() const override { return int32_t(streams_.size()); }
 
-  /// To where no stream is RUNNING. OutOfMemory.
+  /// To where no stream is RUNNING. OutOfMemory; BadInput where a module fails.
   Status advance() override;
 
   /// One step of every stream. By stream: the token it emitted, or the
@@ -58,6 +58,8 @@ public:
     return streams_[stream].record;
   }
   Position position(int32_t stream) const override;
+  States moduleStates(int32_t stream) const override;
+  int32_t recordedNumbers() const override;
 
   const StreamState &state(int32_t stream) const {
     return streams_[stream].state;

@@ -4,7 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The report of gpuvm-token, `gpuvm-token-report/1`. Zones and classes are the
-// machine's numbers, tags the workflow's; a status and a tool are names.
+// machine's numbers, tags the workflow's; a status and a tool are names. Where
+// there are modules of the user that record numbers, `extra` has a list of them
+// for each token; where some have a named state, `states` has these by name.
 //
 //===----------------------------------------------------------------------===//
 

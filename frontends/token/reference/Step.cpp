@@ -103,10 +103,17 @@ void Stepper::choose(StreamState &stream, StreamModel &model,
 }
 
 void Stepper::modify(StreamState &stream, Token &now) const {
-  for (size_t i = 0; i < modules_.size(); ++i)
-    if (modules_[i].manipulate)
-      modules_[i].manipulate(stream.modules[i], stream.pc, stream.tokenNumber,
-                             now.record.token, now.source);
+  for (size_t i = 0; i < modules_.size(); ++i) {
+    if (!modules_[i].manipulate)
+      continue;
+    int32_t &token = now.record.token;
+    modules_[i].manipulate(stream.modules[i], stream.pc, stream.tokenNumber,
+                           token, now.source);
+    if (token < 0 || token >= machine_.vocabulary)
+      token = machine_.padding;
+    if (now.source < Source::Model || now.source > Source::Module)
+      now.source = Source::Module;
+  }
 }
 
 //===--- 3 to 5: Transitions ----------------------------------------------===//

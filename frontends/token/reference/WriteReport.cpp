@@ -40,6 +40,13 @@ static Json toJson(const Engine::Position &position) {
               {"depth", position.depth}};
 }
 
+static Json toJson(const Engine::States &states) {
+  Json json = Json::object();
+  for (const auto &[name, value] : states)
+    json[name] = value;
+  return json;
+}
+
 static Json streamToJson(const Engine &engine, const Wrapper &wrapper,
                          int32_t stream, const StreamRequests &requests) {
   using T = TokenRecord;
@@ -57,9 +64,13 @@ static Json streamToJson(const Engine &engine, const Wrapper &wrapper,
       perToken(record, [&](const T &t) { return machine.zones[t.zone].tags; });
   json["forced"] = perToken(record, [](const T &t) { return int(t.forced); });
   json["event"] = perToken(record, [](const T &t) { return int(t.event); });
+  if (engine.recordedNumbers() != 0)
+    json["extra"] = perToken(record, [](const T &t) { return t.extra; });
   json["decisions"] = wrapper.decisions(stream);
   json["requests"] = toJson(requests);
   json["final"] = toJson(engine.position(stream));
+  if (Engine::States states = engine.moduleStates(stream); !states.empty())
+    json["states"] = toJson(states);
   json["text"] = wrapper.text(stream);
   json["extract"] = Json::object();
   for (const auto &[name, text] : wrapper.extract(stream))

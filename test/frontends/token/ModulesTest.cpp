@@ -83,6 +83,51 @@ TEST(TokenModules, APostModuleRecordsANumber) {
   EXPECT_EQ(extra, (std::vector<int32_t>{11, 2, 103, 1111, 1202}));
 }
 
+/// Modules are functions of others: what they give may be anything.
+TEST(TokenModules, WhatIsNoTokenIsPaddingAndWhatIsNoSourceAModule) {
+  MachineBuilder builder;
+  builder.zone("", builder.pattern("]")).timeout = 9;
+  ReferenceOptions options = withLimits(100);
+  Module module;
+  module.manipulate = [](int32_t &state, int32_t, int32_t, int32_t &token,
+                         Source &source) {
+    constexpr int32_t kTokens[] = {-1, 257, INT32_MAX, 256, 'y'};
+    constexpr int32_t kSources[] = {0, 6, -1, 5, 0};
+    if (state == std::ssize(kTokens))
+      return;
+    token = kTokens[state];
+    source = Source(kSources[state++]);
+  };
+  options.modules = {module};
+  Streams streams(builder.build(), {"abcdef]"}, options);
+  streams.advance();
+  std::vector<int32_t> tokens;
+  for (const TokenRecord &record : streams->record(0))
+    tokens.push_back(record.token);
+  EXPECT_EQ(tokens, (std::vector<int32_t>{256, 256, 256, 256, 'y', 'f', ']'}));
+  EXPECT_EQ(streams.sources(), "mfffmmm");
+}
+
+TEST(TokenModules, AFailureEndsTheRun) {
+  MachineBuilder builder;
+  builder.zone("", builder.pattern("]"));
+  ReferenceOptions options = withLimits(100);
+  options.streams = 8;
+  options.threads = 3;
+  Module module;
+  module.post = [](int32_t &state, int32_t, int32_t, int32_t, int32_t, int32_t,
+                   bool) -> int32_t {
+    if (++state == 5)
+      throw ModuleFailure{"It has no result."};
+    return state;
+  };
+  options.modules = {module};
+  Streams streams(builder.build(), {"abcdefgh]"}, options);
+  Status status = streams->advance();
+  EXPECT_EQ(status.code(), Code::BadInput);
+  EXPECT_EQ(status.message(), "It has no result.");
+}
+
 /// A module that swallows the pattern that a limit feeds: it is fed again.
 TEST(TokenModules, AForcedPatternIsFedAgainWhereAModuleSpoiltIt) {
   MachineBuilder builder;

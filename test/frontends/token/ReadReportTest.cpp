@@ -141,6 +141,48 @@ TEST(TokenReadReport, SaysWhatIsWrong) {
   }
 }
 
+TEST(TokenReadReport, ReadsWhatModulesDo) {
+  Json json = Json::parse(kGood);
+  Json &stream = json["streams"][0];
+  stream["extra"] = {{-1, 7}, Json::array(), {INT32_MIN}};
+  stream["states"] = {{"mood", -3}};
+  RunReport report = read(json.dump());
+  EXPECT_EQ(report.streams[0].extra,
+            (std::vector<std::vector<int32_t>>{{-1, 7}, {}, {INT32_MIN}}));
+  EXPECT_EQ(report.streams[0].states,
+            (std::map<std::string, int32_t>{{"mood", -3}}));
+  EXPECT_TRUE(report.streams[1].extra.empty());
+  stream["extra"] = {{1}, {2}};
+  EXPECT_EQ(refused(json.dump()), "x: error: Key \"extra\" of Stream 0 has 2 "
+                                  "elements (there are 3 tokens). [T13]");
+  stream["extra"] = {{1}, 2, {3}};
+  EXPECT_NE(refused(json.dump()).find("\"extra\" of Stream 0 at 1"),
+            std::string::npos);
+  stream.erase("extra");
+  stream["states"]["mood"] = "good";
+  EXPECT_NE(refused(json.dump()).find("State \"mood\" of Stream 0"),
+            std::string::npos);
+}
+
+TEST(TokenCompareReports, SaysWhatModulesDoOtherwise) {
+  Json one = Json::parse(kGood);
+  one["streams"][0]["extra"] = {{1}, {2}, {3}};
+  one["streams"][0]["states"] = {{"mood", 4}};
+  Json other = one;
+  other["streams"][0]["extra"][1][0] = 5;
+  EXPECT_EQ(difference(one.dump(), other.dump()),
+            "Stream 0, token 1: \"extra\" is [2] in a and [5] in b.");
+  EXPECT_EQ(difference(one.dump(), kGood),
+            "Stream 0, token 0: \"extra\" is [1] in a and [] in b.");
+  other = one;
+  other["streams"][0]["states"]["mood"] = 5;
+  EXPECT_EQ(difference(one.dump(), other.dump()),
+            "Stream 0: state \"mood\" is 4 in a and 5 in b.");
+  other["streams"][0]["states"] = {{"way", 4}};
+  EXPECT_EQ(difference(one.dump(), other.dump()),
+            "Stream 0: state \"mood\" is only in a.");
+}
+
 TEST(TokenReadReport, AtMostTwentyErrorsAreReported) {
   Json json = Json::parse(kGood);
   for (int i = 0; i < 100; ++i)

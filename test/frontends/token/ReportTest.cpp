@@ -65,6 +65,31 @@ TEST(TokenReport, SaysAllOfAStream) {
   EXPECT_EQ(Json::parse(text).dump(), expected.dump());
 }
 
+/// Only where there are modules that record, or have a named state.
+TEST(TokenReport, SaysWhatModulesDo) {
+  MachineBuilder builder;
+  builder.zone("", builder.pattern("]"));
+  ReferenceOptions options = withLimits(100);
+  Module counts;
+  counts.state = "count";
+  counts.initial = -2;
+  counts.post = [](int32_t &state, int32_t, int32_t, int32_t, int32_t,
+                   int32_t token, bool) { return token * 10 + ++state; };
+  Module nameless = counts;
+  nameless.state = "";
+  nameless.initial = 0;
+  options.modules = {counts, nameless};
+  Streams streams(builder.build(), {"a]"}, options);
+  streams.advance();
+  Json stream = Json::parse(reportText(*streams, kCodec, {}))["streams"][0];
+  EXPECT_EQ(stream["extra"].dump(), "[[969,971],[930,932]]");
+  EXPECT_EQ(stream["states"].dump(), R"({"count":0})");
+  Streams others(builder.build(), {"a]"});
+  others.advance();
+  stream = Json::parse(reportText(*others, kCodec, {}))["streams"][0];
+  EXPECT_FALSE(stream.contains("extra") || stream.contains("states"));
+}
+
 TEST(TokenReport, SaysWhereAStreamStands) {
   MachineBuilder builder;
   int32_t end = builder.pattern("]"), open = builder.pattern("(");
