@@ -46,17 +46,30 @@ static std::string tokenizerJson(const Tokenizer &tokenizer) {
   return json.dump();
 }
 
+/// The key with its line, where there are modules.
+static std::string modulesJson(const std::vector<ModuleInfo> &modules) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const ModuleInfo &module : modules)
+    list.push_back({{"stage", toString(module.stage)},
+                    {"state", module.state},
+                    {"initial", module.initial},
+                    {"resets", module.resetsOnZoneChange}});
+  return modules.empty() ? "" : "\"modules\":" + list.dump() + ",\n";
+}
+
 std::string vm::token::writeSidecar(const Machine &machine,
                                     const Tokenizer &tokenizer, int32_t streams,
-                                    const Limits &limits) {
+                                    const Limits &limits,
+                                    const std::vector<ModuleInfo> &modules) {
   std::string tensors = writeTensors(machine);
   tensors.pop_back(); // Its line feed.
   return fmt::format(
       "{{\"format\":\"{}\",\"streams\":{},\"budget\":{},"
       "\"capture_tokens\":{},\"answer_tokens\":{},\"context\":{},\n"
-      "\"tokenizer\":{},\n\"machine\":{}}}\n",
+      "\"tokenizer\":{},\n{}\"machine\":{}}}\n",
       kFormat, streams, limits.budget, limits.captureTokens,
-      limits.answerTokens, limits.context, tokenizerJson(tokenizer), tensors);
+      limits.answerTokens, limits.context, tokenizerJson(tokenizer),
+      modulesJson(modules), tensors);
 }
 
 //===--- Reading ----------------------------------------------------------===//
@@ -73,6 +86,8 @@ public:
 private:
   int32_t count(JsonFields &fields, const char *key, int32_t least);
   std::unique_ptr<Tokenizer> readTokenizer(const Json &json);
+  ModuleInfo readModule(const Json &json, size_t number);
+  std::vector<ModuleInfo> readModules(JsonFields &fields);
 
   const Place &place_;
   Diagnostics &diagnostics_;
@@ -112,6 +127,31 @@ std::unique_ptr<Tokenizer> SidecarReader::readTokenizer(const Json &json) {
   return makeGreedyTokenizer(std::move(*pieces)); // That of none is `bytes`.
 }
 
+ModuleInfo SidecarReader::readModule(const Json &json, size_t number) {
+  JsonFields fields(json, fmt::format("module {}", number), place_,
+                    diagnostics_);
+  ModuleInfo module;
+  std::string stage = fields.string("stage").value_or("post");
+  module.state = fields.string("state").value_or("");
+  module.initial = fields.integer("initial").value_or(0);
+  module.resetsOnZoneChange = fields.boolean("resets").value_or(false);
+  fields.refuseOthers();
+  if (auto known = toModuleStage(stage))
+    module.stage = *known;
+  else
+    fields.fail("T12", fmt::format("Key \"stage\" of {} is {}, which is none.",
+                                   fields.what(), inQuotes(stage)));
+  return module;
+}
+
+std::vector<ModuleInfo> SidecarReader::readModules(JsonFields &fields) {
+  std::vector<ModuleInfo> modules;
+  const Json *list = fields.list("modules");
+  for (size_t i = 0; list && i < list->size() && !diagnostics_.isFull(); ++i)
+    modules.push_back(readModule((*list)[i], i));
+  return modules;
+}
+
 Sidecar SidecarReader::read(const Json &json) {
   JsonFields fields(json, "The file", place_, diagnostics_);
   std::optional<std::string> format = fields.string("format");
@@ -126,6 +166,8 @@ Sidecar SidecarReader::read(const Json &json) {
   sidecar.limits.context = count(fields, "context", 0);
   if (const Json *tokenizer = fields.any("tokenizer"))
     sidecar.tokenizer = readTokenizer(*tokenizer);
+  if (fields.has("modules"))
+    sidecar.modules = readModules(fields);
   if (const Json *value = fields.any("machine"))
     if (auto machine = readTensors(*value, place_, diagnostics_))
       sidecar.machine = std::move(*machine);

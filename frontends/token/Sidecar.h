@@ -12,6 +12,7 @@
 #pragma once
 
 #include "frontends/token/Machine.h"
+#include "frontends/token/ModuleInfo.h"
 #include "frontends/token/machine/Tokenizer.h"
 #include "frontends/token/reference/Stream.h"
 
@@ -27,17 +28,20 @@ struct Sidecar {
   std::unique_ptr<Tokenizer> tokenizer;
   int32_t streams = 1; ///< At least 1, and what the engine has room for.
   Limits limits;
+  std::vector<ModuleInfo> modules; ///< Of the user, in the plan's order.
 };
 
 /// The path of that of a plan.
 std::string sidecarPath(const std::string &planPath);
 
 /// JSON: `{"format":"gpuvm-token-plan/1","streams","budget","capture_tokens",
-/// "answer_tokens","context","tokenizer":{"name","pieces"},"machine"}`, the
-/// machine in the tensor form (machine/TensorJson.h). The tokenizer must be
+/// "answer_tokens","context","tokenizer":{"name","pieces"},"modules":[{"stage",
+/// "state","initial","resets"}],"machine"}`, the machine in the tensor form
+/// (machine/TensorJson.h); `modules` may be absent. The tokenizer must be
 /// `bytes` or `greedy`, whose pieces are there, so that its file need not be.
 std::string writeSidecar(const Machine &machine, const Tokenizer &tokenizer,
-                         int32_t streams, const Limits &limits);
+                         int32_t streams, const Limits &limits,
+                         const std::vector<ModuleInfo> &modules = {});
 
 /// Reads and checks. BadInput with a line for each thing that is wrong, by the
 /// rules of the tensor form, P03 for a tokenizer, and T12 for a number that is

@@ -15,6 +15,7 @@
 #include "frontends/token/forms/Picture.h"
 #include "frontends/token/forms/Wire.h"
 #include "frontends/token/machine/TensorJson.h"
+#include "frontends/token/modules/ModuleFile.h"
 #include "frontends/token/reference/Reference.h"
 #include "runtime/plan/PlanFile.h"
 #include "tools/common/CommandLineText.h"
@@ -87,6 +88,14 @@ void vm::compile::addTokenOptions(CLI::App &app, TokenOptions &options) {
                         "Default: tokens")
            ->type_name("tokens|status")
            ->check(CLI::IsMember({"tokens", "status"}).description("")));
+  keep(group
+           ->add_option("--module", options.modules,
+                        "STAGE:FILE: a function of an MLIR file that each step "
+                        "calls at the end of manipulation, transition or post; "
+                        "once for each")
+           ->type_name("STAGE:FILE")
+           ->allow_extra_args(false)
+           ->check(CLI::Validator(checkModuleName, "")));
   keep(group
            ->add_option("--emit", options.emit,
                         "Write no plan but the workflows in a form, to -o or "
@@ -271,8 +280,13 @@ static Limits limitsOf(const Machine &machine, const TokenOptions &options) {
           options.answerTokens};
 }
 
-Result<std::string> vm::compile::engineFor(const Machine &machine,
+Result<TokenEngine> vm::compile::engineFor(const Machine &machine,
                                            const TokenOptions &options) {
+  auto files = mlir::token::readModules("gpuvm-compile", options.modules);
+  if (!files)
+    return Status(Code::BadInput, "");
+  TokenEngine engine{"", mlir::token::infosOf(*files)};
+  VM_RETURN_IF_ERROR(checkModules(machine, engine.modules));
   Result<PatternAutomaton> automaton = buildAutomaton(machine);
   if (!automaton.ok())
     return complain(automaton.status());
@@ -280,15 +294,19 @@ Result<std::string> vm::compile::engineFor(const Machine &machine,
   EngineSizes needed =
       neededSizes(machine, *automaton, options.streams, limits);
   needed.records = options.record == "tokens";
+  addModules(engine.modules, needed);
   VM_RETURN_IF_ERROR(complain(checkRecords(machine, needed)));
-  if (options.model == "test")
-    return writeEngine(roomFor(needed, limits));
-  return writeEngine(roomFor(needed, limits, /*hasModel=*/true),
-                     modelProgram(options.model));
+  bool hasModel = options.model != "test";
+  EngineSizes room = roomFor(needed, limits, hasModel);
+  VM_RETURN_IF_ERROR(checkTurn(room, hasModel));
+  engine.text = writeEngine(room, hasModel ? modelProgram(options.model) : "",
+                            mlir::token::engineModules(*files));
+  return engine;
 }
 
 Status vm::compile::saveEngine(const std::string &path, const Plan &plan,
                                const LoadedMachine &loaded,
+                               const std::vector<ModuleInfo> &modules,
                                const TokenOptions &options, int32_t context) {
   Limits limits = limitsOf(loaded.machine, options);
   limits.context = context;
@@ -296,7 +314,7 @@ Status vm::compile::saveEngine(const std::string &path, const Plan &plan,
   if (!sidecar.ok())
     return sidecar.status();
   VM_RETURN_IF_ERROR(sidecar->write(bytesOf(writeSidecar(
-      loaded.machine, *loaded.tokenizer, options.streams, limits))));
+      loaded.machine, *loaded.tokenizer, options.streams, limits, modules))));
   VM_RETURN_IF_ERROR(savePlan(path, plan));
   return sidecar->commit(); // All that is likely to fail has been done.
 }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "frontends/token/LoadMachine.h"
+#include "frontends/token/engine/EngineModule.h"
 #include "frontends/token/reference/Stream.h"
 #include "runtime/plan/Plan.h"
 
@@ -29,6 +30,7 @@ struct TokenOptions {
   std::string tokenizer;                ///< "" = as the inputs say, or bytes.
   std::string model = "test";
   std::string record = "tokens";
+  std::vector<std::string> modules; ///< STAGE:FILE
   std::string emit; ///< A form to write instead of a plan; or empty.
   std::vector<const CLI::Option *> all; ///< The options of these.
 };
@@ -54,8 +56,12 @@ readWorkflows(const std::vector<std::string> &paths,
 Status emitForm(const std::vector<std::string> &paths,
                 const std::string &output, const TokenOptions &options);
 
-/// gpuvm's text of an engine with room for the machine.
-Result<std::string> engineFor(const token::Machine &machine,
+/// An engine with room for a machine, as gpuvm's text, and the modules in it.
+struct TokenEngine {
+  std::string text;
+  std::vector<token::ModuleInfo> modules;
+};
+Result<TokenEngine> engineFor(const token::Machine &machine,
                               const TokenOptions &options);
 
 /// Writes a plan of that engine and what stands beside it
@@ -63,6 +69,7 @@ Result<std::string> engineFor(const token::Machine &machine,
 /// stream the model sees.
 Status saveEngine(const std::string &path, const Plan &plan,
                   const token::LoadedMachine &loaded,
+                  const std::vector<token::ModuleInfo> &modules,
                   const TokenOptions &options, int32_t context);
 
 } // namespace vm::compile

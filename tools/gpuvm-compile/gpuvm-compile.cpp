@@ -189,7 +189,8 @@ struct Input {
   std::unique_ptr<llvm::MemoryBuffer> file; ///< That messages quote.
   vm::compile::LinearProgram linear;        ///< Or null.
   std::optional<vm::token::LoadedMachine> workflows;
-  int32_t context = INT32_MAX; ///< Of the workflows' model.
+  std::vector<vm::token::ModuleInfo> modules; ///< Of their engine.
+  int32_t context = INT32_MAX;                ///< Of the workflows' model.
 };
 } // namespace
 
@@ -201,11 +202,13 @@ static vm::Result<Input> readWorkflows(const CommandLine &line) {
   auto loaded = vm::compile::readWorkflows(line.sources, line.token);
   if (!loaded.ok())
     return loaded.status();
-  auto text = vm::compile::engineFor(loaded->machine, line.token);
-  if (!text.ok())
-    return text.status();
-  auto file = llvm::MemoryBuffer::getMemBufferCopy(*text, "token-engine.mlir");
-  return Input{std::move(file), nullptr, std::move(*loaded)};
+  auto engine = vm::compile::engineFor(loaded->machine, line.token);
+  if (!engine.ok())
+    return engine.status();
+  auto file =
+      llvm::MemoryBuffer::getMemBufferCopy(engine->text, "token-engine.mlir");
+  return Input{std::move(file), nullptr, std::move(*loaded),
+               std::move(engine->modules)};
 }
 
 static vm::Result<Input> readProgram(const CommandLine &line) {
@@ -253,6 +256,8 @@ static vm::Status checkWorkflowOptions(const CommandLine &line) {
     return refuse("--statistics", noPlan);
   if (line.request.keepModule)
     return refuse("--keep-module", noPlan);
+  if (!line.token.modules.empty())
+    return refuse("--module", noPlan);
   return {};
 }
 
@@ -263,7 +268,7 @@ static vm::Status saveFiles(const CommandLine &line, const vm::Plan &plan,
                             const Input &input) {
   if (input.workflows)
     return vm::compile::saveEngine(line.output, plan, *input.workflows,
-                                   line.token, input.context);
+                                   input.modules, line.token, input.context);
   if (input.linear)
     VM_RETURN_IF_ERROR(
         vm::compile::writeLinearFiles(*input.linear, line.linear));

@@ -22,6 +22,7 @@ static EngineRunOptions runOptions(const Options &options,
   result.limits = sidecar.limits;
   result.limits.budget = options.budget.value_or(sidecar.limits.budget);
   result.modelSeed = options.modelSeed;
+  result.modules = sidecar.modules;
   return result;
 }
 

@@ -43,12 +43,31 @@ Status EngineRun::readRoom() {
     return isNone;
   for (size_t i = 0; i < sizes.size(); ++i)
     room_.*allEngineSizes()[i].value = sizes[i];
+  EngineSizes least = room_; // These may be 0, and no other.
+  least.records = least.modules = least.numbers = least.triggers = 1;
   bool isRight =
+      room_.triggers * int64_t(room_.classWords) <= kMaxModuleClasses / 32 &&
       std::ranges::all_of(sizes, [](int32_t size) { return size >= 0; }) &&
-      std::ranges::count(sizes, 0) == (room_.records == 0) &&
+      std::ranges::all_of(
+          allEngineSizes(),
+          [&](const EngineSize &size) { return least.*size.value > 0; }) &&
       *streams == std::vector<int64_t>{room_.streams} &&
       *tables == std::vector<int64_t>{tableWords(room_)};
   return isRight ? Status() : isNone;
+}
+
+/// What stands beside a plan may be of another one.
+Status EngineRun::checkModules() const {
+  EngineSizes told;
+  addModules(options_.modules, told);
+  if (told.modules == room_.modules && told.numbers == room_.numbers &&
+      told.triggers == room_.triggers)
+    return token::checkModules(machine_, options_.modules);
+  return {Code::BadInput,
+          fmt::format("The plan has {} modules, of which {} record a number, "
+                      "and what stands beside it says {} and {}.",
+                      room_.modules, room_.numbers, told.modules,
+                      told.numbers)};
 }
 
 std::vector<int32_t> EngineRun::tables() const {
@@ -59,6 +78,7 @@ std::vector<int32_t> EngineRun::tables() const {
 Status EngineRun::start() {
   VM_RETURN_IF_ERROR(checkContext(options_.limits));
   VM_RETURN_IF_ERROR(readRoom());
+  VM_RETURN_IF_ERROR(checkModules());
   EngineSizes needed =
       neededSizes(machine_, automaton_, options_.streams, options_.limits);
   VM_RETURN_IF_ERROR(checkRecords(machine_, room_));
@@ -108,15 +128,24 @@ Status EngineRun::execute() {
   return {};
 }
 
+/// One of each stream.
+Status EngineRun::readNumbers(const std::string &name,
+                              std::vector<int32_t> &numbers) {
+  numbers.resize(options_.streams);
+  return plan_.readSymbol(name, numbers.data(),
+                          numbers.size() * sizeof(int32_t));
+}
+
 Status EngineRun::readStreams() {
   for (auto [name, values] :
        {std::pair("token.pc", &zone_), std::pair("token.number", &tokenNumber_),
         std::pair("token.depth", &depth_), std::pair("token.status", &status_),
-        std::pair("token.pending", &pending_)}) {
-    values->resize(options_.streams);
-    VM_RETURN_IF_ERROR(plan_.readSymbol(name, values->data(),
-                                        values->size() * sizeof(int32_t)));
-  }
+        std::pair("token.pending", &pending_)})
+    VM_RETURN_IF_ERROR(readNumbers(name, *values));
+  moduleStates_.resize(room_.modules);
+  for (int32_t i = 0; i < room_.modules; ++i)
+    VM_RETURN_IF_ERROR(
+        readNumbers(fmt::format("token.module{}", i), moduleStates_[i]));
   return {};
 }
 
@@ -131,7 +160,7 @@ void EngineRun::keep(Block block) {
   if (running.empty())
     return;
   if (running.size() < all / 2) {
-    size_t rows = block.turns * room_.steps;
+    size_t rows = block.turns * room_.steps * wordsOfStep();
     Block part{
         running, block.turns,
         std::make_unique_for_overwrite<uint32_t[]>(rows * running.size())};
@@ -145,9 +174,8 @@ void EngineRun::keep(Block block) {
 }
 
 Status EngineRun::countSteps() {
-  std::vector<int32_t> clocks(options_.streams);
-  VM_RETURN_IF_ERROR(plan_.readSymbol("token.clock", clocks.data(),
-                                      clocks.size() * sizeof(int32_t)));
+  std::vector<int32_t> clocks;
+  VM_RETURN_IF_ERROR(readNumbers("token.clock", clocks));
   steps_ = std::accumulate(clocks.begin(), clocks.end(), int64_t(0));
   return {};
 }
@@ -161,15 +189,22 @@ Status EngineRun::readRecords() {
             fmt::format("The plan says that it took {} turns (1 to {} are "
                         "possible).",
                         turns->front(), room_.turns)};
-  size_t wordsOfStep = size_t(turns->front()) * room_.streams;
-  Block block{
-      {},
-      size_t(turns->front()),
-      std::make_unique_for_overwrite<uint32_t[]>(wordsOfStep * room_.steps)};
-  for (int32_t step = 0; step < room_.steps; ++step)
-    VM_RETURN_IF_ERROR(plan_.readSymbol(fmt::format("token.records{}", step),
-                                        block.words.get() + step * wordsOfStep,
-                                        wordsOfStep * sizeof(uint32_t)));
+  size_t turnCount = size_t(turns->front()), size = turnCount * room_.streams;
+  Block block{{},
+              turnCount,
+              std::make_unique_for_overwrite<uint32_t[]>(size * room_.steps *
+                                                         wordsOfStep())};
+  uint32_t *next = block.words.get();
+  auto read = [&](const std::string &name) {
+    Status status = plan_.readSymbol(name, next, size * sizeof(uint32_t));
+    next += size;
+    return status;
+  };
+  for (int32_t step = 0; step < room_.steps; ++step) {
+    VM_RETURN_IF_ERROR(read(fmt::format("token.records{}", step)));
+    for (int32_t word = 0; word < room_.extraWords(); ++word)
+      VM_RETURN_IF_ERROR(read(fmt::format("token.extra{}_{}", step, word)));
+  }
   keep(std::move(block));
   return {};
 }
@@ -224,39 +259,70 @@ int64_t EngineRun::Block::columnOf(int32_t stream) const {
 }
 
 template <typename Take>
-void EngineRun::forEachWord(int32_t stream, size_t firstBlock,
+void EngineRun::forEachStep(int32_t stream, size_t firstBlock,
                             Take take) const {
+  std::vector<uint32_t> extra(room_.extraWords());
   for (size_t i = firstBlock; i < blocks_.size(); ++i) {
     const Block &block = blocks_[i];
     int64_t column = block.columnOf(stream);
     if (column < 0)
       continue;
     size_t columns = block.columns(room_.streams), steps = room_.steps;
-    auto wordAt = [&](size_t turn, size_t step) {
-      size_t row = step * block.turns + turn;
-      return StepWord{block.words[row * columns + column]};
+    auto wordAt = [&](size_t turn, size_t step, size_t word) {
+      size_t row = (step * wordsOfStep() + word) * block.turns + turn;
+      return block.words[row * columns + column];
+    };
+    auto stepAt = [&](size_t turn, size_t step) {
+      return StepWord{wordAt(turn, step, 0)};
     };
     // A turn may end early, for the model; one that is empty is the last one.
-    for (size_t turn = 0; turn < block.turns && wordAt(turn, 0).isStep();
+    for (size_t turn = 0; turn < block.turns && stepAt(turn, 0).isStep();
          ++turn)
-      for (size_t step = 0; step < steps && wordAt(turn, step).isStep(); ++step)
-        take(wordAt(turn, step));
+      for (size_t step = 0; step < steps && stepAt(turn, step).isStep();
+           ++step) {
+        for (size_t word = 0; word < extra.size(); ++word)
+          extra[word] = wordAt(turn, step, 1 + word);
+        take(stepAt(turn, step), extra);
+      }
   }
+}
+
+/// Bits of classes, where modules change them; then what they record.
+void EngineRun::addExtra(TokenRecord &record,
+                         std::span<const uint32_t> words) const {
+  if (room_.triggers) {
+    record.triggers.clear();
+    for (int32_t c = 0; c < machine_.classes; ++c)
+      if ((words[c / 32] >> (c % 32)) & 1)
+        record.triggers.push_back(c);
+    words = words.subspan(room_.classWords);
+  }
+  for (uint32_t word : words)
+    record.extra.push_back(int32_t(word));
+}
+
+Engine::States EngineRun::moduleStates(int32_t stream) const {
+  States states;
+  for (size_t i = 0; i < options_.modules.size(); ++i)
+    if (const std::string &name = options_.modules[i].state; !name.empty())
+      states.emplace_back(name, moduleStates_[i][stream]);
+  return states;
 }
 
 const StreamRecord &EngineRun::record(int32_t stream) const {
   record_.clear();
   StreamReplay replay(entryOf(stream));
-  forEachWord(stream, 0, [&](StepWord word) {
+  forEachStep(stream, 0, [&](StepWord word, std::span<const uint32_t> extra) {
     record_.push_back(
         replay.take(word, machine_, automaton_, options_.limits.captureTokens));
+    addExtra(record_.back(), extra);
   });
   return record_;
 }
 
 std::vector<int32_t> EngineRun::capture(int32_t stream) const {
   Cursor &cursor = cursors_[stream];
-  forEachWord(stream, cursor.block, [&](StepWord word) {
+  forEachStep(stream, cursor.block, [&](StepWord word, auto &&) {
     cursor.replay.take(word, machine_, automaton_,
                        options_.limits.captureTokens);
   });

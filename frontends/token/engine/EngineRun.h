@@ -23,6 +23,7 @@ struct EngineRunOptions {
   int32_t streams = 1;
   Limits limits = {};
   uint32_t modelSeed = 0;
+  std::vector<ModuleInfo> modules = {}; ///< Of the plan, in its order.
 };
 
 class EngineRun : public Engine {
@@ -56,6 +57,9 @@ public:
     return {zone_[stream], tokenNumber_[stream], depth_[stream]};
   }
 
+  States moduleStates(int32_t stream) const override;
+  int32_t recordedNumbers() const override { return room_.numbers; }
+
   /// Steps of all streams so far, in so many submits, and the time of these
   /// from the start to when the host knows that they are over.
   int64_t steps() const { return steps_; }
@@ -71,7 +75,8 @@ private:
   struct Block {
     std::vector<int32_t> streams; ///< Ascending; none = all.
     size_t turns = 0;
-    std::unique_ptr<uint32_t[]> words; ///< [step of a turn][turn][stream].
+    /// [word of a step of a turn][turn][stream].
+    std::unique_ptr<uint32_t[]> words;
 
     /// -1 where it was not running.
     int64_t columnOf(int32_t stream) const;
@@ -89,19 +94,25 @@ private:
             PatternAutomaton automaton, const EngineRunOptions &options);
 
   Status readRoom();
+  Status checkModules() const;
   std::vector<int32_t> tables() const;
   Status start();
   Status bindAnswers();
   Status execute();
+  Status readNumbers(const std::string &name, std::vector<int32_t> &numbers);
   Status readStreams();
   Status countSteps();
   Status readRecords();
+  /// Of a step: its first word, which says what it did, and others.
+  size_t wordsOfStep() const { return size_t(1 + room_.extraWords()); }
+  void addExtra(TokenRecord &record, std::span<const uint32_t> words) const;
   void keep(Block block);
   int32_t entryOf(int32_t stream) const {
     return machine_.workflows[workflowOf(stream)].entry;
   }
+  /// Calls `take` with the words of each step, the first as a StepWord.
   template <typename Take>
-  void forEachWord(int32_t stream, size_t firstBlock, Take take) const;
+  void forEachStep(int32_t stream, size_t firstBlock, Take take) const;
 
   DevicePlan &plan_;
   const Machine &machine_;
@@ -111,6 +122,7 @@ private:
   std::vector<int32_t> kind_, length_, answers_; ///< Of the next execution.
   bool answersChanged_ = true;
   std::vector<int32_t> zone_, tokenNumber_, depth_, status_, pending_;
+  std::vector<std::vector<int32_t>> moduleStates_; ///< By module.
   std::vector<Block> blocks_;
   int64_t steps_ = 0;
   int submits_ = 0;

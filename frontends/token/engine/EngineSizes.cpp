@@ -17,6 +17,9 @@
 using namespace vm;
 using namespace vm::token;
 
+/// Of a kernel.
+static constexpr int32_t kMaxWindows = 32;
+
 /// What an execution records at most, in words.
 static constexpr int64_t kMaxRecords = int64_t(1) << 25;
 
@@ -37,6 +40,9 @@ static constexpr EngineSize kSizes[] = {
     {"turns", "", &EngineSizes::turns},
     {"recorded", "", &EngineSizes::records},
     {"steps", "", &EngineSizes::steps},
+    {"modules", "", &EngineSizes::modules},
+    {"numbers", "", &EngineSizes::numbers},
+    {"triggers", "", &EngineSizes::triggers},
 };
 
 std::span<const EngineSize> vm::token::allEngineSizes() { return kSizes; }
@@ -44,8 +50,8 @@ std::span<const EngineSize> vm::token::allEngineSizes() { return kSizes; }
 std::vector<TableShape> vm::token::tableShapes(const EngineSizes &sizes) {
   std::vector<TableShape> shapes = {
       // END, budget, tokens of a capture and of an answer, workflows, streams,
-      // seed of the model, padding.
-      {"limits", 8, 1, 0},
+      // seed of the model, padding, vocabulary, classes.
+      {"limits", 10, 1, 0},
       // Entry; weight, first phrase, phrases, first filler, fillers.
       {"workflows", sizes.workflows, 6, 0},
       {"phrases", sizes.phrases, 2, 0}, // First token, tokens.
@@ -115,6 +121,36 @@ static int32_t powerOfTwo(int32_t size) {
   return int32_t(std::bit_ceil(uint32_t(size)));
 }
 
+void vm::token::addModules(std::span<const ModuleInfo> modules,
+                           EngineSizes &needed) {
+  needed.modules = int32_t(modules.size());
+  needed.numbers = countPosts(modules);
+  needed.triggers = std::ranges::any_of(modules, [](const ModuleInfo &module) {
+    return module.stage == ModuleStage::Transition;
+  });
+}
+
+/// Of the kernel of a turn: the state twice, tables, answers and their lengths,
+/// proposals and the turn's number, and words.
+static int32_t turnWindows(const EngineSizes &sizes, bool hasModel) {
+  int32_t states = sizes.modules + (hasModel ? kNumbersWithModel + sizes.steps
+                                             : kNumbersWithTest);
+  int32_t words = sizes.extraWords() + (sizes.records && !hasModel ? 1 : 0);
+  return (states + 1) / 2 * 2 + 5 + sizes.steps * words;
+}
+
+Status vm::token::checkTurn(const EngineSizes &room, bool hasModel) {
+  Diagnostics diagnostics;
+  int32_t windows = turnWindows(room, hasModel);
+  if (windows > kMaxWindows)
+    diagnostics.error(
+        "M03", {"command line", {0, 0}},
+        fmt::format("A step with {} modules, which record {} numbers, has {} "
+                    "windows (at most {} are possible; --module).",
+                    room.modules, room.numbers, windows, kMaxWindows));
+  return diagnostics.status();
+}
+
 EngineSizes vm::token::roomFor(EngineSizes needed, const Limits &limits,
                                bool hasModel) {
   EngineSizes room = needed;
@@ -125,10 +161,14 @@ EngineSizes vm::token::roomFor(EngineSizes needed, const Limits &limits,
         &EngineSizes::hits})
     room.*size = powerOfTwo(room.*size);
   room.steps = hasModel ? kStepsOfModelTurn : kStepsOfTurn;
+  while (room.steps > 1 && turnWindows(room, hasModel) > kMaxWindows)
+    room.steps /= 2;
   // A turn of a model may make one token only.
   int32_t least = hasModel ? 1 : room.steps;
   int64_t turns = (int64_t(std::max(limits.budget, 1)) + least - 1) / least;
-  int64_t most = room.records ? kMaxRecords / room.streams / room.steps : turns;
+  int64_t wordsOfTurn = int64_t(room.steps) * (1 + room.extraWords());
+  int64_t most =
+      room.records ? kMaxRecords / room.streams / wordsOfTurn : turns;
   room.turns = int32_t(std::min(turns, std::max<int64_t>(most, 1)));
   return room;
 }

@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include "frontends/token/ModuleInfo.h"
 #include "frontends/token/engine/PatternAutomaton.h"
 #include "frontends/token/reference/Stream.h"
 
@@ -23,6 +24,10 @@ constexpr int32_t kStepsOfTurn = 8;
 /// ... where a model that is a program is called once a turn: it sees so many
 /// tokens at a time.
 constexpr int32_t kStepsOfModelTurn = 4;
+
+/// The numbers that a stream has from turn to turn (EngineText.cpp): with the
+/// model for tests; with another one, the words of the turn before aside.
+constexpr int32_t kNumbersWithTest = 13, kNumbersWithModel = 12;
 
 struct EngineSizes {
   int32_t streams = 1;
@@ -40,6 +45,15 @@ struct EngineSizes {
   int32_t hits = 1;
   int32_t answerRows = 1; ///< The streams, or 1 where nothing is fed.
   int32_t answerTokens = 1;
+  int32_t modules = 0;  ///< Of the user, each with a state.
+  int32_t numbers = 0;  ///< That they record with each token.
+  int32_t triggers = 0; ///< 1: they change which classes are complete.
+
+  /// Words that are recorded of a step beside its first one: what modules
+  /// record, and where they change them the classes that are complete.
+  int32_t extraWords() const {
+    return records ? numbers + triggers * classWords : 0;
+  }
 
   bool operator==(const EngineSizes &) const = default;
 };
@@ -65,10 +79,18 @@ EngineSizes neededSizes(const Machine &machine,
                         const PatternAutomaton &automaton, int32_t streams,
                         const Limits &limits);
 
+/// Adds what modules of the user need.
+void addModules(std::span<const ModuleInfo> modules, EngineSizes &needed);
+
 /// Room for that and for workflows like it: sizes of tables are rounded up to
-/// powers of two. `hasModel`: one that is a program.
+/// powers of two. `hasModel`: one that is a program. Modules make turns
+/// shorter: a kernel has so many windows.
 EngineSizes roomFor(EngineSizes needed, const Limits &limits,
                     bool hasModel = false);
+
+/// M03 (docs/token-vm.md) where a turn of one step has more windows than a
+/// kernel.
+Status checkTurn(const EngineSizes &room, bool hasModel);
 
 /// M01 (docs/token-vm.md) where streams may have more tokens than the model
 /// sees.

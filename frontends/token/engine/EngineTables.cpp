@@ -149,9 +149,10 @@ vm::token::buildEngineTables(const Machine &machine,
                              const Limits &limits, uint32_t modelSeed) {
   std::vector<int32_t> words = TablesWriter(machine, automaton, room).write();
   for (size_t i = 0;
-       int32_t limit : {machine.end(), limits.budget, limits.captureTokens,
-                        limits.answerTokens, int32_t(machine.workflows.size()),
-                        streams, int32_t(modelSeed), machine.padding})
+       int32_t limit :
+       {machine.end(), limits.budget, limits.captureTokens, limits.answerTokens,
+        int32_t(machine.workflows.size()), streams, int32_t(modelSeed),
+        machine.padding, machine.vocabulary, machine.classes})
     words[i++] = limit; // The first table.
   return words;
 }

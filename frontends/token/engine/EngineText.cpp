@@ -58,16 +58,24 @@ static void append(std::vector<StateText> &to,
   to.insert(to.end(), some.begin(), some.end());
 }
 
-EngineWriter::EngineWriter(const EngineSizes &sizes, const std::string &model)
-    : sizes(sizes), model(model),
+static_assert(std::size(kStates) + std::size(kTestStates) == kNumbersWithTest);
+static_assert(std::size(kStates) + std::size(kModelStates) + 1 ==
+              kNumbersWithModel);
+
+EngineWriter::EngineWriter(const EngineSizes &sizes, const std::string &model,
+                           std::span<const EngineModule> modules)
+    : sizes(sizes), model(model), modules(modules),
       states(std::begin(kStates), std::end(kStates)) {
   if (model.empty())
     append(states, kTestStates);
   else
     append(states, kModelStates);
+  addModuleStates();
   carried = states;
-  if (!model.empty())
-    append(carried, kShownStates);
+  if (model.empty())
+    return;
+  append(carried, std::span(kShownStates).first(sizes.steps));
+  carried.push_back(kShownStates[kStepsOfModelTurn]);
 }
 
 std::string vm::token::repeated(int count, const char *word) {
@@ -115,6 +123,7 @@ std::string EngineWriter::unpackingWhole(int pair) const {
 void EngineWriter::setSizes() {
   for (const EngineSize &size : allEngineSizes())
     set(size.name, sizes.*size.value);
+  set("chunk", kStepsOfModelTurn);
   set("lastZone", sizes.zones - 1);
   set("lastAnswer", sizes.answerRows - 1);
   set("model", model);
@@ -209,14 +218,18 @@ std::string EngineWriter::write() {
   setMemory();
   setCarried();
   setReads("look", {"status"}, "#s");
+  setModules();
   setStep();
+  setExtras();
   setRecords();
+  setStores();
   if (!model.empty())
     setShown();
   return fillTemplate(kEngineTemplate, arguments);
 }
 
 std::string vm::token::writeEngine(const EngineSizes &sizes,
-                                   const std::string &model) {
-  return EngineWriter(sizes, model).write();
+                                   const std::string &model,
+                                   std::span<const EngineModule> modules) {
+  return EngineWriter(sizes, model, modules).write();
 }

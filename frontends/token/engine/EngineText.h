@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "frontends/token/engine/EngineModule.h"
 #include "frontends/token/engine/EngineSizes.h"
 
 namespace vm::token {
@@ -14,8 +15,9 @@ namespace vm::token {
 /// A module with two programs over one memory: `start` puts all streams at
 /// their entries, `run` resolves those that were answered and steps until no
 /// stream is RUNNING. `model` is a program that is linked with it, whose
-/// interface docs/token-vm.md describes; "" = the test model.
-std::string writeEngine(const EngineSizes &sizes,
-                        const std::string &model = "");
+/// interface docs/token-vm.md describes; "" = the test model. `modules`: as
+/// the sizes say (addModules).
+std::string writeEngine(const EngineSizes &sizes, const std::string &model = "",
+                        std::span<const EngineModule> modules = {});
 
 } // namespace vm::token

@@ -12,10 +12,11 @@ using namespace vm::token;
 
 void EngineWriter::setStep() {
   int count = int(states.size());
-  set("results", count + words());
-  set("scalars", repeated(count + words(), "i32"));
-  set("allStates", count + 1);
-  set("stateScalars", repeated(count, "i32"));
+  int all = count + words() + allExtras();
+  set("results", all);
+  set("scalars", repeated(all, "i32"));
+  set("allStates", count + 1 + extras());
+  set("stepScalars", repeated(count + 1 + extras(), "i32"));
   auto names = [&](const char *format) {
     return each(states, [&](const StateText &s) {
       return fmt::format(fmt::runtime(format), s.name);
@@ -63,31 +64,46 @@ void EngineWriter::setStep() {
 /// Each step of a turn has a word, and its own rows of records.
 void EngineWriter::setRecords() {
   int count = int(states.size());
+  auto keep = [&](int step, const std::string &word, int result) {
+    return fmt::format("          %keep{1} = arith.select %is{0}_, %n#{2}, "
+                       "%word{1} : i32\n",
+                       step, word, result);
+  };
+  auto keepAll = [&](int step) {
+    return keep(step, std::to_string(step), count) +
+           eachOf(extras(), [&](int i) {
+             return keep(step, fmt::format("{}_{}", step, i), count + 1 + i);
+           });
+  };
   set("wordArguments", eachOf(words(), [](int i) {
-        return fmt::format(", %word{} = %not", i);
-      }));
-  set("keptWords",
-      eachOf(words(), [](int i) { return fmt::format(", %keep{}", i); }));
+                         return fmt::format(", %word{} = %not", i);
+                       }) + eachExtra(", %word{}_{} = %none"));
+  set("keptWords", eachOf(words(), [](int i) {
+                     return fmt::format(", %keep{}", i);
+                   }) + eachExtra(", %keep{}_{}"));
   set("keepWords", eachOf(words(), [&](int i) {
         return fmt::format(
-            "          %k{0}_ = arith.constant {0} : index\n"
-            "          %is{0}_ = arith.cmpi eq, %k, %k{0}_ : index\n"
-            "          %keep{0} = arith.select %is{0}_, %n#{1}, %word{0} : "
-            "i32\n",
-            i, count);
+                   "          %k{0}_ = arith.constant {0} : index\n"
+                   "          %is{0}_ = arith.cmpi eq, %k, %k{0}_ : index\n",
+                   i) +
+               keepAll(i);
       }));
-  // Results of a turn: pairs, and words that are in none of them.
-  int ownWords = model.empty() ? records() : 0;
-  int results = pairs() + ownWords;
+}
+
+/// Results of a turn: pairs, and words that are in none of them.
+void EngineWriter::setStores() {
+  int count = int(states.size()), own = ownWords() + allExtras();
+  int results = pairs() + own;
   set("stepResults", results);
   set("maps", repeated(results, "#s"));
-  set("yielded", numbers(pairs(), "%pair{}") + eachOf(ownWords, [&](int i) {
+  set("yielded", numbers(pairs(), "%pair{}") + eachOf(ownWords(), [&](int i) {
                    return fmt::format(", %l#{}", count + i);
+                 }) + eachOf(allExtras(), [&](int i) {
+                   return fmt::format(", %l#{}", count + words() + i);
                  }));
   auto types = [&](const char *pair, const char *word) {
     std::string text = repeated(pairs(), pair);
-    return text +
-           eachOf(ownWords, [&](int) { return fmt::format(", {}", word); });
+    return text + eachOf(own, [&](int) { return fmt::format(", {}", word); });
   };
   set("yieldedTypes", types("i64", "i32"));
   set("resultTypes", types("!pairs", "!streams"));
@@ -97,24 +113,33 @@ void EngineWriter::setRecords() {
     blockArguments += fmt::format("{}%out{}: {}", i == 0 ? "" : ", ", i,
                                   i < pairs() ? "i64" : "i32");
   set("blockArguments", blockArguments);
-  set("records", eachOf(records(), [](int i) {
+  set("records",
+      eachOf(records(), [](int i) {
         return fmt::format("gpuvm.global @token.records{} : !records\n", i);
-      }));
-  auto store = [&](int step, const std::string &words, const char *turn) {
-    return fmt::format(
-        "      %words{0} = tensor.expand_shape {1} [[0, 1]] "
-        "output_shape [1, {2}] : !streams into !row\n"
-        "      gpuvm.store %words{0}, @token.records{0}[{3}] : !row\n",
-        step, words, sizes.streams, turn);
+      }) + eachExtra("gpuvm.global @token.extra{}_{} : !records\n"));
+  auto store = [&](const std::string &name, const std::string &words,
+                   const char *turn) {
+    return fmt::format("      %{0} = tensor.expand_shape {1} [[0, 1]] "
+                       "output_shape [1, {2}] : !streams into !row\n"
+                       "      gpuvm.store %{0}, @token.{0}[{3}] : !row\n",
+                       name, words, sizes.streams, turn);
   };
-  set("storeWords", eachOf(ownWords, [&](int i) {
-        return store(i, fmt::format("%s#{}", pairs() + i), "%turn_");
-      }));
+  auto nameOf = [](int step) { return fmt::format("records{}", step); };
+  int next = pairs();
+  auto storeNext = [&](const std::string &name) {
+    return store(name, fmt::format("%s#{}", next++), "%turn_");
+  };
+  std::string stores =
+      eachOf(ownWords(), [&](int i) { return storeNext(nameOf(i)); });
+  for (int step = 0; step < sizes.steps; ++step)
+    for (int i = 0; i < extras(); ++i)
+      stores += storeNext(fmt::format("extra{}_{}", step, i));
+  set("storeWords", stores);
   // No row is before the first one.
   set("recordShown", "      %minus = arith.constant dense<-1> : !word\n"
                      "      %before = arith.addi %turn_, %minus : !word\n" +
                          eachOf(records(), [&](int i) {
-                           return store(i, fmt::format("%shown{}", i),
+                           return store(nameOf(i), fmt::format("%shown{}", i),
                                         "%before");
                          }));
 }

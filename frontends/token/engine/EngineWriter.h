@@ -8,10 +8,12 @@
 #pragma once
 
 #include "frontends/TextTemplate.h"
+#include "frontends/token/engine/EngineModule.h"
 #include "frontends/token/engine/EngineSizes.h"
 
 #include <fmt/format.h>
 
+#include <deque>
 #include <set>
 #include <span>
 #include <string>
@@ -36,7 +38,9 @@ std::span<const StateText> shownStates();
 
 class EngineWriter {
 public:
-  EngineWriter(const EngineSizes &sizes, const std::string &model);
+  /// All must live longer.
+  EngineWriter(const EngineSizes &sizes, const std::string &model,
+               std::span<const EngineModule> modules);
 
   std::string write();
 
@@ -59,6 +63,12 @@ private:
       text += item(i);
     return text;
   }
+  /// With the numbers of a step and of a word that modules add to it.
+  std::string eachExtra(const char *format) const {
+    return eachOf(allExtras(), [&](int i) {
+      return fmt::format(fmt::runtime(format), i / extras(), i % extras());
+    });
+  }
   /// Two numbers of a stream are a word of 64 bits, as a kernel has few
   /// windows.
   template <typename Line> std::string eachPair(Line line) const {
@@ -68,6 +78,12 @@ private:
   /// Words that a turn records, and those that it makes: a model sees them.
   int records() const { return sizes.records ? sizes.steps : 0; }
   int words() const { return model.empty() ? records() : sizes.steps; }
+  /// What modules add to the word of a step, and of a turn.
+  int extras() const { return sizes.extraWords(); }
+  int allExtras() const { return sizes.steps * extras(); }
+  /// Words that a turn records itself: with a model of its own those of its
+  /// steps are carried to the next one.
+  int ownWords() const { return model.empty() ? records() : 0; }
   int pairs() const { return (int(carried.size()) + 1) / 2; }
   const StateText &low(int pair) const { return carried[size_t(pair) * 2]; }
   const StateText *high(int pair) const {
@@ -81,6 +97,11 @@ private:
     return number;
   }
 
+  void addModuleStates();
+  const char *keep(std::string text) {
+    return texts.emplace_back(std::move(text)).c_str();
+  }
+
   /// The numbers of all streams in a pair, as tensors.
   std::string unpackingWhole(int pair) const;
 
@@ -89,13 +110,22 @@ private:
   void setMemory();
   void setCarried();
   void setStep();
+  void setModules();
+  void setManipulations();
+  void setTransitions();
+  void setPosts();
+  std::string wideMask(const char *name, int first) const;
+  void setExtras();
   void setRecords();
+  void setStores();
   void setReads(const std::string &prefix,
                 const std::set<std::string_view> &names, const char *map);
   void setShown();
 
   const EngineSizes &sizes;
   const std::string &model;
+  std::span<const EngineModule> modules;
+  std::deque<std::string> texts;  ///< Of states that have names by number.
   std::vector<StateText> states;  ///< In the loop over the steps of a turn.
   std::vector<StateText> carried; ///< From turn to turn.
   TemplateArguments arguments;

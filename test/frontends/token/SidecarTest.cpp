@@ -70,6 +70,25 @@ TEST(TokenSidecar, PiecesOfATokenizerNeedNoFile) {
   EXPECT_EQ(sidecar->tokenizer->encode("[P]ö"), greedy->encode("[P]ö"));
 }
 
+TEST(TokenSidecar, HasTheModulesOfThePlan) {
+  std::vector<ModuleInfo> modules = {
+      {ModuleStage::Manipulation, "mood \"1\"", -4, true},
+      {ModuleStage::Transition, "", 0, false},
+      {ModuleStage::Post, "count", INT32_MAX, false}};
+  std::unique_ptr<Tokenizer> bytes = makeByteTokenizer();
+  std::string text =
+      writeSidecar(machineOf(smallWorkflow(), *bytes), *bytes, 64, {}, modules);
+  Result<Sidecar> sidecar = readSidecar(text, "x");
+  ASSERT_TRUE(sidecar.ok()) << sidecar.status().message();
+  EXPECT_EQ(sidecar->modules, modules);
+  EXPECT_TRUE(readSidecar(good(), "x")->modules.empty());
+  Json json = Json::parse(text);
+  json["modules"][1]["stage"] = "before";
+  EXPECT_NE(refused(json.dump()).find("[T12]"), std::string::npos);
+  json["modules"][1] = 7;
+  EXPECT_NE(refused(json.dump()).find("odule 1"), std::string::npos);
+}
+
 TEST(TokenSidecar, EveryKeyIsThereAndOfItsType) {
   Json whole = Json::parse(good());
   for (const auto &[key, value] : whole.items()) {

@@ -15,6 +15,9 @@
 gpuvm.program @run(%kind: !streams, %length: !streams, %answer: !answers)
     -> (turns: !word, pc: !streams, number: !streams, depth: !streams, status: !streams, pending: !streams) {
 @functions@
+//@if modules
+@moduleFunctions@
+//@end
 //@if model
   // 1 if a stream takes what the model proposes next.
   func.func private @asked(%status: i32, %number: i32, %prompt: i32, %flags: i32, %timeout: i32) -> i32 {

@@ -39,6 +39,9 @@ gpuvm.program @start() {
     } -> (!streams, !streams, !streams, !streams)
     %zero = arith.constant dense<0> : !streams
     %not = arith.constant dense<-1> : !streams
+//@if modules
+@initials@
+//@end
 @starts@
     gpuvm.store %zero, @token.answer : !streams
   }

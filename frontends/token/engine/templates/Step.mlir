@@ -46,6 +46,11 @@
         %all = func.call @limits(%tables, %c4) : (!tables, index) -> i32
         %bi = linalg.index 0 : index
         %b = arith.index_cast %bi : index to i32
+//@if modules
+        // Of modules: the states that they begin with, a token that is none.
+@moduleConstants@
+@moduleLimits@
+//@end
         // Read like this the state has two places that take turns, and is not copied.
 @unpacked@
         %lastRow = arith.constant @lastAnswer@ : index
@@ -75,7 +80,7 @@
 //@else
           %isRunning = arith.cmpi eq, %status, %none : i32
 //@end
-          %n:@allStates@ = scf.if %isRunning -> (@stateScalars@, i32) {
+          %n:@allStates@ = scf.if %isRunning -> (@stepScalars@) {
             %zi = arith.index_cast %pc : i32 to index
             %prompt = func.call @zones(%tables, %zi, %c0) : (!tables, index, index) -> i32
             %flags = func.call @zones(%tables, %zi, %c1) : (!tables, index, index) -> i32
@@ -114,7 +119,12 @@
                 %q3 = arith.select %isTimeout, %q2, %q1 : i32
                 %q4 = arith.maxsi %q3, %none : i32
                 %q5 = arith.subi %closingTokens, %one : i32
+//@if modules
+                // It is fed again where a module spoilt it.
+                %q6 = arith.remui %q4, %closingTokens : i32
+//@else
                 %q6 = arith.minsi %q4, %q5 : i32
+//@end
                 %q7 = arith.addi %closing, %q6 : i32
                 %place0 = arith.select %isPattern, %q7, %p0 : i32
                 %pi = arith.index_cast %place0 : i32 to index
@@ -166,18 +176,24 @@
               scf.yield %proposal, %none, %none : i32, i32, i32
 //@end
             }
+//@if manipulation
+            // Modules may change it and say that it is from elsewhere.
+@sourceOfToken@
+@manipulations@
+@changedToken@
+//@end
 //@if test
             // 2: The model has seen it; one that is a program of its own is shown it with the next turn.
-            %hash1 = func.call @observe(%hash, %t#0) : (i32, i32) -> i32
+            %hash1 = func.call @observe(%hash, @token@) : (i32, i32) -> i32
 //@end
             // 3: Which patterns it completes.
             %inert0 = arith.andi %flags, %four : i32
             %isInert = arith.cmpi ne, %inert0, %none : i32
-            %isUnheard = arith.andi %isAnswer, %isInert : i1
+            %isUnheard = arith.andi @isAnswer@, %isInert : i1
             %symbol = scf.if %isUnheard -> i32 {
               scf.yield %none : i32
             } else {
-              %ti = arith.index_cast %t#0 : i32 to index
+              %ti = arith.index_cast @token@ : i32 to index
               %symbol = func.call @symbols(%tables, %ti) : (!tables, index) -> i32
               scf.yield %symbol : i32
             }
@@ -194,8 +210,13 @@
               scf.yield %none : i32
             }
             %h1 = arith.index_cast %manyHits : i32 to index
+//@if transition
+            %hit:5 = scf.for %h = %c0 to %h1 step %c1
+                iter_args(%opens = %none, %closes = %none, %jumps = %none, %advances = %none, %complete = %none64) -> (i32, i32, i32, i32, i64) {
+//@else
             %hit:4 = scf.for %h = %c0 to %h1 step %c1
                 iter_args(%opens = %none, %closes = %none, %jumps = %none, %advances = %none) -> (i32, i32, i32, i32) {
+//@end
               %ei = arith.index_cast %node0 : i32 to index
               %firstHit = func.call @nodes(%tables, %ei, %c0) : (!tables, index, index) -> i32
               %h0 = arith.index_cast %firstHit : i32 to index
@@ -217,7 +238,14 @@
               %x1 = func.call @longer(%m1, %bit, %length, %closes) : (i32, i32, i32, i32) -> i32
               %j1 = func.call @longer(%m2, %bit, %length, %jumps) : (i32, i32, i32, i32) -> i32
               %a1 = func.call @longer(%m3, %bit, %length, %advances) : (i32, i32, i32, i32) -> i32
+//@if transition
+              %class64 = arith.extui %class : i32 to i64
+              %bit64 = arith.shli %one64, %class64 : i64
+              %complete1 = arith.ori %complete, %bit64 : i64
+              scf.yield %o1, %x1, %j1, %a1, %complete1 : i32, i32, i32, i32, i64
+//@else
               scf.yield %o1, %x1, %j1, %a1 : i32, i32, i32, i32
+//@end
             }
             // 4: Escapes.
             %isOpen = arith.cmpi ne, %hit#0, %none : i32
@@ -228,33 +256,46 @@
             %d1 = arith.subi %d0, %shut : i32
             %depth0 = arith.maxsi %d1, %none : i32
             %isOutside = arith.cmpi eq, %depth0, %none : i32
-            %isFree = arith.ori %isOutside, %isPattern : i1
+            %isFree = arith.ori %isOutside, @isPattern@ : i1
             // 5: Whether the zone is left.
+//@if transition
+@transitions@
+@zoneMasks@
+            %jumps64 = arith.andi %jumpMask, @triggers@ : i64
+            %advances64 = arith.andi %advanceMask, @triggers@ : i64
+            %j0 = arith.cmpi ne, %jumps64, %none64 : i64
+            %a0 = arith.cmpi ne, %advances64, %none64 : i64
+//@else
             %j0 = arith.cmpi ne, %hit#2, %none : i32
             %a0 = arith.cmpi ne, %hit#3, %none : i32
+//@end
             %isJump = arith.andi %j0, %isFree : i1
             %isAdvance = arith.andi %a0, %isFree : i1
             %isEvent = arith.ori %isJump, %isAdvance : i1
+//@if transition
+@longestOfWay@
+//@else
             %m0 = arith.select %isJump, %hit#2, %hit#3 : i32
             %most = arith.select %isEvent, %m0, %none : i32
+//@end
             %event0 = arith.extui %isEvent : i1 to i32
             %event1 = arith.extui %isJump : i1 to i32
             %event = arith.addi %event0, %event1 : i32
             // 6: The record.
-            %forced = arith.extui %isForced : i1 to i32
+            %forced = arith.extui @isForced@ : i1 to i32
             %unheard = arith.extui %isUnheard : i1 to i32
             %r0 = arith.shli %forced, %k21 : i32
             %r1 = arith.shli %event, %k22 : i32
             %r2 = arith.shli %most, %k24 : i32
             %r3 = arith.shli %unheard, %k30 : i32
-            %r4 = arith.ori %t#0, %r0 : i32
+            %r4 = arith.ori @token@, %r0 : i32
             %r5 = arith.ori %r1, %r2 : i32
             %r6 = arith.ori %r4, %r5 : i32
             %word = arith.ori %r6, %r3 : i32
             // 7: What is captured.
             %output0 = arith.andi %flags, %two : i32
             %isOutput = arith.cmpi ne, %output0, %none : i32
-            %isFree0 = arith.xori %isForced, %true : i1
+            %isFree0 = arith.xori @isForced@, %true : i1
             %took = arith.andi %isOutput, %isFree0 : i1
             %noRoom = arith.cmpi sge, %capture, %captureTokens : i32
             %isFull = arith.andi %took, %noRoom : i1
@@ -301,6 +342,10 @@
               %more = arith.addi %number, %one : i32
               scf.yield %pc, %more, %depth0, %node0, %captured0, %fed0, %capture0, %pending : i32, i32, i32, i32, i32, i32, i32, i32
             }
+//@if modules
+            // Modules that come after all else, and what begins again.
+@posts@
+//@end
             // 9: The status.
             %after = func.call @afterwards(%v#0, %clock1, %end, %budget) : (i32, i32, i32, i32) -> i32
             %isAsking = arith.cmpi sge, %v#7, %none : i32
@@ -309,9 +354,9 @@
 //@if model
 @ask %status2 %v#0 %v#1 %asked1@
 //@end
-            scf.yield @stateStepped@, %word : @stateScalars@, i32
+            scf.yield @stateStepped@, %word@extraStepped@ : @stepScalars@
           } else {
-            scf.yield @stateKept@, %not : @stateScalars@, i32
+            scf.yield @stateKept@, %not@extraKept@ : @stepScalars@
           }
 @keepWords@
           scf.yield @stepped@@keptWords@ : @scalars@

@@ -5,7 +5,7 @@
 !records = tensor<@turns@x@streams@xi32>
 !pairs = tensor<@streams@xi64>
 !word = tensor<i32>
-!chunks = tensor<@streams@x@steps@xi32>
+!chunks = tensor<@streams@x@chunk@xi32>
 !flag = tensor<i1>
 !answers = tensor<@answerRows@x@answerTokens@xi32>
 !tables = tensor<@tableWords@xi32> // EngineSizes.cpp says what is in them

@@ -3,8 +3,8 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   gpuvm_token_engine_compare program STREAMS
-//   gpuvm_token_engine_compare PLAN SEED COUNT STREAMS [DEVICE]
+//   gpuvm_token_engine_compare program STREAMS [MODULES]
+//   gpuvm_token_engine_compare PLAN SEED COUNT STREAMS [DEVICE [MODULES]]
 //
 // The first prints a gpuvm program with room for all random machines and so
 // many streams. The second runs COUNT machines of eight random workflows each
@@ -12,12 +12,16 @@
 // compares tokens, what they did, statuses and what tools are asked. Streams
 // are answered in an order of chance. Exits with 1 if one of them differs.
 //
+// MODULES is a set of RandomModules.h, which both then have; a machine has no
+// more classes than a transition module may be given, and two workflows.
+//
 //===----------------------------------------------------------------------===//
 
 #include "frontends/token/engine/EngineRun.h"
 #include "frontends/token/engine/EngineText.h"
 #include "frontends/token/reference/Reference.h"
 #include "test/frontends/token/engine/RandomMachine.h"
+#include "test/frontends/token/engine/RandomModules.h"
 
 #include <fmt/format.h>
 
@@ -27,9 +31,18 @@
 using namespace vm;
 using namespace vm::token;
 
-static constexpr int kWorkflows = 8;
+static constexpr int kWorkflows = 8, kWorkflowsWithModules = 2;
 
-static EngineSizes roomForAll(int32_t streams) {
+using Modules = std::vector<RandomModule>;
+
+static std::vector<ModuleInfo> infosOf(const Modules &modules) {
+  std::vector<ModuleInfo> infos;
+  for (const RandomModule &module : modules)
+    infos.push_back(module.engine.info);
+  return infos;
+}
+
+static EngineSizes roomForAll(int32_t streams, const Modules &modules) {
   EngineSizes room;
   room.streams = room.answerRows = streams;
   room.turns = 16;
@@ -44,7 +57,20 @@ static EngineSizes roomForAll(int32_t streams) {
   room.symbols = 16;
   room.hits = 16384;
   room.answerTokens = 16;
-  return room;
+  if (modules.empty())
+    return room;
+  room.classWords = 2;
+  addModules(infosOf(modules), room);
+  Limits limits;
+  limits.budget = 128; // Fewer than streams have: records of several submits.
+  return roomFor(room, limits);
+}
+
+static std::string programText(int32_t streams, const Modules &modules) {
+  std::vector<EngineModule> own;
+  for (const RandomModule &module : modules)
+    own.push_back(module.engine);
+  return writeEngine(roomForAll(streams, modules), "", own);
 }
 
 /// What a tool said, or was asked.
@@ -111,6 +137,8 @@ static std::string difference(const Engine &expected, const Engine &found) {
       return fmt::format("stream {}: where it ends", b);
     if (expected.capture(b) != found.capture(b))
       return fmt::format("stream {}: what is captured", b);
+    if (expected.moduleStates(b) != found.moduleStates(b))
+      return fmt::format("stream {}: the states of modules", b);
   }
   return {};
 }
@@ -123,19 +151,33 @@ struct Totals {
 };
 } // namespace
 
+static Machine machineFor(std::mt19937 &random, const Modules &modules) {
+  if (modules.empty())
+    return randomMachine(random, kWorkflows);
+  while (true) {
+    Machine machine = randomMachine(random, kWorkflowsWithModules);
+    if (machine.classes <= kMaxModuleClasses)
+      return machine;
+  }
+}
+
 /// What differs, or why it did not run.
 static std::string compare(DevicePlan &plan, uint32_t seed, int32_t streams,
-                           Totals &totals) {
+                           const Modules &modules, Totals &totals) {
   std::mt19937 random(seed);
-  Machine machine = randomMachine(random, kWorkflows);
+  Machine machine = machineFor(random, modules);
   Limits limits{int32_t(random() % 200), int32_t(random() % 24), 16};
   auto model = makeTestModel(machine, seed);
   if (!model.ok())
     return model.status().message();
-  auto reference = Reference::create(machine, **model, {streams, limits});
+  ReferenceOptions how{streams, limits};
+  for (const RandomModule &module : modules)
+    how.modules.push_back(module.reference);
+  auto reference = Reference::create(machine, **model, how);
   if (!reference.ok())
     return reference.status().message();
-  auto engine = EngineRun::create(plan, machine, {streams, limits, seed});
+  auto engine = EngineRun::create(plan, machine,
+                                  {streams, limits, seed, infosOf(modules)});
   if (!engine.ok())
     return engine.status().message();
   Requests one, other;
@@ -158,12 +200,14 @@ static int32_t toNumber(const char *text) {
 }
 
 int main(int argc, char **argv) {
-  if (argc == 3 && std::strcmp(argv[1], "program") == 0) {
-    fmt::print("{}", writeEngine(roomForAll(toNumber(argv[2]))));
+  if (argc > 2 && std::strcmp(argv[1], "program") == 0) {
+    Modules modules = randomModules(argc > 3 ? argv[3] : "");
+    fmt::print("{}", programText(toNumber(argv[2]), modules));
     return 0;
   }
   if (argc < 5) {
-    fmt::print(stderr, "usage: {} PLAN SEED COUNT STREAMS [DEVICE]\n", argv[0]);
+    fmt::print(stderr, "usage: {} PLAN SEED COUNT STREAMS [DEVICE [MODULES]]\n",
+               argv[0]);
     return 2;
   }
   uint32_t seed = uint32_t(toNumber(argv[2]));
@@ -176,15 +220,18 @@ int main(int argc, char **argv) {
     fmt::print(stderr, "{}\n", plan.status().message());
     return 2;
   }
+  Modules modules = randomModules(argc > 6 ? argv[6] : "");
+  int workflows = modules.empty() ? kWorkflows : kWorkflowsWithModules;
   Totals totals;
   for (int i = 0; i < count; ++i)
-    if (std::string what = compare(*plan, seed + i, toNumber(argv[4]), totals);
+    if (std::string what =
+            compare(*plan, seed + i, toNumber(argv[4]), modules, totals);
         !what.empty()) {
       fmt::print("seed {}: {}\n", seed + i, what);
       ++bad;
     }
   fmt::print("machines: {}, workflows: {}, tokens: {}, requests: {}, bad: {}\n",
-             count, count * kWorkflows, totals.tokens, totals.requests, bad);
+             count, count * workflows, totals.tokens, totals.requests, bad);
   for (int status = 0; status < kStreamStatuses; ++status)
     fmt::print("{}: {}\n", toString(StreamStatus(status)),
                totals.statuses[status]);
