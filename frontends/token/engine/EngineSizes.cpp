@@ -17,8 +17,9 @@
 using namespace vm;
 using namespace vm::token;
 
-/// Of a kernel.
-static constexpr int32_t kMaxWindows = 32;
+/// Windows of a kernel. With more of them the compiler copies what it reads
+/// into one in each turn, which it cannot do with what it makes.
+static constexpr int32_t kMaxWindows = 28, kMaxResults = 26;
 
 /// What an execution records at most, in words.
 static constexpr int64_t kMaxRecords = int64_t(1) << 25;
@@ -130,24 +131,32 @@ void vm::token::addModules(std::span<const ModuleInfo> modules,
   });
 }
 
-/// Of the kernel of a turn: the state twice, tables, answers and their lengths,
-/// proposals and the turn's number, and words.
-static int32_t turnWindows(const EngineSizes &sizes, bool hasModel) {
+/// What the kernel of a turn makes: the state, in pairs, and words.
+static int32_t turnResults(const EngineSizes &sizes, bool hasModel) {
   int32_t states = sizes.modules + (hasModel ? kNumbersWithModel + sizes.steps
                                              : kNumbersWithTest);
   int32_t words = sizes.extraWords() + (sizes.records && !hasModel ? 1 : 0);
-  return (states + 1) / 2 * 2 + 5 + sizes.steps * words;
+  return (states + 1) / 2 + sizes.steps * words;
+}
+
+/// ..., and what it reads: the state before, tables, answers and their lengths,
+/// proposals.
+static int32_t turnWindows(const EngineSizes &sizes, bool hasModel) {
+  EngineSizes state = sizes;
+  state.records = 0;
+  return turnResults(sizes, hasModel) + turnResults(state, hasModel) + 3 +
+         int32_t(hasModel);
 }
 
 Status vm::token::checkTurn(const EngineSizes &room, bool hasModel) {
   Diagnostics diagnostics;
-  int32_t windows = turnWindows(room, hasModel);
-  if (windows > kMaxWindows)
+  int32_t results = turnResults(room, hasModel);
+  if (results > kMaxResults)
     diagnostics.error(
         "M03", {"command line", {0, 0}},
-        fmt::format("A step with {} modules, which record {} numbers, has {} "
+        fmt::format("A step with {} modules, which record {} numbers, makes {} "
                     "windows (at most {} are possible; --module).",
-                    room.modules, room.numbers, windows, kMaxWindows));
+                    room.modules, room.numbers, results, kMaxResults));
   return diagnostics.status();
 }
 

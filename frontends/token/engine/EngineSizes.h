@@ -88,8 +88,8 @@ void addModules(std::span<const ModuleInfo> modules, EngineSizes &needed);
 EngineSizes roomFor(EngineSizes needed, const Limits &limits,
                     bool hasModel = false);
 
-/// M03 (docs/token-vm.md) where a turn of one step has more windows than a
-/// kernel.
+/// M03 (docs/token-vm.md) where a turn makes more than a kernel has windows
+/// for.
 Status checkTurn(const EngineSizes &room, bool hasModel);
 
 /// M01 (docs/token-vm.md) where streams may have more tokens than the model

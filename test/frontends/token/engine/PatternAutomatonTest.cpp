@@ -95,7 +95,7 @@ TEST(TokenEngineSizes, ModulesMakeTurnsShorter) {
   EXPECT_EQ(needed.extraWords(), 0);
   EXPECT_EQ(roomFor(needed, limits).steps, kStepsOfTurn);
   needed.records = 1;
-  addModules(std::vector<ModuleInfo>(9, {Post}), needed);
+  addModules(std::vector<ModuleInfo>(13, {Post}), needed);
   room = roomFor(needed, limits);
   EXPECT_EQ(room.steps, 1);
   EXPECT_NE(checkTurn(room, /*hasModel=*/false).message().find("[M03]"),
