@@ -161,43 +161,45 @@ static Value hiddenConstant(OpBuilder &b, Location loc, Type type,
   return arith::BitcastOp::create(b, loc, type, bits);
 }
 
+/// Hides the operand if it is a constant float of which `mustHide` holds.
+static void hideConstant(OpOperand &operand,
+                         function_ref<bool(const APFloat &)> mustHide) {
+  APFloat value(0.0f);
+  if (!matchPattern(operand.get(), m_ConstantFloat(&value)) || !mustHide(value))
+    return;
+  Operation *op = operand.getOwner();
+  OpBuilder b(op);
+  operand.set(hiddenConstant(b, op->getLoc(), operand.get().getType(), value));
+}
+
 /// Lavapipe (Mesa 22.3) takes x * 0 and 0 / x for 0 and x + 0 for x, whatever x
-/// is, where it sees the constant, be it after unrolling a loop.
-static void hideZeros(Operation *module) {
-  module->walk([](Operation *op) {
-    if (!isa<arith::AddFOp, arith::MulFOp, arith::DivFOp, scf::ForOp,
-             scf::WhileOp>(op))
+/// is, where it sees the constant, be it after unrolling a loop. With `exact`
+/// no loop begins with a number that it knows: a turn may make a 0 of it.
+static void hideZeros(Operation *module, bool exact) {
+  module->walk([&](Operation *op) {
+    bool isLoop = isa<scf::ForOp, scf::WhileOp>(op);
+    if (!isLoop && !isa<arith::AddFOp, arith::MulFOp, arith::DivFOp>(op))
       return;
-    for (OpOperand &operand : op->getOpOperands()) {
-      APFloat value(0.0f);
-      if (!matchPattern(operand.get(), m_ConstantFloat(&value)) ||
-          !(value.isZero() || value.isDenormal()))
-        continue;
-      OpBuilder b(op);
-      operand.set(
-          hiddenConstant(b, op->getLoc(), operand.get().getType(), value));
-    }
+    for (OpOperand &operand : op->getOpOperands())
+      hideConstant(operand, [&](const APFloat &value) {
+        return value.isZero() || value.isDenormal() || (exact && isLoop);
+      });
   });
 }
 
 /// NVIDIA (580) takes a -0 that a turn of a loop hands to the next for 0, where
-/// it sees the constant.
-static void hideCarriedZeros(Operation *module) {
-  module->walk([](Operation *op) {
+/// it sees the constant. With `exact` turns hand on no number that is known, as
+/// in hideZeros.
+static void hideCarriedZeros(Operation *module, bool exact) {
+  module->walk([&](Operation *op) {
     bool isCarried = isa<scf::YieldOp>(op) &&
                      isa<scf::ForOp, scf::WhileOp>(op->getParentOp());
     if (!isCarried && !isa<scf::ConditionOp>(op))
       return;
-    for (OpOperand &operand : op->getOpOperands()) {
-      if (!matchPattern(operand.get(), m_NegZeroFloat()))
-        continue;
-      OpBuilder b(op);
-      Type type = operand.get().getType();
-      operand.set(hiddenConstant(
-          b, op->getLoc(), type,
-          APFloat::getZero(cast<FloatType>(type).getFloatSemantics(),
-                           /*Negative=*/true)));
-    }
+    for (OpOperand &operand : op->getOpOperands())
+      hideConstant(operand, [&](const APFloat &value) {
+        return value.isNegZero() || exact;
+      });
   });
 }
 
@@ -232,6 +234,39 @@ static void hideChosenNumbers(Operation *module, bool exact) {
     for (unsigned i = 0; i < op->getNumResults(); ++i) {
       hide(one, one->getOpOperand(i), other->getOperand(i));
       hide(other, other->getOpOperand(i), one->getOperand(i));
+    }
+  });
+}
+
+/// `number` in a way that drivers cannot know what it is.
+static Value hideInteger(OpBuilder &b, Location loc, Value number) {
+  Value zero = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
+  zero = arith::IndexCastOp::create(b, loc, number.getType(), zero);
+  return arith::OrIOp::create(b, loc, number, zero);
+}
+
+/// Where lavapipe unrolls a loop it sees what floats are made of its counter
+/// and of what it leaves: a 0 among them is as in hideZeros.
+static void hideUnrolledNumbers(Operation *module) {
+  module->walk([](Operation *op) {
+    OpBuilder b(op);
+    Location loc = op->getLoc();
+    if (isa<arith::SIToFPOp, arith::UIToFPOp>(op)) {
+      Value number = op->getOperand(0);
+      if (number.getType().isInteger(1))
+        number =
+            isa<arith::SIToFPOp>(op)
+                ? Value(arith::ExtSIOp::create(b, loc, b.getI32Type(), number))
+                : Value(arith::ExtUIOp::create(b, loc, b.getI32Type(), number));
+      op->setOperand(0, hideInteger(b, loc, number));
+    } else if (isa<scf::ForOp, scf::WhileOp>(op)) {
+      b.setInsertionPointAfter(op);
+      for (Value result : op->getResults()) {
+        if (!result.getType().isInteger(32) && !result.getType().isInteger(64))
+          continue;
+        Value hidden = hideInteger(b, loc, result);
+        result.replaceAllUsesExcept(hidden, hidden.getDefiningOp());
+      }
     }
   });
 }
@@ -275,9 +310,11 @@ LogicalResult gpuvm::expandOps(ModuleOp module, PassManager &passes,
   expandFloats(module);
   if (failed(passes.run(module)))
     return failure();
-  hideZeros(module);
-  hideCarriedZeros(module);
+  hideZeros(module, exact);
+  hideCarriedZeros(module, exact);
   hideChosenNumbers(module, exact);
+  if (exact)
+    hideUnrolledNumbers(module);
   hideComparedConstants(module);
   return success();
 }
