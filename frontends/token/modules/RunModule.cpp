@@ -110,7 +110,7 @@ void Evaluator::call(ArrayRef<int64_t> operands,
 
 //===--- As the reference calls it ----------------------------------------===//
 
-static auto manipulation(std::shared_ptr<Evaluator> evaluator) {
+static auto manipulation(const std::shared_ptr<Evaluator> &evaluator) {
   return [evaluator](int32_t &state, int32_t pc, int32_t tokenNumber,
                      int32_t &token, Source &source) {
     int64_t results[3];
@@ -121,7 +121,7 @@ static auto manipulation(std::shared_ptr<Evaluator> evaluator) {
   };
 }
 
-static auto transition(std::shared_ptr<Evaluator> evaluator) {
+static auto transition(const std::shared_ptr<Evaluator> &evaluator) {
   return [evaluator](int32_t &state, int32_t pc, int32_t tokenNumber,
                      std::vector<bool> &triggers) {
     uint64_t bits = 0;
@@ -135,7 +135,7 @@ static auto transition(std::shared_ptr<Evaluator> evaluator) {
   };
 }
 
-static auto post(std::shared_ptr<Evaluator> evaluator) {
+static auto post(const std::shared_ptr<Evaluator> &evaluator) {
   return [evaluator](int32_t &state, int32_t pc, int32_t tokenNumber,
                      int32_t nextPc, int32_t nextTokenNumber, int32_t token,
                      bool forced) {
