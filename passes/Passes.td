@@ -271,7 +271,7 @@ def JoinScalars : GpuvmProgramPass<"gpuvm-join-scalars"> {
 def StoreConditionsEarly : GpuvmProgramPass<"gpuvm-store-conditions-early"> {
   let summary = "Stores whether a loop goes on as soon as that is known.";
   let description = [{
-    Runs behind `gpuvm-plan-memory`. Where the kernel that stores the condition of
+    Runs after `gpuvm-plan-memory`. Where the kernel that stores the condition of
     a loop waits for others only because they read it, the turn reads a copy that is
     made at its beginning, if that saves a barrier.
   }];

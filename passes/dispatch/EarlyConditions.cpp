@@ -3,11 +3,11 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels of a turn read whether it runs, so what the loop finds out about the
-// next one is stored behind all of them, by a kernel that has a wait of its
-// own. Where that is known earlier, the turn reads a copy instead, which is
-// made while workgroups are counted, and the store waits for what is stored
-// alone.
+// Kernels of a turn read whether it runs, so whether the next one does is
+// stored after all of them, by a kernel with a barrier of its own. Where that
+// is known earlier, the turn reads a copy instead, which is made while
+// workgroups are counted, and the store waits only for the kernel that makes
+// its value.
 //
 //===----------------------------------------------------------------------===//
 

@@ -141,8 +141,7 @@ bool Grouper::needsWindow(Value result,
   });
 }
 
-/// Whether what `op` reads is what a symbol holds that it then stores to: one
-/// window for both, if nobody else reads it.
+/// Whether `op` alone reads what a symbol holds, and stores to it: one window.
 static bool isStoredOver(Operation *op, const SourceRead &read) {
   auto load = read.source.getDefiningOp<LoadOp>();
   if (!load || !read.direct || !read.source.hasOneUse())
@@ -164,8 +163,7 @@ unsigned Grouper::countBoundWindows(ArrayRef<Operation *> ops) const {
   };
   for (Operation *op : ops) {
     for (const SourceRead &read : factsOf(op).readsThroughVirtual)
-      // A result is made where that lies.
-      if (!read.isUpdated && !isStoredOver(op, read) &&
+      if (!read.isUpdated && !isStoredOver(op, read) && // Results lie there.
           !all.contains(read.source.getDefiningOp()))
         if (inputs.insert(read.source).second)
           addWindows(read.source);
@@ -180,8 +178,9 @@ Refusal Grouper::checkLimits(ArrayRef<Operation *> ops) const {
   int64_t operations = 0, most = 0;
   bool isMap = true; // The others write out what they take several times.
   for (Operation *op : ops) {
-    operations += factsOf(op).cost;
-    most = std::max<int64_t>(most, factsOf(op).cost);
+    int64_t cost = factsOf(op).cost;
+    operations += cost;
+    most = std::max(most, cost);
     isMap &= !isReduction(op) && !isa<RootOpInterface>(op);
   }
   bool fitsBeside = isMap && operations - most <= limits.besides;
