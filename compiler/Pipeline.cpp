@@ -67,7 +67,7 @@ void gpuvm::buildPipeline(OpPassManager &passes,
   onProgram(createPlanMemory({options.reuse, options.inPlace,
                               options.barrierPrice, options.maxWindowBytes}));
   onProgram(createStoreConditionsEarly());
-  onProgram(createParkKernels());
+  onProgram(createParkKernels({options.park}));
   onProgram(createSizeKernels({options.size}));
   onProgram(createResumeKernels());
   onProgram(createPlaceBarriers({options.minimalBarriers}));

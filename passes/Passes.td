@@ -282,9 +282,13 @@ def ParkKernels : GpuvmProgramPass<"gpuvm-park-kernels"> {
   let description = [{
     Runs behind `gpuvm-plan-memory`. Kernels whose results are needed only where
     their condition holds, or chosen in the window of what is chosen else, get
-    three words of Control, which a kernel behind the one that makes the condition
-    writes; they become indirect dispatches.
+    three words of Control, which a kernel after the one that makes the condition
+    writes; they become indirect dispatches. With `mode=auto` cheap ones at the
+    beginning of a block that nothing of it precedes run whether it holds or not,
+    beside the kernel that writes, if that saves a barrier.
   }];
+  let options = [Option<"mode", "mode", "std::string", "\"auto\"",
+                        "auto, or always: all of them read their workgroups">];
 }
 
 def Schedule : GpuvmProgramPass<"gpuvm-schedule"> {

@@ -95,25 +95,6 @@ bool LoopCondition::find() {
   return maker && maker->getBlock() == store->getBlock();
 }
 
-/// The barriers between commands with these accesses.
-static unsigned countBarriers(ArrayRef<SmallVector<Access>> commands) {
-  SmallVector<Access> current;
-  unsigned barriers = 0;
-  for (ArrayRef<Access> accesses : commands) {
-    bool conflicts = llvm::any_of(accesses, [&](const Access &a) {
-      return llvm::any_of(current, [&](const Access &b) {
-        return (a.writes || b.writes) && intersect(a.window, b.window);
-      });
-    });
-    if (conflicts) {
-      ++barriers;
-      current.clear();
-    }
-    llvm::append_range(current, accesses);
-  }
-  return barriers;
-}
-
 bool LoopCondition::isWorthIt() {
   SmallVector<SmallVector<Access>> late, early;
   for (Operation &op : loop.getBody().front()) {

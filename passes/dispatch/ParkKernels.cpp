@@ -40,6 +40,8 @@ using namespace mlir::gpuvm;
 
 #define DEBUG_TYPE "gpuvm-park-kernels"
 ALWAYS_ENABLED_STATISTIC(numParked, "Kernels that run on a condition");
+ALWAYS_ENABLED_STATISTIC(numAnyway,
+                         "Kernels that run beside the one that counts");
 
 namespace {
 
@@ -141,6 +143,127 @@ static bool isCopy(KernelOp kernel) {
          isa<BlockArgument>(end->getOperand(0));
 }
 
+namespace {
+/// Kernels that run on a condition, and where their workgroups are counted.
+class ParkedKernels {
+public:
+  ParkedKernels(Value condition, ArrayRef<KernelOp> kernels);
+  void runFirstOnesAnyway();
+  void count();
+
+private:
+  SmallVector<KernelOp> findFirstOnes();
+  unsigned countBarriersBut(ArrayRef<KernelOp> free);
+
+  Value condition;
+  Value word; ///< It, or what it is a copy of.
+  SmallVector<KernelOp> kernels;
+  ProgramOp program;
+  Operation *place; ///< Before it, as soon as the condition is known.
+};
+} // namespace
+
+ParkedKernels::ParkedKernels(Value condition, ArrayRef<KernelOp> kernels)
+    : condition(condition), word(condition), kernels(kernels),
+      program(this->kernels.front()->getParentOfType<ProgramOp>()) {
+  Operation *maker = condition.getDefiningOp();
+  place =
+      maker && isCommand(maker) ? maker->getNextNode() : this->kernels.front();
+  if (auto copy = dyn_cast_if_present<KernelOp>(maker); copy && isCopy(copy))
+    word = copy.getInputs().front();
+}
+
+/// The kernels of the block that could run beside the one that counts: nothing
+/// in the block precedes them but what copies the condition.
+SmallVector<KernelOp> ParkedKernels::findFirstOnes() {
+  Operation *copy = word == condition ? nullptr : condition.getDefiningOp();
+  SmallVector<KernelOp> first;
+  SmallVector<Access> before;
+  for (Operation &op : *place->getBlock()) {
+    if (!isCommand(&op) || &op == copy)
+      continue;
+    if (isa<LoopOp, EndTurnOp>(op))
+      break;
+    SmallVector<Access> accesses = getAccesses(&op);
+    auto isFree = [&](const Access &access) {
+      return access.window == getWindow(program, condition) ||
+             !conflicts({access}, before);
+    };
+    auto kernel = dyn_cast<KernelOp>(op);
+    if (llvm::is_contained(kernels, kernel) && llvm::all_of(accesses, isFree))
+      first.push_back(kernel);
+    llvm::append_range(before, accesses);
+  }
+  return first;
+}
+
+/// The barriers of the block if all of `kernels` but `free` wait for counts.
+unsigned ParkedKernels::countBarriersBut(ArrayRef<KernelOp> free) {
+  auto counts = WindowAttr::get(program.getContext(), gpuvm::Region::control,
+                                UINT32_MAX, kWindowAlignment);
+  SmallVector<SmallVector<Access>> commands;
+  for (Operation &op : *place->getBlock()) {
+    if (&op == place)
+      commands.push_back({{counts, /*writes=*/true}});
+    if (!isCommand(&op))
+      continue;
+    SmallVector<Access> &accesses = commands.emplace_back(getAccesses(&op));
+    auto kernel = dyn_cast<KernelOp>(op);
+    if (llvm::is_contained(free, kernel))
+      llvm::erase_if(accesses, [&](const Access &access) {
+        return access.window == getWindow(program, condition);
+      });
+    else if (llvm::is_contained(kernels, kernel))
+      accesses.push_back({counts, /*writes=*/false});
+  }
+  return countBarriers(commands);
+}
+
+/// What stands first and is cheap need not wait for the kernel that counts, as
+/// nobody needs it if the condition does not hold: it runs beside that.
+void ParkedKernels::runFirstOnesAnyway() {
+  Operation *maker = condition.getDefiningOp();
+  if (word == condition && maker && isCommand(maker))
+    return; // Known only then.
+  TargetAttr target = getCostTarget(program);
+  SmallVector<KernelOp> first = findFirstOnes();
+  double us = 0;
+  for (KernelOp kernel : first)
+    us += estimateKernel(kernel, target);
+  auto loops = [](KernelOp kernel) {
+    return kernel
+        .walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
+        .wasInterrupted();
+  };
+  if (llvm::any_of(first, loops) || us > getCountsUs(target) * kShareInRepeat ||
+      countBarriersBut(first) >= countBarriersBut({}))
+    return;
+  for (KernelOp kernel : first) {
+    // The copy is made beside it.
+    SmallVector<Attribute> windows(kernel.getInputWindows()->getValue());
+    for (OpOperand &operand : kernel->getOpOperands())
+      if (operand.get() == condition) {
+        operand.set(word);
+        windows[operand.getOperandNumber()] = getWindow(program, word);
+      }
+    kernel.setInputWindowsAttr(ArrayAttr::get(kernel.getContext(), windows));
+  }
+  numAnyway += first.size();
+  llvm::erase_if(kernels, [&](KernelOp kernel) {
+    return llvm::is_contained(first, kernel);
+  });
+}
+
+void ParkedKernels::count() {
+  numParked += kernels.size();
+  addCounts(
+      program, place, word, kernels,
+      [](ScalarBuilder &s, Value holds, KernelOp kernel, uint32_t groups) {
+        return kernel.getUnless() ? s.select(holds, s.word(0), s.word(groups))
+                                  : s.select(holds, s.word(groups), s.word(0));
+      });
+}
+
 void ParkKernels::runOnOperation() {
   llvm::MapVector<Value, SmallVector<KernelOp>> found;
   for (auto kernel : listOps<KernelOp>(getOperation()))
@@ -149,21 +272,10 @@ void ParkKernels::runOnOperation() {
               .canBeParked(kernel))
         found[condition].push_back(kernel);
   for (auto &[condition, kernels] : found) {
-    numParked += kernels.size();
-    // As soon as the condition is known: beside the kernel that copies it.
-    Operation *maker = condition.getDefiningOp();
-    Operation *place =
-        maker && isCommand(maker) ? maker->getNextNode() : kernels.front();
-    Value word = condition;
-    if (auto copy = dyn_cast_if_present<KernelOp>(maker); copy && isCopy(copy))
-      word = copy.getInputs().front();
-    addCounts(
-        getOperation(), place, word, kernels,
-        [](ScalarBuilder &s, Value holds, KernelOp kernel, uint32_t groups) {
-          return kernel.getUnless()
-                     ? s.select(holds, s.word(0), s.word(groups))
-                     : s.select(holds, s.word(groups), s.word(0));
-        });
+    ParkedKernels parked(condition, kernels);
+    if (mode != "always")
+      parked.runFirstOnesAnyway();
+    parked.count();
   }
   // Its operand need not outlast gpuvm-emit-kernels.
   for (auto kernel : listOps<KernelOp>(getOperation())) {

@@ -122,6 +122,28 @@ WindowAttr gpuvm::intersect(WindowAttr a, WindowAttr b) {
   return WindowAttr::get(a.getContext(), a.getRegion(), begin, end - begin);
 }
 
+bool gpuvm::conflicts(ArrayRef<Access> a, ArrayRef<Access> b) {
+  return llvm::any_of(a, [&](const Access &own) {
+    return llvm::any_of(b, [&](const Access &other) {
+      return (own.writes || other.writes) &&
+             intersect(own.window, other.window);
+    });
+  });
+}
+
+unsigned gpuvm::countBarriers(ArrayRef<SmallVector<Access>> commands) {
+  SmallVector<Access> current;
+  unsigned barriers = 0;
+  for (ArrayRef<Access> accesses : commands) {
+    if (conflicts(accesses, current)) {
+      ++barriers;
+      current.clear();
+    }
+    llvm::append_range(current, accesses);
+  }
+  return barriers;
+}
+
 //===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//

@@ -68,6 +68,11 @@ SmallVector<Access> getAccesses(Operation *command);
 /// The intersection of two windows; null if they do not meet.
 WindowAttr intersect(WindowAttr a, WindowAttr b);
 
+/// Whether one of `a` and one of `b` may not happen at the same time.
+bool conflicts(ArrayRef<Access> a, ArrayRef<Access> b);
+/// The barriers between commands with these accesses.
+unsigned countBarriers(ArrayRef<SmallVector<Access>> commands);
+
 /// The windows that take turns in a loop.
 using Rotations = SmallVector<SmallVector<WindowAttr>>;
 Rotations getRotations(LoopOp op);
