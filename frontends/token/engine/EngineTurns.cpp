@@ -95,7 +95,8 @@ void EngineWriter::setStores() {
   int count = int(states.size()), own = ownWords() + allExtras();
   int results = pairs() + own;
   set("stepResults", results);
-  set("maps", repeated(results, "#s"));
+  // A model's proposals are an operand: what makes them may be fused.
+  set("maps", repeated(results + (model.empty() ? 0 : 1), "#s"));
   set("yielded", numbers(pairs(), "%pair{}") + eachOf(ownWords(), [&](int i) {
                    return fmt::format(", %l#{}", count + i);
                  }) + eachOf(allExtras(), [&](int i) {
@@ -108,7 +109,7 @@ void EngineWriter::setStores() {
   set("yieldedTypes", types("i64", "i32"));
   set("resultTypes", types("!pairs", "!streams"));
   set("outs", types("%ep", "%e"));
-  std::string blockArguments;
+  std::string blockArguments = model.empty() ? "" : "%proposal: i32, ";
   for (int i = 0; i < results; ++i)
     blockArguments += fmt::format("{}%out{}: {}", i == 0 ? "" : ", ", i,
                                   i < pairs() ? "i64" : "i32");

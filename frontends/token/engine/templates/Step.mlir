@@ -8,6 +8,9 @@
       %e = tensor.empty() : !streams
       %ep = tensor.empty() : !pairs
       %s:@stepResults@ = linalg.generic {indexing_maps = [@maps@], iterator_types = ["parallel"]}
+//@if model
+          ins(%proposal_ : !streams)
+//@end
           outs(@outs@ : @resultTypes@) {
       ^bb0(@blockArguments@):
         %c0 = arith.constant 0 : index
@@ -56,9 +59,6 @@
         %lastRow = arith.constant @lastAnswer@ : index
         %row = arith.minui %bi, %lastRow : index
         %answerTokens = tensor.extract %answer_[%bi] : !streams
-//@if model
-        %proposal = tensor.extract %proposal_[%bi] : !streams
-//@end
         %w = arith.remui %b, %all : i32
         %wi = arith.index_cast %w : i32 to index
 //@if test
