@@ -273,7 +273,8 @@ def StoreConditionsEarly : GpuvmProgramPass<"gpuvm-store-conditions-early"> {
   let description = [{
     Runs after `gpuvm-plan-memory`. Where the kernel that stores the condition of
     a loop waits for others only because they read it, the turn reads a copy that is
-    made at its beginning, if that saves a barrier.
+    made at its beginning, if that saves a barrier or a dispatch: the kernel that
+    makes what is stored, a map or a reduction to one element, stores it, too.
   }];
 }
 

@@ -63,8 +63,11 @@ static void keepGroups(KernelOp kernel) {
   kernel.setLaunchesAttr(ArrayAttr::get(kernel.getContext(), kept));
 }
 
+/// A kernel that writes the triplets; it makes what `copy` does, too, and takes
+/// its place.
 static void addCountsOfFew(ProgramOp program, Operation *place, Value word,
-                           ArrayRef<KernelOp> kernels, GroupsFn groupsOf) {
+                           ArrayRef<KernelOp> kernels, GroupsFn groupsOf,
+                           KernelOp copy) {
   OpBuilder b(place);
   int64_t count = kernels.size();
   uint64_t offset =
@@ -82,21 +85,35 @@ static void addCountsOfFew(ProgramOp program, Operation *place, Value word,
   }
   Location loc = KernelOp(kernels.front()).getLoc();
   StringRef first = KernelOp(kernels.front()).getSymName();
-  auto type = RankedTensorType::get({count, 3}, b.getI32Type());
+  SmallVector<Type> types = {RankedTensorType::get({count, 3}, b.getI32Type())};
+  SmallVector<Attribute> windows = {window(offset, count * kTripletBytes)};
+  if (copy) {
+    stages.insert_range(copy.getStages());
+    llvm::append_range(types, copy.getResultTypes());
+    llvm::append_range(windows, *copy.getOutputWindows());
+  }
   auto counts = KernelOp::create(
-      b, loc, TypeRange{type}, freeName(program, first + "_counts"), Root::map,
+      b, loc, types, freeName(program, first + "_counts"), Root::map,
       b.getArrayAttr(stages.getArrayRef()), ValueRange{word});
   counts.setInputWindowsAttr(b.getArrayAttr(getWindow(program, word)));
-  counts.setOutputWindowsAttr(
-      b.getArrayAttr(window(offset, count * kTripletBytes)));
+  counts.setOutputWindowsAttr(b.getArrayAttr(windows));
   Block *body = b.createBlock(&counts.getBody());
   Value element = body->addArgument(word.getType(), loc);
-  YieldOp::create(b, loc, makeTriplets(b, loc, element, kernels, groupsOf));
+  SmallVector<Value> made = {makeTriplets(b, loc, element, kernels, groupsOf)};
+  if (copy)
+    made.push_back(element);
+  YieldOp::create(b, loc, made);
+  if (!copy)
+    return;
+  copy->getResult(0).replaceAllUsesWith(counts->getResult(1));
+  copy.erase();
 }
 
 void gpuvm::addCounts(ProgramOp program, Operation *place, Value word,
-                      ArrayRef<KernelOp> kernels, GroupsFn groupsOf) {
+                      ArrayRef<KernelOp> kernels, GroupsFn groupsOf,
+                      KernelOp copy) {
   for (size_t i = 0; i < kernels.size(); i += kMostTriplets)
     addCountsOfFew(program, place, word,
-                   kernels.drop_front(i).take_front(kMostTriplets), groupsOf);
+                   kernels.drop_front(i).take_front(kMostTriplets), groupsOf,
+                   i == 0 ? copy : KernelOp());
 }

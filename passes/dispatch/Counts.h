@@ -33,7 +33,9 @@ uint64_t allocate(ProgramOp program, gpuvm::Region region, uint64_t bytes);
 
 /// Gives `kernels` their triplets in Control of a program with windows: kernels
 /// at `place`, before all of them, write there what `groupsOf` makes of `word`.
+/// The first one replaces `copy`, if there is one, which copies `word`.
 void addCounts(ProgramOp program, Operation *place, Value word,
-               ArrayRef<KernelOp> kernels, GroupsFn groupsOf);
+               ArrayRef<KernelOp> kernels, GroupsFn groupsOf,
+               KernelOp copy = {});
 
 } // namespace mlir::gpuvm

@@ -7,12 +7,15 @@
 // stored after all of them, by a kernel with a barrier of its own. Where that
 // is known earlier, the turn reads a copy instead, which is made while
 // workgroups are counted, and the store waits only for the kernel that makes
-// its value.
+// its value, or becomes a part of that.
 //
 //===----------------------------------------------------------------------===//
 
+#include "kernels/analysis/Bindings.h"
 #include "passes/Passes.h"
 #include "passes/dispatch/Counts.h"
+#include "passes/fusion/JoinScalars.h"
+#include "passes/fusion/KernelGroups.h"
 #include "passes/plan/Commands.h"
 
 #include "llvm/ADT/Statistic.h"
@@ -45,7 +48,10 @@ public:
 
 private:
   bool isHeld(Value value) const;
+  bool canBeJoined();
+  SmallVector<Access> getJoinedAccesses();
   KernelOp copyAtBeginning(Value held);
+  void join();
 
   LoopOp loop;
   WindowAttr window;
@@ -95,6 +101,26 @@ bool LoopCondition::find() {
   return maker && maker->getBlock() == store->getBlock();
 }
 
+/// Whether the kernel that makes what is stored can store it, too: a map or a
+/// reduction to one element.
+bool LoopCondition::canBeJoined() {
+  return maker.getRoot() != Root::chain && canMakeScalars(maker) &&
+         layOutBindings(maker).windows.size() +
+                 layOutBindings(store).windows.size() <=
+             GroupingLimits().windows;
+}
+
+/// What that kernel accesses if it does.
+SmallVector<Access> LoopCondition::getJoinedAccesses() {
+  SmallVector<Access> accesses = getAccesses(maker), own = accesses;
+  for (const Access &access : getAccesses(store))
+    if (access.writes || llvm::none_of(own, [&](const Access &other) {
+          return other.window == access.window;
+        }))
+      accesses.push_back(access);
+  return accesses;
+}
+
 bool LoopCondition::isWorthIt() {
   SmallVector<SmallVector<Access>> late, early;
   for (Operation &op : loop.getBody().front()) {
@@ -103,13 +129,26 @@ bool LoopCondition::isWorthIt() {
     late.push_back(getAccesses(&op));
     if (&op == store)
       continue;
-    early.push_back(late.back());
-    llvm::erase_if(early.back(),
-                   [&](const Access &a) { return a.window == window; });
-    if (&op == maker)
+    early.push_back(&op == maker && canBeJoined() ? getJoinedAccesses()
+                                                  : late.back());
+    auto readsIt = [&](const Access &a) {
+      return a.window == window && !a.writes;
+    };
+    llvm::erase_if(early.back(), readsIt);
+    if (&op == maker && !canBeJoined())
       early.push_back(getAccesses(store));
   }
-  return countBarriers(early) < countBarriers(late);
+  unsigned before = countBarriers(late), after = countBarriers(early);
+  // The copy costs nothing beside what counts workgroups.
+  return after < before ||
+         (after == before && canBeJoined() &&
+          loop.getBody()
+              .walk([&](KernelOp kernel) {
+                return kernel != store && kernel.getCondition()
+                           ? WalkResult::interrupt()
+                           : WalkResult::advance();
+              })
+              .wasInterrupted());
 }
 
 /// A kernel that copies what `held` is at the beginning of a turn.
@@ -153,8 +192,35 @@ void LoopCondition::storeEarly() {
     }
     kernel.setInputWindowsAttr(ArrayAttr::get(kernel.getContext(), windows));
   });
-  store->moveAfter(maker);
+  if (canBeJoined())
+    join();
+  else
+    store->moveAfter(maker);
   ++numEarly;
+}
+
+/// Replaces the two kernels by one.
+void LoopCondition::join() {
+  auto windowsOf = [](std::optional<ArrayAttr> windows) {
+    return SmallVector<Attribute>(windows->getValue());
+  };
+  SmallVector<Attribute> inputs = windowsOf(maker.getInputWindows());
+  SmallVector<Attribute> outputs = windowsOf(maker.getOutputWindows());
+  SmallVector<Attribute> stored = windowsOf(store.getInputWindows());
+  llvm::append_range(outputs, *store.getOutputWindows());
+  SmallVector<Value> makes(maker.getOutputs());
+  for (auto [input, place] : llvm::zip_equal(store.getInputs(), stored))
+    if (!llvm::is_contained(makes, input) &&
+        !llvm::is_contained(maker.getInputs(), input))
+      inputs.push_back(place);
+  for (Value input : store.getInputs())
+    if (auto load = input.getDefiningOp<LoadOp>();
+        load && load->getBlock() == maker->getBlock() &&
+        maker->isBeforeInBlock(load))
+      load->moveBefore(maker);
+  KernelOp whole = joinScalars(maker, store);
+  whole.setInputWindowsAttr(ArrayAttr::get(whole.getContext(), inputs));
+  whole.setOutputWindowsAttr(ArrayAttr::get(whole.getContext(), outputs));
 }
 
 void StoreConditionsEarly::runOnOperation() {

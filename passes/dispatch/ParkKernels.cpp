@@ -152,6 +152,7 @@ public:
   void count();
 
 private:
+  KernelOp getCopy();
   SmallVector<KernelOp> findFirstOnes();
   unsigned countBarriersBut(ArrayRef<KernelOp> free);
 
@@ -169,14 +170,20 @@ ParkedKernels::ParkedKernels(Value condition, ArrayRef<KernelOp> kernels)
   Operation *maker = condition.getDefiningOp();
   place =
       maker && isCommand(maker) ? maker->getNextNode() : this->kernels.front();
-  if (auto copy = dyn_cast_if_present<KernelOp>(maker); copy && isCopy(copy))
+  if (KernelOp copy = getCopy())
     word = copy.getInputs().front();
+}
+
+/// The kernel that copies the condition, if one does.
+KernelOp ParkedKernels::getCopy() {
+  auto maker = dyn_cast_if_present<KernelOp>(condition.getDefiningOp());
+  return maker && isCopy(maker) ? maker : KernelOp();
 }
 
 /// The kernels of the block that could run beside the one that counts: nothing
 /// in the block precedes them but what copies the condition.
 SmallVector<KernelOp> ParkedKernels::findFirstOnes() {
-  Operation *copy = word == condition ? nullptr : condition.getDefiningOp();
+  KernelOp copy = getCopy();
   SmallVector<KernelOp> first;
   SmallVector<Access> before;
   for (Operation &op : *place->getBlock()) {
@@ -223,7 +230,7 @@ unsigned ParkedKernels::countBarriersBut(ArrayRef<KernelOp> free) {
 /// nobody needs it if the condition does not hold: it runs beside that.
 void ParkedKernels::runFirstOnesAnyway() {
   Operation *maker = condition.getDefiningOp();
-  if (word == condition && maker && isCommand(maker))
+  if (maker && isCommand(maker) && !getCopy())
     return; // Known only then.
   TargetAttr target = getCostTarget(program);
   SmallVector<KernelOp> first = findFirstOnes();
@@ -261,7 +268,8 @@ void ParkedKernels::count() {
       [](ScalarBuilder &s, Value holds, KernelOp kernel, uint32_t groups) {
         return kernel.getUnless() ? s.select(holds, s.word(0), s.word(groups))
                                   : s.select(holds, s.word(groups), s.word(0));
-      });
+      },
+      getCopy());
 }
 
 void ParkKernels::runOnOperation() {

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/fusion/JoinScalars.h"
 #include "dialects/gpuvm/ProgramOrder.h"
 #include "dialects/gpuvm/Reduction.h"
 #include "dialects/gpuvm/ScalarBody.h"
@@ -109,10 +110,7 @@ bool ScalarJoiner::isOnlyStored(KernelOp kernel) const {
 // Where to
 //===----------------------------------------------------------------------===//
 
-/// Whether `kernel` can make single elements beside its results: a map, a
-/// reduction to one element, whose last lane makes them, or a chain in one
-/// workgroup, as a step more.
-static bool isHost(KernelOp kernel) {
+bool gpuvm::canMakeScalars(KernelOp kernel) {
   if (kernel.getRoot() == Root::chain) {
     FailureOr<ChainPlan> plan = planChain(kernel);
     return succeeded(plan) && !plan->shape.hasInstances;
@@ -173,14 +171,21 @@ KernelOp ScalarJoiner::findHost(KernelOp scalars) const {
 // Joining
 //===----------------------------------------------------------------------===//
 
-/// Moves the body of `scalars` into `host`, which has the results for it.
-static SmallVector<Value> moveBody(KernelOp scalars, KernelOp host) {
+/// Moves the body of `scalars` into `host`, which has the results for it, and
+/// took the place of `old`.
+static SmallVector<Value> moveBody(KernelOp scalars, KernelOp host,
+                                   KernelOp old) {
   IRMapping values;
   Block &from = scalars.getBody().front();
+  Operation *yield = host.getBody().front().getTerminator();
   for (auto [input, argument] :
        llvm::zip_equal(scalars.getInputs(), from.getArguments()))
-    values.map(argument, host.getBody().getArgument(addInput(host, input)));
-  OpBuilder b(host.getBody().front().getTerminator());
+    if (input.getDefiningOp() == old)
+      values.map(argument,
+                 yield->getOperand(cast<OpResult>(input).getResultNumber()));
+    else
+      values.map(argument, host.getBody().getArgument(addInput(host, input)));
+  OpBuilder b(yield);
   for (Operation &op : from.without_terminator())
     b.clone(op, values);
   SmallVector<Value> made;
@@ -191,8 +196,7 @@ static SmallVector<Value> moveBody(KernelOp scalars, KernelOp host) {
   return HoldOp::create(b, scalars.getLoc(), made).getHeld();
 }
 
-/// Replaces `host` by a kernel that makes what `all` make, too.
-static void join(KernelOp host, ArrayRef<KernelOp> all) {
+KernelOp gpuvm::joinScalars(KernelOp host, ArrayRef<KernelOp> all) {
   SmallVector<Value> made(host.getOutputs());
   SmallVector<Location> locations = {host.getLoc()};
   llvm::SmallSetVector<Attribute, 4> stages;
@@ -209,17 +213,22 @@ static void join(KernelOp host, ArrayRef<KernelOp> all) {
                        b.getArrayAttr(stages.getArrayRef()), host.getInputs());
   whole.setConditionAttr(host.getConditionAttr());
   whole.setUnless(host.getUnless());
+  if (host.getLaunches())
+    whole.setLaunchesAttr(host.getLaunchesAttr());
+  if (host.getScratchWindows())
+    whole.setScratchWindowsAttr(host.getScratchWindowsAttr());
   whole.getBody().takeBody(host.getBody());
   Operation *yield = whole.getBody().front().getTerminator();
   SmallVector<Value> yielded(yield->getOperands());
   for (KernelOp scalars : all)
-    llvm::append_range(yielded, moveBody(scalars, whole));
+    llvm::append_range(yielded, moveBody(scalars, whole, host));
   yield->setOperands(yielded);
   for (auto [old, output] : llvm::zip_equal(made, whole.getOutputs()))
     old.replaceAllUsesWith(output);
   host.erase();
   for (KernelOp scalars : all)
     scalars.erase();
+  return whole;
 }
 
 ScalarJoiner::ScalarJoiner(ProgramOp program, uint64_t maxWindowBytes)
@@ -245,14 +254,14 @@ void ScalarJoiner::run() {
   }
   if (moving.empty())
     return;
-  llvm::copy_if(others, std::back_inserter(hosts), isHost);
+  llvm::copy_if(others, std::back_inserter(hosts), canMakeScalars);
   for (KernelOp scalars : moving)
     if (KernelOp host = findHost(scalars)) {
       joined[host].push_back(scalars);
       ++numJoined;
     }
   for (const auto &[host, all] : joined)
-    join(host, all);
+    joinScalars(host, all);
   if (!joined.empty())
     orderByDependence(program);
 }

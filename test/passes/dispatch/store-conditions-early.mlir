@@ -1,5 +1,5 @@
 // Whether a loop goes on is known before the last kernels of a turn, which read
-// whether the turn runs: they read a copy, and it is stored beside them.
+// whether the turn runs: they read a copy, and it is stored before them.
 
 // RUN: gpuvm-compile %s --park=always -o %t.gvplan --statistics 2>&1 | FileCheck %s --check-prefix=COUNT
 // RUN: gpuvm-plan show %t.gvplan | FileCheck %s
@@ -11,18 +11,23 @@
 
 // COUNT: 1 gpuvm-store-conditions-early - Conditions of loops stored early
 
-// The copy is made while workgroups are counted.
+// The copy is made where workgroups are counted, and what makes the value
+// stores it.
 // CHECK: repeat
-// CHECK: while registers[[[GO:.*]])
+// CHECK: while registers[[[GO:[0-9]*]]..
 // CHECK: barrier
-// CHECK: kernel [[STORE:.*]]_copy
-// CHECK-NOT: barrier
 // CHECK: _counts
+// CHECK-NEXT: reads registers[[[GO]]..
+// CHECK-NEXT: writes control
+// CHECK-NEXT: writes registers[[[COPY:[0-9.]*]])
 // CHECK: barrier
-// Not the last one.
-// CHECK: kernel [[STORE]]{{$}}
-// CHECK: reduce
-// CHECK-NEXT: reads
+// CHECK: kernel look_step_loop.next_reduce
+// CHECK: reads registers[[[COPY]])
+// CHECK: reads and writes registers[[[GO]]..
+// CHECK: barrier
+// CHECK: kernel step_loop.next_map
+// CHECK: reads registers[[[COPY]])
+// CHECK: settle
 
 // OUT: turns: i32=3
 
