@@ -46,6 +46,8 @@ void gpuvm::buildPipeline(OpPassManager &passes,
   if (options.exact)
     onProgram(createMakeExact());
   simplify();
+  if (options.group)
+    onProgram(createJoinScatters());
   if (options.fuse)
     onProgram(createFuse({report, options.maxWindowBytes}));
   onProgram(createFormKernels({options.group, options.maxWindowBytes}));

@@ -150,6 +150,15 @@ def Generalize : GpuvmProgramPass<"gpuvm-generalize"> {
   }];
 }
 
+def JoinScatters : GpuvmProgramPass<"gpuvm-join-scatters"> {
+  let summary = "Has one scatter take all updates of the same positions.";
+  let description = [{
+    Runs after `gpuvm-generalize`. Scatters of a stage to the same positions, of which
+    none needs what another makes (rows of several symbols, stored at the same
+    index), become one with up to eight updates.
+  }];
+}
+
 def MakeExact : GpuvmProgramPass<"gpuvm-make-exact"> {
   let summary = "Restricts arithmetic to what has the same bits on every device.";
   let description = [{
