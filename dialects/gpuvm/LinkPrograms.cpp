@@ -7,14 +7,14 @@
 
 #include "dialects/gpuvm/LinkPrograms.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "dialects/gpuvm/InlineCalls.h"
+
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-/// Operations that calls may add to a program: a few lines that call each other
-/// twice would make any number of them.
+/// Operations that calls may add to a program.
 static constexpr size_t kMostOperations = 1 << 20;
 
 namespace {
@@ -26,12 +26,9 @@ public:
 private:
   FailureOr<ProgramOp> findCallee(CallOp call);
   LogicalResult inlineCall(CallOp call, ProgramOp callee);
-  LogicalResult inlineCalls(Operation *caller);
-  LogicalResult inlineCall(func::CallOp call);
-  bool isTooMuch(Operation *callee);
 
-  size_t added = 0;              ///< Operations, by all calls together.
-  SmallVector<Operation *> open; ///< Each is called by the one before it.
+  CallInliner functions{kMostOperations};
+  SmallVector<ProgramOp> open; ///< Each is called by the one before it.
 };
 
 } // namespace
@@ -115,16 +112,9 @@ static void rename(Operation *op, ProgramOp callee, const Twine &prefix) {
   });
 }
 
-/// Whether all calls together add too much, with one of `callee`.
-bool Linker::isTooMuch(Operation *callee) {
-  callee->walk([&](Operation *) { ++added; });
-  return added > kMostOperations;
-}
-
 LogicalResult Linker::inlineCall(CallOp call, ProgramOp callee) {
-  if (isTooMuch(callee)) // C4
-    return call.emitOpError("C4: calls add more than ")
-           << kMostOperations << " operations";
+  if (failed(functions.add(callee, call, "C4: ")))
+    return failure();
   IRMapping values;
   values.map(callee.getBody().getArguments(), call.getInputs());
   auto program = call->getParentOfType<ProgramOp>();
@@ -142,48 +132,6 @@ LogicalResult Linker::inlineCall(CallOp call, ProgramOp callee) {
        llvm::zip_equal(call->getResults(), end.getValues()))
     result.replaceAllUsesWith(values.lookup(value));
   call.erase();
-  return success();
-}
-
-/// The function's body, which has no calls any more, in the place of a call.
-LogicalResult Linker::inlineCall(func::CallOp call) {
-  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-      call, call.getCalleeAttr());
-  if (callee.isExternal())
-    return call.emitOpError("function @")
-           << callee.getSymName() << " has no body";
-  if (llvm::is_contained(open, callee))
-    return call.emitOpError("function @")
-           << callee.getSymName() << " would be a part of itself";
-  if (failed(inlineCalls(callee)))
-    return failure();
-  if (isTooMuch(callee))
-    return call.emitOpError("calls add more than ")
-           << kMostOperations << " operations";
-  IRMapping values;
-  values.map(callee.getArguments(), call.getOperands());
-  OpBuilder b(call);
-  Block &body = callee.getBody().front();
-  for (Operation &op : body.without_terminator())
-    b.clone(op, values);
-  for (auto [result, value] :
-       llvm::zip_equal(call.getResults(), body.getTerminator()->getOperands()))
-    result.replaceAllUsesWith(values.lookupOrDefault(value));
-  call.erase();
-  return success();
-}
-
-LogicalResult Linker::inlineCalls(Operation *caller) {
-  open.push_back(caller);
-  SmallVector<func::CallOp> calls;
-  caller->walk([&](func::CallOp call) {
-    if (isa<func::FuncOp>(caller) || !call->getParentOfType<func::FuncOp>())
-      calls.push_back(call);
-  });
-  for (func::CallOp call : calls)
-    if (failed(inlineCall(call)))
-      return failure();
-  open.pop_back();
   return success();
 }
 
@@ -217,7 +165,7 @@ LogicalResult Linker::link(ProgramOp program) {
       return failure();
   }
   open.pop_back();
-  if (failed(inlineCalls(program)))
+  if (failed(functions.inlineCalls(program)))
     return failure();
   for (auto function :
        llvm::make_early_inc_range(program.getOps<func::FuncOp>()))

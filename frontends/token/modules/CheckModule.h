@@ -26,8 +26,4 @@ LogicalResult checkSignature(func::FuncOp function,
 std::optional<vm::token::ModuleInfo> readInfo(func::FuncOp function,
                                               vm::token::ModuleStage stage);
 
-/// Puts functions in the place of their calls in `function`. Emits an error
-/// where one calls itself, or calls add too much.
-LogicalResult inlineCalls(func::FuncOp function);
-
 } // namespace mlir::token

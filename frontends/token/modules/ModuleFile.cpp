@@ -8,6 +8,7 @@
 #include "frontends/token/modules/ModuleFile.h"
 
 #include "compiler/ReadModule.h"
+#include "dialects/gpuvm/InlineCalls.h"
 #include "frontends/token/modules/CheckModule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,6 +22,9 @@ using namespace mlir::token;
 using vm::token::EngineModule;
 using vm::token::ModuleInfo;
 using vm::token::ModuleName;
+
+/// Operations that calls may add to a module.
+static constexpr size_t kMostOperations = 1 << 16;
 
 static std::unique_ptr<MLIRContext> makeContext() {
   DialectRegistry registry;
@@ -50,7 +54,7 @@ bool ModuleFile::load(StringRef tool) {
   if (!entry || failed(checkSignature(entry, name.stage)))
     return false;
   auto info = readInfo(entry, name.stage);
-  if (!info || failed(inlineCalls(entry)))
+  if (!info || failed(gpuvm::CallInliner(kMostOperations).inlineCalls(entry)))
     return false;
   description = *info;
   return true;

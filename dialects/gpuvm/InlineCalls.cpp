@@ -5,42 +5,33 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/token/modules/CheckModule.h"
+#include "dialects/gpuvm/InlineCalls.h"
 
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
-using namespace mlir::token;
+using namespace mlir::gpuvm;
 
-/// Operations that calls may add to a module: a few lines that call each other
-/// twice would make any number of them.
-static constexpr size_t kMostOperations = 1 << 16;
+LogicalResult CallInliner::add(Operation *callee, Operation *call,
+                               StringRef rule) {
+  callee->walk([&](Operation *) { ++added; });
+  if (added <= mostOperations)
+    return success();
+  return call->emitOpError(rule)
+         << "calls add more than " << mostOperations << " operations";
+}
 
-namespace {
-class Inliner {
-public:
-  LogicalResult run(func::FuncOp caller);
-
-private:
-  LogicalResult inlineCall(func::CallOp call);
-
-  size_t added = 0;               ///< Operations, by all calls together.
-  SmallVector<func::FuncOp> open; ///< Each is called by the one before it.
-};
-} // namespace
-
-LogicalResult Inliner::inlineCall(func::CallOp call) {
+LogicalResult CallInliner::inlineCall(func::CallOp call) {
   auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
       call, call.getCalleeAttr());
+  if (callee.isExternal())
+    return call.emitOpError("function @")
+           << callee.getSymName() << " has no body";
   if (llvm::is_contained(open, callee))
     return call.emitOpError("function @")
            << callee.getSymName() << " would be a part of itself";
-  if (failed(run(callee)))
+  if (failed(inlineCalls(callee)) || failed(add(callee, call)))
     return failure();
-  callee.walk([&](Operation *) { ++added; });
-  if (added > kMostOperations)
-    return call.emitOpError("calls add more than ")
-           << kMostOperations << " operations";
   IRMapping values;
   values.map(callee.getArguments(), call.getOperands());
   OpBuilder b(call);
@@ -54,17 +45,17 @@ LogicalResult Inliner::inlineCall(func::CallOp call) {
   return success();
 }
 
-LogicalResult Inliner::run(func::FuncOp caller) {
+LogicalResult CallInliner::inlineCalls(Operation *caller) {
   open.push_back(caller);
   SmallVector<func::CallOp> calls;
-  caller.walk([&](func::CallOp call) { calls.push_back(call); });
+  caller->walk([&](func::CallOp call) {
+    auto around = call->getParentOfType<func::FuncOp>();
+    if (!around || around == caller)
+      calls.push_back(call);
+  });
   for (func::CallOp call : calls)
     if (failed(inlineCall(call)))
       return failure();
   open.pop_back();
   return success();
-}
-
-LogicalResult mlir::token::inlineCalls(func::FuncOp function) {
-  return Inliner().run(function);
 }
