@@ -155,7 +155,7 @@ def JoinScatters : GpuvmProgramPass<"gpuvm-join-scatters"> {
   let description = [{
     Runs after `gpuvm-generalize`. Scatters of a stage to the same positions, of which
     none needs what another makes (rows of several symbols, stored at the same
-    index), become one with up to eight updates.
+    index), become one with up to eight updates of up to 131,072 elements.
   }];
 }
 

@@ -32,6 +32,10 @@ ALWAYS_ENABLED_STATISTIC(numJoined, "Scatters joined with others");
 /// Updates of one scatter: with what they are made of, and the results, they
 /// need windows of one kernel.
 static constexpr size_t kMostUpdates = 8;
+/// Elements of an update: more of them keep a device busy by themselves. With
+/// 1,000,000, eight in one kernel are 3 % slower than eight beside each other
+/// on an H200, with 65,536 and fewer 2 % to 4 % faster.
+static constexpr int64_t kMostElements = 1 << 17;
 
 namespace {
 
@@ -56,6 +60,12 @@ private:
 };
 
 } // namespace
+
+static bool isSmall(ScatterOp op) {
+  return llvm::all_of(op.getUpdates(), [](Value update) {
+    return typeOf(update).getNumElements() <= kMostElements;
+  });
+}
 
 /// Whether `op`, which stands after the first scatter, may stand before it.
 bool JoinedScatters::canHoist(Operation *op) const {
@@ -138,8 +148,9 @@ void JoinScatters::runOnOperation() {
   for (auto stage : listOps<StageOp>(getOperation())) {
     SmallVector<JoinedScatters> found;
     for (auto op : stage.getBody().getOps<ScatterOp>())
-      if (llvm::none_of(found,
-                        [&](JoinedScatters &others) { return others.add(op); }))
+      if (isSmall(op) && llvm::none_of(found, [&](JoinedScatters &others) {
+            return others.add(op);
+          }))
         found.emplace_back(op);
     for (JoinedScatters &scatters : found)
       scatters.join();
