@@ -55,7 +55,7 @@ private:
 
   LoopOp loop;
   WindowAttr window;
-  KernelOp store, maker; ///< `maker`: of what is stored.
+  KernelOp store, maker; ///< `maker`: the last one of what is stored.
 };
 
 } // namespace
@@ -96,9 +96,11 @@ bool LoopCondition::find() {
       !isHeld(store.getConditionValue()))
     return false;
   for (Value input : store.getInputs())
-    if (auto made = input.getDefiningOp<KernelOp>())
+    if (auto made = input.getDefiningOp<KernelOp>();
+        made && made->getBlock() == store->getBlock() &&
+        (!maker || maker->isBeforeInBlock(made)))
       maker = made;
-  return maker && maker->getBlock() == store->getBlock();
+  return bool(maker);
 }
 
 /// Whether the kernel that makes what is stored can store it, too: a map or a

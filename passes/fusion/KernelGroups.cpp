@@ -349,11 +349,10 @@ Grouping Grouper::run() {
     members[factsOf(op).number] = {op};
   }
   mergeVertically();
-  Refusal verticalRefusal = refusal;
-  mergeHorizontally();
   Grouping grouping;
   grouping.virtualOps = virtualOps;
-  grouping.refusal = verticalRefusal;
+  grouping.refusal = refusal; // Of those merged vertically.
+  mergeHorizontally();
   for (auto &[id, group] : members) {
     Root root = Root::map;
     for (Operation *op : group)
