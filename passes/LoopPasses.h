@@ -1,4 +1,4 @@
-//===- LoopPasses.h - loops for devices that end them -----------*- C++ -*-===//
+//===- LoopPasses.h - passes for loops --------------------------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

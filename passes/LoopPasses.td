@@ -1,4 +1,4 @@
-//===- LoopPasses.td - loops for devices that end them -----*- tablegen -*-===//
+//===- LoopPasses.td - passes for loops --------------------*- tablegen -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,6 +15,18 @@ defvar kLoopDialects = ["::mlir::spirv::SPIRVDialect",
                         "::mlir::scf::SCFDialect",
                         "::mlir::memref::MemRefDialect",
                         "::mlir::arith::ArithDialect"];
+
+def StoreConditionsEarly : Pass<"gpuvm-store-conditions-early",
+                                "::mlir::gpuvm::ProgramOp"> {
+  let dependentDialects = ["::mlir::gpuvm::GpuvmDialect"];
+  let summary = "Stores whether a loop goes on as soon as that is known.";
+  let description = [{
+    Runs after `gpuvm-plan-memory`. Where the kernel that stores the condition of
+    a loop waits for others only because they read it, the turn reads a copy that is
+    made at its beginning, if that saves a barrier or a dispatch: the kernel that
+    makes what is stored, a map or a reduction to one element, stores it, too.
+  }];
+}
 
 def ResumeKernels : Pass<"gpuvm-resume-kernels", "::mlir::gpuvm::ProgramOp"> {
   let summary = "Adds kernels that resume loops which run long.";

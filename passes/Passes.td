@@ -27,6 +27,10 @@ defvar kGeneralDialects = ["::mlir::gpuvm::GpuvmDialect",
                            "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect"];
 
+defvar kMaxWindowBytes = Option<"maxWindowBytes", "max-window-bytes", "uint64_t",
+                                "134217728",
+                                "Values of more bytes take several windows">;
+
 class GpuvmProgramPass<string name> : Pass<name, "::mlir::gpuvm::ProgramOp"> {
   let dependentDialects = ["::mlir::gpuvm::GpuvmDialect",
                            "::mlir::linalg::LinalgDialect",
@@ -150,15 +154,6 @@ def Generalize : GpuvmProgramPass<"gpuvm-generalize"> {
   }];
 }
 
-def JoinScatters : GpuvmProgramPass<"gpuvm-join-scatters"> {
-  let summary = "Has one scatter take all updates of the same positions.";
-  let description = [{
-    Runs after `gpuvm-generalize`. Scatters of a stage to the same positions, of which
-    none needs what another makes (rows of several symbols, stored at the same
-    index), become one with up to eight updates of up to 131,072 elements.
-  }];
-}
-
 def MakeExact : GpuvmProgramPass<"gpuvm-make-exact"> {
   let summary = "Restricts arithmetic to what has the same bits on every device.";
   let description = [{
@@ -168,6 +163,15 @@ def MakeExact : GpuvmProgramPass<"gpuvm-make-exact"> {
     error. Subnormal numbers are zeros of the same sign: operations that compute
     with floats or compare them see no subnormal operands and give no subnormal
     results. What only moves a number (select, bitcast, load, store) keeps it.
+  }];
+}
+
+def JoinScatters : GpuvmProgramPass<"gpuvm-join-scatters"> {
+  let summary = "Has one scatter take all updates of the same positions.";
+  let description = [{
+    Runs after `gpuvm-generalize`. Scatters of a stage to the same positions, of which
+    none needs what another makes (rows of several symbols, stored at the same
+    index), become one with up to eight updates of up to 131,072 elements.
   }];
 }
 
@@ -183,9 +187,7 @@ def Fuse : GpuvmProgramPass<"gpuvm-fuse"> {
   }];
   let options = [Option<"report", "report", "bool", "false",
                         "Keep the decisions for gpuvm-write-report">,
-                 Option<"maxWindowBytes", "max-window-bytes", "uint64_t",
-                        "134217728",
-                        "Values of more bytes take several windows">];
+                 kMaxWindowBytes];
 }
 
 def FormKernels : GpuvmProgramPass<"gpuvm-form-kernels"> {
@@ -197,9 +199,7 @@ def FormKernels : GpuvmProgramPass<"gpuvm-form-kernels"> {
   }];
   let options = [Option<"group", "group", "bool", "true",
                         "Put several operations into one kernel">,
-                 Option<"maxWindowBytes", "max-window-bytes", "uint64_t",
-                        "134217728",
-                        "Values of more bytes take several windows">];
+                 kMaxWindowBytes];
 }
 
 def UpdateInPlace : GpuvmProgramPass<"gpuvm-update-in-place"> {
@@ -234,9 +234,7 @@ def FormChains : GpuvmProgramPass<"gpuvm-form-chains"> {
                         "auto, always or never">,
                  Option<"report", "report", "bool", "false",
                         "Keep the decisions for gpuvm-write-report">,
-                 Option<"maxWindowBytes", "max-window-bytes", "uint64_t",
-                        "134217728",
-                        "Values of more bytes take several windows">];
+                 kMaxWindowBytes];
 }
 
 def WriteReport : Pass<"gpuvm-write-report", "::mlir::ModuleOp"> {
@@ -272,19 +270,7 @@ def JoinScalars : GpuvmProgramPass<"gpuvm-join-scalars"> {
     loops do not run long, a reduction to one element or a chain in one workgroup:
     one of its lanes does them.
   }];
-  let options = [Option<"maxWindowBytes", "max-window-bytes", "uint64_t",
-                        "134217728",
-                        "Values of more bytes take several windows">];
-}
-
-def StoreConditionsEarly : GpuvmProgramPass<"gpuvm-store-conditions-early"> {
-  let summary = "Stores whether a loop goes on as soon as that is known.";
-  let description = [{
-    Runs after `gpuvm-plan-memory`. Where the kernel that stores the condition of
-    a loop waits for others only because they read it, the turn reads a copy that is
-    made at its beginning, if that saves a barrier or a dispatch: the kernel that
-    makes what is stored, a map or a reduction to one element, stores it, too.
-  }];
+  let options = [kMaxWindowBytes];
 }
 
 def ParkKernels : GpuvmProgramPass<"gpuvm-park-kernels"> {
@@ -383,9 +369,7 @@ def ChooseLaunches : GpuvmProgramPass<"gpuvm-choose-launches"> {
   }];
   let options = [Option<"exact", "exact", "bool", "false",
                         "No launches that add in an order of their own">,
-                 Option<"maxWindowBytes", "max-window-bytes", "uint64_t",
-                        "134217728",
-                        "Values of more bytes take several windows">];
+                 kMaxWindowBytes];
 }
 
 def EmitKernels : Pass<"gpuvm-emit-kernels", "::mlir::ModuleOp"> {

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/analysis/Bindings.h"
-#include "passes/Passes.h"
+#include "passes/LoopPasses.h"
 #include "passes/dispatch/Counts.h"
 #include "passes/fusion/JoinScalars.h"
 #include "passes/fusion/KernelGroups.h"
@@ -22,7 +22,7 @@
 
 namespace mlir::gpuvm {
 #define GEN_PASS_DEF_STORECONDITIONSEARLY
-#include "passes/Passes.h.inc"
+#include "passes/LoopPasses.h.inc"
 } // namespace mlir::gpuvm
 
 using namespace mlir;
@@ -56,6 +56,7 @@ private:
   LoopOp loop;
   WindowAttr window;
   KernelOp store, maker; ///< `maker`: the last one of what is stored.
+  bool joins = false;    ///< The maker stores it.
 };
 
 } // namespace
@@ -100,6 +101,7 @@ bool LoopCondition::find() {
         made && made->getBlock() == store->getBlock() &&
         (!maker || maker->isBeforeInBlock(made)))
       maker = made;
+  joins = maker && canBeJoined();
   return bool(maker);
 }
 
@@ -131,26 +133,20 @@ bool LoopCondition::isWorthIt() {
     late.push_back(getAccesses(&op));
     if (&op == store)
       continue;
-    early.push_back(&op == maker && canBeJoined() ? getJoinedAccesses()
-                                                  : late.back());
-    auto readsIt = [&](const Access &a) {
+    early.push_back(&op == maker && joins ? getJoinedAccesses() : late.back());
+    llvm::erase_if(early.back(), [&](const Access &a) {
       return a.window == window && !a.writes;
-    };
-    llvm::erase_if(early.back(), readsIt);
-    if (&op == maker && !canBeJoined())
+    });
+    if (&op == maker && !joins)
       early.push_back(getAccesses(store));
   }
-  unsigned before = countBarriers(late), after = countBarriers(early);
+  auto others = loop.getBody().getOps<KernelOp>();
+  bool counts = llvm::any_of(others, [&](KernelOp kernel) {
+    return kernel != store && kernel.getCondition();
+  });
   // The copy costs nothing beside what counts workgroups.
-  return after < before ||
-         (after == before && canBeJoined() &&
-          loop.getBody()
-              .walk([&](KernelOp kernel) {
-                return kernel != store && kernel.getCondition()
-                           ? WalkResult::interrupt()
-                           : WalkResult::advance();
-              })
-              .wasInterrupted());
+  unsigned before = countBarriers(late), after = countBarriers(early);
+  return after < before || (after == before && joins && counts);
 }
 
 /// A kernel that copies what `held` is at the beginning of a turn.
@@ -194,7 +190,7 @@ void LoopCondition::storeEarly() {
     }
     kernel.setInputWindowsAttr(ArrayAttr::get(kernel.getContext(), windows));
   });
-  if (canBeJoined())
+  if (joins)
     join();
   else
     store->moveAfter(maker);

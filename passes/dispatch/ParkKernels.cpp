@@ -226,8 +226,8 @@ unsigned ParkedKernels::countBarriersBut(ArrayRef<KernelOp> free) {
   return countBarriers(commands);
 }
 
-/// What stands first and is cheap need not wait for the kernel that counts, as
-/// nobody needs it if the condition does not hold: it runs beside that.
+/// Has the first kernels run beside the one that counts, whether the condition
+/// holds or not, if they are cheap: what they make is not read if it does not.
 void ParkedKernels::runFirstOnesAnyway() {
   Operation *maker = condition.getDefiningOp();
   if (maker && isCommand(maker) && !getCopy())
