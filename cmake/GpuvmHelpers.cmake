@@ -12,10 +12,17 @@ function(gpuvm_add_library name)
   endif()
 endfunction()
 
+# With these, ccache takes a precompiled header for what is in it.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(GPUVM_PCH_OPTIONS -fpch-preprocess)
+else()
+  set(GPUVM_PCH_OPTIONS "SHELL:-Xclang -fno-pch-timestamp")
+endif()
+
 function(gpuvm_use_mlir target)
   target_include_directories(${target} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
   separate_arguments(defs NATIVE_COMMAND "${LLVM_DEFINITIONS}")
-  target_compile_options(${target} PRIVATE -fno-rtti ${defs} -Wno-unused-parameter -fpch-preprocess)
+  target_compile_options(${target} PRIVATE -fno-rtti ${defs} -Wno-unused-parameter ${GPUVM_PCH_OPTIONS})
   if(TARGET GpuvmPch)
     target_precompile_headers(${target} REUSE_FROM GpuvmPch)
     target_compile_options(${target} PRIVATE $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-fPIC>) # As the header.
@@ -28,7 +35,7 @@ function(gpuvm_add_mlir_pch)
   add_library(GpuvmPch STATIC ${CMAKE_BINARY_DIR}/GpuvmPch.cpp)
   separate_arguments(defs NATIVE_COMMAND "${LLVM_DEFINITIONS}")
   target_include_directories(GpuvmPch SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
-  target_compile_options(GpuvmPch PRIVATE -fno-rtti ${defs} -Wno-unused-parameter -fpch-preprocess)
+  target_compile_options(GpuvmPch PRIVATE -fno-rtti ${defs} -Wno-unused-parameter ${GPUVM_PCH_OPTIONS})
   target_precompile_headers(GpuvmPch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/MlirPch.h)
 endfunction()
 
