@@ -85,6 +85,7 @@ class Case:
     host: dict = dataclasses.field(default_factory=dict)  # name -> arrays -> what computes the output (host.py)
     language: str = "mlir"             # or "lvm"
     iree: str = ""                     # MLIR of the same function, or nothing
+    iree_on_gpu: bool = False          # it is a peer on a GPU, too
     peers: dict = dataclasses.field(default_factory=dict)
     options: tuple = ()                # of gpuvm-compile
     bytes: int = 0                     # read once and written once

@@ -34,7 +34,7 @@ def run(vm, options):
         other, module = folder / "compile_iree.mlir", folder / "compile_iree.vmfb"
         other.write_text(peers.program(rows))
         subjects["iree-compile, vulkan"] = timed(
-            lambda: peers.call(compiler, other, "-o", module, *peers.TARGETS["vulkan"]))
+            lambda: peers.call(compiler, other, "-o", module, *peers.FORMS["vulkan"]["rdna3 descriptors"]))
     except Missing as reason:
         left_out.append(f"iree-compile: {reason}")
     samples = interleave(subjects, options.repeats, "compile")

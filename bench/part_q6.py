@@ -13,8 +13,8 @@ TYPES = {"l_shipdate": "i32", "l_discount": "i8", "l_quantity": "i8", "l_extende
 
 def iree(target):
     def make(session, case, arrays):
-        return peers.IreeQ6(target, arrays, data.revenue(arrays), session.options.cache,
-                            session.vm.scratch.name)
+        return peers.best_q6(target, arrays, data.revenue(arrays), session.options.cache,
+                             session.vm.scratch.name)
     return make
 
 
@@ -32,7 +32,7 @@ def case(form, scale, columns, target):
     return Case(f"{form}, scale factor {scale}", data.q6_program(rows), columns, "revenue",
                 Tensor((), "i64"), reference=lambda d: np.int64(data.revenue(d)),
                 torch={"sum": torch_revenue}, compiled=form == "fused",
-                peers={f"IREE {name}": iree(name) for name in peers.TARGETS}
+                peers={f"IREE {name}": iree(name) for name in peers.FORMS}
                 if target else {}, options=FORMS[form], bytes=moved, target=target, bound=0.0)
 
 

@@ -1,54 +1,67 @@
 """IREE, from Python's package index: the same Q6 through Vulkan on the same device, and on
 the CPU. A peer that cannot be had raises Missing with the reason."""
 
+import hashlib
 import json
 import pathlib
 import string
 import subprocess
 import sys
+import tempfile
 
 import numpy as np
 
 from gpuvm import ROOT, Missing
 
 # For one process of a peer: some programs keep iree-compile busy for many minutes.
-TIMEOUT_S = 120
+TIMEOUT_S = 300
+
+WANTED = ROOT / "bench" / "requirements-peers.txt"
 
 # Rows in one run of IREE's program (see q6_iree.mlir.in).
 RUN = 512
 
-VULKAN = "--iree-hal-target-device=vulkan"
-# Options of iree-compile, by device and form. Of the Vulkan targets rdna3's code is the
+
+def vulkan_forms(*targets):
+    """Options of iree-compile for Vulkan, by form. Its executables take their buffers as descriptors, which is the
+    default, or as addresses (bda), with which its runtime records a command buffer once and replays it."""
+    return {f"{name} {abi}": ("--iree-hal-target-device=vulkan", f"--iree-vulkan-target={target}",
+                              f"--iree-vulkan-dispatch-abi={abi}")
+            for name, target in targets for abi in ("descriptors", "bda")}
+
+
+# Options of iree-compile beside lavapipe, by device and form. Of the Vulkan targets rdna3's code is the
 # fastest on lavapipe, but wrong where it counts on the size of a subgroup; the baseline's
 # never does.
 FORMS = {
-    "vulkan": {"rdna3": (VULKAN, "--iree-vulkan-target=rdna3"),
-               "baseline": (VULKAN, "--iree-vulkan-target=vp_android_baseline_2022")},
+    "vulkan": vulkan_forms(("rdna3", "rdna3"), ("baseline", "vp_android_baseline_2022")),
     "llvm-cpu": {"host": ("--iree-hal-target-device=local",
                           "--iree-hal-local-target-device-backends=llvm-cpu",
                           "--iree-llvmcpu-target-cpu=host", "--iree-opt-level=O3")},
 }
-# What Q6, whose form is fixed, is compiled with.
-TARGETS = {"vulkan": FORMS["vulkan"]["rdna3"], "llvm-cpu": FORMS["llvm-cpu"]["host"]}
+# And on a GPU of NVIDIA's; it knows none newer.
+GPU_FORMS = vulkan_forms(("ampere", "ampere"))
 DEVICES = {"vulkan": "vulkan", "llvm-cpu": "local-task"}
+
+# What runs modules: one file each, which needs neither Python nor another library.
+PROGRAMS = ("iree-run-module", "iree-benchmark-module")
 
 
 def install(cache):
     """The folder of IREE's programs, installed once."""
     venv = cache / "peers"
-    wanted = ROOT / "bench" / "requirements-peers.txt"
-    stamp = venv / wanted.name
-    if stamp.exists() and stamp.read_bytes() == wanted.read_bytes():
+    stamp = venv / WANTED.name
+    if stamp.exists() and stamp.read_bytes() == WANTED.read_bytes():
         return venv / "bin"
     print("installing IREE ...", file=sys.stderr, flush=True)
     for command in ([sys.executable, "-m", "venv", venv],
                     [venv / "bin" / "python", "-m", "pip", "install", "--quiet",
-                     "--disable-pip-version-check", "-r", wanted]):
+                     "--disable-pip-version-check", "-r", WANTED]):
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
         if done.returncode:
             reason = (done.stderr.strip().splitlines() or ["no message"])[-1]
             raise Missing(f"IREE cannot be installed here ({reason})")
-    stamp.write_bytes(wanted.read_bytes())
+    stamp.write_bytes(WANTED.read_bytes())
     return venv / "bin"
 
 
@@ -79,25 +92,55 @@ def program(rows):
     return template.substitute(K=-(-rows // RUN), M=RUN)
 
 
+def programs_of(cache):
+    """The files of PROGRAMS: what the package's scripts of these names start."""
+    libraries = next((install(cache).parent / "lib").glob("python*/site-packages/iree/_runtime_libs"))
+    return [libraries / name for name in PROGRAMS]
+
+
+def compiled(cache, text, options):
+    """The module of a program, compiled once for each version of IREE."""
+    programs = install(cache)
+    key = hashlib.sha256("\0".join((WANTED.read_text(), *options, text)).encode()).hexdigest()[:24]
+    module = cache / "modules" / f"{key}.vmfb"
+    if not module.exists():
+        module.parent.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=module.parent) as folder:
+            source, made = pathlib.Path(folder) / "program.mlir", pathlib.Path(folder) / "program.vmfb"
+            source.write_text(text)
+            call(programs / "iree-compile", source, "-o", made, *options)
+            made.rename(module)
+    return module
+
+
+def module_name(plan, form):
+    """The file of a bundle with the module of a plan's case."""
+    return f"{plan}.{form.replace(' ', '-')}.vmfb"
+
+
+def best_q6(target, *arguments):
+    """Q6 in the fastest form for a target."""
+    made = [IreeQ6(target, form, options, *arguments) for form, options in FORMS[target].items()]
+    return min(made, key=lambda one: one.sample()["wall_us"])
+
+
 class IreeQ6:
     """Q6 on one of IREE's targets, compiled and checked."""
 
-    def __init__(self, target, columns, expected, cache, scratch):
+    def __init__(self, target, form, options, columns, expected, cache, scratch):
         self.programs = install(cache)
-        self.target = target
+        self.form = form
         rows = len(columns["l_shipdate"])
         folder = pathlib.Path(scratch)
-        source, self.module = folder / "q6_iree.mlir", folder / f"q6_{target}.vmfb"
-        source.write_text(program(rows))
-        call(self.programs / "iree-compile", source, "-o", self.module, *TARGETS[target])
-        self.arguments = [f"--device={DEVICES[target]}", f"--module={self.module}",
+        module = compiled(cache, program(rows), options)
+        self.arguments = [f"--device={DEVICES[target]}", f"--module={module}",
                           "--function=q6"]
         for name in ("l_shipdate", "l_discount", "l_quantity", "l_extendedprice"):
             self.arguments.append(f"--input=@{self.padded(folder, name, columns[name])}")
         self.result = folder / "iree_output.npy"
         got = int(self.output())
         if got != expected:
-            raise RuntimeError(f"IREE ({target}) answers {got} where {expected} is right")
+            raise RuntimeError(f"IREE ({target}, {form}) answers {got} where {expected} is right")
 
     @staticmethod
     def padded(folder, name, values):

@@ -50,7 +50,7 @@ class Session:
 
     #===--- One case ---===#
 
-    def peers(self, case, arrays):
+    def peers(self, part, case, arrays):
         """name -> function that makes the subject. The first one's answer is the right one."""
         makers = {}
         if self.torch and case.torch:
@@ -60,8 +60,10 @@ class Session:
         if self.options.no_peers:
             return makers
         if self.kind == "cpu" and case.iree and case.reference:
-            for name in peers.FORMS:
-                makers[f"IREE {name}"] = lambda n=name: best_iree(self, case, arrays, n)
+            for name, forms in peers.FORMS.items():
+                makers[f"IREE {name}"] = lambda n=name, f=forms: best_iree(self, part, case, arrays, peers.DEVICES[n], f)
+        elif case.iree_on_gpu:
+            makers["IREE vulkan"] = lambda: best_iree(self, part, case, arrays, "vulkan", peers.GPU_FORMS)
         for name, prepare in case.host.items() if self.kind == "cpu" else ():
             makers[name] = lambda p=prepare: self.host(case, arrays, p)
         for name, maker in case.peers.items():
@@ -79,7 +81,7 @@ class Session:
             self.busy.raise_clocks()  # how long an execution takes decides how many a sample has
         ours = (Streamed if case.stream else Ours)(self.vm, self.machine, part, case, arrays)
         subjects, right, self.wanted = {"gpuvm": ours}, None, None
-        for name, make in self.peers(case, arrays).items():
+        for name, make in self.peers(part, case, arrays).items():
             try:
                 subjects[name] = make()
             except Exception as reason:  # a peer may fail in any way; ours goes on

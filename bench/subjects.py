@@ -11,7 +11,7 @@ import time
 import numpy as np
 
 import peers
-from gpuvm import bytes_moved
+from gpuvm import Missing, bytes_moved
 from inputs import NUMPY
 from measure import percentile
 
@@ -142,22 +142,30 @@ class Host:
 
 
 class Iree:
-    """The same function compiled by IREE with these options for this device."""
+    """The same function compiled by IREE in this form for this device, here or in the bundle."""
 
-    def __init__(self, session, case, arrays, form, device, options):
+    def __init__(self, session, plan, case, arrays, device, form, options):
         self.form = form
-        self.programs = peers.install(session.options.cache)
         folder = pathlib.Path(session.vm.scratch.name) / f"iree-{form}"
         folder.mkdir(exist_ok=True)
-        source, module = folder / "program.mlir", folder / "program.vmfb"
-        source.write_text(case.iree)
-        peers.call(self.programs / "iree-compile", source, "-o", module, *options)
+        self.programs, module = self.compiled(session, plan, case, form, options)
         self.arguments = [f"--device={device}", f"--module={module}",
                           "--function=bench"]
         for name, array in arrays.items():
             np.save(folder / f"{name}.npy", array)
             self.arguments.append(f"--input=@{folder / name}.npy")
         self.result = folder / "output.npy"
+
+    @staticmethod
+    def compiled(session, plan, case, form, options):
+        """(the folder of IREE's programs, the module)"""
+        if bundle := session.vm.bundle:
+            module = bundle / "plans" / peers.module_name(plan, form)
+            if not module.exists():
+                raise Missing("the bundle has no module of it")
+            return bundle / "bin", module
+        cache = session.options.cache
+        return peers.install(cache), peers.compiled(cache, case.iree, options)
 
     def sample(self):
         return peers.benchmark(self.programs, self.arguments)
@@ -170,13 +178,14 @@ class Iree:
         pass
 
 
-def best_iree(session, case, arrays, name):
+def best_iree(session, part, case, arrays, device, forms):
     """The fastest of the forms whose answer is right."""
     right, wrong = [], []
-    for form, options in peers.FORMS[name].items():
+    wanted = case.reference(arrays) if session.wanted is None else session.wanted
+    for form, options in forms.items():
         try:
-            subject = Iree(session, case, arrays, form, peers.DEVICES[name], options)
-            off = error(subject.output(), session.wanted)
+            subject = Iree(session, case.plan_name(part), case, arrays, device, form, options)
+            off = error(subject.output(), wanted)
             if off <= case.bound:
                 right.append((subject.sample()["wall_us"], subject))
             else:
