@@ -10,6 +10,8 @@
 
 #include "runtime/exec/Remains.h"
 
+#include <pthread.h>
+
 #include <mutex>
 #include <vector>
 
@@ -18,24 +20,30 @@ namespace vm {
 namespace {
 struct List {
   std::mutex mutex;
-  std::vector<Remains> entries;
+  std::vector<std::unique_ptr<Remains>> entries;
 };
 } // namespace
 
+/// A child of fork(2) has neither the threads of its parent's drivers nor the
+/// one that may have held the mutex: it gets a list of its own, and what was in
+/// the other one stays as it is there.
 static List &list() {
-  static List &list = *new List;
-  return list;
+  static List *list = new List;
+  static std::once_flag once;
+  std::call_once(
+      once, [] { pthread_atfork(nullptr, nullptr, [] { list = new List; }); });
+  return *list;
 }
 
-void keepWhileBusy(Remains remains) {
+void keepWhileBusy(std::unique_ptr<Remains> remains) {
   std::lock_guard lock(list().mutex);
   list().entries.push_back(std::move(remains));
 }
 
 size_t freeFinishedRemains() {
   std::lock_guard lock(list().mutex);
-  std::erase_if(list().entries, [](const Remains &remains) {
-    return !remains.executor->busy();
+  std::erase_if(list().entries, [](const std::unique_ptr<Remains> &remains) {
+    return !remains->executor->busy();
   });
   return list().entries.size();
 }

@@ -18,18 +18,28 @@
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 
 namespace vm {
 
-/// In the order of creation, so that it is destroyed in reverse.
+/// In the order of creation, so that it is destroyed in reverse. Neither copied
+/// nor moved: an assignment would destroy the old members in the order of their
+/// declaration, the instance before its device.
 struct Remains {
+  Remains(std::unique_ptr<Instance> instance, std::unique_ptr<Device> device,
+          std::unique_ptr<Executor> executor)
+      : instance(std::move(instance)), device(std::move(device)),
+        executor(std::move(executor)) {}
+  Remains(const Remains &) = delete;
+  Remains &operator=(const Remains &) = delete;
+
   std::unique_ptr<Instance> instance;
   std::unique_ptr<Device> device;
   std::unique_ptr<Executor> executor;
 };
 
 /// Keeps `remains` as long as the device works on them; from any thread.
-void keepWhileBusy(Remains remains);
+void keepWhileBusy(std::unique_ptr<Remains> remains);
 
 /// Frees the remains that no device works on any more, and counts the others.
 size_t freeFinishedRemains();

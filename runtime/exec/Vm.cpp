@@ -175,8 +175,8 @@ void Vm::setTimeout(uint64_t timeoutNs) {
 void Vm::giveUpDevice() {
   programmed_ = false;
   if (executor_ && executor_->busy() && !device_->abandoned())
-    keepWhileBusy(
-        {std::move(instance_), std::move(device_), std::move(executor_)});
+    keepWhileBusy(std::make_unique<Remains>(
+        std::move(instance_), std::move(device_), std::move(executor_)));
   executor_.reset();
   device_.reset();
   instance_.reset();

@@ -14,7 +14,7 @@
 #include "tools/common/FileKind.h"
 #include "tools/gpuvm-run/Assumptions.h"
 #include "tools/gpuvm-run/CompileLine.h"
-#include "tools/gpuvm-run/LowMemory.h"
+#include "tools/common/LowMemory.h"
 #include "tools/gpuvm-run/Report.h"
 
 #include <fmt/format.h>

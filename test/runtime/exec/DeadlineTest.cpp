@@ -18,6 +18,9 @@
 #include <chrono>
 #include <thread>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 using namespace vm;
 using namespace vm::test;
 
@@ -27,6 +30,8 @@ using Words = std::vector<uint32_t>;
 
 /// More than a test waits for, but not forever.
 constexpr uint32_t kManyRounds = 1'000'000;
+/// What llvmpipe does of them at most.
+constexpr uint32_t kMostRounds = 65'535;
 
 /// Half a second of them on llvmpipe, which has 16 threads at most. On a
 /// GPU one takes seconds.
@@ -39,16 +44,17 @@ class DeadlineTest : public VmTest {
 protected:
   /// A VM that runs a program which takes seconds, and which only the test, by
   /// its control word "stop", can ask to end.
-  gpuvm::Vm &hang(uint64_t timeoutMs, const std::string &word = "stop") {
+  gpuvm::Vm &hang(uint64_t timeoutMs, const std::string &word = "stop",
+                  uint32_t rounds = kManyRounds) {
     gpuvm_options traced = options();
-    traced.timeout_ms = timeoutMs;
     traced.trace = 1;
     gpuvm::Vm &vm = boot(traced);
     bool llvmpipe = isLlvmpipe(boot());
     EXPECT_VM_OK(
         vm, program(writePlan(makeBurnProgram(word, manyGroups(llvmpipe)))));
-    EXPECT_VM_OK(vm, writeSymbol("rounds", Words{kManyRounds}));
+    EXPECT_VM_OK(vm, writeSymbol("rounds", Words{rounds}));
     EXPECT_VM_OK(vm, writeRegister(0, 0, std::vector<float>{1}));
+    EXPECT_VM_OK(vm, setTimeout(timeoutMs));
     start_ = std::chrono::steady_clock::now();
     EXPECT_VM_OK(vm, executeAsync());
     return vm;
@@ -161,6 +167,48 @@ TEST_F(DeadlineTest, WhatDoesNotEndIsGivenUp) {
                             kBurning);
   EXPECT_EQ(freeFinishedRemains(), 1u);
   expectUsable(vm);
+}
+
+/// Each VM frees what has ended of those before it, while others go on.
+TEST_F(DeadlineTest, ManyAreGivenUpAndFreedAsTheyEnd) {
+  constexpr uint32_t kQuarters[] = {1, 2, 4, 3, 2, 4};
+  bool byDeadline = false;
+  for (uint32_t quarters : kQuarters) {
+    byDeadline = !byDeadline;
+    gpuvm::Vm &vm =
+        hang(byDeadline ? 20 : 60'000, "stop", quarters * kMostRounds / 4);
+    EXPECT_EQ(byDeadline ? vm.wait() : vm.cancel(20), GPUVM_ERROR_DEVICE_LOST);
+    EXPECT_VM_OK(vm, shutdown());
+  }
+  size_t most = freeFinishedRemains();
+  EXPECT_GE(most, 2u);
+  for (size_t left = most; left > 0; left = freeFinishedRemains()) {
+    EXPECT_LE(left, most);
+    most = left;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+/// A child has none of the threads of its parent's drivers, which would end
+/// what was given up.
+TEST_F(DeadlineTest, AForkedChildLeavesWhatItsParentHasGivenUp) {
+  gpuvm::Vm &vm = hang(20);
+  EXPECT_EQ(vm.wait(), GPUVM_ERROR_DEVICE_LOST);
+  EXPECT_EQ(freeFinishedRemains(), 1u);
+  pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    bool isRight = freeFinishedRemains() == 0;
+    gpuvm_vm *own = nullptr;
+    isRight &= vm_boot(nullptr, &own) == GPUVM_OK;
+    isRight &= vm_shutdown(own) == GPUVM_OK;
+    _exit(isRight ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(freeFinishedRemains(), 1u);
 }
 
 TEST_F(DeadlineTest, ShuttingDownWaitsUntilTheDeadline) {

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tools/gpuvm-run/LowMemory.h"
+#include "tools/common/LowMemory.h"
 
 #include "runtime/base/AddressSpace.h"
 #include "runtime/base/DriverCalls.h"
