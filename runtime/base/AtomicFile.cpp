@@ -4,22 +4,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // O_TMPFILE gives a file with no name, which vanishes with its process even
-// when that is killed; linkat(2) names it. File systems without O_TMPFILE get a
-// named temporary in the same folder, removed on every failure that can be
-// noticed; a killed process leaves it behind there.
+// when that is killed; linkat(2) names it. What replaces another file, and all
+// files on file systems without O_TMPFILE, have a temporary name in the same
+// folder for a while. A process that is killed then leaves it behind; whoever
+// writes the same file next removes it. That its process has ended shows in its
+// flock(2), which ends with the process, wherever that ran.
 //
 //===----------------------------------------------------------------------===//
 
 #include "runtime/base/AtomicFile.h"
 
+#include "runtime/base/FileLimit.h"
+
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
+#include <filesystem>
+#include <string_view>
 #include <system_error>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,13 +44,51 @@ static std::string folderOf(const std::string &path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+static std::string baseNameOf(const std::string &path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+/// What the names of the temporaries of `path` begin with.
+static std::string temporaryPrefixOf(const std::string &path) {
+  return fmt::format(".{}.tmp-", baseNameOf(path));
+}
+
 /// A name in the folder of `path` that no other file of this process has.
 static std::string temporaryNameFor(const std::string &path) {
   static std::atomic<unsigned> counter = 0;
-  size_t slash = path.rfind('/');
-  size_t base = slash == std::string::npos ? 0 : slash + 1;
-  return fmt::format("{}.{}.tmp-{}-{}", path.substr(0, base), path.substr(base),
-                     getpid(), counter++);
+  return fmt::format("{}{}{}-{}",
+                     path.substr(0, path.size() - baseNameOf(path).size()),
+                     temporaryPrefixOf(path), getpid(), counter++);
+}
+
+/// Whether `name` is a temporary's: the prefix, two numbers.
+static bool isTemporary(std::string_view name, std::string_view prefix) {
+  if (!name.starts_with(prefix))
+    return false;
+  name.remove_prefix(prefix.size());
+  return std::ranges::count(name, '-') == 1 &&
+         name.find_first_not_of("0123456789-") == std::string_view::npos;
+}
+
+/// Removes the file at `path` unless somebody writes it.
+static void removeIfLeft(const std::string &path) {
+  int fd = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0)
+    return;
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+    unlink(path.c_str());
+  close(fd);
+}
+
+/// Removes what processes that were killed have left of `path`. What cannot be
+/// removed stays.
+static void removeLeftovers(const std::string &path) {
+  std::string prefix = temporaryPrefixOf(path);
+  std::error_code error;
+  std::filesystem::directory_iterator entry(folderOf(path), error), end;
+  for (; !error && entry != end; entry.increment(error))
+    if (isTemporary(entry->path().filename().native(), prefix))
+      removeIfLeft(entry->path().native());
 }
 
 /// What `path` stands for: the end of its symbolic links, which need not exist.
@@ -118,20 +164,29 @@ Status AtomicFile::openTemporary(Temporary kind, bool isPrivate) {
   // A nameless file gets its name through /proc, which a chroot may lack.
   if (kind == Temporary::Nameless && access("/proc/self/fd", F_OK) == 0)
     fd_ = open(folderOf(path_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
-  if (fd_ >= 0)
-    return {};
-  temporaryPath_ = temporaryNameFor(path_);
-  fd_ = open(temporaryPath_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-             mode);
-  if (fd_ >= 0)
-    return {};
-  temporaryPath_.clear();
-  return failure("created");
+  bool mayBeNamed = fd_ < 0 || isPrivate;
+  if (mayBeNamed)
+    removeLeftovers(path_);
+  while (fd_ < 0) {
+    temporaryPath_ = temporaryNameFor(path_);
+    fd_ = open(temporaryPath_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+               mode);
+    if (fd_ < 0) {
+      temporaryPath_.clear();
+      return failure("created");
+    }
+    flock(fd_, LOCK_EX);
+    struct stat info;
+    bool isGone = fstat(fd_, &info) == 0 && info.st_nlink == 0;
+    if (isGone) // Somebody has taken it for a leftover before it was locked.
+      close(std::exchange(fd_, -1));
+  }
+  return {};
 }
 
 Status AtomicFile::write(std::span<const uint8_t> bytes) {
   while (!bytes.empty()) {
-    ssize_t written = ::write(fd_, bytes.data(), bytes.size());
+    ssize_t written = writeWithoutSignal(fd_, bytes);
     if (written < 0 && errno == EINTR)
       continue;
     if (written < 0)
@@ -154,8 +209,11 @@ Status AtomicFile::nameTarget() {
   if (temporaryPath_.empty()) {
     if (link(fd_, path_))
       return {};
+    if (errno != EEXIST)
+      return failure("named");
+    flock(fd_, LOCK_EX);
     std::string name = temporaryNameFor(path_);
-    if (errno != EEXIST || !link(fd_, name))
+    if (!link(fd_, name))
       return failure("named");
     temporaryPath_ = name;
   }

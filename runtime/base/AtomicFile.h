@@ -6,7 +6,8 @@
 // A tool that is killed, or runs out of disk, must not leave half a file that
 // looks like a result. An AtomicFile is written without a name (or under a
 // temporary one where the file system cannot do that) and gets its name when
-// its last byte is on disk.
+// its last byte is on disk. A full disk, a limit to the size of files and a
+// pipe without a reader are failures, and no signals.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,14 +30,16 @@ public:
   /// What the file is until its commit.
   enum class Temporary {
     Nameless, ///< Vanishes with its process; Named where the system has none.
-    Named,    ///< A hidden file next to its target.
+    Named,    ///< A hidden file next to its target, which the next writer of
+              ///< that removes if this one is killed.
   };
 
   /// Opens a new file that will become `path`. A symbolic link is followed,
   /// also to where nothing is yet. A file that is replaced leaves its mode, and
   /// its owner and group where the system allows; a new one has what the umask
   /// leaves. A path that exists and is no regular file (a pipe, /dev/stdout) is
-  /// written to directly, since it cannot be replaced.
+  /// written to directly, since it cannot be replaced. Whatever fails is
+  /// Code::Usage.
   static Result<AtomicFile> create(const std::string &path,
                                    Temporary kind = Temporary::Nameless);
 

@@ -10,6 +10,8 @@
 
 #include "runtime/exec/PipelineCache.h"
 
+#include "runtime/base/FileLimit.h"
+
 #include <fmt/format.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -147,7 +149,7 @@ Result<PipelineCache> PipelineCache::open(const Device &device,
 
 static bool writeAll(int fd, const std::vector<uint8_t> &bytes) {
   for (size_t done = 0; done < bytes.size();) {
-    ssize_t written = write(fd, bytes.data() + done, bytes.size() - done);
+    ssize_t written = writeWithoutSignal(fd, std::span(bytes).subspan(done));
     if (written <= 0)
       return false;
     done += static_cast<size_t>(written);

@@ -11,7 +11,9 @@
 #include "test/runtime/io/Testing.h"
 
 #include <csignal>
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -185,4 +187,94 @@ TEST(AtomicFile, AKilledProcessLeavesNothing) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFSIGNALED(status));
   EXPECT_EQ(folder.numFiles(), 0u);
+}
+
+/// The exit code of a process that runs `body`, which returns it.
+template <typename Body> static int exitCodeOf(Body body) {
+  pid_t child = fork();
+  if (child == 0)
+    _exit(body());
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status)) << "by signal " << WTERMSIG(status);
+  return WEXITSTATUS(status);
+}
+
+TEST_P(BothKinds, ALimitToTheSizeOfFilesIsASentence) {
+  TemporaryFolder folder;
+  std::string path = folder.file("out");
+  int code = exitCodeOf([&] {
+    constexpr rlimit kLimit = {100, 100};
+    setrlimit(RLIMIT_FSIZE, &kLimit);
+    Result<AtomicFile> file = AtomicFile::create(path, GetParam());
+    if (!file.ok())
+      return 100;
+    Status status = file->write(std::vector<uint8_t>(1000));
+    bool isSaid = status.message() ==
+                  "Output \"" + path + "\" cannot be written (File too large).";
+    return isSaid ? static_cast<int>(status.code()) : 101;
+  });
+  EXPECT_EQ(code, static_cast<int>(Code::Usage));
+}
+
+TEST(AtomicFile, APipeWithoutReaderIsASentence) {
+  TemporaryFolder folder;
+  std::string path = folder.file("pipe");
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  int code = exitCodeOf([&] {
+    int reader = open(path.c_str(), O_RDONLY | O_NONBLOCK);
+    Result<AtomicFile> file = AtomicFile::create(path);
+    close(reader);
+    if (!file.ok())
+      return 100;
+    Status status = file->write(kText);
+    bool isSaid = status.message() ==
+                  "Output \"" + path + "\" cannot be written (Broken pipe).";
+    return isSaid ? static_cast<int>(status.code()) : 101;
+  });
+  EXPECT_EQ(code, static_cast<int>(Code::Usage));
+}
+
+/// A process that is killed between the two names leaves such a file.
+TEST_P(BothKinds, TheNextWriterRemovesWhatAKilledOneHasLeft) {
+  TemporaryFolder folder;
+  std::string path = folder.file("out");
+  pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    auto file = AtomicFile::create(path, AtomicFile::Temporary::Named);
+    if (file.ok() && file->write(kText).ok())
+      raise(SIGKILL);
+    _exit(1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  ASSERT_EQ(folder.numFiles(), 1u);
+  for (const char *other : {".out.tmp-", ".out.tmp-1-2-3", ".out.tmp-a-1",
+                            ".other.tmp-1-2", "out.tmp-1-2"})
+    writeBytes(folder.file(other), "another one's");
+  writeBytes(path, "old");
+  Result<AtomicFile> file = AtomicFile::create(path, GetParam());
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  ASSERT_TRUE(file->write(kText).ok());
+  ASSERT_TRUE(file->commit().ok());
+  EXPECT_EQ(readBytes(path), kText);
+  EXPECT_EQ(folder.numFiles(), 6u);
+}
+
+TEST(AtomicFile, AWriterLeavesThoseOfOthersThatLive) {
+  TemporaryFolder folder;
+  std::string path = folder.file("out");
+  auto named = AtomicFile::Temporary::Named;
+  Result<AtomicFile> first = AtomicFile::create(path, named);
+  ASSERT_TRUE(first.ok());
+  Result<AtomicFile> second = AtomicFile::create(path, named);
+  ASSERT_TRUE(second.ok());
+  EXPECT_EQ(folder.numFiles(), 2u);
+  ASSERT_TRUE(first->write(kText).ok());
+  EXPECT_TRUE(second->commit().ok());
+  EXPECT_TRUE(first->commit().ok());
+  EXPECT_EQ(readBytes(path), kText);
+  EXPECT_EQ(folder.numFiles(), 1u);
 }
