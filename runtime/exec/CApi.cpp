@@ -226,9 +226,17 @@ int vm_output_bytes(gpuvm_vm *vm, const char *name, size_t *size) {
   });
 }
 
+/// A disk that is too slow is no reason to give the device up.
 int vm_save(gpuvm_vm *vm, const char *path) {
-  return callIdleProgram(vm, [&](vm::Executor &executor) {
-    return path ? vm::saveState(executor, path) : nullPointer("path");
+  return guardVm(vm, [&] {
+    Status saved;
+    VM_RETURN_IF_ERROR(vm->shared.callIdle([&](Vm &machine) -> Status {
+      VM_RETURN_IF_ERROR(machine.checkProgram());
+      vm::Executor &executor = *machine.executor();
+      saved = path ? vm::saveState(executor, path) : nullPointer("path");
+      return executor.busy() ? saved : Status();
+    }));
+    return saved;
   });
 }
 

@@ -131,6 +131,7 @@ public:
   /// UINT64_MAX for any. An execution has to end by its deadline, this long
   /// after its submit.
   void setTimeout(uint64_t timeoutNs);
+  uint64_t timeoutNs() const { return options_.timeoutNs; }
 
   /// Starts an execution of a program, by its number (findProgram): one
   /// vkQueueSubmit, unless a long loop of it runs longer than expected (see

@@ -5,13 +5,16 @@
 //
 // A header, the symbols as text, their values one after the other, and a
 // checksum of all that. Values go through a piece of memory, so that a state
-// does not need its size twice.
+// does not need its size twice. Symbols that overlap, which a plan may have by
+// the million in one window, are one value: a state has no more bytes than the
+// regions.
 //
 //===----------------------------------------------------------------------===//
 
 #include "runtime/exec/StateFile.h"
 
 #include "runtime/base/AtomicFile.h"
+#include "runtime/base/Deadline.h"
 #include "runtime/base/InputFile.h"
 #include "runtime/base/Printable.h"
 #include "runtime/exec/NamedSlots.h"
@@ -26,7 +29,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <numeric>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace vm {
@@ -64,35 +69,94 @@ template <typename T> static std::span<uint8_t> bytesOf(T &value) {
   return {reinterpret_cast<uint8_t *>(&value), sizeof(value)};
 }
 
-/// A line for each symbol, `globals 1000xf32 prices`.
-static std::string layoutOf(const Plan &plan) {
-  std::string layout;
-  for (const Symbol &symbol : plan.symbols)
-    layout += fmt::format("{} {} {}\n", toString(symbol.window.region),
-                          typeString(symbol), symbol.name);
+namespace {
+
+/// Which bytes of the regions a state has, in which order.
+struct StateLayout {
+  std::string text;            ///< A line for each symbol.
+  std::vector<Window> windows; ///< That do not overlap.
+  uint64_t valueBytes = 0;
+};
+
+/// What symbols that overlap cover together, or one that overlaps none.
+struct Cover {
+  Window window;
+  uint32_t first; ///< The symbol of the lowest number.
+  uint32_t count; ///< Of symbols.
+};
+
+struct Covers {
+  std::vector<Cover> all;
+  std::vector<uint32_t> ofSymbol; ///< By the symbol's number.
+};
+
+} // namespace
+
+static Window windowOf(const Symbol &symbol) {
+  return {symbol.window.region, symbol.window.offset, byteSizeOf(symbol)};
+}
+
+static uint64_t endOf(const Window &window) {
+  return window.offset + window.length;
+}
+
+static Covers coversOf(const Plan &plan) {
+  std::vector<uint32_t> order(plan.symbols.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, [&](uint32_t i) {
+    const Window &window = plan.symbols[i].window;
+    return std::pair(window.region, window.offset);
+  });
+  Covers covers{{}, std::vector<uint32_t>(plan.symbols.size())};
+  for (uint32_t i : order) {
+    Window window = windowOf(plan.symbols[i]);
+    Cover *last = covers.all.empty() ? nullptr : &covers.all.back();
+    if (last && last->window.region == window.region &&
+        window.offset < endOf(last->window)) {
+      last->first = std::min(last->first, i);
+      ++last->count;
+      last->window.length =
+          std::max(endOf(last->window), endOf(window)) - last->window.offset;
+    } else {
+      covers.all.push_back({window, i, 1});
+    }
+    covers.ofSymbol[i] = static_cast<uint32_t>(covers.all.size() - 1);
+  }
+  return covers;
+}
+
+/// Values come in the order of the first symbol that has a part of them. A line
+/// is `globals 1000xf32 prices`. Of symbols that overlap it says where they
+/// are, `globals[64] 1000xf32 prices`, since what they share depends on that.
+static StateLayout layoutOf(const Plan &plan) {
+  Covers covers = coversOf(plan);
+  StateLayout layout;
+  for (uint32_t i = 0; i < plan.symbols.size(); ++i) {
+    const Symbol &symbol = plan.symbols[i];
+    const Cover &cover = covers.all[covers.ofSymbol[i]];
+    std::string place =
+        cover.count == 1 ? "" : fmt::format("[{}]", symbol.window.offset);
+    layout.text += fmt::format("{}{} {} {}\n", toString(symbol.window.region),
+                               place, typeString(symbol), symbol.name);
+    if (i != cover.first)
+      continue;
+    layout.windows.push_back(cover.window);
+    layout.valueBytes += cover.window.length;
+  }
   return layout;
 }
 
 /// Calls `body(region, offset, bytes)` for the pieces of all values in turn.
 template <typename Body>
-static Status forEachPiece(const Plan &plan, std::vector<uint8_t> &memory,
-                           Body body) {
-  for (const Symbol &symbol : plan.symbols) {
-    uint64_t bytes = byteSizeOf(symbol);
-    for (uint64_t at = 0; at < bytes; at += memory.size()) {
-      uint64_t length = std::min<uint64_t>(bytes - at, memory.size());
-      VM_RETURN_IF_ERROR(body(symbol.window.region, symbol.window.offset + at,
+static Status forEachPiece(const StateLayout &layout,
+                           std::vector<uint8_t> &memory, Body body) {
+  for (const Window &window : layout.windows)
+    for (uint64_t at = 0; at < window.length; at += memory.size()) {
+      uint64_t length = std::min<uint64_t>(window.length - at, memory.size());
+      VM_RETURN_IF_ERROR(body(window.region, window.offset + at,
                               std::span(memory).first(length)));
     }
-  }
   return {};
-}
-
-static uint64_t valueBytesOf(const Plan &plan) {
-  uint64_t bytes = 0;
-  for (const Symbol &symbol : plan.symbols)
-    bytes += byteSizeOf(symbol);
-  return bytes;
 }
 
 static Status checkIdle(const Executor &executor, const char *action) {
@@ -108,7 +172,7 @@ static Status checkIdle(const Executor &executor, const char *action) {
 
 Status saveState(Executor &executor, const std::string &path) {
   VM_RETURN_IF_ERROR(checkIdle(executor, "save the state"));
-  const Plan &plan = executor.plan();
+  Deadline deadline(executor.timeoutNs());
   Result<AtomicFile> file = AtomicFile::create(path);
   if (!file.ok())
     return file.status();
@@ -117,20 +181,22 @@ Status saveState(Executor &executor, const std::string &path) {
     checksum.add(bytes);
     return file->write(bytes);
   };
-  std::string layout = layoutOf(plan);
+  StateLayout layout = layoutOf(executor.plan());
   Header header;
-  header.layoutBytes = layout.size();
-  header.valueBytes = valueBytesOf(plan);
+  header.layoutBytes = layout.text.size();
+  header.valueBytes = layout.valueBytes;
   VM_RETURN_IF_ERROR(write(bytesOf(header)));
   VM_RETURN_IF_ERROR(
-      write({reinterpret_cast<const uint8_t *>(layout.data()), layout.size()}));
+      write({reinterpret_cast<const uint8_t *>(layout.text.data()),
+             layout.text.size()}));
   std::vector<uint8_t> memory(Transfer::kStagingBytes);
   auto copy = [&](Region region, uint64_t offset,
                   std::span<uint8_t> bytes) -> Status {
+    VM_RETURN_IF_ERROR(deadline.check("Saving the state"));
     VM_RETURN_IF_ERROR(executor.readRegion(region, offset, bytes));
     return write(bytes);
   };
-  VM_RETURN_IF_ERROR(forEachPiece(plan, memory, copy));
+  VM_RETURN_IF_ERROR(forEachPiece(layout, memory, copy));
   uint64_t sum = checksum.value();
   VM_RETURN_IF_ERROR(file->write(bytesOf(sum)));
   return file->commit();
@@ -165,9 +231,9 @@ static std::string difference(std::string_view saved, std::string_view wanted) {
                      text(a), text(b));
 }
 
-/// Reads the header and the layout, which must be those of `plan`.
+/// Reads the header and the layout, which must be `layout`.
 static Status checkLayout(const InputFile &file, const std::string &path,
-                          const Plan &plan) {
+                          const StateLayout &layout) {
   Header header;
   if (file.sizeBytes() < sizeof(header) + sizeof(uint64_t))
     return bad(path, fmt::format("has {} bytes, too few for a state",
@@ -175,7 +241,6 @@ static Status checkLayout(const InputFile &file, const std::string &path,
   VM_RETURN_IF_ERROR(file.readAt(0, bytesOf(header)));
   if (header.magic != kMagic)
     return bad(path, "is not a state that this version has written");
-  std::string layout = layoutOf(plan);
   uint64_t rest = file.sizeBytes() - sizeof(header) - sizeof(uint64_t);
   if (header.layoutBytes > rest ||
       header.valueBytes != rest - header.layoutBytes)
@@ -185,15 +250,15 @@ static Status checkLayout(const InputFile &file, const std::string &path,
                                  header.valueBytes));
   // One that is much longer differs, wherever it is cut.
   std::string saved(
-      std::min<uint64_t>(header.layoutBytes, layout.size() + 4096), '\0');
+      std::min<uint64_t>(header.layoutBytes, layout.text.size() + 4096), '\0');
   VM_RETURN_IF_ERROR(
       file.readAt(sizeof(header),
                   {reinterpret_cast<uint8_t *>(saved.data()), saved.size()}));
-  if (saved != layout)
-    return bad(path, difference(saved, layout));
-  if (header.valueBytes != valueBytesOf(plan))
+  if (saved != layout.text)
+    return bad(path, difference(saved, layout.text));
+  if (header.valueBytes != layout.valueBytes)
     return bad(path, fmt::format("has {} bytes of values (its symbols have {})",
-                                 header.valueBytes, valueBytesOf(plan)));
+                                 header.valueBytes, layout.valueBytes));
   return {};
 }
 
@@ -216,16 +281,16 @@ static Status checkSum(const InputFile &file, const std::string &path,
 
 Status restoreState(Executor &executor, const std::string &path) {
   VM_RETURN_IF_ERROR(checkIdle(executor, "restore a state"));
-  const Plan &plan = executor.plan();
+  StateLayout layout = layoutOf(executor.plan());
   Result<InputFile> file = InputFile::open(path);
   if (!file.ok())
     return file.status().withContext(fmt::format("reading \"{}\"", path));
-  VM_RETURN_IF_ERROR(checkLayout(*file, path, plan));
+  VM_RETURN_IF_ERROR(checkLayout(*file, path, layout));
   std::vector<uint8_t> memory(Transfer::kStagingBytes);
   VM_RETURN_IF_ERROR(checkSum(*file, path, memory));
-  uint64_t at = sizeof(Header) + layoutOf(plan).size();
+  uint64_t at = sizeof(Header) + layout.text.size();
   return forEachPiece(
-      plan, memory,
+      layout, memory,
       [&](Region region, uint64_t offset, std::span<uint8_t> bytes) -> Status {
         VM_RETURN_IF_ERROR(file->readAt(at, bytes));
         at += bytes.size();

@@ -20,7 +20,8 @@
 namespace vm {
 
 /// Writes the file in one step: at any moment there is the old one or the new
-/// one at `path`. Nothing may be in flight.
+/// one at `path`. Nothing may be in flight. Code::DeviceLost if that takes
+/// longer than the executor's timeout.
 Status saveState(Executor &executor, const std::string &path);
 
 /// Gives all symbols the values that saveState() has written. Code::BadInput if

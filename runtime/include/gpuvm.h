@@ -251,7 +251,9 @@ int vm_bind_file(gpuvm_vm *vm, const char *name, const char *path,
  * there. And reads it again, into a VM with the same plan or another one with
  * the same symbols; GPUVM_ERROR_BAD_INPUT, and nothing is changed, if the file
  * is damaged or of other symbols. The heap is not among them: inputs are bound
- * anew. Not while executing. */
+ * anew. A file that cannot be written is GPUVM_ERROR_USAGE, and one that is not
+ * written within the timeout GPUVM_ERROR_DEVICE_LOST, although the VM goes on
+ * as before then. Not while executing. */
 int vm_save(gpuvm_vm *vm, const char *path);
 int vm_restore(gpuvm_vm *vm, const char *path);
 

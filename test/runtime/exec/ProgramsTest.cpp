@@ -169,11 +169,67 @@ TEST_F(ProgramsTest, RememberInAFile) {
   EXPECT_VM_OK(other, bindInput("weights", Floats(256)));
   EXPECT_VM_OK(other, restore(path("state")));
   EXPECT_EQ(get(other), (Floats{7, 9, 11, 13, 15, 17, 19, 21}));
-  std::filesystem::permissions(folder_, std::filesystem::perms::owner_read |
-                                            std::filesystem::perms::owner_exec);
-  if (geteuid() != 0)
-    EXPECT_EQ(vm.save(path("new")), GPUVM_ERROR_BAD_INPUT);
-  std::filesystem::permissions(folder_, std::filesystem::perms::owner_all);
+  EXPECT_EQ(vm.save(path("none/new")), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm.save("/dev/full"), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm.error(), "Output \"/dev/full\" cannot be written (No space left "
+                        "on device).");
+}
+
+/// A million symbols of one window would be a file of a million windows.
+TEST_F(ProgramsTest, RememberWhatSymbolsShareOnce) {
+  Plan plan = makeTwoPrograms();
+  constexpr size_t kMany = 1000;
+  Symbol other = plan.symbols[0];
+  plan.regionBytes[static_cast<unsigned>(Region::Globals)] += 4096;
+  for (size_t i = 0; i < kMany; ++i) {
+    other.name = "other" + std::to_string(i);
+    other.window = {Region::Globals, i % 2 * kWindowAlignment, 2048};
+    other.shape = {512};
+    plan.symbols.push_back(other);
+  }
+  plan.symbols[0].window.offset = kWindowAlignment;
+  gpuvm::Vm &vm = program(plan);
+  Floats value(512), now(512);
+  for (size_t i = 0; i < value.size(); ++i)
+    value[i] = static_cast<float>(i);
+  EXPECT_VM_OK(vm, writeSymbol("other1", value));
+  EXPECT_VM_OK(vm, save(path("state")));
+  std::string state = read("state");
+  size_t lines = 0;
+  for (char c : state)
+    lines += c == '\n';
+  EXPECT_NE(state.find("globals[256] 2xf32 parameters\n"), std::string::npos);
+  EXPECT_GE(lines, kMany);
+  EXPECT_LT(state.size(), 40 * kMany + 2048 + kWindowAlignment);
+
+  gpuvm::Vm &same = program(plan);
+  EXPECT_VM_OK(same, restore(path("state")));
+  EXPECT_VM_OK(same, readSymbol("other999", now));
+  EXPECT_EQ(now, value);
+  EXPECT_VM_OK(same, readSymbol("other0", now));
+  EXPECT_EQ(now[kWindowAlignment / sizeof(float)], value[0]);
+
+  plan.symbols[0].window.offset = 0;
+  gpuvm::Vm &moved = program(plan);
+  EXPECT_EQ(moved.restore(path("state")), GPUVM_ERROR_BAD_INPUT);
+  EXPECT_EQ(moved.error(),
+            "The state file \"" + path("state") +
+                "\" is of other programs: it has \"globals[256] 2xf32 "
+                "parameters\" where these have \"globals[0] 2xf32 "
+                "parameters\".");
+}
+
+TEST_F(ProgramsTest, RememberWithinTheTimeout) {
+  gpuvm::Vm &vm = program(makeTwoPrograms());
+  EXPECT_VM_OK(vm, bindInput("set.p", Floats{2, 5}));
+  EXPECT_VM_OK(vm, execute("set"));
+  EXPECT_VM_OK(vm, setTimeout(0));
+  EXPECT_EQ(vm.save(path("state")), GPUVM_ERROR_DEVICE_LOST);
+  EXPECT_EQ(vm.error(),
+            "Saving the state takes longer than the timeout (0 ms).");
+  EXPECT_FALSE(std::filesystem::exists(path("state")));
+  EXPECT_VM_OK(vm, setTimeout(60'000));
+  EXPECT_VM_OK(vm, save(path("state"))) << "the VM goes on";
 }
 
 /// Whatever has become of the file: a sentence, and nothing changes.
