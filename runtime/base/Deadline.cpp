@@ -9,15 +9,18 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+
 using namespace vm;
 
+uint64_t Deadline::steadyNs() {
+  auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
 Status Deadline::check(const char *what) const {
-  if (timeoutNs_ == UINT64_MAX)
-    return {};
-  auto elapsed = std::chrono::steady_clock::now() - start_;
-  auto elapsedNs = static_cast<uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count());
-  if (elapsedNs < timeoutNs_)
+  if (!isOver())
     return {};
   return Status(Code::DeviceLost,
                 fmt::format("{} takes longer than the timeout ({} ms).", what,

@@ -12,7 +12,6 @@
 
 #include "runtime/base/Status.h"
 
-#include <chrono>
 #include <cstdint>
 
 namespace vm {
@@ -21,17 +20,25 @@ class Deadline {
 public:
   /// Never.
   Deadline() = default;
+  /// Nanoseconds since some time in the past.
+  using Clock = uint64_t (*)();
+  static uint64_t steadyNs();
+
   /// So long from now on; UINT64_MAX: never.
-  explicit Deadline(uint64_t timeoutNs)
-      : timeoutNs_(timeoutNs), start_(std::chrono::steady_clock::now()) {}
+  explicit Deadline(uint64_t timeoutNs, Clock clock = steadyNs)
+      : timeoutNs_(timeoutNs), clock_(clock), start_(clock()) {}
 
   /// Code::DeviceLost, as a timeout of the device, once it is over: "<what>
   /// takes longer than the timeout (10 ms)."
   Status check(const char *what) const;
+  bool isOver() const {
+    return timeoutNs_ != UINT64_MAX && clock_() - start_ >= timeoutNs_;
+  }
 
 private:
   uint64_t timeoutNs_ = UINT64_MAX;
-  std::chrono::steady_clock::time_point start_;
+  Clock clock_ = steadyNs;
+  uint64_t start_ = 0;
 };
 
 } // namespace vm

@@ -12,7 +12,10 @@
 #include "runtime/plan/VerifierHelpers.h"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 #include <set>
+#include <tuple>
 
 namespace vm::verify {
 namespace {
@@ -28,8 +31,9 @@ public:
   /// `range`: the outermost repeat around the command, or the command;
   /// `program`: the commands of its program.
   CommandVerifier(const Plan &plan, uint32_t index, CommandRange range,
-                  CommandRange program)
-      : plan(plan), index(index), range(range), program(program) {}
+                  CommandRange program, const Deadline &deadline)
+      : plan(plan), index(index), range(range), program(program),
+        deadline(deadline) {}
 
   Status operator()(const Dispatch &dispatch) const;
   Status operator()(const DispatchIndirect &dispatch) const;
@@ -54,6 +58,7 @@ private:
   const Plan &plan;
   uint32_t index;
   CommandRange range, program;
+  const Deadline &deadline;
 };
 
 /// Whether the kernel or one of its variants does, at that binding.
@@ -101,31 +106,46 @@ CommandVerifier::verifyWindows(uint32_t kernelIndex,
 }
 
 /// Windows that share bytes of which some are written are the same window
-/// (an update in place) or a race inside the kernel.
+/// (an update in place) or a race inside the kernel. In the order of their
+/// bytes each is compared with the one before it that ends last, of all of them
+/// and of those that are written.
 Status
 CommandVerifier::verifyAliasing(const std::string &kernel,
                                 const std::vector<Binding> &bindings,
                                 const std::vector<BoundWindow> &windows) const {
   std::vector<uint32_t> order(windows.size());
-  for (uint32_t i = 0; i < order.size(); ++i)
-    order[i] = i;
-  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    const Window &x = windows[a].window, &y = windows[b].window;
-    return std::tie(x.region, x.offset, a) < std::tie(y.region, y.offset, b);
-  });
-  for (size_t i = 0; i < order.size(); ++i)
-    for (size_t j = i + 1; j < order.size(); ++j) {
-      const Window &a = windows[order[i]].window;
-      const Window &b = windows[order[j]].window;
-      if (!overlap(a, b))
-        break;
-      bool written = bindings[order[i]].writes || bindings[order[j]].writes;
-      if (written && a != b)
-        return bad("Windows {} and {} of command {} overlap in part and kernel "
-                   "\"{}\" writes one of them.",
-                   std::min(order[i], order[j]), std::max(order[i], order[j]),
-                   index, kernel);
+  std::iota(order.begin(), order.end(), 0u);
+  auto key = [&](uint32_t i) {
+    const Window &window = windows[i].window;
+    return std::tuple(window.region, window.offset, window.length, i);
+  };
+  std::sort(order.begin(), order.end(),
+            [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+  std::optional<uint32_t> last, lastWritten;
+  auto raise = [&](std::optional<uint32_t> &latest, uint32_t i) {
+    const Window &a = windows[latest.value_or(i)].window;
+    const Window &b = windows[i].window;
+    if (!latest || a.region != b.region ||
+        a.offset + a.length < b.offset + b.length)
+      latest = i;
+  };
+  for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    const Window &window = windows[order[begin]].window;
+    std::optional<uint32_t> written;
+    for (; end < order.size() && windows[order[end]].window == window; ++end)
+      if (bindings[order[end]].writes)
+        written = order[end];
+    const std::optional<uint32_t> &other = written ? last : lastWritten;
+    if (other && overlap(windows[*other].window, window)) {
+      uint32_t own = written.value_or(order[begin]);
+      return bad("Windows {} and {} of command {} overlap in part and kernel "
+                 "\"{}\" writes one of them.",
+                 std::min(*other, own), std::max(*other, own), index, kernel);
     }
+    raise(last, order[begin]);
+    if (written)
+      raise(lastWritten, *written);
+  }
   return {};
 }
 
@@ -179,8 +199,10 @@ Status CommandVerifier::verifyReason(const BarrierReason &reason,
 Status CommandVerifier::operator()(const Barrier &barrier) const {
   VM_RETURN_IF_ERROR(checkCount(fmt::format("reasons of barrier {}", index),
                                 barrier.reasons.size(), limits::kMaxReasons));
-  for (size_t i = 0; i < barrier.reasons.size(); ++i)
+  for (size_t i = 0; i < barrier.reasons.size(); ++i) {
+    VM_RETURN_IF_ERROR(deadline.check(kChecking));
     VM_RETURN_IF_ERROR(verifyReason(barrier.reasons[i], i));
+  }
   return {};
 }
 
@@ -231,9 +253,10 @@ Status CommandVerifier::operator()(const Clock &clock) const {
 }
 
 /// What devices may do without, so that hazards can be looked for in all cases.
-Status verifyUnless(const Plan &plan) {
+Status verifyUnless(const Plan &plan, const Deadline &deadline) {
   std::set<Feature> features;
   for (size_t i = 0; i < plan.commands.size(); ++i) {
+    VM_RETURN_IF_ERROR(deadline.check(kChecking));
     const Command &command = plan.commands[i];
     if (!command.unless)
       continue;
@@ -256,21 +279,23 @@ Status verifyUnless(const Plan &plan) {
 
 } // namespace
 
-Status verifyCommands(const Plan &plan) {
+Status verifyCommands(const Plan &plan, const Deadline &deadline) {
   VM_RETURN_IF_ERROR(
       checkCount("commands", plan.commands.size(), limits::kMaxCommands));
-  VM_RETURN_IF_ERROR(verifyRepeats(plan));
-  VM_RETURN_IF_ERROR(verifyUnless(plan));
+  VM_RETURN_IF_ERROR(verifyRepeats(plan, deadline));
+  VM_RETURN_IF_ERROR(verifyUnless(plan, deadline));
   std::vector<CommandRange> ranges = outermostRepeats(plan);
   std::vector<CommandRange> programs = programOfCommands(plan);
   for (uint32_t i = 0; i < plan.commands.size(); ++i) {
+    VM_RETURN_IF_ERROR(deadline.check(kChecking));
     const Command &command = plan.commands[i];
     VM_RETURN_IF_ERROR(
         checkText(fmt::format("The stage of command {}", i), command.stage));
-    VM_RETURN_IF_ERROR(std::visit(
-        CommandVerifier(plan, i, ranges[i], programs[i]), command.op));
+    VM_RETURN_IF_ERROR(
+        std::visit(CommandVerifier(plan, i, ranges[i], programs[i], deadline),
+                   command.op));
   }
-  return verifyRotations(plan);
+  return verifyRotations(plan, deadline);
 }
 
 } // namespace vm::verify

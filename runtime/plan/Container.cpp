@@ -211,7 +211,8 @@ Status checkMagic(std::span<const uint8_t> start) {
   return {};
 }
 
-Result<std::vector<Section>> readContainer(std::span<const uint8_t> file) {
+Result<std::vector<Section>> readContainer(std::span<const uint8_t> file,
+                                           const Deadline &deadline) {
   VM_RETURN_IF_ERROR(checkHeader(file));
   uint32_t count = load<uint32_t>(file, kCountAt);
   uint64_t tableBytes = count * kSectionEntryBytes;
@@ -224,6 +225,7 @@ Result<std::vector<Section>> readContainer(std::span<const uint8_t> file) {
   std::vector<Section> sections;
   uint64_t end = kHeaderBytes + tableBytes;
   for (uint32_t i = 0; i < count; ++i) {
+    VM_RETURN_IF_ERROR(deadline.check("Reading the plan"));
     uint64_t start = alignPayload(end);
     Result<Section> section = readSection(
         file, i, sections.empty() ? nullptr : &sections.back(), start);

@@ -12,6 +12,7 @@
 
 #pragma once
 
+#include "runtime/base/Deadline.h"
 #include "runtime/base/Status.h"
 
 #include <cstdint>
@@ -47,7 +48,8 @@ std::vector<uint8_t> writeContainer(std::span<const Section> sections,
 /// Checks everything that can be checked without looking into a payload
 /// (version, sizes, order, padding, checksums) and returns views into `file`:
 /// one Manifest, Spirv 0..n-1, Data 0..m-1, at most one Module.
-Result<std::vector<Section>> readContainer(std::span<const uint8_t> file);
+Result<std::vector<Section>> readContainer(std::span<const uint8_t> file,
+                                           const Deadline &deadline = {});
 
 /// Whether a file that begins with `start` (up to kHeaderBytes of it) can be a
 /// plan: asked before the rest is read.

@@ -248,10 +248,11 @@ std::vector<Access> accessesOf(const Plan &plan, const Command &command) {
   return std::move(collector.accesses);
 }
 
-/// On a device with `features`.
+/// On a device with `features`; those found until the deadline.
 static std::vector<BarrierReason>
 findUncoveredHazards(const Plan &plan, size_t maxHazards,
-                     const std::set<Feature> &features) {
+                     const std::set<Feature> &features,
+                     const Deadline &deadline) {
   Replay replay(maxHazards, /*allReaders=*/false);
   Turns turns;
   // Programs run one after the other.
@@ -261,7 +262,8 @@ findUncoveredHazards(const Plan &plan, size_t maxHazards,
     if (std::exchange(program, programs[i].begin) != programs[i].begin)
       replay.clear();
     const std::optional<Feature> &unless = plan.commands[i].unless;
-    if (replay.full() || (unless && features.contains(*unless)))
+    if (replay.full() || deadline.isOver() ||
+        (unless && features.contains(*unless)))
       return;
     if (std::holds_alternative<Barrier>(plan.commands[i].op))
       return replay.clear();
@@ -278,8 +280,10 @@ findUncoveredHazards(const Plan &plan, size_t maxHazards,
   return replay.take();
 }
 
-std::vector<BarrierReason> findUncoveredHazards(const Plan &plan,
-                                                size_t maxHazards) {
+/// On the first kind of device that there are any on.
+static std::vector<BarrierReason>
+findUncoveredHazards(const Plan &plan, size_t maxHazards,
+                     const Deadline &deadline) {
   std::set<Feature> named;
   for (const Command &command : plan.commands)
     if (command.unless)
@@ -291,11 +295,16 @@ std::vector<BarrierReason> findUncoveredHazards(const Plan &plan,
     for (Feature feature : named)
       if (choice >> number++ & 1)
         features.insert(feature);
-    hazards = findUncoveredHazards(plan, maxHazards, features);
+    hazards = findUncoveredHazards(plan, maxHazards, features, deadline);
     if (!hazards.empty())
       break;
   }
   return hazards;
+}
+
+std::vector<BarrierReason> findUncoveredHazards(const Plan &plan,
+                                                size_t maxHazards) {
+  return findUncoveredHazards(plan, maxHazards, Deadline());
 }
 
 Result<std::vector<BarrierReason>> findDependences(const Plan &plan) {
@@ -316,8 +325,9 @@ Result<std::vector<BarrierReason>> findDependences(const Plan &plan) {
   return replay.take();
 }
 
-Status checkHazards(const Plan &plan) {
-  std::vector<BarrierReason> hazards = findUncoveredHazards(plan, 1);
+Status checkHazards(const Plan &plan, const Deadline &deadline) {
+  std::vector<BarrierReason> hazards = findUncoveredHazards(plan, 1, deadline);
+  VM_RETURN_IF_ERROR(deadline.check("Checking the order of the commands"));
   if (hazards.empty())
     return {};
   const BarrierReason &hazard = hazards.front();

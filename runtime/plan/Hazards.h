@@ -13,6 +13,7 @@
 
 #pragma once
 
+#include "runtime/base/Deadline.h"
 #include "runtime/base/Status.h"
 #include "runtime/plan/Plan.h"
 
@@ -51,6 +52,7 @@ std::vector<BarrierReason> findUncoveredHazards(const Plan &plan,
 Result<std::vector<BarrierReason>> findDependences(const Plan &plan);
 
 /// Ok if findUncoveredHazards is empty; else Code::BadInput with the first one.
-Status checkHazards(const Plan &plan);
+/// Code::DeviceLost when the deadline is over.
+Status checkHazards(const Plan &plan, const Deadline &deadline = {});
 
 } // namespace vm

@@ -114,10 +114,11 @@ Status checkBindings(const Kernel &kernel, const KernelFacts &facts,
     uses.push_back({&binding, false, false});
   for (const ReflectedBuffer &buffer : reflected.buffers) {
     VM_RETURN_IF_ERROR(checkBuffer(kernel, buffer));
-    auto use = std::find_if(uses.begin(), uses.end(), [&](BindingUse &u) {
-      return u.declared->binding == buffer.binding;
-    });
-    if (use == uses.end())
+    auto use = std::lower_bound(uses.begin(), uses.end(), buffer.binding,
+                                [](const BindingUse &u, uint32_t binding) {
+                                  return u.declared->binding < binding;
+                                });
+    if (use == uses.end() || use->declared->binding != buffer.binding)
       return bad("Kernel \"{}\" uses binding {} and does not declare it.",
                  kernel.name, buffer.binding);
     auto access = facts.buffers.find(buffer.id);

@@ -101,7 +101,7 @@ Status verifyLaunch(const Kernel &kernel) {
 }
 
 /// What only variants are for comes last, so that it can be left out.
-Status verifyVariants(const Plan &plan) {
+Status verifyVariants(const Plan &plan, const Deadline &deadline) {
   size_t count = 0;
   for (const Kernel &kernel : plan.kernels) {
     VM_RETURN_IF_ERROR(
@@ -136,6 +136,7 @@ Status verifyVariants(const Plan &plan) {
     return kernel < taken.size() && taken[kernel];
   };
   for (size_t i = 0; i < plan.commands.size(); ++i) {
+    VM_RETURN_IF_ERROR(deadline.check(kChecking));
     const auto *direct = std::get_if<Dispatch>(&plan.commands[i].op);
     const auto *indirect = std::get_if<DispatchIndirect>(&plan.commands[i].op);
     if ((direct && isVariant(direct->kernel)) ||
@@ -151,9 +152,11 @@ Status verifyVariants(const Plan &plan) {
                      i, plan.kernels[indirect->kernel].name,
                      plan.kernels[variant].name);
   }
-  for (const Stage &stage : plan.stages)
+  for (const Stage &stage : plan.stages) {
+    VM_RETURN_IF_ERROR(deadline.check(kChecking));
     if (std::any_of(stage.kernels.begin(), stage.kernels.end(), isVariant))
       return bad("Stage \"{}\" names a variant of a kernel.", stage.name);
+  }
   return {};
 }
 
@@ -168,11 +171,12 @@ Status verifySpirvSize(const Kernel &kernel) {
 
 } // namespace
 
-Status verifyKernels(const Plan &plan) {
+Status verifyKernels(const Plan &plan, const Deadline &deadline) {
   VM_RETURN_IF_ERROR(
       checkCount("kernels", plan.kernels.size(), limits::kMaxKernels));
   std::set<std::string_view> names;
   for (size_t i = 0; i < plan.kernels.size(); ++i) {
+    VM_RETURN_IF_ERROR(deadline.check(kChecking));
     const Kernel &kernel = plan.kernels[i];
     VM_RETURN_IF_ERROR(
         checkName(fmt::format("The name of kernel {}", i), kernel.name));
@@ -188,7 +192,7 @@ Status verifyKernels(const Plan &plan) {
     VM_RETURN_IF_ERROR(verifyLaunch(kernel));
     VM_RETURN_IF_ERROR(verifySpirvSize(kernel));
   }
-  return verifyVariants(plan);
+  return verifyVariants(plan, deadline);
 }
 
 } // namespace vm::verify

@@ -148,10 +148,13 @@ void ManifestObject::readArray(const char *field,
   ManifestPath at(path, field);
   if (!found->is_array())
     return fail(wrongKind(at, *found, "an array"));
-  for (size_t i = 0; i < found->size() && ok(); ++i)
-    if (Status failure = readElement((*found)[i], ManifestPath(at, i));
-        !failure.ok() && ok())
+  for (size_t i = 0; i < found->size() && ok(); ++i) {
+    Status failure = path.deadline.check("Reading the manifest");
+    if (failure.ok())
+      failure = readElement((*found)[i], ManifestPath(at, i));
+    if (!failure.ok() && ok())
       status = failure;
+  }
 }
 
 void ManifestObject::readValue(const char *field,

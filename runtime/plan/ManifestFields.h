@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include "runtime/base/Deadline.h"
 #include "runtime/base/Status.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -26,12 +27,15 @@ namespace vm {
 /// A place in the manifest: `inputs[0].window`, or "" for its root.
 class ManifestPath {
 public:
-  ManifestPath() = default;
+  /// The root. All of the manifest is read until the deadline.
+  explicit ManifestPath(const Deadline &deadline) : deadline(deadline) {}
   ManifestPath(const ManifestPath &parent, const char *field)
-      : parent(&parent), field(field) {}
+      : deadline(parent.deadline), parent(&parent), field(field) {}
   ManifestPath(const ManifestPath &parent, size_t index)
-      : parent(&parent), index(index) {}
+      : deadline(parent.deadline), parent(&parent), index(index) {}
   std::string str() const;
+
+  const Deadline &deadline;
 
 private:
   const ManifestPath *parent = nullptr;

@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include "runtime/base/Deadline.h"
 #include "runtime/base/Status.h"
 #include "runtime/plan/Plan.h"
 
@@ -26,6 +27,8 @@ std::string manifestToJson(const Plan &plan, int indent = -1);
 /// initialData are zeros of the stated length, both to be filled from the other
 /// sections; the sum of those lengths is at most `maxDataBytes`. Only the types
 /// and ranges of fields are checked: run verifyPlan on the result.
-Result<Plan> manifestFromJson(std::string_view json, uint64_t maxDataBytes);
+/// Code::DeviceLost when the deadline is over.
+Result<Plan> manifestFromJson(std::string_view json, uint64_t maxDataBytes,
+                              const Deadline &deadline = {});
 
 } // namespace vm

@@ -10,7 +10,7 @@
 #include "runtime/base/Printable.h"
 #include "runtime/plan/ManifestFields.h"
 #include "runtime/plan/ManifestJson.h"
-#include "runtime/plan/ManifestPrescan.h"
+#include "runtime/plan/ManifestParser.h"
 #include "runtime/plan/PlanNames.h"
 
 #include <fmt/format.h>
@@ -250,8 +250,9 @@ Status readProgram(const json &value, const At &at, Program &program) {
   return object.finish();
 }
 
-Status readManifest(const json &root, Plan &plan, uint64_t maxDataBytes) {
-  At at;
+Status readManifest(const json &root, Plan &plan, uint64_t maxDataBytes,
+                    const Deadline &deadline) {
+  At at(deadline);
   ManifestObject object(root, at);
   object.read("program", plan.program);
   object.readValue("regions", [&](const json &value, const At &regionsAt) {
@@ -276,11 +277,13 @@ Status readManifest(const json &root, Plan &plan, uint64_t maxDataBytes) {
 
 } // namespace
 
-Result<Plan> manifestFromJson(std::string_view text, uint64_t maxDataBytes) {
-  VM_RETURN_IF_ERROR(prescanJson(text));
-  json root = json::parse(text, /*cb=*/nullptr, /*allow_exceptions=*/false);
+Result<Plan> manifestFromJson(std::string_view text, uint64_t maxDataBytes,
+                              const Deadline &deadline) {
+  VM_RETURN_IF_ERROR(prescanJson(text, deadline));
+  json root;
+  VM_RETURN_IF_ERROR(parseJson(text, root, deadline));
   Plan plan;
-  VM_RETURN_IF_ERROR(readManifest(root, plan, maxDataBytes));
+  VM_RETURN_IF_ERROR(readManifest(root, plan, maxDataBytes, deadline));
   return plan;
 }
 

@@ -26,6 +26,8 @@
 namespace vm {
 namespace {
 
+constexpr const char *kReading = "Reading the plan";
+
 template <typename... Args>
 Status bad(fmt::format_string<Args...> format, Args &&...args) {
   return Status(Code::BadInput,
@@ -59,7 +61,8 @@ Result<std::vector<uint32_t>> toWords(std::span<const uint8_t> bytes,
 }
 
 /// Fills what the manifest leaves open from the other sections.
-Status fillFromSections(const std::vector<Section> &sections, Plan &plan) {
+Status fillFromSections(const std::vector<Section> &sections, Plan &plan,
+                        const Deadline &deadline) {
   size_t kernels = 0, chunks = 0;
   for (const Section &section : sections) {
     kernels += section.kind == SectionKind::Spirv;
@@ -74,6 +77,7 @@ Status fillFromSections(const std::vector<Section> &sections, Plan &plan) {
                "sections.",
                plan.initialData.size(), chunks);
   for (const Section &section : sections) {
+    VM_RETURN_IF_ERROR(deadline.check(kReading));
     if (section.kind == SectionKind::Spirv) {
       auto words = toWords(section.bytes, section.index);
       if (!words.ok())
@@ -93,20 +97,27 @@ Status fillFromSections(const std::vector<Section> &sections, Plan &plan) {
   return {};
 }
 
+/// What is left to check of a plan that verifyPlan takes.
+Status checkVerifiedPlan(const Plan &plan, const Deadline &deadline) {
+  VM_RETURN_IF_ERROR(checkKernels(plan, deadline));
+  return checkHazards(plan, deadline);
+}
+
 Result<Plan> parsePlan(std::span<const uint8_t> bytes,
                        const Deadline &deadline) {
-  auto sections = readContainer(bytes);
+  auto sections = readContainer(bytes, deadline);
   if (!sections.ok())
     return sections.status();
   std::span<const uint8_t> manifest = sections->front().bytes;
   auto plan = manifestFromJson(
       {reinterpret_cast<const char *>(manifest.data()), manifest.size()},
-      bytes.size());
+      bytes.size(), deadline);
   if (!plan.ok())
     return plan.status();
-  VM_RETURN_IF_ERROR(fillFromSections(*sections, *plan));
+  VM_RETURN_IF_ERROR(fillFromSections(*sections, *plan, deadline));
+  VM_RETURN_IF_ERROR(verifyPlan(*plan, deadline));
   VM_RETURN_IF_ERROR(checkMinor(*plan, statedMinor(bytes)));
-  VM_RETURN_IF_ERROR(checkPlan(*plan, deadline));
+  VM_RETURN_IF_ERROR(checkVerifiedPlan(*plan, deadline));
   return plan;
 }
 
@@ -132,10 +143,8 @@ Result<std::vector<uint8_t>> readFile(const std::string &path) {
 } // namespace
 
 Status checkPlan(const Plan &plan, const Deadline &deadline) {
-  VM_RETURN_IF_ERROR(verifyPlan(plan));
-  VM_RETURN_IF_ERROR(deadline.check("Checking the plan"));
-  VM_RETURN_IF_ERROR(checkKernels(plan, deadline));
-  return checkHazards(plan);
+  VM_RETURN_IF_ERROR(verifyPlan(plan, deadline));
+  return checkVerifiedPlan(plan, deadline);
 }
 
 std::vector<uint8_t> writePlan(const Plan &plan) {

@@ -29,30 +29,34 @@ Status verifyProgram(const Plan &plan) {
   return checkCount("instances", plan.instances, limits::kMaxInstances);
 }
 
-Status verifyStage(const Stage &stage, const Plan &plan) {
+Status verifyStage(const Stage &stage, const Plan &plan,
+                   const Deadline &deadline) {
   VM_RETURN_IF_ERROR(checkText(
       fmt::format("The location of stage \"{}\"", stage.name), stage.location));
   if (stage.instance >= plan.instances)
     return bad("Stage \"{}\" is instance {} (the plan has {}).", stage.name,
                stage.instance, plan.instances);
-  for (uint32_t kernel : stage.kernels)
+  for (uint32_t kernel : stage.kernels) {
+    VM_RETURN_IF_ERROR(deadline.check(kChecking));
     if (kernel >= plan.kernels.size())
       return bad("Stage \"{}\" uses kernel {} (the plan has {}).", stage.name,
                  kernel, plan.kernels.size());
+  }
   return {};
 }
 
-Status verifyStages(const Plan &plan) {
+Status verifyStages(const Plan &plan, const Deadline &deadline) {
   VM_RETURN_IF_ERROR(
       checkCount("stages", plan.stages.size(), limits::kMaxStages));
   std::set<std::string_view> names;
   for (size_t i = 0; i < plan.stages.size(); ++i) {
+    VM_RETURN_IF_ERROR(deadline.check(kChecking));
     const Stage &stage = plan.stages[i];
     VM_RETURN_IF_ERROR(
         checkName(fmt::format("The name of stage {}", i), stage.name));
     if (!names.insert(stage.name).second)
       return bad("Two stages have the name \"{}\".", stage.name);
-    VM_RETURN_IF_ERROR(verifyStage(stage, plan));
+    VM_RETURN_IF_ERROR(verifyStage(stage, plan, deadline));
   }
   return {};
 }
@@ -62,11 +66,12 @@ Window windowOf(const InitialData &data) {
 }
 
 /// Chunks are ordered by region and offset, and so compared with one neighbour.
-Status verifyData(const Plan &plan) {
+Status verifyData(const Plan &plan, const Deadline &deadline) {
   const auto &chunks = plan.initialData;
   VM_RETURN_IF_ERROR(
       checkCount("data chunks", chunks.size(), limits::kMaxDataChunks));
   for (size_t i = 0; i < chunks.size(); ++i) {
+    VM_RETURN_IF_ERROR(deadline.check(kChecking));
     Window window = windowOf(chunks[i]);
     VM_RETURN_IF_ERROR(
         checkWindow(fmt::format("Data chunk {}", i), window, plan));
@@ -108,15 +113,15 @@ Status verifyModule(const Plan &plan) {
 
 } // namespace
 
-Status verifyPlan(const Plan &plan) {
+Status verifyPlan(const Plan &plan, const Deadline &deadline) {
   VM_RETURN_IF_ERROR(verifyProgram(plan));
-  VM_RETURN_IF_ERROR(verifyPrograms(plan));
-  VM_RETURN_IF_ERROR(verifySlots(plan));
-  VM_RETURN_IF_ERROR(verifyKernels(plan));
-  VM_RETURN_IF_ERROR(verifyStages(plan));
-  VM_RETURN_IF_ERROR(verifyData(plan));
+  VM_RETURN_IF_ERROR(verifyPrograms(plan, deadline));
+  VM_RETURN_IF_ERROR(verifySlots(plan, deadline));
+  VM_RETURN_IF_ERROR(verifyKernels(plan, deadline));
+  VM_RETURN_IF_ERROR(verifyStages(plan, deadline));
+  VM_RETURN_IF_ERROR(verifyData(plan, deadline));
   VM_RETURN_IF_ERROR(verifyModule(plan));
-  return verifyCommands(plan);
+  return verifyCommands(plan, deadline);
 }
 
 } // namespace vm

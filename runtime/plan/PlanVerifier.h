@@ -12,6 +12,7 @@
 
 #pragma once
 
+#include "runtime/base/Deadline.h"
 #include "runtime/base/Status.h"
 #include "runtime/plan/Plan.h"
 
@@ -19,6 +20,6 @@ namespace vm {
 
 /// Ok, or Code::BadInput with the first broken rule as a sentence that names
 /// the object, the value and the limit. Pure; any plan may be passed.
-Status verifyPlan(const Plan &plan);
+Status verifyPlan(const Plan &plan, const Deadline &deadline = {});
 
 } // namespace vm

@@ -78,17 +78,15 @@ public:
     if (variant.bindings.size() < kernel.bindings.size())
       add(10, "A variant with fewer bindings, of kernel \"{}\",",
           printable(kernel.name));
-    bool isWithin = std::all_of(
-        variant.bindings.begin(), variant.bindings.end(),
-        [&](const Binding &x) {
-          return std::any_of(kernel.bindings.begin(), kernel.bindings.end(),
-                             [&](const Binding &y) {
-                               return x.binding == y.binding &&
-                                      (y.reads || !x.reads) &&
-                                      (y.writes || !x.writes);
-                             });
-        });
-    if (!isWithin)
+    auto isWithin = [&](const Binding &x) {
+      auto y = std::lower_bound(
+          kernel.bindings.begin(), kernel.bindings.end(), x.binding,
+          [](const Binding &b, uint32_t number) { return b.binding < number; });
+      return y != kernel.bindings.end() && x.binding == y->binding &&
+             (y->reads || !x.reads) && (y->writes || !x.writes);
+    };
+    if (!std::all_of(variant.bindings.begin(), variant.bindings.end(),
+                     isWithin))
       add(14, "A variant with other bindings, of kernel \"{}\",",
           printable(kernel.name));
   }

@@ -28,7 +28,8 @@ struct NewestPart {
 NewestPart newestPart(const Plan &plan);
 
 /// Code::BadInput if `plan`, whose file states minor version `stated`, holds
-/// what only later versions have. The plan need not be verified.
+/// what only later versions have. Bindings are sorted, as verifyPlan has them;
+/// nothing else need be verified.
 Status checkMinor(const Plan &plan, uint16_t stated);
 
 } // namespace vm

@@ -53,7 +53,7 @@ static Status verifyOwners(const Plan &plan) {
   return {};
 }
 
-Status verify::verifyPrograms(const Plan &plan) {
+Status verify::verifyPrograms(const Plan &plan, const Deadline &deadline) {
   if (plan.programs.empty())
     return {};
   VM_RETURN_IF_ERROR(
@@ -61,6 +61,7 @@ Status verify::verifyPrograms(const Plan &plan) {
   std::set<std::string_view> names;
   uint64_t stages = 0, commands = 0;
   for (size_t i = 0; i < plan.programs.size(); ++i) {
+    VM_RETURN_IF_ERROR(deadline.check(kChecking));
     const Program &program = plan.programs[i];
     VM_RETURN_IF_ERROR(
         checkName(fmt::format("The name of program {}", i), program.name));

@@ -20,12 +20,14 @@ using namespace vm::verify;
 
 /// Windows take turns with others like them, and end where they began.
 static Status verifyRotationsOf(const Plan &plan, size_t index,
-                                const Repeat &repeat) {
+                                const Repeat &repeat,
+                                const Deadline &deadline) {
   VM_RETURN_IF_ERROR(checkCount(fmt::format("rotations of command {}", index),
                                 repeat.rotations.size(),
                                 limits::kMaxRotations));
   uint64_t period = 1;
   for (const Rotation &rotation : repeat.rotations) {
+    VM_RETURN_IF_ERROR(deadline.check(kChecking));
     if (rotation.size() < 2 || rotation.size() > limits::kMaxPeriod)
       return bad("A rotation of command {} has {} windows (2 to {} are "
                  "allowed).",
@@ -59,41 +61,48 @@ namespace {
 /// Windows that take turns: in the repeats around a command.
 class RotatingWindows {
 public:
-  /// Those of a repeat, command `index`; those of repeats that are over go.
-  Status add(size_t index, const Repeat &repeat);
+  /// Those of a repeat, command `index`.
+  Status add(size_t index, const Repeat &repeat, const Deadline &deadline);
+  /// Those of repeats that are over before command `index` go.
   void leave(size_t index);
   Status check(const Plan &plan, size_t index) const;
 
 private:
-  struct Place {
-    uint64_t end;
-    size_t repeatEnd; ///< The command after the repeat.
+  struct Open {
+    const Repeat *repeat;
+    size_t end; ///< The command after it.
   };
-  std::map<uint64_t, Place> places_; ///< Disjoint; by their offset.
+  std::vector<Open> open_;              ///< Outer ones first.
+  std::map<uint64_t, uint64_t> places_; ///< Disjoint; ends, by their offset.
 };
 } // namespace
 
-Status RotatingWindows::add(size_t index, const Repeat &repeat) {
-  for (const Rotation &rotation : repeat.rotations)
+Status RotatingWindows::add(size_t index, const Repeat &repeat,
+                            const Deadline &deadline) {
+  open_.push_back({&repeat, index + 1 + repeat.commands});
+  for (const Rotation &rotation : repeat.rotations) {
+    VM_RETURN_IF_ERROR(deadline.check(kChecking));
     for (const Window &window : rotation) {
       uint64_t end = window.offset + window.length;
       auto next = places_.lower_bound(window.offset);
       bool meets = next != places_.end() && next->first < end;
       if (next != places_.begin())
-        meets |= std::prev(next)->second.end > window.offset;
+        meets |= std::prev(next)->second > window.offset;
       if (meets)
         return bad("Windows that take turns in command {} overlap at byte {} "
                    "of region registers.",
                    index, window.offset);
-      places_[window.offset] = {end, index + 1 + repeat.commands};
+      places_[window.offset] = end;
     }
+  }
   return {};
 }
 
 void RotatingWindows::leave(size_t index) {
-  std::erase_if(places_, [&](const auto &place) {
-    return place.second.repeatEnd <= index;
-  });
+  for (; !open_.empty() && open_.back().end <= index; open_.pop_back())
+    for (const Rotation &rotation : open_.back().repeat->rotations)
+      for (const Window &window : rotation)
+        places_.erase(window.offset);
 }
 
 /// A command accesses bytes of one of the windows, or of none.
@@ -108,7 +117,7 @@ Status RotatingWindows::check(const Plan &plan, size_t index) const {
     auto next = places_.upper_bound(window.offset);
     bool isCut = next != places_.end() && next->first < end;
     if (next != places_.begin()) {
-      uint64_t placeEnd = std::prev(next)->second.end;
+      uint64_t placeEnd = std::prev(next)->second;
       isCut |= placeEnd > window.offset && placeEnd < end;
     }
     if (isCut)
@@ -119,12 +128,13 @@ Status RotatingWindows::check(const Plan &plan, size_t index) const {
   return {};
 }
 
-Status verify::verifyRotations(const Plan &plan) {
+Status verify::verifyRotations(const Plan &plan, const Deadline &deadline) {
   RotatingWindows rotating;
   for (size_t i = 0; i < plan.commands.size(); ++i) {
+    VM_RETURN_IF_ERROR(deadline.check(kChecking));
     rotating.leave(i);
     if (auto *repeat = std::get_if<Repeat>(&plan.commands[i].op))
-      VM_RETURN_IF_ERROR(rotating.add(i, *repeat));
+      VM_RETURN_IF_ERROR(rotating.add(i, *repeat, deadline));
     else
       VM_RETURN_IF_ERROR(rotating.check(plan, i));
   }
@@ -132,7 +142,7 @@ Status verify::verifyRotations(const Plan &plan) {
 }
 
 static Status verifyRepeat(const Plan &plan, size_t index, const Repeat &repeat,
-                           size_t room) {
+                           size_t room, const Deadline &deadline) {
   if (repeat.commands < 1 || repeat.commands > room)
     return bad("Command {} repeats {} commands (1 to {} follow it).", index,
                repeat.commands, room);
@@ -147,10 +157,10 @@ static Status verifyRepeat(const Plan &plan, size_t index, const Repeat &repeat,
                  "of registers is a condition).",
                  index, word->length, toString(word->region));
   }
-  return verifyRotationsOf(plan, index, repeat);
+  return verifyRotationsOf(plan, index, repeat, deadline);
 }
 
-Status verify::verifyRepeats(const Plan &plan) {
+Status verify::verifyRepeats(const Plan &plan, const Deadline &deadline) {
   struct Open {
     size_t end;
     uint64_t turns; ///< How often its commands are visited in all.
@@ -159,25 +169,27 @@ Status verify::verifyRepeats(const Plan &plan) {
   std::vector<CommandRange> programs = programOfCommands(plan);
   uint64_t visited = 0;
   for (size_t i = 0; i < plan.commands.size(); ++i) {
+    VM_RETURN_IF_ERROR(deadline.check(kChecking));
     while (!open.empty() && open.back().end == i)
       open.pop_back();
     uint64_t turns = open.empty() ? 1 : open.back().turns;
-    visited += turns;
+    auto *repeat = std::get_if<Repeat>(&plan.commands[i].op);
+    visited += turns * (repeat ? 1 + repeat->rotations.size() : 1);
     if (visited > limits::kMaxVisited)
       return bad("With command {} more than {} commands are looked at, those "
                  "of repeats in each turn that differs.",
                  i, limits::kMaxVisited);
-    auto *repeat = std::get_if<Repeat>(&plan.commands[i].op);
     if (!repeat)
       continue;
     size_t end = open.empty() ? programs[i].end : open.back().end;
-    VM_RETURN_IF_ERROR(verifyRepeat(plan, i, *repeat, end - i - 1));
+    VM_RETURN_IF_ERROR(verifyRepeat(plan, i, *repeat, end - i - 1, deadline));
     if (open.size() == limits::kMaxRepeatDepth)
       return bad("Command {} is a repeat in {} others (less than {} are "
                  "allowed).",
                  i, open.size(), limits::kMaxRepeatDepth);
     // No overflow: one is at most kMaxVisited + 1, the other few.
-    turns *= turnsToVisit(*repeat, kTurnsForHazards);
+    turns *=
+        std::max(turnsToVisit(*repeat, kTurnsForHazards), periodOf(*repeat));
     open.push_back(
         {i + 1 + repeat->commands, std::min(turns, limits::kMaxVisited + 1)});
   }

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <unordered_map>
 #include <vector>
 
 namespace vm {
@@ -30,56 +31,37 @@ inline uint32_t periodOf(const Repeat &repeat) {
 }
 
 /// Where an execution is in the repeats around a command: tells where the bytes
-/// are that the command names.
+/// are that the command names. The plan must outlive it.
 class Turns {
 public:
   /// Of forEachExecuted().
-  void turn(const Repeat &repeat, uint32_t number, bool begins) {
-    if (repeat.rotations.empty())
-      return;
-    if (begins)
-      open_.push_back({&repeat, repeat.phase + number});
-    else
-      open_.pop_back();
-  }
+  void turn(const Repeat &repeat, uint32_t number, bool begins);
 
-  Window at(Window window) const {
-    for (const Open &open : open_)
-      for (const Rotation &rotation : open.repeat->rotations)
-        for (size_t i = 0; i < rotation.size(); ++i)
-          if (isIn(window, rotation[i])) {
-            const Window &now = rotation[(i + open.turns) % rotation.size()];
-            window.offset = window.offset - rotation[i].offset + now.offset;
-            return window;
-          }
-    return window;
-  }
+  /// O(log n) in the windows that take turns.
+  Window at(Window window) const;
 
   /// A number for where all windows are, below numStates().
-  size_t state() const {
-    size_t state = 0;
-    for (const Open &open : open_) {
-      uint32_t period = periodOf(*open.repeat);
-      state = state * period + open.turns % period;
-    }
-    return state;
-  }
-  size_t numStates() const {
-    size_t count = 1;
-    for (const Open &open : open_)
-      count *= periodOf(*open.repeat);
-    return count;
-  }
+  size_t state() const;
+  size_t numStates() const;
 
 private:
+  /// Window `index` of a rotation.
+  struct Place {
+    uint64_t offset;
+    const Rotation *rotation;
+    size_t index;
+  };
+  struct Places {
+    uint32_t period = 1;
+    std::vector<Place> sorted; ///< By their offsets, of region registers.
+  };
   struct Open {
-    const Repeat *repeat;
+    const Places *places;
     uint64_t turns; ///< How often the windows have changed.
   };
-  static bool isIn(const Window &part, const Window &whole) {
-    return part.region == whole.region && part.offset >= whole.offset &&
-           part.offset < whole.offset + whole.length;
-  }
+  const Places &placesOf(const Repeat &repeat);
+
+  std::unordered_map<const Repeat *, Places> known_;
   std::vector<Open> open_; ///< Outer ones first.
 };
 
@@ -108,7 +90,8 @@ void visitExecuted(const Plan &plan, CommandRange range, uint32_t mostTimes,
       continue;
     }
     CommandRange body = {i + 1, i + 1 + repeat->commands};
-    for (uint32_t t = 0; t < turnsToVisit(*repeat, mostTimes); ++t) {
+    uint32_t turns = turnsToVisit(*repeat, mostTimes);
+    for (uint32_t t = 0; t < turns; ++t) {
       turn(i, t, true);
       visitExecuted(plan, body, mostTimes, visit, turn);
       turn(i, t, false);

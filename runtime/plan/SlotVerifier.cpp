@@ -12,9 +12,11 @@
 #include "runtime/plan/VerifierHelpers.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace vm::verify {
 namespace {
@@ -56,10 +58,12 @@ std::string describe(const char *kind, const std::string &name) {
 /// Names and tensors of one list; names are unique within it.
 template <typename T>
 Status verifyList(const char *kind, const char *plural,
-                  const std::vector<T> &slots, const Plan &plan) {
+                  const std::vector<T> &slots, const Plan &plan,
+                  const Deadline &deadline) {
   VM_RETURN_IF_ERROR(checkCount(plural, slots.size(), limits::kMaxSlots));
   std::set<std::string_view> names;
   for (size_t i = 0; i < slots.size(); ++i) {
+    VM_RETURN_IF_ERROR(deadline.check(kChecking));
     const T &slot = slots[i];
     VM_RETURN_IF_ERROR(
         checkName(fmt::format("The name of {} {}", kind, i), slot.name));
@@ -84,19 +88,32 @@ Status verifyResidency(const Input &input) {
 }
 
 /// Those of a program are uploaded without a barrier between them.
-Status verifyInputsDisjoint(const Plan &plan, const Program &program) {
-  std::vector<const Input *> sorted;
-  for (uint32_t i : program.inputs)
-    sorted.push_back(&plan.inputs[i]);
-  std::sort(sorted.begin(), sorted.end(), [](auto *a, auto *b) {
-    return std::tie(a->window.region, a->window.offset) <
-           std::tie(b->window.region, b->window.offset);
-  });
-  for (size_t i = 1; i < sorted.size(); ++i)
-    if (overlap(sorted[i - 1]->window, sorted[i]->window))
-      return bad("Input \"{}\" overlaps input \"{}\" at byte {} of region {}.",
-                 sorted[i]->name, sorted[i - 1]->name, sorted[i]->window.offset,
-                 toString(sorted[i]->window.region));
+Status verifyInputsDisjoint(const Plan &plan, const Program &program,
+                            const Deadline &deadline) {
+  std::map<std::pair<Region, uint64_t>, const Input *> byOffset; // Disjoint.
+  for (uint32_t i : program.inputs) {
+    VM_RETURN_IF_ERROR(deadline.check(kChecking));
+    const Input &input = plan.inputs[i];
+    auto [place, isNew] = byOffset.emplace(
+        std::pair(input.window.region, input.window.offset), &input);
+    const Input *other = isNew ? nullptr : place->second;
+    auto next = std::next(place);
+    if (isNew && next != byOffset.end() &&
+        overlap(input.window, next->second->window))
+      other = next->second;
+    if (isNew && place != byOffset.begin() &&
+        overlap(input.window, std::prev(place)->second->window))
+      other = std::prev(place)->second;
+    if (!other)
+      continue;
+    auto [first, second] =
+        std::minmax({other, &input}, [](const Input *a, const Input *b) {
+          return a->window.offset < b->window.offset;
+        });
+    return bad("Input \"{}\" overlaps input \"{}\" at byte {} of region {}.",
+               second->name, first->name, second->window.offset,
+               toString(second->window.region));
+  }
   return {};
 }
 
@@ -146,10 +163,12 @@ Status verifyRegister(const RegisterSlot &slot, const Plan &plan) {
   return {};
 }
 
-Status verifyRegisters(const Plan &plan) {
-  VM_RETURN_IF_ERROR(verifyList("register", "registers", plan.registers, plan));
+Status verifyRegisters(const Plan &plan, const Deadline &deadline) {
+  VM_RETURN_IF_ERROR(
+      verifyList("register", "registers", plan.registers, plan, deadline));
   std::set<std::pair<uint32_t, uint32_t>> seen;
   for (const RegisterSlot &slot : plan.registers) {
+    VM_RETURN_IF_ERROR(deadline.check(kChecking));
     VM_RETURN_IF_ERROR(verifyRegister(slot, plan));
     if (!seen.insert({slot.instance, slot.reg}).second)
       return bad("Register \"{}\" is the second R{} of instance {}.", slot.name,
@@ -160,22 +179,28 @@ Status verifyRegisters(const Plan &plan) {
 
 } // namespace
 
-Status verifySlots(const Plan &plan) {
-  VM_RETURN_IF_ERROR(verifyList("input", "inputs", plan.inputs, plan));
+Status verifySlots(const Plan &plan, const Deadline &deadline) {
+  VM_RETURN_IF_ERROR(
+      verifyList("input", "inputs", plan.inputs, plan, deadline));
   for (const Input &input : plan.inputs)
     VM_RETURN_IF_ERROR(verifyResidency(input));
   for (const Program &program : programsOf(plan))
-    VM_RETURN_IF_ERROR(verifyInputsDisjoint(plan, program));
-  VM_RETURN_IF_ERROR(verifyList("output", "outputs", plan.outputs, plan));
-  VM_RETURN_IF_ERROR(verifyList("symbol", "symbols", plan.symbols, plan));
+    VM_RETURN_IF_ERROR(verifyInputsDisjoint(plan, program, deadline));
+  VM_RETURN_IF_ERROR(
+      verifyList("output", "outputs", plan.outputs, plan, deadline));
+  VM_RETURN_IF_ERROR(
+      verifyList("symbol", "symbols", plan.symbols, plan, deadline));
   SymbolsByName symbols;
   for (const Symbol &symbol : plan.symbols) {
+    VM_RETURN_IF_ERROR(deadline.check(kChecking));
     VM_RETURN_IF_ERROR(verifyBound(symbol));
     symbols.emplace(symbol.name, &symbol);
   }
-  for (const Output &output : plan.outputs)
+  for (const Output &output : plan.outputs) {
+    VM_RETURN_IF_ERROR(deadline.check(kChecking));
     VM_RETURN_IF_ERROR(verifyRows(output, symbols));
-  return verifyRegisters(plan);
+  }
+  return verifyRegisters(plan, deadline);
 }
 
 } // namespace vm::verify

@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include "runtime/base/Deadline.h"
 #include "runtime/base/Status.h"
 #include "runtime/plan/Plan.h"
 
@@ -18,6 +19,9 @@
 #include <string_view>
 
 namespace vm::verify {
+
+/// What takes longer than a deadline. Loops that a plan makes long look at it.
+inline constexpr const char *kChecking = "Checking the plan";
 
 /// A Code::BadInput whose message is the formatted sentence.
 template <typename... Args>
@@ -45,14 +49,19 @@ Status checkWindow(std::string_view what, const Window &window,
 /// Whether two windows share a byte.
 bool overlap(const Window &a, const Window &b);
 
-Status verifyPrograms(const Plan &plan); // ProgramVerifier.cpp
-Status verifySlots(const Plan &plan);    // SlotVerifier.cpp
-Status verifyKernels(const Plan &plan);  // KernelVerifier.cpp
-Status verifyCommands(const Plan &plan); // CommandVerifier.cpp
+// ProgramVerifier.cpp
+Status verifyPrograms(const Plan &plan, const Deadline &deadline);
+// SlotVerifier.cpp
+Status verifySlots(const Plan &plan, const Deadline &deadline);
+// KernelVerifier.cpp
+Status verifyKernels(const Plan &plan, const Deadline &deadline);
+// CommandVerifier.cpp
+Status verifyCommands(const Plan &plan, const Deadline &deadline);
+// RepeatVerifier.cpp
 /// Repeats lie in one another or side by side, and do not run for ever.
-Status verifyRepeats(const Plan &plan); // RepeatVerifier.cpp
+Status verifyRepeats(const Plan &plan, const Deadline &deadline);
 /// Windows that take turns are told apart from all others. Of verified
 /// commands.
-Status verifyRotations(const Plan &plan); // RepeatVerifier.cpp
+Status verifyRotations(const Plan &plan, const Deadline &deadline);
 
 } // namespace vm::verify

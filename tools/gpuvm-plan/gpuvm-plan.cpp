@@ -31,7 +31,7 @@ Example:
 A plan is loaded as gpuvm-run loads it: whatever is shown has passed every check
 but those of a device. Results are printed on standard output.
 
-Exit codes: 0 ok, 2 usage, 3 bad plan file, 6 out of memory.)";
+Exit codes: 0 ok, 2 usage, 3 bad plan file, 5 timeout, 6 out of memory.)";
 
 namespace {
 
@@ -39,6 +39,7 @@ struct Options {
   std::string path;
   std::string format = "text";
   std::string kernel;
+  double timeoutSeconds = 60;
 
   bool json() const { return format == "json"; }
 };
@@ -94,16 +95,18 @@ void reportInvalid(const Status &status) {
                          nlohmann::ordered_json::error_handler_t::replace));
 }
 
-Result<Plan> load(const std::string &path) {
-  if (std::string advice = programAdvice(path); !advice.empty())
+Result<Plan> load(const Options &options) {
+  if (std::string advice = programAdvice(options.path); !advice.empty())
     return Status(Code::BadInput, advice);
-  return loadPlan(path);
+  return loadPlan(options.path,
+                  static_cast<uint64_t>(options.timeoutSeconds * 1e9));
 }
 
 int run(Action action, const Options &options) {
-  Result<Plan> plan = load(options.path);
+  Result<Plan> plan = load(options);
   if (!plan.ok()) {
-    if (action == verify && options.json())
+    if (action == verify && options.json() &&
+        plan.status().code() == Code::BadInput)
       reportInvalid(plan.status());
     return fail(plan.status());
   }
@@ -131,6 +134,11 @@ static int runTool(int argc, char **argv) {
     CLI::App *command = app.add_subcommand(name, help);
     command->add_option("plan", options.path, "The plan file (.gvplan)")
         ->required();
+    command
+        ->add_option("--timeout", options.timeoutSeconds,
+                     "Seconds for reading and checking the plan")
+        ->capture_default_str()
+        ->check(numberIn(0.001, 1e9));
     command->callback([&action, what] { action = what; });
     return command;
   };

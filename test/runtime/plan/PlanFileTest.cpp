@@ -183,6 +183,8 @@ TEST(PlanFormat, ChecksEndAtTheDeadline) {
   Result<Plan> read = readPlan(writePlan(test::makeSamplePlan()), Deadline(0));
   EXPECT_EQ(read.status().code(), Code::DeviceLost);
   EXPECT_EQ(read.status().message(),
+            "Reading the plan takes longer than the timeout (0 ms).");
+  EXPECT_EQ(checkPlan(test::makeSamplePlan(), Deadline(0)).message(),
             "Checking the plan takes longer than the timeout (0 ms).");
 }
 

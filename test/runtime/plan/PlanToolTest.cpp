@@ -121,6 +121,25 @@ TEST_F(PlanTool, VerifySaysWhetherAPlanIsValid) {
   EXPECT_EQ(json["error"], message);
 }
 
+TEST_F(PlanTool, EndsWithItsTimeout) {
+  Plan large = test::makeSamplePlan();
+  large.commands.resize(100'000, {Barrier(), ""});
+  std::ofstream(plan, std::ios::binary) << [&] {
+    std::vector<uint8_t> bytes = writePlan(large);
+    return std::string(bytes.begin(), bytes.end());
+  }();
+  for (const char *command : {"show", "verify", "verify --format=json",
+                              "disassemble", "dot", "module"}) {
+    Output output = run(std::string(command) + " --timeout=0.001 " + plan);
+    EXPECT_EQ(output.exitCode, 5) << command;
+    EXPECT_EQ(output.out, "");
+    EXPECT_TRUE(contains(output.err, "takes longer than the timeout (1 ms) - "
+                                     "while loading \""));
+  }
+  EXPECT_EQ(run("verify --timeout=0 " + plan).exitCode, 2);
+  EXPECT_EQ(run("verify --timeout=300 " + plan).exitCode, 0);
+}
+
 TEST_F(PlanTool, DisassembleShowsBothLanguages) {
   Output output = run("disassemble --kernel=scale " + plan);
   EXPECT_EQ(output.exitCode, 0) << output.err;

@@ -48,7 +48,7 @@ TEST(RepeatVerifier, Repeats) {
             "of registers is a condition).");
   byte = {Region::Registers, 1 << 30, 1};
   EXPECT_NE(withRepeats({{6, {1, 5, byte}}}), "");
-  // Twelve turns of each are looked at.
+  // Twelve turns of each are looked at, or would have windows of their own.
   Plan many = test::makeSamplePlan();
   many.regionBytes[0] = 16384;
   many.commands.resize(1);
@@ -61,6 +61,13 @@ TEST(RepeatVerifier, Repeats) {
         {Repeat{kBarriers + 3 - i, 12, {}, {rotation}}, ""});
   }
   many.commands.resize(many.commands.size() + kBarriers, {Barrier{}, ""});
+  EXPECT_EQ(verifyPlan(many).message(),
+            "With command 207 more than 4194304 commands are looked at, those "
+            "of repeats in each turn that differs.");
+  for (uint32_t i = 1; i < 5; ++i) {
+    op<Repeat>(many, i).times = 1;
+    op<Repeat>(many, i).phase = 11;
+  }
   EXPECT_EQ(verifyPlan(many).message(),
             "With command 207 more than 4194304 commands are looked at, those "
             "of repeats in each turn that differs.");

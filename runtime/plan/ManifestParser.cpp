@@ -1,11 +1,11 @@
-//===- ManifestPrescan.cpp - what JSON must satisfy before it is parsed ---===//
+//===- ManifestParser.cpp - the JSON of a manifest, read with care --------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/plan/ManifestPrescan.h"
+#include "runtime/plan/ManifestParser.h"
 
 #include "runtime/base/AddressSpace.h"
 #include "runtime/base/Printable.h"
@@ -16,15 +16,40 @@
 
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace vm {
 namespace {
 
-/// Returning false stops the parser.
-class Prescan : public nlohmann::json_sax<nlohmann::json> {
+constexpr const char *kReading = "Reading the manifest";
+
+using nlohmann::json;
+
+/// Looks at a deadline now and then: that takes as long as a value.
+class Pace {
 public:
-  using json = nlohmann::json;
+  explicit Pace(const Deadline &deadline) : deadline_(deadline) {}
+
+  /// Whether the deadline is over, as the last look at it says. To be called
+  /// with each value.
+  bool isOver() {
+    constexpr uint64_t kValues = 256;
+    isOver_ |= ++numValues_ % kValues == 0 && deadline_.isOver();
+    return isOver_;
+  }
+  uint64_t numValues() const { return numValues_; }
+
+private:
+  const Deadline &deadline_;
+  uint64_t numValues_ = 0;
+  bool isOver_ = false;
+};
+
+/// Returning false stops the parser.
+class Prescan : public nlohmann::json_sax<json> {
+public:
+  explicit Prescan(const Deadline &deadline) : pace(deadline) {}
 
   bool null() override { return value(); }
   bool boolean(bool) override { return value(); }
@@ -65,7 +90,7 @@ public:
   }
 
   std::string message; ///< Why the scan stopped.
-  uint64_t numValues = 0;
+  Pace pace;
 
 private:
   struct Level {
@@ -92,10 +117,9 @@ private:
   }
 
   bool value() {
-    ++numValues;
     if (!levels.empty() && !levels.back().isObject)
       ++levels.back().index;
-    return true;
+    return !pace.isOver();
   }
 
   /// The path of the container at `depth`, e.g. `inputs[0].window`.
@@ -113,17 +137,84 @@ private:
   std::vector<Level> levels;
 };
 
+/// Builds what a text describes in `root`.
+class Builder : public nlohmann::json_sax<json> {
+public:
+  Builder(json &root, const Deadline &deadline) : root(root), pace(deadline) {}
+
+  bool null() override { return put(nullptr); }
+  bool boolean(bool value) override { return put(value); }
+  bool number_integer(json::number_integer_t value) override {
+    return put(value);
+  }
+  bool number_unsigned(json::number_unsigned_t value) override {
+    return put(value);
+  }
+  bool number_float(json::number_float_t value, const std::string &) override {
+    return put(value);
+  }
+  bool string(std::string &value) override { return put(std::move(value)); }
+  bool binary(json::binary_t &value) override { return put(std::move(value)); }
+  bool start_object(std::size_t) override { return push(json::object()); }
+  bool start_array(std::size_t) override { return push(json::array()); }
+  bool end_object() override { return pop(); }
+  bool end_array() override { return pop(); }
+  bool key(std::string &name) override {
+    field = &(*open.back())[name];
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string &,
+                   const nlohmann::detail::exception &) override {
+    return false; // Not of a text that has been scanned.
+  }
+
+private:
+  /// Places a value after the one before it; null once the deadline is over.
+  json *place(json value) {
+    if (pace.isOver())
+      return nullptr;
+    json *target = open.empty() ? &root : field;
+    if (!open.empty() && open.back()->is_array())
+      target = &open.back()->emplace_back();
+    *target = std::move(value);
+    return target;
+  }
+  bool put(json value) { return place(std::move(value)) != nullptr; }
+  bool push(json value) {
+    open.push_back(place(std::move(value)));
+    return open.back() != nullptr;
+  }
+  bool pop() {
+    open.pop_back();
+    return true;
+  }
+
+  json &root;
+  Pace pace;
+  std::vector<json *> open;
+  json *field = nullptr; ///< The value of the last key.
+};
+
 } // namespace
 
-Status prescanJson(std::string_view json) {
-  Prescan prescan;
-  if (!nlohmann::json::sax_parse(json, &prescan))
+Status prescanJson(std::string_view text, const Deadline &deadline) {
+  Prescan prescan(deadline);
+  if (!json::sax_parse(text, &prescan)) {
+    if (prescan.message.empty())
+      return deadline.check(kReading);
     return Status(Code::BadInput, prescan.message);
+  }
   // nlohmann::json takes 16 bytes for a value, and for an array, an object or a
   // string allocations of up to 100 bytes.
   constexpr uint64_t kBytesOfValue = 128;
-  return checkHostMemory(json.size() + kBytesOfValue * prescan.numValues,
+  return checkHostMemory(text.size() + kBytesOfValue * prescan.pace.numValues(),
                          "read the manifest");
+}
+
+Status parseJson(std::string_view text, json &root, const Deadline &deadline) {
+  Builder builder(root, deadline);
+  json::sax_parse(text, &builder);
+  return deadline.check(kReading);
 }
 
 } // namespace vm
