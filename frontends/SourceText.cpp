@@ -78,7 +78,7 @@ static Result<std::string> readStandardInput() {
 Result<std::string> readSourceText(const std::string &path) {
   if (path == "-")
     return readStandardInput();
-  std::string context = fmt::format("reading \"{}\"", path);
+  std::string context = fmt::format("reading \"{}\"", printableLines(path));
   Result<InputFile> file = InputFile::open(path);
   if (!file.ok())
     return file.status().withContext(context);

@@ -7,6 +7,8 @@
 
 #include "frontends/token/Diagnostics.h"
 
+#include "runtime/base/Printable.h"
+
 #include <fmt/format.h>
 
 using namespace vm;
@@ -32,7 +34,8 @@ std::string vm::token::toText(const Diagnostic &diagnostic) {
   const Place &place = diagnostic.place;
   const char *severity =
       diagnostic.severity == Diagnostic::Severity::Error ? "error" : "warning";
-  std::string where = place.file;
+  constexpr size_t kMaxPathBytes = 4096; // PATH_MAX of Linux.
+  std::string where = printableLine(place.file, kMaxPathBytes);
   if (place.where.line != 0)
     where += fmt::format(":{}:{}", place.where.line, place.where.column);
   return fmt::format("{}: {}: {} [{}]", where, severity, diagnostic.sentence,

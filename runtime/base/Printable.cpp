@@ -82,4 +82,17 @@ std::string printableLines(std::string_view text) {
   return result;
 }
 
+std::string printableLine(std::string_view text, size_t maxBytes) {
+  std::string result;
+  while (!text.empty()) {
+    size_t length = printableLength(text);
+    size_t taken = std::max<size_t>(length, 1);
+    if (result.size() + taken > maxBytes)
+      return result + "...";
+    result += length > 0 ? text.substr(0, length) : "?";
+    text.remove_prefix(taken);
+  }
+  return result;
+}
+
 } // namespace vm

@@ -37,4 +37,8 @@ bool isPrintable(std::string_view text);
 /// of what isPrintable refuses.
 std::string printableLines(std::string_view text);
 
+/// `text` on one line, at most `maxBytes` of it: `?` in place of every byte of
+/// what isPrintable refuses, and `...` in place of what is too much.
+std::string printableLine(std::string_view text, size_t maxBytes);
+
 } // namespace vm

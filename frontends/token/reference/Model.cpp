@@ -8,6 +8,7 @@
 #include "frontends/token/reference/Model.h"
 
 #include "frontends/token/reference/TestModel.h"
+#include "frontends/token/text/TomlFile.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -69,7 +70,7 @@ Result<std::unique_ptr<Model>> vm::token::makeTestModel(const Machine &machine,
   for (size_t w = 0; w < machine.testModels.size(); ++w)
     if (std::string fault = faultOf(machine.testModels[w]); !fault.empty())
       return Status(Code::BadInput,
-                    fmt::format("The test model of workflow {} (\"{}\") {}.", w,
-                                machine.workflows[w].name, fault));
+                    fmt::format("The test model of workflow {} ({}) {}.", w,
+                                inQuotes(machine.workflows[w].name), fault));
   return std::unique_ptr<Model>(std::make_unique<TestModels>(machine, seed));
 }

@@ -8,6 +8,7 @@
 #include "frontends/token/tools/Resolver.h"
 
 #include "frontends/token/reference/TextCodec.h"
+#include "runtime/base/Printable.h"
 
 #include <fmt/format.h>
 
@@ -106,7 +107,8 @@ Status Resolver::resolve(const ToolReplies::Reply &reply) {
   bool isFailure = reply.reply.kind == ToolReply::Kind::Error;
   if (isFailure && outcome_.failures.size() < kMaxFailures)
     outcome_.failures.push_back(
-        fmt::format("Stream {}: {}", reply.stream, reply.reply.text));
+        fmt::format("Stream {}: {}", reply.stream,
+                    printableLine(reply.reply.text, kMaxFailureBytes)));
   return engine_.resolve(reply.stream, toResolution(reply.reply));
 }
 

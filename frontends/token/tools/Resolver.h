@@ -28,11 +28,13 @@ using StreamRequests = std::vector<ToolRequest>;
 
 struct RunOutcome {
   std::vector<StreamRequests> requests; ///< By stream.
-  /// Why streams are TOOL_FAILED: a sentence of each, of the first kMaxFailures
-  /// of them.
+  /// Why streams are TOOL_FAILED: a line of each, of the first kMaxFailures of
+  /// them. A tool may quote what a model said: what it says is printable, and
+  /// cut after kMaxFailureBytes.
   std::vector<std::string> failures;
 };
 constexpr size_t kMaxFailures = 20;
+constexpr size_t kMaxFailureBytes = 400;
 
 /// Runs all streams of the engine to their final states. `tools` has all that
 /// the machine asks (checkTools). A failure is one of the engine.

@@ -7,6 +7,7 @@
 
 #include "frontends/token/tools/ToolSet.h"
 
+#include "frontends/token/text/TomlFile.h"
 #include "frontends/token/tools/ToolProcess.h"
 
 #include <algorithm>
@@ -87,8 +88,9 @@ Status vm::token::checkTools(const Machine &machine,
     if (std::ranges::find(given, use.tool) == given.end())
       diagnostics.error(
           "C01", {"command line", {0, 0}},
-          fmt::format("Zone {} of workflow \"{}\" asks the tool \"{}\", which "
-                      "is not given (--tool={}=COMMAND).",
-                      use.zone, use.workflow, use.tool, use.tool));
+          fmt::format("Zone {} of workflow {} asks the tool {}, which is not "
+                      "given (--tool={}=COMMAND).",
+                      use.zone, inQuotes(use.workflow), inQuotes(use.tool),
+                      inBrief(use.tool)));
   return diagnostics.status();
 }

@@ -96,6 +96,25 @@ TEST(TokenResolver, AStreamFailsAloneAndInItsWay) {
             (std::vector<std::string>{"Stream 0: Nothing is known of it."}));
 }
 
+/// It may quote what the model said.
+TEST(TokenResolver, WhatAToolSaysIsAShortPrintableLine) {
+  auto failureOf = [](const std::string &why) {
+    Streams streams(askingTwice(), {"a]"});
+    ToolSet tools;
+    add(tools, "calc",
+        [&](const std::string &) { return ToolReply::error(why); });
+    return mustRun(*streams, tools).failures.at(0);
+  };
+  EXPECT_EQ(failureOf("\x1B[2J\r\n\t\xC2\x9B \xE2\x80\xAE \xFF\xC3\xA4."),
+            "Stream 0: ?[2J????? ??? ?\xC3\xA4.");
+  std::string most = std::string(kMaxFailureBytes - 2, 'x') + "\xC3\xA4";
+  EXPECT_EQ(failureOf(most), "Stream 0: " + most);
+  EXPECT_EQ(failureOf(most + std::string(900000, '\x1B')),
+            "Stream 0: " + most + "...");
+  EXPECT_EQ(failureOf("x" + most),
+            "Stream 0: x" + most.substr(0, kMaxFailureBytes - 2) + "...");
+}
+
 TEST(TokenResolver, AThousandStreamsWaitAboutTheTimeOfOneAnswer) {
   Streams streams(askingTwice(), {"a]b]"}, withStreams(1000));
   ToolSet tools;
