@@ -81,42 +81,62 @@ void setNonBlocking(const FileDescriptor &descriptor) {
           ::fcntl(descriptor.get(), F_GETFL) | O_NONBLOCK);
 }
 
+/// How a shell command is started.
+struct Spawn {
+  std::string command;
+  int input, output; ///< What it reads and writes; -1 = as this process.
+  pid_t group;       ///< The process group it joins; 0 = one of its own.
+  bool isDeaf;       ///< Whether only SIGKILL and SIGSTOP reach it.
+
+  /// An error number, or 0.
+  int run(pid_t &pid) const;
+};
+
 /// Attributes and actions of posix_spawn.
 class SpawnSettings {
 public:
-  SpawnSettings(const Pipe &input, const Pipe &output) {
-    ::posix_spawn_file_actions_init(&actions_);
-    ::posix_spawn_file_actions_adddup2(&actions_, input.read.get(), 0);
-    ::posix_spawn_file_actions_adddup2(&actions_, output.write.get(), 1);
-    ::posix_spawnattr_init(&attributes_);
-    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP |
-                                                 POSIX_SPAWN_SETSIGMASK |
-                                                 POSIX_SPAWN_SETSIGDEF);
-    ::posix_spawnattr_setpgroup(&attributes_, 0);
-    sigset_t none, pipe;
-    ::sigemptyset(&none);
+  explicit SpawnSettings(const Spawn &spawn) {
+    ::posix_spawn_file_actions_init(&actions);
+    for (auto [from, to] : {std::pair(spawn.input, 0), {spawn.output, 1}})
+      if (from >= 0)
+        ::posix_spawn_file_actions_adddup2(&actions, from, to);
+    ::posix_spawnattr_init(&attributes);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP |
+                                                POSIX_SPAWN_SETSIGMASK |
+                                                POSIX_SPAWN_SETSIGDEF);
+    ::posix_spawnattr_setpgroup(&attributes, spawn.group);
+    sigset_t blocked, pipe;
+    spawn.isDeaf ? ::sigfillset(&blocked) : ::sigemptyset(&blocked);
     ::sigemptyset(&pipe);
     ::sigaddset(&pipe, SIGPIPE);
-    ::posix_spawnattr_setsigmask(&attributes_, &none);
-    ::posix_spawnattr_setsigdefault(&attributes_, &pipe);
+    ::posix_spawnattr_setsigmask(&attributes, &blocked);
+    ::posix_spawnattr_setsigdefault(&attributes, &pipe);
   }
   SpawnSettings(const SpawnSettings &) = delete;
   ~SpawnSettings() {
-    ::posix_spawnattr_destroy(&attributes_);
-    ::posix_spawn_file_actions_destroy(&actions_);
+    ::posix_spawnattr_destroy(&attributes);
+    ::posix_spawn_file_actions_destroy(&actions);
   }
 
-  int spawn(const std::string &command, pid_t &pid) const {
-    std::string shell = "sh", option = "-c", text = command;
-    char *arguments[] = {shell.data(), option.data(), text.data(), nullptr};
-    return ::posix_spawn(&pid, "/bin/sh", &actions_, &attributes_, arguments,
-                         environ);
-  }
-
-private:
-  posix_spawn_file_actions_t actions_;
-  posix_spawnattr_t attributes_;
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
 };
+
+int Spawn::run(pid_t &pid) const {
+  SpawnSettings settings(*this);
+  std::string shell = "sh", option = "-c", text = command;
+  char *arguments[] = {shell.data(), option.data(), text.data(), nullptr};
+  return ::posix_spawn(&pid, "/bin/sh", &settings.actions, &settings.attributes,
+                       arguments, environ);
+}
+
+/// Waits for its end.
+int reap(pid_t pid) {
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
 
 } // namespace
 
@@ -135,17 +155,29 @@ static Result<Pipe> makeHighPipe() {
   return pipe;
 }
 
+/// What ends the group when this process is gone: it reads a pipe that nobody
+/// writes, whose other end only this process has, and which so ends with it.
+static constexpr const char *kGuard = "read -r line; kill -s KILL 0";
+
 Result<ChildProcess> ChildProcess::start(const std::string &command) {
-  Result<Pipe> input = makeHighPipe(), output = makeHighPipe();
-  if (!input.ok())
-    return input.status();
-  if (!output.ok())
-    return output.status();
+  Result<Pipe> input = makeHighPipe(), output = makeHighPipe(),
+               lifeline = makeHighPipe();
+  for (Result<Pipe> *pipe : {&input, &output, &lifeline})
+    if (!pipe->ok())
+      return pipe->status();
   ChildProcess child;
-  if (int error = SpawnSettings(*input, *output).spawn(command, child.pid_)) {
+  Spawn guard{kGuard, lifeline->read.get(), -1, 0, /*isDeaf=*/true};
+  if (int error = guard.run(child.guard_)) {
+    child.guard_ = -1;
+    return failure("a process", error);
+  }
+  Spawn shell{command, input->read.get(), output->write.get(), child.guard_,
+              /*isDeaf=*/false};
+  if (int error = shell.run(child.pid_)) {
     child.pid_ = -1;
     return failure("a process", error);
   }
+  child.lifeline_ = std::move(lifeline->write);
   child.input_ = std::move(input->write);
   child.output_ = std::move(output->read);
   setNonBlocking(child.input_);
@@ -155,7 +187,9 @@ Result<ChildProcess> ChildProcess::start(const std::string &command) {
 }
 
 ChildProcess::ChildProcess(ChildProcess &&other) noexcept
-    : pid_(std::exchange(other.pid_, -1)), input_(std::move(other.input_)),
+    : pid_(std::exchange(other.pid_, -1)),
+      guard_(std::exchange(other.guard_, -1)),
+      lifeline_(std::move(other.lifeline_)), input_(std::move(other.input_)),
       output_(std::move(other.output_)), ended_(std::move(other.ended_)) {}
 
 //===--- Talking ----------------------------------------------------------===//
@@ -194,19 +228,22 @@ void ChildProcess::finish(std::chrono::milliseconds grace) {
 }
 
 std::string ChildProcess::kill() {
-  if (pid_ < 0)
+  if (guard_ < 0)
     return "";
-  bool ended = hasEnded();
-  // It is not reaped yet, so that the number of its group is still its own.
-  ::kill(-pid_, SIGKILL);
-  ::kill(pid_, SIGKILL);
+  bool ended = pid_ >= 0 && hasEnded();
+  // The guard is not reaped yet, so that the number of the group is still its
+  // own; nor is the shell, which may have left the group.
+  ::kill(-guard_, SIGKILL);
+  ::kill(guard_, SIGKILL);
   int status = 0;
-  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  if (pid_ >= 0) {
+    ::kill(pid_, SIGKILL);
+    status = reap(pid_);
   }
-  pid_ = -1;
-  input_.close();
-  output_.close();
-  ended_.close();
+  reap(guard_);
+  pid_ = guard_ = -1;
+  for (FileDescriptor *descriptor : {&lifeline_, &input_, &output_, &ended_})
+    descriptor->close();
   if (!ended)
     return "";
   if (WIFSIGNALED(status))

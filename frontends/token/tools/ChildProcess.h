@@ -58,7 +58,8 @@ struct Transfer {
 
 /// Its standard input and output are pipes that do not wait on this side; its
 /// standard error is ours. It has a process group of its own, with all that it
-/// starts. Movable.
+/// starts. A guard in that group ends all of it when this process ends, also by
+/// SIGKILL; only what has left the group (setsid) stays. Movable.
 class ChildProcess {
 public:
   /// By /bin/sh -c. OutOfMemory where the system has no room for it.
@@ -90,7 +91,8 @@ private:
   bool hasEnded() const;
 
   pid_t pid_ = -1;
-  FileDescriptor input_, output_, ended_;
+  pid_t guard_ = -1; ///< Its number is that of the group.
+  FileDescriptor lifeline_, input_, output_, ended_;
 };
 
 } // namespace vm::token
