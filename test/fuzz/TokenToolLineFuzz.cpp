@@ -42,10 +42,16 @@ static void checkAnswer(const std::string &line) {
     require(answer.status().message().size() < 300);
     return;
   }
+  const Result<ToolReply> &reply = answer->reply;
+  if (!reply.ok()) {
+    require(reply.status().code() == Code::BadInput);
+    require(reply.status().message().size() < 300);
+    return;
+  }
   nlohmann::json json = nlohmann::json::parse(line);
-  bool isError = answer->reply.kind == ToolReply::Kind::Error;
+  bool isError = reply->kind == ToolReply::Kind::Error;
   require(json["id"] == answer->id);
-  require(json[isError ? "error" : "text"] == answer->reply.text);
+  require(json[isError ? "error" : "text"] == reply->text);
 }
 
 static void checkRequest(const std::string &text) {

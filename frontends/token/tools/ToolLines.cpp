@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <optional>
+
 using namespace vm;
 using namespace vm::token;
 
@@ -33,38 +35,80 @@ static Status noAnswer(std::string_view line, const char *why) {
                                             printable(line, 60), why));
 }
 
-/// What lies deeper than an answer needs is not built, so that a line costs no
-/// more than a few times its length.
-static Json parseFlat(std::string_view line) {
-  auto keep = [](int depth, Json::parse_event_t event, Json &) {
-    bool begins = event == Json::parse_event_t::object_start ||
-                  event == Json::parse_event_t::array_start;
-    return !begins || depth == 0;
-  };
-  return Json::parse(line, keep, /*allow_exceptions=*/false);
+namespace {
+
+/// Keeps of a line what an answer has, as far as it is JSON.
+class AnswerParser : public Json::json_sax_t {
+public:
+  bool isObject = false;
+  std::optional<uint64_t> id;
+  std::optional<std::string> text, error;
+
+  bool null() override { return take(); }
+  bool boolean(bool) override { return take(); }
+  bool number_integer(int64_t) override { return take(); }
+  bool number_unsigned(uint64_t number) override { return take(number); }
+  bool number_float(double, const std::string &) override { return take(); }
+  bool string(std::string &value) override { return take({}, &value); }
+  bool binary(Json::binary_t &) override { return take(); }
+  bool key(std::string &name) override {
+    if (depth_ == 1)
+      key_ = std::move(name);
+    return true;
+  }
+  bool start_object(size_t) override {
+    isObject |= depth_ == 0;
+    return begin();
+  }
+  bool start_array(size_t) override { return begin(); }
+  bool end_object() override { return --depth_, true; }
+  bool end_array() override { return --depth_, true; }
+  bool parse_error(size_t, const std::string &,
+                   const Json::exception &) override {
+    return false;
+  }
+
+private:
+  bool begin() { return take(), ++depth_, true; }
+
+  /// A value, by what an answer can use of it.
+  bool take(std::optional<uint64_t> number = {}, std::string *words = nullptr) {
+    if (depth_ != 1)
+      return true;
+    if (key_ == "id")
+      id = number;
+    for (auto [name, field] : {std::pair("text", &text), {"error", &error}})
+      if (key_ == name)
+        *field = words ? std::optional(std::move(*words)) : std::nullopt;
+    return true;
+  }
+
+  size_t depth_ = 0;
+  std::string key_; ///< Of the value that comes next in the object.
+};
+
+} // namespace
+
+/// The reply that a line with an `id` holds.
+static Result<ToolReply> replyOf(AnswerParser &answer, std::string_view line) {
+  if (answer.text.has_value() == answer.error.has_value())
+    return noAnswer(line, "it has not exactly one of the strings \"text\" and "
+                          "\"error\"");
+  return answer.text ? ToolReply::answer(std::move(*answer.text))
+                     : ToolReply::error(std::move(*answer.error));
 }
 
 Result<ToolAnswerLine> vm::token::readToolAnswer(std::string_view line) {
   if (line.size() > kMaxToolLine)
     return noAnswer(line, "it is too long");
-  Json json = parseFlat(line);
-  if (!json.is_object())
-    return noAnswer(line, "it is no JSON object in UTF-8");
-  auto id = json.find("id");
-  // A number that is written with a minus sign or a fraction is not unsigned.
-  if (id == json.end() || !id->is_number_unsigned())
-    return noAnswer(line, "its \"id\" is no whole number from 0");
-  auto text = json.find("text"), error = json.find("error");
-  bool hasText = text != json.end() && text->is_string();
-  bool hasError = error != json.end() && error->is_string();
-  if (hasText == hasError)
-    return noAnswer(line, "it has not exactly one of the strings \"text\" and "
-                          "\"error\"");
-  ToolAnswerLine answer;
-  answer.id = id->get<uint64_t>();
-  answer.reply = hasText ? ToolReply::answer(text->get<std::string>())
-                         : ToolReply::error(error->get<std::string>());
-  return answer;
+  constexpr const char *kNone = "it is no JSON object in UTF-8";
+  AnswerParser answer;
+  bool isJson = Json::sax_parse(line, &answer) && answer.isObject;
+  if (answer.id)
+    return ToolAnswerLine{*answer.id, isJson ? replyOf(answer, line)
+                                             : noAnswer(line, kNone)};
+  return noAnswer(line,
+                  isJson ? "its \"id\" is no whole number from 0" : kNone);
 }
 
 bool ToolLineReader::next(std::string_view &line) {

@@ -29,12 +29,15 @@ std::string toolRequestLine(uint64_t id, int32_t stream,
 
 struct ToolAnswerLine {
   uint64_t id = 0;
-  ToolReply reply;
+  /// BadInput where the line says which request it is about and is no answer
+  /// to it.
+  Result<ToolReply> reply = ToolReply();
 };
 
 /// A line without its LF: the object has a whole number `id` from 0, and of
 /// `text` and `error` exactly one is a string. Other keys do not matter, and
-/// of a key that is there twice the last one counts. BadInput otherwise.
+/// of a key that is there twice the last one counts. BadInput where no `id`
+/// stands before the first character that is no JSON in UTF-8.
 Result<ToolAnswerLine> readToolAnswer(std::string_view line);
 
 /// Cuts what comes through a pipe into lines.

@@ -181,7 +181,12 @@ Status ToolProcess::accept(std::string_view line) {
     return answer.status();
   auto found = sent_.find(answer->id);
   if (found != sent_.end()) {
-    replies_.put(found->second.stream, std::move(answer->reply));
+    Result<ToolReply> &reply = answer->reply;
+    replies_.put(found->second.stream,
+                 reply.ok() ? std::move(*reply)
+                            : ToolReply::error(fmt::format(
+                                  "The tool \"{}\" does not answer: {}", name_,
+                                  reply.status().message())));
     sent_.erase(found);
     return Status();
   }

@@ -22,16 +22,22 @@ TEST(TokenToolLines, ARequestIsAnObjectOnALine) {
             "\"a\\n\\\"\xC3\xA9\xEF\xBF\xBD\"}\n");
 }
 
-ToolAnswerLine mustRead(const std::string &line) {
+struct Answer {
+  uint64_t id = 0;
+  ToolReply reply;
+};
+
+Answer mustRead(const std::string &line) {
   Result<ToolAnswerLine> answer = readToolAnswer(line);
-  if (answer.ok())
-    return *answer;
-  ADD_FAILURE() << answer.status().message();
+  if (answer.ok() && answer->reply.ok())
+    return {answer->id, *answer->reply};
+  ADD_FAILURE()
+      << (answer.ok() ? answer->reply.status() : answer.status()).message();
   return {};
 }
 
 TEST(TokenToolLines, ReadsAnswers) {
-  ToolAnswerLine answer = mustRead("{\"id\":12,\"text\":\"84\"}");
+  Answer answer = mustRead("{\"id\":12,\"text\":\"84\"}");
   EXPECT_EQ(answer.id, 12u);
   EXPECT_EQ(answer.reply, ToolReply::answer("84"));
   answer = mustRead(" {\"error\" : \"why\", \"id\":0}\r");
@@ -44,39 +50,61 @@ TEST(TokenToolLines, ReadsAnswers) {
 }
 
 TEST(TokenToolLines, IgnoresExtraKeys) {
-  ToolAnswerLine answer = mustRead(
+  Answer answer = mustRead(
       "{\"id\":1,\"a\":{\"id\":2,\"text\":\"no\"},\"b\":[[{}],\"text\"],"
       "\"text\":\"yes\",\"error\":null}");
   EXPECT_EQ(answer.id, 1u);
   EXPECT_EQ(answer.reply, ToolReply::answer("yes"));
 }
 
-TEST(TokenToolLines, RefusesWhatIsNoAnswer) {
+TEST(TokenToolLines, RefusesWhatIsAboutNoRequest) {
   const char *lines[] = {"",
                          " ",
                          "84",
                          "null",
                          "[0,\"84\"]",
+                         "[{\"id\":0,\"text\":\"84\"}]",
                          "{}",
-                         "{\"id\":0}",
                          "{\"text\":\"84\"}",
+                         "{\"a\":{\"id\":0},\"text\":\"84\"}",
                          "{\"id\":-1,\"text\":\"84\"}",
                          "{\"id\":0.0,\"text\":\"84\"}",
                          "{\"id\":\"0\",\"text\":\"84\"}",
+                         "{\"id\":0,\"text\":\"84\",\"id\":[0]}",
                          "{\"id\":18446744073709551616,\"text\":\"84\"}",
-                         "{\"id\":0,\"text\":84}",
-                         "{\"id\":0,\"text\":\"84\",\"error\":\"why\"}",
-                         "{\"id\":0,\"text\":\"84\"",
-                         "{\"id\":0,\"text\":\"84\"}x",
-                         "{\"id\":0,\"text\":\"84\"}{\"id\":1,\"text\":\"\"}",
-                         "{\"id\":0,\"text\":\"\xFF\"}",
-                         "{\"id\":0,\"text\":\"\\ud800\"}",
+                         "{\"text\":\"\xFF\",\"id\":0}",
                          "\xEF\xBB\xBF{",
                          "[[[[[["};
   for (const char *line : lines)
     EXPECT_FALSE(readToolAnswer(line).ok()) << line;
   EXPECT_EQ(readToolAnswer("y\x1B").status().message(),
             "The line \"y?\" is no answer: it is no JSON object in UTF-8.");
+}
+
+TEST(TokenToolLines, KnowsWhichRequestHasNoAnswer) {
+  const char *lines[] = {
+      "{\"id\":7}",
+      "{\"id\":7,\"text\":84}",
+      "{\"id\":7,\"text\":{\"text\":\"84\"}}",
+      "{\"id\":7,\"text\":\"84\",\"error\":\"why\"}",
+      "{\"id\":7,\"text\":\"84\",\"text\":[]}",
+      "{\"id\":7,\"text\":\"84\"",
+      "{\"id\":7,\"text\":\"84",
+      "{\"id\":7,\"text\":\"84\"}x",
+      "{\"id\":7,\"text\":\"84\"}{\"id\":1,\"text\":\"\"}",
+      "{\"id\":7,\"text\":\"\xFF\"}",
+      "{\"id\":7,\"text\":\"\\ud83d\"}",
+  };
+  for (const char *line : lines) {
+    Result<ToolAnswerLine> answer = readToolAnswer(line);
+    ASSERT_TRUE(answer.ok()) << line;
+    EXPECT_EQ(answer->id, 7u) << line;
+    EXPECT_FALSE(answer->reply.ok()) << line;
+  }
+  EXPECT_EQ(
+      readToolAnswer("{\"id\":7,\"text\":\"\xFF\"}")->reply.status().message(),
+      "The line \"{\"id\":7,\"text\":\"?\"}\" is no answer: it is no "
+      "JSON object in UTF-8.");
 }
 
 TEST(TokenToolLines, ManyBracketsAreOnlyALine) {

@@ -149,6 +149,29 @@ TEST(TokenToolProcess, ALineThatIsNoAnswerBreaksIt) {
             "JSON object in UTF-8.");
 }
 
+/// Of many streams that wait for a tool only the one that it is about fails.
+TEST(TokenToolProcess, ALineThatIsNoAnswerToItsRequestFailsThatAlone) {
+  Program program("read a; read b; read c; echo '{\"id\":1,\"txt\":\"b\"}'; "
+                  "printf '{\"id\":2,\"text\":\"\\377\"}\\n'; "
+                  "echo '{\"id\":0,\"text\":\"a\"}'; read d; "
+                  "echo '{\"id\":3,\"text\":\"d\"}'; cat > /dev/null");
+  for (int32_t stream : {7, 8, 9})
+    program.ask(stream, "");
+  program.await(3);
+  EXPECT_EQ(program.byStream[7], ToolReply::answer("a"));
+  EXPECT_EQ(program.byStream[8],
+            ToolReply::error(
+                "The tool \"calc\" does not answer: The line "
+                "\"{\"id\":1,\"txt\":\"b\"}\" is no answer: it has not exactly "
+                "one of the strings \"text\" and \"error\"."));
+  EXPECT_EQ(
+      program.byStream[9],
+      ToolReply::error("The tool \"calc\" does not answer: The line "
+                       "\"{\"id\":2,\"text\":\"?\"}\" is no answer: it is "
+                       "no JSON object in UTF-8."));
+  EXPECT_EQ(program.answerTo(10, ""), ToolReply::answer("d"));
+}
+
 TEST(TokenToolProcess, AnAnswerToWhatIsNotAskedBreaksIt) {
   EXPECT_EQ(breaks("read a; echo '{\"id\":1,\"text\":\"\"}'; sleep 1000"),
             "The tool \"calc\" is broken: It answered request 1, which is not "
