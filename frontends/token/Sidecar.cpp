@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <limits>
 
 using namespace vm;
@@ -22,7 +23,7 @@ using namespace vm::token;
 
 using Json = nlohmann::json;
 
-static constexpr const char *kFormat = "gpuvm-token-plan/1";
+static constexpr const char *kFormat = "gpuvm-token-plan/2";
 
 std::string vm::token::sidecarPath(const std::string &planPath) {
   return planPath + ".token.json";
@@ -57,17 +58,17 @@ static std::string modulesJson(const std::vector<ModuleInfo> &modules) {
   return modules.empty() ? "" : "\"modules\":" + list.dump() + ",\n";
 }
 
-std::string vm::token::writeSidecar(const Machine &machine,
+std::string vm::token::writeSidecar(uint64_t plan, const Machine &machine,
                                     const Tokenizer &tokenizer, int32_t streams,
                                     const Limits &limits,
                                     const std::vector<ModuleInfo> &modules) {
   std::string tensors = writeTensors(machine);
   tensors.pop_back(); // Its line feed.
   return fmt::format(
-      "{{\"format\":\"{}\",\"streams\":{},\"budget\":{},"
+      "{{\"format\":\"{}\",\"plan\":\"{:016x}\",\"streams\":{},\"budget\":{},"
       "\"capture_tokens\":{},\"answer_tokens\":{},\"context\":{},\n"
       "\"tokenizer\":{},\n{}\"machine\":{}}}\n",
-      kFormat, streams, limits.budget, limits.captureTokens,
+      kFormat, plan, streams, limits.budget, limits.captureTokens,
       limits.answerTokens, limits.context, tokenizerJson(tokenizer),
       modulesJson(modules), tensors);
 }
@@ -84,6 +85,7 @@ public:
   Sidecar read(const Json &json);
 
 private:
+  uint64_t readPlan(JsonFields &fields);
   int32_t count(JsonFields &fields, const char *key, int32_t least);
   std::unique_ptr<Tokenizer> readTokenizer(const Json &json);
   ModuleInfo readModule(const Json &json, size_t number);
@@ -92,6 +94,20 @@ private:
   const Place &place_;
   Diagnostics &diagnostics_;
 };
+
+uint64_t SidecarReader::readPlan(JsonFields &fields) {
+  std::optional<std::string> text = fields.string("plan");
+  uint64_t plan = 0;
+  if (!text)
+    return plan;
+  const char *end = text->data() + text->size();
+  auto [at, error] = std::from_chars(text->data(), end, plan, /*base=*/16);
+  if (text->size() != 16 || error != std::errc() || at != end)
+    fields.fail("T12", fmt::format("Key \"plan\" of {} is {} (16 hexadecimal "
+                                   "digits are wanted).",
+                                   fields.what(), inQuotes(*text)));
+  return plan;
+}
 
 int32_t SidecarReader::count(JsonFields &fields, const char *key,
                              int32_t least) {
@@ -156,9 +172,11 @@ Sidecar SidecarReader::read(const Json &json) {
   JsonFields fields(json, "The file", place_, diagnostics_);
   std::optional<std::string> format = fields.string("format");
   if (format && *format != kFormat)
-    fields.fail("T10", fmt::format("The format is {} (\"{}\" is wanted).",
+    fields.fail("T10", fmt::format("The format is {} (\"{}\" is wanted, which "
+                                   "gpuvm-compile writes beside a plan).",
                                    inQuotes(*format), kFormat));
   Sidecar sidecar;
+  sidecar.plan = readPlan(fields);
   sidecar.streams = count(fields, "streams", 1);
   sidecar.limits.budget = count(fields, "budget", 0);
   sidecar.limits.captureTokens = count(fields, "capture_tokens", 0);
@@ -195,5 +213,18 @@ Result<Sidecar> vm::token::loadSidecar(const std::string &planPath) {
     return readSidecar(*text, path);
   Diagnostics diagnostics;
   diagnostics.error("P02", {path, {0, 0}}, text.status().message());
+  return diagnostics.status();
+}
+
+Status vm::token::checkPlanOf(const Sidecar &sidecar, uint64_t plan,
+                              const std::string &planPath) {
+  if (sidecar.plan == plan)
+    return {};
+  Diagnostics diagnostics;
+  diagnostics.error(
+      "P08", {sidecarPath(planPath), {0, 0}},
+      fmt::format("The file belongs to the plan {:016x}, and the one that it "
+                  "stands beside is {:016x}: gpuvm-compile writes both anew.",
+                  sidecar.plan, plan));
   return diagnostics.status();
 }

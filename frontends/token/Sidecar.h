@@ -24,7 +24,8 @@
 namespace vm::token {
 
 struct Sidecar {
-  Machine machine; ///< Checked (machine/CheckMachine.h).
+  uint64_t plan = 0; ///< The plan it stands beside (planIdentity).
+  Machine machine;   ///< Checked (machine/CheckMachine.h).
   std::unique_ptr<Tokenizer> tokenizer;
   int32_t streams = 1; ///< At least 1, and what the engine has room for.
   Limits limits;
@@ -34,13 +35,15 @@ struct Sidecar {
 /// The path of that of a plan.
 std::string sidecarPath(const std::string &planPath);
 
-/// JSON: `{"format":"gpuvm-token-plan/1","streams","budget","capture_tokens",
-/// "answer_tokens","context","tokenizer":{"name","pieces"},"modules":[{"stage",
-/// "state","initial","resets"}],"machine"}`, the machine in the tensor form
-/// (machine/TensorJson.h); `modules` may be absent. The tokenizer must be
-/// `bytes` or `greedy`, whose pieces are there, so that its file need not be.
-std::string writeSidecar(const Machine &machine, const Tokenizer &tokenizer,
-                         int32_t streams, const Limits &limits,
+/// JSON: `{"format":"gpuvm-token-plan/2","plan","streams","budget",
+/// "capture_tokens","answer_tokens","context","tokenizer":{"name","pieces"},
+/// "modules":[{"stage","state","initial","resets"}],"machine"}`, the plan as 16
+/// hexadecimal digits, the machine in the tensor form (machine/TensorJson.h);
+/// `modules` may be absent. The tokenizer must be `bytes` or `greedy`, whose
+/// pieces are there, so that its file need not be.
+std::string writeSidecar(uint64_t plan, const Machine &machine,
+                         const Tokenizer &tokenizer, int32_t streams,
+                         const Limits &limits,
                          const std::vector<ModuleInfo> &modules = {});
 
 /// Reads and checks. BadInput with a line for each thing that is wrong, by the
@@ -50,5 +53,10 @@ Result<Sidecar> readSidecar(std::string_view text, const std::string &file);
 
 /// The same of the file beside a plan; P02 where it cannot be read.
 Result<Sidecar> loadSidecar(const std::string &planPath);
+
+/// P08 where the plan beside which the sidecar was found is `plan` and not its
+/// own: of two compilations, one has left its file here and one not.
+Status checkPlanOf(const Sidecar &sidecar, uint64_t plan,
+                   const std::string &planPath);
 
 } // namespace vm::token

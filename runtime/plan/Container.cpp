@@ -172,6 +172,10 @@ uint16_t statedMinor(std::span<const uint8_t> file) {
   return load<uint16_t>(file, kMinorAt);
 }
 
+uint64_t planIdentity(std::span<const uint8_t> file) {
+  return load<uint64_t>(file, kTableHashAt);
+}
+
 std::vector<uint8_t> writeContainer(std::span<const Section> sections,
                                     uint16_t minor) {
   uint64_t tableEnd = kHeaderBytes + sections.size() * kSectionEntryBytes;

@@ -58,4 +58,8 @@ Status checkMagic(std::span<const uint8_t> start);
 /// The minor version that a file which readContainer accepts states.
 uint16_t statedMinor(std::span<const uint8_t> file);
 
+/// What tells that file from others: the checksum of its section table, which
+/// has the checksum of each section. Stands in the header.
+uint64_t planIdentity(std::span<const uint8_t> file);
+
 } // namespace vm

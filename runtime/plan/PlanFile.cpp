@@ -20,6 +20,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <new>
 #include <string_view>
 
@@ -121,6 +122,18 @@ Result<Plan> parsePlan(std::span<const uint8_t> bytes,
   return plan;
 }
 
+using Header = std::array<uint8_t, kHeaderBytes>;
+
+/// The header of a file that begins as a plan does; zeros after its end.
+Result<Header> readHeader(const InputFile &file) {
+  Header header = {};
+  std::span<uint8_t> start(header.data(),
+                           std::min(file.sizeBytes(), kHeaderBytes));
+  VM_RETURN_IF_ERROR(file.readAt(0, start));
+  VM_RETURN_IF_ERROR(checkMagic(start));
+  return header;
+}
+
 /// The bytes of a regular file that begins as a plan does. Nothing else is
 /// read: neither a pipe without an end nor gigabytes that are no plan.
 Result<std::vector<uint8_t>> readFile(const std::string &path) {
@@ -130,10 +143,8 @@ Result<std::vector<uint8_t>> readFile(const std::string &path) {
   if (file->sizeBytes() > limits::kMaxFileBytes)
     return bad("The file has {} bytes (at most {} are allowed).",
                file->sizeBytes(), limits::kMaxFileBytes);
-  uint8_t header[kHeaderBytes];
-  std::span<uint8_t> start(header, std::min(file->sizeBytes(), kHeaderBytes));
-  VM_RETURN_IF_ERROR(file->readAt(0, start));
-  VM_RETURN_IF_ERROR(checkMagic(start));
+  if (auto header = readHeader(*file); !header.ok())
+    return header.status();
   auto bytes = allocateBytes(file->sizeBytes());
   if (bytes.ok())
     VM_RETURN_IF_ERROR(file->readAt(0, *bytes));
@@ -192,14 +203,31 @@ Result<Plan> loadPlan(const std::string &path, uint64_t timeoutNs) {
   }
 }
 
-Status savePlan(const std::string &path, const Plan &plan) {
-  VM_RETURN_IF_ERROR(
-      checkPlan(plan).withContext(fmt::format("saving \"{}\"", path)));
+Result<std::vector<uint8_t>> encodePlan(const Plan &plan) {
+  VM_RETURN_IF_ERROR(checkPlan(plan));
   std::vector<uint8_t> bytes = writePlan(plan);
   // The manifest or the file may have become too large to be read back.
   if (auto sections = readContainer(bytes); !sections.ok())
-    return sections.status().withContext(fmt::format("saving \"{}\"", path));
-  return writeFileAtomically(path, bytes);
+    return sections.status();
+  return bytes;
+}
+
+Status savePlan(const std::string &path, const Plan &plan) {
+  auto bytes = encodePlan(plan);
+  if (!bytes.ok())
+    return bytes.status().withContext(fmt::format("saving \"{}\"", path));
+  return writeFileAtomically(path, *bytes);
+}
+
+Result<uint64_t> readPlanIdentity(const std::string &path) {
+  std::string context = fmt::format("reading \"{}\"", path);
+  auto file = InputFile::open(path);
+  if (!file.ok())
+    return file.status().withContext(context);
+  auto header = readHeader(*file);
+  if (!header.ok())
+    return header.status().withContext(context);
+  return planIdentity(*header);
 }
 
 } // namespace vm

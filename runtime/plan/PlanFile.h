@@ -47,8 +47,15 @@ Result<Plan> readPlan(std::span<const uint8_t> bytes,
 /// in memory; the path is named in every failure.
 Result<Plan> loadPlan(const std::string &path, uint64_t timeoutNs = UINT64_MAX);
 
-/// Checks `plan`, writes it to a temporary beside `path` and renames it: the
-/// file at `path` is never half-written.
+/// The bytes of the file for `plan`, after all that a reader will check.
+Result<std::vector<uint8_t>> encodePlan(const Plan &plan);
+
+/// Writes encodePlan to a temporary beside `path` and renames it: the file at
+/// `path` is never half-written.
 Status savePlan(const std::string &path, const Plan &plan);
+
+/// The planIdentity (Container.h) of the file at `path`, of which only the
+/// header is read; BadInput where it does not begin as a plan does.
+Result<uint64_t> readPlanIdentity(const std::string &path);
 
 } // namespace vm

@@ -17,6 +17,7 @@
 #include "frontends/token/machine/TensorJson.h"
 #include "frontends/token/modules/ModuleFile.h"
 #include "frontends/token/reference/Reference.h"
+#include "runtime/plan/Container.h"
 #include "runtime/plan/PlanFile.h"
 #include "tools/common/CommandLineText.h"
 #include "tools/gpuvm-compile/TextFile.h"
@@ -310,11 +311,15 @@ Status vm::compile::saveEngine(const std::string &path, const Plan &plan,
                                const TokenOptions &options, int32_t context) {
   Limits limits = limitsOf(loaded.machine, options);
   limits.context = context;
+  auto bytes = encodePlan(plan);
+  if (!bytes.ok())
+    return bytes.status().withContext(fmt::format("saving \"{}\"", path));
   Result<AtomicFile> sidecar = AtomicFile::create(sidecarPath(path));
   if (!sidecar.ok())
     return sidecar.status();
-  VM_RETURN_IF_ERROR(sidecar->write(bytesOf(writeSidecar(
-      loaded.machine, *loaded.tokenizer, options.streams, limits, modules))));
-  VM_RETURN_IF_ERROR(savePlan(path, plan));
+  VM_RETURN_IF_ERROR(sidecar->write(bytesOf(
+      writeSidecar(planIdentity(*bytes), loaded.machine, *loaded.tokenizer,
+                   options.streams, limits, modules))));
+  VM_RETURN_IF_ERROR(writeFileAtomically(path, *bytes));
   return sidecar->commit(); // All that is likely to fail has been done.
 }

@@ -7,6 +7,7 @@
 
 #include "frontends/token/Sidecar.h"
 #include "frontends/token/engine/EngineRun.h"
+#include "runtime/plan/PlanFile.h"
 #include "tools/gpuvm-token/Commands.h"
 #include "tools/gpuvm-token/Running.h"
 
@@ -45,16 +46,25 @@ static Status replaceMachine(const Options &options, Sidecar &sidecar) {
   return {};
 }
 
+static Status checkPlanFile(const Sidecar &sidecar, const std::string &path) {
+  Result<uint64_t> identity = readPlanIdentity(path);
+  return identity.ok() ? checkPlanOf(sidecar, *identity, path)
+                       : identity.status();
+}
+
 static Result<OpenPlan> open(const Options &options) {
   Result<Sidecar> sidecar = loadSidecar(options.planPath);
   if (!sidecar.ok())
     return sidecar.status();
+  VM_RETURN_IF_ERROR(checkPlanFile(*sidecar, options.planPath));
   if (!options.inputs.empty())
     VM_RETURN_IF_ERROR(replaceMachine(options, *sidecar));
   DeviceOptions device{.device = options.device, .validate = options.validate};
   Result<DevicePlan> plan = DevicePlan::open(options.planPath, device);
   if (!plan.ok())
     return plan.status();
+  // The file may have been replaced before it was opened.
+  VM_RETURN_IF_ERROR(checkPlanFile(*sidecar, options.planPath));
   return OpenPlan{std::move(*sidecar), std::move(*plan)};
 }
 

@@ -20,8 +20,10 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
+constexpr uint64_t kPlan = 0x0123456789abcdef;
+
 std::string sidecarWith(const Tokenizer &tokenizer) {
-  return writeSidecar(machineOf(smallWorkflow(), tokenizer), tokenizer,
+  return writeSidecar(kPlan, machineOf(smallWorkflow(), tokenizer), tokenizer,
                       /*streams=*/64, {4096, 20, 0, 8192});
 }
 
@@ -39,6 +41,7 @@ std::string refused(const std::string &text) {
 TEST(TokenSidecar, HoldsWhatThePlanHasNoPlaceFor) {
   Result<Sidecar> sidecar = readSidecar(good(), "x");
   ASSERT_TRUE(sidecar.ok()) << sidecar.status().message();
+  EXPECT_EQ(sidecar->plan, kPlan);
   EXPECT_EQ(sidecar->streams, 64);
   EXPECT_EQ(sidecar->limits.budget, 4096);
   EXPECT_EQ(sidecar->limits.captureTokens, 20);
@@ -55,7 +58,7 @@ TEST(TokenSidecar, WritingWhatWasReadGivesTheSameText) {
        {good(), sidecarWith(*makeGreedyTokenizer({"[P]", "ö", " q"}))}) {
     Result<Sidecar> sidecar = readSidecar(text, "x");
     ASSERT_TRUE(sidecar.ok()) << sidecar.status().message();
-    EXPECT_EQ(writeSidecar(sidecar->machine, *sidecar->tokenizer,
+    EXPECT_EQ(writeSidecar(sidecar->plan, sidecar->machine, *sidecar->tokenizer,
                            sidecar->streams, sidecar->limits),
               text);
   }
@@ -76,8 +79,8 @@ TEST(TokenSidecar, HasTheModulesOfThePlan) {
       {ModuleStage::Transition, "", 0, false},
       {ModuleStage::Post, "count", INT32_MAX, false}};
   std::unique_ptr<Tokenizer> bytes = makeByteTokenizer();
-  std::string text =
-      writeSidecar(machineOf(smallWorkflow(), *bytes), *bytes, 64, {}, modules);
+  std::string text = writeSidecar(kPlan, machineOf(smallWorkflow(), *bytes),
+                                  *bytes, 64, {}, modules);
   Result<Sidecar> sidecar = readSidecar(text, "x");
   ASSERT_TRUE(sidecar.ok()) << sidecar.status().message();
   EXPECT_EQ(sidecar->modules, modules);
@@ -123,12 +126,44 @@ TEST(TokenSidecar, NumbersAreInRange) {
             std::string::npos);
 }
 
+TEST(TokenSidecar, NamesItsPlan) {
+  for (const char *plan : {"", "0", "0123456789abcdeg", "0x23456789abcdef",
+                           "0123456789abcdef0", "-123456789abcdef"}) {
+    Json json = Json::parse(good());
+    json["plan"] = plan;
+    EXPECT_NE(refused(json.dump()).find("16 hexadecimal digits"),
+              std::string::npos)
+        << plan;
+  }
+  Result<Sidecar> sidecar = readSidecar(good(), "x");
+  EXPECT_TRUE(checkPlanOf(*sidecar, kPlan, "a.gvplan").ok());
+  Status status = checkPlanOf(*sidecar, 0x1f, "a.gvplan");
+  EXPECT_EQ(status.code(), Code::BadInput);
+  EXPECT_EQ(status.message(),
+            "a.gvplan.token.json: error: The file belongs to the plan "
+            "0123456789abcdef, and the one that it stands beside is "
+            "000000000000001f: gpuvm-compile writes both anew. [P08]");
+}
+
+/// Those before format 2 do not say whose they are.
+TEST(TokenSidecar, AnOldOneIsRefused) {
+  Json json = Json::parse(good());
+  json["format"] = "gpuvm-token-plan/1";
+  json.erase("plan");
+  EXPECT_NE(
+      refused(json.dump())
+          .find("x: error: The format is \"gpuvm-token-plan/1\" "
+                "(\"gpuvm-token-plan/2\" is wanted, which gpuvm-compile writes "
+                "beside a plan). [T10]"),
+      std::string::npos);
+}
+
 TEST(TokenSidecar, OtherFormatsAreRefused) {
   EXPECT_NE(refused("nothing").find("x: error: The file is not JSON"),
             std::string::npos);
   // The tensor form by itself.
   std::string tensors = writeTensors(machineOf(smallWorkflow()));
-  EXPECT_NE(refused(tensors).find("\"gpuvm-token-plan/1\" is wanted"),
+  EXPECT_NE(refused(tensors).find("\"gpuvm-token-plan/2\" is wanted"),
             std::string::npos);
   EXPECT_FALSE(readTensors(good(), "x").ok());
 }
