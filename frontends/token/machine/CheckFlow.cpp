@@ -14,15 +14,13 @@ using namespace vm::token;
 
 namespace {
 
-bool isEdge(const Advance &advance) {
-  return advance.active && !advance.mask.empty();
-}
-
-/// Calls `visit` with the target of each edge of a zone.
+/// Calls `visit` with the target of each edge of a zone. An active one counts
+/// without a pattern, too: its zone may be left by another way, or end by the
+/// budget.
 template <typename F> void forEachEdge(const Zone &zone, F visit) {
-  if (isEdge(zone.advance))
+  if (zone.advance.active)
     visit(zone.nextAddress);
-  if (isEdge(zone.jump))
+  if (zone.jump.active)
     visit(zone.jumpAddress);
 }
 

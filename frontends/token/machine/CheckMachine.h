@@ -34,7 +34,7 @@ bool checkMachine(const Machine &machine, const Place &place,
                   Diagnostics &diagnostics);
 
 /// The rules of the flow alone (T19), for machines with addresses in range. An
-/// edge counts where its `active` is set and its mask has a class.
+/// edge counts where its `active` is set, also with an empty mask.
 bool checkFlow(const Machine &machine, const Place &place,
                Diagnostics &diagnostics);
 

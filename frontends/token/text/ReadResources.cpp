@@ -110,7 +110,9 @@ std::optional<Resource> ResourceReader::readList(const toml::table &table) {
 
 std::optional<Resource> ResourceReader::readLru(const toml::table &table) {
   refuseOthers(table, {"kind", "size", "items"});
-  std::optional<std::vector<std::string>> items = readItems(table);
+  std::optional<std::vector<std::string>> items =
+      table.contains("items") ? readItems(table)
+                              : std::optional(std::vector<std::string>());
   const toml::node *node = find(table, "size");
   if (!node || !items)
     return std::nullopt;

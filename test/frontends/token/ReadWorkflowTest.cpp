@@ -70,7 +70,7 @@ udpl = "prompts.toml"
 topic = "whales"
 who = { kind = "static", text = "you" }
 list = { kind = "list", items = ["x", "y"] }
-seen = { kind = "lru", size = 2, items = [] }
+seen = { kind = "lru", size = 2 }
 [program]
 main = [ { run = "setup", with = { n = 3 } },
          { loop = "again", body = [ { capture = "ask", tool = "search" }, { feed = "result" } ] },

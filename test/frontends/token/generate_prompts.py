@@ -109,7 +109,7 @@ class Prompts:
                 "recent": {"kind": "lru", "size": self.random.randint(1, 3),
                            "items": items()}}
         if self.chance(0.2):
-            made["recent"] = {"kind": "lru", "size": 2, "items": []}
+            made["recent"] = {"kind": "lru", "size": 2} | self.random.choice([{}, {"items": []}])
         return made
 
     def item(self):

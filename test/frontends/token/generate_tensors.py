@@ -107,11 +107,11 @@ class Form:
         return len(self.rows[row][1]) + self.random.choice([0, 0, 1, 2, 5, 9, 30])
 
     def is_connected(self, zones, entry):
-        """By the edges that can be taken, whether or not others count."""
+        """By the active edges, also those that no pattern takes."""
         end = sum(self.sizes)
         place = lambda address: len(zones) if address == end else address - entry
         edges = [[place(z[f"{to}_address"]) for way, to in (("zone", "next"), ("jump", "jump"))
-                  if z[f"{way}_advance_active"] and z[f"{way}_advance_mask"]] for z in zones]
+                  if z[f"{way}_advance_active"]] for z in zones]
         return check_graph(edges, [0], len(edges)) is None
 
     def names(self, w):

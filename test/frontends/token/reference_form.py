@@ -130,9 +130,8 @@ def check_form(form):
     t, zones = form["tensors"], len(form["tensors"]["timeout"])
     for z in range(zones):
         check_zone(t, z)
-    taken = lambda way, z: t[f"{way}_advance_active"][z] and bool(t[f"{way}_advance_mask"][z])
-    edges = [[t["next_address"][z]] * taken("zone", z)
-             + [t["jump_address"][z]] * taken("jump", z) for z in range(zones)]
+    edges = [[t["next_address"][z]] * t["zone_advance_active"][z]
+             + [t["jump_address"][z]] * t["jump_advance_active"][z] for z in range(zones)]
     lost = check_graph(edges, [w["entry"] for w in form["workflows"]], zones)
     check(lost is None, "T14", f"zone {lost} is not between an entry and END")
 

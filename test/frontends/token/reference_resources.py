@@ -74,7 +74,7 @@ KEYS = {"static": {"text"}, "list": {"items"}, "lru": {"size", "items"}}
 
 
 def read_pool(name, value, seed, place):
-    kind, items = value["kind"], value["items"]
+    kind, items = value["kind"], value.get("items", [])
     if not is_strings(items) or (kind == "list" and not items):
         raise Problem("P12", f"items of {name!r} are no texts", place)
     if kind == "list":
@@ -95,7 +95,7 @@ def read_resource(name, value, seed, place):
         if key not in KEYS[value["kind"]] | {"kind"}:
             raise Problem("P11", f"{key!r} is no key of {name!r}", place)
     for key in KEYS[value["kind"]]:
-        if key not in value:
+        if key not in value and (value["kind"], key) != ("lru", "items"):
             raise Problem("P11", f"{name!r} has no key {key!r}", place)
     if value["kind"] != "static":
         return read_pool(name, value, seed, place)
