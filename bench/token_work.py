@@ -101,7 +101,7 @@ class Work:
         self.tool, self.streams = tool, streams
         self.first = min(streams, COMPARED // TOKENS)  # streams that are compared with the reference
         self.case = Case(f"{streams:,} streams", WORKFLOW, Arrays(self.inputs), language="workflow.toml",
-                         options=(f"--streams={streams}", f"--budget={TOKENS}"), compared=self.compared, bound=0.0,
+                         options=(f"--streams={streams}", f"--budget={TOKENS}", "--allow-outside"), compared=self.compared, bound=0.0,
                          counts=(streams * TOKENS, "stream-steps"), stages=TOKENS, extra={"streams": streams, "tokens": TOKENS})
 
     @functools.cached_property

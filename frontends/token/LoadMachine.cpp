@@ -14,7 +14,6 @@
 #include "frontends/token/machine/TensorJson.h"
 #include "frontends/token/text/ReadWorkflow.h"
 
-#include <filesystem>
 #include <fmt/format.h>
 
 using namespace vm;
@@ -90,12 +89,12 @@ Result<LoadedWorkflow> vm::token::loadWorkflow(const std::string &path,
   if (formOf(path) == Form::Wire)
     return loadWire(path, options);
   Diagnostics diagnostics;
-  std::optional<SampledWorkflow> workflow =
-      readWorkflow(path, options.arguments, options.seed, diagnostics);
+  std::optional<SampledWorkflow> workflow = readWorkflow(
+      path, options.arguments, options.seed, diagnostics, options.allowOutside);
   if (!workflow)
     return diagnostics.status();
-  std::string folder = std::filesystem::path(path).parent_path().string();
-  return LoadedWorkflow{std::move(*workflow), folder, diagnostics.warnings()};
+  return LoadedWorkflow{std::move(*workflow), folderOf(path),
+                        diagnostics.warnings()};
 }
 
 //===--- One file ---------------------------------------------------------===//
@@ -106,9 +105,12 @@ Result<MachinePart> Loader::encode(const std::string &path) {
     return loaded.status();
   const SampledWorkflow &workflow = loaded->workflow;
   Diagnostics diagnostics;
+  bool isOption = formOf(path) == Form::Wire;
   std::unique_ptr<Tokenizer> tokenizer = makeTokenizer(
-      workflow.tokenizer, loaded->folder,
-      formOf(path) == Form::Wire ? kOption : workflow.place, diagnostics);
+      workflow.tokenizer, loaded->folder, isOption ? kOption : workflow.place,
+      diagnostics,
+      isOption || options_.allowOutside ? PathBounds()
+                                        : PathBounds(loaded->folder));
   if (!tokenizer)
     return diagnostics.status();
   std::optional<Machine> machine =

@@ -28,6 +28,9 @@ struct LoadOptions {
   /// Of wire forms and tensors, which do not name theirs; "" = `bytes`. A
   /// workflow names its own, which must be the same where this is given.
   std::string tokenizer;
+  /// Whether what a workflow names, prompts and a tokenizer, may lie outside of
+  /// its folder.
+  bool allowOutside = false;
 };
 
 struct LoadedMachine {

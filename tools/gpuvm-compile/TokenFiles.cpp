@@ -75,6 +75,9 @@ void vm::compile::addTokenOptions(CLI::App &app, TokenOptions &options) {
                         "bytes or greedy:FILE, of tensors and wire forms. "
                         "Default: bytes")
            ->type_name("NAME"));
+  keep(group->add_flag("--allow-outside", options.allowOutside,
+                       "Let a workflow name prompts and a tokenizer that are "
+                       "not in its folder or below"));
   keep(group
            ->add_option("--model", options.model,
                         "What proposes tokens: test (the model for tests), or "
@@ -143,7 +146,8 @@ static Result<LoadOptions> loadOptions(const TokenOptions &options) {
   auto arguments = mapOfPairs("--arg", options.arguments);
   if (!arguments.ok())
     return arguments.status();
-  return LoadOptions{std::move(*arguments), options.seed, options.tokenizer};
+  return LoadOptions{std::move(*arguments), options.seed, options.tokenizer,
+                     options.allowOutside};
 }
 
 static std::unique_ptr<mlir::MLIRContext> makeContext() {

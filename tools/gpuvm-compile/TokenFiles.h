@@ -28,6 +28,7 @@ struct TokenOptions {
   std::vector<std::string> arguments;   ///< NAME=VALUE
   uint64_t seed = 0;                    ///< Of what resources draw.
   std::string tokenizer;                ///< "" = as the inputs say, or bytes.
+  bool allowOutside = false;            ///< Of a workflow's folder.
   std::string model = "test";
   std::string record = "tokens";
   std::vector<std::string> modules; ///< STAGE:FILE

@@ -32,6 +32,9 @@ CLI::Option *addInputFlags(CLI::App *command, Options &options,
   command->add_option("--tokenizer", options.tokenizer,
                       "bytes or greedy:FILE, of tensors and wire forms. "
                       "Default: bytes");
+  command->add_flag("--allow-outside", options.allowOutside,
+                    "Let a workflow name prompts and a tokenizer that are not "
+                    "in its folder or below");
   return inputs;
 }
 

@@ -31,6 +31,7 @@ struct Options {
   std::optional<int32_t> captureTokens; ///< The largest timeout of an output.
   int32_t answerTokens = 1024;
   std::string tokenizer;            ///< "" = as the inputs say, or bytes.
+  bool allowOutside = false;        ///< Of a workflow's folder.
   std::vector<std::string> tools;   ///< NAME=COMMAND
   std::vector<std::string> modules; ///< STAGE:FILE
   uint32_t toolTimeoutMs = 30000;

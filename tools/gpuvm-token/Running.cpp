@@ -40,7 +40,8 @@ static Result<LoadOptions> loadOptions(const Options &options) {
   auto arguments = mapOfPairs("--arg", options.arguments);
   if (!arguments.ok())
     return arguments.status();
-  return LoadOptions{std::move(*arguments), options.seed, options.tokenizer};
+  return LoadOptions{std::move(*arguments), options.seed, options.tokenizer,
+                     options.allowOutside};
 }
 
 Status addTools(const Options &options, const Machine &machine,

@@ -126,7 +126,10 @@ bool vm::token::checkPieces(const std::vector<std::string> &pieces,
 }
 
 static std::unique_ptr<Tokenizer> readPieces(const std::string &path,
-                                             Diagnostics &diagnostics) {
+                                             Diagnostics &diagnostics,
+                                             const PathBounds &bounds) {
+  if (!checkBounds(path, bounds, diagnostics))
+    return nullptr;
   std::unique_ptr<TomlFile> file =
       TomlFile::read(path, diagnostics, {"P02", "P02"});
   if (!file)
@@ -156,7 +159,8 @@ vm::token::makeGreedyTokenizer(std::vector<std::string> pieces) {
 std::unique_ptr<Tokenizer> vm::token::makeTokenizer(const std::string &name,
                                                     const std::string &folder,
                                                     const Place &place,
-                                                    Diagnostics &diagnostics) {
+                                                    Diagnostics &diagnostics,
+                                                    const PathBounds &bounds) {
   constexpr std::string_view kGreedy = "greedy:";
   if (name == "bytes")
     return makeByteTokenizer();
@@ -164,7 +168,7 @@ std::unique_ptr<Tokenizer> vm::token::makeTokenizer(const std::string &name,
     std::string file = name.substr(kGreedy.size());
     bool isPlain = folder.empty() && file != "-"; // A file of that name.
     std::filesystem::path path = isPlain || !folder.empty() ? folder : ".";
-    return readPieces((path / file).string(), diagnostics);
+    return readPieces((path / file).string(), diagnostics, bounds);
   }
   diagnostics.error("P03", place,
                     fmt::format("The tokenizer is {} (\"bytes\" or "

@@ -12,6 +12,7 @@
 
 #include "frontends/token/Diagnostics.h"
 #include "frontends/token/reference/TextCodec.h"
+#include "frontends/token/text/PathBounds.h"
 
 #include <cstdint>
 #include <memory>
@@ -53,11 +54,13 @@ std::unique_ptr<Tokenizer> makeGreedyTokenizer(std::vector<std::string> pieces);
 /// is TOML with the one key `pieces`, a list of distinct strings that are not
 /// empty, at most kMaxPieceBytes long and in all at most kMaxPiecesBytes; it is
 /// relative to `folder` ("": the process's). `place` is where the name is
-/// written. P03 of the name or the pieces; P02 where FILE cannot be read.
+/// written. P03 of the name or the pieces; P02 where FILE cannot be read, P07
+/// where it is outside of the bounds.
 std::unique_ptr<Tokenizer> makeTokenizer(const std::string &name,
                                          const std::string &folder,
                                          const Place &place,
-                                         Diagnostics &diagnostics);
+                                         Diagnostics &diagnostics,
+                                         const PathBounds &bounds = {});
 /// Whether they are such pieces; reports P03 where not.
 bool checkPieces(const std::vector<std::string> &pieces, const Place &place,
                  Diagnostics &diagnostics);

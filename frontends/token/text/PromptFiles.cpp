@@ -104,16 +104,20 @@ void addFile(PromptFiles &prompts, std::unique_ptr<TomlFile> read,
 } // namespace
 
 PromptFiles vm::token::readPromptFiles(const std::string &path,
-                                       Diagnostics &diagnostics) {
+                                       Diagnostics &diagnostics,
+                                       const PathBounds &bounds) {
   PromptFiles prompts;
   prompts.path = path;
   std::vector<std::string> paths{path};
   std::error_code error;
+  if (!checkBounds(path, bounds, diagnostics))
+    return prompts;
   if (fs::is_directory(path, error))
     paths = pathsIn(path, diagnostics);
   uint64_t bytes = 0;
   for (const std::string &name : paths) {
-    if (diagnostics.isFull() || !fits(name, bytes, diagnostics))
+    if (diagnostics.isFull() || !checkBounds(name, bounds, diagnostics) ||
+        !fits(name, bytes, diagnostics))
       break;
     addFile(prompts, TomlFile::read(name, diagnostics), diagnostics);
   }

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "frontends/token/text/PathBounds.h"
 #include "frontends/token/text/TomlFile.h"
 
 #include <map>
@@ -36,8 +37,9 @@ struct PromptFiles {
 };
 
 /// Reads the file, or all `*.toml` of the folder. Reports what cannot be read
-/// (U01, U02, U50) and keys in two files (U51).
-PromptFiles readPromptFiles(const std::string &path, Diagnostics &diagnostics);
+/// (U01, U02, U50), may not be (P07), and keys in two files (U51).
+PromptFiles readPromptFiles(const std::string &path, Diagnostics &diagnostics,
+                            const PathBounds &bounds = {});
 
 /// The same of the text of one file.
 PromptFiles parsePromptFile(std::string text, const std::string &name,

@@ -142,9 +142,10 @@ void append(Diagnostics &diagnostics, const Diagnostics &from) {
 } // namespace
 
 Prompts vm::token::readPrompts(const std::string &path,
-                               Diagnostics &diagnostics) {
+                               Diagnostics &diagnostics,
+                               const PathBounds &bounds) {
   Diagnostics found;
-  Prompts prompts = read(readPromptFiles(path, found), found);
+  Prompts prompts = read(readPromptFiles(path, found, bounds), found);
   append(diagnostics, found);
   return prompts;
 }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "frontends/token/Prompts.h"
+#include "frontends/token/text/PathBounds.h"
 
 #include <string>
 
@@ -17,9 +18,10 @@ namespace vm::token {
 constexpr size_t kMaxPatternBytes = 1024;
 
 /// The prompts of a file, or of all `*.toml` of a folder (hidden files aside,
-/// in the order of their names), at most kMaxTomlBytes together. After an
-/// error, which is reported, the result is not to be used.
-Prompts readPrompts(const std::string &path, Diagnostics &diagnostics);
+/// in the order of their names), at most kMaxTomlBytes together and within the
+/// bounds. After an error, which is reported, the result is not to be used.
+Prompts readPrompts(const std::string &path, Diagnostics &diagnostics,
+                    const PathBounds &bounds = {});
 
 /// The same of the text of one file, which messages call `name`.
 Prompts readPromptText(std::string text, const std::string &name,

@@ -21,7 +21,7 @@ namespace {
 
 std::string pathOfPrompts(const std::string &workflow,
                           const std::string &prompts) {
-  fs::path folder = fs::path(workflow).parent_path();
+  fs::path folder = folderOf(workflow);
   if (prompts == "-" && folder.empty())
     folder = "."; // A file of that name, not standard input.
   return (folder / prompts).string();
@@ -50,7 +50,7 @@ std::optional<Factory> build(const TomlFile &file, const WorkflowTables &tables,
 std::optional<SampledWorkflow>
 read(const std::string &path,
      const std::map<std::string, std::string> &arguments, uint64_t seed,
-     Diagnostics &diagnostics) {
+     Diagnostics &diagnostics, bool allowOutside) {
   std::unique_ptr<TomlFile> file =
       TomlFile::read(path, diagnostics, {"P02", "P02"});
   if (!file)
@@ -60,7 +60,8 @@ read(const std::string &path,
     return std::nullopt;
   auto order = orderPrograms(*file, tables.programs, tables.main, diagnostics);
   Prompts prompts =
-      readPrompts(pathOfPrompts(path, tables.prompts), diagnostics);
+      readPrompts(pathOfPrompts(path, tables.prompts), diagnostics,
+                  allowOutside ? PathBounds() : PathBounds(folderOf(path)));
   if (!order || diagnostics.hasErrors())
     return std::nullopt;
   std::optional<Factory> factory =
@@ -81,13 +82,19 @@ read(const std::string &path,
 
 } // namespace
 
+std::string vm::token::folderOf(const std::string &workflow) {
+  return fs::path(workflow).parent_path().string();
+}
+
 std::optional<SampledWorkflow>
 vm::token::readWorkflow(const std::string &path,
                         const std::map<std::string, std::string> &arguments,
-                        uint64_t seed, Diagnostics &diagnostics) {
+                        uint64_t seed, Diagnostics &diagnostics,
+                        bool allowOutside) {
   // Apart, so that errors of the caller do not end the reading early.
   Diagnostics found;
-  std::optional<SampledWorkflow> workflow = read(path, arguments, seed, found);
+  std::optional<SampledWorkflow> workflow =
+      read(path, arguments, seed, found, allowOutside);
   for (const Diagnostic &diagnostic : found.all()) {
     if (diagnostic.severity == Diagnostic::Severity::Error)
       diagnostics.error(diagnostic.code, diagnostic.place, diagnostic.sentence);

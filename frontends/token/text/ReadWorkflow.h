@@ -19,11 +19,15 @@ namespace vm::token {
 /// Reads `NAME.workflow.toml` and its prompts, builds its programs and calls
 /// the factory of the main one. Nothing after an error; everything wrong is
 /// reported with its place, warnings too. A path of prompts is relative to the
-/// workflow's folder; a tokenizer's file is left as it is written. The same
-/// files, arguments and seed give the same workflow.
+/// workflow's folder, out of which it may not lead unless `allowOutside`; a
+/// tokenizer's file is left as it is written. The same files, arguments and
+/// seed give the same workflow.
 std::optional<SampledWorkflow>
 readWorkflow(const std::string &path,
              const std::map<std::string, std::string> &arguments, uint64_t seed,
-             Diagnostics &diagnostics);
+             Diagnostics &diagnostics, bool allowOutside = false);
+
+/// The folder that a workflow's paths are relative to; "": that of the process.
+std::string folderOf(const std::string &workflow);
 
 } // namespace vm::token

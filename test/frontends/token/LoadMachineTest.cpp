@@ -210,6 +210,34 @@ TEST_F(TokenLoadMachine, AWorkflowsTokenizerLiesBesideIt) {
   EXPECT_NE(runAll(loaded).find("Compute 6*7."), std::string::npos);
 }
 
+TEST_F(TokenLoadMachine, AWorkflowsTokenizerIsInItsFolder) {
+  std::string pieces = folder.write("pieces.toml", "pieces = [\"Compute \"]\n");
+  std::filesystem::create_directory(besides("own"));
+  folder.write("own/prompts.toml", kPrompts);
+  std::filesystem::create_symlink("../pieces.toml", besides("own/link.toml"));
+  for (const std::string &file :
+       {std::string("../pieces.toml"), std::string("link.toml"), pieces}) {
+    std::string path =
+        folder.write("own/w.workflow.toml",
+                     workflow("w", "tokenizer = \"greedy:" + file + "\"\n"));
+    options.allowOutside = false;
+    std::string refusal = refuse({path}).message();
+    EXPECT_NE(refusal.find("leads out of the workflow's folder"),
+              std::string::npos)
+        << refusal;
+    EXPECT_NE(refusal.find("[P07]"), std::string::npos) << refusal;
+    options.allowOutside = true;
+    EXPECT_EQ(mustLoad({path}).machine.vocabulary, 258);
+  }
+  // What the command line names is the user's.
+  Result<LoadedWorkflow> sampled = loadWorkflow(one, options);
+  std::string wire = folder.write("own/one.wire", writeWire(sampled->workflow));
+  options.allowOutside = false;
+  options.arguments.clear();
+  options.tokenizer = "greedy:" + pieces;
+  EXPECT_EQ(mustLoad({wire}).machine.vocabulary, 258);
+}
+
 TEST_F(TokenLoadMachine, AllMustHaveOneTokenizer) {
   folder.write("pieces.toml", "pieces = [\"Compute \"]\n");
   std::string greedy =

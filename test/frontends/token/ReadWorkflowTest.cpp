@@ -224,6 +224,52 @@ TEST_F(ReadWorkflowTest, PromptsMayBeAFolder) {
   EXPECT_TRUE(readWorkflow(workflow, {}, 0, diagnostics)) << messages();
 }
 
+/// A stranger's workflow names its own files and no others.
+TEST_F(ReadWorkflowTest, PromptsAreInItsFolder) {
+  fs::path home =
+      fs::path(folder.write("prompts.toml", kPrompts)).parent_path();
+  fs::create_directories(home / "own" / "more");
+  auto workflow = [&](const std::string &prompts) {
+    return folder.write("own/w.workflow.toml",
+                        "[workflow]\nname = \"x\"\nudpl = \"" + prompts +
+                            "\"\n[program]\nmain = [{ run = \"b\" }]\n");
+  };
+  fs::copy(home / "prompts.toml", home / "own" / "own.toml");
+  fs::create_symlink("../prompts.toml", home / "own" / "link.toml");
+  fs::create_symlink("own.toml", home / "own" / "inner.toml");
+  fs::create_symlink("../../prompts.toml", home / "own" / "more" / "a.toml");
+  fs::create_symlink("..", home / "own" / "up");
+  for (const std::string &prompts :
+       {std::string("../prompts.toml"), std::string("more/../../prompts.toml"),
+        std::string("link.toml"), std::string("up/prompts.toml"),
+        std::string("more"), std::string("../own2/x.toml"),
+        std::string("up/no.toml"), (home / "prompts.toml").string()}) {
+    Diagnostics found;
+    std::string path = workflow(prompts);
+    EXPECT_FALSE(readWorkflow(path, {}, 0, found)) << prompts;
+    EXPECT_EQ(codesOf(found), "P07") << prompts;
+    Diagnostics allowed;
+    bool isThere =
+        !prompts.ends_with("/x.toml") && !prompts.ends_with("no.toml");
+    EXPECT_EQ(
+        readWorkflow(path, {}, 0, allowed, /*allowOutside=*/true).has_value(),
+        isThere)
+        << prompts;
+  }
+  for (const std::string &prompts :
+       {std::string("own.toml"), std::string("more/../own.toml"),
+        std::string("../own/own.toml"), std::string("inner.toml"),
+        (home / "own" / "own.toml").string()})
+    EXPECT_TRUE(readWorkflow(workflow(prompts), {}, 0, diagnostics))
+        << prompts << messages();
+  // A folder whose name only begins like the other one's.
+  fs::create_directory(home / "owner");
+  fs::copy(home / "prompts.toml", home / "owner" / "own.toml");
+  Diagnostics found;
+  EXPECT_FALSE(readWorkflow(workflow("../owner/own.toml"), {}, 0, found));
+  EXPECT_EQ(codesOf(found), "P07");
+}
+
 TEST_F(ReadWorkflowTest, FileThatIsMissing) {
   EXPECT_FALSE(
       readWorkflow("/nonexistent/x.workflow.toml", {}, 0, diagnostics));

@@ -7,6 +7,7 @@
 #
 #===------------------------------------------------------------------------===#
 
+import glob
 import os
 from dataclasses import dataclass, field
 
@@ -105,8 +106,14 @@ class WorkflowFile:
         return self.head.get("answers", "inert")
 
     def beside(self, name):
-        """A path that is relative to the workflow's file."""
-        return os.path.join(os.path.dirname(self.path), name)
+        """A path that is relative to the workflow's folder and does not lead out of it: P07."""
+        folder = os.path.dirname(self.path)
+        path = os.path.join(folder, name)
+        top = os.path.realpath(folder)
+        for found in [path, *glob.glob(f"{glob.escape(path)}/*.toml")]:
+            if os.path.commonpath([top, os.path.realpath(found)]) != top:
+                raise Problem("P07", f"{name!r} leads out of the folder", (found, 0, 0))
+        return path
 
     def tokenizer(self):
         name = self.head.get("tokenizer", "bytes")

@@ -1,0 +1,31 @@
+//===- PathBounds.h - where the files of a workflow may lie ---------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A workflow names files: its prompts, a tokenizer. Who runs one of a stranger
+// shows him no others than those that came with it: what a message quotes of a
+// file, or what a stream says of it, may be seen by somebody else.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "frontends/token/Diagnostics.h"
+
+#include <optional>
+#include <string>
+
+namespace vm::token {
+
+/// The folder in or below which files must be ("": that of the process);
+/// nothing where they may be anywhere.
+using PathBounds = std::optional<std::string>;
+
+/// Whether the path keeps the bounds once symbolic links and `..` are resolved;
+/// P07 at the file where not. A path of nothing keeps them where the part of it
+/// that is there does.
+bool checkBounds(const std::string &path, const PathBounds &bounds,
+                 Diagnostics &diagnostics);
+
+} // namespace vm::token
