@@ -37,8 +37,9 @@ Float functions::expRest(Float r) {
   return multiplyAdd(r * r, p, r);
 }
 
-/// 2^k for -126 <= k <= 127.
-static Float powerOfTwo(Word k) { return fromBits((k + 127) << 23); }
+Float functions::powerOfTwo(Word k) {
+  return k.isWide() ? fromBits((k + 1023) << 52) : fromBits((k + 127) << 23);
+}
 
 Float functions::scale(Float y, Word k) {
   Word half = k >> 1;
@@ -93,7 +94,7 @@ Float functions::exp2(Float x) {
 /// 2^k (e^r - 1) + (2^k - 1), where 2^k is halved, lest it overflow.
 Float functions::expm1(Float x) {
   Reduced r = reduce(clamp(x, -20.0f, 89.0f));
-  Float half = powerOfTwo(r.count() - 1);
+  Float half = functions::powerOfTwo(r.count() - 1);
   Float y = (half * expRest(r.rest) + (half - 0.5f)) * 2.0f;
   // Half of the least numbers is subnormal, and a device may drop it.
   return copySign(select(abs(x) < 1.0e-30f, abs(x), abs(y)), x);

@@ -1,4 +1,4 @@
-//===- FloatCode.cpp - writing functions of f32 as formulas ---------------===//
+//===- FloatCode.cpp - writing functions of floats as formulas ------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,11 +24,23 @@ static Truth compare(arith::CmpIPredicate predicate, Word x, Word y) {
   return make<Truth, arith::CmpIOp>(x, predicate, x.value, y.value);
 }
 
-Float Scalar::number(float constant) const {
-  return make<Float, arith::ConstantOp>(*this, b->getF32FloatAttr(constant));
+FloatType Scalar::floatType() const {
+  return isWide() ? FloatType(b->getF64Type()) : FloatType(b->getF32Type());
 }
-Word Scalar::word(int32_t constant) const {
-  return make<Word, arith::ConstantOp>(*this, b->getI32IntegerAttr(constant));
+IntegerType Scalar::wordType() const {
+  return isWide() ? b->getI64Type() : b->getI32Type();
+}
+
+Float Scalar::number(double constant) const {
+  return make<Float, arith::ConstantOp>(*this,
+                                        b->getFloatAttr(floatType(), constant));
+}
+/// Of an i32 the lower bits.
+Word Scalar::word(int64_t constant) const {
+  IntegerType type = wordType();
+  APInt bits(type.getWidth(), constant, /*isSigned=*/true,
+             /*implicitTrunc=*/true);
+  return make<Word, arith::ConstantOp>(*this, b->getIntegerAttr(type, bits));
 }
 
 Truth Scalar::truth(bool constant) const {
@@ -58,7 +70,7 @@ Truth gpuvm::operator<(Float x, Float y) {
 Truth gpuvm::operator==(Float x, Float y) {
   return compare(arith::CmpFPredicate::OEQ, x, y);
 }
-Truth gpuvm::operator<=(Float x, float y) {
+Truth gpuvm::operator<=(Float x, double y) {
   return compare(arith::CmpFPredicate::OLE, x, x.number(y));
 }
 Truth gpuvm::isUnordered(Float x, Float y) {
@@ -103,14 +115,22 @@ Word gpuvm::shiftRight(Word x, Word y) {
   return make<Word, arith::ShRUIOp>(x, x.value, y.value);
 }
 Word gpuvm::multiplyHigh(Word x, Word y) {
-  auto product = arith::MulUIExtendedOp::create(*x.b, x.value, y.value);
-  return {{x.b, product.getHigh()}};
+  if (!x.isWide()) {
+    auto product = arith::MulUIExtendedOp::create(*x.b, x.value, y.value);
+    return {{x.b, product.getHigh()}};
+  }
+  constexpr int64_t kLow = 0xffffffff; // By halves: few devices have it.
+  Word xLow = x & kLow, xHigh = shiftRight(x, 32);
+  Word yLow = y & kLow, yHigh = shiftRight(y, 32);
+  Word middle = xHigh * yLow + shiftRight(xLow * yLow, 32);
+  Word other = xLow * yHigh + (middle & kLow);
+  return xHigh * yHigh + shiftRight(middle, 32) + shiftRight(other, 32);
 }
 
-Truth gpuvm::operator<(Word x, int32_t y) {
+Truth gpuvm::operator<(Word x, int64_t y) {
   return compare(arith::CmpIPredicate::slt, x, x.word(y));
 }
-Truth gpuvm::operator==(Word x, int32_t y) {
+Truth gpuvm::operator==(Word x, int64_t y) {
   return compare(arith::CmpIPredicate::eq, x, x.word(y));
 }
 Truth gpuvm::isBelowUnsigned(Word x, Word y) {
@@ -122,16 +142,19 @@ Truth gpuvm::isBelowUnsigned(Word x, Word y) {
 //===----------------------------------------------------------------------===//
 
 Word gpuvm::bitsOf(Float x) {
-  return make<Word, arith::BitcastOp>(x, x.b->getI32Type(), x.value);
+  return make<Word, arith::BitcastOp>(x, x.wordType(), x.value);
 }
 Float gpuvm::fromBits(Word x) {
-  return make<Float, arith::BitcastOp>(x, x.b->getF32Type(), x.value);
+  return make<Float, arith::BitcastOp>(x, x.floatType(), x.value);
 }
 Float gpuvm::toFloat(Word x) {
-  return make<Float, arith::SIToFPOp>(x, x.b->getF32Type(), x.value);
+  return make<Float, arith::SIToFPOp>(x, x.floatType(), x.value);
 }
 Float gpuvm::unsignedToFloat(Word x) {
-  return make<Float, arith::UIToFPOp>(x, x.b->getF32Type(), x.value);
+  return make<Float, arith::UIToFPOp>(x, x.floatType(), x.value);
+}
+Word gpuvm::toWord(Float x) {
+  return make<Word, arith::FPToSIOp>(x, x.wordType(), x.value);
 }
 
 Float gpuvm::multiplyAdd(Float x, Float y, Float z) {
@@ -145,11 +168,13 @@ Float gpuvm::copySign(Float magnitude, Float sign) {
 }
 Truth gpuvm::isNegative(Float x) { return bitsOf(x) < 0; }
 
-Float gpuvm::highPart(Float x) { return fromBits(bitsOf(x) & -0x1000); }
+Float gpuvm::highPart(Float x) {
+  return fromBits(bitsOf(x) & (x.isWide() ? -0x100000000 : -0x1000));
+}
 
-Float gpuvm::polynomial(Float x, ArrayRef<float> coefficients) {
+Float gpuvm::polynomial(Float x, ArrayRef<double> coefficients) {
   Float sum = x.number(coefficients.back());
-  for (float coefficient : llvm::reverse(coefficients.drop_back()))
+  for (double coefficient : llvm::reverse(coefficients.drop_back()))
     sum = multiplyAdd(sum, x, coefficient);
   return sum;
 }
@@ -163,7 +188,7 @@ Word gpuvm::choose(Truth condition, Word x, Word y) {
                                      y.value);
 }
 
-Float gpuvm::clamp(Float x, float low, float high) {
+Float gpuvm::clamp(Float x, double low, double high) {
   Float raised = select(x < low, low, x);
   return select(raised > high, high, raised);
 }

@@ -1,12 +1,14 @@
-//===- FloatCode.h - writing functions of f32 as formulas ------*- C++ -*-===//
+//===- FloatCode.h - writing functions of floats as formulas ---*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `Float`, `Word` and `Truth` are an f32, an i32 and an i1 of a kernel that is
-// being written; the operators between them append operations. No operator is
-// contracted or reordered (docs/rationale/no-contraction.md), so a formula may
-// count on each one being rounded by itself, as error-free transforms do.
+// `Float`, `Word` and `Truth` are an f32 or f64, an integer as wide and an i1
+// of a kernel that is being written; the operators between them append
+// operations. No operator is contracted or reordered
+// (docs/rationale/no-contraction.md), so a formula may count on each one being
+// rounded by itself, as error-free transforms do. A constant has the type of
+// what it is next to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +17,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
+#include <concepts>
 #include <limits>
+#include <type_traits>
 
 namespace mlir::gpuvm {
 
@@ -28,39 +32,48 @@ struct Scalar {
   ImplicitLocOpBuilder *b;
   Value value;
 
-  Float number(float constant) const;
-  Word word(int32_t constant) const;
+  bool isWide() const { return value.getType().getIntOrFloatBitWidth() == 64; }
+  FloatType floatType() const;
+  IntegerType wordType() const;
+
+  /// Constants as wide as this is; beside an i1 of 32 bits.
+  Float number(double constant) const;
+  Word word(int64_t constant) const;
   Truth truth(bool constant) const;
 };
 struct Truth : Scalar {};
 struct Word : Scalar {};
 struct Float : Scalar {};
 
-inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
-inline constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-/// The bit of the sign.
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+/// The bit of the sign of an f32.
 inline constexpr int32_t kSign = std::numeric_limits<int32_t>::min();
+/// The bit of the sign of a number as wide as `x`.
+inline int64_t signBit(const Scalar &x) {
+  return x.isWide() ? std::numeric_limits<int64_t>::min() : int64_t(kSign);
+}
 
 Float operator+(Float x, Float y);
 Float operator-(Float x, Float y);
 Float operator*(Float x, Float y);
 Float operator/(Float x, Float y);
-inline Float operator+(Float x, float y) { return x + x.number(y); }
-inline Float operator+(float x, Float y) { return y.number(x) + y; }
-inline Float operator-(Float x, float y) { return x - x.number(y); }
-inline Float operator-(float x, Float y) { return y.number(x) - y; }
-inline Float operator*(Float x, float y) { return x * x.number(y); }
-inline Float operator*(float x, Float y) { return y.number(x) * y; }
-inline Float operator/(float x, Float y) { return y.number(x) / y; }
+inline Float operator+(Float x, double y) { return x + x.number(y); }
+inline Float operator+(double x, Float y) { return y.number(x) + y; }
+inline Float operator-(Float x, double y) { return x - x.number(y); }
+inline Float operator-(double x, Float y) { return y.number(x) - y; }
+inline Float operator*(Float x, double y) { return x * x.number(y); }
+inline Float operator*(double x, Float y) { return y.number(x) * y; }
+inline Float operator/(double x, Float y) { return y.number(x) / y; }
 
 /// Ordered: false if one is a NaN.
 Truth operator<(Float x, Float y);
 Truth operator==(Float x, Float y);
 inline Truth operator>(Float x, Float y) { return y < x; }
-inline Truth operator<(Float x, float y) { return x < x.number(y); }
-inline Truth operator>(Float x, float y) { return x.number(y) < x; }
-inline Truth operator==(Float x, float y) { return x == x.number(y); }
-Truth operator<=(Float x, float y);
+inline Truth operator<(Float x, double y) { return x < x.number(y); }
+inline Truth operator>(Float x, double y) { return x.number(y) < x; }
+inline Truth operator==(Float x, double y) { return x == x.number(y); }
+Truth operator<=(Float x, double y);
 /// One of them is a NaN.
 Truth isUnordered(Float x, Float y);
 
@@ -77,22 +90,22 @@ Word operator^(Word x, Word y);
 Word operator<<(Word x, Word y);
 /// With copies of the sign.
 Word operator>>(Word x, Word y);
-inline Word operator+(Word x, int32_t y) { return x + x.word(y); }
-inline Word operator-(Word x, int32_t y) { return x - x.word(y); }
-inline Word operator&(Word x, int32_t y) { return x & x.word(y); }
-inline Word operator|(Word x, int32_t y) { return x | x.word(y); }
-inline Word operator^(Word x, int32_t y) { return x ^ x.word(y); }
-inline Word operator<<(Word x, int32_t y) { return x << x.word(y); }
-inline Word operator>>(Word x, int32_t y) { return x >> x.word(y); }
+inline Word operator+(Word x, int64_t y) { return x + x.word(y); }
+inline Word operator-(Word x, int64_t y) { return x - x.word(y); }
+inline Word operator&(Word x, int64_t y) { return x & x.word(y); }
+inline Word operator|(Word x, int64_t y) { return x | x.word(y); }
+inline Word operator^(Word x, int64_t y) { return x ^ x.word(y); }
+inline Word operator<<(Word x, int64_t y) { return x << x.word(y); }
+inline Word operator>>(Word x, int64_t y) { return x >> x.word(y); }
 /// With zeros.
 Word shiftRight(Word x, Word y);
-inline Word shiftRight(Word x, int32_t y) { return shiftRight(x, x.word(y)); }
+inline Word shiftRight(Word x, int64_t y) { return shiftRight(x, x.word(y)); }
 /// The upper half of the product of unsigned numbers.
 Word multiplyHigh(Word x, Word y);
 
 /// Of signed numbers.
-Truth operator<(Word x, int32_t y);
-Truth operator==(Word x, int32_t y);
+Truth operator<(Word x, int64_t y);
+Truth operator==(Word x, int64_t y);
 Truth isBelowUnsigned(Word x, Word y);
 
 Word bitsOf(Float x);
@@ -100,14 +113,16 @@ Float fromBits(Word x);
 /// The nearest number.
 Float toFloat(Word x);
 Float unsignedToFloat(Word x);
+/// Towards zero, of a number that fits.
+Word toWord(Float x);
 
 /// x y + z, rounded once where the device has that, and twice elsewhere: no
 /// formula may count on either.
 Float multiplyAdd(Float x, Float y, Float z);
-inline Float multiplyAdd(Float x, float y, Float z) {
+inline Float multiplyAdd(Float x, double y, Float z) {
   return multiplyAdd(x, x.number(y), z);
 }
-inline Float multiplyAdd(Float x, Float y, float z) {
+inline Float multiplyAdd(Float x, Float y, double z) {
   return multiplyAdd(x, y, x.number(z));
 }
 Float abs(Float x);
@@ -115,21 +130,30 @@ Float sqrt(Float x);
 Float floor(Float x);
 Float copySign(Float magnitude, Float sign);
 Truth isNegative(Float x);
-/// `x` without its last 12 bits: products of two such numbers are exact.
+/// `x` without the last 12 bits of an f32, the last 32 of an f64: products of
+/// two such numbers are exact.
 Float highPart(Float x);
 /// c0 + c1 x + c2 x^2 + ..., by Horner's rule, each step a `multiplyAdd`.
-Float polynomial(Float x, ArrayRef<float> coefficients);
+Float polynomial(Float x, ArrayRef<double> coefficients);
 
 Float choose(Truth condition, Float x, Float y);
 Word choose(Truth condition, Word x, Word y);
-inline Float lift(Truth, Float x) { return x; }
-inline Word lift(Truth, Word x) { return x; }
-inline Float lift(Truth place, float x) { return place.number(x); }
-inline Word lift(Truth place, int32_t x) { return place.word(x); }
+inline Float lift(const Scalar &, Float x) { return x; }
+inline Word lift(const Scalar &, Word x) { return x; }
+inline Float lift(const Scalar &place, double x) { return place.number(x); }
+template <std::integral Int> Word lift(const Scalar &place, Int x) {
+  return place.word(x);
+}
+/// Two constants are of 32 bits.
 template <typename X, typename Y> auto select(Truth condition, X x, Y y) {
-  return choose(condition, lift(condition, x), lift(condition, y));
+  if constexpr (std::is_base_of_v<Scalar, X>)
+    return choose(condition, x, lift(x, y));
+  else if constexpr (std::is_base_of_v<Scalar, Y>)
+    return choose(condition, lift(y, x), y);
+  else
+    return choose(condition, lift(condition, x), lift(condition, y));
 }
 /// `x` from `low` to `high`; a NaN stays one.
-Float clamp(Float x, float low, float high);
+Float clamp(Float x, double low, double high);
 
 } // namespace mlir::gpuvm

@@ -38,7 +38,10 @@ inline constexpr float kLog2High = 0.693359375f, kLog2Low = -2.12194440e-4f;
 Float expSeries(Float rest);
 /// The number t for 1 + t + O(t^2) = e^rest, rest between -0.347 and 0.347.
 Float expRest(Float rest);
-/// y 2^k for |k| <= 200: two steps reach subnormal numbers and infinity.
+/// 2^k, a normal number.
+Float powerOfTwo(Word k);
+/// y 2^k for |k| <= 200 (1,600 on f64): two steps reach subnormal numbers and
+/// infinity.
 Float scale(Float y, Word k);
 /// factor e^(x - less), where x is from -104 to 89 and `less` is small.
 Float expOfDifference(Float x, Float less, Float factor);
@@ -75,6 +78,9 @@ struct Exponent {
   Float high, low;
   Truth isZero, isNegative, isWhole, isOdd;
 };
+
+// Remainder.cpp, of f32 and f64. Exact on every device.
+Float remainder(Float x, Float y);
 
 // Power.cpp. All divide.
 Float cbrt(Float x);

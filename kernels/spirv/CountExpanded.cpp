@@ -43,13 +43,14 @@ private:
 };
 } // namespace
 
-/// The scalar type that `type`, of another context, is in this one. Floats are
-/// f32, in which those of 16 bits are computed, too.
+/// The scalar type that `type`, of another context, is in this one. Floats of
+/// 16 bits and less are computed as f32.
 Type Counter::here(Type type) {
   Type scalar = getElementTypeOrSelf(type);
   if (auto integer = dyn_cast<IntegerType>(scalar))
     return IntegerType::get(&context, integer.getWidth());
-  return Float32Type::get(&context);
+  return scalar.isF64() ? Type(Float64Type::get(&context))
+                        : Float32Type::get(&context);
 }
 
 int64_t Counter::expand(Operation *op) {
@@ -80,8 +81,10 @@ int64_t Counter::expand(Operation *op) {
 
 int64_t Counter::count(Operation *op) {
   std::string key = op->getName().getStringRef().str();
-  for (Type type : op->getOperandTypes())
-    key += isa<FloatType>(getElementTypeOrSelf(type)) ? " f" : " i";
+  for (Type type : op->getOperandTypes()) {
+    Type scalar = getElementTypeOrSelf(type);
+    key += scalar.isF64() ? " d" : isa<FloatType>(scalar) ? " f" : " i";
+  }
   std::lock_guard lock(mutex);
   auto [entry, isNew] = known.try_emplace(key, 1);
   if (isNew)
@@ -91,7 +94,8 @@ int64_t Counter::count(Operation *op) {
 
 int64_t gpuvm::countByExpanding(Operation *op) {
   static Counter counter;
-  bool isFunction = isa_and_nonnull<math::MathDialect>(op->getDialect());
+  bool isFunction = isa_and_nonnull<math::MathDialect>(op->getDialect()) ||
+                    isa<arith::RemFOp>(op);
   bool makesFloats = llvm::any_of(op->getResultTypes(), [](Type type) {
     return isa<FloatType>(getElementTypeOrSelf(type));
   });

@@ -302,6 +302,8 @@ static Value expandFunction(Operation *op) {
   };
   if (isa<math::Atan2Op>(op))
     return c.narrow(functions::atan2(operand(0), operand(1)).value, type);
+  if (isa<arith::RemFOp>(op))
+    return c.narrow(functions::remainder(operand(0), operand(1)).value, type);
   if (isa<math::PowFOp>(op))
     return c.narrow(functions::pow(operand(0), operand(1)).value, type);
   if (isa<math::FPowIOp>(op)) {

@@ -30,8 +30,11 @@ struct MakeExact : gpuvm::impl::MakeExactBase<MakeExact> {
 };
 } // namespace
 
-/// Operations that round, and round alike everywhere.
+/// Operations that may give a subnormal result, the same one everywhere.
+/// Remainders are computed with integers.
 static bool roundsExactly(Operation *op) {
+  if (isa<arith::RemFOp>(op))
+    return true;
   return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op) &&
          op->getResult(0).getType().isF32();
 }
