@@ -72,11 +72,14 @@ static SmallVector<StringRef> featuresOf(spirv::ModuleOp module) {
     }
   }
   for (auto mode : module.getOps<spirv::ExecutionModeOp>()) {
+    bool isWide = !mode.getValues().empty() &&
+                  cast<IntegerAttr>(mode.getValues()[0]).getInt() == 64;
     if (mode.getExecutionMode() == spirv::ExecutionMode::RoundingModeRTE)
-      features.insert("round_to_even_32");
+      features.insert(isWide ? "round_to_even_64" : "round_to_even_32");
     if (mode.getExecutionMode() ==
         spirv::ExecutionMode::SignedZeroInfNanPreserve)
-      features.insert("signed_zero_inf_nan_32");
+      features.insert(isWide ? "signed_zero_inf_nan_64"
+                             : "signed_zero_inf_nan_32");
   }
   return llvm::to_vector(
       llvm::map_range(features, [](StringRef f) { return f; }));

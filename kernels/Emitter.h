@@ -65,7 +65,7 @@ struct EmittedKernel {
 };
 
 struct EmitOptions {
-  bool exact = false; ///< Fix the rounding mode and special values of f32.
+  bool exact = false; ///< Fix the rounding mode and special values.
   /// How often a workgroup looks for what another one makes before it makes it
   /// itself.
   int64_t spins = 0;

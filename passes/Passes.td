@@ -157,10 +157,10 @@ def Generalize : GpuvmProgramPass<"gpuvm-generalize"> {
 def MakeExact : GpuvmProgramPass<"gpuvm-make-exact"> {
   let summary = "Restricts arithmetic to what has the same bits on every device.";
   let description = [{
-    Runs after `gpuvm-generalize` and before anything is folded. f32 addition,
-    subtraction and multiplication, comparisons, minima and maxima, signs,
-    exact conversions and integers remain; any other operation on floats is an
-    error. Subnormal numbers are zeros of the same sign: operations that compute
+    Runs after `gpuvm-generalize` and before anything is folded. Addition,
+    subtraction and multiplication of f32 and f64, remainders, comparisons, minima
+    and maxima, signs, roundings to whole numbers, exact conversions and integers
+    remain; any other operation on floats is an error. Subnormal numbers are zeros of the same sign: operations that compute
     with floats or compare them see no subnormal operands and give no subnormal
     results. What only moves a number (select, bitcast, load, store) keeps it.
   }];
@@ -376,11 +376,11 @@ def EmitKernels : Pass<"gpuvm-emit-kernels", "::mlir::ModuleOp"> {
   let summary = "Emits each kernel as a spirv.module beside the program.";
   let description = [{
     Equal kernels are emitted once for each of their launches. With `exact` (after
-    `gpuvm-make-exact`) they ask the device to round f32 to nearest even and to keep
-    the sign of zero, infinities and NaNs.
+    `gpuvm-make-exact`) they ask the device to round f32 and f64 to nearest even and
+    to keep the sign of zero, infinities and NaNs.
   }];
   let options = [Option<"exact", "exact", "bool", "false",
-                        "Fix the rounding mode and special values of f32">,
+                        "Fix the rounding mode and special values of floats">,
                  Option<"spins", "spins", "int64_t", "1 << 14",
                         "How often a workgroup looks for what another one makes "
                         "before it makes it itself">];

@@ -25,6 +25,20 @@ static constexpr auto divf = [](auto a, auto b) { return a / b; };
 static constexpr auto remf = [](auto a, auto b) { return std::fmod(a, b); };
 
 //===----------------------------------------------------------------------===//
+// Whole numbers
+//===----------------------------------------------------------------------===//
+
+namespace whole { // The C library has these names, too.
+static constexpr auto ceil = [](auto a) { return std::ceil(a); };
+static constexpr auto floor = [](auto a) { return std::floor(a); };
+/// Halves away from zero.
+static constexpr auto round = [](auto a) { return std::round(a); };
+/// Halves to even; the rounding mode is never changed.
+static constexpr auto roundeven = [](auto a) { return std::nearbyint(a); };
+static constexpr auto trunc = [](auto a) { return std::trunc(a); };
+} // namespace whole
+
+//===----------------------------------------------------------------------===//
 // Minimum and maximum: +0 is greater than -0
 //===----------------------------------------------------------------------===//
 
@@ -138,6 +152,11 @@ static constexpr Family kFloatOps[] = {
     onFloats<minimumf, 2, Exact>("arith.minimumf"),
     onFloats<maxnumf, 2, Exact>("arith.maxnumf"),
     onFloats<minnumf, 2, Exact>("arith.minnumf"),
+    onFloats<whole::ceil, 1, Exact>("math.ceil"),
+    onFloats<whole::floor, 1, Exact>("math.floor"),
+    onFloats<whole::round, 1, Exact>("math.round"),
+    onFloats<whole::roundeven, 1, Exact>("math.roundeven"),
+    onFloats<whole::trunc, 1, Exact>("math.trunc"),
     onFloatLoops("arith.negf", Signs<Exact>::F16::negf,
                  Signs<Exact>::BF16::negf, Signs<Exact>::F32::negf,
                  Signs<Exact>::F64::negf),

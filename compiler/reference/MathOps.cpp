@@ -26,7 +26,6 @@ static constexpr auto atan = [](D x) { return std::atan(x); };
 static constexpr auto atan2 = [](D y, D x) { return std::atan2(y, x); };
 static constexpr auto atanh = [](D x) { return std::atanh(x); };
 static constexpr auto cbrt = [](D x) { return std::cbrt(x); };
-static constexpr auto ceil = [](D x) { return std::ceil(x); };
 static constexpr auto cos = [](D x) { return std::cos(x); };
 static constexpr auto cosh = [](D x) { return std::cosh(x); };
 static constexpr auto erf = [](D x) { return std::erf(x); };
@@ -34,23 +33,17 @@ static constexpr auto erfc = [](D x) { return std::erfc(x); };
 static constexpr auto exp = [](D x) { return std::exp(x); };
 static constexpr auto exp2 = [](D x) { return std::exp2(x); };
 static constexpr auto expm1 = [](D x) { return std::expm1(x); };
-static constexpr auto floor = [](D x) { return std::floor(x); };
 static constexpr auto log = [](D x) { return std::log(x); };
 static constexpr auto log10 = [](D x) { return std::log10(x); };
 static constexpr auto log1p = [](D x) { return std::log1p(x); };
 static constexpr auto log2 = [](D x) { return std::log2(x); };
 static constexpr auto powf = [](D x, D y) { return std::pow(x, y); };
 static constexpr auto rsqrt = [](D x) { return 1.0 / std::sqrt(x); };
-/// Halves away from zero.
-static constexpr auto round = [](D x) { return std::round(x); };
-/// Halves to even; the rounding mode is never changed.
-static constexpr auto roundeven = [](D x) { return std::nearbyint(x); };
 static constexpr auto sin = [](D x) { return std::sin(x); };
 static constexpr auto sinh = [](D x) { return std::sinh(x); };
 static constexpr auto sqrt = [](D x) { return std::sqrt(x); };
 static constexpr auto tan = [](D x) { return std::tan(x); };
 static constexpr auto tanh = [](D x) { return std::tanh(x); };
-static constexpr auto trunc = [](D x) { return std::trunc(x); };
 
 /// minimumf(maximumf(value, low), high): a NaN is kept.
 static constexpr auto clampf = [](auto value, auto low, auto high) {
@@ -101,7 +94,6 @@ static constexpr Family kMathOps[] = {
     onFloatsInDouble<fn::atan2, 2>("math.atan2"),
     onFloatsInDouble<fn::atanh, 1>("math.atanh"),
     onFloatsInDouble<fn::cbrt, 1>("math.cbrt"),
-    onFloatsInDouble<fn::ceil, 1>("math.ceil"),
     onFloats<fn::clampf, 3>("math.clampf"),
     onFloatsInDouble<fn::cos, 1>("math.cos"),
     onFloatsInDouble<fn::cosh, 1>("math.cosh"),
@@ -110,7 +102,6 @@ static constexpr Family kMathOps[] = {
     onFloatsInDouble<fn::exp, 1>("math.exp"),
     onFloatsInDouble<fn::exp2, 1>("math.exp2"),
     onFloatsInDouble<fn::expm1, 1>("math.expm1"),
-    onFloatsInDouble<fn::floor, 1>("math.floor"),
     onFloatLoops("math.fma", floatLoop<fn::fma, Half, double, 3>(),
                  floatLoop<fn::fma, Bfloat16, double, 3>(),
                  floatLoop<fn::fma, float, float, 3>(),
@@ -126,8 +117,6 @@ static constexpr Family kMathOps[] = {
     onFloatsInDouble<fn::log1p, 1>("math.log1p"),
     onFloatsInDouble<fn::log2, 1>("math.log2"),
     onFloatsInDouble<fn::powf, 2>("math.powf"),
-    onFloatsInDouble<fn::round, 1>("math.round"),
-    onFloatsInDouble<fn::roundeven, 1>("math.roundeven"),
     onFloatsInDouble<fn::rsqrt, 1>("math.rsqrt"),
     onFloatsInDouble<fn::sin, 1>("math.sin"),
     onFloatsInDouble<fn::sin, 1>("math.sincos#0"),
@@ -136,7 +125,6 @@ static constexpr Family kMathOps[] = {
     onFloatsInDouble<fn::sqrt, 1>("math.sqrt"),
     onFloatsInDouble<fn::tan, 1>("math.tan"),
     onFloatsInDouble<fn::tanh, 1>("math.tanh"),
-    onFloatsInDouble<fn::trunc, 1>("math.trunc"),
 };
 
 ElementwiseFn mlir::gpuvm::reference::findMathOp(std::string_view name,

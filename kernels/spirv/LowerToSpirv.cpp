@@ -189,33 +189,40 @@ static void decorate(spirv::ModuleOp module,
   });
 }
 
-/// Whether an operation compares f32s.
+/// Whether an operation compares floats.
 static bool compares(Operation *op) {
   return op->getNumOperands() > 0 && op->getNumResults() == 1 &&
-         op->getOperand(0).getType().isF32() &&
+         isa<FloatType>(op->getOperand(0).getType()) &&
          op->getResult(0).getType().isInteger(1);
 }
 
-/// Where a module computes in f32 it keeps the sign of zero, infinities and
-/// NaNs, lest a driver take a comparison and a selection for a minimum that
-/// drops NaNs; with `exact` it also rounds to nearest even, without which a
-/// plan can do without the former (runtime/plan/OptionalFeatures.h).
+/// Where a module computes in f32 or f64, or compares them, it keeps the sign
+/// of zero, infinities and NaNs, lest a driver take a comparison and a
+/// selection for a minimum that drops NaNs; with `exact` it also rounds to
+/// nearest even, without which a plan can do without the former
+/// (runtime/plan/OptionalFeatures.h).
 static void addFloatControls(spirv::ModuleOp module, bool exact) {
-  bool computes = false, chooses = false;
+  bool hasSingle = false, hasDouble = false;
   module.walk([&](Operation *op) {
-    computes |= mayContract(op) && op->getResult(0).getType().isF32();
-    chooses |= compares(op);
+    if (!mayContract(op) && !compares(op))
+      return;
+    hasSingle |= op->getOperand(0).getType().isF32();
+    hasDouble |= op->getOperand(0).getType().isF64();
   });
   auto function = *module.getOps<spirv::FuncOp>().begin();
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
-  constexpr int32_t kWidth = 32;
-  auto add = [&](spirv::ExecutionMode mode) {
-    spirv::ExecutionModeOp::create(b, module.getLoc(), function, mode, kWidth);
+  auto add = [&](spirv::ExecutionMode mode, int32_t width) {
+    spirv::ExecutionModeOp::create(b, module.getLoc(), function, mode, width);
   };
-  if (exact && (computes || chooses))
-    add(spirv::ExecutionMode::RoundingModeRTE);
-  if (computes || chooses)
-    add(spirv::ExecutionMode::SignedZeroInfNanPreserve);
+  auto fix = [&](int32_t width) {
+    if (exact)
+      add(spirv::ExecutionMode::RoundingModeRTE, width);
+    add(spirv::ExecutionMode::SignedZeroInfNanPreserve, width);
+  };
+  if (hasSingle)
+    fix(32);
+  if (hasDouble)
+    fix(64);
 }
 
 /// Cooperative matrices need the Vulkan memory model, in which memory that

@@ -3,12 +3,12 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Vulkan promises correct rounding for f32 addition, subtraction and
-// multiplication only, and leaves it to the device whether subnormal numbers
-// are flushed (lavapipe flushes, NVIDIA does not). So subnormal operands and
-// results are made zeros of the same sign. This comes before anything is
-// folded: `maximumf(x, x)` is a zero if x is subnormal, not x. The interpreter
-// does the same with --exact.
+// Vulkan promises correct rounding for addition, subtraction and multiplication
+// of f32 and f64 only (that of f16 is not asked for), and leaves it to the
+// device whether subnormal numbers are flushed (lavapipe flushes, NVIDIA does
+// not). So subnormal operands and results are made zeros of the same sign. This
+// comes before anything is folded: `maximumf(x, x)` is a zero if x is
+// subnormal, not x. The interpreter does the same with --exact.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,8 @@ static bool roundsExactly(Operation *op) {
   if (isa<arith::RemFOp>(op))
     return true;
   return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op) &&
-         op->getResult(0).getType().isF32();
+         (op->getResult(0).getType().isF32() ||
+          op->getResult(0).getType().isF64());
 }
 
 /// Operations on floats that do not round, or round an integer.
@@ -44,7 +45,8 @@ static bool isExact(Operation *op) {
   return isa<arith::CmpFOp, arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp,
              arith::MaxNumFOp, arith::MinNumFOp, arith::ExtFOp, arith::SIToFPOp,
              arith::UIToFPOp, arith::FPToSIOp, arith::FPToUIOp, math::AbsFOp,
-             math::CopySignOp>(op);
+             math::CeilOp, math::CopySignOp, math::FloorOp, math::RoundOp,
+             math::RoundEvenOp, math::TruncOp>(op);
 }
 
 /// Operations on floats that move bits, or flush already.

@@ -107,11 +107,37 @@ gpuvm.program @division(%a: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
+// f64 is added and multiplied exactly, too, and so is every remainder; whole numbers need no flush after them.
+// CHECK-LABEL: gpuvm.program @wide
+// CHECK: %[[X:.*]] = gpuvm.flush %{{.*}} : f64
+// CHECK: %[[SUM:.*]] = arith.addf %[[X]], %{{.*}} : f64
+// CHECK: gpuvm.flush %[[SUM]] : f64
+// CHECK: %[[REST:.*]] = arith.remf %{{.*}}, %{{.*}} : f64
+// CHECK: gpuvm.flush %[[REST]] : f64
+// CHECK: %[[WHOLE:.*]] = math.round %{{.*}} : f64
+// CHECK: linalg.yield %[[WHOLE]] : f64
 gpuvm.program @wide(%a: tensor<8xf64>) -> tensor<8xf64> {
   %m = gpuvm.stage @s(%x = %a : tensor<8xf64>) -> tensor<8xf64> {
-    // expected-error@+1 {{does not give the same bits on every device on 'f64' and cannot be compiled with --exact}}
-    %r = arith.addf %x, %x : tensor<8xf64>
+    %e = tensor.empty() : tensor<8xf64>
+    %r = linalg.map ins(%x : tensor<8xf64>) outs(%e : tensor<8xf64>) (%v: f64, %o: f64) {
+      %sum = arith.addf %v, %v : f64
+      %rest = arith.remf %sum, %v : f64
+      %whole = math.round %rest : f64
+      linalg.yield %whole : f64
+    }
     gpuvm.send %r : tensor<8xf64>
   }
   gpuvm.return %m : !gpuvm.message<tensor<8xf64>>
+}
+
+// -----
+
+// f16 is not.
+gpuvm.program @half(%a: tensor<8xf16>) -> tensor<8xf16> {
+  %m = gpuvm.stage @s(%x = %a : tensor<8xf16>) -> tensor<8xf16> {
+    // expected-error@+1 {{does not give the same bits on every device on 'f16' and cannot be compiled with --exact}}
+    %r = arith.addf %x, %x : tensor<8xf16>
+    gpuvm.send %r : tensor<8xf16>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<8xf16>>
 }
