@@ -172,13 +172,15 @@ static void hideConstant(OpOperand &operand,
   operand.set(hiddenConstant(b, op->getLoc(), operand.get().getType(), value));
 }
 
-/// Lavapipe (Mesa 22.3) takes x * 0 and 0 / x for 0 and x + 0 for x, whatever x
-/// is, where it sees the constant, be it after unrolling a loop. With `exact`
-/// no loop begins with a number that it knows: a turn may make a 0 of it.
+/// Lavapipe (Mesa 22.3) takes x * 0 and 0 / x for 0, x + 0 and x - (-0) for x
+/// and 0 - x for -x, whatever x is, where it sees the constant, be it after
+/// unrolling a loop. With `exact` no loop begins with a number that it knows: a
+/// turn may make a 0 of it.
 static void hideZeros(Operation *module, bool exact) {
   module->walk([&](Operation *op) {
     bool isLoop = isa<scf::ForOp, scf::WhileOp>(op);
-    if (!isLoop && !isa<arith::AddFOp, arith::MulFOp, arith::DivFOp>(op))
+    if (!isLoop &&
+        !isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(op))
       return;
     for (OpOperand &operand : op->getOpOperands())
       hideConstant(operand, [&](const APFloat &value) {
