@@ -7,6 +7,7 @@
 
 #include "compiler/Compile.h"
 
+#include "compiler/Diagnostics.h"
 #include "compiler/PlanWriter.h"
 #include "compiler/ReadModule.h"
 #include "compiler/ReadPart.h"
@@ -28,7 +29,8 @@ static FailureOr<SmallVector<ProgramOp>>
 findPrograms(ModuleOp module, ArrayRef<std::string> names) {
   SmallVector<ProgramOp> programs(module.getOps<ProgramOp>());
   if (programs.empty())
-    return module.emitError("there is no gpuvm.program in the file");
+    return module.emitError("there is no gpuvm.program in the file")
+           << suggestProgram(module);
   SmallVector<ProgramOp> wanted;
   for (StringRef name : names) {
     auto program = module.lookupSymbol<ProgramOp>(name);

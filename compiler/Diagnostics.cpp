@@ -8,6 +8,10 @@
 #include "compiler/Diagnostics.h"
 
 #include "dialects/gpuvm/Gpuvm.h"
+#include "runtime/base/NearName.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -71,6 +75,9 @@ static StringRef conversionOf(StringRef dialect) {
              "; convert to linalg first: stablehlo-opt "
              "--stablehlo-legalize-to-linalg")
       .Cases({"torch", "onnx", "tfl"}, "; export the model to linalg first")
+      .Case("complex", "; real and imaginary parts are two tensors, as "
+                       "gpuvm.fft has them: of e^(x + iy) they are math.exp of "
+                       "x times math.cos and math.sin of y")
       .Default("");
 }
 
@@ -83,9 +90,11 @@ static StringRef dialectOf(StringRef text) {
   return isDialect && !isNumber ? dialect : "";
 }
 
+static StringRef lastOperation(StringRef text);
+
 /// The dialect that an error between `before` and `rest` is about. The parser
-/// points at an operation, after its name if that is quoted, and after types
-/// and attributes.
+/// points at an operation, after its name if that is quoted, after types and
+/// attributes, and an operation at what it takes.
 static StringRef dialectAt(StringRef before, StringRef rest) {
   if (StringRef dialect = dialectOf(rest); !dialect.empty())
     return dialect;
@@ -93,9 +102,10 @@ static StringRef dialectAt(StringRef before, StringRef rest) {
     return dialectOf(before.substr(before.rfind('"') + 1));
   size_t sigil = before.find_last_of("!#");
   bool isText = before.take_front(sigil).count('"') % 2 != 0;
-  return sigil == StringRef::npos || isText
-             ? ""
-             : dialectOf(before.drop_front(sigil + 1));
+  StringRef dialect = sigil == StringRef::npos || isText
+                          ? ""
+                          : dialectOf(before.drop_front(sigil + 1));
+  return dialect.empty() ? dialectOf(lastOperation(before)) : dialect;
 }
 
 std::optional<std::string>
@@ -126,6 +136,71 @@ static StringRef lastOperation(StringRef text) {
     if (llvm::isLower(word.front()) && word.contains('.'))
       last = word;
   return last;
+}
+
+std::optional<std::string>
+gpuvm::explainUnknownOperation(const Diagnostic &diagnostic, StringRef rest) {
+  size_t length = llvm::find_if_not(rest, isNameCharacter) - rest.begin();
+  StringRef name = rest.take_front(length);
+  StringRef dialect = dialectOf(name);
+  MLIRContext *context = diagnostic.getLocation().getContext();
+  if (diagnostic.getSeverity() != DiagnosticSeverity::Error ||
+      dialect.empty() || RegisteredOperationName::lookup(name, context))
+    return std::nullopt;
+  context->getOrLoadDialect(dialect);
+  std::vector<std::string> known;
+  for (RegisteredOperationName op : context->getRegisteredOperations())
+    if (op.getDialectNamespace() == dialect)
+      known.push_back(op.getStringRef().str());
+  std::string near = vm::didYouMean(name.str(), known);
+  return llvm::formatv("there is no operation '{0}'{1}", name,
+                       near.empty() ? "" : " (" + near + ")");
+}
+
+/// `%r`, or `%r#0, %r#1` if there are several.
+static std::string resultNames(StringRef name, size_t count) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i)
+    text += (i ? ", " : "") + name.str() +
+            (count > 1 ? "#" + std::to_string(i) : "");
+  return text;
+}
+
+std::string gpuvm::suggestProgram(ModuleOp module) {
+  auto functions = module.getOps<func::FuncOp>();
+  if (functions.empty())
+    return "";
+  func::FuncOp function = *functions.begin();
+  FunctionType type = function.getFunctionType();
+  std::string parameters, arguments, names, inputs, results, messages;
+  auto append = [](std::string &list, const std::string &item) {
+    list += (list.empty() ? "" : ", ") + item;
+  };
+  for (auto [i, input] : llvm::enumerate(type.getInputs())) {
+    std::string name = "%x" + std::to_string(i), written = toText(input);
+    append(parameters, name + ": " + written);
+    append(arguments, name + " = " + name + " : " + written);
+    append(names, name);
+    append(inputs, written);
+  }
+  size_t count = type.getNumResults();
+  std::string program;
+  for (auto [i, result] : llvm::enumerate(type.getResults())) {
+    append(results, toText(result));
+    append(messages, "!gpuvm.message<" + toText(result) + ">");
+    append(program, "y" + std::to_string(i) + ": " + toText(result));
+  }
+  std::string several = count > 1 ? ":" + std::to_string(count) : "";
+  std::string tuple = count > 1 ? "(" + results + ")" : results;
+  return llvm::formatv(
+      "; put func.func @{0} in the place of <@{0}> in gpuvm.program "
+      "@program({1}) -> ({2}) {{ <@{0}> %m{3} = gpuvm.stage @stage({4}) -> {5} "
+      "{{ %r{3} = func.call "
+      "@{0}({6}) : ({7}) -> {5} gpuvm.send {8} : {9} } gpuvm.return "
+      "{10} : {11} }",
+      function.getSymName(), parameters, program, several, arguments, tuple,
+      names, inputs, resultNames("%r", count), results,
+      resultNames("%m", count), messages);
 }
 
 std::optional<TypeMismatch>
@@ -180,6 +255,8 @@ void DiagnosticPrinter::print(Diagnostic &diagnostic) {
   if (auto mismatch = findTypeMismatch(diagnostic, before, rest))
     return emitDiagnostic(place, explain(*mismatch), diagnostic.getSeverity());
   if (auto unknown = explainUnknownDialect(diagnostic, before, rest))
+    return emitDiagnostic(place, *unknown, diagnostic.getSeverity());
+  if (auto unknown = explainUnknownOperation(diagnostic, rest))
     return emitDiagnostic(place, *unknown, diagnostic.getSeverity());
   emitDiagnostic(diagnostic);
 }

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 
 #include <optional>
@@ -16,8 +17,9 @@ namespace mlir::gpuvm {
 
 /// Prints the diagnostics of `context` to standard error: each is one line with
 /// its place in the source, and the line of the source. What MLIR's parser says
-/// of values whose type is not the one written, and of dialects that are not
-/// read, is said in words of gpuvm, with what to write instead. No operation
+/// of values whose type is not the one written, of dialects that are not read
+/// and of operations that do not exist is said in words of gpuvm, with what to
+/// write instead. No operation
 /// follows in generic form.
 class DiagnosticPrinter : public SourceMgrDiagnosticHandler {
 public:
@@ -52,5 +54,14 @@ std::string explain(const TypeMismatch &mismatch);
 std::optional<std::string> explainUnknownDialect(const Diagnostic &diagnostic,
                                                  StringRef before,
                                                  StringRef rest);
+
+/// The name of an operation in `rest` that the parser does not know, with the
+/// one that is meant.
+std::optional<std::string> explainUnknownOperation(const Diagnostic &diagnostic,
+                                                   StringRef rest);
+
+/// What to add to a module that has functions and no program, after a
+/// semicolon: the program that calls the first of them. Empty if there is none.
+std::string suggestProgram(ModuleOp module);
 
 } // namespace mlir::gpuvm

@@ -9,6 +9,8 @@
 
 #include "kernels/loops/LongLoops.h"
 
+#include <atomic>
+
 using namespace mlir;
 using namespace mlir::gpuvm;
 
@@ -161,10 +163,9 @@ static LogicalResult checkLimits(KernelOp op, const BindingLayout &layout) {
   return failure();
 }
 
-FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
-                                           const KernelConfig &config,
-                                           const EmitOptions &options,
-                                           SpirvPasses &passes) {
+static FailureOr<EmittedKernel> emit(KernelOp op, const KernelConfig &config,
+                                     const EmitOptions &options,
+                                     SpirvPasses &passes) {
   MLIRContext *context = op.getContext();
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(op.getLoc());
   OpBuilder b(context);
@@ -199,5 +200,21 @@ FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
   result.workgroupBytes = kernel.workgroupBytes();
   result.features = featuresOf(*result.module);
   addFeatures(op, config, result.features);
+  return result;
+}
+
+FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
+                                           const KernelConfig &config,
+                                           const EmitOptions &options,
+                                           SpirvPasses &passes) {
+  std::atomic<bool> hasReason = false; // What failed has mostly said why.
+  ScopedDiagnosticHandler handler(op.getContext(), [&](Diagnostic &said) {
+    if (said.getSeverity() == DiagnosticSeverity::Error)
+      hasReason = true;
+    return failure(); // Others print it.
+  });
+  FailureOr<EmittedKernel> result = emit(op, config, options, passes);
+  if (failed(result) && !hasReason)
+    op.emitError("kernel \"") << op.getSymName() << "\" cannot be emitted";
   return result;
 }

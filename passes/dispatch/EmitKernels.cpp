@@ -159,9 +159,7 @@ LogicalResult EmitKernels::emitVariants(KernelOp kernel, StringAttr name) {
     FailureOr<EmittedKernel> variant = emitKernel(
         kernel, configureLaunch(kernel, launch), {exact, spins}, *passes);
     if (failed(variant))
-      return kernel.emitError("kernel \"")
-             << kernel.getSymName() << "\" cannot be emitted as "
-             << stringifyLaunchForm(launch.getForm());
+      return failure();
     if (failed(checkCodeSize(kernel, *variant->module, maxSpirvBytes)))
       return failure();
     variants.push_back(insert(
@@ -195,8 +193,7 @@ LogicalResult EmitKernels::emit(KernelOp kernel) {
         result = emitKernel(kernel, configureKernel(kernel), options, *passes);
     }
     if (failed(result))
-      return kernel.emitError("kernel \"")
-             << kernel.getSymName() << "\" cannot be emitted";
+      return failure();
     if (failed(checkCodeSize(kernel, *result->module, maxSpirvBytes)))
       return failure();
     name = insert(*result, kernel.getSymName(), getLaunches(kernel).back());

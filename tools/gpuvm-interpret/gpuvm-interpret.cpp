@@ -69,7 +69,8 @@ static Result<SmallVector<ProgramOp>> findPrograms(ModuleOp module,
     known += (known.empty() ? "" : ", ") + program.getSymName().str();
   if (programs.empty())
     return Status(Code::BadInput, "The file \"" + options.sourcePath +
-                                      "\" holds no gpuvm.program.");
+                                      "\" holds no gpuvm.program" +
+                                      gpuvm::suggestProgram(module) + ".");
   if (options.run.programs.empty() && programs.size() > 1)
     return Status(Code::Usage, "The file \"" + options.sourcePath +
                                    "\" holds several programs (" + known +

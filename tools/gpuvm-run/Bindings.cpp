@@ -70,17 +70,31 @@ const Slot &slotOf(const Plan &plan, const Source &source) {
 
 //===--- Inputs -----------------------------------------------------------===//
 
+/// How an array gets the elements of `dtype`.
+static std::string conversionTo(DType dtype) {
+  if (dtype == DType::BF16)
+    return "astype(ml_dtypes.bfloat16)";
+  if (dtype == DType::I1)
+    return "astype(bool)";
+  std::string name = toString(dtype);
+  return fmt::format("astype(\"{}{}\")", name[0] == 'f' ? "float" : "int",
+                     name.substr(1));
+}
+
 /// Says what is wrong with a type before there is memory for its elements.
 static TypeCheck mustBe(const Slot &slot, const char *kind) {
   return [&slot, kind](DType dtype, const std::vector<int64_t> &shape) {
     if (slot.dtype == dtype && slot.shape == shape)
       return Status();
-    const char *what = slot.dtype != dtype ? "type" : "shape";
+    bool isOther = slot.dtype != dtype;
+    std::string hint =
+        isOther ? " (NumPy converts: " + conversionTo(slot.dtype) + ")" : "";
     return Status(Code::BadInput,
                   fmt::format("{} \"{}\" has the wrong {}: {} is given, but "
-                              "the program takes {}.",
-                              kind, slot.name, what, typeString(dtype, shape),
-                              typeString(slot)));
+                              "the program takes {}{}.",
+                              kind, slot.name, isOther ? "type" : "shape",
+                              typeString(dtype, shape), typeString(slot),
+                              hint));
   };
 }
 

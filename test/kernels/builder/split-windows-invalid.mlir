@@ -8,7 +8,6 @@ gpuvm.program @many(%x: tensor<4096xf32>) -> (y: tensor<4096xf32>) {
   %a = gpuvm.stage @turn(%v = %x : tensor<4096xf32>) -> tensor<4096xf32> {
     // expected-error @below {{kernel "turn_map" needs 64 windows (at most 32 are allowed)}}
     // expected-note @below {{values of more than 256 bytes are split into windows (--max-window-bytes)}}
-    // expected-error @below {{cannot be emitted}}
     %r = arith.mulf %v, %v : tensor<4096xf32>
     gpuvm.send %r : tensor<4096xf32>
   }

@@ -489,7 +489,7 @@ TEST_F(GpuvmRunTest, RefusesBadInputs) {
       "takes 8xf32.");
   expectError(parameters + " --input=x=8xi32=0", 3,
               "Input \"x\" has the wrong type: 8xi32 is given, but the program "
-              "takes 8xf32.");
+              "takes 8xf32 (NumPy converts: astype(\"float32\")).");
   expectError(parameters + " --input=x", 2,
               "The argument \"x\" of --input is not of the form "
               "name=<tensor>.");

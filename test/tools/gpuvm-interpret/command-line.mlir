@@ -57,7 +57,7 @@
 // SHAPE: Input "x" has the wrong shape: 4xf32 is given, but the program takes 3xf32.
 // RUN: %{exit} 3 gpuvm-interpret %s --program=double --input=x=3xi32=1 2> %t.dtype
 // RUN: FileCheck %s --check-prefix=DTYPE --input-file=%t.dtype
-// DTYPE: Input "x" has the wrong type: 3xi32 is given, but the program takes 3xf32.
+// DTYPE: Input "x" has the wrong type: 3xi32 is given, but the program takes 3xf32 (NumPy converts: astype("float32")).
 // RUN: %{exit} 3 gpuvm-interpret %s --program=double %{x} --output=q 2> %t.output
 // RUN: FileCheck %s --check-prefix=NOOUTPUT --input-file=%t.output
 // NOOUTPUT: The program has no output, metric, global or control word named "q" (known: y, z, seen).
