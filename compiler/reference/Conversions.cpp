@@ -159,10 +159,10 @@ static Fault selectLoop(const void *const *in, void *out, size_t count) {
 template <typename S, typename N>
 static Fault fpowiLoop(const void *const *in, void *out, size_t count) {
   for (size_t i = 0; i < count; ++i) {
-    double base = static_cast<double>(static_cast<const S *>(in[0])[i]);
+    auto base = static_cast<Wider<S>>(static_cast<const S *>(in[0])[i]);
     I power = widen<I>(static_cast<const N *>(in[1])[i]);
     static_cast<S *>(out)[i] =
-        narrow<S>(std::pow(base, static_cast<double>(power)));
+        narrow<S>(std::pow(base, static_cast<Wider<S>>(power)));
   }
   return {};
 }

@@ -18,7 +18,7 @@
 //   - of -0 and +0, `maxnumf` returns +0 and `minnumf` -0.
 //
 // f16 is computed in f32 and rounded once, which is exact for + - * / and sqrt;
-// functions of `math` are computed in f64 and rounded once.
+// functions of `math` are computed in a wider type and rounded once.
 //
 //===----------------------------------------------------------------------===//
 

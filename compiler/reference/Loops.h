@@ -54,6 +54,11 @@ using Compute =
     std::conditional_t<std::is_same_v<S, Half> || std::is_same_v<S, Bfloat16>,
                        float, S>;
 
+/// The type functions of floats are computed in.
+template <typename S>
+using Wider =
+    std::conditional_t<std::is_same_v<S, double>, long double, double>;
+
 template <typename S> constexpr unsigned widthOf() {
   return std::is_same_v<S, Bit> ? 1 : 8 * sizeof(S);
 }
@@ -204,13 +209,13 @@ constexpr Family onFloats(std::string_view name) {
                         floatLoop<F, double, double, N>());
 }
 
-/// An operation on floats of every width, computed in f64.
+/// An operation on floats of every width, computed in a wider type.
 template <auto F, size_t N>
-constexpr Family onFloatsInDouble(std::string_view name) {
-  return onFloatLoops(name, floatLoop<F, Half, double, N>(),
-                      floatLoop<F, Bfloat16, double, N>(),
-                      floatLoop<F, float, double, N>(),
-                      floatLoop<F, double, double, N>());
+constexpr Family onFloatsInWider(std::string_view name) {
+  return onFloatLoops(name, floatLoop<F, Half, Wider<Half>, N>(),
+                      floatLoop<F, Bfloat16, Wider<Bfloat16>, N>(),
+                      floatLoop<F, float, Wider<float>, N>(),
+                      floatLoop<F, double, Wider<double>, N>());
 }
 
 inline ElementwiseFn find(std::span<const Family> list, std::string_view name,

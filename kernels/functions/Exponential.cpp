@@ -18,16 +18,28 @@ using functions::kLog2High, functions::kLog2Low;
 /// 1.5 * 2^23: what is added to it loses its fraction, and the last bits of the
 /// sum are the integer.
 static constexpr float kShift = 12582912.0f;
+/// The same of f64, and its bits.
+static constexpr double kWideShift = 0x1.8p52;
+static constexpr int64_t kWideShiftBits = 0x4338000000000000;
 
 /// The last bits of `shifted` as an integer.
 static Word unshift(Float shifted) { return bitsOf(shifted) - 0x4b400000; }
 
 std::pair<Float, Word> functions::roundToWord(Float x) {
-  Float shifted = x + kShift;
-  return {shifted - kShift, unshift(shifted)};
+  double shift = x.isWide() ? kWideShift : kShift;
+  Float shifted = x + shift;
+  Word bits = bitsOf(shifted);
+  return {shifted - shift, bits - (x.isWide() ? kWideShiftBits : 0x4b400000)};
 }
 
 Float functions::expSeries(Float r) {
+  if (r.isWide())
+    return polynomial(r, {0.5, 0.16666666666666666, 0.041666666666666678,
+                          0.0083333333333333332, 0.0013888888888879082,
+                          0.00019841269841263304, 2.4801587336421321e-05,
+                          2.7557319247204789e-06, 2.7557263301474753e-07,
+                          2.5052071109214447e-08, 2.0918129454967065e-09,
+                          1.6086622436215554e-10});
   return polynomial(
       r, {0.5f, 0.16666542f, 0.0416662805f, 0.00836664718f, 0.00139465567f});
 }

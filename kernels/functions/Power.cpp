@@ -4,10 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // x^y = 2^(y log2(x)), where the logarithm and the product are sums of two
-// floats, since an error of the product is one of the result times 128. Such
-// sums are computed exactly from products of numbers of 12 bits (Dekker, "A
-// Floating-Point Technique for Extending the Available Precision", 1971). The
-// series of the logarithm is arranged as in fdlibm's e_powf.c.
+// floats, since an error of the product is one of the result times 128 (1,024
+// on f64). Such sums are computed exactly from products of numbers of half the
+// bits (Dekker, "A Floating-Point Technique for Extending the Available
+// Precision", 1971). The series of the logarithm is arranged as in fdlibm's
+// e_powf.c.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +18,7 @@ using namespace mlir;
 using namespace mlir::gpuvm;
 
 namespace {
-/// high + low; `high` has 12 bits.
+/// high + low; `high` has 12 bits of an f32, 21 of an f64.
 struct Pair {
   Float high, low;
 };
@@ -37,9 +38,16 @@ static Pair logArgument(Float m) {
 static Pair log2OfMantissa(Float m) {
   auto [high, low] = logArgument(m);
   Float s = high + low, square = s * s;
-  Float r =
-      (square * square) * polynomial(square, {0.599999964f, 0.428578138f,
-                                              0.332772762f, 0.292060435f});
+  Float series =
+      m.isWide()
+          ? polynomial(square, {0.59999999999999998, 0.42857142857142855,
+                                0.33333333333333237, 0.27272727272769692,
+                                0.23076923067576174, 0.20000001181730115,
+                                0.1764696801339124, 0.15793781023514589,
+                                0.14162901251846671, 0.14956801935958272})
+          : polynomial(square, {0.599999964f, 0.428578138f, 0.332772762f,
+                                0.292060435f});
+  Float r = (square * square) * series;
   r = r + low * (high + s);
   Float exact = high * high;
   Float sumHigh = highPart(3.0f + exact + r);
@@ -48,17 +56,24 @@ static Pair log2OfMantissa(Float m) {
   Float productHigh = highPart(first + second);
   Float productLow = second - (productHigh - first);
   // 2 / (3 ln(2)) in two parts, and in one.
-  constexpr float kHigh = 0.9619140625f, kLow = -1.173685741e-4f;
-  return {productHigh * kHigh, productHigh * kLow + productLow * 0.961796701f};
+  double factorHigh = m.isWide() ? 0.96179628372192383 : 0.9619140625f;
+  double factorLow = m.isWide() ? 4.1020405177678159e-07 : -1.173685741e-4f;
+  double factor = m.isWide() ? 0.96179669392597556 : 0.961796701f;
+  return {productHigh * factorHigh,
+          productHigh * factorLow + productLow * factor};
 }
 
-/// log2(|x|), from the bits of |x|. A subnormal number is 2^-149 times them.
+/// log2(|x|), from the bits of |x|. A subnormal number is 2^-149 (2^-1074)
+/// times them.
 static Pair log2OfMagnitude(Word bits) {
-  Truth isSubnormal = bits < 0x00800000;
+  int64_t digits = bits.isWide() ? 52 : 23;
+  int64_t rootOfHalf = bits.isWide() ? 0x3fe6a09e667f3bcd : 0x3f3504f3;
+  int64_t least = bits.isWide() ? -1074 : -149;
+  Truth isSubnormal = bits < (int64_t(1) << digits);
   Word normal = select(isSubnormal, bitsOf(toFloat(bits)), bits);
-  Word exponent = (normal - 0x3f3504f3) >> 23; // The bits of sqrt(1/2).
-  Float mantissa = fromBits(normal - (exponent << 23));
-  Float n = toFloat(exponent + select(isSubnormal, -149, 0));
+  Word exponent = (normal - rootOfHalf) >> digits;
+  Float mantissa = fromBits(normal - (exponent << digits));
+  Float n = toFloat(select(isSubnormal, exponent + least, exponent));
   auto [first, second] = log2OfMantissa(mantissa);
   Float high = highPart((first + second) + n);
   return {high, second - ((high - n) - first)};
@@ -66,18 +81,22 @@ static Pair log2OfMagnitude(Word bits) {
 
 /// 2^(high + low), where low is no more than some last bits of `high`.
 static Float exp2OfPair(Float high, Float low) {
-  constexpr float kEnd = 200.0f; // 0 or infinity, whatever the rest is.
-  Truth isFar = abs(high) > kEnd;
-  high = select(isFar, copySign(high.number(kEnd), high), high);
+  // 0 or infinity, whatever the rest is.
+  Float end = high.number(high.isWide() ? 1200 : 200);
+  Truth isFar = abs(high) > end;
+  high = select(isFar, copySign(end, high), high);
   low = select(isFar, 0.0f, low);
   auto [whole, count] = functions::roundToWord(high + low);
   Float beside = high - whole;
   Float rest = beside + low;
   Float restHigh = highPart(rest), restLow = (beside - restHigh) + low;
   // Times ln(2), in two parts.
-  using functions::kLog2High, functions::kLog2Low;
-  Float first = restHigh * kLog2High;
-  Float second = rest * kLog2Low + restLow * kLog2High;
+  double factorHigh =
+      high.isWide() ? 0.69314670562744141 : functions::kLog2High;
+  double factorLow =
+      high.isWide() ? 4.7493250390316726e-07 : functions::kLog2Low;
+  Float first = restHigh * factorHigh;
+  Float second = rest * factorLow + restLow * factorHigh;
   Float sum = first + second, lost = second - (sum - first);
   // e^(sum + lost) - 1 - sum
   Float more = (sum * sum) * functions::expSeries(sum);
@@ -95,10 +114,12 @@ static Float power(Float x, const functions::Exponent &y) {
       (y.high - high) * log.high + (y.high * log.low + y.low * log.high);
   Float result = exp2OfPair(high * log.high, low);
   Truth isZero = bits == 0, isInfinite = a == kInfinity;
-  result = select(isZero, select(y.isNegative, kInfinity, 0.0f), result);
-  result = select(isInfinite, select(y.isNegative, 0.0f, kInfinity), result);
+  result =
+      select(isZero, select(y.isNegative, x.number(kInfinity), 0.0), result);
+  result = select(isInfinite, select(y.isNegative, x.number(0.0), kInfinity),
+                  result);
   Truth negative = isNegative(x);
-  Word flipped = bitsOf(result) ^ kSign;
+  Word flipped = bitsOf(result) ^ signBit(x);
   result = select(negative & y.isOdd, fromBits(flipped), result);
   Truth hasNone = negative & !(y.isWhole | isZero | isInfinite);
   result = select(hasNone, kNaN, result);
@@ -110,43 +131,58 @@ Float functions::pow(Float x, Float y) {
   Float half = y * 0.5f;
   Truth isWhole = floor(y) == y;
   Truth isOdd = isWhole & !(floor(half) == half);
-  // From 2^33 on the result is 0, 1 or infinity.
-  Float inside = clamp(y, -8589934592.0f, 8589934592.0f);
+  // From 2^33 (2^65) on the result is 0, 1 or infinity.
+  double most = y.isWide() ? 0x1p65 : 0x1p33;
+  Float inside = clamp(y, -most, most);
   return power(x,
                {inside, y.number(0.0f), y == 0.0f, y < 0.0f, isWhole, isOdd});
 }
 
-/// What f32 does not have is split: the lower bits count.
+/// What the float does not have is split: the lower bits count.
 Float functions::pow(Float x, Word n) {
-  Truth isShort = isBelowUnsigned(n + 0x1000000, n.word(0x2000001));
-  Float high = toFloat(select(isShort, n, n & -512));
-  Float low = toFloat(select(isShort, 0, n & 511));
+  int64_t most = x.isWide() ? int64_t(1) << 53 : 1 << 24;
+  int64_t lower = x.isWide() ? 2047 : 511;
+  Truth isShort = isBelowUnsigned(n + most, n.word(2 * most + 1));
+  Float high = toFloat(select(isShort, n, n & ~lower));
+  Float low = toFloat(select(isShort, 0, n & lower));
   Truth isOdd = !((n & 1) == 0);
   return power(x, {high, low, n == 0, n < 0, n.truth(true), isOdd});
 }
 
 /// A first guess from a third of the bits (Kahan, "Computing a Real Cube Root",
-/// 1991), a step of Halley's method and one of Newton's.
+/// 1991), steps of Halley's method and one of Newton's. The latter is the
+/// remainder of a division, so what rounding the square loses counts on f64.
 Float functions::cbrt(Float x) {
-  Word bits = bitsOf(x) & ~kSign;
-  Truth isSubnormal = bits < 0x00800000;
+  bool isWide = x.isWide();
+  int64_t sign = signBit(x), least = isWide ? int64_t(1) << 52 : 1 << 23;
+  Word bits = bitsOf(x) & ~sign;
+  Truth isSubnormal = bits < least;
   Float a = select(isSubnormal, toFloat(bits), fromBits(bits));
-  // Powers of 8 keep cubes in the range; subnormal numbers are 2^-149 times
-  // their bits.
-  constexpr float kMuch = 1.0e30f, kLittle = 1.0e-30f;
-  auto choose = [&](float subnormal, float large, float small) {
-    return select(isSubnormal, subnormal,
-                  select(a > kMuch, large, select(a < kLittle, small, 1.0f)));
+  // Powers of 8 keep cubes in the range; subnormal numbers are 2^-149 (2^-1074)
+  // times their bits.
+  double much = isWide ? 0x1p900 : 1.0e30f,
+         little = isWide ? 0x1p-900 : 1.0e-30f;
+  auto choose = [&](double subnormal, double large, double small) {
+    Float other = select(a < little, a.number(small), 1.0);
+    return select(isSubnormal, subnormal, select(a > much, large, other));
   };
-  Float factor = choose(2.0f, 1.57772181e-30f, 6.33825300e+29f); // 2^99
-  Float back = choose(8.8817842e-16f, 8589934592.0f, 1.16415322e-10f);
+  Float factor =
+      isWide ? choose(1, 0x1p-300, 0x1p300) : choose(2.0f, 0x1p-99, 0x1p99);
+  Float back = isWide ? choose(0x1p-358, 0x1p100, 0x1p-100)
+                      : choose(0x1p-50, 0x1p33, 0x1p-33);
   Float m = a * factor;
-  // A division by 3, as a product with 2^32 / 3.
-  Word third = multiplyHigh(bitsOf(m), x.word(0x55555556));
-  Float y = fromBits(third + 709921077);
-  Float cube = y * y * y;
-  y = y * ((m + m + cube) / (m + cube + cube));
-  y = y - (y - m / (y * y)) * 0.333333343f;
+  Float y = m; // A division of the bits by 3, as a product with 2^32 / 3.
+  if (isWide)
+    y = fromBits(((shiftRight(bitsOf(m), 32) * m.word(0x55555556)) &
+                  ~int64_t(0xffffffff)) +
+                 (int64_t(715094163) << 32));
+  else
+    y = fromBits(multiplyHigh(bitsOf(m), m.word(0x55555556)) + 709921077);
+  for (int step = 0; step < (isWide ? 2 : 1); ++step) {
+    Float cube = y * y * y;
+    y = y * ((m + m + cube) / (m + cube + cube));
+  }
+  y = y - (y - m / (y * y)) * (isWide ? 1.0 / 3 : 0.333333343f);
   // Zero, infinity and NaN are their own roots.
   Truth isOwn = (bits == 0) | !(abs(x) < kInfinity);
   return copySign(select(isOwn, abs(x), y * back), x);

@@ -4,9 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // SPIR-V for Vulkan has fewer functions than `math`, and lets a device compute
-// most of them with a large error. What is missing or coarse is put in terms of
-// arithmetic (Functions.h), f16 by way of f32. There is no exponential,
-// logarithm or trigonometric function on f64 on any device.
+// most of them with a large error, and has next to none on f64. What is missing
+// or coarse is put in terms of arithmetic (Functions.h), f16 by way of f32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -193,37 +192,38 @@ Value Code::shift(Operation *op) {
 // All of them
 //===----------------------------------------------------------------------===//
 
-/// Functions of `math` that no device has on f64.
-static bool isMissingOnF64(Operation *op) {
-  return op->getDialect()->getNamespace() == "math" &&
-         llvm::any_of(op->getOperandTypes(),
-                      [](Type type) { return type.isF64(); }) &&
-         !isa<math::AbsFOp, math::CeilOp, math::ClampFOp, math::CopySignOp,
-              math::FloorOp, math::FmaOp, math::IsFiniteOp, math::IsInfOp,
-              math::IsNaNOp, math::IsNormalOp, math::RoundOp, math::RoundEvenOp,
-              math::RsqrtOp, math::SqrtOp, math::TruncOp>(op);
-}
-
 namespace {
-/// A function of one number.
+/// A function of one number, which is an f32 or an f64.
 struct Function {
   StringLiteral name;
   Float (*write)(Float);
+  Float (*writeWide)(Float);
 };
 } // namespace
 
 static constexpr Function kFunctions[] = {
-    {"math.acos", functions::acos},   {"math.acosh", functions::acosh},
-    {"math.asin", functions::asin},   {"math.asinh", functions::asinh},
-    {"math.atan", functions::atan},   {"math.atanh", functions::atanh},
-    {"math.cbrt", functions::cbrt},   {"math.cos", functions::cos},
-    {"math.cosh", functions::cosh},   {"math.erf", functions::erf},
-    {"math.erfc", functions::erfc},   {"math.exp", functions::exp},
-    {"math.exp2", functions::exp2},   {"math.expm1", functions::expm1},
-    {"math.log", functions::log},     {"math.log10", functions::log10},
-    {"math.log1p", functions::log1p}, {"math.log2", functions::log2},
-    {"math.sin", functions::sin},     {"math.sinh", functions::sinh},
-    {"math.tan", functions::tan},     {"math.tanh", functions::tanh},
+    {"math.acos", functions::acos, functions::wide::acos},
+    {"math.acosh", functions::acosh, functions::wide::acosh},
+    {"math.asin", functions::asin, functions::wide::asin},
+    {"math.asinh", functions::asinh, functions::wide::asinh},
+    {"math.atan", functions::atan, functions::wide::atan},
+    {"math.atanh", functions::atanh, functions::wide::atanh},
+    {"math.cbrt", functions::cbrt, functions::cbrt},
+    {"math.cos", functions::cos, functions::wide::cos},
+    {"math.cosh", functions::cosh, functions::wide::cosh},
+    {"math.erf", functions::erf, functions::wide::erf},
+    {"math.erfc", functions::erfc, functions::wide::erfc},
+    {"math.exp", functions::exp, functions::wide::exp},
+    {"math.exp2", functions::exp2, functions::wide::exp2},
+    {"math.expm1", functions::expm1, functions::wide::expm1},
+    {"math.log", functions::log, functions::wide::log},
+    {"math.log10", functions::log10, functions::wide::log10},
+    {"math.log1p", functions::log1p, functions::wide::log1p},
+    {"math.log2", functions::log2, functions::wide::log2},
+    {"math.sin", functions::sin, functions::wide::sin},
+    {"math.sinh", functions::sinh, functions::wide::sinh},
+    {"math.tan", functions::tan, functions::wide::tan},
+    {"math.tanh", functions::tanh, functions::wide::tanh},
 };
 
 /// What computes a function of one number, or null if the device does.
@@ -237,7 +237,7 @@ static const Function *functionNamed(StringRef name) {
 /// devices have it.
 static bool isApproximate(Operation *op) {
   auto flags = op->getAttrOfType<arith::FastMathFlagsAttr>("fastmath");
-  return flags &&
+  return flags && !getElementTypeOrSelf(op->getResult(0).getType()).isF64() &&
          isa<math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp,
              math::AtanOp, math::AtanhOp, math::CosOp, math::CoshOp,
              math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op, math::SinOp,
@@ -254,14 +254,16 @@ int64_t gpuvm::countExpanded(Operation *op) {
   return isApproximate(op) ? 1 : countByExpanding(op);
 }
 
-/// An integer as i32. Beyond its range the power of every number but 1, 0 and
-/// -1 is 0 or infinity, and only the last bit counts.
-static Value exponentAsWord(Code &c, Value n) {
-  Type type = n.getType(), word = c.b.getI32Type();
+/// An integer as wide as what it is an exponent of. Beyond the range of i32 the
+/// power of every f32 but 1, 0 and -1 is 0 or infinity, and only the last bit
+/// counts.
+static Value exponentAsWord(Code &c, Value n, bool isWide) {
+  Type type = n.getType();
+  Type word = isWide ? c.b.getI64Type() : c.b.getI32Type();
   unsigned width = type.getIntOrFloatBitWidth();
-  if (width == 32)
+  if (type == word)
     return n;
-  if (width < 32)
+  if (width < word.getIntOrFloatBitWidth())
     return c.make<arith::ExtSIOp>(word, n);
   Value low = c.make<arith::TruncIOp>(word, n);
   Value isSame = c.compare(I::eq, c.make<arith::ExtSIOp>(type, low), n);
@@ -301,13 +303,16 @@ static Value expandFunction(Operation *op) {
     return {{&b, c.widen(op->getOperand(i))}};
   };
   if (isa<math::Atan2Op>(op))
-    return c.narrow(functions::atan2(operand(0), operand(1)).value, type);
+    return c.narrow(type.isF64()
+                        ? functions::wide::atan2(operand(0), operand(1)).value
+                        : functions::atan2(operand(0), operand(1)).value,
+                    type);
   if (isa<arith::RemFOp>(op))
     return c.narrow(functions::remainder(operand(0), operand(1)).value, type);
   if (isa<math::PowFOp>(op))
     return c.narrow(functions::pow(operand(0), operand(1)).value, type);
   if (isa<math::FPowIOp>(op)) {
-    Word n = {{&b, exponentAsWord(c, op->getOperand(1))}};
+    Word n = {{&b, exponentAsWord(c, op->getOperand(1), type.isF64())}};
     return c.narrow(functions::pow(operand(0), n).value, type);
   }
   if (isOfDevice(op)) {
@@ -320,7 +325,8 @@ static Value expandFunction(Operation *op) {
     return c.narrow(wide->getResult(0), type);
   }
   if (const Function *function = functionNamed(op->getName().getStringRef()))
-    return c.narrow(function->write(operand(0)).value, type);
+    return type.isF64() ? function->writeWide(operand(0)).value
+                        : c.narrow(function->write(operand(0)).value, type);
   return Value();
 }
 
@@ -367,7 +373,7 @@ static Value expand(Operation *op) {
   return isa<FloatType>(type) ? expandFunction(op) : Value();
 }
 
-LogicalResult gpuvm::expandMath(Operation *module) {
+void gpuvm::expandMath(Operation *module) {
   splitSinCos(module);
   SmallVector<Operation *> ops;
   module->walk([&](Operation *op) {
@@ -375,14 +381,10 @@ LogicalResult gpuvm::expandMath(Operation *module) {
       ops.push_back(op);
   });
   for (Operation *op : ops) {
-    if (isMissingOnF64(op))
-      return op->emitOpError("cannot be compiled for f64: Vulkan devices have "
-                             "it for f16 and f32 only");
     Value value = expand(op);
     if (!value)
       continue;
     op->getResult(0).replaceAllUsesWith(value);
     op->erase();
   }
-  return success();
 }

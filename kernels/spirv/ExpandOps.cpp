@@ -307,8 +307,7 @@ LogicalResult gpuvm::expandOps(ModuleOp module, PassManager &passes,
   expandBooleans(module);
   expandRemainders(module);
   expandExtrema(module);
-  if (failed(expandMath(module)))
-    return failure();
+  expandMath(module);
   expandFloats(module);
   if (failed(passes.run(module)))
     return failure();

@@ -32,7 +32,7 @@ void expandCasts(Operation *module);
 void expandExtrema(Operation *module);
 
 /// The part of it about `math` and shifts (ExpandMath.cpp).
-LogicalResult expandMath(Operation *module);
+void expandMath(Operation *module);
 
 /// How many operations become of a scalar operation there, those of all
 /// branches together.

@@ -12,6 +12,7 @@ import numpy as np
 
 FILES = pathlib.Path(__file__).resolve().parent / "math-ulp"  # What was measured, a device each.
 TYPES = {"f32": np.float32, "f16": np.float16, "f64": np.float64}
+SIGNED = {"f32": np.int32, "f64": np.int64}
 BITS = {"f32": np.uint32, "f16": np.uint16, "f64": np.uint64}
 WIDER = {"f32": np.float64, "f16": np.float64, "f64": np.longdouble}
 
@@ -20,10 +21,10 @@ def columns():
     return [json.loads(path.read_text()) for path in sorted(FILES.glob("*.json"))]
 
 
-def worst_known():
-    """The f32 with the greatest error of each function of one number, on each device."""
-    found = [types["f32"]["operands"] for column in columns() for types in column["functions"].values() if "f32" in types]
-    return np.array([abs(float(operands[0])) for operands in found if len(operands) == 1], np.float32).view(np.int32)
+def worst_known(dtype):
+    """The bits of the number with the greatest error of each function of one number, on each device."""
+    found = [types[dtype]["operands"] for column in columns() for types in column["functions"].values() if dtype in types]
+    return np.array([abs(float(operands[0])) for operands in found if len(operands) == 1], TYPES[dtype]).view(SIGNED[dtype])
 
 
 def fill(values, count, dtype):
@@ -31,19 +32,31 @@ def fill(values, count, dtype):
     return np.resize(np.asarray(values, TYPES[dtype]), count)
 
 
-def sample(count):
-    """f32 of all signs and exponents, and what is hard."""
+POINTS = {"f32": [0.25, 0.347, 0.41422, 0.5, 0.6, 0.70710678, 1, 1.4142135, 2, 10, 10.2, 16, 89, 91, 104, 127, 128, 3000,
+                  2.0**24, 2.0**26, 2.0**31, 1e30, 2.0**96, 2.0**127, 3.4028235e38],
+          "f64": [1e-290, 1e-150, 0.25, 0.347, 0.41422, 0.4375, 0.5, 0.65, 0.6875, 0.70710678, 1, 1.4142135, 2, 20, 26.6, 40, 708.4,
+                  709.78, 710.5, 712, 1022, 1024, 2.0**19, 2.0**20, 2.0**28, 2.0**53, 2.0**60, 1e270, 2.0**900]}
+
+
+def sample(count, dtype):
+    """Numbers of all signs and exponents, and what is hard; of f64 a quarter between 2^-4 and 2^10, too."""
     rng = np.random.default_rng(1)
-    points = [0.25, 0.347, 0.41422, 0.5, 0.6, 0.70710678, 1, 1.4142135, 2, 10, 10.2, 16, 89, 91, 104, 127, 128, 3000,
-              2.0**24, 2.0**26, 2.0**31, 1e30, 2.0**96, 2.0**127, 3.4028235e38]
-    near = np.array(points, np.float32).view(np.int32)[:, None] + np.arange(-40, 41)
-    special = np.concatenate([near.ravel(), [0, 1, 2, 0x7FFFFF, 0x800000, 0x7F800000, 0x7FC00000]]).astype(np.int32)
-    turns = (np.arange(1, 2000) * (np.pi / 2)).astype(np.float32).view(np.int32)
-    turns = (turns[:, None] + np.arange(-1, 2)).ravel().astype(np.int32)
-    exponents = np.repeat(np.arange(256, dtype=np.int32) << 23, max(1, (count // 2 - special.size - turns.size - worst_known().size) // 256))
-    spread = exponents | rng.integers(0, 1 << 23, exponents.size, np.int32)
-    positive = np.concatenate([special, turns, worst_known(), spread]).view(np.float32)
-    return fill(np.stack([positive, -positive], 1).ravel(), count, "f32")
+    word, digits, exponents = SIGNED[dtype], np.finfo(TYPES[dtype]).nmant, 1 << np.finfo(TYPES[dtype]).nexp
+    near = np.array(POINTS[dtype], TYPES[dtype]).view(word)[:, None] + np.arange(-40, 41)
+    least, infinity = 1 << digits, (exponents - 1) << digits
+    special = np.concatenate([near.ravel(), [0, 1, 2, least - 1, least, infinity, infinity | least >> 1]]).astype(word)
+    turns = (np.arange(1, 2000) * (WIDER[dtype](np.pi) / 2)).astype(TYPES[dtype]).view(word)
+    turns = (turns[:, None] + np.arange(-1, 2)).ravel().astype(word)
+    hard = worst_known(dtype)
+    rest = count // 2 - special.size - turns.size - hard.size
+    usual = np.empty(0, word)
+    if dtype == "f64":
+        usual = np.exp2(rng.uniform(-4, 10, rest // 2)).view(word)
+        rest -= usual.size
+    first = np.repeat(np.arange(exponents, dtype=word) << digits, max(1, rest // exponents))
+    spread = first | rng.integers(0, 1 << digits, first.size, word)
+    positive = np.concatenate([special, turns, hard, usual, spread]).view(TYPES[dtype])
+    return fill(np.stack([positive, -positive], 1).ravel(), count, dtype)
 
 
 def anything(rng, shape, dtype):
@@ -54,10 +67,8 @@ def anything(rng, shape, dtype):
 
 
 def one_operand(count, dtype):
-    if dtype == "f32":
-        return {"x": sample(count)}
-    if dtype == "f64":
-        return {"x": anything(np.random.default_rng(3), count, dtype)}
+    if dtype in SIGNED:
+        return {"x": sample(count, dtype)}
     return {"x": fill(np.arange(65536, dtype=np.uint16).view(np.float16), count, dtype)}
 
 
@@ -83,8 +94,6 @@ def two_operands(count, dtype):
     x, y = np.array(pairs, np.float64).T
     x = fill(np.concatenate([x, any_pairs[0], base]), count, dtype)
     y = fill(np.concatenate([y, any_pairs[1], exponent]), count, dtype)
-    if dtype == "f64":
-        return {"x": x, "y": y}
     whole = np.clip(np.rint(np.nan_to_num(y).astype(np.float64)), -(2**31), 2**31 - 1).astype(np.int32)
     return {"x": x, "y": y, "n": whole}
 

@@ -5,7 +5,6 @@ from program_text import TYPES, Program, bits, is_float
 FUNCTIONS = ["acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "exp", "exp2",
              "expm1", "log", "log10", "log1p", "log2", "rsqrt", "sin", "sinh", "sqrt", "tan", "tanh"]
 ROUNDINGS = ["absf", "ceil", "floor", "round", "roundeven", "trunc"]
-ON_F64 = ["rsqrt", "sqrt"]
 PREDICATES = ["isfinite", "isinf", "isnan", "isnormal"]
 BIT_COUNTS = ["absi", "ctlz", "ctpop", "cttz"]
 
@@ -13,16 +12,14 @@ BIT_COUNTS = ["absi", "ctlz", "ctpop", "cttz"]
 def function_programs(dtype):
     """All of `math` on floats: four functions a program, on numbers and on what is no number."""
     shape = (999,)
-    builds = [lambda s, x, y, f=f: s.unary(f"math.{f}", x, exact=False) for f in FUNCTIONS
-              if dtype != "f64" or f in ON_F64]
+    builds = [lambda s, x, y, f=f: s.unary(f"math.{f}", x, exact=False) for f in FUNCTIONS]
     builds += [lambda s, x, y, f=f: s.unary(f"math.{f}", x) for f in ROUNDINGS]
     builds += [lambda s, x, y, f=f: s.add(shape, "i1", f"math.{f} %{x.name} : {x.type}") for f in PREDICATES]
     builds += [lambda s, x, y: s.binary("math.copysign", x, y),
                lambda s, x, y: s.add(shape, dtype, f"math.clampf %{x.name} to [%{y.name}, %{y.name}] : {x.type}", False),
                lambda s, x, y: s.add(shape, dtype, f"math.fma %{x.name}, %{y.name}, %{y.name} : {x.type}", False)]
-    if dtype != "f64":
-        builds += [lambda s, x, y: s.binary("math.atan2", x, y, exact=False),
-                   lambda s, x, y: s.binary("math.powf", s.unary("math.absf", x), y, exact=False)]
+    builds += [lambda s, x, y: s.binary("math.atan2", x, y, exact=False),
+               lambda s, x, y: s.binary("math.powf", s.unary("math.absf", x), y, exact=False)]
     for first in range(0, len(builds), 4):
         p = Program(f"functions_{dtype}_{first}")
         p.special = True
