@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/gpuvm/EmptyTensors.h"
 #include "dialects/gpuvm/Gpuvm.h"
 #include "dialects/gpuvm/SmallTypes.h"
 
@@ -50,6 +51,10 @@ InFlightDiagnostic gpuvm::emitNoRows(Operation *op, Type type) {
   if (tensor && !tensor.hasStaticShape())
     error << "; write a program for each shape, or bounded rows where only the "
              "device counts them (docs/bounded.md)";
+  else if (hasNoElements(type))
+    error
+        << "; only what arith, math, linalg and tensor make inside of a stage "
+           "may have none";
   return error;
 }
 

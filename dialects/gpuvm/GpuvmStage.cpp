@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/gpuvm/EmptyTensors.h"
 #include "dialects/gpuvm/Gpuvm.h"
 #include "dialects/gpuvm/SmallTypes.h"
 #include "dialects/gpuvm/StageConstants.h"
@@ -394,8 +395,10 @@ static LogicalResult verifyResultTypes(Operation &op) {
   if (isa<arith::ConstantOp>(op) && !op.use_empty() &&
       llvm::all_of(op.getUses(), isShape))
     return success();
+  bool isOwn = isa<GpuvmDialect>(op.getDialect());
   for (Type type : op.getResultTypes())
-    if (isa<ShapedType>(type) && !hasRows(type))
+    if (isa<ShapedType>(type) && !hasRows(type) &&
+        (isOwn || !hasNoElements(type)))
       return emitNoRows(&op, type);
   return success();
 }

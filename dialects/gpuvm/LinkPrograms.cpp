@@ -7,6 +7,7 @@
 
 #include "dialects/gpuvm/LinkPrograms.h"
 
+#include "dialects/gpuvm/EmptyTensors.h"
 #include "dialects/gpuvm/InlineCalls.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -170,7 +171,7 @@ LogicalResult Linker::link(ProgramOp program) {
   for (auto function :
        llvm::make_early_inc_range(program.getOps<func::FuncOp>()))
     function.erase();
-  return success();
+  return dropEmptyTensors(program);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,96 @@
+//===- EmptyTensors.cpp - tensors without elements in stages --------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/gpuvm/EmptyTensors.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+bool gpuvm::hasNoElements(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() && tensor.getNumElements() == 0;
+}
+
+/// Of some tensors one has elements.
+static Value dropFrom(tensor::ConcatOp op, OpBuilder &b) {
+  SmallVector<Value> inputs;
+  llvm::copy_if(op.getInputs(), std::back_inserter(inputs),
+                [](Value input) { return !hasNoElements(input.getType()); });
+  if (inputs.size() == 1)
+    return inputs.front();
+  return tensor::ConcatOp::create(b, op.getLoc(), op.getType(), op.getDim(),
+                                  inputs);
+}
+
+/// Nothing is padded but padding.
+static Value dropFrom(tensor::PadOp op, OpBuilder &b) {
+  auto generated =
+      tensor::GenerateOp::create(b, op.getLoc(), op.getType(), ValueRange());
+  generated.getBody().takeBody(op.getRegion());
+  return generated;
+}
+
+/// What `op` is, which has elements though it is made of what has none. Empty
+/// if it is nothing.
+static SmallVector<Value> withoutEmpty(Operation *op) {
+  OpBuilder b(op);
+  if (auto concat = dyn_cast<tensor::ConcatOp>(op))
+    return {dropFrom(concat, b)};
+  if (auto pad = dyn_cast<tensor::PadOp>(op))
+    return {dropFrom(pad, b)};
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+    return {insert.getDest()};
+  // A dimension of length 0 that the result does not have is reduced.
+  if (auto reduction = dyn_cast<DestinationStyleOpInterface>(op))
+    return llvm::to_vector_of<Value>(reduction.getDpsInits());
+  return {};
+}
+
+static bool makesNothing(Operation *op) {
+  return op->getNumResults() > 0 &&
+         llvm::all_of(op->getResultTypes(), hasNoElements);
+}
+
+/// Operations that make no tensor with elements stay until nothing needs them.
+static LogicalResult drop(StageOp stage) {
+  SmallVector<Operation *> ops, empty;
+  stage.walk([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : ops) {
+    bool isMade = llvm::any_of(op->getResultTypes(), hasNoElements);
+    bool isTaken = llvm::any_of(op->getOperandTypes(), hasNoElements);
+    if (makesNothing(op) && op->getNumRegions() == 0)
+      empty.push_back(op);
+    else if (makesNothing(op) && isa<DestinationStyleOpInterface,
+                                     tensor::GenerateOp, tensor::PadOp>(op))
+      empty.push_back(op);
+    else if (isMade || isTaken) {
+      SmallVector<Value> values = withoutEmpty(op);
+      if (isMade || values.size() != op->getNumResults())
+        return op->emitOpError("C0: takes no tensor without elements");
+      op->replaceAllUsesWith(values);
+      op->erase();
+    }
+  }
+  for (Operation *op : llvm::reverse(empty)) {
+    if (!op->use_empty())
+      return op->emitOpError("C0: has no elements, and is needed");
+    op->erase();
+  }
+  return success();
+}
+
+LogicalResult gpuvm::dropEmptyTensors(ProgramOp program) {
+  SmallVector<StageOp> stages;
+  program.walk([&](StageOp stage) { stages.push_back(stage); });
+  for (StageOp stage : stages)
+    if (failed(drop(stage)))
+      return failure();
+  return success();
+}
