@@ -8,10 +8,10 @@
 #include "compiler/ReadModule.h"
 
 #include "compiler/CrashReport.h"
+#include "compiler/OpenProgram.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
 
 using namespace mlir;
 
@@ -43,7 +43,7 @@ OwningOpRef<ModuleOp> gpuvm::readModule(StringRef tool, StringRef path,
                                         llvm::SourceMgr &sources,
                                         MLIRContext &context) {
   std::string error;
-  auto file = openInputFile(path, &error);
+  auto file = openProgram(path, error);
   if (!file) {
     emitError(UnknownLoc::get(&context)) << error;
     return nullptr;

@@ -8,9 +8,10 @@
 #include "compiler/ReadPart.h"
 
 #include "compiler/Diagnostics.h"
+#include "compiler/OpenProgram.h"
 #include "compiler/ReadModule.h"
-#include "mlir/Support/FileUtilities.h"
 #include "runtime/plan/Container.h"
+#include "runtime/plan/Limits.h"
 #include "runtime/plan/PlanFile.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -43,7 +44,8 @@ OwningOpRef<ModuleOp> gpuvm::readPart(StringRef tool, StringRef path,
                                       MLIRContext &context) {
   Location whole = wholeFile(context, path);
   std::string error;
-  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &error);
+  std::unique_ptr<llvm::MemoryBuffer> file =
+      openProgram(path, error, vm::limits::kMaxFileBytes);
   if (!file) {
     emitError(whole) << error;
     return nullptr;

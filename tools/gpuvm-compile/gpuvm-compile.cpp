@@ -9,6 +9,7 @@
 #include "compiler/CrashReport.h"
 #include "compiler/Diagnostics.h"
 #include "compiler/Dialects.h"
+#include "compiler/OpenProgram.h"
 #include "dialects/linear/Linear.h"
 #include "frontends/token/engine/EngineSizes.h"
 #include "runtime/plan/Plan.h"
@@ -21,7 +22,6 @@
 #include "tools/gpuvm-compile/TokenModel.h"
 
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/InitLLVM.h"
@@ -220,7 +220,7 @@ static vm::Result<Input> readProgram(const CommandLine &line) {
         fmt::format("One program is compiled, not {}.", line.sources.size()));
   Input input;
   std::string error;
-  input.file = mlir::openInputFile(line.source(), &error);
+  input.file = mlir::gpuvm::openProgram(line.source(), error);
   if (!input.file)
     return complain(vm::Code::BadInput, error);
   auto linear =

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/CrashReport.h"
 #include "compiler/Diagnostics.h"
 #include "compiler/Dialects.h"
 #include "compiler/ReadModule.h"
@@ -314,6 +315,7 @@ static int runPrograms(ModuleOp module, llvm::SourceMgr &sources,
 }
 
 int main(int argc, char **argv) {
+  gpuvm::CrashReport::install("gpuvm-interpret");
   vm::interpret::ParsedCommandLine parsed =
       vm::interpret::parseCommandLine(argc, argv);
   if (parsed.exitCode)

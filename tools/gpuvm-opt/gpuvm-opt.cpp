@@ -7,6 +7,7 @@
 
 #include "compiler/CrashReport.h"
 #include "compiler/Dialects.h"
+#include "compiler/OpenProgram.h"
 #include "compiler/Pipeline.h"
 #include "frontends/linear/lowering/Lowering.h"
 #include "frontends/token/dialect/TokenModule.h"
@@ -65,6 +66,10 @@ int main(int argc, char **argv) {
     return static_cast<int>(vm::Code::Usage);
   if (std::string advice = vm::planAdvice(input); !advice.empty()) {
     llvm::errs() << "gpuvm-opt: error: " << advice << '\n';
+    return static_cast<int>(vm::Code::BadInput);
+  }
+  if (std::string why = mlir::gpuvm::checkProgram(input); !why.empty()) {
+    llvm::errs() << "gpuvm-opt: error: " << why << '\n';
     return static_cast<int>(vm::Code::BadInput);
   }
   mlir::gpuvm::CrashReport report(

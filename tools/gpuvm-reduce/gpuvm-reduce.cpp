@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/CrashReport.h"
 #include "compiler/Dialects.h"
 #include "compiler/ReadModule.h"
 #include "mlir/IR/MLIRContext.h"
@@ -76,6 +77,7 @@ static int reduceProgram(const CommandLine &options) {
 }
 
 int main(int argc, char **argv) {
+  gpuvm::CrashReport::install("gpuvm-reduce");
   CommandLine options;
   CLI::App app(kHelp, "gpuvm-reduce");
   app.set_version_flag("--version", "gpuvm-reduce " GPUVM_VERSION);

@@ -7,6 +7,7 @@
 
 #include "frontends/token/modules/ModuleFile.h"
 
+#include "compiler/OpenProgram.h"
 #include "compiler/ReadModule.h"
 #include "dialects/gpuvm/InlineCalls.h"
 #include "frontends/token/modules/CheckModule.h"
@@ -14,7 +15,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Support/FileUtilities.h"
 
 using namespace mlir;
 using namespace mlir::token;
@@ -41,7 +41,7 @@ ModuleFile::ModuleFile(const ModuleName &name)
 
 bool ModuleFile::load(StringRef tool) {
   std::string error;
-  auto buffer = openInputFile(path(), &error);
+  auto buffer = gpuvm::openProgram(path(), error);
   if (!buffer) {
     emitError(gpuvm::wholeFile(*context, path())) << error;
     return false;
