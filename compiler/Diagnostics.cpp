@@ -9,6 +9,7 @@
 
 #include "dialects/gpuvm/Gpuvm.h"
 #include "runtime/base/NearName.h"
+#include "runtime/base/Printable.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -17,6 +18,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/VirtualFileSystem.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -224,9 +226,63 @@ Location gpuvm::wholeFile(MLIRContext &context, StringRef path) {
   return NameLoc::get(StringAttr::get(&context, path));
 }
 
+namespace {
+/// Standard error without what a program could do to a terminal: names and
+/// lines that are quoted may hold any bytes. Colours of LLVM pass where they
+/// are seen.
+class PrintableErrors : public llvm::raw_ostream {
+public:
+  PrintableErrors() {
+    SetUnbuffered();
+    enable_colors(true);
+  }
+  bool has_colors() const override { return llvm::errs().has_colors(); }
+
+private:
+  void write_impl(const char *bytes, size_t size) override;
+  uint64_t current_pos() const override { return 0; }
+
+  std::string line; ///< So far.
+};
+} // namespace
+
+/// Bytes of the colour (ECMA-48, SGR) that `text` begins with, or 0.
+static size_t colourLength(StringRef text) {
+  if (!text.consume_front("\x1B["))
+    return 0;
+  size_t digits =
+      text.take_while([](char c) { return llvm::isDigit(c) || c == ';'; })
+          .size();
+  return text.drop_front(digits).starts_with("m") ? digits + 3 : 0;
+}
+
+/// A line at a time, so that no character is cut.
+void PrintableErrors::write_impl(const char *bytes, size_t size) {
+  line.append(bytes, size);
+  size_t end = line.rfind('\n') + 1;
+  StringRef rest = StringRef(line).take_front(end);
+  while (!rest.empty()) {
+    size_t colour = has_colors() ? colourLength(rest) : 0;
+    size_t next = colour ? colour : std::min(rest.find('\x1B', 1), rest.size());
+    StringRef part = rest.take_front(next);
+    llvm::errs() << (colour ? part.str() : vm::printableLines(part));
+    rest = rest.drop_front(next);
+  }
+  line.erase(0, end);
+}
+
+static llvm::raw_ostream &printableErrors() {
+  static PrintableErrors errors;
+  return errors;
+}
+
 DiagnosticPrinter::DiagnosticPrinter(llvm::SourceMgr &sources,
                                      MLIRContext &context)
-    : SourceMgrDiagnosticHandler(sources, &context) {
+    : SourceMgrDiagnosticHandler(sources, &context, printableErrors()) {
+  // A program may name any place, as in loc("/dev/zero":1:1), and MLIR opens
+  // that file to show its line.
+  sources.setVirtualFileSystem(
+      llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>());
   context.printOpOnDiagnostic(false);
   setHandler([this](Diagnostic &diagnostic) { print(diagnostic); });
 }

@@ -19,8 +19,9 @@ namespace mlir::gpuvm {
 /// its place in the source, and the line of the source. What MLIR's parser says
 /// of values whose type is not the one written, of dialects that are not read
 /// and of operations that do not exist is said in words of gpuvm, with what to
-/// write instead. No operation
-/// follows in generic form.
+/// write instead. No operation follows in generic form. Lines are those of
+/// `sources`, no file is opened; and nothing that a program holds reaches a
+/// terminal as control characters.
 class DiagnosticPrinter : public SourceMgrDiagnosticHandler {
 public:
   DiagnosticPrinter(llvm::SourceMgr &sources, MLIRContext &context);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/CrashReport.h"
+#include "compiler/Diagnostics.h"
 #include "compiler/Dialects.h"
 #include "compiler/ReadModule.h"
 #include "mlir/IR/MLIRContext.h"
@@ -55,7 +56,7 @@ static int reduceProgram(const CommandLine &options) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects(); // Edits make constants.
   llvm::SourceMgr sources;
-  SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  gpuvm::DiagnosticPrinter diagnostics(sources, context);
   OwningOpRef<ModuleOp> module =
       gpuvm::readModule("gpuvm-reduce", options.source, sources, context);
   if (!module)
