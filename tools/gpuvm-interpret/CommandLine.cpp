@@ -22,8 +22,8 @@ Example:
 Tensors are written as for gpuvm-run. Heap symbols without an initial value are
 inputs too.
 
-Exit codes: 0 ok, 1 wrong result, 2 usage, 3 bad input file, 7 more than there
-is room for (EXCESS).)";
+Exit codes: 0 ok, 1 wrong result, 2 usage, 3 bad input file, 6 out of memory, 7
+more than there is room for (EXCESS).)";
 
 static void addDataFlags(CLI::App &app, run::CommandLine &options) {
   app.add_option("--input", options.inputs,

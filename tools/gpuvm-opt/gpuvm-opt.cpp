@@ -29,7 +29,7 @@ static const char *const kHelp =
     "  gpuvm-opt program.mlir --gpuvm-fuse\n"
     "\n"
     "Exit codes: 0 ok, 1 a pass failed, 2 usage, 3 MLIR crashed on the file, "
-    "or it is a plan.\n";
+    "or it is a plan or no file, 6 out of memory.\n";
 
 /// LLVM's libraries register the options of all their code generators when they
 /// are loaded, of which none does anything here. They stay known, but no help

@@ -35,7 +35,7 @@ Example:
 The test is a command of the shell; {} stands for the path of a program. It
 exits with 0 if that program still shows the bug. Its output is not shown.
 
-Exit codes: 0 ok, 2 usage, 3 bad input file.)";
+Exit codes: 0 ok, 2 usage, 3 bad input file, 6 out of memory.)";
 
 namespace {
 struct CommandLine {
