@@ -145,7 +145,7 @@ void vm::compile::addLinearFrontEnd(const LinearProgram &program,
 
 static std::string statisticsOf(const linear::Program &program,
                                 const LinearOptions &options) {
-  std::vector<linear::PhaseMode> modes = linear::chooseModes(
+  std::vector<linear::PhaseMode> modes = mlir::linear::chooseModes(
       program, options.engine.empty() ? options.mode : "faithful");
   std::vector<linear::PlacedMatrix> matrices =
       linear::matricesOf(program, modes);

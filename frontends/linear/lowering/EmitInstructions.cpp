@@ -27,16 +27,16 @@ using vm::linear::Opcode;
 /// A row times the state: the terms by their columns, the first one not added
 /// to anything.
 Value RoutineEmitter::emitRow(ArrayRef<vm::linear::Coefficient> row,
-                              const State &state) {
+                              const std::array<Value, kElements> &x) {
   Value sum;
   for (const vm::linear::Coefficient &c : row) {
     Value factor = number(llvm::bit_cast<uint32_t>(c.value));
     Value term = factor;
     if (c.column != vm::linear::kOne)
-      term = c.value == 1
-                 ? state.x[c.column]
-                 : arith::MulFOp::create(b, loc, factor, state.x[c.column])
-                       .getResult();
+      term =
+          c.value == 1
+              ? x[c.column]
+              : arith::MulFOp::create(b, loc, factor, x[c.column]).getResult();
     sum = sum ? arith::AddFOp::create(b, loc, sum, term).getResult() : term;
   }
   return sum ? sum : number(0);
@@ -44,7 +44,7 @@ Value RoutineEmitter::emitRow(ArrayRef<vm::linear::Coefficient> row,
 
 void RoutineEmitter::emitMatrix(const vm::linear::Matrix &matrix,
                                 State &state) {
-  State old = state;
+  std::array<Value, kElements> old = state.x;
   for (uint32_t element : launch.elements)
     state.x[element] = emitRow(matrix.rows[element], old);
 }
@@ -124,6 +124,7 @@ bool RoutineEmitter::emitStep(uint32_t step, State &state) {
 /// A branch on a condition.
 void RoutineEmitter::emitEnd(uint32_t step, State &state) {
   Value taken = isTaken(at(step), state);
+  settleStops();
   settleCounts(state);
   Block *yes = new Block, *no = new Block;
   function.getBody().push_back(yes);
@@ -262,8 +263,7 @@ Value RoutineEmitter::compute(const Instruction &instruction, State &state) {
 
 /// Whether `address` lies in what the launch may use; null if all is.
 Value RoutineEmitter::inRanges(Value address, bool writes) {
-  std::vector<vm::linear::AddressRange> ranges =
-      vm::linear::addressesOf(program, *launch.launch, writes);
+  ArrayRef<vm::linear::AddressRange> ranges = writes ? written : read;
   if (ranges.size() == 1 && ranges.front().first == 0 &&
       ranges.front().end == program.sharedWords())
     return {};
@@ -279,18 +279,20 @@ Value RoutineEmitter::inRanges(Value address, bool writes) {
   return isIn;
 }
 
-/// `x` as an address that may be used; the machine faults otherwise.
+/// `x` as an address that may be used; the machine faults otherwise, and uses
+/// address 0 until it stops.
 Value RoutineEmitter::toAddress(Value x, State &state, uint32_t step,
                                 bool writes) {
   Value above = compareF(arith::CmpFPredicate::OGT, x, number(0xbf800000));
   Value below = compareF(
       arith::CmpFPredicate::OLT, x,
       number(llvm::bit_cast<uint32_t>(float(vm::linear::addressEnd(program)))));
-  exitUnless(arith::AndIOp::create(b, loc, above, below), state, step,
-             Fault::Address);
-  Value address = arith::FPToSIOp::create(b, loc, b.getI32Type(), x);
+  Value isFine = arith::AndIOp::create(b, loc, above, below);
+  stopUnless(isFine, state, step, Fault::Address);
+  Value address = arith::FPToSIOp::create(b, loc, b.getI32Type(),
+                                          select(isFine, x, number(0)));
   if (Value isIn = inRanges(address, writes))
-    exitUnless(isIn, state, step, Fault::Forbidden);
+    stopUnless(isIn, state, step, Fault::Forbidden);
   return address;
 }
 

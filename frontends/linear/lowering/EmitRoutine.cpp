@@ -19,20 +19,46 @@ using vm::linear::Expanded;
 // State
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> RoutineEmitter::flatten(State &state) {
-  settleCounts(state);
+/// Calls `visit` with the level and the number of each register that is kept
+/// over the first `calls` calls.
+static void forEachSaved(ArrayRef<uint32_t> saved, unsigned calls,
+                         function_ref<void(unsigned, unsigned)> visit) {
+  for (unsigned level = 0; level < calls; ++level)
+    for (unsigned r = 0; r < vm::linear::kRegisters; ++r)
+      if (saved[level] >> r & 1)
+        visit(level, r);
+}
+
+void RoutineEmitter::findSaved() {
+  unsigned depth = 0;
+  for (const Expanded::Frame &frame : code.frames)
+    depth = std::max<unsigned>(depth, frame.depth);
+  saved.assign(depth, 0);
+  for (uint32_t step = 0; step < code.steps.size(); ++step)
+    if (at(step).opcode == vm::linear::Opcode::Return && callsOf(step) > 0)
+      saved[callsOf(step) - 1] |= at(step).operands[0];
+}
+
+SmallVector<Value> RoutineEmitter::flatten(Results &results) {
+  settleCounts(results);
   SmallVector<Value> values;
   for (uint32_t element : launch.elements)
-    values.push_back(state.x[element]);
-  llvm::append_range(values, state.counts);
-  llvm::append_range(values, state.addresses);
-  llvm::append_range(values, state.bits);
-  for (const std::array<Value, 4> &registers : state.saved)
-    llvm::append_range(values, registers);
+    values.push_back(results.x[element]);
+  llvm::append_range(values, results.counts);
+  llvm::append_range(values, results.addresses);
+  llvm::append_range(values, results.bits);
   return values;
 }
 
-State RoutineEmitter::unflatten(ValueRange values) {
+SmallVector<Value> RoutineEmitter::flatten(State &state, unsigned calls) {
+  SmallVector<Value> values = flatten(state);
+  forEachSaved(saved, calls, [&](unsigned level, unsigned r) {
+    values.push_back(state.saved[level][r]);
+  });
+  return values;
+}
+
+State RoutineEmitter::unflatten(ValueRange values, unsigned calls) {
   State state;
   auto take = [&](size_t count) {
     ValueRange taken = values.take_front(count);
@@ -45,8 +71,10 @@ State RoutineEmitter::unflatten(ValueRange values) {
   llvm::copy(take(4), state.counts.begin());
   llvm::append_range(state.addresses, take(code.writes.size()));
   llvm::append_range(state.bits, take(code.writes.size()));
-  for (unsigned i = 0; i < depth; ++i)
-    llvm::copy(take(4), state.saved.emplace_back().begin());
+  state.saved.resize(saved.size());
+  forEachSaved(saved, calls, [&](unsigned level, unsigned r) {
+    state.saved[level][r] = take(1).front();
+  });
   return state;
 }
 
@@ -64,16 +92,14 @@ State RoutineEmitter::initialState() {
   state.counts.fill(none);
   state.addresses.assign(code.writes.size(), no);
   state.bits.assign(code.writes.size(), none);
-  Value zero = number(0);
-  state.saved.assign(depth, {zero, zero, zero, zero});
   return state;
 }
 
-void RoutineEmitter::settleCounts(State &state) {
-  for (auto [count, pending] : llvm::zip_equal(state.counts, state.pending))
+void RoutineEmitter::settleCounts(Results &results) {
+  for (auto [count, pending] : llvm::zip_equal(results.counts, results.pending))
     if (pending)
       count = arith::AddIOp::create(b, loc, count, integer(pending));
-  state.pending = {};
+  results.pending = {};
 }
 
 //===----------------------------------------------------------------------===//
@@ -81,32 +107,36 @@ void RoutineEmitter::settleCounts(State &state) {
 //===----------------------------------------------------------------------===//
 
 void RoutineEmitter::createBlocks() {
-  for (const Expanded::Frame &frame : code.frames)
-    depth = std::max<unsigned>(depth, frame.depth);
+  findSaved();
   Block *entry = function.addEntryBlock();
   b.setInsertionPointToStart(entry);
   State initial = initialState();
   SmallVector<Value> values = flatten(initial);
-  SmallVector<Type> types(ValueRange(values).getTypes());
-  SmallVector<Location> places(types.size(), loc);
+  auto createBlock = [&](unsigned registers) {
+    auto *block = new Block;
+    function.getBody().push_back(block);
+    for (Value value : values)
+      block->addArgument(value.getType(), loc);
+    for (unsigned i = 0; i < registers; ++i)
+      block->addArgument(b.getF32Type(), loc);
+    return block;
+  };
   for (uint32_t step = 0; step < code.steps.size(); ++step)
     if (isLeader[step]) {
-      Block *block = blocks[step] = new Block;
-      function.getBody().push_back(block);
-      block->addArguments(types, places);
+      unsigned registers = 0;
+      forEachSaved(saved, callsOf(step),
+                   [&](unsigned, unsigned) { ++registers; });
+      blocks[step] = createBlock(registers);
     }
-  exit = new Block;
-  function.getBody().push_back(exit);
-  types.push_back(b.getI32Type());
-  places.push_back(loc);
-  exit->addArguments(types, places);
+  exit = createBlock(0);
+  exit->addArgument(b.getI32Type(), loc);
   cf::BranchOp::create(b, loc, blocks[0], values);
 }
 
 void RoutineEmitter::emitExit() {
   b.setInsertionPointToStart(exit);
   ValueRange arguments = exit->getArguments();
-  State state = unflatten(arguments.drop_back());
+  Results state = unflatten(arguments.drop_back(), 0);
   SmallVector<Value> results;
   for (uint32_t element : launch.elements)
     results.push_back(state.x[element]);
@@ -122,27 +152,56 @@ void RoutineEmitter::emitExit() {
 /// Ends the block: the machine stops at `step`.
 void RoutineEmitter::exitWith(State &state, uint32_t step, Status status,
                               Fault fault) {
+  settleStops();
   SmallVector<Value> values = flatten(state);
   values.push_back(
       integer(code.steps[step].instruction | status << 24 | fault << 27));
   cf::BranchOp::create(b, loc, exit, values);
 }
 
-/// Goes on in a new block if `isFine`.
-void RoutineEmitter::exitUnless(Value isFine, State &state, uint32_t step,
+/// The machine faults at `step` unless `isFine`. It goes on to the end of the
+/// block all the same, so that a block of many READs has one way out; what it
+/// computes there is dropped.
+void RoutineEmitter::stopUnless(Value isFine, const State &state, uint32_t step,
                                 Fault fault) {
-  SmallVector<Value> values = flatten(state);
-  values.push_back(
-      integer(code.steps[step].instruction | Faulted << 24 | fault << 27));
-  Block *next = new Block;
+  stops.push_back({isFine, state,
+                   code.steps[step].instruction | Faulted << 24 | fault << 27});
+}
+
+/// Goes on in a new block if nothing has faulted in this one; else leaves with
+/// what there was at the first fault.
+void RoutineEmitter::settleStops() {
+  if (stops.empty())
+    return;
+  Value isFine;
+  for (const Stop &stop : stops)
+    isFine = isFine ? arith::AndIOp::create(b, loc, isFine, stop.isFine)
+                    : stop.isFine;
+  auto *next = new Block, *fault = new Block;
+  function.getBody().push_back(fault);
   function.getBody().push_back(next);
-  cf::CondBranchOp::create(b, loc, isFine, next, ValueRange(), exit, values);
+  cf::CondBranchOp::create(b, loc, isFine, next, ValueRange(), fault,
+                           ValueRange());
+  b.setInsertionPointToStart(fault);
+  auto valuesOf = [&](Stop &stop) {
+    SmallVector<Value> values = flatten(stop.results);
+    values.push_back(integer(stop.where));
+    return values;
+  };
+  SmallVector<Value> values = valuesOf(stops.back());
+  for (Stop &stop : llvm::reverse(MutableArrayRef(stops).drop_back()))
+    for (auto [value, own] : llvm::zip_equal(values, valuesOf(stop)))
+      if (value != own)
+        value = select(stop.isFine, value, own);
+  cf::BranchOp::create(b, loc, exit, values);
   b.setInsertionPointToStart(next);
+  stops.clear();
 }
 
 /// Ends the block: `next` follows, unless the budget of a loop is over.
 void RoutineEmitter::branchTo(uint32_t step, uint32_t next, State &state) {
-  SmallVector<Value> values = flatten(state);
+  settleStops();
+  SmallVector<Value> values = flatten(state, callsOf(next));
   if (!loopEdges.contains({step, next})) {
     cf::BranchOp::create(b, loc, blocks[next], values);
     return;
@@ -152,14 +211,14 @@ void RoutineEmitter::branchTo(uint32_t step, uint32_t next, State &state) {
     sum = arith::AddIOp::create(b, loc, sum, state.counts[i]);
   Value isOver =
       compareI(arith::CmpIPredicate::uge, sum, integer(launch.budget));
-  SmallVector<Value> atExit(values);
+  SmallVector<Value> atExit = flatten(state);
   atExit.push_back(integer(code.steps[next].instruction | Running << 24));
   cf::CondBranchOp::create(b, loc, isOver, exit, atExit, blocks[next], values);
 }
 
 void RoutineEmitter::emitBlock(uint32_t step) {
   b.setInsertionPointToStart(blocks[step]);
-  State state = unflatten(blocks[step]->getArguments());
+  State state = unflatten(blocks[step]->getArguments(), callsOf(step));
   while (true) {
     if (const vm::linear::FusedRun *run = runAt(step)) {
       emitRun(*run, state);

@@ -10,6 +10,7 @@
 #include "frontends/linear/modes/CompiledProgram.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/OwningOpRef.h"
 
 namespace mlir::linear {
 
@@ -19,7 +20,11 @@ namespace mlir::linear {
 void emitRoutine(func::FuncOp function, const vm::linear::Program &program,
                  const vm::linear::CompiledLaunch &code);
 
-/// Makes one block of the function's body, with scf.if and scf.while.
-LogicalResult makeStructured(func::FuncOp function);
+/// The same as one block, with scf.if and scf.while, in a function without a
+/// parent; Excess, with the reason as the end of a sentence, where a kernel
+/// cannot have such code.
+vm::Result<OwningOpRef<func::FuncOp>>
+makeRoutine(Location loc, const vm::linear::Program &program,
+            const vm::linear::CompiledLaunch &code);
 
 } // namespace mlir::linear

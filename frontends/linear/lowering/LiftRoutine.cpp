@@ -20,6 +20,8 @@
 #include "mlir/Transforms/CFGToSCF.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
+#include <fmt/format.h>
+
 using namespace mlir;
 using namespace mlir::linear;
 
@@ -120,13 +122,29 @@ private:
 };
 } // namespace
 
-LogicalResult mlir::linear::makeStructured(func::FuncOp function) {
+/// Kernels nest 64 selections and loops (limits::kMaxNesting), some of which
+/// they have around a routine.
+static constexpr unsigned kMaxNesting = 48;
+
+static unsigned nestingOf(Operation *op) {
+  unsigned inside = 0;
+  for (Region &region : op->getRegions())
+    for (Operation &inner : region.getOps())
+      inside = std::max(inside, nestingOf(&inner));
+  return inside + isa<scf::IfOp, scf::WhileOp>(op);
+}
+
+/// Makes one block of the function's body, with scf.if and scf.while. One that
+/// nests far too deeply is not simplified, which would take long.
+static LogicalResult makeStructured(func::FuncOp function) {
   HiddenConstants hidden(function);
   MLIRContext *context = function.getContext();
   ControlFlowToSCFTransformation transformation;
   DominanceInfo dominance(function);
   if (failed(transformCFGToSCF(function.getBody(), transformation, dominance)))
     return failure();
+  if (nestingOf(function) > 4 * kMaxNesting)
+    return success();
   RewritePatternSet patterns(context);
   patterns.add<SwitchToIf, PoisonToZero>(context);
   scf::IfOp::getCanonicalizationPatterns(patterns, context);
@@ -134,4 +152,48 @@ LogicalResult mlir::linear::makeStructured(func::FuncOp function) {
   GreedyRewriteConfig config;
   config.setMaxIterations(GreedyRewriteConfig::kNoLimit);
   return applyPatternsGreedily(function, std::move(patterns), config);
+}
+
+/// How deep calls nest whose routines branch: about as deep as their code will.
+/// Known before any is made, which takes long where it is too deep.
+static unsigned callsThatBranch(const vm::linear::Expanded &code) {
+  std::vector<unsigned> depth(code.frames.size());
+  for (const vm::linear::Expanded::Step &step : code.steps)
+    if (step.next.size() == 2)
+      depth[step.frame] = 1;
+  for (size_t frame = 1; frame < depth.size(); ++frame) // After its caller.
+    depth[frame] += depth[code.frames[frame].parent];
+  return *std::ranges::max_element(depth);
+}
+
+vm::Result<OwningOpRef<func::FuncOp>>
+mlir::linear::makeRoutine(Location loc, const vm::linear::Program &program,
+                          const vm::linear::CompiledLaunch &code) {
+  Builder b(loc.getContext());
+  SmallVector<Type> results(code.elements.size(), b.getF32Type());
+  results.append(code.results() - results.size(), b.getI32Type());
+  int64_t words = std::max<uint32_t>(program.sharedWords(), 1);
+  SmallVector<Type> operands = {b.getI32Type(),
+                                RankedTensorType::get({words}, b.getI32Type())};
+  OwningOpRef<func::FuncOp> function = func::FuncOp::create(
+      loc, code.function, b.getFunctionType(operands, results));
+  auto exceed = [&](const std::string &what) {
+    return vm::Status(vm::Code::Excess,
+                      fmt::format("routine {} {} with its calls written out",
+                                  program.routines[code.launch->routine].name,
+                                  what));
+  };
+  auto nestTooDeep = [&](unsigned depth) {
+    return exceed(fmt::format("nests branches and loops {} deep ({} are the "
+                              "most)",
+                              depth, kMaxNesting));
+  };
+  if (unsigned depth = callsThatBranch(code.code); depth > kMaxNesting)
+    return nestTooDeep(depth);
+  emitRoutine(*function, program, code);
+  if (failed(makeStructured(*function)))
+    return exceed("has no form of loops and branches");
+  if (unsigned depth = nestingOf(function.get()); depth > kMaxNesting)
+    return nestTooDeep(depth);
+  return function;
 }

@@ -29,6 +29,9 @@ namespace mlir::linear {
 using namespace mlir;
 using namespace mlir::linear;
 
+/// What machines of launches do, by the names of the launches' functions.
+using Routines = llvm::StringMap<OwningOpRef<func::FuncOp>>;
+
 namespace {
 struct LinearLower : linear::impl::LinearLowerBase<LinearLower> {
   using Base::Base;
@@ -43,7 +46,8 @@ struct LinearLower : linear::impl::LinearLowerBase<LinearLower> {
 private:
   LogicalResult lower(ProgramOp op);
   LogicalResult lowerMixed(ProgramOp op, const vm::linear::Program &program,
-                           const std::vector<vm::linear::PhaseMode> &modes);
+                           const std::vector<vm::linear::PhaseMode> &modes,
+                           const Routines &routines);
   LogicalResult lowerFaithful(ProgramOp op, const vm::linear::Program &program);
   FailureOr<vm::linear::EngineOptions>
   engineOptions(ProgramOp op, const vm::linear::Program &program);
@@ -125,19 +129,6 @@ static void insertPrograms(Operation *op, ModuleOp module) {
   }
 }
 
-/// What a machine of `launch` does, as one block.
-static FailureOr<func::FuncOp>
-makeFunction(func::CallOp call, const vm::linear::Program &program,
-             const vm::linear::CompiledLaunch &launch) {
-  OpBuilder b(call.getContext());
-  auto type = b.getFunctionType(call.getOperandTypes(), call.getResultTypes());
-  auto function = func::FuncOp::create(call.getLoc(), launch.function, type);
-  emitRoutine(function, program, launch);
-  if (failed(makeStructured(function)))
-    return call.emitError("the routine has no form of loops and branches");
-  return function;
-}
-
 /// Puts a copy of the function's body in the place of a call.
 static void inlineCall(func::CallOp call, func::FuncOp function) {
   OpBuilder b(call);
@@ -152,32 +143,19 @@ static void inlineCall(func::CallOp call, func::FuncOp function) {
   call.erase();
 }
 
-static LogicalResult
-inlineLaunches(ModuleOp module, const vm::linear::Program &program,
-               const std::vector<vm::linear::PhaseMode> &modes) {
-  llvm::StringMap<SmallVector<func::CallOp>> calls;
-  module.walk(
-      [&](func::CallOp call) { calls[call.getCallee()].push_back(call); });
-  for (const vm::linear::PhaseMode &mode : modes) {
-    if (!mode.code)
-      continue;
-    for (const vm::linear::CompiledLaunch &launch : mode.code->launches) {
-      SmallVector<func::CallOp> own = calls.lookup(launch.function);
-      FailureOr<func::FuncOp> function =
-          makeFunction(own.front(), program, launch);
-      if (failed(function))
-        return failure();
-      for (func::CallOp call : own)
-        inlineCall(call, *function);
-      (*function)->erase();
-    }
-  }
-  return success();
+static void inlineLaunches(ModuleOp module, const Routines &routines) {
+  SmallVector<func::CallOp> calls;
+  module.walk([&](func::CallOp call) { calls.push_back(call); });
+  for (func::CallOp call : calls)
+    if (auto routine = routines.find(call.getCallee());
+        routine != routines.end())
+      inlineCall(call, routine->second.get());
 }
 
 LogicalResult
 LinearLower::lowerMixed(ProgramOp op, const vm::linear::Program &program,
-                        const std::vector<vm::linear::PhaseMode> &modes) {
+                        const std::vector<vm::linear::PhaseMode> &modes,
+                        const Routines &routines) {
   FailureOr<vm::linear::EngineOptions> options = vm::linear::EngineOptions();
   if (llvm::any_of(modes, [](const auto &phase) { return !phase.code; }))
     options = engineOptions(op, program);
@@ -186,8 +164,9 @@ LinearLower::lowerMixed(ProgramOp op, const vm::linear::Program &program,
   vm::linear::ProgramText text =
       vm::linear::writeProgram(program, modes, *options);
   OwningOpRef<ModuleOp> module = parse(op, text.program);
-  if (!module || failed(inlineLaunches(*module, program, modes)))
+  if (!module)
     return failure();
+  inlineLaunches(*module, routines);
   insertPrograms(op, *module);
   for (const std::string &part : text.parts) {
     OwningOpRef<ModuleOp> engine = parse(op, part);
@@ -211,15 +190,41 @@ LogicalResult LinearLower::lowerFaithful(ProgramOp op,
   return success();
 }
 
-/// Says which phases run in another mode than the one that was asked for.
-static void remarkOn(ProgramOp op,
+/// Says which phases run in another mode than the one that was asked for, or
+/// faithfully for their size.
+static void remarkOn(ProgramOp op, StringRef wanted,
                      const std::vector<vm::linear::PhaseMode> &modes) {
   for (auto [phase, mode] : llvm::zip_equal(op.getOps<PhaseOp>(), modes))
-    if (!mode.reason.empty())
+    if (mode.isTooLarge || (wanted != "auto" && !mode.reason.empty()))
       phase.emitRemark("phase ")
           << phase.getSymName() << " runs "
           << (mode.name == "faithful" ? "faithfully" : mode.name) << ": "
           << mode.reason;
+}
+
+/// The modes of the phases, and the routines of those that are compiled.
+static std::vector<vm::linear::PhaseMode>
+chooseModes(Location loc, const vm::linear::Program &program, StringRef wanted,
+            Routines &routines) {
+  auto check = [&](const vm::linear::CompiledLaunch &launch) -> vm::Status {
+    auto routine = makeRoutine(loc, program, launch);
+    if (!routine.ok())
+      return routine.status();
+    routines[launch.function] = std::move(*routine);
+    return {};
+  };
+  return vm::linear::chooseModes(program, wanted, check);
+}
+
+std::vector<vm::linear::PhaseMode>
+mlir::linear::chooseModes(const vm::linear::Program &program,
+                          std::string_view wanted) {
+  MLIRContext context;
+  context.loadDialect<arith::ArithDialect, cf::ControlFlowDialect,
+                      func::FuncDialect, math::MathDialect, scf::SCFDialect,
+                      tensor::TensorDialect, ub::UBDialect>();
+  Routines routines;
+  return ::chooseModes(UnknownLoc::get(&context), program, wanted, routines);
 }
 
 LogicalResult LinearLower::lower(ProgramOp op) {
@@ -229,12 +234,13 @@ LogicalResult LinearLower::lower(ProgramOp op) {
       phase.budget = budget;
   if (!engine.empty())
     return lowerFaithful(op, program);
+  Routines routines;
   std::vector<vm::linear::PhaseMode> modes =
-      vm::linear::chooseModes(program, mode);
-  if (mode != "auto")
-    remarkOn(op, modes);
-  return vm::linear::areFaithful(modes) ? lowerFaithful(op, program)
-                                        : lowerMixed(op, program, modes);
+      ::chooseModes(op.getLoc(), program, mode, routines);
+  remarkOn(op, mode, modes);
+  return vm::linear::areFaithful(modes)
+             ? lowerFaithful(op, program)
+             : lowerMixed(op, program, modes, routines);
 }
 
 void LinearLower::runOnOperation() {

@@ -9,6 +9,7 @@
 
 #include "dialects/linear/Linear.h"
 #include "frontends/linear/Program.h"
+#include "frontends/linear/modes/Modes.h"
 
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/Pass.h"
@@ -26,5 +27,9 @@ OwningOpRef<ModuleOp> buildModule(MLIRContext &context,
 
 /// The program that a verified linear.program is.
 vm::linear::Program readProgram(ProgramOp op);
+
+/// The mode of each phase that linear-lower takes.
+std::vector<vm::linear::PhaseMode>
+chooseModes(const vm::linear::Program &program, std::string_view wanted);
 
 } // namespace mlir::linear

@@ -29,13 +29,25 @@ constexpr unsigned kElements = vm::linear::kElements;
 enum Status : uint32_t { Running = 0, Halted = 3, Faulted = 4, Free = 5 };
 enum Fault : uint32_t { None, Address, Forbidden, Overflow, Underflow };
 
-/// What a machine has between two instructions.
-struct State {
+/// What a machine leaves that stops here.
+struct Results {
   std::array<Value, kElements> x; ///< Those that the code uses.
   std::array<Value, 4> counts;    ///< By class, without `pending`.
   std::array<unsigned, 4> pending = {};
-  SmallVector<Value> addresses, bits;      ///< Of each WRITE.
-  SmallVector<std::array<Value, 4>> saved; ///< Registers at each call.
+  SmallVector<Value> addresses, bits; ///< Of each WRITE.
+};
+
+/// What a machine has between two instructions.
+struct State : Results {
+  /// Registers at each call, as far as a RETURN gives them back.
+  SmallVector<std::array<Value, 4>> saved;
+};
+
+/// A machine faults, with these results, unless `isFine`.
+struct Stop {
+  Value isFine;
+  Results results;
+  uint32_t where;
 };
 
 class RoutineEmitter {
@@ -45,7 +57,9 @@ public:
       : function(function), program(program), launch(launch), code(launch.code),
         b(function.getContext()), loc(function.getLoc()),
         loopEdges(vm::linear::findLoopEdges(code)),
-        isLeader(vm::linear::findLeaders(code, loopEdges)) {}
+        isLeader(vm::linear::findLeaders(code, loopEdges)),
+        read(vm::linear::addressesOf(program, *launch.launch, false)),
+        written(vm::linear::addressesOf(program, *launch.launch, true)) {}
 
   void emit();
 
@@ -57,18 +71,22 @@ private:
   const vm::linear::FusedRun *runAt(uint32_t step) const;
   void emitRun(const vm::linear::FusedRun &run, State &state);
   void emitMatrix(const vm::linear::Matrix &matrix, State &state);
-  Value emitRow(ArrayRef<vm::linear::Coefficient> row, const State &state);
+  Value emitRow(ArrayRef<vm::linear::Coefficient> row,
+                const std::array<Value, kElements> &x);
   void emitEnd(uint32_t step, State &state);
   void branchTo(uint32_t step, uint32_t next, State &state);
   void exitWith(State &state, uint32_t step, Status status, Fault fault);
-  void exitUnless(Value isFine, State &state, uint32_t step, Fault fault);
+  void stopUnless(Value isFine, const State &state, uint32_t step, Fault fault);
+  void settleStops();
   void emitExit();
 
-  // State.
-  SmallVector<Value> flatten(State &state);
-  State unflatten(ValueRange values);
+  // State. Of the registers at calls there are those of the first `calls`.
+  SmallVector<Value> flatten(State &state, unsigned calls);
+  SmallVector<Value> flatten(Results &results);
+  State unflatten(ValueRange values, unsigned calls);
   State initialState();
-  void settleCounts(State &state);
+  void settleCounts(Results &results);
+  void findSaved();
 
   // Instructions.
   void emitCompute(uint32_t step, State &state);
@@ -107,6 +125,10 @@ private:
         .getResult(0);
   }
 
+  /// The calls that a step is in.
+  unsigned callsOf(uint32_t step) const {
+    return code.frames[code.steps[step].frame].depth;
+  }
   const vm::linear::Instruction &at(uint32_t step) const {
     return program.instructions[code.steps[step].instruction];
   }
@@ -119,9 +141,12 @@ private:
   Location loc;
   std::set<vm::linear::Edge> loopEdges;
   std::vector<bool> isLeader;
+  std::vector<vm::linear::AddressRange> read, written; ///< What it may use.
   llvm::DenseMap<uint32_t, Block *> blocks;
   Block *exit = nullptr;
-  unsigned depth = 0; ///< Of the deepest frame.
+  /// Of each call in calls, the registers that RETURNs give back, as bits.
+  SmallVector<uint32_t> saved;
+  SmallVector<Stop, 0> stops; ///< Of the block that is emitted.
 };
 
 } // namespace mlir::linear

@@ -47,7 +47,7 @@ Result<CompiledPhase> vm::linear::planPhase(const Program &program,
                                             size_t number) {
   const Phase &phase = program.phases[number];
   if (phase.launches.size() > kMaxLaunches)
-    return Status(Code::Usage,
+    return Status(Code::Excess,
                   fmt::format("it has {} launches, and {} are the most",
                               phase.launches.size(), kMaxLaunches));
   CompiledPhase plan{&phase, {}};

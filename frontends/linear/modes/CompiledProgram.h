@@ -47,7 +47,7 @@ struct CompiledPhase {
 };
 
 /// Of phase number `phase`. Usage, with the reason as the end of a sentence,
-/// where it must run faithfully.
+/// where it must run faithfully; Excess where that is for its size.
 Result<CompiledPhase> planPhase(const Program &program, size_t phase);
 
 } // namespace vm::linear

@@ -43,6 +43,7 @@ private:
 } // namespace
 
 static Status refuse(std::string why) { return {Code::Usage, std::move(why)}; }
+static Status exceed(std::string why) { return {Code::Excess, std::move(why)}; }
 
 uint32_t Expander::stepOf(uint32_t frame, uint32_t instruction) {
   auto [entry, isNew] =
@@ -135,7 +136,7 @@ Status Expander::checkLoops() {
                                 program.lines[number]));
   }
   if (code.writes.size() > kMaxWrites)
-    return refuse(fmt::format("it has {} WRITEs with its calls written out, "
+    return exceed(fmt::format("it has {} WRITEs with its calls written out, "
                               "and {} are the most",
                               code.writes.size(), kMaxWrites));
   return {};
@@ -157,7 +158,7 @@ Result<Expanded> Expander::expand() {
   stepOf(0, program.routines[launch.routine].first);
   for (uint32_t step = 0; step < code.steps.size(); ++step) {
     if (code.steps.size() > kMaxSteps)
-      return refuse(fmt::format("it has more than {} instructions with its "
+      return exceed(fmt::format("it has more than {} instructions with its "
                                 "calls written out",
                                 kMaxSteps));
     if (Status status = follow(step); !status.ok())

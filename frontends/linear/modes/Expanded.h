@@ -46,7 +46,8 @@ struct Expanded {
 };
 
 /// The routine of `launch`; Usage, with the reason as the end of a sentence
-/// ("it has a WAIT in line 7"), where compiled mode has none.
+/// ("it has a WAIT in line 7"), where compiled mode has none, Excess where it
+/// is too large.
 Result<Expanded> expandLaunch(const Program &program, const Launch &launch);
 
 /// Addresses that a launch may read or write, as ranges [first, end) that

@@ -18,6 +18,8 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
+#include <deque>
+#include <span>
 
 using namespace vm;
 using namespace vm::linear;
@@ -37,16 +39,19 @@ struct Access {
   uint32_t line;
   bool writes;
   Affine address;
-  std::vector<AddressRange> ranges; ///< Where it may be, if it is not known.
-  uint32_t first, count;            ///< The machines.
+  std::span<const AddressRange> ranges; ///< Where it may be, if not known.
+  uint32_t first, count;                ///< The machines.
 };
 
 class AddressFinder {
 public:
   AddressFinder(const Program &program, const Launch &launch,
                 const Expanded &code, uint32_t first)
-      : program(program), launch(launch), code(code), first(first) {}
+      : program(program), launch(launch), code(code), first(first),
+        read(addressesOf(program, launch, false)),
+        written(addressesOf(program, launch, true)) {}
 
+  /// Their ranges are this object's.
   void find(std::vector<Access> &accesses);
 
 private:
@@ -58,7 +63,8 @@ private:
   const Program &program;
   const Launch &launch;
   const Expanded &code;
-  uint32_t first; ///< vm_id of its first machine.
+  uint32_t first;                          ///< vm_id of its first machine.
+  std::vector<AddressRange> read, written; ///< What it may use.
   std::vector<State> before;
   std::vector<bool> isReached;
 };
@@ -196,9 +202,9 @@ void AddressFinder::find(std::vector<Access> &accesses) {
     if (!writes && instruction.opcode != Opcode::Read)
       continue;
     uint32_t address = instruction.operands[writes ? 0 : 1];
-    accesses.push_back(
-        {program.lines[number], writes, before[step][kFirstRegister + address],
-         addressesOf(program, launch, writes), first, launch.count});
+    accesses.push_back({program.lines[number], writes,
+                        before[step][kFirstRegister + address],
+                        writes ? written : read, first, launch.count});
   }
 }
 
@@ -220,13 +226,15 @@ static bool meet(const AddressRange &x, const AddressRange &y) {
 
 /// Whether the addresses that two accesses may use have one in common.
 static bool overlap(const Access &a, const Access &b) {
-  std::vector<AddressRange> one = a.ranges, other = b.ranges;
-  if (a.address.isKnown)
-    one = {spanOf(a)};
-  if (b.address.isKnown)
-    other = {spanOf(b)};
-  for (const AddressRange &x : one)
-    for (const AddressRange &y : other)
+  AddressRange ofA, ofB;
+  auto rangesOf = [](const Access &access, AddressRange &span) {
+    if (!access.address.isKnown)
+      return access.ranges;
+    span = spanOf(access);
+    return std::span<const AddressRange>(&span, 1);
+  };
+  for (const AddressRange &x : rangesOf(a, ofA))
+    for (const AddressRange &y : rangesOf(b, ofB))
       if (meet(x, y))
         return true;
   return false;
@@ -259,10 +267,11 @@ Status vm::linear::proveIndependent(const Program &program, const Phase &phase,
       (phase.launches.size() == 1 && phase.launches.front().count == 1))
     return {};
   std::vector<Access> accesses;
+  std::deque<AddressFinder> finders;
   uint32_t first = 0;
   for (size_t i = 0; i < launches.size(); ++i) {
-    AddressFinder(program, phase.launches[i], launches[i], first)
-        .find(accesses);
+    finders.emplace_back(program, phase.launches[i], launches[i], first);
+    finders.back().find(accesses);
     first += phase.launches[i].count;
   }
   for (const Access &write : accesses)

@@ -14,29 +14,63 @@
 using namespace vm;
 using namespace vm::linear;
 
-static PhaseMode chooseMode(const Program &program, size_t phase,
-                            std::string_view wanted) {
-  if (wanted == "faithful")
-    return {"faithful", "", std::nullopt};
+static Status checkCode(const CompiledPhase &code, const CodeCheck &check) {
+  if (check)
+    for (const CompiledLaunch &launch : code.launches)
+      VM_RETURN_IF_ERROR(check(launch));
+  return {};
+}
+
+static PhaseMode runFaithfully(const Status &why) {
+  return {"faithful", why.message(), std::nullopt, why.code() == Code::Excess};
+}
+
+static PhaseMode compilePhase(const Program &program, size_t phase,
+                              const CodeCheck &check) {
   Result<CompiledPhase> code = planPhase(program, phase);
   if (!code.ok())
-    return {"faithful", code.status().message(), std::nullopt};
-  if (wanted != "fused")
-    return {"compiled", "", std::move(*code)};
-  if (program.f16State)
-    return {"compiled", "the state is f16, to which every step rounds",
-            std::move(*code)};
+    return runFaithfully(code.status());
+  if (Status status = checkCode(*code, check); !status.ok())
+    return runFaithfully(status);
+  return {"compiled", "", std::move(*code)};
+}
+
+static PhaseMode fusePhase(const Program &program, size_t phase,
+                           const CodeCheck &check) {
+  Result<CompiledPhase> code = planPhase(program, phase);
+  if (!code.ok())
+    return runFaithfully(code.status());
   for (CompiledLaunch &launch : code->launches)
     launch.fused = fuse(program, *launch.launch, launch.code, launch.elements,
                         launch.budget);
-  return {"fused", "", std::move(*code)};
+  Status status = checkCode(*code, check);
+  if (status.ok())
+    return {"fused", "", std::move(*code)};
+  PhaseMode mode = compilePhase(program, phase, check);
+  if (mode.code)
+    mode.reason = status.message();
+  mode.isTooLarge = true;
+  return mode;
+}
+
+static PhaseMode chooseMode(const Program &program, size_t phase,
+                            std::string_view wanted, const CodeCheck &check) {
+  if (wanted == "faithful")
+    return {"faithful", "", std::nullopt};
+  if (wanted == "fused" && !program.f16State)
+    return fusePhase(program, phase, check);
+  PhaseMode mode = compilePhase(program, phase, check);
+  if (wanted == "fused" && mode.code)
+    mode.reason = "the state is f16, to which every step rounds";
+  return mode;
 }
 
 std::vector<PhaseMode> vm::linear::chooseModes(const Program &program,
-                                               std::string_view wanted) {
+                                               std::string_view wanted,
+                                               const CodeCheck &check) {
   std::vector<PhaseMode> modes;
   for (size_t phase = 0; phase < program.phases.size(); ++phase)
-    modes.push_back(chooseMode(program, phase, wanted));
+    modes.push_back(chooseMode(program, phase, wanted, check));
   return modes;
 }
 

@@ -11,6 +11,7 @@
 #include "frontends/linear/matrices/Statistics.h"
 #include "frontends/linear/modes/CompiledProgram.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,11 +26,19 @@ struct PhaseMode {
   /// the end of a sentence; else empty.
   std::string reason;
   std::optional<CompiledPhase> code; ///< In compiled and fused mode.
+  /// The reason is a size: less code would have run in the mode.
+  bool isTooLarge = false;
 };
 
-/// Of each phase; `wanted` is auto, faithful, compiled or fused.
+/// Says why a launch's code is not one that a kernel can have, as the end of a
+/// sentence: Excess where it is too large.
+using CodeCheck = std::function<Status(const CompiledLaunch &)>;
+
+/// Of each phase; `wanted` is auto, faithful, compiled or fused. Code that
+/// `check` refuses runs in a mode that makes less of it.
 std::vector<PhaseMode> chooseModes(const Program &program,
-                                   std::string_view wanted);
+                                   std::string_view wanted,
+                                   const CodeCheck &check = {});
 
 /// In fused mode a matrix is a run, or a linear instruction that is in none;
 /// where a phase is not fused there is one for each linear instruction of the
