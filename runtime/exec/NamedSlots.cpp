@@ -38,11 +38,11 @@ Status noSuchName(std::string_view kind, std::string_view name,
                   meant.empty() ? "" : "; " + meant));
 }
 
-/// Whether `name` is what `program` calls `full`.
-static bool isOwn(std::string_view full, const Program &program,
+/// Whether `name` is what the program of that name calls `full`.
+static bool isOwn(std::string_view full, std::string_view program,
                   std::string_view name) {
-  return full.size() == program.name.size() + 1 + name.size() &&
-         full.starts_with(program.name) && full[program.name.size()] == '.' &&
+  return full.size() == program.size() + 1 + name.size() &&
+         full.starts_with(program) && full[program.size()] == '.' &&
          full.ends_with(name);
 }
 
@@ -53,10 +53,14 @@ static Result<uint32_t> findByName(const Plan &plan,
   for (uint32_t i = 0; i < slots.size(); ++i)
     if (slots[i].name == name)
       return i;
+  if (plan.programs.size() <= 1)
+    for (uint32_t i = 0; i < slots.size(); ++i)
+      if (isOwn(name, plan.program, slots[i].name))
+        return i;
   std::vector<uint32_t> own;
   for (uint32_t i = 0; i < slots.size(); ++i)
     for (const Program &program : plan.programs)
-      if (isOwn(slots[i].name, program, name))
+      if (isOwn(slots[i].name, program.name, name))
         own.push_back(i);
   if (own.size() == 1)
     return own.front();
@@ -88,7 +92,7 @@ const Symbol *findSymbolOf(const Plan &plan, const Program &program,
                            std::string_view name) {
   for (uint32_t i : program.symbols)
     if (const Symbol &symbol = plan.symbols[i];
-        symbol.name == name || isOwn(symbol.name, program, name))
+        symbol.name == name || isOwn(symbol.name, program.name, name))
       return &symbol;
   return nullptr;
 }

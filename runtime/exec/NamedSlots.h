@@ -27,7 +27,8 @@ Status noSuchName(std::string_view kind, std::string_view name,
                   std::span<const std::string> known);
 
 /// Index into plan.inputs. In a plan of several programs what is a program's
-/// own is named "program.x", and "x" will do if there is no other.
+/// own is named "program.x", and "x" will do if there is no other; in a plan of
+/// one program it is named "x", and "program.x" will do.
 /// Code::BadInput with the known names if none matches, or several do.
 Result<uint32_t> findInput(const Plan &plan, std::string_view name);
 Result<uint32_t> findOutput(const Plan &plan, std::string_view name);

@@ -16,6 +16,16 @@
 // RUN: gpuvm-interpret - --program=double %{x} --output=y < %s | FileCheck %s --check-prefix=STDIN --match-full-lines
 // STDIN: y: 3xf32=2 4 6
 
+// The program may be named, as in a plan of all programs.
+// RUN: gpuvm-interpret %s --run=double,double --input=double.x=3xf32=1,2,3 --output=double.y --output=double.seen --expected_output=double.z=3xf32=1,2,3 | FileCheck %s --check-prefix=NAMED --match-full-lines
+// RUN: gpuvm-compile %s --program=double -o %t.gvplan
+// RUN: gpuvm-run %t.gvplan --input=double.x=3xf32=1,2,3 --output=double.y --output=double.seen --expected_output=double.z=3xf32=1,2,3 | FileCheck %s --check-prefix=NAMED --match-full-lines
+// NAMED: double.y: 3xf32=2 4 6
+// NAMED-NEXT: double.seen: 3xf32=1 2 3
+// RUN: %{exit} 3 gpuvm-interpret %s --program=double %{x} --output=other.y 2> %t.other
+// RUN: FileCheck %s --check-prefix=OTHER --input-file=%t.other
+// OTHER: The program has no output, metric, global or control word named "other.y" (known: y, z, seen).
+
 // RUN: gpuvm-interpret %s --program=double %{x} --expected_output=y=3xf32=2,4,6.0001 | FileCheck %s --check-prefix=SUCCESS
 // SUCCESS: [SUCCESS]
 // RUN: %{exit} 1 gpuvm-interpret %s --program=double %{x} --expected_output=y=3xf32=2,4,6.0001 --expected_f32_threshold=0 > %t.failed
