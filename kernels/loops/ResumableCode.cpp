@@ -21,10 +21,10 @@ using namespace mlir::gpuvm;
 /// The counter of a lane that is through, or has nothing to do.
 static constexpr uint32_t kDone = UINT32_MAX;
 
-ResumableCode::ResumableCode(KernelBuilder &kernel, Block &code)
-    : k(kernel), code(code) {
+ResumableCode::ResumableCode(KernelBuilder &kernel, Block &code, bool cutsAll)
+    : k(kernel), code(code), cutsAll(cutsAll) {
   for (Operation &op : code)
-    if (mayRunLong(&op))
+    if (isCut(&op))
       last = &op;
   addState(nullptr);
   number(code, kStart);
@@ -70,7 +70,7 @@ Value ResumableCode::isIn(State state) {
 /// From `at` to where another state begins.
 void ResumableCode::emitFrom(Block *block, Block::iterator at) {
   for (; at != block->end(); ++at) {
-    if (mayRunLong(&*at))
+    if (isCut(&*at))
       return enter(&*at);
     if (at->hasTrait<OpTrait::IsTerminator>())
       return leave(&*at);

@@ -23,14 +23,17 @@ class ResumableCode {
 public:
   /// `code` has no parent and one argument, an index. What it uses from outside
   /// is there wherever the code is emitted. It holds at least one loop that may
-  /// run long.
-  ResumableCode(KernelBuilder &kernel, Block &code);
+  /// run long. Loops that never do are not cut unless `cutsAll`.
+  ResumableCode(KernelBuilder &kernel, Block &code, bool cutsAll = false);
 
   /// How often the driver's count of turns goes down, at most: for what comes
   /// before the first loop and after the last one, and for a turn of the
   /// states.
   int64_t outsideBackEdges() const { return outside; }
   int64_t turnBackEdges() const { return turn; }
+  /// How many iterations of loops of the code a turn holds at least, as long as
+  /// the code is in a loop; `inside`: in one that is inside of another.
+  int64_t leastIterations(bool inside) const;
   /// Operations in a turn, with what its states load and store, and in those of
   /// its states that are loops which hold no other: what is repeated in a turn.
   int64_t turnOps() const { return ops + kStateOps * int64_t(states.size()); }
@@ -66,6 +69,7 @@ private:
   };
 
   // Which state has what (ResumableStates.cpp).
+  bool isCut(Operation *op) const;
   State addState(Operation *op);
   State number(Block &block, State state);
   State numberFor(scf::ForOp loop, State state);
@@ -92,6 +96,7 @@ private:
 
   KernelBuilder &k;
   Block &code;
+  bool cutsAll;
   std::vector<Uses> states;
   DenseMap<Operation *, State> stateOf; ///< Of loops, and behind branches.
   DenseMap<Value, State> definedIn;

@@ -17,14 +17,68 @@ static bool isConstant(Operation *op) {
   return op && op->hasTrait<OpTrait::ConstantLike>();
 }
 
+static bool isLoop(Operation *op) { return isa<scf::ForOp, scf::WhileOp>(op); }
+
+/// Of a loop that is short.
+static int64_t countTrips(scf::ForOp loop) {
+  std::optional<APInt> trips = loop.getStaticTripCount();
+  return trips ? int64_t(trips->getLimitedValue(kShortLoop)) : kShortLoop;
+}
+
+/// The counts that the loops of `op` take at most, where they are not cut. A
+/// loop's last test counts as well; a loop that is hardly ever entered gets as
+/// many as a short one.
+static int64_t countBackEdges(Operation *op) {
+  int64_t inside = 0;
+  for (mlir::Region &region : op->getRegions())
+    for (Operation &inner : region.getOps())
+      inside += countBackEdges(&inner);
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return 1 + countTrips(loop) * (1 + inside);
+  return isa<scf::WhileOp>(op) ? 1 + kShortLoop * (1 + inside) : inside;
+}
+
+/// The iterations of short loops in `block`, but for those in branches.
+static int64_t countKnownIterations(Block &block) {
+  int64_t count = 0;
+  for (auto loop : block.getOps<scf::ForOp>())
+    if (!mayRunLong(loop))
+      count += countTrips(loop) * (1 + countKnownIterations(*loop.getBody()));
+  return count;
+}
+
+/// Whether the code is cut at `op`: at a loop that may run long, or at a branch
+/// that holds one.
+bool ResumableCode::isCut(Operation *op) const {
+  if (!cutsAll)
+    return mayRunLong(op);
+  return (isLoop(op) || isa<scf::IfOp>(op)) &&
+         op->walk([](Operation *inner) {
+             return isLoop(inner) ? WalkResult::interrupt()
+                                  : WalkResult::advance();
+           }).wasInterrupted();
+}
+
+int64_t ResumableCode::leastIterations(bool inside) const {
+  std::optional<int64_t> least;
+  for (State state = kStart + 1; state < states.size(); ++state) {
+    Operation *loop = states[state].op;
+    if (state == end || !isLoop(loop) || (inside && loop->getBlock() == &code))
+      continue;
+    int64_t own = 1;
+    for (mlir::Region &region : loop->getRegions())
+      own += cutsAll ? 0 : countKnownIterations(region.front());
+    least = std::min(least.value_or(own), own);
+  }
+  return least ? *least : leastIterations(/*inside=*/false);
+}
+
 bool ResumableCode::isInner(State state) const {
   Operation *loop = states[state].op;
-  if (state == end || !isa_and_nonnull<scf::ForOp, scf::WhileOp>(loop))
+  if (state == end || !loop || !isLoop(loop))
     return false;
   return !loop->walk([&](Operation *op) {
-                bool isOther = op != loop &&
-                               isa<scf::ForOp, scf::WhileOp>(op) &&
-                               mayRunLong(op);
+                bool isOther = op != loop && isLoop(op) && isCut(op);
                 return isOther ? WalkResult::interrupt()
                                : WalkResult::advance();
               })
@@ -70,24 +124,17 @@ void ResumableCode::useAll(Operation *op, State state) {
 /// is in.
 ResumableCode::State ResumableCode::number(Block &block, State state) {
   for (Operation &op : block) {
-    if (auto loop = dyn_cast<scf::ForOp>(op); loop && mayRunLong(&op)) {
+    if (auto loop = dyn_cast<scf::ForOp>(op); loop && isCut(&op)) {
       state = numberFor(loop, state);
-    } else if (auto loop = dyn_cast<scf::WhileOp>(op);
-               loop && mayRunLong(&op)) {
+    } else if (auto loop = dyn_cast<scf::WhileOp>(op); loop && isCut(&op)) {
       state = numberWhile(loop, state);
-    } else if (auto branch = dyn_cast<scf::IfOp>(op);
-               branch && mayRunLong(&op)) {
+    } else if (auto branch = dyn_cast<scf::IfOp>(op); branch && isCut(&op)) {
       state = numberIf(branch, state);
     } else {
       useAll(&op, state);
       define(op.getResults(), state);
       bool isOutside = state == kStart || state == end;
-      // A loop's last test counts as well.
-      int64_t edges = 0;
-      op.walk([&](Operation *inner) {
-        edges += isa<scf::ForOp, scf::WhileOp>(inner) ? 1 + kShortLoop : 0;
-      });
-      (isOutside ? outside : turn) += edges;
+      (isOutside ? outside : turn) += countBackEdges(&op);
       int64_t own = 1 + countScalarOps(&op);
       ops += isOutside ? 0 : own;
       inner += isInner(state) ? own : 0;

@@ -26,22 +26,27 @@ constexpr int64_t kSlice = 8;
 constexpr int64_t kTurnOps = 540;
 constexpr int64_t kMaxUnroll = 16;
 
+/// An element may loop so often in any case (docs/arithmetic.md).
+constexpr int64_t kLeastIterations = 1'000'000;
+
 class ResumingMap : RootEmitter {
 public:
   ResumingMap(EmitterContext &context, Block &code)
-      : RootEmitter(context), machine(context.kernel, code),
+      : RootEmitter(context), code(code),
         own(lanesOfResuming(context.config.elements)) {}
   LogicalResult run();
 
 private:
-  LogicalResult layOut();
+  void layOut();
+  int64_t tryLayout(bool cutsAll);
   Value turnsNow();
   SmallVector<Value> emitRound(Value first, ValueRange state);
   void finish(Value first, Value isGivenUp);
   Value countRest() { return k.loadWorkgroup(rest, word(), k.index(0)); }
   Type word() { return k.ir().getI32Type(); }
 
-  ResumableCode machine;
+  Block &code;
+  std::optional<ResumableCode> machine;
   int64_t own; ///< Lanes that a workgroup looks after.
   int64_t rounds = 0, turns = 0, unroll = 1; ///< Rounds behind the first one.
   Value rest; ///< How many of them the first round has left,
@@ -49,21 +54,30 @@ private:
 };
 } // namespace
 
-/// How long the machine may run in a round.
-LogicalResult ResumingMap::layOut() {
+/// How long the machine may run in a round; how often an element may loop at
+/// least.
+int64_t ResumingMap::tryLayout(bool cutsAll) {
+  machine.emplace(k, code, cutsAll);
   int64_t most = (c.config.lanes - own) / kSlice;
-  if (machine.turnBackEdges() == 0)
+  if (machine->turnBackEdges() == 0)
     unroll = std::clamp<int64_t>(
-        (kTurnOps - machine.turnOps()) / machine.innerOps() + 1, 1, kMaxUnroll);
-  int64_t eachTurn = 1 + unroll * machine.turnBackEdges();
+        (kTurnOps - machine->turnOps()) / machine->innerOps() + 1, 1,
+        kMaxUnroll);
+  int64_t eachTurn = 1 + unroll * machine->turnBackEdges();
   // A round without work goes through all loops once.
-  int64_t idle = 3 + eachTurn + machine.outsideBackEdges();
+  int64_t idle = 3 + eachTurn + machine->outsideBackEdges();
   rounds = std::clamp<int64_t>(kMaxSubgroupIterations / 2 / idle - 1, 1, most);
   turns = (kMaxSubgroupIterations - (rounds + 1) * idle) / eachTurn;
-  if (turns > 0)
-    return success();
-  return c.op.emitError("the loops of a body run too often (some devices end "
-                        "loops after 65535 turns)");
+  // Where a lane makes several elements, that is a loop around those of each.
+  bool several = c.config.groups * own < c.config.elements;
+  return (rounds + 1) * turns * machine->leastIterations(/*inside=*/several);
+}
+
+/// Each turn of the machine pays for the short loops of all its states, whether
+/// the lane comes to them or not, so they are cut where that leaves too little.
+void ResumingMap::layOut() {
+  if (tryLayout(/*cutsAll=*/false) < kLeastIterations)
+    tryLayout(/*cutsAll=*/true);
 }
 
 /// How long the machine may run: less where several slices share a subgroup.
@@ -93,20 +107,20 @@ SmallVector<Value> ResumingMap::emitRound(Value first, ValueRange state) {
       k.negate(k.equal(k.load(c.layout.scratch[0], word(), mine), k.word(0)));
   Value begun = k.both(k.both(isFirst, k.less(lane, k.index(own))), hasLeft);
   Value active = k.either(begun, listed);
-  machine.begin(active);
-  k.ifThen(k.both(listed, k.negate(begins)), [&] { machine.restore(slot); });
-  machine.run(k.add(first, k.select(isFirst, lane, next)), turnsNow(), unroll);
-  Value isLeft = k.both(active, k.negate(machine.isDone()));
+  machine->begin(active);
+  k.ifThen(k.both(listed, k.negate(begins)), [&] { machine->restore(slot); });
+  machine->run(k.add(first, k.select(isFirst, lane, next)), turnsNow(), unroll);
+  Value isLeft = k.both(active, k.negate(machine->isDone()));
   k.ifThen(k.both(isFirst, isLeft), [&] {
     Value free = k.atomicWorkgroup(arith::AtomicRMWKind::addi, rest, k.index(0),
                                    k.word(1));
     k.storeWorkgroup(list, k.toWord(lane), k.toIndex(free));
   });
-  k.ifThen(inSlice, [&] { machine.save(slot); });
+  k.ifThen(inSlice, [&] { machine->save(slot); });
   k.workgroupBarrier();
   Value done = k.negate(isFirst);
   for (int64_t i = 0; i < kSlice; ++i)
-    done = k.both(done, machine.isSavedDone(k.index(i)));
+    done = k.both(done, machine->isSavedDone(k.index(i)));
   k.workgroupBarrier();
   return {k.add(round, k.index(1)),
           k.add(base, k.select(done, k.index(kSlice), k.index(0))),
@@ -134,9 +148,8 @@ void ResumingMap::finish(Value first, Value isGivenUp) {
 }
 
 LogicalResult ResumingMap::run() {
-  if (failed(layOut()))
-    return failure();
-  machine.allocateSaved(kSlice);
+  layOut();
+  machine->allocateSaved(kSlice);
   rest = k.allocateWorkgroup(word(), 1);
   list = k.allocateWorkgroup(word(), own);
   k.ifThen(k.equal(k.laneId(), k.index(0)),

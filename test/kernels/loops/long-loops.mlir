@@ -57,6 +57,15 @@
 // RUN: %{test}
 // many: sum: i64=543070761
 
+// A million iterations of one element are right however its loops lie in one another, short
+// ones among them (docs/arithmetic.md): in each iteration, beside a long loop, in a branch.
+// REDEFINE: %{program} = short
+// REDEFINE: %{inputs} =
+// RUN: %{test}
+// short: inside: i32=2081428970
+// short-NEXT: beside: i32=1853797714
+// short-NEXT: seldom: i32=925021665
+
 // A loop that does not end has no result, where there is a limit.
 // RUN: gpuvm-compile %s --program=one -o %t.gvplan
 // RUN: not gpuvm-run %t.gvplan --no-variants --input=x=5xi32=1,2,3,4,2147483647 2>&1 | FileCheck %s --check-prefix=ENDLESS
@@ -211,4 +220,115 @@ gpuvm.program @many(%n: tensor<i32>) -> (sum: tensor<i64>) {
     gpuvm.send %s : tensor<i64>
   }
   gpuvm.return %y : !gpuvm.message<tensor<i64>>
+}
+
+// The element 776 of each.
+gpuvm.program @short() -> (inside: tensor<i32>, beside: tensor<i32>, seldom: tensor<i32>) {
+  %inside = gpuvm.stage @inside() -> tensor<i32> {
+    %e = tensor.empty() : tensor<50021xi32>
+    %y = linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel"]} outs(%e : tensor<50021xi32>) {
+    ^bb0(%out: i32):
+      %at = linalg.index 0 : index
+      %place = arith.constant 776 : index
+      %is = arith.cmpi eq, %at, %place : index
+      %zero = arith.constant 0 : index
+      %one = arith.constant 1 : index
+      %many = arith.constant 27027 : index
+      %few = arith.constant 37 : index
+      %times = arith.select %is, %many, %one : index
+      %x = arith.constant 1 : i32
+      %a = arith.constant 1664525 : i32
+      %c = arith.constant 1013904223 : i32
+      %r = scf.for %i = %zero to %times step %one iter_args(%v = %x) -> (i32) {
+        %s = scf.for %j = %zero to %few step %one iter_args(%w = %v) -> (i32) {
+          %t = arith.muli %w, %a : i32
+          %n = arith.addi %t, %c : i32
+          scf.yield %n : i32
+        }
+        scf.yield %s : i32
+      }
+      linalg.yield %r : i32
+    } -> tensor<50021xi32>
+    %p = arith.constant 776 : index
+    %v = tensor.extract %y[%p] : tensor<50021xi32>
+    %m = tensor.from_elements %v : tensor<i32>
+    gpuvm.send %m : tensor<i32>
+  }
+  %beside = gpuvm.stage @beside() -> tensor<i32> {
+    %e = tensor.empty() : tensor<50021xi32>
+    %y = linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel"]} outs(%e : tensor<50021xi32>) {
+    ^bb0(%out: i32):
+      %at = linalg.index 0 : index
+      %place = arith.constant 776 : index
+      %is = arith.cmpi eq, %at, %place : index
+      %zero = arith.constant 0 : index
+      %one = arith.constant 1 : index
+      %three = arith.constant 3 : index
+      %many = arith.constant 333000 : index
+      %few = arith.constant 37 : index
+      %times = arith.select %is, %many, %one : index
+      %x = arith.constant 1 : i32
+      %a = arith.constant 1664525 : i32
+      %c = arith.constant 1013904223 : i32
+      %r = scf.for %i = %zero to %three step %one iter_args(%v = %x) -> (i32) {
+        %s = scf.for %j = %zero to %few step %one iter_args(%w = %v) -> (i32) {
+          %t = arith.muli %w, %a : i32
+          %n = arith.addi %t, %c : i32
+          scf.yield %n : i32
+        }
+        %u = scf.for %j = %zero to %times step %one iter_args(%w = %s) -> (i32) {
+          %t = arith.muli %w, %a : i32
+          %n = arith.addi %t, %c : i32
+          scf.yield %n : i32
+        }
+        scf.yield %u : i32
+      }
+      linalg.yield %r : i32
+    } -> tensor<50021xi32>
+    %p = arith.constant 776 : index
+    %v = tensor.extract %y[%p] : tensor<50021xi32>
+    %m = tensor.from_elements %v : tensor<i32>
+    gpuvm.send %m : tensor<i32>
+  }
+  %seldom = gpuvm.stage @seldom() -> tensor<i32> {
+    %e = tensor.empty() : tensor<50021xi32>
+    %y = linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel"]} outs(%e : tensor<50021xi32>) {
+    ^bb0(%out: i32):
+      %at = linalg.index 0 : index
+      %place = arith.constant 776 : index
+      %is = arith.cmpi eq, %at, %place : index
+      %zero = arith.constant 0 : index
+      %one = arith.constant 1 : index
+      %thousand = arith.constant 1000 : index
+      %many = arith.constant 940000 : index
+      %few = arith.constant 64 : index
+      %times = arith.select %is, %many, %one : index
+      %x = arith.constant 1 : i32
+      %a = arith.constant 1664525 : i32
+      %c = arith.constant 1013904223 : i32
+      %r = scf.for %i = %zero to %times step %one iter_args(%v = %x) -> (i32) {
+        %rest = arith.remui %i, %thousand : index
+        %enters = arith.cmpi eq, %rest, %zero : index
+        %s = scf.if %enters -> (i32) {
+          %s = scf.for %j = %zero to %few step %one iter_args(%w = %v) -> (i32) {
+            %t = arith.muli %w, %a : i32
+            %n = arith.addi %t, %c : i32
+            scf.yield %n : i32
+          }
+          scf.yield %s : i32
+        } else {
+          scf.yield %v : i32
+        }
+        %t = arith.muli %s, %a : i32
+        %n = arith.addi %t, %c : i32
+        scf.yield %n : i32
+      }
+      linalg.yield %r : i32
+    } -> tensor<50021xi32>
+    %p = arith.constant 776 : index
+    %v = tensor.extract %y[%p] : tensor<50021xi32>
+    %m = tensor.from_elements %v : tensor<i32>
+    gpuvm.send %m : tensor<i32>
+  }
+  gpuvm.return %inside, %beside, %seldom : !gpuvm.message<tensor<i32>>, !gpuvm.message<tensor<i32>>, !gpuvm.message<tensor<i32>>
 }
