@@ -260,14 +260,11 @@ FailureOr<Lanes> ElementEmitter::emitNew(Value tensor, Point at) {
       return emitEachLane(at, [&](ArrayRef<LaneIndex> indices) {
         return emitInner(generic, number, indices);
       });
-    ValueRange yielded = generic.getBody()->getTerminator()->getOperands();
-    if (!hasLoops(op)) // What two results have in common is found later.
-      yielded = yielded.slice(number, 1);
-    FailureOr<SmallVector<Lanes>> values = emitBody(generic, at, yielded);
+    // All results, since what they have in common is most of a body.
+    FailureOr<SmallVector<Lanes>> values = emitBody(
+        generic, at, generic.getBody()->getTerminator()->getOperands());
     if (failed(values))
       return failure();
-    if (values->size() == 1)
-      return values->front();
     for (auto [result, lanes] : llvm::zip_equal(op->getResults(), *values))
       now.memo.try_emplace({result, at}, lanes);
     return (*values)[number];

@@ -296,6 +296,9 @@ static void hideComparedConstants(Operation *module) {
 void gpuvm::addExpandPasses(OpPassManager &passes) {
   passes.addPass(arith::createArithExpandOpsPass());
   passes.addPass(math::createMathExpandOpsPass({{"ctlz", "roundeven"}}));
+  // The canonicalizer looks at all of a loop or branch again when it has
+  // changed an operation in it: it gets as few of them as there may be.
+  passes.addPass(createCSEPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
 }
