@@ -18,10 +18,10 @@ namespace vm {
 template <typename Op> static void fitWindows(const Plan &plan, Op &dispatch) {
   const std::vector<Binding> &bindings = plan.kernels[dispatch.kernel].bindings;
   std::erase_if(dispatch.windows, [&](const BoundWindow &bound) {
-    return std::none_of(bindings.begin(), bindings.end(),
-                        [&](const Binding &binding) {
-                          return binding.binding == bound.binding;
-                        });
+    auto binding = std::lower_bound(
+        bindings.begin(), bindings.end(), bound.binding,
+        [](const Binding &b, uint32_t number) { return b.binding < number; });
+    return binding == bindings.end() || binding->binding != bound.binding;
   });
 }
 

@@ -99,7 +99,8 @@ public:
       : plan(plan), commands(executedCommands(plan, kTurnsForHazards)) {}
 
   std::vector<ControlUse> groupCountReads() const;
-  std::vector<ControlUse> controlWrites() const;
+  /// Those found until the deadline.
+  std::vector<ControlUse> controlWrites(const Deadline &deadline) const;
   /// For each time the next one of a barrier, or the end.
   std::vector<size_t> nextBarriers() const;
   size_t command(size_t at) const { return commands[at]; }
@@ -119,9 +120,10 @@ std::vector<ControlUse> Execution::groupCountReads() const {
   return reads;
 }
 
-std::vector<ControlUse> Execution::controlWrites() const {
+std::vector<ControlUse>
+Execution::controlWrites(const Deadline &deadline) const {
   std::vector<ControlUse> writes;
-  for (size_t at = 0; at < commands.size(); ++at)
+  for (size_t at = 0; at < commands.size() && !deadline.isOver(); ++at)
     for (const Access &access : accessesOf(plan, plan.commands[commands[at]]))
       if (access.writes && access.window.region == Region::Control)
         writes.push_back({at, access.window.offset, access.window.length});
@@ -219,12 +221,15 @@ private:
 /// A barrier orders a write of group counts with a read of them if it is the
 /// next one after the first of the two and comes before the second. So for
 /// each use only the latest use of the other kind matters.
-static void addGroupCountScopes(const Plan &plan, BarrierScopes &scopes) {
+static Status addGroupCountScopes(const Plan &plan, BarrierScopes &scopes,
+                                  const Deadline &deadline) {
+  constexpr const char *kChoosing = "Choosing the stages of the barriers";
   Execution execution(plan);
   std::vector<ControlUse> reads = execution.groupCountReads();
   if (reads.empty())
-    return;
-  std::vector<ControlUse> writes = execution.controlWrites();
+    return {};
+  std::vector<ControlUse> writes = execution.controlWrites(deadline);
+  VM_RETURN_IF_ERROR(deadline.check(kChoosing));
   std::vector<size_t> next = execution.nextBarriers();
   CountWords words(reads);
   auto first = [&](const ControlUse &use) { return words.begin(use.offset); };
@@ -233,10 +238,13 @@ static void addGroupCountScopes(const Plan &plan, BarrierScopes &scopes) {
   };
   // Times from 1 on.
   LatestTimes readTimes(words.size()), writeTimes(words.size());
-  for (const ControlUse &read : reads)
+  for (const ControlUse &read : reads) {
+    VM_RETURN_IF_ERROR(deadline.check(kChoosing));
     for (size_t word = first(read); word < last(read); ++word)
       readTimes.set(word, read.at + 1);
+  }
   for (const ControlUse &write : writes) {
+    VM_RETURN_IF_ERROR(deadline.check(kChoosing));
     writeTimes.raise(first(write), last(write), write.at + 1);
     size_t latest = readTimes.latestOf(first(write), last(write));
     if (latest == LatestTimes::kNever)
@@ -247,21 +255,25 @@ static void addGroupCountScopes(const Plan &plan, BarrierScopes &scopes) {
       addIndirectDestination(
           scopes.commands[execution.command(next[write.at])]);
   }
-  for (const ControlUse &read : reads)
+  for (const ControlUse &read : reads) {
+    VM_RETURN_IF_ERROR(deadline.check(kChoosing));
     for (size_t word = first(read); word < last(read); ++word)
       if (next[read.at] + 1 < writeTimes.at(word))
         scopes.commands[execution.command(next[read.at])].sourceStages |=
             VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT;
+  }
   for (const Input &input : plan.inputs)
     if (const Window &window = input.window;
         window.region == Region::Control &&
         words.begin(window.offset) < words.end(window.offset + window.length))
       addIndirectDestination(scopes.afterUploads);
+  return {};
 }
 
 //===--- All barriers -----------------------------------------------------===//
 
-BarrierScopes barrierScopesOf(const Plan &plan) {
+Result<BarrierScopes> barrierScopesOf(const Plan &plan,
+                                      const Deadline &deadline) {
   BarrierScopes scopes;
   scopes.commands.resize(plan.commands.size());
 
@@ -287,7 +299,7 @@ BarrierScopes barrierScopesOf(const Plan &plan) {
   // Uploads are transfers; what ran before is this plan or a host access.
   addSource(scopes.afterUploads, {all.compute, /*transfer=*/true});
   addDestination(scopes.afterUploads, all);
-  addGroupCountScopes(plan, scopes);
+  VM_RETURN_IF_ERROR(addGroupCountScopes(plan, scopes, deadline));
 
   addSource(scopes.beforeDownloads, all);
   addDestination(scopes.beforeDownloads, {/*compute=*/false, true});

@@ -13,6 +13,8 @@
 
 #pragma once
 
+#include "runtime/base/Deadline.h"
+#include "runtime/base/Status.h"
 #include "runtime/device/VulkanApi.h"
 #include "runtime/plan/Plan.h"
 
@@ -41,7 +43,9 @@ struct BarrierScopes {
   BarrierScope toHost;
 };
 
-/// Pure; takes n log n for n windows of commands.
-BarrierScopes barrierScopesOf(const Plan &plan);
+/// Pure; takes n log n for n windows of commands. Code::DeviceLost when the
+/// deadline is over.
+Result<BarrierScopes> barrierScopesOf(const Plan &plan,
+                                      const Deadline &deadline = {});
 
 } // namespace vm

@@ -65,7 +65,8 @@ static void forEachState(const Plan &plan, CommandRange range, Turns &turns,
       continue;
     }
     CommandRange body = {i + 1, i + 1 + repeat->commands};
-    for (uint32_t t = 0; t < periodOf(*repeat); ++t) {
+    uint32_t states = std::min(periodOf(*repeat), repeat->times);
+    for (uint32_t t = 0; t < states; ++t) {
       turns.turn(*repeat, t, /*begins=*/true);
       forEachState(plan, body, turns, visit);
       turns.turn(*repeat, t, /*begins=*/false);
@@ -104,9 +105,12 @@ void writeDescriptor(const Device &device, VkDescriptorSet set,
   device.vk()->vkUpdateDescriptorSets(device.handle(), 1, &write, 0, nullptr);
 }
 
+static constexpr const char *kWriting = "Writing the descriptors";
+
 Result<Descriptors> Descriptors::create(const Device &device, const Plan &plan,
                                         const Pipelines &pipelines,
-                                        const Regions &regions) {
+                                        const Regions &regions,
+                                        const Deadline &deadline) {
   Descriptors result;
   std::map<SetUse, uint32_t> indices;
   std::vector<VkDescriptorSetLayout> layouts;
@@ -115,7 +119,9 @@ Result<Descriptors> Descriptors::create(const Device &device, const Plan &plan,
   constexpr size_t kNone = SIZE_MAX;
   result.firstState_.assign(plan.commands.size(), kNone);
   auto visit = [&](size_t i, const Turns &turns) {
-    std::optional<SetUse> use = setUseOf(plan.commands[i], turns);
+    std::optional<SetUse> use;
+    if (!deadline.isOver())
+      use = setUseOf(plan.commands[i], turns);
     if (!use)
       return;
     size_t &first = result.firstState_[i];
@@ -136,6 +142,7 @@ Result<Descriptors> Descriptors::create(const Device &device, const Plan &plan,
   forEachState(plan, {0, plan.commands.size()}, turns, visit);
   if (layouts.empty())
     return result;
+  VM_RETURN_IF_ERROR(deadline.check(kWriting));
 
   Result<Owned<VkDescriptorPool>> pool = createDescriptorPool(
       device, static_cast<uint32_t>(layouts.size()), descriptors);
@@ -154,10 +161,12 @@ Result<Descriptors> Descriptors::create(const Device &device, const Plan &plan,
   for (size_t i = 0; i < names.size(); ++i)
     device.setName(VK_OBJECT_TYPE_DESCRIPTOR_SET,
                    reinterpret_cast<uint64_t>(result.sets_[i]), names[i]);
-  for (const auto &[use, index] : indices)
+  for (const auto &[use, index] : indices) {
+    VM_RETURN_IF_ERROR(deadline.check(kWriting));
     for (const BoundWindow &bound : use.windows)
       writeDescriptor(device, result.sets_[index], bound.binding,
                       regions.locate(bound.window));
+  }
   return result;
 }
 

@@ -12,6 +12,7 @@
 
 #pragma once
 
+#include "runtime/base/Deadline.h"
 #include "runtime/base/Status.h"
 #include "runtime/device/Device.h"
 #include "runtime/exec/Pipelines.h"
@@ -25,9 +26,11 @@ namespace vm {
 
 class Descriptors {
 public:
+  /// Code::DeviceLost when the deadline is over.
   static Result<Descriptors> create(const Device &device, const Plan &plan,
                                     const Pipelines &pipelines,
-                                    const Regions &regions);
+                                    const Regions &regions,
+                                    const Deadline &deadline);
 
   /// The set of command `index`, which must be a dispatch, where the windows of
   /// the repeats around it are in `state` (Turns::state()).

@@ -59,8 +59,12 @@ Status Executor::prepare() {
     clearWorkgroupMemory();
   VM_RETURN_IF_ERROR(createRegions());
   VM_RETURN_IF_ERROR(createPipelines());
-  VM_RETURN_IF_ERROR(assign(
-      descriptors_, Descriptors::create(device_, plan_, pipelines_, regions_)));
+  Deadline deadline(options_.loadTimeoutNs);
+  VM_RETURN_IF_ERROR(
+      assign(descriptors_, Descriptors::create(device_, plan_, pipelines_,
+                                               regions_, deadline)));
+  VM_RETURN_IF_ERROR(assign(scopes_, barrierScopesOf(plan_, deadline)));
+  stages_.emplace(plan_);
   VM_RETURN_IF_ERROR(warmUp());
   for (Kernel &kernel : plan_.kernels)
     kernel.spirv = {};
@@ -206,6 +210,8 @@ Status Executor::record(const LoadedProgram &program, Half &half) {
                       plan_,
                       *program.program,
                       program.commands,
+                      scopes_,
+                      *stages_,
                       regions_,
                       pipelines_,
                       descriptors_,

@@ -231,6 +231,8 @@ private:
   Transfer transfer_;
   Pipelines pipelines_;
   Descriptors descriptors_;
+  BarrierScopes scopes_;
+  std::optional<StageIndex> stages_; ///< Once the plan is as it stays.
   Timestamps clocks_;
   Trace trace_;
   std::vector<LoadedProgram> programs_;

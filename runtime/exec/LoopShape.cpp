@@ -100,6 +100,11 @@ static RecordedCounts countIn(const Plan &plan, CommandRange range,
   return counts;
 }
 
+RecordedCounts countRecorded(const Plan &plan, CommandRange range,
+                             const RecordLimits &limits) {
+  return countIn(plan, range, limits);
+}
+
 RecordedCounts countRecorded(const Plan &plan, const RecordLimits &limits) {
   return countIn(plan, {0, plan.commands.size()}, limits);
 }

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "runtime/plan/Plan.h"
+#include "runtime/plan/Programs.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -49,7 +50,9 @@ struct RecordedCounts {
   uint64_t clocks = 0;    ///< Of those.
   uint64_t questions = 0; ///< Long repeats with a condition.
 };
-/// At most UINT64_MAX each.
+/// Of all commands, or of some; at most UINT64_MAX each.
 RecordedCounts countRecorded(const Plan &plan, const RecordLimits &limits = {});
+RecordedCounts countRecorded(const Plan &plan, CommandRange range,
+                             const RecordLimits &limits = {});
 
 } // namespace vm

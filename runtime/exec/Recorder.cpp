@@ -9,8 +9,6 @@
 
 #include "runtime/exec/Recorder.h"
 
-#include "runtime/exec/BarrierScopes.h"
-#include "runtime/plan/CommandWords.h"
 #include "runtime/plan/Repeats.h"
 
 #include <algorithm>
@@ -23,8 +21,7 @@ namespace {
 class CommandRecorder {
 public:
   CommandRecorder(const Recording &recording, Replay &replay)
-      : r_(recording), replay_(replay), vk_(recording.device.vk()),
-        scopes_(barrierScopesOf(recording.plan)), stages_(recording.plan) {}
+      : r_(recording), replay_(replay), vk_(recording.device.vk()) {}
 
   Status recordAll();
 
@@ -71,8 +68,6 @@ private:
   Replay &replay_;
   DriverTable vk_;
   VkCommandBuffer commands_ = VK_NULL_HANDLE; ///< Of the part that is open.
-  BarrierScopes scopes_;
-  StageIndex stages_;
   Turns turns_;
   std::vector<size_t> open_; ///< The repeats around a command.
   bool inLoop_ = false;
@@ -87,8 +82,8 @@ private:
 } // namespace
 
 Status CommandRecorder::recordAll() {
-  Result<QuestionWords> words =
-      QuestionWords::create(r_.device, countRecorded(r_.plan).questions);
+  Result<QuestionWords> words = QuestionWords::create(
+      r_.device, countRecorded(r_.plan, r_.commands).questions);
   if (!words.ok())
     return words.status();
   replay_.questions = std::move(*words);
@@ -279,7 +274,7 @@ void CommandRecorder::recordUploads() {
       copy(slot,
            r_.regions.locate(r_.plan.inputs[r_.program.inputs[i]].window));
   // The trace's fills come after its reset.
-  BarrierScope scope = scopes_.afterUploads;
+  BarrierScope scope = r_.scopes.afterUploads;
   scope.destinationStages |= VK_PIPELINE_STAGE_TRANSFER_BIT;
   scope.destinationAccess |=
       VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
@@ -296,7 +291,7 @@ void CommandRecorder::recordDownloads() {
     r_.timestamps.recordReset(commands_, kTimeComputed,
                               kNumTimestamps - kTimeComputed);
   if (r_.downloads.numSlots())
-    recordBarrier(r_.device, commands_, scopes_.beforeDownloads);
+    recordBarrier(r_.device, commands_, r_.scopes.beforeDownloads);
   r_.timestamps.record(commands_, kTimeComputed);
   r_.device.beginLabel(commands_, "downloads");
   size_t slot = 0;
@@ -305,7 +300,7 @@ void CommandRecorder::recordDownloads() {
          r_.downloads.slot(slot++));
   for (const LoopWord &word : r_.loopWords)
     copy(r_.regions.locate(word.window), r_.downloads.slot(slot++));
-  recordBarrier(r_.device, commands_, scopes_.toHost);
+  recordBarrier(r_.device, commands_, r_.scopes.toHost);
   r_.device.endLabel(commands_);
 }
 
@@ -317,7 +312,8 @@ void CommandRecorder::recordCommand(size_t index) {
   else
     r_.trace.recordStart(commands_, at, index);
   if (r_.device.hasLabels())
-    r_.device.beginLabel(commands_, labelOf(r_.plan, stages_, uint32_t(index)));
+    r_.device.beginLabel(commands_,
+                         labelOf(r_.plan, r_.stages, uint32_t(index)));
   std::visit([&](const auto &op) { record(index, op); }, command.op);
   r_.device.endLabel(commands_);
   std::optional<BufferRange> counts;
@@ -356,7 +352,7 @@ void CommandRecorder::record(size_t index, const DispatchIndirect &op) {
 }
 
 void CommandRecorder::record(size_t index, const Barrier &) {
-  recordBarrier(r_.device, commands_, scopes_.commands[index]);
+  recordBarrier(r_.device, commands_, r_.scopes.commands[index]);
   ++part().counts.barriers;
 }
 

@@ -15,6 +15,7 @@
 #include "runtime/base/Deadline.h"
 #include "runtime/base/Status.h"
 #include "runtime/device/Device.h"
+#include "runtime/exec/BarrierScopes.h"
 #include "runtime/exec/Descriptors.h"
 #include "runtime/exec/LoopShape.h"
 #include "runtime/exec/Pipelines.h"
@@ -23,6 +24,7 @@
 #include "runtime/exec/Staging.h"
 #include "runtime/exec/Timestamps.h"
 #include "runtime/exec/Trace.h"
+#include "runtime/plan/CommandWords.h"
 #include "runtime/plan/Plan.h"
 #include "runtime/plan/Programs.h"
 
@@ -52,7 +54,9 @@ struct Recording {
   const Device &device;
   const Plan &plan;
   const Program &program;
-  CommandRange commands; ///< Those of the program.
+  CommandRange commands;       ///< Those of the program.
+  const BarrierScopes &scopes; ///< Of the plan.
+  const StageIndex &stages;    ///< Of the plan.
   const Regions &regions;
   const Pipelines &pipelines;
   const Descriptors &descriptors;

@@ -106,6 +106,48 @@ TEST_F(LoadScaling, SettingUpTakesLinearTime) {
   }
 }
 
+TEST_F(LoadScaling, RecordingProgramsTakesLinearTime) {
+  constexpr uint32_t kCommands = 32;
+  auto measure = [&](uint32_t n) {
+    ProgramBuilder builder("p");
+    Window w = builder.allocate(Region::Registers, 32);
+    for (uint32_t i = 0; i < n * kCommands / 2; ++i) {
+      builder.fill(w, 1);
+      builder.barrier();
+    }
+    Plan plan = builder.finish();
+    for (uint32_t i = 0; i < n; ++i)
+      plan.programs.push_back(
+          {fmt::format("p{}", i), {}, {}, {}, 0, kCommands});
+    double start = workDone();
+    std::unique_ptr<Executor> executor = load(std::move(plan));
+    return Measured{workDone() - start, executor ? "" : "not loaded"};
+  };
+  EXPECT_EQ(findSuperlinear(measure, 200), "");
+}
+
+TEST_F(LoadScaling, RecordingRotatingWindowsTakesLinearTime) {
+  auto measure = [&](uint32_t n) {
+    ProgramBuilder builder("p");
+    builder.repeat(2 * n + 1, 2);
+    Repeat repeat{2 * n + 1, 2};
+    for (uint32_t i = 0; i < n; ++i)
+      repeat.rotations.push_back({builder.allocate(Region::Registers, 32),
+                                  builder.allocate(Region::Registers, 32)});
+    for (uint32_t i = 0; i < n; ++i)
+      builder.dispatch("s", TestKernel::Times10, {repeat.rotations[i][0]});
+    for (uint32_t i = 0; i < n; ++i)
+      builder.fill(builder.allocate(Region::Registers, 32), 1);
+    builder.barrier();
+    Plan plan = builder.finish();
+    plan.commands[0].op = repeat;
+    double start = workDone();
+    std::unique_ptr<Executor> executor = load(std::move(plan));
+    return Measured{workDone() - start, executor ? "" : "not loaded"};
+  };
+  EXPECT_EQ(findSuperlinear(measure, 1000), "");
+}
+
 TEST_F(LoadScaling, ReadingCountedRowsTakesLinearTime) {
   auto measure = [&](uint32_t n) {
     ProgramBuilder builder("rows");

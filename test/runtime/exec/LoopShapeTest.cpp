@@ -95,7 +95,8 @@ TEST(LoopShape, WhatIsAroundALongRepeatIsLong) {
 TEST(LoopShape, WhatIsRecordedDoesNotDependOnTheBound) {
   auto recorded = [](uint32_t times) {
     Repeat repeat = repeatOf(4, times, /*ends=*/true);
-    return countRecorded(withRepeats(4, {{0, repeat}}), {}).commands;
+    return countRecorded(withRepeats(4, {{0, repeat}}), RecordLimits())
+        .commands;
   };
   EXPECT_EQ(recorded(1 << 20), recorded(1 << 30));
   EXPECT_LE(recorded(limits::kMaxTimes), 2 * RecordLimits().conditionalCycle);
