@@ -23,7 +23,8 @@ Result<DevicePlan> DevicePlan::open(const std::string &path,
   gpuvm_options boot;
   vm_options_init(&boot);
   boot.device = options.device.c_str();
-  boot.timeout_ms = options.timeoutMs;
+  boot.timeout_ms = options.timeoutMs.value_or(kDefaultTimeoutMs);
+  boot.vram_budget_bytes = options.vramBudgetBytes;
   boot.validate = options.validate;
   gpuvm_vm *handle = nullptr;
   int code = vm_boot(&boot, &handle);

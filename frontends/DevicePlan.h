@@ -14,8 +14,10 @@
 #include "runtime/base/Status.h"
 #include "runtime/include/gpuvm.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,9 +26,20 @@ namespace vm {
 
 struct DeviceOptions {
   std::string device; ///< As `gpuvm-run --device`.
-  uint64_t timeoutMs = 60000;
+  /// Of an execution. Nothing: kDefaultTimeoutMs, or more where a front end
+  /// knows that a program may need it.
+  std::optional<uint64_t> timeoutMs = {};
+  uint64_t vramBudgetBytes = 0; ///< See gpuvm_options.
   bool validate = false;
 };
+constexpr uint64_t kDefaultTimeoutMs = 60000;
+
+/// One millisecond at least.
+inline std::optional<uint64_t> millisecondsOf(std::optional<double> seconds) {
+  if (!seconds)
+    return std::nullopt;
+  return std::max<uint64_t>(1, static_cast<uint64_t>(*seconds * 1000));
+}
 
 /// A plan on a device. Names are those of its program. Not for several threads.
 class DevicePlan {

@@ -203,11 +203,12 @@ LogicalResult ScalarCode::addFor(Operation *op, const Environment &outside) {
     }
     return success();
   };
-  auto iterate = [=, body = std::move(*body)](int64_t at, int64_t length,
-                                              bool goesOn) -> LogicalResult {
+  auto iterate = [=, limit = limit, body = std::move(*body)](
+                     int64_t at, int64_t length, bool goesOn) -> LogicalResult {
     if (!goesOn)
       return success();
-    if (failed(run(body, at, length)))
+    if (failed(limit->take(op, (1 + body.size()) * length)) ||
+        failed(run(body, at, length)))
       return failure();
     move(yield, at, length);
     move(store, at, length);
@@ -267,10 +268,13 @@ LogicalResult ScalarCode::addWhile(Operation *op, const Environment &outside) {
   auto *holds =
       static_cast<const uint8_t *>(elements(condition.getCondition()));
   Step isKnown = requireStep(op, condition.getCondition());
-  auto decide = [=](int64_t at, int64_t length, bool goesOn) -> LogicalResult {
+  uint64_t stepsOfTurn = 1 + before.steps.size() + after.steps.size();
+  auto decide = [=, limit = limit](int64_t at, int64_t length,
+                                   bool goesOn) -> LogicalResult {
     if (!goesOn)
       return success();
-    if (failed(run(before.steps, at, length)) || failed(isKnown(at, length)))
+    if (failed(limit->take(op, stepsOfTurn * length)) ||
+        failed(run(before.steps, at, length)) || failed(isKnown(at, length)))
       return failure();
     return forEachRun(holds, at, length,
                       [&](int64_t p, int64_t n, bool again) -> LogicalResult {

@@ -57,8 +57,9 @@ LogicalResult Machine::addSymbol(Operation *op) {
   return success();
 }
 
-FailureOr<Machine> Machine::boot(ProgramOp program, bool exact) {
-  Machine machine(exact);
+FailureOr<Machine> Machine::boot(ProgramOp program, bool exact,
+                                 std::shared_ptr<StepLimit> limit) {
+  Machine machine(exact, std::move(limit));
   machine.program = program->clone();
   generalize(*machine.program);
   for (BlockArgument input : machine.getProgram().getBody().getArguments())
@@ -148,6 +149,8 @@ LogicalResult Machine::run(scf::IfOp op, Environment &env) {
 LogicalResult Machine::run(Operation *op, Environment &env) {
   if (getSymbolInfo(op).op)
     return success();
+  if (failed(limit->take(op, 1)))
+    return failure();
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case<StageOp, KernelOp, LoadOp, StoreOp, MetadataOp, RepeatOp, LoopOp,
             ClockOp, scf::IfOp, BoundedOp, TopKOp>(
@@ -177,10 +180,13 @@ LogicalResult Machine::run(Operation *op, Environment &env) {
         Results results = evaluate(op, env);
         if (failed(results))
           return failure();
+        uint64_t elements = 0;
         for (auto [result, tensor] :
-             llvm::zip_equal(op->getResults(), *results))
+             llvm::zip_equal(op->getResults(), *results)) {
           env.set(result, tensor);
-        return success();
+          elements += tensor->bytes.size() / byteSize(tensor->dtype);
+        }
+        return limit->take(op, elements);
       });
 }
 
@@ -219,6 +225,8 @@ LogicalResult Machine::run(LoopOp op, Environment &env) {
 }
 
 LogicalResult Machine::runBody(Block &body, Environment &env) {
+  if (failed(limit->take(body.getParentOp(), 1)))
+    return failure();
   for (Operation &op : body.without_terminator())
     if (failed(run(&op, env)))
       return failure();
@@ -227,7 +235,7 @@ LogicalResult Machine::runBody(Block &body, Environment &env) {
 
 FailureOr<SmallVector<HostTensor>> Machine::execute(ArrayRef<Tensor> inputs) {
   beginning = std::chrono::steady_clock::now();
-  Environment env(exact);
+  Environment env(exact, *limit);
   Block &body = getProgram().getBody().front();
   for (auto [argument, input] : llvm::zip_equal(body.getArguments(), inputs))
     env.set(argument, input);

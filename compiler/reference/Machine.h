@@ -29,9 +29,11 @@ namespace mlir::gpuvm::reference {
 class Machine {
 public:
   /// Boots a machine for a verified program, which is copied. Symbols have
-  /// their initial values, or zeros. `exact`: Elementwise.h. Emits an error if
-  /// an initial value cannot be read.
-  static FailureOr<Machine> boot(ProgramOp program, bool exact);
+  /// their initial values, or zeros. `exact`: Elementwise.h. All executions
+  /// together, and those of other machines with the same one, have the steps of
+  /// `limit`. Emits an error if an initial value cannot be read.
+  static FailureOr<Machine> boot(ProgramOp program, bool exact,
+                                 std::shared_ptr<StepLimit> limit);
 
   /// The program's outputs for these inputs, in the order of its signature.
   /// Precondition: every input has the type the signature says. Emits a located
@@ -60,7 +62,8 @@ private:
     int64_t ticks = 0; ///< Nanoseconds since the execution began.
   };
 
-  explicit Machine(bool exact) : exact(exact) {}
+  Machine(bool exact, std::shared_ptr<StepLimit> limit)
+      : exact(exact), limit(std::move(limit)) {}
   LogicalResult addSymbol(Operation *op);
 
   // Counts (Bounded.cpp).
@@ -94,6 +97,7 @@ private:
   LogicalResult runBody(Block &body, Environment &env);
 
   bool exact;
+  std::shared_ptr<StepLimit> limit;
   OwningOpRef<Operation *> program;
   llvm::StringMap<Tensor> symbols;
   std::chrono::steady_clock::time_point beginning; ///< Of the execution.

@@ -204,7 +204,7 @@ LogicalResult Machine::runInstances(StageOp op, Environment &env) {
   std::vector<int32_t> statuses(count);
   Value status = op.getSend().getStatus();
   for (instance = 0; instance < count; ++instance) {
-    Environment inside(exact);
+    Environment inside(exact, *limit);
     for (auto [number, argument] :
          llvm::enumerate(op.getBody().getArguments())) {
       Tensor input = env.get(op.getInputs()[number]);
@@ -241,7 +241,7 @@ LogicalResult Machine::runInstances(StageOp op, Environment &env) {
 LogicalResult Machine::run(StageOp op, Environment &env) {
   if (op.getInstances())
     return runInstances(op, env);
-  Environment inside(exact);
+  Environment inside(exact, *limit);
   for (auto [argument, input] :
        llvm::zip_equal(op.getBody().getArguments(), op.getInputs()))
     inside.set(argument, env.get(input));
@@ -286,7 +286,7 @@ LogicalResult Machine::run(RepeatOp op, Environment &env) {
 }
 
 LogicalResult Machine::run(KernelOp op, Environment &env) {
-  Environment inside(exact);
+  Environment inside(exact, *limit);
   Block &body = op.getBody().front();
   for (auto [argument, input] :
        llvm::zip_equal(body.getArguments(), op.getInputs()))

@@ -281,7 +281,7 @@ FailureOr<ScalarCode>
 ScalarCode::compile(Block &body, const Environment &outside, unsigned numLoops,
                     const SmallPtrSetImpl<Operation *> &skip,
                     const CausePtr &cause) {
-  ScalarCode code;
+  ScalarCode code(body.getParentOp(), outside.limit);
   *code.cause = cause;
   code.hasFlags = cause || llvm::any_of(body, [&](Operation &op) {
                     return mayBeUnspecified(&op, outside);
@@ -308,7 +308,8 @@ ScalarCode::compile(Block &body, const Environment &outside, unsigned numLoops,
 FailureOr<ScalarCode> ScalarCode::compileOps(ValueRange arguments,
                                              ArrayRef<Operation *> ops,
                                              const Environment &outside) {
-  ScalarCode code;
+  ScalarCode code(arguments.front().getParentBlock()->getParentOp(),
+                  outside.limit);
   code.hasFlags = llvm::any_of(
       ops, [&](Operation *op) { return mayBeUnspecified(op, outside); });
   for (Value argument : arguments)
@@ -336,6 +337,8 @@ LogicalResult ScalarCode::run(const Steps &steps, int64_t first,
 }
 
 LogicalResult ScalarCode::runPartly(int64_t count) const {
+  if (failed(limit->take(owner, (1 + steps.size()) * count)))
+    return failure();
   return run(steps, 0, count);
 }
 

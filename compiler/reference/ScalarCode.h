@@ -68,6 +68,9 @@ public:
                                  int64_t count) const;
 
 private:
+  ScalarCode(Operation *owner, StepLimit &limit)
+      : owner(owner), limit(&limit) {}
+
   using Buffer = std::unique_ptr<uint64_t[]>;
   /// Does points [first, first + count).
   using Step = std::function<LogicalResult(int64_t first, int64_t count)>;
@@ -109,6 +112,8 @@ private:
                          const Environment &outside, Moves &moves);
   FailureOr<Steps> compileBlock(Block &block, const Environment &outside);
 
+  Operation *owner; ///< Of the body: what its steps are counted for.
+  StepLimit *limit;
   std::vector<Buffer> buffers;
   DenseMap<Value, void *> values;
   bool hasFlags = false; ///< Values can be unspecified.

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "compiler/reference/StepLimit.h"
 #include "compiler/reference/Unspecified.h"
 #include "mlir/IR/Attributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -78,7 +79,7 @@ std::optional<vm::HostTensor> fromAttribute(Attribute attribute);
 /// The values known at one point of a program or stage.
 class Environment {
 public:
-  explicit Environment(bool exact) : exact(exact) {}
+  Environment(bool exact, StepLimit &limit) : exact(exact), limit(limit) {}
 
   void set(Value value, Tensor tensor) { values[value] = std::move(tensor); }
   void set(Value value, vm::HostTensor &&tensor) {
@@ -103,6 +104,7 @@ public:
 
   /// The arithmetic of --exact (Elementwise.h).
   const bool exact;
+  StepLimit &limit;
 
 private:
   DenseMap<Value, Tensor> values;

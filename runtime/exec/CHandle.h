@@ -20,6 +20,7 @@
 #include <new>
 #include <span>
 #include <string>
+#include <system_error>
 #include <thread>
 
 namespace vm {
@@ -79,9 +80,10 @@ namespace vm {
 ErrorText &bootError();
 
 /// Without memory even for this thread's place there is nothing to say.
-template <typename Error> int noMemory(Error error) {
+template <typename Error>
+int noMemory(Error error, const char *what = "The host has no memory left.") {
   try {
-    error().setFixed("The host has no memory left.");
+    error().setFixed(what);
   } catch (const std::bad_alloc &) {
     return GPUVM_ERROR_OUT_OF_MEMORY;
   }
@@ -98,6 +100,8 @@ template <typename Error, typename Body> int guard(Error error, Body body) {
     return static_cast<int>(status.code());
   } catch (const std::bad_alloc &) {
     return noMemory(error);
+  } catch (const std::system_error &) { // The validation layer starts threads.
+    return noMemory(error, "The host has no memory left for a thread.");
   } catch (...) {
     error().setFixed("The runtime fails unexpectedly (a C++ exception).");
     return GPUVM_ERROR_USAGE;

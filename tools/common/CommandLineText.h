@@ -13,6 +13,7 @@
 
 #include "runtime/base/NearName.h"
 #include "runtime/base/Status.h"
+#include "tools/common/StandardOutput.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -85,6 +86,17 @@ mapOfPairs(const char *option, const std::vector<std::string> &pairs) {
 /// Executions that a tool repeats; more take years.
 inline constexpr uint64_t kMaxRepetitions = uint64_t(1) << 40;
 
+/// --max-steps of a reference, for which a step is what `what` says.
+inline CLI::Option *addStepsFlag(CLI::App &app, uint64_t &steps,
+                                 const char *what) {
+  return app
+      .add_option("--max-steps", steps,
+                  fmt::format("End, with exit code 5, after so many steps: {}. "
+                              "Default: without limit",
+                              what))
+      ->check(countIn(1, UINT64_MAX));
+}
+
 /// Whether the error is that none of the tool's commands was named.
 inline bool lacksCommand(const CLI::App &app, const CLI::ParseError &error) {
   return error.get_exit_code() ==
@@ -119,7 +131,10 @@ inline std::string explain(CLI::App &app, const CLI::ParseError &error) {
 inline int answer(CLI::App &app, const CLI::ParseError &error) {
   if (error.get_exit_code() == 0) {
     app.exit(error, std::cout, std::cerr);
-    return 0;
+    Status flushed = flushOutput();
+    if (!flushed.ok())
+      std::cerr << app.get_name() << ": error: " << flushed.message() << '\n';
+    return static_cast<int>(flushed.code());
   }
   std::cerr << app.get_name() << ": error: " << explain(app, error)
             << "\nRun with --help for more information.\n";

@@ -13,28 +13,29 @@
 #include "runtime/base/DriverCalls.h"
 #include "runtime/device/DriverManifests.h"
 
+#include <fmt/format.h>
 #include <malloc.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <cstdint>
-#include <string_view>
+#include <string>
 #include <tuple>
 
-namespace vm::run {
+namespace vm {
 
 /// With less left where lavapipe crashes, the first suspicion is a malloc or a
 /// thread's stack that it could not have.
 static constexpr uint64_t kNextToNothing = 96u << 20;
 
+/// Made beforehand: a handler may not allocate.
+static std::string sentence;
+
 static void endCrash(int signal) {
   std::optional<uint64_t> free = freeAddressSpace();
   if (DriverCall::isInside() && free && *free < kNextToNothing) {
-    constexpr std::string_view kSentence =
-        "gpuvm-run: error: The Vulkan driver crashed with next to nothing left "
-        "of the address space that this process may take (ulimit -v).\n";
     // Whoever has closed standard error does not want to know.
-    std::ignore = write(STDERR_FILENO, kSentence.data(), kSentence.size());
+    std::ignore = write(STDERR_FILENO, sentence.data(), sentence.size());
     _exit(static_cast<int>(Code::OutOfMemory));
   }
   // As if there were no handler: the signal comes again.
@@ -42,10 +43,14 @@ static void endCrash(int signal) {
   raise(signal);
 }
 
-void prepareForLowMemory() {
+void prepareForLowMemory(const char *tool) {
   DriverCall::isOurThread();
   if (!freeAddressSpace() || !loaderFindsLavapipe())
     return;
+  sentence = fmt::format(
+      "{}: error: The Vulkan driver crashed with next to nothing left of the "
+      "address space that this process may take (ulimit -v).\n",
+      tool);
   mallopt(M_ARENA_MAX, 1);
   struct sigaction action = {};
   action.sa_handler = endCrash;
@@ -54,4 +59,4 @@ void prepareForLowMemory() {
     sigaction(signal, &action, nullptr);
 }
 
-} // namespace vm::run
+} // namespace vm

@@ -11,13 +11,13 @@
 
 #pragma once
 
-namespace vm::run {
+namespace vm {
 
 /// In a process with a limit (ulimit -v) that loads lavapipe: one malloc arena
 /// for all threads rather than 64 MiB of address space for each, and a crash
 /// within the driver, with next to nothing left of the limit, ends with a
-/// sentence and Code::OutOfMemory. Other crashes are as without. To be called
-/// by the first thread.
-void prepareForLowMemory();
+/// sentence of the program `tool` and Code::OutOfMemory. Other crashes are as
+/// without. To be called once, by the first thread.
+void prepareForLowMemory(const char *tool);
 
-} // namespace vm::run
+} // namespace vm

@@ -22,8 +22,8 @@ Example:
 Tensors are written as for gpuvm-run. Heap symbols without an initial value are
 inputs too.
 
-Exit codes: 0 ok, 1 wrong result, 2 usage, 3 bad input file, 6 out of memory, 7
-more than there is room for (EXCESS).)";
+Exit codes: 0 ok, 1 wrong result, 2 usage, 3 bad input file, 5 more than
+--max-steps, 6 out of memory, 7 more than there is room for (EXCESS).)";
 
 static void addDataFlags(CLI::App &app, run::CommandLine &options) {
   app.add_option("--input", options.inputs,
@@ -76,6 +76,8 @@ ParsedCommandLine parseCommandLine(int argc, char **argv) {
   app.add_flag("--exact", options.exact,
                "The arithmetic of gpuvm-compile --exact: subnormal numbers are "
                "zeros");
+  addStepsFlag(app, options.maxSteps,
+               "operations, turns of loops and operations on one element");
   addDataFlags(app, options.run);
   try {
     app.parse(argc, argv);

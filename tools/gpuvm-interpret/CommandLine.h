@@ -15,6 +15,7 @@ struct CommandLine {
   std::string sourcePath;          ///< "-" is standard input.
   std::vector<std::string> linked; ///< Files with programs that it calls.
   bool exact = false;
+  uint64_t maxSteps = UINT64_MAX; ///< See StepLimit.h.
   /// The flags that mean the same as for gpuvm-run.
   run::CommandLine run;
 };

@@ -18,6 +18,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
 #include "tools/common/FileKind.h"
+#include "tools/common/StandardOutput.h"
 #include "tools/gpuvm-interpret/CommandLine.h"
 #include "tools/gpuvm-run/Report.h"
 #include "llvm/Support/SourceMgr.h"
@@ -26,10 +27,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <system_error>
 
 using namespace mlir;
 using gpuvm::ProgramOp;
 using gpuvm::reference::Machine;
+using gpuvm::reference::StepLimit;
 using vm::Code;
 using vm::HostTensor;
 using vm::Plan;
@@ -54,6 +57,7 @@ struct Programs {
     std::string name; ///< Of a symbol; empty otherwise.
   };
   std::vector<Machine> machines;
+  std::shared_ptr<StepLimit> limit; ///< Of them all.
   /// By machine, of the last execution.
   std::vector<std::optional<SmallVector<HostTensor>>> outputs;
   Plan plan;
@@ -173,10 +177,13 @@ static void describe(Programs &all, const std::string &prefix) {
   all.plan.programs.push_back(std::move(program));
 }
 
-static FailureOr<Programs> boot(ArrayRef<ProgramOp> programs, bool exact) {
+static FailureOr<Programs> boot(ArrayRef<ProgramOp> programs,
+                                const CommandLine &options) {
   Programs all;
+  all.limit = std::make_shared<StepLimit>(options.maxSteps);
   for (ProgramOp program : programs) {
-    FailureOr<Machine> machine = Machine::boot(program, exact);
+    FailureOr<Machine> machine =
+        Machine::boot(program, options.exact, all.limit);
     if (failed(machine))
       return failure();
     all.machines.push_back(std::move(*machine));
@@ -290,7 +297,7 @@ static int runPrograms(ModuleOp module, llvm::SourceMgr &sources,
     return fail(wanted.status());
   if (failed(link(module, *wanted, sources, options)))
     return static_cast<int>(Code::BadInput);
-  FailureOr<Programs> all = boot(*wanted, options.exact);
+  FailureOr<Programs> all = boot(*wanted, options);
   if (failed(all))
     return static_cast<int>(Code::BadInput);
   Result<Bindings> bindings = bindTensors(all->plan, options.run);
@@ -299,6 +306,8 @@ static int runPrograms(ModuleOp module, llvm::SourceMgr &sources,
   if (Status status = readFiles(all->plan, *bindings); !status.ok())
     return fail(status);
   if (failed(execute(*all, *bindings, options))) {
+    if (all->limit->exceeded())
+      return static_cast<int>(Code::DeviceLost); // As a timeout.
     bool isExcess = llvm::any_of(
         all->machines, [](const Machine &m) { return m.hasExcess(); });
     return static_cast<int>(isExcess ? Code::Excess : Code::BadInput);
@@ -309,8 +318,8 @@ static int runPrograms(ModuleOp module, llvm::SourceMgr &sources,
   if (!compareOutputs(*bindings, *result, options.run))
     return static_cast<int>(Code::WrongResult);
   Status status = deliverOutputs(*bindings, *result, options.run);
-  if (status.ok() && std::fflush(stdout) != 0)
-    status = Status(Code::BadInput, "Standard output cannot be written.");
+  if (status.ok())
+    status = vm::flushOutput();
   return status.ok() ? 0 : fail(status);
 }
 
@@ -332,5 +341,9 @@ int main(int argc, char **argv) {
       "gpuvm-interpret", parsed.options.sourcePath, sources, context);
   if (!module)
     return static_cast<int>(Code::BadInput);
-  return runPrograms(*module, sources, parsed.options);
+  try {
+    return runPrograms(*module, sources, parsed.options);
+  } catch (const std::system_error &) {
+    return fail(vm::systemError());
+  }
 }

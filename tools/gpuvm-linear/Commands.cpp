@@ -15,6 +15,7 @@
 #include "frontends/linear/text/Literal.h"
 #include "runtime/base/AtomicFile.h"
 #include "tools/common/FileKind.h"
+#include "tools/common/StandardOutput.h"
 
 #include <fmt/format.h>
 
@@ -30,10 +31,8 @@ int fail(const Status &status) {
 }
 
 int print(const std::string &text) {
-  size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
-  if (written != text.size() || std::fflush(stdout) != 0)
-    return fail(Status(Code::BadInput, "Standard output cannot be written."));
-  return 0;
+  Status printed = printOutput(text);
+  return printed.ok() ? 0 : fail(printed);
 }
 
 static std::nullopt_t complain(const Status &status) {

@@ -34,8 +34,10 @@ struct Options {
   bool check = false;             ///< Report races.
   std::optional<uint64_t> jitter; ///< Seed of a schedule.
   std::optional<unsigned> threads;
-  std::string enginePath; ///< A plan to run on; empty: the reference.
-  run::CommandLine run;   ///< --input, --output, --stats ..
+  uint64_t maxSteps = UINT64_MAX; ///< Of the reference.
+  std::string enginePath;         ///< A plan to run on; empty: the reference.
+  std::optional<double> timeoutSeconds; ///< Of the engine.
+  run::CommandLine run;                 ///< --input, --output, --stats ..
 
   linear::Format formatOr(linear::Format other) const {
     return format ? *linear::parseFormat(*format) : other;

@@ -11,6 +11,7 @@
 #include "frontends/linear/device/EngineRun.h"
 #include "frontends/linear/reference/Reference.h"
 #include "runtime/base/Printable.h"
+#include "tools/common/LowMemory.h"
 #include "tools/gpuvm-linear/Commands.h"
 #include "tools/gpuvm-run/Bindings.h"
 #include "tools/gpuvm-run/Report.h"
@@ -178,6 +179,7 @@ static linear::RunOptions runOptions(const Options &options,
                                      const Program &program) {
   linear::RunOptions result;
   result.budget = options.budget;
+  result.maxSteps = options.maxSteps;
   result.jitterSeed = options.jitter;
   result.checkRaces = options.check;
   result.direct = !options.format && options.threshold.empty();
@@ -199,10 +201,13 @@ struct RunStats {
 static Result<Outcome>
 runOnEngine(Program program, const std::vector<std::vector<float>> &inputs,
             const Options &options) {
+  prepareForLowMemory("gpuvm-linear");
   if (options.budget)
     for (linear::Phase &phase : program.phases)
       phase.budget = options.budget;
   DeviceOptions device{.device = options.run.device,
+                       .timeoutMs = millisecondsOf(options.timeoutSeconds),
+                       .vramBudgetBytes = options.run.vramBudgetBytes,
                        .validate = options.run.validate};
   Result<linear::EngineRun> engine =
       linear::EngineRun::open(options.enginePath, device);
@@ -253,7 +258,7 @@ static int deliver(const run::Bindings &bindings, const run::RunResult &result,
   if (!run::compareOutputs(bindings, result, options.run))
     return static_cast<int>(Code::WrongResult);
   Status status = run::deliverOutputs(bindings, result, options.run);
-  return status.ok() ? print("") : fail(status);
+  return status.ok() ? 0 : fail(status);
 }
 
 int runProgram(const Options &options) {
@@ -275,7 +280,10 @@ int runProgram(const Options &options) {
   report(*program, outcome->races, "error", "race");
   report(*program, outcome->unordered, "warning", "depends on the schedule");
   int code = deliver(*bindings, result, options);
+  if (code != 0)
+    return code;
   printStats(*program, stats, options.run.stats);
+  code = print("");
   bool isRacing = code == 0 && !outcome->races.empty();
   return isRacing ? static_cast<int>(Code::WrongResult) : code;
 }

@@ -7,7 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tools/common/CommandLineText.h"
+#include "runtime/base/FileLimit.h"
+#include "tools/common/DeviceFlags.h"
+#include "tools/common/StandardOutput.h"
 #include "tools/gpuvm-linear/Commands.h"
 
 #include <CLI/CLI.hpp>
@@ -16,6 +18,7 @@
 #include <cstdio>
 #include <new>
 #include <string>
+#include <system_error>
 
 using namespace vm;
 using namespace vm::linear_tool;
@@ -33,7 +36,7 @@ runs the program as data. Outputs are the out and inout buffers, state, status,
 fault and counts.
 
 Exit codes: 0 ok, 1 a race or a wrong result, 2 usage, 3 bad input file, 4 no
-device, 5 device lost or time out, 6 out of memory.)";
+device, 5 device lost, time out or more than --max-steps, 6 out of memory.)";
 
 static void addFile(CLI::App *command, Options &options) {
   command->add_option("file", options.path, "The program, text or executable")
@@ -118,6 +121,7 @@ static std::string checkFormat(std::string &text) {
 }
 
 static void addSpeedFlags(CLI::App *command, Options &options) {
+  addStepsFlag(*command, options.maxSteps, "instructions of one machine");
   command
       ->add_option("--threads", options.threads,
                    "Run on this many threads; no result depends on it. "
@@ -140,13 +144,16 @@ static void addEngineFlags(CLI::App *command, Options &options) {
                        "--linear-engine that has room for the program")
           ->type_name("PLAN");
   for (const char *reference :
-       {"--check", "--jitter", "--threads", "--linear-format",
+       {"--check", "--jitter", "--threads", "--max-steps", "--linear-format",
         "--linear-threshold", "--stats"})
     engine->excludes(command->get_option(reference));
   command
       ->add_option("--device", options.run.device,
                    "The device, as gpuvm-run chooses it")
       ->needs(engine);
+  addTimeoutFlag(*command, options.timeoutSeconds)
+      ->default_str("60, or what the budgets of the phases may need");
+  addMemoryFlag(*command, options.run.vramBudgetBytes)->needs(engine);
   command
       ->add_flag("--validate", options.run.validate,
                  "With the Vulkan validation layer; a message of it is a "
@@ -198,10 +205,13 @@ static int runTool(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  surviveFileLimit();
   try {
     return runTool(argc, argv);
   } catch (const std::bad_alloc &) {
     std::fputs("gpuvm-linear: error: The host has no memory left.\n", stderr);
     return static_cast<int>(Code::OutOfMemory);
+  } catch (const std::system_error &) {
+    return fail(systemError());
   }
 }

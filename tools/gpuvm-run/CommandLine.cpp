@@ -10,7 +10,7 @@
 #include "tools/gpuvm-run/CommandLine.h"
 
 #include "runtime/base/Status.h"
-#include "tools/common/CommandLineText.h"
+#include "tools/common/DeviceFlags.h"
 #include "tools/gpuvm-run/Assumptions.h"
 
 #include <CLI/CLI.hpp>
@@ -112,16 +112,8 @@ static void addRunFlags(CLI::App &app, CommandLine &options) {
                  "Execute this many times before measuring")
       ->capture_default_str()
       ->check(countIn(0, kMaxRepetitions));
-  app.add_option("--timeout", options.timeoutSeconds,
-                 "Seconds for one execution, and (10 at least) for "
-                 "each part of loading")
-      ->envname("GPUVM_TIMEOUT")
-      ->capture_default_str()
-      ->check(numberIn(0.001, 1e9));
-  app.add_option("--vram-budget", options.vramBudgetBytes,
-                 "Bytes of device memory that the plan may take; one that "
-                 "needs more is refused. Default: what the device has free")
-      ->check(countIn(1, UINT64_MAX));
+  addTimeoutFlag(app, options.timeoutSeconds);
+  addMemoryFlag(app, options.vramBudgetBytes);
   app.add_flag("--validate", options.validate,
                "Turn on the Vulkan validation layer with synchronization "
                "validation; any message makes the exit code 1");

@@ -9,12 +9,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/base/AtomicFile.h"
+#include "runtime/base/FileLimit.h"
 #include "runtime/plan/PlanFile.h"
 #include "runtime/profile/TraceJson.h"
 #include "tools/common/FileKind.h"
+#include "tools/common/LowMemory.h"
+#include "tools/common/StandardOutput.h"
 #include "tools/gpuvm-run/Assumptions.h"
 #include "tools/gpuvm-run/CompileLine.h"
-#include "tools/common/LowMemory.h"
 #include "tools/gpuvm-run/Report.h"
 
 #include <fmt/format.h>
@@ -25,6 +27,7 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <system_error>
 
 using namespace vm;
 using namespace vm::run;
@@ -162,10 +165,9 @@ static int runProgram(const CommandLine &options) {
 }
 
 /// Standard output that cannot be written (a full disk) is a failure too.
-static int flushOutput(int exitCode) {
-  if (std::fflush(stdout) == 0 || exitCode != 0)
-    return exitCode;
-  return fail(Status(Code::Usage, "Standard output cannot be written."));
+static int finish(int exitCode) {
+  Status flushed = flushOutput();
+  return flushed.ok() || exitCode != 0 ? exitCode : fail(flushed);
 }
 
 static int runTool(int argc, char **argv) {
@@ -174,19 +176,22 @@ static int runTool(int argc, char **argv) {
     return *parsed.exitCode;
   const CommandLine &options = parsed.options;
   if (options.listDevices)
-    return flushOutput(listDevices(options));
+    return finish(listDevices(options));
   if (options.measureCopySpeed)
-    return flushOutput(measureCopySpeed(options));
-  return flushOutput(runProgram(options));
+    return finish(measureCopySpeed(options));
+  return finish(runProgram(options));
 }
 
 int main(int argc, char **argv) {
-  prepareForLowMemory();
+  surviveFileLimit();
+  prepareForLowMemory("gpuvm-run");
   try {
     return runTool(argc, argv);
   } catch (const std::bad_alloc &) {
     // What would format a sentence may have no memory either.
     std::fputs("gpuvm-run: error: The host has no memory left.\n", stderr);
     return static_cast<int>(Code::OutOfMemory);
+  } catch (const std::system_error &) {
+    return fail(systemError());
   }
 }

@@ -32,8 +32,8 @@ It is what gpuvm-token reference runs where a module is given. A module is a
 function on numbers in an MLIR file, which is called in each step at the end of
 manipulation, transition or post (docs/token-vm.md).
 
-Exit codes: 0 ok, also where streams failed, 2 usage, 3 bad input file, 6 out of
-memory.)";
+Exit codes: 0 ok, also where streams failed, 2 usage, 3 bad input file, 5 more
+than --max-steps, 6 out of memory.)";
 
 static int run(const Options &options) {
   auto files = mlir::token::readModules(kName, options.modules);
@@ -41,7 +41,8 @@ static int run(const Options &options) {
     return static_cast<int>(Code::BadInput);
   ReferenceModules modules{mlir::token::infosOf(*files), {}};
   for (const auto &file : *files) {
-    auto module = mlir::token::makeModule(*file, referenceThreads(options));
+    auto module = mlir::token::makeModule(*file, referenceThreads(options),
+                                          options.maxSteps);
     if (!module)
       return static_cast<int>(Code::BadInput);
     modules.functions.push_back(std::move(*module));

@@ -101,6 +101,9 @@ void addReference(CLI::App *command, Options &options) {
                    "Run on this many threads; no result depends on it. "
                    "Default: as many as there are processors")
       ->check(countIn(1, token::kMaxThreads));
+  addStepsFlag(*command, options.maxSteps,
+               "tokens of all streams, or on a thread what the functions of "
+               "--module do");
 }
 
 } // namespace vm::token_tool

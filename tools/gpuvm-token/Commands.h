@@ -36,9 +36,12 @@ struct Options {
   std::vector<std::string> modules; ///< STAGE:FILE
   uint32_t toolTimeoutMs = 30000;
   std::optional<unsigned> threads;
-  std::string reportPath; ///< "" = none.
+  uint64_t maxSteps = UINT64_MAX; ///< Of the reference.
+  std::string reportPath;         ///< "" = none.
   std::string planPath;
-  std::string device; ///< As `gpuvm-run --device`.
+  std::string device;                   ///< As `gpuvm-run --device`.
+  std::optional<double> timeoutSeconds; ///< Of an execution.
+  uint64_t vramBudgetBytes = 0;         ///< 0 = what the device has free.
   bool validate = false;
   int iterations = 1;
   std::string stats;  ///< "text", "json" or nothing.

@@ -8,6 +8,7 @@
 #include "frontends/token/Sidecar.h"
 #include "frontends/token/engine/EngineRun.h"
 #include "runtime/plan/PlanFile.h"
+#include "tools/common/LowMemory.h"
 #include "tools/gpuvm-token/Commands.h"
 #include "tools/gpuvm-token/Running.h"
 
@@ -53,13 +54,17 @@ static Status checkPlanFile(const Sidecar &sidecar, const std::string &path) {
 }
 
 static Result<OpenPlan> open(const Options &options) {
+  prepareForLowMemory("gpuvm-token");
   Result<Sidecar> sidecar = loadSidecar(options.planPath);
   if (!sidecar.ok())
     return sidecar.status();
   VM_RETURN_IF_ERROR(checkPlanFile(*sidecar, options.planPath));
   if (!options.inputs.empty())
     VM_RETURN_IF_ERROR(replaceMachine(options, *sidecar));
-  DeviceOptions device{.device = options.device, .validate = options.validate};
+  DeviceOptions device{.device = options.device,
+                       .timeoutMs = millisecondsOf(options.timeoutSeconds),
+                       .vramBudgetBytes = options.vramBudgetBytes,
+                       .validate = options.validate};
   Result<DevicePlan> plan = DevicePlan::open(options.planPath, device);
   if (!plan.ok())
     return plan.status();

@@ -33,6 +33,7 @@ static ReferenceOptions referenceOptions(const Options &options,
       options.captureTokens.value_or(defaultCaptureTokens(machine));
   result.limits.answerTokens = options.answerTokens;
   result.threads = referenceThreads(options);
+  result.maxSteps = options.maxSteps;
   return result;
 }
 

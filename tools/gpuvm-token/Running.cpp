@@ -9,6 +9,7 @@
 
 #include "frontends/token/reference/Report.h"
 #include "tools/common/CommandLineText.h"
+#include "tools/common/StandardOutput.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -30,10 +31,8 @@ int fail(const Status &status) {
 }
 
 int print(const std::string &text) {
-  size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
-  if (written != text.size() || std::fflush(stdout) != 0)
-    return fail(Status(Code::BadInput, "Standard output cannot be written."));
-  return 0;
+  Status printed = printOutput(text);
+  return printed.ok() ? 0 : fail(printed);
 }
 
 static Result<LoadOptions> loadOptions(const Options &options) {

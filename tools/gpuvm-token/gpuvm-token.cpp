@@ -7,7 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tools/common/CommandLineText.h"
+#include "runtime/base/FileLimit.h"
+#include "tools/common/DeviceFlags.h"
 #include "tools/gpuvm-token/CommandLine.h"
 #include "tools/gpuvm-token/Commands.h"
 
@@ -40,8 +41,8 @@ compare says where two reports differ first. tables writes what run gives to
 the plan, for who runs it by other ways (gpuvm-run --run=start,run).
 
 Exit codes: 0 ok, also where streams failed, 1 validation messages or reports
-that differ, 2 usage, 3 bad input file, 4 no device, 5 device lost or time out,
-6 out of memory.)";
+that differ, 2 usage, 3 bad input file, 4 no device, 5 device lost, time out or
+more than --max-steps, 6 out of memory.)";
 
 static void addPlan(CLI::App *command, Options &options) {
   command->add_option("plan", options.planPath, "The plan")->required();
@@ -52,6 +53,8 @@ static void addPlan(CLI::App *command, Options &options) {
                  "End a stream after this many tokens. Default: the plan's");
   command->add_option("--device", options.device,
                       "The device, as gpuvm-run chooses it");
+  addTimeoutFlag(*command, options.timeoutSeconds)->default_str("60");
+  addMemoryFlag(*command, options.vramBudgetBytes);
   command->add_flag("--validate", options.validate,
                     "Run with the Vulkan validation layer");
 }
@@ -112,6 +115,7 @@ static int runTool(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  surviveFileLimit();
   try {
     return runTool(argc, argv);
   } catch (const std::bad_alloc &) {

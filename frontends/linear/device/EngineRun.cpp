@@ -56,10 +56,12 @@ Result<EngineRun> EngineRun::open(const std::string &planPath,
 /// others may want these, and there may be many machines.
 uint64_t EngineRun::timeoutOf(const Program &program) const {
   constexpr uint64_t kEpochMs = 20, kMachinesPerMs = 50;
+  if (timeoutMs)
+    return *timeoutMs;
   uint64_t epochs = 0;
   for (const Phase &phase : program.phases)
     epochs += uint64_t(program.budgetOf(phase)) + 1;
-  return std::max(timeoutMs,
+  return std::max(kDefaultTimeoutMs,
                   epochs * (kEpochMs + room_.machines / kMachinesPerMs));
 }
 

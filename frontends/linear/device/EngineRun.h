@@ -21,7 +21,8 @@ namespace vm::linear {
 class EngineRun {
 public:
   /// BadInput if the plan is no engine. An execution has the timeout of
-  /// `options`, or more if the budgets of the program's phases need it.
+  /// `options`; without one, the default or more if the budgets of the
+  /// program's phases need it.
   static Result<EngineRun> open(const std::string &planPath,
                                 const DeviceOptions &options);
 
@@ -34,7 +35,7 @@ public:
                       const std::vector<std::vector<float>> &inputs);
 
 private:
-  EngineRun(DevicePlan plan, uint64_t timeoutMs)
+  EngineRun(DevicePlan plan, std::optional<uint64_t> timeoutMs)
       : plan(std::move(plan)), timeoutMs(timeoutMs) {}
 
   Status readRoom();
@@ -47,7 +48,7 @@ private:
   Result<Outcome> collect(const Program &program);
 
   DevicePlan plan;
-  uint64_t timeoutMs; ///< At least.
+  std::optional<uint64_t> timeoutMs;
   EngineSizes room_;
 };
 

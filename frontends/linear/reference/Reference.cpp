@@ -41,9 +41,17 @@ static void storeRaces(Outcome &outcome, const Phase &phase,
   races.insert(races.end(), found.begin(), found.end());
 }
 
-static Outcome runPhases(const Program &program, SharedMemory &memory,
-                         const RunOptions &options) {
+static Status outOfSteps(const Phase &phase, const RunOptions &options) {
+  return {Code::DeviceLost, // As a timeout.
+          fmt::format("Phase \"{}\" is not over after the {} steps that the "
+                      "program may do (an instruction of one machine each).",
+                      phase.name, options.maxSteps)};
+}
+
+static Result<Outcome> runPhases(const Program &program, SharedMemory &memory,
+                                 const RunOptions &options) {
   Outcome outcome;
+  uint64_t stepsLeft = options.maxSteps;
   Executor executor(program, memory, options);
   bool isOver = false;
   for (uint32_t i = 0; i < program.phases.size(); ++i) {
@@ -52,7 +60,8 @@ static Outcome runPhases(const Program &program, SharedMemory &memory,
     if (!isOver) {
       executor.enter(program.phases[i]);
       Scheduler scheduler(program, i, executor, memory, options);
-      scheduler.run();
+      if (!scheduler.run(stepsLeft))
+        return outOfSteps(program.phases[i], options);
       counts = scheduler.counts();
       isOver = counts[kEnd] != static_cast<int64_t>(End::Done);
       if (options.checkRaces)

@@ -40,6 +40,9 @@ struct RunOptions {
   /// The machines of an epoch are divided among so many; 1..256. No result
   /// depends on it.
   unsigned threads = 1;
+
+  /// Of the program; a step is an instruction of one machine.
+  uint64_t maxSteps = UINT64_MAX;
 };
 constexpr uint64_t kJitterBudget = 64;
 

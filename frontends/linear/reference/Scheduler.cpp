@@ -79,13 +79,17 @@ uint64_t Scheduler::countRunning() const {
 
 //===--- Epochs -----------------------------------------------------------===//
 
-void Scheduler::run() {
+bool Scheduler::run(uint64_t &stepsLeft) {
   for (;;) {
     wake();
     if (std::optional<End> end = findEnd()) {
       counts_[kEnd] = static_cast<int64_t>(*end);
-      return;
+      return true;
     }
+    uint64_t steps = countRunning();
+    if (steps > stepsLeft)
+      return false;
+    stepsLeft -= steps;
     ++counts_[kEpochs];
     execute();
     commit();

@@ -26,8 +26,9 @@ public:
             SharedMemory &memory, const RunOptions &options);
   ~Scheduler();
 
-  /// To the end of the phase. Once.
-  void run();
+  /// To the end of the phase, once. Takes its steps from `stepsLeft`; whether
+  /// they were enough.
+  bool run(uint64_t &stepsLeft);
 
   const std::vector<Machine> &machines() const { return machines_; }
   const std::array<int64_t, kCounts> &counts() const { return counts_; }

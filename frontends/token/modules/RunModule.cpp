@@ -18,6 +18,7 @@ using namespace mlir::token;
 
 using gpuvm::reference::Environment;
 using gpuvm::reference::ScalarCode;
+using gpuvm::reference::StepLimit;
 using vm::token::Module;
 using vm::token::ModuleFailure;
 using vm::token::ModuleStage;
@@ -30,51 +31,57 @@ namespace {
 class Evaluator {
 public:
   static std::shared_ptr<Evaluator> make(func::FuncOp function, StringRef path,
-                                         unsigned threads);
+                                         unsigned threads, uint64_t maxSteps);
 
   /// `numbers`: the operands, and then the results. Throws ModuleFailure, after
   /// a diagnostic, where an operation has no result.
   void call(ArrayRef<int64_t> operands, MutableArrayRef<int64_t> results);
 
 private:
-  ScalarCode *take();
-  void give(ScalarCode *code);
+  struct Code {
+    std::unique_ptr<StepLimit> limit;
+    ScalarCode code;
+  };
+  Code *take();
+  void give(Code *code);
 
   func::FuncOp function;
   std::string path;
-  std::deque<ScalarCode> all;
-  std::vector<ScalarCode *> unused;
+  std::deque<Code> all;
+  std::vector<Code *> unused;
   std::mutex mutex; ///< Of `unused`.
 };
 
 } // namespace
 
 std::shared_ptr<Evaluator> Evaluator::make(func::FuncOp function,
-                                           StringRef path, unsigned threads) {
+                                           StringRef path, unsigned threads,
+                                           uint64_t maxSteps) {
   auto evaluator = std::make_shared<Evaluator>();
   evaluator->function = function;
   evaluator->path = path.str();
   for (unsigned i = 0; i < threads; ++i) {
-    FailureOr<ScalarCode> code =
-        ScalarCode::compile(function.getBody().front(), Environment(false),
-                            /*numLoops=*/0, SmallPtrSet<Operation *, 1>());
+    auto limit = std::make_unique<StepLimit>(maxSteps);
+    FailureOr<ScalarCode> code = ScalarCode::compile(
+        function.getBody().front(), Environment(/*exact=*/false, *limit),
+        /*numLoops=*/0, SmallPtrSet<Operation *, 1>());
     if (failed(code))
       return nullptr;
-    evaluator->all.push_back(std::move(*code));
+    evaluator->all.push_back({std::move(limit), std::move(*code)});
   }
-  for (ScalarCode &code : evaluator->all)
+  for (Code &code : evaluator->all)
     evaluator->unused.push_back(&code);
   return evaluator;
 }
 
-ScalarCode *Evaluator::take() {
+Evaluator::Code *Evaluator::take() {
   std::lock_guard lock(mutex);
-  ScalarCode *code = unused.back();
+  Code *code = unused.back();
   unused.pop_back();
   return code;
 }
 
-void Evaluator::give(ScalarCode *code) {
+void Evaluator::give(Code *code) {
   std::lock_guard lock(mutex);
   unused.push_back(code);
 }
@@ -95,7 +102,8 @@ static int64_t read(const void *from, Type type) {
 
 void Evaluator::call(ArrayRef<int64_t> operands,
                      MutableArrayRef<int64_t> results) {
-  ScalarCode *code = take();
+  Code *own = take();
+  ScalarCode *code = &own->code;
   for (auto [argument, number] :
        llvm::zip_equal(function.getArguments(), operands))
     write(code->elements(argument), argument.getType(), number);
@@ -103,9 +111,11 @@ void Evaluator::call(ArrayRef<int64_t> operands,
   Operation *end = function.getBody().front().getTerminator();
   for (auto [number, value] : llvm::zip_equal(results, end->getOperands()))
     number = read(code->elements(value), value.getType());
-  give(code);
+  bool isOver = own->limit->exceeded();
+  give(own);
   if (failed(isDone))
-    throw ModuleFailure{"Module \"" + path + "\" has no result."};
+    throw ModuleFailure{"Module \"" + path + "\" has no result.",
+                        isOver ? vm::Code::DeviceLost : vm::Code::BadInput};
 }
 
 //===--- As the reference calls it ----------------------------------------===//
@@ -149,8 +159,10 @@ static auto post(const std::shared_ptr<Evaluator> &evaluator) {
 }
 
 std::optional<Module> mlir::token::makeModule(const ModuleFile &file,
-                                              unsigned threads) {
-  auto evaluator = Evaluator::make(file.function(), file.path(), threads);
+                                              unsigned threads,
+                                              uint64_t maxSteps) {
+  auto evaluator =
+      Evaluator::make(file.function(), file.path(), threads, maxSteps);
   if (!evaluator)
     return std::nullopt;
   Module module;

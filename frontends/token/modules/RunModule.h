@@ -14,9 +14,11 @@ namespace mlir::token {
 
 /// What the reference of the token-stream VM calls, on as many `threads` at
 /// once: the function of `file`, which must live longer, on the interpreter of
-/// programs. Nothing after a diagnostic: the interpreter does not know all that
-/// is in it.
+/// programs. On each thread all its calls together have `maxSteps` of that
+/// (StepLimit.h). Nothing after a diagnostic: the interpreter does not know all
+/// that is in it.
 std::optional<vm::token::Module> makeModule(const ModuleFile &file,
-                                            unsigned threads);
+                                            unsigned threads,
+                                            uint64_t maxSteps = UINT64_MAX);
 
 } // namespace mlir::token

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "frontends/token/reference/Stream.h"
+#include "runtime/base/Status.h"
 
 #include <functional>
 #include <string>
@@ -22,6 +23,7 @@ namespace vm::token {
 /// of the reference fails with the sentence.
 struct ModuleFailure {
   std::string sentence;
+  Code code = Code::BadInput; ///< DeviceLost, as of a timeout: of its steps.
 };
 
 /// Functions of one of the three places; the others are empty. Each is given

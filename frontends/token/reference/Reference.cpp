@@ -40,7 +40,8 @@ static Status checkOptions(const ReferenceOptions &options) {
 
 Reference::Reference(const Machine &machine, const ReferenceOptions &options)
     : machine_(machine), modules_(options.modules),
-      stepper_(machine, options.limits, modules_), threads_(options.threads) {}
+      stepper_(machine, options.limits, modules_), threads_(options.threads),
+      maxSteps_(options.maxSteps) {}
 
 void Reference::start(Model &model, int32_t streams) {
   streams_.resize(streams);
@@ -73,8 +74,12 @@ Reference::create(const Machine &machine, Model &model,
 
 //===--- Running ----------------------------------------------------------===//
 
-void Reference::runToStop(Stream &stream) const {
-  while (stream.state.status == StreamStatus::Running)
+bool Reference::mayStep() {
+  return maxSteps_ == UINT64_MAX || numSteps_++ < maxSteps_;
+}
+
+void Reference::runToStop(Stream &stream) {
+  while (stream.state.status == StreamStatus::Running && mayStep())
     stream.record.push_back(stepper_.step(stream.state, *stream.model));
 }
 
@@ -123,9 +128,14 @@ Status Reference::advance() {
     return Status(Code::OutOfMemory,
                   "The host has no memory for what streams record.");
   } catch (const ModuleFailure &failure) {
-    return Status(Code::BadInput, failure.sentence);
+    return Status(failure.code, failure.sentence);
   }
   running_.clear();
+  if (numSteps_ > maxSteps_)
+    return Status(Code::DeviceLost,
+                  fmt::format("Streams still run after the {} steps that all "
+                              "of them together may do.",
+                              maxSteps_));
   return Status();
 }
 

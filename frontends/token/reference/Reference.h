@@ -12,6 +12,8 @@
 
 #include "frontends/token/reference/Engine.h"
 
+#include <atomic>
+
 namespace vm::token {
 
 constexpr int32_t kMaxStreams = 1 << 20;
@@ -24,6 +26,7 @@ struct ReferenceOptions {
   /// it.
   unsigned threads = 1;
   std::vector<Module> modules = {};
+  uint64_t maxSteps = UINT64_MAX; ///< Of all streams together.
 };
 
 class Reference : public Engine {
@@ -37,7 +40,8 @@ public:
   const Machine &machine() const override { return machine_; }
   int32_t streams() const override { return int32_t(streams_.size()); }
 
-  /// To where no stream is RUNNING. OutOfMemory; BadInput where a module fails.
+  /// To where no stream is RUNNING. OutOfMemory; BadInput where a module fails;
+  /// DeviceLost, as of a timeout, where maxSteps are not enough.
   Status advance() override;
 
   /// One step of every stream. By stream: the token it emitted, or the
@@ -77,13 +81,16 @@ private:
 
   Reference(const Machine &machine, const ReferenceOptions &options);
   void start(Model &model, int32_t streams);
-  void runToStop(Stream &stream) const;
+  bool mayStep();
+  void runToStop(Stream &stream);
   void runAll();
 
   const Machine &machine_;
   std::vector<Module> modules_;
   Stepper stepper_;
   unsigned threads_;
+  uint64_t maxSteps_;
+  std::atomic<uint64_t> numSteps_ = 0; ///< If there is a limit.
   std::vector<Stream> streams_;
   std::vector<int32_t> running_; ///< Those that advance() has to look at.
 };
