@@ -11,6 +11,7 @@
 
 #include "compiler/CrashReport.h"
 
+#include "runtime/base/FileLimit.h"
 #include "runtime/base/Status.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"
@@ -24,7 +25,7 @@
 
 using namespace mlir::gpuvm;
 
-static std::string sentence, noMemory;
+static std::string sentence, noMemory, outputError;
 static std::atomic<bool> isWanted = false;
 
 /// What is followed, if anything is.
@@ -106,19 +107,35 @@ static void onSignal(void * /*unused*/) {
     endWithSentence();
 }
 
+/// Output that cannot be written (a full disk) is no error of LLVM's, which it
+/// is to llvm::raw_fd_ostream unless somebody has asked.
+static void onFatalError(void * /*unused*/, const char *reason,
+                         bool /*unused*/) {
+  llvm::StringRef text = reason;
+  bool isOutput = text.consume_front("IO failure on output stream: ");
+  put(isOutput ? outputError : "LLVM ERROR: ");
+  put(text);
+  put(isOutput ? ").\n" : "\n");
+  if (isOutput)
+    _exit(static_cast<int>(vm::Code::Usage));
+}
+
 //===----------------------------------------------------------------------===//
 // The report
 //===----------------------------------------------------------------------===//
 
 void CrashReport::install(llvm::StringRef tool) {
+  outputError = (tool + ": error: An output cannot be written (").str();
   noMemory =
       (tool + ": error: There is not enough memory or address space.\n").str();
   // Nothing removes a handler again; the first one made runs first.
   [[maybe_unused]] static const bool isAdded = [] {
     llvm::sys::AddSignalHandler(onSignal, nullptr);
+    vm::surviveFileLimit(); // To LLVM that signal is a crash, too.
     std::set_new_handler([] { endWithSentence(); });
     llvm::install_bad_alloc_error_handler(
         [](void *, const char *, bool) { endWithSentence(); });
+    llvm::install_fatal_error_handler(onFatalError);
     return true;
   }();
 }

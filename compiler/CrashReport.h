@@ -30,7 +30,8 @@ public:
 
   /// Comes before all else that handles crashes, such as llvm::InitLLVM, or
   /// that is heard first. From here on the process ends with a sentence when
-  /// memory is exhausted, too: LLVM cannot go on without.
+  /// memory is exhausted, too, or an output of LLVM's cannot be written (Code::
+  /// Usage): LLVM cannot go on without.
   static void install(llvm::StringRef tool);
 
   /// From here on the sentence has a place, as a diagnostic has: where what

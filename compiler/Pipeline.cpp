@@ -10,6 +10,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "passes/LoopPasses.h"
 #include "passes/Passes.h"
+#include "passes/fusion/Decisions.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -25,7 +26,7 @@ void gpuvm::buildPipeline(OpPassManager &passes,
   auto onProgram = [&](std::unique_ptr<Pass> pass) {
     passes.addNestedPass<ProgramOp>(std::move(pass));
   };
-  bool report = !options.report.empty();
+  bool report = !options.report.empty() || options.reportText;
   if (!options.targets.empty()) {
     SetTargetsOptions targets;
     llvm::append_range(targets.targets, options.targets);
@@ -62,7 +63,8 @@ void gpuvm::buildPipeline(OpPassManager &passes,
   launches.maxWindowBytes = options.maxWindowBytes;
   onProgram(createChooseLaunches(launches));
   if (report)
-    passes.addPass(createWriteReport({options.report}));
+    passes.addPass(options.reportText ? createWriteReport(*options.reportText)
+                                      : createWriteReport({options.report}));
   if (options.schedule)
     onProgram(createSchedule());
   passes.addPass(createPlaceShared());

@@ -87,6 +87,7 @@ struct CompilerOptions : PassPipelineOptions<CompilerOptions> {
   Option<std::string> report{*this, "report",
                              llvm::cl::desc("File for the fusion report"),
                              llvm::cl::init("")};
+  std::string *reportText = nullptr; ///< Gets the report, and no file does.
 };
 
 /// Adds the passes that turn the programs of a module into plans.

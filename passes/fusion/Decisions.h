@@ -19,6 +19,9 @@ namespace mlir::gpuvm {
 void keepDecisions(ProgramOp program, StringRef kind,
                    ArrayRef<Attribute> decisions);
 
+/// gpuvm-write-report, which gives its report to `text` and writes no file.
+std::unique_ptr<Pass> createWriteReport(std::string &text);
+
 /// Emits an error unless `mode`, that of `what`, is "auto", "always" or
 /// "never".
 LogicalResult checkMode(ProgramOp program, StringRef what, StringRef mode);

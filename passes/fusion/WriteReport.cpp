@@ -70,9 +70,35 @@ static llvm::json::Value toJson(Attribute attribute) {
 namespace {
 struct WriteReport : gpuvm::impl::WriteReportBase<WriteReport> {
   using Base::Base;
+  explicit WriteReport(std::string &text) : text(&text) {}
   void runOnOperation() override;
+
+private:
+  void writeFile(StringRef report);
+
+  std::string *text = nullptr; ///< Gets the report in place of a file.
 };
 } // namespace
+
+std::unique_ptr<Pass> gpuvm::createWriteReport(std::string &text) {
+  return std::make_unique<WriteReport>(text);
+}
+
+void WriteReport::writeFile(StringRef report) {
+  std::error_code error;
+  llvm::ToolOutputFile output(file, error, llvm::sys::fs::OF_Text);
+  if (!error) {
+    output.os() << report;
+    output.os().flush();
+    error = output.os().error();
+    output.os().clear_error();
+  }
+  if (!error)
+    return output.keep();
+  getOperation().emitError("cannot write the fusion report \"")
+      << file << "\" (" << error.message() << ")";
+  signalPassFailure();
+}
 
 void WriteReport::runOnOperation() {
   llvm::json::Array programs;
@@ -84,15 +110,11 @@ void WriteReport::runOnOperation() {
     program->removeAttr(kDecisionsAttr);
     programs.push_back(std::move(entry));
   }
-  std::error_code error;
-  llvm::ToolOutputFile output(file, error, llvm::sys::fs::OF_Text);
-  if (error) {
-    getOperation().emitError("cannot write the fusion report \"")
-        << file << "\" (" << error.message() << ")";
-    return signalPassFailure();
-  }
   llvm::json::Value root =
       llvm::json::Object{{"programs", std::move(programs)}};
-  output.os() << llvm::formatv("{0:2}\n", root);
-  output.keep();
+  std::string report = llvm::formatv("{0:2}\n", root).str();
+  if (text)
+    *text = std::move(report);
+  else
+    writeFile(report);
 }

@@ -8,8 +8,8 @@
 #pragma once
 
 #include "runtime/base/AtomicFile.h"
+#include "tools/common/StandardOutput.h"
 
-#include <cstdio>
 #include <string>
 #include <string_view>
 
@@ -23,10 +23,7 @@ inline std::span<const uint8_t> bytesOf(std::string_view text) {
 inline Status writeText(const std::string &path, std::string_view text) {
   if (path != "-")
     return writeFileAtomically(path, bytesOf(text));
-  size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
-  if (written != text.size() || std::fflush(stdout) != 0)
-    return {Code::BadInput, "Standard output cannot be written."};
-  return {};
+  return printOutput(text);
 }
 
 } // namespace vm::compile

@@ -18,12 +18,14 @@
 #include "tools/common/FileKind.h"
 #include "tools/gpuvm-compile/BusyLine.h"
 #include "tools/gpuvm-compile/LinearFiles.h"
+#include "tools/gpuvm-compile/TextFile.h"
 #include "tools/gpuvm-compile/TokenFiles.h"
 #include "tools/gpuvm-compile/TokenModel.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/ToolOutputFile.h"
 
@@ -42,7 +44,8 @@ Example:
 The plan of workflows has room for any like them: they are in the file
 PLAN.token.json beside it, which gpuvm-token run reads.
 
-Exit codes: 0 ok, 2 usage, 3 bad input file.)";
+Exit codes: 0 ok, 2 usage or an output that cannot be written, 3 bad input
+file, 6 out of memory.)";
 
 namespace {
 struct CommandLine {
@@ -171,7 +174,6 @@ static void setOptions(const CommandLine &line,
   options.exact = line.exact;
   for (const std::string &target : line.targets)
     options.targets.push_back(target);
-  options.report = line.report;
   if (line.barrierPrice)
     options.barrierPrice = *line.barrierPrice;
   if (line.maxWindowBytes)
@@ -265,7 +267,9 @@ static vm::Status checkWorkflowOptions(const CommandLine &line) {
 
 /// The plan comes last: what it is made of is there then.
 static vm::Status saveFiles(const CommandLine &line, const vm::Plan &plan,
-                            const Input &input) {
+                            const Input &input, const std::string &report) {
+  if (!line.report.empty())
+    VM_RETURN_IF_ERROR(vm::compile::writeText(line.report, report));
   if (input.workflows)
     return vm::compile::saveEngine(line.output, plan, *input.workflows,
                                    input.modules, line.token, input.context);
@@ -292,6 +296,9 @@ static int compile(const CommandLine &line, Input input) {
   });
   mlir::gpuvm::CompilerOptions options;
   setOptions(line, options);
+  std::string report;
+  if (!line.report.empty())
+    options.reportText = &report;
   mlir::gpuvm::CompileRequest request = line.request;
   if (input.linear)
     options.exact = true; // What it computes is defined to the bit.
@@ -317,7 +324,7 @@ static int compile(const CommandLine &line, Input input) {
     return fail(checked);
   if (mlir::failed(plan))
     return static_cast<int>(vm::Code::BadInput);
-  vm::Status saved = saveFiles(line, *plan, input);
+  vm::Status saved = saveFiles(line, *plan, input, report);
   if (!saved.ok())
     return fail(saved.message(), saved.code());
   if (line.statistics)
@@ -331,6 +338,21 @@ static int emit(const CommandLine &line) {
   return status.ok() ? 0 : fail(status);
 }
 
+/// MLIR would go on without it.
+static vm::Status makePhasesFolder(const mlir::gpuvm::CompileRequest &request) {
+  if (request.phasesDir.empty())
+    return {};
+  std::error_code error = llvm::sys::fs::create_directories(request.phasesDir);
+  if (!error)
+    error = llvm::sys::fs::access(request.phasesDir,
+                                  llvm::sys::fs::AccessMode::Write);
+  if (!error)
+    return {};
+  return complain(vm::Code::Usage,
+                  fmt::format("Output \"{}\" cannot be created ({}).",
+                              request.phasesDir, error.message()));
+}
+
 static int run(const CommandLine &line) {
   bool isWorkflow = llvm::any_of(line.sources, vm::compile::isWorkflow);
   for (const std::string &source : line.sources)
@@ -342,6 +364,8 @@ static int run(const CommandLine &line) {
     if (!line.token.emit.empty())
       return emit(line);
   }
+  if (vm::Status status = makePhasesFolder(line.request); !status.ok())
+    return fail(status);
   if (line.statistics)
     llvm::EnableStatistics(/*DoPrintOnExit=*/false);
   auto input = isWorkflow ? readWorkflows(line) : readProgram(line);

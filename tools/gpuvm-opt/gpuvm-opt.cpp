@@ -11,7 +11,7 @@
 #include "compiler/Pipeline.h"
 #include "frontends/linear/lowering/Lowering.h"
 #include "frontends/token/dialect/TokenModule.h"
-#include "runtime/base/Status.h"
+#include "runtime/base/AtomicFile.h"
 #include "tools/common/FileKind.h"
 
 #include "mlir/IR/AsmState.h"
@@ -28,8 +28,9 @@ static const char *const kHelp =
     "Example:\n"
     "  gpuvm-opt program.mlir --gpuvm-fuse\n"
     "\n"
-    "Exit codes: 0 ok, 1 a pass failed, 2 usage, 3 MLIR crashed on the file, "
-    "or it is a plan or no file, 6 out of memory.\n";
+    "Exit codes: 0 ok, 1 a pass failed, 2 usage or an output that cannot be "
+    "written, 3 MLIR crashed on the file, or it is a plan or no file, 6 out of "
+    "memory.\n";
 
 /// LLVM's libraries register the options of all their code generators when they
 /// are loaded, of which none does anything here. They stay known, but no help
@@ -72,6 +73,12 @@ int main(int argc, char **argv) {
     llvm::errs() << "gpuvm-opt: error: " << why << '\n';
     return static_cast<int>(vm::Code::BadInput);
   }
+  // An output that cannot be made is no pass that fails.
+  if (output != "-")
+    if (auto file = vm::AtomicFile::create(output); !file.ok()) {
+      llvm::errs() << "gpuvm-opt: error: " << file.status().message() << '\n';
+      return static_cast<int>(file.status().code());
+    }
   mlir::gpuvm::CrashReport report(
       "gpuvm-opt", input == "-" ? llvm::StringRef("<stdin>") : input);
   return mlir::asMainReturnCode(

@@ -7,10 +7,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/base/FileLimit.h"
 #include "runtime/plan/ManifestJson.h"
 #include "runtime/plan/PlanFile.h"
 #include "tools/common/CommandLineText.h"
 #include "tools/common/FileKind.h"
+#include "tools/common/StandardOutput.h"
 #include "tools/gpuvm-plan/Printing.h"
 
 #include <CLI/CLI.hpp>
@@ -113,10 +115,8 @@ int run(Action action, const Options &options) {
   Result<std::string> text = action(*plan, options);
   if (!text.ok())
     return fail(text.status());
-  size_t written = std::fwrite(text->data(), 1, text->size(), stdout);
-  if (written != text->size() || std::fflush(stdout) != 0)
-    return fail(Status(Code::BadInput, "Standard output cannot be written."));
-  return 0;
+  Status printed = printOutput(*text);
+  return printed.ok() ? 0 : fail(printed);
 }
 
 } // namespace
@@ -172,6 +172,7 @@ static int runTool(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  surviveFileLimit();
   try {
     return runTool(argc, argv);
   } catch (const std::bad_alloc &) {

@@ -227,7 +227,7 @@ TEST_F(PlanTool, ModulePrintsWhatThePlanCarries) {
 
 TEST_F(PlanTool, AFullDiskIsAnError) {
   Output output = run("show " + plan + " >/dev/full");
-  EXPECT_EQ(output.exitCode, 3);
+  EXPECT_EQ(output.exitCode, 2);
   EXPECT_EQ(output.err,
             "gpuvm-plan: error: Standard output cannot be written.\n");
 }
