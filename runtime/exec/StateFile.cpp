@@ -279,9 +279,9 @@ static Status checkSum(const InputFile &file, const std::string &path,
   return {};
 }
 
-Status restoreState(Executor &executor, const std::string &path) {
-  VM_RETURN_IF_ERROR(checkIdle(executor, "restore a state"));
-  StateLayout layout = layoutOf(executor.plan());
+Status readState(const Plan &plan, const std::string &path,
+                 const WriteValues &write) {
+  StateLayout layout = layoutOf(plan);
   Result<InputFile> file = InputFile::open(path);
   if (!file.ok())
     return file.status().withContext(fmt::format("reading \"{}\"", path));
@@ -294,6 +294,15 @@ Status restoreState(Executor &executor, const std::string &path) {
       [&](Region region, uint64_t offset, std::span<uint8_t> bytes) -> Status {
         VM_RETURN_IF_ERROR(file->readAt(at, bytes));
         at += bytes.size();
+        return write(region, offset, bytes);
+      });
+}
+
+Status restoreState(Executor &executor, const std::string &path) {
+  VM_RETURN_IF_ERROR(checkIdle(executor, "restore a state"));
+  return readState(
+      executor.plan(), path,
+      [&](Region region, uint64_t offset, std::span<const uint8_t> bytes) {
         return executor.writeRegion(region, offset, bytes);
       });
 }

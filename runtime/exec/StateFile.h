@@ -15,6 +15,8 @@
 #include "runtime/base/Status.h"
 #include "runtime/exec/Executor.h"
 
+#include <functional>
+#include <span>
 #include <string>
 
 namespace vm {
@@ -28,5 +30,14 @@ Status saveState(Executor &executor, const std::string &path);
 /// the file is damaged or of a plan with other symbols; they are as before
 /// then. Nothing may be in flight.
 Status restoreState(Executor &executor, const std::string &path);
+
+/// Where restoreState() puts values: the bytes of a region from an offset on.
+using WriteValues =
+    std::function<Status(Region, uint64_t, std::span<const uint8_t>)>;
+
+/// Calls `write` for the values of the symbols of `plan`, each byte once, and
+/// for none of a file that is refused.
+Status readState(const Plan &plan, const std::string &path,
+                 const WriteValues &write);
 
 } // namespace vm
