@@ -114,30 +114,39 @@ struct LowerUnary : OpConversionPattern<Source> {
 };
 } // namespace
 
-static LogicalResult convert(gpu::GPUModuleOp module,
-                             spirv::TargetEnvAttr target) {
-  MLIRContext *context = module.getContext();
+static SPIRVConversionOptions conversionOptions() {
   SPIRVConversionOptions options;
   options.use64bitIndex = false;
-  SPIRVTypeConverter converter(target, options);
-  ScfToSPIRVContext scf;
-  RewritePatternSet patterns(context);
-  populateMMAToSPIRVCoopMatrixTypeConversion(converter);
-  populateGPUToSPIRVPatterns(converter, patterns);
-  populateGpuWMMAToSPIRVCoopMatrixKHRConversionPatterns(converter, patterns);
-  arith::populateArithToSPIRVPatterns(converter, patterns);
-  populateMathToSPIRVPatterns(converter, patterns);
-  populateMemRefToSPIRVPatterns(converter, patterns);
-  populateVectorToSPIRVPatterns(converter, patterns);
-  populateBuiltinFuncToSPIRVPatterns(converter, patterns);
-  populateSCFToSPIRVPatterns(converter, scf, patterns);
-  populateLoopToSpirvPatterns(converter, patterns);
-  patterns.add<LowerUnary<math::CtPopOp, spirv::BitCountOp>,
-               LowerUnary<math::Exp2Op, spirv::GLExp2Op>,
-               LowerUnary<math::Log2Op, spirv::GLLog2Op>>(converter, context,
-                                                          /*benefit=*/2);
-  std::unique_ptr<ConversionTarget> legal = SPIRVConversionTarget::get(target);
-  return applyFullConversion(module, *legal, std::move(patterns));
+  return options;
+}
+
+SpirvConversion::SpirvConversion(spirv::TargetEnvAttr target)
+    : types(target, conversionOptions()),
+      legal(SPIRVConversionTarget::get(target)) {
+  MLIRContext *context = target.getContext();
+  RewritePatternSet all(context);
+  populateMMAToSPIRVCoopMatrixTypeConversion(types);
+  populateGPUToSPIRVPatterns(types, all);
+  populateGpuWMMAToSPIRVCoopMatrixKHRConversionPatterns(types, all);
+  arith::populateArithToSPIRVPatterns(types, all);
+  populateMathToSPIRVPatterns(types, all);
+  populateMemRefToSPIRVPatterns(types, all);
+  populateVectorToSPIRVPatterns(types, all);
+  populateBuiltinFuncToSPIRVPatterns(types, all);
+  populateSCFToSPIRVPatterns(types, scf, all);
+  populateLoopToSpirvPatterns(types, all);
+  all.add<LowerUnary<math::CtPopOp, spirv::BitCountOp>,
+          LowerUnary<math::Exp2Op, spirv::GLExp2Op>,
+          LowerUnary<math::Log2Op, spirv::GLLog2Op>>(types, context,
+                                                     /*benefit=*/2);
+  patterns = FrozenRewritePatternSet(std::move(all));
+}
+
+SpirvConversion &SpirvPasses::getConversion(spirv::TargetEnvAttr target) {
+  std::unique_ptr<SpirvConversion> &conversion = conversions[target];
+  if (!conversion)
+    conversion = std::make_unique<SpirvConversion>(target);
+  return *conversion;
 }
 
 /// Floating-point operations that NoContraction may decorate.
@@ -297,6 +306,9 @@ SpirvPasses::SpirvPasses(MLIRContext *context)
     : expand(context, ModuleOp::getOperationName()),
       interface(context, spirv::ModuleOp::getOperationName()),
       simplify(context, spirv::ModuleOp::getOperationName()) {
+  // The pass that emits kernels has its result verified.
+  for (PassManager *passes : {&expand, &interface, &simplify})
+    passes->enableVerifier(false);
   addExpandPasses(expand.nest<gpu::GPUModuleOp>());
   interface.addPass(spirv::createSPIRVLowerABIAttributesPass());
   simplify.addPass(createCanonicalizerPass());
@@ -319,7 +331,9 @@ gpuvm::lowerToSpirv(gpu::GPUModuleOp module,
     return failure();
   if (module->hasAttr(KernelBuilder::kHoistsLoads))
     hoistLoads(module, uses);
-  if (failed(convert(module, target)))
+  SpirvConversion &conversion = passes.getConversion(target);
+  if (failed(
+          applyFullConversion(module, *conversion.legal, conversion.patterns)))
     return failure();
   auto modules = parent.getOps<spirv::ModuleOp>();
   if (modules.empty())

@@ -7,18 +7,36 @@
 
 #pragma once
 
+#include "mlir/Conversion/SCFToSPIRV/SCFToSPIRV.h"
+#include "mlir/Dialect/SPIRV/Transforms/SPIRVConversion.h"
 #include "mlir/Pass/PassManager.h"
+
+#include "llvm/ADT/DenseMap.h"
 
 namespace mlir::gpuvm {
 
-/// Pipelines that are made once for all kernels: a canonicalizer collects the
-/// patterns of all operations there are, which takes longer than a kernel.
+/// The conversion of a kernel's operations to SPIR-V for one target.
+struct SpirvConversion {
+  explicit SpirvConversion(spirv::TargetEnvAttr target);
+
+  SPIRVTypeConverter types;
+  ScfToSPIRVContext scf;
+  std::unique_ptr<ConversionTarget> legal;
+  FrozenRewritePatternSet patterns;
+};
+
+/// Pipelines and patterns that are made once for many kernels, which takes
+/// longer than a kernel. Only one kernel at a time goes through them.
 struct SpirvPasses {
   explicit SpirvPasses(MLIRContext *context);
+  SpirvConversion &getConversion(spirv::TargetEnvAttr target);
 
   PassManager expand;    ///< Of a module, before its kernel is converted.
   PassManager interface; ///< Of a spirv.module that has been made of it.
   PassManager simplify;  ///< The same, at last.
+
+private:
+  llvm::DenseMap<Attribute, std::unique_ptr<SpirvConversion>> conversions;
 };
 
 } // namespace mlir::gpuvm
