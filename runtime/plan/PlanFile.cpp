@@ -203,8 +203,8 @@ Result<Plan> loadPlan(const std::string &path, uint64_t timeoutNs) {
   }
 }
 
-Result<std::vector<uint8_t>> encodePlan(const Plan &plan) {
-  VM_RETURN_IF_ERROR(checkPlan(plan));
+/// The bytes of a plan that is checked.
+static Result<std::vector<uint8_t>> encode(const Plan &plan) {
   std::vector<uint8_t> bytes = writePlan(plan);
   // The manifest or the file may have become too large to be read back.
   if (auto sections = readContainer(bytes); !sections.ok())
@@ -212,11 +212,30 @@ Result<std::vector<uint8_t>> encodePlan(const Plan &plan) {
   return bytes;
 }
 
-Status savePlan(const std::string &path, const Plan &plan) {
-  auto bytes = encodePlan(plan);
+Result<std::vector<uint8_t>> encodePlan(const Plan &plan) {
+  VM_RETURN_IF_ERROR(checkPlan(plan));
+  return encode(plan);
+}
+
+Result<std::vector<uint8_t>> encodePlanOfCheckedKernels(const Plan &plan) {
+  VM_RETURN_IF_ERROR(verifyPlan(plan));
+  VM_RETURN_IF_ERROR(checkHazards(plan));
+  return encode(plan);
+}
+
+static Status save(const std::string &path,
+                   const Result<std::vector<uint8_t>> &bytes) {
   if (!bytes.ok())
     return bytes.status().withContext(fmt::format("saving \"{}\"", path));
   return writeFileAtomically(path, *bytes);
+}
+
+Status savePlan(const std::string &path, const Plan &plan) {
+  return save(path, encodePlan(plan));
+}
+
+Status savePlanOfCheckedKernels(const std::string &path, const Plan &plan) {
+  return save(path, encodePlanOfCheckedKernels(plan));
 }
 
 Result<uint64_t> readPlanIdentity(const std::string &path) {

@@ -50,9 +50,13 @@ Result<Plan> loadPlan(const std::string &path, uint64_t timeoutNs = UINT64_MAX);
 /// The bytes of the file for `plan`, after all that a reader will check.
 Result<std::vector<uint8_t>> encodePlan(const Plan &plan);
 
+/// The same for a plan whose kernels have passed checkKernels already.
+Result<std::vector<uint8_t>> encodePlanOfCheckedKernels(const Plan &plan);
+
 /// Writes encodePlan to a temporary beside `path` and renames it: the file at
 /// `path` is never half-written.
 Status savePlan(const std::string &path, const Plan &plan);
+Status savePlanOfCheckedKernels(const std::string &path, const Plan &plan);
 
 /// The planIdentity (Container.h) of the file at `path`, of which only the
 /// header is read; BadInput where it does not begin as a plan does.

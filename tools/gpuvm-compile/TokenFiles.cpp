@@ -315,7 +315,7 @@ Status vm::compile::saveEngine(const std::string &path, const Plan &plan,
                                const TokenOptions &options, int32_t context) {
   Limits limits = limitsOf(loaded.machine, options);
   limits.context = context;
-  auto bytes = encodePlan(plan);
+  auto bytes = encodePlanOfCheckedKernels(plan);
   if (!bytes.ok())
     return bytes.status().withContext(fmt::format("saving \"{}\"", path));
   Result<AtomicFile> sidecar = AtomicFile::create(sidecarPath(path));

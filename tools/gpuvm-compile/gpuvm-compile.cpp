@@ -276,7 +276,7 @@ static vm::Status saveFiles(const CommandLine &line, const vm::Plan &plan,
   if (input.linear)
     VM_RETURN_IF_ERROR(
         vm::compile::writeLinearFiles(*input.linear, line.linear));
-  return vm::savePlan(line.output, plan);
+  return vm::savePlanOfCheckedKernels(line.output, plan);
 }
 
 static int compile(const CommandLine &line, Input input) {
