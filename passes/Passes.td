@@ -311,7 +311,9 @@ def PlanMemory : GpuvmProgramPass<"gpuvm-plan-memory"> {
     R31 of the receiver is R30 of the sender. A value that is stored to a
     symbol is made in the symbol's window where nothing else touches it in
     between. A result is made in the window of an operand that the kernel is the
-    last to read and reads only at the place it writes (`in-place`).
+    last to read and reads only at the place it writes (`in-place`). Commands that
+    gpuvm-schedule has ordered are ordered again if fewer barriers do, now that
+    some stores are no commands.
 
     Everything else in Registers has a range of commands in which it is alive;
     windows whose ranges have a barrier between them may share bytes. A barrier

@@ -22,6 +22,7 @@
 #include "passes/Passes.h"
 #include "passes/plan/Commands.h"
 #include "passes/plan/StoredValues.h"
+#include "passes/plan/Waves.h"
 #include "passes/plan/WindowPacking.h"
 
 #include "llvm/ADT/Statistic.h"
@@ -54,7 +55,14 @@ public:
 
 private:
   void placeSymbols();
+  struct Touch {
+    WindowAttr window;
+    bool writes;
+  };
+  SmallVector<Touch> findTouches(Operation *command) const;
   void numberCommands();
+  Waves findWaves() const;
+  void scheduleAgain();
   void findLiveRanges();
   void addResult(Operation *command, OpResult result);
   std::optional<unsigned> rangeToTakeOver(KernelOp kernel, OpResult result);
@@ -138,31 +146,34 @@ void MemoryPlanner::placeSymbols() {
 // Lifetimes
 //===----------------------------------------------------------------------===//
 
+/// What `command` reads and writes that has a place already: in symbols.
+SmallVector<MemoryPlanner::Touch>
+MemoryPlanner::findTouches(Operation *command) const {
+  SmallVector<Touch> touches;
+  for (Value operand : command->getOperands())
+    if (home.contains(operand))
+      touches.push_back({windowOf(operand), false});
+  for (Value result : command->getResults())
+    if (home.contains(result))
+      touches.push_back({windowOf(result), true});
+  if (auto store = dyn_cast<StoreOp>(command))
+    touches.push_back({getWindow(getSymbolBytes(store)), true});
+  return touches;
+}
+
 /// The steps of the order as it stands: a command opens a new one if it depends
 /// on a command of the current one. Loads and homes in symbols depend by bytes.
 void MemoryPlanner::numberCommands() {
-  struct Touch {
-    WindowAttr window;
-    bool writes;
-  };
   SmallVector<Touch> current;
   llvm::DenseSet<Operation *> inStep;
   steps.assign({0});
   unsigned now = 1;
   for (Operation *command : commands) {
-    SmallVector<Touch> touches;
+    SmallVector<Touch> touches = findTouches(command);
     bool depends = isa<LoopOp, EndTurnOp>(command);
-    for (Value operand : command->getOperands()) {
+    for (Value operand : command->getOperands())
       depends |=
           operand.getDefiningOp() && inStep.contains(operand.getDefiningOp());
-      if (home.contains(operand))
-        touches.push_back({windowOf(operand), false});
-    }
-    for (Value result : command->getResults())
-      if (home.contains(result))
-        touches.push_back({windowOf(result), true});
-    if (auto store = dyn_cast<StoreOp>(command))
-      touches.push_back({getWindow(getSymbolBytes(store)), true});
     for (const Touch &a : touches)
       for (const Touch &before : current)
         depends |= (a.writes || before.writes) &&
@@ -178,6 +189,68 @@ void MemoryPlanner::numberCommands() {
     llvm::append_range(current, touches);
   }
   steps.push_back(now + 1);
+}
+
+/// The symbols that say how many rows `command` makes, which it reads if
+/// gpuvm-size-kernels gives it as many workgroups as that takes.
+static SmallVector<WindowAttr> findCounts(Operation *command) {
+  SmallVector<WindowAttr> counts;
+  if (auto kernel = dyn_cast<KernelOp>(command))
+    for (Operation &op : kernel.getBody().front())
+      if (auto rows = op.getAttrOfType<StringAttr>(kRowsAttr))
+        counts.push_back(lookupSymbol(kernel, rows.getValue()).window);
+  return counts;
+}
+
+/// The waves of the commands (gpuvm-schedule), where windows of symbols keep
+/// the order that they are touched in.
+Waves MemoryPlanner::findWaves() const {
+  struct After { ///< The first waves after all that read or write a window.
+    unsigned reads = 0, writes = 0;
+  };
+  llvm::MapVector<WindowAttr, After> touched;
+  Waves waves;
+  unsigned fence = 0, end = 0;
+  for (Operation *command : commands) {
+    bool isFence = isa<LoopOp, EndTurnOp>(command);
+    unsigned wave = isFence ? end : fence;
+    for (Value operand : command->getOperands())
+      if (auto maker = waves.find(operand.getDefiningOp());
+          maker != waves.end())
+        wave = std::max(wave, maker->second + 1);
+    SmallVector<Touch> touches = findTouches(command);
+    for (WindowAttr count : findCounts(command))
+      touches.push_back({count, false});
+    for (const Touch &own : touches)
+      for (const auto &[window, after] : touched)
+        if (intersect(window, own.window))
+          wave = std::max({wave, after.writes, own.writes ? after.reads : 0});
+    for (const Touch &own : touches) {
+      After &after = touched[own.window];
+      unsigned &last = own.writes ? after.writes : after.reads;
+      last = std::max(last, wave + 1);
+    }
+    waves[command] = wave;
+    end = std::max(end, wave + 1);
+    if (isFence)
+      fence = wave + 1;
+  }
+  return waves;
+}
+
+/// gpuvm-schedule cannot know which stores need no command, nor which kernels
+/// write where another one still reads.
+void MemoryPlanner::scheduleAgain() {
+  SmallVector<Operation *> before = commands;
+  unsigned stepsBefore = steps.back();
+  sortByWaves(commands, findWaves());
+  numberCommands();
+  if (steps.back() >= stepsBefore) {
+    commands = before;
+    numberCommands();
+    return;
+  }
+  placeCommands(program, commands);
 }
 
 unsigned MemoryPlanner::lastUse(Value value) const {
@@ -406,6 +479,8 @@ LogicalResult MemoryPlanner::run() {
   makeValuesInTheirSymbols(program, home, options.inPlace);
   commands = getCommands(program); // Some stores are gone.
   numberCommands();
+  if (program->removeAttr(kScheduledAttr))
+    scheduleAgain();
   findLiveRanges();
   placeRanges();
   annotate();

@@ -12,6 +12,7 @@
 
 #include "passes/Passes.h"
 #include "passes/plan/Commands.h"
+#include "passes/plan/Waves.h"
 
 #include "llvm/ADT/Statistic.h"
 
@@ -32,11 +33,31 @@ struct Schedule : gpuvm::impl::ScheduleBase<Schedule> {
 };
 } // namespace
 
+void gpuvm::sortByWaves(SmallVectorImpl<Operation *> &commands,
+                        const Waves &waves) {
+  // A clock waits for all before it, so it comes first in its wave.
+  auto place = [&](Operation *op) {
+    return std::pair(waves.lookup(op), !isa<ClockOp>(op));
+  };
+  llvm::stable_sort(commands, [&](Operation *a, Operation *b) {
+    return place(a) < place(b);
+  });
+}
+
+void gpuvm::placeCommands(ProgramOp program, ArrayRef<Operation *> commands) {
+  for (Operation *command : commands)
+    if (!isa<EndTurnOp>(command))
+      command->moveBefore(command->getBlock()->getTerminator());
+  // What only names values goes where it does not break the order of values.
+  for (auto expose : listOps<ExposeOp>(program))
+    expose->moveBefore(expose->getBlock()->getTerminator());
+}
+
 void Schedule::runOnOperation() {
   ProgramOp program = getOperation();
   DataDependences dependences(program);
   SmallVector<Operation *> commands = getCommands(program);
-  llvm::DenseMap<Operation *, unsigned> wave;
+  Waves wave;
   unsigned waves = 0;
   for (Operation *command : commands) {
     unsigned earliest = 0;
@@ -45,18 +66,8 @@ void Schedule::runOnOperation() {
     wave[command] = earliest;
     waves = std::max(waves, earliest + 1);
   }
-  // A clock waits for all before it, so it comes first in its wave.
-  auto place = [&](Operation *op) {
-    return std::pair(wave.lookup(op), !isa<ClockOp>(op));
-  };
-  llvm::stable_sort(commands, [&](Operation *a, Operation *b) {
-    return place(a) < place(b);
-  });
-  for (Operation *command : commands)
-    if (!isa<EndTurnOp>(command))
-      command->moveBefore(command->getBlock()->getTerminator());
-  // What only names values goes where it does not break the order of values.
-  for (auto expose : listOps<ExposeOp>(program))
-    expose->moveBefore(expose->getBlock()->getTerminator());
+  sortByWaves(commands, wave);
+  placeCommands(program, commands);
+  program->setAttr(kScheduledAttr, UnitAttr::get(program.getContext()));
   numWaves += waves;
 }

@@ -1,0 +1,28 @@
+//===- Waves.h - commands without a barrier between them --------*- C++ -*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "dialects/gpuvm/Gpuvm.h"
+
+namespace mlir::gpuvm {
+
+/// On a program whose commands are in waves (gpuvm-schedule) until it has
+/// windows: gpuvm-plan-memory may order them again.
+inline constexpr StringLiteral kScheduledAttr = "gpuvm.scheduled";
+
+/// The numbers of the waves that commands are in.
+using Waves = llvm::DenseMap<Operation *, unsigned>;
+
+/// Sorts commands by their waves, otherwise as they stand.
+void sortByWaves(SmallVectorImpl<Operation *> &commands, const Waves &waves);
+
+/// Moves the commands of a program, all of them, to where they stand in
+/// `commands`. The ends of loops stay.
+void placeCommands(ProgramOp program, ArrayRef<Operation *> commands);
+
+} // namespace mlir::gpuvm

@@ -1,0 +1,81 @@
+// Waves are of what is left when values are made in the symbols that they are stored to.
+
+// RUN: gpuvm-opt %s --split-input-file --gpuvm-generalize --gpuvm-form-kernels=group=false --gpuvm-schedule --gpuvm-plan-memory --gpuvm-place-barriers | FileCheck %s
+
+// @write waits for the copy of what it writes over. The product waits for nothing, so it stands beside the copy.
+// CHECK-LABEL: program @kernels_of_a_stage
+// CHECK: copy
+// CHECK: kernel @update_map map
+// CHECK: barrier
+// CHECK-DAG: kernel @write_map
+// CHECK-DAG: kernel @update_map_1
+// CHECK-NOT: barrier
+// CHECK: return
+!v = tensor<64xf32>
+!m = !gpuvm.message<!v>
+gpuvm.program @kernels_of_a_stage() {
+  gpuvm.global @a : !v
+  gpuvm.global @b : !v
+  %old = gpuvm.stage @read() -> !v {
+    %x = gpuvm.load @a : !v
+    gpuvm.send %x : !v
+  }
+  gpuvm.stage @write() {
+    %zero = arith.constant dense<0.0> : !v
+    gpuvm.store %zero, @a : !v
+  }
+  gpuvm.stage @update(%x = %old : !m) {
+    %y = gpuvm.load @b : !v
+    %half = arith.constant dense<0.5> : !v
+    %z = arith.mulf %y, %half : !v
+    %r = arith.addf %z, %x : !v
+    gpuvm.store %r, @b : !v
+  }
+  gpuvm.return
+}
+
+// -----
+
+// The store of @first is no command, so @sum reads the symbol a wave earlier, beside @second, and the copy of @late, which
+// writes over what @sum reads, stands beside @third.
+// CHECK-LABEL: program @side_by_side
+// CHECK: kernel @first_map
+// CHECK: barrier
+// CHECK-DAG: kernel @second_map
+// CHECK-DAG: kernel @sum_reduce
+// CHECK: barrier
+// CHECK-DAG: kernel @third_map
+// CHECK-DAG: store
+// CHECK-NOT: barrier
+// CHECK: return
+!v = tensor<64xf32>
+!all = tensor<256xf32>
+!m = !gpuvm.message<!v>
+gpuvm.program @side_by_side(%x: !v) -> (y: !v, s: tensor<f32>) {
+  gpuvm.global @a : !all
+  gpuvm.global @b : !v
+  %first = gpuvm.stage @first(%v = %x : !v) -> !v {
+    %r = math.absf %v : !v
+    gpuvm.store %r, @a[64] : !v
+    gpuvm.send %r : !v
+  }
+  %second = gpuvm.stage @second(%v = %first : !m) -> !v {
+    %r = arith.negf %v : !v
+    gpuvm.send %r : !v
+  }
+  %third = gpuvm.stage @third(%v = %second : !m) -> !v {
+    %r = math.sqrt %v : !v
+    gpuvm.send %r : !v
+  }
+  %sum = gpuvm.stage @sum() -> tensor<f32> {
+    %v = gpuvm.load @a : !all
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %r = linalg.reduce { arith.addf } ins(%v : !all) outs(%zero : tensor<f32>) dimensions = [0]
+    gpuvm.send %r : tensor<f32>
+  }
+  gpuvm.stage @late() {
+    %v = gpuvm.load @b : !v
+    gpuvm.store %v, @a[128] : !v
+  }
+  gpuvm.return %third, %sum : !m, !gpuvm.message<tensor<f32>>
+}
