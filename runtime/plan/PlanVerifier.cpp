@@ -92,22 +92,18 @@ Status verifyData(const Plan &plan, const Deadline &deadline) {
   return {};
 }
 
-/// Whether all of it is printable, line ends and tabs aside.
-bool isPrintableText(std::string_view text) {
+/// Its text is printable, line ends and tabs aside.
+Status verifyModule(const Plan &plan, const Deadline &deadline) {
+  std::string_view text = plan.module;
+  if (text.size() > limits::kMaxModuleBytes)
+    return bad("The module has {} bytes (at most {} are allowed).", text.size(),
+               limits::kMaxModuleBytes);
   for (size_t begin = 0, end = 0; end != text.npos; begin = end + 1) {
+    VM_RETURN_IF_ERROR(deadline.check(kChecking));
     end = text.find_first_of("\n\t", begin);
     if (!isPrintable(text.substr(begin, end - begin)))
-      return false;
+      return bad("The module holds a control character or is not UTF-8.");
   }
-  return true;
-}
-
-Status verifyModule(const Plan &plan) {
-  if (plan.module.size() > limits::kMaxModuleBytes)
-    return bad("The module has {} bytes (at most {} are allowed).",
-               plan.module.size(), limits::kMaxModuleBytes);
-  if (!isPrintableText(plan.module))
-    return bad("The module holds a control character or is not UTF-8.");
   return {};
 }
 
@@ -120,7 +116,7 @@ Status verifyPlan(const Plan &plan, const Deadline &deadline) {
   VM_RETURN_IF_ERROR(verifyKernels(plan, deadline));
   VM_RETURN_IF_ERROR(verifyStages(plan, deadline));
   VM_RETURN_IF_ERROR(verifyData(plan, deadline));
-  VM_RETURN_IF_ERROR(verifyModule(plan));
+  VM_RETURN_IF_ERROR(verifyModule(plan, deadline));
   return verifyCommands(plan, deadline);
 }
 
