@@ -222,10 +222,6 @@ gpuvm::findTypeMismatch(const Diagnostic &diagnostic, StringRef before,
                       types[1]};
 }
 
-Location gpuvm::wholeFile(MLIRContext &context, StringRef path) {
-  return NameLoc::get(StringAttr::get(&context, path));
-}
-
 namespace {
 /// Standard error without what a program could do to a terminal: names and
 /// lines that are quoted may hold any bytes. Colours of LLVM pass where they

@@ -9,6 +9,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
 
 #include <optional>
 #include <string>
@@ -32,7 +33,9 @@ private:
 };
 
 /// The place of what is said of a file as a whole: `path: error: ...`.
-Location wholeFile(MLIRContext &context, StringRef path);
+inline Location wholeFile(MLIRContext &context, StringRef path) {
+  return NameLoc::get(StringAttr::get(&context, path));
+}
 
 /// A value that is used with another type than its own.
 struct TypeMismatch {
