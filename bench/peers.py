@@ -3,7 +3,9 @@ the CPU. A peer that cannot be had raises Missing with the reason."""
 
 import hashlib
 import json
+import os
 import pathlib
+import signal
 import string
 import subprocess
 import sys
@@ -13,8 +15,9 @@ import numpy as np
 
 from gpuvm import ROOT, Missing
 
-# For one process of a peer: some programs keep iree-compile busy for many minutes.
-TIMEOUT_S = 300
+# For one process of a peer, and for a compilation: some programs keep iree-compile busy for many minutes.
+TIMEOUT_S = 120
+COMPILE_S = 600
 
 WANTED = ROOT / "bench" / "requirements-peers.txt"
 
@@ -65,16 +68,19 @@ def install(cache):
     return venv / "bin"
 
 
-def call(path, *arguments):
-    """Standard output of a program; a failure, also to end in time, is a RuntimeError."""
-    try:
-        done = subprocess.run([str(path), *map(str, arguments)], capture_output=True, text=True,
-                              check=False, timeout=TIMEOUT_S)
-    except subprocess.TimeoutExpired:
-        raise RuntimeError(f"{path.name} has not ended after {TIMEOUT_S} s") from None
-    if done.returncode:
-        raise RuntimeError(f"{path.name} exits with {done.returncode}: {done.stderr.strip()[:400]}")
-    return done.stdout
+def call(path, *arguments, timeout=TIMEOUT_S):
+    """Standard output of a program; a failure, also to end in time, is a RuntimeError. The package's
+    scripts start the programs, so that all of a session of their own is ended."""
+    with subprocess.Popen([str(path), *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, start_new_session=True) as started:
+        try:
+            output, errors = started.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(started.pid, signal.SIGKILL)
+            raise RuntimeError(f"{path.name} has not ended after {timeout} s") from None
+    if started.returncode:
+        raise RuntimeError(f"{path.name} exits with {started.returncode}: {errors.strip()[:400]}")
+    return output
 
 
 def benchmark(programs, arguments):
@@ -108,7 +114,7 @@ def compiled(cache, text, options):
         with tempfile.TemporaryDirectory(dir=module.parent) as folder:
             source, made = pathlib.Path(folder) / "program.mlir", pathlib.Path(folder) / "program.vmfb"
             source.write_text(text)
-            call(programs / "iree-compile", source, "-o", made, *options)
+            call(programs / "iree-compile", source, "-o", made, *options, timeout=COMPILE_S)
             made.rename(module)
     return module
 
