@@ -65,8 +65,8 @@ static void forEachState(const Plan &plan, CommandRange range, Turns &turns,
       continue;
     }
     CommandRange body = {i + 1, i + 1 + repeat->commands};
-    uint32_t states = std::min(periodOf(*repeat), repeat->times);
-    for (uint32_t t = 0; t < states; ++t) {
+    // More than `times` where a loop is recorded in blocks.
+    for (uint32_t t = 0; t < periodOf(*repeat); ++t) {
       turns.turn(*repeat, t, /*begins=*/true);
       forEachState(plan, body, turns, visit);
       turns.turn(*repeat, t, /*begins=*/false);
