@@ -308,8 +308,8 @@ static bool canHaveOrder(linalg::GenericOp op, OrderAttr fixed, OrderAttr own) {
   case OrderKind::columns: // Each part has a turn.
     return own.getKind() == fixed.getKind() &&
            order.parts <=
-               llvm::divideCeil(elements,
-                                order.rowsPerTurn() * order.elementsPerRow());
+               int64_t(llvm::divideCeil(elements, order.rowsPerTurn() *
+                                                      order.elementsPerRow()));
   }
   llvm_unreachable("there is no other kind");
 }

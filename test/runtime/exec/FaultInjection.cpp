@@ -78,8 +78,7 @@ static bool isToFail(const char *name, unsigned kinds, VkResult &result) {
 
 //===--- Interposed functions ---------------------------------------------===//
 
-static constexpr unsigned kHost = 1, kMemory = 1 | 2, kLost = 4, kAll = 7,
-                          kRefusal = 8;
+static constexpr unsigned kHost = 1, kMemory = 1 | 2, kAll = 7, kRefusal = 8;
 
 /// The functions of the runtime that return a VkResult, and how each can fail.
 #define FALLIBLE(X)                                                            \
@@ -185,8 +184,8 @@ PFN_vkVoidFunction wrap(PFN_vkVoidFunction original) {
 
 #define DECLARE_FALLIBLE(function, kinds)                                      \
   struct function##Tag {                                                       \
-    static constexpr const char *kName = #function;                            \
-    static constexpr unsigned kKinds = kinds;                                  \
+    [[maybe_unused]] static constexpr const char *kName = #function;           \
+    [[maybe_unused]] static constexpr unsigned kKinds = kinds;                 \
   };
 #define DECLARE_DESTROYING(function) DECLARE_FALLIBLE(function, 0u)
 FALLIBLE(DECLARE_FALLIBLE)
