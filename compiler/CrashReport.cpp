@@ -108,7 +108,7 @@ static void onSignal(void * /*unused*/) {
 }
 
 /// Output that cannot be written (a full disk) is no error of LLVM's, which it
-/// is to llvm::raw_fd_ostream unless somebody has asked.
+/// is to llvm::raw_fd_ostream unless a caller has asked.
 static void onFatalError(void * /*unused*/, const char *reason,
                          bool /*unused*/) {
   llvm::StringRef text = reason;

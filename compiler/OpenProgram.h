@@ -3,7 +3,7 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mlir::openInputFile waits for a pipe that nobody writes, and reads a device
+// mlir::openInputFile waits for a pipe without a writer, and reads a device
 // without an end until there is no memory. What we read by a name is a file.
 //
 //===----------------------------------------------------------------------===//
@@ -29,7 +29,7 @@ openProgram(StringRef path, std::string &error,
             uint64_t mostBytes = kMaxProgramBytes);
 
 /// Why openProgram would not read what is there; "" where it would, or where
-/// nothing is there. For those who let MLIR open the file.
+/// nothing is there. For callers that let MLIR open the file.
 std::string checkProgram(StringRef path, uint64_t mostBytes = kMaxProgramBytes);
 
 } // namespace mlir::gpuvm
