@@ -57,6 +57,7 @@ public:
   }
 
   Value trunc(Value x);
+  Value round(Value x);
   Value clamp(Value x, Value low, Value high);
   Value isFinite(Value x);
   Value isNormal(Value x);
@@ -86,6 +87,17 @@ using I = arith::CmpIPredicate;
 Value Code::trunc(Value x) {
   Value whole = make<math::FloorOp>(make<math::AbsFOp>(x));
   return make<math::CopySignOp>(whole, x);
+}
+
+/// Halves go away from zero.
+Value Code::round(Value x) {
+  Value magnitude = make<math::AbsFOp>(x);
+  Value whole = make<math::FloorOp>(magnitude);
+  Value rest = make<arith::SubFOp>(magnitude, whole);
+  Value one = number(x.getType(), 1), half = number(x.getType(), 0.5);
+  Value rounded = select(compare(F::OGE, rest, half),
+                         make<arith::AddFOp>(whole, one), whole);
+  return make<math::CopySignOp>(rounded, x);
 }
 
 Value Code::clamp(Value x, Value low, Value high) {
@@ -354,6 +366,8 @@ static Value expand(Operation *op) {
   Type type = op->getResult(0).getType();
   if (isa<math::TruncOp>(op))
     return c.trunc(op->getOperand(0));
+  if (isa<math::RoundOp>(op))
+    return c.round(op->getOperand(0));
   if (auto clamp = dyn_cast<math::ClampFOp>(op))
     return c.clamp(clamp.getValue(), clamp.getMin(), clamp.getMax());
   if (isa<math::IsFiniteOp>(op))

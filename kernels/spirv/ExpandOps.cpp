@@ -13,6 +13,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -124,11 +125,13 @@ static Value signedRemainder(OpBuilder &b, Location loc, Value x, Value y) {
 
 static void expandRemainders(Operation *module) {
   module->walk([](arith::RemSIOp op) {
-    if (!isa<IntegerType>(op.getType())) // Indices are never negative.
-      return;
     OpBuilder b(op);
+    Value x = op.getLhs(), y = op.getRhs();
+    // Indices are never negative.
     op.getResult().replaceAllUsesWith(
-        signedRemainder(b, op.getLoc(), op.getLhs(), op.getRhs()));
+        isa<IntegerType>(op.getType())
+            ? signedRemainder(b, op.getLoc(), x, y)
+            : Value(arith::RemUIOp::create(b, op.getLoc(), x, y)));
     op.erase();
   });
 }
@@ -293,23 +296,40 @@ static void hideComparedConstants(Operation *module) {
   });
 }
 
+/// A second round over a kernel finds next to nothing, and its regions have a
+/// block each: both take as long as the first round does.
+std::unique_ptr<Pass> gpuvm::createSimplifyPass() {
+  GreedyRewriteConfig once;
+  once.setMaxIterations(1);
+  once.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  return createCanonicalizerPass(once);
+}
+
+/// ctlz and roundeven in terms of other operations.
+FrozenRewritePatternSet gpuvm::makeExpandPatterns(MLIRContext *context) {
+  RewritePatternSet patterns(context);
+  math::populateExpansionPatterns(patterns, {"ctlz", "roundeven"});
+  return std::move(patterns);
+}
+
 void gpuvm::addExpandPasses(OpPassManager &passes) {
   passes.addPass(arith::createArithExpandOpsPass());
-  passes.addPass(math::createMathExpandOpsPass({{"ctlz", "roundeven"}}));
   // The canonicalizer looks at all of a loop or branch again when it has
   // changed an operation in it: it gets as few of them as there may be.
   passes.addPass(createCSEPass());
-  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createSimplifyPass());
   passes.addPass(createCSEPass());
 }
 
-LogicalResult gpuvm::expandOps(ModuleOp module, PassManager &passes,
-                               bool exact) {
+LogicalResult gpuvm::expandOps(gpu::GPUModuleOp module,
+                               const FrozenRewritePatternSet &patterns,
+                               PassManager &passes, bool exact) {
   expandBfloat16(module);
   expandCasts(module);
   expandBooleans(module);
   expandRemainders(module);
   expandExtrema(module);
+  walkAndApplyPatterns(module, patterns);
   expandMath(module);
   expandFloats(module);
   if (failed(passes.run(module)))

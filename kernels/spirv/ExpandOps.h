@@ -7,17 +7,26 @@
 
 #pragma once
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Rewrite/FrozenRewritePatternSet.h"
 
 namespace mlir::gpuvm {
 
 /// Replaces scalar operations of the module's kernels that SPIR-V does not
 /// have, or that it lets devices compute as they like, and simplifies. Emits an
-/// error for what no device can compute. In between run `passes`, those of
-/// `addExpandPasses` on each kernel. `exact`: the sign of every zero matters.
-LogicalResult expandOps(ModuleOp module, PassManager &passes, bool exact);
+/// error for what no device can compute. On the way it applies `patterns`, from
+/// `makeExpandPatterns`, and runs `passes`, those of `addExpandPasses`.
+/// `exact`: the sign of every zero matters.
+LogicalResult expandOps(gpu::GPUModuleOp module,
+                        const FrozenRewritePatternSet &patterns,
+                        PassManager &passes, bool exact);
+FrozenRewritePatternSet makeExpandPatterns(MLIRContext *context);
 void addExpandPasses(OpPassManager &passes);
+
+/// The canonicalizer as far as a kernel has use of it.
+std::unique_ptr<Pass> createSimplifyPass();
 
 /// The part of it about bf16, which SPIR-V does not have (ExpandBfloat16.cpp):
 /// afterwards there is f32.

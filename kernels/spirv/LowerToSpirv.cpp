@@ -101,14 +101,37 @@ static spirv::TargetEnvAttr targetEnvironment(gpu::GPUModuleOp module) {
 }
 
 namespace {
-/// What MLIR's patterns leave out or, for logarithms to base 2, make of others.
+/// What MLIR's patterns leave out, make of others (logarithms to base 2), or
+/// offer to OpenCL as well, where trying the wrong one first is an error.
 template <typename Source, typename Target>
-struct LowerUnary : OpConversionPattern<Source> {
+struct LowerTo : OpConversionPattern<Source> {
   using OpConversionPattern<Source>::OpConversionPattern;
   LogicalResult
   matchAndRewrite(Source op, typename Source::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<Target>(op, adaptor.getOperand());
+    rewriter.replaceOpWithNewOp<Target>(op, op.getType(),
+                                        adaptor.getOperands());
+    return success();
+  }
+};
+
+/// Whether one of two floats is a NaN, or none: SPIR-V compares so in OpenCL
+/// alone.
+struct LowerNanComparison : OpConversionPattern<arith::CmpFOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(arith::CmpFOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    bool isOrdered = op.getPredicate() == arith::CmpFPredicate::ORD;
+    if (!isOrdered && op.getPredicate() != arith::CmpFPredicate::UNO)
+      return failure();
+    Location loc = op.getLoc();
+    Value result = spirv::LogicalOrOp::create(
+        rewriter, loc, spirv::IsNanOp::create(rewriter, loc, adaptor.getLhs()),
+        spirv::IsNanOp::create(rewriter, loc, adaptor.getRhs()));
+    if (isOrdered)
+      result = spirv::LogicalNotOp::create(rewriter, loc, result);
+    rewriter.replaceOp(op, result);
     return success();
   }
 };
@@ -121,9 +144,11 @@ static SPIRVConversionOptions conversionOptions() {
 }
 
 SpirvConversion::SpirvConversion(spirv::TargetEnvAttr target)
-    : types(target, conversionOptions()),
-      legal(SPIRVConversionTarget::get(target)) {
+    : types(target, conversionOptions()), legal(*target.getContext()) {
   MLIRContext *context = target.getContext();
+  // What the target has is checked at the end, by spirv-update-vce: to ask for
+  // each operation takes half as long as the conversion.
+  legal.addLegalDialect<spirv::SPIRVDialect>();
   RewritePatternSet all(context);
   populateMMAToSPIRVCoopMatrixTypeConversion(types);
   populateGPUToSPIRVPatterns(types, all);
@@ -135,10 +160,32 @@ SpirvConversion::SpirvConversion(spirv::TargetEnvAttr target)
   populateBuiltinFuncToSPIRVPatterns(types, all);
   populateSCFToSPIRVPatterns(types, scf, all);
   populateLoopToSpirvPatterns(types, all);
-  all.add<LowerUnary<math::CtPopOp, spirv::BitCountOp>,
-          LowerUnary<math::Exp2Op, spirv::GLExp2Op>,
-          LowerUnary<math::Log2Op, spirv::GLLog2Op>>(types, context,
-                                                     /*benefit=*/2);
+  all.add<LowerNanComparison, LowerTo<math::CtPopOp, spirv::BitCountOp>,
+          LowerTo<math::AbsFOp, spirv::GLFAbsOp>,
+          LowerTo<math::AbsIOp, spirv::GLSAbsOp>,
+          LowerTo<math::AcosOp, spirv::GLAcosOp>,
+          LowerTo<math::AcoshOp, spirv::GLAcoshOp>,
+          LowerTo<math::AsinOp, spirv::GLAsinOp>,
+          LowerTo<math::AsinhOp, spirv::GLAsinhOp>,
+          LowerTo<math::AtanOp, spirv::GLAtanOp>,
+          LowerTo<math::AtanhOp, spirv::GLAtanhOp>,
+          LowerTo<math::CeilOp, spirv::GLCeilOp>,
+          LowerTo<math::CosOp, spirv::GLCosOp>,
+          LowerTo<math::CoshOp, spirv::GLCoshOp>,
+          LowerTo<math::Exp2Op, spirv::GLExp2Op>,
+          LowerTo<math::ExpOp, spirv::GLExpOp>,
+          LowerTo<math::FloorOp, spirv::GLFloorOp>,
+          LowerTo<math::FmaOp, spirv::GLFmaOp>,
+          LowerTo<math::Log2Op, spirv::GLLog2Op>,
+          LowerTo<math::LogOp, spirv::GLLogOp>,
+          LowerTo<math::RoundEvenOp, spirv::GLRoundEvenOp>,
+          LowerTo<math::RsqrtOp, spirv::GLInverseSqrtOp>,
+          LowerTo<math::SinOp, spirv::GLSinOp>,
+          LowerTo<math::SinhOp, spirv::GLSinhOp>,
+          LowerTo<math::SqrtOp, spirv::GLSqrtOp>,
+          LowerTo<math::TanOp, spirv::GLTanOp>,
+          LowerTo<math::TanhOp, spirv::GLTanhOp>>(types, context,
+                                                  /*benefit=*/2);
   patterns = FrozenRewritePatternSet(std::move(all));
 }
 
@@ -303,17 +350,26 @@ static void markSigned(spirv::ModuleOp module) {
 }
 
 SpirvPasses::SpirvPasses(MLIRContext *context)
-    : expand(context, ModuleOp::getOperationName()),
+    : expandPatterns(makeExpandPatterns(context)),
+      expand(context, gpu::GPUModuleOp::getOperationName()),
       interface(context, spirv::ModuleOp::getOperationName()),
       simplify(context, spirv::ModuleOp::getOperationName()) {
   // The pass that emits kernels has its result verified.
   for (PassManager *passes : {&expand, &interface, &simplify})
     passes->enableVerifier(false);
-  addExpandPasses(expand.nest<gpu::GPUModuleOp>());
+  addExpandPasses(expand);
   interface.addPass(spirv::createSPIRVLowerABIAttributesPass());
-  simplify.addPass(createCanonicalizerPass());
+  simplify.addPass(createSimplifyPass());
   simplify.addPass(createCSEPass());
   simplify.addPass(spirv::createSPIRVUpdateVCEPass());
+  // Or they would be loaded when the first kernel goes through, by whichever
+  // thread emits it.
+  DialectRegistry dialects;
+  for (PassManager *passes : {&expand, &interface, &simplify})
+    passes->getDependentDialects(dialects);
+  context->appendDialectRegistry(dialects);
+  for (StringRef name : dialects.getDialectNames())
+    context->getOrLoadDialect(name);
 }
 
 FailureOr<OwningOpRef<spirv::ModuleOp>>
@@ -327,13 +383,17 @@ gpuvm::lowerToSpirv(gpu::GPUModuleOp module,
   spirv::TargetEnvAttr target = targetEnvironment(module);
   auto parent = module->getParentOfType<ModuleOp>();
   parent->setAttr(spirv::getTargetEnvAttrName(), target);
-  if (failed(expandOps(parent, passes.expand, options.exact)))
+  if (failed(expandOps(module, passes.expandPatterns, passes.expand,
+                       options.exact)))
     return failure();
   if (module->hasAttr(KernelBuilder::kHoistsLoads))
     hoistLoads(module, uses);
   SpirvConversion &conversion = passes.getConversion(target);
-  if (failed(
-          applyFullConversion(module, *conversion.legal, conversion.patterns)))
+  ConversionConfig config; // No pattern fails after it has changed something.
+  config.allowPatternRollback = false;
+  config.foldingMode = DialectConversionFoldingMode::Never;
+  if (failed(applyFullConversion(module, conversion.legal, conversion.patterns,
+                                 config)))
     return failure();
   auto modules = parent.getOps<spirv::ModuleOp>();
   if (modules.empty())

@@ -21,16 +21,18 @@ struct SpirvConversion {
 
   SPIRVTypeConverter types;
   ScfToSPIRVContext scf;
-  std::unique_ptr<ConversionTarget> legal;
+  ConversionTarget legal;
   FrozenRewritePatternSet patterns;
 };
 
 /// Pipelines and patterns that are made once for many kernels, which takes
-/// longer than a kernel. Only one kernel at a time goes through them.
+/// longer than a kernel. Only one kernel at a time goes through them; several
+/// threads each have their own, all but the first made while others run.
 struct SpirvPasses {
   explicit SpirvPasses(MLIRContext *context);
   SpirvConversion &getConversion(spirv::TargetEnvAttr target);
 
+  FrozenRewritePatternSet expandPatterns; ///< Those of expandOps.
   PassManager expand;    ///< Of a module, before its kernel is converted.
   PassManager interface; ///< Of a spirv.module that has been made of it.
   PassManager simplify;  ///< The same, at last.

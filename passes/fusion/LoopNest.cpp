@@ -101,12 +101,10 @@ bool gpuvm::fitsOneLoopNest(ArrayRef<linalg::GenericOp> ops,
       (isResult ? readsResult : readsLoops) = true;
     }
     if (op.getNumReductionLoops() != 0) {
-      bool sameOrder =
-          op.getIteratorTypesArray() == lead.getIteratorTypesArray() &&
-          op.getMatchingIndexingMap(op.getDpsInitOperand(0)) ==
-              lead.getMatchingIndexingMap(lead.getDpsInitOperand(0)) &&
-          canFollow(op, lead);
-      if (!sameLoops || !sameOrder || readsResult)
+      if (!sameLoops || readsResult ||
+          op.getIteratorTypesArray() != lead.getIteratorTypesArray() ||
+          op.getMatchingIndexingMap(op.getDpsInitOperand(0)) != resultMap ||
+          !canFollow(op, lead))
         return false;
     } else if (readsResult || (!sameLoops && read.contains(op))) {
       bool overResults = facts.at(op).loops == resultShape(lead);

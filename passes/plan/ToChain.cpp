@@ -27,8 +27,11 @@ namespace {
 
 class ChainBuilder {
 public:
-  explicit ChainBuilder(ProgramOp program)
-      : program(program), b(program), loc(program.getLoc()) {}
+  /// `modules` has what the kernels were emitted as, which the program is the
+  /// last to need if it `isLast`.
+  ChainBuilder(ProgramOp program, SymbolTable &modules, bool isLast)
+      : program(program), modules(modules), isLast(isLast), b(program),
+        loc(program.getLoc()) {}
   LogicalResult run();
 
 private:
@@ -49,7 +52,13 @@ private:
   void addInvoke(InvokeOp op);
   bool isOverwritten(ExposeOp op);
 
+  spirv::ModuleOp moduleOf(StringRef emitted) {
+    return modules.lookup<spirv::ModuleOp>(emitted);
+  }
+
   ProgramOp program;
+  SymbolTable &modules;
+  bool isLast;
   OpBuilder b;
   Location loc;
   llvm::MapVector<StringRef, unsigned> kernelNumber;
@@ -167,7 +176,13 @@ void ChainBuilder::addEmitted(Location loc, spirv::ModuleOp module,
   if (Attribute binding = module->getAttr(kUnfinishedAttr))
     op->setAttr(kUnfinishedAttr, binding);
   OpBuilder body = OpBuilder::atBlockEnd(&op.getBody().emplaceBlock());
-  auto copy = cast<spirv::ModuleOp>(body.clone(*module));
+  auto copy = cast<spirv::ModuleOp>(body.insert(module->cloneWithoutRegions()));
+  if (isLast) {
+    copy.getRegion().takeBody(module.getRegion());
+  } else {
+    IRMapping mapping;
+    module.getRegion().cloneInto(&copy.getRegion(), mapping);
+  }
   copy->removeAttr(kUnfinishedAttr);
   for (StringRef attribute :
        {"gpuvm.bindings", "gpuvm.features", "gpuvm.lanes", "gpuvm.launch",
@@ -176,7 +191,6 @@ void ChainBuilder::addEmitted(Location loc, spirv::ModuleOp module,
 }
 
 LogicalResult ChainBuilder::addKernels() {
-  auto outer = program->getParentOfType<ModuleOp>();
   struct Variant {
     Location loc;
     StringRef name;
@@ -190,7 +204,7 @@ LogicalResult ChainBuilder::addKernels() {
     StringRef name = *kernel.getEmitted();
     if (!kernelNumber.insert({name, kernelNumber.size()}).second)
       continue;
-    auto module = outer.lookupSymbol<spirv::ModuleOp>(name);
+    spirv::ModuleOp module = moduleOf(name);
     addEmitted(kernel.getLoc(), module);
     if (auto names = module->getAttrOfType<ArrayAttr>("gpuvm.variants"))
       for (auto variant : names.getAsRange<StringAttr>())
@@ -203,8 +217,7 @@ LogicalResult ChainBuilder::addKernels() {
   }
   // Behind all kernels that commands and stages refer to.
   for (const Variant &variant : variants)
-    addEmitted(variant.loc, outer.lookupSymbol<spirv::ModuleOp>(variant.name),
-               variant.base);
+    addEmitted(variant.loc, moduleOf(variant.name), variant.base);
   return success();
 }
 
@@ -232,22 +245,24 @@ void ChainBuilder::addExternal(ExternKernelOp op) {
 void ChainBuilder::addStages() {
   if (!program.getStages())
     return;
+  llvm::DenseMap<Attribute, llvm::SmallSetVector<int64_t, 4>> kernelsOf;
+  for (Operation *command : getCommands(program)) {
+    auto stages = command->getAttrOfType<ArrayAttr>("stages");
+    StringRef name;
+    if (auto kernel = dyn_cast<KernelOp>(command))
+      name = *kernel.getEmitted();
+    else if (auto invoke = dyn_cast<InvokeOp>(command))
+      name = invoke.getCallee();
+    if (stages && !name.empty())
+      for (Attribute stage : stages)
+        kernelsOf[stage].insert(kernelNumber.lookup(name));
+  }
   for (auto [instance, stage] : llvm::enumerate(*program.getStages())) {
-    llvm::SmallSetVector<int64_t, 4> kernels;
-    for (Operation *command : getCommands(program)) {
-      auto stages = command->getAttrOfType<ArrayAttr>("stages");
-      if (!stages || !llvm::is_contained(stages, stage))
-        continue;
-      if (auto kernel = dyn_cast<KernelOp>(command))
-        kernels.insert(kernelNumber.lookup(*kernel.getEmitted()));
-      else if (auto invoke = dyn_cast<InvokeOp>(command))
-        kernels.insert(kernelNumber.lookup(invoke.getCallee()));
-    }
     auto locations = program->getAttrOfType<ArrayAttr>("gpuvm.stage_locations");
     Location where =
         locations ? Location(cast<LocationAttr>(locations[instance])) : loc;
     chain::StageOp::create(b, where, cast<StringAttr>(stage).getValue(),
-                           instance, kernels.getArrayRef());
+                           instance, kernelsOf[stage].getArrayRef());
   }
 }
 
@@ -274,18 +289,17 @@ void ChainBuilder::addLoopWords() {
 
 /// The bindings of an emitted module and of its variants.
 llvm::SmallDenseSet<unsigned> ChainBuilder::bindingsOf(StringRef emitted) {
-  auto outer = program->getParentOfType<ModuleOp>();
   llvm::SmallDenseSet<unsigned> bound;
   auto add = [&](spirv::ModuleOp module) {
     for (auto binding : module->getAttrOfType<ArrayAttr>("gpuvm.bindings")
                             .getAsRange<chain::BindingAttr>())
       bound.insert(binding.getIndex());
   };
-  auto module = outer.lookupSymbol<spirv::ModuleOp>(emitted);
+  spirv::ModuleOp module = moduleOf(emitted);
   add(module);
   if (auto variants = module->getAttrOfType<ArrayAttr>("gpuvm.variants"))
     for (auto name : variants.getAsRange<StringAttr>())
-      add(outer.lookupSymbol<spirv::ModuleOp>(name.getValue()));
+      add(moduleOf(name.getValue()));
   return bound;
 }
 
@@ -400,8 +414,10 @@ LogicalResult ChainBuilder::run() {
 
 void ToChain::runOnOperation() {
   SmallVector<ProgramOp> programs(getOperation().getOps<ProgramOp>());
+  SymbolTable modules(getOperation());
   for (ProgramOp program : programs) {
-    if (failed(ChainBuilder(program).run()))
+    bool isLast = program == programs.back();
+    if (failed(ChainBuilder(program, modules, isLast).run()))
       return signalPassFailure();
     program.erase();
   }
