@@ -16,6 +16,9 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
 
+#include <system_error>
+#include <thread>
+
 using namespace mlir;
 using namespace mlir::gpuvm;
 
@@ -141,6 +144,53 @@ static void setSubgroupLanes(ModuleOp module, std::optional<int64_t> lanes) {
                      Builder(module.getContext()).getI64IntegerAttr(*lanes));
 }
 
+/// Prints the IR after each pass to a file of `folder`.
+static void dumpPhases(PassManager &passes, StringRef folder) {
+  auto never = [](Pass *, Operation *) { return false; };
+  auto always = [](Pass *, Operation *) { return true; };
+  passes.enableIRPrintingToFileTree(never, always, /*printModuleScope=*/false,
+                                    /*printAfterOnlyOnChange=*/false,
+                                    /*printAfterOnlyOnFailure=*/false, folder);
+}
+
+/// Has kernels emitted and checked side by side where that saves more than it
+/// takes to start threads, as far as there is room for any.
+static void startThreads(ModuleOp module) {
+  constexpr unsigned kMinKernels = 16;
+  unsigned kernels = 0;
+  module.walk([&](KernelOp) { ++kernels; });
+  if (kernels < kMinKernels)
+    return;
+  try {
+    std::thread([] {}).join();
+  } catch (const std::system_error &) {
+    return;
+  }
+  module.getContext()->enableMultithreading();
+}
+
+static LogicalResult runPasses(ModuleOp module, const CompilerOptions &options,
+                               const CompileRequest &request) {
+  MLIRContext *context = module.getContext();
+  auto run = [&](auto build) {
+    PassManager passes(context);
+    if (!request.phasesDir.empty())
+      dumpPhases(passes, request.phasesDir);
+    if (request.progress)
+      passes.addInstrumentation(reportProgress(request.progress));
+    build(passes, options);
+    return passes.run(module);
+  };
+  if (!request.phasesDir.empty()) { // Which are numbered in one run.
+    context->disableMultithreading();
+    return run(buildPipeline);
+  }
+  if (failed(run(buildPlanning)))
+    return failure();
+  startThreads(module);
+  return run(buildEmission);
+}
+
 FailureOr<vm::Plan> gpuvm::compileProgram(MLIRContext &context,
                                           llvm::SourceMgr &sources,
                                           const CompilerOptions &options,
@@ -150,20 +200,8 @@ FailureOr<vm::Plan> gpuvm::compileProgram(MLIRContext &context,
   if (!module)
     return failure();
   setSubgroupLanes(*module, request.subgroupLanes);
-  PassManager passes(&context);
-  if (!request.phasesDir.empty()) {
-    context.disableMultithreading();
-    passes.enableIRPrintingToFileTree(
-        /*shouldPrintBefore=*/[](Pass *, Operation *) { return false; },
-        /*shouldPrintAfter=*/[](Pass *, Operation *) { return true; },
-        /*printModuleScope=*/false, /*printAfterOnlyOnChange=*/false,
-        /*printAfterOnlyOnFailure=*/false, request.phasesDir);
-  }
-  if (request.progress)
-    passes.addInstrumentation(reportProgress(request.progress));
-  if (module->getOps<chain::PlanOp>().empty())
-    buildPipeline(passes, options);
-  if (failed(passes.run(*module)))
+  if (module->getOps<chain::PlanOp>().empty() &&
+      failed(runPasses(*module, options, request)))
     return failure();
   if (request.progress)
     request.progress("writing the plan");

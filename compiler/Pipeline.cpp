@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-void gpuvm::buildPipeline(OpPassManager &passes,
+void gpuvm::buildPlanning(OpPassManager &passes,
                           const CompilerOptions &options) {
   auto simplify = [&] {
     if (!options.simplify)
@@ -75,8 +75,18 @@ void gpuvm::buildPipeline(OpPassManager &passes,
   onProgram(createSizeKernels({options.size}));
   onProgram(createResumeKernels());
   onProgram(createPlaceBarriers({options.minimalBarriers}));
+}
+
+void gpuvm::buildEmission(OpPassManager &passes,
+                          const CompilerOptions &options) {
   passes.addPass(createEmitKernels({options.exact, options.spins}));
   passes.addPass(createToChain());
+}
+
+void gpuvm::buildPipeline(OpPassManager &passes,
+                          const CompilerOptions &options) {
+  buildPlanning(passes, options);
+  buildEmission(passes, options);
 }
 
 void gpuvm::registerPassesAndPipeline() {

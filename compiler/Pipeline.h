@@ -93,6 +93,11 @@ struct CompilerOptions : PassPipelineOptions<CompilerOptions> {
 /// Adds the passes that turn the programs of a module into plans.
 void buildPipeline(OpPassManager &passes, const CompilerOptions &options);
 
+/// The same in two parts: up to programs of kernels with windows and barriers,
+/// and from there.
+void buildPlanning(OpPassManager &passes, const CompilerOptions &options);
+void buildEmission(OpPassManager &passes, const CompilerOptions &options);
+
 /// Registers all passes and the pipeline `gpuvm-pipeline`.
 void registerPassesAndPipeline();
 

@@ -9,14 +9,16 @@
 
 #include "compiler/JoinPlans.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/Target/SPIRV/Serialization.h"
+#include "runtime/plan/Hazards.h"
 #include "runtime/plan/KernelCheck.h"
 #include "runtime/plan/KernelFeatures.h"
 #include "runtime/plan/KernelReflection.h"
 #include "runtime/plan/KernelScan.h"
 #include "runtime/plan/Limits.h"
-#include "runtime/plan/PlanFile.h"
 #include "runtime/plan/PlanNames.h"
+#include "runtime/plan/PlanVerifier.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Path.h"
@@ -34,7 +36,8 @@ public:
   FailureOr<vm::Plan> run();
 
 private:
-  LogicalResult addKernel(chain::KernelOp kernel);
+  LogicalResult addKernels();
+  FailureOr<vm::Kernel> describe(chain::KernelOp kernel);
   LogicalResult addVariants(chain::KernelOp kernel);
   void addData(chain::DataOp data);
   std::vector<vm::BoundWindow> bind(StringRef kernel, ArrayAttr windows);
@@ -170,7 +173,8 @@ LogicalResult PlanTranslator::addVariants(chain::KernelOp kernel) {
   return success();
 }
 
-LogicalResult PlanTranslator::addKernel(chain::KernelOp kernel) {
+/// The kernel without its code.
+FailureOr<vm::Kernel> PlanTranslator::describe(chain::KernelOp kernel) {
   vm::Kernel result;
   result.name = kernel.getName().str();
   result.entryPoint = kernel.getEntryPoint().str();
@@ -199,12 +203,29 @@ LogicalResult PlanTranslator::addKernel(chain::KernelOp kernel) {
     result.bindings.push_back(
         {binding.getIndex(), (access & 1) != 0, (access & 2) != 0});
   }
-  if (failed(serialize(kernel, result.spirv)))
+  return result;
+}
+
+LogicalResult PlanTranslator::addKernels() {
+  SmallVector<chain::KernelOp> ops(op.getBody().getOps<chain::KernelOp>());
+  for (chain::KernelOp kernel : ops) {
+    FailureOr<vm::Kernel> described = describe(kernel);
+    if (failed(described))
+      return failure();
+    kernelNumber[kernel.getName()] = plan.kernels.size();
+    plan.kernels.push_back(std::move(*described));
+  }
+  auto addCode = [&](size_t i) -> LogicalResult {
+    vm::Kernel &kernel = plan.kernels[i];
+    if (failed(serialize(ops[i], kernel.spirv)))
+      return failure();
+    return ops[i].getSpirv() ? describeExternal(ops[i], kernel) : success();
+  };
+  if (failed(failableParallelForEachN(op.getContext(), 0, ops.size(), addCode)))
     return failure();
-  if (kernel.getSpirv() && failed(describeExternal(kernel, result)))
-    return failure();
-  kernelNumber[kernel.getName()] = plan.kernels.size();
-  plan.kernels.push_back(std::move(result));
+  for (chain::KernelOp kernel : ops)
+    if (failed(addVariants(kernel)))
+      return failure();
   return success();
 }
 
@@ -323,12 +344,8 @@ FailureOr<vm::Plan> PlanTranslator::run() {
   for (unsigned i = 0; i < vm::kNumRegions; ++i)
     plan.regionBytes[i] = op.getRegions()[i];
   plan.instances = op.getInstances();
-  for (auto kernel : op.getBody().getOps<chain::KernelOp>())
-    if (failed(addKernel(kernel)))
-      return failure();
-  for (auto kernel : op.getBody().getOps<chain::KernelOp>())
-    if (failed(addVariants(kernel)))
-      return failure();
+  if (failed(addKernels()))
+    return failure();
   for (Operation &child : op.getBody().front()) {
     TypeSwitch<Operation *>(&child)
         .Case<chain::InputOp>([&](auto i) {
@@ -400,6 +417,20 @@ static FailureOr<vm::Plan> joinPlans(ArrayRef<chain::PlanOp> ops,
   return gpuvm::joinPlans(std::move(parts), name.str());
 }
 
+/// vm::checkPlan on as many threads as the context has; the first failure in
+/// the order of the kernels.
+static vm::Status checkPlan(const vm::Plan &plan, MLIRContext &context) {
+  if (vm::Status status = vm::verifyPlan(plan); !status.ok())
+    return status;
+  std::vector<vm::Status> results(plan.kernels.size());
+  parallelFor(&context, 0, results.size(),
+              [&](size_t i) { results[i] = vm::checkKernel(plan.kernels[i]); });
+  for (vm::Status &status : results)
+    if (!status.ok())
+      return status;
+  return vm::checkHazards(plan);
+}
+
 FailureOr<vm::Plan> gpuvm::translateToPlan(ModuleOp module) {
   SmallVector<chain::PlanOp> ops(module.getOps<chain::PlanOp>());
   FailureOr<vm::Plan> plan =
@@ -407,7 +438,7 @@ FailureOr<vm::Plan> gpuvm::translateToPlan(ModuleOp module) {
                       : ::joinPlans(ops, module.getName().value_or("module"));
   if (failed(plan))
     return failure();
-  if (vm::Status status = vm::checkPlan(*plan); !status.ok())
+  if (vm::Status status = checkPlan(*plan, *module.getContext()); !status.ok())
     return mlir::emitError(ops.front().getLoc()) << status.message();
   return plan;
 }

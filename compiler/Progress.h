@@ -16,7 +16,7 @@
 namespace mlir::gpuvm {
 
 /// Told what a compilation begins to do, as "gpuvm-fuse" or "gpuvm-emit-kernels
-/// (kernel "filter_map")". Called by the thread that compiles.
+/// (kernel "filter_map")". Called by one thread at a time.
 using CompileProgress = std::function<void(const std::string &)>;
 
 /// Calls `progress` before each pass, and before each part of one that names it

@@ -5,7 +5,8 @@
 //
 // Kernels that differ only in their names and windows' offsets share one
 // module. What the plan says of a kernel besides its code is kept in attributes
-// of the module.
+// of the module. Kernels have nothing to do with each other, so threads that
+// the context has emit them side by side; modules are added in program order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +19,7 @@
 #include "passes/plan/Commands.h"
 
 #include "mlir/IR/AsmState.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/Pass/PassInstrumentation.h"
 
 #include "llvm/ADT/Statistic.h"
@@ -40,18 +42,54 @@ ALWAYS_ENABLED_STATISTIC(numEmitted, "Distinct kernels emitted");
 static constexpr uint64_t kMaxSpirvBytes = 4 << 20;
 
 namespace {
+
+/// Pipelines that threads take turns with, the first made before there are any.
+class PassesPool {
+public:
+  explicit PassesPool(MLIRContext *context) : context(context) {
+    give(std::make_unique<SpirvPasses>(context));
+  }
+  std::unique_ptr<SpirvPasses> take() {
+    std::lock_guard lock(mutex);
+    return idle.empty() ? std::make_unique<SpirvPasses>(context)
+                        : idle.pop_back_val();
+  }
+  void give(std::unique_ptr<SpirvPasses> passes) {
+    std::lock_guard lock(mutex);
+    idle.push_back(std::move(passes));
+  }
+
+private:
+  MLIRContext *context;
+  std::mutex mutex;
+  SmallVector<std::unique_ptr<SpirvPasses>> idle;
+};
+
+/// Kernels that share a module, the first of which is emitted.
+struct DistinctKernel {
+  SmallVector<KernelOp> kernels;
+  EmittedKernel emitted;
+  SmallVector<unsigned> unread; ///< Operands that it does without.
+  /// What takes the place of `emitted` on devices that can run another launch
+  /// than the last one, in the order of the launches.
+  SmallVector<EmittedKernel> variants;
+
+  KernelOp first() const { return kernels.front(); }
+};
+
 struct EmitKernels : gpuvm::impl::EmitKernelsBase<EmitKernels> {
   using Base::Base;
   EmitKernels(const EmitKernels &other) : Base(other) {}
   void runOnOperation() override;
-  LogicalResult emit(KernelOp kernel);
+  LogicalResult readExternal(ExternKernelOp kernel);
+  void findDistinct();
+  LogicalResult emitFirst(DistinctKernel &distinct, SpirvPasses &passes);
+  LogicalResult emitRest(DistinctKernel &distinct, SpirvPasses &passes);
+  LogicalResult forEachDistinct(
+      function_ref<LogicalResult(DistinctKernel &, SpirvPasses &)> emit);
   StringAttr insert(EmittedKernel &emitted, const Twine &name,
                     LaunchAttr launch);
-  spirv::ModuleOp lookup(StringAttr name) {
-    return symbols->lookup<spirv::ModuleOp>(name.getValue());
-  }
-  LogicalResult emitVariants(KernelOp kernel, StringAttr name);
-  LogicalResult readExternal(ExternKernelOp kernel);
+  void insertModules(DistinctKernel &distinct);
 
   /// For tests; no plan may have more.
   Option<uint64_t> maxSpirvBytes{
@@ -59,14 +97,11 @@ struct EmitKernels : gpuvm::impl::EmitKernelsBase<EmitKernels> {
       llvm::cl::desc("Bytes of SPIR-V that a kernel may have"),
       llvm::cl::init(kMaxSpirvBytes)};
 
-  struct Emitted {
-    StringAttr name;              ///< Of the module.
-    SmallVector<unsigned> unread; ///< Operands that it does without.
-  };
-  llvm::StringMap<Emitted> emitted; ///< By kernel text.
-  std::optional<SpirvPasses> passes;
+  std::optional<PassesPool> pool;
+  std::vector<DistinctKernel> distinctKernels;
   std::optional<SymbolTable> symbols;
 };
+
 } // namespace
 
 /// What decides the code of a kernel: its body, root, launches and bindings.
@@ -135,6 +170,82 @@ static void dropInputs(KernelOp kernel, ArrayRef<unsigned> unread) {
   kernel.setInputWindowsAttr(ArrayAttr::get(kernel.getContext(), windows));
 }
 
+//===----------------------------------------------------------------------===//
+// Emitting
+//===----------------------------------------------------------------------===//
+
+void EmitKernels::findDistinct() {
+  distinctKernels.clear();
+  llvm::StringMap<size_t> numberOf; ///< By kernel text.
+  for (auto program : getOperation().getOps<ProgramOp>())
+    for (auto kernel : listOps<KernelOp>(program)) {
+      auto [entry, isNew] =
+          numberOf.try_emplace(kernelText(kernel), distinctKernels.size());
+      if (isNew)
+        distinctKernels.emplace_back();
+      distinctKernels[entry->second].kernels.push_back(kernel);
+    }
+}
+
+/// Calls `emit` for each, on as many threads as the context has.
+LogicalResult EmitKernels::forEachDistinct(
+    function_ref<LogicalResult(DistinctKernel &, SpirvPasses &)> emit) {
+  PassInstrumentor *observer = getAnalysisManager().getPassInstrumentor();
+  return failableParallelForEach(
+      &getContext(), distinctKernels, [&](DistinctKernel &distinct) {
+        KernelOp kernel = distinct.first();
+        if (observer)
+          observer->runBeforeAnalysis(
+              ("kernel \"" + kernel.getSymName() + "\"").str(), getTypeID(),
+              kernel);
+        std::unique_ptr<SpirvPasses> passes = pool->take();
+        LogicalResult result = emit(distinct, *passes);
+        pool->give(std::move(passes));
+        return result;
+      });
+}
+
+/// Emits what every device can run.
+LogicalResult EmitKernels::emitFirst(DistinctKernel &distinct,
+                                     SpirvPasses &passes) {
+  KernelOp kernel = distinct.first();
+  if (failed(checkLaunches(kernel)))
+    return failure();
+  auto result =
+      emitKernel(kernel, configureKernel(kernel), {exact, spins}, passes);
+  if (failed(result))
+    return failure();
+  distinct.unread = findUnread(kernel, *result);
+  distinct.emitted = std::move(*result);
+  return success();
+}
+
+/// Emits it again if it has lost operands, and then the variants.
+LogicalResult EmitKernels::emitRest(DistinctKernel &distinct,
+                                    SpirvPasses &passes) {
+  if (!distinct.unread.empty() && failed(emitFirst(distinct, passes)))
+    return failure();
+  KernelOp kernel = distinct.first();
+  if (failed(checkCodeSize(kernel, *distinct.emitted.module, maxSpirvBytes)))
+    return failure();
+  SmallVector<LaunchAttr> launches = getLaunches(kernel);
+  for (LaunchAttr launch : ArrayRef(launches).drop_back()) {
+    auto variant = emitKernel(kernel, configureLaunch(kernel, launch),
+                              {exact, spins}, passes);
+    if (failed(variant))
+      return failure();
+    if (failed(checkCodeSize(kernel, *variant->module, maxSpirvBytes)))
+      return failure();
+    distinct.variants.push_back(std::move(*variant));
+  }
+  ++numEmitted;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
 /// Adds a module of this name, or one like it, with what the plan says of it.
 StringAttr EmitKernels::insert(EmittedKernel &emitted, const Twine &name,
                                LaunchAttr launch) {
@@ -150,65 +261,30 @@ StringAttr EmitKernels::insert(EmittedKernel &emitted, const Twine &name,
   return symbols->insert(module);
 }
 
-/// Adds what takes the place of `kernel`, which was emitted as module `name`,
-/// on devices that can run another launch than the last one.
-LogicalResult EmitKernels::emitVariants(KernelOp kernel, StringAttr name) {
-  SmallVector<Attribute> variants;
+void EmitKernels::insertModules(DistinctKernel &distinct) {
+  Builder b(&getContext());
+  KernelOp kernel = distinct.first();
   SmallVector<LaunchAttr> launches = getLaunches(kernel);
-  for (LaunchAttr launch : ArrayRef(launches).drop_back()) {
-    FailureOr<EmittedKernel> variant = emitKernel(
-        kernel, configureLaunch(kernel, launch), {exact, spins}, *passes);
-    if (failed(variant))
-      return failure();
-    if (failed(checkCodeSize(kernel, *variant->module, maxSpirvBytes)))
-      return failure();
+  spirv::ModuleOp module = *distinct.emitted.module;
+  StringAttr name =
+      insert(distinct.emitted, kernel.getSymName(), launches.back());
+  if (kernel->hasAttr(kResumesAttr))
+    module->setAttr(kUnfinishedAttr,
+                    b.getI64IntegerAttr(layOutBindings(kernel).scratch.back()));
+  SmallVector<Attribute> variants;
+  for (auto [variant, launch] : llvm::zip(distinct.variants, launches))
     variants.push_back(insert(
-        *variant, name.getValue() + "_" + stringifyLaunchForm(launch.getForm()),
+        variant, name.getValue() + "_" + stringifyLaunchForm(launch.getForm()),
         launch));
-  }
   if (!variants.empty())
-    lookup(name)->setAttr("gpuvm.variants",
-                          ArrayAttr::get(&getContext(), variants));
-  return success();
+    module->setAttr("gpuvm.variants", b.getArrayAttr(variants));
+  for (KernelOp like : distinct.kernels)
+    like.setEmittedAttr(FlatSymbolRefAttr::get(name));
 }
 
-LogicalResult EmitKernels::emit(KernelOp kernel) {
-  auto [entry, isNew] = emitted.try_emplace(kernelText(kernel));
-  auto &[name, unread] = entry->second;
-  if (PassInstrumentor *observer = getAnalysisManager().getPassInstrumentor())
-    observer->runBeforeAnalysis(
-        ("kernel \"" + kernel.getSymName() + "\"").str(), getTypeID(), kernel);
-  if (!isNew) {
-    dropInputs(kernel, unread);
-  } else {
-    if (failed(checkLaunches(kernel)))
-      return failure();
-    EmitOptions options{exact, spins};
-    FailureOr<EmittedKernel> result =
-        emitKernel(kernel, configureKernel(kernel), options, *passes);
-    if (succeeded(result)) {
-      unread = findUnread(kernel, *result);
-      dropInputs(kernel, unread);
-      if (!unread.empty())
-        result = emitKernel(kernel, configureKernel(kernel), options, *passes);
-    }
-    if (failed(result))
-      return failure();
-    if (failed(checkCodeSize(kernel, *result->module, maxSpirvBytes)))
-      return failure();
-    name = insert(*result, kernel.getSymName(), getLaunches(kernel).back());
-    if (kernel->hasAttr(kResumesAttr))
-      lookup(name)->setAttr(
-          kUnfinishedAttr,
-          Builder(&getContext())
-              .getI64IntegerAttr(layOutBindings(kernel).scratch.back()));
-    if (failed(emitVariants(kernel, name)))
-      return failure();
-    ++numEmitted;
-  }
-  kernel.setEmittedAttr(FlatSymbolRefAttr::get(name));
-  return success();
-}
+//===----------------------------------------------------------------------===//
+// External kernels
+//===----------------------------------------------------------------------===//
 
 /// Reads the words of an external kernel from its file, whose path is relative
 /// to the source file.
@@ -247,21 +323,36 @@ LogicalResult EmitKernels::readExternal(ExternKernelOp kernel) {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
 void EmitKernels::runOnOperation() {
-  emitted.clear();
-  passes.emplace(&getContext());
-  symbols.emplace(getOperation());
-  LogicalResult result = success();
-  for (auto program : getOperation().getOps<ProgramOp>()) {
+  LogicalResult isRead = success();
+  for (auto program : getOperation().getOps<ProgramOp>())
     for (auto kernel : program.getBody().getOps<ExternKernelOp>())
       if (failed(readExternal(kernel)))
-        result = failure();
-    for (auto kernel : listOps<KernelOp>(program))
-      if (failed(emit(kernel))) {
-        result = failure();
-        break;
-      }
-  }
-  if (failed(result))
-    signalPassFailure();
+        isRead = failure();
+  if (failed(isRead))
+    return signalPassFailure();
+  pool.emplace(&getContext());
+  findDistinct();
+  if (failed(
+          forEachDistinct([&](DistinctKernel &distinct, SpirvPasses &passes) {
+            return emitFirst(distinct, passes);
+          })))
+    return signalPassFailure();
+  // Kernels read values of one program, whose users are one list.
+  for (DistinctKernel &distinct : distinctKernels)
+    for (KernelOp kernel : distinct.kernels)
+      dropInputs(kernel, distinct.unread);
+  if (failed(
+          forEachDistinct([&](DistinctKernel &distinct, SpirvPasses &passes) {
+            return emitRest(distinct, passes);
+          })))
+    return signalPassFailure();
+  symbols.emplace(getOperation());
+  for (DistinctKernel &distinct : distinctKernels)
+    insertModules(distinct);
+  distinctKernels.clear();
 }
