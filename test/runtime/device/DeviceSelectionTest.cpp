@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <set>
 
 using namespace vm;
 using namespace vm::test;
@@ -63,6 +64,36 @@ TEST(DeviceSelection, ListsTheDevicesIfNoneMatches) {
                   "\" (there are: 0: llvmpipe (LLVM 15.0.6, 256 bits), 1: "
                   "Small Graphics 600, 2: NVIDIA H200).");
   }
+}
+
+TEST(DeviceSelection, NamesEveryFeatureAsVulkanDoes) {
+  DeviceInfo bare = makeLavapipe();
+  bare.features.clear();
+  std::set<std::string> reasons;
+  for (int i = 0; i <= static_cast<int>(kLastFeature); ++i) {
+    Requirements needs;
+    needs.features = {{static_cast<Feature>(i), "k"}};
+    std::vector<std::string> reason = refusalReasons(bare, needs);
+    ASSERT_EQ(reason.size(), 1u);
+    EXPECT_EQ(reason[0].find("unknown"), std::string::npos) << reason[0];
+    reasons.insert(reason[0]);
+  }
+  EXPECT_EQ(reasons.size(), static_cast<size_t>(kLastFeature) + 1);
+}
+
+TEST(DeviceSelection, PrefersWhatIsMoreOfAGpu) {
+  constexpr DeviceType kTypes[] = {DeviceType::Cpu, DeviceType::Other,
+                                   DeviceType::Virtual, DeviceType::Integrated,
+                                   DeviceType::Discrete};
+  std::vector<DeviceInfo> devices;
+  std::set<std::string> names;
+  for (DeviceType type : kTypes) {
+    devices.push_back(makeDiscreteGpu());
+    devices.back().type = type;
+    EXPECT_EQ(selectDevice(devices, {}, "").device, devices.size() - 1);
+    names.insert(toString(type));
+  }
+  EXPECT_EQ(names.size(), devices.size());
 }
 
 TEST(DeviceSelection, NoDeviceAtAll) {

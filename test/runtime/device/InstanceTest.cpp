@@ -15,6 +15,34 @@ using namespace vm;
 
 namespace {
 
+TEST(VulkanApi, NamesResultsAndSaysWhatTheyAre) {
+  struct Case {
+    VkResult result;
+    const char *name;
+    Code code;
+  };
+  constexpr Case kCases[] = {
+      {VK_ERROR_OUT_OF_HOST_MEMORY, "VK_ERROR_OUT_OF_HOST_MEMORY",
+       Code::OutOfMemory},
+      {VK_ERROR_OUT_OF_POOL_MEMORY, "VK_ERROR_OUT_OF_POOL_MEMORY",
+       Code::OutOfMemory},
+      {VK_ERROR_TOO_MANY_OBJECTS, "VK_ERROR_TOO_MANY_OBJECTS",
+       Code::OutOfMemory},
+      {VK_ERROR_INITIALIZATION_FAILED, "VK_ERROR_INITIALIZATION_FAILED",
+       Code::NoDevice},
+      {VK_ERROR_INCOMPATIBLE_DRIVER, "VK_ERROR_INCOMPATIBLE_DRIVER",
+       Code::NoDevice},
+      {VK_ERROR_DEVICE_LOST, "VK_ERROR_DEVICE_LOST", Code::DeviceLost},
+      {static_cast<VkResult>(-77), "VkResult -77", Code::DeviceLost}};
+  for (const Case &own : kCases) {
+    EXPECT_EQ(toString(own.result), own.name);
+    Status status = checkVulkan(own.result, "make a buffer");
+    EXPECT_EQ(status.code(), own.code) << own.name;
+    EXPECT_NE(status.message().find(own.name), std::string::npos);
+  }
+  EXPECT_TRUE(checkVulkan(VK_SUCCESS, "make a buffer").ok());
+}
+
 TEST(Instance, DescribesItsDevices) {
   Result<std::unique_ptr<Instance>> instance = Instance::create(false);
   ASSERT_TRUE(instance.ok()) << instance.status().message();

@@ -174,6 +174,22 @@ TEST_F(CApiTest, ListsWhatAProgramHas) {
   EXPECT_EQ(vm_count(vm.get(), 9, &count), GPUVM_ERROR_USAGE);
 }
 
+TEST_F(CApiTest, KnowsTheSizesOfInputsAndOutputs) {
+  gpuvm::Vm &vm = program(makeAffineProgram(8));
+  size_t bytes = 0;
+  EXPECT_EQ(vm_input_bytes(vm.get(), "x", &bytes), GPUVM_OK);
+  EXPECT_EQ(bytes, 32u);
+  bytes = 0;
+  EXPECT_EQ(vm_output_bytes(vm.get(), "y", &bytes), GPUVM_OK);
+  EXPECT_EQ(bytes, 32u);
+  for (auto *ask : {vm_input_bytes, vm_output_bytes}) {
+    EXPECT_EQ(ask(vm.get(), "z", &bytes), GPUVM_ERROR_BAD_INPUT);
+    EXPECT_NE(vm.error().find("\"z\""), std::string::npos) << vm.error();
+    EXPECT_EQ(ask(vm.get(), nullptr, &bytes), GPUVM_ERROR_USAGE);
+    EXPECT_EQ(ask(vm.get(), "x", nullptr), GPUVM_ERROR_USAGE);
+  }
+}
+
 TEST_F(CApiTest, IsUsableFromC) { EXPECT_EQ(timeoutSeenByC(), 60000u); }
 
 TEST_F(CApiTest, KnowsItsDevice) {

@@ -54,7 +54,9 @@ const char *const kTypes = "%i32 = OpTypeInt 32 1\n"
                            "%three = OpConstant %u32 3\n"
                            "%bool = OpTypeBool\n"
                            "%yes = OpConstantTrue %bool\n"
+                           "%fiveSigned = OpConstant %i32 5\n"
                            "%inputV3 = OpTypePointer Input %v3u\n"
+                           "%inputWord = OpTypePointer Input %u32\n"
                            "%lane = OpVariable %inputV3 Input\n"
                            "%w16 = OpVariable %shared16 Workgroup\n"
                            "%w5x16 = OpVariable %shared5x16 Workgroup\n"
@@ -230,6 +232,14 @@ TEST_F(BoundedKernelTest, LeavesWhatIsKnownToBeInRange) {
         "%i = OpShiftRightLogical %u32 %x %five\n",
         "%y = OpUMod %u32 %any %five\n%i = OpIMul %u32 %y %three\n",
         "%y = OpUMod %u32 %any %five\n%i = OpIAdd %u32 %y %three\n",
+        "%y = OpUMod %u32 %any %three\n%i = OpISub %u32 %five %y\n",
+        "%y = OpUMod %u32 %any %five\n%i = OpBitwiseOr %u32 %y %three\n",
+        "%y = OpUMod %u32 %any %five\n%i = OpBitwiseXor %u32 %y %three\n",
+        "%y = OpUMod %u32 %any %five\n%i = OpShiftLeftLogical %u32 %y %one\n",
+        "%y = OpAccessChain %inputWord %lane %one\n%i = OpLoad %u32 %y\n",
+        "%y = OpBitcast %i32 %x\n%i = OpSDiv %i32 %y %fiveSigned\n",
+        "%y = OpBitcast %i32 %x\n%i = OpSRem %i32 %y %fiveSigned\n",
+        "%y = OpBitcast %i32 %x\n%i = OpShiftRightArithmetic %i32 %y %five\n",
         "%i = OpSelect %u32 %yes %one %five\n"})
     EXPECT_TRUE(bound("%id = OpLoad %v3u %lane\n"
                       "%x = OpCompositeExtract %u32 %id 0\n" +
@@ -239,7 +249,11 @@ TEST_F(BoundedKernelTest, LeavesWhatIsKnownToBeInRange) {
         << index;
   for (const char *index :
        {"%i = OpIAdd %u32 %x %zero\n", "%i = OpISub %u32 %zero %one\n",
-        "%i = OpUMod %u32 %any %zero\n", "%i = OpIMul %u32 %any %one\n",
+        "%i = OpUMod %u32 %any %zero\n", "%i = OpBitwiseOr %u32 %any %one\n",
+        "%i = OpShiftLeftLogical %u32 %any %one\n",
+        "%i = OpShiftLeftLogical %u32 %one %any\n",
+        "%i = OpShiftRightLogical %u32 %any %one\n",
+        "%i = OpIMul %u32 %any %one\n",
         "%i = OpSelect %u32 %yes %sixteen %one\n"})
     EXPECT_EQ(bound("%id = OpLoad %v3u %lane\n"
                     "%x = OpCompositeExtract %u32 %id 0\n" +

@@ -7,6 +7,7 @@
 
 #include "runtime/plan/PlanFile.h"
 
+#include "runtime/plan/Container.h"
 #include "runtime/plan/Limits.h"
 #include "runtime/plan/ManifestJson.h"
 #include "runtime/plan/PlanNames.h"
@@ -166,6 +167,24 @@ TEST_F(PlanFile, SaveThenLoad) {
   expectEqual(plan, *read);
   // The temporary is gone.
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+}
+
+TEST_F(PlanFile, WritersAgreeAndFilesHaveAnIdentity) {
+  Plan plan = test::makeSamplePlan();
+  Result<std::vector<uint8_t>> bytes = encodePlan(plan);
+  ASSERT_TRUE(bytes.ok()) << bytes.status().message();
+  EXPECT_EQ(*bytes, *encodePlanOfCheckedKernels(plan));
+  ASSERT_TRUE(savePlanOfCheckedKernels(path("a.gvplan"), plan).ok());
+  EXPECT_EQ(*readPlanIdentity(path("a.gvplan")), planIdentity(*bytes));
+  plan.program = "another";
+  ASSERT_TRUE(savePlan(path("b.gvplan"), plan).ok());
+  EXPECT_NE(*readPlanIdentity(path("b.gvplan")), planIdentity(*bytes));
+  std::ofstream(path("c.gvplan")) << "hello";
+  EXPECT_EQ(readPlanIdentity(path("c.gvplan")).status().code(), Code::BadInput);
+  EXPECT_EQ(readPlanIdentity(path("none")).status().code(), Code::BadInput);
+  plan.program = "";
+  EXPECT_EQ(encodePlan(plan).status().code(), Code::BadInput);
+  EXPECT_EQ(encodePlanOfCheckedKernels(plan).status().code(), Code::BadInput);
 }
 
 TEST_F(PlanFile, MissingFileIsNamed) {
