@@ -92,8 +92,10 @@ def is_right(op, dtype, found, choices, exact):
     if any(value != value and e != e for e in expected):
         return True
     is_tiny = lambda v: abs(v) < LIMITS[dtype][1]
-    if not exact and dtype in LIMITS and is_tiny(value):  # NVIDIA takes 0 and a subnormal number for equal, and either for the less.
-        return any(is_tiny(e) and math.copysign(1, e) == math.copysign(1, value) for e in expected)
+    # NVIDIA takes 0 and a subnormal number for equal, and either for the less.
+    if not exact and dtype in LIMITS and is_tiny(value) and any(
+            is_tiny(e) and math.copysign(1, e) == math.copysign(1, value) for e in expected):
+        return True
     return op == "arith.divf" and any(is_near(dtype, value, e) and e != 0 for e in expected)
 
 
