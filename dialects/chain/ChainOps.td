@@ -98,7 +98,7 @@ def Chain_InputOp : Chain_PlanChild<"input"> {
 
     Example: `chain.input "x" : tensor<8xf32> at <registers, 0, 32> on execution`
   }];
-  let arguments = (ins StrAttr:$name, TypeAttrOf<Gpuvm_Tensor>:$type,
+  let arguments = (ins StrAttr:$name, TypeAttrOf<Gpuvm_Slot>:$type,
                        Gpuvm_WindowAttr:$window, Chain_ResidencyAttr:$residency);
   let assemblyFormat = "$name `:` $type `at` $window `on` $residency attr-dict";
   let hasVerifier = 1;
@@ -114,7 +114,7 @@ def Chain_OutputOp : Chain_PlanChild<"output"> {
     Examples: `chain.output "y" : tensor<8xf32> at <registers, 256, 32>`,
     `chain.output "z" : tensor<8xf32> at <registers, 256, 32> rows "found"`
   }];
-  let arguments = (ins StrAttr:$name, TypeAttrOf<Gpuvm_Tensor>:$type,
+  let arguments = (ins StrAttr:$name, TypeAttrOf<Gpuvm_Slot>:$type,
                        Gpuvm_WindowAttr:$window, OptionalAttr<StrAttr>:$rows);
   let assemblyFormat = "$name `:` $type `at` $window (`rows` $rows^)? attr-dict";
   let hasVerifier = 1;

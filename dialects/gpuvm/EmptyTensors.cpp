@@ -1,4 +1,4 @@
-//===- EmptyTensors.cpp - tensors without elements in stages --------------===//
+//===- EmptyTensors.cpp - tensors without elements ------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,10 +13,104 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-bool gpuvm::hasNoElements(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.hasStaticShape() && tensor.getNumElements() == 0;
+//===----------------------------------------------------------------------===//
+// Between stages
+//===----------------------------------------------------------------------===//
+
+static Value makeConstant(OpBuilder &b, Location loc, Type type) {
+  RankedTensorType tensor = payloadType(type);
+  return arith::ConstantOp::create(
+      b, loc, tensor, DenseElementsAttr::get(tensor, ArrayRef<Attribute>()));
 }
+
+static void eraseEmpty(MutableOperandRange operands) {
+  for (unsigned i = operands.size(); i-- > 0;)
+    if (hasNoElements(operands[i].get().getType()))
+      operands.erase(i);
+}
+
+/// `op` without the results that have no elements; what uses those uses
+/// constants.
+static Operation *withoutEmptyResults(Operation *op) {
+  if (llvm::none_of(op->getResultTypes(), hasNoElements))
+    return op;
+  OpBuilder b(op);
+  auto types = llvm::filter_to_vector(
+      op->getResultTypes(), [](Type type) { return !hasNoElements(type); });
+  Operation *rest = Operation::create(
+      op->getLoc(), op->getName(), types, op->getOperands(),
+      op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
+      BlockRange(), op->getNumRegions());
+  b.insert(rest);
+  for (auto [from, to] : llvm::zip_equal(op->getRegions(), rest->getRegions()))
+    to.takeBody(from);
+  unsigned next = 0;
+  for (OpResult result : op->getResults())
+    result.replaceAllUsesWith(
+        hasNoElements(result.getType())
+            ? makeConstant(b, op->getLoc(), result.getType())
+            : rest->getResult(next++));
+  op->erase();
+  return rest;
+}
+
+static void dropMessages(StageOp stage) {
+  Block &body = stage.getBody().front();
+  auto b = OpBuilder::atBlockBegin(&body);
+  for (unsigned i = stage.getInputs().size(); i-- > 0;) {
+    BlockArgument argument = body.getArgument(i);
+    if (!hasNoElements(argument.getType()))
+      continue;
+    auto type = cast<RankedTensorType>(argument.getType());
+    argument.replaceAllUsesWith(tensor::EmptyOp::create(
+        b, argument.getLoc(), type.getShape(), type.getElementType()));
+    body.eraseArgument(i);
+    stage->eraseOperand(i);
+  }
+  SendOp send = stage.getSend();
+  eraseEmpty(send.getPayloadsMutable());
+  eraseEmpty(send.getOtherwiseMutable());
+  if (send.getPayloads().empty())
+    send.getStatusMutable().clear();
+  withoutEmptyResults(stage);
+}
+
+static void dropMessages(RepeatOp repeat) {
+  Block &body = repeat.getBody().front();
+  auto b = OpBuilder::atBlockBegin(&body);
+  for (unsigned i = repeat.getInitial().size(); i-- > 0;) {
+    BlockArgument argument = body.getArgument(i);
+    if (!hasNoElements(argument.getType()))
+      continue;
+    argument.replaceAllUsesWith(
+        makeConstant(b, argument.getLoc(), argument.getType()));
+    body.eraseArgument(i);
+  }
+  eraseEmpty(repeat.getInitialMutable());
+  eraseEmpty(repeat.getNext().getValuesMutable());
+  withoutEmptyResults(repeat);
+}
+
+/// Stages and repeats give none and are given none.
+static void dropMessages(ProgramOp program) {
+  SmallVector<Operation *> ops;
+  program.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<StageOp, RepeatOp, ClockOp>(op))
+      ops.push_back(op);
+  });
+  // A repeat is left out after what stands in it.
+  for (Operation *op : llvm::reverse(ops))
+    if (auto repeat = dyn_cast<RepeatOp>(op))
+      dropMessages(repeat);
+    else if (auto stage = dyn_cast<StageOp>(op))
+      dropMessages(stage);
+    else
+      eraseEmpty(cast<ClockOp>(op).getAfterMutable());
+}
+
+//===----------------------------------------------------------------------===//
+// Inside of stages
+//===----------------------------------------------------------------------===//
 
 /// Of some tensors one has elements.
 static Value dropFrom(tensor::ConcatOp op, OpBuilder &b) {
@@ -87,6 +181,7 @@ static LogicalResult drop(StageOp stage) {
 }
 
 LogicalResult gpuvm::dropEmptyTensors(ProgramOp program) {
+  dropMessages(program);
   SmallVector<StageOp> stages;
   program.walk([&](StageOp stage) { stages.push_back(stage); });
   for (StageOp stage : stages)

@@ -1,10 +1,10 @@
-//===- EmptyTensors.h - tensors without elements in stages -----*- C++ -*-===//
+//===- EmptyTensors.h - tensors without elements ---------------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Inside of a stage a tensor may have no elements, as a slice of 0 rows has. No
-// device has such a tensor: what is computed of it is known.
+// A tensor may have no elements, as a slice of 0 rows has. No device has such a
+// tensor: what is computed of it is known.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,13 +14,11 @@
 
 namespace mlir::gpuvm {
 
-/// A tensor with a static shape, one of whose dimensions is 0.
-bool hasNoElements(Type type);
-
-/// Takes the tensors without elements out of the stages of `program`: a
-/// reduction of one is its initial value, one of several tensors that are
-/// concatenated is left out, and so on. Emits an error at what needs an element
-/// of one.
+/// Leaves inputs and outputs of `program` as the only tensors without elements:
+/// stages and repeats neither take nor give them, a program returns inputs or
+/// constants. In a stage a reduction of one is its initial value, one of
+/// several tensors that are concatenated is left out, and so on. Emits an error
+/// at what needs an element of one.
 LogicalResult dropEmptyTensors(ProgramOp program);
 
 } // namespace mlir::gpuvm

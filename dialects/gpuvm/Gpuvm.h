@@ -61,6 +61,12 @@ inline RankedTensorType typeOf(Value tensor) {
 /// Whether `type` is a statically shaped tensor of 1 to 2^31-1 elements of
 /// type i1, i8, i16, i32, i64, f16, bf16, f32 or f64.
 bool isVmTensor(Type type);
+/// Whether `type` is that of a tensor, or of a message with a tensor, with a
+/// static shape one of whose dimensions is 0.
+bool hasNoElements(Type type);
+/// Whether `type` is that of a tensor without elements that a program may be
+/// given or give.
+bool isEmptyVmTensor(Type type);
 
 /// The static type of a bounded tensor with all the rows it may have; null if
 /// `type` has no dynamic leading dimension with a bound.

@@ -55,21 +55,36 @@ bool gpuvm::isMadeWhereRead(Operation *op) {
   return movesElements(op) || isa<DecodeOp>(op);
 }
 
+static bool isVmElement(Type type) {
+  return type.isSignlessInteger(1) || type.isSignlessInteger(8) ||
+         type.isSignlessInteger(16) || type.isSignlessInteger(32) ||
+         type.isSignlessInteger(64) || type.isF16() || type.isBF16() ||
+         type.isF32() || type.isF64() || isSmall(type);
+}
+
 bool gpuvm::isVmTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding())
     return false;
-  Type element = tensor.getElementType();
-  bool knownElement =
-      element.isSignlessInteger(1) || element.isSignlessInteger(8) ||
-      element.isSignlessInteger(16) || element.isSignlessInteger(32) ||
-      element.isSignlessInteger(64) || element.isF16() || element.isBF16() ||
-      element.isF32() || element.isF64() || isSmall(element);
   int64_t count = 1;
   for (int64_t dim : tensor.getShape())
     if (dim < 1 || llvm::MulOverflow(count, dim, count) || count > INT32_MAX)
       return false;
-  return knownElement;
+  return isVmElement(tensor.getElementType());
+}
+
+bool gpuvm::hasNoElements(Type type) {
+  if (auto message = dyn_cast<MessageType>(type))
+    type = message.getPayload();
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() &&
+         llvm::is_contained(tensor.getShape(), 0);
+}
+
+bool gpuvm::isEmptyVmTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && hasNoElements(tensor) && !tensor.getEncoding() &&
+         isVmElement(tensor.getElementType());
 }
 
 bool gpuvm::hasSmallElements(Type type) {

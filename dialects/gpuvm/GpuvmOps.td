@@ -244,8 +244,8 @@ def Gpuvm_SendOp : Gpuvm_Op<"send", [
     }
     ```
   }];
-  let arguments = (ins Variadic<Gpuvm_Rows>:$payloads,
-                       Variadic<Gpuvm_Rows>:$otherwise,
+  let arguments = (ins Variadic<Gpuvm_Sent>:$payloads,
+                       Variadic<Gpuvm_Sent>:$otherwise,
                        Optional<Gpuvm_Word>:$status);
   let builders = [OpBuilder<(ins "::mlir::ValueRange":$payloads), [{
     build($_builder, $_state, payloads, ::mlir::ValueRange(), ::mlir::Value());

@@ -153,6 +153,30 @@ static LogicalResult verifyNothingHidden(ProgramOp program) {
   return success();
 }
 
+/// A stage sends the constants that the program returns.
+static void sendConstants(ProgramOp program) {
+  Operation *terminator = program.getBody().front().getTerminator();
+  SymbolTable names(program);
+  OpBuilder b(terminator);
+  for (OpOperand &operand : terminator->getOpOperands()) {
+    auto constant = operand.get().getDefiningOp<arith::ConstantOp>();
+    if (!constant || hasNoElements(constant.getType()))
+      continue;
+    auto stage = StageOp::create(
+        b, constant.getLoc(),
+        Type(MessageType::get(b.getContext(), typeOf(constant))), "constant",
+        ValueRange(), /*fusion_group=*/IntegerAttr(),
+        /*instances=*/IntegerAttr(), /*conditional=*/false);
+    auto inside = OpBuilder::atBlockEnd(&stage.getBody().emplaceBlock());
+    SendOp::create(inside, constant.getLoc(),
+                   inside.clone(*constant)->getResults());
+    names.insert(stage);
+    operand.set(stage.getResult(0));
+    if (constant->use_empty())
+      constant.erase();
+  }
+}
+
 LogicalResult Linker::link(ProgramOp program) {
   if (failed(verifyNothingHidden(program)))
     return failure();
@@ -171,6 +195,7 @@ LogicalResult Linker::link(ProgramOp program) {
   for (auto function :
        llvm::make_early_inc_range(program.getOps<func::FuncOp>()))
     function.erase();
+  sendConstants(program);
   return dropEmptyTensors(program);
 }
 

@@ -76,7 +76,7 @@ WindowAttr gpuvm::getWindow(ProgramOp program, Value value) {
 }
 
 uint64_t gpuvm::windowLength(RankedTensorType type) {
-  return llvm::alignTo(tensorBytes(type), 4);
+  return std::max<uint64_t>(llvm::alignTo(tensorBytes(type), 4), 4);
 }
 
 //===----------------------------------------------------------------------===//

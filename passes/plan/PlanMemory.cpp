@@ -354,6 +354,11 @@ void MemoryPlanner::findLiveRanges() {
     if (auto kernel = dyn_cast<KernelOp>(command))
       addScratch(kernel);
   }
+  // Outputs without elements, which nothing makes.
+  for (Value value : program.getBody().front().getTerminator()->getOperands())
+    if (hasNoElements(value.getType()) && !rangeOf.contains(value))
+      rangeOf[value] =
+          addRange(windowLength(typeOf(value)), 0, steps.size() - 1);
 }
 
 //===----------------------------------------------------------------------===//

@@ -15,7 +15,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace vm {
 
@@ -30,11 +29,9 @@ static Status checkSize(const char *what, const Slot &slot, uint64_t bytes) {
 
 void Executor::fillSlot(const Place &place, std::span<const uint8_t> bytes) {
   LoadedProgram &program = programs_[place.program];
-  std::memcpy(program.half.uploads.slot(place.slot).mapped, bytes.data(),
-              bytes.size());
+  std::ranges::copy(bytes, program.half.uploads.slot(place.slot).mapped);
   if (program.idle)
-    std::memcpy(program.idle->uploads.slot(place.slot).mapped, bytes.data(),
-                bytes.size());
+    std::ranges::copy(bytes, program.idle->uploads.slot(place.slot).mapped);
 }
 
 Status Executor::bindInput(uint32_t index, std::span<const uint8_t> bytes) {
@@ -104,9 +101,8 @@ Status Executor::readOutput(uint32_t index, std::span<uint8_t> bytes) const {
                   fmt::format("Output \"{}\" has no value before the first "
                               "execution.",
                               output.name));
-  std::memcpy(bytes.data(),
-              programs_[place.program].half.downloads.slot(place.slot).mapped,
-              bytes.size());
+  std::copy_n(programs_[place.program].half.downloads.slot(place.slot).mapped,
+              bytes.size(), bytes.begin());
   return {};
 }
 

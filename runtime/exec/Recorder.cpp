@@ -296,8 +296,8 @@ void CommandRecorder::recordDownloads() {
   r_.device.beginLabel(commands_, "downloads");
   size_t slot = 0;
   for (uint32_t i : r_.program.outputs)
-    copy(r_.regions.locate(r_.plan.outputs[i].window),
-         r_.downloads.slot(slot++));
+    if (const BufferRange &to = r_.downloads.slot(slot++); to.length)
+      copy(r_.regions.locate(r_.plan.outputs[i].window), to);
   for (const LoopWord &word : r_.loopWords)
     copy(r_.regions.locate(word.window), r_.downloads.slot(slot++));
   recordBarrier(r_.device, commands_, r_.scopes.toHost);

@@ -25,7 +25,7 @@
 namespace vm {
 
 inline constexpr uint16_t kPlanFormatMajor = 1;
-inline constexpr uint16_t kPlanFormatMinor = 15;
+inline constexpr uint16_t kPlanFormatMinor = 16;
 
 /// Everything a plan must satisfy before it may run: verifyPlan
 /// (PlanVerifier.h), checkKernels (KernelCheck.h), checkHazards (Hazards.h).

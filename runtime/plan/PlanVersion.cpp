@@ -55,6 +55,9 @@ public:
     if (slot.dtype == DType::BF16)
       add(1, "The element type of {} \"{}\", bf16,", kind,
           printable(slot.name));
+    if (std::ranges::find(slot.shape, 0) != slot.shape.end())
+      add(16, "The {} \"{}\", which has no elements,", kind,
+          printable(slot.name));
   }
 
   void addKernel(const Kernel &kernel) {

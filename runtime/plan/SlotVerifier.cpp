@@ -16,12 +16,18 @@
 #include <map>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace vm::verify {
 namespace {
 
-Status verifyShape(const std::string &what, const Slot &slot) {
+/// What goes in and out may have no elements.
+template <typename T>
+constexpr int64_t kLeastSize =
+    std::is_same_v<T, Input> || std::is_same_v<T, Output> ? 0 : 1;
+
+Status verifyShape(const std::string &what, const Slot &slot, int64_t least) {
   if (byteSize(slot.dtype) == 0)
     return bad("{} has an unknown element type ({}).", what,
                static_cast<unsigned>(slot.dtype));
@@ -29,14 +35,15 @@ Status verifyShape(const std::string &what, const Slot &slot) {
     return bad("{} has {} dimensions (at most {} are allowed).", what,
                slot.shape.size(), limits::kMaxRank);
   for (size_t i = 0; i < slot.shape.size(); ++i)
-    if (slot.shape[i] < 1)
-      return bad("{} has dimension {} of size {} (at least 1 is needed).", what,
-                 i, slot.shape[i]);
+    if (slot.shape[i] < least)
+      return bad("{} has dimension {} of size {} (at least {} is needed).",
+                 what, i, slot.shape[i], least);
   return {};
 }
 
-Status verifySlot(const std::string &what, const Slot &slot, const Plan &plan) {
-  VM_RETURN_IF_ERROR(verifyShape(what, slot));
+template <typename T>
+Status verifySlot(const std::string &what, const T &slot, const Plan &plan) {
+  VM_RETURN_IF_ERROR(verifyShape(what, slot, kLeastSize<T>));
   VM_RETURN_IF_ERROR(checkWindow(what, slot.window, plan));
   auto bytes = tensorByteSize(slot.dtype, slot.shape);
   if (!bytes)

@@ -23,8 +23,8 @@ gpuvm.program @program_c0_size(%x: tensor<65536x65536xi8>) {
 
 // -----
 
-// expected-error @below {{C0: 'tensor<0xi8>' is no statically shaped tensor}}
-gpuvm.program @program_c0_empty(%x: tensor<0xi8>) {
+// expected-error @below {{C0: 'tensor<0xindex>' is no statically shaped tensor}}
+gpuvm.program @program_c0_empty(%x: tensor<0xindex>) {
   gpuvm.return
 }
 

@@ -107,8 +107,11 @@ TEST(PlanVerifier, Windows) {
 TEST(PlanVerifier, Tensors) {
   EXPECT_EQ(broken([](Plan &p) { p.inputs[0].shape = {65}; }),
             "Input \"x\" (65xi32) needs 260 bytes and its window has 256.");
-  EXPECT_EQ(broken([](Plan &p) { p.inputs[0].shape = {4, 0}; }),
-            "Input \"x\" has dimension 1 of size 0 (at least 1 is needed).");
+  EXPECT_EQ(broken([](Plan &p) { p.inputs[0].shape = {4, -1}; }),
+            "Input \"x\" has dimension 1 of size -1 (at least 0 is needed).");
+  EXPECT_EQ(
+      broken([](Plan &p) { p.symbols[0].shape = {0}; }),
+      "Symbol \"total\" has dimension 0 of size 0 (at least 1 is needed).");
   EXPECT_EQ(broken([](Plan &p) { p.inputs[0].shape.assign(33, 1); }),
             "Input \"x\" has 33 dimensions (at most 32 are allowed).");
   EXPECT_EQ(broken([](Plan &p) { p.inputs[0].shape = {INT64_MAX, 4}; }),

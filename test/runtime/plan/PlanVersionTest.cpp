@@ -74,6 +74,8 @@ std::vector<Change> changes() {
        }},
       {15, "A plan with its module",
        [](Plan &plan) { plan.module = "module {}\n"; }},
+      {16, "The input \"x\", which has no elements,",
+       [](Plan &plan) { plan.inputs[0].shape = {0, 4}; }},
   };
   const std::pair<Feature, uint16_t> kFeatures[] = {
       {Feature::SignedZeroInfNan64, 0}, {Feature::Subgroup32, 2},
