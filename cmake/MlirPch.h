@@ -1,4 +1,4 @@
-//===- MlirPch.h - the MLIR headers most of the compiler includes ---------===//
+//===- MlirPch.h - the headers most of the compiler includes --------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,6 +9,9 @@
 //===----------------------------------------------------------------------===//
 
 #pragma once
+
+#include "dialects/chain/Chain.h"
+#include "dialects/gpuvm/Gpuvm.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

@@ -76,10 +76,10 @@ static Word extract(ArrayRef<Word> words, uint64_t at, unsigned width) {
   return width == 32 ? field : field & ((uint32_t(1) << width) - 1);
 }
 
-SmallVector<Field> gpuvm::emitFields(PackedReader &r, Word base, Word first,
-                                     int64_t count, unsigned width) {
+SmallVector<BitField> gpuvm::emitFields(PackedReader &r, Word base, Word first,
+                                        int64_t count, unsigned width) {
   SmallVector<Word> words = emitBits(r, base, first, count, width);
-  SmallVector<Field> fields;
+  SmallVector<BitField> fields;
   for (int64_t i = 0; i < count; ++i) {
     uint64_t at = i * width;
     fields.push_back({extract(words, at, std::min(width, 32u)), std::nullopt});
@@ -89,7 +89,7 @@ SmallVector<Field> gpuvm::emitFields(PackedReader &r, Word base, Word first,
   return fields;
 }
 
-Value gpuvm::emitInteger(PackedReader &r, const Field &field, unsigned width,
+Value gpuvm::emitInteger(PackedReader &r, const BitField &field, unsigned width,
                          bool isSigned, Type type) {
   OpBuilder &b = r.ir();
   Location loc = r.loc();
@@ -119,7 +119,7 @@ Value gpuvm::emitArrayElement(PackedReader &r, Word base, Word index,
   OpBuilder &b = r.ir();
   unsigned bits = element.getIntOrFloatBitWidth();
   Type integer = b.getIntegerType(bits);
-  Field field = {r.constant(0), std::nullopt};
+  BitField field = {r.constant(0), std::nullopt};
   if (bits == 64) {
     field.low = r.word(base + index * 2);
     field.high = r.word(base + index * 2 + 1);

@@ -25,7 +25,7 @@ uint64_t readField(const uint8_t *stream, uint64_t index, unsigned width);
 int64_t signExtendField(uint64_t field, unsigned width);
 
 /// A field in a kernel.
-struct Field {
+struct BitField {
   Word low;
   std::optional<Word> high; ///< Above 32 bits.
 };
@@ -33,11 +33,11 @@ struct Field {
 /// Fields `first` to `first` + `count` - 1 of the stream at word `base`;
 /// `count` is a power of two up to 32, and `first` a multiple of it. Upper bits
 /// are 0.
-SmallVector<Field> emitFields(PackedReader &reader, Word base, Word first,
-                              int64_t count, unsigned width);
+SmallVector<BitField> emitFields(PackedReader &reader, Word base, Word first,
+                                 int64_t count, unsigned width);
 
 /// A field as an integer of type `type`, which is at least as wide.
-Value emitInteger(PackedReader &reader, const Field &field, unsigned width,
+Value emitInteger(PackedReader &reader, const BitField &field, unsigned width,
                   bool isSigned, Type type);
 
 /// Element `index` of the array of `element` at word `base`, and of a type of

@@ -60,7 +60,7 @@ public:
                              Value first, int64_t count) const override {
     unsigned width = layout.parameters[0];
     SmallVector<Value> elements;
-    for (const Field &field :
+    for (const BitField &field :
          emitFields(r, r.constant(0), r.fromIndex(first), count, width))
       elements.push_back(
           emitInteger(r, field, width, isSigned, layout.element));

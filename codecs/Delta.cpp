@@ -95,7 +95,7 @@ SmallVector<Value> Delta::emitRun(PackedReader &r, const PackedLayout &layout,
   };
   auto differences = [&](Word from) {
     SmallVector<Value> values;
-    for (const Field &field : emitFields(r, fields, from, count, width))
+    for (const BitField &field : emitFields(r, fields, from, count, width))
       values.push_back(emitInteger(r, field, width, /*isSigned=*/true, type));
     return values;
   };

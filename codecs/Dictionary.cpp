@@ -57,7 +57,7 @@ public:
                              Value first, int64_t count) const override {
     Word codes = r.constant(tableWords(layout));
     SmallVector<Value> elements;
-    for (const Field &code :
+    for (const BitField &code :
          emitFields(r, codes, r.fromIndex(first), count, layout.parameters[0]))
       elements.push_back(emitArrayElement(
           r, r.constant(0), code.low.min(layout.parameters[1] - 1),

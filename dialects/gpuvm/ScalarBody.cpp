@@ -18,7 +18,7 @@ static constexpr int64_t kSharing = 4;
 
 llvm::SmallSetVector<Value, 4> gpuvm::getTables(Operation *op) {
   llvm::SmallSetVector<Value, 4> tables;
-  for (Region &region : op->getRegions())
+  for (mlir::Region &region : op->getRegions())
     region.walk([&](tensor::ExtractOp extract) {
       Value table = extract.getTensor();
       if (!region.isAncestor(table.getParentRegion()))
