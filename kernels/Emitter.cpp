@@ -8,6 +8,7 @@
 #include "kernels/Emitter.h"
 
 #include "kernels/loops/LongLoops.h"
+#include "schema/Features.h"
 
 #include <atomic>
 
@@ -31,47 +32,15 @@ static SmallVector<StringRef> featuresOf(spirv::ModuleOp module) {
   llvm::SmallSetVector<StringRef, 8> features;
   for (spirv::Capability capability :
        module.getVceTriple()->getCapabilities()) {
-    switch (capability) {
-    case spirv::Capability::Int8:
-      features.insert("int8");
-      break;
-    case spirv::Capability::Int16:
-      features.insert("int16");
-      break;
-    case spirv::Capability::Int64:
-      features.insert("int64");
-      break;
-    case spirv::Capability::Float16:
-      features.insert("float16");
-      break;
-    case spirv::Capability::Float64:
-      features.insert("float64");
-      break;
-    case spirv::Capability::StorageBuffer8BitAccess:
-      features.insert("storage8");
-      break;
-    case spirv::Capability::StorageBuffer16BitAccess:
-      features.insert("storage16");
-      break;
-    case spirv::Capability::DotProduct:
-      features.insert("integer_dot_product");
-      break;
-    case spirv::Capability::Int64Atomics:
-      features.insert("int64_atomics");
-      break;
-    case spirv::Capability::GroupNonUniformArithmetic:
-    case spirv::Capability::GroupNonUniformBallot:
-    case spirv::Capability::GroupNonUniformShuffle:
-      features.insert("subgroup_operations");
-      features.insert("subgroup_32");
-      break;
-    case spirv::Capability::CooperativeMatrixKHR:
+    std::optional<vm::Feature> feature =
+        vm::featureOfCapability(static_cast<uint32_t>(capability));
+    if (feature)
+      features.insert(vm::toString(*feature));
+    if (capability == spirv::Capability::CooperativeMatrixKHR)
       features.insert(matrixFeatureOf(module));
-      features.insert("subgroup_32");
-      break;
-    default:
-      break;
-    }
+    if (feature == vm::Feature::SubgroupOperations ||
+        capability == spirv::Capability::CooperativeMatrixKHR)
+      features.insert(vm::toString(vm::Feature::Subgroup32));
   }
   for (auto mode : module.getOps<spirv::ExecutionModeOp>()) {
     bool isWide = !mode.getValues().empty() &&

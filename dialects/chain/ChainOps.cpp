@@ -17,8 +17,6 @@ using namespace mlir;
 using namespace mlir::chain;
 using gpuvm::WindowAttr;
 
-static constexpr unsigned kNumRegions = 5;
-
 //===----------------------------------------------------------------------===//
 // chain.plan
 //===----------------------------------------------------------------------===//
@@ -80,7 +78,7 @@ static LogicalResult verifyDispatch(DispatchLike op,
            << " bindings, not " << op.getWindows().size();
   for (auto [binding, window] : llvm::zip_equal(
            bindings, op.getWindows().template getAsRange<WindowAttr>()))
-    if (binding % kNumRegions !=
+    if (binding % vm::kNumRegions !=
         static_cast<unsigned>(window.getRegion())) // C3
       return op.emitOpError("C3: binding ")
              << binding << " is not in region "
@@ -135,9 +133,9 @@ static LogicalResult verifyShared(PlanOp plan) {
   if (!shared && !transient)
     return success();
   ArrayRef<int64_t> regions = plan.getRegions();
-  bool fits = shared && transient && shared->size() == kNumRegions &&
+  bool fits = shared && transient && shared->size() == vm::kNumRegions &&
               transient->size() == 2;
-  for (unsigned i = 0; fits && i < kNumRegions; ++i)
+  for (unsigned i = 0; fits && i < vm::kNumRegions; ++i)
     fits = (*shared)[i] >= 0 && (*shared)[i] <= regions[i] &&
            (*shared)[i] % gpuvm::kWindowAlignment == 0;
   for (unsigned i = 0; fits && i < 2; ++i)
@@ -168,7 +166,7 @@ static LogicalResult verifyCommand(Operation *op, PlanOp plan,
 }
 
 LogicalResult PlanOp::verifyRegions() {
-  if (getRegions().size() != kNumRegions) // C1
+  if (getRegions().size() != vm::kNumRegions) // C1
     return emitOpError("C1: there are five region sizes, not ")
            << getRegions().size();
   for (int64_t size : getRegions())

@@ -24,6 +24,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "schema/Machine.h"
 
 #include "dialects/gpuvm/GpuvmDialect.h.inc"
 #include "dialects/gpuvm/GpuvmEnums.h.inc"
@@ -42,8 +43,13 @@ class SendOp;
 /// many rows it has, or a unit.
 inline constexpr StringLiteral kOutputRowsAttr = "gpuvm.output_rows";
 
-/// Windows start at multiples of this many bytes.
-inline constexpr uint64_t kWindowAlignment = 256;
+using vm::kInbox;
+using vm::kNumRegions;
+using vm::kNumRegisters;
+using vm::kOutbox;
+using vm::kTripletBytes;
+using vm::kWindowAlignment;
+using vm::kWordBytes;
 
 /// Whether `op` only says where elements are found: a slice, a reshape, a
 /// concatenation, padding, a slice put into another tensor, or rows picked.

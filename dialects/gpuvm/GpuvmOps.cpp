@@ -180,7 +180,6 @@ LogicalResult KernelOp::verify() {
   if (getCountsWindow().has_value() != getParkedGroups().has_value()) // C6
     return emitOpError("C6: says where its workgroups are counted, or how many "
                        "they are, but not both");
-  constexpr uint64_t kTripletBytes = 12;
   if (std::optional<WindowAttr> counts = getCountsWindow();
       counts && (counts->getRegion() != gpuvm::Region::control ||
                  counts->getLength() != kTripletBytes)) // C6

@@ -10,8 +10,6 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-static constexpr unsigned kNumRegions = 5;
-
 static constexpr StringLiteral kMaxWindowBytesAttr = "gpuvm.max_window_bytes";
 
 uint64_t gpuvm::getMaxWindowBytes(ProgramOp program) {

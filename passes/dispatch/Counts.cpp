@@ -15,7 +15,6 @@ using namespace mlir::gpuvm;
 
 /// Triplets of one kernel: a lane chooses among so many numbers.
 static constexpr size_t kMostTriplets = 16;
-static constexpr int64_t kTripletBytes = 12;
 
 uint64_t gpuvm::allocate(ProgramOp program, gpuvm::Region region,
                          uint64_t bytes) {

@@ -37,7 +37,7 @@ struct ResumeKernels : gpuvm::impl::ResumeKernelsBase<ResumeKernels> {
 } // namespace
 
 void ResumeKernels::resume(KernelOp kernel, int64_t groups) {
-  constexpr uint64_t kWord = 4, kTripletBytes = 12;
+  constexpr uint64_t kWord = kWordBytes;
   uint64_t bytes = kNumLoopWords * kWord;
   uint64_t at = allocate(getOperation(), gpuvm::Region::control, bytes);
   auto control = [&](uint64_t offset, uint64_t length) {

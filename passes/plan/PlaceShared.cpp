@@ -28,7 +28,8 @@ private:
   LogicalResult place(const SymbolInfo &symbol);
 
   llvm::StringMap<SymbolInfo> placed;
-  std::array<int64_t, 5> ends = {}; ///< Of each region, where others begin.
+  std::array<int64_t, kNumRegions> ends =
+      {}; ///< Of each region, where others begin.
 };
 
 struct PlaceShared : gpuvm::impl::PlaceSharedBase<PlaceShared> {

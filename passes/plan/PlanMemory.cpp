@@ -45,8 +45,6 @@ ALWAYS_ENABLED_STATISTIC(numStepsCut, "Barriers added to use windows again");
 
 namespace {
 
-constexpr unsigned kNumRegions = 5;
-
 class MemoryPlanner {
 public:
   MemoryPlanner(ProgramOp program, const PlanMemoryOptions &options)

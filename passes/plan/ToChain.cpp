@@ -228,7 +228,6 @@ void ChainBuilder::addExternal(ExternKernelOp op) {
        llvm::concat<const Type>(type.getInputs(), type.getResults()))
     elements.push_back(cast<RankedTensorType>(tensor).getElementType());
   SmallVector<Attribute> bindings;
-  constexpr unsigned kNumRegions = 5;
   for (unsigned i = 0; i < type.getNumInputs() + type.getNumResults(); ++i)
     bindings.push_back(chain::BindingAttr::get(
         b.getContext(), i * kNumRegions,

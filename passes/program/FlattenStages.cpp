@@ -18,8 +18,7 @@ using namespace mlir;
 using namespace mlir::gpuvm;
 
 /// The registers of a stage's operands and message (GpuvmOps.td, gpuvm.stage).
-static constexpr int64_t kOutbox = 30, kInbox = 31, kNextInbox = 29,
-                         kBeyond = 32;
+static constexpr int64_t kNextInbox = kOutbox - 1, kBeyond = kNumRegisters;
 
 bool gpuvm::isFree(Value value) {
   Operation *op = value.getDefiningOp();

@@ -9,6 +9,8 @@
 
 #include "runtime/device/Device.h"
 
+#include "runtime/device/FeatureChain.h"
+
 namespace vm {
 
 Result<std::unique_ptr<Device>>
@@ -20,60 +22,18 @@ Device::open(const Instance &instance, uint32_t index, Robustness robustness) {
   return device;
 }
 
-namespace {
-/// The chain of feature structures vkCreateDevice takes. Not copyable: the
-/// structures point at each other.
-struct FeatureChain {
-  VkPhysicalDeviceFeatures2 core = {
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
-  VkPhysicalDeviceVulkan11Features v11 = {
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES};
-  VkPhysicalDeviceVulkan12Features v12 = {
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
-  VkPhysicalDeviceVulkan13Features v13 = {
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
-  VkPhysicalDeviceRobustness2FeaturesEXT robustness = {
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT};
-  VkPhysicalDeviceConditionalRenderingFeaturesEXT conditions = {
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CONDITIONAL_RENDERING_FEATURES_EXT};
-  CooperativeMatrixFeatures matrices;
-  Bfloat16Features bfloat16;
-
-  FeatureChain(bool vulkan13, bool robustness2,
-               const PhysicalDevice &physical) {
-    core.pNext = &v11;
-    v11.pNext = &v12;
-    void **end = &v12.pNext;
-    auto append = [&](auto &features) {
-      *end = &features;
-      end = &features.pNext;
-    };
-    if (vulkan13)
-      append(v13);
-    if (robustness2)
-      append(robustness);
-    if (physical.conditionalRendering)
-      append(conditions);
-    if (physical.matrices)
-      append(matrices);
-    if (physical.bfloat16Matrices)
-      append(bfloat16);
-  }
-  FeatureChain(const FeatureChain &) = delete;
-};
-} // namespace
-
 /// Keeps of `there` what kernels (ours or a user's) can make use of.
 static void chooseFeatures(FeatureChain &want, const FeatureChain &there,
                            Robustness robustness) {
-  want.core.features.shaderInt16 = there.core.features.shaderInt16;
-  want.core.features.shaderInt64 = there.core.features.shaderInt64;
-  want.core.features.shaderFloat64 = there.core.features.shaderFloat64;
-  want.v11.storageBuffer16BitAccess = there.v11.storageBuffer16BitAccess;
-  want.v12.storageBuffer8BitAccess = there.v12.storageBuffer8BitAccess;
-  want.v12.shaderInt8 = there.v12.shaderInt8;
-  want.v12.shaderFloat16 = there.v12.shaderFloat16;
-  want.v12.shaderBufferInt64Atomics = there.v12.shaderBufferInt64Atomics;
+#define GPUVM_BIT(MEMBER) want.MEMBER = there.MEMBER;
+#define GPUVM_PROPERTY(MEMBER)
+#define GPUVM_COMPUTED(MEMBER)
+#define GPUVM_FEATURE(ENUMERATOR, NAME, SINCE, CAPABILITIES, VULKAN, WORDS)    \
+  VULKAN
+#include "schema/Features.def"
+#undef GPUVM_BIT
+#undef GPUVM_PROPERTY
+#undef GPUVM_COMPUTED
   want.v12.shaderSharedInt64Atomics = there.v12.shaderSharedInt64Atomics;
   want.v12.shaderSubgroupExtendedTypes = there.v12.shaderSubgroupExtendedTypes;
   want.v12.scalarBlockLayout = there.v12.scalarBlockLayout;
@@ -81,7 +41,6 @@ static void chooseFeatures(FeatureChain &want, const FeatureChain &there,
   want.v12.vulkanMemoryModelDeviceScope =
       there.v12.vulkanMemoryModelDeviceScope;
   want.v13.subgroupSizeControl = there.v13.subgroupSizeControl;
-  want.v13.shaderIntegerDotProduct = there.v13.shaderIntegerDotProduct;
   want.v13.computeFullSubgroups = there.v13.computeFullSubgroups;
   want.v13.shaderZeroInitializeWorkgroupMemory =
       there.v13.shaderZeroInitializeWorkgroupMemory;
@@ -102,11 +61,15 @@ static void chooseFeatures(FeatureChain &want, const FeatureChain &there,
 
 Status Device::create(const PhysicalDevice &physical, Robustness robustness) {
   bool vulkan13 = info_.apiMajor > 1 || info_.apiMinor >= 3;
-  FeatureChain there(vulkan13, physical.robustness2, physical);
+  FeatureChain::Parts parts = {vulkan13, physical.robustness2,
+                               physical.conditionalRendering, physical.matrices,
+                               physical.bfloat16Matrices};
+  FeatureChain there(parts);
   instance_.vk().getFeatures2(physical.handle, &there.core);
   bool useRobustness2 =
       robustness != Robustness::None && there.robustness.robustBufferAccess2;
-  FeatureChain want(vulkan13, useRobustness2, physical);
+  parts.robustness2 = useRobustness2;
+  FeatureChain want(parts);
   chooseFeatures(want, there, robustness);
 
   float priority = 1.0f;

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/device/FeatureChain.h"
 #include "runtime/device/Instance.h"
 
 #include <algorithm>
@@ -108,6 +109,21 @@ static bool knowsExtension(const InstanceTable &vk, VkPhysicalDevice device,
   return false;
 }
 
+/// What Vulkan says of the features of a device (schema/Features.def).
+struct FeatureAnswers {
+  FeatureAnswers(const FeatureChain::Parts &parts,
+                 const VkPhysicalDeviceVulkan11Properties &properties11,
+                 const VkPhysicalDeviceVulkan12Properties &properties12)
+      : chain(parts), properties11(properties11), properties12(properties12) {}
+
+  FeatureChain chain;
+  const VkPhysicalDeviceVulkan11Properties &properties11;
+  const VkPhysicalDeviceVulkan12Properties &properties12;
+  bool hasSubgroup32 = false, hasSubgroupOperations = false,
+       hasMatrixF16F32 = false, hasMatrixI8I32 = false,
+       hasMatrixBf16F32 = false, hasUnlimitedLoops = false;
+};
+
 /// Whether the subgroups of kernels have all operations that plans know.
 static bool
 hasSubgroupOperations(const VkPhysicalDeviceVulkan11Properties &properties) {
@@ -118,80 +134,27 @@ hasSubgroupOperations(const VkPhysicalDeviceVulkan11Properties &properties) {
          properties.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT;
 }
 
-static void fillFeatures(DeviceInfo &info, const InstanceTable &vk,
-                         const PhysicalDevice &device,
-                         const VkPhysicalDeviceVulkan11Properties &basic,
-                         const VkPhysicalDeviceVulkan12Properties &properties) {
-  VkPhysicalDeviceRobustness2FeaturesEXT robustness = {
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT};
-  VkPhysicalDeviceVulkan12Features v12 = {
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
-  v12.pNext = device.robustness2 ? &robustness : nullptr;
-  VkPhysicalDeviceVulkan11Features v11 = {
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES};
-  v11.pNext = &v12;
-  VkPhysicalDeviceFeatures2 core = {
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
-  core.pNext = &v11;
-  vk.getFeatures2(device.handle, &core);
-
-  auto add = [&](VkBool32 there, Feature feature) {
-    if (there)
-      info.features.push_back(feature);
-  };
-  add(v12.shaderInt8, Feature::Int8);
-  add(core.features.shaderInt16, Feature::Int16);
-  add(core.features.shaderInt64, Feature::Int64);
-  add(v12.shaderFloat16, Feature::Float16);
-  add(core.features.shaderFloat64, Feature::Float64);
-  add(v12.storageBuffer8BitAccess, Feature::Storage8);
-  add(v11.storageBuffer16BitAccess, Feature::Storage16);
-  add(properties.shaderRoundingModeRTEFloat32, Feature::RoundToEven32);
-  add(properties.shaderSignedZeroInfNanPreserveFloat32,
-      Feature::SignedZeroInfNan32);
-  add(properties.shaderRoundingModeRTEFloat64, Feature::RoundToEven64);
-  add(properties.shaderSignedZeroInfNanPreserveFloat64,
-      Feature::SignedZeroInfNan64);
-  add(v12.shaderBufferInt64Atomics, Feature::Int64Atomics);
-  add(hasSubgroupOperations(basic), Feature::SubgroupOperations);
-  info.robustBufferAccess2 = robustness.robustBufferAccess2;
-}
-
-/// Subgroups of 32, the matrices that they multiply, and products of bytes.
-/// Needs Vulkan 1.3.
-static void fillVulkan13(DeviceInfo &info, const InstanceTable &vk,
-                         PhysicalDevice &device) {
-  VkPhysicalDeviceVulkan13Properties properties13 = {
+/// Whether a kernel may ask for full subgroups of 32. Needs Vulkan 1.3.
+static bool hasSubgroup32(const InstanceTable &vk, VkPhysicalDevice device,
+                          const VkPhysicalDeviceVulkan13Features &features) {
+  VkPhysicalDeviceVulkan13Properties own = {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES};
   VkPhysicalDeviceProperties2 properties = {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
-  properties.pNext = &properties13;
-  vk.getProperties2(device.handle, &properties);
-  bool known = vk.getMatrices &&
-               knowsExtension(vk, device.handle, kCooperativeMatrixExtension);
-  CooperativeMatrixFeatures matrices;
-  VkPhysicalDeviceVulkan13Features v13 = {
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
-  v13.pNext = known ? &matrices : nullptr;
-  Bfloat16Features bfloat16;
-  if (known && knowsExtension(vk, device.handle, kBfloat16Extension))
-    matrices.pNext = &bfloat16;
-  VkPhysicalDeviceVulkan12Features v12 = {
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
-  v12.pNext = &v13;
-  VkPhysicalDeviceFeatures2 core = {
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
-  core.pNext = &v12;
-  vk.getFeatures2(device.handle, &core);
+  properties.pNext = &own;
+  vk.getProperties2(device, &properties);
   constexpr uint32_t kSize = 32;
-  if (v13.subgroupSizeControl && v13.computeFullSubgroups &&
-      properties13.minSubgroupSize <= kSize &&
-      properties13.maxSubgroupSize >= kSize &&
-      properties13.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT)
-    info.features.push_back(Feature::Subgroup32);
-  if (v13.shaderIntegerDotProduct)
-    info.features.push_back(Feature::IntegerDotProduct);
-  device.matrices = matrices.cooperativeMatrix && v12.vulkanMemoryModel;
+  return features.subgroupSizeControl && features.computeFullSubgroups &&
+         own.minSubgroupSize <= kSize && own.maxSubgroupSize >= kSize &&
+         own.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT;
+}
+
+/// The matrices that subgroups of 32 multiply. Needs Vulkan 1.3.
+static void askMatrices(FeatureAnswers &answers, const InstanceTable &vk,
+                        PhysicalDevice &device) {
+  const FeatureChain &chain = answers.chain;
+  device.matrices =
+      chain.matrices.cooperativeMatrix && chain.v12.vulkanMemoryModel;
   if (!device.matrices)
     return;
   uint32_t count = 0;
@@ -208,15 +171,27 @@ static void fillVulkan13(DeviceInfo &info, const InstanceTable &vk,
                  !p.saturatingAccumulation;
         });
   };
-  if (has(16, C::Float16, C::Float32))
-    info.features.push_back(Feature::MatrixF16F32);
-  if (has(32, C::Sint8, C::Sint32))
-    info.features.push_back(Feature::MatrixI8I32);
-  device.bfloat16Matrices = bfloat16.shaderBFloat16Type &&
-                            bfloat16.shaderBFloat16CooperativeMatrix &&
-                            has(16, C::Bfloat16, C::Float32);
-  if (device.bfloat16Matrices)
-    info.features.push_back(Feature::MatrixBf16F32);
+  answers.hasMatrixF16F32 = has(16, C::Float16, C::Float32);
+  answers.hasMatrixI8I32 = has(32, C::Sint8, C::Sint32);
+  answers.hasMatrixBf16F32 = chain.bfloat16.shaderBFloat16Type &&
+                             chain.bfloat16.shaderBFloat16CooperativeMatrix &&
+                             has(16, C::Bfloat16, C::Float32);
+  device.bfloat16Matrices = answers.hasMatrixBf16F32;
+}
+
+/// The parts of a chain that a device can fill.
+static FeatureChain::Parts knownParts(const DeviceInfo &info,
+                                      const InstanceTable &vk,
+                                      const PhysicalDevice &device) {
+  FeatureChain::Parts parts;
+  parts.vulkan13 = info.apiMajor > 1 || info.apiMinor >= 3;
+  parts.robustness2 = device.robustness2;
+  parts.matrices =
+      parts.vulkan13 && vk.getMatrices &&
+      knowsExtension(vk, device.handle, kCooperativeMatrixExtension);
+  parts.bfloat16 =
+      parts.matrices && knowsExtension(vk, device.handle, kBfloat16Extension);
+  return parts;
 }
 
 /// Mesa's llvmpipe ends all loops of an invocation, silently, when they have
@@ -225,6 +200,32 @@ static void fillVulkan13(DeviceInfo &info, const InstanceTable &vk,
 static bool endsLoops(const DeviceInfo &info) {
   constexpr uint32_t kUnlimited = 25;
   return info.lavapipe && VK_API_VERSION_MAJOR(info.driverVersion) < kUnlimited;
+}
+
+static void
+fillFeatures(DeviceInfo &info, const InstanceTable &vk, PhysicalDevice &device,
+             const VkPhysicalDeviceVulkan11Properties &properties11,
+             const VkPhysicalDeviceVulkan12Properties &properties12) {
+  FeatureChain::Parts parts = knownParts(info, vk, device);
+  FeatureAnswers answers(parts, properties11, properties12);
+  vk.getFeatures2(device.handle, &answers.chain.core);
+  answers.hasSubgroupOperations = hasSubgroupOperations(properties11);
+  answers.hasUnlimitedLoops = !endsLoops(info);
+  if (parts.vulkan13) {
+    answers.hasSubgroup32 = hasSubgroup32(vk, device.handle, answers.chain.v13);
+    askMatrices(answers, vk, device);
+  }
+#define GPUVM_BIT(MEMBER) answers.chain.MEMBER
+#define GPUVM_PROPERTY(MEMBER) answers.MEMBER
+#define GPUVM_COMPUTED(MEMBER) answers.MEMBER
+#define GPUVM_FEATURE(ENUMERATOR, NAME, SINCE, CAPABILITIES, VULKAN, WORDS)    \
+  if (VULKAN)                                                                  \
+    info.features.push_back(Feature::ENUMERATOR);
+#include "schema/Features.def"
+#undef GPUVM_BIT
+#undef GPUVM_PROPERTY
+#undef GPUVM_COMPUTED
+  info.robustBufferAccess2 = answers.chain.robustness.robustBufferAccess2;
 }
 
 /// Whether the device's clock and the host's steady one can be read together.
@@ -291,10 +292,6 @@ DeviceInfo queryDevice(const InstanceTable &vk, PhysicalDevice &device) {
   device.memoryBudget =
       knowsExtension(vk, device.handle, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
   fillFeatures(info, vk, device, v11, v12);
-  if (!endsLoops(info))
-    info.features.push_back(Feature::UnlimitedLoops);
-  if (info.apiMajor > 1 || info.apiMinor >= 3)
-    fillVulkan13(info, vk, device);
   VkPhysicalDeviceMemoryProperties memory = {};
   vk.getMemoryProperties(device.handle, &memory);
   fillMemory(info, memory);

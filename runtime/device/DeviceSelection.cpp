@@ -20,51 +20,6 @@ namespace vm {
 
 //===--- Refusals ---------------------------------------------------------===//
 
-/// What a person who reads Vulkan's documentation looks for.
-static const char *vulkanName(Feature feature) {
-  switch (feature) {
-  case Feature::Int8:
-    return "shaderInt8";
-  case Feature::Int16:
-    return "shaderInt16";
-  case Feature::Int64:
-    return "shaderInt64";
-  case Feature::Float16:
-    return "shaderFloat16";
-  case Feature::Float64:
-    return "shaderFloat64";
-  case Feature::Storage8:
-    return "storageBuffer8BitAccess";
-  case Feature::Storage16:
-    return "storageBuffer16BitAccess";
-  case Feature::RoundToEven32:
-    return "shaderRoundingModeRTEFloat32";
-  case Feature::SignedZeroInfNan32:
-    return "shaderSignedZeroInfNanPreserveFloat32";
-  case Feature::RoundToEven64:
-    return "shaderRoundingModeRTEFloat64";
-  case Feature::SignedZeroInfNan64:
-    return "shaderSignedZeroInfNanPreserveFloat64";
-  case Feature::Subgroup32:
-    return "subgroupSizeControl with subgroups of 32";
-  case Feature::MatrixF16F32:
-    return "VK_KHR_cooperative_matrix, 16x16x16 of f16 and f32";
-  case Feature::MatrixI8I32:
-    return "VK_KHR_cooperative_matrix, 16x16x32 of i8 and i32";
-  case Feature::IntegerDotProduct:
-    return "shaderIntegerDotProduct";
-  case Feature::MatrixBf16F32:
-    return "VK_KHR_shader_bfloat16, 16x16x16 of bf16 and f32";
-  case Feature::Int64Atomics:
-    return "shaderBufferInt64Atomics";
-  case Feature::SubgroupOperations:
-    return "ballot, shuffle and arithmetic in subgroupSupportedOperations";
-  case Feature::UnlimitedLoops:
-    return "a driver that does not end loops (llvmpipe before Mesa 25 does)";
-  }
-  return "unknown";
-}
-
 namespace {
 /// Collects the reasons why one device cannot do what is needed.
 class Refuser {
@@ -85,7 +40,7 @@ public:
       add(fmt::format("Kernel \"{}\" needs the feature {} ({}), which the "
                       "device does not have.",
                       need.kernel, toString(need.feature),
-                      vulkanName(need.feature)));
+                      kFeatures[static_cast<size_t>(need.feature)].words));
   }
 
   /// `verb` and `unit` make the sentence: "<user> <verb> <value> <unit>, more

@@ -28,6 +28,12 @@ static_assert(sizeof(gpuvm_options) == 152 && sizeof(void *) == 8,
               "vm_options_init fills what its caller has: later fields come "
               "out of `reserved`");
 
+// The header, which is C and installed, says again what schema/Machine.h says.
+static_assert(GPUVM_REGISTERS == int(vm::Region::Registers) &&
+              GPUVM_HEAP == int(vm::Region::Heap) &&
+              GPUVM_HEAP + 1 == vm::kNumRegions &&
+              GPUVM_MESSAGE_EXCESS + 1 == std::size(vm::kMessageStatusNames));
+
 const char *vm_version() { return GPUVM_VERSION; }
 
 uint32_t vm_abi_version() { return GPUVM_ABI_VERSION; }

@@ -136,7 +136,7 @@ static bool isMetadataOf(const Symbol &symbol, const Stage &stage) {
   std::string_view name = symbol.name;
   return name.starts_with(stage.name) &&
          name.substr(stage.name.size()) == ".metadata" &&
-         symbol.window.length >= kMetadataWords * sizeof(uint32_t);
+         symbol.window.length >= kMetadataBytes;
 }
 
 Result<const Symbol *> findMetadata(const Plan &plan, uint32_t instance) {

@@ -23,8 +23,6 @@
 
 namespace vm {
 
-static constexpr uint64_t kNumRegisters = 32;
-
 Result<std::unique_ptr<Vm>> Vm::boot(const VmOptions &options) {
   HostSpan span(options.events, "boot");
   std::unique_ptr<Vm> vm(new Vm(options));
@@ -145,8 +143,7 @@ Status Vm::layOut(const BareLayout &layout) {
   uint64_t registers = saturate(layout.instances, kNumRegisters, 0);
   plan.regionBytes = {
       saturate(registers, layout.registerBytes, 0),
-      saturate(layout.instances, kMetadataWords * sizeof(uint32_t),
-               layout.metricsBytes),
+      saturate(layout.instances, kMetadataBytes, layout.metricsBytes),
       layout.globalsBytes, layout.controlBytes, layout.heapBytes};
   VM_RETURN_IF_ERROR(load(std::move(plan), /*isProgram=*/false));
   bare_ = layout;

@@ -17,10 +17,8 @@
 
 namespace vm {
 
-static constexpr uint32_t kNumRegisters = 32;
-static constexpr uint64_t kMetadataBytes = kMetadataWords * sizeof(uint32_t);
 /// The status word is the last of the metadata words.
-static constexpr uint64_t kStatusOffset = kMetadataBytes - sizeof(uint32_t);
+static constexpr uint64_t kStatusOffset = kMetadataBytes - kWordBytes;
 
 Status Vm::checkRegions() const {
   if (executor_)

@@ -260,7 +260,7 @@ Status verifyUnless(const Plan &plan, const Deadline &deadline) {
     const Command &command = plan.commands[i];
     if (!command.unless)
       continue;
-    if (*command.unless > kLastFeature)
+    if (static_cast<size_t>(*command.unless) >= kNumFeatures)
       return bad("Devices with an unknown feature ({}) do without command {}.",
                  static_cast<unsigned>(*command.unless), i);
     if (std::holds_alternative<Repeat>(command.op) ||

@@ -26,40 +26,31 @@ Status bad(fmt::format_string<Args...> format, Args &&...args) {
                 fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// A capability and the feature it needs, if Vulkan 1.2 does not guarantee it.
-struct CapabilityRule {
-  SpvCapability capability;
-  std::optional<Feature> feature;
-};
-
-/// Float controls need a feature a width: their execution modes are checked.
-constexpr CapabilityRule kCapabilities[] = {
-    {SpvCapabilityShader, {}},
-    {SpvCapabilityMatrix, {}},
+/// Capabilities that need no feature: Vulkan 1.2 guarantees them, or what they
+/// allow is checked where it is used.
+constexpr uint32_t kFreeCapabilities[] = {
+    SpvCapabilityShader,
+    SpvCapabilityMatrix,
     // Subgroup operations BASIC: Vulkan 1.2, "Required Limits" of
     // subgroupSupportedOperations.
-    {SpvCapabilityGroupNonUniform, {}},
-    {SpvCapabilityInt8, Feature::Int8},
-    {SpvCapabilityInt16, Feature::Int16},
-    {SpvCapabilityInt64, Feature::Int64},
-    {SpvCapabilityFloat16, Feature::Float16},
-    {SpvCapabilityFloat64, Feature::Float64},
-    {SpvCapabilityStorageBuffer8BitAccess, Feature::Storage8},
-    {SpvCapabilityStorageBuffer16BitAccess, Feature::Storage16},
-    {SpvCapabilityDotProductKHR, Feature::IntegerDotProduct},
-    {SpvCapabilityDotProductInput4x8BitPackedKHR, Feature::IntegerDotProduct},
-    {SpvCapabilityInt64Atomics, Feature::Int64Atomics},
-    {SpvCapabilityGroupNonUniformArithmetic, Feature::SubgroupOperations},
-    {SpvCapabilityGroupNonUniformBallot, Feature::SubgroupOperations},
-    {SpvCapabilityGroupNonUniformShuffle, Feature::SubgroupOperations},
+    SpvCapabilityGroupNonUniform,
     // Cooperative matrices: their types say which feature (KernelScan.h).
-    {SpvCapabilityVulkanMemoryModel, {}},
-    {SpvCapabilityCooperativeMatrixNV, {}},
-    {kCapabilityBfloat16Type, Feature::MatrixBf16F32},
-    {kCapabilityBfloat16Matrix, Feature::MatrixBf16F32},
-    {SpvCapabilityRoundingModeRTE, {}},
-    {SpvCapabilitySignedZeroInfNanPreserve, {}},
+    SpvCapabilityVulkanMemoryModel,
+    SpvCapabilityCooperativeMatrixNV,
+    // Float controls need a feature a width: their execution modes are checked.
+    SpvCapabilityRoundingModeRTE,
+    SpvCapabilitySignedZeroInfNanPreserve,
 };
+
+// The numbers of the schema are those of SPIR-V.
+constexpr auto SpvCapabilityBFloat16TypeKHR = kCapabilityBfloat16Type;
+constexpr auto SpvCapabilityBFloat16CooperativeMatrixKHR =
+    kCapabilityBfloat16Matrix;
+#define GPUVM_CAPABILITY(NUMBER, NAME)                                         \
+  static_assert(SpvCapability##NAME == NUMBER);
+#define GPUVM_FEATURE(ENUMERATOR, NAME, SINCE, CAPABILITIES, ...) CAPABILITIES
+#include "schema/Features.def"
+#undef GPUVM_CAPABILITY
 
 /// Extensions whose instructions the rules above cover, or that add none.
 constexpr const char *kExtensions[] = {
@@ -113,17 +104,17 @@ bool declares(const Kernel &kernel, Feature feature) {
 }
 
 Status checkCapability(const Kernel &kernel, uint32_t capability) {
-  auto rule = std::find_if(
-      std::begin(kCapabilities), std::end(kCapabilities),
-      [&](const CapabilityRule &r) { return r.capability == capability; });
-  if (rule == std::end(kCapabilities))
+  std::optional<Feature> feature = featureOfCapability(capability);
+  if (!feature &&
+      std::find(std::begin(kFreeCapabilities), std::end(kFreeCapabilities),
+                capability) == std::end(kFreeCapabilities))
     return bad("Kernel \"{}\" needs SPIR-V capability {}, which no feature of "
                "a plan covers.",
                kernel.name, capability);
-  if (rule->feature && !declares(kernel, *rule->feature))
+  if (feature && !declares(kernel, *feature))
     return bad("Kernel \"{}\" needs feature \"{}\" (SPIR-V capability {}) and "
                "does not declare it.",
-               kernel.name, toString(*rule->feature), capability);
+               kernel.name, toString(*feature), capability);
   return {};
 }
 
@@ -173,9 +164,8 @@ Status checkExecutionMode(const Kernel &kernel,
 std::vector<Feature> requiredFeatures(const KernelFacts &facts) {
   std::set<Feature> features;
   for (uint32_t capability : facts.capabilities)
-    for (const CapabilityRule &rule : kCapabilities)
-      if (rule.capability == capability && rule.feature)
-        features.insert(*rule.feature);
+    if (std::optional<Feature> feature = featureOfCapability(capability))
+      features.insert(*feature);
   for (const KernelFacts::ExecutionMode &mode : facts.executionModes)
     if (auto feature = featureOf(mode))
       features.insert(*feature);

@@ -36,7 +36,7 @@ Status verifyLocalSize(const Kernel &kernel) {
 Status verifyFeatures(const Kernel &kernel) {
   for (size_t i = 0; i < kernel.features.size(); ++i) {
     Feature feature = kernel.features[i];
-    if (feature > kLastFeature)
+    if (static_cast<size_t>(feature) >= kNumFeatures)
       return bad("Kernel \"{}\" needs an unknown feature ({}).", kernel.name,
                  static_cast<unsigned>(feature));
     if (i > 0 && feature <= kernel.features[i - 1])

@@ -15,31 +15,7 @@ namespace vm {
 namespace {
 
 // Indexed by the enumerators' values.
-constexpr const char *kRegionNames[] = {"registers", "metrics", "globals",
-                                        "control", "heap"};
-constexpr const char *kDTypeNames[] = {"i1",  "i8",  "i16", "i32", "i64",
-                                       "f16", "f32", "f64", "bf16"};
-constexpr uint64_t kDTypeBytes[] = {1, 1, 2, 4, 8, 2, 4, 8, 2};
 constexpr const char *kResidencyNames[] = {"execution", "load"};
-constexpr const char *kFeatureNames[] = {"int8",
-                                         "int16",
-                                         "int64",
-                                         "float16",
-                                         "float64",
-                                         "storage8",
-                                         "storage16",
-                                         "round_to_even_32",
-                                         "signed_zero_inf_nan_32",
-                                         "round_to_even_64",
-                                         "signed_zero_inf_nan_64",
-                                         "subgroup_32",
-                                         "matrix_f16_f32",
-                                         "matrix_i8_i32",
-                                         "integer_dot_product",
-                                         "matrix_bf16_f32",
-                                         "int64_atomics",
-                                         "subgroup_operations",
-                                         "unlimited_loops"};
 constexpr const char *kDeviceKindNames[] = {"cpu", "gpu"};
 constexpr const char *kHazardNames[] = {"RAW", "WAR", "WAW"};
 
@@ -65,7 +41,6 @@ const char *toString(DType dtype) { return nameOf(dtype, kDTypeNames); }
 const char *toString(Residency residency) {
   return nameOf(residency, kResidencyNames);
 }
-const char *toString(Feature feature) { return nameOf(feature, kFeatureNames); }
 const char *toString(DeviceKind kind) { return nameOf(kind, kDeviceKindNames); }
 const char *toString(HazardKind kind) { return nameOf(kind, kHazardNames); }
 
@@ -84,7 +59,10 @@ std::optional<Residency> residencyFromString(std::string_view name) {
   return valueOf<Residency>(name, kResidencyNames);
 }
 std::optional<Feature> featureFromString(std::string_view name) {
-  return valueOf<Feature>(name, kFeatureNames);
+  for (size_t i = 0; i < kNumFeatures; ++i)
+    if (name == kFeatures[i].name)
+      return static_cast<Feature>(i);
+  return std::nullopt;
 }
 std::optional<DeviceKind> deviceKindFromString(std::string_view name) {
   return valueOf<DeviceKind>(name, kDeviceKindNames);

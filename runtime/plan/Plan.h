@@ -19,6 +19,9 @@
 
 #pragma once
 
+#include "schema/Features.h"
+#include "schema/Machine.h"
+
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -27,18 +30,6 @@
 #include <vector>
 
 namespace vm {
-
-/// The five memory regions. The value is the region's descriptor binding.
-enum class Region : uint8_t { Registers, Metrics, Globals, Control, Heap };
-inline constexpr unsigned kNumRegions = 5;
-/// Every window starts at a multiple of this many bytes (the largest
-/// minStorageBufferOffsetAlignment that Vulkan allows).
-inline constexpr uint64_t kWindowAlignment = 256;
-/// Words of message metadata: f32 norm, f32 max_abs, u32 ticks, u32 status.
-inline constexpr unsigned kMetadataWords = 4;
-
-/// Element types. Integers are signless; i1 is stored as one byte, 0 or 1.
-enum class DType : uint8_t { I1, I8, I16, I32, I64, F16, F32, F64, BF16 };
 
 const char *toString(Region region); ///< "registers", "metrics", ...
 const char *toString(DType dtype);   ///< "i1", "f32", ...
@@ -110,32 +101,6 @@ struct Binding {
   bool reads = false;
   bool writes = false;
 };
-
-/// Device features a kernel may need; names as in the manifest.
-enum class Feature : uint8_t {
-  Int8,
-  Int16,
-  Int64,
-  Float16,
-  Float64,
-  Storage8,
-  Storage16,
-  RoundToEven32,      ///< shaderRoundingModeRTEFloat32
-  SignedZeroInfNan32, ///< shaderSignedZeroInfNanPreserveFloat32
-  RoundToEven64,      ///< shaderRoundingModeRTEFloat64
-  SignedZeroInfNan64, ///< shaderSignedZeroInfNanPreserveFloat64
-  Subgroup32,         ///< Full subgroups of 32 invocations on demand.
-  MatrixF16F32,       ///< Cooperative matrices of a subgroup, 16 x 16 x 16:
-                      ///< f16 x f16 + f32.
-  MatrixI8I32,        ///< The same, 16 x 16 x 32: i8 x i8 + i32.
-  IntegerDotProduct,  ///< shaderIntegerDotProduct
-  MatrixBf16F32,      ///< As MatrixF16F32: bf16 x bf16 + f32.
-  Int64Atomics,       ///< shaderBufferInt64Atomics
-  SubgroupOperations, ///< Ballots, shuffles and arithmetic of subgroups.
-  UnlimitedLoops,     ///< The driver lets a loop run until it ends by itself.
-};
-inline constexpr Feature kLastFeature = Feature::UnlimitedLoops;
-const char *toString(Feature feature); ///< "int8", "storage8", ...
 
 /// The devices that a kernel is for.
 enum class DeviceKind : uint8_t {

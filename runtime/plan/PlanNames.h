@@ -39,12 +39,4 @@ std::optional<uint64_t> tensorByteSize(DType dtype,
 /// "8x4xf32", or "f32" for a scalar.
 std::string typeString(const Slot &slot);
 
-/// Region and window index k of a descriptor binding (r + 5k).
-constexpr Region regionOfBinding(uint32_t binding) {
-  return static_cast<Region>(binding % kNumRegions);
-}
-constexpr uint32_t windowOfBinding(uint32_t binding) {
-  return binding / kNumRegions;
-}
-
 } // namespace vm

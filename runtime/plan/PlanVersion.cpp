@@ -14,21 +14,8 @@
 #include <fmt/format.h>
 #include <spirv_cross/spirv.h>
 
-#include <iterator>
-
 namespace vm {
 namespace {
-
-/// By the value of the feature.
-constexpr uint16_t kMinorOfFeature[] = {
-    0, 0, 0, 0, 0, 0, 0, // int8 to storage16
-    0, 0, 0, 0,          // float controls
-    2, 2, 2,             // subgroup_32, matrix_f16_f32, matrix_i8_i32
-    3,                   // integer_dot_product
-    4,                   // matrix_bf16_f32
-    6, 6,                // int64_atomics, subgroup_operations
-    9};                  // unlimited_loops
-static_assert(std::size(kMinorOfFeature) == size_t(kLastFeature) + 1);
 
 /// Capabilities are the first instructions of a valid module.
 bool hasCapability(const std::vector<uint32_t> &module, uint32_t capability) {
@@ -67,8 +54,8 @@ public:
       add(9, "A word for unfinished loops, of kernel \"{}\",",
           printable(kernel.name));
     for (Feature feature : kernel.features)
-      if (feature <= kLastFeature)
-        add(kMinorOfFeature[static_cast<size_t>(feature)],
+      if (static_cast<size_t>(feature) < kNumFeatures)
+        add(kFeatures[static_cast<size_t>(feature)].since,
             "The feature \"{}\" of kernel \"{}\"", toString(feature),
             printable(kernel.name));
     if (hasCapability(kernel.spirv, SpvCapabilityVulkanMemoryModel))
@@ -112,10 +99,9 @@ NewestPart newestPart(const Plan &plan) {
     if (symbol.bound != 0)
       newest.add(5, "A symbol with a bound, \"{}\",", printable(symbol.name));
   }
-  constexpr uint32_t kOldRegisters = 32;
   for (const RegisterSlot &slot : plan.registers) {
     newest.addSlot("register", slot);
-    if (slot.reg >= kOldRegisters)
+    if (slot.reg >= kNumRegisters)
       newest.add(8, "A register after R31, \"{}\",", printable(slot.name));
   }
   for (const Kernel &kernel : plan.kernels)

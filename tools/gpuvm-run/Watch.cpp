@@ -29,10 +29,8 @@ namespace vm::run {
 //===--- Words ------------------------------------------------------------===//
 
 static std::string statusText(uint32_t status) {
-  constexpr const char *kNames[] = {"OK",      "ANOMALY", "ATTENTION",
-                                    "NEED_VM", "NEED_IO", "NEED_DATA",
-                                    "EXCESS"};
-  return status < std::size(kNames) ? kNames[status] : std::to_string(status);
+  return status < std::size(kMessageStatusNames) ? kMessageStatusNames[status]
+                                                 : std::to_string(status);
 }
 
 static std::string progressText(const WatchState &state) {

@@ -70,7 +70,7 @@ TEST(DeviceSelection, NamesEveryFeatureAsVulkanDoes) {
   DeviceInfo bare = makeLavapipe();
   bare.features.clear();
   std::set<std::string> reasons;
-  for (int i = 0; i <= static_cast<int>(kLastFeature); ++i) {
+  for (size_t i = 0; i < kNumFeatures; ++i) {
     Requirements needs;
     needs.features = {{static_cast<Feature>(i), "k"}};
     std::vector<std::string> reason = refusalReasons(bare, needs);
@@ -78,7 +78,7 @@ TEST(DeviceSelection, NamesEveryFeatureAsVulkanDoes) {
     EXPECT_EQ(reason[0].find("unknown"), std::string::npos) << reason[0];
     reasons.insert(reason[0]);
   }
-  EXPECT_EQ(reasons.size(), static_cast<size_t>(kLastFeature) + 1);
+  EXPECT_EQ(reasons.size(), kNumFeatures);
 }
 
 TEST(DeviceSelection, PrefersWhatIsMoreOfAGpu) {

@@ -128,7 +128,7 @@ TEST(PlanFormat, NamesRoundTrip) {
     EXPECT_EQ(regionFromString(toString(Region(i))), Region(i));
   for (unsigned i = 0; i <= unsigned(DType::BF16); ++i)
     EXPECT_EQ(dtypeFromString(toString(DType(i))), DType(i));
-  for (unsigned i = 0; i <= unsigned(kLastFeature); ++i)
+  for (unsigned i = 0; i < kNumFeatures; ++i)
     EXPECT_EQ(featureFromString(toString(Feature(i))), Feature(i));
   for (unsigned i = 0; i <= unsigned(HazardKind::WriteAfterWrite); ++i)
     EXPECT_EQ(hazardKindFromString(toString(HazardKind(i))), HazardKind(i));
