@@ -33,26 +33,7 @@ static void addDataFlags(CLI::App &app, run::CommandLine &options) {
                  "name prints an output or a symbol; name=@file.npy writes it; "
                  "Default: print all outputs")
       ->allow_extra_args(false);
-  app.add_option("--expected_output", options.expected,
-                 "name=<tensor>: compare an output; prints [SUCCESS] or "
-                 "[FAILED] and exits with 1 if it differs")
-      ->allow_extra_args(false);
-  app.add_option("--expected_f16_threshold", options.f16Threshold,
-                 "Tolerance of f16, absolute or relative; 0 is exact")
-      ->check(numberIn(0, 1e300))
-      ->capture_default_str();
-  app.add_option("--expected_f32_threshold", options.f32Threshold,
-                 "Tolerance of f32, absolute or relative; 0 is exact")
-      ->check(numberIn(0, 1e300))
-      ->capture_default_str();
-  app.add_option("--expected_f64_threshold", options.f64Threshold,
-                 "Tolerance of f64, absolute or relative; 0 is exact")
-      ->check(numberIn(0, 1e300))
-      ->capture_default_str();
-  app.add_option("--output_max_element_count", options.maxElements,
-                 "Print at most this many elements of an output")
-      ->check(countIn(0, UINT64_MAX))
-      ->capture_default_str();
+  addExpectedFlags(app, options);
   app.add_option("--iterations", options.iterations,
                  "Execute this many times; symbols keep their values")
       ->capture_default_str()

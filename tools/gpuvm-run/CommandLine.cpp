@@ -74,26 +74,7 @@ static void addDataFlags(CLI::App &app, CommandLine &options) {
                  "name=file: append an output of every chunk to a raw file or "
                  "pipe")
       ->allow_extra_args(false);
-  app.add_option("--expected_output", options.expected,
-                 "name=<tensor>: compare an output; prints [SUCCESS] or "
-                 "[FAILED] and exits with 1 if it differs")
-      ->allow_extra_args(false);
-  app.add_option("--expected_f16_threshold", options.f16Threshold,
-                 "Tolerance of f16, absolute or relative; 0 is exact")
-      ->check(numberIn(0, 1e300))
-      ->capture_default_str();
-  app.add_option("--expected_f32_threshold", options.f32Threshold,
-                 "Tolerance of f32, absolute or relative; 0 is exact")
-      ->check(numberIn(0, 1e300))
-      ->capture_default_str();
-  app.add_option("--expected_f64_threshold", options.f64Threshold,
-                 "Tolerance of f64, absolute or relative; 0 is exact")
-      ->check(numberIn(0, 1e300))
-      ->capture_default_str();
-  app.add_option("--output_max_element_count", options.maxElements,
-                 "Print at most this many elements of an output")
-      ->check(countIn(0, UINT64_MAX))
-      ->capture_default_str();
+  addExpectedFlags(app, options);
 }
 
 static void addRunFlags(CLI::App &app, CommandLine &options) {

@@ -64,6 +64,9 @@ struct CommandLine {
 
 /// --run and --program; also for gpuvm-interpret.
 void addProgramFlags(CLI::App &app, CommandLine &options);
+/// --expected_output and its tolerances, and how much of an output is printed;
+/// the same.
+void addExpectedFlags(CLI::App &app, CommandLine &options);
 
 /// Whether every command is to be timed.
 inline bool timesCommands(const CommandLine &options) {
