@@ -8,7 +8,6 @@
 #include "compiler/Pipeline.h"
 
 #include "mlir/Transforms/Passes.h"
-#include "passes/LoopPasses.h"
 #include "passes/Passes.h"
 #include "passes/fusion/Decisions.h"
 
@@ -91,7 +90,6 @@ void gpuvm::buildPipeline(OpPassManager &passes,
 
 void gpuvm::registerPassesAndPipeline() {
   registerGpuvmPasses();
-  registerGpuvmLoopPasses();
   registerTransformsPasses();
   PassPipelineRegistration<CompilerOptions>(
       "gpuvm-pipeline", "Turns the programs of a module into plans",

@@ -218,6 +218,7 @@ def UpdateInPlace : GpuvmProgramPass<"gpuvm-update-in-place"> {
     read it where the condition does not hold.
   }];
 }
+
 def FormChains : GpuvmProgramPass<"gpuvm-form-chains"> {
   let dependentDialects = kEmissionDialects;
   let summary = "Runs dependent kernels in one workgroup, as one dispatch.";
@@ -235,16 +236,6 @@ def FormChains : GpuvmProgramPass<"gpuvm-form-chains"> {
                  Option<"report", "report", "bool", "false",
                         "Keep the decisions for gpuvm-write-report">,
                  kMaxWindowBytes];
-}
-
-def WriteReport : Pass<"gpuvm-write-report", "::mlir::ModuleOp"> {
-  let summary = "Writes what gpuvm-fuse and gpuvm-form-chains have decided.";
-  let description = [{
-    One JSON file for all programs of the module: `programs` is a list, each with
-    its name, the `decisions` about stages and those about `chains`.
-  }];
-  let options = [Option<"file", "file", "std::string", "\"\"",
-                        "File to write the report to">];
 }
 
 def ConditionKernels : GpuvmProgramPass<"gpuvm-condition-kernels"> {
@@ -273,18 +264,27 @@ def JoinScalars : GpuvmProgramPass<"gpuvm-join-scalars"> {
   let options = [kMaxWindowBytes];
 }
 
-def ParkKernels : GpuvmProgramPass<"gpuvm-park-kernels"> {
-  let summary = "Has kernels with a condition read their workgroups from Control.";
+def ChooseLaunches : GpuvmProgramPass<"gpuvm-choose-launches"> {
+  let summary = "Chooses how each kernel is laid over the devices of each target.";
   let description = [{
-    Runs behind `gpuvm-plan-memory`. Kernels whose results are needed only where
-    their condition holds, or chosen in the window of what is chosen else, get
-    three words of Control, which a kernel after the one that makes the condition
-    writes; they become indirect dispatches. With `mode=auto` cheap ones at the
-    beginning of a block that nothing of it precedes run whether it holds or not,
-    beside the kernel that writes, if that saves a barrier.
+    A kernel gets `launches`, an array of #gpuvm.launch: for each target those that
+    its devices run best, the best one first, and last one that every device the plan
+    is for can run. Launches that a kernel has are checked and kept, so that others
+    can be tried. The targets are those of the module (`gpuvm-set-targets`).
   }];
-  let options = [Option<"mode", "mode", "std::string", "\"auto\"",
-                        "auto, or always: all of them read their workgroups">];
+  let options = [Option<"exact", "exact", "bool", "false",
+                        "No launches that add in an order of their own">,
+                 kMaxWindowBytes];
+}
+
+def WriteReport : Pass<"gpuvm-write-report", "::mlir::ModuleOp"> {
+  let summary = "Writes what gpuvm-fuse and gpuvm-form-chains have decided.";
+  let description = [{
+    One JSON file for all programs of the module: `programs` is a list, each with
+    its name, the `decisions` about stages and those about `chains`.
+  }];
+  let options = [Option<"file", "file", "std::string", "\"\"",
+                        "File to write the report to">];
 }
 
 def Schedule : GpuvmProgramPass<"gpuvm-schedule"> {
@@ -337,6 +337,32 @@ def PlanMemory : GpuvmProgramPass<"gpuvm-plan-memory"> {
                         "The longest window a kernel may bind; at least 256">];
 }
 
+def StoreConditionsEarly : Pass<"gpuvm-store-conditions-early",
+                                "::mlir::gpuvm::ProgramOp"> {
+  let dependentDialects = ["::mlir::gpuvm::GpuvmDialect"];
+  let summary = "Stores whether a loop goes on as soon as that is known.";
+  let description = [{
+    Runs after `gpuvm-plan-memory`. Where the kernel that stores the condition of
+    a loop waits for others only because they read it, the turn reads a copy that is
+    made at its beginning, if that saves a barrier or a dispatch: the kernel that
+    makes what is stored, a map or a reduction to one element, stores it, too.
+  }];
+}
+
+def ParkKernels : GpuvmProgramPass<"gpuvm-park-kernels"> {
+  let summary = "Has kernels with a condition read their workgroups from Control.";
+  let description = [{
+    Runs behind `gpuvm-plan-memory`. Kernels whose results are needed only where
+    their condition holds, or chosen in the window of what is chosen else, get
+    three words of Control, which a kernel after the one that makes the condition
+    writes; they become indirect dispatches. With `mode=auto` cheap ones at the
+    beginning of a block that nothing of it precedes run whether it holds or not,
+    beside the kernel that writes, if that saves a barrier.
+  }];
+  let options = [Option<"mode", "mode", "std::string", "\"auto\"",
+                        "auto, or always: all of them read their workgroups">];
+}
+
 def SizeKernels : GpuvmProgramPass<"gpuvm-size-kernels"> {
   let dependentDialects = kGeneralDialects;
   let summary = "Gives kernels as many workgroups as there are rows.";
@@ -350,6 +376,16 @@ def SizeKernels : GpuvmProgramPass<"gpuvm-size-kernels"> {
                         "auto, always or never">];
 }
 
+def ResumeKernels : Pass<"gpuvm-resume-kernels", "::mlir::gpuvm::ProgramOp"> {
+  let summary = "Adds kernels that resume loops which run long.";
+  let description = [{
+    A map whose loops may run longer than some drivers let them leaves elements
+    out there. A copy of it with `gpuvm.resumes`, right after it, makes those; it
+    gets its workgroups from Control, where the map says how many there are, none
+    if it has left nothing. Needs windows.
+  }];
+}
+
 def PlaceBarriers : GpuvmProgramPass<"gpuvm-place-barriers"> {
   let summary = "Puts barriers where byte intervals conflict, and nowhere else.";
   let description = [{
@@ -359,19 +395,6 @@ def PlaceBarriers : GpuvmProgramPass<"gpuvm-place-barriers"> {
   }];
   let options = [Option<"minimal", "minimal", "bool", "true",
                         "Place only the barriers that a hazard needs">];
-}
-
-def ChooseLaunches : GpuvmProgramPass<"gpuvm-choose-launches"> {
-  let summary = "Chooses how each kernel is laid over the devices of each target.";
-  let description = [{
-    A kernel gets `launches`, an array of #gpuvm.launch: for each target those that
-    its devices run best, the best one first, and last one that every device the plan
-    is for can run. Launches that a kernel has are checked and kept, so that others
-    can be tried. The targets are those of the module (`gpuvm-set-targets`).
-  }];
-  let options = [Option<"exact", "exact", "bool", "false",
-                        "No launches that add in an order of their own">,
-                 kMaxWindowBytes];
 }
 
 def EmitKernels : Pass<"gpuvm-emit-kernels", "::mlir::ModuleOp"> {
@@ -394,6 +417,35 @@ def ToChain : Pass<"gpuvm-to-chain", "::mlir::ModuleOp"> {
   let summary = "Turns programs with windows, barriers and kernels into plans.";
   let dependentDialects = !listconcat(kEmissionDialects,
                                       ["::mlir::chain::ChainDialect"]);
+}
+
+// Those that gpuvm-emit-kernels runs on the bodies of maps.
+
+def LimitLoops : Pass<"gpuvm-limit-loops", "::mlir::gpu::GPUFuncOp"> {
+  let dependentDialects = kEmissionDialects;
+  let summary = "Ends loops before a number of iterations is used up.";
+  let description = [{
+    The loops of the function together run `total` times at most. One that would
+    run more often ends, and so does what is around it; then element 0 of the last
+    argument, a memref of i1, becomes true. An `scf.for` is counted when it
+    begins, an `scf.while` in each turn. gpuvm-emit-kernels does this to the bodies
+    of maps for devices whose drivers end loops (docs/rationale/long-loops.md).
+  }];
+  let options = [Option<"total", "total", "int64_t", "60000",
+                        "How often loops may run">];
+}
+
+def ResumeLoops : Pass<"gpuvm-resume-loops", "::mlir::gpu::GPUFuncOp"> {
+  let dependentDialects = kEmissionDialects;
+  let summary = "Makes code with loops a machine of states.";
+  let description = [{
+    The code of the function, whose first argument is an index, is cut where a loop
+    begins and where its test is. All pieces stand in the body of one loop that
+    runs `turns` times at most. gpuvm-emit-kernels does this to the bodies of maps
+    for devices whose drivers end loops (docs/rationale/long-loops.md).
+  }];
+  let options = [Option<"turns", "turns", "int64_t", "1000",
+                        "How often the loop runs at most">];
 }
 
 #endif // GPUVM_PASSES

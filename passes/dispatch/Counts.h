@@ -23,6 +23,13 @@ inline double getCountsUs(TargetAttr target) {
   return 2.32 * target.getDispatchNs() / 1e3;
 }
 
+/// What kernels in a repeat must be expected to take, as a share of what
+/// counting costs elsewhere. There it costs hardly more than the copy of the
+/// state that it saves, and times after the end are many; on a CPU, where
+/// kernels take a thousand times as long and counting a tenth of a millisecond,
+/// this is where it begins to pay (docs/rationale/repeats.md).
+inline constexpr double kShareInRepeat = 1.0 / 16;
+
 /// The number of workgroups of a kernel, an i32, made of the only element of a
 /// word; `groups` is what it has at most.
 using GroupsFn = function_ref<Value(ScalarBuilder &s, Value element,

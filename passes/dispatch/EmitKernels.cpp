@@ -15,8 +15,8 @@
 #include "kernels/loops/LongLoops.h"
 #include "kernels/spirv/SpirvPasses.h"
 #include "passes/Passes.h"
+#include "passes/analysis/Commands.h"
 #include "passes/fusion/CodeSize.h"
-#include "passes/plan/Commands.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Threading.h"

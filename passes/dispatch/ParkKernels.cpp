@@ -11,26 +11,24 @@
 // theirs, or none, for all kernels of the condition. That costs a dispatch and
 // a wait, so it must be worth it.
 //
-// gpuvm-condition-kernels finds such kernels, and has them wait for the
-// condition. When windows are known, gpuvm-park-kernels sees what stays where
-// it is, and parks the others.
+// gpuvm-condition-kernels has found such kernels; now windows are known, and
+// what stays where it is.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/gpuvm/ProgramOrder.h"
 #include "kernels/analysis/Alternative.h"
 #include "passes/Passes.h"
+#include "passes/analysis/Commands.h"
+#include "passes/analysis/KernelCondition.h"
+#include "passes/analysis/KernelNeed.h"
 #include "passes/dispatch/Counts.h"
-#include "passes/dispatch/KernelCondition.h"
-#include "passes/dispatch/KernelNeed.h"
 #include "passes/fusion/ChainCost.h"
 #include "passes/fusion/Decisions.h"
-#include "passes/plan/Commands.h"
 
 #include "llvm/ADT/Statistic.h"
 
 namespace mlir::gpuvm {
-#define GEN_PASS_DEF_CONDITIONKERNELS
 #define GEN_PASS_DEF_PARKKERNELS
 #include "passes/Passes.h.inc"
 } // namespace mlir::gpuvm
@@ -45,11 +43,6 @@ ALWAYS_ENABLED_STATISTIC(numAnyway,
 
 namespace {
 
-struct ConditionKernels : gpuvm::impl::ConditionKernelsBase<ConditionKernels> {
-  using Base::Base;
-  void runOnOperation() override;
-};
-
 struct ParkKernels : gpuvm::impl::ParkKernelsBase<ParkKernels> {
   using Base::Base;
   void runOnOperation() override;
@@ -60,81 +53,6 @@ struct ParkKernels : gpuvm::impl::ParkKernelsBase<ParkKernels> {
 //===----------------------------------------------------------------------===//
 // The passes
 //===----------------------------------------------------------------------===//
-
-/// The conditions that kernels choose by.
-static SmallVector<KernelCondition> findConditions(ArrayRef<KernelOp> kernels) {
-  SmallVector<KernelCondition> conditions;
-  for (KernelOp kernel : kernels)
-    for (auto generic : kernel.getBody().getOps<linalg::GenericOp>())
-      if (std::optional<Alternative> choice = getAlternative(generic))
-        if (auto condition = KernelCondition::get(kernel, choice->condition);
-            condition && !llvm::is_contained(conditions, *condition))
-          conditions.push_back(*condition);
-  return conditions;
-}
-
-/// The commands that must precede `condition`: none of them can wait for it.
-static llvm::DenseSet<Operation *>
-findSources(ProgramOp program, const KernelCondition &condition) {
-  DataDependences dependences(program);
-  llvm::DenseSet<Operation *> sources;
-  SmallVector<Operation *> open;
-  for (Value source : condition.getSources())
-    if (Operation *maker = source.getDefiningOp())
-      open.push_back(maker);
-  while (!open.empty()) {
-    Operation *op = open.pop_back_val();
-    if (sources.insert(op).second)
-      llvm::append_range(open, dependences.before(op));
-  }
-  return sources;
-}
-
-/// What kernels in a repeat must be expected to take, as a share of what
-/// counting costs elsewhere. There it costs hardly more than the copy of the
-/// state that it saves, and times after the end are many; on a CPU, where
-/// kernels take a thousand times as long and counting a tenth of a millisecond,
-/// this is where it begins to pay (docs/rationale/repeats.md).
-static constexpr double kShareInRepeat = 1.0 / 16;
-
-void ConditionKernels::runOnOperation() {
-  ProgramOp program = getOperation();
-  if (failed(checkMode(program, "parking", mode)))
-    return signalPassFailure();
-  if (mode == "never")
-    return;
-  TargetAttr target = getCostTarget(program);
-  SmallVector<KernelOp> kernels = listOps<KernelOp>(program);
-  for (KernelCondition &condition : findConditions(kernels)) {
-    llvm::DenseSet<Operation *> sources = findSources(program, condition);
-    llvm::MapVector<KernelOp, bool> found; // Whether unless it holds.
-    double us = 0;
-    for (bool unless : {false, true}) {
-      Need need(condition, unless);
-      for (KernelOp kernel : kernels)
-        if (!kernel.getCondition() && !sources.contains(kernel) &&
-            need.canBeParked(kernel) && found.insert({kernel, unless}).second)
-          us += estimateKernel(kernel, target);
-    }
-    bool inRepeat = llvm::all_of(found, [](auto &entry) {
-      return isa<LoopOp>(entry.first->getParentOp());
-    });
-    double price = getCountsUs(target);
-    if (inRepeat)
-      price *= kShareInRepeat;
-    // A condition of its own is one more kernel, and one more wait.
-    if (!condition.exists())
-      price *= 2;
-    if (found.empty() || (mode != "always" && us <= price))
-      continue;
-    Value made = condition.make(kernels);
-    for (auto [kernel, unless] : found) {
-      KernelOp(kernel).setCondition(addInput(kernel, made));
-      KernelOp(kernel).setUnless(unless);
-    }
-  }
-  orderByDependence(program);
-}
 
 /// Whether the kernel makes what it is given.
 static bool isCopy(KernelOp kernel) {

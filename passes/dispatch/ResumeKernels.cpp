@@ -12,15 +12,15 @@
 #include "dialects/gpuvm/ProgramOrder.h"
 #include "kernels/Launches.h"
 #include "kernels/loops/LongLoops.h"
-#include "passes/LoopPasses.h"
+#include "passes/Passes.h"
+#include "passes/analysis/Commands.h"
 #include "passes/dispatch/Counts.h"
-#include "passes/plan/Commands.h"
 
 #include "llvm/ADT/Statistic.h"
 
 namespace mlir::gpuvm {
 #define GEN_PASS_DEF_RESUMEKERNELS
-#include "passes/LoopPasses.h.inc"
+#include "passes/Passes.h.inc"
 } // namespace mlir::gpuvm
 
 using namespace mlir;

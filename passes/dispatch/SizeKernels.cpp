@@ -11,10 +11,10 @@
 
 #include "kernels/KernelConfig.h"
 #include "passes/Passes.h"
+#include "passes/analysis/Commands.h"
 #include "passes/dispatch/Counts.h"
 #include "passes/fusion/ChainCost.h"
 #include "passes/fusion/Decisions.h"
-#include "passes/plan/Commands.h"
 
 #include "llvm/ADT/Statistic.h"
 

@@ -10,7 +10,7 @@
 
 #pragma once
 
-#include "passes/plan/Commands.h"
+#include "passes/analysis/Commands.h"
 
 namespace mlir::gpuvm {
 

@@ -13,11 +13,11 @@
 #include "dialects/gpuvm/Reduction.h"
 #include "dialects/gpuvm/ScalarBody.h"
 #include "passes/Passes.h"
+#include "passes/analysis/Commands.h"
+#include "passes/analysis/PruneKernel.h"
 #include "passes/fusion/CodeCopies.h"
 #include "passes/fusion/CrowdedMoves.h"
 #include "passes/fusion/KernelGroups.h"
-#include "passes/fusion/PruneKernel.h"
-#include "passes/plan/Commands.h"
 #include "passes/program/FlattenStages.h"
 
 #include "mlir/IR/IRMapping.h"

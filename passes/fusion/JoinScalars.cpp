@@ -19,9 +19,9 @@
 #include "kernels/chain/ChainPlan.h"
 #include "kernels/loops/LongLoops.h"
 #include "passes/Passes.h"
-#include "passes/dispatch/KernelCondition.h"
+#include "passes/analysis/Commands.h"
+#include "passes/analysis/KernelCondition.h"
 #include "passes/fusion/KernelGroups.h"
-#include "passes/plan/Commands.h"
 
 #include "mlir/IR/IRMapping.h"
 

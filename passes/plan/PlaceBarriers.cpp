@@ -12,7 +12,7 @@
 
 #include "kernels/loops/LongLoops.h"
 #include "passes/Passes.h"
-#include "passes/plan/Commands.h"
+#include "passes/analysis/Commands.h"
 
 #include "llvm/ADT/Statistic.h"
 

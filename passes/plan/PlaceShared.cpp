@@ -7,7 +7,7 @@
 
 #include "dialects/gpuvm/Gpuvm.h"
 #include "passes/Passes.h"
-#include "passes/plan/Commands.h"
+#include "passes/analysis/Commands.h"
 
 namespace mlir::gpuvm {
 #define GEN_PASS_DEF_PLACESHARED

@@ -20,7 +20,7 @@
 #include "kernels/analysis/InPlace.h"
 #include "kernels/analysis/Updates.h"
 #include "passes/Passes.h"
-#include "passes/plan/Commands.h"
+#include "passes/analysis/Commands.h"
 #include "passes/plan/StoredValues.h"
 #include "passes/plan/Waves.h"
 #include "passes/plan/WindowPacking.h"

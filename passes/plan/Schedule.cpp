@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Passes.h"
-#include "passes/plan/Commands.h"
+#include "passes/analysis/Commands.h"
 #include "passes/plan/Waves.h"
 
 #include "llvm/ADT/Statistic.h"

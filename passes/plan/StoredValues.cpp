@@ -10,7 +10,7 @@
 #include "kernels/analysis/Alternative.h"
 #include "kernels/analysis/InPlace.h"
 #include "kernels/analysis/Updates.h"
-#include "passes/plan/Commands.h"
+#include "passes/analysis/Commands.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -11,7 +11,7 @@
 #include "kernels/Launches.h"
 #include "kernels/loops/LongLoops.h"
 #include "passes/Passes.h"
-#include "passes/plan/Commands.h"
+#include "passes/analysis/Commands.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 

@@ -15,9 +15,9 @@
 #include "kernels/analysis/Alternative.h"
 #include "kernels/analysis/Updates.h"
 #include "passes/Passes.h"
-#include "passes/dispatch/KernelNeed.h"
-#include "passes/fusion/PruneKernel.h"
-#include "passes/plan/Commands.h"
+#include "passes/analysis/Commands.h"
+#include "passes/analysis/KernelNeed.h"
+#include "passes/analysis/PruneKernel.h"
 
 #include "llvm/ADT/Statistic.h"
 

@@ -9,9 +9,9 @@
 
 #include "dialects/gpuvm/Reduction.h"
 #include "dialects/gpuvm/ScalarBody.h"
+#include "passes/analysis/Commands.h"
 #include "passes/expand/Generalize.h"
 #include "passes/expand/ScatterRows.h"
-#include "passes/plan/Commands.h"
 #include "passes/program/InstanceWords.h"
 
 #include "llvm/ADT/TypeSwitch.h"

@@ -12,8 +12,8 @@
 #include "dialects/gpuvm/ProgramOrder.h"
 #include "kernels/analysis/Alternative.h"
 #include "passes/Passes.h"
+#include "passes/analysis/Commands.h"
 #include "passes/expand/Generalize.h"
-#include "passes/plan/Commands.h"
 #include "passes/program/GuardBody.h"
 
 namespace mlir::gpuvm {

@@ -13,8 +13,8 @@
 #include "dialects/gpuvm/ProgramOrder.h"
 #include "kernels/analysis/Alternative.h"
 #include "passes/Passes.h"
+#include "passes/analysis/Commands.h"
 #include "passes/expand/ElementBuilder.h"
-#include "passes/plan/Commands.h"
 #include "passes/program/Magnitude.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"

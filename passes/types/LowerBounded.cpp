@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Passes.h"
-#include "passes/plan/Commands.h"
+#include "passes/analysis/Commands.h"
 #include "passes/types/BoundLowering.h"
 
 namespace mlir::gpuvm {

@@ -1,4 +1,4 @@
-//===- EarlyConditions.cpp - whether a loop goes on, stored early ---------===//
+//===- StoreConditionsEarly.cpp - whether a loop goes on, stored early ----===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,17 +12,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/analysis/Bindings.h"
-#include "passes/LoopPasses.h"
+#include "passes/Passes.h"
+#include "passes/analysis/Commands.h"
 #include "passes/dispatch/Counts.h"
 #include "passes/fusion/JoinScalars.h"
 #include "passes/fusion/KernelGroups.h"
-#include "passes/plan/Commands.h"
 
 #include "llvm/ADT/Statistic.h"
 
 namespace mlir::gpuvm {
 #define GEN_PASS_DEF_STORECONDITIONSEARLY
-#include "passes/LoopPasses.h.inc"
+#include "passes/Passes.h.inc"
 } // namespace mlir::gpuvm
 
 using namespace mlir;

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/dispatch/KernelNeed.h"
+#include "passes/analysis/KernelNeed.h"
 
 #include "kernels/analysis/Updates.h"
-#include "passes/plan/Commands.h"
+#include "passes/analysis/Commands.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/fusion/PruneKernel.h"
+#include "passes/analysis/PruneKernel.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/plan/Commands.h"
+#include "passes/analysis/Commands.h"
 
 #include "kernels/analysis/Updates.h"
 

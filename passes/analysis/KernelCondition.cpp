@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/dispatch/KernelCondition.h"
+#include "passes/analysis/KernelCondition.h"
 
-#include "passes/plan/Commands.h"
+#include "passes/analysis/Commands.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "kernels/analysis/Alternative.h"
-#include "passes/dispatch/KernelCondition.h"
+#include "passes/analysis/KernelCondition.h"
 
 namespace mlir::gpuvm {
 

@@ -1,0 +1,103 @@
+//===- ConditionKernels.cpp - kernels that need not always run ------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Gives kernels that are needed only while a condition holds, or only while it
+// does not, the condition as an input, where that saves more than it costs
+// (KernelNeed.h). gpuvm-park-kernels has the device skip them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/gpuvm/ProgramOrder.h"
+#include "kernels/analysis/Alternative.h"
+#include "passes/Passes.h"
+#include "passes/analysis/Commands.h"
+#include "passes/analysis/KernelCondition.h"
+#include "passes/analysis/KernelNeed.h"
+#include "passes/dispatch/Counts.h"
+#include "passes/fusion/ChainCost.h"
+#include "passes/fusion/Decisions.h"
+
+namespace mlir::gpuvm {
+#define GEN_PASS_DEF_CONDITIONKERNELS
+#include "passes/Passes.h.inc"
+} // namespace mlir::gpuvm
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+namespace {
+struct ConditionKernels : gpuvm::impl::ConditionKernelsBase<ConditionKernels> {
+  using Base::Base;
+  void runOnOperation() override;
+};
+} // namespace
+
+/// The conditions that kernels choose by.
+static SmallVector<KernelCondition> findConditions(ArrayRef<KernelOp> kernels) {
+  SmallVector<KernelCondition> conditions;
+  for (KernelOp kernel : kernels)
+    for (auto generic : kernel.getBody().getOps<linalg::GenericOp>())
+      if (std::optional<Alternative> choice = getAlternative(generic))
+        if (auto condition = KernelCondition::get(kernel, choice->condition);
+            condition && !llvm::is_contained(conditions, *condition))
+          conditions.push_back(*condition);
+  return conditions;
+}
+
+/// The commands that must precede `condition`: none of them can wait for it.
+static llvm::DenseSet<Operation *>
+findSources(ProgramOp program, const KernelCondition &condition) {
+  DataDependences dependences(program);
+  llvm::DenseSet<Operation *> sources;
+  SmallVector<Operation *> open;
+  for (Value source : condition.getSources())
+    if (Operation *maker = source.getDefiningOp())
+      open.push_back(maker);
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val();
+    if (sources.insert(op).second)
+      llvm::append_range(open, dependences.before(op));
+  }
+  return sources;
+}
+
+void ConditionKernels::runOnOperation() {
+  ProgramOp program = getOperation();
+  if (failed(checkMode(program, "parking", mode)))
+    return signalPassFailure();
+  if (mode == "never")
+    return;
+  TargetAttr target = getCostTarget(program);
+  SmallVector<KernelOp> kernels = listOps<KernelOp>(program);
+  for (KernelCondition &condition : findConditions(kernels)) {
+    llvm::DenseSet<Operation *> sources = findSources(program, condition);
+    llvm::MapVector<KernelOp, bool> found; // Whether unless it holds.
+    double us = 0;
+    for (bool unless : {false, true}) {
+      Need need(condition, unless);
+      for (KernelOp kernel : kernels)
+        if (!kernel.getCondition() && !sources.contains(kernel) &&
+            need.canBeParked(kernel) && found.insert({kernel, unless}).second)
+          us += estimateKernel(kernel, target);
+    }
+    bool inRepeat = llvm::all_of(found, [](auto &entry) {
+      return isa<LoopOp>(entry.first->getParentOp());
+    });
+    double price = getCountsUs(target);
+    if (inRepeat)
+      price *= kShareInRepeat;
+    // A condition of its own is one more kernel, and one more wait.
+    if (!condition.exists())
+      price *= 2;
+    if (found.empty() || (mode != "always" && us <= price))
+      continue;
+    Value made = condition.make(kernels);
+    for (auto [kernel, unless] : found) {
+      KernelOp(kernel).setCondition(addInput(kernel, made));
+      KernelOp(kernel).setUnless(unless);
+    }
+  }
+  orderByDependence(program);
+}
