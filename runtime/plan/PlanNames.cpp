@@ -1,12 +1,14 @@
-//===- Plan.cpp - names and sizes of the plan's enumerations --------------===//
+//===- PlanNames.cpp - names and sizes of enumerations --------------------===//
+//------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/base/CheckedMath.h"
 #include "runtime/plan/PlanNames.h"
+
+#include "runtime/base/CheckedMath.h"
 
 #include <algorithm>
 #include <cstddef>

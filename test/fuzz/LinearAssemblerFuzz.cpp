@@ -9,9 +9,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontends/linear/executable/Check.h"
+#include "frontends/linear/executable/Disassembler.h"
 #include "frontends/linear/executable/Executable.h"
 #include "frontends/linear/text/Assembler.h"
-#include "frontends/linear/text/Disassembler.h"
 
 #include <cstdlib>
 

@@ -12,10 +12,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontends/linear/executable/Check.h"
+#include "frontends/linear/executable/Disassembler.h"
 #include "frontends/linear/executable/Executable.h"
 #include "frontends/linear/executable/ExecutableFields.h"
 #include "frontends/linear/text/Assembler.h"
-#include "frontends/linear/text/Disassembler.h"
 
 #include <xxhash.h>
 

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/token/Sidecar.h"
+#include "frontends/token/files/Sidecar.h"
 #include "frontends/token/machine/CheckMachine.h"
 
 #include <cstdlib>

@@ -9,9 +9,9 @@
 
 #include "compiler/Diagnostics.h"
 #include "compiler/ReadModule.h"
-#include "frontends/token/Sidecar.h"
 #include "frontends/token/dialect/TokenModule.h"
 #include "frontends/token/engine/EngineText.h"
+#include "frontends/token/files/Sidecar.h"
 #include "frontends/token/forms/Picture.h"
 #include "frontends/token/forms/Wire.h"
 #include "frontends/token/machine/TensorJson.h"

@@ -7,8 +7,8 @@
 
 #pragma once
 
-#include "frontends/token/LoadMachine.h"
 #include "frontends/token/engine/EngineModule.h"
+#include "frontends/token/files/LoadMachine.h"
 #include "frontends/token/reference/Stream.h"
 #include "runtime/plan/Plan.h"
 
@@ -66,8 +66,8 @@ Result<TokenEngine> engineFor(const token::Machine &machine,
                               const TokenOptions &options);
 
 /// Writes a plan of that engine and what stands beside it
-/// (frontends/token/Sidecar.h); both, or none. `context`: how many tokens of a
-/// stream the model sees.
+/// (frontends/token/files/Sidecar.h); both, or none. `context`: how many tokens
+/// of a stream the model sees.
 Status saveEngine(const std::string &path, const Plan &plan,
                   const token::LoadedMachine &loaded,
                   const std::vector<token::ModuleInfo> &modules,

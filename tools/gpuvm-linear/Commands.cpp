@@ -8,10 +8,10 @@
 #include "tools/gpuvm-linear/Commands.h"
 
 #include "frontends/SourceText.h"
+#include "frontends/linear/executable/Disassembler.h"
 #include "frontends/linear/executable/Executable.h"
 #include "frontends/linear/matrices/Statistics.h"
 #include "frontends/linear/text/Assembler.h"
-#include "frontends/linear/text/Disassembler.h"
 #include "frontends/linear/text/Literal.h"
 #include "runtime/base/AtomicFile.h"
 #include "tools/common/FileKind.h"

@@ -7,7 +7,7 @@
 
 #include "tools/gpuvm-token/CommandLine.h"
 
-#include "frontends/token/ModuleInfo.h"
+#include "frontends/token/ground/ModuleInfo.h"
 #include "frontends/token/reference/Reference.h"
 #include "tools/common/CommandLineText.h"
 

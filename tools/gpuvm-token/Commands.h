@@ -10,7 +10,7 @@
 
 #pragma once
 
-#include "frontends/token/ModuleInfo.h"
+#include "frontends/token/ground/ModuleInfo.h"
 #include "frontends/token/reference/Modules.h"
 #include "runtime/base/Status.h"
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/token/Sidecar.h"
 #include "frontends/token/engine/EngineRun.h"
+#include "frontends/token/files/Sidecar.h"
 #include "runtime/plan/PlanFile.h"
 #include "tools/common/LowMemory.h"
 #include "tools/gpuvm-token/Commands.h"

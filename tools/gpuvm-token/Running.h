@@ -7,9 +7,9 @@
 
 #pragma once
 
-#include "frontends/token/LoadMachine.h"
+#include "frontends/token/files/LoadMachine.h"
 #include "frontends/token/reference/Engine.h"
-#include "frontends/token/tools/Resolver.h"
+#include "frontends/token/reference/Resolver.h"
 #include "tools/gpuvm-token/Commands.h"
 
 namespace vm::token_tool {

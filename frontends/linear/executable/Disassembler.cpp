@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/linear/text/Disassembler.h"
+#include "frontends/linear/executable/Disassembler.h"
 
 #include "frontends/linear/executable/Check.h"
 #include "frontends/linear/text/Literal.h"

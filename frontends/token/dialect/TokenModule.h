@@ -8,7 +8,7 @@
 #pragma once
 
 #include "dialects/token/Token.h"
-#include "frontends/token/Machine.h"
+#include "frontends/token/ground/Machine.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/OwningOpRef.h"

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "frontends/token/ModuleInfo.h"
+#include "frontends/token/ground/ModuleInfo.h"
 
 namespace vm::token {
 

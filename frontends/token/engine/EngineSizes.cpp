@@ -7,7 +7,7 @@
 
 #include "frontends/token/engine/EngineSizes.h"
 
-#include "frontends/token/Diagnostics.h"
+#include "frontends/token/ground/Diagnostics.h"
 
 #include <fmt/format.h>
 

@@ -10,8 +10,8 @@
 
 #pragma once
 
-#include "frontends/token/ModuleInfo.h"
 #include "frontends/token/engine/PatternAutomaton.h"
+#include "frontends/token/ground/ModuleInfo.h"
 #include "frontends/token/reference/Stream.h"
 
 #include <span>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/token/LoadMachine.h"
+#include "frontends/token/files/LoadMachine.h"
 
 #include "frontends/SourceText.h"
 #include "frontends/token/forms/Wire.h"

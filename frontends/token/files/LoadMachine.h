@@ -11,7 +11,7 @@
 
 #pragma once
 
-#include "frontends/token/Machine.h"
+#include "frontends/token/ground/Machine.h"
 #include "frontends/token/machine/Tokenizer.h"
 
 #include <cstdint>

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/token/Sidecar.h"
+#include "frontends/token/files/Sidecar.h"
 
 #include "frontends/SourceText.h"
+#include "frontends/token/ground/TomlFile.h"
 #include "frontends/token/machine/JsonFields.h"
 #include "frontends/token/machine/ParseJson.h"
 #include "frontends/token/machine/TensorJson.h"
-#include "frontends/token/text/TomlFile.h"
 
 #include <fmt/format.h>
 

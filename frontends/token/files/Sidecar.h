@@ -11,8 +11,8 @@
 
 #pragma once
 
-#include "frontends/token/Machine.h"
-#include "frontends/token/ModuleInfo.h"
+#include "frontends/token/ground/Machine.h"
+#include "frontends/token/ground/ModuleInfo.h"
 #include "frontends/token/machine/Tokenizer.h"
 #include "frontends/token/reference/Stream.h"
 

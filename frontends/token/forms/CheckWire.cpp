@@ -7,8 +7,8 @@
 
 #include "frontends/token/forms/CheckWire.h"
 
+#include "frontends/token/ground/TomlFile.h"
 #include "frontends/token/text/ReadPrompts.h"
-#include "frontends/token/text/TomlFile.h"
 
 #include <fmt/format.h>
 

@@ -12,7 +12,7 @@
 
 #pragma once
 
-#include "frontends/token/SampledWorkflow.h"
+#include "frontends/token/ground/SampledWorkflow.h"
 
 #include <cstdint>
 #include <vector>

@@ -12,7 +12,7 @@
 #include "frontends/token/forms/WireCursor.h"
 #include "frontends/token/graph/Number.h"
 #include "frontends/token/graph/Sample.h"
-#include "frontends/token/text/TomlFile.h"
+#include "frontends/token/ground/TomlFile.h"
 
 #include <fmt/format.h>
 

@@ -11,7 +11,7 @@
 
 #pragma once
 
-#include "frontends/token/SampledWorkflow.h"
+#include "frontends/token/ground/SampledWorkflow.h"
 
 #include <string>
 #include <string_view>

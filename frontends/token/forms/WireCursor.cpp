@@ -8,7 +8,7 @@
 #include "frontends/token/forms/WireCursor.h"
 
 #include "frontends/token/forms/Wire.h"
-#include "frontends/token/text/TomlFile.h"
+#include "frontends/token/ground/TomlFile.h"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,7 @@
 #include "frontends/token/graph/Bindings.h"
 
 #include "frontends/token/graph/Graph.h"
-#include "frontends/token/text/TomlFile.h"
+#include "frontends/token/ground/TomlFile.h"
 
 #include <fmt/format.h>
 

@@ -12,8 +12,8 @@
 
 #pragma once
 
-#include "frontends/token/Prompts.h"
 #include "frontends/token/graph/Resources.h"
+#include "frontends/token/ground/Prompts.h"
 
 #include <map>
 #include <memory>

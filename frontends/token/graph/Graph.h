@@ -11,8 +11,8 @@
 
 #pragma once
 
-#include "frontends/token/Diagnostics.h"
-#include "frontends/token/SampledWorkflow.h"
+#include "frontends/token/ground/Diagnostics.h"
+#include "frontends/token/ground/SampledWorkflow.h"
 
 #include <cstdint>
 #include <optional>

@@ -11,7 +11,7 @@
 
 #pragma once
 
-#include "frontends/token/Diagnostics.h"
+#include "frontends/token/ground/Diagnostics.h"
 
 #include <nlohmann/json.hpp>
 

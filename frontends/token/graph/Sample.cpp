@@ -11,8 +11,8 @@
 
 #include "frontends/token/graph/Sample.h"
 
-#include "frontends/token/text/PatternFinder.h"
-#include "frontends/token/text/TomlFile.h"
+#include "frontends/token/ground/PatternFinder.h"
+#include "frontends/token/ground/TomlFile.h"
 
 #include <fmt/format.h>
 

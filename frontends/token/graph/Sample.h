@@ -10,10 +10,10 @@
 
 #pragma once
 
-#include "frontends/token/SampledWorkflow.h"
 #include "frontends/token/graph/Graph.h"
 #include "frontends/token/graph/Number.h"
 #include "frontends/token/graph/Steps.h"
+#include "frontends/token/ground/SampledWorkflow.h"
 
 #include <cstdint>
 #include <map>

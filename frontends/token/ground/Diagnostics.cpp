@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/token/Diagnostics.h"
+#include "frontends/token/ground/Diagnostics.h"
 
 #include "runtime/base/Printable.h"
 

@@ -10,7 +10,7 @@
 
 #pragma once
 
-#include "frontends/token/SampledWorkflow.h"
+#include "frontends/token/ground/SampledWorkflow.h"
 
 #include <array>
 #include <cstdint>

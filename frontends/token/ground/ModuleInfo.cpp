@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/token/ModuleInfo.h"
+#include "frontends/token/ground/ModuleInfo.h"
 
-#include "frontends/token/Diagnostics.h"
+#include "frontends/token/ground/Diagnostics.h"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,7 @@
 
 #pragma once
 
-#include "frontends/token/Machine.h"
+#include "frontends/token/ground/Machine.h"
 #include "runtime/base/Status.h"
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/token/text/PathBounds.h"
+#include "frontends/token/ground/PathBounds.h"
 
 #include "runtime/base/Printable.h"
 

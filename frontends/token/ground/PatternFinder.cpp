@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/token/text/PatternFinder.h"
+#include "frontends/token/ground/PatternFinder.h"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/token/Prompts.h"
+#include "frontends/token/ground/Prompts.h"
 
 #include <algorithm>
 

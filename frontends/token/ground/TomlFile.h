@@ -11,8 +11,8 @@
 
 #pragma once
 
-#include "frontends/token/Diagnostics.h"
-#include "frontends/token/text/TomlLibrary.h"
+#include "frontends/token/ground/Diagnostics.h"
+#include "frontends/token/ground/TomlLibrary.h"
 
 #include <nlohmann/json.hpp>
 

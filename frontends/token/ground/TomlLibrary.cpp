@@ -6,4 +6,4 @@
 //===----------------------------------------------------------------------===//
 
 #define TOML_IMPLEMENTATION
-#include "frontends/token/text/TomlLibrary.h"
+#include "frontends/token/ground/TomlLibrary.h"

@@ -10,7 +10,7 @@
 
 #pragma once
 
-#include "frontends/token/Machine.h"
+#include "frontends/token/ground/Machine.h"
 
 namespace vm::token {
 

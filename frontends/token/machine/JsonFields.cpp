@@ -7,7 +7,7 @@
 
 #include "frontends/token/machine/JsonFields.h"
 
-#include "frontends/token/text/TomlFile.h"
+#include "frontends/token/ground/TomlFile.h"
 
 #include <fmt/format.h>
 

@@ -7,8 +7,8 @@
 
 #include "frontends/token/machine/PatternTable.h"
 
+#include "frontends/token/ground/TomlFile.h"
 #include "frontends/token/machine/CheckMachine.h"
-#include "frontends/token/text/TomlFile.h"
 
 #include <fmt/format.h>
 

@@ -7,9 +7,9 @@
 
 #pragma once
 
-#include "frontends/token/Machine.h"
+#include "frontends/token/ground/Machine.h"
+#include "frontends/token/ground/PatternFinder.h"
 #include "frontends/token/machine/Tokenizer.h"
-#include "frontends/token/text/PatternFinder.h"
 
 #include <map>
 #include <memory>

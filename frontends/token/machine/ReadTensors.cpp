@@ -7,10 +7,10 @@
 
 #include "frontends/token/machine/TensorJson.h"
 
+#include "frontends/token/ground/TomlFile.h"
 #include "frontends/token/machine/CheckMachine.h"
 #include "frontends/token/machine/JsonFields.h"
 #include "frontends/token/machine/ParseJson.h"
-#include "frontends/token/text/TomlFile.h"
 
 #include <fmt/format.h>
 

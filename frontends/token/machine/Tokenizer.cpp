@@ -7,9 +7,9 @@
 
 #include "frontends/token/machine/Tokenizer.h"
 
+#include "frontends/token/ground/PatternFinder.h"
+#include "frontends/token/ground/TomlFile.h"
 #include "frontends/token/machine/Utf8.h"
-#include "frontends/token/text/PatternFinder.h"
-#include "frontends/token/text/TomlFile.h"
 
 #include <fmt/format.h>
 

@@ -10,9 +10,9 @@
 
 #pragma once
 
-#include "frontends/token/Diagnostics.h"
-#include "frontends/token/reference/TextCodec.h"
-#include "frontends/token/text/PathBounds.h"
+#include "frontends/token/ground/Diagnostics.h"
+#include "frontends/token/ground/PathBounds.h"
+#include "frontends/token/ground/TextCodec.h"
 
 #include <cstdint>
 #include <memory>

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "frontends/token/ModuleInfo.h"
+#include "frontends/token/ground/ModuleInfo.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

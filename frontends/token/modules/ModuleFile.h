@@ -11,8 +11,8 @@
 #pragma once
 
 #include "compiler/Diagnostics.h"
-#include "frontends/token/ModuleInfo.h"
 #include "frontends/token/engine/EngineModule.h"
+#include "frontends/token/ground/ModuleInfo.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"

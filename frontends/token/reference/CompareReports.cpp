@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/token/ground/TomlFile.h"
 #include "frontends/token/reference/ReadReport.h"
-#include "frontends/token/text/TomlFile.h"
 
 #include <fmt/format.h>
 

@@ -7,8 +7,8 @@
 
 #include "frontends/token/reference/Model.h"
 
+#include "frontends/token/ground/TomlFile.h"
 #include "frontends/token/reference/TestModel.h"
-#include "frontends/token/text/TomlFile.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -10,7 +10,7 @@
 
 #pragma once
 
-#include "frontends/token/Machine.h"
+#include "frontends/token/ground/Machine.h"
 #include "runtime/base/Status.h"
 
 #include <cstdint>

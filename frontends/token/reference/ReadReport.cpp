@@ -7,9 +7,9 @@
 
 #include "frontends/token/reference/ReadReport.h"
 
+#include "frontends/token/ground/TomlFile.h"
 #include "frontends/token/machine/JsonFields.h"
 #include "frontends/token/machine/ParseJson.h"
-#include "frontends/token/text/TomlFile.h"
 
 #include <fmt/format.h>
 

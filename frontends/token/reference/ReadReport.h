@@ -10,7 +10,7 @@
 
 #pragma once
 
-#include "frontends/token/tools/Resolver.h"
+#include "frontends/token/reference/Resolver.h"
 
 #include <map>
 #include <string>

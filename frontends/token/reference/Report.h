@@ -12,7 +12,7 @@
 
 #pragma once
 
-#include "frontends/token/tools/Resolver.h"
+#include "frontends/token/reference/Resolver.h"
 
 #include <array>
 

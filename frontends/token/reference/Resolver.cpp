@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/token/tools/Resolver.h"
+#include "frontends/token/reference/Resolver.h"
 
-#include "frontends/token/reference/TextCodec.h"
+#include "frontends/token/ground/TextCodec.h"
 #include "runtime/base/Printable.h"
 
 #include <fmt/format.h>

@@ -7,7 +7,7 @@
 
 #include "frontends/token/reference/Wrapper.h"
 
-#include "frontends/token/reference/TextCodec.h"
+#include "frontends/token/ground/TextCodec.h"
 
 #include <algorithm>
 

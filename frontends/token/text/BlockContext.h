@@ -9,9 +9,9 @@
 
 #pragma once
 
-#include "frontends/token/Prompts.h"
+#include "frontends/token/ground/Prompts.h"
+#include "frontends/token/ground/TomlFile.h"
 #include "frontends/token/text/Template.h"
-#include "frontends/token/text/TomlFile.h"
 
 #include <set>
 #include <string>

@@ -7,9 +7,9 @@
 
 #include "frontends/token/text/ConfigPatterns.h"
 
-#include "frontends/token/text/PatternFinder.h"
+#include "frontends/token/ground/PatternFinder.h"
+#include "frontends/token/ground/TomlFile.h"
 #include "frontends/token/text/ReadPrompts.h"
-#include "frontends/token/text/TomlFile.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "frontends/token/Prompts.h"
+#include "frontends/token/ground/Prompts.h"
 
 #include <string>
 #include <vector>

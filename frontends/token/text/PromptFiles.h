@@ -7,8 +7,8 @@
 
 #pragma once
 
-#include "frontends/token/text/PathBounds.h"
-#include "frontends/token/text/TomlFile.h"
+#include "frontends/token/ground/PathBounds.h"
+#include "frontends/token/ground/TomlFile.h"
 
 #include <map>
 #include <memory>

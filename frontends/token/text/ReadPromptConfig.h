@@ -7,8 +7,8 @@
 
 #pragma once
 
-#include "frontends/token/Prompts.h"
-#include "frontends/token/text/TomlFile.h"
+#include "frontends/token/ground/Prompts.h"
+#include "frontends/token/ground/TomlFile.h"
 
 namespace vm::token {
 

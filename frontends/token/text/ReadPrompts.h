@@ -7,8 +7,8 @@
 
 #pragma once
 
-#include "frontends/token/Prompts.h"
-#include "frontends/token/text/PathBounds.h"
+#include "frontends/token/ground/PathBounds.h"
+#include "frontends/token/ground/Prompts.h"
 
 #include <string>
 

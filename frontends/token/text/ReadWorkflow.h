@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "frontends/token/SampledWorkflow.h"
+#include "frontends/token/ground/SampledWorkflow.h"
 
 #include <cstdint>
 #include <map>

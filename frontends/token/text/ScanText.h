@@ -7,8 +7,8 @@
 
 #pragma once
 
-#include "frontends/token/Prompts.h"
-#include "frontends/token/text/PatternFinder.h"
+#include "frontends/token/ground/PatternFinder.h"
+#include "frontends/token/ground/Prompts.h"
 
 #include <optional>
 #include <set>

@@ -9,9 +9,9 @@
 
 #pragma once
 
-#include "frontends/token/SampledWorkflow.h"
 #include "frontends/token/graph/Resources.h"
-#include "frontends/token/text/TomlFile.h"
+#include "frontends/token/ground/SampledWorkflow.h"
+#include "frontends/token/ground/TomlFile.h"
 
 #include <map>
 #include <string>

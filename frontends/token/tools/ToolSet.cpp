@@ -7,7 +7,7 @@
 
 #include "frontends/token/tools/ToolSet.h"
 
-#include "frontends/token/text/TomlFile.h"
+#include "frontends/token/ground/TomlFile.h"
 #include "frontends/token/tools/ToolProcess.h"
 
 #include <algorithm>

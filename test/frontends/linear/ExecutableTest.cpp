@@ -9,8 +9,8 @@
 
 #include "frontends/linear/executable/Executable.h"
 
+#include "frontends/linear/executable/Disassembler.h"
 #include "frontends/linear/executable/ExecutableFields.h"
-#include "frontends/linear/text/Disassembler.h"
 #include "test/frontends/linear/LinearTesting.h"
 
 #include <xxhash.h>

@@ -10,7 +10,7 @@
 
 #pragma once
 
-#include "frontends/token/Diagnostics.h"
+#include "frontends/token/ground/Diagnostics.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/token/LoadMachine.h"
+#include "frontends/token/files/LoadMachine.h"
 
 #include "frontends/token/forms/Wire.h"
 #include "frontends/token/machine/TensorJson.h"

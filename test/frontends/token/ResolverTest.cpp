@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/token/tools/Resolver.h"
+#include "frontends/token/reference/Resolver.h"
 #include "test/frontends/token/TokenTesting.h"
 
 #include <atomic>

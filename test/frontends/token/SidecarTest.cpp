@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/token/Sidecar.h"
+#include "frontends/token/files/Sidecar.h"
 
 #include "frontends/token/machine/TensorJson.h"
 #include "test/frontends/token/FormTesting.h"

@@ -9,8 +9,8 @@
 
 #pragma once
 
+#include "frontends/token/ground/TextCodec.h"
 #include "frontends/token/reference/Reference.h"
-#include "frontends/token/reference/TextCodec.h"
 
 #include <gtest/gtest.h>
 

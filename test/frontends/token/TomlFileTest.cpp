@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/token/text/TomlFile.h"
+#include "frontends/token/ground/TomlFile.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "frontends/token/Machine.h"
+#include "frontends/token/ground/Machine.h"
 
 #include <random>
 
