@@ -18,8 +18,8 @@ function(gpuvm_add_pch name header)
   target_precompile_headers(${name} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/${header})
 endfunction()
 
-# Of the runtime half only clang precompiles headers: GCC's take a gigabyte, and tests of how work grows have it count
-# basic blocks of one library and not of another.
+# Of the runtime half only clang precompiles headers: GCC counts the basic blocks of some libraries and not of others
+# (tests of how work grows), which are flags that a shared header would have to have, too.
 function(gpuvm_precompile target name)
   if(NOT TARGET ${name})
     return()

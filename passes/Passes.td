@@ -352,12 +352,12 @@ def StoreConditionsEarly : Pass<"gpuvm-store-conditions-early",
 def ParkKernels : GpuvmProgramPass<"gpuvm-park-kernels"> {
   let summary = "Has kernels with a condition read their workgroups from Control.";
   let description = [{
-    Runs behind `gpuvm-plan-memory`. Kernels whose results are needed only where
+    Runs after `gpuvm-plan-memory`. Kernels whose results are needed only where
     their condition holds, or chosen in the window of what is chosen else, get
     three words of Control, which a kernel after the one that makes the condition
     writes; they become indirect dispatches. With `mode=auto` cheap ones at the
     beginning of a block that nothing of it precedes run whether it holds or not,
-    beside the kernel that writes, if that saves a barrier.
+    in the same wave as the kernel that writes, if that saves a barrier.
   }];
   let options = [Option<"mode", "mode", "std::string", "\"auto\"",
                         "auto, or always: all of them read their workgroups">];

@@ -29,11 +29,11 @@ static void eraseEmpty(MutableOperandRange operands) {
       operands.erase(i);
 }
 
-/// `op` without the results that have no elements; what uses those uses
-/// constants.
-static Operation *withoutEmptyResults(Operation *op) {
+/// Replaces `op` by one without the results that have no elements; their users
+/// get constants.
+static void dropEmptyResults(Operation *op) {
   if (llvm::none_of(op->getResultTypes(), hasNoElements))
-    return op;
+    return;
   OpBuilder b(op);
   auto types = llvm::filter_to_vector(
       op->getResultTypes(), [](Type type) { return !hasNoElements(type); });
@@ -51,7 +51,6 @@ static Operation *withoutEmptyResults(Operation *op) {
             ? makeConstant(b, op->getLoc(), result.getType())
             : rest->getResult(next++));
   op->erase();
-  return rest;
 }
 
 static void dropMessages(StageOp stage) {
@@ -72,7 +71,7 @@ static void dropMessages(StageOp stage) {
   eraseEmpty(send.getOtherwiseMutable());
   if (send.getPayloads().empty())
     send.getStatusMutable().clear();
-  withoutEmptyResults(stage);
+  dropEmptyResults(stage);
 }
 
 static void dropMessages(RepeatOp repeat) {
@@ -88,7 +87,7 @@ static void dropMessages(RepeatOp repeat) {
   }
   eraseEmpty(repeat.getInitialMutable());
   eraseEmpty(repeat.getNext().getValuesMutable());
-  withoutEmptyResults(repeat);
+  dropEmptyResults(repeat);
 }
 
 /// Stages and repeats give none and are given none.

@@ -37,8 +37,7 @@ struct ResumeKernels : gpuvm::impl::ResumeKernelsBase<ResumeKernels> {
 } // namespace
 
 void ResumeKernels::resume(KernelOp kernel, int64_t groups) {
-  constexpr uint64_t kWord = kWordBytes;
-  uint64_t bytes = kNumLoopWords * kWord;
+  uint64_t bytes = kNumLoopWords * kWordBytes;
   uint64_t at = allocate(getOperation(), gpuvm::Region::control, bytes);
   auto control = [&](uint64_t offset, uint64_t length) {
     return WindowAttr::get(&getContext(), gpuvm::Region::control, offset,
@@ -54,7 +53,7 @@ void ResumeKernels::resume(KernelOp kernel, int64_t groups) {
       freeName(getOperation(), kernel.getSymName() + "_resumed"));
   rest->setAttr(kResumesAttr, b.getUnitAttr());
   rest.removeLaunchesAttr();
-  rest.setCountsWindowAttr(control(at + kGroups * kWord, kTripletBytes));
+  rest.setCountsWindowAttr(control(at + kGroups * kWordBytes, kTripletBytes));
   rest.setParkedGroups(groups);
 }
 
