@@ -7,7 +7,10 @@
 
 #include "kernels/Emitter.h"
 
-#include "kernels/loops/LongLoops.h"
+#include "kernels/Launches.h"
+#include "kernels/family/Family.h"
+#include "kernels/family/RootEmitter.h"
+#include "kernels/spirv/LowerToSpirv.h"
 #include "schema/Features.h"
 
 #include <atomic>
@@ -56,39 +59,6 @@ static SmallVector<StringRef> featuresOf(spirv::ModuleOp module) {
       llvm::map_range(features, [](StringRef f) { return f; }));
 }
 
-/// What a kernel of this configuration needs, whatever its code is.
-static void addFeatures(KernelOp kernel, const KernelConfig &config,
-                        SmallVectorImpl<StringRef> &features) {
-  if (kernel.getRoot() == Root::scan && config.subgroups &&
-      !llvm::is_contained(features, "subgroup_32"))
-    features.push_back("subgroup_32");
-  if (getLoopForm(kernel, config) == LoopForm::Plain &&
-      mayLoopLong(kernel, config))
-    features.push_back("unlimited_loops");
-}
-
-static LogicalResult emitRoot(EmitterContext &emitter) {
-  switch (emitter.op.getRoot()) {
-  case Root::map:
-    return emitMap(emitter);
-  case Root::reduce:
-    return emitter.config.tile ? emitContract(emitter) : emitReduce(emitter);
-  case Root::attention:
-    return emitAttention(emitter);
-  case Root::fft:
-    return emitFft(emitter);
-  case Root::chain:
-    return emitChain(emitter);
-  case Root::scan:
-    return emitScan(emitter);
-  case Root::sort:
-    return emitSort(emitter);
-  case Root::scatter:
-    return emitScatter(emitter);
-  }
-  llvm_unreachable("there is no other root");
-}
-
 /// maxPerStageDescriptorStorageBuffers of the least capable device, lavapipe.
 static constexpr size_t kMaxBindings = 32;
 
@@ -97,7 +67,7 @@ static constexpr size_t kMaxBindings = 32;
 static constexpr int64_t kMaxElements =
     std::numeric_limits<int32_t>::max() - (int64_t(1) << 20);
 
-static LogicalResult checkLimits(KernelOp op, const BindingLayout &layout) {
+static LogicalResult checkLimits(KernelOp op, const BindingLayout &bindings) {
   auto check = [&](Type type) -> LogicalResult {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || tensor.getNumElements() <= kMaxElements)
@@ -113,18 +83,18 @@ static LogicalResult checkLimits(KernelOp op, const BindingLayout &layout) {
     for (Type type : inner.getResultTypes())
       if (failed(check(type)))
         return failure();
-  int64_t reduced = configureKernel(op).elements;
+  int64_t reduced = layOutKernel(op)->elements;
   if (reduced > kMaxElements)
     return op.emitError("reduces ")
            << reduced << " elements to one, too many (" << kMaxElements
            << " at most: indices have 32 bits on the device)";
-  if (layout.windows.size() <= kMaxBindings)
+  if (bindings.windows.size() <= kMaxBindings)
     return success();
   InFlightDiagnostic error = op.emitError("kernel \"")
                              << op.getSymName() << "\" needs "
-                             << layout.windows.size() << " windows (at most "
+                             << bindings.windows.size() << " windows (at most "
                              << kMaxBindings << " are allowed)";
-  if (!layout.splits.empty())
+  if (!bindings.splits.empty())
     error.attachNote() << "values of more than "
                        << getMaxWindowBytes(op->getParentOfType<ProgramOp>())
                        << " bytes are split into windows "
@@ -132,48 +102,49 @@ static LogicalResult checkLimits(KernelOp op, const BindingLayout &layout) {
   return failure();
 }
 
-static FailureOr<EmittedKernel> emit(KernelOp op, const KernelConfig &config,
+static FailureOr<EmittedKernel> emit(KernelOp op, const KernelLayout &layout,
                                      const EmitOptions &options,
                                      SpirvPasses &passes) {
   MLIRContext *context = op.getContext();
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(op.getLoc());
   OpBuilder b(context);
   b.setInsertionPointToStart(scratch->getBody());
-  BindingLayout layout = layOutBindings(op);
-  if (failed(checkLimits(op, layout)))
+  BindingLayout bindings = layOutBindings(op);
+  if (failed(checkLimits(op, bindings)))
     return failure();
-  KernelBuilder kernel(b, op.getLoc(), op.getSymName(), config.lanes);
-  for (const SplitWindow &split : layout.splits)
+  KernelBuilder kernel(b, op.getLoc(), op.getSymName(), layout.lanes);
+  for (const SplitWindow &split : bindings.splits)
     kernel.splitWindow(split.bindings, split.pieceBytes);
   auto bindingOf = [&](BlockArgument argument) {
-    return layout.inputs[argument.getArgNumber()];
+    return bindings.inputs[argument.getArgNumber()];
   };
   ElementEmitter elements(kernel, bindingOf, options.exact);
-  if (config.dotProducts)
+  if (layout.dotProducts)
     elements.useDotProducts();
-  if (config.wide)
+  if (layout.wide)
     kernel.useWideLoads();
-  EmitterContext emitter{op,       config,        layout,       kernel,
+  EmitterContext emitter{op,       layout,        bindings,     kernel,
                          elements, options.exact, options.spins};
-  LogicalResult emitted = emitRoot(emitter);
-  if (failed(emitted))
+  const KernelFamily &family = getFamily(op.getRoot());
+  if (failed(family.emit(emitter)))
     return failure();
   gpu::GPUModuleOp module = kernel.finish();
-  auto spirvModule = lowerToSpirv(module, kernel.bindings(), options, passes);
+  auto spirvModule =
+      lowerToSpirv(module, kernel.bindings(), options.exact, passes);
   if (failed(spirvModule))
     return failure();
   EmittedKernel result;
   result.module = std::move(*spirvModule);
   result.uses = kernel.bindings();
-  result.lanes = config.lanes;
+  result.lanes = layout.lanes;
   result.workgroupBytes = kernel.workgroupBytes();
   result.features = featuresOf(*result.module);
-  addFeatures(op, config, result.features);
+  family.addFeatures(op, layout, result.features);
   return result;
 }
 
 FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
-                                           const KernelConfig &config,
+                                           const KernelLayout &layout,
                                            const EmitOptions &options,
                                            SpirvPasses &passes) {
   std::atomic<bool> hasReason = false; // What failed has mostly said why.
@@ -182,7 +153,7 @@ FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
       hasReason = true;
     return failure(); // Others print it.
   });
-  FailureOr<EmittedKernel> result = emit(op, config, options, passes);
+  FailureOr<EmittedKernel> result = emit(op, layout, options, passes);
   if (failed(result) && !hasReason)
     op.emitError("kernel \"") << op.getSymName() << "\" cannot be emitted";
   return result;

@@ -3,57 +3,17 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One emitter per root family (Map.cpp, Reduce.cpp, Contract.cpp,
-// Attention.cpp, Chain.cpp, Scan.cpp, Fft.cpp, Scatter.cpp) over the kernel
-// builder.
+// The family of its root lays it out and emits it.
 //
 //===----------------------------------------------------------------------===//
 
 #pragma once
 
-#include "kernels/KernelConfig.h"
-#include "kernels/analysis/Bindings.h"
-#include "kernels/elements/ElementEmitter.h"
+#include "kernels/builder/KernelBuilder.h"
+#include "kernels/family/Layout.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 
 namespace mlir::gpuvm {
-
-/// What an emitter works with.
-struct EmitterContext {
-  KernelOp op;
-  KernelConfig config;
-  BindingLayout layout;
-  KernelBuilder &kernel;
-  ElementEmitter &elements;
-  bool exact; ///< As EmitOptions says.
-  int64_t spins;
-};
-
-/// What emitters have in common: they go on after a failure, which makes the
-/// whole fail, wherever that needs no care.
-class RootEmitter {
-protected:
-  explicit RootEmitter(EmitterContext &context)
-      : c(context), k(context.kernel) {}
-  bool check(LogicalResult result) {
-    failed_ |= failed(result);
-    return succeeded(result);
-  }
-
-  EmitterContext &c;
-  KernelBuilder &k;
-  bool failed_ = false;
-};
-
-LogicalResult emitMap(EmitterContext &context);
-LogicalResult emitReduce(EmitterContext &context);
-LogicalResult emitContract(EmitterContext &context);
-LogicalResult emitAttention(EmitterContext &context);
-LogicalResult emitFft(EmitterContext &context);
-LogicalResult emitChain(EmitterContext &context);
-LogicalResult emitScan(EmitterContext &context);
-LogicalResult emitSort(EmitterContext &context);
-LogicalResult emitScatter(EmitterContext &context);
 
 /// A kernel ready for the plan.
 struct EmittedKernel {
@@ -73,16 +33,10 @@ struct EmitOptions {
 
 struct SpirvPasses;
 
-/// Emits and lowers a kernel that has windows, laid over the device as `config`
-/// says, which is the configuration of one of its launches.
-FailureOr<EmittedKernel> emitKernel(KernelOp op, const KernelConfig &config,
+/// Emits and lowers a kernel that has windows, laid out as one of its launches
+/// says.
+FailureOr<EmittedKernel> emitKernel(KernelOp op, const KernelLayout &layout,
                                     const EmitOptions &options,
                                     SpirvPasses &passes);
-
-/// Lowers what the builder made to SPIR-V (LowerToSpirv.cpp).
-FailureOr<OwningOpRef<spirv::ModuleOp>>
-lowerToSpirv(gpu::GPUModuleOp module,
-             const llvm::MapVector<unsigned, BindingUse> &uses,
-             const EmitOptions &options, SpirvPasses &passes);
 
 } // namespace mlir::gpuvm

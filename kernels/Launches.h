@@ -12,7 +12,7 @@
 #pragma once
 
 #include "dialects/gpuvm/Target.h"
-#include "kernels/KernelConfig.h"
+#include "kernels/family/Layout.h"
 
 namespace mlir::gpuvm {
 
@@ -28,8 +28,11 @@ SmallVector<LaunchAttr> getLaunches(KernelOp kernel);
 /// Whether `kernel` can be laid out as its launches say; reports why not.
 LogicalResult checkLaunches(KernelOp kernel);
 
-/// The configuration of `kernel` with one of its launches.
-KernelConfig configureLaunch(KernelOp kernel, LaunchAttr launch);
+/// `kernel` laid out as one of its launches says.
+std::unique_ptr<KernelLayout> layOutLaunch(KernelOp kernel, LaunchAttr launch);
+
+/// `kernel` laid out as its last launch says, which any device can run.
+std::unique_ptr<KernelLayout> layOutKernel(KernelOp kernel);
 
 /// The scratch memory that all launches of `kernel` share, of which one runs.
 std::vector<Scratch> getScratch(KernelOp kernel);

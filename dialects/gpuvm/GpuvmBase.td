@@ -157,6 +157,8 @@ def Gpuvm_TargetAttr : AttrDef<Gpuvm_Dialect, "Target"> {
     lanes go on together, `workgroup_bytes` the workgroup memory that one workgroup may
     have. A dispatch and the barrier before it cost `dispatch_ns`
     nanoseconds; the device's memory gives `bytes_per_us` bytes in a microsecond.
+    Layouts give a kernel `busy_groups` workgroups where they have the choice, and `bindings` storage
+    buffers at most.
     `features` are those of docs/plan-format.md (K4) that all such devices have;
     kernels that need others are left to devices that have them, or not made if the target is
     `closed`: a device is known, and has no others.
@@ -176,27 +178,20 @@ def Gpuvm_TargetAttr : AttrDef<Gpuvm_Dialect, "Target"> {
                         EnumParameter<Gpuvm_DeviceKind>:$kind,
                         "int64_t":$units, "int64_t":$subgroup,
                         "int64_t":$workgroup_bytes, "int64_t":$dispatch_ns,
-                        "int64_t":$bytes_per_us, "::mlir::ArrayAttr":$features,
+                        "int64_t":$bytes_per_us,
+                        DefaultValuedParameter<"int64_t", "264">:$busy_groups,
+                        DefaultValuedParameter<"int64_t", "32">:$bindings,
+                        "::mlir::ArrayAttr":$features,
                         "bool":$closed);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
 def Gpuvm_TargetArrayAttr : TypedArrayAttrBase<Gpuvm_TargetAttr, "targets">;
 
-def Gpuvm_LaunchForm : I32Enum<"LaunchForm", "how the code of a kernel is made", [
-    I32EnumCase<"plain", 0>,
-    I32EnumCase<"limited", 1>,
-    I32EnumCase<"unlimited", 2, "unlimited_loops">,
-    I32EnumCase<"matrices", 3>,
-    I32EnumCase<"dot_products", 4>,
-    I32EnumCase<"int64_atomics", 5>,
-    I32EnumCase<"subgroups", 6>,
-    I32EnumCase<"wide", 7>]> {
-  let cppNamespace = "::mlir::gpuvm";
-}
-def Gpuvm_LaunchFormAttr
-    : EnumAttr<Gpuvm_Dialect, Gpuvm_LaunchForm, "launch_form"> {
-  let assemblyFormat = "$value";
+/// A word without quotation marks.
+def Gpuvm_KeywordParameter : StringRefParameter<""> {
+  let parser = [{ parseKeyword($_parser) }];
+  let printer = "$_printer << $_self";
 }
 
 def Gpuvm_LaunchAttr : AttrDef<Gpuvm_Dialect, "Launch"> {
@@ -205,11 +200,11 @@ def Gpuvm_LaunchAttr : AttrDef<Gpuvm_Dialect, "Launch"> {
   let description = [{
     `groups` workgroups of `lanes` lanes each; a lane takes `vector` neighbouring
     elements at a time and has `unroll` of them in flight (both 1 where the
-    family of the kernel has a layout of its own). `form` says how the code is
-    made: as it is (`plain`), with loops up to a limit or without one,
-    with matrix units, products of four bytes, atomic operations of 64 bits, or ballots of subgroups,
-    and `wide`: with accesses of 32 bytes in as many elements of 64 bits, for devices that take the
-    lanes one by one.
+    family of the kernel has a layout of its own). `form` names the way in which the
+    code is made: `plain`, as every device can run it, or one of the family's: with loops up to a
+    limit (`limited`) or without one, with matrix units, products of four bytes, atomic operations of
+    64 bits, ballots of subgroups, or accesses of 32 bytes (`wide`). `layout` has what else the
+    family of the kernel decides, by name (`KernelLayout::visit`).
 
     C1: there are 1 to 65,535 groups and 1 to 1,024 lanes; `vector` and `unroll` are
         at least 1.
@@ -222,9 +217,10 @@ def Gpuvm_LaunchAttr : AttrDef<Gpuvm_Dialect, "Launch"> {
     ```
   }];
   let parameters = (ins EnumParameter<Gpuvm_DeviceKind>:$device,
-                        EnumParameter<Gpuvm_LaunchForm>:$form,
+                        Gpuvm_KeywordParameter:$form,
                         "int64_t":$groups, "int64_t":$lanes,
-                        "int64_t":$vector, "int64_t":$unroll);
+                        "int64_t":$vector, "int64_t":$unroll,
+                        OptionalParameter<"::mlir::DictionaryAttr">:$layout);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

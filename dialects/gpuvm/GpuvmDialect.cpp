@@ -17,6 +17,14 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
+/// A word without quotation marks, a parameter of an attribute.
+static FailureOr<std::string> parseKeyword(AsmParser &parser) {
+  StringRef keyword;
+  if (failed(parser.parseKeyword(&keyword)))
+    return failure();
+  return keyword.str();
+}
+
 #include "dialects/gpuvm/GpuvmDialect.cpp.inc"
 #include "dialects/gpuvm/GpuvmEnums.cpp.inc"
 #include "dialects/gpuvm/GpuvmInterfaces.cpp.inc"

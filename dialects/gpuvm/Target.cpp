@@ -17,6 +17,7 @@ struct KnownTarget {
   StringLiteral name;
   DeviceKind kind;
   int64_t units, subgroup, workgroupBytes, dispatchNs, bytesPerUs;
+  int64_t busyGroups, bindings;
   ArrayRef<StringRef> features;
   bool closed;
 };
@@ -43,11 +44,21 @@ static constexpr StringRef kH200Features[] = {"float16",
 /// for a large GPU, which is what a kernel with too many workgroups costs
 /// least.
 static constexpr KnownTarget kTargets[] = {
-    {"generic", DeviceKind::any, 132, 32, 32768, 2070, 4200000, {}, false},
-    {"lavapipe", DeviceKind::cpu, 2, 8, 32768, 20000, 10000, kLavapipeFeatures,
-     true},
-    {"h200", DeviceKind::gpu, 132, 32, 49152, 2070, 4200000, kH200Features,
-     true}};
+    {"generic",
+     DeviceKind::any,
+     132,
+     32,
+     32768,
+     2070,
+     4200000,
+     264,
+     32,
+     {},
+     false},
+    {"lavapipe", DeviceKind::cpu, 2, 8, 32768, 20000, 10000, 264, 32,
+     kLavapipeFeatures, true},
+    {"h200", DeviceKind::gpu, 132, 32, 49152, 2070, 4200000, 264, 32,
+     kH200Features, true}};
 
 TargetAttr gpuvm::getTarget(MLIRContext *context, StringRef name) {
   for (const KnownTarget &target : kTargets)
@@ -55,6 +66,7 @@ TargetAttr gpuvm::getTarget(MLIRContext *context, StringRef name) {
       return TargetAttr::get(
           context, target.name, target.kind, target.units, target.subgroup,
           target.workgroupBytes, target.dispatchNs, target.bytesPerUs,
+          target.busyGroups, target.bindings,
           Builder(context).getStrArrayAttr(target.features), target.closed);
   return {};
 }
@@ -102,14 +114,17 @@ static LogicalResult checkRange(EmitError emitError, StringRef what,
 LogicalResult TargetAttr::verify(EmitError emitError, StringRef, DeviceKind,
                                  int64_t units, int64_t subgroup,
                                  int64_t workgroupBytes, int64_t dispatchNs,
-                                 int64_t bytesPerUs, ArrayAttr features, bool) {
+                                 int64_t bytesPerUs, int64_t busyGroups,
+                                 int64_t bindings, ArrayAttr features, bool) {
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   for (auto [what, value, most] :
        {std::tuple("units", units, kMost),
         std::tuple("subgroup", subgroup, int64_t(128)),
         std::tuple("workgroup_bytes", workgroupBytes, kMost),
         std::tuple("dispatch_ns", dispatchNs, kMost),
-        std::tuple("bytes_per_us", bytesPerUs, kMost)})
+        std::tuple("bytes_per_us", bytesPerUs, kMost),
+        std::tuple("busy_groups", busyGroups, kMost),
+        std::tuple("bindings", bindings, kMost)})
     if (failed(checkRange(emitError, what, value, most)))
       return failure();
   for (Attribute feature : features)
@@ -119,9 +134,9 @@ LogicalResult TargetAttr::verify(EmitError emitError, StringRef, DeviceKind,
   return success();
 }
 
-LogicalResult LaunchAttr::verify(EmitError emitError, DeviceKind, LaunchForm,
+LogicalResult LaunchAttr::verify(EmitError emitError, DeviceKind, StringRef,
                                  int64_t groups, int64_t lanes, int64_t vector,
-                                 int64_t unroll) {
+                                 int64_t unroll, DictionaryAttr) {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   for (auto [what, value, most] : {std::tuple("groups", groups, int64_t(65535)),
                                    std::tuple("lanes", lanes, int64_t(1024)),

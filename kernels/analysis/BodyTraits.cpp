@@ -10,8 +10,8 @@
 
 #include "dialects/gpuvm/Reduction.h"
 #include "dialects/gpuvm/ScalarBody.h"
-#include "kernels/KernelConfig.h"
 #include "kernels/analysis/Bindings.h"
+#include "kernels/analysis/Reductions.h"
 #include "kernels/elements/InnerReduction.h"
 #include "kernels/spirv/ExpandOps.h"
 

@@ -8,15 +8,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/attention/AttentionEmitter.h"
-#include "kernels/attention/MatrixAttention.h"
-#include "kernels/attention/TiledAttention.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
 
 AttentionEmitter::AttentionEmitter(EmitterContext &context)
-    : AttentionRoot(context, *context.config.attention),
-      shape(*context.config.attention) {}
+    : AttentionRoot(context, context.layoutAs<AttentionLayout>()),
+      shape(context.layoutAs<AttentionLayout>()) {}
 
 /// The elements of the query rows that belong to this lane's part of a key.
 SmallVector<AttentionEmitter::Values> AttentionEmitter::readQueries() {
@@ -89,11 +87,4 @@ LogicalResult AttentionEmitter::run() {
   groupParts = allocate(2 * shape.laneGroups());
   scales = allocate(std::max(shape.laneGroups(), shape.splits));
   return eachBlock([&](Value number) { emitBlock(number); });
-}
-
-LogicalResult gpuvm::emitAttention(EmitterContext &context) {
-  if (context.config.matrixAttention)
-    return MatrixAttention(context).run();
-  return context.config.tiledAttention ? TiledAttention(context).run()
-                                       : AttentionEmitter(context).run();
 }

@@ -78,8 +78,9 @@ void AttentionEmitter::storeResults(Value element, ArrayRef<Value> sums,
     QueryRow row = queryRow(k.index(r));
     Value at = k.add(k.mul(row.head, shape.queries), row.number);
     at = k.add(k.mul(at, shape.valueSize), element);
-    k.ifThen(row.inside,
-             [&] { k.store(c.layout.outputs.front(), mean(sum, weight), at); });
+    k.ifThen(row.inside, [&] {
+      k.store(c.bindings.outputs.front(), mean(sum, weight), at);
+    });
   }
 }
 
@@ -164,11 +165,11 @@ Value AttentionEmitter::partialAt(Value blockNumber, Value split) {
 }
 
 void AttentionEmitter::storePartial(Value at, ArrayRef<Value> row) {
-  k.storeVector(c.layout.scratch.front(), row, k.mul(at, shape.blockRows));
+  k.storeVector(c.bindings.scratch.front(), row, k.mul(at, shape.blockRows));
 }
 
 AttentionEmitter::Values AttentionEmitter::loadPartial(Value at) {
-  return k.loadVector(c.layout.scratch.front(), k.ir().getF32Type(),
+  return k.loadVector(c.bindings.scratch.front(), k.ir().getF32Type(),
                       k.mul(at, shape.blockRows), shape.blockRows);
 }
 

@@ -7,8 +7,6 @@
 
 #include "kernels/attention/AttentionLayout.h"
 
-#include "kernels/KernelConfig.h"
-
 using namespace mlir;
 using namespace mlir::gpuvm;
 
@@ -37,7 +35,8 @@ int64_t gpuvm::attentionVector(Value tensor, bool vectorizes) {
   return vector;
 }
 
-AttentionShape::AttentionShape(AttentionOp op, bool vectorizes) {
+AttentionShape::AttentionShape(Kind kind, AttentionOp op, bool vectorizes)
+    : kind(kind) {
   auto shapeOf = [](Value value) {
     return cast<RankedTensorType>(value.getType()).getShape();
   };
@@ -47,6 +46,7 @@ AttentionShape::AttentionShape(AttentionOp op, bool vectorizes) {
   rows = shapeOf(op.getKey())[1];
   keySize = shapeOf(op.getKey())[2];
   valueSize = shapeOf(op.getValue())[2];
+  this->vectorizes = vectorizes;
   keyVector = attentionVector(op.getKey(), vectorizes);
   valueVector = attentionVector(op.getValue(), vectorizes);
 }
@@ -84,23 +84,14 @@ AttentionLayout gpuvm::layOutAttention(AttentionOp op, bool vectorizes) {
   return layout;
 }
 
-void gpuvm::configureAttention(KernelOp kernel, KernelConfig &config) {
-  AttentionOp op = *kernel.getBody().getOps<AttentionOp>().begin();
-  config.tiledAttention = layOutTiledAttention(op, config.vectorizes);
-  if (!config.tiledAttention)
-    config.attention = layOutAttention(op, config.vectorizes);
-  const AttentionShape &shape = config.tiledAttention
-                                    ? AttentionShape(*config.tiledAttention)
-                                    : *config.attention;
-  config.lanes = shape.lanes;
-  int64_t partials = shape.blocks() * shape.splits;
-  config.groups = std::min(partials, KernelConfig::kMaxGroups);
-  if (shape.splits == 1)
-    return;
-  int64_t words = config.tiledAttention
-                      ? shape.lanes * config.tiledAttention->statePerLane()
-                      : shape.blockRows * config.attention->partialVectors();
-  config.scratch.push_back(
-      {4 * uint64_t(partials * words), /*keepsZero=*/false});
-  config.scratch.push_back({4 * uint64_t(shape.blocks()), /*keepsZero=*/true});
+void AttentionShape::visit(LayoutFields &fields) {
+  fields.number("block_rows", blockRows);
+  fields.number("tile_keys", tileKeys);
+  fields.number("splits", splits);
+}
+
+void AttentionLayout::visit(LayoutFields &fields) {
+  AttentionShape::visit(fields);
+  fields.number("key_lanes", keyLanes);
+  fields.number("value_lanes", valueLanes);
 }

@@ -1,5 +1,4 @@
-//===- AttentionLayout.h - how attention is laid over the device -*- C++
-//-*-===//
+//===- AttentionLayout.h - how attention is laid over the device ----------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,23 +12,30 @@
 
 #pragma once
 
-#include "dialects/gpuvm/Gpuvm.h"
+#include "kernels/family/Layout.h"
 
 namespace mlir::gpuvm {
 
 /// What every way to lay attention over the device decides.
-struct AttentionShape {
+struct AttentionShape : KernelLayout {
+  enum class Kind {
+    Few,      ///< AttentionLayout
+    Many,     ///< TiledAttentionLayout
+    Matrices, ///< MatrixAttentionLayout
+  };
+  Kind kind;
+
   // The operation.
   int64_t heads, queries, cachedHeads, rows, keySize, valueSize;
 
-  int64_t lanes = 0;              ///< Of a workgroup.
   int64_t blockRows = 0;          ///< Query rows of a workgroup.
   int64_t keyVector, valueVector; ///< Elements that are loaded at once.
   int64_t tileKeys = 0;
   int64_t splits = 0; ///< Of the keys, among workgroups.
 
   /// The operation's numbers and vectors; the rest is left open.
-  AttentionShape(AttentionOp op, bool vectorizes);
+  AttentionShape(Kind kind, AttentionOp op, bool vectorizes);
+  void visit(LayoutFields &fields) override;
 
   int64_t headsPerCached() const { return heads / cachedHeads; }
   /// Query rows that share a head of the cache.
@@ -41,8 +47,10 @@ struct AttentionShape {
 };
 
 /// Few query rows: lanes share the elements of a key.
-struct AttentionLayout : AttentionShape {
-  using AttentionShape::AttentionShape;
+struct AttentionLayout : LayoutOf<AttentionLayout, AttentionShape> {
+  AttentionLayout(AttentionOp op, bool vectorizes)
+      : LayoutOf(Kind::Few, op, vectorizes) {}
+  void visit(LayoutFields &fields) override;
 
   int64_t keyLanes = 0, valueLanes = 0;   ///< Of a row.
   int64_t keyChunks = 0, valueChunks = 0; ///< Vectors of a row that a lane has.
@@ -85,10 +93,5 @@ struct AttentionLayout : AttentionShape {
 int64_t attentionVector(Value tensor, bool vectorizes);
 
 AttentionLayout layOutAttention(AttentionOp op, bool vectorizes);
-
-struct KernelConfig;
-
-/// Configures a kernel with root attention, which has `config.vectorizes`.
-void configureAttention(KernelOp kernel, KernelConfig &config);
 
 } // namespace mlir::gpuvm

@@ -159,7 +159,7 @@ AttentionRoot::QueryRow AttentionRoot::queryRow(Value r) {
 LogicalResult AttentionRoot::eachBlock(function_ref<void(Value number)> block) {
   k.loop(
       k.groupId(), k.index(common.blocks() * common.splits),
-      k.index(c.config.groups), {},
+      k.index(c.layout.groups), {},
       [&](Value number, ValueRange) {
         block(number);
         k.workgroupBarrier(); // Workgroup memory is used again.
@@ -243,7 +243,7 @@ Value AttentionRoot::sees(const QueryRow &row, Value key) {
 
 void AttentionRoot::finishBlock(Value blockNumber,
                                 function_ref<void(Value splits)> fold) {
-  unsigned partials = c.layout.scratch[0], counter = c.layout.scratch[1];
+  unsigned partials = c.bindings.scratch[0], counter = c.bindings.scratch[1];
   k.markCoherent(partials);
   Arrivals arrivals(k, counter, blockNumber, common.splits);
   arrivals.count();

@@ -11,7 +11,8 @@
 
 #pragma once
 
-#include "kernels/Emitter.h"
+#include "kernels/attention/AttentionLayout.h"
+#include "kernels/family/RootEmitter.h"
 
 namespace mlir::gpuvm {
 

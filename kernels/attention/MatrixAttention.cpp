@@ -16,8 +16,8 @@ using namespace mlir;
 using namespace mlir::gpuvm;
 
 MatrixAttention::MatrixAttention(EmitterContext &context)
-    : AttentionRoot(context, *context.config.matrixAttention),
-      shape(*context.config.matrixAttention) {}
+    : AttentionRoot(context, context.layoutAs<MatrixAttentionLayout>()),
+      shape(context.layoutAs<MatrixAttentionLayout>()) {}
 
 LogicalResult MatrixAttention::run() {
   lane = k.laneId();

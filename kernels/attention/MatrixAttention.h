@@ -12,6 +12,7 @@
 #pragma once
 
 #include "kernels/attention/AttentionRoot.h"
+#include "kernels/attention/MatrixAttentionLayout.h"
 
 namespace mlir::gpuvm {
 

@@ -16,8 +16,9 @@
 
 namespace mlir::gpuvm {
 
-struct MatrixAttentionLayout : AttentionShape {
-  using AttentionShape::AttentionShape;
+struct MatrixAttentionLayout : LayoutOf<MatrixAttentionLayout, AttentionShape> {
+  MatrixAttentionLayout(AttentionOp op, bool vectorizes)
+      : LayoutOf(Kind::Matrices, op, vectorizes) {}
 
   static constexpr int64_t kSide = MatrixUnits::kSide;
   static constexpr int64_t kSubgroups = 4;

@@ -232,7 +232,7 @@ void MatrixAttention::storeResults(const State &state) {
       Value inside =
           k.both(row.inside, k.less(element, k.index(shape.valueSize)));
       k.ifThen(inside, [&] {
-        k.storeVector(c.layout.outputs.front(),
+        k.storeVector(c.bindings.outputs.front(),
                       ArrayRef(means).slice(i, together),
                       k.add(k.mul(number, shape.valueSize), element));
       });

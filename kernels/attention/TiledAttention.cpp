@@ -18,8 +18,8 @@ using namespace mlir;
 using namespace mlir::gpuvm;
 
 TiledAttention::TiledAttention(EmitterContext &context)
-    : AttentionRoot(context, *context.config.tiledAttention),
-      shape(*context.config.tiledAttention) {}
+    : AttentionRoot(context, context.layoutAs<TiledAttentionLayout>()),
+      shape(context.layoutAs<TiledAttentionLayout>()) {}
 
 LogicalResult TiledAttention::run() {
   lane = k.laneId();
@@ -116,7 +116,7 @@ void TiledAttention::storeState(const State &state, Value blockNumber,
   Values values = flatten(state);
   values.resize(shape.statePerLane(), real(0));
   for (int64_t at = 0; at < shape.statePerLane(); at += Layout::kVector)
-    k.storeVector(c.layout.scratch.front(),
+    k.storeVector(c.bindings.scratch.front(),
                   ArrayRef(values).slice(at, Layout::kVector),
                   stateAt(blockNumber, split, at / Layout::kVector));
 }
@@ -126,7 +126,7 @@ TiledAttention::State TiledAttention::loadState(Value blockNumber,
   Values values;
   for (int64_t at = 0; at < shape.statePerLane(); at += Layout::kVector)
     llvm::append_range(
-        values, k.loadVector(c.layout.scratch.front(), k.ir().getF32Type(),
+        values, k.loadVector(c.bindings.scratch.front(), k.ir().getF32Type(),
                              stateAt(blockNumber, split, at / Layout::kVector),
                              Layout::kVector));
   return unflatten(values);
@@ -156,7 +156,7 @@ void TiledAttention::storeResults(const State &state) {
       Value inside =
           k.both(row.inside, k.less(element, k.index(shape.valueSize)));
       k.ifThen(inside, [&] {
-        k.storeVector(c.layout.outputs.front(), means,
+        k.storeVector(c.bindings.outputs.front(), means,
                       k.add(k.mul(number, shape.valueSize), element));
       });
     }

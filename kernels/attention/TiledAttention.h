@@ -11,6 +11,7 @@
 #pragma once
 
 #include "kernels/attention/AttentionRoot.h"
+#include "kernels/attention/TiledAttentionLayout.h"
 
 namespace mlir::gpuvm {
 

@@ -7,7 +7,7 @@
 
 #include "kernels/attention/TiledAttentionLayout.h"
 
-#include "kernels/KernelConfig.h"
+#include "kernels/attention/MatrixAttentionLayout.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -57,4 +57,11 @@ gpuvm::layOutTiledAttention(AttentionOp op, bool vectorizes) {
       std::clamp<int64_t>(wanted / layout.blocks(), 1,
                           llvm::divideCeil(layout.rows, layout.tileKeys));
   return layout;
+}
+
+void TiledAttentionLayout::visit(LayoutFields &fields) {
+  AttentionShape::visit(fields);
+  fields.number("rows_per_lane", rowsPerLane);
+  fields.number("depth", depth);
+  fields.number("slice_keys", sliceKeys);
 }

@@ -17,8 +17,10 @@
 
 namespace mlir::gpuvm {
 
-struct TiledAttentionLayout : AttentionShape {
-  using AttentionShape::AttentionShape;
+struct TiledAttentionLayout : LayoutOf<TiledAttentionLayout, AttentionShape> {
+  TiledAttentionLayout(AttentionOp op, bool vectorizes)
+      : LayoutOf(Kind::Many, op, vectorizes) {}
+  void visit(LayoutFields &fields) override;
 
   static constexpr int64_t kDown = 8, kAcross = 16;
   /// Elements of a vector of workgroup memory.

@@ -21,6 +21,9 @@
 
 namespace mlir::gpuvm {
 
+/// On an scf.for: its body runs at least once.
+inline constexpr llvm::StringLiteral kRunsAttr = "gpuvm.runs";
+
 /// How a kernel uses the window behind a binding.
 struct BindingUse {
   bool reads = false;

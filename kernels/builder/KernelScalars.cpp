@@ -7,7 +7,6 @@
 
 #include "codecs/IndexSum.h"
 #include "kernels/builder/KernelBuilder.h"
-#include "kernels/spirv/LoopToSpirv.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 

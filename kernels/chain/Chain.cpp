@@ -9,8 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/Emitter.h"
 #include "kernels/chain/ChainPlan.h"
+#include "kernels/family/Family.h"
+#include "kernels/family/RootEmitter.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -118,7 +119,7 @@ void ChainEmitter::store(unsigned binding, Value held) {
 void ChainEmitter::storeOutputs(HoldOp hold) {
   Operation *yield = c.op.getBody().front().getTerminator();
   for (auto [value, binding] :
-       llvm::zip_equal(yield->getOperands(), c.layout.outputs))
+       llvm::zip_equal(yield->getOperands(), c.bindings.outputs))
     if (value.getDefiningOp() == hold)
       store(binding, value);
 }
@@ -194,9 +195,38 @@ LogicalResult ChainEmitter::run() {
   return failure(failed_);
 }
 
-LogicalResult gpuvm::emitChain(EmitterContext &context) {
-  FailureOr<ChainPlan> plan = planChain(context.op);
-  if (failed(plan))
-    return failure();
-  return ChainEmitter(context, std::move(*plan)).run();
+//===----------------------------------------------------------------------===//
+// The family
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ChainLayout : LayoutOf<ChainLayout> {};
+
+class ChainFamily : public KernelFamily {
+public:
+  /// A chain that cannot be planned cannot be emitted either, which says so.
+  std::unique_ptr<KernelLayout> layOut(KernelOp kernel) const override {
+    auto layout = std::make_unique<ChainLayout>();
+    FailureOr<ChainPlan> plan = planChain(kernel);
+    if (succeeded(plan)) {
+      layout->lanes = plan->shape.lanes;
+      layout->groups = plan->shape.instances;
+    }
+    return layout;
+  }
+
+  LogicalResult emit(EmitterContext &context) const override {
+    FailureOr<ChainPlan> plan = planChain(context.op);
+    if (failed(plan))
+      return failure();
+    return ChainEmitter(context, std::move(*plan)).run();
+  }
+};
+} // namespace
+
+namespace mlir::gpuvm {
+const KernelFamily &getChainFamily() {
+  static const ChainFamily family;
+  return family;
 }
+} // namespace mlir::gpuvm

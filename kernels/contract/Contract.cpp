@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kernels/analysis/Reductions.h"
 #include "kernels/contract/ContractEmitter.h"
 
 using namespace mlir;
@@ -26,7 +27,7 @@ using namespace mlir::gpuvm;
 //===----------------------------------------------------------------------===//
 
 ContractEmitter::ContractEmitter(EmitterContext &context)
-    : RootEmitter(context), tile(*context.config.tile),
+    : RootEmitter(context), tile(context.layoutAs<ContractLayout>().tile),
       reductions(getReductions(context.op)) {
   ranges = reductions.front().getStaticLoopRanges();
   for (linalg::GenericOp op : reductions)
@@ -45,7 +46,7 @@ LogicalResult ContractEmitter::run() {
     emitTile(number);
     return Values();
   };
-  k.loop(k.groupId(), k.index(tile.tiles()), k.index(c.config.groups), {},
+  k.loop(k.groupId(), k.index(tile.tiles()), k.index(c.layout.groups), {},
          eachTile, /*runs=*/true);
   return failure(failed_);
 }
@@ -181,7 +182,7 @@ void ContractEmitter::storeElements(Value row, Value column,
         return;
       stored.push_back(*emitted);
     }
-    for (auto [lanes, binding] : llvm::zip_equal(stored, c.layout.outputs))
+    for (auto [lanes, binding] : llvm::zip_equal(stored, c.bindings.outputs))
       c.elements.store(binding, lanes, at);
   };
   Value inside;
@@ -199,7 +200,8 @@ void ContractEmitter::storeElements(Value row, Value column,
 }
 
 LogicalResult gpuvm::emitContract(EmitterContext &context) {
-  return (context.config.tile->units ? createMatrixContract(context)
-                                     : createLaneContract(context))
+  return (context.layoutAs<ContractLayout>().tile.units
+              ? createMatrixContract(context)
+              : createLaneContract(context))
       ->run();
 }

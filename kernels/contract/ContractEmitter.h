@@ -12,7 +12,9 @@
 
 #pragma once
 
-#include "kernels/Emitter.h"
+#include "kernels/contract/Contraction.h"
+#include "kernels/elements/Product.h"
+#include "kernels/family/RootEmitter.h"
 
 namespace mlir::gpuvm {
 
@@ -72,6 +74,9 @@ private:
   void put(ArrayRef<Value> fetched);
   void putInput(unsigned number, ArrayRef<Value> values);
 };
+
+/// Emits a kernel that has a ContractLayout.
+LogicalResult emitContract(EmitterContext &context);
 
 std::unique_ptr<ContractEmitter> createLaneContract(EmitterContext &context);
 std::unique_ptr<ContractEmitter> createMatrixContract(EmitterContext &context);

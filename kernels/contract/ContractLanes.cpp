@@ -217,7 +217,7 @@ LaneContract::readInput(unsigned number, Value first, int64_t count) {
 
 void LaneContract::store(ArrayRef<Value> totals) {
   int64_t group =
-      tile.columns % columnGroup == 0 && c.config.vectorizes ? columnGroup : 1;
+      tile.columns % columnGroup == 0 && c.layout.vectorizes ? columnGroup : 1;
   for (int64_t i = 0; i < tile.rowsPerLane; ++i)
     for (int64_t j = 0; j < tile.columnsPerLane; j += group) {
       SmallVector<Lanes> elements(accumulators.size());

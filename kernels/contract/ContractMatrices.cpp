@@ -127,7 +127,7 @@ Lanes MatrixContract::addInitial(unsigned number, Value row, Value column,
 void MatrixContract::store(ArrayRef<Value> totals) {
   constexpr int64_t kElements = kSide * kSide / MatrixUnits::kSubgroupLanes;
   constexpr int64_t kLanesPerRow = kSide / kElements;
-  bool together = tile.columns % kElements == 0 && c.config.vectorizes;
+  bool together = tile.columns % kElements == 0 && c.layout.vectorizes;
   int64_t group = together ? kElements : 1;
   Value myRow = k.div(laneInSubgroup, kLanesPerRow);
   Value myColumn = k.mul(k.rem(laneInSubgroup, kLanesPerRow), kElements);

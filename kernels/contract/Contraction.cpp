@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/contract/Contraction.h"
+#include "kernels/elements/Product.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -212,21 +213,6 @@ ContractionTile gpuvm::chooseTile(ArrayRef<linalg::GenericOp> reductions,
 // Matrix units
 //===----------------------------------------------------------------------===//
 
-Product gpuvm::matchProduct(linalg::GenericOp op, unsigned accumulator) {
-  Value next = op.getBody()->getTerminator()->getOperand(accumulator);
-  Operation *add = next.getDefiningOp();
-  if (!isa_and_present<arith::AddFOp, arith::AddIOp>(add))
-    return {};
-  Value total = op.getRegionOutputArgs()[accumulator];
-  bool totalIsLeft = add->getOperand(0) == total;
-  if (!totalIsLeft && add->getOperand(1) != total)
-    return {};
-  Operation *product = add->getOperand(totalIsLeft ? 1 : 0).getDefiningOp();
-  if (!isa_and_present<arith::MulFOp, arith::MulIOp>(product))
-    return {};
-  return {product->getOperand(0), product->getOperand(1)};
-}
-
 /// The staged input that `factor` is, extended to the type of the results.
 static std::optional<unsigned> findFactor(linalg::GenericOp op, Value factor,
                                           const ContractionTile &tile) {
@@ -326,4 +312,16 @@ gpuvm::chooseMatrixTile(ArrayRef<linalg::GenericOp> reductions,
   for (StagedInput &input : tile.inputs)
     layOut(input, tile, loops, vectorizes);
   return tile;
+}
+
+void ContractLayout::visit(LayoutFields &fields) {
+  fields.number("rows_per_lane", tile.rowsPerLane);
+  fields.number("columns_per_lane", tile.columnsPerLane);
+  fields.number("depth", tile.depth);
+  if (!tile.units)
+    return;
+  fields.number("subgroups_down", tile.units->subgroupsDown);
+  fields.number("subgroups_across", tile.units->subgroupsAcross);
+  fields.number("fragments_down", tile.units->fragmentsDown);
+  fields.number("fragments_across", tile.units->fragmentsAcross);
 }

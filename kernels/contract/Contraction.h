@@ -12,8 +12,7 @@
 
 #pragma once
 
-#include "dialects/gpuvm/Gpuvm.h"
-#include "dialects/gpuvm/Reduction.h"
+#include "kernels/family/Layout.h"
 
 namespace mlir::gpuvm {
 
@@ -36,14 +35,6 @@ struct StagedInput {
   /// four words, which is what they read fastest.
   int64_t width = 4;
 };
-
-/// What a body multiplies and adds to an accumulator; null if it does something
-/// else.
-struct Product {
-  Value left, right;
-  explicit operator bool() const { return left != nullptr; }
-};
-Product matchProduct(linalg::GenericOp op, unsigned accumulator);
 
 /// How matrix units share a tile (cooperative matrices): every subgroup has
 /// fragmentsDown x fragmentsAcross fragments of kSide x kSide results.
@@ -103,5 +94,11 @@ ContractionTile chooseTile(ArrayRef<linalg::GenericOp> reductions,
 /// The tile for matrix units, where the kernel is a product that they know.
 std::optional<ContractionTile>
 chooseMatrixTile(ArrayRef<linalg::GenericOp> reductions, bool vectorizes);
+
+struct ContractLayout : LayoutOf<ContractLayout> {
+  ContractionTile tile;
+
+  void visit(LayoutFields &fields) override;
+};
 
 } // namespace mlir::gpuvm

@@ -7,8 +7,8 @@
 
 #include "kernels/elements/InnerReduction.h"
 
-#include "kernels/contract/Contraction.h"
 #include "kernels/elements/ElementEmitter.h"
+#include "kernels/elements/Product.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"

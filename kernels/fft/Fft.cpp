@@ -26,7 +26,7 @@ FftEmitter::Signal FftEmitter::lastDimensionOf(Value tensor) {
 }
 
 FftEmitter::FftEmitter(EmitterContext &context, Operation *root)
-    : RootEmitter(context), layout(*context.config.fft), root(root),
+    : RootEmitter(context), layout(context.layoutAs<FftLayout>()), root(root),
       arithmetic(context.kernel,
                  getElementTypeOrSelf(root->getResult(0).getType())) {
   source = lastDimensionOf(root->getOperand(0));
@@ -149,12 +149,12 @@ LogicalResult FftEmitter::run() {
     memory[1] = layout.movesBoth ? k.allocateWorkgroup(element, layout.words())
                                  : memory[0];
   }
-  if (layout.tiles() == c.config.groups) {
+  if (layout.tiles() == c.layout.groups) {
     emitTile(k.groupId());
     return failure(failed_);
   }
   k.loop(
-      k.groupId(), k.index(layout.tiles()), k.index(c.config.groups), {},
+      k.groupId(), k.index(layout.tiles()), k.index(c.layout.groups), {},
       [&](Value number, ValueRange) {
         emitTile(number);
         waitForMemory();
@@ -162,8 +162,4 @@ LogicalResult FftEmitter::run() {
       },
       /*runs=*/true);
   return failure(failed_);
-}
-
-LogicalResult gpuvm::emitFft(EmitterContext &context) {
-  return FftEmitter(context, getFftRoot(context.op)).run();
 }

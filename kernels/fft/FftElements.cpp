@@ -36,7 +36,7 @@ SmallVector<LaneIndex> FftEmitter::indicesOf(const Signal &signal,
 Complex FftEmitter::emit(Value tensor, ArrayRef<LaneIndex> indices) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(tensor.getType()).getShape();
   SmallVector<LaneIndex> place(indices);
-  if (c.config.vectorizes) {
+  if (c.layout.vectorizes) {
     place.push_back({k.index(0), 1, 2, 0, 0});
     c.elements.begin(2);
     auto parts = c.elements.emit(tensor, c.elements.point(place, shape));
@@ -96,13 +96,13 @@ void FftEmitter::writeOne(Complex value, ArrayRef<LaneIndex> indices) {
     if (shape != ArrayRef(result.shape))
       at = c.elements.flatPoint(c.elements.position(at), shape);
     for (auto [binding, tensor] :
-         llvm::zip_equal(c.layout.outputs, yield.getValues())) {
+         llvm::zip_equal(c.bindings.outputs, yield.getValues())) {
       auto elements = c.elements.emit(tensor, at);
       if (check(elements))
         c.elements.store(binding, *elements, at);
     }
   };
-  if (c.config.vectorizes)
+  if (c.layout.vectorizes)
     return store({k.index(0), 1, 2, 0, 0}, {value.re, value.im});
   store({k.index(0), 0, 1, 0, 0}, {value.re});
   store({k.index(1), 0, 1, 1, 1}, {value.im});

@@ -11,8 +11,9 @@
 
 #pragma once
 
-#include "kernels/Emitter.h"
 #include "kernels/builder/ComplexBuilder.h"
+#include "kernels/family/RootEmitter.h"
+#include "kernels/fft/FftLayout.h"
 
 namespace mlir::gpuvm {
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/KernelConfig.h"
+#include "kernels/fft/FftLayout.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -94,7 +94,7 @@ RootOpInterface gpuvm::getFftRoot(KernelOp kernel) {
   return *roots.begin();
 }
 
-static FftLayout layOutFft(KernelOp kernel) {
+FftLayout gpuvm::layOutFft(KernelOp kernel) {
   auto shapeOf = [](Value value) {
     return cast<RankedTensorType>(value.getType()).getShape();
   };
@@ -111,8 +111,8 @@ static FftLayout layOutFft(KernelOp kernel) {
                 liesAcross(getPlacedShape(op), op.getPlaced()));
 }
 
-void gpuvm::configureFft(KernelOp kernel, KernelConfig &config) {
-  config.fft = layOutFft(kernel);
-  config.lanes = config.fft->lanes;
-  config.groups = std::min(config.fft->tiles(), KernelConfig::kMaxGroups);
+void FftLayout::visit(LayoutFields &fields) {
+  fields.number("tile", tile);
+  fields.flag("is_padded", isPadded);
+  fields.flag("moves_both", movesBoth);
 }

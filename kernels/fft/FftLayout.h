@@ -13,16 +13,15 @@
 #pragma once
 
 #include "dialects/gpuvm/FftStages.h"
-#include "dialects/gpuvm/Gpuvm.h"
+#include "kernels/family/Layout.h"
 
 namespace mlir::gpuvm {
 
-struct FftLayout {
+struct FftLayout : LayoutOf<FftLayout> {
   FftStages stages;
   int64_t length = 1;     ///< Elements of a transform.
   int64_t transforms = 1; ///< All of them.
   int64_t tile = 1;       ///< Transforms of a workgroup.
-  int64_t lanes = 1;
   /// Neighbouring lanes take neighbouring transforms where elements are read,
   /// where they are written; else neighbouring elements of one.
   bool readsAcross = false, writesAcross = false;
@@ -43,14 +42,14 @@ struct FftLayout {
   /// Between the elements of one transform and those of the next.
   int64_t pitch() const;
   int64_t words() const { return tile * pitch(); }
+
+  void visit(LayoutFields &fields) override;
 };
 
 /// The transform or convolution of a kernel with root `fft`.
 RootOpInterface getFftRoot(KernelOp kernel);
 
-struct KernelConfig;
-
-/// Configures a kernel with root fft.
-void configureFft(KernelOp kernel, KernelConfig &config);
+/// Lays out a kernel with root fft.
+FftLayout layOutFft(KernelOp kernel);
 
 } // namespace mlir::gpuvm

@@ -57,20 +57,7 @@ bool gpuvm::mayRunLong(Operation *op) {
              kShortLoop;
 }
 
-/// How many elements a lane takes.
-static int64_t elementsPerLane(const KernelConfig &config) {
-  int64_t lanes = config.lanes * config.groups;
-  int64_t own = llvm::divideCeil(config.results, lanes);
-  return config.order.sequential
-             ? config.elements * own
-             : llvm::divideCeil(config.elements * config.results, lanes);
-}
-
-/// What other roots do for an element, at most: a scan combines it with its
-/// quad, its block and its group, and what lies before it.
-static constexpr int64_t kBodiesPerElement = 8;
-
-bool gpuvm::mayLoopLong(KernelOp kernel, const KernelConfig &config) {
+bool gpuvm::mayLoopLong(KernelOp kernel, int64_t bodies) {
   int64_t iterations = 0;
   bool loops = false;
   for (Operation &op : kernel.getBody().front()) {
@@ -82,8 +69,6 @@ bool gpuvm::mayLoopLong(KernelOp kernel, const KernelConfig &config) {
     loops |= hasLoops(&op);
     iterations += *own;
   }
-  bool once = kernel.getRoot() == Root::map || kernel.getRoot() == Root::reduce;
-  int64_t bodies = elementsPerLane(config) * (once ? 1 : kBodiesPerElement);
   return loops && (iterations + 1) * (1 + bodies) >= kMaxIterations;
 }
 
@@ -91,19 +76,4 @@ bool gpuvm::mayLoopLong(KernelOp kernel, const KernelConfig &config) {
 int64_t gpuvm::lanesOfResuming(int64_t elements) {
   constexpr int64_t kFew = 4096, kMedium = 1 << 17;
   return elements <= kFew ? 8 : elements <= kMedium ? 32 : 64;
-}
-
-LoopForm gpuvm::getLoopForm(KernelOp kernel, const KernelConfig &config) {
-  if (kernel->hasAttr(kResumesAttr))
-    return LoopForm::Resumed;
-  bool isLimited = kernel.getRoot() == Root::map && !config.scratch.empty();
-  return isLimited ? LoopForm::Limited : LoopForm::Plain;
-}
-
-void gpuvm::configureLoops(KernelOp kernel, KernelConfig &config) {
-  int64_t lanes = config.groups * config.lanes;
-  if (kernel->hasAttr(kResumesAttr))
-    config.groups = lanes / lanesOfResuming(config.elements);
-  else if (mayLoopLong(kernel, config))
-    config.scratch.push_back({4 * uint64_t(lanes), /*keepsZero=*/true});
 }

@@ -11,7 +11,7 @@
 
 #pragma once
 
-#include "kernels/Emitter.h"
+#include "dialects/gpuvm/Gpuvm.h"
 
 namespace mlir::gpuvm {
 
@@ -25,9 +25,9 @@ inline constexpr int64_t kShortLoop = 64;
 /// Whether `op` is a loop that is not short, or holds one.
 bool mayRunLong(Operation *op);
 
-/// Whether loops of the bodies of `kernel`, laid out as `config` says, may run
-/// longer than some drivers let them.
-bool mayLoopLong(KernelOp kernel, const KernelConfig &config);
+/// Whether loops of the bodies of `kernel`, which a lane computes `bodies`
+/// times, may run longer than some drivers let them.
+bool mayLoopLong(KernelOp kernel, int64_t bodies);
 
 /// Below 65,535, after which such a driver ends all loops of a subgroup.
 inline constexpr int64_t kMaxSubgroupIterations = 60000;
@@ -43,23 +43,11 @@ inline constexpr llvm::StringLiteral kUnfinishedAttr = "chain.unfinished";
 /// On commands of a plan: the feature of devices that do without them.
 inline constexpr llvm::StringLiteral kUnlessAttr = "chain.unless";
 
-/// How the loops of a map's bodies run.
-enum class LoopForm {
-  Plain,   ///< As they are written.
-  Limited, ///< Up to a limit; elements that need more are left.
-  Resumed, ///< In parts, of elements that were left.
-};
-/// That of `kernel`, laid out as `config` says: a map has scratch memory for
-/// what it leaves, and nothing else.
-LoopForm getLoopForm(KernelOp kernel, const KernelConfig &config);
-
-/// Chooses how the loops of a map run, and lays it out for that.
-void configureLoops(KernelOp kernel, KernelConfig &config);
-
-/// Such a map deals its elements round robin to all its lanes. A lane that has
-/// come to one whose loops are too long stores no more, but in its word of the
-/// scratch memory, which is zero else, the number of those that it has stored,
-/// and one more. The lanes that a workgroup of the other kernel looks after:
+/// A map whose loops are limited deals its elements round robin to all its
+/// lanes. A lane that has come to one whose loops are too long stores no more,
+/// but in its word of the scratch memory, which is zero else, the number of
+/// those that it has stored, and one more. The lanes that a workgroup of the
+/// other kernel looks after:
 int64_t lanesOfResuming(int64_t elements);
 
 /// Words in Control of each such map. They are zero between executions, but for
@@ -72,13 +60,5 @@ enum LoopWord : int64_t {
   kArrived, ///< Workgroups that are through.
   kNumLoopWords
 };
-
-/// Emits the kernel that leaves elements, and the one that makes those.
-LogicalResult emitLimitedMap(EmitterContext &context);
-LogicalResult emitResumingMap(EmitterContext &context);
-/// Stores element `i` of the results of a map, if what `mayStore` emits, when
-/// they are known, says so.
-LogicalResult emitElement(EmitterContext &context, Value i,
-                          function_ref<Value()> mayStore = {});
 
 } // namespace mlir::gpuvm

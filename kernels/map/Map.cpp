@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/loops/LongLoops.h"
+#include "kernels/map/MapEmitter.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -24,7 +24,7 @@ struct PendingStore {
 
 /// Whether `yielded` is a single element, beside results of more of them.
 static bool isBeside(const EmitterContext &c, Value yielded) {
-  return typeOf(yielded).getNumElements() != c.config.elements;
+  return typeOf(yielded).getNumElements() != c.layout.elements;
 }
 
 /// Emits the elements of every result from `first` on, which is a multiple of
@@ -37,7 +37,7 @@ static LogicalResult emitElements(EmitterContext &c, Value first,
   LaneIndex index = {first, /*stride=*/1, divisor};
   llvm::DenseMap<ArrayRef<int64_t>, ElementEmitter::Point> points;
   for (auto [value, binding] :
-       llvm::zip_equal(yield.getValues(), c.layout.outputs)) {
+       llvm::zip_equal(yield.getValues(), c.bindings.outputs)) {
     if (isBeside(c, value))
       continue;
     ArrayRef<int64_t> shape = typeOf(value).getShape();
@@ -53,15 +53,15 @@ static LogicalResult emitElements(EmitterContext &c, Value first,
 }
 
 static LogicalResult emitTile(EmitterContext &c, Value tile) {
-  const KernelConfig &config = c.config;
+  const KernelLayout &layout = c.layout;
   KernelBuilder &k = c.kernel;
-  int64_t row = config.lanes * config.vector;
-  Value lane = k.mul(k.laneId(), config.vector);
-  Value base = k.add(k.mul(tile, row * config.unroll), lane);
+  int64_t row = layout.lanes * layout.vector;
+  Value lane = k.mul(k.laneId(), layout.vector);
+  Value base = k.add(k.mul(tile, row * layout.unroll), lane);
   SmallVector<PendingStore> stores;
-  c.elements.begin(config.vector);
-  for (int64_t u = 0; u < config.unroll; ++u)
-    if (failed(emitElements(c, k.add(base, k.index(u * row)), config.vector,
+  c.elements.begin(layout.vector);
+  for (int64_t u = 0; u < layout.unroll; ++u)
+    if (failed(emitElements(c, k.add(base, k.index(u * row)), layout.vector,
                             stores)))
       return failure();
   for (PendingStore &store : stores)
@@ -87,17 +87,17 @@ LogicalResult gpuvm::emitElement(EmitterContext &c, Value i,
 }
 
 static LogicalResult emitLeftover(EmitterContext &c, int64_t from) {
-  const KernelConfig &config = c.config;
+  const KernelLayout &layout = c.layout;
   KernelBuilder &k = c.kernel;
   LogicalResult result = success();
-  Value thread = k.add(k.mul(k.groupId(), config.lanes), k.laneId());
-  if (from == 0 && config.elements <= config.groups * config.lanes) {
-    k.ifThen(k.less(thread, k.index(config.elements)),
+  Value thread = k.add(k.mul(k.groupId(), layout.lanes), k.laneId());
+  if (from == 0 && layout.elements <= layout.groups * layout.lanes) {
+    k.ifThen(k.less(thread, k.index(layout.elements)),
              [&] { result = emitElement(c, thread); });
     return result;
   }
-  k.loop(k.add(k.index(from), thread), k.index(config.elements),
-         k.index(config.groups * config.lanes), {}, [&](Value i, ValueRange) {
+  k.loop(k.add(k.index(from), thread), k.index(layout.elements),
+         k.index(layout.groups * layout.lanes), {}, [&](Value i, ValueRange) {
            result = emitElement(c, i);
            return SmallVector<Value>();
          });
@@ -110,7 +110,7 @@ static LogicalResult emitBeside(EmitterContext &c) {
   auto yield = cast<YieldOp>(c.op.getBody().front().getTerminator());
   SmallVector<std::pair<Value, unsigned>> beside;
   for (auto [value, binding] :
-       llvm::zip_equal(yield.getValues(), c.layout.outputs))
+       llvm::zip_equal(yield.getValues(), c.bindings.outputs))
     if (isBeside(c, value))
       beside.push_back({value, binding});
   if (beside.empty())
@@ -131,42 +131,34 @@ static LogicalResult emitBeside(EmitterContext &c) {
     for (PendingStore &store : stores)
       k.store(store.binding, store.values.front(), store.at);
   };
-  Value thread = k.add(k.mul(k.groupId(), c.config.lanes), k.laneId());
+  Value thread = k.add(k.mul(k.groupId(), c.layout.lanes), k.laneId());
   k.ifThen(k.equal(thread, k.index(0)), emitAll);
   return result;
 }
 
 LogicalResult gpuvm::emitMap(EmitterContext &c) {
-  const KernelConfig &config = c.config;
+  const KernelLayout &layout = c.layout;
   KernelBuilder &k = c.kernel;
-  switch (getLoopForm(c.op, config)) {
-  case LoopForm::Plain:
-    break;
-  case LoopForm::Limited:
-    return emitLimitedMap(c);
-  case LoopForm::Resumed:
-    return emitResumingMap(c);
-  }
-  int64_t tile = config.lanes * config.vector * config.unroll;
-  int64_t tiles = config.elements / tile;
+  int64_t tile = layout.lanes * layout.vector * layout.unroll;
+  int64_t tiles = layout.elements / tile;
   // With an element for a lane, no lane has one of a tile and one of the rest.
-  if (tile == config.lanes && config.elements % tile != 0 &&
-      tiles < config.groups)
+  if (tile == layout.lanes && layout.elements % tile != 0 &&
+      tiles < layout.groups)
     tiles = 0;
   if (failed(emitBeside(c)))
     return failure();
   LogicalResult result = success();
-  if (tiles == config.groups)
+  if (tiles == layout.groups)
     result = emitTile(c, k.groupId());
   else if (tiles > 0)
     k.loop(
-        k.groupId(), k.index(tiles), k.index(config.groups), {},
+        k.groupId(), k.index(tiles), k.index(layout.groups), {},
         [&](Value t, ValueRange) {
           result = emitTile(c, t);
           return SmallVector<Value>();
         },
-        /*runs=*/config.groups <= tiles);
-  if (succeeded(result) && tiles * tile < config.elements)
+        /*runs=*/layout.groups <= tiles);
+  if (succeeded(result) && tiles * tile < layout.elements)
     result = emitLeftover(c, tiles * tile);
   return result;
 }

@@ -19,19 +19,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kernels/analysis/Reductions.h"
 #include "kernels/builder/Arrivals.h"
 #include "kernels/reduce/ReduceEmitter.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
-
-SmallVector<Type> gpuvm::getPartialTypes(linalg::GenericOp op) {
-  SmallVector<Type> types(TypeRange(op.getRegionOutputArgs()));
-  std::optional<Combiner> combiner = matchCombiner(op);
-  types.append(combiner->choices.size(), IntegerType::get(op.getContext(), 32));
-  types.append(combiner->claims.size(), IntegerType::get(op.getContext(), 1));
-  return types;
-}
 
 //===----------------------------------------------------------------------===//
 // Set-up
@@ -53,7 +46,8 @@ static unsigned countReductions(Value value,
   return count;
 }
 
-ReduceEmitter::ReduceEmitter(EmitterContext &context) : RootEmitter(context) {
+ReduceEmitter::ReduceEmitter(EmitterContext &context)
+    : RootEmitter(context), layout(context.layoutAs<ReduceLayout>()) {
   llvm::DenseMap<Operation *, unsigned> depth;
   auto phase = [&](unsigned number) -> ReducePhase & {
     if (phases.size() <= number)
@@ -63,7 +57,7 @@ ReduceEmitter::ReduceEmitter(EmitterContext &context) : RootEmitter(context) {
   for (linalg::GenericOp op : getReductions(c.op)) {
     if (!first)
       first = op;
-    bool inLanes = !c.config.order.sequential;
+    bool inLanes = !layout.order.sequential;
     ReducePhase &own = phase(countReductions(op.getResult(0), depth) - 1);
     own.reductions.push_back({op, inLanes ? matchCombiner(op) : std::nullopt,
                               static_cast<unsigned>(own.slots.size()),
@@ -77,7 +71,7 @@ ReduceEmitter::ReduceEmitter(EmitterContext &context) : RootEmitter(context) {
   auto yield = cast<YieldOp>(c.op.getBody().front().getTerminator());
   SmallVector<int64_t> loops = first.getStaticLoopRanges();
   for (auto [value, binding] :
-       llvm::zip_equal(yield.getValues(), c.layout.outputs)) {
+       llvm::zip_equal(yield.getValues(), c.bindings.outputs)) {
     bool overLoops =
         cast<RankedTensorType>(value.getType()).getShape() == ArrayRef(loops);
     (overLoops ? phase(countReductions(value, depth)).byProducts : results)
@@ -96,24 +90,24 @@ LogicalResult ReduceEmitter::run() {
     return failure();
   // Loads what belongs to a result once: 25 % less for the forces of bodies on
   // lavapipe, 10 % less to 5 % more on an H200.
-  if (c.config.lanesAtOnce)
+  if (layout.lanesAtOnce)
     k.hoistLoads();
   lane = k.laneId();
   laneGroup = k.div(lane, lanesPerGroup());
-  if (!c.config.order.sequential)
+  if (!layout.order.sequential)
     for (ReducePhase &phase : phases)
       for (Slot &slot : phase.slots)
         slot.workgroup = k.allocateWorkgroup(
             slot.type,
-            c.config.order.columns
-                ? KernelConfig::kLanes * c.config.vector
-                : slotsFor(KernelConfig::kLanes * c.config.resultsPerLane));
+            layout.order.columns
+                ? KernelLayout::kLanes * layout.vector
+                : slotsFor(KernelLayout::kLanes * layout.resultsPerLane));
   enter(phases.front());
-  if (c.config.order.sequential)
+  if (layout.order.sequential)
     emitSequential();
-  else if (c.config.order.columns)
+  else if (layout.order.columns)
     emitColumns();
-  else if (c.config.order.parts == 1)
+  else if (layout.order.parts == 1)
     emitResultsPerGroup();
   else
     emitParts();
@@ -125,11 +119,11 @@ LogicalResult ReduceEmitter::run() {
 //===----------------------------------------------------------------------===//
 
 void ReduceEmitter::emitSequential() {
-  Value thread = k.add(k.mul(k.groupId(), KernelConfig::kLanes), lane);
+  Value thread = k.add(k.mul(k.groupId(), KernelLayout::kLanes), lane);
   auto eachResult = [&](Value result, ValueRange) {
     for (const ReducePhase &phase : phases) {
       enter(phase);
-      Value end = untilPresent(k.index(c.config.elements), countPresent());
+      Value end = untilPresent(k.index(layout.elements), countPresent());
       c.elements.begin(1);
       Values first = initials(resultPoint(result));
       Values totals =
@@ -144,8 +138,8 @@ void ReduceEmitter::emitSequential() {
     storeResults(resultPoint(result));
     return Values();
   };
-  k.loop(thread, k.index(c.config.results),
-         k.index(c.config.groups * KernelConfig::kLanes), {}, eachResult);
+  k.loop(thread, k.index(layout.results),
+         k.index(layout.groups * KernelLayout::kLanes), {}, eachResult);
 }
 
 ReduceEmitter::Values ReduceEmitter::sequentialBody(Values values, Value result,
@@ -179,15 +173,15 @@ void ReduceEmitter::emitOnePhase(Value result, Value firstResult) {
 
 /// Not all results of the last workgroup may exist.
 void ReduceEmitter::ifExists(Value result, function_ref<void()> use) {
-  int64_t together = c.config.resultsPerGroup * c.config.resultsPerLane;
-  if (c.config.results % together == 0)
+  int64_t together = layout.resultsPerGroup * layout.resultsPerLane;
+  if (layout.results % together == 0)
     use();
   else
-    k.ifThen(k.less(result, k.index(c.config.results)), use);
+    k.ifThen(k.less(result, k.index(layout.results)), use);
 }
 
 void ReduceEmitter::emitAllPhases(Value result, Value firstResult) {
-  const int64_t lanesPerResult = c.config.groupsPerResult * lanesPerGroup();
+  const int64_t lanesPerResult = layout.groupsPerResult * lanesPerGroup();
   for (const ReducePhase &phase : phases) {
     enter(phase);
     Values values = reduceLanes(result, k.index(0));
@@ -200,9 +194,9 @@ void ReduceEmitter::emitAllPhases(Value result, Value firstResult) {
     }
     foldLaneGroups(values);
     shareTotals();
-    Value number = k.min(k.div(lane, lanesPerResult),
-                         k.index(c.config.resultsPerGroup - 1));
-    Values totals = loadTotal(number, KernelConfig::kLanes);
+    Value number =
+        k.min(k.div(lane, lanesPerResult), k.index(layout.resultsPerGroup - 1));
+    Values totals = loadTotal(number, KernelLayout::kLanes);
     c.elements.begin(1);
     bindTotals(totals, resultPoint(result));
   }
@@ -214,7 +208,7 @@ void ReduceEmitter::emitAllPhases(Value result, Value firstResult) {
       storeResults(resultPoint(result));
     });
   else
-    k.ifThen(k.less(lane, k.index(c.config.resultsPerGroup)),
+    k.ifThen(k.less(lane, k.index(layout.resultsPerGroup)),
              [&] { finishAllPhases(k.add(firstResult, lane)); });
 }
 
@@ -227,7 +221,7 @@ void ReduceEmitter::finishAllPhases(Value result) {
     for (const ReducePhase &phase : phases) {
       enter(phase);
       if (!reductions.empty())
-        bindTotals(loadTotal(lane, c.config.resultsPerGroup), at);
+        bindTotals(loadTotal(lane, layout.resultsPerGroup), at);
     }
     storeResults(at);
   });
@@ -240,21 +234,21 @@ Value ReduceEmitter::isActiveAnd(Value condition) {
 }
 
 void ReduceEmitter::emitResultsPerGroup() {
-  int64_t perGroup = c.config.resultsPerGroup;
-  int64_t count = c.config.results;
-  int64_t together = perGroup * c.config.resultsPerLane;
+  int64_t perGroup = layout.resultsPerGroup;
+  int64_t count = layout.results;
+  int64_t together = perGroup * layout.resultsPerLane;
   int64_t blocks = llvm::divideCeil(count, together);
-  keepsRows = c.config.keepsRows && (phases.size() > 1 || perGroup > 1);
-  Value slot = k.div(laneGroup, c.config.groupsPerResult);
+  keepsRows = layout.keepsRows && (phases.size() > 1 || perGroup > 1);
+  Value slot = k.div(laneGroup, layout.groupsPerResult);
   if (perGroup > 1)
-    laneGroup = k.rem(laneGroup, c.config.groupsPerResult);
+    laneGroup = k.rem(laneGroup, layout.groupsPerResult);
   auto eachBlock = [&](Value block, ValueRange) {
     Value firstResult = k.mul(block, together);
     Value result = firstResult;
     if (perGroup > 1) {
       result = k.add(firstResult, slot);
       active = Value();
-      if (perGroup * c.config.groupsPerResult < ReductionOrder::kGroupsPerPart)
+      if (perGroup * layout.groupsPerResult < ReductionOrder::kGroupsPerPart)
         active = k.less(slot, k.index(perGroup));
       if (count % perGroup != 0)
         active = isActiveAnd(k.less(result, k.index(count)));
@@ -264,23 +258,23 @@ void ReduceEmitter::emitResultsPerGroup() {
       emitOnePhase(result, firstResult);
     else
       emitAllPhases(result, firstResult);
-    if (blocks > c.config.groups)
+    if (blocks > layout.groups)
       k.workgroupBarrier(); // Workgroup memory is used again.
     return Values();
   };
-  k.loop(k.groupId(), k.index(blocks), k.index(c.config.groups), {}, eachBlock,
+  k.loop(k.groupId(), k.index(blocks), k.index(layout.groups), {}, eachBlock,
          /*runs=*/true);
 }
 
 void ReduceEmitter::emitParts() {
-  int64_t parts = c.config.order.parts;
+  int64_t parts = layout.order.parts;
   Value group = k.groupId();
   Value result = k.div(group, parts), part = k.rem(group, parts);
-  Arrivals arrivals(k, c.layout.scratch.back(), result, parts);
+  Arrivals arrivals(k, c.bindings.scratch.back(), result, parts);
   combineLanes(reduceLanes(result, part), [&](const Values &totals) {
     for (auto [i, total] : llvm::enumerate(totals)) {
-      k.store(c.layout.scratch[i], total, group);
-      k.markCoherent(c.layout.scratch[i]);
+      k.store(c.bindings.scratch[i], total, group);
+      k.markCoherent(c.bindings.scratch[i]);
     }
     arrivals.countByOneLane();
   });
@@ -288,8 +282,8 @@ void ReduceEmitter::emitParts() {
 }
 
 void ReduceEmitter::foldPartials(Value result) {
-  int64_t parts = c.config.order.parts;
-  static_assert(KernelConfig::kLanes == ReductionOrder::kLanes);
+  int64_t parts = layout.order.parts;
+  static_assert(KernelLayout::kLanes == ReductionOrder::kLanes);
   const int64_t partsPerLane = ReductionOrder::kLaneGroup / lanesPerGroup();
   Values totals;
   for (int64_t own = 0; own < partsPerLane; ++own) {
@@ -298,8 +292,8 @@ void ReduceEmitter::foldPartials(Value result) {
     Value at = k.add(k.mul(result, parts), k.min(part, k.index(parts - 1)));
     Values partial;
     for (auto [i, slot] : llvm::enumerate(slots))
-      partial.push_back(
-          choose(valid, k.load(c.layout.scratch[i], slot.type, at), start[i]));
+      partial.push_back(choose(
+          valid, k.load(c.bindings.scratch[i], slot.type, at), start[i]));
     totals = own == 0 ? partial : combine(totals, partial, /*ascends=*/false);
   }
   combineLanes(totals, [&](const Values &totals) { finish(totals, result); });
@@ -313,7 +307,7 @@ void ReduceEmitter::foldPartials(Value result) {
 /// or `totals` if the order is sequential.
 void ReduceEmitter::bindTotals(const Values &totals, ElementEmitter::Point at) {
   Values whole = totals;
-  if (!c.config.order.sequential)
+  if (!layout.order.sequential)
     whole = combine(initials(at), totals, /*ascends=*/false);
   for (Reduction &reduction : reductions)
     for (OpResult result : reduction.op->getOpResults())
@@ -379,10 +373,10 @@ static constexpr llvm::StringLiteral kNonCombining =
     "(to subtract elements, subtract their sum)";
 
 LogicalResult ReduceEmitter::checkIterations() {
-  int64_t lanes = c.config.groups * KernelConfig::kLanes;
-  int64_t results = llvm::divideCeil(c.config.results, lanes);
-  int64_t iterations = results * c.config.elements * phases.size();
-  if (!c.config.order.sequential || iterations <= kMaxIterations)
+  int64_t lanes = layout.groups * KernelLayout::kLanes;
+  int64_t results = llvm::divideCeil(layout.results, lanes);
+  int64_t iterations = results * layout.elements * phases.size();
+  if (!layout.order.sequential || iterations <= kMaxIterations)
     return success();
   auto refuse = [&](Operation *at) {
     return at->emitError("a lane takes ")

@@ -20,11 +20,11 @@ static constexpr int64_t kRows = ReductionOrder::kColumnLanes;
 
 /// The results of this lane.
 LaneIndex ReduceEmitter::ownColumns(Value block) {
-  int64_t vector = c.config.vector;
+  int64_t vector = layout.vector;
   Value number = k.add(k.mul(block, kColumnsAtOnce), columnLane);
-  Value last = k.index(c.config.results / vector - 1);
+  Value last = k.index(layout.results / vector - 1);
   hasColumns = Value();
-  if (c.config.results % (vector * kColumnsAtOnce) != 0) {
+  if (layout.results % (vector * kColumnsAtOnce) != 0) {
     hasColumns = k.less(number, k.add(last, k.index(1)));
     number = k.min(number, last);
   }
@@ -38,7 +38,7 @@ MutableArrayRef<Value> ReduceEmitter::ofColumn(Values &values, int64_t v) {
 
 ReduceEmitter::Values ReduceEmitter::startColumns(LaneIndex result) {
   Values values;
-  for (int64_t v = 0; v < c.config.vector; ++v)
+  for (int64_t v = 0; v < layout.vector; ++v)
     llvm::append_range(values, startValues(k.add(result.base, k.index(v))));
   return values;
 }
@@ -49,10 +49,10 @@ ReduceEmitter::Values ReduceEmitter::accumulateColumns(Values values,
                                                        Value element) {
   LaneIndex index = {element, 0, 1};
   ElementEmitter::Point at = loopPoint(result, index);
-  auto elements = elementsAt(at, index, c.config.vector);
+  auto elements = elementsAt(at, index, layout.vector);
   if (!check(elements))
     return values;
-  for (int64_t v = 0; !slots.empty() && v < c.config.vector; ++v) {
+  for (int64_t v = 0; !slots.empty() && v < layout.vector; ++v) {
     Values own(ofColumn(values, v)), next;
     for (const Lanes &lanes : *elements)
       next.push_back(lanes[v]);
@@ -66,21 +66,21 @@ ReduceEmitter::Values ReduceEmitter::accumulateColumns(Values values,
 /// The lane's elements in part `part`: every `stride`-th one.
 ReduceEmitter::Values ReduceEmitter::reduceColumns(LaneIndex result,
                                                    Value part) {
-  const int64_t stride = c.config.order.parts * kRows;
-  const int64_t bundle = stride * c.config.unroll;
-  const int64_t bundles = c.config.elements / bundle;
+  const int64_t stride = layout.order.parts * kRows;
+  const int64_t bundle = stride * layout.unroll;
+  const int64_t bundles = layout.elements / bundle;
   Value first = k.add(k.mul(part, kRows), columnRow);
   Values values = startColumns(result);
   auto many = [&](Value element, ValueRange carried) {
     Values next(carried);
-    c.elements.begin(c.config.vector);
-    for (int64_t u = 0; u < c.config.unroll; ++u)
+    c.elements.begin(layout.vector);
+    for (int64_t u = 0; u < layout.unroll; ++u)
       next =
           accumulateColumns(next, result, k.add(element, k.index(u * stride)));
     return next;
   };
   auto one = [&](Value element, ValueRange carried) {
-    c.elements.begin(c.config.vector);
+    c.elements.begin(layout.vector);
     return accumulateColumns(Values(carried), result, element);
   };
   Value present = countPresent();
@@ -88,9 +88,9 @@ ReduceEmitter::Values ReduceEmitter::reduceColumns(LaneIndex result,
   if (bundles > 0)
     values = k.loop(first, untilPresent(behind, present), k.index(bundle),
                     values, many, /*runs=*/!present);
-  if (c.config.elements == bundles * bundle)
+  if (layout.elements == bundles * bundle)
     return values;
-  return k.loop(behind, untilPresent(k.index(c.config.elements), present),
+  return k.loop(behind, untilPresent(k.index(layout.elements), present),
                 k.index(stride), values, one);
 }
 
@@ -101,11 +101,11 @@ ReduceEmitter::Values ReduceEmitter::foldColumns(Values values) {
                  columnLane);
   };
   k.workgroupBarrier(); // Workgroup memory is used again.
-  for (int64_t v = 0; v < c.config.vector; ++v)
+  for (int64_t v = 0; v < layout.vector; ++v)
     storeSlots(ofColumn(values, v), placeOf(v, columnRow));
   k.workgroupBarrier();
   Values totals;
-  for (int64_t v = 0; v < c.config.vector; ++v) {
+  for (int64_t v = 0; v < layout.vector; ++v) {
     Values total = loadSlots(placeOf(v, k.index(0)));
     for (int64_t row = 1; row < kRows; ++row)
       total = combine(total, loadSlots(placeOf(v, k.index(row))),
@@ -118,7 +118,7 @@ ReduceEmitter::Values ReduceEmitter::foldColumns(Values values) {
 /// From now on the results of the reductions are init combined with `totals`.
 void ReduceEmitter::bindColumns(Values totals, LaneIndex result) {
   Values whole;
-  for (int64_t v = 0; v < c.config.vector; ++v) {
+  for (int64_t v = 0; v < layout.vector; ++v) {
     c.elements.begin(1);
     ElementEmitter::Point at = resultPoint(k.add(result.base, k.index(v)));
     llvm::append_range(whole, combine(initials(at), Values(ofColumn(totals, v)),
@@ -127,7 +127,7 @@ void ReduceEmitter::bindColumns(Values totals, LaneIndex result) {
   for (Reduction &reduction : reductions)
     for (OpResult output : reduction.op->getOpResults()) {
       Lanes lanes;
-      for (int64_t v = 0; v < c.config.vector; ++v)
+      for (int64_t v = 0; v < layout.vector; ++v)
         lanes.push_back(
             ofColumn(whole, v)[reduction.firstSlot + output.getResultNumber()]);
       c.elements.bind(output, lanes);
@@ -136,7 +136,7 @@ void ReduceEmitter::bindColumns(Values totals, LaneIndex result) {
 
 /// Stores come after all loads, as in storeResults.
 void ReduceEmitter::storeColumns(LaneIndex result) {
-  c.elements.begin(c.config.vector);
+  c.elements.begin(layout.vector);
   ElementEmitter::Point at = resultPoint(result);
   SmallVector<Lanes> all;
   for (auto [value, binding] : results) {
@@ -160,8 +160,8 @@ void ReduceEmitter::onceAColumn(function_ref<void()> use) {
 void ReduceEmitter::emitColumns() {
   columnLane = k.rem(lane, kColumnsAtOnce);
   columnRow = k.div(lane, kColumnsAtOnce);
-  int64_t blocks = c.config.columnBlocks();
-  if (c.config.order.parts > 1) {
+  int64_t blocks = layout.columnBlocks();
+  if (layout.order.parts > 1) {
     Value group = k.groupId();
     emitColumnParts(k.rem(group, blocks), k.div(group, blocks));
     return;
@@ -178,7 +178,7 @@ void ReduceEmitter::emitColumns() {
       onceAColumn([&] { storeColumns(result); });
     return Values();
   };
-  k.loop(k.groupId(), k.index(blocks), k.index(c.config.groups), {}, eachBlock,
+  k.loop(k.groupId(), k.index(blocks), k.index(layout.groups), {}, eachBlock,
          /*runs=*/true);
 }
 
@@ -186,9 +186,9 @@ void ReduceEmitter::emitColumns() {
 /// them all, in the order in which elements are.
 void ReduceEmitter::emitColumnParts(Value block, Value part) {
   LaneIndex result = ownColumns(block);
-  const int64_t parts = c.config.order.parts, vector = c.config.vector;
+  const int64_t parts = layout.order.parts, vector = layout.vector;
   auto partialAt = [&](Value part) {
-    return k.add(k.mul(part, c.config.results), result.base);
+    return k.add(k.mul(part, layout.results), result.base);
   };
   Values totals = foldColumns(reduceColumns(result, part));
   onceAColumn([&] {
@@ -196,19 +196,19 @@ void ReduceEmitter::emitColumnParts(Value block, Value part) {
       Values own;
       for (int64_t v = 0; v < vector; ++v)
         own.push_back(ofColumn(totals, v)[i]);
-      k.storeVector(c.layout.scratch[i], own, partialAt(part));
+      k.storeVector(c.bindings.scratch[i], own, partialAt(part));
     }
   });
   for (size_t i = 0; i < slots.size(); ++i)
-    k.markCoherent(c.layout.scratch[i]);
-  Arrivals arrivals(k, c.layout.scratch.back(), block, parts);
+    k.markCoherent(c.bindings.scratch[i]);
+  Arrivals arrivals(k, c.bindings.scratch.back(), block, parts);
   arrivals.count();
   arrivals.ifLast([&](Value) {
     auto addPart = [&](Value part, ValueRange carried) {
       Values next(carried);
       SmallVector<Values> loaded;
       for (auto [i, slot] : llvm::enumerate(slots))
-        loaded.push_back(k.loadVector(c.layout.scratch[i], slot.type,
+        loaded.push_back(k.loadVector(c.bindings.scratch[i], slot.type,
                                       partialAt(part), vector));
       for (int64_t v = 0; v < vector; ++v) {
         Values partial;

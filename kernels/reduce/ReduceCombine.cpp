@@ -318,9 +318,9 @@ void ReduceEmitter::foldLaneGroups(const Values &values) {
   Value own = k.mul(lane, group / lanesPerGroup());
   for (int64_t r = 0; r < sideBySide; ++r)
     storeSlots(ArrayRef(values).slice(r * slots.size(), slots.size()),
-               slotOf(k.add(own, k.index(r * KernelConfig::kLanes))));
+               slotOf(k.add(own, k.index(r * KernelLayout::kLanes))));
   k.workgroupBarrier();
-  if (c.config.lanesAtOnce)
+  if (layout.lanesAtOnce)
     return;
   const int64_t groups = ReductionOrder::kGroupsPerPart * sideBySide;
   k.ifThen(k.less(lane, k.index(groups)), [&] {
@@ -332,12 +332,12 @@ void ReduceEmitter::foldLaneGroups(const Values &values) {
 
 /// The first lane of result `number` of the workgroup.
 Value ReduceEmitter::firstLaneOf(Value number) {
-  return k.mul(number, c.config.groupsPerResult * ReductionOrder::kLaneGroup);
+  return k.mul(number, layout.groupsPerResult * ReductionOrder::kLaneGroup);
 }
 
 /// The total of result `number` of the workgroup, after `foldLaneGroups`.
 ReduceEmitter::Values ReduceEmitter::totalOf(Value number, int64_t folding) {
-  return foldSlots(firstLaneOf(number), c.config.groupsPerResult,
+  return foldSlots(firstLaneOf(number), layout.groupsPerResult,
                    ReductionOrder::kLaneGroup, folding);
 }
 
@@ -345,7 +345,7 @@ ReduceEmitter::Values ReduceEmitter::totalOf(Value number, int64_t folding) {
 /// all.
 bool ReduceEmitter::foldsForAll() const {
   constexpr int64_t kMaxFoldedByEach = 4;
-  return c.config.groupsPerResult > kMaxFoldedByEach;
+  return layout.groupsPerResult > kMaxFoldedByEach;
 }
 
 /// The total of result `number`, after `shareTotals`.
@@ -358,7 +358,7 @@ ReduceEmitter::Values ReduceEmitter::loadTotal(Value number, int64_t folding) {
 void ReduceEmitter::shareTotals() {
   if (!foldsForAll())
     return;
-  const int64_t results = c.config.resultsPerGroup;
+  const int64_t results = layout.resultsPerGroup;
   k.ifThen(k.less(lane, k.index(results)), [&] {
     storeSlots(totalOf(lane, results), slotOf(firstLaneOf(lane)));
   });
@@ -373,7 +373,7 @@ void ReduceEmitter::combineLanes(const Values &values,
     return use(values);
   const int64_t sideBySide = values.size() / slots.size();
   foldLaneGroups(values);
-  const int64_t results = c.config.resultsPerGroup * sideBySide;
+  const int64_t results = layout.resultsPerGroup * sideBySide;
   k.ifThen(k.less(lane, k.index(results)),
            [&] { use(totalOf(lane, results)); });
 }

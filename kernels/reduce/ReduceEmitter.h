@@ -11,7 +11,8 @@
 
 #pragma once
 
-#include "kernels/Emitter.h"
+#include "kernels/family/RootEmitter.h"
+#include "kernels/reduce/ReduceLayout.h"
 
 namespace mlir::gpuvm {
 
@@ -70,12 +71,14 @@ private:
   Value countPresent();
   Value untilPresent(Value end, Value present);
   int64_t lanesPerGroup() const {
-    return c.config.lanesAtOnce ? 1 : ReductionOrder::kLaneGroup;
+    return layout.lanesAtOnce ? 1 : ReductionOrder::kLaneGroup;
   }
-  int64_t lanesAtOnce() const { return c.config.lanesAtOnce.value_or(1); }
+  int64_t lanesAtOnce() const {
+    return std::max<int64_t>(layout.lanesAtOnce, 1);
+  }
   /// Whether each lane makes one result, and no other has a part in it.
   bool hasOwnResult() const {
-    return c.config.lanesAtOnce && c.config.groupsPerResult == 1;
+    return layout.lanesAtOnce && layout.groupsPerResult == 1;
   }
   Values reduceLanes(Value result, Value part);
   Values reducePart(Value result, Value part);
@@ -122,7 +125,7 @@ private:
                        Value condition = Value());
 
   // Columns.
-  static constexpr int64_t kColumnsAtOnce = KernelConfig::kColumnsAtOnce;
+  static constexpr int64_t kColumnsAtOnce = ReduceLayout::kColumnsAtOnce;
   LaneIndex ownColumns(Value block);
   MutableArrayRef<Value> ofColumn(Values &values, int64_t v);
   Values startColumns(LaneIndex result);
@@ -168,6 +171,7 @@ private:
   FailureOr<SmallVector<Lanes>> elementsAt(ElementEmitter::Point at,
                                            LaneIndex element, int64_t lanes);
 
+  const ReduceLayout &layout;
   linalg::GenericOp first;
   SmallVector<ReducePhase> phases;
   /// Of the phase that is emitted.
@@ -186,5 +190,8 @@ private:
   Value columnLane, columnRow; ///< This lane's, in columns.
   Value hasColumns; ///< Whether this lane has results; null if all have.
 };
+
+/// Emits a kernel that has a ReduceLayout.
+LogicalResult emitReduce(EmitterContext &context);
 
 } // namespace mlir::gpuvm

@@ -30,12 +30,12 @@ static SmallVector<int64_t> rangesOf(linalg::GenericOp op,
 ElementEmitter::Point ReduceEmitter::loopPoint(LaneIndex result,
                                                LaneIndex element) {
   SmallVector<int64_t> loops = first.getStaticLoopRanges();
-  if (c.config.flat) {
-    if (c.config.results == 1)
+  if (layout.flat) {
+    if (layout.results == 1)
       return c.elements.flatPoint(element, loops);
-    LaneIndex flat = {
-        k.add(k.mul(result.base, c.config.elements), element.base),
-        element.stride, std::gcd(element.divisor, c.config.elements)};
+    LaneIndex flat = {k.add(k.mul(result.base, layout.elements), element.base),
+                      element.stride,
+                      std::gcd(element.divisor, layout.elements)};
     return c.elements.flatPoint(flat, loops);
   }
   auto parallel = rangesOf(first, utils::IteratorType::parallel);
@@ -126,15 +126,15 @@ Value ReduceEmitter::untilPresent(Value end, Value present) {
 /// What the lanes have; or, if a lane does what a lane group does, what lane
 /// groups have.
 ReduceEmitter::Values ReduceEmitter::reduceLanes(Value result, Value part) {
-  if (!c.config.lanesAtOnce)
+  if (!layout.lanesAtOnce)
     return reducePart(result, part);
   Values whole = startValues(result), carried;
-  for (int64_t r = 0; r < c.config.resultsPerLane; ++r)
+  for (int64_t r = 0; r < layout.resultsPerLane; ++r)
     llvm::append_range(carried, whole);
   auto takeSome = [&](Value first, ValueRange totals) {
     laneInGroup = first;
     Values some = reducePart(result, part), next;
-    for (int64_t r = 0; r < c.config.resultsPerLane && !slots.empty(); ++r) {
+    for (int64_t r = 0; r < layout.resultsPerLane && !slots.empty(); ++r) {
       auto of = [&](const Values &values, int64_t number) {
         return llvm::to_vector(
             ArrayRef(values).slice(number * slots.size(), slots.size()));
@@ -158,9 +158,9 @@ ReduceEmitter::Values ReduceEmitter::reduceLanes(Value result, Value part) {
 
 /// What the lanes of the order have that this lane takes at once.
 ReduceEmitter::Values ReduceEmitter::reducePart(Value result, Value part) {
-  const ReductionOrder &order = c.config.order;
+  const ReductionOrder &order = layout.order;
   int64_t row = order.elementsPerRow();
-  int64_t fullRows = c.config.elements / row;
+  int64_t fullRows = layout.elements / row;
   int64_t fullTurns = fullRows / order.rowsPerTurn();
   auto firstRow = [&](Value turn) {
     return k.add(k.mul(turn, order.rowsPerTurn()),
@@ -168,7 +168,7 @@ ReduceEmitter::Values ReduceEmitter::reducePart(Value result, Value part) {
   };
   start = startValues(result);
   Values values;
-  for (int64_t r = 0; r < c.config.resultsPerLane * lanesAtOnce(); ++r)
+  for (int64_t r = 0; r < layout.resultsPerLane * lanesAtOnce(); ++r)
     llvm::append_range(values, start);
   auto oneTurn = [&](Value turn, ValueRange carried) {
     Value first = firstRow(turn);
@@ -196,7 +196,7 @@ ReduceEmitter::Values ReduceEmitter::reducePart(Value result, Value part) {
     if (fullRows % order.rowsPerTurn() != 0)
       values = accumulateRows(values, result, first, end, std::nullopt);
   }
-  if (c.config.elements == fullRows * row)
+  if (layout.elements == fullRows * row)
     return values;
   int64_t ownerGroup = fullRows % order.rowsPerTurn() / order.rowsPerGroup;
   owner = arith::AndIOp::create(k.ir(), k.loc(), owner,
@@ -227,14 +227,13 @@ ElementEmitter::Point ReduceEmitter::keptPoint(Kept &kept, Value result,
 /// one's and combine the identity.
 ReduceEmitter::Values ReduceEmitter::reduceKeptRows(Values values, Value result,
                                                     Value firstInTurn) {
-  const ReductionOrder &order = c.config.order;
-  int64_t fullRows = c.config.elements / c.config.order.elementsPerRow();
+  const ReductionOrder &order = layout.order;
+  int64_t fullRows = layout.elements / layout.order.elementsPerRow();
   if (fullRows == 0)
     return values;
-  enterKept(keptRows, c.config.vector);
+  enterKept(keptRows, layout.vector);
   for (int64_t turn = 0; turn < fullRows; turn += order.rowsPerTurn()) {
-    bool whole =
-        turn + c.config.groupsPerResult * order.rowsPerGroup <= fullRows;
+    bool whole = turn + layout.groupsPerResult * order.rowsPerGroup <= fullRows;
     for (int64_t u = 0; u < order.rowsPerGroup && turn + u < fullRows; ++u) {
       Value row = k.add(firstInTurn, k.index(turn + u));
       Value valid = whole ? Value() : k.less(row, k.index(fullRows));
@@ -252,10 +251,10 @@ ReduceEmitter::Values ReduceEmitter::reduceKeptRows(Values values, Value result,
 ReduceEmitter::Values
 ReduceEmitter::accumulateRows(const Values &values, Value result, Value first,
                               Value end, std::optional<int64_t> count) {
-  int64_t unroll = count ? std::min(c.config.unroll, *count) : 1;
+  int64_t unroll = count ? std::min(layout.unroll, *count) : 1;
   auto bundle = [&](Value row, ValueRange carried) {
     Values next(carried);
-    c.elements.begin(c.config.vector);
+    c.elements.begin(layout.vector);
     Places places;
     for (int64_t u = 0; u < unroll; ++u)
       next = accumulateRow(next, result, inRow(k.add(row, k.index(u))),
@@ -307,10 +306,10 @@ static SmallVector<Value> laneOf(ArrayRef<Lanes> elements, int64_t lane) {
 /// the last one again.
 ReduceEmitter::Values ReduceEmitter::resultsFrom(Value result) {
   Values own = {result};
-  for (int64_t r = 1; r < c.config.resultsPerLane; ++r) {
+  for (int64_t r = 1; r < layout.resultsPerLane; ++r) {
     Value next = k.add(result, k.index(r));
-    if (c.config.results % c.config.resultsPerLane != 0)
-      next = k.min(next, k.index(c.config.results - 1));
+    if (layout.results % layout.resultsPerLane != 0)
+      next = k.min(next, k.index(layout.results - 1));
     own.push_back(next);
   }
   return own;
@@ -322,7 +321,7 @@ void ReduceEmitter::combineInto(MutableArrayRef<Value> values,
                                 ArrayRef<Lanes> elements, Value valid,
                                 int64_t first) {
   for (size_t i = 0; i < elements.front().size(); ++i) {
-    int64_t own = (first + i) / c.config.order.elementsPerLane;
+    int64_t own = (first + i) / layout.order.elementsPerLane;
     auto place = values.slice(own * slots.size(), slots.size());
     Values next(place.begin(), place.end());
     next = combine(next, laneOf(elements, i), /*ascends=*/true, valid);
@@ -332,7 +331,7 @@ void ReduceEmitter::combineInto(MutableArrayRef<Value> values,
 
 /// How many elements a lane has in a row.
 int64_t ReduceEmitter::elementsInRow() const {
-  return c.config.order.elementsPerLane * lanesAtOnce();
+  return layout.order.elementsPerLane * lanesAtOnce();
 }
 
 /// The first element of this lane in a row. Where it is computed matters:
@@ -341,8 +340,8 @@ int64_t ReduceEmitter::elementsInRow() const {
 Value ReduceEmitter::inRow(Value row) {
   Value own =
       laneInGroup ? laneInGroup : k.rem(lane, ReductionOrder::kLaneGroup);
-  return k.add(k.mul(row, c.config.order.elementsPerRow()),
-               k.mul(own, c.config.order.elementsPerLane));
+  return k.add(k.mul(row, layout.order.elementsPerRow()),
+               k.mul(own, layout.order.elementsPerLane));
 }
 
 /// `count` of a lane's elements of one row, from `base` on, if `valid` (when
@@ -352,8 +351,8 @@ ReduceEmitter::Values ReduceEmitter::accumulateRow(Values values, Value result,
                                                    Value base, int64_t count,
                                                    Places &places, Kept *kept,
                                                    Value valid) {
-  int64_t vector = std::min(c.config.vector, count);
-  size_t perResult = values.size() / c.config.resultsPerLane;
+  int64_t vector = std::min(layout.vector, count);
+  size_t perResult = values.size() / layout.resultsPerLane;
   for (int64_t v = 0; v < count; v += vector) {
     LaneIndex index = {k.add(base, k.index(v)), 1, vector};
     for (auto [r, own] : llvm::enumerate(resultsFrom(result))) {
@@ -385,7 +384,7 @@ ReduceEmitter::Values ReduceEmitter::storeRow(Values values, Value result,
 ReduceEmitter::Values ReduceEmitter::ofOrderLane(const Values &values,
                                                  int64_t own) {
   Values some;
-  for (int64_t r = 0; r < c.config.resultsPerLane; ++r)
+  for (int64_t r = 0; r < layout.resultsPerLane; ++r)
     llvm::append_range(
         some, ArrayRef(values).slice((r * lanesAtOnce() + own) * slots.size(),
                                      slots.size()));
@@ -394,31 +393,30 @@ ReduceEmitter::Values ReduceEmitter::ofOrderLane(const Values &values,
 
 void ReduceEmitter::setOrderLane(Values &values, int64_t own,
                                  const Values &next) {
-  for (int64_t r = 0; r < c.config.resultsPerLane; ++r)
+  for (int64_t r = 0; r < layout.resultsPerLane; ++r)
     llvm::copy(ArrayRef(next).slice(r * slots.size(), slots.size()),
                values.begin() + (r * lanesAtOnce() + own) * slots.size());
 }
 
 /// Whether a lane that has an element of a row has all of them.
 bool ReduceEmitter::hasWholeLanes() const {
-  return c.config.elements % c.config.order.elementsPerLane == 0;
+  return layout.elements % layout.order.elementsPerLane == 0;
 }
 
 /// The elements behind the last full row: they belong to one lane group, and a
 /// lane without an element combines the identity.
 ReduceEmitter::Values
 ReduceEmitter::accumulateLeftover(Values values, Value result, Value owner) {
-  int64_t perLane = c.config.order.elementsPerLane;
-  int64_t vector = hasWholeLanes() ? std::min(c.config.vector, perLane) : 1;
+  int64_t perLane = layout.order.elementsPerLane;
+  int64_t vector = hasWholeLanes() ? std::min(layout.vector, perLane) : 1;
   int64_t together = hasWholeLanes() ? perLane : 1;
-  Value limit = k.index(c.config.elements);
-  Value row =
-      inRow(k.index(c.config.elements / c.config.order.elementsPerRow()));
+  Value limit = k.index(layout.elements);
+  Value row = inRow(k.index(layout.elements / layout.order.elementsPerRow()));
   auto accumulate = [&](const Values &values, Value from, Kept *kept,
                         Value valid) {
     if (together == 1)
       return accumulateElement(values, result, from, valid);
-    from = k.min(from, k.index(c.config.elements - together));
+    from = k.min(from, k.index(layout.elements - together));
     return storeRow(values, result, from, together, kept, valid);
   };
   if (keepsRows) {
@@ -426,7 +424,7 @@ ReduceEmitter::accumulateLeftover(Values values, Value result, Value owner) {
     enterKept(keptLeftover, vector);
     // A lane that takes all lanes of the order knows where the row ends.
     int64_t count = lanesAtOnce() == ReductionOrder::kLaneGroup
-                        ? c.config.elements % c.config.order.elementsPerRow()
+                        ? layout.elements % layout.order.elementsPerRow()
                         : elementsInRow();
     for (int64_t v = 0; v < count; v += together) {
       Value from = k.add(row, k.index(v));
@@ -461,7 +459,7 @@ ReduceEmitter::Values ReduceEmitter::accumulateElement(Values values,
                                                        Value result,
                                                        Value element,
                                                        Value valid) {
-  LaneIndex index = {k.min(element, k.index(c.config.elements - 1)), 0, 1};
+  LaneIndex index = {k.min(element, k.index(layout.elements - 1)), 0, 1};
   for (auto [r, own] : llvm::enumerate(resultsFrom(result))) {
     ElementEmitter::Point at =
         keepsRows ? keptPoint(keptLeftover, own, index) : loopPoint(own, index);

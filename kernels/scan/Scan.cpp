@@ -17,10 +17,10 @@ using namespace mlir;
 using namespace mlir::gpuvm;
 
 static constexpr int64_t kLanes = ScanOrder::kBlocksPerTile;
-static_assert(kLanes == KernelConfig::kLanes, "a lane has a block");
+static_assert(kLanes == KernelLayout::kLanes, "a lane has a block");
 
 ScanEmitter::ScanEmitter(EmitterContext &context)
-    : RootEmitter(context), layout(*context.config.scan),
+    : RootEmitter(context), layout(context.layoutAs<ScanLayout>()),
       slots(layout.slots()) {
   for (Operation &op : c.op.getBody().front()) {
     if (auto own = dyn_cast<ScanOp>(op))
@@ -318,7 +318,7 @@ LogicalResult ScanEmitter::run() {
   words = k.allocateWorkgroup(k.ir().getI32Type(), kSharedWords);
   auto oneTile = [&](Value turn, ValueRange) {
     takeTicket();
-    Value tile = k.add(k.mul(turn, layout.groups()), k.groupId());
+    Value tile = k.add(k.mul(turn, layout.groups), k.groupId());
     forOnce(k.less(tile, k.index(isUniform ? tiles : full)),
             [&] { emitTile(tile, tileShape(full == tiles || !isUniform)); });
     if (!isUniform)
@@ -331,8 +331,4 @@ LogicalResult ScanEmitter::run() {
   k.loop(k.index(0), k.index(layout.tilesPerGroup()), k.index(1), {}, oneTile,
          /*runs=*/true);
   return failure(failed_);
-}
-
-LogicalResult gpuvm::emitScan(EmitterContext &context) {
-  return ScanEmitter(context).run();
 }

@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace mlir::gpuvm;
 
 static constexpr int64_t kWordBits = 32, kBeginBits = 16;
-static constexpr int64_t kRow = KernelConfig::kLanes * ScanOrder::kQuad;
+static constexpr int64_t kRow = KernelLayout::kLanes * ScanOrder::kQuad;
 
 /// Which elements of the quads are kept, a bit each.
 ScanEmitter::Values ScanEmitter::packKept(ArrayRef<Quad> quads) {
@@ -39,7 +39,7 @@ ScanEmitter::Values ScanEmitter::takeBegins() {
     k.storeWorkgroup(rowMemory, begin, row);
   };
   k.ifThen(k.less(lane, k.index(rows)), [&] {
-    Value first = paddedQuad(k.mul(lane, KernelConfig::kLanes));
+    Value first = paddedQuad(k.mul(lane, KernelLayout::kLanes));
     Value begin = load(quadMemory, first).front();
     Value isFirst = k.equal(lane, k.index(0));
     leave(k.select(isFirst, k.word(0), begin), lane);
@@ -126,7 +126,7 @@ void ScanEmitter::storeKept(unsigned binding, RankedTensorType type,
     k.store(binding, fromWords(k, words, element), k.add(k.toIndex(start), i));
     return Values();
   };
-  k.loop(lane, k.toIndex(count), k.index(KernelConfig::kLanes), {}, storeOne);
+  k.loop(lane, k.toIndex(count), k.index(KernelLayout::kLanes), {}, storeOne);
 }
 
 void ScanEmitter::emitCompacted(const Kept &kept, const Partial &before) {
@@ -136,7 +136,7 @@ void ScanEmitter::emitCompacted(const Kept &kept, const Partial &before) {
   if (layout.looksBack())
     start = k.select(before.exists, before.values.front(), start);
   for (auto [value, binding] :
-       llvm::zip_equal(yield.getValues(), c.layout.outputs)) {
+       llvm::zip_equal(yield.getValues(), c.bindings.outputs)) {
     if (value == compact.getCount())
       continue;
     auto result = cast<OpResult>(value);
@@ -168,7 +168,7 @@ void ScanEmitter::emitCompacted(const Kept &kept, const Partial &before) {
 void ScanEmitter::emitCount(Value tile, const Partial &all) {
   auto yield = cast<YieldOp>(c.op.getBody().front().getTerminator());
   for (auto [value, binding] :
-       llvm::zip_equal(yield.getValues(), c.layout.outputs))
+       llvm::zip_equal(yield.getValues(), c.bindings.outputs))
     if (value == compact.getCount()) {
       Value isLast = k.equal(tile, k.index(layout.space.tiles() - 1));
       k.ifThen(k.both(isLast, k.equal(lane, k.index(0))),

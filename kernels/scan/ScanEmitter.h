@@ -12,7 +12,8 @@
 
 #pragma once
 
-#include "kernels/Emitter.h"
+#include "kernels/family/RootEmitter.h"
+#include "kernels/scan/ScanLayout.h"
 
 namespace mlir::gpuvm {
 
@@ -78,7 +79,7 @@ private:
 
   /// Whether the form for GPUs, which have subgroups of 32 lanes, is not
   /// wanted.
-  bool inLoops() const { return !c.config.subgroups; }
+  bool inLoops() const { return !layout.subgroups; }
 
   // Rows of quads one after the other, with little code.
   using RowBuilder = function_ref<Values(Value row, ValueRange carried)>;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/KernelConfig.h"
+#include "kernels/scan/ScanLayout.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -20,7 +20,12 @@ ScanLayout::ScanLayout(Operation *op, bool vectorizes) : space(op) {
   segmented = scan && (scan.getSegments() || space.rows() > 1);
   bool inOneRow =
       space.shape.size() == 1 || space.length() % ScanOrder::kQuad == 0;
+  this->vectorizes = vectorizes;
   vector = vectorizes && inOneRow && !space.reverse ? ScanOrder::kQuad : 1;
+  groups = std::min(space.tiles(), kMaxGroups);
+  if (looksBack())
+    scratch.push_back(
+        {4 * uint64_t(words()), /*keepsZero=*/true, /*keepsAll=*/true});
 }
 
 SmallVector<Type> ScanLayout::slots() const {
@@ -36,17 +41,4 @@ int64_t ScanLayout::wordsPerTotal() const {
   for (Type type : slots())
     words += llvm::divideCeil(type.getIntOrFloatBitWidth(), 16);
   return llvm::PowerOf2Ceil(words);
-}
-
-void gpuvm::configureScan(KernelOp kernel, KernelConfig &config) {
-  Operation *root = nullptr;
-  for (Operation &op : kernel.getBody().front())
-    if (isa<ScanOp, CompactOp>(op))
-      root = &op;
-  config.scan.emplace(root, config.vectorizes);
-  config.groups = config.scan->groups();
-  if (!config.scan->looksBack())
-    return;
-  config.scratch.push_back({4 * uint64_t(config.scan->words()),
-                            /*keepsZero=*/true, /*keepsAll=*/true});
 }

@@ -11,17 +11,19 @@
 #pragma once
 
 #include "dialects/gpuvm/Scan.h"
+#include "kernels/family/Layout.h"
 
 namespace mlir::gpuvm {
 
-struct ScanLayout {
+struct ScanLayout : LayoutOf<ScanLayout> {
   /// `vectorizes`: neighbours in the space are neighbours in all that is read.
   ScanLayout(Operation *op, bool vectorizes);
 
   ScanSpace space;
   SmallVector<Type> inputs; ///< What is combined, without `segmented`.
   bool segmented; ///< A partial result knows whether a segment begins.
-  int64_t vector; ///< Positions that a lane loads at once.
+  /// For subgroups of 32 lanes; else in loops with little code.
+  bool subgroups = false;
 
   /// What partial results consist of: the inputs, and whether a segment begins.
   SmallVector<Type> slots() const;
@@ -30,11 +32,10 @@ struct ScanLayout {
   bool looksBack() const { return space.tiles() > 1; }
   /// Workgroups; every Vulkan device runs at least so many.
   static constexpr int64_t kMaxGroups = 65535;
-  int64_t groups() const { return std::min(space.tiles(), kMaxGroups); }
   int64_t tilesPerGroup() const {
-    return llvm::divideCeil(space.tiles(), groups());
+    return llvm::divideCeil(space.tiles(), groups);
   }
-  int64_t tickets() const { return groups() * tilesPerGroup(); }
+  int64_t tickets() const { return groups * tilesPerGroup(); }
 
   // Scratch memory: the totals of tiles, then of spans, and the next ticket,
   // which others do not share a transfer with.
@@ -48,10 +49,5 @@ struct ScanLayout {
 private:
   static constexpr int64_t kTransferWords = 32;
 };
-
-struct KernelConfig;
-
-/// Configures a kernel with root scan, which has `config.vectorizes`.
-void configureScan(KernelOp kernel, KernelConfig &config);
 
 } // namespace mlir::gpuvm

@@ -44,7 +44,7 @@ Value ScanEmitter::loadShared(SharedWord which) {
 /// Takes a ticket, of which there are as many as tiles in every run. They are
 /// counted through two runs, which tell their totals apart by their marks.
 void ScanEmitter::takeTicket() {
-  unsigned binding = c.layout.scratch.front();
+  unsigned binding = c.bindings.scratch.front();
   k.ifThen(k.equal(lane, k.index(0)), [&] {
     Value ticket = k.atomicIncrement(binding, k.index(layout.ticketWord()));
     k.storeWorkgroup(words, ticket, k.index(kTicket));

@@ -65,7 +65,7 @@ void ScanEmitter::emitScanned(const Quad &quad, const Partial &before,
       stored.push_back(*lanes);
     }
     auto storeAll = [&, where = at] {
-      for (auto [lanes, binding] : llvm::zip_equal(stored, c.layout.outputs))
+      for (auto [lanes, binding] : llvm::zip_equal(stored, c.bindings.outputs))
         c.elements.store(binding, lanes, where);
     };
     if (shape.whole) {

@@ -18,7 +18,7 @@ using namespace mlir::gpuvm;
 /// `count`, in a way that drivers, which would unroll the loop, do not see
 /// through.
 Value ScanEmitter::lastRow(int64_t count) {
-  return k.sub(k.index(count), k.div(lane, KernelConfig::kLanes));
+  return k.sub(k.index(count), k.div(lane, KernelLayout::kLanes));
 }
 
 ScanEmitter::Values ScanEmitter::forRows(const Values &initial,

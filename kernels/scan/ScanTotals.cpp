@@ -55,14 +55,14 @@ void ScanEmitter::publish(const Values &values, Value number) {
   words.resize(layout.wordsPerTotal(), k.word(0));
   for (Value &word : words)
     word = k.either(word, mark);
-  unsigned binding = c.layout.scratch.front();
+  unsigned binding = c.bindings.scratch.front();
   k.markCoherent(binding);
   k.storeVector(binding, words, k.mul(number, layout.wordsPerTotal()));
 }
 
 /// The words of total `number`, which may not be there yet.
 SmallVector<Value> ScanEmitter::lookAt(Value number) {
-  unsigned binding = c.layout.scratch.front();
+  unsigned binding = c.bindings.scratch.front();
   k.markCoherent(binding);
   k.markVolatile(binding);
   int64_t count = layout.wordsPerTotal();

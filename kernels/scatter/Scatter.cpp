@@ -15,9 +15,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/Emitter.h"
 #include "kernels/analysis/Updates.h"
 #include "kernels/builder/KeyImage.h"
+#include "kernels/family/Family.h"
+#include "kernels/family/RootEmitter.h"
+#include "kernels/scatter/ScatterLayout.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -26,7 +28,8 @@ namespace {
 class Scatter : RootEmitter {
 public:
   Scatter(EmitterContext &context, ScatterOp op)
-      : RootEmitter(context), layout(*context.config.scatter), op(op) {
+      : RootEmitter(context), layout(context.layoutAs<ScatterLayout>()),
+        op(op) {
     findTargets();
   }
   LogicalResult run();
@@ -115,7 +118,7 @@ void Scatter::findTargets() {
   lane = k.laneId();
   auto yield = cast<YieldOp>(c.op.getBody().front().getTerminator());
   for (auto [value, binding] :
-       llvm::zip_equal(yield.getValues(), c.layout.outputs)) {
+       llvm::zip_equal(yield.getValues(), c.bindings.outputs)) {
     unsigned number = getRootResult(value).getResultNumber();
     Type type = cast<RankedTensorType>(value.getType()).getElementType();
     int64_t words = type.getIntOrFloatBitWidth() / 32;
@@ -150,7 +153,7 @@ void Scatter::combine(
 /// Combines an element with that of the result.
 void Scatter::combineResult(const Target &target, Value position,
                             ArrayRef<Value> words) {
-  if (target.words == 2 && c.config.int64Atomics) {
+  if (target.words == 2 && layout.int64Atomics) {
     Type i64 = k.ir().getI64Type();
     k.atomic(kindOf(target.rule), target.binding, position,
              fromWords(k, words, i64));
@@ -175,7 +178,7 @@ Value Scatter::ownPlace(Value position, int64_t word) {
 /// Lanes go over the words as they lie there, each target's among them.
 void Scatter::clearOwn() {
   k.loop(lane, k.index(layout.positions * slots * layout.copies),
-         k.index(c.config.lanes), {}, [&](Value place, ValueRange) {
+         k.index(c.layout.lanes), {}, [&](Value place, ValueRange) {
            Value slot = k.rem(k.div(place, layout.copies), slots);
            Value neutral = k.word(neutralWord(targets.front().rule));
            for (const Target &target : ArrayRef(targets).drop_front()) {
@@ -216,7 +219,7 @@ void Scatter::addOwn(const Target &target, Value position) {
 
 void Scatter::addOwn() {
   k.workgroupBarrier();
-  k.loop(lane, k.index(layout.positions), k.index(c.config.lanes), {},
+  k.loop(lane, k.index(layout.positions), k.index(c.layout.lanes), {},
          [&](Value position, ValueRange) {
            for (const Target &target : targets)
              addOwn(target, position);
@@ -244,8 +247,8 @@ void Scatter::scatterElement(const Target &target, Value position,
 /// the last ones stand, with positions behind all.
 FailureOr<Scatter::Piece> Scatter::loadPiece(Value tile, int64_t number) {
   int64_t vector = layout.vector, vectors = layout.updates / vector;
-  Value own = k.add(k.mul(k.add(k.mul(tile, c.config.unroll), k.index(number)),
-                          c.config.lanes),
+  Value own = k.add(k.mul(k.add(k.mul(tile, c.layout.unroll), k.index(number)),
+                          c.layout.lanes),
                     lane);
   Value isThere = k.less(own, k.index(vectors));
   Value begin = k.mul(k.min(own, k.index(vectors - 1)), vector);
@@ -271,7 +274,7 @@ FailureOr<Scatter::Piece> Scatter::loadPiece(Value tile, int64_t number) {
 /// All that the lane reads is on its way before any of it is scattered.
 void Scatter::scatterTile(Value tile) {
   SmallVector<Piece> pieces;
-  for (int64_t number = 0; number < c.config.unroll; ++number) {
+  for (int64_t number = 0; number < c.layout.unroll; ++number) {
     auto piece = loadPiece(tile, number);
     if (failed(piece))
       return;
@@ -296,9 +299,9 @@ LogicalResult Scatter::run() {
     clearOwn();
   }
   int64_t tiles = llvm::divideCeil(
-      layout.updates, c.config.lanes * layout.vector * c.config.unroll);
+      layout.updates, c.layout.lanes * layout.vector * c.layout.unroll);
   k.loop(
-      k.groupId(), k.index(tiles), k.index(c.config.groups), {},
+      k.groupId(), k.index(tiles), k.index(c.layout.groups), {},
       [&](Value tile, ValueRange) {
         scatterTile(tile);
         return Values();
@@ -309,7 +312,43 @@ LogicalResult Scatter::run() {
   return failure(failed_);
 }
 
-LogicalResult gpuvm::emitScatter(EmitterContext &context) {
-  return Scatter(context, *context.op.getBody().getOps<ScatterOp>().begin())
-      .run();
+//===----------------------------------------------------------------------===//
+// The family
+//===----------------------------------------------------------------------===//
+
+static constexpr StringLiteral kInt64AtomicsForm = "int64_atomics";
+
+namespace {
+class ScatterFamily : public KernelFamily {
+public:
+  std::unique_ptr<KernelLayout> layOut(KernelOp kernel) const override {
+    return layOutScatter(kernel).clone();
+  }
+
+  SmallVector<LaunchForm> specialForms(KernelOp kernel) const override {
+    SmallVector<LaunchForm> forms = KernelFamily::specialForms(kernel);
+    forms.push_back({kInt64AtomicsForm, {"int64_atomics"}});
+    return forms;
+  }
+
+  bool changeForm(KernelOp kernel, StringRef form,
+                  std::unique_ptr<KernelLayout> &layout) const override {
+    if (form != kInt64AtomicsForm)
+      return KernelFamily::changeForm(kernel, form, layout);
+    return static_cast<ScatterLayout &>(*layout).int64Atomics =
+               usesInt64Atomics(kernel);
+  }
+
+  LogicalResult emit(EmitterContext &context) const override {
+    ScatterOp op = *context.op.getBody().getOps<ScatterOp>().begin();
+    return Scatter(context, op).run();
+  }
+};
+} // namespace
+
+namespace mlir::gpuvm {
+const KernelFamily &getScatterFamily() {
+  static const ScatterFamily family;
+  return family;
 }
+} // namespace mlir::gpuvm

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/builder/BallotTile.h"
+#include "kernels/sort/BallotTile.h"
 #include "kernels/sort/SortEmitter.h"
 
 using namespace mlir;

@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/KernelConfig.h"
+#include "kernels/scatter/ScatterLayout.h"
+
+#include "kernels/analysis/BodyTraits.h"
 #include "kernels/analysis/Updates.h"
 
 #include "mlir/IR/Matchers.h"
@@ -33,12 +35,13 @@ static int64_t bytesPerUpdate(ScatterOp op) {
   return bits / 8;
 }
 
-void gpuvm::configureScatter(KernelOp kernel, KernelConfig &config) {
+ScatterLayout gpuvm::layOutScatter(KernelOp kernel) {
   ScatterOp op = *kernel.getBody().getOps<ScatterOp>().begin();
   ScatterLayout layout;
+  layout.vectorizes = keepsNeighbours(kernel, inspectBody(kernel), kVector);
   layout.updates = typeOf(op.getPositions()).getDimSize(0);
   layout.positions = typeOf(op.getInitial().front()).getDimSize(0);
-  if (config.vectorizes && layout.updates % kVector == 0)
+  if (layout.vectorizes && layout.updates % kVector == 0)
     layout.vector = kVector;
   int64_t words = 0;
   for (Value initial : op.getInitial())
@@ -46,22 +49,22 @@ void gpuvm::configureScatter(KernelOp kernel, KernelConfig &config) {
   words *= layout.positions;
   int64_t inFlight = kBytesInFlight / (layout.vector * bytesPerUpdate(op));
   while (inFlight > 1 &&
-         layout.updates < kMinTiles * config.lanes * layout.vector * inFlight)
+         layout.updates < kMinTiles * layout.lanes * layout.vector * inFlight)
     inFlight /= 2;
-  config.unroll = std::max<int64_t>(inFlight, 1);
-  int64_t tile = config.lanes * layout.vector * config.unroll;
+  layout.unroll = std::max<int64_t>(inFlight, 1);
+  int64_t tile = layout.lanes * layout.vector * layout.unroll;
   int64_t tiles = llvm::divideCeil(layout.updates, tile);
-  config.groups = std::min(tiles, kMaxGroups);
+  layout.groups = std::min(tiles, kMaxGroups);
   if (!op->hasAttr(kDistinctAttr) && words <= kOwnWords &&
       layout.updates >= kUpdatesPerWord * words) {
     layout.copies = std::min<int64_t>(
         kMaxCopies, llvm::bit_floor<uint64_t>(kOwnWords / words));
     // The more a workgroup takes, the seldomer it adds its own.
     int64_t least = llvm::divideCeil(kUpdatesPerWord * words, tile);
-    config.groups = std::clamp<int64_t>(tiles / least, 1, kMaxOwnGroups);
+    layout.groups = std::clamp<int64_t>(tiles / least, 1, kMaxOwnGroups);
   }
-  config.elements = layout.updates;
-  config.scatter = layout;
+  layout.elements = layout.updates;
+  return layout;
 }
 
 bool gpuvm::usesInt64Atomics(KernelOp kernel) {
@@ -70,6 +73,9 @@ bool gpuvm::usesInt64Atomics(KernelOp kernel) {
     return getElementTypeOrSelf(value).isInteger(64) &&
            !getRootResult(value).getOwner()->hasAttr(kDistinctAttr);
   };
-  return kernel.getRoot() == Root::scatter &&
-         llvm::any_of(yield.getValues(), isWide);
+  return llvm::any_of(yield.getValues(), isWide);
+}
+
+void ScatterLayout::visit(LayoutFields &fields) {
+  fields.number("copies", copies);
 }

@@ -7,24 +7,26 @@
 
 #pragma once
 
-#include "dialects/gpuvm/Gpuvm.h"
+#include "kernels/family/Layout.h"
 
 namespace mlir::gpuvm {
 
-struct ScatterLayout {
+/// `vector`: updates that a lane takes at once.
+struct ScatterLayout : LayoutOf<ScatterLayout> {
   int64_t updates = 1;   ///< How many.
   int64_t positions = 1; ///< Elements of a result.
-  int64_t vector = 1;    ///< Updates that a lane takes at once.
   /// Of the results, in workgroup memory; none if the results are too long.
   int64_t copies = 0;
+  /// An element of 64 bits is combined at once.
+  bool int64Atomics = false;
+
+  void visit(LayoutFields &fields) override;
 };
 
-struct KernelConfig;
+/// Lays out a kernel with root scatter.
+ScatterLayout layOutScatter(KernelOp kernel);
 
-/// Configures a kernel with root scatter, which has `config.vectorizes`.
-void configureScatter(KernelOp kernel, KernelConfig &config);
-
-/// Whether the kernel has a scatter with results of 64 bits.
+/// Whether the kernel, which has a scatter, has results of 64 bits.
 bool usesInt64Atomics(KernelOp kernel);
 
 } // namespace mlir::gpuvm

@@ -92,7 +92,7 @@ void CountDigits::countChunk(const Piece &piece) {
   for (int64_t i = 0; i < kCopies; ++i)
     count = k.add(count, k.loadWorkgroup(counts, k.ir().getI32Type(),
                                          k.add(own, k.index(i))));
-  k.store(c.layout.outputs.front(), count,
+  k.store(c.bindings.outputs.front(), count,
           k.add(placeOf(piece.row, piece.number), lane));
 }
 
@@ -100,7 +100,7 @@ void CountDigits::countChunk(const Piece &piece) {
 /// added to `sum`; with `places` each of them becomes the sum before it.
 Value CountDigits::addChunks(Value row, Value chunk, int64_t count, Value sum,
                              bool places) {
-  unsigned binding = c.layout.outputs.front();
+  unsigned binding = c.bindings.outputs.front();
   Type i32 = k.ir().getI32Type();
   Values read, at;
   for (int64_t i = 0; i < count; ++i) {
@@ -143,8 +143,8 @@ void CountDigits::placeDigits(Value row) {
 
 /// The last chunk of the row to be counted says where all of them go.
 void CountDigits::finishRow(const Piece &piece) {
-  k.markCoherent(c.layout.outputs.front());
-  Arrivals arrivals(k, c.layout.scratch.front(), piece.row,
+  k.markCoherent(c.bindings.outputs.front());
+  Arrivals arrivals(k, c.bindings.scratch.front(), piece.row,
                     layout.piecesPerRow());
   arrivals.count();
   arrivals.ifLast([&](Value) { placeDigits(piece.row); });

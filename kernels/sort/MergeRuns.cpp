@@ -91,7 +91,7 @@ void MergeRuns::moveElement(Value position) {
 LogicalResult MergeRuns::run() {
   int64_t count = layout.rows * layout.length;
   Value thread = k.add(k.mul(k.groupId(), layout.lanes), lane);
-  k.loop(thread, k.index(count), k.index(c.config.groups * layout.lanes), {},
+  k.loop(thread, k.index(count), k.index(c.layout.groups * layout.lanes), {},
          [&](Value position, ValueRange) {
            moveElement(position);
            return Values();

@@ -65,12 +65,12 @@ Value SearchSorted::search(const Values &image) {
 }
 
 LogicalResult SearchSorted::run() {
-  int64_t lanes = c.config.lanes, groups = c.config.groups;
+  int64_t lanes = c.layout.lanes, groups = c.layout.groups;
   Value thread = k.add(k.mul(k.groupId(), lanes), k.laneId());
-  k.loop(thread, k.index(c.config.elements), k.index(groups * lanes), {},
+  k.loop(thread, k.index(c.layout.elements), k.index(groups * lanes), {},
          [&](Value position, ValueRange) {
            Value found = search(imageAt(op.getQueries(), position));
-           k.store(c.layout.outputs.front(), k.toWord(found), position);
+           k.store(c.bindings.outputs.front(), k.toWord(found), position);
            return Values();
          });
   return failure(failed_);

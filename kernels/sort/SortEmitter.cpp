@@ -7,8 +7,6 @@
 
 #include "kernels/sort/SortEmitter.h"
 
-#include "llvm/ADT/TypeSwitch.h"
-
 using namespace mlir;
 using namespace mlir::gpuvm;
 
@@ -20,7 +18,7 @@ LogicalResult
 SortEmitter::eachPiece(function_ref<void(const Piece &piece)> emit) {
   int64_t perRow = layout.piecesPerRow();
   k.loop(
-      k.groupId(), k.index(layout.pieces()), k.index(c.config.groups), {},
+      k.groupId(), k.index(layout.pieces()), k.index(c.layout.groups), {},
       [&](Value number, ValueRange) {
         Piece piece;
         piece.number = k.rem(number, perRow);
@@ -104,25 +102,8 @@ void SortEmitter::write(ArrayRef<Value> words, Value position) {
     ArrayRef<Value> own = words.take_front(count);
     words = words.drop_front(count);
     for (auto [value, binding] :
-         llvm::zip_equal(yield.getValues(), c.layout.outputs))
+         llvm::zip_equal(yield.getValues(), c.bindings.outputs))
       if (value == result)
         k.store(binding, fromWords(k, own, elementOf(result)), position);
   }
-}
-
-LogicalResult gpuvm::emitSort(EmitterContext &context) {
-  for (Operation &op : context.op.getBody().front()) {
-    if (isa<SortRunsOp>(op))
-      return emitSortRuns(context);
-    if (isa<MergeRunsOp>(op))
-      return emitMergeRuns(context);
-    if (isa<CountDigitsOp>(op))
-      return emitCountDigits(context);
-    if (isa<ScatterDigitsOp>(op))
-      return context.config.subgroups ? emitScatterBallots(context)
-                                      : emitScatterDigits(context);
-    if (isa<SearchSortedOp>(op))
-      return emitSearchSorted(context);
-  }
-  llvm_unreachable("a kernel with this root has one of these");
 }

@@ -12,6 +12,7 @@
 
 #pragma once
 
+#include "kernels/sort/SortLayout.h"
 #include "kernels/sort/SortTile.h"
 
 namespace mlir::gpuvm {
@@ -23,7 +24,7 @@ protected:
   /// For an operation with a key, its flags and perhaps payloads.
   template <typename Op>
   SortEmitter(EmitterContext &context, Op op)
-      : RootEmitter(context), layout(*context.config.sort),
+      : RootEmitter(context), layout(context.layoutAs<SortLayout>()),
         key(context.kernel,
             cast<RankedTensorType>(op.getKey().getType()).getElementType(),
             op.getIsUnsigned(), op.getDescending()) {
@@ -66,7 +67,7 @@ protected:
   /// reads.
   void write(ArrayRef<Value> words, Value position);
 
-  SortLayout layout;
+  const SortLayout &layout;
   KeyImage key;
   SmallVector<Value> moved;  ///< The key and the payloads.
   SmallVector<Value> sorted; ///< The results: of `moved`, in order.

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/builder/BallotTile.h"
+#include "kernels/sort/SortLayout.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -17,10 +17,6 @@ static constexpr int64_t kMaxChunks = 264;
 /// Chunks of shorter rows have fewer keys, so that there are so many of them.
 static constexpr int64_t kEnoughChunks = 128;
 static constexpr int64_t kMinChunk = 1024;
-/// maxComputeWorkGroupCount is at least so much (Vulkan 1.2, required limits).
-static constexpr int64_t kMostGroups = 65535;
-/// Lanes that share a run at least: a subgroup of most devices.
-static constexpr int64_t kMinLanes = 32;
 
 int64_t gpuvm::chooseChunk(int64_t length) {
   int64_t tile = SortLayout::kMaxTile;
@@ -32,8 +28,8 @@ int64_t gpuvm::chooseChunk(int64_t length) {
 /// Lanes for runs of `piece` elements, and how many each of them holds.
 static void layOutRuns(SortLayout &layout) {
   uint64_t wanted = llvm::divideCeil(layout.piece, SortLayout::kMaxItems);
-  layout.lanes = std::clamp<int64_t>(llvm::bit_ceil(wanted), kMinLanes,
-                                     SortLayout::kMaxLanes);
+  layout.lanes = std::clamp<int64_t>(
+      llvm::bit_ceil(wanted), SortLayout::kMinLanes, SortLayout::kMaxLanes);
   layout.items = llvm::divideCeil(layout.piece, layout.lanes);
 }
 
@@ -47,7 +43,7 @@ static int64_t mostItems(Operation *op) {
                               : SortLayout::kMaxItems;
 }
 
-static SortLayout layOutSort(Operation *op, bool vectorizes) {
+SortLayout gpuvm::layOutSort(Operation *op, bool vectorizes) {
   constexpr int64_t kVector = SortLayout::kVector;
   SortLayout layout;
   auto rowsOf = [&](Value tensor, int64_t piece) {
@@ -78,55 +74,12 @@ static SortLayout layOutSort(Operation *op, bool vectorizes) {
   return layout;
 }
 
-/// Searches and merges go element by element; the rest takes pieces of rows,
-/// and what counts digits has a counter for each row.
-void gpuvm::configureSort(KernelOp kernel, int64_t maxGroups,
-                          KernelConfig &config) {
-  auto roots = kernel.getBody().getOps<RootOpInterface>();
-  Operation *op = (*roots.begin()).getOperation();
-  config.elements =
-      cast<RankedTensorType>(op->getResultTypes().front()).getNumElements();
-  config.groups = llvm::divideCeil(config.elements, KernelConfig::kLanes);
-  if (!isa<SearchSortedOp>(op)) {
-    config.sort = layOutSort(op, config.vectorizes);
-    config.lanes = config.sort->lanes;
-  }
-  if (!isa<MergeRunsOp, SearchSortedOp>(op))
-    config.groups = config.sort->pieces();
-  // Runs may be short, and many: the more of them a workgroup takes, the longer
-  // its loops are.
-  config.groups =
-      std::min(config.groups, isa<SortRunsOp>(op) ? kMostGroups : maxGroups);
-  if (isa<CountDigitsOp>(op))
-    config.scratch.push_back(
-        {4 * uint64_t(config.sort->rows), /*keepsZero=*/true});
+static constexpr int64_t kSubgroupLanes = 32;
+
+int64_t gpuvm::subgroupLanesOf(KernelOp kernel) {
+  auto lanes = kernel->getParentOfType<ProgramOp>()->getAttrOfType<IntegerAttr>(
+      kSubgroupLanesAttr);
+  return lanes ? lanes.getInt() : kSubgroupLanes;
 }
 
-bool gpuvm::rankByBallots(KernelOp kernel, KernelConfig &config) {
-  // What a digit has in such a tile is a transfer long, and its elements take
-  // 40 KiB; chunks of fewer tiles would leave much of the last one empty.
-  constexpr int64_t kLanes = 512, kItems = 20, kEnoughTiles = 4;
-  // Where a multiprocessor has one run, more lanes hide more of its waits.
-  constexpr int64_t kFewRuns = 132;
-  Block &body = kernel.getBody().front();
-  bool sortsRuns = !body.getOps<SortRunsOp>().empty();
-  if (!sortsRuns && body.getOps<ScatterDigitsOp>().empty())
-    return false;
-  SortLayout &layout = *config.sort;
-  layout.vector = 1; // Lanes side by side read neighbours.
-  // Each subgroup has counters: small ones leave no room for more lanes.
-  bool isNarrow = layout.items == SortLayout::kMaxItems &&
-                  subgroupLanesOf(kernel) == kMinLanes;
-  if (sortsRuns && isNarrow && layout.lanes == SortLayout::kMaxLanes &&
-      layout.pieces() <= kFewRuns) {
-    layout.lanes = kLanes;
-    layout.items /= kLanes / SortLayout::kMaxLanes;
-  }
-  if (!sortsRuns && isNarrow &&
-      layout.piece >= kEnoughTiles * kLanes * kItems) {
-    layout.lanes = kLanes;
-    layout.items = kItems;
-  }
-  config.lanes = layout.lanes;
-  return true;
-}
+void SortLayout::visit(LayoutFields &fields) { fields.number("items", items); }

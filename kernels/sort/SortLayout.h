@@ -11,14 +11,16 @@
 
 #pragma once
 
-#include "dialects/gpuvm/Gpuvm.h"
+#include "kernels/family/Layout.h"
 
 namespace mlir::gpuvm {
 
-struct SortLayout {
+struct SortLayout : LayoutOf<SortLayout> {
   /// Of a workgroup at most, and elements that each of them holds at most.
   static constexpr int64_t kMaxLanes = 256, kMaxItems = 16;
   static constexpr int64_t kMaxTile = kMaxLanes * kMaxItems;
+  /// Lanes that share a run at least: a subgroup of most devices.
+  static constexpr int64_t kMinLanes = 32;
   /// Elements that are read at once where neighbours are neighbours everywhere.
   static constexpr int64_t kVector = 4;
   /// Digits that a radix pass sorts by: eight bits.
@@ -26,24 +28,26 @@ struct SortLayout {
 
   int64_t rows = 1, length = 1; ///< Rows and their elements.
   int64_t piece = 1;            ///< Elements of a run or a chunk.
-  int64_t lanes = kMaxLanes;
-  int64_t items = 1;  ///< Elements of a tile that a lane holds: neighbours.
-  int64_t vector = 1; ///< Elements that are read at once; divides `items`.
+  /// Elements of a tile that a lane holds: neighbours. `vector` divides it.
+  int64_t items = 1;
+  /// Ranks are counted by ballots of subgroups of 32 lanes.
+  bool subgroups = false;
 
   int64_t tile() const { return lanes * items; }
   int64_t piecesPerRow() const { return llvm::divideCeil(length, piece); }
   int64_t pieces() const { return rows * piecesPerRow(); }
+
+  void visit(LayoutFields &fields) override;
 };
 
-struct KernelConfig;
+/// Lanes of the subgroups that the ballots of `kernel` are for: 32, but for
+/// programs with this attribute.
+int64_t subgroupLanesOf(KernelOp kernel);
+inline constexpr llvm::StringLiteral kSubgroupLanesAttr =
+    "gpuvm.subgroup_lanes";
 
-/// Configures a kernel with root sort, which has `config.vectorizes`, for at
-/// most `maxGroups` workgroups.
-void configureSort(KernelOp kernel, int64_t maxGroups, KernelConfig &config);
-
-/// Changes the layout of a kernel that ranks elements - sorts runs, or scatters
-/// by a digit - to that of its variant with ballots; false for other kernels.
-bool rankByBallots(KernelOp kernel, KernelConfig &config);
+/// Lays out the sort `op`, but for its workgroups.
+SortLayout layOutSort(Operation *op, bool vectorizes);
 
 /// Elements of the chunks into which the radix passes of a sort cut rows of
 /// `length`.

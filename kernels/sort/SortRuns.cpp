@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/builder/BallotTile.h"
+#include "kernels/sort/BallotTile.h"
 #include "kernels/sort/SortEmitter.h"
 
 using namespace mlir;
@@ -78,7 +78,7 @@ LogicalResult SortRuns::sortByBallots() {
 }
 
 LogicalResult SortRuns::run() {
-  return c.config.subgroups ? sortByBallots() : sortByLanes();
+  return layout.subgroups ? sortByBallots() : sortByLanes();
 }
 
 LogicalResult gpuvm::emitSortRuns(EmitterContext &context) {

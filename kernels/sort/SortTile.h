@@ -15,8 +15,8 @@
 
 #pragma once
 
-#include "kernels/Emitter.h"
 #include "kernels/builder/KeyImage.h"
+#include "kernels/family/RootEmitter.h"
 
 namespace mlir::gpuvm {
 

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/spirv/ExpandOps.h"
-#include "kernels/Emitter.h"
 
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"

@@ -7,8 +7,6 @@
 
 #include "kernels/spirv/HoistLoads.h"
 
-#include "kernels/spirv/LoopToSpirv.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"

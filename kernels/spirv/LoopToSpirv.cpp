@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/spirv/LoopToSpirv.h"
+#include "kernels/builder/KernelBuilder.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"

@@ -15,9 +15,6 @@ class TypeConverter;
 
 namespace gpuvm {
 
-/// On an scf.for: its body runs at least once.
-inline constexpr llvm::StringLiteral kRunsAttr = "gpuvm.runs";
-
 /// Takes over scf.for and scf.while from populateSCFToSPIRVPatterns.
 void populateLoopToSpirvPatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns);

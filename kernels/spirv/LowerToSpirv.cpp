@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/Emitter.h"
+#include "kernels/spirv/LowerToSpirv.h"
 #include "kernels/spirv/ExpandOps.h"
 #include "kernels/spirv/HoistLoads.h"
 #include "kernels/spirv/LoopToSpirv.h"
@@ -375,7 +375,7 @@ SpirvPasses::SpirvPasses(MLIRContext *context)
 FailureOr<OwningOpRef<spirv::ModuleOp>>
 gpuvm::lowerToSpirv(gpu::GPUModuleOp module,
                     const llvm::MapVector<unsigned, BindingUse> &uses,
-                    const EmitOptions &options, SpirvPasses &passes) {
+                    bool exact, SpirvPasses &passes) {
   bool multiplies = hasMatrices(module);
   bool withSubgroups = hasSubgroups(module);
   bool withLongAtomics = hasLongAtomics(module);
@@ -383,8 +383,7 @@ gpuvm::lowerToSpirv(gpu::GPUModuleOp module,
   spirv::TargetEnvAttr target = targetEnvironment(module);
   auto parent = module->getParentOfType<ModuleOp>();
   parent->setAttr(spirv::getTargetEnvAttrName(), target);
-  if (failed(expandOps(module, passes.expandPatterns, passes.expand,
-                       options.exact)))
+  if (failed(expandOps(module, passes.expandPatterns, passes.expand, exact)))
     return failure();
   if (module->hasAttr(KernelBuilder::kHoistsLoads))
     hoistLoads(module, uses);
@@ -402,7 +401,7 @@ gpuvm::lowerToSpirv(gpu::GPUModuleOp module,
   result->setAttr(spirv::getTargetEnvAttrName(), target);
   if (failed(passes.interface.run(result)))
     return failure();
-  addFloatControls(result, options.exact);
+  addFloatControls(result, exact);
   if (multiplies) {
     useVulkanMemoryModel(result);
     markSigned(result);

@@ -51,7 +51,7 @@ static Value makeTriplets(OpBuilder &b, Location loc, Value word,
 /// The device counts workgroups for all launches alike: those with a number of
 /// their own are dropped.
 static void keepGroups(KernelOp kernel) {
-  int64_t groups = configureKernel(kernel).groups;
+  int64_t groups = layOutKernel(kernel)->groups;
   kernel.setParkedGroups(groups);
   if (!kernel.getLaunches())
     return;

@@ -11,7 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/gpuvm/ProgramOrder.h"
+#include "kernels/Emitter.h"
 #include "kernels/Launches.h"
+#include "kernels/analysis/Bindings.h"
 #include "kernels/loops/LongLoops.h"
 #include "kernels/spirv/SpirvPasses.h"
 #include "passes/Passes.h"
@@ -212,7 +214,7 @@ LogicalResult EmitKernels::emitFirst(DistinctKernel &distinct,
   if (failed(checkLaunches(kernel)))
     return failure();
   auto result =
-      emitKernel(kernel, configureKernel(kernel), {exact, spins}, passes);
+      emitKernel(kernel, *layOutKernel(kernel), {exact, spins}, passes);
   if (failed(result))
     return failure();
   distinct.unread = findUnread(kernel, *result);
@@ -230,7 +232,7 @@ LogicalResult EmitKernels::emitRest(DistinctKernel &distinct,
     return failure();
   SmallVector<LaunchAttr> launches = getLaunches(kernel);
   for (LaunchAttr launch : ArrayRef(launches).drop_back()) {
-    auto variant = emitKernel(kernel, configureLaunch(kernel, launch),
+    auto variant = emitKernel(kernel, *layOutLaunch(kernel, launch),
                               {exact, spins}, passes);
     if (failed(variant))
       return failure();
@@ -273,9 +275,8 @@ void EmitKernels::insertModules(DistinctKernel &distinct) {
                     b.getI64IntegerAttr(layOutBindings(kernel).scratch.back()));
   SmallVector<Attribute> variants;
   for (auto [variant, launch] : llvm::zip(distinct.variants, launches))
-    variants.push_back(insert(
-        variant, name.getValue() + "_" + stringifyLaunchForm(launch.getForm()),
-        launch));
+    variants.push_back(
+        insert(variant, name.getValue() + "_" + launch.getForm(), launch));
   if (!variants.empty())
     module->setAttr("gpuvm.variants", b.getArrayAttr(variants));
   for (KernelOp like : distinct.kernels)

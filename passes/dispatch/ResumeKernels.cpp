@@ -12,6 +12,7 @@
 #include "dialects/gpuvm/ProgramOrder.h"
 #include "kernels/Launches.h"
 #include "kernels/loops/LongLoops.h"
+#include "kernels/map/MapLayout.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Commands.h"
 #include "passes/dispatch/Counts.h"
@@ -62,13 +63,13 @@ void ResumeKernels::runOnOperation() {
   for (KernelOp kernel : kernels) {
     SmallVector<LaunchAttr> launches = getLaunches(kernel);
     const auto *limited = llvm::find_if(launches, [](LaunchAttr launch) {
-      return launch.getForm() == LaunchForm::limited;
+      return launch.getForm() == kLimitedForm;
     });
     if (limited == launches.end())
       continue;
-    KernelConfig config = configureLaunch(kernel, *limited);
+    std::unique_ptr<KernelLayout> layout = layOutLaunch(kernel, *limited);
     resume(kernel,
-           config.groups * config.lanes / lanesOfResuming(config.elements));
+           layout->groups * layout->lanes / lanesOfResuming(layout->elements));
     ++numResumed;
   }
 }

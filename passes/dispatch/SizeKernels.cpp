@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/KernelConfig.h"
+#include "kernels/Launches.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Commands.h"
 #include "passes/dispatch/Counts.h"
@@ -62,11 +62,11 @@ static StringAttr getRows(KernelOp kernel) {
 /// round robin, and what is left over behind the last whole one to all).
 static Value countGroups(ScalarBuilder &s, Value count, KernelOp kernel,
                          uint32_t groups) {
-  KernelConfig config = configureKernel(kernel);
+  std::unique_ptr<KernelLayout> layout = layOutKernel(kernel);
   auto type = cast<RankedTensorType>(kernel.getResultTypes().front());
   int64_t bound = type.getDimSize(0), row = type.getNumElements() / bound;
-  int64_t tile = config.lanes * config.vector * config.unroll;
-  int64_t whole = config.elements / tile * tile;
+  int64_t tile = layout->lanes * layout->vector * layout->unroll;
+  int64_t whole = layout->elements / tile * tile;
   Value rows = s.min(s.max(count, s.word(0)), s.word(bound));
   Value elements = s.mul(rows, s.word(row));
   // Not more than 2^31 - 1 + tile, so read without a sign.

@@ -10,7 +10,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/Emitter.h"
 #include "kernels/analysis/Bindings.h"
 #include "passes/Passes.h"
 #include "passes/fusion/ChainCost.h"

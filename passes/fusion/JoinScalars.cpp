@@ -16,8 +16,9 @@
 #include "dialects/gpuvm/Reduction.h"
 #include "dialects/gpuvm/ScalarBody.h"
 #include "kernels/analysis/Bindings.h"
+#include "kernels/analysis/Reductions.h"
 #include "kernels/chain/ChainPlan.h"
-#include "kernels/loops/LongLoops.h"
+#include "kernels/family/Family.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Commands.h"
 #include "passes/analysis/KernelCondition.h"
@@ -122,7 +123,7 @@ bool gpuvm::canMakeScalars(KernelOp kernel) {
   // Those whose loops are resumed run twice, and those for rows that are
   // counted may have no lane at all.
   return kernel.getRoot() == Root::map &&
-         !mayLoopLong(kernel, configurePlain(kernel)) &&
+         !mayLoopLong(kernel, *getFamily(Root::map).layOut(kernel)) &&
          llvm::none_of(kernel.getBody().getOps(),
                        [](Operation &op) { return op.hasAttr(kRowsAttr); });
 }

@@ -13,11 +13,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/Emitter.h"
+#include "kernels/InPlace.h"
 #include "kernels/Launches.h"
 #include "kernels/analysis/Alternative.h"
 #include "kernels/analysis/Bindings.h"
-#include "kernels/analysis/InPlace.h"
 #include "kernels/analysis/Updates.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Commands.h"

@@ -7,8 +7,8 @@
 
 #include "passes/plan/StoredValues.h"
 
+#include "kernels/InPlace.h"
 #include "kernels/analysis/Alternative.h"
-#include "kernels/analysis/InPlace.h"
 #include "kernels/analysis/Updates.h"
 #include "passes/analysis/Commands.h"
 

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/Launches.h"
+#include "kernels/analysis/Bindings.h"
 #include "kernels/loops/LongLoops.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Commands.h"
@@ -304,7 +305,7 @@ llvm::SmallDenseSet<unsigned> ChainBuilder::bindingsOf(StringRef emitted) {
 
 LogicalResult ChainBuilder::addDispatch(KernelOp op) {
   BindingLayout layout = layOutBindings(op);
-  int32_t groups = configureKernel(op).groups;
+  int32_t groups = layOutKernel(op)->groups;
   llvm::SmallDenseSet<unsigned> bound = bindingsOf(*op.getEmitted());
   SmallVector<Attribute> windows;
   for (auto [binding, window] :

@@ -29,7 +29,7 @@ import programs_scan
 import programs_sort
 from program_text import Program, Value
 
-FORMS = pathlib.Path(__file__).resolve().parents[2] / "dialects" / "gpuvm" / "GpuvmBase.td"
+KERNELS = pathlib.Path(__file__).resolve().parents[2] / "kernels"
 
 # Kinds that no device without the hardware can run.
 REASONS = {"matrices": "llvmpipe has no VK_KHR_cooperative_matrix, whose instructions its compiler does not know"}
@@ -113,8 +113,8 @@ CASES = [("subgroups", scans, [], None),
 
 def known_kinds():
     """The forms that not every device can run."""
-    body = FORMS.read_text().split('I32Enum<"LaunchForm"')[1].split("]>")[0]
-    names = {string or symbol for symbol, string in re.findall(r'I32EnumCase<"(\w+)", \d+(?:, "(\w+)")?>', body)}
+    texts = (path.read_text() for path in KERNELS.glob("*/*") if path.suffix in (".h", ".cpp"))
+    names = {name for text in texts for name in re.findall(r'StringLiteral k\w+Form = "(\w+)";', text)}
     return names - {"plain", "limited"}
 
 

@@ -11,7 +11,7 @@
 // RUN: not gpuvm-opt %t/sum.mlir --pass-pipeline='builtin.module(gpuvm-set-targets{targets=abacus},gpuvm.program(gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-choose-launches))' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 // DEFAULT: kernel @sum_reduce reduce
-// DEFAULT: launches = [#gpuvm.launch<device = cpu, form = wide, groups = [[COUNT:[0-9]+]], lanes = 16, vector = 8, unroll = [[UNROLL:[0-9]+]]>, #gpuvm.launch<device = any, form = plain, groups = [[COUNT]], lanes = 256, vector = 4, unroll = [[UNROLL]]>]
+// DEFAULT: launches = [#gpuvm.launch<device = cpu, form = wide, groups = [[COUNT:[0-9]+]], lanes = 16, vector = 8, unroll = [[UNROLL:[0-9]+]], layout = {groups_per_result = 16 : i64, keeps_rows = false, lanes_at_once = 16 : i64, results_per_group = 1 : i64, results_per_lane = 1 : i64}>, #gpuvm.launch<device = any, form = plain, groups = [[COUNT]], lanes = 256, vector = 4, unroll = [[UNROLL]], layout = {groups_per_result = 16 : i64, keeps_rows = false, lanes_at_once = 0 : i64, {{.*}}}>]
 // A device that has subgroups may be anything; below 16,384 elements one kernel is enough for all CPUs.
 // DEFAULT: kernel @few_scan scan
 // DEFAULT: launches = [#gpuvm.launch<device = any, form = subgroups, groups = {{.*}}>, #gpuvm.launch<device = any, form = plain, {{[^#]*}}>]
@@ -60,6 +60,9 @@
 // RUN: sed '/@twice_map/,/launches/s/vector = [0-9]*/vector = 3/' %t/chosen.mlir | not gpuvm-opt --pass-pipeline='builtin.module(gpuvm.program(gpuvm-choose-launches))' 2>&1 | FileCheck %s --check-prefix=VECTOR
 // RUN: sed '/@twice_map/,/launches/s/form = plain/form = matrices/' %t/chosen.mlir | not gpuvm-opt --pass-pipeline='builtin.module(gpuvm.program(gpuvm-choose-launches))' 2>&1 | FileCheck %s --check-prefix=FORM
 // RUN: sed '/@sum_reduce/,/launches/s/lanes = [0-9]*/lanes = 64/' %t/chosen.mlir | not gpuvm-opt --pass-pipeline='builtin.module(gpuvm.program(gpuvm-choose-launches))' 2>&1 | FileCheck %s --check-prefix=LANES
+// RUN: sed 's/keeps_rows = false/keeps_rows = true/' %t/chosen.mlir | not gpuvm-opt --pass-pipeline='builtin.module(gpuvm.program(gpuvm-choose-launches))' 2>&1 | FileCheck %s --check-prefix=FIELD
+// RUN: sed 's/keeps_rows = false/keeps_words = true/' %t/chosen.mlir | not gpuvm-opt --pass-pipeline='builtin.module(gpuvm.program(gpuvm-choose-launches))' 2>&1 | FileCheck %s --check-prefix=OTHER
+// RUN: sed 's/keeps_rows = false/keeps_rows = 1/' %t/chosen.mlir | not gpuvm-opt --pass-pipeline='builtin.module(gpuvm.program(gpuvm-choose-launches))' 2>&1 | FileCheck %s --check-prefix=TYPE
 // RUN: sed '/@twice_map/,/launches/s/device = any/device = cpu/' %t/chosen.mlir | not gpuvm-opt --pass-pipeline='builtin.module(gpuvm.program(gpuvm-choose-launches))' 2>&1 | FileCheck %s --check-prefix=LAST
 // RUN: sed 's/launches = \[.*\]/launches = []/' %t/chosen.mlir | not gpuvm-opt 2>&1 | FileCheck %s --check-prefix=NONE
 
@@ -69,6 +72,9 @@
 // VECTOR: error: 'gpuvm.kernel' op has a launch with vector = 3 (
 // FORM: error: 'gpuvm.kernel' op has no launch of form matrices
 // LANES: error: 'gpuvm.kernel' op has a launch with lanes = 64 (256 is what it needs)
+// FIELD: error: 'gpuvm.kernel' op has a launch with keeps_rows = 1 (0 is what it needs)
+// OTHER: error: 'gpuvm.kernel' op has a launch with fields that its family does not have
+// TYPE: error: 'gpuvm.kernel' op has a launch with another type of keeps_rows
 // LAST: error: 'gpuvm.kernel' op C7: has no launch for any device as the last one
 // NONE: error: 'gpuvm.kernel' op C7: has no launch for any device as the last one
 

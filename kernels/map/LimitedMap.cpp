@@ -14,6 +14,7 @@
 #include "kernels/builder/PrivateMemory.h"
 #include "kernels/loops/LongLoops.h"
 #include "kernels/loops/LoopLimiter.h"
+#include "kernels/map/MapEmitter.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -24,8 +25,8 @@ public:
   explicit LimitedMap(EmitterContext &context)
       : RootEmitter(context),
         limiter(k.ir(), k.loc(), k.toWord(k.subgroupSize())),
-        lanes(c.config.groups * c.config.lanes),
-        times(llvm::divideCeil(c.config.elements, lanes)) {}
+        lanes(c.layout.groups * c.layout.lanes),
+        times(llvm::divideCeil(c.layout.elements, lanes)) {}
   LogicalResult run();
 
 private:
@@ -62,16 +63,16 @@ void LimitedMap::leave(Value thread) {
     count =
         k.add(loadPrivate(k.ir(), k.loc(), stored, k.ir().getI32Type()), count);
   k.ifThen(limiter.isAnyEnded(), [&] {
-    k.store(c.layout.scratch[0], count, thread);
-    k.store(c.layout.scratch[1],
-            k.word(lanes / lanesOfResuming(c.config.elements)),
+    k.store(c.bindings.scratch[0], count, thread);
+    k.store(c.bindings.scratch[1],
+            k.word(lanes / lanesOfResuming(c.layout.elements)),
             k.index(kGroups));
   });
 }
 
 LogicalResult LimitedMap::run() {
-  Value thread = k.add(k.mul(k.groupId(), c.config.lanes), k.laneId());
-  Value end = k.index(c.config.elements);
+  Value thread = k.add(k.mul(k.groupId(), c.layout.lanes), k.laneId());
+  Value end = k.index(c.layout.elements);
   if (times > 1) {
     stored = allocatePrivate(k.ir(), k.loc(), k.ir().getI32Type());
     storePrivate(k.ir(), k.loc(), stored, k.word(0));
@@ -82,7 +83,7 @@ LogicalResult LimitedMap::run() {
           return SmallVector<Value>();
         },
         /*runs=*/true);
-  } else if (lanes == c.config.elements) {
+  } else if (lanes == c.layout.elements) {
     emitElement(thread);
   } else {
     k.ifThen(k.less(thread, end), [&] { emitElement(thread); });
@@ -90,7 +91,7 @@ LogicalResult LimitedMap::run() {
   leave(thread);
   if (failed(limiter.finish(kMaxSubgroupIterations, times + 1)))
     return c.op.emitError("the loops of a body run too often for ")
-           << c.config.elements << " elements (a lane takes " << times
+           << c.layout.elements << " elements (a lane takes " << times
            << ", and some devices end loops after 65535 turns)";
   return failure(failed_);
 }

@@ -16,16 +16,11 @@
 
 #pragma once
 
-#include "kernels/Emitter.h"
 #include "kernels/builder/KeyImage.h"
+#include "kernels/family/RootEmitter.h"
+#include "kernels/sort/SortLayout.h"
 
 namespace mlir::gpuvm {
-
-/// Lanes of the subgroups that the ballots of `kernel` are for: 32, but for
-/// programs with this attribute.
-int64_t subgroupLanesOf(KernelOp kernel);
-inline constexpr llvm::StringLiteral kSubgroupLanesAttr =
-    "gpuvm.subgroup_lanes";
 
 class BallotTile {
 public:

@@ -9,11 +9,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/analysis/InPlace.h"
+#include "kernels/InPlace.h"
 
 #include "dialects/gpuvm/ScalarBody.h"
-#include "kernels/KernelConfig.h"
-#include "kernels/analysis/Alternative.h"
+#include "kernels/analysis/Reductions.h"
+#include "kernels/family/Family.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -125,12 +125,7 @@ bool ReadsElsewhere::check(unsigned result) {
 
 bool gpuvm::canUpdateInPlace(KernelOp kernel, unsigned operand,
                              unsigned result) {
-  // What a scan is chosen instead of is read where that is written.
-  std::optional<Alternative> alternative = getAlternative(kernel, result);
-  bool isLeft = kernel.getRoot() == Root::scan && alternative &&
-                alternative->no == kernel.getInputs()[operand];
-  if (kernel.getRoot() != Root::map && kernel.getRoot() != Root::reduce &&
-      !isLeft)
+  if (!getFamily(kernel.getRoot()).worksInPlace(kernel, operand, result))
     return false;
   auto from = cast<RankedTensorType>(kernel.getInputs()[operand].getType());
   auto to = cast<RankedTensorType>(kernel->getResult(result).getType());

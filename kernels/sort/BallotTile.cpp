@@ -5,24 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/builder/BallotTile.h"
+#include "kernels/sort/BallotTile.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
 
 using Values = BallotTile::Values;
 
-static constexpr int64_t kSubgroupLanes = 32;
-
-int64_t gpuvm::subgroupLanesOf(KernelOp kernel) {
-  auto lanes = kernel->getParentOfType<ProgramOp>()->getAttrOfType<IntegerAttr>(
-      kSubgroupLanesAttr);
-  return lanes ? lanes.getInt() : kSubgroupLanes;
-}
-
 BallotTile::BallotTile(EmitterContext &context, KeyImage &key)
     : k(context.kernel), key(key), subgroupLanes(subgroupLanesOf(context.op)),
-      lanes(context.config.sort->lanes), items(context.config.sort->items),
+      lanes(context.layout.lanes), items(context.layoutAs<SortLayout>().items),
       subgroup(k.subgroupId()), laneInSubgroup(k.laneInSubgroup()) {
   lane = k.add(k.mul(subgroup, subgroupLanes), laneInSubgroup);
 }
@@ -51,7 +43,8 @@ Value BallotTile::counter(Value subgroup, Value digit) {
 
 /// A bit for each lane of the subgroup that holds the same digit.
 Value BallotTile::findSame(Value digit) {
-  Value all = k.word(~0u >> (kSubgroupLanes - subgroupLanes)), same = all,
+  constexpr int64_t kBallotBits = 32;
+  Value all = k.word(~0u >> (kBallotBits - subgroupLanes)), same = all,
         zero = k.word(0);
   for (int64_t bit = 0; bit < kBits; ++bit) {
     Value isClear = k.equal(k.both(digit, k.word(1u << bit)), zero);

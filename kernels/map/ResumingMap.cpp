@@ -13,6 +13,7 @@
 
 #include "kernels/loops/LongLoops.h"
 #include "kernels/loops/ResumableCode.h"
+#include "kernels/map/MapEmitter.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -33,7 +34,7 @@ class ResumingMap : RootEmitter {
 public:
   ResumingMap(EmitterContext &context, Block &code)
       : RootEmitter(context), code(code),
-        own(lanesOfResuming(context.config.elements)) {}
+        own(lanesOfResuming(context.layout.elements)) {}
   LogicalResult run();
 
 private:
@@ -58,7 +59,7 @@ private:
 /// least.
 int64_t ResumingMap::tryLayout(bool cutsAll) {
   machine.emplace(k, code, cutsAll);
-  int64_t most = (c.config.lanes - own) / kSlice;
+  int64_t most = (c.layout.lanes - own) / kSlice;
   if (machine->turnBackEdges() == 0)
     unroll = std::clamp<int64_t>(
         (kTurnOps - machine->turnOps()) / machine->innerOps() + 1, 1,
@@ -69,7 +70,7 @@ int64_t ResumingMap::tryLayout(bool cutsAll) {
   rounds = std::clamp<int64_t>(kMaxSubgroupIterations / 2 / idle - 1, 1, most);
   turns = (kMaxSubgroupIterations - (rounds + 1) * idle) / eachTurn;
   // Where a lane makes several elements, that is a loop around those of each.
-  bool several = c.config.groups * own < c.config.elements;
+  bool several = c.layout.groups * own < c.layout.elements;
   return (rounds + 1) * turns * machine->leastIterations(/*inside=*/several);
 }
 
@@ -104,7 +105,7 @@ SmallVector<Value> ResumingMap::emitRound(Value first, ValueRange state) {
       k.toIndex(k.loadWorkgroup(list, word(), k.min(at, k.index(own - 1))));
   Value mine = k.add(first, k.min(lane, k.index(own - 1)));
   Value hasLeft =
-      k.negate(k.equal(k.load(c.layout.scratch[0], word(), mine), k.word(0)));
+      k.negate(k.equal(k.load(c.bindings.scratch[0], word(), mine), k.word(0)));
   Value begun = k.both(k.both(isFirst, k.less(lane, k.index(own))), hasLeft);
   Value active = k.either(begun, listed);
   machine->begin(active);
@@ -130,17 +131,17 @@ SmallVector<Value> ResumingMap::emitRound(Value first, ValueRange state) {
 /// Leaves all words as they were before the map. The last workgroup takes back
 /// the count of all.
 void ResumingMap::finish(Value first, Value isGivenUp) {
-  unsigned words = c.layout.scratch[1];
+  unsigned words = c.bindings.scratch[1];
   auto store = [&](LoopWord which, uint32_t value) {
     k.store(words, k.word(value), k.index(which));
   };
   k.ifThen(k.less(k.laneId(), k.index(own)), [&] {
-    k.store(c.layout.scratch[0], k.word(0), k.add(first, k.laneId()));
+    k.store(c.bindings.scratch[0], k.word(0), k.add(first, k.laneId()));
   });
   k.ifThen(k.equal(k.laneId(), k.index(0)), [&] {
     k.ifThen(isGivenUp, [&] { store(kUnfinished, 1); });
     Value before = k.atomicIncrement(words, k.index(kArrived));
-    k.ifThen(k.equal(before, k.word(c.config.groups - 1)), [&] {
+    k.ifThen(k.equal(before, k.word(c.layout.groups - 1)), [&] {
       store(kGroups, 0);
       store(kArrived, 0);
     });
@@ -173,13 +174,13 @@ LogicalResult ResumingMap::run() {
 /// All that lane `lane` of the map has left.
 static LogicalResult emitLeft(EmitterContext &c, Value lane) {
   KernelBuilder &k = c.kernel;
-  int64_t lanes = c.config.groups * lanesOfResuming(c.config.elements);
-  if (lanes >= c.config.elements)
+  int64_t lanes = c.layout.groups * lanesOfResuming(c.layout.elements);
+  if (lanes >= c.layout.elements)
     return emitElement(c, lane);
-  Value word = k.load(c.layout.scratch[0], k.ir().getI32Type(), lane);
+  Value word = k.load(c.bindings.scratch[0], k.ir().getI32Type(), lane);
   Value stored = k.toIndex(k.sub(word, k.word(1)));
   LogicalResult result = success();
-  k.loop(k.add(lane, k.mul(stored, lanes)), k.index(c.config.elements),
+  k.loop(k.add(lane, k.mul(stored, lanes)), k.index(c.layout.elements),
          k.index(lanes), {}, [&](Value i, ValueRange) {
            result = emitElement(c, i);
            return SmallVector<Value>();

@@ -1,4 +1,4 @@
-//===- ReduceConfig.cpp - how reductions are laid over the device ---------===//
+//===- ReduceLayout.cpp - how reductions are laid over the device ---------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,8 +8,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/KernelConfig.h"
+#include "kernels/reduce/ReduceLayout.h"
+
 #include "kernels/analysis/BodyTraits.h"
+#include "kernels/analysis/Reductions.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 
@@ -47,12 +49,12 @@ static bool reducesTrailingLoops(linalg::GenericOp op) {
 /// How many of the neighbouring elements a lane takes it can take at once.
 static int64_t reductionVector(linalg::GenericOp op, KernelOp kernel,
                                const BodyTraits &traits,
-                               const KernelConfig &config) {
+                               const ReduceLayout &layout) {
   bool oneLoop = op.getNumReductionLoops() == 1 && !traits.reshapes;
-  int64_t vector = config.order.elementsPerLane;
+  int64_t vector = layout.order.elementsPerLane;
   if (traits.loops)
     return 1;
-  if (config.flat || (traits.linear && oneLoop))
+  if (layout.flat || (traits.linear && oneLoop))
     return vector;
   if (!traits.linear ||
       op.getIteratorTypesArray().back() != utils::IteratorType::reduction)
@@ -92,7 +94,7 @@ static bool makesPairs(linalg::GenericOp op) {
 /// How many results of one part each the lanes of a workgroup take side by
 /// side.
 static int64_t resultsSideBySide(KernelOp kernel, const BodyTraits &traits,
-                                 const KernelConfig &config) {
+                                 const ReduceLayout &layout) {
   SmallVector<linalg::GenericOp> reductions = getReductions(kernel);
   SmallVector<int64_t> loops = reductions.front().getStaticLoopRanges();
   auto isPlain = [](linalg::GenericOp op) {
@@ -111,29 +113,29 @@ static int64_t resultsSideBySide(KernelOp kernel, const BodyTraits &traits,
       llvm::any_of(reductions, readsReduction) ||
       llvm::any_of(kernel.getResultTypes(), walksLoops))
     return 1;
-  int64_t ops = config.order.elementsPerLane * traits.ops;
+  int64_t ops = layout.order.elementsPerLane * traits.ops;
   int64_t count = kMaxResultsPerLane;
   if (llvm::all_of(reductions, makesPairs) &&
-      kMaxPairedResults * ops <= 2 * KernelConfig::kMaxUnrolledOps)
+      kMaxPairedResults * ops <= 2 * KernelLayout::kMaxUnrolledOps)
     count = kMaxPairedResults;
   int64_t slotBytes = slotBytesOf(kernel); // As ReduceEmitter::slotsFor:
-  int64_t slots = KernelConfig::kLanes + ReductionOrder::kGroupsPerPart;
+  int64_t slots = KernelLayout::kLanes + ReductionOrder::kGroupsPerPart;
   while (count > 1 &&
-         (config.results < count * kEnoughGroups ||
+         (layout.results < count * kEnoughGroups ||
           count * slots * slotBytes > kMaxSlotBytes ||
-          (count * ops > KernelConfig::kMaxUnrolledOps && traits.isNested)))
+          (count * ops > KernelLayout::kMaxUnrolledOps && traits.isNested)))
     count /= 2;
   return count;
 }
 
 /// Memory for partial results, and a counter for each of `counters`.
 static void addScratch(KernelOp kernel, int64_t partials, int64_t counters,
-                       KernelConfig &config) {
+                       ReduceLayout &layout) {
   for (linalg::GenericOp op : getReductions(kernel))
     for (Type type : getPartialTypes(op))
-      config.scratch.push_back(
+      layout.scratch.push_back(
           {partials * elementBytes(type), /*keepsZero=*/false});
-  config.scratch.push_back({4 * uint64_t(counters), /*keepsZero=*/true});
+  layout.scratch.push_back({4 * uint64_t(counters), /*keepsZero=*/true});
 }
 
 /// How many neighbouring results a lane takes: 16 bytes of what is read, as far
@@ -145,8 +147,8 @@ static int64_t columnVector(KernelOp kernel, linalg::GenericOp first,
   auto fits = [&] {
     return first.getStaticLoopRanges().back() % vector == 0 &&
            rowsHoldVectors(kernel, vector) &&
-           results >= vector * KernelConfig::kColumnsAtOnce &&
-           vector * slotBytes * KernelConfig::kLanes <= kMaxColumnBytes;
+           results >= vector * ReduceLayout::kColumnsAtOnce &&
+           vector * slotBytes * KernelLayout::kLanes <= kMaxColumnBytes;
   };
   while (vector > 1 && !fits())
     vector /= 2;
@@ -154,80 +156,125 @@ static int64_t columnVector(KernelOp kernel, linalg::GenericOp first,
 }
 
 static void configureColumns(KernelOp kernel, linalg::GenericOp first,
-                             const BodyTraits &traits, KernelConfig &config) {
-  config.vector = columnVector(kernel, first, traits, config.results);
-  config.unroll = llvm::bit_floor<uint64_t>(std::clamp<int64_t>(
-      KernelConfig::kMaxUnrolledOps / (config.vector * traits.ops), 1,
+                             const BodyTraits &traits, ReduceLayout &layout) {
+  layout.vector = columnVector(kernel, first, traits, layout.results);
+  layout.unroll = llvm::bit_floor<uint64_t>(std::clamp<int64_t>(
+      KernelLayout::kMaxUnrolledOps / (layout.vector * traits.ops), 1,
       traits.once() ? 1 : kMaxColumnsInFlight));
-  int64_t blocks = config.columnBlocks(), parts = config.order.parts;
-  config.groups =
-      parts == 1 ? std::min(blocks, KernelConfig::kMaxGroups) : blocks * parts;
+  int64_t blocks = layout.columnBlocks(), parts = layout.order.parts;
+  layout.groups =
+      parts == 1 ? std::min(blocks, KernelLayout::kMaxGroups) : blocks * parts;
   if (parts > 1)
-    addScratch(kernel, config.results * parts, blocks, config);
+    addScratch(kernel, layout.results * parts, blocks, layout);
 }
 
-void gpuvm::configureReduce(KernelOp kernel, const BodyTraits &traits,
-                            KernelConfig &config) {
+void gpuvm::layOutReduction(KernelOp kernel, ReduceLayout &layout) {
+  BodyTraits traits = inspectBody(kernel);
   linalg::GenericOp first = getReductions(kernel).front();
-  config.elements = 1;
-  for (auto [range, iterator] : llvm::zip_equal(first.getStaticLoopRanges(),
-                                                first.getIteratorTypesArray()))
-    (iterator == utils::IteratorType::parallel ? config.results
-                                               : config.elements) *= range;
-  config.order = getReductionOrder(getLeadReduction(getReductions(kernel)));
-  config.flat = reducesTrailingLoops(first) && !traits.needsIndices;
-  if (config.order.tiled) {
-    config.vectorizes = keepsLoopNeighbours(kernel, traits, /*vector=*/16);
-    config.tile = chooseTile(getReductions(kernel), config.vectorizes);
-    config.groups = std::min(config.tile->tiles(), KernelConfig::kMaxGroups);
+  layout.flat = reducesTrailingLoops(first) && !traits.needsIndices;
+  if (layout.order.sequential) {
+    layout.groups = std::min<int64_t>(
+        llvm::divideCeil(layout.results, KernelLayout::kLanes),
+        KernelLayout::kMaxGroups);
     return;
   }
-  if (config.order.sequential) {
-    config.groups = std::min<int64_t>(
-        llvm::divideCeil(config.results, KernelConfig::kLanes),
-        KernelConfig::kMaxGroups);
+  if (layout.order.columns) {
+    configureColumns(kernel, first, traits, layout);
     return;
   }
-  if (config.order.columns) {
-    configureColumns(kernel, first, traits, config);
-    return;
-  }
-  config.vector = reductionVector(first, kernel, traits, config);
+  layout.vector = reductionVector(first, kernel, traits, layout);
   // A power of two, which divides the rows of a turn.
-  config.unroll = llvm::bit_floor<uint64_t>(
-      std::clamp<int64_t>(KernelConfig::kMaxUnrolledOps /
-                              (config.order.elementsPerLane * traits.ops),
+  layout.unroll = llvm::bit_floor<uint64_t>(
+      std::clamp<int64_t>(KernelLayout::kMaxUnrolledOps /
+                              (layout.order.elementsPerLane * traits.ops),
                           1, traits.maxUnroll()));
-  int64_t parts = config.order.parts;
+  int64_t parts = layout.order.parts;
   if (parts == 1) {
-    int64_t row = config.order.elementsPerRow();
+    int64_t row = layout.order.elementsPerRow();
     int64_t turns =
-        llvm::divideCeil(config.elements / row, config.order.rowsPerTurn());
+        llvm::divideCeil(layout.elements / row, layout.order.rowsPerTurn());
     int64_t kept =
-        turns * config.order.rowsPerGroup * config.order.elementsPerLane;
-    config.keepsRows =
+        turns * layout.order.rowsPerGroup * layout.order.elementsPerLane;
+    layout.keepsRows =
         !traits.once() && kept <= kMaxKept && kept * traits.ops <= kMaxKeptOps;
     int64_t groupsNeeded =
-        llvm::divideCeil(config.elements, row * config.order.rowsPerGroup);
-    if (config.keepsRows &&
+        llvm::divideCeil(layout.elements, row * layout.order.rowsPerGroup);
+    if (layout.keepsRows &&
         2 * groupsNeeded <= ReductionOrder::kGroupsPerPart) {
-      config.groupsPerResult = groupsNeeded;
-      config.resultsPerGroup = ReductionOrder::kGroupsPerPart / groupsNeeded;
+      layout.groupsPerResult = groupsNeeded;
+      layout.resultsPerGroup = ReductionOrder::kGroupsPerPart / groupsNeeded;
     }
-    if (config.resultsPerGroup == 1) {
-      config.resultsPerLane = resultsSideBySide(kernel, traits, config);
-      config.unroll =
-          std::min(config.unroll, kMaxRowsInFlight / config.resultsPerLane);
+    if (layout.resultsPerGroup == 1) {
+      layout.resultsPerLane = resultsSideBySide(kernel, traits, layout);
+      layout.unroll =
+          std::min(layout.unroll, kMaxRowsInFlight / layout.resultsPerLane);
       // Pairs do arithmetic; rows in flight hide no more of their few loads.
-      if (config.resultsPerLane > kMaxResultsPerLane)
-        config.unroll = 1;
+      if (layout.resultsPerLane > kMaxResultsPerLane)
+        layout.unroll = 1;
     }
-    config.groups = std::min<int64_t>(
-        llvm::divideCeil(config.results,
-                         config.resultsPerGroup * config.resultsPerLane),
+    layout.groups = std::min<int64_t>(
+        llvm::divideCeil(layout.results,
+                         layout.resultsPerGroup * layout.resultsPerLane),
         kMaxRowGroups);
     return;
   }
-  config.groups = config.results * parts;
-  addScratch(kernel, config.groups, config.results, config);
+  layout.groups = layout.results * parts;
+  addScratch(kernel, layout.groups, layout.results, layout);
+}
+
+//===----------------------------------------------------------------------===//
+// Loads of 32 bytes
+//===----------------------------------------------------------------------===//
+
+/// Elements and operations of a lane without a loop around them, and the
+/// operations on an element of a sum or a maximum.
+static constexpr int64_t kMaxStraight = 128, kMaxStraightOps = 4096;
+static constexpr int64_t kSimpleOps = 2;
+
+/// A lane does what a lane group does, so that the order stays and lanes have
+/// little to tell each other.
+bool gpuvm::widenReduction(KernelOp kernel, ReduceLayout &layout) {
+  BodyTraits traits = inspectBody(kernel);
+  if (traits.once())
+    return false;
+  const ReductionOrder &order = layout.order;
+  if (order.sequential || order.columns ||
+      layout.vector != order.elementsPerLane)
+    return false;
+  linalg::GenericOp first = getReductions(kernel).front();
+  bool oneLoop = layout.flat || first.getNumReductionLoops() == 1;
+  bool hasPairs = oneLoop && (layout.results == 1 ||
+                              layout.elements % (2 * layout.vector) == 0);
+  // What a lane group has of a result, without a loop.
+  int64_t inGroup =
+      order.parts == 1
+          ? llvm::divideCeil(layout.elements,
+                             layout.groupsPerResult * order.elementsPerRow()) *
+                order.elementsPerRow()
+          : order.elementsPerRow();
+  bool isShort = layout.keepsRows && inGroup <= kMaxStraight &&
+                 inGroup * traits.ops <= kMaxStraightOps;
+  bool isSimple = getReductions(kernel).size() == 1 &&
+                  traits.ops <= kSimpleOps && layout.resultsPerLane == 1;
+  if (!isShort && !hasPairs)
+    return false;
+  if (isShort || isSimple) {
+    layout.lanesAtOnce = ReductionOrder::kLaneGroup;
+  } else {
+    layout.lanesAtOnce = 2;
+  }
+  layout.wide = true;
+  layout.keepsRows = isShort;
+  layout.lanes = ReductionOrder::kGroupsPerPart;
+  if (hasPairs)
+    layout.vector *= 2;
+  return true;
+}
+
+void ReduceLayout::visit(LayoutFields &fields) {
+  fields.flag("keeps_rows", keepsRows);
+  fields.number("results_per_group", resultsPerGroup);
+  fields.number("groups_per_result", groupsPerResult);
+  fields.number("results_per_lane", resultsPerLane);
+  fields.number("lanes_at_once", lanesAtOnce);
 }

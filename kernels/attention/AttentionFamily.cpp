@@ -1,0 +1,98 @@
+//===- AttentionFamily.cpp - kernels with an attention --------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/analysis/BodyTraits.h"
+#include "kernels/attention/AttentionEmitter.h"
+#include "kernels/attention/MatrixAttention.h"
+#include "kernels/attention/TiledAttention.h"
+#include "kernels/family/Family.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+using Kind = AttentionShape::Kind;
+
+namespace {
+class AttentionFamily : public KernelFamily {
+public:
+  std::unique_ptr<KernelLayout> layOut(KernelOp kernel) const override;
+  SmallVector<LaunchForm> specialForms(KernelOp kernel) const override;
+  bool changeForm(KernelOp kernel, StringRef form,
+                  std::unique_ptr<KernelLayout> &layout) const override;
+  LogicalResult emit(EmitterContext &context) const override;
+};
+} // namespace
+
+static AttentionOp attentionOf(KernelOp kernel) {
+  return *kernel.getBody().getOps<AttentionOp>().begin();
+}
+
+/// Workgroups for all blocks and splits, whose partial results have `words`
+/// words each.
+static void addGroups(AttentionShape &shape, int64_t words) {
+  int64_t partials = shape.blocks() * shape.splits;
+  shape.groups = std::min(partials, KernelLayout::kMaxGroups);
+  if (shape.splits == 1)
+    return;
+  shape.scratch.push_back(
+      {4 * uint64_t(partials * words), /*keepsZero=*/false});
+  shape.scratch.push_back({4 * uint64_t(shape.blocks()), /*keepsZero=*/true});
+}
+
+std::unique_ptr<KernelLayout> AttentionFamily::layOut(KernelOp kernel) const {
+  AttentionOp op = attentionOf(kernel);
+  bool vectorizes =
+      keepsLoopNeighbours(kernel, inspectBody(kernel), /*vector=*/16);
+  if (auto tiled = layOutTiledAttention(op, vectorizes)) {
+    addGroups(*tiled, tiled->lanes * tiled->statePerLane());
+    return tiled->clone();
+  }
+  AttentionLayout few = layOutAttention(op, vectorizes);
+  addGroups(few, few.blockRows * few.partialVectors());
+  return few.clone();
+}
+
+SmallVector<LaunchForm> AttentionFamily::specialForms(KernelOp kernel) const {
+  SmallVector<LaunchForm> forms = KernelFamily::specialForms(kernel);
+  forms.push_back(getMatricesForm(kernel));
+  return forms;
+}
+
+bool AttentionFamily::changeForm(KernelOp kernel, StringRef form,
+                                 std::unique_ptr<KernelLayout> &layout) const {
+  if (form != kMatricesForm)
+    return KernelFamily::changeForm(kernel, form, layout);
+  const auto &shape = static_cast<const AttentionShape &>(*layout);
+  // The one with matrix units has no splits.
+  if (shape.kind != Kind::Many || shape.splits > 1)
+    return false;
+  auto matrices = layOutMatrixAttention(attentionOf(kernel), shape.vectorizes);
+  if (!matrices)
+    return false;
+  matrices->groups = layout->groups;
+  layout = matrices->clone();
+  return true;
+}
+
+LogicalResult AttentionFamily::emit(EmitterContext &context) const {
+  switch (context.layoutAs<AttentionShape>().kind) {
+  case Kind::Few:
+    return AttentionEmitter(context).run();
+  case Kind::Many:
+    return TiledAttention(context).run();
+  case Kind::Matrices:
+    return MatrixAttention(context).run();
+  }
+  llvm_unreachable("there is no other kind");
+}
+
+namespace mlir::gpuvm {
+const KernelFamily &getAttentionFamily() {
+  static const AttentionFamily family;
+  return family;
+}
+} // namespace mlir::gpuvm

@@ -1,0 +1,57 @@
+//===- Family.cpp - a family of kernels -----------------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/family/Family.h"
+
+#include "kernels/elements/InnerReduction.h"
+#include "kernels/loops/LongLoops.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+SmallVector<LaunchForm> KernelFamily::specialForms(KernelOp) const {
+  return {{kDotProductsForm, {"integer_dot_product"}}};
+}
+
+bool KernelFamily::changeForm(KernelOp kernel, StringRef form,
+                              std::unique_ptr<KernelLayout> &layout) const {
+  if (form == kDotProductsForm)
+    return layout->dotProducts = hasDotProducts(kernel);
+  return form == kPlainForm;
+}
+
+/// What most families do for an element, at most: a scan combines it with its
+/// quad, its block and its group, and what lies before it.
+static constexpr int64_t kBodiesPerElement = 8;
+
+int64_t KernelFamily::bodiesPerLane(KernelOp,
+                                    const KernelLayout &layout) const {
+  return kBodiesPerElement * llvm::divideCeil(layout.elements * layout.results,
+                                              layout.lanes * layout.groups);
+}
+
+void KernelFamily::addFeatures(KernelOp kernel, const KernelLayout &layout,
+                               SmallVectorImpl<StringRef> &features) const {
+  if (mayLoopLong(kernel, layout))
+    features.push_back("unlimited_loops");
+}
+
+bool gpuvm::mayLoopLong(KernelOp kernel, const KernelLayout &layout) {
+  return mayLoopLong(kernel,
+                     getFamily(kernel.getRoot()).bodiesPerLane(kernel, layout));
+}
+
+LaunchForm gpuvm::getMatricesForm(KernelOp kernel) {
+  LaunchForm form = {kMatricesForm, {}, /*reorders=*/true};
+  if (kernel.getInputs().empty())
+    return form;
+  Type factor = getElementTypeOrSelf(kernel.getOperandTypes().front());
+  form.features.push_back(factor.isBF16()  ? "matrix_bf16_f32"
+                          : factor.isF16() ? "matrix_f16_f32"
+                                           : "matrix_i8_i32");
+  return form;
+}

@@ -1,0 +1,97 @@
+//===- Family.h - a family of kernels -------------------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// All kernels with one root: how they are laid over devices, and their code.
+// A family is a folder of kernels/, a class, and a line of
+// kernels/Families.def.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "kernels/family/Layout.h"
+
+namespace mlir::gpuvm {
+
+struct EmitterContext;
+
+/// A way to lay out kernels of a family that some devices alone can run, or
+/// that is better on some.
+struct LaunchForm {
+  StringRef name;
+  /// Those that a device has to have.
+  SmallVector<StringRef> features;
+  /// Sums come out in another order than the operation's.
+  bool reorders = false;
+};
+
+/// As every device can run it.
+inline constexpr StringLiteral kPlainForm = "plain";
+/// Products of four bytes at a time.
+inline constexpr StringLiteral kDotProductsForm = "dot_products";
+/// Accesses of 32 bytes, for CPUs.
+inline constexpr StringLiteral kWideForm = "wide";
+/// Matrix units, which add in an order of their own.
+inline constexpr StringLiteral kMatricesForm = "matrices";
+
+/// The form with matrix units, for products of elements like those of the first
+/// operand.
+LaunchForm getMatricesForm(KernelOp kernel);
+
+class KernelFamily {
+public:
+  virtual ~KernelFamily() = default;
+
+  /// `kernel`, which has this family's root, laid out for any device.
+  virtual std::unique_ptr<KernelLayout> layOut(KernelOp kernel) const = 0;
+
+  /// The forms for devices with special features that `kernel` may have, the
+  /// best one first.
+  virtual SmallVector<LaunchForm> specialForms(KernelOp kernel) const;
+
+  /// Changes the layout for any device to the form `form`; false if `kernel`
+  /// has none such.
+  virtual bool changeForm(KernelOp kernel, StringRef form,
+                          std::unique_ptr<KernelLayout> &layout) const;
+
+  /// Fits a layout that every device can run to devices that run `units`
+  /// workgroups at once.
+  virtual void fitTo(KernelOp kernel, int64_t units,
+                     KernelLayout &layout) const {}
+
+  /// Whether a launch may have `given` for `field`, where this family chose
+  /// `own`.
+  virtual bool accepts(const KernelLayout &layout, StringRef field, int64_t own,
+                       int64_t given) const {
+    return given == own;
+  }
+
+  /// How often a lane computes the bodies of the kernel at most.
+  virtual int64_t bodiesPerLane(KernelOp kernel,
+                                const KernelLayout &layout) const;
+
+  /// Adds features that a device needs for a kernel and that its code does not
+  /// show.
+  virtual void addFeatures(KernelOp kernel, const KernelLayout &layout,
+                           SmallVectorImpl<StringRef> &features) const;
+
+  /// Whether a result may have the window of an operand that is read only where
+  /// the result is written.
+  virtual bool worksInPlace(KernelOp kernel, unsigned operand,
+                            unsigned result) const {
+    return false;
+  }
+
+  virtual LogicalResult emit(EmitterContext &context) const = 0;
+};
+
+/// That of all kernels with this root.
+const KernelFamily &getFamily(Root root);
+
+/// Whether loops of the bodies of `kernel`, laid out like this, may run longer
+/// than some drivers let them.
+bool mayLoopLong(KernelOp kernel, const KernelLayout &layout);
+
+} // namespace mlir::gpuvm

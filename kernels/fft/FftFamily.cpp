@@ -1,0 +1,37 @@
+//===- FftFamily.cpp - kernels with a transform or a convolution ----------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/analysis/BodyTraits.h"
+#include "kernels/family/Family.h"
+#include "kernels/fft/FftEmitter.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+namespace {
+class FftFamily : public KernelFamily {
+public:
+  std::unique_ptr<KernelLayout> layOut(KernelOp kernel) const override {
+    FftLayout layout = layOutFft(kernel);
+    layout.vectorizes =
+        keepsLoopNeighbours(kernel, inspectBody(kernel), /*vector=*/2);
+    layout.groups = std::min(layout.tiles(), KernelLayout::kMaxGroups);
+    return layout.clone();
+  }
+
+  LogicalResult emit(EmitterContext &context) const override {
+    return FftEmitter(context, getFftRoot(context.op)).run();
+  }
+};
+} // namespace
+
+namespace mlir::gpuvm {
+const KernelFamily &getFftFamily() {
+  static const FftFamily family;
+  return family;
+}
+} // namespace mlir::gpuvm

@@ -1,0 +1,178 @@
+//===- MapFamily.cpp - how maps are laid over the device ------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/analysis/BodyTraits.h"
+#include "kernels/family/Family.h"
+#include "kernels/loops/LongLoops.h"
+#include "kernels/map/MapEmitter.h"
+#include "kernels/map/MapLayout.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+using Loops = MapLayout::Loops;
+
+/// Without the limit, for devices whose drivers have none.
+static constexpr StringLiteral kUnlimitedForm = "unlimited_loops";
+/// A lane's straight-line code reads so many elements at most where its code
+/// says: they wait for one another in one lane, where several lanes would have
+/// them in flight.
+static constexpr int64_t kMaxGathers = 64;
+
+namespace {
+class MapFamily : public KernelFamily {
+public:
+  std::unique_ptr<KernelLayout> layOut(KernelOp kernel) const override;
+  SmallVector<LaunchForm> specialForms(KernelOp kernel) const override;
+  bool changeForm(KernelOp kernel, StringRef form,
+                  std::unique_ptr<KernelLayout> &layout) const override;
+  void fitTo(KernelOp kernel, int64_t units,
+             KernelLayout &layout) const override;
+  bool accepts(const KernelLayout &layout, StringRef field, int64_t own,
+               int64_t given) const override;
+  int64_t bodiesPerLane(KernelOp kernel,
+                        const KernelLayout &layout) const override;
+  void addFeatures(KernelOp kernel, const KernelLayout &layout,
+                   SmallVectorImpl<StringRef> &features) const override;
+  bool worksInPlace(KernelOp, unsigned, unsigned) const override {
+    return true;
+  }
+  LogicalResult emit(EmitterContext &context) const override;
+};
+} // namespace
+
+static Loops loopsOf(const KernelLayout &layout) {
+  return static_cast<const MapLayout &>(layout).loops;
+}
+
+int64_t MapFamily::bodiesPerLane(KernelOp, const KernelLayout &layout) const {
+  return llvm::divideCeil(layout.elements, layout.lanes * layout.groups);
+}
+
+std::unique_ptr<KernelLayout> MapFamily::layOut(KernelOp kernel) const {
+  auto layout = std::make_unique<MapLayout>();
+  BodyTraits traits = inspectBody(kernel);
+  layout->elements =
+      cast<RankedTensorType>(kernel.getResultTypes().front()).getNumElements();
+  auto isCrowded = [&](int64_t elements) {
+    return elements * traits.gathers > kMaxGathers;
+  };
+  int64_t preferred = preferredVector(kernel);
+  while (preferred > 4 && isCrowded(preferred))
+    preferred /= 2;
+  for (int64_t vector : {preferred, traits.run})
+    if (vector > layout->vector && keepsNeighbours(kernel, traits, vector))
+      layout->vector = vector;
+  layout->unroll = std::clamp<int64_t>(KernelLayout::kMaxUnrolledOps /
+                                           (layout->vector * traits.ops),
+                                       1, traits.maxUnroll());
+  while (layout->unroll > 1 && isCrowded(layout->vector * layout->unroll))
+    layout->unroll /= 2;
+  int64_t tile = KernelLayout::kLanes * layout->vector * layout->unroll;
+  int64_t work = layout->elements >= tile ? tile : KernelLayout::kLanes;
+  layout->groups = std::min<int64_t>(llvm::divideCeil(layout->elements, work),
+                                     KernelLayout::kMaxGroups);
+  int64_t lanes = layout->groups * layout->lanes;
+  if (kernel->hasAttr(kResumesAttr)) {
+    layout->loops = Loops::Resumed;
+    layout->groups = lanes / lanesOfResuming(layout->elements);
+  } else if (mayLoopLong(kernel, *layout)) {
+    layout->loops = Loops::Limited;
+    layout->scratch.push_back({4 * uint64_t(lanes), /*keepsZero=*/true});
+  }
+  return layout;
+}
+
+SmallVector<LaunchForm> MapFamily::specialForms(KernelOp kernel) const {
+  SmallVector<LaunchForm> forms = {{kUnlimitedForm, {"unlimited_loops"}}};
+  llvm::append_range(forms, KernelFamily::specialForms(kernel));
+  return forms;
+}
+
+/// Elements that are read where the code says are loaded one by one anyhow: 128
+/// x 128 cells of nine neighbours, 1,000 steps, 507 ms instead of 255.
+static bool widen(KernelOp kernel, KernelLayout &layout) {
+  BodyTraits traits = inspectBody(kernel);
+  int64_t vector = 2 * layout.vector;
+  if (traits.once() || layout.vector == 1 || traits.gathers > 0 ||
+      !keepsNeighbours(kernel, traits, vector))
+    return false;
+  layout.wide = true;
+  layout.vector = vector;
+  layout.unroll = std::max<int64_t>(1, layout.unroll / 2);
+  return true;
+}
+
+bool MapFamily::changeForm(KernelOp kernel, StringRef form,
+                           std::unique_ptr<KernelLayout> &layout) const {
+  bool isLimited = loopsOf(*layout) == Loops::Limited;
+  if (form == kPlainForm)
+    return !isLimited;
+  if (form == kLimitedForm)
+    return isLimited;
+  if (form == kWideForm)
+    return !isLimited && widen(kernel, *layout);
+  if (form != kUnlimitedForm)
+    return KernelFamily::changeForm(kernel, form, layout);
+  layout->scratch.clear();
+  static_cast<MapLayout &>(*layout).loops = Loops::Plain;
+  return isLimited;
+}
+
+/// A lane for each element, if all of them run at once: what a lane reads for
+/// several elements where the code says would be read one after the other.
+/// (Elements of less than a word stay together, which share one.)
+void MapFamily::fitTo(KernelOp kernel, int64_t units,
+                      KernelLayout &layout) const {
+  bool sharesWords = llvm::any_of(kernel.getResultTypes(), [&](Type type) {
+    return cast<RankedTensorType>(type).getNumElements() == layout.elements &&
+           getElementTypeOrSelf(type).getIntOrFloatBitWidth() < 32;
+  });
+  if (sharesWords || layout.elements > units * layout.lanes ||
+      inspectBody(kernel).gathers == 0)
+    return;
+  layout.vector = layout.unroll = 1;
+  layout.groups = llvm::divideCeil(layout.elements, layout.lanes);
+}
+
+bool MapFamily::accepts(const KernelLayout &layout, StringRef field,
+                        int64_t own, int64_t given) const {
+  if (given == own)
+    return true;
+  if (loopsOf(layout) == Loops::Limited)
+    return false;
+  if (field == "vector")
+    return own % given == 0;
+  if (field == "unroll")
+    return given <= KernelLayout::kMaxUnrolledOps;
+  return field == "groups";
+}
+
+void MapFamily::addFeatures(KernelOp kernel, const KernelLayout &layout,
+                            SmallVectorImpl<StringRef> &features) const {
+  if (loopsOf(layout) == Loops::Plain)
+    KernelFamily::addFeatures(kernel, layout, features);
+}
+
+LogicalResult MapFamily::emit(EmitterContext &context) const {
+  switch (loopsOf(context.layout)) {
+  case Loops::Plain:
+    return emitMap(context);
+  case Loops::Limited:
+    return emitLimitedMap(context);
+  case Loops::Resumed:
+    return emitResumingMap(context);
+  }
+  llvm_unreachable("there are no other loops");
+}
+
+namespace mlir::gpuvm {
+const KernelFamily &getMapFamily() {
+  static const MapFamily family;
+  return family;
+}
+} // namespace mlir::gpuvm

@@ -1,0 +1,110 @@
+//===- ReduceFamily.cpp - reductions and contractions ---------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/analysis/BodyTraits.h"
+#include "kernels/analysis/Reductions.h"
+#include "kernels/contract/ContractEmitter.h"
+#include "kernels/family/Family.h"
+#include "kernels/reduce/ReduceEmitter.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+namespace {
+class ReduceFamily : public KernelFamily {
+public:
+  std::unique_ptr<KernelLayout> layOut(KernelOp kernel) const override;
+  SmallVector<LaunchForm> specialForms(KernelOp kernel) const override;
+  bool changeForm(KernelOp kernel, StringRef form,
+                  std::unique_ptr<KernelLayout> &layout) const override;
+  int64_t bodiesPerLane(KernelOp kernel,
+                        const KernelLayout &layout) const override;
+  bool worksInPlace(KernelOp, unsigned, unsigned) const override {
+    return true;
+  }
+  LogicalResult emit(EmitterContext &context) const override;
+};
+} // namespace
+
+static ReductionOrder orderOf(KernelOp kernel) {
+  return getReductionOrder(getLeadReduction(getReductions(kernel)));
+}
+
+/// The results, and the elements of each.
+static void countElements(KernelOp kernel, KernelLayout &layout) {
+  linalg::GenericOp first = getReductions(kernel).front();
+  for (auto [range, iterator] : llvm::zip_equal(first.getStaticLoopRanges(),
+                                                first.getIteratorTypesArray()))
+    (iterator == utils::IteratorType::parallel ? layout.results
+                                               : layout.elements) *= range;
+}
+
+std::unique_ptr<KernelLayout> ReduceFamily::layOut(KernelOp kernel) const {
+  ReductionOrder order = orderOf(kernel);
+  if (!order.tiled) {
+    auto layout = std::make_unique<ReduceLayout>();
+    countElements(kernel, *layout);
+    layout->order = order;
+    layOutReduction(kernel, *layout);
+    return layout;
+  }
+  auto layout = std::make_unique<ContractLayout>();
+  countElements(kernel, *layout);
+  layout->vectorizes =
+      keepsLoopNeighbours(kernel, inspectBody(kernel), /*vector=*/16);
+  layout->tile = chooseTile(getReductions(kernel), layout->vectorizes);
+  layout->groups = std::min(layout->tile.tiles(), KernelLayout::kMaxGroups);
+  return layout;
+}
+
+SmallVector<LaunchForm> ReduceFamily::specialForms(KernelOp kernel) const {
+  SmallVector<LaunchForm> forms = KernelFamily::specialForms(kernel);
+  forms.push_back(getMatricesForm(kernel));
+  return forms;
+}
+
+static bool useMatrices(KernelOp kernel, ContractLayout &layout) {
+  std::optional<ContractionTile> tile =
+      chooseMatrixTile(getReductions(kernel), layout.vectorizes);
+  if (!tile)
+    return false;
+  layout.tile = *tile;
+  layout.lanes = tile->lanes();
+  return true;
+}
+
+bool ReduceFamily::changeForm(KernelOp kernel, StringRef form,
+                              std::unique_ptr<KernelLayout> &layout) const {
+  bool isTiled = orderOf(kernel).tiled;
+  if (form == kMatricesForm)
+    return isTiled &&
+           useMatrices(kernel, static_cast<ContractLayout &>(*layout));
+  if (form == kWideForm)
+    return !isTiled &&
+           widenReduction(kernel, static_cast<ReduceLayout &>(*layout));
+  return KernelFamily::changeForm(kernel, form, layout);
+}
+
+int64_t ReduceFamily::bodiesPerLane(KernelOp kernel,
+                                    const KernelLayout &layout) const {
+  int64_t lanes = layout.lanes * layout.groups;
+  return orderOf(kernel).sequential
+             ? layout.elements * llvm::divideCeil(layout.results, lanes)
+             : llvm::divideCeil(layout.elements * layout.results, lanes);
+}
+
+LogicalResult ReduceFamily::emit(EmitterContext &context) const {
+  return orderOf(context.op).tiled ? emitContract(context)
+                                   : emitReduce(context);
+}
+
+namespace mlir::gpuvm {
+const KernelFamily &getReduceFamily() {
+  static const ReduceFamily family;
+  return family;
+}
+} // namespace mlir::gpuvm

@@ -1,0 +1,120 @@
+//===- SortFamily.cpp - kernels of sorts and searches ---------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kernels/analysis/BodyTraits.h"
+#include "kernels/family/Family.h"
+#include "kernels/sort/SortEmitter.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+static constexpr StringLiteral kSubgroupsForm = "subgroups";
+/// maxComputeWorkGroupCount is at least so much (Vulkan 1.2, required limits).
+static constexpr int64_t kMostGroups = 65535;
+
+namespace {
+class SortFamily : public KernelFamily {
+public:
+  std::unique_ptr<KernelLayout> layOut(KernelOp kernel) const override;
+  SmallVector<LaunchForm> specialForms(KernelOp kernel) const override;
+  bool changeForm(KernelOp kernel, StringRef form,
+                  std::unique_ptr<KernelLayout> &layout) const override;
+  LogicalResult emit(EmitterContext &context) const override;
+};
+} // namespace
+
+/// Searches and merges go element by element; the rest takes pieces of rows,
+/// and what counts digits has a counter for each row.
+std::unique_ptr<KernelLayout> SortFamily::layOut(KernelOp kernel) const {
+  auto roots = kernel.getBody().getOps<RootOpInterface>();
+  Operation *op = (*roots.begin()).getOperation();
+  SortLayout layout;
+  if (!isa<SearchSortedOp>(op))
+    layout = layOutSort(
+        op, keepsNeighbours(kernel, inspectBody(kernel), SortLayout::kVector));
+  layout.elements =
+      cast<RankedTensorType>(op->getResultTypes().front()).getNumElements();
+  layout.groups = isa<MergeRunsOp, SearchSortedOp>(op)
+                      ? llvm::divideCeil(layout.elements, KernelLayout::kLanes)
+                      : layout.pieces();
+  // Runs may be short, and many: the more of them a workgroup takes, the longer
+  // its loops are.
+  layout.groups =
+      std::min(layout.groups,
+               isa<SortRunsOp>(op) ? kMostGroups : KernelLayout::kMaxGroups);
+  if (isa<CountDigitsOp>(op))
+    layout.scratch.push_back({4 * uint64_t(layout.rows), /*keepsZero=*/true});
+  return layout.clone();
+}
+
+SmallVector<LaunchForm> SortFamily::specialForms(KernelOp kernel) const {
+  SmallVector<LaunchForm> forms = KernelFamily::specialForms(kernel);
+  forms.push_back({kSubgroupsForm, {"subgroup_32", "subgroup_operations"}});
+  return forms;
+}
+
+/// Changes the layout of a kernel that ranks elements - sorts runs, or scatters
+/// by a digit - to that of its variant with ballots; false for other kernels.
+static bool rankByBallots(KernelOp kernel, SortLayout &layout) {
+  // What a digit has in such a tile is a transfer long, and its elements take
+  // 40 KiB; chunks of fewer tiles would leave much of the last one empty.
+  constexpr int64_t kLanes = 512, kItems = 20, kEnoughTiles = 4;
+  // Where a multiprocessor has one run, more lanes hide more of its waits.
+  constexpr int64_t kFewRuns = 132;
+  Block &body = kernel.getBody().front();
+  bool sortsRuns = !body.getOps<SortRunsOp>().empty();
+  if (!sortsRuns && body.getOps<ScatterDigitsOp>().empty())
+    return false;
+  layout.vector = 1; // Lanes side by side read neighbours.
+  // Each subgroup has counters: small ones leave no room for more lanes.
+  bool isNarrow = layout.items == SortLayout::kMaxItems &&
+                  subgroupLanesOf(kernel) == SortLayout::kMinLanes;
+  if (sortsRuns && isNarrow && layout.lanes == SortLayout::kMaxLanes &&
+      layout.pieces() <= kFewRuns) {
+    layout.lanes = kLanes;
+    layout.items /= kLanes / SortLayout::kMaxLanes;
+  }
+  if (!sortsRuns && isNarrow &&
+      layout.piece >= kEnoughTiles * kLanes * kItems) {
+    layout.lanes = kLanes;
+    layout.items = kItems;
+  }
+  layout.subgroups = true;
+  return true;
+}
+
+bool SortFamily::changeForm(KernelOp kernel, StringRef form,
+                            std::unique_ptr<KernelLayout> &layout) const {
+  if (form == kSubgroupsForm)
+    return rankByBallots(kernel, static_cast<SortLayout &>(*layout));
+  return KernelFamily::changeForm(kernel, form, layout);
+}
+
+LogicalResult SortFamily::emit(EmitterContext &context) const {
+  for (Operation &op : context.op.getBody().front()) {
+    if (isa<SortRunsOp>(op))
+      return emitSortRuns(context);
+    if (isa<MergeRunsOp>(op))
+      return emitMergeRuns(context);
+    if (isa<CountDigitsOp>(op))
+      return emitCountDigits(context);
+    if (isa<ScatterDigitsOp>(op))
+      return context.layoutAs<SortLayout>().subgroups
+                 ? emitScatterBallots(context)
+                 : emitScatterDigits(context);
+    if (isa<SearchSortedOp>(op))
+      return emitSearchSorted(context);
+  }
+  llvm_unreachable("a kernel with this root has one of these");
+}
+
+namespace mlir::gpuvm {
+const KernelFamily &getSortFamily() {
+  static const SortFamily family;
+  return family;
+}
+} // namespace mlir::gpuvm
