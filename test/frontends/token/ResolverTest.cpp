@@ -77,8 +77,8 @@ TEST(TokenResolver, RunsStreamsThatAskNothing) {
 TEST(TokenResolver, AStreamFailsAloneAndInItsWay) {
   Streams streams(askingTwice(), {"fail]", "slow]", "long]", "ok]ok]"},
                   withStreams(4));
-  ToolSet tools(200ms);
   std::atomic<bool> isOver = false;
+  ToolSet tools(200ms); // Ends its threads before what they read.
   add(tools, "calc", [&](const std::string &text) {
     if (text == "fail")
       return ToolReply::error("Nothing is known of it.");
