@@ -8,19 +8,14 @@
 #include "compiler/Compile.h"
 #include "compiler/CrashReport.h"
 #include "compiler/Diagnostics.h"
-#include "compiler/Dialects.h"
 #include "compiler/OpenProgram.h"
-#include "dialects/linear/Linear.h"
-#include "frontends/token/engine/EngineSizes.h"
+#include "frontends/compile/FrontEnd.h"
 #include "runtime/plan/Plan.h"
 #include "runtime/plan/PlanFile.h"
 #include "tools/common/CommandLineText.h"
 #include "tools/common/FileKind.h"
+#include "tools/common/TextFile.h"
 #include "tools/gpuvm-compile/BusyLine.h"
-#include "tools/gpuvm-compile/LinearFiles.h"
-#include "tools/gpuvm-compile/TextFile.h"
-#include "tools/gpuvm-compile/TokenFiles.h"
-#include "tools/gpuvm-compile/TokenModel.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/Statistic.h"
@@ -57,8 +52,8 @@ struct CommandLine {
   bool exact = false, statistics = false;
   std::optional<uint64_t> barrierPrice, maxWindowBytes, spins;
   std::vector<std::string> targets;
-  vm::compile::LinearOptions linear;
-  vm::compile::TokenOptions token;
+  std::vector<std::unique_ptr<mlir::gpuvm::FrontEnd>> frontEnds =
+      mlir::gpuvm::createFrontEnds();
 
   const std::string &source() const { return sources.front(); }
 };
@@ -184,108 +179,56 @@ static void setOptions(const CommandLine &line,
 
 //===--- Reading ----------------------------------------------------------===//
 
-namespace {
-/// What is compiled. The messages of failures to read it are all that is to be
-/// printed.
-struct Input {
-  std::unique_ptr<llvm::MemoryBuffer> file; ///< That messages quote.
-  vm::compile::LinearProgram linear;        ///< Or null.
-  std::optional<vm::token::LoadedMachine> workflows;
-  std::vector<vm::token::ModuleInfo> modules; ///< Of their engine.
-  int32_t context = INT32_MAX;                ///< Of the workflows' model.
-};
-} // namespace
+using mlir::gpuvm::FrontEnd;
+using InputResult = vm::Result<std::unique_ptr<mlir::gpuvm::FrontEndInput>>;
 
 static vm::Status complain(vm::Code code, const std::string &message) {
   return {code, "gpuvm-compile: error: " + message};
 }
 
-static vm::Result<Input> readWorkflows(const CommandLine &line) {
-  auto loaded = vm::compile::readWorkflows(line.sources, line.token);
-  if (!loaded.ok())
-    return loaded.status();
-  auto engine = vm::compile::engineFor(loaded->machine, line.token);
-  if (!engine.ok())
-    return engine.status();
-  auto file =
-      llvm::MemoryBuffer::getMemBufferCopy(engine->text, "token-engine.mlir");
-  return Input{std::move(file), nullptr, std::move(*loaded),
-               std::move(engine->modules)};
-}
-
-static vm::Result<Input> readProgram(const CommandLine &line) {
-  VM_RETURN_IF_ERROR(
-      vm::compile::checkNoTokenOptions(line.source(), line.token));
+/// A program of gpuvm, or one that a front end reads.
+static InputResult readProgram(const CommandLine &line) {
   if (line.sources.size() != 1)
     return complain(
         vm::Code::Usage,
         fmt::format("One program is compiled, not {}.", line.sources.size()));
-  Input input;
   std::string error;
-  input.file = mlir::gpuvm::openProgram(line.source(), error);
-  if (!input.file)
+  std::unique_ptr<llvm::MemoryBuffer> file =
+      mlir::gpuvm::openProgram(line.source(), error);
+  llvm::StringRef bytes = file ? file->getBuffer() : "";
+  const FrontEnd *reader = nullptr;
+  for (const auto &frontEnd : line.frontEnds)
+    if (frontEnd->reads(line.source(), bytes))
+      reader = frontEnd.get();
+  for (const auto &frontEnd : line.frontEnds)
+    if (frontEnd.get() != reader)
+      VM_RETURN_IF_ERROR(frontEnd->checkUnused(line.source()));
+  if (!file)
     return complain(vm::Code::BadInput, error);
-  auto linear =
-      vm::compile::readLinearProgram(line.source(), line.linear, input.file);
-  if (!linear.ok())
-    return linear.status();
-  input.linear = std::move(*linear);
+  if (reader)
+    return reader->readFile(line.source(), std::move(file));
+  auto input = std::make_unique<mlir::gpuvm::FrontEndInput>();
+  input->text = std::move(file);
   return input;
-}
-
-/// Options that only programs of gpuvm have a use for.
-static vm::Status checkWorkflowOptions(const CommandLine &line) {
-  auto refuse = [&](const char *option, const char *why) {
-    return complain(vm::Code::Usage, fmt::format("{} {}.", option, why));
-  };
-  const char *none = "takes a program, and workflows are none";
-  if (!line.request.programNames.empty())
-    return refuse("--program", none);
-  if (!line.request.linked.empty())
-    return refuse("--link", none);
-  if (!line.linear.statistics.empty())
-    return refuse("--linear-statistics", none);
-  if (!line.linear.executable.empty())
-    return refuse("--linear-executable", none);
-  const char *noPlan = "says what becomes of a plan, and --emit makes none";
-  if (line.token.emit.empty())
-    return {};
-  if (!line.report.empty())
-    return refuse("--report", noPlan);
-  if (!line.request.phasesDir.empty())
-    return refuse("--dump-phases-to", noPlan);
-  if (line.statistics)
-    return refuse("--statistics", noPlan);
-  if (line.request.keepModule)
-    return refuse("--keep-module", noPlan);
-  if (!line.token.modules.empty())
-    return refuse("--module", noPlan);
-  return {};
 }
 
 //===--- Compiling --------------------------------------------------------===//
 
 /// The plan comes last: what it is made of is there then.
 static vm::Status saveFiles(const CommandLine &line, const vm::Plan &plan,
-                            const Input &input, const std::string &report) {
+                            mlir::gpuvm::FrontEndInput &input,
+                            const std::string &report) {
   if (!line.report.empty())
-    VM_RETURN_IF_ERROR(vm::compile::writeText(line.report, report));
-  if (input.workflows)
-    return vm::compile::saveEngine(line.output, plan, *input.workflows,
-                                   input.modules, line.token, input.context);
-  if (input.linear)
-    VM_RETURN_IF_ERROR(
-        vm::compile::writeLinearFiles(*input.linear, line.linear));
-  return vm::savePlanOfCheckedKernels(line.output, plan);
+    VM_RETURN_IF_ERROR(vm::writeText(line.report, report));
+  return input.save(plan, line.output);
 }
 
-static int compile(const CommandLine &line, Input input) {
+static int compile(const CommandLine &line, mlir::gpuvm::FrontEndInput &input) {
   llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(input.file), llvm::SMLoc());
+  sources.AddNewSourceBuffer(std::move(input.text), llvm::SMLoc());
 
   mlir::DialectRegistry registry;
-  mlir::gpuvm::registerCompilerDialects(registry);
-  registry.insert<mlir::linear::LinearDialect>();
+  mlir::gpuvm::registerAllDialects(registry);
   // One program on few cores: starting threads costs more than they save.
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   mlir::gpuvm::DiagnosticPrinter diagnostics(sources, context);
@@ -300,28 +243,16 @@ static int compile(const CommandLine &line, Input input) {
   if (!line.report.empty())
     options.reportText = &report;
   mlir::gpuvm::CompileRequest request = line.request;
-  if (input.linear)
-    options.exact = true; // What it computes is defined to the bit.
-  vm::compile::addLinearFrontEnd(input.linear, line.linear, request);
-  vm::Status checked;
-  const std::string &model = line.token.model;
-  if (input.workflows && model != "test") {
-    request.linked.push_back(vm::compile::modelFile(model));
-    request.check = [&](mlir::ModuleOp module) {
-      auto tokens = vm::compile::readContext(module, model);
-      if (!tokens)
-        return mlir::failure();
-      input.context = *tokens;
-      checked = vm::token::checkContext(
-          {.budget = line.token.budget, .context = *tokens});
-      return mlir::success(checked.ok());
-    };
-  }
+  request.lower = [&](mlir::PassManager &passes) {
+    for (const auto &frontEnd : line.frontEnds)
+      frontEnd->lower(passes);
+  };
+  input.prepare(options, request);
   request.progress = [&](const std::string &what) { busy.set(what); };
   auto plan = mlir::gpuvm::compileProgram(context, sources, options, request);
   busy.clear();
-  if (!checked.ok())
-    return fail(checked);
+  if (vm::Status problem = input.problem(); !problem.ok())
+    return fail(problem);
   if (mlir::failed(plan))
     return static_cast<int>(vm::Code::BadInput);
   vm::Status saved = saveFiles(line, *plan, input, report);
@@ -330,12 +261,6 @@ static int compile(const CommandLine &line, Input input) {
   if (line.statistics)
     llvm::PrintStatistics(llvm::errs());
   return 0;
-}
-
-static int emit(const CommandLine &line) {
-  vm::Status status =
-      vm::compile::emitForm(line.sources, line.output, line.token);
-  return status.ok() ? 0 : fail(status);
 }
 
 /// MLIR would go on without it.
@@ -353,23 +278,46 @@ static vm::Status makePhasesFolder(const mlir::gpuvm::CompileRequest &request) {
                               request.phasesDir, error.message()));
 }
 
-static int run(const CommandLine &line) {
-  bool isWorkflow = llvm::any_of(line.sources, vm::compile::isWorkflow);
+/// The front end that reads the files together, if one does.
+static const FrontEnd *findReader(const CommandLine &line) {
+  for (const auto &frontEnd : line.frontEnds)
+    if (llvm::any_of(line.sources, [&](const std::string &source) {
+          return frontEnd->readsSeveral(source);
+        }))
+      return frontEnd.get();
+  return nullptr;
+}
+
+/// Whether the options fit what `reader` reads.
+static vm::Status checkOptions(const CommandLine &line, const CLI::App &app,
+                               const FrontEnd &reader) {
+  VM_RETURN_IF_ERROR(reader.checkUsed(app));
+  for (const auto &other : line.frontEnds)
+    if (other.get() != &reader)
+      VM_RETURN_IF_ERROR(other->checkUnused(line.source()));
+  return {};
+}
+
+static int run(const CommandLine &line, const CLI::App &app) {
+  const FrontEnd *reader = findReader(line);
   for (const std::string &source : line.sources)
     if (std::string advice = vm::planAdvice(source); !advice.empty())
       return fail(advice, vm::Code::BadInput);
-  if (isWorkflow) {
-    if (vm::Status status = checkWorkflowOptions(line); !status.ok())
+  if (reader) {
+    if (vm::Status status = checkOptions(line, app, *reader); !status.ok())
       return fail(status);
-    if (!line.token.emit.empty())
-      return emit(line);
+    if (reader->makesNoPlan()) {
+      vm::Status status = reader->writeForm(line.sources, line.output);
+      return status.ok() ? 0 : fail(status);
+    }
   }
   if (vm::Status status = makePhasesFolder(line.request); !status.ok())
     return fail(status);
   if (line.statistics)
     llvm::EnableStatistics(/*DoPrintOnExit=*/false);
-  auto input = isWorkflow ? readWorkflows(line) : readProgram(line);
-  return input.ok() ? compile(line, std::move(*input)) : fail(input.status());
+  InputResult input =
+      reader ? reader->readFiles(line.sources) : readProgram(line);
+  return input.ok() ? compile(line, **input) : fail(input.status());
 }
 
 int main(int argc, char **argv) {
@@ -383,14 +331,17 @@ int main(int argc, char **argv) {
                                vm::kPlanFormatMinor, LLVM_VERSION_STRING));
   addFiles(app, line);
   addChoices(app, line);
-  vm::compile::addLinearOptions(app, line.linear);
-  vm::compile::addTokenOptions(app, line.token);
+  for (const auto &frontEnd : line.frontEnds)
+    frontEnd->addOptions(app);
   try {
     app.parse(argc, argv);
-    if (line.output.empty() && line.token.emit.empty())
+    bool makesPlan = llvm::none_of(line.frontEnds, [](const auto &frontEnd) {
+      return frontEnd->makesNoPlan();
+    });
+    if (line.output.empty() && makesPlan)
       throw CLI::RequiredError("--output");
   } catch (const CLI::ParseError &error) {
     return vm::answer(app, error);
   }
-  return run(line);
+  return run(line, app);
 }

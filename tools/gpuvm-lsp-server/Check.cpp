@@ -9,9 +9,9 @@
 
 #include "compiler/Compile.h"
 #include "compiler/Diagnostics.h"
-#include "compiler/Dialects.h"
 #include "compiler/ReadModule.h"
 #include "dialects/gpuvm/Gpuvm.h"
+#include "frontends/compile/FrontEnd.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <csignal>
@@ -66,7 +66,8 @@ void lsp::compileDocument(StringRef path, StringRef text) {
   if (text.contains("\n// -----"))
     return;
   DialectRegistry registry;
-  registerCompilerDialects(registry);
+  registerAllDialects(registry);
+  auto frontEnds = createFrontEnds();
   for (const std::string &name : findPrograms(registry, path, text)) {
     MLIRContext context(registry, MLIRContext::Threading::DISABLED);
     llvm::SourceMgr sources;
@@ -74,6 +75,10 @@ void lsp::compileDocument(StringRef path, StringRef text) {
     DiagnosticPrinter diagnostics(sources, context);
     CompileRequest request;
     request.programNames = {name};
+    request.lower = [&](PassManager &passes) {
+      for (const auto &frontEnd : frontEnds)
+        frontEnd->lower(passes);
+    };
     if (failed(compileProgram(context, sources, CompilerOptions(), request)))
       return; // Other programs may have the same parts, and say the same.
   }

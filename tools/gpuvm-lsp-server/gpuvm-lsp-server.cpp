@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Dialects.h"
+#include "frontends/compile/FrontEnd.h"
 #include "tools/common/CommandLineText.h"
 #include "tools/gpuvm-lsp-server/Relay.h"
 
@@ -32,7 +32,7 @@ static int serve(const std::string &log) {
   std::string level = "--log=" + log;
   const char *arguments[] = {"gpuvm-lsp-server", level.c_str(), nullptr};
   mlir::DialectRegistry registry;
-  mlir::gpuvm::registerCompilerDialects(registry);
+  mlir::gpuvm::registerAllDialects(registry);
   return failed(
       mlir::MlirLspServerMain(2, const_cast<char **>(arguments), registry));
 }

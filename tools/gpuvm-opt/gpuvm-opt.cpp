@@ -6,11 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/CrashReport.h"
-#include "compiler/Dialects.h"
 #include "compiler/OpenProgram.h"
 #include "compiler/Pipeline.h"
-#include "frontends/linear/lowering/Lowering.h"
-#include "frontends/token/dialect/TokenModule.h"
+#include "frontends/compile/FrontEnd.h"
 #include "runtime/base/AtomicFile.h"
 #include "tools/common/FileKind.h"
 
@@ -50,10 +48,9 @@ int main(int argc, char **argv) {
   static cl::opt<std::string> output("o", cl::desc("Output filename"),
                                      cl::value_desc("filename"), cl::init("-"));
   mlir::DialectRegistry registry;
-  mlir::gpuvm::registerCompilerDialects(registry);
-  registry.insert<mlir::linear::LinearDialect>();
-  mlir::token::registerTokenDialect(registry);
-  mlir::linear::registerLinearPasses();
+  mlir::gpuvm::registerAllDialects(registry);
+  for (const auto &frontEnd : mlir::gpuvm::createFrontEnds())
+    frontEnd->registerPasses();
   mlir::gpuvm::registerPassesAndPipeline();
   mlir::MlirOptMainConfig::registerCLOptions(registry);
   mlir::registerAsmPrinterCLOptions();

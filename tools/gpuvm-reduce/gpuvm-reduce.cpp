@@ -7,8 +7,8 @@
 
 #include "compiler/CrashReport.h"
 #include "compiler/Diagnostics.h"
-#include "compiler/Dialects.h"
 #include "compiler/ReadModule.h"
+#include "frontends/compile/FrontEnd.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/FileUtilities.h"
 #include "runtime/base/Status.h"
@@ -52,7 +52,7 @@ static int reduceProgram(const CommandLine &options) {
   if (std::string advice = vm::planAdvice(options.source); !advice.empty())
     return fail(advice, Code::BadInput);
   DialectRegistry registry;
-  gpuvm::registerCompilerDialects(registry);
+  gpuvm::registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects(); // Edits make constants.
   llvm::SourceMgr sources;

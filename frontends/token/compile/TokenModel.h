@@ -16,7 +16,7 @@
 #include <optional>
 #include <string>
 
-namespace vm::compile {
+namespace vm::token {
 
 /// What is wrong with the name, or "".
 std::string checkModelName(const std::string &model);
@@ -31,4 +31,4 @@ std::string modelProgram(const std::string &model);
 std::optional<int32_t> readContext(mlir::ModuleOp module,
                                    const std::string &model);
 
-} // namespace vm::compile
+} // namespace vm::token

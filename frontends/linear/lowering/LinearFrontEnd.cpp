@@ -1,28 +1,71 @@
-//===- LinearFiles.cpp - programs of the linear-algebra VM ----------------===//
+//===- LinearFrontEnd.cpp - programs of the linear-algebra VM -------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "tools/gpuvm-compile/LinearFiles.h"
-
+#include "frontends/compile/FrontEnd.h"
 #include "frontends/linear/executable/Executable.h"
 #include "frontends/linear/lowering/Lowering.h"
 #include "frontends/linear/matrices/Statistics.h"
 #include "frontends/linear/modes/Modes.h"
 #include "frontends/linear/text/Assembler.h"
 #include "tools/common/CommandLineText.h"
-#include "tools/gpuvm-compile/TextFile.h"
+#include "tools/common/TextFile.h"
 
 #include "mlir/Pass/PassManager.h"
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <span>
 
 using namespace vm;
-using namespace vm::compile;
+using mlir::gpuvm::CompileRequest;
+using mlir::gpuvm::CompilerOptions;
+using mlir::gpuvm::FrontEndInput;
+
+namespace {
+/// What the command line says.
+struct LinearOptions {
+  std::string mode = "auto", format = "hybrid";
+  std::string threshold; ///< A number, auto, or empty.
+  std::optional<uint32_t> budget;
+  std::string engine; ///< What an engine is to have room for; or empty.
+  std::string statistics, executable; ///< Files to write; or empty.
+};
+
+class LinearInput : public FrontEndInput {
+public:
+  LinearInput(linear::Program program, const LinearOptions &options)
+      : program(std::move(program)), options(options) {}
+  void prepare(CompilerOptions &compiler, CompileRequest &request) override;
+  Status save(const Plan &plan, const std::string &output) override;
+
+private:
+  linear::Program program;
+  const LinearOptions &options;
+};
+
+class LinearFrontEnd : public mlir::gpuvm::FrontEnd {
+public:
+  void registerDialects(mlir::DialectRegistry &registry) const override {
+    registry.insert<mlir::linear::LinearDialect>();
+  }
+  void registerPasses() const override { mlir::linear::registerLinearPasses(); }
+  void lower(mlir::PassManager &passes) const override;
+  void addOptions(CLI::App &app) override;
+  bool reads(llvm::StringRef path, llvm::StringRef bytes) const override;
+  Status checkUnused(llvm::StringRef path) const override;
+  Result<std::unique_ptr<FrontEndInput>>
+  readFile(llvm::StringRef path,
+           std::unique_ptr<llvm::MemoryBuffer> file) const override;
+
+private:
+  LinearOptions options;
+};
+} // namespace
 
 static std::string checkThreshold(const std::string &text) {
   if (linear::isThreshold(text))
@@ -31,7 +74,7 @@ static std::string checkThreshold(const std::string &text) {
                      linear::kMaxThreshold);
 }
 
-void vm::compile::addLinearOptions(CLI::App &app, LinearOptions &options) {
+void LinearFrontEnd::addOptions(CLI::App &app) {
   auto *group = app.add_option_group(
       "Programs of the linear-algebra VM (.lvm, docs/linear-vm.md)");
   group
@@ -87,9 +130,7 @@ static Status complain(const Status &status) {
   return {status.code(), "gpuvm-compile: error: " + status.message()};
 }
 
-/// For a file that is no program of ours.
-static Status checkNoFiles(const std::string &path,
-                           const LinearOptions &options) {
+Status LinearFrontEnd::checkUnused(llvm::StringRef path) const {
   if (options.statistics.empty() && options.executable.empty())
     return {};
   const char *option = options.statistics.empty() ? "--linear-executable"
@@ -97,48 +138,53 @@ static Status checkNoFiles(const std::string &path,
   return complain(
       {Code::Usage, fmt::format("{} takes a program of the linear-algebra VM "
                                 "(.lvm, or an executable), and \"{}\" is none.",
-                                option, path)});
+                                option, path.str())});
 }
 
-Result<LinearProgram>
-vm::compile::readLinearProgram(const std::string &path,
-                               const LinearOptions &options,
-                               std::unique_ptr<llvm::MemoryBuffer> &file) {
+static bool isBinary(llvm::StringRef path, llvm::StringRef bytes) {
+  return linear::isExecutable({bytes.bytes_begin(), bytes.size()}) ||
+         path.ends_with(".gvlx");
+}
+
+bool LinearFrontEnd::reads(llvm::StringRef path, llvm::StringRef bytes) const {
+  return isBinary(path, bytes) || path.ends_with(".lvm");
+}
+
+/// Of an executable, messages quote nothing.
+Result<std::unique_ptr<FrontEndInput>>
+LinearFrontEnd::readFile(llvm::StringRef path,
+                         std::unique_ptr<llvm::MemoryBuffer> file) const {
   llvm::StringRef text = file->getBuffer();
-  std::span bytes(text.bytes_begin(), text.size());
-  bool isBinary = linear::isExecutable(bytes) || path.ends_with(".gvlx");
-  if (!isBinary && !path.ends_with(".lvm")) {
-    VM_RETURN_IF_ERROR(checkNoFiles(path, options));
-    return LinearProgram();
-  }
+  bool binary = isBinary(path, text);
+  std::string name = path.str();
   Result<linear::Program> program =
-      isBinary ? linear::readExecutable(bytes, path)
-               : linear::assemble(std::string_view(text), path);
+      binary ? linear::readExecutable({text.bytes_begin(), text.size()}, name)
+             : linear::assemble(std::string_view(text), name);
   if (!program.ok())
-    return isBinary ? complain(program.status()) : program.status();
-  if (isBinary)
-    file = llvm::MemoryBuffer::getMemBufferCopy("", path);
-  return std::make_shared<const linear::Program>(std::move(*program));
+    return binary ? complain(program.status()) : program.status();
+  auto input = std::make_unique<LinearInput>(std::move(*program), options);
+  input->text =
+      binary ? llvm::MemoryBuffer::getMemBufferCopy("", path) : std::move(file);
+  return std::unique_ptr<FrontEndInput>(std::move(input));
 }
 
 //===--- Compiling --------------------------------------------------------===//
 
-void vm::compile::addLinearFrontEnd(const LinearProgram &program,
-                                    const LinearOptions &options,
-                                    mlir::gpuvm::CompileRequest &request) {
+void LinearFrontEnd::lower(mlir::PassManager &passes) const {
   mlir::linear::LinearLowerOptions lower;
   lower.mode = options.mode;
   lower.format = options.format;
   lower.threshold = options.threshold;
   lower.budget = options.budget.value_or(0);
   lower.engine = options.engine;
-  request.lower = [lower](mlir::PassManager &passes) {
-    passes.addPass(mlir::linear::createLinearLower(lower));
+  passes.addPass(mlir::linear::createLinearLower(lower));
+}
+
+void LinearInput::prepare(CompilerOptions &compiler, CompileRequest &request) {
+  compiler.exact = true; // What it computes is defined to the bit.
+  request.read = [this](mlir::MLIRContext &context) {
+    return mlir::linear::buildModule(context, program);
   };
-  if (program)
-    request.read = [program](mlir::MLIRContext &context) {
-      return mlir::linear::buildModule(context, *program);
-    };
 }
 
 //===--- Writing ----------------------------------------------------------===//
@@ -158,13 +204,18 @@ static std::string statisticsOf(const linear::Program &program,
   return statistics.toJson();
 }
 
-Status vm::compile::writeLinearFiles(const linear::Program &program,
-                                     const LinearOptions &options) {
+Status LinearInput::save(const Plan &plan, const std::string &output) {
   if (!options.executable.empty())
     VM_RETURN_IF_ERROR(writeFileAtomically(options.executable,
                                            linear::writeExecutable(program)));
   if (!options.statistics.empty())
     VM_RETURN_IF_ERROR(
         writeText(options.statistics, statisticsOf(program, options)));
-  return {};
+  return FrontEndInput::save(plan, output);
 }
+
+namespace mlir::gpuvm {
+std::unique_ptr<FrontEnd> createLinearFrontEnd() {
+  return std::make_unique<LinearFrontEnd>();
+}
+} // namespace mlir::gpuvm

@@ -5,18 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tools/gpuvm-compile/TokenModel.h"
+#include "frontends/token/compile/TokenModel.h"
 
 #include "dialects/gpuvm/Gpuvm.h"
 
 #include <fmt/format.h>
 
 using namespace vm;
-using namespace vm::compile;
+using namespace vm::token;
 
 static constexpr llvm::StringLiteral kContextAttr = "token.context";
 
-std::string vm::compile::checkModelName(const std::string &model) {
+std::string vm::token::checkModelName(const std::string &model) {
   size_t end = model.rfind('#');
   if (model == "test" ||
       (end != std::string::npos && end != 0 && end + 1 != model.size()))
@@ -24,16 +24,16 @@ std::string vm::compile::checkModelName(const std::string &model) {
   return fmt::format("\"{}\" is neither test nor FILE#PROGRAM.", model);
 }
 
-std::string vm::compile::modelFile(const std::string &model) {
+std::string vm::token::modelFile(const std::string &model) {
   return model.substr(0, model.rfind('#'));
 }
 
-std::string vm::compile::modelProgram(const std::string &model) {
+std::string vm::token::modelProgram(const std::string &model) {
   return model.substr(model.rfind('#') + 1);
 }
 
-std::optional<int32_t> vm::compile::readContext(mlir::ModuleOp module,
-                                                const std::string &model) {
+std::optional<int32_t> vm::token::readContext(mlir::ModuleOp module,
+                                              const std::string &model) {
   auto program =
       module.lookupSymbol<mlir::gpuvm::ProgramOp>(modelProgram(model));
   mlir::Attribute attribute =

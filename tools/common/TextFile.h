@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace vm::compile {
+namespace vm {
 
 inline std::span<const uint8_t> bytesOf(std::string_view text) {
   return {reinterpret_cast<const uint8_t *>(text.data()), text.size()};
@@ -26,4 +26,4 @@ inline Status writeText(const std::string &path, std::string_view text) {
   return printOutput(text);
 }
 
-} // namespace vm::compile
+} // namespace vm

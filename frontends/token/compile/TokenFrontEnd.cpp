@@ -1,16 +1,18 @@
-//===- TokenFiles.cpp - workflows of the token-stream VM ------------------===//
+//===- TokenFrontEnd.cpp - workflows of the token-stream VM ---------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "tools/gpuvm-compile/TokenFiles.h"
-
 #include "compiler/Diagnostics.h"
 #include "compiler/ReadModule.h"
+#include "frontends/compile/FrontEnd.h"
+#include "frontends/token/compile/TokenModel.h"
 #include "frontends/token/dialect/TokenModule.h"
+#include "frontends/token/engine/EngineModule.h"
 #include "frontends/token/engine/EngineText.h"
+#include "frontends/token/files/LoadMachine.h"
 #include "frontends/token/files/Sidecar.h"
 #include "frontends/token/forms/Picture.h"
 #include "frontends/token/forms/Wire.h"
@@ -20,8 +22,7 @@
 #include "runtime/plan/Container.h"
 #include "runtime/plan/PlanFile.h"
 #include "tools/common/CommandLineText.h"
-#include "tools/gpuvm-compile/TextFile.h"
-#include "tools/gpuvm-compile/TokenModel.h"
+#include "tools/common/TextFile.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/raw_ostream.h"
@@ -29,8 +30,67 @@
 #include <fmt/format.h>
 
 using namespace vm;
-using namespace vm::compile;
 using namespace vm::token;
+using mlir::gpuvm::CompileRequest;
+using mlir::gpuvm::CompilerOptions;
+using mlir::gpuvm::FrontEndInput;
+
+namespace {
+/// What the command line says.
+struct TokenOptions {
+  int32_t streams = 64, budget = 4096, answerTokens = 1024;
+  std::optional<int32_t> captureTokens; ///< The largest timeout of an output.
+  std::vector<std::string> arguments;   ///< NAME=VALUE
+  uint64_t seed = 0;                    ///< Of what resources draw.
+  std::string tokenizer;                ///< "" = as the inputs say, or bytes.
+  bool allowOutside = false;            ///< Of a workflow's folder.
+  std::string model = "test";
+  std::string record = "tokens";
+  std::vector<std::string> modules; ///< STAGE:FILE
+  std::string emit; ///< A form to write instead of a plan; or empty.
+  std::vector<const CLI::Option *> all; ///< The options of these.
+
+  bool hasModel() const { return model != "test"; }
+};
+
+/// An engine with room for a machine, and the modules in it.
+class TokenInput : public FrontEndInput {
+public:
+  TokenInput(LoadedMachine loaded, std::vector<ModuleInfo> modules,
+             const TokenOptions &options)
+      : loaded(std::move(loaded)), modules(std::move(modules)),
+        options(options) {}
+  void prepare(CompilerOptions &compiler, CompileRequest &request) override;
+  Status problem() const override { return checked; }
+  Status save(const Plan &plan, const std::string &output) override;
+
+private:
+  LoadedMachine loaded;
+  std::vector<ModuleInfo> modules;
+  const TokenOptions &options;
+  int32_t context = INT32_MAX; ///< How many tokens of a stream the model sees.
+  Status checked;              ///< Whether the model suits.
+};
+
+class TokenFrontEnd : public mlir::gpuvm::FrontEnd {
+public:
+  void registerDialects(mlir::DialectRegistry &registry) const override {
+    mlir::token::registerTokenDialect(registry);
+  }
+  void addOptions(CLI::App &app) override;
+  bool readsSeveral(llvm::StringRef path) const override;
+  Status checkUsed(const CLI::App &app) const override;
+  Status checkUnused(llvm::StringRef path) const override;
+  bool makesNoPlan() const override { return !options.emit.empty(); }
+  Status writeForm(const std::vector<std::string> &paths,
+                   const std::string &output) const override;
+  Result<std::unique_ptr<FrontEndInput>>
+  readFiles(const std::vector<std::string> &paths) const override;
+
+private:
+  TokenOptions options;
+};
+} // namespace
 
 //===--- The command line -------------------------------------------------===//
 
@@ -57,7 +117,7 @@ static void addSizes(CLI::Option_group *group, TokenOptions &options) {
       ->capture_default_str();
 }
 
-void vm::compile::addTokenOptions(CLI::App &app, TokenOptions &options) {
+void TokenFrontEnd::addOptions(CLI::App &app) {
   auto *group = app.add_option_group(
       "Workflows of the token-stream VM (.workflow.toml, .token.json, .wire or "
       ".token.mlir, docs/token-vm.md)");
@@ -110,11 +170,11 @@ void vm::compile::addTokenOptions(CLI::App &app, TokenOptions &options) {
                        .description("")));
 }
 
-static bool isDialect(const std::string &path) {
+static bool isDialect(llvm::StringRef path) {
   return path.ends_with(".token.mlir");
 }
 
-bool vm::compile::isWorkflow(const std::string &path) {
+bool TokenFrontEnd::readsSeveral(llvm::StringRef path) const {
   return path.ends_with(".toml") || path.ends_with(".wire") ||
          path.ends_with(".token.json") || isDialect(path);
 }
@@ -128,16 +188,33 @@ static Status complain(const Status &status) {
                       "gpuvm-compile: error: " + status.message());
 }
 
-Status vm::compile::checkNoTokenOptions(const std::string &path,
-                                        const TokenOptions &options) {
+Status TokenFrontEnd::checkUnused(llvm::StringRef path) const {
   for (const CLI::Option *option : options.all)
     if (option->count() != 0)
       return complain(
           {Code::Usage,
            fmt::format("{} takes workflows (.workflow.toml, .token.json, .wire "
                        "or .token.mlir), and \"{}\" is none.",
-                       option->get_name(), path)});
+                       option->get_name(), path.str())});
   return {};
+}
+
+/// Options that only programs of gpuvm have a use for.
+Status TokenFrontEnd::checkUsed(const CLI::App &app) const {
+  auto refuse = [&](std::initializer_list<const char *> names,
+                    const char *why) -> Status {
+    for (const char *name : names)
+      if (app.get_option(name)->count() != 0)
+        return complain(Status(Code::Usage, fmt::format("{} {}.", name, why)));
+    return {};
+  };
+  VM_RETURN_IF_ERROR(refuse({"--program", "--link"},
+                            "takes a program, and workflows are none"));
+  if (!makesNoPlan())
+    return {};
+  return refuse({"--report", "--dump-phases-to", "--statistics",
+                 "--keep-module", "--module"},
+                "says what becomes of a plan, and --emit makes none");
 }
 
 //===--- Reading ----------------------------------------------------------===//
@@ -206,9 +283,10 @@ static void printWarnings(const std::string &lines) {
     llvm::errs() << lines << '\n';
 }
 
-Result<LoadedMachine>
-vm::compile::readWorkflows(const std::vector<std::string> &paths,
-                           const TokenOptions &options) {
+/// Warnings are printed.
+static Result<LoadedMachine>
+readWorkflows(const std::vector<std::string> &paths,
+              const TokenOptions &options) {
   Result<LoadOptions> how = loadOptions(options);
   if (!how.ok())
     return complain(how.status());
@@ -268,9 +346,8 @@ static Result<std::string> formText(const std::vector<std::string> &paths,
                                  : writeTensors(loaded->machine);
 }
 
-Status vm::compile::emitForm(const std::vector<std::string> &paths,
-                             const std::string &output,
-                             const TokenOptions &options) {
+Status TokenFrontEnd::writeForm(const std::vector<std::string> &paths,
+                                const std::string &output) const {
   Result<std::string> text = formText(paths, options);
   if (!text.ok())
     return complain(text.status());
@@ -285,13 +362,17 @@ static Limits limitsOf(const Machine &machine, const TokenOptions &options) {
           options.answerTokens};
 }
 
-Result<TokenEngine> vm::compile::engineFor(const Machine &machine,
-                                           const TokenOptions &options) {
+Result<std::unique_ptr<FrontEndInput>>
+TokenFrontEnd::readFiles(const std::vector<std::string> &paths) const {
+  Result<LoadedMachine> loaded = readWorkflows(paths, options);
+  if (!loaded.ok())
+    return loaded.status();
+  const Machine &machine = loaded->machine;
   auto files = mlir::token::readModules("gpuvm-compile", options.modules);
   if (!files)
     return Status(Code::BadInput, "");
-  TokenEngine engine{"", mlir::token::infosOf(*files)};
-  VM_RETURN_IF_ERROR(checkModules(machine, engine.modules));
+  std::vector<ModuleInfo> modules = mlir::token::infosOf(*files);
+  VM_RETURN_IF_ERROR(checkModules(machine, modules));
   Result<PatternAutomaton> automaton = buildAutomaton(machine);
   if (!automaton.ok())
     return complain(automaton.status());
@@ -299,20 +380,37 @@ Result<TokenEngine> vm::compile::engineFor(const Machine &machine,
   EngineSizes needed =
       neededSizes(machine, *automaton, options.streams, limits);
   needed.records = options.record == "tokens";
-  addModules(engine.modules, needed);
+  addModules(modules, needed);
   VM_RETURN_IF_ERROR(complain(checkRecords(machine, needed)));
-  bool hasModel = options.model != "test";
-  EngineSizes room = roomFor(needed, limits, hasModel);
-  VM_RETURN_IF_ERROR(checkTurn(room, hasModel));
-  engine.text = writeEngine(room, hasModel ? modelProgram(options.model) : "",
-                            mlir::token::engineModules(*files));
-  return engine;
+  EngineSizes room = roomFor(needed, limits, options.hasModel());
+  VM_RETURN_IF_ERROR(checkTurn(room, options.hasModel()));
+  std::string engine =
+      writeEngine(room, options.hasModel() ? modelProgram(options.model) : "",
+                  mlir::token::engineModules(*files));
+  auto input = std::make_unique<TokenInput>(std::move(*loaded),
+                                            std::move(modules), options);
+  input->text =
+      llvm::MemoryBuffer::getMemBufferCopy(engine, "token-engine.mlir");
+  return std::unique_ptr<FrontEndInput>(std::move(input));
 }
 
-Status vm::compile::saveEngine(const std::string &path, const Plan &plan,
-                               const LoadedMachine &loaded,
-                               const std::vector<ModuleInfo> &modules,
-                               const TokenOptions &options, int32_t context) {
+void TokenInput::prepare(CompilerOptions &, CompileRequest &request) {
+  if (!options.hasModel())
+    return;
+  request.linked.push_back(modelFile(options.model));
+  request.check = [this](mlir::ModuleOp module) {
+    std::optional<int32_t> tokens = readContext(module, options.model);
+    if (!tokens)
+      return mlir::failure();
+    context = *tokens;
+    checked = checkContext({.budget = options.budget, .context = *tokens});
+    return mlir::success(checked.ok());
+  };
+}
+
+/// The plan and the file beside it (frontends/token/files/Sidecar.h); both, or
+/// none.
+Status TokenInput::save(const Plan &plan, const std::string &path) {
   Limits limits = limitsOf(loaded.machine, options);
   limits.context = context;
   auto bytes = encodePlanOfCheckedKernels(plan);
@@ -327,3 +425,9 @@ Status vm::compile::saveEngine(const std::string &path, const Plan &plan,
   VM_RETURN_IF_ERROR(writeFileAtomically(path, *bytes));
   return sidecar->commit(); // All that is likely to fail has been done.
 }
+
+namespace mlir::gpuvm {
+std::unique_ptr<FrontEnd> createTokenFrontEnd() {
+  return std::make_unique<TokenFrontEnd>();
+}
+} // namespace mlir::gpuvm
