@@ -5,7 +5,10 @@ runs on the device (with validation) and on gpuvm-interpret with the same data,
 and all outputs must have the same bits; only division and functions of math may
 differ, by 2e-5 relative. With --widths plans also run with one of these widths of
 lavapipe's vectors, that is, with other subgroups (widths_of); with which one depends
-on the case (give one to run all cases with it). With --split the windows
+on the case (give one to run all cases with it). lavapipe has 256 of its own, which are
+8 lanes in step. With 128 there are fewer of them, so that more of what a barrier is
+for can go wrong; 512 and 1024 are for kernels that ask how large a subgroup is, and take
+lavapipe's compiler ten times as long. With --split the windows
 that kernels bind are so short that the longest value takes several, about as many
 as it says; with --target launches are chosen for that one. Small programs run side by side in one (side_by_side.py), and once more
 alone if that fails. --every takes each so-manieth case only. The kinds of case:
@@ -35,7 +38,7 @@ alone if that fails. --every takes each so-manieth case only. The kinds of case:
   update  symbols of which a few elements change
   sort    every type of key, one and several of them, rows short and long, the largest, search
 
-    differential.py FOLDER KIND [--seeds FIRST:LAST] [--widths 256,512] [--split N] [--every N]
+    differential.py FOLDER KIND [--seeds FIRST:LAST] [--widths 128,512] [--widths-of NAME,...] [--split N] [--every N]
 
 For a machine that has only gpuvm-run, prepare the cases here and run them there:
 
@@ -165,8 +168,9 @@ def signed_values(rng, count, dtype):
 
 def wide(width):
     """The environment in which llvmpipe's vectors have so many bits, 32 for each lane of a subgroup; its cache of
-    compiled kernels does not tell widths apart."""
-    return {"LP_NATIVE_VECTOR_WIDTH": width, "MESA_SHADER_CACHE_DISABLE": "true"} if width else None
+    compiled kernels does not tell widths apart, so that it compiles in every run, without LLVM's optimisations."""
+    own = {"LP_NATIVE_VECTOR_WIDTH": width, "MESA_SHADER_CACHE_DISABLE": "true", "GALLIVM_PERF": "nopt"}
+    return own if width else None
 
 
 FILLS = {"ordered": ordered_values, "reversed": reversed_values, "equal": equal_values, "signed": signed_values,
@@ -199,12 +203,13 @@ def compare(value, expected, actual, where, sums=False, flushes=False):
     least = 1
     if sums and is_float(value.dtype):
         least = max([1] + [abs(e) for e in unpack(value.dtype, expected) if math.isfinite(e)])
+    is_near = not value.exact and is_float(value.dtype)
     for i, (e, a) in enumerate(zip(unpack(value.dtype, expected), unpack(value.dtype, actual))):
-        if pack(value.dtype, [e]) == pack(value.dtype, [a]) or (e != e and a != a):
+        if is_near and abs(e) != math.inf and abs(e - a) <= tolerance * max(least, abs(e)):
+            continue
+        if (e == a and e != 0) or pack(value.dtype, [e]) == pack(value.dtype, [a]) or (e != e and a != a):
             continue
         if flushes and value.dtype == "f32" and abs(e) < 2**-126 and abs(a) < 2**-126:
-            continue
-        if not value.exact and is_float(value.dtype) and abs(e - a) <= tolerance * max(least, abs(e)):
             continue
         raise Mismatch(f"{where}: element {i} of {value.type} is {a!r}, expected {e!r}")
 
@@ -245,15 +250,15 @@ def run_program(base, case, tag):
 
 def ways(program):
     """How a program is compiled and run: (tag, options, whose names begin with this). Of programs side by side, the
-    compiler would fuse stages that have nothing to do with each other: where they have one stage each, none fuse, and
-    their kernels are those that each has alone; else what is fused is compiled for each alone ("p0_")."""
+    compiler would fuse stages that have nothing to do with each other: where they have one stage each, none fuse,
+    their kernels are those that each has alone, and that is all there is to compile; else what is fused is compiled for each alone ("p0_")."""
     all = {**TAGS, **program.variants}
     if len(program.programs) == 1:
         return [(tag, options, "") for tag, options in all.items()]
     together = [(tag, options, "") for tag, options in all.items() if "--fusion=stages" in options]
     fused = [(tag, options) for tag, options in all.items() if "--fusion=stages" not in options]
     if program.is_plain:
-        return [(tag, options + KERNELS_ALONE, "") for tag, options in fused] + together
+        return [(tag, options + KERNELS_ALONE, "") for tag, options in fused]
     return [(tag, options, f"p{i}_") for i in range(len(program.programs)) for tag, options in fused] + together
 
 
@@ -363,7 +368,7 @@ def main():
     parser.add_argument("kind", choices=[*KINDS, "prepared"])
     parser.add_argument("--seeds", default="0:0")
     parser.add_argument("--widths", default="")
-    parser.add_argument("--widths-every", type=int, default=1, help="of so many cases one runs with them")
+    parser.add_argument("--widths-of", default="", help="the programs that run with them, not all")
     parser.add_argument("--split", type=int, default=0)
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--batch", type=int, default=8, help="programs side by side in one, if they are small")
@@ -372,12 +377,18 @@ def main():
     parser.add_argument("--target", help="as gpuvm-compile's")
     arguments = parser.parse_args()
     if arguments.kind == "prepared":
-        cases = sorted(os.listdir(arguments.folder))
+        cases = arguments.with_widths = sorted(os.listdir(arguments.folder))
     else:
-        programs = list(KINDS[arguments.kind](range(*map(int, arguments.seeds.split(":")))))[::arguments.every]
-        cases = list(side_by_side.batches(programs, 1 if arguments.split else arguments.batch))
-        print(f"{len(programs)} programs", end=": ")
-    arguments.with_widths = cases[::arguments.widths_every]
+        programs = list(KINDS[arguments.kind](range(*map(int, arguments.seeds.split(":")))))
+        names = set(arguments.widths_of.split(",")) - {""}
+        if unknown := names - {program.name for program in programs}:
+            parser.error(f"--widths-of: {arguments.kind} has no {', '.join(sorted(unknown))}")
+        rest = [program for program in programs if program.name not in names][::arguments.every]
+        named = [program for program in programs if program.name in names]
+        batches = lambda programs: list(side_by_side.batches(programs, 1 if arguments.split else arguments.batch))
+        named_cases, others = batches(named), batches(rest)
+        arguments.with_widths, cases = named_cases or others, named_cases + others
+        print(f"{len(named) + len(rest)} programs", end=": ")
     return try_all("cases", cases, lambda case: run_case(case, arguments))
 
 

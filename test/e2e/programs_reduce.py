@@ -154,7 +154,7 @@ def columns(_):
     yield long_program("columns_parts", (3001, 40), [0], "f32", 3)
     yield long_program("columns_odd", (70, 33), [0], "f32", 6)
     yield long_program("columns_long_body", (515, 200), [0], "f32", 90)
-    yield long_program("columns_wide", (300, 8200), [0], "f16", 12)
+    yield long_program("columns_wide", (300, 8200), [0], "f16", 9)
     yield long_program("columns_i8", (1000, 96), [0], "i8", 3)
     yield long_program("columns_i64", (260, 34), [0], "i64", 6)
     yield long_program("columns_middle", (2, 900, 96), [1], "f64", 3)
