@@ -4,7 +4,7 @@
 
 The interpreter has no part in this: FFTW (libfftw3) transforms the same numbers, and the
 results may be off by as much as the reference of gpuvm.fft says, in the L2 norm. With
-`long` it takes transforms of up to 2^22 points, with several kernels each. Prints
+`long` it takes transforms of 2^20 points and more: two kernels as from 8,193 on, with longer tables. Prints
 for each case how much of its bound it takes; exits 1 if any takes more than all of it.
 """
 
@@ -112,28 +112,26 @@ def identity(batch, length):
 
 
 def cases():
-    for length in (2, 3, 5, 7, 11, 13, 16, 30, 64, 210, 243, 360, 625, 1000, 1024, 2048, 2310, 2401, 4096, 8192):
+    for length in (2, 3, 5, 7, 11, 13, 30, 243, 1000, 2048, 2310, 2401, 4096, 8192):
         yield plain(max(1, 512 // length), length, inverse=length % 3 == 0)
-    for length in (5000, 2 ** 16, 3 ** 10, 2 ** 18, 2 ** 20):
+    for length in (5000, 3 ** 10, 2 ** 18):
         yield plain(1, length)
     yield plain(1, 2 ** 17, inverse=True)
-    for length in (17, 101, 997, 1021, 10007, 65537):
-        yield plain(1, length, inverse=length == 997)
-    for length in (64, 105, 1000, 4096, 8192, 101):
+    for length in (17, 1021, 10007):
+        yield plain(1, length, inverse=length == 1021)
+    for length in (105, 4096, 8192, 101):
         yield plain(2, length, dtype="f64")
     yield image(3, 24, 50)
     yield image(1, 256, 1024)
-    for length in (64, 99, 1000, 4096, 65536):
+    for length in (64, 99, 4096, 65536):
         yield real(2, length)
         yield there_and_back(2, length)
-    for length in (64, 1000, 4096, 10000):
+    for length in (64, 4096, 10000):
         yield identity(2, length)
 
 
 def long_cases():
-    yield plain(1, 2 ** 22)
     yield plain(1, 2 ** 21, inverse=True)
-    yield real(1, 2 ** 20)
     yield there_and_back(1, 2 ** 20)
 
 

@@ -52,9 +52,7 @@ def scans():
 
 def sorts():
     sort = programs_sort
-    yield sort.one("short", (1001,), "i32")
     yield sort.one("run", (4096,), "f32", "descending", "signed")
-    yield sort.one("long", (70001,), "f32", "", "few", ["i32"])
     yield sort.one("rows", (300, 33), "i32", "unsigned", None, ["f32"])
     yield sort.one("long_rows", (2, 30001), "i16", "descending", "few", ["i8"])
     yield sort.one("wide", (70001,), "i64", "", None, ["f64"])

@@ -1,10 +1,11 @@
 """A program under every address-space limit: exit code 0 or 6, and a sentence with 6.
 
-  memory-ladder.py COMMAND...
+  memory-ladder.py [--step=MEGABYTES] COMMAND...
   memory-ladder.py --refused PLAN [arguments of gpuvm-run...]
 
 The limits go from where the command's program can say its version (below that, the system's program loader or a
-constructor of a library fails, before any code of ours runs) to where the command works as it does without a limit.
+constructor of a library fails, before any code of ours runs) to where the command works as it does without a limit,
+in steps of 4 MB unless --step says otherwise.
 
 With --refused, 1 GB is not enough for the plan, nor is a budget of 1 GB, and it is refused before it takes any of that.
 """
@@ -25,7 +26,7 @@ def run(command, limit=None):
     return subprocess.run(command, capture_output=True, text=True, preexec_fn=confine)
 
 
-def climb(command):
+def climb(command, step=4):
     """The exit codes from limit to limit."""
     program, expected = command[0], run(command)
     assert expected.returncode == 0, expected.stderr
@@ -41,7 +42,7 @@ def climb(command):
         assert done.returncode == 0 or f"{program}: error: " in done.stderr, (limit, done.stderr)
         assert done.stdout == (expected.stdout if done.returncode == 0 else ""), (limit, done.stdout)
         codes.append(done.returncode)
-        limit += 4 * MEGABYTE if codes[-1] else 30 * MEGABYTE
+        limit += step * MEGABYTE if codes[-1] else 30 * MEGABYTE
     return codes
 
 
@@ -78,6 +79,7 @@ if sys.argv[1] == "--refused":
     print(refused(sys.argv[2:], limit=1_000_000_000))
     print(refused([*sys.argv[2:], "--vram-budget=1000000000"]))
     sys.exit()
-codes = climb(sys.argv[1:])
+steps = [int(sys.argv.pop(1).removeprefix("--step="))] if sys.argv[1].startswith("--step=") else []
+codes = climb(sys.argv[1:], *steps)
 assert codes[0] == 6, codes
 print("exit codes 0 and 6 only")
