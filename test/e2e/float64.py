@@ -70,8 +70,9 @@ def products():
     types = [("f32", "f32", "f32"), ("f16", "f16", "f32"), ("bf16", "bf16", "f32"), ("f16", "f32", "f32"),
              ("bf16", "bf16", "bf16"), ("f16", "f16", "f16")]
     sizes = [{"m": 37, "n": 101, "k": 51}, {"m": 64, "n": 64, "k": 512}, {"m": 5, "n": 300, "k": 129}]
-    for *inputs, result in types:
-        yield from (product("mk,nk->mn", size, inputs, result) for size in sizes)
+    for number, (*inputs, result) in enumerate(types):
+        own = sizes if number < 2 else [sizes[number % 3]]
+        yield from (product("mk,nk->mn", size, inputs, result) for size in own)
         yield product("nk,k->n", {"n": 77, "k": 700}, inputs, result)
         yield product("k,kn->n", {"n": 130, "k": 300}, inputs, result)
     yield product("bmk,bkn->bmn", {"b": 3, "m": 40, "n": 33, "k": 70}, ["f32", "f16"], "f32")
@@ -214,6 +215,8 @@ def attentions():
     for dtype in ("f32", "f16", "bf16"):
         yield cached("row", 8, 1, 2, 256, 64, 200, dtype)
         yield cached("rows", 4, 17, 2, 130, 32, 90, dtype)
+        if dtype == "bf16":  # Converted before: from there on it is f32.
+            continue
         yield cached("many_rows", 4, 35, 2, 130, 32, 90, dtype)
         yield cached("window", 6, 5, 3, 300, 64, 300, dtype, window=64)
     yield cached("all", 4, 3, 1, 100, 16, 61, "f16", causal=False)
