@@ -8,7 +8,7 @@ lavapipe's vectors, that is, with other subgroups (widths_of); with which one de
 on the case (give one to run all cases with it). lavapipe has 256 of its own, which are
 8 lanes in step. With 128 there are fewer of them, so that more of what a barrier is
 for can go wrong; 512 and 1024 are for kernels that ask how large a subgroup is, and take
-lavapipe's compiler ten times as long. With --split the windows
+lavapipe's compiler up to four times as long. With --split the windows
 that kernels bind are so short that the longest value takes several, about as many
 as it says; with --target launches are chosen for that one. Small programs run side by side in one (side_by_side.py), and once more
 alone if that fails. --every takes each so-manieth case only. The kinds of case:
