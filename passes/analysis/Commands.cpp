@@ -251,7 +251,7 @@ void DataDependences::orderSymbolAccesses(ProgramOp program) {
 
 void DataDependences::orderLoops(ProgramOp program) {
   Operation *fence = nullptr;
-  SmallVector<Operation *> since; ///< The fence, and all behind it.
+  SmallVector<Operation *> since; ///< The fence, and all after it.
   for (Operation *op : listOps(program)) {
     if (!isCommand(op) && !isa<LoadOp>(op))
       continue;

@@ -21,16 +21,16 @@ namespace mlir::gpuvm {
 inline constexpr StringLiteral kRowsAttr = "gpuvm.rows";
 
 /// On stages that had a condition, while passes change nothing but them: the
-/// number of the block argument that is the condition of all who receive their
-/// messages, too.
+/// number of the block argument that is also the condition of all receivers of
+/// their messages.
 inline constexpr StringLiteral kConditionAttr = "gpuvm.condition";
 
 /// Whether `op` becomes a command of the plan, or is a loop or the end of one,
 /// which touch nothing themselves.
 bool isCommand(Operation *op);
 
-/// The commands of a program and of its loops, in the order of the text: a loop
-/// stands before its body, and the end of the body behind that.
+/// The commands of a program and of its loops, in program order: a loop stands
+/// before its body, and the end of the body after that.
 SmallVector<Operation *> getCommands(ProgramOp program);
 
 /// The part of a symbol that a load or a store accesses, in bytes from the
@@ -73,14 +73,16 @@ bool conflicts(ArrayRef<Access> a, ArrayRef<Access> b);
 /// The barriers between commands with these accesses.
 unsigned countBarriers(ArrayRef<SmallVector<Access>> commands);
 
-/// The windows that take turns in a loop.
+/// The windows that rotate in a loop.
 using Rotations = SmallVector<SmallVector<WindowAttr>>;
 Rotations getRotations(LoopOp op);
-/// What lies in `window` after `turns` more turns; `turns` may be negative.
+/// What lies in `window` after `turns` more iterations; `turns` may be
+/// negative.
 WindowAttr rotate(WindowAttr window, const Rotations &rotations, int64_t turns);
 
-/// Behind what nothing runs `user` again, after one run of `maker` (null: an
-/// input): `user`, or the end of a loop around it alone.
+/// The last command of a live range that ends in `user`: `user` itself, or the
+/// end of the outermost loop that is around it and not around `maker` (null: an
+/// input), since the loop runs `user` again.
 Operation *lastRun(Operation *user, Operation *maker);
 
 /// Whether no loop begins or ends between `a` and `b`.
@@ -100,8 +102,8 @@ private:
   llvm::DenseMap<Operation *, SmallVector<Operation *>> predecessors;
 };
 
-/// Sorts the blocks of a program so that everything comes behind what it
-/// depends on, keeping the order of the text otherwise.
+/// Sorts the blocks of a program so that everything comes after what it depends
+/// on, keeping the program order otherwise.
 void orderByDependence(ProgramOp program);
 
 /// `wanted`, or a name like it, that nothing in the program has.

@@ -1,4 +1,4 @@
-//===- KernelNeed.cpp - who needs what kernels make -----------------------===//
+//===- KernelNeed.cpp - what is demanded under a predicate ----------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,7 +33,7 @@ bool Need::staysWhereItIs(KernelOp kernel, OpResult result) {
 }
 
 /// Whether `op`, in the body of `kernel`, updates its operands only where
-/// kernels are not parked.
+/// kernels are not skipped.
 bool Need::runsOnCondition(KernelOp kernel, Operation *op) {
   auto scatter = dyn_cast<ScatterOp>(op);
   Value own = scatter ? getUpdateCondition(scatter) : Value();
@@ -84,7 +84,7 @@ static bool liesInSymbol(WindowAttr window, ProgramOp program) {
                       });
 }
 
-/// Whether somebody needs `result`, which no parked kernel chooses.
+/// Whether `result` is demanded, other than by selects of skipped kernels.
 bool Need::isNeeded(OpResult result) {
   auto [entry, isNew] = known.try_emplace(result, true);
   if (!isNew)

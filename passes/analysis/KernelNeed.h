@@ -1,4 +1,4 @@
-//===- KernelNeed.h - who needs what kernels make ---------------*- C++ -*-===//
+//===- KernelNeed.h - what is demanded under a predicate --------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,13 +12,13 @@
 
 namespace mlir::gpuvm {
 
-/// Who needs what kernels make, while a condition does not hold, or, with
-/// `unless`, while it does.
+/// Which results of kernels are demanded while a predicate is false, or, with
+/// `unless`, while it is true.
 class Need {
 public:
   Need(KernelCondition condition, bool unless)
       : condition(condition), unless(unless) {}
-  /// Whether nobody needs anything of it.
+  /// Whether no result of it is demanded, so that its dispatch can be skipped.
   bool canBeParked(KernelOp kernel);
 
 private:
@@ -26,8 +26,8 @@ private:
   bool runsOnCondition(KernelOp kernel, Operation *op);
   bool isNeededIn(KernelOp kernel, Value inside);
   bool staysWhereItIs(KernelOp kernel, OpResult result);
-  /// What an alternative by the condition chooses while kernels are parked, and
-  /// what it chooses else.
+  /// The operand of a select by the predicate that is chosen while kernels are
+  /// skipped, and the other one.
   Value left(const Alternative &choice) const {
     return unless ? choice.yes : choice.no;
   }

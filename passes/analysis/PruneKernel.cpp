@@ -1,4 +1,4 @@
-//===- PruneKernel.cpp - kernels without what nobody needs ----------------===//
+//===- PruneKernel.cpp - removal of dead results --------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- PruneKernel.h - kernels without what nobody needs --------*- C++ -*-===//
+//===- PruneKernel.h - removal of dead results ------------------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,12 +11,13 @@
 
 namespace mlir::gpuvm {
 
-/// Removes the results of a kernel that nobody reads. Returns the kernel that
+/// Removes the results of a kernel that have no reader. Returns the kernel that
 /// takes its place, or itself.
 KernelOp pruneOutputs(KernelOp kernel);
 
-/// Removes the results that nobody reads, what only they are made of, and
-/// operands that nothing is made of any more; a kernel that makes nothing goes.
+/// Removes the results that have no reader, the operations that only these
+/// depend on, and operands that are then unused. A kernel without results is
+/// erased.
 void pruneKernel(KernelOp kernel);
 
 } // namespace mlir::gpuvm

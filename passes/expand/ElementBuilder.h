@@ -3,8 +3,8 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For patterns that turn an operation into others: a `linalg.generic` that
-// makes tensors element by element, and the scalar code of its body.
+// For patterns that expand an operation into others: a `linalg.generic` that
+// computes tensors element by element, and the scalar code of its body.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ public:
   Value toIndex(Value word);
   Value toWord(Value index);
 
-  /// Unsigned numbers, with zeros in front; i32 of an i64's low half.
+  /// Zero extension of unsigned numbers; to i32, the low half of an i64.
   Value extend(Value x, Type type);
   Value narrow(Value x);
 

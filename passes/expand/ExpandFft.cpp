@@ -3,11 +3,11 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A transform that does not fit one workgroup is taken apart into two (Bailey,
-// "FFTs in External or Hierarchical Memory", 1990). With a large prime factor
-// it becomes a convolution with a chirp (Bluestein, "A Linear Filtering
-// Approach to the Computation of Discrete Fourier Transform", 1970). The
-// products in between melt into the transforms that read them.
+// A transform that does not fit one workgroup is split into two (Bailey, "FFTs
+// in External or Hierarchical Memory", 1990). With a large prime factor it
+// becomes a convolution with a chirp (Bluestein, "A Linear Filtering Approach
+// to the Computation of Discrete Fourier Transform", 1970). The products in
+// between fuse with the transforms that read them.
 //
 //===----------------------------------------------------------------------===//
 

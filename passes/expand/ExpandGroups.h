@@ -14,10 +14,10 @@ namespace mlir::gpuvm {
 /// Patterns that leave of gpuvm.scatter what atomic operations can do.
 void populateExpandScatterPatterns(RewritePatternSet &patterns);
 
-/// A pattern that turns gpuvm.segment_reduce into loops over tables.
+/// A pattern that expands gpuvm.segment_reduce into loops over tables.
 void populateExpandSegmentsPatterns(RewritePatternSet &patterns);
 
-/// Patterns that turn gpuvm.expand, distinct and match into sorts, scans and
+/// Patterns that expand gpuvm.expand, distinct and match into sorts, scans and
 /// searches.
 void populateExpandKeysPatterns(RewritePatternSet &patterns);
 

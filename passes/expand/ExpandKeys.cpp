@@ -81,7 +81,7 @@ struct ExpandMatch : OpRewritePattern<MatchOp> {
 };
 } // namespace
 
-/// A place belongs to the first row that ends behind it.
+/// A place belongs to the first row that ends after it.
 LogicalResult ExpandExpand::matchAndRewrite(ExpandOp op,
                                             PatternRewriter &rewriter) const {
   Location loc = op.getLoc();

@@ -30,7 +30,7 @@ static Value joinLeading(OpBuilder &b, Location loc, Value value,
   llvm::append_range(joined, shape.drop_front(count));
   SmallVector<ReassociationIndices> groups;
   int64_t rest = type.getRank() - count;
-  if (count == 0) { // One element more, in front.
+  if (count == 0) { // One more element, the first.
     for (int64_t dim = 0; dim < rest; ++dim)
       groups.push_back({dim + 1});
     if (rest > 0)

@@ -288,7 +288,7 @@ LogicalResult WriteElement::matchAndRewrite(tensor::InsertOp op,
 // Stores at positions of the device
 //===----------------------------------------------------------------------===//
 
-/// How far each row of the symbol lies behind the position.
+/// How far each row of the symbol lies after the position.
 Value ExpandPositionedStore::distances(OpBuilder &b, Location loc,
                                        Value position, RankedTensorType whole) {
   auto type = RankedTensorType::get(whole.getDimSize(0), b.getI32Type());

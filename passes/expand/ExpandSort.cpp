@@ -317,7 +317,7 @@ LogicalResult ExpandSort::matchAndRewrite(SortOp op,
 
 /// The first elements of each run, of these, and so on, until one run is left.
 /// Elements that are equal stay in order, and what fills up a short run comes
-/// behind all of them.
+/// after all of them.
 LogicalResult ExpandTopK::matchAndRewrite(TopKOp op,
                                           PatternRewriter &rewriter) const {
   Location loc = op.getLoc();

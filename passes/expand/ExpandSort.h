@@ -12,7 +12,7 @@
 namespace mlir::gpuvm {
 
 /// `gpuvm.sort` and `gpuvm.top_k` in terms of the steps that GpuvmSort.td lists
-/// behind them (docs/rationale/sort.md).
+/// after them (docs/rationale/sort.md).
 void populateExpandSortPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::gpuvm

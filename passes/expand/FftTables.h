@@ -21,7 +21,8 @@ namespace mlir::gpuvm {
 using LongComplex = std::complex<long double>;
 using LongSignal = std::vector<LongComplex>;
 
-/// exp(-2 pi i turns / of), for turns of any sign.
+/// exp(-2 pi i turns / of): a rotation by `turns` / `of` of a circle; `turns`
+/// may be negative.
 LongComplex rootOfUnity(int64_t turns, int64_t of);
 
 /// The table of `countTwiddles(stages)` entries.

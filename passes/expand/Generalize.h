@@ -18,18 +18,18 @@ namespace mlir::gpuvm {
 /// The patterns for `generalizeStage`.
 FrozenRewritePatternSet getGeneralizePatterns(MLIRContext *context);
 
-/// Those of them that turn `gpuvm.random` into `linalg.generic`.
+/// Those of them that lower `gpuvm.random` to `linalg.generic`.
 void populateRandomPatterns(RewritePatternSet &patterns);
 
-/// Those that turn `gpuvm.regulate` and the like into `linalg.generic`.
+/// Those that lower `gpuvm.regulate` and the like to `linalg.generic`.
 void populateExpandRegulatorsPatterns(RewritePatternSet &patterns);
 
-/// Those that turn slices at offsets that are no constants, stores at positions
-/// and written elements into `linalg.generic` and `gpuvm.scatter`.
+/// Those that lower slices at dynamic offsets, stores at positions and written
+/// elements to `linalg.generic` and `gpuvm.scatter`.
 void populateExpandSlicesPatterns(RewritePatternSet &patterns);
 
-/// Those that turn other operations of tensor, linalg and scf into
-/// `linalg.generic` and what moves elements.
+/// Those that lower other operations of tensor, linalg and scf to
+/// `linalg.generic` and to operations that move elements.
 void populateExpandTensorsPatterns(RewritePatternSet &patterns);
 
 /// Brings the body of a stage into the form of `linalg.generic` and moves its

@@ -3,7 +3,7 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For the patterns that turn gpuvm.random into linalg.generic. docs/random.md
+// For the patterns that lower gpuvm.random to linalg.generic. docs/random.md
 // specifies what is computed.
 //
 //===----------------------------------------------------------------------===//

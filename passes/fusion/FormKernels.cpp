@@ -60,8 +60,8 @@ private:
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// What goes into a kernel: `ops` and all virtual operations and index
-/// computations behind it, in block order; and what it reads.
+/// The contents of a kernel: `ops`, all virtual operations and index
+/// computations that they depend on, in block order, and the values it reads.
 static void collectBody(ArrayRef<Operation *> ops, const Grouping &grouping,
                         SmallVectorImpl<Operation *> &body,
                         llvm::SmallSetVector<Value, 8> &inputs) {
@@ -139,7 +139,7 @@ KernelOp FormKernels::buildKernel(ArrayRef<Operation *> ops, Root root,
   for (Value input : inputs)
     mapping.map(input, block->addArgument(input.getType(), input.getLoc()));
   for (Operation *op : body) {
-    // An init nobody reads need not come from outside.
+    // An unused init need not come from outside.
     for (Value operand : op->getOperands())
       if (!mapping.contains(operand)) {
         auto type = cast<RankedTensorType>(operand.getType());
@@ -230,8 +230,8 @@ void FormKernels::runOnOperation() {
   copyLoadsThatOutliveTheirSymbol(program, exposures);
   buildKernels();
   removeDeadCode();
-  // What is exposed must not keep alive what nobody else needs, so results
-  // without a reader go first.
+  // What is exposed must not keep alive what has no other reader, so results
+  // without a reader are removed first.
   llvm::DenseSet<Value> valid;
   for (Value argument : program.getBody().getArguments())
     valid.insert(argument);

@@ -280,7 +280,7 @@ const StageFuser::Union &StageFuser::getUnion(Cluster a, Cluster b) {
   return entry->second;
 }
 
-/// Message bytes between two clusters that nobody else needs.
+/// Message bytes between two clusters that no other cluster reads.
 uint64_t StageFuser::messageBytes(Cluster a, Cluster b) const {
   uint64_t bytes = 0;
   auto inside = [&](Operation *op) {

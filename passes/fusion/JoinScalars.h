@@ -11,14 +11,14 @@
 
 namespace mlir::gpuvm {
 
-/// Whether `kernel` can make single elements beside its results: a map, a
-/// reduction to one element, whose last lane makes them, or a chain in one
-/// workgroup, as a step more.
+/// Whether scalars can be fused into `kernel`: it is a map, a reduction to one
+/// element, whose last lane computes them, or a chain in one workgroup, which
+/// gets another step.
 bool canMakeScalars(KernelOp kernel);
 
-/// Replaces `host` by a kernel that makes what `all`, kernels of single
-/// elements, make, too; they may read what `host` makes. It gets the windows of
-/// none of them.
+/// Replaces `host` by a kernel that also computes the results of `all`, kernels
+/// of single elements, which may read results of `host`. The kernel has no
+/// windows yet.
 KernelOp joinScalars(KernelOp host, ArrayRef<KernelOp> all);
 
 } // namespace mlir::gpuvm

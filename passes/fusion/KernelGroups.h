@@ -67,7 +67,7 @@ struct GroupingLimits {
   unsigned windows = 24;
   /// Scalar operations for each element in one kernel.
   static constexpr unsigned operations = 128;
-  /// Beside an elementwise one that has more than that by itself.
+  /// Next to an elementwise one that has more than that by itself.
   static constexpr unsigned besides = 32;
   /// A virtual operation computes at most so many scalar operations again.
   unsigned recompute = 8;

@@ -34,7 +34,7 @@ static bool canFollow(linalg::GenericOp op, linalg::GenericOp lead) {
          !hasVisibleOrder(op);
 }
 
-/// Whether nobody else has elements of a result of `reduction`.
+/// Whether one part has all elements of each result of `reduction`.
 static bool hasWholeRows(linalg::GenericOp reduction) {
   ReductionOrder order = getReductionOrder(reduction);
   return !order.tiled && (order.sequential || order.parts == 1);

@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-/// Appends what `read` leads to behind slices, reshapes and the like.
+/// Appends what `read` reads, looking through slices, reshapes and the like.
 static void followMoves(SourceRead read, const ResolveFn &resolve,
                         SmallVectorImpl<SourceRead> &reads) {
   // Of many ways to one value, two say that there are several.

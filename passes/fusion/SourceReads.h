@@ -20,7 +20,7 @@ using ResolveFn = std::function<Value(Value)>;
 struct SourceRead {
   Value source;
   bool direct;   ///< Read where it is made: at the index of the loops.
-  AffineMap map; ///< From the loops to it; null behind slices and reshapes.
+  AffineMap map; ///< From the loops to it; null through slices and reshapes.
   bool byRoot = false;    ///< By a root, directly or through moves, and ...
   bool once = false;      ///< ... each element about once.
   bool isTable = false;   ///< By a body, wherever it likes.

@@ -32,7 +32,7 @@ private:
     SourceRead read;
     bool shares; ///< It may be in one kernel with what it reads.
   };
-  /// A root with what melts into it.
+  /// A root with what is fused into it.
   struct Melted {
     int64_t operations = 0;
     llvm::SmallSetVector<Value, 8> inputs;
@@ -54,7 +54,7 @@ private:
   const OpFactsMap &facts;
   const GroupingLimits &limits;
   llvm::DenseMap<Operation *, SmallVector<Reader>> readers;
-  llvm::DenseMap<Operation *, Operation *> rootOf; ///< Of what has melted.
+  llvm::DenseMap<Operation *, Operation *> rootOf; ///< Of what is fused.
   llvm::DenseMap<Operation *, Melted> melted;      ///< By root.
   CodeCopies copies;
 };
@@ -107,7 +107,7 @@ bool VirtualOpFinder::isReducedLater(linalg::GenericOp op) const {
 }
 
 /// Whether `op` takes few neighbouring bytes for each result, in an order that
-/// a lane keeps or that nobody sees, and a reduction takes these results.
+/// a lane keeps or that is not observable, and a reduction takes these results.
 bool VirtualOpFinder::isInnerReduction(linalg::GenericOp op) const {
   constexpr uint64_t kMaxBytes = 64;
   constexpr unsigned kMaxReduced = 64;
@@ -142,8 +142,8 @@ bool VirtualOpFinder::feedsInnerReduction(linalg::GenericOp op) const {
 // What leads to a root
 //===----------------------------------------------------------------------===//
 
-/// The root that all readers of `op` are or have melted into, if each element
-/// is read about once there; null if there is none.
+/// The root that all readers of `op` are or are fused into, if each element is
+/// read about once there; null if there is none.
 Operation *VirtualOpFinder::onlyRoot(linalg::GenericOp op) const {
   Operation *root = nullptr;
   if (isReduction(op))
@@ -160,8 +160,7 @@ Operation *VirtualOpFinder::onlyRoot(linalg::GenericOp op) const {
   return root;
 }
 
-/// Makes `op` a part of what has melted into `root`, if all of that fits into a
-/// kernel.
+/// Fuses `op` into `root`, if it fits into a kernel with what is fused already.
 bool VirtualOpFinder::meltsInto(linalg::GenericOp op, Operation *root) {
   Melted next = melted.find(root)->second;
   next.operations += costOf(op);
@@ -191,7 +190,7 @@ static bool isSentToStages(SendOp send) {
   return llvm::all_of(send->getParentOp()->getUsers(), llvm::IsaPred<StageOp>);
 }
 
-/// Whether somebody who has to find it in memory reads what `op` makes.
+/// Whether `op` has a reader that must find its results in memory.
 bool VirtualOpFinder::leavesStages(linalg::GenericOp op, bool mayBeSent) const {
   if (llvm::any_of(readersOf(op), [](const Reader &r) { return !r.shares; }))
     return true;

@@ -4,14 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An operation is virtual if it has no place of its own: every kernel that
-// reads it computes it again, at the elements that it needs. So are
+// reads it rematerialises it, for the elements that it needs. Virtual are
 //
 //   - cheap elementwise operations that are read at other indices (broadcast,
 //     transposed, sliced, by a root);
 //   - elementwise operations that lead to one root, which reads each element
 //     about once, and to nothing else: those of a predicate, say;
 //   - elementwise operations that are read as tables, and there about once;
-//   - inner reductions: over few neighbours, in an order that nobody sees.
+//   - inner reductions: over few neighbours, in an order that is not visible.
 //
 // as long as their code is not copied too often (CodeCopies.h).
 //

@@ -60,7 +60,7 @@ private:
   };
   bool minimal;
   uint32_t index = 0;                   ///< Of the next command.
-  SmallVector<Touch> previous, current; ///< Epochs before and behind `barrier`.
+  SmallVector<Touch> previous, current; ///< Epochs before and after `barrier`.
   BarrierOp barrier;
   SmallVector<Open> open;
 };
@@ -111,7 +111,8 @@ static void addReasons(BarrierOp barrier, ArrayRef<Touch> earlier,
   barrier.setReasonsAttr(ArrayAttr::get(barrier.getContext(), reasons));
 }
 
-/// What was touched earlier, by the names of `turns` turns later.
+/// What was accessed earlier, with the windows renamed as `turns` iterations
+/// later.
 static void rotate(SmallVectorImpl<Touch> &touches, const Rotations &rotations,
                    int64_t turns) {
   for (Touch &touch : touches)

@@ -51,7 +51,7 @@ static bool canBeMadeIn(StoreOp store, KernelOp maker, const ValueHomes &homes,
         llvm::any_of(getRotations(loop), [&](const auto &rotation) {
           return llvm::is_contained(rotation, target);
         }))
-      return false; // Other values are there in its turns.
+      return false; // Other values are there in its iterations.
     if (op == store || !isCommand(op))
       continue;
     if (beforeStore || whileRead)
@@ -151,9 +151,10 @@ static void storeOnCondition(StoreOp store, KernelOp maker, ValueHomes &homes) {
 // After long loops
 //===----------------------------------------------------------------------===//
 
-/// The commands of a loop that the device ends, or of one that it does not,
-/// which are recorded turn by turn, with barriers (RecordLimits of the
-/// runtime). As many barriers as commands are the most there can be.
+/// The most commands of a loop that is recorded iteration by iteration, with
+/// barriers (RecordLimits of the runtime): one whose end the device decides,
+/// and one of a fixed number of iterations. There are at most as many barriers
+/// as commands.
 static constexpr uint64_t kMostUntil = 1024 / 2, kMostFixed = 16384 / 2;
 
 static uint64_t countCommands(LoopOp loop) {

@@ -4,11 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A scatter begins with a copy of what it updates, and what is stored is copied
-// back: for a few elements of a large symbol that is nearly all the work. Here
-// such kernels are given the symbol itself. From then on the order of commands
-// is what keeps the old value as long as it is read (DataDependences); the copy
-// stays for those who read it later all the same.
-// docs/rationale/memory-reuse.md has what it saves.
+// back: for a few elements of a large symbol that is nearly all the work. This
+// pass has such kernels update the symbol itself. From then on the order of
+// commands keeps the old value as long as it is read (DataDependences); readers
+// that come later keep the copy. docs/rationale/memory-reuse.md has what it
+// saves.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,8 +47,8 @@ struct Update {
   OpResult stored;
   /// By what `stored` is chosen, in the body of that kernel; null if always.
   Value condition;
-  /// Who reads the old value when the kernel runs, or later: the copy is
-  /// theirs.
+  /// Readers of the old value that run with the kernel or later: they read the
+  /// copy.
   SmallVector<std::pair<KernelOp, unsigned>> late;
 };
 
@@ -76,7 +76,7 @@ private:
 
 struct UpdateInPlace : gpuvm::impl::UpdateInPlaceBase<UpdateInPlace> {
   void runOnOperation() override {
-    // Each turn changes what depends on what, and leaves a copy less.
+    // Each iteration changes the dependences, and leaves a copy less.
     while (Updater(getOperation()).run()) {
       ++numUpdated;
       orderByDependence(getOperation());
@@ -233,7 +233,7 @@ bool Updater::isAlone(const Update &update) {
   });
 }
 
-/// Whether all who read the result do so before a later store.
+/// Whether all readers of the result come before a later store.
 bool Updater::isLast(const Update &update) {
   Value made = update.kernel->getResult(update.result);
   bool isRead = llvm::any_of(made.getUsers(), [&](Operation *user) {
@@ -270,8 +270,8 @@ static bool readsOnlyForChoice(KernelOp kernel, Value input, OpResult stored) {
   return true;
 }
 
-/// Finds those who cannot read the old value before the kernel runs; false if
-/// the copy is not what they read.
+/// Finds the readers of the old value that cannot come before the kernel; false
+/// if what they read is not the copy.
 bool Updater::findLateReaders(Update &update) {
   SymbolBytes bytes = getSymbolBytes(update.store);
   for (auto load : listOps<LoadOp>(program)) {

@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-/// Each turn of a period has descriptor sets of its own.
+/// Each iteration of a period has descriptor sets of its own.
 static constexpr int64_t kLongestPeriod = 12;
 
 CarriedState::CarriedState(RepeatOp repeat)

@@ -3,11 +3,11 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A turn of a repeat that makes something new of what it carries, and reads it
-// while it does, needs a second place for that. Then the two places take turns:
-// what was next is current. What is handed on as it was (`next %b, %new`) only
-// changes its name. So each turn finds its state where the turn before left it,
-// and nothing is copied.
+// An iteration of a repeat that computes a new loop-carried value while it
+// reads the old one needs a second register for it. The two then rotate: the
+// next value becomes the current one. A value that is passed on unchanged
+// (`next %b, %new`) only changes its name. So each iteration finds its state
+// where the one before left it, and nothing is copied.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,21 +24,21 @@ public:
     unsigned number;
     bool isNext;
   };
-  /// What is in a place at the end of a turn is in the one before it in the
-  /// next turn, and what is in the first one in the last one.
+  /// What is in a place at the end of an iteration is in the one before it in
+  /// the next iteration, and what is in the first one in the last one.
   using Rotation = SmallVector<Place>;
 
   explicit CarriedState(RepeatOp repeat);
 
   ArrayRef<Rotation> getRotations() const { return rotations; }
-  /// How often the places have changed in the first turn, so that after the
-  /// last one everything is in its own.
+  /// How often the places have rotated in the first iteration, so that after
+  /// the last one everything is in its own.
   int64_t getPhase() const { return phase; }
   /// Whether value `i` has a place for what it is next.
   bool hasNext(unsigned i) const { return nexts[i]; }
-  /// Whether a turn stores what value `i` is next.
+  /// Whether an iteration stores the next value of `i`.
   bool isStored(unsigned i) const { return stored[i]; }
-  /// Where value `i` is in the first turn.
+  /// Where value `i` is in the first iteration.
   Place getStart(unsigned i) const;
 
 private:
@@ -51,7 +51,8 @@ private:
   SmallVector<Rotation> rotations;
   int64_t phase = 0;
   SmallVector<bool> nexts, stored;
-  /// Of each value, the one that becomes it at the end of a turn as it is.
+  /// Of each value, the one that becomes it, unchanged, at the end of an
+  /// iteration.
   SmallVector<std::optional<unsigned>> sources;
 };
 

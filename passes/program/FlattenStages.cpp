@@ -79,7 +79,8 @@ void gpuvm::materializeEscapes(StageOp stage) {
         OpBuilder b(invoke);
         operand.set(makeIdentity(b, operand.get()));
       }
-  // What an operation writes its results over is nobody else's.
+  // An operand that an operation overwrites with its results has no other
+  // reader.
   for (auto root : stage.getBody().getOps<RootOpInterface>())
     for (unsigned number : root.getUpdatedOperands())
       if (OpOperand &operand = root->getOpOperand(number); !isOwned(operand)) {
@@ -233,8 +234,8 @@ FailureOr<SmallVector<Exposure>> gpuvm::flattenStages(ProgramOp program) {
   return std::move(flattener.exposures);
 }
 
-/// Whether `user` reads what `load` loads after `store`. What is made where it
-/// is read is read by those who read that.
+/// Whether `user` reads, after `store`, what `load` loads. Operations that are
+/// rematerialised are read by the readers of their consumers.
 static bool readsAfter(Operation *user, StoreOp store, LoadOp load) {
   user = getOpOfProgram(user); // A table's reader.
   if (isMadeWhereRead(user))

@@ -38,7 +38,7 @@ void materializeEscapes(StageOp stage);
 /// error if a body holds what an earlier pass had to remove.
 FailureOr<SmallVector<Exposure>> flattenStages(ProgramOp program);
 
-/// Gives a loaded value that is used behind a store to the same bytes a window
+/// Gives a loaded value that is used after a store to the same bytes a window
 /// of its own.
 void copyLoadsThatOutliveTheirSymbol(ProgramOp program,
                                      MutableArrayRef<Exposure> exposures);

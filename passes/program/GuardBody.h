@@ -3,8 +3,8 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The work of lanes that nobody needs may be done, and left aside: but not if
-// it might not end, or fail, for elements that nobody made.
+// Lanes may compute values that are not demanded, and discard them: but not if
+// the code might not terminate, or fail, on elements that were not computed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,8 +14,8 @@
 
 namespace mlir::gpuvm {
 
-/// Whether operations of the body may fail, or not end, for elements that
-/// nobody made.
+/// Whether operations of the body may fail, or not terminate, on elements that
+/// were not computed.
 bool needsElements(linalg::GenericOp op);
 
 /// The body runs where `condition` holds, and else makes zeros.

@@ -4,11 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A stage of a repeat is brought into its final form, so that the steps of a
-// sort or of `gpuvm.segment_reduce` can be told apart. What these make of what
-// no time of the repeat changes is made in front of it, by a stage that sends
-// it to the one in the repeat, if it has a place in memory there anyhow: what
-// reductions, roots and loops make. Cheaper operations are left where they are:
-// they would have to be read instead.
+// sort or of `gpuvm.segment_reduce` can be told apart. Steps that depend only
+// on values that no iteration changes are hoisted: a stage before the repeat
+// computes them and sends them to the one in the repeat. That is done for
+// results that are in memory anyhow, those of reductions, roots and loops.
+// Cheaper operations stay: reading their results would take longer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -86,8 +86,8 @@ Value RepeatHoister::fromOutside(Value operand) {
   return outside.lookup(operand);
 }
 
-/// Whether the host may write to a symbol while a program runs, and somebody
-/// waits for it. (Words with a bound are counts of rows.)
+/// Whether the host may write to a symbol while a program runs. (It does not
+/// write to words with a bound: they are counts of rows.)
 static bool isSharedWithHost(const SymbolInfo &symbol) {
   return symbol.region == gpuvm::Region::metrics ||
          (symbol.region == gpuvm::Region::control && !symbol.bound);
@@ -121,9 +121,9 @@ void RepeatHoister::findInvariants(StageOp stage) {
 // What is worth it
 //===----------------------------------------------------------------------===//
 
-/// Whether what `op` makes has a place in memory whoever reads it, and takes
-/// longer than reading it: a kernel of its own, or a reduction of much. A short
-/// one costs nothing where another reduction has its kernel.
+/// Whether the result of `op` is in memory whichever operation reads it, and
+/// takes longer to compute than to read: a kernel of its own, or a large
+/// reduction. A short one costs nothing where another reduction has its kernel.
 static bool isWorkOfItsOwn(Operation *op) {
   if (isa<RootOpInterface>(op) || hasLoops(op))
     return true;
@@ -155,10 +155,10 @@ SmallVector<Value> RepeatHoister::chooseValues(StageOp stage) const {
 }
 
 //===----------------------------------------------------------------------===//
-// The stage in front
+// The stage before the repeat
 //===----------------------------------------------------------------------===//
 
-/// A stage in front of the repeat that sends `values` of the body of `stage`.
+/// A stage before the repeat that sends `values` of the body of `stage`.
 StageOp RepeatHoister::makeStage(StageOp stage, ArrayRef<Value> values) {
   llvm::DenseSet<Operation *> needed;
   llvm::DenseSet<Value> read;

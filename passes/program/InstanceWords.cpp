@@ -66,7 +66,7 @@ void InstanceWords::lowerRead(MetadataOp op) {
                              ? senders.lookup(getMessage(op))
                              : Value())
     word = receiveWords(op, field);
-  else if (readsEach(op)) // Nobody says anything, so all is well.
+  else if (readsEach(op)) // No status is sent: all are OK.
     word = arith::ConstantOp::create(
         b, op.getLoc(),
         b.getZeroAttr(cast<RankedTensorType>(op.getWord().getType())));

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A message that the instances of a stage send has words of its own, and one of
-// each instance. The latter are no metadata in the plan: norms and largest
-// values are made by who reads them, statuses are sent as one more field.
+// each instance. The latter are no metadata in the plan: each reader computes
+// the norms and largest values, and statuses are sent as one more field.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,12 +3,12 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a repeat carries lies in registers with names, which its first stage
-// sets. In the repeat a stage sends what they hold, and another one stores what
-// they hold the next time: where they are, or in a register more, which takes
-// its turn with them (CarriedState). The stages between run while a word, `go`,
-// says so: from then on they are stages with a condition, and a time after the
-// last one does nothing.
+// Loop-carried values are in register symbols, which the first stage of a
+// repeat initializes. In the repeat one stage sends their values, and another
+// one stores the values for the next iteration: in place, or in a second
+// register, which rotates with the first one (CarriedState). The stages between
+// have the word `go` as their condition, so an iteration after the last one
+// does nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,8 +74,8 @@ private:
   SmallVector<StringAttr> carried; ///< The registers.
   SmallVector<StringAttr> nexts;   ///< Those for the next time, or null.
   StringAttr goOn;                 ///< Null if the repeat runs all its times.
-  /// After how many times it went on, which is the number of the turn; null if
-  /// that is known, or nothing rotates and nothing reads it.
+  /// How many iterations have gone on, which is the number of the present one;
+  /// null if that is known, or nothing rotates and nothing reads it.
   StringAttr turns;
   DenseMap<Value, Value> both; ///< Conditions of stages, and `go`.
 };
@@ -178,8 +178,8 @@ LoopOp RepeatLowering::addLoop() {
   return loop;
 }
 
-/// What the registers hold, the turn if the body has it, and whether the repeat
-/// goes on, as messages.
+/// The values of the registers, the number of the iteration if the body has it,
+/// and whether the repeat goes on, as messages.
 SmallVector<Value> RepeatLowering::load(StringRef stage) {
   StageOp sender = addStage(stage, {}, Value(), [&](ValueRange) {
     SmallVector<Value> sent;
@@ -252,8 +252,8 @@ void RepeatLowering::next(NextOp op, Value go) {
   });
 }
 
-/// Where the device says after which time it is over, what is carried lies in
-/// any of the registers that take turns: moves it to its own.
+/// Where the device decides which iteration is the last one, a loop-carried
+/// value may be in any register of its rotation: moves it to its own.
 void RepeatLowering::settle() {
   if (!turns || state.getRotations().empty())
     return;
@@ -352,8 +352,8 @@ static StageOp makeCounter(OpBuilder &b, Location loc, const Twine &name,
   return stage;
 }
 
-/// Makes the turn one more value that is carried, where turns are not counted
-/// anyhow, with the condition.
+/// Makes the number of the iteration a loop-carried value, unless it is counted
+/// with the condition.
 static void carryTurn(RepeatOp repeat) {
   Block &body = repeat.getBody().front();
   BlockArgument turn = body.getArguments().back();

@@ -1,4 +1,4 @@
-//===- MaterializeMetadata.cpp - metadata that somebody reads -------------===//
+//===- MaterializeMetadata.cpp - computes the metadata that is read -------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -43,8 +43,8 @@ public:
   MetadataBuilder(StageOp stage, FieldSet fields)
       : stage(stage), fields(fields), b(stage.getSend()),
         loc(stage.getSend().getLoc()) {}
-  /// `condition`: the stage need not run, and who reads does not either, while
-  /// it is false; null if somebody reads in any case.
+  /// `condition`: the stage and the readers need not run while it is false;
+  /// null if there is a reader that always runs.
   void build(StringRef symbol, Value condition);
 
 private:
@@ -76,7 +76,7 @@ Value MetadataBuilder::reduce(Field field) {
                          /*ofEach=*/false);
 }
 
-/// The four words; fields that nobody reads are zero.
+/// The four words; fields without a reader are zero.
 Value MetadataBuilder::words(Value norm, Value maxAbs, Value old,
                              Value status) {
   AffineMap one = b.getMultiDimIdentityMap(1);
@@ -125,8 +125,8 @@ void MetadataBuilder::build(StringRef symbol, Value condition) {
   StoreOp::create(b, loc, all, symbol);
 }
 
-/// The condition of a stage and of all who read its metadata; null if there is
-/// none.
+/// The condition of a stage and of all readers of its metadata; null if there
+/// is none.
 static Value getCondition(StageOp stage) {
   auto number = stage->getAttrOfType<IntegerAttr>(kConditionAttr);
   return number ? stage.getBody().getArgument(number.getInt()) : Value();

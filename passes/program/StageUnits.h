@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Inside a stage, nothing from before an external kernel may share a kernel
-// with anything from behind it, and nothing that reads a symbol which the stage
+// with anything from after it, and nothing that reads a symbol which the stage
 // has written may share one with what came before: a dispatch does not see its
-// own writes. The stage falls into epochs.
+// own writes. The stage is split into epochs.
 //
 //===----------------------------------------------------------------------===//
 

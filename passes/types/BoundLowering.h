@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every bounded value belongs to a count, a word of Control. An operation on
-// bounded values is one on all rows; where it would see those behind the count,
-// something is put in front of it or into it that hides them. Types change in
+// bounded values is one on all rows; where it would see those past the count,
+// an operation that hides them is put before it or into it. Types change in
 // place when all operations have been looked at.
 //
 //===----------------------------------------------------------------------===//
@@ -38,7 +38,7 @@ private:
   void returnRows();
   void changeTypes();
 
-  // Rows behind the count.
+  // The element of rows past the count.
   using OtherwiseFn = function_ref<Value(ScalarBuilder &)>;
   Value isInside(ScalarBuilder &s, Value row, StringAttr symbol);
   Value select(Value rows, StringAttr symbol, OtherwiseFn otherwise);

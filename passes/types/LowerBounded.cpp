@@ -84,8 +84,8 @@ static bool isWithin(Value count, int64_t bound) {
              bound;
 }
 
-/// In a repeat, where the count of the next turn would overwrite one that is
-/// too large: what the word of Control gets instead, and a stage before the
+/// In a repeat, where the count of the next iteration would overwrite one that
+/// is too large: what the word of Control gets instead, and a stage before the
 /// repeat that clears it.
 Value BoundLowering::keepExcess(Location loc, Value count, StringAttr symbol,
                                 int64_t bound) {

@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-/// An element behind the count is combined as what changes nothing.
+/// An element past the count is replaced by the neutral element.
 LogicalResult BoundLowering::hideFromReduction(linalg::GenericOp op,
                                                StringAttr symbol,
                                                unsigned loop) {

@@ -16,14 +16,14 @@ static ArrayRef<int64_t> shapeInMemory(Value rows) {
 }
 
 //===----------------------------------------------------------------------===//
-// Rows behind the count
+// Rows past the count
 //===----------------------------------------------------------------------===//
 
 Value BoundLowering::isInside(ScalarBuilder &s, Value row, StringAttr symbol) {
   return s.less(s.toWord(row), s.read(counts.lookup(symbol), {}));
 }
 
-/// The rows of a bounded value, and something else behind its count.
+/// The rows of a bounded value, and something else past its count.
 Value BoundLowering::select(Value rows, StringAttr symbol,
                             OtherwiseFn otherwise) {
   auto choose = [&](ScalarBuilder &s, ArrayRef<Value> indices,
@@ -36,7 +36,7 @@ Value BoundLowering::select(Value rows, StringAttr symbol,
       .getResult(0);
 }
 
-/// Behind the count there shall be `element`.
+/// Past the count there shall be `element`.
 void BoundLowering::hide(OpOperand &rows, StringAttr symbol,
                          TypedAttr element) {
   rows.set(select(rows.get(), symbol,
@@ -48,7 +48,7 @@ void BoundLowering::hide(OpOperand &rows, StringAttr symbol, int64_t element) {
   hide(rows, symbol, b.getIntegerAttr(type, element));
 }
 
-/// 1 for each row behind the count, as i8.
+/// 1 for each row past the count, as i8.
 Value BoundLowering::isBehind(Location loc, ArrayRef<int64_t> shape,
                               StringAttr symbol) {
   Type i8 = b.getI8Type();
@@ -123,7 +123,7 @@ void BoundLowering::lowerFilled(FilledOp op) {
 // Order
 //===----------------------------------------------------------------------===//
 
-/// An element that no other comes behind, as gpuvm.sort sorts.
+/// An element that no other comes after, as gpuvm.sort sorts.
 static TypedAttr lastElement(Type type, bool isUnsigned, bool descends) {
   if (auto number = dyn_cast<FloatType>(type)) {
     const llvm::fltSemantics &semantics = number.getFloatSemantics();
@@ -145,7 +145,7 @@ static LogicalResult checkOneDimension(Operation *op, Value rows) {
                          "their last dimension; sort one dimension");
 }
 
-/// Rows behind the count come behind all others.
+/// Rows past the count come after all others.
 LogicalResult BoundLowering::lowerSort(SortOp op) {
   FailureOr<StringAttr> symbol = symbolFor(op, op.getOperands());
   Value first = op.getKeys().front();
@@ -167,8 +167,8 @@ LogicalResult BoundLowering::lowerSort(SortOp op) {
   return success();
 }
 
-/// What stands for the rest is behind all that are there, also of those that
-/// are equal to it.
+/// The element for rows past the count sorts after all existing ones, also
+/// after those that are equal to it.
 LogicalResult BoundLowering::lowerTopK(TopKOp op) {
   if (failed(checkOneDimension(op, op.getInput())))
     return failure();
@@ -182,7 +182,7 @@ LogicalResult BoundLowering::lowerTopK(TopKOp op) {
   return success();
 }
 
-/// What stands for the rest of a table is behind all that are there.
+/// The element for the rest of a table sorts after all existing ones.
 LogicalResult BoundLowering::lowerSearch(SearchSortedOp op) {
   if (failed(lowerRows(op, op.getQueries())))
     return failure();
@@ -203,7 +203,7 @@ LogicalResult BoundLowering::lowerSearch(SearchSortedOp op) {
 // Keys
 //===----------------------------------------------------------------------===//
 
-/// Rows behind the count share a key that comes behind all others.
+/// Rows past the count share a key that sorts after all others.
 LogicalResult BoundLowering::lowerDistinct(DistinctOp op) {
   if (failed(lowerRows(op, op.getKeys())))
     return failure();
@@ -255,7 +255,7 @@ LogicalResult BoundLowering::lowerRows(Operation *op, ValueRange rows) {
   return success();
 }
 
-/// The same, and `operand`, if it is bounded, has `element` behind them.
+/// The same, and `operand`, if it is bounded, has `element` past its count.
 LogicalResult BoundLowering::lowerHidden(OpOperand &operand, ValueRange rows,
                                          int64_t element) {
   if (failed(lowerRows(operand.getOwner(), rows)))
