@@ -53,7 +53,7 @@ static SmallVector<Word> emitBits(PackedReader &r, Word base, Word first,
   int64_t needed = llvm::divideCeil(bits, 32);
   int64_t spanned = llvm::divideCeil(32 - step + bits, 32);
   SmallVector<Word> raw = {r.word(start)}, aligned;
-  for (int64_t k = 1; k < spanned; ++k) // The last may lie behind the window.
+  for (int64_t k = 1; k < spanned; ++k) // The last may lie past the window.
     raw.push_back(r.wordClamped(start + static_cast<uint32_t>(k)));
   if (step == 32)
     return raw;

@@ -102,7 +102,7 @@ public:
   //===--- Reading --------------------------------------------------------===//
   /// Word `index` of the window.
   Word word(Word index);
-  /// The same; the last word for indices behind it.
+  /// The same; the last word for indices past it.
   Word wordClamped(Word index);
   /// The 16 bits from byte `at` on, a multiple of 2. The upper bits are
   /// undefined.

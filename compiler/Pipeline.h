@@ -90,7 +90,7 @@ struct CompilerOptions : PassPipelineOptions<CompilerOptions> {
   std::string *reportText = nullptr; ///< Gets the report, and no file does.
 };
 
-/// Adds the passes that turn the programs of a module into plans.
+/// Adds the passes that lower the programs of a module to plans.
 void buildPipeline(OpPassManager &passes, const CompilerOptions &options);
 
 /// The same in two parts: up to programs of kernels with windows and barriers,

@@ -4,8 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Written from docs/bounded.md: here a bounded tensor is a value with as many
-// rows as its count says. Nothing stands behind them, so no operation has to be
-// kept from seeing it. Counts are words of Control, which the host can read.
+// rows as its count says. There are no rows past the count, so no operation has
+// to be kept from seeing them. Counts are words of Control, which the host can
+// read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +27,8 @@ static int64_t boundOf(Value rows) {
   return withAllRows(typeOf(rows)).getDimSize(0);
 }
 
-/// A word of Control for each count that is made in `stage`; those who are
-/// given the same one share it.
+/// A word of Control for each count that is computed in `stage`; values with
+/// the same count share it.
 void Machine::addCounts(StageOp stage, SymbolTable &table) {
   DenseMap<std::pair<Value, int64_t>, StringAttr> known;
   auto add = [&](Operation &op, int64_t bound) {

@@ -113,7 +113,7 @@ Results gpuvm::reference::evaluateFft(FftOp op, const Environment &env) {
   SmallVector<int64_t> to(from.getShape());
   to.erase(to.begin() + taken);
   to.insert(to.begin() + given, length);
-  // Complex numbers behind one another along the dimension, and how often.
+  // Complex numbers one after another along the dimension, and how often.
   int64_t step = product(from.getShape().drop_front(taken + 1).drop_back());
   int64_t newStep = product(ArrayRef(to).drop_front(given + 1).drop_back());
   Signal result(source.size());

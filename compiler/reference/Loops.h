@@ -3,11 +3,11 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Internal to the reference interpreter: turns a function of one element, such
-// as `[](U a, U b) { return a + b; }`, into an ElementwiseFn for every element
-// type it is for. Integers of all widths are computed in 64 bits and truncated:
-// a parameter of type U sees the element zero-extended, one of type I
-// sign-extended. The argument types of the function say what it needs.
+// Internal to the reference interpreter: converts a function of one element,
+// such as `[](U a, U b) { return a + b; }`, to an ElementwiseFn for every
+// element type it is for. Integers of all widths are computed in 64 bits and
+// truncated: a parameter of type U sees the element zero-extended, one of type
+// I sign-extended. The argument types of the function say what it needs.
 //
 //===----------------------------------------------------------------------===//
 

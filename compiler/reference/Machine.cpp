@@ -190,7 +190,7 @@ LogicalResult Machine::run(Operation *op, Environment &env) {
       });
 }
 
-/// The symbols that take turns, so many turns later.
+/// Rotates the symbols of the loop's rotations by `turns` iterations.
 void Machine::rotate(LoopOp op, int64_t turns) {
   if (!op.getRotations())
     return;

@@ -55,7 +55,7 @@ public:
   }
 
 private:
-  /// What a message carries beside its payload.
+  /// What a message carries besides its payload.
   struct Metadata {
     Tensor status;
     Tensor statuses;   ///< Of each of its instances; null if it has none.

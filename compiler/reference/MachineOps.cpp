@@ -41,7 +41,7 @@ LogicalResult Machine::run(ClockOp op, Environment &env) {
   return success();
 }
 
-/// The bytes of a slice begin where the dimensions behind the leading one say.
+/// The bytes of a slice begin where the dimensions after the leading one say.
 static uint64_t findSlice(const HostTensor &whole, int64_t offset) {
   if (offset == 0)
     return 0;

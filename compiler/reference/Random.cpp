@@ -21,7 +21,7 @@ using namespace mlir::gpuvm::reference;
 namespace {
 using Words = std::array<uint32_t, 4>;
 
-/// What the words of one operation depend on beside the counter.
+/// What the words of one operation depend on besides the counter.
 struct Source {
   std::array<uint32_t, 2> key = {}, stream = {};
 

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The body of a `linalg.generic`, `tensor.generate` or `tensor.pad` is applied
-// to millions of points. ScalarCode turns it into a list of steps, each of
+// to millions of points. ScalarCode compiles it to a list of steps, each of
 // which does one operation of the body for up to kMaxCount points. A step that
 // branches or loops (ControlFlow.cpp) has steps of its own, which it runs for
 // those points that get there.

@@ -45,7 +45,7 @@ struct KeyOrder {
   uint64_t image(uint64_t bits) const {
     return descends ? ascending(bits) ^ ones() : ascending(bits);
   }
-  /// A key that no key comes behind.
+  /// A key that no key comes after.
   uint64_t last() const {
     bool isFloat = isa<FloatType>(type);
     if (isFloat && descends)

@@ -17,8 +17,8 @@
 
 namespace mlir::gpuvm::reference {
 
-/// A step is an operation of a program, a turn of a loop, or an operation on
-/// one element. Not thread-safe.
+/// A step is an operation of a program, an iteration of a loop, or an operation
+/// on one element. Not thread-safe.
 class StepLimit {
 public:
   explicit StepLimit(uint64_t steps = UINT64_MAX) : all(steps), left(steps) {}

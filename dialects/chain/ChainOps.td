@@ -320,11 +320,11 @@ def Chain_RepeatOp : Chain_Command<"repeat", [
     The commands of the body run `times` times. Where commands are counted (in the
     reasons of barriers), a repeat is one, and those of its body follow it.
 
-    The windows of a rotation take turns: what is in one of them at the end of a
-    time is in the one before it the next time (gpuvm.loop).
+    The windows of a rotation rotate after each iteration: what is in one of them at
+    the end of an iteration is in the one before it in the next one (gpuvm.loop).
 
-    `while` is a byte of region registers: a time that comes after it is 0 at the
-    end of one changes nothing, and need not run.
+    `while` is a byte of region registers: once it is 0 at the end of an iteration,
+    later iterations change nothing, and need not run.
 
     C1: it runs at least once, and the body is not empty.
     C2: a rotation has two windows or more, and they have one length.

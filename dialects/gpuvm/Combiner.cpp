@@ -226,7 +226,7 @@ void Matcher::matchChoice(unsigned key) {
 //===----------------------------------------------------------------------===//
 
 /// The operations that lead from accumulators to `value`, and the values that
-/// they take from the rest of the body. Constants belong to nobody.
+/// they take from the rest of the body. Constants are in neither list.
 void Matcher::collect(Value value, SmallPtrSetImpl<Operation *> &ops,
                       SetVector<Value> &sources) const {
   if (matchPattern(value, m_Constant()))
@@ -243,7 +243,7 @@ void Matcher::collect(Value value, SmallPtrSetImpl<Operation *> &ops,
 }
 
 /// While there are more sources than accumulators: what is computed from other
-/// sources alone is part of combining (`|element|` beside `|accumulator|`).
+/// sources alone is part of combining (`|element|` next to `|accumulator|`).
 void Matcher::sinkSources(size_t wanted, SmallPtrSetImpl<Operation *> &ops,
                           SetVector<Value> &sources) const {
   auto isKnown = [&](Value v) {

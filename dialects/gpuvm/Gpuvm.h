@@ -105,13 +105,13 @@ uint64_t tensorBytes(RankedTensorType type);
 /// The payload of a message type, or the tensor type itself.
 RankedTensorType payloadType(Type messageOrTensor);
 
-/// Whether somebody who receives `message`, of a stage with a condition, may
-/// run though the stage does not: if the same word tells both to run, nobody
-/// does.
+/// Whether a receiver of `message`, which a stage with a condition sends, may
+/// run although the stage does not. If all receivers have the same condition,
+/// none does.
 bool isReceivedElsewhere(OpResult message);
 
-/// Puts the constants that stages of `program` are given into their bodies, and
-/// erases those that nobody uses any more.
+/// Clones the constants that are operands of stages of `program` into their
+/// bodies, and erases those that are then unused.
 void sinkConstants(ProgramOp program);
 
 /// What a value of a tensor or packed type is in memory.

@@ -16,8 +16,8 @@ def Gpuvm_RootOpInterface : OpInterface<"RootOpInterface"> {
   let cppNamespace = "::mlir::gpuvm";
   let description = [{
     An operation in the body of a stage that is the root of a kernel of its own:
-    no loop nest of `linalg` can do its work. What makes its operands may melt
-    into the kernel, and so may elementwise operations on its results. Its
+    no loop nest of `linalg` can do its work. Producers of its operands and
+    elementwise operations on its results may be fused into the kernel. Its
     regions, if it has any, hold scalar code and end with `gpuvm.yield`.
   }];
   let methods = [

@@ -14,37 +14,40 @@
 def Gpuvm_KernelOp : Gpuvm_Op<"kernel", [
     IsolatedFromAbove, SingleBlock,
     ParentOneOf<["ProgramOp", "LoopOp"]>, Pure]> {
-  let summary = "What becomes one dispatch.";
+  let summary = "A kernel, which becomes one dispatch.";
   let description = [{
     The body is `linalg.generic` and `tensor` code on the block arguments; the
-    yielded values are written to the windows of the results. All of it is one
-    loop nest: for root `map` over the elements of the results (those of a single
-    element beside larger ones are made once), for root `reduce` over the
-    iteration space of the reductions, with elementwise producers and consumers
-    inside; for any other but `chain` one operation that
-    has this root, what makes its operands, and elementwise consumers. Root `chain` is several loop nests one
-    after the other in one workgroup, or in one workgroup for each index of the
-    leading dimension; each of them ends with a `gpuvm.hold` of what it makes.
+    yielded values are written to the windows of the results. The whole body is one
+    loop nest. For root `map` it is over the elements of the results; results of a
+    single element next to larger ones are computed once. For root `reduce` it is
+    over the iteration space of the reductions, with elementwise producers and
+    consumers inside. For any other root but `chain` it is one operation that has
+    this root, the producers of its operands, and elementwise consumers.
+
+    Root `chain` is several loop nests, one after the other, in one workgroup, or in
+    one workgroup for each index of the leading dimension. Each of them ends with a
+    `gpuvm.hold` of its results.
 
     C1: block argument i has the type of operand i.
     C2: yield has the types of the results.
     C3: windows, where given, are as long as the tensors they hold need.
     C4: a kernel with root `chain` yields results of `gpuvm.hold`.
-    C5: operand `condition` exists and is a `tensor<i1>`; `unless` is beside it.
+    C5: operand `condition` exists and is a `tensor<i1>`; `unless` needs one.
     C6: `counts_window` and `parked_groups` are both there, or none of them; the
         window is 12 bytes of Control.
     C7: the last one of `launches` is for any device.
     C8: the results of a kernel with root `map` have as many elements as the
         first one, or one.
 
-    `launches` are the ways in which the kernel may be laid over devices: the
+    `launches` are the ways in which the kernel may be mapped onto devices: the
     first one that a device can run is taken, and all can run the last one.
-    `emitted` names the `spirv.module` beside the program once there is one.
-    Operand `condition` is a `tensor<i1>`: while it is false, or true if there is
-    `unless`, nobody needs what the kernel makes but the windows of its results as
-    they are. `counts_window`,
-    three words of Control, says how many workgroups there are: `parked_groups`,
-    or none.
+    `emitted` names the `spirv.module` next to the program, once there is one.
+
+    Operand `condition`, a `tensor<i1>`, is the predicate of the kernel: the dispatch
+    may be skipped while it is false (with `unless`, while it is true), and the
+    windows of the results then keep their contents. `counts_window`, three words of
+    Control, makes the kernel an indirect dispatch. Its workgroup count is
+    `parked_groups`, or zero if the dispatch is skipped.
 
     Example:
 
@@ -101,7 +104,7 @@ def Gpuvm_YieldOp : Gpuvm_Op<"yield", [
     In a region of an operation of this dialect that holds scalar code, such as
     the one that combines two elements of a scan, the values are scalars.
 
-    C1: it stands in a kernel or in a region of another operation of this dialect.
+    C1: it is in a kernel or in a region of another operation of this dialect.
 
     Example:
 
@@ -120,7 +123,7 @@ def Gpuvm_YieldOp : Gpuvm_Op<"yield", [
 
 def Gpuvm_HoldOp : Gpuvm_Op<"hold", [
     Pure, HasParent<"KernelOp">, AllTypesMatch<["values", "held"]>]> {
-  let summary = "The values one step of a chain makes.";
+  let summary = "The results of one step of a chain.";
   let description = [{
     The end of one loop nest in a kernel with root `chain`. The results are the
     operands; from here on the lanes of the workgroup hold their elements, and
@@ -185,8 +188,8 @@ def Gpuvm_CopyOp : Gpuvm_Op<"copy", [
 def Gpuvm_ExposeOp : Gpuvm_Op<"expose", [ParentOneOf<["ProgramOp", "LoopOp"]>]> {
   let summary = "Says which register of which VM instance a value is.";
   let description = [{
-    What is left of a message when the stages have become kernels; the host
-    finds registers by it. It keeps no value alive: gpuvm-form-kernels makes
+    The remainder of a message after stages have been lowered to kernels; the host
+    finds registers by it. It keeps no value alive: gpuvm-form-kernels creates
     one only for values that have a window anyhow.
 
     C1: registers and instances count from 0.

@@ -149,10 +149,10 @@ def Gpuvm_StageOp : Gpuvm_Op<"stage", [
         only what is its own.
 
     With `when(%c)` the stage runs if `%c`, which the device computes, is true.
-    If not, it stores nothing, its message is what `gpuvm.send` names after
-    `else`, values that the stage was given, or zeros if nothing is named, and the
-    status is 0 (OK). With instances each of them has its own condition, or all a
-    `shared` one.
+    Otherwise it stores nothing, and its status is 0 (OK). Its message is then what
+    `gpuvm.send` names after `else`, operands of the stage, or zeros if nothing is
+    named. With instances each of them has its own condition, or all have a `shared`
+    one.
 
     C6: the condition is a `tensor<i1>`, for each instance. After `else` are as
         many values as are sent, of the same types, and all of them are block
@@ -165,9 +165,9 @@ def Gpuvm_StageOp : Gpuvm_Op<"stage", [
     before anything else. An operand that is a number, not a tensor, is always such
     a constant. Any other value has to be given to the stage.
 
-    A stage whose messages nobody receives and that stores nothing is removed
-    by canonicalization, and so are operands it does not use, as long as the
-    other registers keep their numbers.
+    Canonicalization removes a stage whose messages have no receiver and that stores
+    nothing. It also removes unused operands, as long as the other registers keep
+    their numbers.
 
     Example:
 

@@ -222,7 +222,7 @@ LogicalResult ProgramOp::verify() {
   return success();
 }
 
-/// C3 and C5 of gpuvm.loop: what takes turns does so in one place.
+/// C3 and C5 of gpuvm.loop: a register is in one rotation at most.
 static LogicalResult verifyLoops(ProgramOp program) {
   llvm::DenseSet<Attribute> rotating;
   WalkResult result =

@@ -14,28 +14,28 @@
 def Gpuvm_RepeatOp : Gpuvm_Op<"repeat", [
     SingleBlock, ParentOneOf<["ProgramOp", "RepeatOp"]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
-  let summary = "Stages that run again and again, until the device says so.";
+  let summary = "A do-while loop of stages, with a bound on its iterations.";
   let description = [{
-    The stages of the body run at least once and at most `times` times. Operands
-    become block arguments, as messages; what `gpuvm.next` names takes their
-    place the next time, and is the result when the last time is over: the one
-    after which the condition after `until` is true, or the one of number
-    `times`, so that there always is a result. The body may use values from
-    around it, which are the same each time.
+    The body has at least one iteration and at most `times`. Operands become block
+    arguments, as messages: the loop-carried values. The operands of `gpuvm.next`
+    replace them in the next iteration. The last iteration is the one after which
+    the condition after `until` is true, or number `times`; the results are the
+    operands of its `gpuvm.next`. So there always is a result. The body may use
+    values from outside, which are the same in each iteration.
 
-    Stages of the body store what they store once for each time that they run.
+    Stages of the body store once in each iteration that they run in.
 
     With `turn %t` the body has one more argument, a message with the number of
-    the time that runs, an i32 counted from 0.
+    the iteration, an i32 counted from 0.
 
     C1: block argument i is a message whose payload is operand i, or its payload;
-        the turn is the last one.
+        the number of the iteration is the last one.
     C2: results are messages with the types of the block arguments' payloads,
-        and so is what `gpuvm.next` names.
-    C3: there is at least one time, and at most 2^31 - 1.
+        and so are the operands of `gpuvm.next`.
+    C3: there is at least one iteration, and at most 2^31 - 1.
     C4: the body holds stages, repeats, calls and constants, and ends with
         `gpuvm.next`.
-    C5: what is carried has a number of rows that is known, and is not packed.
+    C5: loop-carried values have a static number of rows, and are not packed.
 
     Example, a square root by Newton's method, to convergence:
 
@@ -108,28 +108,28 @@ def Gpuvm_LoopOp : Gpuvm_Op<"loop", [
     SingleBlockImplicitTerminator<"EndTurnOp">,
     ParentOneOf<["ProgramOp", "LoopOp"]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface>]> {
-  let summary = "What runs several times, over what registers hold.";
+  let summary = "A loop whose state is in registers.";
   let description = [{
-    What gpuvm-lower-repeat makes of `gpuvm.repeat`. Everything before it runs
+    gpuvm-lower-repeat lowers `gpuvm.repeat` to it. Everything before it runs
     before, and everything after it runs after. The body may use values from
-    around it, which are the same each time.
+    outside, which are the same in each iteration.
 
-    The registers of a rotation take turns: what one of them holds at the end of
-    a time is in the one before it the next time, and what the first one holds in
-    the last one. Nothing is moved; each time means other windows by the names.
-    The first time is number `phase` in that, the number after the last one is a
-    multiple of all lengths: around the loop each name means what it does
-    elsewhere.
+    The registers of a rotation rotate after each iteration: what one of them holds
+    at the end of an iteration is in the one before it in the next iteration, and
+    what the first one holds in the last one. Nothing is moved: in each iteration
+    the names mean other windows. The first iteration is number `phase` of the
+    rotation. `phase` plus the number of iterations is a multiple of all lengths, so
+    outside of the loop each name means its own window.
 
-    `while` names a word that says after each time whether the loop goes on.
-    The times after that change nothing, whether they run or not.
+    `while` names a word that says after each iteration whether the loop goes on.
+    Iterations after that change nothing, whether they run or not.
 
     C1: the body has no arguments; it holds what a program holds but symbols.
-    C2: it runs at least once.
+    C2: it has at least one iteration.
     C3: a rotation has two registers or more, of one type, and each is in one
         rotation of one loop only.
     C4: `phase` plus `times` is a multiple of the length of each rotation.
-    C5: `while` is a register of type tensor<i1> that takes no turns.
+    C5: `while` is a register of type tensor<i1> that is in no rotation.
 
     Example:
 

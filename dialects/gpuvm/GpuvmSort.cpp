@@ -193,7 +193,7 @@ LogicalResult MergeOp::verify() {
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// What a workgroup carries beside a key.
+/// What a workgroup carries besides a key.
 static constexpr int64_t kMaxPayloadBytes = 8;
 
 static LogicalResult checkPayloads(Operation *op, ValueRange payloads,

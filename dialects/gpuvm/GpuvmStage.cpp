@@ -293,7 +293,7 @@ bool gpuvm::isReceivedElsewhere(OpResult message) {
     auto receiver = dyn_cast<StageOp>(use.getOwner());
     if (!receiver || receiver.getSharedCondition() != condition)
       return true;
-    // What is sent else is needed by who does not run.
+    // A receiver that does not run reads what is sent after `else`.
     Block &body = receiver.getBody().front();
     auto send = dyn_cast<SendOp>(body.back());
     return !send ||

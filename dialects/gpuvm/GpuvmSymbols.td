@@ -152,7 +152,7 @@ def Gpuvm_StoreOp : Gpuvm_Op<"store", [
 
     C5: what is stored at a position has the symbol's shape, or that of the
         instance's slice, but for the leading dimension, which is not longer; there
-        is no offset beside it, and the symbol is not packed.
+        is no offset besides it, and the symbol is not packed.
 
     Examples:
 

@@ -3,9 +3,9 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program is a nest: its block, and the blocks of the loops in it. Walked in
-// the order of the text it is a list, in which a loop stands before its body
-// and the terminator of the body behind it.
+// A program is a nest: its block, and the blocks of the loops in it. In program
+// order it is a list, in which a loop comes before its body and the terminator
+// of the body after it.
 //
 //===----------------------------------------------------------------------===//
 

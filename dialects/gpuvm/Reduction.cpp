@@ -30,9 +30,9 @@ static constexpr int64_t kMinColumnElements = 16;
 /// Parts of one reduction in all: enough workgroups of 256 lanes to keep the
 /// memory of a 132-multiprocessor GPU busy.
 static constexpr int64_t kMaxParts = 256;
-/// Rows a lane group takes in one turn where there are enough for all: enough
-/// neighbouring memory for a CPU, which runs one lane group after the other, to
-/// use whole cache lines (docs/rationale/reduction-rows.md).
+/// Rows a lane group takes in one iteration where there are enough for all:
+/// enough neighbouring memory for a CPU, which runs one lane group after the
+/// other, to use whole cache lines (docs/rationale/reduction-rows.md).
 static constexpr int64_t kRowsPerGroup = 4;
 static_assert(kMaxParts <= ReductionOrder::kLanes);
 /// So many short results share workgroups, whose lanes then have more in flight
@@ -305,7 +305,7 @@ static bool canHaveOrder(linalg::GenericOp op, OrderAttr fixed, OrderAttr own) {
         (results > 1 && elements % order.elementsPerLane != 0))
       return false;
     [[fallthrough]];
-  case OrderKind::columns: // Each part has a turn.
+  case OrderKind::columns: // Each part has rows.
     return own.getKind() == fixed.getKind() &&
            order.parts <=
                int64_t(llvm::divideCeil(elements, order.rowsPerTurn() *

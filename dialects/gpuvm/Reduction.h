@@ -36,10 +36,10 @@ struct ReductionOrder {
   /// In lanes, with kColumnLanes lane groups of one lane, which take an element
   /// at a time: neighbouring lanes are left to neighbouring results.
   bool columns = false;
-  /// Otherwise rows are taken in turns of kGroupsPerPart * rowsPerGroup; turn t
-  /// belongs to part t % parts (in columns: rows of one element in turns of
-  /// kColumnLanes). In a turn each lane group of the part takes
-  /// rowsPerGroup neighbouring rows, in order; lane l of a group combines
+  /// Otherwise rows are taken in iterations of kGroupsPerPart * rowsPerGroup;
+  /// iteration t belongs to part t % parts (in columns: rows of one element in
+  /// iterations of kColumnLanes). In an iteration each lane group of the part
+  /// takes rowsPerGroup neighbouring rows, in order; lane l of a group combines
   /// elements [l * elementsPerLane, (l + 1) * elementsPerLane) of each row,
   /// ascending. Then the lanes that have an element are combined in groups of
   /// kLaneGroup, ascending, and the groups, ascending. The parts, at most
@@ -98,8 +98,8 @@ struct TileLoops {
 /// is over them. The operation has the order that it has in the body of one.
 inline constexpr llvm::StringLiteral kInstancesAttr = "gpuvm.instances";
 
-/// On a reduction inside a kernel that is not the kernel's own: whoever reads a
-/// result computes it there, one element after the other.
+/// On a reduction inside a kernel that is not the kernel's own: each reader of
+/// a result computes it there, one element after the other.
 inline constexpr llvm::StringLiteral kInnerAttr = "gpuvm.inner";
 
 /// Whether `op` is a reduction, and none whose results are made where they are

@@ -44,7 +44,7 @@ struct ScanOrder {
   }
 };
 
-/// The positions of a scan: rows one behind the other, in row-major order of
+/// The positions of a scan: rows one after the other, in row-major order of
 /// their indices in the other dimensions. Of bounded tensors there are as many
 /// as there may be at most.
 struct ScanSpace {
@@ -58,7 +58,7 @@ struct ScanSpace {
   int64_t length() const { return shape[dimension]; } ///< Of a row.
   int64_t count() const { return llvm::product_of(shape); }
   int64_t rows() const { return count() / length(); }
-  /// Elements of the dimensions behind the one that is scanned.
+  /// Elements of the dimensions after the one that is scanned.
   int64_t inner() const {
     return llvm::product_of(ArrayRef(shape).drop_front(dimension + 1));
   }

@@ -186,8 +186,9 @@ gpuvm::findOuterNames(const char *text) {
 // Operands
 //===----------------------------------------------------------------------===//
 
-/// The value of a name; null if there is none yet. The parser gives a value to
-/// who knows its type only, and says the type to who does not.
+/// The value of a name; null if there is none yet. The parser resolves a name
+/// only with its type: a first attempt, with type none, fails with a diagnostic
+/// that has the type.
 static Value lookUp(OpAsmParser &parser,
                     const OpAsmParser::UnresolvedOperand &name) {
   Type type;

@@ -34,7 +34,7 @@ static std::string sentence;
 static void endCrash(int signal) {
   std::optional<uint64_t> free = freeAddressSpace();
   if (DriverCall::isInside() && free && *free < kNextToNothing) {
-    // Whoever has closed standard error does not want to know.
+    // If standard error is closed, there is nothing to tell.
     std::ignore = write(STDERR_FILENO, sentence.data(), sentence.size());
     _exit(static_cast<int>(Code::OutOfMemory));
   }

@@ -40,7 +40,7 @@ static std::nullopt_t complain(const Status &status) {
   return std::nullopt;
 }
 
-/// Errors in a text have their place in front, as a compiler's.
+/// Errors in a text begin with their place, as a compiler's.
 static std::optional<Program> loadText(const std::string &path) {
   Result<std::string> text = readSourceText(path);
   if (!text.ok())

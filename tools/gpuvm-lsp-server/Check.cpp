@@ -143,7 +143,7 @@ json::Array lsp::readDiagnostics(StringRef printed, StringRef path,
 // The process
 //===----------------------------------------------------------------------===//
 
-/// The file of a document: externals are found beside it.
+/// The file of a document: externals are found next to it.
 static StringRef pathOf(StringRef uri) {
   (void)uri.consume_front("file://");
   return uri;

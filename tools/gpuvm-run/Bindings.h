@@ -25,7 +25,7 @@
 
 namespace vm::run {
 
-/// Something the program leaves behind: an output or a symbol.
+/// Something the program leaves: an output or a symbol.
 struct Source {
   bool isSymbol = false;
   uint32_t index = 0; ///< Into plan.outputs or plan.symbols.

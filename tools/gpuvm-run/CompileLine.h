@@ -3,7 +3,8 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// "compiling kernels 3/23", on a terminal only, for who waits for a first run.
+// "compiling kernels 3/23", on a terminal only, for a user who waits for a
+// first run.
 //
 //===----------------------------------------------------------------------===//
 

@@ -48,7 +48,7 @@ struct Observers {
   std::string profile; ///< As --profile prints it.
 };
 
-/// What the device left behind.
+/// The results that the device left.
 struct RunResult {
   std::vector<HostTensor> outputs;  ///< By index of bindings.outputs.
   std::vector<HostTensor> expected; ///< The actual values, likewise.

@@ -35,7 +35,7 @@ struct WatchState {
   std::string program;
   std::string device;
   uint64_t done = 0;  ///< Executions, warm-up included.
-  uint64_t total = 0; ///< 0: nobody knows.
+  uint64_t total = 0; ///< 0: not known.
   double seconds = 0; ///< Since the first of them.
   std::vector<StageState> stages;
   std::vector<Metric> metrics;
@@ -59,7 +59,7 @@ std::vector<std::string> watchPicture(const WatchState &state,
 
 class Watch {
 public:
-  /// `total`: executions there will be; 0 if nobody knows.
+  /// `total`: executions there will be; 0 if that is not known.
   Watch(Vm &vm, const CommandLine &options, uint64_t total);
 
   /// Executions that have ended since the start.

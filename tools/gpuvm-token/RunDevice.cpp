@@ -29,7 +29,7 @@ static EngineRunOptions runOptions(const Options &options,
 }
 
 namespace {
-/// A plan on a device, with what stands beside it.
+/// A plan on a device, with its sidecar.
 struct OpenPlan {
   Sidecar sidecar;
   DevicePlan plan;

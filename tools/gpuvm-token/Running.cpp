@@ -22,7 +22,7 @@ namespace vm::token_tool {
 
 using namespace token;
 
-/// Errors with a place have it in front, as a compiler's.
+/// Errors with a place begin with it, as a compiler's.
 int fail(const Status &status) {
   bool hasPlace = status.message().find(": error: ") != std::string::npos;
   fmt::print(stderr, "{}{}\n",
