@@ -4,11 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // O_TMPFILE gives a file with no name, which vanishes with its process even
-// when that is killed; linkat(2) names it. What replaces another file, and all
-// files on file systems without O_TMPFILE, have a temporary name in the same
-// folder for a while. A process that is killed then leaves it behind; whoever
-// writes the same file next removes it. That its process has ended shows in its
-// flock(2), which ends with the process, wherever that ran.
+// when that is killed; linkat(2) names it. A file that replaces another one,
+// and every file on a file system without O_TMPFILE, has a temporary name in
+// the same folder for a while. A process that is killed then leaves it; the
+// next writer of the same file removes it. It knows that the process has ended
+// by the flock(2) of the file, which ends with the process, wherever that ran.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,7 +70,7 @@ static bool isTemporary(std::string_view name, std::string_view prefix) {
          name.find_first_not_of("0123456789-") == std::string_view::npos;
 }
 
-/// Removes the file at `path` unless somebody writes it.
+/// Removes the file at `path` unless a process writes it.
 static void removeIfLeft(const std::string &path) {
   int fd = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0)
@@ -147,7 +147,7 @@ Status AtomicFile::failure(const char *verb) const {
                                          path_, verb, errorText(errno)));
 }
 
-/// Who may read and write what is replaced may do so still, and nobody else.
+/// Keeps the permissions of the file that is replaced.
 Status AtomicFile::takeAccessOf(const struct stat &old) const {
   constexpr mode_t kAccess = 0777, kGroupAccess = 0070;
   mode_t mode = old.st_mode & kAccess;
@@ -178,7 +178,7 @@ Status AtomicFile::openTemporary(Temporary kind, bool isPrivate) {
     flock(fd_, LOCK_EX);
     struct stat info;
     bool isGone = fstat(fd_, &info) == 0 && info.st_nlink == 0;
-    if (isGone) // Somebody has taken it for a leftover before it was locked.
+    if (isGone) // Removed as a leftover before it was locked.
       close(std::exchange(fd_, -1));
   }
   return {};

@@ -3,9 +3,9 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whoever writes past a limit to the size of files (ulimit -f), or to a pipe
-// that nobody reads any more, gets a signal, which ends the process before it
-// can say what is wrong.
+// A process that writes past a limit to the size of files (ulimit -f), or to a
+// pipe without a reader, gets a signal, which ends it before it can say what is
+// wrong.
 //
 //===----------------------------------------------------------------------===//
 

@@ -119,7 +119,7 @@ public:
   /// Gives a Vulkan object a name for debuggers and validation messages.
   void setName(VkObjectType type, uint64_t handle,
                const std::string &name) const;
-  /// Whether somebody sees labels.
+  /// Whether a layer or a tool reads labels.
   bool hasLabels() const { return instance_.vk().cmdBeginLabel; }
   /// Labels the commands recorded until endLabel.
   void beginLabel(VkCommandBuffer commands, const std::string &name) const;

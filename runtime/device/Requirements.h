@@ -3,8 +3,8 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Computed from the plan alone. Each need carries the name of who needs it, so
-// that a refusal can say which kernel or region is the reason.
+// Computed from the plan alone. Each requirement has the name of the kernel or
+// region that is its reason, so that a refusal can say it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,8 @@ struct FeatureNeed {
   std::string kernel; ///< The first kernel that needs it.
 };
 
-/// The largest value of one kind, and who needs it. 0: nobody.
+/// The largest value of one kind, and the name of what needs it. 0: nothing
+/// does.
 struct LimitNeed {
   uint64_t value = 0;
   std::string user; ///< The subject of a sentence: `Kernel "filter"`.

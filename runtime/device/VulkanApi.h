@@ -21,10 +21,11 @@
 
 namespace vm {
 
-/// Held by who makes or destroys an instance or a device, and by who calls what
-/// looks for its device among all of them (vkGetDeviceProcAddr, names, labels):
-/// Khronos' loader walks its lists without a lock (issue 1044 of
-/// KhronosGroup/Vulkan-ValidationLayers; 1.3.239 crashes).
+/// Held by a thread that creates or destroys an instance or a device, or that
+/// calls a function which looks for its device among all of them
+/// (vkGetDeviceProcAddr, names, labels): Khronos' loader walks its lists
+/// without a lock (issue 1044 of KhronosGroup/Vulkan-ValidationLayers; 1.3.239
+/// crashes).
 std::unique_lock<std::mutex> lockLoader();
 
 /// "VK_ERROR_DEVICE_LOST", ...; "VkResult -17" for a value without a name.

@@ -92,7 +92,7 @@ static void completeStages(BarrierScope &scope) {
 
 namespace {
 /// The commands of a plan in the order in which they run, those of repeats
-/// twice: so every use meets every other one, before it and behind it.
+/// twice: so every use meets every other one, before it and after it.
 class Execution {
 public:
   explicit Execution(const Plan &plan)
@@ -277,7 +277,7 @@ Result<BarrierScopes> barrierScopesOf(const Plan &plan,
   BarrierScopes scopes;
   scopes.commands.resize(plan.commands.size());
 
-  // What may run before a barrier, and behind it: of the repeat that it is in,
+  // What may run before a barrier, and after it: of the repeat that it is in,
   // everything.
   std::vector<CommandRange> ranges = outermostRepeats(plan);
   size_t count = plan.commands.size();

@@ -40,7 +40,7 @@ uint32_t vm_abi_version() { return GPUVM_ABI_VERSION; }
 
 //===--- Structs that grow ------------------------------------------------===//
 
-/// Nobody's struct is larger: the size was not set.
+/// No version of a struct is larger: the size was not set.
 static constexpr size_t kMaxStructBytes = 4096;
 
 /// Gives the caller's `out` as much of `full` as it has room for; what it has

@@ -3,8 +3,8 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every entry point runs inside `call`, which keeps exceptions in, stores the
-// sentence of a failure, and turns fresh validation messages into one.
+// Every entry point runs inside `call`, which catches exceptions, stores the
+// sentence of a failure, and makes new validation messages a failure.
 //
 //===----------------------------------------------------------------------===//
 

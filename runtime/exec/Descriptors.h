@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A descriptor set for each different (kernel, windows) of a plan, written
-// once. Ranges are explicit: what lies outside a window stays out of a kernel's
-// reach (robustBufferAccess2), and synchronization validation knows who touches
-// what.
+// once. Ranges are explicit: a kernel cannot reach what lies outside a window
+// (robustBufferAccess2), and synchronization validation knows which bytes each
+// command accesses.
 //
 //===----------------------------------------------------------------------===//
 

@@ -234,7 +234,7 @@ Executor::~Executor() {
       std::ignore = last().replay.submission().waitFor(timeLeftNs());
     isBusy = busy();
   } catch (const std::bad_alloc &) {
-    // There is no memory to say what went wrong with: nobody knows.
+    // There is no memory for a message: the state is not known.
     isBusy = true;
   }
   if (isBusy)

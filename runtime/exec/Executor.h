@@ -52,7 +52,7 @@ struct ExecutionTimes {
 };
 
 /// Totals since creation, except `recorded`: what the last execution ran, or
-/// what one that takes every turn will.
+/// what one that takes every iteration will.
 struct ExecutorCounters {
   RecordCounts recorded;
   uint64_t recordings = 0;        ///< Times a program was recorded.
@@ -120,8 +120,8 @@ public:
   Status bindFile(uint32_t index, const std::string &path, uint64_t offset);
   /// The bytes of output `index` as the last execution left them.
   Status readOutput(uint32_t index, std::span<uint8_t> bytes) const;
-  /// How many rows of output `index` the last execution made, if the device
-  /// decides that; what lies behind them has no meaning.
+  /// How many rows of output `index` the last execution computed, if the device
+  /// decides that; the contents past them are undefined.
   Result<std::optional<int64_t>> readRows(uint32_t index);
   Status writeRegion(Region region, uint64_t offset,
                      std::span<const uint8_t> bytes);

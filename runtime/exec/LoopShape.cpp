@@ -1,4 +1,4 @@
-//===- LoopShape.cpp - how often the turns of a repeat are recorded -------===//
+//===- LoopShape.cpp - recorded iterations of repeats ---------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,7 +22,7 @@ static uint64_t times(uint64_t a, uint64_t b) {
 }
 
 namespace {
-/// The commands of one turn of a repeat.
+/// The commands of one iteration of a repeat.
 struct Turn {
   uint64_t commands = 0; ///< Those of repeats in it as often as they run.
   bool hasLong = false;  ///< A repeat in it is not short.

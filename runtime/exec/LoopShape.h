@@ -1,12 +1,12 @@
-//===- LoopShape.h - how often the turns of a repeat are recorded ---------===//
+//===- LoopShape.h - recorded iterations of repeats -------------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A short repeat is recorded turn by turn among the commands around it. Of a
-// long one a few turns are recorded, in command buffers of their own that an
-// execution submits as often as it takes: what it costs does not depend on the
-// number of turns.
+// A short repeat is recorded iteration by iteration among the commands around
+// it. Of a long one a few iterations are recorded, in command buffers of their
+// own that an execution submits as often as needed: the cost does not depend on
+// the number of iterations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,10 +21,10 @@
 namespace vm {
 
 /// The commands of repeats, counted each time they run, up to which these are
-/// recorded turn by turn.
+/// recorded iteration by iteration.
 struct RecordLimits {
   uint64_t fixed = 16384;
-  /// Those with a condition: turns after the end take their time too.
+  /// Those with a condition: iterations after the end take their time too.
   uint64_t conditional = 1024;
   /// A cycle of a long repeat has about so many. On an H200 a command buffer
   /// takes 1.4 us more than its commands; those with a condition run whole
@@ -33,8 +33,9 @@ struct RecordLimits {
   uint64_t conditionalCycle = 64;
 };
 
-/// The turns of one repeat: `first`, then `cycle` turns `cycles` times. After
-/// `first` and after each cycle its windows are in their own places.
+/// The iterations of one repeat: `first`, then `cycle` iterations `cycles`
+/// times. After `first` and after each cycle its windows are in their own
+/// places.
 struct LoopShape {
   bool isShort = true; ///< Only `first`, and among the commands around it.
   uint32_t first = 0, cycle = 0, cycles = 0;

@@ -42,8 +42,8 @@ private:
 } // namespace
 
 uint64_t recordedBytesOf(const Plan &plan, bool trace) {
-  // lavapipe takes 457 bytes for each of dispatches and barriers in turn, with
-  // their traces; the H200's driver as much.
+  // lavapipe takes 457 bytes for each of alternating dispatches and barriers,
+  // with their traces; the H200's driver as much.
   constexpr uint64_t kBytesOfCommand = 512;
   uint64_t commands = countRecorded(plan).commands;
   return checkedMul(commands, kBytesOfCommand + (trace ? sizeof(size_t) : 0))

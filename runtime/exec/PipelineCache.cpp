@@ -99,7 +99,7 @@ struct OwnedFd {
 };
 } // namespace
 
-/// Whether nobody but us, or the superuser, can have written the file: its
+/// Whether only this user, or the superuser, can have written the file: its
 /// checksum is no secret, and the driver trusts what is in it.
 static bool isOurs(const struct stat &info) {
   constexpr mode_t kOthersWrite = 0022;
@@ -158,7 +158,7 @@ static bool writeAll(int fd, const std::vector<uint8_t> &bytes) {
 }
 
 /// Writes a temporary file next to `path` and renames it. Its name is new
-/// (O_EXCL), so that no link that somebody left there is followed.
+/// (O_EXCL), so that no link that was planted there is followed.
 static void replaceFile(const std::string &path,
                         const std::vector<uint8_t> &bytes) {
   std::string temporary = path + ".XXXXXX";

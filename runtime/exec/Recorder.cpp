@@ -55,7 +55,7 @@ private:
   void record(size_t, const Clock &op);
   void record(size_t, const LeftOut &) {} // Not visited.
 
-  /// Where the bytes that a command names are in this turn.
+  /// Where the bytes that a command names are in this iteration.
   BufferRange locate(const Window &window) const {
     return r_.regions.locate(turns_.at(window));
   }

@@ -47,7 +47,7 @@ Result<Replay> Replay::create(const Device &device, const char *name) {
   return replay;
 }
 
-/// Those of an execution that takes every turn.
+/// Those of an execution that takes every iteration.
 static RecordCounts countsOf(const std::vector<Part> &parts,
                              const PartSequence &sequence) {
   RecordCounts counts;

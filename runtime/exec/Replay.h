@@ -4,11 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An execution is a list of command buffers. A plan without a long repeat has
-// one. A long repeat has buffers of its own, which the list holds as often as
-// it takes; where the device decides how often that is, some of its turns are
+// one. A long repeat has buffers of its own, which are in the list as often as
+// needed. If the device decides how often that is, some of its iterations are
 // submitted, the host reads whether it goes on, and submits more: as many as
-// there were so far, so that a few submits are enough for any number of turns.
-// The next execution starts with as many as this one took.
+// there were so far, so that a few submits are enough for any number of
+// iterations. The next execution starts with as many as this one took.
 //
 //===----------------------------------------------------------------------===//
 
@@ -88,7 +88,7 @@ public:
   /// No more is submitted of this execution.
   void giveUp();
 
-  /// Of one execution: the last one, or one that takes every turn.
+  /// Of one execution: the last one, or one that takes every iteration.
   RecordCounts counts() const;
   /// When each command of the last execution ran, if that was recorded.
   Result<CommandTimes> commandTimes(const Timestamps &timestamps);

@@ -6,7 +6,8 @@
 // The thread rules of gpuvm.h. One mutex for a VM, which is free while a thread
 // waits for the device, so that others can watch and cancel meanwhile. A Vulkan
 // fence may be waited for by several threads but reset and destroyed by none of
-// them: whoever sees an execution end lets the other waiters leave first.
+// them: the thread that sees an execution end lets the other waiters leave
+// first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,7 +60,7 @@ public:
   public:
     /// Waits for the execution in flight; others may watch meanwhile.
     Status wait() { return shared_.waitForEnd(lock_); }
-    /// Code::Usage if somebody has cancelled the stream.
+    /// Code::Usage if another thread has cancelled the stream.
     Status checkCancelled() const;
     /// Runs a callback of the application, which may call the VM.
     template <typename Body> auto unlocked(Body body) {
@@ -68,7 +69,7 @@ public:
       return body();
     }
 
-    /// Not before the waiters have left who are to.
+    /// Locks again after all waiters that must leave have left.
     struct Relock {
       ~Relock() { shared.lockAgain(lock); }
       SharedVm &shared;

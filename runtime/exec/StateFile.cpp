@@ -146,7 +146,8 @@ static StateLayout layoutOf(const Plan &plan) {
   return layout;
 }
 
-/// Calls `body(region, offset, bytes)` for the pieces of all values in turn.
+/// Calls `body(region, offset, bytes)` for the pieces of all values, one after
+/// the other.
 template <typename Body>
 static Status forEachPiece(const StateLayout &layout,
                            std::vector<uint8_t> &memory, Body body) {

@@ -39,8 +39,8 @@ public:
   Status submit() { return submit({&commands_, 1}); }
   Status submit(std::span<const VkCommandBuffer> list);
   /// Waits for the last submit at most `timeoutNs` (0: only asks); whether it
-  /// has completed. After a failure it has too, unless inFlight() says that
-  /// nobody knows.
+  /// has completed. After a failure it has too, unless inFlight() says that it
+  /// may still run.
   Result<bool> waitFor(uint64_t timeoutNs);
   /// The same, but Code::DeviceLost if it is then still in flight.
   Status wait(uint64_t timeoutNs);

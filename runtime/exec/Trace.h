@@ -3,7 +3,7 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// When a wait times out or the device is lost, somebody wants to know which
+// When a wait times out or the device is lost, the user wants to know which
 // kernel hangs. A traced recording writes one word before each command into
 // memory that the host can still read then. This costs a fill for each command,
 // so it is off unless asked for, except on devices that are the host itself,

@@ -3,8 +3,9 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A turn clears several elements: llvmpipe ends a kernel's loops after 65,535
-// turns of all of them together, and most of these are the kernel's.
+// An iteration clears several elements: llvmpipe ends a kernel's loops after
+// 65,535 iterations of all of them together, and most of these are the
+// kernel's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +17,8 @@
 
 namespace vm {
 
-/// Scalars that a turn of a loop clears, if they are not parts of one element
-/// that has more.
+/// Scalars that an iteration of a loop clears, if they are not parts of one
+/// element that has more.
 static constexpr uint64_t kScalarsPerTurn = 16;
 
 //===--- What there is to clear -------------------------------------------===//

@@ -3,10 +3,10 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One ordered map of disjoint segments per region remembers who wrote and who
-// read each byte since the last barrier. An access splits the segments at its
-// ends, looks at those inside, and leaves one segment behind, so that a replay
-// without hazards costs O(n log n).
+// One ordered map of disjoint segments per region has the writers and readers
+// of each byte since the last barrier. An access splits the segments at its
+// ends, looks at those inside, and replaces them by one segment, so that a
+// replay without hazards costs O(n log n).
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,7 +61,7 @@ struct AccessCollector {
   void operator()(const LeftOut &) {}
 };
 
-/// Who touched the bytes [key of the map, end).
+/// The commands that accessed the bytes [key of the map, end).
 struct Segment {
   uint64_t end = 0;
   std::optional<uint32_t> writer;
@@ -200,7 +200,7 @@ void Replay::applyRead(uint32_t command, const Window &window) {
   auto it = segments.lower_bound(begin);
   while (at < end && !full()) {
     if (it == segments.end() || it->first >= end || it->first > at) {
-      // Bytes nobody touched yet.
+      // Bytes without an access yet.
       uint64_t gapEnd = it == segments.end() ? end : std::min(end, it->first);
       it = segments.emplace_hint(it, at, Segment{gapEnd, {}, {command}});
     } else {

@@ -6,7 +6,7 @@
 // The hazard check and the device check believe what the manifest says about a
 // kernel, so the manifest must be right: the module is validated (SPIRV-Tools),
 // reflected (SPIRV-Cross) and its pointers are followed to the loads and stores
-// behind every binding. docs/plan-format.md numbers the rules K1..Kn.
+// of every binding. docs/plan-format.md numbers the rules K1..Kn.
 //
 //===----------------------------------------------------------------------===//
 

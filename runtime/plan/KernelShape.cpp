@@ -1,4 +1,4 @@
-//===- KernelShape.cpp - how large a module becomes for those who read it -===//
+//===- KernelShape.cpp - how large a module becomes for drivers -----------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -76,7 +76,7 @@ void KernelShape::visit(uint16_t opcode, std::span<const uint32_t> words) {
 }
 
 /// Gives each block the number of constructs that it lies in. The merge block
-/// of a header lies outside of its construct, whoever branches to it.
+/// of a header lies outside of its construct, whichever block branches to it.
 void KernelShape::finishFunction() {
   std::unordered_map<uint32_t, size_t> indexOf;
   for (size_t i = 0; i < blocks.size(); ++i)

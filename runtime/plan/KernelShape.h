@@ -1,4 +1,4 @@
-//===- KernelShape.h - how large a module becomes for those who read it ---===//
+//===- KernelShape.h - how large a module becomes for drivers ---*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -3,7 +3,7 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Instructions of both extensions, operands behind the result:
+// Instructions of both extensions, operands after the result:
 //
 //   KHR type: component scope rows columns use      NV: without use
 //   KHR load: pointer layout stride [access]        NV: pointer stride

@@ -60,8 +60,8 @@ inline constexpr uint64_t kMaxCommands = 1 << 20;
 /// With those of repeats counted as often as hazards are looked for in them.
 inline constexpr uint64_t kMaxVisited = 1 << 22;
 inline constexpr uint64_t kMaxTimes = (1ull << 31) - 1;
-/// Of a repeat; and turns until its windows are where they were, each of which
-/// has descriptors of its own.
+/// Of a repeat; and iterations until its windows are where they were, each of
+/// which has descriptors of its own.
 inline constexpr uint64_t kMaxRotations = 4096;
 inline constexpr uint64_t kMaxPeriod = 12;
 /// Repeats in repeats. Hazards are looked for in two times of each.

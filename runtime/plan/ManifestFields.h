@@ -5,7 +5,7 @@
 //
 // nlohmann-json converts -1 to 4294967295 and 3.7 to 3 when asked for an
 // integer. These readers take a value only if it has the right kind and range,
-// know where it is, and refuse objects with fields nobody read.
+// know where it is, and refuse objects with fields that were not read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,7 +76,7 @@ public:
       read(field, value.emplace());
   }
 
-  /// A string that `fromString` turns into an optional value.
+  /// A string that `fromString` converts to an optional value.
   template <typename Enum, typename Function>
   void readEnum(const char *field, Enum &value, Function fromString) {
     std::string name;

@@ -175,7 +175,7 @@ Status readReason(const json &value, const At &at, BarrierReason &reason) {
   return object.finish();
 }
 
-/// The fields of a command beside `op` and `stage`.
+/// The fields of a command besides `op` and `stage`.
 bool readOp(ManifestObject &object, const std::string &name, Command &command) {
   if (name == "dispatch") {
     auto &op = command.op.emplace<Dispatch>();

@@ -31,7 +31,7 @@ bool isOptional(const Kernel &kernel, Feature feature) {
 }
 
 namespace {
-/// The float controls that a module has beside the one that goes.
+/// The float controls that a module has besides the one that is removed.
 struct Others {
   bool preserving = false; ///< The same mode, for another width.
   bool any = false;

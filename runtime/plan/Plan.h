@@ -186,27 +186,27 @@ struct Fill {
 };
 
 /// Reads the device's clock when everything before it is done: a u64 count of
-/// ticks. Behind it come the bits of the count that are valid, as a u64, and
-/// the nanoseconds of a tick, as an f32 and four zero bytes.
+/// ticks. After it come the bits of the count that are valid, as a u64, and the
+/// nanoseconds of a tick, as an f32 and four zero bytes.
 struct Clock {
   Window window; ///< kClockBytes long.
 };
 inline constexpr uint64_t kClockBytes = 24;
 
-/// Windows that take turns: what is in one of them at the end of a turn is in
-/// the one before it in the next turn, and what is in the first one in the last
-/// one. So in turn t of a repeat a command that names the bytes of window i
-/// accesses those of window (i + phase + t) % size.
+/// Windows that rotate: what is in one of them at the end of an iteration is in
+/// the one before it in the next iteration, and what is in the first one in the
+/// last one. So in iteration t of a repeat a command that names the bytes of
+/// window i accesses those of window (i + phase + t) % size.
 using Rotation = std::vector<Window>;
 
-/// The `commands` commands behind it run `times` times, one time after the
+/// The next `commands` commands run `times` times, one iteration after the
 /// other, with the same windows but for those in `rotations`, which are in
 /// their own places again at the end.
 struct Repeat {
   uint32_t commands = 1;
   uint32_t times = 1;
-  /// A byte of Registers: once it is 0 at the end of a turn, turns after that
-  /// change nothing, and need not run.
+  /// A byte of Registers: once it is 0 at the end of an iteration, later
+  /// iterations change nothing, and need not run.
   std::optional<Window> condition = {};
   std::vector<Rotation> rotations = {};
   uint32_t phase = 0;

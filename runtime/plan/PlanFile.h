@@ -53,7 +53,7 @@ Result<std::vector<uint8_t>> encodePlan(const Plan &plan);
 /// The same for a plan whose kernels have passed checkKernels already.
 Result<std::vector<uint8_t>> encodePlanOfCheckedKernels(const Plan &plan);
 
-/// Writes encodePlan to a temporary beside `path` and renames it: the file at
+/// Writes encodePlan to a temporary next to `path` and renames it: the file at
 /// `path` is never half-written.
 Status savePlan(const std::string &path, const Plan &plan);
 Status savePlanOfCheckedKernels(const std::string &path, const Plan &plan);

@@ -1,4 +1,4 @@
-//===- RepeatVerifier.cpp - repeats, and windows that take turns ----------===//
+//===- RepeatVerifier.cpp - repeats, and windows that rotate --------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,7 @@
 using namespace vm;
 using namespace vm::verify;
 
-/// Windows take turns with others like them, and end where they began.
+/// The windows of a rotation are alike, and end where they began.
 static Status verifyRotationsOf(const Plan &plan, size_t index,
                                 const Repeat &repeat,
                                 const Deadline &deadline) {
@@ -58,7 +58,7 @@ static Status verifyRotationsOf(const Plan &plan, size_t index,
 }
 
 namespace {
-/// Windows that take turns: in the repeats around a command.
+/// The windows of all rotations of the repeats around a command.
 class RotatingWindows {
 public:
   /// Those of a repeat, command `index`.

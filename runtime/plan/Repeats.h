@@ -22,7 +22,7 @@
 
 namespace vm {
 
-/// After how many turns the windows of a repeat are where they were.
+/// After how many iterations the windows of a repeat are where they were.
 inline uint32_t periodOf(const Repeat &repeat) {
   uint32_t period = 1;
   for (const Rotation &rotation : repeat.rotations)
@@ -37,7 +37,7 @@ public:
   /// Of forEachExecuted().
   void turn(const Repeat &repeat, uint32_t number, bool begins);
 
-  /// O(log n) in the windows that take turns.
+  /// O(log n) in the windows that rotate.
   Window at(Window window) const;
 
   /// A number for where all windows are, below numStates().
@@ -65,8 +65,8 @@ private:
   std::vector<Open> open_; ///< Outer ones first.
 };
 
-/// How many turns of a repeat to visit, of at most `mostTimes` if that ends
-/// where all of them do.
+/// How many iterations of a repeat to visit: at most `mostTimes`, or as many
+/// more as bring its windows to where all iterations leave them.
 inline uint32_t turnsToVisit(const Repeat &repeat, uint32_t mostTimes) {
   uint32_t times = std::min(repeat.times, mostTimes);
   uint32_t period = periodOf(repeat);
@@ -75,7 +75,7 @@ inline uint32_t turnsToVisit(const Repeat &repeat, uint32_t mostTimes) {
   return times;
 }
 
-/// Two turns show every pair of neighbours that there is.
+/// Two iterations show every pair of neighbours that there is.
 inline constexpr uint32_t kTurnsForHazards = 2;
 
 namespace detail {
@@ -104,7 +104,7 @@ void visitExecuted(const Plan &plan, CommandRange range, uint32_t mostTimes,
 /// Calls `visit(index)` for each command in the order of an execution; those of
 /// a repeat at most `mostTimes` times, or as many more as bring its windows to
 /// their places, and none that is left out. `turn(i, t, true)` comes before
-/// time t of repeat i, `turn(i, t, false)` after it.
+/// iteration t of repeat i, `turn(i, t, false)` after it.
 template <typename Visit, typename Turn>
 void forEachExecuted(const Plan &plan, uint32_t mostTimes, Visit visit,
                      Turn turn) {

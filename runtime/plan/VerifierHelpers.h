@@ -60,8 +60,8 @@ Status verifyCommands(const Plan &plan, const Deadline &deadline);
 // RepeatVerifier.cpp
 /// Repeats lie in one another or side by side, and do not run for ever.
 Status verifyRepeats(const Plan &plan, const Deadline &deadline);
-/// Windows that take turns are told apart from all others. Of verified
-/// commands.
+/// Windows of rotations overlap no other windows (V33), and end where they
+/// began (V34). Of verified commands.
 Status verifyRotations(const Plan &plan, const Deadline &deadline);
 
 } // namespace vm::verify
