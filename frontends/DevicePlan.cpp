@@ -35,8 +35,8 @@ Result<DevicePlan> DevicePlan::open(const std::string &path,
   return plan;
 }
 
-/// In a plan of several programs what belongs to one has its name in front,
-/// which may be left out.
+/// In a plan of several programs a name of one program begins with its name and
+/// a dot, which may be left out.
 static bool isName(std::string_view name, std::string_view whole) {
   return whole == name || (whole.ends_with(name) &&
                            whole[whole.size() - name.size() - 1] == '.');

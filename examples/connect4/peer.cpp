@@ -73,7 +73,7 @@ struct Random {
   int column() { return int(next() >> 61); }
 };
 
-// What whoever moved last scores in a game at random: 2, 1 or 0.
+// What the player who moved last scores in a game at random: 2, 1 or 0.
 int playout(Board board, Random &random) {
   for (int moverScores = 0;; moverScores = 2 - moverScores) {
     if (board.isFull())
@@ -92,7 +92,7 @@ int playout(Board board, Random &random) {
 struct Node {
   int32_t children[7] = {};
   int32_t visits = 0;
-  int32_t score = 0; // Of whoever moved into it, in halves.
+  int32_t score = 0; // Of the player who moved into it, in halves.
 };
 
 class Search {
@@ -196,7 +196,7 @@ private:
   std::vector<Node> nodes;
 };
 
-// Whether whoever is to move wins within so many plies, whatever the other one
+// Whether the player to move wins within so many plies, whatever the other one
 // does.
 bool winsWithin(const Board &board, int plies);
 

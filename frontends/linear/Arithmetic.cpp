@@ -113,7 +113,7 @@ static float cosineOfRest(float r) {
   return add(subtract(high, multiply(0.5f, z)), 1.0f);
 }
 
-/// The sine of so many quarters of a turn more.
+/// The sine of so many quarters of a circle more.
 static float sineOfQuarter(unsigned quarter, float rest) {
   float value = quarter % 2 ? cosineOfRest(rest) : sineOfRest(rest);
   return quarter % 4 < 2 ? value : -value;

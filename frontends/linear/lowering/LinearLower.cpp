@@ -120,7 +120,7 @@ static OwningOpRef<ModuleOp> parse(Operation *op, const std::string &text) {
   return module;
 }
 
-/// Moves what `module` holds in front of `op`.
+/// Moves what `module` holds to before `op`.
 static void insertPrograms(Operation *op, ModuleOp module) {
   for (Operation &made : llvm::make_early_inc_range(*module.getBody())) {
     if (auto program = dyn_cast<gpuvm::ProgramOp>(made))

@@ -25,7 +25,7 @@
 namespace mlir::linear {
 
 constexpr unsigned kElements = vm::linear::kElements;
-/// What stands beside the IP where a machine stops (CompiledLaunch).
+/// The word next to the IP where a machine stops (CompiledLaunch).
 enum Status : uint32_t { Running = 0, Halted = 3, Faulted = 4, Free = 5 };
 enum Fault : uint32_t { None, Address, Forbidden, Overflow, Underflow };
 

@@ -3,7 +3,7 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The formats of matrices beside CSR and dense: each as words that lie after
+// The formats of matrices besides CSR and dense: each as words that lie after
 // each other, and a walk over the coefficients that such words hold.
 //
 //===----------------------------------------------------------------------===//

@@ -63,7 +63,7 @@ void EngineWriter::addSizes() {
 /// What is a number in an engine for one program.
 void EngineWriter::addLimits() {
   size_t most = options.room ? sizes.launches : 0;
-  // A turn more for each phase, which finds that it is over.
+  // One more iteration for each phase, which finds that it is over.
   uint64_t epochs = options.room ? INT32_MAX : 0;
   for (const Phase &phase : program.phases) {
     most = std::max(most, phase.launches.size());
@@ -96,7 +96,7 @@ void EngineWriter::addTables() {
     arguments.places[table.name + "Value"] = options.room ? "" : valueOf(table);
 }
 
-/// How matrices are read: the formats beside CSR and dense stand in
+/// How matrices are read: the formats besides CSR and dense are in
 /// PackedMatrices.h.
 void EngineWriter::addFormat() {
   unsigned side = blockSize(options.format), across = blocksAcross(side);
@@ -173,7 +173,7 @@ void EngineWriter::addConditions() {
   add("modulo", {Opcode::Mod, Opcode::ModI});
   add("root", {Opcode::Sqrt});
   add("sine", {Opcode::Sin, Opcode::Cos});
-  // Which of the values that a turn hands on is the last one.
+  // Which of the loop-carried values is the last one.
   set("spawned", spawns ? "2" : "1");
   set("pushed", calls ? "1" : "");
   set("committed", writes ? "1" : "");

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What fused mode makes of the code of a launch: loops whose turns are known
-// are written out, what is known before the program runs is evaluated, and
+// How fused mode optimizes the code of a launch: loops whose trip count is
+// known are unrolled, what is known before the program runs is evaluated, and
 // linear instructions that follow each other become one matrix where that takes
 // no more operations.
 //

@@ -38,10 +38,10 @@ struct Loop {
 
 std::vector<Loop> findInnerLoops(const Expanded &code);
 
-/// Loops whose turns are known before they run, turn by turn, as long as all
-/// steps together are no more than `most` and few of them other than linear.
-/// Also takes from branches the way that no machine goes. The numbers of loops
-/// that were unrolled.
+/// Unrolls loops whose trip count is known before they run, iteration by
+/// iteration, as long as all steps together are no more than `most` and few of
+/// them other than linear. Also removes the successors of branches that no
+/// machine takes. Returns the number of loops that were unrolled.
 unsigned unrollLoops(const Program &program, const Launch &launch,
                      Expanded &code, size_t most);
 

@@ -1,14 +1,14 @@
-//===- Unroll.cpp - loops whose turns are known ---------------------------===//
+//===- Unroll.cpp - loops of a known trip count ---------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A turn of a loop is followed with what is known at its begin, through all
-// ways that are open, and then the next one with what is known at its end. If
-// every turn either goes on for all machines or ends the loop for all, their
-// steps are written one after the other in the loop's place.
+// An iteration of a loop is evaluated with what is known at its beginning,
+// along all paths that may be taken, and then the next one with what is known
+// at its end. If every iteration either goes on for all machines or ends the
+// loop for all, their steps replace the loop, one iteration after the other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ namespace {
 /// each is code by itself, of up to a hundred operations.
 constexpr size_t kMaxOthers = 256;
 
-/// The steps that a turn comes to, and the ways from each.
+/// The steps that an iteration reaches, and the successors of each.
 using Turn = std::map<uint32_t, std::vector<uint32_t>>;
 
 class Unroller {
@@ -57,8 +57,8 @@ private:
   std::set<uint32_t> kept;        ///< First steps of loops that stay.
   std::vector<Turn> turns;        ///< Of the loop that is unrolled,
   size_t written = 0;             ///< and their steps.
-  std::optional<KnownState> last; ///< Where the last turn goes back.
-  bool leaves = false;            ///< Whether the last turn ends the loop.
+  std::optional<KnownState> last; ///< Where the last one goes back.
+  bool leaves = false;            ///< Whether the last one ends the loop.
 };
 } // namespace
 
@@ -91,8 +91,8 @@ std::optional<KnownState> Unroller::stateBefore(
   return state;
 }
 
-/// A turn that begins with `begin`; false if it neither goes on nor ends the
-/// loop for all machines.
+/// An iteration that begins with `begin`; false if it neither goes on nor ends
+/// the loop for all machines.
 bool Unroller::followTurn(const Loop &loop, KnownState begin) {
   uint32_t header = loop.steps.front();
   Turn &turn = turns.emplace_back();
@@ -120,7 +120,7 @@ bool Unroller::followTurn(const Loop &loop, KnownState begin) {
   return !(last && leaves);
 }
 
-/// Counts what is written for a turn.
+/// Counts what is written for an iteration.
 bool Unroller::fits(const Turn &turn) {
   for (const auto &[step, next] : turn) {
     const Instruction &own = program.instructions[code.steps[step].instruction];
@@ -145,7 +145,7 @@ bool Unroller::unrollLoop(const Loop &loop, KnownState state) {
   return true;
 }
 
-/// Copies of the steps of each turn; the loop itself is reached no more.
+/// Copies of the steps of each iteration; the loop itself is no longer reached.
 void Unroller::write(const Loop &loop) {
   uint32_t header = loop.steps.front();
   std::vector<std::map<uint32_t, uint32_t>> copies(turns.size());

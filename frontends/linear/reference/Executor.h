@@ -30,7 +30,7 @@ struct PendingSpawn {
   uint32_t line;
 };
 
-/// What a race checker wants to know beside those.
+/// What a race checker needs besides those.
 struct Access {
   enum Kind : uint8_t { Read, Wait, VmId, Kill } kind;
   bool passes = true; ///< Of Wait.

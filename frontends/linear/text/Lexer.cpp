@@ -40,7 +40,7 @@ static TokenKind kindOf(std::string_view text) {
              : TokenKind::Stray;
 }
 
-/// Of a number, well formed or not: signs belong to it in front and after `e`.
+/// Of a number, well formed or not, with a sign before it and after `e`.
 static size_t numberLength(std::string_view text) {
   size_t length = 1;
   while (length < text.size()) {

@@ -123,7 +123,7 @@ void EngineWriter::setPosts() {
   set("posts", text);
 }
 
-/// What is recorded of a step beside its word.
+/// What is recorded of a step besides its word.
 void EngineWriter::setExtras() {
   std::string stepped, kept;
   for (int i = 0; i < sizes.triggers * sizes.classWords; ++i)

@@ -56,7 +56,7 @@ Status EngineRun::readRoom() {
   return isRight ? Status() : isNone;
 }
 
-/// What stands beside a plan may be of another one.
+/// The sidecar of a plan may be of another one.
 Status EngineRun::checkModules() const {
   EngineSizes told;
   addModules(options_.modules, told);
@@ -275,7 +275,8 @@ void EngineRun::forEachStep(int32_t stream, size_t firstBlock,
     auto stepAt = [&](size_t turn, size_t step) {
       return StepWord{wordAt(turn, step, 0)};
     };
-    // A turn may end early, for the model; one that is empty is the last one.
+    // An iteration may end early, for the model; one that is empty is the last
+    // one.
     for (size_t turn = 0; turn < block.turns && stepAt(turn, 0).isStep();
          ++turn)
       for (size_t step = 0; step < steps && stepAt(turn, step).isStep();

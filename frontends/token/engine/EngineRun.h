@@ -75,7 +75,7 @@ private:
   struct Block {
     std::vector<int32_t> streams; ///< Ascending; none = all.
     size_t turns = 0;
-    /// [word of a step of a turn][turn][stream].
+    /// [word of a step of an iteration][iteration][stream].
     std::unique_ptr<uint32_t[]> words;
 
     /// -1 where it was not running.

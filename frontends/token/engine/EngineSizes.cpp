@@ -17,8 +17,8 @@
 using namespace vm;
 using namespace vm::token;
 
-/// Windows of a kernel. With more of them the compiler copies what it reads
-/// into one in each turn, which it cannot do with what it makes.
+/// Windows of a kernel. With more operands the compiler copies them into one in
+/// each iteration, which it cannot do with results.
 static constexpr int32_t kMaxWindows = 28, kMaxResults = 26;
 
 /// What an execution records at most, in words.
@@ -131,7 +131,7 @@ void vm::token::addModules(std::span<const ModuleInfo> modules,
   });
 }
 
-/// What the kernel of a turn makes: the state, in pairs, and words.
+/// The results of the kernel of an iteration: the state, in pairs, and words.
 static int32_t turnResults(const EngineSizes &sizes, bool hasModel) {
   int32_t states = sizes.modules + (hasModel ? kNumbersWithModel + sizes.steps
                                              : kNumbersWithTest);
@@ -172,7 +172,7 @@ EngineSizes vm::token::roomFor(EngineSizes needed, const Limits &limits,
   room.steps = hasModel ? kStepsOfModelTurn : kStepsOfTurn;
   while (room.steps > 1 && turnWindows(room, hasModel) > kMaxWindows)
     room.steps /= 2;
-  // A turn of a model may make one token only.
+  // An iteration of a model may have one token only.
   int32_t least = hasModel ? 1 : room.steps;
   int64_t turns = (int64_t(std::max(limits.budget, 1)) + least - 1) / least;
   int64_t wordsOfTurn = int64_t(room.steps) * (1 + room.extraWords());

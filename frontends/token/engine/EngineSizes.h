@@ -18,22 +18,23 @@
 
 namespace vm::token {
 
-/// Steps in a turn save its barriers and the state's way to memory and back
+/// Steps in an iteration of the loop that runs the streams. More of them save
+/// barriers and the state's way to memory and back
 /// (docs/rationale/token-vm.md).
 constexpr int32_t kStepsOfTurn = 8;
-/// ... where a model that is a program is called once a turn: it sees so many
-/// tokens at a time.
+/// ... where a model that is a program is called once an iteration: it sees so
+/// many tokens at a time.
 constexpr int32_t kStepsOfModelTurn = 4;
 
-/// The numbers that a stream has from turn to turn (EngineText.cpp): with the
-/// model for tests; with another one, the words of the turn before aside.
+/// The loop-carried numbers of a stream (EngineText.cpp): with the model for
+/// tests; with another one, without the words of the iteration before.
 constexpr int32_t kNumbersWithTest = 13, kNumbersWithModel = 12;
 
 struct EngineSizes {
   int32_t streams = 1;
   int32_t turns = 1;   ///< That an execution has records for.
   int32_t records = 1; ///< 1: a word of each step; 0: none.
-  int32_t steps = 1;   ///< Of each stream in a turn, which is one dispatch.
+  int32_t steps = 1;   ///< Of each stream in an iteration: one dispatch.
   int32_t workflows = 1;
   int32_t phrases = 1;
   int32_t zones = 1;
@@ -49,7 +50,7 @@ struct EngineSizes {
   int32_t numbers = 0;  ///< That they record with each token.
   int32_t triggers = 0; ///< 1: they change which classes are complete.
 
-  /// Words that are recorded of a step beside its first one: what modules
+  /// Words that are recorded of a step besides its first one: what modules
   /// record, and where they change them the classes that are complete.
   int32_t extraWords() const {
     return records ? numbers + triggers * classWords : 0;
@@ -83,13 +84,13 @@ EngineSizes neededSizes(const Machine &machine,
 void addModules(std::span<const ModuleInfo> modules, EngineSizes &needed);
 
 /// Room for that and for workflows like it: sizes of tables are rounded up to
-/// powers of two. `hasModel`: one that is a program. Modules make turns
-/// shorter: a kernel has so many windows.
+/// powers of two. `hasModel`: one that is a program. Modules make iterations
+/// shorter: the windows of a kernel are limited.
 EngineSizes roomFor(EngineSizes needed, const Limits &limits,
                     bool hasModel = false);
 
-/// M03 (docs/token-vm.md) where a turn makes more than a kernel has windows
-/// for.
+/// M03 (docs/token-vm.md) where an iteration has more results than a kernel has
+/// windows for.
 Status checkTurn(const EngineSizes &room, bool hasModel);
 
 /// M01 (docs/token-vm.md) where streams may have more tokens than the model

@@ -38,8 +38,9 @@ static constexpr StateText kModelStates[] = {
     {"asked", "%zero", "%asked1", "%asked1", "%asked"},
 };
 
-/// The words of the turn before, which such a model has not seen, and how many
-/// are tokens. A turn does not begin with them: in its loop are its own.
+/// The words of the iteration before, which such a model has not seen, and how
+/// many are tokens. An iteration does not begin with them: its loop has its
+/// own.
 static constexpr StateText kShownStates[kStepsOfModelTurn + 1] = {
     {"shown0", "%not", "%shown0", "", ""},
     {"shown1", "%not", "%shown1", "", ""},
@@ -184,7 +185,7 @@ void EngineWriter::setMemory() {
           "\n"));
 }
 
-/// What turns hand on.
+/// The loop-carried values.
 void EngineWriter::setCarried() {
   set("pairs", pairs());
   set("allPairs", pairs() + 1);

@@ -1,4 +1,4 @@
-//===- EngineTurns.cpp - what a turn of an engine does --------------------===//
+//===- EngineTurns.cpp - an iteration of the engine's loop ----------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -61,7 +61,7 @@ void EngineWriter::setStep() {
       }));
 }
 
-/// Each step of a turn has a word, and its own rows of records.
+/// Each step of an iteration has a word, and its own rows of records.
 void EngineWriter::setRecords() {
   int count = int(states.size());
   auto keep = [&](int step, const std::string &word, int result) {
@@ -90,7 +90,7 @@ void EngineWriter::setRecords() {
       }));
 }
 
-/// Results of a turn: pairs, and words that are in none of them.
+/// Results of an iteration: pairs, and words that are in none of them.
 void EngineWriter::setStores() {
   int count = int(states.size()), own = ownWords() + allExtras();
   int results = pairs() + own;
@@ -175,8 +175,8 @@ void EngineWriter::setReads(const std::string &prefix,
   set(prefix + "Unpacked", unpacked);
 }
 
-/// What a model that is a program is shown: which of the words of a turn are
-/// tokens, and how many.
+/// What a model that is a program is shown: which of the words of an iteration
+/// are tokens, and how many.
 void EngineWriter::setShown() {
   std::set<std::string_view> names;
   for (int i = 0; i < words(); ++i)

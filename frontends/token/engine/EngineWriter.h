@@ -32,8 +32,8 @@ struct StateText {
   const char *kept;     ///< ..., and else.
 };
 
-/// The words of the turn before, which a model that is a program has not seen,
-/// and how many of them are tokens.
+/// The words of the iteration before, which a model that is a program has not
+/// seen, and how many of them are tokens.
 std::span<const StateText> shownStates();
 
 class EngineWriter {
@@ -75,14 +75,15 @@ private:
     return eachOf(pairs(),
                   [&](int pair) { return line(pair, low(pair), high(pair)); });
   }
-  /// Words that a turn records, and those that it makes: a model sees them.
+  /// Words that an iteration records, and those that it computes: a model sees
+  /// them.
   int records() const { return sizes.records ? sizes.steps : 0; }
   int words() const { return model.empty() ? records() : sizes.steps; }
-  /// What modules add to the word of a step, and of a turn.
+  /// What modules add to the word of a step, and of an iteration.
   int extras() const { return sizes.extraWords(); }
   int allExtras() const { return sizes.steps * extras(); }
-  /// Words that a turn records itself: with a model of its own those of its
-  /// steps are carried to the next one.
+  /// Words that an iteration records itself: with a model of its own those of
+  /// its steps are carried to the next one.
   int ownWords() const { return model.empty() ? records() : 0; }
   int pairs() const { return (int(carried.size()) + 1) / 2; }
   const StateText &low(int pair) const { return carried[size_t(pair) * 2]; }
@@ -126,8 +127,8 @@ private:
   const std::string &model;
   std::span<const EngineModule> modules;
   std::deque<std::string> texts;  ///< Of states that have names by number.
-  std::vector<StateText> states;  ///< In the loop over the steps of a turn.
-  std::vector<StateText> carried; ///< From turn to turn.
+  std::vector<StateText> states;  ///< In the loop over an iteration's steps.
+  std::vector<StateText> carried; ///< Loop-carried.
   TemplateArguments arguments;
 };
 

@@ -1,11 +1,12 @@
-//===- Sidecar.h - what stands beside the plan of an engine ---------------===//
+//===- Sidecar.h - the companion file of an engine's plan -------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The plan of an engine holds no workflow: whoever runs it gives it the tensors
-// of one. They are in the file `PLAN.token.json` beside it, with the rest that
-// a plan has no place for: names, the tokenizer, and what streams may take.
+// The plan of an engine holds no workflow: the program that runs it binds the
+// tensors of one. They are in the file `PLAN.token.json` next to it, with the
+// rest that a plan has no place for: names, the tokenizer, and what streams may
+// take.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,7 @@
 namespace vm::token {
 
 struct Sidecar {
-  uint64_t plan = 0; ///< The plan it stands beside (planIdentity).
+  uint64_t plan = 0; ///< The plan it belongs to (planIdentity).
   Machine machine;   ///< Checked (machine/CheckMachine.h).
   std::unique_ptr<Tokenizer> tokenizer;
   int32_t streams = 1; ///< At least 1, and what the engine has room for.
@@ -51,11 +52,11 @@ std::string writeSidecar(uint64_t plan, const Machine &machine,
 /// out of range. `file` is for messages.
 Result<Sidecar> readSidecar(std::string_view text, const std::string &file);
 
-/// The same of the file beside a plan; P02 where it cannot be read.
+/// The same of the file next to a plan; P02 where it cannot be read.
 Result<Sidecar> loadSidecar(const std::string &planPath);
 
-/// P08 where the plan beside which the sidecar was found is `plan` and not its
-/// own: of two compilations, one has left its file here and one not.
+/// P08 where the plan next to the sidecar is `plan` and not its own: of two
+/// compilations, one has left its file here and one not.
 Status checkPlanOf(const Sidecar &sidecar, uint64_t plan,
                    const std::string &planPath);
 

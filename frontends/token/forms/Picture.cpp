@@ -220,7 +220,7 @@ std::string Painter::around(const PictureEdge &edge, int64_t fromX,
 
 void Painter::paintEdge(const PictureEdge &edge) {
   const char *kind = edge.isJump ? "jump" : "next";
-  // Both edges of a zone leave it, and come to one, beside each other.
+  // Both edges of a zone leave it, and come to one, side by side.
   int64_t shift = edge.isJump ? 24 : -24;
   int64_t fromX = leftOf(edge.from) + kWidth / 2 + shift;
   int64_t toX = leftOf(edge.to) + kWidth / 2 + shift;

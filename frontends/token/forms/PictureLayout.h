@@ -27,7 +27,7 @@ struct PictureCell {
 
 struct PictureEdge {
   /// Direct ones go from a cell to one of the next layer, or straight down past
-  /// empty cells. Others go around the cells on a lane beside the grid: those
+  /// empty cells. Others go around the cells on a lane next to the grid: those
   /// that lead down on its right, those that lead back on its left.
   enum class Way { Direct, Right, Left };
 

@@ -25,8 +25,8 @@ struct Place {
   SourceLocation where{0, 0};
 };
 
-/// The part of a machine that a diagnostic is about, for those who have places
-/// of its parts.
+/// The part of a machine that a diagnostic is about, for callers that have
+/// places of its parts.
 struct Subject {
   enum class Kind { Machine, Workflow, Class, Row, Zone, TestModel };
   Kind kind = Kind::Machine;

@@ -3,7 +3,8 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a step is told of a function that a user adds to it, whoever runs it.
+// What a step is told of a function that a user adds to it, on the host and on
+// a device.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,9 +3,9 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A workflow names files: its prompts, a tokenizer. Who runs one of a stranger
-// shows him no others than those that came with it: what a message quotes of a
-// file, or what a stream says of it, may be seen by somebody else.
+// A workflow names files: its prompts, a tokenizer. A workflow of a stranger
+// may read no other files than those that came with it: what a message quotes
+// of a file, or what a stream says of it, may be seen by others.
 //
 //===----------------------------------------------------------------------===//
 

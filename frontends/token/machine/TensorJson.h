@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The tensor form, `*.token.json`. Sets of classes and tags are lists of the
-// indices that are true, tables of tokens are filled with -1 in front.
+// indices that are true, tables of tokens are padded with -1 at the beginning.
 //
 //===----------------------------------------------------------------------===//
 

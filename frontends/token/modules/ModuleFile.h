@@ -57,8 +57,7 @@ private:
 
 using ModuleFiles = std::vector<std::unique_ptr<ModuleFile>>;
 
-/// The files that --module names, in their order. Null in front after a
-/// diagnostic.
+/// The files that --module names, in their order. Null after a diagnostic.
 std::optional<ModuleFiles> readModules(StringRef tool,
                                        const std::vector<std::string> &names);
 

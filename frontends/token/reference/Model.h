@@ -27,7 +27,7 @@ public:
   /// proposing changes stays as it is then.
   virtual int32_t propose() = 0;
 
-  /// The token of the step, whoever made it.
+  /// The token of the step, forced or proposed.
   virtual void observe(int32_t token) = 0;
 };
 

@@ -3,8 +3,8 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The step as docs/token-vm.md says it, in its order. It is written to be
-// read beside that text; everything else that runs streams is measured by it.
+// The step as docs/token-vm.md says it, in its order. It is written to be read
+// next to that text; everything else that runs streams is measured by it.
 //
 //===----------------------------------------------------------------------===//
 

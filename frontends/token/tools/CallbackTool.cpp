@@ -85,7 +85,7 @@ void CallbackTool::serve() {
     Request request = std::move(requests_.front());
     requests_.pop_front();
     if (!waiting_.contains(request.id))
-      continue; // Timed out before its turn.
+      continue; // Timed out while it waited.
     lock.unlock();
     finish(request.id, call(request.text));
     lock.lock();

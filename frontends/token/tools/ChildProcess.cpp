@@ -155,8 +155,8 @@ static Result<Pipe> makeHighPipe() {
   return pipe;
 }
 
-/// What ends the group when this process is gone: it reads a pipe that nobody
-/// writes, whose other end only this process has, and which so ends with it.
+/// What ends the group when this process is gone: it reads a pipe that is never
+/// written, whose other end only this process has, and which so ends with it.
 static constexpr const char *kGuard = "read -r line; kill -s KILL 0";
 
 Result<ChildProcess> ChildProcess::start(const std::string &command) {

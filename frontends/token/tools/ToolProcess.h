@@ -5,7 +5,7 @@
 //
 // The program is started once and reads the requests of all streams, a line
 // each, from its standard input; ToolLines.h has the lines. A thread writes and
-// reads, so that a program that is slow holds nobody up.
+// reads, so that a slow program blocks nothing else.
 //
 //===----------------------------------------------------------------------===//
 
