@@ -121,7 +121,7 @@ def torch_layers(nodes):
 
 
 def layers(relations, h, at_least):
-    """(features behind all layers, energies) of matrices and the sums of their rows."""
+    """(features after all layers, energies) of matrices and the sums of their rows."""
     below = sum(worth * (degree > 0) for worth, (_, degree) in zip(packages.ROUTING, relations)) + packages.ROUTING[3]
     energies = []
     for _ in range(LAYERS):

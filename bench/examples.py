@@ -9,7 +9,7 @@ FOLDER = ROOT / "examples"
 
 
 def load(path):
-    """The module examples/PATH.py, beside which it finds its own imports."""
+    """The module examples/PATH.py, in whose folder it finds its own imports."""
     file = FOLDER / f"{path}.py"
     name = f"examples_{path.replace('/', '_')}"
     if name not in sys.modules:

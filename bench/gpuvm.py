@@ -105,7 +105,7 @@ def bytes_moved(manifest):
 
     A window that a command both reads and writes counts twice, and what is repeated as often as it is at most.
     """
-    total, ends = 0, []  # ends: of the repeats that a command is in, (number of the command behind it, times)
+    total, ends = 0, []  # ends: of the repeats that a command is in, (number of the command after it, times)
     for number, command in enumerate(manifest["commands"]):
         ends = [end for end in ends if end[0] > number]
         times = math.prod(end[1] for end in ends)

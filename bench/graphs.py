@@ -1,7 +1,7 @@
 """graphs.py STAGES [SEED]: prints a program of so many random stages, for measuring the compiler.
 
 Matrices and vectors go through elementwise stages, sums of rows, broadcasts and products; what a stage reads is mostly
-recent, so some stages stand side by side and others after each other. All that nobody reads is returned.
+recent, so some stages stand side by side and others after each other. All that has no reader is returned.
 """
 
 import random

@@ -34,7 +34,7 @@ def install(cache):
 #===--- Transforms ---===#
 
 def complex_words(numbers):
-    """Complex numbers as two f32 behind one another, in place."""
+    """Complex numbers as two f32 after one another, in place."""
     return numbers.view(np.float32).reshape(*numbers.shape, 2)
 
 
@@ -82,7 +82,7 @@ def connect(tables):
 
 
 def duckdb_groups(d, names, groups, numbered):
-    """Sums by column k and counts, one behind another; in the order of the keys unless those are numbers of groups."""
+    """Sums by column k and counts, one after another; in the order of the keys unless those are numbers of groups."""
     connection = connect({"t": {name: d[name] for name in ("k", *names)}})
     sums = "".join(f", sum({name})::BIGINT AS {name}" for name in names)
     query = f"SELECT k{sums}, count(*) AS n FROM t GROUP BY k" + " ORDER BY k" * (not numbered)

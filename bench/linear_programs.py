@@ -12,7 +12,7 @@ SMALL = "1e-7"  # times a machine's number
 
 @dataclasses.dataclass(frozen=True)
 class Program:
-    """`start`, then `body`, as often as there are turns if r3 counts them; then HALT."""
+    """`start`, then `body`, as often as there are iterations if r3 counts them; then HALT."""
     name: str
     start: tuple
     body: tuple

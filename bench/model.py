@@ -65,7 +65,7 @@ class Case:
 
     `reference` computes the output with NumPy from {input: array} and is a peer; where it
     would be no fair one, `answer` is there instead. `torch` has forms of the same with
-    tensors, and `host` libraries beside lavapipe. Peers that need more are `peers`: {name: function
+    tensors, and `host` libraries next to lavapipe. Peers that need more are `peers`: {name: function
     (session, case, arrays) -> subject} (see subjects.py).
 
     A program with several outputs has `compared`, which makes one array of {output: array}, as its peers on the host

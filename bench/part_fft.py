@@ -1,6 +1,6 @@
 """Discrete Fourier transforms and convolutions with a filter by its spectrum.
 
-Complex numbers are two f32 behind one another; NumPy and torch see the same memory as
+Complex numbers are two f32 after one another; NumPy and torch see the same memory as
 complex64. torch calls cuFFT: once for a transform, and for a convolution once there and
 once back, with the product in between.
 """

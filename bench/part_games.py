@@ -85,7 +85,7 @@ def parity(x):
 
 
 def play(states, where, zeros, step=draw):
-    """(first, second, nobody) of GAMES games of each lane; a lane whose games are over plays on for nothing."""
+    """(first, second, nobody) of GAMES games of each lane; a lane whose games are over plays on, and the result is discarded."""
     mine, board, state, over = zeros, zeros, states | 1, zeros
     first = second = 0
     while True:

@@ -44,7 +44,7 @@ def histogram(n, bins, target=None, in_order=False):
 #===--- GROUP BY ---===#
 
 def sums_of(names, d, keys, groups):
-    """Sums by group of these columns and how many rows there are, one behind another."""
+    """Sums by group of these columns and how many rows there are, one after another."""
     columns = [np.bincount(keys, d[name], groups).astype(np.int64) for name in names]
     return np.concatenate([*columns, np.bincount(keys, minlength=groups)])
 
@@ -134,7 +134,7 @@ def build_keys(rows):
 
 
 def join(n, rows, target=None):
-    """How many of the probes find their key, and the sum of what stands beside it. Half of them do."""
+    """How many of the probes find their key, and the sum of the values next to it. Half of them do."""
     k, b = Tensor((n,), "i32", make=random_keys(n, 2 * rows)), Tensor((rows,), "i32", make=build_keys(rows))
     v, one, result = Tensor((rows,), "i64", *VALUES), Tensor((1,), "i64"), Tensor((2,), "i64")
     inputs = {"k": k, "b": b, "v": v}

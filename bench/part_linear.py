@@ -1,4 +1,4 @@
-"""Programs of the linear-algebra VM in its three modes, beside the reference on two threads and torch's batched step.
+"""Programs of the linear-algebra VM in its three modes, next to the reference on two threads and torch's batched step.
 
 A machine's state on the device is 20 f32 and 5 i32, and the list of those that run an i32 more.
 """
@@ -29,7 +29,7 @@ STATE, LIST = 20 * 4 + 5 * 4, 4  # bytes a machine
 HALTED = 3
 # Instructions that the reference executes for a sample, and to be compared.
 SAMPLED, COMPARED = 10_000_000, 5_000_000
-FEWEST = 10_000  # machines of a sample, with fewer turns instead
+FEWEST = 10_000  # machines of a sample, with fewer iterations instead
 
 
 def error(got, wanted):
@@ -162,7 +162,7 @@ def whole(torch, machines, elements, device):
     return {"state": state}
 
 
-UNROLLED = 10  # turns that torch compiles at once
+UNROLLED = 10  # iterations that torch compiles at once
 
 
 def rotated(program, machines):
@@ -241,7 +241,7 @@ class Sizes:
     compiled: tuple = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
     turns: int = 1000
     fused: int = 100_000  # machines
-    runs: tuple = (0, 100)  # turns of fused programs; 0 is a run without a loop
+    runs: tuple = (0, 100)  # iterations of fused programs; 0 is a run without a loop
 
 
 SIZES = {"gpu": Sizes(),

@@ -1,6 +1,6 @@
-"""Loops whose turns depend on each other: Life, lattice Boltzmann, an edit distance.
+"""Loops whose iterations depend on each other: Life, lattice Boltzmann, an edit distance.
 
-One execution is all turns. torch's step is compiled, and all of its steps are one CUDA graph.
+One execution is all iterations. torch's step is compiled, and all of its steps are one CUDA graph.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ def program(inputs, output, result, body):
 
 
 def stepped(step, turns):
-    """torch's form: `step` compiled, as often as there are turns."""
+    """torch's form: `step` compiled, as often as there are iterations."""
     def call(state, torch):
         compiled = torch.compile(step, dynamic=False)
         for _ in range(turns):

@@ -45,7 +45,7 @@ def kept(n, target):
     """
 
     def pick(d):
-        """With what the result holds behind them: nothing, at first."""
+        """With what the result holds after them: nothing, at first."""
         found = d["x"][d["x"] > 0.5]
         return np.concatenate([found, np.zeros(n - found.size, np.float32)])
 

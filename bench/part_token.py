@@ -1,4 +1,4 @@
-"""The token-stream VM with the model for tests, beside the reference on two threads and torch's form of the same step."""
+"""The token-stream VM with the model for tests, next to the reference on two threads and torch's form of the same step."""
 
 import dataclasses
 import json
@@ -123,7 +123,7 @@ def turn_us(row):
 
 
 def waiting_us(rows):
-    """What a turn of no streams would take, so commands and barriers, by the two rows with the fewest; 0 without two."""
+    """What an iteration of no streams would take, so commands and barriers, by the two rows with the fewest; 0 without two."""
     if len(rows) < 2:
         return 0.0
     first, second = sorted(rows, key=lambda row: row["extra"]["streams"])[:2]

@@ -33,7 +33,7 @@ def vulkan_forms(*targets):
             for name, target in targets for abi in ("descriptors", "bda")}
 
 
-# Options of iree-compile beside lavapipe, by device and form. Of the Vulkan targets rdna3's code is the
+# Options of iree-compile next to lavapipe, by device and form. Of the Vulkan targets rdna3's code is the
 # fastest on lavapipe, but wrong where it counts on the size of a subgroup; the baseline's
 # never does.
 FORMS = {

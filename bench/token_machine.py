@@ -11,7 +11,7 @@ import machine
 
 
 def sidecar(plan):
-    """The file beside a plan that has the workflow; other plans have none."""
+    """The file next to a plan that has the workflow; other plans have none."""
     return plan.with_name(f"{plan.name}.token.json")
 
 

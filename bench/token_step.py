@@ -226,7 +226,7 @@ class Streams:
         return state
 
     def run(self, count, rows, together, steps):
-        """(words of so many steps, [step][stream]; [zone, number, depth][stream] behind them); `steps` is this one's or a compiled form, which
+        """(words of so many steps, [step][stream]; [zone, number, depth][stream] after them); `steps` is this one's or a compiled form, which
         takes so many together."""
         records, state = self.arrays.records(rows, count), [self.arrays.any_size(part, 0) for part in self.begin(count)]
         for row in range(0, rows, together):

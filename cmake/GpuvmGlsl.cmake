@@ -1,7 +1,7 @@
 # gpuvm_add_glsl_kernel(TARGET SOURCE): compiles a compute shader to SPIR-V for
 # gpuvm.extern_kernel. SOURCE.comp becomes SOURCE.spv in the current build folder;
 # TARGET, which is part of "all", makes it, and its property GPUVM_SPIRV is the
-# path of the file. Shaders find gpuvm.glsl and what lies beside them by
+# path of the file. Shaders find gpuvm.glsl and what lies next to them by
 # #include. A second compile after a change of an included file is automatic.
 
 if(NOT GPUVM_GLSL_INCLUDE) # The installed package knows its own.

@@ -1,4 +1,4 @@
-"""Runs the programs of examples on NumPy arrays; for the run.py or check.py beside each of them.
+"""Runs the programs of examples on NumPy arrays; for the run.py or check.py next to each of them.
 
 gpuvm-compile and gpuvm-run, or with --interpret of a check.py gpuvm-interpret, are found by name.
 """
@@ -61,7 +61,7 @@ def tool(*command):
 
 
 def compiled(plan, text, *options):
-    """The plan of a program, whose text goes beside it."""
+    """The plan of a program, whose text is written next to it."""
     source = plan.with_suffix(".mlir")
     source.write_text(text)
     tool("gpuvm-compile", source, "-o", plan, *options)

@@ -56,7 +56,7 @@ def books(found, one):
     moved = np.abs(speeds).sum() + np.abs(found["speeds"].astype(np.float64)).sum()
     momentum = float(np.abs(diary[:, reference.MOMENTUM] - expected).max() / moved)
     begin = (speeds ** 2).sum() / 2 - (GRAVITY[:, None] * one.places).sum()
-    # Work is done behind the middle in which energy is taken.
+    # Work is done after the middle in which energy is taken.
     work = np.concatenate([[0.0], diary[:-1, reference.WORK]])
     energy = diary[:, [reference.KINETIC, reference.HEIGHT, reference.ELASTIC, reference.HEAT]].sum(axis=1) - work
     floor = -(GRAVITY[2] * 0.5 * one.n)

@@ -39,7 +39,7 @@ class BadInput(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Size:
-    """How large a search is: boards side by side, walkers a turn, turns, and games at random of each move of a leaf."""
+    """How large a search is: boards side by side, walkers an iteration, iterations, and games at random of each move of a leaf."""
     games: int
     walkers: int
     turns: int
@@ -54,7 +54,7 @@ class Size:
 
 @dataclasses.dataclass(frozen=True)
 class Style:
-    """How an agent searches: how much it explores, for how many turns (None: all there are), and whether it looks ahead: 1 in the tree, 2 in games too."""
+    """How an agent searches: how much it explores, for how many iterations (None: all there are), and whether it looks ahead: 1 in the tree, 2 in games too."""
     exploration: float = 1
     turns: int = None
     looks: int = 2
@@ -140,7 +140,7 @@ class Peer:
         return [int(row[0]) for row in rows], sum(int(row[1]) for row in rows), sum(float(row[2]) for row in rows)
 
     def wins(self, plies, count, seed):
-        """Boards in which whoever is to move wins in so many plies, and the moves that do."""
+        """Boards in which the player to move wins in so many plies, and the moves that do."""
         rows = [[int(word) for word in line.split()] for line in call([self.program, "wins", plies, count, seed]).splitlines()]
         return [row[:2] for row in rows], [set(row[2:]) for row in rows]
 
@@ -233,7 +233,7 @@ def check_tree(work, small):
 
 
 def check_codes(children, lanes, node, board):
-    """Moves behind a node are what they are said to be: none, won or lost by who makes them, drawn or open; how many are decided."""
+    """Moves of a node are what they are said to be: none, won or lost for the player, drawn or open; how many are decided."""
     decided = 0
     for column in range(COLUMNS):
         after, entry = placed(board, column), int(children[node, column])

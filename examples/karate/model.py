@@ -24,7 +24,7 @@ def softmax(z):
 
 
 def adjacency(nodes, first, second):
-    """How often each member is tied to each other one, itself once; ties with an end that is nobody are left out, and counted."""
+    """How often each member is tied to each other one, itself once; ties with an end that is no member are left out, and counted."""
     good = (first >= 0) & (first < nodes) & (second >= 0) & (second < nodes)
     a = np.eye(nodes)
     np.add.at(a, (first[good], second[good]), 1)

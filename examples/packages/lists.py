@@ -105,7 +105,7 @@ def compare_part(a, b):
 
 
 def compare(a, b):
-    """Less than 0, 0 or more, as version a of a package is before, the same as or behind b (deb-version(7))."""
+    """Less than 0, 0 or more, as version a of a package is before, the same as or after b (deb-version(7))."""
     (epoch, _, rest), (other_epoch, _, other) = (("0:" + v if ":" not in v else v).partition(":") for v in (a, b))
     (upstream, _, revision), (other_upstream, _, other_revision) = ((v if "-" in v else v + "-0").rpartition("-") for v in (rest, other))
     return int(epoch) - int(other_epoch) or compare_part(upstream, other_upstream) or compare_part(revision, other_revision)
@@ -133,7 +133,7 @@ def relations(text):
 
 
 def graph(texts):
-    """(names, section of each, and sources, targets, weights of the edges of each type, names that nobody has by type)"""
+    """(names, section of each, and sources, targets, weights of the edges of each type, names that no package has by type)"""
     found = packages(texts)
     number = {name: i for i, name in enumerate(found)}
     providers = collections.defaultdict(list)

@@ -53,7 +53,7 @@ def clean(x):
 
 
 def layers(x, relations, limit, most=24):
-    """(features after each layer, the first without any, energies of each layer [n, 3], the layer in which each type was parked or -1)"""
+    """(features after each layer, the first without any, energies of each layer [n, 3], the layer in which each type was deactivated or -1)"""
     h = clean(x)[0]
     all_h, energies, awake, parked = [h], [], [True] * 3, [-1] * 3
     for layer in range(most):

@@ -61,7 +61,7 @@ def energy(gm, q, v):
 
 
 def replay(gm, q, v, lengths, ticks_a_day):
-    """(places, speeds, energy behind each step) of steps of these lengths."""
+    """(places, speeds, energy after each step) of steps of these lengths."""
     energies = []
     for length in lengths:
         for weight in (OUTER, 1 - 2 * OUTER, OUTER):

@@ -58,7 +58,7 @@ def stretches(lengths):
 
 
 def check_regulator(found, energies, days, tolerance):
-    """The lengths of steps, given the energies by NumPy behind each of them."""
+    """The lengths of steps, given the energies by NumPy after each of them."""
     lengths, end = found["lengths"], round(days * TICKS)
     check(found["time"] == end == lengths.sum(), f"steps add up to {lengths.sum()} ticks, and the time is {found['time']}, not {end}")
     check(lengths[0] == 0, f"the first step has the length {lengths[0]}, not 0")

@@ -15,7 +15,7 @@ INSTALLED = pathlib.Path("/usr/share/sounds/alsa")
 # How loud the announcer of alsa-utils is left and right, so that the place is heard: name, left, right.
 ANNOUNCEMENTS = [("Front_Center", 0.7, 0.7), ("Front_Left", 1.0, 0.25), ("Front_Right", 0.25, 1.0), ("Side_Left", 0.9, 0.1),
                  ("Side_Right", 0.1, 0.9), ("Rear_Left", 0.6, 0.2), ("Rear_Right", 0.2, 0.6), ("Rear_Center", 0.5, 0.5)]
-NOISE = 0.4  # How much of Noise.wav is behind them: about 15 dB below the voice.
+NOISE = 0.4  # How much of Noise.wav is under them: about 15 dB below the voice.
 
 
 class BadSound(Exception):
@@ -84,7 +84,7 @@ def debian_sounds(work):
 
 
 def scene(folder):
-    """A stereo recording: the announcements of `folder` one after the other, each from its side, with its noise behind all of them."""
+    """A stereo recording: the announcements of `folder` one after the other, each from its side, with its noise under all of them."""
     pause = np.zeros((int(0.6 * RATE), 2))
     parts = [2 * pause]
     for name, *sides in ANNOUNCEMENTS:

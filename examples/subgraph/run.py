@@ -114,7 +114,7 @@ class Device:
         return self.run("whole", files, ("node", "score", "rows", "numNodes", "numEdges"), *options, wanted=np.int32(wanted), least=np.int32(least))
 
     def parts(self, wanted, least, *options):
-        """The three programs one behind the other, with files between them."""
+        """The three programs one after the other, with files between them."""
         files = {name: name for name in self.columns if name != "features"}
         kept, _ = self.run("select", files, ("nodes", "numNodes", "from", "to", "numEdges"), *options, wanted=np.int32(wanted), least=np.int32(least))
         files = {name: f"select.{name}.out" for name in kept} | {name: name for name in ("features", "first", "second")}
