@@ -105,7 +105,7 @@ SmallVector<Access> gpuvm::getAccesses(Operation *command) {
         append(accesses, op.getInputWindows(), false);
         append(accesses, op.getOutputWindows(), true);
       })
-      .Case<ClockOp>([&](ClockOp op) { // It waits for its operand anyhow.
+      .Case<ClockOp>([&](ClockOp op) { // It waits for its operand in any case.
         append(accesses, op.getOutputWindows(), true);
       });
   return accesses;

@@ -1,4 +1,4 @@
-//===- Commands.h - what the commands of a program touch ------------------===//
+//===- Commands.h - what the commands of a program access -------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,8 +16,8 @@
 
 namespace mlir::gpuvm {
 
-/// On stages, an array with one for each message, and on the operations that
-/// make what they send: the symbol that says how many rows it has.
+/// On stages, an array with one entry for each message, and on the producers of
+/// messages: the symbol that says how many rows it has.
 inline constexpr StringLiteral kRowsAttr = "gpuvm.rows";
 
 /// On stages that had a condition, while passes change nothing but them: the
@@ -45,8 +45,8 @@ struct SymbolBytes {
 SymbolBytes getSymbolBytes(LoadOp op);
 SymbolBytes getSymbolBytes(StoreOp op);
 
-/// What a kernel, which makes `value`, updates in the memory of a symbol; null
-/// if it makes it elsewhere.
+/// The load of the symbol that a kernel updates in place to compute `value`;
+/// null if it computes it elsewhere.
 LoadOp getUpdatedLoad(Value value);
 
 /// The window of a slice of a symbol that has one.
@@ -76,8 +76,7 @@ unsigned countBarriers(ArrayRef<SmallVector<Access>> commands);
 /// The windows that rotate in a loop.
 using Rotations = SmallVector<SmallVector<WindowAttr>>;
 Rotations getRotations(LoopOp op);
-/// What lies in `window` after `turns` more iterations; `turns` may be
-/// negative.
+/// What is in `window` after `turns` more iterations; `turns` may be negative.
 WindowAttr rotate(WindowAttr window, const Rotations &rotations, int64_t turns);
 
 /// The last command of a live range that ends in `user`: `user` itself, or the
@@ -89,8 +88,8 @@ Operation *lastRun(Operation *user, Operation *maker);
 bool stayTogether(Operation *a, Operation *b);
 
 /// The commands that must precede a command or a load according to values and
-/// symbols alone (no windows). What a symbol holds when follows from where its
-/// loads and stores stand. Nothing passes the beginning or the end of a loop.
+/// symbols alone (no windows). The order of the loads and stores of a symbol is
+/// their program order. Nothing passes the beginning or the end of a loop.
 class DataDependences {
 public:
   explicit DataDependences(ProgramOp program);

@@ -1,4 +1,4 @@
-//===- KernelCondition.cpp - what kernels choose by -----------------------===//
+//===- KernelCondition.cpp - predicates of selects in kernels -------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,8 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-/// What `value`, in the body of a kernel, is outside; null if it is made there.
+/// The value outside that `value`, in the body of a kernel, is; null if the
+/// body computes it.
 static Value outsideOf(KernelOp kernel, Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   return argument && argument.getOwner() == &kernel.getBody().front()
@@ -26,7 +27,7 @@ static Value outsideOf(KernelOp kernel, Value value) {
              : Value();
 }
 
-/// The operations of the kernel that make `inside`, in their order.
+/// The operations of the kernel that compute `inside`, in their order.
 static llvm::SetVector<Operation *> operationsOf(Value inside) {
   llvm::SetVector<Operation *> slice;
   BackwardSliceOptions options;
@@ -137,8 +138,8 @@ Value KernelCondition::compute(KernelOp other, Operation *place) const {
   return values.lookup(inside);
 }
 
-/// The operation that `kernel` is or stands in, out of all loops that `sources`
-/// are made around.
+/// The operation that `kernel` is or is in, out of all loops that do not
+/// compute `sources`.
 static Operation *getPlace(KernelOp kernel, ValueRange sources) {
   Operation *place = kernel;
   auto isMadeInside = [&](Value source) {
@@ -150,8 +151,8 @@ static Operation *getPlace(KernelOp kernel, ValueRange sources) {
   return place;
 }
 
-/// A kernel that makes nothing but `inside`, of `sources`, before the one that
-/// does.
+/// A kernel that computes only `inside`, of `sources`, before the one that
+/// computes it now.
 static KernelOp buildKernel(KernelOp kernel, Value inside, ValueRange sources) {
   OpBuilder b(getPlace(kernel, sources));
   Location loc = kernel.getLoc();

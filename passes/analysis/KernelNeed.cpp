@@ -13,8 +13,8 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-/// Whether `result` is chosen in the window of what is chosen else; as long as
-/// there are no windows, whether it may be.
+/// Whether `result` is a select whose other operand aliases it; as long as
+/// there are no windows, whether it may alias.
 bool Need::staysWhereItIs(KernelOp kernel, OpResult result) {
   unsigned number = result.getResultNumber();
   auto yield = cast<YieldOp>(kernel.getBody().front().getTerminator());
@@ -55,7 +55,7 @@ bool Need::isNeededIn(KernelOp kernel, Value inside) {
     Operation *user = body.findAncestorOpInBlock(*use.getOwner());
     if (isa<YieldOp>(user)) {
       OpResult result = kernel->getResult(use.getOperandNumber());
-      // Used other than as what is chosen, so it is needed where that is.
+      // Not the operand of a select, so it is demanded where the result is.
       if (isNeeded(result))
         return true;
       continue;
@@ -89,7 +89,7 @@ bool Need::isNeeded(OpResult result) {
   auto [entry, isNew] = known.try_emplace(result, true);
   if (!isNew)
     return entry->second;
-  // What is made in a symbol is stored there.
+  // A result in the window of a symbol is stored there.
   auto maker = cast<KernelOp>(result.getOwner());
   if (maker.getOutputWindows() &&
       liesInSymbol(cast<WindowAttr>(

@@ -69,8 +69,8 @@ public:
   /// The operations of `block` but its terminator, for `arguments`; what the
   /// terminator yields.
   SmallVector<Value> inlineBlock(Block &block, ValueRange arguments);
-  /// What makes `scalar`, a value of the stage, down to tensors; `known` is
-  /// there already.
+  /// Clones the producers of `scalar`, a value of the stage, down to tensors;
+  /// `known` is there already.
   Value inlineScalar(Value scalar, IRMapping &known);
 
   /// Any other operation with one result.
@@ -83,8 +83,8 @@ private:
   Location loc;
 };
 
-/// Whether scalar code of the stage makes all `values`: a body can hold it,
-/// too. Looks at each operation once.
+/// Whether scalar code of the stage computes all `values`, so that a body can
+/// hold it, too. Looks at each operation once.
 bool isScalarCode(ValueRange values);
 
 /// The elements of `value`, a tensor, in their order, in another shape.

@@ -3,7 +3,7 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A segment is combined by one lane, which also makes the elements that it
+// A segment is combined by one lane, which also computes the elements that it
 // combines; pieces of long segments have one each before.
 //
 //===----------------------------------------------------------------------===//
@@ -118,7 +118,7 @@ SegmentExpander::Values SegmentExpander::select(ScalarBuilder &s,
   return chosen;
 }
 
-/// Pieces of long segments: where those of each segment end, and what lies in
+/// Pieces of long segments: where those of each segment end, and what is in
 /// each of them. There are less than two full ones for each piece's rows.
 void SegmentExpander::makePieces() {
   Value counts = makeWords(

@@ -3,10 +3,10 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A slice at an offset that is no constant is read where it lies: as a table,
-// at indices that each element computes. What is written at such a place is
-// chosen element by element; a small part of a large tensor is scattered, so
-// that gpuvm-update-in-place can write it where the tensor lies.
+// A slice at a dynamic offset is read in place: as a table, at indices that
+// each element computes. What is written at such a place is selected element by
+// element; a small part of a large tensor is scattered, so that
+// gpuvm-update-in-place can update the tensor in place.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,8 @@ static bool isWorthScattering(RankedTensorType part, RankedTensorType whole) {
 
 namespace {
 
-/// Where a slice lies: its element i of dimension d at offset + i * stride.
+/// The place of a slice: its element i of dimension d is at offset + i *
+/// stride.
 class Place {
 public:
   /// Nullopt if the pass cannot write down where: its size or stride is dynamic
@@ -75,7 +76,7 @@ struct WriteSlice : OpRewritePattern<tensor::InsertSliceOp> {
                                 PatternRewriter &rewriter) const override;
 };
 
-/// One element is chosen like a slice, but where it does not exist nothing is
+/// One element is selected like a slice, but where it does not exist nothing is
 /// written.
 struct WriteElement : OpRewritePattern<tensor::InsertOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -142,7 +143,7 @@ std::optional<Place> Place::of(SliceOp op, RankedTensorType whole) {
   return place;
 }
 
-/// Offsets that a device computes are kept so that the slice lies inside.
+/// Offsets that a device computes are clamped so that the slice is inside.
 SmallVector<Value> Place::begins(ScalarBuilder &s) const {
   SmallVector<Value> begins;
   IRMapping known;
@@ -288,7 +289,7 @@ LogicalResult WriteElement::matchAndRewrite(tensor::InsertOp op,
 // Stores at positions of the device
 //===----------------------------------------------------------------------===//
 
-/// How far each row of the symbol lies after the position.
+/// How far each row of the symbol is after the position.
 Value ExpandPositionedStore::distances(OpBuilder &b, Location loc,
                                        Value position, RankedTensorType whole) {
   auto type = RankedTensorType::get(whole.getDimSize(0), b.getI32Type());

@@ -33,8 +33,8 @@ static constexpr int64_t kMaxMovedBytes = 8;
 // Numbers of elements
 //===----------------------------------------------------------------------===//
 
-/// A tensor of i32 of the shape of `like`, element by element what `build`
-/// makes of its indices and that element of `input`, if there is one.
+/// A tensor of i32 of the shape of `like`: `build` computes each element from
+/// its indices and that element of `input`, if there is one.
 static Value
 makeWords(OpBuilder &b, Location loc, RankedTensorType like, Value input,
           function_ref<Value(OpBuilder &, ArrayRef<Value>, Value)> build) {

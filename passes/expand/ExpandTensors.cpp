@@ -86,7 +86,7 @@ struct InlineCapturedScalars : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
-/// A branch between tensors: both sides are computed, and one is chosen.
+/// A branch between tensors: both sides are computed, and a select takes one.
 struct IfToSelect : OpRewritePattern<scf::IfOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(scf::IfOp op,
@@ -270,7 +270,7 @@ struct LowerUnPack : OpRewritePattern<linalg::UnPackOp> {
 };
 
 /// Results that keep reduced dimensions, of size 1, as (d0, d1) -> (d0, 0), are
-/// made without them.
+/// computed without them.
 struct DropKeptDims : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::GenericOp op,

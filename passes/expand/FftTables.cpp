@@ -1,4 +1,4 @@
-//===- FftTables.cpp - numbers that transforms are made of ----------------===//
+//===- FftTables.cpp - the constants of transforms ------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FftTables.h - numbers that transforms are made of --------*- C++ -*-===//
+//===- FftTables.h - the constants of transforms ----------------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

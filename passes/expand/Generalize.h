@@ -38,9 +38,9 @@ void populateExpandTensorsPatterns(RewritePatternSet &patterns);
 LogicalResult generalizeStage(StageOp stage,
                               const FrozenRewritePatternSet &patterns);
 
-/// Leaves what a reduction makes of elements in loops that may run long to a
-/// map before it. `op` is general; where it is no such reduction nothing
-/// changes.
+/// Moves the part of a reduction's body that computes with elements in loops
+/// that may run long to a map before it. `op` is general; where it is no such
+/// reduction nothing changes.
 void splitLoops(linalg::GenericOp op);
 
 /// Makes small types (SmallTypes.h) bytes, everywhere in a program whose stages

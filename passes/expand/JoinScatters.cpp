@@ -29,8 +29,8 @@ using namespace mlir::gpuvm;
 #define DEBUG_TYPE "gpuvm-join-scatters"
 ALWAYS_ENABLED_STATISTIC(numJoined, "Scatters joined with others");
 
-/// Updates of one scatter: they, what they are made of and the results need
-/// windows of one kernel.
+/// Updates of one scatter: these, their producers and the results need windows
+/// of one kernel.
 static constexpr size_t kMostUpdates = 8;
 /// Elements of an update: more of them keep a device busy by themselves. With
 /// 1,000,000, eight in one kernel are 3 % slower than eight concurrent kernels
@@ -56,7 +56,7 @@ private:
 
   SmallVector<ScatterOp> all;
   size_t numUpdates;
-  llvm::SetVector<Operation *> hoisted; ///< The others are made of these.
+  llvm::SetVector<Operation *> hoisted; ///< The others depend on these.
 };
 
 } // namespace
@@ -67,7 +67,7 @@ static bool isSmall(ScatterOp op) {
   });
 }
 
-/// Whether `op`, which stands after the first scatter, may stand before it.
+/// Whether `op`, which is after the first scatter, may move before it.
 bool JoinedScatters::canHoist(Operation *op) const {
   if (isa<ScatterOp>(op))
     return false;

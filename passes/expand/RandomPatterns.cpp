@@ -50,7 +50,7 @@ Value Indices::flat(ArrayRef<int64_t> shape) {
   return number;
 }
 
-/// Where rows are made of whole blocks, the block and the place in it are a
+/// Where rows consist of whole blocks, the block and the place in it are a
 /// quotient and a remainder of the last index, by which the emitter sees that
 /// neighbours share a block.
 RandomPlace Indices::place(ArrayRef<int64_t> shape, int64_t perBlock) {

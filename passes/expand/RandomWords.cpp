@@ -81,8 +81,8 @@ Value RandomCode::uniform(Value bits, Type type) {
 // Transactions on Modeling and Computer Simulation 29(1), 2019)
 //===----------------------------------------------------------------------===//
 
-/// The lower and the upper half of a product. Of i64 the upper half is made of
-/// products of 32-bit halves, which every device has.
+/// The lower and the upper half of a product. Of i64 the upper half is computed
+/// of products of 32-bit halves, which every device has.
 std::pair<Value, Value> RandomCode::multiply(Value x, Value y) {
   Type type = x.getType();
   if (type.isInteger(32)) {

@@ -20,8 +20,8 @@ Value scatterElements(OpBuilder &b, Location loc, Value part, Value places,
 bool hasWordNumbers(RankedTensorType whole);
 
 /// `old` with the rows of `part` from the row on that `position` says, an i32;
-/// rows that would lie outside are left out. With as many positions as both
-/// have slices, each slice has its own. `old` hasWordNumbers.
+/// rows that would be outside are left out. With as many positions as both have
+/// slices, each slice has its own. `old` hasWordNumbers.
 Value scatterRows(OpBuilder &b, Location loc, Value part, Value position,
                   Value old);
 

@@ -5,7 +5,7 @@
 //
 // An estimate for one large GPU, from what was measured on one
 // (docs/rationale/chains.md): good enough to tell a chain from work that needs
-// the whole device, which lie orders of magnitude apart.
+// the whole device, since they differ by orders of magnitude.
 //
 //===----------------------------------------------------------------------===//
 

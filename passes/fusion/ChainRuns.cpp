@@ -69,8 +69,8 @@ bool RunFinder::mayJoin(Operation *kernel, unsigned run) const {
   });
 }
 
-/// Whether `kernel` decodes what `run` makes, or picks rows of it: codecs read
-/// windows, and which lane has a row that the device picks is not known.
+/// Whether `kernel` decodes results of `run`, or gathers rows of them: codecs
+/// read windows, and which lane has a row that the device picks is not known.
 bool RunFinder::decodesFrom(KernelOp kernel, unsigned run) const {
   for (auto [input, argument] :
        llvm::zip_equal(kernel.getInputs(), kernel.getBody().getArguments())) {

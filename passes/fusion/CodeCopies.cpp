@@ -91,7 +91,7 @@ void CodeCopies::read(Value value, Point at, Operation *reader,
   reads.sites.insert({reader, number});
 }
 
-/// `reader` finds its operand `number` at an index that it makes itself.
+/// `reader` reads its operand `number` at an index that it computes itself.
 void CodeCopies::readElsewhere(Value value, Point from, Operation *reader,
                                unsigned number) {
   int64_t rank = rankOf(value);

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Decisions of gpuvm-fuse and gpuvm-form-chains, kept with the program until
-// gpuvm-write-report makes one file of those of all programs.
+// gpuvm-write-report writes those of all programs to one file.
 //
 //===----------------------------------------------------------------------===//
 

@@ -270,8 +270,8 @@ StageFuser::Union StageFuser::unite(Cluster a, Cluster b) const {
           (limit.empty() ? "" : ": " + limit)};
 }
 
-/// Neighbours ask for all pairs of their stages. What other clusters become
-/// meanwhile makes more paths between these two, and no refusal wrong.
+/// Neighbours ask for all pairs of their stages. Unions of other clusters
+/// meanwhile add paths between these two; they invalidate no refusal.
 const StageFuser::Union &StageFuser::getUnion(Cluster a, Cluster b) {
   auto [entry, isNew] =
       tried.try_emplace({a, members[a].size(), b, members[b].size()});

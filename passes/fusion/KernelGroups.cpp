@@ -1,4 +1,4 @@
-//===- KernelGroups.cpp - which operations make up one kernel -------------===//
+//===- KernelGroups.cpp - which operations one kernel computes ------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -221,7 +221,8 @@ bool Grouper::leavesAndReturns(GroupId a, GroupId b) const {
   return false;
 }
 
-/// Whether `ops` can be computed where a root among them makes its results.
+/// Whether `ops` can be computed at the index of the results of a root among
+/// them.
 bool Grouper::fitsRoot(ArrayRef<Operation *> ops) const {
   Operation *root = *llvm::find_if(ops, llvm::IsaPred<RootOpInterface>);
   if (factsOf(root).loops.empty())

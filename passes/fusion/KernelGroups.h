@@ -1,4 +1,4 @@
-//===- KernelGroups.h - which operations make up one kernel ---------------===//
+//===- KernelGroups.h - which operations one kernel computes ----*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -56,8 +56,8 @@ std::string toText(const Refusal &refusal);
 struct Grouping {
   SmallVector<KernelGroup> groups; ///< In program order of their first op.
   llvm::DenseSet<Operation *> virtualOps;
-  /// Of the last two groups that are of two stages, and of which one reads what
-  /// the other makes, but for those that `mayShare` keeps apart.
+  /// Of the last two groups that are of two stages, and of which one reads
+  /// results of the other, but for those that `mayShare` keeps apart.
   Refusal refusal;
 };
 

@@ -19,7 +19,7 @@ using ResolveFn = std::function<Value(Value)>;
 /// reshapes.
 struct SourceRead {
   Value source;
-  bool direct;   ///< Read where it is made: at the index of the loops.
+  bool direct;   ///< Read at the index of the loops.
   AffineMap map; ///< From the loops to it; null through slices and reshapes.
   bool byRoot = false;    ///< By a root, directly or through moves, and ...
   bool once = false;      ///< ... each element about once.

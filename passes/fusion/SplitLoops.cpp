@@ -3,9 +3,10 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A map can take up loops that a driver would end
-// (docs/rationale/long-loops.md), a reduction cannot. So what the body of a
-// reduction makes in long loops, of elements alone, is made by a map before it.
+// A map can resume loops that a driver would end
+// (docs/rationale/long-loops.md), a reduction cannot. So the part of the body
+// of a reduction that computes in long loops, of elements alone, moves to a map
+// before it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,15 +60,15 @@ static bool hasRoomForElements(linalg::GenericOp op) {
 }
 
 namespace {
-/// What a body makes in loops of elements alone.
+/// The part of a body that computes in loops of elements alone.
 class LoopPart {
 public:
   explicit LoopPart(linalg::GenericOp op) : op(op) {}
   /// False if it cannot be told apart from the rest.
   bool find();
-  /// A map that makes what the rest of the body reads of it.
+  /// A map that computes what the rest of the body reads of it.
   linalg::GenericOp makeMap(OpBuilder &b);
-  /// The reduction of what the map has made.
+  /// The reduction of the results of the map.
   linalg::GenericOp makeRest(OpBuilder &b, linalg::GenericOp map);
 
 private:
@@ -118,7 +119,7 @@ bool LoopPart::find() {
   return !taken.empty() && llvm::all_of(taken, hasTensor);
 }
 
-/// The operations that the values taken are made by.
+/// The producers of the values taken.
 void LoopPart::cloneMaker(OpBuilder &b, IRMapping &mapping) {
   llvm::DenseSet<Value> needed;
   needed.insert_range(taken);

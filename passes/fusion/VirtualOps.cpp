@@ -92,7 +92,7 @@ VirtualOpFinder::readersOf(Operation *op) const {
 // Inner reductions
 //===----------------------------------------------------------------------===//
 
-/// Whether what `op` makes ends, each element once, in a reduction.
+/// Whether the result of `op` is reduced in the end, each element once.
 bool VirtualOpFinder::isReducedLater(linalg::GenericOp op) const {
   ArrayRef<Reader> all = readersOf(op);
   if (op->getNumResults() != 1 || all.size() != 1)
@@ -125,8 +125,8 @@ bool VirtualOpFinder::isInnerReduction(linalg::GenericOp op) const {
          isReducedLater(op);
 }
 
-/// Whether an inner reduction reads what `op` makes again and again: then it
-/// had better be in memory.
+/// Whether an inner reduction reads the result of `op` repeatedly: then it
+/// should be in memory.
 bool VirtualOpFinder::feedsInnerReduction(linalg::GenericOp op) const {
   auto made = cast<RankedTensorType>(op->getResult(0).getType());
   return llvm::any_of(readersOf(op), [&](const Reader &reader) {

@@ -1,4 +1,4 @@
-//===- StoredValues.cpp - values made in the symbol they are stored to ----===//
+//===- StoredValues.cpp - values in the symbol they are stored to ---------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,10 +17,10 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-/// Whether `maker` may write the symbol's window itself: nothing between it and
-/// the store touches those bytes, nothing changes them while the value is still
-/// read, and `maker` reads them, if at all, where it writes them, and makes
-/// nothing else there.
+/// Whether `maker` may write the symbol's window itself: no command between it
+/// and the store accesses those bytes, none changes them while the value is
+/// still read, and `maker` reads them, if at all, at the index it writes, and
+/// has no other result there.
 static bool canBeMadeIn(StoreOp store, KernelOp maker, const ValueHomes &homes,
                         bool inPlace) {
   if (!stayTogether(store, maker))
@@ -73,8 +73,8 @@ static bool canBeMadeIn(StoreOp store, KernelOp maker, const ValueHomes &homes,
   return true;
 }
 
-/// Stores what `store` stores from a copy of it: the value lies in a part of
-/// the symbol that the store itself overwrites while it reads it.
+/// Stores what `store` stores from a copy of it: the value is in a part of the
+/// symbol that the store itself overwrites while it reads it.
 static void storeFromCopy(StoreOp store) {
   OpBuilder b(store);
   Value value = store.getValue();
@@ -213,7 +213,7 @@ static void copyByKernels(ProgramOp program, ValueHomes &homes) {
   }
 }
 
-/// What gpuvm-update-in-place lets kernels make of what a symbol holds.
+/// The symbols that kernels update in place (gpuvm-update-in-place).
 static void findUpdatedSymbols(ProgramOp program, ValueHomes &homes) {
   for (auto kernel : listOps<KernelOp>(program))
     for (OpResult result : kernel->getResults())

@@ -45,7 +45,8 @@ struct Update {
   /// What is stored if the result is stored on a condition, or in another
   /// shape: a result of another kernel. Else null.
   OpResult stored;
-  /// By what `stored` is chosen, in the body of that kernel; null if always.
+  /// The predicate by which `stored` is selected, in the body of that kernel;
+  /// null if always.
   Value condition;
   /// Readers of the old value that run with the kernel or later: they read the
   /// copy.
@@ -87,7 +88,7 @@ struct UpdateInPlace : gpuvm::impl::UpdateInPlaceBase<UpdateInPlace> {
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Kernels that copy or choose
+// Kernels that copy or select
 //===----------------------------------------------------------------------===//
 
 static YieldOp yieldOf(KernelOp kernel) {
@@ -99,7 +100,7 @@ static Value outsideOf(KernelOp kernel, Value inside) {
   return argument ? kernel.getInputs()[argument.getArgNumber()] : Value();
 }
 
-/// Whether `op` makes its only operand once more.
+/// Whether `op` copies its only operand.
 static bool isCopy(linalg::GenericOp op) {
   if (op.getNumDpsInputs() != 1 || op->getNumResults() != 1 ||
       op.getNumReductionLoops() != 0 ||
@@ -140,8 +141,9 @@ static StoreOp findStore(Value value, const SymbolBytes &bytes) {
   return StoreOp();
 }
 
-/// By what `stored`, a result of a kernel, is chosen to be `made`, or else what
-/// is in `bytes` already; null if it is something else.
+/// The predicate of the select between `made` and the present contents of
+/// `bytes` that `stored`, a result of a kernel, is; null if it is something
+/// else.
 static Value findCondition(OpResult stored, Value made,
                            const SymbolBytes &bytes) {
   auto kernel = cast<KernelOp>(stored.getOwner());
@@ -158,8 +160,8 @@ static Value findCondition(OpResult stored, Value made,
                                                       : Value();
 }
 
-/// Finds the store of what the kernel makes, through a kernel that chooses or
-/// reshapes it, to where the update began.
+/// Finds the store of the kernel's result, through a kernel that selects or
+/// reshapes it, to the symbol of the update.
 bool Updater::matchStore(Update &update) {
   Value made = update.kernel->getResult(update.result);
   SymbolBytes bytes = getSymbolBytes(update.load);
@@ -248,7 +250,7 @@ bool Updater::isLast(const Update &update) {
          });
 }
 
-/// Whether `kernel` reads operand `input` only to choose `stored`.
+/// Whether `kernel` reads operand `input` only for the select of `stored`.
 static bool readsOnlyForChoice(KernelOp kernel, Value input, OpResult stored) {
   Value made = yieldOf(kernel).getValues()[stored.getResultNumber()];
   Operation *choice = made.getDefiningOp();

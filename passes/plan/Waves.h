@@ -18,11 +18,11 @@ inline constexpr StringLiteral kScheduledAttr = "gpuvm.scheduled";
 /// The numbers of the waves that commands are in.
 using Waves = llvm::DenseMap<Operation *, unsigned>;
 
-/// Sorts commands by their waves, otherwise as they stand.
+/// Sorts commands by their waves, otherwise in program order.
 void sortByWaves(SmallVectorImpl<Operation *> &commands, const Waves &waves);
 
-/// Moves the commands of a program, all of them, to where they stand in
-/// `commands`. The ends of loops stay.
+/// Moves the commands of a program, all of them, to their order in `commands`.
+/// The ends of loops stay.
 void placeCommands(ProgramOp program, ArrayRef<Operation *> commands);
 
 } // namespace mlir::gpuvm

@@ -1,4 +1,4 @@
-//===- WindowPacking.cpp - where windows lie in a region ------------------===//
+//===- WindowPacking.cpp - the placement of windows in a region -----------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -87,7 +87,7 @@ Steps gpuvm::cutSteps(ArrayRef<LiveRange> ranges, ArrayRef<unsigned> steps,
 
 namespace {
 
-/// A range in steps, and where it lies.
+/// A range in steps, and its place.
 struct Placed {
   unsigned first, last;
   uint64_t begin, end;

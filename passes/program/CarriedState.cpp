@@ -1,4 +1,4 @@
-//===- CarriedState.cpp - where what a repeat carries lies ----------------===//
+//===- CarriedState.cpp - where loop-carried values are -------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -47,8 +47,8 @@ int64_t CarriedState::getPeriod() const {
 // What can be written over
 //===----------------------------------------------------------------------===//
 
-/// Whether `use` reads each element where the operation makes one, or is what
-/// the operation changes a part of.
+/// Whether `use` reads each element at the index of the result, or is an
+/// operand of which the operation updates a part.
 static bool keepsPositions(OpOperand &use) {
   Operation *op = use.getOwner();
   if (isa<StageOp, SendOp, StoreOp>(op))
@@ -65,7 +65,7 @@ static bool keepsPositions(OpOperand &use) {
          isa<StageOp>(op->getParentOp());
 }
 
-/// The values of the body of a repeat that `value` is made of, itself included.
+/// The values of the body of a repeat that `value` depends on, itself included.
 static llvm::DenseSet<Value> getSources(Value value, RepeatOp repeat) {
   llvm::DenseSet<Value> sources;
   SmallVector<Value> open = {value};
@@ -97,7 +97,7 @@ static llvm::DenseSet<Value> getSources(Value value, RepeatOp repeat) {
   return sources;
 }
 
-/// Whether what value `i` is next is made of elements of it in other places.
+/// Whether the next value of `i` depends on elements of it at other indices.
 static bool readsElsewhere(RepeatOp repeat, unsigned i) {
   llvm::DenseSet<Value> sources =
       getSources(repeat.getNext().getValues()[i], repeat);
@@ -131,8 +131,8 @@ static bool readsElsewhere(RepeatOp repeat, unsigned i) {
   return false;
 }
 
-/// Whether another stage than the one that makes what value `i` is next reads
-/// elements of it: it would have to be done first.
+/// Whether a stage other than the producer of the next value of `i` reads
+/// elements of it: it would have to come before.
 static bool isReadElsewhere(RepeatOp repeat, unsigned i, StageOp maker) {
   return llvm::any_of(
       repeat.getBody().getArgument(i).getUsers(), [&](Operation *user) {
@@ -140,9 +140,9 @@ static bool isReadElsewhere(RepeatOp repeat, unsigned i, StageOp maker) {
       });
 }
 
-/// Whether what value `i` is next is best stored over it: because it is made
-/// element by element of what is there, or changes a part of that, or is
-/// copied from elsewhere in either case.
+/// Whether the next value of `i` is best stored over it: because it is computed
+/// element by element from it, or updates a part of it, or is copied from
+/// elsewhere in either case.
 bool CarriedState::isMadeInPlace(unsigned i) {
   NextOp next = repeat.getNext();
   auto stage = next.getValues()[i].getDefiningOp<StageOp>();

@@ -40,13 +40,13 @@ struct StageFlattener {
 };
 } // namespace
 
-/// Whether `operand` is made by an operation of the stage for this use alone.
+/// Whether an operation of the stage computes `operand` for this use alone.
 static bool isOwned(OpOperand &operand) {
   Operation *op = operand.get().getDefiningOp();
   return isa_and_nonnull<linalg::GenericOp>(op) && operand.get().hasOneUse();
 }
 
-/// An elementwise operation that makes `value`, so that it has a window.
+/// An elementwise operation that copies `value`, so that it has a window.
 static Value makeIdentity(OpBuilder &b, Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   return readElements(b, value, type, b.getMultiDimIdentityMap(type.getRank()));

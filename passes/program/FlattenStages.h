@@ -3,7 +3,7 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The first half of gpuvm-form-kernels: the stages' bodies come to stand in the
+// The first half of gpuvm-form-kernels: the stages' bodies move into the
 // program itself, messages become plain tensors, and what a stage was remains
 // in attributes of its operations and in a list of registers.
 //
@@ -29,9 +29,10 @@ struct Exposure {
 /// Leaves out operands that no body looks at: a kernel would wait for them.
 void dropUnusedOperands(StageOp stage);
 
-/// Gives what leaves the stage's body, or is decoded, without being made by a
-/// command one; and what a command updates one that makes it for that alone.
-/// What reads more tensors than a kernel can bind reads some of them packed.
+/// Inserts commands: one for each value that leaves the stage's body, or is
+/// decoded, and has no producer that is a command, and one for each operand
+/// that a command updates, if others read it. An operation that reads more
+/// tensors than a kernel can bind reads some of them packed.
 void materializeEscapes(StageOp stage);
 
 /// Replaces the stages by their bodies and returns their registers. Emits an
@@ -43,7 +44,7 @@ FailureOr<SmallVector<Exposure>> flattenStages(ProgramOp program);
 void copyLoadsThatOutliveTheirSymbol(ProgramOp program,
                                      MutableArrayRef<Exposure> exposures);
 
-/// Whether a value exists only inside kernels: no command makes it.
+/// Whether a value exists only inside kernels: no command computes it.
 bool isFree(Value value);
 
 } // namespace mlir::gpuvm

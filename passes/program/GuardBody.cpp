@@ -38,7 +38,7 @@ void gpuvm::guardBody(linalg::GenericOp op,
   OpBuilder then = guard.getThenBodyBuilder();
   Operation *end = scf::YieldOp::create(then, loc, yield->getOperands());
   for (Operation *inner : operations)
-    if (!isa<linalg::IndexOp>(inner)) // Which stand in the body itself.
+    if (!isa<linalg::IndexOp>(inner)) // Which are in the body itself.
       inner->moveBefore(end);
   OpBuilder otherwise = guard.getElseBodyBuilder();
   auto zeros = llvm::map_to_vector(yield->getOperandTypes(), [&](Type type) {

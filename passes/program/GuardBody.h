@@ -18,7 +18,7 @@ namespace mlir::gpuvm {
 /// were not computed.
 bool needsElements(linalg::GenericOp op);
 
-/// The body runs where `condition` holds, and else makes zeros.
+/// The body runs where `condition` is true, and gives zeros otherwise.
 void guardBody(linalg::GenericOp op,
                function_ref<Value(ScalarBuilder &)> condition);
 

@@ -93,8 +93,7 @@ static bool isSharedWithHost(const SymbolInfo &symbol) {
          (symbol.region == gpuvm::Region::control && !symbol.bound);
 }
 
-/// Whether `op` always makes the same, in a stage whose other invariants are
-/// known.
+/// Whether `op` is loop-invariant, in a stage whose other invariants are known.
 bool RepeatHoister::isInvariant(Operation *op) const {
   if (auto load = dyn_cast<LoadOp>(op))
     return !load.getOwn() && !stored.contains(load.getSymbol()) &&

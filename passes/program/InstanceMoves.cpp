@@ -82,7 +82,7 @@ void InstanceSpreader::spreadSort(Operation &op) {
   });
 }
 
-/// Whether what a scan combines depends on where it stands in the order of all
+/// Whether what a scan combines depends on its place in the order of all
 /// (ScanOrder), which instances together would change.
 static bool hasVisibleOrder(ScanOp op) {
   bool isFloat = llvm::any_of(op.getInputs().getTypes(), [](Type type) {

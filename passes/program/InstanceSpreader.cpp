@@ -143,7 +143,7 @@ void InstanceSpreader::send(SendOp op, bool sendsWords) {
   SendOp::create(b, op.getLoc(), payloads, ValueRange(), status);
 }
 
-/// Whether instances make results of their own.
+/// Whether instances have results of their own.
 bool InstanceSpreader::differs(Operation &op) const {
   auto generic = dyn_cast<linalg::GenericOp>(op);
   auto load = dyn_cast<LoadOp>(op);

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every value of the body that differs from instance to instance gets a leading
-// dimension, every operation that makes one a leading parallel loop. What is
-// the same for all stays as it is, and is read by all at the same place. Only
+// dimension, every producer of such a value a leading parallel loop. What is
+// the same for all stays as it is, and all read it at the same place. Only
 // reductions are always spread, as their order counts the results of all
 // instances (Reduction.h), but for those that are over instances already: of
 // the messages that all receive (InstanceWords.h).

@@ -82,7 +82,7 @@ private:
 
 } // namespace
 
-/// A stage whose `body` makes what it sends of what it is given.
+/// A stage whose `body` computes its messages from its operands.
 StageOp RepeatLowering::addStage(StringRef suffix, ValueRange inputs,
                                  Value condition, BodyBuilder body) {
   SmallVector<Value> operands(inputs);
@@ -239,7 +239,7 @@ void RepeatLowering::next(NextOp op, Value go) {
     if (!ends)
       return SmallVector<Value>();
     Value goesOn = arith::XOrIOp::create(b, loc, made.back(), makeWord(true));
-    if (turns) { // With what makes `go`, so that it needs no kernel.
+    if (turns) { // With the producer of `go`: it needs no kernel.
       Value before =
           LoadOp::create(b, loc, count, turns.getValue(), IntegerAttr());
       Value more = arith::ExtUIOp::create(b, loc, count, goesOn);

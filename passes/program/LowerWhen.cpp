@@ -3,9 +3,9 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What leaves a stage with a condition is chosen: what it makes, or what was
-// there. From here on it is a stage like any other, and so can be fused, made
-// in place, or part of a chain.
+// The messages and stores of a stage with a condition become selects between
+// the new value and the old one. From here on it is a stage like any other, and
+// so can be fused, computed in place, or part of a chain.
 //
 //===----------------------------------------------------------------------===//
 

@@ -139,7 +139,7 @@ static StageOp senderOf(MetadataOp op) {
   return cast<StageOp>(stage.getInputs()[number].getDefiningOp());
 }
 
-/// What the clock says when `after` is made; null: at first.
+/// The time of the device's clock after `after` is computed; null: at first.
 static Value readClock(OpBuilder b, Location loc, Value after) {
   auto type = RankedTensorType::get({3}, b.getI64Type());
   return ClockOp::create(b, loc, type, after, ArrayAttr(), ArrayAttr());

@@ -41,7 +41,7 @@ private:
   llvm::SetVector<Operation *> moves;    ///< Made where `op` reads them.
   llvm::SmallSetVector<Value, 32> reads; ///< Those that may be packed.
   size_t windows = 0;
-  IRMapping values; ///< From what was read to where it lies now.
+  IRMapping values; ///< From what was read to where it is now.
 };
 } // namespace
 
@@ -87,7 +87,7 @@ void ReadPacker::collect() {
       reads.insert(value);
 }
 
-/// `values`, each as a row of numbers, end to end, made by a command.
+/// `values`, each as a row of numbers, end to end, computed by a command.
 static Value packEndToEnd(OpBuilder &b, Location loc, ArrayRef<Value> values) {
   SmallVector<Value> flat;
   int64_t length = 0;
@@ -152,7 +152,7 @@ bool ReadPacker::packSome() {
   return true;
 }
 
-/// Reads what lies elsewhere now, with movements of this operation's own.
+/// Reads operands at their new places, with movements of this operation's own.
 void ReadPacker::rebuild() {
   SmallVector<Operation *> inOrder = moves.takeVector();
   llvm::sort(inOrder,

@@ -60,8 +60,8 @@ Value BoundLowering::isBehind(Location loc, ArrayRef<int64_t> shape,
   return makeElements(b, loc, shape, i8, {}, flag).getResult(0);
 }
 
-/// Everybody else shall see what `build` makes of inputs, a result among them,
-/// where they see this result.
+/// Other readers of `words`, a result, read instead what `build` computes of
+/// inputs and of that result.
 void BoundLowering::replaceWords(OpResult words, ValueRange inputs,
                                  WordFn build) {
   OpBuilder::InsertionGuard guard(b);

@@ -5,7 +5,7 @@
 //
 // Scalar code on small types is done in i8 and f32, between conversions from
 // and to bytes; then every small type of the program becomes i8. A byte holds a
-// float's bits. Of an integer its low bits count, and what a body makes is
+// float's bits. Of an integer its low bits count, and results of a body are
 // sign-extended.
 //
 //===----------------------------------------------------------------------===//

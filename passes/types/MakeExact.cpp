@@ -4,11 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Vulkan promises correct rounding for addition, subtraction and multiplication
-// of f32 and f64 only (that of f16 is not asked for), and leaves it to the
+// of f32 and f64 only (that of f16 is not asked for). It leaves it to the
 // device whether subnormal numbers are flushed (lavapipe flushes, NVIDIA does
-// not). So subnormal operands and results are made zeros of the same sign. This
-// comes before anything is folded: `maximumf(x, x)` is a zero if x is
-// subnormal, not x. The interpreter does the same with --exact.
+// not). So subnormal operands and results are flushed to zeros of the same
+// sign. This comes before anything is folded: `maximumf(x, x)` is a zero if x
+// is subnormal, not x. The interpreter does the same with --exact.
 //
 //===----------------------------------------------------------------------===//
 

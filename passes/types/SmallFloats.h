@@ -15,7 +15,7 @@ namespace mlir::gpuvm {
 Value decodeSmallFloat(ScalarBuilder &s, Value byte, FloatType type);
 
 /// The bits of `number` (f32), rounded to nearest even, as a `type`. Past the
-/// range lies infinity, or a NaN if the type has no infinities.
+/// range it is infinity, or a NaN if the type has no infinities.
 Value encodeSmallFloat(ScalarBuilder &s, Value number, FloatType type);
 
 } // namespace mlir::gpuvm
