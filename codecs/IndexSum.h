@@ -18,9 +18,9 @@
 namespace mlir::gpuvm {
 
 /// x / `divisor` and x % `divisor`, as an `index`, of an `index` that is not
-/// negative or of an i32 that is made of such by casts, sums and products with
-/// constants; every part of it fits. Null if x is no sum of which enough is
-/// known.
+/// negative or of an i32 that is computed of such by casts, sums and products
+/// with constants; every part of it fits. Null if x is no sum of which enough
+/// is known.
 Value emitKnownQuotient(OpBuilder &b, Location loc, Value x, int64_t divisor);
 Value emitKnownRemainder(OpBuilder &b, Location loc, Value x, int64_t divisor);
 

@@ -128,15 +128,16 @@ public:
   Number bitsToFloat(Word word);
   Number number(float value);
 
-  // Bytes become floats where they lie, which saves shifts; powers of two in
-  // their scales, which are exact, make up for it.
+  // Bytes are converted to floats in place, which saves shifts; their scales
+  // have powers of two, which are exact, to compensate.
 
   /// Byte `i` of `words`, from 0 to 255: times 256^(i % 4).
   Number byteInPlace(ArrayRef<Word> words, int64_t i);
   ByteScales byteScales(Number scale);
   /// Byte `i` of `words`, from -128 to 127: times 256^3.
   Number signedByteOnTop(ArrayRef<Word> words, int64_t i);
-  /// The factor that makes that good for bytes that hold `unit` times a number.
+  /// The factor that compensates for that, for bytes that hold `unit` times a
+  /// number.
   Number topScale(Number scale, int64_t unit = 1);
 
 private:

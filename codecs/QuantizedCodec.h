@@ -54,7 +54,8 @@ private:
   bool hasOffsets;
 };
 
-/// The integers, scales or offsets that the elements of a codec are made of.
+/// The integers, scales or offsets from which the elements of a codec are
+/// computed.
 class PartCodec final : public Codec {
 public:
   enum class Part { Quants, Scales, Offsets };

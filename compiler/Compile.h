@@ -33,7 +33,7 @@ struct CompileRequest {
   /// Reads the main file where it is in a front end's language, not MLIR; null
   /// after a diagnostic. Or empty.
   std::function<OwningOpRef<ModuleOp>(MLIRContext &)> read;
-  /// Adds the passes that make gpuvm programs of a front end's; or empty.
+  /// Adds the passes that lower the programs of a front end to gpuvm; or empty.
   std::function<void(PassManager &)> lower;
   /// Looks at the module of all these programs, before any is changed; fails
   /// where they are not to be compiled, having said why. Or empty.

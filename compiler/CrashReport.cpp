@@ -5,7 +5,7 @@
 //
 // By LLVM's own handler of signals, which has a stack of its own: it runs when
 // the other one is full, which llvm::CrashRecoveryContext does not. The
-// sentence is made beforehand: a handler may only read, write and exit.
+// sentence is formatted beforehand: a handler may only read, write and exit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -128,7 +128,7 @@ void CrashReport::install(llvm::StringRef tool) {
   outputError = (tool + ": error: An output cannot be written (").str();
   noMemory =
       (tool + ": error: There is not enough memory or address space.\n").str();
-  // Nothing removes a handler again; the first one made runs first.
+  // Nothing removes a handler again; the first one added runs first.
   [[maybe_unused]] static const bool isAdded = [] {
     llvm::sys::AddSignalHandler(onSignal, nullptr);
     vm::surviveFileLimit(); // To LLVM that signal is a crash, too.

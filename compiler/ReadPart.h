@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What --link names is a program file or a plan that carries the module it was
-// made of (gpuvm-compile --keep-module).
+// compiled from (gpuvm-compile --keep-module).
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@ namespace mlir::gpuvm {
 OwningOpRef<ModuleOp> readPart(StringRef tool, StringRef path,
                                llvm::SourceMgr &sources, MLIRContext &context);
 
-/// The text that a plan carries, from which readPart makes `module` again, with
-/// its places in the source.
+/// The text that a plan carries, from which readPart parses `module` again,
+/// with its places in the source.
 std::string partText(ModuleOp module);
 
 } // namespace mlir::gpuvm

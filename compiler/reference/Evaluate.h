@@ -72,7 +72,7 @@ Results evaluateSort(SortOp op, const Environment &env);
 Results evaluateTopK(TopKOp op, const Environment &env);
 Results evaluateMerge(MergeOp op, const Environment &env);
 Results evaluateSearchSorted(SearchSortedOp op, const Environment &env);
-/// The steps that gpuvm-generalize makes of them.
+/// The steps that gpuvm-generalize expands them to.
 Results evaluateSortRuns(SortRunsOp op, const Environment &env);
 Results evaluateMergeRuns(MergeRunsOp op, const Environment &env);
 Results evaluateCountDigits(CountDigitsOp op, const Environment &env);

@@ -7,7 +7,7 @@
 // reduction loops, row-major). For a sequential order, runs of results are
 // computed together, element by element. Otherwise each result is computed by
 // itself, from runs of elements that go to lanes. A choice (arg-min, arg-max)
-// has the same result in any order, so it is always made sequentially.
+// has the same result in any order, so it is always computed sequentially.
 //
 //===----------------------------------------------------------------------===//
 

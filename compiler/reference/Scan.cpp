@@ -1,4 +1,4 @@
-//===- Scan.cpp - scans and what is made of them --------------------------===//
+//===- Scan.cpp - scans and their like ------------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -18,7 +18,8 @@ namespace mlir::gpuvm::reference {
 using SmallFn = std::function<Fault(ArrayRef<const void *> operands,
                                     void *result, size_t count)>;
 
-/// Whether an operation of `arith` or `math` takes or makes small elements.
+/// Whether an operation of `arith` or `math` has small elements as operands or
+/// results.
 bool isOnSmallTypes(Operation *op);
 
 /// What such an operation computes; null if the reference does not know it.

@@ -3,9 +3,9 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What gpuvm-generalize makes of gpuvm.sort, so that a program can be run in
-// the middle of the pipeline, too. Keys are compared as their images: numbers
-// as wide as the key that have its place in the order.
+// The steps that gpuvm-generalize expands gpuvm.sort to, so that a program can
+// be run in the middle of the pipeline, too. Keys are compared as their images:
+// numbers as wide as the key that have its place in the order.
 //
 //===----------------------------------------------------------------------===//
 

@@ -167,7 +167,7 @@ def Chain_StageOp : Chain_PlanChild<"stage"> {
 }
 
 def Chain_DataOp : Chain_PlanChild<"data"> {
-  let summary = "What a region holds after load.";
+  let summary = "Initial contents of a region.";
   let description = [{
     C1: the window is as long as the value needs.
 
@@ -185,12 +185,13 @@ def Chain_KernelOp : Chain_PlanChild<"kernel", [
     The body is one `spirv.module`; an external kernel has an empty body and
     its words in `spirv`, and in `element_types` what each binding holds.
 
-    A device that has what one of `variants` needs runs the first such kernel
-    in its place. A variant may be for a kind of `device` only, have `groups` workgroups in every
-    direct dispatch, and bindings that the kernel does not have: dispatches have windows for all of them.
+    The first of `variants` whose features the device has replaces the kernel. A
+    variant may be for a kind of `device` only, have `groups` workgroups in every
+    direct dispatch, and have bindings that the kernel does not have: dispatches
+    have windows for all of them.
 
-    A kernel with the attribute `chain.unfinished` makes the first word at that
-    binding other than zero if it has to give up a loop that is not over.
+    A kernel with the attribute `chain.unfinished` sets the first word at that
+    binding to other than zero if it has to give up a loop that is not over.
 
     C1: bindings ascend.
     C2: the body holds one `spirv.module`, or the kernel has `spirv`.

@@ -67,7 +67,7 @@ std::optional<Combiner> matchCombiner(linalg::GenericOp op);
 /// the terminator.
 Operation *findNonCombining(linalg::GenericOp op);
 
-/// `value`, or what a `gpuvm.flush` that makes it is given.
+/// `value`, or the operand of the `gpuvm.flush` that computes it.
 Value skipFlush(Value value);
 
 } // namespace mlir::gpuvm

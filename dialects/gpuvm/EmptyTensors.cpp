@@ -130,8 +130,8 @@ static Value dropFrom(tensor::PadOp op, OpBuilder &b) {
   return generated;
 }
 
-/// What `op` is, which has elements though it is made of what has none. Empty
-/// if it is nothing.
+/// The values that replace `op`, which has elements although an operand has
+/// none. Empty if there is none.
 static SmallVector<Value> withoutEmpty(Operation *op) {
   OpBuilder b(op);
   if (auto concat = dyn_cast<tensor::ConcatOp>(op))
@@ -151,7 +151,8 @@ static bool makesNothing(Operation *op) {
          llvm::all_of(op->getResultTypes(), hasNoElements);
 }
 
-/// Operations that make no tensor with elements stay until nothing needs them.
+/// Operations whose results are tensors without elements stay until they are
+/// unused.
 static LogicalResult drop(StageOp stage) {
   SmallVector<Operation *> ops, empty;
   stage.walk([&](Operation *op) { ops.push_back(op); });

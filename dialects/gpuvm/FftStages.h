@@ -5,8 +5,8 @@
 //
 // A transform of N = r0 r1 r2 ... elements is a stage for each factor. Which
 // factors, in which order, follows from N and the type of the elements alone,
-// and so does the order of all sums. The pass that makes the table of twiddle
-// factors and the emitter that reads it both ask here.
+// and so does the order of all sums. The pass that computes the table of
+// twiddle factors and the emitter that reads it both ask here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,10 +24,10 @@ class FftOp;
 /// The largest factor, and the largest prime one.
 inline constexpr int64_t kMaxFftRadix = 16, kMaxFftPrime = 13;
 
-/// N / radix transforms of `radix` elements. Number j of them takes elements j
-/// + q N / radix of what the stage before has made, times
-/// exp(-2 pi i q (j % before) / (before radix)), and makes elements
-/// j / before * before * radix + j % before + q before.
+/// N / radix transforms of `radix` elements. Transform j takes elements j + q N
+/// / radix of the results of the stage before, times exp(-2 pi i q (j % before)
+/// / (before radix)), and computes elements j / before * before * radix + j %
+/// before + q before.
 struct FftStage {
   int64_t radix;
   int64_t before;       ///< The product of the factors of the stages before.

@@ -55,8 +55,8 @@ using vm::kWordBytes;
 /// concatenation, padding, a slice put into another tensor, or rows picked.
 bool movesElements(Operation *op);
 
-/// Whether the elements of `op`'s results are made where they are read and
-/// nowhere else: it moves elements, or decodes them.
+/// Whether the elements of `op`'s results are rematerialised in every consumer
+/// and computed nowhere else: it moves elements, or decodes them.
 bool isMadeWhereRead(Operation *op);
 
 /// The type of a tensor.
@@ -87,8 +87,8 @@ bool hasRows(Type type);
 /// Emits the error that `type`, in `op`, is not that of such a tensor.
 InFlightDiagnostic emitNoRows(Operation *op, Type type);
 
-/// Verifies that region `combine` of `op` makes an element of each of `inputs`
-/// of two; `constraint` is what the reference calls that.
+/// Verifies that region `combine` of `op` combines two elements of each of
+/// `inputs` to one; `constraint` is what the reference calls that.
 LogicalResult verifyCombine(Operation *op, mlir::Region &combine,
                             ValueRange inputs, StringRef constraint);
 

@@ -3,11 +3,12 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of GpuvmOps.td: what groups, joins, histograms and graphs are made of.
-// `distinct` numbers equal keys and `match` finds them; `scatter` and
-// `segment_reduce` combine what has one number or stands side by side; `expand`
-// makes as many rows of one as there is work for it. docs/irregular.md writes
-// GROUP BY, joins, sparse matrices and searches in graphs with them.
+// Part of GpuvmOps.td: the operations that groups, joins, histograms and graphs
+// are written with. `distinct` numbers equal keys and `match` finds them;
+// `scatter` and `segment_reduce` combine rows of one number or that are side by
+// side; `expand` repeats a row as often as there is work for it.
+// docs/irregular.md writes GROUP BY, joins, sparse matrices and searches in
+// graphs with them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,20 +82,20 @@ def Gpuvm_ScatterOp : Gpuvm_Op<"scatter", [
 def Gpuvm_SegmentReduceOp : Gpuvm_Op<"segment_reduce", [
     Pure, AttrSizedOperandSegments, SingleBlock,
     HasParent<"::mlir::gpuvm::StageOp">]> {
-  let summary = "What lies in each segment of some rows, combined.";
+  let summary = "A reduction of each segment of rows.";
   let description = [{
     Segment i is the rows offsets [i] to offsets [i + 1] - 1 of the inputs, as in a
-    sparse matrix by rows (CSR); result row i is the initial value combined with
-    them, in order, by the region, which is given what there is so far and the next
+    sparse matrix by rows (CSR). Result row i is the initial value combined with
+    them, in order, by the region. The region gets the value so far and the next
     element of each input and yields both combined. It must be associative. An
     empty segment has the initial value. Rows have several elements if the inputs
     have further dimensions: each is combined for itself.
 
-    What makes the inputs is computed where they are combined, so a product of a
-    sparse matrix is a `linalg.generic` over its elements that reads rows of the
-    other factor as a table, and this. Long segments are cut into pieces that
-    different workgroups take: docs/reduction-order.md says how, and so in which
-    order floats are added.
+    Producers of the inputs are fused, so a product of a sparse matrix is this
+    operation after a `linalg.generic` over the matrix's elements that reads rows of
+    the other factor as a table. Long segments are split into pieces that different
+    workgroups take: docs/reduction-order.md says how, and so in which order floats
+    are added.
 
     Offsets are clamped to 0 and the number of rows; a segment that ends before it
     begins is empty.
@@ -202,10 +203,10 @@ def Gpuvm_MatchOp : Gpuvm_Op<"match", [
   let description = [{
     A key is the elements of all its operands together. The rows of the table with
     the key of row i of `keys` are order [first [i]] to order [first [i] +
-    counts [i] - 1], in ascending order, and none if counts [i] is zero. With that
-    come joins: a row pairs with counts [i] others (inner; `gpuvm.expand` makes the
-    pairs), or at least one (left), or is kept if that is not zero (semi) or is
-    (anti).
+    counts [i] - 1], in ascending order, and none if counts [i] is zero. Joins are
+    written with that: a row pairs with counts [i] others (inner; `gpuvm.expand`
+    lists the pairs), or at least one (left), or is kept if that is not zero (semi)
+    or is (anti).
 
     `order` is the rows of the table in the order of their keys' hashes, and
     first [i] how many of them have a smaller hash. Different keys never share a

@@ -29,14 +29,14 @@ def Gpuvm_RootOpInterface : OpInterface<"RootOpInterface"> {
       that the element may be computed there whatever that costs.
     }], "bool", "readsOnce", (ins "unsigned":$number), "", [{ return false; }]>,
     InterfaceMethod<[{
-      The shape of elementwise operations that may be computed where the results
-      are made, if there are such; every result that they read has it.
+      The shape of elementwise operations that may be fused into the kernel as
+      epilogues, if there are such; every result that they read has it.
     }], "::std::optional<::llvm::SmallVector<int64_t>>", "getEpilogueShape",
     (ins), "", [{ return ::std::nullopt; }]>,
     InterfaceMethod<[{
-      The numbers of the operands that the results are made of in place: result i
-      has the window of operand i of these, and the kernel finds its elements
-      there. Empty if it makes its results somewhere else.
+      The numbers of the operands that the kernel updates in place: result i has
+      the window of operand i of these, and the kernel finds its elements there.
+      Empty if no result aliases an operand.
     }], "::llvm::SmallVector<unsigned>", "getUpdatedOperands", (ins), "",
     [{ return {}; }]>,
     InterfaceMethod<[{

@@ -1,10 +1,10 @@
-//===- GpuvmKernels.td - what passes make of stages --------*- tablegen -*-===//
+//===- GpuvmKernels.td - kernels, one dispatch each --------*- tablegen -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of GpuvmOps.td: kernels (one dispatch each), what stands in them, and
-// what stands between them once they have windows. Users write none of it.
+// Part of GpuvmOps.td: kernels, which passes lower stages to, operations inside
+// of kernels, and other commands. Users do not write them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -27,7 +27,7 @@ def Gpuvm_RandomOp : Gpuvm_Op<"random", [Pure, AttrSizedOperandSegments]> {
   let summary = "Random numbers that depend on a seed, a stream and their place only.";
   let description = [{
     Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy
-    as 1, 2, 3; SC 2011) makes a block of four 32-bit words of a key and a counter.
+    as 1, 2, 3; SC 2011) maps a key and a counter to a block of four 32-bit words.
     The key is `seed`: its elements are key words 0 and 1. Counter words 2 and 3
     are `stream`: its elements, 0 for those that are not given. Counter words 0
     and 1 are the number of the block and the number of the try, which is 0 but
@@ -49,8 +49,8 @@ def Gpuvm_RandomOp : Gpuvm_Op<"random", [Pure, AttrSizedOperandSegments]> {
       in an order that the seed and the stream choose, as docs/random.md says. It
       looks random; not every order comes with exactly the same probability.
 
-    Two results with the same seed and stream are made of the same words: what is
-    to be independent takes another stream.
+    Two results with the same seed and stream are computed of the same words:
+    independent numbers need another stream.
 
     C1: `seed` is a tensor<2xi32>, and `stream` a tensor<i32> or a tensor<2xi32>.
     C2: elements are i32 or i64 (`bits`, `below`), i32 (`permutation`), f32 or f64

@@ -59,9 +59,9 @@ def Gpuvm_RunningMeanOp : Gpuvm_Op<"running_mean", [
 def Gpuvm_ClockOp : Gpuvm_Op<"clock", [ParentOneOf<["ProgramOp", "LoopOp"]>]> {
   let summary = "The device's clock, when everything before is done.";
   let description = [{
-    What gpuvm-materialize-metadata makes of the ticks of a message: ticks, which
+    gpuvm-materialize-metadata lowers the ticks of a message to it: ticks, which
     bits of them count, and, in the low half, the nanoseconds of a tick as an f32.
-    It is read when `after` is made and all commands before it are done.
+    It is read when `after` is computed and all commands before it are done.
 
     C1: the result is a `tensor<3xi64>`.
 

@@ -3,8 +3,8 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of GpuvmOps.td: stages that run again and again, and what passes make of
-// them.
+// Part of GpuvmOps.td: loops of stages, and the loops of kernels that passes
+// lower them to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -80,7 +80,7 @@ def Gpuvm_RepeatOp : Gpuvm_Op<"repeat", [
 
 def Gpuvm_NextOp : Gpuvm_Op<"next", [
     Terminator, Pure, HasParent<"RepeatOp">, AttrSizedOperandSegments]> {
-  let summary = "What a repeat has the next time, and whether this was the last.";
+  let summary = "The values of the next iteration, and whether this was the last.";
   let description = [{
     C1: the condition is a `tensor<i1>`, or a message with such a payload.
 

@@ -1,4 +1,4 @@
-//===- GpuvmScan.td - scans and what is made of them -------*- tablegen -*-===//
+//===- GpuvmScan.td - scans and their like -----------------*- tablegen -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

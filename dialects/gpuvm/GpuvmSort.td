@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Part of GpuvmOps.td: what a user writes to sort, pick the largest and search
-// (`sort`, `top_k`, `search_sorted`, `merge`), and the steps that gpuvm-generalize makes
-// of it, one dispatch each (docs/rationale/sort.md).
+// (`sort`, `top_k`, `search_sorted`, `merge`), and the steps that
+// gpuvm-generalize expands it to, one dispatch each (docs/rationale/sort.md).
 //
 // The order of keys, everywhere: integers are signed numbers, or unsigned ones
 // if it says `unsigned`; i1 is false before true. Of floats -0 and +0 are equal,

@@ -142,9 +142,9 @@ def Gpuvm_StoreOp : Gpuvm_Op<"store", [
 
     The slice may also start at a position that only the device knows, such as
     the next free row of a cache: a `tensor<i32>`, at any number of bytes. Rows
-    of the value that would come to lie outside of the symbol (before its first
-    row, too: the position is signed) are not stored. gpuvm-generalize makes
-    such a store one of the whole symbol, whose other elements stay as they are.
+    of the value that would be outside of the symbol (before its first row, too: the
+    position is signed) are not stored. gpuvm-generalize lowers such a store to one
+    of the whole symbol, whose other elements stay as they are.
 
     C4: the symbol is not in the heap, which is immutable.
     With `own` the position is one in the instance's slice of the symbol, such as
@@ -205,7 +205,7 @@ def Gpuvm_DecodeOp : Gpuvm_Op<"decode", [Pure]> {
     where it leaves the stage.
 
     With `as` the operand is a tensor of bytes, such as another stage may have
-    made, or packed data that is read in another way: codecs of quantized
+    computed, or packed data that is read in another way: codecs of quantized
     numbers have parts that are codecs of the same bytes.
 
     C1: `as` is there if the operand is a tensor.

@@ -11,9 +11,9 @@
 
 namespace mlir::gpuvm {
 
-/// Puts the bodies of functions, of one block each, in the place of their
-/// calls. All calls together may add so many operations: a few lines that call
-/// each other twice would make any number of them.
+/// Inlines functions of one block each. All calls together may add so many
+/// operations: a few lines that call each other twice would add any number of
+/// them.
 class CallInliner {
 public:
   explicit CallInliner(size_t mostOperations)

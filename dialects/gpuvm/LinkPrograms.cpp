@@ -92,7 +92,7 @@ static bool isShared(ProgramOp program, StringRef name) {
 }
 
 /// Puts `prefix` before the names of symbols and stages of `callee`, where they
-/// are made and where they are used.
+/// are defined and where they are used.
 static void rename(Operation *op, ProgramOp callee, const Twine &prefix) {
   op->walk([&](Operation *inner) {
     for (NamedAttribute attribute : inner->getAttrs()) {

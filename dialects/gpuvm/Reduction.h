@@ -59,7 +59,7 @@ struct ReductionOrder {
 
 /// What the inputs of a reduction tell of how it reads.
 struct ReductionInputs {
-  /// Several results are made of the same elements of an input.
+  /// Several results depend on the same elements of an input.
   bool sharesElements = false;
   /// Other elements are integers of 32 bits or more, such as sums of bytes.
   bool hasSums = false;
@@ -102,8 +102,8 @@ inline constexpr llvm::StringLiteral kInstancesAttr = "gpuvm.instances";
 /// a result computes it there, one element after the other.
 inline constexpr llvm::StringLiteral kInnerAttr = "gpuvm.inner";
 
-/// Whether `op` is a reduction, and none whose results are made where they are
-/// read.
+/// Whether `op` is a reduction, and none that is rematerialised in its
+/// consumers.
 bool isReduction(Operation *op);
 
 /// The loops over which the results of `op` are worth computing tile by tile,

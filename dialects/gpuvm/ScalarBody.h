@@ -18,9 +18,9 @@
 
 namespace mlir::gpuvm {
 
-/// On a `linalg.generic` whose neighbours make most of their numbers together
-/// (random words come four at a time), and on a loop of it that is hardly ever
-/// entered.
+/// On a `linalg.generic` whose neighbours compute most of their numbers
+/// together (random words come four at a time), and on a loop of it that is
+/// rarely entered.
 inline constexpr const char *kSharesBlocksAttr = "gpuvm.shares_blocks";
 inline constexpr const char *kSeldomAttr = "gpuvm.seldom";
 

@@ -3,11 +3,11 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A stage is isolated: its body sees what the stage is given, and may give its
-// arguments any names. A constant of the program may be used in it all the
-// same. MLIR's parser knows the names of an isolated region before it reads it,
-// so the stage's parser looks ahead in the text for the names that the body
-// uses and does not define, and makes the constants among them operands
+// A stage is isolated: its body sees the operands of the stage, and may give
+// its arguments any names. A constant of the program may be used in it all the
+// same. MLIR's parser knows the names of an isolated region before it reads it.
+// So the stage's parser looks ahead in the text for the names that the body
+// uses and does not define, and adds the constants among them as operands
 // (docs/rationale/program-constants.md has what was rejected).
 //
 //===----------------------------------------------------------------------===//

@@ -4,10 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A driver compiles SPIR-V when a pipeline is created, which can take seconds.
-// What it makes of it is kept in one file for each device and driver. The cache
-// is an optimisation: whatever goes wrong with the file, the plan still runs. A
-// file that others may have written is not read; folders and files that are
-// made are for their owner alone.
+// The result is kept in one file for each device and driver. The cache is an
+// optimisation: whatever goes wrong with the file, the plan still runs. A file
+// that others may have written is not read; new folders and files are for their
+// owner alone.
 //
 //===----------------------------------------------------------------------===//
 

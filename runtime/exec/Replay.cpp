@@ -185,8 +185,8 @@ static uint32_t neededCycles(const Loop &loop, uint32_t ran, uint32_t soon) {
   return soon && isNo(loop.question->soonWord) ? ran - soon : ran;
 }
 
-/// Leaves the loop that was asked about, or makes it go on with as many cycles
-/// as it has had.
+/// Leaves the loop that was asked about, or continues it with as many cycles as
+/// it has had.
 void Replay::readAnswers() {
   for (const Frame &frame : atBound_)
     frame.loop->expected = neededCycles(*frame.loop, frame.ran, frame.soon);

@@ -74,7 +74,7 @@ Result<Window> Vm::metadataWindow(uint32_t instance) const {
   return Window{Region::Metrics, instance * kMetadataBytes, kMetadataBytes};
 }
 
-/// `name` makes the name, if there is something to complain about.
+/// `name` formats the name for an error message.
 template <typename Name>
 static Status checkFits(const Window &window, uint64_t bytes, Name name) {
   if (bytes <= window.length)

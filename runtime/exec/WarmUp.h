@@ -3,7 +3,7 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// llvmpipe makes machine code of a kernel when it is first dispatched, which
+// llvmpipe compiles a kernel to machine code when it is first dispatched, which
 // can take seconds. That is no part of an execution, so it is done at load, by
 // dispatches of no workgroups: they compile and do nothing else.
 //

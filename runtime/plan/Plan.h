@@ -126,7 +126,7 @@ struct Kernel {
   /// Of a variant: its workgroups in every dispatch; if not given, those of the
   /// dispatch.
   std::optional<uint32_t> groups = {};
-  /// A binding whose first word the kernel makes other than zero if it had to
+  /// A binding whose first word the kernel sets to other than zero if it had to
   /// give up a loop that was not over.
   std::optional<uint32_t> unfinished;
   std::vector<uint32_t> spirv;
@@ -251,8 +251,8 @@ struct Plan {
   std::vector<Command> commands;
   /// Empty if there is one program, which has all of the plan (Programs.h).
   std::vector<Program> programs = {};
-  /// The text of the MLIR module that the plan was made of, for compilers that
-  /// link its programs; or empty. Nothing runs it.
+  /// The text of the MLIR module that the plan was compiled from, for compilers
+  /// that link its programs; or empty. Nothing runs it.
   std::string module = {};
 };
 

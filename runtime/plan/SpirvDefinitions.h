@@ -56,7 +56,7 @@ class SpirvDefinitions {
 public:
   explicit SpirvDefinitions(SpirvWords spirv);
 
-  /// The instruction that makes `id`; empty if there is none.
+  /// The instruction that defines `id`; empty if there is none.
   SpirvWords find(uint32_t id) const;
   /// Its opcode; OpNop if there is none.
   uint16_t opcodeOf(uint32_t id) const;
