@@ -38,7 +38,8 @@ public:
   static constexpr size_t kMaxErrors = 20;
 
   void add(SourceLocation where, std::string text);
-  /// Whether an error there would be kept, so that its text is worth making.
+  /// Whether an error there would be kept, so that its text is worth
+  /// formatting.
   bool keeps(SourceLocation where) const {
     return errors_.size() < kMaxErrors || where < errors_.back().where;
   }

@@ -3,10 +3,10 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an assembler text or an executable says, checked: every target lies in
-// the program, every register, buffer and count in its range. The assembler
-// and the reader of executables make it, all else reads it. docs/linear-vm.md
-// describes the machine.
+// The contents of an assembler text or of an executable, checked: every target
+// is in the program, every register, buffer and count in its range. The
+// assembler and the reader of executables build it, everything else reads it.
+// docs/linear-vm.md describes the machine.
 //
 //===----------------------------------------------------------------------===//
 

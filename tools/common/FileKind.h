@@ -41,7 +41,7 @@ inline std::string planAdvice(const std::string &path) {
                      path);
 }
 
-/// Of a file with a program, how to make a plan of it; else empty.
+/// Of a file with a program, how to compile it to a plan; else empty.
 inline std::string programAdvice(const std::string &path) {
   std::string bytes = firstBytes(path);
   bool isMlir = bytes.starts_with("ML\xEFR") || path.ends_with(".mlir") ||

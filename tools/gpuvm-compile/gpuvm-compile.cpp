@@ -214,7 +214,7 @@ static InputResult readProgram(const CommandLine &line) {
 
 //===--- Compiling --------------------------------------------------------===//
 
-/// The plan comes last: what it is made of is there then.
+/// The plan is written last: its parts are there then.
 static vm::Status saveFiles(const CommandLine &line, const vm::Plan &plan,
                             mlir::gpuvm::FrontEndInput &input,
                             const std::string &report) {

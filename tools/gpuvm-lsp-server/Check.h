@@ -20,9 +20,9 @@
 namespace mlir::gpuvm::lsp {
 
 /// Compiles each program of `text`, read from `path`, and prints diagnostics to
-/// standard error as gpuvm-compile does. Programs that are made elsewhere (in a
-/// file that --link would name) or that a test splits (`// -----`) are not
-/// compiled.
+/// standard error as gpuvm-compile does. Programs that are defined elsewhere
+/// (in a file that --link would name) or that a test splits (`// -----`) are
+/// not compiled.
 void compileDocument(llvm::StringRef path, llvm::StringRef text);
 
 /// The diagnostics of the protocol in what `compileDocument` printed: an error

@@ -14,7 +14,7 @@ using namespace mlir::gpuvm::lsp;
 using llvm::StringRef;
 namespace json = llvm::json;
 
-/// The request that the relay makes in the place of the editor's.
+/// The request that the relay sends in the place of the editor's.
 static constexpr StringRef kHover = "gpuvm/hover";
 /// Ends the URI of the last good version of a document.
 static constexpr StringRef kGood = ".last-good";

@@ -70,7 +70,7 @@ int main(int argc, char **argv) {
     llvm::errs() << "gpuvm-opt: error: " << why << '\n';
     return static_cast<int>(vm::Code::BadInput);
   }
-  // An output that cannot be made is no pass that fails.
+  // An output that cannot be written is no pass that fails.
   if (output != "-")
     if (auto file = vm::AtomicFile::create(output); !file.ok()) {
       llvm::errs() << "gpuvm-opt: error: " << file.status().message() << '\n';

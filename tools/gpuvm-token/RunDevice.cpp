@@ -16,7 +16,7 @@ namespace vm::token_tool {
 
 using namespace token;
 
-/// What the options do not say is as the plan was made.
+/// Options that are not given are as the plan was compiled.
 static EngineRunOptions runOptions(const Options &options,
                                    const Sidecar &sidecar) {
   EngineRunOptions result;
@@ -36,7 +36,7 @@ struct OpenPlan {
 };
 } // namespace
 
-/// Other workflows than those that the plan was made of.
+/// Other workflows than those that the plan was compiled from.
 static Status replaceMachine(const Options &options, Sidecar &sidecar) {
   Result<LoadedMachine> loaded = load(options);
   if (!loaded.ok())

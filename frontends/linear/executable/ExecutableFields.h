@@ -121,7 +121,7 @@ void transferPlan(Archive &archive, P &program) {
   });
 }
 
-/// What makes the program.
+/// The fields of the program.
 template <typename Archive, typename P>
 void transferProgram(Archive &archive, P &program) {
   archive.section("directives", [&] { transferSettings(archive, program); });

@@ -165,7 +165,7 @@ Value RoutineEmitter::isTaken(const Instruction &instruction, State &state) {
   return arith::XOrIOp::create(b, loc, isZero, yes);
 }
 
-/// Drivers make -y of 0 - y, also where y is 0 (Mesa 22.3 does), but keep a
+/// Drivers simplify 0 - y to -y, also where y is 0 (Mesa 22.3 does), but keep a
 /// sum.
 Value RoutineEmitter::difference(Value x, Value y) {
   return arith::AddFOp::create(b, loc, x, arith::NegFOp::create(b, loc, y));

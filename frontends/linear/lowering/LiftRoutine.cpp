@@ -86,9 +86,9 @@ LogicalResult SwitchToIf::matchAndRewrite(scf::IndexSwitchOp op,
 }
 
 namespace {
-/// Makes arguments of the constants that arithmetic uses: MLIR's folding keeps
-/// subnormal numbers, and gpuvm-make-exact, which drops them, comes later. Ends
-/// with the constants in their places again.
+/// Replaces the constants that arithmetic uses by arguments: MLIR's folding
+/// keeps subnormal numbers, and gpuvm-make-exact, which flushes them, comes
+/// later. Ends with the constants in their places again.
 class HiddenConstants {
 public:
   explicit HiddenConstants(func::FuncOp function) : entry(function.front()) {
@@ -155,7 +155,7 @@ static LogicalResult makeStructured(func::FuncOp function) {
 }
 
 /// How deep calls nest whose routines branch: about as deep as their code will.
-/// Known before any is made, which takes long where it is too deep.
+/// Known before any is emitted, which takes long where it is too deep.
 static unsigned callsThatBranch(const vm::linear::Expanded &code) {
   std::vector<unsigned> depth(code.frames.size());
   for (const vm::linear::Expanded::Step &step : code.steps)

@@ -15,7 +15,7 @@ using namespace vm::linear;
 
 using Row = std::array<double, kElements>;
 
-/// What a row of a matrix makes of rows.
+/// The linear combination of rows that a row of a matrix is.
 static Row combine(const std::vector<Coefficient> &row,
                    const std::array<Row, kElements> &rows) {
   Row result = {};

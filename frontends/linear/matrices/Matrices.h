@@ -142,7 +142,7 @@ bool tablesFit(const Program &program, Format format, double threshold);
 /// The matrix of a linear instruction as the tables have it.
 Matrix readMatrix(const MatrixTables &tables, uint32_t instruction);
 
-/// M x by the tables, without making the matrix.
+/// M x by the tables, without building the matrix.
 Vector multiply(const MatrixTables &tables, uint32_t instruction,
                 const Vector &x);
 

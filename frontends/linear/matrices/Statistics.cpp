@@ -176,8 +176,8 @@ std::string Statistics::toJson() const {
   for (const Entry &entry : formats)
     entries.push_back(
         {entry.instruction, entry.nonZeros, toString(entry.format)});
-  // A name is ASCII where the assembler made it; of an executable it may not
-  // be.
+  // A name is ASCII if it comes from the assembler; that of an executable may
+  // not be.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

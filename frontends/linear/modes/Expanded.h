@@ -3,10 +3,9 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What compiled mode makes code of: the instructions that a machine may come
-// to, those of a routine that is called once for each call; and whether
-// machines of a phase can be run one after the other (docs/linear-vm.md,
-// "timing-free").
+// The input of compiled mode: the instructions that a machine may reach, those
+// of a routine that is called once for each call; and whether machines of a
+// phase can be run one after the other (docs/linear-vm.md, "timing-free").
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +20,7 @@
 
 namespace vm::linear {
 
-/// Code is made of so many instructions at most.
+/// Code is emitted for so many instructions at most.
 constexpr size_t kMaxSteps = 4096;
 
 struct Expanded {

@@ -35,7 +35,7 @@ struct PhaseMode {
 using CodeCheck = std::function<Status(const CompiledLaunch &)>;
 
 /// Of each phase; `wanted` is auto, faithful, compiled or fused. Code that
-/// `check` refuses runs in a mode that makes less of it.
+/// `check` refuses runs in a mode that compiles less of it.
 std::vector<PhaseMode> chooseModes(const Program &program,
                                    std::string_view wanted,
                                    const CodeCheck &check = {});

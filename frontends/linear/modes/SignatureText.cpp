@@ -38,7 +38,7 @@ std::vector<uint32_t> vm::linear::buffersByAddress(const Program &program) {
   return buffers;
 }
 
-/// The stage that makes one array of all buffers.
+/// The stage that concatenates all buffers to one array.
 static void writeBody(const Program &program, SignatureText &text) {
   std::vector<std::string> inputs, operands, parts, types;
   for (uint32_t buffer : buffersByAddress(program)) {

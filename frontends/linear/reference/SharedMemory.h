@@ -14,7 +14,7 @@
 
 namespace vm::linear {
 
-/// One array made of all buffers, those of kind `in` first.
+/// All buffers as one array, those of kind `in` first.
 class SharedMemory {
 public:
   /// With the inputs of run(). `program` must live longer.

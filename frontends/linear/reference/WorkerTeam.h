@@ -17,8 +17,8 @@
 
 namespace vm::linear {
 
-/// So many threads, the one that made it among them. work(i) for each i below
-/// their number is called by runOnAll, on all threads at once.
+/// So many threads, the one that created it among them. work(i) for each i
+/// below their number is called by runOnAll, on all threads at once.
 class WorkerTeam {
 public:
   WorkerTeam(unsigned threads, std::function<void(unsigned)> work)

@@ -16,7 +16,7 @@
 
 namespace vm::linear {
 
-/// The bits of the one NaN that literals make.
+/// The bits of the one NaN that literals have.
 constexpr uint32_t kNanBits = 0x7fc00000;
 
 inline bool isDigit(char c) { return c >= '0' && c <= '9'; }

@@ -1,4 +1,4 @@
-//===- MachineRules.cpp - what makes a token.machine right ----------------===//
+//===- MachineRules.cpp - the rules of a token.machine --------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -3,8 +3,8 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Steps streams by a plan that gpuvm-compile made. What the plan was compiled
-// for it does not know: the tables of the machine are its inputs.
+// Steps streams by a plan that gpuvm-compile compiled. The plan does not depend
+// on a workflow: the tables of the machine are its inputs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,8 +50,8 @@ public:
   std::vector<int32_t> capture(int32_t stream) const override;
   Status resolve(int32_t stream, Resolution resolution) override;
 
-  /// Valid until the next call: records are made of words when they are asked.
-  /// Empty where the plan keeps none.
+  /// Valid until the next call: records are decoded from words on demand. Empty
+  /// where the plan keeps none.
   const StreamRecord &record(int32_t stream) const override;
   Position position(int32_t stream) const override {
     return {zone_[stream], tokenNumber_[stream], depth_[stream]};

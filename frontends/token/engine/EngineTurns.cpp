@@ -95,7 +95,7 @@ void EngineWriter::setStores() {
   int count = int(states.size()), own = ownWords() + allExtras();
   int results = pairs() + own;
   set("stepResults", results);
-  // A model's proposals are an operand: what makes them may be fused.
+  // A model's proposals are an operand: their producer may be fused.
   set("maps", repeated(results + (model.empty() ? 0 : 1), "#s"));
   set("yielded", numbers(pairs(), "%pair{}") + eachOf(ownWords(), [&](int i) {
                    return fmt::format(", %l#{}", count + i);

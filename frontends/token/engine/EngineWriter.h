@@ -28,7 +28,7 @@ struct StateText {
   const char *name;
   const char *start;    ///< What it is in the program `start`.
   const char *resolved; ///< What it is after answers.
-  const char *stepped;  ///< What a step makes of it, while RUNNING.
+  const char *stepped;  ///< Its value after a step, while RUNNING.
   const char *kept;     ///< ..., and else.
 };
 

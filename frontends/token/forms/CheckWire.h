@@ -20,7 +20,7 @@ struct WireFault {
   std::string reason; ///< `has pattern "x" twice`
 };
 
-/// The first fault of a config, by the rules of the prompts it was made of.
+/// The first fault of a config, by the rules of the prompts it was built from.
 std::optional<WireFault> checkWireConfig(const PromptConfig &config);
 
 } // namespace vm::token

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A node has a nominal edge, taken on an advance, and may have a jump edge. A
-// graph is made by builders that hold edges whose ends are not known yet:
-// cycles and branches need no placeholder nodes.
+// graph is built with edges whose ends are not known yet: cycles and branches
+// need no placeholder nodes.
 //
 //===----------------------------------------------------------------------===//
 

@@ -22,7 +22,7 @@ namespace vm::token {
 /// The deepest nesting of subroutines.
 constexpr int kMaxSubroutineDepth = 1000;
 
-/// A use of a sequence, whose zones are made anew for each.
+/// A use of a sequence, whose zones are created anew for each.
 struct SequenceReference {
   std::shared_ptr<ProgramContext> context;
   const PromptSequence *sequence = nullptr;

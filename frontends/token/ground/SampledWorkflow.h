@@ -3,8 +3,8 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a builder of workflows makes (the specification's SZCP) and what the
-// wire form is written from: every text is sampled, nothing is encoded yet.
+// The result of a builder of workflows (the specification's SZCP), from which
+// the wire form is written: every text is sampled, nothing is encoded yet.
 // Zones are in the order of their numbers.
 //
 //===----------------------------------------------------------------------===//

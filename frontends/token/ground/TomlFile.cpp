@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // toml++ counts columns in code points, a place in bytes; marks at equal
-// distances make the step from one to the other short in long lines too.
-// toml++ limits how deep values nest, but not how many parts a key has, and
-// deep tables are destroyed recursively: long keys are refused before. So are
+// distances keep the step from one to the other short in long lines too. toml++
+// limits how deep values nest, but not how many parts a key has, and deep
+// tables are destroyed recursively: long keys are refused before. So are
 // characters beyond ASCII outside strings and comments, some of which toml++
 // takes for blanks where TOML 1.0 has none.
 //

@@ -151,8 +151,8 @@ toJson(const toml::node &node, const char *code, const Place &place,
 std::string advice(std::string_view name,
                    const std::vector<std::string> &known);
 
-/// The text made safe to show on one line: `\n`, `\t` and `\r` are written so,
-/// much is cut to `...`.
+/// The text escaped to be shown on one line: `\n`, `\t` and `\r` are written
+/// so, much is cut to `...`.
 std::string inBrief(std::string_view text);
 /// The same in quotation marks.
 std::string inQuotes(std::string_view text);

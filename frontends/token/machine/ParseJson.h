@@ -24,8 +24,8 @@ std::optional<nlohmann::json> parseTensorJson(std::string_view text,
                                               const Place &place,
                                               Diagnostics &diagnostics);
 
-/// What `read(json, place, diagnostics)` makes of a file's text; BadInput with
-/// all that is wrong.
+/// The result of `read(json, place, diagnostics)` for a file's text; BadInput
+/// with all that is wrong.
 template <typename Read>
 auto readJsonText(std::string_view text, const std::string &file, Read read)
     -> Result<decltype(read(nlohmann::json(), Place(),

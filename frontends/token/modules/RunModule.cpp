@@ -27,7 +27,7 @@ using vm::token::Source;
 namespace {
 
 /// A function on the interpreter. Its code has room for one call at a time, so
-/// there is one a thread, made beforehand: a context is for one thread.
+/// there is one a thread, created beforehand: a context is for one thread.
 class Evaluator {
 public:
   static std::shared_ptr<Evaluator> make(func::FuncOp function, StringRef path,

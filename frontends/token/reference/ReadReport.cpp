@@ -78,7 +78,7 @@ std::vector<int32_t> StreamReader::numbers(const char *key, int32_t most) {
   const Json *list = fields_.list(key);
   for (size_t at = 0; list && at < list->size(); ++at) {
     std::optional<int32_t> one = toInt32((*list)[at]);
-    // The name is made only where it is told.
+    // The name is formatted only for a message.
     if (!one || *one < 0 || *one > most)
       one = number(name(key, at), (*list)[at], most);
     if (!one)

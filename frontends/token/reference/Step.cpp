@@ -203,7 +203,7 @@ void Stepper::capture(StreamState &stream, Token &now) const {
 }
 
 /// Takes the pattern that closed the zone out of the capture, as far as the
-/// model made it.
+/// model proposed it.
 void Stepper::dropPattern(StreamState &stream, int32_t length) const {
   uint64_t mask = (uint64_t(1) << length) - 1;
   size_t drop = std::popcount(stream.captureBits & mask);

@@ -72,7 +72,7 @@ struct TokenRecord {
   int32_t tokenNumber = 0;
   IndexSet triggers; ///< Classes that were completed, ascending.
   Event event = Event::None;
-  int32_t closing = 0;        ///< Tokens of the pattern that made the event.
+  int32_t closing = 0;        ///< Tokens of the pattern of the event.
   std::vector<int32_t> extra; ///< One of each user's module that records.
 
   bool operator==(const TokenRecord &) const = default;

@@ -26,7 +26,7 @@ public:
   explicit ToolSet(std::chrono::milliseconds timeout = kDefaultToolTimeout)
       : timeout_(timeout) {}
 
-  /// Usage where the name is taken, OutOfMemory where no thread can be made.
+  /// Usage where the name is taken, OutOfMemory where no thread can be created.
   Status addCallback(const std::string &name, ToolCallback callback);
   /// Starts the program; see ToolProcess::start.
   Status addProcess(const std::string &name, const std::string &command);
