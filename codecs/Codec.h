@@ -1,4 +1,4 @@
-//===- Codec.h - how packed data becomes elements -------------------------===//
+//===- Codec.h - the interface of codecs of packed data -------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Diagnostics.cpp - what a user reads about a program ----------------===//
+//===- Diagnostics.cpp - diagnostics of the compiler ----------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Diagnostics.h - what a user reads about a program --------*- C++ -*-===//
+//===- Diagnostics.h - diagnostics of the compiler --------------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

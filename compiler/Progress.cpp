@@ -1,4 +1,4 @@
-//===- Progress.cpp - what a compilation is doing -------------------------===//
+//===- Progress.cpp - the progress of a compilation -----------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

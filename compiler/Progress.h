@@ -1,4 +1,4 @@
-//===- Progress.h - what a compilation is doing -----------------*- C++ -*-===//
+//===- Progress.h - the progress of a compilation ---------------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

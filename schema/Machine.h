@@ -1,4 +1,4 @@
-//===- Machine.h - what all parts know of the virtual machine ---*- C++ -*-===//
+//===- Machine.h - constants of the machine ---------------------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

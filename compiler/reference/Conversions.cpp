@@ -1,4 +1,4 @@
-//===- Conversions.cpp - what conversions compute, and selection ----------===//
+//===- Conversions.cpp - reference of conversions and select --------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FloatOps.cpp - what float arithmetic computes ----------------------===//
+//===- FloatOps.cpp - reference of float arithmetic -----------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Generic.cpp - what linalg.generic computes -------------------------===//
+//===- Generic.cpp - reference of linalg.generic --------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- IntegerOps.cpp - what integer operations compute -------------------===//
+//===- IntegerOps.cpp - reference of integer operations -------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- MathOps.cpp - what float functions compute -------------------------===//
+//===- MathOps.cpp - reference of float functions -------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

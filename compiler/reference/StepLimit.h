@@ -1,4 +1,4 @@
-//===- StepLimit.h - how long the interpreter may run -----------*- C++ -*-===//
+//===- StepLimit.h - a limit on the interpreter's steps ---------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

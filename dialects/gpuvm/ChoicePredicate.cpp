@@ -1,4 +1,4 @@
-//===- ChoicePredicate.cpp - when an element beats the accumulators -----===//
+//===- ChoicePredicate.cpp - when an element beats the accumulators -------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- GpuvmCanonicalize.cpp - what can be left out of a program ----------===//
+//===- GpuvmCanonicalize.cpp - canonicalization patterns ------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- GpuvmInterfaces.td - what operations have in common -*- tablegen -*-===//
+//===- GpuvmInterfaces.td - interfaces of operations -------*- tablegen -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

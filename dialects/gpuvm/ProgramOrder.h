@@ -1,4 +1,4 @@
-//===- ProgramOrder.h - what comes before what in a program ---------------===//
+//===- ProgramOrder.h - the order of commands and loops -------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

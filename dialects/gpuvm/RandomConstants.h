@@ -1,4 +1,4 @@
-//===- RandomConstants.h - the constants of gpuvm.random --------*- C++ -*-===//
+//===- RandomConstants.h - the constants of gpuvm.random ------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Reduction.cpp - what a reduction means, bit for bit ----------------===//
+//===- Reduction.cpp - the order of a reduction, bit for bit --------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ScalarBody.cpp - what the body of an operation does ----------------===//
+//===- ScalarBody.cpp - queries on bodies of operations -------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

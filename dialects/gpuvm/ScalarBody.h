@@ -1,4 +1,4 @@
-//===- ScalarBody.h - what the body of an operation does ------------------===//
+//===- ScalarBody.h - queries on bodies of operations ---------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

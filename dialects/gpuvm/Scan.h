@@ -1,4 +1,4 @@
-//===- Scan.h - what a scan means, bit for bit ----------------------------===//
+//===- Scan.h - the order of a scan, bit for bit --------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Segments.h - how segments are cut into pieces ------------*- C++ -*-===//
+//===- Segments.h - the pieces of long segments -----------------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

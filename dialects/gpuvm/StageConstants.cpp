@@ -1,4 +1,4 @@
-//===- StageConstants.cpp - what a body uses from outside -----------------===//
+//===- StageConstants.cpp - constants that stage bodies use ---------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

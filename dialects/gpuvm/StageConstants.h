@@ -1,4 +1,4 @@
-//===- StageConstants.h - what a body uses from outside ---------*- C++ -*-===//
+//===- StageConstants.h - constants that stage bodies use -------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Operations.cpp - what instructions compute -------------------------===//
+//===- Operations.cpp - the semantics of instructions ---------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

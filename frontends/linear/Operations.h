@@ -1,4 +1,4 @@
-//===- Operations.h - what instructions compute ---------------------------===//
+//===- Operations.h - the semantics of instructions -----------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Commands.cpp - what the commands of a program touch ----------------===//
+//===- Commands.cpp - accesses of a program's commands --------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

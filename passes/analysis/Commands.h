@@ -1,4 +1,4 @@
-//===- Commands.h - what the commands of a program access -------*- C++ -*-===//
+//===- Commands.h - accesses of a program's commands ----------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

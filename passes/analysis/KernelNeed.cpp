@@ -1,4 +1,4 @@
-//===- KernelNeed.cpp - what is demanded under a predicate ----------------===//
+//===- KernelNeed.cpp - demand under a predicate --------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

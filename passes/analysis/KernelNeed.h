@@ -1,4 +1,4 @@
-//===- KernelNeed.h - what is demanded under a predicate --------*- C++ -*-===//
+//===- KernelNeed.h - demand under a predicate ------------------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ExpandGroups.h - what groups and finds elements ----------*- C++ -*-===//
+//===- ExpandGroups.h - patterns of groups and joins ------------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

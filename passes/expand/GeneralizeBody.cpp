@@ -1,4 +1,4 @@
-//===- GeneralizeBody.cpp - what the body of an operation may hold --------===//
+//===- GeneralizeBody.cpp - constraints on bodies -------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

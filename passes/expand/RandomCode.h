@@ -1,4 +1,4 @@
-//===- RandomCode.h - scalar code for random numbers ------------*- C++ -*-===//
+//===- RandomCode.h - scalar code for random numbers ----------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

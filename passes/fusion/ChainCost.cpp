@@ -1,4 +1,4 @@
-//===- ChainCost.cpp - what a chain costs, and its kernels apart ----------===//
+//===- ChainCost.cpp - cost model of chains -------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

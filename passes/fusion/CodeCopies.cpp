@@ -1,4 +1,4 @@
-//===- CodeCopies.cpp - how often the code of a value is written ----------===//
+//===- CodeCopies.cpp - copies of the code of a value ---------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

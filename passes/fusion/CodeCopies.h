@@ -1,4 +1,4 @@
-//===- CodeCopies.h - how often the code of a value is written --*- C++ -*-===//
+//===- CodeCopies.h - copies of the code of a value -------------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Decisions.h - what passes decided about a program --------*- C++ -*-===//
+//===- Decisions.h - decisions of fusion, for the report --------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

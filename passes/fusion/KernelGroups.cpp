@@ -1,4 +1,4 @@
-//===- KernelGroups.cpp - which operations one kernel computes ------------===//
+//===- KernelGroups.cpp - grouping of operations into kernels -------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

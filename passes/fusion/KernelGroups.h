@@ -1,4 +1,4 @@
-//===- KernelGroups.h - which operations one kernel computes ----*- C++ -*-===//
+//===- KernelGroups.h - grouping of operations into kernels ---------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LoopNest.cpp - which operations one loop nest can hold -------------===//
+//===- LoopNest.cpp - fusion of loop nests --------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

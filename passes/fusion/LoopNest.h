@@ -1,4 +1,4 @@
-//===- LoopNest.h - which operations one loop nest can hold -----*- C++ -*-===//
+//===- LoopNest.h - fusion of loop nests ------------------------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

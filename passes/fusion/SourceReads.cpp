@@ -1,4 +1,4 @@
-//===- SourceReads.cpp - what an operation reads, and where ---------------===//
+//===- SourceReads.cpp - the reads of an operation ------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

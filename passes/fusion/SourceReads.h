@@ -1,4 +1,4 @@
-//===- SourceReads.h - what an operation reads, and where -------*- C++ -*-===//
+//===- SourceReads.h - the reads of an operation ----------------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

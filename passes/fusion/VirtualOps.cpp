@@ -1,4 +1,4 @@
-//===- VirtualOps.cpp - what is computed where it is read -----------------===//
+//===- VirtualOps.cpp - operations that are rematerialised ----------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- VirtualOps.h - what is computed where it is read ---------*- C++ -*-===//
+//===- VirtualOps.h - operations that are rematerialised --------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

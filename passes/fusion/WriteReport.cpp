@@ -1,4 +1,4 @@
-//===- WriteReport.cpp - what was fused, and why not more -----------------===//
+//===- WriteReport.cpp - the report on fusion -----------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

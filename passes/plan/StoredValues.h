@@ -1,4 +1,4 @@
-//===- StoredValues.h - values in the symbol they are stored to -*- C++ -*-===//
+//===- StoredValues.h - values in the symbol they are stored to -----------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- WindowPacking.h - the placement of windows in a region ---*- C++ -*-===//
+//===- WindowPacking.h - the placement of windows in a region -------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

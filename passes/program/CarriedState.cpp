@@ -1,4 +1,4 @@
-//===- CarriedState.cpp - where loop-carried values are -------------------===//
+//===- CarriedState.cpp - the registers of loop-carried values ------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

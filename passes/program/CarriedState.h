@@ -1,4 +1,4 @@
-//===- CarriedState.h - where loop-carried values are -----------*- C++ -*-===//
+//===- CarriedState.h - the registers of loop-carried values ----*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

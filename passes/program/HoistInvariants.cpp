@@ -1,4 +1,4 @@
-//===- HoistInvariants.cpp - what a repeat need not do again --------------===//
+//===- HoistInvariants.cpp - hoisting out of repeats ----------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- InstanceWords.cpp - what instances say of messages -----------------===//
+//===- InstanceWords.cpp - metadata of instances --------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

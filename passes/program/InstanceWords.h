@@ -1,4 +1,4 @@
-//===- InstanceWords.h - what instances say of messages ---------*- C++ -*-===//
+//===- InstanceWords.h - metadata of instances ------------------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Link.cpp - what is called, in the place of its calls ---------------===//
+//===- Link.cpp - inlining of called programs -----------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LowerRepeat.cpp - what repeats carry, in registers -----------------===//
+//===- LowerRepeat.cpp - lowering of repeats to loops ---------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Magnitude.cpp - how large what a message holds is ------------------===//
+//===- Magnitude.cpp - norms and maxima of messages -----------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Magnitude.h - how large what a message holds is ----------*- C++ -*-===//
+//===- Magnitude.h - norms and maxima of messages ---------------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

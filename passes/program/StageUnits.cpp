@@ -1,4 +1,4 @@
-//===- StageUnits.cpp - which operations may meet in a kernel -------------===//
+//===- StageUnits.cpp - epochs of a stage ---------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- StageUnits.h - which operations may meet in a kernel ---------------===//
+//===- StageUnits.h - epochs of a stage -----------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- AddressSpace.h - what a process may still map ----------------------===//
+//===- AddressSpace.h - the remaining address space -----------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- AtomicFile.h - output files that are whole or absent --------------===//
+//===- AtomicFile.h - output files that are whole or absent ---------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

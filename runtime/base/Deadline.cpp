@@ -1,4 +1,4 @@
-//===- Deadline.cpp - how long something may take -------------------------===//
+//===- Deadline.cpp - deadlines of work on the host -----------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

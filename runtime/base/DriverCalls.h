@@ -1,4 +1,4 @@
-//===- DriverCalls.h - which code of the process is a driver's ------------===//
+//===- DriverCalls.h - detection of driver code ---------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- HostEvents.h - what the host did, and when -------------------------===//
+//===- HostEvents.h - the host's half of a trace --------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

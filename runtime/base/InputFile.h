@@ -1,4 +1,4 @@
-//===- InputFile.h - a file to read, of known size -----------------------===//
+//===- InputFile.h - a file to read, of known size ------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Status.h - errors as values ---------------------------------------===//
+//===- Status.h - errors as values ----------------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- DeviceInfo.cpp - what a Vulkan device can do -----------------------===//
+//===- DeviceInfo.cpp - properties of Vulkan devices ----------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- DeviceSelection.cpp - which device runs a plan ---------------------===//
+//===- DeviceSelection.cpp - the choice of a device -----------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- DeviceSelection.h - which device runs a plan, and why not others ---===//
+//===- DeviceSelection.h - the choice of a device -------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- DriverManifests.cpp - which drivers the Vulkan loader finds --------===//
+//===- DriverManifests.cpp - drivers of the Vulkan loader -----------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

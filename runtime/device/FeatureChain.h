@@ -1,5 +1,4 @@
-//===- FeatureChain.h - what Vulkan is asked and told of features -*- C++
-//-*-===//
+//===- FeatureChain.h - the chain of feature structs ---------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

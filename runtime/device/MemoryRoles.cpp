@@ -1,4 +1,4 @@
-//===- MemoryRoles.cpp - which memory type serves which purpose -----------===//
+//===- MemoryRoles.cpp - roles of memory types ----------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Requirements.cpp - what a plan asks of a device --------------------===//
+//===- Requirements.cpp - device requirements of a plan -------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

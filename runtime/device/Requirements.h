@@ -1,4 +1,4 @@
-//===- Requirements.h - what a plan asks of a device ----------------------===//
+//===- Requirements.h - device requirements of a plan ---------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

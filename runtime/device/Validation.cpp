@@ -1,4 +1,4 @@
-//===- Validation.cpp - where validation messages go ----------------------===//
+//===- Validation.cpp - messages of the validation layer ------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

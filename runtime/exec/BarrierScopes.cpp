@@ -1,4 +1,4 @@
-//===- BarrierScopes.cpp - which pipeline stages each barrier names -------===//
+//===- BarrierScopes.cpp - stage masks of barriers ------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

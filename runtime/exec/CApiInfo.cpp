@@ -1,4 +1,4 @@
-//===- CApiInfo.cpp - what gpuvm.h says about itself ----------------------===//
+//===- CApiInfo.cpp - versions, counters and messages ---------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

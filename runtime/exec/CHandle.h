@@ -1,4 +1,4 @@
-//===- CHandle.h - what the entry points of gpuvm.h share -----------------===//
+//===- CHandle.h - common code of C entry points --------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CopySpeed.cpp - how fast a device copies its own memory ------------===//
+//===- CopySpeed.cpp - the copy speed of a device -------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

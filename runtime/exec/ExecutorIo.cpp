@@ -1,4 +1,4 @@
-//===- ExecutorIo.cpp - what goes into and comes out of executions --------===//
+//===- ExecutorIo.cpp - inputs and outputs --------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

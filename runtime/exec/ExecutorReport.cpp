@@ -1,4 +1,4 @@
-//===- ExecutorReport.cpp - what an executor says of its executions -------===//
+//===- ExecutorReport.cpp - statistics of executions ----------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LoopQuestion.h - whether a long loop goes on -----------------------===//
+//===- LoopQuestion.h - the host's poll of a long loop --------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

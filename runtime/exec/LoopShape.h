@@ -1,4 +1,4 @@
-//===- LoopShape.h - recorded iterations of repeats -------------*- C++ -*-===//
+//===- LoopShape.h - recorded iterations of repeats -----------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

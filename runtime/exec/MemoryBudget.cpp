@@ -1,4 +1,4 @@
-//===- MemoryBudget.cpp - whether a plan fits a device's memory -----------===//
+//===- MemoryBudget.cpp - the memory that a plan needs --------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- MemoryBudget.h - whether a plan fits a device's memory -------------===//
+//===- MemoryBudget.h - the memory that a plan needs ----------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Remains.cpp - what executions that were given up still use ---------===//
+//===- Remains.cpp - abandoned executions ---------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Remains.h - what executions that were given up still use -----------===//
+//===- Remains.h - abandoned executions -----------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

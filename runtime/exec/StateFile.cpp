@@ -1,4 +1,4 @@
-//===- StateFile.cpp - what a VM remembers, in a file ---------------------===//
+//===- StateFile.cpp - saved state of a VM --------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

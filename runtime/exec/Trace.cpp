@@ -1,4 +1,4 @@
-//===- Trace.cpp - which command a device was at when it stopped ----------===//
+//===- Trace.cpp - breadcrumbs of commands --------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Elements.h - typed access to the elements of a HostTensor ---------===//
+//===- Elements.h - typed access to the elements of a HostTensor ----------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- HostTensor.cpp - a tensor in host memory --------------------------===//
+//===- HostTensor.cpp - a tensor in host memory ---------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Npy.cpp - .npy files ----------------------------------------------===//
+//===- Npy.cpp - .npy files -----------------------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

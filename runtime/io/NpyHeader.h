@@ -1,4 +1,4 @@
-//===- NpyHeader.h - the header of a .npy file ---------------------------===//
+//===- NpyHeader.h - the header of a .npy file ----------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

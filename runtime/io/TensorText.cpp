@@ -1,4 +1,4 @@
-//===- TensorText.cpp - tensors on a command line ------------------------===//
+//===- TensorText.cpp - tensors on a command line -------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Hazards.cpp - what must be ordered, derived from the commands ------===//
+//===- Hazards.cpp - data hazards of commands -----------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

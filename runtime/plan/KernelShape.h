@@ -1,4 +1,4 @@
-//===- KernelShape.h - how large a module becomes for drivers ---*- C++ -*-===//
+//===- KernelShape.h - expanded size of SPIR-V modules --------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

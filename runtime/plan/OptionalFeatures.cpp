@@ -1,4 +1,4 @@
-//===- OptionalFeatures.cpp - what kernels can do without -----------------===//
+//===- OptionalFeatures.cpp - optional features of kernels ----------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

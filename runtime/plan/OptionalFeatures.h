@@ -1,4 +1,4 @@
-//===- OptionalFeatures.h - what kernels can do without ---------*- C++ -*-===//
+//===- OptionalFeatures.h - optional features of kernels --------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

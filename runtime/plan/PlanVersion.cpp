@@ -1,4 +1,4 @@
-//===- PlanVersion.cpp - which minor version has what ---------------------===//
+//===- PlanVersion.cpp - minor versions of the format ---------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- PlanVersion.h - which minor version has what -----------------------===//
+//===- PlanVersion.h - minor versions of the format -----------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

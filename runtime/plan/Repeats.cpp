@@ -1,4 +1,4 @@
-//===- Repeats.cpp - where windows are that rotate ------------------------===//
+//===- Repeats.cpp - rotating windows -------------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- SpirvDefinitions.h - what the ids of a SPIR-V module stand for -----===//
+//===- SpirvDefinitions.h - definitions of SPIR-V ids ---------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

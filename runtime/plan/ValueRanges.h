@@ -1,4 +1,4 @@
-//===- ValueRanges.h - which values an index of a kernel can have ---------===//
+//===- ValueRanges.h - value ranges of indices ----------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- VerifierHelpers.cpp - what the parts of the plan verifier share ----===//
+//===- VerifierHelpers.cpp - helpers of the verifier ----------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- VerifierHelpers.h - what the parts of the plan verifier share ------===//
+//===- VerifierHelpers.h - helpers of the verifier ------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Profile.cpp - where the time of executions goes --------------------===//
+//===- Profile.cpp - profiles of executions -------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- DeviceFlags.h - what a plan may take -------------------------------===//
+//===- DeviceFlags.h - flags that limit a plan's resources ----------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- StandardOutput.h - what a program prints ---------------------------===//
+//===- StandardOutput.h - writing to standard output ----------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- BusyLine.cpp - what the compiler is busy with ----------------------===//
+//===- BusyLine.cpp - a progress line of the compiler ---------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

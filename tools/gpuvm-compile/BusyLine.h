@@ -1,4 +1,4 @@
-//===- BusyLine.h - what the compiler is busy with --------------*- C++ -*-===//
+//===- BusyLine.h - a progress line of the compiler -------------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

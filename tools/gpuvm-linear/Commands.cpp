@@ -1,4 +1,4 @@
-//===- Commands.cpp - what gpuvm-linear does ------------------------------===//
+//===- Commands.cpp - the commands of gpuvm-linear ------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Commands.h - what gpuvm-linear does --------------------------------===//
+//===- Commands.h - the commands of gpuvm-linear --------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

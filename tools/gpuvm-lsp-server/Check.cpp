@@ -1,4 +1,4 @@
-//===- Check.cpp - what the compiler says of a document -------------------===//
+//===- Check.cpp - diagnostics of a document ------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Check.h - what the compiler says of a document -----------*- C++ -*-===//
+//===- Check.h - diagnostics of a document ----------------------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

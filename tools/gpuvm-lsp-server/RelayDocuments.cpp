@@ -1,4 +1,4 @@
-//===- RelayDocuments.cpp - what the relay says of documents --------------===//
+//===- RelayDocuments.cpp - documents of the relay ------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Edits.cpp - how a program becomes smaller --------------------------===//
+//===- Edits.cpp - edits that shrink a program ----------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

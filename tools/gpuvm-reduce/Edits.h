@@ -1,4 +1,4 @@
-//===- Edits.h - how a program becomes smaller ------------------*- C++ -*-===//
+//===- Edits.h - edits that shrink a program --------------------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CommandLine.cpp - what gpuvm-run is asked to do --------------------===//
+//===- CommandLine.cpp - options of gpuvm-run -----------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

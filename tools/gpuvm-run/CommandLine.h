@@ -1,4 +1,4 @@
-//===- CommandLine.h - what gpuvm-run is asked to do ----------------------===//
+//===- CommandLine.h - options of gpuvm-run -------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CompileLine.h - how far the compilation of kernels is --------------===//
+//===- CompileLine.h - progress of kernel compilation ---------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Report.h - what gpuvm-run prints and writes ------------------------===//
+//===- Report.h - reports of gpuvm-run ------------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

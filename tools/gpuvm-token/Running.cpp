@@ -1,4 +1,4 @@
-//===- Running.cpp - what all ways to run streams share -------------------===//
+//===- Running.cpp - common code to run streams ---------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

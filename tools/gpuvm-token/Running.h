@@ -1,4 +1,4 @@
-//===- Running.h - what all ways to run streams share ---------------------===//
+//===- Running.h - common code to run streams -----------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

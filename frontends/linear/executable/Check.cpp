@@ -1,4 +1,4 @@
-//===- Check.cpp - whether a program is one that a text could say ---------===//
+//===- Check.cpp - validation of programs ---------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

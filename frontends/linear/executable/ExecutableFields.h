@@ -1,4 +1,4 @@
-//===- ExecutableFields.h - what an executable holds, in its order --------===//
+//===- ExecutableFields.h - the fields of an executable -------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

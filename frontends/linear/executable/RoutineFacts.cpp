@@ -1,4 +1,4 @@
-//===- RoutineFacts.cpp - what is known of routines before they run -------===//
+//===- RoutineFacts.cpp - static analysis of routines ---------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Statistics.h - what a program of the linear-algebra VM takes -------===//
+//===- Statistics.h - statistics of a program -----------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

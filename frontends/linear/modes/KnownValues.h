@@ -1,4 +1,4 @@
-//===- KnownValues.h - what is known before a program runs ----------------===//
+//===- KnownValues.h - values known before a program runs -----------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Modes.cpp - which mode runs a phase --------------------------------===//
+//===- Modes.cpp - the choice of a mode for each phase --------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- SharedMemory.cpp - what machines read and write --------------------===//
+//===- SharedMemory.cpp - shared memory of machines -----------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Outline.h - what an assembly text defines, and where ---------------===//
+//===- Outline.h - the symbols of an assembly text ------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- EngineSizes.cpp - what a plan has room for -------------------------===//
+//===- EngineSizes.cpp - the size class of an engine's plan ---------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

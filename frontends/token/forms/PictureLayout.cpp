@@ -1,4 +1,4 @@
-//===- PictureLayout.cpp - where zones and edges are drawn ----------------===//
+//===- PictureLayout.cpp - the layout of zones and edges ------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

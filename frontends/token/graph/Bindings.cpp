@@ -1,4 +1,4 @@
-//===- Bindings.cpp - what the placeholders of a sequence are bound to ----===//
+//===- Bindings.cpp - bindings of placeholders ----------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

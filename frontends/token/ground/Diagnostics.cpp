@@ -1,4 +1,4 @@
-//===- Diagnostics.cpp - what is wrong with a workflow, and where ---------===//
+//===- Diagnostics.cpp - diagnostics of workflows -------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- PathBounds.h - where the files of a workflow may lie ---------------===//
+//===- PathBounds.h - bounds on the paths of a workflow -------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CheckFlow.cpp - whether streams reach the end ----------------------===//
+//===- CheckFlow.cpp - reachability of the end ----------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CheckModule.cpp - what a module of the user may be -----------------===//
+//===- CheckModule.cpp - checks of the user's modules ---------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

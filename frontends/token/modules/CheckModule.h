@@ -1,4 +1,4 @@
-//===- CheckModule.h - what a module of the user may be ---------*- C++ -*-===//
+//===- CheckModule.h - checks of the user's modules -------------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CompareReports.cpp - where two runs differ first -------------------===//
+//===- CompareReports.cpp - the first difference of two runs --------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

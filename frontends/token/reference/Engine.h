@@ -1,4 +1,4 @@
-//===- Engine.h - what steps streams --------------------------------------===//
+//===- Engine.h - the interface of engines --------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Model.cpp - what proposes tokens -----------------------------------===//
+//===- Model.cpp - models that propose tokens -----------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Model.h - what proposes tokens -------------------------------------===//
+//===- Model.h - models that propose tokens -------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Modules.h - what a user adds to the step ---------------------------===//
+//===- Modules.h - functions that users add to the step -------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Wrapper.h - what a user asks of streams ----------------------------===//
+//===- Wrapper.h - the user's interface to streams ------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

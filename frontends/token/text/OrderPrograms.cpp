@@ -1,4 +1,4 @@
-//===- OrderPrograms.cpp - which program calls which ----------------------===//
+//===- OrderPrograms.cpp - programs in call order -------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

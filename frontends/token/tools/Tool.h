@@ -1,4 +1,4 @@
-//===- Tool.h - what streams ask ------------------------------------------===//
+//===- Tool.h - the interface of tools ------------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
