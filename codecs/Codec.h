@@ -3,12 +3,12 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A codec says everything about one way to pack a tensor: which tensors it can
-// pack, how many bytes that takes, what the bytes mean (`decode`, plain C++ for
-// the reference interpreter) and how a kernel reads a few neighbouring elements
-// (`emitRun`, written apart from `decode`). One file of this folder defines one
-// codec, and Codecs.def lists them; docs/codecs.md specifies the layouts and
-// tells how to add one.
+// A codec defines one way to pack a tensor: which tensors it can pack, and how
+// many bytes that takes. `decode` says what the bytes mean, in plain C++ for
+// the reference interpreter. `emitRun` emits the code with which a kernel reads
+// a few neighbouring elements; it is written apart from `decode`. One file of
+// this folder defines one codec, and Codecs.def lists them; docs/codecs.md
+// specifies the layouts and tells how to add one.
 //
 //===----------------------------------------------------------------------===//
 

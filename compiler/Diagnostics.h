@@ -17,12 +17,12 @@
 namespace mlir::gpuvm {
 
 /// Prints the diagnostics of `context` to standard error: each is one line with
-/// its place in the source, and the line of the source. What MLIR's parser says
-/// of values whose type is not the one written, of dialects that are not read
-/// and of operations that do not exist is said in words of gpuvm, with what to
-/// write instead. No operation follows in generic form. Lines are those of
-/// `sources`, no file is opened; and nothing that a program holds reaches a
-/// terminal as control characters.
+/// its place in the source, and the line of the source. Some messages of MLIR's
+/// parser are replaced by messages of gpuvm that say what to write instead:
+/// those on a value of another type than the one written, on a dialect that is
+/// not read, and on an operation that does not exist. No operation follows in
+/// generic form. Lines are those of `sources`, no file is opened; and nothing
+/// that a program holds reaches a terminal as control characters.
 class DiagnosticPrinter : public SourceMgrDiagnosticHandler {
 public:
   DiagnosticPrinter(llvm::SourceMgr &sources, MLIRContext &context);

@@ -47,10 +47,10 @@ using ElementwiseFn = Fault (*)(const void *const *operands, void *result,
 
 /// The operation `name` ("arith.addi", "arith.cmpi.slt", "math.sincos#1"), or
 /// null if the reference does not know it for these types. `exact` selects the
-/// arithmetic of `gpuvm-compile --exact`: operations of `arith` on floats,
-/// roundings to whole numbers, absf and copysign take subnormal operands for
-/// zeros of the same sign and give such zeros; select, bitcast and constants
-/// move bits.
+/// arithmetic of `gpuvm-compile --exact`. Operations of `arith` on floats,
+/// roundings to whole numbers, absf and copysign then flush subnormal operands
+/// and results to zeros of the same sign; select, bitcast and constants move
+/// bits.
 ElementwiseFn findElementwise(std::string_view name,
                               std::span<const vm::DType> operands,
                               vm::DType result, bool exact);

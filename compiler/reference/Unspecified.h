@@ -5,10 +5,10 @@
 //
 // A read outside of a table gets some element, and a program may read first and
 // test the index then (docs/arithmetic.md, Tables). So the interpreter marks
-// what such a read gives and what is computed of it, forgets it where a
-// selection takes the other side, and reports it where it would decide about
-// anything: a branch, a result, a store, an operation that looks at all of its
-// elements.
+// the result of such a read and what is computed of it. The mark is dropped
+// where a select takes the other side. It is an error where it would decide
+// about anything: a branch, a result, a store, an operation that reads all of
+// its elements.
 //
 //===----------------------------------------------------------------------===//
 

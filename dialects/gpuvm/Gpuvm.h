@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Declares the dialect of programs for the GPU virtual machine: its types,
-// attributes and operations (GpuvmOps.td says what they mean), and the few
-// questions about them that the dialect, the passes and the reference
-// interpreter all have to answer alike.
+// attributes and operations (GpuvmOps.td says what they mean). Also the few
+// queries about them that the dialect, the passes and the reference interpreter
+// have to answer alike.
 //
 //===----------------------------------------------------------------------===//
 

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Nothing here changes what the host sees of the stages that remain: registers
-// keep their numbers, and a stage that only forwards a message stays, since it
-// is a VM instance whose R30 can be read (fusion makes it free).
+// keep their numbers. A stage that only forwards a message stays, since it is a
+// VM instance whose R30 can be read; after fusion it costs nothing.
 //
 //===----------------------------------------------------------------------===//
 

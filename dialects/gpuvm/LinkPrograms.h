@@ -16,10 +16,10 @@
 
 namespace mlir::gpuvm {
 
-/// Puts programs and functions in the place of their calls, in one program and
-/// those that it calls, constants of the program into the bodies of stages that
-/// use them, and symbols of the module that it uses, as shared ones, into the
-/// program (the pass gpuvm-link). Emits an error at a call that cannot be.
+/// Inlines programs and functions at their calls, in one program and those that
+/// it calls (the pass gpuvm-link). Constants of the program move into the
+/// bodies of stages that use them. Symbols of the module that the program uses
+/// move into it, as shared ones. Emits an error at a call that cannot be.
 LogicalResult linkProgram(ProgramOp program);
 
 /// Symbols of the module, which each program has now.

@@ -106,9 +106,9 @@ inline constexpr llvm::StringLiteral kInnerAttr = "gpuvm.inner";
 /// consumers.
 bool isReduction(Operation *op);
 
-/// The loops over which the results of `op` are worth computing tile by tile,
-/// as in a matrix product: both are long, and of the inputs one depends only on
-/// the one and another one only on the other. Never the loop over instances.
+/// The two loops over which the results of `op` are worth computing tile by
+/// tile, as in a matrix product. Both are long, and each has an input that
+/// depends on it and not on the other one. Never the loop over instances.
 std::optional<TileLoops> getTileLoops(linalg::GenericOp op);
 
 /// Whether the order of a reduction can be seen in its results: it accumulates

@@ -14,9 +14,9 @@ using namespace mlir::gpuvm;
 
 namespace {
 /// What a target says, in microseconds. The shares were measured or estimated
-/// on an H200 (docs/rationale/chains.md): a unit does 4 operations of a
-/// subgroup in each of 1.7e3 cycles a microsecond and gets 4/5 of its part of
-/// the memory's speed, and a step of a chain in which nothing is computed takes
+/// on an H200 (docs/rationale/chains.md). A unit does 4 operations of a
+/// subgroup in each of 1.7e3 cycles a microsecond, and gets 4/5 of its part of
+/// the memory's speed. A step of a chain in which nothing is computed takes
 /// 1/69 of a dispatch.
 struct Speed {
   explicit Speed(TargetAttr target)

@@ -3,16 +3,16 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The code of what is computed where it is read is written once for each point
-// at which it is read, through all readers that are themselves computed where
-// they are read: a chain of operations that read two elements of the one before
-// would be 2^n copies. What is written more often than the stage says that it
-// is read is copied; what would be copied more than a few times gets a place in
-// memory. So the code of a stage is linear in what the stage says.
+// The code of a rematerialised operation is emitted once for each point at
+// which it is read, through all consumers that are rematerialised themselves. A
+// chain of n operations that each read two elements of the one before would be
+// 2^n copies. What is written more often than the stage says that it is read is
+// copied; what would be copied more than a few times gets a place in memory. So
+// the code of a stage is linear in what the stage says.
 //
-// Points are told apart as ElementEmitter does: those that affine maps lead to
-// are the same if the maps are, and what a table or a row's number leads to is
-// a point of its own for each place that reads it.
+// Points are told apart as ElementEmitter does. Those that affine maps lead to
+// are the same if the maps are. A point that a table or a row's number leads to
+// is one of its own for each place that reads it.
 //
 //===----------------------------------------------------------------------===//
 

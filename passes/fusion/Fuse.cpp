@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Works on clusters of stages, at first one stage each. Two clusters merge if
-// their operations together fall into fewer kernels than apart, and if no path
-// through other stages leads from one to the other (it would have to run in
-// the middle of the kernel).
+// their operations together need fewer kernels than apart, and if no path
+// through other stages leads from one to the other. (Such a path would have to
+// run in the middle of the kernel.)
 //
 //===----------------------------------------------------------------------===//
 

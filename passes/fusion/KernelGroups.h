@@ -3,11 +3,11 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel is one loop nest. Operations can share it if all of them walk the
-// same index space and pass each other elements only at the same index:
-// elementwise operations among themselves, elementwise producers and
-// by-products with reductions over that space, reductions with each other, and
-// elementwise consumers with the results of reductions (the epilogue). Where a
+// A kernel is one loop nest. Operations can share it if all of them have the
+// same iteration space and pass each other elements only at the same index.
+// These are elementwise operations among themselves, reductions over that space
+// among themselves and with elementwise producers and by-products, and
+// elementwise consumers of the results of reductions (the epilogue). Where a
 // workgroup or a lane has all elements of a result, an operation over that
 // space may also read the result, of its own row: a row kernel, such as
 // softmax.

@@ -17,10 +17,10 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-/// Whether `maker` may write the symbol's window itself: no command between it
-/// and the store accesses those bytes, none changes them while the value is
-/// still read, and `maker` reads them, if at all, at the index it writes, and
-/// has no other result there.
+/// Whether `maker` may write the symbol's window itself. No command between it
+/// and the store accesses those bytes, and none changes them while the value is
+/// still read. `maker` reads them, if at all, at the index it writes, and has
+/// no other result there.
 static bool canBeMadeIn(StoreOp store, KernelOp maker, const ValueHomes &homes,
                         bool inPlace) {
   if (!stayTogether(store, maker))

@@ -3,10 +3,10 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Optimal packing is NP-hard. Greedy placement, the largest window first, each
-// in the smallest gap that holds it, is what memory planners of neural networks
-// do (Pisarchyk and Lee, Efficient Memory Management for Deep Neural Net
-// Inference, 2020); the other orders are better for some programs.
+// Optimal packing is NP-hard. Memory planners of neural networks place
+// greedily: the largest window first, each in the smallest gap that holds it
+// (Pisarchyk and Lee, Efficient Memory Management for Deep Neural Net
+// Inference, 2020). The other orders are better for some programs.
 //
 //===----------------------------------------------------------------------===//
 

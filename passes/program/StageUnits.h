@@ -3,10 +3,10 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Inside a stage, nothing from before an external kernel may share a kernel
-// with anything from after it, and nothing that reads a symbol which the stage
-// has written may share one with what came before: a dispatch does not see its
-// own writes. The stage is split into epochs.
+// Inside a stage, operations from before an external kernel cannot share a
+// kernel with operations from after it. A read of a symbol which the stage has
+// written cannot share one with operations from before the write: a dispatch
+// does not see its own writes. The stage is split into epochs.
 //
 //===----------------------------------------------------------------------===//
 

@@ -26,9 +26,9 @@ namespace vm {
 Status noSuchName(std::string_view kind, std::string_view name,
                   std::span<const std::string> known);
 
-/// Index into plan.inputs. In a plan of several programs what is a program's
-/// own is named "program.x", and "x" will do if there is no other; in a plan of
-/// one program it is named "x", and "program.x" will do.
+/// Index into plan.inputs. In a plan of several programs the slots of one
+/// program are named "program.x", and "x" is accepted if there is no other x.
+/// In a plan of one program they are named "x", and "program.x" is accepted.
 /// Code::BadInput with the known names if none matches, or several do.
 Result<uint32_t> findInput(const Plan &plan, std::string_view name);
 Result<uint32_t> findOutput(const Plan &plan, std::string_view name);

@@ -6,9 +6,10 @@
 // An execution is a list of command buffers. A plan without a long repeat has
 // one. A long repeat has buffers of its own, which are in the list as often as
 // needed. If the device decides how often that is, some of its iterations are
-// submitted, the host reads whether it goes on, and submits more: as many as
-// there were so far, so that a few submits are enough for any number of
-// iterations. The next execution starts with as many as this one took.
+// submitted, the host reads whether it goes on, and submits more. Each time it
+// submits as many as there were so far, so that a few submits are enough for
+// any number of iterations. The next execution starts with as many as this one
+// took.
 //
 //===----------------------------------------------------------------------===//
 

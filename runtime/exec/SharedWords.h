@@ -5,8 +5,8 @@
 //
 // Copies from and to mapped memory while kernels run. Every aligned 64-bit word
 // of the mapped range, and at its ends every aligned 32-bit word, is one load
-// or one store, in the order of addresses: a value is old or new, never half of
-// each, and what is written first is seen first.
+// or one store, in the order of addresses. So a value is old or new, never half
+// of each, and what is written first is seen first.
 //
 //===----------------------------------------------------------------------===//
 

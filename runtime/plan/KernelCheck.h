@@ -3,8 +3,8 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The hazard check and the device check believe what the manifest says about a
-// kernel, so the manifest must be right: the module is validated (SPIRV-Tools),
+// The hazard check and the device check rely on what the manifest says about a
+// kernel, so the manifest must be right. The module is validated (SPIRV-Tools),
 // reflected (SPIRV-Cross) and its pointers are followed to the loads and stores
 // of every binding. docs/plan-format.md numbers the rules K1..Kn.
 //

@@ -3,11 +3,11 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Drivers put a function in the place of each of its calls, so that a module of
-// some kilobytes can become one of gigabytes; and the time that SPIRV-Tools
-// takes to validate constructs grows with the square of how deep they nest.
-// Both are measured and bounded here, before anything else sees the module.
-// Works on unvalidated modules, in linear time.
+// Drivers inline every call, so that a module of some kilobytes can become one
+// of gigabytes. The time that SPIRV-Tools takes to validate constructs grows
+// with the square of their nesting depth. Both are measured and bounded here,
+// before anything else sees the module. Works on unvalidated modules, in linear
+// time.
 //
 //===----------------------------------------------------------------------===//
 

@@ -13,8 +13,8 @@
 
 namespace vm {
 
-/// In a process with a limit (ulimit -v) that loads lavapipe: one malloc arena
-/// for all threads rather than 64 MiB of address space for each, and a crash
+/// For a process with a limit (ulimit -v) that loads lavapipe. All threads
+/// share one malloc arena, instead of 64 MiB of address space each. A crash
 /// within the driver, with next to nothing left of the limit, ends with a
 /// sentence of the program `tool` and Code::OutOfMemory. Other crashes are as
 /// without. To be called once, by the first thread.

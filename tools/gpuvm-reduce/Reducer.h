@@ -3,9 +3,9 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tries one edit after the other (Edits.h) on a copy, keeps the copy if it is a
-// valid module of which the test still holds, and goes on until no edit helps:
-// many operations at a time first, as delta debugging does, and then fewer.
+// Tries one edit after the other (Edits.h) on a copy, and keeps the copy if it
+// is a valid module that still passes the test, until no edit helps. As in
+// delta debugging it begins with many operations at a time.
 //
 //===----------------------------------------------------------------------===//
 

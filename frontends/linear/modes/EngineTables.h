@@ -48,11 +48,11 @@ struct EngineSize {
 };
 const std::array<EngineSize, 12> &allEngineSizes();
 
-/// The room that an engine has which is asked for by `text`: at least as much
-/// as `least`, the sizes of some program, and of what the text names
-/// ("machines=1000,words=4096", or "auto" for nothing more), each rounded up to
-/// a power of two; and matrices in `format`, CSR or Dense, of as many
-/// instructions. Usage, if the text is no such list.
+/// The sizes of an engine that `text` asks for ("machines=1000,words=4096", or
+/// "auto" for nothing more): the larger ones of those in the text and of
+/// `least`, the sizes of some program, each rounded up to a power of two. Its
+/// matrices are in `format`, CSR or Dense, of as many instructions. Usage, if
+/// the text is no such list.
 Result<EngineSizes> parseRoom(std::string_view text, EngineSizes least,
                               Format format);
 

@@ -23,11 +23,11 @@
 
 namespace vm::token {
 
-/// A line that does not say which request it answers, an answer to what is not
-/// asked, an answer after the first, a line too long and the end of the program
-/// break the tool: what is asked and what will be asked fails, and the program
-/// is killed. A request whose line is too long fails alone, and so does one
-/// whose answer is none but for its number.
+/// These break the tool: a line that does not say which request it answers, an
+/// answer to no open request, a second answer, a line too long, and the end of
+/// the program. All open and later requests then fail, and the program is
+/// killed. A request whose line is too long fails alone, and so does one whose
+/// answer is none but for its number.
 class ToolProcess : public Tool {
 public:
   /// Runs `command` by /bin/sh. A request times out so long after it was
