@@ -55,10 +55,10 @@ def Chain_PlanOp : Chain_Op<"plan", [
     `regions` are the sizes of Registers, Metrics, Globals, Control and Heap in
     bytes; `instances` is the number of VM instances.
 
-    Of a module with several programs each has one of these, and the file holds them all: `shared` are the
-    bytes at the start of each region that are the same for all of them, and in
+    Each program of a module has one of these, and the file holds them all. `shared`
+    are the bytes at the start of each region that are the same for all programs. In
     Registers nothing is kept between `transient[0]` and `transient[1]` from one
-    execution to the next, so that all of them have it in one place.
+    execution to the next, so that all programs use it.
 
     C1: there are five region sizes, none of which is negative.
     C2: every window lies inside its region and starts at a multiple of 256.

@@ -34,13 +34,13 @@ def Gpuvm_AttentionOp : Gpuvm_Op<"attention", [
     The value of a key that it does not see is multiplied by 0 or not at all;
     rows after the first n do not matter.
 
-    Everything is computed in f32 and rounded to the result's type at the end.
-    The order of the sums is fixed by the shapes and n, but it is no other
-    operation's: results agree with a computation in f64 within about 2^-20 of
-    the largest value (f16 results within 2^-10); with more than 2048 keys and
-    32 query rows of a head or more, 2^-20 may grow with the square root of n.
-    Where query, key and value are f16, matrix units may multiply, with weights
-    rounded to f16 and sums of f32 in an order of their own.
+    Everything is computed in f32 and rounded to the result's type at the end. The
+    order of the sums is fixed by the shapes and n, but differs from that of other
+    operations. Results agree with a computation in f64 within about 2^-20 of the
+    largest value (f16 results within 2^-10). With more than 2048 keys and 32 query
+    rows of a head or more, 2^-20 may grow with the square root of n. Where query,
+    key and value are f16, matrix units may multiply, with weights rounded to f16
+    and sums of f32 in an order of their own.
 
     C1: query, key, value and result have the shapes above, and G divides H.
     C2: all elements are f16 or f32, and the result has the query's type.

@@ -24,12 +24,12 @@ def Gpuvm_ScanOp : Gpuvm_ScanRoot<"scan", [SingleBlock]> {
   let description = [{
     A row is what has the same index in all dimensions but `dimension`. Result
     element i of a row is input element 0 combined with 1, 2, ... and i by the
-    region, which is given what comes before and the next element and yields
-    both combined. It must be associative; where it does not round, the result
-    is what a loop over the row computes, and where it does (a sum of floats),
-    the order in which elements are combined is that of docs/reduction-order.md,
-    the same on every device. Several inputs are combined together, element by
-    element: the region has an argument for each of them, twice.
+    region, which is given what comes before and the next element and yields both
+    combined. It must be associative. If it does not round, the result is what a
+    loop over the row computes. If it does (a sum of floats), the order in which
+    elements are combined is that of docs/reduction-order.md, the same on every
+    device. Several inputs are combined together, element by element: the region has
+    an argument for each of them, twice.
 
     With `exclusive` result element i is the initial value combined with input
     elements 0 to i - 1, and the initial value if i is 0. With `segments` a row

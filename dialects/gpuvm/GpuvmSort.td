@@ -66,12 +66,12 @@ def Gpuvm_TopKOp : Gpuvm_Op<"top_k", [
     Pure, HasParent<"::mlir::gpuvm::StageOp">]> {
   let summary = "The largest, or smallest, elements of each row, and their places.";
   let description = [{
-    The first k elements that `gpuvm.sort ... descending numbers` has of each row
-    along the last dimension, or with `smallest` those of the same sort without
-    `descending`, and the places along the row that they came from: of equal
-    elements the first ones. NaNs count as larger than plus infinity, so that
-    they are the first of the largest. `unsigned` integers are unsigned. Of a
-    bounded input with fewer than k elements they are all of these.
+    The first k elements of `gpuvm.sort ... descending numbers` of each row along
+    the last dimension, or with `smallest` those of the same sort without
+    `descending`. Also the places along the row that they came from: of equal
+    elements the first ones. NaNs count as larger than plus infinity, so that they
+    are the first of the largest. `unsigned` integers are unsigned. Of a bounded
+    input with fewer than k elements they are all of these.
 
     C1: the values have the shape and elements of `input` but for their last
         dimension, which is k and no longer than that of `input`. If that is
@@ -243,13 +243,13 @@ def Gpuvm_MergeRunsOp : Gpuvm_SortRoot<"merge_runs", "number > 0"> {
 def Gpuvm_CountDigitsOp : Gpuvm_SortRoot<"count_digits", "true"> {
   let summary = "Where a radix pass puts the keys of each digit.";
   let description = [{
-    The image of a key is the number, as wide as the key, that has its place in
-    the order; its digit n is bits 8n to 8n + 7 of that, where n is the first
-    element of `digit`: a value, so that all passes of a sort are one kernel. Rows
-    are cut into chunks of `chunk` keys. Result [row..., c, d] says where in the
-    row the first key of chunk c with this digit d comes if the row is put in the
-    order of these digits, stable. There are as many c as the result has, eight
-    or a multiple; those after the last chunk hold anything.
+    The image of a key is the number, as wide as the key, that has its place in the
+    order. Its digit n is bits 8n to 8n + 7 of the image. n is the first element of
+    `digit`: a value, so that all passes of a sort are one kernel. Rows are cut into
+    chunks of `chunk` keys. Result [row..., c, d] says where in the row the first
+    key of chunk c with this digit d comes if the row is put in the order of these
+    digits, stable. There are as many c as the result has, eight or a multiple;
+    those after the last chunk hold anything.
 
     C1: `key` has at least one dimension; the result has its leading ones, the
         number of chunks rounded up to a multiple of 8, and 256, and is of i32.

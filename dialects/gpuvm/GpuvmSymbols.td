@@ -57,9 +57,9 @@ def Gpuvm_GlobalOp : Gpuvm_SymbolOp<"global", "globals", Gpuvm_Data> {
 def Gpuvm_ControlOp : Gpuvm_SymbolOp<"control", "control", Gpuvm_Tensor> {
   let summary = "Words of Control the host can write without re-recording.";
   let description = [{
-    Words with a bound are looked at when an execution has ended: if one of them
-    is greater, as a signed number, there was no room for all of something, and
-    the execution ends with the error EXCESS, which says both numbers.
+    Words with a bound are checked when an execution has ended. If one of them is
+    greater than its bound, as a signed number, there was no room for all results,
+    and the execution ends with the error EXCESS, which says both numbers.
 
     C2: the elements are i32.
     C3: a bound is at least 1 and less than 2^31.
