@@ -73,12 +73,14 @@ void gpuvm::buildPlanning(OpPassManager &passes,
   onProgram(createParkKernels({options.park}));
   onProgram(createSizeKernels({options.size}));
   onProgram(createResumeKernels());
-  onProgram(createPlaceBarriers({options.minimalBarriers}));
 }
 
 void gpuvm::buildEmission(OpPassManager &passes,
                           const CompilerOptions &options) {
   passes.addPass(createEmitKernels({options.exact, options.spins}));
+  // For what the kernels read in the end.
+  passes.addNestedPass<ProgramOp>(
+      createPlaceBarriers({options.minimalBarriers}));
   passes.addPass(createToChain());
 }
 
