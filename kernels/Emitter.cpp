@@ -7,6 +7,7 @@
 
 #include "kernels/Emitter.h"
 
+#include "dialects/gpuvm/Target.h"
 #include "kernels/Launches.h"
 #include "kernels/family/Family.h"
 #include "kernels/family/RootEmitter.h"
@@ -59,9 +60,6 @@ static SmallVector<StringRef> featuresOf(spirv::ModuleOp module) {
       llvm::map_range(features, [](StringRef f) { return f; }));
 }
 
-/// maxPerStageDescriptorStorageBuffers of the least capable device, lavapipe.
-static constexpr size_t kMaxBindings = 32;
-
 /// Indices are signed numbers of 32 bits, and loops step beyond their end by
 /// what all lanes of a dispatch take.
 static constexpr int64_t kMaxElements =
@@ -88,12 +86,13 @@ static LogicalResult checkLimits(KernelOp op, const BindingLayout &bindings) {
     return op.emitError("reduces ")
            << reduced << " elements to one, too many (" << kMaxElements
            << " at most: indices have 32 bits on the device)";
-  if (bindings.windows.size() <= kMaxBindings)
+  int64_t mostBindings = getMainTarget(op).getBindings();
+  if (int64_t(bindings.windows.size()) <= mostBindings)
     return success();
   InFlightDiagnostic error = op.emitError("kernel \"")
                              << op.getSymName() << "\" needs "
                              << bindings.windows.size() << " windows (at most "
-                             << kMaxBindings << " are allowed)";
+                             << mostBindings << " are allowed)";
   if (!bindings.splits.empty())
     error.attachNote() << "values of more than "
                        << getMaxWindowBytes(op->getParentOfType<ProgramOp>())

@@ -100,10 +100,12 @@ static LaunchAttr describe(KernelOp kernel, DeviceKind device, StringRef form,
 static std::unique_ptr<KernelLayout> read(KernelOp kernel, LaunchAttr launch,
                                           std::string &problem) {
   const KernelFamily &family = getFamily(kernel.getRoot());
-  std::unique_ptr<KernelLayout> layout = family.layOut(kernel);
-  if (!family.changeForm(kernel, launch.getForm(), layout)) {
+  std::unique_ptr<KernelLayout> layout =
+      family.layOut(kernel, getMainTarget(kernel));
+  if (!family.changeForm(kernel, launch.getForm(), getMainTarget(kernel),
+                         layout)) {
     problem = ("no launch of form " + launch.getForm()).str();
-    return family.layOut(kernel);
+    return family.layOut(kernel, getMainTarget(kernel));
   }
   FieldReader reader(family, *layout, launch.getLayout());
   reader.set("groups", layout->groups, launch.getGroups());
@@ -134,7 +136,7 @@ static void addLaunches(KernelOp kernel, const KernelLayout &portable,
   };
   auto add = [&](StringRef form) {
     std::unique_ptr<KernelLayout> layout = portable.clone();
-    if (!family.changeForm(kernel, form, layout))
+    if (!family.changeForm(kernel, form, getMainTarget(kernel), layout))
       return false;
     if (form == kPlainForm)
       family.fitTo(kernel, target.getUnits(), *layout);
@@ -176,7 +178,7 @@ SmallVector<LaunchAttr> gpuvm::chooseLaunches(KernelOp kernel,
     return a.getFeatures().size() > b.getFeatures().size();
   });
   std::unique_ptr<KernelLayout> portable =
-      getFamily(kernel.getRoot()).layOut(kernel);
+      getFamily(kernel.getRoot()).layOut(kernel, getMainTarget(kernel));
   SmallVector<LaunchAttr> launches;
   for (TargetAttr target : ordered)
     addLaunches(kernel, *portable, target, exact, targets.size() == 1,
@@ -195,10 +197,12 @@ SmallVector<LaunchAttr> gpuvm::getLaunches(KernelOp kernel) {
   if (std::optional<ArrayAttr> launches = kernel.getLaunches())
     return llvm::to_vector(launches->getAsRange<LaunchAttr>());
   const KernelFamily &family = getFamily(kernel.getRoot());
-  std::unique_ptr<KernelLayout> layout = family.layOut(kernel);
-  StringRef form = family.changeForm(kernel, kPlainForm, layout)
-                       ? StringRef(kPlainForm)
-                       : StringRef(kLimitedForm);
+  std::unique_ptr<KernelLayout> layout =
+      family.layOut(kernel, getMainTarget(kernel));
+  StringRef form =
+      family.changeForm(kernel, kPlainForm, getMainTarget(kernel), layout)
+          ? StringRef(kPlainForm)
+          : StringRef(kLimitedForm);
   return {describe(kernel, DeviceKind::any, form, *layout)};
 }
 
@@ -221,7 +225,7 @@ std::unique_ptr<KernelLayout> gpuvm::layOutLaunch(KernelOp kernel,
 std::unique_ptr<KernelLayout> gpuvm::layOutKernel(KernelOp kernel) {
   // Kernels that resume loops have no launch but their own.
   if (!kernel.getLaunches())
-    return getFamily(kernel.getRoot()).layOut(kernel);
+    return getFamily(kernel.getRoot()).layOut(kernel, getMainTarget(kernel));
   return layOutLaunch(kernel, getLaunches(kernel).back());
 }
 

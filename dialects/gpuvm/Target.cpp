@@ -9,6 +9,9 @@
 
 #include "dialects/gpuvm/Target.h"
 
+#include "schema/Limits.h"
+#include "llvm/ADT/StringExtras.h"
+
 using namespace mlir;
 using namespace mlir::gpuvm;
 
@@ -43,6 +46,9 @@ static constexpr StringRef kH200Features[] = {"float16",
 /// Nothing is known of a generic device but what Vulkan promises; it is taken
 /// for a large GPU, which is what a kernel with too many workgroups costs
 /// least.
+/// Lavapipe has layouts for as many workgroups as the others: fewer were not
+/// measured. An H200 has 48 KiB of workgroup memory, of which layouts take 32,
+/// with which they were measured.
 static constexpr KnownTarget kTargets[] = {
     {"generic",
      DeviceKind::any,
@@ -52,13 +58,13 @@ static constexpr KnownTarget kTargets[] = {
      2070,
      4200000,
      264,
-     32,
+     vm::kMaxBindings,
      {},
      false},
-    {"lavapipe", DeviceKind::cpu, 2, 8, 32768, 20000, 10000, 264, 32,
-     kLavapipeFeatures, true},
-    {"h200", DeviceKind::gpu, 132, 32, 49152, 2070, 4200000, 264, 32,
-     kH200Features, true}};
+    {"lavapipe", DeviceKind::cpu, 2, 8, 32768, 20000, 10000, 264,
+     vm::kMaxBindings, kLavapipeFeatures, true},
+    {"h200", DeviceKind::gpu, 132, 32, 32768, 2070, 4200000, 264,
+     vm::kMaxBindings, kH200Features, true}};
 
 TargetAttr gpuvm::getTarget(MLIRContext *context, StringRef name) {
   for (const KnownTarget &target : kTargets)
@@ -71,13 +77,14 @@ TargetAttr gpuvm::getTarget(MLIRContext *context, StringRef name) {
   return {};
 }
 
-std::string gpuvm::listTargets() {
-  std::string names;
-  llvm::raw_string_ostream os(names);
-  llvm::interleaveComma(kTargets, os,
-                        [&](const KnownTarget &target) { os << target.name; });
+std::vector<std::string> gpuvm::getTargetNames() {
+  std::vector<std::string> names;
+  for (const KnownTarget &target : kTargets)
+    names.push_back(target.name.str());
   return names;
 }
+
+std::string gpuvm::listTargets() { return llvm::join(getTargetNames(), ", "); }
 
 SmallVector<TargetAttr> gpuvm::getTargets(ModuleOp module) {
   SmallVector<TargetAttr> targets;
@@ -87,6 +94,25 @@ SmallVector<TargetAttr> gpuvm::getTargets(ModuleOp module) {
     for (StringRef name : {"generic", "lavapipe"})
       targets.push_back(getTarget(module.getContext(), name));
   return targets;
+}
+
+TargetAttr gpuvm::getMainTarget(Operation *op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  if (!module)
+    return getTarget(op->getContext(), "generic");
+  SmallVector<TargetAttr> targets = getTargets(module);
+  TargetAttr first = targets.front();
+  int64_t workgroupBytes = first.getWorkgroupBytes();
+  int64_t bindings = first.getBindings();
+  for (TargetAttr target : targets) {
+    workgroupBytes = std::min(workgroupBytes, target.getWorkgroupBytes());
+    bindings = std::min(bindings, target.getBindings());
+  }
+  return TargetAttr::get(first.getContext(), first.getName(), first.getKind(),
+                         first.getUnits(), first.getSubgroup(), workgroupBytes,
+                         first.getDispatchNs(), first.getBytesPerUs(),
+                         first.getBusyGroups(), bindings, first.getFeatures(),
+                         first.getClosed());
 }
 
 bool gpuvm::hasFeature(TargetAttr target, StringRef feature) {

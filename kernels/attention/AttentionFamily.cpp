@@ -19,9 +19,10 @@ using Kind = AttentionShape::Kind;
 namespace {
 class AttentionFamily : public KernelFamily {
 public:
-  std::unique_ptr<KernelLayout> layOut(KernelOp kernel) const override;
+  std::unique_ptr<KernelLayout> layOut(KernelOp kernel,
+                                       TargetAttr target) const override;
   SmallVector<LaunchForm> specialForms(KernelOp kernel) const override;
-  bool changeForm(KernelOp kernel, StringRef form,
+  bool changeForm(KernelOp kernel, StringRef form, TargetAttr target,
                   std::unique_ptr<KernelLayout> &layout) const override;
   LogicalResult emit(EmitterContext &context) const override;
 };
@@ -43,15 +44,16 @@ static void addGroups(AttentionShape &shape, int64_t words) {
   shape.scratch.push_back({4 * uint64_t(shape.blocks()), /*keepsZero=*/true});
 }
 
-std::unique_ptr<KernelLayout> AttentionFamily::layOut(KernelOp kernel) const {
+std::unique_ptr<KernelLayout> AttentionFamily::layOut(KernelOp kernel,
+                                                      TargetAttr target) const {
   AttentionOp op = attentionOf(kernel);
   bool vectorizes =
       keepsLoopNeighbours(kernel, inspectBody(kernel), /*vector=*/16);
-  if (auto tiled = layOutTiledAttention(op, vectorizes)) {
+  if (auto tiled = layOutTiledAttention(op, vectorizes, target)) {
     addGroups(*tiled, tiled->lanes * tiled->statePerLane());
     return tiled->clone();
   }
-  AttentionLayout few = layOutAttention(op, vectorizes);
+  AttentionLayout few = layOutAttention(op, vectorizes, target);
   addGroups(few, few.blockRows * few.partialVectors());
   return few.clone();
 }
@@ -63,14 +65,16 @@ SmallVector<LaunchForm> AttentionFamily::specialForms(KernelOp kernel) const {
 }
 
 bool AttentionFamily::changeForm(KernelOp kernel, StringRef form,
+                                 TargetAttr target,
                                  std::unique_ptr<KernelLayout> &layout) const {
   if (form != kMatricesForm)
-    return KernelFamily::changeForm(kernel, form, layout);
+    return KernelFamily::changeForm(kernel, form, target, layout);
   const auto &shape = static_cast<const AttentionShape &>(*layout);
   // The one with matrix units has no splits.
   if (shape.kind != Kind::Many || shape.splits > 1)
     return false;
-  auto matrices = layOutMatrixAttention(attentionOf(kernel), shape.vectorizes);
+  auto matrices =
+      layOutMatrixAttention(attentionOf(kernel), shape.vectorizes, target);
   if (!matrices)
     return false;
   matrices->groups = layout->groups;

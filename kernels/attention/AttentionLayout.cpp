@@ -13,8 +13,8 @@ using namespace mlir::gpuvm;
 /// Query rows whose elements fit into a lane's registers beside what it
 /// accumulates.
 static constexpr int64_t kMaxBlockRows = 4;
-/// They meet three times a tile, so a workgroup is small and a multiprocessor
-/// has several.
+/// They meet three times a tile, so a workgroup is small and several share a
+/// unit of the device.
 static constexpr int64_t kLanes = 128;
 /// Elements of each query row that a lane holds.
 static constexpr int64_t kKeyElementsPerLane = 8;
@@ -24,8 +24,6 @@ static constexpr int64_t kKeysPerGroup = 8;
 static constexpr int64_t kMaxLaneGroups = 32;
 /// Numbers that the lanes exchange: half of the 32 KiB that lavapipe has.
 static constexpr int64_t kMaxParts = 4608;
-/// Workgroups that a GPU with 132 multiprocessors runs at once: two on each.
-static constexpr int64_t kWantedGroups = 264;
 
 int64_t gpuvm::attentionVector(Value tensor, bool vectorizes) {
   auto type = cast<RankedTensorType>(tensor.getType());
@@ -51,7 +49,8 @@ AttentionShape::AttentionShape(Kind kind, AttentionOp op, bool vectorizes)
   valueVector = attentionVector(op.getValue(), vectorizes);
 }
 
-AttentionLayout gpuvm::layOutAttention(AttentionOp op, bool vectorizes) {
+AttentionLayout gpuvm::layOutAttention(AttentionOp op, bool vectorizes,
+                                       TargetAttr target) {
   AttentionLayout layout(op, vectorizes);
   auto powerOfTwo = [](int64_t n) {
     return static_cast<int64_t>(llvm::PowerOf2Ceil(n));
@@ -77,7 +76,7 @@ AttentionLayout gpuvm::layOutAttention(AttentionOp op, bool vectorizes) {
   while (layout.blockRows > 1 && isTooLarge())
     layout.blockRows /= 2;
   layout.splits =
-      std::clamp<int64_t>(kWantedGroups / layout.blocks(), 1,
+      std::clamp<int64_t>(target.getBusyGroups() / layout.blocks(), 1,
                           llvm::divideCeil(layout.rows, layout.tileKeys));
   if (layout.splits > 8) // They are folded eight at a time.
     layout.splits -= layout.splits % 8;

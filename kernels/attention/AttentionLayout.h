@@ -12,6 +12,7 @@
 
 #pragma once
 
+#include "dialects/gpuvm/Target.h"
 #include "kernels/family/Layout.h"
 
 namespace mlir::gpuvm {
@@ -92,6 +93,7 @@ struct AttentionLayout : LayoutOf<AttentionLayout, AttentionShape> {
 /// neighbouring elements of it are neighbours in what is read for them.
 int64_t attentionVector(Value tensor, bool vectorizes);
 
-AttentionLayout layOutAttention(AttentionOp op, bool vectorizes);
+AttentionLayout layOutAttention(AttentionOp op, bool vectorizes,
+                                TargetAttr target);
 
 } // namespace mlir::gpuvm

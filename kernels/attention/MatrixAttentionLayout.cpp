@@ -13,11 +13,10 @@ using namespace mlir::gpuvm;
 static constexpr int64_t kTileKeys = 32;
 /// Fragments of query rows and of sums that a subgroup holds in registers.
 static constexpr int64_t kMaxFragments = 20;
-/// Vulkan guarantees half of it; all desktop devices have it.
-static constexpr int64_t kMaxMemoryBytes = 32 << 10;
 
 std::optional<MatrixAttentionLayout>
-gpuvm::layOutMatrixAttention(AttentionOp op, bool vectorizes) {
+gpuvm::layOutMatrixAttention(AttentionOp op, bool vectorizes,
+                             TargetAttr target) {
   using Layout = MatrixAttentionLayout;
   for (Value operand : {op.getQuery(), op.getKey(), op.getValue()})
     if (!getElementTypeOrSelf(operand.getType()).isF16())
@@ -29,7 +28,7 @@ gpuvm::layOutMatrixAttention(AttentionOp op, bool vectorizes) {
   layout.tileKeys = kTileKeys;
   layout.splits = 1;
   if (layout.keyFragments() + layout.valueFragments() > kMaxFragments ||
-      layout.memoryVectors() * Layout::kWords * 4 > kMaxMemoryBytes)
+      layout.memoryVectors() * Layout::kWords * 4 > target.getWorkgroupBytes())
     return std::nullopt;
   return layout;
 }

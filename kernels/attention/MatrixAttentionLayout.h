@@ -60,7 +60,7 @@ struct MatrixAttentionLayout : LayoutOf<MatrixAttentionLayout, AttentionShape> {
 /// Nothing where matrix units have no use: they multiply f16. `vectorizes`:
 /// neighbouring elements of the operands are neighbours in what is read for
 /// them.
-std::optional<MatrixAttentionLayout> layOutMatrixAttention(AttentionOp op,
-                                                           bool vectorizes);
+std::optional<MatrixAttentionLayout>
+layOutMatrixAttention(AttentionOp op, bool vectorizes, TargetAttr target);
 
 } // namespace mlir::gpuvm

@@ -20,15 +20,12 @@ static constexpr int64_t kKeysPerLane = 4;
 static constexpr int64_t kMaxSumsPerLane = 64;
 static constexpr int64_t kDepth = 32;
 static constexpr int64_t kSliceKeys = 16;
-/// Less than the 32 KiB that lavapipe has: a multiprocessor holds two and more.
+/// Less than devices have, of which a unit then holds two workgroups and more.
 static constexpr int64_t kMaxMemoryBytes = 20 << 10;
-/// Workgroups that a GPU with 132 multiprocessors runs at once: two on each;
-/// one where matrix units may do it instead, which is worth more than splits.
-static constexpr int64_t kWantedGroups = 264;
-static constexpr int64_t kWantedMatrixGroups = 132;
 
 std::optional<TiledAttentionLayout>
-gpuvm::layOutTiledAttention(AttentionOp op, bool vectorizes) {
+gpuvm::layOutTiledAttention(AttentionOp op, bool vectorizes,
+                            TargetAttr target) {
   using Layout = TiledAttentionLayout;
   Layout layout(op, vectorizes);
   if (layout.sharedRows() < kManyRows)
@@ -51,8 +48,10 @@ gpuvm::layOutTiledAttention(AttentionOp op, bool vectorizes) {
   auto bytes = [&] { return layout.memoryVectors() * Layout::kVector * 4; };
   while (bytes() > kMaxMemoryBytes && layout.sliceKeys > layout.keysPerLane)
     layout.sliceKeys /= 2;
-  int64_t wanted = layOutMatrixAttention(op, vectorizes) ? kWantedMatrixGroups
-                                                         : kWantedGroups;
+  // Half as many where matrix units may do it instead: they are worth more than
+  // splits.
+  bool hasMatrices = layOutMatrixAttention(op, vectorizes, target).has_value();
+  int64_t wanted = target.getBusyGroups() / (hasMatrices ? 2 : 1);
   layout.splits =
       std::clamp<int64_t>(wanted / layout.blocks(), 1,
                           llvm::divideCeil(layout.rows, layout.tileKeys));

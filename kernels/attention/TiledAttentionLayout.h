@@ -67,7 +67,7 @@ struct TiledAttentionLayout : LayoutOf<TiledAttentionLayout, AttentionShape> {
 /// Nothing if there are too few query rows to be worth it. `vectorizes`:
 /// neighbouring elements of the operands are neighbours in what is read for
 /// them.
-std::optional<TiledAttentionLayout> layOutTiledAttention(AttentionOp op,
-                                                         bool vectorizes);
+std::optional<TiledAttentionLayout>
+layOutTiledAttention(AttentionOp op, bool vectorizes, TargetAttr target);
 
 } // namespace mlir::gpuvm

@@ -205,7 +205,8 @@ struct ChainLayout : LayoutOf<ChainLayout> {};
 class ChainFamily : public KernelFamily {
 public:
   /// A chain that cannot be planned cannot be emitted either, which says so.
-  std::unique_ptr<KernelLayout> layOut(KernelOp kernel) const override {
+  std::unique_ptr<KernelLayout> layOut(KernelOp kernel,
+                                       TargetAttr target) const override {
     auto layout = std::make_unique<ChainLayout>();
     FailureOr<ChainPlan> plan = planChain(kernel);
     if (succeeded(plan)) {

@@ -8,6 +8,7 @@
 #include "kernels/chain/ChainPlan.h"
 
 #include "dialects/gpuvm/ScalarBody.h"
+#include "dialects/gpuvm/Target.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -181,8 +182,9 @@ std::string ChainPlan::whyNot() const {
             Twine(limit) + ")")
         .str();
   };
-  if (workgroupBytes > kMaxChainBytes)
-    return tooMuch("bytes of workgroup memory", workgroupBytes, kMaxChainBytes);
+  if (workgroupBytes > maxWorkgroupBytes)
+    return tooMuch("bytes of workgroup memory", workgroupBytes,
+                   maxWorkgroupBytes);
   int64_t words = std::min(kMaxRegisterWords / shape.lanes, kMaxLaneWords);
   if (registerWords > words)
     return tooMuch("words held in each lane", registerWords, words);
@@ -194,6 +196,7 @@ std::string ChainPlan::whyNot() const {
 
 FailureOr<ChainPlan> gpuvm::planChain(KernelOp kernel) {
   ChainPlan plan;
+  plan.maxWorkgroupBytes = getMainTarget(kernel).getWorkgroupBytes();
   plan.steps = findSteps(kernel);
   if (failed(chooseShape(plan)))
     return failure();

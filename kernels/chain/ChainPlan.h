@@ -23,10 +23,6 @@
 
 namespace mlir::gpuvm {
 
-/// Workgroup memory of one chain at most: what every device that drives a
-/// screen has.
-inline constexpr int64_t kMaxChainBytes = 32 * 1024;
-
 /// A piece of workgroup memory that held values share, one after the other.
 struct ChainSlot {
   Type type;
@@ -68,8 +64,9 @@ struct ChainPlan {
   std::vector<ChainSegment> segments;
   std::vector<ChainSlot> slots;
   int64_t workgroupBytes = 0;
-  int64_t registerWords = 0; ///< Of held values, in a lane, at most.
-  int64_t emittedOps = 0;    ///< Scalar operations in a lane's code.
+  int64_t maxWorkgroupBytes = 0; ///< Of the target.
+  int64_t registerWords = 0;     ///< Of held values, in a lane, at most.
+  int64_t emittedOps = 0;        ///< Scalar operations in a lane's code.
 
   /// Why no workgroup can run this; empty if one can.
   std::string whyNot() const;

@@ -76,7 +76,7 @@ int SlotAssigner::findSlot(unsigned step, const ChainSlot &wanted) {
       return i;
     free = i;
   }
-  bool fits = plan.workgroupBytes + slotBytes(wanted) <= kMaxChainBytes;
+  bool fits = plan.workgroupBytes + slotBytes(wanted) <= plan.maxWorkgroupBytes;
   return free < 0 || fits ? addSlot(wanted) : free;
 }
 

@@ -11,11 +11,11 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-/// Workgroups below which smaller tiles use more of a GPU.
-static constexpr int64_t kEnoughTiles = 128;
-/// Vulkan guarantees 16 KiB of workgroup memory; all desktop devices and
-/// lavapipe have 32 KiB.
-static constexpr int64_t kMaxWorkgroupBytes = 32 << 10;
+/// Workgroups below which smaller tiles use more of a device.
+static int64_t enoughTiles(TargetAttr target) {
+  return llvm::bit_floor<uint64_t>(
+      std::max<int64_t>(1, target.getBusyGroups() / 2));
+}
 /// Bytes of a line that make up whole sectors of memory.
 static constexpr int64_t kLineBytes = 64;
 static constexpr int64_t kFetchedBytes = 16;
@@ -174,7 +174,7 @@ static ContractionTile describe(ArrayRef<linalg::GenericOp> reductions,
 }
 
 ContractionTile gpuvm::chooseTile(ArrayRef<linalg::GenericOp> reductions,
-                                  bool vectorizes) {
+                                  bool vectorizes, TargetAttr target) {
   Loops loops;
   ContractionTile tile = describe(reductions, loops);
   unsigned accumulators = 0;
@@ -197,13 +197,14 @@ ContractionTile gpuvm::chooseTile(ArrayRef<linalg::GenericOp> reductions,
   auto block = [&] { return tile.rowsPerLane * tile.columnsPerLane; };
   while (block() * accumulators > 64 && block() > 1)
     shrink();
-  while (tile.tiles() < kEnoughTiles && block() > 16)
+  while (tile.tiles() < enoughTiles(target) && block() > 16)
     shrink();
   auto layOutAll = [&] {
     for (StagedInput &input : tile.inputs)
       layOut(input, tile, loops, vectorizes);
   };
-  for (layOutAll(); workgroupBytes(tile) > kMaxWorkgroupBytes && block() > 1;
+  for (layOutAll();
+       workgroupBytes(tile) > target.getWorkgroupBytes() && block() > 1;
        layOutAll())
     shrink();
   return tile;
@@ -264,10 +265,10 @@ matchUnits(ArrayRef<linalg::GenericOp> reductions,
 }
 
 /// Cuts the tile among the subgroups of a workgroup. Few large tiles leave
-/// multiprocessors without work. Large subgroups' blocks read workgroup memory
-/// less; with two workgroups on a multiprocessor, one computes while the other
-/// waits (docs/rationale/contractions.md).
-static void resize(ContractionTile &tile) {
+/// units without work. Large subgroups' blocks read workgroup memory less; with
+/// two workgroups on a unit, one computes while the other waits
+/// (docs/rationale/contractions.md).
+static void resize(ContractionTile &tile, TargetAttr target) {
   MatrixUnits &units = *tile.units;
   // A lane holds 8 elements of a fragment in 32 bits each.
   constexpr int64_t kMaxFragments = 16;
@@ -288,27 +289,27 @@ static void resize(ContractionTile &tile) {
   units.subgroupsDown = units.subgroupsAcross = 2;
   tile.depth = lineElements;
   resize(4, 4);
-  if (tile.tiles() >= 2 * kEnoughTiles && accumulators == 1)
+  if (tile.tiles() >= 2 * enoughTiles(target) && accumulators == 1)
     return;
   units.subgroupsAcross = 4;
   tile.depth = 2 * lineElements;
   resize(4, 2);
   while (units.fragments() > 1 &&
          (units.fragments() * accumulators > kMaxFragments / 2 ||
-          tile.tiles() < kEnoughTiles))
+          tile.tiles() < enoughTiles(target)))
     halve();
 }
 
 std::optional<ContractionTile>
-gpuvm::chooseMatrixTile(ArrayRef<linalg::GenericOp> reductions,
-                        bool vectorizes) {
+gpuvm::chooseMatrixTile(ArrayRef<linalg::GenericOp> reductions, bool vectorizes,
+                        TargetAttr target) {
   constexpr size_t kMaxAccumulators = 8;
   Loops loops;
   ContractionTile tile = describe(reductions, loops);
   tile.units = matchUnits(reductions, tile);
   if (!tile.units || tile.units->factors.size() > kMaxAccumulators)
     return std::nullopt;
-  resize(tile);
+  resize(tile, target);
   for (StagedInput &input : tile.inputs)
     layOut(input, tile, loops, vectorizes);
   return tile;

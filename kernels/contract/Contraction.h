@@ -12,6 +12,7 @@
 
 #pragma once
 
+#include "dialects/gpuvm/Target.h"
 #include "kernels/family/Layout.h"
 
 namespace mlir::gpuvm {
@@ -89,11 +90,12 @@ struct ContractionTile {
 /// The tile of a kernel whose reductions are `reductions`; `vectorizes`:
 /// neighbouring elements of the loops are neighbours wherever they are read.
 ContractionTile chooseTile(ArrayRef<linalg::GenericOp> reductions,
-                           bool vectorizes);
+                           bool vectorizes, TargetAttr target);
 
 /// The tile for matrix units, where the kernel is a product that they know.
 std::optional<ContractionTile>
-chooseMatrixTile(ArrayRef<linalg::GenericOp> reductions, bool vectorizes);
+chooseMatrixTile(ArrayRef<linalg::GenericOp> reductions, bool vectorizes,
+                 TargetAttr target);
 
 struct ContractLayout : LayoutOf<ContractLayout> {
   ContractionTile tile;

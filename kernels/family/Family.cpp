@@ -17,7 +17,7 @@ SmallVector<LaunchForm> KernelFamily::specialForms(KernelOp) const {
   return {{kDotProductsForm, {"integer_dot_product"}}};
 }
 
-bool KernelFamily::changeForm(KernelOp kernel, StringRef form,
+bool KernelFamily::changeForm(KernelOp kernel, StringRef form, TargetAttr,
                               std::unique_ptr<KernelLayout> &layout) const {
   if (form == kDotProductsForm)
     return layout->dotProducts = hasDotProducts(kernel);

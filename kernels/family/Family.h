@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include "dialects/gpuvm/Target.h"
 #include "kernels/family/Layout.h"
 
 namespace mlir::gpuvm {
@@ -44,8 +45,10 @@ class KernelFamily {
 public:
   virtual ~KernelFamily() = default;
 
-  /// `kernel`, which has this family's root, laid out for any device.
-  virtual std::unique_ptr<KernelLayout> layOut(KernelOp kernel) const = 0;
+  /// `kernel`, which has this family's root, laid out so that every device can
+  /// run it, and for `target` where there is a choice.
+  virtual std::unique_ptr<KernelLayout> layOut(KernelOp kernel,
+                                               TargetAttr target) const = 0;
 
   /// The forms for devices with special features that `kernel` may have, the
   /// best one first.
@@ -53,7 +56,7 @@ public:
 
   /// Changes the layout for any device to the form `form`; false if `kernel`
   /// has none such.
-  virtual bool changeForm(KernelOp kernel, StringRef form,
+  virtual bool changeForm(KernelOp kernel, StringRef form, TargetAttr target,
                           std::unique_ptr<KernelLayout> &layout) const;
 
   /// Fits a layout that every device can run to devices that run `units`

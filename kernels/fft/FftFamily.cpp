@@ -15,8 +15,9 @@ using namespace mlir::gpuvm;
 namespace {
 class FftFamily : public KernelFamily {
 public:
-  std::unique_ptr<KernelLayout> layOut(KernelOp kernel) const override {
-    FftLayout layout = layOutFft(kernel);
+  std::unique_ptr<KernelLayout> layOut(KernelOp kernel,
+                                       TargetAttr target) const override {
+    FftLayout layout = layOutFft(kernel, target);
     layout.vectorizes =
         keepsLoopNeighbours(kernel, inspectBody(kernel), /*vector=*/2);
     layout.groups = std::min(layout.tiles(), KernelLayout::kMaxGroups);

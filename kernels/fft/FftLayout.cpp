@@ -22,9 +22,8 @@ static constexpr int64_t kTileElements = 2048;
 /// Neighbouring complex numbers of 8 bytes that are read at once where those of
 /// one transform lie apart: 64 bytes at least.
 static constexpr int64_t kLeastAcross = 8, kMostAcross = 16;
-/// Workgroups that keep a GPU with 132 multiprocessors busy, and the elements
-/// below which there are none to be gained.
-static constexpr int64_t kEnoughGroups = 264, kLeastElements = 256;
+/// Elements below which nothing is gained by more workgroups.
+static constexpr int64_t kLeastElements = 256;
 
 int64_t FftLayout::padding(const FftStage &stage) const {
   bool collides = stage.radix % 2 == 0 && stage.before < kBanks;
@@ -52,18 +51,19 @@ static int64_t product(ArrayRef<int64_t> sizes) {
 
 /// Lets workgroups take as many transforms as `most` elements hold, but not so
 /// many that there are too few workgroups.
-static void chooseTile(FftLayout &layout, int64_t least, int64_t most) {
+static void chooseTile(FftLayout &layout, int64_t least, int64_t most,
+                       TargetAttr target) {
   auto elements = [&] { return layout.tile * layout.length; };
   while (layout.tile * 2 * layout.length <= most &&
          layout.tile < layout.transforms)
     layout.tile *= 2;
   while (layout.tile > least && elements() > kLeastElements &&
-         layout.tiles() < kEnoughGroups)
+         layout.tiles() < target.getBusyGroups())
     layout.tile /= 2;
 }
 
 static FftLayout layOut(Value source, int64_t dimension, bool readsAcross,
-                        bool writesAcross) {
+                        bool writesAcross, TargetAttr target) {
   auto type = cast<RankedTensorType>(source.getType());
   Type element = type.getElementType();
   FftLayout layout;
@@ -74,7 +74,7 @@ static FftLayout layOut(Value source, int64_t dimension, bool readsAcross,
   layout.writesAcross = writesAcross;
   int64_t room = getMaxFftElements(element);
   bool across = readsAcross || writesAcross;
-  chooseTile(layout, across ? kMostAcross : 1, kTileElements);
+  chooseTile(layout, across ? kMostAcross : 1, kTileElements, target);
   if (across)
     while (layout.tile < std::min(kLeastAcross, layout.transforms) &&
            2 * layout.tile * layout.length <= room)
@@ -94,7 +94,7 @@ RootOpInterface gpuvm::getFftRoot(KernelOp kernel) {
   return *roots.begin();
 }
 
-FftLayout gpuvm::layOutFft(KernelOp kernel) {
+FftLayout gpuvm::layOutFft(KernelOp kernel, TargetAttr target) {
   auto shapeOf = [](Value value) {
     return cast<RankedTensorType>(value.getType()).getShape();
   };
@@ -104,11 +104,11 @@ FftLayout gpuvm::layOutFft(KernelOp kernel) {
   Operation *root = getFftRoot(kernel);
   if (auto op = dyn_cast<ConvolveOp>(root))
     return layOut(op.getSource(), shapeOf(op.getSource()).size() - 2,
-                  /*readsAcross=*/false, /*writesAcross=*/false);
+                  /*readsAcross=*/false, /*writesAcross=*/false, target);
   auto op = cast<FftOp>(root);
   return layOut(op.getSource(), op.getTransformed(),
                 liesAcross(shapeOf(op.getSource()), op.getTransformed()),
-                liesAcross(getPlacedShape(op), op.getPlaced()));
+                liesAcross(getPlacedShape(op), op.getPlaced()), target);
 }
 
 void FftLayout::visit(LayoutFields &fields) {

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "dialects/gpuvm/FftStages.h"
+#include "dialects/gpuvm/Target.h"
 #include "kernels/family/Layout.h"
 
 namespace mlir::gpuvm {
@@ -50,6 +51,6 @@ struct FftLayout : LayoutOf<FftLayout> {
 RootOpInterface getFftRoot(KernelOp kernel);
 
 /// Lays out a kernel with root fft.
-FftLayout layOutFft(KernelOp kernel);
+FftLayout layOutFft(KernelOp kernel, TargetAttr target);
 
 } // namespace mlir::gpuvm

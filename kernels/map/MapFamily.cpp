@@ -26,9 +26,10 @@ static constexpr int64_t kMaxGathers = 64;
 namespace {
 class MapFamily : public KernelFamily {
 public:
-  std::unique_ptr<KernelLayout> layOut(KernelOp kernel) const override;
+  std::unique_ptr<KernelLayout> layOut(KernelOp kernel,
+                                       TargetAttr target) const override;
   SmallVector<LaunchForm> specialForms(KernelOp kernel) const override;
-  bool changeForm(KernelOp kernel, StringRef form,
+  bool changeForm(KernelOp kernel, StringRef form, TargetAttr target,
                   std::unique_ptr<KernelLayout> &layout) const override;
   void fitTo(KernelOp kernel, int64_t units,
              KernelLayout &layout) const override;
@@ -53,7 +54,8 @@ int64_t MapFamily::bodiesPerLane(KernelOp, const KernelLayout &layout) const {
   return llvm::divideCeil(layout.elements, layout.lanes * layout.groups);
 }
 
-std::unique_ptr<KernelLayout> MapFamily::layOut(KernelOp kernel) const {
+std::unique_ptr<KernelLayout> MapFamily::layOut(KernelOp kernel,
+                                                TargetAttr target) const {
   auto layout = std::make_unique<MapLayout>();
   BodyTraits traits = inspectBody(kernel);
   layout->elements =
@@ -107,7 +109,7 @@ static bool widen(KernelOp kernel, KernelLayout &layout) {
   return true;
 }
 
-bool MapFamily::changeForm(KernelOp kernel, StringRef form,
+bool MapFamily::changeForm(KernelOp kernel, StringRef form, TargetAttr target,
                            std::unique_ptr<KernelLayout> &layout) const {
   bool isLimited = loopsOf(*layout) == Loops::Limited;
   if (form == kPlainForm)
@@ -117,7 +119,7 @@ bool MapFamily::changeForm(KernelOp kernel, StringRef form,
   if (form == kWideForm)
     return !isLimited && widen(kernel, *layout);
   if (form != kUnlimitedForm)
-    return KernelFamily::changeForm(kernel, form, layout);
+    return KernelFamily::changeForm(kernel, form, target, layout);
   layout->scratch.clear();
   static_cast<MapLayout &>(*layout).loops = Loops::Plain;
   return isLimited;

@@ -17,9 +17,10 @@ using namespace mlir::gpuvm;
 namespace {
 class ReduceFamily : public KernelFamily {
 public:
-  std::unique_ptr<KernelLayout> layOut(KernelOp kernel) const override;
+  std::unique_ptr<KernelLayout> layOut(KernelOp kernel,
+                                       TargetAttr target) const override;
   SmallVector<LaunchForm> specialForms(KernelOp kernel) const override;
-  bool changeForm(KernelOp kernel, StringRef form,
+  bool changeForm(KernelOp kernel, StringRef form, TargetAttr target,
                   std::unique_ptr<KernelLayout> &layout) const override;
   int64_t bodiesPerLane(KernelOp kernel,
                         const KernelLayout &layout) const override;
@@ -43,20 +44,21 @@ static void countElements(KernelOp kernel, KernelLayout &layout) {
                                                : layout.elements) *= range;
 }
 
-std::unique_ptr<KernelLayout> ReduceFamily::layOut(KernelOp kernel) const {
+std::unique_ptr<KernelLayout> ReduceFamily::layOut(KernelOp kernel,
+                                                   TargetAttr target) const {
   ReductionOrder order = orderOf(kernel);
   if (!order.tiled) {
     auto layout = std::make_unique<ReduceLayout>();
     countElements(kernel, *layout);
     layout->order = order;
-    layOutReduction(kernel, *layout);
+    layOutReduction(kernel, target, *layout);
     return layout;
   }
   auto layout = std::make_unique<ContractLayout>();
   countElements(kernel, *layout);
   layout->vectorizes =
       keepsLoopNeighbours(kernel, inspectBody(kernel), /*vector=*/16);
-  layout->tile = chooseTile(getReductions(kernel), layout->vectorizes);
+  layout->tile = chooseTile(getReductions(kernel), layout->vectorizes, target);
   layout->groups = std::min(layout->tile.tiles(), KernelLayout::kMaxGroups);
   return layout;
 }
@@ -67,9 +69,10 @@ SmallVector<LaunchForm> ReduceFamily::specialForms(KernelOp kernel) const {
   return forms;
 }
 
-static bool useMatrices(KernelOp kernel, ContractLayout &layout) {
+static bool useMatrices(KernelOp kernel, TargetAttr target,
+                        ContractLayout &layout) {
   std::optional<ContractionTile> tile =
-      chooseMatrixTile(getReductions(kernel), layout.vectorizes);
+      chooseMatrixTile(getReductions(kernel), layout.vectorizes, target);
   if (!tile)
     return false;
   layout.tile = *tile;
@@ -78,15 +81,16 @@ static bool useMatrices(KernelOp kernel, ContractLayout &layout) {
 }
 
 bool ReduceFamily::changeForm(KernelOp kernel, StringRef form,
+                              TargetAttr target,
                               std::unique_ptr<KernelLayout> &layout) const {
   bool isTiled = orderOf(kernel).tiled;
   if (form == kMatricesForm)
     return isTiled &&
-           useMatrices(kernel, static_cast<ContractLayout &>(*layout));
+           useMatrices(kernel, target, static_cast<ContractLayout &>(*layout));
   if (form == kWideForm)
     return !isTiled &&
            widenReduction(kernel, static_cast<ReduceLayout &>(*layout));
-  return KernelFamily::changeForm(kernel, form, layout);
+  return KernelFamily::changeForm(kernel, form, target, layout);
 }
 
 int64_t ReduceFamily::bodiesPerLane(KernelOp kernel,

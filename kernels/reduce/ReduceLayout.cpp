@@ -22,14 +22,9 @@ using namespace mlir::gpuvm;
 static constexpr int64_t kMaxResultsPerLane = 4;
 static constexpr int64_t kMaxPairedResults = 8;
 static constexpr int64_t kMaxRowsInFlight = 16;
-/// Elements of a column in flight, and the workgroup memory of columns' values:
-/// half of the 32 KiB that lavapipe has.
+/// Elements of a column in flight. Columns' values take half of the workgroup
+/// memory at most, results next to each other all of it.
 static constexpr int64_t kMaxColumnsInFlight = 8;
-static constexpr int64_t kMaxColumnBytes = 16384;
-/// The workgroup memory of results side by side: all that lavapipe has.
-static constexpr int64_t kMaxSlotBytes = 32768;
-/// Workgroups that keep a GPU with 132 multiprocessors busy.
-static constexpr int64_t kEnoughGroups = 256;
 /// Workgroups of a row kernel: more than those that run at once, which stay in
 /// step otherwise (docs/rationale/row-kernels.md).
 static constexpr int64_t kMaxRowGroups = 16384;
@@ -94,6 +89,7 @@ static bool makesPairs(linalg::GenericOp op) {
 /// How many results of one part each the lanes of a workgroup take side by
 /// side.
 static int64_t resultsSideBySide(KernelOp kernel, const BodyTraits &traits,
+                                 TargetAttr target,
                                  const ReduceLayout &layout) {
   SmallVector<linalg::GenericOp> reductions = getReductions(kernel);
   SmallVector<int64_t> loops = reductions.front().getStaticLoopRanges();
@@ -121,8 +117,9 @@ static int64_t resultsSideBySide(KernelOp kernel, const BodyTraits &traits,
   int64_t slotBytes = slotBytesOf(kernel); // As ReduceEmitter::slotsFor:
   int64_t slots = KernelLayout::kLanes + ReductionOrder::kGroupsPerPart;
   while (count > 1 &&
-         (layout.results < count * kEnoughGroups ||
-          count * slots * slotBytes > kMaxSlotBytes ||
+         (layout.results < count * int64_t(llvm::bit_floor<uint64_t>(
+                                       target.getBusyGroups())) ||
+          count * slots * slotBytes > target.getWorkgroupBytes() ||
           (count * ops > KernelLayout::kMaxUnrolledOps && traits.isNested)))
     count /= 2;
   return count;
@@ -141,14 +138,16 @@ static void addScratch(KernelOp kernel, int64_t partials, int64_t counters,
 /// How many neighbouring results a lane takes: 16 bytes of what is read, as far
 /// as all lanes have some and their values fit into workgroup memory.
 static int64_t columnVector(KernelOp kernel, linalg::GenericOp first,
-                            const BodyTraits &traits, int64_t results) {
+                            const BodyTraits &traits, TargetAttr target,
+                            int64_t results) {
   int64_t slotBytes = slotBytesOf(kernel);
   int64_t vector = traits.linear && !traits.loops ? preferredVector(kernel) : 1;
   auto fits = [&] {
     return first.getStaticLoopRanges().back() % vector == 0 &&
            rowsHoldVectors(kernel, vector) &&
            results >= vector * ReduceLayout::kColumnsAtOnce &&
-           vector * slotBytes * KernelLayout::kLanes <= kMaxColumnBytes;
+           vector * slotBytes * KernelLayout::kLanes <=
+               target.getWorkgroupBytes() / 2;
   };
   while (vector > 1 && !fits())
     vector /= 2;
@@ -156,8 +155,9 @@ static int64_t columnVector(KernelOp kernel, linalg::GenericOp first,
 }
 
 static void configureColumns(KernelOp kernel, linalg::GenericOp first,
-                             const BodyTraits &traits, ReduceLayout &layout) {
-  layout.vector = columnVector(kernel, first, traits, layout.results);
+                             const BodyTraits &traits, TargetAttr target,
+                             ReduceLayout &layout) {
+  layout.vector = columnVector(kernel, first, traits, target, layout.results);
   layout.unroll = llvm::bit_floor<uint64_t>(std::clamp<int64_t>(
       KernelLayout::kMaxUnrolledOps / (layout.vector * traits.ops), 1,
       traits.once() ? 1 : kMaxColumnsInFlight));
@@ -168,7 +168,8 @@ static void configureColumns(KernelOp kernel, linalg::GenericOp first,
     addScratch(kernel, layout.results * parts, blocks, layout);
 }
 
-void gpuvm::layOutReduction(KernelOp kernel, ReduceLayout &layout) {
+void gpuvm::layOutReduction(KernelOp kernel, TargetAttr target,
+                            ReduceLayout &layout) {
   BodyTraits traits = inspectBody(kernel);
   linalg::GenericOp first = getReductions(kernel).front();
   layout.flat = reducesTrailingLoops(first) && !traits.needsIndices;
@@ -179,7 +180,7 @@ void gpuvm::layOutReduction(KernelOp kernel, ReduceLayout &layout) {
     return;
   }
   if (layout.order.columns) {
-    configureColumns(kernel, first, traits, layout);
+    configureColumns(kernel, first, traits, target, layout);
     return;
   }
   layout.vector = reductionVector(first, kernel, traits, layout);
@@ -205,7 +206,7 @@ void gpuvm::layOutReduction(KernelOp kernel, ReduceLayout &layout) {
       layout.resultsPerGroup = ReductionOrder::kGroupsPerPart / groupsNeeded;
     }
     if (layout.resultsPerGroup == 1) {
-      layout.resultsPerLane = resultsSideBySide(kernel, traits, layout);
+      layout.resultsPerLane = resultsSideBySide(kernel, traits, target, layout);
       layout.unroll =
           std::min(layout.unroll, kMaxRowsInFlight / layout.resultsPerLane);
       // Pairs do arithmetic; rows in flight hide no more of their few loads.

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "dialects/gpuvm/Target.h"
 #include "kernels/family/Layout.h"
 
 namespace mlir::gpuvm {
@@ -44,7 +45,7 @@ struct ReduceLayout : LayoutOf<ReduceLayout> {
 };
 
 /// Lays out a reduction whose elements are no contraction.
-void layOutReduction(KernelOp kernel, ReduceLayout &layout);
+void layOutReduction(KernelOp kernel, TargetAttr target, ReduceLayout &layout);
 
 /// Changes it to loads of 32 bytes; false if that is not worth it.
 bool widenReduction(KernelOp kernel, ReduceLayout &layout);

@@ -18,7 +18,8 @@ static constexpr StringLiteral kSubgroupsForm = "subgroups";
 namespace {
 class ScanFamily : public KernelFamily {
 public:
-  std::unique_ptr<KernelLayout> layOut(KernelOp kernel) const override {
+  std::unique_ptr<KernelLayout> layOut(KernelOp kernel,
+                                       TargetAttr target) const override {
     bool vectorizes =
         keepsNeighbours(kernel, inspectBody(kernel), ScanOrder::kQuad);
     for (Operation &op : kernel.getBody().front())
@@ -33,10 +34,10 @@ public:
     return forms;
   }
 
-  bool changeForm(KernelOp kernel, StringRef form,
+  bool changeForm(KernelOp kernel, StringRef form, TargetAttr target,
                   std::unique_ptr<KernelLayout> &layout) const override {
     if (form != kSubgroupsForm)
-      return KernelFamily::changeForm(kernel, form, layout);
+      return KernelFamily::changeForm(kernel, form, target, layout);
     return static_cast<ScanLayout &>(*layout).subgroups = true;
   }
 

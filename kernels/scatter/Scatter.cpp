@@ -321,7 +321,8 @@ static constexpr StringLiteral kInt64AtomicsForm = "int64_atomics";
 namespace {
 class ScatterFamily : public KernelFamily {
 public:
-  std::unique_ptr<KernelLayout> layOut(KernelOp kernel) const override {
+  std::unique_ptr<KernelLayout> layOut(KernelOp kernel,
+                                       TargetAttr target) const override {
     return layOutScatter(kernel).clone();
   }
 
@@ -331,10 +332,10 @@ public:
     return forms;
   }
 
-  bool changeForm(KernelOp kernel, StringRef form,
+  bool changeForm(KernelOp kernel, StringRef form, TargetAttr target,
                   std::unique_ptr<KernelLayout> &layout) const override {
     if (form != kInt64AtomicsForm)
-      return KernelFamily::changeForm(kernel, form, layout);
+      return KernelFamily::changeForm(kernel, form, target, layout);
     return static_cast<ScatterLayout &>(*layout).int64Atomics =
                usesInt64Atomics(kernel);
   }

@@ -19,9 +19,10 @@ static constexpr int64_t kMostGroups = 65535;
 namespace {
 class SortFamily : public KernelFamily {
 public:
-  std::unique_ptr<KernelLayout> layOut(KernelOp kernel) const override;
+  std::unique_ptr<KernelLayout> layOut(KernelOp kernel,
+                                       TargetAttr target) const override;
   SmallVector<LaunchForm> specialForms(KernelOp kernel) const override;
-  bool changeForm(KernelOp kernel, StringRef form,
+  bool changeForm(KernelOp kernel, StringRef form, TargetAttr target,
                   std::unique_ptr<KernelLayout> &layout) const override;
   LogicalResult emit(EmitterContext &context) const override;
 };
@@ -29,7 +30,8 @@ public:
 
 /// Searches and merges go element by element; the rest takes pieces of rows,
 /// and what counts digits has a counter for each row.
-std::unique_ptr<KernelLayout> SortFamily::layOut(KernelOp kernel) const {
+std::unique_ptr<KernelLayout> SortFamily::layOut(KernelOp kernel,
+                                                 TargetAttr target) const {
   auto roots = kernel.getBody().getOps<RootOpInterface>();
   Operation *op = (*roots.begin()).getOperation();
   SortLayout layout;
@@ -59,12 +61,11 @@ SmallVector<LaunchForm> SortFamily::specialForms(KernelOp kernel) const {
 
 /// Changes the layout of a kernel that ranks elements - sorts runs, or scatters
 /// by a digit - to that of its variant with ballots; false for other kernels.
-static bool rankByBallots(KernelOp kernel, SortLayout &layout) {
+static bool rankByBallots(KernelOp kernel, TargetAttr target,
+                          SortLayout &layout) {
   // What a digit has in such a tile is a transfer long, and its elements take
   // 40 KiB; chunks of fewer tiles would leave much of the last one empty.
   constexpr int64_t kLanes = 512, kItems = 20, kEnoughTiles = 4;
-  // Where a multiprocessor has one run, more lanes hide more of its waits.
-  constexpr int64_t kFewRuns = 132;
   Block &body = kernel.getBody().front();
   bool sortsRuns = !body.getOps<SortRunsOp>().empty();
   if (!sortsRuns && body.getOps<ScatterDigitsOp>().empty())
@@ -74,7 +75,8 @@ static bool rankByBallots(KernelOp kernel, SortLayout &layout) {
   bool isNarrow = layout.items == SortLayout::kMaxItems &&
                   subgroupLanesOf(kernel) == SortLayout::kMinLanes;
   if (sortsRuns && isNarrow && layout.lanes == SortLayout::kMaxLanes &&
-      layout.pieces() <= kFewRuns) {
+      // Where a unit has one run, more lanes hide more of its waits.
+      layout.pieces() <= target.getBusyGroups() / 2) {
     layout.lanes = kLanes;
     layout.items /= kLanes / SortLayout::kMaxLanes;
   }
@@ -87,11 +89,11 @@ static bool rankByBallots(KernelOp kernel, SortLayout &layout) {
   return true;
 }
 
-bool SortFamily::changeForm(KernelOp kernel, StringRef form,
+bool SortFamily::changeForm(KernelOp kernel, StringRef form, TargetAttr target,
                             std::unique_ptr<KernelLayout> &layout) const {
   if (form == kSubgroupsForm)
-    return rankByBallots(kernel, static_cast<SortLayout &>(*layout));
-  return KernelFamily::changeForm(kernel, form, layout);
+    return rankByBallots(kernel, target, static_cast<SortLayout &>(*layout));
+  return KernelFamily::changeForm(kernel, form, target, layout);
 }
 
 LogicalResult SortFamily::emit(EmitterContext &context) const {

@@ -10,19 +10,19 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-/// Chunks of a row: two workgroups for each of 132 multiprocessors, whose
-/// workgroup memory seems to hold no more of this kernel, and few enough to add
-/// up.
-static constexpr int64_t kMaxChunks = 264;
-/// Chunks of shorter rows have fewer keys, so that there are so many of them.
-static constexpr int64_t kEnoughChunks = 128;
 static constexpr int64_t kMinChunk = 1024;
 
-int64_t gpuvm::chooseChunk(int64_t length) {
+/// A row has no more chunks than workgroups keep the device busy, whose
+/// workgroup memory seems to hold no more of this kernel, and few enough to add
+/// up; those of shorter rows have fewer keys, so that there are about half as
+/// many.
+int64_t gpuvm::chooseChunk(int64_t length, TargetAttr target) {
+  int64_t most = target.getBusyGroups();
+  int64_t enough = llvm::bit_floor<uint64_t>(std::max<int64_t>(1, most / 2));
   int64_t tile = SortLayout::kMaxTile;
-  while (tile > kMinChunk && tile * kEnoughChunks > length)
+  while (tile > kMinChunk && tile * enough > length)
     tile /= 2;
-  return tile * llvm::divideCeil(length, tile * kMaxChunks);
+  return tile * llvm::divideCeil(length, tile * most);
 }
 
 /// Lanes for runs of `piece` elements, and how many each of them holds.

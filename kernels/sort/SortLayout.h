@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include "dialects/gpuvm/Target.h"
 #include "kernels/family/Layout.h"
 
 namespace mlir::gpuvm {
@@ -51,6 +52,6 @@ SortLayout layOutSort(Operation *op, bool vectorizes);
 
 /// Elements of the chunks into which the radix passes of a sort cut rows of
 /// `length`.
-int64_t chooseChunk(int64_t length);
+int64_t chooseChunk(int64_t length, TargetAttr target);
 
 } // namespace mlir::gpuvm

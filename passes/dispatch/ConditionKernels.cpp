@@ -69,7 +69,7 @@ void ConditionKernels::runOnOperation() {
     return signalPassFailure();
   if (mode == "never")
     return;
-  TargetAttr target = getCostTarget(program);
+  TargetAttr target = getMainTarget(program);
   SmallVector<KernelOp> kernels = listOps<KernelOp>(program);
   for (KernelCondition &condition : findConditions(kernels)) {
     llvm::DenseSet<Operation *> sources = findSources(program, condition);

@@ -150,7 +150,7 @@ void ParkedKernels::runFirstOnesAnyway() {
   Operation *maker = condition.getDefiningOp();
   if (maker && isCommand(maker) && !getCopy())
     return; // Known only then.
-  TargetAttr target = getCostTarget(program);
+  TargetAttr target = getMainTarget(program);
   SmallVector<KernelOp> first = findFirstOnes();
   double us = 0;
   for (KernelOp kernel : first)

@@ -88,7 +88,7 @@ void SizeKernels::runOnOperation() {
 
 void SizeKernels::sizeKernels() {
   ProgramOp program = getOperation();
-  TargetAttr target = getCostTarget(program);
+  TargetAttr target = getMainTarget(program);
   // One count for those of a symbol that follow each other: it may be stored
   // again behind them.
   llvm::MapVector<StringAttr, SmallVector<KernelOp>> found;

@@ -12,6 +12,7 @@
 #include "passes/expand/ExpandSort.h"
 
 #include "dialects/gpuvm/Gpuvm.h"
+#include "dialects/gpuvm/Target.h"
 #include "kernels/sort/SortLayout.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -24,8 +25,6 @@ static constexpr int64_t kMaxRuns = 16;
 /// radix passes, whose dispatches are more.
 static constexpr int64_t kMaxMerged = 1 << 17;
 static constexpr int64_t kFewRuns = 4;
-/// Workgroups that keep a GPU busy.
-static constexpr int64_t kEnoughGroups = 132;
 /// What moves with a key.
 static constexpr int64_t kMaxMovedBytes = 8;
 
@@ -149,6 +148,9 @@ struct KeySorter {
   bool isUnsigned, descends;
 
   UnitAttr flag(bool set) const { return set ? b.getUnitAttr() : UnitAttr(); }
+  TargetAttr target() const {
+    return getMainTarget(b.getInsertionBlock()->getParentOp());
+  }
 
   /// Each run of the rows, or the first `keep` elements of it.
   SmallVector<Value> sortRuns(ArrayRef<Value> moved, int64_t run,
@@ -183,7 +185,7 @@ struct KeySorter {
 
 SmallVector<Value> KeySorter::sortDigits(ArrayRef<Value> moved) const {
   RankedTensorType type = typeOf(moved.front());
-  int64_t chunk = chooseChunk(type.getShape().back());
+  int64_t chunk = chooseChunk(type.getShape().back(), target());
   SmallVector<int64_t> shape(type.getShape().drop_back());
   shape.push_back(
       llvm::alignTo(llvm::divideCeil(type.getShape().back(), chunk), 8));
@@ -216,7 +218,7 @@ SmallVector<Value> KeySorter::sort(ArrayRef<Value> moved) const {
   int64_t runs = llvm::divideCeil(length, run);
   if (runs > kMaxRuns || (runs > kFewRuns && count > kMaxMerged))
     return sortDigits(moved);
-  if (llvm::divideCeil(count, run) < kEnoughGroups)
+  if (int64_t(llvm::divideCeil(count, run)) < target().getBusyGroups() / 2)
     run = llvm::alignTo(llvm::divideCeil(length, kMaxRuns), 32);
   return mergeRuns(sortRuns(moved, run), run);
 }

@@ -33,10 +33,6 @@ struct Speed {
 };
 } // namespace
 
-TargetAttr gpuvm::getCostTarget(ProgramOp program) {
-  return getTargets(program->getParentOfType<ModuleOp>()).front();
-}
-
 static double bytesOf(TypeRange types) {
   double bytes = 0;
   for (Type type : types)

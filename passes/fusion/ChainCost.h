@@ -30,7 +30,4 @@ ChainCost estimateChain(const ChainPlan &plan, KernelOp chain,
 /// Microseconds that `kernel` takes at least on the whole device.
 double estimateKernel(KernelOp kernel, TargetAttr target);
 
-/// The target whose costs decide about `program`.
-TargetAttr getCostTarget(ProgramOp program);
-
 } // namespace mlir::gpuvm

@@ -95,7 +95,7 @@ FailureOr<Candidate> FormChains::build(ArrayRef<KernelOp> run,
     return candidate;
   }
   candidate.cost = estimateChain(*candidate.plan, candidate.chain, run,
-                                 getCostTarget(getOperation()));
+                                 getMainTarget(getOperation()));
   if (!isForced && candidate.cost.chained >= candidate.cost.apart)
     candidate.whyNot = "the whole device is faster";
   return candidate;

@@ -123,7 +123,8 @@ bool gpuvm::canMakeScalars(KernelOp kernel) {
   // Those whose loops are resumed run twice, and those for rows that are
   // counted may have no lane at all.
   return kernel.getRoot() == Root::map &&
-         !mayLoopLong(kernel, *getFamily(Root::map).layOut(kernel)) &&
+         !mayLoopLong(kernel, *getFamily(Root::map).layOut(
+                                  kernel, getMainTarget(kernel))) &&
          llvm::none_of(kernel.getBody().getOps(),
                        [](Operation &op) { return op.hasAttr(kRowsAttr); });
 }

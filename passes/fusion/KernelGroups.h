@@ -26,6 +26,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "passes/fusion/SourceReads.h"
+#include "schema/Limits.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -62,9 +63,8 @@ struct Grouping {
 };
 
 struct GroupingLimits {
-  /// Windows a kernel may have: 32 descriptors per stage on the least capable
-  /// device, less what scratch and metadata may add.
-  unsigned windows = 24;
+  /// Windows a kernel may have.
+  unsigned windows = vm::kMaxBindings - vm::kGroupingReserve;
   /// Scalar operations for each element in one kernel.
   static constexpr unsigned operations = 128;
   /// Next to an elementwise one that has more than that by itself.

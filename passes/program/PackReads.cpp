@@ -8,19 +8,19 @@
 #include "passes/program/PackReads.h"
 
 #include "dialects/gpuvm/ScalarBody.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/IR/IRMapping.h"
 #include "passes/expand/Generalize.h"
 #include "passes/program/FlattenStages.h"
+#include "schema/Limits.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/IRMapping.h"
 
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-/// Windows that an operation may read and write: 32 less what scratch and
-/// counts may add.
-static constexpr size_t kMostWindows = 28;
+/// Windows that an operation may read and write.
+static constexpr size_t kMostWindows = vm::kMaxBindings - vm::kPackingReserve;
 /// Tensors that are packed together.
 static constexpr size_t kPacked = 16;
 

@@ -9,6 +9,7 @@
 #include "compiler/CrashReport.h"
 #include "compiler/Diagnostics.h"
 #include "compiler/OpenProgram.h"
+#include "dialects/gpuvm/Target.h"
 #include "frontends/compile/FrontEnd.h"
 #include "runtime/plan/Plan.h"
 #include "runtime/plan/PlanFile.h"
@@ -113,12 +114,13 @@ static void addChoices(CLI::App &app, CommandLine &line) {
   app.add_flag("--disable-fusion", line.disableFusion,
                "As --fusion=never, and no chains");
   app.add_option("--target", line.targets,
-                 "The devices to choose launches for, a,b,...: generic, "
-                 "lavapipe, h200 (docs/targets.md). Default: generic,lavapipe")
+                 fmt::format("The devices to choose launches for, a,b,...: {} "
+                             "(docs/targets.md). Default: generic,lavapipe",
+                             mlir::gpuvm::listTargets()))
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAMES")
-      ->check(CLI::IsMember({"generic", "lavapipe", "h200"}).description(""));
+      ->check(CLI::IsMember(mlir::gpuvm::getTargetNames()).description(""));
   addMode("--chains", line.chains,
           "Dependent kernels in one workgroup: auto (the default: where that "
           "is faster), always (where they fit) or never");

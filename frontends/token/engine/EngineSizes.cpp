@@ -8,6 +8,7 @@
 #include "frontends/token/engine/EngineSizes.h"
 
 #include "frontends/token/ground/Diagnostics.h"
+#include "schema/Limits.h"
 
 #include <fmt/format.h>
 
@@ -19,7 +20,8 @@ using namespace vm::token;
 
 /// Windows of a kernel. With more operands the compiler copies them into one in
 /// each iteration, which it cannot do with results.
-static constexpr int32_t kMaxWindows = 28, kMaxResults = 26;
+static constexpr int32_t kMaxWindows = kMaxBindings - kPackingReserve,
+                         kMaxResults = kMaxBindings - kResultsReserve;
 
 /// What an execution records at most, in words.
 static constexpr int64_t kMaxRecords = int64_t(1) << 25;
