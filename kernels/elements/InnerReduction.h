@@ -26,6 +26,9 @@ int64_t countReduced(linalg::GenericOp op);
 /// be emitted at once: a power of two that divides that loop.
 int64_t countAtOnce(linalg::GenericOp op);
 
+/// Bytes that an instruction multiplies and adds up.
+inline constexpr int64_t kDotBytes = 4;
+
 /// Accumulator + left * right, where the factors are bytes, values of the body
 /// of type i8, and the accumulator is an i32.
 struct ByteProduct {

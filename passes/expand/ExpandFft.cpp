@@ -13,7 +13,7 @@
 
 #include "passes/expand/ExpandFft.h"
 #include "passes/expand/FftTables.h"
-#include "passes/expand/Generalize.h"
+#include "passes/expand/ReadElements.h"
 
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 

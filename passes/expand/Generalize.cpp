@@ -231,22 +231,6 @@ static void moveConstantsToHeap(StageOp stage) {
   }
 }
 
-Value gpuvm::readElements(OpBuilder &b, Value source, RankedTensorType type,
-                          AffineMap map) {
-  Location loc = source.getLoc();
-  Value init =
-      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
-  AffineMap all = b.getMultiDimIdentityMap(type.getRank());
-  SmallVector<utils::IteratorType> loops(type.getRank(),
-                                         utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             b, loc, type, source, init, ArrayRef{map, all}, loops,
-             [](OpBuilder &nested, Location l, ValueRange args) {
-               linalg::YieldOp::create(nested, l, args[0]);
-             })
-      .getResult(0);
-}
-
 FrozenRewritePatternSet gpuvm::getGeneralizePatterns(MLIRContext *context) {
   RewritePatternSet patterns(context);
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);

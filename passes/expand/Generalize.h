@@ -47,9 +47,4 @@ void splitLoops(linalg::GenericOp op);
 /// are general. Emits an error for what has no code on them.
 LogicalResult lowerSmallTypes(ProgramOp program);
 
-/// An elementwise operation of `type` whose element at i is the one of `source`
-/// at map(i).
-Value readElements(OpBuilder &b, Value source, RankedTensorType type,
-                   AffineMap map);
-
 } // namespace mlir::gpuvm

@@ -7,7 +7,7 @@
 
 #include "passes/fusion/CrowdedMoves.h"
 
-#include "passes/expand/Generalize.h"
+#include "passes/expand/ReadElements.h"
 #include "passes/fusion/CodeCopies.h"
 #include "passes/program/StageUnits.h"
 

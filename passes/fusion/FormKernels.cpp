@@ -14,6 +14,7 @@
 #include "dialects/gpuvm/ScalarBody.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Commands.h"
+#include "passes/analysis/FreeValues.h"
 #include "passes/analysis/PruneKernel.h"
 #include "passes/fusion/CodeCopies.h"
 #include "passes/fusion/CrowdedMoves.h"

@@ -25,8 +25,8 @@
 #pragma once
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "passes/fusion/GroupingLimits.h"
 #include "passes/fusion/SourceReads.h"
-#include "schema/Limits.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -60,19 +60,6 @@ struct Grouping {
   /// Of the last two groups that are of two stages, and of which one reads
   /// results of the other, but for those that `mayShare` keeps apart.
   Refusal refusal;
-};
-
-struct GroupingLimits {
-  /// Windows a kernel may have.
-  unsigned windows = vm::kMaxBindings - vm::kGroupingReserve;
-  /// Scalar operations for each element in one kernel.
-  static constexpr unsigned operations = 128;
-  /// Next to an elementwise one that has more than that by itself.
-  static constexpr unsigned besides = 32;
-  /// A virtual operation computes at most so many scalar operations again.
-  unsigned recompute = 8;
-  /// A value of more bytes takes several windows.
-  uint64_t maxWindowBytes;
 };
 
 /// Groups `ops` (generics and roots in program order, possibly of several

@@ -11,7 +11,8 @@
 
 #pragma once
 
-#include "passes/fusion/KernelGroups.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "passes/fusion/SourceReads.h"
 
 namespace mlir::gpuvm {
 

@@ -19,7 +19,7 @@
 
 #pragma once
 
-#include "passes/fusion/KernelGroups.h"
+#include "passes/fusion/GroupingLimits.h"
 #include "passes/fusion/LoopNest.h"
 
 namespace mlir::gpuvm {

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/program/FlattenStages.h"
-#include "passes/expand/Generalize.h"
+#include "passes/analysis/FreeValues.h"
+#include "passes/expand/ReadElements.h"
 #include "passes/program/PackReads.h"
 #include "passes/program/StageUnits.h"
 
@@ -19,12 +20,6 @@ using namespace mlir::gpuvm;
 
 /// The registers of a stage's operands and message (GpuvmOps.td, gpuvm.stage).
 static constexpr int64_t kNextInbox = kOutbox - 1, kBeyond = kNumRegisters;
-
-bool gpuvm::isFree(Value value) {
-  Operation *op = value.getDefiningOp();
-  return op &&
-         (isa<arith::ConstantOp, tensor::EmptyOp>(op) || isMadeWhereRead(op));
-}
 
 namespace {
 struct StageFlattener {

@@ -44,7 +44,4 @@ FailureOr<SmallVector<Exposure>> flattenStages(ProgramOp program);
 void copyLoadsThatOutliveTheirSymbol(ProgramOp program,
                                      MutableArrayRef<Exposure> exposures);
 
-/// Whether a value exists only inside kernels: no command computes it.
-bool isFree(Value value);
-
 } // namespace mlir::gpuvm

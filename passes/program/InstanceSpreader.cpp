@@ -10,7 +10,7 @@
 #include "dialects/gpuvm/Reduction.h"
 #include "dialects/gpuvm/ScalarBody.h"
 #include "passes/analysis/Commands.h"
-#include "passes/expand/Generalize.h"
+#include "passes/expand/ReadElements.h"
 #include "passes/expand/ScatterRows.h"
 #include "passes/program/InstanceWords.h"
 

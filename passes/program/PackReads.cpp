@@ -8,11 +8,11 @@
 #include "passes/program/PackReads.h"
 
 #include "dialects/gpuvm/ScalarBody.h"
-#include "passes/expand/Generalize.h"
-#include "passes/program/FlattenStages.h"
-#include "schema/Limits.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
+#include "passes/analysis/FreeValues.h"
+#include "passes/expand/ReadElements.h"
+#include "schema/Limits.h"
 
 #include "llvm/ADT/MapVector.h"
 

@@ -12,9 +12,9 @@
 
 #pragma once
 
+#include "dialects/gpuvm/Gpuvm.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "passes/expand/ElementBuilder.h"
-#include "passes/types/LowerBounded.h"
 
 namespace mlir::gpuvm {
 

@@ -17,10 +17,13 @@ namespace mlir::gpuvm {
 using namespace mlir;
 using namespace mlir::gpuvm;
 
+/// Emits an error at an operation that cannot work on bounded tensors.
+static LogicalResult lowerBounded(ProgramOp program);
+
 namespace {
 struct LowerBounded : gpuvm::impl::LowerBoundedBase<LowerBounded> {
   void runOnOperation() override {
-    if (failed(gpuvm::lowerBounded(getOperation())))
+    if (failed(lowerBounded(getOperation())))
       signalPassFailure();
   }
 };
@@ -240,6 +243,6 @@ LogicalResult BoundLowering::run() {
   return success();
 }
 
-LogicalResult gpuvm::lowerBounded(ProgramOp program) {
+LogicalResult lowerBounded(ProgramOp program) {
   return BoundLowering(program).run();
 }

@@ -1,4 +1,4 @@
-//===- LowerBounded.h - bounded tensors as they are in memory ---*- C++ -*-===//
+//===- FreeValues.h - values that no command computes ---------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,8 +11,7 @@
 
 namespace mlir::gpuvm {
 
-/// What gpuvm-lower-bounded does. Emits an error at an operation that cannot
-/// work on bounded tensors.
-LogicalResult lowerBounded(ProgramOp program);
+/// Whether a value exists only inside kernels: no command computes it.
+bool isFree(Value value);
 
 } // namespace mlir::gpuvm

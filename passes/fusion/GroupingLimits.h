@@ -1,0 +1,27 @@
+//===- GroupingLimits.h - how large kernels may become --------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "schema/Limits.h"
+
+namespace mlir::gpuvm {
+
+struct GroupingLimits {
+  /// Windows a kernel may have.
+  unsigned windows = vm::kMaxBindings - vm::kGroupingReserve;
+  /// Scalar operations for each element in one kernel.
+  static constexpr unsigned operations = 128;
+  /// Next to an elementwise one that has more than that by itself.
+  static constexpr unsigned besides = 32;
+  /// A virtual operation computes at most so many scalar operations again.
+  unsigned recompute = 8;
+  /// A value of more bytes takes several windows.
+  uint64_t maxWindowBytes;
+};
+
+} // namespace mlir::gpuvm
