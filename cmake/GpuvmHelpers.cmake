@@ -18,8 +18,7 @@ function(gpuvm_add_pch name header)
   target_precompile_headers(${name} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/${header})
 endfunction()
 
-# Of the runtime half only clang precompiles headers: GCC counts the basic blocks of some libraries and not of others
-# (tests of how work grows), which are flags that a shared header would have to have, too.
+# Of the runtime half only clang precompiles headers: GCC builds it for ThreadSanitizer alone.
 function(gpuvm_precompile target name)
   if(NOT TARGET ${name})
     return()
@@ -38,7 +37,7 @@ function(gpuvm_add_library name)
   target_link_libraries(${name} PUBLIC ${ARG_LINK} fmt::fmt)
   gpuvm_precompile(${name} GpuvmHostPch)
   if(TARGET gpuvm_operation_count)
-    target_compile_options(${name} PRIVATE -fsanitize-coverage=trace-pc)
+    target_compile_options(${name} PRIVATE -fsanitize-coverage=trace-loads)
     target_link_libraries(${name} PUBLIC gpuvm_operation_count)
   endif()
 endfunction()

@@ -11,7 +11,7 @@
 
 namespace vm::test {
 
-/// Basic blocks of the runtime that this thread has been through; where
+/// Loads from memory that the runtime has done in this thread; where
 /// GPUVM_COUNTS_OPERATIONS is defined.
 uint64_t operationCount();
 

@@ -32,9 +32,11 @@ std::string findSuperlinear(const std::function<Measured(uint32_t)> &measure,
   constexpr double kRatio = 5;
   n /= 2; // Counts are exact: fewer tell as much as the times of more.
   Measured small = measure(n), large = measure(4 * n);
+  if (small.work == 0)
+    return "Nothing was counted.";
   if (large.work < kRatio * small.work)
     return "";
-  return fmt::format("{} basic blocks for {}, {} for {} ({}).", small.work, n,
+  return fmt::format("{} loads for {}, {} for {} ({}).", small.work, n,
                      large.work, 4 * n, large.note);
 }
 

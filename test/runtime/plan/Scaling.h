@@ -21,7 +21,7 @@ struct Measured {
 /// CPU time of this thread, which other processes do not take part in.
 double cpuSeconds();
 
-/// What this thread has done: basic blocks of the runtime in a build that
+/// What this thread has done: loads of the runtime from memory in a build that
 /// counts them (GPUVM_COUNTS_OPERATIONS), else seconds of the CPU.
 double workDone();
 
