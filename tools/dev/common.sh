@@ -44,7 +44,7 @@ changed_sources() {
 }
 
 # The commit that "changed" is measured against: where this branch left the
-# upstream one, else ten commits before, or as many as there are.
+# upstream one, else the commit before, else nothing (every file counts).
 change_base() {
   local head base
   head=$(git -C "$root" rev-parse --verify --quiet HEAD) || head=none
@@ -52,7 +52,7 @@ change_base() {
   if [[ $base != "$head" ]]; then
     echo "$base"
   else
-    git -C "$root" rev-parse --verify --quiet 'HEAD~10' ||
+    git -C "$root" rev-parse --verify --quiet 'HEAD~1' ||
       git -C "$root" hash-object -t tree /dev/null
   fi
 }
