@@ -45,10 +45,9 @@ static constexpr StringRef kH200Features[] = {"float16",
 
 /// Nothing is known of a generic device but what Vulkan promises; it is taken
 /// for a large GPU, which is what a kernel with too many workgroups costs
-/// least.
-/// Lavapipe has layouts for as many workgroups as the others: fewer were not
-/// measured. An H200 has 48 KiB of workgroup memory, of which layouts take 32,
-/// with which they were measured.
+/// least. Lavapipe has layouts for as many workgroups as the others: fewer were
+/// not measured. An H200 has 48 KiB of workgroup memory, of which layouts take
+/// 32, with which they were measured.
 static constexpr KnownTarget kTargets[] = {
     {"generic",
      DeviceKind::any,

@@ -37,10 +37,11 @@ public:
   std::unique_ptr<llvm::MemoryBuffer> text;
 
   /// Says what the compiler is to do with it.
-  virtual void prepare(CompilerOptions &options, CompileRequest &request) {}
+  virtual void prepare(CompilerOptions & /*options*/,
+                       CompileRequest & /*request*/) {}
   /// Why it cannot be compiled, found out meanwhile.
   virtual vm::Status problem() const { return {}; }
-  /// Writes the plan, and last of all files that belong to it.
+  /// Writes the plan, and files that belong to it.
   virtual vm::Status save(const vm::Plan &plan, const std::string &output);
 };
 
@@ -52,27 +53,28 @@ public:
   virtual void registerPasses() const {}
   /// Adds the passes that make programs of gpuvm of its dialect, wherever that
   /// stands.
-  virtual void lower(PassManager &passes) const {}
+  virtual void lower(PassManager & /*passes*/) const {}
 
   /// Options of gpuvm-compile.
   virtual void addOptions(CLI::App &app) = 0;
 
   /// Whether it reads the file of this name, several of them together.
-  virtual bool readsSeveral(llvm::StringRef path) const { return false; }
+  virtual bool readsSeveral(llvm::StringRef /*path*/) const { return false; }
   /// Whether it reads this file of this name.
-  virtual bool reads(llvm::StringRef path, llvm::StringRef bytes) const {
+  virtual bool reads(llvm::StringRef /*path*/,
+                     llvm::StringRef /*bytes*/) const {
     return false;
   }
   /// Whether the options of a command line fit, where it reads the files, and
   /// where it does not read the first one, `path`.
-  virtual vm::Status checkUsed(const CLI::App &app) const { return {}; }
-  virtual vm::Status checkUnused(llvm::StringRef path) const { return {}; }
+  virtual vm::Status checkUsed(const CLI::App & /*app*/) const { return {}; }
+  virtual vm::Status checkUnused(llvm::StringRef /*path*/) const { return {}; }
 
   /// Whether its options ask for something else than a plan, which `writeForm`
   /// makes of the files.
   virtual bool makesNoPlan() const { return false; }
-  virtual vm::Status writeForm(const std::vector<std::string> &paths,
-                               const std::string &output) const {
+  virtual vm::Status writeForm(const std::vector<std::string> & /*paths*/,
+                               const std::string & /*output*/) const {
     return {};
   }
 

@@ -206,7 +206,7 @@ class ChainFamily : public KernelFamily {
 public:
   /// A chain that cannot be planned cannot be emitted either, which says so.
   std::unique_ptr<KernelLayout> layOut(KernelOp kernel,
-                                       TargetAttr target) const override {
+                                       TargetAttr) const override {
     auto layout = std::make_unique<ChainLayout>();
     FailureOr<ChainPlan> plan = planChain(kernel);
     if (succeeded(plan)) {

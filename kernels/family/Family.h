@@ -61,13 +61,13 @@ public:
 
   /// Fits a layout that every device can run to devices that run `units`
   /// workgroups at once.
-  virtual void fitTo(KernelOp kernel, int64_t units,
-                     KernelLayout &layout) const {}
+  virtual void fitTo(KernelOp /*kernel*/, int64_t /*units*/,
+                     KernelLayout & /*layout*/) const {}
 
   /// Whether a launch may have `given` for `field`, where this family chose
   /// `own`.
-  virtual bool accepts(const KernelLayout &layout, StringRef field, int64_t own,
-                       int64_t given) const {
+  virtual bool accepts(const KernelLayout & /*layout*/, StringRef /*field*/,
+                       int64_t own, int64_t given) const {
     return given == own;
   }
 
@@ -82,8 +82,8 @@ public:
 
   /// Whether a result may have the window of an operand that is read only where
   /// the result is written.
-  virtual bool worksInPlace(KernelOp kernel, unsigned operand,
-                            unsigned result) const {
+  virtual bool worksInPlace(KernelOp /*kernel*/, unsigned /*operand*/,
+                            unsigned /*result*/) const {
     return false;
   }
 

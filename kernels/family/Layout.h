@@ -38,8 +38,8 @@ struct KernelLayout {
   /// device's limits.
   static constexpr int64_t kLanes = ReductionOrder::kLanes;
   /// Workgroups of a map or of a reduction to many results at most; beyond,
-  /// each takes several tiles. Enough for every multiprocessor to hold its
-  /// limit.
+  /// each takes several tiles. Enough for every unit of a large GPU to hold
+  /// its limit.
   static constexpr int64_t kMaxGroups = 4096;
   /// A lane's straight-line code stays below so many operations.
   static constexpr int64_t kMaxUnrolledOps = 1024;
@@ -70,6 +70,7 @@ struct KernelLayout {
 };
 
 /// The base of the layout `Own` of a family.
+// NOLINTNEXTLINE(bugprone-crtp-constructor-accessibility): layouts inherit it.
 template <typename Own, typename Base = KernelLayout> struct LayoutOf : Base {
   using Base::Base;
   std::unique_ptr<KernelLayout> clone() const override {

@@ -55,7 +55,7 @@ int64_t MapFamily::bodiesPerLane(KernelOp, const KernelLayout &layout) const {
 }
 
 std::unique_ptr<KernelLayout> MapFamily::layOut(KernelOp kernel,
-                                                TargetAttr target) const {
+                                                TargetAttr) const {
   auto layout = std::make_unique<MapLayout>();
   BodyTraits traits = inspectBody(kernel);
   layout->elements =

@@ -19,7 +19,7 @@ namespace {
 class ScanFamily : public KernelFamily {
 public:
   std::unique_ptr<KernelLayout> layOut(KernelOp kernel,
-                                       TargetAttr target) const override {
+                                       TargetAttr) const override {
     bool vectorizes =
         keepsNeighbours(kernel, inspectBody(kernel), ScanOrder::kQuad);
     for (Operation &op : kernel.getBody().front())

@@ -322,7 +322,7 @@ namespace {
 class ScatterFamily : public KernelFamily {
 public:
   std::unique_ptr<KernelLayout> layOut(KernelOp kernel,
-                                       TargetAttr target) const override {
+                                       TargetAttr) const override {
     return layOutScatter(kernel).clone();
   }
 

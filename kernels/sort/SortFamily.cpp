@@ -31,7 +31,7 @@ public:
 /// Searches and merges go element by element; the rest takes pieces of rows,
 /// and what counts digits has a counter for each row.
 std::unique_ptr<KernelLayout> SortFamily::layOut(KernelOp kernel,
-                                                 TargetAttr target) const {
+                                                 TargetAttr) const {
   auto roots = kernel.getBody().getOps<RootOpInterface>();
   Operation *op = (*roots.begin()).getOperation();
   SortLayout layout;

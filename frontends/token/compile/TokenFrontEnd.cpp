@@ -408,7 +408,7 @@ void TokenInput::prepare(CompilerOptions &, CompileRequest &request) {
   };
 }
 
-/// The plan and the file beside it (frontends/token/files/Sidecar.h); both, or
+/// The plan and the file next to it (frontends/token/files/Sidecar.h); both, or
 /// none.
 Status TokenInput::save(const Plan &plan, const std::string &path) {
   Limits limits = limitsOf(loaded.machine, options);
