@@ -76,9 +76,6 @@ template <typename T> std::string formatElement(T value) {
     return fmt::format("{}", value);
 }
 
-/// "2x3xf32", "i64" for a scalar.
-std::string typeString(DType dtype, const std::vector<int64_t> &shape);
-
 /// A failure if an i1 element is neither 0 nor 1; kernels rely on that.
 Status checkBools(const HostTensor &tensor);
 

@@ -8,7 +8,7 @@
 #include "runtime/plan/Container.h"
 
 #include "runtime/plan/Limits.h"
-#include "runtime/plan/PlanFile.h"
+#include "runtime/plan/PlanVersion.h"
 
 #include <fmt/format.h>
 #include <xxhash.h>

@@ -24,9 +24,6 @@
 
 namespace vm {
 
-inline constexpr uint16_t kPlanFormatMajor = 1;
-inline constexpr uint16_t kPlanFormatMinor = 16;
-
 /// Everything a plan must satisfy before it may run: verifyPlan
 /// (PlanVerifier.h), checkKernels (KernelCheck.h), checkHazards (Hazards.h).
 /// Code::BadInput with the first violation; Code::DeviceLost when the deadline

@@ -1,5 +1,4 @@
 //===- PlanNames.cpp - names and sizes of enumerations --------------------===//
-//------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -103,11 +102,15 @@ std::optional<uint64_t> tensorByteSize(DType dtype,
   return bytes;
 }
 
-std::string typeString(const Slot &slot) {
+std::string typeString(DType dtype, const std::vector<int64_t> &shape) {
   std::string text;
-  for (int64_t dim : slot.shape)
+  for (int64_t dim : shape)
     text += std::to_string(dim) + "x";
-  return text + toString(slot.dtype);
+  return text + toString(dtype);
+}
+
+std::string typeString(const Slot &slot) {
+  return typeString(slot.dtype, slot.shape);
 }
 
 } // namespace vm

@@ -37,6 +37,7 @@ std::optional<uint64_t> tensorByteSize(DType dtype,
                                        const std::vector<int64_t> &shape);
 
 /// "8x4xf32", or "f32" for a scalar.
+std::string typeString(DType dtype, const std::vector<int64_t> &shape);
 std::string typeString(const Slot &slot);
 
 } // namespace vm

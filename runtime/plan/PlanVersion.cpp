@@ -8,7 +8,6 @@
 #include "runtime/plan/PlanVersion.h"
 
 #include "runtime/base/Printable.h"
-#include "runtime/plan/PlanFile.h"
 
 #include <algorithm>
 #include <fmt/format.h>

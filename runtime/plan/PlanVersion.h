@@ -19,6 +19,10 @@
 
 namespace vm {
 
+/// The newest version.
+inline constexpr uint16_t kPlanFormatMajor = 1;
+inline constexpr uint16_t kPlanFormatMinor = 16;
+
 /// The part of a plan that came last.
 struct NewestPart {
   uint16_t minor = 0; ///< The version that introduced it.

@@ -5,7 +5,7 @@ import re
 import sys
 
 root = pathlib.Path(sys.argv[1])
-newest = int(re.search(r"kPlanFormatMinor = (\d+)", (root / "runtime/plan/PlanFile.h").read_text())[1])
+newest = int(re.search(r"kPlanFormatMinor = (\d+)", (root / "runtime/plan/PlanVersion.h").read_text())[1])
 versions = set()
 for plan in (root / "test/compat").glob("*.gvplan"):
     stated = int(re.fullmatch(r".*-1\.(\d+)\.gvplan", plan.name)[1])

@@ -13,6 +13,7 @@
 #include "frontends/compile/FrontEnd.h"
 #include "runtime/plan/Plan.h"
 #include "runtime/plan/PlanFile.h"
+#include "runtime/plan/PlanVersion.h"
 #include "tools/common/CommandLineText.h"
 #include "tools/common/FileKind.h"
 #include "tools/common/TextFile.h"

@@ -10,6 +10,7 @@
 #include "runtime/base/FileLimit.h"
 #include "runtime/plan/ManifestJson.h"
 #include "runtime/plan/PlanFile.h"
+#include "runtime/plan/PlanVersion.h"
 #include "tools/common/CommandLineText.h"
 #include "tools/common/FileKind.h"
 #include "tools/common/StandardOutput.h"

@@ -11,16 +11,46 @@
 #pragma once
 
 #include "runtime/base/Status.h"
+#include "runtime/exec/Stream.h"
 #include "runtime/exec/Vm.h"
+#include "runtime/profile/DeviceTrace.h"
 #include "runtime/profile/Profile.h"
-#include "tools/gpuvm-run/Session.h"
+#include "tools/gpuvm-run/Bindings.h"
+#include "tools/gpuvm-run/CommandLine.h"
 #include "tools/gpuvm-run/Watch.h"
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace vm::run {
+
+/// What was measured.
+struct RunStats {
+  std::string program;
+  std::string device;
+  std::string driver;
+  uint64_t submits = 0; ///< Most vkQueueSubmit calls of any iteration.
+  RecordCounts recorded;
+  uint64_t kernels = 0;
+  uint64_t stages = 0;
+  uint64_t uploadBytes = 0;
+  uint64_t downloadBytes = 0;
+  double compileUs = 0; ///< Before the first execution.
+  bool robust = false;  ///< See Executor::robust.
+  std::vector<ExecutionTimes> iterations;
+  std::optional<CopySpeed> copySpeed;
+  std::optional<StreamTotals> stream;
+};
+
+/// What observers of a run collect.
+struct Observers {
+  HostEvents host;
+  std::optional<DeviceTrace> device;
+  std::string profile; ///< As --profile prints it.
+};
 
 class Runner {
 public:

@@ -11,7 +11,6 @@
 
 #include "runtime/exec/NamedSlots.h"
 #include "runtime/exec/StateFile.h"
-#include "tools/gpuvm-run/Runner.h"
 
 namespace vm::run {
 

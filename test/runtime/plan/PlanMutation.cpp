@@ -9,6 +9,7 @@
 
 #include "runtime/plan/Container.h"
 #include "runtime/plan/PlanFile.h"
+#include "runtime/plan/PlanVersion.h"
 #include "test/runtime/plan/TestPlans.h"
 
 #include <nlohmann/json.hpp>
