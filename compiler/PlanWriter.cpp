@@ -183,7 +183,7 @@ FailureOr<vm::Kernel> PlanTranslator::describe(chain::KernelOp kernel) {
   result.workgroupMemoryBytes = kernel.getWorkgroupMemory();
   for (auto name : kernel.getFeatures().getAsRange<StringAttr>()) {
     std::optional<vm::Feature> feature =
-        vm::featureFromString(name.getValue().str());
+        vm::fromString<vm::Feature>(name.getValue().str());
     if (!feature)
       return kernel.emitOpError("names the unknown feature ") << name;
     result.features.push_back(*feature);
@@ -269,7 +269,7 @@ void PlanTranslator::addCommand(Operation *command) {
   vm::Command result;
   // kUnlessAttr of kernels/loops/LongLoops.h
   if (auto unless = command->getAttrOfType<StringAttr>("chain.unless"))
-    result.unless = vm::featureFromString(unless.getValue().str());
+    result.unless = vm::fromString<vm::Feature>(unless.getValue().str());
   auto add = [&](auto payload, StringRef stage) {
     result.op = std::move(payload);
     result.stage = stage.str();

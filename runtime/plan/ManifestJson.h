@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The manifest is everything in a plan but the SPIR-V words and the initial
-// bytes. ManifestWriter.cpp prints it, ManifestReader.cpp parses it.
+// bytes.
 //
 //===----------------------------------------------------------------------===//
 

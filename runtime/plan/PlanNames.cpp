@@ -50,25 +50,25 @@ uint64_t byteSize(DType dtype) {
   return index < std::size(kDTypeBytes) ? kDTypeBytes[index] : 0;
 }
 
-std::optional<Region> regionFromString(std::string_view name) {
+template <> std::optional<Region> fromString(std::string_view name) {
   return valueOf<Region>(name, kRegionNames);
 }
-std::optional<DType> dtypeFromString(std::string_view name) {
+template <> std::optional<DType> fromString(std::string_view name) {
   return valueOf<DType>(name, kDTypeNames);
 }
-std::optional<Residency> residencyFromString(std::string_view name) {
+template <> std::optional<Residency> fromString(std::string_view name) {
   return valueOf<Residency>(name, kResidencyNames);
 }
-std::optional<Feature> featureFromString(std::string_view name) {
+template <> std::optional<Feature> fromString(std::string_view name) {
   for (size_t i = 0; i < kNumFeatures; ++i)
     if (name == kFeatures[i].name)
       return static_cast<Feature>(i);
   return std::nullopt;
 }
-std::optional<DeviceKind> deviceKindFromString(std::string_view name) {
+template <> std::optional<DeviceKind> fromString(std::string_view name) {
   return valueOf<DeviceKind>(name, kDeviceKindNames);
 }
-std::optional<HazardKind> hazardKindFromString(std::string_view name) {
+template <> std::optional<HazardKind> fromString(std::string_view name) {
   return valueOf<HazardKind>(name, kHazardNames);
 }
 

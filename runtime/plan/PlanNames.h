@@ -20,12 +20,14 @@ namespace vm {
 const char *toString(Residency residency); ///< "execution", "load"
 
 /// The value whose toString is `name`, or nullopt.
-std::optional<Region> regionFromString(std::string_view name);
-std::optional<DType> dtypeFromString(std::string_view name);
-std::optional<Residency> residencyFromString(std::string_view name);
-std::optional<Feature> featureFromString(std::string_view name);
-std::optional<DeviceKind> deviceKindFromString(std::string_view name);
-std::optional<HazardKind> hazardKindFromString(std::string_view name);
+template <typename Enum>
+std::optional<Enum> fromString(std::string_view name) = delete;
+template <> std::optional<Region> fromString(std::string_view name);
+template <> std::optional<DType> fromString(std::string_view name);
+template <> std::optional<Residency> fromString(std::string_view name);
+template <> std::optional<Feature> fromString(std::string_view name);
+template <> std::optional<DeviceKind> fromString(std::string_view name);
+template <> std::optional<HazardKind> fromString(std::string_view name);
 
 /// The bindings of a kernel and of its variants, sorted, with what any of them
 /// does: what a dispatch of it has windows for.

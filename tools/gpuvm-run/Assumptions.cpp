@@ -18,7 +18,7 @@
 namespace vm::run {
 
 static std::optional<Feature> featureOf(const std::string &text) {
-  return featureFromString(text.substr(text.starts_with('-') ? 1 : 0));
+  return fromString<Feature>(text.substr(text.starts_with('-') ? 1 : 0));
 }
 
 bool isAssumption(const std::string &text) {

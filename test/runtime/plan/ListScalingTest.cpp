@@ -366,11 +366,10 @@ std::set<std::string> groupsOf(const std::string &text, const char *pattern) {
 }
 
 TEST(ListScaling, NoListIsForgotten) {
-  std::ifstream file(GPUVM_MANIFEST_READER);
-  std::string reader(std::istreambuf_iterator<char>(file), {});
-  auto fields =
-      groupsOf(reader, R"re((?:read\w*|has)\(\s*(?:object,\s*)?"(\w+)")re");
-  auto ops = groupsOf(reader, R"re(name == "(\w+)")re");
+  std::ifstream file(GPUVM_MANIFEST);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  auto fields = groupsOf(text, R"re(\.\w+\(\s*"(\w+)")re");
+  auto ops = groupsOf(text, R"re(\{"(\w+)", \w+\(\)\})re");
   ASSERT_TRUE(fields.contains("rotations") && ops.contains("repeat"));
 
   Plan plan = makeFullPlan();

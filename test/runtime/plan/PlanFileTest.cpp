@@ -125,16 +125,16 @@ TEST(PlanFormat, PayloadsAreAligned) {
 
 TEST(PlanFormat, NamesRoundTrip) {
   for (unsigned i = 0; i < kNumRegions; ++i)
-    EXPECT_EQ(regionFromString(toString(Region(i))), Region(i));
+    EXPECT_EQ(fromString<Region>(toString(Region(i))), Region(i));
   for (unsigned i = 0; i <= unsigned(DType::BF16); ++i)
-    EXPECT_EQ(dtypeFromString(toString(DType(i))), DType(i));
+    EXPECT_EQ(fromString<DType>(toString(DType(i))), DType(i));
   for (unsigned i = 0; i < kNumFeatures; ++i)
-    EXPECT_EQ(featureFromString(toString(Feature(i))), Feature(i));
+    EXPECT_EQ(fromString<Feature>(toString(Feature(i))), Feature(i));
   for (unsigned i = 0; i <= unsigned(HazardKind::WriteAfterWrite); ++i)
-    EXPECT_EQ(hazardKindFromString(toString(HazardKind(i))), HazardKind(i));
-  EXPECT_EQ(residencyFromString("load"), Residency::Load);
-  EXPECT_EQ(dtypeFromString("i4"), std::nullopt);
-  EXPECT_EQ(regionFromString(""), std::nullopt);
+    EXPECT_EQ(fromString<HazardKind>(toString(HazardKind(i))), HazardKind(i));
+  EXPECT_EQ(fromString<Residency>("load"), Residency::Load);
+  EXPECT_EQ(fromString<DType>("i4"), std::nullopt);
+  EXPECT_EQ(fromString<Region>(""), std::nullopt);
 }
 
 TEST(PlanFormat, SizesOfElements) {
