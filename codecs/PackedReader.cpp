@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "codecs/PackedReader.h"
-#include "codecs/IndexSum.h"
+#include "expr/IndexSum.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"

@@ -23,16 +23,16 @@ static constexpr double kWideShift = 0x1.8p52;
 static constexpr int64_t kWideShiftBits = 0x4338000000000000;
 
 /// The last bits of `shifted` as an integer.
-static Word unshift(Float shifted) { return bitsOf(shifted) - 0x4b400000; }
+static Expr unshift(Expr shifted) { return bitsOf(shifted) - 0x4b400000; }
 
-std::pair<Float, Word> functions::roundToWord(Float x) {
+std::pair<Expr, Expr> functions::roundToWord(Expr x) {
   double shift = x.isWide() ? kWideShift : kShift;
-  Float shifted = x + shift;
-  Word bits = bitsOf(shifted);
+  Expr shifted = x + shift;
+  Expr bits = bitsOf(shifted);
   return {shifted - shift, bits - (x.isWide() ? kWideShiftBits : 0x4b400000)};
 }
 
-Float functions::expSeries(Float r) {
+Expr functions::expSeries(Expr r) {
   if (r.isWide())
     return polynomial(r, {0.5, 0.16666666666666666, 0.041666666666666678,
                           0.0083333333333333332, 0.0013888888888879082,
@@ -44,33 +44,33 @@ Float functions::expSeries(Float r) {
       r, {0.5f, 0.16666542f, 0.0416662805f, 0.00836664718f, 0.00139465567f});
 }
 
-Float functions::expRest(Float r) {
-  Float p = expSeries(r);
+Expr functions::expRest(Expr r) {
+  Expr p = expSeries(r);
   return multiplyAdd(r * r, p, r);
 }
 
-Float functions::powerOfTwo(Word k) {
+Expr functions::powerOfTwo(Expr k) {
   return k.isWide() ? fromBits((k + 1023) << 52) : fromBits((k + 127) << 23);
 }
 
-Float functions::scale(Float y, Word k) {
-  Word half = k >> 1;
+Expr functions::scale(Expr y, Expr k) {
+  Expr half = shiftRightSigned(k, 1);
   return y * powerOfTwo(half) * powerOfTwo(k - half);
 }
 
 namespace {
 /// x = count ln(2) + rest
 struct Reduced {
-  Float rest;
-  Float shifted; ///< count + kShift
-  Word count() const { return unshift(shifted); }
+  Expr rest;
+  Expr shifted; ///< count + kShift
+  Expr count() const { return unshift(shifted); }
 };
 } // namespace
 
-static Reduced reduce(Float x) {
-  Float shifted = multiplyAdd(x, x.number(1.44269504f), kShift);
-  Float turns = shifted - kShift;
-  Float rest = multiplyAdd(turns, -kLog2High, x);
+static Reduced reduce(Expr x) {
+  Expr shifted = multiplyAdd(x, x.constant(1.44269504f), kShift);
+  Expr turns = shifted - kShift;
+  Expr rest = multiplyAdd(turns, -kLog2High, x);
   return {multiplyAdd(turns, -kLog2Low, rest), shifted};
 }
 
@@ -78,67 +78,67 @@ static Reduced reduce(Float x) {
 /// 0 below, and infinity (or a NaN) above. The count goes into the exponent of
 /// e^rest, which is between sqrt(1/2) and sqrt(2), as an integer; what kShift
 /// adds to the count is shifted out.
-static Float scaled(Reduced r, Float x, float low, float high) {
-  Word bits = bitsOf(
+static Expr scaled(Reduced r, Expr x, float low, float high) {
+  Expr bits = bitsOf(
       polynomial(r.rest, {1.0f, 1.0f, 0.49999994f, 0.166665211f, 0.0416683890f,
                           0.00836872403f, 0.00138145837f}));
-  Float y = fromBits(bits + (bitsOf(r.shifted) << 23));
+  Expr y = fromBits(bits + (bitsOf(r.shifted) << 23));
   y = select(x < high, y, x + kInfinity);
   return select(x < low, 0.0f, y);
 }
 
 /// The least x has the least normal number for its power.
-Float functions::exp(Float x) {
+Expr functions::exp(Expr x) {
   return scaled(reduce(x), x, -87.3365402f, 88.7228394f);
 }
 
-Float functions::expOfDifference(Float x, Float less, Float factor) {
+Expr functions::expOfDifference(Expr x, Expr less, Expr factor) {
   Reduced r = reduce(x);
   return scale((1.0f + expRest(r.rest - less)) * factor, r.count());
 }
 
-Float functions::exp2(Float x) {
-  Float shifted = x + kShift;
-  Float rest = (x - (shifted - kShift)) * 0.693147181f;
+Expr functions::exp2(Expr x) {
+  Expr shifted = x + kShift;
+  Expr rest = (x - (shifted - kShift)) * 0.693147181f;
   return scaled({rest, shifted}, x, -126.0f, 128.0f);
 }
 
 /// 2^k (e^r - 1) + (2^k - 1), where 2^k is halved, lest it overflow.
-Float functions::expm1(Float x) {
+Expr functions::expm1(Expr x) {
   Reduced r = reduce(clamp(x, -20.0f, 89.0f));
-  Float half = functions::powerOfTwo(r.count() - 1);
-  Float y = (half * expRest(r.rest) + (half - 0.5f)) * 2.0f;
+  Expr half = functions::powerOfTwo(r.count() - 1);
+  Expr y = (half * expRest(r.rest) + (half - 0.5f)) * 2.0f;
   // Half of the least numbers is subnormal, and a device may drop it.
   return copySign(select(abs(x) < 1.0e-30f, abs(x), abs(y)), x);
 }
 
 /// e^x / 2 for x >= 0: sinh and cosh are finite where e^x is not.
-static Float halfExp(Float x) {
-  Reduced r = reduce(select(x > 91.0f, 91.0f, x));
+static Expr halfExp(Expr x) {
+  Reduced r = reduce(select(91.0f < x, 91.0f, x));
   return functions::scale(1.0f + functions::expRest(r.rest), r.count() - 1);
 }
 
-Float functions::sinh(Float x) {
-  Float a = abs(x), square = a * a;
-  Float small =
+Expr functions::sinh(Expr x) {
+  Expr a = abs(x), square = a * a;
+  Expr small =
       a + (a * square) * polynomial(square, {0.166666672f, 0.00833335053f,
                                              0.000198360663f, 2.81743951e-06f});
-  Float half = halfExp(a);
+  Expr half = halfExp(a);
   return copySign(select(a < 1.0f, small, half - 0.25f / half), x);
 }
 
-Float functions::cosh(Float x) {
-  Float half = halfExp(abs(x));
+Expr functions::cosh(Expr x) {
+  Expr half = halfExp(abs(x));
   return half + 0.25f / half;
 }
 
-Float functions::tanh(Float x) {
-  Float a = abs(x), square = a * a;
-  Float small =
+Expr functions::tanh(Expr x) {
+  Expr a = abs(x), square = a * a;
+  Expr small =
       a + (a * square) * polynomial(square, {-0.333333313f, 0.133332476f,
                                              -0.0539524741f, 0.0217344388f,
                                              -0.00826709066f, 0.00223106379f});
   // 1 - 2 / (e^2a + 1), which is 1 from 10 on.
-  Float half = halfExp(select(a > 10.0f, 10.0f, a) * 2.0f);
+  Expr half = halfExp(select(10.0f < a, 10.0f, a) * 2.0f);
   return copySign(select(a < 0.6f, small, 1.0f - 1.0f / (half + 0.5f)), x);
 }

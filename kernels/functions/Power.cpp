@@ -20,25 +20,25 @@ using namespace mlir::gpuvm;
 namespace {
 /// high + low; `high` has 12 bits of an f32, 21 of an f64.
 struct Pair {
-  Float high, low;
+  Expr high, low;
 };
 } // namespace
 
 /// (m - 1) / (m + 1), for m between the square roots of 1/2 and 2.
-static Pair logArgument(Float m) {
-  Float above = m - 1.0f, below = m + 1.0f;
-  Float inverse = 1.0f / below;
-  Float high = highPart(above * inverse);
-  Float belowHigh = highPart(below), belowLow = m - (belowHigh - 1.0f);
+static Pair logArgument(Expr m) {
+  Expr above = m - 1.0f, below = m + 1.0f;
+  Expr inverse = 1.0f / below;
+  Expr high = highPart(above * inverse);
+  Expr belowHigh = highPart(below), belowLow = m - (belowHigh - 1.0f);
   return {high, inverse * ((above - high * belowHigh) - high * belowLow)};
 }
 
 /// log2(m) = 2 / (3 ln(2)) s (3 + s^2 + r), with s = (m - 1) / (m + 1) and r =
 /// s^4 P(s^2).
-static Pair log2OfMantissa(Float m) {
+static Pair log2OfMantissa(Expr m) {
   auto [high, low] = logArgument(m);
-  Float s = high + low, square = s * s;
-  Float series =
+  Expr s = high + low, square = s * s;
+  Expr series =
       m.isWide()
           ? polynomial(square, {0.59999999999999998, 0.42857142857142855,
                                 0.33333333333333237, 0.27272727272769692,
@@ -47,14 +47,14 @@ static Pair log2OfMantissa(Float m) {
                                 0.14162901251846671, 0.14956801935958272})
           : polynomial(square, {0.599999964f, 0.428578138f, 0.332772762f,
                                 0.292060435f});
-  Float r = (square * square) * series;
+  Expr r = (square * square) * series;
   r = r + low * (high + s);
-  Float exact = high * high;
-  Float sumHigh = highPart(3.0f + exact + r);
-  Float sumLow = r - ((sumHigh - 3.0f) - exact);
-  Float first = high * sumHigh, second = low * sumHigh + sumLow * s;
-  Float productHigh = highPart(first + second);
-  Float productLow = second - (productHigh - first);
+  Expr exact = high * high;
+  Expr sumHigh = highPart(3.0f + exact + r);
+  Expr sumLow = r - ((sumHigh - 3.0f) - exact);
+  Expr first = high * sumHigh, second = low * sumHigh + sumLow * s;
+  Expr productHigh = highPart(first + second);
+  Expr productLow = second - (productHigh - first);
   // 2 / (3 ln(2)) in two parts, and in one.
   double factorHigh = m.isWide() ? 0.96179628372192383 : 0.9619140625f;
   double factorLow = m.isWide() ? 4.1020405177678159e-07 : -1.173685741e-4f;
@@ -65,125 +65,125 @@ static Pair log2OfMantissa(Float m) {
 
 /// log2(|x|), from the bits of |x|. A subnormal number is 2^-149 (2^-1074)
 /// times them.
-static Pair log2OfMagnitude(Word bits) {
+static Pair log2OfMagnitude(Expr bits) {
   int64_t digits = bits.isWide() ? 52 : 23;
   int64_t rootOfHalf = bits.isWide() ? 0x3fe6a09e667f3bcd : 0x3f3504f3;
   int64_t least = bits.isWide() ? -1074 : -149;
-  Truth isSubnormal = bits < (int64_t(1) << digits);
-  Word normal = select(isSubnormal, bitsOf(toFloat(bits)), bits);
-  Word exponent = (normal - rootOfHalf) >> digits;
-  Float mantissa = fromBits(normal - (exponent << digits));
-  Float n = toFloat(select(isSubnormal, exponent + least, exponent));
+  Expr isSubnormal = lessSigned(bits, int64_t(1) << digits);
+  Expr normal = select(isSubnormal, bitsOf(bits.signedToFloat()), bits);
+  Expr exponent = shiftRightSigned(normal - rootOfHalf, digits);
+  Expr mantissa = fromBits(normal - (exponent << digits));
+  Expr n = select(isSubnormal, exponent + least, exponent).signedToFloat();
   auto [first, second] = log2OfMantissa(mantissa);
-  Float high = highPart((first + second) + n);
+  Expr high = highPart((first + second) + n);
   return {high, second - ((high - n) - first)};
 }
 
 /// 2^(high + low), where low is no more than some last bits of `high`.
-static Float exp2OfPair(Float high, Float low) {
+static Expr exp2OfPair(Expr high, Expr low) {
   // 0 or infinity, whatever the rest is.
-  Float end = high.number(high.isWide() ? 1200 : 200);
-  Truth isFar = abs(high) > end;
+  Expr end = high.constant(high.isWide() ? 1200 : 200);
+  Expr isFar = end < abs(high);
   high = select(isFar, copySign(end, high), high);
   low = select(isFar, 0.0f, low);
   auto [whole, count] = functions::roundToWord(high + low);
-  Float beside = high - whole;
-  Float rest = beside + low;
-  Float restHigh = highPart(rest), restLow = (beside - restHigh) + low;
+  Expr beside = high - whole;
+  Expr rest = beside + low;
+  Expr restHigh = highPart(rest), restLow = (beside - restHigh) + low;
   // Times ln(2), in two parts.
   double factorHigh =
       high.isWide() ? 0.69314670562744141 : functions::kLog2High;
   double factorLow =
       high.isWide() ? 4.7493250390316726e-07 : functions::kLog2Low;
-  Float first = restHigh * factorHigh;
-  Float second = rest * factorLow + restLow * factorHigh;
-  Float sum = first + second, lost = second - (sum - first);
+  Expr first = restHigh * factorHigh;
+  Expr second = rest * factorLow + restLow * factorHigh;
+  Expr sum = first + second, lost = second - (sum - first);
   // e^(sum + lost) - 1 - sum
-  Float more = (sum * sum) * functions::expSeries(sum);
+  Expr more = (sum * sum) * functions::expSeries(sum);
   more = more + (lost + lost * sum);
   return functions::scale(1.0f + (sum + more), count);
 }
 
 /// C's annex F.10.4.4 says what powers of zeros, infinities and NaNs are.
-static Float power(Float x, const functions::Exponent &y) {
-  Float a = abs(x);
-  Word bits = bitsOf(a);
+static Expr power(Expr x, const functions::Exponent &y) {
+  Expr a = abs(x);
+  Expr bits = bitsOf(a);
   Pair log = log2OfMagnitude(bits);
-  Float high = highPart(y.high);
-  Float low =
-      (y.high - high) * log.high + (y.high * log.low + y.low * log.high);
-  Float result = exp2OfPair(high * log.high, low);
-  Truth isZero = bits == 0, isInfinite = a == kInfinity;
+  Expr high = highPart(y.high);
+  Expr low = (y.high - high) * log.high + (y.high * log.low + y.low * log.high);
+  Expr result = exp2OfPair(high * log.high, low);
+  Expr isZero = bits == 0, isInfinite = a == kInfinity;
   result =
-      select(isZero, select(y.isNegative, x.number(kInfinity), 0.0), result);
-  result = select(isInfinite, select(y.isNegative, x.number(0.0), kInfinity),
+      select(isZero, select(y.isNegative, x.constant(kInfinity), 0.0), result);
+  result = select(isInfinite, select(y.isNegative, x.constant(0.0), kInfinity),
                   result);
-  Truth negative = isNegative(x);
-  Word flipped = bitsOf(result) ^ signBit(x);
+  Expr negative = isNegative(x);
+  Expr flipped = bitsOf(result) ^ signBit(x);
   result = select(negative & y.isOdd, fromBits(flipped), result);
-  Truth hasNone = negative & !(y.isWhole | isZero | isInfinite);
+  Expr hasNone = negative & !(y.isWhole | isZero | isInfinite);
   result = select(hasNone, kNaN, result);
   result = select(isUnordered(x, y.high), x + y.high, result);
   return select(y.isZero | (x == 1.0f), 1.0f, result);
 }
 
-Float functions::pow(Float x, Float y) {
-  Float half = y * 0.5f;
-  Truth isWhole = floor(y) == y;
-  Truth isOdd = isWhole & !(floor(half) == half);
+Expr functions::pow(Expr x, Expr y) {
+  Expr half = y * 0.5f;
+  Expr isWhole = floor(y) == y;
+  Expr isOdd = isWhole & !(floor(half) == half);
   // From 2^33 (2^65) on the result is 0, 1 or infinity.
   double most = y.isWide() ? 0x1p65 : 0x1p33;
-  Float inside = clamp(y, -most, most);
+  Expr inside = clamp(y, -most, most);
   return power(x,
-               {inside, y.number(0.0f), y == 0.0f, y < 0.0f, isWhole, isOdd});
+               {inside, y.constant(0.0f), y == 0.0f, y < 0.0f, isWhole, isOdd});
 }
 
 /// What the float does not have is split: the lower bits count.
-Float functions::pow(Float x, Word n) {
+Expr functions::powi(Expr x, Expr n) {
   int64_t most = x.isWide() ? int64_t(1) << 53 : 1 << 24;
   int64_t lower = x.isWide() ? 2047 : 511;
-  Truth isShort = isBelowUnsigned(n + most, n.word(2 * most + 1));
-  Float high = toFloat(select(isShort, n, n & ~lower));
-  Float low = toFloat(select(isShort, 0, n & lower));
-  Truth isOdd = !((n & 1) == 0);
-  return power(x, {high, low, n == 0, n < 0, n.truth(true), isOdd});
+  Expr isShort = n + most < 2 * most + 1;
+  Expr high = select(isShort, n, n & ~lower).signedToFloat();
+  Expr low = select(isShort, 0, n & lower).signedToFloat();
+  Expr isOdd = !((n & 1) == 0);
+  return power(
+      x, {high, low, n == 0, lessSigned(n, 0), n.builder().truth(true), isOdd});
 }
 
 /// A first guess from a third of the bits (Kahan, "Computing a Real Cube Root",
 /// 1991), steps of Halley's method and one of Newton's. The latter is the
 /// remainder of a division, so what rounding the square loses counts on f64.
-Float functions::cbrt(Float x) {
+Expr functions::cbrt(Expr x) {
   bool isWide = x.isWide();
   int64_t sign = signBit(x), least = isWide ? int64_t(1) << 52 : 1 << 23;
-  Word bits = bitsOf(x) & ~sign;
-  Truth isSubnormal = bits < least;
-  Float a = select(isSubnormal, toFloat(bits), fromBits(bits));
+  Expr bits = bitsOf(x) & ~sign;
+  Expr isSubnormal = lessSigned(bits, least);
+  Expr a = select(isSubnormal, bits.signedToFloat(), fromBits(bits));
   // Powers of 8 keep cubes in the range; subnormal numbers are 2^-149 (2^-1074)
   // times their bits.
   double much = isWide ? 0x1p900 : 1.0e30f,
          little = isWide ? 0x1p-900 : 1.0e-30f;
   auto choose = [&](double subnormal, double large, double small) {
-    Float other = select(a < little, a.number(small), 1.0);
-    return select(isSubnormal, subnormal, select(a > much, large, other));
+    Expr other = select(a < little, a.constant(small), 1.0);
+    return select(isSubnormal, subnormal, select(much < a, large, other));
   };
-  Float factor =
+  Expr factor =
       isWide ? choose(1, 0x1p-300, 0x1p300) : choose(2.0f, 0x1p-99, 0x1p99);
-  Float back = isWide ? choose(0x1p-358, 0x1p100, 0x1p-100)
-                      : choose(0x1p-50, 0x1p33, 0x1p-33);
-  Float m = a * factor;
-  Float y = m; // A division of the bits by 3, as a product with 2^32 / 3.
+  Expr back = isWide ? choose(0x1p-358, 0x1p100, 0x1p-100)
+                     : choose(0x1p-50, 0x1p33, 0x1p-33);
+  Expr m = a * factor;
+  // A division of the bits by 3, as a product with 2^32 / 3.
+  Expr y = m, third = bitsOf(m);
   if (isWide)
-    y = fromBits(((shiftRight(bitsOf(m), 32) * m.word(0x55555556)) &
-                  ~int64_t(0xffffffff)) +
+    y = fromBits(((third >> 32) * 0x55555556 & ~int64_t(0xffffffff)) +
                  (int64_t(715094163) << 32));
   else
-    y = fromBits(multiplyHigh(bitsOf(m), m.word(0x55555556)) + 709921077);
+    y = fromBits(multiplyHigh(third, third.constant(0x55555556)) + 709921077);
   for (int step = 0; step < (isWide ? 2 : 1); ++step) {
-    Float cube = y * y * y;
+    Expr cube = y * y * y;
     y = y * ((m + m + cube) / (m + cube + cube));
   }
   y = y - (y - m / (y * y)) * (isWide ? 1.0 / 3 : 0.333333343f);
   // Zero, infinity and NaN are their own roots.
-  Truth isOwn = (bits == 0) | !(abs(x) < kInfinity);
+  Expr isOwn = (bits == 0) | !(abs(x) < kInfinity);
   return copySign(select(isOwn, abs(x), y * back), x);
 }

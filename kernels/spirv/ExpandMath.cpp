@@ -18,121 +18,55 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-namespace {
-
-/// Scalar code at one place.
-class Code {
-public:
-  explicit Code(Operation *op) : b(op), loc(op->getLoc()) {}
-
-  Value number(Type type, double value) {
-    return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
-  }
-  Value integer(Type type, const APInt &value) {
-    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
-  }
-  Value integer(Type type, int64_t value) {
-    unsigned width = type.getIntOrFloatBitWidth();
-    return integer(type, APInt(width, value, /*isSigned=*/true,
-                               /*implicitTrunc=*/true));
-  }
-  template <typename OpTy, typename... Args> Value make(Args &&...args) {
-    return OpTy::create(b, loc, std::forward<Args>(args)...);
-  }
-  Value compare(arith::CmpFPredicate predicate, Value x, Value y) {
-    return make<arith::CmpFOp>(predicate, x, y);
-  }
-  Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
-    return make<arith::CmpIOp>(predicate, x, y);
-  }
-  Value select(Value condition, Value x, Value y) {
-    return make<arith::SelectOp>(condition, x, y);
-  }
-  /// `x` as f32 if it is f16.
-  Value widen(Value x) {
-    return x.getType().isF16() ? make<arith::ExtFOp>(b.getF32Type(), x) : x;
-  }
-  Value narrow(Value x, Type type) {
-    return x.getType() == type ? x : make<arith::TruncFOp>(type, x);
-  }
-
-  Value trunc(Value x);
-  Value round(Value x);
-  Value clamp(Value x, Value low, Value high);
-  Value isFinite(Value x);
-  Value isNormal(Value x);
-  Value countBits(Value x);
-  Value countTrailingZeros(Value x);
-  Value power(Value base, Value exponent);
-  Value shift(Operation *op);
-
-  OpBuilder b;
-  Location loc;
-
-private:
-  /// The bits of |x|: integers, so that no device takes a subnormal number for
-  /// zero.
-  Value magnitudeBits(Value x);
-};
-
-} // namespace
-
-using F = arith::CmpFPredicate;
-using I = arith::CmpIPredicate;
+/// `x` as f32 if it is f16.
+static Expr widen(const Expr &x) {
+  return x.getType().isF16() ? x.extend(x.builder().ir().getF32Type()) : x;
+}
 
 //===----------------------------------------------------------------------===//
 // Floats
 //===----------------------------------------------------------------------===//
 
-Value Code::trunc(Value x) {
-  Value whole = make<math::FloorOp>(make<math::AbsFOp>(x));
-  return make<math::CopySignOp>(whole, x);
-}
+static Expr trunc(const Expr &x) { return copySign(floor(abs(x)), x); }
 
 /// Halves go away from zero.
-Value Code::round(Value x) {
-  Value magnitude = make<math::AbsFOp>(x);
-  Value whole = make<math::FloorOp>(magnitude);
-  Value rest = make<arith::SubFOp>(magnitude, whole);
-  Value one = number(x.getType(), 1), half = number(x.getType(), 0.5);
-  Value rounded = select(compare(F::OGE, rest, half),
-                         make<arith::AddFOp>(whole, one), whole);
-  return make<math::CopySignOp>(rounded, x);
+static Expr round(const Expr &x) {
+  Expr magnitude = abs(x), whole = floor(magnitude), rest = magnitude - whole;
+  Expr one = x.constant(1), half = x.constant(0.5);
+  Expr goesUp = rest >= half;
+  return copySign(select(goesUp, whole + one, whole), x);
 }
 
-Value Code::clamp(Value x, Value low, Value high) {
-  Value raised = select(compare(F::OLT, x, low), low, x);
-  Value result = select(compare(F::OGT, raised, high), high, raised);
-  Value isNaN =
-      make<arith::OrIOp>(compare(F::UNO, x, low), compare(F::UNO, high, high));
-  Value sum = make<arith::AddFOp>(make<arith::AddFOp>(x, low), high);
-  return select(isNaN, sum, result);
+static Expr clamp(const Expr &x, const Expr &low, const Expr &high) {
+  Expr raised = select(x < low, low, x);
+  Expr result = select(raised > high, high, raised);
+  Expr isNaN = isUnordered(x, low);
+  isNaN = isNaN | isUnordered(high, high);
+  return select(isNaN, x + low + high, result);
 }
 
-static const llvm::fltSemantics &semanticsOf(Value x) {
+static const llvm::fltSemantics &semanticsOf(const Expr &x) {
   return cast<FloatType>(x.getType()).getFloatSemantics();
 }
 
-Value Code::magnitudeBits(Value x) {
-  unsigned width = x.getType().getIntOrFloatBitWidth();
-  Type word = b.getIntegerType(width);
-  return make<arith::AndIOp>(make<arith::BitcastOp>(word, x),
-                             integer(word, APInt::getSignedMaxValue(width)));
+/// The bits of |x|: integers, so that no device takes a subnormal number for
+/// zero.
+static Expr magnitudeBits(const Expr &x) {
+  return bitsOf(x) & llvm::maxIntN(x.width());
 }
 
-Value Code::isFinite(Value x) {
-  Value bits = magnitudeBits(x);
-  APFloat infinity = APFloat::getInf(semanticsOf(x));
-  return compare(I::ult, bits,
-                 integer(bits.getType(), infinity.bitcastToAPInt()));
+static uint64_t bitsOf(const APFloat &number) {
+  return number.bitcastToAPInt().getZExtValue();
 }
 
-Value Code::isNormal(Value x) {
-  Value bits = magnitudeBits(x);
+static Expr isFinite(const Expr &x) {
+  return magnitudeBits(x) < bitsOf(APFloat::getInf(semanticsOf(x)));
+}
+
+static Expr isNormal(const Expr &x) {
   APFloat smallest = APFloat::getSmallestNormalized(semanticsOf(x));
-  Value enough =
-      compare(I::uge, bits, integer(bits.getType(), smallest.bitcastToAPInt()));
-  return make<arith::AndIOp>(isFinite(x), enough);
+  Expr enough = magnitudeBits(x) >= bitsOf(smallest);
+  return isFinite(x) & enough;
 }
 
 //===----------------------------------------------------------------------===//
@@ -140,64 +74,46 @@ Value Code::isNormal(Value x) {
 //===----------------------------------------------------------------------===//
 
 /// Vulkan counts bits of 32-bit words.
-Value Code::countBits(Value x) {
-  Type type = x.getType(), word = b.getI32Type();
-  unsigned width = type.getIntOrFloatBitWidth();
-  if (width == 32)
-    return make<math::CtPopOp>(x);
-  if (width < 32)
-    return make<arith::TruncIOp>(
-        type, make<math::CtPopOp>(make<arith::ExtUIOp>(word, x)));
-  Value low = make<arith::TruncIOp>(word, x);
-  Value high =
-      make<arith::TruncIOp>(word, make<arith::ShRUIOp>(x, integer(type, 32)));
-  Value count =
-      make<arith::AddIOp>(make<math::CtPopOp>(low), make<math::CtPopOp>(high));
-  return make<arith::ExtUIOp>(type, count);
+static Expr countByWords(const Expr &x) {
+  Type word = x.builder().ir().getI32Type();
+  if (x.width() <= 32)
+    return countBits(x.extend(word)).truncate(x.getType());
+  Expr low = x.truncate(word), high = (x >> 32).truncate(word);
+  Expr count = countBits(low);
+  return (count + countBits(high)).extend(x.getType());
 }
 
 /// The bits below the lowest one that is set: all of them for 0.
-Value Code::countTrailingZeros(Value x) {
-  Type type = x.getType();
-  Value below = make<arith::AndIOp>(make<arith::XOrIOp>(x, integer(type, -1)),
-                                    make<arith::SubIOp>(x, integer(type, 1)));
-  return countBits(below);
+static Expr countTrailingZeros(const Expr &x) {
+  Expr others = x ^ -1;
+  return countByWords(others & (x - 1));
 }
 
 /// By squaring, a bit of the exponent at a time; a negative one gives the
 /// integer part of the inverse.
-Value Code::power(Value base, Value exponent) {
-  Type type = base.getType();
-  Value zero = integer(type, 0), one = integer(type, 1);
-  Value result = one, square = base;
-  for (unsigned bit = 0; bit + 1 < type.getIntOrFloatBitWidth(); ++bit) {
-    Value mask = integer(type, int64_t(1) << bit);
-    Value isSet = compare(I::ne, make<arith::AndIOp>(exponent, mask), zero);
-    result = select(isSet, make<arith::MulIOp>(result, square), result);
-    square = make<arith::MulIOp>(square, square);
+static Expr power(const Expr &base, const Expr &exponent) {
+  Expr zero = base.constant(0), one = base.constant(1);
+  Expr result = one, square = base;
+  for (unsigned bit = 0; bit + 1 < base.width(); ++bit) {
+    Expr isSet = (exponent & (int64_t(1) << bit)) != zero;
+    result = select(isSet, result * square, result);
+    square = square * square;
   }
-  Value isOdd = compare(I::ne, make<arith::AndIOp>(exponent, one), zero);
-  Value isUnit = compare(I::eq, base, one);
-  Value isMinusOne = compare(I::eq, base, integer(type, -1));
-  Value inverse = select(isMinusOne, select(isOdd, base, one), zero);
+  Expr isOdd = (exponent & one) != zero;
+  Expr isUnit = base == one, isMinusOne = base == -1;
+  Expr inverse = select(isMinusOne, select(isOdd, base, one), zero);
   inverse = select(isUnit, one, inverse);
-  return select(compare(I::slt, exponent, zero), inverse, result);
+  return select(lessSigned(exponent, zero), inverse, result);
 }
 
 /// A shift by the width or more shifts everything out; the amount that is left
 /// is one that every device knows.
-Value Code::shift(Operation *op) {
-  Value x = op->getOperand(0), amount = op->getOperand(1);
-  Type type = x.getType();
-  int64_t width = type.getIntOrFloatBitWidth();
-  Value inside = compare(I::ult, amount, integer(type, width));
+static Expr shift(Operation *op, const Expr &x, const Expr &amount) {
+  Expr inside = amount < x.width();
   if (isa<arith::ShRSIOp>(op))
-    return make<arith::ShRSIOp>(
-        x, select(inside, amount, integer(type, width - 1)));
-  Value safe = select(inside, amount, integer(type, 0));
-  Value shifted = isa<arith::ShLIOp>(op) ? make<arith::ShLIOp>(x, safe)
-                                         : make<arith::ShRUIOp>(x, safe);
-  return select(inside, shifted, integer(type, 0));
+    return shiftRightSigned(x, select(inside, amount, x.width() - 1));
+  Expr safe = select(inside, amount, 0);
+  return select(inside, isa<arith::ShLIOp>(op) ? x << safe : x >> safe, 0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -208,8 +124,8 @@ namespace {
 /// A function of one number, which is an f32 or an f64.
 struct Function {
   StringLiteral name;
-  Float (*write)(Float);
-  Float (*writeWide)(Float);
+  Expr (*write)(Expr);
+  Expr (*writeWide)(Expr);
 };
 } // namespace
 
@@ -269,77 +185,67 @@ int64_t gpuvm::countExpanded(Operation *op) {
 /// An integer as wide as what it is an exponent of. Beyond the range of i32 the
 /// power of every f32 but 1, 0 and -1 is 0 or infinity, and only the last bit
 /// counts.
-static Value exponentAsWord(Code &c, Value n, bool isWide) {
-  Type type = n.getType();
-  Type word = isWide ? c.b.getI64Type() : c.b.getI32Type();
-  unsigned width = type.getIntOrFloatBitWidth();
-  if (type == word)
-    return n;
-  if (width < word.getIntOrFloatBitWidth())
-    return c.make<arith::ExtSIOp>(word, n);
-  Value low = c.make<arith::TruncIOp>(word, n);
-  Value isSame = c.compare(I::eq, c.make<arith::ExtSIOp>(type, low), n);
-  Value least = c.integer(word, std::numeric_limits<int32_t>::min());
-  Value most = c.integer(word, std::numeric_limits<int32_t>::max() - 1);
-  Value isNegative = c.compare(I::slt, n, c.integer(type, 0));
-  Value end = c.select(isNegative, least, most);
-  Value odd = c.make<arith::AndIOp>(low, c.integer(word, 1));
-  return c.select(isSame, low, c.make<arith::OrIOp>(end, odd));
+static Expr exponentAsWord(const Expr &n, bool isWide) {
+  OpBuilder &b = n.builder().ir();
+  Type word = isWide ? b.getI64Type() : b.getI32Type();
+  if (n.width() <= word.getIntOrFloatBitWidth())
+    return n.signExtend(word);
+  Expr low = n.truncate(word);
+  Expr isSame = low.signExtend(n.getType()) == n;
+  Expr least = low.constant(std::numeric_limits<int32_t>::min());
+  Expr most = low.constant(std::numeric_limits<int32_t>::max() - 1);
+  Expr end = select(lessSigned(n, 0), least, most);
+  Expr odd = low & 1;
+  return select(isSame, low, end | odd);
 }
 
 /// A device may divide by way of an inverse, and take that for zero if it is
 /// subnormal: divisors are kept where it is not.
-static Value divide(Code &c, arith::DivFOp op) {
-  Value x = op.getLhs(), y = op.getRhs();
-  Type type = op.getType();
-  if (type.isF16())
-    return c.narrow(c.make<arith::DivFOp>(c.widen(x), c.widen(y)), type);
+static Value divide(const Expr &x, const Expr &y) {
+  Type type = x.getType();
+  if (type.isF16()) {
+    Expr dividend = widen(x);
+    return (dividend / widen(y)).truncate(type);
+  }
   constexpr float kMost = 0x1p126f;
   APFloat known(0.0f);
   if (!type.isF32() || (matchPattern(y, m_ConstantFloat(&known)) &&
                         !(abs(known) > APFloat(kMost))))
     return Value();
-  Value isLarge =
-      c.compare(F::OGT, c.make<math::AbsFOp>(y), c.number(type, kMost));
-  Value factor = c.select(isLarge, c.number(type, 0.25), c.number(type, 1));
-  return c.make<arith::DivFOp>(c.make<arith::MulFOp>(x, factor),
-                               c.make<arith::MulFOp>(y, factor));
+  Expr factor = select(abs(y) > kMost, y.constant(0.25), 1);
+  Expr dividend = x * factor;
+  return dividend / (y * factor);
 }
 
 /// What stands for a function of floats, or null.
-static Value expandFunction(Operation *op) {
-  Code c(op);
-  ImplicitLocOpBuilder b(op->getLoc(), op);
+static Value expandFunction(Operation *op, const ExprBuilder &b) {
   Type type = op->getResult(0).getType();
-  auto operand = [&](unsigned i) -> Float {
-    return {{&b, c.widen(op->getOperand(i))}};
-  };
-  if (isa<math::Atan2Op>(op))
-    return c.narrow(type.isF64()
-                        ? functions::wide::atan2(operand(0), operand(1)).value
-                        : functions::atan2(operand(0), operand(1)).value,
-                    type);
-  if (isa<arith::RemFOp>(op))
-    return c.narrow(functions::remainder(operand(0), operand(1)).value, type);
-  if (isa<math::PowFOp>(op))
-    return c.narrow(functions::pow(operand(0), operand(1)).value, type);
-  if (isa<math::FPowIOp>(op)) {
-    Word n = {{&b, exponentAsWord(c, op->getOperand(1), type.isF64())}};
-    return c.narrow(functions::pow(operand(0), n).value, type);
-  }
   if (isOfDevice(op)) {
     if (!type.isF16())
       return Value();
-    Value x = c.widen(op->getOperand(0));
-    Operation *wide = c.b.clone(*op);
+    Expr x = widen(b(op->getOperand(0)));
+    Operation *wide = b.ir().clone(*op);
     wide->setOperand(0, x);
-    wide->getResult(0).setType(c.b.getF32Type());
-    return c.narrow(wide->getResult(0), type);
+    wide->getResult(0).setType(x.getType());
+    return b(wide->getResult(0)).truncate(type);
   }
-  if (const Function *function = functionNamed(op->getName().getStringRef()))
-    return type.isF64() ? function->writeWide(operand(0)).value
-                        : c.narrow(function->write(operand(0)).value, type);
-  return Value();
+  if (const Function *function = functionNamed(op->getName().getStringRef())) {
+    auto *write = type.isF64() ? function->writeWide : function->write;
+    return write(widen(b(op->getOperand(0)))).truncate(type);
+  }
+  if (!isa<math::Atan2Op, arith::RemFOp, math::PowFOp, math::FPowIOp>(op))
+    return Value();
+  if (isa<math::FPowIOp>(op)) {
+    Expr n = exponentAsWord(b(op->getOperand(1)), type.isF64());
+    return functions::powi(widen(b(op->getOperand(0))), n).truncate(type);
+  }
+  Expr x = widen(b(op->getOperand(0))), y = widen(b(op->getOperand(1)));
+  if (isa<arith::RemFOp>(op))
+    return functions::remainder(x, y).truncate(type);
+  if (isa<math::PowFOp>(op))
+    return functions::pow(x, y).truncate(type);
+  return (type.isF64() ? functions::wide::atan2 : functions::atan2)(x, y)
+      .truncate(type);
 }
 
 /// The sine and the cosine of a number are two functions.
@@ -362,29 +268,31 @@ static bool shiftsFar(Operation *op) {
 
 /// What stands for `op`, or null if devices have it.
 static Value expand(Operation *op) {
-  Code c(op);
+  OpBuilder builder(op);
+  ExprBuilder b(builder, op->getLoc());
   Type type = op->getResult(0).getType();
+  auto operand = [&](unsigned i) { return b(op->getOperand(i)); };
   if (isa<math::TruncOp>(op))
-    return c.trunc(op->getOperand(0));
+    return trunc(operand(0));
   if (isa<math::RoundOp>(op))
-    return c.round(op->getOperand(0));
-  if (auto clamp = dyn_cast<math::ClampFOp>(op))
-    return c.clamp(clamp.getValue(), clamp.getMin(), clamp.getMax());
+    return round(operand(0));
+  if (isa<math::ClampFOp>(op))
+    return clamp(operand(0), operand(1), operand(2));
   if (isa<math::IsFiniteOp>(op))
-    return c.isFinite(op->getOperand(0));
+    return isFinite(operand(0));
   if (isa<math::IsNormalOp>(op))
-    return c.isNormal(op->getOperand(0));
+    return isNormal(operand(0));
   if (isa<math::CtPopOp>(op) && !type.isInteger(32))
-    return c.countBits(op->getOperand(0));
+    return countByWords(operand(0));
   if (isa<math::CountTrailingZerosOp>(op))
-    return c.countTrailingZeros(op->getOperand(0));
+    return countTrailingZeros(operand(0));
   if (isa<math::IPowIOp>(op))
-    return c.power(op->getOperand(0), op->getOperand(1));
+    return power(operand(0), operand(1));
   if (isa<arith::ShLIOp, arith::ShRUIOp, arith::ShRSIOp>(op) && shiftsFar(op))
-    return c.shift(op);
-  if (auto division = dyn_cast<arith::DivFOp>(op))
-    return divide(c, division);
-  return isa<FloatType>(type) ? expandFunction(op) : Value();
+    return shift(op, operand(0), operand(1));
+  if (isa<arith::DivFOp>(op))
+    return divide(operand(0), operand(1));
+  return isa<FloatType>(type) ? expandFunction(op, b) : Value();
 }
 
 void gpuvm::expandMath(Operation *module) {
