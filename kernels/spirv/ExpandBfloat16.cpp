@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/gpuvm/Gpuvm.h"
+#include "expr/Expr.h"
 #include "kernels/spirv/ExpandOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,128 +19,71 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-namespace {
-
-/// Scalar code around one operation.
-struct Code {
-  OpBuilder b;
-  Location loc;
-
-  explicit Code(Operation *op) : b(op), loc(op->getLoc()) {}
-
-  Value integer(Type type, int64_t value) {
-    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
-  }
-  template <typename OpTy, typename... Args> Value make(Args &&...args) {
-    return OpTy::create(b, loc, std::forward<Args>(args)...);
-  }
-  Value f32(Value bits) { return make<arith::BitcastOp>(b.getF32Type(), bits); }
-  Value bits(Value x) { return make<arith::BitcastOp>(b.getI32Type(), x); }
-  Value round(Value x);
-  Value oddSingle(Value x);
-  Value fromInteger(Value x, bool isSigned);
-};
-
-} // namespace
-
 /// An f32 rounded to bf16, to nearest even; a NaN becomes a quiet one.
-Value Code::round(Value x) {
-  Type i32 = b.getI32Type();
-  Value word = bits(x);
-  Value odd = make<arith::AndIOp>(make<arith::ShRUIOp>(word, integer(i32, 16)),
-                                  integer(i32, 1));
-  Value raised =
-      make<arith::AddIOp>(make<arith::AddIOp>(word, integer(i32, 0x7fff)), odd);
-  Value quiet = make<arith::OrIOp>(word, integer(i32, 0x400000));
-  Value magnitude = make<arith::AndIOp>(word, integer(i32, 0x7fffffff));
-  Value isNaN = make<arith::CmpIOp>(arith::CmpIPredicate::ugt, magnitude,
-                                    integer(i32, 0x7f800000));
-  Value chosen = make<arith::SelectOp>(isNaN, quiet, raised);
-  return f32(make<arith::AndIOp>(chosen, integer(i32, -0x10000)));
+static Expr roundToBrain(const Expr &x) {
+  Expr word = bitsOf(x), odd = (word >> 16) & 1;
+  Expr raised = word + 0x7fff + odd, quiet = word | 0x400000;
+  Expr isNaN = (word & 0x7fffffff) > 0x7f800000;
+  return fromBits(select(isNaN, quiet, raised) & -0x10000);
 }
 
 /// An f64 as f32: what is not exact gets an odd last bit, which no rounding to
 /// bf16 takes for a tie.
-Value Code::oddSingle(Value x) {
-  Type i32 = b.getI32Type();
-  Value single = make<arith::TruncFOp>(b.getF32Type(), x);
-  Value wide = make<arith::ExtFOp>(b.getF64Type(), single);
-  Value exact =
-      make<arith::CmpFOp>(arith::CmpFPredicate::UEQ, wide, x); // Or a NaN.
-  Value away =
-      make<arith::CmpFOp>(arith::CmpFPredicate::OGT, make<math::AbsFOp>(wide),
-                          make<math::AbsFOp>(x));
-  Value word = bits(single);
-  Value toZero = make<arith::SelectOp>(
-      away, make<arith::SubIOp>(word, integer(i32, 1)), word);
-  Value odd = make<arith::OrIOp>(toZero, integer(i32, 1));
-  return f32(make<arith::SelectOp>(exact, word, odd));
+static Expr oddSingle(const Expr &x) {
+  Expr single = x.truncate(x.builder().ir().getF32Type());
+  Expr wide = single.extend(x.getType());
+  Expr exact = x.builder().make<arith::CmpFOp>(arith::CmpFPredicate::UEQ, wide,
+                                               x); // Or a NaN.
+  Expr magnitude = abs(wide), away = magnitude > abs(x);
+  Expr word = bitsOf(single), odd = select(away, word - 1, word) | 1;
+  return fromBits(select(exact, word, odd));
 }
 
 /// An integer as an f32 whose rounding to bf16 is that of the integer. Of more
 /// than 24 bits the upper 24 are taken, the last one made odd if the rest is
 /// not zero, and the power of two is put back by an exact multiplication.
-Value Code::fromInteger(Value x, bool isSigned) {
-  Type type = x.getType(), i32 = b.getI32Type(), single = b.getF32Type();
+static Expr fromInteger(const Expr &x, bool isSigned) {
+  const ExprBuilder &b = x.builder();
+  Type i32 = b.ir().getI32Type(), single = b.ir().getF32Type();
   constexpr unsigned kMantissa = 24, kBias = 127, kExponentAt = 23;
-  unsigned width = type.getIntOrFloatBitWidth();
-  if (width <= kMantissa)
-    return isSigned ? make<arith::SIToFPOp>(single, x)
-                    : make<arith::UIToFPOp>(single, x);
-  Value zero = integer(type, 0), magnitude = x, isNegative;
+  if (x.width() <= kMantissa)
+    return isSigned ? x.signedToFloat(single) : x.toFloat(single);
+  Expr zero = x.constant(0), magnitude = x, isNegative = x;
   if (isSigned) {
-    isNegative = make<arith::CmpIOp>(arith::CmpIPredicate::slt, x, zero);
-    magnitude =
-        make<arith::SelectOp>(isNegative, make<arith::SubIOp>(zero, x), x);
+    isNegative = lessSigned(x, zero);
+    magnitude = select(isNegative, zero - x, x);
   }
-  Value zeros = make<math::CountLeadingZerosOp>(magnitude);
-  Value shift = make<arith::SubIOp>(integer(type, width - kMantissa), zeros);
-  shift = make<arith::MaxSIOp>(shift, zero);
-  Value top = make<arith::ShRUIOp>(magnitude, shift);
-  Value back = make<arith::ShLIOp>(top, shift);
-  Value isInexact =
-      make<arith::CmpIOp>(arith::CmpIPredicate::ne, back, magnitude);
-  Value odd = make<arith::OrIOp>(top, integer(type, 1));
-  top = make<arith::SelectOp>(isInexact, odd, top);
-  if (width > 32) {
-    top = make<arith::TruncIOp>(i32, top);
-    shift = make<arith::TruncIOp>(i32, shift);
-  }
-  Value mantissa = make<arith::UIToFPOp>(single, top);
-  Value exponent = make<arith::AddIOp>(shift, integer(i32, kBias));
-  Value power = f32(make<arith::ShLIOp>(exponent, integer(i32, kExponentAt)));
-  Value result = make<arith::MulFOp>(mantissa, power);
-  if (!isSigned)
-    return result;
-  return make<arith::SelectOp>(isNegative, make<arith::NegFOp>(result), result);
+  Expr zeros = b.make<math::CountLeadingZerosOp>(magnitude);
+  Expr shift = maxSigned(x.width() - kMantissa - zeros, zero);
+  Expr top = magnitude >> shift, isInexact = (top << shift) != magnitude;
+  top = select(isInexact, top | 1, top);
+  top = top.truncate(i32);
+  shift = shift.truncate(i32);
+  Expr mantissa = top.toFloat(single);
+  Expr result = mantissa * fromBits((shift + kBias) << kExponentAt);
+  return isSigned ? select(isNegative, -result, result) : result;
 }
 
 /// The conversion `op` from or to bf16, whose values are f32 already; null if
 /// it is none.
 static Value expandConversion(Operation *op, bool fromBrain, bool toBrain) {
-  Code code(op);
-  Value x = op->getNumOperands() == 1 ? op->getOperand(0) : Value();
-  Type i16 = code.b.getI16Type(), i32 = code.b.getI32Type();
+  if (op->getNumOperands() != 1 || op->getNumResults() != 1)
+    return Value();
+  OpBuilder builder(op);
+  Expr x = ExprBuilder(builder, op->getLoc())(op->getOperand(0));
+  Type type = op->getResult(0).getType();
   if (isa<arith::ExtFOp>(op) && fromBrain)
-    return op->getResult(0).getType().isF32()
-               ? x
-               : code.make<arith::ExtFOp>(op->getResult(0).getType(), x);
+    return x.extend(type);
   if (isa<arith::TruncFOp>(op) && toBrain)
-    return code.round(x.getType().isF64() ? code.oddSingle(x) : x);
+    return roundToBrain(x.isWide() ? oddSingle(x) : x);
   if (isa<arith::SIToFPOp, arith::UIToFPOp>(op) && toBrain)
-    return code.round(code.fromInteger(x, isa<arith::SIToFPOp>(op)));
+    return roundToBrain(fromInteger(x, isa<arith::SIToFPOp>(op)));
   if (!isa<arith::BitcastOp>(op) || fromBrain == toBrain)
     return Value();
-  if (fromBrain) {
-    Value word = code.make<arith::ShRUIOp>(code.bits(x), code.integer(i32, 16));
-    Value low = code.make<arith::TruncIOp>(i16, word);
-    Type type = op->getResult(0).getType();
-    return type == i16 ? low : code.make<arith::BitcastOp>(type, low);
-  }
-  if (x.getType() != i16)
-    x = code.make<arith::BitcastOp>(i16, x);
-  Value word = code.make<arith::ExtUIOp>(i32, x);
-  return code.f32(code.make<arith::ShLIOp>(word, code.integer(i32, 16)));
+  Type i16 = builder.getI16Type();
+  if (fromBrain)
+    return (bitsOf(x) >> 16).truncate(i16).bitcast(type);
+  return fromBits(x.bitcast(i16).extend(builder.getI32Type()) << 16);
 }
 
 /// Operations that give a number that bf16 can hold if they are given such, and
@@ -194,9 +138,9 @@ void Expansion::roundResults(Operation *op) {
     SmallVector<OpOperand *> uses;
     for (OpOperand &use : result.getUses())
       uses.push_back(&use);
-    Code code(op);
-    code.b.setInsertionPointAfter(op);
-    Value rounded = code.round(result);
+    OpBuilder b(op);
+    b.setInsertionPointAfter(op);
+    Value rounded = roundToBrain(ExprBuilder(b, op->getLoc())(result));
     brains.insert(rounded);
     for (OpOperand *use : uses)
       use->set(rounded);

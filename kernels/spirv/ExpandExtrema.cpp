@@ -13,9 +13,10 @@
 
 #include "kernels/spirv/ExpandOps.h"
 
+#include "expr/Expr.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -24,77 +25,53 @@ using namespace mlir::gpuvm;
 static constexpr size_t kMany = 4;
 
 namespace {
-/// Extrema of one type at one place.
-class Extremum {
-public:
-  Extremum(Operation *op)
-      : b(op->getLoc(), op), type(cast<FloatType>(op->getResult(0).getType())),
-        word(b.getIntegerType(type.getWidth())),
-        greatest(isa<arith::MaximumFOp, arith::MaxNumFOp>(op)),
+/// What an operation does.
+struct Extremum {
+  bool greatest, keepsNaN;
+
+  explicit Extremum(Operation *op)
+      : greatest(isa<arith::MaximumFOp, arith::MaxNumFOp>(op)),
         keepsNaN(isa<arith::MaximumFOp, arith::MinimumFOp>(op)) {}
 
-  Value ofTwo(Value x, Value y);
-  Value ofMany(ArrayRef<Value> numbers);
+  Expr ofTwo(const Expr &x, const Expr &y) const;
+  Expr ofMany(ArrayRef<Expr> numbers) const;
 
 private:
-  using P = arith::CmpFPredicate;
-  Value compare(P predicate, Value x, Value y) {
-    return arith::CmpFOp::create(b, predicate, x, y);
-  }
-  Value select(Value condition, Value x, Value y) {
-    return arith::SelectOp::create(b, condition, x, y);
-  }
-  Value bitsOf(Value x) { return arith::BitcastOp::create(b, word, x); }
-  Value fromBits(Value x) { return arith::BitcastOp::create(b, type, x); }
-  Value constant(const APFloat &value) {
-    return arith::ConstantOp::create(b, b.getFloatAttr(type, value));
-  }
   /// Of equal numbers only zeros differ, in their sign.
-  Value join(Value xBits, Value yBits) {
-    return greatest ? Value(arith::AndIOp::create(b, xBits, yBits))
-                    : Value(arith::OrIOp::create(b, xBits, yBits));
+  Expr join(const Expr &xBits, const Expr &yBits) const {
+    return greatest ? xBits & yBits : xBits | yBits;
   }
   /// As the device likes where a number is a NaN, or both are zero.
-  Value ofDevice(Value x, Value y) {
-    return greatest ? Value(spirv::GLFMaxOp::create(b, x, y))
-                    : Value(spirv::GLFMinOp::create(b, x, y));
+  Expr ofDevice(const Expr &x, const Expr &y) const {
+    return greatest ? x.builder().make<spirv::GLFMaxOp>(x, y)
+                    : x.builder().make<spirv::GLFMinOp>(x, y);
   }
-
-  ImplicitLocOpBuilder b;
-  FloatType type;
-  Type word;
-  bool greatest, keepsNaN;
 };
 } // namespace
 
-Value Extremum::ofTwo(Value x, Value y) {
-  Value both = fromBits(join(bitsOf(x), bitsOf(y)));
-  Value result = select(compare(P::OEQ, x, y), both, y);
-  result = select(compare(greatest ? P::OGT : P::OLT, x, y), x, result);
+Expr Extremum::ofTwo(const Expr &x, const Expr &y) const {
+  Expr xBits = bitsOf(x), both = fromBits(join(xBits, bitsOf(y)));
+  Expr result = select(x == y, both, y);
+  result = select(greatest ? x > y : x < y, x, result);
   // With one NaN or two, `result` is y.
-  Value other = keepsNaN ? x : y;
-  return select(compare(P::UNO, other, other), x, result);
+  const Expr &other = keepsNaN ? x : y;
+  return select(isUnordered(other, other), x, result);
 }
 
 /// A zero has the sign that all numbers, or one of them, have: those of the
 /// other sign are not zeros, or they would be the extremum.
-Value Extremum::ofMany(ArrayRef<Value> numbers) {
-  Value result = numbers.front(), bits = bitsOf(result);
-  Value hasNaN = compare(P::UNO, result, result);
-  for (Value number : numbers.drop_front()) {
+Expr Extremum::ofMany(ArrayRef<Expr> numbers) const {
+  Expr result = numbers.front(), bits = bitsOf(result);
+  Expr hasNaN = isUnordered(result, result);
+  for (const Expr &number : numbers.drop_front()) {
     result = ofDevice(result, number);
     bits = join(bits, bitsOf(number));
-    hasNaN = arith::OrIOp::create(b, hasNaN, compare(P::UNO, number, number));
+    hasNaN = hasNaN | isUnordered(number, number);
   }
-  const llvm::fltSemantics &semantics = type.getFloatSemantics();
-  Value signBit = arith::ConstantOp::create(
-      b, b.getIntegerAttr(
-             word,
-             APFloat::getZero(semantics, /*Negative=*/true).bitcastToAPInt()));
-  Value zero = fromBits(arith::AndIOp::create(b, bits, signBit));
-  Value isZero = compare(P::OEQ, result, constant(APFloat::getZero(semantics)));
-  result = select(isZero, zero, result);
-  return select(hasNaN, constant(APFloat::getQNaN(semantics)), result);
+  Expr zero = fromBits(bits & llvm::minIntN(bits.width()));
+  result = select(result == 0.0, zero, result);
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  return select(hasNaN, kNaN, result);
 }
 
 /// Whether `op` is of the same kind as `other`, in the same block.
@@ -138,20 +115,25 @@ void gpuvm::expandExtrema(Operation *module) {
     op->getResult(0).replaceAllUsesWith(result);
     op->erase();
   };
+  auto extremumOfTwo = [](Operation *op) -> Value {
+    OpBuilder builder(op);
+    ExprBuilder b(builder, op->getLoc());
+    return Extremum(op).ofTwo(b(op->getOperand(0)), b(op->getOperand(1)));
+  };
   for (Operation *op : outermost) {
     SmallVector<Operation *> inner;
     SmallVector<Value> leaves = leavesOf(op, inner);
-    bool keepsNaN = isa<arith::MaximumFOp, arith::MinimumFOp>(op);
-    bool isMany = leaves.size() >= kMany && keepsNaN;
-    Value result =
-        isMany ? Extremum(op).ofMany(leaves)
-               : Extremum(op).ofTwo(op->getOperand(0), op->getOperand(1));
-    replace(op, result);
-    for (Operation *other : inner)
-      if (isMany)
+    Extremum extremum(op);
+    if (leaves.size() >= kMany && extremum.keepsNaN) {
+      OpBuilder builder(op);
+      ExprBuilder b(builder, op->getLoc());
+      replace(op, extremum.ofMany(b(leaves)));
+      for (Operation *other : inner)
         other->erase();
-      else
-        replace(other, Extremum(other).ofTwo(other->getOperand(0),
-                                             other->getOperand(1)));
+      continue;
+    }
+    replace(op, extremumOfTwo(op));
+    for (Operation *other : inner)
+      replace(other, extremumOfTwo(other));
   }
 }

@@ -7,6 +7,8 @@
 
 #include "kernels/spirv/ExpandOps.h"
 
+#include "expr/Expr.h"
+
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/IR/Matchers.h"
@@ -22,16 +24,15 @@ using namespace mlir::gpuvm;
 static void expandBooleans(Operation *module) {
   auto replace = [](Operation *op, bool invertFirst, bool invertSecond,
                     bool conjunction) {
-    OpBuilder b(op);
-    Value one = arith::ConstantOp::create(b, op->getLoc(), b.getBoolAttr(true));
-    auto operand = [&](unsigned i, bool invert) -> Value {
-      Value x = op->getOperand(i);
-      return invert ? arith::XOrIOp::create(b, op->getLoc(), x, one) : x;
+    OpBuilder builder(op);
+    ExprBuilder b(builder, op->getLoc());
+    Expr one = b.truth(true);
+    auto operand = [&](unsigned i, bool invert) {
+      Expr x = b(op->getOperand(i));
+      return invert ? x ^ one : x;
     };
-    Value x = operand(0, invertFirst), y = operand(1, invertSecond);
-    Value result = conjunction
-                       ? Value(arith::AndIOp::create(b, op->getLoc(), x, y))
-                       : Value(arith::OrIOp::create(b, op->getLoc(), x, y));
+    Expr x = operand(0, invertFirst), y = operand(1, invertSecond);
+    Value result = conjunction ? x & y : x | y;
     op->getResult(0).replaceAllUsesWith(result);
     op->erase();
   };
@@ -60,90 +61,68 @@ static void expandBooleans(Operation *module) {
 
 /// `x`, or a zero of its sign if it is subnormal, by integer operations: a
 /// device may flush floats or not.
-static Value flush(OpBuilder &b, Location loc, Value x) {
-  auto type = cast<FloatType>(x.getType());
-  Type word = b.getIntegerType(type.getWidth());
-  auto constant = [&](const APFloat &value) {
-    return arith::ConstantOp::create(
-        b, loc, b.getIntegerAttr(word, value.bitcastToAPInt()));
-  };
-  const llvm::fltSemantics &semantics = type.getFloatSemantics();
-  Value exponentBits = constant(APFloat::getInf(semantics));
-  Value signBit = constant(APFloat::getZero(semantics, /*Negative=*/true));
-  Value zero = constant(APFloat::getZero(semantics));
-  Value bits = arith::BitcastOp::create(b, loc, word, x);
-  Value exponent = arith::AndIOp::create(b, loc, bits, exponentBits);
-  Value small =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, exponent, zero);
-  Value sign = arith::AndIOp::create(b, loc, bits, signBit);
-  Value kept = arith::SelectOp::create(b, loc, small, sign, bits);
-  return arith::BitcastOp::create(b, loc, type, kept);
+static Expr flush(const Expr &x) {
+  APFloat infinity =
+      APFloat::getInf(cast<FloatType>(x.getType()).getFloatSemantics());
+  ExprBuilder b = x.builder();
+  Type word = x.integerType();
+  Expr exponentBits =
+      b.constant(word, infinity.bitcastToAPInt().getZExtValue());
+  Expr signBit = b.constant(word, llvm::minIntN(x.width()));
+  Expr zero = b.constant(word, 0), bits = bitsOf(x);
+  Expr isSmall = (bits & exponentBits) == zero;
+  return fromBits(select(isSmall, bits & signBit, bits));
 }
 
 /// f64 as f16, rounded once. Lavapipe goes through f32 and rounds twice, which
 /// is right if the first rounding is to odd: what is not exact gets a last bit
 /// that no second rounding takes for a tie.
-static Value truncateToHalf(OpBuilder &b, Location loc, Value x) {
-  auto constant = [&](int32_t value) {
-    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
-  };
-  Value single = arith::TruncFOp::create(b, loc, b.getF32Type(), x);
-  Value wide = arith::ExtFOp::create(b, loc, b.getF64Type(), single);
-  Value exact =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, wide, x);
-  Value away = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT,
-                                     math::AbsFOp::create(b, loc, wide),
-                                     math::AbsFOp::create(b, loc, x));
-  Value bits = arith::BitcastOp::create(b, loc, b.getI32Type(), single);
-  Value toZero = arith::SelectOp::create(
-      b, loc, away, arith::SubIOp::create(b, loc, bits, constant(1)), bits);
-  Value odd = arith::OrIOp::create(b, loc, toZero, constant(1));
-  bits = arith::SelectOp::create(b, loc, exact, bits, odd);
-  single = arith::BitcastOp::create(b, loc, b.getF32Type(), bits);
-  return arith::TruncFOp::create(b, loc, b.getF16Type(), single);
+static Expr truncateToHalf(const Expr &x) {
+  OpBuilder &b = x.builder().ir();
+  Expr single = x.truncate(b.getF32Type()), wide = single.extend(x.getType());
+  Expr exact = wide == x, magnitude = abs(wide), away = magnitude > abs(x);
+  Expr bits = bitsOf(single), odd = select(away, bits - 1, bits) | 1;
+  return fromBits(select(exact, bits, odd)).truncate(b.getF16Type());
 }
 
 /// The remainder with the sign of x. SPIR-V's own leaves negative operands
 /// open, and MLIR takes the least number, which has no absolute value, for
 /// positive.
-static Value signedRemainder(OpBuilder &b, Location loc, Value x, Value y) {
-  Type type = x.getType();
-  Value width = arith::ConstantOp::create(
-      b, loc, b.getIntegerAttr(type, type.getIntOrFloatBitWidth() - 1));
+static Expr signedRemainder(const Expr &x, const Expr &y) {
+  Expr last = x.constant(x.width() - 1);
   // Negated where `sign` is -1.
-  auto signedAs = [&](Value number, Value sign) -> Value {
-    Value flipped = arith::XOrIOp::create(b, loc, number, sign);
-    return arith::SubIOp::create(b, loc, flipped, sign);
+  auto signedAs = [](const Expr &number, const Expr &sign) {
+    return (number ^ sign) - sign;
   };
-  auto magnitude = [&](Value number) {
-    return signedAs(number, arith::ShRSIOp::create(b, loc, number, width));
+  auto magnitude = [&](const Expr &number) {
+    return signedAs(number, shiftRightSigned(number, last));
   };
-  Value rest = arith::RemUIOp::create(b, loc, magnitude(x), magnitude(y));
-  return signedAs(rest, arith::ShRSIOp::create(b, loc, x, width));
+  Expr dividend = magnitude(x), rest = dividend % magnitude(y);
+  return signedAs(rest, shiftRightSigned(x, last));
 }
 
 static void expandRemainders(Operation *module) {
   module->walk([](arith::RemSIOp op) {
-    OpBuilder b(op);
-    Value x = op.getLhs(), y = op.getRhs();
+    OpBuilder builder(op);
+    ExprBuilder b(builder, op.getLoc());
+    Expr x = b(op.getLhs()), y = b(op.getRhs());
     // Indices are never negative.
     op.getResult().replaceAllUsesWith(
-        isa<IntegerType>(op.getType())
-            ? signedRemainder(b, op.getLoc(), x, y)
-            : Value(arith::RemUIOp::create(b, op.getLoc(), x, y)));
+        isa<IntegerType>(op.getType()) ? signedRemainder(x, y) : x % y);
     op.erase();
   });
 }
 
 static void expandFloats(Operation *module) {
   module->walk([](Operation *op) {
-    OpBuilder b(op);
+    OpBuilder builder(op);
+    ExprBuilder b(builder, op->getLoc());
     Value result;
     if (auto flushed = dyn_cast<FlushOp>(op))
-      result = flush(b, op->getLoc(), flushed.getNumber());
+      result = flush(b(flushed.getNumber()));
     else if (isa<arith::TruncFOp>(op) && op->getOperand(0).getType().isF64() &&
              op->getResult(0).getType().isF16())
-      result = truncateToHalf(b, op->getLoc(), op->getOperand(0));
+      result = truncateToHalf(b(op->getOperand(0)));
     else
       return;
     op->getResult(0).replaceAllUsesWith(result);
@@ -151,16 +130,20 @@ static void expandFloats(Operation *module) {
   });
 }
 
-/// A constant that drivers do not see: a workgroup's third number is 0, too.
-static Value hiddenConstant(OpBuilder &b, Location loc, Type type,
-                            const APFloat &value) {
+/// `number` in a way that drivers cannot know what it is: a workgroup's third
+/// number is 0, too.
+static Expr hide(const Expr &number) {
+  Expr zero = number.builder().make<gpu::BlockIdOp>(gpu::Dimension::z);
+  zero = number.builder().make<arith::IndexCastOp>(number.getType(), zero);
+  return number | zero;
+}
+
+static Value hiddenConstant(Operation *user, Type type, const APFloat &value) {
+  OpBuilder b(user);
   Type word = b.getIntegerType(type.getIntOrFloatBitWidth());
-  Value bits = arith::ConstantOp::create(
-      b, loc, b.getIntegerAttr(word, value.bitcastToAPInt()));
-  Value number = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
-  number = arith::IndexCastOp::create(b, loc, word, number);
-  bits = arith::OrIOp::create(b, loc, bits, number);
-  return arith::BitcastOp::create(b, loc, type, bits);
+  Expr bits = ExprBuilder(b, user->getLoc())
+                  .constant(word, value.bitcastToAPInt().getZExtValue());
+  return hide(bits).bitcast(type);
 }
 
 /// Hides the operand if it is a constant float of which `mustHide` holds.
@@ -169,9 +152,8 @@ static void hideConstant(OpOperand &operand,
   APFloat value(0.0f);
   if (!matchPattern(operand.get(), m_ConstantFloat(&value)) || !mustHide(value))
     return;
-  Operation *op = operand.getOwner();
-  OpBuilder b(op);
-  operand.set(hiddenConstant(b, op->getLoc(), operand.get().getType(), value));
+  operand.set(
+      hiddenConstant(operand.getOwner(), operand.get().getType(), value));
 }
 
 /// Lavapipe (Mesa 22.3) takes x * 0 and 0 / x for 0, x + 0 and x - (-0) for x
@@ -223,8 +205,7 @@ static void hideChosenNumbers(Operation *module, bool exact) {
     bool isSimple = value.isZero() || abs(value).isExactlyValue(1);
     if (!isPair && !(exact && isSimple))
       return;
-    OpBuilder b(op);
-    chosen.set(hiddenConstant(b, op->getLoc(), chosen.get().getType(), value));
+    chosen.set(hiddenConstant(op, chosen.get().getType(), value));
   };
   module->walk([&](Operation *op) {
     if (auto select = dyn_cast<arith::SelectOp>(op)) {
@@ -242,33 +223,25 @@ static void hideChosenNumbers(Operation *module, bool exact) {
   });
 }
 
-/// `number` in a way that drivers cannot know what it is.
-static Value hideInteger(OpBuilder &b, Location loc, Value number) {
-  Value zero = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
-  zero = arith::IndexCastOp::create(b, loc, number.getType(), zero);
-  return arith::OrIOp::create(b, loc, number, zero);
-}
-
 /// Where lavapipe unrolls a loop it sees what floats are made of its counter
 /// and of what it leaves: a 0 among them is as in hideZeros.
 static void hideUnrolledNumbers(Operation *module) {
   module->walk([](Operation *op) {
-    OpBuilder b(op);
-    Location loc = op->getLoc();
+    OpBuilder builder(op);
+    ExprBuilder b(builder, op->getLoc());
     if (isa<arith::SIToFPOp, arith::UIToFPOp>(op)) {
-      Value number = op->getOperand(0);
+      Expr number = b(op->getOperand(0));
+      Type i32 = builder.getI32Type();
       if (number.getType().isInteger(1))
-        number =
-            isa<arith::SIToFPOp>(op)
-                ? Value(arith::ExtSIOp::create(b, loc, b.getI32Type(), number))
-                : Value(arith::ExtUIOp::create(b, loc, b.getI32Type(), number));
-      op->setOperand(0, hideInteger(b, loc, number));
+        number = isa<arith::SIToFPOp>(op) ? number.signExtend(i32)
+                                          : number.extend(i32);
+      op->setOperand(0, hide(number));
     } else if (isa<scf::ForOp, scf::WhileOp>(op)) {
-      b.setInsertionPointAfter(op);
+      builder.setInsertionPointAfter(op);
       for (Value result : op->getResults()) {
         if (!result.getType().isInteger(32) && !result.getType().isInteger(64))
           continue;
-        Value hidden = hideInteger(b, loc, result);
+        Value hidden = hide(b(result));
         result.replaceAllUsesExcept(hidden, hidden.getDefiningOp());
       }
     }
@@ -287,10 +260,7 @@ static void hideComparedConstants(Operation *module) {
           !matchPattern(operand.get(), m_Constant()))
         continue;
       OpBuilder b(op);
-      Location loc = op.getLoc();
-      Value zero = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
-      zero = arith::IndexCastOp::create(b, loc, b.getI64Type(), zero);
-      operand.set(arith::OrIOp::create(b, loc, operand.get(), zero));
+      operand.set(hide(ExprBuilder(b, op.getLoc())(operand.get())));
     }
   });
 }
