@@ -30,22 +30,17 @@ uint64_t gpuvm::allocate(ProgramOp program, gpuvm::Region region,
 static Value makeTriplets(OpBuilder &b, Location loc, Value word,
                           ArrayRef<KernelOp> kernels, GroupsFn groupsOf) {
   int64_t count = kernels.size();
-  return makeWords(b, loc, {count, 3}, {},
-                   [&](ScalarBuilder &s, ArrayRef<Value> indices, ValueRange) {
-                     auto is = [&](Value index, uint32_t number) {
-                       return s.compare(arith::CmpIPredicate::eq,
-                                        s.toWord(index), s.word(number));
-                     };
-                     Value element = s.read(word, {});
-                     Value own = s.word(0);
-                     for (auto [i, kernel] : llvm::enumerate(kernels)) {
-                       uint32_t groups = *KernelOp(kernel).getParkedGroups();
-                       own =
-                           s.select(is(indices[0], i),
-                                    groupsOf(s, element, kernel, groups), own);
-                     }
-                     return s.select(is(indices[1], 0), own, s.word(1));
-                   });
+  return makeWords(
+      b, loc, {count, 3}, {},
+      [&](ScalarBuilder &s, ArrayRef<Expr> indices, ArrayRef<Expr>) {
+        Expr element = s.read(word, {}), own = s.word(0);
+        for (auto [i, kernel] : llvm::enumerate(kernels)) {
+          uint32_t groups = *KernelOp(kernel).getParkedGroups();
+          Expr isOwn = indices[0].signedToWord() == i;
+          own = select(isOwn, groupsOf(element, kernel, groups), own);
+        }
+        return select(indices[1].signedToWord() == 0, own, 1);
+      });
 }
 
 /// The device counts workgroups for all launches alike: those with a number of

@@ -32,8 +32,8 @@ inline constexpr double kShareInRepeat = 1.0 / 16;
 
 /// The number of workgroups of a kernel, an i32, made of the only element of a
 /// word; `groups` is what it has at most.
-using GroupsFn = function_ref<Value(ScalarBuilder &s, Value element,
-                                    KernelOp kernel, uint32_t groups)>;
+using GroupsFn =
+    function_ref<Expr(const Expr &element, KernelOp kernel, uint32_t groups)>;
 
 /// Where `bytes` more at the end of a region of a program with windows begin.
 uint64_t allocate(ProgramOp program, gpuvm::Region region, uint64_t bytes);

@@ -183,9 +183,10 @@ void ParkedKernels::count() {
   numParked += kernels.size();
   addCounts(
       program, place, word, kernels,
-      [](ScalarBuilder &s, Value holds, KernelOp kernel, uint32_t groups) {
-        return kernel.getUnless() ? s.select(holds, s.word(0), s.word(groups))
-                                  : s.select(holds, s.word(groups), s.word(0));
+      [](const Expr &holds, KernelOp kernel, uint32_t groups) {
+        const ExprBuilder &b = holds.builder();
+        return kernel.getUnless() ? select(holds, b.word(0), groups)
+                                  : select(holds, b.word(groups), 0);
       },
       getCopy());
 }

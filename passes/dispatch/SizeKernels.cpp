@@ -60,20 +60,17 @@ static StringAttr getRows(KernelOp kernel) {
 
 /// The workgroups that make the first `count` rows (Map.cpp: tiles are dealt
 /// round robin, and what is left over behind the last whole one to all).
-static Value countGroups(ScalarBuilder &s, Value count, KernelOp kernel,
-                         uint32_t groups) {
+static Expr countGroups(const Expr &count, KernelOp kernel, uint32_t groups) {
   std::unique_ptr<KernelLayout> layout = layOutKernel(kernel);
   auto type = cast<RankedTensorType>(kernel.getResultTypes().front());
   int64_t bound = type.getDimSize(0), row = type.getNumElements() / bound;
   int64_t tile = layout->lanes * layout->vector * layout->unroll;
   int64_t whole = layout->elements / tile * tile;
-  Value rows = s.min(s.max(count, s.word(0)), s.word(bound));
-  Value elements = s.mul(rows, s.word(row));
+  Expr elements = minSigned(maxSigned(count, 0), bound) * row;
   // Not more than 2^31 - 1 + tile, so read without a sign.
-  Value tiles = s.div(s.add(elements, s.word(tile - 1)), s.word(tile));
-  Value needsAll =
-      s.compare(arith::CmpIPredicate::ugt, elements, s.word(whole));
-  return s.select(needsAll, s.word(groups), s.min(tiles, s.word(groups)));
+  Expr tiles = (elements + (tile - 1)) / tile, needsAll = elements > whole;
+  Expr all = count.constant(groups);
+  return select(needsAll, all, minSigned(tiles, groups));
 }
 
 void SizeKernels::runOnOperation() {

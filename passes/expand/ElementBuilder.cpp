@@ -14,85 +14,55 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-Value ScalarBuilder::integer(Type type, uint64_t value) {
-  unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
-  return constant(b.getIntegerAttr(
-      type, APInt(width, value, /*isSigned=*/false, /*implicitTrunc=*/true)));
-}
-
-Value ScalarBuilder::toIndex(Value word) {
-  return make<arith::IndexCastOp>(b.getIndexType(), word);
-}
-
-Value ScalarBuilder::toWord(Value index) {
-  return make<arith::IndexCastOp>(b.getI32Type(), index);
-}
-
-Value ScalarBuilder::extend(Value x, Type type) {
-  return x.getType() == type ? x : make<arith::ExtUIOp>(type, x);
-}
-
-Value ScalarBuilder::narrow(Value x) {
-  Type i32 = b.getI32Type();
-  return x.getType() == i32 ? x : make<arith::TruncIOp>(i32, x);
-}
-
-Value ScalarBuilder::shiftLeft(Value x, unsigned bits) {
-  return make<arith::ShLIOp>(x, integer(x.getType(), bits));
-}
-
-Value ScalarBuilder::shiftRight(Value x, unsigned bits) {
-  return make<arith::ShRUIOp>(x, integer(x.getType(), bits));
-}
-
-Value ScalarBuilder::read(Value table, ValueRange indices) {
-  return make<tensor::ExtractOp>(table, indices);
+Expr ScalarBuilder::read(Value table, ArrayRef<Expr> indices) const {
+  return make<tensor::ExtractOp>(table, llvm::to_vector_of<Value>(indices));
 }
 
 SmallVector<Value> ScalarBuilder::loop(
-    Value begin, Value end, ValueRange start,
-    function_ref<SmallVector<Value>(ScalarBuilder &, Value, ValueRange)> body) {
+    const Expr &begin, const Expr &end, ValueRange start,
+    function_ref<SmallVector<Value>(ScalarBuilder &, const Expr &, ValueRange)>
+        body) const {
   auto build = [&](OpBuilder &nested, Location l, Value i, ValueRange now) {
     ScalarBuilder inside(nested, l);
-    scf::YieldOp::create(nested, l, body(inside, i, now));
+    scf::YieldOp::create(nested, l, body(inside, inside(i), now));
   };
-  auto loop = scf::ForOp::create(b, loc, begin, end, index(1), start, build);
+  auto loop =
+      scf::ForOp::create(ir(), loc(), begin, end, index(1), start, build);
   return SmallVector<Value>(loop.getResults());
 }
 
-Value ScalarBuilder::search(
-    Value begin, Value end,
-    function_ref<Value(ScalarBuilder &, Value)> isBefore) {
+Expr ScalarBuilder::search(
+    const Expr &begin, const Expr &end,
+    function_ref<Expr(ScalarBuilder &, const Expr &)> isBefore) const {
   auto goesOn = [&](OpBuilder &nested, Location l, ValueRange range) {
-    ScalarBuilder s(nested, l);
-    scf::ConditionOp::create(nested, l, s.less(range[0], range[1]), range);
+    Expr isAny = lessSigned(ExprBuilder(nested, l)(range[0]), range[1]);
+    scf::ConditionOp::create(nested, l, isAny, range);
   };
   auto halve = [&](OpBuilder &nested, Location l, ValueRange range) {
     ScalarBuilder s(nested, l);
-    Value middle = s.div(s.add(range[0], range[1]), s.index(2));
-    Value isLower = isBefore(s, middle);
-    Value low = s.select(isLower, s.add(middle, s.index(1)), range[0]);
+    Expr middle = (s(range[0]) + range[1]) / 2, isLower = isBefore(s, middle);
+    Expr low = select(isLower, middle + 1, range[0]);
     scf::YieldOp::create(nested, l,
-                         ValueRange{low, s.select(isLower, range[1], middle)});
+                         ValueRange{low, select(isLower, range[1], middle)});
   };
-  Type type = b.getIndexType();
-  return scf::WhileOp::create(b, loc, TypeRange{type, type},
-                              ValueRange{begin, end}, goesOn, halve)
-      .getResult(0);
+  Type type = ir().getIndexType();
+  auto search = scf::WhileOp::create(ir(), loc(), TypeRange{type, type},
+                                     ValueRange{begin, end}, goesOn, halve);
+  return (*this)(search.getResult(0));
 }
 
 SmallVector<Value> ScalarBuilder::inlineBlock(Block &block,
-                                              ValueRange arguments) {
+                                              ValueRange arguments) const {
   IRMapping mapping;
   mapping.map(block.getArguments(), arguments);
   for (Operation &op : block.without_terminator())
-    b.clone(op, mapping);
+    ir().clone(op, mapping);
   return llvm::map_to_vector(
       block.getTerminator()->getOperands(),
       [&](Value value) { return mapping.lookupOrDefault(value); });
 }
 
-Value ScalarBuilder::inlineScalar(Value scalar, IRMapping &known) {
+Expr ScalarBuilder::inlineScalar(Value scalar, IRMapping &known) const {
   SmallVector<Value> pending = {scalar};
   while (!pending.empty()) {
     Value next = pending.back();
@@ -103,11 +73,11 @@ Value ScalarBuilder::inlineScalar(Value scalar, IRMapping &known) {
           pending.push_back(operand);
       if (pending.size() != count)
         continue; // Its operands first.
-      b.clone(*next.getDefiningOp(), known);
+      ir().clone(*next.getDefiningOp(), known);
     }
     pending.pop_back();
   }
-  return known.lookup(scalar);
+  return (*this)(known.lookup(scalar));
 }
 
 bool gpuvm::isScalarCode(ValueRange values) {
@@ -166,21 +136,21 @@ linalg::GenericOp gpuvm::makeElements(OpBuilder &b, Location loc,
       b, loc, types, inputs, inits, maps, loops,
       [&](OpBuilder &nested, Location l, ValueRange arguments) {
         ScalarBuilder s(nested, l);
-        SmallVector<Value> indices;
+        SmallVector<Expr> indices;
         for (int64_t dim = 0; dim < rank; ++dim)
-          indices.push_back(linalg::IndexOp::create(nested, l, dim));
-        linalg::YieldOp::create(
-            nested, l, build(s, indices, arguments.take_front(inputs.size())));
+          indices.push_back(s.make<linalg::IndexOp>(dim));
+        auto elements = s(arguments.take_front(inputs.size()));
+        linalg::YieldOp::create(nested, l, build(s, indices, elements));
       });
 }
 
 Value gpuvm::makeWords(
     OpBuilder &b, Location loc, ArrayRef<int64_t> shape, ValueRange inputs,
-    function_ref<Value(ScalarBuilder &s, ArrayRef<Value> indices,
-                       ValueRange elements)>
+    function_ref<Expr(ScalarBuilder &s, ArrayRef<Expr> indices,
+                      ArrayRef<Expr> elements)>
         build) {
-  auto buildOne = [&](ScalarBuilder &s, ArrayRef<Value> indices,
-                      ValueRange elements) -> SmallVector<Value> {
+  auto buildOne = [&](ScalarBuilder &s, ArrayRef<Expr> indices,
+                      ArrayRef<Expr> elements) -> SmallVector<Value> {
     return {build(s, indices, elements)};
   };
   return makeElements(b, loc, shape, b.getI32Type(), inputs, buildOne)

@@ -24,24 +24,24 @@ static constexpr unsigned kMaxDirectoryBits = 26;
 static int64_t lengthOf(Value column) { return typeOf(column).getDimSize(0); }
 
 static Value numberRows(OpBuilder &b, Location loc, int64_t count) {
-  return makeWords(b, loc, {count}, {},
-                   [](ScalarBuilder &s, ArrayRef<Value> indices, ValueRange) {
-                     return s.toWord(indices.front());
-                   });
+  return makeWords(
+      b, loc, {count}, {},
+      [](ScalarBuilder &s, ArrayRef<Expr> indices, ArrayRef<Expr>) {
+        return indices.front().signedToWord();
+      });
 }
 
 /// The inclusive scan of a column of words by `combine`.
-static Value
-scanWords(OpBuilder &b, Location loc, Value words,
-          function_ref<Value(ScalarBuilder &, Value, Value)> combine) {
+static Value scanWords(OpBuilder &b, Location loc, Value words,
+                       function_ref<Expr(const Expr &, const Expr &)> combine) {
   auto scan = ScanOp::create(b, loc, words.getType(), words, ValueRange(),
                              Value(), /*dimension=*/0, /*reverse=*/false);
   OpBuilder::InsertionGuard guard(b);
   Type i32 = b.getI32Type();
   Block *block = b.createBlock(&scan.getCombine(), {}, {i32, i32}, {loc, loc});
-  ScalarBuilder s(b, loc);
-  YieldOp::create(b, loc,
-                  combine(s, block->getArgument(0), block->getArgument(1)));
+  ExprBuilder e(b, loc);
+  Value combined = combine(e(block->getArgument(0)), e(block->getArgument(1)));
+  YieldOp::create(b, loc, combined);
   return scan.getResult(0);
 }
 
@@ -88,12 +88,12 @@ LogicalResult ExpandExpand::matchAndRewrite(ExpandOp op,
   int64_t rows = lengthOf(op.getCounts());
   Value counts =
       makeWords(rewriter, loc, {rows}, op.getCounts(),
-                [](ScalarBuilder &s, ArrayRef<Value>, ValueRange elements) {
-                  return s.max(elements.front(), s.word(0));
+                [](ScalarBuilder &s, ArrayRef<Expr>, ArrayRef<Expr> elements) {
+                  return maxSigned(elements.front(), 0);
                 });
-  auto addUpToMost = [](ScalarBuilder &s, Value x, Value y) {
-    Value sum = s.add(x, y);
-    return s.select(s.less(sum, s.word(0)), s.word(INT32_MAX), sum);
+  auto addUpToMost = [](const Expr &x, const Expr &y) {
+    Expr sum = x + y;
+    return select(lessSigned(sum, 0), INT32_MAX, sum);
   };
   Value ends = scanWords(rewriter, loc, counts, addUpToMost);
   Value places = numberRows(rewriter, loc, lengthOf(op.getRows()));
@@ -102,16 +102,18 @@ LogicalResult ExpandExpand::matchAndRewrite(ExpandOp op,
       /*is_unsigned=*/false, /*descending=*/false);
   Value ordinals = makeWords(
       rewriter, loc, typeOf(owners).getShape(), owners,
-      [&](ScalarBuilder &s, ArrayRef<Value> indices, ValueRange elements) {
-        Value before = s.max(s.sub(elements.front(), s.word(1)), s.word(0));
-        Value begin = s.select(s.less(s.word(0), elements.front()),
-                               s.read(ends, s.toIndex(before)), s.word(0));
-        return s.sub(s.toWord(indices.front()), begin);
+      [&](ScalarBuilder &s, ArrayRef<Expr> indices, ArrayRef<Expr> elements) {
+        const Expr &owner = elements.front();
+        Expr before = maxSigned(owner - 1, 0), isAfter = lessSigned(0, owner);
+        Expr end = s.read(ends, before.signedToIndex());
+        Expr begin = select(isAfter, end, 0);
+        return indices.front().signedToWord() - begin;
       });
-  Value total = makeWords(rewriter, loc, {}, {},
-                          [&](ScalarBuilder &s, ArrayRef<Value>, ValueRange) {
-                            return s.read(ends, s.index(rows - 1));
-                          });
+  Value total =
+      makeWords(rewriter, loc, {}, {},
+                [&](ScalarBuilder &s, ArrayRef<Expr>, ArrayRef<Expr>) {
+                  return s.read(ends, s.index(rows - 1));
+                });
   rewriter.replaceOp(op, {owners, ordinals, total});
   return success();
 }
@@ -129,14 +131,13 @@ LogicalResult ExpandDistinct::matchAndRewrite(DistinctOp op,
       sortRows(rewriter, loc, op.getKeys(), /*isUnsigned=*/false);
   Value order = sorted.pop_back_val();
   ArrayRef<int64_t> shape = typeOf(order).getShape();
-  auto begins = [&](ScalarBuilder &s, ArrayRef<Value> indices,
-                    ValueRange elements) -> SmallVector<Value> {
-    Value row = s.toWord(indices.front());
-    Value before = s.toIndex(s.max(s.sub(row, s.word(1)), s.word(0)));
-    Value begins = s.compare(arith::CmpIPredicate::eq, row, s.word(0));
+  auto begins = [&](ScalarBuilder &s, ArrayRef<Expr> indices,
+                    ArrayRef<Expr> elements) -> SmallVector<Value> {
+    Expr row = indices.front().signedToWord();
+    Expr before = maxSigned(row - 1, 0).signedToIndex();
+    Expr begins = row == 0;
     for (auto [column, element] : llvm::zip_equal(sorted, elements))
-      begins = s.either(begins, s.compare(arith::CmpIPredicate::ne, element,
-                                          s.read(column, before)));
+      begins = begins | (element != s.read(column, before));
     return {begins};
   };
   Value heads =
@@ -144,16 +145,15 @@ LogicalResult ExpandDistinct::matchAndRewrite(DistinctOp op,
           .getResult(0);
   Value ones =
       makeWords(rewriter, loc, shape, heads,
-                [](ScalarBuilder &s, ArrayRef<Value>, ValueRange elements) {
-                  return s.select(elements.front(), s.word(1), s.word(0));
+                [](ScalarBuilder &s, ArrayRef<Expr>, ArrayRef<Expr> elements) {
+                  return select(elements.front(), s.word(1), 0);
                 });
-  Value ranks =
-      scanWords(rewriter, loc, ones,
-                [](ScalarBuilder &s, Value x, Value y) { return s.add(x, y); });
+  Value ranks = scanWords(rewriter, loc, ones,
+                          [](const Expr &x, const Expr &y) { return x + y; });
   Value own =
       makeWords(rewriter, loc, shape, ranks,
-                [](ScalarBuilder &s, ArrayRef<Value>, ValueRange elements) {
-                  return s.sub(elements.front(), s.word(1));
+                [](ScalarBuilder &s, ArrayRef<Expr>, ArrayRef<Expr> elements) {
+                  return elements.front() - 1;
                 });
   Value zeros = arith::ConstantOp::create(
       rewriter, loc,
@@ -184,30 +184,26 @@ static unsigned bitsOf(ValueRange columns) {
 
 /// x ^= x >> a; x *= m; x ^= x >> b; x *= n; x ^= x >> c: each step can be
 /// undone. The numbers are those of MurmurHash3's last step.
-static Value hash(ScalarBuilder &s, Value x) {
-  bool isWide = x.getType().isInteger(64);
-  auto fold = [&](Value value, unsigned bits) {
-    return s.differ(value, s.shiftRight(value, bits));
+static Expr hash(Expr x) {
+  auto fold = [](const Expr &value, unsigned bits) {
+    return value ^ (value >> bits);
   };
-  auto times = [&](Value value, uint64_t factor) {
-    return s.mul(value, s.integer(value.getType(), factor));
-  };
-  if (isWide) {
-    x = times(fold(x, 33), 0xff51afd7ed558ccd);
-    return fold(times(fold(x, 33), 0xc4ceb9fe1a85ec53), 33);
+  if (x.isWide()) {
+    x = fold(x, 33) * 0xff51afd7ed558ccd;
+    return fold(fold(x, 33) * 0xc4ceb9fe1a85ec53, 33);
   }
-  x = times(fold(x, 16), 0x85ebca6b);
-  return fold(times(fold(x, 13), 0xc2b2ae35), 16);
+  x = fold(x, 16) * 0x85ebca6b;
+  return fold(fold(x, 13) * 0xc2b2ae35, 16);
 }
 
 /// The hash of a key: of its elements side by side.
-static Value hashKey(ScalarBuilder &s, Type type, ValueRange elements) {
-  Value key = s.extend(elements.front(), type);
-  for (Value element : elements.drop_front()) {
-    unsigned width = element.getType().getIntOrFloatBitWidth();
-    key = s.either(s.shiftLeft(key, width), s.extend(element, type));
+static Expr hashKey(Type type, ArrayRef<Expr> elements) {
+  Expr key = elements.front().extend(type);
+  for (const Expr &element : elements.drop_front()) {
+    key = key << element.width();
+    key = key | element.extend(type);
   }
-  return hash(s, key);
+  return hash(key);
 }
 
 /// Both sides' keys as numbers that are equal where the keys are.
@@ -242,9 +238,9 @@ LogicalResult ExpandMatch::matchAndRewrite(MatchOp op,
   }
   Type type = rewriter.getIntegerType(bitsOf(table) > 32 ? 64 : 32);
   unsigned width = type.getIntOrFloatBitWidth();
-  auto hashOf = [&](ScalarBuilder &s, ArrayRef<Value>,
-                    ValueRange elements) -> SmallVector<Value> {
-    return {hashKey(s, type, elements)};
+  auto hashOf = [&](ScalarBuilder &s, ArrayRef<Expr>,
+                    ArrayRef<Expr> elements) -> SmallVector<Value> {
+    return {hashKey(type, elements)};
   };
   int64_t rows = lengthOf(table.front());
   Value hashes =
@@ -253,10 +249,9 @@ LogicalResult ExpandMatch::matchAndRewrite(MatchOp op,
       sortRows(rewriter, loc, hashes, /*isUnsigned=*/true);
   unsigned bits =
       std::clamp<unsigned>(llvm::Log2_64_Ceil(rows), 1, kMaxDirectoryBits);
-  auto firstHash = [&](ScalarBuilder &s, ArrayRef<Value> indices,
-                       ValueRange) -> SmallVector<Value> {
-    Value entry = s.extend(s.toWord(indices.front()), type);
-    return {s.shiftLeft(entry, width - bits)};
+  auto firstHash = [&](ScalarBuilder &s, ArrayRef<Expr> indices,
+                       ArrayRef<Expr>) -> SmallVector<Value> {
+    return {indices.front().signedToWord().extend(type) << (width - bits)};
   };
   int64_t entries = int64_t(1) << bits;
   Value firsts =
@@ -265,26 +260,23 @@ LogicalResult ExpandMatch::matchAndRewrite(MatchOp op,
       rewriter, loc, RankedTensorType::get(entries, rewriter.getI32Type()),
       sorted[0], firsts, /*right=*/false, /*is_unsigned=*/true,
       /*descending=*/false);
-  auto find = [&](ScalarBuilder &s, ArrayRef<Value>,
-                  ValueRange elements) -> SmallVector<Value> {
-    Value own = hashKey(s, type, elements);
-    Value entry = s.toIndex(s.narrow(s.shiftRight(own, width - bits)));
-    Value next = s.add(entry, s.index(1));
-    Value isLast = s.compare(arith::CmpIPredicate::eq, next, s.index(entries));
-    Value begin = s.toIndex(s.read(directory, entry));
-    Value end = s.toIndex(s.read(directory, s.select(isLast, entry, next)));
-    end = s.select(isLast, s.index(rows), end);
-    auto isBelow = [&](ScalarBuilder &inside, Value at) {
-      return inside.compare(arith::CmpIPredicate::ult,
-                            inside.read(sorted[0], at), own);
+  auto find = [&](ScalarBuilder &s, ArrayRef<Expr>,
+                  ArrayRef<Expr> elements) -> SmallVector<Value> {
+    Expr own = hashKey(type, elements), top = own >> (width - bits);
+    Expr entry = top.truncate(s.ir().getI32Type()).signedToIndex();
+    Expr next = entry + 1, isLast = next == entries;
+    Expr begin = s.read(directory, entry).signedToIndex();
+    Expr end = s.read(directory, select(isLast, entry, next)).signedToIndex();
+    end = select(isLast, rows, end);
+    auto isBelow = [&](ScalarBuilder &inside, const Expr &at) {
+      return inside.read(sorted[0], at) < own;
     };
-    auto isNotAbove = [&](ScalarBuilder &inside, Value at) {
-      return inside.compare(arith::CmpIPredicate::ule,
-                            inside.read(sorted[0], at), own);
+    auto isNotAbove = [&](ScalarBuilder &inside, const Expr &at) {
+      return inside.read(sorted[0], at) <= own;
     };
-    Value first = s.search(begin, end, isBelow);
-    Value last = s.search(first, end, isNotAbove);
-    return {s.toWord(first), s.toWord(s.sub(last, first))};
+    Expr first = s.search(begin, end, isBelow);
+    Expr last = s.search(first, end, isNotAbove);
+    return {first.signedToWord(), (last - first).signedToWord()};
   };
   Type i32 = rewriter.getI32Type();
   auto found = makeElements(rewriter, loc, typeOf(keys.front()).getShape(),

@@ -25,23 +25,18 @@ struct ExpandRegulate : OpRewritePattern<RegulateOp> {
     auto type = cast<RankedTensorType>(op.getMeasure().getType());
     auto scaled = makeElements(
         rewriter, loc, type.getShape(), {f32, i32}, op.getMeasure(),
-        [&](ScalarBuilder &s, ArrayRef<Value>, ValueRange elements) {
+        [&](ScalarBuilder &s, ArrayRef<Expr>, ArrayRef<Expr> elements) {
           auto number = [&](APFloat value) {
             return s.constant(FloatAttr::get(f32, value));
           };
-          Value m = elements.front();
-          Value floor = s.constant(rewriter.getF32FloatAttr(1e-4f));
-          Value positive =
-              s.make<arith::CmpFOp>(arith::CmpFPredicate::OGT, m, floor);
-          Value ideal = s.make<arith::DivFOp>(number(op.getTarget()),
-                                              s.select(positive, m, floor));
-          Value out = s.either(s.make<arith::CmpFOp>(arith::CmpFPredicate::OGT,
-                                                     m, number(op.getHigh())),
-                               s.make<arith::CmpFOp>(arith::CmpFPredicate::OLT,
-                                                     m, number(op.getLow())));
-          Value one = s.constant(rewriter.getF32FloatAttr(1));
-          return SmallVector<Value>{s.select(out, ideal, one),
-                                    s.select(out, s.word(0), s.word(1))};
+          const Expr &m = elements.front();
+          Expr floor = m.constant(1e-4f), isPositive = m > floor;
+          Expr target = number(op.getTarget());
+          Expr ideal = target / select(isPositive, m, floor);
+          Expr isHigh = m > number(op.getHigh());
+          Expr isOut = isHigh | (m < number(op.getLow()));
+          return SmallVector<Value>{select(isOut, ideal, 1),
+                                    select(isOut, s.word(0), 1)};
         });
     rewriter.replaceOp(op, scaled.getResults());
     return success();
@@ -57,17 +52,14 @@ struct ExpandRunningMean : OpRewritePattern<RunningMeanOp> {
     auto means = makeElements(
         rewriter, op.getLoc(), type.getShape(), {f32, i32},
         {op.getMean(), op.getCount(), op.getValue()},
-        [&](ScalarBuilder &s, ArrayRef<Value>, ValueRange elements) {
-          Value mean = elements[0], count = elements[1], value = elements[2];
-          Value more = s.add(count, s.word(1));
-          Value part =
-              s.make<arith::DivFOp>(s.make<arith::SubFOp>(value, mean),
-                                    s.make<arith::SIToFPOp>(f32, more));
-          Value isNumber =
+        [&](ScalarBuilder &s, ArrayRef<Expr>, ArrayRef<Expr> elements) {
+          Expr mean = elements[0], count = elements[1], value = elements[2];
+          Expr more = count + 1, difference = value - mean;
+          Expr part = difference / more.signedToFloat(f32);
+          Expr isNumber =
               s.make<arith::CmpFOp>(arith::CmpFPredicate::ORD, value, value);
-          return SmallVector<Value>{
-              s.select(isNumber, s.make<arith::AddFOp>(mean, part), mean),
-              s.select(isNumber, more, count)};
+          return SmallVector<Value>{select(isNumber, mean + part, mean),
+                                    select(isNumber, more, count)};
         });
     rewriter.replaceOp(op, means.getResults());
     return success();

@@ -133,11 +133,11 @@ LogicalResult FlattenRows::matchAndRewrite(ScatterOp op,
   for (auto &[width, which] : byWidth) {
     Value positions = places;
     if (width > 1) {
-      auto place = [&](ScalarBuilder &s, ArrayRef<Value> indices, ValueRange) {
-        Value row = s.read(places, indices[0]);
-        Value inside = s.compare(arith::CmpIPredicate::ult, row, s.word(rows));
-        Value element = s.add(s.mul(row, s.word(width)), s.toWord(indices[1]));
-        return s.select(inside, element, s.word(-1));
+      auto place = [&](ScalarBuilder &s, ArrayRef<Expr> indices,
+                       ArrayRef<Expr>) {
+        Expr row = s.read(places, indices[0]), inside = row < rows;
+        Expr first = row * width, element = first + indices[1].signedToWord();
+        return select(inside, element, -1);
       };
       positions = flatten(rewriter, loc,
                           makeWords(rewriter, loc, {count, width}, {}, place));
@@ -190,8 +190,8 @@ void SplitScatter::scatterLast(ScatterOp op, ArrayRef<unsigned> which,
   int64_t places = typeOf(op.getInitial().front()).getDimSize(0);
   Value numbers =
       makeWords(rewriter, loc, each, {},
-                [](ScalarBuilder &s, ArrayRef<Value> indices, ValueRange) {
-                  return s.toWord(indices.front());
+                [](ScalarBuilder &s, ArrayRef<Expr> indices, ArrayRef<Expr>) {
+                  return indices.front().signedToWord();
                 });
   Value none = arith::ConstantOp::create(
       rewriter, loc,
@@ -205,13 +205,13 @@ void SplitScatter::scatterLast(ScatterOp op, ArrayRef<unsigned> which,
                    .getResult(0);
   for (unsigned i : which) {
     Value update = op.getUpdates()[i], initial = op.getInitial()[i];
-    auto pick = [&](ScalarBuilder &s, ArrayRef<Value> indices,
-                    ValueRange elements) -> SmallVector<Value> {
-      Value number = s.read(last, indices.front());
-      Value isThere = s.less(s.word(-1), number);
-      SmallVector<Value> from = {s.toIndex(s.max(number, s.word(0)))};
+    auto pick = [&](ScalarBuilder &s, ArrayRef<Expr> indices,
+                    ArrayRef<Expr> elements) -> SmallVector<Value> {
+      Expr number = s.read(last, indices.front());
+      Expr isThere = lessSigned(-1, number);
+      SmallVector<Expr> from = {maxSigned(number, 0).signedToIndex()};
       llvm::append_range(from, indices.drop_front());
-      return {s.select(isThere, s.read(update, from), elements.front())};
+      return {select(isThere, s.read(update, from), elements.front())};
     };
     RankedTensorType type = typeOf(initial);
     auto result = makeElements(rewriter, loc, type.getShape(),
@@ -220,31 +220,24 @@ void SplitScatter::scatterLast(ScatterOp op, ArrayRef<unsigned> which,
   }
 }
 
-static Value combine(OpBuilder &b, Location loc, Rule rule, Value x, Value y) {
-  bool isFloat = isa<FloatType>(x.getType());
+static Expr combine(Rule rule, const Expr &x, const Expr &y) {
   switch (rule) {
   case Rule::add:
-    if (isFloat)
-      return arith::AddFOp::create(b, loc, x, y);
-    return arith::AddIOp::create(b, loc, x, y);
+    return x + y;
   case Rule::min:
-    if (isFloat)
-      return arith::MinimumFOp::create(b, loc, x, y);
-    return arith::MinSIOp::create(b, loc, x, y);
+    return x.isFloat() ? min(x, y) : minSigned(x, y);
   case Rule::max:
-    if (isFloat)
-      return arith::MaximumFOp::create(b, loc, x, y);
-    return arith::MaxSIOp::create(b, loc, x, y);
+    return x.isFloat() ? max(x, y) : maxSigned(x, y);
   case Rule::minu:
-    return arith::MinUIOp::create(b, loc, x, y);
+    return min(x, y);
   case Rule::maxu:
-    return arith::MaxUIOp::create(b, loc, x, y);
+    return max(x, y);
   case Rule::bit_and:
-    return arith::AndIOp::create(b, loc, x, y);
+    return x & y;
   case Rule::bit_or:
-    return arith::OrIOp::create(b, loc, x, y);
+    return x | y;
   case Rule::bit_xor:
-    return arith::XOrIOp::create(b, loc, x, y);
+    return x ^ y;
   case Rule::last:
     return y;
   }
@@ -262,8 +255,8 @@ void SplitScatter::sortUpdates(ScatterOp op, ArrayRef<unsigned> which,
                      rewriter.getDenseBoolArrayAttr({false}), /*numbers=*/true);
   Value starts =
       makeWords(rewriter, loc, {places + 1}, {},
-                [](ScalarBuilder &s, ArrayRef<Value> indices, ValueRange) {
-                  return s.toWord(indices.front());
+                [](ScalarBuilder &s, ArrayRef<Expr> indices, ArrayRef<Expr>) {
+                  return indices.front().signedToWord();
                 });
   Value offsets = SearchSortedOp::create(
       rewriter, loc, starts.getType(), sorted.getSorted()[0], starts,
@@ -278,9 +271,10 @@ void SplitScatter::sortUpdates(ScatterOp op, ArrayRef<unsigned> which,
     OpBuilder::InsertionGuard guard(rewriter);
     Block *block = rewriter.createBlock(&reduce.getCombine(), {},
                                         {element, element}, {loc, loc});
-    YieldOp::create(rewriter, loc,
-                    combine(rewriter, loc, op.getRule(i), block->getArgument(0),
-                            block->getArgument(1)));
+    ExprBuilder b(rewriter, loc);
+    Value combined = combine(op.getRule(i), b(block->getArgument(0)),
+                             b(block->getArgument(1)));
+    YieldOp::create(rewriter, loc, combined);
     rewriter.replaceAllUsesWith(op.getResults()[i], reduce.getResult(0));
   }
 }

@@ -34,16 +34,16 @@ public:
 private:
   using Values = SmallVector<Value>;
 
-  std::pair<Value, Value> rangeOf(ScalarBuilder &s, Value segment);
-  Values place(Value row, ArrayRef<Value> indices);
-  Values readAll(ScalarBuilder &s, ValueRange tables, Value row,
-                 ArrayRef<Value> indices);
-  Values fold(ScalarBuilder &s, ValueRange tables, Value begin, Value end,
-              ValueRange start, ArrayRef<Value> indices);
+  std::pair<Expr, Expr> rangeOf(ScalarBuilder &s, const Expr &segment);
+  Values readAll(ScalarBuilder &s, ValueRange tables, const Expr &row,
+                 ArrayRef<Expr> indices);
+  Values fold(ScalarBuilder &s, ValueRange tables, const Expr &begin,
+              const Expr &end, ValueRange start, ArrayRef<Expr> indices);
   Values combine(ScalarBuilder &s, ValueRange a, ValueRange b);
-  Values initialOf(ScalarBuilder &s, ArrayRef<Value> indices);
+  Values initialOf(ScalarBuilder &s, ArrayRef<Expr> indices);
+  /// The pieces of so many rows.
+  Expr countPieces(const Expr &rows) { return (rows + (piece - 1)) / piece; }
   void makePieces();
-  Values select(ScalarBuilder &s, Value condition, ValueRange a, ValueRange b);
 
   SegmentReduceOp op;
   OpBuilder &b;
@@ -57,30 +57,27 @@ private:
 } // namespace
 
 /// The rows of a segment, as words.
-std::pair<Value, Value> SegmentExpander::rangeOf(ScalarBuilder &s,
-                                                 Value segment) {
-  auto clamped = [&](Value at) {
-    Value offset = s.read(op.getOffsets(), at);
-    return s.min(s.max(offset, s.word(0)), s.word(shape.front()));
+std::pair<Expr, Expr> SegmentExpander::rangeOf(ScalarBuilder &s,
+                                               const Expr &segment) {
+  auto clamped = [&](const Expr &at) {
+    return minSigned(maxSigned(s.read(op.getOffsets(), at), 0), shape.front());
   };
-  Value begin = clamped(segment);
-  return {begin, s.max(begin, clamped(s.add(segment, s.index(1))))};
+  Expr begin = clamped(segment);
+  return {begin, maxSigned(begin, clamped(segment + 1))};
 }
 
-/// Indices of row `row` at the place `indices`, of which the first one counts
-/// something else.
-SegmentExpander::Values SegmentExpander::place(Value row,
-                                               ArrayRef<Value> indices) {
-  Values at = {row};
-  llvm::append_range(at, indices.drop_front());
-  return at;
-}
-
+/// Row `row` at the place `indices`, of which the first one counts something
+/// else.
 SegmentExpander::Values SegmentExpander::readAll(ScalarBuilder &s,
-                                                 ValueRange tables, Value row,
-                                                 ArrayRef<Value> indices) {
-  return llvm::map_to_vector(
-      tables, [&](Value table) { return s.read(table, place(row, indices)); });
+                                                 ValueRange tables,
+                                                 const Expr &row,
+                                                 ArrayRef<Expr> indices) {
+  SmallVector<Expr> at = {row};
+  llvm::append_range(at, indices.drop_front());
+  Values values;
+  for (Value table : tables)
+    values.push_back(s.read(table, at));
+  return values;
 }
 
 SegmentExpander::Values SegmentExpander::combine(ScalarBuilder &s, ValueRange x,
@@ -92,43 +89,45 @@ SegmentExpander::Values SegmentExpander::combine(ScalarBuilder &s, ValueRange x,
 
 /// `start` combined with rows `begin` to `end` - 1, words.
 SegmentExpander::Values SegmentExpander::fold(ScalarBuilder &s,
-                                              ValueRange tables, Value begin,
-                                              Value end, ValueRange start,
-                                              ArrayRef<Value> indices) {
-  auto step = [&](ScalarBuilder &inside, Value row, ValueRange now) {
+                                              ValueRange tables,
+                                              const Expr &begin,
+                                              const Expr &end, ValueRange start,
+                                              ArrayRef<Expr> indices) {
+  auto step = [&](ScalarBuilder &inside, const Expr &row, ValueRange now) {
     return combine(inside, now, readAll(inside, tables, row, indices));
   };
-  return s.loop(s.toIndex(begin), s.toIndex(end), start, step);
+  Expr first = begin.signedToIndex();
+  return s.loop(first, end.signedToIndex(), start, step);
 }
 
 SegmentExpander::Values SegmentExpander::initialOf(ScalarBuilder &s,
-                                                   ArrayRef<Value> indices) {
-  return llvm::map_to_vector(op.getInitial(), [&](Value initial) {
+                                                   ArrayRef<Expr> indices) {
+  Values values;
+  for (Value initial : op.getInitial()) {
     bool isScalar = typeOf(initial).getRank() == 0;
-    return s.read(initial, isScalar ? ArrayRef<Value>() : indices);
-  });
+    values.push_back(s.read(initial, isScalar ? ArrayRef<Expr>() : indices));
+  }
+  return values;
 }
 
-SegmentExpander::Values SegmentExpander::select(ScalarBuilder &s,
-                                                Value condition, ValueRange x,
-                                                ValueRange y) {
-  Values chosen;
+static SmallVector<Value> selectAll(const Expr &condition, ValueRange x,
+                                    ValueRange y) {
+  SmallVector<Value> chosen;
   for (auto [a, b] : llvm::zip_equal(x, y))
-    chosen.push_back(s.select(condition, a, b));
+    chosen.push_back(select(condition, a, b));
   return chosen;
 }
 
 /// Pieces of long segments: where those of each segment end, and what is in
 /// each of them. There are less than two full ones for each piece's rows.
 void SegmentExpander::makePieces() {
-  Value counts = makeWords(
-      b, loc, {segments}, {},
-      [&](ScalarBuilder &s, ArrayRef<Value> indices, ValueRange) {
-        auto [begin, end] = rangeOf(s, indices.front());
-        Value rows = s.sub(end, begin);
-        Value pieces = s.div(s.add(rows, s.word(piece - 1)), s.word(piece));
-        return s.select(s.less(s.word(piece), rows), pieces, s.word(0));
-      });
+  Value counts =
+      makeWords(b, loc, {segments}, {},
+                [&](ScalarBuilder &s, ArrayRef<Expr> indices, ArrayRef<Expr>) {
+                  auto [begin, end] = rangeOf(s, indices.front());
+                  Expr rows = end - begin, pieces = countPieces(rows);
+                  return select(lessSigned(piece, rows), pieces, 0);
+                });
   auto scan = ScanOp::create(b, loc, counts.getType(), counts, ValueRange(),
                              Value(), /*dimension=*/0, /*reverse=*/false);
   {
@@ -136,16 +135,15 @@ void SegmentExpander::makePieces() {
     Type i32 = b.getI32Type();
     Block *block =
         b.createBlock(&scan.getCombine(), {}, {i32, i32}, {loc, loc});
-    ScalarBuilder s(b, loc);
-    YieldOp::create(b, loc,
-                    s.add(block->getArgument(0), block->getArgument(1)));
+    Expr before = ExprBuilder(b, loc)(block->getArgument(0));
+    YieldOp::create(b, loc, Value(before + block->getArgument(1)));
   }
   ends = scan.getResult(0);
   int64_t count = 2 * llvm::divideCeil(shape.front(), piece);
   Value numbers =
       makeWords(b, loc, {count}, {},
-                [](ScalarBuilder &s, ArrayRef<Value> indices, ValueRange) {
-                  return s.toWord(indices.front());
+                [](ScalarBuilder &s, ArrayRef<Expr> indices, ArrayRef<Expr>) {
+                  return indices.front().signedToWord();
                 });
   Value owners = SearchSortedOp::create(b, loc, numbers.getType(), ends,
                                         numbers, /*right=*/true,
@@ -153,23 +151,20 @@ void SegmentExpander::makePieces() {
                                         /*descending=*/false);
   SmallVector<int64_t> pieceShape(shape);
   pieceShape.front() = count;
-  auto makePiece = [&](ScalarBuilder &s, ArrayRef<Value> indices, ValueRange) {
-    Value number = s.toWord(indices.front());
-    Value owner = s.read(owners, indices.front());
-    Value isThere = s.less(owner, s.word(segments));
-    Value segment = s.toIndex(s.min(owner, s.word(segments - 1)));
+  auto makePiece = [&](ScalarBuilder &s, ArrayRef<Expr> indices,
+                       ArrayRef<Expr>) {
+    Expr number = indices.front().signedToWord();
+    Expr owner = s.read(owners, indices.front());
+    Expr isThere = lessSigned(owner, segments);
+    Expr segment = minSigned(owner, segments - 1).signedToIndex();
     auto [begin, end] = rangeOf(s, segment);
     // Its pieces end with the last one: that begins where the rest does.
-    Value behind = s.sub(s.read(ends, segment), number);
-    Value pieces =
-        s.div(s.add(s.sub(end, begin), s.word(piece - 1)), s.word(piece));
-    Value first = s.add(begin, s.mul(s.sub(pieces, behind), s.word(piece)));
-    first = s.select(isThere, first, s.word(0));
-    Value last =
-        s.select(isThere, s.min(s.add(first, s.word(piece)), end), s.word(0));
-    Values start = readAll(s, op.getInputs(), s.toIndex(first), indices);
-    return fold(s, op.getInputs(), s.add(first, s.word(1)), last, start,
-                indices);
+    Expr later = s.read(ends, segment) - number;
+    Expr pieces = countPieces(end - begin);
+    Expr first = select(isThere, begin + (pieces - later) * piece, 0);
+    Expr last = select(isThere, minSigned(first + piece, end), 0);
+    Values start = readAll(s, op.getInputs(), first.signedToIndex(), indices);
+    return fold(s, op.getInputs(), first + 1, last, start, indices);
   };
   auto made = makeElements(b, loc, pieceShape, elements, {}, makePiece);
   made->setAttr(kReadsTablesOnceAttr, b.getUnitAttr());
@@ -182,26 +177,23 @@ SmallVector<Value> SegmentExpander::run() {
     makePieces();
   SmallVector<int64_t> resultShape(shape);
   resultShape.front() = segments;
-  auto reduce = [&](ScalarBuilder &s, ArrayRef<Value> indices, ValueRange) {
-    Value segment = indices.front();
+  auto reduce = [&](ScalarBuilder &s, ArrayRef<Expr> indices, ArrayRef<Expr>) {
+    const Expr &segment = indices.front();
     auto [begin, end] = rangeOf(s, segment);
-    Value rows = s.sub(end, begin);
-    Value isLong = s.less(s.word(piece), rows);
+    Expr rows = end - begin, isLong = lessSigned(piece, rows);
     Values initial = initialOf(s, indices);
-    Value stop = hasPieces ? s.select(isLong, begin, end) : end;
-    Value some = s.min(begin, s.word(shape.front() - 1));
-    Values result = readAll(s, op.getInputs(), s.toIndex(some), indices);
-    result =
-        fold(s, op.getInputs(), s.add(begin, s.word(1)), stop, result, indices);
-    Value isEmpty = s.less(rows, s.word(1));
-    result = select(s, isEmpty, initial, combine(s, initial, result));
+    Expr stop = hasPieces ? select(isLong, begin, end) : end;
+    Expr some = minSigned(begin, shape.front() - 1);
+    Values result = readAll(s, op.getInputs(), some.signedToIndex(), indices);
+    result = fold(s, op.getInputs(), begin + 1, stop, result, indices);
+    Expr isEmpty = lessSigned(rows, 1);
+    result = selectAll(isEmpty, initial, combine(s, initial, result));
     if (!hasPieces)
       return result;
-    Value last = s.read(ends, segment);
-    Value pieces = s.div(s.add(rows, s.word(piece - 1)), s.word(piece));
-    Value first = s.select(isLong, s.sub(last, pieces), last);
+    Expr last = s.read(ends, segment), pieces = countPieces(rows);
+    Expr first = select(isLong, last - pieces, last);
     Values folded = fold(s, partials, first, last, initial, indices);
-    return select(s, isLong, folded, result);
+    return selectAll(isLong, folded, result);
   };
   auto made = makeElements(b, loc, resultShape, elements, {}, reduce);
   made->setAttr(kReadsTablesOnceAttr, b.getUnitAttr());

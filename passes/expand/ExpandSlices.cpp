@@ -45,18 +45,18 @@ public:
   static std::optional<Place> of(SliceOp op, RankedTensorType whole);
 
   /// The index in the whole of the element at `indices` of the slice.
-  SmallVector<Value> outside(ScalarBuilder &s, ValueRange indices) const;
+  SmallVector<Expr> outside(ScalarBuilder &s, ArrayRef<Expr> indices) const;
   /// The index in the slice of the element at `indices` of the whole, and in
   /// `isInside` whether there is one.
-  SmallVector<Value> inside(ScalarBuilder &s, ValueRange indices,
-                            Value &isInside) const;
+  SmallVector<Expr> inside(ScalarBuilder &s, ArrayRef<Expr> indices,
+                           std::optional<Expr> &isInside) const;
   /// The number in the whole of the element at `indices` of the slice, as i32.
-  Value number(ScalarBuilder &s, ValueRange indices) const;
+  Expr number(ScalarBuilder &s, ArrayRef<Expr> indices) const;
 
 private:
   /// From the first to the last index of the slice in dimension `d`.
   int64_t extentOf(int64_t d) const { return (sizes[d] - 1) * strides[d] + 1; }
-  SmallVector<Value> begins(ScalarBuilder &s) const;
+  SmallVector<Expr> begins(ScalarBuilder &s) const;
 
   SmallVector<OpFoldResult> offsets;
   SmallVector<int64_t> sizes, strides;
@@ -144,8 +144,8 @@ std::optional<Place> Place::of(SliceOp op, RankedTensorType whole) {
 }
 
 /// Offsets that a device computes are clamped so that the slice is inside.
-SmallVector<Value> Place::begins(ScalarBuilder &s) const {
-  SmallVector<Value> begins;
+SmallVector<Expr> Place::begins(ScalarBuilder &s) const {
+  SmallVector<Expr> begins;
   IRMapping known;
   for (auto [d, offset] : llvm::enumerate(offsets)) {
     auto value = dyn_cast<Value>(offset);
@@ -153,36 +153,37 @@ SmallVector<Value> Place::begins(ScalarBuilder &s) const {
       begins.push_back(s.index(*getConstantIntValue(offset)));
       continue;
     }
-    Value last = s.index(whole.getDimSize(d) - extentOf(d));
-    begins.push_back(
-        s.max(s.min(s.inlineScalar(value, known), last), s.index(0)));
+    Expr last = s.index(whole.getDimSize(d) - extentOf(d));
+    Expr begin = s.inlineScalar(value, known);
+    begins.push_back(maxSigned(minSigned(begin, last), 0));
   }
   return begins;
 }
 
-SmallVector<Value> Place::outside(ScalarBuilder &s, ValueRange indices) const {
-  SmallVector<Value> result = begins(s);
+/// Adds `condition` to what holds already.
+static void require(std::optional<Expr> &all, const Expr &condition) {
+  all = all ? *all & condition : condition;
+}
+
+SmallVector<Expr> Place::outside(ScalarBuilder &s,
+                                 ArrayRef<Expr> indices) const {
+  SmallVector<Expr> result = begins(s);
   size_t next = 0;
   for (size_t d = 0; d < result.size(); ++d)
     if (!dropped[d])
-      result[d] = s.add(result[d], s.mul(indices[next++], s.index(strides[d])));
+      result[d] = result[d] + indices[next++] * strides[d];
   return result;
 }
 
-SmallVector<Value> Place::inside(ScalarBuilder &s, ValueRange indices,
-                                 Value &isInside) const {
-  SmallVector<Value> result;
-  auto require = [&](Value condition) {
-    isInside = isInside ? s.both(isInside, condition) : condition;
-  };
+SmallVector<Expr> Place::inside(ScalarBuilder &s, ArrayRef<Expr> indices,
+                                std::optional<Expr> &isInside) const {
+  SmallVector<Expr> result;
   for (auto [d, begin] : llvm::enumerate(begins(s))) {
-    Value distance = s.sub(indices[d], begin), stride = s.index(strides[d]);
-    require(
-        s.compare(arith::CmpIPredicate::ult, distance, s.index(extentOf(d))));
+    Expr distance = indices[d] - begin, stride = s.index(strides[d]);
+    require(isInside, distance < extentOf(d));
     if (strides[d] != 1) {
-      require(s.compare(arith::CmpIPredicate::eq, s.rem(distance, stride),
-                        s.index(0)));
-      distance = s.div(distance, stride);
+      require(isInside, distance % stride == 0);
+      distance = distance / stride;
     }
     if (!dropped[d])
       result.push_back(distance);
@@ -190,15 +191,17 @@ SmallVector<Value> Place::inside(ScalarBuilder &s, ValueRange indices,
   return result;
 }
 
-static Value numberOf(ScalarBuilder &s, ArrayRef<Value> indices,
-                      RankedTensorType whole) {
-  Value number = s.word(0);
-  for (auto [index, size] : llvm::zip_equal(indices, whole.getShape()))
-    number = s.add(s.mul(number, s.word(size)), s.toWord(index));
+static Expr numberOf(ScalarBuilder &s, ArrayRef<Expr> indices,
+                     RankedTensorType whole) {
+  Expr number = s.word(0);
+  for (auto [index, size] : llvm::zip_equal(indices, whole.getShape())) {
+    number = number * size;
+    number = number + index.signedToWord();
+  }
   return number;
 }
 
-Value Place::number(ScalarBuilder &s, ValueRange indices) const {
+Expr Place::number(ScalarBuilder &s, ArrayRef<Expr> indices) const {
   return numberOf(s, outside(s, indices), whole);
 }
 
@@ -218,7 +221,7 @@ LogicalResult ReadSlice::matchAndRewrite(tensor::ExtractSliceOp op,
   if (!place)
     return failure();
   RankedTensorType type = op.getType();
-  auto read = [&](ScalarBuilder &s, ArrayRef<Value> indices, ValueRange) {
+  auto read = [&](ScalarBuilder &s, ArrayRef<Expr> indices, ArrayRef<Expr>) {
     return SmallVector<Value>{
         s.read(op.getSource(), place->outside(s, indices))};
   };
@@ -236,9 +239,8 @@ LogicalResult WriteSlice::matchAndRewrite(tensor::InsertSliceOp op,
   if (!place)
     return failure();
   if (isWorthScattering(part, whole)) {
-    auto number = [&](ScalarBuilder &s, ArrayRef<Value> indices, ValueRange) {
-      return place->number(s, indices);
-    };
+    auto number = [&](ScalarBuilder &s, ArrayRef<Expr> indices,
+                      ArrayRef<Expr>) { return place->number(s, indices); };
     Value places =
         makeWords(rewriter, op.getLoc(), part.getShape(), {}, number);
     rewriter.replaceOp(op,
@@ -246,14 +248,13 @@ LogicalResult WriteSlice::matchAndRewrite(tensor::InsertSliceOp op,
                                        places, op.getDest()));
     return success();
   }
-  auto choose = [&](ScalarBuilder &s, ArrayRef<Value> indices,
-                    ValueRange elements) {
-    Value isInside;
-    SmallVector<Value> at = place->inside(s, indices, isInside);
-    if (!isInside) // Of rank 0.
-      return SmallVector<Value>{s.read(op.getSource(), at)};
-    return SmallVector<Value>{
-        s.select(isInside, s.read(op.getSource(), at), elements[0])};
+  auto choose = [&](ScalarBuilder &s, ArrayRef<Expr> indices,
+                    ArrayRef<Expr> elements) {
+    std::optional<Expr> isInside; // Not of rank 0.
+    SmallVector<Expr> at = place->inside(s, indices, isInside);
+    Expr element = s.read(op.getSource(), at);
+    return SmallVector<Value>{isInside ? select(*isInside, element, elements[0])
+                                       : element};
   };
   rewriter.replaceOp(op, makeElements(rewriter, op.getLoc(), whole.getShape(),
                                       whole.getElementType(), op.getDest(),
@@ -267,16 +268,14 @@ LogicalResult WriteElement::matchAndRewrite(tensor::InsertOp op,
   if (!isVmTensor(type) || !isScalarCode(op.getScalar()) ||
       !isScalarCode(op.getIndices()))
     return failure();
-  auto choose = [&](ScalarBuilder &s, ArrayRef<Value> indices,
-                    ValueRange elements) {
+  auto choose = [&](ScalarBuilder &s, ArrayRef<Expr> indices,
+                    ArrayRef<Expr> elements) {
     IRMapping known;
-    Value chosen = s.inlineScalar(op.getScalar(), known), isHere;
-    for (auto [index, at] : llvm::zip_equal(indices, op.getIndices())) {
-      Value isSame =
-          s.compare(arith::CmpIPredicate::eq, index, s.inlineScalar(at, known));
-      isHere = isHere ? s.both(isHere, isSame) : isSame;
-    }
-    return SmallVector<Value>{isHere ? s.select(isHere, chosen, elements[0])
+    Expr chosen = s.inlineScalar(op.getScalar(), known);
+    std::optional<Expr> isHere;
+    for (auto [index, at] : llvm::zip_equal(indices, op.getIndices()))
+      require(isHere, index == s.inlineScalar(at, known));
+    return SmallVector<Value>{isHere ? select(*isHere, chosen, elements[0])
                                      : chosen};
   };
   rewriter.replaceOp(op,
@@ -298,11 +297,8 @@ Value ExpandPositionedStore::distances(OpBuilder &b, Location loc,
       AffineMap::get(/*dimCount=*/1, /*symbolCount=*/0, b.getContext()),
       b.getMultiDimIdentityMap(1)};
   auto build = [](OpBuilder &nested, Location l, ValueRange args) {
-    Value row = linalg::IndexOp::create(nested, l, 0);
-    Value number =
-        arith::IndexCastOp::create(nested, l, nested.getI32Type(), row);
-    Value distance = arith::SubIOp::create(nested, l, number, args[0]);
-    linalg::YieldOp::create(nested, l, distance);
+    Expr row = ExprBuilder(nested, l).make<linalg::IndexOp>(0);
+    linalg::YieldOp::create(nested, l, Value(row.signedToWord() - args[0]));
   };
   return linalg::GenericOp::create(b, loc, type, position, init, maps,
                                    ArrayRef{utils::IteratorType::parallel},
@@ -322,13 +318,9 @@ Value ExpandPositionedStore::merge(OpBuilder &b, Location loc, Value rows,
                                          utils::IteratorType::parallel);
   int64_t count = slice.getDimSize(0);
   auto build = [count](OpBuilder &nested, Location l, ValueRange args) {
-    Value end =
-        arith::ConstantOp::create(nested, l, nested.getI32IntegerAttr(count));
-    Value inside = arith::CmpIOp::create(nested, l, arith::CmpIPredicate::ult,
-                                         args[0], end);
-    Value element =
-        arith::SelectOp::create(nested, l, inside, args[1], args[2]);
-    linalg::YieldOp::create(nested, l, element);
+    Expr isInside = ExprBuilder(nested, l)(args[0]) < count;
+    linalg::YieldOp::create(nested, l,
+                            Value(select(isInside, args[1], args[2])));
   };
   return linalg::GenericOp::create(b, loc, type, ValueRange{rows, moved, old},
                                    init, maps, loops, build)

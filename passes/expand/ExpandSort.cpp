@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/expand/ExpandSort.h"
+#include "passes/expand/ElementBuilder.h"
 
 #include "dialects/gpuvm/Gpuvm.h"
 #include "dialects/gpuvm/Target.h"
@@ -32,41 +33,11 @@ static constexpr int64_t kMaxMovedBytes = 8;
 // Numbers of elements
 //===----------------------------------------------------------------------===//
 
-/// A tensor of i32 of the shape of `like`: `build` computes each element from
-/// its indices and that element of `input`, if there is one.
-static Value
-makeWords(OpBuilder &b, Location loc, RankedTensorType like, Value input,
-          function_ref<Value(OpBuilder &, ArrayRef<Value>, Value)> build) {
-  RankedTensorType type = like.clone(b.getI32Type());
-  Value init = tensor::EmptyOp::create(b, loc, type, ValueRange());
-  int64_t rank = type.getRank();
-  SmallVector<Value> inputs;
-  if (input)
-    inputs.push_back(input);
-  SmallVector<AffineMap> maps(inputs.size() + 1,
-                              b.getMultiDimIdentityMap(rank));
-  SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             b, loc, type, inputs, init, maps, loops,
-             [&](OpBuilder &nested, Location l, ValueRange arguments) {
-               SmallVector<Value> indices;
-               for (int64_t dim = 0; dim < rank; ++dim) {
-                 Value index = linalg::IndexOp::create(nested, l, dim);
-                 indices.push_back(arith::IndexCastOp::create(
-                     nested, l, nested.getI32Type(), index));
-               }
-               Value element = input ? arguments.front() : Value();
-               linalg::YieldOp::create(nested, l,
-                                       build(nested, indices, element));
-             })
-      .getResult(0);
-}
-
 /// The place of each element along its row.
 static Value numberElements(OpBuilder &b, Location loc, RankedTensorType like) {
-  return makeWords(b, loc, like, Value(),
-                   [](OpBuilder &, ArrayRef<Value> indices, Value) {
-                     return indices.back();
+  return makeWords(b, loc, like.getShape(), {},
+                   [](ScalarBuilder &, ArrayRef<Expr> at, ArrayRef<Expr>) {
+                     return at.back().signedToWord();
                    });
 }
 
@@ -76,22 +47,17 @@ static Value gatherAlong(OpBuilder &b, Location loc, Value source,
   RankedTensorType type = typeOf(source);
   Value numbers = places, flat = source;
   if (type.getRank() > 1) {
-    numbers = makeWords(
-        b, loc, type, places,
-        [&](OpBuilder &nested, ArrayRef<Value> indices, Value place) {
-          auto times = [&](Value a, int64_t factor) -> Value {
-            Value number = arith::ConstantOp::create(
-                nested, loc, nested.getI32IntegerAttr(factor));
-            return arith::MulIOp::create(nested, loc, a, number);
-          };
-          Value row = indices.front();
-          for (int64_t dim = 1; dim < type.getRank() - 1; ++dim)
-            row = arith::AddIOp::create(
-                nested, loc, times(row, type.getDimSize(dim)), indices[dim]);
-          return arith::AddIOp::create(
-                     nested, loc, times(row, type.getShape().back()), place)
-              .getResult();
-        });
+    auto numberOf = [&](ScalarBuilder &, ArrayRef<Expr> indices,
+                        ArrayRef<Expr> place) {
+      SmallVector<Expr> at;
+      for (const Expr &index : indices)
+        at.push_back(index.signedToWord());
+      Expr row = at.front();
+      for (int64_t dim = 1; dim < type.getRank() - 1; ++dim)
+        row = row * type.getDimSize(dim) + at[dim];
+      return row * type.getShape().back() + place.front();
+    };
+    numbers = makeWords(b, loc, type.getShape(), places, numberOf);
     ReassociationIndices all =
         llvm::to_vector<2>(llvm::seq<int64_t>(0, type.getRank()));
     auto flatType =

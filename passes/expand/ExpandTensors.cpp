@@ -118,13 +118,13 @@ private:
     if (!type)
       return arith::SelectOp::create(b, op.getLoc(), op.getCondition(), yes,
                                      no);
-    auto select = [&](ScalarBuilder &s, ArrayRef<Value>, ValueRange sides) {
+    auto choose = [&](ScalarBuilder &s, ArrayRef<Expr>, ArrayRef<Expr> sides) {
       IRMapping known;
-      Value condition = s.inlineScalar(op.getCondition(), known);
-      return SmallVector<Value>{s.select(condition, sides[0], sides[1])};
+      Expr condition = s.inlineScalar(op.getCondition(), known);
+      return SmallVector<Value>{select(condition, sides[0], sides[1])};
     };
     return makeElements(b, op.getLoc(), type.getShape(), type.getElementType(),
-                        {yes, no}, select)
+                        {yes, no}, choose)
         .getResult(0);
   }
 };
@@ -137,16 +137,18 @@ struct FromElementsToGeneric : OpRewritePattern<tensor::FromElementsOp> {
     RankedTensorType type = op.getType();
     if (!isVmTensor(type) || !isScalarCode(op.getElements()))
       return failure();
-    auto choose = [&](ScalarBuilder &s, ArrayRef<Value> indices, ValueRange) {
-      Value number = s.index(0);
+    auto choose = [&](ScalarBuilder &s, ArrayRef<Expr> indices,
+                      ArrayRef<Expr>) {
+      Expr number = s.index(0);
       for (auto [index, size] : llvm::zip_equal(indices, type.getShape()))
-        number = s.add(s.mul(number, s.index(size)), index);
+        number = number * size + index;
       IRMapping known;
-      Value chosen = s.inlineScalar(op.getElements().back(), known);
-      for (int64_t i = type.getNumElements() - 1; i-- > 0;)
+      Expr chosen = s.inlineScalar(op.getElements().back(), known);
+      for (int64_t i = type.getNumElements() - 1; i-- > 0;) {
+        Expr isHere = number == i;
         chosen =
-            s.select(s.compare(arith::CmpIPredicate::eq, number, s.index(i)),
-                     s.inlineScalar(op.getElements()[i], known), chosen);
+            select(isHere, s.inlineScalar(op.getElements()[i], known), chosen);
+      }
       return SmallVector<Value>{chosen};
     };
     rewriter.replaceOp(op, makeElements(rewriter, op.getLoc(), type.getShape(),

@@ -41,16 +41,15 @@ Value gpuvm::scatterRows(OpBuilder &b, Location loc, Value part, Value position,
   shape.push_back(width);
   auto each = RankedTensorType::get(shape, b.getI32Type());
   auto place = [&](OpBuilder &inside, Location at, ValueRange args) {
-    ScalarBuilder s(inside, at);
+    ExprBuilder b(inside, at);
     auto index = [&](int64_t dim) {
-      return s.toWord(s.make<linalg::IndexOp>(dim));
+      return b.make<linalg::IndexOp>(dim).signedToWord();
     };
-    Value row = s.add(args.front(), index(slices));
-    Value isThere = s.compare(arith::CmpIPredicate::ult, row, s.word(rows));
+    Expr row = args.front() + index(slices), isThere = row < rows;
     if (slices)
-      row = s.add(s.mul(index(0), s.word(rows)), row);
-    Value element = s.add(s.mul(row, s.word(width)), index(slices + 1));
-    linalg::YieldOp::create(inside, at, s.select(isThere, element, s.word(-1)));
+      row = index(0) * rows + row;
+    Expr first = row * width, element = first + index(slices + 1);
+    linalg::YieldOp::create(inside, at, Value(select(isThere, element, -1)));
   };
   Value init = tensor::EmptyOp::create(b, loc, each, ValueRange());
   unsigned rank = shape.size();

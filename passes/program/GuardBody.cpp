@@ -41,9 +41,9 @@ void gpuvm::guardBody(linalg::GenericOp op,
     if (!isa<linalg::IndexOp>(inner)) // Which are in the body itself.
       inner->moveBefore(end);
   OpBuilder otherwise = guard.getElseBodyBuilder();
-  auto zeros = llvm::map_to_vector(yield->getOperandTypes(), [&](Type type) {
-    return ScalarBuilder(otherwise, loc).constant(inside.getZeroAttr(type));
-  });
+  SmallVector<Value> zeros;
+  for (Type type : yield->getOperandTypes())
+    zeros.push_back(ExprBuilder(otherwise, loc).constant(type, 0));
   scf::YieldOp::create(otherwise, loc, zeros);
   yield->setOperands(guard.getResults());
 }

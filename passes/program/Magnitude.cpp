@@ -15,17 +15,11 @@ using namespace mlir;
 using namespace mlir::gpuvm;
 
 /// The element as an f32.
-static Value toF32(OpBuilder &b, Location loc, Value x) {
-  Type f32 = b.getF32Type(), type = x.getType();
-  if (type.isF32())
-    return x;
-  if (type.isInteger(1))
-    return arith::UIToFPOp::create(b, loc, f32, x);
-  if (type.isInteger())
-    return arith::SIToFPOp::create(b, loc, f32, x);
-  if (type.isF16() || type.isBF16())
-    return arith::ExtFOp::create(b, loc, f32, x);
-  return arith::TruncFOp::create(b, loc, f32, x);
+static Expr toF32(const Expr &x) {
+  Type f32 = x.builder().ir().getF32Type();
+  if (!x.isFloat())
+    return x.width() == 1 ? x.toFloat(f32) : x.signedToFloat(f32);
+  return x.width() < 32 ? x.extend(f32) : x.truncate(f32);
 }
 
 Value gpuvm::reduceMagnitude(OpBuilder &b, Location loc, Value payload,
@@ -42,13 +36,8 @@ Value gpuvm::reduceMagnitude(OpBuilder &b, Location loc, Value payload,
   Value zeros =
       arith::ConstantOp::create(b, loc, DenseElementsAttr::get(result, 0.0f));
   auto body = [&](OpBuilder &nested, Location l, ValueRange args) {
-    Value x = toF32(nested, l, args[0]), next;
-    if (field == Field::norm)
-      next = arith::AddFOp::create(nested, l, args[1],
-                                   arith::MulFOp::create(nested, l, x, x));
-    else
-      next = arith::MaximumFOp::create(nested, l, args[1],
-                                       math::AbsFOp::create(nested, l, x));
+    Expr x = toF32(ExprBuilder(nested, l)(args[0]));
+    Value next = field == Field::norm ? args[1] + x * x : max(args[1], abs(x));
     linalg::YieldOp::create(nested, l, next);
   };
   return linalg::GenericOp::create(b, loc, result, payload, zeros,
@@ -60,9 +49,8 @@ Value gpuvm::makeNorms(OpBuilder &b, Location loc, Value sums) {
   return makeElements(
              b, loc, cast<RankedTensorType>(sums.getType()).getShape(),
              b.getF32Type(), sums,
-             [](ScalarBuilder &s, ArrayRef<Value>, ValueRange elements) {
-               return SmallVector<Value>{
-                   s.make<math::SqrtOp>(elements.front())};
+             [](ScalarBuilder &s, ArrayRef<Expr>, ArrayRef<Expr> elements) {
+               return SmallVector<Value>{sqrt(elements.front())};
              })
       .getResult(0);
 }

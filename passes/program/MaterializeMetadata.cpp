@@ -82,26 +82,15 @@ Value MetadataBuilder::words(Value norm, Value maxAbs, Value old,
   AffineMap one = b.getMultiDimIdentityMap(1);
   AffineMap none = AffineMap::get(1, 0, ArrayRef<AffineExpr>(), b.getContext());
   auto body = [&](OpBuilder &nested, Location l, ValueRange args) {
-    Type i32 = nested.getI32Type();
-    Value field = arith::IndexCastOp::create(
-        nested, l, i32, linalg::IndexOp::create(nested, l, 0));
-    auto constant = [&](int32_t v) -> Value {
-      return arith::ConstantOp::create(nested, l, nested.getI32IntegerAttr(v));
-    };
-    Value root = args[0];
+    ExprBuilder e(nested, l);
+    Expr field = e.make<linalg::IndexOp>(0).signedToWord(), root = e(args[0]);
     if (fields[static_cast<unsigned>(Field::norm)])
-      root = math::SqrtOp::create(nested, l, root);
-    Value candidates[] = {
-        arith::BitcastOp::create(nested, l, i32, root),
-        arith::BitcastOp::create(nested, l, i32, args[1]),
-        arith::AddIOp::create(nested, l, args[2], constant(1)), args[3]};
-    Value word = candidates[3];
-    for (int32_t i = 2; i >= 0; --i) {
-      Value here = arith::CmpIOp::create(nested, l, arith::CmpIPredicate::eq,
-                                         field, constant(i));
-      word = arith::SelectOp::create(nested, l, here, candidates[i], word);
-    }
-    linalg::YieldOp::create(nested, l, word);
+      root = sqrt(root);
+    Expr candidates[] = {bitsOf(root), bitsOf(e(args[1])), e(args[2]) + 1};
+    Expr word = e(args[3]);
+    for (int32_t i = 2; i >= 0; --i)
+      word = select(field == i, candidates[i], word);
+    linalg::YieldOp::create(nested, l, Value(word));
   };
   Value init = tensor::EmptyOp::create(b, loc, {4}, b.getI32Type());
   return linalg::GenericOp::create(
@@ -149,25 +138,21 @@ static Value readClock(OpBuilder b, Location loc, Value after) {
 static Value nanosecondsBetween(OpBuilder &b, Location loc, Value first,
                                 Value last) {
   Type i64 = b.getI64Type(), i32 = b.getI32Type(), f32 = b.getF32Type();
-  return makeElements(
-             b, loc, {}, i64, {},
-             [&](ScalarBuilder &s, ArrayRef<Value>, ValueRange) {
-               auto word = [&](Value clock, int64_t i) {
-                 return s.read(clock, s.index(i));
-               };
-               Value ticks =
-                   s.both(s.sub(word(last, 0), word(first, 0)), word(last, 1));
-               Value period = s.make<arith::BitcastOp>(
-                   f32, s.make<arith::TruncIOp>(i32, word(last, 2)));
-               Value one = s.constant(b.getF32FloatAttr(1));
-               Value product = s.make<arith::MulFOp>(
-                   s.make<arith::SIToFPOp>(f32, ticks), period);
-               // A tick of a nanosecond needs no rounding.
-               Value exact = s.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ,
-                                                   period, one);
-               return SmallVector<Value>{s.select(
-                   exact, ticks, s.make<arith::FPToSIOp>(i64, product))};
-             })
+  return makeElements(b, loc, {}, i64, {},
+                      [&](ScalarBuilder &s, ArrayRef<Expr>, ArrayRef<Expr>) {
+                        auto word = [&](Value clock, int64_t i) {
+                          return s.read(clock, s.index(i));
+                        };
+                        Expr end = word(last, 0), ticks = end - word(first, 0);
+                        ticks = ticks & word(last, 1);
+                        Expr period = fromBits(word(last, 2).truncate(i32));
+                        Expr one = period.constant(1);
+                        Expr product = ticks.signedToFloat(f32) * period;
+                        // A tick of a nanosecond needs no rounding.
+                        Expr exact = period == one;
+                        return SmallVector<Value>{
+                            select(exact, ticks, product.toSigned(i64))};
+                      })
       .getResult(0);
 }
 

@@ -39,13 +39,13 @@ private:
   void changeTypes();
 
   // The element of rows past the count.
-  using OtherwiseFn = function_ref<Value(ScalarBuilder &)>;
-  Value isInside(ScalarBuilder &s, Value row, StringAttr symbol);
+  using OtherwiseFn = function_ref<Expr(ScalarBuilder &)>;
+  Expr isInside(ScalarBuilder &s, const Expr &row, StringAttr symbol);
   Value select(Value rows, StringAttr symbol, OtherwiseFn otherwise);
   void hide(OpOperand &rows, StringAttr symbol, TypedAttr element);
   void hide(OpOperand &rows, StringAttr symbol, int64_t element);
   Value isBehind(Location loc, ArrayRef<int64_t> shape, StringAttr symbol);
-  using WordFn = function_ref<Value(ScalarBuilder &, ValueRange elements)>;
+  using WordFn = function_ref<Expr(ScalarBuilder &, ArrayRef<Expr> elements)>;
   void replaceWords(OpResult words, ValueRange inputs, WordFn build);
 
   // Operations (LowerBoundedOps.cpp, LowerBoundedLinalg.cpp).

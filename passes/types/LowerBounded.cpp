@@ -72,11 +72,11 @@ void BoundLowering::setSymbol(Operation *op, StringAttr symbol) {
 }
 
 Value BoundLowering::clamp(Location loc, Value count, int64_t bound) {
-  return makeWords(b, loc, {}, count,
-                   [&](ScalarBuilder &s, ArrayRef<Value>, ValueRange elements) {
-                     return s.min(s.max(elements.front(), s.word(0)),
-                                  s.word(bound));
-                   });
+  return makeWords(
+      b, loc, {}, count,
+      [&](ScalarBuilder &s, ArrayRef<Expr>, ArrayRef<Expr> elements) {
+        return minSigned(maxSigned(elements.front(), 0), bound);
+      });
 }
 
 /// Whether `count` is at most `bound`, whatever the data.
@@ -105,12 +105,12 @@ Value BoundLowering::keepExcess(Location loc, Value count, StringAttr symbol,
   StoreOp::create(inside, loc, zero, symbol.getValue());
   SendOp::create(inside, loc, ValueRange());
   auto old = LoadOp::create(b, loc, word, symbol.getValue(), IntegerAttr());
-  return makeWords(b, loc, {}, ValueRange{old, count},
-                   [&](ScalarBuilder &s, ArrayRef<Value>, ValueRange elements) {
-                     Value isExcess = s.less(s.word(bound), elements.front());
-                     return s.select(isExcess, elements.front(),
-                                     elements.back());
-                   });
+  return makeWords(
+      b, loc, {}, ValueRange{old, count},
+      [&](ScalarBuilder &s, ArrayRef<Expr>, ArrayRef<Expr> elements) {
+        Expr isExcess = lessSigned(bound, elements.front());
+        return gpuvm::select(isExcess, elements.front(), elements.back());
+      });
 }
 
 /// A word of Control for what the present stage counted.

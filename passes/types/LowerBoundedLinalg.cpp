@@ -34,10 +34,10 @@ LogicalResult BoundLowering::hideFromReduction(linalg::GenericOp op,
                             "knows: nothing is known that changes nothing");
     OpBuilder inside(combine);
     ScalarBuilder s(inside, op.getLoc());
-    Value row = linalg::IndexOp::create(inside, op.getLoc(), loop);
-    combine->setOperand(element, s.select(isInside(s, row, symbol),
-                                          combine->getOperand(element),
-                                          s.constant(*neutral)));
+    Expr isThere = isInside(s, s.make<linalg::IndexOp>(loop), symbol);
+    combine->setOperand(element,
+                        gpuvm::select(isThere, combine->getOperand(element),
+                                      s.constant(*neutral)));
   }
   return success();
 }
@@ -47,8 +47,8 @@ void BoundLowering::guardRows(linalg::GenericOp op, StringAttr symbol,
                               unsigned loop) {
   guardBody(op, [&](ScalarBuilder &s) {
     OpBuilder inside(op.getBody()->getTerminator());
-    return isInside(s, linalg::IndexOp::create(inside, op.getLoc(), loop),
-                    symbol);
+    Value row = linalg::IndexOp::create(inside, op.getLoc(), loop);
+    return isInside(s, s(row), symbol);
   });
 }
 

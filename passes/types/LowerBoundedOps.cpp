@@ -19,17 +19,19 @@ static ArrayRef<int64_t> shapeInMemory(Value rows) {
 // Rows past the count
 //===----------------------------------------------------------------------===//
 
-Value BoundLowering::isInside(ScalarBuilder &s, Value row, StringAttr symbol) {
-  return s.less(s.toWord(row), s.read(counts.lookup(symbol), {}));
+Expr BoundLowering::isInside(ScalarBuilder &s, const Expr &row,
+                             StringAttr symbol) {
+  Expr number = row.signedToWord();
+  return lessSigned(number, s.read(counts.lookup(symbol), {}));
 }
 
 /// The rows of a bounded value, and something else past its count.
 Value BoundLowering::select(Value rows, StringAttr symbol,
                             OtherwiseFn otherwise) {
-  auto choose = [&](ScalarBuilder &s, ArrayRef<Value> indices,
-                    ValueRange elements) -> SmallVector<Value> {
-    return {s.select(isInside(s, indices.front(), symbol), elements.front(),
-                     otherwise(s))};
+  auto choose = [&](ScalarBuilder &s, ArrayRef<Expr> indices,
+                    ArrayRef<Expr> elements) -> SmallVector<Value> {
+    Expr isThere = isInside(s, indices.front(), symbol);
+    return {gpuvm::select(isThere, elements.front(), otherwise(s))};
   };
   return makeElements(b, rows.getLoc(), shapeInMemory(rows),
                       getElementTypeOrSelf(rows), rows, choose)
@@ -52,10 +54,10 @@ void BoundLowering::hide(OpOperand &rows, StringAttr symbol, int64_t element) {
 Value BoundLowering::isBehind(Location loc, ArrayRef<int64_t> shape,
                               StringAttr symbol) {
   Type i8 = b.getI8Type();
-  auto flag = [&](ScalarBuilder &s, ArrayRef<Value> indices,
-                  ValueRange) -> SmallVector<Value> {
-    return {s.select(isInside(s, indices.front(), symbol), s.integer(i8, 0),
-                     s.integer(i8, 1))};
+  auto flag = [&](ScalarBuilder &s, ArrayRef<Expr> indices,
+                  ArrayRef<Expr>) -> SmallVector<Value> {
+    Expr isThere = isInside(s, indices.front(), symbol);
+    return {gpuvm::select(isThere, s.constant(i8, 0), 1)};
   };
   return makeElements(b, loc, shape, i8, {}, flag).getResult(0);
 }
@@ -68,7 +70,7 @@ void BoundLowering::replaceWords(OpResult words, ValueRange inputs,
   b.setInsertionPointAfter(words.getOwner());
   Value made =
       makeWords(b, words.getLoc(), shapeInMemory(words), inputs,
-                [&](ScalarBuilder &s, ArrayRef<Value>, ValueRange elements) {
+                [&](ScalarBuilder &s, ArrayRef<Expr>, ArrayRef<Expr> elements) {
                   return build(s, elements);
                 });
   made.setType(words.getType());
@@ -193,8 +195,8 @@ LogicalResult BoundLowering::lowerSearch(SearchSortedOp op) {
        lastElement(getElementTypeOrSelf(op.getTable()), op.getIsUnsigned(),
                    op.getDescending()));
   OpResult result = op->getResult(0);
-  replaceWords(result, result, [&](ScalarBuilder &s, ValueRange place) {
-    return s.min(place.front(), s.read(counts.lookup(symbol), {}));
+  replaceWords(result, result, [&](ScalarBuilder &s, ArrayRef<Expr> place) {
+    return minSigned(place.front(), s.read(counts.lookup(symbol), {}));
   });
   return success();
 }
@@ -213,10 +215,10 @@ LogicalResult BoundLowering::lowerDistinct(DistinctOp op) {
     hide(key, symbol, 0);
   op->insertOperands(0, isBehind(op.getLoc(), shape, symbol));
   OpResult count = op->getOpResult(2);
-  replaceWords(count, count, [&](ScalarBuilder &s, ValueRange all) {
-    Value isFull =
-        s.less(s.word(shape.front() - 1), s.read(counts.lookup(symbol), {}));
-    return s.sub(all.front(), s.select(isFull, s.word(0), s.word(1)));
+  replaceWords(count, count, [&](ScalarBuilder &s, ArrayRef<Expr> all) {
+    Expr last = s.word(shape.front() - 1);
+    Expr isFull = lessSigned(last, s.read(counts.lookup(symbol), {}));
+    return all.front() - gpuvm::select(isFull, s.word(0), 1);
   });
   return success();
 }
@@ -229,14 +231,14 @@ LogicalResult BoundLowering::lowerMatch(MatchOp op) {
     return failure();
   if (!*table)
     return success();
-  auto countOfThose = [&](ScalarBuilder &s, ValueRange range) {
-    Value begin = s.toIndex(range[0]);
-    Value end = s.add(begin, s.toIndex(range[1]));
-    Value rows = s.read(counts.lookup(*table), {});
-    auto isThere = [&](ScalarBuilder &inside, Value place) {
-      return inside.less(inside.read(op.getOrder(), place), rows);
+  auto countOfThose = [&](ScalarBuilder &s, ArrayRef<Expr> range) {
+    Expr begin = range[0].signedToIndex();
+    Expr end = begin + range[1].signedToIndex();
+    Expr rows = s.read(counts.lookup(*table), {});
+    auto isThere = [&](ScalarBuilder &inside, const Expr &place) {
+      return lessSigned(inside.read(op.getOrder(), place), rows);
     };
-    return s.sub(s.toWord(s.search(begin, end, isThere)), range[0]);
+    return s.search(begin, end, isThere).signedToWord() - range[0];
   };
   replaceWords(op->getResult(1), {op.getFirst(), op.getCounts()}, countOfThose);
   return success();
@@ -269,8 +271,8 @@ LogicalResult BoundLowering::lowerSegments(SegmentReduceOp op) {
   FailureOr<StringAttr> symbol = symbolFor(op, op.getInputs());
   if (failed(symbol))
     return failure();
-  auto atMost = [&](ScalarBuilder &s, ArrayRef<Value>, ValueRange offset) {
-    return s.min(offset.front(), s.read(counts.lookup(*symbol), {}));
+  auto atMost = [&](ScalarBuilder &s, ArrayRef<Expr>, ArrayRef<Expr> offset) {
+    return minSigned(offset.front(), s.read(counts.lookup(*symbol), {}));
   };
   Value offsets = op.getOffsets();
   op.getOffsetsMutable().assign(

@@ -31,15 +31,13 @@ public:
 
 private:
   // Between a small type and the one that it is computed in.
-  Value widen(ScalarBuilder &s, Value value, bool isUnsigned);
-  Value makeSmall(ScalarBuilder &s, Value wide, Type type);
-  Value loadInteger(ScalarBuilder &s, Value value);
+  Expr widen(const Expr &value, bool isUnsigned);
+  Expr makeSmall(const Expr &wide, Type type);
 
   LogicalResult lower(Operation *op);
-  Value convert(Operation *op, ScalarBuilder &s);
-  Value convertFloat(Operation *op, ScalarBuilder &s);
-  Value convertInteger(Operation *op, ScalarBuilder &s);
-  Value compute(Operation *op, OpBuilder &b, ScalarBuilder &s);
+  Expr convertFloat(Operation *op, const ExprBuilder &b);
+  Expr convertInteger(Operation *op, const ExprBuilder &b);
+  Expr compute(Operation *op, const ExprBuilder &b);
   void replaceTypes();
   void replaceBytes();
 
@@ -59,9 +57,8 @@ static Type computedIn(Type type, Builder &b) {
 static unsigned widthOf(Type type) { return type.getIntOrFloatBitWidth(); }
 
 /// The number of `bits` low bits of a byte.
-static Value signExtend(ScalarBuilder &s, Value byte, unsigned bits) {
-  Value up = s.shiftLeft(byte, 8 - bits);
-  return s.make<arith::ShRSIOp>(up, s.integer(byte.getType(), 8 - bits));
+static Expr signExtend(const Expr &byte, unsigned bits) {
+  return shiftRightSigned(byte << (8 - bits), 8 - bits);
 }
 
 static bool isUnsigned(Operation *op) {
@@ -80,100 +77,81 @@ static bool isShift(Operation *op) {
 // Scalar code
 //===----------------------------------------------------------------------===//
 
-Value SmallTypeLowering::loadInteger(ScalarBuilder &s, Value value) {
-  auto i8 = IntegerType::get(value.getContext(), 8);
-  Value byte = s.make<arith::ExtSIOp>(i8, value);
-  bytes.push_back({byte.getDefiningOp(), widthOf(value.getType())});
-  return byte;
-}
-
-Value SmallTypeLowering::widen(ScalarBuilder &s, Value value, bool isUnsigned) {
-  Type type = value.getType();
-  auto i8 = IntegerType::get(value.getContext(), 8);
+Expr SmallTypeLowering::widen(const Expr &value, bool isUnsigned) {
+  Type type = value.getType(), i8 = value.builder().ir().getI8Type();
   if (isSmallFloat(type))
-    return decodeSmallFloat(s, s.make<arith::BitcastOp>(i8, value),
-                            cast<FloatType>(type));
+    return decodeSmallFloat(value.bitcast(i8), cast<FloatType>(type));
   if (!isSmallInteger(type))
     return value;
-  Value byte = loadInteger(s, value);
-  return isUnsigned ? s.both(byte, s.integer(i8, (1u << widthOf(type)) - 1))
-                    : byte;
+  Expr byte = value.signExtend(i8);
+  bytes.push_back({Value(byte).getDefiningOp(), widthOf(type)});
+  return isUnsigned ? byte & ((1u << widthOf(type)) - 1) : byte;
 }
 
-Value SmallTypeLowering::makeSmall(ScalarBuilder &s, Value wide, Type type) {
+Expr SmallTypeLowering::makeSmall(const Expr &wide, Type type) {
   if (isSmallFloat(type))
-    return s.make<arith::BitcastOp>(
-        type, encodeSmallFloat(s, wide, cast<FloatType>(type)));
+    return encodeSmallFloat(wide, cast<FloatType>(type)).bitcast(type);
   if (!isSmallInteger(type))
     return wide;
-  Value small = s.make<arith::TruncIOp>(type, wide);
-  bytes.push_back({small.getDefiningOp(), widthOf(type)});
+  Expr small = wide.truncate(type);
+  bytes.push_back({Value(small).getDefiningOp(), widthOf(type)});
   return small;
 }
 
 /// extf and truncf.
-Value SmallTypeLowering::convertFloat(Operation *op, ScalarBuilder &s) {
+Expr SmallTypeLowering::convertFloat(Operation *op, const ExprBuilder &b) {
   Type to = op->getResult(0).getType();
-  Value value = widen(s, op->getOperand(0), /*isUnsigned=*/false);
-  auto f32 = Float32Type::get(op->getContext());
-  Type middle = isSmallFloat(to) ? f32 : to;
-  if (widthOf(value.getType()) < widthOf(middle))
-    value = s.make<arith::ExtFOp>(middle, value);
-  else if (value.getType() != middle)
-    value = s.make<arith::TruncFOp>(middle, value);
-  return makeSmall(s, value, to);
+  Expr value = widen(b(op->getOperand(0)), /*isUnsigned=*/false);
+  Type middle = isSmallFloat(to) ? b.ir().getF32Type() : to;
+  value = value.width() < widthOf(middle) ? value.extend(middle)
+                                          : value.truncate(middle);
+  return makeSmall(value, to);
 }
 
 /// extsi, extui, trunci.
-Value SmallTypeLowering::convertInteger(Operation *op, ScalarBuilder &s) {
+Expr SmallTypeLowering::convertInteger(Operation *op, const ExprBuilder &b) {
   Type to = op->getResult(0).getType();
-  Value value = widen(s, op->getOperand(0), isUnsigned(op));
-  auto i8 = IntegerType::get(op->getContext(), 8);
-  Type middle = isSmallInteger(to) ? i8 : to;
-  if (widthOf(value.getType()) > widthOf(middle))
-    value = s.make<arith::TruncIOp>(middle, value);
-  else if (value.getType() != middle && isUnsigned(op))
-    value = s.make<arith::ExtUIOp>(middle, value);
-  else if (value.getType() != middle)
-    value = s.make<arith::ExtSIOp>(middle, value);
-  return makeSmall(s, value, to);
+  Expr value = widen(b(op->getOperand(0)), isUnsigned(op));
+  Type middle = isSmallInteger(to) ? b.ir().getI8Type() : to;
+  if (value.width() > widthOf(middle))
+    value = value.truncate(middle);
+  else
+    value = isUnsigned(op) ? value.extend(middle) : value.signExtend(middle);
+  return makeSmall(value, to);
 }
 
 /// Numbers past the range of a small integer become the nearest in it.
-static Value keepInRange(Operation *op, ScalarBuilder &s, Value byte,
-                         Type small) {
+static Expr keepInRange(Operation *op, const Expr &byte, Type small) {
   unsigned bits = widthOf(small);
-  Type i8 = byte.getType();
   if (isa<arith::FPToUIOp>(op))
-    return s.make<arith::MinUIOp>(byte, s.integer(i8, (1u << bits) - 1));
+    return min(byte, (1u << bits) - 1);
   if (!isa<arith::FPToSIOp>(op))
     return byte;
   int64_t half = int64_t(1) << (bits - 1);
-  return s.max(s.min(byte, s.integer(i8, half - 1)), s.integer(i8, -half));
+  return maxSigned(minSigned(byte, half - 1), -half);
 }
 
 /// The same operation on the types that small ones are computed in.
-Value SmallTypeLowering::compute(Operation *op, OpBuilder &b,
-                                 ScalarBuilder &s) {
+Expr SmallTypeLowering::compute(Operation *op, const ExprBuilder &b) {
   SmallVector<Value> operands;
   for (OpOperand &operand : op->getOpOperands()) {
     bool isAmount = isShift(op) && operand.getOperandNumber() == 1;
-    operands.push_back(widen(s, operand.get(), isAmount || isUnsigned(op)));
+    operands.push_back(widen(b(operand.get()), isAmount || isUnsigned(op)));
   }
-  Type small = op->getResult(0).getType(), wide = computedIn(small, b);
+  Type small = op->getResult(0).getType(), wide = computedIn(small, b.ir());
   bool isIndexCast = isa<arith::IndexCastOp, arith::IndexCastUIOp>(op);
   if (isIndexCast && !operands[0].getType().isIndex())
-    operands[0] = s.make<arith::ExtSIOp>(b.getI32Type(), operands[0]);
+    operands[0] = b(operands[0]).signExtend(b.ir().getI32Type());
   if (isIndexCast && !wide.isIndex())
-    wide = b.getI32Type();
-  Operation *made = b.create(op->getLoc(), op->getName().getIdentifier(),
-                             operands, wide, op->getAttrs());
-  Value result = made->getResult(0);
+    wide = b.ir().getI32Type();
+  Operation *made = b.ir().create(op->getLoc(), op->getName().getIdentifier(),
+                                  operands, wide, op->getAttrs());
+  Expr result = b(made->getResult(0));
   if (isIndexCast && isSmallInteger(small))
-    result = s.make<arith::TruncIOp>(b.getI8Type(), result);
+    result = result.truncate(b.ir().getI8Type());
   if (isSmallInteger(small))
-    result = keepInRange(op, s, result, small);
-  return makeSmall(s, result, small);
+    result = keepInRange(op, result, small);
+  return makeSmall(result, small);
 }
 
 LogicalResult SmallTypeLowering::lower(Operation *op) {
@@ -187,15 +165,15 @@ LogicalResult SmallTypeLowering::lower(Operation *op) {
     return op->emitOpError("cannot be compiled: f64 is rounded to ")
            << op->getResult(0).getType() << " in one step only from f32; "
            << "arith.truncf to f32 comes first";
-  OpBuilder b(op);
-  ScalarBuilder s(b, op->getLoc());
+  OpBuilder builder(op);
+  ExprBuilder b(builder, op->getLoc());
   Value result;
   if (isa<arith::ExtFOp, arith::TruncFOp>(op))
-    result = convertFloat(op, s);
+    result = convertFloat(op, b);
   else if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op))
-    result = convertInteger(op, s);
+    result = convertInteger(op, b);
   else
-    result = compute(op, b, s);
+    result = compute(op, b);
   op->getResult(0).replaceAllUsesWith(result);
   op->erase();
   return success();
@@ -249,8 +227,8 @@ void SmallTypeLowering::replaceTypes() {
 void SmallTypeLowering::replaceBytes() {
   for (auto [op, bits] : bytes) {
     OpBuilder b(op);
-    ScalarBuilder s(b, op->getLoc());
-    op->getResult(0).replaceAllUsesWith(signExtend(s, op->getOperand(0), bits));
+    ExprBuilder e(b, op->getLoc());
+    op->getResult(0).replaceAllUsesWith(signExtend(e(op->getOperand(0)), bits));
     op->erase();
   }
   program.walk([](arith::BitcastOp cast) {

@@ -57,75 +57,46 @@ Format::Format(FloatType type) {
 
 static constexpr uint32_t kInfinity = 0x7f800000, kNan = 0x7fc00000;
 
-static Value real(ScalarBuilder &s, Type f32, float number) {
-  return s.constant(FloatAttr::get(f32, number));
+Expr gpuvm::decodeSmallFloat(const Expr &byte, FloatType type) {
+  Format format(type);
+  const ExprBuilder &b = byte.builder();
+  Expr all = byte.extend(b.ir().getI32Type()), magnitude = all & 0x7f;
+  Expr sign = (all & 0x80) << 24, up = magnitude << format.shift();
+  Expr bits = up + (format.rebias() << format.shift());
+  Expr below = magnitude.toFloat() * format.quantum();
+  Expr isSubnormal = magnitude < (1u << format.mantissa);
+  bits = select(isSubnormal, bitsOf(below), bits);
+  Expr special = b.word(kNan);
+  Expr isSpecial =
+      format.isUnsignedZero ? all == 0x80 : magnitude >= format.special();
+  if (format.hasInfinity)
+    special = up | kInfinity;
+  return fromBits(select(isSpecial, special, bits) | sign);
 }
 
-Value gpuvm::decodeSmallFloat(ScalarBuilder &s, Value byte, FloatType type) {
+Expr gpuvm::encodeSmallFloat(const Expr &number, FloatType type) {
   Format format(type);
-  auto i32 = IntegerType::get(byte.getContext(), 32);
-  auto f32 = Float32Type::get(byte.getContext());
-  auto compare = [&](arith::CmpIPredicate predicate, Value x, uint32_t y) {
-    return s.compare(predicate, x, s.word(y));
-  };
-  Value all = s.extend(byte, i32);
-  Value magnitude = s.both(all, s.word(0x7f));
-  Value sign = s.shiftLeft(s.both(all, s.word(0x80)), 24);
-  Value up = s.shiftLeft(magnitude, format.shift());
-  Value bits = s.add(up, s.word(format.rebias() << format.shift()));
-  Value below = s.make<arith::MulFOp>(s.make<arith::UIToFPOp>(f32, magnitude),
-                                      real(s, f32, format.quantum()));
-  bits = s.select(
-      compare(arith::CmpIPredicate::ult, magnitude, 1u << format.mantissa),
-      s.make<arith::BitcastOp>(i32, below), bits);
-  Value isSpecial, special = s.word(kNan);
-  if (format.isUnsignedZero) {
-    isSpecial = compare(arith::CmpIPredicate::eq, all, 0x80);
-  } else {
-    isSpecial = compare(arith::CmpIPredicate::uge, magnitude, format.special());
-    if (format.hasInfinity)
-      special = s.either(up, s.word(kInfinity));
-  }
-  bits = s.either(s.select(isSpecial, special, bits), sign);
-  return s.make<arith::BitcastOp>(f32, bits);
-}
-
-Value gpuvm::encodeSmallFloat(ScalarBuilder &s, Value number, FloatType type) {
-  Format format(type);
-  auto i32 = IntegerType::get(number.getContext(), 32);
-  auto f32 = Float32Type::get(number.getContext());
-  auto isLess = [&](Value x, Value y) {
-    return s.compare(arith::CmpIPredicate::ult, x, y);
-  };
-  Value bits = s.make<arith::BitcastOp>(i32, number);
-  Value magnitude = s.both(bits, s.word(0x7fffffff));
-  Value sign = s.both(s.shiftRight(bits, 24), s.word(0x80));
+  Expr bits = bitsOf(number), magnitude = bits & 0x7fffffff;
+  Expr sign = (bits >> 24) & 0x80;
   // Half of the last place goes to nearest, and a tie to even.
-  Value isOdd = s.both(s.shiftRight(magnitude, format.shift()), s.word(1));
-  Value half = s.word((1u << (format.shift() - 1)) - 1);
-  Value rounded =
-      s.shiftRight(s.add(s.add(magnitude, isOdd), half), format.shift());
-  Value code = s.sub(rounded, s.word(format.rebias()));
+  Expr isOdd = (magnitude >> format.shift()) & 1;
+  Expr half = bits.constant((1u << (format.shift() - 1)) - 1);
+  Expr rounded = (magnitude + isOdd + half) >> format.shift();
+  Expr code = rounded - format.rebias();
   // 2^23 is where the last place of an f32 is worth 1.
   constexpr float kOnes = 8388608.0f;
-  Value scaled = s.make<arith::MulFOp>(s.make<arith::BitcastOp>(f32, magnitude),
-                                       real(s, f32, 1 / format.quantum()));
-  Value below = s.make<arith::AddFOp>(scaled, real(s, f32, kOnes));
-  below = s.sub(s.make<arith::BitcastOp>(i32, below),
-                s.word(llvm::bit_cast<uint32_t>(kOnes)));
-  code =
-      s.select(isLess(magnitude, s.word(format.smallestNormal())), below, code);
-  Value isPast = isLess(s.word(format.largest()), code);
-  Value isNan = isLess(s.word(kInfinity), magnitude);
+  Expr scaled = fromBits(magnitude) * (1 / format.quantum());
+  Expr below = bitsOf(scaled + kOnes) - llvm::bit_cast<uint32_t>(kOnes);
+  code = select(magnitude < format.smallestNormal(), below, code);
+  Expr isPast = format.largest() < code, isNan = kInfinity < magnitude;
   if (format.isUnsignedZero) {
-    Value isZero = s.compare(arith::CmpIPredicate::eq, code, s.word(0));
-    code = s.select(isZero, code, s.either(code, sign));
-    code = s.select(s.either(isPast, isNan), s.word(0x80), code);
+    Expr isZero = code == 0;
+    code = select(isZero, code, code | sign);
+    code = select(isPast | isNan, 0x80, code);
   } else {
-    code = s.select(isPast, s.word(format.special()), code);
-    code = s.select(isNan, s.word(format.nan()), code);
-    code = s.either(code, sign);
+    code = select(isPast, format.special(), code);
+    code = select(isNan, format.nan(), code);
+    code = code | sign;
   }
-  return s.make<arith::TruncIOp>(IntegerType::get(number.getContext(), 8),
-                                 code);
+  return code.truncate(number.builder().ir().getI8Type());
 }

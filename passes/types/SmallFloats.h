@@ -7,15 +7,15 @@
 
 #pragma once
 
-#include "passes/expand/ElementBuilder.h"
+#include "expr/Expr.h"
 
 namespace mlir::gpuvm {
 
 /// The number, in f32, that the bits `byte` (i8) are as a `type`.
-Value decodeSmallFloat(ScalarBuilder &s, Value byte, FloatType type);
+Expr decodeSmallFloat(const Expr &byte, FloatType type);
 
 /// The bits of `number` (f32), rounded to nearest even, as a `type`. Past the
 /// range it is infinity, or a NaN if the type has no infinities.
-Value encodeSmallFloat(ScalarBuilder &s, Value number, FloatType type);
+Expr encodeSmallFloat(const Expr &number, FloatType type);
 
 } // namespace mlir::gpuvm
