@@ -20,54 +20,34 @@ using namespace mlir::gpuvm::random;
 
 /// Of a normal number: that of its mantissa, moved to [sqrt(1/2), sqrt(2)), and
 /// its exponent's.
-Value RandomCode::logarithm(Value x) {
+static Expr logarithm(const Expr &x) {
   constexpr uint32_t kOne = 0x3F800000, kMantissa = 0x007FFFFF, kBias = 127;
-  Type i32 = b.getI32Type(), f32 = b.getF32Type();
-  Value moved = make<arith::AddIOp>(make<arith::BitcastOp>(i32, x),
-                                    word(kOne - kSqrtHalf));
-  Value exponent =
-      make<arith::SubIOp>(make<arith::ShRSIOp>(moved, word(23)), word(kBias));
-  Value mantissa = make<arith::AddIOp>(
-      make<arith::AndIOp>(moved, word(kMantissa)), word(kSqrtHalf));
-  Value f =
-      make<arith::SubFOp>(make<arith::BitcastOp>(f32, mantissa), number(1.0f));
-  Value sum = number(kLog.back());
+  Expr moved = bitsOf(x) + (kOne - kSqrtHalf);
+  Expr exponent = shiftRightSigned(moved, 23) - kBias;
+  Expr mantissa = (moved & kMantissa) + kSqrtHalf;
+  Expr f = fromBits(mantissa) - 1.0f, sum = f.constant(kLog.back());
   for (float coefficient : llvm::drop_begin(llvm::reverse(kLog)))
-    sum = make<arith::AddFOp>(make<arith::MulFOp>(sum, f), number(coefficient));
-  Value whole =
-      make<arith::MulFOp>(make<arith::SIToFPOp>(f32, exponent), number(kLog2));
-  return make<arith::AddFOp>(whole, make<arith::MulFOp>(f, sum));
+    sum = sum * f + coefficient;
+  Expr whole = exponent.signedToFloat() * kLog2;
+  return whole + f * sum;
 }
 
-Value RandomCode::normal(Value v) {
-  Type f32 = b.getF32Type(), i32 = b.getI32Type();
-  Value sign = make<arith::AndIOp>(v, word(0x80000000));
+Expr RandomCode::normal(const Expr &v) {
+  Expr sign = v & 0x80000000;
   // v, or -1 - v if v is negative.
-  Value magnitude = make<arith::XOrIOp>(v, make<arith::ShRSIOp>(v, word(31)));
-  Value odd =
-      make<arith::OrIOp>(make<arith::ShLIOp>(magnitude, word(1)), word(1));
-  auto fraction = [&](Value units) {
-    return make<arith::MulFOp>(make<arith::UIToFPOp>(f32, units),
-                               number(0x1p-32f));
-  };
-  Value x = fraction(odd);
-  Value rest = fraction(make<arith::SubIOp>(word(0), odd));
-  Value product =
-      make<arith::MulFOp>(rest, make<arith::AddFOp>(x, number(1.0f)));
-  Value w = make<arith::NegFOp>(logarithm(product));
-  Value central =
-      make<arith::CmpFOp>(arith::CmpFPredicate::OLT, w, number(kNormalTail));
+  Expr magnitude = v ^ shiftRightSigned(v, 31), odd = (magnitude << 1) | 1;
+  auto fraction = [](const Expr &units) { return units.toFloat() * 0x1p-32f; };
+  Expr x = fraction(odd), rest = fraction(0 - odd);
+  Expr w = -logarithm(rest * (x + 1.0f)), isCentral = w < kNormalTail;
   auto choose = [&](float first, float second) {
-    return select(central, number(first), number(second));
+    return select(isCentral, w.constant(first), second);
   };
   const auto &[first, second] = kNormalPieces;
-  Value t = make<arith::SubFOp>(w, choose(first.centre, second.centre));
-  Value sum = choose(first.coefficients.back(), second.coefficients.back());
-  for (size_t i = first.coefficients.size() - 1; i-- > 0;)
-    sum = make<arith::AddFOp>(
-        make<arith::MulFOp>(sum, t),
-        choose(first.coefficients[i], second.coefficients[i]));
-  Value result = make<arith::MulFOp>(x, sum);
-  Value bits = make<arith::XOrIOp>(make<arith::BitcastOp>(i32, result), sign);
-  return make<arith::BitcastOp>(f32, bits);
+  Expr t = w - choose(first.centre, second.centre);
+  Expr sum = choose(first.coefficients.back(), second.coefficients.back());
+  for (size_t i = first.coefficients.size() - 1; i-- > 0;) {
+    sum = sum * t;
+    sum = sum + choose(first.coefficients[i], second.coefficients[i]);
+  }
+  return fromBits(bitsOf(x * sum) ^ sign);
 }

@@ -22,47 +22,32 @@ struct RandomToGeneric : OpRewritePattern<RandomOp> {
                                 PatternRewriter &rewriter) const override;
 };
 
-/// Index arithmetic.
-struct Indices {
-  OpBuilder &b;
-  Location loc;
-
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  }
-  Value add(Value x, Value y) {
-    return b.createOrFold<arith::AddIOp>(loc, x, y);
-  }
-  Value mul(Value x, int64_t factor) {
-    return b.createOrFold<arith::MulIOp>(loc, x, constant(factor));
-  }
-  Value flat(ArrayRef<int64_t> shape);
-  RandomPlace place(ArrayRef<int64_t> shape, int64_t perBlock);
-};
 } // namespace
 
 /// The number of the element.
-Value Indices::flat(ArrayRef<int64_t> shape) {
-  Value number = constant(0);
-  for (auto [dim, size] : llvm::enumerate(shape))
-    number = add(mul(number, size),
-                 linalg::IndexOp::create(b, loc, dim).getResult());
+static Expr flatIndex(const ExprBuilder &b, ArrayRef<int64_t> shape) {
+  ExprBuilder folding(b.ir(), b.loc(), /*folds=*/true);
+  Expr number = folding.index(0);
+  for (auto [dim, size] : llvm::enumerate(shape)) {
+    number = number * size;
+    number = number + b.make<linalg::IndexOp>(dim);
+  }
   return number;
 }
 
 /// Where rows consist of whole blocks, the block and the place in it are a
 /// quotient and a remainder of the last index, by which the emitter sees that
 /// neighbours share a block.
-RandomPlace Indices::place(ArrayRef<int64_t> shape, int64_t perBlock) {
+static RandomPlace placeOf(const ExprBuilder &b, ArrayRef<int64_t> shape,
+                           int64_t perBlock) {
   bool aligned =
       shape.size() == 1 || (!shape.empty() && shape.back() % perBlock == 0);
-  Value index =
-      aligned ? linalg::IndexOp::create(b, loc, shape.size() - 1) : flat(shape);
-  Value each = constant(perBlock);
-  Value block = arith::DivUIOp::create(b, loc, index, each);
+  Expr index = aligned ? b.make<linalg::IndexOp>(shape.size() - 1)
+                       : b(flatIndex(b, shape));
+  Expr each = b.index(perBlock), block = index / each;
   if (shape.size() > 1 && aligned)
-    block = add(mul(flat(shape.drop_back()), shape.back() / perBlock), block);
-  return {block, arith::RemUIOp::create(b, loc, index, each)};
+    block = flatIndex(b, shape.drop_back()) * (shape.back() / perBlock) + block;
+  return {block, index % each};
 }
 
 /// An element of `tensor`, one of 0 or 1 dimensions, for a generic of `loops`.
@@ -75,35 +60,30 @@ static AffineMap elementOf(Value tensor, int64_t i, int64_t loops) {
 
 /// The number at the loops' indices; `operands` are the key, the stream as far
 /// as it is given, and a limit.
-static Value makeNumber(RandomOp op, OpBuilder &b, ValueRange operands) {
-  Location loc = op.getLoc();
+static Expr makeNumber(RandomOp op, const ExprBuilder &b,
+                       ArrayRef<Expr> operands) {
   auto result = cast<RankedTensorType>(op.getResult().getType());
   Type type = result.getElementType();
-  Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  Expr zero = b.word(0);
   RandomSource source = {{operands[0], operands[1]}, {zero, zero}};
   if (Value stream = op.getStream()) {
     source.stream[0] = operands[2];
     if (cast<RankedTensorType>(stream.getType()).getRank() == 1)
       source.stream[1] = operands[3];
   }
-  RandomCode code(b, loc, source);
-  Indices indices{b, loc};
+  RandomCode code(b, source);
   if (op.getKind() == RandomKind::permutation)
-    return code.permuted(indices.flat(result.getShape()),
+    return code.permuted(flatIndex(b, result.getShape()),
                          result.getNumElements());
   RandomPlace at =
-      indices.place(result.getShape(), RandomCode::elementsPerBlock(type));
-  if (op.getKind() == RandomKind::below) {
-    Value limit = op.getLimit()
-                      ? operands.back()
-                      : arith::ConstantOp::create(
-                            b, loc, b.getIntegerAttr(type, *op.getBound()));
-    return code.below(at, limit);
-  }
-  Type word = b.getIntegerType(type.getIntOrFloatBitWidth());
-  Value bits = code.bits(at, word, zero);
+      placeOf(b, result.getShape(), RandomCode::elementsPerBlock(type));
+  if (op.getKind() == RandomKind::below)
+    return code.below(at, op.getLimit() ? operands.back()
+                                        : b.constant(type, *op.getBound()));
+  Type word = b.ir().getIntegerType(type.getIntOrFloatBitWidth());
+  Expr bits = code.bits(at, word, zero);
   if (op.getKind() == RandomKind::uniform)
-    return code.uniform(bits, type);
+    return code.uniform(bits);
   return op.getKind() == RandomKind::normal ? code.normal(bits) : bits;
 }
 
@@ -131,9 +111,10 @@ RandomToGeneric::matchAndRewrite(RandomOp op, PatternRewriter &rewriter) const {
   Value init = tensor::EmptyOp::create(rewriter, loc, type, ValueRange());
   auto generic = linalg::GenericOp::create(
       rewriter, loc, type, inputs, init, maps, loops,
-      [&](OpBuilder &b, Location l, ValueRange operands) {
-        Value made = makeNumber(op, b, operands.drop_back());
-        linalg::YieldOp::create(b, l, made);
+      [&](OpBuilder &inside, Location l, ValueRange operands) {
+        ExprBuilder b(inside, l);
+        Value made = makeNumber(op, b, b(operands.drop_back()));
+        linalg::YieldOp::create(inside, l, made);
       });
   if (op.getKind() != RandomKind::permutation)
     generic->setAttr(kSharesBlocksAttr, rewriter.getUnitAttr());

@@ -9,6 +9,7 @@
 
 #include "dialects/gpuvm/RandomConstants.h"
 #include "dialects/gpuvm/ScalarBody.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -20,60 +21,40 @@ using namespace mlir::gpuvm::random;
 // Bits
 //===----------------------------------------------------------------------===//
 
-RandomBlock RandomCode::philox(Value number, Value attempt) {
+RandomBlock RandomCode::philox(const Expr &number, const Expr &attempt) {
   RandomBlock c = {number, attempt, source.stream[0], source.stream[1]};
-  Value key0 = source.key[0], key1 = source.key[1];
+  Expr key0 = source.key[0], key1 = source.key[1];
   for (unsigned round = 0; round < kRounds; ++round) {
-    auto product0 =
-        arith::MulUIExtendedOp::create(b, loc, c[0], word(kMultiplier0));
-    auto product1 =
-        arith::MulUIExtendedOp::create(b, loc, c[2], word(kMultiplier1));
-    c = {make<arith::XOrIOp>(make<arith::XOrIOp>(product1.getHigh(), c[1]),
-                             key0),
-         product1.getLow(),
-         make<arith::XOrIOp>(make<arith::XOrIOp>(product0.getHigh(), c[3]),
-                             key1),
-         product0.getLow()};
-    key0 = make<arith::AddIOp>(key0, word(kWeyl0));
-    key1 = make<arith::AddIOp>(key1, word(kWeyl1));
+    auto [low0, high0] = multiplyWords(c[0], b.word(kMultiplier0));
+    auto [low1, high1] = multiplyWords(c[2], b.word(kMultiplier1));
+    c = {high1 ^ c[1] ^ key0, low1, high0 ^ c[3] ^ key1, low0};
+    key0 = key0 + kWeyl0;
+    key1 = key1 + kWeyl1;
   }
   return c;
 }
 
-Value RandomCode::bits(const RandomPlace &at, Type type, Value attempt) {
-  Type i32 = b.getI32Type();
-  bool wide = elementsPerBlock(type) == 2;
-  Value number = make<arith::IndexCastOp>(i32, at.block);
-  Value place = make<arith::IndexCastOp>(i32, at.place);
+Expr RandomCode::bits(const RandomPlace &at, Type type, const Expr &attempt) {
+  Expr number = at.block.signedToWord(), place = at.place.signedToWord();
   RandomBlock block = philox(number, attempt);
-  auto isPlace = [&](uint32_t value) {
-    return make<arith::CmpIOp>(arith::CmpIPredicate::eq, place, word(value));
-  };
-  if (!wide) {
-    Value lower = select(isPlace(0), block[0], block[1]);
-    Value upper = select(isPlace(2), block[2], block[3]);
-    return select(less(place, word(2)), lower, upper);
+  Expr isFirst = place == 0;
+  if (elementsPerBlock(type) == 4) {
+    Expr lower = select(isFirst, block[0], block[1]);
+    Expr upper = select(place == 2, block[2], block[3]);
+    return select(place < 2, lower, upper);
   }
-  Value first = isPlace(0);
-  Value low = make<arith::ExtUIOp>(type, select(first, block[0], block[2]));
-  Value high = make<arith::ExtUIOp>(type, select(first, block[1], block[3]));
-  high = make<arith::ShLIOp>(high, integer(type, 32));
-  return make<arith::OrIOp>(high, low);
+  Expr low = select(isFirst, block[0], block[2]).extend(type);
+  Expr high = select(isFirst, block[1], block[3]).extend(type);
+  return (high << 32) | low;
 }
 
 /// Exact, with integer operations in place of a product in f64.
-Value RandomCode::uniform(Value bits, Type type) {
-  if (type.isF32())
-    return make<arith::MulFOp>(make<arith::UIToFPOp>(type, shiftRight(bits, 8)),
-                               number(0x1p-24f));
+Expr RandomCode::uniform(const Expr &bits) {
+  if (!bits.isWide())
+    return (bits >> 8).toFloat() * 0x1p-24f;
   constexpr uint64_t kExponent = uint64_t(53) << 52;
-  Type wide = b.getI64Type();
-  Value top = shiftRight(bits, 11);
-  Value whole = make<arith::BitcastOp>(wide, make<arith::UIToFPOp>(type, top));
-  Value scaled = make<arith::SubIOp>(whole, integer(wide, kExponent));
-  Value isZero =
-      make<arith::CmpIOp>(arith::CmpIPredicate::eq, top, integer(wide, 0));
-  return make<arith::BitcastOp>(type, select(isZero, top, scaled));
+  Expr top = bits >> 11, scaled = bitsOf(top.toFloat()) - kExponent;
+  return fromBits(select(top == 0, top, scaled));
 }
 
 //===----------------------------------------------------------------------===//
@@ -83,66 +64,68 @@ Value RandomCode::uniform(Value bits, Type type) {
 
 /// The lower and the upper half of a product. Of i64 the upper half is computed
 /// of products of 32-bit halves, which every device has.
-std::pair<Value, Value> RandomCode::multiply(Value x, Value y) {
-  Type type = x.getType();
-  if (type.isInteger(32)) {
-    auto product = arith::MulUIExtendedOp::create(b, loc, x, y);
-    return {product.getLow(), product.getHigh()};
-  }
-  Value mask = integer(type, UINT32_MAX);
-  auto lower = [&](Value v) { return make<arith::AndIOp>(v, mask); };
-  auto upper = [&](Value v) { return shiftRight(v, 32); };
-  auto times = [&](Value v, Value w) { return make<arith::MulIOp>(v, w); };
-  auto plus = [&](Value v, Value w) { return make<arith::AddIOp>(v, w); };
-  Value low = times(lower(x), lower(y));
-  Value cross = times(lower(x), upper(y)), other = times(upper(x), lower(y));
-  Value middle = plus(plus(upper(low), lower(cross)), lower(other));
-  Value high = plus(times(upper(x), upper(y)), upper(cross));
-  return {times(x, y), plus(plus(high, upper(other)), upper(middle))};
+static std::pair<Expr, Expr> multiply(const Expr &x, const Expr &y) {
+  if (!x.isWide())
+    return multiplyWords(x, y);
+  Expr mask = x.constant(UINT32_MAX);
+  Expr xLow = x & mask, yLow = y & mask, low = xLow * yLow;
+  Expr yHigh = y >> 32, cross = xLow * yHigh;
+  Expr xHigh = x >> 32, other = xHigh * yLow;
+  Expr middle = low >> 32;
+  middle = middle + (cross & mask);
+  middle = middle + (other & mask);
+  Expr high = xHigh * yHigh;
+  high = high + (cross >> 32);
+  Expr product = x * y;
+  high = high + (other >> 32);
+  return {product, high + (middle >> 32)};
 }
 
 /// The upper half of the first product whose lower half is not below the
 /// threshold, beginning with that of try 0, which is given.
-Value RandomCode::retry(const RandomPlace &at, Value limit, Value threshold,
-                        Value low, Value high) {
+Expr RandomCode::retry(const RandomPlace &at, const Expr &limit,
+                       const Expr &threshold, const Expr &low,
+                       const Expr &high) {
   Type type = limit.getType();
-  SmallVector<Type> types = {b.getI32Type(), type, type};
+  SmallVector<Type> types = {b.ir().getI32Type(), type, type};
   auto loop = scf::WhileOp::create(
-      b, loc, types, ValueRange{word(0), low, high},
-      [&](OpBuilder &, Location, ValueRange state) {
-        scf::ConditionOp::create(b, loc, less(state[1], threshold), state);
+      b.ir(), b.loc(), types, ValueRange{b.word(0), low, high},
+      [&](OpBuilder &inside, Location loc, ValueRange state) {
+        scf::ConditionOp::create(inside, loc, b(state[1]) < threshold, state);
       },
-      [&](OpBuilder &, Location, ValueRange state) {
-        Value attempt = make<arith::AddIOp>(state[0], word(1));
+      [&](OpBuilder &inside, Location loc, ValueRange state) {
+        Expr attempt = b(state[0]) + 1;
         auto [nextLow, nextHigh] = multiply(bits(at, type, attempt), limit);
-        scf::YieldOp::create(b, loc, ValueRange{attempt, nextLow, nextHigh});
+        scf::YieldOp::create(inside, loc,
+                             ValueRange{attempt, nextLow, nextHigh});
       });
-  loop->setAttr(kSeldomAttr, b.getUnitAttr());
-  return loop.getResult(2);
+  loop->setAttr(kSeldomAttr, b.ir().getUnitAttr());
+  return b(loop.getResult(2));
 }
 
-Value RandomCode::below(const RandomPlace &at, Value limit) {
+Expr RandomCode::below(const RandomPlace &at, const Expr &limit) {
   Type type = limit.getType();
-  auto [low, high] = multiply(bits(at, type, word(0)), limit);
+  auto product = multiply(bits(at, type, b.word(0)), limit);
+  auto &[low, high] = product;
   IntegerAttr known;
-  if (matchPattern(limit, m_Constant(&known))) {
+  if (matchPattern(Value(limit), m_Constant(&known))) {
     APInt n = known.getValue(), threshold = (-n).urem(n);
     if (threshold.isZero()) // n divides 2^width.
       return high;
-    return retry(at, limit, integer(type, threshold.getZExtValue()), low, high);
+    return retry(at, limit, limit.constant(threshold.getZExtValue()), low,
+                 high);
   }
   // The threshold is less than the limit: mostly it need not be known.
-  auto branch = scf::IfOp::create(b, loc, type, less(low, limit),
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  Value negative = make<arith::SubIOp>(integer(type, 0), limit);
-  Value threshold = make<arith::RemUIOp>(negative, limit);
-  Value accepted = retry(at, limit, threshold, low, high);
-  scf::YieldOp::create(b, loc, accepted);
-  b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(b, loc, high);
-  return branch.getResult(0);
+  auto accepted = [&](OpBuilder &inside, Location loc) {
+    Expr threshold = (0 - limit) % limit;
+    Value number = retry(at, limit, threshold, product.first, product.second);
+    scf::YieldOp::create(inside, loc, number);
+  };
+  auto first = [&](OpBuilder &inside, Location loc) {
+    scf::YieldOp::create(inside, loc, Value(product.second));
+  };
+  return b(scf::IfOp::create(b.ir(), b.loc(), low < limit, accepted, first)
+               .getResult(0));
 }
 
 //===----------------------------------------------------------------------===//
@@ -150,49 +133,44 @@ Value RandomCode::below(const RandomPlace &at, Value limit) {
 //===----------------------------------------------------------------------===//
 
 /// A word that depends on all bits of `half` and `key`.
-Value RandomCode::mix(Value half, Value key) {
-  Value x = make<arith::AddIOp>(make<arith::MulIOp>(half, word(kGolden)), key);
-  x = make<arith::XOrIOp>(x, shiftRight(x, 16));
-  x = make<arith::MulIOp>(x, word(kMix0));
-  x = make<arith::XOrIOp>(x, shiftRight(x, 13));
-  x = make<arith::MulIOp>(x, word(kMix1));
-  return make<arith::XOrIOp>(x, shiftRight(x, 16));
+static Expr mix(const Expr &half, const Expr &key) {
+  Expr x = half * kGolden + key;
+  x = (x ^ (x >> 16)) * kMix0;
+  x = (x ^ (x >> 13)) * kMix1;
+  return x ^ (x >> 16);
 }
 
 /// Another number of `bits` bits: each round changes one half of it by what the
 /// other one is.
-Value RandomCode::feistel(Value x, const RandomBlock &keys, unsigned bits) {
+static Expr feistel(const Expr &x, const RandomBlock &keys, unsigned bits) {
   unsigned lowBits = bits / 2;
-  Value lowMask = word((1u << lowBits) - 1);
-  Value highMask = word((1u << (bits - lowBits)) - 1);
-  Value low = make<arith::AndIOp>(x, lowMask), high = shiftRight(x, lowBits);
+  Expr lowMask = x.constant((1u << lowBits) - 1);
+  Expr highMask = x.constant((1u << (bits - lowBits)) - 1);
+  Expr low = x & lowMask, high = x >> lowBits;
   for (unsigned round = 0; round < kFeistelRounds; ++round) {
-    Value key = make<arith::AddIOp>(keys[round % 4], word(round * kGolden));
-    Value &changed = round % 2 == 0 ? high : low;
-    Value mixed = make<arith::AndIOp>(mix(round % 2 == 0 ? low : high, key),
-                                      round % 2 == 0 ? highMask : lowMask);
-    changed = make<arith::XOrIOp>(changed, mixed);
+    Expr key = keys[round % 4] + round * kGolden;
+    if (round % 2 == 0)
+      high = high ^ (mix(low, key) & highMask);
+    else
+      low = low ^ (mix(high, key) & lowMask);
   }
-  high = make<arith::ShLIOp>(high, word(lowBits));
-  return make<arith::OrIOp>(high, low);
+  return (high << lowBits) | low;
 }
 
 /// Numbers beyond the last one are permuted once more: their cycle leads back.
-Value RandomCode::permuted(Value i, int64_t count) {
+Expr RandomCode::permuted(const Expr &i, int64_t count) {
   unsigned bits = std::max(2u, llvm::Log2_64_Ceil(count));
-  Type i32 = b.getI32Type();
-  RandomBlock keys = philox(word(0), word(0));
-  Value first = make<arith::IndexCastOp>(i32, i);
+  Expr number = b.word(0);
+  RandomBlock keys = philox(number, b.word(0));
   auto loop = scf::WhileOp::create(
-      b, loc, TypeRange(i32), first,
-      [&](OpBuilder &, Location, ValueRange state) {
-        Value next = feistel(state[0], keys, bits);
-        Value isBeyond =
-            make<arith::CmpIOp>(arith::CmpIPredicate::uge, next, word(count));
-        scf::ConditionOp::create(b, loc, isBeyond, next);
+      b.ir(), b.loc(), TypeRange(b.ir().getI32Type()),
+      ValueRange{i.signedToWord()},
+      [&](OpBuilder &inside, Location loc, ValueRange state) {
+        Expr next = feistel(b(state[0]), keys, bits);
+        scf::ConditionOp::create(inside, loc, next >= count, Value(next));
       },
-      [&](OpBuilder &, Location, ValueRange state) {
-        scf::YieldOp::create(b, loc, state);
+      [&](OpBuilder &inside, Location loc, ValueRange state) {
+        scf::YieldOp::create(inside, loc, state);
       });
-  return loop.getResult(0);
+  return b(loop.getResult(0));
 }
