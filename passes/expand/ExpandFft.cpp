@@ -42,32 +42,23 @@ Value gpuvm::mapComplex(ImplicitLocOpBuilder &b, RankedTensorType type,
       tensor::EmptyOp::create(b, type.getShape(), type.getElementType());
   SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
   auto build = [&](OpBuilder &nested, Location loc, ValueRange args) {
-    ImplicitLocOpBuilder body(loc, nested);
-    SmallVector<Value> parts[2];
+    ExprBuilder e(nested, loc);
+    SmallVector<Expr> parts[2];
     for (size_t i = 0; i < inputs.size(); ++i)
-      parts[i % 2].push_back(args[i]);
-    auto [re, im] = combine(body, parts[0], parts[1]);
-    Value part = linalg::IndexOp::create(body, rank - 1);
-    Value zero = arith::ConstantIndexOp::create(body, 0);
-    Value isReal =
-        arith::CmpIOp::create(body, arith::CmpIPredicate::eq, part, zero);
-    Value chosen = arith::SelectOp::create(body, isReal, re, im);
-    linalg::YieldOp::create(body, chosen);
+      parts[i % 2].push_back(e(args[i]));
+    auto [re, im] = combine(parts[0], parts[1]);
+    Expr isReal = e.make<linalg::IndexOp>(rank - 1) == 0;
+    linalg::YieldOp::create(nested, loc, Value(select(isReal, re, im)));
   };
   return linalg::GenericOp::create(b, type, inputs, init, all, loops, build)
       .getResult(0);
 }
 
-static std::pair<Value, Value> multiply(ImplicitLocOpBuilder &b,
-                                        std::pair<Value, Value> x,
-                                        std::pair<Value, Value> y) {
-  auto product = [&](Value a, Value c) {
-    return arith::MulFOp::create(b, a, c);
-  };
-  return {arith::SubFOp::create(b, product(x.first, y.first),
-                                product(x.second, y.second)),
-          arith::AddFOp::create(b, product(x.first, y.second),
-                                product(x.second, y.first))};
+Parts gpuvm::multiply(const Parts &x, const Parts &y) {
+  Expr re = x.re * y.re;
+  re = re - x.im * y.im;
+  Expr im = x.re * y.im;
+  return {re, im + x.im * y.re};
 }
 
 /// Each number where it is.
@@ -84,11 +75,10 @@ static AffineMap alongDimension(ImplicitLocOpBuilder &b, RankedTensorType type,
 static Value multiplyNumbers(ImplicitLocOpBuilder &b, Value signal,
                              Value factors, AffineMap map) {
   RankedTensorType type = typeOf(signal);
-  return mapComplex(
-      b, type, {signal, factors}, {sameNumber(b, type), map},
-      [](ImplicitLocOpBuilder &body, ArrayRef<Value> re, ArrayRef<Value> im) {
-        return multiply(body, {re[0], im[0]}, {re[1], im[1]});
-      });
+  return mapComplex(b, type, {signal, factors}, {sameNumber(b, type), map},
+                    [](ArrayRef<Expr> re, ArrayRef<Expr> im) {
+                      return multiply({re[0], im[0]}, {re[1], im[1]});
+                    });
 }
 
 Value gpuvm::multiplyAlong(ImplicitLocOpBuilder &b, Value signal, Value factors,
@@ -221,19 +211,11 @@ static Value twiddlesBetween(ImplicitLocOpBuilder &b, Value signal,
   auto pick = [&](const LongSignal &table, bool isFine) -> Value {
     Value init = tensor::EmptyOp::create(b, sizes, b.getI32Type());
     auto build = [&](OpBuilder &nested, Location loc, ValueRange) {
-      ImplicitLocOpBuilder body(loc, nested);
-      auto index = [&](int64_t d) -> Value {
-        return arith::IndexCastOp::create(body, body.getI32Type(),
-                                          linalg::IndexOp::create(body, d));
-      };
-      auto word = [&](int64_t value) -> Value {
-        return arith::ConstantOp::create(body, body.getI32IntegerAttr(value));
-      };
-      Value turns = arith::MulIOp::create(body, index(0), index(1));
-      Value row =
-          isFine ? Value(arith::AndIOp::create(body, turns, word(fine - 1)))
-                 : Value(arith::ShRUIOp::create(body, turns, word(bits)));
-      linalg::YieldOp::create(body, row);
+      ExprBuilder e(nested, loc);
+      Expr row = e.make<linalg::IndexOp>(0).signedToWord();
+      Expr turns = row * e.make<linalg::IndexOp>(1).signedToWord();
+      Value entry = isFine ? turns & (fine - 1) : turns >> bits;
+      linalg::YieldOp::create(nested, loc, entry);
     };
     Value rows =
         linalg::GenericOp::create(
@@ -248,13 +230,13 @@ static Value twiddlesBetween(ImplicitLocOpBuilder &b, Value signal,
   };
   unsigned d = dimension;
   AffineMap both = alongDimension(b, type, {d, d + 1});
-  return mapComplex(
-      b, type, {signal, pick(tables[0], true), pick(tables[1], false)},
-      {sameNumber(b, type), both, both},
-      [](ImplicitLocOpBuilder &body, ArrayRef<Value> re, ArrayRef<Value> im) {
-        return multiply(body, {re[0], im[0]},
-                        multiply(body, {re[1], im[1]}, {re[2], im[2]}));
-      });
+  return mapComplex(b, type,
+                    {signal, pick(tables[0], true), pick(tables[1], false)},
+                    {sameNumber(b, type), both, both},
+                    [](ArrayRef<Expr> re, ArrayRef<Expr> im) {
+                      return multiply({re[0], im[0]},
+                                      multiply({re[1], im[1]}, {re[2], im[2]}));
+                    });
 }
 
 /// N = N0 N1: element n0 N1 + n1 becomes number n0, n1 of a matrix. Its columns

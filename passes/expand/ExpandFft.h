@@ -11,6 +11,8 @@
 #pragma once
 
 #include "dialects/gpuvm/Gpuvm.h"
+#include "expr/Expr.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -21,9 +23,14 @@ void populateExpandFftPatterns(RewritePatternSet &patterns);
 /// Patterns for gpuvm.rfft and gpuvm.irfft.
 void populateExpandRealFftPatterns(RewritePatternSet &patterns);
 
-/// Says what the parts of an element are, from one number of each operand.
-using PartsFn = function_ref<std::pair<Value, Value>(
-    ImplicitLocOpBuilder &, ArrayRef<Value> re, ArrayRef<Value> im)>;
+/// A complex number.
+struct Parts {
+  Expr re, im;
+};
+Parts multiply(const Parts &x, const Parts &y);
+
+/// Says what an element is, from one number of each operand.
+using PartsFn = function_ref<Parts(ArrayRef<Expr> re, ArrayRef<Expr> im)>;
 
 /// Complex numbers that are computed from complex numbers, element by element.
 /// `maps` say which number of an operand goes into one of the result; they have

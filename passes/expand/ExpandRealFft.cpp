@@ -17,31 +17,12 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-namespace {
-/// Scalar arithmetic in the body of an operation.
-struct Scalars {
-  ImplicitLocOpBuilder &b;
-  Value add(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
-  Value sub(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
-  Value mul(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
-  Value half(Value x) {
-    Value half = arith::ConstantOp::create(b, b.getFloatAttr(x.getType(), 0.5));
-    return mul(half, x);
-  }
-  /// Whether the number at this index of `dimension` is wanted: `index`.
-  Value isAt(int64_t dimension, int64_t index) {
-    Value at = linalg::IndexOp::create(b, dimension);
-    Value wanted = arith::ConstantIndexOp::create(b, index);
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, at, wanted);
-  }
-  Value select(Value condition, Value x, Value y) {
-    return arith::SelectOp::create(b, condition, x, y);
-  }
-  Value zero(Type type) {
-    return arith::ConstantOp::create(b, b.getZeroAttr(type));
-  }
-};
+/// Whether the number at this index of `dimension` is wanted: the first one.
+static Expr isFirst(const ExprBuilder &b, int64_t dimension) {
+  return b.make<linalg::IndexOp>(dimension) == 0;
+}
 
+namespace {
 /// The maps for `mapComplex` over numbers of `rank` dimensions with parts.
 struct Maps {
   ImplicitLocOpBuilder &b;
@@ -94,19 +75,16 @@ static Value transformPairs(ImplicitLocOpBuilder &b, RfftOp op) {
   Value again = takeFirst(b, spectrum, d, 1); // It is periodic.
   spectrum = tensor::ConcatOp::create(b, to, d, ValueRange{spectrum, again});
   Maps maps{b, rank};
-  return mapComplex(
-      b, to,
-      {spectrum, spectrum,
-       halfTwiddles(b, 2 * half, half + 1, to.getElementType())},
-      {maps.here(), maps.reversed(half), maps.frequency()},
-      [](ImplicitLocOpBuilder &body, ArrayRef<Value> re, ArrayRef<Value> im) {
-        Scalars s{body};
-        Value odd[] = {s.add(im[0], im[1]), s.sub(re[1], re[0])};
-        Value turned[] = {s.sub(s.mul(re[2], odd[0]), s.mul(im[2], odd[1])),
-                          s.add(s.mul(re[2], odd[1]), s.mul(im[2], odd[0]))};
-        return std::pair(s.add(s.half(s.add(re[0], re[1])), turned[0]),
-                         s.add(s.half(s.sub(im[0], im[1])), turned[1]));
-      });
+  return mapComplex(b, to,
+                    {spectrum, spectrum,
+                     halfTwiddles(b, 2 * half, half + 1, to.getElementType())},
+                    {maps.here(), maps.reversed(half), maps.frequency()},
+                    [](ArrayRef<Expr> re, ArrayRef<Expr> im) -> Parts {
+                      Parts odd = {im[0] + im[1], re[1] - re[0]};
+                      Parts turned = multiply({re[2], im[2]}, odd);
+                      return {0.5 * (re[0] + re[1]) + turned.re,
+                              0.5 * (im[0] - im[1]) + turned.im};
+                    });
 }
 
 /// Elements as the real parts of numbers whose imaginary parts are zero.
@@ -119,11 +97,8 @@ static Value toComplex(ImplicitLocOpBuilder &b, Value source) {
   Value init = tensor::EmptyOp::create(b, shape, from.getElementType());
   SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
   auto build = [&](OpBuilder &nested, Location loc, ValueRange args) {
-    ImplicitLocOpBuilder body(loc, nested);
-    Scalars s{body};
-    Value isReal = s.isAt(rank - 1, 0);
-    Value part = s.select(isReal, args[0], s.zero(args[0].getType()));
-    linalg::YieldOp::create(body, part);
+    Expr isReal = isFirst(ExprBuilder(nested, loc), rank - 1);
+    linalg::YieldOp::create(nested, loc, Value(select(isReal, args[0], 0)));
   };
   return linalg::GenericOp::create(b, from.clone(shape), source, init,
                                    ArrayRef{all.getMajorSubMap(rank - 1), all},
@@ -159,23 +134,26 @@ static Value pairsFromSpectrum(ImplicitLocOpBuilder &b, IrfftOp op) {
   RankedTensorType from = typeOf(op.getSource()), to = typeOf(op.getResult());
   int64_t rank = from.getRank(), d = rank - 2, half = to.getShape().back() / 2;
   Maps maps{b, rank};
-  Value packed = mapComplex(
-      b, withSize(from, d, half),
-      {takeFirst(b, op.getSource(), d, half), op.getSource(),
-       halfTwiddles(b, 2 * half, half, from.getElementType())},
-      {maps.here(), maps.reversed(half), maps.frequency()},
-      [&](ImplicitLocOpBuilder &body, ArrayRef<Value> re, ArrayRef<Value> im) {
-        Scalars s{body};
-        // The imaginary parts of the first and the last number do not count.
-        Value zero = s.zero(im[0].getType()), isEnd = s.isAt(d, 0);
-        Value first = s.select(isEnd, zero, im[0]);
-        Value last = s.select(isEnd, zero, im[1]);
-        Value odd[] = {s.sub(re[0], re[1]), s.add(first, last)};
-        Value turned[] = {s.add(s.mul(re[2], odd[0]), s.mul(im[2], odd[1])),
-                          s.sub(s.mul(re[2], odd[1]), s.mul(im[2], odd[0]))};
-        return std::pair(s.sub(s.half(s.add(re[0], re[1])), turned[1]),
-                         s.add(s.half(s.sub(first, last)), turned[0]));
-      });
+  Value packed =
+      mapComplex(b, withSize(from, d, half),
+                 {takeFirst(b, op.getSource(), d, half), op.getSource(),
+                  halfTwiddles(b, 2 * half, half, from.getElementType())},
+                 {maps.here(), maps.reversed(half), maps.frequency()},
+                 [&](ArrayRef<Expr> re, ArrayRef<Expr> im) -> Parts {
+                   // The imaginary parts of the first and the last number do
+                   // not count.
+                   Expr zero = im[0].constant(0),
+                        isEnd = isFirst(im[0].builder(), d);
+                   Expr first = select(isEnd, zero, im[0]);
+                   Expr last = select(isEnd, zero, im[1]);
+                   Parts odd = {re[0] - re[1], first + last};
+                   Expr turnedRe = re[2] * odd.re;
+                   turnedRe = turnedRe + im[2] * odd.im;
+                   Expr turnedIm = re[2] * odd.im;
+                   turnedIm = turnedIm - im[2] * odd.re;
+                   return {0.5 * (re[0] + re[1]) - turnedIm,
+                           0.5 * (first - last) + turnedRe};
+                 });
   return FftOp::create(b, to, packed, Value(), b.getUnitAttr(),
                        b.getI64IntegerAttr(d), b.getI64IntegerAttr(d));
 }
@@ -185,12 +163,11 @@ static Value mirrored(ImplicitLocOpBuilder &b, Value spectrum, int64_t first,
                       int64_t count) {
   RankedTensorType type = typeOf(spectrum);
   int64_t d = type.getRank() - 2;
-  return mapComplex(
-      b, withSize(type, d, count), {spectrum},
-      {Maps{b, type.getRank()}.reversed(first)},
-      [](ImplicitLocOpBuilder &body, ArrayRef<Value> re, ArrayRef<Value> im) {
-        return std::pair(re[0], Value(arith::NegFOp::create(body, im[0])));
-      });
+  return mapComplex(b, withSize(type, d, count), {spectrum},
+                    {Maps{b, type.getRank()}.reversed(first)},
+                    [](ArrayRef<Expr> re, ArrayRef<Expr> im) -> Parts {
+                      return {re[0], -im[0]};
+                    });
 }
 
 static Value oddFromSpectrum(ImplicitLocOpBuilder &b, IrfftOp op) {
@@ -199,10 +176,8 @@ static Value oddFromSpectrum(ImplicitLocOpBuilder &b, IrfftOp op) {
   int64_t length = to.getShape().back(), kept = from.getDimSize(d);
   Value spectrum = mapComplex(
       b, from, {op.getSource()}, {Maps{b, rank}.here()},
-      [&](ImplicitLocOpBuilder &body, ArrayRef<Value> re, ArrayRef<Value> im) {
-        Scalars s{body};
-        return std::pair(
-            re[0], s.select(s.isAt(d, 0), s.zero(im[0].getType()), im[0]));
+      [&](ArrayRef<Expr> re, ArrayRef<Expr> im) -> Parts {
+        return {re[0], select(isFirst(im[0].builder(), d), 0, im[0])};
       });
   if (length > 1)
     spectrum = tensor::ConcatOp::create(
