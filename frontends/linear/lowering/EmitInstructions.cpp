@@ -30,14 +30,11 @@ Value RoutineEmitter::emitRow(ArrayRef<vm::linear::Coefficient> row,
                               const std::array<Value, kElements> &x) {
   Value sum;
   for (const vm::linear::Coefficient &c : row) {
-    Value factor = number(llvm::bit_cast<uint32_t>(c.value));
+    Expr factor = number(llvm::bit_cast<uint32_t>(c.value));
     Value term = factor;
     if (c.column != vm::linear::kOne)
-      term =
-          c.value == 1
-              ? x[c.column]
-              : arith::MulFOp::create(b, loc, factor, x[c.column]).getResult();
-    sum = sum ? arith::AddFOp::create(b, loc, sum, term).getResult() : term;
+      term = c.value == 1 ? x[c.column] : factor * x[c.column];
+    sum = sum ? e(sum) + term : term;
   }
   return sum ? sum : number(0);
 }
@@ -137,48 +134,39 @@ void RoutineEmitter::emitEnd(uint32_t step, State &state) {
   branchTo(step, next[1], state);
 }
 
-Value RoutineEmitter::isTaken(const Instruction &instruction, State &state) {
-  using P = arith::CmpFPredicate;
-  Value x = state.x[vm::linear::kFirstRegister + instruction.operands[0]];
-  Value zero = number(0);
+Expr RoutineEmitter::isTaken(const Instruction &instruction, State &state) {
+  Expr x = e(state.x[vm::linear::kFirstRegister + instruction.operands[0]]);
+  Expr zero = number(0);
   switch (instruction.opcode) {
   case Opcode::BranchLt:
-    return compareF(P::OLT, x, zero);
+    return x < zero;
   case Opcode::BranchGt:
-    return compareF(P::OGT, x, zero);
+    return x > zero;
   case Opcode::BranchLe:
-    return compareF(P::OLE, x, zero);
+    return x <= zero;
   case Opcode::BranchGe:
-    return compareF(P::OGE, x, zero);
+    return x >= zero;
   default:
     break;
   }
-  Value isZero = compareF(P::OEQ, x, zero);
+  Expr isZero = x == zero;
   if (program.toleranceBits) {
-    Value isNear = compareF(P::OLT, math::AbsFOp::create(b, loc, x),
-                            number(program.toleranceBits));
-    isZero = arith::OrIOp::create(b, loc, isZero, isNear);
+    Expr magnitude = abs(x);
+    isZero = isZero | (magnitude < number(program.toleranceBits));
   }
-  if (instruction.opcode == Opcode::BranchEq)
-    return isZero;
-  Value yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-  return arith::XOrIOp::create(b, loc, isZero, yes);
+  return instruction.opcode == Opcode::BranchEq ? isZero : !isZero;
 }
 
 /// Drivers simplify 0 - y to -y, also where y is 0 (Mesa 22.3 does), but keep a
 /// sum.
-Value RoutineEmitter::difference(Value x, Value y) {
-  return arith::AddFOp::create(b, loc, x, arith::NegFOp::create(b, loc, y));
-}
+static Expr difference(const Expr &x, const Expr &y) { return x + -y; }
 
 /// A row with two coefficients of one register adds them up.
-Value RoutineEmitter::sumOf(Value x, Value y, bool isSame, bool subtracts) {
+Expr RoutineEmitter::sumOf(const Expr &x, const Expr &y, bool isSame,
+                           bool subtracts) {
   if (!isSame)
-    return subtracts ? difference(x, y)
-                     : arith::AddFOp::create(b, loc, x, y).getResult();
-  if (subtracts)
-    return number(0);
-  return arith::MulFOp::create(b, loc, x, number(0x40000000)); // 2
+    return subtracts ? difference(x, y) : x + y;
+  return subtracts ? number(0) : x * 2;
 }
 
 void RoutineEmitter::emitCompute(uint32_t step, State &state) {
@@ -194,7 +182,7 @@ void RoutineEmitter::emitCompute(uint32_t step, State &state) {
 Value RoutineEmitter::compute(const Instruction &instruction, State &state) {
   const std::array<uint32_t, 4> &o = instruction.operands;
   auto r = [&](unsigned i) {
-    return state.x[vm::linear::kFirstRegister + o[i]];
+    return e(state.x[vm::linear::kFirstRegister + o[i]]);
   };
   auto m = [&](unsigned i) { return state.x[vm::linear::kFirstMemory + o[i]]; };
   auto coefficient = [&](unsigned i) { // One that is 0 is not there.
@@ -218,15 +206,15 @@ Value RoutineEmitter::compute(const Instruction &instruction, State &state) {
   case Opcode::Clear:
     return number(0);
   case Opcode::Neg:
-    return arith::NegFOp::create(b, loc, r(1));
+    return -r(1);
   case Opcode::Scale:
     if (coefficient(2) == 0)
       return number(0);
-    return arith::MulFOp::create(b, loc, r(1), number(o[2]));
+    return r(1) * number(o[2]);
   case Opcode::Mul:
-    return arith::MulFOp::create(b, loc, r(1), r(2));
+    return r(1) * r(2);
   case Opcode::MulI:
-    return arith::MulFOp::create(b, loc, r(1), number(o[2]));
+    return r(1) * number(o[2]);
   case Opcode::Cmp:
     return difference(r(1), r(2));
   case Opcode::CmpI:
@@ -240,59 +228,48 @@ Value RoutineEmitter::compute(const Instruction &instruction, State &state) {
   case Opcode::ModI:
     return call("remainder", {r(1), number(o[2])});
   case Opcode::Min:
-    return arith::MinimumFOp::create(b, loc, r(1), r(2));
+    return min(r(1), r(2));
   case Opcode::Max:
-    return arith::MaximumFOp::create(b, loc, r(1), r(2));
+    return max(r(1), r(2));
   case Opcode::Abs:
-    return math::AbsFOp::create(b, loc, r(1));
+    return abs(r(1));
   case Opcode::Sqrt:
-    return call("root", r(1));
+    return call("root", Value(r(1)));
   case Opcode::Sin:
   case Opcode::Cos:
-    return call(
-        "sine",
-        {r(1), arith::ConstantOp::create(
-                   b, loc, b.getBoolAttr(instruction.opcode == Opcode::Cos))});
+    return call("sine", {r(1), e.truth(instruction.opcode == Opcode::Cos)});
   case Opcode::VmId:
-    return arith::SIToFPOp::create(b, loc, b.getF32Type(),
-                                   function.getArgument(0));
+    return e(function.getArgument(0)).signedToFloat();
   default:
     llvm_unreachable("it computes nothing");
   }
 }
 
-/// Whether `address` lies in what the launch may use; null if all is.
-Value RoutineEmitter::inRanges(Value address, bool writes) {
+/// Whether `address` lies in what the launch may use; nullopt if all does.
+std::optional<Expr> RoutineEmitter::inRanges(const Expr &address, bool writes) {
   ArrayRef<vm::linear::AddressRange> ranges = writes ? written : read;
   if (ranges.size() == 1 && ranges.front().first == 0 &&
       ranges.front().end == program.sharedWords())
-    return {};
-  Value isIn = arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
+    return std::nullopt;
+  Expr isIn = e.truth(false);
   for (const vm::linear::AddressRange &range : ranges) {
-    Value low =
-        compareI(arith::CmpIPredicate::uge, address, integer(range.first));
-    Value high =
-        compareI(arith::CmpIPredicate::ult, address, integer(range.end));
-    isIn = arith::OrIOp::create(b, loc, isIn,
-                                arith::AndIOp::create(b, loc, low, high));
+    Expr isAbove = address >= range.first;
+    isIn = isIn | (isAbove & (address < range.end));
   }
   return isIn;
 }
 
 /// `x` as an address that may be used; the machine faults otherwise, and uses
 /// address 0 until it stops.
-Value RoutineEmitter::toAddress(Value x, State &state, uint32_t step,
-                                bool writes) {
-  Value above = compareF(arith::CmpFPredicate::OGT, x, number(0xbf800000));
-  Value below = compareF(
-      arith::CmpFPredicate::OLT, x,
-      number(llvm::bit_cast<uint32_t>(float(vm::linear::addressEnd(program)))));
-  Value isFine = arith::AndIOp::create(b, loc, above, below);
+Expr RoutineEmitter::toAddress(const Expr &x, State &state, uint32_t step,
+                               bool writes) {
+  Expr isAbove = x > number(0xbf800000);
+  float end = vm::linear::addressEnd(program);
+  Expr isFine = isAbove & (x < number(llvm::bit_cast<uint32_t>(end)));
   stopUnless(isFine, state, step, Fault::Address);
-  Value address = arith::FPToSIOp::create(b, loc, b.getI32Type(),
-                                          select(isFine, x, number(0)));
-  if (Value isIn = inRanges(address, writes))
-    stopUnless(isIn, state, step, Fault::Forbidden);
+  Expr address = select(isFine, x, number(0)).toSigned();
+  if (std::optional<Expr> isIn = inRanges(address, writes))
+    stopUnless(*isIn, state, step, Fault::Forbidden);
   return address;
 }
 
@@ -300,21 +277,15 @@ Value RoutineEmitter::toAddress(Value x, State &state, uint32_t step,
 /// itself wrote there.
 void RoutineEmitter::emitRead(uint32_t step, State &state) {
   const Instruction &instruction = at(step);
-  Value x = state.x[vm::linear::kFirstRegister + instruction.operands[1]];
-  Value address = toAddress(x, state, step, /*writes=*/false);
-  Value index = arith::IndexCastOp::create(b, loc, b.getIndexType(), address);
-  Value bits =
-      tensor::ExtractOp::create(b, loc, function.getArgument(1), index);
-  for (auto [own, written] : llvm::zip_equal(state.addresses, state.bits)) {
-    Value isOwn = compareI(arith::CmpIPredicate::eq, own, address);
-    bits = select(isOwn, written, bits);
-  }
+  Expr x = e(state.x[vm::linear::kFirstRegister + instruction.operands[1]]);
+  Expr address = toAddress(x, state, step, /*writes=*/false);
+  Expr bits = e.make<tensor::ExtractOp>(function.getArgument(1),
+                                        Value(address.signedToIndex()));
+  for (auto [own, written] : llvm::zip_equal(state.addresses, state.bits))
+    bits = select(e(own) == address, written, bits);
   // A subnormal number is a zero.
-  Value exponent = arith::AndIOp::create(b, loc, bits, integer(0x7F800000));
-  Value sign = arith::AndIOp::create(b, loc, bits,
-                                     integer(static_cast<int32_t>(0x80000000)));
-  Value isSmall = compareI(arith::CmpIPredicate::eq, exponent, integer(0));
-  Value value = bitcast(select(isSmall, sign, bits), b.getF32Type());
+  Expr exponent = bits & 0x7F800000, sign = bits & 0x80000000;
+  Value value = fromBits(select(exponent == 0, sign, bits));
   if (program.f16State)
     value = call("half", value);
   state.x[vm::linear::kFirstRegister + instruction.operands[0]] = value;
@@ -322,9 +293,9 @@ void RoutineEmitter::emitRead(uint32_t step, State &state) {
 
 void RoutineEmitter::emitWrite(uint32_t step, State &state) {
   const Instruction &instruction = at(step);
-  Value x = state.x[vm::linear::kFirstRegister + instruction.operands[0]];
-  Value value = state.x[vm::linear::kFirstRegister + instruction.operands[1]];
+  Expr x = e(state.x[vm::linear::kFirstRegister + instruction.operands[0]]);
+  Expr value = e(state.x[vm::linear::kFirstRegister + instruction.operands[1]]);
   unsigned number = llvm::find(code.writes, step) - code.writes.begin();
   state.addresses[number] = toAddress(x, state, step, /*writes=*/true);
-  state.bits[number] = bitcast(value, b.getI32Type());
+  state.bits[number] = bitsOf(value);
 }

@@ -88,7 +88,7 @@ State RoutineEmitter::initialState() {
   if (program.f16State)
     for (uint32_t element : launch.elements)
       state.x[element] = call("half", state.x[element]);
-  Value none = integer(0), no = integer(-1);
+  Value none = e.word(0), no = e.word(-1);
   state.counts.fill(none);
   state.addresses.assign(code.writes.size(), no);
   state.bits.assign(code.writes.size(), none);
@@ -98,7 +98,7 @@ State RoutineEmitter::initialState() {
 void RoutineEmitter::settleCounts(Results &results) {
   for (auto [count, pending] : llvm::zip_equal(results.counts, results.pending))
     if (pending)
-      count = arith::AddIOp::create(b, loc, count, integer(pending));
+      count = e(count) + pending;
   results.pending = {};
 }
 
@@ -155,7 +155,7 @@ void RoutineEmitter::exitWith(State &state, uint32_t step, Status status,
   settleStops();
   SmallVector<Value> values = flatten(state);
   values.push_back(
-      integer(code.steps[step].instruction | status << 24 | fault << 27));
+      e.word(code.steps[step].instruction | status << 24 | fault << 27));
   cf::BranchOp::create(b, loc, exit, values);
 }
 
@@ -175,8 +175,7 @@ void RoutineEmitter::settleStops() {
     return;
   Value isFine;
   for (const Stop &stop : stops)
-    isFine = isFine ? arith::AndIOp::create(b, loc, isFine, stop.isFine)
-                    : stop.isFine;
+    isFine = isFine ? e(isFine) & stop.isFine : stop.isFine;
   auto *next = new Block, *fault = new Block;
   function.getBody().push_back(fault);
   function.getBody().push_back(next);
@@ -185,14 +184,14 @@ void RoutineEmitter::settleStops() {
   b.setInsertionPointToStart(fault);
   auto valuesOf = [&](Stop &stop) {
     SmallVector<Value> values = flatten(stop.results);
-    values.push_back(integer(stop.where));
+    values.push_back(e.word(stop.where));
     return values;
   };
   SmallVector<Value> values = valuesOf(stops.back());
   for (Stop &stop : llvm::reverse(MutableArrayRef(stops).drop_back()))
     for (auto [value, own] : llvm::zip_equal(values, valuesOf(stop)))
       if (value != own)
-        value = select(stop.isFine, value, own);
+        value = select(e(stop.isFine), value, own);
   cf::BranchOp::create(b, loc, exit, values);
   b.setInsertionPointToStart(next);
   stops.clear();
@@ -206,13 +205,12 @@ void RoutineEmitter::branchTo(uint32_t step, uint32_t next, State &state) {
     cf::BranchOp::create(b, loc, blocks[next], values);
     return;
   }
-  Value sum = state.counts[0];
+  Expr sum = e(state.counts[0]);
   for (unsigned i = 1; i < 4; ++i)
-    sum = arith::AddIOp::create(b, loc, sum, state.counts[i]);
-  Value isOver =
-      compareI(arith::CmpIPredicate::uge, sum, integer(launch.budget));
+    sum = sum + state.counts[i];
+  Value isOver = sum >= launch.budget;
   SmallVector<Value> atExit = flatten(state);
-  atExit.push_back(integer(code.steps[next].instruction | Running << 24));
+  atExit.push_back(e.word(code.steps[next].instruction | Running << 24));
   cf::CondBranchOp::create(b, loc, isOver, exit, atExit, blocks[next], values);
 }
 

@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include "expr/Expr.h"
 #include "frontends/linear/matrices/Matrices.h"
 #include "frontends/linear/modes/CompiledProgram.h"
 #include "frontends/linear/modes/Loops.h"
@@ -24,6 +25,7 @@
 
 namespace mlir::linear {
 
+using gpuvm::Expr;
 constexpr unsigned kElements = vm::linear::kElements;
 /// The word next to the IP where a machine stops (CompiledLaunch).
 enum Status : uint32_t { Running = 0, Halted = 3, Faulted = 4, Free = 5 };
@@ -55,7 +57,7 @@ public:
   RoutineEmitter(func::FuncOp function, const vm::linear::Program &program,
                  const vm::linear::CompiledLaunch &launch)
       : function(function), program(program), launch(launch), code(launch.code),
-        b(function.getContext()), loc(function.getLoc()),
+        b(function.getContext()), loc(function.getLoc()), e(b, loc),
         loopEdges(vm::linear::findLoopEdges(code)),
         isLeader(vm::linear::findLeaders(code, loopEdges)),
         read(vm::linear::addressesOf(program, *launch.launch, false)),
@@ -91,33 +93,16 @@ private:
   // Instructions.
   void emitCompute(uint32_t step, State &state);
   Value compute(const vm::linear::Instruction &instruction, State &state);
-  Value difference(Value x, Value y);
-  Value sumOf(Value a, Value c, bool isSame, bool subtracts);
+  Expr sumOf(const Expr &x, const Expr &y, bool isSame, bool subtracts);
   void emitRead(uint32_t step, State &state);
   void emitWrite(uint32_t step, State &state);
-  Value toAddress(Value x, State &state, uint32_t step, bool writes);
-  Value inRanges(Value address, bool writes);
-  Value isTaken(const vm::linear::Instruction &instruction, State &state);
+  Expr toAddress(const Expr &x, State &state, uint32_t step, bool writes);
+  std::optional<Expr> inRanges(const Expr &address, bool writes);
+  Expr isTaken(const vm::linear::Instruction &instruction, State &state);
 
   // Values.
-  Value integer(int64_t value) {
-    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
-  }
-  Value number(uint32_t bits) {
-    return arith::ConstantOp::create(
-        b, loc, b.getF32FloatAttr(llvm::bit_cast<float>(bits)));
-  }
-  Value compareF(arith::CmpFPredicate predicate, Value x, Value y) {
-    return arith::CmpFOp::create(b, loc, predicate, x, y);
-  }
-  Value compareI(arith::CmpIPredicate predicate, Value x, Value y) {
-    return arith::CmpIOp::create(b, loc, predicate, x, y);
-  }
-  Value select(Value c, Value x, Value y) {
-    return arith::SelectOp::create(b, loc, c, x, y);
-  }
-  Value bitcast(Value x, Type type) {
-    return arith::BitcastOp::create(b, loc, type, x);
+  Expr number(uint32_t bits) {
+    return e.constant(b.getF32FloatAttr(llvm::bit_cast<float>(bits)));
   }
   Value call(StringRef name, ValueRange operands) {
     return func::CallOp::create(b, loc, name, TypeRange(b.getF32Type()),
@@ -139,6 +124,7 @@ private:
   const vm::linear::Expanded &code;
   OpBuilder b;
   Location loc;
+  gpuvm::ExprBuilder e;
   std::set<vm::linear::Edge> loopEdges;
   std::vector<bool> isLeader;
   std::vector<vm::linear::AddressRange> read, written; ///< What it may use.
