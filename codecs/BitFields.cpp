@@ -7,7 +7,6 @@
 
 #include "codecs/BitFields.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
@@ -42,43 +41,43 @@ int64_t gpuvm::signExtendField(uint64_t field, unsigned width) {
 //===----------------------------------------------------------------------===//
 
 /// `count` * `width` bits from the first bit of field `first` on, in words.
-static SmallVector<Word> emitBits(PackedReader &r, Word base, Word first,
+static SmallVector<Expr> emitBits(PackedReader &r, Expr base, Expr first,
                                   int64_t count, unsigned width) {
   // 32 fields are `width` whole words. Taken from there, no product overflows.
-  Word bit = first % 32 * width;
-  Word start = base + first / 32 * width + bit / 32;
-  Word shift = bit % 32;
+  Expr bit = first % 32 * width;
+  Expr start = base + first / 32 * width + bit / 32;
+  Expr shift = bit % 32;
   int64_t bits = count * width;
   int64_t step = std::gcd<int64_t>(bits, 32); // Of `shift`.
   int64_t needed = llvm::divideCeil(bits, 32);
   int64_t spanned = llvm::divideCeil(32 - step + bits, 32);
-  SmallVector<Word> raw = {r.word(start)}, aligned;
+  SmallVector<Expr> raw = {r.load(start)}, aligned;
   for (int64_t k = 1; k < spanned; ++k) // The last may lie past the window.
-    raw.push_back(r.wordClamped(start + static_cast<uint32_t>(k)));
+    raw.push_back(r.loadClamped(start + k));
   if (step == 32)
     return raw;
-  Word opposite = r.constant(31) - shift;
+  Expr opposite = 31 - shift;
   for (int64_t k = 0; k < needed; ++k) {
-    Word word = raw[k] >> shift;
+    Expr word = shiftRight(raw[k], shift);
     if (k + 1 < spanned) // A shift by 32 is none, so it is done in two.
-      word = word | (raw[k + 1] << 1 << opposite);
+      word = word | shiftLeft(raw[k + 1] << 1, opposite);
     aligned.push_back(word);
   }
   return aligned;
 }
 
 /// Bits `at` to `at` + `width` - 1 of `words`; `width` is at most 32.
-static Word extract(ArrayRef<Word> words, uint64_t at, unsigned width) {
+static Expr extract(ArrayRef<Expr> words, uint64_t at, unsigned width) {
   uint32_t shift = at % 32;
-  Word field = words[at / 32] >> shift;
+  Expr field = words[at / 32] >> shift;
   if (shift + width > 32)
     field = field | (words[at / 32 + 1] << (32 - shift));
   return width == 32 ? field : field & ((uint32_t(1) << width) - 1);
 }
 
-SmallVector<BitField> gpuvm::emitFields(PackedReader &r, Word base, Word first,
+SmallVector<BitField> gpuvm::emitFields(PackedReader &r, Expr base, Expr first,
                                         int64_t count, unsigned width) {
-  SmallVector<Word> words = emitBits(r, base, first, count, width);
+  SmallVector<Expr> words = emitBits(r, base, first, count, width);
   SmallVector<BitField> fields;
   for (int64_t i = 0; i < count; ++i) {
     uint64_t at = i * width;
@@ -89,48 +88,37 @@ SmallVector<BitField> gpuvm::emitFields(PackedReader &r, Word base, Word first,
   return fields;
 }
 
-Value gpuvm::emitInteger(PackedReader &r, const BitField &field, unsigned width,
-                         bool isSigned, Type type) {
-  OpBuilder &b = r.ir();
-  Location loc = r.loc();
-  Word low = field.low;
+Expr gpuvm::emitInteger(const BitField &field, unsigned width, bool isSigned,
+                        Type type) {
+  Expr low = field.low;
   if (isSigned && width < 32)
-    low = low.signExtend(width);
+    low = signExtendLow(low, width);
   unsigned bits = type.getIntOrFloatBitWidth();
   if (bits == 1)
-    return low.isNonzero();
-  if (bits < 32)
-    return arith::TruncIOp::create(b, loc, type, low.value());
-  if (bits == 32)
-    return low.value();
+    return low != 0;
+  if (bits <= 32)
+    return low.truncate(type);
   if (!field.high)
-    return isSigned ? Value(arith::ExtSIOp::create(b, loc, type, low.value()))
-                    : Value(arith::ExtUIOp::create(b, loc, type, low.value()));
-  Word high = isSigned ? field.high->signExtend(width - 32) : *field.high;
-  Value upper = arith::ExtUIOp::create(b, loc, type, high.value());
-  Value amount = arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, 32));
-  upper = arith::ShLIOp::create(b, loc, upper, amount);
-  Value lower = arith::ExtUIOp::create(b, loc, type, low.value());
-  return arith::OrIOp::create(b, loc, lower, upper);
+    return isSigned ? low.signExtend(type) : low.extend(type);
+  Expr high = isSigned ? signExtendLow(*field.high, width - 32) : *field.high;
+  Expr upper = high.extend(type) << 32;
+  return low.extend(type) | upper;
 }
 
-Value gpuvm::emitArrayElement(PackedReader &r, Word base, Word index,
-                              Type element) {
-  OpBuilder &b = r.ir();
+Expr gpuvm::emitArrayElement(PackedReader &r, Expr base, Expr index,
+                             Type element) {
   unsigned bits = element.getIntOrFloatBitWidth();
-  Type integer = b.getIntegerType(bits);
-  BitField field = {r.constant(0), std::nullopt};
+  BitField field = {r.word(0), std::nullopt};
   if (bits == 64) {
-    field.low = r.word(base + index * 2);
-    field.high = r.word(base + index * 2 + 1);
+    field.low = r.load(base + index * 2);
+    field.high = r.load(base + index * 2 + 1);
   } else if (bits == 32) {
-    field.low = r.word(base + index);
+    field.low = r.load(base + index);
   } else {
     uint32_t perWord = 32 / bits;
-    field.low = r.word(base + index / perWord) >> (index % perWord * bits);
+    Expr word = r.load(base + index / perWord);
+    field.low = shiftRight(word, index % perWord * bits);
   }
-  Value value = emitInteger(r, field, bits, /*isSigned=*/false, integer);
-  if (isa<IntegerType>(element))
-    return value;
-  return arith::BitcastOp::create(b, r.loc(), element, value);
+  Type integer = r.ir().getIntegerType(bits);
+  return emitInteger(field, bits, /*isSigned=*/false, integer).bitcast(element);
 }

@@ -26,23 +26,23 @@ int64_t signExtendField(uint64_t field, unsigned width);
 
 /// A field in a kernel.
 struct BitField {
-  Word low;
-  std::optional<Word> high; ///< Above 32 bits.
+  Expr low;
+  std::optional<Expr> high; ///< Above 32 bits.
 };
 
 /// Fields `first` to `first` + `count` - 1 of the stream at word `base`;
 /// `count` is a power of two up to 32, and `first` a multiple of it. Upper bits
 /// are 0.
-SmallVector<BitField> emitFields(PackedReader &reader, Word base, Word first,
+SmallVector<BitField> emitFields(PackedReader &reader, Expr base, Expr first,
                                  int64_t count, unsigned width);
 
 /// A field as an integer of type `type`, which is at least as wide.
-Value emitInteger(PackedReader &reader, const BitField &field, unsigned width,
-                  bool isSigned, Type type);
+Expr emitInteger(const BitField &field, unsigned width, bool isSigned,
+                 Type type);
 
 /// Element `index` of the array of `element` at word `base`, and of a type of
 /// 64 bits the word `base` + 2 * index.
-Value emitArrayElement(PackedReader &reader, Word base, Word index,
-                       Type element);
+Expr emitArrayElement(PackedReader &reader, Expr base, Expr index,
+                      Type element);
 
 } // namespace mlir::gpuvm

@@ -61,9 +61,8 @@ public:
     unsigned width = layout.parameters[0];
     SmallVector<Value> elements;
     for (const BitField &field :
-         emitFields(r, r.constant(0), r.fromIndex(first), count, width))
-      elements.push_back(
-          emitInteger(r, field, width, isSigned, layout.element));
+         emitFields(r, r.word(0), r(first).toWord(), count, width))
+      elements.push_back(emitInteger(field, width, isSigned, layout.element));
     return elements;
   }
 

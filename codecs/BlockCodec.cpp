@@ -7,7 +7,6 @@
 
 #include "codecs/BlockCodec.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/ADT/bit.h"
 
@@ -80,16 +79,12 @@ void BlockCodec::decode(const PackedLayout &layout, const uint8_t *packed,
 SmallVector<Value> BlockCodec::emitRun(PackedReader &r,
                                        const PackedLayout &layout, Value first,
                                        int64_t count) const {
-  Word position = r.fromIndex(first);
+  Expr position = r(first).toWord();
   auto perBlock = static_cast<uint32_t>(blockElements);
-  Word block = position / perBlock * static_cast<uint32_t>(blockBytes);
+  Expr block = position / perBlock * blockBytes;
   SmallVector<Value> elements;
-  for (Number number : emitInBlock(r, block, position % perBlock, count)) {
-    Value element = number.value();
-    if (!layout.element.isF32())
-      element =
-          arith::TruncFOp::create(r.ir(), r.loc(), layout.element, element);
-    elements.push_back(element);
+  for (Expr number : emitInBlock(r, block, position % perBlock, count)) {
+    elements.push_back(number.truncate(layout.element));
   }
   return elements;
 }

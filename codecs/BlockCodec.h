@@ -43,8 +43,8 @@ protected:
 
   /// Emits elements `first` to `first` + `count` - 1 of the block that starts
   /// at byte `block`, which all lie in one aligned run of `count` (Codec.h).
-  virtual SmallVector<Number> emitInBlock(PackedReader &reader, Word block,
-                                          Word first, int64_t count) const = 0;
+  virtual SmallVector<Expr> emitInBlock(PackedReader &reader, Expr block,
+                                        Expr first, int64_t count) const = 0;
 
   const StringLiteral name;
   const int64_t blockElements, blockBytes;

@@ -16,7 +16,6 @@
 #include "codecs/BitFields.h"
 #include "codecs/Codec.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cstring>
@@ -82,44 +81,31 @@ private:
 /// What precedes a run is summed up in runs of the same length.
 SmallVector<Value> Delta::emitRun(PackedReader &r, const PackedLayout &layout,
                                   Value first, int64_t count) const {
-  OpBuilder &b = r.ir();
   unsigned width = layout.parameters[0];
-  Type type = b.getIntegerType(layout.elementBits() == 64 ? 64 : 32);
-  Value zero = arith::ConstantOp::create(b, r.loc(), b.getIntegerAttr(type, 0));
-  Word position = r.fromIndex(first);
-  Word block = position / kBlock * static_cast<uint32_t>(blockWords(layout));
-  Word fields = block + static_cast<uint32_t>(baseWords(layout));
-  Word inBlock = position % kBlock;
-  auto add = [&](Value x, Value y) -> Value {
-    return b.createOrFold<arith::AddIOp>(r.loc(), x, y);
-  };
-  auto differences = [&](Word from) {
-    SmallVector<Value> values;
+  Type type = r.ir().getIntegerType(layout.elementBits() == 64 ? 64 : 32);
+  Expr zero = r.constant(type, 0), position = r(first).toWord();
+  Expr block = position / kBlock * blockWords(layout);
+  Expr fields = block + baseWords(layout), inBlock = position % kBlock;
+  auto differences = [&](const Expr &from) {
+    SmallVector<Expr> values;
     for (const BitField &field : emitFields(r, fields, from, count, width))
-      values.push_back(emitInteger(r, field, width, /*isSigned=*/true, type));
+      values.push_back(emitInteger(field, width, /*isSigned=*/true, type));
     return values;
   };
-  Value value = emitArrayElement(r, block, r.constant(0), type);
+  Expr value = emitArrayElement(r, block, r.word(0), type);
   for (int64_t from = 0; from + count < kBlock; from += count) {
-    Value sum = zero;
-    for (auto [i, difference] :
-         llvm::enumerate(differences(r.constant(static_cast<uint32_t>(from)))))
+    Expr sum = zero;
+    for (auto [i, difference] : llvm::enumerate(differences(r.word(from))))
       if (from + i != 0)
-        sum = add(sum, difference);
-    Value isBefore =
-        inBlock.atLeast(r.constant(static_cast<uint32_t>(from + count)));
-    value =
-        add(value, arith::SelectOp::create(b, r.loc(), isBefore, sum, zero));
+        sum = sum + difference;
+    value = value + select(inBlock >= from + count, sum, zero);
   }
-  SmallVector<Value> own = differences(inBlock), elements;
-  own.front() = arith::SelectOp::create(b, r.loc(), inBlock.isNonzero(),
-                                        own.front(), zero);
-  for (Value difference : own) {
-    value = add(value, difference);
-    elements.push_back(
-        layout.elementBits() < 32
-            ? arith::TruncIOp::create(b, r.loc(), layout.element, value)
-            : value);
+  SmallVector<Expr> own = differences(inBlock);
+  own.front() = select(inBlock != 0, own.front(), zero);
+  SmallVector<Value> elements;
+  for (const Expr &difference : own) {
+    value = value + difference;
+    elements.push_back(value.truncate(layout.element));
   }
   return elements;
 }

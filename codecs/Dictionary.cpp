@@ -55,12 +55,12 @@ public:
 
   SmallVector<Value> emitRun(PackedReader &r, const PackedLayout &layout,
                              Value first, int64_t count) const override {
-    Word codes = r.constant(tableWords(layout));
+    Expr codes = r.word(tableWords(layout));
     SmallVector<Value> elements;
     for (const BitField &code :
-         emitFields(r, codes, r.fromIndex(first), count, layout.parameters[0]))
+         emitFields(r, codes, r(first).toWord(), count, layout.parameters[0]))
       elements.push_back(emitArrayElement(
-          r, r.constant(0), code.low.min(layout.parameters[1] - 1),
+          r, r.word(0), min(code.low, layout.parameters[1] - 1),
           layout.element));
     return elements;
   }

@@ -11,8 +11,6 @@
 
 #include "codecs/BlockCodec.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-
 #include <cstring>
 
 using namespace mlir;
@@ -32,8 +30,8 @@ public:
 
   SmallVector<Value> emitRun(PackedReader &r, const PackedLayout &layout,
                              Value first, int64_t count) const override {
-    SmallVector<Word> words =
-        r.bytes(r.fromIndex(first) * 2, 2 * count, /*alignment=*/2 * count);
+    SmallVector<Expr> words =
+        r.bytes(r(first).toWord() * 2, 2 * count, /*alignment=*/2 * count);
     SmallVector<Value> elements;
     for (int64_t i = 0; i < count; ++i)
       elements.push_back(
@@ -44,15 +42,12 @@ public:
 protected:
   /// The element in the lower 16 bits of a word.
   virtual Value emitOne(PackedReader &r, const PackedLayout &layout,
-                        Word half) const = 0;
+                        Expr half) const = 0;
 
   /// An element that has the packed bits.
   static Value keepBits(PackedReader &r, const PackedLayout &layout,
-                        Word half) {
-    OpBuilder &b = r.ir();
-    Value bits =
-        arith::TruncIOp::create(b, r.loc(), b.getI16Type(), half.value());
-    return arith::BitcastOp::create(b, r.loc(), layout.element, bits);
+                        Expr half) {
+    return half.truncate(r.ir().getI16Type()).bitcast(layout.element);
   }
 };
 
@@ -78,9 +73,9 @@ public:
 
 private:
   Value emitOne(PackedReader &r, const PackedLayout &layout,
-                Word half) const override {
+                Expr half) const override {
     if (layout.element.isF32())
-      return r.halfToFloat(half).value();
+      return r.halfToFloat(half);
     return keepBits(r, layout, half);
   }
 };
@@ -110,9 +105,9 @@ public:
 
 private:
   Value emitOne(PackedReader &r, const PackedLayout &layout,
-                Word half) const override {
+                Expr half) const override {
     if (layout.element.isF32())
-      return r.bitsToFloat(half << 16).value();
+      return fromBits(half << 16);
     return keepBits(r, layout, half);
   }
 };

@@ -19,29 +19,29 @@ QuantizedCodec::Scale KScaledCodec::readScale(const uint8_t *block,
 }
 
 QuantizedCodec::ScaleNumbers KScaledCodec::emitScale(PackedReader &r,
-                                                     Word block, Word i) const {
-  SmallVector<Word> words = r.bytes(block, 16, /*alignment=*/16);
+                                                     Expr block, Expr i) const {
+  SmallVector<Expr> words = r.bytes(block, 16, /*alignment=*/16);
   // Byte i % 4 of each of the three words of scales comes down.
-  Word shift = (i % 4) << 3;
-  Word low = words[1] >> shift;
-  Word middle = words[2] >> shift;
-  Word high = words[3] >> shift;
-  Value isFirst = i.less(4);
-  Word scale = r.select(isFirst, low & 63, (high & 0xF) | ((low >> 2) & 0x30));
-  Word min = r.select(isFirst, middle & 63,
-                      ((high >> 4) & 0xF) | ((middle >> 2) & 0x30));
-  Number d = r.scaleToFloat(words[0]);
-  Number negativeDmin = r.scaleToFloat(words[0] ^ 0x80000000, /*half=*/1);
-  return {d * r.toFloat(scale), negativeDmin * r.toFloat(min)};
+  Expr shift = (i % 4) << 3;
+  Expr low = shiftRight(words[1], shift);
+  Expr middle = shiftRight(words[2], shift);
+  Expr high = shiftRight(words[3], shift);
+  Expr isFirst = isBelow(i, 4);
+  Expr scale = select(isFirst, low & 63, (high & 0xF) | ((low >> 2) & 0x30));
+  Expr min = select(isFirst, middle & 63,
+                    ((high >> 4) & 0xF) | ((middle >> 2) & 0x30));
+  Expr d = r.scaleToFloat(words[0]);
+  Expr negativeDmin = r.scaleToFloat(words[0] ^ 0x80000000, /*half=*/1);
+  return {d * scale.signedToFloat(), negativeDmin * min.signedToFloat()};
 }
 
-SmallVector<Number> KScaledCodec::emitInBlock(PackedReader &r, Word block,
-                                              Word j, int64_t count) const {
+SmallVector<Expr> KScaledCodec::emitInBlock(PackedReader &r, Expr block, Expr j,
+                                            int64_t count) const {
   ScaleNumbers s = emitScale(r, block, j / 32);
-  SmallVector<Word> q = emitQuants(r, block, j, count);
+  SmallVector<Expr> q = emitQuants(r, block, j, count);
   ByteScales scales = r.byteScales(s.scale);
-  SmallVector<Number> y;
+  SmallVector<Expr> y;
   for (int64_t i = 0; i < count; ++i)
-    y.push_back(r.byteInPlace(q, i).scaled(scales[i % 4], *s.offset));
+    y.push_back(scaled(r.byteInPlace(q, i), scales[i % 4], *s.offset));
   return y;
 }

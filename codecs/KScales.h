@@ -30,10 +30,10 @@ protected:
   /// Of sub-block `i`.
   Scale readScale(const uint8_t *block, int64_t i) const final;
   /// The same of the block at byte `block`, a multiple of 16.
-  ScaleNumbers emitScale(PackedReader &reader, Word block, Word i) const final;
+  ScaleNumbers emitScale(PackedReader &reader, Expr block, Expr i) const final;
   /// Every quant is a byte of its own: none is negative.
-  SmallVector<Number> emitInBlock(PackedReader &reader, Word block, Word j,
-                                  int64_t count) const final;
+  SmallVector<Expr> emitInBlock(PackedReader &reader, Expr block, Expr j,
+                                int64_t count) const final;
 };
 
 } // namespace mlir::gpuvm

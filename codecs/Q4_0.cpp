@@ -34,26 +34,27 @@ private:
     return {readHalf(block)};
   }
 
-  SmallVector<Word> emitQuants(PackedReader &r, Word block, Word j,
+  SmallVector<Expr> emitQuants(PackedReader &r, Expr block, Expr j,
                                int64_t count) const override {
-    SmallVector<Word> q = r.bytes(block + 2 + j % 16, count, /*alignment=*/2);
-    Word nibble = j / 16 << 2; // Where it is in each byte.
-    for (Word &word : q)       // n - 8: n + 0x78 has the sign upside down.
-      word = (((word >> nibble) & 0x0F0F0F0F) + 0x78787878) ^ 0x80808080;
+    SmallVector<Expr> q = r.bytes(block + 2 + j % 16, count, /*alignment=*/2);
+    Expr nibble = j / 16 << 2; // Where it is in each byte.
+    for (Expr &word : q)       // n - 8: n + 0x78 has the sign upside down.
+      word =
+          ((shiftRight(word, nibble) & 0x0F0F0F0F) + 0x78787878) ^ 0x80808080;
     return q;
   }
-  ScaleNumbers emitScale(PackedReader &r, Word block, Word) const override {
+  ScaleNumbers emitScale(PackedReader &r, Expr block, Expr) const override {
     return {r.scaleToFloat(r.half(block))};
   }
 
-  SmallVector<Number> emitInBlock(PackedReader &r, Word block, Word j,
-                                  int64_t count) const override {
-    Number d = r.topScale(r.scaleToFloat(r.half(block)), /*unit=*/16);
-    SmallVector<Word> q = r.bytes(block + 2 + j % 16, count, /*alignment=*/2);
-    Word up = r.constant(4) - j / 16 * 4; // To the upper half of each byte.
-    for (Word &word : q)                  // 16 (n - 8), as a signed byte.
-      word = ((word << up) & 0xF0F0F0F0) ^ 0x80808080;
-    SmallVector<Number> y;
+  SmallVector<Expr> emitInBlock(PackedReader &r, Expr block, Expr j,
+                                int64_t count) const override {
+    Expr d = r.topScale(r.scaleToFloat(r.half(block)), /*unit=*/16);
+    SmallVector<Expr> q = r.bytes(block + 2 + j % 16, count, /*alignment=*/2);
+    Expr up = r.word(4) - j / 16 * 4; // To the upper half of each byte.
+    for (Expr &word : q)              // 16 (n - 8), as a signed byte.
+      word = (shiftLeft(word, up) & 0xF0F0F0F0) ^ 0x80808080;
+    SmallVector<Expr> y;
     for (int64_t i = 0; i < count; ++i)
       y.push_back(r.signedByteOnTop(q, i) * d);
     return y;

@@ -29,13 +29,13 @@ private:
             block[16 + i / 2 * 32 + j] >> (i % 2 * 4) & 0xF);
   }
 
-  SmallVector<Word> emitQuants(PackedReader &r, Word block, Word j,
+  SmallVector<Expr> emitQuants(PackedReader &r, Expr block, Expr j,
                                int64_t count) const override {
-    Word at = block + 16 + j / 64 * 32 + j % 32;
-    SmallVector<Word> q = r.bytes(at, count, /*alignment=*/16);
-    Word nibble = j / 32 % 2 << 2; // Where it is in each byte.
-    for (Word &word : q)
-      word = (word >> nibble) & 0x0F0F0F0F;
+    Expr at = block + 16 + j / 64 * 32 + j % 32;
+    SmallVector<Expr> q = r.bytes(at, count, /*alignment=*/16);
+    Expr nibble = j / 32 % 2 << 2; // Where it is in each byte.
+    for (Expr &word : q)
+      word = shiftRight(word, nibble) & 0x0F0F0F0F;
     return q;
   }
 };

@@ -32,16 +32,16 @@ private:
       }
   }
 
-  SmallVector<Word> emitQuants(PackedReader &r, Word block, Word j,
+  SmallVector<Expr> emitQuants(PackedReader &r, Expr block, Expr j,
                                int64_t count) const override {
-    Word subBlock = j / 32;
-    SmallVector<Word> high = r.bytes(block + 16 + j % 32, count, 16);
-    SmallVector<Word> low =
+    Expr subBlock = j / 32;
+    SmallVector<Expr> high = r.bytes(block + 16 + j % 32, count, 16);
+    SmallVector<Expr> low =
         r.bytes(block + 48 + j / 64 * 32 + j % 32, count, 16);
-    Word nibble = subBlock % 2 << 2; // Where it is in each byte.
+    Expr nibble = subBlock % 2 << 2; // Where it is in each byte.
     for (auto [h, l] : llvm::zip_equal(high, low)) {
-      h = (h >> subBlock) & 0x01010101;
-      l = ((l >> nibble) & 0x0F0F0F0F) | (h << 4);
+      h = shiftRight(h, subBlock) & 0x01010101;
+      l = (shiftRight(l, nibble) & 0x0F0F0F0F) | (h << 4);
     }
     return low;
   }

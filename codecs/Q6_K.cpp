@@ -39,44 +39,44 @@ private:
 
   /// The words that hold the lower 4 and the upper 2 bits, and how far up.
   struct Bits {
-    SmallVector<Word> low, high;
-    Word lowAt, highAt;
+    SmallVector<Expr> low, high;
+    Expr lowAt, highAt;
   };
-  static Bits readBits(PackedReader &r, Word block, Word e, int64_t count) {
-    Word n = e / 128, i = e / 32 % 4, j = e % 32;
+  static Bits readBits(PackedReader &r, Expr block, Expr e, int64_t count) {
+    Expr n = e / 128, i = e / 32 % 4, j = e % 32;
     return {r.bytes(block + n * 64 + i % 2 * 32 + j, count, /*alignment=*/2),
             r.bytes(block + 128 + n * 32 + j, count, /*alignment=*/2),
             i / 2 * 4, i * 2};
   }
 
-  SmallVector<Word> emitQuants(PackedReader &r, Word block, Word e,
+  SmallVector<Expr> emitQuants(PackedReader &r, Expr block, Expr e,
                                int64_t count) const override {
     Bits bits = readBits(r, block, e, count);
     for (auto [l, h] : llvm::zip_equal(bits.low, bits.high)) {
-      h = ((h >> bits.highAt) & 0x03030303) << 4;
-      l = ((l >> bits.lowAt) & 0x0F0F0F0F) | h;
+      h = (shiftRight(h, bits.highAt) & 0x03030303) << 4;
+      l = (shiftRight(l, bits.lowAt) & 0x0F0F0F0F) | h;
       // q - 32: q + 0x60 has the sign upside down.
       l = (l + 0x60606060) ^ 0x80808080;
     }
     return bits.low;
   }
-  ScaleNumbers emitScale(PackedReader &r, Word block, Word i) const override {
-    SmallVector<Word> s = r.bytes(block + 192 + i, 1, /*alignment=*/1);
+  ScaleNumbers emitScale(PackedReader &r, Expr block, Expr i) const override {
+    SmallVector<Expr> s = r.bytes(block + 192 + i, 1, /*alignment=*/1);
     return {r.scaleToFloat(r.half(block + 208)) *
-            r.toFloat(r.signedByte(s[0]))};
+            signExtendLow(s[0], 8).signedToFloat()};
   }
 
-  SmallVector<Number> emitInBlock(PackedReader &r, Word block, Word e,
-                                  int64_t count) const override {
+  SmallVector<Expr> emitInBlock(PackedReader &r, Expr block, Expr e,
+                                int64_t count) const override {
     ScaleNumbers s = emitScale(r, block, e / 16);
     Bits bits = readBits(r, block, e, count);
     for (auto [l, h] : llvm::zip_equal(bits.low, bits.high)) {
       // Of 4 (q - 32), as a signed byte, only the sign is not that of 4 q.
-      h = ((h >> bits.highAt) << 6) & 0xC0C0C0C0;
-      l = (((l >> bits.lowAt) << 2) & 0x3C3C3C3C) | (h ^ 0x80808080);
+      h = (shiftRight(h, bits.highAt) << 6) & 0xC0C0C0C0;
+      l = ((shiftRight(l, bits.lowAt) << 2) & 0x3C3C3C3C) | (h ^ 0x80808080);
     }
-    Number top = r.topScale(s.scale, /*unit=*/4);
-    SmallVector<Number> y;
+    Expr top = r.topScale(s.scale, /*unit=*/4);
+    SmallVector<Expr> y;
     for (int64_t k = 0; k < count; ++k)
       y.push_back(r.signedByteOnTop(bits.low, k) * top);
     return y;

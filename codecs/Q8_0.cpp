@@ -31,19 +31,19 @@ private:
     return {readHalf(block)};
   }
 
-  SmallVector<Word> emitQuants(PackedReader &r, Word block, Word j,
+  SmallVector<Expr> emitQuants(PackedReader &r, Expr block, Expr j,
                                int64_t count) const override {
     return r.bytes(block + 2 + j, count, /*alignment=*/2);
   }
-  ScaleNumbers emitScale(PackedReader &r, Word block, Word) const override {
+  ScaleNumbers emitScale(PackedReader &r, Expr block, Expr) const override {
     return {r.scaleToFloat(r.half(block))};
   }
 
-  SmallVector<Number> emitInBlock(PackedReader &r, Word block, Word j,
-                                  int64_t count) const override {
-    Number d = r.topScale(r.scaleToFloat(r.half(block)));
-    SmallVector<Word> q = emitQuants(r, block, j, count);
-    SmallVector<Number> y;
+  SmallVector<Expr> emitInBlock(PackedReader &r, Expr block, Expr j,
+                                int64_t count) const override {
+    Expr d = r.topScale(r.scaleToFloat(r.half(block)));
+    SmallVector<Expr> q = emitQuants(r, block, j, count);
+    SmallVector<Expr> y;
     for (int64_t i = 0; i < count; ++i)
       y.push_back(r.signedByteOnTop(q, i) * d);
     return y;

@@ -69,20 +69,20 @@ void PartCodec::decode(const PackedLayout &layout, const uint8_t *packed,
 
 SmallVector<Value> PartCodec::emitRun(PackedReader &r, const PackedLayout &,
                                       Value first, int64_t count) const {
-  Word position = r.fromIndex(first);
+  Expr position = r(first).toWord();
   auto own = static_cast<uint32_t>(perBlock());
   auto blockBytes = static_cast<uint32_t>(whole.blockBytes);
   if (part == Part::Quants) {
-    Word block = position / own * blockBytes;
+    Expr block = position / own * blockBytes;
     return r.byteElements(whole.emitQuants(r, block, position % own, count),
                           count);
   }
   SmallVector<Value> elements;
   for (int64_t i = 0; i < count; ++i) {
-    Word at = position + static_cast<uint32_t>(i);
+    Expr at = position + i;
     QuantizedCodec::ScaleNumbers s =
         whole.emitScale(r, at / own * blockBytes, at % own);
-    elements.push_back((part == Part::Scales ? s.scale : *s.offset).value());
+    elements.push_back(part == Part::Scales ? s.scale : *s.offset);
   }
   return elements;
 }

@@ -29,8 +29,8 @@ public:
     float scale, offset = 0;
   };
   struct ScaleNumbers {
-    Number scale;
-    std::optional<Number> offset = std::nullopt;
+    Expr scale;
+    std::optional<Expr> offset = std::nullopt;
   };
 
 protected:
@@ -41,10 +41,10 @@ protected:
 
   /// Emits the integers of elements `first` to `first` + `count` - 1 of the
   /// block at byte `block` as signed bytes, four to a word, in one aligned run.
-  virtual SmallVector<Word> emitQuants(PackedReader &reader, Word block,
-                                       Word first, int64_t count) const = 0;
-  virtual ScaleNumbers emitScale(PackedReader &reader, Word block,
-                                 Word i) const = 0;
+  virtual SmallVector<Expr> emitQuants(PackedReader &reader, Expr block,
+                                       Expr first, int64_t count) const = 0;
+  virtual ScaleNumbers emitScale(PackedReader &reader, Expr block,
+                                 Expr i) const = 0;
 
 private:
   friend class PartCodec;

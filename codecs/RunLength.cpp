@@ -16,7 +16,6 @@
 #include "codecs/BitFields.h"
 #include "codecs/Codec.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -60,13 +59,13 @@ public:
 
   SmallVector<Value> emitRun(PackedReader &r, const PackedLayout &layout,
                              Value first, int64_t count) const override {
-    Word values = r.constant(layout.parameters[0]);
-    Word position = r.fromIndex(first);
-    Word run = emitSearch(r, layout, position);
+    Expr values = r.word(layout.parameters[0]);
+    Expr position = r(first).toWord();
+    Expr run = emitSearch(r, layout, position);
     SmallVector<Value> elements;
     for (int64_t i = 0; i < count; ++i) {
       if (i > 0) // No run is empty, so it is this one or the next.
-        run = advance(r, layout, run, 1, position + static_cast<uint32_t>(i));
+        run = advance(r, layout, run, 1, position + i);
       elements.push_back(emitArrayElement(r, values, run, layout.element));
     }
     return elements;
@@ -81,20 +80,18 @@ public:
 private:
   /// `run` + `step` if there is such a run and the one before it ends at
   /// `position` or before.
-  static Word advance(PackedReader &r, const PackedLayout &layout, Word run,
-                      uint32_t step, Word position) {
+  static Expr advance(PackedReader &r, const PackedLayout &layout, Expr run,
+                      uint32_t step, Expr position) {
     uint32_t last = layout.parameters[0] - 1;
-    Word next = run + step;
-    Value isEnded = position.atLeast(r.word((next - 1).min(last)));
-    Value exists = next.less(last + 1);
-    Value both = arith::AndIOp::create(r.ir(), r.loc(), exists, isEnded);
-    return r.select(both, next, run);
+    Expr next = run + step;
+    Expr isEnded = position >= r.load(min(next - 1, last));
+    return select(isBelow(next, last + 1) & isEnded, next, run);
   }
 
   /// The number of the runs that end at `position` or before.
-  static Word emitSearch(PackedReader &r, const PackedLayout &layout,
-                         Word position) {
-    Word run = r.constant(0);
+  static Expr emitSearch(PackedReader &r, const PackedLayout &layout,
+                         Expr position) {
+    Expr run = r.word(0);
     uint32_t last = layout.parameters[0] - 1;
     for (uint32_t step = llvm::bit_floor(last); step > 0; step /= 2)
       run = advance(r, layout, run, step, position);
