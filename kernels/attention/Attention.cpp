@@ -29,7 +29,7 @@ SmallVector<AttentionEmitter::Values> AttentionEmitter::readQueries() {
                                      shape.keyVector))) {
         // A lane beyond the end of the row adds nothing.
         if ((chunk + 1) * shape.keyLanes > vectors)
-          value = select(k.less(number, k.index(vectors)), value, real(0));
+          value = select(e(k.less(number, k.index(vectors))), value, 0);
         queries[r].push_back(value);
       }
     }

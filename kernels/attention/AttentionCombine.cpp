@@ -67,7 +67,7 @@ AttentionEmitter::multiplyAddEach(ArrayRef<Value> a, ArrayRef<Value> b,
                                   ArrayRef<Value> sum) {
   Values results;
   for (auto [x, y, z] : llvm::zip_equal(a, b, sum))
-    results.push_back(multiplyAdd(x, y, z));
+    results.push_back(multiplyAdd(e(x), y, z));
   return results;
 }
 
@@ -104,7 +104,7 @@ void AttentionEmitter::combineGroups(ArrayRef<Value> lanesSums,
     Values sum = load(sums, first);
     for (int64_t i = 1; i < shape.keysPerGroup(); ++i)
       sum = each(sum, load(sums, k.add(first, k.index(i))),
-                 [&](Value a, Value b) { return add(a, b); });
+                 [&](Value a, Value b) { return e(a) + b; });
     k.storeWorkgroupVector(groupParts, sum, k.add(lane, k.index(groups)));
   });
   k.workgroupBarrier();

@@ -16,47 +16,27 @@ using namespace mlir::gpuvm;
 AttentionRoot::AttentionRoot(EmitterContext &context,
                              const AttentionShape &shape)
     : RootEmitter(context),
-      op(*context.op.getBody().getOps<AttentionOp>().begin()), common(shape) {}
+      op(*context.op.getBody().getOps<AttentionOp>().begin()),
+      e(k.ir(), k.loc()), common(shape) {}
 
 //===----------------------------------------------------------------------===//
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-Value AttentionRoot::real(float value) {
-  return arith::ConstantOp::create(k.ir(), k.loc(),
-                                   k.ir().getF32FloatAttr(value));
-}
-Value AttentionRoot::add(Value a, Value b) {
-  return arith::AddFOp::create(k.ir(), k.loc(), a, b);
-}
-Value AttentionRoot::multiply(Value a, Value b) {
-  return arith::MulFOp::create(k.ir(), k.loc(), a, b);
-}
-Value AttentionRoot::multiplyAdd(Value a, Value b, Value sum) {
-  return math::FmaOp::create(k.ir(), k.loc(), a, b, sum);
+Expr AttentionRoot::real(float value) {
+  return e.constant(k.ir().getF32Type(), value);
 }
 /// The larger one; a NaN as `b` is passed over. (It gets a weight, which is
 /// NaN, all the same, and a maximum that propagates it would take five
 /// operations.)
-Value AttentionRoot::larger(Value a, Value b) {
-  Value isLarger =
-      arith::CmpFOp::create(k.ir(), k.loc(), arith::CmpFPredicate::OGT, b, a);
-  return select(isLarger, b, a);
-}
+Expr AttentionRoot::larger(Value a, Value b) { return select(e(b) > a, b, a); }
 /// exp(a - b), where the device's own function does: a is at most b, so what
 /// its error adds to a weight is small beside 1.
-Value AttentionRoot::ratio(Value a, Value b) {
-  Value difference = arith::SubFOp::create(k.ir(), k.loc(), a, b);
-  return math::ExpOp::create(k.ir(), k.loc(), difference,
-                             arith::FastMathFlags::afn);
-}
-Value AttentionRoot::select(Value condition, Value a, Value b) {
-  return arith::SelectOp::create(k.ir(), k.loc(), condition, a, b);
+Expr AttentionRoot::ratio(Value a, Value b) {
+  return e.make<math::ExpOp>(e(a) - b, arith::FastMathFlags::afn);
 }
 /// a - b, or 0 if that is less.
-Value AttentionRoot::subtract(Value a, Value b) {
-  return arith::SubIOp::create(k.ir(), k.loc(), a, k.min(a, b));
-}
+Expr AttentionRoot::subtract(Value a, Value b) { return e(a) - k.min(a, b); }
 
 AttentionRoot::Values
 AttentionRoot::each(ArrayRef<Value> a, ArrayRef<Value> b,
@@ -94,30 +74,21 @@ AttentionRoot::Values AttentionRoot::readRun(const Rows &rows, Value first,
     Value inside = k.less(at, k.index(size));
     at = k.min(at, k.index(size - rows.vector));
     for (Value value : read(rows.tensor, rows.head, rows.row, at, rows.vector))
-      elements.push_back(select(inside, value, k.zero(value.getType())));
+      elements.push_back(select(e(inside), value, 0));
   }
   return elements;
 }
 
 AttentionRoot::Values AttentionRoot::toReal(Values elements) {
   for (Value &value : elements)
-    if (!value.getType().isF32())
-      value =
-          arith::ExtFOp::create(k.ir(), k.loc(), k.ir().getF32Type(), value);
+    value = e(value).extend(k.ir().getF32Type());
   return elements;
 }
 
 Value AttentionRoot::mean(Value sum, Value weight) {
-  OpBuilder &b = k.ir();
-  Type type = cast<RankedTensorType>(op.getResult().getType()).getElementType();
-  Value none = arith::CmpFOp::create(b, k.loc(), arith::CmpFPredicate::OEQ,
-                                     weight, real(0));
-  Value mean =
-      arith::DivFOp::create(b, k.loc(), sum, select(none, real(1), weight));
-  mean = select(none, real(0), mean);
-  if (!type.isF32())
-    mean = arith::TruncFOp::create(b, k.loc(), type, mean);
-  return mean;
+  Expr isNone = e(weight) == 0;
+  Expr mean = e(sum) / select(isNone, 1, weight);
+  return select(isNone, 0, mean).truncate(getElementTypeOrSelf(op.getResult()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -139,10 +110,7 @@ Value AttentionRoot::countKeys() {
   auto count = c.elements.emit(op.getKeys(), at);
   if (!check(count))
     return k.index(0);
-  OpBuilder &b = k.ir();
-  Value kept = arith::MaxSIOp::create(b, k.loc(), count->front(), k.word(0));
-  kept = arith::MinSIOp::create(b, k.loc(), kept, k.word(common.rows));
-  return k.toIndex(kept);
+  return minSigned(maxSigned(e(count->front()), 0), common.rows).toIndex();
 }
 
 /// Row `r` of the block: its head and its number there. Rows behind the last
@@ -214,7 +182,7 @@ std::pair<Value, Value> AttentionRoot::tilesSeen(Value split) {
     return {first, end};
   Value count = subtract(end, first);
   Value each = k.div(k.add(count, k.index(common.splits - 1)), common.splits);
-  first = k.add(first, arith::MulIOp::create(k.ir(), k.loc(), split, each));
+  first = k.add(first, e(split) * each);
   return {first, k.min(k.add(first, each), end)};
 }
 

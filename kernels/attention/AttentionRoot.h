@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include "expr/Expr.h"
 #include "kernels/attention/AttentionLayout.h"
 #include "kernels/family/RootEmitter.h"
 
@@ -26,15 +27,10 @@ protected:
 
   AttentionRoot(EmitterContext &context, const AttentionShape &shape);
 
-  // Arithmetic in f32, and on indices.
-  Value real(float value);
-  Value add(Value a, Value b);
-  Value multiply(Value a, Value b);
-  Value multiplyAdd(Value a, Value b, Value sum);
-  Value larger(Value a, Value b);
-  Value ratio(Value a, Value b);
-  Value select(Value condition, Value a, Value b);
-  Value subtract(Value a, Value b);
+  Expr real(float value); ///< An f32.
+  Expr larger(Value a, Value b);
+  Expr ratio(Value a, Value b);
+  Expr subtract(Value a, Value b); ///< Of indices.
 
   Values each(ArrayRef<Value> a, ArrayRef<Value> b,
               function_ref<Value(Value, Value)> combine);
@@ -77,6 +73,7 @@ protected:
   void finishBlock(Value blockNumber, function_ref<void(Value splits)> fold);
 
   AttentionOp op;
+  ExprBuilder e; ///< Arithmetic of scores and weights.
   Value lane;
   // Of the block that is emitted.
   Value cached, block, keys, lastKey;

@@ -77,9 +77,9 @@ void AttentionEmitter::multiplyKeys(ArrayRef<Values> keyRows,
   for (auto [pass, row] : llvm::enumerate(keyRows)) {
     Values elements = toReal(row), products;
     for (const Values &query : queries) {
-      Value sum = real(0);
+      Expr sum = real(0);
       for (auto [q, element] : llvm::zip_equal(query, elements))
-        sum = multiplyAdd(q, element, sum);
+        sum = multiplyAdd(e(q), element, sum);
       products.push_back(sum);
     }
     Value inTile =
@@ -114,12 +114,13 @@ void AttentionEmitter::addParts(Value firstKey) {
     Values scoresOfKey = load(parts, first);
     for (int64_t p = 1; p < shape.keyLanes; ++p)
       scoresOfKey = each(scoresOfKey, load(parts, k.add(first, k.index(p))),
-                         [&](Value sum, Value part) { return add(sum, part); });
+                         [&](Value sum, Value part) { return e(sum) + part; });
     Value key = k.add(firstKey, inTile);
-    for (auto [r, score] : llvm::enumerate(scoresOfKey))
-      score = select(sees(queryRow(k.index(r)), key),
-                     multiply(score, real(op.getScale().convertToFloat())),
-                     real(kLowest));
+    for (auto [r, score] : llvm::enumerate(scoresOfKey)) {
+      Expr isSeen = e(sees(queryRow(k.index(r)), key));
+      score =
+          select(isSeen, e(score) * op.getScale().convertToFloat(), kLowest);
+    }
     // Nobody else reads the parts of this key.
     k.storeWorkgroupVector(parts, scoresOfKey, first);
   });
@@ -128,10 +129,6 @@ void AttentionEmitter::addParts(Value firstKey) {
 /// The weights of the tile's keys, beside the largest scores of their lane
 /// groups so far.
 void AttentionEmitter::weighKeys() {
-  auto isUnseen = [&](Value score) -> Value {
-    return arith::CmpFOp::create(k.ir(), k.loc(), arith::CmpFPredicate::OEQ,
-                                 score, real(kLowest));
-  };
   eachKey([&](Value inTile) {
     Value group = k.div(inTile, shape.keysPerGroup());
     Value first = k.mul(group, shape.keysPerGroup());
@@ -143,11 +140,12 @@ void AttentionEmitter::weighKeys() {
         each(before, top, [&](Value a, Value b) { return ratio(a, b); });
     Values weight =
         each(load(parts, scoreOf(inTile)), top, [&](Value score, Value top) {
-          return select(isUnseen(score), real(0), ratio(score, top));
+          Expr isUnseen = e(score) == kLowest, none = real(0);
+          return select(isUnseen, none, ratio(score, top));
         });
     Values sum = each(load(sums, inTile), scale,
-                      [&](Value a, Value b) { return multiply(a, b); });
-    sum = each(sum, weight, [&](Value a, Value b) { return add(a, b); });
+                      [&](Value a, Value b) { return e(a) * b; });
+    sum = each(sum, weight, [&](Value a, Value b) { return e(a) + b; });
     k.storeWorkgroupVector(parts, top, topOf(inTile));
     k.storeWorkgroupVector(sums, sum, inTile);
     k.storeWorkgroupVector(weights, weight, inTile);
@@ -161,15 +159,16 @@ AttentionEmitter::Values AttentionEmitter::addValues(Values sums,
                                                      ArrayRef<Values> values) {
   int64_t perRow = shape.valuesPerLane();
   for (auto [r, scale] : llvm::enumerate(load(scales, laneGroup)))
-    for (int64_t e = 0; e < perRow; ++e)
-      sums[r * perRow + e] = multiply(sums[r * perRow + e], scale);
+    for (int64_t i = 0; i < perRow; ++i)
+      sums[r * perRow + i] = e(sums[r * perRow + i]) * scale;
   for (auto [i, row] : llvm::enumerate(values)) {
     Value inTile = k.add(k.mul(laneGroup, shape.keysPerGroup()), k.index(i));
     Values elements = toReal(row);
     for (auto [r, weight] : llvm::enumerate(load(weights, inTile)))
-      for (auto [e, element] : llvm::enumerate(elements))
-        sums[r * perRow + e] =
-            multiplyAdd(weight, element, sums[r * perRow + e]);
+      for (auto [i, element] : llvm::enumerate(elements)) {
+        Value &sum = sums[r * perRow + i];
+        sum = multiplyAdd(e(weight), element, sum);
+      }
   }
   return sums;
 }

@@ -87,8 +87,7 @@ MatrixAttention::Values MatrixAttention::elementsOf(Value fragment) {
     for (Value word : k.loadWorkgroupVector(
              memory, k.ir().getI32Type(),
              k.add(inScratch(laneRow, v), k.mul(half, kVectors))))
-      elements.push_back(
-          arith::BitcastOp::create(k.ir(), k.loc(), k.ir().getF32Type(), word));
+      elements.push_back(fromBits(e(word)));
   k.subgroupBarrier();
   return elements;
 }
@@ -132,8 +131,8 @@ Value MatrixAttention::score(Value product, Value key) {
   Value isSeen = k.less(key, seen.second);
   if (op.getWindow()) // key + 1 > the first one
     isSeen = k.both(isSeen, k.less(seen.first, k.add(key, k.index(1))));
-  return select(isSeen, multiply(product, real(op.getScale().convertToFloat())),
-                real(-std::numeric_limits<float>::infinity()));
+  return select(e(isSeen), e(product) * op.getScale().convertToFloat(),
+                -std::numeric_limits<float>::infinity());
 }
 
 /// The weights of the keys whose products with the lane's row are `scores`.
@@ -148,15 +147,14 @@ MatrixAttention::Values MatrixAttention::weigh(State &state, Values scores,
     top = larger(top, value);
   }
   top = partnersToo(top, [&](Value a, Value b) { return larger(a, b); });
-  state.weight = multiply(state.weight, ratio(state.top, top));
+  state.weight = e(state.weight) * ratio(state.top, top);
   state.top = top;
-  Value base = add(top, real(-kLargestWeight));
+  Value base = e(top) + -kLargestWeight;
   Values weights;
   for (Value value : scores) {
     // What is added up is what the units multiply.
-    weights.push_back(arith::TruncFOp::create(
-        k.ir(), k.loc(), k.ir().getF16Type(), ratio(value, base)));
-    state.weight = add(state.weight, toReal({weights.back()}).front());
+    weights.push_back(ratio(value, base).truncate(k.ir().getF16Type()));
+    state.weight = e(state.weight) + toReal({weights.back()}).front();
   }
   return weights;
 }
@@ -182,8 +180,7 @@ MatrixAttention::exchangeWeights(ArrayRef<Value> weights) {
 
 /// The lane's half of a row of scales.
 void MatrixAttention::storeScale(Value scale) {
-  Value word =
-      arith::BitcastOp::create(k.ir(), k.loc(), k.ir().getI32Type(), scale);
+  Value word = bitsOf(e(scale));
   constexpr int64_t kVectors = kSide / 2 / Layout::kWords;
   for (int64_t v = 0; v < kVectors; ++v)
     k.storeWorkgroupVector(memory, Values(Layout::kWords, word),
@@ -218,7 +215,7 @@ MatrixAttention::Values MatrixAttention::addValues(Values sums,
 
 void MatrixAttention::storeResults(const State &state) {
   Value weight =
-      partnersToo(state.weight, [&](Value a, Value b) { return add(a, b); });
+      partnersToo(state.weight, [&](Value a, Value b) { return e(a) + b; });
   QueryRow row = queryRow(laneRow);
   Value number = k.add(k.mul(row.head, shape.queries), row.number);
   constexpr int64_t kCount = kSide / 2;

@@ -91,11 +91,11 @@ TiledAttention::State TiledAttention::merge(const State &a, const State &b) {
     Value scaleA = ratio(a.tops[i], both.tops[i]);
     Value scaleB = ratio(b.tops[i], both.tops[i]);
     auto add = [&](Value x, Value y) {
-      return multiplyAdd(y, scaleB, multiply(x, scaleA));
+      return multiplyAdd(e(y), scaleB, e(x) * scaleA);
     };
     both.weights[i] = add(a.weights[i], b.weights[i]);
-    for (int64_t e = 0; e < shape.valuesPerLane; ++e) {
-      int64_t at = i * shape.valuesPerLane + e;
+    for (int64_t j = 0; j < shape.valuesPerLane; ++j) {
+      int64_t at = i * shape.valuesPerLane + j;
       both.sums[at] = add(a.sums[at], b.sums[at]);
     }
   }
@@ -138,7 +138,7 @@ TiledAttention::State TiledAttention::loadState(Value blockNumber,
 
 void TiledAttention::storeResults(const State &state) {
   Values weights =
-      exchange(state.weights, [&](Value a, Value b) { return add(a, b); });
+      exchange(state.weights, [&](Value a, Value b) { return e(a) + b; });
   int64_t together =
       shape.valueSize % Layout::kVector == 0 ? Layout::kVector : 1;
   for (int64_t i = 0; i < shape.rowsPerLane; ++i) {

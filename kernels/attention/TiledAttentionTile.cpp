@@ -33,15 +33,15 @@ TiledAttention::State TiledAttention::attend(State state, Value firstKey) {
   tops = exchange(tops, [&](Value a, Value b) { return larger(a, b); });
   for (int64_t i = 0; i < shape.rowsPerLane; ++i) {
     Value scale = ratio(state.tops[i], tops[i]);
-    state.weights[i] = multiply(state.weights[i], scale);
-    for (int64_t e = 0; e < shape.valuesPerLane; ++e) {
-      Value &sum = state.sums[i * shape.valuesPerLane + e];
-      sum = multiply(sum, scale);
+    state.weights[i] = e(state.weights[i]) * scale;
+    for (int64_t j = 0; j < shape.valuesPerLane; ++j) {
+      Value &sum = state.sums[i * shape.valuesPerLane + j];
+      sum = e(sum) * scale;
     }
     for (int64_t j = 0; j < keysPerLane; ++j) {
       Value &weight = scores[i * keysPerLane + j];
       weight = ratio(weight, tops[i]);
-      state.weights[i] = add(state.weights[i], weight);
+      state.weights[i] = e(state.weights[i]) + weight;
     }
   }
   state.tops = tops;
@@ -86,7 +86,7 @@ TiledAttention::Values TiledAttention::addProducts(Values scores) {
       for (auto [i, query] : llvm::enumerate(queries)) {
         Value &score = scores[i * shape.keysPerLane + j];
         for (auto [a, b] : llvm::zip_equal(query, key))
-          score = multiplyAdd(a, b, score);
+          score = multiplyAdd(e(a), b, score);
       }
     }
   }
@@ -105,7 +105,7 @@ void TiledAttention::maskScores(Values &scores, Value firstKey) {
       if (op.getWindow()) // key + 1 > the first one
         isSeen = k.both(isSeen, k.less(seen[i].first, k.add(key, k.index(1))));
       Value &score = scores[i * shape.keysPerLane + j];
-      score = select(isSeen, multiply(score, scale), lowest);
+      score = select(e(isSeen), e(score) * scale, lowest);
     }
 }
 
@@ -186,10 +186,10 @@ TiledAttention::Values TiledAttention::addSlice(Values sums) {
                                                    row * shape.valuePitch() +
                                                    v * Layout::kAcross)));
         for (int64_t i = 0; i < shape.rowsPerLane; ++i)
-          for (auto [e, value] : llvm::enumerate(values)) {
+          for (auto [j, value] : llvm::enumerate(values)) {
             Value &sum =
-                sums[i * shape.valuesPerLane + v * Layout::kVector + e];
-            sum = multiplyAdd(weights[i][x], value, sum);
+                sums[i * shape.valuesPerLane + v * Layout::kVector + j];
+            sum = multiplyAdd(e(weights[i][x]), value, sum);
           }
       }
   }
