@@ -47,7 +47,8 @@ static unsigned countReductions(Value value,
 }
 
 ReduceEmitter::ReduceEmitter(EmitterContext &context)
-    : RootEmitter(context), layout(context.layoutAs<ReduceLayout>()) {
+    : RootEmitter(context), layout(context.layoutAs<ReduceLayout>()),
+      e(k.ir(), k.loc()) {
   llvm::DenseMap<Operation *, unsigned> depth;
   auto phase = [&](unsigned number) -> ReducePhase & {
     if (phases.size() <= number)
@@ -230,7 +231,7 @@ void ReduceEmitter::finishAllPhases(Value result) {
 Value ReduceEmitter::isActiveAnd(Value condition) {
   if (!active || !condition)
     return active ? active : condition;
-  return arith::AndIOp::create(k.ir(), k.loc(), active, condition);
+  return e(active) & condition;
 }
 
 void ReduceEmitter::emitResultsPerGroup() {
@@ -292,8 +293,8 @@ void ReduceEmitter::foldPartials(Value result) {
     Value at = k.add(k.mul(result, parts), k.min(part, k.index(parts - 1)));
     Values partial;
     for (auto [i, slot] : llvm::enumerate(slots))
-      partial.push_back(choose(
-          valid, k.load(c.bindings.scratch[i], slot.type, at), start[i]));
+      partial.push_back(select(
+          e(valid), k.load(c.bindings.scratch[i], slot.type, at), start[i]));
     totals = own == 0 ? partial : combine(totals, partial, /*ascends=*/false);
   }
   combineLanes(totals, [&](const Values &totals) { finish(totals, result); });

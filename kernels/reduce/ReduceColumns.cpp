@@ -153,7 +153,7 @@ void ReduceEmitter::storeColumns(LaneIndex result) {
 void ReduceEmitter::onceAColumn(function_ref<void()> use) {
   Value first = k.equal(columnRow, k.index(0));
   if (hasColumns)
-    first = arith::AndIOp::create(k.ir(), k.loc(), first, hasColumns);
+    first = e(first) & hasColumns;
   k.ifThen(first, use);
 }
 

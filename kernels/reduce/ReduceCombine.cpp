@@ -17,51 +17,29 @@ using namespace mlir::gpuvm;
 // What lanes begin with
 //===----------------------------------------------------------------------===//
 
-Value ReduceEmitter::zero(Type type) {
-  return arith::ConstantOp::create(k.ir(), k.loc(), k.ir().getZeroAttr(type));
-}
-
-Value ReduceEmitter::number(int64_t value, Type type) {
-  return arith::ConstantOp::create(k.ir(), k.loc(),
-                                   k.ir().getIntegerAttr(type, value));
-}
-
-Value ReduceEmitter::choose(Value condition, Value a, Value b) {
-  return arith::SelectOp::create(k.ir(), k.loc(), condition, a, b);
-}
-
 /// x such that op(x, a) = a, bit for bit.
-Value ReduceEmitter::identity(Operation *op) {
+Expr ReduceEmitter::identity(Operation *op) {
   Type type = op->getResult(0).getType();
-  OpBuilder &b = k.ir();
-  auto floating = [&](auto make) {
-    auto floatType = cast<FloatType>(type);
-    return arith::ConstantOp::create(
-        b, k.loc(), b.getFloatAttr(type, make(floatType.getFloatSemantics())));
-  };
-  auto integer = [&](const APInt &value) {
-    return arith::ConstantOp::create(b, k.loc(), b.getIntegerAttr(type, value));
-  };
+  auto constant = [&](auto number) { return e.constant(type, number); };
+  using Limits = std::numeric_limits<double>;
   if (isa<arith::AddFOp>(op))
-    return floating([](auto &s) { return APFloat::getZero(s, true); });
-  if (isa<arith::MulFOp>(op))
-    return floating([](auto &s) { return APFloat(s, 1); });
+    return constant(-0.0);
+  if (isa<arith::MulFOp, arith::MulIOp>(op))
+    return constant(1);
   if (isa<arith::MinimumFOp>(op))
-    return floating([](auto &s) { return APFloat::getInf(s); });
+    return constant(Limits::infinity());
   if (isa<arith::MaximumFOp>(op))
-    return floating([](auto &s) { return APFloat::getInf(s, true); });
+    return constant(-Limits::infinity());
   if (isa<arith::MinNumFOp, arith::MaxNumFOp>(op))
-    return floating([](auto &s) { return APFloat::getNaN(s); });
-  unsigned width = type.getIntOrFloatBitWidth();
-  if (isa<arith::MulIOp>(op))
-    return integer(APInt(width, 1));
+    return constant(Limits::quiet_NaN());
   if (isa<arith::AndIOp, arith::MinUIOp>(op))
-    return integer(APInt::getAllOnes(width));
+    return constant(-1);
+  unsigned width = type.getIntOrFloatBitWidth();
   if (isa<arith::MinSIOp>(op))
-    return integer(APInt::getSignedMaxValue(width));
+    return constant(llvm::maxIntN(width));
   if (isa<arith::MaxSIOp>(op))
-    return integer(APInt::getSignedMinValue(width));
-  return integer(APInt::getZero(width)); // addi, ori, xori, maxui
+    return constant(llvm::minIntN(width));
+  return constant(0); // addi, ori, xori, maxui
 }
 
 /// The outputs' initial values, as partial results that come before all
@@ -74,14 +52,14 @@ ReduceEmitter::Values ReduceEmitter::initials(ElementEmitter::Point at) {
          llvm::zip_equal(op.getDpsInits(), op.getRegionOutputArgs())) {
       auto value = c.elements.emit(init, at);
       values.push_back(check(value) ? value->front()
-                                    : zero(accumulator.getType()));
+                                    : e.constant(accumulator.getType(), 0));
     }
     if (!reduction.combiner)
       continue;
     for (size_t i = 0; i < reduction.combiner->choices.size(); ++i)
-      values.push_back(number(-1, k.ir().getI32Type()));
+      values.push_back(e.word(-1));
     for (size_t i = 0; i < reduction.combiner->claims.size(); ++i)
-      values.push_back(number(1, k.ir().getI1Type()));
+      values.push_back(e.truth(true));
   }
   return values;
 }
@@ -98,7 +76,7 @@ ReduceEmitter::Values ReduceEmitter::startValues(Value result) {
     values = initials(resultPoint(result));
   else
     for (const Slot &slot : slots)
-      values.push_back(zero(slot.type));
+      values.push_back(e.constant(slot.type, 0));
   for (const Reduction &reduction : reductions) {
     const Combiner &combiner = *reduction.combiner;
     for (auto [i, op] : llvm::enumerate(combiner.ops))
@@ -107,7 +85,7 @@ ReduceEmitter::Values ReduceEmitter::startValues(Value result) {
     unsigned flag = reduction.firstSlot + reduction.numAccumulators +
                     combiner.choices.size();
     for (size_t i = 0; i < combiner.claims.size(); ++i)
-      values[flag + i] = number(0, k.ir().getI1Type());
+      values[flag + i] = e.truth(false);
   }
   return values;
 }
@@ -132,60 +110,47 @@ Value ReduceEmitter::apply(Operation *op, Value element, Value a, Value b) {
 }
 
 /// Whether `element` beats `key`.
-Value ReduceEmitter::beats(const Choice &choice, Value element, Value key) {
-  OpBuilder &b = k.ir();
+Expr ReduceEmitter::beats(const Choice &choice, Value element, Value key) {
   if (auto *integer = std::get_if<arith::CmpIPredicate>(&choice.predicate))
-    return arith::CmpIOp::create(b, k.loc(), *integer, element, key);
+    return e.make<arith::CmpIOp>(*integer, element, key);
   if (choice.flushes) {
-    element = FlushOp::create(b, k.loc(), element);
-    key = FlushOp::create(b, k.loc(), key);
+    element = e.make<FlushOp>(element);
+    key = e.make<FlushOp>(key);
   }
-  return arith::CmpFOp::create(b, k.loc(),
-                               std::get<arith::CmpFPredicate>(choice.predicate),
+  return e.make<arith::CmpFOp>(std::get<arith::CmpFPredicate>(choice.predicate),
                                element, key);
 }
 
 /// Whether what was chosen in `b` takes the place of what was chosen in `a`,
 /// whichever elements these had: of equal keys the number decides.
-Value ReduceEmitter::replaces(const Choice &choice, ArrayRef<Value> a,
-                              ArrayRef<Value> b, unsigned hidden) {
-  OpBuilder &ir = k.ir();
-  auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) {
-    return arith::CmpIOp::create(ir, k.loc(), predicate, x, y);
-  };
-  auto both = [&](Value x, Value y) -> Value {
-    return arith::AndIOp::create(ir, k.loc(), x, y);
-  };
-  auto either = [&](Value x, Value y) -> Value {
-    return arith::OrIOp::create(ir, k.loc(), x, y);
-  };
-  Value bBeats = beats(choice, b[choice.key], a[choice.key]);
-  Value aBeats = beats(choice, a[choice.key], b[choice.key]);
-  Value loses =
-      arith::XOrIOp::create(ir, k.loc(), aBeats, number(1, ir.getI1Type()));
+Expr ReduceEmitter::replaces(const Choice &choice, ArrayRef<Value> a,
+                             ArrayRef<Value> b, unsigned hidden) {
+  Expr bBeats = beats(choice, b[choice.key], a[choice.key]);
+  Expr loses = !beats(choice, a[choice.key], b[choice.key]);
+  Expr own = e(a[hidden]), other = e(b[hidden]);
   using P = arith::CmpIPredicate;
   if (!choice.keepsTies) // Both beat each other if they are equal.
-    return both(bBeats, either(loses, compare(P::sgt, b[hidden], a[hidden])));
-  Value isFirst = compare(P::slt, b[hidden], a[hidden]);
-  Value isElement = compare(P::sge, b[hidden], number(0, ir.getI32Type()));
-  return either(bBeats, both(loses, both(isFirst, isElement)));
+    return bBeats & (loses | e.make<arith::CmpIOp>(P::sgt, other, own));
+  Expr isFirst = lessSigned(other, own);
+  Expr isElement = e.make<arith::CmpIOp>(P::sge, other, e.word(0));
+  return bBeats | (loses & (isFirst & isElement));
 }
 
 void ReduceEmitter::applyChoice(const Choice &choice, Value element,
                                 MutableArrayRef<Value> next, ArrayRef<Value> b,
                                 unsigned hidden, bool ascends, Value valid) {
   // Elements in ascending order are what the body is written for.
-  Value wins = ascends ? beats(choice, b[choice.key], next[choice.key])
-                       : replaces(choice, next, b, hidden);
+  Expr wins = ascends ? beats(choice, b[choice.key], next[choice.key])
+                      : replaces(choice, next, b, hidden);
   if (valid)
-    wins = arith::AndIOp::create(k.ir(), k.loc(), wins, valid);
+    wins = wins & valid;
   Value key = next[choice.key];
   for (unsigned i : choice.accumulators)
-    next[i] = choose(wins, b[i], next[i]);
-  next[hidden] = choose(wins, b[hidden], next[hidden]);
+    next[i] = select(wins, b[i], next[i]);
+  next[hidden] = select(wins, b[hidden], next[hidden]);
   if (!choice.extremum)
     return;
-  Value other = valid ? choose(valid, b[choice.key], key) : b[choice.key];
+  Value other = valid ? select(e(valid), b[choice.key], key) : b[choice.key];
   next[choice.key] = apply(choice.extremum, element, key, other);
 }
 
@@ -206,16 +171,16 @@ void ReduceEmitter::applyClaim(const Reduction &reduction, const Claim &claim,
         k.ir().clone(*operand.getDefiningOp(), mapping);
     k.ir().clone(*inner, mapping);
   }
-  Value isThere = b[hidden];
+  Expr isThere = e(b[hidden]);
   if (valid)
-    isThere = arith::AndIOp::create(k.ir(), k.loc(), isThere, valid);
+    isThere = isThere & valid;
   Operation *yield = op.getBody()->getTerminator();
   for (unsigned i : claim.accumulators) {
     Value combined = mapping.lookup(yield->getOperand(i));
-    Value both = choose(next[hidden], combined, b[i]);
-    next[i] = choose(isThere, both, next[i]);
+    Expr both = select(e(next[hidden]), combined, b[i]);
+    next[i] = select(isThere, both, next[i]);
   }
-  next[hidden] = arith::OrIOp::create(k.ir(), k.loc(), next[hidden], isThere);
+  next[hidden] = e(next[hidden]) | isThere;
 }
 
 /// `a` and `b`, one value per slot, combined. `ascends`: the elements of `b`
@@ -232,7 +197,7 @@ ReduceEmitter::Values ReduceEmitter::combine(const Values &a, const Values &b,
     for (auto [i, op] : llvm::enumerate(combiner.ops))
       if (op) {
         Value element =
-            valid ? choose(valid, other[i], identity(op)) : other[i];
+            valid ? select(e(valid), other[i], identity(op)) : other[i];
         own[i] = apply(op, combiner.elements[i], own[i], element);
       }
     for (const Choice &choice : combiner.choices)

@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include "expr/Expr.h"
 #include "kernels/family/RootEmitter.h"
 #include "kernels/reduce/ReduceLayout.h"
 
@@ -148,16 +149,13 @@ private:
     return resultPoint(LaneIndex{result, 0, 1});
   }
   ElementEmitter::Point resultPoint(LaneIndex result);
-  Value zero(Type type);
-  Value number(int64_t value, Type type);
-  Value choose(Value condition, Value a, Value b);
-  Value identity(Operation *op);
+  Expr identity(Operation *op);
   Values initials(ElementEmitter::Point at);
   Values startValues(Value result);
   Value apply(Operation *op, Value element, Value a, Value b);
-  Value beats(const Choice &choice, Value element, Value key);
-  Value replaces(const Choice &choice, ArrayRef<Value> a, ArrayRef<Value> b,
-                 unsigned hidden);
+  Expr beats(const Choice &choice, Value element, Value key);
+  Expr replaces(const Choice &choice, ArrayRef<Value> a, ArrayRef<Value> b,
+                unsigned hidden);
   void applyChoice(const Choice &choice, Value element,
                    MutableArrayRef<Value> next, ArrayRef<Value> b,
                    unsigned hidden, bool ascends, Value valid);
@@ -172,6 +170,7 @@ private:
                                            LaneIndex element, int64_t lanes);
 
   const ReduceLayout &layout;
+  ExprBuilder e; ///< Arithmetic of elements.
   linalg::GenericOp first;
   SmallVector<ReducePhase> phases;
   /// Of the phase that is emitted.

@@ -103,15 +103,9 @@ Value ReduceEmitter::countPresent() {
       c.elements.emit(limit->count, c.elements.point({}, {}));
   if (!check(count))
     return Value();
-  OpBuilder &b = k.ir();
-  auto word = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(b, k.loc(), b.getI32IntegerAttr(value));
-  };
   int64_t rows = op.getStaticLoopRanges()[limit->loop];
-  Value some = arith::MaxSIOp::create(b, k.loc(), count->front(), word(0));
-  Value there = arith::MinSIOp::create(b, k.loc(), some, word(rows));
-  return k.mul(arith::IndexCastOp::create(b, k.loc(), b.getIndexType(), there),
-               rowSize);
+  Expr present = minSigned(maxSigned(e(count->front()), 0), rows);
+  return k.mul(present.signedToIndex(), rowSize);
 }
 
 /// `end`, or `present` if that is known and less.
@@ -192,15 +186,14 @@ ReduceEmitter::Values ReduceEmitter::reducePart(Value result, Value part) {
     Value first = k.min(firstRow(k.index(fullTurns)), k.index(fullRows));
     Value end =
         k.min(k.add(first, k.index(order.rowsPerGroup)), k.index(fullRows));
-    end = arith::SelectOp::create(k.ir(), k.loc(), owner, end, first);
+    end = select(e(owner), end, first);
     if (fullRows % order.rowsPerTurn() != 0)
       values = accumulateRows(values, result, first, end, std::nullopt);
   }
   if (layout.elements == fullRows * row)
     return values;
   int64_t ownerGroup = fullRows % order.rowsPerTurn() / order.rowsPerGroup;
-  owner = arith::AndIOp::create(k.ir(), k.loc(), owner,
-                                k.equal(laneGroup, k.index(ownerGroup)));
+  owner = e(owner) & k.equal(laneGroup, k.index(ownerGroup));
   return accumulateLeftover(values, result, owner);
 }
 
@@ -278,7 +271,7 @@ ReduceEmitter::elementsAt(ElementEmitter::Point at, LaneIndex element,
     // The accumulators are not part of the elements; anything stands for them.
     SmallVector<Lanes> unused;
     for (Value accumulator : op.getRegionOutputArgs())
-      unused.push_back(Lanes(lanes, zero(accumulator.getType())));
+      unused.push_back(Lanes(lanes, e.constant(accumulator.getType(), 0)));
     auto elements =
         c.elements.emitBody(op, at, reduction.combiner->elements, unused);
     if (failed(elements))
@@ -287,12 +280,11 @@ ReduceEmitter::elementsAt(ElementEmitter::Point at, LaneIndex element,
     for (size_t i = 0; i < reduction.combiner->choices.size(); ++i) {
       Lanes &numbers = all.emplace_back();
       for (int64_t lane = 0; lane < lanes; ++lane)
-        numbers.push_back(arith::IndexCastOp::create(
-            k.ir(), k.loc(), k.ir().getI32Type(),
-            k.add(element.base, k.index(lane * element.stride))));
+        numbers.push_back(e(k.add(element.base, k.index(lane * element.stride)))
+                              .signedToWord());
     }
     for (size_t i = 0; i < reduction.combiner->claims.size(); ++i)
-      all.push_back(Lanes(lanes, number(1, k.ir().getI1Type())));
+      all.push_back(Lanes(lanes, e.truth(true)));
   }
   return all;
 }
@@ -428,8 +420,7 @@ ReduceEmitter::accumulateLeftover(Values values, Value result, Value owner) {
                         : elementsInRow();
     for (int64_t v = 0; v < count; v += together) {
       Value from = k.add(row, k.index(v));
-      Value valid =
-          arith::AndIOp::create(k.ir(), k.loc(), owner, k.less(from, limit));
+      Value valid = e(owner) & k.less(from, limit);
       Values next = ofOrderLane(values, v / perLane);
       next = accumulate(next, from, &keptLeftover, valid);
       setOrderLane(values, v / perLane, next);
@@ -437,8 +428,7 @@ ReduceEmitter::accumulateLeftover(Values values, Value result, Value owner) {
     leaveKept(keptLeftover);
     return values;
   }
-  Value count = arith::SelectOp::create(k.ir(), k.loc(), owner,
-                                        k.index(perLane), k.index(0));
+  Value count = select(e(owner), k.index(perLane), 0);
   for (int64_t own = 0; own < lanesAtOnce(); ++own) {
     Value base = k.add(row, k.index(own * perLane));
     auto body = [&](Value v, ValueRange carried) {
