@@ -15,64 +15,52 @@ using namespace mlir::gpuvm;
 
 static constexpr long double kTurn = 2 * std::numbers::pi_v<long double>;
 
-Value ComplexBuilder::add(Value a, Value b) {
-  return arith::AddFOp::create(k.ir(), k.loc(), a, b);
-}
-Value ComplexBuilder::sub(Value a, Value b) {
-  return arith::SubFOp::create(k.ir(), k.loc(), a, b);
-}
-Value ComplexBuilder::mul(Value a, Value b) {
-  return arith::MulFOp::create(k.ir(), k.loc(), a, b);
-}
-Value ComplexBuilder::real(long double value) {
-  return arith::ConstantOp::create(
-      k.ir(), k.loc(),
-      k.ir().getFloatAttr(element, static_cast<double>(value)));
+Expr ComplexBuilder::real(long double value) {
+  return e.constant(element, static_cast<double>(value));
 }
 Complex ComplexBuilder::add(Complex a, Complex b) {
-  return {add(a.re, b.re), add(a.im, b.im)};
+  return {e(a.re) + b.re, e(a.im) + b.im};
 }
 Complex ComplexBuilder::sub(Complex a, Complex b) {
-  return {sub(a.re, b.re), sub(a.im, b.im)};
+  return {e(a.re) - b.re, e(a.im) - b.im};
 }
 
 Complex ComplexBuilder::multiply(Complex a, Complex b) {
-  return {sub(mul(a.re, b.re), mul(a.im, b.im)),
-          add(mul(a.re, b.im), mul(a.im, b.re))};
+  Expr re = e(a.re) * b.re;
+  re = re - e(a.im) * b.im;
+  Expr im = e(a.re) * b.im;
+  return {re, im + e(a.im) * b.re};
 }
 
 Complex ComplexBuilder::scale(Complex a, long double factor) {
-  return {mul(a.re, real(factor)), mul(a.im, real(factor))};
+  return {e(a.re) * real(factor), e(a.im) * real(factor)};
 }
 
 /// a exp(-2 pi i eighths / 8)
 Complex ComplexBuilder::rotateEighths(Complex a, int64_t eighths) {
-  auto negate = [&](Value x) -> Value {
-    return arith::NegFOp::create(k.ir(), k.loc(), x);
-  };
   switch (eighths) {
   case 0:
     return a;
   case 2:
-    return {a.im, negate(a.re)};
+    return {a.im, -e(a.re)};
   case 4:
-    return {negate(a.re), negate(a.im)};
+    return {-e(a.re), -e(a.im)};
   case 6:
-    return {negate(a.im), a.re};
+    return {-e(a.im), a.re};
   default:
     break;
   }
-  Value sum = add(a.re, a.im), difference = sub(a.re, a.im);
-  Value half = real(std::sqrt(0.5L)), minusHalf = real(-std::sqrt(0.5L));
+  Expr sum = e(a.re) + a.im, difference = e(a.re) - a.im;
+  Expr half = real(std::sqrt(0.5L)), minusHalf = real(-std::sqrt(0.5L));
   switch (eighths) {
   case 1:
-    return {mul(sum, half), mul(difference, minusHalf)};
+    return {sum * half, difference * minusHalf};
   case 3:
-    return {mul(difference, minusHalf), mul(sum, minusHalf)};
+    return {difference * minusHalf, sum * minusHalf};
   case 5:
-    return {mul(sum, minusHalf), mul(difference, half)};
+    return {sum * minusHalf, difference * half};
   default:
-    return {mul(difference, half), mul(sum, half)};
+    return {difference * half, sum * half};
   }
 }
 
@@ -82,8 +70,11 @@ Complex ComplexBuilder::rotate(Complex a, int64_t turns, int64_t of) {
   if (turns * 8 % of == 0)
     return rotateEighths(a, turns * 8 / of);
   long double angle = kTurn * turns / of;
-  Value c = real(std::cos(angle)), s = real(std::sin(angle));
-  return {add(mul(a.re, c), mul(a.im, s)), sub(mul(a.im, c), mul(a.re, s))};
+  Expr c = real(std::cos(angle)), s = real(std::sin(angle));
+  Expr re = a.re * c;
+  re = re + a.im * s;
+  Expr im = a.im * c;
+  return {re, im - a.re * s};
 }
 
 /// Elements n and count - n meet the same cosines, and sines of opposite signs.
@@ -103,8 +94,8 @@ Complexes ComplexBuilder::transformPrime(ArrayRef<Complex> x) {
       Complex part = scale(differences[n - 1], std::sin(angle));
       odd = n == 1 ? part : add(odd, part);
     }
-    result[f] = {add(even.re, odd.im), sub(even.im, odd.re)};
-    result[count - f] = {sub(even.re, odd.im), add(even.im, odd.re)};
+    result[f] = {e(even.re) + odd.im, e(even.im) - odd.re};
+    result[count - f] = {e(even.re) - odd.im, e(even.im) + odd.re};
   }
   return result;
 }

@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include "expr/Expr.h"
 #include "kernels/builder/KernelBuilder.h"
 
 namespace mlir::gpuvm {
@@ -24,7 +25,7 @@ using Complexes = SmallVector<Complex>;
 class ComplexBuilder {
 public:
   ComplexBuilder(KernelBuilder &kernel, Type element)
-      : k(kernel), element(element) {}
+      : e(kernel.ir(), kernel.loc()), element(element) {}
 
   Complex multiply(Complex a, Complex b);
   Complex scale(Complex a, long double factor);
@@ -32,17 +33,14 @@ public:
   Complexes transform(ArrayRef<Complex> x);
 
 private:
-  Value add(Value a, Value b);
-  Value sub(Value a, Value b);
-  Value mul(Value a, Value b);
-  Value real(long double value);
+  Expr real(long double value);
   Complex add(Complex a, Complex b);
   Complex sub(Complex a, Complex b);
   Complex rotate(Complex a, int64_t turns, int64_t of);
   Complex rotateEighths(Complex a, int64_t eighths);
   Complexes transformPrime(ArrayRef<Complex> x);
 
-  KernelBuilder &k;
+  ExprBuilder e;
   Type element;
 };
 

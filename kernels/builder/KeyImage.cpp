@@ -8,6 +8,7 @@
 #include "kernels/builder/KeyImage.h"
 
 #include "dialects/gpuvm/Gpuvm.h"
+#include "expr/Expr.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -21,39 +22,22 @@ int64_t gpuvm::countWords(Type element) {
 }
 
 SmallVector<Value> gpuvm::toWords(KernelBuilder &k, Value element) {
-  OpBuilder &b = k.ir();
-  Type i32 = b.getI32Type();
-  unsigned width = element.getType().getIntOrFloatBitWidth();
-  if (isa<FloatType>(element.getType()))
-    element =
-        arith::BitcastOp::create(b, k.loc(), b.getIntegerType(width), element);
-  if (width == 32)
-    return {element};
-  if (width < 32)
-    return {arith::ExtUIOp::create(b, k.loc(), i32, element)};
-  Value half = arith::ConstantOp::create(b, k.loc(), b.getI64IntegerAttr(32));
-  Value upper = arith::ShRUIOp::create(b, k.loc(), element, half);
-  return {arith::TruncIOp::create(b, k.loc(), i32, element),
-          arith::TruncIOp::create(b, k.loc(), i32, upper)};
+  Type i32 = k.ir().getI32Type();
+  Expr bits = bitsOf(ExprBuilder(k.ir(), k.loc())(element));
+  if (bits.width() <= 32)
+    return {bits.extend(i32)};
+  Expr upper = bits >> 32;
+  return {bits.truncate(i32), upper.truncate(i32)};
 }
 
 Value gpuvm::fromWords(KernelBuilder &k, ArrayRef<Value> words, Type element) {
-  OpBuilder &b = k.ir();
-  unsigned width = element.getIntOrFloatBitWidth();
-  Type integer = b.getIntegerType(width);
-  Value value = words.front();
-  if (width < 32)
-    value = arith::TruncIOp::create(b, k.loc(), integer, value);
-  if (width > 32) {
-    Value half = arith::ConstantOp::create(b, k.loc(), b.getI64IntegerAttr(32));
-    Value lower = arith::ExtUIOp::create(b, k.loc(), integer, words[0]);
-    Value upper = arith::ExtUIOp::create(b, k.loc(), integer, words[1]);
-    upper = arith::ShLIOp::create(b, k.loc(), upper, half);
-    value = arith::OrIOp::create(b, k.loc(), lower, upper);
-  }
-  if (isa<FloatType>(element))
-    value = arith::BitcastOp::create(b, k.loc(), element, value);
-  return value;
+  ExprBuilder e(k.ir(), k.loc());
+  Type integer = k.ir().getIntegerType(element.getIntOrFloatBitWidth());
+  if (words.size() == 1)
+    return e(words[0]).truncate(integer).bitcast(element);
+  Expr half = e.constant(integer, 32), lower = e(words[0]).extend(integer);
+  Expr upper = e(words[1]).extend(integer) << half;
+  return (lower | upper).bitcast(element);
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,7 +7,8 @@
 
 #include "kernels/builder/PrivateMemory.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "expr/Expr.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVAttributes.h"
@@ -25,10 +26,6 @@ static Type storedType(Type type) {
   return type.isBF16() ? integer(16) : type;
 }
 
-static Value first(OpBuilder &b, Location loc) {
-  return arith::ConstantIndexOp::create(b, loc, 0);
-}
-
 Value gpuvm::allocatePrivate(OpBuilder &b, Location loc, Type type) {
   auto storage = spirv::StorageClassAttr::get(b.getContext(),
                                               spirv::StorageClass::Function);
@@ -42,25 +39,22 @@ Value gpuvm::allocatePrivate(OpBuilder &b, Location loc, Type type) {
 }
 
 Value gpuvm::loadPrivate(OpBuilder &b, Location loc, Value memory, Type type) {
-  Value value = memref::LoadOp::create(b, loc, memory, first(b, loc));
+  ExprBuilder e(b, loc);
+  Expr value = e.make<memref::LoadOp>(memory, Value(e.index(0)));
   if (type.isIndex())
-    return arith::IndexCastUIOp::create(b, loc, type, value);
-  if (type.isBF16())
-    return arith::BitcastOp::create(b, loc, type, value);
-  if (!type.isInteger(1))
-    return value;
-  Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, zero);
+    return value.toIndex();
+  return type.isInteger(1) ? value != 0 : value.bitcast(type);
 }
 
 void gpuvm::storePrivate(OpBuilder &b, Location loc, Value memory,
                          Value value) {
+  ExprBuilder e(b, loc);
   Type type = value.getType(), stored = storedType(type);
   if (type.isIndex())
-    value = arith::IndexCastUIOp::create(b, loc, stored, value);
-  else if (type.isBF16())
-    value = arith::BitcastOp::create(b, loc, stored, value);
+    value = e(value).toWord();
   else if (type.isInteger(1))
-    value = arith::ExtUIOp::create(b, loc, stored, value);
-  memref::StoreOp::create(b, loc, value, memory, first(b, loc));
+    value = e(value).extend(stored);
+  else
+    value = e(value).bitcast(stored);
+  memref::StoreOp::create(b, loc, value, memory, Value(e.index(0)));
 }

@@ -75,12 +75,8 @@ static bool holdsLimited(Operation *loop) {
 // Emission
 //===----------------------------------------------------------------------===//
 
-Value LoopLimiter::word(int64_t value) {
-  return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
-}
-
-Value LoopLimiter::load(Value memory) {
-  return loadPrivate(b, loc, memory, b.getI32Type());
+Expr LoopLimiter::load(Value memory) {
+  return e(loadPrivate(b, loc, memory, b.getI32Type()));
 }
 
 void LoopLimiter::store(Value value, Value memory) {
@@ -88,79 +84,56 @@ void LoopLimiter::store(Value value, Value memory) {
 }
 
 LoopLimiter::LoopLimiter(OpBuilder &b, Location loc, Value lanes)
-    : b(b), loc(loc), left(allocatePrivate(b, loc, b.getI32Type())),
+    : b(b), loc(loc), e(b, loc), left(allocatePrivate(b, loc, b.getI32Type())),
       ended(allocatePrivate(b, loc, b.getI32Type())) {
   shared = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
   Value own = shared;
   if (lanes)
-    own = arith::DivUIOp::create(b, loc, own, lanes);
+    own = e(own) / lanes;
   store(own, left);
-  store(word(0), ended);
+  store(e.word(0), ended);
 }
 
-Value LoopLimiter::isAnyEnded() {
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, load(ended),
-                               word(0));
-}
+Value LoopLimiter::isAnyEnded() { return load(ended) != 0; }
 
 /// A loop was ended early if `isEnded`.
 void LoopLimiter::noteEnd(Value isEnded) {
-  Value bit = arith::ExtUIOp::create(b, loc, b.getI32Type(), isEnded);
-  store(arith::OrIOp::create(b, loc, load(ended), bit), ended);
+  Expr bit = e(isEnded).extend(b.getI32Type());
+  store(load(ended) | bit, ended);
 }
 
 /// The iterations of a loop as a word, 2^31 - 1 if they are more.
-static Value countTrips(OpBuilder &b, scf::ForOp loop) {
-  Location loc = loop.getLoc();
-  Type type = loop.getLowerBound().getType(), i32 = b.getI32Type();
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
-  };
-  Value span =
-      arith::SubIOp::create(b, loc, loop.getUpperBound(), loop.getLowerBound());
-  if (getConstantIntValue(loop.getStep()) != 1) {
-    Value whole = arith::DivUIOp::create(
-        b, loc, arith::SubIOp::create(b, loc, span, constant(1)),
-        loop.getStep());
-    span = arith::AddIOp::create(b, loc, whole, constant(1));
-  }
-  Value any = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                    loop.getLowerBound(), loop.getUpperBound());
-  Value trips = arith::SelectOp::create(b, loc, any, span, constant(0));
-  if (type.isIndex())
-    trips = arith::IndexCastOp::create(b, loc, i32, trips);
-  unsigned width = type.isIndex() ? 32 : type.getIntOrFloatBitWidth();
-  if (width < 32)
-    return arith::ExtUIOp::create(b, loc, i32, trips);
+static Expr countTrips(OpBuilder &builder, scf::ForOp loop) {
+  ExprBuilder b(builder, loop.getLoc());
+  Expr lower = b(loop.getLowerBound()), upper = b(loop.getUpperBound());
+  Expr span = upper - lower;
+  if (getConstantIntValue(loop.getStep()) != 1)
+    span = (span - 1) / loop.getStep() + 1;
+  Expr trips = select(lessSigned(lower, upper), span, 0);
+  if (trips.getType().isIndex())
+    trips = trips.signedToWord();
+  Type i32 = builder.getI32Type();
   // Trips are read without a sign.
-  Type wide = width > 32 ? type : i32;
-  Value most =
-      arith::ConstantOp::create(b, loc, b.getIntegerAttr(wide, INT32_MAX));
-  trips = arith::MinUIOp::create(b, loc, trips, most);
-  return width > 32 ? arith::TruncIOp::create(b, loc, i32, trips).getResult()
-                    : trips;
+  return trips.width() < 32 ? trips.extend(i32)
+                            : min(trips, INT32_MAX).truncate(i32);
 }
+
+using P = arith::CmpIPredicate;
 
 void LoopLimiter::limitFor(scf::ForOp loop) {
   int64_t each = 1 + leastOf(all(*loop.getBody()));
   limitIn(*loop.getBody());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(loop);
-  Value trips = countTrips(b, loop);
-  Value now = load(left), most = now;
+  Expr trips = countTrips(b, loop), now = load(left);
+  Expr most = each > 1 ? now / each : now;
+  Expr fits = e.make<arith::CmpIOp>(P::sle, trips, most);
+  Expr price = select(fits, trips, 0);
   if (each > 1)
-    most = arith::DivUIOp::create(b, loc, now, word(each));
-  Value fits =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, trips, most);
-  Value price = arith::SelectOp::create(b, loc, fits, trips, word(0));
-  if (each > 1)
-    price = arith::MulIOp::create(b, loc, price, word(each));
-  store(arith::SubIOp::create(b, loc, now, price), left);
-  Value upper = arith::SelectOp::create(b, loc, fits, loop.getUpperBound(),
-                                        loop.getLowerBound());
-  loop.setUpperBound(upper);
-  Value yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-  noteEnd(arith::XOrIOp::create(b, loc, fits, yes));
+    price = price * each;
+  store(now - price, left);
+  loop.setUpperBound(select(fits, loop.getUpperBound(), loop.getLowerBound()));
+  noteEnd(!fits);
 }
 
 /// One that has nothing left to pay for a turn counts as ended early, though it
@@ -173,16 +146,13 @@ void LoopLimiter::limitWhile(scf::WhileOp loop) {
   OpBuilder::InsertionGuard guard(b);
   scf::ConditionOp test = loop.getConditionOp();
   b.setInsertionPoint(test);
-  Value now = load(left);
-  Value rest = arith::SubIOp::create(b, loc, now, word(each));
-  Value canGo =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, rest, word(0));
-  Value goes = arith::AndIOp::create(b, loc, test.getCondition(), canGo);
-  store(arith::SelectOp::create(b, loc, goes, rest, now), left);
+  Expr now = load(left), rest = now - each;
+  Expr canGo = e.make<arith::CmpIOp>(P::sge, rest, e.word(0));
+  Expr goes = e(test.getCondition()) & canGo;
+  store(select(goes, rest, now), left);
   test.getConditionMutable().assign(goes);
   b.setInsertionPointAfter(loop);
-  noteEnd(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, load(left),
-                                word(each)));
+  noteEnd(lessSigned(load(left), each));
 }
 
 /// A loop that holds no other runs in all lanes of a subgroup at once: what it
@@ -195,7 +165,7 @@ void LoopLimiter::limitTop(Operation *loop) {
     b.setInsertionPoint(loop);
     before = load(left);
     owned.push_back(arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0)));
-    store(arith::AddIOp::create(b, loc, before, owned.back()), left);
+    store(e(before) + owned.back().getResult(), left);
     numOwned += times;
   }
   Operation *next = loop->getNextNode();
@@ -208,7 +178,7 @@ void LoopLimiter::limitTop(Operation *loop) {
   OpBuilder::InsertionGuard guard(b);
   if (next)
     b.setInsertionPoint(next);
-  store(arith::MinSIOp::create(b, loc, load(left), before), left);
+  store(minSigned(load(left), before), left);
 }
 
 void LoopLimiter::limitIn(Block &block) {

@@ -11,6 +11,8 @@
 
 #pragma once
 
+#include "expr/Expr.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -40,12 +42,12 @@ private:
   void limitFor(scf::ForOp loop);
   void limitWhile(scf::WhileOp loop);
   void noteEnd(Value isEnded);
-  Value word(int64_t value);
-  Value load(Value memory);
+  Expr load(Value memory);
   void store(Value value, Value memory);
 
   OpBuilder &b;
   Location loc;
+  ExprBuilder e;
   Value left;  ///< How often the lane may yet loop: memory of an invocation.
   Value ended; ///< Not 0: a loop was ended early. The same.
   arith::ConstantOp shared; ///< What the lanes share, and
