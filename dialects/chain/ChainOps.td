@@ -98,7 +98,7 @@ def Chain_InputOp : Chain_PlanChild<"input"> {
 
     Example: `chain.input "x" : tensor<8xf32> at <registers, 0, 32> on execution`
   }];
-  let arguments = (ins StrAttr:$name, TypeAttrOf<Gpuvm_Slot>:$type,
+  let arguments = (ins StrAttr:$name, TypeAttrOf<Gpuvm_Tensor>:$type,
                        Gpuvm_WindowAttr:$window, Chain_ResidencyAttr:$residency);
   let assemblyFormat = "$name `:` $type `at` $window `on` $residency attr-dict";
   let hasVerifier = 1;
@@ -114,7 +114,7 @@ def Chain_OutputOp : Chain_PlanChild<"output"> {
     Examples: `chain.output "y" : tensor<8xf32> at <registers, 256, 32>`,
     `chain.output "z" : tensor<8xf32> at <registers, 256, 32> rows "found"`
   }];
-  let arguments = (ins StrAttr:$name, TypeAttrOf<Gpuvm_Slot>:$type,
+  let arguments = (ins StrAttr:$name, TypeAttrOf<Gpuvm_Tensor>:$type,
                        Gpuvm_WindowAttr:$window, OptionalAttr<StrAttr>:$rows);
   let assemblyFormat = "$name `:` $type `at` $window (`rows` $rows^)? attr-dict";
   let hasVerifier = 1;
@@ -128,7 +128,7 @@ def Chain_SymbolOp : Chain_PlanChild<"symbol"> {
     Examples: `chain.symbol "count" : tensor<i64> at <metrics, 0, 8>`,
     `chain.symbol "found" : tensor<i32> at <control, 0, 4> up_to 1000`
   }];
-  let arguments = (ins StrAttr:$name, TypeAttrOf<Gpuvm_Tensor>:$type,
+  let arguments = (ins StrAttr:$name, TypeAttrOf<Gpuvm_Placed>:$type,
                        Gpuvm_WindowAttr:$window, OptionalAttr<I64Attr>:$bound);
   let assemblyFormat = "$name `:` $type `at` $window (`up_to` $bound^)? attr-dict";
   let hasVerifier = 1;
@@ -143,7 +143,7 @@ def Chain_RegisterOp : Chain_PlanChild<"register"> {
     Example: `chain.register 30 of 0 : tensor<8xf32> at <registers, 256, 32>`
   }];
   let arguments = (ins I64Attr:$reg, I64Attr:$instance,
-                       TypeAttrOf<Gpuvm_Tensor>:$type, Gpuvm_WindowAttr:$window);
+                       TypeAttrOf<Gpuvm_Placed>:$type, Gpuvm_WindowAttr:$window);
   let assemblyFormat = "$reg `of` $instance `:` $type `at` $window attr-dict";
   let hasVerifier = 1;
 }

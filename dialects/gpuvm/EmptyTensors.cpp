@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/gpuvm/EmptyTensors.h"
+#include "dialects/gpuvm/EmptyOperands.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -53,16 +53,33 @@ static void dropEmptyResults(Operation *op) {
   op->erase();
 }
 
-static void dropMessages(StageOp stage) {
+/// The words of a message without elements that depend on these alone.
+static LogicalResult dropMetadata(BlockArgument message) {
+  for (Operation *user : llvm::make_early_inc_range(message.getUsers())) {
+    auto op = dyn_cast<MetadataOp>(user);
+    if (!op)
+      continue;
+    if (op.getField() != Field::norm && op.getField() != Field::max_abs)
+      return op.emitOpError("C0: a message without elements has no ")
+             << stringifyField(op.getField());
+    OpBuilder b(op);
+    op.replaceAllUsesWith(makeZeros(b, op.getLoc(), op.getWord().getType()));
+    op.erase();
+  }
+  return success();
+}
+
+static LogicalResult dropMessages(StageOp stage) {
   Block &body = stage.getBody().front();
-  auto b = OpBuilder::atBlockBegin(&body);
   for (unsigned i = stage.getInputs().size(); i-- > 0;) {
     BlockArgument argument = body.getArgument(i);
     if (!hasNoElements(argument.getType()))
       continue;
-    auto type = cast<RankedTensorType>(argument.getType());
-    argument.replaceAllUsesWith(tensor::EmptyOp::create(
-        b, argument.getLoc(), type.getShape(), type.getElementType()));
+    if (failed(dropMetadata(argument)))
+      return failure();
+    auto b = OpBuilder::atBlockBegin(&body);
+    argument.replaceAllUsesWith(
+        makeZeros(b, argument.getLoc(), argument.getType()));
     body.eraseArgument(i);
     stage->eraseOperand(i);
   }
@@ -72,6 +89,7 @@ static void dropMessages(StageOp stage) {
   if (send.getPayloads().empty())
     send.getStatusMutable().clear();
   dropEmptyResults(stage);
+  return success();
 }
 
 static void dropMessages(RepeatOp repeat) {
@@ -91,7 +109,7 @@ static void dropMessages(RepeatOp repeat) {
 }
 
 /// Stages and repeats give none and are given none.
-static void dropMessages(ProgramOp program) {
+static LogicalResult dropMessages(ProgramOp program) {
   SmallVector<Operation *> ops;
   program.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<StageOp, RepeatOp, ClockOp>(op))
@@ -101,78 +119,57 @@ static void dropMessages(ProgramOp program) {
   for (Operation *op : llvm::reverse(ops))
     if (auto repeat = dyn_cast<RepeatOp>(op))
       dropMessages(repeat);
-    else if (auto stage = dyn_cast<StageOp>(op))
-      dropMessages(stage);
-    else
+    else if (auto stage = dyn_cast<StageOp>(op)) {
+      if (failed(dropMessages(stage)))
+        return failure();
+    } else
       eraseEmpty(cast<ClockOp>(op).getAfterMutable());
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
 // Inside of stages
 //===----------------------------------------------------------------------===//
 
-/// Of some tensors one has elements.
-static Value dropFrom(tensor::ConcatOp op, OpBuilder &b) {
-  SmallVector<Value> inputs;
-  llvm::copy_if(op.getInputs(), std::back_inserter(inputs),
-                [](Value input) { return !hasNoElements(input.getType()); });
-  if (inputs.size() == 1)
-    return inputs.front();
-  return tensor::ConcatOp::create(b, op.getLoc(), op.getType(), op.getDim(),
-                                  inputs);
-}
-
-/// Nothing is padded but padding.
-static Value dropFrom(tensor::PadOp op, OpBuilder &b) {
-  auto generated =
-      tensor::GenerateOp::create(b, op.getLoc(), op.getType(), ValueRange());
-  generated.getBody().takeBody(op.getRegion());
-  return generated;
-}
-
-/// The values that replace `op`, which has elements although an operand has
-/// none. Empty if there is none.
-static SmallVector<Value> withoutEmpty(Operation *op) {
-  OpBuilder b(op);
-  if (auto concat = dyn_cast<tensor::ConcatOp>(op))
-    return {dropFrom(concat, b)};
-  if (auto pad = dyn_cast<tensor::PadOp>(op))
-    return {dropFrom(pad, b)};
-  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
-    return {insert.getDest()};
-  // A dimension of length 0 that the result does not have is reduced.
-  if (auto reduction = dyn_cast<DestinationStyleOpInterface>(op))
-    return llvm::to_vector_of<Value>(reduction.getDpsInits());
-  return {};
-}
-
 static bool makesNothing(Operation *op) {
   return op->getNumResults() > 0 &&
-         llvm::all_of(op->getResultTypes(), hasNoElements);
+         llvm::all_of(op->getResultTypes(), hasNoElements) &&
+         (isMemoryEffectFree(op) || isa<LoadOp>(op));
 }
 
-/// Operations whose results are tensors without elements stay until they are
-/// unused.
-static LogicalResult drop(StageOp stage) {
-  SmallVector<Operation *> ops, empty;
-  stage.walk([&](Operation *op) { ops.push_back(op); });
-  for (Operation *op : ops) {
-    bool isMade = llvm::any_of(op->getResultTypes(), hasNoElements);
-    bool isTaken = llvm::any_of(op->getOperandTypes(), hasNoElements);
-    if (makesNothing(op) && op->getNumRegions() == 0)
-      empty.push_back(op);
-    else if (makesNothing(op) && isa<DestinationStyleOpInterface,
-                                     tensor::GenerateOp, tensor::PadOp>(op))
-      empty.push_back(op);
-    else if (isMade || isTaken) {
-      SmallVector<Value> values = withoutEmpty(op);
-      if (isMade || values.size() != op->getNumResults())
-        return op->emitOpError("C0: takes no tensor without elements");
-      op->replaceAllUsesWith(values);
-      op->erase();
-    }
+static LogicalResult replaceEmpty(Operation *op) {
+  if (!isa<StoreOp>(op)) {
+    SmallVector<Value> values = withoutEmpty(op);
+    if (values.empty())
+      return op->emitOpError("C0: takes no tensor without elements");
+    op->replaceAllUsesWith(values);
   }
-  for (Operation *op : llvm::reverse(empty)) {
+  op->erase();
+  return success();
+}
+
+/// What makes tensors without elements goes last, when nothing takes them.
+static LogicalResult dropEmpty(StageOp stage) {
+  SmallVector<Operation *> taking, making;
+  stage.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (makesNothing(op))
+      return WalkResult::skip();
+    if (llvm::none_of(op->getOperandTypes(), hasNoElements) &&
+        llvm::none_of(op->getResultTypes(), hasNoElements))
+      return WalkResult::advance();
+    taking.push_back(op);
+    return WalkResult::skip();
+  });
+  for (Operation *op : taking)
+    if (failed(replaceEmpty(op)))
+      return failure();
+  stage.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!makesNothing(op))
+      return WalkResult::advance();
+    making.push_back(op);
+    return WalkResult::skip();
+  });
+  for (Operation *op : llvm::reverse(making)) {
     if (!op->use_empty())
       return op->emitOpError("C0: has no elements, and is needed");
     op->erase();
@@ -180,12 +177,21 @@ static LogicalResult drop(StageOp stage) {
   return success();
 }
 
+/// An input stays one.
+static void dropSymbols(ProgramOp program) {
+  for (Operation &op : llvm::make_early_inc_range(program.getBody().front())) {
+    SymbolInfo symbol = getSymbolInfo(&op);
+    bool isInput = symbol.region == gpuvm::Region::heap && !symbol.initial;
+    if (symbol.op && hasNoElements(symbol.type) && !isInput)
+      op.erase();
+  }
+}
+
 LogicalResult gpuvm::dropEmptyTensors(ProgramOp program) {
-  dropMessages(program);
-  SmallVector<StageOp> stages;
-  program.walk([&](StageOp stage) { stages.push_back(stage); });
-  for (StageOp stage : stages)
-    if (failed(drop(stage)))
-      return failure();
-  return success();
+  if (failed(dropMessages(program)))
+    return failure();
+  WalkResult result =
+      program.walk([](StageOp stage) { return WalkResult(dropEmpty(stage)); });
+  dropSymbols(program);
+  return failure(result.wasInterrupted());
 }

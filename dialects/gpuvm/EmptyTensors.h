@@ -16,9 +16,10 @@ namespace mlir::gpuvm {
 
 /// Leaves inputs and outputs of `program` as the only tensors without elements:
 /// stages and repeats neither take nor give them, a program returns inputs or
-/// constants. In a stage a reduction of one is its initial value, one of
-/// several tensors that are concatenated is left out, and so on. Emits an error
-/// at what needs an element of one.
+/// constants, and the only symbols are those of the heap that are inputs. In a
+/// stage a reduction of one is its initial value, one of several tensors that
+/// are concatenated is left out, and so on (EmptyOperands.h). Emits an error at
+/// what has no such rule.
 LogicalResult dropEmptyTensors(ProgramOp program);
 
 } // namespace mlir::gpuvm

@@ -47,7 +47,7 @@ static std::optional<Radices> factorize(int64_t length, int64_t largest) {
 }
 
 std::optional<FftStages> gpuvm::getFftStages(int64_t length, Type element) {
-  if (length > getMaxFftElements(element))
+  if (length < 1 || length > getMaxFftElements(element))
     return std::nullopt;
   std::optional<Radices> radices = factorize(length, kMaxFftRadix);
   if (!radices)

@@ -289,25 +289,25 @@ def Gpuvm_PackedType : TypeDef<Gpuvm_Dialect, "Packed"> {
   }];
 }
 
-// C0 everywhere: a tensor has a static shape of at least one element, at most
-// 2^31-1, and elements of type i1, i8, i16, i32, i64, f16, bf16, f32 or f64; or
-// of i2, i4 or a float of eight bits, which are bytes (SmallTypes.h).
-def Gpuvm_Tensor : Type<CPred<"::mlir::gpuvm::isVmTensor($_self)">,
+// C0 everywhere: a tensor has a static shape of at most 2^31-1 elements, and
+// elements of type i1, i8, i16, i32, i64, f16, bf16, f32 or f64; or of i2, i4 or
+// a float of eight bits, which are bytes (SmallTypes.h). Those without elements
+// are gone when programs are linked (EmptyTensors.h).
+def Gpuvm_Tensor : Type<CPred<
+    "::mlir::gpuvm::isVmTensor($_self) || ::mlir::gpuvm::isEmptyVmTensor($_self)">,
+    "statically shaped tensor of i1, i2, i4, i8, i16, i32, i64, f8, f16, bf16, f32 or f64 with at most 2^31-1 elements",
+    "::mlir::RankedTensorType">;
+/// One that has a window of a region.
+def Gpuvm_Placed : Type<CPred<"::mlir::gpuvm::isVmTensor($_self)">,
     "statically shaped tensor of i1, i2, i4, i8, i16, i32, i64, f8, f16, bf16, f32 or f64 with 1 to 2^31-1 elements",
     "::mlir::RankedTensorType">;
-/// One without elements, which stands between stages until programs are linked.
-def Gpuvm_Empty : Type<CPred<"::mlir::gpuvm::isEmptyVmTensor($_self)">,
-    "tensor without elements">;
-def Gpuvm_Slot : Type<Or<[Gpuvm_Tensor.predicate, Gpuvm_Empty.predicate]>,
-    Gpuvm_Tensor.summary, "::mlir::RankedTensorType">;
 /// Such a tensor, or a bounded one (GpuvmBounded.td).
 def Gpuvm_Rows : Type<CPred<"::mlir::gpuvm::hasRows($_self)">,
     "tensor of the machine, static or with a bounded number of rows",
     "::mlir::RankedTensorType">;
 def Gpuvm_Message : Type<CPred<
     "::llvm::isa<::mlir::gpuvm::MessageType>($_self) && "
-    "(::mlir::gpuvm::hasRows(::llvm::cast<::mlir::gpuvm::MessageType>($_self).getPayload()) || "
-    "::mlir::gpuvm::isEmptyVmTensor(::llvm::cast<::mlir::gpuvm::MessageType>($_self).getPayload()))">,
+    "::mlir::gpuvm::hasRows(::llvm::cast<::mlir::gpuvm::MessageType>($_self).getPayload())">,
     "message whose payload is a tensor of the virtual machine">;
 def Gpuvm_Word : Type<CPred<
     "::llvm::isa<::mlir::RankedTensorType>($_self) && "
@@ -315,8 +315,7 @@ def Gpuvm_Word : Type<CPred<
     "::llvm::cast<::mlir::RankedTensorType>($_self).getElementType().isSignlessInteger(32)">,
     "tensor<i32>", "::mlir::RankedTensorType">,
     BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI32Type())">;
-def Gpuvm_Value : AnyTypeOf<[Gpuvm_Tensor, Gpuvm_Message, Gpuvm_Empty]>;
-def Gpuvm_Sent : AnyTypeOf<[Gpuvm_Rows, Gpuvm_Empty]>;
+def Gpuvm_Value : AnyTypeOf<[Gpuvm_Tensor, Gpuvm_Message]>;
 def Gpuvm_Packed : Type<CPred<"::llvm::isa<::mlir::gpuvm::PackedType>($_self)">,
     "packed tensor", "::mlir::gpuvm::PackedType">;
 def Gpuvm_Data : AnyTypeOf<[Gpuvm_Tensor, Gpuvm_Packed]>;
@@ -325,6 +324,6 @@ def Gpuvm_Scalar : Type<CPred<
     "::llvm::isa<::mlir::IntegerType, ::mlir::IndexType, ::mlir::FloatType>($_self)">,
     "number">;
 def Gpuvm_StageInput : AnyTypeOf<[
-    Gpuvm_Tensor, Gpuvm_Message, Gpuvm_Packed, Gpuvm_Scalar, Gpuvm_Empty]>;
+    Gpuvm_Tensor, Gpuvm_Message, Gpuvm_Packed, Gpuvm_Scalar]>;
 
 #endif // GPUVM_BASE

@@ -41,20 +41,18 @@ bool gpuvm::isBounded(Type type) {
   return most && isVmTensor(most);
 }
 
-bool gpuvm::hasRows(Type type) { return isVmTensor(type) || isBounded(type); }
+bool gpuvm::hasRows(Type type) {
+  return isVmTensor(type) || isEmptyVmTensor(type) || isBounded(type);
+}
 
 InFlightDiagnostic gpuvm::emitNoRows(Operation *op, Type type) {
   InFlightDiagnostic error = op->emitOpError("C0: ");
   error << type << " is no statically shaped tensor of " << kElementTypes
-        << " with 1 to 2147483647 elements";
+        << " with at most 2147483647 elements";
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (tensor && !tensor.hasStaticShape())
     error << "; write a program for each shape, or bounded rows where only the "
              "device counts them (docs/bounded.md)";
-  else if (hasNoElements(type))
-    error
-        << "; only what arith, math, linalg and tensor make inside of a stage "
-           "may have none";
   return error;
 }
 

@@ -19,7 +19,7 @@ static bool countsKeys(RankedTensorType type, int64_t cachedHeads) {
   if (!type.getElementType().isInteger(32) || type.getRank() > 1)
     return false;
   int64_t counts = type.getNumElements();
-  return counts > 0 && cachedHeads % counts == 0;
+  return counts == 0 ? cachedHeads == 0 : cachedHeads % counts == 0;
 }
 
 LogicalResult AttentionOp::verify() {
@@ -40,7 +40,7 @@ LogicalResult AttentionOp::verify() {
     return emitOpError("C1: there is not one value row per key row");
   if (!is(result, heads, query.getDimSize(1), value.getDimSize(2))) // C1
     return emitOpError("C1: the result is not a value row per query row");
-  if (heads % cached != 0) // C1
+  if (cached == 0 ? heads != 0 : heads % cached != 0) // C1
     return emitOpError("C1: ") << cached << " heads of keys do not divide "
                                << heads << " heads of queries";
   for (RankedTensorType type : {query, key, value})

@@ -60,7 +60,7 @@ def Gpuvm_KernelOp : Gpuvm_Op<"kernel", [
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Gpuvm_RootAttr:$root,
                        StrArrayAttr:$stages,
-                       Variadic<Gpuvm_Tensor>:$inputs,
+                       Variadic<Gpuvm_Placed>:$inputs,
                        OptionalAttr<Gpuvm_WindowArrayAttr>:$input_windows,
                        OptionalAttr<Gpuvm_WindowArrayAttr>:$output_windows,
                        OptionalAttr<Gpuvm_WindowArrayAttr>:$scratch_windows,
@@ -81,7 +81,7 @@ def Gpuvm_KernelOp : Gpuvm_Op<"kernel", [
           ::mlir::IntegerAttr(), /*unless=*/false, ::mlir::gpuvm::WindowAttr(),
           ::mlir::IntegerAttr());
   }]>];
-  let results = (outs Variadic<Gpuvm_Tensor>:$outputs);
+  let results = (outs Variadic<Gpuvm_Placed>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name $root $stages `(` $inputs `)` attr-dict-with-keyword $body
@@ -144,8 +144,8 @@ def Gpuvm_HoldOp : Gpuvm_Op<"hold", [
     } : (tensor<4096xf32>) -> tensor<4096xf32>
     ```
   }];
-  let arguments = (ins Variadic<Gpuvm_Tensor>:$values);
-  let results = (outs Variadic<Gpuvm_Tensor>:$held);
+  let arguments = (ins Variadic<Gpuvm_Placed>:$values);
+  let results = (outs Variadic<Gpuvm_Placed>:$held);
   let builders = [OpBuilder<(ins "::mlir::ValueRange":$values), [{
     build($_builder, $_state, values.getTypes(), values);
   }]>];
@@ -177,10 +177,10 @@ def Gpuvm_CopyOp : Gpuvm_Op<"copy", [
 
     Example: `%c = gpuvm.copy %old ["update"] : tensor<4xf32>`
   }];
-  let arguments = (ins Gpuvm_Tensor:$source, StrArrayAttr:$stages,
+  let arguments = (ins Gpuvm_Placed:$source, StrArrayAttr:$stages,
                        OptionalAttr<Gpuvm_WindowArrayAttr>:$input_windows,
                        OptionalAttr<Gpuvm_WindowArrayAttr>:$output_windows);
-  let results = (outs Gpuvm_Tensor:$result);
+  let results = (outs Gpuvm_Placed:$result);
   let assemblyFormat = "$source $stages attr-dict `:` type($source)";
   let hasVerifier = 1;
 }
@@ -196,7 +196,7 @@ def Gpuvm_ExposeOp : Gpuvm_Op<"expose", [ParentOneOf<["ProgramOp", "LoopOp"]>]> 
 
     Example: `gpuvm.expose %sum as 30 of 2 : tensor<i64>`
   }];
-  let arguments = (ins Gpuvm_Tensor:$value, I64Attr:$reg, I64Attr:$instance);
+  let arguments = (ins Gpuvm_Placed:$value, I64Attr:$reg, I64Attr:$instance);
   let assemblyFormat = "$value `as` $reg `of` $instance attr-dict `:` type($value)";
   let hasVerifier = 1;
 }

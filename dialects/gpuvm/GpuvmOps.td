@@ -244,8 +244,8 @@ def Gpuvm_SendOp : Gpuvm_Op<"send", [
     }
     ```
   }];
-  let arguments = (ins Variadic<Gpuvm_Sent>:$payloads,
-                       Variadic<Gpuvm_Sent>:$otherwise,
+  let arguments = (ins Variadic<Gpuvm_Rows>:$payloads,
+                       Variadic<Gpuvm_Rows>:$otherwise,
                        Optional<Gpuvm_Word>:$status);
   let builders = [OpBuilder<(ins "::mlir::ValueRange":$payloads), [{
     build($_builder, $_state, payloads, ::mlir::ValueRange(), ::mlir::Value());
@@ -352,11 +352,11 @@ def Gpuvm_InvokeOp : Gpuvm_Op<"invoke", [
     }
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Gpuvm_Tensor>:$inputs,
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Gpuvm_Placed>:$inputs,
                        OptionalAttr<StrArrayAttr>:$stages,
                        OptionalAttr<Gpuvm_WindowArrayAttr>:$input_windows,
                        OptionalAttr<Gpuvm_WindowArrayAttr>:$output_windows);
-  let results = (outs Variadic<Gpuvm_Tensor>:$outputs);
+  let results = (outs Variadic<Gpuvm_Placed>:$outputs);
   let assemblyFormat = "$callee `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)";
   let hasVerifier = 1;
 }

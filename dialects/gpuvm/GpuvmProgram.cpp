@@ -213,7 +213,7 @@ LogicalResult ProgramOp::verify() {
                        return !isa<PackedType>(input);
                      }));
   for (Type t : unpacked)
-    if (!hasRows(t) && !isEmptyVmTensor(t))
+    if (!hasRows(t))
       return emitNoRows(*this, t);
   for (Operation &op : getBody().front())
     if (!isa_and_nonnull<GpuvmDialect>(op.getDialect()) &&

@@ -395,10 +395,8 @@ static LogicalResult verifyResultTypes(Operation &op) {
   if (isa<arith::ConstantOp>(op) && !op.use_empty() &&
       llvm::all_of(op.getUses(), isShape))
     return success();
-  bool isOwn = isa<GpuvmDialect>(op.getDialect());
   for (Type type : op.getResultTypes())
-    if (isa<ShapedType>(type) && !hasRows(type) &&
-        (isOwn || !hasNoElements(type)))
+    if (isa<ShapedType>(type) && !hasRows(type))
       return emitNoRows(&op, type);
   return success();
 }

@@ -196,7 +196,7 @@ LogicalResult Linker::link(ProgramOp program) {
        llvm::make_early_inc_range(program.getOps<func::FuncOp>()))
     function.erase();
   sendConstants(program);
-  return dropEmptyTensors(program);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -224,6 +224,8 @@ LogicalResult gpuvm::linkProgram(ProgramOp program) {
   if (failed(Linker().link(program)))
     return failure();
   importSymbols(program);
+  if (failed(dropEmptyTensors(program)))
+    return failure();
   sinkConstants(program);
   return success();
 }
