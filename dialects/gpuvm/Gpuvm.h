@@ -33,6 +33,14 @@
 #define GET_TYPEDEF_CLASSES
 #include "dialects/gpuvm/GpuvmTypes.h.inc"
 
+namespace mlir::gpuvm {
+/// What a command reads or writes.
+struct Access {
+  WindowAttr window;
+  bool writes;
+};
+} // namespace mlir::gpuvm
+
 #include "dialects/gpuvm/GpuvmInterfaces.h.inc"
 
 namespace mlir::gpuvm {
@@ -58,6 +66,13 @@ bool movesElements(Operation *op);
 /// Whether the elements of `op`'s results are rematerialised in every consumer
 /// and computed nowhere else: it moves elements, or decodes them.
 bool isMadeWhereRead(Operation *op);
+
+/// What `value` is a reshape of, or `value` itself.
+Value withoutReshapes(Value value);
+
+/// The result of a root in the body of a kernel that `value` is, perhaps in
+/// another shape; null if it is none.
+OpResult getRootResult(Value value);
 
 /// The type of a tensor.
 inline RankedTensorType typeOf(Value tensor) {

@@ -46,4 +46,60 @@ def Gpuvm_RootOpInterface : OpInterface<"RootOpInterface"> {
   ];
 }
 
+def Gpuvm_CommandOpInterface : OpInterface<"CommandOpInterface"> {
+  let cppNamespace = "::mlir::gpuvm";
+  let description = [{
+    An operation of a program that becomes a command of the plan, or a loop of
+    commands or its end, which only order others. Windows are there once
+    gpuvm-plan-memory has run.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      The names of the stages that the command works for; null if none has been
+      given.
+    }], "::mlir::ArrayAttr", "getStagesAttr", (ins), "", [{ return {}; }]>,
+    InterfaceMethod<[{
+      Sets the stages, if the command has any.
+    }], "void", "setStagesAttr", (ins "::mlir::ArrayAttr":$stages), "",
+    [{ (void)stages; }]>,
+    InterfaceMethod<[{
+      The windows that the operands are read from; null if there are none.
+    }], "::mlir::ArrayAttr", "getInputWindowsAttr", (ins), "",
+    [{ return {}; }]>,
+    InterfaceMethod<[{
+      Sets them, if the command reads its operands.
+    }], "void", "setInputWindowsAttr", (ins "::mlir::ArrayAttr":$windows), "",
+    [{ (void)windows; }]>,
+    InterfaceMethod<[{
+      The windows that are written: those of the results, or of the symbol that
+      is stored to; null if there are none.
+    }], "::mlir::ArrayAttr", "getOutputWindowsAttr", (ins), "",
+    [{ return {}; }]>,
+    InterfaceMethod<[{
+      Sets them, if the command writes any.
+    }], "void", "setOutputWindowsAttr", (ins "::mlir::ArrayAttr":$windows), "",
+    [{ (void)windows; }]>,
+    InterfaceMethod<[{
+      The windows that are read and written besides those of operands and
+      results.
+    }], "::llvm::SmallVector<::mlir::gpuvm::Access>", "getOtherAccesses", (ins),
+    "", [{ return {}; }]>,
+    InterfaceMethod<[{
+      The operand whose window result `number` is written to, if there is one.
+    }], "::std::optional<unsigned>", "getTiedOperand", (ins "unsigned":$number),
+    "", [{ (void)number; return ::std::nullopt; }]>,
+    InterfaceMethod<[{
+      Whether no command may move from one side of this one to the other.
+    }], "bool", "isFence", (ins), "", [{ return false; }]>
+  ];
+  let extraClassDeclaration = [{
+    /// All that the command reads and writes; it needs windows.
+    ::llvm::SmallVector<::mlir::gpuvm::Access> getAccesses();
+
+    /// Has operand `number` read `value`, which is in `window`.
+    void setInput(unsigned number, ::mlir::Value value,
+                  ::mlir::gpuvm::WindowAttr window);
+  }];
+}
+
 #endif // GPUVM_INTERFACES

@@ -13,7 +13,9 @@
 
 def Gpuvm_KernelOp : Gpuvm_Op<"kernel", [
     IsolatedFromAbove, SingleBlock,
-    ParentOneOf<["ProgramOp", "LoopOp"]>, Pure]> {
+    ParentOneOf<["ProgramOp", "LoopOp"]>, Pure,
+    DeclareOpInterfaceMethods<Gpuvm_CommandOpInterface,
+                              ["getOtherAccesses", "getTiedOperand"]>]> {
   let summary = "A kernel, which becomes one dispatch.";
   let description = [{
     The body is `linalg.generic` and `tensor` code on the block arguments; the
@@ -167,7 +169,8 @@ def Gpuvm_FlushOp : Gpuvm_Op<"flush", [Pure, SameOperandsAndResultType]> {
 }
 
 def Gpuvm_CopyOp : Gpuvm_Op<"copy", [
-    Pure, SameOperandsAndResultType, ParentOneOf<["ProgramOp", "LoopOp"]>]> {
+    Pure, SameOperandsAndResultType, ParentOneOf<["ProgramOp", "LoopOp"]>,
+    Gpuvm_CommandOpInterface]> {
   let summary = "A value in a window of its own.";
   let description = [{
     Placed where a value and the symbol it was loaded from, or is stored to,

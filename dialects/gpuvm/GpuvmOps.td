@@ -334,7 +334,8 @@ def Gpuvm_ExternKernelOp : Gpuvm_Op<"extern_kernel", [
 }
 
 def Gpuvm_InvokeOp : Gpuvm_Op<"invoke", [
-    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    Gpuvm_CommandOpInterface]> {
   let summary = "Runs an external kernel.";
   let description = [{
     C1: the symbol is a `gpuvm.extern_kernel` of the program, and operands and

@@ -56,7 +56,8 @@ def Gpuvm_RunningMeanOp : Gpuvm_Op<"running_mean", [
   let hasVerifier = 1;
 }
 
-def Gpuvm_ClockOp : Gpuvm_Op<"clock", [ParentOneOf<["ProgramOp", "LoopOp"]>]> {
+def Gpuvm_ClockOp : Gpuvm_Op<"clock", [
+    ParentOneOf<["ProgramOp", "LoopOp"]>, Gpuvm_CommandOpInterface]> {
   let summary = "The device's clock, when everything before is done.";
   let description = [{
     gpuvm-materialize-metadata lowers the ticks of a message to it: ticks, which

@@ -107,7 +107,8 @@ def Gpuvm_NextOp : Gpuvm_Op<"next", [
 def Gpuvm_LoopOp : Gpuvm_Op<"loop", [
     SingleBlockImplicitTerminator<"EndTurnOp">,
     ParentOneOf<["ProgramOp", "LoopOp"]>,
-    DeclareOpInterfaceMethods<OpAsmOpInterface>]> {
+    DeclareOpInterfaceMethods<OpAsmOpInterface>,
+    DeclareOpInterfaceMethods<Gpuvm_CommandOpInterface, ["isFence"]>]> {
   let summary = "A loop whose state is in registers.";
   let description = [{
     gpuvm-lower-repeat lowers `gpuvm.repeat` to it. Everything before it runs
@@ -160,7 +161,8 @@ def Gpuvm_LoopOp : Gpuvm_Op<"loop", [
 }
 
 def Gpuvm_EndTurnOp : Gpuvm_Op<"end_turn", [
-    Terminator, Pure, HasParent<"LoopOp">]> {
+    Terminator, Pure, HasParent<"LoopOp">,
+    DeclareOpInterfaceMethods<Gpuvm_CommandOpInterface, ["isFence"]>]> {
   let summary = "The end of the body of a loop.";
   let description = [{
     Example:

@@ -135,7 +135,8 @@ def Gpuvm_LoadOp : Gpuvm_Op<"load", [
 
 def Gpuvm_StoreOp : Gpuvm_Op<"store", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    Gpuvm_CommandOpInterface]> {
   let summary = "Sets a symbol, or a slice of its leading dimension.";
   let description = [{
     Constraints C1 to C3 and C6 of `gpuvm.load` hold for the stored value.

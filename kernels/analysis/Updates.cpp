@@ -15,36 +15,6 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-Value gpuvm::withoutReshapes(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
-      break;
-    value = op->getOperand(0);
-  }
-  return value;
-}
-
-OpResult gpuvm::getRootResult(Value value) {
-  Value source = withoutReshapes(value);
-  return isa_and_nonnull<RootOpInterface>(source.getDefiningOp())
-             ? cast<OpResult>(source)
-             : OpResult();
-}
-
-std::optional<unsigned> gpuvm::getUpdatedInput(KernelOp kernel,
-                                               unsigned result) {
-  auto yield = cast<YieldOp>(kernel.getBody().front().getTerminator());
-  OpResult value = getRootResult(yield.getValues()[result]);
-  if (!value)
-    return std::nullopt;
-  auto root = cast<RootOpInterface>(value.getOwner());
-  SmallVector<unsigned> updated = root.getUpdatedOperands();
-  if (value.getResultNumber() >= updated.size())
-    return std::nullopt;
-  Value operand = root->getOperand(updated[value.getResultNumber()]);
-  return cast<BlockArgument>(withoutReshapes(operand)).getArgNumber();
-}
-
 Value gpuvm::getUpdateCondition(ScatterOp op) {
   auto choice = op.getPositions().getDefiningOp<linalg::GenericOp>();
   std::optional<Alternative> chosen =

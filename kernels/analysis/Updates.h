@@ -18,17 +18,6 @@ namespace mlir::gpuvm {
 /// is the last one of its position.
 inline constexpr StringLiteral kDistinctAttr = "gpuvm.distinct";
 
-/// What `value` is a reshape of, or `value` itself.
-Value withoutReshapes(Value value);
-
-/// The result of a root in the body of a kernel that `value` is, perhaps in
-/// another shape; null if it is none.
-OpResult getRootResult(Value value);
-
-/// The operand of `kernel` whose window result `result` has to be written to,
-/// if there is one.
-std::optional<unsigned> getUpdatedInput(KernelOp kernel, unsigned result);
-
 /// What a scatter runs on: while the condition, a tensor<i1>, does not hold,
 /// all its positions lie outside, and everything stays as it is. Null if it
 /// always runs.

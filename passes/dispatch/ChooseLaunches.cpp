@@ -11,6 +11,7 @@
 #include "kernels/Launches.h"
 #include "kernels/analysis/Bindings.h"
 #include "passes/Passes.h"
+#include "passes/analysis/Effects.h"
 
 #include "llvm/ADT/Statistic.h"
 
@@ -48,4 +49,5 @@ void ChooseLaunches::runOnOperation() {
     if (failed(checkLaunches(kernel)))
       return signalPassFailure();
   }
+  markAnalysesPreserved<Effects>();
 }

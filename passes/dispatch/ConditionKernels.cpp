@@ -12,7 +12,7 @@
 #include "dialects/gpuvm/ProgramOrder.h"
 #include "kernels/analysis/Alternative.h"
 #include "passes/Passes.h"
-#include "passes/analysis/Commands.h"
+#include "passes/analysis/Effects.h"
 #include "passes/analysis/KernelCondition.h"
 #include "passes/analysis/KernelNeed.h"
 #include "passes/dispatch/Counts.h"
@@ -47,20 +47,13 @@ static SmallVector<KernelCondition> findConditions(ArrayRef<KernelOp> kernels) {
 }
 
 /// The commands that must precede `condition`: none of them can wait for it.
-static llvm::DenseSet<Operation *>
-findSources(ProgramOp program, const KernelCondition &condition) {
-  DataDependences dependences(program);
-  llvm::DenseSet<Operation *> sources;
-  SmallVector<Operation *> open;
+static llvm::DenseSet<Operation *> findSources(const KernelCondition &condition,
+                                               const Effects &effects) {
+  SmallVector<Operation *> makers;
   for (Value source : condition.getSources())
     if (Operation *maker = source.getDefiningOp())
-      open.push_back(maker);
-  while (!open.empty()) {
-    Operation *op = open.pop_back_val();
-    if (sources.insert(op).second)
-      llvm::append_range(open, dependences.before(op));
-  }
-  return sources;
+      makers.push_back(maker);
+  return effects.withAllBefore(makers);
 }
 
 void ConditionKernels::runOnOperation() {
@@ -68,11 +61,13 @@ void ConditionKernels::runOnOperation() {
   if (failed(checkMode(program, "parking", mode)))
     return signalPassFailure();
   if (mode == "never")
-    return;
+    return markAllAnalysesPreserved();
+  const Effects *effects = &getAnalysis<Effects>();
+  std::optional<Effects> own; // Of the program as it has become.
   TargetAttr target = getMainTarget(program);
   SmallVector<KernelOp> kernels = listOps<KernelOp>(program);
   for (KernelCondition &condition : findConditions(kernels)) {
-    llvm::DenseSet<Operation *> sources = findSources(program, condition);
+    llvm::DenseSet<Operation *> sources = findSources(condition, *effects);
     llvm::MapVector<KernelOp, bool> found; // Whether unless it holds.
     double us = 0;
     for (bool unless : {false, true}) {
@@ -98,6 +93,10 @@ void ConditionKernels::runOnOperation() {
       KernelOp(kernel).setCondition(addInput(kernel, made));
       KernelOp(kernel).setUnless(unless);
     }
+    effects = &own.emplace(program);
   }
-  orderByDependence(program);
+  if (own)
+    own->orderProgram();
+  else
+    markAllAnalysesPreserved();
 }

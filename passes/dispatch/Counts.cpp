@@ -8,7 +8,7 @@
 #include "passes/dispatch/Counts.h"
 
 #include "kernels/Launches.h"
-#include "passes/analysis/Commands.h"
+#include "passes/analysis/Effects.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;

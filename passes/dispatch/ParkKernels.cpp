@@ -19,7 +19,7 @@
 #include "dialects/gpuvm/ProgramOrder.h"
 #include "kernels/analysis/Alternative.h"
 #include "passes/Passes.h"
-#include "passes/analysis/Commands.h"
+#include "passes/analysis/Effects.h"
 #include "passes/analysis/KernelCondition.h"
 #include "passes/analysis/KernelNeed.h"
 #include "passes/dispatch/Counts.h"
@@ -86,8 +86,8 @@ ParkedKernels::ParkedKernels(Value condition, ArrayRef<KernelOp> kernels)
     : condition(condition), word(condition), kernels(kernels),
       program(this->kernels.front()->getParentOfType<ProgramOp>()) {
   Operation *maker = condition.getDefiningOp();
-  place =
-      maker && isCommand(maker) ? maker->getNextNode() : this->kernels.front();
+  place = isa_and_present<CommandOpInterface>(maker) ? maker->getNextNode()
+                                                     : this->kernels.front();
   if (KernelOp copy = getCopy())
     word = copy.getInputs().front();
 }
@@ -104,17 +104,17 @@ SmallVector<KernelOp> ParkedKernels::findFirstOnes() {
   KernelOp copy = getCopy();
   SmallVector<KernelOp> first;
   SmallVector<Access> before;
-  for (Operation &op : *place->getBlock()) {
-    if (!isCommand(&op) || &op == copy)
+  for (auto command : place->getBlock()->getOps<CommandOpInterface>()) {
+    if (command == copy.getOperation())
       continue;
-    if (isa<LoopOp, EndTurnOp>(op))
+    if (command.isFence())
       break;
-    SmallVector<Access> accesses = getAccesses(&op);
+    SmallVector<Access> accesses = command.getAccesses();
     auto isFree = [&](const Access &access) {
       return access.window == getWindow(program, condition) ||
              !conflicts({access}, before);
     };
-    auto kernel = dyn_cast<KernelOp>(op);
+    auto kernel = dyn_cast<KernelOp>(*command);
     if (llvm::is_contained(kernels, kernel) && llvm::all_of(accesses, isFree))
       first.push_back(kernel);
     llvm::append_range(before, accesses);
@@ -130,9 +130,11 @@ unsigned ParkedKernels::countBarriersBut(ArrayRef<KernelOp> free) {
   for (Operation &op : *place->getBlock()) {
     if (&op == place)
       commands.push_back({{counts, /*writes=*/true}});
-    if (!isCommand(&op))
+    auto command = dyn_cast<CommandOpInterface>(op);
+    if (!command)
       continue;
-    SmallVector<Access> &accesses = commands.emplace_back(getAccesses(&op));
+    SmallVector<Access> &accesses =
+        commands.emplace_back(command.getAccesses());
     auto kernel = dyn_cast<KernelOp>(op);
     if (llvm::is_contained(free, kernel))
       llvm::erase_if(accesses, [&](const Access &access) {
@@ -148,7 +150,7 @@ unsigned ParkedKernels::countBarriersBut(ArrayRef<KernelOp> free) {
 /// holds or not, if they are cheap: what they make is not read if it does not.
 void ParkedKernels::runFirstOnesAnyway() {
   Operation *maker = condition.getDefiningOp();
-  if (maker && isCommand(maker) && !getCopy())
+  if (isa_and_present<CommandOpInterface>(maker) && !getCopy())
     return; // Known only then.
   TargetAttr target = getMainTarget(program);
   SmallVector<KernelOp> first = findFirstOnes();
@@ -163,16 +165,12 @@ void ParkedKernels::runFirstOnesAnyway() {
   if (llvm::any_of(first, loops) || us > getCountsUs(target) * kShareInRepeat ||
       countBarriersBut(first) >= countBarriersBut({}))
     return;
-  for (KernelOp kernel : first) {
-    // The copy is made beside it.
-    SmallVector<Attribute> windows(kernel.getInputWindows()->getValue());
+  // The copy is computed at the same time.
+  for (KernelOp kernel : first)
     for (OpOperand &operand : kernel->getOpOperands())
-      if (operand.get() == condition) {
-        operand.set(word);
-        windows[operand.getOperandNumber()] = getWindow(program, word);
-      }
-    kernel.setInputWindowsAttr(ArrayAttr::get(kernel.getContext(), windows));
-  }
+      if (operand.get() == condition)
+        CommandOpInterface(kernel).setInput(operand.getOperandNumber(), word,
+                                            getWindow(program, word));
   numAnyway += first.size();
   llvm::erase_if(kernels, [&](KernelOp kernel) {
     return llvm::is_contained(first, kernel);

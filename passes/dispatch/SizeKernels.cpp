@@ -11,7 +11,7 @@
 
 #include "kernels/Launches.h"
 #include "passes/Passes.h"
-#include "passes/analysis/Commands.h"
+#include "passes/analysis/Effects.h"
 #include "passes/dispatch/Counts.h"
 #include "passes/fusion/ChainCost.h"
 #include "passes/fusion/Decisions.h"
@@ -105,17 +105,17 @@ void SizeKernels::sizeKernels() {
     }
     found.clear();
   };
-  for (Operation *command : getCommands(program)) {
-    auto kernel = dyn_cast<KernelOp>(command);
+  for (CommandOpInterface command : getCommands(program)) {
+    auto kernel = dyn_cast<KernelOp>(*command);
     StringAttr rows =
         kernel && kernel.getRoot() == Root::map && !kernel.getCountsWindow()
             ? getRows(kernel)
             : StringAttr();
-    bool storesCounts = llvm::any_of(getAccesses(command), [](Access access) {
+    bool storesCounts = llvm::any_of(command.getAccesses(), [](Access access) {
       return access.writes &&
              access.window.getRegion() == gpuvm::Region::control;
     });
-    if (storesCounts || isa<LoopOp, EndTurnOp>(command))
+    if (storesCounts || command.isFence())
       flush();
     if (rows)
       found[rows].push_back(kernel);

@@ -13,7 +13,7 @@
 
 #include "kernels/analysis/Bindings.h"
 #include "passes/Passes.h"
-#include "passes/analysis/Commands.h"
+#include "passes/analysis/Effects.h"
 #include "passes/dispatch/Counts.h"
 #include "passes/fusion/JoinScalars.h"
 #include "passes/fusion/KernelGroups.h"
@@ -64,7 +64,7 @@ private:
 /// Whether `value` is what a load of the condition finds.
 bool LoopCondition::isHeld(Value value) const {
   auto load = value.getDefiningOp<LoadOp>();
-  return load && getWindow(getSymbolBytes(load)) == window;
+  return load && getSymbolBytes(load).getWindow() == window;
 }
 
 /// False if it is stored by no kernel of its own, on the condition itself.
@@ -77,12 +77,10 @@ bool LoopCondition::find() {
   if (!symbol)
     return false;
   window = *symbol.getWindow();
-  for (Operation &op : loop.getBody().front()) {
-    if (!isCommand(&op))
-      continue;
-    auto kernel = dyn_cast<KernelOp>(op);
-    if (isa<EndTurnOp>(op))
+  for (auto command : loop.getBody().getOps<CommandOpInterface>()) {
+    if (isa<EndTurnOp>(*command))
       break;
+    auto kernel = dyn_cast<KernelOp>(*command);
     if (!kernel)
       return false;
     for (WindowAttr written :
@@ -116,8 +114,9 @@ bool LoopCondition::canBeJoined() {
 
 /// What that kernel accesses if it does.
 SmallVector<Access> LoopCondition::getJoinedAccesses() {
-  SmallVector<Access> accesses = getAccesses(maker), own = accesses;
-  for (const Access &access : getAccesses(store))
+  SmallVector<Access> accesses = CommandOpInterface(maker).getAccesses(),
+                      own = accesses;
+  for (const Access &access : CommandOpInterface(store).getAccesses())
     if (access.writes || llvm::none_of(own, [&](const Access &other) {
           return other.window == access.window;
         }))
@@ -127,20 +126,19 @@ SmallVector<Access> LoopCondition::getJoinedAccesses() {
 
 bool LoopCondition::isWorthIt() {
   SmallVector<SmallVector<Access>> late, early;
-  for (Operation &op : loop.getBody().front()) {
-    if (!isCommand(&op) || isa<EndTurnOp>(op))
+  auto others = loop.getBody().getOps<KernelOp>(); // No other commands.
+  for (KernelOp kernel : others) {
+    late.push_back(CommandOpInterface(kernel).getAccesses());
+    if (kernel == store)
       continue;
-    late.push_back(getAccesses(&op));
-    if (&op == store)
-      continue;
-    early.push_back(&op == maker && joins ? getJoinedAccesses() : late.back());
+    bool isMaker = kernel == maker;
+    early.push_back(isMaker && joins ? getJoinedAccesses() : late.back());
     llvm::erase_if(early.back(), [&](const Access &a) {
       return a.window == window && !a.writes;
     });
-    if (&op == maker && !joins)
-      early.push_back(getAccesses(store));
+    if (isMaker && !joins)
+      early.push_back(CommandOpInterface(store).getAccesses());
   }
-  auto others = loop.getBody().getOps<KernelOp>();
   bool counts = llvm::any_of(others, [&](KernelOp kernel) {
     return kernel != store && kernel.getCondition();
   });
@@ -152,9 +150,7 @@ bool LoopCondition::isWorthIt() {
 /// A kernel that copies what `held` is at the beginning of a turn.
 KernelOp LoopCondition::copyAtBeginning(Value held) {
   auto program = loop->getParentOfType<ProgramOp>();
-  Operation *first = &*llvm::find_if(
-      loop.getBody().front(), [](Operation &op) { return isCommand(&op); });
-  OpBuilder b(first);
+  OpBuilder b(*loop.getBody().getOps<KernelOp>().begin());
   auto load = held.getDefiningOp<LoadOp>()->clone();
   b.insert(load);
   Location loc = store.getLoc();
@@ -174,21 +170,17 @@ KernelOp LoopCondition::copyAtBeginning(Value held) {
 
 void LoopCondition::storeEarly() {
   KernelOp copy = copyAtBeginning(store.getConditionValue());
-  Attribute place = (*copy.getOutputWindows())[0];
+  auto place = cast<WindowAttr>((*copy.getOutputWindows())[0]);
   loop.getBody().walk([&](KernelOp kernel) {
     if (kernel == copy)
       return;
-    SmallVector<Attribute> windows(kernel.getInputWindows()->getValue());
     for (OpOperand &operand : kernel->getOpOperands()) {
       unsigned number = operand.getOperandNumber();
       // What is stored otherwise is what is there.
       bool staysThere = kernel == store && *kernel.getCondition() != number;
-      if (staysThere || !isHeld(operand.get()))
-        continue;
-      operand.set(copy->getResult(0));
-      windows[number] = place;
+      if (!staysThere && isHeld(operand.get()))
+        CommandOpInterface(kernel).setInput(number, copy->getResult(0), place);
     }
-    kernel.setInputWindowsAttr(ArrayAttr::get(kernel.getContext(), windows));
   });
   if (joins)
     join();

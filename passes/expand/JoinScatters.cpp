@@ -11,7 +11,7 @@
 
 #include "kernels/analysis/Updates.h"
 #include "passes/Passes.h"
-#include "passes/analysis/Commands.h"
+#include "passes/analysis/Effects.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"

@@ -24,8 +24,8 @@ using namespace mlir::gpuvm;
 namespace {
 class RunFinder {
 public:
-  explicit RunFinder(ProgramOp program)
-      : program(program), dependences(program) {}
+  RunFinder(ProgramOp program, const Effects &effects)
+      : program(program), effects(effects) {}
   SmallVector<ChainRun> find();
 
 private:
@@ -35,7 +35,7 @@ private:
                llvm::DenseSet<Operation *> &seen) const;
 
   ProgramOp program;
-  DataDependences dependences;
+  const Effects &effects;
   SmallVector<ChainRun> runs;
   llvm::DenseMap<Operation *, unsigned> runOf;
 };
@@ -54,7 +54,7 @@ bool RunFinder::leadsTo(Operation *from, unsigned run,
       return true;
     if (own != runOf.end())
       llvm::append_range(pending, runs[own->second]);
-    llvm::append_range(pending, dependences.before(op));
+    llvm::append_range(pending, effects.before(op));
   }
   return false;
 }
@@ -62,7 +62,7 @@ bool RunFinder::leadsTo(Operation *from, unsigned run,
 /// Whether nothing outside `run` has to come after it and before `kernel`.
 bool RunFinder::mayJoin(Operation *kernel, unsigned run) const {
   llvm::DenseSet<Operation *> seen;
-  return llvm::none_of(dependences.before(kernel), [&](Operation *before) {
+  return llvm::none_of(effects.before(kernel), [&](Operation *before) {
     auto own = runOf.find(before);
     bool isInside = own != runOf.end() && own->second == run;
     return !isInside && leadsTo(before, run, seen);
@@ -112,8 +112,9 @@ SmallVector<ChainRun> RunFinder::find() {
   return std::move(runs);
 }
 
-SmallVector<ChainRun> gpuvm::findChainRuns(ProgramOp program) {
-  return RunFinder(program).find();
+SmallVector<ChainRun> gpuvm::findChainRuns(ProgramOp program,
+                                           const Effects &effects) {
+  return RunFinder(program, effects).find();
 }
 
 //===----------------------------------------------------------------------===//

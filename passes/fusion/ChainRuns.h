@@ -10,7 +10,7 @@
 
 #pragma once
 
-#include "passes/analysis/Commands.h"
+#include "passes/analysis/Effects.h"
 
 namespace mlir::gpuvm {
 
@@ -19,7 +19,7 @@ using ChainRun = SmallVector<KernelOp>;
 
 /// The runs of two or more kernels of a program. No way leads out of a run and
 /// back into it, also if every other run is one command.
-SmallVector<ChainRun> findChainRuns(ProgramOp program);
+SmallVector<ChainRun> findChainRuns(ProgramOp program, const Effects &effects);
 
 /// One kernel with root `chain` that does what `run` does, at the place of its
 /// last kernel; the run itself is left as it is. The results are those that

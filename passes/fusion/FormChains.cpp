@@ -189,11 +189,20 @@ void FormChains::runOnOperation() {
   isForced = mode == "always";
   decisions.clear();
   SymbolTable names(program);
+  SmallVector<ChainRun> runs;
   if (mode != "never")
-    for (const ChainRun &run : findChainRuns(program))
-      if (failed(form(run, /*isWhole=*/true, names)))
-        return signalPassFailure();
-  orderByDependence(program);
+    runs = findChainRuns(program, getAnalysis<Effects>());
+  bool hasFormed = false;
+  for (const ChainRun &run : runs) {
+    FailureOr<bool> formed = form(run, /*isWhole=*/true, names);
+    if (failed(formed))
+      return signalPassFailure();
+    hasFormed |= *formed;
+  }
+  if (hasFormed)
+    Effects(program).orderProgram();
+  else
+    markAnalysesPreserved<Effects>();
   if (report)
     keepDecisions(program, "chains", decisions);
 }

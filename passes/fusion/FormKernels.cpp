@@ -13,7 +13,7 @@
 #include "dialects/gpuvm/Reduction.h"
 #include "dialects/gpuvm/ScalarBody.h"
 #include "passes/Passes.h"
-#include "passes/analysis/Commands.h"
+#include "passes/analysis/Effects.h"
 #include "passes/analysis/FreeValues.h"
 #include "passes/analysis/PruneKernel.h"
 #include "passes/fusion/CodeCopies.h"
@@ -248,11 +248,11 @@ void FormKernels::runOnOperation() {
     }
   for (auto kernel : listOps<KernelOp>(program))
     pruneOutputs(kernel);
-  orderByDependence(program);
+  Effects(program).orderProgram();
   for (Operation *op : listOps(program)) {
     if (auto stage = op->getAttrOfType<StringAttr>(kStageAttr))
       if (isa<StoreOp, InvokeOp>(op))
-        op->setAttr("stages", b.getArrayAttr(stage));
+        cast<CommandOpInterface>(op).setStagesAttr(b.getArrayAttr(stage));
     op->removeAttr(kStageAttr);
     op->removeAttr(kUnitAttr);
   }

@@ -78,7 +78,7 @@ private:
   SmallVector<StageOp> stages;
   SmallVector<StageUnits> units;
   SmallVector<SmallVector<SymbolBytes>> messageReads;
-  SmallVector<unsigned> partOf; ///< Between beginnings and ends of loops.
+  Parts parts;
   SmallVector<llvm::SmallSetVector<unsigned, 4>> predecessors;
   SmallVector<Cluster> clusterOf;
   llvm::MapVector<Cluster, SmallVector<unsigned>> members;
@@ -128,17 +128,12 @@ Value StageFuser::resolve(Value value) {
   return value;
 }
 
-StageFuser::StageFuser(ProgramOp program, uint64_t maxWindowBytes) {
+StageFuser::StageFuser(ProgramOp program, uint64_t maxWindowBytes)
+    : parts(program) {
   limits.maxWindowBytes = maxWindowBytes;
   llvm::DenseMap<Operation *, unsigned> number;
-  unsigned part = 0;
-  for (Operation *op : listOps(program)) {
-    part += isa<LoopOp, EndTurnOp>(op);
-    auto stage = dyn_cast<StageOp>(op);
-    if (!stage)
-      continue;
+  for (auto stage : listOps<StageOp>(program)) {
     unsigned id = stages.size();
-    partOf.push_back(part);
     number[stage] = id;
     stages.push_back(stage);
     units.emplace_back(stage);
@@ -176,23 +171,16 @@ SmallVector<SymbolBytes> StageFuser::getReadsOfMessages(StageOp stage) {
   return reads;
 }
 
-static bool meet(ArrayRef<SymbolBytes> xs, ArrayRef<SymbolBytes> ys) {
-  return llvm::any_of(xs, [&](const SymbolBytes &x) {
-    return llvm::any_of(ys,
-                        [&](const SymbolBytes &y) { return x.overlaps(y); });
-  });
-}
-
 /// Whether `b` writes what `a`, which comes first, still has to read
-/// (`DataDependences`). If it comes later, it reads a copy.
+/// (`Effects`). If it comes later, it reads a copy.
 bool StageFuser::readsBeforeWrite(unsigned a, unsigned b) const {
-  return meet(messageReads[a], units[b].writes);
+  return overlap(messageReads[a], units[b].writes);
 }
 
 bool StageFuser::conflictOnSymbols(unsigned a, unsigned b) const {
-  return meet(units[a].writes, units[b].reads) ||
-         meet(units[a].writes, units[b].writes) ||
-         meet(units[a].reads, units[b].writes);
+  return overlap(units[a].writes, units[b].reads) ||
+         overlap(units[a].writes, units[b].writes) ||
+         overlap(units[a].reads, units[b].writes);
 }
 
 /// The kernels of these stages together.
@@ -235,7 +223,7 @@ bool StageFuser::leavesAndReturns(Cluster a, Cluster b) const {
 }
 
 StageFuser::Union StageFuser::unite(Cluster a, Cluster b) const {
-  if (partOf[a] != partOf[b])
+  if (!parts.areTogether(stages[a], stages[b]))
     return {"a repeat begins or ends between them"};
   for (Cluster cluster : {a, b})
     for (unsigned stage : members.find(cluster)->second)

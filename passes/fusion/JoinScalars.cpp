@@ -20,7 +20,7 @@
 #include "kernels/chain/ChainPlan.h"
 #include "kernels/family/Family.h"
 #include "passes/Passes.h"
-#include "passes/analysis/Commands.h"
+#include "passes/analysis/Effects.h"
 #include "passes/analysis/KernelCondition.h"
 #include "passes/fusion/KernelGroups.h"
 
@@ -43,22 +43,20 @@ namespace {
 
 class ScalarJoiner {
 public:
-  ScalarJoiner(ProgramOp program, uint64_t maxWindowBytes);
-  void run();
+  ScalarJoiner(ProgramOp program, const Effects &effects,
+               uint64_t maxWindowBytes);
+  /// Whether some have been joined.
+  bool run();
 
 private:
-  bool areTogether(Operation *a, Operation *b) const {
-    return partOf.lookup(a) == partOf.lookup(b);
-  }
   bool isAlone(KernelOp kernel) const;
   bool isOnlyStored(KernelOp kernel) const;
   KernelOp findHost(KernelOp scalars) const;
   bool fits(KernelOp host, KernelOp scalars) const;
 
   ProgramOp program;
+  const Effects &effects;
   uint64_t maxWindowBytes;
-  DataDependences dependences;
-  llvm::DenseMap<Operation *, unsigned> partOf; ///< Between ends of loops.
   llvm::DenseSet<Operation *> awaited; ///< Another one of the part waits.
   SmallVector<KernelOp> hosts;
   llvm::MapVector<KernelOp, SmallVector<KernelOp>> joined; ///< By host.
@@ -67,7 +65,11 @@ private:
 struct JoinScalars : gpuvm::impl::JoinScalarsBase<JoinScalars> {
   using Base::Base;
   void runOnOperation() override {
-    ScalarJoiner(getOperation(), maxWindowBytes).run();
+    ScalarJoiner joiner(getOperation(), getAnalysis<Effects>(), maxWindowBytes);
+    if (joiner.run())
+      Effects(getOperation()).orderProgram();
+    else
+      markAllAnalysesPreserved();
   }
 };
 
@@ -88,8 +90,8 @@ static bool isOfScalars(KernelOp kernel) {
 
 /// Whether `kernel` waits for nothing between the loops around it.
 bool ScalarJoiner::isAlone(KernelOp kernel) const {
-  return llvm::none_of(dependences.before(kernel), [&](Operation *before) {
-    return areTogether(before, kernel);
+  return llvm::none_of(effects.before(kernel), [&](Operation *before) {
+    return effects.areTogether(before, kernel);
   });
 }
 
@@ -99,10 +101,10 @@ bool ScalarJoiner::isOnlyStored(KernelOp kernel) const {
   return llvm::all_of(kernel->getUsers(), [&](Operation *user) {
     if (isa<ExposeOp, ReturnOp>(user))
       return true;
-    return isa<StoreOp>(user) && areTogether(kernel, user) &&
+    return isa<StoreOp>(user) && effects.areTogether(kernel, user) &&
            !awaited.contains(user) &&
-           llvm::all_of(dependences.before(user), [&](Operation *before) {
-             return before == kernel || !areTogether(kernel, before);
+           llvm::all_of(effects.before(user), [&](Operation *before) {
+             return before == kernel || !effects.areTogether(kernel, before);
            });
   });
 }
@@ -162,7 +164,7 @@ bool ScalarJoiner::fits(KernelOp host, KernelOp scalars) const {
 /// The first kernel that runs whenever `scalars` does.
 KernelOp ScalarJoiner::findHost(KernelOp scalars) const {
   for (KernelOp host : hosts)
-    if (areTogether(host, scalars) &&
+    if (effects.areTogether(host, scalars) &&
         host.getConditionValue() == scalars.getConditionValue() &&
         host.getUnless() == scalars.getUnless() && fits(host, scalars))
       return host;
@@ -233,29 +235,23 @@ KernelOp gpuvm::joinScalars(KernelOp host, ArrayRef<KernelOp> all) {
   return whole;
 }
 
-ScalarJoiner::ScalarJoiner(ProgramOp program, uint64_t maxWindowBytes)
-    : program(program), maxWindowBytes(maxWindowBytes), dependences(program) {
-  SmallVector<Operation *> commands = getCommands(program);
-  unsigned part = 0;
-  for (Operation *command : commands) {
-    bool isFence = isa<LoopOp, EndTurnOp>(command);
-    part += 2 * isFence; // Which is in none itself.
-    partOf[command] = part - isFence;
-  }
-  for (Operation *command : commands)
-    for (Operation *before : dependences.before(command))
-      if (areTogether(before, command))
+ScalarJoiner::ScalarJoiner(ProgramOp program, const Effects &effects,
+                           uint64_t maxWindowBytes)
+    : program(program), effects(effects), maxWindowBytes(maxWindowBytes) {
+  for (Operation *command : getCommands(program))
+    for (Operation *before : effects.before(command))
+      if (effects.areTogether(before, command))
         awaited.insert(before);
 }
 
-void ScalarJoiner::run() {
+bool ScalarJoiner::run() {
   SmallVector<KernelOp> moving, others;
   for (auto kernel : listOps<KernelOp>(program)) {
     bool moves = isOfScalars(kernel) && isAlone(kernel) && isOnlyStored(kernel);
     (moves ? moving : others).push_back(kernel);
   }
   if (moving.empty())
-    return;
+    return false;
   llvm::copy_if(others, std::back_inserter(hosts), canMakeScalars);
   for (KernelOp scalars : moving)
     if (KernelOp host = findHost(scalars)) {
@@ -264,6 +260,5 @@ void ScalarJoiner::run() {
     }
   for (const auto &[host, all] : joined)
     joinScalars(host, all);
-  if (!joined.empty())
-    orderByDependence(program);
+  return !joined.empty();
 }

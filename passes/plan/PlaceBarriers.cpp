@@ -34,9 +34,7 @@ namespace {
 /// A barrier lists so many reasons at most.
 constexpr size_t kMaxReasons = 64;
 
-struct Touch {
-  WindowAttr window;
-  bool writes;
+struct Touch : Access {
   uint32_t command; ///< Index, barriers counted.
 };
 
@@ -50,7 +48,7 @@ private:
   void place(OpBuilder b, Location loc, ArrayRef<Attribute> hazards);
   void add(Block &block);
   void add(LoopOp loop);
-  void add(Operation *command);
+  void add(CommandOpInterface command);
   void addResuming(KernelOp kernel);
 
   /// A loop that has begun.
@@ -133,8 +131,7 @@ void BarrierPlacer::add(LoopOp loop) {
   rotate(previous, rotations, 1);
   rotate(current, rotations, 1);
   for (const Touch &touch : firstTouches)
-    addReasons(first, current, Access{touch.window, touch.writes},
-               touch.command);
+    addReasons(first, current, Access(touch), touch.command);
 }
 
 /// A kernel that resumes touches, of what others do, only what the one right
@@ -143,7 +140,8 @@ void BarrierPlacer::addResuming(KernelOp kernel) {
   SmallVector<Touch> before = current;
   llvm::erase_if(before, [&](Touch &t) { return t.command + 1 != index; });
   SmallVector<Attribute> hazards;
-  findHazards(before, getAccesses(kernel), index + 1, hazards);
+  findHazards(before, CommandOpInterface(kernel).getAccesses(), index + 1,
+              hazards);
   OpBuilder b(kernel);
   auto wait = BarrierOp::create(b, kernel.getLoc(), b.getArrayAttr(hazards));
   wait->setAttr(kResumesAttr, b.getUnitAttr());
@@ -151,8 +149,8 @@ void BarrierPlacer::addResuming(KernelOp kernel) {
   index += 2;
 }
 
-void BarrierPlacer::add(Operation *command) {
-  SmallVector<Access> accesses = getAccesses(command);
+void BarrierPlacer::add(CommandOpInterface command) {
+  SmallVector<Access> accesses = command.getAccesses();
   SmallVector<Attribute> hazards;
   findHazards(current, accesses, index + 1, hazards);
   if (minimal ? !hazards.empty() : index > 0)
@@ -160,7 +158,7 @@ void BarrierPlacer::add(Operation *command) {
   else if (barrier)
     addReasons(barrier, previous, accesses, index);
   for (const Access &access : accesses) {
-    current.push_back({access.window, access.writes, index});
+    current.push_back({access, index});
     if (!open.empty() && open.back().barrier == barrier)
       open.back().firstTouches.push_back(current.back());
   }
@@ -174,7 +172,8 @@ void BarrierPlacer::add(Block &block) {
       add(loop);
     else if (kernel && kernel->hasAttr(kResumesAttr))
       addResuming(kernel);
-    else if (isCommand(&op) && !isa<EndTurnOp>(op))
-      add(&op);
+    else if (auto command = dyn_cast<CommandOpInterface>(op);
+             command && !command.isFence())
+      add(command);
   }
 }

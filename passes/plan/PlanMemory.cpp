@@ -7,8 +7,8 @@
 // that is safe. Inputs, messages and scratch live in Registers from the command
 // that makes them to the last one that reads them; a result may take over the
 // window of an operand that dies (canUpdateInPlace), or has to
-// (getUpdatedInput). Counters must keep their
-// zero between executions: they share windows among themselves only.
+// (getTiedOperand). Counters must keep their zero between executions: they
+// share windows among themselves only.
 // docs/rationale/memory-reuse.md says why.
 //
 //===----------------------------------------------------------------------===//
@@ -17,9 +17,7 @@
 #include "kernels/Launches.h"
 #include "kernels/analysis/Alternative.h"
 #include "kernels/analysis/Bindings.h"
-#include "kernels/analysis/Updates.h"
 #include "passes/Passes.h"
-#include "passes/analysis/Commands.h"
 #include "passes/plan/StoredValues.h"
 #include "passes/plan/Waves.h"
 #include "passes/plan/WindowPacking.h"
@@ -52,11 +50,6 @@ public:
 
 private:
   void placeSymbols();
-  struct Touch {
-    WindowAttr window;
-    bool writes;
-  };
-  SmallVector<Touch> findTouches(Operation *command) const;
   void numberCommands();
   Waves findWaves() const;
   void scheduleAgain();
@@ -88,7 +81,7 @@ private:
   ProgramOp program;
   PlanMemoryOptions options;
   mutable Builder b;
-  SmallVector<Operation *> commands;
+  SmallVector<CommandOpInterface> commands;
   std::array<uint64_t, kNumRegions> size = {};
   ValueHomes home;
   /// Uploads are number 0, downloads the last; commands have those between.
@@ -136,45 +129,26 @@ void MemoryPlanner::placeSymbols() {
       op.setAttr("window", place(symbol.region, windowLength(symbol.type)));
   }
   for (auto load : listOps<LoadOp>(program))
-    home[load.getValue()] = getWindow(getSymbolBytes(load));
+    home[load.getValue()] = getSymbolBytes(load).getWindow();
 }
 
 //===----------------------------------------------------------------------===//
 // Lifetimes
 //===----------------------------------------------------------------------===//
 
-/// What `command` reads and writes that has a place already: in symbols.
-SmallVector<MemoryPlanner::Touch>
-MemoryPlanner::findTouches(Operation *command) const {
-  SmallVector<Touch> touches;
-  for (Value operand : command->getOperands())
-    if (home.contains(operand))
-      touches.push_back({windowOf(operand), false});
-  for (Value result : command->getResults())
-    if (home.contains(result))
-      touches.push_back({windowOf(result), true});
-  if (auto store = dyn_cast<StoreOp>(command))
-    touches.push_back({getWindow(getSymbolBytes(store)), true});
-  return touches;
-}
-
 /// The steps of the order as it stands: a command opens a new one if it depends
 /// on a command of the current one. Loads and homes in symbols depend by bytes.
 void MemoryPlanner::numberCommands() {
-  SmallVector<Touch> current;
+  SmallVector<Access> current;
   llvm::DenseSet<Operation *> inStep;
   steps.assign({0});
   unsigned now = 1;
-  for (Operation *command : commands) {
-    SmallVector<Touch> touches = findTouches(command);
-    bool depends = isa<LoopOp, EndTurnOp>(command);
+  for (CommandOpInterface command : commands) {
+    SmallVector<Access> accesses = getAccesses(command, home);
+    bool depends = command.isFence() || conflicts(accesses, current);
     for (Value operand : command->getOperands())
       depends |=
           operand.getDefiningOp() && inStep.contains(operand.getDefiningOp());
-    for (const Touch &a : touches)
-      for (const Touch &before : current)
-        depends |= (a.writes || before.writes) &&
-                   intersect(a.window, before.window) != WindowAttr();
     if (depends) {
       ++now;
       current.clear();
@@ -183,7 +157,7 @@ void MemoryPlanner::numberCommands() {
     number[command] = steps.size();
     steps.push_back(now);
     inStep.insert(command);
-    llvm::append_range(current, touches);
+    llvm::append_range(current, accesses);
   }
   steps.push_back(now + 1);
 }
@@ -208,28 +182,27 @@ Waves MemoryPlanner::findWaves() const {
   llvm::MapVector<WindowAttr, After> touched;
   Waves waves;
   unsigned fence = 0, end = 0;
-  for (Operation *command : commands) {
-    bool isFence = isa<LoopOp, EndTurnOp>(command);
-    unsigned wave = isFence ? end : fence;
+  for (CommandOpInterface command : commands) {
+    unsigned wave = command.isFence() ? end : fence;
     for (Value operand : command->getOperands())
       if (auto maker = waves.find(operand.getDefiningOp());
           maker != waves.end())
         wave = std::max(wave, maker->second + 1);
-    SmallVector<Touch> touches = findTouches(command);
+    SmallVector<Access> accesses = getAccesses(command, home);
     for (WindowAttr count : findCounts(command))
-      touches.push_back({count, false});
-    for (const Touch &own : touches)
+      accesses.push_back({count, /*writes=*/false});
+    for (const Access &own : accesses)
       for (const auto &[window, after] : touched)
         if (intersect(window, own.window))
           wave = std::max({wave, after.writes, own.writes ? after.reads : 0});
-    for (const Touch &own : touches) {
+    for (const Access &own : accesses) {
       After &after = touched[own.window];
       unsigned &last = own.writes ? after.writes : after.reads;
       last = std::max(last, wave + 1);
     }
     waves[command] = wave;
     end = std::max(end, wave + 1);
-    if (isFence)
+    if (command.isFence())
       fence = wave + 1;
   }
   return waves;
@@ -238,7 +211,7 @@ Waves MemoryPlanner::findWaves() const {
 /// gpuvm-schedule cannot know which stores need no command, nor which kernels
 /// write where another one still reads.
 void MemoryPlanner::scheduleAgain() {
-  SmallVector<Operation *> before = commands;
+  SmallVector<CommandOpInterface> before = commands;
   unsigned stepsBefore = steps.back();
   sortByWaves(commands, findWaves());
   numberCommands();
@@ -255,7 +228,7 @@ unsigned MemoryPlanner::lastUse(Value value) const {
   for (Operation *user : value.getUsers()) {
     if (isa<ReturnOp>(user))
       return steps.size() - 1;
-    if (isCommand(user))
+    if (isa<CommandOpInterface>(user))
       last =
           std::max(last, number.lookup(lastRun(user, value.getDefiningOp())));
   }
@@ -275,7 +248,7 @@ bool MemoryPlanner::diesIn(Value value, KernelOp kernel) const {
   unsigned now = number.lookup(kernel);
   return lastUse(value) == now &&
          llvm::all_of(value.getUsers(), [&](Operation *user) {
-           return !isCommand(user) || user == kernel ||
+           return !isa<CommandOpInterface>(user) || user == kernel ||
                   steps[number.lookup(user)] < steps[now];
          });
 }
@@ -311,7 +284,7 @@ void MemoryPlanner::addResult(Operation *command, OpResult result) {
   auto kernel = dyn_cast<KernelOp>(command);
   std::optional<unsigned> taken, updated;
   if (kernel)
-    updated = getUpdatedInput(kernel, result.getResultNumber());
+    updated = kernel.getTiedOperand(result.getResultNumber());
   if (updated) // Made for that alone (materializeEscapes).
     taken = rangeOf.find(kernel.getInputs()[*updated])->second;
   else if (kernel && options.reuse && options.inPlace)
@@ -441,18 +414,12 @@ void MemoryPlanner::annotate() {
   for (uint64_t region : size)
     bytes.push_back(llvm::alignTo(region, kWindowAlignment));
   program.setRegionBytes(bytes);
-  for (Operation *command : commands) {
-    if (isa<LoopOp, EndTurnOp>(command))
-      continue;
-    if (auto store = dyn_cast<StoreOp>(command)) {
-      store.setInputWindowsAttr(windowsOf(store.getValue()));
-      store.setOutputWindowsAttr(
-          b.getArrayAttr(getWindow(getSymbolBytes(store))));
-      continue;
-    }
-    if (!isa<ClockOp>(command))
-      command->setAttr("input_windows", windowsOf(command->getOperands()));
-    command->setAttr("output_windows", windowsOf(command->getResults()));
+  for (CommandOpInterface command : commands) {
+    command.setInputWindowsAttr(windowsOf(command->getOperands()));
+    auto store = dyn_cast<StoreOp>(*command);
+    command.setOutputWindowsAttr(
+        store ? b.getArrayAttr(getSymbolBytes(store).getWindow())
+              : windowsOf(command->getResults()));
   }
 }
 

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Passes.h"
-#include "passes/analysis/Commands.h"
+#include "passes/analysis/Effects.h"
 #include "passes/plan/Waves.h"
 
 #include "llvm/ADT/Statistic.h"
@@ -33,18 +33,19 @@ struct Schedule : gpuvm::impl::ScheduleBase<Schedule> {
 };
 } // namespace
 
-void gpuvm::sortByWaves(SmallVectorImpl<Operation *> &commands,
+void gpuvm::sortByWaves(SmallVectorImpl<CommandOpInterface> &commands,
                         const Waves &waves) {
   // A clock waits for all before it, so it comes first in its wave.
   auto place = [&](Operation *op) {
     return std::pair(waves.lookup(op), !isa<ClockOp>(op));
   };
-  llvm::stable_sort(commands, [&](Operation *a, Operation *b) {
+  llvm::stable_sort(commands, [&](CommandOpInterface a, CommandOpInterface b) {
     return place(a) < place(b);
   });
 }
 
-void gpuvm::placeCommands(ProgramOp program, ArrayRef<Operation *> commands) {
+void gpuvm::placeCommands(ProgramOp program,
+                          ArrayRef<CommandOpInterface> commands) {
   for (Operation *command : commands)
     if (!isa<EndTurnOp>(command))
       command->moveBefore(command->getBlock()->getTerminator());
@@ -55,13 +56,13 @@ void gpuvm::placeCommands(ProgramOp program, ArrayRef<Operation *> commands) {
 
 void Schedule::runOnOperation() {
   ProgramOp program = getOperation();
-  DataDependences dependences(program);
-  SmallVector<Operation *> commands = getCommands(program);
+  const Effects &effects = getAnalysis<Effects>();
+  SmallVector<CommandOpInterface> commands = getCommands(program);
   Waves wave;
   unsigned waves = 0;
   for (Operation *command : commands) {
     unsigned earliest = 0;
-    for (Operation *before : dependences.before(command))
+    for (Operation *before : effects.before(command))
       earliest = std::max(earliest, wave.lookup(before) + 1);
     wave[command] = earliest;
     waves = std::max(waves, earliest + 1);

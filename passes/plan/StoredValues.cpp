@@ -9,8 +9,6 @@
 
 #include "kernels/InPlace.h"
 #include "kernels/analysis/Alternative.h"
-#include "kernels/analysis/Updates.h"
-#include "passes/analysis/Commands.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -22,20 +20,18 @@ using namespace mlir::gpuvm;
 /// still read. `maker` reads them, if at all, at the index it writes, and has
 /// no other result there.
 static bool canBeMadeIn(StoreOp store, KernelOp maker, const ValueHomes &homes,
-                        bool inPlace) {
-  if (!stayTogether(store, maker))
+                        const Parts &parts, bool inPlace) {
+  if (!parts.areTogether(store, maker))
     return false;
-  WindowAttr target = getWindow(getSymbolBytes(store));
+  WindowAttr target = getSymbolBytes(store).getWindow();
   unsigned result = cast<OpResult>(store.getValue()).getResultNumber();
   for (auto [i, input] : llvm::enumerate(maker.getInputs()))
     if (homes.contains(input) && intersect(homes.lookup(input), target) &&
         !(inPlace && homes.lookup(input) == target &&
           canUpdateInPlace(maker, i, result)))
       return false;
-  for (Value other : maker->getResults()) // All are written at once.
-    if (other != store.getValue() && homes.contains(other) &&
-        intersect(homes.lookup(other), target))
-      return false;
+  if (writesTo(getAccesses(maker, homes), target))
+    return false; // All results are written at once.
   Operation *lastReader = store;
   for (Operation *user : store.getValue().getUsers()) {
     Operation *last = lastRun(user, maker);
@@ -52,23 +48,13 @@ static bool canBeMadeIn(StoreOp store, KernelOp maker, const ValueHomes &homes,
           return llvm::is_contained(rotation, target);
         }))
       return false; // Other values are there in its iterations.
-    if (op == store || !isCommand(op))
+    if (op == store || !isa<CommandOpInterface>(op))
       continue;
-    if (beforeStore || whileRead)
-      for (Value result : op->getResults())
-        if (homes.contains(result) && intersect(homes.lookup(result), target))
-          return false;
-    if (beforeStore)
-      for (Value operand : op->getOperands())
-        if (operand != store.getValue() && homes.contains(operand) &&
-            intersect(homes.lookup(operand), target))
-          return false;
-    auto other = dyn_cast<StoreOp>(op);
-    if (other && (beforeStore || whileRead) &&
-        intersect(getWindow(getSymbolBytes(other)), target))
-      return false;
     if (!beforeStore && !whileRead)
       break;
+    for (const Access &access : getAccesses(op, homes))
+      if ((access.writes || beforeStore) && intersect(access.window, target))
+        return false;
   }
   return true;
 }
@@ -87,7 +73,7 @@ static void storeFromCopy(StoreOp store) {
 static void dropStoresInPlace(ProgramOp program, const ValueHomes &homes) {
   for (auto store : listOps<StoreOp>(program)) {
     WindowAttr source = homes.lookup(store.getValue());
-    WindowAttr target = getWindow(getSymbolBytes(store));
+    WindowAttr target = getSymbolBytes(store).getWindow();
     if (source == target)
       store.erase();
     else if (source && intersect(source, target))
@@ -98,28 +84,23 @@ static void dropStoresInPlace(ProgramOp program, const ValueHomes &homes) {
 /// Whether nothing between `maker` and `store` writes to `window`.
 static bool staysBetween(KernelOp maker, StoreOp store, WindowAttr window,
                          const ValueHomes &homes) {
-  for (Operation *op = getNextOp(maker); op != store; op = getNextOp(op)) {
-    auto other = dyn_cast<StoreOp>(op);
-    if (other && intersect(getWindow(getSymbolBytes(other)), window))
+  for (Operation *op = getNextOp(maker); op != store; op = getNextOp(op))
+    if (isa<CommandOpInterface>(op) && writesTo(getAccesses(op, homes), window))
       return false;
-    for (Value result : op->getResults())
-      if (isCommand(op) && homes.contains(result) &&
-          intersect(homes.lookup(result), window))
-        return false;
-  }
   return true;
 }
 
 /// Stores by a kernel that waits for the condition, as the maker of the value
 /// does: then neither need run for a symbol that stays as it is. Both are read
 /// here once more.
-static void storeOnCondition(StoreOp store, KernelOp maker, ValueHomes &homes) {
-  WindowAttr target = getWindow(getSymbolBytes(store));
+static void storeOnCondition(StoreOp store, KernelOp maker, ValueHomes &homes,
+                             const Parts &parts) {
+  WindowAttr target = getSymbolBytes(store).getWindow();
   Value made = store.getValue(), condition = maker.getConditionValue();
   std::optional<Alternative> choice =
       getAlternative(maker, cast<OpResult>(made).getResultNumber());
   if (!condition || !choice || choice->condition != condition || !choice->no ||
-      homes.lookup(choice->no) != target || !stayTogether(maker, store))
+      homes.lookup(choice->no) != target || !parts.areTogether(maker, store))
     return;
   WindowAttr held = homes.lookup(condition);
   if (!staysBetween(maker, store, target, homes) ||
@@ -163,7 +144,7 @@ static uint64_t countCommands(LoopOp loop) {
     if (auto inner = dyn_cast<LoopOp>(op))
       commands = llvm::SaturatingAdd(commands, countCommands(inner));
     else
-      commands += isCommand(&op) && !isa<EndTurnOp>(op);
+      commands += isa<CommandOpInterface>(op) && !isa<EndTurnOp>(op);
   return llvm::SaturatingMultiply(commands, uint64_t(loop.getTimes()));
 }
 
@@ -202,7 +183,7 @@ static void copyByKernels(ProgramOp program, ValueHomes &homes) {
       KernelOp kernel =
           addCopyingKernel(store, store.getValue(), *store.getStages(),
                            store.getSymbol() + "_stored");
-      homes[kernel->getResult(0)] = getWindow(getSymbolBytes(store));
+      homes[kernel->getResult(0)] = getSymbolBytes(store).getWindow();
       store.erase();
     } else if (auto copy = dyn_cast<CopyOp>(op)) {
       KernelOp kernel =
@@ -217,24 +198,27 @@ static void copyByKernels(ProgramOp program, ValueHomes &homes) {
 static void findUpdatedSymbols(ProgramOp program, ValueHomes &homes) {
   for (auto kernel : listOps<KernelOp>(program))
     for (OpResult result : kernel->getResults())
-      if (LoadOp load = getUpdatedLoad(result))
-        homes[result] = homes.lookup(load.getValue());
+      if (auto tied = kernel.getTiedOperand(result.getResultNumber()))
+        if (Value source = kernel.getInputs()[*tied];
+            source.getDefiningOp<LoadOp>())
+          homes[result] = homes.lookup(source);
 }
 
 void gpuvm::makeValuesInTheirSymbols(ProgramOp program, ValueHomes &homes,
                                      bool inPlace) {
   findUpdatedSymbols(program, homes);
+  Parts parts(program);
   for (auto store : listOps<StoreOp>(program)) {
     auto maker = store.getValue().getDefiningOp<KernelOp>();
     if (!maker || homes.contains(store.getValue()))
       continue;
     unsigned result = cast<OpResult>(store.getValue()).getResultNumber();
-    if (getUpdatedInput(maker, result) ||
-        !canBeMadeIn(store, maker, homes, inPlace)) {
-      storeOnCondition(store, maker, homes);
+    if (maker.getTiedOperand(result) ||
+        !canBeMadeIn(store, maker, homes, parts, inPlace)) {
+      storeOnCondition(store, maker, homes, parts);
       continue;
     }
-    homes[store.getValue()] = getWindow(getSymbolBytes(store));
+    homes[store.getValue()] = getSymbolBytes(store).getWindow();
     store.erase();
   }
   dropStoresInPlace(program, homes);

@@ -10,12 +10,9 @@
 
 #pragma once
 
-#include "dialects/gpuvm/Gpuvm.h"
+#include "passes/analysis/Effects.h"
 
 namespace mlir::gpuvm {
-
-/// The windows of values, as far as they have one.
-using ValueHomes = llvm::DenseMap<Value, WindowAttr>;
 
 /// Gives stored values their symbol's window and erases stores that copy a
 /// window to itself. Symbols have windows, and loads their homes; with

@@ -12,7 +12,7 @@
 #include "kernels/analysis/Bindings.h"
 #include "kernels/loops/LongLoops.h"
 #include "passes/Passes.h"
-#include "passes/analysis/Commands.h"
+#include "passes/analysis/Effects.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -122,21 +122,20 @@ void ChainBuilder::addSymbols() {
 bool ChainBuilder::isOverwritten(ExposeOp op) {
   WindowAttr window = getWindow(program, op.getValue());
   Operation *maker = op.getValue().getDefiningOp();
-  for (Operation *command : getCommands(program)) {
+  for (CommandOpInterface command : getCommands(program)) {
     if (command == maker || (maker && isBefore(command, maker)))
       continue;
-    if (auto kernel = dyn_cast<KernelOp>(command);
+    if (auto kernel = dyn_cast<KernelOp>(*command);
         kernel && kernel->hasAttr(kResumesAttr))
       continue; // It makes what the kernel before it makes.
-    if (auto end = dyn_cast<EndTurnOp>(command))
+    if (auto end = dyn_cast<EndTurnOp>(*command))
       for (const auto &rotation :
            getRotations(cast<LoopOp>(end->getParentOp())))
         for (WindowAttr place : rotation)
           if (intersect(place, window))
             return true;
-    for (const Access &access : getAccesses(command))
-      if (access.writes && intersect(access.window, window))
-        return true;
+    if (writesTo(command.getAccesses(), window))
+      return true;
   }
   return false;
 }
@@ -246,12 +245,12 @@ void ChainBuilder::addStages() {
   if (!program.getStages())
     return;
   llvm::DenseMap<Attribute, llvm::SmallSetVector<int64_t, 4>> kernelsOf;
-  for (Operation *command : getCommands(program)) {
-    auto stages = command->getAttrOfType<ArrayAttr>("stages");
+  for (CommandOpInterface command : getCommands(program)) {
+    ArrayAttr stages = command.getStagesAttr();
     StringRef name;
-    if (auto kernel = dyn_cast<KernelOp>(command))
+    if (auto kernel = dyn_cast<KernelOp>(*command))
       name = *kernel.getEmitted();
-    else if (auto invoke = dyn_cast<InvokeOp>(command))
+    else if (auto invoke = dyn_cast<InvokeOp>(*command))
       name = invoke.getCallee();
     if (stages && !name.empty())
       for (Attribute stage : stages)

@@ -6,7 +6,7 @@
 // A scatter begins with a copy of what it updates, and what is stored is copied
 // back: for a few elements of a large symbol that is nearly all the work. This
 // pass has such kernels update the symbol itself. From then on the order of
-// commands keeps the old value as long as it is read (DataDependences); readers
+// commands keeps the old value as long as it is read (Effects); readers
 // that come later keep the copy. docs/rationale/memory-reuse.md has what it
 // saves.
 //
@@ -15,7 +15,7 @@
 #include "kernels/analysis/Alternative.h"
 #include "kernels/analysis/Updates.h"
 #include "passes/Passes.h"
-#include "passes/analysis/Commands.h"
+#include "passes/analysis/Effects.h"
 #include "passes/analysis/KernelNeed.h"
 #include "passes/analysis/PruneKernel.h"
 
@@ -55,8 +55,8 @@ struct Update {
 
 class Updater {
 public:
-  explicit Updater(ProgramOp program)
-      : program(program), dependences(program) {}
+  Updater(ProgramOp program, const Effects &effects)
+      : program(program), effects(effects) {}
   /// Gives one more kernel its symbol; false if there is no other that can have
   /// it.
   bool run();
@@ -64,24 +64,28 @@ public:
 private:
   std::optional<Update> match(KernelOp kernel, unsigned result);
   bool matchStore(Update &update);
+  SmallVector<StoreOp> storesLike(StoreOp store) const;
   bool isAlone(const Update &update);
   bool isLast(const Update &update);
   bool findLateReaders(Update &update);
   bool mayWait(const Update &update);
-  bool dependsOn(Operation *op, Operation *on) const;
   void apply(const Update &update);
 
   ProgramOp program;
-  DataDependences dependences;
+  const Effects &effects;
 };
 
 struct UpdateInPlace : gpuvm::impl::UpdateInPlaceBase<UpdateInPlace> {
   void runOnOperation() override {
-    // Each iteration changes the dependences, and leaves a copy less.
-    while (Updater(getOperation()).run()) {
+    const Effects *effects = &getAnalysis<Effects>();
+    std::optional<Effects> own; // Of the program as it has become.
+    while (Updater(getOperation(), *effects).run()) {
       ++numUpdated;
-      orderByDependence(getOperation());
+      effects = &own.emplace(getOperation());
+      own->orderProgram();
     }
+    if (!own)
+      markAllAnalysesPreserved();
   }
 };
 
@@ -128,15 +132,11 @@ static Value copiedFrom(Value value) {
 // Finding
 //===----------------------------------------------------------------------===//
 
-static bool areSame(const SymbolBytes &a, const SymbolBytes &b) {
-  return a.symbol == b.symbol && a.begin == b.begin && a.end == b.end;
-}
-
 /// The store of `value` to `bytes`.
 static StoreOp findStore(Value value, const SymbolBytes &bytes) {
   for (Operation *user : value.getUsers())
     if (auto store = dyn_cast<StoreOp>(user))
-      if (areSame(getSymbolBytes(store), bytes))
+      if (getSymbolBytes(store) == bytes)
         return store;
   return StoreOp();
 }
@@ -156,8 +156,7 @@ static Value findCondition(OpResult stored, Value made,
     return Value();
   Value other = outsideOf(kernel, chosen->no);
   auto load = other ? other.getDefiningOp<LoadOp>() : LoadOp();
-  return load && areSame(getSymbolBytes(load), bytes) ? chosen->condition
-                                                      : Value();
+  return load && getSymbolBytes(load) == bytes ? chosen->condition : Value();
 }
 
 /// Finds the store of the kernel's result, through a kernel that selects or
@@ -189,7 +188,7 @@ bool Updater::matchStore(Update &update) {
 }
 
 std::optional<Update> Updater::match(KernelOp kernel, unsigned result) {
-  std::optional<unsigned> input = getUpdatedInput(kernel, result);
+  std::optional<unsigned> input = kernel.getTiedOperand(result);
   if (!input)
     return std::nullopt;
   Value copy = kernel.getInputs()[*input];
@@ -207,32 +206,21 @@ std::optional<Update> Updater::match(KernelOp kernel, unsigned result) {
 // Asking
 //===----------------------------------------------------------------------===//
 
-bool Updater::dependsOn(Operation *op, Operation *on) const {
-  SmallVector<Operation *> open = {op};
-  llvm::DenseSet<Operation *> seen;
-  while (!open.empty()) {
-    Operation *next = open.pop_back_val();
-    if (next == on)
-      return true;
-    if (seen.insert(next).second)
-      llvm::append_range(open, dependences.before(next));
-  }
-  return false;
+/// The stores to some of what `store` stores to.
+SmallVector<StoreOp> Updater::storesLike(StoreOp store) const {
+  return effects.getSymbolAccesses().storesTo(getSymbolBytes(store));
 }
 
 /// Whether what the symbol holds is what is loaded until that is stored over,
 /// and no store but the kernel's changes it meanwhile.
 bool Updater::isAlone(const Update &update) {
   StoreOp store = update.store;
-  SymbolBytes bytes = getSymbolBytes(store);
-  if (!isBefore(update.load, store) ||
-      !stayTogether(update.load, update.kernel) ||
-      !stayTogether(update.kernel, store))
-    return false;
-  return llvm::none_of(listOps<StoreOp>(program), [&](StoreOp other) {
-    return other != store && isBefore(update.load, other) &&
-           isBefore(other, store) && getSymbolBytes(other).overlaps(bytes);
-  });
+  return isBefore(update.load, store) &&
+         effects.areTogether(update.load, update.kernel) &&
+         effects.areTogether(update.kernel, store) &&
+         llvm::none_of(storesLike(store), [&](StoreOp other) {
+           return isBefore(update.load, other) && isBefore(other, store);
+         });
 }
 
 /// Whether all readers of the result come before a later store.
@@ -242,12 +230,9 @@ bool Updater::isLast(const Update &update) {
     return user != update.store &&
            !(update.stored && user == update.stored.getOwner());
   });
-  SymbolBytes bytes = getSymbolBytes(update.store);
-  return !isRead ||
-         llvm::none_of(listOps<StoreOp>(program), [&](StoreOp other) {
-           return isBefore(update.store, other) &&
-                  getSymbolBytes(other).overlaps(bytes);
-         });
+  return !isRead || llvm::none_of(storesLike(update.store), [&](StoreOp other) {
+    return isBefore(update.store, other);
+  });
 }
 
 /// Whether `kernel` reads operand `input` only for the select of `stored`.
@@ -276,18 +261,19 @@ static bool readsOnlyForChoice(KernelOp kernel, Value input, OpResult stored) {
 /// if what they read is not the copy.
 bool Updater::findLateReaders(Update &update) {
   SymbolBytes bytes = getSymbolBytes(update.store);
-  for (auto load : listOps<LoadOp>(program)) {
-    if (!isBefore(load, update.store) || !getSymbolBytes(load).overlaps(bytes))
+  for (LoadOp load : effects.getSymbolAccesses().loadsOf(bytes)) {
+    if (!isBefore(load, update.store))
       continue;
     for (OpOperand &use : load->getUses()) {
       Operation *user = use.getOwner();
       bool goes = update.stored && user == update.stored.getOwner() &&
                   readsOnlyForChoice(cast<KernelOp>(user), load.getValue(),
                                      update.stored);
-      if (!isCommand(user) || goes || !dependsOn(user, update.kernel))
+      if (!isa<CommandOpInterface>(user) || goes ||
+          !effects.dependsOn(user, update.kernel))
         continue;
       auto reader = dyn_cast<KernelOp>(user);
-      if (!reader || !areSame(getSymbolBytes(load), bytes))
+      if (!reader || getSymbolBytes(load) != bytes)
         return false;
       update.late.push_back({reader, use.getOperandNumber()});
     }
@@ -308,7 +294,7 @@ bool Updater::mayWait(const Update &update) {
     Operation *maker = source.getDefiningOp();
     auto load = dyn_cast_or_null<LoadOp>(maker);
     if ((load && getSymbolBytes(load).overlaps(bytes)) ||
-        (maker && dependsOn(maker, update.kernel)))
+        (maker && effects.dependsOn(maker, update.kernel)))
       return false;
   }
   return Need(*condition, /*unless=*/false).canBeParked(update.kernel);

@@ -19,10 +19,11 @@ inline constexpr StringLiteral kScheduledAttr = "gpuvm.scheduled";
 using Waves = llvm::DenseMap<Operation *, unsigned>;
 
 /// Sorts commands by their waves, otherwise in program order.
-void sortByWaves(SmallVectorImpl<Operation *> &commands, const Waves &waves);
+void sortByWaves(SmallVectorImpl<CommandOpInterface> &commands,
+                 const Waves &waves);
 
 /// Moves the commands of a program, all of them, to their order in `commands`.
 /// The ends of loops stay.
-void placeCommands(ProgramOp program, ArrayRef<Operation *> commands);
+void placeCommands(ProgramOp program, ArrayRef<CommandOpInterface> commands);
 
 } // namespace mlir::gpuvm

@@ -242,12 +242,11 @@ static bool readsAfter(Operation *user, StoreOp store, LoadOp load) {
 
 void gpuvm::copyLoadsThatOutliveTheirSymbol(
     ProgramOp program, MutableArrayRef<Exposure> exposures) {
-  SmallVector<StoreOp> stores = listOps<StoreOp>(program);
+  SymbolAccesses symbols(program);
   for (auto load : listOps<LoadOp>(program)) {
-    SymbolBytes bytes = getSymbolBytes(load);
     SmallPtrSet<Operation *, 4> late;
-    for (StoreOp store : stores)
-      if (isBefore(load, store) && getSymbolBytes(store).overlaps(bytes))
+    for (StoreOp store : symbols.storesTo(getSymbolBytes(load)))
+      if (isBefore(load, store))
         for (Operation *user : load->getUsers())
           if (readsAfter(user, store, load))
             late.insert(user);

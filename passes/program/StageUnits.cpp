@@ -18,9 +18,7 @@ StageUnits::StageUnits(StageOp stage) {
     } else if (auto load = dyn_cast<LoadOp>(op)) {
       SymbolBytes bytes = getSymbolBytes(load);
       reads.push_back(bytes);
-      if (llvm::any_of(writes,
-                       [&](const SymbolBytes &w) { return w.overlaps(bytes); }))
-        ++numEpochs;
+      numEpochs += overlap(writes, bytes);
     } else if (auto store = dyn_cast<StoreOp>(op)) {
       writes.push_back(getSymbolBytes(store));
     } else if (isa<InvokeOp>(op)) {

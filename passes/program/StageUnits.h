@@ -13,7 +13,7 @@
 #pragma once
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "passes/analysis/Commands.h"
+#include "passes/analysis/Effects.h"
 
 namespace mlir::gpuvm {
 
