@@ -64,8 +64,7 @@ static int64_t countKeys(AttentionOp op, const Environment &env, int64_t head,
   return std::clamp<int64_t>(count, 0, rows);
 }
 
-Results gpuvm::reference::evaluateAttention(AttentionOp op,
-                                            const Environment &env) {
+Results gpuvm::reference::evaluate(AttentionOp op, const Environment &env) {
   const Tensor &query = env.get(op.getQuery());
   const Tensor &key = env.get(op.getKey());
   int64_t heads = query->shape[0], queries = query->shape[1];

@@ -115,7 +115,7 @@ LogicalResult Machine::run(BoundedOp op, Environment &env) {
 LogicalResult Machine::run(TopKOp op, Environment &env) {
   if (failed(requireSpecified(op, env.get(op.getInput()))))
     return failure();
-  Results results = evaluateTopK(op, env);
+  Results results = evaluate(op, env);
   if (failed(results))
     return failure();
   setCount(op, static_cast<int32_t>(results->front()->shape.front()));
@@ -124,14 +124,14 @@ LogicalResult Machine::run(TopKOp op, Environment &env) {
   return success();
 }
 
-Results gpuvm::reference::evaluateCount(CountOp op, const Environment &env) {
+Results gpuvm::reference::evaluate(CountOp op, const Environment &env) {
   auto count = static_cast<int32_t>(env.get(op.getSource())->shape.front());
   vm::HostTensor word = *makeZero(op.getCount().getType());
   std::memcpy(word.bytes.data(), &count, sizeof(count));
   return SmallVector<Tensor>{share(std::move(word))};
 }
 
-Results gpuvm::reference::evaluateFilled(FilledOp op, const Environment &env) {
+Results gpuvm::reference::evaluate(FilledOp op, const Environment &env) {
   const Tensor &source = env.get(op.getSource());
   const Tensor &element = env.get(op.getElement());
   vm::HostTensor all = *makeZero(op.getResult().getType());

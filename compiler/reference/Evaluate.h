@@ -37,57 +37,16 @@ Results evaluateGeneric(linalg::GenericOp op, const Environment &env);
 /// An operation of `tensor`: shapes, slices and single elements.
 Results evaluateTensorOp(Operation *op, const Environment &env);
 
-/// `linalg.pack` and `linalg.unpack`.
-Results evaluatePack(linalg::PackOp op, const Environment &env);
-Results evaluateUnpack(linalg::UnPackOp op, const Environment &env);
-
 /// Decodes packed data by its codec's reference.
 vm::HostTensor decode(DecodeOp op, const Environment &env);
 
-/// `gpuvm.attention`.
-Results evaluateAttention(AttentionOp op, const Environment &env);
-
-/// Discrete Fourier transforms and convolutions (GpuvmFft.td).
-Results evaluateFft(FftOp op, const Environment &env);
-Results evaluateConvolve(ConvolveOp op, const Environment &env);
-Results evaluateRfft(RfftOp op, const Environment &env);
-Results evaluateIrfft(IrfftOp op, const Environment &env);
-
-/// `gpuvm.count` and `gpuvm.filled` (GpuvmBounded.td).
-Results evaluateCount(CountOp op, const Environment &env);
-Results evaluateFilled(FilledOp op, const Environment &env);
-
 /// `gpuvm.gather`.
-Results evaluateGather(GatherOp op, const Environment &env);
+Results evaluate(GatherOp op, const Environment &env);
 
-/// `gpuvm.random`.
-Results evaluateRandom(RandomOp op, const Environment &env);
-
-/// `gpuvm.scan` and `gpuvm.compact`.
-Results evaluateScan(ScanOp op, const Environment &env);
-Results evaluateCompact(CompactOp op, const Environment &env);
-
-/// `gpuvm.sort` and its kin.
-Results evaluateSort(SortOp op, const Environment &env);
-Results evaluateTopK(TopKOp op, const Environment &env);
-Results evaluateMerge(MergeOp op, const Environment &env);
-Results evaluateSearchSorted(SearchSortedOp op, const Environment &env);
-/// The steps that gpuvm-generalize expands them to.
-Results evaluateSortRuns(SortRunsOp op, const Environment &env);
-Results evaluateMergeRuns(MergeRunsOp op, const Environment &env);
-Results evaluateCountDigits(CountDigitsOp op, const Environment &env);
-Results evaluateScatterDigits(ScatterDigitsOp op, const Environment &env);
-
-/// What groups and finds elements (GpuvmGroups.td).
-Results evaluateScatter(ScatterOp op, const Environment &env);
-Results evaluateSegmentReduce(SegmentReduceOp op, const Environment &env);
-Results evaluateExpand(ExpandOp op, const Environment &env);
-Results evaluateDistinct(DistinctOp op, const Environment &env);
-Results evaluateMatch(MatchOp op, const Environment &env);
-
-/// Rules of regulators (GpuvmRegulators.td).
-Results evaluateRegulate(RegulateOp op, const Environment &env);
-Results evaluateRunningMean(RunningMeanOp op, const Environment &env);
+/// The other operations, a function each.
+#define GPUVM_REFERENCE(Op) Results evaluate(Op op, const Environment &env);
+#include "compiler/reference/Operations.def"
+#undef GPUVM_REFERENCE
 
 /// `whole` with `rows` from row `position` on; those outside are dropped.
 vm::HostTensor storeRows(vm::HostTensor whole, const vm::HostTensor &rows,

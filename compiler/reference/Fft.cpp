@@ -105,7 +105,7 @@ static int64_t product(ArrayRef<int64_t> sizes) {
   return result;
 }
 
-Results gpuvm::reference::evaluateFft(FftOp op, const Environment &env) {
+Results gpuvm::reference::evaluate(FftOp op, const Environment &env) {
   Signal source = toComplex(*env.get(op.getSource()));
   auto from = cast<RankedTensorType>(op.getSource().getType());
   int64_t taken = op.getTransformed(), given = op.getPlaced();
@@ -131,8 +131,7 @@ Results gpuvm::reference::evaluateFft(FftOp op, const Environment &env) {
   return rounded(result, op.getResult().getType());
 }
 
-Results gpuvm::reference::evaluateConvolve(ConvolveOp op,
-                                           const Environment &env) {
+Results gpuvm::reference::evaluate(ConvolveOp op, const Environment &env) {
   Signal source = toComplex(*env.get(op.getSource()));
   Signal spectrum = toComplex(*env.get(op.getSpectrum()));
   auto type = cast<RankedTensorType>(op.getSource().getType());
@@ -147,7 +146,7 @@ Results gpuvm::reference::evaluateConvolve(ConvolveOp op,
   return rounded(source, op.getResult().getType());
 }
 
-Results gpuvm::reference::evaluateRfft(RfftOp op, const Environment &env) {
+Results gpuvm::reference::evaluate(RfftOp op, const Environment &env) {
   std::vector<double> source = toDoubles(*env.get(op.getSource()));
   int64_t length =
       cast<RankedTensorType>(op.getSource().getType()).getShape().back();
@@ -160,7 +159,7 @@ Results gpuvm::reference::evaluateRfft(RfftOp op, const Environment &env) {
   return rounded(result, op.getResult().getType());
 }
 
-Results gpuvm::reference::evaluateIrfft(IrfftOp op, const Environment &env) {
+Results gpuvm::reference::evaluate(IrfftOp op, const Environment &env) {
   Signal source = toComplex(*env.get(op.getSource()));
   int64_t length =
       cast<RankedTensorType>(op.getResult().getType()).getShape().back();

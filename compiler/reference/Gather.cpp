@@ -21,7 +21,7 @@ static SmallVector<int32_t> numbersOf(const vm::HostTensor &tensor) {
   return numbers;
 }
 
-Results gpuvm::reference::evaluateGather(GatherOp op, const Environment &env) {
+Results gpuvm::reference::evaluate(GatherOp op, const Environment &env) {
   Tensor source = env.get(op.getSource()), rows = env.get(op.getRows());
   if (failed(requireSpecified(op, rows)))
     return failure();

@@ -59,7 +59,7 @@ private:
   std::optional<ScalarCode> code;
   SmallVector<Tensor> inputs;
   SmallVector<vm::HostTensor> outputs;
-  std::vector<Access> inputAccess, outputAccess;
+  std::vector<reference::Access> inputAccess, outputAccess;
   std::vector<std::vector<uint64_t>> yielded, yieldedFlags;
   CausePtr cause; ///< Of unspecified elements of operands.
   std::vector<std::optional<FlagAccess>> inputFlags;

@@ -109,8 +109,7 @@ static std::string operationOf(Rule rule, bool isFloat) {
   llvm_unreachable("no operation combines so");
 }
 
-Results gpuvm::reference::evaluateScatter(ScatterOp op,
-                                          const Environment &env) {
+Results gpuvm::reference::evaluate(ScatterOp op, const Environment &env) {
   std::vector<int64_t> positions = integersOf(env.get(op.getPositions()));
   SmallVector<Tensor> results;
   for (unsigned i = 0; i < op.getNumResults(); ++i) {
@@ -183,8 +182,7 @@ static bool runRegion(const ScalarCode &code, Block &block, Rows &a,
   return true;
 }
 
-Results gpuvm::reference::evaluateSegmentReduce(SegmentReduceOp op,
-                                                const Environment &env) {
+Results gpuvm::reference::evaluate(SegmentReduceOp op, const Environment &env) {
   Block &block = op.getCombine().front();
   FailureOr<ScalarCode> code = ScalarCode::compile(
       block, env, /*numLoops=*/0, SmallPtrSet<Operation *, 1>());
@@ -247,7 +245,7 @@ Results gpuvm::reference::evaluateSegmentReduce(SegmentReduceOp op,
 // gpuvm.expand
 //===----------------------------------------------------------------------===//
 
-Results gpuvm::reference::evaluateExpand(ExpandOp op, const Environment &env) {
+Results gpuvm::reference::evaluate(ExpandOp op, const Environment &env) {
   std::vector<int32_t> rows, ordinals;
   size_t most = cast<RankedTensorType>(op.getRows().getType()).getDimSize(0);
   int64_t total = 0;
@@ -279,8 +277,7 @@ static std::vector<std::vector<int64_t>> keysOf(ValueRange columns,
   return keys;
 }
 
-Results gpuvm::reference::evaluateDistinct(DistinctOp op,
-                                           const Environment &env) {
+Results gpuvm::reference::evaluate(DistinctOp op, const Environment &env) {
   std::vector<std::vector<int64_t>> keys = keysOf(op.getKeys(), env);
   std::map<std::vector<int64_t>, int32_t> firstRow;
   for (auto [row, key] : llvm::enumerate(keys))
@@ -343,7 +340,18 @@ hashKeys(const std::vector<std::vector<int64_t>> &keys,
   return result;
 }
 
-Results gpuvm::reference::evaluateMatch(MatchOp op, const Environment &env) {
+Results gpuvm::reference::evaluate(Histogram2dOp op, const Environment &env) {
+  std::vector<int64_t> rows = integersOf(env.get(op.getRows()));
+  std::vector<int64_t> columns = integersOf(env.get(op.getColumns()));
+  ArrayRef<int64_t> shape = typeOf(op.getCounts()).getShape();
+  std::vector<int32_t> counts(shape[0] * shape[1]);
+  for (auto [row, column] : llvm::zip_equal(rows, columns))
+    if (row >= 0 && row < shape[0] && column >= 0 && column < shape[1])
+      ++counts[row * shape[1] + column];
+  return SmallVector<Tensor>{wordsOf(op.getCounts().getType(), counts)};
+}
+
+Results gpuvm::reference::evaluate(MatchOp op, const Environment &env) {
   SmallVector<unsigned> widths;
   for (Value key : op.getKeys())
     widths.push_back(

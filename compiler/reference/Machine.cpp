@@ -79,7 +79,7 @@ FailureOr<Machine> Machine::boot(ProgramOp program, bool exact,
 // Dispatch
 //===----------------------------------------------------------------------===//
 
-static Results evaluate(Operation *op, const Environment &env) {
+static Results evaluateAny(Operation *op, const Environment &env) {
   Attribute constant;
   if (matchPattern(op, m_Constant(&constant))) {
     std::optional<HostTensor> value = fromAttribute(constant);
@@ -93,39 +93,16 @@ static Results evaluate(Operation *op, const Environment &env) {
   if (auto generic = dyn_cast<linalg::GenericOp>(op))
     return evaluateGeneric(generic, env);
   if (auto gather = dyn_cast<GatherOp>(op))
-    return evaluateGather(gather, env);
+    return evaluate(gather, env);
   if (op->hasTrait<OpTrait::Elementwise>())
     return evaluateElementwise(op, env);
   for (Value operand : op->getOperands()) // Of the others anything matters.
     if (failed(requireSpecified(op, env.get(operand))))
       return failure();
   return TypeSwitch<Operation *, Results>(op)
-      .Case([&](linalg::PackOp o) { return evaluatePack(o, env); })
-      .Case([&](linalg::UnPackOp o) { return evaluateUnpack(o, env); })
-      .Case([&](AttentionOp o) { return evaluateAttention(o, env); })
-      .Case([&](CountOp o) { return evaluateCount(o, env); })
-      .Case([&](FilledOp o) { return evaluateFilled(o, env); })
-      .Case([&](RandomOp o) { return evaluateRandom(o, env); })
-      .Case([&](ScanOp o) { return evaluateScan(o, env); })
-      .Case([&](CompactOp o) { return evaluateCompact(o, env); })
-      .Case([&](FftOp o) { return evaluateFft(o, env); })
-      .Case([&](ConvolveOp o) { return evaluateConvolve(o, env); })
-      .Case([&](RfftOp o) { return evaluateRfft(o, env); })
-      .Case([&](IrfftOp o) { return evaluateIrfft(o, env); })
-      .Case([&](SortOp o) { return evaluateSort(o, env); })
-      .Case([&](MergeOp o) { return evaluateMerge(o, env); })
-      .Case([&](SearchSortedOp o) { return evaluateSearchSorted(o, env); })
-      .Case([&](SortRunsOp o) { return evaluateSortRuns(o, env); })
-      .Case([&](MergeRunsOp o) { return evaluateMergeRuns(o, env); })
-      .Case([&](CountDigitsOp o) { return evaluateCountDigits(o, env); })
-      .Case([&](ScatterDigitsOp o) { return evaluateScatterDigits(o, env); })
-      .Case([&](ScatterOp o) { return evaluateScatter(o, env); })
-      .Case([&](SegmentReduceOp o) { return evaluateSegmentReduce(o, env); })
-      .Case([&](ExpandOp o) { return evaluateExpand(o, env); })
-      .Case([&](DistinctOp o) { return evaluateDistinct(o, env); })
-      .Case([&](MatchOp o) { return evaluateMatch(o, env); })
-      .Case([&](RegulateOp o) { return evaluateRegulate(o, env); })
-      .Case([&](RunningMeanOp o) { return evaluateRunningMean(o, env); })
+#define GPUVM_REFERENCE(Op) .Case([&](Op o) { return evaluate(o, env); })
+#include "compiler/reference/Operations.def"
+#undef GPUVM_REFERENCE
       .Default([&](Operation *o) { return evaluateElementwise(o, env); });
 }
 
@@ -177,7 +154,7 @@ LogicalResult Machine::run(Operation *op, Environment &env) {
                << invoke.getCallee();
       })
       .Default([&](Operation *) -> LogicalResult {
-        Results results = evaluate(op, env);
+        Results results = evaluateAny(op, env);
         if (failed(results))
           return failure();
         uint64_t elements = 0;

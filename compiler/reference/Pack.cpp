@@ -34,8 +34,7 @@ static bool isInside(ArrayRef<int64_t> index, ArrayRef<int64_t> shape) {
                           [](int64_t i, int64_t size) { return i < size; });
 }
 
-Results gpuvm::reference::evaluatePack(linalg::PackOp op,
-                                       const Environment &env) {
+Results gpuvm::reference::evaluate(linalg::PackOp op, const Environment &env) {
   Tensor source = env.get(op.getSource());
   HostTensor result = *env.get(op.getDest());
   Tensor padding =
@@ -52,8 +51,8 @@ Results gpuvm::reference::evaluatePack(linalg::PackOp op,
   return SmallVector<Tensor>{share(std::move(result))};
 }
 
-Results gpuvm::reference::evaluateUnpack(linalg::UnPackOp op,
-                                         const Environment &env) {
+Results gpuvm::reference::evaluate(linalg::UnPackOp op,
+                                   const Environment &env) {
   Tensor source = env.get(op.getSource());
   HostTensor result = *env.get(op.getDest());
   int64_t next = 0;

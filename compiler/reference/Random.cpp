@@ -164,7 +164,7 @@ static uint64_t findElement(RandomOp op, const Source &source, uint64_t limit,
   llvm_unreachable("there are no other kinds");
 }
 
-Results gpuvm::reference::evaluateRandom(RandomOp op, const Environment &env) {
+Results gpuvm::reference::evaluate(RandomOp op, const Environment &env) {
   Source source;
   source.key = wordsOf(*env.get(op.getSeed()));
   if (op.getStream())

@@ -31,7 +31,7 @@ static float flush(float x, const Environment &env) {
              : x;
 }
 
-Results reference::evaluateRegulate(RegulateOp op, const Environment &env) {
+Results reference::evaluate(RegulateOp op, const Environment &env) {
   const Tensor &measure = env.get(op.getMeasure());
   vm::HostTensor scale = *makeZero(op.getScale().getType());
   vm::HostTensor stable = *makeZero(op.getStable().getType());
@@ -48,8 +48,7 @@ Results reference::evaluateRegulate(RegulateOp op, const Environment &env) {
   return SmallVector<Tensor>{share(std::move(scale)), share(std::move(stable))};
 }
 
-Results reference::evaluateRunningMean(RunningMeanOp op,
-                                       const Environment &env) {
+Results reference::evaluate(RunningMeanOp op, const Environment &env) {
   const Tensor &means = env.get(op.getMean());
   const Tensor &counts = env.get(op.getCount());
   const Tensor &values = env.get(op.getValue());

@@ -251,7 +251,7 @@ Results Scan::run() {
   return tensors;
 }
 
-Results gpuvm::reference::evaluateScan(ScanOp op, const Environment &env) {
+Results gpuvm::reference::evaluate(ScanOp op, const Environment &env) {
   bool hasRowsBehind = !typeOf(op.getInputs().front()).hasStaticShape();
   if (hasRowsBehind && op.getReverse() && op.getDimension() == 0)
     return op.emitOpError("begins with the last of rows whose number only the "
@@ -262,8 +262,7 @@ Results gpuvm::reference::evaluateScan(ScanOp op, const Environment &env) {
   return Scan(op, *code, env).run();
 }
 
-Results gpuvm::reference::evaluateCompact(CompactOp op,
-                                          const Environment &env) {
+Results gpuvm::reference::evaluate(CompactOp op, const Environment &env) {
   const Tensor &keep = env.get(op.getKeep());
   SmallVector<Tensor> results;
   int32_t total = 0;

@@ -131,7 +131,7 @@ static Tensor toWords(ArrayRef<size_t> numbers, Type type) {
 // What a user writes
 //===----------------------------------------------------------------------===//
 
-Results gpuvm::reference::evaluateSort(SortOp op, const Environment &env) {
+Results gpuvm::reference::evaluate(SortOp op, const Environment &env) {
   SmallVector<Keys> keys;
   for (auto [key, isUnsigned, descends] :
        llvm::zip_equal(op.getKeys(), op.getUnsignedKeys(), op.getDescending()))
@@ -152,7 +152,7 @@ Results gpuvm::reference::evaluateSort(SortOp op, const Environment &env) {
   return results;
 }
 
-Results gpuvm::reference::evaluateTopK(TopKOp op, const Environment &env) {
+Results gpuvm::reference::evaluate(TopKOp op, const Environment &env) {
   const Tensor &input = env.get(op.getInput());
   Keys keys = keysOf(*input, op.getIsUnsigned(), !op.getSmallest());
   size_t length = input->shape.back(), count = input->numElements();
@@ -170,8 +170,7 @@ Results gpuvm::reference::evaluateTopK(TopKOp op, const Environment &env) {
                              toWords(places, op.getNumbers().getType())};
 }
 
-Results gpuvm::reference::evaluateSearchSorted(SearchSortedOp op,
-                                               const Environment &env) {
+Results gpuvm::reference::evaluate(SearchSortedOp op, const Environment &env) {
   const Tensor &table = env.get(op.getTable());
   const Tensor &queries = env.get(op.getQueries());
   HostTensor both = *table; // So that the numbers of both can be compared.
@@ -194,7 +193,7 @@ Results gpuvm::reference::evaluateSearchSorted(SearchSortedOp op,
 }
 
 /// Both rows, sorted: the order says that this is what merges them.
-Results gpuvm::reference::evaluateMerge(MergeOp op, const Environment &env) {
+Results gpuvm::reference::evaluate(MergeOp op, const Environment &env) {
   auto type = cast<RankedTensorType>(op.getMerged().front().getType());
   size_t length = type.getShape().back();
   auto together = [&](Value first, Value second) {

@@ -123,8 +123,7 @@ static SmallVector<Tensor> pickAll(Op op, const Environment &env,
   return results;
 }
 
-Results gpuvm::reference::evaluateSortRuns(SortRunsOp op,
-                                           const Environment &env) {
+Results gpuvm::reference::evaluate(SortRunsOp op, const Environment &env) {
   const Tensor &key = env.get(op.getKey());
   size_t length = key->shape.back(), run = op.getRun();
   std::vector<size_t> numbers =
@@ -140,8 +139,7 @@ Results gpuvm::reference::evaluateSortRuns(SortRunsOp op,
   return pickAll(op, env, kept);
 }
 
-Results gpuvm::reference::evaluateMergeRuns(MergeRunsOp op,
-                                            const Environment &env) {
+Results gpuvm::reference::evaluate(MergeRunsOp op, const Environment &env) {
   const Tensor &key = env.get(op.getKey());
   size_t length = key->shape.back();
   return pickAll(op, env,
@@ -157,8 +155,7 @@ static std::vector<uint64_t> digitsOf(Op op, const Environment &env) {
   return digits;
 }
 
-Results gpuvm::reference::evaluateCountDigits(CountDigitsOp op,
-                                              const Environment &env) {
+Results gpuvm::reference::evaluate(CountDigitsOp op, const Environment &env) {
   std::vector<uint64_t> digits = digitsOf(op, env);
   auto type = cast<RankedTensorType>(op.getOffsets().getType());
   size_t length = env.get(op.getKey())->shape.back(), chunk = op.getChunk();
@@ -179,8 +176,7 @@ Results gpuvm::reference::evaluateCountDigits(CountDigitsOp op,
       std::make_shared<const HostTensor>(std::move(result))};
 }
 
-Results gpuvm::reference::evaluateScatterDigits(ScatterDigitsOp op,
-                                                const Environment &env) {
+Results gpuvm::reference::evaluate(ScatterDigitsOp op, const Environment &env) {
   size_t length = env.get(op.getKey())->shape.back();
   return pickAll(op, env, sortRuns(digitsOf(op, env), length, length));
 }

@@ -54,8 +54,8 @@ static std::optional<int64_t> findElement(ArrayRef<int64_t> shape,
 // Single elements
 //===----------------------------------------------------------------------===//
 
-static Results evaluate(tensor::ExtractOp op, const Environment &env,
-                        HostTensor result) {
+static Results compute(tensor::ExtractOp op, const Environment &env,
+                       HostTensor result) {
   Tensor source = env.get(op.getTensor());
   auto missing = [&](CausePtr cause) {
     return SmallVector<Tensor>{share(result, {{1}, std::move(cause)})};
@@ -77,8 +77,8 @@ static Results evaluate(tensor::ExtractOp op, const Environment &env,
   return one(std::move(result));
 }
 
-static Results evaluate(tensor::InsertOp op, const Environment &env,
-                        const HostTensor &) {
+static Results compute(tensor::InsertOp op, const Environment &env,
+                       const HostTensor &) {
   HostTensor result = *env.get(op.getDest());
   if (std::optional<int64_t> at =
           findElement(result.shape, op.getIndices(), env))
@@ -86,8 +86,8 @@ static Results evaluate(tensor::InsertOp op, const Environment &env,
   return one(std::move(result));
 }
 
-static Results evaluate(tensor::FromElementsOp op, const Environment &env,
-                        HostTensor result) {
+static Results compute(tensor::FromElementsOp op, const Environment &env,
+                       HostTensor result) {
   std::vector<uint8_t> flags(result.numElements());
   CausePtr cause;
   for (auto [i, element] : llvm::enumerate(op.getElements())) {
@@ -101,19 +101,19 @@ static Results evaluate(tensor::FromElementsOp op, const Environment &env,
       share(std::move(result), makeUnspecified(std::move(flags), cause))};
 }
 
-static Results evaluate(tensor::SplatOp op, const Environment &env,
-                        const HostTensor &result) {
+static Results compute(tensor::SplatOp op, const Environment &env,
+                       const HostTensor &result) {
   return SmallVector<Tensor>{broadcast(env.get(op.getInput()), result.shape)};
 }
 
 /// An unspecified value; zeros here.
-static Results evaluate(tensor::EmptyOp, const Environment &,
-                        HostTensor result) {
+static Results compute(tensor::EmptyOp, const Environment &,
+                       HostTensor result) {
   return one(std::move(result));
 }
 
-static Results evaluate(tensor::DimOp op, const Environment &env,
-                        HostTensor result) {
+static Results compute(tensor::DimOp op, const Environment &env,
+                       HostTensor result) {
   int64_t dim = env.getIndex(op.getIndex());
   auto type = cast<RankedTensorType>(op.getSource().getType());
   if (dim < 0 || dim >= type.getRank())
@@ -124,8 +124,8 @@ static Results evaluate(tensor::DimOp op, const Environment &env,
   return one(std::move(result));
 }
 
-static Results evaluate(tensor::RankOp op, const Environment &,
-                        HostTensor result) {
+static Results compute(tensor::RankOp op, const Environment &,
+                       HostTensor result) {
   int64_t rank = cast<RankedTensorType>(op.getTensor().getType()).getRank();
   std::memcpy(result.bytes.data(), &rank, sizeof(rank));
   return one(std::move(result));
@@ -188,8 +188,8 @@ forEachInSlice(SliceOp op, ArrayRef<int64_t> shape, const Environment &env,
   return success();
 }
 
-static Results evaluate(tensor::ExtractSliceOp op, const Environment &env,
-                        HostTensor result) {
+static Results compute(tensor::ExtractSliceOp op, const Environment &env,
+                       HostTensor result) {
   Tensor source = env.get(op.getSource());
   auto copy = [&](int64_t whole, int64_t slice) {
     copyElement(result, slice, *source, whole);
@@ -199,8 +199,8 @@ static Results evaluate(tensor::ExtractSliceOp op, const Environment &env,
   return one(std::move(result));
 }
 
-static Results evaluate(tensor::InsertSliceOp op, const Environment &env,
-                        const HostTensor &) {
+static Results compute(tensor::InsertSliceOp op, const Environment &env,
+                       const HostTensor &) {
   HostTensor result = *env.get(op.getDest());
   Tensor source = env.get(op.getSource());
   auto copy = [&](int64_t whole, int64_t slice) {
@@ -211,8 +211,8 @@ static Results evaluate(tensor::InsertSliceOp op, const Environment &env,
   return one(std::move(result));
 }
 
-static Results evaluate(tensor::ConcatOp op, const Environment &env,
-                        HostTensor result) {
+static Results compute(tensor::ConcatOp op, const Environment &env,
+                       HostTensor result) {
   int64_t begin = 0;
   for (Value input : op.getInputs()) {
     Tensor source = env.get(input);
@@ -253,15 +253,15 @@ static LogicalResult generate(Block &body, const Environment &env,
   return success(ok);
 }
 
-static Results evaluate(tensor::GenerateOp op, const Environment &env,
-                        HostTensor result) {
+static Results compute(tensor::GenerateOp op, const Environment &env,
+                       HostTensor result) {
   if (failed(generate(op.getBody().front(), env, result)))
     return failure();
   return one(std::move(result));
 }
 
-static Results evaluate(tensor::PadOp op, const Environment &env,
-                        HostTensor result) {
+static Results compute(tensor::PadOp op, const Environment &env,
+                       HostTensor result) {
   if (failed(generate(op.getRegion().front(), env, result)))
     return failure();
   Tensor source = env.get(op.getSource());
@@ -307,7 +307,7 @@ Results gpuvm::reference::evaluateTensorOp(Operation *op,
             tensor::SplatOp, tensor::EmptyOp, tensor::DimOp, tensor::RankOp,
             tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::ConcatOp,
             tensor::GenerateOp, tensor::PadOp>([&](auto tensorOp) {
-        return evaluate(tensorOp, env, std::move(*result));
+        return compute(tensorOp, env, std::move(*result));
       })
       .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
             tensor::BitcastOp, tensor::ReshapeOp>([&](Operation *) {

@@ -53,6 +53,7 @@ public:
   SmallVector<Value> operator()(MergeOp op);
   SmallVector<Value> operator()(SearchSortedOp op);
   SmallVector<Value> operator()(ScatterOp op);
+  SmallVector<Value> operator()(Histogram2dOp op);
   SmallVector<Value> operator()(SegmentReduceOp op);
   SmallVector<Value> operator()(ExpandOp op);
   SmallVector<Value> operator()(DistinctOp op);
@@ -169,6 +170,10 @@ SmallVector<Value> Rules::operator()(ScatterOp op) {
   return op.getInitial();
 }
 
+SmallVector<Value> Rules::operator()(Histogram2dOp op) {
+  return {zeros(op.getCounts())};
+}
+
 /// Each segment is empty.
 SmallVector<Value> Rules::operator()(SegmentReduceOp op) {
   SmallVector<Value> values;
@@ -231,7 +236,7 @@ SmallVector<Value> gpuvm::withoutEmpty(Operation *op) {
   return llvm::TypeSwitch<Operation *, SmallVector<Value>>(op)
       .Case<tensor::ConcatOp, tensor::PadOp, tensor::InsertSliceOp,
             tensor::ExtractOp, GatherOp, AttentionOp, CompactOp, MergeOp,
-            SearchSortedOp, ScatterOp, SegmentReduceOp, ExpandOp, DistinctOp,
-            MatchOp, DestinationStyleOpInterface>(rules)
+            SearchSortedOp, ScatterOp, Histogram2dOp, SegmentReduceOp, ExpandOp,
+            DistinctOp, MatchOp, DestinationStyleOpInterface>(rules)
       .Default([](Operation *) { return SmallVector<Value>(); });
 }

@@ -85,6 +85,16 @@ LogicalResult ScatterOp::verify() {
   return success();
 }
 
+LogicalResult Histogram2dOp::verify() {
+  if (!hasWords(getRows())) // C1
+    return emitOpError("C1: ")
+           << getRows().getType() << " has no numbers of rows in i32";
+  if (typeOf(getCounts()).getRank() != 2 || !hasWords(getCounts())) // C2
+    return emitOpError("C2: ")
+           << getCounts().getType() << " has no count for each pair";
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Segments
 //===----------------------------------------------------------------------===//

@@ -79,6 +79,33 @@ def Gpuvm_ScatterOp : Gpuvm_Op<"scatter", [
   }];
 }
 
+def Gpuvm_Histogram2dOp : Gpuvm_Op<"histogram2d", [
+    Pure, AllTypesMatch<["rows", "columns"]>,
+    HasParent<"::mlir::gpuvm::StageOp">]> {
+  let summary = "How often each pair of two numbers occurs.";
+  let description = [{
+    Element [i, j] of the result is the number of places at which `rows` is i and
+    `columns` is j: a contingency table, a confusion matrix, or an image of points.
+    Places at which one of them lies outside of the result, or is negative, are not
+    counted. Counts wrap around.
+
+    C1: `rows` and `columns` have elements of type i32.
+    C2: the result has two dimensions and elements of type i32.
+
+    Example:
+
+    ```mlir
+    %counts = gpuvm.histogram2d %label, %guess : tensor<1000xi32> -> tensor<10x10xi32>
+    ```
+  }];
+  let arguments = (ins Gpuvm_Tensor:$rows, Gpuvm_Tensor:$columns);
+  let results = (outs Gpuvm_Tensor:$counts);
+  let assemblyFormat = [{
+    $rows `,` $columns attr-dict `:` type($rows) `->` type($counts)
+  }];
+  let hasVerifier = 1;
+}
+
 def Gpuvm_SegmentReduceOp : Gpuvm_Op<"segment_reduce", [
     Pure, AttrSizedOperandSegments, SingleBlock,
     HasParent<"::mlir::gpuvm::StageOp">]> {

@@ -86,6 +86,13 @@ private:
                           PatternRewriter &rewriter);
 };
 
+/// Counts of pairs are ones, added up at positions.
+struct ExpandHistogram2d : OpRewritePattern<Histogram2dOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(Histogram2dOp op,
+                                PatternRewriter &rewriter) const override;
+};
+
 /// Rows of several elements become several elements with positions of their
 /// own.
 struct FlattenRows : OpRewritePattern<ScatterOp> {
@@ -300,7 +307,35 @@ LogicalResult SplitScatter::matchAndRewrite(ScatterOp op,
   return success();
 }
 
+LogicalResult
+ExpandHistogram2d::matchAndRewrite(Histogram2dOp op,
+                                   PatternRewriter &rewriter) const {
+  Location loc = op.getLoc();
+  RankedTensorType pairs = typeOf(op.getRows()), table = typeOf(op.getCounts());
+  int64_t height = table.getDimSize(0), width = table.getDimSize(1);
+  auto place = [&](ScalarBuilder &, ArrayRef<Expr>, ArrayRef<Expr> pair) {
+    Expr isRow = pair[0] < height, isColumn = pair[1] < width;
+    Expr isInside = isRow & isColumn;
+    Expr first = pair[0] * width, element = first + pair[1];
+    return select(isInside, element, -1);
+  };
+  Value positions = makeWords(rewriter, loc, pairs.getShape(),
+                              {op.getRows(), op.getColumns()}, place);
+  auto splat = [&](RankedTensorType type, int32_t value) -> Value {
+    return arith::ConstantOp::create(
+        rewriter, loc, DenseElementsAttr::get(type, APInt(32, value)));
+  };
+  auto flat = RankedTensorType::get(height * width, table.getElementType());
+  auto counts = ScatterOp::create(
+      rewriter, loc, TypeRange{flat}, splat(pairs, 1), positions,
+      splat(flat, 0),
+      rewriter.getArrayAttr(RuleAttr::get(rewriter.getContext(), Rule::add)));
+  rewriter.replaceOp(
+      op, reshapeTo(rewriter, loc, counts.getResult(0), table.getShape()));
+  return success();
+}
+
 void gpuvm::populateExpandScatterPatterns(RewritePatternSet &patterns) {
-  patterns.add<FlattenPositions, FlattenRows, SplitScatter>(
+  patterns.add<ExpandHistogram2d, FlattenPositions, FlattenRows, SplitScatter>(
       patterns.getContext());
 }

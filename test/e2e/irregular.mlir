@@ -10,6 +10,10 @@
 
 // REDEFINE: %{program} = groups
 // RUN: %{test}
+// REDEFINE: %{program} = table
+// RUN: %{test}
+// REDEFINE: %{program} = none
+// RUN: %{test}
 // REDEFINE: %{program} = unique
 // RUN: %{test}
 // REDEFINE: %{program} = runs
@@ -49,6 +53,27 @@ gpuvm.program @groups(%k: !row, %v: !row) -> (counts: !bins, sums: !bins, least:
     gpuvm.send %s#0, %s#1, %s#2, %s#3 : !bins, !bins, !bins, !bins
   }
   gpuvm.return %m#0, %m#1, %m#2, %m#3 : !sums, !sums, !sums, !sums
+}
+
+// A contingency table; numpy.histogram2d(k, v, bins=(8, 6), range=((0, 8), (0, 5.999))) gives the same.
+// table: pairs: 8x6xi32=[0 0 0 0 0 0][0 0 0 0 1 0][0 0 0 0 0 0][0 0 1 0 0 1][0 0 0 0 0 0][0 1 0 1 0 0][0 0 0 0 0 0][0 0 0 0 0 0]
+gpuvm.program @table(%k: !row, %v: !row) -> (pairs: tensor<8x6xi32>) {
+  %m = gpuvm.stage @s(%k_ = %k : !row, %v_ = %v : !row) -> tensor<8x6xi32> {
+    %pairs = gpuvm.histogram2d %k_, %v_ : !row -> tensor<8x6xi32>
+    gpuvm.send %pairs : tensor<8x6xi32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<8x6xi32>>
+}
+
+// None of no pairs.
+// none: pairs: 2x3xi32=[0 0 0][0 0 0]
+gpuvm.program @none(%k: !row, %v: !row) -> (pairs: tensor<2x3xi32>) {
+  %m = gpuvm.stage @s(%k_ = %k : !row) -> tensor<2x3xi32> {
+    %no = tensor.extract_slice %k_[0] [0] [1] : !row to tensor<0xi32>
+    %pairs = gpuvm.histogram2d %no, %no : tensor<0xi32> -> tensor<2x3xi32>
+    gpuvm.send %pairs : tensor<2x3xi32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<2x3xi32>>
 }
 
 // Unique values are the keys in the first row of each number.

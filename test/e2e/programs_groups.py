@@ -91,6 +91,20 @@ def histogram(updates, places, fill=None):
     return p
 
 
+def pairs(shape, height, width):
+    p = Program(f"histogram2d_{'x'.join(map(str, shape))}_{height}_{width}")
+    rows, columns = p.input(shape, "i32"), p.input(shape, "i32")
+    rows.fill = columns.fill = "wide"
+
+    def build(s, rows, columns):
+        rows, columns = modulo(s, rows, height), modulo(s, columns, width)
+        return results_of(s, f"gpuvm.histogram2d %{rows.name}, %{columns.name} : {rows.type} -> "
+                          f"{tensor((height, width), 'i32')}", [((height, width), "i32")])
+
+    p.outputs = p.stage(build, rows, columns)
+    return p
+
+
 def offsets_of(s, x, rows):
     """Offsets that rise, of random numbers; the first is 0 and the last `rows` most of the time."""
     bounded = s.binary("arith.remui", x, s.constant(x.shape, "i32", rows + 1))
@@ -204,6 +218,8 @@ def groups(_):
     yield histogram(100000, 16, "equal")
     yield histogram(1048576 + 4 * 700, 300)  # several vectors a lane, not all of them whole
     yield histogram(1048576 + 4 * 700, 5000)
+    for shape, height, width in (((1,), 1, 1), ((3000,), 10, 12), ((30, 100), 1, 70), ((70000,), 300, 200)):
+        yield pairs(shape, height, width)
     for updates in SIZES:
         yield scattered("sums", ["add", "add"], ["i32", "i64"], updates, 40, fill="wide")
     yield scattered("columns", ["add"] * 3, ["i64", "i64", "i32"], 5000, 4, fill="wide")

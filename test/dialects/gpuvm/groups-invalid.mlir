@@ -127,3 +127,25 @@ gpuvm.program @columns(%u: tensor<5xi32>, %t: tensor<4xi64>) -> (a: tensor<5xi32
   }
   gpuvm.return %m : !gpuvm.message<tensor<5xi32>>
 }
+
+// -----
+
+gpuvm.program @pairs(%r: tensor<5xi64>) -> (a: tensor<2x3xi32>) {
+  %m = gpuvm.stage @s(%r_ = %r : tensor<5xi64>) -> tensor<2x3xi32> {
+    // expected-error @+1 {{C1: 'tensor<5xi64>' has no numbers of rows in i32}}
+    %c = gpuvm.histogram2d %r_, %r_ : tensor<5xi64> -> tensor<2x3xi32>
+    gpuvm.send %c : tensor<2x3xi32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<2x3xi32>>
+}
+
+// -----
+
+gpuvm.program @table(%r: tensor<5xi32>) -> (a: tensor<6xi32>) {
+  %m = gpuvm.stage @s(%r_ = %r : tensor<5xi32>) -> tensor<6xi32> {
+    // expected-error @+1 {{C2: 'tensor<6xi32>' has no count for each pair}}
+    %c = gpuvm.histogram2d %r_, %r_ : tensor<5xi32> -> tensor<6xi32>
+    gpuvm.send %c : tensor<6xi32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<6xi32>>
+}
