@@ -11,7 +11,7 @@
 
 #pragma once
 
-#include "frontends/DevicePlan.h"
+#include "frontends/engine/DevicePlan.h"
 #include "frontends/linear/Program.h"
 #include "frontends/linear/modes/EngineTables.h"
 #include "frontends/linear/reference/Reference.h"

@@ -7,7 +7,7 @@
 
 #include "frontends/linear/modes/ProgramText.h"
 
-#include "frontends/TextTemplate.h"
+#include "frontends/engine/TextTemplate.h"
 #include "frontends/linear/modes/LaunchText.h"
 #include "frontends/linear/modes/SignatureText.h"
 #include "frontends/linear/modes/Templates.h"

@@ -10,7 +10,7 @@
 
 #pragma once
 
-#include "frontends/DevicePlan.h"
+#include "frontends/engine/DevicePlan.h"
 #include "frontends/token/engine/EngineSizes.h"
 #include "frontends/token/engine/StreamReplay.h"
 #include "frontends/token/reference/Engine.h"

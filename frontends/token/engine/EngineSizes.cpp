@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 
 using namespace vm;
 using namespace vm::token;
@@ -120,10 +119,6 @@ EngineSizes vm::token::neededSizes(const Machine &machine,
   return sizes;
 }
 
-static int32_t powerOfTwo(int32_t size) {
-  return int32_t(std::bit_ceil(uint32_t(size)));
-}
-
 void vm::token::addModules(std::span<const ModuleInfo> modules,
                            EngineSizes &needed) {
   needed.modules = int32_t(modules.size());
@@ -170,7 +165,7 @@ EngineSizes vm::token::roomFor(EngineSizes needed, const Limits &limits,
         &EngineSizes::classWords, &EngineSizes::tokens,
         &EngineSizes::vocabulary, &EngineSizes::nodes, &EngineSizes::symbols,
         &EngineSizes::hits})
-    room.*size = powerOfTwo(room.*size);
+    room.*size = roundUp(room.*size);
   room.steps = hasModel ? kStepsOfModelTurn : kStepsOfTurn;
   while (room.steps > 1 && turnWindows(room, hasModel) > kMaxWindows)
     room.steps /= 2;
@@ -208,11 +203,9 @@ Status vm::token::checkRecords(const Machine &machine,
 
 Status vm::token::checkFits(const EngineSizes &needed,
                             const EngineSizes &room) {
-  for (const EngineSize &size : kSizes)
-    if (*size.what && needed.*size.value > room.*size.value)
-      return {Code::BadInput,
-              fmt::format("The workflows do not fit the plan: {} {} (there is "
-                          "room for {}).",
-                          needed.*size.value, size.what, room.*size.value)};
-  return {};
+  std::string size = firstTooSmall(allEngineSizes(), needed, room);
+  if (size.empty())
+    return {};
+  return {Code::BadInput,
+          fmt::format("The workflows do not fit the plan: {}.", size)};
 }

@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include "frontends/engine/Sizes.h"
 #include "frontends/token/engine/PatternAutomaton.h"
 #include "frontends/token/ground/ModuleInfo.h"
 #include "frontends/token/reference/Stream.h"
@@ -60,11 +61,7 @@ struct EngineSizes {
 };
 
 /// In this order they are the symbol `token.sizes` of a plan.
-struct EngineSize {
-  const char *name; ///< In the template of the program.
-  const char *what; ///< ..., of which a workflow may need more; or "".
-  int32_t EngineSizes::*value;
-};
+using EngineSize = SizeOf<EngineSizes, int32_t>;
 std::span<const EngineSize> allEngineSizes();
 
 /// Where a table stands in the plan's input `token.tables`, row-major.

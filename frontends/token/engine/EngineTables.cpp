@@ -113,15 +113,12 @@ void TablesWriter::addMasks() {
 
 void TablesWriter::addAutomaton() {
   std::ranges::copy(automaton.symbols, begin("symbols"));
-  auto moves = begin("moves");
-  std::vector<int32_t> nodes, hits;
+  std::vector<int32_t> moves = automaton.moves, nodes, hits;
+  for (int32_t &next : moves)
+    next |= automaton.hits[next].empty() ? 0 : kHasHits;
+  copyRows(std::span(std::as_const(moves)), automaton.symbolCount,
+           begin("moves"), room.symbols);
   for (int32_t node = 0; node < automaton.nodes(); ++node) {
-    auto row = automaton.moves.begin() + size_t(node) * automaton.symbolCount;
-    std::transform(row, row + automaton.symbolCount,
-                   moves + int64_t(node) * room.symbols, [&](int32_t next) {
-                     return automaton.hits[next].empty() ? next
-                                                         : next | kHasHits;
-                   });
     nodes.push_back(int32_t(hits.size() / 2));
     for (PatternHit hit : automaton.hits[node])
       hits.insert(hits.end(), {hit.patternClass, hit.tokens});

@@ -122,8 +122,7 @@ std::string EngineWriter::unpackingWhole(int pair) const {
 }
 
 void EngineWriter::setSizes() {
-  for (const EngineSize &size : allEngineSizes())
-    set(size.name, sizes.*size.value);
+  vm::setSizes(arguments, allEngineSizes(), sizes);
   set("chunk", kStepsOfModelTurn);
   set("lastZone", sizes.zones - 1);
   set("lastAnswer", sizes.answerRows - 1);
@@ -226,7 +225,7 @@ std::string EngineWriter::write() {
   setStores();
   if (!model.empty())
     setShown();
-  return fillTemplate(kEngineTemplate, arguments);
+  return fillTemplate(kEngineTemplates, arguments);
 }
 
 std::string vm::token::writeEngine(const EngineSizes &sizes,

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "frontends/TextTemplate.h"
+#include "frontends/engine/TextTemplate.h"
 #include "frontends/token/engine/EngineModule.h"
 #include "frontends/token/engine/EngineSizes.h"
 
@@ -46,7 +46,7 @@ public:
 
 private:
   template <typename T> void set(const std::string &place, const T &value) {
-    arguments.places[place] = fmt::format("{}", value);
+    arguments.set(place, value);
   }
 
   template <typename Item>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/TextTemplate.h"
+#include "frontends/engine/TextTemplate.h"
 
 #include <gtest/gtest.h>
 
@@ -76,6 +76,20 @@ TEST(TextTemplate, ConditionsNest) {
 
 TEST(TextTemplate, OtherCommentsStay) {
   EXPECT_EQ(fill("// @if a\n//@other a\n"), "// @if a\n//@other a\n");
+}
+
+TEST(TextTemplate, LinesMayKeepTheirNumbers) {
+  TemplateArguments arguments{{{"rows", "7"}}, {"a"}, /*keepsLines=*/true};
+  EXPECT_EQ(fillTemplate("//@if a\n@rows@\n//@else\nno\nno\n//@end\nlast\n",
+                         arguments),
+            "\n7\n\n\n\n\nlast\n");
+}
+
+TEST(TextTemplate, FilesAreOneText) {
+  TextFile files[] = {{"a", "//@if x\nfirst\n"}, {"b", "//@end\n@rows@\n"}};
+  TemplateArguments arguments;
+  arguments.set("rows", 7);
+  EXPECT_EQ(fillTemplate(files, arguments), "7\n");
 }
 
 //===--- Macros -----------------------------------------------------------===//

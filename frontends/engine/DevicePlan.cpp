@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/DevicePlan.h"
+#include "frontends/engine/DevicePlan.h"
 
 #include <fmt/format.h>
 

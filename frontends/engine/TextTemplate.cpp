@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/TextTemplate.h"
+#include "frontends/engine/TextTemplate.h"
 
 #include <vector>
 
@@ -153,9 +153,10 @@ void Filler::takeLine(std::string_view line) {
       defined->lines.push_back(line);
     return;
   }
-  if (takePrefix(text, "//@") && takeDirective(text))
-    return;
-  if (isOn() && !expandMacro(line))
+  bool isDirective = takePrefix(text, "//@") && takeDirective(text);
+  if (isDirective || !isOn())
+    out += arguments.keepsLines ? "\n" : "";
+  else if (!expandMacro(line))
     write(line);
 }
 
@@ -171,4 +172,12 @@ std::string Filler::fill(std::string_view text) {
 std::string vm::fillTemplate(std::string_view text,
                              const TemplateArguments &arguments) {
   return Filler(arguments).fill(text);
+}
+
+std::string vm::fillTemplate(std::span<const TextFile> files,
+                             const TemplateArguments &arguments) {
+  std::string text;
+  for (const TextFile &file : files)
+    text += file.text;
+  return fillTemplate(text, arguments);
 }
