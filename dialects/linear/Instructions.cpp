@@ -14,7 +14,7 @@ using namespace mlir::linear;
 static constexpr InstructionInfo kInstructions[] = {
 #define LINEAR_OPCODE(name, number, text, cls, operands)                       \
   {number, text, operands},
-#include "dialects/linear/Opcodes.def"
+#include "schema/LinearOpcodes.def"
 };
 
 static const InstructionInfo *

@@ -15,7 +15,7 @@
 namespace mlir::linear {
 
 /// What instruction `number` is called, and the kinds of its operands, a
-/// character each as in Opcodes.def.
+/// character each as in LinearOpcodes.def.
 struct InstructionInfo {
   uint32_t number;
   llvm::StringRef mnemonic;

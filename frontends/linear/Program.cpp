@@ -14,7 +14,7 @@ namespace vm::linear {
 static constexpr OpcodeInfo kOpcodes[] = {
 #define LINEAR_OPCODE(name, number, text, cls, operands)                       \
   {Opcode::name, text, Class::cls, operands},
-#include "dialects/linear/Opcodes.def"
+#include "schema/LinearOpcodes.def"
 };
 
 static constexpr uint32_t kHighestOpcode = 61;

@@ -41,13 +41,13 @@ constexpr uint32_t kDefaultStack = 16;
 
 enum class Opcode : uint32_t {
 #define LINEAR_OPCODE(name, number, text, cls, operands) name = number,
-#include "dialects/linear/Opcodes.def"
+#include "schema/LinearOpcodes.def"
 };
 
 /// The four lists of an epoch.
 enum class Class : uint8_t { Linear, Oracle, Branch, Io };
 
-/// What an operand is; a character each in Opcodes.def.
+/// What an operand is; a character each in LinearOpcodes.def.
 enum class OperandKind : char {
   Destination = 'd', ///< A register that is written.
   Source = 'a',      ///< A register that is read.

@@ -14,7 +14,7 @@
 #include "frontends/engine/DevicePlan.h"
 #include "frontends/linear/Program.h"
 #include "frontends/linear/modes/EngineTables.h"
-#include "frontends/linear/reference/Reference.h"
+#include "frontends/linear/reference/Outcome.h"
 
 namespace vm::linear {
 

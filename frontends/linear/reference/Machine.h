@@ -7,8 +7,8 @@
 
 #pragma once
 
-#include "frontends/linear/matrices/Matrices.h"
-#include "frontends/linear/reference/Reference.h"
+#include "frontends/linear/Program.h"
+#include "frontends/linear/reference/Outcome.h"
 
 #include <array>
 #include <vector>

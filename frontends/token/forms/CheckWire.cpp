@@ -8,7 +8,6 @@
 #include "frontends/token/forms/CheckWire.h"
 
 #include "frontends/token/ground/TomlFile.h"
-#include "frontends/token/text/ReadPrompts.h"
 
 #include <fmt/format.h>
 

@@ -22,6 +22,9 @@
 
 namespace vm::token {
 
+/// The longest pattern, in bytes; each zone carries one.
+constexpr size_t kMaxPatternBytes = 1024;
+
 /// A pattern and its other spellings, which are matched like it, never fed.
 using Alternatives = std::map<std::string, std::vector<std::string>>;
 

@@ -9,7 +9,6 @@
 
 #include "frontends/token/ground/PatternFinder.h"
 #include "frontends/token/ground/TomlFile.h"
-#include "frontends/token/text/ReadPrompts.h"
 
 #include <fmt/format.h>
 

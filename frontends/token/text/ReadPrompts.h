@@ -14,9 +14,6 @@
 
 namespace vm::token {
 
-/// The longest pattern, in bytes; each zone carries one.
-constexpr size_t kMaxPatternBytes = 1024;
-
 /// The prompts of a file, or of all `*.toml` of a folder (hidden files aside,
 /// in the order of their names), at most kMaxTomlBytes together and within the
 /// bounds. After an error, which is reported, the result is not to be used.

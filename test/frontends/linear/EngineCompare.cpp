@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontends/linear/device/EngineRun.h"
+#include "frontends/linear/reference/Reference.h"
 #include "frontends/linear/text/Assembler.h"
 
 #include <fmt/format.h>
