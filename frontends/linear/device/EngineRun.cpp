@@ -67,15 +67,12 @@ uint64_t EngineRun::timeoutOf(const Program &program) const {
 
 Status EngineRun::checkFits(const Program &program,
                             const EngineSizes &sizes) const {
-  for (const EngineSize &size : allEngineSizes())
-    if (sizes.*size.value > room_.*size.value)
-      return {
-          Code::BadInput,
-          fmt::format("Program \"{}\" does not fit the engine: {} {} (there "
-                      "is room for {}).",
-                      program.file, sizes.*size.value, size.name,
-                      room_.*size.value)};
-  return {};
+  std::string size = firstTooSmall(allEngineSizes(), sizes, room_);
+  if (size.empty())
+    return {};
+  return {Code::BadInput,
+          fmt::format("Program \"{}\" does not fit the engine: {}.",
+                      program.file, size)};
 }
 
 static bool isGiven(const Buffer &buffer) {
@@ -107,8 +104,8 @@ Status EngineRun::bind(const Program &program,
   VM_RETURN_IF_ERROR(bindMemory(program, inputs));
   for (const EngineTable &table : tables.all)
     if (table.name != "packed" && table.name != "dictionary")
-      VM_RETURN_IF_ERROR(plan.bind("linear." + table.name,
-                                   padTable(table, tables.sizes, room_)));
+      VM_RETURN_IF_ERROR(
+          plan.bind("linear." + table.name, padTable(table, room_)));
   return {};
 }
 

@@ -7,10 +7,7 @@
 
 #include "dialects/gpuvm/Gpuvm.h"
 #include "frontends/linear/lowering/EmitRoutine.h"
-#include "frontends/linear/lowering/Lowering.h"
-#include "frontends/linear/modes/Engine.h"
-#include "frontends/linear/modes/Modes.h"
-#include "frontends/linear/modes/ProgramText.h"
+#include "frontends/linear/lowering/Programs.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,8 +15,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/Parser/Parser.h"
 
 namespace mlir::linear {
 #define GEN_PASS_DEF_LINEARLOWER
@@ -28,9 +23,6 @@ namespace mlir::linear {
 
 using namespace mlir;
 using namespace mlir::linear;
-
-/// What machines of launches do, by the names of the launches' functions.
-using Routines = llvm::StringMap<OwningOpRef<func::FuncOp>>;
 
 namespace {
 struct LinearLower : linear::impl::LinearLowerBase<LinearLower> {
@@ -49,14 +41,14 @@ private:
                            const std::vector<vm::linear::PhaseMode> &modes,
                            const Routines &routines);
   LogicalResult lowerFaithful(ProgramOp op, const vm::linear::Program &program);
-  FailureOr<vm::linear::EngineOptions>
-  engineOptions(ProgramOp op, const vm::linear::Program &program);
+  FailureOr<EngineOptions> engineOptions(ProgramOp op,
+                                         const vm::linear::Program &program);
   LogicalResult addRoom(ProgramOp op, const vm::linear::Program &program,
-                        vm::linear::EngineOptions &options);
+                        EngineOptions &options);
 };
 } // namespace
 
-FailureOr<vm::linear::EngineOptions>
+FailureOr<EngineOptions>
 LinearLower::engineOptions(ProgramOp op, const vm::linear::Program &program) {
   std::optional<vm::linear::Format> chosen = vm::linear::parseFormat(format);
   if (!chosen)
@@ -67,7 +59,7 @@ LinearLower::engineOptions(ProgramOp op, const vm::linear::Program &program) {
     return op.emitError("the threshold is auto or a number from 0 to 1e30, "
                         "not ")
            << threshold;
-  vm::linear::EngineOptions options;
+  EngineOptions options;
   options.format = *chosen;
   options.threshold = vm::linear::thresholdOf(program, threshold);
   if (!vm::linear::tablesFit(program, options.format, options.threshold))
@@ -82,7 +74,7 @@ LinearLower::engineOptions(ProgramOp op, const vm::linear::Program &program) {
 /// Makes it an engine for any program that fits.
 LogicalResult LinearLower::addRoom(ProgramOp op,
                                    const vm::linear::Program &program,
-                                   vm::linear::EngineOptions &options) {
+                                   EngineOptions &options) {
   using vm::linear::Format;
   if (options.format == Format::Hybrid)
     options.format = Format::Csr; // No matrix of an instruction is dense.
@@ -99,95 +91,24 @@ LogicalResult LinearLower::addRoom(ProgramOp op,
   return success();
 }
 
-/// `in.x`, as the texts name their inputs, becomes `x`.
-static void nameInputs(gpuvm::ProgramOp program) {
-  Builder b(program.getContext());
-  program.setInputNamesAttr(b.getArrayAttr(llvm::map_to_vector(
-      program.getInputNames(), [&](Attribute name) -> Attribute {
-        StringRef text = cast<StringAttr>(name).getValue();
-        text.consume_front("in.");
-        return b.getStringAttr(text);
-      })));
-}
-
-/// The module that `text` holds; null after a diagnostic.
-static OwningOpRef<ModuleOp> parse(Operation *op, const std::string &text) {
-  // Calls of launches take a tensor until they are replaced.
-  ParserConfig config(op->getContext(), /*verifyAfterParse=*/false);
-  auto module = parseSourceString<ModuleOp>(text, config, "linear.mlir");
-  if (!module)
-    op->emitError("the program that was made of this is wrong");
-  return module;
-}
-
-/// Moves what `module` holds to before `op`.
-static void insertPrograms(Operation *op, ModuleOp module) {
-  for (Operation &made : llvm::make_early_inc_range(*module.getBody())) {
-    if (auto program = dyn_cast<gpuvm::ProgramOp>(made))
-      nameInputs(program);
-    made.moveBefore(op);
-  }
-}
-
-/// Puts a copy of the function's body in the place of a call.
-static void inlineCall(func::CallOp call, func::FuncOp function) {
-  OpBuilder b(call);
-  IRMapping mapping;
-  Block &body = function.getBody().front();
-  mapping.map(body.getArguments(), call.getOperands());
-  for (Operation &op : body.without_terminator())
-    b.clone(op, mapping);
-  for (auto [result, value] :
-       llvm::zip_equal(call.getResults(), body.getTerminator()->getOperands()))
-    result.replaceAllUsesWith(mapping.lookupOrDefault(value));
-  call.erase();
-}
-
-static void inlineLaunches(ModuleOp module, const Routines &routines) {
-  SmallVector<func::CallOp> calls;
-  module.walk([&](func::CallOp call) { calls.push_back(call); });
-  for (func::CallOp call : calls)
-    if (auto routine = routines.find(call.getCallee());
-        routine != routines.end())
-      inlineCall(call, routine->second.get());
-}
-
 LogicalResult
 LinearLower::lowerMixed(ProgramOp op, const vm::linear::Program &program,
                         const std::vector<vm::linear::PhaseMode> &modes,
                         const Routines &routines) {
-  FailureOr<vm::linear::EngineOptions> options = vm::linear::EngineOptions();
+  FailureOr<EngineOptions> options = EngineOptions();
   if (llvm::any_of(modes, [](const auto &phase) { return !phase.code; }))
     options = engineOptions(op, program);
   if (failed(options))
     return failure();
-  vm::linear::ProgramText text =
-      vm::linear::writeProgram(program, modes, *options);
-  OwningOpRef<ModuleOp> module = parse(op, text.program);
-  if (!module)
-    return failure();
-  inlineLaunches(*module, routines);
-  insertPrograms(op, *module);
-  for (const std::string &part : text.parts) {
-    OwningOpRef<ModuleOp> engine = parse(op, part);
-    if (!engine)
-      return failure();
-    insertPrograms(op, *engine);
-  }
-  return success();
+  return buildPhases(op, program, modes, routines, *options);
 }
 
 LogicalResult LinearLower::lowerFaithful(ProgramOp op,
                                          const vm::linear::Program &program) {
-  FailureOr<vm::linear::EngineOptions> options = engineOptions(op, program);
+  FailureOr<EngineOptions> options = engineOptions(op, program);
   if (failed(options))
     return failure();
-  OwningOpRef<ModuleOp> module =
-      parse(op, vm::linear::writeEngine(program, *options));
-  if (!module)
-    return failure();
-  insertPrograms(op, *module);
-  return success();
+  return buildEngine(op, op.getLoc(), program, *options);
 }
 
 /// Says which phases run in another mode than the one that was asked for, or

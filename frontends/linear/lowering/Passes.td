@@ -14,7 +14,7 @@ def LinearLower : Pass<"linear-lower", "::mlir::ModuleOp"> {
   let summary = "Makes a gpuvm.program of each linear.program.";
   let description = [{
     In faithful mode the program is the engine of the linear-algebra VM
-    (frontends/linear/modes/templates/engine) with tables of what this program does. In
+    (frontends/linear/lowering/functions) with tables of what this program does. In
     compiled mode each launch is a stage whose body is the routine, as loops
     and branches with the state in values; in fused mode runs of linear
     instructions are one matrix there. docs/linear-vm.md says what the

@@ -8,13 +8,13 @@
 #include "frontends/linear/modes/EngineTables.h"
 
 #include "frontends/linear/Arithmetic.h"
-#include "frontends/linear/modes/SignatureText.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <numeric>
 #include <span>
 
 using namespace vm;
@@ -22,27 +22,26 @@ using namespace vm::linear;
 
 //===--- Sizes ------------------------------------------------------------===//
 
-const std::array<EngineSize, 12> &vm::linear::allEngineSizes() {
-  static const std::array<EngineSize, 12> all = {{
-      {"machines", &EngineSizes::machines},
-      {"words", &EngineSizes::words},
-      {"stack", &EngineSizes::stack},
-      {"instructions", &EngineSizes::instructions},
-      {"phases", &EngineSizes::phases},
-      {"launches", &EngineSizes::launches},
-      {"buffers", &EngineSizes::buffers},
-      {"denseElements", &EngineSizes::denseElements},
-      {"nonzeros", &EngineSizes::nonzeros},
-      {"rowPointers", &EngineSizes::rowPointers},
-      {"packedWords", &EngineSizes::packedWords},
-      {"differentValues", &EngineSizes::differentValues},
-  }};
-  return all;
-}
+static constexpr EngineSize kSizes[] = {
+    {"machines", &EngineSizes::machines},
+    {"words", &EngineSizes::words},
+    {"stack", &EngineSizes::stack},
+    {"instructions", &EngineSizes::instructions},
+    {"phases", &EngineSizes::phases},
+    {"launches", &EngineSizes::launches},
+    {"buffers", &EngineSizes::buffers},
+    {"denseElements", &EngineSizes::denseElements},
+    {"nonzeros", &EngineSizes::nonzeros},
+    {"rowPointers", &EngineSizes::rowPointers},
+    {"packedWords", &EngineSizes::packedWords},
+    {"differentValues", &EngineSizes::differentValues},
+};
+
+std::span<const EngineSize> vm::linear::allEngineSizes() { return kSizes; }
 
 /// What a text may ask for; the others follow.
 static std::span<const EngineSize> namedSizes() {
-  return std::span(allEngineSizes()).first(7);
+  return allEngineSizes().first(7);
 }
 
 /// `machines=1000`.
@@ -76,7 +75,7 @@ Result<EngineSizes> vm::linear::parseRoom(std::string_view text,
     at = comma + 1;
   }
   for (const EngineSize &size : namedSizes())
-    room.*size.value = std::bit_ceil(room.*size.value);
+    room.*size.value = roundUp(room.*size.value);
   // A matrix has 24 non-zeros at most, as ADD does, and 22 rows.
   room.nonzeros = room.rowPointers = room.denseElements = 1;
   if (format == Format::Dense) {
@@ -91,6 +90,15 @@ Result<EngineSizes> vm::linear::parseRoom(std::string_view text,
     room.rowPointers = room.instructions * (kElements + 1);
   }
   return room;
+}
+
+std::vector<uint32_t> vm::linear::buffersByAddress(const Program &program) {
+  std::vector<uint32_t> buffers(program.buffers.size());
+  std::iota(buffers.begin(), buffers.end(), 0);
+  std::ranges::sort(buffers, {}, [&](uint32_t buffer) {
+    return program.buffers[buffer].base;
+  });
+  return buffers;
 }
 
 int32_t vm::linear::addressEnd(const Program &program) {
@@ -251,11 +259,14 @@ void TablesBuilder::addAccess() {
   for (uint32_t buffer : byAddress)
     bases.push_back(program.buffers[buffer].base);
   addList("buffers", &EngineSizes::buffers, std::move(bases));
-  auto &words = addRows("access", &EngineSizes::launches, byAddress.size());
+  auto &words = addRows("access", &EngineSizes::launches, tables.sizes.buffers);
   for (const Phase &phase : program.phases)
-    for (const Launch &launch : phase.launches)
+    for (const Launch &launch : phase.launches) {
       for (uint32_t buffer : byAddress)
         words.push_back(accessOf(launch, buffer));
+      if (byAddress.empty()) // No table is empty.
+        words.push_back(0);
+    }
 }
 
 /// What is a constant of a plan for one program.
@@ -285,11 +296,11 @@ EngineTables vm::linear::buildEngineTables(const Program &program,
   builder.addCode();
   builder.addMatrices(format, threshold);
   builder.addPlan();
+  builder.addLimits();
   if (hasAccess)
     builder.addAccess();
   else
     builder.tables.sizes.buffers = std::max<size_t>(program.buffers.size(), 1);
-  builder.addLimits();
   return std::move(builder.tables);
 }
 
@@ -298,16 +309,18 @@ static uint32_t paddingOf(const EngineTable &table) {
   return table.name == "buffers" ? INT32_MAX : 0;
 }
 
+size_t vm::linear::columnsOf(const EngineTable &table,
+                             const EngineSizes &sizes) {
+  bool isAccess = table.name == "access"; // Its columns are buffers.
+  return isAccess ? sizes.buffers : table.columns;
+}
+
 std::vector<uint32_t> vm::linear::padTable(const EngineTable &table,
-                                           const EngineSizes &own,
                                            const EngineSizes &sizes) {
   if (!table.rows)
     return table.words;
-  bool isAccess = table.name == "access"; // Its columns are buffers.
-  size_t columns = isAccess ? sizes.buffers : table.columns;
+  size_t columns = columnsOf(table, sizes);
   std::vector<uint32_t> padded(sizes.*table.rows * columns, paddingOf(table));
-  for (size_t row = 0; row < own.*table.rows; ++row)
-    std::copy_n(table.words.begin() + row * table.columns, table.columns,
-                padded.begin() + row * columns);
+  copyRows(std::span(table.words), table.columns, padded.begin(), columns);
   return padded;
 }

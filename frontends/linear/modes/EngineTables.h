@@ -10,12 +10,13 @@
 
 #pragma once
 
+#include "frontends/engine/Sizes.h"
 #include "frontends/linear/Program.h"
 #include "frontends/linear/matrices/Matrices.h"
 #include "runtime/base/Status.h"
 
-#include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,12 +42,8 @@ struct EngineSizes {
   bool operator==(const EngineSizes &) const = default;
 };
 
-/// Every size, with the name that it has in an engine's text and in messages.
-struct EngineSize {
-  const char *name;
-  uint32_t EngineSizes::*value;
-};
-const std::array<EngineSize, 12> &allEngineSizes();
+using EngineSize = SizeOf<EngineSizes, uint32_t>;
+std::span<const EngineSize> allEngineSizes();
 
 /// The sizes of an engine that `text` asks for ("machines=1000,words=4096", or
 /// "auto" for nothing more): the larger ones of those in the text and of
@@ -78,11 +75,17 @@ struct EngineTables {
 EngineTables buildEngineTables(const Program &program, Format format,
                                double threshold, bool hasAccess);
 
+/// Buffers, ascending by their bases.
+std::vector<uint32_t> buffersByAddress(const Program &program);
+
 /// What every address is less than.
 int32_t addressEnd(const Program &program);
 
+/// The columns of `table` in an engine with room for `sizes`.
+size_t columnsOf(const EngineTable &table, const EngineSizes &sizes);
+
 /// The words of `table` in an engine with room for `sizes`.
-std::vector<uint32_t> padTable(const EngineTable &table, const EngineSizes &own,
+std::vector<uint32_t> padTable(const EngineTable &table,
                                const EngineSizes &sizes);
 
 /// Whether some access of the program may be forbidden.

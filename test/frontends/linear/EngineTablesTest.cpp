@@ -112,10 +112,10 @@ TEST(EngineTables, PaddedRowsAndColumns) {
   room.launches = 4;
   room.buffers = 3;
   std::vector<uint32_t> access = {1, 3, 0, 1, 3, 0, 1, 3, 0, 0, 0, 0};
-  EXPECT_EQ(padTable(tables.find("access"), tables.sizes, room), access);
+  EXPECT_EQ(padTable(tables.find("access"), room), access);
   // An address never is in a buffer that is not there.
   std::vector<uint32_t> bases = {0, 3, INT32_MAX};
-  EXPECT_EQ(padTable(tables.find("buffers"), tables.sizes, room), bases);
+  EXPECT_EQ(padTable(tables.find("buffers"), room), bases);
   std::vector<uint32_t> limits = {5, 1, 0, 2, 0};
-  EXPECT_EQ(padTable(tables.find("limits"), tables.sizes, room), limits);
+  EXPECT_EQ(padTable(tables.find("limits"), room), limits);
 }

@@ -8,6 +8,10 @@
 // RUN: gpuvm-compile %s --exact -o %t.gvplan
 // RUN: gpuvm-run %t.gvplan --expected_output=y=4xf32=12,15,18,21 --expected_f32_threshold=0
 
+// What a body does has the place of its text, whatever lines this program does without.
+// RUN: grep -n 'gpuvm.scatter last %%w at %%a' %S/../../../frontends/linear/lowering/functions/Next.mlir | cut -d: -f1 > %t.line
+// RUN: gpuvm-opt %s --linear-lower=mode=faithful --mlir-print-debuginfo --mlir-print-local-scope | grep -o 'scatter last.*Next.mlir":[0-9]*' | sed 's/.*://' | diff - %t.line
+
 // FAITHFUL: gpuvm.program @tripled() -> (y: tensor<4xf32>, state: tensor<4x22xf32>, status: tensor<4xi32>, fault: tensor<4xi32>, counts: tensor<1x6xi64>)
 // FAITHFUL: heap @linear.code : tensor<9x5xi32>
 // FAITHFUL: repeat @linear.epochs up_to 51
