@@ -45,9 +45,18 @@ public:
   virtual vm::Status save(const vm::Plan &plan, const std::string &output);
 };
 
+/// What gpuvm-compile --help says of a front end.
+struct FrontEndHelp {
+  const char *sources;      ///< What it compiles, with the suffixes of files.
+  const char *example = ""; ///< A command line.
+  const char *output = "";  ///< Sentences on what is written besides a plan.
+};
+
 class FrontEnd {
 public:
   virtual ~FrontEnd() = default;
+
+  virtual FrontEndHelp help() const = 0;
 
   virtual void registerDialects(DialectRegistry &registry) const = 0;
   virtual void registerPasses() const {}

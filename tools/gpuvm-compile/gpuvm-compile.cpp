@@ -31,19 +31,6 @@
 
 #include <optional>
 
-static const char *const kHelp =
-    R"(Compiles a gpuvm program, or workflows of the token-stream VM, to a plan.
-
-Example:
-  gpuvm-compile examples/tpch/q6.mlir -o q6.gvplan
-  gpuvm-compile chat.workflow.toml -o chat.gvplan --streams=64 --budget=4096
-
-The plan of workflows has room for any like them: they are in the file
-PLAN.token.json beside it, which gpuvm-token run reads.
-
-Exit codes: 0 ok, 2 usage or an output that cannot be written, 3 bad input
-file, 6 out of memory.)";
-
 namespace {
 struct CommandLine {
   std::vector<std::string> sources;
@@ -73,10 +60,32 @@ static int fail(const vm::Status &status) {
   return static_cast<int>(status.code());
 }
 
+/// With what the front ends of this build compile.
+static std::string
+helpText(llvm::ArrayRef<std::unique_ptr<mlir::gpuvm::FrontEnd>> frontEnds) {
+  std::string sources = "  a gpuvm program (.mlir)\n",
+              examples = "  gpuvm-compile examples/tpch/q6.mlir -o q6.gvplan\n",
+              outputs;
+  for (const auto &frontEnd : frontEnds) {
+    mlir::gpuvm::FrontEndHelp help = frontEnd->help();
+    sources += fmt::format("  {}\n", help.sources);
+    if (*help.example)
+      examples += fmt::format("  {}\n", help.example);
+    if (*help.output)
+      outputs += fmt::format("{}\n\n", help.output);
+  }
+  return fmt::format(
+      "Compiles a program to a plan.\n\nPrograms:\n{}\nExample:\n{}\n{}Exit "
+      "codes: 0 ok, "
+      "2 usage or an output that cannot be written, 3 bad "
+      "input\nfile, 6 out of memory.",
+      sources, examples, outputs);
+}
+
 static void addFiles(CLI::App &app, CommandLine &line) {
   app.add_option("source", line.sources,
-                 "The program (.mlir, .lvm or .gvlx; - is standard input), or "
-                 "workflows")
+                 "The program (- is standard input), or files that are "
+                 "compiled together")
       ->required();
   app.add_option("-o,--output", line.output, "The plan file to write");
   app.add_option("--program", line.request.programNames,
@@ -89,8 +98,7 @@ static void addFiles(CLI::App &app, CommandLine &line) {
                  "--keep-module made of them")
       ->allow_extra_args(false);
   app.add_flag("--keep-module", line.request.keepModule,
-               "The plan carries the module that it is made of, for --link and "
-               "--model");
+               "The plan carries the module that it is made of, for --link");
   app.add_option("--report", line.report, "Write the fusion report (JSON)")
       ->type_name("FILE");
   app.add_option("--dump-phases-to", line.request.phasesDir,
@@ -327,7 +335,7 @@ int main(int argc, char **argv) {
   mlir::gpuvm::CrashReport::install("gpuvm-compile");
   llvm::InitLLVM init(argc, argv);
   CommandLine line;
-  CLI::App app(kHelp, "gpuvm-compile");
+  CLI::App app(helpText(line.frontEnds), "gpuvm-compile");
   app.set_version_flag(
       "--version", fmt::format("gpuvm-compile {} (plan format {}.{}, LLVM {})",
                                GPUVM_VERSION, vm::kPlanFormatMajor,

@@ -50,6 +50,9 @@ private:
 
 class LinearFrontEnd : public mlir::gpuvm::FrontEnd {
 public:
+  mlir::gpuvm::FrontEndHelp help() const override {
+    return {.sources = "a program of the linear-algebra VM (.lvm or .gvlx)"};
+  }
   void registerDialects(mlir::DialectRegistry &registry) const override {
     registry.insert<mlir::linear::LinearDialect>();
   }

@@ -74,6 +74,15 @@ private:
 
 class TokenFrontEnd : public mlir::gpuvm::FrontEnd {
 public:
+  mlir::gpuvm::FrontEndHelp help() const override {
+    return {.sources = "workflows of the token-stream VM (.workflow.toml, "
+                       ".token.json, .wire or .token.mlir)",
+            .example = "gpuvm-compile chat.workflow.toml -o chat.gvplan "
+                       "--streams=64 --budget=4096",
+            .output = "The plan of workflows has room for any like them: they "
+                      "are in the file\nPLAN.token.json next to it, which "
+                      "gpuvm-token run reads."};
+  }
   void registerDialects(mlir::DialectRegistry &registry) const override {
     mlir::token::registerTokenDialect(registry);
   }
