@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/reference/ElementName.h"
 #include "compiler/reference/Elementwise.h"
 #include "compiler/reference/Evaluate.h"
 #include "compiler/reference/ScalarCode.h"

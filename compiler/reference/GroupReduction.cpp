@@ -7,6 +7,8 @@
 
 #include "compiler/reference/GroupReduction.h"
 
+#include "compiler/reference/ElementName.h"
+
 using namespace mlir;
 using namespace mlir::gpuvm;
 using namespace mlir::gpuvm::reference;

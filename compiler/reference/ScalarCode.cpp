@@ -7,6 +7,7 @@
 
 #include "compiler/reference/ScalarCode.h"
 
+#include "compiler/reference/ElementName.h"
 #include "compiler/reference/Elementwise.h"
 #include "compiler/reference/SmallTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,21 +18,6 @@
 
 using namespace mlir;
 using namespace mlir::gpuvm::reference;
-
-std::string gpuvm::reference::getElementwiseName(Operation *op,
-                                                 unsigned result) {
-  std::string name = op->getName().getStringRef().str();
-  if (auto cmp = dyn_cast<arith::CmpIOp>(op))
-    return name + "." + arith::stringifyCmpIPredicate(cmp.getPredicate()).str();
-  if (auto cmp = dyn_cast<arith::CmpFOp>(op))
-    return name + "." + arith::stringifyCmpFPredicate(cmp.getPredicate()).str();
-  // Only rounding to nearest even is known.
-  if (auto trunc = dyn_cast<arith::TruncFOp>(op))
-    if (auto mode = trunc.getRoundingmode();
-        mode && *mode != arith::RoundingMode::to_nearest_even)
-      return name + "." + arith::stringifyRoundingMode(*mode).str();
-  return op->getNumResults() == 1 ? name : name + "#" + std::to_string(result);
-}
 
 //===----------------------------------------------------------------------===//
 // Buffers

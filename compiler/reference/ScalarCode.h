@@ -22,10 +22,6 @@
 
 namespace mlir::gpuvm::reference {
 
-/// The name by which Elementwise.h knows result `result` of `op`: that of the
-/// operation, with ".predicate" of a comparison and "#i" if there are several.
-std::string getElementwiseName(Operation *op, unsigned result);
-
 class ScalarCode {
 public:
   static constexpr int64_t kMaxCount = 1024;

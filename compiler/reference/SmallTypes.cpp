@@ -10,8 +10,9 @@
 
 #include "compiler/reference/SmallTypes.h"
 
+#include "compiler/reference/ElementName.h"
 #include "compiler/reference/Elementwise.h"
-#include "compiler/reference/ScalarCode.h"
+#include "compiler/reference/Tensor.h"
 #include "dialects/gpuvm/SmallTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"

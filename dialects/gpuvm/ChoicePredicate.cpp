@@ -20,8 +20,8 @@ bool gpuvm::isMinimum(Operation *op) {
              arith::MinNumFOp>(op);
 }
 
-std::optional<Choice::Predicate> gpuvm::predicateOf(Operation *op, bool invert,
-                                                    bool swap) {
+std::optional<ChoicePredicate> gpuvm::predicateOf(Operation *op, bool invert,
+                                                  bool swap) {
   if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
     arith::CmpIPredicate predicate = compare.getPredicate();
     if (invert)
@@ -49,7 +49,7 @@ std::optional<Choice::Predicate> gpuvm::predicateOf(Operation *op, bool invert,
   return std::nullopt;
 }
 
-static bool isGreater(Choice::Predicate predicate) {
+static bool isGreater(ChoicePredicate predicate) {
   using I = arith::CmpIPredicate;
   using F = arith::CmpFPredicate;
   if (auto *integer = std::get_if<I>(&predicate))
@@ -57,7 +57,7 @@ static bool isGreater(Choice::Predicate predicate) {
   return llvm::is_contained({F::OGT, F::OGE}, std::get<F>(predicate));
 }
 
-bool gpuvm::isStrict(Choice::Predicate predicate) {
+bool gpuvm::isStrict(ChoicePredicate predicate) {
   using I = arith::CmpIPredicate;
   using F = arith::CmpFPredicate;
   if (auto *integer = std::get_if<I>(&predicate))
@@ -65,7 +65,7 @@ bool gpuvm::isStrict(Choice::Predicate predicate) {
   return llvm::is_contained({F::OGT, F::OLT}, std::get<F>(predicate));
 }
 
-bool gpuvm::agrees(Operation *op, Choice::Predicate predicate) {
+bool gpuvm::agrees(Operation *op, ChoicePredicate predicate) {
   if (isGreater(predicate) ? !isMaximum(op) : !isMinimum(op))
     return false;
   auto *integer = std::get_if<arith::CmpIPredicate>(&predicate);

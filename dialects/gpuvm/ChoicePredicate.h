@@ -7,22 +7,29 @@
 
 #pragma once
 
-#include "dialects/gpuvm/Combiner.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <optional>
+#include <variant>
 
 namespace mlir::gpuvm {
+
+/// That of a choice (Combiner.h).
+using ChoicePredicate =
+    std::variant<arith::CmpIPredicate, arith::CmpFPredicate>;
 
 bool isMaximum(Operation *op);
 bool isMinimum(Operation *op);
 
 /// The predicate of the comparison `op`, or its inverse, or with its operands
 /// exchanged; nullopt if it is none of a choice.
-std::optional<Choice::Predicate> predicateOf(Operation *op, bool invert,
-                                             bool swap);
+std::optional<ChoicePredicate> predicateOf(Operation *op, bool invert,
+                                           bool swap);
 
 /// Whether equal keys do not beat each other.
-bool isStrict(Choice::Predicate predicate);
+bool isStrict(ChoicePredicate predicate);
 
 /// Whether the extremum `op` is the key that `predicate` chooses.
-bool agrees(Operation *op, Choice::Predicate predicate);
+bool agrees(Operation *op, ChoicePredicate predicate);
 
 } // namespace mlir::gpuvm

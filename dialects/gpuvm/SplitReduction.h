@@ -10,7 +10,7 @@
 
 #pragma once
 
-#include "dialects/gpuvm/Reduction.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace mlir::gpuvm {
 

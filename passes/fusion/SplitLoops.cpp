@@ -12,6 +12,7 @@
 
 #include "passes/expand/Generalize.h"
 
+#include "dialects/gpuvm/Reduction.h"
 #include "dialects/gpuvm/ScalarBody.h"
 #include "dialects/gpuvm/SplitReduction.h"
 #include "kernels/loops/LongLoops.h"
