@@ -1,4 +1,4 @@
-//===- ConditionKernels.cpp - kernels that need not always run ------------===//
+//===- ConditionKernels.cpp - inference of the predicates of kernels ------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LimitLoops.cpp - loops end before a number of iterations -----------===//
+//===- LimitLoops.cpp - a limit of loop iterations ------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

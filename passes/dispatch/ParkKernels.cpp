@@ -1,4 +1,4 @@
-//===- ParkKernels.cpp - kernels that run if somebody needs them ----------===//
+//===- ParkKernels.cpp - lowering to predicated dispatches ----------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

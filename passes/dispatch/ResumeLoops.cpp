@@ -1,4 +1,4 @@
-//===- ResumeLoops.cpp - code with loops as a machine of states -----------===//
+//===- ResumeLoops.cpp - code with loops as a state machine ---------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- SizeKernels.cpp - as many workgroups as there are rows -------------===//
+//===- SizeKernels.cpp - dispatches sized by the count of rows ------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

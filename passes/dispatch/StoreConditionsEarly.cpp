@@ -1,4 +1,4 @@
-//===- StoreConditionsEarly.cpp - whether a loop goes on, stored early ----===//
+//===- StoreConditionsEarly.cpp - hoisting of stores of loop conditions ---===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

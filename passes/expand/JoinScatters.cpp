@@ -1,4 +1,4 @@
-//===- JoinScatters.cpp - updates of the same positions, at once ----------===//
+//===- JoinScatters.cpp - merging of scatters to the same positions -------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- JoinScalars.cpp - kernels of single elements, in other kernels -----===//
+//===- JoinScalars.cpp - fusion of scalar dispatches ----------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
