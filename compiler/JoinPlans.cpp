@@ -103,17 +103,6 @@ static std::string qualify(const Plan &part, StringRef name) {
   return (part.program + "." + name).str();
 }
 
-/// The label of a command: stages with a plus between them.
-static std::string qualifyLabel(const Plan &part, StringRef label) {
-  if (label.empty())
-    return "";
-  SmallVector<StringRef> stages;
-  label.split(stages, '+');
-  return join(
-      map_range(stages, [&](StringRef stage) { return qualify(part, stage); }),
-      "+");
-}
-
 //===----------------------------------------------------------------------===//
 // Regions
 //===----------------------------------------------------------------------===//
@@ -283,6 +272,7 @@ void Joiner::addPart(size_t number) {
     slot.name = ("r" + Twine(slot.reg) + "." + Twine(slot.instance)).str();
     whole.registers.push_back(std::move(slot));
   }
+  uint32_t firstStage = whole.stages.size();
   for (vm::Stage stage : part.stages) {
     stage.name = qualify(part, stage.name);
     stage.instance += whole.instances;
@@ -295,7 +285,8 @@ void Joiner::addPart(size_t number) {
     addData(moved, std::move(data));
   uint32_t firstCommand = whole.commands.size();
   for (vm::Command &command : part.commands) {
-    command.stage = qualifyLabel(part, command.stage);
+    for (uint32_t &stage : command.stages)
+      stage += firstStage;
     moveWindows(command, moved, kernelsOf[number], firstCommand);
     whole.commands.push_back(std::move(command));
   }

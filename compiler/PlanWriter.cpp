@@ -270,9 +270,9 @@ void PlanTranslator::addCommand(Operation *command) {
   // kUnlessAttr of kernels/loops/LongLoops.h
   if (auto unless = command->getAttrOfType<StringAttr>("chain.unless"))
     result.unless = vm::fromString<vm::Feature>(unless.getValue().str());
-  auto add = [&](auto payload, StringRef stage) {
+  auto add = [&](auto payload, ArrayRef<int32_t> stages) {
     result.op = std::move(payload);
-    result.stage = stage.str();
+    result.stages.assign(stages.begin(), stages.end());
     plan.commands.push_back(std::move(result));
   };
   TypeSwitch<Operation *>(command)
@@ -282,14 +282,14 @@ void PlanTranslator::addCommand(Operation *command) {
         dispatch.windows = bind(d.getKernel(), d.getWindows());
         for (unsigned i = 0; i < 3; ++i)
           dispatch.groups[i] = d.getGroups()[i];
-        add(dispatch, d.getStage());
+        add(dispatch, d.getStages());
       })
       .Case<chain::DispatchIndirectOp>([&](auto d) {
         vm::DispatchIndirect dispatch;
         dispatch.kernel = kernelNumber[d.getKernel()];
         dispatch.windows = bind(d.getKernel(), d.getWindows());
         dispatch.controlOffset = d.getControlOffset();
-        add(dispatch, d.getStage());
+        add(dispatch, d.getStages());
       })
       .Case<chain::BarrierOp>([&](auto b) {
         vm::Barrier barrier;
@@ -297,14 +297,14 @@ void PlanTranslator::addCommand(Operation *command) {
           barrier.reasons.push_back(
               {static_cast<vm::HazardKind>(hazard.getKind()), hazard.getFirst(),
                hazard.getSecond(), toWindow(hazard.getWindow())});
-        add(barrier, "");
+        add(barrier, {});
       })
       .Case<chain::CopyOp>([&](auto c) {
         add(vm::Copy{toWindow(c.getSource()), toWindow(c.getDestination())},
-            c.getStage());
+            c.getStages());
       })
       .Case<chain::ClockOp>([&](auto c) {
-        add(vm::Clock{toWindow(c.getWindow())}, c.getStage());
+        add(vm::Clock{toWindow(c.getWindow())}, c.getStages());
       })
       .Case<chain::RepeatOp>([&](auto r) {
         vm::Repeat repeat = {/*commands=*/0,
@@ -321,7 +321,7 @@ void PlanTranslator::addCommand(Operation *command) {
             for (auto window : rotation.template getAsRange<WindowAttr>())
               windows.push_back(toWindow(window));
           }
-        add(std::move(repeat), "");
+        add(std::move(repeat), {});
         size_t place = plan.commands.size();
         for (Operation &inner : r.getBody().front())
           addCommand(&inner);
@@ -331,7 +331,7 @@ void PlanTranslator::addCommand(Operation *command) {
       .Case<chain::FillOp>([&](auto f) {
         add(vm::Fill{toWindow(f.getWindow()),
                      static_cast<uint32_t>(f.getValue())},
-            f.getStage());
+            f.getStages());
       });
 }
 

@@ -148,10 +148,33 @@ static LogicalResult verifyShared(PlanOp plan) {
   return success();
 }
 
-/// C2 and C3 of a command, and of those in a repeat.
+static ArrayRef<int32_t> getStages(Operation *command) {
+  return TypeSwitch<Operation *, ArrayRef<int32_t>>(command)
+      .Case<DispatchOp, DispatchIndirectOp, chain::CopyOp, FillOp,
+            chain::ClockOp>([](auto op) { return op.getStages(); })
+      .Default(ArrayRef<int32_t>());
+}
+
+static LogicalResult verifyStages(Operation *command, int32_t numStages) {
+  int32_t before = -1;
+  for (int32_t stage : getStages(command)) {
+    if (stage < 0 || stage >= numStages) // C5
+      return command->emitOpError("C5: the plan has no stage ")
+             << stage << " (it has " << numStages << ")";
+    if (stage <= before) // C5
+      return command->emitOpError("C5: stage ")
+             << stage << " stands after stage " << before;
+    before = stage;
+  }
+  return success();
+}
+
+/// C2, C3 and C5 of a command, and of those in a repeat.
 static LogicalResult verifyCommand(Operation *op, PlanOp plan,
-                                   const llvm::StringMap<KernelOp> &kernels) {
-  if (failed(verifyWindows(op, plan.getRegions())))
+                                   const llvm::StringMap<KernelOp> &kernels,
+                                   int32_t numStages) {
+  if (failed(verifyWindows(op, plan.getRegions())) ||
+      failed(verifyStages(op, numStages)))
     return failure();
   if (auto dispatch = dyn_cast<DispatchOp>(op))
     return verifyDispatch(dispatch, kernels);
@@ -160,7 +183,7 @@ static LogicalResult verifyCommand(Operation *op, PlanOp plan,
                    succeeded(verifyIndirect(indirect, plan.getRegions())));
   if (auto repeat = dyn_cast<chain::RepeatOp>(op))
     for (Operation &inner : repeat.getBody().front())
-      if (failed(verifyCommand(&inner, plan, kernels)))
+      if (failed(verifyCommand(&inner, plan, kernels, numStages)))
         return failure();
   return success();
 }
@@ -177,6 +200,8 @@ LogicalResult PlanOp::verifyRegions() {
   llvm::StringMap<KernelOp> kernels;
   for (auto kernel : getBody().getOps<KernelOp>())
     kernels[kernel.getName()] = kernel;
+  auto numStages = static_cast<int32_t>(
+      llvm::range_size(getBody().getOps<chain::StageOp>()));
   llvm::StringSet<> names;
   for (Operation &op : getBody().front()) {
     if (!isa_and_nonnull<ChainDialect>(op.getDialect())) // C4
@@ -185,7 +210,7 @@ LogicalResult PlanOp::verifyRegions() {
     if (!name.empty() &&
         !names.insert((op.getName().getStringRef() + " " + name).str()).second)
       return op.emitOpError("C4: \"") << name << "\" is there twice";
-    if (failed(verifyCommand(&op, *this, kernels)))
+    if (failed(verifyCommand(&op, *this, kernels, numStages)))
       return failure();
   }
   return verifyReferences(*this, kernels.size());

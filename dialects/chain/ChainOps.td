@@ -67,7 +67,7 @@ def Chain_PlanOp : Chain_Op<"plan", [
     C4: the body holds operations of this dialect only; inputs, outputs,
         symbols, stages and kernels have names that are unique among their kind.
     C5: a stage names kernels and an instance of the plan, a register an
-        instance of the plan.
+        instance of the plan, a command stages of the plan, in ascending order.
     C6: `shared` are five sizes, not larger than the regions, `transient` two
         offsets in Registers, ascending from the end of what is shared.
 
@@ -75,7 +75,7 @@ def Chain_PlanOp : Chain_Op<"plan", [
 
     ```mlir
     chain.plan @empty regions [256, 0, 0, 0, 0] instances 0 {
-      chain.fill #gpuvm.window<registers, 0, 64> with 0 for "clear"
+      chain.fill #gpuvm.window<registers, 0, 64> with 0 for []
     }
     ```
   }];
@@ -226,7 +226,8 @@ def Chain_KernelOp : Chain_PlanChild<"kernel", [
 def Chain_DispatchOp : Chain_Command<"dispatch"> {
   let summary = "Runs a kernel on windows.";
   let description = [{
-    `windows` are in the order of the bindings of the kernel and its variants.
+    `windows` are in the order of the bindings of the kernel and its variants. As
+    of every command, the numbers after `for` are those of the stages it works for.
 
     C1: `groups` are three positive numbers.
 
@@ -238,12 +239,12 @@ def Chain_DispatchOp : Chain_Command<"dispatch"> {
         attributes {spirv = array<i32: 119734787>} {
     }
     chain.dispatch "scale_0" groups [1, 1, 1]
-        windows [#gpuvm.window<registers, 0, 32>, #gpuvm.window<registers, 256, 32>] for "scale"
+        windows [#gpuvm.window<registers, 0, 32>, #gpuvm.window<registers, 256, 32>] for [0]
     ```
   }];
   let arguments = (ins StrAttr:$kernel, DenseI32ArrayAttr:$groups,
-                       Gpuvm_WindowArrayAttr:$windows, StrAttr:$stage);
-  let assemblyFormat = "$kernel `groups` $groups `windows` $windows `for` $stage attr-dict";
+                       Gpuvm_WindowArrayAttr:$windows, DenseI32ArrayAttr:$stages);
+  let assemblyFormat = "$kernel `groups` $groups `windows` $windows `for` $stages attr-dict";
   let hasVerifier = 1;
 }
 
@@ -260,12 +261,12 @@ def Chain_DispatchIndirectOp : Chain_Command<"dispatch_indirect"> {
         attributes {spirv = array<i32: 119734787>} {
     }
     chain.dispatch_indirect "scale_0" control 0
-        windows [#gpuvm.window<registers, 0, 32>, #gpuvm.window<registers, 256, 32>] for "scale"
+        windows [#gpuvm.window<registers, 0, 32>, #gpuvm.window<registers, 256, 32>] for [0]
     ```
   }];
   let arguments = (ins StrAttr:$kernel, I64Attr:$control_offset,
-                       Gpuvm_WindowArrayAttr:$windows, StrAttr:$stage);
-  let assemblyFormat = "$kernel `control` $control_offset `windows` $windows `for` $stage attr-dict";
+                       Gpuvm_WindowArrayAttr:$windows, DenseI32ArrayAttr:$stages);
+  let assemblyFormat = "$kernel `control` $control_offset `windows` $windows `for` $stages attr-dict";
 }
 
 def Chain_BarrierOp : Chain_Command<"barrier"> {
@@ -282,11 +283,11 @@ def Chain_CopyOp : Chain_Command<"copy"> {
   let description = [{
     C1: the windows are equally long, a multiple of 4 bytes, and do not overlap.
 
-    Example: `chain.copy <registers, 0, 32> to <globals, 0, 32> for "store"`
+    Example: `chain.copy <registers, 0, 32> to <globals, 0, 32> for []`
   }];
   let arguments = (ins Gpuvm_WindowAttr:$source, Gpuvm_WindowAttr:$destination,
-                       StrAttr:$stage);
-  let assemblyFormat = "$source `to` $destination `for` $stage attr-dict";
+                       DenseI32ArrayAttr:$stages);
+  let assemblyFormat = "$source `to` $destination `for` $stages attr-dict";
   let hasVerifier = 1;
 }
 
@@ -295,10 +296,10 @@ def Chain_FillOp : Chain_Command<"fill"> {
   let description = [{
     C1: the window is a multiple of 4 bytes.
 
-    Example: `chain.fill #gpuvm.window<registers, 0, 64> with 0 for "clear"`
+    Example: `chain.fill #gpuvm.window<registers, 0, 64> with 0 for []`
   }];
-  let arguments = (ins Gpuvm_WindowAttr:$window, I32Attr:$value, StrAttr:$stage);
-  let assemblyFormat = "$window `with` $value `for` $stage attr-dict";
+  let arguments = (ins Gpuvm_WindowAttr:$window, I32Attr:$value, DenseI32ArrayAttr:$stages);
+  let assemblyFormat = "$window `with` $value `for` $stages attr-dict";
   let hasVerifier = 1;
 }
 
@@ -307,10 +308,10 @@ def Chain_ClockOp : Chain_Command<"clock"> {
   let description = [{
     C1: the window is 24 bytes long.
 
-    Example: `chain.clock #gpuvm.window<registers, 0, 24> for "search"`
+    Example: `chain.clock #gpuvm.window<registers, 0, 24> for []`
   }];
-  let arguments = (ins Gpuvm_WindowAttr:$window, StrAttr:$stage);
-  let assemblyFormat = "$window `for` $stage attr-dict";
+  let arguments = (ins Gpuvm_WindowAttr:$window, DenseI32ArrayAttr:$stages);
+  let assemblyFormat = "$window `for` $stages attr-dict";
   let hasVerifier = 1;
 }
 
@@ -338,7 +339,7 @@ def Chain_RepeatOp : Chain_Command<"repeat", [
     ```mlir
     chain.repeat 500 times while #gpuvm.window<registers, 256, 1> {
       chain.barrier []
-      chain.fill #gpuvm.window<registers, 0, 64> with 0 for "clear"
+      chain.fill #gpuvm.window<registers, 0, 64> with 0 for []
     }
     ```
   }];

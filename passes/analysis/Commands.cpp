@@ -95,18 +95,3 @@ StringAttr gpuvm::freeName(ProgramOp program, const Twine &wanted) {
         SymbolTable::generateSymbolName<64>(name.getValue(), isTaken, number));
   return name;
 }
-
-std::string gpuvm::stageLabel(CommandOpInterface command) {
-  ArrayAttr stages = command.getStagesAttr();
-  if (!stages)
-    return "";
-  constexpr size_t kNames = 8;
-  std::string label =
-      llvm::join(ArrayAttr::get(command->getContext(),
-                                stages.getValue().take_front(kNames))
-                     .getAsValueRange<StringAttr>(),
-                 "+");
-  if (stages.size() > kNames)
-    label += " and " + std::to_string(stages.size() - kNames) + " more";
-  return label;
-}

@@ -65,7 +65,4 @@ Operation *lastRun(Operation *user, Operation *maker);
 /// `wanted`, or a name like it, that nothing in the program has.
 StringAttr freeName(ProgramOp program, const Twine &wanted);
 
-/// "filter+revenue": the stages a command works for, the first few of many.
-std::string stageLabel(CommandOpInterface command);
-
 } // namespace mlir::gpuvm

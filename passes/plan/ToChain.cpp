@@ -44,6 +44,7 @@ private:
                   LaunchAttr base = LaunchAttr());
   void addExternal(ExternKernelOp op);
   void addStages();
+  SmallVector<int32_t> stagesOf(CommandOpInterface command);
   LogicalResult addCommands(Block &block);
   llvm::SmallDenseSet<unsigned> bindingsOf(StringRef emitted);
   LogicalResult addDispatch(KernelOp op);
@@ -63,6 +64,7 @@ private:
   OpBuilder b;
   Location loc;
   llvm::MapVector<StringRef, unsigned> kernelNumber;
+  llvm::DenseMap<Attribute, int32_t> stageNumber; ///< By name.
 };
 
 struct ToChain : gpuvm::impl::ToChainBase<ToChain> {
@@ -262,7 +264,19 @@ void ChainBuilder::addStages() {
         locations ? Location(cast<LocationAttr>(locations[instance])) : loc;
     chain::StageOp::create(b, where, cast<StringAttr>(stage).getValue(),
                            instance, kernelsOf[stage].getArrayRef());
+    stageNumber[stage] = instance;
   }
+}
+
+/// The numbers of the stages that a command works for, ascending.
+SmallVector<int32_t> ChainBuilder::stagesOf(CommandOpInterface command) {
+  SmallVector<int32_t> numbers;
+  if (ArrayAttr stages = command.getStagesAttr())
+    for (Attribute stage : stages)
+      if (auto known = stageNumber.find(stage); known != stageNumber.end())
+        numbers.push_back(known->second);
+  llvm::sort(numbers);
+  return numbers;
 }
 
 //===----------------------------------------------------------------------===//
@@ -317,14 +331,14 @@ LogicalResult ChainBuilder::addDispatch(KernelOp op) {
              << groups << " workgroups, not " << *op.getParkedGroups();
     auto dispatch = chain::DispatchIndirectOp::create(
         b, op.getLoc(), *op.getEmitted(), counts->getOffset(),
-        b.getArrayAttr(windows), stageLabel(op));
+        b.getArrayAttr(windows), stagesOf(op));
     if (op->hasAttr(kResumesAttr))
       leaveOut(dispatch);
     return success();
   }
   chain::DispatchOp::create(b, op.getLoc(), *op.getEmitted(),
                             ArrayRef<int32_t>{groups, 1, 1},
-                            b.getArrayAttr(windows), stageLabel(op));
+                            b.getArrayAttr(windows), stagesOf(op));
   return success();
 }
 
@@ -334,7 +348,7 @@ void ChainBuilder::addInvoke(InvokeOp op) {
   SmallVector<Attribute> windows(op.getInputWindows()->getValue());
   llvm::append_range(windows, op.getOutputWindows()->getValue());
   chain::DispatchOp::create(b, op.getLoc(), op.getCallee(), kernel.getGroups(),
-                            b.getArrayAttr(windows), stageLabel(op));
+                            b.getArrayAttr(windows), stagesOf(op));
 }
 
 LogicalResult ChainBuilder::addLoop(LoopOp op) {
@@ -365,7 +379,7 @@ LogicalResult ChainBuilder::addCommands(Block &block) {
   auto copy = [&](auto op) {
     chain::CopyOp::create(
         b, op.getLoc(), cast<WindowAttr>((*op.getInputWindows())[0]),
-        cast<WindowAttr>((*op.getOutputWindows())[0]), stageLabel(op));
+        cast<WindowAttr>((*op.getOutputWindows())[0]), stagesOf(op));
   };
   for (Operation &op : block) {
     auto kernel = dyn_cast<KernelOp>(op);
@@ -378,7 +392,7 @@ LogicalResult ChainBuilder::addCommands(Block &block) {
           chain::ClockOp::create(
               b, clock.getLoc(),
               cast<WindowAttr>((*clock.getOutputWindows())[0]),
-              stageLabel(clock));
+              stagesOf(clock));
         })
         .Case<InvokeOp>([&](auto invoke) { addInvoke(invoke); })
         .Case<CopyOp>([&](auto c) { copy(c); })

@@ -10,6 +10,7 @@
 
 #include "runtime/exec/Descriptors.h"
 
+#include "runtime/plan/PlanText.h"
 #include "runtime/plan/Repeats.h"
 
 #include <algorithm>
@@ -135,7 +136,7 @@ Result<Descriptors> Descriptors::create(const Device &device, const Plan &plan,
     if (!isNew)
       return;
     layouts.push_back(pipelines[use->kernel].setLayout.get());
-    names.push_back("windows of " + plan.commands[i].stage);
+    names.push_back("windows of " + stageLabel(plan, plan.commands[i]));
     descriptors += static_cast<uint32_t>(use->windows.size());
   };
   Turns turns;

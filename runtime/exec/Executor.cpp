@@ -64,7 +64,6 @@ Status Executor::prepare() {
       assign(descriptors_, Descriptors::create(device_, plan_, pipelines_,
                                                regions_, deadline)));
   VM_RETURN_IF_ERROR(assign(scopes_, barrierScopesOf(plan_, deadline)));
-  stages_.emplace(plan_);
   VM_RETURN_IF_ERROR(warmUp());
   for (Kernel &kernel : plan_.kernels)
     kernel.spirv = {};
@@ -206,23 +205,14 @@ Status Executor::record(const LoadedProgram &program, Half &half) {
   HostSpan span(options_.events, "record");
   VM_RETURN_IF_ERROR(assign(
       half.replay, Replay::create(device_, program.program->name.c_str())));
-  Recording recording{device_,
-                      plan_,
-                      *program.program,
-                      program.commands,
-                      scopes_,
-                      *stages_,
-                      regions_,
-                      pipelines_,
-                      descriptors_,
-                      half.uploads,
-                      half.downloads,
-                      program.loopWords,
-                      half.timestamps,
-                      clocks_,
-                      trace_,
-                      options_.profile,
-                      Deadline(options_.loadTimeoutNs)};
+  Recording recording{device_,           plan_,
+                      *program.program,  program.commands,
+                      scopes_,           regions_,
+                      pipelines_,        descriptors_,
+                      half.uploads,      half.downloads,
+                      program.loopWords, half.timestamps,
+                      clocks_,           trace_,
+                      options_.profile,  Deadline(options_.loadTimeoutNs)};
   ++counters_.recordings;
   return recordExecution(recording, half.replay);
 }

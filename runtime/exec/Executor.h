@@ -232,7 +232,6 @@ private:
   Pipelines pipelines_;
   Descriptors descriptors_;
   BarrierScopes scopes_;
-  std::optional<StageIndex> stages_; ///< Once the plan is as it stays.
   Timestamps clocks_;
   Trace trace_;
   std::vector<LoadedProgram> programs_;

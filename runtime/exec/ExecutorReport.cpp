@@ -9,6 +9,8 @@
 
 #include "runtime/exec/Executor.h"
 
+#include "runtime/plan/PlanText.h"
+
 #include <fmt/format.h>
 
 namespace vm {
@@ -25,14 +27,14 @@ Result<CommandTimes> Executor::commandTimes() {
 
 std::string Executor::runningStage() const {
   std::optional<size_t> last = trace_.lastStarted();
-  return last ? plan_.commands[*last].stage : "";
+  return last ? stageLabel(plan_, plan_.commands[*last]) : "";
 }
 
 Status Executor::withTrace(const Status &status) const {
   if (std::optional<size_t> last = trace_.lastStarted())
-    return status.withContext(
-        fmt::format("running command {} of {} (stage \"{}\")", *last,
-                    plan_.commands.size(), plan_.commands[*last].stage));
+    return status.withContext(fmt::format(
+        "running command {} of {} (stage \"{}\")", *last, plan_.commands.size(),
+        stageLabel(plan_, plan_.commands[*last])));
   return status.withContext(
       fmt::format("running program \"{}\"", lastProgram().name));
 }

@@ -9,6 +9,8 @@
 
 #include "runtime/exec/Executor.h"
 
+#include "runtime/plan/PlanText.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -63,7 +65,8 @@ Status Executor::checkLoops() {
         Code::WrongResult,
         fmt::format("A loop of stage \"{}\" runs longer than this device's "
                     "driver ({}) lets loops run, so there is no result.",
-                    plan_.commands[at].stage, device_.info().driver));
+                    stageLabel(plan_, plan_.commands[at]),
+                    device_.info().driver));
   }
   return {};
 }

@@ -9,6 +9,7 @@
 
 #include "runtime/exec/Recorder.h"
 
+#include "runtime/plan/CommandWords.h"
 #include "runtime/plan/Repeats.h"
 
 #include <algorithm>
@@ -312,8 +313,7 @@ void CommandRecorder::recordCommand(size_t index) {
   else
     r_.trace.recordStart(commands_, at, index);
   if (r_.device.hasLabels())
-    r_.device.beginLabel(commands_,
-                         labelOf(r_.plan, r_.stages, uint32_t(index)));
+    r_.device.beginLabel(commands_, labelOf(r_.plan, uint32_t(index)));
   std::visit([&](const auto &op) { record(index, op); }, command.op);
   r_.device.endLabel(commands_);
   std::optional<BufferRange> counts;

@@ -24,7 +24,6 @@
 #include "runtime/exec/Staging.h"
 #include "runtime/exec/Timestamps.h"
 #include "runtime/exec/Trace.h"
-#include "runtime/plan/CommandWords.h"
 #include "runtime/plan/Plan.h"
 #include "runtime/plan/Programs.h"
 
@@ -56,7 +55,6 @@ struct Recording {
   const Program &program;
   CommandRange commands;       ///< Those of the program.
   const BarrierScopes &scopes; ///< Of the plan.
-  const StageIndex &stages;    ///< Of the plan.
   const Regions &regions;
   const Pipelines &pipelines;
   const Descriptors &descriptors;

@@ -12,6 +12,7 @@
 #include "runtime/plan/VerifierHelpers.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -277,6 +278,16 @@ Status verifyUnless(const Plan &plan, const Deadline &deadline) {
   return {};
 }
 
+Status verifyStagesOf(const Plan &plan, uint32_t index) {
+  const std::vector<uint32_t> &stages = plan.commands[index].stages;
+  if (std::ranges::adjacent_find(stages, std::greater_equal()) != stages.end())
+    return bad("The stages of command {} do not ascend.", index);
+  if (!stages.empty() && stages.back() >= plan.stages.size())
+    return bad("Command {} works for stage {} (the plan has {}).", index,
+               stages.back(), plan.stages.size());
+  return {};
+}
+
 } // namespace
 
 Status verifyCommands(const Plan &plan, const Deadline &deadline) {
@@ -289,8 +300,7 @@ Status verifyCommands(const Plan &plan, const Deadline &deadline) {
   for (uint32_t i = 0; i < plan.commands.size(); ++i) {
     VM_RETURN_IF_ERROR(deadline.check(kChecking));
     const Command &command = plan.commands[i];
-    VM_RETURN_IF_ERROR(
-        checkText(fmt::format("The stage of command {}", i), command.stage));
+    VM_RETURN_IF_ERROR(verifyStagesOf(plan, i));
     VM_RETURN_IF_ERROR(
         std::visit(CommandVerifier(plan, i, ranges[i], programs[i], deadline),
                    command.op));

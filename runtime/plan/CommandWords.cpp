@@ -42,24 +42,6 @@ std::string workName(const Plan &plan, const Command &command) {
   return std::holds_alternative<Clock>(command.op) ? "(clock)" : "(repeat)";
 }
 
-StageIndex::StageIndex(const Plan &plan) {
-  for (uint32_t i = 0; i < plan.stages.size(); ++i)
-    byName_.emplace(plan.stages[i].name, i);
-}
-
-std::vector<uint32_t> StageIndex::of(const Command &command) const {
-  std::vector<uint32_t> stages;
-  std::string_view rest = command.stage;
-  while (!rest.empty()) {
-    size_t plus = rest.find('+');
-    auto found = byName_.find(rest.substr(0, plus));
-    rest = plus == rest.npos ? std::string_view() : rest.substr(plus + 1);
-    if (found != byName_.end())
-      stages.push_back(found->second);
-  }
-  return stages;
-}
-
 /// The first few of `texts`, and how many more there are.
 static std::string listText(const std::vector<std::string> &texts) {
   constexpr size_t kShown = 4;
@@ -71,8 +53,7 @@ static std::string listText(const std::vector<std::string> &texts) {
   return list;
 }
 
-std::string labelOf(const Plan &plan, const StageIndex &stages,
-                    uint32_t index) {
+std::string labelOf(const Plan &plan, uint32_t index) {
   const Command &command = plan.commands[index];
   std::vector<std::string> texts;
   if (auto *barrier = std::get_if<Barrier>(&command.op)) {
@@ -80,12 +61,12 @@ std::string labelOf(const Plan &plan, const StageIndex &stages,
       texts.push_back(reasonText(plan, reason));
     return texts.empty() ? "barrier" : "barrier: " + listText(texts);
   }
-  for (uint32_t stage : stages.of(command))
+  for (uint32_t stage : command.stages)
     if (!plan.stages[stage].location.empty())
       texts.push_back(plan.stages[stage].location);
   std::string label = workName(plan, command);
-  if (!command.stage.empty())
-    label = command.stage + ": " + label;
+  if (!command.stages.empty())
+    label = stageLabel(plan, command) + ": " + label;
   return texts.empty() ? label : fmt::format("{} ({})", label, listText(texts));
 }
 

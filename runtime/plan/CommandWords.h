@@ -14,9 +14,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
-#include <unordered_map>
-#include <vector>
 
 namespace vm {
 
@@ -24,20 +21,9 @@ namespace vm {
 /// "(fill)", "(clock)", "(repeat)".
 std::string workName(const Plan &plan, const Command &command);
 
-/// Finds the stages that commands work for. The plan must outlive it.
-class StageIndex {
-public:
-  explicit StageIndex(const Plan &plan);
-  /// Indices of the stages in the command's label "a+b".
-  std::vector<uint32_t> of(const Command &command) const;
-
-private:
-  std::unordered_map<std::string_view, uint32_t> byName_;
-};
-
 /// The command for debuggers: its stages with their places in the source and
 /// its kernel, `a+b: ab (x.mlir:1:1, x.mlir:2:1)`, or why a barrier is there.
-std::string labelOf(const Plan &plan, const StageIndex &stages, uint32_t index);
+std::string labelOf(const Plan &plan, uint32_t index);
 
 /// Bytes of the windows the command reads and writes: what it moves if it
 /// touches every byte once in each direction.

@@ -13,6 +13,7 @@
 #include "runtime/plan/Hazards.h"
 
 #include "runtime/plan/PlanNames.h"
+#include "runtime/plan/PlanText.h"
 #include "runtime/plan/Repeats.h"
 
 #include <fmt/format.h>
@@ -236,8 +237,8 @@ void Replay::applyWrite(uint32_t command, const Window &window) {
   segments.emplace_hint(next, begin, Segment{end, command, {}});
 }
 
-const char *stageOf(const Plan &plan, uint32_t command) {
-  return plan.commands[command].stage.c_str();
+std::string stageOf(const Plan &plan, uint32_t command) {
+  return stageLabel(plan, plan.commands[command]);
 }
 
 } // namespace

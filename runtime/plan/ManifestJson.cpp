@@ -16,6 +16,11 @@
 #include "runtime/plan/ManifestReader.h"
 #include "runtime/plan/ManifestWriter.h"
 
+#include <optional>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+
 namespace vm {
 
 /// What an archive reads or writes.
@@ -184,11 +189,52 @@ static const std::pair<const char *, decltype(Command::op)> kOps[] = {
     {"fill", Fill()},         {"clock", Clock()}, // Since 1.7.
     {"repeat", Repeat()}};                        // Since 1.7.
 
+/// The stages of the labels that commands had before 1.17: "filter+revenue",
+/// the first eight of many.
+class StageLabels {
+public:
+  explicit StageLabels(const std::vector<Stage> &stages) {
+    for (uint32_t i = 0; i < stages.size(); ++i)
+      byName.emplace(stages[i].name, i);
+  }
+
+  std::vector<uint32_t> stagesOf(std::string_view label) const {
+    std::set<uint32_t> stages;
+    if (label.ends_with(" more")) // "a+b and 3 more"
+      label = label.substr(0, label.rfind(" and "));
+    while (!label.empty()) {
+      size_t plus = label.find('+');
+      if (auto found = byName.find(label.substr(0, plus));
+          found != byName.end())
+        stages.insert(found->second);
+      label = plus == label.npos ? "" : label.substr(plus + 1);
+    }
+    return {stages.begin(), stages.end()};
+  }
+
+private:
+  std::unordered_map<std::string_view, uint32_t> byName;
+};
+
 template <typename Archive>
-static void fields(Archive &archive, Ref<Archive, Command> command) {
-  archive.choice("op", command.op, kOps);
-  archive.field("stage", command.stage);
-  archive.optional("unless", command.unless); // Since 1.10.
+static void commandFields(Archive &archive, Ref<Archive, Plan> plan) {
+  std::optional<StageLabels> labels;
+  if (archive.minor() < kMinorOfStageIndices)
+    labels.emplace(plan.stages);
+  archive.list("commands", plan.commands,
+               [&](Archive &object, Ref<Archive, Command> command) {
+                 object.choice("op", command.op, kOps);
+                 if constexpr (Archive::kReads) {
+                   if (labels) {
+                     std::string label;
+                     object.field("stage", label);
+                     command.stages = labels->stagesOf(label);
+                   }
+                 }
+                 if (!labels)
+                   object.field("stages", command.stages);
+                 object.optional("unless", command.unless); // Since 1.10.
+               });
 }
 
 //===----------------------------------------------------------------------===//
@@ -220,7 +266,7 @@ static void fields(Archive &archive, Ref<Archive, Plan> plan) {
   archive.field("stages", plan.stages);
   archive.field("kernels", plan.kernels);
   archive.field("data", plan.initialData);
-  archive.field("commands", plan.commands);
+  commandFields(archive, plan);
   archive.optional("programs", plan.programs); // Since 1.13.
 }
 
@@ -233,14 +279,14 @@ std::string manifestToJson(const Plan &plan, int indent) {
                           ManifestWriter::Json::error_handler_t::replace);
 }
 
-Result<Plan> manifestFromJson(std::string_view text, uint64_t maxDataBytes,
-                              const Deadline &deadline) {
+Result<Plan> manifestFromJson(std::string_view text, uint16_t minor,
+                              uint64_t maxDataBytes, const Deadline &deadline) {
   VM_RETURN_IF_ERROR(prescanJson(text, deadline));
   nlohmann::json root;
   VM_RETURN_IF_ERROR(parseJson(text, root, deadline));
   Plan plan;
-  ManifestLimits limits = {deadline, maxDataBytes};
-  ManifestPath path(limits);
+  ManifestFile file = {minor, maxDataBytes, deadline};
+  ManifestPath path(file);
   ManifestReader reader(root, path);
   fields(reader, plan);
   VM_RETURN_IF_ERROR(reader.finish());

@@ -23,12 +23,13 @@ namespace vm {
 /// `indent` spaces a level, or everything on one line if negative.
 std::string manifestToJson(const Plan &plan, int indent = -1);
 
-/// The plan that `json` describes. Kernels come without SPIR-V and the bytes of
-/// initialData are zeros of the stated length, both to be filled from the other
-/// sections; the sum of those lengths is at most `maxDataBytes`. Only the types
-/// and ranges of fields are checked: run verifyPlan on the result.
-/// Code::DeviceLost when the deadline is over.
-Result<Plan> manifestFromJson(std::string_view json, uint64_t maxDataBytes,
+/// The plan that `json`, of a file of that minor version, describes. Kernels
+/// come without SPIR-V and the bytes of initialData are zeros of the stated
+/// length, both to be filled from the other sections; the sum of those lengths
+/// is at most `maxDataBytes`. Only the types and ranges of fields are checked:
+/// run verifyPlan on the result. Code::DeviceLost when the deadline is over.
+Result<Plan> manifestFromJson(std::string_view json, uint16_t minor,
+                              uint64_t maxDataBytes,
                               const Deadline &deadline = {});
 
 } // namespace vm

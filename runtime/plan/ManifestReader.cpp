@@ -92,7 +92,7 @@ bool ManifestReader::has(const char *name, bool /*isSet*/) const {
 }
 
 bool ManifestReader::takeRoom(const char *name, uint64_t bytes) {
-  uint64_t &room = path.limits.roomBytes;
+  uint64_t &room = path.file.roomBytes;
   if (ok() && bytes > room)
     fail(fmt::format("Manifest field \"{}\" is {} (the file has room for {} "
                      "bytes).",
@@ -160,7 +160,7 @@ void ManifestReader::readArray(const char *field,
   if (!found->is_array())
     return fail(wrongKind(at, *found, "an array"));
   for (size_t i = 0; i < found->size() && ok(); ++i) {
-    Status failure = path.limits.deadline.check("Reading the manifest");
+    Status failure = path.file.deadline.check("Reading the manifest");
     if (failure.ok())
       failure = readElement((*found)[i], ManifestPath(at, i));
     if (!failure.ok() && ok())

@@ -29,24 +29,25 @@
 
 namespace vm {
 
-/// What limits the reading of a manifest.
-struct ManifestLimits {
+/// The file that a manifest is read from.
+struct ManifestFile {
+  uint16_t minor;     ///< The version that it states.
+  uint64_t roomBytes; ///< What it has room for and no data chunk has.
   const Deadline &deadline;
-  uint64_t roomBytes; ///< What the file has room for and no data chunk has.
 };
 
 /// A place in the manifest: `inputs[0].window`, or "" for its root.
 class ManifestPath {
 public:
   /// The root.
-  explicit ManifestPath(ManifestLimits &limits) : limits(limits) {}
+  explicit ManifestPath(ManifestFile &file) : file(file) {}
   ManifestPath(const ManifestPath &parent, const char *field)
-      : limits(parent.limits), parent(&parent), field(field) {}
+      : file(parent.file), parent(&parent), field(field) {}
   ManifestPath(const ManifestPath &parent, size_t index)
-      : limits(parent.limits), parent(&parent), index(index) {}
+      : file(parent.file), parent(&parent), index(index) {}
   std::string str() const;
 
-  ManifestLimits &limits;
+  ManifestFile &file;
 
 private:
   const ManifestPath *parent = nullptr;
@@ -130,6 +131,8 @@ public:
     fail(unknownName(name, text));
   }
 
+  /// The version of the file.
+  uint16_t minor() const { return path.file.minor; }
   /// Takes bytes from the room that the file has.
   bool takeRoom(const char *name, uint64_t bytes);
 

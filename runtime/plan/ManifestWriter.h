@@ -11,6 +11,7 @@
 #pragma once
 
 #include "runtime/plan/PlanNames.h"
+#include "runtime/plan/PlanVersion.h"
 
 #include <nlohmann/json.hpp>
 
@@ -67,6 +68,7 @@ public:
       field(name, *value);
   }
   bool has(const char * /*name*/, bool isSet) const { return isSet; }
+  uint16_t minor() const { return kPlanFormatMinor; }
 
   template <typename Body> void object(const char *name, Body body) {
     ManifestWriter writer;

@@ -220,7 +220,8 @@ struct Command {
   std::variant<Dispatch, DispatchIndirect, Barrier, Copy, Fill, Repeat, Clock,
                LeftOut>
       op;
-  std::string stage; ///< The stage(s) it works for, e.g. "filter+revenue".
+  /// Indices of the stages that it works for, ascending.
+  std::vector<uint32_t> stages = {};
   /// Devices with this feature do without it. Not of repeats and clocks.
   std::optional<Feature> unless = {};
 };

@@ -112,7 +112,7 @@ Result<Plan> parsePlan(std::span<const uint8_t> bytes,
   std::span<const uint8_t> manifest = sections->front().bytes;
   auto plan = manifestFromJson(
       {reinterpret_cast<const char *>(manifest.data()), manifest.size()},
-      bytes.size(), deadline);
+      statedMinor(bytes), bytes.size(), deadline);
   if (!plan.ok())
     return plan.status();
   VM_RETURN_IF_ERROR(fillFromSections(*sections, *plan, deadline));
@@ -172,7 +172,8 @@ std::vector<uint8_t> writePlan(const Plan &plan) {
     sections.push_back({SectionKind::Data, i, plan.initialData[i].bytes});
   if (!plan.module.empty())
     sections.push_back({SectionKind::Module, 0, bytesOf(plan.module)});
-  return writeContainer(sections, newestPart(plan).minor);
+  return writeContainer(sections,
+                        std::max(newestPart(plan).minor, kMinorOfStageIndices));
 }
 
 Result<Plan> readPlan(std::span<const uint8_t> bytes,

@@ -11,6 +11,16 @@
 
 namespace vm {
 
+std::string stageLabel(const Plan &plan, const Command &command) {
+  constexpr size_t kShown = 8;
+  std::string label;
+  for (size_t i = 0; i < command.stages.size() && i < kShown; ++i)
+    label += (i ? "+" : "") + plan.stages[command.stages[i]].name;
+  if (command.stages.size() > kShown)
+    label += fmt::format(" and {} more", command.stages.size() - kShown);
+  return label;
+}
+
 std::string windowText(const Window &window) {
   return fmt::format("{}[{}..{})", toString(window.region), window.offset,
                      window.offset + window.length);
@@ -21,9 +31,11 @@ std::string reasonText(const Plan &plan, const BarrierReason &reason) {
   bool readsThen = reason.kind == HazardKind::ReadAfterWrite;
   return fmt::format(
       "{}: command {} (stage \"{}\") {} {}, command {} (stage \"{}\") {} it",
-      toString(reason.kind), reason.first, plan.commands[reason.first].stage,
+      toString(reason.kind), reason.first,
+      stageLabel(plan, plan.commands[reason.first]),
       wroteFirst ? "writes" : "reads", windowText(reason.window), reason.second,
-      plan.commands[reason.second].stage, readsThen ? "reads" : "writes");
+      stageLabel(plan, plan.commands[reason.second]),
+      readsThen ? "reads" : "writes");
 }
 
 } // namespace vm

@@ -15,6 +15,10 @@
 
 namespace vm {
 
+/// "filter+revenue": the stages that the command works for, the first few of
+/// many.
+std::string stageLabel(const Plan &plan, const Command &command);
+
 /// `registers[256..512)`
 std::string windowText(const Window &window);
 

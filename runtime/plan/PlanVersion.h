@@ -21,7 +21,11 @@ namespace vm {
 
 /// The newest version.
 inline constexpr uint16_t kPlanFormatMajor = 1;
-inline constexpr uint16_t kPlanFormatMinor = 16;
+inline constexpr uint16_t kPlanFormatMinor = 17;
+
+/// Since then commands have the indices of their stages, and before they had a
+/// text. No plan is written without.
+inline constexpr uint16_t kMinorOfStageIndices = 17;
 
 /// The part of a plan that came last.
 struct NewestPart {

@@ -9,6 +9,7 @@
 
 #include "runtime/exec/Timestamps.h"
 #include "runtime/plan/CommandWords.h"
+#include "runtime/plan/PlanText.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -25,16 +26,15 @@ using Json = nlohmann::ordered_json;
 static Json reasonJson(const Plan &plan, const BarrierReason &reason) {
   return {{"kind", toString(reason.kind)},
           {"first", reason.first},
-          {"first_stage", plan.commands[reason.first].stage},
+          {"first_stage", stageLabel(plan, plan.commands[reason.first])},
           {"second", reason.second},
-          {"second_stage", plan.commands[reason.second].stage},
+          {"second_stage", stageLabel(plan, plan.commands[reason.second])},
           {"region", toString(reason.window.region)},
           {"offset", reason.window.offset},
           {"bytes", reason.window.length}};
 }
 
-static std::string argumentsOf(const Plan &plan, const StageIndex &stages,
-                               uint32_t index) {
+static std::string argumentsOf(const Plan &plan, uint32_t index) {
   const Command &command = plan.commands[index];
   Json json = {{"command", index}};
   if (auto *barrier = std::get_if<Barrier>(&command.op)) {
@@ -43,9 +43,9 @@ static std::string argumentsOf(const Plan &plan, const StageIndex &stages,
       json["reasons"].push_back(reasonJson(plan, reason));
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
   }
-  json["stage"] = command.stage;
+  json["stage"] = stageLabel(plan, command);
   json["source"] = Json::array();
-  for (uint32_t stage : stages.of(command))
+  for (uint32_t stage : command.stages)
     if (!plan.stages[stage].location.empty())
       json["source"].push_back(plan.stages[stage].location);
   json["bytes"] = windowBytes(plan, command);
@@ -54,10 +54,9 @@ static std::string argumentsOf(const Plan &plan, const StageIndex &stages,
 
 DeviceTrace::DeviceTrace(const Plan &plan, const DeviceInfo &info)
     : info_(info) {
-  StageIndex stages(plan);
   for (uint32_t i = 0; i < plan.commands.size(); ++i) {
     names_.push_back(workName(plan, plan.commands[i]));
-    arguments_.push_back(argumentsOf(plan, stages, i));
+    arguments_.push_back(argumentsOf(plan, i));
   }
 }
 

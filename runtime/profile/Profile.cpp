@@ -92,14 +92,13 @@ static void unite(std::vector<uint32_t> &to,
 }
 
 void Profiler::profileWork(Profile &profile) const {
-  StageIndex stages(plan_);
   std::map<std::string, std::pair<ProfiledWork, Group>> byName;
   for (const ProfiledCommand &command : profile.commands) {
     const Command &op = plan_.commands[command.command];
     auto &[work, group] = byName[workName(plan_, op)];
     work.calls += command.calls;
     work.bytes += command.bytes;
-    unite(work.stages, stages.of(op));
+    unite(work.stages, op.stages);
     group.push_back(command.command);
   }
   double allUs = 0;
@@ -136,15 +135,13 @@ void Profiler::profileWork(Profile &profile) const {
 }
 
 void Profiler::profileStages(Profile &profile) const {
-  StageIndex stages(plan_);
   std::vector<Group> alone(plan_.stages.size());
   std::vector<Group> fused(plan_.stages.size());
   profile.stages.resize(plan_.stages.size());
   for (const ProfiledCommand &command : profile.commands) {
     const Command &op = plan_.commands[command.command];
-    std::vector<uint32_t> indices = stages.of(op);
-    for (uint32_t stage : indices) {
-      (indices.size() == 1 ? alone : fused)[stage].push_back(command.command);
+    for (uint32_t stage : op.stages) {
+      (op.stages.size() == 1 ? alone : fused)[stage].push_back(command.command);
       std::vector<std::string> &work = profile.stages[stage].work;
       std::string name = workName(plan_, op);
       if (std::find(work.begin(), work.end(), name) == work.end())

@@ -34,10 +34,10 @@ static std::string listText(const std::vector<std::string> &names) {
   return text;
 }
 
-static std::vector<std::string> stageNames(const Plan &plan,
-                                           const ProfiledWork &work) {
+static std::vector<std::string>
+stageNames(const Plan &plan, const std::vector<uint32_t> &stages) {
   std::vector<std::string> names;
-  for (uint32_t stage : work.stages)
+  for (uint32_t stage : stages)
     names.push_back(plan.stages[stage].name);
   return names;
 }
@@ -75,12 +75,13 @@ static void addWork(std::string &text, const Profile &profile,
       continue;
     double speed = work.gigabytesPerSecond();
     addRow(text,
-           fmt::format(
-               kRow, work.name, width, work.calls, micro(work.totalUs.median),
-               micro(work.totalUs.p10), micro(work.totalUs.p90),
-               micro(work.meanUs()), fmt::format("{:.1f}%", 100 * work.share),
-               speed > 0 ? micro(speed) : "", listText(stageNames(plan, work)),
-               listText(locations(plan, work))));
+           fmt::format(kRow, work.name, width, work.calls,
+                       micro(work.totalUs.median), micro(work.totalUs.p10),
+                       micro(work.totalUs.p90), micro(work.meanUs()),
+                       fmt::format("{:.1f}%", 100 * work.share),
+                       speed > 0 ? micro(speed) : "",
+                       listText(stageNames(plan, work.stages)),
+                       listText(locations(plan, work))));
   }
 }
 
@@ -131,7 +132,7 @@ static Json workJson(const ProfiledWork &work, const Plan &plan) {
           {"share", work.share},
           {"bytes", work.bytes},
           {"gbps", work.gigabytesPerSecond()},
-          {"stages", stageNames(plan, work)},
+          {"stages", stageNames(plan, work.stages)},
           {"locations", locations(plan, work)}};
 }
 
@@ -148,7 +149,7 @@ static Json commandJson(const ProfiledCommand &profile, const Plan &plan) {
   const Command &command = plan.commands[profile.command];
   Json json = {{"index", profile.command},
                {"name", workName(plan, command)},
-               {"stage", command.stage},
+               {"stages", stageNames(plan, command.stages)},
                {"calls", profile.calls},
                {"total_us", toJson(profile.totalUs)},
                {"bytes", profile.bytes}};

@@ -21,7 +21,7 @@
 // PLAN: dispatch for stage "count+
 // PLAN: dispatch for stage "sum+summing.turn"
 // PLAN: dispatch for stage "ramp+mirror+chaining.turn"
-// PLAN: dispatch_indirect for stage "add+inner.next+inner.turn"
+// PLAN: dispatch_indirect for stage "add+inner.turn+inner.next"
 
 #e = affine_map<(i) -> (i)>
 #s = affine_map<(i) -> ()>

@@ -58,7 +58,8 @@ void printNodes(const Plan &plan, std::string &text) {
         continue;
     }
     fmt::format_to(out, "    c{} [label=\"{}: {}\\n{}\"];\n", i, i,
-                   escape(subject(plan, command)), escape(command.stage));
+                   escape(subject(plan, command)),
+                   escape(stageLabel(plan, command)));
   }
   text += "  }\n";
 }

@@ -196,8 +196,9 @@ void TextPrinter::printReason(const BarrierReason &reason) {
 void TextPrinter::printCommand(size_t index) {
   const Command &command = plan.commands[index];
   line("{:>4} {}{}", index, opName(command),
-       command.stage.empty() ? ""
-                             : fmt::format(" for stage \"{}\"", command.stage));
+       command.stages.empty()
+           ? ""
+           : fmt::format(" for stage \"{}\"", stageLabel(plan, command)));
   if (command.unless)
     line("     not on devices with {}", toString(*command.unless));
   std::visit(*this, command.op);

@@ -34,7 +34,7 @@ chain.plan @plan_c6_count regions [1024, 0, 0, 0, 0] instances 0 shared [0, 0, 0
 
 chain.plan @plan_c2_past_end regions [256, 0, 0, 0, 0] instances 0 {
   // expected-error @below {{C2: window #gpuvm.window<registers, 0, 260> does not fit region registers (256 bytes)}}
-  chain.fill <registers, 0, 260> with 0 for "s"
+  chain.fill <registers, 0, 260> with 0 for []
 }
 
 // -----
@@ -88,7 +88,7 @@ chain.plan @repeat_c5 regions [256, 0, 0, 0, 0] instances 0 {
 chain.plan @repeat_window regions [256, 0, 0, 0, 0] instances 0 {
   chain.repeat 2 times {
     // expected-error @below {{C2: window #gpuvm.window<registers, 0, 260> does not fit region registers (256 bytes)}}
-    chain.fill <registers, 0, 260> with 0 for "s"
+    chain.fill <registers, 0, 260> with 0 for []
   }
 }
 
@@ -96,21 +96,21 @@ chain.plan @repeat_window regions [256, 0, 0, 0, 0] instances 0 {
 
 chain.plan @plan_c2_alignment regions [256, 0, 0, 0, 0] instances 0 {
   // expected-error @below {{C2: window #gpuvm.window<registers, 64, 64> does not fit region registers (256 bytes)}}
-  chain.fill <registers, 64, 64> with 0 for "s"
+  chain.fill <registers, 64, 64> with 0 for []
 }
 
 // -----
 
 chain.plan @plan_c2_overflow regions [512, 0, 0, 0, 0] instances 0 {
   // expected-error @below {{C2: window #gpuvm.window<registers, 256, 18446744073709551612> does not fit region registers (512 bytes)}}
-  chain.fill <registers, 256, 18446744073709551612> with 0 for "s"
+  chain.fill <registers, 256, 18446744073709551612> with 0 for []
 }
 
 // -----
 
 chain.plan @plan_c3_kernel regions [256, 0, 0, 0, 0] instances 0 {
   // expected-error @below {{C3: the plan has no kernel "missing"}}
-  chain.dispatch "missing" groups [1, 1, 1] windows [] for "s"
+  chain.dispatch "missing" groups [1, 1, 1] windows [] for []
 }
 
 // -----
@@ -120,7 +120,7 @@ chain.plan @plan_c3_count regions [256, 0, 0, 0, 0] instances 0 {
       attributes {spirv = array<i32: 119734787>} {
   }
   // expected-error @below {{C3: kernel "k" has 1 bindings, not 0}}
-  chain.dispatch "k" groups [1, 1, 1] windows [] for "s"
+  chain.dispatch "k" groups [1, 1, 1] windows [] for []
 }
 
 // -----
@@ -130,14 +130,14 @@ chain.plan @plan_c3_region regions [256, 256, 0, 0, 0] instances 0 {
       attributes {spirv = array<i32: 119734787>} {
   }
   // expected-error @below {{C3: binding 5 is not in region metrics}}
-  chain.dispatch "k" groups [1, 1, 1] windows [#gpuvm.window<metrics, 0, 4>] for "s"
+  chain.dispatch "k" groups [1, 1, 1] windows [#gpuvm.window<metrics, 0, 4>] for []
 }
 
 // -----
 
 chain.plan @plan_c3_indirect regions [256, 0, 0, 256, 0] instances 0 {
   // expected-error @below {{C3: the plan has no kernel "missing"}}
-  chain.dispatch_indirect "missing" control 0 windows [] for "s"
+  chain.dispatch_indirect "missing" control 0 windows [] for []
 }
 
 // -----
@@ -167,6 +167,25 @@ chain.plan @plan_c5_kernel regions [256, 0, 0, 0, 0] instances 1 {
 chain.plan @plan_c5_stage regions [256, 0, 0, 0, 0] instances 1 {
   // expected-error @below {{C5: the plan has no instance 1 (it has 1)}}
   chain.stage "s" instance 1 kernels []
+}
+
+// -----
+
+chain.plan @plan_c5_command regions [256, 0, 0, 0, 0] instances 1 {
+  chain.stage "s" instance 0 kernels []
+  // expected-error @below {{C5: the plan has no stage 1 (it has 1)}}
+  chain.fill <registers, 0, 64> with 0 for [0, 1]
+}
+
+// -----
+
+chain.plan @plan_c5_ascending regions [256, 0, 0, 0, 0] instances 1 {
+  chain.stage "s" instance 0 kernels []
+  chain.stage "t" instance 0 kernels []
+  chain.repeat 2 times {
+    // expected-error @below {{C5: stage 0 stands after stage 1}}
+    chain.fill <registers, 0, 64> with 0 for [1, 0]
+  }
 }
 
 // -----
@@ -266,7 +285,7 @@ chain.plan @kernel_c3 regions [256, 0, 0, 0, 0] instances 0 {
 
 chain.plan @dispatch_c1 regions [256, 0, 0, 0, 0] instances 0 {
   // expected-error @below {{C1: groups are three positive numbers}}
-  chain.dispatch "k" groups [1, 0, 1] windows [] for "s"
+  chain.dispatch "k" groups [1, 0, 1] windows [] for []
 }
 
 // -----
@@ -276,35 +295,35 @@ chain.plan @dispatch_indirect_c1 regions [256, 0, 0, 256, 0] instances 0 {
       attributes {spirv = array<i32: 119734787>} {
   }
   // expected-error @below {{C1: the triplet at byte 248 is not inside Control (256 bytes)}}
-  chain.dispatch_indirect "k" control 248 windows [] for "s"
+  chain.dispatch_indirect "k" control 248 windows [] for []
 }
 
 // -----
 
 chain.plan @copy_c1_length regions [256, 256, 0, 0, 0] instances 0 {
   // expected-error @below {{C1: the windows are not equally long, not whole words or overlap}}
-  chain.copy <registers, 0, 32> to <metrics, 0, 16> for "s"
+  chain.copy <registers, 0, 32> to <metrics, 0, 16> for []
 }
 
 // -----
 
 chain.plan @copy_c1_words regions [256, 256, 0, 0, 0] instances 0 {
   // expected-error @below {{C1: the windows are not equally long, not whole words or overlap}}
-  chain.copy <registers, 0, 30> to <metrics, 0, 30> for "s"
+  chain.copy <registers, 0, 30> to <metrics, 0, 30> for []
 }
 
 // -----
 
 chain.plan @copy_c1_overlap regions [1024, 0, 0, 0, 0] instances 0 {
   // expected-error @below {{C1: the windows are not equally long, not whole words or overlap}}
-  chain.copy <registers, 0, 512> to <registers, 256, 512> for "s"
+  chain.copy <registers, 0, 512> to <registers, 256, 512> for []
 }
 
 // -----
 
 chain.plan @fill_c1 regions [256, 0, 0, 0, 0] instances 0 {
   // expected-error @below {{C1: fills whole words, not 6 bytes}}
-  chain.fill <registers, 0, 6> with 0 for "s"
+  chain.fill <registers, 0, 6> with 0 for []
 }
 
 // -----

@@ -5,9 +5,9 @@
 // The example of every operation is here, with what it needs around it.
 
 // CHECK-LABEL: chain.plan @empty regions [256, 0, 0, 0, 0] instances 0 {
-// CHECK-NEXT:    chain.fill <registers, 0, 64> with 0 for "clear"
+// CHECK-NEXT:    chain.fill <registers, 0, 64> with 0 for []
 chain.plan @empty regions [256, 0, 0, 0, 0] instances 0 {
-  chain.fill <registers, 0, 64> with 0 for "clear"
+  chain.fill <registers, 0, 64> with 0 for []
 }
 
 // CHECK-LABEL: chain.plan @all regions [512, 256, 256, 256, 256] instances 1 {
@@ -45,8 +45,8 @@ chain.plan @all regions [512, 256, 256, 256, 256] instances 1 {
   chain.kernel "scale_2" local_size [256, 1, 1] workgroup_memory 0
       features [] bindings [] attributes {spirv = array<i32: 119734787>} {
   }
-  // CHECK: chain.dispatch "scale_0" groups [1, 1, 1] windows [#gpuvm.window<registers, 0, 32>, #gpuvm.window<registers, 256, 32>] for "scale"
-  chain.dispatch "scale_0" groups [1, 1, 1] windows [#gpuvm.window<registers, 0, 32>, #gpuvm.window<registers, 256, 32>] for "scale"
+  // CHECK: chain.dispatch "scale_0" groups [1, 1, 1] windows [#gpuvm.window<registers, 0, 32>, #gpuvm.window<registers, 256, 32>] for [0]
+  chain.dispatch "scale_0" groups [1, 1, 1] windows [#gpuvm.window<registers, 0, 32>, #gpuvm.window<registers, 256, 32>] for [0]
   // CHECK:      chain.repeat 500 times while <registers, 256, 1> {
   // CHECK-NEXT:   chain.barrier []
   // CHECK-NEXT:   chain.repeat 4 times rotating {{\[\[}}#gpuvm.window<registers, 0, 32>, #gpuvm.window<registers, 256, 32>]] from 2 {
@@ -56,13 +56,13 @@ chain.plan @all regions [512, 256, 256, 256, 256] instances 1 {
   chain.repeat 500 times while <registers, 256, 1> {
     chain.barrier []
     chain.repeat 4 times rotating [[#gpuvm.window<registers, 0, 32>, #gpuvm.window<registers, 256, 32>]] from 2 {
-      chain.dispatch "scale_0" groups [1, 1, 1] windows [#gpuvm.window<registers, 0, 32>, #gpuvm.window<registers, 256, 32>] for "scale"
+      chain.dispatch "scale_0" groups [1, 1, 1] windows [#gpuvm.window<registers, 0, 32>, #gpuvm.window<registers, 256, 32>] for [0]
     }
   }
   // CHECK: chain.barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 0, 32>>]
   chain.barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 0, 32>>]
-  // CHECK: chain.dispatch_indirect "scale_2" control 0 windows [] for "scale"
-  chain.dispatch_indirect "scale_2" control 0 windows [] for "scale"
-  // CHECK: chain.copy <registers, 0, 32> to <globals, 0, 32> for "store"
-  chain.copy <registers, 0, 32> to <globals, 0, 32> for "store"
+  // CHECK: chain.dispatch_indirect "scale_2" control 0 windows [] for [0]
+  chain.dispatch_indirect "scale_2" control 0 windows [] for [0]
+  // CHECK: chain.copy <registers, 0, 32> to <globals, 0, 32> for []
+  chain.copy <registers, 0, 32> to <globals, 0, 32> for []
 }

@@ -18,7 +18,7 @@
 // CHECK-NOT:     store
 // CHECK:         return
 // OFF-LABEL:   chain.plan @readers
-// OFF:           chain.copy {{.*}} for "update"
+// OFF:           chain.copy {{.*}} for [1]{{$}}
 gpuvm.program @readers(%x: !n, %p: !n) -> (a: tensor<i32>, b: tensor<i32>) {
   gpuvm.global @t : !t
   %a = gpuvm.stage @read(%v = %x : !n) -> tensor<i32> {

@@ -70,9 +70,9 @@ TEST(Requirements, LookAtWindowsAndGroupsOfDispatches) {
   Plan plan = makePlan();
   Window small = {Region::Registers, 0, 100};
   Window large = {Region::Heap, 512, 4000};
-  plan.commands = {{Dispatch{0, {{0, small}}, {7, 1, 3}}, "a"},
-                   {Barrier{}, ""},
-                   {DispatchIndirect{1, {{4, large}}, 0}, "b"}};
+  plan.commands = {{Dispatch{0, {{0, small}}, {7, 1, 3}}},
+                   {Barrier{}},
+                   {DispatchIndirect{1, {{4, large}}, 0}}};
   Requirements needs = requirementsOf(plan);
   EXPECT_EQ(needs.windowBytes.value, 4000u);
   EXPECT_EQ(needs.windowBytes.user,

@@ -82,10 +82,10 @@ Plan makePlanOfParts() {
     kernel.spirv = {1};
   std::vector<BoundWindow> windows = {{0, {Region::Registers, 0, 256}},
                                       {5, {Region::Registers, 256, 256}}};
-  plan.commands = {{Dispatch{0, windows}, "a"},
-                   {Barrier{}, "", Feature::UnlimitedLoops},
-                   {DispatchIndirect{1}, "a", Feature::UnlimitedLoops},
-                   {Dispatch{0, windows}, "b"}};
+  plan.commands = {{Dispatch{0, windows}},
+                   {Barrier{}, {}, Feature::UnlimitedLoops},
+                   {DispatchIndirect{1}, {}, Feature::UnlimitedLoops},
+                   {Dispatch{0, windows}}};
   return plan;
 }
 
@@ -140,7 +140,7 @@ Plan makePlanOfKinds() {
   plan.kernels[2].features = {Feature::Int64};
   std::vector<BoundWindow> windows = {{0, {Region::Registers, 0, 256}},
                                       {5, {Region::Registers, 256, 256}}};
-  plan.commands = {{Dispatch{0, windows, {7, 1, 1}}, "a"}};
+  plan.commands = {{Dispatch{0, windows, {7, 1, 1}}}};
   return plan;
 }
 

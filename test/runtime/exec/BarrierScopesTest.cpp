@@ -118,7 +118,7 @@ TEST(BarrierScopes, SeeUploadedGroupCounts) {
 
 TEST(BarrierScopes, AreNeverEmpty) {
   Plan plan;
-  plan.commands = {{Barrier{}, ""}};
+  plan.commands = {{Barrier{}}};
   BarrierScopes scopes = *barrierScopesOf(plan);
   for (const BarrierScope &scope : {scopes.commands[0], scopes.afterUploads,
                                     scopes.beforeDownloads, scopes.toHost}) {

@@ -67,7 +67,7 @@ TEST_F(CommandTimerTest, TimesEachTurnOfALoop) {
   builder.fill(window, 1);
   builder.barrier();
   Plan plan = builder.finish();
-  plan.commands.insert(plan.commands.begin(), Command{Repeat{2, 3}, ""});
+  plan.commands.insert(plan.commands.begin(), Command{Repeat{2, 3}});
   CommandTimes times = timesOf(plan);
   auto count = [&](uint32_t command) {
     return std::count_if(

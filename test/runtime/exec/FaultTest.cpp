@@ -172,7 +172,7 @@ TEST(MemoryBudget, AddsUpWhatLiesOnTheDevice) {
   shared.memoryTypes = {{0, true, true, true, true}};
   EXPECT_EQ(deviceBytesOf(plan, shared, true),
             bytes + 8000 + Transfer::kStagingBytes + 4);
-  plan.commands.insert(plan.commands.begin(), {Repeat{1, 1000}, ""});
+  plan.commands.insert(plan.commands.begin(), {Repeat{1, 1000}});
   EXPECT_EQ(recordedBytesOf(plan, true), 520'000u);
   EXPECT_EQ(deviceBytesOf(plan, shared, true),
             bytes + 8000 + Transfer::kStagingBytes + 4000);

@@ -25,10 +25,10 @@ constexpr RecordLimits kLimits = {100, 50, 20, 10};
 Plan withRepeats(size_t commands,
                  const std::vector<std::pair<size_t, Repeat>> &repeats) {
   Plan plan;
-  plan.commands.assign(commands, {Barrier{}, ""});
+  plan.commands.assign(commands, {Barrier{}});
   for (auto &[at, repeat] : repeats)
     plan.commands.insert(plan.commands.begin() + static_cast<ptrdiff_t>(at),
-                         {repeat, ""});
+                         {repeat});
   return plan;
 }
 

@@ -111,11 +111,11 @@ TEST(RegionSplit, CollectsTheWindowsOfARegion) {
   Input input;
   input.window = x;
   plan.inputs = {input};
-  plan.commands = {{Dispatch{0, {{0, x}, {4, table}}, {1, 1, 1}}, ""},
-                   {Barrier{}, ""},
-                   {Copy{x, y}, ""},
-                   {DispatchIndirect{0, {{4, table}}, 300}, ""},
-                   {Fill{y, 0}, ""}};
+  plan.commands = {{Dispatch{0, {{0, x}, {4, table}}, {1, 1, 1}}},
+                   {Barrier{}},
+                   {Copy{x, y}},
+                   {DispatchIndirect{0, {{4, table}}, 300}},
+                   {Fill{y, 0}}};
   EXPECT_EQ(windowsOf(plan, Region::Registers),
             (std::vector<Window>{x, x, y, y, x}));
   EXPECT_EQ(windowsOf(plan, Region::Heap), (std::vector<Window>{table, table}));

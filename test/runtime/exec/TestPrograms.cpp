@@ -178,49 +178,52 @@ ProgramBuilder::bind(uint32_t kernel,
   return bound;
 }
 
-void ProgramBuilder::addStage(const std::string &name, uint32_t kernel) {
-  for (const Stage &stage : plan_.stages)
+uint32_t ProgramBuilder::stageIndex(const std::string &name, uint32_t kernel) {
+  uint32_t index = 0;
+  for (const Stage &stage : plan_.stages) {
     if (stage.name == name)
-      return;
-  uint32_t instance = static_cast<uint32_t>(plan_.stages.size());
-  plan_.stages.push_back({name, instance, "", {kernel}});
-  plan_.instances = std::max(plan_.instances, instance + 1);
+      return index;
+    ++index;
+  }
+  plan_.stages.push_back({name, index, "", {kernel}});
+  plan_.instances = std::max(plan_.instances, index + 1);
+  return index;
 }
 
 void ProgramBuilder::dispatch(const std::string &stage, TestKernel kernel,
                               const std::vector<Window> &windows,
                               uint32_t groups) {
   uint32_t index = kernelIndex(kernel);
-  addStage(stage, index);
   plan_.commands.push_back(
-      {Dispatch{index, bind(index, windows), {groups, 1, 1}}, stage});
+      {Dispatch{index, bind(index, windows), {groups, 1, 1}},
+       {stageIndex(stage, index)}});
 }
 
 void ProgramBuilder::indirect(const std::string &stage, TestKernel kernel,
                               const std::vector<Window> &windows,
                               Window triplet) {
   uint32_t index = kernelIndex(kernel);
-  addStage(stage, index);
   plan_.commands.push_back(
-      {DispatchIndirect{index, bind(index, windows), triplet.offset}, stage});
+      {DispatchIndirect{index, bind(index, windows), triplet.offset},
+       {stageIndex(stage, index)}});
 }
 
-void ProgramBuilder::barrier() { plan_.commands.push_back({Barrier{}, ""}); }
+void ProgramBuilder::barrier() { plan_.commands.push_back({Barrier{}}); }
 
 void ProgramBuilder::copy(Window source, Window destination) {
-  plan_.commands.push_back({Copy{source, destination}, "copy"});
+  plan_.commands.push_back({Copy{source, destination}});
 }
 
 void ProgramBuilder::fill(Window window, uint32_t value) {
-  plan_.commands.push_back({Fill{window, value}, "fill"});
+  plan_.commands.push_back({Fill{window, value}});
 }
 
 void ProgramBuilder::repeat(uint32_t commands, uint32_t times) {
-  plan_.commands.push_back({Repeat{commands, times}, ""});
+  plan_.commands.push_back({Repeat{commands, times}});
 }
 
 void ProgramBuilder::clock(Window window) {
-  plan_.commands.push_back({Clock{window}, ""});
+  plan_.commands.push_back({Clock{window}});
 }
 
 //===- Programs -----------------------------------------------------------===//

@@ -68,7 +68,7 @@ private:
   uint32_t kernelIndex(TestKernel kernel);
   std::vector<BoundWindow> bind(uint32_t kernel,
                                 const std::vector<Window> &windows) const;
-  void addStage(const std::string &name, uint32_t kernel);
+  uint32_t stageIndex(const std::string &name, uint32_t kernel);
 
   Plan plan_;
 };

@@ -69,21 +69,21 @@ std::vector<std::string> hazardsOf(std::vector<Command> commands) {
 
 using Lines = std::vector<std::string>;
 
-const Command kBarrier = {Barrier{}, ""};
+const Command kBarrier = {Barrier{}};
 
 TEST(Hazards, ReadAfterWrite) {
-  EXPECT_EQ(hazardsOf({dispatchRegisters("a", kWrite, {{0, 256}}),
-                       dispatchRegisters("b", kRead, {{0, 256}})}),
+  EXPECT_EQ(hazardsOf({dispatchRegisters(kWrite, {{0, 256}}),
+                       dispatchRegisters(kRead, {{0, 256}})}),
             Lines{"RAW 0->1 registers[0,256)"});
 }
 
 Command repeat(uint32_t commands, uint32_t times) {
-  return {Repeat{commands, times}, ""};
+  return {Repeat{commands, times}};
 }
 
 TEST(Hazards, BetweenTheTimesOfARepeat) {
-  Command read = dispatchRegisters("r", kRead, {{0, 256}});
-  Command write = dispatchRegisters("w", kWrite, {{0, 256}});
+  Command read = dispatchRegisters(kRead, {{0, 256}});
+  Command write = dispatchRegisters(kWrite, {{0, 256}});
   EXPECT_EQ(hazardsOf({repeat(1, 3), read}), Lines{});
   EXPECT_EQ(hazardsOf({repeat(1, 3), write}),
             Lines{"WAW 1->1 registers[0,256)"});
@@ -96,11 +96,11 @@ TEST(Hazards, BetweenTheTimesOfARepeat) {
 }
 
 TEST(Hazards, OfWindowsThatTakeTurns) {
-  Command read = dispatchRegisters("r", kRead, {{0, 256}});
-  Command write = dispatchRegisters("w", kWrite, {{256, 256}});
+  Command read = dispatchRegisters(kRead, {{0, 256}});
+  Command write = dispatchRegisters(kWrite, {{256, 256}});
   auto rotating = [](uint32_t commands, uint32_t times, uint32_t phase) {
     Window a = {Region::Registers, 0, 256}, b = {Region::Registers, 256, 256};
-    return Command{Repeat{commands, times, {}, {{a, b}}, phase}, ""};
+    return Command{Repeat{commands, times, {}, {{a, b}}, phase}};
   };
   // The second turn reads what the first one wrote, in its place.
   EXPECT_EQ(
@@ -109,7 +109,7 @@ TEST(Hazards, OfWindowsThatTakeTurns) {
   EXPECT_EQ(hazardsOf({rotating(3, 2, 0), kBarrier, read, write}), Lines{});
   // The first of three turns finds them changed; after the last one they are
   // not.
-  Command before = dispatchRegisters("b", kWrite, {{0, 256}});
+  Command before = dispatchRegisters(kWrite, {{0, 256}});
   EXPECT_EQ(hazardsOf({before, rotating(3, 3, 1), write, kBarrier, read}),
             (Lines{"WAW 0->2 registers[0,256)", "WAR 4->2 registers[256,512)",
                    "WAR 4->2 registers[0,256)"}));
@@ -124,8 +124,8 @@ Command unless(Feature feature, Command command) {
 
 TEST(Hazards, OnDevicesThatDoWithoutCommands) {
   constexpr Feature kLoops = Feature::UnlimitedLoops, kBytes = Feature::Int8;
-  Command read = dispatchRegisters("r", kRead, {{0, 256}});
-  Command write = dispatchRegisters("w", kWrite, {{0, 256}});
+  Command read = dispatchRegisters(kRead, {{0, 256}});
+  Command write = dispatchRegisters(kWrite, {{0, 256}});
   Command more = unless(kLoops, write), wait = unless(kLoops, kBarrier);
   EXPECT_EQ(hazardsOf({write, wait, more, kBarrier, read}), Lines{});
   // Each of the two on the devices that have it or not.
@@ -139,16 +139,16 @@ TEST(Hazards, OnDevicesThatDoWithoutCommands) {
 }
 
 TEST(Hazards, ClocksWrite) {
-  Command clock = {Clock{{Region::Registers, 256, 24}}, "c"};
-  Command read = dispatchRegisters("r", kRead, {{0, 512}});
+  Command clock = {Clock{{Region::Registers, 256, 24}}};
+  Command read = dispatchRegisters(kRead, {{0, 512}});
   EXPECT_EQ(hazardsOf({clock, read}), Lines{"RAW 0->1 registers[256,280)"});
   EXPECT_EQ(hazardsOf({repeat(1, 2), clock}),
             Lines{"WAW 1->1 registers[256,280)"});
 }
 
 TEST(Hazards, BetweenTheTimesOfRepeatsInARepeat) {
-  Command read = dispatchRegisters("r", kRead, {{0, 256}});
-  Command write = dispatchRegisters("w", kWrite, {{0, 256}});
+  Command read = dispatchRegisters(kRead, {{0, 256}});
+  Command write = dispatchRegisters(kWrite, {{0, 256}});
   // The last command of the outer one meets the first of the inner one.
   EXPECT_EQ(hazardsOf({repeat(4, 2), repeat(1, 2), read, kBarrier, write}),
             Lines{"RAW 4->2 registers[0,256)"});
@@ -157,66 +157,65 @@ TEST(Hazards, BetweenTheTimesOfRepeatsInARepeat) {
 }
 
 TEST(Hazards, WriteAfterRead) {
-  EXPECT_EQ(hazardsOf({dispatchRegisters("a", kRead, {{0, 256}}),
-                       dispatchRegisters("b", kWrite, {{0, 256}})}),
+  EXPECT_EQ(hazardsOf({dispatchRegisters(kRead, {{0, 256}}),
+                       dispatchRegisters(kWrite, {{0, 256}})}),
             Lines{"WAR 0->1 registers[0,256)"});
 }
 
 TEST(Hazards, WriteAfterWrite) {
-  EXPECT_EQ(hazardsOf({dispatchRegisters("a", kWrite, {{0, 256}}),
-                       dispatchRegisters("b", kWrite, {{0, 256}})}),
+  EXPECT_EQ(hazardsOf({dispatchRegisters(kWrite, {{0, 256}}),
+                       dispatchRegisters(kWrite, {{0, 256}})}),
             Lines{"WAW 0->1 registers[0,256)"});
 }
 
 TEST(Hazards, ReadersNeedNoOrder) {
-  EXPECT_EQ(hazardsOf({dispatchRegisters("a", kRead, {{0, 256}}),
-                       dispatchRegisters("b", kRead, {{0, 512}}),
-                       dispatchRegisters("c", kMap, {{0, 256}, {1024, 256}})}),
+  EXPECT_EQ(hazardsOf({dispatchRegisters(kRead, {{0, 256}}),
+                       dispatchRegisters(kRead, {{0, 512}}),
+                       dispatchRegisters(kMap, {{0, 256}, {1024, 256}})}),
             Lines{});
 }
 
 TEST(Hazards, DisjointHalvesNeedNoOrder) {
-  EXPECT_EQ(hazardsOf({dispatchRegisters("a", kWrite, {{0, 256}}),
-                       dispatchRegisters("b", kWrite, {{256, 256}})}),
+  EXPECT_EQ(hazardsOf({dispatchRegisters(kWrite, {{0, 256}}),
+                       dispatchRegisters(kWrite, {{256, 256}})}),
             Lines{});
 }
 
 TEST(Hazards, OneSharedByteIsEnough) {
-  EXPECT_EQ(hazardsOf({dispatchRegisters("a", kWrite, {{0, 257}}),
-                       dispatchRegisters("b", kWrite, {{256, 256}})}),
+  EXPECT_EQ(hazardsOf({dispatchRegisters(kWrite, {{0, 257}}),
+                       dispatchRegisters(kWrite, {{256, 256}})}),
             Lines{"WAW 0->1 registers[256,257)"});
 }
 
 TEST(Hazards, RegionsAreSeparate) {
-  Command fill = {Fill{{Region::Metrics, 0, 256}, 0}, "b"};
-  EXPECT_EQ(hazardsOf({dispatchRegisters("a", kWrite, {{0, 256}}), fill}),
-            Lines{});
+  Command fill = {Fill{{Region::Metrics, 0, 256}, 0}};
+  EXPECT_EQ(hazardsOf({dispatchRegisters(kWrite, {{0, 256}}), fill}), Lines{});
 }
 
 TEST(Hazards, ABarrierCoversEverythingBeforeIt) {
-  EXPECT_EQ(hazardsOf({dispatchRegisters("a", kWrite, {{0, 256}}), kBarrier,
-                       dispatchRegisters("b", kUpdate, {{0, 256}}), kBarrier,
-                       dispatchRegisters("c", kRead, {{0, 256}})}),
+  EXPECT_EQ(hazardsOf({dispatchRegisters(kWrite, {{0, 256}}), kBarrier,
+                       dispatchRegisters(kUpdate, {{0, 256}}), kBarrier,
+                       dispatchRegisters(kRead, {{0, 256}})}),
             Lines{});
 }
 
 TEST(Hazards, ABarrierTooEarlyDoesNotHelp) {
-  EXPECT_EQ(hazardsOf({kBarrier, dispatchRegisters("a", kWrite, {{0, 256}}),
-                       dispatchRegisters("b", kRead, {{0, 256}}), kBarrier}),
+  EXPECT_EQ(hazardsOf({kBarrier, dispatchRegisters(kWrite, {{0, 256}}),
+                       dispatchRegisters(kRead, {{0, 256}}), kBarrier}),
             Lines{"RAW 1->2 registers[0,256)"});
 }
 
 std::vector<Command> diamond(bool first, bool second) {
   std::vector<Command> commands;
-  commands.push_back(dispatchRegisters("a", kWrite, {{0, 256}}));
+  commands.push_back(dispatchRegisters(kWrite, {{0, 256}}));
   if (first)
     commands.push_back(kBarrier);
-  commands.push_back(dispatchRegisters("b", kMap, {{0, 256}, {256, 256}}));
-  commands.push_back(dispatchRegisters("c", kMap, {{0, 256}, {512, 256}}));
+  commands.push_back(dispatchRegisters(kMap, {{0, 256}, {256, 256}}));
+  commands.push_back(dispatchRegisters(kMap, {{0, 256}, {512, 256}}));
   if (second)
     commands.push_back(kBarrier);
   commands.push_back(
-      dispatchRegisters("d", kJoin, {{256, 256}, {512, 256}, {768, 256}}));
+      dispatchRegisters(kJoin, {{256, 256}, {512, 256}, {768, 256}}));
   return commands;
 }
 
@@ -232,9 +231,9 @@ TEST(Hazards, DiamondNeedsTwoBarriers) {
 TEST(Hazards, EightStagesAndAJoinNeedOneBarrier) {
   std::vector<Command> commands;
   for (uint64_t i = 0; i < 8; ++i)
-    commands.push_back(dispatchRegisters("s", kWrite, {{256 * i, 256}}));
+    commands.push_back(dispatchRegisters(kWrite, {{256 * i, 256}}));
   commands.push_back(kBarrier);
-  commands.push_back(dispatchRegisters("join", kRead, {{0, 2048}}));
+  commands.push_back(dispatchRegisters(kRead, {{0, 2048}}));
   EXPECT_EQ(hazardsOf(commands), Lines{});
   commands.erase(commands.begin() + 8);
   EXPECT_EQ(hazardsOf(commands).size(), 8u);
@@ -242,62 +241,61 @@ TEST(Hazards, EightStagesAndAJoinNeedOneBarrier) {
 
 TEST(Hazards, ReusedWindowIsOrdered) {
   EXPECT_EQ(
-      hazardsOf({dispatchRegisters("a", kMap, {{0, 256}, {256, 256}}), kBarrier,
-                 dispatchRegisters("b", kMap, {{256, 256}, {512, 256}}),
-                 dispatchRegisters("c", kWrite, {{256, 256}})}),
+      hazardsOf({dispatchRegisters(kMap, {{0, 256}, {256, 256}}), kBarrier,
+                 dispatchRegisters(kMap, {{256, 256}, {512, 256}}),
+                 dispatchRegisters(kWrite, {{256, 256}})}),
       Lines{"WAR 2->3 registers[256,512)"});
 }
 
 TEST(Hazards, UpdateInPlaceIsNoHazardToItself) {
-  EXPECT_EQ(hazardsOf({dispatchRegisters("a", kUpdate, {{0, 256}})}), Lines{});
-  EXPECT_EQ(hazardsOf({dispatchRegisters("a", kMap, {{0, 256}, {0, 256}})}),
+  EXPECT_EQ(hazardsOf({dispatchRegisters(kUpdate, {{0, 256}})}), Lines{});
+  EXPECT_EQ(hazardsOf({dispatchRegisters(kMap, {{0, 256}, {0, 256}})}),
             Lines{});
 }
 
 TEST(Hazards, UpdateInPlaceStillSeesEarlierReaders) {
-  EXPECT_EQ(hazardsOf({dispatchRegisters("a", kRead, {{0, 256}}),
-                       dispatchRegisters("b", kUpdate, {{0, 256}})}),
+  EXPECT_EQ(hazardsOf({dispatchRegisters(kRead, {{0, 256}}),
+                       dispatchRegisters(kUpdate, {{0, 256}})}),
             Lines{"WAR 0->1 registers[0,256)"});
 }
 
 TEST(Hazards, AdjacentBytesOfOnePairAreMerged) {
   // Command 1 splits what command 0 wrote, in two segments of two readers.
-  EXPECT_EQ(hazardsOf({dispatchRegisters("a", kRead, {{0, 1024}}),
-                       dispatchRegisters("b", kRead, {{256, 256}}),
-                       dispatchRegisters("c", kWrite, {{0, 1024}})}),
+  EXPECT_EQ(hazardsOf({dispatchRegisters(kRead, {{0, 1024}}),
+                       dispatchRegisters(kRead, {{256, 256}}),
+                       dispatchRegisters(kWrite, {{0, 1024}})}),
             (Lines{"WAR 0->2 registers[0,256)", "WAR 1->2 registers[256,512)",
                    "WAR 0->2 registers[512,1024)"}));
-  EXPECT_EQ(hazardsOf({dispatchRegisters("a", kWrite, {{0, 1024}}),
-                       dispatchRegisters("b", kMap, {{2048, 256}, {4096, 256}}),
-                       dispatchRegisters("c", kRead, {{512, 1024}})}),
+  EXPECT_EQ(hazardsOf({dispatchRegisters(kWrite, {{0, 1024}}),
+                       dispatchRegisters(kMap, {{2048, 256}, {4096, 256}}),
+                       dispatchRegisters(kRead, {{512, 1024}})}),
             Lines{"RAW 0->2 registers[512,1024)"});
 }
 
 TEST(Hazards, IndirectDispatchReadsItsTriplet) {
-  Command fill = {Fill{{Region::Control, 256, 256}, 1}, "a"};
+  Command fill = {Fill{{Region::Control, 256, 256}, 1}};
   DispatchIndirect indirect{kRead, {{0, {Region::Registers, 0, 256}}}, 500};
-  EXPECT_EQ(hazardsOf({fill, {indirect, "b"}}),
-            Lines{"RAW 0->1 control[500,512)"});
+  EXPECT_EQ(hazardsOf({fill, {indirect}}), Lines{"RAW 0->1 control[500,512)"});
   indirect.controlOffset = 512;
-  EXPECT_EQ(hazardsOf({fill, {indirect, "b"}}), Lines{});
+  EXPECT_EQ(hazardsOf({fill, {indirect}}), Lines{});
 }
 
 TEST(Hazards, CopyReadsItsSourceAndWritesItsDestination) {
   Window a = {Region::Globals, 0, 256}, b = {Region::Globals, 256, 256};
-  EXPECT_EQ(hazardsOf({{Fill{a, 0}, "f"}, {Copy{a, b}, "c"}}),
+  EXPECT_EQ(hazardsOf({{Fill{a, 0}}, {Copy{a, b}}}),
             Lines{"RAW 0->1 globals[0,256)"});
-  EXPECT_EQ(hazardsOf({{Fill{b, 0}, "f"}, {Copy{a, b}, "c"}}),
+  EXPECT_EQ(hazardsOf({{Fill{b, 0}}, {Copy{a, b}}}),
             Lines{"WAW 0->1 globals[256,512)"});
-  EXPECT_EQ(hazardsOf({{Copy{a, b}, "c"}, {Fill{a, 0}, "f"}}),
+  EXPECT_EQ(hazardsOf({{Copy{a, b}}, {Fill{a, 0}}}),
             Lines{"WAR 0->1 globals[0,256)"});
 }
 
 TEST(Hazards, DependencesIgnoreBarriersAndKeepAllReaders) {
   EXPECT_EQ(show(*findDependences(
-                plan({dispatchRegisters("a", kWrite, {{0, 256}}), kBarrier,
-                      dispatchRegisters("b", kRead, {{0, 256}}),
-                      dispatchRegisters("c", kRead, {{0, 256}}), kBarrier,
-                      dispatchRegisters("d", kWrite, {{0, 256}})}))),
+                plan({dispatchRegisters(kWrite, {{0, 256}}), kBarrier,
+                      dispatchRegisters(kRead, {{0, 256}}),
+                      dispatchRegisters(kRead, {{0, 256}}), kBarrier,
+                      dispatchRegisters(kWrite, {{0, 256}})}))),
             (Lines{"RAW 0->2 registers[0,256)", "RAW 0->3 registers[0,256)",
                    "WAW 0->5 registers[0,256)", "WAR 2->5 registers[0,256)",
                    "WAR 3->5 registers[0,256)"}));
@@ -307,23 +305,30 @@ TEST(Hazards, DependencesOfTooManyPairsAreNotCounted) {
   // n reads of each of n windows: n^2 pairs with the write of all.
   std::vector<Command> commands;
   for (uint64_t i = 0; i < 20000; ++i)
-    commands.push_back(i % 2 ? dispatchRegisters("a", kRead, {{256 * i, 256}})
-                             : dispatchRegisters("b", kRead, {{0, 1 << 24}}));
-  commands.push_back(dispatchRegisters("c", kWrite, {{0, 1 << 24}}));
+    commands.push_back(i % 2 ? dispatchRegisters(kRead, {{256 * i, 256}})
+                             : dispatchRegisters(kRead, {{0, 1 << 24}}));
+  commands.push_back(dispatchRegisters(kWrite, {{0, 1 << 24}}));
   EXPECT_EQ(findDependences(plan(commands)).status().message(),
             "The commands depend on one another in more ways than a graph can "
             "show (65536 dependences).");
 }
 
 TEST(Hazards, TheMessageNamesBothCommands) {
-  Plan p = plan({dispatchRegisters("b", kWrite, {{0, 4096}}),
-                 dispatchRegisters("join", kRead, {{0, 4096}})});
+  auto nameStages = [](Plan &plan) {
+    plan.stages = {{"b", 0, "", {}}, {"join", 1, "", {}}};
+    for (uint32_t i = 0; i < 2; ++i)
+      plan.commands[i].stages = {i};
+  };
+  Plan p = plan({dispatchRegisters(kWrite, {{0, 4096}}),
+                 dispatchRegisters(kRead, {{0, 4096}})});
+  nameStages(p);
   EXPECT_EQ(checkHazards(p).message(),
             "Command 1 (stage \"join\") reads bytes 0..4096 of region "
             "registers that command 0 (stage \"b\") writes, and no barrier "
             "lies between them (RAW).");
-  p = plan({dispatchRegisters("b", kRead, {{0, 4096}}),
-            dispatchRegisters("join", kWrite, {{0, 4096}})});
+  p = plan({dispatchRegisters(kRead, {{0, 4096}}),
+            dispatchRegisters(kWrite, {{0, 4096}})});
+  nameStages(p);
   EXPECT_EQ(checkHazards(p).message(),
             "Command 1 (stage \"join\") writes bytes 0..4096 of region "
             "registers that command 0 (stage \"b\") reads, and no barrier lies "
@@ -371,9 +376,9 @@ TEST(Hazards, AgreesWithAllPairsOnRandomPlans) {
         commands.push_back(kBarrier);
       else if (kernel == kMap)
         commands.push_back(dispatchRegisters(
-            "m", kMap, {range(), {8192 + 1024 * (random() % 8), 1024}}));
+            kMap, {range(), {8192 + 1024 * (random() % 8), 1024}}));
       else
-        commands.push_back(dispatchRegisters("s", kernel, {range()}));
+        commands.push_back(dispatchRegisters(kernel, {range()}));
     }
     Plan p = plan(commands);
     bool expected = hasHazard(p);
@@ -390,10 +395,10 @@ TEST(Hazards, ManyCommandsAreFast) {
   std::vector<Command> commands;
   for (uint64_t i = 0; i < 50'000; ++i)
     commands.push_back(
-        dispatchRegisters("s", kMap, {{0, 4096}, {4096 + 256 * i, 256}}));
+        dispatchRegisters(kMap, {{0, 4096}, {4096 + 256 * i, 256}}));
   commands.push_back(kBarrier);
   for (uint64_t i = 0; i < 50'000; ++i)
-    commands.push_back(dispatchRegisters("t", kRead, {{4096, 256 * 50'000}}));
+    commands.push_back(dispatchRegisters(kRead, {{4096, 256 * 50'000}}));
   Plan p = plan(commands);
   double start = test::cpuSeconds();
   EXPECT_TRUE(findUncoveredHazards(p).empty());

@@ -11,6 +11,7 @@
 #include "runtime/plan/Limits.h"
 #include "runtime/plan/ManifestJson.h"
 #include "runtime/plan/PlanNames.h"
+#include "runtime/plan/PlanVersion.h"
 #include "test/runtime/plan/TestPlans.h"
 
 #include <gtest/gtest.h>
@@ -80,7 +81,7 @@ TEST(PlanFormat, RoundTripKeepsEveryField) {
 
 TEST(PlanFormat, RepeatsRoundTrip) {
   Plan plan = test::makeSamplePlan();
-  plan.commands.insert(plan.commands.begin() + 5, {Repeat{2, 500}, ""});
+  plan.commands.insert(plan.commands.begin() + 5, {Repeat{2, 500}});
   std::get<Barrier>(plan.commands[6].op).reasons.clear();
   Result<Plan> read = readPlan(writePlan(plan));
   ASSERT_TRUE(read.ok()) << read.status().message();
@@ -211,7 +212,9 @@ TEST(PlanFormat, ObjectsOfManyFieldsAreNotKept) {
   std::string manifest = "{";
   for (int i = 0; i < 65; ++i)
     manifest += "\"" + std::to_string(i) + "\":0,";
-  EXPECT_EQ(manifestFromJson(manifest, manifest.size()).status().message(),
+  EXPECT_EQ(manifestFromJson(manifest, kPlanFormatMinor, manifest.size())
+                .status()
+                .message(),
             "Manifest object \"manifest\" has more than 64 fields.");
 }
 

@@ -89,6 +89,13 @@ bool PlanMutation::applyToManifest(const std::string &verb,
         static_cast<char>(std::stoul(what, nullptr, 0));
   } else if (verb == "nest") {
     manifest = std::string(std::stoul(rest), '[');
+  } else if (verb == "labels") {
+    json root = json::parse(manifest);
+    for (json &command : root["commands"]) {
+      command.erase("stages");
+      command["stage"] = "";
+    }
+    manifest = root.dump();
   } else if (verb == "replace") {
     // replace FROM TO, the first occurrence, no spaces in FROM.
     size_t at = manifest.find(where);

@@ -123,7 +123,7 @@ TEST_F(PlanTool, VerifySaysWhetherAPlanIsValid) {
 
 TEST_F(PlanTool, EndsWithItsTimeout) {
   Plan large = test::makeSamplePlan();
-  large.commands.resize(100'000, {Barrier(), ""});
+  large.commands.resize(100'000, {Barrier()});
   std::ofstream(plan, std::ios::binary) << [&] {
     std::vector<uint8_t> bytes = writePlan(large);
     return std::string(bytes.begin(), bytes.end());

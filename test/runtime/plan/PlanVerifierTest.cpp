@@ -355,7 +355,7 @@ TEST(PlanVerifier, Barriers) {
 TEST(PlanVerifier, Clocks) {
   auto withClock = [](Window window) {
     Plan plan = test::makeSamplePlan();
-    plan.commands.push_back({Clock{window}, ""});
+    plan.commands.push_back({Clock{window}});
     return verifyPlan(plan).message();
   };
   EXPECT_EQ(withClock({Region::Registers, 256, 24}), "");
@@ -374,9 +374,9 @@ TEST(PlanVerifier, ReasonsInARepeat) {
     Plan plan = test::makeSamplePlan();
     Window all = {Region::Registers, 0, 256};
     plan.commands.resize(2);
-    plan.commands.push_back({Repeat{3, 4}, ""});
+    plan.commands.push_back({Repeat{3, 4}});
     plan.commands.push_back(
-        {Barrier{{{HazardKind::WriteAfterWrite, first, second, all}}}, ""});
+        {Barrier{{{HazardKind::WriteAfterWrite, first, second, all}}}});
     plan.commands.push_back(plan.commands[0]);
     plan.commands.push_back(plan.commands[0]);
     return verifyPlan(plan).message();

@@ -22,7 +22,7 @@ std::string withRepeats(const std::vector<std::pair<size_t, Repeat>> &repeats) {
   for (size_t barrier : {2, 5})
     op<Barrier>(plan, barrier).reasons.clear();
   for (const auto &[at, repeat] : repeats)
-    plan.commands.insert(plan.commands.begin() + at, {repeat, ""});
+    plan.commands.insert(plan.commands.begin() + at, {repeat});
   return verifyPlan(plan).message();
 }
 
@@ -57,10 +57,9 @@ TEST(RepeatVerifier, Repeats) {
     Rotation rotation;
     for (uint64_t j = 0; j < 12; ++j)
       rotation.push_back({Region::Registers, (8 + 12 * i + j) * 256, 4});
-    many.commands.push_back(
-        {Repeat{kBarriers + 3 - i, 12, {}, {rotation}}, ""});
+    many.commands.push_back({Repeat{kBarriers + 3 - i, 12, {}, {rotation}}});
   }
-  many.commands.resize(many.commands.size() + kBarriers, {Barrier{}, ""});
+  many.commands.resize(many.commands.size() + kBarriers, {Barrier{}});
   EXPECT_EQ(verifyPlan(many).message(),
             "With command 207 more than 4194304 commands are looked at, those "
             "of repeats in each turn that differs.");
@@ -88,11 +87,10 @@ TEST(RepeatVerifier, Rotations) {
     plan.regionBytes[0] = 8192;
     for (size_t barrier : {2, 5})
       op<Barrier>(plan, barrier).reasons.clear();
-    plan.commands.push_back({Repeat{2, times, {}, rotations, phase}, ""});
-    plan.commands.push_back({Barrier{}, ""});
+    plan.commands.push_back({Repeat{2, times, {}, rotations, phase}});
+    plan.commands.push_back({Barrier{}});
     plan.commands.push_back(
-        {Copy{{Region::Registers, 4352, 64}, {Region::Registers, 4864, 64}},
-         ""});
+        {Copy{{Region::Registers, 4352, 64}, {Region::Registers, 4864, 64}}});
     return verifyPlan(plan).message();
   };
   auto at = [](uint64_t offset, uint64_t length = 256) {

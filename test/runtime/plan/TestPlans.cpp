@@ -57,13 +57,13 @@ void addCommands(Plan &plan) {
                      {HazardKind::ReadAfterWrite, 1, 3, kY}}};
   Barrier after = {{{HazardKind::ReadAfterWrite, 4, 6, kZ}}};
   plan.commands = {
-      {Fill{kTotal, 7}, "first"},
-      {Dispatch{0, {{0, kX}, {5, kY}}, {1, 2, 3}}, "first"},
-      {before, ""},
-      {Dispatch{1, {{0, kY}, {1, kTotal}, {4, kWeights}}, {1, 1, 1}}, "first"},
-      {DispatchIndirect{0, {{0, kX}, {5, kZ}}, 16}, "second"},
-      {after, ""},
-      {Copy{kZ, kTable}, "second"},
+      {Fill{kTotal, 7}, {0}},
+      {Dispatch{0, {{0, kX}, {5, kY}}, {1, 2, 3}}, {0}},
+      {before},
+      {Dispatch{1, {{0, kY}, {1, kTotal}, {4, kWeights}}, {1, 1, 1}}, {0}},
+      {DispatchIndirect{0, {{0, kX}, {5, kZ}}, 16}, {1}},
+      {after},
+      {Copy{kZ, kTable}, {1}},
   };
 }
 
@@ -87,14 +87,14 @@ Plan makeSamplePlan() {
   return plan;
 }
 
-Command dispatchRegisters(const char *stage, uint32_t kernel,
+Command dispatchRegisters(uint32_t kernel,
                           std::vector<std::array<uint64_t, 2>> ranges) {
   Dispatch dispatch;
   dispatch.kernel = kernel;
   for (uint32_t i = 0; i < ranges.size(); ++i)
     dispatch.windows.push_back(
         {kNumRegions * i, {Region::Registers, ranges[i][0], ranges[i][1]}});
-  return {dispatch, stage};
+  return {dispatch};
 }
 
 } // namespace vm::test

@@ -25,7 +25,7 @@ template <typename T> T &op(Plan &plan, size_t index) {
 
 /// A dispatch of kernel `kernel` over windows of region registers: bindings 0,
 /// 5, 10, ... in order.
-Command dispatchRegisters(const char *stage, uint32_t kernel,
+Command dispatchRegisters(uint32_t kernel,
                           std::vector<std::array<uint64_t, 2>> ranges);
 
 } // namespace vm::test

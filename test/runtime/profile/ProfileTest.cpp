@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/plan/CommandWords.h"
+#include "runtime/plan/PlanText.h"
 #include "runtime/profile/ProfileReport.h"
 
 #include <gtest/gtest.h>
@@ -36,12 +37,11 @@ Plan makePlan() {
   plan.kernels[1].bindings = {{0, true, true}};
   plan.commands = {
       {Dispatch{0, {{0, registers(0, 4000)}, {5, registers(4096, 2000)}}, {}},
-       "a+b"},
-      {Barrier{{{HazardKind::ReadAfterWrite, 0, 2, registers(4096, 2000)}}},
-       ""},
-      {DispatchIndirect{1, {{0, registers(4096, 2000)}}, 0}, "c"},
-      {Copy{registers(0, 100), registers(256, 100)}, "c"},
-      {Fill{registers(512, 8), 0}, "c"},
+       {0, 1}},
+      {Barrier{{{HazardKind::ReadAfterWrite, 0, 2, registers(4096, 2000)}}}},
+      {DispatchIndirect{1, {{0, registers(4096, 2000)}}, 0}, {2}},
+      {Copy{registers(0, 100), registers(256, 100)}, {2}},
+      {Fill{registers(512, 8), 0}, {2}},
   };
   return plan;
 }
@@ -127,12 +127,11 @@ TEST_F(ProfileTest, SumsUpByStage) {
 }
 
 TEST_F(ProfileTest, LabelsCommandsForDebuggers) {
-  StageIndex stages(plan_);
-  EXPECT_EQ(labelOf(plan_, stages, 0), "a+b: ab (x.mlir:1:1, x.mlir:2:1)");
-  EXPECT_EQ(labelOf(plan_, stages, 1),
+  EXPECT_EQ(labelOf(plan_, 0), "a+b: ab (x.mlir:1:1, x.mlir:2:1)");
+  EXPECT_EQ(labelOf(plan_, 1),
             "barrier: RAW: command 0 (stage \"a+b\") writes "
             "registers[4096..6096), command 2 (stage \"c\") reads it");
-  EXPECT_EQ(labelOf(plan_, stages, 3), "c: (copy)");
+  EXPECT_EQ(labelOf(plan_, 3), "c: (copy)");
 }
 
 TEST_F(ProfileTest, PrintsATable) {
@@ -177,6 +176,31 @@ TEST_F(ProfileTest, PrintsJson) {
   EXPECT_EQ(json["commands"][1]["reasons"][0],
             "RAW: command 0 (stage \"a+b\") writes registers[4096..6096), "
             "command 2 (stage \"c\") reads it");
+}
+
+TEST(ProfilerTest, ListsEachOfManyFusedStages) {
+  Plan plan = makePlan();
+  plan.stages.clear();
+  plan.commands.resize(1);
+  for (uint32_t i = 0; i < 12; ++i)
+    plan.stages.push_back({"s" + std::to_string(i), i, "", {0}});
+  plan.commands[0].stages = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11};
+  Profiler profiler(plan);
+  CommandTimes times;
+  times.commands = {{0, 0, 15000}};
+  profiler.add(times, phases(0, 15, 0));
+  Profile profile = profiler.finish();
+  for (const ProfiledStage &stage : profile.stages) {
+    bool isFused = &stage != &profile.stages[10];
+    EXPECT_DOUBLE_EQ(stage.fusedUs.median, isFused ? 15 : 0);
+    EXPECT_EQ(stage.work.size(), isFused ? 1u : 0u);
+  }
+  auto json = nlohmann::json::parse(profileJson(profile, plan, {}));
+  nlohmann::json names = {"s0", "s1", "s2", "s3", "s4", "s5",
+                          "s6", "s7", "s8", "s9", "s11"};
+  EXPECT_EQ(json["commands"][0]["stages"], names);
+  EXPECT_EQ(stageLabel(plan, plan.commands[0]),
+            "s0+s1+s2+s3+s4+s5+s6+s7 and 3 more");
 }
 
 TEST(ProfilerTest, CountsOnlyWhatRan) {

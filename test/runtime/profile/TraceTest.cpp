@@ -22,9 +22,9 @@ Plan makePlan() {
   Window window = {Region::Registers, 256, 64};
   plan.stages = {{"a \"quoted\" stage", 0, "x.mlir:1:1", {}}};
   plan.commands = {
-      {Fill{window, 0}, "a \"quoted\" stage"},
-      {Barrier{{{HazardKind::WriteAfterWrite, 0, 2, window}}}, ""},
-      {Fill{window, 1}, ""},
+      {Fill{window, 0}, {0}},
+      {Barrier{{{HazardKind::WriteAfterWrite, 0, 2, window}}}},
+      {Fill{window, 1}},
   };
   return plan;
 }
