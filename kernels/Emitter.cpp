@@ -124,7 +124,7 @@ static FailureOr<EmittedKernel> emit(KernelOp op, const KernelLayout &layout,
     kernel.useWideLoads();
   EmitterContext emitter{op,       layout,        bindings,     kernel,
                          elements, options.exact, options.spins};
-  const KernelFamily &family = getFamily(op.getRoot());
+  const KernelFamily &family = getFamily(op);
   if (failed(family.emit(emitter)))
     return failure();
   gpu::GPUModuleOp module = kernel.finish();

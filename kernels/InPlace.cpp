@@ -125,7 +125,7 @@ bool ReadsElsewhere::check(unsigned result) {
 
 bool gpuvm::canUpdateInPlace(KernelOp kernel, unsigned operand,
                              unsigned result) {
-  if (!getFamily(kernel.getRoot()).worksInPlace(kernel, operand, result))
+  if (!getFamily(kernel).worksInPlace(kernel, operand, result))
     return false;
   auto from = cast<RankedTensorType>(kernel.getInputs()[operand].getType());
   auto to = cast<RankedTensorType>(kernel->getResult(result).getType());

@@ -99,7 +99,7 @@ static LaunchAttr describe(KernelOp kernel, DeviceKind device, StringRef form,
 /// says what is not.
 static std::unique_ptr<KernelLayout> read(KernelOp kernel, LaunchAttr launch,
                                           std::string &problem) {
-  const KernelFamily &family = getFamily(kernel.getRoot());
+  const KernelFamily &family = getFamily(kernel);
   std::unique_ptr<KernelLayout> layout =
       family.layOut(kernel, getMainTarget(kernel));
   if (!family.changeForm(kernel, launch.getForm(), getMainTarget(kernel),
@@ -128,7 +128,7 @@ static std::unique_ptr<KernelLayout> read(KernelOp kernel, LaunchAttr launch,
 static void addLaunches(KernelOp kernel, const KernelLayout &portable,
                         TargetAttr target, bool exact, bool isOnly,
                         SmallVectorImpl<LaunchAttr> &launches) {
-  const KernelFamily &family = getFamily(kernel.getRoot());
+  const KernelFamily &family = getFamily(kernel);
   auto has = [&](ArrayRef<StringRef> features) {
     return llvm::all_of(features, [&](StringRef feature) {
       return hasFeature(target, feature);
@@ -178,7 +178,7 @@ SmallVector<LaunchAttr> gpuvm::chooseLaunches(KernelOp kernel,
     return a.getFeatures().size() > b.getFeatures().size();
   });
   std::unique_ptr<KernelLayout> portable =
-      getFamily(kernel.getRoot()).layOut(kernel, getMainTarget(kernel));
+      getFamily(kernel).layOut(kernel, getMainTarget(kernel));
   SmallVector<LaunchAttr> launches;
   for (TargetAttr target : ordered)
     addLaunches(kernel, *portable, target, exact, targets.size() == 1,
@@ -196,7 +196,7 @@ SmallVector<LaunchAttr> gpuvm::chooseLaunches(KernelOp kernel,
 SmallVector<LaunchAttr> gpuvm::getLaunches(KernelOp kernel) {
   if (std::optional<ArrayAttr> launches = kernel.getLaunches())
     return llvm::to_vector(launches->getAsRange<LaunchAttr>());
-  const KernelFamily &family = getFamily(kernel.getRoot());
+  const KernelFamily &family = getFamily(kernel);
   std::unique_ptr<KernelLayout> layout =
       family.layOut(kernel, getMainTarget(kernel));
   StringRef form =
@@ -225,7 +225,7 @@ std::unique_ptr<KernelLayout> gpuvm::layOutLaunch(KernelOp kernel,
 std::unique_ptr<KernelLayout> gpuvm::layOutKernel(KernelOp kernel) {
   // Kernels that resume loops have no launch but their own.
   if (!kernel.getLaunches())
-    return getFamily(kernel.getRoot()).layOut(kernel, getMainTarget(kernel));
+    return getFamily(kernel).layOut(kernel, getMainTarget(kernel));
   return layOutLaunch(kernel, getLaunches(kernel).back());
 }
 

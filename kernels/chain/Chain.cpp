@@ -204,6 +204,7 @@ struct ChainLayout : LayoutOf<ChainLayout> {};
 
 class ChainFamily : public KernelFamily {
 public:
+  bool takes(KernelOp) const override { return true; } // It holds results (C4).
   /// A chain that cannot be planned cannot be emitted either, which says so.
   std::unique_ptr<KernelLayout> layOut(KernelOp kernel,
                                        TargetAttr) const override {

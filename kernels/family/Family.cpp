@@ -24,6 +24,12 @@ bool KernelFamily::changeForm(KernelOp kernel, StringRef form, TargetAttr,
   return form == kPlainForm;
 }
 
+bool KernelFamily::takes(KernelOp kernel) const {
+  return llvm::any_of(
+      kernel.getBody().getOps<RootOpInterface>(),
+      [&](RootOpInterface op) { return op.getRoot() == kernel.getRoot(); });
+}
+
 /// What most families do for an element, at most: a scan combines it with its
 /// quad, its block and its group, and what lies before it.
 static constexpr int64_t kBodiesPerElement = 8;
@@ -41,8 +47,7 @@ void KernelFamily::addFeatures(KernelOp kernel, const KernelLayout &layout,
 }
 
 bool gpuvm::mayLoopLong(KernelOp kernel, const KernelLayout &layout) {
-  return mayLoopLong(kernel,
-                     getFamily(kernel.getRoot()).bodiesPerLane(kernel, layout));
+  return mayLoopLong(kernel, getFamily(kernel).bodiesPerLane(kernel, layout));
 }
 
 LaunchForm gpuvm::getMatricesForm(KernelOp kernel) {

@@ -45,8 +45,12 @@ class KernelFamily {
 public:
   virtual ~KernelFamily() = default;
 
-  /// `kernel`, which has this family's root, laid out so that every device can
-  /// run it, and for `target` where there is a choice.
+  /// Whether the body of `kernel`, which a user may have written, has what it
+  /// needs to have this family's root.
+  virtual bool takes(KernelOp kernel) const;
+
+  /// `kernel`, which this family takes, laid out so that every device can run
+  /// it, and for `target` where there is a choice.
   virtual std::unique_ptr<KernelLayout> layOut(KernelOp kernel,
                                                TargetAttr target) const = 0;
 
@@ -92,6 +96,9 @@ public:
 
 /// That of all kernels with this root.
 const KernelFamily &getFamily(Root root);
+inline const KernelFamily &getFamily(KernelOp kernel) {
+  return getFamily(kernel.getRoot());
+}
 
 /// Whether loops of the bodies of `kernel`, laid out like this, may run longer
 /// than some drivers let them.

@@ -26,6 +26,7 @@ static constexpr int64_t kMaxGathers = 64;
 namespace {
 class MapFamily : public KernelFamily {
 public:
+  bool takes(KernelOp) const override { return true; }
   std::unique_ptr<KernelLayout> layOut(KernelOp kernel,
                                        TargetAttr target) const override;
   SmallVector<LaunchForm> specialForms(KernelOp kernel) const override;

@@ -17,6 +17,9 @@ using namespace mlir::gpuvm;
 namespace {
 class ReduceFamily : public KernelFamily {
 public:
+  bool takes(KernelOp kernel) const override {
+    return !getReductions(kernel).empty();
+  }
   std::unique_ptr<KernelLayout> layOut(KernelOp kernel,
                                        TargetAttr target) const override;
   SmallVector<LaunchForm> specialForms(KernelOp kernel) const override;

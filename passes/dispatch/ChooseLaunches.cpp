@@ -10,6 +10,7 @@
 #include "dialects/gpuvm/ProgramOrder.h"
 #include "kernels/Launches.h"
 #include "kernels/analysis/Bindings.h"
+#include "kernels/family/Family.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Effects.h"
 
@@ -39,6 +40,11 @@ void ChooseLaunches::runOnOperation() {
   // Lanes read no more than one element at once of a value in several windows.
   setMaxWindowBytes(getOperation(), maxWindowBytes);
   for (auto kernel : listOps<KernelOp>(getOperation())) {
+    if (!getFamily(kernel).takes(kernel)) {
+      kernel.emitOpError("has no operation with root ")
+          << stringifyRoot(kernel.getRoot());
+      return signalPassFailure();
+    }
     if (!kernel.getLaunches()) {
       SmallVector<LaunchAttr> launches = chooseLaunches(kernel, targets, exact);
       numLaunches += launches.size();
