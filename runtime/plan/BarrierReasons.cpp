@@ -78,8 +78,7 @@ Status checkReasons(const Plan &plan, const Deadline &deadline) {
     if (auto *barrier = std::get_if<Barrier>(&plan.commands[i].op))
       for (size_t number = 0; number < barrier->reasons.size(); ++number) {
         VM_RETURN_IF_ERROR(deadline.check(verify::kChecking));
-        VM_RETURN_IF_ERROR(
-            checker.check(i, barrier->reasons[number], number));
+        VM_RETURN_IF_ERROR(checker.check(i, barrier->reasons[number], number));
       }
   return {};
 }

@@ -9,6 +9,7 @@
 
 #include "runtime/base/AtomicFile.h"
 #include "runtime/base/InputFile.h"
+#include "runtime/plan/BarrierReasons.h"
 #include "runtime/plan/Container.h"
 #include "runtime/plan/Hazards.h"
 #include "runtime/plan/KernelCheck.h"
@@ -119,6 +120,8 @@ Result<Plan> parsePlan(std::span<const uint8_t> bytes,
   VM_RETURN_IF_ERROR(verifyPlan(*plan, deadline));
   VM_RETURN_IF_ERROR(checkMinor(*plan, statedMinor(bytes)));
   VM_RETURN_IF_ERROR(checkVerifiedPlan(*plan, deadline));
+  if (statedMinor(bytes) >= kMinorOfTrueReasons)
+    VM_RETURN_IF_ERROR(checkReasons(*plan, deadline));
   return plan;
 }
 
@@ -155,7 +158,8 @@ Result<std::vector<uint8_t>> readFile(const std::string &path) {
 
 Status checkPlan(const Plan &plan, const Deadline &deadline) {
   VM_RETURN_IF_ERROR(verifyPlan(plan, deadline));
-  return checkVerifiedPlan(plan, deadline);
+  VM_RETURN_IF_ERROR(checkVerifiedPlan(plan, deadline));
+  return checkReasons(plan, deadline);
 }
 
 std::vector<uint8_t> writePlan(const Plan &plan) {

@@ -27,6 +27,9 @@ inline constexpr uint16_t kPlanFormatMinor = 17;
 /// text. No plan is written without.
 inline constexpr uint16_t kMinorOfStageIndices = 17;
 
+/// Since then the reasons of barriers are true (V39).
+inline constexpr uint16_t kMinorOfTrueReasons = 17;
+
 /// The part of a plan that came last.
 struct NewestPart {
   uint16_t minor = 0; ///< The version that introduced it.
