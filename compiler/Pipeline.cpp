@@ -54,9 +54,9 @@ void gpuvm::buildPlanning(OpPassManager &passes,
   if (options.inPlace)
     onProgram(createUpdateInPlace());
   onProgram(createFormChains({options.chains, report, options.maxWindowBytes}));
-  onProgram(createConditionKernels({options.park}));
+  onProgram(createInferPredicates({options.park}));
   if (options.group)
-    onProgram(createJoinScalars({options.maxWindowBytes}));
+    onProgram(createFuseScalars({options.maxWindowBytes}));
   ChooseLaunchesOptions launches;
   launches.exact = options.exact;
   launches.maxWindowBytes = options.maxWindowBytes;
@@ -69,8 +69,8 @@ void gpuvm::buildPlanning(OpPassManager &passes,
   passes.addPass(createPlaceShared());
   onProgram(createPlanMemory({options.reuse, options.inPlace,
                               options.barrierPrice, options.maxWindowBytes}));
-  onProgram(createStoreConditionsEarly());
-  onProgram(createParkKernels({options.park}));
+  onProgram(createHoistConditionStores());
+  onProgram(createPredicateDispatches({options.park}));
   onProgram(createSizeKernels({options.size}));
   onProgram(createResumeKernels());
 }
@@ -90,9 +90,26 @@ void gpuvm::buildPipeline(OpPassManager &passes,
   buildEmission(passes, options);
 }
 
+/// Passes by the names that they had before plan format 1.17, for one release.
+static void registerOldNames() {
+  constexpr std::pair<StringLiteral, StringLiteral> kOldNames[] = {
+      {"gpuvm-condition-kernels", "gpuvm-infer-predicates"},
+      {"gpuvm-join-scalars", "gpuvm-fuse-scalars"},
+      {"gpuvm-park-kernels", "gpuvm-predicate-dispatches"},
+      {"gpuvm-store-conditions-early", "gpuvm-hoist-condition-stores"}};
+  for (auto [old, now] : kOldNames)
+    registerPassPipeline(
+        old, ("The name that " + now + " had").str(),
+        [now = now](OpPassManager &passes, StringRef options, auto onError) {
+          return PassInfo::lookup(now)->addToPipeline(passes, options, onError);
+        },
+        [](auto) {});
+}
+
 void gpuvm::registerPassesAndPipeline() {
   registerGpuvmPasses();
   registerTransformsPasses();
+  registerOldNames();
   PassPipelineRegistration<CompilerOptions>(
       "gpuvm-pipeline", "Turns the programs of a module into plans",
       buildPipeline);

@@ -248,7 +248,7 @@ def FormChains : GpuvmProgramPass<"gpuvm-form-chains"> {
                  kMaxWindowBytes];
 }
 
-def ConditionKernels : GpuvmProgramPass<"gpuvm-condition-kernels"> {
+def InferPredicates : GpuvmProgramPass<"gpuvm-infer-predicates"> {
   let summary = "Infers the predicates under which kernels are demanded.";
   let description = [{
     A kernel is demanded under a predicate if its results are used only while
@@ -263,7 +263,7 @@ def ConditionKernels : GpuvmProgramPass<"gpuvm-condition-kernels"> {
                         "auto, always or never">];
 }
 
-def JoinScalars : GpuvmProgramPass<"gpuvm-join-scalars"> {
+def FuseScalars : GpuvmProgramPass<"gpuvm-fuse-scalars"> {
   let dependentDialects = kEmissionDialects;
   let summary = "Fuses scalar dispatches into their neighbours.";
   let description = [{
@@ -352,7 +352,7 @@ def PlanMemory : GpuvmProgramPass<"gpuvm-plan-memory"> {
                         "The longest window a kernel may bind; at least 256">];
 }
 
-def StoreConditionsEarly : Pass<"gpuvm-store-conditions-early",
+def HoistConditionStores : Pass<"gpuvm-hoist-condition-stores",
                                 "::mlir::gpuvm::ProgramOp"> {
   let dependentDialects = ["::mlir::gpuvm::GpuvmDialect"];
   let summary = "Hoists the store of a loop's condition to its producer.";
@@ -366,7 +366,7 @@ def StoreConditionsEarly : Pass<"gpuvm-store-conditions-early",
   }];
 }
 
-def ParkKernels : GpuvmProgramPass<"gpuvm-park-kernels"> {
+def PredicateDispatches : GpuvmProgramPass<"gpuvm-predicate-dispatches"> {
   let summary = "Lowers kernels with a predicate to predicated dispatches.";
   let description = [{
     Runs after `gpuvm-plan-memory`. A predicated dispatch is an indirect

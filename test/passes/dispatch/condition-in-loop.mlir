@@ -1,7 +1,7 @@
 // A condition that kernels compute of values from around a loop has one kernel,
 // in front of the loop, and serves those behind the loop, too.
 
-// RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-repeat,gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-condition-kernels{mode=always}))' | FileCheck %s
+// RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-repeat,gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-infer-predicates{mode=always}))' | FileCheck %s
 // The loop is read back from text; only places in the file are others.
 // RUN: gpuvm-compile %s -o %t.gvplan
 // RUN: gpuvm-plan show %t.gvplan | sed 's/ ([^ ]*:[0-9:]*)//' > %t.txt

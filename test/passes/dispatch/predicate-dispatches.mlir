@@ -1,10 +1,17 @@
 // Kernels that nobody needs while a condition does not hold wait for it, and
 // read their workgroups from Control; those that others need do not.
 
-// RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-when,gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-condition-kernels{mode=always}))' | FileCheck %s --check-prefix=FOUND
-// RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-when,gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-condition-kernels))' | FileCheck %s --check-prefix=AUTO
-// RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-when,gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-condition-kernels{mode=always},gpuvm-schedule,gpuvm-plan-memory,gpuvm-park-kernels))' | FileCheck %s --check-prefix=PARKED
+// RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-when,gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-infer-predicates{mode=always}))' | FileCheck %s --check-prefix=FOUND
+// RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-when,gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-infer-predicates))' | FileCheck %s --check-prefix=AUTO
+// RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-when,gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-infer-predicates{mode=always},gpuvm-schedule,gpuvm-plan-memory,gpuvm-predicate-dispatches))' | FileCheck %s --check-prefix=PARKED
 // RUN: not gpuvm-compile %s --program=ways --park=perhaps -o %t.gvplan 2>&1 | FileCheck %s --check-prefix=MODE
+
+// The names that the passes had before work, with options.
+// RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-when,gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-infer-predicates{mode=always},gpuvm-fuse-scalars{max-window-bytes=1048576},gpuvm-schedule,gpuvm-plan-memory,gpuvm-hoist-condition-stores,gpuvm-predicate-dispatches))' -o %t.new
+// RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-when,gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-condition-kernels{mode=always},gpuvm-join-scalars{max-window-bytes=1048576},gpuvm-schedule,gpuvm-plan-memory,gpuvm-store-conditions-early,gpuvm-park-kernels))' -o %t.old
+// RUN: cmp %t.new %t.old
+// RUN: not gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-park-kernels{made=always}))' 2>&1 | FileCheck %s --check-prefix=OPTION
+// OPTION: no such option made
 
 // What is chosen waits for the condition, and what that is made of.
 // FOUND: kernel @judge_reduce

@@ -9,7 +9,7 @@
 // RUN: gpuvm-compile %s --park=never -o %t.never.gvplan
 // RUN: gpuvm-run %t.never.gvplan --input=x=4096xf32=0.5 | diff - %t.out
 
-// COUNT: 1 gpuvm-store-conditions-early - Conditions of loops stored early
+// COUNT: 1 gpuvm-hoist-condition-stores - Conditions of loops stored early
 
 // The copy is made where workgroups are counted, and what makes the value
 // stores it.

@@ -1,4 +1,4 @@
-//===- JoinScalars.cpp - fusion of scalar dispatches ----------------------===//
+//===- FuseScalars.cpp - fusion of scalar dispatches ----------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/fusion/JoinScalars.h"
+#include "passes/fusion/FuseScalars.h"
 #include "dialects/gpuvm/ProgramOrder.h"
 #include "dialects/gpuvm/Reduction.h"
 #include "dialects/gpuvm/ScalarBody.h"
@@ -29,14 +29,14 @@
 #include "llvm/ADT/Statistic.h"
 
 namespace mlir::gpuvm {
-#define GEN_PASS_DEF_JOINSCALARS
+#define GEN_PASS_DEF_FUSESCALARS
 #include "passes/Passes.h.inc"
 } // namespace mlir::gpuvm
 
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-#define DEBUG_TYPE "gpuvm-join-scalars"
+#define DEBUG_TYPE "gpuvm-fuse-scalars"
 ALWAYS_ENABLED_STATISTIC(numJoined, "Kernels of single elements in others");
 
 namespace {
@@ -62,7 +62,7 @@ private:
   llvm::MapVector<KernelOp, SmallVector<KernelOp>> joined; ///< By host.
 };
 
-struct JoinScalars : gpuvm::impl::JoinScalarsBase<JoinScalars> {
+struct FuseScalars : gpuvm::impl::FuseScalarsBase<FuseScalars> {
   using Base::Base;
   void runOnOperation() override {
     ScalarJoiner joiner(getOperation(), getAnalysis<Effects>(), maxWindowBytes);

@@ -2,9 +2,9 @@
 // the ends of loops has no kernel of its own: another one makes them beside its
 // results.
 
-// RUN: gpuvm-opt %s --split-input-file --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-repeat,gpuvm-lower-when,gpuvm-generalize),canonicalize,cse,gpuvm.program(gpuvm-fuse,gpuvm-form-kernels,gpuvm-form-chains,gpuvm-condition-kernels,gpuvm-join-scalars))' | FileCheck %s
+// RUN: gpuvm-opt %s --split-input-file --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-repeat,gpuvm-lower-when,gpuvm-generalize),canonicalize,cse,gpuvm.program(gpuvm-fuse,gpuvm-form-kernels,gpuvm-form-chains,gpuvm-infer-predicates,gpuvm-fuse-scalars))' | FileCheck %s
 // What was joined is read back.
-// RUN: gpuvm-opt %s --split-input-file --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-repeat,gpuvm-lower-when,gpuvm-generalize),canonicalize,cse,gpuvm.program(gpuvm-fuse,gpuvm-form-kernels,gpuvm-form-chains,gpuvm-condition-kernels,gpuvm-join-scalars))' | gpuvm-opt --split-input-file
+// RUN: gpuvm-opt %s --split-input-file --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-repeat,gpuvm-lower-when,gpuvm-generalize),canonicalize,cse,gpuvm.program(gpuvm-fuse,gpuvm-form-kernels,gpuvm-form-chains,gpuvm-infer-predicates,gpuvm-fuse-scalars))' | gpuvm-opt --split-input-file
 // A turn has as many commands with its number as without.
 // RUN: gpuvm-opt %s --split-input-file --gpuvm-pipeline | FileCheck %s --check-prefix=PLAN
 

@@ -1,4 +1,4 @@
-//===- StoreConditionsEarly.cpp - hoisting of stores of loop conditions ---===//
+//===- HoistConditionStores.cpp - hoisting of stores of loop conditions ---===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,26 +15,26 @@
 #include "passes/Passes.h"
 #include "passes/analysis/Effects.h"
 #include "passes/dispatch/Counts.h"
-#include "passes/fusion/JoinScalars.h"
+#include "passes/fusion/FuseScalars.h"
 #include "passes/fusion/KernelGroups.h"
 
 #include "llvm/ADT/Statistic.h"
 
 namespace mlir::gpuvm {
-#define GEN_PASS_DEF_STORECONDITIONSEARLY
+#define GEN_PASS_DEF_HOISTCONDITIONSTORES
 #include "passes/Passes.h.inc"
 } // namespace mlir::gpuvm
 
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-#define DEBUG_TYPE "gpuvm-store-conditions-early"
+#define DEBUG_TYPE "gpuvm-hoist-condition-stores"
 ALWAYS_ENABLED_STATISTIC(numEarly, "Conditions of loops stored early");
 
 namespace {
 
-struct StoreConditionsEarly
-    : gpuvm::impl::StoreConditionsEarlyBase<StoreConditionsEarly> {
+struct HoistConditionStores
+    : gpuvm::impl::HoistConditionStoresBase<HoistConditionStores> {
   void runOnOperation() override;
 };
 
@@ -213,7 +213,7 @@ void LoopCondition::join() {
   whole.setOutputWindowsAttr(ArrayAttr::get(whole.getContext(), outputs));
 }
 
-void StoreConditionsEarly::runOnOperation() {
+void HoistConditionStores::runOnOperation() {
   for (auto loop : listOps<LoopOp>(getOperation())) {
     LoopCondition condition(loop);
     if (condition.find() && condition.isWorthIt())

@@ -1,4 +1,4 @@
-//===- JoinScalars.h - fusion of scalar dispatches --------------*- C++ -*-===//
+//===- FuseScalars.h - fusion of scalar dispatches --------------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

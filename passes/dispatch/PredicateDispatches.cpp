@@ -1,4 +1,4 @@
-//===- ParkKernels.cpp - lowering to predicated dispatches ----------------===//
+//===- PredicateDispatches.cpp - lowering to predicated dispatches --------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 // theirs, or none, for all kernels of the condition. That costs a dispatch and
 // a wait, so it must be worth it.
 //
-// gpuvm-condition-kernels has found such kernels; now windows are known, and
+// gpuvm-infer-predicates has found such kernels; now windows are known, and
 // what stays where it is.
 //
 //===----------------------------------------------------------------------===//
@@ -29,21 +29,22 @@
 #include "llvm/ADT/Statistic.h"
 
 namespace mlir::gpuvm {
-#define GEN_PASS_DEF_PARKKERNELS
+#define GEN_PASS_DEF_PREDICATEDISPATCHES
 #include "passes/Passes.h.inc"
 } // namespace mlir::gpuvm
 
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-#define DEBUG_TYPE "gpuvm-park-kernels"
+#define DEBUG_TYPE "gpuvm-predicate-dispatches"
 ALWAYS_ENABLED_STATISTIC(numParked, "Kernels that run on a condition");
 ALWAYS_ENABLED_STATISTIC(numAnyway,
                          "Kernels that run beside the one that counts");
 
 namespace {
 
-struct ParkKernels : gpuvm::impl::ParkKernelsBase<ParkKernels> {
+struct PredicateDispatches
+    : gpuvm::impl::PredicateDispatchesBase<PredicateDispatches> {
   using Base::Base;
   void runOnOperation() override;
 };
@@ -189,7 +190,7 @@ void ParkedKernels::count() {
       getCopy());
 }
 
-void ParkKernels::runOnOperation() {
+void PredicateDispatches::runOnOperation() {
   llvm::MapVector<Value, SmallVector<KernelOp>> found;
   for (auto kernel : listOps<KernelOp>(getOperation()))
     if (Value condition = kernel.getConditionValue())

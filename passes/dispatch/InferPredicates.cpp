@@ -1,11 +1,11 @@
-//===- ConditionKernels.cpp - inference of the predicates of kernels ------===//
+//===- InferPredicates.cpp - inference of the predicates of kernels ------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Gives kernels that are needed only while a condition holds, or only while it
 // does not, the condition as an input, where that saves more than it costs
-// (KernelNeed.h). gpuvm-park-kernels has the device skip them.
+// (KernelNeed.h). gpuvm-predicate-dispatches has the device skip them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 #include "passes/fusion/Decisions.h"
 
 namespace mlir::gpuvm {
-#define GEN_PASS_DEF_CONDITIONKERNELS
+#define GEN_PASS_DEF_INFERPREDICATES
 #include "passes/Passes.h.inc"
 } // namespace mlir::gpuvm
 
@@ -28,7 +28,7 @@ using namespace mlir;
 using namespace mlir::gpuvm;
 
 namespace {
-struct ConditionKernels : gpuvm::impl::ConditionKernelsBase<ConditionKernels> {
+struct InferPredicates : gpuvm::impl::InferPredicatesBase<InferPredicates> {
   using Base::Base;
   void runOnOperation() override;
 };
@@ -56,7 +56,7 @@ static llvm::DenseSet<Operation *> findSources(const KernelCondition &condition,
   return effects.withAllBefore(makers);
 }
 
-void ConditionKernels::runOnOperation() {
+void InferPredicates::runOnOperation() {
   ProgramOp program = getOperation();
   if (failed(checkMode(program, "parking", mode)))
     return signalPassFailure();

@@ -12,7 +12,7 @@
 // RUN: gpuvm-plan show %t.always.gvplan | FileCheck %s --check-prefix=ALWAYS
 // RUN: gpuvm-run %t.always.gvplan --input=x=1024xf32=0.5 --input=w=1024x1024xf32=0.001 | diff - %t.out
 
-// COUNT: 1 gpuvm-park-kernels - Kernels that run beside the one that counts
+// COUNT: 1 gpuvm-predicate-dispatches - Kernels that run beside the one that counts
 
 // CHECK: repeat
 // CHECK: kernel {{.*}}_counts
