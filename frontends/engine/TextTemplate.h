@@ -11,9 +11,8 @@
 //     //@if a or b               the lines up to //@else or //@end if one of
 //     //@else                    these conditions holds, or else those after
 //     //@end
-//     //@define sum x y          a macro: its lines up to //@end, with x and y
-//     as
-//     //@end                     the words {x} and {y}
+//     //@define sum x y          a macro: its lines up to //@end, in which x
+//     //@end                     and y are written {x} and {y}
 //     @sum %a %b@                by itself in a line: the lines of a macro
 //
 //===----------------------------------------------------------------------===//

@@ -77,8 +77,7 @@ public:
   SmallVector<Value> callProgram(const Twine &name, ProgramOp callee,
                                  ValueRange inputs);
 
-  //===--- In bodies
-  //-------------------------------------------------------===//
+  // In bodies.
 
   /// The function's operations.
   SmallVector<Value> call(StringRef function, ValueRange operands) {

@@ -87,9 +87,9 @@ static Expr exp2OfPair(Expr high, Expr low) {
   high = select(isFar, copySign(end, high), high);
   low = select(isFar, 0.0f, low);
   auto [whole, count] = functions::roundToWord(high + low);
-  Expr beside = high - whole;
-  Expr rest = beside + low;
-  Expr restHigh = highPart(rest), restLow = (beside - restHigh) + low;
+  Expr difference = high - whole;
+  Expr rest = difference + low;
+  Expr restHigh = highPart(rest), restLow = (difference - restHigh) + low;
   // Times ln(2), in two parts.
   double factorHigh =
       high.isWide() ? 0.69314670562744141 : functions::kLog2High;
