@@ -23,7 +23,9 @@ using namespace verify;
 class ReasonChecker {
 public:
   explicit ReasonChecker(const Plan &plan);
-  Status check(uint32_t barrier, const BarrierReason &reason, size_t number);
+
+  /// The command of the reason that accesses none of its bytes.
+  std::optional<uint32_t> untrueCommand(const BarrierReason &reason);
 
 private:
   bool rotates(const Window &window) const;
@@ -58,16 +60,14 @@ bool ReasonChecker::accesses(uint32_t command, const Window &window) {
   });
 }
 
-Status ReasonChecker::check(uint32_t barrier, const BarrierReason &reason,
-                            size_t number) {
+std::optional<uint32_t>
+ReasonChecker::untrueCommand(const BarrierReason &reason) {
   for (uint32_t command : {reason.first, reason.second}) {
     bool isRenamed = command == reason.first && rotates(reason.window);
     if (!isRenamed && !accesses(command, reason.window))
-      return bad("Reason {} of barrier {} names command {}, which accesses "
-                 "none of its bytes.",
-                 number, barrier, command);
+      return command;
   }
-  return {};
+  return std::nullopt;
 }
 
 } // namespace
@@ -78,8 +78,26 @@ Status checkReasons(const Plan &plan, const Deadline &deadline) {
     if (auto *barrier = std::get_if<Barrier>(&plan.commands[i].op))
       for (size_t number = 0; number < barrier->reasons.size(); ++number) {
         VM_RETURN_IF_ERROR(deadline.check(verify::kChecking));
-        VM_RETURN_IF_ERROR(checker.check(i, barrier->reasons[number], number));
+        if (auto command = checker.untrueCommand(barrier->reasons[number]))
+          return bad("Reason {} of barrier {} names command {}, which accesses "
+                     "none of its bytes.",
+                     number, i, *command);
       }
+  return {};
+}
+
+Status dropUntrueReasons(Plan &plan, const Deadline &deadline) {
+  ReasonChecker checker(plan);
+  for (Command &command : plan.commands)
+    if (auto *barrier = std::get_if<Barrier>(&command.op)) {
+      std::vector<BarrierReason> kept;
+      for (BarrierReason &reason : barrier->reasons) {
+        VM_RETURN_IF_ERROR(deadline.check(verify::kChecking));
+        if (!checker.untrueCommand(reason))
+          kept.push_back(std::move(reason));
+      }
+      barrier->reasons = std::move(kept);
+    }
   return {};
 }
 

@@ -18,4 +18,8 @@ namespace vm {
 /// another window of a rotation. The plan must satisfy verifyPlan.
 Status checkReasons(const Plan &plan, const Deadline &deadline = {});
 
+/// Drops the reasons that checkReasons would refuse: what compilers wrote
+/// before kMinorOfTrueReasons.
+Status dropUntrueReasons(Plan &plan, const Deadline &deadline = {});
+
 } // namespace vm

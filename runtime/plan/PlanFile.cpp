@@ -120,8 +120,9 @@ Result<Plan> parsePlan(std::span<const uint8_t> bytes,
   VM_RETURN_IF_ERROR(verifyPlan(*plan, deadline));
   VM_RETURN_IF_ERROR(checkMinor(*plan, statedMinor(bytes)));
   VM_RETURN_IF_ERROR(checkVerifiedPlan(*plan, deadline));
-  if (statedMinor(bytes) >= kMinorOfTrueReasons)
-    VM_RETURN_IF_ERROR(checkReasons(*plan, deadline));
+  VM_RETURN_IF_ERROR(statedMinor(bytes) >= kMinorOfTrueReasons
+                         ? checkReasons(*plan, deadline)
+                         : dropUntrueReasons(*plan, deadline));
   return plan;
 }
 

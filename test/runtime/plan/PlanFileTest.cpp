@@ -7,10 +7,12 @@
 
 #include "runtime/plan/PlanFile.h"
 
+#include "runtime/plan/BarrierReasons.h"
 #include "runtime/plan/Container.h"
 #include "runtime/plan/Limits.h"
 #include "runtime/plan/ManifestJson.h"
 #include "runtime/plan/PlanNames.h"
+#include "runtime/plan/PlanVerifier.h"
 #include "runtime/plan/PlanVersion.h"
 #include "test/runtime/plan/TestPlans.h"
 
@@ -114,6 +116,25 @@ TEST(PlanFormat, EqualPlansGiveEqualBytes) {
   Result<Plan> read = readPlan(bytes);
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(bytes, writePlan(*read));
+}
+
+TEST(PlanFormat, UntrueReasonsOfOlderPlansAreDropped) {
+  Plan plan = test::makeSamplePlan();
+  auto &reasons = std::get<Barrier>(plan.commands[2].op).reasons;
+  ASSERT_EQ(reasons.size(), 2u);
+  reasons[1].first = 0; // Accesses other bytes.
+  ASSERT_TRUE(verifyPlan(plan).ok());
+  ASSERT_FALSE(checkReasons(plan).ok());
+  ASSERT_FALSE(dropUntrueReasons(plan, Deadline(0)).ok());
+
+  ASSERT_TRUE(dropUntrueReasons(plan).ok());
+  ASSERT_EQ(reasons.size(), 1u);
+  EXPECT_EQ(reasons[0].second,
+            std::get<Barrier>(test::makeSamplePlan().commands[2].op)
+                .reasons[0]
+                .second);
+  EXPECT_TRUE(checkPlan(plan).ok());
+  EXPECT_TRUE(readPlan(writePlan(plan)).ok());
 }
 
 TEST(PlanFormat, PayloadsAreAligned) {
