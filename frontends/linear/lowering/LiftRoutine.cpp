@@ -122,6 +122,54 @@ private:
 };
 } // namespace
 
+/// The place in `block` where a value is used first: an operation of the block
+/// and the number of its operand.
+static std::pair<Operation *, unsigned> firstUse(Value value, Block &block) {
+  std::pair<Operation *, unsigned> first = {nullptr, 0};
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = block.findAncestorOpInBlock(*use.getOwner());
+    unsigned number = user == use.getOwner() ? use.getOperandNumber()
+                                             : user->getNumOperands();
+    if (!first.first || user->isBeforeInBlock(first.first) ||
+        (user == first.first && number < first.second))
+      first = {user, number};
+  }
+  return first;
+}
+
+/// Sorts selects of one condition that follow each other by their uses. MLIR's
+/// patterns for results of scf.if and scf.while go through tables of pointers,
+/// so what they leave is the same, but its order is that of one process.
+static void sortSelects(func::FuncOp function) {
+  function.walk([](Block *block) {
+    for (auto op = block->begin(); op != block->end();) {
+      SmallVector<arith::SelectOp> run;
+      for (; op != block->end(); ++op) {
+        auto select = dyn_cast<arith::SelectOp>(*op);
+        if (!select || select.use_empty() ||
+            (!run.empty() && select.getCondition() != run[0].getCondition()) ||
+            llvm::any_of(select->getOperands(), [&](Value operand) {
+              return llvm::is_contained(run, operand.getDefiningOp());
+            }))
+          break;
+        run.push_back(select);
+      }
+      if (run.empty()) {
+        ++op;
+        continue;
+      }
+      llvm::sort(run, [&](arith::SelectOp a, arith::SelectOp b) {
+        auto [userOfA, numberOfA] = firstUse(a, *block);
+        auto [userOfB, numberOfB] = firstUse(b, *block);
+        return userOfA == userOfB ? numberOfA < numberOfB
+                                  : userOfA->isBeforeInBlock(userOfB);
+      });
+      for (arith::SelectOp select : run)
+        select->moveBefore(block, op);
+    }
+  });
+}
+
 /// Kernels nest 64 selections and loops (limits::kMaxNesting), some of which
 /// they have around a routine.
 static constexpr unsigned kMaxNesting = 48;
@@ -151,7 +199,10 @@ static LogicalResult makeStructured(func::FuncOp function) {
   scf::WhileOp::getCanonicalizationPatterns(patterns, context);
   GreedyRewriteConfig config;
   config.setMaxIterations(GreedyRewriteConfig::kNoLimit);
-  return applyPatternsGreedily(function, std::move(patterns), config);
+  if (failed(applyPatternsGreedily(function, std::move(patterns), config)))
+    return failure();
+  sortSelects(function);
+  return success();
 }
 
 /// How deep calls nest whose routines branch: about as deep as their code will.
