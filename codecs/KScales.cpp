@@ -34,14 +34,3 @@ QuantizedCodec::ScaleNumbers KScaledCodec::emitScale(PackedReader &r,
   Expr negativeDmin = r.scaleToFloat(words[0] ^ 0x80000000, /*half=*/1);
   return {d * scale.signedToFloat(), negativeDmin * min.signedToFloat()};
 }
-
-SmallVector<Expr> KScaledCodec::emitInBlock(PackedReader &r, Expr block, Expr j,
-                                            int64_t count) const {
-  ScaleNumbers s = emitScale(r, block, j / 32);
-  SmallVector<Expr> q = emitQuants(r, block, j, count);
-  ByteScales scales = r.byteScales(s.scale);
-  SmallVector<Expr> y;
-  for (int64_t i = 0; i < count; ++i)
-    y.push_back(scaled(r.byteInPlace(q, i), scales[i % 4], *s.offset));
-  return y;
-}

@@ -31,9 +31,6 @@ protected:
   Scale readScale(const uint8_t *block, int64_t i) const final;
   /// The same of the block at byte `block`, a multiple of 16.
   ScaleNumbers emitScale(PackedReader &reader, Expr block, Expr i) const final;
-  /// Every quant is a byte of its own: none is negative.
-  SmallVector<Expr> emitInBlock(PackedReader &reader, Expr block, Expr j,
-                                int64_t count) const final;
 };
 
 } // namespace mlir::gpuvm

@@ -38,16 +38,6 @@ private:
   ScaleNumbers emitScale(PackedReader &r, Expr block, Expr) const override {
     return {r.scaleToFloat(r.half(block))};
   }
-
-  SmallVector<Expr> emitInBlock(PackedReader &r, Expr block, Expr j,
-                                int64_t count) const override {
-    Expr d = r.topScale(r.scaleToFloat(r.half(block)));
-    SmallVector<Expr> q = emitQuants(r, block, j, count);
-    SmallVector<Expr> y;
-    for (int64_t i = 0; i < count; ++i)
-      y.push_back(r.signedByteOnTop(q, i) * d);
-    return y;
-  }
 };
 } // namespace
 

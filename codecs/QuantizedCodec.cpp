@@ -22,6 +22,24 @@ void QuantizedCodec::decodeBlock(const uint8_t *block, float *elements) const {
   }
 }
 
+SmallVector<Expr> QuantizedCodec::emitInBlock(PackedReader &r, Expr block,
+                                              Expr first, int64_t count) const {
+  ScaleNumbers s = emitScale(r, block, first / elementsPerScale);
+  SmallVector<Expr> y;
+  if (!hasOffsets) {
+    Expr top = r.topScale(s.scale);
+    SmallVector<Expr> q = emitQuants(r, block, first, count);
+    for (int64_t i = 0; i < count; ++i)
+      y.push_back(r.signedByteOnTop(q, i) * top);
+    return y;
+  }
+  SmallVector<Expr> q = emitQuants(r, block, first, count);
+  ByteScales scales = r.byteScales(s.scale);
+  for (int64_t i = 0; i < count; ++i)
+    y.push_back(scaled(r.byteInPlace(q, i), scales[i % 4], *s.offset));
+  return y;
+}
+
 int64_t PartCodec::perBlock() const {
   return part == Part::Quants ? whole.blockElements
                               : whole.blockElements / whole.elementsPerScale;

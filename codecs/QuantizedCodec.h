@@ -46,6 +46,11 @@ protected:
   virtual ScaleNumbers emitScale(PackedReader &reader, Expr block,
                                  Expr i) const = 0;
 
+  /// Scales the bytes of `emitQuants`, of which none is negative if there are
+  /// offsets.
+  SmallVector<Expr> emitInBlock(PackedReader &reader, Expr block, Expr first,
+                                int64_t count) const override;
+
 private:
   friend class PartCodec;
   void decodeBlock(const uint8_t *block, float *elements) const final;
