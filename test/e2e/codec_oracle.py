@@ -51,6 +51,15 @@ def q4_0(block):
     return low + high
 
 
+def q4_1(block):
+    d, m = half(block, 0), half(block, 2)
+    return [f32(f32(q * d) + m) for q in q4_1_quants(block)]
+
+
+def q4_1_quants(block):
+    return [byte % 16 for byte in block[4:]] + [byte // 16 for byte in block[4:]]
+
+
 def q8_0(block):
     d = half(block, 0)
     return [f32(signed(byte, 8) * d) for byte in block[2:]]
@@ -101,8 +110,9 @@ def q6_k(block):
     return result
 
 
-BLOCKS = {"q4_0": (q4_0, 32, 18, (0,)), "q8_0": (q8_0, 32, 34, (0,)), "q4_k": (q4_k, 256, 144, (0, 2)),
-          "q5_k": (q5_k, 256, 176, (0, 2)), "q6_k": (q6_k, 256, 210, (208,))}
+BLOCKS = {"q4_0": (q4_0, 32, 18, (0,)), "q4_1": (q4_1, 32, 20, (0, 2)), "q8_0": (q8_0, 32, 34, (0,)), "q4_k": (q4_k, 256, 144, (0, 2)),
+          "q5_k": (q5_k, 256, 176, (0, 2)),
+          "q6_k": (q6_k, 256, 210, (208,))}
 """Decoder, elements and bytes of a block, and where its halves are."""
 
 
@@ -133,6 +143,7 @@ def k_part(codec):
 
 PARTS = {"q4_0": {"quants": lambda b: [x % 16 - 8 for x in b[2:]] + [x // 16 - 8 for x in b[2:]],
                   "scales": lambda b: [half(b, 0)]},
+         "q4_1": {"quants": q4_1_quants, "scales": lambda b: [half(b, 0)], "offsets": lambda b: [half(b, 2)]},
          "q8_0": {"quants": lambda b: [signed(x, 8) for x in b[2:]], "scales": lambda b: [half(b, 0)]},
          "q4_k": k_part("q4_k"), "q5_k": k_part("q5_k"),
          "q6_k": {"quants": q6_k_quants,
@@ -232,6 +243,7 @@ def digest(values):
 
 GGUF_DIGESTS = {
     "q4_0": "595374d70dfa9c769604d4016d94979d",
+    "q4_1": "cfc4908693c862424d7988da948d5b41",
     "q8_0": "43a21b0d2c5c1d40d359c50c24acdd63",
     "q4_k": "a9feb786d4c6102310d5e2b5669b2967",
     "q5_k": "051a908425ec5a06402f9397f51a08e0",
