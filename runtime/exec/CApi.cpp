@@ -13,8 +13,12 @@
 #include "runtime/exec/StateFile.h"
 #include "runtime/plan/PlanFile.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
+#include <string_view>
 #include <tuple>
+#include <unordered_map>
 
 using vm::bootError;
 using vm::callProgram;
@@ -59,6 +63,35 @@ vm::VmOptions translate(const gpuvm_options &options) {
   result.vramBudgetBytes = options.vram_budget_bytes;
   result.trustKernels = options.trust_kernels != 0;
   return result;
+}
+
+/// The inputs have an index: a file of weights has one for each tensor.
+Result<std::vector<vm::FilePart>>
+translate(const vm::Plan &plan, std::span<const gpuvm_file_range> ranges) {
+  std::unordered_map<std::string_view, uint32_t> known;
+  for (uint32_t i = 0; i < plan.inputs.size(); ++i)
+    known.emplace(plan.inputs[i].name, i);
+  std::vector<vm::FilePart> parts;
+  for (const gpuvm_file_range &range : ranges) {
+    if (range.struct_bytes != sizeof(range))
+      return Status(Code::Usage,
+                    fmt::format("The field struct_bytes of range {} is {} (set "
+                                "it to the sizeof of the struct, {} in this "
+                                "library).",
+                                parts.size(), range.struct_bytes,
+                                sizeof(range)));
+    if (!range.input)
+      return nullPointer("input");
+    auto found = known.find(range.input);
+    Result<uint32_t> index = found != known.end()
+                                 ? Result<uint32_t>(found->second)
+                                 : vm::findInput(plan, range.input);
+    if (!index.ok())
+      return index.status();
+    parts.push_back(
+        {*index, range.offset, range.size_bytes, range.file_offset});
+  }
+  return parts;
 }
 
 Status boot(const gpuvm_options &options, gpuvm_vm **out) {
@@ -192,6 +225,17 @@ int vm_bind_file(gpuvm_vm *vm, const char *name, const char *path,
     Result<uint32_t> index = vm::findInput(executor.plan(), name);
     return index.ok() ? executor.bindFile(*index, path, offset)
                       : index.status();
+  });
+}
+
+int vm_bind_file_ranges(gpuvm_vm *vm, const char *path,
+                        const gpuvm_file_range *ranges, size_t count) {
+  return callIdleProgram(vm, [&](vm::Executor &executor) {
+    if (!path || (!ranges && count))
+      return nullPointer(path ? "ranges" : "path");
+    Result<std::vector<vm::FilePart>> parts =
+        translate(executor.plan(), {ranges, count});
+    return parts.ok() ? executor.bindParts(path, *parts) : parts.status();
   });
 }
 

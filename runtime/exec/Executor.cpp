@@ -245,9 +245,7 @@ Status Executor::checkIdle(const char *action) const {
 Status Executor::submit(uint32_t program) {
   VM_RETURN_IF_ERROR(checkIdle("start an execution"));
   for (uint32_t i : programs_[program].program->inputs)
-    if (!inputBound_[i])
-      return Status(Code::Usage, fmt::format("Input \"{}\" is not given.",
-                                             plan_.inputs[i].name));
+    VM_RETURN_IF_ERROR(checkGiven(i));
   submitTime_ = std::chrono::steady_clock::now();
   executionTimeoutNs_ = options_.timeoutNs;
   ++counters_.executions;

@@ -12,8 +12,10 @@
 #pragma once
 
 #include "runtime/base/HostEvents.h"
+#include "runtime/base/InputFile.h"
 #include "runtime/base/Status.h"
 #include "runtime/device/Device.h"
+#include "runtime/exec/GivenBytes.h"
 #include "runtime/exec/Recorder.h"
 #include "runtime/exec/Transfer.h"
 #include "runtime/plan/Plan.h"
@@ -21,6 +23,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -40,6 +43,14 @@ struct ExecutorOptions {
   HostEvents *events = nullptr; ///< Gets the parts of the set-up.
   CompileProgress progress;     ///< Told about kernels that are compiled.
   uint64_t maxBufferBytes = UINT64_MAX; ///< Or the device's limit, if smaller.
+};
+
+/// Bytes of an input that are bytes of a file.
+struct FilePart {
+  uint32_t input = 0;  ///< Index into plan.inputs.
+  uint64_t offset = 0; ///< In the input.
+  uint64_t bytes = 0;
+  uint64_t fileOffset = 0;
 };
 
 /// How long the last execution took. Device times are 0 without a device clock.
@@ -118,6 +129,10 @@ public:
   /// The same with the bytes of a file from `offset` on, which need not be in
   /// memory together. After a failure to read them the input is not bound.
   Status bindFile(uint32_t index, const std::string &path, uint64_t offset);
+  /// Gives inputs some of their bytes. They are bound when all were given, be
+  /// it by several calls. After a failure to read them none of these inputs is
+  /// bound; after any other one nothing has changed.
+  Status bindParts(const std::string &path, std::span<const FilePart> parts);
   /// The bytes of output `index` as the last execution left them.
   Status readOutput(uint32_t index, std::span<uint8_t> bytes) const;
   /// How many rows of output `index` the last execution computed, if the device
@@ -213,7 +228,11 @@ private:
   Status warmUp();
   Status record(const LoadedProgram &program, Half &half);
   uint64_t maxBufferBytes() const;
-  void fillSlot(const Place &place, std::span<const uint8_t> bytes);
+  std::vector<std::span<uint8_t>> slotsOf(uint32_t input) const;
+  Status checkParts(std::span<const FilePart> parts, const std::string &path,
+                    uint64_t fileBytes) const;
+  Status copyParts(const InputFile &file, std::span<const FilePart> parts);
+  Status checkGiven(uint32_t input) const;
   Status checkIdle(const char *action) const;
   Result<bool> waitForEnd(uint64_t timeoutNs);
   Status finish();
@@ -238,6 +257,7 @@ private:
   size_t last_ = 0; ///< The program that was started last.
   std::vector<Place> inputPlaces_, outputPlaces_;
   std::vector<bool> inputBound_;
+  std::map<uint32_t, GivenBytes> partlyBound_;      ///< By input.
   std::vector<std::optional<uint32_t>> rowSymbols_; ///< By output.
   mutable ExecutorCounters counters_;
   ExecutionTimes times_;

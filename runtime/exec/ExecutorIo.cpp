@@ -9,12 +9,12 @@
 
 #include "runtime/exec/Executor.h"
 
-#include "runtime/base/InputFile.h"
 #include "runtime/exec/NamedSlots.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace vm {
 
@@ -27,11 +27,32 @@ static Status checkSize(const char *what, const Slot &slot, uint64_t bytes) {
                             what, slot.name, byteSizeOf(slot), bytes));
 }
 
-void Executor::fillSlot(const Place &place, std::span<const uint8_t> bytes) {
-  LoadedProgram &program = programs_[place.program];
-  std::ranges::copy(bytes, program.half.uploads.slot(place.slot).mapped);
+//===--- Inputs -----------------------------------------------------------===//
+
+/// The input's place in each half of staging memory.
+std::vector<std::span<uint8_t>> Executor::slotsOf(uint32_t input) const {
+  const Place &place = inputPlaces_[input];
+  const LoadedProgram &program = programs_[place.program];
+  uint64_t bytes = byteSizeOf(plan_.inputs[input]);
+  std::vector<std::span<uint8_t>> slots;
+  slots.push_back({program.half.uploads.slot(place.slot).mapped, bytes});
   if (program.idle)
-    std::ranges::copy(bytes, program.idle->uploads.slot(place.slot).mapped);
+    slots.push_back({program.idle->uploads.slot(place.slot).mapped, bytes});
+  return slots;
+}
+
+Status Executor::checkGiven(uint32_t input) const {
+  if (inputBound_[input])
+    return {};
+  const std::string &name = plan_.inputs[input].name;
+  auto partly = partlyBound_.find(input);
+  if (partly == partlyBound_.end())
+    return Status(Code::Usage, fmt::format("Input \"{}\" is not given.", name));
+  return Status(Code::Usage,
+                fmt::format("Input \"{}\" is given in part only: byte {} of {} "
+                            "is missing.",
+                            name, partly->second.firstMissing(),
+                            byteSizeOf(plan_.inputs[input])));
 }
 
 Status Executor::bindInput(uint32_t index, std::span<const uint8_t> bytes) {
@@ -42,54 +63,107 @@ Status Executor::bindInput(uint32_t index, std::span<const uint8_t> bytes) {
     VM_RETURN_IF_ERROR(transfer_.upload(regions_, input.window.region,
                                         input.window.offset, bytes));
   else
-    fillSlot(inputPlaces_[index], bytes);
+    for (std::span<uint8_t> slot : slotsOf(index))
+      std::ranges::copy(bytes, slot.begin());
   inputBound_[index] = true;
+  partlyBound_.erase(index);
   return {};
 }
 
-/// Copies `bytes` bytes of `file` to a region, piece by piece.
-static Status copyFile(const InputFile &file, uint64_t offset, uint64_t bytes,
-                       const Window &window, const Regions &regions,
-                       Transfer &transfer) {
-  std::vector<uint8_t> memory(std::min(bytes, Transfer::kStagingBytes));
-  for (uint64_t at = 0; at < bytes; at += memory.size()) {
-    auto piece =
-        std::span(memory).first(std::min<uint64_t>(bytes - at, memory.size()));
-    VM_RETURN_IF_ERROR(file.readAt(offset + at, piece));
-    VM_RETURN_IF_ERROR(
-        transfer.upload(regions, window.region, window.offset + at, piece));
-  }
-  return {};
-}
+//===--- Files ------------------------------------------------------------===//
 
 Status Executor::bindFile(uint32_t index, const std::string &path,
                           uint64_t offset) {
-  const Input &input = plan_.inputs[index];
+  FilePart whole = {index, 0, byteSizeOf(plan_.inputs[index]), offset};
+  return bindParts(path, {&whole, 1});
+}
+
+Status Executor::bindParts(const std::string &path,
+                           std::span<const FilePart> parts) {
   VM_RETURN_IF_ERROR(checkIdle("bind an input"));
+  std::string reading = fmt::format("reading \"{}\"", path);
   Result<InputFile> file = InputFile::open(path);
   if (!file.ok())
-    return file.status().withContext(fmt::format("reading \"{}\"", path));
-  uint64_t bytes = byteSizeOf(input);
-  if (offset > file->sizeBytes() || bytes > file->sizeBytes() - offset)
-    return Status(Code::BadInput,
-                  fmt::format("Input \"{}\" has {} bytes, from byte {} of the "
-                              "file \"{}\" on, which has only {}.",
-                              input.name, bytes, offset, path,
-                              file->sizeBytes()));
-  inputBound_[index] = false;
-  Status status;
-  if (input.residency == Residency::Load) {
-    status = copyFile(*file, offset, bytes, input.window, regions_, transfer_);
-  } else {
-    Result<std::vector<uint8_t>> memory = allocateBytes(bytes);
-    status = memory.ok() ? file->readAt(offset, *memory) : memory.status();
-    if (status.ok())
-      fillSlot(inputPlaces_[index], *memory);
+    return file.status().withContext(reading);
+  VM_RETURN_IF_ERROR(checkParts(parts, path, file->sizeBytes()));
+  if (Status status = copyParts(*file, parts); !status.ok()) {
+    for (const FilePart &part : parts) {
+      inputBound_[part.input] = false;
+      partlyBound_.erase(part.input);
+    }
+    return status.withContext(reading);
   }
-  inputBound_[index] = status.ok();
-  return status.ok() ? status
-                     : status.withContext(fmt::format("reading \"{}\"", path));
+  for (const FilePart &part : parts) {
+    if (inputBound_[part.input])
+      continue;
+    GivenBytes &given = partlyBound_[part.input];
+    given.add(part.offset, part.offset + part.bytes);
+    if (given.firstMissing() < byteSizeOf(plan_.inputs[part.input]))
+      continue;
+    inputBound_[part.input] = true;
+    partlyBound_.erase(part.input);
+  }
+  return {};
 }
+
+/// Whether [offset, offset + bytes) is inside of `size` bytes.
+static bool isInside(uint64_t offset, uint64_t bytes, uint64_t size) {
+  return offset <= size && bytes <= size - offset;
+}
+
+Status Executor::checkParts(std::span<const FilePart> parts,
+                            const std::string &path, uint64_t fileBytes) const {
+  for (const FilePart &part : parts) {
+    const Input &input = plan_.inputs[part.input];
+    if (!isInside(part.offset, part.bytes, byteSizeOf(input)))
+      return Status(Code::BadInput,
+                    fmt::format("{} bytes from byte {} of input \"{}\" on end "
+                                "past its end ({} bytes).",
+                                part.bytes, part.offset, input.name,
+                                byteSizeOf(input)));
+    if (!isInside(part.fileOffset, part.bytes, fileBytes))
+      return Status(Code::BadInput,
+                    fmt::format("Input \"{}\" takes {} bytes from byte {} of "
+                                "the file \"{}\" on, which has only {}.",
+                                input.name, part.bytes, part.fileOffset, path,
+                                fileBytes));
+  }
+  std::vector<FilePart> sorted(parts.begin(), parts.end());
+  std::ranges::sort(sorted, {}, [](const FilePart &part) {
+    return std::pair(part.input, part.offset);
+  });
+  for (size_t i = 1; i < sorted.size(); ++i) {
+    const FilePart &before = sorted[i - 1], &part = sorted[i];
+    if (before.input == part.input &&
+        part.offset - before.offset < before.bytes)
+      return Status(Code::BadInput,
+                    fmt::format("Byte {} of input \"{}\" is given twice.",
+                                part.offset, plan_.inputs[part.input].name));
+  }
+  return {};
+}
+
+Status Executor::copyParts(const InputFile &file,
+                           std::span<const FilePart> parts) {
+  std::vector<UploadRange> uploads;
+  for (const FilePart &part : parts) {
+    const Input &input = plan_.inputs[part.input];
+    if (input.residency == Residency::Load) {
+      uploads.push_back({input.window.region, input.window.offset + part.offset,
+                         part.bytes, part.fileOffset});
+      continue;
+    }
+    for (std::span<uint8_t> slot : slotsOf(part.input))
+      VM_RETURN_IF_ERROR(
+          file.readAt(part.fileOffset, slot.subspan(part.offset, part.bytes)));
+  }
+  return transfer_.upload(regions_, uploads,
+                          [&](uint64_t offset, std::span<uint8_t> bytes) {
+                            return file.readAt(offset, bytes);
+                          });
+}
+
+//===--- Outputs and regions ----------------------------------------------===//
 
 Status Executor::readOutput(uint32_t index, std::span<uint8_t> bytes) const {
   const Output &output = plan_.outputs[index];

@@ -245,6 +245,26 @@ int vm_bind_input(gpuvm_vm *vm, const char *name, const void *data,
 int vm_bind_file(gpuvm_vm *vm, const char *name, const char *path,
                  uint64_t offset);
 
+/* Some bytes of an input, and where they are in a file. */
+typedef struct gpuvm_file_range {
+  size_t struct_bytes; /* sizeof(gpuvm_file_range), set by the caller */
+  const char *input;   /* its name */
+  uint64_t offset;     /* of the first byte in the input */
+  uint64_t size_bytes;
+  uint64_t file_offset; /* of the first byte in the file */
+} gpuvm_file_range;
+
+/* Binds `count` ranges of a file: all tensors of a file of weights in one call,
+ * or each layer's tensor to its part of an input that has those of all layers.
+ * An input is bound when each of its bytes was given, by this call or an
+ * earlier one, of the same file or another one; executing a program with an
+ * input that is bound in part is GPUVM_ERROR_USAGE. Within a call no byte may
+ * be given twice. All is checked before anything is copied; if the file cannot
+ * be read then, none of the inputs named here is bound. The device copies while
+ * the file is read. Not while executing. */
+int vm_bind_file_ranges(gpuvm_vm *vm, const char *path,
+                        const gpuvm_file_range *ranges, size_t count);
+
 /* Writes all that the programs of the plan remember from one execution to the
  * next - named registers, metrics, globals and control words - to a file, in
  * one step: if the process or the machine ends meanwhile, the old file is still

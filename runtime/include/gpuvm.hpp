@@ -68,6 +68,13 @@ public:
                uint64_t offset = 0) {
     return vm_bind_file(vm_, name.c_str(), path.c_str(), offset);
   }
+  /// Sets struct_bytes.
+  int bindFileRanges(const std::string &path,
+                     std::span<gpuvm_file_range> ranges) {
+    for (gpuvm_file_range &range : ranges)
+      range.struct_bytes = sizeof(range);
+    return vm_bind_file_ranges(vm_, path.c_str(), ranges.data(), ranges.size());
+  }
   int save(const std::string &path) { return vm_save(vm_, path.c_str()); }
   int restore(const std::string &path) { return vm_restore(vm_, path.c_str()); }
   template <Elements R> int readOutput(const std::string &name, R &&data) {

@@ -8,6 +8,7 @@
 #include "test/runtime/exec/GpuTest.h"
 #include "test/runtime/exec/TestPrograms.h"
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -151,12 +152,135 @@ TEST_F(ProgramsTest, TakeInputsFromFiles) {
   EXPECT_EQ(heap, Floats(weights.begin() + 44, weights.end()));
 
   EXPECT_EQ(vm.bindFile("weights", file, 12 + 4 * 45), GPUVM_ERROR_BAD_INPUT);
-  EXPECT_EQ(vm.error(), "Input \"weights\" has 1024 bytes, from byte 192 of "
-                        "the file \"" +
-                            file + "\" on, which has only 1212.");
+  EXPECT_EQ(vm.error(),
+            "Input \"weights\" takes 1024 bytes from byte 192 of the file \"" +
+                file + "\" on, which has only 1212.");
   EXPECT_EQ(vm.bindFile("weights", file, UINT64_MAX), GPUVM_ERROR_BAD_INPUT);
   EXPECT_EQ(vm.bindFile("weights", path("none"), 0), GPUVM_ERROR_BAD_INPUT);
   EXPECT_EQ(get(vm), (Floats{7, 9, 11, 13, 15, 17, 19, 21})) << "still bound";
+}
+
+/// A file whose word i is the float i.
+std::string countingFile(size_t words) {
+  std::string bytes(4 * words, 0);
+  for (size_t i = 0; i < words; ++i) {
+    auto value = static_cast<float>(i);
+    std::memcpy(bytes.data() + 4 * i, &value, 4);
+  }
+  return bytes;
+}
+
+gpuvm_file_range range(const char *input, uint64_t offset, uint64_t bytes,
+                       uint64_t fileOffset) {
+  return {sizeof(gpuvm_file_range), input, offset, bytes, fileOffset};
+}
+
+TEST_F(ProgramsTest, TakeRangesOfFilesAsPartsOfInputs) {
+  gpuvm::Vm &vm = program(makeTwoPrograms());
+  std::string first = write("first", countingFile(300));
+  std::string second = write("second", countingFile(600));
+  using Ranges = std::vector<gpuvm_file_range>;
+  // The middle of the weights, their end, and an input of another program.
+  Ranges ranges = {range("weights", 400, 200, 4 * 7),
+                   range("weights", 600, 424, 4 * 100), range("p", 4, 4, 4 * 5),
+                   range("set.p", 0, 4, 4 * 2)};
+  EXPECT_VM_OK(vm, bindFileRanges(first, ranges));
+  EXPECT_VM_OK(vm, execute("set"));
+  EXPECT_VM_OK(vm, bindInput("x", Floats(8)));
+  EXPECT_EQ(vm.execute("get"), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm.error(), "Input \"weights\" is given in part only: byte 0 of "
+                        "1024 is missing.");
+  Ranges start = {range("weights", 0, 300, 0)};
+  EXPECT_VM_OK(vm, bindFileRanges(second, start));
+  EXPECT_EQ(vm.execute("get"), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm.error(), "Input \"weights\" is given in part only: byte 300 of "
+                        "1024 is missing.");
+  start = {range("weights", 300, 100, 4 * 500)};
+  EXPECT_VM_OK(vm, bindFileRanges(second, start));
+  EXPECT_EQ(get(vm), (Floats{7, 9, 11, 13, 15, 17, 19, 21}));
+  Floats heap(256), expected(256);
+  for (size_t i = 0; i < 256; ++i)
+    expected[i] = static_cast<float>(i < 75    ? i
+                                     : i < 100 ? i - 75 + 500
+                                     : i < 150 ? i - 100 + 7
+                                               : i - 150 + 100);
+  EXPECT_EQ(vm_read_heap(vm.get(), 0, heap.data(), 1024), GPUVM_OK);
+  EXPECT_EQ(heap, expected);
+
+  // What is bound may be given again in part.
+  start = {range("weights", 1020, 4, 0)};
+  EXPECT_VM_OK(vm, bindFileRanges(first, start));
+  EXPECT_EQ(get(vm), (Floats{7, 9, 11, 13, 15, 17, 19, 21}));
+  EXPECT_VM_OK(vm, bindFileRanges(first, {}));
+}
+
+TEST_F(ProgramsTest, RefuseRangesThatDoNotFit) {
+  gpuvm::Vm &vm = program(makeTwoPrograms());
+  EXPECT_VM_OK(vm, bindInput("weights", Floats(256, 1)));
+  std::string file = write("file", countingFile(300));
+  auto refuse = [&](const gpuvm_file_range &bad, const std::string &why) {
+    std::vector<gpuvm_file_range> ranges = {range("weights", 0, 64, 0), bad};
+    EXPECT_EQ(vm.bindFileRanges(file, ranges), GPUVM_ERROR_BAD_INPUT) << why;
+    EXPECT_EQ(vm.error(), why);
+  };
+  refuse(range("none", 0, 4, 0), "The program has no input named \"none\" "
+                                 "(known: set.p, get.x, weights).");
+  refuse(range("weights", 1000, 28, 0),
+         "28 bytes from byte 1000 of input \"weights\" on end past its end "
+         "(1024 bytes).");
+  refuse(range("weights", UINT64_MAX, 2, 0),
+         "2 bytes from byte 18446744073709551615 of input \"weights\" on end "
+         "past its end (1024 bytes).");
+  refuse(range("weights", 64, 4, 1197),
+         "Input \"weights\" takes 4 bytes from byte 1197 of the file \"" +
+             file + "\" on, which has only 1200.");
+  refuse(range("weights", 60, 8, 0),
+         "Byte 60 of input \"weights\" is given twice.");
+  std::vector<gpuvm_file_range> ranges = {range("weights", 0, 64, 0)};
+  EXPECT_EQ(vm.bindFileRanges(path("none"), ranges), GPUVM_ERROR_BAD_INPUT);
+  ranges[0].struct_bytes = 8;
+  EXPECT_EQ(vm_bind_file_ranges(vm.get(), file.c_str(), ranges.data(), 1),
+            GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm.error(), "The field struct_bytes of range 0 is 8 (set it to the "
+                        "sizeof of the struct, 40 in this library).");
+  EXPECT_EQ(vm_bind_file_ranges(vm.get(), file.c_str(), nullptr, 1),
+            GPUVM_ERROR_USAGE);
+  Floats heap(256);
+  EXPECT_EQ(vm_read_heap(vm.get(), 0, heap.data(), 1024), GPUVM_OK);
+  EXPECT_EQ(heap, Floats(256, 1)) << "nothing was copied";
+  EXPECT_VM_OK(vm, bindInput("x", Floats(8)));
+  EXPECT_VM_OK(vm, execute("get"));
+}
+
+/// Both halves of staging memory are filled more than once, and a range begins
+/// in one half and ends in the other.
+TEST_F(ProgramsTest, TakeFilesLargerThanStagingMemory) {
+  constexpr size_t kWords = 6'000'001;
+  ProgramBuilder builder("large");
+  Window w = builder.allocate(Region::Heap, 4 * kWords);
+  Window r = builder.allocate(Region::Registers, 4);
+  builder.input("w", DType::F32, {kWords}, w, Residency::Load);
+  builder.output("r", DType::F32, {}, r);
+  w.length = 4;
+  builder.copy(w, r);
+  gpuvm::Vm &vm = program(builder.finish());
+  std::string file = write("file", countingFile(kWords));
+  std::vector<gpuvm_file_range> ranges;
+  constexpr uint64_t kCuts[] = {0, 40, 4'000'000, 4'200'004, 4 * kWords};
+  for (size_t i = 0; i + 1 < std::size(kCuts); ++i)
+    ranges.push_back(range("w", kCuts[i], kCuts[i + 1] - kCuts[i],
+                           4 * kWords - kCuts[i + 1]));
+  EXPECT_VM_OK(vm, bindFileRanges(file, ranges));
+  EXPECT_VM_OK(vm, execute());
+  Floats heap(kWords);
+  EXPECT_EQ(vm_read_heap(vm.get(), 0, heap.data(), 4 * kWords), GPUVM_OK);
+  size_t wrong = 0;
+  for (size_t i = 0, cut = 0; i < kWords; ++i) {
+    cut += 4 * i == kCuts[cut + 1];
+    uint64_t from = kWords - kCuts[cut + 1] / 4 + (i - kCuts[cut] / 4);
+    wrong += heap[i] != static_cast<float>(from);
+  }
+  EXPECT_EQ(wrong, 0u);
 }
 
 TEST_F(ProgramsTest, RememberInAFile) {
