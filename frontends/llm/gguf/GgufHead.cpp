@@ -143,6 +143,9 @@ Status HeadParser::parseArray(GgufEntry &entry) {
   auto count = reader_.readU64("the length of an array");
   if (!count.ok())
     return count.status();
+  if (*count > kMaxArrayValues)
+    return bad("At byte {}, an array has {} values (at most {} are read).", at,
+               *count, kMaxArrayValues);
   uint64_t each = *type == GgufType::String ? 8 : sizeBytes(*type);
   if (*count > reader_.bytesLeft() / each)
     return bad("At byte {}, an array has {} values of at least {} bytes, but "

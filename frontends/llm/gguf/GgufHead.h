@@ -28,6 +28,8 @@ inline constexpr uint64_t kMaxKeyBytes = 65535;
 inline constexpr uint64_t kMaxTensorNameBytes = 64;
 /// The most keys and the most tensors; models of 2026 have some 50 and 2,000.
 inline constexpr uint64_t kMaxGgufItems = 65536;
+/// Of an array; the largest vocabularies of 2026 have 262,144 tokens.
+inline constexpr uint64_t kMaxArrayValues = uint64_t(1) << 24;
 /// Of a tensor (GGML_MAX_DIMS).
 inline constexpr uint32_t kMaxDimensions = 4;
 /// The alignment of tensors is a power of two from 8 (gguf.md) to this, a large

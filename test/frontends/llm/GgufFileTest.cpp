@@ -5,16 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/llm/gguf/GgufFile.h"
 #include "test/frontends/llm/GgufWriter.h"
-
-#include <gtest/gtest.h>
+#include "test/frontends/llm/TemporaryGguf.h"
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-
-#include <unistd.h>
 
 using namespace vm;
 using namespace vm::llm;
@@ -22,25 +16,17 @@ using namespace vm::llm::test;
 
 namespace {
 
-/// A file with these bytes, as long as it lives.
 class GgufFileTest : public ::testing::Test {
 protected:
-  Result<GgufFile> open(std::string_view bytes) {
-    std::ofstream(path_, std::ios::binary) << bytes;
-    return GgufFile::open(path_);
-  }
-
   GgufFile mustOpen(const GgufWriter &writer) {
-    auto file = open(writer.file());
+    auto file = file_.open(writer.file());
     EXPECT_TRUE(file.ok()) << file.status().message();
     if (!file.ok())
       std::abort();
     return std::move(*file);
   }
 
-  void TearDown() override { std::filesystem::remove(path_); }
-
-  std::string path_ = ::testing::TempDir() + "gguf-" + std::to_string(getpid());
+  TemporaryGguf file_;
 };
 
 /// One key of each type of value.
@@ -96,7 +82,7 @@ TEST_F(GgufFileTest, GivesValuesOfEachType) {
 
 TEST_F(GgufFileTest, RefusesValuesOfOtherTypes) {
   GgufFile file = mustOpen(writeValues());
-  std::string end = " - while reading \"" + path_ + "\".";
+  std::string end = " - while reading \"" + file_.path() + "\".";
   EXPECT_EQ(file.uintOf("u").status().message(),
             "The metadata has no key \"u\" (an integer of at least 0 is "
             "wanted)" +
@@ -152,6 +138,18 @@ TEST_F(GgufFileTest, FindsTensorsByName) {
   EXPECT_EQ(std::string(bytes.begin(), bytes.end()), blocks);
   EXPECT_EQ(file.findTensor("a"), nullptr);
   EXPECT_EQ(file.findTensor("zz"), nullptr);
+}
+
+TEST_F(GgufFileTest, SaysThatTheFileShrinks) {
+  GgufWriter writer;
+  writer.addTensor("t", {2}, GgmlType::F32, "01234567");
+  GgufFile file = mustOpen(writer);
+  std::filesystem::resize_file(file.path(), file.tensors()[0].offset + 3);
+  std::vector<uint8_t> bytes(8);
+  EXPECT_EQ(file.readTensor(file.tensors()[0], bytes).message(),
+            "The file ends at byte 67 while it is read, 5 bytes early - while "
+            "reading tensor \"t\" of \"" +
+                file.path() + "\".");
 }
 
 TEST_F(GgufFileTest, ReadsVersionTwo) {
