@@ -1,0 +1,20 @@
+//===- Qwen3.cpp - Qwen3, dense -------------------------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/llm/model/Model.h"
+
+namespace vm::llm {
+
+ReadArchitecture read_qwen3;
+
+Status read_qwen3(const ModelKeys & /*keys*/, Model &model) {
+  model.rotation = Rotation::Halves;
+  model.hasHeadNorms = true;
+  return {};
+}
+
+} // namespace vm::llm

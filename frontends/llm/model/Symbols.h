@@ -1,0 +1,42 @@
+//===- Symbols.h - names in the plans of language models --------*- C++ -*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the compiler writes, and what runs it binds and reads.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include <cstdint>
+
+namespace vm::llm {
+
+namespace symbols {
+inline constexpr char kPrefill[] = "prefill";
+inline constexpr char kGenerate[] = "generate";
+inline constexpr char kScore[] = "score";
+
+/// Shared by all programs: the last token, which no program has read, and its
+/// position; the tokens that `generate` makes, and how many there are so far.
+inline constexpr char kToken[] = "token";
+inline constexpr char kPosition[] = "position";
+inline constexpr char kTokens[] = "tokens";
+inline constexpr char kCount[] = "count";
+inline constexpr char kEnd[] = "end";       ///< Why it ended, an End.
+inline constexpr char kCancel[] = "cancel"; ///< Ends it when not 0.
+} // namespace symbols
+
+/// Tokens that end a generation, at most; others are -1.
+inline constexpr uint32_t kEndTokens = 8;
+
+enum class End : int32_t {
+  Running = 0,
+  EndToken = 1,
+  Limit = 2,   ///< As many tokens as were asked for.
+  Context = 3, ///< The caches are full.
+  Cancelled = 4,
+};
+
+} // namespace vm::llm
