@@ -25,8 +25,7 @@ static SmallVector<Type> messagesOf(TypeRange types) {
 // Programs
 //===----------------------------------------------------------------------===//
 
-void ProgramBuilder::beginProgram(Operation *op, StringRef name,
-                                  ArrayRef<NamedType> inputs,
+void ProgramBuilder::beginProgram(StringRef name, ArrayRef<NamedType> inputs,
                                   ArrayRef<NamedType> outputs, bool isPrivate) {
   auto typesOf = [](ArrayRef<NamedType> list) {
     return llvm::map_to_vector(list, [](const auto &own) { return own.type; });
@@ -36,7 +35,6 @@ void ProgramBuilder::beginProgram(Operation *op, StringRef name,
         list, [](const auto &own) { return StringRef(own.name); }));
   };
   SmallVector<Type> inputTypes = typesOf(inputs);
-  setInsertionPoint(op);
   program = ProgramOp::create(
       *this, name, getFunctionType(inputTypes, typesOf(outputs)),
       namesOf(inputs), namesOf(outputs),
@@ -51,6 +49,7 @@ void ProgramBuilder::beginProgram(Operation *op, StringRef name,
 ProgramOp ProgramBuilder::endProgram(ValueRange outputs) {
   gpuvm::ReturnOp::create(*this, outputs);
   library.addCalled(program.getBody().front());
+  setInsertionPointAfter(program);
   return program;
 }
 

@@ -38,9 +38,16 @@ public:
 
   /// Begins a program before `op`. What follows is added to it.
   void beginProgram(Operation *op, StringRef name, ArrayRef<NamedType> inputs,
+                    ArrayRef<NamedType> outputs, bool isPrivate = false) {
+    setInsertionPoint(op);
+    beginProgram(name, inputs, outputs, isPrivate);
+  }
+  /// ... where the builder stands.
+  void beginProgram(StringRef name, ArrayRef<NamedType> inputs,
                     ArrayRef<NamedType> outputs, bool isPrivate = false);
   ValueRange inputs() { return program.getBody().getArguments(); }
-  /// Ends it with its outputs, and the functions that bodies call.
+  /// Ends it with its outputs, and the functions that bodies call. The builder
+  /// stands after it.
   ProgramOp endProgram(ValueRange outputs);
 
   /// Without a value one that is an input.

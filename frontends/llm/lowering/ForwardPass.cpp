@@ -1,0 +1,378 @@
+//===- ForwardPass.cpp - the layers of a language model as stages ---------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/llm/lowering/ForwardPass.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::llm;
+using gpuvm::Expr;
+using gpuvm::Sent;
+using vm::llm::layerTensor;
+using vm::llm::Rotation;
+
+std::string ForwardPass::keyCache(uint32_t layer) {
+  return "keys." + std::to_string(layer);
+}
+
+std::string ForwardPass::valueCache(uint32_t layer) {
+  return "values." + std::to_string(layer);
+}
+
+RankedTensorType ForwardPass::cacheType() const {
+  return ops.tensor({cacheRows, int64_t(model.cacheHeads) * model.headSize},
+                    b.getF16Type());
+}
+
+Shape ForwardPass::withRows(ArrayRef<int64_t> shape) const {
+  Shape all;
+  if (rows)
+    all.push_back(*rows);
+  llvm::append_range(all, shape);
+  return all;
+}
+
+std::string ForwardPass::row(StringRef loops) const {
+  return (rows ? "r" : "") + loops.str();
+}
+
+//===----------------------------------------------------------------------===//
+// Products and norms
+//===----------------------------------------------------------------------===//
+
+/// A matrix of the file, decoded where it is read; f32 or f16.
+Value ForwardPass::matrix(StringRef name) {
+  Type type = types.at(name);
+  Value loaded = ops.load(name, type);
+  auto packed = dyn_cast<gpuvm::PackedType>(type);
+  if (!packed)
+    return loaded;
+  return gpuvm::DecodeOp::create(
+      b, ops.tensor(packed.getShape(), packed.getElementType()), loaded,
+      TypeAttr());
+}
+
+Value ForwardPass::vector(StringRef name) {
+  return ops.convert(matrix(name), b.getF32Type());
+}
+
+static Expr wide(const Expr &x) {
+  return x.extend(Float32Type::get(x.getType().getContext()));
+}
+
+Value ForwardPass::multiply(StringRef name, Value x) {
+  return ops.sum(row("nK"), {{matrix(name), "nk"}, {x, row("k")}}, row("n"),
+                 [](ArrayRef<Expr> e) { return wide(e[0]) * e[1]; });
+}
+
+/// Of the last dimension, which `loops` has as its last loop, a capital.
+Value ForwardPass::sumOfSquares(Value x, StringRef loops, StringRef rest) {
+  return ops.sum(loops, {{x, loops.lower()}}, rest,
+                 [](ArrayRef<Expr> e) { return e[0] * e[0]; });
+}
+
+/// x divided by the root of the mean of its squares, of which `sum` is the sum.
+static Expr normalized(const Expr &x, const Expr &sum, const Expr &weight,
+                       int64_t count, float epsilon) {
+  Expr mean = sum * (1.0 / static_cast<double>(count));
+  Expr shifted = mean + epsilon;
+  Expr factor = x.builder().make<math::RsqrtOp>(Value(shifted));
+  return x * factor * weight;
+}
+
+Value ForwardPass::normalize(StringRef name, Value x) {
+  Value sum = sumOfSquares(x, row("I"), row(""));
+  return ops.map(row("i"), {{x, row("i")}, {sum, row("")}, {vector(name), "i"}},
+                 {b.getF32Type(), row("i")}, [&](ArrayRef<Expr> e) {
+                   return normalized(e[0], e[1], e[2], model.width,
+                                     model.epsilon);
+                 });
+}
+
+Value ForwardPass::normalizeHeads(StringRef name, Value x, int64_t heads) {
+  Value split = ops.reshape(x, withRows({heads, model.headSize}));
+  Value sum = sumOfSquares(split, row("hI"), row("h"));
+  Value scaled = ops.map(
+      row("hi"), {{split, row("hi")}, {sum, row("h")}, {vector(name), "i"}},
+      {b.getF32Type(), row("hi")}, [&](ArrayRef<Expr> e) {
+        return normalized(e[0], e[1], e[2], model.headSize, model.epsilon);
+      });
+  return ops.reshape(scaled, withRows({heads * model.headSize}));
+}
+
+//===----------------------------------------------------------------------===//
+// Positions
+//===----------------------------------------------------------------------===//
+
+/// Cosines and sines of the angles of all pairs of a head, for each row.
+SmallVector<Value> ForwardPass::anglesOf(const vm::llm::Angles &angles,
+                                         Value position) {
+  int64_t half = model.rotated / 2;
+  SmallVector<float> frequencies;
+  for (int64_t j = 0; j < half; ++j)
+    frequencies.push_back(static_cast<float>(
+        angles.scale *
+        std::pow(angles.base, -2.0 * static_cast<double>(j) / model.rotated)));
+  Value table = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(ops.tensor({half}), ArrayRef(frequencies)));
+  SmallVector<Operand> operands = {{table, "j"}, {position, ""}};
+  if (model.hasFrequencyFactors)
+    operands.push_back({vector("rope_freqs.weight"), "j"});
+  Shape shape = withRows({half});
+  if (rows) // So that the loop over rows has an extent.
+    operands.push_back(
+        {tensor::EmptyOp::create(b, Shape{*rows}, b.getI32Type()), "r"});
+  return ops.loops(row("j"), operands,
+                   {{b.getF32Type(), row("j")}, {b.getF32Type(), row("j")}},
+                   [&](ArrayRef<Expr> e) -> SmallVector<Expr> {
+                     Expr place = e[1];
+                     if (rows)
+                       place = place + ops.iteration(place, 0);
+                     Expr angle = place.signedToFloat(b.getF32Type()) * e[0];
+                     if (model.hasFrequencyFactors)
+                       angle = angle / e[2];
+                     Expr cosine =
+                         angle.builder().make<math::CosOp>(Value(angle));
+                     Expr sine =
+                         angle.builder().make<math::SinOp>(Value(angle));
+                     return {cosine, sine};
+                   });
+}
+
+/// Pairs (x, y) of each head, tensors of heads x half.
+std::pair<Value, Value> ForwardPass::rotate(Value x, Value y, Value cosine,
+                                            Value sine) {
+  auto both = ops.loops(
+      row("hj"),
+      {{x, row("hj")}, {y, row("hj")}, {cosine, row("j")}, {sine, row("j")}},
+      {{b.getF32Type(), row("hj")}, {b.getF32Type(), row("hj")}},
+      [](ArrayRef<Expr> e) -> SmallVector<Expr> {
+        Expr xc = e[0] * e[2], ys = e[1] * e[3];
+        Expr xs = e[0] * e[3], yc = e[1] * e[2];
+        return {xc - ys, xs + yc};
+      });
+  return {both[0], both[1]};
+}
+
+/// Heads with both numbers of each pair in their places.
+Value ForwardPass::joinPairs(Value x, Value y, int64_t heads) {
+  int64_t half = model.rotated / 2;
+  bool adjacent = model.rotation == Rotation::Adjacent;
+  Shape part = adjacent ? Shape{heads, half, 1} : Shape{heads, 1, half};
+  unsigned dimension = (rows ? 1 : 0) + (adjacent ? 2 : 1);
+  Value joined = ops.concat(dimension, {ops.reshape(x, withRows(part)),
+                                        ops.reshape(y, withRows(part))});
+  return ops.reshape(joined, withRows({heads * model.headSize}));
+}
+
+Value ForwardPass::project(uint32_t layer, StringRef part, Value x) {
+  Value y = multiply(layerTensor(layer, (part + ".weight").str()), x);
+  if (!model.hasBias)
+    return y;
+  Value bias = vector(layerTensor(layer, (part + ".bias").str()));
+  return ops.map(row("n"), {{y, row("n")}, {bias, "n"}},
+                 {b.getF32Type(), row("n")},
+                 [](ArrayRef<Expr> e) { return e[0] + e[1]; });
+}
+
+/// One row: both rows of the matrix that make a pair are multiplied by the same
+/// loops, so that their rotation is the end of the product's kernel.
+Value ForwardPass::rotated(uint32_t layer, StringRef part, Value x,
+                           int64_t heads, Value cosine, Value sine) {
+  int64_t half = model.rotated / 2;
+  bool adjacent = model.rotation == Rotation::Adjacent;
+  Shape pairs = adjacent ? Shape{heads, half, 2} : Shape{heads, 2, half};
+  auto split = [&](Value value, unsigned leading, unsigned trailing) {
+    Shape shape(pairs);
+    if (leading)
+      shape.insert(shape.begin(), *rows);
+    if (trailing)
+      shape.push_back(TensorOps::shapeOf(value).back());
+    Value cube = ops.reshape(value, shape);
+    unsigned dimension = leading + (adjacent ? 2 : 1);
+    return std::make_pair(ops.slice(cube, dimension, 0),
+                          ops.slice(cube, dimension, 1));
+  };
+
+  Value first, second;
+  if (rows || model.hasHeadNorms) {
+    Value all = project(layer, part, x);
+    if (model.hasHeadNorms)
+      all = normalizeHeads(layerTensor(layer, (part + "_norm.weight").str()),
+                           all, heads);
+    std::tie(first, second) = split(all, rows ? 1 : 0, 0);
+  } else {
+    auto [w0, w1] =
+        split(matrix(layerTensor(layer, (part + ".weight").str())), 0, 1);
+    auto products = ops.loops("hjK", {{w0, "hjk"}, {w1, "hjk"}, {x, "k"}},
+                              {{b.getF32Type(), "hj"}, {b.getF32Type(), "hj"}},
+                              [](ArrayRef<Expr> e) -> SmallVector<Expr> {
+                                Expr p = wide(e[0]) * e[2],
+                                     q = wide(e[1]) * e[2];
+                                return {e[3] + p, e[4] + q};
+                              });
+    first = products[0], second = products[1];
+    if (model.hasBias) {
+      auto [b0, b1] =
+          split(vector(layerTensor(layer, (part + ".bias").str())), 0, 0);
+      auto add = [&](Value y, Value bias) {
+        return ops.map("hj", {{y, "hj"}, {bias, "hj"}}, {b.getF32Type(), "hj"},
+                       [](ArrayRef<Expr> e) { return e[0] + e[1]; });
+      };
+      first = add(first, b0), second = add(second, b1);
+    }
+  }
+  auto [p, q] = rotate(first, second, cosine, sine);
+  return joinPairs(p, q, heads);
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+void ForwardPass::append(Value x, StringRef cache, Value position) {
+  Value half = ops.convert(x, b.getF16Type());
+  ops.store(ops.reshape(half, {rows.value_or(1), cacheType().getDimSize(1)}),
+            cache, position);
+}
+
+/// `keys`: how many rows of the caches there are.
+Value ForwardPass::attend(uint32_t layer, Value query, Value keys) {
+  int64_t heads = model.heads, size = model.headSize;
+  auto cache = [&](StringRef symbol) {
+    Value all = ops.load(symbol, cacheType());
+    return ops.transpose(ops.reshape(all, {cacheRows, model.cacheHeads, size}),
+                         {1, 0, 2});
+  };
+  Value k = cache(keyCache(layer)), v = cache(valueCache(layer));
+  Value q =
+      rows ? ops.transpose(ops.reshape(query, {*rows, heads, size}), {1, 0, 2})
+           : ops.reshape(query, {heads, 1, size});
+  IntegerAttr window;
+  if (model.hasWindow(layer))
+    window = b.getI64IntegerAttr(model.window);
+  Value result = gpuvm::AttentionOp::create(b, q.getType(), q, k, v, keys,
+                                            llvm::APFloat(model.attentionScale),
+                                            /*causal=*/rows || window, window);
+  if (rows)
+    result = ops.transpose(result, {1, 0, 2});
+  return ops.reshape(result, withRows({heads * size}));
+}
+
+//===----------------------------------------------------------------------===//
+// Layers
+//===----------------------------------------------------------------------===//
+
+Value ForwardPass::embed(Value tokens) {
+  Value table = matrix("token_embd.weight");
+  auto type = cast<RankedTensorType>(table.getType());
+  Value picked = gpuvm::GatherOp::create(
+      b, ops.tensor(withRows({model.width}), type.getElementType()), table,
+      tokens);
+  Value x = ops.convert(picked, b.getF32Type());
+  if (model.embeddingScale == 1)
+    return x;
+  return ops.map(row("i"), {{x, row("i")}}, {b.getF32Type(), row("i")},
+                 [&](ArrayRef<Expr> e) { return e[0] * model.embeddingScale; });
+}
+
+static Expr activated(const Expr &x, vm::llm::Activation kind) {
+  gpuvm::ExprBuilder e = x.builder();
+  if (kind == vm::llm::Activation::Silu) {
+    Expr power = e.make<math::ExpOp>(Value(-x));
+    return x / (power + 1.0);
+  }
+  Expr cubic = x * x * x * 0.044715;
+  Expr inner = (x + cubic) * 0.7978845608028654; // sqrt(2 / pi)
+  Expr tanh = e.make<math::TanhOp>(Value(inner));
+  return x * 0.5 * (tanh + 1.0);
+}
+
+Value ForwardPass::feedForward(uint32_t layer, Value stream) {
+  auto name = [&](const char *part) { return layerTensor(layer, part); };
+  Value x = normalize(name("ffn_norm.weight"), stream);
+  Value gate = multiply(name("ffn_gate.weight"), x);
+  Value up = multiply(name("ffn_up.weight"), x);
+  Value inner = ops.map(row("i"), {{gate, row("i")}, {up, row("i")}},
+                        {b.getF32Type(), row("i")}, [&](ArrayRef<Expr> e) {
+                          return activated(e[0], model.activation) * e[1];
+                        });
+  Value y = multiply(name("ffn_down.weight"), inner);
+  if (model.hasPostNorms)
+    y = normalize(name("post_ffw_norm.weight"), y);
+  return arith::AddFOp::create(b, stream, y);
+}
+
+Value ForwardPass::layers(Value tokens, Value position) {
+  auto type = cast<RankedTensorType>(gpuvm::payloadType(tokens.getType()));
+  rows = type.getRank() ? std::optional(type.getDimSize(0)) : std::nullopt;
+  auto one = [&](const Twine &name, ValueRange inputs,
+                 function_ref<Value(ValueRange)> body) {
+    return b
+        .stage(name, inputs,
+               [&](ValueRange in) -> Sent { return {{body(in)}}; })
+        .front();
+  };
+
+  Value stream =
+      one("embed", tokens, [&](ValueRange in) { return embed(in[0]); });
+  // Cosines and sines of both kinds of layers, and the number of keys.
+  SmallVector<Value> angles =
+      b.stage("angles", position, [&](ValueRange in) -> Sent {
+        SmallVector<Value> all = anglesOf(model.angles, in[0]);
+        if (model.window)
+          llvm::append_range(all, anglesOf(model.windowAngles, in[0]));
+        Value count = ops.number(static_cast<int32_t>(rows.value_or(1)));
+        all.push_back(arith::AddIOp::create(b, in[0], count));
+        return {all};
+      });
+  Value keys = angles.pop_back_val();
+
+  for (uint32_t layer = 0; layer < model.layers; ++layer) {
+    size_t kind = model.hasWindow(layer) ? 2 : 0;
+    Value query = one(
+        "qkv." + Twine(layer),
+        {stream, angles[kind], angles[kind + 1], position}, [&](ValueRange in) {
+          Value x = normalize(layerTensor(layer, "attn_norm.weight"), in[0]);
+          Value q = rotated(layer, "attn_q", x, model.heads, in[1], in[2]);
+          Value k = rotated(layer, "attn_k", x, model.cacheHeads, in[1], in[2]);
+          Value v = project(layer, "attn_v", x);
+          append(k, keyCache(layer), in[3]);
+          append(v, valueCache(layer), in[3]);
+          return q;
+        });
+    stream = one(
+        "attend." + Twine(layer), {query, keys, stream},
+        [&](ValueRange in) -> Value {
+          Value x = attend(layer, in[0], in[1]);
+          Value y = multiply(layerTensor(layer, "attn_output.weight"), x);
+          if (model.hasPostNorms)
+            y = normalize(layerTensor(layer, "post_attention_norm.weight"), y);
+          return arith::AddFOp::create(b, in[2], y);
+        });
+    stream = one("feed." + Twine(layer), stream,
+                 [&](ValueRange in) { return feedForward(layer, in[0]); });
+  }
+  return stream;
+}
+
+Value ForwardPass::logits(Value stream) {
+  Value x = normalize("output_norm.weight", stream);
+  Value y = multiply(model.isTied ? "token_embd.weight" : "output.weight", x);
+  if (model.logitCap == 0)
+    return y;
+  return ops.map(row("n"), {{y, row("n")}}, {b.getF32Type(), row("n")},
+                 [&](ArrayRef<Expr> e) {
+                   Expr part = e[0] / model.logitCap;
+                   Expr tanh = part.builder().make<math::TanhOp>(Value(part));
+                   return tanh * model.logitCap;
+                 });
+}

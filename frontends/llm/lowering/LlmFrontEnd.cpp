@@ -1,0 +1,125 @@
+//===- LlmFrontEnd.cpp - language models ----------------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/compile/FrontEnd.h"
+#include "frontends/llm/lowering/Lowering.h"
+#include "tools/common/CommandLineText.h"
+
+#include "mlir/Pass/PassManager.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+using namespace vm;
+using mlir::gpuvm::CompileRequest;
+using mlir::gpuvm::CompilerOptions;
+using mlir::gpuvm::FrontEndInput;
+using mlir::llm::ModelOptions;
+
+namespace {
+/// Of a context that the command line does not say, at most.
+constexpr uint32_t kDefaultContext = 2048;
+
+class ModelInput : public FrontEndInput {
+public:
+  ModelInput(llm::GgufFile file, llm::Model model, ModelOptions options)
+      : file(std::move(file)), model(std::move(model)), options(options) {
+    text = llvm::MemoryBuffer::getMemBufferCopy("", this->file.path());
+  }
+  void prepare(CompilerOptions & /*compiler*/,
+               CompileRequest &request) override {
+    request.read = [this](mlir::MLIRContext &context) {
+      return mlir::llm::buildModule(context, file, model, options);
+    };
+  }
+
+private:
+  llm::GgufFile file;
+  llm::Model model;
+  ModelOptions options;
+};
+
+class LlmFrontEnd : public mlir::gpuvm::FrontEnd {
+public:
+  mlir::gpuvm::FrontEndHelp help() const override {
+    return {.sources = "a language model (.gguf)"};
+  }
+  void registerDialects(mlir::DialectRegistry &) const override {}
+  void addOptions(CLI::App &app) override;
+  bool readsSeveral(llvm::StringRef path) const override {
+    return path.ends_with(".gguf");
+  }
+  Result<std::unique_ptr<FrontEndInput>>
+  readFiles(const std::vector<std::string> &paths) const override;
+
+private:
+  ModelOptions options;
+  uint32_t context = 0; ///< As the command line says; or 0.
+};
+} // namespace
+
+void LlmFrontEnd::addOptions(CLI::App &app) {
+  auto *group =
+      app.add_option_group("Language models (.gguf, docs/language-models.md)");
+  group
+      ->add_option("--llm-context", context,
+                   "Positions that there is room for (default: those that the "
+                   "model was trained with, but at most 2048)")
+      ->check(countIn(1, 1 << 24));
+  group
+      ->add_option("--llm-chunk", options.chunk,
+                   "Tokens of a prompt that are read at a time (default: 32)")
+      ->check(countIn(1, 4096));
+  group
+      ->add_option("--llm-tokens", options.tokens,
+                   "Tokens that one execution generates at most (default: 256)")
+      ->check(countIn(1, 1 << 20));
+  group
+      ->add_option("--llm-candidates", options.candidates,
+                   "The likeliest tokens, of which one is drawn (default: 128)")
+      ->check(countIn(1, 2048));
+}
+
+/// With the tool's name, since no text has a place that it could name.
+static Status complain(Code code, const std::string &message) {
+  return {code, "gpuvm-compile: error: " + message};
+}
+
+Result<std::unique_ptr<FrontEndInput>>
+LlmFrontEnd::readFiles(const std::vector<std::string> &paths) const {
+  if (paths.size() != 1)
+    return complain(
+        Code::Usage,
+        fmt::format("One model is compiled, not {} files.", paths.size()));
+  Result<llm::GgufFile> file = llm::GgufFile::open(paths.front());
+  if (!file.ok())
+    return complain(file.status().code(), file.status().message());
+  Result<llm::Model> model = llm::readModel(*file);
+  if (!model.ok())
+    return complain(model.status().code(), model.status().message());
+  if (Status status = mlir::llm::checkTypes(*file, *model); !status.ok())
+    return complain(status.code(), status.message());
+
+  ModelOptions own = options;
+  uint32_t trained = model->trainedContext ? model->trainedContext : UINT32_MAX;
+  own.context = context ? context : std::min(trained, kDefaultContext);
+  if (own.context > trained)
+    return complain(Code::Usage,
+                    fmt::format("A context of {} positions is more than the {} "
+                                "that \"{}\" was trained with.",
+                                own.context, trained, paths.front()));
+  own.candidates = std::min(own.candidates, model->vocabulary);
+  return std::unique_ptr<FrontEndInput>(
+      std::make_unique<ModelInput>(std::move(*file), std::move(*model), own));
+}
+
+namespace mlir::gpuvm {
+std::unique_ptr<FrontEnd> createLlmFrontEnd() {
+  return std::make_unique<LlmFrontEnd>();
+}
+} // namespace mlir::gpuvm

@@ -1,0 +1,35 @@
+//===- Lowering.h - from a language model to programs of gpuvm --*- C++ -*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "frontends/llm/model/Model.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace mlir::llm {
+
+struct ModelOptions {
+  uint32_t context = 2048;   ///< Positions that the caches have room for.
+  uint32_t chunk = 32;       ///< Tokens of a prompt at a time.
+  uint32_t tokens = 256;     ///< That one execution generates at most.
+  uint32_t candidates = 128; ///< The likeliest tokens, of which one is drawn.
+};
+
+/// Why a tensor of the file cannot be computed with; or Ok.
+vm::Status checkTypes(const vm::llm::GgufFile &file,
+                      const vm::llm::Model &model);
+
+/// Programs prefill, generate and score (docs/language-models.md), which share
+/// the file's tensors, symbols of their names. All types are known.
+OwningOpRef<ModuleOp> buildModule(MLIRContext &context,
+                                  const vm::llm::GgufFile &file,
+                                  const vm::llm::Model &model,
+                                  const ModelOptions &options);
+
+} // namespace mlir::llm

@@ -1,0 +1,75 @@
+"""Models of each architecture, compiled from GGUF files and run: logits and generated tokens against NumPy.
+
+    language_models.py FOLDER ARCHITECTURE
+
+The logits of a chunk, of the chunk after it (which reads the caches), and tokens that one submit generates greedily
+after a prompt that was read in chunks. Exits 1 and says what differs.
+"""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+
+import gguf_models
+
+CHUNK, STEPS = 8, 6
+
+
+def run(*arguments):
+    done = subprocess.run(arguments, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(arguments[:3])}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def main():
+    folder, kind = sys.argv[1:]
+    os.makedirs(folder, exist_ok=True)
+    path = lambda name: os.path.join(folder, f"{kind}-{name}")
+    model = gguf_models.Model(kind, seed=len(kind))
+    places = model.write(path("model.gguf"))
+    run("gpuvm-compile", path("model.gguf"), "-o", path("plan"), "--llm-context=40", f"--llm-chunk={CHUNK}", "--llm-tokens=16",
+        "--llm-candidates=40")
+    weights = [f"--input={name}=@{path('model.gguf')}+{place}" for name, place in places.items()]
+
+    def save(name, array, dtype):
+        np.save(path(name + ".npy"), np.asarray(array, dtype))
+        return "@" + path(name + ".npy")
+
+    random = np.random.default_rng(7)
+    tokens = random.integers(0, model.vocabulary, 2 * CHUNK)
+    wanted = model.logits(tokens)
+    for part, name in enumerate(("first", "second")):
+        own = tokens[part * CHUNK:(part + 1) * CHUNK]
+        run("gpuvm-run", path("plan"), "--program=score", *weights, f"--input=text={save('text', own, 'i4')}",
+            f"--input=score.from=i32={part * CHUNK}", f"--output=logits={'@' + path('logits.npy')}",
+            *([f"--restore={path('state')}"] if part else []), f"--save={path('state')}")
+        got = np.load(path("logits.npy"))
+        expected = wanted[part * CHUNK:(part + 1) * CHUNK]
+        error = np.abs(got - expected).max() / np.abs(expected).max()
+        if not error < 2e-3: # What is left is the f16 of the caches.
+            sys.exit(f"{kind}: the logits of the {name} chunk differ by {error:.1e} of the largest")
+
+    # A prompt of one chunk and some, whose last token generation reads.
+    prompt = tokens[:CHUNK + 3]
+    rows = np.zeros(40, "i4")
+    rows[:len(prompt)] = prompt
+    out = run("gpuvm-run", path("plan"), "--run=prefill,generate", *weights, f"--input=prompt={save('prompt', rows, 'i4')}",
+              f"--input=length=i32={len(prompt)}", "--input=prefill.from=i32=0", f"--input=limit=i32={STEPS}",
+              f"--input=ends={save('ends', np.full(8, -1), 'i4')}", "--input=temperature=f32=0", "--input=top_k=i32=40",
+              "--input=top_p=f32=0.95", "--input=min_p=f32=0.05", f"--input=seed={save('seed', [1, 2], 'i4')}",
+              f"--output=tokens=@{path('tokens.npy')}", "--output=count", "--output=end")
+    assert "count: i32=6" in out and "end: i32=2" in out, out
+    text = list(prompt)
+    for token in np.load(path("tokens.npy"))[:STEPS]:
+        scores = model.logits(np.array(text))[-1]
+        below = scores.max() - scores[token]
+        if below > 2e-3 * np.abs(scores).max():
+            sys.exit(f"{kind}: token {len(text)} is {token}, {below:.1e} below the likeliest one")
+        text.append(int(token))
+    print(f"{kind}: as NumPy computes it")
+
+
+main()
