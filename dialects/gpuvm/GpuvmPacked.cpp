@@ -34,38 +34,38 @@ static Type elementNamed(StringRef name, MLIRContext *context) {
       .Default(Type());
 }
 
-/// What follows the first dimension, one word to the lexer: "", "x4096",
-/// "x4096xf16".
-static ParseResult parseRestOfShape(AsmParser &parser,
-                                    SmallVectorImpl<int64_t> &shape,
-                                    Type &element) {
+/// A shape whose element may be left out: "64x4096", "64x4096xf16". To the
+/// lexer it is a number, of "0x32" all of it, and a word.
+static ParseResult parseShape(AsmParser &parser,
+                              SmallVectorImpl<int64_t> &shape, Type &element) {
   SMLoc loc = parser.getCurrentLocation();
-  StringRef rest;
-  if (failed(parser.parseOptionalKeyword(&rest)))
-    return success();
-  while (!rest.empty()) {
-    auto [piece, tail] = rest.drop_front().split('x');
-    bool isLast = piece.size() + 1 == rest.size();
+  int64_t number;
+  StringRef word;
+  if (parser.parseInteger(number))
+    return failure();
+  (void)parser.parseOptionalKeyword(&word);
+  const char *begin = loc.getPointer();
+  const char *end = parser.getCurrentLocation().getPointer();
+  SmallVector<StringRef> pieces;
+  StringRef(begin, end - begin).trim().split(pieces, 'x');
+  for (auto [i, piece] : llvm::enumerate(pieces)) {
     int64_t size;
-    if (rest.front() != 'x' || piece.empty())
-      return parser.emitError(loc, "expected a shape such as 64x4096xf32");
-    bool isSize = !piece.getAsInteger(10, size);
+    bool isSize = !piece.getAsInteger(10, size) && size >= 0;
     if (isSize)
       shape.push_back(size);
-    else if (isLast)
+    else if (i + 1 == pieces.size())
       element = elementNamed(piece, parser.getContext());
     if (!isSize && !element)
-      return parser.emitError(loc) << "\"" << piece
-                                   << "\" is neither a size nor the type of "
-                                      "an element";
-    rest = rest.drop_front(piece.size() + 1);
+      return parser.emitError(loc)
+             << "\"" << piece
+             << "\" is neither a size nor the type of an element";
   }
   return success();
 }
 
 Type PackedType::parse(AsmParser &parser) {
   std::string codecName;
-  SmallVector<int64_t> parameters, shape(1);
+  SmallVector<int64_t> parameters, shape;
   Type element;
   auto parseParameter = [&] {
     return parser.parseInteger(parameters.emplace_back());
@@ -76,8 +76,8 @@ Type PackedType::parse(AsmParser &parser) {
   if (succeeded(parser.parseOptionalLess()) &&
       (parser.parseCommaSeparatedList(parseParameter) || parser.parseGreater()))
     return Type();
-  if (parser.parseComma() || parser.parseInteger(shape.front()) ||
-      parseRestOfShape(parser, shape, element) || parser.parseGreater())
+  if (parser.parseComma() || parseShape(parser, shape, element) ||
+      parser.parseGreater())
     return Type();
   const Codec *codec = lookupCodec(codecName);
   if (!element && codec)

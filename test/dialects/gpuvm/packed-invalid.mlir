@@ -187,8 +187,25 @@ gpuvm.program @bad() {
 // -----
 
 gpuvm.program @bad() {
-  // expected-error @below {{expected a shape such as 64x4096xf32}}
+  // expected-error @below {{"8yf32" is neither a size nor the type of an element}}
   gpuvm.heap @w : !gpuvm.packed<f16, 8yf32>
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @bad() {
+  // expected-error @below {{"-8" is neither a size nor the type of an element}}
+  gpuvm.heap @w : !gpuvm.packed<f16, -8x32>
+  gpuvm.return
+}
+
+// -----
+
+// The lexer takes 0x32 for a number in hexadecimal, 50.
+gpuvm.program @bad() {
+  // expected-error @below {{a packed tensor has the shape and the elements of a tensor of the machine and at least one dimension}}
+  gpuvm.heap @w : !gpuvm.packed<f16, 0x32>
   gpuvm.return
 }
 
