@@ -32,6 +32,39 @@ Expr gpuvm::signExtendLow(const Expr &word, unsigned width) {
   return shiftRightSigned(word << (32 - width), 32 - width);
 }
 
+Expr gpuvm::bitsInBytes(const Expr &word, int64_t place) {
+  // Bit i comes to bit 8 i; the products have no bit in common.
+  return ((word & 0xF) * (int64_t(0x00204081) << place)) &
+         (int64_t(0x01010101) << place);
+}
+
+/// `byte` in all four bytes of a word.
+static int64_t repeated(int8_t byte) {
+  return int64_t(0x01010101) * static_cast<uint8_t>(byte);
+}
+
+Expr gpuvm::lookUpBytes(const Expr &word, const std::array<int8_t, 16> &table) {
+  // Bit after bit chooses between the halves of what is left, in all bytes.
+  auto chosen = [&](int64_t bit) {
+    return ((word >> bit) & 0x01010101) * 0xFF;
+  };
+  SmallVector<Expr> left;
+  Expr isOdd = chosen(0);
+  for (size_t i = 0; i < table.size(); i += 2) {
+    int64_t even = repeated(table[i]), odd = repeated(table[i + 1]);
+    left.push_back((isOdd & (even ^ odd)) ^ even);
+  }
+  for (int64_t bit = 1; left.size() > 1; ++bit) {
+    Expr isSecond = chosen(bit);
+    for (size_t i = 0; i < left.size() / 2; ++i) {
+      Expr first = left[2 * i];
+      left[i] = first ^ (isSecond & (first ^ left[2 * i + 1]));
+    }
+    left.truncate(left.size() / 2);
+  }
+  return left.front();
+}
+
 Expr gpuvm::isBelow(const Expr &word, uint32_t limit) {
   if (auto bound = getUpperBound(word); bound && *bound < limit)
     return word.builder().truth(true);
@@ -69,12 +102,12 @@ Expr PackedReader::half(const Expr &at) {
 SmallVector<Expr> PackedReader::bytes(const Expr &at, int64_t count,
                                       int64_t alignment) {
   Expr first = at >> 2;
-  if (count < 4) {
+  if (count < 4 && count <= alignment) {
     Expr word = load(first);
     return {shiftRight(word, (at % 4) << 3)};
   }
   SmallVector<Expr> words;
-  int64_t needed = count / 4;
+  int64_t needed = llvm::divideCeil(count, 4);
   if (alignment >= 4) {
     int64_t atOnce = std::min<int64_t>({needed, alignment / 4, 4});
     for (int64_t k = 0; k < needed; k += atOnce)
@@ -82,13 +115,17 @@ SmallVector<Expr> PackedReader::bytes(const Expr &at, int64_t count,
         words.push_back((*this)(value));
     return words;
   }
-  // A multiple of 2: halves of neighbouring words, if not the words themselves.
-  // The last word read holds the last bytes wanted.
-  Expr isShifted = ((at % 4) & 2) != 0, low = load(first);
+  // Parts of neighbouring words, if not the words themselves. The last word
+  // read holds the last bytes wanted.
+  Expr shift = (at % 4) << 3, isShifted = ((at % 4) & 2) != 0;
+  Expr low = load(first);
   for (int64_t k = 1; k <= needed; ++k) {
-    Expr high = k < needed ? load(first + k) : load((at + (count - 2)) >> 2);
-    Expr lower = low >> 16;
-    words.push_back(select(isShifted, lower | (high << 16), low));
+    Expr high = load(k < needed ? first + k : (at + (count - alignment)) >> 2);
+    if (alignment == 2)
+      words.push_back(select(isShifted, (low >> 16) | (high << 16), low));
+    else // Nothing can be shifted by 32 at once.
+      words.push_back(shiftRight(low, shift) |
+                      shiftLeft(high << 1, shift ^ 31));
     low = high;
   }
   return words;

@@ -24,6 +24,10 @@ Expr shiftLeft(const Expr &word, const Expr &amount);
 Expr shiftRight(const Expr &word, const Expr &amount);
 /// The lowest `width` bits of a word as a signed number.
 Expr signExtendLow(const Expr &word, unsigned width);
+/// Bits 0 to 3 of a word, each as bit `place` (0 to 7) of a byte.
+Expr bitsInBytes(const Expr &word, int64_t place);
+/// The entries of `table` that the lower halves of a word's bytes say.
+Expr lookUpBytes(const Expr &word, const std::array<int8_t, 16> &table);
 /// Whether a word is less, which may be known.
 Expr isBelow(const Expr &word, uint32_t limit);
 /// number * scale + offset, where the product is exact: so it does not matter

@@ -65,6 +65,84 @@ def q8_0(block):
     return [f32(signed(byte, 8) * d) for byte in block[2:]]
 
 
+def q5_quants(fifths, nibbles):
+    """Numbers of 5 bits, whose upper ones stand in a stream of bits."""
+    stream = int.from_bytes(fifths, "little")
+    low = [byte % 16 for byte in nibbles] + [byte // 16 for byte in nibbles]
+    return [q + 16 * (stream >> j & 1) for j, q in enumerate(low)]
+
+
+def q5_0_quants(block):
+    return [q - 16 for q in q5_quants(block[2:6], block[6:])]
+
+
+def q5_0(block):
+    return [f32(q * half(block, 0)) for q in q5_0_quants(block)]
+
+
+def q5_1_quants(block):
+    return q5_quants(block[4:8], block[8:])
+
+
+def q5_1(block):
+    return [f32(f32(q * half(block, 0)) + half(block, 2)) for q in q5_1_quants(block)]
+
+
+def q2_k_scales(block):
+    """16 pairs of a scale and a minimum of 4 bits each, times d and dmin."""
+    d, dmin = half(block, 80), half(block, 82)
+    return [(f32(d * (s % 16)), f32(dmin * (s // 16))) for s in block[:16]]
+
+
+def q2_k_quants(block):
+    chunks = block[16:48], block[48:80]
+    return [byte >> shift & 3 for chunk in chunks for shift in (0, 2, 4, 6) for byte in chunk]
+
+
+def q2_k(block):
+    scales = q2_k_scales(block)
+    return [k_element(scales[e // 16], q) for e, q in enumerate(q2_k_quants(block))]
+
+
+def q3_k_scales(block):
+    low = [b % 16 for b in block[96:104]] + [b // 16 for b in block[96:104]]
+    high = [b >> shift & 3 for shift in (0, 2, 4, 6) for b in block[104:108]]
+    return [f32(half(block, 108) * (16 * h + l - 32)) for l, h in zip(low, high)]
+
+
+def q3_k_quants(block):
+    chunks = block[32:64], block[64:96]
+    low = [byte >> shift & 3 for chunk in chunks for shift in (0, 2, 4, 6) for byte in chunk]
+    is_less = [not byte >> bit & 1 for bit in range(8) for byte in block[:32]]
+    return [q - 4 * less for q, less in zip(low, is_less)]
+
+
+def q3_k(block):
+    scales = q3_k_scales(block)
+    return [f32(scales[e // 16] * q) for e, q in enumerate(q3_k_quants(block))]
+
+
+IQ4_NL_TABLE = (-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113)
+
+
+def iq4_nl_quants(block):
+    return [IQ4_NL_TABLE[byte % 16] for byte in block[2:]] + [IQ4_NL_TABLE[byte // 16] for byte in block[2:]]
+
+
+def iq4_nl(block):
+    return [f32(q * half(block, 0)) for q in iq4_nl_quants(block)]
+
+
+def mxfp4_quants(block):
+    """Twice the floats of a sign, 2 bits of exponent and 1 of fraction."""
+    nibbles = [byte % 16 for byte in block[1:]] + [byte // 16 for byte in block[1:]]
+    return [(-1) ** (n >> 3) * (n & 1 if n & 6 == 0 else (2 + (n & 1)) << (n >> 1 & 3) - 1) for n in nibbles]
+
+
+def mxfp4(block):
+    return [q * 2.0 ** (block[0] - 128) for q in mxfp4_quants(block)]  # Exact, but for what is too large.
+
+
 def k_scales(block):
     """8 pairs of a scale and a minimum of 6 bits each, times d and dmin."""
     d, dmin, packed = half(block, 0), half(block, 2), block[4:16]
@@ -110,9 +188,24 @@ def q6_k(block):
     return result
 
 
+def small_float(byte, exponent_bits, has_infinities):
+    """A float of 8 bits: with infinities or, in their place, numbers up to one NaN of each sign."""
+    fraction_bits = 7 - exponent_bits
+    exponent, fraction = byte >> fraction_bits & (1 << exponent_bits) - 1, byte & (1 << fraction_bits) - 1
+    sign, bias = (-1.0) ** (byte >> 7), (1 << exponent_bits - 1) - 1
+    if has_infinities and exponent == (1 << exponent_bits) - 1:
+        return math.nan if fraction else sign * math.inf
+    if not has_infinities and byte & 127 == 127:
+        return math.nan
+    whole = fraction / (1 << fraction_bits) + (exponent > 0)
+    return sign * whole * 2.0 ** (max(exponent, 1) - bias)
+
+
 BLOCKS = {"q4_0": (q4_0, 32, 18, (0,)), "q4_1": (q4_1, 32, 20, (0, 2)), "q8_0": (q8_0, 32, 34, (0,)), "q4_k": (q4_k, 256, 144, (0, 2)),
           "q5_k": (q5_k, 256, 176, (0, 2)),
-          "q6_k": (q6_k, 256, 210, (208,))}
+          "q6_k": (q6_k, 256, 210, (208,)), "q5_0": (q5_0, 32, 22, (0,)), "q5_1": (q5_1, 32, 24, (0, 2)),
+          "q2_k": (q2_k, 256, 84, (80, 82)), "q3_k": (q3_k, 256, 110, (108,)),
+          "iq4_nl": (iq4_nl, 32, 18, (0,)), "mxfp4": (mxfp4, 32, 17, ())}
 """Decoder, elements and bytes of a block, and where its halves are."""
 
 
@@ -147,7 +240,14 @@ PARTS = {"q4_0": {"quants": lambda b: [x % 16 - 8 for x in b[2:]] + [x // 16 - 8
          "q8_0": {"quants": lambda b: [signed(x, 8) for x in b[2:]], "scales": lambda b: [half(b, 0)]},
          "q4_k": k_part("q4_k"), "q5_k": k_part("q5_k"),
          "q6_k": {"quants": q6_k_quants,
-                  "scales": lambda b: [f32(half(b, 208) * signed(s, 8)) for s in b[192:208]]}}
+                  "scales": lambda b: [f32(half(b, 208) * signed(s, 8)) for s in b[192:208]]},
+         "q5_0": {"quants": q5_0_quants, "scales": lambda b: [half(b, 0)]},
+         "q5_1": {"quants": q5_1_quants, "scales": lambda b: [half(b, 0)], "offsets": lambda b: [half(b, 2)]},
+         "q2_k": {"quants": q2_k_quants, "scales": lambda b: [s for s, _ in q2_k_scales(b)],
+                  "offsets": lambda b: [-m for _, m in q2_k_scales(b)]},
+         "q3_k": {"quants": q3_k_quants, "scales": q3_k_scales},
+         "iq4_nl": {"quants": iq4_nl_quants, "scales": lambda b: [half(b, 0)]},
+         "mxfp4": {"quants": mxfp4_quants, "scales": lambda b: [2.0 ** (b[0] - 128)]}}
 """What the elements of a block are made of: integers, and numbers that they share."""
 
 # ------------------------------------------------------------------ the rest
@@ -203,6 +303,9 @@ def decode(codec, parameters, element, count, data):
         size = BLOCKS[whole][2]
         values = [x for at in range(0, len(data), size) for x in PARTS[whole][part](data[at:at + size])]
         return integers(values, "i8") if part == "quants" else b"".join(pack(x, "f32") for x in values)
+    if codec in ("f8e4m3fn", "f8e5m2"):
+        exponent_bits = 4 if codec == "f8e4m3fn" else 5
+        return b"".join(pack(small_float(byte, exponent_bits, codec == "f8e5m2"), element) for byte in data)
     if codec == "f16":
         return data if element == "f16" else struct.pack(f"<{count}f", *struct.unpack(f"<{count}e", data))
     if codec == "bf16":
@@ -248,6 +351,12 @@ GGUF_DIGESTS = {
     "q4_k": "a9feb786d4c6102310d5e2b5669b2967",
     "q5_k": "051a908425ec5a06402f9397f51a08e0",
     "q6_k": "111de33ca95548a8a97654327391ea84",
+    "q5_0": "d9b5cca86d4b2b72ffc4fb832f6258c5",
+    "q5_1": "96175e92c69a8f57c8255b7d411401a1",
+    "q2_k": "afa4308b7b097b814ae4786107b59fbc",
+    "q3_k": "5cb66f7b1624d580f4e37448dcd2a35e",
+    "iq4_nl": "31a97c78b9fb6b0341bb301c51d066e1",
+    "mxfp4": "85f89d26b5972baad9a934a0d170bc83",
 }
 
 

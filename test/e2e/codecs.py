@@ -4,8 +4,8 @@
 
 For each layout of the codec: the whole tensor, a transposed one (whose neighbours are
 none), a slice with strides, rows picked by number, which elements are positive (16
-neighbours at once), a sum of products along the rows (of floats with --exact, too) and a
-sum of f32 in f64 (two neighbours at once). The sums have the interpreter's bits,
+neighbours at once), a sum of products along the rows (of floats with --exact, too), a sum of
+f32 in f64 (two neighbours at once) and, if there are many rows, a product of matrices. The sums have the interpreter's bits,
 everything else the oracle's. --every takes each so-manieth layout only. Exits 1 and
 says which elements differ.
 """
@@ -117,6 +117,28 @@ def sums_text(case):
     gpuvm.send %r : {sums}
   }}
   gpuvm.return %sums : !gpuvm.message<{sums}>
+}}
+"""
+
+
+COLUMNS = 32  # From so many on a product of matrices is tiled.
+
+
+def products_text(case):
+    """Products of the packed matrix with the columns of another one, in tiles."""
+    (rows, elements), whole = case.shape, tensor(case.shape, "f32")
+    flat, columns, products = (tensor(s, "f32") for s in ([elements * COLUMNS], (elements, COLUMNS), (rows, COLUMNS)))
+    return f"""gpuvm.program @products(%columns: {flat}) -> (products: {products}) {{
+  gpuvm.heap @packed : {case.type}
+  %products = gpuvm.stage @multiply(%v = %columns : {flat}) -> {products} {{
+    %in = gpuvm.load @packed : {case.type}
+    %w = gpuvm.decode %in : {case.type} -> {whole}
+    %m = tensor.expand_shape %v [[0, 1]] output_shape [{elements}, {COLUMNS}] : {flat} into {columns}
+    %zero = arith.constant dense<0.0> : {products}
+    %r = linalg.matmul ins(%w, %m : {whole}, {columns}) outs(%zero : {products}) -> {products}
+    gpuvm.send %r : {products}
+  }}
+  gpuvm.return %products : !gpuvm.message<{products}>
 }}
 """
 
@@ -260,7 +282,14 @@ def add_layout(programs, number, case):
     if case.element == "f32":
         names = programs[()].add(number, total_text(case), ["packed"], {"total": "f64"})
         yield as_interpreted(case, names, (), "f64", ())
-    for flags in [(), ("--exact",)] if case.element == "f32" else [()]:
+    if case.element == "f32" and case.shape[0] >= COLUMNS:
+        count = case.shape[1] * COLUMNS
+        # Products with these are exact, so that it does not matter whether they are rounded before they are added.
+        write_bytes(path("columns"), "<f4", count, struct.pack(f"<{count}f", *(rng.choice([-1, 0, 1, 2]) for _ in range(count))))
+        names = programs[()].add(number, products_text(case), ["packed", "columns"], {"products": "f32"})
+        yield as_interpreted(case, names, (), "f32", (case.shape[0], COLUMNS))
+    is_exact = case.element == "f32" and case.codec != "mxfp4"
+    for flags in [(), ("--exact",)] if is_exact else [()]:
         names = programs[flags].add(number, sums_text(case), ["packed", "x"], {"sums": case.element})
         yield as_interpreted(case, names, flags, case.element, case.shape[:1])
 
@@ -291,6 +320,13 @@ def half_cases(codec):
             [((4, 24), codec)]):
         rng = random.Random(f"{codec} {shape}")
         yield Case(codec, [], shape, element, rng.randbytes(2 * shape[0] * shape[1]))
+
+
+def small_float_cases(codec):
+    for shape, element in [((3, 7), "f32"), ((8, 64), "f32"), ((33, 129), "f32"), ((4, 256), "f16"), ((4, 256), "bf16")]:
+        rng = random.Random(f"{codec} {shape}")
+        data = bytes(range(256)) + rng.randbytes(shape[0] * shape[1])  # All there are, if there is room.
+        yield Case(codec, [], shape, element, data[:shape[0] * shape[1]])
 
 
 def bit_cases(codec):
@@ -352,7 +388,7 @@ def check_unsorted_runs(folder):
 
 
 def cases(codec):
-    kinds = {"f16": half_cases, "bf16": half_cases, "bits": bit_cases, "signed_bits": bit_cases, "delta": delta_cases,
+    kinds = {"f16": half_cases, "bf16": half_cases, "f8e4m3fn": small_float_cases, "f8e5m2": small_float_cases, "bits": bit_cases, "signed_bits": bit_cases, "delta": delta_cases,
              "dictionary": dictionary_cases, "run_length": run_length_cases}
     kind = part_cases if codec.rpartition("_")[0] in PARTS else block_cases
     return list(kinds.get(codec, kind)(codec))
