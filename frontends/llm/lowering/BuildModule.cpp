@@ -92,7 +92,6 @@ private:
   const vm::llm::Model &model;
   const ModelOptions &options;
   SymbolTypes types;
-  int64_t promptRows; ///< The context in whole chunks.
   ForwardPass pass;
   RankedTensorType word, real;
 };
@@ -104,9 +103,8 @@ ProgramsBuilder::ProgramsBuilder(ModuleOp module,
                                  const vm::llm::Model &model,
                                  const ModelOptions &options)
     : b(module.getLoc(), library), ops(b), model(model), options(options),
-      promptRows(llvm::alignTo(options.context, options.chunk)),
       // A chunk that begins at the last position has rows after it.
-      pass(b, model, types, promptRows + options.chunk),
+      pass(b, model, types, int64_t(options.context) + options.chunk),
       word(ops.tensor({}, b.getI32Type())), real(ops.tensor({})) {
   b.setInsertionPointToStart(module.getBody());
   addSymbols(file);
@@ -150,7 +148,7 @@ void ProgramsBuilder::addSymbols(const vm::llm::GgufFile &file) {
 /// `from` on. The last one becomes the token that `generate` reads first.
 void ProgramsBuilder::buildPrefill() {
   int64_t chunk = options.chunk;
-  RankedTensorType prompt = ops.tensor({promptRows}, b.getI32Type());
+  RankedTensorType prompt = ops.tensor({options.context}, b.getI32Type());
   b.beginProgram(kPrefill,
                  {{"prompt", prompt}, {"length", word}, {"from", word}},
                  {{"next", word}});
@@ -160,7 +158,7 @@ void ProgramsBuilder::buildPrefill() {
       b, b.getZeroAttr(word)); // Tokens of the prompt.
   Value after =
       b.repeat(
-           "chunks", promptRows / chunk, done,
+           "chunks", options.context / chunk, done,
            [&](ValueRange carried) -> gpuvm::ProgramBuilder::Next {
              auto parts = b.stage(
                  "chunk", {tokens, from, carried[0]},

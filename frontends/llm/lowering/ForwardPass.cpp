@@ -79,13 +79,16 @@ Value ForwardPass::sumOfSquares(Value x, StringRef loops, StringRef rest) {
                  [](ArrayRef<Expr> e) { return e[0] * e[0]; });
 }
 
-/// x divided by the root of the mean of its squares, of which `sum` is the sum.
-static Expr normalized(const Expr &x, const Expr &sum, const Expr &weight,
-                       int64_t count, float epsilon) {
+/// One over the root of the mean of `count` squares, of which `sum` is the sum.
+static Expr inverseRoot(const Expr &sum, int64_t count, float epsilon) {
   Expr mean = sum * (1.0 / static_cast<double>(count));
   Expr shifted = mean + epsilon;
-  Expr factor = x.builder().make<math::RsqrtOp>(Value(shifted));
-  return x * factor * weight;
+  return sum.builder().make<math::RsqrtOp>(Value(shifted));
+}
+
+static Expr normalized(const Expr &x, const Expr &sum, const Expr &weight,
+                       int64_t count, float epsilon) {
+  return x * inverseRoot(sum, count, epsilon) * weight;
 }
 
 Value ForwardPass::normalize(StringRef name, Value x) {
@@ -95,6 +98,53 @@ Value ForwardPass::normalize(StringRef name, Value x) {
                    return normalized(e[0], e[1], e[2], model.width,
                                      model.epsilon);
                  });
+}
+
+/// Products with each of the matrices, whose rows `loops` walks.
+///
+/// Of one row of the stream, the sum of its squares is a sum over the same
+/// elements as the product: each row of a matrix computes it for itself, which
+/// costs less than a kernel of its own and a wait for it.
+SmallVector<Value> ForwardPass::multiply(StringRef loops,
+                                         ArrayRef<Value> matrices,
+                                         const Normalized &x) {
+  std::string rest = loops.drop_back().str();
+  if (rows) {
+    Value normalized = normalize(x.weights, x.stream);
+    return llvm::map_to_vector(matrices, [&](Value matrix) {
+      return ops.sum(
+          row(loops), {{matrix, loops.lower()}, {normalized, row("k")}},
+          row(rest), [](ArrayRef<Expr> e) { return wide(e[0]) * e[1]; });
+    });
+  }
+  size_t count = matrices.size();
+  SmallVector<Operand> operands;
+  for (Value matrix : matrices)
+    operands.push_back({matrix, loops.lower()});
+  operands.push_back({x.stream, "k"});
+  operands.push_back({vector(x.weights), "k"});
+  SmallVector<Output> outputs(count + 1, {b.getF32Type(), rest});
+  SmallVector<Value> sums =
+      ops.loops(loops, operands, outputs, [&](ArrayRef<Expr> e) {
+        ArrayRef<Expr> before = e.drop_front(count + 2);
+        Expr element = e[count] * e[count + 1];
+        SmallVector<Expr> after;
+        for (size_t i = 0; i < count; ++i) {
+          Expr term = wide(e[i]) * element;
+          after.push_back(before[i] + term);
+        }
+        Expr square = e[count] * e[count];
+        after.push_back(before[count] + square);
+        return after;
+      });
+  Value squares = sums.pop_back_val();
+  return llvm::map_to_vector(sums, [&](Value sum) {
+    return ops.map(rest, {{sum, rest}, {squares, rest}}, {b.getF32Type(), rest},
+                   [&](ArrayRef<Expr> e) {
+                     return e[0] *
+                            inverseRoot(e[1], model.width, model.epsilon);
+                   });
+  });
 }
 
 Value ForwardPass::normalizeHeads(StringRef name, Value x, int64_t heads) {
@@ -173,8 +223,10 @@ Value ForwardPass::joinPairs(Value x, Value y, int64_t heads) {
   return ops.reshape(joined, withRows({heads * model.headSize}));
 }
 
-Value ForwardPass::project(uint32_t layer, StringRef part, Value x) {
-  Value y = multiply(layerTensor(layer, (part + ".weight").str()), x);
+Value ForwardPass::project(uint32_t layer, StringRef part,
+                           const Normalized &x) {
+  Value weights = matrix(layerTensor(layer, (part + ".weight").str()));
+  Value y = multiply("nK", weights, x).front();
   if (!model.hasBias)
     return y;
   Value bias = vector(layerTensor(layer, (part + ".bias").str()));
@@ -185,7 +237,7 @@ Value ForwardPass::project(uint32_t layer, StringRef part, Value x) {
 
 /// One row: both rows of the matrix that make a pair are multiplied by the same
 /// loops, so that their rotation is the end of the product's kernel.
-Value ForwardPass::rotated(uint32_t layer, StringRef part, Value x,
+Value ForwardPass::rotated(uint32_t layer, StringRef part, const Normalized &x,
                            int64_t heads, Value cosine, Value sine) {
   int64_t half = model.rotated / 2;
   bool adjacent = model.rotation == Rotation::Adjacent;
@@ -198,39 +250,29 @@ Value ForwardPass::rotated(uint32_t layer, StringRef part, Value x,
       shape.push_back(TensorOps::shapeOf(value).back());
     Value cube = ops.reshape(value, shape);
     unsigned dimension = leading + (adjacent ? 2 : 1);
-    return std::make_pair(ops.slice(cube, dimension, 0),
-                          ops.slice(cube, dimension, 1));
+    return SmallVector<Value, 2>{ops.slice(cube, dimension, 0),
+                                 ops.slice(cube, dimension, 1)};
   };
 
-  Value first, second;
+  SmallVector<Value> both;
   if (rows || model.hasHeadNorms) {
     Value all = project(layer, part, x);
     if (model.hasHeadNorms)
       all = normalizeHeads(layerTensor(layer, (part + "_norm.weight").str()),
                            all, heads);
-    std::tie(first, second) = split(all, rows ? 1 : 0, 0);
+    both = split(all, rows ? 1 : 0, 0);
   } else {
-    auto [w0, w1] =
-        split(matrix(layerTensor(layer, (part + ".weight").str())), 0, 1);
-    auto products = ops.loops("hjK", {{w0, "hjk"}, {w1, "hjk"}, {x, "k"}},
-                              {{b.getF32Type(), "hj"}, {b.getF32Type(), "hj"}},
-                              [](ArrayRef<Expr> e) -> SmallVector<Expr> {
-                                Expr p = wide(e[0]) * e[2],
-                                     q = wide(e[1]) * e[2];
-                                return {e[3] + p, e[4] + q};
-                              });
-    first = products[0], second = products[1];
-    if (model.hasBias) {
-      auto [b0, b1] =
-          split(vector(layerTensor(layer, (part + ".bias").str())), 0, 0);
-      auto add = [&](Value y, Value bias) {
-        return ops.map("hj", {{y, "hj"}, {bias, "hj"}}, {b.getF32Type(), "hj"},
-                       [](ArrayRef<Expr> e) { return e[0] + e[1]; });
-      };
-      first = add(first, b0), second = add(second, b1);
-    }
+    both = multiply(
+        "hjK",
+        split(matrix(layerTensor(layer, (part + ".weight").str())), 0, 1), x);
+    if (model.hasBias)
+      for (auto [y, bias] : llvm::zip_equal(
+               both,
+               split(vector(layerTensor(layer, (part + ".bias").str())), 0, 0)))
+        y = ops.map("hj", {{y, "hj"}, {bias, "hj"}}, {b.getF32Type(), "hj"},
+                    [](ArrayRef<Expr> e) { return e[0] + e[1]; });
   }
-  auto [p, q] = rotate(first, second, cosine, sine);
+  auto [p, q] = rotate(both[0], both[1], cosine, sine);
   return joinPairs(p, q, heads);
 }
 
@@ -298,10 +340,10 @@ static Expr activated(const Expr &x, vm::llm::Activation kind) {
 
 Value ForwardPass::feedForward(uint32_t layer, Value stream) {
   auto name = [&](const char *part) { return layerTensor(layer, part); };
-  Value x = normalize(name("ffn_norm.weight"), stream);
-  Value gate = multiply(name("ffn_gate.weight"), x);
-  Value up = multiply(name("ffn_up.weight"), x);
-  Value inner = ops.map(row("i"), {{gate, row("i")}, {up, row("i")}},
+  SmallVector<Value> both = multiply(
+      "nK", {matrix(name("ffn_gate.weight")), matrix(name("ffn_up.weight"))},
+      {stream, name("ffn_norm.weight")});
+  Value inner = ops.map(row("i"), {{both[0], row("i")}, {both[1], row("i")}},
                         {b.getF32Type(), row("i")}, [&](ArrayRef<Expr> e) {
                           return activated(e[0], model.activation) * e[1];
                         });
@@ -341,7 +383,7 @@ Value ForwardPass::layers(Value tokens, Value position) {
     Value query = one(
         "qkv." + Twine(layer),
         {stream, angles[kind], angles[kind + 1], position}, [&](ValueRange in) {
-          Value x = normalize(layerTensor(layer, "attn_norm.weight"), in[0]);
+          Normalized x = {in[0], layerTensor(layer, "attn_norm.weight")};
           Value q = rotated(layer, "attn_q", x, model.heads, in[1], in[2]);
           Value k = rotated(layer, "attn_k", x, model.cacheHeads, in[1], in[2]);
           Value v = project(layer, "attn_v", x);
@@ -365,8 +407,8 @@ Value ForwardPass::layers(Value tokens, Value position) {
 }
 
 Value ForwardPass::logits(Value stream) {
-  Value x = normalize("output_norm.weight", stream);
-  Value y = multiply(model.isTied ? "token_embd.weight" : "output.weight", x);
+  Value head = matrix(model.isTied ? "token_embd.weight" : "output.weight");
+  Value y = multiply("nK", head, {stream, "output_norm.weight"}).front();
   if (model.logitCap == 0)
     return y;
   return ops.map(row("n"), {{y, row("n")}}, {b.getF32Type(), row("n")},

@@ -41,18 +41,26 @@ private:
   Shape withRows(ArrayRef<int64_t> shape) const;
   std::string row(StringRef loops) const;
 
+  /// The stream, to be normalized with the weights of that name.
+  struct Normalized {
+    Value stream;
+    std::string weights;
+  };
+
   Value matrix(StringRef name);
   Value vector(StringRef name);
   Value multiply(StringRef name, Value x);
   Value normalize(StringRef name, Value x);
+  SmallVector<Value> multiply(StringRef loops, ArrayRef<Value> matrices,
+                              const Normalized &x);
   Value normalizeHeads(StringRef name, Value x, int64_t heads);
   Value sumOfSquares(Value x, StringRef loops, StringRef rest);
   std::pair<Value, Value> rotate(Value x, Value y, Value cosine, Value sine);
   Value joinPairs(Value x, Value y, int64_t heads);
   /// Queries or keys of a layer, rotated.
-  Value rotated(uint32_t layer, StringRef part, Value x, int64_t heads,
-                Value cosine, Value sine);
-  Value project(uint32_t layer, StringRef part, Value x);
+  Value rotated(uint32_t layer, StringRef part, const Normalized &x,
+                int64_t heads, Value cosine, Value sine);
+  Value project(uint32_t layer, StringRef part, const Normalized &x);
   void append(Value x, StringRef cache, Value position);
   Value attend(uint32_t layer, Value query, Value keys);
   Value embed(Value tokens);

@@ -113,6 +113,8 @@ LlmFrontEnd::readFiles(const std::vector<std::string> &paths) const {
                     fmt::format("A context of {} positions is more than the {} "
                                 "that \"{}\" was trained with.",
                                 own.context, trained, paths.front()));
+  own.chunk = std::min(own.chunk, own.context);
+  own.context = llvm::alignTo(own.context, own.chunk); // Whole chunks.
   own.candidates = std::min(own.candidates, model->vocabulary);
   return std::unique_ptr<FrontEndInput>(
       std::make_unique<ModelInput>(std::move(*file), std::move(*model), own));
