@@ -33,7 +33,7 @@ uint64_t sizeBytes(GgufType type) {
 
 std::string describe(const GgufEntry &entry) {
   std::string_view type = nameOf(entry.type);
-  return entry.isArray ? fmt::format("array of {} {}s", entry.count, type)
+  return entry.isArray ? fmt::format("{}[{}]", type, entry.count)
                        : std::string(type);
 }
 

@@ -68,7 +68,7 @@ struct GgufEntry {
   uint64_t offset = 0;  ///< Of the first value in the file, in bytes.
 };
 
-/// "u32", "array of 12 strings".
+/// "u32", "string[12]".
 std::string describe(const GgufEntry &entry);
 
 /// A tensor of the file; its data is all within the file and in no other's.

@@ -104,8 +104,8 @@ TEST_F(GgufFileTest, RefusesValuesOfOtherTypes) {
             "wanted)" +
                 end);
   EXPECT_EQ(file.stringOf("strings").status().message(),
-            "At byte 478, the value of \"strings\" is of type array of 3 "
-            "strings (string is wanted)" +
+            "At byte 478, the value of \"strings\" is of type string[3] "
+            "(string is wanted)" +
                 end);
   EXPECT_FALSE(file.uintOf("i64").ok());
   EXPECT_FALSE(file.uintOf("yes").ok());

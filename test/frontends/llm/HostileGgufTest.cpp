@@ -41,9 +41,10 @@ std::string withKey(std::string_view key, GgufType type,
   return writer.file();
 }
 
-std::string withArray(GgufType type, uint64_t count, std::string_view values) {
+std::string withArray(std::string_view key, GgufType type, uint64_t count,
+                      std::string_view values) {
   GgufWriter writer = writeSmall();
-  writer.addArray("k", type, count, values);
+  writer.addArray(key, type, count, values);
   return writer.file();
 }
 
@@ -83,7 +84,7 @@ TEST(HostileGguf, IsAcceptedWithoutItsMistake) {
   for (const std::string &bytes :
        {GgufWriter().file(), writeSmall().file(),
         withKey("k", GgufType::Bool, number(1, 1)),
-        withArray(GgufType::Bool, 1, number(1, 1)),
+        withArray("k", GgufType::Bool, 1, number(1, 1)),
         withTensor({2, 2}, kF32, 32), withAlignment(GgufType::U32, 8, 4),
         withTensors("u", 64)})
     EXPECT_EQ(TemporaryGguf().refuse(bytes), "accepted");
@@ -139,37 +140,41 @@ BadFile badFiles[] = {
     {"KV_BAD_TYPE", patch(33, number(13, 4)),
      "At byte 33, the type of a value is 13 (0 to 12 are defined) - while "
      "reading the value of \"n\""},
-    {"BadElementType", withArray(static_cast<GgufType>(13), 1, "x"),
+    {"BadElementType", withArray("k", static_cast<GgufType>(13), 1, "x"),
      "At byte 54, the type of a value is 13 (0 to 12 are defined) - while "
      "reading the value of \"k\""},
-    {"NestedArray", withArray(GgufType::Array, 1, "x"),
+    {"NestedArray", withArray("k", GgufType::Array, 1, "x"),
      "At byte 54, an array holds arrays, which are not read - while reading "
      "the value of \"k\""},
-    {"ArrayLimit", withArray(GgufType::U8, UINT64_MAX, "x"),
+    {"ArrayLimit", withArray("k", GgufType::U8, UINT64_MAX, "x"),
      "At byte 58, an array has 18446744073709551615 values (at most 16777216 "
      "are read) - while reading the value of \"k\""},
-    {"ArrayWithoutBytes", withArray(GgufType::I64, 16, ""),
+    {"ArrayWithoutBytes", withArray("k", GgufType::I64, 16, ""),
      "At byte 58, an array has 16 values of at least 8 bytes, but the file "
      "ends after 126 more bytes - while reading the value of \"k\""},
-    {"StringsWithoutBytes", withArray(GgufType::String, 16, ""),
+    {"StringsWithoutBytes", withArray("k", GgufType::String, 16, ""),
      "At byte 58, an array has 16 values of at least 8 bytes, but the file "
      "ends after 126 more bytes - while reading the value of \"k\""},
     {"KV_BAD_VALUE_SIZE", withKey("k", GgufType::String, number(1 << 20, 8)),
      "At byte 62, a string takes 1048576 bytes, but the file ends after 130 "
      "more - while reading the value of \"k\""},
     {"StringInArray",
-     withArray(GgufType::String, 2, text("a") + number(1 << 20, 8)),
+     withArray("k", GgufType::String, 2, text("a") + number(1 << 20, 8)),
      "At byte 83, a string takes 1048576 bytes, but the file ends after 109 "
      "more - while reading the value of \"k\""},
     {"Bool", withKey("k", GgufType::Bool, number(2, 1)),
      "At byte 54, a bool is 2 (0 and 1 are allowed) - while reading the value "
      "of \"k\""},
-    {"BoolInArray", withArray(GgufType::Bool, 3, "\1\1\xFF"),
+    {"BoolInArray", withArray("k", GgufType::Bool, 3, "\1\1\xFF"),
      "At byte 68, a bool is 255 (0 and 1 are allowed) - while reading the "
      "value of \"k\""},
     {"KV_WRONG_TYPE_ALIGN", withAlignment(GgufType::I32, 8, 4),
      "At byte 53, the value of \"general.alignment\" is of type i32 (it must "
      "be u32)"},
+    {"AlignmentIsArray",
+     withArray("general.alignment", GgufType::U32, 1, number(8, 4)),
+     "At byte 82, the value of \"general.alignment\" is of type u32[1] (it "
+     "must be u32)"},
     {"KV_BAD_ALIGN", withAlignment(GgufType::U32, 33, 4),
      "At byte 53, the alignment is 33 (it must be a power of two from 8 to "
      "2097152)"},
