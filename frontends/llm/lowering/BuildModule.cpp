@@ -104,7 +104,8 @@ ProgramsBuilder::ProgramsBuilder(ModuleOp module,
                                  const ModelOptions &options)
     : b(module.getLoc(), library), ops(b), model(model), options(options),
       // A chunk that begins at the last position has rows after it.
-      pass(b, model, types, int64_t(options.context) + options.chunk),
+      pass(b, model, types, int64_t(options.context) + options.chunk,
+           options.halves),
       word(ops.tensor({}, b.getI32Type())), real(ops.tensor({})) {
   b.setInsertionPointToStart(module.getBody());
   addSymbols(file);
@@ -285,7 +286,6 @@ Sent ProgramsBuilder::pick(ValueRange in) {
           .front();
   ops.store(ops.reshape(token, {1}), kTokens, made);
   Value next = add(position, ops.number(1)), count = add(made, ops.number(1));
-  ops.store(count, kCount);
 
   Value zero = ops.number(0);
   auto reason = [&](Value condition, vm::llm::End end, Value otherwise) {
@@ -316,13 +316,18 @@ void ProgramsBuilder::buildGenerate() {
   SmallVector<Value> controls(b.inputs());
   auto start = b.stage("begin", {}, [&](ValueRange) -> Sent {
     Value token = ops.load(kToken, word), position = ops.load(kPosition, word);
-    ops.store(ops.number(0), kCount);
     ops.store(ops.number(0), kEnd);
     return {{token, position, ops.number(0)}};
   });
   auto last =
       b.repeat("steps", options.tokens, start,
                [&](ValueRange carried) -> gpuvm::ProgramBuilder::Next {
+                 // Stored now, when the tokens are: a host that reads them
+                 // while the program runs finds so many.
+                 b.stage("count", carried[2], [&](ValueRange in) -> Sent {
+                   ops.store(in[0], kCount);
+                   return {};
+                 });
                  Value stream = pass.layers(carried[0], carried[1]);
                  SmallVector<Value> inputs = {stream, carried[1], carried[2]};
                  llvm::append_range(inputs, controls);
@@ -330,9 +335,10 @@ void ProgramsBuilder::buildGenerate() {
                                      [&](ValueRange in) { return pick(in); });
                  return {{next[0], next[1], next[2]}, next[3]};
                });
-  b.stage("keep", {last[0], last[1]}, [&](ValueRange in) -> Sent {
+  b.stage("keep", last, [&](ValueRange in) -> Sent {
     ops.store(in[0], kToken);
     ops.store(in[1], kPosition);
+    ops.store(in[2], kCount);
     return {};
   });
   b.endProgram(last[2]);
@@ -342,9 +348,12 @@ void ProgramsBuilder::buildGenerate() {
 // score
 //===----------------------------------------------------------------------===//
 
-/// The logits after each of a chunk of tokens, which stand at `from` and after.
+/// Logits of so many tokens are kept at once.
+static constexpr uint32_t kScoreRows = 64;
+
+/// The logits after each of some tokens, which stand at `from` and after.
 void ProgramsBuilder::buildScore() {
-  int64_t chunk = options.chunk;
+  int64_t chunk = std::min(options.chunk, kScoreRows);
   b.beginProgram(
       kScore, {{"text", ops.tensor({chunk}, b.getI32Type())}, {"from", word}},
       {{"logits", ops.tensor({chunk, model.vocabulary})}});

@@ -55,6 +55,14 @@ Value ForwardPass::matrix(StringRef name) {
   auto packed = dyn_cast<gpuvm::PackedType>(type);
   if (!packed)
     return loaded;
+  if (rows && halves) {
+    auto own = gpuvm::PackedType::get(b.getContext(), packed.getCodecName(),
+                                      packed.getParameters(), packed.getShape(),
+                                      b.getF16Type());
+    return gpuvm::DecodeOp::create(
+        b, ops.tensor(packed.getShape(), b.getF16Type()), loaded,
+        TypeAttr::get(own));
+  }
   return gpuvm::DecodeOp::create(
       b, ops.tensor(packed.getShape(), packed.getElementType()), loaded,
       TypeAttr());
@@ -68,9 +76,19 @@ static Expr wide(const Expr &x) {
   return x.extend(Float32Type::get(x.getType().getContext()));
 }
 
+/// Of each row of x with each of the matrix, which `loops` walks.
+Value ForwardPass::multiplyRows(StringRef loops, Value matrix, Value x) {
+  if (rows && halves)
+    x = ops.convert(x, b.getF16Type());
+  return ops.sum(row(loops), {{matrix, loops.lower()}, {x, row("k")}},
+                 row(loops.drop_back()), [](ArrayRef<Expr> e) {
+                   Expr weight = wide(e[0]), element = wide(e[1]);
+                   return weight * element;
+                 });
+}
+
 Value ForwardPass::multiply(StringRef name, Value x) {
-  return ops.sum(row("nK"), {{matrix(name), "nk"}, {x, row("k")}}, row("n"),
-                 [](ArrayRef<Expr> e) { return wide(e[0]) * e[1]; });
+  return multiplyRows("nK", matrix(name), x);
 }
 
 /// Of the last dimension, which `loops` has as its last loop, a capital.
@@ -112,9 +130,7 @@ SmallVector<Value> ForwardPass::multiply(StringRef loops,
   if (rows) {
     Value normalized = normalize(x.weights, x.stream);
     return llvm::map_to_vector(matrices, [&](Value matrix) {
-      return ops.sum(
-          row(loops), {{matrix, loops.lower()}, {normalized, row("k")}},
-          row(rest), [](ArrayRef<Expr> e) { return wide(e[0]) * e[1]; });
+      return multiplyRows(loops, matrix, normalized);
     });
   }
   size_t count = matrices.size();

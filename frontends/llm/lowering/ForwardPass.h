@@ -21,9 +21,11 @@ using SymbolTypes = llvm::StringMap<Type>;
 /// the symbols keyCache(l) and valueCache(l), of `cacheRows` rows each.
 class ForwardPass {
 public:
+  /// With `halves`, products of many rows are of f16 and summed in f32.
   ForwardPass(gpuvm::ProgramBuilder &b, const vm::llm::Model &model,
-              const SymbolTypes &types, int64_t cacheRows)
-      : b(b), ops(b), model(model), types(types), cacheRows(cacheRows) {}
+              const SymbolTypes &types, int64_t cacheRows, bool halves)
+      : b(b), ops(b), model(model), types(types), cacheRows(cacheRows),
+        halves(halves) {}
 
   static std::string keyCache(uint32_t layer);
   static std::string valueCache(uint32_t layer);
@@ -50,6 +52,7 @@ private:
   Value matrix(StringRef name);
   Value vector(StringRef name);
   Value multiply(StringRef name, Value x);
+  Value multiplyRows(StringRef loops, Value matrix, Value x);
   Value normalize(StringRef name, Value x);
   SmallVector<Value> multiply(StringRef loops, ArrayRef<Value> matrices,
                               const Normalized &x);
@@ -72,6 +75,7 @@ private:
   const vm::llm::Model &model;
   const SymbolTypes &types;
   int64_t cacheRows;
+  bool halves;
   std::optional<int64_t> rows; ///< Of the pass that is being written.
 };
 

@@ -60,6 +60,7 @@ public:
 private:
   ModelOptions options;
   uint32_t context = 0; ///< As the command line says; or 0.
+  std::string products = "f16";
 };
 } // namespace
 
@@ -73,8 +74,14 @@ void LlmFrontEnd::addOptions(CLI::App &app) {
       ->check(countIn(1, 1 << 24));
   group
       ->add_option("--llm-chunk", options.chunk,
-                   "Tokens of a prompt that are read at a time (default: 32)")
+                   "Tokens of a prompt that are read at a time (default: 512; "
+                   "a CPU device is better off with 32)")
       ->check(countIn(1, 4096));
+  group
+      ->add_option("--llm-products", products,
+                   "f16 (the default): products of many rows take weights and "
+                   "activations as f16 and add in f32; f32: as they are")
+      ->check(CLI::IsMember({"f16", "f32"}));
   group
       ->add_option("--llm-tokens", options.tokens,
                    "Tokens that one execution generates at most (default: 256)")
@@ -115,6 +122,7 @@ LlmFrontEnd::readFiles(const std::vector<std::string> &paths) const {
                                 own.context, trained, paths.front()));
   own.chunk = std::min(own.chunk, own.context);
   own.context = llvm::alignTo(own.context, own.chunk); // Whole chunks.
+  own.halves = products == "f16";
   own.candidates = std::min(own.candidates, model->vocabulary);
   return std::unique_ptr<FrontEndInput>(
       std::make_unique<ModelInput>(std::move(*file), std::move(*model), own));
