@@ -190,6 +190,17 @@ const char *vm_device_name(const gpuvm_vm *vm) {
   return name;
 }
 
+const char *vm_device_kind(const gpuvm_vm *vm) {
+  const char *kind = "";
+  if (vm)
+    std::ignore = vm->shared.call([&](Vm &machine) {
+      if (const vm::Device *device = machine.device())
+        kind = device->info().type == vm::DeviceType::Cpu ? "cpu" : "gpu";
+      return Status();
+    });
+  return kind;
+}
+
 //===--- Program ----------------------------------------------------------===//
 
 int vm_program(gpuvm_vm *vm, const void *plan, size_t size) {

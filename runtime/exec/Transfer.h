@@ -65,7 +65,8 @@ public:
   void setTimeout(uint64_t timeoutNs) { timeoutNs_ = timeoutNs; }
   /// Whether a copy has timed out and not ended since.
   bool stillInFlight() {
-    return halves_[0].stillInFlight() | halves_[1].stillInFlight();
+    bool first = halves_[0].stillInFlight();
+    return halves_[1].stillInFlight() || first;
   }
   /// vkQueueSubmit calls made so far.
   uint64_t submitCount() const {

@@ -217,6 +217,10 @@ const char *vm_last_error(const gpuvm_vm *vm);
 /* The device's name, valid as long as the VM; "" while none is open. */
 const char *vm_device_name(const gpuvm_vm *vm);
 
+/* "gpu", or "cpu" of a device that runs kernels on the processor; valid for
+ * ever; "" while none is open. */
+const char *vm_device_kind(const gpuvm_vm *vm);
+
 /*===--- Program ----------------------------------------------------------===*/
 
 /* Loads a plan: verifies every part of it, checks that the device can run it

@@ -193,7 +193,10 @@ TEST_F(CApiTest, KnowsTheSizesOfInputsAndOutputs) {
 TEST_F(CApiTest, IsUsableFromC) { EXPECT_EQ(timeoutSeenByC(), 60000u); }
 
 TEST_F(CApiTest, KnowsItsDevice) {
-  EXPECT_STRNE(vm_device_name(boot().get()), "");
+  gpuvm::Vm &vm = boot();
+  EXPECT_STRNE(vm_device_name(vm.get()), "");
+  bool isProcessor = strstr(vm_device_name(vm.get()), "llvmpipe");
+  EXPECT_STREQ(vm_device_kind(vm.get()), isProcessor ? "cpu" : "gpu");
 }
 
 TEST_F(CApiTest, RefusesNullPointers) {
@@ -209,6 +212,7 @@ TEST_F(CApiTest, RefusesNullPointers) {
   EXPECT_EQ(vm_boot(nullptr, nullptr), GPUVM_ERROR_USAGE);
   EXPECT_EQ(vm_shutdown(nullptr), GPUVM_OK);
   EXPECT_STREQ(vm_device_name(nullptr), "");
+  EXPECT_STREQ(vm_device_kind(nullptr), "");
   EXPECT_EQ(vm_validation_message(nullptr, 0), nullptr);
 }
 
