@@ -18,8 +18,8 @@ Status DevicePlan::check(int code) const {
   return {Code(code), vm_last_error(vm.get())};
 }
 
-Result<DevicePlan> DevicePlan::open(const std::string &path,
-                                    const DeviceOptions &options) {
+/// Without a plan yet.
+Result<DevicePlan> DevicePlan::boot(const DeviceOptions &options) {
   gpuvm_options boot;
   vm_options_init(&boot);
   boot.device = options.device.c_str();
@@ -31,8 +31,23 @@ Result<DevicePlan> DevicePlan::open(const std::string &path,
   DevicePlan plan;
   plan.vm.reset(handle);
   VM_RETURN_IF_ERROR(plan.check(code));
-  VM_RETURN_IF_ERROR(plan.check(vm_program_file(handle, path.c_str())));
   return plan;
+}
+
+Result<DevicePlan> DevicePlan::open(const std::string &path,
+                                    const DeviceOptions &options) {
+  Result<DevicePlan> plan = boot(options);
+  if (plan.ok())
+    VM_RETURN_IF_ERROR(
+        plan->check(vm_program_file(plan->vm.get(), path.c_str())));
+  return plan;
+}
+
+Result<bool> DevicePlan::isOnProcessor(const DeviceOptions &options) {
+  Result<DevicePlan> plan = boot(options);
+  if (!plan.ok())
+    return plan.status();
+  return std::string_view(vm_device_kind(plan->vm.get())) == "cpu";
 }
 
 /// In a plan of several programs a name of one program begins with its name and
@@ -53,9 +68,11 @@ DevicePlan::shapeOf(int kind, const std::string &name) const {
     if (isName(name, item.name))
       return std::vector<int64_t>(item.shape, item.shape + item.rank);
   }
-  return Status(Code::BadInput,
-                fmt::format("The plan has no {} \"{}\".",
-                            kind == GPUVM_INPUT ? "input" : "output", name));
+  return Status(Code::BadInput, fmt::format("The plan has no {} \"{}\".",
+                                            kind == GPUVM_INPUT    ? "input"
+                                            : kind == GPUVM_OUTPUT ? "output"
+                                                                   : "symbol",
+                                            name));
 }
 
 Result<std::vector<int64_t>>
@@ -66,6 +83,17 @@ DevicePlan::inputShape(const std::string &name) const {
 Result<std::vector<int64_t>>
 DevicePlan::outputShape(const std::string &name) const {
   return shapeOf(GPUVM_OUTPUT, name);
+}
+
+Result<std::vector<int64_t>>
+DevicePlan::symbolShape(const std::string &name) const {
+  return shapeOf(GPUVM_SYMBOL, name);
+}
+
+Status DevicePlan::bindRanges(const std::string &path,
+                              std::span<const gpuvm_file_range> ranges) {
+  return check(vm_bind_file_ranges(vm.get(), path.c_str(), ranges.data(),
+                                   ranges.size()));
 }
 
 Status DevicePlan::bind(const std::string &name,
@@ -81,6 +109,22 @@ Status DevicePlan::execute(const char *program) {
   return check(vm_execute(vm.get(), program));
 }
 
+Status DevicePlan::start(const char *program) {
+  return check(vm_execute_async(vm.get(), program));
+}
+
+Result<bool> DevicePlan::wait(uint64_t milliseconds) {
+  int code = vm_wait(vm.get(), milliseconds);
+  if (code == GPUVM_NOT_READY)
+    return false;
+  VM_RETURN_IF_ERROR(check(code));
+  return true;
+}
+
+Status DevicePlan::cancel(uint64_t graceMilliseconds) {
+  return check(vm_cancel(vm.get(), graceMilliseconds));
+}
+
 Status DevicePlan::outputBytes(const std::string &name, size_t &bytes) const {
   return check(vm_output_bytes(vm.get(), name.c_str(), &bytes));
 }
@@ -93,4 +137,9 @@ Status DevicePlan::readOutput(const std::string &name, void *data,
 Status DevicePlan::readSymbol(const std::string &name, void *data,
                               size_t bytes) {
   return check(vm_read_symbol(vm.get(), name.c_str(), data, bytes));
+}
+
+Status DevicePlan::writeSymbol(const std::string &name, const void *data,
+                               size_t bytes) {
+  return check(vm_write_symbol(vm.get(), name.c_str(), data, bytes));
 }

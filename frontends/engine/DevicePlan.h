@@ -46,10 +46,13 @@ class DevicePlan {
 public:
   static Result<DevicePlan> open(const std::string &path,
                                  const DeviceOptions &options);
+  /// Whether the device of these options is the processor.
+  static Result<bool> isOnProcessor(const DeviceOptions &options);
 
   /// The dimensions of an input; BadInput if the plan has none of that name.
   Result<std::vector<int64_t>> inputShape(const std::string &name) const;
   Result<std::vector<int64_t>> outputShape(const std::string &name) const;
+  Result<std::vector<int64_t>> symbolShape(const std::string &name) const;
 
   /// Exactly as many bytes as the input has; they are copied.
   Status bind(const std::string &name, std::span<const uint8_t> data);
@@ -59,11 +62,22 @@ public:
                        data.size() * sizeof(T)});
   }
 
+  /// Bytes of inputs from a file, those of all tensors in one call.
+  Status bindRanges(const std::string &path,
+                    std::span<const gpuvm_file_range> ranges);
+
   /// What the device has for an execution, or a copy, that starts from now on.
   Status setTimeout(uint64_t milliseconds);
 
   /// Executes a program once; of a plan with a single one no name is needed.
   Status execute(const char *program = nullptr);
+
+  /// The same without waiting for its end.
+  Status start(const char *program);
+  /// Whether it has ended; waits so long at most.
+  Result<bool> wait(uint64_t milliseconds);
+  /// Sets the control word "cancel"; see vm_cancel.
+  Status cancel(uint64_t graceMilliseconds);
 
   /// All of an output, as the last execution left it.
   template <typename T> Result<std::vector<T>> read(const std::string &name) {
@@ -76,6 +90,7 @@ public:
 
   /// The first bytes of a metric, global or control word.
   Status readSymbol(const std::string &name, void *data, size_t bytes);
+  Status writeSymbol(const std::string &name, const void *data, size_t bytes);
 
   /// The device's name.
   std::string device() const { return vm_device_name(vm.get()); }
@@ -85,6 +100,7 @@ private:
     void operator()(gpuvm_vm *handle) const { vm_shutdown(handle); }
   };
 
+  static Result<DevicePlan> boot(const DeviceOptions &options);
   Status check(int code) const;
   Result<std::vector<int64_t>> shapeOf(int kind, const std::string &name) const;
   Status outputBytes(const std::string &name, size_t &bytes) const;

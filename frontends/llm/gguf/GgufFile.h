@@ -26,6 +26,9 @@ public:
   /// Of each tensor's offset, from where data begins.
   uint32_t alignment() const { return head_.alignment; }
 
+  /// What precedes the data of tensors.
+  std::span<const uint8_t> headBytes() const { return head_.bytes; }
+
   /// All of the metadata, in the order of the file.
   const std::vector<GgufEntry> &entries() const { return head_.entries; }
   /// Null if there is no such key.

@@ -1,0 +1,130 @@
+//===- PlanCache.cpp - the plan of a model, compiled once -----------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/llm/run/PlanCache.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
+
+extern char **environ;
+
+namespace vm::llm {
+
+namespace fs = std::filesystem;
+
+namespace {
+constexpr char kCompiler[] = "gpuvm-compile";
+
+/// $XDG_CACHE_HOME/gpuvm, else $HOME/.cache/gpuvm; else a folder of the system
+/// for temporary files.
+fs::path cacheFolder() {
+  if (const char *cache = std::getenv("XDG_CACHE_HOME"); cache && *cache)
+    return fs::path(cache) / "gpuvm";
+  if (const char *home = std::getenv("HOME"); home && *home)
+    return fs::path(home) / ".cache" / "gpuvm";
+  std::error_code error;
+  return fs::temp_directory_path(error) /
+         fmt::format("gpuvm-{}", static_cast<unsigned>(geteuid()));
+}
+
+/// The one in the folder of this program; empty if there is none.
+fs::path compilerPath() {
+  std::error_code error;
+  fs::path own = fs::read_symlink("/proc/self/exe", error);
+  fs::path compiler = own.parent_path() / kCompiler;
+  return fs::exists(compiler, error) ? compiler : fs::path();
+}
+
+/// Of all that a plan depends on.
+std::string keyOf(const GgufFile &file, const std::vector<std::string> &options,
+                  const struct stat &compiler) {
+  XXH3_state_t *state = XXH3_createState();
+  XXH3_128bits_reset(state);
+  auto add = [&](const void *data, size_t bytes) {
+    uint64_t size = bytes; // So that two texts are not one.
+    XXH3_128bits_update(state, &size, sizeof size);
+    XXH3_128bits_update(state, data, bytes);
+  };
+  std::span<const uint8_t> head = file.headBytes();
+  add(head.data(), head.size());
+  for (const std::string &option : options)
+    add(option.data(), option.size());
+  const int64_t identity[] = {compiler.st_size, compiler.st_mtim.tv_sec,
+                              compiler.st_mtim.tv_nsec};
+  add(identity, sizeof identity);
+  XXH128_hash_t hash = XXH3_128bits_digest(state);
+  XXH3_freeState(state);
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
+/// Runs it to its end; what it prints goes where this program's messages go.
+Status runCompiler(const fs::path &compiler,
+                   const std::vector<std::string> &arguments) {
+  std::vector<char *> words = {const_cast<char *>(compiler.c_str())};
+  for (const std::string &argument : arguments)
+    words.push_back(const_cast<char *>(argument.c_str()));
+  words.push_back(nullptr);
+  pid_t child = 0;
+  if (int error = posix_spawn(&child, compiler.c_str(), nullptr, nullptr,
+                              words.data(), environ))
+    return {Code::OutOfMemory,
+            fmt::format("{} cannot be started: {}.", compiler.string(),
+                        std::generic_category().message(error))};
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    ;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    return {};
+  if (WIFSIGNALED(status))
+    return {Code::BadInput, fmt::format("{} ended with signal {}.", kCompiler,
+                                        WTERMSIG(status))};
+  int code = WEXITSTATUS(status);
+  return {code > 0 && code <= static_cast<int>(Code::Excess) ? Code(code)
+                                                             : Code::BadInput,
+          fmt::format("{} cannot compile the model (exit code {}).", kCompiler,
+                      code)};
+}
+} // namespace
+
+Result<std::string> findPlan(const GgufFile &file,
+                             const std::vector<std::string> &options,
+                             const std::function<void()> &onCompile) {
+  fs::path compiler = compilerPath();
+  struct stat identity = {};
+  if (compiler.empty() || stat(compiler.c_str(), &identity) != 0)
+    return Status(Code::Usage,
+                  fmt::format("There is no {} in the folder of this program; "
+                              "with --plan it is not needed.",
+                              kCompiler));
+  fs::path folder = cacheFolder() / "models";
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    return Status(Code::Usage, fmt::format("The folder \"{}\" cannot be made: "
+                                           "{}.",
+                                           folder.string(), error.message()));
+  fs::path plan = folder / (keyOf(file, options, identity) + ".gvplan");
+  if (fs::exists(plan, error))
+    return plan.string();
+  onCompile();
+  std::vector<std::string> arguments = {file.path(), "-o", plan.string()};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  VM_RETURN_IF_ERROR(runCompiler(compiler, arguments)); // In one step.
+  return plan.string();
+}
+
+} // namespace vm::llm
