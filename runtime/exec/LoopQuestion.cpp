@@ -22,9 +22,9 @@ Result<QuestionWords> QuestionWords::create(const Device &device,
   VkBufferUsageFlags usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   if (device.predicates())
     usage |= VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT;
-  Result<Buffer> words =
-      Buffer::create(device, 2 * numQuestions * sizeof(uint32_t),
-                     MemoryRole::HostPolled, usage, "whether loops go on");
+  Result<Buffer> words = Buffer::create(
+      device, (1 + LoopQuestion::kNumEarly) * numQuestions * sizeof(uint32_t),
+      MemoryRole::HostPolled, usage, "whether loops go on");
   if (!words.ok())
     return words.status();
   result.words_ = std::move(*words);
@@ -70,24 +70,24 @@ QuestionWords::recordAnswer(Submission &submission,
 Result<LoopQuestion> QuestionWords::record(Submission &submission,
                                            const BufferRange &condition) {
   LoopQuestion question;
-  VkDeviceSize now = used_++, soon = used_++;
-  auto *words = reinterpret_cast<const uint32_t *>(words_.mapped());
-  question.nowWord = words + now;
-  question.soonWord = words + soon;
-  question.nowOffset = now * sizeof(uint32_t);
-  struct {
-    VkCommandBuffer &commands;
-    BufferRange condition;
-    VkDeviceSize word;
-  } answers[] = {{question.now, condition, now},
-                 {question.soon, condition, soon},
-                 {question.answerNo, {}, now}};
-  for (auto &[commands, byte, word] : answers) {
+  auto answer = [&](const BufferRange &byte, VkDeviceSize word,
+                    VkCommandBuffer &commands) {
     Result<VkCommandBuffer> recorded =
         recordAnswer(submission, byte, word * sizeof(uint32_t));
-    if (!recorded.ok())
-      return recorded.status();
-    commands = *recorded;
+    if (recorded.ok())
+      commands = *recorded;
+    return recorded.status();
+  };
+  auto *words = reinterpret_cast<const uint32_t *>(words_.mapped());
+  VkDeviceSize now = used_++;
+  question.nowWord = words + now;
+  question.nowOffset = now * sizeof(uint32_t);
+  VM_RETURN_IF_ERROR(answer(condition, now, question.now));
+  VM_RETURN_IF_ERROR(answer({}, now, question.answerNo));
+  for (LoopQuestion::Early &early : question.early) {
+    VkDeviceSize word = used_++;
+    early.word = words + word;
+    VM_RETURN_IF_ERROR(answer(condition, word, early.commands));
   }
   return question;
 }

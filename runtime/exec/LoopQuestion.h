@@ -16,6 +16,7 @@
 #include "runtime/exec/Regions.h"
 #include "runtime/exec/Submission.h"
 
+#include <array>
 #include <cstdint>
 
 namespace vm {
@@ -23,10 +24,15 @@ namespace vm {
 /// The command buffers that find out whether a loop goes on. What they find is
 /// a word, not 0 if it does.
 struct LoopQuestion {
-  VkCommandBuffer soon = VK_NULL_HANDLE; ///< Asked some cycles earlier.
+  /// Asked earlier, to know how long the loop took.
+  struct Early {
+    VkCommandBuffer commands = VK_NULL_HANDLE;
+    const uint32_t *word = nullptr;
+  };
+  static constexpr unsigned kNumEarly = 10;
+  std::array<Early, kNumEarly> early;
   VkCommandBuffer now = VK_NULL_HANDLE;
   VkCommandBuffer answerNo = VK_NULL_HANDLE; ///< The bound is reached.
-  const uint32_t *soonWord = nullptr;
   const uint32_t *nowWord = nullptr;
   VkDeviceSize nowOffset = 0; ///< Of the word in the buffer, in bytes.
 };

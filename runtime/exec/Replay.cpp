@@ -21,6 +21,7 @@ static constexpr size_t kMostListed = 16384;
 static constexpr uint32_t kMostCycles = 1024;
 /// Those of its first submit, if it did not run before.
 static constexpr uint32_t kFirstCycles = 4;
+static_assert(kMostCycles >> LoopQuestion::kNumEarly <= 1);
 
 static RecordCounts times(RecordCounts counts, uint64_t number) {
   counts.dispatches *= number;
@@ -140,7 +141,14 @@ void Replay::collect() {
 void Replay::beginChunk(Frame &frame, uint32_t cycles) {
   cycles = std::clamp(cycles, 1u, kMostCycles);
   frame.chunk = std::min(cycles, std::max(frame.left, 1u));
-  frame.soon = frame.chunk > 1 ? std::max(frame.chunk / 4, 1u) : 0;
+  frame.full = frame.chunk;
+}
+
+/// How many of the `full` cycles of a chunk come after early question `i`; 0 if
+/// that is not asked. The last ones are close together, so that an execution
+/// that is like the one before finds the exact number.
+static uint32_t cyclesAfter(unsigned i, uint32_t full) {
+  return full >> (i + 1);
 }
 
 /// What comes when all parts of a sequence are listed; whether the host has to
@@ -152,7 +160,7 @@ bool Replay::endSequence(Frame &frame) {
       list_.push_back(loop->question->answerNo);
     if (loop)
       loop->expected = frame.ran;
-    if (loop && loop->question && frame.soon)
+    if (loop && loop->question)
       atBound_.push_back(frame);
     frames_.pop_back();
     return false;
@@ -165,8 +173,9 @@ bool Replay::endSequence(Frame &frame) {
         list_.push_back(parts.back().commands);
       return true;
     }
-    if (frame.chunk == frame.soon)
-      list_.push_back(loop->question->soon);
+    for (unsigned i = 0; i < LoopQuestion::kNumEarly; ++i)
+      if (frame.chunk == cyclesAfter(i, frame.full))
+        list_.push_back(loop->question->early[i].commands);
     --frame.chunk;
   }
   frame.sequence = &loop->cycle;
@@ -180,16 +189,32 @@ static bool isNo(const uint32_t *word) {
   return std::atomic_ref(*const_cast<uint32_t *>(word)).load() == 0;
 }
 
-/// How many cycles a loop needed that took `ran`, as far as `soon` tells.
-static uint32_t neededCycles(const Loop &loop, uint32_t ran, uint32_t soon) {
-  return soon && isNo(loop.question->soonWord) ? ran - soon : ran;
+/// How many cycles a loop needed that took `ran`, of which the last chunk had
+/// `full`, as far as the early questions tell.
+static uint32_t neededCycles(const Loop &loop, uint32_t ran, uint32_t full) {
+  for (unsigned i = 0; i < LoopQuestion::kNumEarly; ++i)
+    if (uint32_t after = cyclesAfter(i, full);
+        after && isNo(loop.question->early[i].word))
+      return ran - after;
+  return ran;
 }
 
-/// Leaves the loop that was asked about, or continues it with as many cycles as
-/// it has had.
+/// How many cycles a loop continues with. One that takes longer than the last
+/// time is expected to end soon: a quarter is added, then a half. Cycles after
+/// the end take more time than a submit, but a loop must not take many of
+/// those.
+uint32_t Replay::cyclesToAdd(Frame &frame) {
+  constexpr uint32_t kHalvings = 2;
+  if (!frame.loop->expected)
+    return frame.ran;
+  uint32_t halvings = kHalvings - std::min(frame.numAdded++, kHalvings);
+  return std::max(frame.ran >> halvings, kFirstCycles);
+}
+
+/// Leaves the loop that was asked about, or continues it.
 void Replay::readAnswers() {
   for (const Frame &frame : atBound_)
-    frame.loop->expected = neededCycles(*frame.loop, frame.ran, frame.soon);
+    frame.loop->expected = neededCycles(*frame.loop, frame.ran, frame.full);
   atBound_.clear();
   if (frames_.empty() || !frames_.back().isAsked)
     return;
@@ -197,10 +222,10 @@ void Replay::readAnswers() {
   Loop &loop = *frame.loop;
   frame.isAsked = false;
   if (!isNo(loop.question->nowWord)) {
-    beginChunk(frame, frame.ran);
+    beginChunk(frame, cyclesToAdd(frame));
     return;
   }
-  loop.expected = neededCycles(loop, frame.ran, frame.soon);
+  loop.expected = neededCycles(loop, frame.ran, frame.full);
   frames_.pop_back();
   if (loop.lastFollows) {
     counts_ += parts.back().counts;

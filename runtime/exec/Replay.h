@@ -6,10 +6,10 @@
 // An execution is a list of command buffers. A plan without a long repeat has
 // one. A long repeat has buffers of its own, which are in the list as often as
 // needed. If the device decides how often that is, some of its iterations are
-// submitted, the host reads whether it goes on, and submits more. Each time it
-// submits as many as there were so far, so that a few submits are enough for
-// any number of iterations. The next execution starts with as many as this one
-// took.
+// submitted, the host reads whether it goes on, and submits more. The next
+// execution starts with as many as this one took. If that is not enough, or if
+// there was none, a few submits are enough for any number of iterations: each
+// is a part of those before it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -98,19 +98,21 @@ private:
   /// A sequence that runs.
   struct Frame {
     const PartSequence *sequence;
-    Loop *loop;           ///< Null for that of the execution.
-    size_t at = 0;        ///< The next step.
-    uint32_t left = 0;    ///< Cycles to list.
-    uint32_t ran = 0;     ///< Those listed.
-    uint32_t chunk = 0;   ///< Cycles to list before the host looks.
-    uint32_t soon = 0;    ///< What `chunk` is when `soon` is asked, or 0.
-    bool isAsked = false; ///< The host has to look now.
+    Loop *loop;            ///< Null for that of the execution.
+    size_t at = 0;         ///< The next step.
+    uint32_t left = 0;     ///< Cycles to list.
+    uint32_t ran = 0;      ///< Those listed.
+    uint32_t chunk = 0;    ///< Cycles to list before the host looks.
+    uint32_t full = 0;     ///< What `chunk` was at first.
+    uint32_t numAdded = 0; ///< Chunks after the one that was expected to do.
+    bool isAsked = false;  ///< The host has to look now.
   };
 
   Status submit();
   void collect();
   void beginChunk(Frame &frame, uint32_t cycles);
   bool endSequence(Frame &frame);
+  static uint32_t cyclesToAdd(Frame &frame);
   void readAnswers();
   Status readTimes(const Timestamps &timestamps);
 

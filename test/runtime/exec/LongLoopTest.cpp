@@ -128,6 +128,72 @@ TEST_F(LoopSubmitsTest, OneIsEnoughForTheFirstCycles) {
             4 * RecordLimits().conditionalCycle);
 }
 
+/// A cycle is one iteration, which counts, and goes on as long as the table has
+/// a 1 for the count. Those that run after the end count, too.
+Plan makeCountingLoop() {
+  constexpr uint32_t kMost = 512;
+  ProgramBuilder builder("counting");
+  Window count = builder.allocate(Region::Metrics, 4);
+  Window pair = builder.allocate(Region::Metrics, 8);
+  Window at = builder.allocate(Region::Registers, 4);
+  Window go = builder.allocate(Region::Registers, 4);
+  Window table = builder.allocate(Region::Heap, 4 * kMost);
+  Window scratch = builder.allocate(Region::Globals, 4 * 64);
+  builder.symbol("count", DType::I32, {}, count);
+  builder.input("table", DType::I32, {kMost}, table, Residency::Load);
+  builder.repeat(64, kMost);
+  builder.dispatch("count", TestKernel::Count, {count, pair});
+  for (uint64_t i = 0; i < 58; ++i)
+    builder.fill({Region::Globals, scratch.offset + 4 * i, 4}, 1);
+  builder.barrier();
+  builder.copy(count, at);
+  builder.barrier();
+  builder.dispatch("look up", TestKernel::Lookup, {at, table, go});
+  builder.barrier();
+  Plan plan = builder.finish();
+  std::get<Repeat>(plan.commands[0].op).condition = {go.region, go.offset, 1};
+  return plan;
+}
+
+/// How many iterations ran, those after the end included.
+uint32_t iterationsOf(Executor &executor, uint32_t needed) {
+  std::vector<uint32_t> table(512), count(1);
+  std::fill_n(table.begin(), needed, 1);
+  EXPECT_OK(executor.bindInput(0, asBytes(table)));
+  const Window &window = executor.plan().symbols[0].window;
+  EXPECT_OK(executor.writeRegion(window.region, window.offset, asBytes(count)));
+  EXPECT_OK(executor.submit());
+  EXPECT_OK(executor.wait());
+  EXPECT_OK(executor.readRegion(window.region, window.offset,
+                                asWritableBytes(count)));
+  return count[0];
+}
+
+TEST_F(LoopSubmitsTest, TheNextExecutionTakesAsManyInOne) {
+  std::unique_ptr<Executor> executor = load(makeCountingLoop());
+  uint64_t before = 0;
+  auto expect = [&](uint32_t needed, uint32_t ran, uint64_t submits) {
+    EXPECT_EQ(iterationsOf(*executor, needed), ran) << needed;
+    EXPECT_EQ(executor->counters().executionSubmits - before, submits)
+        << needed;
+    before = executor->counters().executionSubmits;
+  };
+  expect(35, 64, 5);
+  // It finds out how many were needed: half as much is too many each time.
+  expect(35, 48, 1);
+  expect(35, 36, 1);
+  expect(35, 35, 1);
+  expect(35, 35, 1);
+  // A few more are expected than the last time, not twice as many.
+  expect(37, 43, 2);
+  expect(37, 39, 1);
+  expect(10, 37, 1);
+  expect(10, 19, 1);
+  // Many more do not take many submits.
+  expect(400, 10 + 4 + 7 + 21 + 42 + 84 + 168 + 176, 8);
+  expect(400, 424, 1);
+}
+
 TEST_F(LoopSubmitsTest, ALoopOfKnownLengthTakesOne) {
   Plan plan = makeLoop();
   Repeat &repeat = std::get<Repeat>(plan.commands[1].op);
