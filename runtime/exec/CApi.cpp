@@ -119,6 +119,10 @@ template <typename Body> int callIdleProgram(gpuvm_vm *vm, Body body) {
   });
 }
 
+Result<uint32_t> findProgram(const vm::Executor &executor, const char *name) {
+  return vm::findProgram(executor.plan(), name ? name : "");
+}
+
 /// Makes what `read`, which may take so many nanoseconds, returns the program.
 template <typename Read> int loadProgram(gpuvm_vm *vm, Read read) {
   return guardVm(vm, [&] {
@@ -303,6 +307,13 @@ int vm_restore(gpuvm_vm *vm, const char *path) {
 
 //===--- Execution --------------------------------------------------------===//
 
+int vm_prepare(gpuvm_vm *vm, const char *program) {
+  return callIdleProgram(vm, [&](vm::Executor &executor) {
+    Result<uint32_t> number = findProgram(executor, program);
+    return number.ok() ? executor.prepare(*number) : number.status();
+  });
+}
+
 int vm_execute(gpuvm_vm *vm, const char *program) {
   return guardVm(vm,
                  [&] { return vm->shared.execute(program ? program : ""); });
@@ -310,8 +321,7 @@ int vm_execute(gpuvm_vm *vm, const char *program) {
 
 int vm_execute_async(gpuvm_vm *vm, const char *program) {
   return callIdleProgram(vm, [&](vm::Executor &executor) {
-    Result<uint32_t> number =
-        vm::findProgram(executor.plan(), program ? program : "");
+    Result<uint32_t> number = findProgram(executor, program);
     return number.ok() ? executor.submit(*number) : number.status();
   });
 }

@@ -109,6 +109,7 @@ void writeDescriptor(const Device &device, VkDescriptorSet set,
 static constexpr const char *kWriting = "Writing the descriptors";
 
 Result<Descriptors> Descriptors::create(const Device &device, const Plan &plan,
+                                        CommandRange commands,
                                         const Pipelines &pipelines,
                                         const Regions &regions,
                                         const Deadline &deadline) {
@@ -118,14 +119,15 @@ Result<Descriptors> Descriptors::create(const Device &device, const Plan &plan,
   std::vector<std::string> names;
   uint32_t descriptors = 0;
   constexpr size_t kNone = SIZE_MAX;
-  result.firstState_.assign(plan.commands.size(), kNone);
+  result.firstCommand_ = commands.begin;
+  result.firstState_.assign(commands.end - commands.begin, kNone);
   auto visit = [&](size_t i, const Turns &turns) {
     std::optional<SetUse> use;
     if (!deadline.isOver())
       use = setUseOf(plan.commands[i], turns);
     if (!use)
       return;
-    size_t &first = result.firstState_[i];
+    size_t &first = result.firstState_[i - commands.begin];
     if (first == kNone) {
       first = result.setOfState_.size();
       result.setOfState_.resize(first + turns.numStates());
@@ -140,7 +142,7 @@ Result<Descriptors> Descriptors::create(const Device &device, const Plan &plan,
     descriptors += static_cast<uint32_t>(use->windows.size());
   };
   Turns turns;
-  forEachState(plan, {0, plan.commands.size()}, turns, visit);
+  forEachState(plan, commands, turns, visit);
   if (layouts.empty())
     return result;
   VM_RETURN_IF_ERROR(deadline.check(kWriting));

@@ -36,7 +36,7 @@ Result<std::unique_ptr<Executor>>
 Executor::create(Device &device, Plan plan, const ExecutorOptions &options) {
   std::unique_ptr<Executor> executor(
       new Executor(device, std::move(plan), options));
-  VM_RETURN_IF_ERROR(executor->prepare());
+  VM_RETURN_IF_ERROR(executor->setUp());
   return executor;
 }
 
@@ -48,7 +48,7 @@ template <typename T> static Status assign(T &out, Result<T> result) {
   return {};
 }
 
-Status Executor::prepare() {
+Status Executor::setUp() {
   if (options_.variants)
     chooseVariants(plan_, device_.info());
   else
@@ -58,15 +58,8 @@ Status Executor::prepare() {
   if (options_.bounded)
     clearWorkgroupMemory();
   VM_RETURN_IF_ERROR(createRegions());
-  VM_RETURN_IF_ERROR(createPipelines());
   Deadline deadline(options_.loadTimeoutNs);
-  VM_RETURN_IF_ERROR(
-      assign(descriptors_, Descriptors::create(device_, plan_, pipelines_,
-                                               regions_, deadline)));
   VM_RETURN_IF_ERROR(assign(scopes_, barrierScopesOf(plan_, deadline)));
-  VM_RETURN_IF_ERROR(warmUp());
-  for (Kernel &kernel : plan_.kernels)
-    kernel.spirv = {};
   RecordedCounts recorded = countRecorded(plan_);
   VM_RETURN_IF_ERROR(assign(
       clocks_,
@@ -76,9 +69,11 @@ Status Executor::prepare() {
       assign(trace_, Trace::create(device_, trace ? recorded.commands : 0)));
   rowSymbols_ = findRowSymbols(plan_);
   inputBound_.assign(plan_.inputs.size(), false);
+  pipelines_ = Pipelines(plan_.kernels.size());
+  isCompiled_.assign(plan_.kernels.size(), false);
   for (LoadedProgram &program : programs_)
     VM_RETURN_IF_ERROR(createHalf(program, program.half));
-  return {};
+  return programs_.size() == 1 ? prepare(programs_.front()) : Status();
 }
 
 void Executor::loadPrograms() {
@@ -120,36 +115,75 @@ void Executor::clearWorkgroupMemory() {
   }
 }
 
-Status Executor::createPipelines() {
+//===--- Preparing a program ----------------------------------------------===//
+
+Status Executor::prepare(uint32_t program) {
+  LoadedProgram &loaded = programs_[program];
+  if (loaded.isPrepared)
+    return {};
+  VM_RETURN_IF_ERROR(checkIdle("prepare a program"));
+  return prepare(loaded).withContext(
+      fmt::format("preparing program \"{}\"", loaded.program->name));
+}
+
+/// Those that the commands dispatch and that are not compiled.
+std::vector<uint32_t> Executor::newKernels(CommandRange commands) const {
+  std::vector<uint32_t> kernels;
+  for (auto [kernel, command] : firstDispatches(plan_, commands))
+    if (!isCompiled_[kernel])
+      kernels.push_back(kernel);
+  return kernels;
+}
+
+Status Executor::prepare(LoadedProgram &program) {
+  std::vector<uint32_t> kernels = newKernels(program.commands);
+  VM_RETURN_IF_ERROR(createPipelines(kernels));
+  Deadline deadline(options_.loadTimeoutNs);
+  VM_RETURN_IF_ERROR(
+      assign(program.descriptors,
+             Descriptors::create(device_, plan_, program.commands, pipelines_,
+                                 regions_, deadline)));
+  VM_RETURN_IF_ERROR(warmUp(program, kernels));
+  for (uint32_t kernel : kernels) {
+    isCompiled_[kernel] = true;
+    plan_.kernels[kernel].spirv = {};
+  }
+  VM_RETURN_IF_ERROR(record(program, program.half));
+  program.isPrepared = true;
+  return {};
+}
+
+Status Executor::createPipelines(std::span<const uint32_t> kernels) {
   HostSpan span(options_.events, "compile pipelines");
   auto start = std::chrono::steady_clock::now();
   // Where the work comes later, that is what there is to tell about.
   CompileProgress progress = compilesAtDispatch(device_.info())
                                  ? CompileProgress()
                                  : options_.progress;
-  VM_RETURN_IF_ERROR(
-      assign(pipelines_, Pipelines::create(device_, plan_.kernels,
-                                           options_.cacheDirectory, progress)));
-  compileUs_ = microsecondsSince(start);
-  return {};
-}
-
-/// The replay is the one of the first program, until that has its own: what is
-/// in flight is in it.
-Status Executor::warmUp() {
-  if (!compilesAtDispatch(device_.info()))
-    return {};
-  HostSpan span(options_.events, "compile kernels");
-  auto start = std::chrono::steady_clock::now();
-  Replay &replay = programs_.front().half.replay;
-  VM_RETURN_IF_ERROR(assign(replay, Replay::create(device_, "compilation")));
-  VM_RETURN_IF_ERROR(vm::warmUp(device_, plan_, pipelines_, descriptors_,
-                                options_.progress, options_.loadTimeoutNs,
-                                replay.submission()));
-  warmUpSubmits_ = replay.submission().submitCount();
+  VM_RETURN_IF_ERROR(pipelines_.compile(device_, plan_.kernels, kernels,
+                                        options_.cacheDirectory, progress));
   compileUs_ += microsecondsSince(start);
   return {};
 }
+
+Status Executor::warmUp(const LoadedProgram &program,
+                        std::span<const uint32_t> kernels) {
+  if (!compilesAtDispatch(device_.info()) || kernels.empty())
+    return {};
+  HostSpan span(options_.events, "compile kernels");
+  auto start = std::chrono::steady_clock::now();
+  if (compilation_.submitCount() == 0)
+    VM_RETURN_IF_ERROR(
+        assign(compilation_, Submission::create(device_, "compilation")));
+  VM_RETURN_IF_ERROR(vm::warmUp(device_, plan_, program.commands, kernels,
+                                pipelines_, program.descriptors,
+                                options_.progress, options_.loadTimeoutNs,
+                                compilation_));
+  compileUs_ += microsecondsSince(start);
+  return {};
+}
+
+//===--- Memory -----------------------------------------------------------===//
 
 uint64_t Executor::maxBufferBytes() const {
   return std::min(options_.maxBufferBytes, device_.info().limits.maxAllocation);
@@ -194,11 +228,10 @@ Status Executor::createStaging(const LoadedProgram &program, Half &half) {
                       VK_BUFFER_USAGE_TRANSFER_DST_BIT, "staging of outputs"));
 }
 
+/// All but its recording.
 Status Executor::createHalf(const LoadedProgram &program, Half &half) {
   VM_RETURN_IF_ERROR(createStaging(program, half));
-  VM_RETURN_IF_ERROR(
-      assign(half.timestamps, Timestamps::create(device_, kNumTimestamps)));
-  return record(program, half);
+  return assign(half.timestamps, Timestamps::create(device_, kNumTimestamps));
 }
 
 Status Executor::record(const LoadedProgram &program, Half &half) {
@@ -208,7 +241,7 @@ Status Executor::record(const LoadedProgram &program, Half &half) {
   Recording recording{device_,           plan_,
                       *program.program,  program.commands,
                       scopes_,           regions_,
-                      pipelines_,        descriptors_,
+                      pipelines_,        program.descriptors,
                       half.uploads,      half.downloads,
                       program.loopWords, half.timestamps,
                       clocks_,           trace_,
@@ -246,6 +279,7 @@ Status Executor::submit(uint32_t program) {
   VM_RETURN_IF_ERROR(checkIdle("start an execution"));
   for (uint32_t i : programs_[program].program->inputs)
     VM_RETURN_IF_ERROR(checkGiven(i));
+  VM_RETURN_IF_ERROR(prepare(program));
   submitTime_ = std::chrono::steady_clock::now();
   executionTimeoutNs_ = options_.timeoutNs;
   ++counters_.executions;
@@ -318,7 +352,7 @@ void Executor::sleep(uint64_t timeoutNs, bool spinFirst) const {
 }
 
 bool Executor::busy() {
-  bool isBusy = transfer_.stillInFlight();
+  bool isBusy = transfer_.stillInFlight() || compilation_.stillInFlight();
   if (!programs_.empty())
     isBusy |= last().replay.submission().stillInFlight();
   return isBusy;

@@ -74,8 +74,8 @@ struct ExecutorCounters {
 
 class Executor {
 public:
-  /// Lays out the regions, uploads what they hold at first, compiles the
-  /// kernels and records the plan. The device must outlive the executor.
+  /// Lays out the regions and uploads what they hold at first; prepares the
+  /// program of a plan that has only one. The device must outlive the executor.
   static Result<std::unique_ptr<Executor>>
   create(Device &device, Plan plan, const ExecutorOptions &options);
 
@@ -90,15 +90,16 @@ public:
     return wanted || info.type == DeviceType::Cpu;
   }
 
-  /// The plan, without its initial data and SPIR-V, which are on the device; a
-  /// single program is among its programs, too.
+  /// The plan, without its initial data, and without the SPIR-V of programs
+  /// that are prepared, which are on the device; a single program is among its
+  /// programs, too.
   const Plan &plan() const { return plan_; }
   const Regions &regions() const { return regions_; }
   const ExecutorCounters &counters() const;
   const ExecutionTimes &lastTimes() const { return times_; }
   /// When each command of the last execution ran; only with options.profile.
   Result<CommandTimes> commandTimes();
-  /// Host time that it took to compile the kernels.
+  /// Host time that it took to compile the kernels so far.
   double compileUs() const { return compileUs_; }
   /// Whether no kernel can reach, or find, what is not the plan's: its accesses
   /// are bounded, by the device and by options.bounded, and its workgroup and
@@ -147,10 +148,18 @@ public:
   /// after its submit.
   void setTimeout(uint64_t timeoutNs);
   uint64_t timeoutNs() const { return options_.timeoutNs; }
+  /// Likewise for what prepare() does.
+  void setLoadTimeout(uint64_t timeoutNs) {
+    options_.loadTimeoutNs = timeoutNs;
+  }
 
-  /// Starts an execution of a program, by its number (findProgram): one
-  /// vkQueueSubmit, unless a long loop of it runs longer than expected (see
-  /// Replay.h). Every input of it must have been bound.
+  /// Compiles the kernels of a program that have not been compiled yet, and
+  /// records it, if that was not done. Nothing may be in flight.
+  Status prepare(uint32_t program);
+
+  /// Starts an execution of a program, by its number (findProgram), and
+  /// prepares it first: one vkQueueSubmit, unless a long loop of it runs longer
+  /// than expected (see Replay.h). Every input of it must have been bound.
   Status submit(uint32_t program = 0);
   /// Waits at most `timeoutNs` for the execution; whether none is in flight any
   /// more. Code::DeviceLost: it is, past its deadline, or the device is lost.
@@ -206,8 +215,10 @@ private:
     const Program *program = nullptr; ///< One of the plan's.
     CommandRange commands;
     std::vector<LoopWord> loopWords;
+    Descriptors descriptors;
     Half half;
     std::optional<Half> idle; ///< The other one, which streaming needs.
+    bool isPrepared = false;
     bool hasRun = false;
   };
   /// Where an input or an output of the plan is.
@@ -218,14 +229,17 @@ private:
 
   Executor(Device &device, Plan plan, const ExecutorOptions &options)
       : device_(device), plan_(std::move(plan)), options_(options) {}
-  Status prepare();
+  Status setUp();
   void loadPrograms();
   void clearWorkgroupMemory();
   Status createRegions();
   Status createStaging(const LoadedProgram &program, Half &half);
   Status createHalf(const LoadedProgram &program, Half &half);
-  Status createPipelines();
-  Status warmUp();
+  std::vector<uint32_t> newKernels(CommandRange commands) const;
+  Status prepare(LoadedProgram &program);
+  Status createPipelines(std::span<const uint32_t> kernels);
+  Status warmUp(const LoadedProgram &program,
+                std::span<const uint32_t> kernels);
   Status record(const LoadedProgram &program, Half &half);
   uint64_t maxBufferBytes() const;
   std::vector<std::span<uint8_t>> slotsOf(uint32_t input) const;
@@ -249,7 +263,8 @@ private:
   Regions regions_;
   Transfer transfer_;
   Pipelines pipelines_;
-  Descriptors descriptors_;
+  std::vector<bool> isCompiled_; ///< By kernel.
+  Submission compilation_;       ///< Of kernels; see WarmUp.h.
   BarrierScopes scopes_;
   Timestamps clocks_;
   Trace trace_;
@@ -264,7 +279,6 @@ private:
   double submitUs_ = 0;
   double compileUs_ = 0;
   bool robust_ = false;
-  uint64_t warmUpSubmits_ = 0;
   std::chrono::steady_clock::time_point submitTime_;
   uint64_t executionTimeoutNs_ = 0; ///< Of the last execution.
 };

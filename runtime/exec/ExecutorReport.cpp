@@ -49,7 +49,8 @@ const ExecutorCounters &Executor::counters() const {
           program.idle->replay.submission().submitCount();
   }
   counters_.recorded = last().replay.counts();
-  counters_.hostAccessSubmits = transfer_.submitCount() + warmUpSubmits_;
+  counters_.hostAccessSubmits =
+      transfer_.submitCount() + compilation_.submitCount();
   return counters_;
 }
 

@@ -21,8 +21,10 @@ Status Executor::openHalves(uint32_t program) {
   if (loaded.idle)
     return {};
   VM_RETURN_IF_ERROR(checkIdle("start a stream"));
+  VM_RETURN_IF_ERROR(prepare(program));
   Half idle;
   VM_RETURN_IF_ERROR(createHalf(loaded, idle));
+  VM_RETURN_IF_ERROR(record(loaded, idle));
   for (size_t i = 0; i < idle.uploads.numSlots(); ++i)
     if (const BufferRange &slot = loaded.half.uploads.slot(i); slot.length)
       std::memcpy(idle.uploads.slot(i).mapped, slot.mapped, slot.length);

@@ -160,56 +160,56 @@ namespace {
 class ParallelBuild {
 public:
   ParallelBuild(const Device &device, const std::vector<Kernel> &kernels,
-                VkPipelineCache cache, const CompileProgress &progress)
-      : device_(device), kernels_(kernels), cache_(cache), progress_(progress),
-        pipelines_(kernels.size()), failedKernel_(kernels.size()) {}
+                std::span<const uint32_t> numbers, VkPipelineCache cache,
+                const CompileProgress &progress,
+                std::vector<Pipeline> &pipelines)
+      : device_(device), kernels_(kernels), numbers_(numbers), cache_(cache),
+        progress_(progress), pipelines_(pipelines), failed_(numbers.size()) {}
 
   Status run();
-  std::vector<Pipeline> take() { return std::move(pipelines_); }
 
 private:
   std::vector<std::jthread> startThreads(size_t count);
   void work();
-  Status buildOne(size_t kernel);
-  void finishOne(size_t kernel, Status status);
+  Status buildOne(uint32_t kernel);
+  void finishOne(size_t index, Status status);
 
   const Device &device_;
   const std::vector<Kernel> &kernels_;
+  std::span<const uint32_t> numbers_;
   VkPipelineCache cache_; ///< Drivers synchronize it.
   const CompileProgress &progress_;
-  std::vector<Pipeline> pipelines_;
+  std::vector<Pipeline> &pipelines_;
   std::atomic<size_t> next_ = 0;
   std::mutex mutex_; ///< Of what follows.
   size_t numDone_ = 0;
-  size_t failedKernel_; ///< The first one in the order of the plan.
+  size_t failed_; ///< The first one in the order of `numbers_`.
   Status failure_;
 };
 } // namespace
 
-Status ParallelBuild::buildOne(size_t kernel) {
-  if (kernels_[kernel].spirv.empty())
-    return {};
+Status ParallelBuild::buildOne(uint32_t kernel) {
   Result<Pipeline> pipeline = createPipeline(device_, kernels_[kernel], cache_);
   if (pipeline.ok())
     pipelines_[kernel] = std::move(*pipeline);
   return pipeline.status();
 }
 
-void ParallelBuild::finishOne(size_t kernel, Status status) {
+void ParallelBuild::finishOne(size_t index, Status status) {
   std::lock_guard lock(mutex_);
   if (progress_ && status.ok())
-    progress_(++numDone_, kernels_.size());
-  if (status.ok() || kernel > failedKernel_)
+    progress_(++numDone_, numbers_.size());
+  if (status.ok() || index > failed_)
     return;
-  failedKernel_ = kernel;
+  failed_ = index;
   failure_ = std::move(status);
-  next_ = kernels_.size();
+  next_ = numbers_.size();
 }
 
 void ParallelBuild::work() {
-  for (size_t i = next_++; i < kernels_.size(); i = next_++) {
+  for (size_t i = next_++; i < numbers_.size(); i = next_++) {
     try {
-      finishOne(i, buildOne(i));
+      finishOne(i, buildOne(numbers_[i]));
     } catch (const std::bad_alloc &) {
       // Short enough to need no memory of its own.
       finishOne(i, Status(Code::OutOfMemory, "No host memory."));
@@ -233,10 +233,8 @@ std::vector<std::jthread> ParallelBuild::startThreads(size_t count) {
 }
 
 Status ParallelBuild::run() {
-  if (kernels_.empty())
-    return {};
   size_t numThreads = std::min<size_t>(
-      std::max(std::thread::hardware_concurrency(), 1u), kernels_.size());
+      std::max(std::thread::hardware_concurrency(), 1u), numbers_.size());
   {
     std::vector<std::jthread> others = startThreads(numThreads - 1);
     work();
@@ -244,19 +242,21 @@ Status ParallelBuild::run() {
   return failure_;
 }
 
-Result<Pipelines> Pipelines::create(const Device &device,
-                                    const std::vector<Kernel> &kernels,
-                                    const std::string &cacheDirectory,
-                                    const CompileProgress &progress) {
+Status Pipelines::compile(const Device &device,
+                          const std::vector<Kernel> &kernels,
+                          std::span<const uint32_t> numbers,
+                          const std::string &cacheDirectory,
+                          const CompileProgress &progress) {
+  if (numbers.empty())
+    return {};
   Result<PipelineCache> cache = PipelineCache::open(device, cacheDirectory);
   if (!cache.ok())
     return cache.status();
-  ParallelBuild build(device, kernels, cache->get(), progress);
+  ParallelBuild build(device, kernels, numbers, cache->get(), progress,
+                      pipelines_);
   VM_RETURN_IF_ERROR(build.run());
-  Pipelines result;
-  result.pipelines_ = build.take();
   cache->save();
-  return result;
+  return {};
 }
 
 } // namespace vm

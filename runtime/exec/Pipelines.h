@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,16 +42,18 @@ Result<Pipeline> createPipeline(const Device &device, const Kernel &kernel,
 /// Told how many of how many kernels are compiled; by one thread at a time.
 using CompileProgress = std::function<void(size_t done, size_t total)>;
 
-/// The pipelines of all of a plan's kernels, by kernel index; none of those
-/// that have no SPIR-V.
+/// The pipelines of a plan's kernels, by kernel index.
 class Pipelines {
 public:
-  /// Compiles on as many threads as the host has. `cacheDirectory`: see
-  /// PipelineCache. `progress` may be empty.
-  static Result<Pipelines> create(const Device &device,
-                                  const std::vector<Kernel> &kernels,
-                                  const std::string &cacheDirectory,
-                                  const CompileProgress &progress = {});
+  Pipelines() = default;
+  explicit Pipelines(size_t numKernels) : pipelines_(numKernels) {}
+
+  /// Compiles some of `kernels`, by their numbers, on as many threads as the
+  /// host has. `cacheDirectory`: see PipelineCache. `progress` may be empty.
+  Status compile(const Device &device, const std::vector<Kernel> &kernels,
+                 std::span<const uint32_t> numbers,
+                 const std::string &cacheDirectory,
+                 const CompileProgress &progress = {});
 
   const Pipeline &operator[](uint32_t kernel) const {
     return pipelines_[kernel];

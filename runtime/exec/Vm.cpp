@@ -165,8 +165,10 @@ Status Vm::program(Plan plan) {
 
 void Vm::setTimeout(uint64_t timeoutNs) {
   options_.timeoutNs = timeoutNs;
-  if (executor_)
+  if (executor_) {
     executor_->setTimeout(timeoutNs);
+    executor_->setLoadTimeout(loadTimeoutNs(timeoutNs));
+  }
 }
 
 void Vm::giveUpDevice() {

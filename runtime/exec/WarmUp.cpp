@@ -13,15 +13,14 @@
 #include <fmt/format.h>
 
 #include <ctime>
-#include <map>
 #include <tuple>
 
 namespace vm {
 
-/// The first command that dispatches each kernel.
-static std::map<uint32_t, size_t> firstDispatches(const Plan &plan) {
+std::map<uint32_t, size_t> firstDispatches(const Plan &plan,
+                                           CommandRange commands) {
   std::map<uint32_t, size_t> result;
-  for (size_t i = 0; i < plan.commands.size(); ++i) {
+  for (size_t i = commands.begin; i < commands.end; ++i) {
     const auto &op = plan.commands[i].op;
     if (const auto *direct = std::get_if<Dispatch>(&op))
       result.emplace(direct->kernel, i);
@@ -76,25 +75,26 @@ static Status compile(const Device &device, const Pipeline &pipeline,
   return done.status();
 }
 
-Status warmUp(const Device &device, const Plan &plan,
-              const Pipelines &pipelines, const Descriptors &descriptors,
-              const CompileProgress &progress, uint64_t timeoutNs,
-              Submission &submission) {
-  std::map<uint32_t, size_t> commands = firstDispatches(plan);
+Status warmUp(const Device &device, const Plan &plan, CommandRange commands,
+              std::span<const uint32_t> kernels, const Pipelines &pipelines,
+              const Descriptors &descriptors, const CompileProgress &progress,
+              uint64_t timeoutNs, Submission &submission) {
+  std::map<uint32_t, size_t> first = firstDispatches(plan, commands);
   size_t done = 0;
-  for (auto [kernel, command] : commands) {
+  for (uint32_t kernel : kernels) {
     if (progress)
-      progress(done++, commands.size());
+      progress(done++, kernels.size());
     Status status = checkMemoryToCompile(device, plan.kernels[kernel]);
     if (status.ok())
       status = compile(device, pipelines[kernel],
-                       descriptors.forCommand(command), timeoutNs, submission);
+                       descriptors.forCommand(first.at(kernel)), timeoutNs,
+                       submission);
     if (!status.ok())
       return status.withContext(
           fmt::format("compiling kernel \"{}\"", plan.kernels[kernel].name));
   }
   if (progress)
-    progress(done, commands.size());
+    progress(done, kernels.size());
   return {};
 }
 

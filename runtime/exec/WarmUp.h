@@ -16,19 +16,27 @@
 #include "runtime/exec/Pipelines.h"
 #include "runtime/exec/Submission.h"
 #include "runtime/plan/Plan.h"
+#include "runtime/plan/Programs.h"
+
+#include <map>
+#include <span>
 
 namespace vm {
 
 /// Whether a pipeline of this device is compiled only when it is dispatched.
 inline bool compilesAtDispatch(const DeviceInfo &info) { return info.lavapipe; }
 
-/// Dispatches every kernel that a command uses once, without workgroups: one
-/// submit each. Code::DeviceLost: a kernel takes `timeoutNs` of the process's
-/// time, and as much by the clock; or 16 times as much by the clock.
-/// `submission` is used, and left idle unless this fails.
-Status warmUp(const Device &device, const Plan &plan,
-              const Pipelines &pipelines, const Descriptors &descriptors,
-              const CompileProgress &progress, uint64_t timeoutNs,
-              Submission &submission);
+/// The first of `commands` that dispatches each kernel.
+std::map<uint32_t, size_t> firstDispatches(const Plan &plan,
+                                           CommandRange commands);
+
+/// Dispatches each of `kernels` once as one of `commands` does, but without
+/// workgroups: one submit each. Code::DeviceLost: a kernel takes `timeoutNs` of
+/// the process's time, and as much by the clock; or 16 times as much by the
+/// clock. `submission` is used, and left idle unless this fails.
+Status warmUp(const Device &device, const Plan &plan, CommandRange commands,
+              std::span<const uint32_t> kernels, const Pipelines &pipelines,
+              const Descriptors &descriptors, const CompileProgress &progress,
+              uint64_t timeoutNs, Submission &submission);
 
 } // namespace vm

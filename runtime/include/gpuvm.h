@@ -5,9 +5,9 @@
  *
  * A VM has five memory regions on a GPU: Registers (R0..R31 of every VM
  * instance), Metrics, Globals, Control and Heap. A program, compiled by
- * gpuvm-compile into a plan file, works on them. Loading it records every
- * kernel, copy and barrier of it once; each vm_execute replays them all with a
- * single queue submission.
+ * gpuvm-compile into a plan file, works on them. Every kernel, copy and barrier
+ * of it is recorded once; each vm_execute replays them all with a single queue
+ * submission.
  *
  *   gpuvm_options options;
  *   gpuvm_vm *vm;
@@ -27,10 +27,10 @@
  *  - A VM may be used by several threads: a call waits while another one is at
  *    work in the same VM, but not while that waits for the device. So while one
  *    thread is in vm_execute, vm_wait or vm_stream, others can poll, watch and
- *    cancel: everything that is allowed while executing. All that wait for the
- *    same execution get its result. Two exceptions: vm_shutdown comes after the
- *    last call of every thread, and of two threads that bind inputs and execute
- *    the caller has to say which comes first.
+ *    cancel: everything that is allowed while executing. All
+ * that wait for the same execution get its result. Two exceptions: vm_shutdown
+ * comes after the last call of every thread, and of two threads that bind
+ * inputs and execute the caller has to say which comes first.
  *  - Different VMs are independent, on one thread or on several, also while all
  *    of them execute.
  *  - A struct that is passed by pointer starts with its size, struct_bytes, so
@@ -140,8 +140,8 @@ typedef struct gpuvm_stats {
   double device_us;        /* last execution: device time between the copies */
   double upload_us;        /* last execution: device time of the copies in */
   double download_us;      /* last execution: device time of the copies out */
-  double compile_us;       /* loading: time to compile the kernels, which is no
-                              part of any execution */
+  double compile_us;       /* time to compile the kernels of the programs that
+                              are prepared, which is no part of any execution */
   uint64_t robust;         /* 1: whatever its kernels do, they reach and find
                               nothing but the program's own memory: the device
                               bounds their storage buffers, and workgroup and
@@ -225,14 +225,22 @@ const char *vm_device_kind(const gpuvm_vm *vm);
 
 /* Loads a plan: verifies every part of it, checks that the device can run it
  * (another one is opened if the options do not name one), lays all regions out
- * as it says - what they held is gone - compiles its kernels, for which there
- * is no time limit, and records it. GPUVM_ERROR_BAD_INPUT and
- * GPUVM_ERROR_NO_DEVICE leave the VM as it was, unless it is the device's
- * driver that refuses a kernel (GPUVM_ERROR_NO_DEVICE too); after that and any
- * other failure it has no memory until the next program. Not while executing.
- */
+ * as it says - what they held is gone - and, if the plan has one program,
+ * prepares that. GPUVM_ERROR_BAD_INPUT and GPUVM_ERROR_NO_DEVICE leave the VM
+ * as it was, unless it is the device's driver that refuses a kernel
+ * (GPUVM_ERROR_NO_DEVICE too); after that and any other failure it has no
+ * memory until the next program. Not while executing. */
 int vm_program(gpuvm_vm *vm, const void *plan, size_t size);
 int vm_program_file(gpuvm_vm *vm, const char *path);
+
+/* Compiles the kernels of a program, but for those that other programs have had
+ * compiled, and records it. There is no time limit for compiling. Of a plan
+ * with several programs each is prepared by this call, or by the first one that
+ * executes or streams it: those that do not run cost nothing. `program` as in
+ * vm_execute. GPUVM_ERROR_NO_DEVICE, here and there: the driver refuses a
+ * kernel; the VM stays as it was, and other programs run. Does nothing if the
+ * program is prepared. Not while executing. */
+int vm_prepare(gpuvm_vm *vm, const char *program);
 
 /* Gives an input of the program its data, exactly as large as the input. It
  * stays bound for all executions until bound again. Not while executing.

@@ -83,6 +83,9 @@ public:
   }
 
   /// The program of that name, or the only one of the plan.
+  int prepare(const std::string &program = {}) {
+    return vm_prepare(vm_, program.c_str());
+  }
   int execute(const std::string &program = {}) {
     return vm_execute(vm_, program.c_str());
   }

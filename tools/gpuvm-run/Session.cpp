@@ -96,6 +96,8 @@ Result<RunResult> runPlan(Vm &vm, Plan plan, Bindings &bindings,
   RunResult result;
   VM_RETURN_IF_ERROR(vm.program(std::move(plan)));
   Executor &executor = *vm.executor();
+  for (uint32_t program : bindings.programs)
+    VM_RETURN_IF_ERROR(executor.prepare(program));
   VM_RETURN_IF_ERROR(bindInputs(executor, bindings, observers));
   if (!options.restorePath.empty())
     VM_RETURN_IF_ERROR(restoreState(executor, options.restorePath));

@@ -136,6 +136,34 @@ TEST_F(FaultTest, AKernelThatTheDriverRefusesIsNamed) {
   EXPECT_VM_OK(vm, program(plan));
 }
 
+/// Where it is compiled: the others go on, and it is tried again.
+TEST_F(FaultTest, AProgramWithARefusedKernelIsNotPrepared) {
+  gpuvm::Vm first; // Loads Vulkan.
+  ASSERT_EQ(first.boot(options()), GPUVM_OK) << vm_last_error(nullptr);
+  interposeVulkan();
+  gpuvm::Vm vm;
+  ASSERT_EQ(vm.boot(options()), GPUVM_OK) << vm_last_error(nullptr);
+  Plan plan = makeAffineProgram(8);
+  plan.inputs[0].name = "bad.x";
+  plan.outputs[0].name = "bad.y";
+  plan.programs = {{"good", {}, {}, {0}, 0, 0},
+                   {"bad", {0}, {0}, {0}, 1, uint32_t(plan.commands.size())}};
+  EXPECT_VM_OK(vm, program(writePlan(plan)));
+  EXPECT_VM_OK(vm, bindInput("x", Floats(8)));
+  for (bool executes : {false, true}) {
+    injectFault(Fault::Refusal, 0);
+    EXPECT_EQ(executes ? vm.execute("bad") : vm.prepare("bad"),
+              GPUVM_ERROR_NO_DEVICE);
+    EXPECT_EQ(endInjection(), "vkCreateComputePipelines");
+    EXPECT_NE(vm.error().find("while building kernel \"affine\" - while "
+                              "preparing program \"bad\"."),
+              std::string::npos)
+        << vm.error();
+    EXPECT_VM_OK(vm, execute("good"));
+  }
+  EXPECT_VM_OK(vm, execute("bad"));
+}
+
 TEST_F(FaultTest, APlanOverTheBudgetAllocatesNothing) {
   gpuvm_options small = options();
   small.vram_budget_bytes = 10'000'000;

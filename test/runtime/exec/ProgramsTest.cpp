@@ -98,6 +98,81 @@ TEST_F(ProgramsTest, ShareMemory) {
   EXPECT_EQ(stats.download_bytes, 0u);
 }
 
+TEST_F(ProgramsTest, AreCompiledWhenTheyRun) {
+  Plan plan = makeTwoPrograms();
+  // A third program, with the kernel of the second one.
+  plan.commands.push_back(plan.commands.back());
+  plan.inputs.push_back(plan.inputs[1]);
+  plan.inputs.back().name = "again.z";
+  plan.programs.push_back({"again", {2, 3}, {}, {0}, 0, 1});
+  gpuvm::Vm &vm = program(plan);
+  gpuvm_stats stats;
+  EXPECT_VM_OK(vm, stats(stats));
+  EXPECT_EQ(stats.recordings, 0u);
+  EXPECT_EQ(stats.compile_us, 0);
+  EXPECT_VM_OK(vm, bindInput("weights", Floats(256)));
+  EXPECT_VM_OK(vm, bindInput("set.p", Floats{3, 1}));
+  EXPECT_VM_OK(vm, execute("set"));
+  EXPECT_VM_OK(vm, stats(stats));
+  EXPECT_EQ(stats.recordings, 1u);
+
+  uint64_t submits = stats.host_submits;
+  EXPECT_VM_OK(vm, prepare("get"));
+  EXPECT_VM_OK(vm, stats(stats));
+  EXPECT_EQ(stats.recordings, 2u);
+  EXPECT_GT(stats.compile_us, 0);
+  EXPECT_EQ(stats.host_submits, submits + isLlvmpipe(vm))
+      << "which compiles at a dispatch";
+  double compileUs = stats.compile_us;
+  EXPECT_EQ(get(vm), (Floats{4, 7, 10, 13, 16, 19, 22, 25}));
+  EXPECT_VM_OK(vm, prepare("get"));
+  EXPECT_VM_OK(vm, bindInput("z", Floats(8)));
+  EXPECT_VM_OK(vm, execute("again"));
+  EXPECT_VM_OK(vm, stats(stats));
+  EXPECT_EQ(stats.recordings, 3u);
+  EXPECT_EQ(stats.host_submits, submits + isLlvmpipe(vm))
+      << "a kernel of two programs is compiled once";
+  EXPECT_LT(stats.compile_us, compileUs + 1000);
+  EXPECT_EQ(vm.prepare("other"), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm.prepare(), GPUVM_ERROR_USAGE);
+}
+
+TEST_F(ProgramsTest, ASingleOneIsCompiledWithThePlan) {
+  gpuvm::Vm &vm = program(makeAffineProgram(8));
+  gpuvm_stats before, after;
+  EXPECT_VM_OK(vm, stats(before));
+  EXPECT_EQ(before.recordings, 1u);
+  EXPECT_GT(before.compile_us, 0);
+  EXPECT_VM_OK(vm, prepare());
+  EXPECT_VM_OK(vm, bindInput("x", Floats(8)));
+  EXPECT_VM_OK(vm, execute());
+  EXPECT_VM_OK(vm, stats(after));
+  EXPECT_EQ(after.recordings, 1u);
+  EXPECT_EQ(after.compile_us, before.compile_us);
+}
+
+TEST_F(ProgramsTest, AreNotPreparedWhileOneRuns) {
+  Plan plan = makeSpinProgram();
+  plan.programs = {{"spin",
+                    {},
+                    {},
+                    {},
+                    uint32_t(plan.stages.size()),
+                    uint32_t(plan.commands.size())},
+                   {"nothing", {}, {}, {}, 0, 0}};
+  for (uint32_t i = 0; i < plan.symbols.size(); ++i)
+    plan.programs[0].symbols.push_back(i);
+  gpuvm::Vm &vm = program(plan);
+  EXPECT_VM_OK(vm, executeAsync("spin"));
+  EXPECT_EQ(vm.prepare("nothing"), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm.error(), "Cannot prepare a program while an execution of "
+                        "\"spin\" is in flight (wait for it first).");
+  EXPECT_VM_OK(vm, prepare("spin")) << "it is prepared";
+  EXPECT_VM_OK(vm, writeControl(0, std::vector<uint32_t>{1}));
+  EXPECT_VM_OK(vm, wait());
+  EXPECT_VM_OK(vm, execute("nothing"));
+}
+
 TEST_F(ProgramsTest, AreDescribed) {
   gpuvm::Vm &vm = program(makeTwoPrograms());
   size_t count = 0;
