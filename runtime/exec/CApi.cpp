@@ -338,6 +338,19 @@ int vm_wait(gpuvm_vm *vm, uint64_t milliseconds) {
   return status == GPUVM_OK && !done ? GPUVM_NOT_READY : status;
 }
 
+int vm_wait_change(gpuvm_vm *vm, const char *name, void *value, size_t size,
+                   uint64_t milliseconds) {
+  bool done = true;
+  int status = guardVm(vm, [&] {
+    VM_RETURN_IF_ERROR(name ? checkData(value, size) : nullPointer("name"));
+    Result<bool> result = vm->shared.waitForChange(name, outBytes(value, size),
+                                                   nanoseconds(milliseconds));
+    done = !result.ok() || *result;
+    return result.status();
+  });
+  return status == GPUVM_OK && !done ? GPUVM_NOT_READY : status;
+}
+
 int vm_set_timeout(gpuvm_vm *vm, uint64_t milliseconds) {
   return vm::call(vm, [&](Vm &machine) {
     machine.setTimeout(nanoseconds(milliseconds));

@@ -346,9 +346,9 @@ Status Executor::wait() {
   return done.status();
 }
 
-void Executor::sleep(uint64_t timeoutNs, bool spinFirst) const {
-  last().replay.submission().sleep(std::min(timeoutNs, timeLeftNs()),
-                                   spinFirst);
+bool Executor::sleep(uint64_t timeoutNs, bool spinFirst) const {
+  return last().replay.submission().sleep(std::min(timeoutNs, timeLeftNs()),
+                                          spinFirst);
 }
 
 bool Executor::busy() {

@@ -168,9 +168,10 @@ public:
   Result<bool> poll() { return waitFor(0); }
   /// Waits until the end or the deadline.
   Status wait();
-  /// Only waits, for waitFor() to say how it ended; the one function that other
-  /// threads may call while an execution is in flight (see SharedVm.h).
-  void sleep(uint64_t timeoutNs, bool spinFirst) const;
+  /// Only waits, for waitFor() to say how it ended; whether it has. The one
+  /// function that other threads may call while an execution is in flight (see
+  /// SharedVm.h).
+  bool sleep(uint64_t timeoutNs, bool spinFirst) const;
   bool inFlight() const {
     return last().replay.isRunning() || last().replay.submission().inFlight();
   }

@@ -11,6 +11,7 @@
 #include "runtime/exec/SharedVm.h"
 
 #include "runtime/exec/NamedSlots.h"
+#include "runtime/exec/SharedWords.h"
 
 #include <fmt/format.h>
 
@@ -18,6 +19,7 @@
 #include <chrono>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace vm {
 
@@ -96,9 +98,41 @@ Result<bool> SharedVm::look(Lock &lock) {
   return true;
 }
 
-Result<bool> SharedVm::waitFor(Lock &lock, uint64_t timeoutNs) {
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point start = Clock::now();
+static bool hasChanged(uint8_t *mapped, std::span<const uint8_t> seen) {
+  std::vector<uint8_t> now(seen.size());
+  loadShared(now, mapped);
+  return !std::ranges::equal(now, seen);
+}
+
+using SteadyClock = std::chrono::steady_clock;
+
+static uint64_t nanosecondsSince(SteadyClock::time_point start) {
+  return static_cast<uint64_t>(
+      std::chrono::nanoseconds(SteadyClock::now() - start).count());
+}
+
+/// Sleeps until the execution ends, looking at the words now and then: the
+/// later they change, the longer the pauses, so that looking takes a small part
+/// of a core, and a change is seen after a small part of the time that it took.
+static void sleepUntilChange(const Executor &executor, uint8_t *mapped,
+                             std::span<const uint8_t> seen,
+                             SteadyClock::time_point start,
+                             uint64_t timeoutNs) {
+  constexpr uint64_t kShortestNs = 20'000, kLongestNs = 1'000'000, kPart = 16;
+  SteadyClock::time_point begin = SteadyClock::now();
+  for (uint64_t slept = 0; slept < timeoutNs; slept = nanosecondsSince(begin)) {
+    uint64_t pauseNs =
+        std::clamp(nanosecondsSince(start) / kPart, kShortestNs, kLongestNs);
+    if (executor.sleep(std::min(pauseNs, timeoutNs - slept),
+                       /*spinFirst=*/false) ||
+        hasChanged(mapped, seen))
+      return;
+  }
+}
+
+Result<bool> SharedVm::waitFor(Lock &lock, uint64_t timeoutNs,
+                               const Watched *watched) {
+  SteadyClock::time_point start = SteadyClock::now();
   uint64_t before = numEnded_;
   if (lost_)
     return outcome_;
@@ -106,14 +140,27 @@ Result<bool> SharedVm::waitFor(Lock &lock, uint64_t timeoutNs) {
     Result<bool> done = look(lock);
     if (!done.ok() || *done)
       return done;
-    auto waited = static_cast<uint64_t>(
-        std::chrono::nanoseconds(Clock::now() - start).count());
+    uint64_t waited = nanosecondsSince(start);
     if (waited >= timeoutNs)
       return false;
+    uint8_t *mapped = nullptr;
+    if (watched) {
+      Result<uint8_t *> found =
+          machine_->mappedSymbol(watched->name, watched->seen.size());
+      if (!found.ok())
+        return found.status();
+      mapped = *found;
+      if (hasChanged(mapped, watched->seen))
+        return false;
+    }
+    uint64_t sliceNs = std::min(kSliceNs, timeoutNs - waited);
     const Executor &executor = *machine_->executor();
     ++waiters_;
     lock.unlock();
-    executor.sleep(std::min(kSliceNs, timeoutNs - waited), /*spinFirst=*/first);
+    if (watched)
+      sleepUntilChange(executor, mapped, watched->seen, start, sliceNs);
+    else
+      executor.sleep(sliceNs, /*spinFirst=*/first);
     lock.lock();
     --waiters_;
     changed_.notify_all();
@@ -130,6 +177,23 @@ Result<bool> SharedVm::wait(uint64_t timeoutNs) {
   Lock lock = enter();
   VM_RETURN_IF_ERROR(machine_->checkProgram());
   return waitFor(lock, timeoutNs);
+}
+
+Result<bool> SharedVm::waitForChange(std::string_view name,
+                                     std::span<uint8_t> value,
+                                     uint64_t timeoutNs) {
+  Lock lock = enter();
+  VM_RETURN_IF_ERROR(machine_->checkProgram());
+  VM_RETURN_IF_ERROR(machine_->mappedSymbol(name, value.size()).status());
+  Watched watched = {name, value};
+  Result<bool> done = waitFor(lock, timeoutNs, &watched);
+  if (!done.ok())
+    return done;
+  Result<uint8_t *> mapped = machine_->mappedSymbol(name, value.size());
+  if (!mapped.ok())
+    return mapped.status();
+  loadShared(value, *mapped);
+  return done;
 }
 
 Status SharedVm::execute(std::string_view program) {

@@ -21,6 +21,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string_view>
 
 namespace vm {
@@ -48,6 +49,10 @@ public:
   /// Waits at most `timeoutNs` for the execution in flight, as Executor::
   /// waitFor does. All threads that wait for an execution get its end.
   Result<bool> wait(uint64_t timeoutNs);
+  /// The same, but also until the first bytes of a metric or control word are
+  /// no longer `value`, which becomes what they are in the end.
+  Result<bool> waitForChange(std::string_view name, std::span<uint8_t> value,
+                             uint64_t timeoutNs);
   /// Submits a program, which findProgram() finds, and waits.
   Status execute(std::string_view program);
   /// Asks the execution in flight to end, by a 1 in the program's control word
@@ -93,7 +98,13 @@ private:
   Lock enter();
   void lockAgain(Lock &lock);
   Status checkNoStream() const;
-  Result<bool> waitFor(Lock &lock, uint64_t timeoutNs);
+  /// A symbol, and the bytes of it that were seen last.
+  struct Watched {
+    std::string_view name;
+    std::span<const uint8_t> seen;
+  };
+  Result<bool> waitFor(Lock &lock, uint64_t timeoutNs,
+                       const Watched *watched = nullptr);
   Status waitForEnd(Lock &lock);
   Result<bool> look(Lock &lock);
   Status ended(Lock &lock, Status outcome);

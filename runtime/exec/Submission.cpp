@@ -137,12 +137,12 @@ Result<bool> Submission::waitFor(uint64_t timeoutNs) {
   return true;
 }
 
-void Submission::sleep(uint64_t timeoutNs, bool spinFirst) const {
+bool Submission::sleep(uint64_t timeoutNs, bool spinFirst) const {
   if (spinFirst)
     spin(timeoutNs);
   VkFence fence = fence_.get();
-  std::ignore = device_->vk()->vkWaitForFences(device_->handle(), 1, &fence,
-                                               VK_TRUE, timeoutNs);
+  return device_->vk()->vkWaitForFences(device_->handle(), 1, &fence, VK_TRUE,
+                                        timeoutNs) != VK_TIMEOUT;
 }
 
 Status Submission::wait(uint64_t timeoutNs) {

@@ -44,9 +44,10 @@ public:
   Result<bool> waitFor(uint64_t timeoutNs);
   /// The same, but Code::DeviceLost if it is then still in flight.
   Status wait(uint64_t timeoutNs);
-  /// Only waits, for waitFor() to say how it ended. Several threads may, while
-  /// none submits or destroys. `spinFirst`: asks for a while before it sleeps.
-  void sleep(uint64_t timeoutNs, bool spinFirst) const;
+  /// Only waits, for waitFor() to say how it ended; whether it has. Several
+  /// threads may, while none submits or destroys. `spinFirst`: asks for a while
+  /// before it sleeps.
+  bool sleep(uint64_t timeoutNs, bool spinFirst) const;
 
   VkCommandBuffer commands() const { return commands_; }
   bool inFlight() const { return inFlight_; }

@@ -117,6 +117,10 @@ public:
   Status readRegion(Region region, uint64_t offset, std::span<uint8_t> bytes);
   Status writeSymbol(std::string_view name, std::span<const uint8_t> bytes);
   Status readSymbol(std::string_view name, std::span<uint8_t> bytes);
+  /// The first bytes of a metric or control word in host memory, as
+  /// SharedWords.h reads them, also while an execution is in flight; valid as
+  /// long as the program. Code::Usage for other symbols.
+  Result<uint8_t *> mappedSymbol(std::string_view name, uint64_t bytes);
   /// The status word of the message that `instance` sent last.
   Result<uint32_t> pollStatus(uint32_t instance);
 

@@ -128,6 +128,23 @@ Status Vm::readRegion(Region region, uint64_t offset,
   return executor_->readRegion(region, offset, bytes);
 }
 
+Result<uint8_t *> Vm::mappedSymbol(std::string_view name, uint64_t bytes) {
+  VM_RETURN_IF_ERROR(checkProgram());
+  Result<uint32_t> index = findSymbol(executor_->plan(), name);
+  if (!index.ok())
+    return index.status();
+  Window window = tensorWindow(executor_->plan().symbols[*index]);
+  VM_RETURN_IF_ERROR(checkSymbol(window, bytes, name));
+  uint8_t *mapped = executor_->regions().locate(window).mapped;
+  if (!mapped)
+    return Status(Code::Usage,
+                  fmt::format("Symbol \"{}\" is of region {}, which the host "
+                              "cannot watch while an execution is in flight "
+                              "(it can watch metrics and control).",
+                              name, toString(window.region)));
+  return mapped;
+}
+
 Status Vm::writeSymbol(std::string_view name, std::span<const uint8_t> bytes) {
   VM_RETURN_IF_ERROR(checkProgram());
   Result<uint32_t> index = findSymbol(executor_->plan(), name);

@@ -26,8 +26,8 @@
  * fit is an error.
  *  - A VM may be used by several threads: a call waits while another one is at
  *    work in the same VM, but not while that waits for the device. So while one
- *    thread is in vm_execute, vm_wait or vm_stream, others can poll, watch and
- *    cancel: everything that is allowed while executing. All
+ *    thread is in vm_execute, vm_wait, vm_wait_change or vm_stream, others can
+ *    poll, watch and cancel: everything that is allowed while executing. All
  * that wait for the same execution get its result. Two exceptions: vm_shutdown
  * comes after the last call of every thread, and of two threads that bind
  * inputs and execute the caller has to say which comes first.
@@ -329,6 +329,25 @@ int vm_wait(gpuvm_vm *vm, uint64_t milliseconds);
 
 /* The same without waiting: vm_wait(vm, 0). */
 int vm_poll(gpuvm_vm *vm);
+
+/* The same as vm_wait, but returns GPUVM_NOT_READY as soon as the first `size`
+ * bytes of a metric or control word are no longer what `value` has, the bytes
+ * that the caller has seen last. `value` becomes what they are when the call
+ * returns, for whatever reason but a failure. So this takes tokens as they are
+ * made, and ends with the execution:
+ *
+ *   do {
+ *     status = vm_wait_change(vm, "made", &made, sizeof made, 1000);
+ *     if (status == GPUVM_OK || status == GPUVM_NOT_READY)
+ *       for (; taken < made; ++taken)
+ *         ...
+ *   } while (status == GPUVM_NOT_READY);
+ *
+ * A device cannot wake the host in the middle of an execution: the bytes are
+ * looked at after pauses of a sixteenth of the time waited so far, but of 20 us
+ * at least and 1 ms at most. */
+int vm_wait_change(gpuvm_vm *vm, const char *name, void *value, size_t size,
+                   uint64_t milliseconds);
 
 /* The time that the device has for what starts from now on: for an execution,
  * whose deadline it is counted from its start, and for a copy of a host access

@@ -94,6 +94,13 @@ public:
   }
   int poll() { return vm_poll(vm_); }
   int wait(uint64_t timeoutMs = UINT64_MAX) { return vm_wait(vm_, timeoutMs); }
+  /// `value`: elements that were seen last, which become those of now.
+  template <Elements R>
+  int waitChange(const std::string &name, R &&value,
+                 uint64_t timeoutMs = UINT64_MAX) {
+    return vm_wait_change(vm_, name.c_str(), std::ranges::data(value),
+                          bytes(value), timeoutMs);
+  }
   int setTimeout(uint64_t timeoutMs) { return vm_set_timeout(vm_, timeoutMs); }
   int cancel(uint64_t graceMs) { return vm_cancel(vm_, graceMs); }
 

@@ -18,6 +18,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <ctime>
 #include <set>
 #include <thread>
 
@@ -124,6 +125,120 @@ TEST_F(LiveTest, ARunningKernelHearsTheHostAndIsHeard) {
   Spread spread = spreadOf(std::move(microseconds));
   fmt::print("there and back {:.2f} us (p10 {:.2f}, p90 {:.2f})\n",
              spread.median, spread.p10, spread.p90);
+}
+
+//===--- Waiting for a change ---------------------------------------------===//
+
+double cpuMicroseconds() {
+  timespec now = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e6 +
+         static_cast<double>(now.tv_nsec) / 1e3;
+}
+
+class WaitChangeTest : public LiveTest {
+protected:
+  /// A kernel that copies "said" to "heard" until "stop" is set.
+  gpuvm::Vm &echo() {
+    bool turns = isLlvmpipe(boot());
+    gpuvm::Vm &vm = program(makeEchoProgram(turns ? 65535 : 1));
+    EXPECT_VM_OK(vm, executeAsync());
+    return vm;
+  }
+};
+
+TEST_F(WaitChangeTest, EndsWithTheChange) {
+  gpuvm::Vm &vm = echo();
+  using Clock = std::chrono::steady_clock;
+  constexpr uint32_t kLast = 100;
+  std::atomic<uint32_t> seen = 0;
+  std::atomic<Clock::time_point> start;
+  std::thread writer([&] {
+    for (uint32_t said = 1; said <= kLast; ++said) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(3));
+      start = Clock::now();
+      EXPECT_VM_OK(vm, writeSymbol("said", Words{said}));
+      while (seen != said)
+        std::this_thread::yield();
+    }
+  });
+  Words heard(1);
+  std::vector<double> microseconds;
+  for (uint32_t said = 1; said <= kLast; ++said) {
+    EXPECT_EQ(vm.waitChange("heard", heard), GPUVM_NOT_READY) << vm.error();
+    std::chrono::duration<double, std::micro> took =
+        Clock::now() - start.load();
+    EXPECT_EQ(heard[0], said);
+    seen = said;
+    microseconds.push_back(took.count());
+  }
+  writer.join();
+  // What was seen already is no change.
+  double cpu = cpuMicroseconds();
+  start = Clock::now();
+  EXPECT_EQ(vm.waitChange("heard", heard, 300), GPUVM_NOT_READY);
+  EXPECT_GE(Clock::now() - start.load(), std::chrono::milliseconds(300));
+  double share = (cpuMicroseconds() - cpu) / 300e3;
+  EXPECT_LT(share, 0.2) << "of a core";
+  EXPECT_EQ(heard[0], kLast);
+  EXPECT_EQ(vm.waitChange("heard", heard, 0), GPUVM_NOT_READY);
+  Words old(1, 7);
+  EXPECT_EQ(vm.waitChange("heard", old), GPUVM_NOT_READY);
+  EXPECT_EQ(old[0], kLast) << "it was another one from the beginning";
+
+  EXPECT_VM_OK(vm, writeSymbol("stop", Words{1}));
+  EXPECT_VM_OK(vm, waitChange("heard", heard)) << "the execution has ended";
+  EXPECT_VM_OK(vm, waitChange("heard", old));
+  Spread spread = spreadOf(std::move(microseconds));
+  fmt::print("a change is seen after {:.0f} us (p10 {:.0f}, p90 {:.0f}); "
+             "waiting takes {:.2f} % of a core\n",
+             spread.median, spread.p10, spread.p90, 100 * share);
+}
+
+TEST_F(WaitChangeTest, SeveralThreadsWait) {
+  gpuvm::Vm &vm = echo();
+  constexpr uint32_t kLast = 50;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([&] {
+      Words heard(1);
+      uint32_t before = 0;
+      int status = GPUVM_NOT_READY;
+      while (status == GPUVM_NOT_READY) {
+        status = vm.waitChange("heard", heard, 1000);
+        EXPECT_GE(heard[0], before);
+        before = heard[0];
+      }
+      EXPECT_EQ(status, GPUVM_OK) << vm.error();
+      EXPECT_EQ(heard[0], kLast);
+    });
+  threads.emplace_back([&] { EXPECT_VM_OK(vm, wait()); });
+  Words heard(1);
+  for (uint32_t said = 1; said <= kLast; ++said) {
+    EXPECT_VM_OK(vm, writeSymbol("said", Words{said}));
+    while (heard[0] != said)
+      EXPECT_EQ(vm.waitChange("heard", heard), GPUVM_NOT_READY);
+  }
+  EXPECT_VM_OK(vm, writeSymbol("stop", Words{1}));
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+TEST_F(WaitChangeTest, RefusesWhatCannotBeWatched) {
+  gpuvm::Vm &vm = program(makeAffineProgram(8));
+  std::vector<float> value(2);
+  EXPECT_EQ(vm.waitChange("parameters", value), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm.error(),
+            "Symbol \"parameters\" is of region globals, which the host cannot "
+            "watch while an execution is in flight (it can watch metrics and "
+            "control).");
+  EXPECT_EQ(vm.waitChange("none", value), GPUVM_ERROR_BAD_INPUT);
+  EXPECT_EQ(vm_wait_change(vm.get(), nullptr, value.data(), 4, 0),
+            GPUVM_ERROR_USAGE);
+  gpuvm::Vm &echoes = program(makeEchoProgram(1));
+  EXPECT_EQ(echoes.waitChange("heard", value), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(echoes.error(), "Symbol \"heard\" cannot take or give 8 bytes (it "
+                            "holds 4 bytes).");
 }
 
 TEST_F(LiveTest, AWriteDuringAnExecutionIsThereForTheNext) {
