@@ -82,7 +82,7 @@ Expr gpuvm::scaled(const Expr &number, const Expr &scale, const Expr &offset) {
 
 PackedReader::PackedReader(OpBuilder &builder, Location loc, uint64_t bytes,
                            bool exact, LoadWords loadWords)
-    : ExprBuilder(builder, loc, /*folds=*/true),
+    : ExprBuilder(builder, loc, Folding::All),
       numWords(llvm::divideCeil(bytes, 4)), exact(exact),
       loadWords(std::move(loadWords)) {}
 

@@ -16,10 +16,17 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
+/// Whether Folding::Arithmetic leaves `OpTy` to the canonicalizer.
+template <typename OpTy>
+constexpr bool kIsLeft =
+    llvm::is_one_of<OpTy, arith::CmpIOp, arith::CmpFOp, arith::SelectOp,
+                    arith::IndexCastOp, arith::IndexCastUIOp>::value;
+
 template <typename OpTy, typename... Args>
 static Expr make(const Expr &place, Args... args) {
   const ExprBuilder &b = place.builder();
-  if (b.folds())
+  if (b.folding() == Folding::All ||
+      (b.folding() == Folding::Arithmetic && !kIsLeft<OpTy>))
     return b(b.ir().createOrFold<OpTy>(b.loc(), args...));
   return b.make<OpTy>(args...);
 }
@@ -202,7 +209,8 @@ static Value emitKnown(ExprOp op, const Expr &x, int64_t y) {
 Expr gpuvm::emit(ExprOp op, const Expr &x, int64_t y) {
   auto ordinary = [&] { return emit(op, x, x.constant(y)); };
   bool isWord = x.getType().isInteger(32);
-  if (!x.builder().folds() || !(isWord || x.getType().isIndex()))
+  if (x.builder().folding() == Folding::None ||
+      !(isWord || x.getType().isIndex()))
     return ordinary();
   bool isShift = op == ExprOp::ShiftLeft || op == ExprOp::ShiftRight;
   bool isProduct = op == ExprOp::Multiply || op == ExprOp::Divide;

@@ -34,16 +34,23 @@ class Expr;
 template <typename T>
 concept Number = std::is_arithmetic_v<T>;
 
-/// Where expressions append operations. If it folds, what is known becomes a
-/// constant at once, x + 0 is x, and parts of sums are divided (IndexSum.h).
+/// What is folded where it is written: what is known becomes a constant, x + 0
+/// is x, and parts of sums are divided (IndexSum.h).
+enum class Folding {
+  None,
+  Arithmetic, ///< All but comparisons, selections and casts of indices.
+  All,
+};
+
+/// Where expressions append operations.
 class ExprBuilder {
 public:
-  ExprBuilder(OpBuilder &builder, Location loc, bool folds = false)
-      : builder(&builder), location(loc), isFolding(folds) {}
+  ExprBuilder(OpBuilder &builder, Location loc, Folding folding = Folding::None)
+      : builder(&builder), location(loc), folds(folding) {}
 
   OpBuilder &ir() const { return *builder; }
   Location loc() const { return location; }
-  bool folds() const { return isFolding; }
+  Folding folding() const { return folds; }
 
   /// Values as expressions.
   Expr operator()(Value value) const;
@@ -65,7 +72,7 @@ private:
 
   OpBuilder *builder;
   Location location;
-  bool isFolding;
+  Folding folds;
 };
 
 class Expr {

@@ -101,9 +101,10 @@ static LogicalResult checkLimits(KernelOp op, const BindingLayout &bindings) {
   return failure();
 }
 
-static FailureOr<EmittedKernel> emit(KernelOp op, const KernelLayout &layout,
-                                     const EmitOptions &options,
-                                     SpirvPasses &passes) {
+static FailureOr<EmittedKernel> emitModule(KernelOp op,
+                                           const KernelLayout &layout,
+                                           const EmitOptions &options,
+                                           SpirvPasses &passes) {
   MLIRContext *context = op.getContext();
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(op.getLoc());
   OpBuilder b(context);
@@ -152,7 +153,7 @@ FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
       hasReason = true;
     return failure(); // Others print it.
   });
-  FailureOr<EmittedKernel> result = emit(op, layout, options, passes);
+  FailureOr<EmittedKernel> result = emitModule(op, layout, options, passes);
   if (failed(result) && !hasReason)
     op.emitError("kernel \"") << op.getSymName() << "\" cannot be emitted";
   return result;

@@ -23,13 +23,13 @@ SmallVector<AttentionEmitter::Values> AttentionEmitter::readQueries() {
   for (int64_t r = 0; r < shape.blockRows; ++r) {
     QueryRow row = queryRow(k.index(r));
     for (int64_t chunk = 0; chunk < shape.keyChunks; ++chunk) {
-      Value number = k.add(keyPart, k.index(chunk * shape.keyLanes));
-      Value first = k.mul(k.min(number, k.index(vectors - 1)), shape.keyVector);
+      Expr number = k(keyPart) + chunk * shape.keyLanes;
+      Value first = min(number, vectors - 1) * shape.keyVector;
       for (Value value : toReal(read(op.getQuery(), row.head, row.number, first,
                                      shape.keyVector))) {
         // A lane beyond the end of the row adds nothing.
         if ((chunk + 1) * shape.keyLanes > vectors)
-          value = select(e(k.less(number, k.index(vectors))), value, 0);
+          value = select(e(number < vectors), value, 0);
         queries[r].push_back(value);
       }
     }
@@ -42,16 +42,16 @@ SmallVector<AttentionEmitter::Values> AttentionEmitter::readQueries() {
 //===----------------------------------------------------------------------===//
 
 void AttentionEmitter::emitBlock(Value number) {
-  Value split = k.rem(number, shape.splits);
-  Value blockNumber = k.div(number, shape.splits);
-  beginBlock(k.div(blockNumber, shape.blocksPerCached()),
-             k.rem(blockNumber, shape.blocksPerCached()));
+  Value split = k(number) % shape.splits;
+  Expr blockNumber = k(number) / shape.splits;
+  beginBlock(blockNumber / shape.blocksPerCached(),
+             blockNumber % shape.blocksPerCached());
   SmallVector<Values> queries = readQueries();
   auto [first, end] = tilesSeen(split);
   startKeys();
   Values start(shape.blockRows * shape.valuesPerLane(), real(0));
   auto tile = [&](Value number, ValueRange sums) {
-    Value firstKey = k.mul(number, shape.tileKeys);
+    Value firstKey = k(number) * shape.tileKeys;
     // What is loaded is on its way together.
     SmallVector<Values> keyRows = readKeys(firstKey);
     SmallVector<Values> values = readValues(firstKey);
@@ -78,9 +78,9 @@ Value AttentionEmitter::allocate(int64_t vectors) {
 
 LogicalResult AttentionEmitter::run() {
   lane = k.laneId();
-  keyPart = k.rem(lane, shape.keyLanes);
-  valuePart = k.rem(lane, shape.valueLanes);
-  laneGroup = k.div(lane, shape.valueLanes);
+  keyPart = k(lane) % shape.keyLanes;
+  valuePart = k(lane) % shape.valueLanes;
+  laneGroup = k(lane) / shape.valueLanes;
   parts = allocate(std::max(shape.partVectors(), 2 * shape.splits));
   weights = allocate(shape.tileKeys);
   sums = allocate(shape.tileKeys);

@@ -24,7 +24,7 @@ AttentionEmitter::steps(const Count &count, const Values &start,
   auto body = [&](Value first, ValueRange carried) {
     Values values(carried);
     for (int64_t i = 0; i < together; ++i)
-      values = next(k.add(first, k.index(i)), values);
+      values = next(k(first) + i, values);
     return values;
   };
   return k.loop(k.index(0), count.value, k.index(together), start, body,
@@ -54,7 +54,7 @@ AttentionEmitter::Values AttentionEmitter::scaleParts(Value parts,
   k.loop(lane, count.value, k.index(shape.lanes), {}, scale);
   k.workgroupBarrier();
   Values total = steps(count, all(0), [&](Value part, const Values &total) {
-    return multiplyAddEach(load(parts, k.add(part, k.index(count.number))),
+    return multiplyAddEach(load(parts, k(part) + count.number),
                            load(scales, part), total);
   });
   top.append(total);
@@ -76,8 +76,8 @@ void AttentionEmitter::storeResults(Value element, ArrayRef<Value> sums,
                                     ArrayRef<Value> weights) {
   for (auto [r, sum, weight] : llvm::enumerate(sums, weights)) {
     QueryRow row = queryRow(k.index(r));
-    Value at = k.add(k.mul(row.head, shape.queries), row.number);
-    at = k.add(k.mul(at, shape.valueSize), element);
+    Expr at = k(row.head) * shape.queries + row.number;
+    at = at * shape.valueSize + element;
     k.ifThen(row.inside, [&] {
       k.store(c.bindings.outputs.front(), mean(sum, weight), at);
     });
@@ -89,8 +89,8 @@ void AttentionEmitter::storeResults(Value element, ArrayRef<Value> sums,
 /// banks.
 Value AttentionEmitter::slotOf(Value i) {
   int64_t size = shape.exchanged();
-  Value vector = k.div(i, size);
-  return k.add(k.mul(vector, size), k.rem(k.add(i, vector), size));
+  Expr vector = k(i) / size;
+  return vector * size + (k(i) + vector) % size;
 }
 
 /// The lane groups' sums, into a result or into the split's partial result.
@@ -98,14 +98,14 @@ void AttentionEmitter::combineGroups(ArrayRef<Value> lanesSums,
                                      Value blockNumber, Value split) {
   const int64_t groups = shape.laneGroups();
   k.workgroupBarrier(); // Everybody is done with what is there.
-  k.ifThen(k.less(lane, k.index(groups)), [&] {
-    Value first = k.mul(lane, shape.keysPerGroup());
+  k.ifThen(k(lane) < groups, [&] {
+    Expr first = k(lane) * shape.keysPerGroup();
     k.storeWorkgroupVector(groupParts, load(parts, topOf(first)), lane);
     Values sum = load(sums, first);
     for (int64_t i = 1; i < shape.keysPerGroup(); ++i)
-      sum = each(sum, load(sums, k.add(first, k.index(i))),
+      sum = each(sum, load(sums, first + i),
                  [&](Value a, Value b) { return e(a) + b; });
-    k.storeWorkgroupVector(groupParts, sum, k.add(lane, k.index(groups)));
+    k.storeWorkgroupVector(groupParts, sum, k(lane) + groups);
   });
   k.workgroupBarrier();
   const Count allGroups = {groups, k.index(groups)};
@@ -119,24 +119,24 @@ void AttentionEmitter::combineGroups(ArrayRef<Value> lanesSums,
     auto eachElement = [&](Value i, ValueRange) {
       Values total =
           steps(allGroups, all(0), [&](Value group, const Values &total) {
-            Value at = k.add(k.mul(group, shape.groupStride()), slotOf(i));
+            Value at = k(group) * shape.groupStride() + slotOf(i);
             return multiplyAddEach(load(parts, at), load(scales, group), total);
           });
-      Value element = k.add(k.mul(k.div(i, exchanged), shape.valueVector),
-                            k.add(k.rem(i, exchanged), k.index(first)));
+      Value element =
+          k(i) / exchanged * shape.valueVector + (k(i) % exchanged + first);
       if (shape.splits == 1)
         storeResults(element, total, weight);
       else
-        storePartial(k.add(partial, element), total);
+        storePartial(k(partial) + element, total);
       return Values();
     };
     int64_t count = shape.valueSize / shape.valueVector * exchanged;
     k.loop(lane, k.index(count), k.index(shape.lanes), {}, eachElement);
   }
   if (shape.splits > 1)
-    k.ifThen(k.equal(lane, k.index(0)), [&] {
-      storePartial(k.add(partial, k.index(shape.valueSize)), top);
-      storePartial(k.add(partial, k.index(shape.valueSize + 1)), weight);
+    k.ifThen(k(lane) == 0, [&] {
+      storePartial(k(partial) + shape.valueSize, top);
+      storePartial(k(partial) + (shape.valueSize + 1), weight);
     });
 }
 
@@ -150,35 +150,35 @@ void AttentionEmitter::exchangeSums(ArrayRef<Value> lanesSums, int64_t first) {
       for (int64_t r = 0; r < shape.blockRows; ++r)
         rows.push_back(
             lanesSums[r * shape.valuesPerLane() + chunk * vector + first + e]);
-      Value number = k.add(valuePart, k.index(chunk * shape.valueLanes));
-      Value i = k.add(k.mul(number, exchanged), k.index(e));
-      k.storeWorkgroupVector(
-          parts, rows, k.add(k.mul(laneGroup, shape.groupStride()), slotOf(i)));
+      Expr number = k(valuePart) + chunk * shape.valueLanes;
+      Value i = number * exchanged + e;
+      k.storeWorkgroupVector(parts, rows,
+                             k(laneGroup) * shape.groupStride() + slotOf(i));
     }
   k.workgroupBarrier();
 }
 
 /// Where the partial result of a split begins in scratch memory.
 Value AttentionEmitter::partialAt(Value blockNumber, Value split) {
-  Value number = k.add(k.mul(blockNumber, shape.splits), split);
-  return k.mul(number, shape.partialVectors());
+  Expr number = k(blockNumber) * shape.splits + split;
+  return number * shape.partialVectors();
 }
 
 void AttentionEmitter::storePartial(Value at, ArrayRef<Value> row) {
-  k.storeVector(c.bindings.scratch.front(), row, k.mul(at, shape.blockRows));
+  k.storeVector(c.bindings.scratch.front(), row, k(at) * shape.blockRows);
 }
 
 AttentionEmitter::Values AttentionEmitter::loadPartial(Value at) {
   return k.loadVector(c.bindings.scratch.front(), k.ir().getF32Type(),
-                      k.mul(at, shape.blockRows), shape.blockRows);
+                      k(at) * shape.blockRows, shape.blockRows);
 }
 
 void AttentionEmitter::foldSplits(Value blockNumber, const Count &splits) {
   auto gather = [&](Value split, ValueRange) {
-    Value at = k.add(partialAt(blockNumber, split), k.index(shape.valueSize));
-    Values top = loadPartial(at), weight = loadPartial(k.add(at, k.index(1)));
+    Expr at = k(partialAt(blockNumber, split)) + shape.valueSize;
+    Values top = loadPartial(at), weight = loadPartial(at + 1);
     k.storeWorkgroupVector(parts, top, split);
-    k.storeWorkgroupVector(parts, weight, k.add(split, k.index(splits.number)));
+    k.storeWorkgroupVector(parts, weight, k(split) + splits.number);
     return Values();
   };
   k.loop(lane, splits.value, k.index(shape.lanes), {}, gather);
@@ -186,7 +186,7 @@ void AttentionEmitter::foldSplits(Value blockNumber, const Count &splits) {
   Values whole = scaleParts(parts, splits);
   auto eachElement = [&](Value element, ValueRange) {
     Values total = steps(splits, all(0), [&](Value split, const Values &total) {
-      Value at = k.add(partialAt(blockNumber, split), element);
+      Value at = k(partialAt(blockNumber, split)) + element;
       return multiplyAddEach(loadPartial(at), load(scales, split), total);
     });
     storeResults(element, total, ArrayRef(whole).drop_front(shape.blockRows));

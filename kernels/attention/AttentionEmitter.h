@@ -63,10 +63,8 @@ private:
     return k.loadWorkgroupVector(memory, k.ir().getF32Type(), i);
   }
   /// Where `parts` has the scores of a key, and the largest ones.
-  Value scoreOf(Value inTile) { return k.mul(inTile, shape.partStride()); }
-  Value topOf(Value inTile) {
-    return k.add(scoreOf(inTile), k.index(shape.keyLanes));
-  }
+  Value scoreOf(Value inTile) { return k(inTile) * shape.partStride(); }
+  Value topOf(Value inTile) { return k(scoreOf(inTile)) + shape.keyLanes; }
   Values all(float value) { return Values(shape.blockRows, real(value)); }
 
   const AttentionLayout &shape;

@@ -36,7 +36,7 @@ Expr AttentionRoot::ratio(Value a, Value b) {
   return e.make<math::ExpOp>(e(a) - b, arith::FastMathFlags::afn);
 }
 /// a - b, or 0 if that is less.
-Expr AttentionRoot::subtract(Value a, Value b) { return e(a) - k.min(a, b); }
+Expr AttentionRoot::subtract(Value a, Value b) { return e(a) - min(k(a), b); }
 
 AttentionRoot::Values
 AttentionRoot::each(ArrayRef<Value> a, ArrayRef<Value> b,
@@ -66,13 +66,13 @@ AttentionRoot::Values AttentionRoot::readRun(const Rows &rows, Value first,
       cast<RankedTensorType>(rows.tensor.getType()).getShape().back();
   Values elements;
   for (int64_t done = 0; done < count; done += rows.vector) {
-    Value at = k.add(first, k.index(done));
+    Expr at = k(first) + done;
     if (size % rows.size == 0) {
       elements.append(read(rows.tensor, rows.head, rows.row, at, rows.vector));
       continue;
     }
-    Value inside = k.less(at, k.index(size));
-    at = k.min(at, k.index(size - rows.vector));
+    Value inside = at < size;
+    at = min(at, size - rows.vector);
     for (Value value : read(rows.tensor, rows.head, rows.row, at, rows.vector))
       elements.push_back(select(e(inside), value, 0));
   }
@@ -104,8 +104,7 @@ Value AttentionRoot::countKeys() {
   ElementEmitter::Point at = c.elements.point({}, {});
   if (type.getRank() == 1) {
     int64_t headsPerCount = common.cachedHeads / type.getNumElements();
-    at = c.elements.point({{k.div(cached, headsPerCount), 0, 1}},
-                          type.getShape());
+    at = c.elements.point({{k(cached) / headsPerCount, 0, 1}}, type.getShape());
   }
   auto count = c.elements.emit(op.getKeys(), at);
   if (!check(count))
@@ -116,12 +115,12 @@ Value AttentionRoot::countKeys() {
 /// Row `r` of the block: its head and its number there. Rows behind the last
 /// one are the last one again.
 AttentionRoot::QueryRow AttentionRoot::queryRow(Value r) {
-  Value shared = k.add(k.mul(block, common.blockRows), r);
-  Value inside = k.less(shared, k.index(common.sharedRows()));
-  shared = k.min(shared, k.index(common.sharedRows() - 1));
+  Expr shared = k(block) * common.blockRows + r;
+  Value inside = shared < common.sharedRows();
+  shared = min(shared, common.sharedRows() - 1);
   int64_t perCached = common.headsPerCached();
-  Value head = k.add(k.mul(cached, perCached), k.rem(shared, perCached));
-  return {head, k.div(shared, perCached), inside};
+  Value head = k(cached) * perCached + shared % perCached;
+  return {head, shared / perCached, inside};
 }
 
 LogicalResult AttentionRoot::eachBlock(function_ref<void(Value number)> block) {
@@ -146,7 +145,7 @@ AttentionRoot::RowOf AttentionRoot::rowsOfBlock() {
 
 AttentionRoot::RowOf AttentionRoot::rowsOfCache(Value firstKey) {
   return [this, firstKey](Value line) {
-    return std::pair(cached, k.min(k.add(firstKey, line), lastKey));
+    return std::pair(cached, min(k(firstKey) + line, lastKey));
   };
 }
 
@@ -160,30 +159,27 @@ void AttentionRoot::beginBlock(Value cachedHead, Value blockNumber) {
 /// One behind the position of the query row with number `row`, less `before`;
 /// 0 if that is negative.
 Value AttentionRoot::behindPosition(Value row, int64_t before) {
-  return subtract(k.add(keys, k.add(row, k.index(1))),
-                  k.index(common.queries + before));
+  return subtract(k(keys) + (k(row) + 1), k.index(common.queries + before));
 }
 
 std::pair<Value, Value> AttentionRoot::tilesSeen(Value split) {
   Value end = keys, first = k.index(0);
-  Value firstRow = k.mul(block, common.blockRows);
-  Value lastRow = k.min(k.add(firstRow, k.index(common.blockRows - 1)),
-                        k.index(common.sharedRows() - 1));
-  auto numberOf = [&](Value row) {
-    return k.div(row, common.headsPerCached());
-  };
+  Expr firstRow = k(block) * common.blockRows;
+  Value lastRow =
+      min(firstRow + (common.blockRows - 1), common.sharedRows() - 1);
+  auto numberOf = [&](Value row) { return k(row) / common.headsPerCached(); };
   if (op.getCausal())
     end = behindPosition(numberOf(lastRow), 0);
   if (op.getWindow())
     first = behindPosition(numberOf(firstRow), *op.getWindow());
-  first = k.div(first, common.tileKeys);
-  end = k.div(k.add(end, k.index(common.tileKeys - 1)), common.tileKeys);
+  first = k(first) / common.tileKeys;
+  end = (k(end) + (common.tileKeys - 1)) / common.tileKeys;
   if (common.splits == 1)
     return {first, end};
   Value count = subtract(end, first);
-  Value each = k.div(k.add(count, k.index(common.splits - 1)), common.splits);
-  first = k.add(first, e(split) * each);
-  return {first, k.min(k.add(first, each), end)};
+  Value each = (k(count) + (common.splits - 1)) / common.splits;
+  first = k(first) + (e(split) * each);
+  return {first, min(k(first) + each, end)};
 }
 
 std::pair<Value, Value> AttentionRoot::keysSeen(const QueryRow &row) {
@@ -194,14 +190,12 @@ std::pair<Value, Value> AttentionRoot::keysSeen(const QueryRow &row) {
 
 /// Whether query row `row` sees key `key`.
 Value AttentionRoot::sees(const QueryRow &row, Value key) {
-  Value seen = k.less(key, keys);
-  Value behind = k.add(keys, row.number); // Its position + Q.
+  Expr seen = k(key) < keys;
+  Expr behind = k(keys) + row.number; // Its position + Q.
   if (op.getCausal())
-    seen =
-        k.both(seen, k.less(k.add(key, k.index(common.queries - 1)), behind));
+    seen = seen & (k(key) + (common.queries - 1) < behind);
   if (op.getWindow())
-    seen = k.both(seen, k.less(behind, k.add(key, k.index(common.queries +
-                                                          *op.getWindow()))));
+    seen = seen & (behind < k(key) + (common.queries + *op.getWindow()));
   return seen;
 }
 

@@ -36,11 +36,11 @@ AttentionEmitter::Values AttentionEmitter::readRow(Value tensor, Value row,
       cast<RankedTensorType>(tensor.getType()).getShape().back() / vector;
   Values elements;
   for (int64_t chunk = 0; chunk < chunks; ++chunk) {
-    Value number = k.add(part, k.index(chunk * lanes));
+    Expr number = k(part) + chunk * lanes;
     if ((chunk + 1) * lanes > vectors)
-      number = k.min(number, k.index(vectors - 1));
-    llvm::append_range(
-        elements, read(tensor, cached, row, k.mul(number, vector), vector));
+      number = min(number, vectors - 1);
+    llvm::append_range(elements,
+                       read(tensor, cached, row, number * vector, vector));
   }
   return elements;
 }
@@ -50,8 +50,8 @@ SmallVector<AttentionEmitter::Values>
 AttentionEmitter::readKeys(Value firstKey) {
   SmallVector<Values> rows;
   for (int64_t done = 0; done < shape.tileKeys; done += shape.keysPerPass()) {
-    Value inTile = k.add(k.div(lane, shape.keyLanes), k.index(done));
-    Value row = k.min(k.add(firstKey, inTile), lastKey);
+    Value inTile = k(lane) / shape.keyLanes + done;
+    Value row = min(k(firstKey) + inTile, lastKey);
     rows.push_back(readRow(op.getKey(), row, keyPart, shape.keyLanes,
                            shape.keyChunks, shape.keyVector));
   }
@@ -63,8 +63,8 @@ SmallVector<AttentionEmitter::Values>
 AttentionEmitter::readValues(Value firstKey) {
   SmallVector<Values> rows;
   for (int64_t i = 0; i < shape.keysPerGroup(); ++i) {
-    Value inTile = k.add(k.mul(laneGroup, shape.keysPerGroup()), k.index(i));
-    Value row = k.min(k.add(firstKey, inTile), lastKey);
+    Value inTile = k(laneGroup) * shape.keysPerGroup() + i;
+    Value row = min(k(firstKey) + inTile, lastKey);
     rows.push_back(readRow(op.getValue(), row, valuePart, shape.valueLanes,
                            shape.valueChunks, shape.valueVector));
   }
@@ -82,21 +82,20 @@ void AttentionEmitter::multiplyKeys(ArrayRef<Values> keyRows,
         sum = multiplyAdd(e(q), element, sum);
       products.push_back(sum);
     }
-    Value inTile =
-        k.add(k.div(lane, shape.keyLanes), k.index(pass * shape.keysPerPass()));
+    Expr inTile = k(lane) / shape.keyLanes + pass * shape.keysPerPass();
     k.storeWorkgroupVector(parts, products,
-                           k.add(k.mul(inTile, shape.partStride()), keyPart));
+                           inTile * shape.partStride() + keyPart);
   }
 }
 
 /// The keys of the tile, a lane each.
 void AttentionEmitter::eachKey(function_ref<void(Value inTile)> use) {
   for (int64_t done = 0; done < shape.tileKeys; done += shape.lanes) {
-    Value inTile = k.add(lane, k.index(done));
+    Expr inTile = k(lane) + done;
     if (done + shape.lanes <= shape.tileKeys)
       use(inTile);
     else
-      k.ifThen(k.less(inTile, k.index(shape.tileKeys)), [&] { use(inTile); });
+      k.ifThen(inTile < shape.tileKeys, [&] { use(inTile); });
   }
 }
 
@@ -110,12 +109,12 @@ void AttentionEmitter::startKeys() {
 /// The scores of the tile, from their parts.
 void AttentionEmitter::addParts(Value firstKey) {
   eachKey([&](Value inTile) {
-    Value first = k.mul(inTile, shape.partStride());
+    Expr first = k(inTile) * shape.partStride();
     Values scoresOfKey = load(parts, first);
     for (int64_t p = 1; p < shape.keyLanes; ++p)
-      scoresOfKey = each(scoresOfKey, load(parts, k.add(first, k.index(p))),
+      scoresOfKey = each(scoresOfKey, load(parts, first + p),
                          [&](Value sum, Value part) { return e(sum) + part; });
-    Value key = k.add(firstKey, inTile);
+    Value key = k(firstKey) + inTile;
     for (auto [r, score] : llvm::enumerate(scoresOfKey)) {
       Expr isSeen = e(sees(queryRow(k.index(r)), key));
       score =
@@ -130,11 +129,11 @@ void AttentionEmitter::addParts(Value firstKey) {
 /// groups so far.
 void AttentionEmitter::weighKeys() {
   eachKey([&](Value inTile) {
-    Value group = k.div(inTile, shape.keysPerGroup());
-    Value first = k.mul(group, shape.keysPerGroup());
+    Expr group = k(inTile) / shape.keysPerGroup();
+    Expr first = group * shape.keysPerGroup();
     Values before = load(parts, topOf(inTile)), top = before;
     for (int64_t i = 0; i < shape.keysPerGroup(); ++i)
-      top = each(top, load(parts, scoreOf(k.add(first, k.index(i)))),
+      top = each(top, load(parts, scoreOf(first + i)),
                  [&](Value a, Value b) { return larger(a, b); });
     Values scale =
         each(before, top, [&](Value a, Value b) { return ratio(a, b); });
@@ -149,7 +148,7 @@ void AttentionEmitter::weighKeys() {
     k.storeWorkgroupVector(parts, top, topOf(inTile));
     k.storeWorkgroupVector(sums, sum, inTile);
     k.storeWorkgroupVector(weights, weight, inTile);
-    k.ifThen(k.equal(inTile, first),
+    k.ifThen(k(inTile) == first,
              [&] { k.storeWorkgroupVector(scales, scale, group); });
   });
 }
@@ -162,7 +161,7 @@ AttentionEmitter::Values AttentionEmitter::addValues(Values sums,
     for (int64_t i = 0; i < perRow; ++i)
       sums[r * perRow + i] = e(sums[r * perRow + i]) * scale;
   for (auto [i, row] : llvm::enumerate(values)) {
-    Value inTile = k.add(k.mul(laneGroup, shape.keysPerGroup()), k.index(i));
+    Value inTile = k(laneGroup) * shape.keysPerGroup() + i;
     Values elements = toReal(row);
     for (auto [r, weight] : llvm::enumerate(load(weights, inTile)))
       for (auto [i, element] : llvm::enumerate(elements)) {

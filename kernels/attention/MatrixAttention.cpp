@@ -26,18 +26,18 @@ LogicalResult MatrixAttention::run() {
       shape.memoryVectors());
   exchange = k.allocateWorkgroup(k.ir().getF32Type(), shape.lanes);
   subgroup = k.subgroupId();
-  Value inSubgroup = k.laneInSubgroup();
-  firstRow = k.mul(subgroup, kSide);
-  laneRow = k.add(firstRow, k.div(inSubgroup, 2));
-  half = k.rem(inSubgroup, 2);
+  Expr inSubgroup = k.laneInSubgroup();
+  firstRow = k(subgroup) * kSide;
+  laneRow = k(firstRow) + inSubgroup / 2;
+  half = inSubgroup % 2;
   return eachBlock([&](Value number) { emitBlock(number); });
 }
 
 void MatrixAttention::emitBlock(Value number) {
   // Blocks at the end see the most keys if there is a mask, and start first.
   Value last = k.index(shape.blocksPerCached() - 1);
-  beginBlock(k.rem(number, shape.cachedHeads),
-             subtract(last, k.div(number, shape.cachedHeads)));
+  beginBlock(k(number) % shape.cachedHeads,
+             subtract(last, k(number) / shape.cachedHeads));
   seen = keysSeen(queryRow(laneRow));
   Values queries = loadQueries();
   Type total =
@@ -51,7 +51,7 @@ void MatrixAttention::emitBlock(Value number) {
   };
   auto tile = [&](Value number, ValueRange carried) {
     State next =
-        attend(unflatten(carried), queries, k.mul(number, shape.tileKeys));
+        attend(unflatten(carried), queries, k(number) * shape.tileKeys);
     Values values = next.sums;
     values.append({next.top, next.weight});
     return values;
@@ -92,13 +92,12 @@ MatrixAttention::Values MatrixAttention::fetch(const Staged &staged) {
   Values fetched;
   int64_t vectors = staged.lines * staged.vectorsPerLine();
   for (int64_t done = 0; done < vectors; done += shape.lanes) {
-    Value vector = k.add(lane, k.index(done));
+    Expr vector = k(lane) + done;
     if (done + shape.lanes > vectors)
-      vector = k.min(vector, k.index(vectors - 1));
-    auto [head, row] = staged.rowOf(k.div(vector, staged.vectorsPerLine()));
+      vector = min(vector, vectors - 1);
+    auto [head, row] = staged.rowOf(vector / staged.vectorsPerLine());
     Value first =
-        k.add(k.mul(k.rem(vector, staged.vectorsPerLine()), Layout::kHalves),
-              k.index(staged.first));
+        vector % staged.vectorsPerLine() * Layout::kHalves + staged.first;
     fetched.append(
         readRun({staged.tensor, head, row, staged.vector, staged.size()}, first,
                 Layout::kHalves));
@@ -109,18 +108,18 @@ MatrixAttention::Values MatrixAttention::fetch(const Staged &staged) {
 void MatrixAttention::put(const Staged &staged, ArrayRef<Value> fetched) {
   int64_t vectors = staged.lines * staged.vectorsPerLine();
   for (int64_t done = 0; done < vectors; done += shape.lanes) {
-    Value vector = k.add(lane, k.index(done));
+    Expr vector = k(lane) + done;
     ArrayRef<Value> elements = fetched.take_front(Layout::kHalves);
     fetched = fetched.drop_front(Layout::kHalves);
     auto store = [&] {
-      Value line = k.div(vector, staged.vectorsPerLine());
+      Expr line = vector / staged.vectorsPerLine();
       k.storeWorkgroupWords(memory, elements,
-                            k.add(k.mul(line, staged.pitch),
-                                  k.rem(vector, staged.vectorsPerLine())));
+                            line * staged.pitch +
+                                vector % staged.vectorsPerLine());
     };
     if (done + shape.lanes <= vectors)
       store();
     else
-      k.ifThen(k.less(vector, k.index(vectors)), store);
+      k.ifThen(vector < vectors, store);
   }
 }

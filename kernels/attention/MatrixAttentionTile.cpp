@@ -30,8 +30,7 @@ using namespace mlir::gpuvm;
 static constexpr float kLargestWeight = 8.31776617f;
 
 Value MatrixAttention::inScratch(Value row, int64_t vector) {
-  return k.add(k.mul(row, shape.scratchPitch()),
-               k.index(shape.stagedVectors() + vector));
+  return k(row) * shape.scratchPitch() + (shape.stagedVectors() + vector);
 }
 
 /// The subgroup's query rows, fragment by fragment.
@@ -45,8 +44,7 @@ MatrixAttention::Values MatrixAttention::loadQueries() {
     for (int64_t i = 0; i < staged.fragments; ++i)
       queries.push_back(
           k.loadMatrix(memory, type,
-                       k.add(k.mul(firstRow, staged.pitch),
-                             k.index(i * kSide / Layout::kHalves)),
+                       k(firstRow) * staged.pitch + i * kSide / Layout::kHalves,
                        staged.pitch, /*byColumns=*/false));
     k.workgroupBarrier();
   }
@@ -84,9 +82,9 @@ MatrixAttention::Values MatrixAttention::elementsOf(Value fragment) {
   k.subgroupBarrier();
   Values elements;
   for (int64_t v = 0; v < kVectors; ++v)
-    for (Value word : k.loadWorkgroupVector(
-             memory, k.ir().getI32Type(),
-             k.add(inScratch(laneRow, v), k.mul(half, kVectors))))
+    for (Value word :
+         k.loadWorkgroupVector(memory, k.ir().getI32Type(),
+                               k(inScratch(laneRow, v)) + k(half) * kVectors))
       elements.push_back(fromBits(e(word)));
   k.subgroupBarrier();
   return elements;
@@ -119,18 +117,17 @@ Value MatrixAttention::partnersToo(Value own,
   Type f32 = k.ir().getF32Type();
   k.storeWorkgroup(exchange, own, lane);
   k.subgroupBarrier();
-  Value first = k.mul(k.div(lane, 2), 2);
-  Value both =
-      combine(k.loadWorkgroup(exchange, f32, first),
-              k.loadWorkgroup(exchange, f32, k.add(first, k.index(1))));
+  Expr first = k(lane) / 2 * 2;
+  Value both = combine(k.loadWorkgroup(exchange, f32, first),
+                       k.loadWorkgroup(exchange, f32, first + 1));
   k.subgroupBarrier();
   return both;
 }
 
 Value MatrixAttention::score(Value product, Value key) {
-  Value isSeen = k.less(key, seen.second);
+  Expr isSeen = k(key) < seen.second;
   if (op.getWindow()) // key + 1 > the first one
-    isSeen = k.both(isSeen, k.less(seen.first, k.add(key, k.index(1))));
+    isSeen = isSeen & (k(seen.first) < k(key) + 1);
   return select(e(isSeen), e(product) * op.getScale().convertToFloat(),
                 -std::numeric_limits<float>::infinity());
 }
@@ -139,11 +136,10 @@ Value MatrixAttention::score(Value product, Value key) {
 MatrixAttention::Values MatrixAttention::weigh(State &state, Values scores,
                                                Value firstKey) {
   constexpr int64_t kHalf = kSide / 2;
-  Value first = k.add(firstKey, k.mul(half, kHalf)), top = state.top;
+  Value first = k(firstKey) + k(half) * kHalf, top = state.top;
   for (auto [i, value] : llvm::enumerate(scores)) {
     int64_t number = i;
-    value = score(
-        value, k.add(first, k.index(number / kHalf * kSide + number % kHalf)));
+    value = score(value, k(first) + (number / kHalf * kSide + number % kHalf));
     top = larger(top, value);
   }
   top = partnersToo(top, [&](Value a, Value b) { return larger(a, b); });
@@ -166,7 +162,7 @@ MatrixAttention::exchangeWeights(ArrayRef<Value> weights) {
   for (int64_t j = 0; j < shape.tileFragments(); ++j)
     k.storeWorkgroupWords(memory,
                           weights.slice(j * Layout::kHalves, Layout::kHalves),
-                          k.add(inScratch(laneRow, 2 * j), half));
+                          k(inScratch(laneRow, 2 * j)) + half);
   k.subgroupBarrier();
   Type type = k.matrixType(k.ir().getF16Type(), kSide, kSide, MatrixUse::Left);
   Values fragments;
@@ -184,7 +180,7 @@ void MatrixAttention::storeScale(Value scale) {
   constexpr int64_t kVectors = kSide / 2 / Layout::kWords;
   for (int64_t v = 0; v < kVectors; ++v)
     k.storeWorkgroupVector(memory, Values(Layout::kWords, word),
-                           k.add(inScratch(laneRow, v), k.mul(half, kVectors)));
+                           k(inScratch(laneRow, v)) + k(half) * kVectors);
 }
 
 //===----------------------------------------------------------------------===//
@@ -217,7 +213,7 @@ void MatrixAttention::storeResults(const State &state) {
   Value weight =
       partnersToo(state.weight, [&](Value a, Value b) { return e(a) + b; });
   QueryRow row = queryRow(laneRow);
-  Value number = k.add(k.mul(row.head, shape.queries), row.number);
+  Expr number = k(row.head) * shape.queries + row.number;
   constexpr int64_t kCount = kSide / 2;
   int64_t together = shape.valueSize % kCount == 0 ? kCount : 1;
   for (auto [v, sum] : llvm::enumerate(state.sums)) {
@@ -225,13 +221,12 @@ void MatrixAttention::storeResults(const State &state) {
     for (Value element : elementsOf(sum))
       means.push_back(mean(element, weight));
     for (int64_t i = 0; i < kCount; i += together) {
-      Value element = k.add(k.mul(half, kCount), k.index(v * kSide + i));
-      Value inside =
-          k.both(row.inside, k.less(element, k.index(shape.valueSize)));
+      Expr element = k(half) * kCount + (v * kSide + i);
+      Value inside = k(row.inside) & (element < shape.valueSize);
       k.ifThen(inside, [&] {
         k.storeVector(c.bindings.outputs.front(),
                       ArrayRef(means).slice(i, together),
-                      k.add(k.mul(number, shape.valueSize), element));
+                      number * shape.valueSize + element);
       });
     }
   }

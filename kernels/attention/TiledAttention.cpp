@@ -23,8 +23,8 @@ TiledAttention::TiledAttention(EmitterContext &context)
 
 LogicalResult TiledAttention::run() {
   lane = k.laneId();
-  down = k.div(lane, Layout::kAcross);
-  across = k.rem(lane, Layout::kAcross);
+  down = k(lane) / Layout::kAcross;
+  across = k(lane) % Layout::kAcross;
   memory = k.allocateWorkgroup(
       VectorType::get({Layout::kVector}, k.ir().getF32Type()),
       shape.memoryVectors());
@@ -32,12 +32,12 @@ LogicalResult TiledAttention::run() {
 }
 
 void TiledAttention::emitBlock(Value number) {
-  Value split = k.rem(number, shape.splits);
-  Value blockNumber = k.div(number, shape.splits);
+  Value split = k(number) % shape.splits;
+  Expr blockNumber = k(number) / shape.splits;
   // Blocks at the end see the most keys if there is a mask, and start first.
   Value last = k.index(shape.blocksPerCached() - 1);
-  beginBlock(k.rem(blockNumber, shape.cachedHeads),
-             subtract(last, k.div(blockNumber, shape.cachedHeads)));
+  beginBlock(blockNumber % shape.cachedHeads,
+             subtract(last, blockNumber / shape.cachedHeads));
   seen.clear();
   for (int64_t i = 0; i < shape.rowsPerLane; ++i)
     seen.push_back(keysSeen(queryRow(rowInBlock(i))));
@@ -46,12 +46,11 @@ void TiledAttention::emitBlock(Value number) {
       Values(shape.rowsPerLane, real(std::numeric_limits<float>::lowest())),
       Values(shape.rowsPerLane, real(0))};
   auto [first, end] = tilesSeen(split);
-  State whole =
-      unflatten(k.loop(first, end, k.index(1), flatten(start),
-                       [&](Value number, ValueRange carried) {
-                         return flatten(attend(unflatten(carried),
-                                               k.mul(number, shape.tileKeys)));
-                       }));
+  State whole = unflatten(k.loop(
+      first, end, k.index(1), flatten(start),
+      [&](Value number, ValueRange carried) {
+        return flatten(attend(unflatten(carried), k(number) * shape.tileKeys));
+      }));
   if (shape.splits == 1)
     return storeResults(whole);
   storeState(whole, blockNumber, split);
@@ -106,9 +105,9 @@ TiledAttention::State TiledAttention::merge(const State &a, const State &b) {
 /// neighbours.
 Value TiledAttention::stateAt(Value blockNumber, Value split, int64_t vector) {
   int64_t vectors = shape.statePerLane() / Layout::kVector;
-  Value number = k.add(k.mul(blockNumber, shape.splits), split);
-  Value row = k.add(k.mul(number, vectors), k.index(vector));
-  return k.mul(k.add(k.mul(row, shape.lanes), lane), Layout::kVector);
+  Expr number = k(blockNumber) * shape.splits + split;
+  Expr row = number * vectors + vector;
+  return (row * shape.lanes + lane) * Layout::kVector;
 }
 
 void TiledAttention::storeState(const State &state, Value blockNumber,
@@ -143,21 +142,19 @@ void TiledAttention::storeResults(const State &state) {
       shape.valueSize % Layout::kVector == 0 ? Layout::kVector : 1;
   for (int64_t i = 0; i < shape.rowsPerLane; ++i) {
     QueryRow row = queryRow(rowInBlock(i));
-    Value number = k.add(k.mul(row.head, shape.queries), row.number);
+    Expr number = k(row.head) * shape.queries + row.number;
     for (int64_t e = 0; e < shape.valuesPerLane; e += together) {
-      Value element = k.add(
-          k.mul(across, Layout::kVector),
-          k.index(e / Layout::kVector * Layout::kVector * Layout::kAcross +
-                  e % Layout::kVector));
+      Expr element = k(across) * Layout::kVector +
+                     (e / Layout::kVector * Layout::kVector * Layout::kAcross +
+                      e % Layout::kVector);
       Values means;
       for (int64_t x = e; x < e + together; ++x)
         means.push_back(
             mean(state.sums[i * shape.valuesPerLane + x], weights[i]));
-      Value inside =
-          k.both(row.inside, k.less(element, k.index(shape.valueSize)));
+      Value inside = k(row.inside) & (element < shape.valueSize);
       k.ifThen(inside, [&] {
         k.storeVector(c.bindings.outputs.front(), means,
-                      k.add(k.mul(number, shape.valueSize), element));
+                      number * shape.valueSize + element);
       });
     }
   }

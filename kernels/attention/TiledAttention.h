@@ -70,9 +70,7 @@ private:
     return k.loadWorkgroupVector(memory, k.ir().getF32Type(), at);
   }
   /// The number in the block of a lane's row `i`.
-  Value rowInBlock(int64_t i) {
-    return k.add(down, k.index(i * Layout::kDown));
-  }
+  Value rowInBlock(int64_t i) { return k(down) + i * Layout::kDown; }
 
   const Layout &shape;
   Value memory;

@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace mlir::gpuvm;
 
 TiledAttention::Staged TiledAttention::queryRows(Value first) {
-  auto placeOf = [this](Value line) { return k.mul(line, shape.pitch()); };
+  auto placeOf = [this](Value line) { return k(line) * shape.pitch(); };
   return {op.getQuery(),     shape.blockRows, shape.depth, first,
           shape.queryVector, rowsOfBlock(),   placeOf};
 }
@@ -21,9 +21,9 @@ TiledAttention::Staged TiledAttention::queryRows(Value first) {
 TiledAttention::Staged TiledAttention::keyRows(Value first, Value firstKey) {
   // A lane's keys are neighbours; those that lanes read together lie together.
   auto placeOf = [this](Value line) {
-    Value place = k.add(k.mul(k.rem(line, shape.keysPerLane), shape.keyPitch()),
-                        k.mul(k.div(line, shape.keysPerLane), shape.pitch()));
-    return k.add(place, k.index(shape.queryVectors()));
+    Expr place = k(line) % shape.keysPerLane * shape.keyPitch() +
+                 k(line) / shape.keysPerLane * shape.pitch();
+    return place + shape.queryVectors();
   };
   return {op.getKey(),     shape.tileKeys,        shape.depth, first,
           shape.keyVector, rowsOfCache(firstKey), placeOf};
@@ -31,8 +31,7 @@ TiledAttention::Staged TiledAttention::keyRows(Value first, Value firstKey) {
 
 TiledAttention::Staged TiledAttention::valueRows(Value firstKey) {
   auto placeOf = [this](Value line) {
-    return k.add(k.mul(line, shape.valuePitch()),
-                 k.index(shape.weightVectors()));
+    return k(line) * shape.valuePitch() + shape.weightVectors();
   };
   int64_t run = std::max(shape.valueVector, Layout::kVector);
   return {op.getValue(),
@@ -49,14 +48,14 @@ TiledAttention::Values TiledAttention::fetch(const Staged &staged) {
   Values fetched;
   int64_t runs = staged.lines * staged.runsPerLine();
   for (int64_t done = 0; done < runs; done += shape.lanes) {
-    Value run = k.add(lane, k.index(done));
+    Expr run = k(lane) + done;
     if (done + shape.lanes > runs)
-      run = k.min(run, k.index(runs - 1));
-    Value inLine = k.mul(k.rem(run, staged.runsPerLine()), staged.run());
-    auto [head, row] = staged.rowOf(k.div(run, staged.runsPerLine()));
+      run = min(run, runs - 1);
+    Value inLine = run % staged.runsPerLine() * staged.run();
+    auto [head, row] = staged.rowOf(run / staged.runsPerLine());
     fetched.append(
         toReal(readRun({staged.tensor, head, row, staged.vector, staged.size},
-                       k.add(staged.first, inLine), staged.run())));
+                       k(staged.first) + inLine, staged.run())));
   }
   return fetched;
 }
@@ -64,22 +63,21 @@ TiledAttention::Values TiledAttention::fetch(const Staged &staged) {
 void TiledAttention::put(const Staged &staged, ArrayRef<Value> fetched) {
   int64_t runs = staged.lines * staged.runsPerLine();
   for (int64_t done = 0; done < runs; done += shape.lanes) {
-    Value run = k.add(lane, k.index(done));
+    Expr run = k(lane) + done;
     ArrayRef<Value> elements = fetched.take_front(staged.run());
     fetched = fetched.drop_front(staged.run());
     auto store = [&] {
-      Value vector = k.mul(k.rem(run, staged.runsPerLine()),
-                           staged.run() / Layout::kVector);
-      Value at =
-          k.add(staged.placeOf(k.div(run, staged.runsPerLine())), vector);
+      Value vector =
+          run % staged.runsPerLine() * (staged.run() / Layout::kVector);
+      Expr at = k(staged.placeOf(run / staged.runsPerLine())) + vector;
       for (int64_t v = 0; v < staged.run() / Layout::kVector; ++v)
         k.storeWorkgroupVector(
             memory, elements.slice(v * Layout::kVector, Layout::kVector),
-            k.add(at, k.index(v)));
+            at + v);
     };
     if (done + shape.lanes <= runs)
       store();
     else
-      k.ifThen(k.less(run, k.index(runs)), store);
+      k.ifThen(run < runs, store);
   }
 }

@@ -56,7 +56,7 @@ TiledAttention::State TiledAttention::attend(State state, Value firstKey) {
 /// This lane's scores of the tile, without the scale.
 TiledAttention::Values TiledAttention::multiplyKeys(Value firstKey) {
   auto step = [&](Value number, ValueRange scores) {
-    Value first = k.mul(number, shape.depth);
+    Value first = k(number) * shape.depth;
     Staged queries = queryRows(first), keyRows = this->keyRows(first, firstKey);
     // What is loaded is on its way together.
     Values fetchedQueries = fetch(queries), fetchedKeys = fetch(keyRows);
@@ -77,12 +77,10 @@ TiledAttention::Values TiledAttention::addProducts(Values scores) {
   for (int64_t v = 0; v < shape.depth / Layout::kVector; ++v) {
     SmallVector<Values> queries;
     for (int64_t i = 0; i < shape.rowsPerLane; ++i)
-      queries.push_back(
-          load(k.add(k.mul(rowInBlock(i), shape.pitch()), k.index(v))));
+      queries.push_back(load(k(rowInBlock(i)) * shape.pitch() + v));
     for (int64_t j = 0; j < shape.keysPerLane; ++j) {
-      Values key =
-          load(k.add(k.mul(across, shape.pitch()),
-                     k.index(shape.queryVectors() + j * shape.keyPitch() + v)));
+      Values key = load(k(across) * shape.pitch() +
+                        (shape.queryVectors() + j * shape.keyPitch() + v));
       for (auto [i, query] : llvm::enumerate(queries)) {
         Value &score = scores[i * shape.keysPerLane + j];
         for (auto [a, b] : llvm::zip_equal(query, key))
@@ -97,13 +95,13 @@ TiledAttention::Values TiledAttention::addProducts(Values scores) {
 void TiledAttention::maskScores(Values &scores, Value firstKey) {
   Value lowest = real(-std::numeric_limits<float>::infinity());
   Value scale = real(op.getScale().convertToFloat());
-  Value first = k.add(firstKey, k.mul(across, shape.keysPerLane));
+  Expr first = k(firstKey) + k(across) * shape.keysPerLane;
   for (int64_t i = 0; i < shape.rowsPerLane; ++i)
     for (int64_t j = 0; j < shape.keysPerLane; ++j) {
-      Value key = k.add(first, k.index(j));
-      Value isSeen = k.less(key, seen[i].second);
+      Expr key = first + j;
+      Expr isSeen = key < seen[i].second;
       if (op.getWindow()) // key + 1 > the first one
-        isSeen = k.both(isSeen, k.less(seen[i].first, k.add(key, k.index(1))));
+        isSeen = isSeen & (k(seen[i].first) < key + 1);
       Value &score = scores[i * shape.keysPerLane + j];
       score = select(e(isSeen), e(score) * scale, lowest);
     }
@@ -117,8 +115,8 @@ TiledAttention::exchange(const Values &own,
   Values padded = own, all;
   padded.resize(shape.rowGroups() * Layout::kVector, real(0));
   auto at = [&](int64_t group, Value lane) {
-    Value row = k.add(k.mul(down, shape.rowGroups()), k.index(group));
-    return k.add(k.mul(row, Layout::kExchangePitch), lane);
+    Expr row = k(down) * shape.rowGroups() + group;
+    return row * Layout::kExchangePitch + lane;
   };
   for (int64_t g = 0; g < shape.rowGroups(); ++g)
     k.storeWorkgroupVector(
@@ -144,9 +142,9 @@ TiledAttention::Values TiledAttention::addValues(const Values &sums,
                                                  ArrayRef<Value> weights,
                                                  Value firstKey) {
   auto slice = [&](Value number, ValueRange carried) {
-    Staged values = valueRows(k.add(firstKey, k.mul(number, shape.sliceKeys)));
+    Staged values = valueRows(k(firstKey) + k(number) * shape.sliceKeys);
     Values fetched = fetch(values);
-    k.ifThen(k.equal(k.div(across, shape.sliceLanes()), number),
+    k.ifThen(k(across) / shape.sliceLanes() == number,
              [&] { storeWeights(weights); });
     put(values, fetched);
     k.workgroupBarrier();
@@ -161,15 +159,14 @@ TiledAttention::Values TiledAttention::addValues(const Values &sums,
 /// The weights of this lane's keys, which are some of the slice.
 void TiledAttention::storeWeights(ArrayRef<Value> weights) {
   int64_t vectors = shape.keysPerLane / Layout::kVector;
-  Value first = k.mul(k.rem(across, shape.sliceLanes()), vectors);
+  Expr first = k(across) % shape.sliceLanes() * vectors;
   for (int64_t i = 0; i < shape.rowsPerLane; ++i)
     for (int64_t v = 0; v < vectors; ++v)
       k.storeWorkgroupVector(
           memory,
           weights.slice(i * shape.keysPerLane + v * Layout::kVector,
                         Layout::kVector),
-          k.add(k.mul(rowInBlock(i), shape.weightPitch()),
-                k.add(first, k.index(v))));
+          k(rowInBlock(i)) * shape.weightPitch() + (first + v));
 }
 
 /// `sums` with the weighted values of the slice.
@@ -177,14 +174,13 @@ TiledAttention::Values TiledAttention::addSlice(Values sums) {
   for (int64_t n = 0; n < shape.sliceKeys / Layout::kVector; ++n) {
     SmallVector<Values> weights;
     for (int64_t i = 0; i < shape.rowsPerLane; ++i)
-      weights.push_back(
-          load(k.add(k.mul(rowInBlock(i), shape.weightPitch()), k.index(n))));
+      weights.push_back(load(k(rowInBlock(i)) * shape.weightPitch() + n));
     for (int64_t x = 0; x < Layout::kVector; ++x)
       for (int64_t v = 0; v < shape.valuesPerLane / Layout::kVector; ++v) {
         int64_t row = n * Layout::kVector + x;
-        Values values = load(k.add(across, k.index(shape.weightVectors() +
-                                                   row * shape.valuePitch() +
-                                                   v * Layout::kAcross)));
+        Values values =
+            load(k(across) + (shape.weightVectors() + row * shape.valuePitch() +
+                              v * Layout::kAcross));
         for (int64_t i = 0; i < shape.rowsPerLane; ++i)
           for (auto [j, value] : llvm::enumerate(values)) {
             Value &sum =

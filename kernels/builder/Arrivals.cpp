@@ -19,7 +19,7 @@ Arrivals::Arrivals(KernelBuilder &k, unsigned counter, Value result,
 void Arrivals::count() {
   k.deviceMemoryBarrier(); // The parts come before the count.
   k.workgroupBarrier();
-  k.ifThen(k.equal(k.laneId(), k.index(0)), [&] { increment(); });
+  k.ifThen(k.laneId() == 0, [&] { increment(); });
 }
 
 void Arrivals::countByOneLane() {
@@ -29,8 +29,8 @@ void Arrivals::countByOneLane() {
 
 void Arrivals::increment() {
   Value before = k.atomicIncrement(counter, result);
-  k.storeWorkgroup(arrived, k.add(before, k.word(1)), k.index(0));
-  k.storeWorkgroup(isLast, k.equal(before, k.word(groups - 1)), k.index(0));
+  k.storeWorkgroup(arrived, k(before) + 1, k.index(0));
+  k.storeWorkgroup(isLast, k(before) == groups - 1, k.index(0));
 }
 
 void Arrivals::ifLast(function_ref<void(Value arrived)> goOn) {
@@ -38,8 +38,8 @@ void Arrivals::ifLast(function_ref<void(Value arrived)> goOn) {
   Value last = k.loadWorkgroup(isLast, k.ir().getI1Type(), k.index(0));
   k.ifThen(last, [&] {
     k.deviceMemoryBarrier(); // The count comes before the parts.
-    goOn(k.toIndex(k.loadWorkgroup(arrived, k.ir().getI32Type(), k.index(0))));
-    k.ifThen(k.equal(k.laneId(), k.index(0)),
-             [&] { k.store(counter, k.word(0), result); });
+    goOn(
+        k(k.loadWorkgroup(arrived, k.ir().getI32Type(), k.index(0))).toIndex());
+    k.ifThen(k.laneId() == 0, [&] { k.store(counter, k.word(0), result); });
   });
 }

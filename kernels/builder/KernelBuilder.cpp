@@ -18,9 +18,9 @@ using namespace mlir::gpuvm;
 static constexpr int64_t kVectorBytes = 16;
 static constexpr int64_t kWideBytes = 32;
 
-KernelBuilder::KernelBuilder(OpBuilder &builder, Location loc,
-                             StringRef moduleName, int64_t lanes)
-    : b(builder), location(loc) {
+KernelBuilder::KernelBuilder(OpBuilder &b, Location loc, StringRef moduleName,
+                             int64_t lanes)
+    : ExprBuilder(b, loc, Folding::Arithmetic) {
   module = gpu::GPUModuleOp::create(b, loc, moduleName);
   b.setInsertionPointToStart(module.getBody());
   function = gpu::GPUFuncOp::create(b, loc, "main", b.getFunctionType({}, {}));
@@ -32,14 +32,14 @@ KernelBuilder::KernelBuilder(OpBuilder &builder, Location loc,
 }
 
 gpu::GPUModuleOp KernelBuilder::finish() {
-  gpu::ReturnOp::create(b, location);
+  gpu::ReturnOp::create(ir(), loc());
   SmallVector<Type> types(function.getBody().getArgumentTypes());
-  function.setFunctionType(b.getFunctionType(types, {}));
+  function.setFunctionType(ir().getFunctionType(types, {}));
   for (auto &[key, argument] : views)
     function.setArgAttr(
         argument.getArgNumber(), spirv::getInterfaceVarABIAttrName(),
         spirv::getInterfaceVarABIAttr(/*descriptorSet=*/0, key.first,
-                                      std::nullopt, b.getContext()));
+                                      std::nullopt, ir().getContext()));
   return module;
 }
 
@@ -59,30 +59,26 @@ static int64_t storageBytes(Type type) {
 
 Value KernelBuilder::toStorage(Value value) {
   if (value.getType().isBF16())
-    return arith::BitcastOp::create(b, location, b.getI16Type(), value);
+    return make<arith::BitcastOp>(ir().getI16Type(), value);
   if (!value.getType().isInteger(1))
     return value;
-  return arith::ExtUIOp::create(b, location, b.getI8Type(), value);
+  return make<arith::ExtUIOp>(ir().getI8Type(), value);
 }
 
 Value KernelBuilder::fromStorage(Value value, Type type) {
   if (type.isBF16())
-    return arith::BitcastOp::create(b, location, type, value);
-  if (!type.isInteger(1))
-    return value;
-  Value zero = arith::ConstantOp::create(b, location, b.getI8IntegerAttr(0));
-  return arith::CmpIOp::create(b, location, arith::CmpIPredicate::ne, value,
-                               zero);
+    return make<arith::BitcastOp>(type, value);
+  return type.isInteger(1) ? Expr(*this, value) != 0 : value;
 }
 
 Value KernelBuilder::view(unsigned binding, Type element) {
   BlockArgument &argument = views[{binding, element}];
   if (!argument) {
     auto storage = spirv::StorageClassAttr::get(
-        b.getContext(), spirv::StorageClass::StorageBuffer);
+        ir().getContext(), spirv::StorageClass::StorageBuffer);
     auto type = MemRefType::get({ShapedType::kDynamic}, element,
                                 MemRefLayoutAttrInterface(), storage);
-    argument = function.getBody().addArgument(type, location);
+    argument = function.getBody().addArgument(type, loc());
   }
   return argument;
 }
@@ -91,7 +87,7 @@ Value KernelBuilder::load(unsigned binding, Type type, Value i) {
   forEachPiece(binding, [](BindingUse &use) { use.reads = true; });
   Type stored = storageType(type);
   auto access = [&](Value memory, Value at) -> SmallVector<Value> {
-    return {memref::LoadOp::create(b, location, memory, at)};
+    return {make<memref::LoadOp>(memory, at)};
   };
   return fromStorage(inPiece(binding, stored, i, stored, access).front(), type);
 }
@@ -100,7 +96,7 @@ void KernelBuilder::store(unsigned binding, Value value, Value i) {
   forEachPiece(binding, [](BindingUse &use) { use.writes = true; });
   Value stored = toStorage(value);
   inPiece(binding, stored.getType(), i, {}, [&](Value memory, Value at) {
-    memref::StoreOp::create(b, location, stored, memory, at);
+    memref::StoreOp::create(ir(), loc(), stored, memory, at);
     return SmallVector<Value>();
   });
 }
@@ -182,7 +178,7 @@ SmallVector<Value> KernelBuilder::loadVector(unsigned binding, Type type,
   Type stored = storageType(type);
   if (count == 1 || !movesWholeWords(stored, count)) {
     for (int64_t k = 0; k < count; ++k)
-      values.push_back(load(binding, type, add(i, index(k))));
+      values.push_back(load(binding, type, Expr(*this, i) + k));
     return values;
   }
   forEachPiece(binding, [](BindingUse &use) { use.reads = true; });
@@ -193,24 +189,25 @@ SmallVector<Value> KernelBuilder::loadVector(unsigned binding, Type type,
   SmallVector<Type> types(count / access.elements, access.memory);
   auto loadAll = [&](Value memory, Value first) {
     SmallVector<Value> loaded;
-    for (size_t k = 0; k < types.size(); ++k)
-      loaded.push_back(
-          memref::LoadOp::create(b, location, memory, add(first, index(k))));
+    for (size_t k = 0; k < types.size(); ++k) {
+      Value at = Expr(*this, first) + k;
+      loaded.push_back(make<memref::LoadOp>(memory, at));
+    }
     return loaded;
   };
-  for (Value loaded : inPiece(binding, access.memory, div(i, access.elements),
-                              types, loadAll)) {
+  for (Value loaded :
+       inPiece(binding, access.memory, Expr(*this, i) / access.elements, types,
+               loadAll)) {
     if (access.words == 0) {
-      extractAll(b, location, loaded, values);
+      extractAll(ir(), loc(), loaded, values);
       continue;
     }
     SmallVector<Value> words;
-    extractAll(b, location, loaded, words);
+    extractAll(ir(), loc(), loaded, words);
     if (isWide && storageBytes(stored) == 1)
-      words = halve(b, location, words);
+      words = halve(ir(), loc(), words);
     for (Value word : words)
-      extractAll(b, location,
-                 spirv::BitcastOp::create(b, location, access.vector, word),
+      extractAll(ir(), loc(), make<spirv::BitcastOp>(access.vector, word),
                  values);
   }
   for (Value &value : values)
@@ -224,7 +221,7 @@ void KernelBuilder::storeVector(unsigned binding, ArrayRef<Value> values,
   Type stored = storageType(values.front().getType());
   if (count == 1 || !movesWholeWords(stored, count)) {
     for (auto [k, value] : llvm::enumerate(values))
-      store(binding, value, add(i, index(k)));
+      store(binding, value, Expr(*this, i) + k);
     return;
   }
   forEachPiece(binding, [](BindingUse &use) { use.writes = true; });
@@ -241,19 +238,21 @@ void KernelBuilder::storeVector(unsigned binding, ArrayRef<Value> values,
       words.clear();
       int64_t perWord = access.elements / access.words;
       for (int64_t w = 0; w < access.words; ++w)
-        words.push_back(
-            spirv::BitcastOp::create(b, location, b.getI32Type(),
-                                     compose(b, location, access.vector,
-                                             run.slice(w * perWord, perWord))));
+        words.push_back(make<spirv::BitcastOp>(
+            ir().getI32Type(), compose(ir(), loc(), access.vector,
+                                       run.slice(w * perWord, perWord))));
     }
-    runs.push_back(compose(b, location, access.memory, words));
+    runs.push_back(compose(ir(), loc(), access.memory, words));
   }
   auto storeAll = [&](Value memory, Value first) {
-    for (auto [k, run] : llvm::enumerate(runs))
-      memref::StoreOp::create(b, location, run, memory, add(first, index(k)));
+    for (auto [k, run] : llvm::enumerate(runs)) {
+      Value at = Expr(*this, first) + k;
+      memref::StoreOp::create(ir(), loc(), run, memory, at);
+    }
     return SmallVector<Value>();
   };
-  inPiece(binding, access.memory, div(i, access.elements), {}, storeAll);
+  inPiece(binding, access.memory, Expr(*this, i) / access.elements, {},
+          storeAll);
 }
 
 Value KernelBuilder::atomic(arith::AtomicRMWKind kind, unsigned binding,
@@ -262,16 +261,14 @@ Value KernelBuilder::atomic(arith::AtomicRMWKind kind, unsigned binding,
     use.reads = use.writes = use.coherent = true;
   });
   auto access = [&](Value memory, Value at) -> SmallVector<Value> {
-    return {
-        memref::AtomicRMWOp::create(b, location, kind, operand, memory, at)};
+    return {make<memref::AtomicRMWOp>(kind, operand, memory, at)};
   };
   Type type = operand.getType();
   return inPiece(binding, type, i, type, access).front();
 }
 
 Value KernelBuilder::atomicIncrement(unsigned binding, Value i) {
-  Value one = arith::ConstantOp::create(b, location, b.getI32IntegerAttr(1));
-  return atomic(arith::AtomicRMWKind::addi, binding, i, one);
+  return atomic(arith::AtomicRMWKind::addi, binding, i, word(1));
 }
 
 Value KernelBuilder::atomicOr(unsigned binding, Value i, Value bits) {
@@ -300,37 +297,31 @@ Value KernelBuilder::allocateWorkgroup(Type type, int64_t count) {
   workgroupMemoryBytes +=
       count * perElement *
       getElementTypeOrSelf(element).getIntOrFloatBitWidth() / 8;
-  auto storage = spirv::StorageClassAttr::get(b.getContext(),
+  auto storage = spirv::StorageClassAttr::get(ir().getContext(),
                                               spirv::StorageClass::Workgroup);
   auto memory =
       MemRefType::get({count}, element, MemRefLayoutAttrInterface(), storage);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(&function.getBody().front());
-  return memref::AllocOp::create(b, location, memory);
+  OpBuilder::InsertionGuard guard(ir());
+  ir().setInsertionPointToStart(&function.getBody().front());
+  return make<memref::AllocOp>(memory);
 }
 
 Value KernelBuilder::loadWorkgroup(Value memory, Type type, Value i) {
-  Value value = memref::LoadOp::create(b, location, memory, i);
-  if (!type.isInteger(1))
-    return fromStorage(value, type);
-  Value zero = arith::ConstantOp::create(b, location, b.getI32IntegerAttr(0));
-  return arith::CmpIOp::create(b, location, arith::CmpIPredicate::ne, value,
-                               zero);
+  return fromStorage(make<memref::LoadOp>(memory, i), type);
 }
 
 void KernelBuilder::storeWorkgroup(Value memory, Value value, Value i) {
   if (value.getType().isInteger(1))
-    value = arith::ExtUIOp::create(b, location, b.getI32Type(), value);
+    value = make<arith::ExtUIOp>(ir().getI32Type(), value);
   else
     value = toStorage(value);
-  memref::StoreOp::create(b, location, value, memory, i);
+  memref::StoreOp::create(ir(), loc(), value, memory, i);
 }
 
 SmallVector<Value> KernelBuilder::loadWorkgroupVector(Value memory, Type type,
                                                       Value i) {
   SmallVector<Value> values;
-  extractAll(b, location, memref::LoadOp::create(b, location, memory, i),
-             values);
+  extractAll(ir(), loc(), make<memref::LoadOp>(memory, i), values);
   for (Value &value : values)
     value = fromStorage(value, type);
   return values;
@@ -342,33 +333,33 @@ void KernelBuilder::storeWorkgroupVector(Value memory, ArrayRef<Value> values,
   for (Value value : values)
     stored.push_back(toStorage(value));
   Type type = cast<MemRefType>(memory.getType()).getElementType();
-  memref::StoreOp::create(b, location, compose(b, location, type, stored),
+  memref::StoreOp::create(ir(), loc(), compose(ir(), loc(), type, stored),
                           memory, i);
 }
 
 Value KernelBuilder::atomicWorkgroup(arith::AtomicRMWKind kind, Value memory,
                                      Value i, Value word) {
-  return memref::AtomicRMWOp::create(b, location, kind, word, memory, i);
+  return make<memref::AtomicRMWOp>(kind, word, memory, i);
 }
 
 // gpu.barrier orders workgroup memory only, and its conversion says so; the
 // SPIR-V operations are written out to say exactly what is meant.
 void KernelBuilder::workgroupBarrier() {
-  spirv::ControlBarrierOp::create(b, location, spirv::Scope::Workgroup,
+  spirv::ControlBarrierOp::create(ir(), loc(), spirv::Scope::Workgroup,
                                   spirv::Scope::Workgroup,
                                   spirv::MemorySemantics::AcquireRelease |
                                       spirv::MemorySemantics::WorkgroupMemory);
 }
 
 void KernelBuilder::subgroupBarrier() {
-  spirv::ControlBarrierOp::create(b, location, spirv::Scope::Subgroup,
+  spirv::ControlBarrierOp::create(ir(), loc(), spirv::Scope::Subgroup,
                                   spirv::Scope::Subgroup,
                                   spirv::MemorySemantics::AcquireRelease |
                                       spirv::MemorySemantics::WorkgroupMemory);
 }
 
 void KernelBuilder::deviceMemoryBarrier() {
-  spirv::MemoryBarrierOp::create(b, location, spirv::Scope::Device,
+  spirv::MemoryBarrierOp::create(ir(), loc(), spirv::Scope::Device,
                                  spirv::MemorySemantics::AcquireRelease |
                                      spirv::MemorySemantics::UniformMemory);
 }

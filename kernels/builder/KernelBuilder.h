@@ -3,7 +3,7 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A thin layer over OpBuilder with which the emitters say what a kernel does:
+// What the emitters say a kernel with: arithmetic as expressions (Expr.h),
 // typed views of windows, loops, workgroup memory, barriers. Everything it
 // builds is gpu/scf/arith/memref/spirv that LowerToSpirv can convert.
 //
@@ -14,6 +14,8 @@
 //===----------------------------------------------------------------------===//
 
 #pragma once
+
+#include "expr/Expr.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -35,11 +37,11 @@ struct BindingUse {
 /// The place of a matrix in left x right + total.
 enum class MatrixUse { Left, Right, Total };
 
-class KernelBuilder {
+class KernelBuilder : public ExprBuilder {
 public:
-  /// Starts a kernel function named `main` in a new gpu.module at `builder`'s
+  /// Starts a kernel function named `main` in a new gpu.module at `b`'s
   /// insertion point.
-  KernelBuilder(OpBuilder &builder, Location loc, StringRef moduleName,
+  KernelBuilder(OpBuilder &b, Location loc, StringRef moduleName,
                 int64_t lanes);
 
   /// What is at binding `bindings[0]` has `pieceBytes` bytes there and goes on
@@ -53,35 +55,12 @@ public:
   /// Ends the function; returns the module.
   gpu::GPUModuleOp finish();
 
-  OpBuilder &ir() { return b; }
-  Location loc() const { return location; }
   const llvm::MapVector<unsigned, BindingUse> &bindings() const { return uses; }
   int64_t workgroupBytes() const { return workgroupMemoryBytes; }
 
-  //===--- Index arithmetic (folded where constant) -----------------------===//
-  Value index(int64_t value);
-  Value add(Value a, Value b);
-  Value mul(Value a, int64_t factor);
-  Value sub(Value a, Value b);
-  Value div(Value a, int64_t divisor); ///< Of non-negative values.
-  Value rem(Value a, int64_t divisor); ///< Of non-negative values.
-  Value min(Value a, Value b);         ///< Of non-negative values.
-  Value less(Value a, Value b);        ///< Unsigned.
-  Value equal(Value a, Value b);
-  Value zero(Type type);
-  Value select(Value condition, Value yes, Value no);
-  Value both(Value a, Value b);   ///< Of conditions, or of the bits of words.
-  Value either(Value a, Value b); ///< The same.
-  Value differ(Value a, Value b); ///< The same: exclusive or.
-  Value negate(Value condition);
-  /// A number of 32 bits; `add`, `sub` and what compares take words, too.
-  Value word(uint32_t value);
-  Value shiftLeft(Value word, Value bits);
-  Value shiftRight(Value word, Value bits); ///< Zeros come in.
-  Value toIndex(Value word);
-  Value toWord(Value index);
-  Value laneId();  ///< 0 .. lanes - 1
-  Value groupId(); ///< The workgroup's number.
+  //===--- Places ---------------------------------------------------------===//
+  Expr laneId() const;  ///< 0 .. lanes - 1
+  Expr groupId() const; ///< The workgroup's number.
 
   //===--- Control flow
   //-----------------------------------------------------===//
@@ -93,7 +72,7 @@ public:
        bool runs = false);
   /// Loads of windows that are only read leave loops whose iterations do not
   /// change them (spirv/HoistLoads.h).
-  void hoistLoads() { module->setAttr(kHoistsLoads, b.getUnitAttr()); }
+  void hoistLoads() { module->setAttr(kHoistsLoads, ir().getUnitAttr()); }
   static constexpr const char *kHoistsLoads = "hoists_loads";
   /// while (condition(state)) state = body(state); returns the last state.
   SmallVector<Value>
@@ -154,16 +133,15 @@ public:
 
   //===--- Subgroups (KernelScalars.cpp)
   //------------------------------------===//
-  Value subgroupId();
-  Value laneInSubgroup();
+  Expr subgroupId() const;
+  Expr laneInSubgroup() const;
   /// A number that drivers know when they compile the kernel.
-  Value subgroupSize();
+  Expr subgroupSize() const;
   /// A bit for each lane of a subgroup of 32, all of which get there.
   Value ballot(Value condition);
   /// The sum of the words of the lanes below in the subgroup, all of which get
   /// there.
   Value sumBelow(Value word);
-  Value countBits(Value word);
 
   //===--- Matrix units (KernelMatrices.cpp)
   //--------------------------------===//
@@ -199,8 +177,6 @@ private:
   Value toStorage(Value value);
   Value fromStorage(Value value, Type type);
 
-  OpBuilder &b;
-  Location location;
   gpu::GPUModuleOp module;
   gpu::GPUFuncOp function;
   llvm::MapVector<std::pair<unsigned, Type>, BlockArgument> views;

@@ -14,22 +14,22 @@ using namespace mlir::gpuvm;
 
 void KernelBuilder::storeWorkgroupWords(Value memory, ArrayRef<Value> values,
                                         Value i) {
-  Type word = b.getI32Type();
+  Type word = ir().getI32Type();
   Type element = values.front().getType();
   unsigned perWord = 32 / element.getIntOrFloatBitWidth();
   SmallVector<Value> bits;
   if (element.isBF16()) {
-    element = b.getI16Type();
+    element = ir().getI16Type();
     for (Value value : values)
-      bits.push_back(arith::BitcastOp::create(b, location, element, value));
+      bits.push_back(make<arith::BitcastOp>(element, value));
     values = bits;
   }
   Type type = VectorType::get({perWord}, element);
   SmallVector<Value> words;
   for (; !values.empty(); values = values.drop_front(perWord)) {
-    Value vector = spirv::CompositeConstructOp::create(
-        b, location, type, values.take_front(perWord));
-    words.push_back(spirv::BitcastOp::create(b, location, word, vector));
+    Value vector =
+        make<spirv::CompositeConstructOp>(type, values.take_front(perWord));
+    words.push_back(make<spirv::BitcastOp>(word, vector));
   }
   storeWorkgroupVector(memory, words, i);
 }
@@ -41,42 +41,40 @@ Type KernelBuilder::matrixType(Type element, int64_t rows, int64_t columns,
                                                 : "COp";
   if (element.isBF16()) {
     // The dialect has no matrices of bf16; lowerToSpirv makes them.
-    module->setAttr(kBfloat16Matrices, b.getUnitAttr());
-    element = b.getF16Type();
+    module->setAttr(kBfloat16Matrices, ir().getUnitAttr());
+    element = ir().getF16Type();
   }
   if (element.isInteger(8))
-    element = IntegerType::get(b.getContext(), 8, IntegerType::Signed);
+    element = IntegerType::get(ir().getContext(), 8, IntegerType::Signed);
   return gpu::MMAMatrixType::get({rows, columns}, element, operand);
 }
 
 Value KernelBuilder::zeroMatrix(Type type) {
   Type element = cast<gpu::MMAMatrixType>(type).getElementType();
-  return gpu::SubgroupMmaConstantMatrixOp::create(b, location, type,
-                                                  zero(element));
+  return make<gpu::SubgroupMmaConstantMatrixOp>(type, constant(element, 0));
 }
 
 Value KernelBuilder::loadMatrix(Value memory, Type type, Value i, int64_t pitch,
                                 bool byColumns) {
-  return gpu::SubgroupMmaLoadMatrixOp::create(
-      b, location, type, memory, i, b.getIndexAttr(pitch),
-      byColumns ? b.getUnitAttr() : nullptr);
+  return make<gpu::SubgroupMmaLoadMatrixOp>(
+      type, memory, i, ir().getIndexAttr(pitch),
+      byColumns ? ir().getUnitAttr() : nullptr);
 }
 
 void KernelBuilder::storeMatrix(Value matrix, Value memory, Value i,
                                 int64_t pitch) {
-  gpu::SubgroupMmaStoreMatrixOp::create(b, location, matrix, memory, i,
-                                        b.getIndexAttr(pitch),
+  gpu::SubgroupMmaStoreMatrixOp::create(ir(), loc(), matrix, memory, i,
+                                        ir().getIndexAttr(pitch),
                                         /*transpose=*/nullptr);
 }
 
 Value KernelBuilder::multiplyElements(Value a, Value c) {
-  return gpu::SubgroupMmaElementwiseOp::create(
-      b, location, a.getType(), ValueRange{a, c}, gpu::MMAElementwiseOp::MULF);
+  return make<gpu::SubgroupMmaElementwiseOp>(a.getType(), ValueRange{a, c},
+                                             gpu::MMAElementwiseOp::MULF);
 }
 
 Value KernelBuilder::multiplyMatrices(Value left, Value right, Value total) {
-  return gpu::SubgroupMmaComputeOp::create(b, location, total.getType(), left,
-                                           right, total,
-                                           /*a_transpose=*/nullptr,
-                                           /*b_transpose=*/nullptr);
+  return make<gpu::SubgroupMmaComputeOp>(total.getType(), left, right, total,
+                                         /*a_transpose=*/nullptr,
+                                         /*b_transpose=*/nullptr);
 }

@@ -86,9 +86,9 @@ SmallVector<Value> KeyImage::lastOfDigit(Value shift) {
   SmallVector<Value> words = last();
   if (!isa<FloatType>(type) || !descends)
     return words;
-  Value isUpper = k.equal(shift, k.word(bits() - 8));
+  Expr isUpper = k(shift) == bits() - 8;
   for (Value &word : words)
-    word = k.select(isUpper, word, k.word(0));
+    word = select(isUpper, word, k.word(0));
   return words;
 }
 
@@ -96,7 +96,7 @@ SmallVector<Value> KeyImage::invert(ArrayRef<Value> words) {
   SmallVector<Value> inverse;
   for (auto [word, ones] : llvm::zip_equal(
            words, split(~uint64_t(0) >> (64 - bits()), this->words())))
-    inverse.push_back(k.differ(word, k.word(ones)));
+    inverse.push_back(k(word) ^ ones);
   return inverse;
 }
 
@@ -107,26 +107,26 @@ SmallVector<Value> KeyImage::image(ArrayRef<Value> key) {
   auto real = dyn_cast<FloatType>(type);
   if (!real) {
     if (!isUnsigned)
-      top = k.differ(top, k.word(sign));
+      top = k(top) ^ sign;
     return descends ? invert(words) : words;
   }
   // What is negative is inverted; -0 counts as +0, and a NaN as all ones.
-  Value size = k.both(top, k.word(~sign));
-  Value infinity = k.word(split(infinityOf(real), this->words()).back());
-  Value isNan = k.less(infinity, size);
+  Expr size = k(top) & (~sign);
+  Expr infinity = k.word(split(infinityOf(real), this->words()).back());
+  Expr isNan = infinity < size;
   Value any = size;
   if (words.size() == 2) {
-    any = k.either(size, words[0]);
-    Value rest = k.less(k.word(0), words[0]);
-    isNan = k.either(isNan, k.both(k.equal(size, infinity), rest));
+    any = size | words[0];
+    Value rest = k.word(0) < words[0];
+    isNan = isNan | ((size == infinity) & rest);
   }
-  Value isNegative = k.both(k.less(size, top), k.less(k.word(0), any));
-  top = k.either(size, k.word(sign));
+  Expr isNegative = (size < top) & (k.word(0) < any);
+  top = size | sign;
   SmallVector<Value> inverse = invert(key);
   SmallVector<uint32_t> ones =
       split(~uint64_t(0) >> (64 - bits()), this->words());
   for (auto [word, other, one] : llvm::zip_equal(words, inverse, ones))
-    word = k.select(isNan, k.word(one), k.select(isNegative, other, word));
+    word = select(isNan, k.word(one), select(isNegative, other, word));
   return descends ? invert(words) : words;
 }
 
@@ -134,14 +134,13 @@ Value KeyImage::digit(ArrayRef<Value> key, Value shift, int64_t count) {
   SmallVector<Value> words = image(key);
   Value word = words.front();
   if (words.size() == 2)
-    word = k.select(k.less(shift, k.word(32)), words[0], words[1]);
-  word = k.shiftRight(word, k.both(shift, k.word(31)));
-  return k.both(word, k.word((uint32_t(1) << count) - 1));
+    word = select(k(shift) < 32, words[0], words[1]);
+  word = k(word) >> (k(shift) & 31);
+  return k(word) & (k.word((uint32_t(1) << count) - 1));
 }
 
 Value KeyImage::before(ArrayRef<Value> a, ArrayRef<Value> b) {
   if (a.size() == 1)
-    return k.less(a[0], b[0]);
-  return k.either(k.less(a[1], b[1]),
-                  k.both(k.equal(a[1], b[1]), k.less(a[0], b[0])));
+    return k(a[0]) < b[0];
+  return (k(a[1]) < b[1]) | ((k(a[1]) == b[1]) & (k(a[0]) < b[0]));
 }

@@ -43,8 +43,8 @@ SmallVector<Value> KernelBuilder::inPiece(unsigned binding, Type memory,
   if (split == splits.end())
     return access(view(binding, memory), i);
   int64_t perPiece = split->second.pieceBytes / bytesOf(memory);
-  Value piece = div(i, perPiece);
-  Value at = rem(i, perPiece);
+  Value piece = Expr(*this, i) / perPiece;
+  Value at = Expr(*this, i) % perPiece;
   return inOneOf(split->second.bindings, 0, piece, memory, at, results, access);
 }
 
@@ -56,17 +56,17 @@ SmallVector<Value> KernelBuilder::inOneOf(ArrayRef<unsigned> bindings,
   if (bindings.size() == 1)
     return access(view(bindings.front(), memory), at);
   size_t half = bindings.size() / 2;
-  Value isLower = less(piece, index(first + half));
+  Value isLower = Expr(*this, piece) < first + half;
   auto branch = [&](ArrayRef<unsigned> pieces, int64_t number) {
     return [&, pieces, number](OpBuilder &nested, Location) {
-      OpBuilder::InsertionGuard guard(b);
-      b.restoreInsertionPoint(nested.saveInsertionPoint());
+      OpBuilder::InsertionGuard guard(ir());
+      ir().restoreInsertionPoint(nested.saveInsertionPoint());
       scf::YieldOp::create(
-          b, location,
+          ir(), loc(),
           inOneOf(pieces, number, piece, memory, at, results, access));
     };
   };
-  auto op = scf::IfOp::create(b, location, isLower,
+  auto op = scf::IfOp::create(ir(), loc(), isLower,
                               branch(bindings.take_front(half), first),
                               branch(bindings.drop_front(half), first + half));
   return llvm::to_vector_of<Value>(op.getResults());

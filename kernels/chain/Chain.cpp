@@ -58,7 +58,7 @@ Value ChainEmitter::laneOn(int64_t distance) {
   if (!lane) {
     OpBuilder::InsertionGuard guard(k.ir());
     k.ir().setInsertionPointAfterValue(emitter.lane());
-    lane = k.rem(k.add(emitter.lane(), k.index(distance)), plan.shape.lanes);
+    lane = (k(emitter.lane()) + distance) % plan.shape.lanes;
   }
   return lane;
 }
@@ -66,7 +66,7 @@ Value ChainEmitter::laneOn(int64_t distance) {
 /// Neighbouring lanes have neighbouring elements, so that all of them can be
 /// accessed at once.
 Value ChainEmitter::slotIndex(int64_t row, Value lane) {
-  return k.add(lane, k.index(row * plan.shape.lanes));
+  return k(lane) + row * plan.shape.lanes;
 }
 
 void ChainEmitter::share(Value value) {
@@ -87,8 +87,8 @@ FailureOr<Value> ChainEmitter::read(Value value, ArrayRef<LaneIndex> indices) {
     return k.loadWorkgroup(memory, type,
                            slotIndex(held.rowOf(at.item), laneOn(at.lane)));
   Value position = emitter.ownPosition(value, indices);
-  Value row = k.mul(k.rem(position, held.items), plan.shape.lanes);
-  return k.loadWorkgroup(memory, type, k.add(row, k.div(position, held.items)));
+  Expr row = k(position) % held.items * plan.shape.lanes;
+  return k.loadWorkgroup(memory, type, row + k(position) / held.items);
 }
 
 //===----------------------------------------------------------------------===//
@@ -100,17 +100,17 @@ void ChainEmitter::store(unsigned binding, Value held) {
   int64_t count = plan.shape.ownElements(held);
   int64_t perLane = own.size();
   int64_t capacity = plan.shape.lanes * perLane;
-  Value first = k.mul(emitter.lane(), perLane);
+  Expr first = k(emitter.lane()) * perLane;
   auto storeBlock = [&] {
     k.storeVector(binding, own, emitter.windowPosition(count, first));
   };
   if (capacity == count)
     return storeBlock();
   if (count % perLane == 0)
-    return k.ifThen(k.less(first, k.index(count)), storeBlock);
+    return k.ifThen(first < count, storeBlock);
   for (auto [i, value] : llvm::enumerate(own)) {
-    Value position = k.add(first, k.index(i));
-    k.ifThen(k.less(position, k.index(count)), [&] {
+    Expr position = first + i;
+    k.ifThen(position < count, [&] {
       k.store(binding, value, emitter.windowPosition(count, position));
     });
   }

@@ -150,11 +150,11 @@ LaneIndex StepEmitter::itemIndex(int64_t elements, int64_t item) {
   int64_t blocks = llvm::divideCeil(elements, items);
   Value block = laneId;
   if (blocks < shape.lanes)
-    block = k.min(block, k.index(blocks - 1));
-  LaneIndex index = {k.add(k.mul(block, items), k.index(item)), /*stride=*/0,
+    block = min(k(block), blocks - 1);
+  LaneIndex index = {k(block) * items + item, /*stride=*/0,
                      item == 0 ? items : 1, item, (blocks - 1) * items + item};
   if (index.high >= elements) {
-    index.base = k.min(index.base, k.index(elements - 1));
+    index.base = min(k(index.base), elements - 1);
     index.high = elements - 1;
     index.low = std::min(item, elements - 1);
     index.divisor = 1;
@@ -167,8 +167,7 @@ Value StepEmitter::itemPosition(int64_t elements, int64_t item) {
 }
 
 Value StepEmitter::windowPosition(int64_t elements, Value position) {
-  return shape.hasInstances ? k.add(k.mul(groupId, elements), position)
-                            : position;
+  return shape.hasInstances ? k(groupId) * elements + position : position;
 }
 
 //===----------------------------------------------------------------------===//
@@ -198,10 +197,10 @@ static SmallVector<LaneIndex> splitPosition(KernelBuilder &k,
   for (int64_t size : llvm::reverse(shape.drop_front())) {
     // A block lies in one row if rows are made of whole blocks.
     bool innermost = reversed.empty() && size % items == 0;
-    LaneIndex index = {k.rem(rest, size), 0, 1, innermost ? item : 0,
+    LaneIndex index = {k(rest) % size, 0, 1, innermost ? item : 0,
                        innermost ? size - items + item : size - 1};
     reversed.push_back(index);
-    rest = k.div(rest, size);
+    rest = k(rest) / size;
   }
   if (shape.size() == 1)
     reversed.push_back(position);
@@ -299,7 +298,7 @@ Value StepEmitter::ownPosition(Value held, ArrayRef<LaneIndex> indices) {
   ArrayRef<int64_t> source = shapeOf(held);
   int64_t stride = 1;
   for (unsigned dim = source.size(); dim-- > first;) {
-    position = k.add(k.mul(indices[dim].base, stride), position);
+    position = k(indices[dim].base) * stride + position;
     stride *= source[dim];
   }
   return position;

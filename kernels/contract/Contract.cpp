@@ -86,28 +86,27 @@ static std::pair<Value, Value> placeOfTile(KernelBuilder &k, Value number,
   constexpr int64_t kBand = 8;
   int64_t across = tile.tilesAcross();
   if (tile.tilesDown() % kBand != 0)
-    return {k.div(number, across), k.rem(number, across)};
-  Value inBand = k.rem(number, kBand * across);
-  Value down =
-      k.add(k.mul(k.div(number, kBand * across), kBand), k.rem(inBand, kBand));
-  return {down, k.div(inBand, kBand)};
+    return {k(number) / across, k(number) % across};
+  Expr inBand = k(number) % (kBand * across);
+  Value down = k(number) / (kBand * across) * kBand + inBand % kBand;
+  return {down, inBand / kBand};
 }
 
 void ContractEmitter::emitTile(Value number) {
   int64_t perBatch = tile.tilesDown() * tile.tilesAcross();
-  Value rest = k.div(number, perBatch);
+  Expr rest = k(number) / perBatch;
   batch.assign(ranges.size(), Value());
   for (unsigned loop = ranges.size(); loop-- > 0;) {
     bool isReduction = reductions.front().getIteratorTypesArray()[loop] ==
                        utils::IteratorType::reduction;
     if (isReduction || loop == tile.loops.rows || loop == tile.loops.columns)
       continue;
-    batch[loop] = k.rem(rest, ranges[loop]);
-    rest = k.div(rest, ranges[loop]);
+    batch[loop] = rest % ranges[loop];
+    rest = rest / ranges[loop];
   }
-  auto [down, across] = placeOfTile(k, k.rem(number, perBatch), tile);
-  firstRow = k.mul(down, tile.tileRows());
-  firstColumn = k.mul(across, tile.tileColumns());
+  auto [down, across] = placeOfTile(k, k(number) % perBatch, tile);
+  firstRow = k(down) * tile.tileRows();
+  firstColumn = k(across) * tile.tileColumns();
 
   Values totals = initialTotals();
   int64_t steps = tile.elements / tile.depth;
@@ -117,9 +116,9 @@ void ContractEmitter::emitTile(Value number) {
     auto step = [&](Value number, ValueRange values) {
       put(Values(values.drop_front(totals.size())));
       k.workgroupBarrier();
-      Value next = k.min(k.add(number, k.index(1)), k.index(steps - 1));
+      Value next = min(k(number) + 1, steps - 1);
       Values fetched = fetch(next);
-      firstInStep = k.mul(number, tile.depth);
+      firstInStep = k(number) * tile.depth;
       Values result =
           compute(Values(values.take_front(totals.size())), tile.depth);
       k.workgroupBarrier();
@@ -187,9 +186,9 @@ void ContractEmitter::storeElements(Value row, Value column,
   };
   Value inside;
   if (tile.rows % tile.tileRows() != 0)
-    inside = k.less(row, k.index(tile.rows));
+    inside = k(row) < tile.rows;
   if (tile.columns % tile.tileColumns() != 0) {
-    Value inRow = k.less(column, k.index(tile.columns));
+    Value inRow = k(column) < tile.columns;
     inside =
         inside ? arith::AndIOp::create(k.ir(), k.loc(), inside, inRow) : inRow;
   }

@@ -17,7 +17,7 @@ using namespace mlir::gpuvm;
 ContractEmitter::Values ContractEmitter::fetch(Value step) {
   Values fetched;
   for (const StagedInput &input : tile.inputs)
-    fetchInput(input, k.mul(step, tile.depth), /*clamps=*/false, fetched);
+    fetchInput(input, k(step) * tile.depth, /*clamps=*/false, fetched);
   return fetched;
 }
 
@@ -62,26 +62,26 @@ void ContractEmitter::fetchInput(const StagedInput &input, Value firstElement,
   int64_t together = oneByOne ? 1 : input.fetched;
   c.elements.begin(together);
   for (int64_t p = 0; p < plan.perLane; ++p) {
-    Value run = k.add(lane, k.index(p * tile.lanes()));
-    run = k.min(run, k.index(plan.runs - 1));
-    Value line = k.div(run, plan.perLine);
-    Value inLine = k.mul(k.rem(run, plan.perLine), input.fetched);
+    Expr run = k(lane) + p * tile.lanes();
+    run = min(run, plan.runs - 1);
+    Value line = run / plan.perLine;
+    Expr inLine = run % plan.perLine * input.fetched;
     for (int64_t i = 0; i < input.fetched; i += together) {
-      Value along = k.add(inLine, k.index(i));
+      Value along = inLine + i;
       LaneIndex element = {
-          k.add(firstElement, input.alongReduction ? along : line),
+          k(firstElement) + (input.alongReduction ? along : line),
           input.alongReduction, input.alongReduction ? together : 1};
       Value inside;
       if (clamps) {
         if (padsWithZeros())
-          inside = k.less(element.base, k.index(tile.elements));
-        element.base = k.min(element.base, k.index(tile.elements - 1));
+          inside = k(element.base) < tile.elements;
+        element.base = min(k(element.base), tile.elements - 1);
       }
-      LaneIndex own = {k.add(first, input.alongReduction ? line : along),
+      LaneIndex own = {k(first) + (input.alongReduction ? line : along),
                        !input.alongReduction,
                        input.alongReduction ? 1 : together};
       int64_t last = range - (input.alongReduction ? 1 : together);
-      own.base = k.min(own.base, k.index(last));
+      own.base = min(k(own.base), last);
       LaneIndex zero = {k.index(0), 0, 1};
       bool ofRows = input.dim == StagedInput::Rows;
       bool ofColumns = input.dim == StagedInput::Columns;
@@ -94,7 +94,7 @@ void ContractEmitter::fetchInput(const StagedInput &input, Value firstElement,
         return;
       if (inside)
         for (Value &value : *values)
-          value = k.select(inside, value, k.zero(value.getType()));
+          value = select(k(inside), value, 0);
       llvm::append_range(fetched, *values);
     }
   }
@@ -114,24 +114,23 @@ void ContractEmitter::putInput(unsigned number, ArrayRef<Value> values) {
   const StagedInput &input = tile.inputs[number];
   FetchPlan plan = planFetch(tile, input);
   for (int64_t p = 0; p < plan.perLane; ++p) {
-    Value run = k.add(lane, k.index(p * tile.lanes()));
+    Expr run = k(lane) + p * tile.lanes();
     auto store = [&] {
-      Value line = k.div(run, plan.perLine);
-      Value first =
-          k.mul(k.rem(run, plan.perLine), input.fetched / input.width);
-      Value at = k.add(k.mul(line, tile.pitch(input)), first);
+      Expr line = run / plan.perLine;
+      Value first = run % plan.perLine * (input.fetched / input.width);
+      Expr at = line * tile.pitch(input) + first;
       for (int64_t v = 0; v < input.fetched / input.width; ++v) {
         ArrayRef<Value> vector =
             values.slice(p * input.fetched + v * input.width, input.width);
         if (tile.units)
-          k.storeWorkgroupWords(memory[number], vector, k.add(at, k.index(v)));
+          k.storeWorkgroupWords(memory[number], vector, at + v);
         else
-          k.storeWorkgroupVector(memory[number], vector, k.add(at, k.index(v)));
+          k.storeWorkgroupVector(memory[number], vector, at + v);
       }
     };
     if ((p + 1) * tile.lanes() <= plan.runs)
       store();
     else
-      k.ifThen(k.less(run, k.index(plan.runs)), store);
+      k.ifThen(run < plan.runs, store);
   }
 }

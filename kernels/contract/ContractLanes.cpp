@@ -33,9 +33,9 @@ private:
                   ElementEmitter::Point at);
 
   Value inTile(Value lane, int64_t i, int64_t group);
-  Value row(int64_t i) { return k.add(firstRow, inTile(laneRow, i, rowGroup)); }
+  Value row(int64_t i) { return k(firstRow) + inTile(laneRow, i, rowGroup); }
   Value column(int64_t j) {
-    return k.add(firstColumn, inTile(laneColumn, j, columnGroup));
+    return k(firstColumn) + inTile(laneColumn, j, columnGroup);
   }
   unsigned accumulatorAt(int64_t row, int64_t column) const {
     return (row * tile.columnsPerLane + column) * accumulators.size();
@@ -68,21 +68,19 @@ LaneContract::LaneContract(EmitterContext &context) : ContractEmitter(context) {
 /// Element i of a lane's block along one side of the tile: groups of
 /// neighbours, the lanes' groups side by side.
 Value LaneContract::inTile(Value lane, int64_t i, int64_t group) {
-  return k.add(k.mul(lane, group),
-               k.index(i / group * group * kTileLanes + i % group));
+  return k(lane) * group + (i / group * group * kTileLanes + i % group);
 }
 
 LaneContract::Values LaneContract::initialTotals() {
-  laneColumn = k.rem(lane, kTileLanes);
-  laneRow = k.div(lane, kTileLanes);
+  laneColumn = k(lane) % kTileLanes;
+  laneRow = k(lane) / kTileLanes;
   Values totals;
   c.elements.begin(1);
   for (int64_t i = 0; i < tile.rowsPerLane; ++i)
     for (int64_t j = 0; j < tile.columnsPerLane; ++j)
       for (const Accumulator &a : accumulators) {
-        auto value =
-            emitInitial(a, {k.min(row(i), k.index(tile.rows - 1)), 0, 1},
-                        {k.min(column(j), k.index(tile.columns - 1)), 0, 1});
+        auto value = emitInitial(a, {min(k(row(i)), tile.rows - 1), 0, 1},
+                                 {min(k(column(j)), tile.columns - 1), 0, 1});
         totals.push_back(check(value) ? value->front() : Value());
       }
   return totals;
@@ -111,7 +109,7 @@ LaneContract::Values LaneContract::computeFew(Values totals, Value first,
                                               int64_t count) {
   for (int64_t done = 0; done < count; done += 4) {
     int64_t now = std::min<int64_t>(4, count - done);
-    Value from = k.add(first, k.index(done));
+    Expr from = k(first) + done;
     SmallVector<SmallVector<Values>> read;
     for (unsigned number = 0; number < tile.inputs.size(); ++number)
       read.push_back(readInput(number, from, now));
@@ -122,10 +120,10 @@ LaneContract::Values LaneContract::computeFew(Values totals, Value first,
         for (int64_t j = 0; j < tile.columnsPerLane; ++j) {
           ElementEmitter::Point at = nowhere;
           if (needsPlace) {
-            Value element = k.add(firstInStep, k.add(from, k.index(e)));
+            Value element = k(firstInStep) + (from + e);
             at = c.elements.point(
-                loopIndices({k.min(row(i), k.index(tile.rows - 1)), 0, 1},
-                            {k.min(column(j), k.index(tile.columns - 1)), 0, 1},
+                loopIndices({min(k(row(i)), tile.rows - 1), 0, 1},
+                            {min(k(column(j)), tile.columns - 1), 0, 1},
                             {element, 0, 1}),
                 ranges);
           }
@@ -194,17 +192,16 @@ LaneContract::readInput(unsigned number, Value first, int64_t count) {
     for (int64_t x = 0; x < perLane; ++x) {
       Value line =
           input.dim == StagedInput::None ? k.index(0) : inTile(own, x, group);
-      Value at =
-          k.add(k.mul(line, tile.pitch(input)), k.div(first, input.width));
+      Value at = k(line) * tile.pitch(input) + k(first) / input.width;
       read[x] = load(at);
     }
     return read;
   }
   for (int64_t e = 0; e < count; ++e)
     for (int64_t x = 0; x < perLane; x += input.width) {
-      Value line = k.add(first, k.index(e));
-      Value inLine = k.add(own, k.index(x / input.width * kTileLanes));
-      Values vector = load(k.add(k.mul(line, tile.pitch(input)), inLine));
+      Expr line = k(first) + e;
+      Value inLine = k(own) + x / input.width * kTileLanes;
+      Values vector = load(line * tile.pitch(input) + inLine);
       for (int64_t v = 0; v < input.width; ++v)
         read[x + v].push_back(vector[v]);
     }

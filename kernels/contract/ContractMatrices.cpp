@@ -52,8 +52,8 @@ MatrixContract::Values MatrixContract::initialTotals() {
                                        kSide * kRowVectors);
     subgroup = k.subgroupId();
     laneInSubgroup = k.laneInSubgroup();
-    down = k.div(subgroup, units.subgroupsAcross);
-    across = k.rem(subgroup, units.subgroupsAcross);
+    down = k(subgroup) / units.subgroupsAcross;
+    across = k(subgroup) % units.subgroupsAcross;
   }
   Type type = k.matrixType(units.total, kSide, kSide, MatrixUse::Total);
   return Values(units.fragments() * accumulators.size(), k.zeroMatrix(type));
@@ -65,12 +65,10 @@ Value MatrixContract::loadFactor(unsigned number, int64_t element,
   const StagedInput &input = tile.inputs[number];
   bool ofRows = input.dim == StagedInput::Rows;
   int64_t fragments = ofRows ? units.fragmentsDown : units.fragmentsAcross;
-  Value own = k.add(k.mul(ofRows ? down : across, fragments * kSide),
-                    k.index(fragment * kSide));
+  Expr own = k(ofRows ? down : across) * (fragments * kSide) + fragment * kSide;
   int64_t pitch = tile.pitch(input);
-  Value at = input.alongReduction
-                 ? k.add(k.mul(own, pitch), k.index(element / input.width))
-                 : k.add(k.div(own, input.width), k.index(element * pitch));
+  Value at = input.alongReduction ? own * pitch + element / input.width
+                                  : own / input.width + element * pitch;
   Type type =
       ofRows ? k.matrixType(units.factor, kSide, units.depth, MatrixUse::Left)
              : k.matrixType(units.factor, units.depth, kSide, MatrixUse::Right);
@@ -108,9 +106,9 @@ Lanes MatrixContract::addInitial(unsigned number, Value row, Value column,
                                  Lanes elements) {
   int64_t count = elements.size();
   c.elements.begin(count);
-  auto initial = emitInitial(
-      accumulators[number], {k.min(row, k.index(tile.rows - 1)), 0, 1},
-      {k.min(column, k.index(tile.columns - count)), count > 1, count});
+  auto initial =
+      emitInitial(accumulators[number], {min(k(row), tile.rows - 1), 0, 1},
+                  {min(k(column), tile.columns - count), count > 1, count});
   if (!check(initial))
     return elements;
   for (auto [element, start] : llvm::zip_equal(elements, *initial)) {
@@ -129,11 +127,11 @@ void MatrixContract::store(ArrayRef<Value> totals) {
   constexpr int64_t kLanesPerRow = kSide / kElements;
   bool together = tile.columns % kElements == 0 && c.layout.vectorizes;
   int64_t group = together ? kElements : 1;
-  Value myRow = k.div(laneInSubgroup, kLanesPerRow);
-  Value myColumn = k.mul(k.rem(laneInSubgroup, kLanesPerRow), kElements);
-  Value mine = k.mul(subgroup, accumulators.size() * kSide * kRowVectors);
+  Expr myRow = k(laneInSubgroup) / kLanesPerRow;
+  Expr myColumn = k(laneInSubgroup) % kLanesPerRow * kElements;
+  Expr mine = k(subgroup) * (accumulators.size() * kSide * kRowVectors);
   auto placeOf = [&](unsigned accumulator) {
-    return k.add(mine, k.index(accumulator * kSide * kRowVectors));
+    return mine + accumulator * kSide * kRowVectors;
   };
   for (int64_t i = 0; i < units.fragmentsDown; ++i)
     for (int64_t j = 0; j < units.fragmentsAcross; ++j) {
@@ -146,22 +144,19 @@ void MatrixContract::store(ArrayRef<Value> totals) {
       k.workgroupBarrier();
       for (unsigned number = 0; number < accumulators.size(); ++number)
         for (int64_t v = 0; v < kElements; v += kVector) {
-          Value at =
-              k.add(k.mul(myRow, kRowVectors),
-                    k.add(k.div(myColumn, kVector), k.index(v / kVector)));
+          Value at = myRow * kRowVectors + (myColumn / kVector + v / kVector);
           llvm::append_range(elements[number],
                              k.loadWorkgroupVector(exchange, units.total,
-                                                   k.add(placeOf(number), at)));
+                                                   k(placeOf(number)) + at));
         }
       k.workgroupBarrier();
-      Value row =
-          k.add(firstRow, k.add(k.mul(down, units.fragmentsDown * kSide),
-                                k.add(myRow, k.index(i * kSide))));
-      Value column =
-          k.add(firstColumn, k.add(k.mul(across, units.fragmentsAcross * kSide),
-                                   k.add(myColumn, k.index(j * kSide))));
+      Value row = k(firstRow) + (k(down) * (units.fragmentsDown * kSide) +
+                                 (myRow + i * kSide));
+      Expr column =
+          k(firstColumn) + (k(across) * (units.fragmentsAcross * kSide) +
+                            (myColumn + j * kSide));
       for (int64_t v = 0; v < kElements; v += group) {
-        Value at = k.add(column, k.index(v));
+        Value at = column + v;
         SmallVector<Lanes> part;
         for (unsigned number = 0; number < accumulators.size(); ++number)
           part.push_back(

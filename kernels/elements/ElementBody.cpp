@@ -59,22 +59,19 @@ Value ElementEmitter::divideIndex(Operation &op, Point at, int64_t lane) {
   if (offset < 0)
     return Value();
   if (common == divisor)
-    return quotient ? kernel.add(kernel.div(dim.base, divisor),
-                                 kernel.index(offset / divisor))
+    return quotient ? kernel(dim.base) / divisor + offset / divisor
                     : kernel.index(offset % divisor);
   if (offset >= common)
     return Value();
-  return quotient
-             ? kernel.div(dim.base, divisor)
-             : kernel.add(kernel.rem(dim.base, divisor), kernel.index(offset));
+  return quotient ? kernel(dim.base) / divisor
+                  : kernel(dim.base) % divisor + offset;
 }
 
 /// The element of a table at `indices`; outside of it, one at its border.
 FailureOr<Value> ElementEmitter::readTable(Value table, ValueRange indices) {
   SmallVector<LaneIndex> place;
   for (auto [index, size] : llvm::zip_equal(indices, shapeOf(table)))
-    place.push_back(
-        {kernel.min(index, kernel.index(size - 1)), 0, 1, 0, size - 1});
+    place.push_back({min(kernel(index), size - 1), 0, 1, 0, size - 1});
   Scope outer = exchange(Scope());
   FailureOr<Lanes> element = emit(table, point(place, shapeOf(table)));
   exchange(std::move(outer));

@@ -51,7 +51,7 @@ static bool hasRange(const LaneIndex &index) {
 
 LaneIndex ElementEmitter::addIndex(LaneIndex a, LaneIndex b) {
   LaneIndex sum = {isConstantIndex(b.base) ? addConstant(kernel, a.base, b.base)
-                                           : kernel.add(a.base, b.base),
+                                           : kernel(a.base) + b.base,
                    a.stride + b.stride, std::gcd(a.divisor, b.divisor)};
   if (hasRange(a) && hasRange(b)) {
     sum.low = a.low + b.low;
@@ -72,7 +72,7 @@ LaneIndex ElementEmitter::mulIndex(LaneIndex a, int64_t factor) {
   if (llvm::MulOverflow(a.divisor, std::abs(factor), divisor) ||
       divisor > kAnyDivisor)
     divisor = kAnyDivisor;
-  LaneIndex product = {kernel.mul(a.base, factor), a.stride * factor, divisor};
+  LaneIndex product = {kernel(a.base) * factor, a.stride * factor, divisor};
   bool fits = hasRange(a) && factor >= 0 &&
               !llvm::MulOverflow(a.high, factor, product.high);
   if (fits && product.high < LaneIndex::kUnbounded)
@@ -121,9 +121,9 @@ LaneIndex ElementEmitter::evaluate(AffineExpr expr, ArrayRef<LaneIndex> dims) {
   case AffineExprKind::Mul:
     return mulIndex(lhs, rhs);
   case AffineExprKind::FloorDiv: // Lanes were chosen so that they agree.
-    return {kernel.div(lhs.base, rhs), 0, 1};
+    return {kernel(lhs.base) / rhs, 0, 1};
   case AffineExprKind::Mod:
-    return {kernel.rem(lhs.base, rhs), lhs.stride,
+    return {kernel(lhs.base) % rhs, lhs.stride,
             std::gcd(lhs.divisor, std::abs(rhs))};
   default:
     llvm_unreachable("indexing maps hold no other expression");
@@ -142,9 +142,9 @@ SmallVector<LaneIndex> gpuvm::delinearize(KernelBuilder &k, LaneIndex position,
       indices[0] = position;
       break;
     }
-    indices[dim] = {k.rem(position.base, shape[dim]), position.stride,
+    indices[dim] = {k(position.base) % shape[dim], position.stride,
                     std::gcd(position.divisor, shape[dim])};
-    position = {k.div(position.base, shape[dim]), 0, 1};
+    position = {k(position.base) / shape[dim], 0, 1};
   }
   return indices;
 }
@@ -182,10 +182,10 @@ ArrayRef<LaneIndex> ElementEmitter::indicesOf(Point at) {
   LaneIndex rest = *place.flat;
   SmallVector<LaneIndex> reversed;
   for (int64_t size : llvm::reverse(ArrayRef(place.shape).drop_front())) {
-    reversed.push_back({kernel.rem(rest.base, size), rest.stride,
-                        std::gcd(rest.divisor, size)});
+    reversed.push_back(
+        {kernel(rest.base) % size, rest.stride, std::gcd(rest.divisor, size)});
     int64_t divisor = rest.divisor % size == 0 ? rest.divisor / size : 1;
-    rest = {kernel.div(rest.base, size), 0, divisor};
+    rest = {kernel(rest.base) / size, 0, divisor};
   }
   reversed.push_back(rest);
   place.indices.assign(reversed.rbegin(), reversed.rend());

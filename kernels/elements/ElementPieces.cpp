@@ -70,15 +70,15 @@ static PieceIndex within(KernelBuilder &k, LaneIndex index, int64_t offset,
   bool testsLow = !isBounded || index.low < offset;
   bool testsHigh = !isBounded || index.high >= offset + size;
   if (testsLow) {
-    Value below = k.less(own.base, k.index(offset));
+    Value below = k(own.base) < offset;
     own.base = arith::SelectOp::create(k.ir(), k.loc(), below, k.index(offset),
                                        own.base);
   }
   if (testsHigh)
-    own.base = k.min(own.base, k.index(offset + size - 1));
+    own.base = min(k(own.base), offset + size - 1);
   if (testsLow || testsHigh)
-    piece.inside = k.equal(own.base, index.base);
-  own.base = k.add(own.base, k.index(-offset));
+    piece.inside = k(own.base) == index.base;
+  own.base = k(own.base) + -offset;
   own.low = isBounded ? std::max<int64_t>(index.low - offset, 0) : 0;
   own.high = isBounded ? std::min(index.high - offset, size - 1) : size - 1;
   own.divisor = 1;
@@ -157,10 +157,8 @@ FailureOr<Value> ElementEmitter::emitInsertSlice(tensor::InsertSliceOp op,
     LaneIndex own = piece.own;
     Value inside = piece.inside;
     if (stride != 1) {
-      inside =
-          both(kernel, inside,
-               kernel.equal(kernel.rem(own.base, stride), kernel.index(0)));
-      own = {kernel.div(own.base, stride), 0, 1, 0, size - 1};
+      inside = both(kernel, inside, kernel(own.base) % stride == 0);
+      own = {kernel(own.base) / stride, 0, 1, 0, size - 1};
     }
     if (!dropped.test(dim))
       place.push_back(own);

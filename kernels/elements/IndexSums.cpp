@@ -62,5 +62,5 @@ Value gpuvm::addConstant(KernelBuilder &k, Value base, Value constant) {
         pending.push_back({user->getResult(0), reached + parts->second});
     }
   }
-  return k.add(base, constant);
+  return k(base) + constant;
 }

@@ -54,13 +54,13 @@ FftEmitter::Places FftEmitter::placesOf(const FftStage &stage) {
   int64_t count = layout.butterflies(stage);
   Places places;
   for (int64_t first = 0; first < count; first += layout.lanes) {
-    Value number = k.add(lane, k.index(first)), inside;
+    Value number = k(lane) + first, inside;
     if (first + layout.lanes > count) {
-      inside = k.less(number, k.index(count));
-      number = k.min(number, k.index(count - 1));
+      inside = k(number) < count;
+      number = min(k(number), count - 1);
     }
     int64_t period = across ? layout.tile : distance(stage);
-    Value fast = k.rem(number, period), slow = k.div(number, period);
+    Value fast = k(number) % period, slow = k(number) / period;
     places.push_back(across ? Place{fast, slow, inside}
                             : Place{slow, fast, inside});
   }
@@ -123,7 +123,7 @@ void FftEmitter::multiplySpectrum(Held &held) {
 }
 
 void FftEmitter::emitTile(Value number) {
-  firstTransform = k.mul(number, layout.tile);
+  firstTransform = k(number) * layout.tile;
   memoryIsRead = false;
   Held held = {placesOf(layout.stages.front()), {}};
   for (const Place &place : held.places)

@@ -15,7 +15,7 @@ using namespace mlir::gpuvm;
 //===----------------------------------------------------------------------===//
 
 Value FftEmitter::numberInAll(const Place &place) {
-  return k.add(firstTransform, place.transform);
+  return k(firstTransform) + place.transform;
 }
 
 /// The indices of `place` in all dimensions but the transformed one and that of
@@ -26,7 +26,7 @@ SmallVector<LaneIndex> FftEmitter::indicesOf(const Signal &signal,
   shape.erase(shape.begin() + signal.dimension);
   Value number = numberInAll(place);
   if (layout.transforms % layout.tile != 0)
-    number = k.min(number, k.index(layout.transforms - 1));
+    number = min(k(number), layout.transforms - 1);
   if (shape.empty())
     return {};
   return delinearize(k, {number}, shape);
@@ -51,7 +51,7 @@ Complex FftEmitter::emit(Value tensor, ArrayRef<LaneIndex> indices) {
     if (check(re) && check(im))
       return {re->front(), im->front()};
   }
-  Value zero = k.zero(getElementTypeOrSelf(tensor.getType()));
+  Value zero = k.constant(getElementTypeOrSelf(tensor.getType()), 0);
   return {zero, zero};
 }
 
@@ -64,7 +64,7 @@ Complexes FftEmitter::read(const Signal &signal, const Place &place,
   for (int64_t q = 0; q < stage.radix; ++q) {
     int64_t low = q * distance(stage);
     SmallVector<LaneIndex> indices(others);
-    LaneIndex element = {k.add(place.number, k.index(low)), 0, 1, low,
+    LaneIndex element = {k(place.number) + low, 0, 1, low,
                          low + distance(stage) - 1};
     indices.insert(indices.begin() + signal.dimension, element);
     values.push_back(emit(signal.tensor, indices));
@@ -74,9 +74,9 @@ Complexes FftEmitter::read(const Signal &signal, const Place &place,
 
 void FftEmitter::multiplyTwiddles(Held &held, const FftStage &stage) {
   for (auto [place, values] : llvm::zip_equal(held.places, held.values)) {
-    Value n = k.rem(place.number, stage.before);
+    Expr n = k(place.number) % stage.before;
     for (int64_t q = 1; q < stage.radix; ++q) {
-      LaneIndex entry = {k.add(n, k.index(stage.index(q)))};
+      LaneIndex entry = {n + stage.index(q)};
       values[q] = arithmetic.multiply(values[q], emit(twiddles, entry));
     }
   }
@@ -116,7 +116,7 @@ void FftEmitter::write(const Held &held) {
   for (auto [place, values] : llvm::zip_equal(held.places, held.values)) {
     Value inside = place.inside;
     if (layout.transforms % layout.tile != 0) {
-      Value exists = k.less(numberInAll(place), k.index(layout.transforms));
+      Value exists = k(numberInAll(place)) < layout.transforms;
       inside =
           inside ? Value(arith::AndIOp::create(k.ir(), k.loc(), inside, exists))
                  : exists;
@@ -125,7 +125,7 @@ void FftEmitter::write(const Held &held) {
       SmallVector<LaneIndex> others = indicesOf(result, place);
       for (auto [q, value] : llvm::enumerate(values)) {
         SmallVector<LaneIndex> indices(others);
-        Value n = k.add(place.number, k.index(q * distance(stage)));
+        Value n = k(place.number) + q * distance(stage);
         indices.insert(indices.begin() + result.dimension, {n});
         writeOne(inverse ? arithmetic.scale(value, factor) : value, indices);
       }
@@ -145,9 +145,9 @@ void FftEmitter::write(const Held &held) {
 FftEmitter::Slots FftEmitter::spreadSlots(const Place &place,
                                           const FftStage &stage) {
   int64_t block = stage.before * stage.radix + layout.padding(stage);
-  Value first = k.add(k.mul(k.div(place.number, stage.before), block),
-                      k.rem(place.number, stage.before));
-  return {k.add(k.mul(place.transform, layout.pitch()), first), stage.before};
+  Value first =
+      k(place.number) / stage.before * block + k(place.number) % stage.before;
+  return {k(place.transform) * layout.pitch() + first, stage.before};
 }
 
 /// Where the elements are that a butterfly of `stage` takes, behind `before`.
@@ -156,10 +156,10 @@ FftEmitter::Slots FftEmitter::lineSlots(const Place &place,
                                         const FftStage &before) {
   // Whole blocks of the stage before lie between the elements.
   int64_t padding = layout.padding(before);
-  Value blocks = k.div(place.number, stage.before);
-  Value first = k.add(place.number, k.mul(blocks, padding));
+  Expr blocks = k(place.number) / stage.before;
+  Value first = k(place.number) + blocks * padding;
   int64_t step = distance(stage) + distance(stage) / stage.before * padding;
-  return {k.add(k.mul(place.transform, layout.pitch()), first), step};
+  return {k(place.transform) * layout.pitch() + first, step};
 }
 
 void FftEmitter::storeEach(const Held &held, bool imaginary, Value memory,
@@ -169,7 +169,7 @@ void FftEmitter::storeEach(const Held &held, bool imaginary, Value memory,
       Slots to = slots(place);
       for (auto [q, value] : llvm::enumerate(values))
         k.storeWorkgroup(memory, imaginary ? value.im : value.re,
-                         k.add(to.first, k.index(q * to.step)));
+                         k(to.first) + q * to.step);
     };
     if (place.inside)
       k.ifThen(place.inside, store);
@@ -185,8 +185,8 @@ void FftEmitter::loadEach(Held &held, bool imaginary, Value memory,
   for (auto [place, values] : llvm::zip_equal(held.places, held.values)) {
     Slots from = slots(place);
     for (auto [q, value] : llvm::enumerate(values))
-      (imaginary ? value.im : value.re) = k.loadWorkgroup(
-          memory, type, k.add(from.first, k.index(q * from.step)));
+      (imaginary ? value.im : value.re) =
+          k.loadWorkgroup(memory, type, k(from.first) + q * from.step);
   }
 }
 

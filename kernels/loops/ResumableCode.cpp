@@ -63,8 +63,7 @@ void ResumableCode::go(State state) {
 }
 
 Value ResumableCode::isIn(State state) {
-  return k.equal(loadPrivate(k.ir(), k.loc(), counter, k.ir().getI32Type()),
-                 k.word(state));
+  return k(loadPrivate(k.ir(), k.loc(), counter, k.ir().getI32Type())) == state;
 }
 
 /// From `at` to where another state begins.
@@ -200,27 +199,26 @@ void ResumableCode::emit(State state) {
 
 void ResumableCode::begin(Value active) {
   storePrivate(k.ir(), k.loc(), counter,
-               k.select(active, k.word(kStart), k.word(kDone)));
+               select(k(active), k.word(kStart), k.word(kDone)));
 }
 
 Value ResumableCode::isDone() {
-  return k.equal(loadPrivate(k.ir(), k.loc(), counter, k.ir().getI32Type()),
-                 k.word(kDone));
+  return k(loadPrivate(k.ir(), k.loc(), counter, k.ir().getI32Type())) == kDone;
 }
 
 void ResumableCode::run(Value i, Value turns, int64_t unroll) {
   map.map(code.getArgument(0), i);
   emit(kStart);
   auto goesOn = [&](ValueRange state) {
-    Value through = k.either(isIn(end), isDone());
-    return k.both(k.less(state[0], turns), k.negate(through));
+    Expr through = k(isIn(end)) | isDone();
+    return (k(state[0]) < turns) & !through;
   };
-  k.loopWhile(k.index(0), goesOn, [&](ValueRange state) {
+  k.loopWhile(ValueRange{k.index(0)}, goesOn, [&](ValueRange state) {
     for (int64_t u = 0; u < unroll; ++u)
       for (State s = kStart + 1; s < states.size(); ++s)
         if (s != end && (u == 0 || isInner(s)))
           emit(s);
-    return SmallVector<Value>{k.add(state[0], k.index(1))};
+    return SmallVector<Value>{k(state[0]) + 1};
   });
   emit(end);
 }
@@ -257,7 +255,7 @@ void ResumableCode::restore(Value at) {
 
 Value ResumableCode::isSavedDone(Value at) {
   Type word = k.ir().getI32Type();
-  return k.equal(k.loadWorkgroup(savedCounter, word, at), k.word(kDone));
+  return k(k.loadWorkgroup(savedCounter, word, at)) == kDone;
 }
 
 void ResumableCode::markSavedDone(Value at) {

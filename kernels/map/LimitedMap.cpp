@@ -24,7 +24,7 @@ class LimitedMap : RootEmitter {
 public:
   explicit LimitedMap(EmitterContext &context)
       : RootEmitter(context),
-        limiter(k.ir(), k.loc(), k.toWord(k.subgroupSize())),
+        limiter(k.ir(), k.loc(), k.subgroupSize().toWord()),
         lanes(c.layout.groups * c.layout.lanes),
         times(llvm::divideCeil(c.layout.elements, lanes)) {}
   LogicalResult run();
@@ -45,11 +45,11 @@ void LimitedMap::emitElement(Value i) {
   Operation *before =
       at == b.getInsertionBlock()->begin() ? nullptr : &*std::prev(at);
   auto mayStore = [&] {
-    Value yes = k.negate(limiter.limit(before, times));
+    Expr yes = !k(limiter.limit(before, times));
     if (times > 1) {
-      Value one = k.select(yes, k.word(1), k.word(0));
+      Value one = select(yes, k.word(1), k.word(0));
       Value count = loadPrivate(b, k.loc(), stored, b.getI32Type());
-      storePrivate(b, k.loc(), stored, k.add(count, one));
+      storePrivate(b, k.loc(), stored, k(count) + one);
     }
     return yes;
   };
@@ -61,7 +61,7 @@ void LimitedMap::leave(Value thread) {
   Value count = k.word(1);
   if (times > 1)
     count =
-        k.add(loadPrivate(k.ir(), k.loc(), stored, k.ir().getI32Type()), count);
+        k(loadPrivate(k.ir(), k.loc(), stored, k.ir().getI32Type())) + count;
   k.ifThen(limiter.isAnyEnded(), [&] {
     k.store(c.bindings.scratch[0], count, thread);
     k.store(c.bindings.scratch[1],
@@ -71,7 +71,7 @@ void LimitedMap::leave(Value thread) {
 }
 
 LogicalResult LimitedMap::run() {
-  Value thread = k.add(k.mul(k.groupId(), c.layout.lanes), k.laneId());
+  Expr thread = k.groupId() * c.layout.lanes + k.laneId();
   Value end = k.index(c.layout.elements);
   if (times > 1) {
     stored = allocatePrivate(k.ir(), k.loc(), k.ir().getI32Type());
@@ -86,7 +86,7 @@ LogicalResult LimitedMap::run() {
   } else if (lanes == c.layout.elements) {
     emitElement(thread);
   } else {
-    k.ifThen(k.less(thread, end), [&] { emitElement(thread); });
+    k.ifThen(thread < end, [&] { emitElement(thread); });
   }
   leave(thread);
   if (failed(limiter.finish(kMaxSubgroupIterations, times + 1)))

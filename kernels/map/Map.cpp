@@ -56,13 +56,12 @@ static LogicalResult emitTile(EmitterContext &c, Value tile) {
   const KernelLayout &layout = c.layout;
   KernelBuilder &k = c.kernel;
   int64_t row = layout.lanes * layout.vector;
-  Value lane = k.mul(k.laneId(), layout.vector);
-  Value base = k.add(k.mul(tile, row * layout.unroll), lane);
+  Value lane = k.laneId() * layout.vector;
+  Expr base = k(tile) * (row * layout.unroll) + lane;
   SmallVector<PendingStore> stores;
   c.elements.begin(layout.vector);
   for (int64_t u = 0; u < layout.unroll; ++u)
-    if (failed(emitElements(c, k.add(base, k.index(u * row)), layout.vector,
-                            stores)))
+    if (failed(emitElements(c, base + u * row, layout.vector, stores)))
       return failure();
   for (PendingStore &store : stores)
     k.storeVector(store.binding, store.values, store.at);
@@ -90,13 +89,13 @@ static LogicalResult emitLeftover(EmitterContext &c, int64_t from) {
   const KernelLayout &layout = c.layout;
   KernelBuilder &k = c.kernel;
   LogicalResult result = success();
-  Value thread = k.add(k.mul(k.groupId(), layout.lanes), k.laneId());
+  Expr thread = k.groupId() * layout.lanes + k.laneId();
   if (from == 0 && layout.elements <= layout.groups * layout.lanes) {
-    k.ifThen(k.less(thread, k.index(layout.elements)),
+    k.ifThen(thread < layout.elements,
              [&] { result = emitElement(c, thread); });
     return result;
   }
-  k.loop(k.add(k.index(from), thread), k.index(layout.elements),
+  k.loop(from + thread, k.index(layout.elements),
          k.index(layout.groups * layout.lanes), {}, [&](Value i, ValueRange) {
            result = emitElement(c, i);
            return SmallVector<Value>();
@@ -131,8 +130,8 @@ static LogicalResult emitBeside(EmitterContext &c) {
     for (PendingStore &store : stores)
       k.store(store.binding, store.values.front(), store.at);
   };
-  Value thread = k.add(k.mul(k.groupId(), c.layout.lanes), k.laneId());
-  k.ifThen(k.equal(thread, k.index(0)), emitAll);
+  Expr thread = k.groupId() * c.layout.lanes + k.laneId();
+  k.ifThen(thread == 0, emitAll);
   return result;
 }
 

@@ -85,8 +85,8 @@ void ResumingMap::layOut() {
 Value ResumingMap::turnsNow() {
   Value size = k.subgroupSize(), now = k.index(turns);
   for (int64_t slices : {2, 8})
-    now = k.select(k.less(k.index(kSlice * slices / 2), size),
-                   k.index(std::max<int64_t>(turns / slices, 1)), now);
+    now = select(kSlice * slices / 2 < k(size),
+                 k.index(std::max<int64_t>(turns / slices, 1)), now);
   return now;
 }
 
@@ -94,38 +94,35 @@ Value ResumingMap::turnsNow() {
 /// the list that is worked on, and whether work on it begins.
 SmallVector<Value> ResumingMap::emitRound(Value first, ValueRange state) {
   Value round = state[0], base = state[1], begins = state[2];
-  Value lane = k.laneId();
-  Value isFirst = k.equal(round, k.index(0));
-  Value place = k.sub(lane, k.add(k.index(own - kSlice), k.mul(round, kSlice)));
-  Value inSlice = k.both(k.negate(isFirst), k.less(place, k.index(kSlice)));
-  Value slot = k.min(place, k.index(kSlice - 1));
-  Value at = k.add(base, slot);
-  Value listed = k.both(inSlice, k.less(at, k.toIndex(countRest())));
-  Value next =
-      k.toIndex(k.loadWorkgroup(list, word(), k.min(at, k.index(own - 1))));
-  Value mine = k.add(first, k.min(lane, k.index(own - 1)));
-  Value hasLeft =
-      k.negate(k.equal(k.load(c.bindings.scratch[0], word(), mine), k.word(0)));
-  Value begun = k.both(k.both(isFirst, k.less(lane, k.index(own))), hasLeft);
-  Value active = k.either(begun, listed);
+  Expr lane = k.laneId();
+  Expr isFirst = k(round) == 0;
+  Expr place = lane - (k.index(own - kSlice) + k(round) * kSlice);
+  Expr inSlice = !isFirst & (place < kSlice);
+  Value slot = min(place, kSlice - 1);
+  Expr at = k(base) + slot;
+  Expr listed = inSlice & (at < k(countRest()).toIndex());
+  Value next = k(k.loadWorkgroup(list, word(), min(at, own - 1))).toIndex();
+  Value mine = k(first) + min(lane, own - 1);
+  Value hasLeft = !(k(k.load(c.bindings.scratch[0], word(), mine)) == 0);
+  Expr begun = isFirst & (lane < own) & hasLeft;
+  Expr active = begun | listed;
   machine->begin(active);
-  k.ifThen(k.both(listed, k.negate(begins)), [&] { machine->restore(slot); });
-  machine->run(k.add(first, k.select(isFirst, lane, next)), turnsNow(), unroll);
-  Value isLeft = k.both(active, k.negate(machine->isDone()));
-  k.ifThen(k.both(isFirst, isLeft), [&] {
+  k.ifThen(listed & !k(begins), [&] { machine->restore(slot); });
+  machine->run(k(first) + select(isFirst, lane, next), turnsNow(), unroll);
+  Value isLeft = active & !k(machine->isDone());
+  k.ifThen(isFirst & isLeft, [&] {
     Value free = k.atomicWorkgroup(arith::AtomicRMWKind::addi, rest, k.index(0),
                                    k.word(1));
-    k.storeWorkgroup(list, k.toWord(lane), k.toIndex(free));
+    k.storeWorkgroup(list, lane.toWord(), k(free).toIndex());
   });
   k.ifThen(inSlice, [&] { machine->save(slot); });
   k.workgroupBarrier();
-  Value done = k.negate(isFirst);
+  Value done = !isFirst;
   for (int64_t i = 0; i < kSlice; ++i)
-    done = k.both(done, machine->isSavedDone(k.index(i)));
+    done = k(done) & machine->isSavedDone(k.index(i));
   k.workgroupBarrier();
-  return {k.add(round, k.index(1)),
-          k.add(base, k.select(done, k.index(kSlice), k.index(0))),
-          k.either(done, isFirst)};
+  return {k(round) + 1, k(base) + select(k(done), k.index(kSlice), 0),
+          k(done) | isFirst};
 }
 
 /// Leaves all words as they were before the map. The last workgroup takes back
@@ -135,13 +132,13 @@ void ResumingMap::finish(Value first, Value isGivenUp) {
   auto store = [&](LoopWord which, uint32_t value) {
     k.store(words, k.word(value), k.index(which));
   };
-  k.ifThen(k.less(k.laneId(), k.index(own)), [&] {
-    k.store(c.bindings.scratch[0], k.word(0), k.add(first, k.laneId()));
+  k.ifThen(k.laneId() < own, [&] {
+    k.store(c.bindings.scratch[0], k.word(0), k(first) + k.laneId());
   });
-  k.ifThen(k.equal(k.laneId(), k.index(0)), [&] {
+  k.ifThen(k.laneId() == 0, [&] {
     k.ifThen(isGivenUp, [&] { store(kUnfinished, 1); });
     Value before = k.atomicIncrement(words, k.index(kArrived));
-    k.ifThen(k.equal(before, k.word(c.layout.groups - 1)), [&] {
+    k.ifThen(k(before) == c.layout.groups - 1, [&] {
       store(kGroups, 0);
       store(kArrived, 0);
     });
@@ -153,21 +150,20 @@ LogicalResult ResumingMap::run() {
   machine->allocateSaved(kSlice);
   rest = k.allocateWorkgroup(word(), 1);
   list = k.allocateWorkgroup(word(), own);
-  k.ifThen(k.equal(k.laneId(), k.index(0)),
+  k.ifThen(k.laneId() == 0,
            [&] { k.storeWorkgroup(rest, k.word(0), k.index(0)); });
   k.workgroupBarrier();
-  Value first = k.mul(k.groupId(), own);
+  Value first = k.groupId() * own;
   Value yes =
       arith::ConstantOp::create(k.ir(), k.loc(), k.ir().getBoolAttr(true));
   auto goesOn = [&](ValueRange state) {
-    Value hasWork = k.less(state[1], k.toIndex(countRest()));
-    return k.either(k.equal(state[0], k.index(0)),
-                    k.both(hasWork, k.less(state[0], k.index(rounds + 1))));
+    Expr hasWork = k(state[1]) < k(countRest()).toIndex();
+    return (k(state[0]) == 0) | (hasWork & (k(state[0]) < rounds + 1));
   };
   SmallVector<Value> state =
       k.loopWhile({k.index(0), k.index(0), yes}, goesOn,
                   [&](ValueRange now) { return emitRound(first, now); });
-  finish(first, k.less(state[1], k.toIndex(countRest())));
+  finish(first, k(state[1]) < k(countRest()).toIndex());
   return success();
 }
 
@@ -178,10 +174,10 @@ static LogicalResult emitLeft(EmitterContext &c, Value lane) {
   if (lanes >= c.layout.elements)
     return emitElement(c, lane);
   Value word = k.load(c.bindings.scratch[0], k.ir().getI32Type(), lane);
-  Value stored = k.toIndex(k.sub(word, k.word(1)));
+  Expr stored = (k(word) - 1).toIndex();
   LogicalResult result = success();
-  k.loop(k.add(lane, k.mul(stored, lanes)), k.index(c.layout.elements),
-         k.index(lanes), {}, [&](Value i, ValueRange) {
+  k.loop(k(lane) + stored * lanes, k.index(c.layout.elements), k.index(lanes),
+         {}, [&](Value i, ValueRange) {
            result = emitElement(c, i);
            return SmallVector<Value>();
          });

@@ -94,7 +94,7 @@ LogicalResult ReduceEmitter::run() {
   if (layout.lanesAtOnce)
     k.hoistLoads();
   lane = k.laneId();
-  laneGroup = k.div(lane, lanesPerGroup());
+  laneGroup = k(lane) / lanesPerGroup();
   if (!layout.order.sequential)
     for (ReducePhase &phase : phases)
       for (Slot &slot : phase.slots)
@@ -120,7 +120,7 @@ LogicalResult ReduceEmitter::run() {
 //===----------------------------------------------------------------------===//
 
 void ReduceEmitter::emitSequential() {
-  Value thread = k.add(k.mul(k.groupId(), KernelLayout::kLanes), lane);
+  Value thread = k.groupId() * KernelLayout::kLanes + lane;
   auto eachResult = [&](Value result, ValueRange) {
     for (const ReducePhase &phase : phases) {
       enter(phase);
@@ -167,7 +167,7 @@ ReduceEmitter::Values ReduceEmitter::sequentialBody(Values values, Value result,
 /// The lanes of results combine what they have; one lane finishes each.
 void ReduceEmitter::emitOnePhase(Value result, Value firstResult) {
   combineLanes(reduceLanes(result, k.index(0)), [&](const Values &totals) {
-    Value finished = k.add(firstResult, lane);
+    Value finished = k(firstResult) + lane;
     ifExists(finished, [&] { finish(totals, finished); });
   });
 }
@@ -178,7 +178,7 @@ void ReduceEmitter::ifExists(Value result, function_ref<void()> use) {
   if (layout.results % together == 0)
     use();
   else
-    k.ifThen(k.less(result, k.index(layout.results)), use);
+    k.ifThen(k(result) < layout.results, use);
 }
 
 void ReduceEmitter::emitAllPhases(Value result, Value firstResult) {
@@ -195,8 +195,7 @@ void ReduceEmitter::emitAllPhases(Value result, Value firstResult) {
     }
     foldLaneGroups(values);
     shareTotals();
-    Value number =
-        k.min(k.div(lane, lanesPerResult), k.index(layout.resultsPerGroup - 1));
+    Value number = min(k(lane) / lanesPerResult, layout.resultsPerGroup - 1);
     Values totals = loadTotal(number, KernelLayout::kLanes);
     c.elements.begin(1);
     bindTotals(totals, resultPoint(result));
@@ -204,13 +203,13 @@ void ReduceEmitter::emitAllPhases(Value result, Value firstResult) {
   if (results.empty())
     return;
   if (hasOwnResult())
-    ifExists(k.add(firstResult, lane), [&] {
+    ifExists(k(firstResult) + lane, [&] {
       c.elements.begin(1);
       storeResults(resultPoint(result));
     });
   else
-    k.ifThen(k.less(lane, k.index(layout.resultsPerGroup)),
-             [&] { finishAllPhases(k.add(firstResult, lane)); });
+    k.ifThen(k(lane) < layout.resultsPerGroup,
+             [&] { finishAllPhases(k(firstResult) + lane); });
 }
 
 /// One lane finishes a result, as in a kernel of one phase. Lanes beside each
@@ -240,20 +239,20 @@ void ReduceEmitter::emitResultsPerGroup() {
   int64_t together = perGroup * layout.resultsPerLane;
   int64_t blocks = llvm::divideCeil(count, together);
   keepsRows = layout.keepsRows && (phases.size() > 1 || perGroup > 1);
-  Value slot = k.div(laneGroup, layout.groupsPerResult);
+  Expr slot = k(laneGroup) / layout.groupsPerResult;
   if (perGroup > 1)
-    laneGroup = k.rem(laneGroup, layout.groupsPerResult);
+    laneGroup = k(laneGroup) % layout.groupsPerResult;
   auto eachBlock = [&](Value block, ValueRange) {
-    Value firstResult = k.mul(block, together);
+    Expr firstResult = k(block) * together;
     Value result = firstResult;
     if (perGroup > 1) {
-      result = k.add(firstResult, slot);
+      result = firstResult + slot;
       active = Value();
       if (perGroup * layout.groupsPerResult < ReductionOrder::kGroupsPerPart)
-        active = k.less(slot, k.index(perGroup));
+        active = slot < perGroup;
       if (count % perGroup != 0)
-        active = isActiveAnd(k.less(result, k.index(count)));
-      result = k.min(result, k.index(count - 1));
+        active = isActiveAnd(k(result) < count);
+      result = min(k(result), count - 1);
     }
     if (phases.size() == 1)
       emitOnePhase(result, firstResult);
@@ -269,8 +268,8 @@ void ReduceEmitter::emitResultsPerGroup() {
 
 void ReduceEmitter::emitParts() {
   int64_t parts = layout.order.parts;
-  Value group = k.groupId();
-  Value result = k.div(group, parts), part = k.rem(group, parts);
+  Expr group = k.groupId();
+  Value result = group / parts, part = group % parts;
   Arrivals arrivals(k, c.bindings.scratch.back(), result, parts);
   combineLanes(reduceLanes(result, part), [&](const Values &totals) {
     for (auto [i, total] : llvm::enumerate(totals)) {
@@ -288,9 +287,9 @@ void ReduceEmitter::foldPartials(Value result) {
   const int64_t partsPerLane = ReductionOrder::kLaneGroup / lanesPerGroup();
   Values totals;
   for (int64_t own = 0; own < partsPerLane; ++own) {
-    Value part = k.add(k.mul(lane, partsPerLane), k.index(own));
-    Value valid = k.less(part, k.index(parts));
-    Value at = k.add(k.mul(result, parts), k.min(part, k.index(parts - 1)));
+    Expr part = k(lane) * partsPerLane + own;
+    Value valid = part < parts;
+    Value at = k(result) * parts + min(part, parts - 1);
     Values partial;
     for (auto [i, slot] : llvm::enumerate(slots))
       partial.push_back(select(

@@ -21,14 +21,14 @@ static constexpr int64_t kRows = ReductionOrder::kColumnLanes;
 /// The results of this lane.
 LaneIndex ReduceEmitter::ownColumns(Value block) {
   int64_t vector = layout.vector;
-  Value number = k.add(k.mul(block, kColumnsAtOnce), columnLane);
-  Value last = k.index(layout.results / vector - 1);
+  Expr number = k(block) * kColumnsAtOnce + columnLane;
+  Expr last = k.index(layout.results / vector - 1);
   hasColumns = Value();
   if (layout.results % (vector * kColumnsAtOnce) != 0) {
-    hasColumns = k.less(number, k.add(last, k.index(1)));
-    number = k.min(number, last);
+    hasColumns = number < last + 1;
+    number = min(number, last);
   }
-  return {k.mul(number, vector), vector > 1, vector};
+  return {number * vector, vector > 1, vector};
 }
 
 /// The values of a lane: those of its first result, of its second one, ...
@@ -39,7 +39,7 @@ MutableArrayRef<Value> ReduceEmitter::ofColumn(Values &values, int64_t v) {
 ReduceEmitter::Values ReduceEmitter::startColumns(LaneIndex result) {
   Values values;
   for (int64_t v = 0; v < layout.vector; ++v)
-    llvm::append_range(values, startValues(k.add(result.base, k.index(v))));
+    llvm::append_range(values, startValues(k(result.base) + v));
   return values;
 }
 
@@ -69,14 +69,13 @@ ReduceEmitter::Values ReduceEmitter::reduceColumns(LaneIndex result,
   const int64_t stride = layout.order.parts * kRows;
   const int64_t bundle = stride * layout.unroll;
   const int64_t bundles = layout.elements / bundle;
-  Value first = k.add(k.mul(part, kRows), columnRow);
+  Expr first = k(part) * kRows + columnRow;
   Values values = startColumns(result);
   auto many = [&](Value element, ValueRange carried) {
     Values next(carried);
     c.elements.begin(layout.vector);
     for (int64_t u = 0; u < layout.unroll; ++u)
-      next =
-          accumulateColumns(next, result, k.add(element, k.index(u * stride)));
+      next = accumulateColumns(next, result, k(element) + u * stride);
     return next;
   };
   auto one = [&](Value element, ValueRange carried) {
@@ -84,7 +83,7 @@ ReduceEmitter::Values ReduceEmitter::reduceColumns(LaneIndex result,
     return accumulateColumns(Values(carried), result, element);
   };
   Value present = countPresent();
-  Value behind = k.add(first, k.index(bundles * bundle));
+  Value behind = first + bundles * bundle;
   if (bundles > 0)
     values = k.loop(first, untilPresent(behind, present), k.index(bundle),
                     values, many, /*runs=*/!present);
@@ -97,8 +96,7 @@ ReduceEmitter::Values ReduceEmitter::reduceColumns(LaneIndex result,
 /// Combines the rows of lanes; every lane of a column gets the totals.
 ReduceEmitter::Values ReduceEmitter::foldColumns(Values values) {
   auto placeOf = [&](int64_t v, Value row) {
-    return k.add(k.mul(k.add(row, k.index(v * kRows)), kColumnsAtOnce),
-                 columnLane);
+    return (k(row) + v * kRows) * kColumnsAtOnce + columnLane;
   };
   k.workgroupBarrier(); // Workgroup memory is used again.
   for (int64_t v = 0; v < layout.vector; ++v)
@@ -120,7 +118,7 @@ void ReduceEmitter::bindColumns(Values totals, LaneIndex result) {
   Values whole;
   for (int64_t v = 0; v < layout.vector; ++v) {
     c.elements.begin(1);
-    ElementEmitter::Point at = resultPoint(k.add(result.base, k.index(v)));
+    ElementEmitter::Point at = resultPoint(k(result.base) + v);
     llvm::append_range(whole, combine(initials(at), Values(ofColumn(totals, v)),
                                       /*ascends=*/false));
   }
@@ -151,19 +149,19 @@ void ReduceEmitter::storeColumns(LaneIndex result) {
 
 /// What one lane of a column does for all of them.
 void ReduceEmitter::onceAColumn(function_ref<void()> use) {
-  Value first = k.equal(columnRow, k.index(0));
+  Value first = k(columnRow) == 0;
   if (hasColumns)
     first = e(first) & hasColumns;
   k.ifThen(first, use);
 }
 
 void ReduceEmitter::emitColumns() {
-  columnLane = k.rem(lane, kColumnsAtOnce);
-  columnRow = k.div(lane, kColumnsAtOnce);
+  columnLane = k(lane) % kColumnsAtOnce;
+  columnRow = k(lane) / kColumnsAtOnce;
   int64_t blocks = layout.columnBlocks();
   if (layout.order.parts > 1) {
-    Value group = k.groupId();
-    emitColumnParts(k.rem(group, blocks), k.div(group, blocks));
+    Expr group = k.groupId();
+    emitColumnParts(group % blocks, group / blocks);
     return;
   }
   auto eachBlock = [&](Value block, ValueRange) {
@@ -188,7 +186,7 @@ void ReduceEmitter::emitColumnParts(Value block, Value part) {
   LaneIndex result = ownColumns(block);
   const int64_t parts = layout.order.parts, vector = layout.vector;
   auto partialAt = [&](Value part) {
-    return k.add(k.mul(part, layout.results), result.base);
+    return k(part) * layout.results + result.base;
   };
   Values totals = foldColumns(reduceColumns(result, part));
   onceAColumn([&] {

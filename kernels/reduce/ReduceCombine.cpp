@@ -216,7 +216,7 @@ ReduceEmitter::Values ReduceEmitter::combine(const Values &a, const Values &b,
 /// Where workgroup memory has the value of `lane`. Lane groups are an odd
 /// number of words apart: lanes that fold one each read from different banks.
 Value ReduceEmitter::slotOf(Value lane) {
-  return k.add(lane, k.div(lane, ReductionOrder::kLaneGroup));
+  return k(lane) + k(lane) / ReductionOrder::kLaneGroup;
 }
 int64_t ReduceEmitter::slotsFor(int64_t lanes) {
   return lanes + lanes / ReductionOrder::kLaneGroup;
@@ -243,7 +243,7 @@ ReduceEmitter::Values ReduceEmitter::foldSlots(Value firstLane, int64_t count,
                                                int64_t folding) {
   constexpr size_t kMaxLoadedSlots = 4;
   constexpr int64_t kGpuSubgroup = 32;
-  auto at = [&](Value j) { return slotOf(k.add(firstLane, k.mul(j, stride))); };
+  auto at = [&](Value j) { return slotOf(k(firstLane) + k(j) * stride); };
   auto unrolled = [&] {
     SmallVector<Values> loaded;
     for (int64_t j = 0; j < count; ++j)
@@ -259,7 +259,7 @@ ReduceEmitter::Values ReduceEmitter::foldSlots(Value firstLane, int64_t count,
     auto next = [&](Value j, ValueRange totals) {
       return combine(Values(totals), loadSlots(at(j)), /*ascends=*/false);
     };
-    Value end = k.sub(k.index(count), k.div(lane, folding));
+    Value end = k.index(count) - k(lane) / folding;
     Values first = loadSlots(at(k.index(0)));
     return k.loop(k.index(1), end, k.index(1), first, next);
   };
@@ -270,7 +270,7 @@ ReduceEmitter::Values ReduceEmitter::foldSlots(Value firstLane, int64_t count,
   SmallVector<Type> types;
   for (const Slot &slot : slots)
     types.push_back(slot.type);
-  Value isGpu = k.less(k.index(kGpuSubgroup - 1), k.subgroupSize());
+  Value isGpu = k.index(kGpuSubgroup - 1) < k.subgroupSize();
   return k.choose(isGpu, types, unrolled, inLoop);
 }
 
@@ -280,16 +280,16 @@ ReduceEmitter::Values ReduceEmitter::foldSlots(Value firstLane, int64_t count,
 void ReduceEmitter::foldLaneGroups(const Values &values) {
   constexpr int64_t group = ReductionOrder::kLaneGroup;
   const int64_t sideBySide = values.size() / slots.size();
-  Value own = k.mul(lane, group / lanesPerGroup());
+  Expr own = k(lane) * (group / lanesPerGroup());
   for (int64_t r = 0; r < sideBySide; ++r)
     storeSlots(ArrayRef(values).slice(r * slots.size(), slots.size()),
-               slotOf(k.add(own, k.index(r * KernelLayout::kLanes))));
+               slotOf(own + r * KernelLayout::kLanes));
   k.workgroupBarrier();
   if (layout.lanesAtOnce)
     return;
   const int64_t groups = ReductionOrder::kGroupsPerPart * sideBySide;
-  k.ifThen(k.less(lane, k.index(groups)), [&] {
-    Value first = k.mul(lane, group);
+  k.ifThen(k(lane) < groups, [&] {
+    Value first = k(lane) * group;
     storeSlots(foldSlots(first, group, 1, groups), slotOf(first));
   });
   k.workgroupBarrier();
@@ -297,7 +297,7 @@ void ReduceEmitter::foldLaneGroups(const Values &values) {
 
 /// The first lane of result `number` of the workgroup.
 Value ReduceEmitter::firstLaneOf(Value number) {
-  return k.mul(number, layout.groupsPerResult * ReductionOrder::kLaneGroup);
+  return k(number) * (layout.groupsPerResult * ReductionOrder::kLaneGroup);
 }
 
 /// The total of result `number` of the workgroup, after `foldLaneGroups`.
@@ -324,7 +324,7 @@ void ReduceEmitter::shareTotals() {
   if (!foldsForAll())
     return;
   const int64_t results = layout.resultsPerGroup;
-  k.ifThen(k.less(lane, k.index(results)), [&] {
+  k.ifThen(k(lane) < results, [&] {
     storeSlots(totalOf(lane, results), slotOf(firstLaneOf(lane)));
   });
   k.workgroupBarrier();
@@ -339,6 +339,5 @@ void ReduceEmitter::combineLanes(const Values &values,
   const int64_t sideBySide = values.size() / slots.size();
   foldLaneGroups(values);
   const int64_t results = layout.resultsPerGroup * sideBySide;
-  k.ifThen(k.less(lane, k.index(results)),
-           [&] { use(totalOf(lane, results)); });
+  k.ifThen(k(lane) < results, [&] { use(totalOf(lane, results)); });
 }

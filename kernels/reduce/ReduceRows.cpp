@@ -33,7 +33,7 @@ ElementEmitter::Point ReduceEmitter::loopPoint(LaneIndex result,
   if (layout.flat) {
     if (layout.results == 1)
       return c.elements.flatPoint(element, loops);
-    LaneIndex flat = {k.add(k.mul(result.base, layout.elements), element.base),
+    LaneIndex flat = {k(result.base) * layout.elements + element.base,
                       element.stride,
                       std::gcd(element.divisor, layout.elements)};
     return c.elements.flatPoint(flat, loops);
@@ -105,12 +105,12 @@ Value ReduceEmitter::countPresent() {
     return Value();
   int64_t rows = op.getStaticLoopRanges()[limit->loop];
   Expr present = minSigned(maxSigned(e(count->front()), 0), rows);
-  return k.mul(present.signedToIndex(), rowSize);
+  return k(present.signedToIndex()) * rowSize;
 }
 
 /// `end`, or `present` if that is known and less.
 Value ReduceEmitter::untilPresent(Value end, Value present) {
-  return present ? k.min(end, present) : end;
+  return present ? min(k(end), present) : end;
 }
 
 //===----------------------------------------------------------------------===//
@@ -157,8 +157,7 @@ ReduceEmitter::Values ReduceEmitter::reducePart(Value result, Value part) {
   int64_t fullRows = layout.elements / row;
   int64_t fullTurns = fullRows / order.rowsPerTurn();
   auto firstRow = [&](Value turn) {
-    return k.add(k.mul(turn, order.rowsPerTurn()),
-                 k.mul(laneGroup, order.rowsPerGroup));
+    return k(turn) * order.rowsPerTurn() + k(laneGroup) * order.rowsPerGroup;
   };
   start = startValues(result);
   Values values;
@@ -166,26 +165,24 @@ ReduceEmitter::Values ReduceEmitter::reducePart(Value result, Value part) {
     llvm::append_range(values, start);
   auto oneTurn = [&](Value turn, ValueRange carried) {
     Value first = firstRow(turn);
-    Value end = k.add(first, k.index(order.rowsPerGroup));
+    Value end = k(first) + order.rowsPerGroup;
     return accumulateRows(Values(carried), result, first, end,
                           order.rowsPerGroup);
   };
   Value present = countPresent();
   int64_t turn = order.rowsPerTurn() * row;
   Value turns = untilPresent(
-      k.index(fullTurns),
-      present ? k.div(k.add(present, k.index(turn - 1)), turn) : Value());
+      k.index(fullTurns), present ? (k(present) + (turn - 1)) / turn : Value());
   // The last turn may have fewer rows and an incomplete one.
-  Value owner = k.equal(part, k.index(fullTurns % order.parts));
+  Value owner = k(part) == fullTurns % order.parts;
   if (keepsRows) {
     values = reduceKeptRows(values, result, firstRow(k.index(0)));
   } else {
     if (fullTurns > 0)
       values = k.loop(part, turns, k.index(order.parts), values, oneTurn,
                       /*runs=*/!present && order.parts <= fullTurns);
-    Value first = k.min(firstRow(k.index(fullTurns)), k.index(fullRows));
-    Value end =
-        k.min(k.add(first, k.index(order.rowsPerGroup)), k.index(fullRows));
+    Expr first = min(k(firstRow(k.index(fullTurns))), fullRows);
+    Value end = min(first + order.rowsPerGroup, fullRows);
     end = select(e(owner), end, first);
     if (fullRows % order.rowsPerTurn() != 0)
       values = accumulateRows(values, result, first, end, std::nullopt);
@@ -193,7 +190,7 @@ ReduceEmitter::Values ReduceEmitter::reducePart(Value result, Value part) {
   if (layout.elements == fullRows * row)
     return values;
   int64_t ownerGroup = fullRows % order.rowsPerTurn() / order.rowsPerGroup;
-  owner = e(owner) & k.equal(laneGroup, k.index(ownerGroup));
+  owner = e(owner) & (k(laneGroup) == ownerGroup);
   return accumulateLeftover(values, result, owner);
 }
 
@@ -228,10 +225,10 @@ ReduceEmitter::Values ReduceEmitter::reduceKeptRows(Values values, Value result,
   for (int64_t turn = 0; turn < fullRows; turn += order.rowsPerTurn()) {
     bool whole = turn + layout.groupsPerResult * order.rowsPerGroup <= fullRows;
     for (int64_t u = 0; u < order.rowsPerGroup && turn + u < fullRows; ++u) {
-      Value row = k.add(firstInTurn, k.index(turn + u));
-      Value valid = whole ? Value() : k.less(row, k.index(fullRows));
+      Expr row = k(firstInTurn) + (turn + u);
+      Value valid = whole ? Value() : row < fullRows;
       if (valid)
-        row = k.min(row, k.index(fullRows - 1));
+        row = min(row, fullRows - 1);
       values = storeRow(values, result, inRow(row), elementsInRow(), &keptRows,
                         isActiveAnd(valid));
     }
@@ -250,8 +247,8 @@ ReduceEmitter::accumulateRows(const Values &values, Value result, Value first,
     c.elements.begin(layout.vector);
     Places places;
     for (int64_t u = 0; u < unroll; ++u)
-      next = accumulateRow(next, result, inRow(k.add(row, k.index(u))),
-                           elementsInRow(), places);
+      next = accumulateRow(next, result, inRow(k(row) + u), elementsInRow(),
+                           places);
     // A store between two rows would keep the second one's loads waiting: the
     // device cannot know that it is not what they read.
     storeByProducts(places, active);
@@ -280,8 +277,8 @@ ReduceEmitter::elementsAt(ElementEmitter::Point at, LaneIndex element,
     for (size_t i = 0; i < reduction.combiner->choices.size(); ++i) {
       Lanes &numbers = all.emplace_back();
       for (int64_t lane = 0; lane < lanes; ++lane)
-        numbers.push_back(e(k.add(element.base, k.index(lane * element.stride)))
-                              .signedToWord());
+        numbers.push_back(
+            e(k(element.base) + lane * element.stride).signedToWord());
     }
     for (size_t i = 0; i < reduction.combiner->claims.size(); ++i)
       all.push_back(Lanes(lanes, e.truth(true)));
@@ -299,9 +296,9 @@ static SmallVector<Value> laneOf(ArrayRef<Lanes> elements, int64_t lane) {
 ReduceEmitter::Values ReduceEmitter::resultsFrom(Value result) {
   Values own = {result};
   for (int64_t r = 1; r < layout.resultsPerLane; ++r) {
-    Value next = k.add(result, k.index(r));
+    Expr next = k(result) + r;
     if (layout.results % layout.resultsPerLane != 0)
-      next = k.min(next, k.index(layout.results - 1));
+      next = min(next, layout.results - 1);
     own.push_back(next);
   }
   return own;
@@ -330,10 +327,9 @@ int64_t ReduceEmitter::elementsInRow() const {
 /// kept over the loop, this lane's number in its group made the forces of
 /// 262,144 bodies 5 % slower on an H200.
 Value ReduceEmitter::inRow(Value row) {
-  Value own =
-      laneInGroup ? laneInGroup : k.rem(lane, ReductionOrder::kLaneGroup);
-  return k.add(k.mul(row, layout.order.elementsPerRow()),
-               k.mul(own, layout.order.elementsPerLane));
+  Value own = laneInGroup ? laneInGroup : k(lane) % ReductionOrder::kLaneGroup;
+  return k(row) * layout.order.elementsPerRow() +
+         k(own) * layout.order.elementsPerLane;
 }
 
 /// `count` of a lane's elements of one row, from `base` on, if `valid` (when
@@ -346,7 +342,7 @@ ReduceEmitter::Values ReduceEmitter::accumulateRow(Values values, Value result,
   int64_t vector = std::min(layout.vector, count);
   size_t perResult = values.size() / layout.resultsPerLane;
   for (int64_t v = 0; v < count; v += vector) {
-    LaneIndex index = {k.add(base, k.index(v)), 1, vector};
+    LaneIndex index = {k(base) + v, 1, vector};
     for (auto [r, own] : llvm::enumerate(resultsFrom(result))) {
       ElementEmitter::Point at =
           kept ? keptPoint(*kept, own, index) : loopPoint(own, index);
@@ -408,7 +404,7 @@ ReduceEmitter::accumulateLeftover(Values values, Value result, Value owner) {
                         Value valid) {
     if (together == 1)
       return accumulateElement(values, result, from, valid);
-    from = k.min(from, k.index(layout.elements - together));
+    from = min(k(from), layout.elements - together);
     return storeRow(values, result, from, together, kept, valid);
   };
   if (keepsRows) {
@@ -419,8 +415,8 @@ ReduceEmitter::accumulateLeftover(Values values, Value result, Value owner) {
                         ? layout.elements % layout.order.elementsPerRow()
                         : elementsInRow();
     for (int64_t v = 0; v < count; v += together) {
-      Value from = k.add(row, k.index(v));
-      Value valid = e(owner) & k.less(from, limit);
+      Expr from = k(row) + v;
+      Value valid = e(owner) & (from < limit);
       Values next = ofOrderLane(values, v / perLane);
       next = accumulate(next, from, &keptLeftover, valid);
       setOrderLane(values, v / perLane, next);
@@ -430,12 +426,12 @@ ReduceEmitter::accumulateLeftover(Values values, Value result, Value owner) {
   }
   Value count = select(e(owner), k.index(perLane), 0);
   for (int64_t own = 0; own < lanesAtOnce(); ++own) {
-    Value base = k.add(row, k.index(own * perLane));
+    Expr base = k(row) + own * perLane;
     auto body = [&](Value v, ValueRange carried) {
       c.elements.begin(vector);
-      Value from = k.add(base, v);
+      Expr from = base + v;
       return accumulate(Values(carried), from, /*kept=*/nullptr,
-                        isActiveAnd(k.less(from, limit)));
+                        isActiveAnd(from < limit));
     };
     Values next = k.loop(k.index(0), count, k.index(together),
                          ofOrderLane(values, own), body);
@@ -449,7 +445,7 @@ ReduceEmitter::Values ReduceEmitter::accumulateElement(Values values,
                                                        Value result,
                                                        Value element,
                                                        Value valid) {
-  LaneIndex index = {k.min(element, k.index(layout.elements - 1)), 0, 1};
+  LaneIndex index = {min(k(element), layout.elements - 1), 0, 1};
   for (auto [r, own] : llvm::enumerate(resultsFrom(result))) {
     ElementEmitter::Point at =
         keepsRows ? keptPoint(keptLeftover, own, index) : loopPoint(own, index);

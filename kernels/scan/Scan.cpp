@@ -41,7 +41,7 @@ ScanEmitter::TileShape ScanEmitter::tileShape(bool whole) const {
 
 /// How far `position` is in its row.
 Value ScanEmitter::stepOf(Value position) {
-  return k.rem(position, layout.space.length());
+  return k(position) % layout.space.length();
 }
 
 /// The element at `position`, and the next ones; or, if `next`, the element
@@ -53,23 +53,23 @@ ElementEmitter::Point ScanEmitter::pointAt(Value position, int64_t vector,
   bool isLast = space.dimension + 1 == static_cast<int64_t>(shape.size());
   if (isLast && !space.reverse)
     return c.elements.flatPoint({position, vector > 1, vector}, shape);
-  Value row = k.div(position, space.length()), step = stepOf(position);
+  Value row = k(position) / space.length(), step = stepOf(position);
   if (space.reverse)
-    step = k.sub(k.index(space.length() - 1), step);
+    step = (space.length() - 1) - k(step);
   if (next)
-    step = k.min(k.add(step, k.index(1)), k.index(space.length() - 1));
+    step = min(k(step) + 1, space.length() - 1);
   SmallVector<LaneIndex> indices = delinearize(
-      k, {k.div(row, space.inner()), 0, 1}, shape.take_front(space.dimension));
+      k, {k(row) / space.inner(), 0, 1}, shape.take_front(space.dimension));
   indices.push_back({step, vector > 1, vector});
   llvm::append_range(indices,
-                     delinearize(k, {k.rem(row, space.inner()), 0, 1},
+                     delinearize(k, {k(row) % space.inner(), 0, 1},
                                  shape.drop_front(space.dimension + 1)));
   return c.elements.point(indices, shape);
 }
 
 /// Whether position `i` of the quad is there; null if it surely is.
 Value ScanEmitter::inside(const Quad &quad, unsigned i) {
-  return k.less(k.add(quad.first, k.index(i)), k.index(layout.space.count()));
+  return k(quad.first) + i < layout.space.count();
 }
 
 /// Loads the elements from `position` on, as many as are loaded at once.
@@ -80,7 +80,7 @@ void ScanEmitter::loadElements(Quad &quad, Value position, TileShape shape) {
     FailureOr<Lanes> lanes = c.elements.emit(tensor, where);
     if (check(lanes))
       return *lanes;
-    return Lanes(shape.vector, k.zero(getElementTypeOrSelf(tensor)));
+    return Lanes(shape.vector, k.constant(getElementTypeOrSelf(tensor), 0));
   };
   SmallVector<Lanes> inputs;
   if (scan)
@@ -101,14 +101,13 @@ void ScanEmitter::loadElements(Quad &quad, Value position, TileShape shape) {
     if (compact) {
       Value keep = element.front();
       if (!shape.whole)
-        keep = k.both(keep, inside(quad, quad.elements.size()));
+        keep = k(keep) & inside(quad, quad.elements.size());
       element.front() =
           arith::ExtUIOp::create(k.ir(), k.loc(), k.ir().getI32Type(), keep);
     }
     if (layout.segmented) {
-      Value begins = v == 0 ? k.equal(stepOf(position), k.index(0))
-                            : k.zero(k.ir().getI1Type());
-      element.push_back(heads.empty() ? begins : k.either(begins, heads[v]));
+      Value begins = v == 0 ? k(stepOf(position)) == 0 : k.truth(false);
+      element.push_back(heads.empty() ? begins : k(begins) | heads[v]);
     }
     quad.elements.push_back(element);
   }
@@ -116,18 +115,17 @@ void ScanEmitter::loadElements(Quad &quad, Value position, TileShape shape) {
 
 /// The first position of this lane's quad in a row of a tile's quads.
 Value ScanEmitter::firstOfQuad(Value tile, Value row) {
-  return k.add(k.add(k.mul(tile, layout.space.tile()),
-                     k.mul(row, kLanes * ScanOrder::kQuad)),
-               k.mul(lane, ScanOrder::kQuad));
+  return k(tile) * layout.space.tile() + k(row) * (kLanes * ScanOrder::kQuad) +
+         k(lane) * ScanOrder::kQuad;
 }
 
 /// Position `v` of the quad whose first one is `first`; behind the last element
 /// that one again.
 Value ScanEmitter::positionInQuad(Value first, int64_t v, TileShape shape) {
-  Value position = k.add(first, k.index(v));
+  Expr position = k(first) + v;
   if (shape.whole)
     return position;
-  return k.min(position, k.index(layout.space.count() - shape.vector));
+  return min(position, layout.space.count() - shape.vector);
 }
 
 ScanEmitter::Quad ScanEmitter::loadQuad(Value tile, Value row,
@@ -170,9 +168,8 @@ void ScanEmitter::loadTotals(Value tile, TileShape shape) {
     return Values();
   };
   // Drivers, which would unroll the loop, do not know its end.
-  Value isMissing = k.equal(loadShared(kIsMissing), k.word(1));
-  Value end =
-      k.select(isMissing, k.index(layout.space.quadsPerBlock), k.index(0));
+  Expr isMissing = k(loadShared(kIsMissing)) == 1;
+  Value end = select(isMissing, k.index(layout.space.quadsPerBlock), 0);
   k.loop(k.index(0), end, k.index(1), {}, nextRow);
   k.workgroupBarrier();
 }
@@ -182,21 +179,19 @@ void ScanEmitter::loadTotals(Value tile, TileShape shape) {
 //===----------------------------------------------------------------------===//
 
 /// Lanes that read every fourth quad find different banks.
-Value ScanEmitter::paddedQuad(Value quad) {
-  return k.add(quad, k.div(quad, 32));
-}
+Value ScanEmitter::paddedQuad(Value quad) { return k(quad) + k(quad) / 32; }
 /// So do lanes that read every sixteenth block.
 Value ScanEmitter::paddedBlock(Value block) {
-  return k.add(block, k.div(block, ScanOrder::kBlocksPerGroup));
+  return k(block) + k(block) / ScanOrder::kBlocksPerGroup;
 }
 
 /// The place in quad memory of a quad in this lane's column.
 Value ScanEmitter::placeInRow(Value row) {
-  return paddedQuad(k.add(k.mul(row, kLanes), lane));
+  return paddedQuad(k(row) * kLanes + lane);
 }
 /// The place in quad memory of quad `i` of this lane's block.
 Value ScanEmitter::placeInBlock(Value i) {
-  return paddedQuad(k.add(k.mul(lane, layout.space.quadsPerBlock), i));
+  return paddedQuad(k(lane) * layout.space.quadsPerBlock + i);
 }
 
 void ScanEmitter::storeTotal(const Quad &quad, Value row) {
@@ -243,14 +238,14 @@ void ScanEmitter::foldTile(Value tile) {
   constexpr int64_t kGroup = ScanOrder::kBlocksPerGroup;
   store(blockMemory, foldBlock(), paddedBlock(lane));
   k.workgroupBarrier();
-  k.ifThen(k.less(lane, k.index(ScanOrder::kGroupsPerTile)), [&] {
-    Value own = paddedBlock(k.mul(lane, kGroup));
+  k.ifThen(k(lane) < ScanOrder::kGroupsPerTile, [&] {
+    Value own = paddedBlock(k(lane) * kGroup);
     store(groupMemory,
           foldInPlace(blockMemory, own, kGroup, ScanOrder::kGroupsPerTile),
           lane);
   });
   k.workgroupBarrier();
-  k.ifThen(k.less(lane, k.index(1)), [&] {
+  k.ifThen(k(lane) < 1, [&] {
     Values all =
         foldInPlace(groupMemory, k.index(0), ScanOrder::kGroupsPerTile, 1);
     if (tile)
@@ -258,10 +253,10 @@ void ScanEmitter::foldTile(Value tile) {
     store(groupMemory, all, k.index(kTotal));
   });
   k.workgroupBarrier();
-  Value group = k.div(lane, kGroup);
-  Partial groups = {load(groupMemory, group), k.less(k.index(0), group)};
+  Expr group = k(lane) / kGroup;
+  Partial groups = {load(groupMemory, group), 0 < group};
   Partial blocks = {load(blockMemory, paddedBlock(lane)),
-                    k.less(k.index(0), k.rem(lane, kGroup))};
+                    k.index(0) < k(lane) % kGroup};
   prefixBlock(join(groups, blocks));
 }
 
@@ -318,11 +313,11 @@ LogicalResult ScanEmitter::run() {
   words = k.allocateWorkgroup(k.ir().getI32Type(), kSharedWords);
   auto oneTile = [&](Value turn, ValueRange) {
     takeTicket();
-    Value tile = k.add(k.mul(turn, layout.groups), k.groupId());
-    forOnce(k.less(tile, k.index(isUniform ? tiles : full)),
+    Expr tile = k(turn) * layout.groups + k.groupId();
+    forOnce(tile < (isUniform ? tiles : full),
             [&] { emitTile(tile, tileShape(full == tiles || !isUniform)); });
     if (!isUniform)
-      forOnce(k.equal(tile, k.index(full)),
+      forOnce(tile == full,
               [&] { emitTile(tile, tileShape(/*whole=*/false)); });
     if (layout.tilesPerGroup() > 1)
       k.workgroupBarrier(); // Workgroup memory is used again.

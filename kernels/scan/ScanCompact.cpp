@@ -25,8 +25,8 @@ ScanEmitter::Values ScanEmitter::packKept(ArrayRef<Quad> quads) {
     for (const Values &element : quad.elements) {
       if (bit % kWordBits == 0)
         packed.push_back(k.word(0));
-      Value own = k.shiftLeft(element.front(), k.word(bit++ % kWordBits));
-      packed.back() = k.either(packed.back(), own);
+      Value own = k(element.front()) << (bit++ % kWordBits);
+      packed.back() = k(packed.back()) | own;
     }
   return packed;
 }
@@ -38,24 +38,23 @@ ScanEmitter::Values ScanEmitter::takeBegins() {
   auto leave = [&](Value begin, Value row) {
     k.storeWorkgroup(rowMemory, begin, row);
   };
-  k.ifThen(k.less(lane, k.index(rows)), [&] {
-    Value first = paddedQuad(k.mul(lane, KernelLayout::kLanes));
+  k.ifThen(k(lane) < rows, [&] {
+    Value first = paddedQuad(k(lane) * KernelLayout::kLanes);
     Value begin = load(quadMemory, first).front();
-    Value isFirst = k.equal(lane, k.index(0));
-    leave(k.select(isFirst, k.word(0), begin), lane);
+    Expr isFirst = k(lane) == 0;
+    leave(select(isFirst, k.word(0), begin), lane);
   });
-  k.ifThen(k.equal(lane, k.index(rows)),
+  k.ifThen(k(lane) == rows,
            [&] { leave(load(groupMemory, k.index(kTotal)).front(), lane); });
   Values packed;
   for (int64_t row = 0; row < rows; ++row) {
     Value begin = load(quadMemory, placeInRow(k.index(row))).front();
     if (row == 0)
-      begin = k.select(k.less(k.index(0), lane), begin, k.word(0));
+      begin = select(0 < k(lane), begin, k.word(0));
     if (row % 2 == 0)
       packed.push_back(begin);
     else
-      packed.back() =
-          k.either(packed.back(), k.shiftLeft(begin, k.word(kBeginBits)));
+      packed.back() = k(packed.back()) | (k(begin) << kBeginBits);
   }
   return packed;
 }
@@ -70,9 +69,9 @@ Value ScanEmitter::partOf(ArrayRef<Value> words, Value row, int64_t bits) {
   int64_t rows = kWordBits / bits;
   Value part = words.front();
   for (auto [i, word] : llvm::enumerate(words.drop_front()))
-    part = k.select(k.less(row, k.index((i + 1) * rows)), part, word);
-  part = k.shiftRight(part, k.toWord(k.mul(k.rem(row, rows), bits)));
-  return k.both(part, k.word((1u << bits) - 1));
+    part = select(k(row) < (i + 1) * rows, part, word);
+  part = k(part) >> (k(row) % rows * bits).toWord();
+  return k(part) & ((1u << bits) - 1);
 }
 
 /// Puts what is kept of `payload` in rows `row`, ... into quad memory, side by
@@ -84,8 +83,8 @@ void ScanEmitter::stageKept(Value payload, const Kept &kept, Value row,
   c.elements.begin(shape.vector);
   Value first = rowBegin(row);
   for (int64_t r = 0; r < rows; ++r) {
-    Value own = k.add(row, k.index(r));
-    Value place = k.sub(partOf(kept.begins, own, kBeginBits), first);
+    Value own = k(row) + r;
+    Expr place = k(partOf(kept.begins, own, kBeginBits)) - first;
     Value bits = partOf(kept.bits, own, ScanOrder::kQuad);
     Value quad = firstOfQuad(kept.tile, own);
     uint32_t bit = 0;
@@ -96,15 +95,14 @@ void ScanEmitter::stageKept(Value payload, const Kept &kept, Value row,
       if (!check(lanes))
         return;
       for (Value element : *lanes) {
-        Value keep = k.both(k.shiftRight(bits, k.word(bit++)), k.word(1));
+        Expr keep = (k(bits) >> (bit++)) & 1;
         SmallVector<Value> words = toWords(k, element);
-        k.ifThen(k.equal(keep, k.word(1)), [&] {
+        k.ifThen(keep == 1, [&] {
           for (auto [plane, word] : llvm::enumerate(words))
-            k.storeWorkgroup(
-                quadMemory.front(), word,
-                k.add(k.toIndex(place), k.index(plane * rows * kRow)));
+            k.storeWorkgroup(quadMemory.front(), word,
+                             place.toIndex() + plane * rows * kRow);
         });
-        place = k.add(place, keep);
+        place = place + keep;
       }
     }
   }
@@ -115,26 +113,26 @@ void ScanEmitter::storeKept(unsigned binding, RankedTensorType type,
                             Value start, Value count, int64_t rows) {
   Type element = type.getElementType();
   if (type.getDimSize(0) < layout.space.count()) {
-    Value length = k.word(type.getDimSize(0));
-    count = k.min(count, k.sub(length, k.min(length, start)));
+    Expr length = k.word(type.getDimSize(0));
+    count = min(k(count), length - min(length, start));
   }
   auto storeOne = [&](Value i, ValueRange) {
     SmallVector<Value> words;
     for (int64_t plane = 0; plane < countWords(element); ++plane)
       words.push_back(k.loadWorkgroup(quadMemory.front(), k.ir().getI32Type(),
-                                      k.add(i, k.index(plane * rows * kRow))));
-    k.store(binding, fromWords(k, words, element), k.add(k.toIndex(start), i));
+                                      k(i) + plane * rows * kRow));
+    k.store(binding, fromWords(k, words, element), k(start).toIndex() + i);
     return Values();
   };
-  k.loop(lane, k.toIndex(count), k.index(KernelLayout::kLanes), {}, storeOne);
+  k.loop(lane, k(count).toIndex(), k.index(KernelLayout::kLanes), {}, storeOne);
 }
 
 void ScanEmitter::emitCompacted(const Kept &kept, const Partial &before) {
   auto yield = cast<YieldOp>(c.op.getBody().front().getTerminator());
   int64_t allRows = layout.space.quadsPerBlock;
-  Value start = k.word(0);
+  Expr start = k.word(0);
   if (layout.looksBack())
-    start = k.select(before.exists, before.values.front(), start);
+    start = select(k(before.exists), before.values.front(), start);
   for (auto [value, binding] :
        llvm::zip_equal(yield.getValues(), c.bindings.outputs)) {
     if (value == compact.getCount())
@@ -152,15 +150,15 @@ void ScanEmitter::emitCompacted(const Kept &kept, const Partial &before) {
       stageKept(payload, kept, row, rows);
       k.workgroupBarrier();
       Value first = rowBegin(row);
-      Value end = rowBegin(k.add(row, k.index(rows)));
-      storeKept(target, type, k.add(start, first), k.sub(end, first), rows);
+      Value end = rowBegin(k(row) + rows);
+      storeKept(target, type, start + first, k(end) - first, rows);
       c.elements.exchange(std::move(outside));
       return Values();
     };
     // Drivers, which would unroll the loop, do not know its end.
-    Value isNone = k.equal(kept.count, k.word(0));
-    k.loop(k.index(0), k.select(isNone, k.index(0), k.index(allRows)),
-           k.index(rows), {}, someRows);
+    Expr isNone = k(kept.count) == 0;
+    k.loop(k.index(0), select(isNone, k.index(0), allRows), k.index(rows), {},
+           someRows);
   }
 }
 
@@ -170,10 +168,9 @@ void ScanEmitter::emitCount(Value tile, const Partial &all) {
   for (auto [value, binding] :
        llvm::zip_equal(yield.getValues(), c.bindings.outputs))
     if (value == compact.getCount()) {
-      Value isLast = k.equal(tile, k.index(layout.space.tiles() - 1));
-      k.ifThen(k.both(isLast, k.equal(lane, k.index(0))),
-               [&, target = binding] {
-                 k.store(target, all.values.front(), k.index(0));
-               });
+      Expr isLast = k(tile) == layout.space.tiles() - 1;
+      k.ifThen(isLast & (k(lane) == 0), [&, target = binding] {
+        k.store(target, all.values.front(), k.index(0));
+      });
     }
 }

@@ -29,7 +29,7 @@ static constexpr int64_t kCluster = ScanOrder::kTilesPerCluster;
 
 /// The word that lane 0 has, for all lanes of the workgroup.
 Value ScanEmitter::shareWord(function_ref<Value()> ofLane0) {
-  k.ifThen(k.equal(lane, k.index(0)),
+  k.ifThen(k(lane) == 0,
            [&] { k.storeWorkgroup(words, ofLane0(), k.index(kSharedWord)); });
   k.workgroupBarrier();
   Value shared = loadShared(kSharedWord);
@@ -45,11 +45,11 @@ Value ScanEmitter::loadShared(SharedWord which) {
 /// counted through two runs, which tell their totals apart by their marks.
 void ScanEmitter::takeTicket() {
   unsigned binding = c.bindings.scratch.front();
-  k.ifThen(k.equal(lane, k.index(0)), [&] {
+  k.ifThen(k(lane) == 0, [&] {
     Value ticket = k.atomicIncrement(binding, k.index(layout.ticketWord()));
     k.storeWorkgroup(words, ticket, k.index(kTicket));
     k.storeWorkgroup(words, k.word(0), k.index(kIsMissing));
-    Value isLast = k.equal(ticket, k.word(2 * layout.tickets() - 1));
+    Value isLast = k(ticket) == 2 * layout.tickets() - 1;
     k.ifThen(isLast, [&] {
       k.store(binding, k.word(0), k.index(layout.ticketWord()));
     });
@@ -58,9 +58,9 @@ void ScanEmitter::takeTicket() {
 
 /// The mark of this run, which lanes know from the ticket, behind a barrier.
 Value ScanEmitter::readMark() {
-  Value ticket = k.toIndex(loadShared(kTicket));
-  Value isFirstRun = k.less(ticket, k.index(layout.tickets()));
-  return k.select(isFirstRun, k.word(kMark), k.word(2 * kMark));
+  Expr ticket = k(loadShared(kTicket)).toIndex();
+  Expr isFirstRun = ticket < layout.tickets();
+  return select(isFirstRun, k.word(kMark), k.word(2 * kMark));
 }
 
 //===----------------------------------------------------------------------===//
@@ -70,27 +70,27 @@ Value ScanEmitter::readMark() {
 /// The number of the total that is this lane's in `span`.
 Value ScanEmitter::tileEntry(Value span) {
   Value last = k.index(layout.space.tiles() - 1);
-  return k.min(k.add(k.mul(span, kTilesPerSpan), lane), last);
+  return min(k(span) * kTilesPerSpan + lane, last);
 }
 /// The number of what lies before `span`.
 Value ScanEmitter::spanEntry(Value span) {
-  return k.add(k.index(layout.space.tiles()), span);
+  return layout.space.tiles() + k(span);
 }
 
 /// The totals that this lane finds for tile `own` of `span`: of a tile of its
 /// span, of a tile of the span before, and of a run of the spans before that.
 SmallVector<ScanEmitter::Wanted> ScanEmitter::wantedTotals(Value span,
                                                            Value own) {
-  SmallVector<Wanted> wanted = {{tileEntry(span), k.less(lane, own)}};
+  SmallVector<Wanted> wanted = {{tileEntry(span), k(lane) < own}};
   if (layout.space.spans() == 1)
     return wanted;
-  Value before = k.sub(span, k.min(span, k.index(1)));
-  wanted.push_back({tileEntry(before), k.less(k.index(0), span)});
+  Value before = k(span) - min(k(span), 1);
+  wanted.push_back({tileEntry(before), 0 < k(span)});
   int64_t run = layout.space.spansPerRun();
   for (int64_t j = 0; j < run; ++j) {
-    Value number = k.add(k.mul(lane, run), k.index(j));
+    Expr number = k(lane) * run + j;
     Value last = k.index(layout.space.spans() - 1);
-    wanted.push_back({spanEntry(k.min(number, last)), k.less(number, before)});
+    wanted.push_back({spanEntry(min(number, last)), number < before});
   }
   return wanted;
 }
@@ -103,21 +103,20 @@ ScanEmitter::await(ArrayRef<Wanted> totals) {
   int64_t count = layout.wordsPerTotal();
   auto isMissing = [&](size_t i, ValueRange words) {
     Value there = isMarked(Values(words.slice(i * count, count)));
-    return k.both(totals[i].isNeeded, k.negate(there));
+    return k(totals[i].isNeeded) & !k(there);
   };
   auto anyMissing = [&](ValueRange words) {
     Value any = isMissing(0, words);
     for (size_t i = 1; i < totals.size(); ++i)
-      any = k.either(any, isMissing(i, words));
+      any = k(any) | isMissing(i, words);
     return any;
   };
   auto goesOn = [&](ValueRange state) {
-    return k.both(anyMissing(state.drop_front()),
-                  k.less(state.front(), k.index(c.spins + 1)));
+    return k(anyMissing(state.drop_front())) & (k(state.front()) < c.spins + 1);
   };
   auto look = [&](ValueRange state) {
     ValueRange words = state.drop_front();
-    Values next = {k.add(state.front(), k.index(1))};
+    Values next = {k(state.front()) + 1};
     for (size_t i = 0; i < totals.size(); ++i) {
       Values seen(words.slice(i * count, count));
       llvm::append_range(next,
@@ -132,7 +131,7 @@ ScanEmitter::await(ArrayRef<Wanted> totals) {
   initial.append(count * totals.size(), k.word(0));
   Values words = k.loopWhile(initial, goesOn, look);
   words.erase(words.begin());
-  return {words, k.negate(anyMissing(words))};
+  return {words, !k(anyMissing(words))};
 }
 
 /// Makes all totals before tile `own` of `span` that are not there, and at last
@@ -140,20 +139,20 @@ ScanEmitter::await(ArrayRef<Wanted> totals) {
 void ScanEmitter::makeTotals(Value span, Value own, TileShape shape) {
   Value yes = k.word(1), no = k.word(0);
   auto isThere = [&](Value number) {
-    return k.equal(
-        shareWord([&] { return k.select(isMarked(lookAt(number)), yes, no); }),
-        yes);
+    return k(shareWord([&] {
+             return select(k(isMarked(lookAt(number))), yes, no);
+           })) == yes;
   };
   auto eachSpan = [&](Value number, ValueRange) {
-    Value isOwn = k.equal(number, span);
-    Value done = k.both(k.negate(isOwn), isThere(spanEntry(number)));
-    Value end = k.select(isOwn, k.add(own, k.index(1)), k.index(kTilesPerSpan));
-    end = k.select(done, k.index(0), end);
-    Value first = k.mul(number, kTilesPerSpan);
+    Expr isOwn = k(number) == span;
+    Expr done = !isOwn & isThere(spanEntry(number));
+    Value end = select(isOwn, k(own) + 1, kTilesPerSpan);
+    end = select(done, k.index(0), end);
+    Expr first = k(number) * kTilesPerSpan;
     k.loop(k.index(0), end, k.index(1), {}, [&](Value i, ValueRange) {
-      Value tile = k.add(first, i);
-      Value isLast = k.both(isOwn, k.equal(i, own));
-      forOnce(k.either(isLast, k.negate(isThere(tile))), [&] {
+      Value tile = first + i;
+      Expr isLast = isOwn & (k(i) == own);
+      forOnce(isLast | !k(isThere(tile)), [&] {
         loadTotals(tile, shape);
         foldTile(tile);
         k.deviceMemoryBarrier();
@@ -161,10 +160,10 @@ void ScanEmitter::makeTotals(Value span, Value own, TileShape shape) {
       return Values();
     });
     if (layout.space.spans() > 1)
-      forOnce(k.negate(k.either(isOwn, done)), [&] { makeSpan(number); });
+      forOnce(!(isOwn | done), [&] { makeSpan(number); });
     return Values();
   };
-  k.loop(k.index(0), k.add(span, k.index(1)), k.index(1), {}, eachSpan);
+  k.loop(k.index(0), k(span) + 1, k.index(1), {}, eachSpan);
 }
 
 /// Publishes the total of span `number`, all of whose tiles' are there.
@@ -172,8 +171,8 @@ void ScanEmitter::makeSpan(Value number) {
   k.workgroupBarrier();
   k.deviceMemoryBarrier();
   store(blockMemory, valuesOf(lookAt(tileEntry(number))), paddedBlock(lane));
-  foldClusters(k.index(kTilesPerSpan));
-  k.ifThen(k.less(lane, k.index(1)), [&] {
+  foldClusters(Value(k.index(kTilesPerSpan)));
+  k.ifThen(k(lane) < 1, [&] {
     publish(load(groupMemory, k.index(kSeriesTotal)), spanEntry(number));
   });
   k.deviceMemoryBarrier();
@@ -205,23 +204,23 @@ void ScanEmitter::foldClusters(ArrayRef<Value> counts) {
   auto ofSeries = [&](Value series) {
     Value count = counts.front();
     for (auto [s, own] : llvm::enumerate(counts.drop_front()))
-      count = k.select(k.less(k.index(s), series), own, count);
+      count = select(s < k(series), own, count);
     return count;
   };
   int64_t clusters = kClusters * counts.size();
   k.workgroupBarrier();
-  k.ifThen(k.less(lane, k.index(clusters)), [&] {
-    Value first = k.mul(k.rem(lane, kClusters), kCluster);
-    Value count = ofSeries(k.div(lane, kClusters));
-    count = k.min(k.sub(count, k.min(count, first)), k.index(kCluster));
+  k.ifThen(k(lane) < clusters, [&] {
+    Value first = k(lane) % kClusters * kCluster;
+    Value count = ofSeries(k(lane) / kClusters);
+    count = min(k(count) - min(k(count), first), kCluster);
     store(groupMemory,
-          fold(blockMemory, paddedBlock(k.mul(lane, kCluster)), count), lane);
+          fold(blockMemory, paddedBlock(k(lane) * kCluster), count), lane);
   });
   k.workgroupBarrier();
-  k.ifThen(k.less(lane, k.index(counts.size())), [&] {
-    Value count = k.div(k.add(ofSeries(lane), k.index(kCluster - 1)), kCluster);
-    store(groupMemory, fold(groupMemory, k.mul(lane, kClusters), count),
-          k.add(k.index(kSeriesTotal), lane));
+  k.ifThen(k(lane) < counts.size(), [&] {
+    Value count = (k(ofSeries(lane)) + (kCluster - 1)) / kCluster;
+    store(groupMemory, fold(groupMemory, k(lane) * kClusters, count),
+          kSeriesTotal + k(lane));
   });
   k.workgroupBarrier();
 }
@@ -229,21 +228,21 @@ void ScanEmitter::foldClusters(ArrayRef<Value> counts) {
 /// What comes before `tile`: series 0 are the tiles of its span, series 1 those
 /// of the span before, series 2 the runs of spans before that.
 ScanEmitter::Partial ScanEmitter::lookBack(Value tile, TileShape shape) {
-  Value span = k.div(tile, kTilesPerSpan), own = k.rem(tile, kTilesPerSpan);
+  Expr span = k(tile) / kTilesPerSpan, own = k(tile) % kTilesPerSpan;
   SmallVector<Wanted> wanted = wantedTotals(span, own);
   auto [found, hasAll] = await(wanted);
   Value yes = k.word(1);
-  k.ifThen(k.negate(hasAll),
+  k.ifThen(!k(hasAll),
            [&] { k.storeWorkgroup(words, yes, k.index(kIsMissing)); });
   k.workgroupBarrier();
-  Value missing = k.equal(loadShared(kIsMissing), yes);
+  Expr missing = k(loadShared(kIsMissing)) == yes;
   Values totals = k.loop(
-      k.index(0), k.select(missing, k.index(1), k.index(0)), k.index(1), found,
+      k.index(0), select(missing, k.index(1), 0), k.index(1), found,
       [&](Value, ValueRange) { return fillIn(span, own, shape, wanted); });
   SmallVector<Value> counts = {own};
   int64_t count = layout.wordsPerTotal();
   auto putSeries = [&](int64_t series, const Values &values) {
-    Value at = k.add(k.index(series * kTilesPerSpan), lane);
+    Value at = series * kTilesPerSpan + k(lane);
     store(blockMemory, values, paddedBlock(at));
   };
   ArrayRef<Value> left = totals;
@@ -257,26 +256,24 @@ ScanEmitter::Partial ScanEmitter::lookBack(Value tile, TileShape shape) {
     }
     putSeries(2, run);
     int64_t length = layout.space.spansPerRun();
-    Value spans = k.sub(span, k.min(span, k.index(1)));
+    Expr spans = span - min(span, 1);
     counts.push_back(k.index(kTilesPerSpan));
-    counts.push_back(k.div(k.add(spans, k.index(length - 1)), length));
+    counts.push_back((spans + (length - 1)) / length);
   }
   foldClusters(counts);
-  Partial before = {load(groupMemory, k.index(kSeriesTotal)),
-                    k.less(k.index(0), own)};
+  Partial before = {load(groupMemory, k.index(kSeriesTotal)), 0 < own};
   if (layout.space.spans() > 1)
     before = join(beforeSpan(span, own), before);
-  return {before.values, k.less(k.index(0), tile)};
+  return {before.values, 0 < k(tile)};
 }
 
 /// What lies before `span`. Lane 0 publishes the total of the span before if
 /// tile `own` is the first one.
 ScanEmitter::Partial ScanEmitter::beforeSpan(Value span, Value own) {
   Values back = load(groupMemory, k.index(kSeriesTotal + 1));
-  Value isBehind = k.less(k.index(0), span);
-  Value isFirst = k.both(k.less(k.add(own, lane), k.index(1)), isBehind);
-  k.ifThen(isFirst, [&] { publish(back, spanEntry(k.sub(span, k.index(1)))); });
-  Partial spans = {load(groupMemory, k.index(kSeriesTotal + 2)),
-                   k.less(k.index(1), span)};
+  Value isBehind = 0 < k(span);
+  Value isFirst = (k(own) + lane < 1) & isBehind;
+  k.ifThen(isFirst, [&] { publish(back, spanEntry(k(span) - 1)); });
+  Partial spans = {load(groupMemory, k.index(kSeriesTotal + 2)), 1 < k(span)};
   return join(spans, {back, isBehind});
 }

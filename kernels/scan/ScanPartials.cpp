@@ -18,7 +18,7 @@ ScanEmitter::Values ScanEmitter::choose(Value condition, const Values &a,
                                         const Values &b) {
   Values chosen;
   for (auto [x, y] : llvm::zip_equal(a, b))
-    chosen.push_back(k.select(condition, x, y));
+    chosen.push_back(select(k(condition), x, y));
   return chosen;
 }
 
@@ -39,13 +39,13 @@ ScanEmitter::Values ScanEmitter::combine(const Values &a, const Values &b) {
     for (Value value : block.getTerminator()->getOperands())
       next.push_back(mapping.lookupOrDefault(value));
   } else {
-    next.push_back(k.add(a.front(), b.front()));
+    next.push_back(k(a.front()) + b.front());
   }
   if (!layout.segmented)
     return next;
   for (size_t i = 0; i < count; ++i)
-    next[i] = k.select(b.back(), b[i], next[i]);
-  next.push_back(k.either(a.back(), b.back()));
+    next[i] = select(k(b.back()), b[i], next[i]);
+  next.push_back(k(a.back()) | b.back());
   return next;
 }
 
@@ -58,7 +58,7 @@ ScanEmitter::Partial ScanEmitter::join(const Partial &a, const Partial &b) {
     values = choose(b.exists, values, a.values);
   if (!a.exists || !b.exists)
     return {values, Value()};
-  return {values, k.either(a.exists, b.exists)};
+  return {values, k(a.exists) | b.exists};
 }
 
 SmallVector<Value> ScanEmitter::allocate(int64_t count) {
@@ -80,7 +80,7 @@ SmallVector<ScanEmitter::Values>
 ScanEmitter::loadSeveral(ArrayRef<Value> memory, Value first, Value j) {
   SmallVector<Values> loaded;
   for (int64_t i = 0; i < kFoldedAtOnce; ++i)
-    loaded.push_back(load(memory, k.add(first, k.add(j, k.index(i)))));
+    loaded.push_back(load(memory, k(first) + (k(j) + i)));
   return loaded;
 }
 
@@ -109,7 +109,7 @@ ScanEmitter::Values ScanEmitter::foldInPlace(ArrayRef<Value> memory,
                                              int64_t folding) {
   // The end depends on the lane in a way that drivers do not see through, or
   // they would unroll the loop.
-  Value end = k.sub(k.index(count), k.div(lane, folding));
+  Value end = k.index(count) - k(lane) / folding;
   auto several = [&](Value j, ValueRange carried) {
     SmallVector<Values> loaded = loadSeveral(memory, first, j);
     Values total = carried;
@@ -117,8 +117,8 @@ ScanEmitter::Values ScanEmitter::foldInPlace(ArrayRef<Value> memory,
       Values before = total;
       total = combine(total, loaded[i]);
       if (i == 0)
-        total = choose(k.equal(j, k.index(0)), loaded[i], total);
-      store(memory, before, k.add(first, k.add(j, k.index(i))));
+        total = choose(k(j) == 0, loaded[i], total);
+      store(memory, before, k(first) + (k(j) + i));
     }
     return total;
   };
@@ -128,7 +128,7 @@ ScanEmitter::Values ScanEmitter::foldInPlace(ArrayRef<Value> memory,
   };
   auto inLoop = [&] {
     auto next = [&](Value j, ValueRange total) {
-      Value at = k.add(first, j);
+      Value at = k(first) + j;
       Values own = load(memory, at);
       store(memory, Values(total), at);
       return combine(Values(total), own);
@@ -146,10 +146,10 @@ ScanEmitter::Values ScanEmitter::fold(ArrayRef<Value> memory, Value first,
     SmallVector<Values> loaded = loadSeveral(memory, first, j);
     Values total = carried;
     for (int64_t i = 0; i < kFoldedAtOnce; ++i) {
-      Value at = k.add(j, k.index(i));
-      Values next = choose(k.less(at, count), combine(total, loaded[i]), total);
+      Expr at = k(j) + i;
+      Values next = choose(at < count, combine(total, loaded[i]), total);
       if (i == 0)
-        next = choose(k.equal(j, k.index(0)), loaded[i], next);
+        next = choose(k(j) == 0, loaded[i], next);
       total = next;
     }
     return total;
@@ -160,7 +160,7 @@ ScanEmitter::Values ScanEmitter::fold(ArrayRef<Value> memory, Value first,
   };
   auto inLoop = [&] {
     auto next = [&](Value j, ValueRange total) {
-      return combine(Values(total), load(memory, k.add(first, j)));
+      return combine(Values(total), load(memory, k(first) + j));
     };
     return k.loop(k.index(1), count, k.index(1), load(memory, first), next);
   };
@@ -169,8 +169,8 @@ ScanEmitter::Values ScanEmitter::fold(ArrayRef<Value> memory, Value first,
 
 /// Lavapipe has no branches, but a loop that no lane enters is left out.
 void ScanEmitter::forOnce(Value condition, function_ref<void()> body) {
-  k.loop(k.index(0), k.select(condition, k.index(1), k.index(0)), k.index(1),
-         {}, [&](Value, ValueRange) {
+  k.loop(k.index(0), select(k(condition), k.index(1), 0), k.index(1), {},
+         [&](Value, ValueRange) {
            body();
            return Values();
          });

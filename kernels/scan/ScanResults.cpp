@@ -25,13 +25,14 @@ ScanEmitter::Values ScanEmitter::scanned(const Quad &quad, unsigned i,
   ElementEmitter::Point scalar = c.elements.point({}, {});
   for (Value tensor : scan.getInitial()) {
     FailureOr<Lanes> value = c.elements.emit(tensor, scalar);
-    initial.push_back(check(value) ? value->front()
-                                   : k.zero(getElementTypeOrSelf(tensor)));
+    initial.push_back(check(value)
+                          ? value->front()
+                          : k.constant(getElementTypeOrSelf(tensor), 0));
   }
   // The initial value begins no segment, nor does what it is combined with.
   Values first = initial;
   if (layout.segmented) {
-    first.push_back(k.zero(k.ir().getI1Type()));
+    first.push_back(k.truth(false));
     earlier.values.back() = first.back();
   }
   Values values = combine(first, earlier.values);
@@ -82,7 +83,7 @@ void ScanEmitter::emitResults(ArrayRef<Quad> quads, const Partial &before,
   for (auto [row, quad] : llvm::enumerate(quads)) {
     Partial own = {load(quadMemory, placeInRow(k.index(row))), Value()};
     if (row == 0)
-      own.exists = k.less(k.index(0), lane);
+      own.exists = 0 < k(lane);
     emitScanned(quad, layout.looksBack() ? join(before, own) : own, shape);
   }
 }

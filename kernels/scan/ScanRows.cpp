@@ -18,7 +18,7 @@ using namespace mlir::gpuvm;
 /// `count`, in a way that drivers, which would unroll the loop, do not see
 /// through.
 Value ScanEmitter::lastRow(int64_t count) {
-  return k.sub(k.index(count), k.div(lane, KernelLayout::kLanes));
+  return k.index(count) - k(lane) / KernelLayout::kLanes;
 }
 
 ScanEmitter::Values ScanEmitter::forRows(const Values &initial,
@@ -48,11 +48,11 @@ ScanEmitter::Values ScanEmitter::loadRows(Value tile, TileShape shape) {
     Values next(kept);
     if (!compact)
       return next;
-    Value place = k.mul(k.rem(row, kRowsPerWord), ScanOrder::kQuad);
-    Value bits = k.shiftLeft(packKept(quad).front(), k.toWord(place));
+    Expr place = k(row) % kRowsPerWord * ScanOrder::kQuad;
+    Value bits = k(packKept(quad).front()) << place.toWord();
     for (auto [i, word] : llvm::enumerate(next)) {
-      Value isHere = k.equal(k.div(row, kRowsPerWord), k.index(i));
-      word = k.either(word, k.select(isHere, bits, k.word(0)));
+      Expr isHere = k(row) / kRowsPerWord == i;
+      word = k(word) | select(isHere, bits, k.word(0));
     }
     return next;
   };
@@ -65,8 +65,7 @@ void ScanEmitter::emitRows(Value tile, const Partial &before, TileShape shape) {
     c.elements.begin(shape.vector);
     Quad quad = loadQuad(tile, row, shape);
     foldQuad(quad);
-    Value hasEarlier =
-        k.either(k.less(k.index(0), row), k.less(k.index(0), lane));
+    Value hasEarlier = (0 < k(row)) | (0 < k(lane));
     Partial own = {load(quadMemory, placeInRow(row)), hasEarlier};
     emitScanned(quad, layout.looksBack() ? join(before, own) : own, shape);
     return Values();

@@ -28,9 +28,9 @@ static bool takesHalf(Type type) {
 static void appendHalves(KernelBuilder &k, Value value,
                          SmallVectorImpl<Value> &halves) {
   for (Value word : toWords(k, value)) {
-    halves.push_back(k.both(word, k.word(kHalf)));
+    halves.push_back(k(word) & kHalf);
     if (!takesHalf(value.getType()))
-      halves.push_back(k.shiftRight(word, k.word(kHalfBits)));
+      halves.push_back(k(word) >> kHalfBits);
   }
 }
 
@@ -40,8 +40,7 @@ static Value takeValue(KernelBuilder &k, Type type, ArrayRef<Value> &halves) {
   for (int64_t i = 0; i < countWords(type); ++i) {
     words.push_back(halves.consume_front());
     if (!takesHalf(type))
-      words.back() = k.either(
-          words.back(), k.shiftLeft(halves.consume_front(), k.word(kHalfBits)));
+      words.back() = k(words.back()) | (k(halves.consume_front()) << kHalfBits);
   }
   return fromWords(k, words, type);
 }
@@ -54,10 +53,10 @@ void ScanEmitter::publish(const Values &values, Value number) {
     appendHalves(k, value, words);
   words.resize(layout.wordsPerTotal(), k.word(0));
   for (Value &word : words)
-    word = k.either(word, mark);
+    word = k(word) | mark;
   unsigned binding = c.bindings.scratch.front();
   k.markCoherent(binding);
-  k.storeVector(binding, words, k.mul(number, layout.wordsPerTotal()));
+  k.storeVector(binding, words, k(number) * layout.wordsPerTotal());
 }
 
 /// The words of total `number`, which may not be there yet.
@@ -66,22 +65,21 @@ SmallVector<Value> ScanEmitter::lookAt(Value number) {
   k.markCoherent(binding);
   k.markVolatile(binding);
   int64_t count = layout.wordsPerTotal();
-  return k.loadVector(binding, k.ir().getI32Type(), k.mul(number, count),
-                      count);
+  return k.loadVector(binding, k.ir().getI32Type(), k(number) * count, count);
 }
 
 /// Whether this run wrote all of `words`.
 Value ScanEmitter::isMarked(ArrayRef<Value> words) {
-  Value differs = k.word(0);
+  Expr differs = k.word(0);
   for (Value word : words)
-    differs = k.either(differs, k.differ(word, mark));
-  return k.less(differs, k.word(kMark));
+    differs = differs | (k(word) ^ mark);
+  return differs < kMark;
 }
 
 ScanEmitter::Values ScanEmitter::valuesOf(ArrayRef<Value> words) {
   SmallVector<Value> halves;
   for (Value word : words)
-    halves.push_back(k.both(word, k.word(kHalf)));
+    halves.push_back(k(word) & kHalf);
   ArrayRef<Value> left = halves;
   Values values;
   for (Type type : slots)

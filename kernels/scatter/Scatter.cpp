@@ -130,8 +130,8 @@ void Scatter::findTargets() {
 
 /// What the low words of a sum add to its high word.
 Value Scatter::carry(Value before, Value word) {
-  Value carries = k.less(k.add(before, word), before);
-  return k.select(carries, k.word(1), k.word(0));
+  Expr carries = k(before) + word < before;
+  return select(carries, k.word(1), k.word(0));
 }
 
 /// Combines the words of an element by `combineWord`, which combines one by an
@@ -146,8 +146,8 @@ void Scatter::combine(
     combineWord(words.back(), 1);
     return;
   }
-  Value high = k.add(words.back(), carry(low, words.front()));
-  k.ifThen(k.negate(k.equal(high, k.word(0))), [&] { combineWord(high, 1); });
+  Expr high = k(words.back()) + carry(low, words.front());
+  k.ifThen(!(high == 0), [&] { combineWord(high, 1); });
 }
 
 /// Combines an element with that of the result.
@@ -160,7 +160,7 @@ void Scatter::combineResult(const Target &target, Value position,
     return;
   }
   combine(target, words, [&](Value word, int64_t number) {
-    Value place = k.add(k.mul(position, target.words), k.index(number));
+    Value place = k(position) * target.words + number;
     return k.atomic(kindOf(target.rule), target.binding, place, word);
   });
 }
@@ -171,20 +171,19 @@ void Scatter::combineResult(const Target &target, Value position,
 
 /// Where the lane's copy of a word of a position is.
 Value Scatter::ownPlace(Value position, int64_t word) {
-  Value place = k.add(k.mul(position, slots), k.index(word));
-  return k.add(k.mul(place, layout.copies), k.rem(lane, layout.copies));
+  Expr place = k(position) * slots + word;
+  return place * layout.copies + k(lane) % layout.copies;
 }
 
 /// Lanes go over the words as they lie there, each target's among them.
 void Scatter::clearOwn() {
   k.loop(lane, k.index(layout.positions * slots * layout.copies),
          k.index(c.layout.lanes), {}, [&](Value place, ValueRange) {
-           Value slot = k.rem(k.div(place, layout.copies), slots);
+           Expr slot = k(place) / layout.copies % slots;
            Value neutral = k.word(neutralWord(targets.front().rule));
            for (const Target &target : ArrayRef(targets).drop_front()) {
              uint32_t word = neutralWord(target.rule);
-             neutral = k.select(k.less(slot, k.index(target.slot)), neutral,
-                                k.word(word));
+             neutral = select(slot < target.slot, neutral, k.word(word));
            }
            k.storeWorkgroup(own, neutral, place);
            return Values();
@@ -196,23 +195,22 @@ void Scatter::clearOwn() {
 void Scatter::addOwn(const Target &target, Value position) {
   Type i32 = k.ir().getI32Type();
   Values total(target.words, k.word(neutralWord(target.rule)));
-  Value first =
-      k.mul(k.add(k.mul(position, slots), k.index(target.slot)), layout.copies);
+  Expr first = (k(position) * slots + target.slot) * layout.copies;
   for (int64_t copy = 0; copy < layout.copies; ++copy) {
     Values words;
     for (int64_t word = 0; word < target.words; ++word)
-      words.push_back(k.loadWorkgroup(
-          own, i32, k.add(first, k.index(word * layout.copies + copy))));
+      words.push_back(
+          k.loadWorkgroup(own, i32, first + (word * layout.copies + copy)));
     if (target.words == 2 && target.rule == Rule::add)
-      words.back() = k.add(words.back(), carry(total.front(), words.front()));
+      words.back() = k(words.back()) + carry(total.front(), words.front());
     for (auto [sum, word] : llvm::zip_equal(total, words))
       sum = arith::getReductionOp(kindOf(target.rule), k.ir(), k.loc(), sum,
                                   word);
   }
   Value changes;
   for (Value word : total) {
-    Value differs = k.negate(k.equal(word, k.word(neutralWord(target.rule))));
-    changes = changes ? k.either(changes, differs) : differs;
+    Value differs = !(k(word) == neutralWord(target.rule));
+    changes = changes ? k(changes) | differs : differs;
   }
   k.ifThen(changes, [&] { combineResult(target, position, total); });
 }
@@ -247,11 +245,9 @@ void Scatter::scatterElement(const Target &target, Value position,
 /// the last ones stand, with positions behind all.
 FailureOr<Scatter::Piece> Scatter::loadPiece(Value tile, int64_t number) {
   int64_t vector = layout.vector, vectors = layout.updates / vector;
-  Value own = k.add(k.mul(k.add(k.mul(tile, c.layout.unroll), k.index(number)),
-                          c.layout.lanes),
-                    lane);
-  Value isThere = k.less(own, k.index(vectors));
-  Value begin = k.mul(k.min(own, k.index(vectors - 1)), vector);
+  Expr own = (k(tile) * c.layout.unroll + number) * c.layout.lanes + lane;
+  Expr isThere = own < vectors;
+  Value begin = min(own, vectors - 1) * vector;
   c.elements.begin(vector);
   auto place = c.elements.flatPoint({begin, /*stride=*/1, vector},
                                     ArrayRef{layout.updates});
@@ -261,7 +257,7 @@ FailureOr<Scatter::Piece> Scatter::loadPiece(Value tile, int64_t number) {
   Piece piece;
   for (Value word : *positions) // Behind all, too, if it was negative.
     piece.positions.push_back(
-        k.select(isThere, k.toIndex(word), k.index(layout.positions)));
+        select(isThere, k(word).toIndex(), layout.positions));
   for (const Target &target : targets) {
     auto elements = c.elements.emit(target.update, place);
     if (!check(elements))
@@ -282,12 +278,11 @@ void Scatter::scatterTile(Value tile) {
   }
   for (const Piece &piece : pieces)
     for (auto [i, position] : llvm::enumerate(piece.positions))
-      k.ifThen(k.less(position, k.index(layout.positions)),
-               [&, position = position, number = i] {
-                 for (auto [target, elements] :
-                      llvm::zip_equal(targets, piece.updates))
-                   scatterElement(target, position, elements[number]);
-               });
+      k.ifThen(k(position) < layout.positions, [&, position = position,
+                                                number = i] {
+        for (auto [target, elements] : llvm::zip_equal(targets, piece.updates))
+          scatterElement(target, position, elements[number]);
+      });
 }
 
 LogicalResult Scatter::run() {

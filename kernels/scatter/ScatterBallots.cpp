@@ -45,31 +45,30 @@ Value ScatterBallots::scatterTile(const Piece &piece, Value begin, Value end,
   Values elements = readTile(piece, begin, end, key.lastOfDigit(shift),
                              [&](int64_t i) { return tile.place(i); });
   BallotTile::Ranks ranks = tile.rank(elements, shift);
-  Value ownDistance = k.sub(next, ranks.begins.front());
+  Value ownDistance = k(next) - ranks.begins.front();
   k.ifThen(tile.hasDigit(),
            [&] { k.storeWorkgroup(distances, ownDistance, tile.lane); });
   // Lanes side by side store what is side by side.
-  auto placeOf = [&](int64_t i) {
-    return k.add(tile.lane, k.index(i * layout.lanes));
-  };
+  auto placeOf = [&](int64_t i) { return k(tile.lane) + i * layout.lanes; };
   elements = tile.exchange(
-      elements, [&](int64_t i) { return k.toIndex(ranks.places[i]); }, placeOf);
-  Value count = k.min(k.sub(end, begin), k.index(layout.tile()));
+      elements, [&](int64_t i) { return k(ranks.places[i]).toIndex(); },
+      placeOf);
+  Value count = min(k(end) - begin, layout.tile());
   for (int64_t i = 0; i < layout.items; ++i) {
     ArrayRef<Value> element = ArrayRef(elements).slice(i * perItem, perItem);
     Value digit =
         key.digit(element.take_front(key.words()), shift, BallotTile::kBits);
-    Value distance = k.loadWorkgroup(distances, i32, k.toIndex(digit));
-    k.ifThen(k.less(placeOf(i), count), [&] {
-      Value to = k.toIndex(k.add(distance, k.toWord(placeOf(i))));
-      write(element, k.add(piece.rowBegin, to));
+    Value distance = k.loadWorkgroup(distances, i32, k(digit).toIndex());
+    k.ifThen(k(placeOf(i)) < count, [&] {
+      Value to = (k(distance) + k(placeOf(i)).toWord()).toIndex();
+      write(element, k(piece.rowBegin) + to);
     });
   }
-  return k.add(next, ranks.counts.front());
+  return k(next) + ranks.counts.front();
 }
 
 void ScatterBallots::scatterChunk(const Piece &piece) {
-  Value digit = k.min(tile.lane, k.index(SortLayout::kDigits - 1));
+  Value digit = min(k(tile.lane), SortLayout::kDigits - 1);
   eachTile(piece, op.getOffsets(), digit,
            [&](Value begin, Value end, Value next) {
              return scatterTile(piece, begin, end, next);
@@ -77,7 +76,7 @@ void ScatterBallots::scatterChunk(const Piece &piece) {
 }
 
 LogicalResult ScatterBallots::run() {
-  shift = k.shiftLeft(read(op.getDigit(), k.index(0), 1).front(), k.word(3));
+  shift = k(read(op.getDigit(), k.index(0), 1).front()) << 3;
   tile.allocate();
   distances = k.allocateWorkgroup(k.ir().getI32Type(), SortLayout::kDigits);
   return eachPiece([&](const Piece &piece) { scatterChunk(piece); });

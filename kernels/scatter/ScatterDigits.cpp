@@ -53,23 +53,20 @@ void ScatterDigits::findDigits(ArrayRef<Value> digits, Value count) {
   k.storeWorkgroup(begins, k.word(0), lane);
   k.storeWorkgroup(ends, k.word(0), lane);
   k.workgroupBarrier();
-  auto placeOf = [&](int64_t i) {
-    return k.add(lane, k.index(i * layout.lanes));
-  };
+  auto placeOf = [&](int64_t i) { return k(lane) + i * layout.lanes; };
   for (auto [i, digit] : llvm::enumerate(digits))
     tile.put(digit, placeOf(i));
   k.workgroupBarrier();
   for (auto [i, own] : llvm::enumerate(digits)) {
     Value digit = own, place = placeOf(i);
-    Value before = tile.get(k.sub(place, k.min(place, k.index(1))));
-    k.ifThen(k.both(k.less(place, count),
-                    k.either(k.less(before, digit), k.less(digit, before))),
+    Value before = tile.get(k(place) - min(k(place), 1));
+    k.ifThen((k(place) < count) & ((k(before) < digit) | (k(digit) < before)),
              [&] {
-               k.storeWorkgroup(begins, k.toWord(place), k.toIndex(digit));
-               k.storeWorkgroup(ends, k.toWord(place), k.toIndex(before));
+               k.storeWorkgroup(begins, k(place).toWord(), k(digit).toIndex());
+               k.storeWorkgroup(ends, k(place).toWord(), k(before).toIndex());
              });
-    k.ifThen(k.equal(k.add(place, k.index(1)), count), [&] {
-      k.storeWorkgroup(ends, k.toWord(count), k.toIndex(digit));
+    k.ifThen(k(place) + 1 == count, [&] {
+      k.storeWorkgroup(ends, k(count).toWord(), k(digit).toIndex());
     });
   }
   k.workgroupBarrier();
@@ -81,30 +78,29 @@ Value ScatterDigits::scatterTile(const Piece &piece, Value begin, Value end,
   Type i32 = k.ir().getI32Type();
   int64_t perItem = wordsPerItem();
   Values elements =
-      readTile(piece, begin, end, key.lastOfDigit(shift), [&](int64_t i) {
-        return k.add(k.mul(lane, layout.items), k.index(i));
-      });
-  elements = tile.dealOut(tile.sort(elements, k.toIndex(shift), 8));
+      readTile(piece, begin, end, key.lastOfDigit(shift),
+               [&](int64_t i) { return k(lane) * layout.items + i; });
+  elements = tile.dealOut(tile.sort(elements, k(shift).toIndex(), 8));
   Values digits = digitsOf(elements);
-  Value count = k.min(k.sub(end, begin), k.index(layout.tile()));
+  Value count = min(k(end) - begin, layout.tile());
   findDigits(digits, count);
   // From here on of each digit what a place in the tile lacks to that in the
   // row.
   Value first = k.loadWorkgroup(begins, i32, lane);
   Value last = k.loadWorkgroup(ends, i32, lane);
-  k.storeWorkgroup(begins, k.sub(next, first), lane);
+  k.storeWorkgroup(begins, k(next) - first, lane);
   k.workgroupBarrier();
   for (int64_t i = 0; i < layout.items; ++i) {
-    Value place = k.add(lane, k.index(i * layout.lanes));
-    k.ifThen(k.less(place, count), [&] {
-      Value distance = k.loadWorkgroup(begins, i32, k.toIndex(digits[i]));
-      Value to = k.toIndex(k.add(distance, k.toWord(place)));
+    Expr place = k(lane) + i * layout.lanes;
+    k.ifThen(place < count, [&] {
+      Value distance = k.loadWorkgroup(begins, i32, k(digits[i]).toIndex());
+      Value to = (k(distance) + place.toWord()).toIndex();
       write(ArrayRef(elements).slice(i * perItem, perItem),
-            k.add(piece.rowBegin, to));
+            k(piece.rowBegin) + to);
     });
   }
   k.workgroupBarrier(); // Workgroup memory is used again.
-  return k.add(next, k.sub(last, first));
+  return k(next) + (k(last) - first);
 }
 
 void ScatterDigits::scatterChunk(const Piece &piece) {
@@ -115,7 +111,7 @@ void ScatterDigits::scatterChunk(const Piece &piece) {
 }
 
 LogicalResult ScatterDigits::run() {
-  shift = k.shiftLeft(read(op.getDigit(), k.index(0), 1).front(), k.word(3));
+  shift = k(read(op.getDigit(), k.index(0), 1).front()) << 3;
   tile.allocate();
   begins = k.allocateWorkgroup(k.ir().getI32Type(), SortLayout::kDigits);
   ends = k.allocateWorkgroup(k.ir().getI32Type(), SortLayout::kDigits);

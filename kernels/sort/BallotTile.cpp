@@ -16,7 +16,7 @@ BallotTile::BallotTile(EmitterContext &context, KeyImage &key)
     : k(context.kernel), key(key), subgroupLanes(subgroupLanesOf(context.op)),
       lanes(context.layout.lanes), items(context.layoutAs<SortLayout>().items),
       subgroup(k.subgroupId()), laneInSubgroup(k.laneInSubgroup()) {
-  lane = k.add(k.mul(subgroup, subgroupLanes), laneInSubgroup);
+  lane = k(subgroup) * subgroupLanes + laneInSubgroup;
 }
 
 void BallotTile::allocate() {
@@ -27,18 +27,18 @@ void BallotTile::allocate() {
 }
 
 Value BallotTile::place(int64_t item) {
-  return k.add(k.add(k.mul(subgroup, subgroupLanes * items), laneInSubgroup),
-               k.index(item * subgroupLanes));
+  return k(subgroup) * (subgroupLanes * items) + laneInSubgroup +
+         item * subgroupLanes;
 }
 
 //===----------------------------------------------------------------------===//
 // Ranks
 //===----------------------------------------------------------------------===//
 
-Value BallotTile::hasDigit() { return k.less(lane, k.index(kDigits)); }
+Value BallotTile::hasDigit() { return k(lane) < kDigits; }
 
 Value BallotTile::counter(Value subgroup, Value digit) {
-  return k.add(k.mul(subgroup, kDigits), digit);
+  return k(subgroup) * kDigits + digit;
 }
 
 /// A bit for each lane of the subgroup that holds the same digit.
@@ -47,9 +47,9 @@ Value BallotTile::findSame(Value digit) {
   Value all = k.word(~0u >> (kBallotBits - subgroupLanes)), same = all,
         zero = k.word(0);
   for (int64_t bit = 0; bit < kBits; ++bit) {
-    Value isClear = k.equal(k.both(digit, k.word(1u << bit)), zero);
-    Value agrees = k.differ(k.ballot(isClear), k.select(isClear, zero, all));
-    same = k.both(same, agrees);
+    Expr isClear = (k(digit) & (1u << bit)) == zero;
+    Value agrees = k(k.ballot(isClear)) ^ select(isClear, zero, all);
+    same = k(same) & agrees;
   }
   return same;
 }
@@ -59,24 +59,24 @@ Value BallotTile::findSame(Value digit) {
 /// counts for all of them.
 Values BallotTile::countOwn(ArrayRef<Value> digits) {
   Type i32 = k.ir().getI32Type();
-  Value one = k.word(1), own = k.toWord(laneInSubgroup);
-  Value lower = k.sub(k.shiftLeft(one, own), one);
+  Expr one = k.word(1), own = k(laneInSubgroup).toWord();
+  Value lower = (one << own) - one;
   for (int64_t i = 0; i < kDigits; i += subgroupLanes)
     k.storeWorkgroup(words, k.word(0),
-                     counter(subgroup, k.add(laneInSubgroup, k.index(i))));
+                     counter(subgroup, k(laneInSubgroup) + i));
   k.subgroupBarrier();
   // Ballots do not wait for each other as long as no barrier is between them.
   Values same, before;
   for (Value digit : digits) {
     same.push_back(findSame(digit));
-    before.push_back(k.countBits(k.both(same.back(), lower)));
+    before.push_back(countBits(k(same.back()) & lower));
   }
   for (auto [digit, lanes, below] : llvm::zip_equal(digits, same, before)) {
-    Value isHighest = k.equal(k.shiftRight(lanes, own), one);
-    Value at = counter(subgroup, k.toIndex(digit));
-    below = k.add(below, k.loadWorkgroup(words, i32, at));
+    Value isHighest = (k(lanes) >> own) == one;
+    Value at = counter(subgroup, k(digit).toIndex());
+    below = k(below) + k.loadWorkgroup(words, i32, at);
     k.subgroupBarrier();
-    k.ifThen(isHighest, [&, through = k.add(below, one)] {
+    k.ifThen(isHighest, [&, through = k(below) + one] {
       k.storeWorkgroup(words, through, at);
     });
     k.subgroupBarrier();
@@ -90,39 +90,38 @@ void BallotTile::placeDigits(Ranks &ranks) {
   Type i32 = k.ir().getI32Type();
   int64_t subgroups = lanes / subgroupLanes;
   int64_t perLane = std::max<int64_t>(kDigits / lanes, 1);
-  Value first = k.mul(k.min(lane, k.index(kDigits - 1)), perLane);
+  Expr first = min(k(lane), kDigits - 1) * perLane;
   auto at = [&](int64_t digit, int64_t s) {
-    return counter(k.index(s), k.add(first, k.index(digit)));
+    return counter(k.index(s), first + digit);
   };
   SmallVector<Values> inSubgroups(perLane);
-  Value sum = k.word(0);
+  Expr sum = k.word(0);
   for (int64_t d = 0; d < perLane; ++d) {
-    Value count = k.word(0);
+    Expr count = k.word(0);
     for (int64_t s = 0; s < subgroups; ++s) {
       inSubgroups[d].push_back(count);
-      count = k.add(count, k.loadWorkgroup(words, i32, at(d, s)));
+      count = count + k.loadWorkgroup(words, i32, at(d, s));
     }
     ranks.begins.push_back(sum);
     ranks.counts.push_back(count);
-    sum = k.add(sum, count);
+    sum = sum + count;
   }
   // Lanes without a digit are behind those that have one.
   Value below = k.sumBelow(sum);
-  k.ifThen(k.equal(laneInSubgroup, k.index(subgroupLanes - 1)),
-           [&] { k.storeWorkgroup(sums, k.add(below, sum), subgroup); });
+  k.ifThen(k(laneInSubgroup) == subgroupLanes - 1,
+           [&] { k.storeWorkgroup(sums, k(below) + sum, subgroup); });
   k.workgroupBarrier();
   int64_t withDigits = std::min(subgroups, kDigits / subgroupLanes);
   for (int64_t s = 0; s + 1 < withDigits; ++s) {
     Value own = k.loadWorkgroup(sums, i32, k.index(s));
-    below =
-        k.add(below, k.select(k.less(k.index(s), subgroup), own, k.word(0)));
+    below = k(below) + select(s < k(subgroup), own, k.word(0));
   }
   for (Value &begin : ranks.begins)
-    begin = k.add(begin, below);
+    begin = k(begin) + below;
   k.ifThen(hasDigit(), [&] {
     for (int64_t d = 0; d < perLane; ++d)
       for (int64_t s = 0; s < subgroups; ++s)
-        k.storeWorkgroup(words, k.add(ranks.begins[d], inSubgroups[d][s]),
+        k.storeWorkgroup(words, k(ranks.begins[d]) + inSubgroups[d][s],
                          at(d, s));
   });
 }
@@ -141,8 +140,8 @@ BallotTile::Ranks BallotTile::rank(ValueRange elements, Value shift) {
   k.workgroupBarrier();
   for (auto [digit, own] : llvm::zip_equal(digits, before)) {
     Value first = k.loadWorkgroup(words, k.ir().getI32Type(),
-                                  counter(subgroup, k.toIndex(digit)));
-    ranks.places.push_back(k.add(first, own));
+                                  counter(subgroup, k(digit).toIndex()));
+    ranks.places.push_back(k(first) + own);
   }
   k.workgroupBarrier(); // Counters have been taken.
   return ranks;
@@ -174,9 +173,9 @@ Values BallotTile::sort(ValueRange elements) {
   return k.loop(
       k.index(0), k.index(key.bits()), k.index(kBits), elements,
       [&](Value shift, ValueRange now) {
-        Ranks ranks = rank(now, k.toWord(shift));
+        Ranks ranks = rank(now, k(shift).toWord());
         return exchange(
-            now, [&](int64_t i) { return k.toIndex(ranks.places[i]); },
+            now, [&](int64_t i) { return k(ranks.places[i]).toIndex(); },
             [&](int64_t i) { return place(i); });
       },
       /*runs=*/true);

@@ -54,32 +54,29 @@ static constexpr int64_t kRounded = 8;
 Value CountDigits::placeOf(Value row, Value chunk) {
   auto type = cast<RankedTensorType>(op.getOffsets().getType());
   int64_t chunks = type.getShape().drop_back().back();
-  return k.mul(k.add(k.mul(row, chunks), chunk), SortLayout::kDigits);
+  return (k(row) * chunks + chunk) * SortLayout::kDigits;
 }
 
 void CountDigits::countTile(const Piece &piece, Value begin, Value end) {
   int64_t vector = layout.vector;
   for (int64_t i = 0; i < layout.items; i += vector) {
-    Value place =
-        k.add(k.add(begin, k.mul(lane, vector)), k.index(i * layout.lanes));
-    Value one = k.select(k.less(place, end), k.word(1), k.word(0));
-    Value at =
-        k.add(piece.rowBegin, k.min(place, k.index(layout.length - vector)));
+    Expr place = k(begin) + k(lane) * vector + i * layout.lanes;
+    Value one = select(place < end, k.word(1), k.word(0));
+    Value at = k(piece.rowBegin) + min(place, layout.length - vector);
     for (Value element : read(moved.front(), at, vector)) {
       Value digit = key.digit(toWords(k, element), shift, /*count=*/8);
-      Value counter =
-          k.add(k.mul(k.toIndex(digit), kCopies), k.rem(lane, kCopies));
+      Value counter = k(digit).toIndex() * kCopies + k(lane) % kCopies;
       k.atomicWorkgroup(arith::AtomicRMWKind::addi, counts, counter, one);
     }
   }
 }
 
 void CountDigits::countChunk(const Piece &piece) {
-  Value own = k.mul(lane, kCopies);
+  Expr own = k(lane) * kCopies;
   for (int64_t i = 0; i < kCopies; ++i)
-    k.storeWorkgroup(counts, k.word(0), k.add(own, k.index(i)));
+    k.storeWorkgroup(counts, k.word(0), own + i);
   k.workgroupBarrier();
-  Value end = k.add(piece.begin, piece.count);
+  Value end = k(piece.begin) + piece.count;
   k.loop(
       piece.begin, end, k.index(layout.tile()), {},
       [&](Value begin, ValueRange) {
@@ -88,12 +85,11 @@ void CountDigits::countChunk(const Piece &piece) {
       },
       /*runs=*/true);
   k.workgroupBarrier();
-  Value count = k.word(0);
+  Expr count = k.word(0);
   for (int64_t i = 0; i < kCopies; ++i)
-    count = k.add(count, k.loadWorkgroup(counts, k.ir().getI32Type(),
-                                         k.add(own, k.index(i))));
+    count = count + k.loadWorkgroup(counts, k.ir().getI32Type(), own + i);
   k.store(c.bindings.outputs.front(), count,
-          k.add(placeOf(piece.row, piece.number), lane));
+          k(placeOf(piece.row, piece.number)) + lane);
 }
 
 /// The counts of the lane's digit in chunks `chunk` to `chunk` + count - 1,
@@ -104,15 +100,15 @@ Value CountDigits::addChunks(Value row, Value chunk, int64_t count, Value sum,
   Type i32 = k.ir().getI32Type();
   Values read, at;
   for (int64_t i = 0; i < count; ++i) {
-    Value number = k.add(chunk, k.index(i));
-    at.push_back(k.add(placeOf(row, number), lane));
-    read.push_back(k.select(k.less(number, k.index(layout.piecesPerRow())),
-                            k.load(binding, i32, at.back()), k.word(0)));
+    Expr number = k(chunk) + i;
+    at.push_back(k(placeOf(row, number)) + lane);
+    read.push_back(select(number < layout.piecesPerRow(),
+                          k.load(binding, i32, at.back()), k.word(0)));
   }
   for (int64_t i = 0; i < count; ++i) {
     if (places)
       k.store(binding, sum, at[i]);
-    sum = k.add(sum, read[i]);
+    sum = k(sum) + read[i];
   }
   return sum;
 }
@@ -151,7 +147,7 @@ void CountDigits::finishRow(const Piece &piece) {
 }
 
 LogicalResult CountDigits::run() {
-  shift = k.shiftLeft(read(op.getDigit(), k.index(0), 1).front(), k.word(3));
+  shift = k(read(op.getDigit(), k.index(0), 1).front()) << 3;
   tile.allocateForScans();
   counts =
       k.allocateWorkgroup(k.ir().getI32Type(), SortLayout::kDigits * kCopies);

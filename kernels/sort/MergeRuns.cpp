@@ -37,19 +37,16 @@ Value MergeRuns::steps(Value count, int64_t run, Value step,
                        const Values &image, Value rowBegin, Value ownRun) {
   int64_t begin = run * layout.piece;
   int64_t size = std::min(layout.piece, layout.length - begin);
-  Value next = k.add(count, step);
-  Value at = k.sub(k.min(next, k.index(size)), k.index(1));
-  Value element =
-      read(moved.front(), k.add(rowBegin, k.add(k.index(begin), at)), 1)
-          .front();
+  Expr next = k(count) + step;
+  Expr at = min(next, size) - 1;
+  Value element = read(moved.front(), k(rowBegin) + (begin + at), 1).front();
   Values other = key.image(toWords(k, element));
   // Of equal elements those of earlier runs come first.
-  Value isEarlier = k.less(k.index(run), ownRun);
+  Expr isEarlier = run < k(ownRun);
   Value isBefore = key.before(other, image);
-  Value isNotBehind = k.negate(key.before(image, other));
-  Value goes = k.both(k.less(next, k.index(size + 1)),
-                      k.select(isEarlier, isNotBehind, isBefore));
-  return k.select(goes, next, count);
+  Value isNotBehind = !k(key.before(image, other));
+  Expr goes = (next < size + 1) & select(isEarlier, isNotBehind, isBefore);
+  return select(goes, next, count);
 }
 
 /// How many elements of each run come before the one with `image`.
@@ -65,7 +62,7 @@ SortEmitter::Values MergeRuns::countBefore(const Values &image, Value rowBegin,
         Value step = now.back();
         for (int64_t run = 0; run < runs; ++run)
           next.push_back(steps(now[run], run, step, image, rowBegin, ownRun));
-        next.push_back(k.div(step, 2));
+        next.push_back(k(step) / 2);
         return next;
       },
       /*runs=*/true);
@@ -74,23 +71,23 @@ SortEmitter::Values MergeRuns::countBefore(const Values &image, Value rowBegin,
 }
 
 void MergeRuns::moveElement(Value position) {
-  Value rowBegin = k.mul(k.div(position, layout.length), layout.length);
-  Value place = k.sub(position, rowBegin);
-  Value ownRun = k.div(place, layout.piece);
+  Value rowBegin = k(position) / layout.length * layout.length;
+  Expr place = k(position) - rowBegin;
+  Expr ownRun = place / layout.piece;
   Values words;
   for (Value tensor : moved)
     words.append(toWords(k, read(tensor, position, 1).front()));
   Values image = key.image(ArrayRef(words).take_front(key.words()));
-  Value to = k.sub(position, k.mul(ownRun, layout.piece));
+  Expr to = k(position) - ownRun * layout.piece;
   for (auto [run, count] :
        llvm::enumerate(countBefore(image, rowBegin, ownRun)))
-    to = k.add(to, k.select(k.equal(ownRun, k.index(run)), k.index(0), count));
+    to = to + select(ownRun == run, k.index(0), count);
   write(words, to);
 }
 
 LogicalResult MergeRuns::run() {
   int64_t count = layout.rows * layout.length;
-  Value thread = k.add(k.mul(k.groupId(), layout.lanes), lane);
+  Value thread = k.groupId() * layout.lanes + lane;
   k.loop(thread, k.index(count), k.index(c.layout.groups * layout.lanes), {},
          [&](Value position, ValueRange) {
            moveElement(position);

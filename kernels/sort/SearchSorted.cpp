@@ -38,7 +38,7 @@ SearchSorted::Values SearchSorted::imageAt(Value tensor, Value position) {
   auto element = c.elements.emit(
       tensor, c.elements.flatPoint({position, /*stride=*/1}, type.getShape()));
   Value value =
-      check(element) ? element->front() : k.zero(type.getElementType());
+      check(element) ? element->front() : k.constant(type.getElementType(), 0);
   return key.image(toWords(k, value));
 }
 
@@ -51,14 +51,13 @@ Value SearchSorted::search(const Values &image) {
       .loop(
           k.index(0), k.index(llvm::Log2_64(size) + 1), k.index(1), start,
           [&](Value, ValueRange now) -> Values {
-            Value count = now[0], step = now[1], next = k.add(count, step);
-            Value at = k.sub(k.min(next, k.index(size)), k.index(1));
+            Value count = now[0], step = now[1], next = k(count) + step;
+            Value at = min(k(next), size) - 1;
             Values entry = imageAt(op.getTable(), at);
-            Value isBefore = op.getRight() ? k.negate(key.before(image, entry))
+            Value isBefore = op.getRight() ? !k(key.before(image, entry))
                                            : key.before(entry, image);
-            Value fits = k.less(next, k.index(size + 1));
-            return {k.select(k.both(fits, isBefore), next, count),
-                    k.div(step, 2)};
+            Expr fits = k(next) < size + 1;
+            return {select(fits & isBefore, next, count), k(step) / 2};
           },
           /*runs=*/true)
       .front();
@@ -66,11 +65,11 @@ Value SearchSorted::search(const Values &image) {
 
 LogicalResult SearchSorted::run() {
   int64_t lanes = c.layout.lanes, groups = c.layout.groups;
-  Value thread = k.add(k.mul(k.groupId(), lanes), k.laneId());
+  Value thread = k.groupId() * lanes + k.laneId();
   k.loop(thread, k.index(c.layout.elements), k.index(groups * lanes), {},
          [&](Value position, ValueRange) {
            Value found = search(imageAt(op.getQueries(), position));
-           k.store(c.bindings.outputs.front(), k.toWord(found), position);
+           k.store(c.bindings.outputs.front(), k(found).toWord(), position);
            return Values();
          });
   return failure(failed_);

@@ -21,12 +21,11 @@ SortEmitter::eachPiece(function_ref<void(const Piece &piece)> emit) {
       k.groupId(), k.index(layout.pieces()), k.index(c.layout.groups), {},
       [&](Value number, ValueRange) {
         Piece piece;
-        piece.number = k.rem(number, perRow);
-        piece.row = k.div(number, perRow);
-        piece.rowBegin = k.mul(piece.row, layout.length);
-        piece.begin = k.mul(piece.number, layout.piece);
-        piece.count = k.min(k.sub(k.index(layout.length), piece.begin),
-                            k.index(layout.piece));
+        piece.number = k(number) % perRow;
+        piece.row = k(number) / perRow;
+        piece.rowBegin = k(piece.row) * layout.length;
+        piece.begin = k(piece.number) * layout.piece;
+        piece.count = min(layout.length - k(piece.begin), layout.piece);
         emit(piece);
         k.workgroupBarrier(); // Workgroup memory is used again.
         return Values();
@@ -42,7 +41,7 @@ SortEmitter::Values SortEmitter::read(Value tensor, Value at, int64_t count) {
       tensor, c.elements.flatPoint(
                   index, cast<RankedTensorType>(tensor.getType()).getShape()));
   if (!check(elements))
-    return Values(count, k.zero(elementOf(tensor)));
+    return Values(count, k.constant(elementOf(tensor), 0));
   return Values(elements->begin(), elements->end());
 }
 
@@ -50,10 +49,9 @@ void SortEmitter::eachTile(
     const Piece &piece, TypedValue<RankedTensorType> offsets, Value digit,
     function_ref<Value(Value begin, Value end, Value next)> emitTile) {
   int64_t chunks = offsets.getType().getShape().drop_back().back();
-  Value at =
-      k.mul(k.add(k.mul(piece.row, chunks), piece.number), SortLayout::kDigits);
-  Value first = read(offsets, k.add(at, digit), 1).front();
-  Value end = k.add(piece.begin, piece.count);
+  Expr at = (k(piece.row) * chunks + piece.number) * SortLayout::kDigits;
+  Value first = read(offsets, at + digit, 1).front();
+  Value end = k(piece.begin) + piece.count;
   k.loop(
       piece.begin, end, k.index(layout.tile()), first,
       [&](Value begin, ValueRange next) -> Values {
@@ -76,17 +74,16 @@ SortEmitter::readTile(const Piece &piece, Value begin, Value end,
   int64_t perItem = wordsPerItem(), vector = layout.vector;
   Values words(layout.items * perItem);
   for (int64_t i = 0; i < layout.items; i += vector) {
-    Value place = k.add(begin, placeOf(i));
-    Value inside = k.less(place, end);
-    Value at =
-        k.add(piece.rowBegin, k.min(place, k.index(layout.length - vector)));
+    Expr place = k(begin) + placeOf(i);
+    Expr inside = place < end;
+    Value at = k(piece.rowBegin) + min(place, layout.length - vector);
     int64_t first = 0;
     for (Value tensor : moved) {
       int64_t count = countWords(elementOf(tensor));
       for (auto [v, element] : llvm::enumerate(read(tensor, at, vector)))
         for (auto [j, word] : llvm::enumerate(toWords(k, element))) {
           if (tensor == moved.front())
-            word = k.select(inside, word, last[j]);
+            word = select(inside, word, last[j]);
           words[(i + v) * perItem + first + j] = word;
         }
       first += count;

@@ -35,17 +35,17 @@ private:
 void SortRuns::writeRun(const Piece &piece, ArrayRef<Value> elements,
                         PlaceFn placeOf) {
   // What is kept of a run has as many places in each of them.
-  Value first = k.add(piece.rowBegin, piece.begin), count = piece.count;
+  Value first = k(piece.rowBegin) + piece.begin, count = piece.count;
   if (auto keep = op.getKeep()) {
-    first = k.add(k.mul(piece.row, layout.piecesPerRow() * *keep),
-                  k.mul(piece.number, *keep));
+    first = k(piece.row) * (layout.piecesPerRow() * *keep) +
+            k(piece.number) * (*keep);
     count = k.index(*keep);
   }
   int64_t perItem = wordsPerItem();
   for (int64_t i = 0; i < layout.items; ++i) {
     Value place = placeOf(i);
-    k.ifThen(k.less(place, count), [&] {
-      write(elements.slice(i * perItem, perItem), k.add(first, place));
+    k.ifThen(k(place) < count, [&] {
+      write(elements.slice(i * perItem, perItem), k(first) + place);
     });
   }
 }
@@ -54,14 +54,13 @@ LogicalResult SortRuns::sortByLanes() {
   SortTile tile(k, key, layout.lanes, layout.items);
   tile.allocate();
   return eachPiece([&](const Piece &piece) {
-    Value end = k.add(piece.begin, piece.count);
+    Value end = k(piece.begin) + piece.count;
     Values elements =
-        readTile(piece, piece.begin, end, key.last(), [&](int64_t i) {
-          return k.add(k.mul(lane, layout.items), k.index(i));
-        });
+        readTile(piece, piece.begin, end, key.last(),
+                 [&](int64_t i) { return k(lane) * layout.items + i; });
     elements = tile.sort(elements, k.index(0), key.bits());
     writeRun(piece, tile.dealOut(elements),
-             [&](int64_t i) { return k.add(lane, k.index(i * layout.lanes)); });
+             [&](int64_t i) { return k(lane) + i * layout.lanes; });
   });
 }
 
@@ -71,7 +70,7 @@ LogicalResult SortRuns::sortByBallots() {
   tile.allocate();
   auto placeOf = [&](int64_t i) { return tile.place(i); };
   return eachPiece([&](const Piece &piece) {
-    Value end = k.add(piece.begin, piece.count);
+    Value end = k(piece.begin) + piece.count;
     Values elements = readTile(piece, piece.begin, end, key.last(), placeOf);
     writeRun(piece, tile.sort(elements), placeOf);
   });

@@ -40,7 +40,7 @@ void SortTile::allocateForScans() {
   groups = k.allocateWorkgroup(i32, lanes / kLanesPerGroup);
 }
 
-Value SortTile::padded(Value i) { return k.add(i, k.div(i, kBanks)); }
+Value SortTile::padded(Value i) { return k(i) + k(i) / kBanks; }
 
 void SortTile::put(Value word, Value i) {
   k.storeWorkgroup(words, word, padded(i));
@@ -60,24 +60,24 @@ std::pair<Value, Value> SortTile::scan(Value value) {
   int64_t groupCount = lanes / kLanesPerGroup;
   k.storeWorkgroup(sums, value, lane);
   k.workgroupBarrier();
-  k.ifThen(k.less(lane, k.index(groupCount)), [&] {
-    Value first = k.mul(lane, kLanesPerGroup), total = k.word(0);
+  k.ifThen(k(lane) < groupCount, [&] {
+    Expr first = k(lane) * kLanesPerGroup, total = k.word(0);
     Values own; // All of them are under way before the first is written.
     for (int64_t i = 0; i < kLanesPerGroup; ++i)
-      own.push_back(k.loadWorkgroup(sums, i32, k.add(first, k.index(i))));
+      own.push_back(k.loadWorkgroup(sums, i32, first + i));
     for (int64_t i = 0; i < kLanesPerGroup; ++i) {
-      k.storeWorkgroup(sums, total, k.add(first, k.index(i)));
-      total = k.add(total, own[i]);
+      k.storeWorkgroup(sums, total, first + i);
+      total = total + own[i];
     }
     k.storeWorkgroup(groups, total, lane);
   });
   k.workgroupBarrier();
-  Value own = k.div(lane, kLanesPerGroup);
+  Expr own = k(lane) / kLanesPerGroup;
   Value below = k.loadWorkgroup(sums, i32, lane), total = k.word(0);
   for (int64_t i = 0; i < groupCount; ++i) {
     Value sum = k.loadWorkgroup(groups, i32, k.index(i));
-    below = k.add(below, k.select(k.less(k.index(i), own), sum, k.word(0)));
-    total = k.add(total, sum);
+    below = k(below) + select(i < own, sum, k.word(0));
+    total = k(total) + sum;
   }
   return {below, total};
 }
@@ -87,20 +87,18 @@ std::pair<Value, Value> SortTile::scan(Value value) {
 void SortTile::scanCounts() {
   Type i32 = k.ir().getI32Type();
   Values own;
-  Value sum = k.word(0);
-  auto place = [&](int64_t i) {
-    return padded(k.add(k.mul(lane, kPairs), k.index(i)));
-  };
+  Expr sum = k.word(0);
+  auto place = [&](int64_t i) { return padded(k(lane) * kPairs + i); };
   for (int64_t i = 0; i < kPairs; ++i) {
     own.push_back(k.loadWorkgroup(counts, i32, place(i)));
-    sum = k.add(sum, own.back());
+    sum = sum + own.back();
   }
   auto [below, total] = scan(sum);
   // The digits of the upper halves come behind all those of the lower ones.
-  Value next = k.add(below, k.shiftLeft(total, k.word(kHalf)));
+  Expr next = k(below) + (k(total) << kHalf);
   for (int64_t i = 0; i < kPairs; ++i) {
     k.storeWorkgroup(counts, next, place(i));
-    next = k.add(next, own[i]);
+    next = next + own[i];
   }
 }
 
@@ -109,9 +107,7 @@ Values SortTile::rank(ValueRange elements, Value shift) {
   Type i32 = k.ir().getI32Type();
   Value low = k.word((1 << kHalf) - 1);
   int64_t perItem = elements.size() / items;
-  auto column = [&](Value pair) {
-    return padded(k.add(k.mul(pair, lanes), lane));
-  };
+  auto column = [&](Value pair) { return padded(k(pair) * lanes + lane); };
   for (int64_t i = 0; i < kPairs; ++i)
     k.storeWorkgroup(counts, k.word(0), column(k.index(i)));
   struct Counted {
@@ -121,12 +117,12 @@ Values SortTile::rank(ValueRange elements, Value shift) {
   for (int64_t i = 0; i < items; ++i) {
     Values own(elements.slice(i * perItem, key.words()));
     Value digit = key.digit(own, shift, kBits);
-    Value at = column(k.toIndex(k.both(digit, k.word(kPairs - 1))));
+    Value at = column((k(digit) & (kPairs - 1)).toIndex());
     // 0 or kHalf: the upper bit of the digit, moved.
-    Value half = k.both(k.shiftLeft(digit, k.word(1)), k.word(kHalf));
+    Value half = (k(digit) << 1) & kHalf;
     Value count = k.loadWorkgroup(counts, i32, at);
-    k.storeWorkgroup(counts, k.add(count, k.shiftLeft(k.word(1), half)), at);
-    counted.push_back({at, half, k.both(k.shiftRight(count, half), low)});
+    k.storeWorkgroup(counts, k(count) + (k.word(1) << half), at);
+    counted.push_back({at, half, (k(count) >> half) & low});
   }
   k.workgroupBarrier();
   scanCounts();
@@ -134,8 +130,8 @@ Values SortTile::rank(ValueRange elements, Value shift) {
   Values ranks;
   for (const Counted &c : counted) {
     Value first = k.loadWorkgroup(counts, i32, c.at);
-    first = k.both(k.shiftRight(first, c.half), low);
-    ranks.push_back(k.add(first, c.before));
+    first = (k(first) >> c.half) & low;
+    ranks.push_back(k(first) + c.before);
   }
   return ranks;
 }
@@ -166,23 +162,25 @@ Values SortTile::exchange(ValueRange elements,
 
 Values SortTile::round(ValueRange elements, Value shift) {
   Values ranks = rank(elements, shift);
-  Value first = k.mul(lane, items);
+  Expr first = k(lane) * items;
   return exchange(
-      elements, [&](int64_t i) { return k.toIndex(ranks[i]); },
-      [&](int64_t i) { return k.add(first, k.index(i)); });
+      elements, [&](int64_t i) { return k(ranks[i]).toIndex(); },
+      [&](int64_t i) { return first + i; });
 }
 
 Values SortTile::sort(ValueRange elements, Value from, int64_t count) {
   return k.loop(
-      from, k.add(from, k.index(count)), k.index(kBits), elements,
-      [&](Value shift, ValueRange now) { return round(now, k.toWord(shift)); },
+      from, k(from) + count, k.index(kBits), elements,
+      [&](Value shift, ValueRange now) {
+        return round(now, k(shift).toWord());
+      },
       /*runs=*/true);
 }
 
 Values SortTile::dealOut(ArrayRef<Value> elements) {
-  Value first = k.mul(lane, items);
+  Expr first = k(lane) * items;
   k.workgroupBarrier();
   return exchange(
-      elements, [&](int64_t i) { return k.add(first, k.index(i)); },
-      [&](int64_t i) { return k.add(lane, k.index(i * lanes)); });
+      elements, [&](int64_t i) { return first + i; },
+      [&](int64_t i) { return k(lane) + i * lanes; });
 }

@@ -26,7 +26,7 @@ struct RandomToGeneric : OpRewritePattern<RandomOp> {
 
 /// The number of the element.
 static Expr flatIndex(const ExprBuilder &b, ArrayRef<int64_t> shape) {
-  ExprBuilder folding(b.ir(), b.loc(), /*folds=*/true);
+  ExprBuilder folding(b.ir(), b.loc(), Folding::Arithmetic);
   Expr number = folding.index(0);
   for (auto [dim, size] : llvm::enumerate(shape)) {
     number = number * size;
