@@ -7,13 +7,14 @@
 
 #include "frontends/token/forms/Picture.h"
 
+#include "frontends/Utf8.h"
 #include "frontends/token/forms/PictureLayout.h"
-#include "frontends/token/machine/Utf8.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+using namespace vm;
 using namespace vm::token;
 
 namespace {

@@ -7,7 +7,7 @@
 
 #include "frontends/token/forms/Msgpack.h"
 
-#include "frontends/token/machine/Utf8.h"
+#include "frontends/Utf8.h"
 
 #include <fmt/format.h>
 

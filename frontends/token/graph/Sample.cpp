@@ -11,7 +11,7 @@
 
 #include "frontends/token/graph/Sample.h"
 
-#include "frontends/token/ground/PatternFinder.h"
+#include "frontends/PatternFinder.h"
 #include "frontends/token/ground/TomlFile.h"
 
 #include <fmt/format.h>

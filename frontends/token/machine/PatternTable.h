@@ -7,8 +7,8 @@
 
 #pragma once
 
+#include "frontends/PatternFinder.h"
 #include "frontends/token/ground/Machine.h"
-#include "frontends/token/ground/PatternFinder.h"
 #include "frontends/token/machine/Tokenizer.h"
 
 #include <map>

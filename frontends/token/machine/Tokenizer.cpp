@@ -7,9 +7,9 @@
 
 #include "frontends/token/machine/Tokenizer.h"
 
-#include "frontends/token/ground/PatternFinder.h"
+#include "frontends/PatternFinder.h"
+#include "frontends/Utf8.h"
 #include "frontends/token/ground/TomlFile.h"
-#include "frontends/token/machine/Utf8.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 
 #include "frontends/token/text/ConfigPatterns.h"
 
-#include "frontends/token/ground/PatternFinder.h"
+#include "frontends/PatternFinder.h"
 #include "frontends/token/ground/TomlFile.h"
 
 #include <fmt/format.h>

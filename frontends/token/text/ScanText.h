@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "frontends/token/ground/PatternFinder.h"
+#include "frontends/PatternFinder.h"
 #include "frontends/token/ground/Prompts.h"
 
 #include <optional>

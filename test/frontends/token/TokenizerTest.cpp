@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontends/token/machine/Tokenizer.h"
-#include "frontends/token/machine/Utf8.h"
+#include "frontends/Utf8.h"
 #include "test/frontends/token/WorkflowTesting.h"
 
 using namespace vm;
@@ -65,6 +65,27 @@ TEST(TokenUtf8, BytesThatBeginNoCharacterAreReplacedOneByOne) {
   EXPECT_EQ(decoded("\xF5\xFF"), "??");
   EXPECT_FALSE(isUtf8("\xC0\xAF"));
   EXPECT_FALSE(isUtf8("a\xE2\x82"));
+}
+
+TEST(TokenUtf8, PiecesAreDecodedAsTheWhole) {
+  std::string text =
+      "a\xE2\x82\xAC\xF0\x9F\x98\x80\xE2\x82\xE2\xF1\x80z\xF0\x9F";
+  for (size_t pieces = 1; pieces <= 4; ++pieces) {
+    Utf8Stream stream;
+    std::string decoded;
+    for (size_t at = 0; at < text.size(); at += pieces) {
+      decoded += stream.push(text.substr(at, pieces));
+      EXPECT_TRUE(isUtf8(decoded));
+    }
+    EXPECT_EQ(decoded + stream.finish(), toUtf8(text));
+    EXPECT_EQ(stream.finish(), "");
+  }
+}
+
+TEST(TokenUtf8, HoldsACharacterThatMayGoOn) {
+  Utf8Stream stream;
+  EXPECT_EQ(stream.push("a\xE2\x82"), "a");
+  EXPECT_EQ(stream.push("\xAC"), "\xE2\x82\xAC");
 }
 
 //===--- Bytes ------------------------------------------------------------===//

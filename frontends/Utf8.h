@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace vm::token {
+namespace vm {
 
 bool isUtf8(std::string_view bytes);
 
@@ -22,4 +22,17 @@ bool isUtf8(std::string_view bytes);
 /// (section 8.1.1) does it. A byte order mark is kept.
 std::string toUtf8(std::string_view bytes);
 
-} // namespace vm::token
+/// The same of a text that comes in pieces: a character that may go on in the
+/// next piece is held.
+class Utf8Stream {
+public:
+  std::string push(std::string_view bytes);
+
+  /// What is left of a text that ends within a character.
+  std::string finish();
+
+private:
+  std::string tail_;
+};
+
+} // namespace vm

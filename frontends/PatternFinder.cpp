@@ -9,11 +9,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/token/ground/PatternFinder.h"
+#include "frontends/PatternFinder.h"
 
 #include <algorithm>
 
-using namespace vm::token;
+using namespace vm;
 
 PatternFinder::PatternFinder(const std::vector<std::string> &patterns)
     : nodes_(1) {

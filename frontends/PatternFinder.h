@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-namespace vm::token {
+namespace vm {
 
 /// Where a pattern was found, which is known by its number.
 struct PatternMatch {
@@ -65,4 +65,4 @@ private:
   std::vector<size_t> lengths_;
 };
 
-} // namespace vm::token
+} // namespace vm

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/token/machine/Utf8.h"
+#include "frontends/Utf8.h"
 
 #include <cstdint>
 
-using namespace vm::token;
+using namespace vm;
 
 namespace {
 
@@ -38,12 +38,13 @@ Lead leadOf(uint8_t byte) {
   return {};
 }
 
+/// The character, or the maximal part of one, that a text begins with.
 struct Part {
   size_t bytes = 1;
   bool isWhole = false;
+  bool mayGoOn = false; ///< The text ends within a character.
 };
 
-/// The character, or the maximal part of one, that a text begins with.
 Part firstPart(std::string_view text) {
   Lead lead = leadOf(uint8_t(text[0]));
   if (lead.following < 0)
@@ -58,12 +59,15 @@ Part firstPart(std::string_view text) {
     lead.highest = 0xBF;
     ++bytes;
   }
-  return {bytes, bytes == wanted};
+  bool isWhole = bytes == wanted;
+  return {bytes, isWhole, !isWhole && bytes == text.size()};
 }
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD"; // U+FFFD.
 
 } // namespace
 
-bool vm::token::isUtf8(std::string_view bytes) {
+bool vm::isUtf8(std::string_view bytes) {
   while (!bytes.empty()) {
     Part part = firstPart(bytes);
     if (!part.isWhole)
@@ -73,13 +77,30 @@ bool vm::token::isUtf8(std::string_view bytes) {
   return true;
 }
 
-std::string vm::token::toUtf8(std::string_view bytes) {
+std::string vm::toUtf8(std::string_view bytes) {
+  Utf8Stream stream;
+  std::string text = stream.push(bytes);
+  return text + stream.finish();
+}
+
+std::string Utf8Stream::push(std::string_view bytes) {
+  tail_ += bytes;
+  std::string_view rest = tail_;
   std::string text;
-  text.reserve(bytes.size());
-  while (!bytes.empty()) {
-    Part part = firstPart(bytes);
-    text += part.isWhole ? bytes.substr(0, part.bytes) : "\xEF\xBF\xBD";
-    bytes.remove_prefix(part.bytes);
+  text.reserve(rest.size());
+  while (!rest.empty()) {
+    Part part = firstPart(rest);
+    if (part.mayGoOn)
+      break;
+    text += part.isWhole ? rest.substr(0, part.bytes) : kReplacement;
+    rest.remove_prefix(part.bytes);
   }
+  tail_.erase(0, tail_.size() - rest.size());
   return text;
+}
+
+std::string Utf8Stream::finish() {
+  std::string_view replacement = tail_.empty() ? "" : kReplacement;
+  tail_.clear();
+  return std::string(replacement);
 }
