@@ -15,4 +15,4 @@ _gpuvm() {
   fi
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word" | sort -u)
 }
-complete -o default -F _gpuvm gpuvm-compile gpuvm-interpret gpuvm-linear gpuvm-lsp-server gpuvm-opt gpuvm-plan gpuvm-reduce gpuvm-run gpuvm-token
+complete -o default -F _gpuvm gpuvm-compile gpuvm-interpret gpuvm-linear gpuvm-lsp-server gpuvm-opt gpuvm-plan gpuvm-reduce gpuvm-run gpuvm-token gpuvm-tokenize
