@@ -113,8 +113,9 @@ Status DevicePlan::start(const char *program) {
   return check(vm_execute_async(vm.get(), program));
 }
 
-Result<bool> DevicePlan::wait(uint64_t milliseconds) {
-  int code = vm_wait(vm.get(), milliseconds);
+Result<bool> DevicePlan::waitForChange(const char *metric, int32_t &word,
+                                       uint64_t milliseconds) {
+  int code = vm_wait_change(vm.get(), metric, &word, sizeof word, milliseconds);
   if (code == GPUVM_NOT_READY)
     return false;
   VM_RETURN_IF_ERROR(check(code));

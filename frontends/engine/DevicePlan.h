@@ -74,8 +74,10 @@ public:
 
   /// The same without waiting for its end.
   Status start(const char *program);
-  /// Whether it has ended; waits so long at most.
-  Result<bool> wait(uint64_t milliseconds);
+  /// Whether it has ended. Waits until a metric's first word is another one
+  /// than `word`, which it becomes, but so long at most.
+  Result<bool> waitForChange(const char *metric, int32_t &word,
+                             uint64_t milliseconds);
   /// Sets the control word "cancel"; see vm_cancel.
   Status cancel(uint64_t graceMilliseconds);
 

@@ -30,6 +30,8 @@ def main():
     write(folder, "right")
     write(folder, "no-architecture", keys={"general.architecture": None})
     write(folder, "other-architecture", keys={"general.architecture": "mamba"})
+    write(folder, "escapes", keys={"general.architecture": "\x1b[31m" + "a" * 200})
+    write(folder, "part", keys={"split.count": 2})
     write(folder, "no-layers", keys={"llama.block_count": None})
     write(folder, "zero-layers", keys={"llama.block_count": 0})
     write(folder, "text-for-layers", keys={"llama.block_count": "two"})

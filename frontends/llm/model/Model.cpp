@@ -7,6 +7,8 @@
 
 #include "frontends/llm/model/Model.h"
 
+#include "runtime/base/Printable.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -35,6 +37,8 @@ constexpr uint32_t kMaxWidth = 1 << 20;
 constexpr uint32_t kMaxHeads = 4096;
 constexpr uint32_t kMaxHeadSize = 512; ///< C5 of gpuvm.attention.
 constexpr uint32_t kMaxContext = 1 << 30;
+/// Bytes of a text of the file that a message quotes.
+constexpr size_t kMaxQuoted = 80;
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -48,7 +52,7 @@ std::string ModelKeys::name(std::string_view key) const {
 Status ModelKeys::refuse(std::string_view key, std::string_view value,
                          std::string_view why) const {
   return bad(fmt::format("\"{}\": {} is {}, which {}.", file.path(), name(key),
-                         value, why));
+                         printableLine(value, kMaxQuoted), why));
 }
 
 Status ModelKeys::read(std::string_view key, uint32_t &value,
@@ -209,6 +213,15 @@ static Status checkTensors(const GgufFile &file, const Model &model) {
 }
 
 Result<Model> readModel(const GgufFile &file) {
+  if (file.find("split.count")) {
+    Result<uint64_t> parts = file.uintOf("split.count");
+    if (!parts.ok())
+      return parts.status();
+    if (*parts > 1)
+      return bad(fmt::format("\"{}\" is one of {} parts of a model; models in "
+                             "one file are supported.",
+                             file.path(), *parts));
+  }
   Result<std::string_view> name = file.stringOf("general.architecture");
   if (!name.ok())
     return name.status();
@@ -228,7 +241,8 @@ Result<Model> readModel(const GgufFile &file) {
     known.push_back(architecture.name);
   return bad(fmt::format("\"{}\": general.architecture is \"{}\", which is not "
                          "supported ({} are).",
-                         file.path(), *name, fmt::join(known, ", ")));
+                         file.path(), printableLine(*name, kMaxQuoted),
+                         fmt::join(known, ", ")));
 }
 
 //===----------------------------------------------------------------------===//

@@ -17,8 +17,8 @@ namespace {
 /// Of one execution, where the caller says nothing: prompts are long, and a
 /// processor is slow.
 constexpr uint64_t kTimeoutMs = 3600 * 1000;
-/// How long a look at new tokens waits.
-constexpr uint64_t kLookMs = 2;
+/// How long a wait for a token is, before the next one.
+constexpr uint64_t kWaitMs = 1000;
 /// What the device has for the token that it is at when it is cancelled.
 constexpr uint64_t kGraceMs = 60 * 1000;
 
@@ -145,12 +145,11 @@ Result<End> ModelRun::runOnce(uint32_t most,
   uint32_t taken = 0;
   bool goesOn = true;
   for (bool isOver = false; !isOver;) {
-    Result<bool> ended = plan_.wait(kLookMs);
+    auto count = static_cast<int32_t>(taken);
+    Result<bool> ended = plan_.waitForChange(symbols::kCount, count, kWaitMs);
     if (!ended.ok())
       return ended.status();
     isOver = *ended;
-    int32_t count = 0;
-    VM_RETURN_IF_ERROR(plan_.readSymbol(symbols::kCount, &count, sizeof count));
     auto made =
         std::min(static_cast<uint32_t>(std::max(count, 0)), perExecution_);
     if (made <= taken)

@@ -1,0 +1,211 @@
+//===- Assistant.cpp - a model that answers in text -----------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/llm/run/Assistant.h"
+
+#include "frontends/Utf8.h"
+#include "frontends/llm/run/PlanCache.h"
+#include "frontends/llm/tokenizer/GgufVocabulary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace vm::llm {
+
+//===----------------------------------------------------------------------===//
+// Opening
+//===----------------------------------------------------------------------===//
+
+static Result<std::string> planOf(const AssistantOptions &options,
+                                  const GgufFile &file,
+                                  const std::function<void()> &onCompile) {
+  if (!options.plan.empty())
+    return options.plan;
+  std::vector<std::string> arguments = {
+      fmt::format("--program={},{}", symbols::kPrefill, symbols::kGenerate)};
+  if (options.context)
+    arguments.push_back(fmt::format("--llm-context={}", options.context));
+  // A processor pays for each row of a chunk, and for converting to f16.
+  Result<bool> isOnProcessor = DevicePlan::isOnProcessor(options.device);
+  if (!isOnProcessor.ok())
+    return isOnProcessor.status();
+  if (*isOnProcessor)
+    arguments.insert(arguments.end(), {"--llm-chunk=32", "--llm-products=f32"});
+  return findPlan(file, arguments, onCompile);
+}
+
+static Result<std::optional<ChatTemplate>>
+templateOf(const AssistantOptions &options, const GgufFile &file,
+           const Tokenizer &tokenizer) {
+  constexpr char kKey[] = "tokenizer.chat_template";
+  if (options.isRaw || !file.find(kKey))
+    return std::optional<ChatTemplate>();
+  Result<std::string_view> text = file.stringOf(kKey);
+  if (!text.ok())
+    return text.status();
+  auto chat = ChatTemplate::recognize(*text, std::string(tokenizer.bosName()),
+                                      std::string(tokenizer.eosName()));
+  if (!chat.ok())
+    return chat.status();
+  return std::optional(std::move(*chat));
+}
+
+Result<Assistant> Assistant::open(const AssistantOptions &options,
+                                  const std::function<void()> &onCompile) {
+  Result<GgufFile> file = GgufFile::open(options.model);
+  if (!file.ok())
+    return file.status();
+  Result<Model> model = readModel(*file);
+  if (!model.ok())
+    return model.status();
+  Result<Vocabulary> vocabulary = readVocabulary(*file);
+  if (!vocabulary.ok())
+    return vocabulary.status();
+  Result<Tokenizer> tokenizer = Tokenizer::create(std::move(*vocabulary));
+  if (!tokenizer.ok())
+    return tokenizer.status();
+  if (tokenizer->size() > static_cast<int64_t>(model->vocabulary))
+    return Status(Code::BadInput,
+                  fmt::format("\"{}\": the tokenizer has {} tokens, and the "
+                              "model {}.",
+                              options.model, tokenizer->size(),
+                              model->vocabulary));
+  auto chat = templateOf(options, *file, *tokenizer);
+  if (!chat.ok())
+    return chat.status();
+  Result<std::string> plan = planOf(options, *file, onCompile);
+  if (!plan.ok())
+    return plan.status();
+  Result<ModelRun> run = ModelRun::open(*plan, *file, *model, options.device);
+  if (!run.ok())
+    return run.status();
+  return Assistant(std::move(*file), std::move(*model), std::move(*tokenizer),
+                   std::move(*chat), std::move(*run));
+}
+
+Assistant::Assistant(GgufFile file, Model model, Tokenizer tokenizer,
+                     std::optional<ChatTemplate> chat, ModelRun run)
+    : file_(std::move(file)), model_(std::move(model)),
+      tokenizer_(std::move(tokenizer)), chat_(std::move(chat)),
+      run_(std::move(run)) {
+  for (int32_t token = 0;
+       token < tokenizer_.size() && ends_.size() < kEndTokens; ++token)
+    if (tokenizer_.isEnd(token))
+      ends_.push_back(token);
+}
+
+//===----------------------------------------------------------------------===//
+// Answers
+//===----------------------------------------------------------------------===//
+
+Result<std::vector<int32_t>>
+Assistant::promptOf(std::span<const ChatMessage> messages) const {
+  if (chat_) {
+    auto pieces = chat_->render(messages);
+    if (!pieces.ok())
+      return pieces.status();
+    return tokenizer_.encode(*pieces);
+  }
+  std::string text;
+  for (const ChatMessage &message : messages)
+    text += message.content;
+  return promptOf(text);
+}
+
+Result<std::vector<int32_t>>
+Assistant::promptOf(const std::string &text) const {
+  const TextPiece piece = {text, /*isTemplate=*/false};
+  return tokenizer_.encode({&piece, 1});
+}
+
+namespace {
+/// A text that ends before the first of some strings, which it may hold back
+/// the beginning of.
+class StoppedText {
+public:
+  explicit StoppedText(std::span<const std::string> stops) : stops(stops) {}
+
+  /// What is sure now.
+  std::string push(const std::string &text) {
+    if (isStopped)
+      return "";
+    held += text;
+    size_t end = std::string::npos;
+    for (const std::string &stop : stops)
+      end = std::min(end, held.find(stop));
+    isStopped = end != std::string::npos;
+    return take(isStopped ? end : held.size() - uncertain());
+  }
+  std::string finish() { return isStopped ? "" : take(held.size()); }
+  bool stopped() const { return isStopped; }
+
+private:
+  std::string take(size_t bytes) {
+    std::string taken = held.substr(0, bytes);
+    held.erase(0, bytes);
+    return taken;
+  }
+  /// The longest end that a stop string begins with.
+  size_t uncertain() const {
+    size_t most = 0;
+    for (const std::string &stop : stops)
+      for (size_t n = std::min(held.size(), stop.size() - 1); n > most; --n)
+        if (held.ends_with(stop.substr(0, n)))
+          most = n;
+    return most;
+  }
+
+  std::span<const std::string> stops;
+  std::string held;
+  bool isStopped = false;
+};
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+} // namespace
+
+Result<Answer>
+Assistant::answer(std::span<const int32_t> prompt, uint32_t most,
+                  const Sampling &sampling, std::span<const std::string> stops,
+                  const std::function<bool(const std::string &)> &show) {
+  Answer answer;
+  answer.promptTokens = prompt.size();
+  Clock::time_point start = Clock::now();
+  Result<size_t> computed = run_.prefill(prompt);
+  if (!computed.ok())
+    return computed.status();
+  answer.computedTokens = *computed;
+  answer.promptSeconds = secondsSince(start);
+
+  start = Clock::now();
+  Utf8Stream characters;
+  StoppedText text(stops);
+  auto add = [&](const std::string &piece) {
+    answer.text += piece;
+    return piece.empty() || show(piece);
+  };
+  Result<End> end = run_.generate(most, sampling, ends_, [&](int32_t token) {
+    ++answer.tokens;
+    if (tokenizer_.isEnd(token))
+      return true;
+    bool goesOn = add(text.push(characters.push(tokenizer_.bytes(token))));
+    return goesOn && !text.stopped();
+  });
+  if (!end.ok())
+    return end.status();
+  add(text.push(characters.finish()) + text.finish());
+  answer.end = text.stopped() ? End::EndToken : *end;
+  answer.seconds = secondsSince(start);
+  return answer;
+}
+
+} // namespace vm::llm

@@ -1,0 +1,79 @@
+//===- Assistant.h - a model that answers in text ---------------*- C++ -*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "frontends/llm/chat/ChatTemplate.h"
+#include "frontends/llm/run/ModelRun.h"
+#include "frontends/llm/tokenizer/Tokenizer.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace vm::llm {
+
+struct AssistantOptions {
+  std::string model;    ///< A GGUF file.
+  std::string plan;     ///< Of it; empty: compiled, and kept for the next time.
+  uint32_t context = 0; ///< Tokens; 0: gpuvm-compile chooses.
+  bool isRaw = false;   ///< Without the file's chat template.
+  DeviceOptions device;
+};
+
+struct Answer {
+  std::string text; ///< UTF-8, without the stop string.
+  End end = End::Running;
+  size_t promptTokens = 0;
+  size_t computedTokens = 0; ///< Of the prompt, those not in the caches.
+  size_t tokens = 0;
+  double promptSeconds = 0;
+  double seconds = 0; ///< From the end of the prompt.
+};
+
+/// A model, its tokenizer and its chat template. Several threads may use what is
+/// const, and one at a time the rest.
+class Assistant {
+public:
+  /// `onCompile` is called if the model has to be compiled first.
+  static Result<Assistant> open(const AssistantOptions &options,
+                                const std::function<void()> &onCompile);
+
+  const GgufFile &file() const { return file_; }
+  const Model &model() const { return model_; }
+  const Tokenizer &tokenizer() const { return tokenizer_; }
+  ModelRun &run() { return run_; }
+  bool hasTemplate() const { return chat_.has_value(); }
+
+  /// The prompt that asks for an answer to the last message. Without a
+  /// template, all contents one after the other.
+  Result<std::vector<int32_t>>
+  promptOf(std::span<const ChatMessage> messages) const;
+  /// What is to be continued.
+  Result<std::vector<int32_t>> promptOf(const std::string &text) const;
+
+  /// At most `most` tokens; the text ends before the first of `stops`. `show`
+  /// is given its pieces as soon as they are sure; if it returns false, that is
+  /// the end.
+  Result<Answer> answer(std::span<const int32_t> prompt, uint32_t most,
+                        const Sampling &sampling,
+                        std::span<const std::string> stops,
+                        const std::function<bool(const std::string &)> &show);
+
+private:
+  Assistant(GgufFile file, Model model, Tokenizer tokenizer,
+            std::optional<ChatTemplate> chat, ModelRun run);
+
+  GgufFile file_;
+  Model model_;
+  Tokenizer tokenizer_;
+  std::optional<ChatTemplate> chat_;
+  ModelRun run_;
+  std::vector<int32_t> ends_; ///< Tokens that end an answer.
+};
+
+} // namespace vm::llm
