@@ -6,7 +6,7 @@ import struct
 
 import numpy as np
 
-U32, F32, STRING = 4, 6, 8
+U32, I32, F32, STRING, ARRAY = 4, 5, 6, 8, 9
 TENSOR_TYPES = {"float32": 0, "float16": 1}
 
 
@@ -18,6 +18,10 @@ def _string(text):
 def _value(value):
     if isinstance(value, str):
         return struct.pack("<I", STRING) + _string(value)
+    if isinstance(value, list):
+        texts = bool(value) and isinstance(value[0], str)
+        items = [_string(item) if texts else struct.pack("<i", item) for item in value]
+        return struct.pack("<IIQ", ARRAY, STRING if texts else I32, len(value)) + b"".join(items)
     if isinstance(value, float):
         return struct.pack("<If", F32, value)
     return struct.pack("<II", U32, value)
@@ -37,6 +41,10 @@ def write(path, keys, tensors):
     with open(path, "wb") as file:
         file.write(head + b"\0" * (-len(head) % 32) + data)
     return len(head) + -len(head) % 32
+
+
+CHATML = ("{% for message in messages %}{{'<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n'}}"
+          "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}")
 
 
 class Model:
@@ -82,6 +90,18 @@ class Model:
         if self.window:
             own["attention.sliding_window"] = self.window
         return {"general.architecture": self.kind} | {f"{self.kind}.{key}": value for key, value in own.items()}
+
+    def byte_tokenizer(self, template=CHATML):
+        """Keys of a tokenizer that has a token for each byte, "zq", and three that control a chat; 260 in all."""
+        printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+        rest = [byte for byte in range(256) if byte not in printable]
+        letters = {byte: chr(byte) for byte in printable} | {byte: chr(256 + i) for i, byte in enumerate(rest)}
+        control = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
+        return {"tokenizer.ggml.model": "gpt2", "tokenizer.ggml.pre": "gpt-2",
+                "tokenizer.ggml.tokens": [letters[byte] for byte in range(256)] + ["zq"] + control,
+                "tokenizer.ggml.token_type": [1] * 257 + [3] * len(control),
+                "tokenizer.ggml.merges": ["z q"], "tokenizer.ggml.bos_token_id": 257, "tokenizer.ggml.eos_token_id": 259,
+                "tokenizer.chat_template": template}
 
     def write(self, path):
         """Writes the file. Returns where the data of each tensor begins."""

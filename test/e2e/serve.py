@@ -1,0 +1,137 @@
+"""gpuvm-serve with a small model: serve.py FOLDER. Prints what was checked; exits 1 with a sentence where it is wrong."""
+
+import http.client
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+from chat_model import Chatty
+
+KEY = "k3y"
+
+
+class Server:
+    def __init__(self, *arguments, environment):
+        self.process = subprocess.Popen(["gpuvm-serve", *arguments, "--port", "0"], stderr=subprocess.PIPE, env=os.environ | environment)
+        for line in self.process.stderr:
+            if found := re.search(rb"http://127.0.0.1:(\d+)", line):
+                self.port = int(found.group(1))
+                threading.Thread(target=self.process.stderr.read, daemon=True).start()
+                return
+        sys.exit(f"gpuvm-serve ends: {self.process.wait()}")
+
+    def call(self, method, path, body=None, key=KEY, timeout=100):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        data = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
+        connection.request(method, path, data, {"Authorization": f"Bearer {key}", "Content-Type": "application/json"})
+        reply = connection.getresponse()
+        return reply.status, reply.read()
+
+    def ask(self, body, path="/v1/chat/completions"):
+        status, text = self.call("POST", path, body)
+        if status != 200:
+            sys.exit(f"{path} {body}: {status} {text}")
+        return json.loads(text)
+
+    def stream(self, body, path="/v1/chat/completions"):
+        status, text = self.call("POST", path, body | {"stream": True})
+        events = [line[6:] for line in text.decode().split("\n\n") if line]
+        if status != 200 or events[-1] != "[DONE]":
+            sys.exit(f"stream: {status} {events}")
+        return [json.loads(event) for event in events[:-1]]
+
+
+def check(what, is_right, *details):
+    if not is_right:
+        sys.exit(f"{what}: {details}")
+    print(what)
+
+
+def main():
+    folder = os.path.abspath(sys.argv[1])
+    file = os.path.join(folder, "model.gguf")
+    Chatty("llama", seed=11).write(file)
+    server = Server(file, "-c", "160", "--api-key", KEY, "--max-waiting", "1", "--max-body", "4096", environment={"XDG_CACHE_HOME": folder})
+    try:
+        run(server)
+        check("it still lives, and ends when it is told to", server.call("GET", "/health")[0] == 200)
+    finally:
+        server.process.terminate()
+    check("exit code 0", server.process.wait(60) == 0, server.process.returncode)
+
+
+def run(server):
+    hello = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 10, "temperature": 0}
+    whole = server.ask(hello)
+    text = whole["choices"][0]["message"]["content"]
+    check("an answer has a text and counts", text and whole["usage"]["completion_tokens"] == 10 and whole["usage"]["prompt_tokens"] == 21,
+          whole)
+    check("it ends by its length", whole["choices"][0]["finish_reason"] == "length", whole)
+    events = server.stream(hello | {"stream_options": {"include_usage": True}})
+    streamed = "".join(event["choices"][0]["delta"].get("content", "") for event in events if event["choices"])
+    check("streamed equals not streamed", streamed == text, streamed, text)
+    reasons = [event["choices"][0]["finish_reason"] for event in events if event["choices"]]
+    check("one finish_reason, at the end", reasons == [None] * (len(reasons) - 1) + ["length"], reasons)
+    check("usage is streamed where it is wanted", events[-1]["usage"]["completion_tokens"] == 10 and events[-1]["choices"] == [], events[-1])
+    check("a cached prompt gives the same text", server.ask(hello)["choices"][0]["message"]["content"] == text)
+    stop = text[3:5]
+    stopped = server.ask(hello | {"stop": stop})["choices"][0]
+    check("a stop string ends the text before it", stopped == {"index": 0, "message": {"role": "assistant", "content": text[:text.index(stop)]},
+                                                              "finish_reason": "stop"}, stopped, stop)
+    drawn = hello | {"temperature": 1.5, "seed": 3}
+    check("a seed gives the same text", server.ask(drawn)["choices"] == server.ask(drawn)["choices"])
+    raw = server.ask({"prompt": "Hi", "max_tokens": 3, "temperature": 0}, "/v1/completions")
+    check("completions continue a text", raw["object"] == "text_completion" and raw["usage"]["prompt_tokens"] <= 3, raw)
+
+    check("models are listed", json.loads(server.call("GET", "/v1/models")[1])["data"][0]["id"] == "model")
+    tokens = json.loads(server.call("POST", "/tokenize", {"content": "Hi \u00e9<|im_end|>"})[1])["tokens"]
+    check("control tokens in a content are text", tokens == list("Hi \u00e9<|im_end|>".encode()), tokens)
+    check("and back", json.loads(server.call("POST", "/detokenize", {"tokens": tokens})[1])["content"] == "Hi \u00e9<|im_end|>")
+    check("metrics count", b"gpuvm_answers_total " in server.call("GET", "/metrics")[1])
+
+    for body, word in [(b"{", "JSON"), (b"[]", "object"), ({}, "messages"), ({"messages": []}, "messages"), ({"messages": [1]}, "message"),
+                       (hello | {"temperature": -1}, "temperature"), (hello | {"top_p": "x"}, "top_p"), (hello | {"n": 2}, "\"n\""),
+                       (hello | {"stop": [""] }, "stop"), (hello | {"max_tokens": -5}, "max_tokens"), (hello | {"stream": 1}, "stream"),
+                       ({"messages": [{"role": "user", "content": "x" * 200}]}, "has room for"),
+                       ({"messages": [{"role": "wizard", "content": "x"}]}, "wizard"), (b"[" * 4000, "JSON")]:
+        status, reply = server.call("POST", "/v1/chat/completions", body)
+        error = json.loads(reply)["error"]
+        if status != 400 or word not in error["message"] or error["code"] != 400:
+            sys.exit(f"{body}: {status} {reply}")
+    print("what is wrong is 400 and a sentence")
+    check("a large body is 413", server.call("POST", "/tokenize", b"x" * 5000)[0] == 413)
+    check("a token out of range is 400", server.call("POST", "/detokenize", {"tokens": [260]})[0] == 400)
+    check("without the key it is 401", server.call("GET", "/v1/models", key="other")[0] == 401)
+    check("an unknown route is 404", server.call("GET", "/v2")[0] == 404)
+
+    # A long answer: others wait in order, one too many is refused, and /health answers at once.
+    long = hello | {"max_tokens": 120, "temperature": 2, "seed": 1}
+    results = []
+    threads = [threading.Thread(target=lambda: results.append(server.call("POST", "/v1/chat/completions", long)[0])) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    slowest = 0
+    while any(thread.is_alive() for thread in threads):
+        start = time.monotonic()
+        assert server.call("GET", "/health")[0] == 200
+        slowest = max(slowest, time.monotonic() - start)
+        time.sleep(0.05)
+    check("one is answered, one waits, others are 503", sorted(results) == [200, 200, 503, 503], results)
+    # 100 ms on an idle machine; this one may have more to do.
+    check("health is known meanwhile", slowest < 2, slowest)
+
+    # A client that goes away frees its place.
+    body = json.dumps(long | {"stream": True, "max_tokens": 100000}).encode()
+    connection = socket.create_connection(("127.0.0.1", server.port))
+    connection.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n" % (KEY.encode(), len(body)) + body)
+    connection.recv(100)
+    connection.close()
+    check("a client that goes away frees its place", server.ask(hello)["choices"][0]["message"]["content"] == text)
+
+
+main()

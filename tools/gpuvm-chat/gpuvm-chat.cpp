@@ -1,0 +1,237 @@
+//===- gpuvm-chat.cpp - talks with a language model -----------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/llm/run/Assistant.h"
+#include "runtime/base/FileLimit.h"
+#include "tools/common/DeviceFlags.h"
+#include "tools/common/StandardOutput.h"
+#include "tools/gpuvm-chat/Bench.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <new>
+#include <optional>
+#include <random>
+#include <system_error>
+#include <unistd.h>
+
+using namespace vm;
+
+static const char *const kHelp =
+    R"(Talks with a language model on a GPU, or on the processor.
+
+Examples:
+  gpuvm-chat model.gguf
+  gpuvm-chat model.gguf -p "What is the capital of France?" -n 64 --temp 0
+
+Each line that is typed is answered until the input ends; Ctrl-C ends an answer,
+and the program where there is none. The model is compiled when it is seen for
+the first time. Answers go to standard output, everything else to standard
+error. Options have llama.cpp's names and defaults (docs/language-models.md).
+
+Exit codes: 0 ok, 2 usage, 3 bad model or plan, 4 no device, 5 device lost or
+time out, 6 out of memory.)";
+
+namespace {
+struct Options {
+  llm::AssistantOptions assistant;
+  std::string prompt, system;
+  bool hasPrompt = false, bench = false, timings = false;
+  int64_t predict = -1, seed = -1;
+  llm::Sampling sampling;
+  std::optional<double> timeoutSeconds;
+};
+
+std::atomic<bool> isInterrupted = false;
+std::atomic<bool> isAnswering = false;
+
+/// A second one, or one without an answer to end, ends the program.
+void onInterrupt(int) {
+  if (!isAnswering || isInterrupted.exchange(true))
+    _exit(130);
+}
+} // namespace
+
+static int fail(const Status &status) {
+  fmt::print(stderr, "gpuvm-chat: error: {}\n", status.message());
+  return static_cast<int>(status.code());
+}
+
+static void addOptions(CLI::App &app, Options &options) {
+  app.add_option("model", options.assistant.model, "The model (.gguf)")
+      ->envname("GPUVM_MODEL");
+  app.add_option("-m,--model", options.assistant.model, "The same");
+  app.add_option("-p,--prompt", options.prompt,
+                 "Answer this and end, instead of reading lines")
+      ->each([&](const std::string &) { options.hasPrompt = true; });
+  app.add_option("--system-prompt", options.system,
+                 "What the model is told first");
+  app.add_flag("--no-template", options.assistant.isRaw,
+               "Continue texts as they are, without the model's chat template");
+  app.add_option("-n,--predict", options.predict,
+                 "Tokens of an answer at most; -1: until it or the context "
+                 "ends")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t(-1), int64_t(INT32_MAX)));
+  app.add_option("-c,--ctx-size", options.assistant.context,
+                 "Tokens of the whole conversation; 0: what the model was "
+                 "trained with, at most 2048")
+      ->capture_default_str()
+      ->check(countIn(0, 1 << 24));
+  app.add_option("--temp", options.sampling.temperature,
+                 "Temperature; 0: always the likeliest token")
+      ->capture_default_str()
+      ->check(numberIn(0, 1e6));
+  app.add_option("--top-k", options.sampling.topK,
+                 "Draw from so many of the likeliest tokens, at most from the "
+                 "128 candidates of the plan; 0: from all of these")
+      ->capture_default_str();
+  app.add_option("--top-p", options.sampling.topP,
+                 "... that have this share of the probability together; 1: off")
+      ->capture_default_str()
+      ->check(numberIn(0, 1));
+  app.add_option("--min-p", options.sampling.minP,
+                 "... each with this share of the likeliest one's; 0: off")
+      ->capture_default_str()
+      ->check(numberIn(0, 1));
+  app.add_option("-s,--seed", options.seed,
+                 "Of what is drawn; -1: another one each time, which is "
+                 "reported")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t(-1), INT64_MAX));
+  app.add_flag("--bench", options.bench,
+               "Print how many tokens a second are read (512) and generated "
+               "(128), in llama-bench's table");
+  app.add_flag("--timings", options.timings, "Print how long each answer took");
+  app.add_option("--plan", options.assistant.plan,
+                 "A plan of the model, instead of one that is compiled")
+      ->type_name("FILE");
+  app.add_option("--device", options.assistant.device.device,
+                 "gpu, cpu, lavapipe, an index, or a part of the name. "
+                 "Default: a real GPU if there is one");
+  app.add_flag("--validate", options.assistant.device.validate,
+               "Run with the Vulkan validation layer");
+  addTimeoutFlag(app, options.timeoutSeconds);
+  addMemoryFlag(app, options.assistant.device.vramBudgetBytes);
+}
+
+static void printTimings(const llm::Answer &answer) {
+  auto line = [](const char *what, size_t tokens, double seconds) {
+    fmt::print(stderr, "{}: {} tokens in {:.2f} s ({:.1f} a second)\n", what,
+               tokens, seconds, static_cast<double>(tokens) / seconds);
+  };
+  line("prompt", answer.computedTokens, answer.promptSeconds);
+  line("answer", answer.tokens, answer.seconds);
+}
+
+/// Answers the last message, and adds the answer.
+static Status reply(llm::Assistant &assistant, const Options &options,
+                    std::vector<llm::ChatMessage> &messages) {
+  auto prompt = assistant.promptOf(messages);
+  if (!prompt.ok())
+    return prompt.status();
+  isInterrupted = false;
+  isAnswering = true;
+  uint32_t most =
+      options.predict < 0 ? UINT32_MAX : static_cast<uint32_t>(options.predict);
+  Result<llm::Answer> answer = assistant.answer(
+      *prompt, most, options.sampling, {}, [](const std::string &text) {
+        std::fwrite(text.data(), 1, text.size(), stdout);
+        std::fflush(stdout);
+        return !isInterrupted;
+      });
+  isAnswering = false;
+  if (!answer.ok())
+    return answer.status();
+  std::fputc('\n', stdout);
+  if (answer->end == llm::End::Context)
+    fmt::print(stderr, "(The context is full: {} tokens.)\n",
+               assistant.run().context());
+  if (options.timings)
+    printTimings(*answer);
+  messages.push_back({"assistant", std::move(answer->text)});
+  return {};
+}
+
+static Status talk(llm::Assistant &assistant, const Options &options) {
+  std::vector<llm::ChatMessage> messages;
+  if (!options.system.empty())
+    messages.push_back({"system", options.system});
+  if (options.hasPrompt) {
+    messages.push_back({"user", options.prompt});
+    return reply(assistant, options, messages);
+  }
+  bool isTerminal = isatty(STDIN_FILENO);
+  std::string line;
+  while (true) {
+    if (isTerminal)
+      fmt::print(stderr, "> ");
+    if (!std::getline(std::cin, line))
+      break;
+    if (line.empty())
+      continue;
+    messages.push_back({"user", line});
+    VM_RETURN_IF_ERROR(reply(assistant, options, messages));
+  }
+  if (isTerminal)
+    fmt::print(stderr, "\n");
+  return {};
+}
+
+static Status runModel(Options &options) {
+  if (options.assistant.model.empty())
+    return {Code::Usage, "A model (.gguf) is missing."};
+  options.assistant.device.timeoutMs = millisecondsOf(options.timeoutSeconds);
+  Result<llm::Assistant> assistant =
+      llm::Assistant::open(options.assistant, [&] {
+        fmt::print(stderr, "Compiling \"{}\" ...\n", options.assistant.model);
+      });
+  if (!assistant.ok())
+    return assistant.status();
+  if (options.bench)
+    return chat::bench(assistant->run(), assistant->file(), assistant->model());
+  if (options.seed < 0 && options.sampling.temperature > 0)
+    fmt::print(stderr, "seed: {}\n", options.sampling.seed);
+  return talk(*assistant, options);
+}
+
+static int runTool(int argc, char **argv) {
+  Options options;
+  CLI::App app(kHelp, "gpuvm-chat");
+  app.set_version_flag("--version", "gpuvm " GPUVM_VERSION);
+  addOptions(app, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return answer(app, error);
+  }
+  std::signal(SIGINT, onInterrupt);
+  options.sampling.seed = options.seed < 0
+                              ? std::random_device{}()
+                              : static_cast<uint64_t>(options.seed);
+  Status status = runModel(options);
+  if (status.ok())
+    status = flushOutput();
+  return status.ok() ? 0 : fail(status);
+}
+
+int main(int argc, char **argv) {
+  surviveFileLimit();
+  try {
+    return runTool(argc, argv);
+  } catch (const std::bad_alloc &) {
+    std::fputs("gpuvm-chat: error: The host has no memory left.\n", stderr);
+    return static_cast<int>(Code::OutOfMemory);
+  } catch (const std::system_error &) {
+    return fail(systemError());
+  }
+}

@@ -1,0 +1,205 @@
+//===- Requests.cpp - what clients ask, from JSON -------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/gpuvm-serve/Requests.h"
+
+#include <fmt/format.h>
+
+#include <random>
+
+namespace vm::serve {
+
+static Status bad(std::string message) {
+  return {Code::BadInput, std::move(message)};
+}
+
+Result<Json> parseObject(const std::string &body) {
+  Json json = Json::parse(body, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded())
+    return bad("The body is not JSON.");
+  if (!json.is_object())
+    return bad(fmt::format("The body is {}, not an object.", json.type_name()));
+  return json;
+}
+
+//===----------------------------------------------------------------------===//
+// Fields
+//===----------------------------------------------------------------------===//
+
+/// Null where it is missing or null.
+static const Json *find(const Json &body, const char *key) {
+  auto found = body.find(key);
+  return found == body.end() || found->is_null() ? nullptr : &*found;
+}
+
+Result<std::string> stringOf(const Json &body, const char *key) {
+  const Json *value = find(body, key);
+  if (!value)
+    return bad(fmt::format("\"{}\" is missing.", key));
+  if (!value->is_string())
+    return bad(
+        fmt::format("\"{}\" is {}, not a string.", key, value->type_name()));
+  return value->get<std::string>();
+}
+
+Result<std::vector<int32_t>> tokensOf(const Json &body, const char *key,
+                                      int32_t size) {
+  const Json *value = find(body, key);
+  if (!value || !value->is_array())
+    return bad(fmt::format("\"{}\" is not an array of tokens.", key));
+  std::vector<int32_t> tokens;
+  for (const Json &token : *value) {
+    if (!token.is_number_integer() || token.get<int64_t>() < 0 ||
+        token.get<int64_t>() >= size)
+      return bad(fmt::format("\"{}\" holds {}, which is no token (0 to {}).",
+                             key, token.dump().substr(0, 40), size - 1));
+    tokens.push_back(token.get<int32_t>());
+  }
+  return tokens;
+}
+
+static Status readNumber(const Json &body, const char *key, double least,
+                         double most, float &number) {
+  const Json *value = find(body, key);
+  if (!value)
+    return {};
+  if (!value->is_number() || !(value->get<double>() >= least) ||
+      !(value->get<double>() <= most))
+    return bad(fmt::format("\"{}\" is {}, not a number from {} to {}.", key,
+                           value->dump().substr(0, 40), least, most));
+  number = value->get<float>();
+  return {};
+}
+
+template <typename T>
+static Status readCount(const Json &body, const char *key, int64_t least,
+                        int64_t most, T &number) {
+  const Json *value = find(body, key);
+  if (!value)
+    return {};
+  if (!value->is_number_integer() || value->get<int64_t>() < least ||
+      value->get<int64_t>() > most)
+    return bad(fmt::format("\"{}\" is {}, not an integer from {} to {}.", key,
+                           value->dump().substr(0, 40), least, most));
+  number = static_cast<T>(value->get<int64_t>());
+  return {};
+}
+
+static Status readFlag(const Json &body, const char *key, bool &flag) {
+  const Json *value = find(body, key);
+  if (!value)
+    return {};
+  if (!value->is_boolean())
+    return bad(fmt::format("\"{}\" is {}, not true or false.", key,
+                           value->dump().substr(0, 40)));
+  flag = value->get<bool>();
+  return {};
+}
+
+static Status readStops(const Json &body, std::vector<std::string> &stops) {
+  const Json *value = find(body, "stop");
+  if (!value)
+    return {};
+  Json list = value->is_array() ? *value : Json::array({*value});
+  if (list.size() > kMaxStops)
+    return bad(fmt::format("\"stop\" has {} strings (at most {} are allowed).",
+                           list.size(), kMaxStops));
+  for (const Json &stop : list) {
+    if (!stop.is_string() || stop.get_ref<const std::string &>().empty() ||
+        stop.get_ref<const std::string &>().size() > kMaxStopBytes)
+      return bad(fmt::format("\"stop\" holds {}, not a string of 1 to {} "
+                             "bytes.",
+                             stop.dump().substr(0, 40), kMaxStopBytes));
+    stops.push_back(stop.get<std::string>());
+  }
+  return {};
+}
+
+/// What chats and completions have in common.
+static Status readOptions(const Json &body, Request &request) {
+  llm::Sampling &sampling = request.sampling;
+  VM_RETURN_IF_ERROR(
+      readNumber(body, "temperature", 0, 100, sampling.temperature));
+  VM_RETURN_IF_ERROR(readNumber(body, "top_p", 0, 1, sampling.topP));
+  VM_RETURN_IF_ERROR(readNumber(body, "min_p", 0, 1, sampling.minP));
+  VM_RETURN_IF_ERROR(readCount(body, "top_k", 0, INT32_MAX, sampling.topK));
+  int64_t seed = -1;
+  VM_RETURN_IF_ERROR(readCount(body, "seed", -1, INT64_MAX, seed));
+  sampling.seed =
+      seed < 0 ? std::random_device{}() : static_cast<uint64_t>(seed);
+  VM_RETURN_IF_ERROR(readCount(body, "max_tokens", 0, INT32_MAX, request.most));
+  VM_RETURN_IF_ERROR(
+      readCount(body, "max_completion_tokens", 0, INT32_MAX, request.most));
+  uint32_t answers = 1;
+  VM_RETURN_IF_ERROR(readCount(body, "n", 1, 1, answers));
+  VM_RETURN_IF_ERROR(readStops(body, request.stops));
+  VM_RETURN_IF_ERROR(readFlag(body, "stream", request.isStreamed));
+  if (const Json *options = find(body, "stream_options")) {
+    if (!options->is_object())
+      return bad("\"stream_options\" is not an object.");
+    VM_RETURN_IF_ERROR(readFlag(*options, "include_usage", request.wantsUsage));
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Requests
+//===----------------------------------------------------------------------===//
+
+/// A string, or an array of parts of which each has a text.
+static Result<std::string> contentOf(const Json &message) {
+  const Json *content = find(message, "content");
+  if (!content || !content->is_array())
+    return stringOf(message, "content");
+  std::string all;
+  for (const Json &part : *content) {
+    if (!part.is_object() || part.value("type", "") != "text")
+      return bad("A part of a message's \"content\" is not a text.");
+    Result<std::string> text = stringOf(part, "text");
+    if (!text.ok())
+      return text.status();
+    all += *text;
+  }
+  return all;
+}
+
+Result<Request> readChat(const Json &body) {
+  Request request;
+  VM_RETURN_IF_ERROR(readOptions(body, request));
+  const Json *messages = find(body, "messages");
+  if (!messages || !messages->is_array() || messages->empty())
+    return bad("\"messages\" is not an array of at least one message.");
+  if (messages->size() > kMaxMessages)
+    return bad(fmt::format("\"messages\" has {} messages (at most {} are "
+                           "allowed).",
+                           messages->size(), kMaxMessages));
+  for (const Json &message : *messages) {
+    if (!message.is_object())
+      return bad(
+          fmt::format("A message is {}, not an object.", message.type_name()));
+    Result<std::string> role = stringOf(message, "role");
+    if (!role.ok())
+      return role.status();
+    Result<std::string> content = contentOf(message);
+    if (!content.ok())
+      return content.status();
+    request.messages.push_back({std::move(*role), std::move(*content)});
+  }
+  return request;
+}
+
+Result<Request> readCompletion(const Json &body) {
+  Request request;
+  VM_RETURN_IF_ERROR(readOptions(body, request));
+  Result<std::string> prompt = stringOf(body, "prompt");
+  if (!prompt.ok())
+    return prompt.status();
+  request.prompt = std::move(*prompt);
+  return request;
+}
+
+} // namespace vm::serve

@@ -1,0 +1,50 @@
+//===- Requests.h - what clients ask, from JSON -----------------*- C++ -*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "frontends/llm/chat/ChatTemplate.h"
+#include "frontends/llm/run/ModelRun.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace vm::serve {
+
+using Json = nlohmann::ordered_json;
+
+/// The most of what one request may have.
+inline constexpr size_t kMaxMessages = 4096, kMaxStops = 16,
+                        kMaxStopBytes = 256;
+
+/// An answer that is asked for, with the defaults of llama.cpp's server.
+struct Request {
+  std::vector<llm::ChatMessage> messages; ///< Of a chat.
+  std::string prompt;                     ///< Of a completion.
+  llm::Sampling sampling;
+  uint32_t most = UINT32_MAX; ///< Tokens.
+  std::vector<std::string> stops;
+  bool isStreamed = false;
+  bool wantsUsage = false; ///< At the end of a stream.
+};
+
+/// The object that a body is; BadInput with a sentence if it is none.
+Result<Json> parseObject(const std::string &body);
+
+/// BadInput with a sentence that names the field, what is there and what may
+/// be. Fields that nothing here knows are ignored, as of other servers.
+Result<Request> readChat(const Json &body);
+Result<Request> readCompletion(const Json &body);
+
+/// A field of an object; BadInput if it is missing or of another type.
+Result<std::string> stringOf(const Json &body, const char *key);
+Result<std::vector<int32_t>> tokensOf(const Json &body, const char *key,
+                                      int32_t size);
+
+} // namespace vm::serve

@@ -1,0 +1,304 @@
+//===- Service.cpp - a model for many clients -----------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/gpuvm-serve/Service.h"
+
+#include <fmt/format.h>
+
+#include <ctime>
+#include <optional>
+#include <random>
+
+namespace vm::serve {
+
+//===----------------------------------------------------------------------===//
+// Replies
+//===----------------------------------------------------------------------===//
+
+static void reply(httplib::Response &response, const Json &json,
+                  int status = 200) {
+  response.status = status;
+  response.set_content(
+      json.dump(-1, ' ', false, Json::error_handler_t::replace),
+      "application/json");
+}
+
+static Json errorOf(const std::string &message, const char *type, int status) {
+  return {{"error", {{"message", message}, {"type", type}, {"code", status}}}};
+}
+
+static void refuse(httplib::Response &response, const Status &status) {
+  bool isClients =
+      status.code() == Code::BadInput || status.code() == Code::Usage;
+  int code = isClients ? 400 : 500;
+  reply(response,
+        errorOf(status.message(),
+                isClients ? "invalid_request_error" : "server_error", code),
+        code);
+}
+
+static const char *finishReason(llm::End end) {
+  return end == llm::End::Limit || end == llm::End::Context ? "length" : "stop";
+}
+
+/// Another one each time.
+static std::string newId(bool isChat) {
+  static std::atomic<uint64_t> count = std::random_device{}();
+  return fmt::format("{}-{:016x}", isChat ? "chatcmpl" : "cmpl", count++);
+}
+
+//===----------------------------------------------------------------------===//
+// Turns
+//===----------------------------------------------------------------------===//
+
+class Service::Turn {
+public:
+  explicit Turn(Service &service) : service(service) {
+    std::unique_lock lock(service.mutex_);
+    if (service.nextTicket_ - service.served_ > service.limits_.waiting)
+      return;
+    uint64_t ticket = service.nextTicket_++;
+    ++service.waiting_;
+    service.changed_.wait(lock, [&] { return service.served_ == ticket; });
+    --service.waiting_;
+    service.isBusy_ = true;
+    isGranted = true;
+  }
+  ~Turn() {
+    if (!isGranted)
+      return;
+    std::lock_guard lock(service.mutex_);
+    service.isBusy_ = false;
+    ++service.served_;
+    service.changed_.notify_all();
+  }
+  Turn(const Turn &) = delete;
+  Turn &operator=(const Turn &) = delete;
+
+  explicit operator bool() const { return isGranted; }
+
+private:
+  Service &service;
+  bool isGranted = false;
+};
+
+//===----------------------------------------------------------------------===//
+// Answers
+//===----------------------------------------------------------------------===//
+
+Result<std::vector<int32_t>> Service::promptOf(const Request &request,
+                                               bool isChat) const {
+  if (!isChat)
+    return assistant_.promptOf(request.prompt);
+  return assistant_.promptOf(request.messages);
+}
+
+Json Service::chunk(bool isChat, const std::string &id, int64_t created) const {
+  return {{"id", id},
+          {"object", isChat ? "chat.completion.chunk" : "text_completion"},
+          {"created", created},
+          {"model", name_}};
+}
+
+Json Service::usageOf(const llm::Answer &answer) const {
+  return {{"prompt_tokens", answer.promptTokens},
+          {"completion_tokens", answer.tokens},
+          {"total_tokens", answer.promptTokens + answer.tokens},
+          {"prompt_tokens_details",
+           {{"cached_tokens", answer.promptTokens - answer.computedTokens}}}};
+}
+
+void Service::answerAtOnce(const Request &request,
+                           std::span<const int32_t> prompt,
+                           httplib::Response &response, bool isChat) {
+  Turn turn(*this);
+  if (!turn)
+    return reply(response,
+                 errorOf("Too many requests wait.", "server_error", 503), 503);
+  Result<llm::Answer> answer =
+      assistant_.answer(prompt, request.most, request.sampling, request.stops,
+                        [](const std::string &) { return true; });
+  if (!answer.ok())
+    return refuse(response, answer.status());
+  ++answers_;
+  promptTokens_ += answer->promptTokens;
+  tokens_ += answer->tokens;
+
+  Json choice = {{"index", 0}};
+  if (isChat)
+    choice["message"] = {{"role", "assistant"}, {"content", answer->text}};
+  else
+    choice["text"] = answer->text;
+  choice["finish_reason"] = finishReason(answer->end);
+  Json json = chunk(isChat, newId(isChat), std::time(nullptr));
+  json["object"] = isChat ? "chat.completion" : "text_completion";
+  json["choices"] = Json::array({choice});
+  json["usage"] = usageOf(*answer);
+  reply(response, json);
+}
+
+void Service::stream(Request request, std::vector<int32_t> prompt,
+                     httplib::Response &response, bool isChat) {
+  auto provide = [this, request = std::move(request),
+                  prompt = std::move(prompt),
+                  isChat](size_t, httplib::DataSink &sink) {
+    std::string id = newId(isChat);
+    auto created = static_cast<int64_t>(std::time(nullptr));
+    auto send = [&](const Json &json) {
+      std::string line =
+          "data: " + json.dump(-1, ' ', false, Json::error_handler_t::replace) +
+          "\n\n";
+      return sink.is_writable() && sink.write(line.data(), line.size());
+    };
+    auto sendChoice = [&](Json delta, const char *finish) {
+      Json choice = {{"index", 0}};
+      if (isChat)
+        choice["delta"] = std::move(delta);
+      else
+        choice["text"] = delta.value("content", "");
+      choice["finish_reason"] = finish ? Json(finish) : Json();
+      Json json = chunk(isChat, id, created);
+      json["choices"] = Json::array({choice});
+      return send(json);
+    };
+
+    Turn turn(*this);
+    if (!turn) {
+      send(errorOf("Too many requests wait.", "server_error", 503));
+      sink.done();
+      return true;
+    }
+    bool isFirst = true;
+    Result<llm::Answer> answer =
+        assistant_.answer(prompt, request.most, request.sampling, request.stops,
+                          [&](const std::string &text) {
+                            Json delta = {{"content", text}};
+                            if (isFirst)
+                              delta["role"] = "assistant";
+                            isFirst = false;
+                            return sendChoice(std::move(delta), nullptr);
+                          });
+    if (answer.ok()) {
+      ++answers_;
+      promptTokens_ += answer->promptTokens;
+      tokens_ += answer->tokens;
+      sendChoice(Json::object(), finishReason(answer->end));
+      if (request.wantsUsage) {
+        Json json = chunk(isChat, id, created);
+        json["choices"] = Json::array();
+        json["usage"] = usageOf(*answer);
+        send(json);
+      }
+    } else {
+      send(errorOf(answer.status().message(), "server_error", 500));
+    }
+    constexpr std::string_view kEnd = "data: [DONE]\n\n";
+    if (sink.is_writable())
+      sink.write(kEnd.data(), kEnd.size());
+    sink.done();
+    return true;
+  };
+  response.set_chunked_content_provider("text/event-stream",
+                                        std::move(provide));
+}
+
+void Service::complete(const httplib::Request &request,
+                       httplib::Response &response, bool isChat) {
+  Result<Json> body = parseObject(request.body);
+  if (!body.ok())
+    return refuse(response, body.status());
+  Result<Request> wanted = isChat ? readChat(*body) : readCompletion(*body);
+  if (!wanted.ok())
+    return refuse(response, wanted.status());
+  auto prompt = promptOf(*wanted, isChat);
+  if (!prompt.ok())
+    return refuse(response, prompt.status());
+  if (prompt->size() >= assistant_.run().context())
+    return refuse(
+        response,
+        {Code::BadInput,
+         fmt::format("The prompt has {} tokens, and the context has "
+                     "room for {} with an answer.",
+                     prompt->size(), assistant_.run().context() - 1)});
+  if (wanted->isStreamed)
+    stream(std::move(*wanted), std::move(*prompt), response, isChat);
+  else
+    answerAtOnce(*wanted, *prompt, response, isChat);
+}
+
+//===----------------------------------------------------------------------===//
+// Other routes
+//===----------------------------------------------------------------------===//
+
+void Service::tokenize(const httplib::Request &request,
+                       httplib::Response &response) {
+  Result<Json> body = parseObject(request.body);
+  if (!body.ok())
+    return refuse(response, body.status());
+  Result<std::string> text = stringOf(*body, "content");
+  if (!text.ok())
+    return refuse(response, text.status());
+  auto tokens = assistant_.tokenizer().encodeText(*text);
+  if (!tokens.ok())
+    return refuse(response, tokens.status());
+  reply(response, {{"tokens", *tokens}});
+}
+
+void Service::detokenize(const httplib::Request &request,
+                         httplib::Response &response) {
+  Result<Json> body = parseObject(request.body);
+  if (!body.ok())
+    return refuse(response, body.status());
+  auto tokens = tokensOf(*body, "tokens", assistant_.tokenizer().size());
+  if (!tokens.ok())
+    return refuse(response, tokens.status());
+  reply(response, {{"content", assistant_.tokenizer().decode(*tokens)}});
+}
+
+/// In the text format of Prometheus.
+std::string Service::metrics() const {
+  std::string text;
+  auto add = [&](const char *name, const char *type, const char *help,
+                 uint64_t value) {
+    text += fmt::format("# HELP gpuvm_{0} {2}\n# TYPE gpuvm_{0} {1}\n"
+                        "gpuvm_{0} {3}\n",
+                        name, type, help, value);
+  };
+  add("answers_total", "counter", "Answers that were given.", answers_);
+  add("prompt_tokens_total", "counter", "Tokens of prompts.", promptTokens_);
+  add("tokens_total", "counter", "Tokens that were generated.", tokens_);
+  add("requests_processing", "gauge", "Requests that are being answered.",
+      isBusy_ ? 1 : 0);
+  add("requests_deferred", "gauge", "Requests that wait.", waiting_);
+  return text;
+}
+
+void Service::addRoutes(httplib::Server &server) {
+  using In = const httplib::Request &;
+  using Out = httplib::Response &;
+  server.Get("/health", [](In, Out out) { reply(out, {{"status", "ok"}}); });
+  server.Get("/v1/models", [this](In, Out out) {
+    Json model = {{"id", name_}, {"object", "model"}, {"owned_by", "gpuvm"}};
+    reply(out, {{"object", "list"}, {"data", Json::array({model})}});
+  });
+  server.Get("/metrics", [this](In, Out out) {
+    out.set_content(metrics(), "text/plain; version=0.0.4");
+  });
+  server.Get("/slots", [this](In, Out out) {
+    reply(out, Json::array({{{"id", 0},
+                             {"n_ctx", assistant_.run().context()},
+                             {"is_processing", isBusy_.load()}}}));
+  });
+  server.Post("/v1/chat/completions",
+              [this](In in, Out out) { complete(in, out, true); });
+  server.Post("/v1/completions",
+              [this](In in, Out out) { complete(in, out, false); });
+  server.Post("/tokenize", [this](In in, Out out) { tokenize(in, out); });
+  server.Post("/detokenize", [this](In in, Out out) { detokenize(in, out); });
+}
+
+} // namespace vm::serve
