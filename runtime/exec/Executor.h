@@ -21,6 +21,7 @@
 #include "runtime/plan/Plan.h"
 #include "runtime/plan/Programs.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -148,9 +149,10 @@ public:
   /// after its submit.
   void setTimeout(uint64_t timeoutNs);
   uint64_t timeoutNs() const { return options_.timeoutNs; }
-  /// Likewise for what prepare() does.
+  /// Likewise for what prepare() does, unless it had more when the plan was
+  /// loaded: a timeout that is meant for executions does not end compiling.
   void setLoadTimeout(uint64_t timeoutNs) {
-    options_.loadTimeoutNs = timeoutNs;
+    options_.loadTimeoutNs = std::max(options_.loadTimeoutNs, timeoutNs);
   }
 
   /// Compiles the kernels of a program that have not been compiled yet, and
