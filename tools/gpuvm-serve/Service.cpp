@@ -52,23 +52,23 @@ static std::string newId(bool isChat) {
 }
 
 //===----------------------------------------------------------------------===//
-// Turns
+// Tickets
 //===----------------------------------------------------------------------===//
 
-class Service::Turn {
+class Service::Ticket {
 public:
-  explicit Turn(Service &service) : service(service) {
+  explicit Ticket(Service &service) : service(service) {
     std::unique_lock lock(service.mutex_);
     if (service.nextTicket_ - service.served_ > service.limits_.waiting)
       return;
-    uint64_t ticket = service.nextTicket_++;
+    uint64_t number = service.nextTicket_++;
     ++service.waiting_;
-    service.changed_.wait(lock, [&] { return service.served_ == ticket; });
+    service.changed_.wait(lock, [&] { return service.served_ == number; });
     --service.waiting_;
     service.isBusy_ = true;
     isGranted = true;
   }
-  ~Turn() {
+  ~Ticket() {
     if (!isGranted)
       return;
     std::lock_guard lock(service.mutex_);
@@ -76,8 +76,8 @@ public:
     ++service.served_;
     service.changed_.notify_all();
   }
-  Turn(const Turn &) = delete;
-  Turn &operator=(const Turn &) = delete;
+  Ticket(const Ticket &) = delete;
+  Ticket &operator=(const Ticket &) = delete;
 
   explicit operator bool() const { return isGranted; }
 
@@ -115,8 +115,8 @@ Json Service::usageOf(const llm::Answer &answer) const {
 void Service::answerAtOnce(const Request &request,
                            std::span<const int32_t> prompt,
                            httplib::Response &response, bool isChat) {
-  Turn turn(*this);
-  if (!turn)
+  Ticket ticket(*this);
+  if (!ticket)
     return reply(response,
                  errorOf("Too many requests wait.", "server_error", 503), 503);
   Result<llm::Answer> answer =
@@ -166,8 +166,8 @@ void Service::stream(Request request, std::vector<int32_t> prompt,
       return send(json);
     };
 
-    Turn turn(*this);
-    if (!turn) {
+    Ticket ticket(*this);
+    if (!ticket) {
       send(errorOf("Too many requests wait.", "server_error", 503));
       sink.done();
       return true;

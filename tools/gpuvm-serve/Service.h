@@ -24,7 +24,7 @@
 namespace vm::serve {
 
 struct Limits {
-  uint32_t waiting = 16; ///< Requests that wait for their turn.
+  uint32_t waiting = 16; ///< Requests that wait.
 };
 
 class Service {
@@ -54,7 +54,7 @@ private:
   std::string metrics() const;
 
   /// The model, for the time of one answer. False: too many wait.
-  class Turn;
+  class Ticket;
 
   llm::Assistant assistant_;
   std::string name_;
