@@ -216,6 +216,17 @@ LogicalResult gpuvm::checkLaunches(KernelOp kernel) {
   return success();
 }
 
+LaunchAttr gpuvm::withGroups(KernelOp kernel, LaunchAttr launch,
+                             int64_t groups) {
+  auto other =
+      LaunchAttr::get(kernel.getContext(), launch.getDevice(), launch.getForm(),
+                      groups, launch.getLanes(), launch.getVector(),
+                      launch.getUnroll(), launch.getLayout());
+  std::string problem;
+  (void)read(kernel, other, problem);
+  return problem.empty() ? other : LaunchAttr();
+}
+
 std::unique_ptr<KernelLayout> gpuvm::layOutLaunch(KernelOp kernel,
                                                   LaunchAttr launch) {
   std::string problem; // gpuvm-emit-kernels refuses what has one.

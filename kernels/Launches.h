@@ -28,6 +28,9 @@ SmallVector<LaunchAttr> getLaunches(KernelOp kernel);
 /// Whether `kernel` can be laid out as its launches say; reports why not.
 LogicalResult checkLaunches(KernelOp kernel);
 
+/// `launch` with `groups` workgroups; null if `kernel` has none such.
+LaunchAttr withGroups(KernelOp kernel, LaunchAttr launch, int64_t groups);
+
 /// `kernel` laid out as one of its launches says.
 std::unique_ptr<KernelLayout> layOutLaunch(KernelOp kernel, LaunchAttr launch);
 

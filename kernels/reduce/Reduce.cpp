@@ -12,7 +12,8 @@
 //
 //  - in columns: lanes side by side along the results (ReduceColumns.cpp);
 //  - sequential: a lane per result;
-//  - one part: a workgroup per result, or per few short ones;
+//  - one part: a workgroup per result, or per few short ones, or a lane per
+//    few results;
 //  - several parts: a workgroup per part writes a partial; the last workgroup
 //    of a result to finish (a counter tells) combines the partials
 //    and sets the counter back to zero for the next execution.
@@ -95,7 +96,7 @@ LogicalResult ReduceEmitter::run() {
     k.hoistLoads();
   lane = k.laneId();
   laneGroup = k(lane) / lanesPerGroup();
-  if (!layout.order.sequential)
+  if (!layout.order.sequential && !layout.ownResults)
     for (ReducePhase &phase : phases)
       for (Slot &slot : phase.slots)
         slot.workgroup = k.allocateWorkgroup(
@@ -108,6 +109,8 @@ LogicalResult ReduceEmitter::run() {
     emitSequential();
   else if (layout.order.columns)
     emitColumns();
+  else if (layout.ownResults)
+    emitOwnResults();
   else if (layout.order.parts == 1)
     emitResultsPerGroup();
   else
@@ -264,6 +267,95 @@ void ReduceEmitter::emitResultsPerGroup() {
   };
   k.loop(k.groupId(), k.index(blocks), k.index(layout.groups), {}, eachBlock,
          /*runs=*/true);
+}
+
+/// The values of `number` side by side among those of several.
+static SmallVector<Value> nthOf(ValueRange values, int64_t number,
+                                size_t count) {
+  return llvm::to_vector(values.slice(number * count, count));
+}
+
+/// What lane group `group` of the order has of this lane's results: a few lanes
+/// of the order at a time, one time after the other.
+ReduceEmitter::Values ReduceEmitter::reduceLaneGroup(Value group,
+                                                     Value result) {
+  const ReductionOrder &order = layout.order;
+  const int64_t perLane = layout.resultsPerLane;
+  const int64_t iteration = order.rowsPerTurn() * order.elementsPerRow();
+  Expr firstOfGroup = k(group) * order.elementsPerRow();
+  start = startValues(result);
+  Values nothing, lanesNothing;
+  for (int64_t r = 0; r < perLane; ++r)
+    llvm::append_range(nothing, start);
+  for (int64_t own = 0; own < lanesAtOnce(); ++own)
+    llvm::append_range(lanesNothing, nothing);
+  auto oneIteration = [&](Value element, ValueRange carried) {
+    c.elements.begin(layout.vector);
+    Places places;
+    return accumulateRow(Values(carried), result, element, elementsInRow(),
+                         places);
+  };
+  auto someLanes = [&](Value first, ValueRange totals) {
+    Value element = firstOfGroup + k(first) * order.elementsPerLane;
+    Values some =
+        layout.elements <= iteration
+            ? oneIteration(element, lanesNothing)
+            : k.loop(element, k.index(layout.elements), k.index(iteration),
+                     lanesNothing, oneIteration, /*runs=*/true);
+    Values next;
+    for (int64_t r = 0; r < perLane; ++r) {
+      Values total = nthOf(totals, r, slots.size());
+      for (int64_t own = 0; own < lanesAtOnce(); ++own)
+        total =
+            combine(total, nthOf(some, r * lanesAtOnce() + own, slots.size()),
+                    /*ascends=*/false);
+      llvm::append_range(next, total);
+    }
+    return next;
+  };
+  // Lanes of the order without an element are the last ones.
+  Expr left = k.index(layout.elements) - firstOfGroup;
+  Value end = min(left / order.elementsPerLane, ReductionOrder::kLaneGroup);
+  return k.loop(k.index(0), end, k.index(lanesAtOnce()), nothing, someLanes,
+                /*runs=*/true);
+}
+
+/// A lane does what all lane groups of its results do, one after the other.
+void ReduceEmitter::emitOwnResults() {
+  const int64_t perLane = layout.resultsPerLane;
+  const int64_t perBlock = layout.resultsPerGroup * perLane;
+  auto eachBlock = [&](Value block, ValueRange) {
+    Expr firstResult = k(block) * perBlock + k(lane) * perLane;
+    Expr result = firstResult;
+    if (layout.results % perBlock != 0)
+      result = min(firstResult, layout.results - 1);
+    Values nothing;
+    for (int64_t r = 0; r < perLane; ++r)
+      llvm::append_range(nothing, startValues(result));
+    auto eachLaneGroup = [&](Value group, ValueRange totals) {
+      Values some = reduceLaneGroup(group, result), next;
+      for (int64_t r = 0; r < perLane; ++r)
+        llvm::append_range(next, combine(nthOf(totals, r, slots.size()),
+                                         nthOf(some, r, slots.size()),
+                                         /*ascends=*/false));
+      return next;
+    };
+    Values totals = k.loop(k.index(0), k.index(layout.groupsPerResult),
+                           k.index(1), nothing, eachLaneGroup, /*runs=*/true);
+    for (int64_t r = 0; r < perLane; ++r) {
+      Value own = firstResult + r;
+      ifExists(own, [&] { finish(nthOf(totals, r, slots.size()), own); });
+    }
+    return Values();
+  };
+  // However many workgroups there are, each has its share: a CPU gives each
+  // thread as many neighbours.
+  int64_t blocks = llvm::divideCeil(layout.results, perBlock);
+  auto firstBlock = [&](const Expr &group) {
+    return group * blocks / layout.groups;
+  };
+  Expr group = k.groupId();
+  k.loop(firstBlock(group), firstBlock(group + 1), k.index(1), {}, eachBlock);
 }
 
 void ReduceEmitter::emitParts() {

@@ -59,6 +59,8 @@ private:
 
   // Layouts.
   void emitSequential();
+  Values reduceLaneGroup(Value group, Value result);
+  void emitOwnResults();
   void emitResultsPerGroup();
   void emitOnePhase(Value result, Value firstResult);
   void emitAllPhases(Value result, Value firstResult);
@@ -77,7 +79,7 @@ private:
   int64_t lanesAtOnce() const {
     return std::max<int64_t>(layout.lanesAtOnce, 1);
   }
-  /// Whether each lane makes one result, and no other has a part in it.
+  /// Whether each lane makes one result at once, and no other has a part in it.
   bool hasOwnResult() const {
     return layout.lanesAtOnce && layout.groupsPerResult == 1;
   }

@@ -25,6 +25,8 @@ public:
   SmallVector<LaunchForm> specialForms(KernelOp kernel) const override;
   bool changeForm(KernelOp kernel, StringRef form, TargetAttr target,
                   std::unique_ptr<KernelLayout> &layout) const override;
+  bool accepts(const KernelLayout &layout, StringRef field, int64_t own,
+               int64_t given) const override;
   int64_t bodiesPerLane(KernelOp kernel,
                         const KernelLayout &layout) const override;
   bool worksInPlace(KernelOp, unsigned, unsigned) const override {
@@ -94,6 +96,13 @@ bool ReduceFamily::changeForm(KernelOp kernel, StringRef form,
     return !isTiled &&
            widenReduction(kernel, static_cast<ReduceLayout &>(*layout));
   return KernelFamily::changeForm(kernel, form, target, layout);
+}
+
+bool ReduceFamily::accepts(const KernelLayout &layout, StringRef field,
+                           int64_t own, int64_t given) const {
+  bool isFree = field == "groups" && layout.wide &&
+                static_cast<const ReduceLayout &>(layout).ownResults;
+  return isFree || given == own;
 }
 
 int64_t ReduceFamily::bodiesPerLane(KernelOp kernel,

@@ -12,6 +12,7 @@
 
 #include "kernels/analysis/BodyTraits.h"
 #include "kernels/analysis/Reductions.h"
+#include "kernels/analysis/RowLimit.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 
@@ -86,11 +87,9 @@ static bool makesPairs(linalg::GenericOp op) {
   });
 }
 
-/// How many results of one part each the lanes of a workgroup take side by
-/// side.
-static int64_t resultsSideBySide(KernelOp kernel, const BodyTraits &traits,
-                                 TargetAttr target,
-                                 const ReduceLayout &layout) {
+/// Whether all that a kernel makes follows results of one walk, which are
+/// combined by operations.
+static bool endsInResults(KernelOp kernel) {
   SmallVector<linalg::GenericOp> reductions = getReductions(kernel);
   SmallVector<int64_t> loops = reductions.front().getStaticLoopRanges();
   auto isPlain = [](linalg::GenericOp op) {
@@ -105,9 +104,18 @@ static int64_t resultsSideBySide(KernelOp kernel, const BodyTraits &traits,
     (void)getBackwardSlice(op.getOperation(), &behind);
     return llvm::any_of(behind, isReduction);
   };
-  if (traits.loops || !llvm::all_of(reductions, isPlain) ||
-      llvm::any_of(reductions, readsReduction) ||
-      llvm::any_of(kernel.getResultTypes(), walksLoops))
+  return llvm::all_of(reductions, isPlain) &&
+         llvm::none_of(reductions, readsReduction) &&
+         llvm::none_of(kernel.getResultTypes(), walksLoops);
+}
+
+/// How many results of one part each the lanes of a workgroup take side by
+/// side.
+static int64_t resultsSideBySide(KernelOp kernel, const BodyTraits &traits,
+                                 TargetAttr target,
+                                 const ReduceLayout &layout) {
+  SmallVector<linalg::GenericOp> reductions = getReductions(kernel);
+  if (traits.loops || !endsInResults(kernel))
     return 1;
   int64_t ops = layout.order.elementsPerLane * traits.ops;
   int64_t count = kMaxResultsPerLane;
@@ -231,6 +239,53 @@ void gpuvm::layOutReduction(KernelOp kernel, TargetAttr target,
 /// operations on an element of a sum or a maximum.
 static constexpr int64_t kMaxStraight = 128, kMaxStraightOps = 4096;
 static constexpr int64_t kSimpleOps = 2;
+/// Results that a lane takes alone, if there are so many in all.
+static constexpr int64_t kOwnResults = 4, kMinOwnResults = 128;
+
+/// Whether elements of an input go into several results each, as those of the
+/// vector that a matrix is multiplied with.
+static bool sharesInput(linalg::GenericOp op) {
+  auto dependsOn = [&](AffineMap map, utils::IteratorType wanted, bool does) {
+    for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
+      if (iterator == wanted && map.isFunctionOfDim(loop) == does)
+        return true;
+    return false;
+  };
+  return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    return dependsOn(map, utils::IteratorType::reduction, /*does=*/true) &&
+           dependsOn(map, utils::IteratorType::parallel, /*does=*/false);
+  });
+}
+
+/// A lane takes a few results alone, for which it loads what they share once.
+static bool takeOwnResults(KernelOp kernel, const BodyTraits &traits,
+                           ReduceLayout &layout) {
+  const ReductionOrder &order = layout.order;
+  constexpr int64_t lanesAtOnce = 2;
+  constexpr int64_t lanes = ReductionOrder::kGroupsPerPart;
+  int64_t straight = lanesAtOnce * order.elementsPerLane * kOwnResults;
+  int64_t groups = llvm::divideCeil(layout.results, lanes * kOwnResults);
+  auto suits = [](linalg::GenericOp op) {
+    return sharesInput(op) && !makesPairs(op) && !getRowLimit(op);
+  };
+  if (order.parts != 1 || order.rowsPerGroup != 1 ||
+      layout.results < kMinOwnResults || groups > kMaxRowGroups ||
+      straight * traits.ops > kMaxStraightOps || !endsInResults(kernel) ||
+      !llvm::all_of(getReductions(kernel), suits))
+    return false;
+  layout.ownResults = true;
+  layout.keepsRows = false;
+  layout.unroll = 1;
+  layout.lanesAtOnce = lanesAtOnce;
+  layout.resultsPerLane = kOwnResults;
+  layout.resultsPerGroup = lanes;
+  layout.groupsPerResult = std::min<int64_t>(
+      ReductionOrder::kGroupsPerPart,
+      llvm::divideCeil(layout.elements, order.elementsPerRow()));
+  layout.groups = groups;
+  return true;
+}
 
 /// A lane does what a lane group does, so that the order stays and lanes have
 /// little to tell each other.
@@ -259,13 +314,11 @@ bool gpuvm::widenReduction(KernelOp kernel, ReduceLayout &layout) {
                   traits.ops <= kSimpleOps && layout.resultsPerLane == 1;
   if (!isShort && !hasPairs)
     return false;
-  if (isShort || isSimple) {
-    layout.lanesAtOnce = ReductionOrder::kLaneGroup;
-  } else {
-    layout.lanesAtOnce = 2;
+  if (!hasPairs || !takeOwnResults(kernel, traits, layout)) {
+    layout.lanesAtOnce = isShort || isSimple ? ReductionOrder::kLaneGroup : 2;
+    layout.keepsRows = isShort;
   }
   layout.wide = true;
-  layout.keepsRows = isShort;
   layout.lanes = ReductionOrder::kGroupsPerPart;
   if (hasPairs)
     layout.vector *= 2;
@@ -278,4 +331,5 @@ void ReduceLayout::visit(LayoutFields &fields) {
   fields.number("groups_per_result", groupsPerResult);
   fields.number("results_per_lane", resultsPerLane);
   fields.number("lanes_at_once", lanesAtOnce);
+  fields.flag("own_results", ownResults);
 }

@@ -36,6 +36,8 @@ struct ReduceLayout : LayoutOf<ReduceLayout> {
   /// In lanes: how many lanes of the order a lane takes at once; 0 if it is one
   /// of them, and else it does, one after the other, what a lane group does.
   int64_t lanesAtOnce = 0;
+  /// A lane takes its results alone, one lane group of theirs after the other.
+  bool ownResults = false;
 
   /// In columns: of results, as many as a workgroup takes at once.
   int64_t columnBlocks() const {
@@ -47,7 +49,8 @@ struct ReduceLayout : LayoutOf<ReduceLayout> {
 /// Lays out a reduction whose elements are no contraction.
 void layOutReduction(KernelOp kernel, TargetAttr target, ReduceLayout &layout);
 
-/// Changes it to loads of 32 bytes; false if that is not worth it.
+/// Changes it to loads of 32 bytes, for devices that take lanes one by one;
+/// false if that is not worth it.
 bool widenReduction(KernelOp kernel, ReduceLayout &layout);
 
 } // namespace mlir::gpuvm

@@ -173,7 +173,7 @@ ReduceEmitter::Values ReduceEmitter::reducePart(Value result, Value part) {
   int64_t turn = order.rowsPerTurn() * row;
   Value turns = untilPresent(
       k.index(fullTurns), present ? (k(present) + (turn - 1)) / turn : Value());
-  // The last turn may have fewer rows and an incomplete one.
+  // The last iteration may have fewer rows and an incomplete one.
   Value owner = k(part) == fullTurns % order.parts;
   if (keepsRows) {
     values = reduceKeptRows(values, result, firstRow(k.index(0)));
@@ -291,7 +291,7 @@ static SmallVector<Value> laneOf(ArrayRef<Lanes> elements, int64_t lane) {
       llvm::map_range(elements, [&](const Lanes &own) { return own[lane]; }));
 }
 
-/// The results that a lane takes side by side. Those behind the last one are
+/// The results that a lane takes side by side. Those past the last one are
 /// the last one again.
 ReduceEmitter::Values ReduceEmitter::resultsFrom(Value result) {
   Values own = {result};
@@ -391,7 +391,7 @@ bool ReduceEmitter::hasWholeLanes() const {
   return layout.elements % layout.order.elementsPerLane == 0;
 }
 
-/// The elements behind the last full row: they belong to one lane group, and a
+/// The elements past the last full row: they belong to one lane group, and a
 /// lane without an element combines the identity.
 ReduceEmitter::Values
 ReduceEmitter::accumulateLeftover(Values values, Value result, Value owner) {

@@ -43,8 +43,8 @@ static Value makeTriplets(OpBuilder &b, Location loc, Value word,
       });
 }
 
-/// The device counts workgroups for all launches alike: those with a number of
-/// their own are dropped.
+/// The device counts workgroups for all launches alike: those that need a
+/// number of their own are dropped.
 static void keepGroups(KernelOp kernel) {
   int64_t groups = layOutKernel(kernel)->groups;
   kernel.setParkedGroups(groups);
@@ -52,8 +52,8 @@ static void keepGroups(KernelOp kernel) {
     return;
   SmallVector<Attribute> kept;
   for (LaunchAttr launch : getLaunches(kernel))
-    if (launch.getGroups() == groups)
-      kept.push_back(launch);
+    if (LaunchAttr same = withGroups(kernel, launch, groups))
+      kept.push_back(same);
   kernel.setLaunchesAttr(ArrayAttr::get(kernel.getContext(), kept));
 }
 

@@ -11,7 +11,7 @@
 // RUN: not gpuvm-opt %t/sum.mlir --pass-pipeline='builtin.module(gpuvm-set-targets{targets=abacus},gpuvm.program(gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-choose-launches))' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 // DEFAULT: kernel @sum_reduce reduce
-// DEFAULT: launches = [#gpuvm.launch<device = cpu, form = wide, groups = [[COUNT:[0-9]+]], lanes = 16, vector = 8, unroll = [[UNROLL:[0-9]+]], layout = {groups_per_result = 16 : i64, keeps_rows = false, lanes_at_once = 16 : i64, results_per_group = 1 : i64, results_per_lane = 1 : i64}>, #gpuvm.launch<device = any, form = plain, groups = [[COUNT]], lanes = 256, vector = 4, unroll = [[UNROLL]], layout = {groups_per_result = 16 : i64, keeps_rows = false, lanes_at_once = 0 : i64, {{.*}}}>]
+// DEFAULT: launches = [#gpuvm.launch<device = cpu, form = wide, groups = [[COUNT:[0-9]+]], lanes = 16, vector = 8, unroll = [[UNROLL:[0-9]+]], layout = {groups_per_result = 16 : i64, keeps_rows = false, lanes_at_once = 16 : i64, own_results = false, results_per_group = 1 : i64, results_per_lane = 1 : i64}>, #gpuvm.launch<device = any, form = plain, groups = [[COUNT]], lanes = 256, vector = 4, unroll = [[UNROLL]], layout = {groups_per_result = 16 : i64, keeps_rows = false, lanes_at_once = 0 : i64, {{.*}}}>]
 // A device that has subgroups may be anything; below 16,384 elements one kernel is enough for all CPUs.
 // DEFAULT: kernel @few_scan scan
 // DEFAULT: launches = [#gpuvm.launch<device = any, form = subgroups, groups = {{.*}}>, #gpuvm.launch<device = any, form = plain, {{[^#]*}}>]
