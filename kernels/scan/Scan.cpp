@@ -147,12 +147,15 @@ SmallVector<ScanEmitter::Quad> ScanEmitter::loadTile(Value tile,
                                                      TileShape shape) {
   c.elements.begin(shape.vector);
   SmallVector<Quad> quads;
-  for (int64_t row = 0; row < layout.space.quadsPerBlock; ++row)
+  for (int64_t row = 0; row < layout.rows(); ++row)
     quads.push_back(loadQuad(tile, k.index(row), shape));
   for (auto [row, quad] : llvm::enumerate(quads)) {
     foldQuad(quad);
     storeTotal(quad, k.index(row));
   }
+  // Rows without elements have a total that nothing comes after.
+  for (int64_t row = layout.rows(); row < layout.space.quadsPerBlock; ++row)
+    storeTotal(quads.back(), k.index(row));
   return quads;
 }
 

@@ -17,6 +17,7 @@ ScanLayout::ScanLayout(Operation *op, bool vectorizes) : space(op) {
       inputs.push_back(getElementTypeOrSelf(input));
   else
     inputs.push_back(IntegerType::get(op->getContext(), 32));
+  compacts = !scan;
   segmented = scan && (scan.getSegments() || space.rows() > 1);
   bool inOneRow =
       space.shape.size() == 1 || space.length() % ScanOrder::kQuad == 0;
@@ -26,6 +27,12 @@ ScanLayout::ScanLayout(Operation *op, bool vectorizes) : space(op) {
   if (looksBack())
     scratch.push_back(
         {4 * uint64_t(words()), /*keepsZero=*/true, /*keepsAll=*/true});
+}
+
+int64_t ScanLayout::rows() const {
+  if (compacts || space.tiles() > 1)
+    return space.quadsPerBlock;
+  return llvm::divideCeil(space.count(), ScanOrder::kQuad * kLanes);
 }
 
 SmallVector<Type> ScanLayout::slots() const {

@@ -21,6 +21,7 @@ struct ScanLayout : LayoutOf<ScanLayout> {
 
   ScanSpace space;
   SmallVector<Type> inputs; ///< What is combined, without `segmented`.
+  bool compacts;            ///< It is a compact operation, and no scan.
   bool segmented; ///< A partial result knows whether a segment begins.
   /// For subgroups of 32 lanes; else in loops with little code.
   bool subgroups = false;
@@ -28,6 +29,9 @@ struct ScanLayout : LayoutOf<ScanLayout> {
   /// What partial results consist of: the inputs, and whether a segment begins.
   SmallVector<Type> slots() const;
 
+  /// Rows of quads of a tile that have elements; of a compact operation, which
+  /// counts what is in them, all rows.
+  int64_t rows() const;
   int64_t fullTiles() const { return space.count() / space.tile(); }
   bool looksBack() const { return space.tiles() > 1; }
   /// Workgroups; every Vulkan device runs at least so many.

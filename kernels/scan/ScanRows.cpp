@@ -30,8 +30,8 @@ ScanEmitter::Values ScanEmitter::forRows(const Values &initial,
     c.elements.exchange(std::move(outside));
     return next;
   };
-  return k.loop(k.index(0), lastRow(layout.space.quadsPerBlock), k.index(1),
-                initial, inScope);
+  return k.loop(k.index(0), lastRow(layout.rows()), k.index(1), initial,
+                inScope);
 }
 
 /// Leaves the totals of the tile's quads in workgroup memory. Returns which
@@ -56,7 +56,16 @@ ScanEmitter::Values ScanEmitter::loadRows(Value tile, TileShape shape) {
     }
     return next;
   };
-  return forRows(none, nextRow);
+  Values kept = forRows(none, nextRow);
+  // Rows without elements have a total that nothing comes after.
+  if (layout.rows() < rows)
+    k.loop(k.index(layout.rows()), lastRow(rows), k.index(1), {},
+           [&](Value row, ValueRange) {
+             store(quadMemory, load(quadMemory, placeInRow(k.index(0))),
+                   placeInRow(row));
+             return Values();
+           });
+  return kept;
 }
 
 /// The results of a scan; `before` is what lies before the tile.
