@@ -65,7 +65,7 @@ static bool rankByBallots(KernelOp kernel, TargetAttr target,
                           SortLayout &layout) {
   // What a digit has in such a tile is a transfer long, and its elements take
   // 40 KiB; chunks of fewer tiles would leave much of the last one empty.
-  constexpr int64_t kLanes = 512, kItems = 20, kEnoughTiles = 4;
+  constexpr int64_t kLanes = 512, kItems = 20, kEnoughTiles = 4, kFewItems = 4;
   Block &body = kernel.getBody().front();
   bool sortsRuns = !body.getOps<SortRunsOp>().empty();
   if (!sortsRuns && body.getOps<ScatterDigitsOp>().empty())
@@ -74,12 +74,13 @@ static bool rankByBallots(KernelOp kernel, TargetAttr target,
   // Each subgroup has counters: small ones leave no room for more lanes.
   bool isNarrow = layout.items == SortLayout::kMaxItems &&
                   subgroupLanesOf(kernel) == SortLayout::kMinLanes;
-  if (sortsRuns && isNarrow && layout.lanes == SortLayout::kMaxLanes &&
+  if (sortsRuns && subgroupLanesOf(kernel) == SortLayout::kMinLanes &&
       // Where a unit has one run, more lanes hide more of its waits.
-      layout.pieces() <= target.getBusyGroups() / 2) {
-    layout.lanes = kLanes;
-    layout.items /= kLanes / SortLayout::kMaxLanes;
-  }
+      layout.pieces() <= target.getBusyGroups() / 2)
+    while (layout.lanes < kLanes && layout.items > kFewItems) {
+      layout.lanes *= 2;
+      layout.items = llvm::divideCeil(layout.items, 2);
+    }
   if (!sortsRuns && isNarrow &&
       layout.piece >= kEnoughTiles * kLanes * kItems) {
     layout.lanes = kLanes;
