@@ -46,8 +46,25 @@ void AttentionEmitter::emitBlock(Value number) {
   Expr blockNumber = k(number) / shape.splits;
   beginBlock(blockNumber / shape.blocksPerCached(),
              blockNumber % shape.blocksPerCached());
+  auto [first, end, tiles] = tilesSeen(split);
+  Split all = {blockNumber, split, first, end, k.index(shape.splits), Value()};
+  if (shape.splits == 1 || !op.getKeys())
+    return emitSplit(all);
+  // With keys for one split only, it has the results. Else several are folded
+  // at a time; those of them that have no keys say so, and all others end.
+  int64_t together = stepsTogether(shape.splits);
+  Expr folded = (k(tiles) + (together - 1)) / together * together;
+  all.hasOthers = k(tiles) > 1;
+  all.count = select(k(all.hasOthers), min(folded, shape.splits), 1);
+  auto once = [&](Value, ValueRange) {
+    emitSplit(all);
+    return Values();
+  };
+  k.loop(split, all.count, k.index(shape.splits), {}, once);
+}
+
+void AttentionEmitter::emitSplit(const Split &split) {
   SmallVector<Values> queries = readQueries();
-  auto [first, end] = tilesSeen(split);
   startKeys();
   Values start(shape.blockRows * shape.valuesPerLane(), real(0));
   auto tile = [&](Value number, ValueRange sums) {
@@ -63,12 +80,23 @@ void AttentionEmitter::emitBlock(Value number) {
     k.workgroupBarrier();
     return addValues(Values(sums), values);
   };
-  Values total = k.loop(first, end, k.index(1), start, tile);
-  combineGroups(total, blockNumber, split);
+  Values total = k.loop(split.first, split.end, k.index(1), start, tile);
+  combineGroups(total, split);
   if (shape.splits > 1)
-    finishBlock(blockNumber, [&](Value splits) {
-      foldSplits(blockNumber, {shape.splits, splits});
+    ifSeveral(split, [&] {
+      finishBlock(split.block, split.count, [&](Value splits) {
+        foldSplits(split.block, {shape.splits, splits});
+      });
     });
+}
+
+/// Where a split may be the only one with keys, what others need of it.
+void AttentionEmitter::ifSeveral(const Split &split,
+                                 function_ref<void()> body) {
+  if (split.hasOthers)
+    k.ifThen(split.hasOthers, body);
+  else
+    body();
 }
 
 Value AttentionEmitter::allocate(int64_t vectors) {

@@ -12,15 +12,22 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
+/// Of `count` steps, how many are taken at a time: a power of two that divides
+/// them.
+int64_t AttentionEmitter::stepsTogether(int64_t count) {
+  int64_t together = 8;
+  while (count % together != 0)
+    together /= 2;
+  return together;
+}
+
 /// Steps 0 .. count - 1, several at a time where that comes out even, so that
 /// what they load is on its way together. `next` carries values from one step
 /// to the next.
 AttentionEmitter::Values
 AttentionEmitter::steps(const Count &count, const Values &start,
                         function_ref<Values(Value i, Values carried)> next) {
-  int64_t together = 8;
-  while (count.number % together != 0)
-    together /= 2;
+  int64_t together = stepsTogether(count.number);
   auto body = [&](Value first, ValueRange carried) {
     Values values(carried);
     for (int64_t i = 0; i < together; ++i)
@@ -95,7 +102,7 @@ Value AttentionEmitter::slotOf(Value i) {
 
 /// The lane groups' sums, into a result or into the split's partial result.
 void AttentionEmitter::combineGroups(ArrayRef<Value> lanesSums,
-                                     Value blockNumber, Value split) {
+                                     const Split &split) {
   const int64_t groups = shape.laneGroups();
   k.workgroupBarrier(); // Everybody is done with what is there.
   k.ifThen(k(lane) < groups, [&] {
@@ -112,7 +119,7 @@ void AttentionEmitter::combineGroups(ArrayRef<Value> lanesSums,
   Values whole = scaleParts(groupParts, allGroups);
   ArrayRef<Value> top = ArrayRef(whole).take_front(shape.blockRows);
   ArrayRef<Value> weight = ArrayRef(whole).drop_front(shape.blockRows);
-  Value partial = partialAt(blockNumber, split);
+  Value partial = partialAt(split.block, split.number);
   const int64_t exchanged = shape.exchanged();
   for (int64_t first = 0; first < shape.valueVector; first += exchanged) {
     exchangeSums(lanesSums, first);
@@ -127,7 +134,10 @@ void AttentionEmitter::combineGroups(ArrayRef<Value> lanesSums,
       if (shape.splits == 1)
         storeResults(element, total, weight);
       else
-        storePartial(k(partial) + element, total);
+        ifSeveral(split, [&] { storePartial(k(partial) + element, total); });
+      if (split.hasOthers)
+        k.ifThen(!k(split.hasOthers),
+                 [&] { storeResults(element, total, weight); });
       return Values();
     };
     int64_t count = shape.valueSize / shape.valueVector * exchanged;

@@ -26,6 +26,12 @@ private:
     int64_t number;
     Value value;
   };
+  /// A split of the keys of a block, with its tiles.
+  struct Split {
+    Value block, number, first, end;
+    Value count;     ///< Splits of the block that are folded.
+    Value hasOthers; ///< Whether those are several; null if they surely are.
+  };
 
   Values multiplyAddEach(ArrayRef<Value> a, ArrayRef<Value> b,
                          ArrayRef<Value> sum);
@@ -44,9 +50,12 @@ private:
   Values addValues(Values sums, ArrayRef<Values> values);
 
   void emitBlock(Value number);
+  void emitSplit(const Split &split);
+  void ifSeveral(const Split &split, function_ref<void()> body);
+  static int64_t stepsTogether(int64_t count);
   Values steps(const Count &count, const Values &start,
                function_ref<Values(Value i, Values carried)> next);
-  void combineGroups(ArrayRef<Value> sums, Value blockNumber, Value split);
+  void combineGroups(ArrayRef<Value> sums, const Split &split);
   Values scaleParts(Value parts, const Count &count);
   Value slotOf(Value i);
   void exchangeSums(ArrayRef<Value> lanesSums, int64_t first);

@@ -162,7 +162,7 @@ Value AttentionRoot::behindPosition(Value row, int64_t before) {
   return subtract(k(keys) + (k(row) + 1), k.index(common.queries + before));
 }
 
-std::pair<Value, Value> AttentionRoot::tilesSeen(Value split) {
+AttentionRoot::Tiles AttentionRoot::tilesSeen(Value split) {
   Value end = keys, first = k.index(0);
   Expr firstRow = k(block) * common.blockRows;
   Value lastRow =
@@ -175,11 +175,11 @@ std::pair<Value, Value> AttentionRoot::tilesSeen(Value split) {
   first = k(first) / common.tileKeys;
   end = (k(end) + (common.tileKeys - 1)) / common.tileKeys;
   if (common.splits == 1)
-    return {first, end};
+    return {first, end, Value()};
   Value count = subtract(end, first);
   Value each = (k(count) + (common.splits - 1)) / common.splits;
   first = k(first) + (e(split) * each);
-  return {first, min(k(first) + each, end)};
+  return {first, min(k(first) + each, end), count};
 }
 
 std::pair<Value, Value> AttentionRoot::keysSeen(const QueryRow &row) {
@@ -203,11 +203,11 @@ Value AttentionRoot::sees(const QueryRow &row, Value key) {
 // Splits
 //===----------------------------------------------------------------------===//
 
-void AttentionRoot::finishBlock(Value blockNumber,
+void AttentionRoot::finishBlock(Value blockNumber, Value splits,
                                 function_ref<void(Value splits)> fold) {
   unsigned partials = c.bindings.scratch[0], counter = c.bindings.scratch[1];
   k.markCoherent(partials);
-  Arrivals arrivals(k, counter, blockNumber, common.splits);
+  Arrivals arrivals(k, counter, blockNumber, k(splits).toWord());
   arrivals.count();
   arrivals.ifLast(fold);
 }

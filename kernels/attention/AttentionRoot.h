@@ -58,7 +58,11 @@ protected:
   QueryRow queryRow(Value r);
   /// The tiles of keys that some row of the block sees, or the part of them
   /// that belongs to `split`: [first, end).
-  std::pair<Value, Value> tilesSeen(Value split);
+  struct Tiles {
+    Value first, end;
+    Value count; ///< Of all splits.
+  };
+  Tiles tilesSeen(Value split);
   /// Where a line on its way to workgroup memory comes from: its head and row.
   using RowOf = std::function<std::pair<Value, Value>(Value line)>;
   RowOf rowsOfBlock();
@@ -68,9 +72,10 @@ protected:
   /// The keys that `row` sees: [first, end).
   std::pair<Value, Value> keysSeen(const QueryRow &row);
 
-  /// The last split of a block to get here folds what all have left in scratch
-  /// memory; `splits` is how many that are (Arrivals::ifLast).
-  void finishBlock(Value blockNumber, function_ref<void(Value splits)> fold);
+  /// The last of `splits` splits of a block to get here folds what all have
+  /// left in scratch memory (Arrivals::ifLast).
+  void finishBlock(Value blockNumber, Value splits,
+                   function_ref<void(Value splits)> fold);
 
   AttentionOp op;
   ExprBuilder e; ///< Arithmetic of scores and weights.

@@ -56,7 +56,7 @@ void MatrixAttention::emitBlock(Value number) {
     values.append({next.top, next.weight});
     return values;
   };
-  auto [first, end] = tilesSeen(k.index(0));
+  auto [first, end, count] = tilesSeen(k.index(0));
   storeResults(unflatten(k.loop(first, end, k.index(1), start, tile)));
 }
 

@@ -45,7 +45,7 @@ void TiledAttention::emitBlock(Value number) {
       Values(shape.sumsPerLane(), real(0)),
       Values(shape.rowsPerLane, real(std::numeric_limits<float>::lowest())),
       Values(shape.rowsPerLane, real(0))};
-  auto [first, end] = tilesSeen(split);
+  auto [first, end, count] = tilesSeen(split);
   State whole = unflatten(k.loop(
       first, end, k.index(1), flatten(start),
       [&](Value number, ValueRange carried) {
@@ -54,7 +54,7 @@ void TiledAttention::emitBlock(Value number) {
   if (shape.splits == 1)
     return storeResults(whole);
   storeState(whole, blockNumber, split);
-  finishBlock(blockNumber, [&](Value splits) {
+  finishBlock(blockNumber, k.index(shape.splits), [&](Value splits) {
     storeResults(unflatten(k.loop(k.index(1), splits, k.index(1),
                                   flatten(loadState(blockNumber, k.index(0))),
                                   [&](Value split, ValueRange carried) {

@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace mlir::gpuvm;
 
 Arrivals::Arrivals(KernelBuilder &k, unsigned counter, Value result,
-                   int64_t groups)
+                   Value groups)
     : k(k), counter(counter), result(result), groups(groups),
       arrived(k.allocateWorkgroup(k.ir().getI32Type(), 1)),
       isLast(k.allocateWorkgroup(k.ir().getI1Type(), 1)) {}
@@ -30,7 +30,7 @@ void Arrivals::countByOneLane() {
 void Arrivals::increment() {
   Value before = k.atomicIncrement(counter, result);
   k.storeWorkgroup(arrived, k(before) + 1, k.index(0));
-  k.storeWorkgroup(isLast, k(before) == groups - 1, k.index(0));
+  k.storeWorkgroup(isLast, k(before) == k(groups) - 1, k.index(0));
 }
 
 void Arrivals::ifLast(function_ref<void(Value arrived)> goOn) {

@@ -17,9 +17,9 @@ namespace mlir::gpuvm {
 
 class Arrivals {
 public:
-  /// `groups` workgroups share result `result`, and count at this word of
-  /// `counter`, the binding of scratch memory that keeps zero.
-  Arrivals(KernelBuilder &k, unsigned counter, Value result, int64_t groups);
+  /// `groups`, a word, workgroups share result `result`, and count at this word
+  /// of `counter`, the binding of scratch memory that keeps zero.
+  Arrivals(KernelBuilder &k, unsigned counter, Value result, Value groups);
 
   /// Counts the workgroup, of which every lane comes here. What its lanes have
   /// written to coherent windows is there for the last one.
@@ -39,7 +39,7 @@ private:
   KernelBuilder &k;
   unsigned counter;
   Value result;
-  int64_t groups;
+  Value groups;
   Value arrived, isLast; ///< Workgroup memory.
 };
 

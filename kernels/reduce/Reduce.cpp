@@ -362,7 +362,7 @@ void ReduceEmitter::emitParts() {
   int64_t parts = layout.order.parts;
   Expr group = k.groupId();
   Value result = group / parts, part = group % parts;
-  Arrivals arrivals(k, c.bindings.scratch.back(), result, parts);
+  Arrivals arrivals(k, c.bindings.scratch.back(), result, k.word(parts));
   combineLanes(reduceLanes(result, part), [&](const Values &totals) {
     for (auto [i, total] : llvm::enumerate(totals)) {
       k.store(c.bindings.scratch[i], total, group);

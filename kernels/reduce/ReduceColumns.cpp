@@ -199,7 +199,7 @@ void ReduceEmitter::emitColumnParts(Value block, Value part) {
   });
   for (size_t i = 0; i < slots.size(); ++i)
     k.markCoherent(c.bindings.scratch[i]);
-  Arrivals arrivals(k, c.bindings.scratch.back(), block, parts);
+  Arrivals arrivals(k, c.bindings.scratch.back(), block, k.word(parts));
   arrivals.count();
   arrivals.ifLast([&](Value) {
     auto addPart = [&](Value part, ValueRange carried) {

@@ -141,7 +141,7 @@ void CountDigits::placeDigits(Value row) {
 void CountDigits::finishRow(const Piece &piece) {
   k.markCoherent(c.bindings.outputs.front());
   Arrivals arrivals(k, c.bindings.scratch.front(), piece.row,
-                    layout.piecesPerRow());
+                    k.word(layout.piecesPerRow()));
   arrivals.count();
   arrivals.ifLast([&](Value) { placeDigits(piece.row); });
 }

@@ -12,8 +12,9 @@ def attend(s, q, k, v, width, keys=None, options=""):
                  f"{types} -> {tensor(shape, q.dtype)}", exact=False)
 
 
-def program(name, heads, queries, cached, rows, size, width, dtypes=("f32", "f32"), counted=False, options=""):
-    """Keys and values as they lie in memory."""
+def program(name, heads, queries, cached, rows, size, width, dtypes=("f32", "f32"), counted=False, options="",
+            most=None):
+    """Keys and values as they lie in memory. If they are counted, there are as many as rows at most, or `most`."""
     p = Program(f"attention_{name}")
     operands = [p.input((heads, queries, size), dtypes[0]), p.input((cached, rows, size), dtypes[1]),
                 p.input((cached, rows, width), dtypes[1])]
@@ -21,8 +22,8 @@ def program(name, heads, queries, cached, rows, size, width, dtypes=("f32", "f32
         operands.append(p.input((), "i32"))
 
     def build(s, q, k, v, number=None):
-        if number:  # Anything from 0 to all of them.
-            number = s.binary("arith.remui", number, s.constant((), "i32", rows + 1))
+        if number:  # Anything from 0 on.
+            number = s.binary("arith.remui", number, s.constant((), "i32", (most or rows) + 1))
         return attend(s, q, k, v, width, number, options)
 
     p.outputs = [p.stage(build, *operands)]
@@ -73,6 +74,9 @@ def attentions(_):
     yield program("one", 1, 1, 1, 1, 1, 1)
     yield program("decode", 8, 1, 2, 300, 64, 64, ("f32", "f16"))
     yield program("decode_long", 4, 1, 1, 9001, 32, 48, ("f32", "f16"), counted=True)
+    # Keys for one of 64 splits, and for some of them.
+    yield program("decode_first", 4, 1, 1, 9001, 32, 48, ("f32", "f16"), counted=True, most=100)
+    yield program("decode_some", 4, 1, 1, 9001, 32, 48, ("f32", "f16"), counted=True, most=3000)
     yield program("decode_counted", 6, 1, 2, 517, 128, 128, ("f16", "f16"), counted=True, options=" causal")
     yield program("window", 4, 3, 2, 700, 64, 32, counted=True, options=" causal window 100")
     yield program("odd", 5, 7, 5, 65, 13, 7, counted=True, options=" causal")
