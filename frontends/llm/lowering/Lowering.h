@@ -16,7 +16,7 @@ namespace mlir::llm {
 
 struct ModelOptions {
   uint32_t context = 2048; ///< Positions of the caches, whole chunks.
-  uint32_t chunk = 256;    ///< Tokens of a prompt at a time.
+  uint32_t chunk = 512;    ///< Tokens of a prompt at a time.
   uint32_t tokens = 256;   ///< That one execution generates at most.
   bool halves = true;      ///< Products of many rows are of f16, summed in f32.
   uint32_t candidates = 128; ///< The likeliest tokens, of which one is drawn.
