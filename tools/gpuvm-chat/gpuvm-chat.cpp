@@ -207,7 +207,7 @@ static Status runModel(Options &options) {
 static int runTool(int argc, char **argv) {
   Options options;
   CLI::App app(kHelp, "gpuvm-chat");
-  app.set_version_flag("--version", "gpuvm " GPUVM_VERSION);
+  app.set_version_flag("--version", "gpuvm-chat " GPUVM_VERSION);
   addOptions(app, options);
   try {
     app.parse(argc, argv);

@@ -165,7 +165,7 @@ static Status serveModel(Options &options) {
 static int runTool(int argc, char **argv) {
   Options options;
   CLI::App app(kHelp, "gpuvm-serve");
-  app.set_version_flag("--version", "gpuvm " GPUVM_VERSION);
+  app.set_version_flag("--version", "gpuvm-serve " GPUVM_VERSION);
   addOptions(app, options);
   try {
     app.parse(argc, argv);
