@@ -35,8 +35,8 @@ struct Answer {
   double seconds = 0; ///< From the end of the prompt.
 };
 
-/// A model, its tokenizer and its chat template. Several threads may use what is
-/// const, and one at a time the rest.
+/// A model, its tokenizer and its chat template. Several threads may use what
+/// is const, and one at a time the rest.
 class Assistant {
 public:
   /// `onCompile` is called if the model has to be compiled first.
