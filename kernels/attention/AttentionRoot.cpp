@@ -191,11 +191,11 @@ std::pair<Value, Value> AttentionRoot::keysSeen(const QueryRow &row) {
 /// Whether query row `row` sees key `key`.
 Value AttentionRoot::sees(const QueryRow &row, Value key) {
   Expr seen = k(key) < keys;
-  Expr behind = k(keys) + row.number; // Its position + Q.
+  Expr limit = k(keys) + row.number; // Its position + Q.
   if (op.getCausal())
-    seen = seen & (k(key) + (common.queries - 1) < behind);
+    seen = seen & (k(key) + (common.queries - 1) < limit);
   if (op.getWindow())
-    seen = seen & (behind < k(key) + (common.queries + *op.getWindow()));
+    seen = seen & (limit < k(key) + (common.queries + *op.getWindow()));
   return seen;
 }
 

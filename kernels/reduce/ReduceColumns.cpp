@@ -83,13 +83,13 @@ ReduceEmitter::Values ReduceEmitter::reduceColumns(LaneIndex result,
     return accumulateColumns(Values(carried), result, element);
   };
   Value present = countPresent();
-  Value behind = first + bundles * bundle;
+  Value rest = first + bundles * bundle;
   if (bundles > 0)
-    values = k.loop(first, untilPresent(behind, present), k.index(bundle),
-                    values, many, /*runs=*/!present);
+    values = k.loop(first, untilPresent(rest, present), k.index(bundle), values,
+                    many, /*runs=*/!present);
   if (layout.elements == bundles * bundle)
     return values;
-  return k.loop(behind, untilPresent(k.index(layout.elements), present),
+  return k.loop(rest, untilPresent(k.index(layout.elements), present),
                 k.index(stride), values, one);
 }
 

@@ -3,7 +3,7 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For tests and for those who wonder what a model sees.
+// What a model reads of a text: for tests, and to look at prompts.
 //
 //===----------------------------------------------------------------------===//
 

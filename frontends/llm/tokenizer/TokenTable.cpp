@@ -66,7 +66,7 @@ static int byteOfName(std::string_view name) {
 }
 
 /// Names that end a message or a text: models were converted with some of them
-/// as normal tokens, and a user who types one must not end anything.
+/// as normal tokens, and one that a user types must not end anything.
 static bool isControlName(std::string_view name) {
   constexpr std::string_view kNames[] = {"<end_of_turn>", "<start_of_turn>",
                                          "<EOT>", "<end_of_utterance>",
