@@ -7,6 +7,7 @@
 
 #include "frontends/llm/lowering/ForwardPass.h"
 #include "frontends/llm/lowering/Lowering.h"
+#include "frontends/llm/lowering/Sampler.h"
 #include "frontends/llm/model/Symbols.h"
 
 #include "codecs/Codec.h"
@@ -76,15 +77,10 @@ private:
   void buildPrefill();
   void buildGenerate();
   void buildScore();
-  Sent pick(ValueRange in);
-  Value draw(Value scores, Value places, ValueRange controls, Value position);
 
   Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
   Value is(arith::CmpIPredicate how, Value x, Value y) {
     return arith::CmpIOp::create(b, how, x, y);
-  }
-  Value chooseWord(Value condition, Value x, Value y) {
-    return arith::SelectOp::create(b, condition, x, y);
   }
 
   gpuvm::ProgramBuilder b;
@@ -93,7 +89,8 @@ private:
   const ModelOptions &options;
   SymbolTypes types;
   ForwardPass pass;
-  RankedTensorType word, real;
+  Sampler sampler;
+  RankedTensorType word;
 };
 } // namespace
 
@@ -106,7 +103,8 @@ ProgramsBuilder::ProgramsBuilder(ModuleOp module,
       // A chunk that begins at the last position has rows after it.
       pass(b, model, types, int64_t(options.context) + options.chunk,
            options.halves),
-      word(ops.tensor({}, b.getI32Type())), real(ops.tensor({})) {
+      sampler(b, options.candidates, options.context),
+      word(ops.tensor({}, b.getI32Type())) {
   b.setInsertionPointToStart(module.getBody());
   addSymbols(file);
 }
@@ -203,138 +201,37 @@ void ProgramsBuilder::buildPrefill() {
 // generate
 //===----------------------------------------------------------------------===//
 
-/// One of the likeliest tokens: `scores` in descending order. Controls:
-/// temperature, the number of tokens, the share of probability that they must
-/// have together (top p), the least share of the likeliest one's (min p), seed.
-/// The order of the filters is llama.cpp's: top k, top p, min p, temperature.
-Value ProgramsBuilder::draw(Value scores, Value places, ValueRange controls,
-                            Value position) {
-  Value temperature = controls[0], most = controls[1], topP = controls[2],
-        minP = controls[3], seed = controls[4];
-  Value best = ops.slice(scores, 0, 0);
-  Value weights =
-      ops.map("i", {{scores, "i"}, {best, ""}, {most, ""}},
-              {b.getF32Type(), "i"}, [&](ArrayRef<Expr> e) {
-                Expr difference = e[0] - e[1];
-                Expr weight =
-                    difference.builder().make<math::ExpOp>(Value(difference));
-                Expr i = ops.iteration(e[2], 0);
-                return select(lessSigned(i, e[2]), weight, 0.0);
-              });
-  Value sums = ops.runningSum(weights);
-  Value all = ops.slice(sums, 0, options.candidates - 1);
-  Value kept =
-      ops.map("i",
-              {{scores, "i"},
-               {best, ""},
-               {weights, "i"},
-               {sums, "i"},
-               {all, ""},
-               {topP, ""},
-               {minP, ""},
-               {temperature, ""}},
-              {b.getF32Type(), "i"}, [&](ArrayRef<Expr> e) {
-                Expr before = e[3] - e[2];
-                Expr wanted = e[5] * e[4];
-                Expr isIn = (before < wanted) & (e[2] >= e[6]) & (e[2] > 0.0);
-                Expr scaled = (e[0] - e[1]) / e[7];
-                Expr weight = scaled.builder().make<math::ExpOp>(Value(scaled));
-                // The likeliest one always is: its weight is 1.
-                Expr isFirst = e[0] == e[1];
-                return select(isFirst, 1.0, select(isIn, weight, 0.0));
-              });
-  Value keptSums = ops.runningSum(kept);
-  Value total = ops.slice(keptSums, 0, options.candidates - 1);
-  Value random =
-      gpuvm::RandomOp::create(b, ops.tensor({1}), gpuvm::RandomKind::uniform,
-                              IntegerAttr(), Value(), seed, position);
-  Value number = ops.map(
-      "i", {{ops.slice(random, 0, 0), ""}, {total, ""}, {keptSums, "i"}},
-      {b.getI32Type(), "i"}, [&](ArrayRef<Expr> e) {
-        Expr wanted = e[0] * e[1];
-        Expr isBefore = (e[2] <= wanted) & (e[2] < e[1]);
-        return isBefore.extend(b.getI32Type());
-      });
-  Value count = ops.loops("I", {{number, "i"}}, {{b.getI32Type(), ""}},
-                          [](ArrayRef<Expr> e) -> SmallVector<Expr> {
-                            return {e[1] + e[0]};
-                          })
-                    .front();
-  Value greedy = arith::CmpFOp::create(b, arith::CmpFPredicate::OLE,
-                                       temperature, ops.real(0));
-  Value place = chooseWord(greedy, ops.number(0), count);
-  return gpuvm::GatherOp::create(b, word, places, place);
-}
-
-/// in: the stream, position, tokens made; limit, end tokens; draw's controls.
-Sent ProgramsBuilder::pick(ValueRange in) {
-  using Is = arith::CmpIPredicate;
-  Value scores = pass.logits(in[0]), position = in[1], made = in[2];
-  int64_t candidates = options.candidates;
-  auto top =
-      gpuvm::TopKOp::create(b, ops.tensor({candidates}),
-                            ops.tensor({candidates}, b.getI32Type()), scores);
-  Value token =
-      draw(top.getValues(), top.getNumbers(), in.drop_front(5), position);
-
-  Value isEnd =
-      ops.loops("I", {{token, ""}, {in[4], "i"}}, {{b.getI32Type(), ""}},
-                [&](ArrayRef<Expr> e) -> SmallVector<Expr> {
-                  Expr same = e[0] == e[1];
-                  return {e[2] | same.extend(b.getI32Type())};
-                })
-          .front();
-  ops.store(ops.reshape(token, {1}), kTokens, made);
-  Value next = add(position, ops.number(1)), count = add(made, ops.number(1));
-
-  Value zero = ops.number(0);
-  auto reason = [&](Value condition, vm::llm::End end, Value otherwise) {
-    return chooseWord(condition, ops.number(static_cast<int32_t>(end)),
-                      otherwise);
-  };
-  Value cancel = ops.load(kCancel, word);
-  Value end = reason(is(Is::ne, cancel, zero), vm::llm::End::Cancelled, zero);
-  Value full = ops.number(static_cast<int32_t>(options.context));
-  end = reason(is(Is::sge, next, full), vm::llm::End::Context, end);
-  end = reason(is(Is::sge, count, in[3]), vm::llm::End::Limit, end);
-  end = reason(is(Is::ne, isEnd, zero), vm::llm::End::EndToken, end);
-  ops.store(end, kEnd);
-  return {{token, next, count, is(Is::ne, end, zero)}};
-}
-
 void ProgramsBuilder::buildGenerate() {
-  auto i32 = b.getI32Type();
-  b.beginProgram(kGenerate,
-                 {{"limit", word},
-                  {"ends", ops.tensor({vm::llm::kEndTokens}, i32)},
-                  {"temperature", real},
-                  {"top_k", word},
-                  {"top_p", real},
-                  {"min_p", real},
-                  {"seed", ops.tensor({2}, i32)}},
-                 {{"made", word}});
+  b.beginProgram(kGenerate, sampler.inputs(), {{"made", word}});
   SmallVector<Value> controls(b.inputs());
   auto start = b.stage("begin", {}, [&](ValueRange) -> Sent {
     Value token = ops.load(kToken, word), position = ops.load(kPosition, word);
     ops.store(ops.number(0), kEnd);
     return {{token, position, ops.number(0)}};
   });
-  auto last =
-      b.repeat("steps", options.tokens, start,
-               [&](ValueRange carried) -> gpuvm::ProgramBuilder::Next {
-                 // Stored now, when the tokens are: a host that reads them
-                 // while the program runs finds so many.
-                 b.stage("count", carried[2], [&](ValueRange in) -> Sent {
-                   ops.store(in[0], kCount);
-                   return {};
-                 });
-                 Value stream = pass.layers(carried[0], carried[1]);
-                 SmallVector<Value> inputs = {stream, carried[1], carried[2]};
-                 llvm::append_range(inputs, controls);
-                 auto next = b.stage("pick", inputs,
-                                     [&](ValueRange in) { return pick(in); });
-                 return {{next[0], next[1], next[2]}, next[3]};
-               });
+  auto last = b.repeat(
+      "steps", options.tokens, start,
+      [&](ValueRange carried) -> gpuvm::ProgramBuilder::Next {
+        // Stored now, when the tokens are: a host that reads them
+        // while the program runs finds so many.
+        b.stage("count", carried[2], [&](ValueRange in) -> Sent {
+          ops.store(in[0], kCount);
+          return {};
+        });
+        Value stream = pass.layers(carried[0], carried[1]);
+        SmallVector<Value> inputs = {stream, carried[1], carried[2]};
+        llvm::append_range(inputs, controls);
+        auto next = b.stage("pick", inputs, [&](ValueRange in) -> Sent {
+          Sampler::Picked picked = sampler.pick(
+              {pass.logits(in[0]), in[1], in[2], in.drop_front(3)});
+          ops.store(ops.reshape(picked.token, {1}), kTokens, in[2]);
+          ops.store(picked.end, kEnd);
+          Value isOver =
+              is(arith::CmpIPredicate::ne, picked.end, ops.number(0));
+          return {{picked.token, picked.position, picked.made, isOver}};
+        });
+        return {{next[0], next[1], next[2]}, next[3]};
+      });
   b.stage("keep", last, [&](ValueRange in) -> Sent {
     ops.store(in[0], kToken);
     ops.store(in[1], kPosition);

@@ -93,11 +93,12 @@ Value TensorOps::sum(StringRef names, ArrayRef<Operand> operands,
       .front();
 }
 
-Value TensorOps::runningSum(Value row) {
-  auto scan = gpuvm::ScanOp::create(b, row.getType(), row, ValueRange(),
-                                    Value(), /*dimension=*/0);
+Value TensorOps::runningSum(Value rows) {
+  auto scan =
+      gpuvm::ScanOp::create(b, rows.getType(), rows, ValueRange(), Value(),
+                            /*dimension=*/shapeOf(rows).size() - 1);
   OpBuilder::InsertionGuard guard(b);
-  Type element = getElementTypeOrSelf(row);
+  Type element = getElementTypeOrSelf(rows);
   Block *block = b.createBlock(&scan.getCombine(), {}, {element, element},
                                {b.getLoc(), b.getLoc()});
   Value both =

@@ -49,8 +49,9 @@ public:
   Value sum(StringRef loops, ArrayRef<Operand> operands, StringRef output,
             function_ref<gpuvm::Expr(ArrayRef<gpuvm::Expr>)> body);
 
-  /// Of a row: each element and all before it added up.
-  Value runningSum(Value row);
+  /// Of each row along the last dimension: each element and all before it
+  /// added up.
+  Value runningSum(Value rows);
 
   /// In bodies: the number of the iteration of a loop, as an i32.
   gpuvm::Expr iteration(const gpuvm::Expr &element, unsigned loop);

@@ -1,0 +1,75 @@
+//===- Sampler.h - draws tokens on the device -------------------*- C++ -*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The end of a step of `generate`: from scores of all tokens to the next one,
+// and whether it is the last.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "frontends/llm/lowering/TensorOps.h"
+
+#include <optional>
+
+namespace mlir::llm {
+
+/// How a token is drawn and what ends an answer, as inputs of a program: words
+/// of their own for each row, where there are rows.
+class Sampler {
+public:
+  /// With `rows`, what is said of one sequence has a leading dimension of as
+  /// many. The likeliest `candidates` tokens are drawn from; an answer ends
+  /// where `context` positions are full.
+  Sampler(gpuvm::ProgramBuilder &b, int64_t candidates, int64_t context,
+          std::optional<int64_t> rows = std::nullopt)
+      : b(b), ops(b), candidates(candidates), context(context), rows(rows) {}
+
+  /// The inputs that a program has for it.
+  SmallVector<gpuvm::NamedType> inputs() const;
+
+  /// Of one step. `inputs` are payloads of those of the program.
+  struct Step {
+    Value scores;   ///< Of each token of the vocabulary.
+    Value position; ///< Of the token that was read.
+    Value made;     ///< Tokens before this one.
+    ValueRange inputs;
+  };
+  struct Picked {
+    Value token;
+    Value position, made; ///< Of the next step.
+    Value end;            ///< Why it is the last one, a vm::llm::End; or 0.
+  };
+  /// In the body of a stage.
+  Picked pick(const Step &step);
+
+private:
+  /// Numbers of the inputs.
+  enum Input : unsigned {
+    Limit,
+    Ends,
+    Temperature,
+    TopK,
+    TopP,
+    MinP,
+    Seed,
+  };
+
+  std::string row(StringRef loops) const;
+  Shape withRows(ArrayRef<int64_t> shape) const;
+  RankedTensorType perRow(Type element, ArrayRef<int64_t> shape = {}) const;
+  Value number(int64_t value); ///< An i32, in each row.
+  Value draw(Value scores, Value places, const Step &step);
+  Value elementOf(Value values, Value place);
+  Value random(Value seed, Value position);
+  Value endOf(Value token, Value next, Value count, ValueRange inputs);
+
+  gpuvm::ProgramBuilder &b;
+  TensorOps ops;
+  int64_t candidates, context;
+  std::optional<int64_t> rows;
+};
+
+} // namespace mlir::llm
