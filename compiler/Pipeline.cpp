@@ -54,6 +54,8 @@ void gpuvm::buildPlanning(OpPassManager &passes,
   if (options.inPlace)
     onProgram(createUpdateInPlace());
   onProgram(createFormChains({options.chains, report, options.maxWindowBytes}));
+  if (options.group && options.inPlace)
+    onProgram(createPlaceResults({options.maxWindowBytes}));
   onProgram(createInferPredicates({options.park}));
   if (options.group)
     onProgram(createFuseScalars({options.maxWindowBytes}));

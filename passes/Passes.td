@@ -248,6 +248,23 @@ def FormChains : GpuvmProgramPass<"gpuvm-form-chains"> {
                  kMaxWindowBytes];
 }
 
+def PlaceResults : GpuvmProgramPass<"gpuvm-place-results"> {
+  let dependentDialects = kGeneralDialects;
+  let summary = "Stores results of reductions where scatters would move them.";
+  let description = [{
+    A kernel around a scatter to places that all differ, as a store at a position
+    of the device is, vanishes if reductions make all its updates: their kernels
+    store the elements where the scatter would. So does a kernel that only
+    concatenates results of a reduction. What both do with single elements moves
+    with them.
+
+    A kernel stays if an element is made of other ones than the reduction's own,
+    if a command has to run between both, if a result takes several windows, or
+    if there would be more windows than a device binds.
+  }];
+  let options = [kMaxWindowBytes];
+}
+
 def InferPredicates : GpuvmProgramPass<"gpuvm-infer-predicates"> {
   let summary = "Infers the predicates under which kernels are demanded.";
   let description = [{

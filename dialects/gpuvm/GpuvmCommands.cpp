@@ -66,15 +66,19 @@ OpResult gpuvm::getRootResult(Value value) {
 
 std::optional<unsigned> KernelOp::getTiedOperand(unsigned number) {
   auto yield = cast<YieldOp>(getBody().front().getTerminator());
-  OpResult value = getRootResult(yield.getValues()[number]);
-  if (!value)
-    return std::nullopt;
-  auto root = cast<RootOpInterface>(value.getOwner());
-  SmallVector<unsigned> updated = root.getUpdatedOperands();
-  if (value.getResultNumber() >= updated.size())
-    return std::nullopt;
-  Value operand = root->getOperand(updated[value.getResultNumber()]);
-  return cast<BlockArgument>(withoutReshapes(operand)).getArgNumber();
+  Value operand = yield.getValues()[number];
+  // One scatter may update what another one has updated.
+  while (OpResult value = getRootResult(operand)) {
+    auto root = cast<RootOpInterface>(value.getOwner());
+    SmallVector<unsigned> updated = root.getUpdatedOperands();
+    if (value.getResultNumber() >= updated.size())
+      return std::nullopt;
+    operand =
+        withoutReshapes(root->getOperand(updated[value.getResultNumber()]));
+    if (auto argument = dyn_cast<BlockArgument>(operand))
+      return argument.getArgNumber();
+  }
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//

@@ -12,6 +12,7 @@
 #include "dialects/gpuvm/ScalarBody.h"
 #include "kernels/analysis/Bindings.h"
 #include "kernels/analysis/Reductions.h"
+#include "kernels/analysis/Updates.h"
 #include "kernels/elements/InnerReduction.h"
 #include "kernels/spirv/ExpandOps.h"
 
@@ -82,7 +83,10 @@ static bool takesSeveralWindows(KernelOp kernel) {
 BodyTraits gpuvm::inspectBody(KernelOp kernel) {
   BodyTraits traits;
   traits.split = takesSeveralWindows(kernel);
+  llvm::DenseSet<Operation *> placing = getPlacing(kernel);
   for (Operation &op : kernel.getBody().front()) {
+    if (placing.contains(&op))
+      continue;
     if (auto generic = dyn_cast<linalg::GenericOp>(op))
       inspectGeneric(generic, traits);
     if (auto decode = dyn_cast<DecodeOp>(op))
@@ -94,15 +98,30 @@ BodyTraits gpuvm::inspectBody(KernelOp kernel) {
   return traits;
 }
 
+/// Of the operands that the kernel computes with.
+static SmallVector<Type> readTypes(KernelOp kernel,
+                                   const llvm::DenseSet<Operation *> &placing) {
+  SmallVector<Type> types;
+  Block &body = kernel.getBody().front();
+  for (BlockArgument argument : body.getArguments())
+    if (placing.empty() ||
+        llvm::any_of(argument.getUsers(), [&](Operation *user) {
+          return !placing.contains(body.findAncestorOpInBlock(*user));
+        }))
+      types.push_back(argument.getType());
+  return types;
+}
+
 bool gpuvm::rowsHoldVectors(KernelOp kernel, int64_t vector) {
   auto fits = [&](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return !tensor || tensor.getRank() < 2 ||
            tensor.getShape().back() % vector == 0;
   };
-  bool all = llvm::all_of(kernel.getOperandTypes(), fits);
+  llvm::DenseSet<Operation *> placing = getPlacing(kernel);
+  bool all = llvm::all_of(readTypes(kernel, placing), fits);
   for (Operation &op : kernel.getBody().front())
-    all &= llvm::all_of(op.getResultTypes(), fits);
+    all &= placing.contains(&op) || llvm::all_of(op.getResultTypes(), fits);
   return all;
 }
 

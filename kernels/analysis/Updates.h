@@ -18,6 +18,21 @@ namespace mlir::gpuvm {
 /// is the last one of its position.
 inline constexpr StringLiteral kDistinctAttr = "gpuvm.distinct";
 
+/// Something that a kernel computes, and what stores it.
+struct StoredUpdate {
+  Value value;
+  ScatterOp scatter; ///< Null if the value is stored as it is.
+};
+
+/// What a kernel computes to make `yielded`, one of the values that it yields:
+/// the updates of the scatters that store it, in their order, or the value
+/// itself.
+SmallVector<StoredUpdate, 1> getUpdates(Value yielded);
+
+/// The operations of a kernel that only say where results of another root are
+/// stored: scatters and their positions.
+llvm::DenseSet<Operation *> getPlacing(KernelOp kernel);
+
 /// What a scatter runs on: while the condition, a tensor<i1>, does not hold,
 /// all its positions lie outside, and everything stays as it is. Null if it
 /// always runs.

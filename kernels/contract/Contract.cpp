@@ -18,6 +18,7 @@
 
 #include "kernels/analysis/Reductions.h"
 #include "kernels/contract/ContractEmitter.h"
+#include "kernels/family/ResultStores.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -173,16 +174,12 @@ void ContractEmitter::storeElements(Value row, Value column,
         lead.getMatchingIndexingMap(init), shape);
     for (auto [a, lanes] : llvm::zip_equal(accumulators, elements))
       c.elements.bind(a.op->getResult(a.number), lanes);
-    // A result may have taken the window of what another one reads.
-    SmallVector<Lanes> stored;
-    for (Value value : yield.getValues()) {
-      auto emitted = c.elements.emit(value, at);
-      if (!check(emitted))
+    ResultStores stores(c);
+    for (auto [value, binding] :
+         llvm::zip_equal(yield.getValues(), c.bindings.outputs))
+      if (!check(stores.add(value, binding, at)))
         return;
-      stored.push_back(*emitted);
-    }
-    for (auto [lanes, binding] : llvm::zip_equal(stored, c.bindings.outputs))
-      c.elements.store(binding, lanes, at);
+    stores.store();
   };
   Value inside;
   if (tile.rows % tile.tileRows() != 0)

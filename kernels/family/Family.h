@@ -91,6 +91,9 @@ public:
     return false;
   }
 
+  /// Whether kernels store results where scatters in them say (ResultStores).
+  virtual bool placesResults() const { return false; }
+
   virtual LogicalResult emit(EmitterContext &context) const = 0;
 };
 

@@ -21,7 +21,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/analysis/Reductions.h"
+#include "kernels/analysis/Updates.h"
 #include "kernels/builder/Arrivals.h"
+#include "kernels/family/ResultStores.h"
 #include "kernels/reduce/ReduceEmitter.h"
 
 using namespace mlir;
@@ -75,7 +77,7 @@ ReduceEmitter::ReduceEmitter(EmitterContext &context)
   for (auto [value, binding] :
        llvm::zip_equal(yield.getValues(), c.bindings.outputs)) {
     bool overLoops =
-        cast<RankedTensorType>(value.getType()).getShape() == ArrayRef(loops);
+        typeOf(getUpdates(value).front().value).getShape() == ArrayRef(loops);
     (overLoops ? phase(countReductions(value, depth)).byProducts : results)
         .push_back({value, binding});
   }
@@ -407,18 +409,12 @@ void ReduceEmitter::bindTotals(const Values &totals, ElementEmitter::Point at) {
                       whole[reduction.firstSlot + result.getResultNumber()]);
 }
 
-/// Stores come after all loads: a result may have the window of an operand
-/// that another one is made of.
 void ReduceEmitter::storeResults(ElementEmitter::Point at) {
-  Values elements;
-  for (auto [value, binding] : results) {
-    FailureOr<Lanes> element = c.elements.emit(value, at);
-    if (!check(element))
+  ResultStores stores(c);
+  for (auto [value, binding] : results)
+    if (!check(stores.add(value, binding, at)))
       return;
-    elements.push_back(element->front());
-  }
-  for (auto [result, element] : llvm::zip_equal(results, elements))
-    k.store(result.second, element, c.elements.position(at).base);
+  stores.store();
 }
 
 /// Stores the elementwise results at `places`, if `condition` (when given)

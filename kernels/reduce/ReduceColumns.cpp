@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/builder/Arrivals.h"
+#include "kernels/family/ResultStores.h"
 #include "kernels/reduce/ReduceEmitter.h"
 
 using namespace mlir;
@@ -136,15 +137,11 @@ void ReduceEmitter::bindColumns(Values totals, LaneIndex result) {
 void ReduceEmitter::storeColumns(LaneIndex result) {
   c.elements.begin(layout.vector);
   ElementEmitter::Point at = resultPoint(result);
-  SmallVector<Lanes> all;
-  for (auto [value, binding] : results) {
-    FailureOr<Lanes> elements = c.elements.emit(value, at);
-    if (!check(elements))
+  ResultStores stores(c);
+  for (auto [value, binding] : results)
+    if (!check(stores.add(value, binding, at)))
       return;
-    all.push_back(*elements);
-  }
-  for (auto [output, elements] : llvm::zip_equal(results, all))
-    c.elements.store(output.second, elements, at);
+  stores.store();
 }
 
 /// What one lane of a column does for all of them.

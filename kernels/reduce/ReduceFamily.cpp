@@ -32,6 +32,7 @@ public:
   bool worksInPlace(KernelOp, unsigned, unsigned) const override {
     return true;
   }
+  bool placesResults() const override { return true; }
   LogicalResult emit(EmitterContext &context) const override;
 };
 } // namespace
