@@ -35,6 +35,12 @@ class _Stats(ctypes.Structure):
                   "compile_us")]
 
 
+class _Range(ctypes.Structure):
+    """gpuvm_file_range"""
+    _fields_ = [("struct_bytes", ctypes.c_size_t), ("input", ctypes.c_char_p), ("offset", ctypes.c_uint64),
+                ("size_bytes", ctypes.c_uint64), ("file_offset", ctypes.c_uint64)]
+
+
 class Failure(RuntimeError):
     """A call of the runtime failed; its text is the runtime's sentence."""
 
@@ -86,13 +92,19 @@ class Machine:
         self._check(self.library.vm_bind_input(
             self.handle, name.encode(), ctypes.c_void_p(address), ctypes.c_size_t(size)))
 
-    def execute(self):
-        """Runs the program once and waits; its times in microseconds.
+    def bind_file(self, path, places):
+        """Binds inputs to parts of a file: {name: (first byte, bytes)}."""
+        ranges = (_Range * len(places))(*(_Range(ctypes.sizeof(_Range), name.encode(), 0, size, first)
+                                          for name, (first, size) in places.items()))
+        self._check(self.library.vm_bind_file_ranges(self.handle, str(path).encode(), ranges, ctypes.c_size_t(len(ranges))))
+
+    def execute(self, program=None):
+        """Runs a program once and waits, without a name the only one; its times in microseconds.
 
         `wall_us` is the time of the call less the device's time for copies of inputs and
         outputs, `host_us` what of it the device does not work."""
         start = time.perf_counter()
-        status = self.library.vm_execute(self.handle, None)
+        status = self.library.vm_execute(self.handle, program and program.encode())
         elapsed = (time.perf_counter() - start) * 1e6
         self._check(status)
         stats = self.stats()

@@ -5,7 +5,6 @@ streams that emit more tokens than that need several.
 """
 
 import json
-import time
 
 import machine
 
@@ -57,18 +56,8 @@ class Machine(machine.Machine):
         if sidecar(plan).exists():
             self.programs = ["start"] + ["run"] * executions(plan, json.loads(plan.with_suffix(".json").read_text()))
 
-    def execute(self):
-        if not self.programs:
-            return super().execute()
-        times = [self.execute_program(name) for name in self.programs]
+    def execute(self, program=None):
+        if program or not self.programs:
+            return super().execute(program)
+        times = [super(Machine, self).execute(name) for name in self.programs]
         return {key: sum(one[key] for one in times) for key in times[0]}
-
-    def execute_program(self, name):
-        """As `execute`, of one of the plan's programs."""
-        begin = time.perf_counter()
-        status = self.library.vm_execute(self.handle, name.encode())
-        elapsed = (time.perf_counter() - begin) * 1e6
-        self._check(status)
-        stats = self.stats()
-        wall = elapsed - stats["upload_us"] - stats["download_us"]
-        return {"wall_us": wall, "device_us": stats["device_us"], "host_us": wall - stats["device_us"]}
