@@ -166,18 +166,28 @@ static KernelOp addCopyingKernel(Operation *op, Value value, ArrayAttr stages,
   return kernel;
 }
 
-/// Where the last loop may take several submits until the device has found its
-/// end, what is after it need not wait for the host if it is kernels alone
-/// (docs/rationale/repeats.md).
+/// Whether the host has to look at a loop in this one, in each iteration.
+static bool needsHost(LoopOp loop) {
+  return llvm::any_of(loop.getBody().getOps<LoopOp>(), [](LoopOp inner) {
+    return (inner.getCondition() && mayBeLong(inner)) || needsHost(inner);
+  });
+}
+
+/// Where loops may take several submits until the device has found their ends,
+/// what is after the first of them need not wait for the host if it is kernels
+/// alone (docs/rationale/repeats.md).
 static void copyByKernels(ProgramOp program, ValueHomes &homes) {
-  LoopOp last;
-  for (auto loop : program.getBody().getOps<LoopOp>())
-    if (mayBeLong(loop))
-      last = loop;
-  if (!last || !last.getCondition())
+  LoopOp first;
+  for (auto loop : program.getBody().getOps<LoopOp>()) {
+    if (needsHost(loop))
+      first = {};
+    if (!first && loop.getCondition() && mayBeLong(loop))
+      first = loop;
+  }
+  if (!first)
     return;
   for (Operation *op : listOps(program)) {
-    if (!isBefore(last.getEnd(), op))
+    if (!isBefore(first.getEnd(), op))
       continue;
     if (auto store = dyn_cast<StoreOp>(op)) {
       KernelOp kernel =

@@ -10,6 +10,7 @@
 #include "runtime/exec/BarrierScopes.h"
 
 #include <cstring>
+#include <vector>
 
 namespace vm {
 
@@ -19,11 +20,13 @@ Result<QuestionWords> QuestionWords::create(const Device &device,
   result.device_ = &device;
   if (numQuestions == 0)
     return result;
-  VkBufferUsageFlags usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  VkBufferUsageFlags usage =
+      VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   if (device.predicates())
     usage |= VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT;
   Result<Buffer> words = Buffer::create(
-      device, (1 + LoopQuestion::kNumEarly) * numQuestions * sizeof(uint32_t),
+      device,
+      (1 + (1 + LoopQuestion::kNumEarly) * numQuestions) * sizeof(uint32_t),
       MemoryRole::HostPolled, usage, "whether loops go on");
   if (!words.ok())
     return words.status();
@@ -32,10 +35,10 @@ Result<QuestionWords> QuestionWords::create(const Device &device,
   return result;
 }
 
-/// Copies the byte to a word whose other bytes are 0; without a byte all are.
+/// Copies the bytes to the first ones of a word, whose others are 0.
 Result<VkCommandBuffer>
 QuestionWords::recordAnswer(Submission &submission,
-                            const BufferRange &condition,
+                            std::span<const BufferRange> bytes,
                             VkDeviceSize offset) const {
   Result<VkCommandBuffer> commands =
       submission.beginOther("a loop goes on", /*repeatedly=*/true);
@@ -52,13 +55,13 @@ QuestionWords::recordAnswer(Submission &submission,
                 {work, VK_PIPELINE_STAGE_TRANSFER_BIT,
                  VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
                  VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT});
-  VkBufferCopy byte = {condition.offset, offset, condition.length};
-  if (condition.length)
-    device_->vk()->vkCmdCopyBuffer(*commands, condition.buffer, words_.get(), 1,
-                                   &byte);
-  else
-    device_->vk()->vkCmdFillBuffer(*commands, words_.get(), offset,
-                                   sizeof(uint32_t), 0);
+  VkDeviceSize at = offset;
+  for (const BufferRange &from : bytes) {
+    VkBufferCopy copy = {from.offset, at, from.length};
+    device_->vk()->vkCmdCopyBuffer(*commands, from.buffer, words_.get(), 1,
+                                   &copy);
+    at += from.length;
+  }
   recordBarrier(*device_, *commands,
                 {VK_PIPELINE_STAGE_TRANSFER_BIT,
                  work | VK_PIPELINE_STAGE_HOST_BIT,
@@ -67,13 +70,14 @@ QuestionWords::recordAnswer(Submission &submission,
   return commands;
 }
 
-Result<LoopQuestion> QuestionWords::record(Submission &submission,
-                                           const BufferRange &condition) {
+Result<LoopQuestion>
+QuestionWords::record(Submission &submission, const BufferRange &condition,
+                      const std::optional<LoopQuestion> &before) {
   LoopQuestion question;
-  auto answer = [&](const BufferRange &byte, VkDeviceSize word,
+  auto answer = [&](std::span<const BufferRange> bytes, VkDeviceSize word,
                     VkCommandBuffer &commands) {
     Result<VkCommandBuffer> recorded =
-        recordAnswer(submission, byte, word * sizeof(uint32_t));
+        recordAnswer(submission, bytes, word * sizeof(uint32_t));
     if (recorded.ok())
       commands = *recorded;
     return recorded.status();
@@ -82,12 +86,19 @@ Result<LoopQuestion> QuestionWords::record(Submission &submission,
   VkDeviceSize now = used_++;
   question.nowWord = words + now;
   question.nowOffset = now * sizeof(uint32_t);
-  VM_RETURN_IF_ERROR(answer(condition, now, question.now));
-  VM_RETURN_IF_ERROR(answer({}, now, question.answerNo));
+  std::vector<BufferRange> bytes;
+  if (before && before->numLoops < LoopQuestion::kMostLoops) {
+    bytes.push_back({words_.get(), before->nowOffset, before->numLoops});
+    question.numLoops = before->numLoops + 1;
+  }
+  bytes.push_back(condition);
+  VM_RETURN_IF_ERROR(answer(bytes, now, question.now));
+  bytes.back() = {words_.get(), 0, condition.length};
+  VM_RETURN_IF_ERROR(answer(bytes, now, question.answerNo));
   for (LoopQuestion::Early &early : question.early) {
     VkDeviceSize word = used_++;
     early.word = words + word;
-    VM_RETURN_IF_ERROR(answer(condition, word, early.commands));
+    VM_RETURN_IF_ERROR(answer({&condition, 1}, word, early.commands));
   }
   return question;
 }

@@ -40,6 +40,7 @@ private:
   void recordTurnTime(size_t repeat);
 
   void recordQuestion(const Repeat &repeat, Loop &loop);
+  void endPredicate();
   bool canBePredicated(CommandRange range) const;
 
   // Commands.
@@ -72,10 +73,10 @@ private:
   Turns turns_;
   std::vector<size_t> open_; ///< The repeats around a command.
   bool inLoop_ = false;
-  /// Where the word is that the next part to open depends on.
-  std::optional<VkDeviceSize> predicate_;
-  bool isPredicated_ = false;
-  size_t numRecorded_ = 0; ///< Commands.
+  /// The loop whose end parts depend on that are opened now.
+  std::optional<LoopQuestion> predicate_;
+  bool isPredicated_ = false; ///< The part that is open.
+  size_t numRecorded_ = 0;    ///< Commands.
   uint32_t numClocks_ = 0;
   Status status_;
   VkPipeline bound_ = VK_NULL_HANDLE;
@@ -126,7 +127,7 @@ void CommandRecorder::openPart(PartSequence &sequence) {
     VkConditionalRenderingBeginInfoEXT info = {
         VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT};
     info.buffer = replay_.questions.buffer();
-    info.offset = *std::exchange(predicate_, std::nullopt);
+    info.offset = predicate_->nowOffset;
     info.flags = VK_CONDITIONAL_RENDERING_INVERTED_BIT_EXT;
     vk_->vkCmdBeginConditionalRenderingEXT(commands_, &info);
     isPredicated_ = true;
@@ -141,11 +142,17 @@ void CommandRecorder::openPart(PartSequence &sequence) {
 void CommandRecorder::closePart() {
   if (!commands_)
     return;
+  endPredicate();
   if (status_.ok())
     status_ = replay_.submission().end(commands_);
   if (status_.ok())
     status_ = part().timer.status();
   commands_ = VK_NULL_HANDLE;
+}
+
+void CommandRecorder::endPredicate() {
+  if (std::exchange(isPredicated_, false))
+    vk_->vkCmdEndConditionalRenderingEXT(commands_);
 }
 
 Status CommandRecorder::createTimer(CommandTimer &timer) const {
@@ -204,17 +211,19 @@ void CommandRecorder::recordLoop(size_t repeat, const LoopShape &shape,
   if (op.condition && status_.ok())
     recordQuestion(op, *loop);
   CommandRange after = {repeat + 1 + op.commands, r_.commands.end};
-  if (loop->question && &sequence == &replay_.sequence &&
-      canBePredicated(after)) {
-    loop->lastFollows = true;
-    predicate_ = loop->question->nowOffset;
+  if (loop->question && &sequence == &replay_.sequence) {
+    bool isInWord = !predicate_ || loop->question->numLoops > 1;
+    loop->isFollowed = isInWord && canBePredicated(after);
+    predicate_.reset();
+    if (loop->isFollowed)
+      predicate_ = loop->question;
   }
   sequence.steps.emplace_back(std::move(loop));
 }
 
 void CommandRecorder::recordQuestion(const Repeat &repeat, Loop &loop) {
   Result<LoopQuestion> question = replay_.questions.record(
-      replay_.submission(), r_.regions.locate(*repeat.condition));
+      replay_.submission(), r_.regions.locate(*repeat.condition), predicate_);
   status_ = question.status();
   if (status_.ok())
     loop.question = *question;
@@ -246,13 +255,21 @@ void CommandRecorder::recordTurnTime(size_t repeat) {
 bool CommandRecorder::canBePredicated(CommandRange range) const {
   if (!r_.device.predicates() || r_.timesCommands)
     return false;
+  size_t outerEnd = range.begin;
   for (size_t i = range.begin; i < range.end; ++i) {
     const auto &op = r_.plan.commands[i].op;
     if (std::holds_alternative<Copy>(op) || std::holds_alternative<Fill>(op) ||
         std::holds_alternative<Clock>(op))
       return false;
-    if (std::holds_alternative<Repeat>(op) && !shapeOf(r_.plan, i).isShort)
+    auto *repeat = std::get_if<Repeat>(&op);
+    if (!repeat)
+      continue;
+    // The host is asked about loops that stand in no other one.
+    bool isInner = i < outerEnd;
+    if (isInner && repeat->condition && !shapeOf(r_.plan, i).isShort)
       return false;
+    if (!isInner)
+      outerEnd = i + 1 + repeat->commands;
   }
   return true;
 }
@@ -285,8 +302,7 @@ void CommandRecorder::recordUploads() {
 
 void CommandRecorder::recordDownloads() {
   part().timer.recordBeforeBarrier(commands_);
-  if (isPredicated_)
-    vk_->vkCmdEndConditionalRenderingEXT(commands_);
+  endPredicate();
   // The part may run again without the first one, which has reset them all.
   if (replay_.parts.size() > 1)
     r_.timestamps.recordReset(commands_, kTimeComputed,

@@ -72,7 +72,7 @@ RecordCounts Replay::counts() const {
 
 Status Replay::start() {
   frames_ = {{&sequence, nullptr}};
-  atBound_.clear();
+  asked_.clear();
   counts_ = {};
   hasRun_ = true;
   timed_.reset();
@@ -100,11 +100,13 @@ Result<bool> Replay::goOn(const Timestamps &timestamps) {
 }
 
 bool Replay::needsHost() {
-  return isRunning_ && !frames_.empty() && !submission_.stillInFlight();
+  bool mayComeMore = !frames_.empty() || !asked_.empty();
+  return isRunning_ && mayComeMore && !submission_.stillInFlight();
 }
 
 void Replay::giveUp() {
   frames_.clear();
+  asked_.clear();
   isRunning_ = false;
 }
 
@@ -156,22 +158,19 @@ static uint32_t cyclesAfter(unsigned i, uint32_t full) {
 bool Replay::endSequence(Frame &frame) {
   Loop *loop = frame.loop;
   if (!loop || frame.left == 0) {
-    if (loop && loop->lastFollows)
+    if (loop && loop->isFollowed)
       list_.push_back(loop->question->answerNo);
-    if (loop)
-      loop->expected = frame.ran;
     if (loop && loop->question)
-      atBound_.push_back(frame);
+      ask(/*maySayYes=*/false);
     frames_.pop_back();
     return false;
   }
   if (loop->question) {
     if (frame.chunk == 0) {
       list_.push_back(loop->question->now);
-      frame.isAsked = true;
-      if (loop->lastFollows)
-        list_.push_back(parts.back().commands);
-      return true;
+      ask(/*maySayYes=*/true);
+      frames_.pop_back();
+      return !loop->isFollowed;
     }
     for (unsigned i = 0; i < LoopQuestion::kNumEarly; ++i)
       if (frame.chunk == cyclesAfter(i, frame.full))
@@ -211,26 +210,26 @@ uint32_t Replay::cyclesToAdd(Frame &frame) {
   return std::max(frame.ran >> halvings, kFirstCycles);
 }
 
-/// Leaves the loop that was asked about, or continues it.
+/// The host looks at the loop when what is listed has completed.
+void Replay::ask(bool maySayYes) {
+  asked_.push_back({frames_, counts_, maySayYes});
+}
+
+/// Goes back to the first loop that is not over, if there is one: what was
+/// listed after it has done nothing.
 void Replay::readAnswers() {
-  for (const Frame &frame : atBound_)
-    frame.loop->expected = neededCycles(*frame.loop, frame.ran, frame.full);
-  atBound_.clear();
-  if (frames_.empty() || !frames_.back().isAsked)
-    return;
-  Frame &frame = frames_.back();
-  Loop &loop = *frame.loop;
-  frame.isAsked = false;
-  if (!isNo(loop.question->nowWord)) {
-    beginChunk(frame, cyclesToAdd(frame));
-    return;
+  for (Asked &asked : asked_) {
+    Frame &frame = asked.frames.back();
+    Loop &loop = *frame.loop;
+    if (asked.maySayYes && !isNo(loop.question->nowWord)) {
+      beginChunk(frame, cyclesToAdd(frame));
+      frames_ = std::move(asked.frames);
+      counts_ = asked.counts;
+      break;
+    }
+    loop.expected = neededCycles(loop, frame.ran, frame.full);
   }
-  loop.expected = neededCycles(loop, frame.ran, frame.full);
-  frames_.pop_back();
-  if (loop.lastFollows) {
-    counts_ += parts.back().counts;
-    frames_.clear();
-  }
+  asked_.clear();
 }
 
 //===--- Times ------------------------------------------------------------===//

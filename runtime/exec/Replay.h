@@ -58,9 +58,9 @@ struct Loop {
   PartSequence first, cycle;
   uint32_t cycles = 0;
   std::optional<LoopQuestion> question;
-  /// The part after it is the last one, and does its work only if the loop is
-  /// over: it can be submitted before the host knows.
-  bool lastFollows = false;
+  /// What comes after it does its work only if the loop is over: it can be
+  /// submitted before the host knows.
+  bool isFollowed = false;
   uint32_t expected = 0; ///< Cycles that the last execution took; 0: none has.
 };
 
@@ -105,7 +105,13 @@ private:
     uint32_t chunk = 0;    ///< Cycles to list before the host looks.
     uint32_t full = 0;     ///< What `chunk` was at first.
     uint32_t numAdded = 0; ///< Chunks after the one that was expected to do.
-    bool isAsked = false;  ///< The host has to look now.
+  };
+  /// A loop, the last of the frames, that the host has to look at when what was
+  /// submitted has completed.
+  struct Asked {
+    std::vector<Frame> frames;
+    RecordCounts counts;
+    bool maySayYes; ///< It has not run as often as it can.
   };
 
   Status submit();
@@ -113,6 +119,7 @@ private:
   void beginChunk(Frame &frame, uint32_t cycles);
   bool endSequence(Frame &frame);
   static uint32_t cyclesToAdd(Frame &frame);
+  void ask(bool maySayYes);
   void readAnswers();
   Status readTimes(const Timestamps &timestamps);
 
@@ -120,7 +127,7 @@ private:
   bool isRunning_ = false;
   bool hasRun_ = false;
   std::vector<Frame> frames_;
-  std::vector<Frame> atBound_; ///< Loops that have all their cycles listed.
+  std::vector<Asked> asked_; ///< In the order in which they are listed.
   std::vector<VkCommandBuffer> list_;
   RecordCounts counts_;         ///< Of the last execution so far.
   std::optional<size_t> timed_; ///< The part whose times were not read yet.
