@@ -138,6 +138,12 @@ class Model:
         """In f64, after each of the tokens."""
         return self.forward_pass(np.float64).logits(tokens)
 
+    def embedding(self, tokens, last=False):
+        """The mean of all states, or the last one, of length 1."""
+        states = self.forward_pass(np.float64).read(tokens)
+        vector = states[-1] if last else states.mean(0)
+        return vector / np.linalg.norm(vector)
+
 
 class Wide(Model):
     """With rows, heads and texts as long as those of real models."""

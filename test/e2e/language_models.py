@@ -2,8 +2,8 @@
 
     language_models.py FOLDER ARCHITECTURE [f16]
 
-The logits of a chunk, of the chunk after it (which reads the caches), and tokens that one submit generates greedily
-after a prompt that was read in chunks. Exits 1 and says what differs.
+The logits of a chunk, of the chunk after it (which reads the caches), vectors of texts, and tokens that one submit generates
+greedily after a prompt that was read in chunks. Exits 1 and says what differs.
 """
 
 import os
@@ -53,6 +53,15 @@ def main():
         error = np.abs(got - expected).max() / np.abs(expected).max()
         if not error < most:
             sys.exit(f"{kind}: the logits of the {name} chunk differ by {error:.1e} of the largest")
+
+    # Vectors of texts of one token, of a chunk and of three: means, and of the last token.
+    for length, last in ((1, 0), (CHUNK, 0), (2 * CHUNK + 3, 0), (2 * CHUNK + 3, 1)):
+        rows = random.integers(0, model.vocabulary, 40)
+        run("gpuvm-run", path("plan"), "--program=embed", *weights, f"--input=document={save('document', rows, 'i4')}",
+            f"--input=document_length=i32={length}", f"--input=last=i32={last}", f"--output=embedding=@{path('embedding.npy')}")
+        error = np.abs(np.load(path("embedding.npy")) - model.embedding(rows[:length], last)).max()
+        if not error < most:
+            sys.exit(f"{kind}: the vector of {length} tokens (last: {last}) differs by {error:.1e}")
 
     # A prompt of one chunk and some, whose last token generation reads.
     prompt = tokens[:CHUNK + 3]

@@ -1,5 +1,6 @@
 """gpuvm-serve with a small model: serve.py FOLDER. Prints what was checked; exits 1 with a sentence where it is wrong."""
 
+import base64
 import http.client
 import json
 import os
@@ -9,6 +10,8 @@ import subprocess
 import sys
 import threading
 import time
+
+import numpy as np
 
 from chat_model import Chatty
 
@@ -56,13 +59,41 @@ def main():
     folder = os.path.abspath(sys.argv[1])
     file = os.path.join(folder, "model.gguf")
     Chatty("llama", seed=11).write(file)
-    server = Server(file, "-c", "160", "--api-key", KEY, "--max-waiting", "1", "--max-body", "4096", environment={"XDG_CACHE_HOME": folder})
+    server = Server(file, "-c", "160", "--api-key", KEY, "--max-waiting", "1", "--max-body", "16384", environment={"XDG_CACHE_HOME": folder})
     try:
         run(server)
         check("it still lives, and ends when it is told to", server.call("GET", "/health")[0] == 200)
     finally:
         server.process.terminate()
     check("exit code 0", server.process.wait(60) == 0, server.process.returncode)
+
+
+def embeddings(server):
+    model = Chatty("llama", seed=11)
+    path = "/v1/embeddings"
+    texts = ["Hi", "Hello, world! " * 5]
+    of = lambda text, **rest: [item["embedding"] for item in server.ask({"input": text} | rest, path)["data"]]
+    reply = server.ask({"input": texts, "model": "any"}, path)
+    check("vectors are NumPy's", all(np.abs(np.array(item["embedding"]) - model.embedding(np.array(list(text.encode())))).max() < 2e-3
+                                     for text, item in zip(texts, reply["data"])), reply)
+    check("usage counts tokens", reply["usage"] == {"prompt_tokens": 72, "total_tokens": 72} and reply["object"] == "list", reply)
+    check("alone or in a list, as text or tokens, it is one vector", of(texts[0]) == of(texts)[:1] == of(list(b"Hi")) == of([list(b"Hi")]))
+    packed = np.frombuffer(base64.b64decode(of("Hi", encoding_format="base64")[0]), "<f4")
+    check("base64 has the same bits", np.array_equal(packed, np.array(of("Hi")[0], "f4")))
+    short = np.array(of("Hi", dimensions=8)[0])
+    check("fewer dimensions have length 1", np.allclose(short, packed[:8] / np.linalg.norm(packed[:8]), atol=1e-6), short)
+    hello = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 10, "temperature": 0}
+    before = server.ask(hello)["choices"]
+    of("Something else")
+    check("an answer after a vector is the same", server.ask(hello)["choices"] == before)
+    for body, word in [({}, "input"), ({"input": ""}, "input"), ({"input": []}, "input"), ({"input": ["a", ""]}, "input"),
+                       ({"input": [260]}, "260"), ({"input": [[1], "a", 5]}, "input"), ({"input": [1, "a"]}, "a"), ({"input": {}}, "input"),
+                       ({"input": "a", "encoding_format": "hex"}, "hex"), ({"input": "a", "dimensions": 65}, "1 to 64"),
+                       ({"input": "a", "dimensions": 0}, "1 to 64"), ({"input": "x" * 200}, "200 tokens"), ({"input": ["a"] * 2049}, "2048")]:
+        status, text = server.call("POST", path, body)
+        if status != 400 or word not in json.loads(text)["error"]["message"]:
+            sys.exit(f"{body}: {status} {text}")
+    print("embeddings of what is wrong are 400 and a sentence")
 
 
 def run(server):
@@ -88,6 +119,8 @@ def run(server):
     raw = server.ask({"prompt": "Hi", "max_tokens": 3, "temperature": 0}, "/v1/completions")
     check("completions continue a text", raw["object"] == "text_completion" and raw["usage"]["prompt_tokens"] <= 3, raw)
 
+    embeddings(server)
+
     check("models are listed", json.loads(server.call("GET", "/v1/models")[1])["data"][0]["id"] == "model")
     tokens = json.loads(server.call("POST", "/tokenize", {"content": "Hi \u00e9<|im_end|>"})[1])["tokens"]
     check("control tokens in a content are text", tokens == list("Hi \u00e9<|im_end|>".encode()), tokens)
@@ -104,7 +137,7 @@ def run(server):
         if status != 400 or word not in error["message"] or error["code"] != 400:
             sys.exit(f"{body}: {status} {reply}")
     print("what is wrong is 400 and a sentence")
-    check("a large body is 413", server.call("POST", "/tokenize", b"x" * 5000)[0] == 413)
+    check("a large body is 413", server.call("POST", "/tokenize", b"x" * 20000)[0] == 413)
     check("a token out of range is 400", server.call("POST", "/detokenize", {"tokens": [260]})[0] == 400)
     check("without the key it is 401", server.call("GET", "/v1/models", key="other")[0] == 401)
     check("an unknown route is 404", server.call("GET", "/v2")[0] == 404)

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/token/forms/Base64.h"
+#include "frontends/Base64.h"
 #include "frontends/token/forms/Picture.h"
 #include "frontends/token/forms/Wire.h"
 #include "frontends/token/machine/EncodeWorkflow.h"

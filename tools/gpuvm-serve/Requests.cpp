@@ -46,13 +46,10 @@ Result<std::string> stringOf(const Json &body, const char *key) {
   return value->get<std::string>();
 }
 
-Result<std::vector<int32_t>> tokensOf(const Json &body, const char *key,
-                                      int32_t size) {
-  const Json *value = find(body, key);
-  if (!value || !value->is_array())
-    return bad(fmt::format("\"{}\" is not an array of tokens.", key));
+static Result<std::vector<int32_t>> tokensIn(const Json &array, const char *key,
+                                             int32_t size) {
   std::vector<int32_t> tokens;
-  for (const Json &token : *value) {
+  for (const Json &token : array) {
     if (!token.is_number_integer() || token.get<int64_t>() < 0 ||
         token.get<int64_t>() >= size)
       return bad(fmt::format("\"{}\" holds {}, which is no token (0 to {}).",
@@ -60,6 +57,14 @@ Result<std::vector<int32_t>> tokensOf(const Json &body, const char *key,
     tokens.push_back(token.get<int32_t>());
   }
   return tokens;
+}
+
+Result<std::vector<int32_t>> tokensOf(const Json &body, const char *key,
+                                      int32_t size) {
+  const Json *value = find(body, key);
+  if (!value || !value->is_array())
+    return bad(fmt::format("\"{}\" is not an array of tokens.", key));
+  return tokensIn(*value, key, size);
 }
 
 static Status readNumber(const Json &body, const char *key, double least,
@@ -199,6 +204,59 @@ Result<Request> readCompletion(const Json &body) {
   if (!prompt.ok())
     return prompt.status();
   request.prompt = std::move(*prompt);
+  return request;
+}
+
+//===----------------------------------------------------------------------===//
+// Embeddings
+//===----------------------------------------------------------------------===//
+
+static Status addText(const Json &text, int32_t vocabulary,
+                      EmbeddingRequest &request) {
+  if (text.is_string() && !text.get_ref<const std::string &>().empty()) {
+    request.texts.emplace_back(text.get<std::string>());
+    return {};
+  }
+  if (!text.is_array() || text.empty())
+    return bad(fmt::format("\"input\" holds {}, which is neither a text nor an "
+                           "array of tokens, of one at least.",
+                           text.dump().substr(0, 40)));
+  Result<std::vector<int32_t>> tokens = tokensIn(text, "input", vocabulary);
+  if (!tokens.ok())
+    return tokens.status();
+  request.texts.emplace_back(std::move(*tokens));
+  return {};
+}
+
+Result<EmbeddingRequest> readEmbedding(const Json &body, int32_t vocabulary,
+                                       uint32_t width) {
+  EmbeddingRequest request;
+  VM_RETURN_IF_ERROR(
+      readCount(body, "dimensions", 1, width, request.dimensions));
+  if (find(body, "encoding_format")) {
+    Result<std::string> format = stringOf(body, "encoding_format");
+    if (!format.ok())
+      return format.status();
+    if (*format != "float" && *format != "base64")
+      return bad(fmt::format("\"encoding_format\" is {}, not \"float\" or "
+                             "\"base64\".",
+                             Json(*format).dump().substr(0, 40)));
+    request.isBase64 = *format == "base64";
+  }
+  const Json *input = find(body, "input");
+  if (!input)
+    return bad("\"input\" is missing.");
+  bool isList = input->is_array() && !input->empty() &&
+                (input->front().is_string() || input->front().is_array());
+  if (!isList) {
+    VM_RETURN_IF_ERROR(addText(*input, vocabulary, request));
+    return request;
+  }
+  if (input->size() > kMaxTexts)
+    return bad(fmt::format("\"input\" has {} texts (at most {} are allowed).",
+                           input->size(), kMaxTexts));
+  for (const Json &text : *input)
+    VM_RETURN_IF_ERROR(addText(text, vocabulary, request));
   return request;
 }
 

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace vm::serve {
@@ -21,7 +22,7 @@ using Json = nlohmann::ordered_json;
 
 /// The most of what one request may have.
 inline constexpr size_t kMaxMessages = 4096, kMaxStops = 16,
-                        kMaxStopBytes = 256;
+                        kMaxStopBytes = 256, kMaxTexts = 2048;
 
 /// An answer that is asked for, with the defaults of llama.cpp's server.
 struct Request {
@@ -34,6 +35,14 @@ struct Request {
   bool wantsUsage = false; ///< At the end of a stream.
 };
 
+/// Vectors of texts that are asked for.
+struct EmbeddingRequest {
+  /// Each a text, or tokens.
+  std::vector<std::variant<std::string, std::vector<int32_t>>> texts;
+  bool isBase64 = false;
+  uint32_t dimensions = 0; ///< The first so many numbers; 0: all.
+};
+
 /// The object that a body is; BadInput with a sentence if it is none.
 Result<Json> parseObject(const std::string &body);
 
@@ -41,6 +50,9 @@ Result<Json> parseObject(const std::string &body);
 /// be. Fields that nothing here knows are ignored, as of other servers.
 Result<Request> readChat(const Json &body);
 Result<Request> readCompletion(const Json &body);
+/// `vocabulary`: the number of tokens; `width`: of the model's vectors.
+Result<EmbeddingRequest> readEmbedding(const Json &body, int32_t vocabulary,
+                                       uint32_t width);
 
 /// A field of an object; BadInput if it is missing or of another type.
 Result<std::string> stringOf(const Json &body, const char *key);

@@ -7,8 +7,12 @@
 
 #include "tools/gpuvm-serve/Service.h"
 
+#include "frontends/Base64.h"
+
 #include <fmt/format.h>
 
+#include <bit>
+#include <cmath>
 #include <ctime>
 #include <optional>
 #include <random>
@@ -231,6 +235,90 @@ void Service::complete(const httplib::Request &request,
 }
 
 //===----------------------------------------------------------------------===//
+// Embeddings
+//===----------------------------------------------------------------------===//
+
+/// The first of its numbers, of length 1 again.
+static void shorten(std::vector<float> &vector, uint32_t dimensions) {
+  if (dimensions == 0 || dimensions == vector.size())
+    return;
+  vector.resize(dimensions);
+  double squares = 0;
+  for (float x : vector)
+    squares += static_cast<double>(x) * x;
+  for (float &x : vector)
+    x = squares > 0 ? static_cast<float>(x / std::sqrt(squares)) : 0;
+}
+
+/// Base64 of little-endian floats, or an array.
+static Json encode(const std::vector<float> &vector, bool isBase64) {
+  static_assert(std::endian::native == std::endian::little);
+  if (!isBase64)
+    return vector;
+  return encodeBase64({reinterpret_cast<const char *>(vector.data()),
+                       vector.size() * sizeof(float)});
+}
+
+Result<std::vector<std::vector<int32_t>>>
+Service::textsOf(const EmbeddingRequest &request) const {
+  uint32_t context = assistant_.context();
+  std::vector<std::vector<int32_t>> texts;
+  for (const auto &text : request.texts) {
+    Result<std::vector<int32_t>> tokens = std::vector<int32_t>();
+    if (auto *given = std::get_if<std::vector<int32_t>>(&text))
+      tokens = *given;
+    else
+      tokens = assistant_.promptOf(std::get<std::string>(text));
+    if (!tokens.ok())
+      return tokens.status();
+    if (tokens->size() > context)
+      return Status(Code::BadInput,
+                    fmt::format("\"input\" holds a text of {} tokens, and the "
+                                "context has room for {}.",
+                                tokens->size(), context));
+    texts.push_back(std::move(*tokens));
+  }
+  return texts;
+}
+
+void Service::embed(const httplib::Request &request,
+                    httplib::Response &response) {
+  Result<Json> body = parseObject(request.body);
+  if (!body.ok())
+    return refuse(response, body.status());
+  auto wanted = readEmbedding(*body, assistant_.tokenizer().size(),
+                              assistant_.model().width);
+  if (!wanted.ok())
+    return refuse(response, wanted.status());
+  auto texts = textsOf(*wanted);
+  if (!texts.ok())
+    return refuse(response, texts.status());
+  Ticket ticket(*this);
+  if (!ticket)
+    return reply(response,
+                 errorOf("Too many requests wait.", "server_error", 503), 503);
+  size_t count = 0;
+  Json data = Json::array();
+  for (const std::vector<int32_t> &tokens : *texts) {
+    count += tokens.size();
+    Result<std::vector<float>> vector = assistant_.run().embed(tokens);
+    if (!vector.ok())
+      return refuse(response, vector.status());
+    shorten(*vector, wanted->dimensions);
+    data.push_back({{"object", "embedding"},
+                    {"index", data.size()},
+                    {"embedding", encode(*vector, wanted->isBase64)}});
+  }
+  embeddings_ += texts->size();
+  promptTokens_ += count;
+  reply(response,
+        {{"object", "list"},
+         {"data", std::move(data)},
+         {"model", name_},
+         {"usage", {{"prompt_tokens", count}, {"total_tokens", count}}}});
+}
+
+//===----------------------------------------------------------------------===//
 // Other routes
 //===----------------------------------------------------------------------===//
 
@@ -269,6 +357,8 @@ std::string Service::metrics() const {
                         name, type, help, value);
   };
   add("answers_total", "counter", "Answers that were given.", answers_);
+  add("embeddings_total", "counter", "Vectors that were made of texts.",
+      embeddings_);
   add("prompt_tokens_total", "counter", "Tokens of prompts.", promptTokens_);
   add("tokens_total", "counter", "Tokens that were generated.", tokens_);
   add("requests_processing", "gauge", "Requests that are being answered.",
@@ -297,6 +387,7 @@ void Service::addRoutes(httplib::Server &server) {
               [this](In in, Out out) { complete(in, out, true); });
   server.Post("/v1/completions",
               [this](In in, Out out) { complete(in, out, false); });
+  server.Post("/v1/embeddings", [this](In in, Out out) { embed(in, out); });
   server.Post("/tokenize", [this](In in, Out out) { tokenize(in, out); });
   server.Post("/detokenize", [this](In in, Out out) { detokenize(in, out); });
 }

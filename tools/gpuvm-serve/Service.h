@@ -49,6 +49,9 @@ private:
                                         bool isChat) const;
   Json chunk(bool isChat, const std::string &id, int64_t created) const;
   Json usageOf(const llm::Answer &answer) const;
+  Result<std::vector<std::vector<int32_t>>>
+  textsOf(const EmbeddingRequest &request) const;
+  void embed(const httplib::Request &request, httplib::Response &response);
   void tokenize(const httplib::Request &request, httplib::Response &response);
   void detokenize(const httplib::Request &request, httplib::Response &response);
   std::string metrics() const;
@@ -64,7 +67,8 @@ private:
   std::condition_variable changed_;
   uint64_t nextTicket_ = 0, served_ = 0; ///< Requests come and go in order.
 
-  std::atomic<uint64_t> answers_ = 0, promptTokens_ = 0, tokens_ = 0;
+  std::atomic<uint64_t> answers_ = 0, promptTokens_ = 0, tokens_ = 0,
+                        embeddings_ = 0;
   std::atomic<uint32_t> waiting_ = 0;
   std::atomic<bool> isBusy_ = false;
 };

@@ -29,8 +29,8 @@ static const char *const kHelp =
 Example:
   gpuvm-serve model.gguf --port 8080
 
-Routes: /v1/chat/completions, /v1/completions, /v1/models, /health, /metrics,
-/slots, /tokenize and /detokenize (docs/language-models.md). Only programs on
+Routes: /v1/chat/completions, /v1/completions, /v1/embeddings, /v1/models,
+/health, /metrics, /slots, /tokenize and /detokenize (docs/language-models.md). Only programs on
 this machine reach it, unless --host says otherwise.
 
 Exit codes: 0 ok, 2 usage, 3 bad model or plan, 4 no device, 5 device lost or
@@ -130,6 +130,7 @@ static void setLimits(httplib::Server &server, const Options &options) {
 }
 
 static Status serveModel(Options &options) {
+  options.assistant.embeds = true;
   options.assistant.device.timeoutMs = millisecondsOf(options.timeoutSeconds);
   Result<llm::Assistant> assistant =
       llm::Assistant::open(options.assistant, [&] {

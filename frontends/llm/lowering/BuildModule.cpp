@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/llm/lowering/ForwardPass.h"
-#include "frontends/llm/lowering/Lowering.h"
+#include "frontends/llm/lowering/EmbedProgram.h"
 #include "frontends/llm/lowering/Sampler.h"
 #include "frontends/llm/model/Symbols.h"
 
@@ -113,6 +112,7 @@ void ProgramsBuilder::build() {
   buildPrefill();
   buildGenerate();
   buildScore();
+  buildEmbed(b, pass, model, options);
 }
 
 void ProgramsBuilder::addSymbols(const vm::llm::GgufFile &file) {
@@ -159,20 +159,11 @@ void ProgramsBuilder::buildPrefill() {
       b.repeat(
            "chunks", options.context / chunk, done,
            [&](ValueRange carried) -> gpuvm::ProgramBuilder::Next {
-             auto parts = b.stage(
-                 "chunk", {tokens, from, carried[0]},
-                 [&](ValueRange in) -> Sent {
-                   Value rows =
-                       tensor::EmptyOp::create(b, Shape{chunk}, b.getI32Type());
-                   Value numbers =
-                       ops.map("r", {{in[2], ""}, {rows, "r"}},
-                               {b.getI32Type(), "r"}, [&](ArrayRef<Expr> e) {
-                                 return e[0] + ops.iteration(e[0], 0);
-                               });
-                   Value own = gpuvm::GatherOp::create(
-                       b, ops.tensor({chunk}, b.getI32Type()), in[0], numbers);
-                   return {{own, add(in[1], in[2])}};
-                 });
+             auto parts = b.stage("chunk", {tokens, from, carried[0]},
+                                  [&](ValueRange in) -> Sent {
+                                    return {{ops.rowsFrom(in[0], in[2], chunk),
+                                             add(in[1], in[2])}};
+                                  });
              pass.layers(parts[0], parts[1]);
              auto next = b.stage(
                  "next", {length, carried[0]}, [&](ValueRange in) -> Sent {

@@ -35,7 +35,9 @@ public:
   /// `position` and those that follow it: tensor<i32>, or tensor<R x i32>.
   Value layers(Value tokens, Value position);
 
-  /// In the body of a stage: a score for each token of the vocabulary.
+  /// In the body of a stage: the stream as the head reads it.
+  Value states(Value stream) { return normalize("output_norm.weight", stream); }
+  /// ... and a score for each token of the vocabulary.
   Value logits(Value stream);
 
 private:

@@ -26,8 +26,8 @@ struct ModelOptions {
 vm::Status checkTypes(const vm::llm::GgufFile &file,
                       const vm::llm::Model &model);
 
-/// Programs prefill, generate and score (docs/language-models.md), which share
-/// the file's tensors, symbols of their names. All types are known.
+/// Programs prefill, generate, score and embed (docs/language-models.md), which
+/// share the file's tensors, symbols of their names. All types are known.
 OwningOpRef<ModuleOp> buildModule(MLIRContext &context,
                                   const vm::llm::GgufFile &file,
                                   const vm::llm::Model &model,

@@ -143,6 +143,18 @@ Value TensorOps::slice(Value value, unsigned dimension, int64_t place) {
                                         value, offsets, sizes, strides);
 }
 
+Value TensorOps::rowsFrom(Value value, Value position, int64_t count) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Value rows = tensor::EmptyOp::create(b, Shape{count}, b.getI32Type());
+  Value numbers =
+      map("r", {{position, ""}, {rows, "r"}}, {b.getI32Type(), "r"},
+          [&](ArrayRef<Expr> e) { return e[0] + iteration(e[0], 0); });
+  Shape shape(type.getShape());
+  shape.front() = count;
+  return gpuvm::GatherOp::create(b, tensor(shape, type.getElementType()), value,
+                                 numbers);
+}
+
 Value TensorOps::concat(unsigned dimension, ValueRange parts) {
   return tensor::ConcatOp::create(b, dimension, parts);
 }

@@ -61,6 +61,8 @@ public:
   Value reshape(Value tensor, ArrayRef<int64_t> shape);
   /// Index `place` of dimension `dimension`, which goes.
   Value slice(Value tensor, unsigned dimension, int64_t place);
+  /// Rows `position` to `position` + `count` - 1.
+  Value rowsFrom(Value tensor, Value position, int64_t count);
   Value concat(unsigned dimension, ValueRange parts);
   Value transpose(Value tensor, ArrayRef<int64_t> permutation);
   Value convert(Value tensor, Type element);

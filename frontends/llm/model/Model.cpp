@@ -165,6 +165,10 @@ static Status readSizes(const GgufFile &file, const ModelKeys &keys,
       keys.readOptional("context_length", model.trainedContext, kMaxContext));
   VM_RETURN_IF_ERROR(
       keys.read("attention.layer_norm_rms_epsilon", model.epsilon));
+  auto pooling = static_cast<uint32_t>(model.pooling);
+  VM_RETURN_IF_ERROR(keys.readOptional("pooling_type", pooling,
+                                       static_cast<uint32_t>(Pooling::Rank)));
+  model.pooling = static_cast<Pooling>(pooling);
 
   VM_RETURN_IF_ERROR(keys.readOptional("rope.freq_base", model.angles.base));
   if (keys.has("rope.scaling.type")) {

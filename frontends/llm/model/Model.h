@@ -33,6 +33,10 @@ struct Angles {
   double scale = 1;
 };
 
+/// Which hidden states the vector of a text is made of; values of the key
+/// pooling_type.
+enum class Pooling : uint32_t { None, Mean, First, Last, Rank };
+
 struct Model {
   std::string architecture;
 
@@ -44,6 +48,7 @@ struct Model {
   uint32_t rotated = 0;    ///< Numbers of a head that are rotated.
   uint32_t vocabulary = 0; ///< Rows of the embedding.
   uint32_t trainedContext = 0;
+  Pooling pooling = Pooling::None;
   float epsilon = 0; ///< Of the norms by the root of the mean square.
   float attentionScale = 0;
 

@@ -17,6 +17,7 @@ namespace symbols {
 inline constexpr char kPrefill[] = "prefill";
 inline constexpr char kGenerate[] = "generate";
 inline constexpr char kScore[] = "score";
+inline constexpr char kEmbed[] = "embed";
 
 /// Shared by all programs: the last token, which no program has read, and its
 /// position; the tokens that `generate` makes, and how many there are so far.

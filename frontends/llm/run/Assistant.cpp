@@ -29,6 +29,8 @@ static Result<std::string> planOf(const AssistantOptions &options,
     return options.plan;
   std::vector<std::string> arguments = {
       fmt::format("--program={},{}", symbols::kPrefill, symbols::kGenerate)};
+  if (options.embeds)
+    arguments.front() += fmt::format(",{}", symbols::kEmbed);
   if (options.context)
     arguments.push_back(fmt::format("--llm-context={}", options.context));
   // A processor pays for each row of a chunk, and for converting to f16.

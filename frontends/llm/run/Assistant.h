@@ -22,6 +22,7 @@ struct AssistantOptions {
   std::string plan;     ///< Of it; empty: compiled, and kept for the next time.
   uint32_t context = 0; ///< Tokens; 0: gpuvm-compile chooses.
   bool isRaw = false;   ///< Without the file's chat template.
+  bool embeds = false; ///< A plan that is compiled makes vectors of texts, too.
   DeviceOptions device;
 };
 
@@ -47,6 +48,7 @@ public:
   const Model &model() const { return model_; }
   const Tokenizer &tokenizer() const { return tokenizer_; }
   ModelRun &run() { return run_; }
+  uint32_t context() const { return run_.context(); }
   bool hasTemplate() const { return chat_.has_value(); }
 
   /// The prompt that asks for an answer to the last message. Without a

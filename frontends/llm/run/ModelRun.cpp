@@ -25,6 +25,10 @@ constexpr uint64_t kGraceMs = 60 * 1000;
 std::string inputOf(const char *program, const char *input) {
   return fmt::format("{}.{}", program, input);
 }
+
+std::vector<int32_t> word(size_t value) {
+  return {static_cast<int32_t>(value)};
+}
 } // namespace
 
 Result<ModelRun> ModelRun::open(const std::string &path, const GgufFile &file,
@@ -48,6 +52,11 @@ Result<ModelRun> ModelRun::open(const std::string &path, const GgufFile &file,
         fmt::format("\"{}\" is not a plan of a language model.", path));
   run.context_ = static_cast<uint32_t>(rows->front());
   run.perExecution_ = static_cast<uint32_t>(tokens->front());
+  if (auto vector =
+          run.plan_.outputShape(inputOf(symbols::kEmbed, "embedding"));
+      vector.ok() && vector->size() == 1)
+    run.width_ = static_cast<uint32_t>(vector->front());
+  run.pooling_ = model.pooling;
   VM_RETURN_IF_ERROR(run.bindWeights(file, model));
   return run;
 }
@@ -86,9 +95,6 @@ Result<size_t> ModelRun::prefill(std::span<const int32_t> tokens) {
 
   std::vector<int32_t> rows(context_);
   std::ranges::copy(tokens.subspan(from), rows.begin());
-  auto word = [](size_t value) {
-    return std::vector<int32_t>{static_cast<int32_t>(value)};
-  };
   const char *program = symbols::kPrefill;
   VM_RETURN_IF_ERROR(plan_.bind(inputOf(program, "prompt"), rows));
   VM_RETURN_IF_ERROR(
@@ -98,6 +104,40 @@ Result<size_t> ModelRun::prefill(std::span<const int32_t> tokens) {
   VM_RETURN_IF_ERROR(plan_.execute(program));
   sequence_.assign(tokens.begin(), tokens.end());
   return tokens.size() - from;
+}
+
+//===----------------------------------------------------------------------===//
+// Embeddings
+//===----------------------------------------------------------------------===//
+
+Result<std::vector<float>> ModelRun::embed(std::span<const int32_t> tokens) {
+  if (!canEmbed())
+    return Status(Code::Usage,
+                  fmt::format("The plan has no program \"{}\", which makes "
+                              "vectors of texts.",
+                              symbols::kEmbed));
+  if (pooling_ == Pooling::First || pooling_ == Pooling::Rank)
+    return Status(
+        Code::Usage,
+        fmt::format("The model's pooling_type is {}; vectors are made "
+                    "by 1 (mean) and 3 (last token).",
+                    static_cast<uint32_t>(pooling_)));
+  if (tokens.empty() || tokens.size() > context_)
+    return Status(Code::Usage,
+                  fmt::format("A text has {} tokens; a vector is made of 1 to "
+                              "{} tokens.",
+                              tokens.size(), context_));
+  std::vector<int32_t> rows(context_);
+  std::ranges::copy(tokens, rows.begin());
+  const char *program = symbols::kEmbed;
+  VM_RETURN_IF_ERROR(plan_.bind(inputOf(program, "document"), rows));
+  VM_RETURN_IF_ERROR(
+      plan_.bind(inputOf(program, "document_length"), word(tokens.size())));
+  VM_RETURN_IF_ERROR(plan_.bind(inputOf(program, "last"),
+                                word(pooling_ == Pooling::Last ? 1 : 0)));
+  sequence_.clear(); // Its keys and values are those of the text now.
+  VM_RETURN_IF_ERROR(plan_.execute(program));
+  return plan_.read<float>(inputOf(program, "embedding"));
 }
 
 //===----------------------------------------------------------------------===//

@@ -43,6 +43,13 @@ public:
   /// Makes it no tokens.
   void forget() { sequence_.clear(); }
 
+  /// Whether the plan has the program `embed`.
+  bool canEmbed() const { return width_ > 0; }
+  /// A vector of length 1 for a text, at least one token and at most context():
+  /// the mean of its tokens' hidden states, or the last one's where the file
+  /// says so. The sequence is forgotten.
+  Result<std::vector<float>> embed(std::span<const int32_t> tokens);
+
   /// Adds tokens to the sequence, `most` of them at most (UINT32_MAX: as many
   /// as there is room for). `take` is given each as soon as it is there, those
   /// of `ends` too; what it returns false for is the last one.
@@ -60,6 +67,8 @@ private:
   DevicePlan plan_;
   uint32_t context_ = 0;      ///< Positions of the caches.
   uint32_t perExecution_ = 0; ///< Tokens of one execution at most.
+  uint32_t width_ = 0;        ///< Of vectors of texts; 0: there are none.
+  Pooling pooling_ = Pooling::None;
   /// The last token is drawn, and not in the caches.
   std::vector<int32_t> sequence_;
 };

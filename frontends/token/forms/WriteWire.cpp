@@ -7,7 +7,7 @@
 
 #include "frontends/token/forms/Wire.h"
 
-#include "frontends/token/forms/Base64.h"
+#include "frontends/Base64.h"
 #include "frontends/token/forms/Msgpack.h"
 
 #include <set>

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace vm::token {
+namespace vm {
 
 /// RFC 4648 section 4: the standard alphabet, padded, without line breaks.
 std::string encodeBase64(std::string_view bytes);
@@ -22,4 +22,4 @@ std::string encodeBase64(std::string_view bytes);
 std::optional<std::string> decodeBase64(std::string_view text,
                                         size_t &badOffset);
 
-} // namespace vm::token
+} // namespace vm

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/token/forms/Base64.h"
+#include "frontends/Base64.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 
-using namespace vm::token;
+using namespace vm;
 
 namespace {
 
@@ -37,7 +37,7 @@ size_t countDigits(std::string_view four) {
 
 } // namespace
 
-std::string vm::token::encodeBase64(std::string_view bytes) {
+std::string vm::encodeBase64(std::string_view bytes) {
   std::string text;
   text.reserve((bytes.size() + 2) / 3 * 4);
   for (size_t at = 0; at < bytes.size(); at += 3) {
@@ -51,7 +51,7 @@ std::string vm::token::encodeBase64(std::string_view bytes) {
   return text;
 }
 
-std::optional<std::string> vm::token::decodeBase64(std::string_view text,
+std::optional<std::string> vm::decodeBase64(std::string_view text,
                                                    size_t &badOffset) {
   static const std::array<int8_t, 256> values = makeValues();
   std::string bytes;
