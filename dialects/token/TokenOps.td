@@ -82,7 +82,8 @@ def Token_WorkflowOp : Token_Op<"workflow", [
   let summary = "A workflow: what a stream runs from its first zone.";
   let description = [{
     A stream begins at the first zone. `tags` are the names of what zones paint on
-    their tokens; numbers of tags are places in this list.
+    their tokens; numbers of tags are places in this list. With `matches_text`
+    patterns are heard in the text, whatever tokens say it.
 
     C1: it has classes, zones, extracts and one test model, and nothing else.
     C2: no two extracts have one name.
@@ -97,9 +98,9 @@ def Token_WorkflowOp : Token_Op<"workflow", [
     }
     ```
   }];
-  let arguments = (ins StrAttr:$name, OptionalAttr<StrArrayAttr>:$tags);
+  let arguments = (ins StrAttr:$name, UnitAttr:$matches_text, OptionalAttr<StrArrayAttr>:$tags);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$name (`tags` $tags^)? attr-dict-with-keyword $body";
+  let assemblyFormat = "$name (`matches_text` $matches_text^)? (`tags` $tags^)? attr-dict-with-keyword $body";
   let hasRegionVerifier = 1;
 }
 

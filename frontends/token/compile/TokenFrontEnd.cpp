@@ -278,6 +278,8 @@ static Result<LoadedMachine> loadDialect(const std::vector<std::string> &paths,
       makeTokenizer(name, /*folder=*/"", {"command line", {0, 0}}, diagnostics);
   if (!tokenizer)
     return diagnostics.status();
+  if (machine->matchesText())
+    machine->tokenTexts = tokenizer->texts();
   if (tokenizer->identity() == machine->tokenizer)
     return LoadedMachine{std::move(*machine), std::move(tokenizer), ""};
   diagnostics.error("P16", {paths.front(), {0, 0}},

@@ -145,8 +145,9 @@ void MachineBuilder::addExtract(const std::string &name,
 
 void MachineBuilder::addWorkflow(size_t index) {
   const WorkflowNames &names = machine.workflows[index];
-  auto op = WorkflowOp::create(b, loc(), b.getStringAttr(names.name),
-                               stringsOrNone(names.tags));
+  auto op =
+      WorkflowOp::create(b, loc(), b.getStringAttr(names.name),
+                         flag(names.matchesText), stringsOrNone(names.tags));
   OpBuilder::InsertionGuard guard(b);
   b.createBlock(&op.getBody());
   for (auto [i, text] : llvm::enumerate(names.patterns))

@@ -93,6 +93,7 @@ void MachineReader::readWorkflow(WorkflowOp op,
                                  const std::vector<std::string> &tools) {
   WorkflowNames names;
   names.name = op.getName().str();
+  names.matchesText = op.getMatchesText();
   names.tags = stringsOf(op.getTags());
   names.tools = tools;
   names.entry = machine.end();

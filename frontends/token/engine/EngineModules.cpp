@@ -56,6 +56,7 @@ void EngineWriter::setManipulations() {
   set("isForced", has ? "%nowForced" : "%isForced");
   set("isAnswer", has ? "%nowAnswer" : "%isAnswer");
   set("isPattern", has ? "%nowPattern" : "%isPattern");
+  set("isOwn", has ? "%nowOwn" : "%isText");
 }
 
 /// A mask of 64 bits of a zone, whose words begin at column `first`.

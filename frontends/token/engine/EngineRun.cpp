@@ -45,6 +45,7 @@ Status EngineRun::readRoom() {
     room_.*allEngineSizes()[i].value = sizes[i];
   EngineSizes least = room_; // These may be 0, and no other.
   least.records = least.modules = least.numbers = least.triggers = 1;
+  least.textStates = least.textColumns = 1;
   bool isRight =
       room_.triggers * int64_t(room_.classWords) <= kMaxModuleClasses / 32 &&
       std::ranges::all_of(sizes, [](int32_t size) { return size >= 0; }) &&
@@ -103,7 +104,7 @@ EngineRun::create(DevicePlan &plan, const Machine &machine,
   VM_RETURN_IF_ERROR(run->start());
   VM_RETURN_IF_ERROR(run->readStreams());
   for (int32_t b = 0; b < options.streams; ++b)
-    run->cursors_.push_back({StreamReplay(run->entryOf(b)), 0});
+    run->cursors_.push_back({run->replayOf(b), 0});
   return run;
 }
 
@@ -312,7 +313,7 @@ Engine::States EngineRun::moduleStates(int32_t stream) const {
 
 const StreamRecord &EngineRun::record(int32_t stream) const {
   record_.clear();
-  StreamReplay replay(entryOf(stream));
+  StreamReplay replay = replayOf(stream);
   forEachStep(stream, 0, [&](StepWord word, std::span<const uint32_t> extra) {
     record_.push_back(
         replay.take(word, machine_, automaton_, options_.limits.captureTokens));
@@ -321,7 +322,7 @@ const StreamRecord &EngineRun::record(int32_t stream) const {
   return record_;
 }
 
-std::vector<int32_t> EngineRun::capture(int32_t stream) const {
+std::vector<TokenPart> EngineRun::capture(int32_t stream) const {
   Cursor &cursor = cursors_[stream];
   forEachStep(stream, cursor.block, [&](StepWord word, auto &&) {
     cursor.replay.take(word, machine_, automaton_,

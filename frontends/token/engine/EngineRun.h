@@ -47,7 +47,7 @@ public:
     return StreamStatus(status_[stream]);
   }
   int32_t pending(int32_t stream) const override { return pending_[stream]; }
-  std::vector<int32_t> capture(int32_t stream) const override;
+  std::vector<TokenPart> capture(int32_t stream) const override;
   Status resolve(int32_t stream, Resolution resolution) override;
 
   /// Valid until the next call: records are decoded from words on demand. Empty
@@ -107,8 +107,10 @@ private:
   size_t wordsOfStep() const { return size_t(1 + room_.extraWords()); }
   void addExtra(TokenRecord &record, std::span<const uint32_t> words) const;
   void keep(Block block);
-  int32_t entryOf(int32_t stream) const {
-    return machine_.workflows[workflowOf(stream)].entry;
+  StreamReplay replayOf(int32_t stream) const {
+    int32_t workflow = workflowOf(stream);
+    return StreamReplay(machine_.workflows[workflow].entry,
+                        automaton_.text.roots[workflow]);
   }
   /// Calls `take` with the words of each step, the first as a StepWord.
   template <typename Take>

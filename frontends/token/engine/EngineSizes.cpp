@@ -37,6 +37,8 @@ static constexpr EngineSize kSizes[] = {
     {"nodes", "beginnings of patterns", &EngineSizes::nodes},
     {"symbols", "different tokens in patterns", &EngineSizes::symbols},
     {"hits", "ends of patterns", &EngineSizes::hits},
+    {"textStates", "beginnings of patterns in texts", &EngineSizes::textStates},
+    {"textColumns", "kinds of tokens in texts", &EngineSizes::textColumns},
     {"answerRows", "streams with answers", &EngineSizes::answerRows},
     {"answerTokens", "tokens of an answer", &EngineSizes::answerTokens},
     {"turns", "", &EngineSizes::turns},
@@ -54,8 +56,9 @@ std::vector<TableShape> vm::token::tableShapes(const EngineSizes &sizes) {
       // END, budget, tokens of a capture and of an answer, workflows, streams,
       // seed of the model, padding, vocabulary, classes.
       {"limits", 10, 1, 0},
-      // Entry; weight, first phrase, phrases, first filler, fillers.
-      {"workflows", sizes.workflows, 6, 0},
+      // Entry; weight, first phrase, phrases, first filler, fillers; where
+      // listening to text begins.
+      {"workflows", sizes.workflows, 7, 0},
       {"phrases", sizes.phrases, 2, 0}, // First token, tokens.
       // Tokens of the prompt, flags, timeout; first token of the prompt and of
       // what closes it; tool, jump, next.
@@ -67,6 +70,9 @@ std::vector<TableShape> vm::token::tableShapes(const EngineSizes &sizes) {
       {"moves", sizes.nodes, sizes.symbols, 0}, // Bit 30: the node has hits.
       {"nodes", sizes.nodes, 2, 0},             // First hit, hits.
       {"hits", sizes.hits, 2, 0},               // Class, tokens.
+      {"columns", sizes.textStates ? sizes.vocabulary : 0, 1, 0},
+      {"steps", sizes.textStates, sizes.textColumns, 0}, // As moves.
+      {"ends", sizes.textStates, sizes.textColumns, 0},  // The class; or 0.
   };
   int64_t base = 0;
   for (TableShape &shape : shapes) {
@@ -112,6 +118,8 @@ EngineSizes vm::token::neededSizes(const Machine &machine,
   sizes.vocabulary = machine.vocabulary;
   sizes.nodes = automaton.nodes();
   sizes.symbols = automaton.symbolCount;
+  sizes.textStates = automaton.text.states();
+  sizes.textColumns = automaton.text.columns;
   if (std::ranges::any_of(machine.zones, &Zone::input)) {
     sizes.answerRows = streams;
     sizes.answerTokens = std::max(limits.answerTokens, 1);
@@ -130,8 +138,9 @@ void vm::token::addModules(std::span<const ModuleInfo> modules,
 
 /// The results of the kernel of an iteration: the state, in pairs, and words.
 static int32_t turnResults(const EngineSizes &sizes, bool hasModel) {
-  int32_t states = sizes.modules + (hasModel ? kNumbersWithModel + sizes.steps
-                                             : kNumbersWithTest);
+  int32_t states =
+      sizes.modules + int32_t(sizes.textStates > 0) +
+      (hasModel ? kNumbersWithModel + sizes.steps : kNumbersWithTest);
   int32_t words = sizes.extraWords() + (sizes.records && !hasModel ? 1 : 0);
   return (states + 1) / 2 + sizes.steps * words;
 }
@@ -166,6 +175,10 @@ EngineSizes vm::token::roomFor(EngineSizes needed, const Limits &limits,
         &EngineSizes::vocabulary, &EngineSizes::nodes, &EngineSizes::symbols,
         &EngineSizes::hits})
     room.*size = roundUp(room.*size);
+  if (room.textStates > 0) {
+    room.textStates = roundUp(room.textStates);
+    room.textColumns = roundUp(room.textColumns);
+  }
   room.steps = hasModel ? kStepsOfModelTurn : kStepsOfTurn;
   while (room.steps > 1 && turnWindows(room, hasModel) > kMaxWindows)
     room.steps /= 2;

@@ -45,7 +45,9 @@ struct EngineSizes {
   int32_t nodes = 1; ///< Of the automaton that finds patterns.
   int32_t symbols = 1;
   int32_t hits = 1;
-  int32_t answerRows = 1; ///< The streams, or 1 where nothing is fed.
+  int32_t textStates = 0;  ///< Of patterns in texts; 0 where none are.
+  int32_t textColumns = 0; ///< Kinds of tokens there.
+  int32_t answerRows = 1;  ///< The streams, or 1 where nothing is fed.
   int32_t answerTokens = 1;
   int32_t modules = 0;  ///< Of the user, each with a state.
   int32_t numbers = 0;  ///< That they record with each token.

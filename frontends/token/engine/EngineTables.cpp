@@ -35,6 +35,7 @@ private:
   void addZones();
   void addMasks();
   void addAutomaton();
+  void addTextPatterns();
 
   const Machine &machine;
   const PatternAutomaton &automaton;
@@ -75,7 +76,7 @@ void TablesWriter::addWorkflows() {
     rows.insert(rows.end(),
                 {machine.workflows[w].entry, model.weight, firstPhrase,
                  int32_t(model.phrases.size()), addTokens(model.fillers),
-                 int32_t(model.fillers.size())});
+                 int32_t(model.fillers.size()), automaton.text.roots[w]});
   }
   std::ranges::copy(rows, begin("workflows"));
   std::ranges::copy(phrases, begin("phrases"));
@@ -128,6 +129,21 @@ void TablesWriter::addAutomaton() {
   std::ranges::copy(hits, begin("hits"));
 }
 
+void TablesWriter::addTextPatterns() {
+  const TextPatterns &text = automaton.text;
+  std::vector<int32_t> steps, ends;
+  for (const TextStep &step : text.steps) {
+    bool hasHit = step.pattern >= 0;
+    steps.push_back(step.state | (hasHit ? kHasHits : 0));
+    ends.push_back(hasHit ? machine.rows[step.pattern].patternClass : 0);
+  }
+  std::ranges::copy(text.columnOf, begin("columns"));
+  copyRows(std::span(std::as_const(steps)), text.columns, begin("steps"),
+           room.textColumns);
+  copyRows(std::span(std::as_const(ends)), text.columns, begin("ends"),
+           room.textColumns);
+}
+
 std::vector<int32_t> TablesWriter::write() {
   text = machine.tokenData;
   addRows();
@@ -135,6 +151,8 @@ std::vector<int32_t> TablesWriter::write() {
   addZones();
   addMasks();
   addAutomaton();
+  if (automaton.text.columns > 0)
+    addTextPatterns();
   std::ranges::copy(text, begin("tokens"));
   return std::move(words);
 }

@@ -33,6 +33,11 @@ static constexpr StateText kTestStates[] = {
     {"place", "%zero", "%place", "%t#2", "%place"},
 };
 
+/// Where workflows match text: the state of the automaton.
+static constexpr StateText kTextStates[] = {
+    {"text", "%textRoot", "%text", "%text1", "%text"},
+};
+
 /// Of a model that is a program: whether it is asked for the next token.
 static constexpr StateText kModelStates[] = {
     {"asked", "%zero", "%asked1", "%asked1", "%asked"},
@@ -71,6 +76,8 @@ EngineWriter::EngineWriter(const EngineSizes &sizes, const std::string &model,
     append(states, kTestStates);
   else
     append(states, kModelStates);
+  if (sizes.textStates > 0)
+    append(states, kTextStates);
   addModuleStates();
   carried = states;
   if (model.empty())
@@ -124,10 +131,15 @@ std::string EngineWriter::unpackingWhole(int pair) const {
 void EngineWriter::setSizes() {
   vm::setSizes(arguments, allEngineSizes(), sizes);
   set("chunk", kStepsOfModelTurn);
+  // What is recorded of the pattern of an event depends on how it was heard.
+  set("longest", sizes.textStates > 0 ? "%longest" : "%most");
+  set("recordedLongest", sizes.textStates > 0 ? "%heardLongest" : "%most");
   set("lastZone", sizes.zones - 1);
   set("lastAnswer", sizes.answerRows - 1);
   set("model", model);
   arguments.conditions.insert(model.empty() ? "test" : "model");
+  if (sizes.textStates > 0)
+    arguments.conditions.insert("text");
   std::string values;
   for (const EngineSize &size : allEngineSizes())
     values +=

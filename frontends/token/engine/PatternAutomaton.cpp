@@ -120,6 +120,10 @@ Result<PatternAutomaton> AutomatonBuilder::build() {
   for (const PatternRow &row : machine.rows)
     addRow(row);
   completeMoves();
+  Result<TextPatterns> text = buildTextPatterns(machine);
+  if (!text.ok())
+    return text.status();
+  automaton.text = std::move(*text);
   return std::move(automaton);
 }
 

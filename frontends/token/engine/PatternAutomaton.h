@@ -12,8 +12,7 @@
 
 #pragma once
 
-#include "frontends/token/ground/Machine.h"
-#include "runtime/base/Status.h"
+#include "frontends/token/engine/TextPatterns.h"
 
 namespace vm::token {
 
@@ -31,6 +30,7 @@ struct PatternAutomaton {
   int32_t symbolCount = 1;
   std::vector<int32_t> moves; ///< [node][symbol]; node 0 is the root.
   std::vector<std::vector<PatternHit>> hits; ///< Of each node.
+  TextPatterns text; ///< What workflows that match text listen to.
 
   int32_t nodes() const { return int32_t(hits.size()); }
   int32_t next(int32_t node, int32_t token) const {
@@ -38,11 +38,8 @@ struct PatternAutomaton {
   }
 };
 
-/// The most elements of `moves`. A plan has room for up to four times as many,
-/// as both of its dimensions are rounded up.
-constexpr size_t kMaxMoves = size_t(1) << 26;
-
-/// Of a machine that was checked. BadInput where there are more moves.
+/// Of a machine that was checked. BadInput where there are more moves, and as
+/// of buildTextPatterns.
 Result<PatternAutomaton> buildAutomaton(const Machine &machine);
 
 } // namespace vm::token

@@ -134,6 +134,8 @@ Result<MachinePart> Loader::readTensorFile(const std::string &path) const {
   if (!machine.ok())
     return machine.status();
   machine->tokenizer = option_->identity();
+  if (machine->matchesText())
+    machine->tokenTexts = option_->texts();
   return MachinePart{std::move(*machine), {path, {0, 0}}};
 }
 

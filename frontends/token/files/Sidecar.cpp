@@ -35,7 +35,7 @@ std::string vm::token::sidecarPath(const std::string &planPath) {
 static std::vector<std::string> piecesOf(const Tokenizer &tokenizer) {
   std::vector<std::string> pieces;
   for (int32_t token = kFirstPiece; token < tokenizer.vocabulary(); ++token)
-    pieces.push_back(tokenizer.decode({token}));
+    pieces.push_back(tokenizer.bytes(token));
   return pieces;
 }
 
@@ -190,8 +190,11 @@ Sidecar SidecarReader::read(const Json &json) {
     if (auto machine = readTensors(*value, place_, diagnostics_))
       sidecar.machine = std::move(*machine);
   fields.refuseOthers();
-  if (sidecar.tokenizer)
+  if (sidecar.tokenizer) {
     sidecar.machine.tokenizer = sidecar.tokenizer->identity();
+    if (sidecar.machine.matchesText())
+      sidecar.machine.tokenTexts = sidecar.tokenizer->texts();
+  }
   return sidecar;
 }
 

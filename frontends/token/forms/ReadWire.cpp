@@ -335,13 +335,16 @@ void WireReader::readOptions() {
 
 void WireReader::readGpuvm() {
   in_.key("gpuvm");
-  in_.beginMap("\"gpuvm\"", 4, 4);
+  size_t keys = in_.beginMap("\"gpuvm\"", 4, 5);
   in_.key("name");
   workflow_.name = in_.string();
   workflow_.liveAnswers =
       stringOf("answers", {"inert", "live"}, "\"inert\" or \"live\"") == "live";
   readRepetitions();
   readOptions();
+  if (in_.ok() && keys == 5)
+    workflow_.config.matchesText =
+        stringOf("match", {"text"}, "\"text\"") == "text";
   in_.endMap();
 }
 

@@ -193,7 +193,7 @@ void WireWriter::writeExtractions() {
 
 void WireWriter::writeGpuvm() {
   key("gpuvm");
-  out_.map(4);
+  out_.map(config_.matchesText ? 5 : 4);
   string("name", workflow_.name);
   string("answers", workflow_.liveAnswers ? "live" : "inert");
   key("repetitions");
@@ -209,6 +209,8 @@ void WireWriter::writeGpuvm() {
     out_.boolean(extraction.forced);
     out_.boolean(extraction.patterns);
   }
+  if (config_.matchesText)
+    string("match", "text");
 }
 
 std::string WireWriter::write() {

@@ -62,6 +62,7 @@ struct WorkflowNames {
   std::string name;
   int32_t entry = 0;
   int32_t size = 0;
+  bool matchesText = false; ///< Patterns are heard in the text (`match`).
   std::vector<std::string> patterns; ///< The text of each of its classes.
   int32_t firstClass = 0;            ///< Its classes, rows in the machine's.
   std::vector<std::string> tags;     ///< Tag indices stay the workflow's own.
@@ -84,6 +85,9 @@ struct Machine {
   std::string tokenizer = "bytes";
   int32_t vocabulary = 257;
   int32_t padding = 256;
+  /// What each token says. Only where a workflow matches text, and only of
+  /// those that its tokenizer has.
+  std::vector<std::string> tokenTexts;
   std::vector<WorkflowNames> workflows;
   std::vector<TestModel> testModels; ///< One a workflow.
   std::vector<int32_t> tokenData;
@@ -94,6 +98,11 @@ struct Machine {
 
   /// L, the number that is END.
   int32_t end() const { return int32_t(zones.size()); }
+
+  bool matchesText() const;
+  const std::string &textOf(int32_t token) const;
+  /// The workflow whose zone it is; that of the last one for END.
+  int32_t workflowOfZone(int32_t zone) const;
 };
 
 } // namespace vm::token

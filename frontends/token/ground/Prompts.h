@@ -40,6 +40,7 @@ struct PromptConfig {
   std::string escapeClose;
   std::vector<std::string> tools;
   Alternatives alternatives;
+  bool matchesText = false; ///< `match = "text"`; "tokens" otherwise.
   nlohmann::ordered_json misc = nlohmann::ordered_json::object();
   /// Where the table is, and where each of its keys is.
   Place place;

@@ -162,6 +162,9 @@ std::optional<Machine> Joiner::join(std::vector<MachinePart> parts) {
   joined_.vocabulary = parts.front().machine.vocabulary;
   joined_.padding = parts.front().machine.padding;
   for (MachinePart &part : parts)
+    if (joined_.tokenTexts.empty())
+      joined_.tokenTexts = std::move(part.machine.tokenTexts);
+  for (MachinePart &part : parts)
     append(std::move(part.machine));
   for (WorkflowNames &workflow : joined_.workflows)
     workflow.tools = tools_;

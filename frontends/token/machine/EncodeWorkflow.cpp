@@ -208,6 +208,7 @@ WorkflowNames Encoder::names() const {
   WorkflowNames names;
   names.name = workflow_.name;
   names.size = int32_t(workflow_.zones.size());
+  names.matchesText = workflow_.config.matchesText;
   names.patterns = patterns_.texts();
   names.tags = workflow_.config.validTags;
   names.tools = workflow_.config.tools;
@@ -236,6 +237,8 @@ std::optional<Machine> Encoder::encode() {
   machine_.tokenizer = tokenizer_.identity();
   machine_.vocabulary = tokenizer_.vocabulary();
   machine_.padding = tokenizer_.padding();
+  if (workflow_.config.matchesText)
+    machine_.tokenTexts = tokenizer_.texts();
   machine_.rows = patterns_.rows();
   machine_.classes = patterns_.classes();
   machine_.tags = int32_t(workflow_.config.validTags.size());

@@ -274,6 +274,14 @@ void MachineReader::readWorkflow(const Json &json, size_t number) {
   names.entry = fields.integer("entry").value_or(0);
   names.size = fields.integer("size").value_or(0);
   using Strings = std::vector<std::string>;
+  if (fields.has("match")) {
+    std::string how = fields.string("match").value_or("text");
+    names.matchesText = how == "text";
+    if (!names.matchesText)
+      fields.fail("T12", fmt::format("Key \"match\" of {} is {} (\"text\" is "
+                                     "wanted).",
+                                     fields.what(), inQuotes(how)));
+  }
   names.patterns = fields.strings("patterns").value_or(Strings());
   names.tags = fields.strings("tags").value_or(Strings());
   names.tools = fields.strings("tools").value_or(Strings());

@@ -8,7 +8,6 @@
 #include "frontends/token/machine/Tokenizer.h"
 
 #include "frontends/PatternFinder.h"
-#include "frontends/Utf8.h"
 #include "frontends/token/ground/TomlFile.h"
 
 #include <fmt/format.h>
@@ -31,7 +30,7 @@ public:
       : pieces_(std::move(pieces)), finder_(pieces_) {}
 
   std::vector<int32_t> encode(const std::string &text) const override;
-  std::string decode(const std::vector<int32_t> &tokens) const override;
+  std::string bytes(int32_t token) const override;
   int32_t vocabulary() const override {
     return kFirstPiece + int32_t(pieces_.size());
   }
@@ -61,19 +60,13 @@ std::vector<int32_t> PieceTokenizer::encode(const std::string &text) const {
   return tokens;
 }
 
-std::string PieceTokenizer::decode(const std::vector<int32_t> &tokens) const {
-  std::string bytes;
-  for (int32_t token : tokens) {
-    if (token == kPadding)
-      continue;
-    if (token < 0 || token >= vocabulary())
-      bytes += "\xEF\xBF\xBD";
-    else if (token < kPadding)
-      bytes += char(token);
-    else
-      bytes += pieces_[size_t(token - kFirstPiece)];
-  }
-  return toUtf8(bytes);
+std::string PieceTokenizer::bytes(int32_t token) const {
+  if (token == kPadding)
+    return "";
+  if (token < 0 || token >= vocabulary())
+    return "\xEF\xBF\xBD";
+  return token < kPadding ? std::string(1, char(token))
+                          : pieces_[size_t(token - kFirstPiece)];
 }
 
 /// Names the pieces by their number and hash (FNV-1a of 64 bits, with the
@@ -145,6 +138,13 @@ static std::unique_ptr<Tokenizer> readPieces(const std::string &path,
       !checkPieces(*pieces, reader.placeOf("pieces"), diagnostics))
     return nullptr;
   return makeGreedyTokenizer(std::move(*pieces));
+}
+
+std::vector<std::string> Tokenizer::texts() const {
+  std::vector<std::string> texts;
+  for (int32_t token = 0; token < vocabulary(); ++token)
+    texts.push_back(bytes(token));
+  return texts;
 }
 
 std::unique_ptr<Tokenizer> vm::token::makeByteTokenizer() {

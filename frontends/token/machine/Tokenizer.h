@@ -41,6 +41,9 @@ public:
 
   /// Equal just for tokenizers that are the same; for messages too.
   virtual std::string identity() const = 0;
+
+  /// What each token of the vocabulary says.
+  std::vector<std::string> texts() const;
 };
 
 /// A token is a byte, or a piece of several: piece i is token 257 + i. Padding

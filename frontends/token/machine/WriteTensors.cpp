@@ -138,6 +138,8 @@ std::string toLine(const WorkflowNames &names) {
   json["name"] = names.name;
   json["entry"] = names.entry;
   json["size"] = names.size;
+  if (names.matchesText)
+    json["match"] = "text";
   json["patterns"] = names.patterns;
   json["tags"] = names.tags;
   json["tools"] = names.tools;

@@ -32,7 +32,7 @@ public:
 
   /// Of a stream that is WAITING: the number of its tool, and what it says.
   virtual int32_t pending(int32_t stream) const = 0;
-  virtual std::vector<int32_t> capture(int32_t stream) const = 0;
+  virtual std::vector<TokenPart> capture(int32_t stream) const = 0;
 
   /// Of a stream that is WAITING: it goes on, or fails, with the next
   /// advance().

@@ -54,7 +54,7 @@ public:
   int32_t pending(int32_t stream) const override {
     return streams_[stream].state.pending;
   }
-  std::vector<int32_t> capture(int32_t stream) const override {
+  std::vector<TokenPart> capture(int32_t stream) const override {
     return streams_[stream].state.capture;
   }
   Status resolve(int32_t stream, Resolution resolution) override;

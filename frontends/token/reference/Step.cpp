@@ -25,6 +25,10 @@ struct Stepper::Token {
   bool took = false; ///< It is captured.
   bool full = false; ///< It was to be captured, and there is no room.
   std::vector<int32_t> hits = {}; ///< Of each class: the longest row; 0 = none.
+  bool inText = false;            ///< Hits are in the text: one at most.
+  int32_t before = 0; ///< Bytes of the first token of it that precede it.
+  size_t drop = 0;    ///< Tokens of it that are captured,
+  int32_t keep = 0;   ///< without so many bytes of the first one.
   TokenRecord record = {};
 };
 
@@ -33,6 +37,14 @@ Stepper::Stepper(const Machine &machine, const Limits &limits,
     : machine_(machine), limits_(limits), modules_(modules) {
   for (const PatternRow &row : machine.rows)
     ringTokens_ = std::max(ringTokens_, row.tokens.size());
+  if (!machine.matchesText())
+    return;
+  for (const PatternRow &row : machine.rows) {
+    std::string &text = rowTexts_.emplace_back();
+    for (int32_t token : row.tokens)
+      text += machine.textOf(token);
+    longestText_ = std::max(longestText_, text.size());
+  }
 }
 
 StreamState Stepper::start(int32_t entry) const {
@@ -134,11 +146,17 @@ static int32_t longestHit(const std::vector<int32_t> &hits,
 
 void Stepper::match(StreamState &stream, Token &now) const {
   bool isHeard = now.source != Source::Answer || !now.zone.inert;
+  now.hits.assign(machine_.classes, 0);
+  matchTokens(stream, now, isHeard);
+  if (machine_.workflows[machine_.workflowOfZone(stream.pc)].matchesText)
+    matchText(stream, now, isHeard);
+}
+
+void Stepper::matchTokens(StreamState &stream, Token &now, bool isHeard) const {
   if (!stream.ring.empty()) {
     std::shift_left(stream.ring.begin(), stream.ring.end(), 1);
     stream.ring.back() = isHeard ? now.record.token : kUnheard;
   }
-  now.hits.assign(machine_.classes, 0);
   for (const PatternRow &row : machine_.rows) {
     int32_t length = int32_t(row.tokens.size());
     int32_t &hit = now.hits[row.patternClass];
@@ -146,6 +164,61 @@ void Stepper::match(StreamState &stream, Token &now) const {
         isAtEnd(stream.ring, row.tokens))
       hit = length;
   }
+}
+
+/// The number of the longest row of the workflow that the text ends in.
+std::optional<size_t> Stepper::rowAtEnd(std::string_view text,
+                                        const WorkflowNames &workflow) const {
+  int32_t endClass = workflow.firstClass + int32_t(workflow.patterns.size());
+  std::optional<size_t> found;
+  for (size_t row = 0; row < rowTexts_.size(); ++row) {
+    int32_t patternClass = machine_.rows[row].patternClass;
+    bool isOwn = patternClass >= workflow.firstClass && patternClass < endClass;
+    if (isOwn && !rowTexts_[row].empty() && text.ends_with(rowTexts_[row]) &&
+        (!found || rowTexts_[row].size() > rowTexts_[*found].size()))
+      found = row;
+  }
+  return found;
+}
+
+/// What the zone itself feeds is matched by its tokens, all else by its text.
+/// The pattern that ends first in the token occurs, of those the longest; what
+/// follows it in the token is not listened to.
+void Stepper::matchText(StreamState &stream, Token &now, bool isHeard) const {
+  bool isOwn = now.source == Source::Prompt || now.source == Source::Close ||
+               now.source == Source::Timeout;
+  now.inText = isHeard && !isOwn;
+  if (now.inText)
+    std::ranges::fill(now.hits, 0);
+  if (!isHeard)
+    return stream.heard.clear();
+
+  const WorkflowNames &workflow =
+      machine_.workflows[machine_.workflowOfZone(stream.pc)];
+  const std::string &token = machine_.textOf(now.record.token);
+  std::string text;
+  for (const HeardToken &part : stream.heard)
+    text += part.text;
+  std::optional<size_t> found;
+  size_t end = 0;
+  while (end < token.size() && !found) {
+    text += token[end++];
+    found = rowAtEnd(text, workflow);
+  }
+  bool isCaptured = now.zone.output && now.source == Source::Model;
+  stream.heard.push_back({token.substr(0, end), isCaptured});
+  if (found && now.inText) {
+    auto [place, before] = placeOfEnd(stream.heard, rowTexts_[*found].size());
+    auto first = stream.heard.begin() + ptrdiff_t(place);
+    now.hits[machine_.rows[*found].patternClass] =
+        int32_t(stream.heard.end() - first);
+    now.before = before;
+    now.drop = countCaptured(stream.heard, place);
+    now.keep = first->captured ? before : 0;
+  }
+  if (end < token.size())
+    stream.heard.clear();
+  forget(stream.heard, longestText_);
 }
 
 void Stepper::escape(StreamState &stream, Token &now) const {
@@ -186,6 +259,7 @@ void Stepper::transit(StreamState &stream, Token &now) const {
       now.hits[c] = triggers[c] ? now.hits[c] : 0;
     record.closing = longestHit(now.hits, jumps ? now.zone.jump.mask
                                                 : now.zone.advance.mask);
+    record.before = record.closing > 0 ? now.before : 0;
   }
 }
 
@@ -196,19 +270,25 @@ void Stepper::capture(StreamState &stream, Token &now) const {
   stream.captureBits = stream.captureBits * 2 + uint32_t(now.took);
   if (!now.took)
     return;
-  if (stream.capture.size() < size_t(limits_.captureTokens))
-    stream.capture.push_back(now.record.token);
-  else
-    now.full = true;
+  now.full = stream.captured >= limits_.captureTokens;
+  if (now.full)
+    return;
+  stream.capture.push_back({now.record.token});
+  ++stream.captured;
 }
 
 /// Takes the pattern that closed the zone out of the capture, as far as the
-/// model proposed it.
-void Stepper::dropPattern(StreamState &stream, int32_t length) const {
-  uint64_t mask = (uint64_t(1) << length) - 1;
+/// model proposed it. Tokens of one that was found in the text still count for
+/// the limit.
+void Stepper::dropPattern(StreamState &stream, const Token &now) const {
+  const TokenRecord &record = now.record;
+  if (now.inText)
+    return cutCapture(stream.capture, record.closing > 0 ? now.drop : 0,
+                      now.keep);
+  uint64_t mask = (uint64_t(1) << record.closing) - 1;
   size_t drop = std::popcount(stream.captureBits & mask);
-  stream.capture.resize(stream.capture.size() -
-                        std::min(drop, stream.capture.size()));
+  cutCapture(stream.capture, drop, 0);
+  stream.captured -= int32_t(std::min(drop, size_t(stream.captured)));
 }
 
 void Stepper::move(StreamState &stream, Token &now) const {
@@ -220,7 +300,7 @@ void Stepper::move(StreamState &stream, Token &now) const {
   int32_t next =
       now.record.event == Event::Jump ? zone.jumpAddress : zone.nextAddress;
   if (zone.output && !now.full) {
-    dropPattern(stream, now.record.closing);
+    dropPattern(stream, now);
     bool goesOn = next < machine_.end() && machine_.zones[next].output &&
                   machine_.zones[next].callback == zone.callback;
     if (!goesOn)
@@ -230,6 +310,7 @@ void Stepper::move(StreamState &stream, Token &now) const {
   stream.tokenNumber = stream.depth = stream.inIndex = 0;
   stream.captureBits = 0;
   std::ranges::fill(stream.ring, -1);
+  stream.heard.clear();
 }
 
 void Stepper::finish(StreamState &stream, Token &now) const {
@@ -264,6 +345,7 @@ void Stepper::resolve(StreamState &stream, const Resolution &resolution) const {
     break;
   }
   stream.capture.clear();
+  stream.captured = 0;
   stream.pending = -1;
   if (resolution.answer.size() > size_t(limits_.answerTokens)) {
     stream.status = StreamStatus::AnswerTooLong;

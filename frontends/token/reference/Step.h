@@ -14,7 +14,9 @@
 #include "frontends/token/reference/Modules.h"
 #include "frontends/token/reference/Stream.h"
 
+#include <optional>
 #include <span>
+#include <string_view>
 
 namespace vm::token {
 
@@ -48,10 +50,14 @@ private:
   void choose(StreamState &stream, StreamModel &model, Token &now) const;
   void modify(StreamState &stream, Token &now) const;
   void match(StreamState &stream, Token &now) const;
+  void matchTokens(StreamState &stream, Token &now, bool isHeard) const;
+  void matchText(StreamState &stream, Token &now, bool isHeard) const;
+  std::optional<size_t> rowAtEnd(std::string_view text,
+                                 const WorkflowNames &workflow) const;
   void escape(StreamState &stream, Token &now) const;
   void transit(StreamState &stream, Token &now) const;
   void capture(StreamState &stream, Token &now) const;
-  void dropPattern(StreamState &stream, int32_t length) const;
+  void dropPattern(StreamState &stream, const Token &now) const;
   void move(StreamState &stream, Token &now) const;
   void finish(StreamState &stream, Token &now) const;
   StreamStatus afterwards(const StreamState &stream) const;
@@ -63,7 +69,9 @@ private:
   const Machine &machine_;
   Limits limits_;
   std::span<const Module> modules_;
-  size_t ringTokens_ = 0; ///< The longest row.
+  size_t ringTokens_ = 0;             ///< The longest row.
+  std::vector<std::string> rowTexts_; ///< If a workflow matches text.
+  size_t longestText_ = 0;
 };
 
 } // namespace vm::token

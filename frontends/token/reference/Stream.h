@@ -8,9 +8,11 @@
 #pragma once
 
 #include "frontends/token/ground/Machine.h"
+#include "frontends/token/ground/TextCodec.h"
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace vm::token {
@@ -48,6 +50,14 @@ enum class Source { Model, Prompt, Answer, Close, Timeout, Module };
 
 enum class Event : int32_t { None, Advance, Jump };
 
+/// A token that was listened to.
+struct HeardToken {
+  std::string text;
+  bool captured = false;
+
+  bool operator==(const HeardToken &) const = default;
+};
+
 struct StreamState {
   int32_t pc = 0;
   int32_t tokenNumber = 0;   ///< Tokens since the zone began.
@@ -55,7 +65,12 @@ struct StreamState {
   std::vector<int32_t> ring; ///< The last tokens, oldest first; -1 = none.
   uint32_t captureBits = 0;  ///< Bit i: the token i back was captured.
   int32_t inIndex = 0;       ///< Tokens of the answer that this visit took.
-  std::vector<int32_t> answer, capture;
+  std::vector<int32_t> answer;
+  std::vector<TokenPart> capture;
+  int32_t captured = 0; ///< Tokens that Limits::captureTokens is the limit of.
+  /// Where the workflow matches text: what the tokens since listening began
+  /// say, oldest first, as far as a pattern can reach.
+  std::vector<HeardToken> heard;
   int32_t clock = 0; ///< Tokens so far.
   StreamStatus status = StreamStatus::Running;
   int32_t pending = -1;         ///< The tool that is asked; -1 = none.
@@ -63,6 +78,19 @@ struct StreamState {
 
   bool operator==(const StreamState &) const = default;
 };
+
+/// Of text that ends with the last of the tokens and has `bytes` bytes: the
+/// token that it begins in, and how many bytes of that precede it.
+std::pair<size_t, int32_t> placeOfEnd(const std::vector<HeardToken> &tokens,
+                                      size_t bytes);
+/// Of the tokens from that place on.
+size_t countCaptured(const std::vector<HeardToken> &tokens, size_t place);
+/// Takes out the first tokens, while the others have so many bytes.
+void forget(std::vector<HeardToken> &tokens, size_t bytes);
+
+/// Takes the last `drop` tokens out of a capture, but for the first `before`
+/// bytes of them.
+void cutCapture(std::vector<TokenPart> &capture, size_t drop, int32_t before);
 
 /// One token and what it did, all of the zone it was emitted in.
 struct TokenRecord {
@@ -74,6 +102,7 @@ struct TokenRecord {
   Event event = Event::None;
   int32_t closing = 0;        ///< Tokens of the pattern of the event.
   std::vector<int32_t> extra; ///< One of each user's module that records.
+  int32_t before = 0;         ///< Bytes before the pattern in its first token.
 
   bool operator==(const TokenRecord &) const = default;
 };

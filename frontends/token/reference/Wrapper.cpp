@@ -72,13 +72,16 @@ std::vector<int32_t> Wrapper::decisions(int32_t stream) const {
 
 //===--- Extracts ---------------------------------------------------------===//
 
-/// Of each token: whether it is of the pattern that closed its visit.
-static std::vector<bool> findPatterns(const StreamRecord &record) {
-  std::vector<bool> isPattern(record.size());
-  for (size_t i = 0; i < record.size(); ++i)
-    for (int32_t back = 0; back < record[i].closing; ++back)
-      isPattern[i - back] = true;
-  return isPattern;
+/// Of each token: how many of its bytes are not of the pattern that closed its
+/// visit, or follow it.
+static std::vector<int32_t> cutPatterns(const StreamRecord &record) {
+  std::vector<int32_t> kept(record.size(), TokenPart::kAll);
+  for (size_t i = 0; i < record.size(); ++i) {
+    size_t first = i + 1 - size_t(record[i].closing);
+    for (size_t token = first; token <= i; ++token)
+      kept[token] = token == first ? record[i].before : 0;
+  }
+  return kept;
 }
 
 /// The indices of the tags, ascending.
@@ -96,27 +99,27 @@ static bool meet(const IndexSet &a, const IndexSet &b) {
 }
 
 std::string Wrapper::extractOne(const StreamRecord &record,
-                                const std::vector<bool> &isPattern,
+                                const std::vector<int32_t> &kept,
                                 const Extraction &extraction,
                                 const IndexSet &tags) const {
   const std::vector<Zone> &zones = engine_.machine().zones;
-  std::vector<int32_t> tokens;
+  std::vector<TokenPart> parts;
   for (size_t i = 0; i < record.size(); ++i) {
-    bool isLeftOut = (record[i].forced && !extraction.forced) ||
-                     (isPattern[i] && !extraction.patterns);
+    int32_t bytes = extraction.patterns ? TokenPart::kAll : kept[i];
+    bool isLeftOut = bytes == 0 || (record[i].forced && !extraction.forced);
     if (!isLeftOut && meet(zones[record[i].zone].tags, tags))
-      tokens.push_back(record[i].token);
+      parts.push_back({record[i].token, bytes});
   }
-  return codec_.decode(tokens);
+  return codec_.decode(parts);
 }
 
 std::map<std::string, std::string> Wrapper::extract(int32_t stream) const {
   const WorkflowNames &names = namesOf(stream);
   const StreamRecord &record = engine_.record(stream);
-  std::vector<bool> isPattern = findPatterns(record);
+  std::vector<int32_t> kept = cutPatterns(record);
   std::map<std::string, std::string> texts;
   for (const auto &[name, extraction] : names.extracts)
-    texts[name] = extractOne(record, isPattern, extraction,
-                             toIndices(extraction.tags, names));
+    texts[name] =
+        extractOne(record, kept, extraction, toIndices(extraction.tags, names));
   return texts;
 }

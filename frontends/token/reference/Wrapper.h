@@ -55,7 +55,7 @@ public:
 private:
   const WorkflowNames &namesOf(int32_t stream) const;
   std::string extractOne(const StreamRecord &record,
-                         const std::vector<bool> &isPattern,
+                         const std::vector<int32_t> &kept,
                          const Extraction &extraction,
                          const IndexSet &tags) const;
 

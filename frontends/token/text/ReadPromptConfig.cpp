@@ -43,6 +43,7 @@ private:
   void readTags();
   void readSequences();
   void readAlternatives();
+  void readMatch();
   void readMisc();
   void addPattern(const std::string &text, std::string_view key,
                   bool mayBeBlank);
@@ -216,6 +217,16 @@ void ConfigReader::readAlternatives() {
       addAlternatives(key, node);
 }
 
+void ConfigReader::readMatch() {
+  std::optional<std::string> how = reader_.string("match", Need::Optional);
+  config_.matchesText = how == "text";
+  if (how && how != "text" && how != "tokens")
+    diagnostics_.error("U07", reader_.placeOf("match"),
+                       fmt::format("Key \"match\" of [config] is {} "
+                                   "(\"tokens\" or \"text\" is wanted).",
+                                   inQuotes(*how)));
+}
+
 void ConfigReader::readMisc() {
   const toml::table *table = reader_.table("misc");
   if (!table)
@@ -239,6 +250,7 @@ PromptConfig ConfigReader::read() {
   config_.tools =
       names("tools", Need::Optional).value_or(std::vector<std::string>());
   readAlternatives();
+  readMatch();
   readMisc();
   reader_.refuseOthers();
   checkPatterns(patterns_, diagnostics_);

@@ -38,8 +38,8 @@ public:
         tokens.push_back(tolower(c));
     return tokens;
   }
-  std::string decode(const Tokens &tokens) const override {
-    return std::string(tokens.begin(), tokens.end());
+  std::string bytes(int32_t token) const override {
+    return std::string(1, char(token));
   }
   int32_t vocabulary() const override { return 257; }
   int32_t padding() const override { return 256; }

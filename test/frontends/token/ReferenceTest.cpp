@@ -196,7 +196,7 @@ std::vector<Life> live(const Machine &machine, const ReferenceOptions &options,
       if (reference->status(b) != StreamStatus::Waiting)
         continue;
       waits = true;
-      std::string text = textOf(reference->capture(b));
+      std::string text = ByteCodec().decode(reference->capture(b));
       lives[b].requests.push_back(text);
       std::reverse(text.begin(), text.end());
       EXPECT_TRUE(reference->resolve(b, {{}, ids(text + "](!")}).ok());

@@ -185,7 +185,7 @@ public:
   }
   StreamStatus status(int32_t b) const override { return reference_.status(b); }
   int32_t pending(int32_t b) const override { return reference_.pending(b); }
-  std::vector<int32_t> capture(int32_t b) const override {
+  std::vector<TokenPart> capture(int32_t b) const override {
     return reference_.capture(b);
   }
   Status resolve(int32_t b, Resolution resolution) override {

@@ -33,10 +33,8 @@ public:
   std::vector<int32_t> encode(const std::string &text) const override {
     return ids(text);
   }
-  std::string decode(const std::vector<int32_t> &tokens) const override {
-    std::vector<int32_t> bytes = tokens;
-    std::erase(bytes, 256);
-    return textOf(bytes);
+  std::string bytes(int32_t token) const override {
+    return token == 256 ? "" : std::string(1, char(token));
   }
 };
 
@@ -222,7 +220,7 @@ public:
   }
   StreamStatus status(int32_t stream = 0) const { return state(stream).status; }
   std::string capture(int32_t stream = 0) const {
-    return textOf(state(stream).capture);
+    return ByteCodec().decode(state(stream).capture);
   }
 
   std::string text(int32_t stream = 0) const {

@@ -102,6 +102,10 @@ def some_test_model(rng, prompts):
     weighted = [prompts.control, *prompts.zone_patterns] * 2 + spellings
     phrases = [rng.choice(weighted) for _ in range(rng.randint(2, 8))]
     phrases += [rng.choice(spellings)[:-1] or "e" for _ in range(rng.choice([0, 1]))]
+    if rng.random() < 0.5: # A pattern in two phrases, and within a longer text.
+        text = rng.choice(weighted)
+        cut = rng.randint(1, len(text))
+        phrases += [part for part in (text[:cut], text[cut:]) if part]
     phrases += ["".join(rng.choices(spellings, k=2)) for _ in range(rng.choice([0, 1]))]
     return {"weight": rng.choice([0, 16, 64, 100, 160, 256]), "phrases": phrases,
             "fillers": rng.choice(["abc", "xyz \n", "[]<>q", "é€", "m"])}

@@ -195,6 +195,8 @@ class Prompts:
                 "escape_patterns": [self.opening, self.closing], "tools": self.tools}
         if self.alternatives:
             made["alternatives"] = self.alternatives
+        if self.chance(0.4):
+            made["match"] = "text" if self.chance(0.8) else "tokens"
         if self.chance(0.3):
             made["misc"] = {"b": [1, -200, 70000, True], "a": {"x": 0.5, "w": 0.1},
                             "n": "é" * self.random.randint(0, 40)}

@@ -120,7 +120,8 @@ class Form:
         extracts = {"all": {"tags": tags, "forced": self.chance(0.5),
                             "patterns": self.chance(0.5)},
                     "some": {"tags": picked, "forced": True, "patterns": True}}
-        return {"name": f"flow{w}", "entry": sum(self.sizes[:w]), "size": self.sizes[w],
+        match = {"match": "text"} if self.chance(0.3) else {}
+        return {"name": f"flow{w}", "entry": sum(self.sizes[:w]), "size": self.sizes[w], **match,
                 "patterns": [f"class {i}" for i in range(self.classes[w])], "tags": tags,
                 "tools": [f"tool{i}" for i in range(self.tools)], "extracts": extracts,
                 "zones": [["s", 0, i] for i in range(self.sizes[w])]}

@@ -48,6 +48,7 @@ def check_names(names):
     check(isinstance(names["name"], str), "T12", "a name is no text")
     for key in ("patterns", "tags", "tools"):
         check(is_strings(names[key]), "T12", f"{key} of a workflow are no texts")
+    check(names.get("match", "text") == "text", "T12", "match")
     for options in names["extracts"].values():
         check(is_strings(options["tags"]) and all(isinstance(options[key], bool) for key in (
             "forced", "patterns")), "T12", "an extract")

@@ -18,7 +18,7 @@ REQUIRED = {"zone_patterns": "list", "required_patterns": "list",
             "valid_tags": "list", "default_max_token_length": "integer",
             "sequences": "list", "control_pattern": "string",
             "escape_patterns": "list"}
-OPTIONAL = {"tools": "list", "alternatives": "alternatives", "misc": "misc"}
+OPTIONAL = {"tools": "list", "alternatives": "alternatives", "misc": "misc", "match": "match"}
 BLOCK_KEYS = {"text", "tags", "tagset", "repeats", "max_gen_tokens"}
 
 
@@ -34,6 +34,7 @@ class Config:
     tools: list = field(default_factory=list)
     misc: dict = field(default_factory=dict)
     alternatives: dict = field(default_factory=dict)
+    match: str = "tokens"
 
     def classes(self):
         """The pattern of each class, in the order of section 8."""
@@ -86,6 +87,8 @@ def has_type(value, wanted):
         return is_integer(value)
     if wanted == "string":
         return isinstance(value, str)
+    if wanted == "match":
+        return value in ("tokens", "text")
     if wanted == "misc":
         return isinstance(value, dict) and is_misc(value)
     return isinstance(value, dict) and all(is_strings(x) for x in value.values())

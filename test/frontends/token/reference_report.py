@@ -86,7 +86,7 @@ def run_stream(stream, tools, tokenizer):
             stream.step()
             continue
         name = tool_name(stream.machine.form, stream.pending)
-        text = tokenizer.decode(stream.capture)
+        text = tokenizer.decode_parts(stream.capture)
         stream.requests.append({"tool": name, "text": text})
         answer = tools[name].ask(stream.number, text)
         if answer is None:
@@ -98,7 +98,8 @@ def run_stream(stream, tools, tokenizer):
 def run(form, options, tokenizer):
     """The streams after all their steps."""
     check_tools(form, options.tools)
-    machine = Machine(form, options.budget, options.capture_tokens, options.answer_tokens)
+    machine = Machine(form, options.budget, options.capture_tokens, options.answer_tokens,
+                      tokenizer)
     tools = {name: Tool(name, command) for name, command in options.tools.items()}
     streams = []
     try:
@@ -116,13 +117,14 @@ def run(form, options, tokenizer):
 def extract(stream, names, options, tokenizer):
     """Section 11: the text of one extract of a stream."""
     wanted = {names["tags"].index(tag) for tag in options["tags"]}
-    records, closing = stream.records, set()
+    records, left = stream.records, {}
     for i, record in enumerate(records):
-        closing.update(range(i - record.m + 1, i + 1) if record.event else ())
-    kept = [r.token for i, r in enumerate(records)
-            if wanted & set(r.tags) and not (r.forced and not options["forced"])
-            and not (i in closing and not options["patterns"])]
-    return tokenizer.decode(kept)
+        if record.event and not options["patterns"]:
+            first = i - record.m + 1
+            left |= {j: record.before if j == first else 0 for j in range(first, i + 1)}
+    kept = [(r.token, left.get(i)) for i, r in enumerate(records)
+            if wanted & set(r.tags) and not (r.forced and not options["forced"])]
+    return tokenizer.decode_parts(kept)
 
 
 def decisions(records):

@@ -121,7 +121,8 @@ class Lowering:
         workflow = self.workflow
         extracts = {name: {"tags": list(e.tags), "forced": e.forced, "patterns": e.patterns}
                     for name, e in workflow.extracts.items()}
-        return {"name": workflow.name, "entry": 0, "size": len(workflow.zones),
+        match = {} if self.config.match == "tokens" else {"match": self.config.match}
+        return {"name": workflow.name, "entry": 0, "size": len(workflow.zones), **match,
                 "patterns": self.config.classes(), "tags": self.config.valid_tags,
                 "tools": self.config.tools, "extracts": extracts,
                 "zones": [[z.sequence, z.block, z.repetition] for z in workflow.zones]}

@@ -48,6 +48,11 @@ class Tokenizer:
             return self.pieces[token - 257]
         return "\ufffd".encode()
 
+    def decode_parts(self, parts):
+        """Of (token, how many of its bytes)."""
+        return b"".join(self.bytes_of(token)[:count] for token, count in parts).decode(
+            "utf-8", "replace")
+
     def decode(self, ids):
         return b"".join(map(self.bytes_of, ids)).decode("utf-8", "replace")
 

@@ -41,6 +41,7 @@ def wire_form(workflow):
     extracts = dict(sorted(workflow.extracts.items()))
     config = {key: getattr(workflow.config, key) for key in CONFIG}
     config["alternatives"] = dict(sorted(config["alternatives"].items()))
+    match = {} if workflow.config.match == "tokens" else {"match": workflow.config.match}
     return {
         "config": config,
         "nodes": {i: node_form(zone, workflow.config)
@@ -49,7 +50,7 @@ def wire_form(workflow):
         "gpuvm": {"name": workflow.name, "answers": "live" if workflow.live else "inert",
                   "repetitions": [zone.repetition for zone in workflow.zones],
                   "extract_options": {name: [e.forced, e.patterns]
-                                      for name, e in extracts.items()}}}
+                                      for name, e in extracts.items()}, **match}}
 
 
 def write_wire(workflow):
@@ -151,5 +152,6 @@ def read_wire(text):
     repetitions = ours.get("repetitions", [0] * len(nodes))
     zones = [read_node(i, nodes[i], repetitions[i], config) for i in nodes]
     check_links(zones)
+    config.match = ours.get("match", "tokens")
     return SampledWorkflow(ours.get("name", ""), config, ours.get("answers") == "live",
                            zones, read_extracts(form, ours.get("extract_options", {})))

@@ -39,6 +39,20 @@ gpuvm.program @start() {
     } -> (!streams, !streams, !streams, !streams)
     %zero = arith.constant dense<0> : !streams
     %not = arith.constant dense<-1> : !streams
+//@if text
+    %textRoot = linalg.generic {indexing_maps = [#s], iterator_types = ["parallel"]} outs(%e : !streams) {
+    ^bb0(%o: i32):
+      %c4 = arith.constant 4 : index
+      %c6 = arith.constant 6 : index
+      %all = func.call @limits(%tables, %c4) : (!tables, index) -> i32
+      %bi = linalg.index 0 : index
+      %b = arith.index_cast %bi : index to i32
+      %w = arith.remui %b, %all : i32
+      %wi = arith.index_cast %w : i32 to index
+      %root = func.call @workflows(%tables, %wi, %c6) : (!tables, index, index) -> i32
+      linalg.yield %root : i32
+    } -> !streams
+//@end
 //@if modules
 @initials@
 //@end

@@ -61,6 +61,10 @@
         %answerTokens = tensor.extract %answer_[%bi] : !streams
         %w = arith.remui %b, %all : i32
         %wi = arith.index_cast %w : i32 to index
+//@if text
+        %textRoot = func.call @workflows(%tables, %wi, %c6) : (!tables, index, index) -> i32
+        %heard = arith.constant 62 : i32
+//@end
 //@if test
         %weight = func.call @workflows(%tables, %wi, %c1) : (!tables, index, index) -> i32
         %firstPhrase = func.call @workflows(%tables, %wi, %c2) : (!tables, index, index) -> i32
@@ -209,7 +213,26 @@
             } else {
               scf.yield %none : i32
             }
+//@if text
+            // In the text of what is not the zone's own: one pattern at most.
+            %tokeni = arith.index_cast @token@ : i32 to index
+            %column = func.call @columns(%tables, %tokeni) : (!tables, index) -> i32
+            %columni = arith.index_cast %column : i32 to index
+            %texti = arith.index_cast %text : i32 to index
+            %textMove = func.call @steps(%tables, %texti, %columni) : (!tables, index, index) -> i32
+            %textEnd = func.call @ends(%tables, %texti, %columni) : (!tables, index, index) -> i32
+            %text0 = arith.andi %textMove, %nodeBits : i32
+            %hasEnd = arith.cmpi ne, %textMove, %text0 : i32
+            %manyEnds = arith.extui %hasEnd : i1 to i32
+            %isListening = arith.cmpi ne, %text, %none : i32
+            %isOther = arith.ori @isOwn@, %isUnheard : i1
+            %isForeign = arith.xori %isOther, %true : i1
+            %inText = arith.andi %isListening, %isForeign : i1
+            %manyHeard = arith.select %inText, %manyEnds, %manyHits : i32
+            %h1 = arith.index_cast %manyHeard : i32 to index
+//@else
             %h1 = arith.index_cast %manyHits : i32 to index
+//@end
 //@if transition
             %hit:5 = scf.for %h = %c0 to %h1 step %c1
                 iter_args(%opens = %none, %closes = %none, %jumps = %none, %advances = %none, %complete = %none64) -> (i32, i32, i32, i32, i64) {
@@ -221,8 +244,7 @@
               %firstHit = func.call @nodes(%tables, %ei, %c0) : (!tables, index, index) -> i32
               %h0 = arith.index_cast %firstHit : i32 to index
               %hi = arith.addi %h0, %h : index
-              %class = func.call @hits(%tables, %hi, %c0) : (!tables, index, index) -> i32
-              %length = func.call @hits(%tables, %hi, %c1) : (!tables, index, index) -> i32
+@classOfHit@
               %bit0 = arith.andi %class, %k31 : i32
               %bit = arith.shli %one, %bit0 : i32
               %wordNumber = arith.shrui %class, %five : i32
@@ -276,7 +298,17 @@
 @longestOfWay@
 //@else
             %m0 = arith.select %isJump, %hit#2, %hit#3 : i32
-            %most = arith.select %isEvent, %m0, %none : i32
+            @longest@ = arith.select %isEvent, %m0, %none : i32
+//@end
+//@if text
+            // Only what a pattern of tokens has is a length.
+            %most = arith.select %inText, %none, %longest : i32
+            %caused0 = arith.cmpi ne, %longest, %none : i32
+            %caused = arith.extui %caused0 : i1 to i32
+            %heardLength = arith.addi %heard, %caused : i32
+            %heardLongest = arith.select %inText, %heardLength, %longest : i32
+            %text2 = arith.select %isUnheard, %textRoot, %text0 : i32
+            %text1 = arith.select %isEvent, %textRoot, %text2 : i32
 //@end
             %event0 = arith.extui %isEvent : i1 to i32
             %event1 = arith.extui %isJump : i1 to i32
@@ -286,7 +318,7 @@
             %unheard = arith.extui %isUnheard : i1 to i32
             %r0 = arith.shli %forced, %k21 : i32
             %r1 = arith.shli %event, %k22 : i32
-            %r2 = arith.shli %most, %k24 : i32
+            %r2 = arith.shli @recordedLongest@, %k24 : i32
             %r3 = arith.shli %unheard, %k30 : i32
             %r4 = arith.ori @token@, %r0 : i32
             %r5 = arith.ori %r1, %r2 : i32

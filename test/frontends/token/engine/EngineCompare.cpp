@@ -13,7 +13,8 @@
 // are answered in an order of chance. Exits with 1 if one of them differs.
 //
 // MODULES is a set of RandomModules.h, which both then have; a machine has no
-// more classes than a transition module may be given, and two workflows.
+// more classes than a transition module may be given, and two workflows. After
+// "text", as "text" or "text+each", workflows match text.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,16 +34,27 @@ using namespace vm::token;
 
 static constexpr int kWorkflows = 8, kWorkflowsWithModules = 2;
 
-using Modules = std::vector<RandomModule>;
+/// What a plan and its machines have besides.
+struct Variant {
+  std::vector<RandomModule> modules;
+  bool text = false;
 
-static std::vector<ModuleInfo> infosOf(const Modules &modules) {
+  explicit Variant(std::string name) {
+    constexpr std::string_view kText = "text";
+    text = name.starts_with(kText);
+    modules = randomModules(
+        text ? name.substr(std::min(kText.size() + 1, name.size())) : name);
+  }
+};
+
+static std::vector<ModuleInfo> infosOf(const Variant &variant) {
   std::vector<ModuleInfo> infos;
-  for (const RandomModule &module : modules)
+  for (const RandomModule &module : variant.modules)
     infos.push_back(module.engine.info);
   return infos;
 }
 
-static EngineSizes roomForAll(int32_t streams, const Modules &modules) {
+static EngineSizes roomForAll(int32_t streams, const Variant &variant) {
   EngineSizes room;
   room.streams = room.answerRows = streams;
   room.turns = 16;
@@ -54,29 +66,31 @@ static EngineSizes roomForAll(int32_t streams, const Modules &modules) {
   room.tokens = 16384;
   room.vocabulary = 512;
   room.nodes = 8192;
-  room.symbols = 16;
+  room.symbols = variant.text ? 64 : 16;
   room.hits = 16384;
+  room.textStates = variant.text ? 4096 : 0;
+  room.textColumns = variant.text ? 128 : 0;
   room.answerTokens = 16;
-  if (modules.empty())
+  if (variant.modules.empty())
     return room;
   room.classWords = 2;
-  addModules(infosOf(modules), room);
+  addModules(infosOf(variant), room);
   Limits limits;
   limits.budget = 128; // Fewer than streams have: records of several submits.
   return roomFor(room, limits);
 }
 
-static std::string programText(int32_t streams, const Modules &modules) {
+static std::string programText(int32_t streams, const Variant &variant) {
   std::vector<EngineModule> own;
-  for (const RandomModule &module : modules)
+  for (const RandomModule &module : variant.modules)
     own.push_back(module.engine);
-  return writeEngine(roomForAll(streams, modules), "", own);
+  return writeEngine(roomForAll(streams, variant), "", own);
 }
 
 /// What a tool said, or was asked.
 struct Request {
   int32_t stream = 0, tool = 0;
-  std::vector<int32_t> capture;
+  std::vector<TokenPart> capture;
   auto operator<=>(const Request &) const = default;
 };
 
@@ -86,8 +100,8 @@ using Requests = std::vector<std::vector<Request>>;
 /// Depends on what is asked alone.
 static Resolution answerTo(const Request &request) {
   uint32_t hash = uint32_t(request.stream * 31 + request.tool);
-  for (int32_t token : request.capture)
-    hash = (hash ^ uint32_t(token)) * 16777619u;
+  for (TokenPart part : request.capture)
+    hash = (hash ^ uint32_t(part.token) ^ uint32_t(part.bytes)) * 16777619u;
   hash ^= hash >> 15;
   if (hash % 41 == 0)
     return {Resolution::Kind::Failed, {}};
@@ -151,11 +165,12 @@ struct Totals {
 };
 } // namespace
 
-static Machine machineFor(std::mt19937 &random, const Modules &modules) {
-  if (modules.empty())
-    return randomMachine(random, kWorkflows);
+static Machine machineFor(std::mt19937 &random, const Variant &variant) {
+  if (variant.modules.empty())
+    return randomMachine(random, kWorkflows, variant.text);
   while (true) {
-    Machine machine = randomMachine(random, kWorkflowsWithModules);
+    Machine machine =
+        randomMachine(random, kWorkflowsWithModules, variant.text);
     if (machine.classes <= kMaxModuleClasses)
       return machine;
   }
@@ -163,21 +178,21 @@ static Machine machineFor(std::mt19937 &random, const Modules &modules) {
 
 /// What differs, or why it did not run.
 static std::string compare(DevicePlan &plan, uint32_t seed, int32_t streams,
-                           const Modules &modules, Totals &totals) {
+                           const Variant &variant, Totals &totals) {
   std::mt19937 random(seed);
-  Machine machine = machineFor(random, modules);
+  Machine machine = machineFor(random, variant);
   Limits limits{int32_t(random() % 200), int32_t(random() % 24), 16};
   auto model = makeTestModel(machine, seed);
   if (!model.ok())
     return model.status().message();
   ReferenceOptions how{streams, limits};
-  for (const RandomModule &module : modules)
+  for (const RandomModule &module : variant.modules)
     how.modules.push_back(module.reference);
   auto reference = Reference::create(machine, **model, how);
   if (!reference.ok())
     return reference.status().message();
   auto engine = EngineRun::create(plan, machine,
-                                  {streams, limits, seed, infosOf(modules)});
+                                  {streams, limits, seed, infosOf(variant)});
   if (!engine.ok())
     return engine.status().message();
   Requests one, other;
@@ -201,8 +216,8 @@ static int32_t toNumber(const char *text) {
 
 int main(int argc, char **argv) {
   if (argc > 2 && std::strcmp(argv[1], "program") == 0) {
-    Modules modules = randomModules(argc > 3 ? argv[3] : "");
-    fmt::print("{}", programText(toNumber(argv[2]), modules));
+    Variant variant(argc > 3 ? argv[3] : "");
+    fmt::print("{}", programText(toNumber(argv[2]), variant));
     return 0;
   }
   if (argc < 5) {
@@ -220,12 +235,12 @@ int main(int argc, char **argv) {
     fmt::print(stderr, "{}\n", plan.status().message());
     return 2;
   }
-  Modules modules = randomModules(argc > 6 ? argv[6] : "");
-  int workflows = modules.empty() ? kWorkflows : kWorkflowsWithModules;
+  Variant variant(argc > 6 ? argv[6] : "");
+  int workflows = variant.modules.empty() ? kWorkflows : kWorkflowsWithModules;
   Totals totals;
   for (int i = 0; i < count; ++i)
     if (std::string what =
-            compare(*plan, seed + i, toNumber(argv[4]), modules, totals);
+            compare(*plan, seed + i, toNumber(argv[4]), variant, totals);
         !what.empty()) {
       fmt::print("seed {}: {}\n", seed + i, what);
       ++bad;

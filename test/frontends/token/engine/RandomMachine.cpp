@@ -21,8 +21,8 @@ namespace {
 
 class MachineMaker {
 public:
-  MachineMaker(std::mt19937 &random, int number)
-      : random(random), number(number) {}
+  MachineMaker(std::mt19937 &random, int number, bool text)
+      : random(random), number(number), text(text) {}
 
   /// One that may not pass the check.
   Machine make();
@@ -31,7 +31,9 @@ private:
   int below(int count) { return int(random() % unsigned(count)); }
   int between(int first, int last) { return first + below(last - first + 1); }
   bool chance(int percent) { return below(100) < percent; }
-  int32_t token() { return 'a' + below(letters); }
+  int32_t token() {
+    return text && chance(40) ? 'A' + below(26) : 'a' + below(letters);
+  }
   std::vector<int32_t> tokens(int count);
   IndexSet classes(int percent);
   void addRows();
@@ -41,6 +43,7 @@ private:
 
   std::mt19937 &random;
   int number;
+  bool text;
   int letters = 2;
   int zones = 1;
   Machine machine;
@@ -134,6 +137,7 @@ Machine MachineMaker::make() {
   names.tags = {"one", "two"};
   names.tools = {"t0", "t1", "t2"};
   machine.tags = 2;
+  names.matchesText = text;
   machine.workflows = {names};
   addRows();
   zones = between(1, 12);
@@ -149,19 +153,34 @@ Machine MachineMaker::make() {
   return std::move(machine);
 }
 
-static Machine checkedMachine(std::mt19937 &random, int number) {
+static Machine checkedMachine(std::mt19937 &random, int number, bool text) {
   while (true) {
-    Machine machine = MachineMaker(random, number).make();
+    Machine machine = MachineMaker(random, number, text).make();
     Diagnostics diagnostics;
     if (checkMachine(machine, {"random", {0, 0}}, diagnostics))
       return machine;
   }
 }
 
-Machine vm::token::randomMachine(std::mt19937 &random, int workflows) {
+/// Small letters are themselves, capitals some of these or nothing.
+static std::vector<std::string> randomTexts(std::mt19937 &random) {
+  std::vector<std::string> texts(128);
+  for (size_t letter = 0; letter < 26; ++letter) {
+    texts['a' + letter] = char('a' + letter);
+    for (size_t length = random() % 5; length > 0; --length)
+      texts['A' + letter] += char('a' + random() % (letter % 7 + 2));
+  }
+  return texts;
+}
+
+Machine vm::token::randomMachine(std::mt19937 &random, int workflows,
+                                 bool text) {
   std::vector<MachinePart> parts;
   for (int w = 0; w < workflows; ++w)
-    parts.push_back({checkedMachine(random, w), {"random", {0, 0}}});
+    parts.push_back(
+        {checkedMachine(random, w, text && w % 4 != 3), {"random", {0, 0}}});
+  if (text)
+    parts.front().machine.tokenTexts = randomTexts(random);
   Diagnostics diagnostics;
   auto machine = concatenate(parts, diagnostics);
   if (!machine)

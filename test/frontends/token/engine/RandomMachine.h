@@ -15,7 +15,8 @@ namespace vm::token {
 
 /// What the tables of a workflow may be at all, rather than what prompts make
 /// of them: classes with alternatives, masks of several classes, zones that
-/// feed and capture at once, any jumps. It has passed checkMachine.
-Machine randomMachine(std::mt19937 &random, int workflows);
+/// feed and capture at once, any jumps. It has passed checkMachine. With `text`
+/// most of its workflows match text, of tokens that say several letters.
+Machine randomMachine(std::mt19937 &random, int workflows, bool text = false);
 
 } // namespace vm::token

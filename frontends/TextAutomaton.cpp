@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/llm/tokenizer/TextAutomaton.h"
+#include "frontends/TextAutomaton.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,6 @@
 #include <map>
 
 using namespace vm;
-using namespace vm::llm;
 
 namespace {
 
@@ -65,23 +64,22 @@ void link(std::vector<Node> &nodes) {
 
 TextStep walk(const std::vector<Node> &nodes, int32_t state,
               const std::string &bytes) {
-  TextStep step{.state = state};
   for (size_t i = 0; i < bytes.size(); ++i) {
-    step.state = nodes[size_t(step.state)].next[uint8_t(bytes[i])];
-    int32_t pattern = nodes[size_t(step.state)].pattern;
-    if (step.pattern < 0 && pattern >= 0) {
-      step.pattern = pattern;
-      step.end = int32_t(i + 1);
-    }
+    state = nodes[size_t(state)].next[uint8_t(bytes[i])];
+    int32_t pattern = nodes[size_t(state)].pattern;
+    if (pattern < 0)
+      continue;
+    bool isLast = i + 1 == bytes.size();
+    return {isLast ? state : 0, pattern, int32_t(i + 1)};
   }
-  return step;
+  return {.state = state};
 }
 
 } // namespace
 
 Result<TextAutomaton>
-vm::llm::buildTextAutomaton(std::span<const std::string> patterns,
-                            std::span<const std::string> tokens) {
+vm::buildTextAutomaton(std::span<const std::string> patterns,
+                       std::span<const std::string> tokens) {
   size_t bytes = 1;
   for (const std::string &pattern : patterns) {
     if (pattern.empty())

@@ -6,7 +6,8 @@
 // A stop string may come in any tokens, and begin or end within one. The
 // automaton of A. Aho and M. Corasick (Efficient string matching, CACM 18,
 // 1975) over bytes is walked for each token from each state beforehand, so that
-// a step of a stream is one look into a table.
+// a step of a stream is one look into a table. What a token says after the end
+// of a pattern is not listened to: the text begins anew with the next token.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,7 @@
 #include <string>
 #include <vector>
 
-namespace vm::llm {
+namespace vm {
 
 /// What a token does to a stream: the state after it, and the first byte at
 /// which a pattern is complete.
@@ -52,4 +53,4 @@ constexpr size_t kMaxTextStates = 1024;
 Result<TextAutomaton> buildTextAutomaton(std::span<const std::string> patterns,
                                          std::span<const std::string> tokens);
 
-} // namespace vm::llm
+} // namespace vm
