@@ -1,52 +1,23 @@
 """Small GGUF files of language models: llama (with frequency factors and a head of its own), qwen2, qwen3, gemma3."""
 
-import struct
+import pathlib
+import sys
 
 import numpy as np
 
 from forward_pass import ForwardPass, Sizes
 
-U32, I32, F32, STRING, ARRAY = 4, 5, 6, 8, 9
-TENSOR_TYPES = {"float32": 0, "float16": 1}
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
+import gguf_writer  # noqa: E402
 
-
-def _string(text):
-    data = text.encode()
-    return struct.pack("<Q", len(data)) + data
-
-
-def _value(value):
-    if isinstance(value, str):
-        return struct.pack("<I", STRING) + _string(value)
-    if isinstance(value, list):
-        texts = bool(value) and isinstance(value[0], str)
-        items = [_string(item) if texts else struct.pack("<i", item) for item in value]
-        return struct.pack("<IIQ", ARRAY, STRING if texts else I32, len(value)) + b"".join(items)
-    if isinstance(value, float):
-        return struct.pack("<If", F32, value)
-    return struct.pack("<II", U32, value)
-
-
-def head(keys, tensors):
-    """What precedes the data in a GGUF file of version 3."""
-    data, at = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(keys)), 0
-    for key, value in keys.items():
-        data += _string(key) + _value(value)
-    for name, array in tensors.items():
-        data += _string(name) + struct.pack("<I", array.ndim) + struct.pack(f"<{array.ndim}Q", *reversed(array.shape))
-        data += struct.pack("<IQ", TENSOR_TYPES[array.dtype.name], at)
-        at += array.nbytes + -array.nbytes % 32
-    return data + b"\0" * (-len(data) % 32)
+TYPES = {"float32": "f32", "float16": "f16"}
 
 
 def write(path, keys, tensors):
-    """Writes a GGUF file. Returns where data begins."""
-    first = head(keys, tensors)
-    with open(path, "wb") as file:
-        file.write(first)
-        for array in tensors.values():
-            file.write(array.tobytes() + b"\0" * (-array.nbytes % 32))
-    return len(first)
+    """Writes a GGUF file of arrays. Returns where the data of each begins."""
+    described = {name: (TYPES[array.dtype.name], array.shape, array.nbytes) for name, array in tensors.items()}
+    places = gguf_writer.write(path, keys, described, lambda name: tensors[name].tobytes())
+    return {name: first for name, (first, _) in places.items()}
 
 
 CHATML = ("{% for message in messages %}{{'<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n'}}"
@@ -122,12 +93,7 @@ class Model:
 
     def write(self, path):
         """Writes the file. Returns where the data of each tensor begins."""
-        at = write(path, self.keys(), self.tensors)
-        places = {}
-        for name, array in self.tensors.items():
-            places[name] = at
-            at += array.nbytes + -array.nbytes % 32
-        return places
+        return write(path, self.keys(), self.tensors)
 
     def forward_pass(self, dtype=np.float32, halves=False):
         sizes = Sizes(self.kind, self.layers, self.width, self.heads, self.caches, self.size, self.epsilon, self.base, self.local_base,
