@@ -59,7 +59,7 @@ if importlib.util.find_spec("numpy"):  # python3-numpy, which tools/test install
 PHOTO = "/usr/share/matplotlib/mpl-data/sample_data/grace_hopper.jpg"
 if importlib.util.find_spec("PIL") and os.path.exists(PHOTO):  # python3-pil, python-matplotlib-data, the same.
     config.available_features.add("photo")
-for package in ("duckdb", "gguf"):  # Where they are installed.
+for package in ("duckdb", "gguf", "openai"):  # Where they are installed.
     if importlib.util.find_spec(package):
         config.available_features.add(package)
 if ctypes.util.find_library("fftw3"):  # libfftw3-double3, the same.

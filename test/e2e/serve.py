@@ -28,7 +28,7 @@ class Server:
                 return
         sys.exit(f"gpuvm-serve ends: {self.process.wait()}")
 
-    def call(self, method, path, body=None, key=KEY, timeout=100):
+    def call(self, method, path, body=None, key=KEY, timeout=3600):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
         data = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
         connection.request(method, path, data, {"Authorization": f"Bearer {key}", "Content-Type": "application/json"})
@@ -167,4 +167,5 @@ def run(server):
     check("a client that goes away frees its place", server.ask(hello)["choices"][0]["message"]["content"] == text)
 
 
-main()
+if __name__ == "__main__":
+    main()

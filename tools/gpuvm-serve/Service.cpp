@@ -371,9 +371,32 @@ void Service::addRoutes(httplib::Server &server) {
   using In = const httplib::Request &;
   using Out = httplib::Response &;
   server.Get("/health", [](In, Out out) { reply(out, {{"status", "ok"}}); });
-  server.Get("/v1/models", [this](In, Out out) {
-    Json model = {{"id", name_}, {"object", "model"}, {"owned_by", "gpuvm"}};
+  Json model = {{"id", name_},
+                {"object", "model"},
+                {"created", static_cast<int64_t>(std::time(nullptr))},
+                {"owned_by", "gpuvm"}};
+  server.Get("/v1/models", [model](In, Out out) {
     reply(out, {{"object", "list"}, {"data", Json::array({model})}});
+  });
+  server.Get("/v1/models/(.+)", [this, model](In in, Out out) {
+    if (in.matches[1] == name_)
+      return reply(out, model);
+    reply(out,
+          errorOf(fmt::format("There is no model \"{}\", only \"{}\".",
+                              in.matches[1].str(), name_),
+                  "not_found_error", 404),
+          404);
+  });
+  // What no route answers: a path that is none, a body that is too large.
+  server.set_error_handler([](In in, Out out) {
+    if (!out.body.empty())
+      return;
+    std::string message = fmt::format("{} {}: ", in.method, in.path);
+    message += out.status == 404   ? "There is no such route."
+               : out.status == 413 ? "The body is too large (--max-body)."
+                                   : "This is no request.";
+    reply(out, errorOf(message, "invalid_request_error", out.status),
+          out.status);
   });
   server.Get("/metrics", [this](In, Out out) {
     out.set_content(metrics(), "text/plain; version=0.0.4");
