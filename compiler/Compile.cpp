@@ -135,7 +135,7 @@ static OwningOpRef<ModuleOp> readProgram(MLIRContext &context,
   return succeeded(linkPrograms(*module)) ? std::move(module) : nullptr;
 }
 
-/// The attribute is kSubgroupLanesAttr of kernels/builder/BallotTile.h.
+/// The attribute is kSubgroupLanesAttr of kernels/analysis/Subgroups.h.
 static void setSubgroupLanes(ModuleOp module, std::optional<int64_t> lanes) {
   if (!lanes)
     return;

@@ -54,7 +54,7 @@ void AttentionEmitter::emitBlock(Value number) {
   // at a time; those of them that have no keys say so, and all others end.
   int64_t together = stepsTogether(shape.splits);
   Expr folded = (k(tiles) + (together - 1)) / together * together;
-  all.hasOthers = k(tiles) > 1;
+  all.hasOthers = k(tiles) > shape.tilesAlone;
   all.count = select(k(all.hasOthers), min(folded, shape.splits), 1);
   auto once = [&](Value, ValueRange) {
     emitSplit(all);
@@ -64,6 +64,16 @@ void AttentionEmitter::emitBlock(Value number) {
 }
 
 void AttentionEmitter::emitSplit(const Split &split) {
+  sumKeys(split);
+  if (shape.splits > 1)
+    ifSeveral(split, [&] {
+      finishBlock(split.block, split.count, [&](Value splits) {
+        foldSplits(split.block, {shape.splits, splits});
+      });
+    });
+}
+
+void AttentionEmitter::sumKeys(const Split &split) {
   SmallVector<Values> queries = readQueries();
   startKeys();
   Values start(shape.blockRows * shape.valuesPerLane(), real(0));
@@ -82,12 +92,6 @@ void AttentionEmitter::emitSplit(const Split &split) {
   };
   Values total = k.loop(split.first, split.end, k.index(1), start, tile);
   combineGroups(total, split);
-  if (shape.splits > 1)
-    ifSeveral(split, [&] {
-      finishBlock(split.block, split.count, [&](Value splits) {
-        foldSplits(split.block, {shape.splits, splits});
-      });
-    });
 }
 
 /// Where a split may be the only one with keys, what others need of it.
@@ -99,20 +103,24 @@ void AttentionEmitter::ifSeveral(const Split &split,
     body();
 }
 
-Value AttentionEmitter::allocate(int64_t vectors) {
+Value AttentionEmitter::allocateVectors(int64_t vectors) {
   return k.allocateWorkgroup(
       VectorType::get({shape.blockRows}, k.ir().getF32Type()), vectors);
 }
 
-LogicalResult AttentionEmitter::run() {
+void AttentionEmitter::allocate() {
   lane = k.laneId();
   keyPart = k(lane) % shape.keyLanes;
   valuePart = k(lane) % shape.valueLanes;
   laneGroup = k(lane) / shape.valueLanes;
-  parts = allocate(std::max(shape.partVectors(), 2 * shape.splits));
-  weights = allocate(shape.tileKeys);
-  sums = allocate(shape.tileKeys);
-  groupParts = allocate(2 * shape.laneGroups());
-  scales = allocate(std::max(shape.laneGroups(), shape.splits));
+  parts = allocateVectors(std::max(shape.partVectors(), 2 * shape.splits));
+  weights = allocateVectors(shape.tileKeys);
+  sums = allocateVectors(shape.tileKeys);
+  groupParts = allocateVectors(2 * shape.laneGroups());
+  scales = allocateVectors(std::max(shape.laneGroups(), shape.splits));
+}
+
+LogicalResult AttentionEmitter::run() {
+  allocate();
   return eachBlock([&](Value number) { emitBlock(number); });
 }

@@ -119,7 +119,6 @@ void AttentionEmitter::combineGroups(ArrayRef<Value> lanesSums,
   Values whole = scaleParts(groupParts, allGroups);
   ArrayRef<Value> top = ArrayRef(whole).take_front(shape.blockRows);
   ArrayRef<Value> weight = ArrayRef(whole).drop_front(shape.blockRows);
-  Value partial = partialAt(split.block, split.number);
   const int64_t exchanged = shape.exchanged();
   for (int64_t first = 0; first < shape.valueVector; first += exchanged) {
     exchangeSums(lanesSums, first);
@@ -131,23 +130,38 @@ void AttentionEmitter::combineGroups(ArrayRef<Value> lanesSums,
           });
       Value element =
           k(i) / exchanged * shape.valueVector + (k(i) % exchanged + first);
-      if (shape.splits == 1)
-        storeResults(element, total, weight);
-      else
-        ifSeveral(split, [&] { storePartial(k(partial) + element, total); });
-      if (split.hasOthers)
-        k.ifThen(!k(split.hasOthers),
-                 [&] { storeResults(element, total, weight); });
+      storeElement(split, element, total, weight);
       return Values();
     };
     int64_t count = shape.valueSize / shape.valueVector * exchanged;
     k.loop(lane, k.index(count), k.index(shape.lanes), {}, eachElement);
   }
-  if (shape.splits > 1)
-    k.ifThen(k(lane) == 0, [&] {
-      storePartial(k(partial) + shape.valueSize, top);
-      storePartial(k(partial) + (shape.valueSize + 1), weight);
-    });
+  storeScales(split, top, weight);
+}
+
+/// An element of the sums of a split.
+void AttentionEmitter::storeElement(const Split &split, Value element,
+                                    ArrayRef<Value> sums,
+                                    ArrayRef<Value> weights) {
+  if (shape.splits == 1)
+    return storeResults(element, sums, weights);
+  Value partial = partialAt(split.block, split.number);
+  ifSeveral(split, [&] { storePartial(k(partial) + element, sums); });
+  if (split.hasOthers)
+    k.ifThen(!k(split.hasOthers),
+             [&] { storeResults(element, sums, weights); });
+}
+
+/// What else the other splits need of one.
+void AttentionEmitter::storeScales(const Split &split, ArrayRef<Value> top,
+                                   ArrayRef<Value> weights) {
+  if (shape.splits == 1)
+    return;
+  Value partial = partialAt(split.block, split.number);
+  k.ifThen(k(lane) == 0, [&] {
+    storePartial(k(partial) + shape.valueSize, top);
+    storePartial(k(partial) + (shape.valueSize + 1), weights);
+  });
 }
 
 /// Some elements of each vector of the lanes' sums into workgroup memory.

@@ -15,12 +15,13 @@
 
 namespace mlir::gpuvm {
 
-class AttentionEmitter : AttentionRoot {
+class AttentionEmitter : protected AttentionRoot {
 public:
   explicit AttentionEmitter(EmitterContext &context);
+  virtual ~AttentionEmitter() = default;
   LogicalResult run();
 
-private:
+protected:
   /// How many, and the same for the device.
   struct Count {
     int64_t number;
@@ -49,8 +50,11 @@ private:
   void weighKeys();
   Values addValues(Values sums, ArrayRef<Values> values);
 
+  virtual void allocate();
   void emitBlock(Value number);
   void emitSplit(const Split &split);
+  /// The sums of a split's keys, into results or into a partial result.
+  virtual void sumKeys(const Split &split);
   void ifSeveral(const Split &split, function_ref<void()> body);
   static int64_t stepsTogether(int64_t count);
   Values steps(const Count &count, const Values &start,
@@ -59,6 +63,10 @@ private:
   Values scaleParts(Value parts, const Count &count);
   Value slotOf(Value i);
   void exchangeSums(ArrayRef<Value> lanesSums, int64_t first);
+  void storeElement(const Split &split, Value element, ArrayRef<Value> sums,
+                    ArrayRef<Value> weights);
+  void storeScales(const Split &split, ArrayRef<Value> top,
+                   ArrayRef<Value> weights);
   void storeResults(Value element, ArrayRef<Value> sums,
                     ArrayRef<Value> weights);
   Value partialAt(Value blockNumber, Value split);
@@ -67,7 +75,7 @@ private:
   void foldSplits(Value blockNumber, const Count &splits);
 
   // Workgroup memory, in vectors of a number for each row of the block.
-  Value allocate(int64_t vectors);
+  Value allocateVectors(int64_t vectors);
   Values load(Value memory, Value i) {
     return k.loadWorkgroupVector(memory, k.ir().getF32Type(), i);
   }

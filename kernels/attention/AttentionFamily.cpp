@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/analysis/BodyTraits.h"
+#include "kernels/analysis/Subgroups.h"
 #include "kernels/attention/AttentionEmitter.h"
 #include "kernels/attention/MatrixAttention.h"
+#include "kernels/attention/SubgroupAttention.h"
 #include "kernels/attention/TiledAttention.h"
 #include "kernels/family/Family.h"
 
@@ -24,9 +26,13 @@ public:
   SmallVector<LaunchForm> specialForms(KernelOp kernel) const override;
   bool changeForm(KernelOp kernel, StringRef form, TargetAttr target,
                   std::unique_ptr<KernelLayout> &layout) const override;
+  void addFeatures(KernelOp kernel, const KernelLayout &layout,
+                   SmallVectorImpl<StringRef> &features) const override;
   LogicalResult emit(EmitterContext &context) const override;
 };
 } // namespace
+
+static constexpr StringLiteral kSubgroupsForm = "subgroups";
 
 static AttentionOp attentionOf(KernelOp kernel) {
   return *kernel.getBody().getOps<AttentionOp>().begin();
@@ -41,7 +47,9 @@ static void addGroups(AttentionShape &shape, int64_t words) {
     return;
   shape.scratch.push_back(
       {4 * uint64_t(partials * words), /*keepsZero=*/false});
-  shape.scratch.push_back({4 * uint64_t(shape.blocks()), /*keepsZero=*/true});
+  // Of blocks of a row, too.
+  int64_t rows = shape.cachedHeads * shape.sharedRows();
+  shape.scratch.push_back({4 * uint64_t(rows), /*keepsZero=*/true});
 }
 
 std::unique_ptr<KernelLayout> AttentionFamily::layOut(KernelOp kernel,
@@ -61,15 +69,28 @@ std::unique_ptr<KernelLayout> AttentionFamily::layOut(KernelOp kernel,
 SmallVector<LaunchForm> AttentionFamily::specialForms(KernelOp kernel) const {
   SmallVector<LaunchForm> forms = KernelFamily::specialForms(kernel);
   forms.push_back(getMatricesForm(kernel));
+  forms.push_back({kSubgroupsForm,
+                   {"subgroup_32", "subgroup_operations"},
+                   /*reorders=*/true});
   return forms;
 }
 
 bool AttentionFamily::changeForm(KernelOp kernel, StringRef form,
                                  TargetAttr target,
                                  std::unique_ptr<KernelLayout> &layout) const {
+  const auto &shape = static_cast<const AttentionShape &>(*layout);
+  if (form == kSubgroupsForm && shape.kind == Kind::Few) {
+    auto own = useSubgroups(static_cast<const AttentionLayout &>(shape),
+                            subgroupLanesOf(kernel), target);
+    if (!own)
+      return false;
+    own->groups =
+        std::min(own->blocks() * own->splits, KernelLayout::kMaxGroups);
+    layout = own->clone();
+    return true;
+  }
   if (form != kMatricesForm)
     return KernelFamily::changeForm(kernel, form, target, layout);
-  const auto &shape = static_cast<const AttentionShape &>(*layout);
   // The one with matrix units has no splits.
   if (shape.kind != Kind::Many || shape.splits > 1)
     return false;
@@ -82,10 +103,22 @@ bool AttentionFamily::changeForm(KernelOp kernel, StringRef form,
   return true;
 }
 
+void AttentionFamily::addFeatures(KernelOp kernel, const KernelLayout &layout,
+                                  SmallVectorImpl<StringRef> &features) const {
+  const auto &shape = static_cast<const AttentionShape &>(layout);
+  if (shape.kind == Kind::Few &&
+      static_cast<const AttentionLayout &>(shape).subgroup &&
+      !llvm::is_contained(features, "subgroup_32"))
+    features.push_back("subgroup_32");
+  KernelFamily::addFeatures(kernel, layout, features);
+}
+
 LogicalResult AttentionFamily::emit(EmitterContext &context) const {
   switch (context.layoutAs<AttentionShape>().kind) {
   case Kind::Few:
-    return AttentionEmitter(context).run();
+    return context.layoutAs<AttentionLayout>().subgroup
+               ? SubgroupAttention(context).run()
+               : AttentionEmitter(context).run();
   case Kind::Many:
     return TiledAttention(context).run();
   case Kind::Matrices:

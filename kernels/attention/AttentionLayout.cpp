@@ -20,6 +20,10 @@ static constexpr int64_t kLanes = 128;
 static constexpr int64_t kKeyElementsPerLane = 8;
 /// Value rows of a tile that a lane has in flight, beside as many key rows.
 static constexpr int64_t kKeysPerGroup = 8;
+/// Elements of a row of the cache that a lane of a subgroup has.
+static constexpr int64_t kElementsPerLane = 16;
+/// To fold splits costs as much time as some more tiles.
+static constexpr int64_t kTilesAlone = 2;
 /// Lane groups at most: where value rows are short, neighbours do the same.
 static constexpr int64_t kMaxLaneGroups = 32;
 /// Numbers that the lanes exchange: half of the 32 KiB that lavapipe has.
@@ -83,6 +87,33 @@ AttentionLayout gpuvm::layOutAttention(AttentionOp op, bool vectorizes,
   return layout;
 }
 
+std::optional<AttentionLayout>
+gpuvm::useSubgroups(const AttentionLayout &layout, int64_t subgroup,
+                    TargetAttr target) {
+  AttentionLayout own = layout;
+  own.subgroup = subgroup;
+  own.lanes = kLanes;
+  own.tilesAlone = kTilesAlone;
+  // A workgroup for each row, as long as the device runs all at once: what a
+  // kernel costs is to load its code.
+  own.blockRows = 1;
+  while (own.blockRows < layout.blockRows &&
+         own.blocks() > target.getBusyGroups())
+    own.blockRows *= 2;
+  int64_t size = std::max(own.keySize, own.valueSize);
+  own.keyLanes = std::min<int64_t>(
+      llvm::PowerOf2Ceil(llvm::divideCeil(size, kElementsPerLane)), subgroup);
+  own.valueLanes = own.keyLanes;
+  own.keyChunks = llvm::divideCeil(own.keySize / own.keyVector, own.keyLanes);
+  own.valueChunks =
+      llvm::divideCeil(own.valueSize / own.valueVector, own.valueLanes);
+  own.tileKeys =
+      own.numSubgroups() * AttentionLayout::kRowsInFlight * own.rowsAcross();
+  if (4 * own.blockRows * own.subgroupVectors() > target.getWorkgroupBytes())
+    return std::nullopt;
+  return own;
+}
+
 void AttentionShape::visit(LayoutFields &fields) {
   fields.number("block_rows", blockRows);
   fields.number("tile_keys", tileKeys);
@@ -91,6 +122,8 @@ void AttentionShape::visit(LayoutFields &fields) {
 
 void AttentionLayout::visit(LayoutFields &fields) {
   AttentionShape::visit(fields);
+  if (subgroup)
+    fields.number("subgroup", subgroup);
   fields.number("key_lanes", keyLanes);
   fields.number("value_lanes", valueLanes);
 }

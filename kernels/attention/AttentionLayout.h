@@ -33,6 +33,8 @@ struct AttentionShape : KernelLayout {
   int64_t keyVector, valueVector; ///< Elements that are loaded at once.
   int64_t tileKeys = 0;
   int64_t splits = 0; ///< Of the keys, among workgroups.
+  /// So many tiles are one split's alone: it waits for no other.
+  int64_t tilesAlone = 1;
 
   /// The operation's numbers and vectors; the rest is left open.
   AttentionShape(Kind kind, AttentionOp op, bool vectorizes);
@@ -53,6 +55,9 @@ struct AttentionLayout : LayoutOf<AttentionLayout, AttentionShape> {
       : LayoutOf(Kind::Few, op, vectorizes) {}
   void visit(LayoutFields &fields) override;
 
+  /// Lanes exchange what they have within subgroups of so many lanes
+  /// (SubgroupAttention); 0: through workgroup memory.
+  int64_t subgroup = 0;
   int64_t keyLanes = 0, valueLanes = 0;   ///< Of a row.
   int64_t keyChunks = 0, valueChunks = 0; ///< Vectors of a row that a lane has.
 
@@ -63,6 +68,22 @@ struct AttentionLayout : LayoutOf<AttentionLayout, AttentionShape> {
   int64_t keysPerPass() const { return lanes / keyLanes; }
   /// Elements of a value row that a lane has.
   int64_t valuesPerLane() const { return valueChunks * valueVector; }
+
+  // In subgroups. A row of the cache is `keyLanes` lanes wide in both operands.
+  /// Rows of keys, and of values, that a lane has in flight.
+  static constexpr int64_t kRowsInFlight = 4;
+  int64_t numSubgroups() const { return lanes / subgroup; }
+  /// Rows of the cache that the lanes of a subgroup take at once.
+  int64_t rowsAcross() const { return subgroup / keyLanes; }
+  /// Vectors of what the subgroups have in the end, and of what splits have.
+  int64_t subgroupParts() const {
+    return std::max(numSubgroups() * valueSize, 2 * splits);
+  }
+  int64_t subgroupVectors() const {
+    return subgroupParts() + 2 * numSubgroups() + splits;
+  }
+  /// Query rows of a block that there are.
+  int64_t usedRows() const { return std::min(blockRows, sharedRows()); }
 
   // Workgroup memory, in vectors of one number for each row of the block.
   /// Between the scores' parts of one key, and what else there is of it, and
@@ -95,5 +116,11 @@ int64_t attentionVector(Value tensor, bool vectorizes);
 
 AttentionLayout layOutAttention(AttentionOp op, bool vectorizes,
                                 TargetAttr target);
+
+/// The same attention in subgroups, with no more scratch memory; none if it
+/// takes more workgroup memory than there is.
+std::optional<AttentionLayout> useSubgroups(const AttentionLayout &layout,
+                                            int64_t subgroup,
+                                            TargetAttr target);
 
 } // namespace mlir::gpuvm

@@ -178,6 +178,8 @@ AttentionRoot::Tiles AttentionRoot::tilesSeen(Value split) {
     return {first, end, Value()};
   Value count = subtract(end, first);
   Value each = (k(count) + (common.splits - 1)) / common.splits;
+  if (common.tilesAlone > 1)
+    each = select(k(count) <= common.tilesAlone, count, each);
   first = k(first) + (e(split) * each);
   return {first, min(k(first) + each, end), count};
 }

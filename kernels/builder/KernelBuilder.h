@@ -142,6 +142,9 @@ public:
   /// The sum of the words of the lanes below in the subgroup, all of which get
   /// there.
   Value sumBelow(Value word);
+  /// What the lane of the subgroup has as `value` whose number differs in the
+  /// bits of `mask`; all lanes get there.
+  Value shuffleXor(Value value, int64_t mask);
 
   //===--- Matrix units (KernelMatrices.cpp)
   //--------------------------------===//

@@ -48,6 +48,11 @@ Value KernelBuilder::sumBelow(Value word) {
       spirv::GroupOperation::ExclusiveScan, word, /*cluster_size=*/Value());
 }
 
+Value KernelBuilder::shuffleXor(Value value, int64_t mask) {
+  return make<spirv::GroupNonUniformShuffleXorOp>(
+      value.getType(), spirv::Scope::Subgroup, value, word(mask));
+}
+
 //===----------------------------------------------------------------------===//
 // Control flow
 //===----------------------------------------------------------------------===//

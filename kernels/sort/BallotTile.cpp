@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/sort/BallotTile.h"
+#include "kernels/analysis/Subgroups.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;

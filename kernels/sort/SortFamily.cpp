@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/analysis/BodyTraits.h"
+#include "kernels/analysis/Subgroups.h"
 #include "kernels/family/Family.h"
 #include "kernels/sort/SortEmitter.h"
 

@@ -74,12 +74,4 @@ SortLayout gpuvm::layOutSort(Operation *op, bool vectorizes) {
   return layout;
 }
 
-static constexpr int64_t kSubgroupLanes = 32;
-
-int64_t gpuvm::subgroupLanesOf(KernelOp kernel) {
-  auto lanes = kernel->getParentOfType<ProgramOp>()->getAttrOfType<IntegerAttr>(
-      kSubgroupLanesAttr);
-  return lanes ? lanes.getInt() : kSubgroupLanes;
-}
-
 void SortLayout::visit(LayoutFields &fields) { fields.number("items", items); }

@@ -41,12 +41,6 @@ struct SortLayout : LayoutOf<SortLayout> {
   void visit(LayoutFields &fields) override;
 };
 
-/// Lanes of the subgroups that the ballots of `kernel` are for: 32, but for
-/// programs with this attribute.
-int64_t subgroupLanesOf(KernelOp kernel);
-inline constexpr llvm::StringLiteral kSubgroupLanesAttr =
-    "gpuvm.subgroup_lanes";
-
 /// Lays out the sort `op`, but for its workgroups.
 SortLayout layOutSort(Operation *op, bool vectorizes);
 

@@ -79,7 +79,7 @@ static spirv::TargetEnvAttr targetEnvironment(gpu::GPUModuleOp module) {
   }
   if (hasSubgroups(module))
     capabilities.append({C::GroupNonUniform, C::GroupNonUniformArithmetic,
-                         C::GroupNonUniformBallot});
+                         C::GroupNonUniformBallot, C::GroupNonUniformShuffle});
   if (hasLongAtomics(module))
     capabilities.push_back(C::Int64Atomics);
   if (hasMatrices(module)) {

@@ -20,6 +20,7 @@ import re
 import subprocess
 import sys
 
+import attentions
 import differential
 import programs_control
 import programs_groups
@@ -65,6 +66,15 @@ def short_sorts():
     yield programs_sort.one("8_lanes_run", (1001,), "f32", "descending", "signed")
 
 
+def few_rows():
+    """Attention of few query rows: of one split of the keys and several, of short and long rows, with masks."""
+    names = {"one", "decode", "decode_long", "decode_first", "decode_some", "decode_counted", "window", "odd",
+             "sequences", "sequences_prefix", "melted", "melted_odd"}
+    for program in attentions.attentions(None):
+        if program.name.removeprefix("attention_") in names:
+            yield program
+
+
 def scatters():
     groups = programs_groups
     yield groups.scattered("add", ["add"], ["i64"], 5000, 37)
@@ -103,6 +113,7 @@ def wide():
 CASES = [("subgroups", scans, [], None),
          ("subgroups", sorts, ["--subgroup-lanes=16"], "512"),
          ("subgroups", short_sorts, ["--subgroup-lanes=8"], "256"),
+         ("subgroups", few_rows, ["--subgroup-lanes=8"], "256"),
          ("int64_atomics", scatters, [], None),
          ("dot_products", dots, [], None),
          ("unlimited_loops", loops, [], None),

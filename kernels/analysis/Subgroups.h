@@ -1,0 +1,20 @@
+//===- Subgroups.h - the subgroups that kernels are for ---------*- C++ -*-===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "dialects/gpuvm/Gpuvm.h"
+
+namespace mlir::gpuvm {
+
+/// Lanes of the subgroups in which lanes of `kernel` exchange what they have,
+/// on devices with features for that: 32, but for programs with this attribute.
+int64_t subgroupLanesOf(KernelOp kernel);
+inline constexpr llvm::StringLiteral kSubgroupLanesAttr =
+    "gpuvm.subgroup_lanes";
+
+} // namespace mlir::gpuvm
