@@ -70,7 +70,8 @@ private:
   KernelOp kernel;
   const Effects &effects;
   uint64_t maxWindowBytes;
-  ScatterOp scatter; ///< Null in a map.
+  ScatterOp scatter;                                         ///< Null in a map.
+  llvm::DenseMap<std::pair<Value, Operation *>, bool> known; ///< isOf
 };
 
 /// Builds the end of a kernel: clones of what the kernel that moves its results
@@ -139,15 +140,17 @@ static Value onlyOperand(Value value) {
 // What may be fused
 //===----------------------------------------------------------------------===//
 
-/// Whether `inside`, a value in the kernel, depends on `maker`.
+/// Whether `inside`, a value in the kernel, is made of results of `maker`.
 bool Placer::isOf(Value inside, KernelOp maker) {
-  if (auto argument = dyn_cast<BlockArgument>(inside)) {
-    Operation *source =
-        kernel.getInputs()[argument.getArgNumber()].getDefiningOp();
-    return source && effects.dependsOn(source, maker);
-  }
-  return llvm::any_of(getOperandsAndTables(inside.getDefiningOp()),
-                      [&](Value operand) { return isOf(operand, maker); });
+  if (auto argument = dyn_cast<BlockArgument>(inside))
+    return kernel.getInputs()[argument.getArgNumber()].getDefiningOp() == maker;
+  auto [entry, isNew] = known.try_emplace({inside, maker}, false);
+  if (!isNew)
+    return entry->second;
+  bool isMade =
+      llvm::any_of(getOperandsAndTables(inside.getDefiningOp()),
+                   [&](Value operand) { return isOf(operand, maker); });
+  return known[{inside, maker}] = isMade;
 }
 
 /// What the elements of result `result` of the kernel are: an update, or all of
@@ -161,10 +164,11 @@ Value Placer::elementsOf(unsigned result) {
 
 /// The kernel whose results `update` is made of; null if there are several.
 KernelOp Placer::findMaker(Value update) {
-  SmallVector<Value> open = {update};
+  llvm::SmallSetVector<Value, 8> seen;
+  seen.insert(update);
   KernelOp maker;
-  while (!open.empty()) {
-    Value value = open.pop_back_val();
+  for (size_t i = 0; i < seen.size(); ++i) {
+    Value value = seen[i];
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       auto source =
           kernel.getInputs()[argument.getArgNumber()].getDefiningOp<KernelOp>();
@@ -174,7 +178,7 @@ KernelOp Placer::findMaker(Value update) {
         return KernelOp();
       maker = source;
     } else {
-      llvm::append_range(open, getOperandsAndTables(value.getDefiningOp()));
+      seen.insert_range(getOperandsAndTables(value.getDefiningOp()));
     }
   }
   return maker;
@@ -183,23 +187,29 @@ KernelOp Placer::findMaker(Value update) {
 /// Whether an element of `value` is made of the same elements of the maker's
 /// results, and of other things.
 bool Placer::isReadInPlace(Value value, KernelOp maker) {
-  if (!isOf(value, maker))
-    return true;
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return kernel.getInputs()[argument.getArgNumber()]
-               .getDefiningOp<KernelOp>() == maker;
-  Operation *op = value.getDefiningOp();
-  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
-    return isReadInPlace(op->getOperand(0), maker);
-  auto generic = dyn_cast<linalg::GenericOp>(op);
-  return generic && generic.getNumReductionLoops() == 0 &&
-         llvm::none_of(getTables(generic),
-                       [&](Value table) { return isOf(table, maker); }) &&
-         llvm::all_of(generic.getDpsInputOperands(), [&](OpOperand *operand) {
-           return !isOf(operand->get(), maker) ||
-                  (generic.getMatchingIndexingMap(operand).isIdentity() &&
-                   isReadInPlace(operand->get(), maker));
-         });
+  llvm::SmallSetVector<Value, 8> seen;
+  seen.insert(value);
+  for (size_t i = 0; i < seen.size(); ++i) {
+    Operation *op = seen[i].getDefiningOp();
+    if (!op || !isOf(seen[i], maker))
+      continue;
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
+      seen.insert(op->getOperand(0));
+      continue;
+    }
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    if (!generic || generic.getNumReductionLoops() != 0 ||
+        llvm::any_of(getTables(generic),
+                     [&](Value table) { return isOf(table, maker); }))
+      return false;
+    for (OpOperand *operand : generic.getDpsInputOperands()) {
+      if (isOf(operand->get(), maker) &&
+          !generic.getMatchingIndexingMap(operand).isIdentity())
+        return false;
+      seen.insert(operand->get());
+    }
+  }
+  return true;
 }
 
 /// Whether `value` consists of pieces of `count` elements that are.
@@ -243,16 +253,17 @@ bool Placer::fits(const Part &part) {
   });
   unsigned windows = maker.getInputs().size() + kernel.getInputs().size() +
                      maker->getNumResults();
-  if (isLong || windows > GroupingLimits().windows || !canWait(maker))
+  if (isLong || windows > GroupingLimits().windows)
     return false;
-  return llvm::all_of(part.results, [&](unsigned result) {
+  bool isMoved = llvm::all_of(part.results, [&](unsigned result) {
     Value elements = elementsOf(result);
     // An elementwise kernel stays: there was a reason to have it.
-    bool isMoved = scatter || typeOf(elements).getNumElements() > count;
-    return isMoved && isMadeOfPieces(elements, maker, count) &&
+    bool isLonger = scatter || typeOf(elements).getNumElements() > count;
+    return isLonger && isMadeOfPieces(elements, maker, count) &&
            (!scatter || (!isOf(scatter.getInitial()[0], maker) &&
                          !isOf(scatter.getPositions(), maker)));
   });
+  return isMoved && canWait(maker);
 }
 
 //===----------------------------------------------------------------------===//
