@@ -251,11 +251,11 @@ void ReduceEmitter::emitResultsPerGroup() {
     Expr firstResult = k(block) * together;
     Value result = firstResult;
     if (perGroup > 1) {
-      result = firstResult + slot;
+      result = firstResult + slot * layout.resultsPerLane;
       active = Value();
       if (perGroup * layout.groupsPerResult < ReductionOrder::kGroupsPerPart)
         active = slot < perGroup;
-      if (count % perGroup != 0)
+      if (count % together != 0)
         active = isActiveAnd(k(result) < count);
       result = min(k(result), count - 1);
     }

@@ -295,9 +295,15 @@ void ReduceEmitter::foldLaneGroups(const Values &values) {
   k.workgroupBarrier();
 }
 
-/// The first lane of result `number` of the workgroup.
+/// The first lane of result `number` of the workgroup. Results that lanes have
+/// side by side lie a workgroup's lanes apart.
 Value ReduceEmitter::firstLaneOf(Value number) {
-  return k(number) * (layout.groupsPerResult * ReductionOrder::kLaneGroup);
+  const int64_t perLane = layout.resultsPerLane;
+  const int64_t lanes = layout.groupsPerResult * ReductionOrder::kLaneGroup;
+  if (perLane == 1 || layout.resultsPerGroup == 1)
+    return k(number) * lanes;
+  return k(number) % perLane * KernelLayout::kLanes +
+         k(number) / perLane * lanes;
 }
 
 /// The total of result `number` of the workgroup, after `foldLaneGroups`.

@@ -33,6 +33,12 @@ static constexpr int64_t kMaxRowGroups = 16384;
 /// the operations on them: both are emitted without a loop.
 static constexpr int64_t kMaxKept = 128, kMaxKeptOps = 4096;
 
+/// The same for results side by side: their code is loaded for few elements.
+static constexpr int64_t kMaxKeptSideBySide = 64;
+/// Workgroups for each one that the device runs at once, if lanes have several
+/// short results side by side.
+static constexpr int64_t kMinShortGroups = 4;
+
 /// Whether position = result * elements + element in the iteration space.
 static bool reducesTrailingLoops(linalg::GenericOp op) {
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
@@ -122,11 +128,14 @@ static int64_t resultsSideBySide(KernelOp kernel, const BodyTraits &traits,
   if (llvm::all_of(reductions, makesPairs) &&
       kMaxPairedResults * ops <= 2 * KernelLayout::kMaxUnrolledOps)
     count = kMaxPairedResults;
+  // Of short results, workgroups hide each other's waits, too.
+  int64_t least = llvm::bit_floor<uint64_t>(target.getBusyGroups());
+  if (layout.resultsPerGroup > 1)
+    least *= layout.resultsPerGroup * kMinShortGroups;
   int64_t slotBytes = slotBytesOf(kernel); // As ReduceEmitter::slotsFor:
   int64_t slots = KernelLayout::kLanes + ReductionOrder::kGroupsPerPart;
   while (count > 1 &&
-         (layout.results < count * int64_t(llvm::bit_floor<uint64_t>(
-                                       target.getBusyGroups())) ||
+         (layout.results < count * least ||
           count * slots * slotBytes > target.getWorkgroupBytes() ||
           (count * ops > KernelLayout::kMaxUnrolledOps && traits.isNested)))
     count /= 2;
@@ -213,8 +222,11 @@ void gpuvm::layOutReduction(KernelOp kernel, TargetAttr target,
       layout.groupsPerResult = groupsNeeded;
       layout.resultsPerGroup = ReductionOrder::kGroupsPerPart / groupsNeeded;
     }
+    layout.resultsPerLane = resultsSideBySide(kernel, traits, target, layout);
+    while (layout.keepsRows && layout.resultsPerLane > 1 &&
+           layout.resultsPerLane * kept > kMaxKeptSideBySide)
+      layout.resultsPerLane /= 2;
     if (layout.resultsPerGroup == 1) {
-      layout.resultsPerLane = resultsSideBySide(kernel, traits, target, layout);
       layout.unroll =
           std::min(layout.unroll, kMaxRowsInFlight / layout.resultsPerLane);
       // Pairs do arithmetic; rows in flight hide no more of their few loads.
@@ -317,6 +329,12 @@ bool gpuvm::widenReduction(KernelOp kernel, ReduceLayout &layout) {
   if (!hasPairs || !takeOwnResults(kernel, traits, layout)) {
     layout.lanesAtOnce = isShort || isSimple ? ReductionOrder::kLaneGroup : 2;
     layout.keepsRows = isShort;
+  }
+  if (!layout.ownResults && layout.resultsPerGroup > 1) {
+    layout.resultsPerLane = 1;
+    layout.groups = std::min<int64_t>(
+        llvm::divideCeil(layout.results, layout.resultsPerGroup),
+        kMaxRowGroups);
   }
   layout.wide = true;
   layout.lanes = ReductionOrder::kGroupsPerPart;
