@@ -22,7 +22,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
 namespace vm {
@@ -38,16 +37,6 @@ struct CacheHeader {
 static constexpr char kMagic[8] = {'G', 'V', 'P', 'I', 'P', 'E', '0', '1'};
 /// A file larger than this is not ours.
 static constexpr uint64_t kMaxFileBytes = 256u << 20;
-
-std::string defaultCacheDirectory() {
-  const char *cache = std::getenv("XDG_CACHE_HOME");
-  if (cache && *cache == '/')
-    return std::string(cache) + "/gpuvm";
-  const char *home = std::getenv("HOME");
-  if (home && *home == '/')
-    return std::string(home) + "/.cache/gpuvm";
-  return "";
-}
 
 static std::string hex(const std::array<uint8_t, 16> &bytes) {
   std::string text;

@@ -23,9 +23,6 @@
 
 namespace vm {
 
-/// $XDG_CACHE_HOME/gpuvm, else $HOME/.cache/gpuvm, else "" (no cache).
-std::string defaultCacheDirectory();
-
 /// The file for a device: its name holds the device's and the driver's
 /// identity, so that an update of the driver starts a new file.
 std::string pipelineCacheFileName(const DeviceInfo &info);

@@ -11,6 +11,7 @@
 #include "runtime/exec/Vm.h"
 
 #include "runtime/base/AddressSpace.h"
+#include "runtime/base/CacheFolder.h"
 #include "runtime/base/CheckedMath.h"
 #include "runtime/exec/MemoryBudget.h"
 #include "runtime/exec/PipelineCache.h"

@@ -7,11 +7,12 @@
 
 #include "frontends/llm/run/PlanCache.h"
 
+#include "runtime/base/CacheFolder.h"
+
 #include <fmt/format.h>
 #include <xxhash.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <spawn.h>
@@ -28,18 +29,6 @@ namespace fs = std::filesystem;
 
 namespace {
 constexpr char kCompiler[] = "gpuvm-compile";
-
-/// $XDG_CACHE_HOME/gpuvm, else $HOME/.cache/gpuvm; else a folder of the system
-/// for temporary files.
-fs::path cacheFolder() {
-  if (const char *cache = std::getenv("XDG_CACHE_HOME"); cache && *cache)
-    return fs::path(cache) / "gpuvm";
-  if (const char *home = std::getenv("HOME"); home && *home)
-    return fs::path(home) / ".cache" / "gpuvm";
-  std::error_code error;
-  return fs::temp_directory_path(error) /
-         fmt::format("gpuvm-{}", static_cast<unsigned>(geteuid()));
-}
 
 /// The one in the folder of this program; empty if there is none.
 fs::path compilerPath() {
@@ -110,7 +99,13 @@ Result<std::string> findPlan(const GgufFile &file,
                   fmt::format("There is no {} in the folder of this program; "
                               "with --plan it is not needed.",
                               kCompiler));
-  fs::path folder = cacheFolder() / "models";
+  std::string cache = defaultCacheDirectory();
+  if (cache.empty())
+    return Status(Code::Usage,
+                  "There is no folder to keep the plan in: neither "
+                  "XDG_CACHE_HOME nor HOME is an absolute path; "
+                  "with --plan it is not needed.");
+  fs::path folder = fs::path(cache) / "models";
   std::error_code error;
   fs::create_directories(folder, error);
   if (error)
