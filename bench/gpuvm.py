@@ -66,13 +66,14 @@ class Gpuvm:
             plan.unlink()
             raise RuntimeError(other[1])
 
-    def plan(self, name, text, *options, language="mlir"):
-        """(path of the plan, its manifest), compiled here or taken from the bundle."""
+    def plan(self, name, program, *options, language="mlir"):
+        """(path of the plan, its manifest), compiled here or taken from the bundle. A program is a text, or folder -> its file."""
         folder = self.bundle / "plans" if self.bundle else pathlib.Path(self.scratch.name)
         plan, manifest = folder / f"{name}.gvplan", folder / f"{name}.json"
         if not self.bundle and not plan.exists():
-            source = folder / f"{name}.{language}"
-            source.write_text(text)
+            source = program(folder) if callable(program) else folder / f"{name}.{language}"
+            if not callable(program):
+                source.write_text(program)
             self.compile(source, plan, *options)
             manifest.write_text(self.call("gpuvm-plan", "show", "--format=json", plan))
         reason = plan.with_suffix(".reason")

@@ -2,7 +2,9 @@
 
 import numpy as np
 
-NO_END = np.full(8, -1, np.int32)
+# Of one execution: prompts are long, and a processor is slow.
+TIMEOUT_S = 3600
+ENDS = 8  # tokens that end a text
 
 
 def _word(value):
@@ -19,7 +21,8 @@ class LanguageModel:
         shapes = {one["name"]: one["shape"] for kind in ("inputs", "outputs", "symbols") for one in manifest[kind] if "shape" in one}
         self.context = shapes.get(self._name("prefill", "prompt"), [0])[0]
         self.most = shapes.get("tokens", [0])[0]
-        self.logits = np.empty(shapes.get("logits", 0), np.float32)
+        self.logits = np.empty(shapes.get(self._name("score", "logits"), 0), np.float32)
+        machine.set_timeout(TIMEOUT_S)
         machine.load(plan)
         machine.bind_file(file, places)
 
@@ -38,7 +41,7 @@ class LanguageModel:
         text[:len(tokens)] = tokens
         self._bind("score", text=text, **{"from": _word(first)})
         self.machine.execute("score")
-        self.machine.read("logits", self.logits)
+        self.machine.read(self._name("score", "logits"), self.logits)
         return self.logits[:len(tokens)]
 
     def read(self, tokens, first=0):
@@ -54,7 +57,7 @@ class LanguageModel:
         """The times of an execution that makes `count` tokens."""
         if not 0 < count <= self.most:
             raise ValueError(f"{count} tokens are generated at once ({self.most} can be)")
-        self._bind("generate", limit=_word(count), ends=NO_END, temperature=np.array(temperature, np.float32), top_k=_word(40),
+        self._bind("generate", limit=_word(count), ends=np.full(ENDS, -1, np.int32), temperature=np.array(temperature, np.float32), top_k=_word(40),
                    top_p=np.array(0.95, np.float32), min_p=np.array(0.05, np.float32), seed=np.array([seed, 0], np.int32))
         return self.machine.execute("generate")
 

@@ -112,6 +112,10 @@ class Machine:
         return {"wall_us": wall, "device_us": stats["device_us"],
                 "host_us": wall - stats["device_us"]}
 
+    def set_timeout(self, seconds):
+        """Of each execution from now on."""
+        self._check(self.library.vm_set_timeout(self.handle, ctypes.c_uint64(1000 * seconds)))
+
     def stats(self):
         stats = _Stats(struct_bytes=ctypes.sizeof(_Stats))
         self._check(self.library.vm_stats(self.handle, ctypes.byref(stats)))

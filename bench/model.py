@@ -72,7 +72,7 @@ class Case:
     do; torch's forms give {output: tensor}. A program that is fed chunk after chunk has `stream`, the input whose
     first dimension counts them: one sample is all of them, from the state that the program begins in."""
     what: str
-    program: str                       # in its language
+    program: object                    # in its language: a text, or folder -> the file, made there
     inputs: dict                       # name -> Tensor, an array, or what makes one
     output: str = ""
     result: Tensor = None
@@ -96,9 +96,11 @@ class Case:
     stages: int = 0                    # if not 0, times are given for one of so many, too
     counts: tuple = ()                 # (how many, of what): a column says how many a second
     extra: dict = dataclasses.field(default_factory=dict)  # further columns
+    plan: str = ""                     # that cases of one program share, if not one of its own
+    ours: object = None                # (session, part, case) -> what runs the plan, if not one program does (subjects.Ours)
 
     def plan_name(self, part):
-        return part + "_" + "".join(c if c.isalnum() else "_" for c in self.what.lower())
+        return part + "_" + "".join(c if c.isalnum() else "_" for c in (self.plan or self.what).lower())
 
 
 @dataclasses.dataclass

@@ -14,6 +14,29 @@ def halves(blocks, at):
     return blocks[..., at:at + 2].copy().view(np.float16)[..., 0].astype(np.float32)
 
 
+def bf16(blocks):
+    return (blocks.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+
+
+def nibbles(packed):
+    """Of a byte the lower four bits stand in the first half of a block."""
+    return np.concatenate([packed & 15, packed >> 4], axis=-1)
+
+
+def q4_0(blocks):
+    return (nibbles(blocks[..., 2:]).astype(np.int8) - np.int8(8)) * halves(blocks, 0)[..., None]
+
+
+def q4_1(blocks):
+    return nibbles(blocks[..., 4:]) * halves(blocks, 0)[..., None] + halves(blocks, 2)[..., None]
+
+
+def q5_0(blocks):
+    fifths = np.unpackbits(blocks[..., 2:6], axis=-1, bitorder="little")
+    values = (nibbles(blocks[..., 6:]) | fifths << 4).astype(np.int8) - np.int8(16)
+    return values * halves(blocks, 0)[..., None]
+
+
 def q8_0(blocks):
     return blocks[..., 2:].view(np.int8) * halves(blocks, 0)[..., None]
 
@@ -42,18 +65,21 @@ def q6_k(blocks):
 
 @dataclasses.dataclass(frozen=True)
 class Format:
-    """Bytes and weights of a block, its decoder, where it has f16 scales, how many weights
-    share a scale, and whether something is added to each."""
+    """Bytes and weights of a block, its decoder, where it has f16 scales and how many times as large these are, how many
+    weights share a scale, and whether something is added to each."""
     bytes: int
     weights: int
     decode: object
-    scales: tuple
+    scales: dict
     group: int
     has_offsets: bool = False
 
 
-FORMATS = {"q8_0": Format(34, 32, q8_0, (0,), 32), "q4_k": Format(144, 256, q4_k, (0, 2), 32, True),
-           "q6_k": Format(210, 256, q6_k, (208,), 16)}
+# Offsets of q4_1 are such that weights are around 0.
+FORMATS = {"bf16": Format(2, 1, bf16, {}, 1), "q4_0": Format(18, 32, q4_0, {0: 1}, 32),
+           "q4_1": Format(20, 32, q4_1, {0: 1, 2: -7.5}, 32, True), "q5_0": Format(22, 32, q5_0, {0: 1}, 32),
+           "q8_0": Format(34, 32, q8_0, {0: 1}, 32), "q4_k": Format(144, 256, q4_k, {0: 1, 2: 1}, 32, True),
+           "q6_k": Format(210, 256, q6_k, {208: 1}, 16)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,6 +88,7 @@ class Packed:
     codec: str
     rows: int
     length: int
+    distinct: int = DISTINCT
 
     def __str__(self):
         return f"!gpuvm.packed<{self.codec}, {self.rows}x{self.length}>"
@@ -77,11 +104,14 @@ class Packed:
     def blocks(self):
         """The rows that differ: random bits with scales that are numbers around 2^-10."""
         random = np.random.default_rng(19940101)
-        shape = (min(DISTINCT, self.rows), self.length // self.format.weights, self.format.bytes)
+        shape = (min(self.distinct, self.rows), self.length // self.format.weights, self.format.bytes)
         blocks = random.integers(0, 256, shape, np.uint8)
-        for at in self.format.scales:
-            scales = random.uniform(0.5, 1.5, shape[:-1]).astype(np.float16) * np.float16(2 ** -10)
-            blocks[..., at:at + 2] = scales[..., None].view(np.uint8)
+        if not self.format.scales:  # f32 without its lower half
+            numbers = random.uniform(-1, 1, (*shape[:-1], 1)).astype(np.float32)
+            return (numbers.view(np.uint32) >> 16).astype(np.uint16).view(np.uint8)
+        scales = random.uniform(0.5, 1.5, shape[:-1]).astype(np.float16) * np.float16(2 ** -10)
+        for at, times in self.format.scales.items():
+            blocks[..., at:at + 2] = (scales * np.float16(times))[..., None].view(np.uint8)
         return blocks
 
     def __call__(self):

@@ -79,7 +79,10 @@ class Session:
         arrays = self.inputs.arrays(case)
         if self.busy:
             self.busy.raise_clocks()  # how long an execution takes decides how many a sample has
-        ours = (Streamed if case.stream else Ours)(self.vm, self.machine, part, case, arrays)
+        if case.ours:
+            ours = case.ours(self, part, case)
+        else:
+            ours = (Streamed if case.stream else Ours)(self.vm, self.machine, part, case, arrays)
         subjects, right, self.wanted = {"gpuvm": ours}, None, None
         for name, make in self.peers(part, case, arrays).items():
             try:

@@ -24,5 +24,8 @@ for part in sorted(pathlib.Path(sys.path[0]).glob("part_*.py")):
     cases = module.plans(options) if hasattr(module, "plans") else module.cases("cpu", options)
     for case in cases:
         path = folder / f"{case.plan_name(part.stem[5:])}.{case.language}"
-        path.write_text(case.program)
+        if callable(case.program):
+            path = case.program(folder)
+        else:
+            path.write_text(case.program)
         print(path)
