@@ -10,13 +10,10 @@
 
 #pragma once
 
+#include "dialects/gpuvm/Distinct.h"
 #include "dialects/gpuvm/Gpuvm.h"
 
 namespace mlir::gpuvm {
-
-/// On a scatter whose positions inside of the results all differ: each update
-/// is the last one of its position.
-inline constexpr StringLiteral kDistinctAttr = "gpuvm.distinct";
 
 /// Something that a kernel computes, and what stores it.
 struct StoredUpdate {

@@ -77,6 +77,22 @@ private:
   void buildGenerate();
   void buildScore();
 
+  bool hasPlaces() const { return options.sequences > 1; }
+  /// Of each sequence, where there are several.
+  RankedTensorType words() {
+    Shape shape;
+    if (hasPlaces())
+      shape.push_back(options.sequences);
+    return ops.tensor(shape, b.getI32Type());
+  }
+  ElementsAttr firstPages();
+  SmallVector<gpuvm::NamedType> withPlace(ArrayRef<gpuvm::NamedType> inputs);
+  Value placeInput() { return hasPlaces() ? b.inputs().back() : Value(); }
+  void storeAt(Value x, StringRef symbol, Value place);
+  Value whileRunning(Value end, Value x, Value otherwise);
+  Value haveAllEnded(Value ends);
+  Sent pickOne(ValueRange in);
+  Sent pickEach(ValueRange in);
   Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
   Value is(arith::CmpIPredicate how, Value x, Value y) {
     return arith::CmpIOp::create(b, how, x, y);
@@ -93,16 +109,29 @@ private:
 };
 } // namespace
 
+/// A chunk that begins at the last position has rows after it, which a sequence
+/// that is not the only one has no pages for.
+static CacheLayout layOutCaches(const ModelOptions &options) {
+  CacheLayout caches = {int64_t(options.context) + options.chunk};
+  if (options.sequences == 1)
+    return caches;
+  caches.places = options.sequences;
+  caches.pages = llvm::divideCeil(caches.rows, caches.pageRows);
+  caches.rows = caches.places * caches.pageRows *
+                llvm::divideCeil(options.context, caches.pageRows);
+  return caches;
+}
+
 ProgramsBuilder::ProgramsBuilder(ModuleOp module,
                                  const gpuvm::FunctionLibrary &library,
                                  const vm::llm::GgufFile &file,
                                  const vm::llm::Model &model,
                                  const ModelOptions &options)
     : b(module.getLoc(), library), ops(b), model(model), options(options),
-      // A chunk that begins at the last position has rows after it.
-      pass(b, model, types, int64_t(options.context) + options.chunk,
-           options.halves),
-      sampler(b, options.candidates, options.context),
+      pass(b, model, types, layOutCaches(options), options.halves),
+      sampler(b, options.candidates, options.context,
+              hasPlaces() ? std::optional<int64_t>(options.sequences)
+                          : std::nullopt),
       word(ops.tensor({}, b.getI32Type())) {
   b.setInsertionPointToStart(module.getBody());
   addSymbols(file);
@@ -125,18 +154,50 @@ void ProgramsBuilder::addSymbols(const vm::llm::GgufFile &file) {
     b.global(ForwardPass::keyCache(layer), pass.cacheType(), {});
     b.global(ForwardPass::valueCache(layer), pass.cacheType(), {});
   }
-  b.global(kToken, word, {});
-  b.global(kPosition, word, {});
+  b.global(kToken, words(), {});
+  b.global(kPosition, words(), {});
+  if (hasPlaces())
+    b.global(kPages, pass.pagesType(), firstPages());
   auto metric = [&](StringRef name, RankedTensorType type) {
     gpuvm::MetricOp::create(b, name, type, /*initial=*/ElementsAttr(),
                             /*sym_visibility=*/StringAttr(),
                             /*window=*/gpuvm::WindowAttr());
   };
-  metric(kTokens, ops.tensor({options.tokens}, b.getI32Type()));
+  Shape tokens(words().getShape());
+  tokens.insert(tokens.begin(), options.tokens);
+  metric(kTokens, ops.tensor(tokens, b.getI32Type()));
   metric(kCount, word);
-  metric(kEnd, word);
+  metric(kEnd, words());
   gpuvm::ControlOp::create(b, kCancel, word, ElementsAttr(), StringAttr(),
                            gpuvm::WindowAttr(), IntegerAttr());
+}
+
+/// As many for each sequence as it has positions.
+ElementsAttr ProgramsBuilder::firstPages() {
+  CacheLayout caches = layOutCaches(options);
+  int64_t own = caches.rows / caches.pageRows / caches.places;
+  SmallVector<int32_t> numbers;
+  for (int64_t place = 0; place < caches.places; ++place)
+    for (int64_t page = 0; page < caches.pages; ++page)
+      numbers.push_back(page < own ? place * own + page : -1);
+  return DenseElementsAttr::get(pass.pagesType(), ArrayRef(numbers));
+}
+
+/// And, where there are several sequences, which of them it is.
+SmallVector<gpuvm::NamedType>
+ProgramsBuilder::withPlace(ArrayRef<gpuvm::NamedType> inputs) {
+  SmallVector<gpuvm::NamedType> all(inputs);
+  if (hasPlaces())
+    all.push_back({"place", word});
+  return all;
+}
+
+/// The word of the sequence at `place`, if there are several.
+void ProgramsBuilder::storeAt(Value x, StringRef symbol, Value place) {
+  if (hasPlaces())
+    ops.store(ops.reshape(x, {1}), symbol, place);
+  else
+    ops.store(x, symbol);
 }
 
 //===----------------------------------------------------------------------===//
@@ -148,10 +209,12 @@ void ProgramsBuilder::addSymbols(const vm::llm::GgufFile &file) {
 void ProgramsBuilder::buildPrefill() {
   int64_t chunk = options.chunk;
   RankedTensorType prompt = ops.tensor({options.context}, b.getI32Type());
-  b.beginProgram(kPrefill,
-                 {{"prompt", prompt}, {"length", word}, {"from", word}},
-                 {{"next", word}});
+  b.beginProgram(
+      kPrefill,
+      withPlace({{"prompt", prompt}, {"length", word}, {"from", word}}),
+      {{"next", word}});
   Value tokens = b.inputs()[0], length = b.inputs()[1], from = b.inputs()[2];
+  Value place = placeInput();
 
   Value done = arith::ConstantOp::create(
       b, b.getZeroAttr(word)); // Tokens of the prompt.
@@ -164,7 +227,7 @@ void ProgramsBuilder::buildPrefill() {
                                     return {{ops.rowsFrom(in[0], in[2], chunk),
                                              add(in[1], in[2])}};
                                   });
-             pass.layers(parts[0], parts[1]);
+             pass.layers(parts[0], parts[1], place);
              auto next = b.stage(
                  "next", {length, carried[0]}, [&](ValueRange in) -> Sent {
                    Value count = add(in[1], ops.number(options.chunk));
@@ -175,16 +238,16 @@ void ProgramsBuilder::buildPrefill() {
            })
           .front();
 
-  Value last =
-      b.stage("keep", {tokens, length, from, after},
-              [&](ValueRange in) -> Sent {
-                Value place = arith::SubIOp::create(b, in[1], ops.number(1));
-                Value token = gpuvm::GatherOp::create(b, word, in[0], place);
-                ops.store(token, kToken);
-                ops.store(add(in[2], place), kPosition);
-                return {{token}};
-              })
-          .front();
+  SmallVector<Value> kept = {tokens, length, from, after};
+  if (place)
+    kept.push_back(place);
+  Value last = b.stage("keep", kept, [&](ValueRange in) -> Sent {
+                  Value number = arith::SubIOp::create(b, in[1], ops.number(1));
+                  Value token = gpuvm::GatherOp::create(b, word, in[0], number);
+                  storeAt(token, kToken, in.back());
+                  storeAt(add(in[2], number), kPosition, in.back());
+                  return {{token}};
+                }).front();
   b.endProgram(last);
 }
 
@@ -192,38 +255,97 @@ void ProgramsBuilder::buildPrefill() {
 // generate
 //===----------------------------------------------------------------------===//
 
+/// `x` of sequences that have not ended, `otherwise` of others.
+Value ProgramsBuilder::whileRunning(Value end, Value x, Value otherwise) {
+  Value isRunning = is(arith::CmpIPredicate::eq, end, b.constant(words(), 0));
+  return arith::SelectOp::create(b, isRunning, x, otherwise);
+}
+
+Value ProgramsBuilder::haveAllEnded(Value ends) {
+  Value running = ops.loops("R", {{ends, "r"}}, {{b.getI32Type(), ""}},
+                            [&](ArrayRef<Expr> e) -> SmallVector<Expr> {
+                              Expr isRunning = e[0] == 0;
+                              return {e[1] | isRunning.extend(b.getI32Type())};
+                            })
+                      .front();
+  return is(arith::CmpIPredicate::eq, running, ops.number(0));
+}
+
+/// The end of a step of one sequence. in: the stream, its position, the number
+/// of the step, the sampler's inputs. Sends the next token, position and step,
+/// and whether this was the last.
+Sent ProgramsBuilder::pickOne(ValueRange in) {
+  Sampler::Picked picked =
+      sampler.pick({pass.logits(in[0]), in[1], in[2], in.drop_front(3)});
+  ops.store(ops.reshape(picked.token, {1}), kTokens, in[2]);
+  ops.store(picked.end, kEnd);
+  Value isOver = is(arith::CmpIPredicate::ne, picked.end, ops.number(0));
+  return {{picked.token, picked.position, picked.made, isOver}};
+}
+
+/// The same of several, of which those that have ended stay as they are. in:
+/// the stream, positions, the number of the step, tokens, why each has ended,
+/// the sampler's inputs. Sends the next of the latter too.
+Sent ProgramsBuilder::pickEach(ValueRange in) {
+  Value position = in[1], step = in[2], token = in[3], end = in[4];
+  Value made = ops.map("r", {{step, ""}, {token, "r"}}, {b.getI32Type(), "r"},
+                       [](ArrayRef<Expr> e) { return e[0]; });
+  Sampler::Picked picked =
+      sampler.pick({pass.logits(in[0]), position, made, in.drop_front(5)});
+  Value said = whileRunning(end, picked.token, b.constant(words(), -1));
+  ops.store(ops.reshape(said, {1, options.sequences}), kTokens, step);
+  Value next = whileRunning(end, picked.end, end);
+  ops.store(next, kEnd);
+  return {{whileRunning(end, picked.token, token),
+           whileRunning(end, picked.position, position),
+           add(step, ops.number(1)), next, haveAllEnded(next)}};
+}
+
 void ProgramsBuilder::buildGenerate() {
   b.beginProgram(kGenerate, sampler.inputs(), {{"made", word}});
   SmallVector<Value> controls(b.inputs());
-  auto start = b.stage("begin", {}, [&](ValueRange) -> Sent {
-    Value token = ops.load(kToken, word), position = ops.load(kPosition, word);
-    ops.store(ops.number(0), kEnd);
-    return {{token, position, ops.number(0)}};
+  auto start = b.stage("begin", controls.front(), [&](ValueRange in) -> Sent {
+    SmallVector<Value> all = {ops.load(kToken, words()),
+                              ops.load(kPosition, words()), ops.number(0)};
+    Value end = b.constant(words(), 0);
+    if (hasPlaces()) { // Without a limit a sequence takes no part.
+      auto limit = static_cast<int64_t>(vm::llm::End::Limit);
+      Value isIdle = is(arith::CmpIPredicate::sle, in[0], end);
+      end = arith::SelectOp::create(b, isIdle, b.constant(words(), limit), end);
+      all.push_back(end);
+    }
+    ops.store(end, kEnd);
+    return {all};
   });
   auto last = b.repeat(
       "steps", options.tokens, start,
       [&](ValueRange carried) -> gpuvm::ProgramBuilder::Next {
+        Value token = carried[0], position = carried[1], step = carried[2];
         // Stored now, when the tokens are: a host that reads them
         // while the program runs finds so many.
-        b.stage("count", carried[2], [&](ValueRange in) -> Sent {
+        b.stage("count", step, [&](ValueRange in) -> Sent {
           ops.store(in[0], kCount);
           return {};
         });
-        Value stream = pass.layers(carried[0], carried[1]);
-        SmallVector<Value> inputs = {stream, carried[1], carried[2]};
+        Value at = position;
+        if (hasPlaces())
+          at = b.stage("running", {position, carried[3]},
+                       [&](ValueRange in) -> Sent {
+                         Value none = b.constant(words(), -1);
+                         return {{whileRunning(in[1], in[0], none)}};
+                       })
+                   .front();
+        SmallVector<Value> inputs = {pass.layers(token, at), position, step};
+        if (hasPlaces())
+          inputs.append({token, carried[3]});
         llvm::append_range(inputs, controls);
-        auto next = b.stage("pick", inputs, [&](ValueRange in) -> Sent {
-          Sampler::Picked picked = sampler.pick(
-              {pass.logits(in[0]), in[1], in[2], in.drop_front(3)});
-          ops.store(ops.reshape(picked.token, {1}), kTokens, in[2]);
-          ops.store(picked.end, kEnd);
-          Value isOver =
-              is(arith::CmpIPredicate::ne, picked.end, ops.number(0));
-          return {{picked.token, picked.position, picked.made, isOver}};
+        auto next = b.stage("pick", inputs, [&](ValueRange in) {
+          return hasPlaces() ? pickEach(in) : pickOne(in);
         });
-        return {{next[0], next[1], next[2]}, next[3]};
+        Value until = next.pop_back_val();
+        return {next, until};
       });
-  b.stage("keep", last, [&](ValueRange in) -> Sent {
+  b.stage("keep", ValueRange(last).take_front(3), [&](ValueRange in) -> Sent {
     ops.store(in[0], kToken);
     ops.store(in[1], kPosition);
     ops.store(in[2], kCount);
@@ -242,10 +364,11 @@ static constexpr uint32_t kScoreRows = 64;
 /// The logits after each of some tokens, which stand at `from` and after.
 void ProgramsBuilder::buildScore() {
   int64_t chunk = std::min(options.chunk, kScoreRows);
-  b.beginProgram(
-      kScore, {{"text", ops.tensor({chunk}, b.getI32Type())}, {"from", word}},
-      {{"logits", ops.tensor({chunk, model.vocabulary})}});
-  Value stream = pass.layers(b.inputs()[0], b.inputs()[1]);
+  b.beginProgram(kScore,
+                 withPlace({{"text", ops.tensor({chunk}, b.getI32Type())},
+                            {"from", word}}),
+                 {{"logits", ops.tensor({chunk, model.vocabulary})}});
+  Value stream = pass.layers(b.inputs()[0], b.inputs()[1], placeInput());
   Value logits = b.stage("logits", stream, [&](ValueRange in) -> Sent {
                     return {{pass.logits(in[0])}};
                   }).front();

@@ -50,12 +50,16 @@ void mlir::llm::buildEmbed(gpuvm::ProgramBuilder &b, ForwardPass &pass,
   int64_t chunk = options.chunk, width = model.width;
   Type i32 = b.getI32Type();
   RankedTensorType word = ops.tensor({}, i32), vector = ops.tensor({width});
-  b.beginProgram(vm::llm::symbols::kEmbed,
-                 {{"document", ops.tensor({options.context}, i32)},
-                  {"document_length", word},
-                  {"last", word}},
-                 {{"embedding", vector}});
+  SmallVector<gpuvm::NamedType> inputs = {
+      {"document", ops.tensor({options.context}, i32)},
+      {"document_length", word},
+      {"last", word}};
+  bool hasPlaces = options.sequences > 1;
+  if (hasPlaces)
+    inputs.push_back({"place", word});
+  b.beginProgram(vm::llm::symbols::kEmbed, inputs, {{"embedding", vector}});
   Value document = b.inputs()[0], length = b.inputs()[1], last = b.inputs()[2];
+  Value place = hasPlaces ? b.inputs()[3] : Value();
 
   Value none = arith::ConstantOp::create(b, b.getZeroAttr(word));
   Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(vector));
@@ -66,7 +70,7 @@ void mlir::llm::buildEmbed(gpuvm::ProgramBuilder &b, ForwardPass &pass,
             "chunk", {document, carried[0]}, [&](ValueRange in) -> Sent {
               return {{ops.rowsFrom(in[0], in[1], chunk), in[1]}};
             });
-        Value stream = pass.layers(part[0], part[1]);
+        Value stream = pass.layers(part[0], part[1], place);
         auto next = b.stage(
             "pool", {stream, carried[0], carried[1], length, last},
             [&](ValueRange in) -> Sent {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontends/llm/lowering/ForwardPass.h"
+#include "frontends/llm/model/Symbols.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -28,8 +29,12 @@ std::string ForwardPass::valueCache(uint32_t layer) {
 }
 
 RankedTensorType ForwardPass::cacheType() const {
-  return ops.tensor({cacheRows, int64_t(model.cacheHeads) * model.headSize},
+  return ops.tensor({caches.rows, int64_t(model.cacheHeads) * model.headSize},
                     b.getF16Type());
+}
+
+RankedTensorType ForwardPass::pagesType() const {
+  return ops.tensor({caches.places, caches.pages}, b.getI32Type());
 }
 
 Shape ForwardPass::withRows(ArrayRef<int64_t> shape) const {
@@ -178,9 +183,45 @@ Value ForwardPass::normalizeHeads(StringRef name, Value x, int64_t heads) {
 // Positions
 //===----------------------------------------------------------------------===//
 
+/// Where each row is in its sequence.
+Value ForwardPass::positionsOfRows(Value position) {
+  if (rowsOfEach() == 1)
+    return position;
+  Value each = tensor::EmptyOp::create(b, Shape{*rows}, b.getI32Type());
+  return ops.map(
+      "r", {{position, ""}, {each, "r"}}, {b.getI32Type(), "r"},
+      [&](ArrayRef<Expr> e) { return e[0] + ops.iteration(e[0], 0); });
+}
+
+/// Numbers of the pages of the sequence at `place`, or of all sequences.
+Value ForwardPass::pagesOf(Value place) {
+  Value all = ops.load(vm::llm::symbols::kPages, pagesType());
+  if (!place)
+    return ops.reshape(all, {caches.places * caches.pages});
+  return gpuvm::GatherOp::create(b, ops.tensor({caches.pages}, b.getI32Type()),
+                                 all, place);
+}
+
+/// Where the caches have each row; negative: nowhere.
+Value ForwardPass::slotsOf(Value positions, Value place) {
+  const CacheLayout &c = caches;
+  Operand each = {positions, "r"};
+  Value number = ops.map("r", each, {b.getI32Type(), "r"}, [&](auto e) {
+    Expr page = e[0] / c.pageRows;
+    return place ? page : ops.iteration(e[0], 0) * c.pages + page;
+  });
+  Value page =
+      gpuvm::GatherOp::create(b, number.getType(), pagesOf(place), number);
+  return ops.map("r", {each, {page, "r"}}, {b.getI32Type(), "r"}, [&](auto e) {
+    // As an unsigned number, a negative position is a large one.
+    Expr isThere = e[0] < c.pages * c.pageRows;
+    return select(isThere, e[1] * c.pageRows + e[0] % c.pageRows, -1);
+  });
+}
+
 /// Cosines and sines of the angles of all pairs of a head, for each row.
 SmallVector<Value> ForwardPass::anglesOf(const vm::llm::Angles &angles,
-                                         Value position) {
+                                         Value positions) {
   int64_t half = model.rotated / 2;
   SmallVector<float> frequencies;
   for (int64_t j = 0; j < half; ++j)
@@ -189,20 +230,13 @@ SmallVector<Value> ForwardPass::anglesOf(const vm::llm::Angles &angles,
         std::pow(angles.base, -2.0 * static_cast<double>(j) / model.rotated)));
   Value table = arith::ConstantOp::create(
       b, DenseElementsAttr::get(ops.tensor({half}), ArrayRef(frequencies)));
-  SmallVector<Operand> operands = {{table, "j"}, {position, ""}};
+  SmallVector<Operand> operands = {{table, "j"}, {positions, row("")}};
   if (model.hasFrequencyFactors)
     operands.push_back({vector("rope_freqs.weight"), "j"});
-  Shape shape = withRows({half});
-  if (rows) // So that the loop over rows has an extent.
-    operands.push_back(
-        {tensor::EmptyOp::create(b, Shape{*rows}, b.getI32Type()), "r"});
   return ops.loops(row("j"), operands,
                    {{b.getF32Type(), row("j")}, {b.getF32Type(), row("j")}},
                    [&](ArrayRef<Expr> e) -> SmallVector<Expr> {
-                     Expr place = e[1];
-                     if (rows)
-                       place = place + ops.iteration(place, 0);
-                     Expr angle = place.signedToFloat(b.getF32Type()) * e[0];
+                     Expr angle = e[1].signedToFloat(b.getF32Type()) * e[0];
                      if (model.hasFrequencyFactors)
                        angle = angle / e[2];
                      Expr cosine =
@@ -296,32 +330,52 @@ Value ForwardPass::rotated(uint32_t layer, StringRef part, const Normalized &x,
 // Attention
 //===----------------------------------------------------------------------===//
 
-void ForwardPass::append(Value x, StringRef cache, Value position) {
+/// `slots`: where the cache has the rows (slotsOf), or the first of them.
+void ForwardPass::append(Value x, StringRef cache, Value slots) {
   Value half = ops.convert(x, b.getF16Type());
-  ops.store(ops.reshape(half, {rows.value_or(1), cacheType().getDimSize(1)}),
-            cache, position);
+  half = ops.reshape(half, {rows.value_or(1), cacheType().getDimSize(1)});
+  if (caches.places > 1)
+    ops.storeEach(half, cache, cacheType(), slots);
+  else
+    ops.store(half, cache, slots);
 }
 
-/// `keys`: how many rows of the caches there are.
-Value ForwardPass::attend(uint32_t layer, Value query, Value keys) {
-  int64_t heads = model.heads, size = model.headSize;
-  auto cache = [&](StringRef symbol) {
-    Value all = ops.load(symbol, cacheType());
-    return ops.transpose(ops.reshape(all, {cacheRows, model.cacheHeads, size}),
+/// The keys or values of each head of each sequence.
+Value ForwardPass::cacheOf(StringRef symbol, Value place) {
+  int64_t heads = model.cacheHeads, size = model.headSize;
+  Value all = ops.load(symbol, cacheType());
+  if (caches.places == 1)
+    return ops.transpose(ops.reshape(all, {caches.rows, heads, size}),
                          {1, 0, 2});
-  };
-  Value k = cache(keyCache(layer)), v = cache(valueCache(layer));
+  int64_t rows = caches.pageRows, numbers = sequences * caches.pages;
+  Value pool = ops.reshape(all, {caches.rows / rows, rows, heads, size});
+  Value own = gpuvm::GatherOp::create(
+      b, ops.tensor({numbers, rows, heads, size}, b.getF16Type()), pool,
+      pagesOf(place));
+  own = ops.reshape(own, {sequences, caches.pages, rows, heads, size});
+  return ops.reshape(ops.transpose(own, {0, 3, 1, 2, 4}),
+                     {sequences * heads, caches.pages * rows, size});
+}
+
+/// `keys`: how many rows of the caches each sequence has.
+Value ForwardPass::attend(uint32_t layer, Value query, Value keys,
+                          Value place) {
+  int64_t heads = model.heads, size = model.headSize, each = rowsOfEach();
+  Value k = cacheOf(keyCache(layer), place);
+  Value v = cacheOf(valueCache(layer), place);
+  bool isOne = each == 1;
+  Shape flat = {sequences * each * heads * size};
   Value q =
-      rows ? ops.transpose(ops.reshape(query, {*rows, heads, size}), {1, 0, 2})
-           : ops.reshape(query, {heads, 1, size});
+      isOne
+          ? ops.reshape(ops.reshape(query, flat), {sequences * heads, 1, size})
+          : ops.transpose(ops.reshape(query, {each, heads, size}), {1, 0, 2});
   IntegerAttr window;
   if (model.hasWindow(layer))
     window = b.getI64IntegerAttr(model.window);
-  Value result = gpuvm::AttentionOp::create(b, q.getType(), q, k, v, keys,
-                                            llvm::APFloat(model.attentionScale),
-                                            /*causal=*/rows || window, window);
-  if (rows)
-    result = ops.transpose(result, {1, 0, 2});
+  Value result = gpuvm::AttentionOp::create(
+      b, q.getType(), q, k, v, keys, llvm::APFloat(model.attentionScale),
+      /*causal=*/!isOne || window, window);
+  result = isOne ? ops.reshape(result, flat) : ops.transpose(result, {1, 0, 2});
   return ops.reshape(result, withRows({heads * size}));
 }
 
@@ -369,9 +423,15 @@ Value ForwardPass::feedForward(uint32_t layer, Value stream) {
   return arith::AddFOp::create(b, stream, y);
 }
 
-Value ForwardPass::layers(Value tokens, Value position) {
+Value ForwardPass::layers(Value tokens, Value position, Value place) {
   auto type = cast<RankedTensorType>(gpuvm::payloadType(tokens.getType()));
   rows = type.getRank() ? std::optional(type.getDimSize(0)) : std::nullopt;
+  auto wordType =
+      cast<RankedTensorType>(gpuvm::payloadType(position.getType()));
+  sequences = wordType.getNumElements();
+  SmallVector<Value> where = {position};
+  if (place)
+    where.push_back(place);
   auto one = [&](const Twine &name, ValueRange inputs,
                  function_ref<Value(ValueRange)> body) {
     return b
@@ -382,23 +442,28 @@ Value ForwardPass::layers(Value tokens, Value position) {
 
   Value stream =
       one("embed", tokens, [&](ValueRange in) { return embed(in[0]); });
-  // Cosines and sines of both kinds of layers, and the number of keys.
+  // Cosines and sines of both kinds of layers, where the caches have the rows,
+  // and how many keys there are.
   SmallVector<Value> angles =
-      b.stage("angles", position, [&](ValueRange in) -> Sent {
-        SmallVector<Value> all = anglesOf(model.angles, in[0]);
+      b.stage("angles", where, [&](ValueRange in) -> Sent {
+        Value positions = positionsOfRows(in[0]);
+        SmallVector<Value> all = anglesOf(model.angles, positions);
         if (model.window)
-          llvm::append_range(all, anglesOf(model.windowAngles, in[0]));
-        Value count = ops.number(static_cast<int32_t>(rows.value_or(1)));
+          llvm::append_range(all, anglesOf(model.windowAngles, positions));
+        if (caches.places > 1)
+          all.push_back(slotsOf(positions, place ? in[1] : Value()));
+        Value count = b.constant(wordType, rowsOfEach());
         all.push_back(arith::AddIOp::create(b, in[0], count));
         return {all};
       });
   Value keys = angles.pop_back_val();
+  Value slots = caches.places > 1 ? angles.pop_back_val() : position;
 
   for (uint32_t layer = 0; layer < model.layers; ++layer) {
     size_t kind = model.hasWindow(layer) ? 2 : 0;
     Value query = one(
-        "qkv." + Twine(layer),
-        {stream, angles[kind], angles[kind + 1], position}, [&](ValueRange in) {
+        "qkv." + Twine(layer), {stream, angles[kind], angles[kind + 1], slots},
+        [&](ValueRange in) {
           Normalized x = {in[0], layerTensor(layer, "attn_norm.weight")};
           Value q = rotated(layer, "attn_q", x, model.heads, in[1], in[2]);
           Value k = rotated(layer, "attn_k", x, model.cacheHeads, in[1], in[2]);
@@ -407,10 +472,12 @@ Value ForwardPass::layers(Value tokens, Value position) {
           append(v, valueCache(layer), in[3]);
           return q;
         });
-    stream = one(
-        "attend." + Twine(layer), {query, keys, stream},
-        [&](ValueRange in) -> Value {
-          Value x = attend(layer, in[0], in[1]);
+    SmallVector<Value> attended = {query, keys, stream};
+    if (place)
+      attended.push_back(place);
+    stream =
+        one("attend." + Twine(layer), attended, [&](ValueRange in) -> Value {
+          Value x = attend(layer, in[0], in[1], place ? in[3] : Value());
           Value y = multiply(layerTensor(layer, "attn_output.weight"), x);
           if (model.hasPostNorms)
             y = normalize(layerTensor(layer, "post_attention_norm.weight"), y);

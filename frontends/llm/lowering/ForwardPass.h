@@ -17,23 +17,37 @@ namespace mlir::llm {
 /// What a symbol of a tensor of the file is.
 using SymbolTypes = llvm::StringMap<Type>;
 
+/// How the keys and values of sequences are kept.
+struct CacheLayout {
+  int64_t rows;       ///< Of each symbol.
+  int64_t places = 1; ///< Sequences.
+  /// Of several, each has pages of so many rows. The symbol kPages has their
+  /// numbers, `pages` of each sequence, negative where there is none.
+  int64_t pageRows = 16;
+  int64_t pages = 0;
+};
+
 /// Writes stages of a program. Keys and values of all positions so far are in
-/// the symbols keyCache(l) and valueCache(l), of `cacheRows` rows each.
+/// the symbols keyCache(l) and valueCache(l).
 class ForwardPass {
 public:
   /// With `halves`, products of many rows are of f16 and summed in f32.
   ForwardPass(gpuvm::ProgramBuilder &b, const vm::llm::Model &model,
-              const SymbolTypes &types, int64_t cacheRows, bool halves)
-      : b(b), ops(b), model(model), types(types), cacheRows(cacheRows),
+              const SymbolTypes &types, const CacheLayout &caches, bool halves)
+      : b(b), ops(b), model(model), types(types), caches(caches),
         halves(halves) {}
 
   static std::string keyCache(uint32_t layer);
   static std::string valueCache(uint32_t layer);
   RankedTensorType cacheType() const;
+  RankedTensorType pagesType() const;
 
-  /// The residual stream after all layers, a message, for `tokens` at
-  /// `position` and those that follow it: tensor<i32>, or tensor<R x i32>.
-  Value layers(Value tokens, Value position);
+  /// The residual stream after all layers, a message, for `tokens`:
+  /// tensor<i32>, or tensor<R x i32>. With one `position` they are at this one
+  /// and those that follow it, in the sequence at `place` (null: there is only
+  /// one). With positions of their own, one for each place, each is of another
+  /// sequence; at a negative one the row changes no cache.
+  Value layers(Value tokens, Value position, Value place = {});
 
   /// In the body of a stage: the stream as the head reads it.
   Value states(Value stream) { return normalize("output_norm.weight", stream); }
@@ -41,6 +55,8 @@ public:
   Value logits(Value stream);
 
 private:
+  /// Rows of a sequence.
+  int64_t rowsOfEach() const { return rows.value_or(1) / sequences; }
   /// The first dimension of what there is for each row, if there are rows.
   Shape withRows(ArrayRef<int64_t> shape) const;
   std::string row(StringRef loops) const;
@@ -66,19 +82,25 @@ private:
   Value rotated(uint32_t layer, StringRef part, const Normalized &x,
                 int64_t heads, Value cosine, Value sine);
   Value project(uint32_t layer, StringRef part, const Normalized &x);
-  void append(Value x, StringRef cache, Value position);
-  Value attend(uint32_t layer, Value query, Value keys);
+  void append(Value x, StringRef cache, Value slots);
+  Value cacheOf(StringRef symbol, Value place);
+  Value attend(uint32_t layer, Value query, Value keys, Value place);
   Value embed(Value tokens);
-  SmallVector<Value> anglesOf(const vm::llm::Angles &angles, Value position);
+  Value positionsOfRows(Value position);
+  Value pagesOf(Value place);
+  Value slotsOf(Value positions, Value place);
+  SmallVector<Value> anglesOf(const vm::llm::Angles &angles, Value positions);
   Value feedForward(uint32_t layer, Value stream);
 
   gpuvm::ProgramBuilder &b;
   TensorOps ops;
   const vm::llm::Model &model;
   const SymbolTypes &types;
-  int64_t cacheRows;
+  CacheLayout caches;
   bool halves;
-  std::optional<int64_t> rows; ///< Of the pass that is being written.
+  // Of the pass that is being written.
+  std::optional<int64_t> rows;
+  int64_t sequences = 1; ///< Of these rows.
 };
 
 } // namespace mlir::llm

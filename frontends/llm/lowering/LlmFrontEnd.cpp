@@ -73,6 +73,11 @@ void LlmFrontEnd::addOptions(CLI::App &app) {
                    "model was trained with, but at most 2048)")
       ->check(countIn(1, 1 << 24));
   group
+      ->add_option("--llm-sequences", options.sequences,
+                   "Sequences that are generated at once, each with so many "
+                   "positions (default: 1)")
+      ->check(countIn(1, 1024));
+  group
       ->add_option("--llm-chunk", options.chunk,
                    "Tokens of a prompt that are read at a time (default: 512; "
                    "a CPU device is better off with 32)")

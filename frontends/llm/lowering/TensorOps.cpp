@@ -7,6 +7,8 @@
 
 #include "frontends/llm/lowering/TensorOps.h"
 
+#include "dialects/gpuvm/Distinct.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
@@ -191,6 +193,25 @@ void TensorOps::store(Value value, StringRef symbol, Value position) {
   auto op = gpuvm::StoreOp::create(b, value, symbol);
   if (position)
     op.getPositionMutable().assign(position);
+}
+
+void TensorOps::storeEach(Value rows, StringRef symbol, RankedTensorType type,
+                          Value positions) {
+  int64_t count = shapeOf(rows)[0], width = shapeOf(rows)[1];
+  int64_t there = type.getDimSize(0);
+  Value elements = map("ri", {{positions, "r"}, {rows, "ri"}},
+                       {b.getI32Type(), "ri"}, [&](ArrayRef<Expr> e) {
+                         Expr isInside = e[0] < there; // Unsigned.
+                         Expr element = e[0] * width + iteration(e[0], 1);
+                         return select(isInside, element, -1);
+                       });
+  Value old = reshape(load(symbol, type), {there * width});
+  auto rule = gpuvm::RuleAttr::get(b.getContext(), gpuvm::Rule::last);
+  auto scatter = gpuvm::ScatterOp::create(
+      b, old.getType(), reshape(rows, {count * width}),
+      reshape(elements, {count * width}), old, b.getArrayAttr(rule));
+  scatter->setAttr(gpuvm::kDistinctAttr, b.getUnitAttr());
+  store(reshape(scatter.getResult(0), type.getShape()), symbol);
 }
 
 Value TensorOps::number(int32_t value) {

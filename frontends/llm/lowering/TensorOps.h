@@ -71,6 +71,11 @@ public:
   /// The whole symbol, or rows of it from `position` on.
   void store(Value value, StringRef symbol, Value position = {});
 
+  /// Each row of `rows` at a position of its own. Those inside of the symbol
+  /// all differ; others, such as negative ones, are not stored.
+  void storeEach(Value rows, StringRef symbol, RankedTensorType type,
+                 Value positions);
+
   Value number(int32_t value); ///< A tensor<i32>.
   Value real(float value);     ///< A tensor<f32>.
 

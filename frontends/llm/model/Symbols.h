@@ -19,14 +19,18 @@ inline constexpr char kGenerate[] = "generate";
 inline constexpr char kScore[] = "score";
 inline constexpr char kEmbed[] = "embed";
 
-/// Shared by all programs: the last token, which no program has read, and its
-/// position; the tokens that `generate` makes, and how many there are so far.
+/// With several sequences, words of each of them have a leading dimension of as
+/// many. Shared by all programs: the last token, which no program has read, and
+/// its position; the tokens that `generate` makes, and how many there are so
+/// far.
 inline constexpr char kToken[] = "token";
 inline constexpr char kPosition[] = "position";
-inline constexpr char kTokens[] = "tokens";
+inline constexpr char kTokens[] = "tokens"; ///< Of a step; -1: has ended.
 inline constexpr char kCount[] = "count";
 inline constexpr char kEnd[] = "end";       ///< Why it ended, an End.
 inline constexpr char kCancel[] = "cancel"; ///< Ends it when not 0.
+/// With several sequences: numbers of the pages of each of them.
+inline constexpr char kPages[] = "pages";
 } // namespace symbols
 
 /// Tokens that end a generation, at most; others are -1.
