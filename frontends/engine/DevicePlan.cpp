@@ -47,7 +47,11 @@ Result<bool> DevicePlan::isOnProcessor(const DeviceOptions &options) {
   Result<DevicePlan> plan = boot(options);
   if (!plan.ok())
     return plan.status();
-  return std::string_view(vm_device_kind(plan->vm.get())) == "cpu";
+  return plan->isOnProcessor();
+}
+
+bool DevicePlan::isOnProcessor() const {
+  return std::string_view(vm_device_kind(vm.get())) == "cpu";
 }
 
 /// In a plan of several programs a name of one program begins with its name and
@@ -57,8 +61,7 @@ static bool isName(std::string_view name, std::string_view whole) {
                            whole[whole.size() - name.size() - 1] == '.');
 }
 
-Result<std::vector<int64_t>>
-DevicePlan::shapeOf(int kind, const std::string &name) const {
+Result<gpuvm_item> DevicePlan::find(int kind, const std::string &name) const {
   size_t count = 0;
   VM_RETURN_IF_ERROR(check(vm_count(vm.get(), kind, &count)));
   for (size_t index = 0; index < count; ++index) {
@@ -66,13 +69,32 @@ DevicePlan::shapeOf(int kind, const std::string &name) const {
     item.struct_bytes = sizeof(item);
     VM_RETURN_IF_ERROR(check(vm_describe(vm.get(), kind, index, &item)));
     if (isName(name, item.name))
-      return std::vector<int64_t>(item.shape, item.shape + item.rank);
+      return item;
   }
   return Status(Code::BadInput, fmt::format("The plan has no {} \"{}\".",
                                             kind == GPUVM_INPUT    ? "input"
                                             : kind == GPUVM_OUTPUT ? "output"
                                                                    : "symbol",
                                             name));
+}
+
+Result<std::vector<int64_t>>
+DevicePlan::shapeOf(int kind, const std::string &name) const {
+  Result<gpuvm_item> item = find(kind, name);
+  if (!item.ok())
+    return item.status();
+  return std::vector<int64_t>(item->shape, item->shape + item->rank);
+}
+
+Result<uint64_t> DevicePlan::symbolOffset(const std::string &name) const {
+  Result<gpuvm_item> item = find(GPUVM_SYMBOL, name);
+  if (!item.ok())
+    return item.status();
+  return item->offset;
+}
+
+Status DevicePlan::readMetrics(uint64_t offset, void *data, size_t bytes) {
+  return check(vm_read_metrics(vm.get(), offset, data, bytes));
 }
 
 Result<std::vector<int64_t>>

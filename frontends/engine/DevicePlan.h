@@ -90,10 +90,16 @@ public:
     return values;
   }
 
+  /// Where the region of a symbol has its first byte.
+  Result<uint64_t> symbolOffset(const std::string &name) const;
+  /// Bytes of Metrics, also while a program runs.
+  Status readMetrics(uint64_t offset, void *data, size_t bytes);
+
   /// The first bytes of a metric, global or control word.
   Status readSymbol(const std::string &name, void *data, size_t bytes);
   Status writeSymbol(const std::string &name, const void *data, size_t bytes);
 
+  bool isOnProcessor() const;
   /// The device's name.
   std::string device() const { return vm_device_name(vm.get()); }
 
@@ -104,6 +110,7 @@ private:
 
   static Result<DevicePlan> boot(const DeviceOptions &options);
   Status check(int code) const;
+  Result<gpuvm_item> find(int kind, const std::string &name) const;
   Result<std::vector<int64_t>> shapeOf(int kind, const std::string &name) const;
   Status outputBytes(const std::string &name, size_t &bytes) const;
   Status readOutput(const std::string &name, void *data, size_t bytes);

@@ -155,7 +155,7 @@ static Status reply(llm::Assistant &assistant, const Options &options,
   std::fputc('\n', stdout);
   if (answer->end == llm::End::Context)
     fmt::print(stderr, "(The context is full: {} tokens.)\n",
-               assistant.run().context());
+               assistant.context());
   if (options.timings)
     printTimings(*answer);
   messages.push_back({"assistant", std::move(answer->text)});

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <ctime>
@@ -61,25 +62,11 @@ static std::string newId(bool isChat) {
 
 class Service::Ticket {
 public:
-  explicit Ticket(Service &service) : service(service) {
-    std::unique_lock lock(service.mutex_);
-    if (service.nextTicket_ - service.served_ > service.limits_.waiting)
-      return;
-    uint64_t number = service.nextTicket_++;
-    ++service.waiting_;
-    service.changed_.wait(lock, [&] { return service.served_ == number; });
-    --service.waiting_;
-    service.isBusy_ = true;
-    isGranted = true;
+  explicit Ticket(Service &service)
+      : service(service), isGranted(service.inside_.fetch_add(1) <
+                                    service.places_ + service.limits_.waiting) {
   }
-  ~Ticket() {
-    if (!isGranted)
-      return;
-    std::lock_guard lock(service.mutex_);
-    service.isBusy_ = false;
-    ++service.served_;
-    service.changed_.notify_all();
-  }
+  ~Ticket() { --service.inside_; }
   Ticket(const Ticket &) = delete;
   Ticket &operator=(const Ticket &) = delete;
 
@@ -87,7 +74,7 @@ public:
 
 private:
   Service &service;
-  bool isGranted = false;
+  bool isGranted;
 };
 
 //===----------------------------------------------------------------------===//
@@ -221,13 +208,12 @@ void Service::complete(const httplib::Request &request,
   auto prompt = promptOf(*wanted, isChat);
   if (!prompt.ok())
     return refuse(response, prompt.status());
-  if (prompt->size() >= assistant_.run().context())
-    return refuse(
-        response,
-        {Code::BadInput,
-         fmt::format("The prompt has {} tokens, and the context has "
-                     "room for {} with an answer.",
-                     prompt->size(), assistant_.run().context() - 1)});
+  if (prompt->size() >= assistant_.context())
+    return refuse(response,
+                  {Code::BadInput,
+                   fmt::format("The prompt has {} tokens, and the context has "
+                               "room for {} with an answer.",
+                               prompt->size(), assistant_.context() - 1)});
   if (wanted->isStreamed)
     stream(std::move(*wanted), std::move(*prompt), response, isChat);
   else
@@ -301,7 +287,7 @@ void Service::embed(const httplib::Request &request,
   Json data = Json::array();
   for (const std::vector<int32_t> &tokens : *texts) {
     count += tokens.size();
-    Result<std::vector<float>> vector = assistant_.run().embed(tokens);
+    Result<std::vector<float>> vector = assistant_.embed(tokens);
     if (!vector.ok())
       return refuse(response, vector.status());
     shorten(*vector, wanted->dimensions);
@@ -356,15 +342,29 @@ std::string Service::metrics() const {
                         "gpuvm_{0} {3}\n",
                         name, type, help, value);
   };
+  auto places = assistant_.scheduler().places();
+  auto busy = std::ranges::count_if(
+      places, [](const auto &place) { return place.isBusy; });
   add("answers_total", "counter", "Answers that were given.", answers_);
   add("embeddings_total", "counter", "Vectors that were made of texts.",
       embeddings_);
   add("prompt_tokens_total", "counter", "Tokens of prompts.", promptTokens_);
   add("tokens_total", "counter", "Tokens that were generated.", tokens_);
   add("requests_processing", "gauge", "Requests that are being answered.",
-      isBusy_ ? 1 : 0);
-  add("requests_deferred", "gauge", "Requests that wait.", waiting_);
+      busy);
+  add("requests_deferred", "gauge", "Requests that wait.",
+      assistant_.scheduler().waiting());
   return text;
+}
+
+Json Service::slots() const {
+  Json all = Json::array();
+  for (const llm::Scheduler::Place &place : assistant_.scheduler().places())
+    all.push_back({{"id", all.size()},
+                   {"n_ctx", assistant_.context()},
+                   {"is_processing", place.isBusy},
+                   {"n_past", place.tokens}});
+  return all;
 }
 
 void Service::addRoutes(httplib::Server &server) {
@@ -401,11 +401,7 @@ void Service::addRoutes(httplib::Server &server) {
   server.Get("/metrics", [this](In, Out out) {
     out.set_content(metrics(), "text/plain; version=0.0.4");
   });
-  server.Get("/slots", [this](In, Out out) {
-    reply(out, Json::array({{{"id", 0},
-                             {"n_ctx", assistant_.run().context()},
-                             {"is_processing", isBusy_.load()}}}));
-  });
+  server.Get("/slots", [this](In, Out out) { reply(out, slots()); });
   server.Post("/v1/chat/completions",
               [this](In in, Out out) { complete(in, out, true); });
   server.Post("/v1/completions",

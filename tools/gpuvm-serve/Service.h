@@ -3,8 +3,9 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The interface is OpenAI's, as llama.cpp's server has it. One request is
-// answered at a time, others wait in the order in which they came.
+// The interface is OpenAI's, as llama.cpp's server has it. As many requests as
+// the plan has places are answered at a time, others wait in the order in which
+// they came.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,9 +17,8 @@
 #include <httplib.h>
 
 #include <atomic>
-#include <condition_variable>
+#include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <string>
 
 namespace vm::serve {
@@ -32,7 +32,7 @@ public:
   /// `name`: of the model, as clients see it.
   Service(llm::Assistant assistant, std::string name, Limits limits)
       : assistant_(std::move(assistant)), name_(std::move(name)),
-        limits_(limits) {}
+        limits_(limits), places_(assistant_.scheduler().places().size()) {}
 
   void addRoutes(httplib::Server &server);
 
@@ -55,22 +55,21 @@ private:
   void tokenize(const httplib::Request &request, httplib::Response &response);
   void detokenize(const httplib::Request &request, httplib::Response &response);
   std::string metrics() const;
+  Json slots() const;
 
-  /// The model, for the time of one answer. False: too many wait.
+  /// Of a request that is answered or waits. False: too many wait.
   class Ticket;
 
   llm::Assistant assistant_;
   std::string name_;
   Limits limits_;
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  uint64_t nextTicket_ = 0, served_ = 0; ///< Requests come and go in order.
+  size_t places_; ///< Requests that are answered at once.
+  std::atomic<size_t> inside_ =
+      0; ///< Requests with a ticket, and refused ones.
 
   std::atomic<uint64_t> answers_ = 0, promptTokens_ = 0, tokens_ = 0,
                         embeddings_ = 0;
-  std::atomic<uint32_t> waiting_ = 0;
-  std::atomic<bool> isBusy_ = false;
 };
 
 } // namespace vm::serve

@@ -77,8 +77,13 @@ static void addOptions(CLI::App &app, Options &options) {
                  "trained with, at most 2048")
       ->capture_default_str()
       ->check(countIn(0, 1 << 24));
+  app.add_option("--parallel", options.assistant.parallel,
+                 "Requests that are answered at once, each with a context of "
+                 "its own")
+      ->capture_default_str()
+      ->check(countIn(1, 1024));
   app.add_option("--max-waiting", options.limits.waiting,
-                 "Requests that may wait while one is answered; others get "
+                 "Requests that may wait while others are answered; more get "
                  "503")
       ->capture_default_str();
   app.add_option("--max-body", options.maxBodyBytes,
@@ -103,12 +108,13 @@ static bool isKey(const std::string &given, const std::string &key) {
   return difference == 0;
 }
 
-static void setLimits(httplib::Server &server, const Options &options) {
+static void setLimits(httplib::Server &server, const Options &options,
+                      size_t places) {
   server.set_payload_max_length(options.maxBodyBytes);
   server.set_read_timeout(kClientSeconds);
   server.set_write_timeout(kClientSeconds);
-  // Those that wait keep a thread each, and /health needs one.
-  size_t threads = options.limits.waiting + 8;
+  // Requests keep a thread each, and /health needs one.
+  size_t threads = places + options.limits.waiting + 8;
   server.new_task_queue = [threads] {
     return new httplib::ThreadPool(threads);
   };
@@ -142,9 +148,10 @@ static Status serveModel(Options &options) {
       options.alias.empty()
           ? std::filesystem::path(options.assistant.model).stem().string()
           : options.alias;
+  size_t places = assistant->scheduler().places().size();
   serve::Service service(std::move(*assistant), name, options.limits);
   httplib::Server server;
-  setLimits(server, options);
+  setLimits(server, options, places);
   service.addRoutes(server);
   int port = options.port;
   if (port == 0)

@@ -33,6 +33,8 @@ static Result<std::string> planOf(const AssistantOptions &options,
     arguments.front() += fmt::format(",{}", symbols::kEmbed);
   if (options.context)
     arguments.push_back(fmt::format("--llm-context={}", options.context));
+  if (options.parallel > 1)
+    arguments.push_back(fmt::format("--llm-sequences={}", options.parallel));
   // A processor pays for each row of a chunk, and for converting to f16.
   Result<bool> isOnProcessor = DevicePlan::isOnProcessor(options.device);
   if (!isOnProcessor.ok())
@@ -95,7 +97,7 @@ Assistant::Assistant(GgufFile file, Model model, Tokenizer tokenizer,
                      std::optional<ChatTemplate> chat, ModelRun run)
     : file_(std::move(file)), model_(std::move(model)),
       tokenizer_(std::move(tokenizer)), chat_(std::move(chat)),
-      run_(std::move(run)) {
+      scheduler_(std::make_unique<Scheduler>(std::move(run))) {
   for (int32_t token = 0;
        token < tokenizer_.size() && ends_.size() < kEndTokens; ++token)
     if (tokenizer_.isEnd(token))
@@ -182,31 +184,27 @@ Assistant::answer(std::span<const int32_t> prompt, uint32_t most,
   Answer answer;
   answer.promptTokens = prompt.size();
   Clock::time_point start = Clock::now();
-  Result<size_t> computed = run_.prefill(prompt);
-  if (!computed.ok())
-    return computed.status();
-  answer.computedTokens = *computed;
-  answer.promptSeconds = secondsSince(start);
-
-  start = Clock::now();
   Utf8Stream characters;
   StoppedText text(stops);
   auto add = [&](const std::string &piece) {
     answer.text += piece;
     return piece.empty() || show(piece);
   };
-  Result<End> end = run_.generate(most, sampling, ends_, [&](int32_t token) {
+  Continuation wanted = {prompt, most, sampling, ends_};
+  Result<Continued> done = scheduler_->answer(wanted, [&](int32_t token) {
     ++answer.tokens;
     if (tokenizer_.isEnd(token))
       return true;
     bool goesOn = add(text.push(characters.push(tokenizer_.bytes(token))));
     return goesOn && !text.stopped();
   });
-  if (!end.ok())
-    return end.status();
+  if (!done.ok())
+    return done.status();
   add(text.push(characters.finish()) + text.finish());
-  answer.end = text.stopped() ? End::EndToken : *end;
-  answer.seconds = secondsSince(start);
+  answer.end = text.stopped() ? End::EndToken : done->end;
+  answer.computedTokens = done->computedTokens;
+  answer.promptSeconds = done->promptSeconds;
+  answer.seconds = secondsSince(start) - done->promptSeconds;
   return answer;
 }
 

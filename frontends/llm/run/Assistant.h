@@ -8,10 +8,11 @@
 #pragma once
 
 #include "frontends/llm/chat/ChatTemplate.h"
-#include "frontends/llm/run/ModelRun.h"
+#include "frontends/llm/run/Scheduler.h"
 #include "frontends/llm/tokenizer/Tokenizer.h"
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -21,7 +22,8 @@ struct AssistantOptions {
   std::string model;    ///< A GGUF file.
   std::string plan;     ///< Of it; empty: compiled, and kept for the next time.
   uint32_t context = 0; ///< Tokens; 0: gpuvm-compile chooses.
-  bool isRaw = false;   ///< Without the file's chat template.
+  uint32_t parallel = 1; ///< Answers at once, of a plan that is compiled.
+  bool isRaw = false;    ///< Without the file's chat template.
   bool embeds = false; ///< A plan that is compiled makes vectors of texts, too.
   DeviceOptions device;
 };
@@ -32,12 +34,12 @@ struct Answer {
   size_t promptTokens = 0;
   size_t computedTokens = 0; ///< Of the prompt, those not in the caches.
   size_t tokens = 0;
-  double promptSeconds = 0;
-  double seconds = 0; ///< From the end of the prompt.
+  double promptSeconds = 0; ///< With the wait for a place.
+  double seconds = 0;       ///< From the end of the prompt.
 };
 
-/// A model, its tokenizer and its chat template. Several threads may use what
-/// is const, and one at a time the rest.
+/// A model, its tokenizer and its chat template. Several threads may use it,
+/// but for run().
 class Assistant {
 public:
   /// `onCompile` is called if the model has to be compiled first.
@@ -47,8 +49,10 @@ public:
   const GgufFile &file() const { return file_; }
   const Model &model() const { return model_; }
   const Tokenizer &tokenizer() const { return tokenizer_; }
-  ModelRun &run() { return run_; }
-  uint32_t context() const { return run_.context(); }
+  /// While no answer is under way.
+  ModelRun &run() { return scheduler_->run(); }
+  const Scheduler &scheduler() const { return *scheduler_; }
+  uint32_t context() const { return scheduler_->context(); }
   bool hasTemplate() const { return chat_.has_value(); }
 
   /// The prompt that asks for an answer to the last message. Without a
@@ -66,6 +70,11 @@ public:
                         std::span<const std::string> stops,
                         const std::function<bool(const std::string &)> &show);
 
+  /// A vector for a text (ModelRun::embed).
+  Result<std::vector<float>> embed(std::span<const int32_t> tokens) {
+    return scheduler_->embed(tokens);
+  }
+
 private:
   Assistant(GgufFile file, Model model, Tokenizer tokenizer,
             std::optional<ChatTemplate> chat, ModelRun run);
@@ -74,8 +83,8 @@ private:
   Model model_;
   Tokenizer tokenizer_;
   std::optional<ChatTemplate> chat_;
-  ModelRun run_;
-  std::vector<int32_t> ends_; ///< Tokens that end an answer.
+  std::unique_ptr<Scheduler> scheduler_; ///< It stays where it is.
+  std::vector<int32_t> ends_;            ///< Tokens that end an answer.
 };
 
 } // namespace vm::llm

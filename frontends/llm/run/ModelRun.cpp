@@ -46,7 +46,10 @@ Result<ModelRun> ModelRun::open(const std::string &path, const GgufFile &file,
   auto tokens = run.plan_.symbolShape(symbols::kTokens);
   if (!tokens.ok())
     return tokens.status();
-  if (rows->size() != 1 || tokens->size() != 1)
+  Result<uint64_t> offset = run.plan_.symbolOffset(symbols::kTokens);
+  if (!offset.ok())
+    return offset.status();
+  if (rows->size() != 1 || tokens->empty() || tokens->size() > 2)
     return Status(
         Code::BadInput,
         fmt::format("\"{}\" is not a plan of a language model.", path));
@@ -57,6 +60,8 @@ Result<ModelRun> ModelRun::open(const std::string &path, const GgufFile &file,
       vector.ok() && vector->size() == 1)
     run.width_ = static_cast<uint32_t>(vector->front());
   run.pooling_ = model.pooling;
+  run.tokensAt_ = *offset;
+  run.sequences_.resize(tokens->size() == 2 ? tokens->back() : 1);
   VM_RETURN_IF_ERROR(run.bindWeights(file, model));
   return run;
 }
@@ -76,7 +81,18 @@ Status ModelRun::bindWeights(const GgufFile &file, const Model &model) {
 // Prompts
 //===----------------------------------------------------------------------===//
 
-Result<size_t> ModelRun::prefill(std::span<const int32_t> tokens) {
+size_t ModelRun::cached(uint32_t place, std::span<const int32_t> tokens) const {
+  const std::vector<int32_t> &sequence = sequences_[place];
+  if (sequence.empty())
+    return 0;
+  // The last token of the sequence is in no cache.
+  auto differs = std::mismatch(tokens.begin(), tokens.end(), sequence.begin(),
+                               std::prev(sequence.end()));
+  return static_cast<size_t>(differs.first - tokens.begin());
+}
+
+Result<size_t> ModelRun::prefill(uint32_t place,
+                                 std::span<const int32_t> tokens, size_t most) {
   if (tokens.empty())
     return Status(Code::Usage, "A prompt has no tokens (1 is the least).");
   if (tokens.size() >= context_)
@@ -85,32 +101,33 @@ Result<size_t> ModelRun::prefill(std::span<const int32_t> tokens) {
         fmt::format("The prompt has {} tokens, and the context has room "
                     "for {} with an answer.",
                     tokens.size(), context_ - 1));
-  // The last token of the sequence is in no cache.
-  size_t cached = sequence_.empty() ? 0 : sequence_.size() - 1;
-  auto differs = std::mismatch(tokens.begin(), tokens.end(), sequence_.begin(),
-                               sequence_.begin() + cached)
-                     .first;
-  auto from = static_cast<size_t>(differs - tokens.begin());
-  from = std::min(from, tokens.size() - 1);
+  size_t from = std::min(cached(place, tokens), tokens.size() - 1);
+  size_t count = tokens.size() - from;
+  if (count - 1 > most) // The last one is not read.
+    count = most + 1;
 
   std::vector<int32_t> rows(context_);
-  std::ranges::copy(tokens.subspan(from), rows.begin());
-  const char *program = symbols::kPrefill;
-  VM_RETURN_IF_ERROR(plan_.bind(inputOf(program, "prompt"), rows));
-  VM_RETURN_IF_ERROR(
-      plan_.bind(inputOf(program, "length"), word(tokens.size() - from)));
-  VM_RETURN_IF_ERROR(plan_.bind(inputOf(program, "from"), word(from)));
-  sequence_.clear(); // Of what there is after a failure.
-  VM_RETURN_IF_ERROR(plan_.execute(program));
-  sequence_.assign(tokens.begin(), tokens.end());
-  return tokens.size() - from;
+  std::ranges::copy(tokens.subspan(from, count), rows.begin());
+  auto bind = [&](const char *name, size_t value) {
+    return plan_.bind(inputOf(symbols::kPrefill, name), word(value));
+  };
+  VM_RETURN_IF_ERROR(plan_.bind(inputOf(symbols::kPrefill, "prompt"), rows));
+  VM_RETURN_IF_ERROR(bind("length", count));
+  VM_RETURN_IF_ERROR(bind("from", from));
+  if (places() > 1)
+    VM_RETURN_IF_ERROR(bind("place", place));
+  forget(place); // Of what there is after a failure.
+  VM_RETURN_IF_ERROR(plan_.execute(symbols::kPrefill));
+  sequences_[place].assign(tokens.begin(), tokens.begin() + from + count);
+  return count;
 }
 
 //===----------------------------------------------------------------------===//
 // Embeddings
 //===----------------------------------------------------------------------===//
 
-Result<std::vector<float>> ModelRun::embed(std::span<const int32_t> tokens) {
+Result<std::vector<float>> ModelRun::embed(uint32_t place,
+                                           std::span<const int32_t> tokens) {
   if (!canEmbed())
     return Status(Code::Usage,
                   fmt::format("The plan has no program \"{}\", which makes "
@@ -135,7 +152,9 @@ Result<std::vector<float>> ModelRun::embed(std::span<const int32_t> tokens) {
       plan_.bind(inputOf(program, "document_length"), word(tokens.size())));
   VM_RETURN_IF_ERROR(plan_.bind(inputOf(program, "last"),
                                 word(pooling_ == Pooling::Last ? 1 : 0)));
-  sequence_.clear(); // Its keys and values are those of the text now.
+  if (places() > 1)
+    VM_RETURN_IF_ERROR(plan_.bind(inputOf(program, "place"), word(place)));
+  forget(place); // Its keys and values are those of the text now.
   VM_RETURN_IF_ERROR(plan_.execute(program));
   return plan_.read<float>(inputOf(program, "embedding"));
 }
@@ -144,91 +163,99 @@ Result<std::vector<float>> ModelRun::embed(std::span<const int32_t> tokens) {
 // Generation
 //===----------------------------------------------------------------------===//
 
-Status ModelRun::bindControls(const Sampling &sampling,
-                              std::span<const int32_t> ends) {
-  if (ends.size() > kEndTokens)
-    return {Code::Usage,
-            fmt::format("{} tokens end an answer (at most {} can).",
-                        ends.size(), kEndTokens)};
-  std::vector<int32_t> endTokens(kEndTokens, -1);
-  std::ranges::copy(ends, endTokens.begin());
-  auto bind = [&](const char *name, const auto &values) {
+Status ModelRun::bindControls(std::span<const Generation> all) {
+  for (const Generation &own : all) {
+    if (own.ends.size() > kEndTokens)
+      return {Code::Usage,
+              fmt::format("{} tokens end an answer (at most {} can).",
+                          own.ends.size(), kEndTokens)};
+    if (sequences_[own.place].empty())
+      return {Code::Usage, "There is no prompt."};
+  }
+  // `count` values for each place; `set` writes those of a generation.
+  auto bind = [&](const char *name, size_t count, auto none,
+                  auto set) -> Status {
+    std::vector<decltype(none)> values(count * places(), none);
+    for (const Generation &own : all)
+      set(own, &values[count * own.place]);
     return plan_.bind(inputOf(symbols::kGenerate, name), values);
   };
-  VM_RETURN_IF_ERROR(bind("ends", endTokens));
+  using Own = const Generation &;
+  constexpr int32_t kZero = 0, kNone = -1;
+  VM_RETURN_IF_ERROR(bind("limit", 1, kZero, [&](Own own, int32_t *limit) {
+    *limit = static_cast<int32_t>(std::min(own.most, perExecution_));
+  }));
   VM_RETURN_IF_ERROR(
-      bind("temperature", std::vector<float>{sampling.temperature}));
-  auto most = static_cast<int32_t>(std::min<uint32_t>(
-      sampling.topK == 0 ? INT32_MAX : sampling.topK, INT32_MAX));
-  VM_RETURN_IF_ERROR(bind("top_k", std::vector<int32_t>{most}));
-  // Sums are rounded: 1 is all of them.
-  float share = sampling.topP >= 1 ? 2 : sampling.topP;
-  VM_RETURN_IF_ERROR(bind("top_p", std::vector<float>{share}));
-  VM_RETURN_IF_ERROR(bind("min_p", std::vector<float>{sampling.minP}));
-  return bind("seed", std::vector<uint32_t>{
-                          static_cast<uint32_t>(sampling.seed),
-                          static_cast<uint32_t>(sampling.seed >> 32)});
+      bind("ends", kEndTokens, kNone,
+           [](Own own, int32_t *ends) { std::ranges::copy(own.ends, ends); }));
+  VM_RETURN_IF_ERROR(bind("temperature", 1, 0.0F, [](Own own, float *value) {
+    *value = own.sampling.temperature;
+  }));
+  VM_RETURN_IF_ERROR(bind("top_k", 1, kZero, [](Own own, int32_t *most) {
+    uint32_t k = own.sampling.topK;
+    *most = k == 0 ? INT32_MAX : std::min<uint32_t>(k, INT32_MAX);
+  }));
+  VM_RETURN_IF_ERROR(bind("top_p", 1, 0.0F, [](Own own, float *share) {
+    // Sums are rounded: 1 is all of them.
+    *share = own.sampling.topP >= 1 ? 2 : own.sampling.topP;
+  }));
+  VM_RETURN_IF_ERROR(bind("min_p", 1, 0.0F, [](Own own, float *share) {
+    *share = own.sampling.minP;
+  }));
+  return bind("seed", 2, uint32_t(0), [](Own own, uint32_t *seed) {
+    seed[0] = static_cast<uint32_t>(own.sampling.seed);
+    seed[1] = static_cast<uint32_t>(own.sampling.seed >> 32);
+  });
 }
 
-/// One execution.
-Result<End> ModelRun::runOnce(uint32_t most,
-                              const std::function<bool(int32_t)> &take) {
-  VM_RETURN_IF_ERROR(
-      plan_.bind(inputOf(symbols::kGenerate, "limit"),
-                 std::vector<int32_t>{static_cast<int32_t>(most)}));
+/// Of generations whose last tokens have been taken.
+Status ModelRun::readEnds(std::span<Generation> all, bool isOver,
+                          const int32_t *lastTokens) {
+  std::vector<int32_t> ends(places());
+  VM_RETURN_IF_ERROR(plan_.readSymbol(symbols::kEnd, ends.data(),
+                                      ends.size() * sizeof(int32_t)));
+  for (Generation &own : all)
+    if (isOver || lastTokens[own.place] < 0)
+      own.end = static_cast<End>(ends[own.place]);
+  return {};
+}
+
+Status ModelRun::generate(std::span<Generation> all,
+                          const std::function<void(size_t, int32_t)> &take,
+                          const std::function<bool()> &goesOn) {
+  VM_RETURN_IF_ERROR(bindControls(all));
   // What the last execution left would be taken for new tokens.
   int32_t none = 0;
   VM_RETURN_IF_ERROR(plan_.writeSymbol(symbols::kCount, &none, sizeof none));
   VM_RETURN_IF_ERROR(plan_.start(symbols::kGenerate));
 
-  std::vector<int32_t> tokens(perExecution_);
-  uint32_t taken = 0;
-  bool goesOn = true;
+  std::vector<int32_t> tokens(places());
+  int32_t taken = 0;
+  bool isCancelled = false;
   for (bool isOver = false; !isOver;) {
-    auto count = static_cast<int32_t>(taken);
-    Result<bool> ended = plan_.waitForChange(symbols::kCount, count, kWaitMs);
+    int32_t made = taken;
+    Result<bool> ended = plan_.waitForChange(symbols::kCount, made, kWaitMs);
     if (!ended.ok())
       return ended.status();
     isOver = *ended;
-    auto made =
-        std::min(static_cast<uint32_t>(std::max(count, 0)), perExecution_);
-    if (made <= taken)
-      continue;
-    VM_RETURN_IF_ERROR(plan_.readSymbol(symbols::kTokens, tokens.data(),
-                                        made * sizeof(int32_t)));
+    made = std::clamp(made, taken, static_cast<int32_t>(perExecution_));
     for (; taken < made; ++taken) {
-      sequence_.push_back(tokens[taken]);
-      if (goesOn && !take(tokens[taken])) {
-        goesOn = false;
-        if (!isOver)
-          VM_RETURN_IF_ERROR(plan_.cancel(kGraceMs));
-      }
+      size_t bytes = tokens.size() * sizeof(int32_t);
+      VM_RETURN_IF_ERROR(
+          plan_.readMetrics(tokensAt_ + taken * bytes, tokens.data(), bytes));
+      for (size_t i = 0; i < all.size(); ++i)
+        if (int32_t token = tokens[all[i].place]; token >= 0) {
+          sequences_[all[i].place].push_back(token);
+          take(i, token);
+        }
+    }
+    VM_RETURN_IF_ERROR(readEnds(all, isOver, tokens.data()));
+    if (!goesOn() && !isOver && !isCancelled) {
+      isCancelled = true;
+      VM_RETURN_IF_ERROR(plan_.cancel(kGraceMs));
     }
   }
-  if (!goesOn)
-    return End::Cancelled;
-  int32_t end = 0;
-  VM_RETURN_IF_ERROR(plan_.readSymbol(symbols::kEnd, &end, sizeof end));
-  return static_cast<End>(end);
-}
-
-Result<End> ModelRun::generate(uint32_t most, const Sampling &sampling,
-                               std::span<const int32_t> ends,
-                               const std::function<bool(int32_t)> &take) {
-  if (sequence_.empty())
-    return Status(Code::Usage, "There is no prompt.");
-  VM_RETURN_IF_ERROR(bindControls(sampling, ends));
-  size_t first = sequence_.size();
-  while (true) {
-    size_t made = sequence_.size() - first;
-    if (made >= most)
-      return End::Limit;
-    auto limit =
-        static_cast<uint32_t>(std::min<size_t>(most - made, perExecution_));
-    Result<End> end = runOnce(limit, take);
-    if (!end.ok() || *end != End::Limit)
-      return end;
-  }
+  return {};
 }
 
 } // namespace vm::llm

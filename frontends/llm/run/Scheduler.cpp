@@ -1,0 +1,294 @@
+//===- Scheduler.cpp - answers for several threads at once ----------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/llm/run/Scheduler.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+namespace vm::llm {
+
+namespace {
+/// Tokens of a prompt that are read while others wait for tokens, on a GPU (a
+/// chunk of a plan, a few milliseconds) and on a processor.
+constexpr size_t kPieceTokens = 512, kProcessorPieceTokens = 64;
+/// Tokens that others get between two of these pieces.
+constexpr uint32_t kStepsBetween = 4;
+/// What a prompt counts for at least: a short one takes as long.
+constexpr size_t kLeastTokens = 32;
+
+using Clock = std::chrono::steady_clock;
+} // namespace
+
+/// On the stack of the thread that waits for it. All but `wanted` belongs to
+/// the mutex, from when it waits.
+struct Scheduler::Request {
+  const Continuation &wanted;
+  std::vector<float> *vector = nullptr; ///< Wanted instead of tokens.
+  Clock::time_point start = Clock::now();
+  std::condition_variable hasNews;
+  uint32_t place = 0;
+  bool isRead = false; ///< Its prompt is.
+  size_t made = 0;     ///< Tokens, of which these are not taken:
+  std::deque<int32_t> tokens;
+  bool isAbandoned = false, isOver = false;
+  Continued result;
+  Status status;
+};
+
+Scheduler::Scheduler(ModelRun run)
+    : run_(std::move(run)), places_(run_.places()), lastUse_(run_.places()),
+      thread_([this] { work(); }) {}
+
+Scheduler::~Scheduler() {
+  {
+    std::lock_guard lock(mutex_);
+    isEnding_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+std::vector<Scheduler::Place> Scheduler::places() const {
+  std::lock_guard lock(mutex_);
+  return places_;
+}
+
+size_t Scheduler::waiting() const {
+  std::lock_guard lock(mutex_);
+  return waiting_.size();
+}
+
+//===----------------------------------------------------------------------===//
+// Threads that ask
+//===----------------------------------------------------------------------===//
+
+/// Until it is over.
+void Scheduler::wait(Request &request,
+                     const std::function<bool(int32_t)> &take) {
+  std::unique_lock lock(mutex_);
+  waiting_.push_back(&request);
+  changed_.notify_one();
+  while (true) {
+    request.hasNews.wait(
+        lock, [&] { return request.isOver || !request.tokens.empty(); });
+    if (request.tokens.empty())
+      return;
+    int32_t token = request.tokens.front();
+    request.tokens.pop_front();
+    lock.unlock();
+    bool goesOn = take(token);
+    lock.lock();
+    if (!goesOn) {
+      request.isAbandoned = true;
+      request.tokens.clear();
+    }
+  }
+}
+
+Result<Continued> Scheduler::answer(const Continuation &wanted,
+                                    const std::function<bool(int32_t)> &take) {
+  Request request = {.wanted = wanted};
+  wait(request, take);
+  if (!request.status.ok())
+    return request.status;
+  if (request.isAbandoned)
+    request.result.end = End::Cancelled;
+  return request.result;
+}
+
+Result<std::vector<float>> Scheduler::embed(std::span<const int32_t> tokens) {
+  std::vector<float> vector;
+  Continuation text = {.prompt = tokens};
+  Request request = {.wanted = text, .vector = &vector};
+  wait(request, {});
+  if (!request.status.ok())
+    return request.status;
+  return vector;
+}
+
+//===----------------------------------------------------------------------===//
+// The thread that answers
+//===----------------------------------------------------------------------===//
+
+void Scheduler::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] {
+      return isEnding_ || !waiting_.empty() || !active_.empty();
+    });
+    if (isEnding_)
+      return;
+    dropAbandoned();
+    admit();
+    lock.unlock();
+    readPrompts();
+    generate();
+    lock.lock();
+  }
+}
+
+/// The request is its thread's again.
+void Scheduler::finish(Request &request, End end, Status status) {
+  std::erase(active_, &request);
+  places_[request.place] = {/*isBusy=*/false,
+                            run_.sequence(request.place).size()};
+  request.result.end = end;
+  request.status = std::move(status);
+  request.isOver = true;
+  request.hasNews.notify_one();
+}
+
+void Scheduler::dropAbandoned() {
+  for (Request *request : std::vector(active_))
+    if (request->isAbandoned)
+      finish(*request, End::Cancelled);
+}
+
+/// Gives requests that wait the places that are free: each the one whose
+/// sequence has most of its prompt, of these the one that was used least
+/// recently.
+void Scheduler::admit() {
+  while (!waiting_.empty() && active_.size() < places_.size()) {
+    Request &request = *waiting_.front();
+    waiting_.pop_front();
+    std::span<const int32_t> prompt = request.wanted.prompt;
+    std::optional<std::tuple<size_t, uint64_t, uint32_t>> best;
+    for (uint32_t place = 0; place < places_.size(); ++place) {
+      std::tuple own = {run_.cached(place, prompt),
+                        UINT64_MAX - lastUse_[place], place};
+      if (!places_[place].isBusy && (!best || own > *best))
+        best = own;
+    }
+    size_t cached = 0;
+    std::tie(cached, std::ignore, request.place) = *best;
+    request.result.computedTokens =
+        prompt.size() -
+        std::min(cached, prompt.empty() ? 0 : prompt.size() - 1);
+    lastUse_[request.place] = ++uses_;
+    places_[request.place] = {/*isBusy=*/true, prompt.size()};
+    active_.push_back(&request);
+  }
+}
+
+/// As many tokens of prompts as do not keep others waiting for long.
+void Scheduler::readPrompts() {
+  std::vector<Request *> unread;
+  {
+    std::lock_guard lock(mutex_);
+    for (Request *request : active_)
+      if (!request->isRead)
+        unread.push_back(request);
+  }
+  size_t left = run_.isOnProcessor() ? kProcessorPieceTokens : kPieceTokens;
+  for (Request *request : unread) {
+    size_t count = request->wanted.prompt.size();
+    if (request->vector)
+      embed(*request);
+    else
+      count = read(*request, left);
+    left -= std::min(left, std::max(count, kLeastTokens));
+    if (left == 0)
+      break;
+  }
+}
+
+void Scheduler::embed(Request &request) {
+  auto vector = run_.embed(request.place, request.wanted.prompt);
+  if (vector.ok())
+    *request.vector = std::move(*vector);
+  std::lock_guard lock(mutex_);
+  finish(request, End::Running, vector.status());
+}
+
+/// Returns how many tokens were read.
+size_t Scheduler::read(Request &request, size_t most) {
+  std::span<const int32_t> prompt = request.wanted.prompt;
+  Result<size_t> count = run_.prefill(request.place, prompt, most);
+  std::lock_guard lock(mutex_);
+  if (!count.ok()) {
+    finish(request, End::Running, count.status());
+    return 0;
+  }
+  request.isRead = run_.sequence(request.place).size() == prompt.size();
+  request.result.promptSeconds =
+      std::chrono::duration<double>(Clock::now() - request.start).count();
+  if (request.isRead && request.wanted.most == 0)
+    finish(request, End::Limit);
+  return *count;
+}
+
+/// Tokens for all whose prompt is read, until a request leaves or could join.
+void Scheduler::generate() {
+  std::vector<Request *> requests; // Null once they are finished.
+  std::vector<Generation> all;
+  {
+    std::lock_guard lock(mutex_);
+    std::ranges::copy_if(active_, std::back_inserter(requests),
+                         [](Request *request) { return request->isRead; });
+    bool othersRead = requests.size() < active_.size();
+    for (Request *request : requests) {
+      const Continuation &wanted = request->wanted;
+      size_t most = wanted.most - request->made;
+      if (othersRead)
+        most = std::min<size_t>(most, kStepsBetween);
+      all.push_back({.place = request->place,
+                     .most = static_cast<uint32_t>(most),
+                     .sampling = wanted.sampling,
+                     .ends = wanted.ends});
+    }
+  }
+  if (all.empty())
+    return;
+  Status status = run_.generate(
+      all,
+      [&](size_t i, int32_t token) {
+        std::lock_guard lock(mutex_);
+        Request &request = *requests[i];
+        ++request.made;
+        if (request.isAbandoned)
+          return;
+        request.tokens.push_back(token);
+        request.hasNews.notify_one();
+      },
+      [&] {
+        std::lock_guard lock(mutex_);
+        return settle(all, requests);
+      });
+  if (status.ok())
+    return;
+  std::lock_guard lock(mutex_);
+  for (Request *request : requests)
+    if (request)
+      finish(*request, End::Running, status);
+}
+
+/// Finishes those that have all their tokens. Whether the others can go on: no
+/// request has left, and none that waits could join.
+bool Scheduler::settle(std::span<const Generation> all,
+                       std::span<Request *> requests) {
+  bool hasLeft = false;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (!requests[i])
+      continue;
+    End end = all[i].end;
+    hasLeft |= requests[i]->isAbandoned;
+    bool isLast =
+        end == End::EndToken || end == End::Context ||
+        (end == End::Limit && requests[i]->made >= requests[i]->wanted.most);
+    if (isLast)
+      finish(*std::exchange(requests[i], nullptr), end);
+  }
+  bool canJoin = !waiting_.empty() && active_.size() < places_.size();
+  return !isEnding_ && !hasLeft && !canJoin;
+}
+
+} // namespace vm::llm
