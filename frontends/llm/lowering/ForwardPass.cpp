@@ -364,6 +364,9 @@ Value ForwardPass::attend(uint32_t layer, Value query, Value keys,
   Value k = cacheOf(keyCache(layer), place);
   Value v = cacheOf(valueCache(layer), place);
   bool isOne = each == 1;
+  // What is read next is of f16, too; matrix units multiply f16.
+  if (!isOne && halves)
+    query = ops.convert(query, b.getF16Type());
   Shape flat = {sequences * each * heads * size};
   Value q =
       isOne
