@@ -49,30 +49,28 @@ def texts(options):
     return "\n".join(pathlib.Path(file).read_text() for file in files)
 
 
+def places_of(path):
+    """Of the tensors of a file."""
+    from gguf import GGUFReader
+    return {tensor.name: (int(tensor.data_offset), int(tensor.n_bytes)) for tensor in GGUFReader(path).tensors}
+
+
 def real(options):
     """The same of a file, and the first tokens of the text."""
-    from gguf import GGUFReader
-    places = {tensor.name: (int(tensor.data_offset), int(tensor.n_bytes)) for tensor in GGUFReader(options.model).tensors}
     done = subprocess.run(["gpuvm-tokenize", options.model], input=texts(options), capture_output=True, text=True, check=True)
-    return options.model, places, read_file(options.model), list(map(int, done.stdout.split()))[:options.tokens]
+    return options.model, places_of(options.model), read_file(options.model), list(map(int, done.stdout.split()))[:options.tokens]
 
 
 #===--- What is compared ---===#
 
-class Ours:
-    def __init__(self, options, path, places, count):
-        plan = options.work / f"{pathlib.Path(path).stem}-{options.products}-{count}.gvplan"
-        context = -(-count // CHUNK) * CHUNK
-        subprocess.run(["gpuvm-compile", path, "-o", plan, "--program=score", f"--llm-context={context}", f"--llm-chunk={CHUNK}",
-                        f"--llm-products={options.products}"], check=True)
-        manifest = json.loads(subprocess.run(["gpuvm-plan", "show", "--format=json", plan], capture_output=True, text=True, check=True).stdout)
-        library = pathlib.Path(shutil.which("gpuvm-run")).resolve().parents[1] / "lib" / "libgpuvm.so"
-        vm = machine.Machine(machine.load_library(library), options.device)
-        self.model = LanguageModel(vm, plan, manifest, path, places)
-        self.name = vm.device()
-
-    def score(self, tokens, first):
-        return self.model.score(tokens, first)
+def on_device(options, path, places, context, *flags):
+    """The model, compiled for that many tokens, and the device's name."""
+    plan = options.work / f"{pathlib.Path(path).stem}.gvplan"
+    subprocess.run(["gpuvm-compile", path, "-o", plan, f"--llm-context={context}", f"--llm-products={options.products}", *flags], check=True)
+    manifest = json.loads(subprocess.run(["gpuvm-plan", "show", "--format=json", plan], capture_output=True, text=True, check=True).stdout)
+    library = pathlib.Path(shutil.which("gpuvm-run")).resolve().parents[1] / "lib" / "libgpuvm.so"
+    vm = machine.Machine(machine.load_library(library), options.device)
+    return LanguageModel(vm, plan, manifest, path, places), vm.device()
 
 
 class Reference:
@@ -144,8 +142,9 @@ class Difference:
 
 def compare(options, path, places, forward, tokens):
     """Prints what there is to say; whether all of it is good."""
-    ours, numpy = Ours(options, path, places, len(tokens)), Reference(forward)
-    subjects = {"NumPy": numpy}
+    context = -(-len(tokens) // CHUNK) * CHUNK
+    ours, device = on_device(options, path, places, context, "--program=score", f"--llm-chunk={CHUNK}")
+    numpy = Reference(forward)
     llama = LlamaCpp(options, path, len(tokens)) if options.llama else None
     likelihoods = {name: Likelihood() for name in ("gpuvm", "NumPy", *(("llama.cpp",) if llama else ()))}
     difference, to_llama = Difference(), Difference()
@@ -153,7 +152,7 @@ def compare(options, path, places, forward, tokens):
         chunk = tokens[first:first + CHUNK]
         following = tokens[first + 1:first + 1 + len(chunk)]
         if first % READ == 0:
-            subjects["NumPy"].read(tokens[first:first + READ])
+            numpy.read(tokens[first:first + READ])
         rows = {"gpuvm": ours.score(chunk, first), "NumPy": numpy.score(first % READ, len(chunk))}
         difference.add(rows["gpuvm"], rows["NumPy"])
         if llama:
@@ -164,7 +163,7 @@ def compare(options, path, places, forward, tokens):
         if options.progress:
             print(f"{first + len(chunk)}: {difference.most:.2e} {difference.same}", file=sys.stderr, flush=True)
 
-    print(f"{pathlib.Path(path).stem}, {len(tokens)} tokens, products of {options.products}, {ours.name}")
+    print(f"{pathlib.Path(path).stem}, {len(tokens)} tokens, products of {options.products}, {device}")
     good = report("gpuvm", difference, options.most)
     if llama:
         report("llama.cpp", to_llama, float("inf"))
