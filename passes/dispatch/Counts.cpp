@@ -10,6 +10,8 @@
 #include "kernels/Launches.h"
 #include "passes/analysis/Effects.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace mlir::gpuvm;
 
@@ -26,18 +28,23 @@ uint64_t gpuvm::allocate(ProgramOp program, gpuvm::Region region,
   return offset;
 }
 
-/// Triplets {n, 1, 1} of `kernels`, in the body of the kernel that writes them.
+/// Kernels with one triplet.
+using Sharers = SmallVector<KernelOp>;
+
+/// A triplet {n, 1, 1} for each of `all`, in the body of the kernel that writes
+/// them.
 static Value makeTriplets(OpBuilder &b, Location loc, Value word,
-                          ArrayRef<KernelOp> kernels, GroupsFn groupsOf) {
-  int64_t count = kernels.size();
+                          ArrayRef<Sharers> all, GroupsFn groupsOf) {
+  int64_t count = all.size();
   return makeWords(
       b, loc, {count, 3}, {},
       [&](ScalarBuilder &s, ArrayRef<Expr> indices, ArrayRef<Expr>) {
         Expr element = s.read(word, {}), own = s.word(0);
-        for (auto [i, kernel] : llvm::enumerate(kernels)) {
-          uint32_t groups = *KernelOp(kernel).getParkedGroups();
+        for (auto [i, sharers] : llvm::enumerate(all)) {
+          KernelOp kernel = sharers.front();
           Expr isOwn = indices[0].signedToWord() == i;
-          own = select(isOwn, groupsOf(element, kernel, groups), own);
+          own = select(
+              isOwn, groupsOf(element, kernel, *kernel.getParkedGroups()), own);
         }
         return select(indices[1].signedToWord() == 0, own, 1);
       });
@@ -60,10 +67,10 @@ static void keepGroups(KernelOp kernel) {
 /// A kernel that writes the triplets; it makes what `copy` does, too, and takes
 /// its place.
 static void addCountsOfFew(ProgramOp program, Operation *place, Value word,
-                           ArrayRef<KernelOp> kernels, GroupsFn groupsOf,
+                           ArrayRef<Sharers> all, GroupsFn groupsOf,
                            KernelOp copy) {
   OpBuilder b(place);
-  int64_t count = kernels.size();
+  int64_t count = all.size();
   uint64_t offset =
       allocate(program, gpuvm::Region::control, count * kTripletBytes);
   auto window = [&](uint64_t begin, uint64_t length) {
@@ -71,14 +78,15 @@ static void addCountsOfFew(ProgramOp program, Operation *place, Value word,
                            length);
   };
   llvm::SmallSetVector<Attribute, 4> stages;
-  for (auto [i, kernel] : llvm::enumerate(kernels)) {
-    KernelOp(kernel).setCountsWindowAttr(
-        window(offset + i * kTripletBytes, kTripletBytes));
-    keepGroups(kernel);
-    stages.insert_range(KernelOp(kernel).getStages());
-  }
-  Location loc = KernelOp(kernels.front()).getLoc();
-  StringRef first = KernelOp(kernels.front()).getSymName();
+  for (auto [i, sharers] : llvm::enumerate(all))
+    for (KernelOp kernel : sharers) {
+      kernel.setCountsWindowAttr(
+          window(offset + i * kTripletBytes, kTripletBytes));
+      stages.insert_range(kernel.getStages());
+    }
+  KernelOp lead = all.front().front();
+  Location loc = lead.getLoc();
+  StringRef first = lead.getSymName();
   SmallVector<Type> types = {RankedTensorType::get({count, 3}, b.getI32Type())};
   SmallVector<Attribute> windows = {window(offset, count * kTripletBytes)};
   if (copy) {
@@ -93,7 +101,7 @@ static void addCountsOfFew(ProgramOp program, Operation *place, Value word,
   counts.setOutputWindowsAttr(b.getArrayAttr(windows));
   Block *body = b.createBlock(&counts.getBody());
   Value element = body->addArgument(word.getType(), loc);
-  SmallVector<Value> made = {makeTriplets(b, loc, element, kernels, groupsOf)};
+  SmallVector<Value> made = {makeTriplets(b, loc, element, all, groupsOf)};
   if (copy)
     made.push_back(element);
   YieldOp::create(b, loc, made);
@@ -105,9 +113,20 @@ static void addCountsOfFew(ProgramOp program, Operation *place, Value word,
 
 void gpuvm::addCounts(ProgramOp program, Operation *place, Value word,
                       ArrayRef<KernelOp> kernels, GroupsFn groupsOf,
-                      KernelOp copy) {
-  for (size_t i = 0; i < kernels.size(); i += kMostTriplets)
+                      GroupsKeyFn keyOf, KernelOp copy) {
+  std::map<SmallVector<int64_t, 4>, size_t> numbers;
+  SmallVector<Sharers> all;
+  for (KernelOp kernel : kernels) {
+    keepGroups(kernel);
+    SmallVector<int64_t, 4> key = keyOf(kernel);
+    key.push_back(*kernel.getParkedGroups());
+    auto [entry, isNew] = numbers.try_emplace(key, all.size());
+    if (isNew)
+      all.emplace_back();
+    all[entry->second].push_back(kernel);
+  }
+  for (size_t i = 0; i < all.size(); i += kMostTriplets)
     addCountsOfFew(program, place, word,
-                   kernels.drop_front(i).take_front(kMostTriplets), groupsOf,
-                   i == 0 ? copy : KernelOp());
+                   ArrayRef(all).drop_front(i).take_front(kMostTriplets),
+                   groupsOf, i == 0 ? copy : KernelOp());
 }

@@ -35,6 +35,10 @@ inline constexpr double kShareInRepeat = 1.0 / 16;
 using GroupsFn =
     function_ref<Expr(const Expr &element, KernelOp kernel, uint32_t groups)>;
 
+/// What of a kernel the number depends on, besides `groups`: kernels that have
+/// it in common have one triplet.
+using GroupsKeyFn = function_ref<SmallVector<int64_t, 4>(KernelOp kernel)>;
+
 /// Where `bytes` more at the end of a region of a program with windows begin.
 uint64_t allocate(ProgramOp program, gpuvm::Region region, uint64_t bytes);
 
@@ -42,7 +46,7 @@ uint64_t allocate(ProgramOp program, gpuvm::Region region, uint64_t bytes);
 /// at `place`, before all of them, write there what `groupsOf` makes of `word`.
 /// The first one replaces `copy`, if there is one, which copies `word`.
 void addCounts(ProgramOp program, Operation *place, Value word,
-               ArrayRef<KernelOp> kernels, GroupsFn groupsOf,
+               ArrayRef<KernelOp> kernels, GroupsFn groupsOf, GroupsKeyFn keyOf,
                KernelOp copy = {});
 
 } // namespace mlir::gpuvm

@@ -187,6 +187,9 @@ void ParkedKernels::count() {
         return kernel.getUnless() ? select(holds, b.word(0), groups)
                                   : select(holds, b.word(groups), 0);
       },
+      [](KernelOp kernel) {
+        return SmallVector<int64_t, 4>{kernel.getUnless()};
+      },
       getCopy());
 }
 

@@ -58,19 +58,41 @@ static StringAttr getRows(KernelOp kernel) {
   return rows;
 }
 
+namespace {
+/// How the rows of a kernel's results are laid over workgroups.
+struct RowLayout {
+  explicit RowLayout(KernelOp kernel);
+  int64_t bound; ///< Rows.
+  int64_t row;   ///< Elements of one.
+  int64_t tile;  ///< Elements of a workgroup.
+  int64_t whole; ///< Elements of whole tiles.
+};
+} // namespace
+
+RowLayout::RowLayout(KernelOp kernel) {
+  std::unique_ptr<KernelLayout> layout = layOutKernel(kernel);
+  auto type = cast<RankedTensorType>(kernel.getResultTypes().front());
+  bound = type.getDimSize(0);
+  row = type.getNumElements() / bound;
+  tile = layout->lanes * layout->vector * layout->unroll;
+  whole = layout->elements / tile * tile;
+}
+
 /// The workgroups that make the first `count` rows (Map.cpp: tiles are dealt
 /// round robin, and what is left over behind the last whole one to all).
 static Expr countGroups(const Expr &count, KernelOp kernel, uint32_t groups) {
-  std::unique_ptr<KernelLayout> layout = layOutKernel(kernel);
-  auto type = cast<RankedTensorType>(kernel.getResultTypes().front());
-  int64_t bound = type.getDimSize(0), row = type.getNumElements() / bound;
-  int64_t tile = layout->lanes * layout->vector * layout->unroll;
-  int64_t whole = layout->elements / tile * tile;
-  Expr elements = minSigned(maxSigned(count, 0), bound) * row;
+  RowLayout rows(kernel);
+  Expr elements = minSigned(maxSigned(count, 0), rows.bound) * rows.row;
   // Not more than 2^31 - 1 + tile, so read without a sign.
-  Expr tiles = (elements + (tile - 1)) / tile, needsAll = elements > whole;
+  Expr tiles = (elements + (rows.tile - 1)) / rows.tile;
+  Expr needsAll = elements > rows.whole;
   Expr all = count.constant(groups);
   return select(needsAll, all, minSigned(tiles, groups));
+}
+
+static SmallVector<int64_t, 4> keyOfRows(KernelOp kernel) {
+  RowLayout rows(kernel);
+  return {rows.bound, rows.row, rows.tile, rows.whole};
 }
 
 void SizeKernels::runOnOperation() {
@@ -101,7 +123,8 @@ void SizeKernels::sizeKernels() {
       auto count = LoadOp::create(b, program.getLoc(),
                                   RankedTensorType::get({}, b.getI32Type()),
                                   symbol.getValue(), IntegerAttr());
-      addCounts(program, kernels.front(), count, kernels, countGroups);
+      addCounts(program, kernels.front(), count, kernels, countGroups,
+                keyOfRows);
     }
     found.clear();
   };

@@ -27,10 +27,10 @@
 
 // %x is read once more behind @chosen: what is chosen cannot stay there.
 // PARKED: kernel @work_scan_counts
-// PARKED-SAME: output_windows = [#gpuvm.window<control, 0, 24>]
+// PARKED-SAME: output_windows = [#gpuvm.window<control, 0, 12>]
 // PARKED: kernel @work_scan scan {{.*}}counts_window = #gpuvm.window<control, 0, 12>
 // PARKED: kernel @chosen_map map {{.*}} attributes {input_windows
-// PARKED: kernel @work_scan_1 scan {{.*}}counts_window = #gpuvm.window<control, 12, 12>
+// PARKED: kernel @work_scan_1 scan {{.*}}counts_window = #gpuvm.window<control, 0, 12>
 
 // MODE: error: --park: perhaps not in {{.*}}auto,always,never
 
