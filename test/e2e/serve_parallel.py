@@ -8,24 +8,32 @@ import sys
 import threading
 import time
 
+import numpy as np
+
 from chat_model import Chatty
 from serving import KEY, Server, check
 
 PARALLEL = 3
+MODEL = Chatty("llama", seed=11)
 
 
 def main():
     folder = os.path.abspath(sys.argv[1])
     file = os.path.join(folder, "model.gguf")
-    Chatty("llama", seed=11).write(file)
-    server = Server(file, "-c", "160", "--api-key", KEY, "--parallel", str(PARALLEL), "--max-waiting", "2",
-                    environment={"XDG_CACHE_HOME": folder})
-    try:
-        run(server)
-        check("it still lives", server.call("GET", "/health")[0] == 200)
-    finally:
-        server.process.terminate()
-    check("exit code 0", server.process.wait(60) == 0, server.process.returncode)
+    MODEL.write(file)
+
+    def serve(test, *arguments):
+        server = Server(file, "-c", "160", "--api-key", KEY, "--parallel", str(PARALLEL), *arguments, environment={"XDG_CACHE_HOME": folder})
+        try:
+            result = test(server)
+            check("it still lives", server.call("GET", "/health")[0] == 200)
+        finally:
+            server.process.terminate()
+        check("exit code 0", server.process.wait(60) == 0, server.process.returncode)
+        return result
+
+    texts = serve(run, "--max-waiting", "2")
+    serve(lambda server: run_small(server, texts), "--positions", "208")
 
 
 def at_once(calls):
@@ -43,22 +51,49 @@ def at_once(calls):
     return results
 
 
-def run(server):
-    def request(text, tokens, **controls):
-        return {"messages": [{"role": "user", "content": text}], "max_tokens": tokens} | controls
+def request(text, tokens, **controls):
+    return {"messages": [{"role": "user", "content": text}], "max_tokens": tokens} | controls
 
-    requests = [request("Hi", 40, temperature=0), request("A longer text, with many more letters in it", 25, temperature=1.2, seed=3),
-                request("x", 60, temperature=2, seed=4), request("Something else", 5, temperature=0),
-                request("Who is there?", 33, temperature=0.7, seed=8)]
-    text = lambda reply: reply["choices"][0]["message"]["content"]
-    alone = [text(server.ask(body)) for body in requests]
-    together = at_once([lambda body=body: text(server.ask(body)) for body in requests])
+
+def text(reply):
+    return reply["choices"][0]["message"]["content"]
+
+
+REQUESTS = [request("Hi", 40, temperature=0), request("A longer text, with many more letters in it", 25, temperature=1.2, seed=3),
+            request("x", 60, temperature=2, seed=4), request("Something else", 5, temperature=0),
+            request("Who is there?", 33, temperature=0.7, seed=8)]
+
+
+def run_small(server, texts):
+    """With room for one and a bit."""
+    together = at_once([lambda body=body: text(server.ask(body)) for body in REQUESTS[:3]])
+    check("with little room others wait", together == texts[:3], together, texts)
+
+
+def run(server):
+    alone = [text(server.ask(body)) for body in REQUESTS]
+    together = at_once([lambda body=body: text(server.ask(body)) for body in REQUESTS])
     check("five at once, two of which wait, equal one at a time", together == alone, together, alone)
 
     def streamed(body):
         return "".join(event["choices"][0]["delta"].get("content", "") for event in server.stream(body))
 
-    check("streamed at once, too", at_once([lambda body=body: streamed(body) for body in requests[:PARALLEL]]) == alone[:PARALLEL])
+    check("streamed at once, too", at_once([lambda body=body: streamed(body) for body in REQUESTS[:PARALLEL]]) == alone[:PARALLEL])
+
+    # A prefix of 100 letters and a few tokens of the template, which a request still has that is answered.
+    common = "x" * 100
+    first = threading.Thread(target=server.ask, args=(request(common, 30, temperature=0),))
+    first.start()
+    time.sleep(0.5)
+    answer = server.ask(request(common[:98], 3, temperature=0))
+    first.join()
+    check("a common prefix is kept once", answer["usage"]["prompt_tokens_details"]["cached_tokens"] == 96, answer)
+    start, end = 258, 259
+    tokens = [start, *b"user\n", *common[:98].encode(), end, *b"\n", start, *b"assistant\n"]
+    for _ in range(3):
+        tokens.append(int(MODEL.logits(np.array(tokens))[-1].argmax()))
+    said = json.loads(server.call("POST", "/detokenize", {"tokens": tokens[-3:]})[1])["content"]
+    check("with it the text is NumPy's", text(answer) == said, answer, said)
 
     long = request("Hi", 120, temperature=2, seed=1)
     threads = [threading.Thread(target=server.call, args=("POST", "/v1/chat/completions", long)) for _ in range(PARALLEL)]
@@ -82,7 +117,8 @@ def run(server):
                            (KEY.encode(), len(body)) + body)
         connection.recv(100)
         connection.close()
-    check("clients that go away free their places", text(server.ask(requests[0])) == alone[0])
+    check("clients that go away free their places", text(server.ask(REQUESTS[0])) == alone[0])
+    return alone
 
 
 main()

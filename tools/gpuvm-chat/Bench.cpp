@@ -38,21 +38,35 @@ Result<std::vector<double>> measure(uint32_t tokens,
   return speeds;
 }
 
-/// The likeliest ones, at place 0.
-Status generate(llm::ModelRun &run, uint32_t tokens) {
-  uint32_t made = 0;
-  while (made < tokens) {
-    llm::Generation greedy = {.most = tokens - made};
-    greedy.sampling.temperature = 0;
+/// A sequence of a place becomes this prompt.
+Status read(llm::ModelRun &run, uint32_t place,
+            const std::vector<int32_t> &prompt) {
+  Result<bool> hasBegun = run.begin(place, prompt, run.context());
+  if (!hasBegun.ok())
+    return hasBegun.status();
+  if (!*hasBegun)
+    return {Code::OutOfMemory, "The caches have no room for the sequences."};
+  return run.prefill(place).status();
+}
+
+/// So many tokens, the likeliest ones, at each of the first places.
+Status generate(llm::ModelRun &run, uint32_t places, uint32_t tokens) {
+  for (uint32_t made = 0; made < tokens;) {
+    std::vector<llm::Generation> all(places);
+    for (uint32_t place = 0; place < places; ++place) {
+      all[place].place = place;
+      all[place].most = tokens - made;
+      all[place].sampling.temperature = 0;
+    }
     VM_RETURN_IF_ERROR(run.generate(
-        {&greedy, 1}, [&](size_t, int32_t) { ++made; }, [] { return true; }));
-    if (greedy.end == llm::End::Context)
+        all, [&](size_t i, int32_t) { made += i == 0; }, [] { return true; }));
+    if (all.front().end == llm::End::Context)
       break;
   }
   return {};
 }
 
-void printRow(const std::string &head, const char *test,
+void printRow(const std::string &head, const std::string &test,
               const std::vector<double> &speeds) {
   double mean = 0, squares = 0;
   for (double speed : speeds)
@@ -75,25 +89,31 @@ Status bench(llm::ModelRun &run, const llm::GgufFile &file,
       token = static_cast<int32_t>(random() % model.vocabulary);
     return drawn;
   };
-  auto forget = [&]() -> Status {
-    run.forget(0);
-    return {};
-  };
-  // The last token of a prompt is read by what generates.
-  auto prompts = measure(kPromptTokens, forget, [&]() -> Status {
-    return run.prefill(0, tokens(kPromptTokens + 1)).status();
-  });
+  // The last token of a prompt is read by what generates. Each prompt is
+  // another one, so that the caches have none of it.
+  auto prompts = measure(
+      kPromptTokens, [] { return Status(); },
+      [&]() -> Status { return read(run, 0, tokens(kPromptTokens + 1)); });
   if (!prompts.ok())
     return prompts.status();
-  auto answers = measure(
-      kAnswerTokens,
-      [&]() -> Status {
-        run.forget(0);
-        return run.prefill(0, tokens(1)).status();
-      },
-      [&]() -> Status { return generate(run, kAnswerTokens); });
+  auto answersOf = [&](uint32_t places) {
+    return measure(
+        kAnswerTokens * places,
+        [&, places]() -> Status {
+          for (uint32_t place = 0; place < places; ++place)
+            VM_RETURN_IF_ERROR(read(run, place, tokens(1)));
+          return {};
+        },
+        [&, places]() -> Status {
+          return generate(run, places, kAnswerTokens);
+        });
+  };
+  auto answers = answersOf(1);
   if (!answers.ok())
     return answers.status();
+  auto together = run.places() > 1 ? answersOf(run.places()) : answers;
+  if (!together.ok())
+    return together.status();
 
   uint64_t bytes = 0, parameters = 0;
   for (const llm::ModelTensor &tensor : llm::tensorsOf(model)) {
@@ -117,6 +137,8 @@ Status bench(llm::ModelRun &run, const llm::GgufFile &file,
       "", "", "", "", "");
   printRow(head, "pp512", *prompts);
   printRow(head, "tg128", *answers);
+  if (run.places() > 1)
+    printRow(head, fmt::format("tg128 x {}", run.places()), *together);
   return {};
 }
 

@@ -111,6 +111,10 @@ static void addOptions(CLI::App &app, Options &options) {
   app.add_flag("--bench", options.bench,
                "Print how many tokens a second are read (512) and generated "
                "(128), in llama-bench's table");
+  app.add_option("--parallel", options.assistant.parallel,
+                 "With --bench: so many answers at once, too")
+      ->capture_default_str()
+      ->check(countIn(1, 1024));
   app.add_flag("--timings", options.timings, "Print how long each answer took");
   app.add_option("--plan", options.assistant.plan,
                  "A plan of the model, instead of one that is compiled")

@@ -82,6 +82,11 @@ static void addOptions(CLI::App &app, Options &options) {
                  "its own")
       ->capture_default_str()
       ->check(countIn(1, 1024));
+  app.add_option("--positions", options.assistant.positions,
+                 "Positions that these have together; what prompts have in "
+                 "common counts once. 0: a context for each")
+      ->capture_default_str()
+      ->check(countIn(0, 1 << 30));
   app.add_option("--max-waiting", options.limits.waiting,
                  "Requests that may wait while others are answered; more get "
                  "503")

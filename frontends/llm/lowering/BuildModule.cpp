@@ -115,10 +115,12 @@ static CacheLayout layOutCaches(const ModelOptions &options) {
   CacheLayout caches = {int64_t(options.context) + options.chunk};
   if (options.sequences == 1)
     return caches;
+  int64_t each = llvm::alignTo(options.context, vm::llm::kPageRows);
   caches.places = options.sequences;
-  caches.pages = llvm::divideCeil(caches.rows, caches.pageRows);
-  caches.rows = caches.places * caches.pageRows *
-                llvm::divideCeil(options.context, caches.pageRows);
+  caches.pages = llvm::divideCeil(caches.rows, vm::llm::kPageRows);
+  caches.rows = options.positions
+                    ? llvm::alignTo(options.positions, vm::llm::kPageRows)
+                    : caches.places * each;
   return caches;
 }
 
@@ -172,14 +174,17 @@ void ProgramsBuilder::addSymbols(const vm::llm::GgufFile &file) {
                            gpuvm::WindowAttr(), IntegerAttr());
 }
 
-/// As many for each sequence as it has positions.
+/// Each sequence has as many as positions, while there are some.
 ElementsAttr ProgramsBuilder::firstPages() {
   CacheLayout caches = layOutCaches(options);
-  int64_t own = caches.rows / caches.pageRows / caches.places;
+  int64_t each = llvm::divideCeil(options.context, vm::llm::kPageRows);
   SmallVector<int32_t> numbers;
   for (int64_t place = 0; place < caches.places; ++place)
-    for (int64_t page = 0; page < caches.pages; ++page)
-      numbers.push_back(page < own ? place * own + page : -1);
+    for (int64_t page = 0; page < caches.pages; ++page) {
+      int64_t number = place * each + page;
+      bool isThere = page < each && number < caches.rows / vm::llm::kPageRows;
+      numbers.push_back(isThere ? number : -1);
+    }
   return DenseElementsAttr::get(pass.pagesType(), ArrayRef(numbers));
 }
 

@@ -21,11 +21,11 @@ using vm::llm::layerTensor;
 using vm::llm::Rotation;
 
 std::string ForwardPass::keyCache(uint32_t layer) {
-  return "keys." + std::to_string(layer);
+  return vm::llm::symbols::kKeys + std::to_string(layer);
 }
 
 std::string ForwardPass::valueCache(uint32_t layer) {
-  return "values." + std::to_string(layer);
+  return vm::llm::symbols::kValues + std::to_string(layer);
 }
 
 RankedTensorType ForwardPass::cacheType() const {
@@ -207,15 +207,16 @@ Value ForwardPass::slotsOf(Value positions, Value place) {
   const CacheLayout &c = caches;
   Operand each = {positions, "r"};
   Value number = ops.map("r", each, {b.getI32Type(), "r"}, [&](auto e) {
-    Expr page = e[0] / c.pageRows;
+    Expr page = e[0] / vm::llm::kPageRows;
     return place ? page : ops.iteration(e[0], 0) * c.pages + page;
   });
   Value page =
       gpuvm::GatherOp::create(b, number.getType(), pagesOf(place), number);
   return ops.map("r", {each, {page, "r"}}, {b.getI32Type(), "r"}, [&](auto e) {
     // As an unsigned number, a negative position is a large one.
-    Expr isThere = e[0] < c.pages * c.pageRows;
-    return select(isThere, e[1] * c.pageRows + e[0] % c.pageRows, -1);
+    Expr isThere = e[0] < c.pages * vm::llm::kPageRows;
+    return select(isThere,
+                  e[1] * vm::llm::kPageRows + e[0] % vm::llm::kPageRows, -1);
   });
 }
 
@@ -347,7 +348,7 @@ Value ForwardPass::cacheOf(StringRef symbol, Value place) {
   if (caches.places == 1)
     return ops.transpose(ops.reshape(all, {caches.rows, heads, size}),
                          {1, 0, 2});
-  int64_t rows = caches.pageRows, numbers = sequences * caches.pages;
+  int64_t rows = vm::llm::kPageRows, numbers = sequences * caches.pages;
   Value pool = ops.reshape(all, {caches.rows / rows, rows, heads, size});
   Value own = gpuvm::GatherOp::create(
       b, ops.tensor({numbers, rows, heads, size}, b.getF16Type()), pool,

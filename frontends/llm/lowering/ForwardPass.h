@@ -21,9 +21,8 @@ using SymbolTypes = llvm::StringMap<Type>;
 struct CacheLayout {
   int64_t rows;       ///< Of each symbol.
   int64_t places = 1; ///< Sequences.
-  /// Of several, each has pages of so many rows. The symbol kPages has their
-  /// numbers, `pages` of each sequence, negative where there is none.
-  int64_t pageRows = 16;
+  /// Several have pages of kPageRows rows. The symbol kPages has their numbers,
+  /// `pages` of each sequence, negative where there is none.
   int64_t pages = 0;
 };
 

@@ -24,6 +24,8 @@ using mlir::llm::ModelOptions;
 namespace {
 /// Of a context that the command line does not say, at most.
 constexpr uint32_t kDefaultContext = 2048;
+/// Of keys or values of a layer, at most: their numbers are i32.
+constexpr uint64_t kCacheElements = INT32_MAX;
 
 class ModelInput : public FrontEndInput {
 public:
@@ -78,6 +80,11 @@ void LlmFrontEnd::addOptions(CLI::App &app) {
                    "positions (default: 1)")
       ->check(countIn(1, 1024));
   group
+      ->add_option("--llm-positions", options.positions,
+                   "Positions that several sequences have together; what they "
+                   "have in common counts once (default: a context for each)")
+      ->check(countIn(1, 1U << 30));
+  group
       ->add_option("--llm-chunk", options.chunk,
                    "Tokens of a prompt that are read at a time (default: 512; "
                    "a CPU device is better off with 32)")
@@ -127,6 +134,20 @@ LlmFrontEnd::readFiles(const std::vector<std::string> &paths) const {
                                 own.context, trained, paths.front()));
   own.chunk = std::min(own.chunk, own.context);
   own.context = llvm::alignTo(own.context, own.chunk); // Whole chunks.
+  if (own.positions && own.positions < own.context)
+    return complain(Code::Usage,
+                    fmt::format("{} positions of all sequences are fewer than "
+                                "the {} that one may have.",
+                                own.positions, own.context));
+  uint64_t together =
+      own.positions ? own.positions : uint64_t(own.sequences) * own.context;
+  uint64_t width = uint64_t(model->cacheHeads) * model->headSize;
+  if (own.sequences > 1 && together > kCacheElements / width)
+    return complain(
+        Code::Usage,
+        fmt::format("{} positions of all sequences are too many (at "
+                    "most {}, as a cache has 2147483647 elements).",
+                    together, kCacheElements / width));
   own.halves = products == "f16";
   own.candidates = std::min(own.candidates, model->vocabulary);
   return std::unique_ptr<FrontEndInput>(

@@ -29,9 +29,14 @@ inline constexpr char kTokens[] = "tokens"; ///< Of a step; -1: has ended.
 inline constexpr char kCount[] = "count";
 inline constexpr char kEnd[] = "end";       ///< Why it ended, an End.
 inline constexpr char kCancel[] = "cancel"; ///< Ends it when not 0.
+/// Followed by the number of a layer: its keys and values.
+inline constexpr char kKeys[] = "keys.", kValues[] = "values.";
 /// With several sequences: numbers of the pages of each of them.
 inline constexpr char kPages[] = "pages";
 } // namespace symbols
+
+/// Rows of a page.
+inline constexpr uint32_t kPageRows = 16;
 
 /// Tokens that end a generation, at most; others are -1.
 inline constexpr uint32_t kEndTokens = 8;

@@ -35,6 +35,8 @@ static Result<std::string> planOf(const AssistantOptions &options,
     arguments.push_back(fmt::format("--llm-context={}", options.context));
   if (options.parallel > 1)
     arguments.push_back(fmt::format("--llm-sequences={}", options.parallel));
+  if (options.positions)
+    arguments.push_back(fmt::format("--llm-positions={}", options.positions));
   // A processor pays for each row of a chunk, and for converting to f16.
   Result<bool> isOnProcessor = DevicePlan::isOnProcessor(options.device);
   if (!isOnProcessor.ok())

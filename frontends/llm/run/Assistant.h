@@ -22,8 +22,9 @@ struct AssistantOptions {
   std::string model;    ///< A GGUF file.
   std::string plan;     ///< Of it; empty: compiled, and kept for the next time.
   uint32_t context = 0; ///< Tokens; 0: gpuvm-compile chooses.
-  uint32_t parallel = 1; ///< Answers at once, of a plan that is compiled.
-  bool isRaw = false;    ///< Without the file's chat template.
+  uint32_t parallel = 1;  ///< Answers at once, of a plan that is compiled.
+  uint32_t positions = 0; ///< Of all answers together; 0: a context for each.
+  bool isRaw = false;     ///< Without the file's chat template.
   bool embeds = false; ///< A plan that is compiled makes vectors of texts, too.
   DeviceOptions device;
 };

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace vm::llm {
 
@@ -62,6 +63,8 @@ Result<ModelRun> ModelRun::open(const std::string &path, const GgufFile &file,
   run.pooling_ = model.pooling;
   run.tokensAt_ = *offset;
   run.sequences_.resize(tokens->size() == 2 ? tokens->back() : 1);
+  if (tokens->size() == 2)
+    VM_RETURN_IF_ERROR(run.openPages());
   VM_RETURN_IF_ERROR(run.bindWeights(file, model));
   return run;
 }
@@ -81,18 +84,37 @@ Status ModelRun::bindWeights(const GgufFile &file, const Model &model) {
 // Prompts
 //===----------------------------------------------------------------------===//
 
-size_t ModelRun::cached(uint32_t place, std::span<const int32_t> tokens) const {
-  const std::vector<int32_t> &sequence = sequences_[place];
-  if (sequence.empty())
-    return 0;
-  // The last token of the sequence is in no cache.
-  auto differs = std::mismatch(tokens.begin(), tokens.end(), sequence.begin(),
-                               std::prev(sequence.end()));
-  return static_cast<size_t>(differs.first - tokens.begin());
+Status ModelRun::openPages() {
+  auto table = plan_.symbolShape(symbols::kPages);
+  if (!table.ok())
+    return table.status();
+  auto cache = plan_.symbolShape(fmt::format("{}0", symbols::kKeys));
+  if (!cache.ok())
+    return cache.status();
+  pool_.emplace(cache->front() / kPageRows, kPageRows, places(), table->back());
+  return {};
 }
 
-Result<size_t> ModelRun::prefill(uint32_t place,
-                                 std::span<const int32_t> tokens, size_t most) {
+Result<bool> ModelRun::takePages(uint32_t place,
+                                 std::span<const int32_t> tokens, size_t room) {
+  if (!pool_)
+    return true;
+  if (!pool_->begin(place, tokens, std::min<size_t>(room, context_)))
+    return false;
+  const std::vector<int32_t> &table = pool_->table();
+  VM_RETURN_IF_ERROR(plan_.writeSymbol(symbols::kPages, table.data(),
+                                       table.size() * sizeof(int32_t)));
+  return true;
+}
+
+/// How many tokens two sequences have in common.
+static size_t commonTokens(std::span<const int32_t> a,
+                           std::span<const int32_t> b) {
+  return std::ranges::mismatch(a, b).in1 - a.begin();
+}
+
+Result<bool> ModelRun::begin(uint32_t place, std::span<const int32_t> tokens,
+                             size_t room) {
   if (tokens.empty())
     return Status(Code::Usage, "A prompt has no tokens (1 is the least).");
   if (tokens.size() >= context_)
@@ -101,24 +123,51 @@ Result<size_t> ModelRun::prefill(uint32_t place,
         fmt::format("The prompt has {} tokens, and the context has room "
                     "for {} with an answer.",
                     tokens.size(), context_ - 1));
-  size_t from = std::min(cached(place, tokens), tokens.size() - 1);
-  size_t count = tokens.size() - from;
-  if (count - 1 > most) // The last one is not read.
-    count = most + 1;
+  Sequence &own = sequences_[place];
+  auto first = tokens.first(tokens.size() - 1);
+  size_t cached =
+      pool_ ? pool_->cached(first)
+            : commonTokens(first, std::span(own.tokens).first(own.cached));
+  Result<bool> hasPages = takePages(place, tokens, room);
+  if (!hasPages.ok() || !*hasPages)
+    return hasPages;
+  own.tokens.assign(tokens.begin(), tokens.end());
+  own.cached = cached;
+  return true;
+}
 
+void ModelRun::publish(uint32_t place) {
+  const Sequence &own = sequences_[place];
+  if (pool_)
+    pool_->publish(place, std::span(own.tokens).first(own.cached));
+}
+
+void ModelRun::end(uint32_t place) {
+  if (!pool_) // The next one may begin with the same tokens.
+    return;
+  publish(place);
+  pool_->end(place);
+  sequences_[place] = {};
+}
+
+Result<size_t> ModelRun::prefill(uint32_t place, size_t most) {
+  size_t count = std::min(unread(place), most);
+  Sequence own = std::exchange(sequences_[place], {}); // After a failure.
+  // And the token after these, which the next piece or generation reads.
   std::vector<int32_t> rows(context_);
-  std::ranges::copy(tokens.subspan(from, count), rows.begin());
+  std::copy_n(own.tokens.begin() + own.cached, count + 1, rows.begin());
   auto bind = [&](const char *name, size_t value) {
     return plan_.bind(inputOf(symbols::kPrefill, name), word(value));
   };
   VM_RETURN_IF_ERROR(plan_.bind(inputOf(symbols::kPrefill, "prompt"), rows));
-  VM_RETURN_IF_ERROR(bind("length", count));
-  VM_RETURN_IF_ERROR(bind("from", from));
+  VM_RETURN_IF_ERROR(bind("length", count + 1));
+  VM_RETURN_IF_ERROR(bind("from", own.cached));
   if (places() > 1)
     VM_RETURN_IF_ERROR(bind("place", place));
-  forget(place); // Of what there is after a failure.
   VM_RETURN_IF_ERROR(plan_.execute(symbols::kPrefill));
-  sequences_[place].assign(tokens.begin(), tokens.begin() + from + count);
+  own.cached += count;
+  sequences_[place] = std::move(own);
+  publish(place);
   return count;
 }
 
@@ -144,6 +193,15 @@ Result<std::vector<float>> ModelRun::embed(uint32_t place,
                   fmt::format("A text has {} tokens; a vector is made of 1 to "
                               "{} tokens.",
                               tokens.size(), context_));
+  sequences_[place] = {}; // Its keys and values are overwritten.
+  Result<bool> hasPages = takePages(place, {}, tokens.size());
+  if (!hasPages.ok())
+    return hasPages.status();
+  if (!*hasPages)
+    return Status(Code::OutOfMemory,
+                  fmt::format("A text has {} tokens, for which there are not "
+                              "enough pages now.",
+                              tokens.size()));
   std::vector<int32_t> rows(context_);
   std::ranges::copy(tokens, rows.begin());
   const char *program = symbols::kEmbed;
@@ -154,7 +212,6 @@ Result<std::vector<float>> ModelRun::embed(uint32_t place,
                                 word(pooling_ == Pooling::Last ? 1 : 0)));
   if (places() > 1)
     VM_RETURN_IF_ERROR(plan_.bind(inputOf(program, "place"), word(place)));
-  forget(place); // Its keys and values are those of the text now.
   VM_RETURN_IF_ERROR(plan_.execute(program));
   return plan_.read<float>(inputOf(program, "embedding"));
 }
@@ -169,7 +226,7 @@ Status ModelRun::bindControls(std::span<const Generation> all) {
       return {Code::Usage,
               fmt::format("{} tokens end an answer (at most {} can).",
                           own.ends.size(), kEndTokens)};
-    if (sequences_[own.place].empty())
+    if (sequences_[own.place].tokens.empty() || unread(own.place) != 0)
       return {Code::Usage, "There is no prompt."};
   }
   // `count` values for each place; `set` writes those of a generation.
@@ -245,7 +302,9 @@ Status ModelRun::generate(std::span<Generation> all,
           plan_.readMetrics(tokensAt_ + taken * bytes, tokens.data(), bytes));
       for (size_t i = 0; i < all.size(); ++i)
         if (int32_t token = tokens[all[i].place]; token >= 0) {
-          sequences_[all[i].place].push_back(token);
+          Sequence &own = sequences_[all[i].place];
+          own.tokens.push_back(token);
+          ++own.cached;
           take(i, token);
         }
     }

@@ -10,8 +10,10 @@
 #include "frontends/engine/DevicePlan.h"
 #include "frontends/llm/model/Model.h"
 #include "frontends/llm/model/Symbols.h"
+#include "frontends/llm/run/PagePool.h"
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,8 +39,8 @@ struct Generation {
 };
 
 /// A plan that gpuvm-compile made of the file, with its weights. The caches
-/// hold one sequence of tokens, or several, each at a place. Not for several
-/// threads.
+/// hold one sequence of tokens, or several, each at a place, which share pages
+/// of what they begin with. Not for several threads.
 class ModelRun {
 public:
   static Result<ModelRun> open(const std::string &plan, const GgufFile &file,
@@ -52,30 +54,33 @@ public:
   std::string device() const { return plan_.device(); }
   bool isOnProcessor() const { return plan_.isOnProcessor(); }
 
-  std::span<const int32_t> sequence(uint32_t place) const {
-    return sequences_[place];
+  /// Begins a sequence at a place: with these tokens, at least one and fewer
+  /// than context(). It has room for so many, or up to context(). What the
+  /// caches have of it is not computed again. False, and nothing changes, while
+  /// others have the pages that it needs.
+  Result<bool> begin(uint32_t place, std::span<const int32_t> tokens,
+                     size_t room);
+  /// How many tokens of the sequence the caches have. All but the last one have
+  /// to be there before it goes on.
+  size_t cached(uint32_t place) const { return sequences_[place].cached; }
+  size_t unread(uint32_t place) const {
+    const Sequence &own = sequences_[place];
+    return own.tokens.empty() ? 0 : own.tokens.size() - 1 - own.cached;
   }
-  /// How many of the first tokens need not be computed at a place.
-  size_t cached(uint32_t place, std::span<const int32_t> tokens) const;
-
-  /// Makes the sequence at a place these tokens, at least one and fewer than
-  /// context(). Those that it begins with already are not computed again:
-  /// returns how many were. More than `most` are not: then it has become a part
-  /// of them.
-  Result<size_t> prefill(uint32_t place, std::span<const int32_t> tokens,
-                         size_t most = SIZE_MAX);
-  /// Makes a sequence no tokens.
-  void forget(uint32_t place) { sequences_[place].clear(); }
+  /// Reads so many of these at most. Returns how many.
+  Result<size_t> prefill(uint32_t place, size_t most = SIZE_MAX);
+  /// The sequence is over. Others may begin with the same tokens.
+  void end(uint32_t place);
 
   /// Whether the plan has the program `embed`.
   bool canEmbed() const { return width_ > 0; }
   /// A vector of length 1 for a text, at least one token and at most context():
   /// the mean of its tokens' hidden states, or the last one's where the file
-  /// says so. The sequence at `place` is forgotten.
+  /// says so. The place has no sequence then.
   Result<std::vector<float>> embed(uint32_t place,
                                    std::span<const int32_t> tokens);
 
-  /// Adds tokens to sequences, each of which has some, in one execution: until
+  /// Adds tokens to sequences that are read, in one execution: until
   /// all generations have ended, or `goesOn` returns false, which is asked
   /// after each step. `take` is given the number of a generation and its next
   /// token as soon as it is there, those that end it too. When all have been
@@ -85,9 +90,18 @@ public:
                   const std::function<bool()> &goesOn);
 
 private:
+  struct Sequence {
+    std::vector<int32_t> tokens; ///< The last one is in no cache.
+    size_t cached = 0;           ///< So many of them are.
+  };
+
   explicit ModelRun(DevicePlan plan) : plan_(std::move(plan)) {}
 
+  Status openPages();
   Status bindWeights(const GgufFile &file, const Model &model);
+  Result<bool> takePages(uint32_t place, std::span<const int32_t> tokens,
+                         size_t room);
+  void publish(uint32_t place);
   Status bindControls(std::span<const Generation> all);
   Status readEnds(std::span<Generation> all, bool isOver,
                   const int32_t *lastTokens);
@@ -97,9 +111,9 @@ private:
   uint32_t perExecution_ = 0; ///< Tokens of one execution at most.
   uint32_t width_ = 0;        ///< Of vectors of texts; 0: there are none.
   Pooling pooling_ = Pooling::None;
-  uint64_t tokensAt_ = 0; ///< Where the metrics have the tokens.
-  /// At each place; the last token is drawn, and not in the caches.
-  std::vector<std::vector<int32_t>> sequences_;
+  uint64_t tokensAt_ = 0;           ///< Where the metrics have the tokens.
+  std::vector<Sequence> sequences_; ///< At each place.
+  std::optional<PagePool> pool_;    ///< Of several sequences.
 };
 
 } // namespace vm::llm

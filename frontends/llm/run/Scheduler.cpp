@@ -7,11 +7,11 @@
 
 #include "frontends/llm/run/Scheduler.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <iterator>
-#include <optional>
-#include <tuple>
 #include <utility>
 
 namespace vm::llm {
@@ -45,7 +45,7 @@ struct Scheduler::Request {
 };
 
 Scheduler::Scheduler(ModelRun run)
-    : run_(std::move(run)), places_(run_.places()), lastUse_(run_.places()),
+    : run_(std::move(run)), places_(run_.places()),
       thread_([this] { work(); }) {}
 
 Scheduler::~Scheduler() {
@@ -136,11 +136,12 @@ void Scheduler::work() {
   }
 }
 
-/// The request is its thread's again.
+/// The request is its thread's again, and its place is free.
 void Scheduler::finish(Request &request, End end, Status status) {
   std::erase(active_, &request);
-  places_[request.place] = {/*isBusy=*/false,
-                            run_.sequence(request.place).size()};
+  size_t tokens = request.wanted.prompt.size() + request.made;
+  places_[request.place] = {/*isBusy=*/false, tokens};
+  run_.end(request.place);
   request.result.end = end;
   request.status = std::move(status);
   request.isOver = true;
@@ -153,29 +154,32 @@ void Scheduler::dropAbandoned() {
       finish(*request, End::Cancelled);
 }
 
-/// Gives requests that wait the places that are free: each the one whose
-/// sequence has most of its prompt, of these the one that was used least
-/// recently.
+/// Gives requests that wait the places that are free, in the order in which
+/// they came, as long as there is room for all of their tokens.
 void Scheduler::admit() {
   while (!waiting_.empty() && active_.size() < places_.size()) {
     Request &request = *waiting_.front();
-    waiting_.pop_front();
     std::span<const int32_t> prompt = request.wanted.prompt;
-    std::optional<std::tuple<size_t, uint64_t, uint32_t>> best;
-    for (uint32_t place = 0; place < places_.size(); ++place) {
-      std::tuple own = {run_.cached(place, prompt),
-                        UINT64_MAX - lastUse_[place], place};
-      if (!places_[place].isBusy && (!best || own > *best))
-        best = own;
-    }
-    size_t cached = 0;
-    std::tie(cached, std::ignore, request.place) = *best;
-    request.result.computedTokens =
-        prompt.size() -
-        std::min(cached, prompt.empty() ? 0 : prompt.size() - 1);
-    lastUse_[request.place] = ++uses_;
-    places_[request.place] = {/*isBusy=*/true, prompt.size()};
+    auto free = std::ranges::find(places_, false, &Place::isBusy);
+    request.place = static_cast<uint32_t>(free - places_.begin());
+    Result<bool> hasRoom = true; // A vector's is taken when it is made.
+    if (!request.vector)
+      hasRoom = run_.begin(request.place, prompt,
+                           prompt.size() + size_t(request.wanted.most));
+    if (hasRoom.ok() && !*hasRoom && !active_.empty())
+      return; // When another one ends, it is asked again.
+    waiting_.pop_front();
     active_.push_back(&request);
+    *free = {/*isBusy=*/true, prompt.size()};
+    if (!hasRoom.ok())
+      finish(request, End::Running, hasRoom.status());
+    else if (!*hasRoom)
+      finish(request, End::Running,
+             {Code::OutOfMemory, fmt::format("The caches have no room for {} "
+                                             "tokens and their continuation.",
+                                             prompt.size())});
+    else if (!request.vector)
+      request.result.computedTokens = run_.unread(request.place) + 1;
   }
 }
 
@@ -211,14 +215,13 @@ void Scheduler::embed(Request &request) {
 
 /// Returns how many tokens were read.
 size_t Scheduler::read(Request &request, size_t most) {
-  std::span<const int32_t> prompt = request.wanted.prompt;
-  Result<size_t> count = run_.prefill(request.place, prompt, most);
+  Result<size_t> count = run_.prefill(request.place, most);
   std::lock_guard lock(mutex_);
   if (!count.ok()) {
     finish(request, End::Running, count.status());
     return 0;
   }
-  request.isRead = run_.sequence(request.place).size() == prompt.size();
+  request.isRead = run_.unread(request.place) == 0;
   request.result.promptSeconds =
       std::chrono::duration<double>(Clock::now() - request.start).count();
   if (request.isRead && request.wanted.most == 0)

@@ -86,8 +86,6 @@ private:
   std::deque<Request *> waiting_;
   std::vector<Request *> active_; ///< In the order in which they came.
   std::vector<Place> places_;
-  std::vector<uint64_t> lastUse_; ///< Of each place, in the order of uses.
-  uint64_t uses_ = 0;
   std::thread thread_;
 };
 
