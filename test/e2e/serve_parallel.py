@@ -80,6 +80,14 @@ def run(server):
 
     check("streamed at once, too", at_once([lambda body=body: streamed(body) for body in REQUESTS[:PARALLEL]]) == alone[:PARALLEL])
 
+    def vector(words):
+        return server.ask({"input": words}, "/v1/embeddings")["data"][0]["embedding"]
+
+    vectors = [vector(words) for words in ("Hi", "Hello, world! " * 5)]
+    mixed = at_once([lambda: text(server.ask(REQUESTS[1])), lambda: vector("Hi"), lambda: vector("Hello, world! " * 5),
+                     lambda: text(server.ask(REQUESTS[2]))])
+    check("vectors of texts meanwhile", mixed == [alone[1], *vectors, alone[2]], mixed)
+
     # A prefix of 100 letters and a few tokens of the template, which a request still has that is answered.
     common = "x" * 100
     first = threading.Thread(target=server.ask, args=(request(common, 30, temperature=0),))

@@ -21,8 +21,9 @@ import gguf_writer  # noqa: E402
 GOLDEN = HERE / "plan_counts.txt"
 OF_SMOLLM = {"width": 576, "inner": 1536, "heads": 9, "caches": 3, "size": 64, "vocabulary": 49152}
 OF_GEMMA = {"width": 640, "inner": 2048, "heads": 4, "caches": 1, "size": 256, "vocabulary": 262144, "seen": 512}
-# Layers of the smaller model, and how many the other one has more.
-MODELS = {"llama": (OF_SMOLLM, 2, 1), "qwen2": (OF_SMOLLM, 2, 1), "qwen3": (OF_SMOLLM, 2, 1), "gemma3": (OF_GEMMA, 6, 6)}
+# Layers of the smaller model, how many the other one has more, and options of gpuvm-compile.
+MODELS = {"llama": (OF_SMOLLM, 2, 1), "qwen2": (OF_SMOLLM, 2, 1), "qwen3": (OF_SMOLLM, 2, 1), "gemma3": (OF_GEMMA, 6, 6),
+          "llama x 64": (OF_SMOLLM, 2, 1, "--llm-sequences=64")}
 
 
 class Sized(gguf_models.Model):
@@ -43,12 +44,12 @@ class Sized(gguf_models.Model):
         gguf_writer.write(path, self.keys(), tensors, None)
 
 
-def counts(kind, layers, sizes, folder):
+def counts(kind, layers, sizes, folder, *options):
     """{program: (dispatches, barriers)}, and the number of kernels."""
     path = folder / f"{kind}-{layers}.gguf"
     Sized(kind, layers, sizes).write(path)
     plan = path.with_suffix(".gvplan")
-    subprocess.run(["gpuvm-compile", path, "-o", plan, "--program=prefill,generate"], check=True)
+    subprocess.run(["gpuvm-compile", path, "-o", plan, "--program=prefill,generate", *options], check=True)
     shown = json.loads(subprocess.run(["gpuvm-plan", "show", "--format=json", plan], check=True, capture_output=True, text=True).stdout)
     commands, programs = iter(shown["commands"]), {}
     for program in shown["programs"]:
@@ -58,14 +59,15 @@ def counts(kind, layers, sizes, folder):
 
 
 def lines(folder):
-    for kind, (sizes, layers, more) in MODELS.items():
-        few, kernels = counts(kind, layers, sizes, folder)
-        many, _ = counts(kind, layers + more, sizes, folder)
-        yield f"{kind}: {kernels} kernels"
+    for name, (sizes, layers, more, *options) in MODELS.items():
+        kind = name.split()[0]
+        few, kernels = counts(kind, layers, sizes, folder, *options)
+        many, _ = counts(kind, layers + more, sizes, folder, *options)
+        yield f"{name}: {kernels} kernels"
         for program, (dispatches, barriers) in few.items():
             all_dispatches, all_barriers = many[program]
             what = "a layer" if more == 1 else f"{more} layers"
-            yield (f"{kind} {program}: {what} {all_dispatches - dispatches} dispatches {all_barriers - barriers} barriers; "
+            yield (f"{name} {program}: {what} {all_dispatches - dispatches} dispatches {all_barriers - barriers} barriers; "
                    f"with {layers} layers {dispatches} dispatches {barriers} barriers")
 
 
