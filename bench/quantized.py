@@ -89,6 +89,7 @@ class Packed:
     rows: int
     length: int
     distinct: int = DISTINCT
+    scale: float = 2 ** -10  # about that of a block
 
     def __str__(self):
         return f"!gpuvm.packed<{self.codec}, {self.rows}x{self.length}>"
@@ -102,14 +103,14 @@ class Packed:
         return self.rows * self.length // self.format.weights * self.format.bytes
 
     def blocks(self):
-        """The rows that differ: random bits with scales that are numbers around 2^-10."""
+        """The rows that differ: random bits with random scales."""
         random = np.random.default_rng(19940101)
         shape = (min(self.distinct, self.rows), self.length // self.format.weights, self.format.bytes)
         blocks = random.integers(0, 256, shape, np.uint8)
         if not self.format.scales:  # f32 without its lower half
             numbers = random.uniform(-1, 1, (*shape[:-1], 1)).astype(np.float32)
             return (numbers.view(np.uint32) >> 16).astype(np.uint16).view(np.uint8)
-        scales = random.uniform(0.5, 1.5, shape[:-1]).astype(np.float16) * np.float16(2 ** -10)
+        scales = random.uniform(0.5, 1.5, shape[:-1]).astype(np.float16) * np.float16(self.scale)
         for at, times in self.format.scales.items():
             blocks[..., at:at + 2] = (scales * np.float16(times))[..., None].view(np.uint8)
         return blocks

@@ -155,7 +155,7 @@ class Decoded:
         return array
 
 
-def read_file(path, most=4 << 30):
+def read_file(path, halves=False, most=4 << 30):
     """The forward pass of a GGUF file in f32; without so many bytes for weights these are decoded each time."""
     from gguf import GGUFReader
     reader = GGUFReader(path)
@@ -165,4 +165,5 @@ def read_file(path, most=4 << 30):
     size = key("attention.key_length", width // heads)
     window = key("attention.sliding_window", 0) if kind == "gemma3" else 0
     return ForwardPass(Sizes(kind, key("block_count"), width, heads, key("attention.head_count_kv", heads), size,
-                             key("attention.layer_norm_rms_epsilon"), key("rope.freq_base", 10000.0), window=window, period=6), Decoded(reader, most))
+                             key("attention.layer_norm_rms_epsilon"), key("rope.freq_base", 10000.0), window=window, period=6), Decoded(reader, most),
+                       halves=halves)

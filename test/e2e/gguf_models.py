@@ -9,6 +9,7 @@ from forward_pass import ForwardPass, Sizes
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 import gguf_writer  # noqa: E402
+import quantized  # noqa: E402
 
 TYPES = {"float32": "f32", "float16": "f16"}
 
@@ -91,6 +92,10 @@ class Model:
                 "tokenizer.ggml.merges": ["z q"], "tokenizer.ggml.bos_token_id": 257, "tokenizer.ggml.eos_token_id": 259,
                 "tokenizer.chat_template": template}
 
+    def data(self, name):
+        """The bytes of a tensor."""
+        return self.tensors[name].tobytes()
+
     def write(self, path):
         """Writes the file. Returns where the data of each tensor begins."""
         return write(path, self.keys(), self.tensors)
@@ -120,3 +125,30 @@ class Wide(Model):
     def __init__(self, kind, seed=0):
         super().__init__(kind, seed)
         self.tensors["token_embd.weight"] /= 8  # So that a tied head makes no large logits.
+
+
+class Mixed(Wide):
+    """With a codec for each kind of matrix, as files are that llama.cpp quantizes."""
+
+    codecs = {"token_embd": "q8_0", "output": "q6_k", "attn_q": "q5_0", "attn_k": "q4_1", "attn_v": "q8_0", "attn_output": "q4_k",
+              "ffn_gate": "q4_0", "ffn_up": "q5_0", "ffn_down": "q6_k"}
+    # So that numbers are about as large as a sum of so many needs them.
+    scales = {"q8_0": 2 ** -10, "q6_k": 2 ** -14, "q5_0": 2 ** -7, "q4_k": 2 ** -12, "q4_1": 2 ** -6, "q4_0": 2 ** -6}
+
+    def __init__(self, kind, seed=0):
+        super().__init__(kind, seed)
+        self.packed = {}
+        for name, array in self.tensors.items():
+            codec = self.codecs.get(name.split(".")[-2])
+            if array.ndim == 2 and codec:
+                packed = quantized.Packed(codec, *array.shape, distinct=array.shape[0], scale=self.scales[codec])
+                self.packed[name], self.tensors[name] = packed, packed.decoded()
+
+    def data(self, name):
+        return self.packed[name]().tobytes() if name in self.packed else super().data(name)
+
+    def write(self, path):
+        described = {name: (TYPES[array.dtype.name], array.shape, array.nbytes) for name, array in self.tensors.items()}
+        described |= {name: (packed.codec, (packed.rows, packed.length), packed.bytes) for name, packed in self.packed.items()}
+        places = gguf_writer.write(path, self.keys(), described, self.data)
+        return {name: first for name, (first, _) in places.items()}

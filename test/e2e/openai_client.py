@@ -9,7 +9,7 @@ import sys
 import openai
 
 from chat_model import Chatty
-from serve import KEY, Server, check
+from serving import KEY, Server, check
 
 CONTEXT = 160
 HELLO = [{"role": "user", "content": "Hi"}]

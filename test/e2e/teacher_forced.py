@@ -36,10 +36,9 @@ def made(options):
     """(the file, tensors' places, the forward pass, tokens) of a random model. Its errors are those of the caches, were these not rounded
     by NumPy, too."""
     import gguf_models
-    model = gguf_models.Wide(options.made, seed=5)
-    path = options.work / f"{options.made}.gguf"
-    places = model.write(path)
-    places = {name: (at, model.tensors[name].nbytes) for name, at in places.items()}
+    model = (gguf_models.Mixed if options.mixed else gguf_models.Wide)(options.made, seed=5)
+    path = options.work / f"{options.made}{'-mixed' * options.mixed}.gguf"
+    places = {name: (at, len(model.data(name))) for name, at in model.write(path).items()}
     tokens = np.random.default_rng(8).integers(0, model.vocabulary, options.tokens).tolist()
     return path, places, model.forward_pass(halves=True), tokens
 
@@ -58,7 +57,7 @@ def places_of(path):
 def real(options):
     """The same of a file, and the first tokens of the text."""
     done = subprocess.run(["gpuvm-tokenize", options.model], input=texts(options), capture_output=True, text=True, check=True)
-    return options.model, places_of(options.model), read_file(options.model), list(map(int, done.stdout.split()))[:options.tokens]
+    return options.model, places_of(options.model), read_file(options.model, options.halves), list(map(int, done.stdout.split()))[:options.tokens]
 
 
 #===--- What is compared ---===#
@@ -187,10 +186,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", nargs="?")
     parser.add_argument("--made", help="llama, qwen2, qwen3 or gemma3")
+    parser.add_argument("--mixed", action="store_true", help="with several codecs")
     parser.add_argument("--text", nargs="*", help="files; the .md files of docs/ without any")
     parser.add_argument("--tokens", type=int, default=4096)
     parser.add_argument("--products", default="f32")
     parser.add_argument("--most", type=float, default=1e-3, help="of the largest logit that one may be off")
+    parser.add_argument("--halves", action="store_true", help="NumPy keeps keys and values as f16, too")
     parser.add_argument("--device", default="")
     parser.add_argument("--llama", action="store_true", help="and llama.cpp")
     parser.add_argument("--cache", type=pathlib.Path, default=ROOT / ".cache")
