@@ -27,13 +27,21 @@ static double dot(const double *a, const double *b, int64_t count) {
   return sum;
 }
 
+static double capped(double score, double cap) {
+  return cap * std::tanh(score / cap);
+}
+
 /// One result row from the key rows [first, end).
-static void attend(const double *query, const double *key, const double *value,
-                   int64_t first, int64_t end, double scale, int64_t size,
-                   MutableArrayRef<double> result) {
+static void attend(AttentionOp op, const double *query, const double *key,
+                   const double *value, int64_t first, int64_t end,
+                   int64_t size, MutableArrayRef<double> result) {
+  double scale = op.getScale().convertToFloat();
   std::vector<double> scores;
-  for (int64_t j = first; j < end; ++j)
-    scores.push_back(scale * dot(query, key + j * size, size));
+  for (int64_t j = first; j < end; ++j) {
+    double score = scale * dot(query, key + j * size, size);
+    scores.push_back(op.getCap() ? capped(score, op.getCap()->convertToFloat())
+                                 : score);
+  }
   std::fill(result.begin(), result.end(), 0);
   if (scores.empty())
     return;
@@ -50,18 +58,16 @@ static void attend(const double *query, const double *key, const double *value,
     element /= total;
 }
 
-/// How many of the `rows` rows of head `head` of `heads` in the cache are keys.
-static int64_t countKeys(AttentionOp op, const Environment &env, int64_t head,
-                         int64_t heads, int64_t rows) {
-  if (!op.getKeys())
-    return rows;
-  const Tensor &counts = env.get(op.getKeys());
-  int64_t number = counts->bytes.size() / sizeof(int32_t);
-  int32_t count;
-  std::memcpy(&count,
-              counts->bytes.data() + head * number / heads * sizeof(count),
-              sizeof(count));
-  return std::clamp<int64_t>(count, 0, rows);
+/// Of `numbers`, the one for head `head` of `heads` in the cache, kept within 0
+/// and its `rows` rows.
+static int64_t numberOf(const Tensor &numbers, int64_t head, int64_t heads,
+                        int64_t rows) {
+  int64_t count = numbers->bytes.size() / sizeof(int32_t);
+  int32_t number;
+  std::memcpy(&number,
+              numbers->bytes.data() + head * count / heads * sizeof(number),
+              sizeof(number));
+  return std::clamp<int64_t>(number, 0, rows);
 }
 
 Results gpuvm::reference::evaluate(AttentionOp op, const Environment &env) {
@@ -76,17 +82,21 @@ Results gpuvm::reference::evaluate(AttentionOp op, const Environment &env) {
                       v = toDoubles(*env.get(op.getValue()));
   std::vector<double> result(heads * queries * width);
   for (int64_t h = 0; h < heads; ++h) {
-    int64_t keys = countKeys(op, env, h / perHead, cachedHeads, rows);
+    auto numberAt = [&](Value operand) {
+      return numberOf(env.get(operand), h / perHead, cachedHeads, rows);
+    };
+    int64_t keys = op.getKeys() ? numberAt(op.getKeys()) : rows;
+    int64_t start = op.getFirst() ? numberAt(op.getFirst()) : keys - queries;
     for (int64_t i = 0; i < queries; ++i) {
-      int64_t position = keys - queries + i;
-      int64_t end = op.getCausal() ? std::max<int64_t>(position + 1, 0) : keys;
+      int64_t position = start + i;
+      int64_t end =
+          op.getCausal() ? std::clamp<int64_t>(position + 1, 0, keys) : keys;
       int64_t first = op.getWindow()
                           ? std::max<int64_t>(position + 1 - *op.getWindow(), 0)
                           : 0;
       int64_t cached = h / perHead * rows;
-      attend(q.data() + (h * queries + i) * size, k.data() + cached * size,
-             v.data() + cached * width, first, end,
-             op.getScale().convertToFloat(), size,
+      attend(op, q.data() + (h * queries + i) * size, k.data() + cached * size,
+             v.data() + cached * width, first, end, size,
              MutableArrayRef(result).slice((h * queries + i) * width, width));
     }
   }

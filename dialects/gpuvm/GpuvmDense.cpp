@@ -14,8 +14,8 @@ using namespace mlir::gpuvm;
 /// hold in registers.
 static constexpr int64_t kMaxHeadSize = 512;
 
-/// Whether `type` holds a number of keys, or one for each few cached heads.
-static bool countsKeys(RankedTensorType type, int64_t cachedHeads) {
+/// Whether `type` holds a number, or one for each few cached heads.
+static bool isForHeads(RankedTensorType type, int64_t cachedHeads) {
   if (!type.getElementType().isInteger(32) || type.getRank() > 1)
     return false;
   int64_t counts = type.getNumElements();
@@ -49,15 +49,25 @@ LogicalResult AttentionOp::verify() {
              << type.getElementType();
   if (result.getElementType() != query.getElementType()) // C2
     return emitOpError("C2: the result has not the query's element type");
-  if (getKeys() && !countsKeys(typeOf(getKeys()), cached)) // C3
+  auto isRight = [&](Value numbers) {
+    return !numbers || isForHeads(typeOf(numbers), cached);
+  };
+  if (!isRight(getKeys())) // C3
     return emitOpError("C3: the number of keys is a tensor<i32>, or one for "
                        "each of as many that divide ")
            << cached << " heads of keys, not " << getKeys().getType();
+  if (!isRight(getFirst())) // C3
+    return emitOpError("C3: the first position is a tensor<i32>, or one for "
+                       "each of as many that divide ")
+           << cached << " heads of keys, not " << getFirst().getType();
   if (getWindow() && (*getWindow() < 1 || !getCausal())) // C4
     return emitOpError("C4: a window is positive and causal");
   if (std::max(size, value.getDimSize(2)) > kMaxHeadSize) // C5
     return emitOpError("C5: rows have more than ")
            << kMaxHeadSize << " elements";
+  if (getCap() && !(getCap()->isFinite() && *getCap() > APFloat(0.0f))) // C6
+    return emitOpError("C6: a cap is positive and finite, not ")
+           << getCapAttr();
   return success();
 }
 

@@ -12,7 +12,8 @@
 #define GPUVM_DENSE
 
 def Gpuvm_AttentionOp : Gpuvm_Op<"attention", [
-    Pure, DeclareOpInterfaceMethods<Gpuvm_RootOpInterface>,
+    Pure, AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<Gpuvm_RootOpInterface>,
     HasParent<"::mlir::gpuvm::StageOp, ::mlir::gpuvm::KernelOp">]> {
   let summary = "Softmax of scaled dot products, times values, keys streamed past.";
   let description = [{
@@ -23,16 +24,21 @@ def Gpuvm_AttentionOp : Gpuvm_Op<"attention", [
     tensor<C x i32> holds one n for each G / C heads of the cache, in their
     order: many sequences of different lengths.
 
-    Query row i stands at position n - Q + i. It sees key j < n; if `causal`,
-    only j up to its position; with `window` w, only j beyond its position - w.
-    Result row i is the sum over the keys j it sees of
+    Query row i stands at position n - Q + i, or at p + i where `first` holds p,
+    kept within 0 and S; it may hold several, as `keys` may. The row sees key
+    j < n; if `causal`, only j up to its position; with `window` w, only j beyond
+    its position - w. Result row i is the sum over the keys j it sees of
 
         exp(s[j] - max s) / (sum of exp(s - max s)) * value[j],
         s[j] = scale * (query[i] . key[j])
 
     and zeros if it sees none, or if s is minus infinity for all keys it sees.
     The value of a key that it does not see is multiplied by 0 or not at all;
-    rows after the first n do not matter.
+    rows after the first n do not matter. With `cap` c, c * tanh(s / c) takes the
+    place of each s.
+
+    A cache in pages that lie anywhere in a pool is a gpuvm.gather of its rows,
+    which is read where attention reads it.
 
     Everything is computed in f32 and rounded to the result's type at the end. The
     order of the sums is fixed by the shapes and n, but differs from that of other
@@ -44,9 +50,10 @@ def Gpuvm_AttentionOp : Gpuvm_Op<"attention", [
 
     C1: query, key, value and result have the shapes above, and G divides H.
     C2: all elements are f16 or f32, and the result has the query's type.
-    C3: `keys` is a tensor<i32>, or a tensor<C x i32> where C divides G.
+    C3: `keys` and `first` are tensor<i32>, or tensor<C x i32> where C divides G.
     C4: `window` is positive and stands with `causal`.
     C5: D and E are at most 512.
+    C6: `cap` is positive and finite.
 
     Example:
 
@@ -57,11 +64,13 @@ def Gpuvm_AttentionOp : Gpuvm_Op<"attention", [
   }];
   let arguments = (ins Gpuvm_Tensor:$query, Gpuvm_Tensor:$key,
                        Gpuvm_Tensor:$value, Optional<Gpuvm_Tensor>:$keys,
-                       F32Attr:$scale, UnitAttr:$causal,
+                       Optional<Gpuvm_Tensor>:$first, F32Attr:$scale,
+                       OptionalAttr<F32Attr>:$cap, UnitAttr:$causal,
                        OptionalAttr<I64Attr>:$window);
   let results = (outs Gpuvm_Tensor:$result);
   let assemblyFormat = [{
-    $query `,` $key `,` $value (`keys` `(` $keys^ `)`)? `scale` $scale
+    $query `,` $key `,` $value (`keys` `(` $keys^ `)`)?
+    (`first` `(` $first^ `:` type($first) `)`)? `scale` $scale (`cap` $cap^)?
     (`causal` $causal^)? (`window` $window^)? attr-dict
     `:` type($query) `,` type($key) `,` type($value) (`,` type($keys)^)?
     `->` type($result)

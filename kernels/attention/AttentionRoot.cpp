@@ -91,25 +91,30 @@ Value AttentionRoot::mean(Value sum, Value weight) {
   return select(isNone, 0, mean).truncate(getElementTypeOrSelf(op.getResult()));
 }
 
+Expr AttentionRoot::capped(const Expr &score) {
+  if (!op.getCap())
+    return score;
+  float cap = op.getCap()->convertToFloat();
+  return e.make<math::TanhOp>(Value(score / cap)) * cap;
+}
+
 //===----------------------------------------------------------------------===//
 // Query rows and keys
 //===----------------------------------------------------------------------===//
 
-/// How many keys there are for the block's head of the cache.
-Value AttentionRoot::countKeys() {
-  if (!op.getKeys())
-    return k.index(common.rows);
-  auto type = cast<RankedTensorType>(op.getKeys().getType());
+/// Of `numbers`, the one for the block's head of the cache.
+Value AttentionRoot::numberForHead(Value numbers) {
+  auto type = cast<RankedTensorType>(numbers.getType());
   c.elements.begin(1);
   ElementEmitter::Point at = c.elements.point({}, {});
   if (type.getRank() == 1) {
     int64_t headsPerCount = common.cachedHeads / type.getNumElements();
     at = c.elements.point({{k(cached) / headsPerCount, 0, 1}}, type.getShape());
   }
-  auto count = c.elements.emit(op.getKeys(), at);
-  if (!check(count))
+  auto number = c.elements.emit(numbers, at);
+  if (!check(number))
     return k.index(0);
-  return minSigned(maxSigned(e(count->front()), 0), common.rows).toIndex();
+  return minSigned(maxSigned(e(number->front()), 0), common.rows).toIndex();
 }
 
 /// Row `r` of the block: its head and its number there. Rows behind the last
@@ -152,14 +157,22 @@ AttentionRoot::RowOf AttentionRoot::rowsOfCache(Value firstKey) {
 void AttentionRoot::beginBlock(Value cachedHead, Value blockNumber) {
   cached = cachedHead;
   block = blockNumber;
-  keys = countKeys();
+  keys = op.getKeys() ? numberForHead(op.getKeys()) : k.index(common.rows);
   lastKey = subtract(keys, k.index(1));
+  base =
+      op.getFirst() ? k(numberForHead(op.getFirst())) + common.queries : keys;
 }
 
 /// One behind the position of the query row with number `row`, less `before`;
 /// 0 if that is negative.
 Value AttentionRoot::behindPosition(Value row, int64_t before) {
-  return subtract(k(keys) + (k(row) + 1), k.index(common.queries + before));
+  return subtract(k(base) + (k(row) + 1), k.index(common.queries + before));
+}
+
+/// The end of the keys up to the position of the query row with that number.
+Value AttentionRoot::endOfSeen(Value row) {
+  Value end = behindPosition(row, 0);
+  return op.getFirst() ? min(k(end), keys) : end;
 }
 
 AttentionRoot::Tiles AttentionRoot::tilesSeen(Value split) {
@@ -169,7 +182,7 @@ AttentionRoot::Tiles AttentionRoot::tilesSeen(Value split) {
       min(firstRow + (common.blockRows - 1), common.sharedRows() - 1);
   auto numberOf = [&](Value row) { return k(row) / common.headsPerCached(); };
   if (op.getCausal())
-    end = behindPosition(numberOf(lastRow), 0);
+    end = endOfSeen(numberOf(lastRow));
   if (op.getWindow())
     first = behindPosition(numberOf(firstRow), *op.getWindow());
   first = k(first) / common.tileKeys;
@@ -187,13 +200,13 @@ AttentionRoot::Tiles AttentionRoot::tilesSeen(Value split) {
 std::pair<Value, Value> AttentionRoot::keysSeen(const QueryRow &row) {
   return {op.getWindow() ? behindPosition(row.number, *op.getWindow())
                          : k.index(0),
-          op.getCausal() ? behindPosition(row.number, 0) : keys};
+          op.getCausal() ? endOfSeen(row.number) : keys};
 }
 
 /// Whether query row `row` sees key `key`.
 Value AttentionRoot::sees(const QueryRow &row, Value key) {
   Expr seen = k(key) < keys;
-  Expr limit = k(keys) + row.number; // Its position + Q.
+  Expr limit = k(base) + row.number; // Its position + Q.
   if (op.getCausal())
     seen = seen & (k(key) + (common.queries - 1) < limit);
   if (op.getWindow())

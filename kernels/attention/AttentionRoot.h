@@ -48,6 +48,8 @@ protected:
   /// What a row's weighted values `sum` are once divided by the sum of its
   /// weights, in the result's type: zero where it has no weight.
   Value mean(Value sum, Value weight);
+  /// What takes the place of a score.
+  Expr capped(const Expr &score);
 
   /// Emits `block` for each block of query rows and each split of its keys, in
   /// a loop over those of the workgroup.
@@ -84,10 +86,12 @@ protected:
   Value cached, block, keys, lastKey;
 
 private:
-  Value countKeys();
+  Value numberForHead(Value numbers);
   Value behindPosition(Value row, int64_t before);
+  Value endOfSeen(Value row);
 
   const AttentionShape &common;
+  Value base; ///< The position of query row 0, plus the number of query rows.
 };
 
 } // namespace mlir::gpuvm

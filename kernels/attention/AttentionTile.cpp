@@ -117,8 +117,8 @@ void AttentionEmitter::addParts(Value firstKey) {
     Value key = k(firstKey) + inTile;
     for (auto [r, score] : llvm::enumerate(scoresOfKey)) {
       Expr isSeen = e(sees(queryRow(k.index(r)), key));
-      score =
-          select(isSeen, e(score) * op.getScale().convertToFloat(), kLowest);
+      score = select(isSeen, capped(e(score) * op.getScale().convertToFloat()),
+                     kLowest);
     }
     // Nobody else reads the parts of this key.
     k.storeWorkgroupVector(parts, scoresOfKey, first);

@@ -128,7 +128,7 @@ Value MatrixAttention::score(Value product, Value key) {
   Expr isSeen = k(key) < seen.second;
   if (op.getWindow()) // key + 1 > the first one
     isSeen = isSeen & (k(seen.first) < k(key) + 1);
-  return select(e(isSeen), e(product) * op.getScale().convertToFloat(),
+  return select(e(isSeen), capped(e(product) * op.getScale().convertToFloat()),
                 -std::numeric_limits<float>::infinity());
 }
 

@@ -88,7 +88,7 @@ SubgroupAttention::Values SubgroupAttention::addTile(Value number,
       for (auto [q, element] : llvm::zip_equal(queries[r], elements))
         sum = multiplyAdd(e(q), element, sum);
       sum = sumOver(sum, 1, shape.keyLanes);
-      Expr score = e(sum) * op.getScale().convertToFloat();
+      Expr score = capped(e(sum) * op.getScale().convertToFloat());
       scores.push_back(select(e(sees(row, key)), score, kLowest));
       top = larger(top, scores.back());
     }

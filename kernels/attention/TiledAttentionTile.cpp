@@ -103,7 +103,7 @@ void TiledAttention::maskScores(Values &scores, Value firstKey) {
       if (op.getWindow()) // key + 1 > the first one
         isSeen = isSeen & (k(seen[i].first) < key + 1);
       Value &score = scores[i * shape.keysPerLane + j];
-      score = select(e(isSeen), e(score) * scale, lowest);
+      score = select(e(isSeen), capped(e(score) * scale), lowest);
     }
 }
 

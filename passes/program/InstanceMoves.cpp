@@ -151,18 +151,24 @@ static Value joinLeading(OpBuilder &b, Location loc, Value value) {
 Value InstanceSpreader::spreadAttention(AttentionOp op) {
   Location loc = op.getLoc();
   auto heads = [&](Value own) { return joinLeading(b, loc, wholeOf(own)); };
-  Value keys = op.getKeys();
-  if (keys && (spreadOut.contains(keys) || typeOf(keys).getRank() != 0))
-    keys = typeOf(keys).getRank() == 0 ? wholeOf(keys) : heads(keys);
-  else if (keys)
-    keys = values.lookup(keys);
+  // One for all heads, or some of each instance.
+  auto numbers = [&](Value own) -> Value {
+    if (!own)
+      return own;
+    if (typeOf(own).getRank() != 0)
+      return heads(own);
+    return spreadOut.contains(own) ? wholeOf(own) : values.lookup(own);
+  };
   RankedTensorType type = wholeType(op.getResult());
   SmallVector<int64_t> shape(type.getShape().drop_front());
   shape.front() *= count;
-  auto all = AttentionOp::create(b, loc, type.clone(shape),
-                                 heads(op.getQuery()), heads(op.getKey()),
-                                 heads(op.getValue()), keys, op.getScaleAttr(),
-                                 op.getCausalAttr(), op.getWindowAttr());
+  Value query = heads(op.getQuery()), key = heads(op.getKey()),
+        value = heads(op.getValue());
+  Value keys = numbers(op.getKeys()), first = numbers(op.getFirst());
+  auto all =
+      AttentionOp::create(b, loc, type.clone(shape), query, key, value, keys,
+                          first, op.getScaleAttr(), op.getCapAttr(),
+                          op.getCausalAttr(), op.getWindowAttr());
   SmallVector<ReassociationIndices> groups = {{0, 1}, {2}, {3}};
   return tensor::ExpandShapeOp::create(b, loc, type, all.getResult(), groups);
 }

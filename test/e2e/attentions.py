@@ -3,10 +3,12 @@
 from program_text import Program, tensor
 
 
-def attend(s, q, k, v, width, keys=None, options=""):
+def attend(s, q, k, v, width, keys=None, options="", first=None, cap=None):
     heads, queries, _ = q.shape
     shape = (heads, queries, width)
     more = f" keys(%{keys.name})" if keys else ""
+    more += f" first(%{first.name} : {first.type})" if first else ""
+    options = (f" cap {cap}" if cap else "") + options
     types = ", ".join(value.type for value in (q, k, v, keys) if value)
     return s.add(shape, q.dtype, f"gpuvm.attention %{q.name}, %{k.name}, %{v.name}{more} scale 0.2{options} : "
                  f"{types} -> {tensor(shape, q.dtype)}", exact=False)
@@ -25,6 +27,24 @@ def program(name, heads, queries, cached, rows, size, width, dtypes=("f32", "f32
         if number:  # Anything from 0 on.
             number = s.binary("arith.remui", number, s.constant((), "i32", (most or rows) + 1))
         return attend(s, q, k, v, width, number, options)
+
+    p.outputs = [p.stage(build, *operands)]
+    return p
+
+
+def placed(name, heads, queries, cached, rows, size, dtypes=("f32", "f16"), counted=True, options=" causal", cap=None,
+           sequences=None):
+    """Query rows at positions that an operand says, some before the first key and some after the last one; with
+    `sequences`, a number of keys and a position for each of them."""
+    p = Program(f"attention_{name}")
+    numbers = (sequences,) if sequences else ()
+    operands = [p.input((heads, queries, size), dtypes[0]), *(p.input((cached, rows, size), dtypes[1]) for _ in range(2)),
+                p.input(numbers, "i32"), p.input(numbers, "i32")]
+
+    def build(s, q, k, v, keys, first):
+        keys, first = (s.binary("arith.remsi", x, s.constant(numbers, "i32", rows + 5)) for x in (keys, first))
+        keys = s.unary("math.absi", keys)
+        return attend(s, q, k, v, size, keys if counted else None, options, first, cap)
 
     p.outputs = [p.stage(build, *operands)]
     return p
@@ -49,9 +69,9 @@ def melted(name, heads, queries, cached, rows, size):
     return p
 
 
-def sequences(name, count, heads, queries, cached, rows, size, options="", prefix=False):
+def sequences(name, count, heads, queries, cached, rows, size, options="", prefix=False, first=False):
     """So many instances with caches and lengths of their own (with `prefix`, one cache), and the same without
-    instances: a number of keys for each few heads."""
+    instances: a number of keys for each few heads, which with `first` is the position of the first row, too."""
     p = Program(f"attention_{name}")
     q = p.input((count, heads, queries, size), "f32")
     k, v = (p.input((cached, rows, size) if prefix else (count, cached, rows, size), "f16") for _ in range(2))
@@ -59,7 +79,7 @@ def sequences(name, count, heads, queries, cached, rows, size, options="", prefi
 
     def build(s, q, k, v, number):
         number = s.binary("arith.remui", number, s.constant(number.shape, "i32", rows + 1))
-        return attend(s, q, k, v, size, number, options)
+        return attend(s, q, k, v, size, number, options, number if first else None)
 
     p.outputs = [p.stage(build, q, k, v, n, instances=count, shared=[k, v] if prefix else ())]
     if not prefix:
@@ -99,7 +119,15 @@ def attentions(_):
     yield program("units_window", 134, 40, 67, 200, 64, 64, ("f16", "f16"), counted=True, options=" causal window 50")
     yield sequences("sequences", 5, 4, 1, 2, 300, 64, " causal")
     yield sequences("sequences_rows", 3, 2, 40, 1, 100, 16, " causal window 30")
+    yield sequences("sequences_first", 3, 4, 2, 2, 60, 16, " causal window 30", first=True)
     yield sequences("sequences_prefix", 3, 4, 1, 2, 100, 32, prefix=True)
+    yield placed("first", 4, 1, 2, 300, 64)
+    yield placed("first_window", 6, 5, 3, 130, 32, options=" causal window 40")
+    yield placed("first_rows", 4, 40, 2, 200, 32, ("f16", "f16"))
+    yield placed("first_rows_window", 2, 70, 2, 150, 16, options=" causal window 30", cap=3.0)
+    yield placed("first_all", 2, 33, 1, 90, 8, counted=False)
+    yield placed("first_sequences", 8, 3, 4, 90, 32, sequences=2, cap=0.5)
+    yield placed("first_units", 134, 40, 67, 100, 64, ("f16", "f16"), cap=2.0)
     yield melted("melted", 8, 5, 2, 100, 64)
     yield melted("melted_rows", 8, 21, 2, 100, 64)
     yield melted("melted_rows_odd", 3, 90, 3, 67, 20)

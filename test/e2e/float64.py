@@ -17,7 +17,7 @@ import numpy as np
 from attentions import attend
 from differential import Mismatch, TAGS, compile_program, is_same_plan, run_program, try_all, write_program
 from products import contract
-from program_text import Program, pack, unpack
+from program_text import Program, pack, tensor, unpack
 
 # Half the distance of neighbouring numbers, relative: what rounding once may cost.
 UNIT = {"f64": 2.0 ** -53, "f32": 2.0 ** -24, "f16": 2.0 ** -11, "bf16": 2.0 ** -8}
@@ -124,20 +124,25 @@ def projections(rows):
 # ------------------------------------------------------------------ attention
 
 
-def attention(query, key, value, keys, causal, window):
+def attention(query, key, value, keys, causal, window=None, first=None, cap=None):
+    """`keys` and `first`: a number, or one for each few cached heads."""
     heads, queries, _ = query.shape
     group = heads // len(key)
     result = np.zeros((heads, queries, value.shape[2]))
+    each = lambda numbers: np.repeat(np.ravel(numbers).astype(int), len(key) // np.size(numbers))
+    keys = each(keys)
+    starts = keys - queries if first is None else each(first)
     for head in range(heads):
         for i in range(queries):
-            position = keys - queries + i
-            end = max(position + 1, 0) if causal else keys
-            first = max(position + 1 - window, 0) if window else 0
-            if first >= end:
+            position = starts[head // group] + i
+            end = min(max(position + 1, 0), keys[head // group]) if causal else keys[head // group]
+            start = max(position + 1 - window, 0) if window else 0
+            if start >= end:
                 continue
-            scores = SCALE * (key[head // group, first:end] @ query[head, i])
+            scores = SCALE * (key[head // group, start:end] @ query[head, i])
+            scores = cap * np.tanh(scores / cap) if cap else scores
             weights = np.exp(scores - scores.max())
-            result[head, i] = weights @ value[head // group, first:end] / weights.sum()
+            result[head, i] = weights @ value[head // group, start:end] / weights.sum()
     return result
 
 
@@ -205,7 +210,66 @@ def plain(name, heads, queries, groups, rows, size, width, dtypes, options="", c
     return Case(p, lambda q, k, v: [(attention(q, k, v, rows, causal, window), attention_bound(dtypes[0], v))])
 
 
+def placed(name, heads, queries, groups, rows, size, keys, first, dtypes=("f32", "f16"), window=None, cap=None):
+    """Query rows at positions that an operand says."""
+    p = Program(f"placed_{name}")
+    operands = [p.input((heads, queries, size), dtypes[0]), *(p.input((groups, rows, size), dtypes[1]) for _ in range(2)),
+                p.input(np.shape(keys), "i32"), p.input(np.shape(first), "i32")]
+    options = " causal" + (f" window {window}" if window else "")
+    p.outputs = [p.stage(lambda s, q, k, v, n, at: attend(s, q, k, v, size, n, options, at, cap), *operands)]
+
+    def expected(q, k, v, n, at):
+        exact = attention(q, k, v, n, True, window, at, cap)
+        return [(exact, attention_bound(dtypes[0], v))]
+
+    return Case(p, expected, {"in3": np.array(keys), "in4": np.array(first)})
+
+
+def paged(name, heads, queries, groups, pool, length, pages, size, keys, dtype="f32"):
+    """As many sequences as there are `keys`, each with `heads` query heads. A row of the table has the pages of one, in a
+    pool that all share; the last query row of each is its last key."""
+    p = Program(f"paged_{name}")
+    count = len(keys)
+    q = p.input((count * heads, queries, size), dtype)
+    k, v = (p.input((pool, length, groups, size), "f16") for _ in range(2))
+    table, n, first = p.input((count * pages,), "i32"), p.input((count,), "i32"), p.input((count,), "i32")
+
+    def cache(s, pool, table):
+        rows = s.add((count * pages, length, groups, size), "f16", f"gpuvm.gather %{pool.name}[%{table.name}] : "
+                     f"{pool.type}, {table.type} -> {tensor((count * pages, length, groups, size), 'f16')}")
+        split = (count, pages, length, groups, size)
+        rows = s.add(split, "f16", f"tensor.expand_shape %{rows.name} [[0, 1], [2], [3], [4]] output_shape {list(split)} : "
+                     f"{rows.type} into {tensor(split, 'f16')}")
+        rows = s.transpose(rows, [0, 3, 1, 2, 4])
+        joined = (count * groups, pages * length, size)
+        return s.add(joined, "f16", f"tensor.collapse_shape %{rows.name} [[0, 1], [2, 3], [4]] : {rows.type} into "
+                     f"{tensor(joined, 'f16')}")
+
+    p.outputs = [p.stage(lambda s, q, k, v, table, n, first: attend(
+        s, q, cache(s, k, table), cache(s, v, table), size, n, " causal", first), q, k, v, table, n, first)]
+    rng = np.random.default_rng(count)
+    numbers = rng.integers(0, pool, count * pages)
+
+    def expected(q, k, v, table, n, first):
+        own = lambda x: x[numbers].reshape(count, pages * length, groups, size).swapaxes(1, 2).reshape(
+            count * groups, pages * length, size)
+        return [(attention(q, own(k), own(v), n, True, first=first), attention_bound(dtype, v))]
+
+    starts = np.maximum(np.array(keys) - queries, 0)
+    return Case(p, expected, {"in3": numbers, "in4": np.array(keys), "in5": starts})
+
+
 def attentions():
+    yield placed("row", 4, 1, 2, 100, 32, 60, 59)
+    yield placed("row_seen", 4, 1, 2, 100, 32, 60, 20, window=10)
+    yield placed("past_the_end", 4, 8, 2, 40, 32, 40, 36)
+    yield placed("rows_past_the_end", 4, 40, 2, 64, 32, 64, 50, ("f16", "f16"), window=20)
+    yield placed("nothing", 2, 3, 1, 50, 16, 20, 45, window=5)
+    yield placed("several", 6, 3, 3, 70, 32, [70, 3, 0], [67, 0, 9], cap=1.5)
+    yield placed("rows_several", 4, 40, 2, 90, 48, [50, 80], [10, 60], cap=0.25)
+    yield paged("row", 4, 1, 2, 20, 16, 5, 64, [80, 1, 37])
+    yield paged("rows", 2, 40, 2, 11, 8, 9, 32, [72, 50])
+    yield paged("rows_halves", 4, 20, 2, 30, 32, 3, 64, [96, 20, 77, 64], "f16")
     yield plain("decode", 8, 1, 2, 300, 64, 64, ("f32", "f16"))
     yield plain("long", 4, 1, 1, 3000, 32, 48, ("f32", "f32"))
     yield plain("prompt", 4, 70, 4, 70, 40, 24, ("f16", "f16"), " causal", causal=True)
@@ -247,7 +311,7 @@ def run(folder, case):
     inputs, stored = [], []
     for value in p.inputs:
         made = case.data[value.name] if value.name in case.data else rng.standard_normal(value.shape)
-        numbers = [int(made)] if value.dtype == "i32" else np.ravel(made).tolist()
+        numbers = np.ravel(made).astype(int if value.dtype == "i32" else float).tolist()
         stored.append(numbers)
         inputs.append(rounded(value.dtype, np.array(numbers).reshape(value.shape)))
     expected = case.expected(*inputs)

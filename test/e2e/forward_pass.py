@@ -22,6 +22,7 @@ class Sizes:
     local_base: float = 10000.0  # of layers with a window
     window: int = 0
     period: int = 0  # every so many layers one has no window
+    cap: float = 0.0  # of scores; 0: none
 
 
 class ForwardPass:
@@ -70,6 +71,8 @@ class ForwardPass:
         for head in range(s.heads):
             cache = head // (s.heads // s.caches)
             p = q[:, head] @ keys[:, cache].T / self.dtype(np.sqrt(s.size))
+            if s.cap:
+                p = self.dtype(s.cap) * np.tanh(p / self.dtype(s.cap))
             p[hidden] = -np.inf
             p = np.exp(p - p.max(-1, keepdims=True))
             p /= p.sum(-1, keepdims=True)
@@ -165,5 +168,5 @@ def read_file(path, halves=False, most=4 << 30):
     size = key("attention.key_length", width // heads)
     window = key("attention.sliding_window", 0) if kind == "gemma3" else 0
     return ForwardPass(Sizes(kind, key("block_count"), width, heads, key("attention.head_count_kv", heads), size,
-                             key("attention.layer_norm_rms_epsilon"), key("rope.freq_base", 10000.0), window=window, period=6), Decoded(reader, most),
-                       halves=halves)
+                             key("attention.layer_norm_rms_epsilon"), key("rope.freq_base", 10000.0), window=window, period=6,
+                             cap=key("attn_logit_softcapping", 0.0)), Decoded(reader, most), halves=halves)

@@ -42,7 +42,7 @@ def main():
     write(folder, "yarn", keys={"llama.rope.scaling.type": "yarn"})
     write(folder, "negative-base", keys={"llama.rope.freq_base": -1.0})
     write(folder, "experts", keys={"llama.expert_count": 8})
-    write(folder, "soft-cap", kind="gemma3", keys={"gemma3.attn_logit_softcapping": 50.0})
+    write(folder, "soft-cap", kind="gemma3", keys={"gemma3.attn_logit_softcapping": -50.0})
     write(folder, "no-tensor", tensors={"blk.1.ffn_up.weight": None})
     write(folder, "no-embedding", tensors={"token_embd.weight": None})
     write(folder, "other-shape", tensors={"blk.0.attn_k.weight": matrix})

@@ -29,7 +29,7 @@ class Model:
     """Random weights. Matrices are f16, norms and biases f32."""
 
     layers, width, inner, heads, caches, size, vocabulary = 2, 64, 96, 4, 2, 16, 160
-    epsilon, base, local_base, window, period = 1e-5, 10000.0, 10000.0, 0, 0
+    epsilon, base, local_base, window, period, cap = 1e-5, 10000.0, 10000.0, 0, 0, 0.0
     trained = 128  # tokens of a text
     seen = 5  # with a window
 
@@ -48,7 +48,7 @@ class Model:
     def shapes(self):
         """What each tensor is, and its shape."""
         if self.kind == "gemma3":
-            self.window, self.period = self.seen, 6
+            self.window, self.period, self.cap = self.seen, 6, 4.0
         queries, keys = self.heads * self.size, self.caches * self.size
         half, norm, bias = (lambda *shape, what=what: (what, shape) for what in ("half", "norm", "bias"))
         t = {"token_embd.weight": half(self.vocabulary, self.width)}
@@ -77,7 +77,7 @@ class Model:
                "attention.value_length": self.size, "attention.layer_norm_rms_epsilon": self.epsilon,
                "rope.freq_base": self.base, "context_length": self.trained}
         if self.window:
-            own["attention.sliding_window"] = self.window
+            own |= {"attention.sliding_window": self.window, "attn_logit_softcapping": self.cap}
         return {"general.architecture": self.kind} | {f"{self.kind}.{key}": value for key, value in own.items()}
 
     def byte_tokenizer(self, template=CHATML):
@@ -102,7 +102,7 @@ class Model:
 
     def forward_pass(self, dtype=np.float32, halves=False):
         sizes = Sizes(self.kind, self.layers, self.width, self.heads, self.caches, self.size, self.epsilon, self.base, self.local_base,
-                      self.window, self.period)
+                      self.window, self.period, self.cap)
         return ForwardPass(sizes, self.tensors, dtype, halves)
 
     def logits(self, tokens):

@@ -2,8 +2,8 @@
 
     language_models.py FOLDER ARCHITECTURE [f16]
 
-The logits of a chunk, of the chunk after it (which reads the caches), vectors of texts, and tokens that one submit generates
-greedily after a prompt that was read in chunks. Exits 1 and says what differs.
+The logits of a chunk, of the chunk after it (which reads the caches), and of one that reaches past the end of the context; vectors
+of texts; tokens that one submit generates greedily after a prompt that was read in chunks. Exits 1 and says what differs.
 """
 
 import os
@@ -14,7 +14,7 @@ import numpy as np
 
 import gguf_models
 
-CHUNK, STEPS = 8, 6
+CONTEXT, CHUNK, STEPS = 40, 8, 6
 
 
 def run(*arguments):
@@ -32,7 +32,7 @@ def main():
     path = lambda name: os.path.join(folder, f"{kind}-{name}")
     model = gguf_models.Model(kind, seed=len(kind))
     places = model.write(path("model.gguf"))
-    run("gpuvm-compile", path("model.gguf"), "-o", path("plan"), "--llm-context=40", f"--llm-chunk={CHUNK}", "--llm-tokens=16",
+    run("gpuvm-compile", path("model.gguf"), "-o", path("plan"), f"--llm-context={CONTEXT}", f"--llm-chunk={CHUNK}", "--llm-tokens=16",
         "--llm-candidates=40", f"--llm-products={products}")
     weights = [f"--input={name}=@{path('model.gguf')}+{place}" for name, place in places.items()]
 
@@ -56,7 +56,7 @@ def main():
 
     # Vectors of texts of one token, of a chunk and of three: means, and of the last token.
     for length, last in ((1, 0), (CHUNK, 0), (2 * CHUNK + 3, 0), (2 * CHUNK + 3, 1)):
-        rows = random.integers(0, model.vocabulary, 40)
+        rows = random.integers(0, model.vocabulary, CONTEXT)
         run("gpuvm-run", path("plan"), "--program=embed", *weights, f"--input=document={save('document', rows, 'i4')}",
             f"--input=document_length=i32={length}", f"--input=last=i32={last}", f"--output=embedding=@{path('embedding.npy')}")
         error = np.abs(np.load(path("embedding.npy")) - model.embedding(rows[:length], last)).max()
@@ -65,7 +65,7 @@ def main():
 
     # A prompt of one chunk and some, whose last token generation reads.
     prompt = tokens[:CHUNK + 3]
-    rows = np.zeros(40, "i4")
+    rows = np.zeros(CONTEXT, "i4")
     rows[:len(prompt)] = prompt
     save("prompt", rows, "i4"), save("ends", np.full(8, -1), "i4"), save("seed", [1, 2], "i4")
 
@@ -90,6 +90,18 @@ def main():
         if below > most * np.abs(scores).max():
             sys.exit(f"{kind}: token {len(text)} is {token}, {below:.1e} below the likeliest one")
         text.append(int(token))
+
+    # Half of a chunk is left of the context; the other tokens have no place in it.
+    text = random.integers(0, model.vocabulary, CONTEXT)
+    before = CONTEXT - CHUNK // 2
+    own = np.append(text[before:], text[:CHUNK // 2])
+    run("gpuvm-run", path("plan"), "--run=prefill,score", *weights, f"--input=prompt={save('prompt', text, 'i4')}",
+        f"--input=length=i32={before + 1}", "--input=prefill.from=i32=0", f"--input=text={save('text', own, 'i4')}",
+        f"--input=score.from=i32={before}", f"--output=logits={'@' + path('logits.npy')}")
+    expected = model.logits(text)[before:]
+    error = np.abs(np.load(path("logits.npy"))[:len(expected)] - expected).max() / np.abs(expected).max()
+    if not error < most:
+        sys.exit(f"{kind}: the logits at the end of the context differ by {error:.1e} of the largest")
     print(f"{kind}, {products}: as NumPy computes it")
 
 

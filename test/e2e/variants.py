@@ -69,7 +69,7 @@ def short_sorts():
 def few_rows():
     """Attention of few query rows: of one split of the keys and several, of short and long rows, with masks."""
     names = {"one", "decode", "decode_long", "decode_first", "decode_some", "decode_counted", "window", "odd",
-             "sequences", "sequences_prefix", "melted", "melted_odd"}
+             "sequences", "sequences_prefix", "melted", "melted_odd", "first", "first_window", "first_sequences"}
     for program in attentions.attentions(None):
         if program.name.removeprefix("attention_") in names:
             yield program

@@ -18,6 +18,7 @@
 
 #include <fmt/format.h>
 
+
 using namespace mlir;
 using namespace mlir::llm;
 using gpuvm::Expr;
@@ -109,15 +110,13 @@ private:
 };
 } // namespace
 
-/// A chunk that begins at the last position has rows after it, which a sequence
-/// that is not the only one has no pages for.
 static CacheLayout layOutCaches(const ModelOptions &options) {
-  CacheLayout caches = {int64_t(options.context) + options.chunk};
+  CacheLayout caches = {options.context};
   if (options.sequences == 1)
     return caches;
   int64_t each = llvm::alignTo(options.context, vm::llm::kPageRows);
   caches.places = options.sequences;
-  caches.pages = llvm::divideCeil(caches.rows, vm::llm::kPageRows);
+  caches.pages = each / vm::llm::kPageRows;
   caches.rows = options.positions
                     ? llvm::alignTo(options.positions, vm::llm::kPageRows)
                     : caches.places * each;
@@ -177,14 +176,11 @@ void ProgramsBuilder::addSymbols(const vm::llm::GgufFile &file) {
 /// Each sequence has as many as positions, while there are some.
 ElementsAttr ProgramsBuilder::firstPages() {
   CacheLayout caches = layOutCaches(options);
-  int64_t each = llvm::divideCeil(options.context, vm::llm::kPageRows);
   SmallVector<int32_t> numbers;
-  for (int64_t place = 0; place < caches.places; ++place)
-    for (int64_t page = 0; page < caches.pages; ++page) {
-      int64_t number = place * each + page;
-      bool isThere = page < each && number < caches.rows / vm::llm::kPageRows;
-      numbers.push_back(isThere ? number : -1);
-    }
+  for (int64_t page = 0; page < caches.places * caches.pages; ++page) {
+    bool isThere = page < caches.rows / vm::llm::kPageRows;
+    numbers.push_back(isThere ? page : -1);
+  }
   return DenseElementsAttr::get(pass.pagesType(), ArrayRef(numbers));
 }
 

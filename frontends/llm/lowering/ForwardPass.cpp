@@ -358,8 +358,9 @@ Value ForwardPass::cacheOf(StringRef symbol, Value place) {
                      {sequences * heads, caches.pages * rows, size});
 }
 
-/// `keys`: how many rows of the caches each sequence has.
-Value ForwardPass::attend(uint32_t layer, Value query, Value keys,
+/// `keys`: how many rows of the caches each sequence has. `first`: where the
+/// first query row is; null: it is the last key.
+Value ForwardPass::attend(uint32_t layer, Value query, Value keys, Value first,
                           Value place) {
   int64_t heads = model.heads, size = model.headSize, each = rowsOfEach();
   Value k = cacheOf(keyCache(layer), place);
@@ -376,9 +377,12 @@ Value ForwardPass::attend(uint32_t layer, Value query, Value keys,
   IntegerAttr window;
   if (model.hasWindow(layer))
     window = b.getI64IntegerAttr(model.window);
+  FloatAttr cap;
+  if (model.attentionCap > 0)
+    cap = b.getF32FloatAttr(model.attentionCap);
   Value result = gpuvm::AttentionOp::create(
-      b, q.getType(), q, k, v, keys, llvm::APFloat(model.attentionScale),
-      /*causal=*/!isOne || window, window);
+      b, q.getType(), q, k, v, keys, first, llvm::APFloat(model.attentionScale),
+      cap, /*causal=*/!isOne || window, window);
   result = isOne ? ops.reshape(result, flat) : ops.transpose(result, {1, 0, 2});
   return ops.reshape(result, withRows({heads * size}));
 }
@@ -476,12 +480,18 @@ Value ForwardPass::layers(Value tokens, Value position, Value place) {
           append(v, valueCache(layer), in[3]);
           return q;
         });
+    // Rows of a chunk that reaches past the end of the caches are where they
+    // are, however many keys there are.
+    bool isChunk = rowsOfEach() > 1;
     SmallVector<Value> attended = {query, keys, stream};
+    if (isChunk)
+      attended.push_back(position);
     if (place)
       attended.push_back(place);
     stream =
         one("attend." + Twine(layer), attended, [&](ValueRange in) -> Value {
-          Value x = attend(layer, in[0], in[1], place ? in[3] : Value());
+          Value x = attend(layer, in[0], in[1], isChunk ? in[3] : Value(),
+                           place ? in.back() : Value());
           Value y = multiply(layerTensor(layer, "attn_output.weight"), x);
           if (model.hasPostNorms)
             y = normalize(layerTensor(layer, "post_attention_norm.weight"), y);

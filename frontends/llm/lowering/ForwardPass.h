@@ -83,7 +83,8 @@ private:
   Value project(uint32_t layer, StringRef part, const Normalized &x);
   void append(Value x, StringRef cache, Value slots);
   Value cacheOf(StringRef symbol, Value place);
-  Value attend(uint32_t layer, Value query, Value keys, Value place);
+  Value attend(uint32_t layer, Value query, Value keys, Value first,
+               Value place);
   Value embed(Value tokens);
   Value positionsOfRows(Value position);
   Value pagesOf(Value place);

@@ -29,11 +29,8 @@ Status read_gemma3(const ModelKeys &keys, Model &model) {
     model.angles.base = 1e6;
   VM_RETURN_IF_ERROR(
       keys.readOptional("rope.freq_base_swa", model.windowAngles.base));
-  float cap = 0;
-  VM_RETURN_IF_ERROR(keys.readOptional("attn_logit_softcapping", cap));
-  if (cap != 0)
-    return keys.refuse("attn_logit_softcapping", std::to_string(cap),
-                       "is not supported (0 is)");
+  VM_RETURN_IF_ERROR(
+      keys.readOptional("attn_logit_softcapping", model.attentionCap));
   VM_RETURN_IF_ERROR(
       keys.readOptional("final_logit_softcapping", model.logitCap));
   // The largest of them, 27B, divides by the width of a head of the stream.

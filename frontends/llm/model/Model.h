@@ -61,6 +61,8 @@ struct Model {
   bool hasPostNorms = false; ///< Of what is added to the residual stream.
   bool isTied = false;       ///< The head is the embedding.
   float embeddingScale = 1;
+  /// Scores of attention x become cap * tanh(x / cap); 0: they stay.
+  float attentionCap = 0;
   float logitCap = 0; ///< Logits x become cap * tanh(x / cap); 0: they stay.
 
   /// All layers but each `globalEvery`-th see the last `window` positions, with

@@ -63,3 +63,25 @@ gpuvm.program @size(%q: tensor<1x1x600xf32>, %k: tensor<1x4x600xf32>) -> (o: ten
   }
   gpuvm.return %m : !gpuvm.message<tensor<1x1x600xf32>>
 }
+
+// -----
+
+gpuvm.program @first(%q: tensor<1x1x8xf32>, %k: tensor<1x4x8xf32>, %n: tensor<i64>) -> (o: tensor<1x1x8xf32>) {
+  %m = gpuvm.stage @s(%a = %q : tensor<1x1x8xf32>, %b = %k : tensor<1x4x8xf32>, %c = %n : tensor<i64>) -> tensor<1x1x8xf32> {
+    // expected-error@+1 {{C3: the first position is a tensor<i32>, or one for each of as many that divide 1 heads of keys, not 'tensor<i64>'}}
+    %r = gpuvm.attention %a, %b, %b first(%c : tensor<i64>) scale 1.0 : tensor<1x1x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32> -> tensor<1x1x8xf32>
+    gpuvm.send %r : tensor<1x1x8xf32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<1x1x8xf32>>
+}
+
+// -----
+
+gpuvm.program @cap(%q: tensor<1x1x8xf32>, %k: tensor<1x4x8xf32>) -> (o: tensor<1x1x8xf32>) {
+  %m = gpuvm.stage @s(%a = %q : tensor<1x1x8xf32>, %b = %k : tensor<1x4x8xf32>) -> tensor<1x1x8xf32> {
+    // expected-error@+1 {{C6: a cap is positive and finite, not 0.000000e+00}}
+    %r = gpuvm.attention %a, %b, %b scale 1.0 cap 0.0 : tensor<1x1x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32> -> tensor<1x1x8xf32>
+    gpuvm.send %r : tensor<1x1x8xf32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<1x1x8xf32>>
+}
