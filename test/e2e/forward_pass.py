@@ -25,11 +25,30 @@ class Sizes:
     cap: float = 0.0  # of scores; 0: none
 
 
-class ForwardPass:
-    """`tensors`: names of a GGUF file to arrays, the outermost dimension first. With `halves`, keys and values are kept as f16."""
+BLOCK = 32  # numbers of q8_0 with one scale
 
-    def __init__(self, sizes, tensors, dtype=np.float32, halves=False):
-        self.sizes, self.tensors, self.dtype, self.halves = sizes, tensors, dtype, halves
+
+def blocks_of(x):
+    """Rows as q8_0 has them: whole numbers up to 127, a block a row, and scales of f16."""
+    blocks = x.astype(np.float32).reshape(-1, BLOCK)
+    scales = np.abs(blocks).max(-1, keepdims=True) / np.float32(127)
+    inverse = np.divide(np.float32(1), scales, where=scales != 0, out=np.zeros_like(scales))
+    scaled = blocks * inverse
+    return np.copysign(np.floor(np.abs(scaled) + np.float32(0.5)), scaled), scales.astype(np.float16)
+
+
+def in_blocks(x):
+    """What is left of rows that are kept as q8_0."""
+    whole, scales = blocks_of(x)
+    return (whole * scales.astype(np.float32)).reshape(x.shape)
+
+
+class ForwardPass:
+    """`tensors`: names of a GGUF file to arrays, the outermost dimension first. With `halves`, keys and values are kept as f16; with
+    `blocks` as q8_0."""
+
+    def __init__(self, sizes, tensors, dtype=np.float32, halves=False, blocks=False):
+        self.sizes, self.tensors, self.dtype, self.halves, self.blocks = sizes, tensors, dtype, halves, blocks
         self.forget()
 
     def forget(self):
@@ -80,6 +99,8 @@ class ForwardPass:
         return result.reshape(len(q), -1)
 
     def cached(self, x):
+        if self.blocks:
+            return in_blocks(x).astype(self.dtype)
         return x.astype(np.float16).astype(self.dtype) if self.halves else x
 
     @staticmethod

@@ -100,18 +100,18 @@ class Model:
         """Writes the file. Returns where the data of each tensor begins."""
         return write(path, self.keys(), self.tensors)
 
-    def forward_pass(self, dtype=np.float32, halves=False):
+    def forward_pass(self, dtype=np.float32, halves=False, blocks=False):
         sizes = Sizes(self.kind, self.layers, self.width, self.heads, self.caches, self.size, self.epsilon, self.base, self.local_base,
                       self.window, self.period, self.cap)
-        return ForwardPass(sizes, self.tensors, dtype, halves)
+        return ForwardPass(sizes, self.tensors, dtype, halves, blocks)
 
-    def logits(self, tokens):
+    def logits(self, tokens, blocks=False):
         """In f64, after each of the tokens."""
-        return self.forward_pass(np.float64).logits(tokens)
+        return self.forward_pass(np.float64, blocks=blocks).logits(tokens)
 
-    def embedding(self, tokens, last=False):
+    def embedding(self, tokens, last=False, blocks=False):
         """The mean of all states, or the last one, of length 1."""
-        states = self.forward_pass(np.float64).read(tokens)
+        states = self.forward_pass(np.float64, blocks=blocks).read(tokens)
         vector = states[-1] if last else states.mean(0)
         return vector / np.linalg.norm(vector)
 

@@ -1,6 +1,6 @@
 """Models of each architecture, compiled from GGUF files and run: logits and generated tokens against NumPy.
 
-    language_models.py FOLDER ARCHITECTURE [f16]
+    language_models.py FOLDER ARCHITECTURE [f16] [q8_0]
 
 The logits of a chunk, of the chunk after it (which reads the caches), and of one that reaches past the end of the context; vectors
 of texts; tokens that one submit generates greedily after a prompt that was read in chunks. Exits 1 and says what differs.
@@ -12,6 +12,7 @@ import sys
 
 import numpy as np
 
+import forward_pass
 import gguf_models
 
 CONTEXT, CHUNK, STEPS = 40, 8, 6
@@ -26,14 +27,17 @@ def run(*arguments):
 
 def main():
     folder, kind = sys.argv[1:3]
-    products = sys.argv[3] if len(sys.argv) > 3 else "f32"
-    most = 2e-3 if products == "f32" else 1e-2 # What is left of f32 is the f16 of the caches.
+    options = sys.argv[3:]
+    products = "f16" if "f16" in options else "f32"
+    blocks = "q8_0" in options  # of the caches
+    # What is left of f32 is the f16 of the caches; numbers of blocks that lie between two may become either.
+    most = 1e-2 if blocks or products == "f16" else 2e-3
     os.makedirs(folder, exist_ok=True)
     path = lambda name: os.path.join(folder, f"{kind}-{name}")
     model = gguf_models.Model(kind, seed=len(kind))
     places = model.write(path("model.gguf"))
     run("gpuvm-compile", path("model.gguf"), "-o", path("plan"), f"--llm-context={CONTEXT}", f"--llm-chunk={CHUNK}", "--llm-tokens=16",
-        "--llm-candidates=40", f"--llm-products={products}")
+        "--llm-candidates=40", f"--llm-products={products}", *(["--llm-cache=q8_0"] if blocks else []))
     weights = [f"--input={name}=@{path('model.gguf')}+{place}" for name, place in places.items()]
 
     def save(name, array, dtype):
@@ -42,7 +46,7 @@ def main():
 
     random = np.random.default_rng(7)
     tokens = random.integers(0, model.vocabulary, 2 * CHUNK)
-    wanted = model.logits(tokens)
+    wanted = model.logits(tokens, blocks)
     for part, name in enumerate(("first", "second")):
         own = tokens[part * CHUNK:(part + 1) * CHUNK]
         run("gpuvm-run", path("plan"), "--program=score", *weights, f"--input=text={save('text', own, 'i4')}",
@@ -54,12 +58,25 @@ def main():
         if not error < most:
             sys.exit(f"{kind}: the logits of the {name} chunk differ by {error:.1e} of the largest")
 
+    if blocks:  # Of the first layer, whose keys differ by roundings only.
+        numbers, scales = path("numbers.npy"), path("scales.npy")
+        run("gpuvm-run", path("plan"), "--program=score", *weights, f"--input=text={save('text', tokens[:CHUNK], 'i4')}",
+            "--input=score.from=i32=0", f"--output=keys.0=@{numbers}", f"--output=keys.0.scales=@{scales}")
+        numbers = np.load(numbers)[:CHUNK].reshape(CHUNK, -1, forward_pass.BLOCK).astype("i4")
+        scales = np.load(scales)[:numbers.size // forward_pass.BLOCK].reshape(CHUNK, -1, 1)
+        wanted = model.forward_pass(np.float64)
+        wanted.read(tokens[:CHUNK])
+        whole, scale = forward_pass.blocks_of(wanted.keys[0][0])
+        off = np.abs(numbers - whole.reshape(numbers.shape))
+        assert off.max() <= 1 and off.mean() < 1e-3, (off.max(), off.mean())
+        assert np.allclose(scales.ravel(), scale.ravel(), rtol=1e-3, atol=0)
+
     # Vectors of texts of one token, of a chunk and of three: means, and of the last token.
     for length, last in ((1, 0), (CHUNK, 0), (2 * CHUNK + 3, 0), (2 * CHUNK + 3, 1)):
         rows = random.integers(0, model.vocabulary, CONTEXT)
         run("gpuvm-run", path("plan"), "--program=embed", *weights, f"--input=document={save('document', rows, 'i4')}",
             f"--input=document_length=i32={length}", f"--input=last=i32={last}", f"--output=embedding=@{path('embedding.npy')}")
-        error = np.abs(np.load(path("embedding.npy")) - model.embedding(rows[:length], last)).max()
+        error = np.abs(np.load(path("embedding.npy")) - model.embedding(rows[:length], last, blocks)).max()
         if not error < most:
             sys.exit(f"{kind}: the vector of {length} tokens (last: {last}) differs by {error:.1e}")
 
@@ -85,7 +102,7 @@ def main():
         sys.exit(f"{kind}: one execution draws {drawn}, and the last of three {parts}")
     text = list(prompt)
     for token in generate(1, STEPS, 0):
-        scores = model.logits(np.array(text))[-1]
+        scores = model.logits(np.array(text), blocks)[-1]
         below = scores.max() - scores[token]
         if below > most * np.abs(scores).max():
             sys.exit(f"{kind}: token {len(text)} is {token}, {below:.1e} below the likeliest one")
@@ -98,11 +115,11 @@ def main():
     run("gpuvm-run", path("plan"), "--run=prefill,score", *weights, f"--input=prompt={save('prompt', text, 'i4')}",
         f"--input=length=i32={before + 1}", "--input=prefill.from=i32=0", f"--input=text={save('text', own, 'i4')}",
         f"--input=score.from=i32={before}", f"--output=logits={'@' + path('logits.npy')}")
-    expected = model.logits(text)[before:]
+    expected = model.logits(text, blocks)[before:]
     error = np.abs(np.load(path("logits.npy"))[:len(expected)] - expected).max() / np.abs(expected).max()
     if not error < most:
         sys.exit(f"{kind}: the logits at the end of the context differ by {error:.1e} of the largest")
-    print(f"{kind}, {products}: as NumPy computes it")
+    print(f"{kind}, {products}{', q8_0' if blocks else ''}: as NumPy computes it")
 
 
 main()

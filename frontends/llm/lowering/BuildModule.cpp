@@ -18,7 +18,6 @@
 
 #include <fmt/format.h>
 
-
 using namespace mlir;
 using namespace mlir::llm;
 using gpuvm::Expr;
@@ -112,6 +111,7 @@ private:
 
 static CacheLayout layOutCaches(const ModelOptions &options) {
   CacheLayout caches = {options.context};
+  caches.type = options.cache;
   if (options.sequences == 1)
     return caches;
   int64_t each = llvm::alignTo(options.context, vm::llm::kPageRows);
@@ -151,10 +151,7 @@ void ProgramsBuilder::addSymbols(const vm::llm::GgufFile &file) {
     types[tensor.name] = type;
     b.heap(tensor.name, type, {});
   }
-  for (uint32_t layer = 0; layer < model.layers; ++layer) {
-    b.global(ForwardPass::keyCache(layer), pass.cacheType(), {});
-    b.global(ForwardPass::valueCache(layer), pass.cacheType(), {});
-  }
+  pass.declareCaches();
   b.global(kToken, words(), {});
   b.global(kPosition, words(), {});
   if (hasPlaces())

@@ -28,9 +28,11 @@ std::string ForwardPass::valueCache(uint32_t layer) {
   return vm::llm::symbols::kValues + std::to_string(layer);
 }
 
-RankedTensorType ForwardPass::cacheType() const {
-  return ops.tensor({caches.rows, int64_t(model.cacheHeads) * model.headSize},
-                    b.getF16Type());
+void ForwardPass::declareCaches() {
+  for (uint32_t layer = 0; layer < model.layers; ++layer) {
+    cache.declare(keyCache(layer));
+    cache.declare(valueCache(layer));
+  }
 }
 
 RankedTensorType ForwardPass::pagesType() const {
@@ -331,40 +333,14 @@ Value ForwardPass::rotated(uint32_t layer, StringRef part, const Normalized &x,
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// `slots`: where the cache has the rows (slotsOf), or the first of them.
-void ForwardPass::append(Value x, StringRef cache, Value slots) {
-  Value half = ops.convert(x, b.getF16Type());
-  half = ops.reshape(half, {rows.value_or(1), cacheType().getDimSize(1)});
-  if (caches.places > 1)
-    ops.storeEach(half, cache, cacheType(), slots);
-  else
-    ops.store(half, cache, slots);
-}
-
-/// The keys or values of each head of each sequence.
-Value ForwardPass::cacheOf(StringRef symbol, Value place) {
-  int64_t heads = model.cacheHeads, size = model.headSize;
-  Value all = ops.load(symbol, cacheType());
-  if (caches.places == 1)
-    return ops.transpose(ops.reshape(all, {caches.rows, heads, size}),
-                         {1, 0, 2});
-  int64_t rows = vm::llm::kPageRows, numbers = sequences * caches.pages;
-  Value pool = ops.reshape(all, {caches.rows / rows, rows, heads, size});
-  Value own = gpuvm::GatherOp::create(
-      b, ops.tensor({numbers, rows, heads, size}, b.getF16Type()), pool,
-      pagesOf(place));
-  own = ops.reshape(own, {sequences, caches.pages, rows, heads, size});
-  return ops.reshape(ops.transpose(own, {0, 3, 1, 2, 4}),
-                     {sequences * heads, caches.pages * rows, size});
-}
-
 /// `keys`: how many rows of the caches each sequence has. `first`: where the
 /// first query row is; null: it is the last key.
 Value ForwardPass::attend(uint32_t layer, Value query, Value keys, Value first,
                           Value place) {
   int64_t heads = model.heads, size = model.headSize, each = rowsOfEach();
-  Value k = cacheOf(keyCache(layer), place);
-  Value v = cacheOf(valueCache(layer), place);
+  Value pages = caches.places > 1 ? pagesOf(place) : Value();
+  Value k = cache.load(keyCache(layer), pages, sequences);
+  Value v = cache.load(valueCache(layer), pages, sequences);
   bool isOne = each == 1;
   // What is read next is of f16, too; matrix units multiply f16.
   if (!isOne && halves)
@@ -476,8 +452,8 @@ Value ForwardPass::layers(Value tokens, Value position, Value place) {
           Value q = rotated(layer, "attn_q", x, model.heads, in[1], in[2]);
           Value k = rotated(layer, "attn_k", x, model.cacheHeads, in[1], in[2]);
           Value v = project(layer, "attn_v", x);
-          append(k, keyCache(layer), in[3]);
-          append(v, valueCache(layer), in[3]);
+          cache.store(k, rows.value_or(1), keyCache(layer), in[3]);
+          cache.store(v, rows.value_or(1), valueCache(layer), in[3]);
           return q;
         });
     // Rows of a chunk that reaches past the end of the caches are where they

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "frontends/llm/lowering/KeyValueCache.h"
 #include "frontends/llm/lowering/TensorOps.h"
 #include "frontends/llm/model/Model.h"
 
@@ -17,28 +18,21 @@ namespace mlir::llm {
 /// What a symbol of a tensor of the file is.
 using SymbolTypes = llvm::StringMap<Type>;
 
-/// How the keys and values of sequences are kept.
-struct CacheLayout {
-  int64_t rows;       ///< Of each symbol.
-  int64_t places = 1; ///< Sequences.
-  /// Several have pages of kPageRows rows. The symbol kPages has their numbers,
-  /// `pages` of each sequence, negative where there is none.
-  int64_t pages = 0;
-};
-
 /// Writes stages of a program. Keys and values of all positions so far are in
-/// the symbols keyCache(l) and valueCache(l).
+/// the caches keyCache(l) and valueCache(l).
 class ForwardPass {
 public:
   /// With `halves`, products of many rows are of f16 and summed in f32.
   ForwardPass(gpuvm::ProgramBuilder &b, const vm::llm::Model &model,
               const SymbolTypes &types, const CacheLayout &caches, bool halves)
       : b(b), ops(b), model(model), types(types), caches(caches),
-        halves(halves) {}
+        cache(b, caches, model.cacheHeads, model.headSize), halves(halves) {}
+
+  /// The symbols of the caches of all layers.
+  void declareCaches();
 
   static std::string keyCache(uint32_t layer);
   static std::string valueCache(uint32_t layer);
-  RankedTensorType cacheType() const;
   RankedTensorType pagesType() const;
 
   /// The residual stream after all layers, a message, for `tokens`:
@@ -81,8 +75,6 @@ private:
   Value rotated(uint32_t layer, StringRef part, const Normalized &x,
                 int64_t heads, Value cosine, Value sine);
   Value project(uint32_t layer, StringRef part, const Normalized &x);
-  void append(Value x, StringRef cache, Value slots);
-  Value cacheOf(StringRef symbol, Value place);
   Value attend(uint32_t layer, Value query, Value keys, Value first,
                Value place);
   Value embed(Value tokens);
@@ -97,6 +89,7 @@ private:
   const vm::llm::Model &model;
   const SymbolTypes &types;
   CacheLayout caches;
+  KeyValueCache cache;
   bool halves;
   // Of the pass that is being written.
   std::optional<int64_t> rows;

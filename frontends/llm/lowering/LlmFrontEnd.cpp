@@ -19,6 +19,8 @@ using namespace vm;
 using mlir::gpuvm::CompileRequest;
 using mlir::gpuvm::CompilerOptions;
 using mlir::gpuvm::FrontEndInput;
+using mlir::llm::CacheType;
+using mlir::llm::kCacheBlock;
 using mlir::llm::ModelOptions;
 
 namespace {
@@ -62,7 +64,7 @@ public:
 private:
   ModelOptions options;
   uint32_t context = 0; ///< As the command line says; or 0.
-  std::string products = "f16";
+  std::string products = "f16", cache = "f16";
 };
 } // namespace
 
@@ -94,6 +96,11 @@ void LlmFrontEnd::addOptions(CLI::App &app) {
                    "f16 (the default): products of many rows take weights and "
                    "activations as f16 and add in f32; f32: as they are")
       ->check(CLI::IsMember({"f16", "f32"}));
+  group
+      ->add_option("--llm-cache", cache,
+                   "What keys and values are kept as: f16 (the default) or "
+                   "q8_0, about half as many bytes")
+      ->check(CLI::IsMember({"f16", "q8_0"}));
   group
       ->add_option("--llm-tokens", options.tokens,
                    "Tokens that one execution generates at most (default: 256)")
@@ -149,6 +156,14 @@ LlmFrontEnd::readFiles(const std::vector<std::string> &paths) const {
                     "most {}, as a cache has 2147483647 elements).",
                     together, kCacheElements / width));
   own.halves = products == "f16";
+  own.cache = cache == "f16" ? CacheType::F16 : CacheType::Q8_0;
+  if (own.cache == CacheType::Q8_0 && model->headSize % kCacheBlock != 0)
+    return complain(
+        Code::BadInput,
+        fmt::format(
+            "\"{}\": a cache of q8_0 has blocks of {} numbers, which do "
+            "not divide a head's {}.",
+            paths.front(), kCacheBlock, model->headSize));
   own.candidates = std::min(own.candidates, model->vocabulary);
   return std::unique_ptr<FrontEndInput>(
       std::make_unique<ModelInput>(std::move(*file), std::move(*model), own));

@@ -14,6 +14,13 @@
 
 namespace mlir::llm {
 
+/// What keys and values are kept as.
+enum class CacheType {
+  F16,
+  Q8_0, ///< Blocks of kCacheBlock numbers of 8 bits, each with a scale of f16.
+};
+inline constexpr int64_t kCacheBlock = 32;
+
 struct ModelOptions {
   uint32_t context = 2048; ///< Positions of a sequence, whole chunks.
   uint32_t sequences = 1;  ///< That are generated at once.
@@ -21,6 +28,7 @@ struct ModelOptions {
   uint32_t chunk = 512;    ///< Tokens of a prompt at a time.
   uint32_t tokens = 256;   ///< That one execution generates at most.
   bool halves = true;      ///< Products of many rows are of f16, summed in f32.
+  CacheType cache = CacheType::F16;
   uint32_t candidates = 128; ///< The likeliest tokens, of which one is drawn.
 };
 

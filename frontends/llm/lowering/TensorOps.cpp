@@ -198,7 +198,7 @@ void TensorOps::store(Value value, StringRef symbol, Value position) {
 void TensorOps::storeEach(Value rows, StringRef symbol, RankedTensorType type,
                           Value positions) {
   int64_t count = shapeOf(rows)[0], width = shapeOf(rows)[1];
-  int64_t there = type.getDimSize(0);
+  int64_t there = type.getNumElements() / width;
   Value elements = map("ri", {{positions, "r"}, {rows, "ri"}},
                        {b.getI32Type(), "ri"}, [&](ArrayRef<Expr> e) {
                          Expr isInside = e[0] < there; // Unsigned.

@@ -71,8 +71,9 @@ public:
   /// The whole symbol, or rows of it from `position` on.
   void store(Value value, StringRef symbol, Value position = {});
 
-  /// Each row of `rows` at a position of its own. Those inside of the symbol
-  /// all differ; others, such as negative ones, are not stored.
+  /// Each row of `rows` at a position of its own, counted in such rows. Those
+  /// inside of the symbol all differ; others, such as negative ones, are not
+  /// stored.
   void storeEach(Value rows, StringRef symbol, RankedTensorType type,
                  Value positions);
 
