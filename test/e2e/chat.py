@@ -92,7 +92,9 @@ def main():
     if "The context is full" not in log and len(said) > CONTEXT:
         sys.exit("an answer is longer than the context")
     for arguments, code, sentence in [
-            (("-p", "x" * 200), 2, "The prompt has"), (("-p", "Hi", "--temp=-1"), 2, "--temp"), (("-p", "Hi", "--top-p=2"), 2, "--top-p")]:
+            (("-p", "x" * 200), 2, "The prompt has"), (("-p", "Hi", "--temp=-1"), 2, "--temp"), (("-p", "Hi", "--top-p=2"), 2, "--top-p"),
+            (("-p", "Hi", "--cache-type-k=q8_0"), 2, "Keys are to be kept as q8_0 and values as f16"),
+            (("-p", "Hi", "--cache-type-k=q8_0", "--cache-type-v=q8_0"), 3, "which do not divide a head's 16")]:
         log = talk(*arguments, code=code)[1]
         if sentence not in log:
             sys.exit(f"{arguments}: {log}")

@@ -7,6 +7,7 @@
 
 #include "frontends/llm/run/Assistant.h"
 #include "runtime/base/FileLimit.h"
+#include "tools/common/CacheFlags.h"
 #include "tools/common/DeviceFlags.h"
 #include "tools/common/StandardOutput.h"
 #include "tools/gpuvm-chat/Bench.h"
@@ -87,6 +88,7 @@ static void addOptions(CLI::App &app, Options &options) {
                  "trained with, at most 2048")
       ->capture_default_str()
       ->check(countIn(0, 1 << 24));
+  addCacheFlags(app, options.assistant);
   app.add_option("--temp", options.sampling.temperature,
                  "Temperature; 0: always the likeliest token")
       ->capture_default_str()

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/base/FileLimit.h"
+#include "tools/common/CacheFlags.h"
 #include "tools/common/DeviceFlags.h"
 #include "tools/common/StandardOutput.h"
 #include "tools/gpuvm-serve/Service.h"
@@ -77,6 +78,7 @@ static void addOptions(CLI::App &app, Options &options) {
                  "trained with, at most 2048")
       ->capture_default_str()
       ->check(countIn(0, 1 << 24));
+  addCacheFlags(app, options.assistant);
   app.add_option("--parallel", options.assistant.parallel,
                  "Requests that are answered at once, each with a context of "
                  "its own")

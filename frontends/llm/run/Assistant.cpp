@@ -37,6 +37,13 @@ static Result<std::string> planOf(const AssistantOptions &options,
     arguments.push_back(fmt::format("--llm-sequences={}", options.parallel));
   if (options.positions)
     arguments.push_back(fmt::format("--llm-positions={}", options.positions));
+  if (options.keys != options.values)
+    return Status(Code::Usage,
+                  fmt::format("Keys are to be kept as {} and values as {}; a "
+                              "plan keeps both as the same type.",
+                              options.keys, options.values));
+  if (options.keys != "f16")
+    arguments.push_back("--llm-cache=" + options.keys);
   // A processor pays for each row of a chunk, and for converting to f16.
   Result<bool> isOnProcessor = DevicePlan::isOnProcessor(options.device);
   if (!isOnProcessor.ok())

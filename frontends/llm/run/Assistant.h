@@ -24,7 +24,9 @@ struct AssistantOptions {
   uint32_t context = 0; ///< Tokens; 0: gpuvm-compile chooses.
   uint32_t parallel = 1;  ///< Answers at once, of a plan that is compiled.
   uint32_t positions = 0; ///< Of all answers together; 0: a context for each.
-  bool isRaw = false;     ///< Without the file's chat template.
+  /// What keys and values are kept as, both the same (--llm-cache).
+  std::string keys = "f16", values = "f16";
+  bool isRaw = false;  ///< Without the file's chat template.
   bool embeds = false; ///< A plan that is compiled makes vectors of texts, too.
   DeviceOptions device;
 };
