@@ -97,6 +97,11 @@ Status DevicePlan::readMetrics(uint64_t offset, void *data, size_t bytes) {
   return check(vm_read_metrics(vm.get(), offset, data, bytes));
 }
 
+Status DevicePlan::writeGlobals(uint64_t offset, const void *data,
+                                size_t bytes) {
+  return check(vm_write_globals(vm.get(), offset, data, bytes));
+}
+
 Result<std::vector<int64_t>>
 DevicePlan::inputShape(const std::string &name) const {
   return shapeOf(GPUVM_INPUT, name);

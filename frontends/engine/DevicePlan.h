@@ -94,6 +94,8 @@ public:
   Result<uint64_t> symbolOffset(const std::string &name) const;
   /// Bytes of Metrics, also while a program runs.
   Status readMetrics(uint64_t offset, void *data, size_t bytes);
+  /// Bytes of Globals, while no program runs.
+  Status writeGlobals(uint64_t offset, const void *data, size_t bytes);
 
   /// The first bytes of a metric, global or control word.
   Status readSymbol(const std::string &name, void *data, size_t bytes);

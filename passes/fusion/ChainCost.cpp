@@ -8,6 +8,7 @@
 #include "passes/fusion/ChainCost.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -33,9 +34,44 @@ struct Speed {
 };
 } // namespace
 
-static double bytesOf(TypeRange types) {
+static double elementsOf(linalg::GenericOp op) {
+  double elements = 1;
+  for (int64_t range : op.getStaticLoopRanges())
+    elements *= range;
+  return elements;
+}
+
+/// How many elements of `table` a user of it looks at; nothing if all of them.
+static std::optional<double> countLooks(Operation *user, Value table) {
+  if (isa<tensor::ExtractOp>(user)) {
+    if (auto op = user->getParentOfType<linalg::GenericOp>())
+      return elementsOf(op);
+  }
+  auto gather = dyn_cast<GatherOp>(user);
+  if (gather && gather.getSource() == table)
+    return cast<RankedTensorType>(gather.getType()).getNumElements();
+  return std::nullopt;
+}
+
+/// What a kernel reads of an operand.
+static double bytesRead(Value operand) {
+  auto type = cast<RankedTensorType>(operand.getType());
+  double looks = 0;
+  for (Operation *user : operand.getUsers()) {
+    std::optional<double> own = countLooks(user, operand);
+    if (!own)
+      return tensorBytes(type);
+    looks += *own;
+  }
+  double all = std::max<double>(type.getNumElements(), 1);
+  return tensorBytes(type) * std::min(looks / all, 1.0);
+}
+
+static double bytesOf(KernelOp kernel) {
   double bytes = 0;
-  for (Type type : types)
+  for (Value operand : kernel.getBody().getArguments())
+    bytes += bytesRead(operand);
+  for (Type type : kernel->getResultTypes())
     bytes += tensorBytes(cast<RankedTensorType>(type));
   return bytes;
 }
@@ -54,8 +90,7 @@ ChainCost gpuvm::estimateChain(const ChainPlan &plan, KernelOp chain,
     for (Value value : step.hold.getHeld())
       ops += plan.held.find(value)->second.shared.count();
   }
-  double bytes =
-      bytesOf(chain->getOperandTypes()) + bytesOf(chain->getResultTypes());
+  double bytes = bytesOf(chain);
   ChainCost cost;
   cost.chained =
       speed.dispatchUs + turns * (ops * lanes / speed.unitOpsPerUs +
@@ -63,23 +98,16 @@ ChainCost gpuvm::estimateChain(const ChainPlan &plan, KernelOp chain,
                                   bytes / instances / speed.unitBytesPerUs);
   cost.apart = 0;
   for (KernelOp kernel : kernels)
-    cost.apart += speed.dispatchUs + (bytesOf(kernel->getOperandTypes()) +
-                                      bytesOf(kernel->getResultTypes())) /
-                                         speed.bytesPerUs;
+    cost.apart += speed.dispatchUs + bytesOf(kernel) / speed.bytesPerUs;
   cost.apart += ops * lanes * instances / (speed.unitOpsPerUs * speed.units);
   return cost;
 }
 
 double gpuvm::estimateKernel(KernelOp kernel, TargetAttr target) {
   Speed speed(target);
-  double bytes =
-      bytesOf(kernel->getOperandTypes()) + bytesOf(kernel->getResultTypes());
-  double ops = 0;
+  double bytes = bytesOf(kernel), ops = 0;
   kernel.walk([&](linalg::GenericOp op) {
-    double elements = 1;
-    for (int64_t range : op.getStaticLoopRanges())
-      elements *= range;
-    ops += elements * op.getBody()->getOperations().size();
+    ops += elementsOf(op) * op.getBody()->getOperations().size();
   });
   return std::max(bytes / speed.bytesPerUs,
                   ops / (speed.unitOpsPerUs * speed.units));

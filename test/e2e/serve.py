@@ -75,6 +75,17 @@ def run(server):
                                                               "finish_reason": "stop"}, stopped, stop)
     drawn = hello | {"temperature": 1.5, "seed": 3}
     check("a seed gives the same text", server.ask(drawn)["choices"] == server.ask(drawn)["choices"])
+    schema = {"type": "object", "properties": {"a": {"type": "integer", "minimum": 3, "maximum": 42}, "b": {"enum": ["x", None]}},
+              "required": ["a", "b"], "additionalProperties": False}
+    wanted = {"type": "json_schema", "json_schema": {"name": "pair", "schema": schema, "strict": True}}
+    fitting = server.ask(hello | {"response_format": wanted, "max_tokens": 110, "logit_bias": {"10": -100}})
+    value = json.loads(fitting["choices"][0]["message"]["content"])
+    check("an answer fits a JSON schema", set(value) == {"a", "b"} and 3 <= value["a"] <= 42 and value["b"] in ("x", None), fitting)
+    said = server.ask(hello | {"grammar": 'root ::= "no" | "yes" "!"', "logit_bias": {str(ord("n")): -100}})["choices"][0]
+    check("an answer is of a grammar", said["message"]["content"] == "yes!" and said["finish_reason"] == "stop", said)
+    check("after it anything is said again", server.ask(hello)["choices"][0]["message"]["content"] == text)
+    penalized = server.ask(hello | {"presence_penalty": 2, "frequency_penalty": 100, "repeat_penalty": 1.5, "repeat_last_n": 50, "top_k": 0})
+    check("penalties and draws from all tokens", penalized["usage"]["completion_tokens"] == 10, penalized)
     raw = server.ask({"prompt": "Hi", "max_tokens": 3, "temperature": 0}, "/v1/completions")
     check("completions continue a text", raw["object"] == "text_completion" and raw["usage"]["prompt_tokens"] <= 3, raw)
 
@@ -89,6 +100,11 @@ def run(server):
     for body, word in [(b"{", "JSON"), (b"[]", "object"), ({}, "messages"), ({"messages": []}, "messages"), ({"messages": [1]}, "message"),
                        (hello | {"temperature": -1}, "temperature"), (hello | {"top_p": "x"}, "top_p"), (hello | {"n": 2}, "\"n\""),
                        (hello | {"stop": [""] }, "stop"), (hello | {"max_tokens": -5}, "max_tokens"), (hello | {"stream": 1}, "stream"),
+                       (hello | {"grammar": "root ::= x"}, "no rule"), (hello | {"grammar": "root ::= " + "(" * 9000}, "256 groups"),
+                       (hello | {"json_schema": {"type": "word"}}, "type"), (hello | {"response_format": {"type": "xml"}}, "response_format"),
+                       (hello | {"response_format": {"type": "json_schema"}}, "schema"), (hello | {"logit_bias": {"x": 1}}, "logit_bias"),
+                       (hello | {"logit_bias": {"260": 1}}, "260"), (hello | {"repeat_penalty": 0}, "repeat_penalty"),
+                       (hello | {"grammar": "root ::=", "json_schema": {}}, "more than one"),
                        ({"messages": [{"role": "user", "content": "x" * 200}]}, "has room for"),
                        ({"messages": [{"role": "wizard", "content": "x"}]}, "wizard"), (b"[" * 4000, "JSON")]:
         status, reply = server.call("POST", "/v1/chat/completions", body)

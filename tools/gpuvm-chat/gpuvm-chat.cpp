@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/llm/grammar/JsonSchema.h"
 #include "frontends/llm/run/Assistant.h"
 #include "runtime/base/FileLimit.h"
 #include "tools/common/CacheFlags.h"
@@ -16,12 +17,15 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <charconv>
 #include <csignal>
 #include <cstdio>
+#include <fstream>
 #include <iostream>
 #include <new>
 #include <optional>
 #include <random>
+#include <sstream>
 #include <system_error>
 #include <unistd.h>
 
@@ -49,6 +53,8 @@ struct Options {
   bool hasPrompt = false, bench = false, timings = false;
   int64_t predict = -1, seed = -1;
   llm::Sampling sampling;
+  std::vector<std::string> biases;
+  std::string grammar, grammarFile, schema, schemaFile;
   std::optional<double> timeoutSeconds;
 };
 
@@ -65,6 +71,23 @@ void onInterrupt(int) {
 static int fail(const Status &status) {
   fmt::print(stderr, "gpuvm-chat: error: {}\n", status.message());
   return static_cast<int>(status.code());
+}
+
+static void addGrammarOptions(CLI::App &app, Options &options) {
+  auto *group = app.add_option_group("What an answer must be (at most one)");
+  group->require_option(0, 1);
+  group->add_option("--grammar", options.grammar,
+                    "A text of a grammar, in llama.cpp's notation (GBNF)");
+  group
+      ->add_option("--grammar-file", options.grammarFile,
+                   "... of the grammar in this file")
+      ->type_name("FILE");
+  group->add_option("-j,--json-schema", options.schema,
+                    "JSON that fits a schema; {}: any");
+  group
+      ->add_option("--json-schema-file", options.schemaFile,
+                   "... the schema in this file")
+      ->type_name("FILE");
 }
 
 static void addOptions(CLI::App &app, Options &options) {
@@ -94,8 +117,7 @@ static void addOptions(CLI::App &app, Options &options) {
       ->capture_default_str()
       ->check(numberIn(0, 1e6));
   app.add_option("--top-k", options.sampling.topK,
-                 "Draw from so many of the likeliest tokens, at most from the "
-                 "128 candidates of the plan; 0: from all of these")
+                 "Draw from so many of the likeliest tokens; 0: from all")
       ->capture_default_str();
   app.add_option("--top-p", options.sampling.topP,
                  "... that have this share of the probability together; 1: off")
@@ -105,6 +127,28 @@ static void addOptions(CLI::App &app, Options &options) {
                  "... each with this share of the likeliest one's; 0: off")
       ->capture_default_str()
       ->check(numberIn(0, 1));
+  app.add_option("--repeat-last-n", options.sampling.repeatLastN,
+                 "Penalties are for what is among the last so many tokens; 0: "
+                 "off, -1: the whole context")
+      ->capture_default_str()
+      ->check(CLI::Range(-1, INT32_MAX));
+  app.add_option("--repeat-penalty", options.sampling.repeatPenalty,
+                 "... by a factor; 1: off")
+      ->capture_default_str()
+      ->check(numberIn(0.001, 1000));
+  app.add_option("--presence-penalty", options.sampling.presencePenalty,
+                 "... once for each; 0: off")
+      ->capture_default_str()
+      ->check(numberIn(-100, 100));
+  app.add_option("--frequency-penalty", options.sampling.frequencyPenalty,
+                 "... each time; 0: off")
+      ->capture_default_str()
+      ->check(numberIn(-100, 100));
+  app.add_option("-l,--logit-bias", options.biases,
+                 "TOKEN+BIAS or TOKEN-BIAS: what is added to the score of a "
+                 "token; inf is possible")
+      ->take_all();
+  addGrammarOptions(app, options);
   app.add_option("-s,--seed", options.seed,
                  "Of what is drawn; -1: another one each time, which is "
                  "reported")
@@ -130,6 +174,59 @@ static void addOptions(CLI::App &app, Options &options) {
   addMemoryFlag(app, options.assistant.device.vramBudgetBytes);
 }
 
+//===----------------------------------------------------------------------===//
+// Bias and grammars
+//===----------------------------------------------------------------------===//
+
+/// TOKEN+BIAS or TOKEN-BIAS, as llama.cpp has it.
+static Status readBias(const std::string &text, llm::Sampling &sampling) {
+  size_t sign = text.find_first_of("+-", 1);
+  int32_t token = 0;
+  float bias = 0;
+  const char *end = text.data() + text.size();
+  bool isRead = false;
+  if (sign != std::string::npos) {
+    const char *middle = text.data() + sign;
+    auto number = std::from_chars(text.data(), middle, token);
+    auto value = std::from_chars(middle + 1, end, bias);
+    isRead = number.ec == std::errc() && number.ptr == middle &&
+             value.ec == std::errc() && value.ptr == end && bias >= 0;
+  }
+  if (!isRead)
+    return {Code::Usage,
+            fmt::format("--logit-bias: \"{}\" is neither TOKEN+BIAS nor "
+                        "TOKEN-BIAS.",
+                        text)};
+  sampling.logitBias.emplace_back(token, text[sign] == '-' ? -bias : bias);
+  return {};
+}
+
+static Result<std::string> readFile(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf()).good())
+    return Status(Code::Usage,
+                  fmt::format("\"{}\" cannot be read, or is empty.", path));
+  return text.str();
+}
+
+/// The grammar of answers; "" for any text.
+static Result<std::string> grammarOf(const Options &options) {
+  if (!options.grammarFile.empty())
+    return readFile(options.grammarFile);
+  if (!options.schemaFile.empty()) {
+    Result<std::string> schema = readFile(options.schemaFile);
+    return schema.ok() ? llm::gbnfOfSchema(*schema) : schema;
+  }
+  if (!options.schema.empty())
+    return llm::gbnfOfSchema(options.schema);
+  return options.grammar;
+}
+
+//===----------------------------------------------------------------------===//
+// Answers
+//===----------------------------------------------------------------------===//
+
 static void printTimings(const llm::Answer &answer) {
   auto line = [](const char *what, size_t tokens, double seconds) {
     fmt::print(stderr, "{}: {} tokens in {:.2f} s ({:.1f} a second)\n", what,
@@ -145,12 +242,19 @@ static Status reply(llm::Assistant &assistant, const Options &options,
   auto prompt = assistant.promptOf(messages);
   if (!prompt.ok())
     return prompt.status();
+  llm::Sampling sampling = options.sampling;
+  if (!options.grammar.empty()) {
+    auto grammar = assistant.grammarOf(options.grammar);
+    if (!grammar.ok())
+      return grammar.status();
+    sampling.grammar = std::move(*grammar);
+  }
   isInterrupted = false;
   isAnswering = true;
   uint32_t most =
       options.predict < 0 ? UINT32_MAX : static_cast<uint32_t>(options.predict);
   Result<llm::Answer> answer = assistant.answer(
-      *prompt, most, options.sampling, {}, [](const std::string &text) {
+      *prompt, most, sampling, {}, [](const std::string &text) {
         std::fwrite(text.data(), 1, text.size(), stdout);
         std::fflush(stdout);
         return !isInterrupted;
@@ -196,6 +300,16 @@ static Status talk(llm::Assistant &assistant, const Options &options) {
 static Status runModel(Options &options) {
   if (options.assistant.model.empty())
     return {Code::Usage, "A model (.gguf) is missing."};
+  for (const std::string &bias : options.biases)
+    VM_RETURN_IF_ERROR(readBias(bias, options.sampling));
+  // What is wrong with it is said before the model is compiled.
+  Result<std::string> grammar = grammarOf(options);
+  if (!grammar.ok())
+    return grammar.status();
+  options.grammar = std::move(*grammar);
+  if (!options.grammar.empty())
+    if (auto read = llm::parseGbnf(options.grammar); !read.ok())
+      return read.status();
   options.assistant.device.timeoutMs = millisecondsOf(options.timeoutSeconds);
   Result<llm::Assistant> assistant =
       llm::Assistant::open(options.assistant, [&] {

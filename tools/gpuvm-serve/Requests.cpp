@@ -7,8 +7,12 @@
 
 #include "tools/gpuvm-serve/Requests.h"
 
+#include "frontends/llm/grammar/JsonSchema.h"
+
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cmath>
 #include <random>
 
 namespace vm::serve {
@@ -18,6 +22,11 @@ static Status bad(std::string message) {
 }
 
 Result<Json> parseObject(const std::string &body) {
+  // What is printed, or read as a schema, level by level.
+  if (size_t depth = llm::jsonDepth(body); depth > kMaxLevels)
+    return bad(fmt::format("The JSON of the body has {} levels (at "
+                           "most {} are allowed).",
+                           depth, kMaxLevels));
   Json json = Json::parse(body, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded())
     return bad("The body is not JSON.");
@@ -124,6 +133,101 @@ static Status readStops(const Json &body, std::vector<std::string> &stops) {
   return {};
 }
 
+/// {"token": bias}, or [[token, bias]], where false is a bias of -infinity.
+static Status readBias(const Json &body, llm::Sampling &sampling) {
+  const Json *value = find(body, "logit_bias");
+  if (!value)
+    return {};
+  if ((!value->is_object() && !value->is_array()) || value->size() > kMaxBiases)
+    return bad(fmt::format("\"logit_bias\" is not an object of at most {} "
+                           "tokens.",
+                           kMaxBiases));
+  for (const auto &[key, entry] : value->items()) {
+    bool isPair = value->is_array() && entry.is_array() && entry.size() == 2 &&
+                  entry[0].is_number_integer();
+    std::string name = isPair ? std::to_string(entry[0].get<int64_t>())
+                       : value->is_object() ? key
+                                            : "";
+    const Json &own = isPair ? entry[1] : entry;
+    int32_t token = -1;
+    auto read = std::from_chars(name.data(), name.data() + name.size(), token);
+    bool isToken = !name.empty() && read.ec == std::errc() && token >= 0 &&
+                   read.ptr == name.data() + name.size();
+    bool isBias = own.is_number() && std::abs(own.get<double>()) <= 1e6;
+    if (!isToken || (!isBias && own != Json(false)))
+      return bad("\"logit_bias\" has what is no token with a number from "
+                 "-1000000 to 1000000.");
+    sampling.logitBias.emplace_back(token, isBias ? own.get<float>()
+                                                  : llm::kForbidden);
+  }
+  return {};
+}
+
+static Status readSchema(const Json &schema, Request &request) {
+  Result<std::string> gbnf = llm::gbnfOfSchema(schema.dump());
+  if (!gbnf.ok())
+    return gbnf.status();
+  request.grammar = std::move(*gbnf);
+  return {};
+}
+
+/// OpenAI's `response_format`.
+static Status readFormat(const Json &format, Request &request) {
+  if (!format.is_object())
+    return bad("\"response_format\" is not an object.");
+  Result<std::string> type = stringOf(format, "type");
+  if (!type.ok())
+    return type.status();
+  const Json *schema = find(format, "schema");
+  if (*type == "json_schema")
+    if (const Json *inner = find(format, "json_schema");
+        inner && inner->is_object())
+      schema = find(*inner, "schema");
+  if (*type == "text")
+    return {};
+  if (*type != "json_object" && *type != "json_schema")
+    return bad(fmt::format("\"response_format\" is of type \"{}\", not "
+                           "\"text\", \"json_object\" or \"json_schema\".",
+                           type->substr(0, 40)));
+  if (schema)
+    return readSchema(*schema, request);
+  if (*type == "json_schema")
+    return bad("\"response_format\" has no \"json_schema\" with a \"schema\".");
+  request.grammar = llm::gbnfOfObjects();
+  return {};
+}
+
+static Status readGrammar(const Json &body, Request &request) {
+  const Json *grammar = find(body, "grammar");
+  const Json *schema = find(body, "json_schema");
+  const Json *format = find(body, "response_format");
+  if ((grammar != nullptr) + (schema != nullptr) + (format != nullptr) > 1)
+    return bad("Of \"grammar\", \"json_schema\" and \"response_format\" more "
+               "than one is there.");
+  if (schema)
+    return readSchema(*schema, request);
+  if (format)
+    return readFormat(*format, request);
+  if (!grammar)
+    return {};
+  Result<std::string> text = stringOf(body, "grammar");
+  if (!text.ok())
+    return text.status();
+  request.grammar = std::move(*text);
+  return {};
+}
+
+static Status readPenalties(const Json &body, llm::Sampling &sampling) {
+  VM_RETURN_IF_ERROR(
+      readCount(body, "repeat_last_n", -1, INT32_MAX, sampling.repeatLastN));
+  VM_RETURN_IF_ERROR(
+      readNumber(body, "repeat_penalty", 0.001, 1000, sampling.repeatPenalty));
+  VM_RETURN_IF_ERROR(readNumber(body, "presence_penalty", -100, 100,
+                                sampling.presencePenalty));
+  return readNumber(body, "frequency_penalty", -100, 100,
+                    sampling.frequencyPenalty);
+}
+
 /// What chats and completions have in common.
 static Status readOptions(const Json &body, Request &request) {
   llm::Sampling &sampling = request.sampling;
@@ -141,6 +245,9 @@ static Status readOptions(const Json &body, Request &request) {
       readCount(body, "max_completion_tokens", 0, INT32_MAX, request.most));
   uint32_t answers = 1;
   VM_RETURN_IF_ERROR(readCount(body, "n", 1, 1, answers));
+  VM_RETURN_IF_ERROR(readPenalties(body, sampling));
+  VM_RETURN_IF_ERROR(readBias(body, sampling));
+  VM_RETURN_IF_ERROR(readGrammar(body, request));
   VM_RETURN_IF_ERROR(readStops(body, request.stops));
   VM_RETURN_IF_ERROR(readFlag(body, "stream", request.isStreamed));
   if (const Json *options = find(body, "stream_options")) {

@@ -22,7 +22,8 @@ using Json = nlohmann::ordered_json;
 
 /// The most of what one request may have.
 inline constexpr size_t kMaxMessages = 4096, kMaxStops = 16,
-                        kMaxStopBytes = 256, kMaxTexts = 2048;
+                        kMaxStopBytes = 256, kMaxBiases = 1024,
+                        kMaxLevels = 256, kMaxTexts = 2048;
 
 /// An answer that is asked for, with the defaults of llama.cpp's server.
 struct Request {
@@ -33,6 +34,7 @@ struct Request {
   std::vector<std::string> stops;
   bool isStreamed = false;
   bool wantsUsage = false; ///< At the end of a stream.
+  std::string grammar;     ///< GBNF of the answer; "": any text.
 };
 
 /// Vectors of texts that are asked for.

@@ -205,6 +205,19 @@ void Service::complete(const httplib::Request &request,
   Result<Request> wanted = isChat ? readChat(*body) : readCompletion(*body);
   if (!wanted.ok())
     return refuse(response, wanted.status());
+  if (!wanted->grammar.empty()) {
+    auto grammar = assistant_.grammarOf(wanted->grammar);
+    if (!grammar.ok())
+      return refuse(response, grammar.status());
+    wanted->sampling.grammar = std::move(*grammar);
+  }
+  for (auto [token, bias] : wanted->sampling.logitBias)
+    if (uint32_t(token) >= assistant_.model().vocabulary)
+      return refuse(response,
+                    {Code::BadInput,
+                     fmt::format("\"logit_bias\" has token {}, which is none "
+                                 "(0 to {}).",
+                                 token, assistant_.model().vocabulary - 1)});
   auto prompt = promptOf(*wanted, isChat);
   if (!prompt.ok())
     return refuse(response, prompt.status());

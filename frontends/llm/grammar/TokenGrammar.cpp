@@ -51,9 +51,9 @@ Result<const std::vector<bool> *> TokenGrammar::allowed() {
   return &tokens;
 }
 
-bool TokenGrammar::accept(std::string_view text) {
+bool TokenGrammar::accept(int32_t token) {
   automaton_.beginToken();
-  for (char byte : text)
+  for (char byte : trie_->textOf(token))
     state_ = automaton_.step(state_, static_cast<uint8_t>(byte));
   return state_ != GrammarAutomaton::kDead;
 }

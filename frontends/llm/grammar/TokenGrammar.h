@@ -34,7 +34,7 @@ public:
   bool mustEnd() const { return automaton_.isFinished(state_); }
 
   /// Adds what a token says. False if that is not allowed: nothing is then.
-  bool accept(std::string_view text);
+  bool accept(int32_t token);
 
 private:
   void limitMemory();

@@ -11,14 +11,11 @@
 
 using namespace vm::llm;
 
-TokenTrie::TokenTrie(std::span<const std::string> texts)
-    : vocabulary_(texts.size()) {
-  for (size_t token = 0; token < texts.size(); ++token)
-    if (!texts[token].empty() && texts[token].size() <= kMaxBytes)
+TokenTrie::TokenTrie(std::vector<std::string> texts)
+    : texts_(std::move(texts)) {
+  for (size_t token = 0; token < texts_.size(); ++token)
+    if (!texts_[token].empty() && texts_[token].size() <= kMaxBytes)
       tokens_.push_back(static_cast<int32_t>(token));
-  auto textOf = [&](int32_t token) -> const std::string & {
-    return texts[size_t(token)];
-  };
   std::ranges::sort(tokens_, {}, [&](int32_t token) {
     return std::pair(std::string_view(textOf(token)), token);
   });

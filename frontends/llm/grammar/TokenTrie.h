@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -29,17 +28,21 @@ public:
 
   /// `texts`: what each token says; "" for one that says nothing, which is in
   /// no node.
-  explicit TokenTrie(std::span<const std::string> texts);
+  explicit TokenTrie(std::vector<std::string> texts);
 
+  const std::string &textOf(int32_t token) const {
+    return texts_[size_t(token)];
+  }
   const std::vector<Node> &nodes() const { return nodes_; }
   const std::vector<int32_t> &tokens() const { return tokens_; }
-  size_t vocabulary() const { return vocabulary_; }
+  size_t vocabulary() const { return texts_.size(); }
   size_t depth() const { return depth_; } ///< Bytes of the longest text.
 
 private:
+  std::vector<std::string> texts_;
   std::vector<Node> nodes_;
   std::vector<int32_t> tokens_;
-  size_t vocabulary_ = 0, depth_ = 0;
+  size_t depth_ = 0;
 };
 
 } // namespace vm::llm

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <fmt/format.h>
@@ -74,7 +75,8 @@ public:
 private:
   void addSymbols(const vm::llm::GgufFile &file);
   void buildPrefill();
-  void buildGenerate();
+  void buildGenerate(const char *name, int64_t candidates);
+  Sampler sampler(int64_t candidates);
   void buildScore();
 
   bool hasPlaces() const { return options.sequences > 1; }
@@ -91,8 +93,15 @@ private:
   void storeAt(Value x, StringRef symbol, Value place);
   Value whileRunning(Value end, Value x, Value otherwise);
   Value haveAllEnded(Value ends);
-  Sent pickOne(ValueRange in);
-  Sent pickEach(ValueRange in);
+  /// Of all steps.
+  RankedTensorType tokensType() {
+    Shape shape(words().getShape());
+    shape.insert(shape.begin(), options.tokens);
+    return ops.tensor(shape, b.getI32Type());
+  }
+  Value everyRow(Value word);
+  Sent pickOne(Sampler &sampler, ValueRange in);
+  Sent pickEach(Sampler &sampler, ValueRange in);
   Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
   Value is(arith::CmpIPredicate how, Value x, Value y) {
     return arith::CmpIOp::create(b, how, x, y);
@@ -104,7 +113,6 @@ private:
   const ModelOptions &options;
   SymbolTypes types;
   ForwardPass pass;
-  Sampler sampler;
   RankedTensorType word;
 };
 } // namespace
@@ -130,9 +138,6 @@ ProgramsBuilder::ProgramsBuilder(ModuleOp module,
                                  const ModelOptions &options)
     : b(module.getLoc(), library), ops(b), model(model), options(options),
       pass(b, model, types, layOutCaches(options), options.halves),
-      sampler(b, options.candidates, options.context,
-              hasPlaces() ? std::optional<int64_t>(options.sequences)
-                          : std::nullopt),
       word(ops.tensor({}, b.getI32Type())) {
   b.setInsertionPointToStart(module.getBody());
   addSymbols(file);
@@ -140,7 +145,9 @@ ProgramsBuilder::ProgramsBuilder(ModuleOp module,
 
 void ProgramsBuilder::build() {
   buildPrefill();
-  buildGenerate();
+  buildGenerate(kGenerate, options.candidates);
+  if (options.drawsFromAll)
+    buildGenerate(kGenerateAll, model.vocabulary);
   buildScore();
   buildEmbed(b, pass, model, options);
 }
@@ -161,11 +168,10 @@ void ProgramsBuilder::addSymbols(const vm::llm::GgufFile &file) {
                             /*sym_visibility=*/StringAttr(),
                             /*window=*/gpuvm::WindowAttr());
   };
-  Shape tokens(words().getShape());
-  tokens.insert(tokens.begin(), options.tokens);
-  metric(kTokens, ops.tensor(tokens, b.getI32Type()));
+  metric(kTokens, tokensType());
   metric(kCount, word);
   metric(kEnd, words());
+  sampler(options.candidates).addSymbols();
   gpuvm::ControlOp::create(b, kCancel, word, ElementsAttr(), StringAttr(),
                            gpuvm::WindowAttr(), IntegerAttr());
 }
@@ -269,42 +275,60 @@ Value ProgramsBuilder::haveAllEnded(Value ends) {
   return is(arith::CmpIPredicate::eq, running, ops.number(0));
 }
 
-/// The end of a step of one sequence. in: the stream, its position, the number
-/// of the step, the sampler's inputs. Sends the next token, position and step,
-/// and whether this was the last.
-Sent ProgramsBuilder::pickOne(ValueRange in) {
-  Sampler::Picked picked =
-      sampler.pick({pass.logits(in[0]), in[1], in[2], in.drop_front(3)});
-  ops.store(ops.reshape(picked.token, {1}), kTokens, in[2]);
-  ops.store(picked.end, kEnd);
-  Value isOver = is(arith::CmpIPredicate::ne, picked.end, ops.number(0));
-  return {{picked.token, picked.position, picked.made, isOver}};
+/// Which draws from so many tokens.
+Sampler ProgramsBuilder::sampler(int64_t candidates) {
+  std::optional<int64_t> rows;
+  if (hasPlaces())
+    rows = options.sequences;
+  return {b, model.vocabulary, candidates, options.context, rows};
 }
 
-/// The same of several, of which those that have ended stay as they are. in:
-/// the stream, positions, the number of the step, tokens, why each has ended,
-/// the sampler's inputs. Sends the next of the latter too.
-Sent ProgramsBuilder::pickEach(ValueRange in) {
-  Value position = in[1], step = in[2], token = in[3], end = in[4];
-  Value made = ops.map("r", {{step, ""}, {token, "r"}}, {b.getI32Type(), "r"},
-                       [](ArrayRef<Expr> e) { return e[0]; });
-  Sampler::Picked picked =
-      sampler.pick({pass.logits(in[0]), position, made, in.drop_front(5)});
+/// The end of a step of one sequence. in: the token and what stop strings make
+/// of it, the position, the number of the step, the sampler's inputs. Sends the
+/// next token, position, step and state, and whether this was the last.
+Sent ProgramsBuilder::pickOne(Sampler &sampler, ValueRange in) {
+  Sampler::Picked picked = sampler.pick(
+      {in[0], in[1]}, {{}, in[2], in[3], {}, {}, in.drop_front(4)});
+  ops.store(ops.reshape(picked.token, {1}), kTokens, in[3]);
+  ops.store(picked.end, kEnd);
+  Value isOver = is(arith::CmpIPredicate::ne, picked.end, ops.number(0));
+  return {{picked.token, picked.position, picked.made, picked.state, isOver}};
+}
+
+/// The same of several, of which those that have ended stay as they are. in
+/// has, before the sampler's inputs, states, tokens and why each has ended too.
+/// Sends the next of the latter as well.
+Sent ProgramsBuilder::pickEach(Sampler &sampler, ValueRange in) {
+  Value position = in[2], step = in[3], state = in[4], token = in[5],
+        end = in[6];
+  Sampler::Picked picked = sampler.pick(
+      {in[0], in[1]}, {{}, position, everyRow(step), {}, {}, in.drop_front(7)});
   Value said = whileRunning(end, picked.token, b.constant(words(), -1));
   ops.store(ops.reshape(said, {1, options.sequences}), kTokens, step);
   Value next = whileRunning(end, picked.end, end);
   ops.store(next, kEnd);
   return {{whileRunning(end, picked.token, token),
            whileRunning(end, picked.position, position),
-           add(step, ops.number(1)), next, haveAllEnded(next)}};
+           add(step, ops.number(1)), whileRunning(end, picked.state, state),
+           next, haveAllEnded(next)}};
 }
 
-void ProgramsBuilder::buildGenerate() {
-  b.beginProgram(kGenerate, sampler.inputs(), {{"made", word}});
+/// A word for each sequence, where there are several.
+Value ProgramsBuilder::everyRow(Value word) {
+  if (!hasPlaces())
+    return word;
+  return ops.map("r", {{word, ""}, {b.constant(words(), 0), "r"}},
+                 {b.getI32Type(), "r"}, [](ArrayRef<Expr> e) { return e[0]; });
+}
+
+void ProgramsBuilder::buildGenerate(const char *name, int64_t candidates) {
+  Sampler sampler = this->sampler(candidates);
+  b.beginProgram(name, sampler.inputs(), {{"made", word}});
   SmallVector<Value> controls(b.inputs());
   auto start = b.stage("begin", controls.front(), [&](ValueRange in) -> Sent {
     SmallVector<Value> all = {ops.load(kToken, words()),
-                              ops.load(kPosition, words()), ops.number(0)};
+                              ops.load(kPosition, words()), ops.number(0),
+                              ops.load(kStopState, words())};
     Value end = b.constant(words(), 0);
     if (hasPlaces()) { // Without a limit a sequence takes no part.
       auto limit = static_cast<int64_t>(vm::llm::End::Limit);
@@ -327,26 +351,38 @@ void ProgramsBuilder::buildGenerate() {
         });
         Value at = position;
         if (hasPlaces())
-          at = b.stage("running", {position, carried[3]},
+          at = b.stage("running", {position, carried[4]},
                        [&](ValueRange in) -> Sent {
                          Value none = b.constant(words(), -1);
                          return {{whileRunning(in[1], in[0], none)}};
                        })
                    .front();
-        SmallVector<Value> inputs = {pass.layers(token, at), position, step};
-        if (hasPlaces())
-          inputs.append({token, carried[3]});
+        SmallVector<Value> inputs = {pass.layers(token, at), position, step,
+                                     carried[3]};
         llvm::append_range(inputs, controls);
-        auto next = b.stage("pick", inputs, [&](ValueRange in) {
-          return hasPlaces() ? pickEach(in) : pickOne(in);
+        SmallVector<Value> drawn =
+            b.stage("draw", inputs, [&](ValueRange in) -> Sent {
+              Value scores = pass.logits(in[0]);
+              Sampler::Drawn drawn = sampler.drawNext(
+                  {scores, in[1], everyRow(in[2]), in[3],
+                   ops.load(kTokens, tokensType()), in.drop_front(4)});
+              return {{drawn.token, drawn.stop}};
+            });
+        llvm::append_range(drawn, ArrayRef<Value>{position, step});
+        if (hasPlaces())
+          drawn.append({carried[3], token, carried[4]});
+        llvm::append_range(drawn, controls);
+        auto next = b.stage("pick", drawn, [&](ValueRange in) {
+          return hasPlaces() ? pickEach(sampler, in) : pickOne(sampler, in);
         });
         Value until = next.pop_back_val();
         return {next, until};
       });
-  b.stage("keep", ValueRange(last).take_front(3), [&](ValueRange in) -> Sent {
+  b.stage("keep", ValueRange(last).take_front(4), [&](ValueRange in) -> Sent {
     ops.store(in[0], kToken);
     ops.store(in[1], kPosition);
     ops.store(in[2], kCount);
+    ops.store(in[3], kStopState);
     return {};
   });
   b.endProgram(last[2]);
@@ -377,9 +413,10 @@ OwningOpRef<ModuleOp> mlir::llm::buildModule(MLIRContext &context,
                                              const vm::llm::GgufFile &file,
                                              const vm::llm::Model &model,
                                              const ModelOptions &options) {
-  context.loadDialect<gpuvm::GpuvmDialect, arith::ArithDialect,
-                      func::FuncDialect, linalg::LinalgDialect,
-                      math::MathDialect, tensor::TensorDialect>();
+  context
+      .loadDialect<gpuvm::GpuvmDialect, arith::ArithDialect, func::FuncDialect,
+                   linalg::LinalgDialect, math::MathDialect, scf::SCFDialect,
+                   tensor::TensorDialect>();
   Location loc = FileLineColLoc::get(&context, file.path(), 0, 0);
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   // Bodies call no functions of text.

@@ -109,6 +109,8 @@ void LlmFrontEnd::addOptions(CLI::App &app) {
       ->add_option("--llm-candidates", options.candidates,
                    "The likeliest tokens, of which one is drawn (default: 128)")
       ->check(countIn(1, 2048));
+  group->add_flag("--llm-generate-all", options.drawsFromAll,
+                  "With a program generate_all, which draws one of all tokens");
 }
 
 /// With the tool's name, since no text has a place that it could name.

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "frontends/llm/model/Model.h"
+#include "frontends/llm/model/Symbols.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -29,7 +30,9 @@ struct ModelOptions {
   uint32_t tokens = 256;   ///< That one execution generates at most.
   bool halves = true;      ///< Products of many rows are of f16, summed in f32.
   CacheType cache = CacheType::F16;
-  uint32_t candidates = 128; ///< The likeliest tokens, of which one is drawn.
+  /// The likeliest tokens, of which one is drawn.
+  uint32_t candidates = vm::llm::kCandidates;
+  bool drawsFromAll = false; ///< With the program `generate_all`.
 };
 
 /// Why a tensor of the file cannot be computed with; or Ok.

@@ -12,12 +12,15 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::llm;
 using gpuvm::Expr;
+using gpuvm::ExprBuilder;
 using gpuvm::NamedType;
 using vm::llm::End;
+using namespace vm::llm::symbols;
 
 //===----------------------------------------------------------------------===//
 // Rows
@@ -43,6 +46,14 @@ Value Sampler::number(int64_t value) {
   return b.constant(perRow(b.getI32Type()), value);
 }
 
+/// A word, in each row.
+Value Sampler::everyRow(Value word) {
+  if (!rows)
+    return word;
+  return ops.map("r", {{word, ""}, {number(0), "r"}}, {b.getI32Type(), "r"},
+                 [](ArrayRef<Expr> e) { return e[0]; });
+}
+
 SmallVector<NamedType> Sampler::inputs() const {
   Type i32 = b.getI32Type(), f32 = b.getF32Type();
   return {{"limit", perRow(i32)},
@@ -52,6 +63,142 @@ SmallVector<NamedType> Sampler::inputs() const {
           {"top_p", perRow(f32)},
           {"min_p", perRow(f32)},
           {"seed", perRow(i32, {2})}};
+}
+
+void Sampler::addSymbols() {
+  Type i32 = b.getI32Type(), f32 = b.getF32Type();
+  std::array<float, vm::llm::kPenaltyCount> neutral = {};
+  neutral[vm::llm::kRepeat] = 1;
+  SmallVector<float> penalties;
+  for (int64_t row = 0; row < rows.value_or(1); ++row)
+    llvm::append_range(penalties, neutral);
+  RankedTensorType type = perRow(f32, {vm::llm::kPenaltyCount});
+  b.global(kPenalties, type, DenseElementsAttr::get(type, ArrayRef(penalties)));
+  b.global(kLogitBias, perRow(f32, {vocabulary}), {});
+  b.global(kRecentTokens, perRow(i32, {context}), {});
+  b.global(kStopTable, stopTable(), {});
+  b.global(kStopState, perRow(i32), {});
+}
+
+//===----------------------------------------------------------------------===//
+// Scores
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The last tokens: `made` of them in `tokens`, the last one at the end, and
+/// those before them in `recent`, the last one first. Of several sequences each
+/// has a column of `tokens` and a row of `recent`.
+struct LastTokens {
+  Value tokens, recent, made;
+  SmallVector<Value> row;
+};
+} // namespace
+
+/// A loop of so many iterations in the body of a map, which adds up words.
+static Expr sumOf(const ExprBuilder &e, int64_t iterations,
+                  function_ref<Expr(const Expr &i)> term) {
+  auto loop = scf::ForOp::create(
+      e.ir(), e.loc(), e.index(0), e.index(iterations), e.index(1),
+      Value(e.word(0)),
+      [&](OpBuilder &inside, Location loc, Value i, ValueRange before) {
+        ExprBuilder in(inside, loc);
+        Expr own = term(in(i).toWord());
+        scf::YieldOp::create(inside, loc, Value(in(before[0]) + own));
+      });
+  return e(loop.getResult(0));
+}
+
+/// What `make` says where the condition is true, and else 0.
+static Expr only(const Expr &condition,
+                 function_ref<Expr(const ExprBuilder &)> make) {
+  ExprBuilder e = condition.builder();
+  auto choice = scf::IfOp::create(
+      e.ir(), e.loc(), Value(condition),
+      [&](OpBuilder &inside, Location loc) {
+        Expr made = make({inside, loc});
+        scf::YieldOp::create(inside, loc, Value(made));
+      },
+      [&](OpBuilder &inside, Location loc) {
+        Expr none = ExprBuilder(inside, loc).word(0);
+        scf::YieldOp::create(inside, loc, Value(none));
+      });
+  return e(choice.getResult(0));
+}
+
+/// Whether the token `ago` before the last one is `token`, as a word.
+static Expr isToken(const Expr &ago, Value token, const LastTokens &last) {
+  ExprBuilder e = ago.builder();
+  Expr made = e(last.made);
+  Expr isNew = lessSigned(ago, made);
+  Expr place = select(isNew, made - ago - 1, 0);
+  SmallVector<Value> indices = {Value(place.toIndex())};
+  llvm::append_range(indices, last.row);
+  Expr own = e.make<tensor::ExtractOp>(last.tokens, indices);
+  indices = last.row;
+  indices.push_back(select(isNew, 0, ago - made).toIndex());
+  Expr old = e.make<tensor::ExtractOp>(last.recent, indices);
+  Expr isSame = select(isNew, own, old) == token;
+  return isSame.extend(ago.getType());
+}
+
+/// How often `token` is among the last `lastN` but for the first `first` of
+/// them, and at most `most` others. Loops are of a fixed length, so that their
+/// kernel needs no way to be resumed; what is past `lastN` is skipped in parts.
+static Expr countOf(Value token, const Expr &lastN, const Expr &first,
+                    int64_t most, const LastTokens &last) {
+  constexpr int64_t kParts = 8, kLeast = 32;
+  bool isLeast = most <= kLeast;
+  int64_t part = isLeast ? 1 : llvm::divideCeil(most, kParts);
+  return sumOf(first.builder(), isLeast ? most : kParts, [&](const Expr &i) {
+    Expr own = i * part + Value(first);
+    return only(lessSigned(own, Value(lastN)), [&](const ExprBuilder &e) {
+      return isLeast ? isToken(e(own), token, last)
+                     : countOf(token, lastN, e(own), part, last);
+    });
+  });
+}
+
+/// With bias and penalties, in llama.cpp's order: a part of the kernel that
+/// looks for the likeliest tokens.
+Value Sampler::adjusted(const Step &step) {
+  Type f32 = b.getF32Type();
+  unsigned dimension = rows ? 1 : 0;
+  Value penalties = ops.load(kPenalties, perRow(f32, {vm::llm::kPenaltyCount}));
+  Value bias = ops.load(kLogitBias, perRow(f32, {vocabulary}));
+  Value recent = ops.load(kRecentTokens, perRow(b.getI32Type(), {context}));
+  SmallVector<Operand> operands = {
+      {step.scores, row("n")}, {bias, row("n")}, {step.made, row("")}};
+  for (int64_t i = 0; i < vm::llm::kPenaltyCount; ++i)
+    operands.push_back({ops.slice(penalties, dimension, i), row("")});
+  return ops.map(row("n"), operands, {f32, row("n")}, [&](ArrayRef<Expr> e) {
+    ArrayRef<Expr> penalty = e.drop_front(3);
+    LastTokens last = {step.tokens, recent, e[2], {}};
+    if (rows)
+      last.row = {e[0].builder().make<linalg::IndexOp>(uint64_t(0))};
+    Expr count = countOf(ops.iteration(e[2], dimension),
+                         penalty[vm::llm::kLastN].toSigned(b.getI32Type()),
+                         e[0].builder().word(0), context, last);
+    Expr score = e[0] + e[1];
+    Expr more = score * penalty[vm::llm::kRepeat];
+    Expr less = score / penalty[vm::llm::kRepeat];
+    Expr scaled = select(score <= 0.0, more, less);
+    Expr often = count.signedToFloat(f32) * penalty[vm::llm::kFrequency];
+    Expr penalized = scaled - (often + penalty[vm::llm::kPresence]);
+    return select(count == 0, score, penalized);
+  });
+}
+
+RankedTensorType Sampler::stopTable() const {
+  return ops.tensor({vocabulary + vm::llm::kStopSteps}, b.getI32Type());
+}
+
+/// What kStopTable says of a token in a state.
+Value Sampler::stopStep(Value token, Value state) {
+  Value table = ops.load(kStopTable, stopTable());
+  auto look = [&](Value place) -> Value {
+    return gpuvm::GatherOp::create(b, perRow(b.getI32Type()), table, place);
+  };
+  return look(arith::AddIOp::create(b, state, look(token)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -137,11 +284,14 @@ Value Sampler::draw(Value scores, Value places, const Step &step) {
   Value isBefore = ops.map(row("i"),
                            {{random(step.inputs[Seed], step.position), row("")},
                             {total, row("")},
-                            {keptSums, row("i")}},
+                            {keptSums, row("i")},
+                            {temperature, row("")}},
                            {b.getI32Type(), row("i")}, [&](ArrayRef<Expr> e) {
                              Expr wanted = e[0] * e[1];
                              Expr isBefore = (e[2] <= wanted) & (e[2] < e[1]);
-                             return isBefore.extend(b.getI32Type());
+                             // Greedy: the likeliest one.
+                             Expr isDrawn = isBefore & (e[3] > 0.0);
+                             return isDrawn.extend(b.getI32Type());
                            });
   Value count =
       ops.loops(row("I"), {{isBefore, row("i")}}, {{b.getI32Type(), row("")}},
@@ -149,11 +299,7 @@ Value Sampler::draw(Value scores, Value places, const Step &step) {
                   return {e[1] + e[0]};
                 })
           .front();
-  Value greedy =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OLE, temperature,
-                            b.constant(perRow(b.getF32Type()), APFloat(0.0F)));
-  Value place = arith::SelectOp::create(b, greedy, number(0), count);
-  return elementOf(places, place);
+  return elementOf(places, count);
 }
 
 /// Of each row that at `place`.
@@ -171,21 +317,17 @@ Value Sampler::elementOf(Value values, Value place) {
                                  ops.reshape(values, {*rows * length}), index);
 }
 
-/// Why `token` is the last one, or 0.
-Value Sampler::endOf(Value token, Value next, Value count, ValueRange inputs) {
+/// Why the token is the last one, or 0.
+Value Sampler::endOf(const Picked &picked, Value stopStep, ValueRange inputs) {
   Value isEnd =
-      ops.loops(row("I"), {{token, row("")}, {inputs[Ends], row("i")}},
+      ops.loops(row("I"), {{picked.token, row("")}, {inputs[Ends], row("i")}},
                 {{b.getI32Type(), row("")}},
                 [&](ArrayRef<Expr> e) -> SmallVector<Expr> {
                   Expr same = e[0] == e[1];
                   return {e[2] | same.extend(b.getI32Type())};
                 })
           .front();
-  Value cancel =
-      ops.load(vm::llm::symbols::kCancel, ops.tensor({}, b.getI32Type()));
-  if (rows)
-    cancel = ops.map("r", {{cancel, ""}, {token, "r"}}, {b.getI32Type(), "r"},
-                     [](ArrayRef<Expr> e) { return e[0]; });
+  Value cancel = everyRow(ops.load(kCancel, ops.tensor({}, b.getI32Type())));
   using Is = arith::CmpIPredicate;
   Value end = number(0);
   auto choose = [&](Is how, Value x, Value y, End reason) {
@@ -194,18 +336,40 @@ Value Sampler::endOf(Value token, Value next, Value count, ValueRange inputs) {
                                   number(static_cast<int32_t>(reason)), end);
   };
   choose(Is::ne, cancel, number(0), End::Cancelled);
-  choose(Is::sge, next, number(context), End::Context);
-  choose(Is::sge, count, inputs[Limit], End::Limit);
+  choose(Is::sge, picked.position, number(context), End::Context);
+  choose(Is::sge, picked.made, inputs[Limit], End::Limit);
+  choose(Is::slt, stopStep, number(0), End::StopString);
   choose(Is::ne, isEnd, number(0), End::EndToken);
   return end;
 }
 
-Sampler::Picked Sampler::pick(const Step &step) {
-  auto top =
-      gpuvm::TopKOp::create(b, perRow(b.getF32Type(), {candidates}),
-                            perRow(b.getI32Type(), {candidates}), step.scores);
-  Value token = draw(top.getValues(), top.getNumbers(), step);
-  Value next = arith::AddIOp::create(b, step.position, number(1));
-  Value count = arith::AddIOp::create(b, step.made, number(1));
-  return {token, next, count, endOf(token, next, count, step.inputs)};
+/// The scores of the candidates, the best first, and which tokens they are.
+SmallVector<Value, 2> Sampler::likeliest(Value scores) {
+  Type numbers = perRow(b.getI32Type(), {candidates});
+  if (candidates < vocabulary)
+    return gpuvm::TopKOp::create(b, perRow(b.getF32Type(), {candidates}),
+                                 numbers, scores)
+        ->getResults();
+  return gpuvm::SortOp::create(b, TypeRange{scores.getType(), numbers}, scores,
+                               ValueRange(), /*unsigned_keys=*/{false},
+                               /*descending=*/{true}, /*numbers=*/true)
+      ->getResults();
+}
+
+Sampler::Drawn Sampler::drawNext(const Step &step) {
+  SmallVector<Value, 2> best = likeliest(adjusted(step));
+  Value token = draw(best[0], best[1], step);
+  return {token, stopStep(token, step.state)};
+}
+
+Sampler::Picked Sampler::pick(const Drawn &drawn, const Step &step) {
+  Picked picked;
+  picked.token = drawn.token;
+  picked.position = arith::AddIOp::create(b, step.position, number(1));
+  picked.made = arith::AddIOp::create(b, step.made, number(1));
+  // Of a complement: the bits below its sign.
+  Value sign = arith::ShRSIOp::create(b, drawn.stop, number(31));
+  picked.state = arith::XOrIOp::create(b, drawn.stop, sign);
+  picked.end = endOf(picked, drawn.stop, step.inputs);
+  return picked;
 }

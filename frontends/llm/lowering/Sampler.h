@@ -23,9 +23,13 @@ public:
   /// With `rows`, what is said of one sequence has a leading dimension of as
   /// many. The likeliest `candidates` tokens are drawn from; an answer ends
   /// where `context` positions are full.
-  Sampler(gpuvm::ProgramBuilder &b, int64_t candidates, int64_t context,
-          std::optional<int64_t> rows = std::nullopt)
-      : b(b), ops(b), candidates(candidates), context(context), rows(rows) {}
+  Sampler(gpuvm::ProgramBuilder &b, int64_t vocabulary, int64_t candidates,
+          int64_t context, std::optional<int64_t> rows = std::nullopt)
+      : b(b), ops(b), vocabulary(vocabulary), candidates(candidates),
+        context(context), rows(rows) {}
+
+  /// Declares what the host sets for all executions.
+  void addSymbols();
 
   /// The inputs that a program has for it.
   SmallVector<gpuvm::NamedType> inputs() const;
@@ -35,15 +39,24 @@ public:
     Value scores;   ///< Of each token of the vocabulary.
     Value position; ///< Of the token that was read.
     Value made;     ///< Tokens before this one.
+    Value state;    ///< Of stop strings.
+    Value tokens;   ///< Those that were made.
     ValueRange inputs;
   };
   struct Picked {
     Value token;
-    Value position, made; ///< Of the next step.
-    Value end;            ///< Why it is the last one, a vm::llm::End; or 0.
+    Value position, made, state; ///< Of the next step.
+    Value end; ///< Why it is the last one, a vm::llm::End; or 0.
   };
-  /// In the body of a stage.
-  Picked pick(const Step &step);
+  struct Drawn {
+    Value token;
+    Value stop; ///< What stop strings make of it.
+  };
+  /// In the bodies of two stages, of which the second one needs no scores. What
+  /// is looked up in a table is a message between them, so that the rest can be
+  /// the end of the kernel that compares the token with end tokens.
+  Drawn drawNext(const Step &step);
+  Picked pick(const Drawn &drawn, const Step &step);
 
 private:
   /// Numbers of the inputs.
@@ -63,12 +76,17 @@ private:
   Value number(int64_t value); ///< An i32, in each row.
   Value draw(Value scores, Value places, const Step &step);
   Value elementOf(Value values, Value place);
+  Value everyRow(Value word);
+  RankedTensorType stopTable() const;
+  Value adjusted(const Step &step);
+  Value stopStep(Value token, Value state);
+  SmallVector<Value, 2> likeliest(Value scores);
   Value random(Value seed, Value position);
-  Value endOf(Value token, Value next, Value count, ValueRange inputs);
+  Value endOf(const Picked &picked, Value stopStep, ValueRange inputs);
 
   gpuvm::ProgramBuilder &b;
   TensorOps ops;
-  int64_t candidates, context;
+  int64_t vocabulary, candidates, context;
   std::optional<int64_t> rows;
 };
 

@@ -16,6 +16,7 @@ namespace vm::llm {
 namespace symbols {
 inline constexpr char kPrefill[] = "prefill";
 inline constexpr char kGenerate[] = "generate";
+inline constexpr char kGenerateAll[] = "generate_all";
 inline constexpr char kScore[] = "score";
 inline constexpr char kEmbed[] = "embed";
 
@@ -31,6 +32,23 @@ inline constexpr char kEnd[] = "end";       ///< Why it ended, an End.
 inline constexpr char kCancel[] = "cancel"; ///< Ends it when not 0.
 /// Followed by the number of a layer: its keys and values.
 inline constexpr char kKeys[] = "keys.", kValues[] = "values.";
+
+/// What is added to the score of each token; kForbidden for one that must not
+/// be drawn. Zeros at first.
+inline constexpr char kLogitBias[] = "logit_bias";
+/// llama.cpp's penalties, as Penalty says. At first they change nothing.
+inline constexpr char kPenalties[] = "penalties";
+/// The tokens before those of this execution, the last one first; -1 where
+/// there is none. Penalties look at them.
+inline constexpr char kRecentTokens[] = "recent_tokens";
+
+/// Stop strings, the same of all sequences: the class of each token, and after
+/// these for each state and class the place where the next state's begin, as
+/// its complement where a stop string ends. With zeros nothing stops.
+inline constexpr char kStopTable[] = "stop_table";
+/// The place where those of the state begin.
+inline constexpr char kStopState[] = "stop_state";
+
 /// With several sequences: numbers of the pages of each of them.
 inline constexpr char kPages[] = "pages";
 } // namespace symbols
@@ -41,12 +59,34 @@ inline constexpr uint32_t kPageRows = 16;
 /// Tokens that end a generation, at most; others are -1.
 inline constexpr uint32_t kEndTokens = 8;
 
+/// The likeliest tokens that `generate` draws one of, unless the compiler is
+/// told otherwise. `generate_all` draws one of all tokens.
+inline constexpr uint32_t kCandidates = 128;
+
+/// The bias of a token that must not be drawn: what score and penalties add to
+/// it is lost, and exp of it is 0.
+inline constexpr float kForbidden = -1e30F;
+
+/// Elements of kPenalties: for repetition (a factor), presence and frequency,
+/// and to how many of the last tokens they apply.
+enum Penalty : uint32_t {
+  kRepeat,
+  kPresence,
+  kFrequency,
+  kLastN,
+  kPenaltyCount
+};
+
+/// States by classes that kStopTable has room for.
+inline constexpr uint32_t kStopSteps = 1 << 16;
+
 enum class End : int32_t {
   Running = 0,
   EndToken = 1,
   Limit = 2,   ///< As many tokens as were asked for.
   Context = 3, ///< The caches are full.
   Cancelled = 4,
+  StopString = 5,
 };
 
 } // namespace vm::llm

@@ -23,7 +23,7 @@ namespace vm::llm {
 //===----------------------------------------------------------------------===//
 
 static Result<std::string> planOf(const AssistantOptions &options,
-                                  const GgufFile &file,
+                                  const GgufFile &file, const Model &model,
                                   const std::function<void()> &onCompile) {
   if (!options.plan.empty())
     return options.plan;
@@ -31,6 +31,10 @@ static Result<std::string> planOf(const AssistantOptions &options,
       fmt::format("--program={},{}", symbols::kPrefill, symbols::kGenerate)};
   if (options.embeds)
     arguments.front() += fmt::format(",{}", symbols::kEmbed);
+  if (model.vocabulary > kCandidates) {
+    arguments.front() += fmt::format(",{}", symbols::kGenerateAll);
+    arguments.emplace_back("--llm-generate-all");
+  }
   if (options.context)
     arguments.push_back(fmt::format("--llm-context={}", options.context));
   if (options.parallel > 1)
@@ -92,7 +96,7 @@ Result<Assistant> Assistant::open(const AssistantOptions &options,
   auto chat = templateOf(options, *file, *tokenizer);
   if (!chat.ok())
     return chat.status();
-  Result<std::string> plan = planOf(options, *file, onCompile);
+  Result<std::string> plan = planOf(options, *file, *model, onCompile);
   if (!plan.ok())
     return plan.status();
   Result<ModelRun> run = ModelRun::open(*plan, *file, *model, options.device);
@@ -106,6 +110,7 @@ Assistant::Assistant(GgufFile file, Model model, Tokenizer tokenizer,
                      std::optional<ChatTemplate> chat, ModelRun run)
     : file_(std::move(file)), model_(std::move(model)),
       tokenizer_(std::move(tokenizer)), chat_(std::move(chat)),
+      texts_(std::make_unique<TokenTexts>(tokenizer_, model_.vocabulary)),
       scheduler_(std::make_unique<Scheduler>(std::move(run))) {
   for (int32_t token = 0;
        token < tokenizer_.size() && ends_.size() < kEndTokens; ++token)
@@ -200,6 +205,7 @@ Assistant::answer(std::span<const int32_t> prompt, uint32_t most,
     return piece.empty() || show(piece);
   };
   Continuation wanted = {prompt, most, sampling, ends_};
+  wanted.sampling.stops = texts_->stopsOf(stops);
   Result<Continued> done = scheduler_->answer(wanted, [&](int32_t token) {
     ++answer.tokens;
     if (tokenizer_.isEnd(token))

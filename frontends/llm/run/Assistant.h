@@ -9,6 +9,7 @@
 
 #include "frontends/llm/chat/ChatTemplate.h"
 #include "frontends/llm/run/Scheduler.h"
+#include "frontends/llm/run/TokenTexts.h"
 #include "frontends/llm/tokenizer/Tokenizer.h"
 
 #include <functional>
@@ -65,6 +66,12 @@ public:
   /// What is to be continued.
   Result<std::vector<int32_t>> promptOf(const std::string &text) const;
 
+  /// For Sampling: what the answer must be, as GBNF says.
+  Result<std::shared_ptr<TokenGrammar>>
+  grammarOf(const std::string &gbnf) const {
+    return texts_->grammarOf(gbnf);
+  }
+
   /// At most `most` tokens; the text ends before the first of `stops`. `show`
   /// is given its pieces as soon as they are sure; if it returns false, that is
   /// the end.
@@ -86,6 +93,7 @@ private:
   Model model_;
   Tokenizer tokenizer_;
   std::optional<ChatTemplate> chat_;
+  std::unique_ptr<TokenTexts> texts_;
   std::unique_ptr<Scheduler> scheduler_; ///< It stays where it is.
   std::vector<int32_t> ends_;            ///< Tokens that end an answer.
 };

@@ -65,6 +65,14 @@ Result<ModelRun> ModelRun::open(const std::string &path, const GgufFile &file,
   run.sequences_.resize(tokens->size() == 2 ? tokens->back() : 1);
   if (tokens->size() == 2)
     VM_RETURN_IF_ERROR(run.openPages());
+  run.vocabulary_ = model.vocabulary;
+  run.hasAll_ =
+      run.plan_.inputShape(inputOf(symbols::kGenerateAll, "limit")).ok();
+  Result<SamplerSymbols> sampler = SamplerSymbols::find(
+      run.plan_, run.vocabulary_, run.context_, run.places());
+  if (!sampler.ok())
+    return sampler.status();
+  run.sampler_ = std::move(*sampler);
   VM_RETURN_IF_ERROR(run.bindWeights(file, model));
   return run;
 }
@@ -131,6 +139,7 @@ Result<bool> ModelRun::begin(uint32_t place, std::span<const int32_t> tokens,
   Result<bool> hasPages = takePages(place, tokens, room);
   if (!hasPages.ok() || !*hasPages)
     return hasPages;
+  sampler_.begin(place);
   own.tokens.assign(tokens.begin(), tokens.end());
   own.cached = cached;
   return true;
@@ -220,7 +229,71 @@ Result<std::vector<float>> ModelRun::embed(uint32_t place,
 // Generation
 //===----------------------------------------------------------------------===//
 
-Status ModelRun::bindControls(std::span<const Generation> all) {
+/// Whether it gets tokens now.
+static bool takesPart(const Generation &own) {
+  return own.status.ok() && own.end == End::Running;
+}
+
+/// What is added to scores now; empty: nothing.
+Result<std::vector<float>> ModelRun::biasOf(const Generation &own) {
+  std::vector<float> bias;
+  if (TokenGrammar *grammar = own.sampling.grammar.get()) {
+    auto allowed = grammar->allowed();
+    if (!allowed.ok())
+      return allowed.status();
+    bias.assign(vocabulary_, kForbidden);
+    bool isAny = false;
+    auto allow = [&](size_t token) {
+      bias[token] = 0;
+      isAny = true;
+    };
+    for (size_t token = 0; token < (*allowed)->size(); ++token)
+      if ((**allowed)[token])
+        allow(token);
+    if (grammar->mayEnd())
+      std::ranges::for_each(own.ends, allow);
+    if (!isAny)
+      return Status(Code::Usage, "No token of the vocabulary goes on with what "
+                                 "the grammar allows.");
+  }
+  if (!own.sampling.logitBias.empty())
+    bias.resize(vocabulary_);
+  for (auto [token, more] : own.sampling.logitBias) {
+    if (token < 0 || uint32_t(token) >= vocabulary_)
+      return Status(Code::Usage,
+                    fmt::format("Token {} of the logit bias is none (0 to {}).",
+                                token, vocabulary_ - 1));
+    // What is forbidden stays so.
+    float &sum = bias[size_t(token)];
+    sum = sum <= kForbidden ? sum : std::max(sum + more, kForbidden);
+  }
+  return bias;
+}
+
+/// Of those that take part. What is wrong with one of them is its own.
+Status ModelRun::setSampler(std::span<Generation> all) {
+  std::vector<SamplerSymbols::Listener> listeners;
+  for (Generation &own : all) {
+    const TokenGrammar *grammar = own.sampling.grammar.get();
+    if (grammar && grammar->mustEnd() && own.ends.empty())
+      own.end = End::EndToken;
+    if (!takesPart(own))
+      continue;
+    Result<std::vector<float>> bias = biasOf(own);
+    if (!bias.ok()) {
+      own.status = bias.status();
+      continue;
+    }
+    VM_RETURN_IF_ERROR(sampler_.setBias(plan_, own.place, std::move(*bias)));
+    VM_RETURN_IF_ERROR(sampler_.setPenalties(plan_, own.place, own.sampling,
+                                             sequences_[own.place].tokens));
+    listeners.push_back({own.place, own.sampling.stops});
+  }
+  return sampler_.setStops(plan_, listeners);
+}
+
+Status ModelRun::bindControls(const char *program,
+                              std::span<const Generation> all) {
   for (const Generation &own : all) {
     if (own.ends.size() > kEndTokens)
       return {Code::Usage,
@@ -234,13 +307,18 @@ Status ModelRun::bindControls(std::span<const Generation> all) {
                   auto set) -> Status {
     std::vector<decltype(none)> values(count * places(), none);
     for (const Generation &own : all)
-      set(own, &values[count * own.place]);
-    return plan_.bind(inputOf(symbols::kGenerate, name), values);
+      if (takesPart(own))
+        set(own, &values[count * own.place]);
+    return plan_.bind(inputOf(program, name), values);
   };
   using Own = const Generation &;
   constexpr int32_t kZero = 0, kNone = -1;
+  // What a grammar allows depends on each token.
+  bool isOne = std::ranges::any_of(
+      all, [](Own own) { return own.sampling.grammar != nullptr; });
+  uint32_t most = isOne ? 1 : perExecution_;
   VM_RETURN_IF_ERROR(bind("limit", 1, kZero, [&](Own own, int32_t *limit) {
-    *limit = static_cast<int32_t>(std::min(own.most, perExecution_));
+    *limit = static_cast<int32_t>(std::min(own.most, most));
   }));
   VM_RETURN_IF_ERROR(
       bind("ends", kEndTokens, kNone,
@@ -272,19 +350,40 @@ Status ModelRun::readEnds(std::span<Generation> all, bool isOver,
   VM_RETURN_IF_ERROR(plan_.readSymbol(symbols::kEnd, ends.data(),
                                       ends.size() * sizeof(int32_t)));
   for (Generation &own : all)
-    if (isOver || lastTokens[own.place] < 0)
+    if (takesPart(own) && (isOver || lastTokens[own.place] < 0))
       own.end = static_cast<End>(ends[own.place]);
   return {};
+}
+
+/// Goes on in the grammar.
+static void accept(Generation &own, int32_t token) {
+  TokenGrammar *grammar = own.sampling.grammar.get();
+  bool isEnd = std::ranges::find(own.ends, token) != own.ends.end();
+  if (grammar && !isEnd && !grammar->accept(token))
+    own.status = {Code::WrongResult,
+                  fmt::format("The device drew token {}, which the grammar "
+                              "does not allow.",
+                              token)};
 }
 
 Status ModelRun::generate(std::span<Generation> all,
                           const std::function<void(size_t, int32_t)> &take,
                           const std::function<bool()> &goesOn) {
-  VM_RETURN_IF_ERROR(bindControls(all));
+  VM_RETURN_IF_ERROR(setSampler(all));
+  if (std::ranges::none_of(all, takesPart)) {
+    goesOn();
+    return {};
+  }
+  bool isOfAll = hasAll_ && std::ranges::any_of(all, [](const Generation &own) {
+                   uint32_t most = own.sampling.topK;
+                   return most == 0 || most > kCandidates;
+                 });
+  const char *program = isOfAll ? symbols::kGenerateAll : symbols::kGenerate;
+  VM_RETURN_IF_ERROR(bindControls(program, all));
   // What the last execution left would be taken for new tokens.
   int32_t none = 0;
   VM_RETURN_IF_ERROR(plan_.writeSymbol(symbols::kCount, &none, sizeof none));
-  VM_RETURN_IF_ERROR(plan_.start(symbols::kGenerate));
+  VM_RETURN_IF_ERROR(plan_.start(program));
 
   std::vector<int32_t> tokens(places());
   int32_t taken = 0;
@@ -305,6 +404,7 @@ Status ModelRun::generate(std::span<Generation> all,
           Sequence &own = sequences_[all[i].place];
           own.tokens.push_back(token);
           ++own.cached;
+          accept(all[i], token);
           take(i, token);
         }
     }

@@ -11,6 +11,7 @@
 #include "frontends/llm/model/Model.h"
 #include "frontends/llm/model/Symbols.h"
 #include "frontends/llm/run/PagePool.h"
+#include "frontends/llm/run/SamplerSymbols.h"
 
 #include <functional>
 #include <optional>
@@ -20,15 +21,6 @@
 
 namespace vm::llm {
 
-/// How a token is drawn; llama.cpp's names and defaults.
-struct Sampling {
-  float temperature = 0.8F; ///< 0: always the likeliest one.
-  uint32_t topK = 40;       ///< 0: of all candidates.
-  float topP = 0.95F;       ///< 1: off.
-  float minP = 0.05F;       ///< 0: off.
-  uint64_t seed = 0;
-};
-
 /// Tokens that one of the sequences is to get.
 struct Generation {
   uint32_t place = 0; ///< Of the sequence.
@@ -36,6 +28,7 @@ struct Generation {
   Sampling sampling;
   std::span<const int32_t> ends; ///< Tokens that are the last one.
   End end = End::Running;        ///< Why there are no more.
+  Status status;                 ///< Why it gets no tokens, while others may.
 };
 
 /// A plan that gpuvm-compile made of the file, with its weights. The caches
@@ -84,7 +77,9 @@ public:
   /// all generations have ended, or `goesOn` returns false, which is asked
   /// after each step. `take` is given the number of a generation and its next
   /// token as soon as it is there, those that end it too. When all have been
-  /// taken, `end` says why there are no more: Cancelled ones may go on.
+  /// taken, `end` says why there are no more: Cancelled ones may go on, and so
+  /// may those that are at a StopString. With a grammar a generation gets one
+  /// token, as do those with it.
   Status generate(std::span<Generation> all,
                   const std::function<void(size_t, int32_t)> &take,
                   const std::function<bool()> &goesOn);
@@ -102,11 +97,16 @@ private:
   Result<bool> takePages(uint32_t place, std::span<const int32_t> tokens,
                          size_t room);
   void publish(uint32_t place);
-  Status bindControls(std::span<const Generation> all);
+  Status bindControls(const char *program, std::span<const Generation> all);
+  Status setSampler(std::span<Generation> all);
+  Result<std::vector<float>> biasOf(const Generation &own);
   Status readEnds(std::span<Generation> all, bool isOver,
                   const int32_t *lastTokens);
 
   DevicePlan plan_;
+  SamplerSymbols sampler_;
+  uint32_t vocabulary_ = 0;
+  bool hasAll_ = false;       ///< Whether it can draw from all tokens.
   uint32_t context_ = 0;      ///< Positions of the caches.
   uint32_t perExecution_ = 0; ///< Tokens of one execution at most.
   uint32_t width_ = 0;        ///< Of vectors of texts; 0: there are none.

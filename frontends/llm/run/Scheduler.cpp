@@ -287,8 +287,8 @@ bool Scheduler::settle(std::span<const Generation> all,
     bool isLast =
         end == End::EndToken || end == End::Context ||
         (end == End::Limit && requests[i]->made >= requests[i]->wanted.most);
-    if (isLast)
-      finish(*std::exchange(requests[i], nullptr), end);
+    if (isLast || !all[i].status.ok())
+      finish(*std::exchange(requests[i], nullptr), end, all[i].status);
   }
   bool canJoin = !waiting_.empty() && active_.size() < places_.size();
   return !isEnding_ && !hasLeft && !canJoin;
