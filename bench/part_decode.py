@@ -10,7 +10,7 @@ from part_matvec import BOUND, converted, weights
 TITLE = "A row times a matrix (a token of a language model)"
 NOTES = ("N x K: a row of the matrix is multiplied with the vector, as GGUF files have it. K x N: the rows are added up.",
          "All of a matrix of a few MiB stays in a GPU's caches from one execution to the next, as it does for peers.",
-         "Beside packed weights torch multiplies the same numbers stored as f16; beside bf16, as bf16.")
+         "Next to packed weights torch multiplies the same numbers stored as f16; next to bf16, as bf16.")
 # Results and what they are sums of: keys, queries and outputs, gate and up, down, the head; and a wide one.
 SHAPES = ((192, 576), (576, 576), (1536, 576), (576, 1536), (49152, 576), (8192, 2048))
 TURNED = ((1536, 576), (8192, 2048))  # of codecs in K x N
