@@ -1,4 +1,4 @@
-"""Seven sequences in one plan, which come and go: sequences.py FOLDER ARCHITECTURE [f16]
+"""Seven sequences in one plan, which come and go: sequences.py FOLDER ARCHITECTURE [f16] [q8_0]
 
 Sequences of different lengths join and leave between executions. Each has the tokens, and bit for bit the keys and values,
 that it has alone in the same plan, at another place, in one execution and with a long prompt in two pieces. Greedy
@@ -35,14 +35,14 @@ class Sequence:
 class Plan:
     """Executions of a plan, with what it remembers in a file."""
 
-    def __init__(self, folder, kind, products):
-        self.folder, self.kind = folder, kind
+    def __init__(self, folder, kind, products, blocks):
+        self.folder, self.kind, self.blocks = folder, kind, blocks
         os.makedirs(folder, exist_ok=True)
         self.model = gguf_models.Model(kind, seed=len(kind))
         places = self.model.write(self.path("model.gguf"))
         call("gpuvm-compile", self.path("model.gguf"), "-o", self.path("plan"), f"--llm-context={CONTEXT}", f"--llm-chunk={CHUNK}",
              f"--llm-sequences={PLACES}", "--llm-tokens=16", "--llm-candidates=40", f"--llm-products={products}",
-             "--program=prefill,generate")
+             "--program=prefill,generate", *(["--llm-cache=q8_0"] if blocks else []))
         self.weights = [f"--input={name}=@{self.path('model.gguf')}+{place}" for name, place in places.items()]
         self.forget()
 
@@ -75,6 +75,7 @@ class Plan:
         for place, (sequence, tokens) in who.items():
             limit[place], seed[place], temperature[place] = tokens, (sequence.seed, 9), sequence.temperature
         caches = [f"{part}.{layer}" for part in ("keys", "values") for layer in range(self.model.layers)]
+        caches += [name + ".scales" for name in caches if self.blocks]
         every = lambda value: np.full(PLACES, value)
         self.run("generate", self.save("limit", limit), self.save("ends", np.full((PLACES, 8), -1)),
                  self.save("temperature", temperature, "f4"), self.save("top_k", every(40)), self.save("top_p", every(2), "f4"),
@@ -90,7 +91,7 @@ class Plan:
             if end[place] != 2 or (own[:count] < 0).any() or (own[count:] != -1).any():
                 sys.exit(f"place {place} ends by {end[place]} with {own}, not by its limit of {count} tokens")
             sequence.made += own[:count].tolist()
-        return {name: load(name).view("u2") for name in caches}
+        return {name: load(name).reshape(PLACES * ROWS, -1).view("u2") for name in caches}
 
 
 def own_rows(caches, place, count):
@@ -99,8 +100,9 @@ def own_rows(caches, place, count):
 
 def main():
     folder, kind = sys.argv[1:3]
-    products = sys.argv[3] if len(sys.argv) > 3 else "f32"
-    plan = Plan(folder, kind, products)
+    products = "f16" if "f16" in sys.argv[3:] else "f32"
+    blocks = "q8_0" in sys.argv[3:]  # of the caches
+    plan = Plan(folder, kind, products, blocks)
     random = np.random.default_rng(5)
     prompt = lambda length: random.integers(0, plan.model.vocabulary, length)
     all = [Sequence(prompt(length), tokens, temperature, 100 + length) for length, tokens, temperature in
@@ -134,11 +136,11 @@ def main():
                 sys.exit(f"{kind}: row {row} of {count} of {name} of the sequence at place {place} has other bits alone")
     print(f"{kind}, {products}: the same bits alone and with others")
 
-    most = 2e-3 if products == "f32" else 1e-2
+    most = 1e-2 if blocks or products == "f16" else 2e-3
     for sequence in (a, c, f):
         text = list(sequence.prompt)
         for token in sequence.made:
-            scores = plan.model.logits(np.array(text))[-1]
+            scores = plan.model.logits(np.array(text), blocks)[-1]
             below = scores.max() - scores[token]
             if below > most * np.abs(scores).max():
                 sys.exit(f"{kind}: token {len(text)} is {token}, {below:.1e} below the likeliest one")
