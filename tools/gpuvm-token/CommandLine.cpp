@@ -30,8 +30,8 @@ CLI::Option *addInputFlags(CLI::App *command, Options &options,
       ->check(countIn(0, UINT64_MAX))
       ->capture_default_str();
   command->add_option("--tokenizer", options.tokenizer,
-                      "bytes or greedy:FILE, of tensors and wire forms. "
-                      "Default: bytes");
+                      "bytes, greedy:FILE or gguf:FILE, of what names none: "
+                      "tensors, wire forms, some workflows. Default: bytes");
   command->add_flag("--allow-outside", options.allowOutside,
                     "Let a workflow name prompts and a tokenizer that are not "
                     "in its folder or below");

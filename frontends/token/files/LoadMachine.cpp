@@ -11,6 +11,7 @@
 #include "frontends/token/forms/Wire.h"
 #include "frontends/token/machine/Concatenate.h"
 #include "frontends/token/machine/EncodeWorkflow.h"
+#include "frontends/token/machine/NamedTokenizer.h"
 #include "frontends/token/machine/TensorJson.h"
 #include "frontends/token/text/ReadWorkflow.h"
 
@@ -105,12 +106,14 @@ Result<MachinePart> Loader::encode(const std::string &path) {
     return loaded.status();
   const SampledWorkflow &workflow = loaded->workflow;
   Diagnostics diagnostics;
-  bool isOption = formOf(path) == Form::Wire;
-  std::unique_ptr<Tokenizer> tokenizer = makeTokenizer(
-      workflow.tokenizer, loaded->folder, isOption ? kOption : workflow.place,
-      diagnostics,
-      isOption || options_.allowOutside ? PathBounds()
-                                        : PathBounds(loaded->folder));
+  bool isOption = formOf(path) == Form::Wire || workflow.tokenizer.empty();
+  std::unique_ptr<Tokenizer> tokenizer =
+      isOption
+          ? makeTokenizer(nameOf(options_), /*folder=*/"", kOption, diagnostics)
+          : makeTokenizer(workflow.tokenizer, loaded->folder, workflow.place,
+                          diagnostics,
+                          options_.allowOutside ? PathBounds()
+                                                : PathBounds(loaded->folder));
   if (!tokenizer)
     return diagnostics.status();
   std::optional<Machine> machine =

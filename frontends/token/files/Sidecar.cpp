@@ -9,6 +9,7 @@
 
 #include "frontends/SourceText.h"
 #include "frontends/token/ground/TomlFile.h"
+#include "frontends/token/machine/GgufTokenizer.h"
 #include "frontends/token/machine/JsonFields.h"
 #include "frontends/token/machine/ParseJson.h"
 #include "frontends/token/machine/TensorJson.h"
@@ -41,6 +42,11 @@ static std::vector<std::string> piecesOf(const Tokenizer &tokenizer) {
 
 static std::string tokenizerJson(const Tokenizer &tokenizer) {
   nlohmann::ordered_json json;
+  if (tokenizer.isOfModel()) {
+    json["name"] = "gguf";
+    json["identity"] = tokenizer.identity();
+    return json.dump();
+  }
   std::vector<std::string> pieces = piecesOf(tokenizer);
   json["name"] = pieces.empty() ? "bytes" : "greedy";
   json["pieces"] = std::move(pieces);
@@ -79,8 +85,9 @@ namespace {
 
 class SidecarReader {
 public:
-  SidecarReader(const Place &place, Diagnostics &diagnostics)
-      : place_(place), diagnostics_(diagnostics) {}
+  SidecarReader(const Place &place, Diagnostics &diagnostics,
+                const std::string &model)
+      : place_(place), diagnostics_(diagnostics), model_(model) {}
 
   Sidecar read(const Json &json);
 
@@ -88,11 +95,13 @@ private:
   uint64_t readPlan(JsonFields &fields);
   int32_t count(JsonFields &fields, const char *key, int32_t least);
   std::unique_ptr<Tokenizer> readTokenizer(const Json &json);
+  std::unique_ptr<Tokenizer> readModelTokenizer(JsonFields &fields);
   ModuleInfo readModule(const Json &json, size_t number);
   std::vector<ModuleInfo> readModules(JsonFields &fields);
 
   const Place &place_;
   Diagnostics &diagnostics_;
+  const std::string &model_; ///< The path of a language model; or "".
 };
 
 uint64_t SidecarReader::readPlan(JsonFields &fields) {
@@ -121,16 +130,44 @@ int32_t SidecarReader::count(JsonFields &fields, const char *key,
 }
 
 /// Null after an error.
+std::unique_ptr<Tokenizer>
+SidecarReader::readModelTokenizer(JsonFields &fields) {
+  std::optional<std::string> identity = fields.string("identity");
+  fields.refuseOthers();
+  if (!identity)
+    return nullptr;
+  if (model_.empty()) {
+    fields.fail("P03", fmt::format("The tokenizer is that of a language model, "
+                                   "{}, whose file is to be named (--model).",
+                                   *identity));
+    return nullptr;
+  }
+  Result<std::unique_ptr<Tokenizer>> tokenizer = readGgufTokenizer(model_);
+  if (!tokenizer.ok()) {
+    fields.fail("P03", tokenizer.status().message());
+    return nullptr;
+  }
+  if ((*tokenizer)->identity() == *identity)
+    return std::move(*tokenizer);
+  fields.fail("P16", fmt::format("The tokenizer of \"{}\" is {}, but that of "
+                                 "the plan is {}.",
+                                 model_, (*tokenizer)->identity(), *identity));
+  return nullptr;
+}
+
+/// Null after an error.
 std::unique_ptr<Tokenizer> SidecarReader::readTokenizer(const Json &json) {
   JsonFields fields(json, "\"tokenizer\"", place_, diagnostics_);
   std::optional<std::string> name = fields.string("name");
+  if (name == "gguf")
+    return readModelTokenizer(fields);
   std::optional<std::vector<std::string>> pieces = fields.strings("pieces");
   fields.refuseOthers();
   if (!name || !pieces)
     return nullptr;
   if (*name != "bytes" && *name != "greedy") {
-    fields.fail("P03", fmt::format("The tokenizer is {} (\"bytes\" or "
-                                   "\"greedy\" is wanted).",
+    fields.fail("P03", fmt::format("The tokenizer is {} (\"bytes\", \"greedy\" "
+                                   "or \"gguf\" is wanted).",
                                    inQuotes(*name)));
     return nullptr;
   }
@@ -201,19 +238,21 @@ Sidecar SidecarReader::read(const Json &json) {
 } // namespace
 
 Result<Sidecar> vm::token::readSidecar(std::string_view text,
-                                       const std::string &file) {
+                                       const std::string &file,
+                                       const std::string &model) {
   return readJsonText(
       text, file,
-      [](const Json &json, const Place &place, Diagnostics &diagnostics) {
-        return SidecarReader(place, diagnostics).read(json);
+      [&](const Json &json, const Place &place, Diagnostics &diagnostics) {
+        return SidecarReader(place, diagnostics, model).read(json);
       });
 }
 
-Result<Sidecar> vm::token::loadSidecar(const std::string &planPath) {
+Result<Sidecar> vm::token::loadSidecar(const std::string &planPath,
+                                       const std::string &model) {
   std::string path = sidecarPath(planPath);
   Result<std::string> text = readSourceText(path);
   if (text.ok())
-    return readSidecar(*text, path);
+    return readSidecar(*text, path, model);
   Diagnostics diagnostics;
   diagnostics.error("P02", {path, {0, 0}}, text.status().message());
   return diagnostics.status();

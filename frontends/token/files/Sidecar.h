@@ -40,20 +40,24 @@ std::string sidecarPath(const std::string &planPath);
 /// "capture_tokens","answer_tokens","context","tokenizer":{"name","pieces"},
 /// "modules":[{"stage","state","initial","resets"}],"machine"}`, the plan as 16
 /// hexadecimal digits, the machine in the tensor form (machine/TensorJson.h);
-/// `modules` may be absent. The tokenizer must be `bytes` or `greedy`, whose
-/// pieces are there, so that its file need not be.
+/// `modules` may be absent. The tokenizer is `bytes` or `greedy`, whose pieces
+/// are there, so that its file need not be; or it is `gguf`, with an
+/// "identity".
 std::string writeSidecar(uint64_t plan, const Machine &machine,
                          const Tokenizer &tokenizer, int32_t streams,
                          const Limits &limits,
                          const std::vector<ModuleInfo> &modules = {});
 
 /// Reads and checks. BadInput with a line for each thing that is wrong, by the
-/// rules of the tensor form, P03 for a tokenizer, and T12 for a number that is
+/// rules of the tensor form, P03 for a tokenizer, P16 where that of `model`,
+/// the path of a language model, is another one, and T12 for a number that is
 /// out of range. `file` is for messages.
-Result<Sidecar> readSidecar(std::string_view text, const std::string &file);
+Result<Sidecar> readSidecar(std::string_view text, const std::string &file,
+                            const std::string &model = "");
 
 /// The same of the file next to a plan; P02 where it cannot be read.
-Result<Sidecar> loadSidecar(const std::string &planPath);
+Result<Sidecar> loadSidecar(const std::string &planPath,
+                            const std::string &model = "");
 
 /// P08 where the plan next to the sidecar is `plan` and not its own: of two
 /// compilations, one has left its file here and one not.

@@ -34,6 +34,11 @@ public:
   /// Of any bytes. No special tokens are added.
   virtual std::vector<int32_t> encode(const std::string &text) const = 0;
 
+  /// Of a text from outside, which stays text.
+  virtual std::vector<int32_t> encodeAnswer(const std::string &text) const {
+    return encode(text);
+  }
+
   /// What a token adds to a text, which may begin or end within a character;
   /// of any number.
   virtual std::string bytes(int32_t token) const = 0;

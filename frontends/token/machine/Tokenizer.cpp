@@ -118,28 +118,6 @@ bool vm::token::checkPieces(const std::vector<std::string> &pieces,
   return true;
 }
 
-static std::unique_ptr<Tokenizer> readPieces(const std::string &path,
-                                             Diagnostics &diagnostics,
-                                             const PathBounds &bounds) {
-  if (!checkBounds(path, bounds, diagnostics))
-    return nullptr;
-  std::unique_ptr<TomlFile> file =
-      TomlFile::read(path, diagnostics, {"P02", "P02"});
-  if (!file)
-    return nullptr;
-  Diagnostics found;
-  TableReader reader(*file, file->root(), "The tokenizer",
-                     {"P03", "P03", "P03"}, found);
-  auto pieces = reader.strings("pieces", Need::Required);
-  reader.refuseOthers();
-  for (const Diagnostic &diagnostic : found.all())
-    diagnostics.error(diagnostic.code, diagnostic.place, diagnostic.sentence);
-  if (found.hasErrors() ||
-      !checkPieces(*pieces, reader.placeOf("pieces"), diagnostics))
-    return nullptr;
-  return makeGreedyTokenizer(std::move(*pieces));
-}
-
 std::vector<std::string> Tokenizer::texts() const {
   std::vector<std::string> texts;
   for (int32_t token = 0; token < vocabulary(); ++token)
@@ -154,25 +132,4 @@ std::unique_ptr<Tokenizer> vm::token::makeByteTokenizer() {
 std::unique_ptr<Tokenizer>
 vm::token::makeGreedyTokenizer(std::vector<std::string> pieces) {
   return std::make_unique<PieceTokenizer>(std::move(pieces));
-}
-
-std::unique_ptr<Tokenizer> vm::token::makeTokenizer(const std::string &name,
-                                                    const std::string &folder,
-                                                    const Place &place,
-                                                    Diagnostics &diagnostics,
-                                                    const PathBounds &bounds) {
-  constexpr std::string_view kGreedy = "greedy:";
-  if (name == "bytes")
-    return makeByteTokenizer();
-  if (name.starts_with(kGreedy) && name.size() > kGreedy.size()) {
-    std::string file = name.substr(kGreedy.size());
-    bool isPlain = folder.empty() && file != "-"; // A file of that name.
-    std::filesystem::path path = isPlain || !folder.empty() ? folder : ".";
-    return readPieces((path / file).string(), diagnostics, bounds);
-  }
-  diagnostics.error("P03", place,
-                    fmt::format("The tokenizer is {} (\"bytes\" or "
-                                "\"greedy:FILE\" is wanted).",
-                                inQuotes(name)));
-  return nullptr;
 }

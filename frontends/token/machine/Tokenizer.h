@@ -42,6 +42,9 @@ public:
   /// Equal just for tokenizers that are the same; for messages too.
   virtual std::string identity() const = 0;
 
+  /// Whether it is that of a language model, whose file has all of it.
+  virtual bool isOfModel() const { return false; }
+
   /// What each token of the vocabulary says.
   std::vector<std::string> texts() const;
 };
@@ -53,18 +56,8 @@ std::unique_ptr<Tokenizer> makeByteTokenizer();
 /// The pieces must be pairwise different and not empty.
 std::unique_ptr<Tokenizer> makeGreedyTokenizer(std::vector<std::string> pieces);
 
-/// The tokenizer of a name, `bytes` or `greedy:FILE`; null after an error. FILE
-/// is TOML with the one key `pieces`, a list of distinct strings that are not
-/// empty, at most kMaxPieceBytes long and in all at most kMaxPiecesBytes; it is
-/// relative to `folder` ("": the process's). `place` is where the name is
-/// written. P03 of the name or the pieces; P02 where FILE cannot be read, P07
-/// where it is outside of the bounds.
-std::unique_ptr<Tokenizer> makeTokenizer(const std::string &name,
-                                         const std::string &folder,
-                                         const Place &place,
-                                         Diagnostics &diagnostics,
-                                         const PathBounds &bounds = {});
-/// Whether they are such pieces; reports P03 where not.
+/// Whether they are such pieces, at most kMaxPieceBytes long and in all at most
+/// kMaxPiecesBytes; reports P03 where not.
 bool checkPieces(const std::vector<std::string> &pieces, const Place &place,
                  Diagnostics &diagnostics);
 constexpr size_t kMaxPieceBytes = 1024;

@@ -92,7 +92,7 @@ void Resolver::ask(int32_t stream) {
 Resolution Resolver::toResolution(const ToolReply &reply) const {
   switch (reply.kind) {
   case ToolReply::Kind::Answer:
-    return {Resolution::Kind::Answer, codec_.encode(reply.text)};
+    return {Resolution::Kind::Answer, codec_.encodeAnswer(reply.text)};
   case ToolReply::Kind::Error:
     return {Resolution::Kind::Failed, {}};
   case ToolReply::Kind::TimedOut:

@@ -17,8 +17,6 @@ using namespace vm::token;
 
 namespace {
 
-constexpr std::string_view kGreedy = "greedy:";
-
 class TablesReader {
 public:
   TablesReader(const TomlFile &file, Diagnostics &diagnostics)
@@ -112,14 +110,17 @@ void TablesReader::readTokenizer(TableReader &table) {
   const auto *text = node->as_string();
   if (text)
     tables_.tokenizer = text->get();
-  bool isGreedy = tables_.tokenizer.starts_with(kGreedy) &&
-                  tables_.tokenizer.size() > kGreedy.size();
-  if (text && (isGreedy || tables_.tokenizer == "bytes"))
+  auto namesFile = [&](std::string_view kind) {
+    return tables_.tokenizer.starts_with(kind) &&
+           tables_.tokenizer.size() > kind.size();
+  };
+  if (text && (tables_.tokenizer == "bytes" || namesFile("greedy:") ||
+               namesFile("gguf:")))
     return;
   error(
       "P03", table.placeOf("tokenizer"),
-      fmt::format("Key \"tokenizer\" of [workflow] is {} (\"bytes\" or "
-                  "\"greedy:FILE\" is wanted).",
+      fmt::format("Key \"tokenizer\" of [workflow] is {} (\"bytes\", "
+                  "\"greedy:FILE\" or \"gguf:FILE\" is wanted).",
                   text ? inQuotes(text->get()) : std::string(typeName(*node))));
 }
 

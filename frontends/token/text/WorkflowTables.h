@@ -31,9 +31,9 @@ struct WorkflowTables {
   std::string name;
   std::string prompts; ///< The path, as it is written.
   std::string main = "main";
-  Place mainPlace; ///< Of the value of `main`; line 0 where it is absent.
-  std::string tokenizer = "bytes";
-  Place tokenizerPlace; ///< Of the key, or of the table where it is absent.
+  Place mainPlace;       ///< Of the value of `main`; line 0 where it is absent.
+  std::string tokenizer; ///< "" where it is not named.
+  Place tokenizerPlace;  ///< Of the key, or of the table where it is absent.
   bool liveAnswers = false;
   Resources resources;
   TestModelTexts testModel;

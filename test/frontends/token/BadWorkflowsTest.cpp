@@ -11,6 +11,7 @@
 
 #include "frontends/token/machine/Concatenate.h"
 #include "frontends/token/machine/EncodeWorkflow.h"
+#include "frontends/token/machine/NamedTokenizer.h"
 #include "frontends/token/text/ReadWorkflow.h"
 
 #include "ExpectTesting.h"
@@ -66,8 +67,9 @@ std::optional<MachinePart> load(const fs::path &path,
   auto workflow = readWorkflow(path.string(), arguments, 0, diagnostics);
   if (!workflow)
     return std::nullopt;
-  auto tokenizer = makeTokenizer(workflow->tokenizer, kBad.string(),
-                                 workflow->tokenizerPlace, diagnostics);
+  auto tokenizer =
+      makeTokenizer(workflow->tokenizer.empty() ? "bytes" : workflow->tokenizer,
+                    kBad.string(), workflow->tokenizerPlace, diagnostics);
   auto machine = tokenizer ? encodeWorkflow(*workflow, *tokenizer, diagnostics)
                            : std::nullopt;
   if (!machine)

@@ -136,7 +136,7 @@ TEST_F(ReadWorkflowTest, Defaults) {
   auto workflow = read(programs("main = [{ run = \"b\" }, { extract = \"x\", "
                                 "tags = [\"Final\"] }]\n"));
   ASSERT_TRUE(workflow) << messages();
-  EXPECT_EQ(workflow->tokenizer, "bytes");
+  EXPECT_EQ(workflow->tokenizer, "");
   EXPECT_FALSE(workflow->liveAnswers);
   EXPECT_EQ(workflow->testModel.weight, 64);
   EXPECT_FALSE(workflow->testModel.phrases);

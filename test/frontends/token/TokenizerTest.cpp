@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/token/machine/Tokenizer.h"
 #include "frontends/Utf8.h"
+#include "frontends/token/machine/NamedTokenizer.h"
 #include "test/frontends/token/WorkflowTesting.h"
 
 using namespace vm;
