@@ -39,6 +39,7 @@ struct Options {
   uint64_t maxSteps = UINT64_MAX; ///< Of the reference.
   std::string reportPath;         ///< "" = none.
   std::string planPath;
+  std::string modelPath;                ///< A language model; "" = none.
   std::string device;                   ///< As `gpuvm-run --device`.
   std::optional<double> timeoutSeconds; ///< Of an execution.
   uint64_t vramBudgetBytes = 0;         ///< 0 = what the device has free.

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/llm/run/BindWeights.h"
 #include "frontends/token/engine/EngineRun.h"
 #include "frontends/token/files/Sidecar.h"
 #include "runtime/plan/PlanFile.h"
@@ -36,8 +37,24 @@ struct OpenPlan {
 };
 } // namespace
 
+/// Of an execution with a language model, where the command line says nothing:
+/// a processor is slow.
+static constexpr uint64_t kModelTimeoutMs = 3600 * 1000;
+
+static Status bindModel(const std::string &path, DevicePlan &plan) {
+  Result<llm::GgufFile> file = llm::GgufFile::open(path);
+  if (!file.ok())
+    return file.status();
+  Result<llm::Model> model = llm::readModel(*file);
+  if (!model.ok())
+    return model.status();
+  return llm::bindWeights(plan, *file, *model);
+}
+
 /// Other workflows than those that the plan was compiled from.
-static Status replaceMachine(const Options &options, Sidecar &sidecar) {
+static Status replaceMachine(Options options, Sidecar &sidecar) {
+  if (options.tokenizer.empty() && !options.modelPath.empty())
+    options.tokenizer = "gguf:" + options.modelPath;
   Result<LoadedMachine> loaded = load(options);
   if (!loaded.ok())
     return loaded.status();
@@ -55,7 +72,7 @@ static Status checkPlanFile(const Sidecar &sidecar, const std::string &path) {
 
 static Result<OpenPlan> open(const Options &options) {
   prepareForLowMemory("gpuvm-token");
-  Result<Sidecar> sidecar = loadSidecar(options.planPath);
+  Result<Sidecar> sidecar = loadSidecar(options.planPath, options.modelPath);
   if (!sidecar.ok())
     return sidecar.status();
   VM_RETURN_IF_ERROR(checkPlanFile(*sidecar, options.planPath));
@@ -65,11 +82,16 @@ static Result<OpenPlan> open(const Options &options) {
                        .timeoutMs = millisecondsOf(options.timeoutSeconds),
                        .vramBudgetBytes = options.vramBudgetBytes,
                        .validate = options.validate};
+  bool hasModel = !options.modelPath.empty();
+  if (hasModel && !device.timeoutMs)
+    device.timeoutMs = kModelTimeoutMs;
   Result<DevicePlan> plan = DevicePlan::open(options.planPath, device);
   if (!plan.ok())
     return plan.status();
   // The file may have been replaced before it was opened.
   VM_RETURN_IF_ERROR(checkPlanFile(*sidecar, options.planPath));
+  if (hasModel)
+    VM_RETURN_IF_ERROR(bindModel(options.modelPath, *plan));
   return OpenPlan{std::move(*sidecar), std::move(*plan)};
 }
 

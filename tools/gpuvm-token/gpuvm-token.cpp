@@ -51,6 +51,10 @@ static void addPlan(CLI::App *command, Options &options) {
                 "plan was made of");
   addStreamFlags(command, options, "At most, and by default, those of the plan",
                  "End a stream after this many tokens. Default: the plan's");
+  command
+      ->add_option("--model", options.modelPath,
+                   "The language model that the plan was made with")
+      ->type_name("FILE.gguf");
   command->add_option("--device", options.device,
                       "The device, as gpuvm-run chooses it");
   addTimeoutFlag(*command, options.timeoutSeconds)->default_str("60");

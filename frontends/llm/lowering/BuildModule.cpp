@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontends/llm/lowering/EmbedProgram.h"
+#include "frontends/llm/lowering/ModelSymbols.h"
 #include "frontends/llm/lowering/Sampler.h"
 #include "frontends/llm/model/Symbols.h"
-
-#include "codecs/Codec.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -17,48 +16,11 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringExtras.h"
 
-#include <fmt/format.h>
-
 using namespace mlir;
 using namespace mlir::llm;
 using gpuvm::Expr;
 using gpuvm::Sent;
-using vm::llm::GgmlType;
 using namespace vm::llm::symbols;
-
-//===----------------------------------------------------------------------===//
-// Types of tensors
-//===----------------------------------------------------------------------===//
-
-/// What a tensor of the file is as a symbol; null if nothing.
-static Type symbolType(MLIRContext *context,
-                       const vm::llm::GgufTensor &tensor) {
-  if (tensor.type == GgmlType::F32)
-    return RankedTensorType::get(tensor.shape, Float32Type::get(context));
-  if (tensor.type == GgmlType::F16)
-    return RankedTensorType::get(tensor.shape, Float16Type::get(context));
-  std::string codec = StringRef(nameOf(tensor.type)).lower();
-  if (!gpuvm::lookupCodec(codec))
-    return {};
-  return gpuvm::PackedType::get(context, codec,
-                                /*parameters=*/ArrayRef<int64_t>(),
-                                tensor.shape, Float32Type::get(context));
-}
-
-vm::Status mlir::llm::checkTypes(const vm::llm::GgufFile &file,
-                                 const vm::llm::Model &model) {
-  for (const vm::llm::ModelTensor &wanted : tensorsOf(model)) {
-    GgmlType type = file.findTensor(wanted.name)->type;
-    std::string codec = StringRef(nameOf(type)).lower();
-    if (type != GgmlType::F32 && type != GgmlType::F16 &&
-        !gpuvm::lookupCodec(codec))
-      return {vm::Code::BadInput,
-              fmt::format("\"{}\": tensor {} is {}, which no codec reads "
-                          "(docs/codecs.md).",
-                          file.path(), wanted.name, nameOf(type))};
-  }
-  return {};
-}
 
 //===----------------------------------------------------------------------===//
 // Programs
@@ -153,12 +115,7 @@ void ProgramsBuilder::build() {
 }
 
 void ProgramsBuilder::addSymbols(const vm::llm::GgufFile &file) {
-  for (const vm::llm::ModelTensor &tensor : tensorsOf(model)) {
-    Type type = symbolType(b.getContext(), *file.findTensor(tensor.name));
-    types[tensor.name] = type;
-    b.heap(tensor.name, type, {});
-  }
-  pass.declareCaches();
+  addModelSymbols(b, file, model, pass, types);
   b.global(kToken, words(), {});
   b.global(kPosition, words(), {});
   if (hasPlaces())
@@ -413,10 +370,7 @@ OwningOpRef<ModuleOp> mlir::llm::buildModule(MLIRContext &context,
                                              const vm::llm::GgufFile &file,
                                              const vm::llm::Model &model,
                                              const ModelOptions &options) {
-  context
-      .loadDialect<gpuvm::GpuvmDialect, arith::ArithDialect, func::FuncDialect,
-                   linalg::LinalgDialect, math::MathDialect, scf::SCFDialect,
-                   tensor::TensorDialect>();
+  loadDialects(context);
   Location loc = FileLineColLoc::get(&context, file.path(), 0, 0);
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   // Bodies call no functions of text.

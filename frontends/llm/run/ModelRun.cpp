@@ -7,6 +7,8 @@
 
 #include "frontends/llm/run/ModelRun.h"
 
+#include "frontends/llm/run/BindWeights.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -73,19 +75,8 @@ Result<ModelRun> ModelRun::open(const std::string &path, const GgufFile &file,
   if (!sampler.ok())
     return sampler.status();
   run.sampler_ = std::move(*sampler);
-  VM_RETURN_IF_ERROR(run.bindWeights(file, model));
+  VM_RETURN_IF_ERROR(bindWeights(run.plan_, file, model));
   return run;
-}
-
-Status ModelRun::bindWeights(const GgufFile &file, const Model &model) {
-  std::vector<ModelTensor> tensors = tensorsOf(model);
-  std::vector<gpuvm_file_range> ranges;
-  for (const ModelTensor &tensor : tensors) {
-    const GgufTensor *place = file.findTensor(tensor.name);
-    ranges.push_back({sizeof(gpuvm_file_range), tensor.name.c_str(), 0,
-                      place->sizeBytes, place->offset});
-  }
-  return plan_.bindRanges(file.path(), ranges);
 }
 
 //===----------------------------------------------------------------------===//

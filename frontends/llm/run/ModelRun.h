@@ -93,7 +93,6 @@ private:
   explicit ModelRun(DevicePlan plan) : plan_(std::move(plan)) {}
 
   Status openPages();
-  Status bindWeights(const GgufFile &file, const Model &model);
   Result<bool> takePages(uint32_t place, std::span<const int32_t> tokens,
                          size_t room);
   void publish(uint32_t place);

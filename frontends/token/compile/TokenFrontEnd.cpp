@@ -8,6 +8,8 @@
 #include "compiler/Diagnostics.h"
 #include "compiler/ReadModule.h"
 #include "frontends/compile/FrontEnd.h"
+#include "frontends/llm/lowering/Lowering.h"
+#include "frontends/llm/lowering/StreamModel.h"
 #include "frontends/token/compile/TokenModel.h"
 #include "frontends/token/dialect/TokenModule.h"
 #include "frontends/token/engine/EngineModule.h"
@@ -16,6 +18,7 @@
 #include "frontends/token/files/Sidecar.h"
 #include "frontends/token/forms/Picture.h"
 #include "frontends/token/forms/Wire.h"
+#include "frontends/token/machine/NamedTokenizer.h"
 #include "frontends/token/machine/TensorJson.h"
 #include "frontends/token/modules/ModuleFile.h"
 #include "frontends/token/reference/Reference.h"
@@ -24,7 +27,9 @@
 #include "tools/common/CommandLineText.h"
 #include "tools/common/TextFile.h"
 
+#include "dialects/gpuvm/LinkPrograms.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <fmt/format.h>
@@ -45,12 +50,25 @@ struct TokenOptions {
   std::string tokenizer;                ///< "" = as the inputs say, or bytes.
   bool allowOutside = false;            ///< Of a workflow's folder.
   std::string model = "test";
+  std::optional<int32_t> modelRows; ///< Nothing: kDefaultRows, or the streams.
+  std::string modelProducts = "f16";
   std::string record = "tokens";
   std::vector<std::string> modules; ///< STAGE:FILE
   std::string emit; ///< A form to write instead of a plan; or empty.
   std::vector<const CLI::Option *> all; ///< The options of these.
 
   bool hasModel() const { return model != "test"; }
+};
+
+constexpr llvm::StringLiteral kEngineFile = "token-engine.mlir";
+
+/// Rows of a language model, unless there are more streams.
+constexpr int32_t kDefaultRows = 16;
+
+/// A language model as the model of streams.
+struct LanguageModel {
+  llm::GgufFile file;
+  llm::Model model;
 };
 
 /// An engine with room for a machine, and the modules in it.
@@ -62,9 +80,17 @@ public:
         options(options) {}
   void prepare(CompilerOptions &compiler, CompileRequest &request) override;
   Status problem() const override { return checked; }
+  const Machine &machine() const { return loaded.machine; }
   Status save(const Plan &plan, const std::string &output) override;
 
+  std::string engine; ///< Its program, as `text`.
+  std::optional<LanguageModel> language;
+  int32_t shown = 0; ///< Tokens of a stream that the model sees at a time.
+
 private:
+  mlir::OwningOpRef<mlir::ModuleOp>
+  readWithModel(mlir::MLIRContext &context) const;
+
   LoadedMachine loaded;
   std::vector<ModuleInfo> modules;
   const TokenOptions &options;
@@ -141,19 +167,30 @@ void TokenFrontEnd::addOptions(CLI::App &app) {
            ->check(isPair()));
   keep(group
            ->add_option("--tokenizer", options.tokenizer,
-                        "bytes or greedy:FILE, of tensors and wire forms. "
-                        "Default: bytes")
+                        "bytes, greedy:FILE or gguf:FILE, of what names none: "
+                        "tensors, wire forms, some workflows. Default: that of "
+                        "the language model, or bytes")
            ->type_name("NAME"));
   keep(group->add_flag("--allow-outside", options.allowOutside,
                        "Let a workflow name prompts and a tokenizer that are "
                        "not in its folder or below"));
   keep(group
            ->add_option("--model", options.model,
-                        "What proposes tokens: test (the model for tests), or "
-                        "a program of an MLIR file or of a plan made with "
-                        "--keep-module")
-           ->type_name("test|FILE#PROGRAM")
+                        "What proposes tokens: test (the model for tests), a "
+                        "program of an MLIR file or of a plan made with "
+                        "--keep-module, or a language model")
+           ->type_name("test|FILE#PROGRAM|FILE.gguf")
            ->check(CLI::Validator(checkModelName, "")));
+  keep(group
+           ->add_option("--model-rows", options.modelRows,
+                        "Tokens of all streams together that a language model "
+                        "computes at a time. Default: 16, or as many as there "
+                        "are streams")
+           ->check(countIn(2, 4096)));
+  keep(group
+           ->add_option("--model-products", options.modelProducts,
+                        "f16 (the default) or f32, as of --llm-products")
+           ->check(CLI::IsMember({"f16", "f32"})));
   keep(group
            ->add_option("--record", options.record,
                         "What the plan keeps of streams: tokens, with all that "
@@ -232,7 +269,9 @@ static Result<LoadOptions> loadOptions(const TokenOptions &options) {
   auto arguments = mapOfPairs("--arg", options.arguments);
   if (!arguments.ok())
     return arguments.status();
-  return LoadOptions{std::move(*arguments), options.seed, options.tokenizer,
+  bool isModels = options.tokenizer.empty() && isModelFile(options.model);
+  return LoadOptions{std::move(*arguments), options.seed,
+                     isModels ? "gguf:" + options.model : options.tokenizer,
                      options.allowOutside};
 }
 
@@ -373,6 +412,25 @@ static Limits limitsOf(const Machine &machine, const TokenOptions &options) {
           options.answerTokens};
 }
 
+/// Its tokens must be those of the workflows, padding aside.
+static Result<LanguageModel> readLanguageModel(const std::string &path,
+                                               const Machine &machine) {
+  Result<llm::GgufFile> file = llm::GgufFile::open(path);
+  if (!file.ok())
+    return file.status();
+  Result<llm::Model> model = llm::readModel(*file);
+  if (!model.ok())
+    return model.status();
+  VM_RETURN_IF_ERROR(mlir::llm::checkTypes(*file, *model));
+  if (machine.vocabulary < int64_t(model->vocabulary))
+    return Status(Code::BadInput,
+                  fmt::format("The language model has {} tokens, and the "
+                              "tokenizer ({}) {} (--tokenizer).",
+                              model->vocabulary, machine.tokenizer,
+                              machine.vocabulary));
+  return LanguageModel{std::move(*file), std::move(*model)};
+}
+
 Result<std::unique_ptr<FrontEndInput>>
 TokenFrontEnd::readFiles(const std::vector<std::string> &paths) const {
   Result<LoadedMachine> loaded = readWorkflows(paths, options);
@@ -393,22 +451,65 @@ TokenFrontEnd::readFiles(const std::vector<std::string> &paths) const {
   needed.records = options.record == "tokens";
   addModules(modules, needed);
   VM_RETURN_IF_ERROR(complain(checkRecords(machine, needed)));
-  EngineSizes room = roomFor(needed, limits, options.hasModel());
+  bool isLanguage = isModelFile(options.model);
+  std::optional<int32_t> modelSteps;
+  if (options.hasModel())
+    modelSteps = isLanguage ? kStepsWithLanguageModel : kStepsWithModel;
+  EngineSizes room = roomFor(needed, limits, modelSteps);
   VM_RETURN_IF_ERROR(checkTurn(room, options.hasModel()));
   std::string engine =
       writeEngine(room, options.hasModel() ? modelProgram(options.model) : "",
                   mlir::token::engineModules(*files));
   auto input = std::make_unique<TokenInput>(std::move(*loaded),
                                             std::move(modules), options);
-  input->text =
-      llvm::MemoryBuffer::getMemBufferCopy(engine, "token-engine.mlir");
+  input->text = llvm::MemoryBuffer::getMemBufferCopy(engine, kEngineFile);
+  input->engine = std::move(engine);
+  input->shown = std::max(room.steps, kStepsWithModel);
+  if (isLanguage) {
+    Result<LanguageModel> model =
+        readLanguageModel(options.model, input->machine());
+    if (!model.ok())
+      return complain(model.status());
+    input->language.emplace(std::move(*model));
+  }
   return std::unique_ptr<FrontEndInput>(std::move(input));
+}
+
+/// The engine, and the program of the language model.
+mlir::OwningOpRef<mlir::ModuleOp>
+TokenInput::readWithModel(mlir::MLIRContext &context) const {
+  int32_t rows =
+      options.modelRows.value_or(std::max(kDefaultRows, options.streams));
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      mlir::parseSourceString<mlir::ModuleOp>(engine, &context, kEngineFile);
+  mlir::OwningOpRef<mlir::ModuleOp> part =
+      mlir::llm::buildStreamModel(context, language->file, language->model,
+                                  {.program = modelProgram(options.model),
+                                   .streams = options.streams,
+                                   .shown = shown,
+                                   .rows = rows,
+                                   .context = std::max(options.budget, 1),
+                                   .halves = options.modelProducts == "f16"});
+  if (!module || !part || failed(mlir::gpuvm::addPrograms(*module, *part)))
+    return nullptr;
+  return module;
 }
 
 void TokenInput::prepare(CompilerOptions &, CompileRequest &request) {
   if (!options.hasModel())
     return;
-  request.linked.push_back(modelFile(options.model));
+  if (language) {
+    if (uint32_t trained = language->model.trainedContext)
+      checked = checkContext(
+          {.budget = options.budget,
+           .context = int32_t(std::min<uint32_t>(trained, INT32_MAX))});
+    request.read = [this](mlir::MLIRContext &context) {
+      return checked.ok() ? readWithModel(context)
+                          : mlir::OwningOpRef<mlir::ModuleOp>();
+    };
+  } else {
+    request.linked.push_back(modelFile(options.model));
+  }
   request.check = [this](mlir::ModuleOp module) {
     std::optional<int32_t> tokens = readContext(module, options.model);
     if (!tokens)

@@ -18,10 +18,15 @@ static constexpr llvm::StringLiteral kContextAttr = "token.context";
 
 std::string vm::token::checkModelName(const std::string &model) {
   size_t end = model.rfind('#');
-  if (model == "test" ||
+  if (model == "test" || isModelFile(model) ||
       (end != std::string::npos && end != 0 && end + 1 != model.size()))
     return "";
-  return fmt::format("\"{}\" is neither test nor FILE#PROGRAM.", model);
+  return fmt::format("\"{}\" is neither test nor FILE#PROGRAM nor FILE.gguf.",
+                     model);
+}
+
+bool vm::token::isModelFile(const std::string &model) {
+  return model.ends_with(".gguf");
 }
 
 std::string vm::token::modelFile(const std::string &model) {
@@ -29,6 +34,8 @@ std::string vm::token::modelFile(const std::string &model) {
 }
 
 std::string vm::token::modelProgram(const std::string &model) {
+  if (isModelFile(model))
+    return "language_model";
   return model.substr(model.rfind('#') + 1);
 }
 

@@ -3,8 +3,9 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What --model names: `test`, the model for tests, or FILE#PROGRAM, a program
-// of a file or of a plan that carries its module. It is linked with the engine.
+// What --model names: `test`, the model for tests; FILE#PROGRAM, a program of a
+// file or of a plan that carries its module; or FILE.gguf, a language model, of
+// which frontends/llm makes such a program. It is linked with the engine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +22,10 @@ namespace vm::token {
 /// What is wrong with the name, or "".
 std::string checkModelName(const std::string &model);
 
-/// The two parts of FILE#PROGRAM.
+/// Whether it is FILE.gguf.
+bool isModelFile(const std::string &model);
+
+/// The two parts of FILE#PROGRAM; the program of a language model has a name.
 std::string modelFile(const std::string &model);
 std::string modelProgram(const std::string &model);
 

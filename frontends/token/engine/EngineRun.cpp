@@ -276,10 +276,8 @@ void EngineRun::forEachStep(int32_t stream, size_t firstBlock,
     auto stepAt = [&](size_t turn, size_t step) {
       return StepWord{wordAt(turn, step, 0)};
     };
-    // An iteration may end early, for the model; one that is empty is the last
-    // one.
-    for (size_t turn = 0; turn < block.turns && stepAt(turn, 0).isStep();
-         ++turn)
+    // An iteration may end early, or be empty, for the model.
+    for (size_t turn = 0; turn < block.turns; ++turn)
       for (size_t step = 0; step < steps && stepAt(turn, step).isStep();
            ++step) {
         for (size_t word = 0; word < extra.size(); ++word)

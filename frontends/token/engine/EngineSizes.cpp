@@ -167,7 +167,8 @@ Status vm::token::checkTurn(const EngineSizes &room, bool hasModel) {
 }
 
 EngineSizes vm::token::roomFor(EngineSizes needed, const Limits &limits,
-                               bool hasModel) {
+                               std::optional<int32_t> modelSteps) {
+  bool hasModel = modelSteps.has_value();
   EngineSizes room = needed;
   for (int32_t EngineSizes::*size :
        {&EngineSizes::workflows, &EngineSizes::phrases, &EngineSizes::zones,
@@ -179,7 +180,7 @@ EngineSizes vm::token::roomFor(EngineSizes needed, const Limits &limits,
     room.textStates = roundUp(room.textStates);
     room.textColumns = roundUp(room.textColumns);
   }
-  room.steps = hasModel ? kStepsOfModelTurn : kStepsOfTurn;
+  room.steps = modelSteps.value_or(kStepsOfTurn);
   while (room.steps > 1 && turnWindows(room, hasModel) > kMaxWindows)
     room.steps /= 2;
   // An iteration of a model may have one token only.

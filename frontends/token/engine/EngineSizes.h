@@ -15,6 +15,7 @@
 #include "frontends/token/ground/ModuleInfo.h"
 #include "frontends/token/reference/Stream.h"
 
+#include <optional>
 #include <span>
 
 namespace vm::token {
@@ -25,7 +26,9 @@ namespace vm::token {
 constexpr int32_t kStepsOfTurn = 8;
 /// ... where a model that is a program is called once an iteration: it sees so
 /// many tokens at a time.
-constexpr int32_t kStepsOfModelTurn = 4;
+constexpr int32_t kStepsWithModel = 4;
+/// ... and a language model, whose prompts are read the faster.
+constexpr int32_t kStepsWithLanguageModel = 8;
 
 /// The loop-carried numbers of a stream (EngineText.cpp): with the model for
 /// tests; with another one, without the words of the iteration before.
@@ -83,10 +86,11 @@ EngineSizes neededSizes(const Machine &machine,
 void addModules(std::span<const ModuleInfo> modules, EngineSizes &needed);
 
 /// Room for that and for workflows like it: sizes of tables are rounded up to
-/// powers of two. `hasModel`: one that is a program. Modules make iterations
-/// shorter: the windows of a kernel are limited.
+/// powers of two. `modelSteps`: in an iteration, with a model that is a
+/// program. Modules make iterations shorter: the windows of a kernel are
+/// limited.
 EngineSizes roomFor(EngineSizes needed, const Limits &limits,
-                    bool hasModel = false);
+                    std::optional<int32_t> modelSteps = std::nullopt);
 
 /// M03 (docs/token-vm.md) where an iteration has more results than a kernel has
 /// windows for.

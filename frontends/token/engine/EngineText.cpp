@@ -46,11 +46,15 @@ static constexpr StateText kModelStates[] = {
 /// The words of the iteration before, which such a model has not seen, and how
 /// many are tokens. An iteration does not begin with them: its loop has its
 /// own.
-static constexpr StateText kShownStates[kStepsOfModelTurn + 1] = {
+static constexpr StateText kShownStates[kStepsWithLanguageModel + 1] = {
     {"shown0", "%not", "%shown0", "", ""},
     {"shown1", "%not", "%shown1", "", ""},
     {"shown2", "%not", "%shown2", "", ""},
     {"shown3", "%not", "%shown3", "", ""},
+    {"shown4", "%not", "%shown4", "", ""},
+    {"shown5", "%not", "%shown5", "", ""},
+    {"shown6", "%not", "%shown6", "", ""},
+    {"shown7", "%not", "%shown7", "", ""},
     {"count", "%zero", "%count", "", ""},
 };
 
@@ -83,7 +87,7 @@ EngineWriter::EngineWriter(const EngineSizes &sizes, const std::string &model,
   if (model.empty())
     return;
   append(carried, std::span(kShownStates).first(sizes.steps));
-  carried.push_back(kShownStates[kStepsOfModelTurn]);
+  carried.push_back(kShownStates[kStepsWithLanguageModel]);
 }
 
 std::string vm::token::repeated(int count, const char *word) {
@@ -130,7 +134,8 @@ std::string EngineWriter::unpackingWhole(int pair) const {
 
 void EngineWriter::setSizes() {
   vm::setSizes(arguments, allEngineSizes(), sizes);
-  set("chunk", kStepsOfModelTurn);
+  // A model's program has room for so many tokens.
+  set("chunk", std::max(sizes.steps, kStepsWithModel));
   // What is recorded of the pattern of an event depends on how it was heard.
   set("longest", sizes.textStates > 0 ? "%longest" : "%most");
   set("recordedLongest", sizes.textStates > 0 ? "%heardLongest" : "%most");

@@ -75,11 +75,14 @@
         %l:@results@ = scf.for %k = %c0 to %steps step %c1
             iter_args(@iterArguments@@wordArguments@) -> (@scalars@) {
 //@if model
-          // Ahead of the model it goes while tokens are forced.
+          // Ahead of the model it goes while tokens are forced; a model that is
+          // behind makes it wait.
           %isLive = arith.cmpi eq, %status, %none : i32
           %isFirst = arith.cmpi eq, %k, %c0 : index
           %isForcedNext = arith.cmpi eq, %asked, %none : i32
-          %mayGo = arith.ori %isFirst, %isForcedNext : i1
+          %isProposal = arith.cmpi sge, %proposal, %none : i32
+          %isProposed = arith.andi %isFirst, %isProposal : i1
+          %mayGo = arith.ori %isProposed, %isForcedNext : i1
           %isRunning = arith.andi %isLive, %mayGo : i1
 //@else
           %isRunning = arith.cmpi eq, %status, %none : i32
