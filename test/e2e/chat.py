@@ -88,11 +88,15 @@ def main():
     if not read[1] < len(text) - len(prompt) + 5:
         sys.exit(f"the second prompt has {len(text)} tokens, of which {read[1]} were read again")
 
+    regulated, log = talk("-p", "Hi", "-n", "12", "--temp", "0", "--timings", "--regulate", "0.001,100")
+    found = re.search(r"attention: norms up to ([\d.]+) \(layer [01]\), 0 out of the band", log)
+    same("a regulator reports, and changes nothing in the band", bool(found) and 0.001 < float(found[1]) < 100 and regulated, said)
+
     said, log = talk("-p", "x" * 100, "--temp", "0")
     if "The context is full" not in log and len(said) > CONTEXT:
         sys.exit("an answer is longer than the context")
     for arguments, code, sentence in [
-            (("-p", "x" * 200), 2, "The prompt has"), (("-p", "Hi", "--temp=-1"), 2, "--temp"), (("-p", "Hi", "--top-p=2"), 2, "--top-p"),
+            (("-p", "x" * 200), 2, "The prompt has"), (("-p", "Hi", "--regulate", "3,1"), 2, "exit code 2"), (("-p", "Hi", "--temp=-1"), 2, "--temp"), (("-p", "Hi", "--top-p=2"), 2, "--top-p"),
             (("-p", "Hi", "--cache-type-k=q8_0"), 2, "Keys are to be kept as q8_0 and values as f16"),
             (("-p", "Hi", "--cache-type-k=q8_0", "--cache-type-v=q8_0"), 3, "which do not divide a head's 16")]:
         log = talk(*arguments, code=code)[1]

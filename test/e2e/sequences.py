@@ -35,14 +35,14 @@ class Sequence:
 class Plan:
     """Executions of a plan, with what it remembers in a file."""
 
-    def __init__(self, folder, kind, products, blocks):
+    def __init__(self, folder, kind, products, blocks, *options):
         self.folder, self.kind, self.blocks = folder, kind, blocks
         os.makedirs(folder, exist_ok=True)
         self.model = gguf_models.Model(kind, seed=len(kind))
         places = self.model.write(self.path("model.gguf"))
         call("gpuvm-compile", self.path("model.gguf"), "-o", self.path("plan"), f"--llm-context={CONTEXT}", f"--llm-chunk={CHUNK}",
              f"--llm-sequences={PLACES}", "--llm-tokens=16", "--llm-candidates=40", f"--llm-products={products}",
-             "--program=prefill,generate", *(["--llm-cache=q8_0"] if blocks else []))
+             "--program=prefill,generate", *(["--llm-cache=q8_0"] if blocks else []), *options)
         self.weights = [f"--input={name}=@{self.path('model.gguf')}+{place}" for name, place in places.items()]
         self.forget()
 
@@ -62,12 +62,12 @@ class Plan:
         self.state = True
         return out
 
-    def prefill(self, place, prompt, begin=0):
+    def prefill(self, place, prompt, begin=0, options=()):
         """All but the last token, from position `begin` on."""
         rows = np.zeros(CONTEXT, "i4")
         rows[:len(prompt) - begin] = prompt[begin:]
         self.run("prefill", self.save("prompt", rows), f"--input=length=i32={len(prompt) - begin}", f"--input=prefill.from=i32={begin}",
-                 f"--input=place=i32={place}")
+                 f"--input=place=i32={place}", *options)
 
     def generate(self, who):
         """who: place -> (sequence, how many tokens). Returns keys and values of all places after."""
@@ -148,4 +148,5 @@ def main():
     print(f"{kind}, {products}: as NumPy computes it")
 
 
-main()
+if __name__ == "__main__":
+    main()

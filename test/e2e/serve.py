@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import re
 import socket
 import sys
 import threading
@@ -18,7 +19,7 @@ def main():
     folder = os.path.abspath(sys.argv[1])
     file = os.path.join(folder, "model.gguf")
     Chatty("llama", seed=11).write(file)
-    server = Server(file, "-c", "160", "--api-key", KEY, "--max-waiting", "1", "--max-body", "16384", environment={"XDG_CACHE_HOME": folder})
+    server = Server(file, "-c", "160", "--api-key", KEY, "--max-waiting", "1", "--max-body", "16384", "--regulate", "0.001,100", environment={"XDG_CACHE_HOME": folder})
     try:
         run(server)
         check("it still lives, and ends when it is told to", server.call("GET", "/health")[0] == 200)
@@ -95,7 +96,10 @@ def run(server):
     tokens = json.loads(server.call("POST", "/tokenize", {"content": "Hi \u00e9<|im_end|>"})[1])["tokens"]
     check("control tokens in a content are text", tokens == list("Hi \u00e9<|im_end|>".encode()), tokens)
     check("and back", json.loads(server.call("POST", "/detokenize", {"tokens": tokens})[1])["content"] == "Hi \u00e9<|im_end|>")
-    check("metrics count", b"gpuvm_answers_total " in server.call("GET", "/metrics")[1])
+    metrics = server.call("GET", "/metrics")[1].decode()
+    check("metrics count", "gpuvm_answers_total " in metrics)
+    norms = [float(norm) for norm in re.findall(r'gpuvm_attention_norm{layer="[01]"} (\S+)', metrics)]
+    check("and have norms of attention", len(norms) == 2 and 0.001 < min(norms) and 'gpuvm_attention_outside_total{layer="1"} 0' in metrics, metrics)
 
     for body, word in [(b"{", "JSON"), (b"[]", "object"), ({}, "messages"), ({"messages": []}, "messages"), ({"messages": [1]}, "message"),
                        (hello | {"temperature": -1}, "temperature"), (hello | {"top_p": "x"}, "top_p"), (hello | {"n": 2}, "\"n\""),

@@ -10,12 +10,14 @@
 #include "runtime/base/FileLimit.h"
 #include "tools/common/CacheFlags.h"
 #include "tools/common/DeviceFlags.h"
+#include "tools/common/ModelFlags.h"
 #include "tools/common/StandardOutput.h"
 #include "tools/gpuvm-chat/Bench.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <csignal>
@@ -23,6 +25,7 @@
 #include <fstream>
 #include <iostream>
 #include <new>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <sstream>
@@ -162,6 +165,7 @@ static void addOptions(CLI::App &app, Options &options) {
       ->capture_default_str()
       ->check(countIn(1, 1024));
   app.add_flag("--timings", options.timings, "Print how long each answer took");
+  addRegulateFlag(app, options.assistant.regulate);
   app.add_option("--plan", options.assistant.plan,
                  "A plan of the model, instead of one that is compiled")
       ->type_name("FILE");
@@ -234,6 +238,15 @@ static void printTimings(const llm::Answer &answer) {
   };
   line("prompt", answer.computedTokens, answer.promptSeconds);
   line("answer", answer.tokens, answer.seconds);
+  if (!answer.norms)
+    return;
+  const std::vector<float> &norms = answer.norms->largest;
+  auto largest = std::ranges::max_element(norms);
+  const std::vector<int32_t> &outside = answer.norms->outside;
+  fmt::print(stderr,
+             "attention: norms up to {} (layer {}), {} out of the band\n",
+             *largest, largest - norms.begin(),
+             std::accumulate(outside.begin(), outside.end(), int64_t(0)));
 }
 
 /// Answers the last message, and adds the answer.

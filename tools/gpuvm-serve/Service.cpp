@@ -115,9 +115,7 @@ void Service::answerAtOnce(const Request &request,
                         [](const std::string &) { return true; });
   if (!answer.ok())
     return refuse(response, answer.status());
-  ++answers_;
-  promptTokens_ += answer->promptTokens;
-  tokens_ += answer->tokens;
+  count(*answer);
 
   Json choice = {{"index", 0}};
   if (isChat)
@@ -174,9 +172,7 @@ void Service::stream(Request request, std::vector<int32_t> prompt,
                             return sendChoice(std::move(delta), nullptr);
                           });
     if (answer.ok()) {
-      ++answers_;
-      promptTokens_ += answer->promptTokens;
-      tokens_ += answer->tokens;
+      count(*answer);
       sendChoice(Json::object(), finishReason(answer->end));
       if (request.wantsUsage) {
         Json json = chunk(isChat, id, created);
@@ -346,6 +342,32 @@ void Service::detokenize(const httplib::Request &request,
   reply(response, {{"content", assistant_.tokenizer().decode(*tokens)}});
 }
 
+void Service::count(const llm::Answer &answer) {
+  ++answers_;
+  promptTokens_ += answer.promptTokens;
+  tokens_ += answer.tokens;
+  std::lock_guard lock(mutex_);
+  norms_ = answer.norms;
+}
+
+/// Of each layer.
+static std::string metricsOf(const llm::AttentionNorms &norms) {
+  std::string text;
+  auto add = [&](const char *name, const char *type, const char *help,
+                 const auto &values) {
+    text += fmt::format("# HELP gpuvm_{0} {2}\n# TYPE gpuvm_{0} {1}\n", name,
+                        type, help);
+    for (size_t layer = 0; layer < values.size(); ++layer)
+      text += fmt::format("gpuvm_{}{{layer=\"{}\"}} {}\n", name, layer,
+                          values[layer]);
+  };
+  add("attention_norm", "gauge", "The largest norm of attention so far.",
+      norms.largest);
+  add("attention_outside_total", "counter",
+      "Tokens whose norm of attention was out of the band.", norms.outside);
+  return text;
+}
+
 /// In the text format of Prometheus.
 std::string Service::metrics() const {
   std::string text;
@@ -367,6 +389,9 @@ std::string Service::metrics() const {
       busy);
   add("requests_deferred", "gauge", "Requests that wait.",
       assistant_.scheduler().waiting());
+  std::lock_guard lock(mutex_);
+  if (norms_)
+    text += metricsOf(*norms_);
   return text;
 }
 

@@ -19,6 +19,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
+#include <optional>
 #include <string>
 
 namespace vm::serve {
@@ -54,6 +56,7 @@ private:
   void embed(const httplib::Request &request, httplib::Response &response);
   void tokenize(const httplib::Request &request, httplib::Response &response);
   void detokenize(const httplib::Request &request, httplib::Response &response);
+  void count(const llm::Answer &answer);
   std::string metrics() const;
   Json slots() const;
 
@@ -66,8 +69,10 @@ private:
 
   size_t places_; ///< Requests that are answered at once.
   std::atomic<size_t> inside_ =
-      0; ///< Requests with a ticket, and refused ones.
+      0;                     ///< Requests with a ticket, and refused ones.
+  mutable std::mutex mutex_; ///< Of the norms.
 
+  std::optional<llm::AttentionNorms> norms_; ///< Of the last answer.
   std::atomic<uint64_t> answers_ = 0, promptTokens_ = 0, tokens_ = 0,
                         embeddings_ = 0;
 };

@@ -8,6 +8,7 @@
 #include "runtime/base/FileLimit.h"
 #include "tools/common/CacheFlags.h"
 #include "tools/common/DeviceFlags.h"
+#include "tools/common/ModelFlags.h"
 #include "tools/common/StandardOutput.h"
 #include "tools/gpuvm-serve/Service.h"
 
@@ -97,6 +98,7 @@ static void addOptions(CLI::App &app, Options &options) {
                  "Bytes of a request at most; a larger one gets 413")
       ->capture_default_str()
       ->check(countIn(1, UINT32_MAX));
+  addRegulateFlag(app, options.assistant.regulate);
   app.add_option("--plan", options.assistant.plan,
                  "A plan of the model, instead of one that is compiled")
       ->type_name("FILE");

@@ -75,6 +75,7 @@ private:
   const ModelOptions &options;
   SymbolTypes types;
   ForwardPass pass;
+  std::optional<Regulator> regulator;
   RankedTensorType word;
 };
 } // namespace
@@ -103,6 +104,11 @@ ProgramsBuilder::ProgramsBuilder(ModuleOp module,
       word(ops.tensor({}, b.getI32Type())) {
   b.setInsertionPointToStart(module.getBody());
   addSymbols(file);
+  if (options.band) {
+    regulator.emplace(b, model.layers, *options.band);
+    regulator->addMetrics();
+    pass.setRegulator(&*regulator);
+  }
 }
 
 void ProgramsBuilder::build() {
@@ -179,6 +185,11 @@ void ProgramsBuilder::buildPrefill() {
 
   Value done = arith::ConstantOp::create(
       b, b.getZeroAttr(word)); // Tokens of the prompt.
+  Value numRead;
+  if (regulator)
+    numRead = b.stage("read", length, [&](ValueRange in) -> Sent {
+                 return {{arith::SubIOp::create(b, in[0], ops.number(1))}};
+               }).front();
   Value after =
       b.repeat(
            "chunks", options.context / chunk, done,
@@ -189,6 +200,8 @@ void ProgramsBuilder::buildPrefill() {
                                              add(in[1], in[2])}};
                                   });
              pass.layers(parts[0], parts[1], place);
+             if (regulator)
+               regulator->reportChunk(carried[0], numRead);
              auto next = b.stage(
                  "next", {length, carried[0]}, [&](ValueRange in) -> Sent {
                    Value count = add(in[1], ops.number(options.chunk));
@@ -316,6 +329,8 @@ void ProgramsBuilder::buildGenerate(const char *name, int64_t candidates) {
                    .front();
         SmallVector<Value> inputs = {pass.layers(token, at), position, step,
                                      carried[3]};
+        if (regulator)
+          regulator->reportSteps(at);
         llvm::append_range(inputs, controls);
         SmallVector<Value> drawn =
             b.stage("draw", inputs, [&](ValueRange in) -> Sent {
@@ -360,6 +375,8 @@ void ProgramsBuilder::buildScore() {
                             {"from", word}}),
                  {{"logits", ops.tensor({chunk, model.vocabulary})}});
   Value stream = pass.layers(b.inputs()[0], b.inputs()[1], placeInput());
+  if (regulator)
+    regulator->reportSteps();
   Value logits = b.stage("logits", stream, [&](ValueRange in) -> Sent {
                     return {{pass.logits(in[0])}};
                   }).front();

@@ -71,6 +71,8 @@ void mlir::llm::buildEmbed(gpuvm::ProgramBuilder &b, ForwardPass &pass,
               return {{ops.rowsFrom(in[0], in[1], chunk), in[1]}};
             });
         Value stream = pass.layers(part[0], part[1], place);
+        if (Regulator *regulator = pass.regulator())
+          regulator->reportChunk(carried[0], length);
         auto next = b.stage(
             "pool", {stream, carried[0], carried[1], length, last},
             [&](ValueRange in) -> Sent {

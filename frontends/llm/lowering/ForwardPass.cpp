@@ -363,6 +363,43 @@ Value ForwardPass::attend(uint32_t layer, Value query, Value keys, Value first,
   return ops.reshape(result, withRows({heads * size}));
 }
 
+/// What a layer's output matrix makes of all heads' results; with a regulator,
+/// their norms after it.
+SmallVector<Value> ForwardPass::projectOutput(uint32_t layer, Value x) {
+  std::string name = layerTensor(layer, "attn_output.weight");
+  if (!ownRegulator)
+    return {multiply(name, x)};
+  Type f32 = b.getF32Type();
+  double part = 1.0 / (static_cast<double>(model.heads) * model.headSize);
+  auto normsOf = [&](Value squares, StringRef loops) {
+    return ops.map(loops, {{squares, loops.str()}}, {f32, loops.str()},
+                   [&](ArrayRef<Expr> e) { return sqrt(e[0] * part); });
+  };
+  auto scale = [&](StringRef loops, Value value, Value scales,
+                   StringRef scaleLoops) {
+    return ops.map(loops, {{value, loops.str()}, {scales, scaleLoops.str()}},
+                   {f32, loops.str()},
+                   [](ArrayRef<Expr> e) { return e[0] * e[1]; });
+  };
+  if (rows) {
+    x = ops.convert(x, f32);
+    Value norms = normsOf(sumOfSquares(x, "rI", "r"), "r");
+    Value scaled = scale("ri", x, ownRegulator->scalesOf(norms), "r");
+    return {multiply(name, scaled), norms};
+  }
+  // The sum of squares is one more sum of the product, as in multiply().
+  SmallVector<Value> sums = ops.loops(
+      "nK", {{matrix(name), "nk"}, {x, "k"}}, {{f32, "n"}, {f32, "n"}},
+      [](ArrayRef<Expr> e) -> SmallVector<Expr> {
+        Expr term = wide(e[0]) * e[1];
+        Expr square = e[1] * e[1];
+        return {e[2] + term, e[3] + square};
+      });
+  Value norms = normsOf(sums[1], "n");
+  return {scale("n", sums[0], ownRegulator->scalesOf(norms), "n"),
+          ops.slice(norms, 0, 0)};
+}
+
 //===----------------------------------------------------------------------===//
 // Layers
 //===----------------------------------------------------------------------===//
@@ -442,6 +479,8 @@ Value ForwardPass::layers(Value tokens, Value position, Value place) {
       });
   Value keys = angles.pop_back_val();
   Value slots = caches.places > 1 ? angles.pop_back_val() : position;
+  if (ownRegulator)
+    ownRegulator->beginPass();
 
   for (uint32_t layer = 0; layer < model.layers; ++layer) {
     size_t kind = model.hasWindow(layer) ? 2 : 0;
@@ -459,20 +498,25 @@ Value ForwardPass::layers(Value tokens, Value position, Value place) {
     // Rows of a chunk that reaches past the end of the caches are where they
     // are, however many keys there are.
     bool isChunk = rowsOfEach() > 1;
-    SmallVector<Value> attended = {query, keys, stream};
+    SmallVector<Value> inputs = {query, keys, stream};
     if (isChunk)
-      attended.push_back(position);
+      inputs.push_back(position);
     if (place)
-      attended.push_back(place);
-    stream =
-        one("attend." + Twine(layer), attended, [&](ValueRange in) -> Value {
+      inputs.push_back(place);
+    SmallVector<Value> attended =
+        b.stage("attend." + Twine(layer), inputs, [&](ValueRange in) -> Sent {
           Value x = attend(layer, in[0], in[1], isChunk ? in[3] : Value(),
                            place ? in.back() : Value());
-          Value y = multiply(layerTensor(layer, "attn_output.weight"), x);
+          SmallVector<Value> y = projectOutput(layer, x);
           if (model.hasPostNorms)
-            y = normalize(layerTensor(layer, "post_attention_norm.weight"), y);
-          return arith::AddFOp::create(b, in[2], y);
+            y[0] = normalize(layerTensor(layer, "post_attention_norm.weight"),
+                             y[0]);
+          y[0] = arith::AddFOp::create(b, in[2], y[0]);
+          return {y};
         });
+    stream = attended.front();
+    if (ownRegulator)
+      ownRegulator->add(attended.back());
     stream = one("feed." + Twine(layer), stream,
                  [&](ValueRange in) { return feedForward(layer, in[0]); });
   }

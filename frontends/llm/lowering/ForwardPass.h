@@ -8,6 +8,7 @@
 #pragma once
 
 #include "frontends/llm/lowering/KeyValueCache.h"
+#include "frontends/llm/lowering/Regulator.h"
 #include "frontends/llm/lowering/TensorOps.h"
 #include "frontends/llm/model/Model.h"
 
@@ -47,6 +48,10 @@ public:
   /// ... and a score for each token of the vocabulary.
   Value logits(Value stream);
 
+  /// Has norms of attention kept in a band from now on.
+  void setRegulator(Regulator *regulator) { ownRegulator = regulator; }
+  Regulator *regulator() const { return ownRegulator; }
+
 private:
   /// Rows of a sequence.
   int64_t rowsOfEach() const { return rows.value_or(1) / sequences; }
@@ -77,6 +82,7 @@ private:
   Value project(uint32_t layer, StringRef part, const Normalized &x);
   Value attend(uint32_t layer, Value query, Value keys, Value first,
                Value place);
+  SmallVector<Value> projectOutput(uint32_t layer, Value x);
   Value embed(Value tokens);
   Value positionsOfRows(Value position);
   Value pagesOf(Value place);
@@ -91,6 +97,7 @@ private:
   CacheLayout caches;
   KeyValueCache cache;
   bool halves;
+  Regulator *ownRegulator = nullptr;
   // Of the pass that is being written.
   std::optional<int64_t> rows;
   int64_t sequences = 1; ///< Of these rows.

@@ -65,6 +65,7 @@ private:
   ModelOptions options;
   uint32_t context = 0; ///< As the command line says; or 0.
   std::string products = "f16", cache = "f16";
+  std::vector<float> band; ///< As --llm-regulate says; or empty.
 };
 } // namespace
 
@@ -111,6 +112,15 @@ void LlmFrontEnd::addOptions(CLI::App &app) {
       ->check(countIn(1, 2048));
   group->add_flag("--llm-generate-all", options.drawsFromAll,
                   "With a program generate_all, which draws one of all tokens");
+  group
+      ->add_option("--llm-regulate", band,
+                   "Keep the norm of attention in each layer between LOW,HIGH, "
+                   "and count what was out of it; 0,1e30 only reports")
+      ->type_name("LOW,HIGH")
+      ->delimiter(',')
+      ->expected(2)
+      ->allow_extra_args(false)
+      ->check(numberIn(0, 1e30));
 }
 
 /// With the tool's name, since no text has a place that it could name.
@@ -167,6 +177,14 @@ LlmFrontEnd::readFiles(const std::vector<std::string> &paths) const {
             "not divide a head's {}.",
             paths.front(), kCacheBlock, model->headSize));
   own.candidates = std::min(own.candidates, model->vocabulary);
+  if (!band.empty()) {
+    own.band = {band[0], band[1]};
+    if (band[0] > band[1])
+      return complain(Code::Usage,
+                      fmt::format("--llm-regulate: {} is above {}, the end of "
+                                  "the band.",
+                                  band[0], band[1]));
+  }
   return std::unique_ptr<FrontEndInput>(
       std::make_unique<ModelInput>(std::move(*file), std::move(*model), own));
 }

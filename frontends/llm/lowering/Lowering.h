@@ -13,6 +13,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <optional>
+
 namespace mlir::llm {
 
 /// What keys and values are kept as.
@@ -21,6 +23,11 @@ enum class CacheType {
   Q8_0, ///< Blocks of kCacheBlock numbers of 8 bits, each with a scale of f16.
 };
 inline constexpr int64_t kCacheBlock = 32;
+
+/// Norms of attention: from `low` on, up to `high`.
+struct NormBand {
+  float low = 0, high = 0;
+};
 
 struct ModelOptions {
   uint32_t context = 2048; ///< Positions of a sequence, whole chunks.
@@ -32,7 +39,8 @@ struct ModelOptions {
   CacheType cache = CacheType::F16;
   /// The likeliest tokens, of which one is drawn.
   uint32_t candidates = vm::llm::kCandidates;
-  bool drawsFromAll = false; ///< With the program `generate_all`.
+  bool drawsFromAll = false;    ///< With the program `generate_all`.
+  std::optional<NormBand> band; ///< In which a regulator keeps them.
 };
 
 /// Why a tensor of the file cannot be computed with; or Ok.

@@ -28,7 +28,11 @@ inline constexpr char kToken[] = "token";
 inline constexpr char kPosition[] = "position";
 inline constexpr char kTokens[] = "tokens"; ///< Of a step; -1: has ended.
 inline constexpr char kCount[] = "count";
-inline constexpr char kEnd[] = "end";       ///< Why it ended, an End.
+inline constexpr char kEnd[] = "end"; ///< Why it ended, an End.
+/// With a regulator, of each layer: the largest norm of attention so far, and
+/// how many rows were out of the band.
+inline constexpr char kAttentionNorm[] = "attention_norm";
+inline constexpr char kAttentionOutside[] = "attention_outside";
 inline constexpr char kCancel[] = "cancel"; ///< Ends it when not 0.
 /// Followed by the number of a layer: its keys and values.
 inline constexpr char kKeys[] = "keys.", kValues[] = "values.";

@@ -48,6 +48,8 @@ static Result<std::string> planOf(const AssistantOptions &options,
                               options.keys, options.values));
   if (options.keys != "f16")
     arguments.push_back("--llm-cache=" + options.keys);
+  if (!options.regulate.empty())
+    arguments.push_back(fmt::format("--llm-regulate={}", options.regulate));
   // A processor pays for each row of a chunk, and for converting to f16.
   Result<bool> isOnProcessor = DevicePlan::isOnProcessor(options.device);
   if (!isOnProcessor.ok())
@@ -220,6 +222,7 @@ Assistant::answer(std::span<const int32_t> prompt, uint32_t most,
   answer.computedTokens = done->computedTokens;
   answer.promptSeconds = done->promptSeconds;
   answer.seconds = secondsSince(start) - done->promptSeconds;
+  answer.norms = std::move(done->norms);
   return answer;
 }
 

@@ -27,7 +27,8 @@ struct AssistantOptions {
   uint32_t positions = 0; ///< Of all answers together; 0: a context for each.
   /// What keys and values are kept as, both the same (--llm-cache).
   std::string keys = "f16", values = "f16";
-  bool isRaw = false;  ///< Without the file's chat template.
+  bool isRaw = false;   ///< Without the file's chat template.
+  std::string regulate; ///< "LOW,HIGH": of --llm-regulate; empty: not.
   bool embeds = false; ///< A plan that is compiled makes vectors of texts, too.
   DeviceOptions device;
 };
@@ -38,8 +39,9 @@ struct Answer {
   size_t promptTokens = 0;
   size_t computedTokens = 0; ///< Of the prompt, those not in the caches.
   size_t tokens = 0;
-  double promptSeconds = 0; ///< With the wait for a place.
-  double seconds = 0;       ///< From the end of the prompt.
+  double promptSeconds = 0;            ///< With the wait for a place.
+  double seconds = 0;                  ///< From the end of the prompt.
+  std::optional<AttentionNorms> norms; ///< Of all answers so far.
 };
 
 /// A model, its tokenizer and its chat template. Several threads may use it,

@@ -75,6 +75,9 @@ Result<ModelRun> ModelRun::open(const std::string &path, const GgufFile &file,
   if (!sampler.ok())
     return sampler.status();
   run.sampler_ = std::move(*sampler);
+  if (auto norms = run.plan_.symbolShape(symbols::kAttentionNorm);
+      norms.ok() && norms->size() == 1)
+    run.regulated_ = static_cast<uint32_t>(norms->front());
   VM_RETURN_IF_ERROR(bindWeights(run.plan_, file, model));
   return run;
 }
@@ -406,6 +409,25 @@ Status ModelRun::generate(std::span<Generation> all,
     }
   }
   return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Regulation
+//===----------------------------------------------------------------------===//
+
+Result<std::optional<AttentionNorms>> ModelRun::attentionNorms() {
+  if (regulated_ == 0)
+    return std::optional<AttentionNorms>();
+  AttentionNorms norms;
+  norms.largest.resize(regulated_);
+  norms.outside.resize(regulated_);
+  VM_RETURN_IF_ERROR(plan_.readSymbol(symbols::kAttentionNorm,
+                                      norms.largest.data(),
+                                      regulated_ * sizeof(float)));
+  VM_RETURN_IF_ERROR(plan_.readSymbol(symbols::kAttentionOutside,
+                                      norms.outside.data(),
+                                      regulated_ * sizeof(int32_t)));
+  return std::optional(std::move(norms));
 }
 
 } // namespace vm::llm

@@ -21,6 +21,13 @@
 
 namespace vm::llm {
 
+/// What a regulator (--llm-regulate) has found, of each layer: the largest norm
+/// of attention so far, and how many rows were out of the band.
+struct AttentionNorms {
+  std::vector<float> largest;
+  std::vector<int32_t> outside;
+};
+
 /// Tokens that one of the sequences is to get.
 struct Generation {
   uint32_t place = 0; ///< Of the sequence.
@@ -84,6 +91,9 @@ public:
                   const std::function<void(size_t, int32_t)> &take,
                   const std::function<bool()> &goesOn);
 
+  /// Nothing where the plan has no regulator.
+  Result<std::optional<AttentionNorms>> attentionNorms();
+
 private:
   struct Sequence {
     std::vector<int32_t> tokens; ///< The last one is in no cache.
@@ -110,6 +120,7 @@ private:
   uint32_t perExecution_ = 0; ///< Tokens of one execution at most.
   uint32_t width_ = 0;        ///< Of vectors of texts; 0: there are none.
   Pooling pooling_ = Pooling::None;
+  uint32_t regulated_ = 0;          ///< Layers with a regulator.
   uint64_t tokensAt_ = 0;           ///< Where the metrics have the tokens.
   std::vector<Sequence> sequences_; ///< At each place.
   std::optional<PagePool> pool_;    ///< Of several sequences.

@@ -143,6 +143,8 @@ void Scheduler::finish(Request &request, End end, Status status) {
   places_[request.place] = {/*isBusy=*/false, tokens};
   run_.end(request.place);
   request.result.end = end;
+  if (auto norms = run_.attentionNorms(); norms.ok())
+    request.result.norms = std::move(*norms);
   request.status = std::move(status);
   request.isOver = true;
   request.hasNews.notify_one();

@@ -35,6 +35,7 @@ struct Continued {
   End end = End::Running;
   size_t computedTokens = 0; ///< Of the prompt, those not in the caches.
   double promptSeconds = 0;  ///< Until it was read, with the wait for a place.
+  std::optional<AttentionNorms> norms; ///< Of all tokens so far.
 };
 
 class Scheduler {
