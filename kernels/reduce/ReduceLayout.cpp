@@ -223,7 +223,7 @@ void gpuvm::layOutReduction(KernelOp kernel, TargetAttr target,
       layout.resultsPerGroup = ReductionOrder::kGroupsPerPart / groupsNeeded;
     }
     layout.resultsPerLane = resultsSideBySide(kernel, traits, target, layout);
-    while (layout.keepsRows && layout.resultsPerLane > 1 &&
+    while (layout.resultsPerGroup > 1 && layout.resultsPerLane > 1 &&
            layout.resultsPerLane * kept > kMaxKeptSideBySide)
       layout.resultsPerLane /= 2;
     if (layout.resultsPerGroup == 1) {
