@@ -94,8 +94,8 @@ gpuvm::useSubgroups(const AttentionLayout &layout, int64_t subgroup,
   own.subgroup = subgroup;
   own.lanes = kLanes;
   own.tilesAlone = kTilesAlone;
-  // A workgroup for each row, as long as the device runs all at once: what a
-  // kernel costs is to load its code.
+  // A workgroup for each row, as long as the device runs all at once: each has
+  // less code.
   own.blockRows = 1;
   while (own.blockRows < layout.blockRows &&
          own.blocks() > target.getBusyGroups())

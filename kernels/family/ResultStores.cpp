@@ -43,7 +43,7 @@ void ResultStores::store() {
       continue;
     }
     for (auto [element, word] : llvm::zip_equal(result.elements, result.rows)) {
-      Expr row = k(word).toIndex(); // Behind all, too, if it was negative.
+      Expr row = k(word).toIndex(); // Past the last one if it was negative.
       k.ifThen(row < result.numRows, [&, element = element] {
         k.store(result.binding, element, row);
       });

@@ -387,14 +387,9 @@ OwningOpRef<ModuleOp> mlir::llm::buildModule(MLIRContext &context,
                                              const vm::llm::GgufFile &file,
                                              const vm::llm::Model &model,
                                              const ModelOptions &options) {
-  loadDialects(context);
-  Location loc = FileLineColLoc::get(&context, file.path(), 0, 0);
-  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
-  // Bodies call no functions of text.
-  FailureOr<gpuvm::FunctionLibrary> library =
-      gpuvm::FunctionLibrary::read(loc, {}, {});
-  if (failed(library))
-    return nullptr;
-  ProgramsBuilder(*module, *library, file, model, options).build();
-  return module;
+  return buildModelModule(
+      context, file,
+      [&](ModuleOp module, const gpuvm::FunctionLibrary &library) {
+        ProgramsBuilder(module, library, file, model, options).build();
+      });
 }

@@ -63,9 +63,19 @@ void mlir::llm::addModelSymbols(gpuvm::ProgramBuilder &b,
   pass.declareCaches();
 }
 
-void mlir::llm::loadDialects(MLIRContext &context) {
+OwningOpRef<ModuleOp> mlir::llm::buildModelModule(
+    MLIRContext &context, const vm::llm::GgufFile &file,
+    function_ref<void(ModuleOp, const gpuvm::FunctionLibrary &)> build) {
   context
       .loadDialect<gpuvm::GpuvmDialect, arith::ArithDialect, func::FuncDialect,
                    linalg::LinalgDialect, math::MathDialect, scf::SCFDialect,
                    tensor::TensorDialect>();
+  Location loc = FileLineColLoc::get(&context, file.path(), 0, 0);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
+  FailureOr<gpuvm::FunctionLibrary> library =
+      gpuvm::FunctionLibrary::read(loc, {}, {});
+  if (failed(library))
+    return nullptr;
+  build(*module, *library);
+  return module;
 }

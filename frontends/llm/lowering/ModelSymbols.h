@@ -17,7 +17,10 @@ void addModelSymbols(gpuvm::ProgramBuilder &b, const vm::llm::GgufFile &file,
                      const vm::llm::Model &model, ForwardPass &pass,
                      SymbolTypes &types);
 
-/// Those that programs of a model are made of.
-void loadDialects(MLIRContext &context);
+/// A module whose places are in `file`, with what `build` adds to it; bodies
+/// call no functions of text. Null after a diagnostic.
+OwningOpRef<ModuleOp> buildModelModule(
+    MLIRContext &context, const vm::llm::GgufFile &file,
+    function_ref<void(ModuleOp, const gpuvm::FunctionLibrary &)> build);
 
 } // namespace mlir::llm

@@ -230,13 +230,9 @@ OwningOpRef<ModuleOp>
 mlir::llm::buildStreamModel(MLIRContext &context, const vm::llm::GgufFile &file,
                             const vm::llm::Model &model,
                             const StreamOptions &options) {
-  loadDialects(context);
-  Location loc = FileLineColLoc::get(&context, file.path(), 0, 0);
-  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
-  FailureOr<gpuvm::FunctionLibrary> library =
-      gpuvm::FunctionLibrary::read(loc, {}, {});
-  if (failed(library))
-    return nullptr;
-  StreamModelBuilder(*module, *library, file, model, options).build();
-  return module;
+  return buildModelModule(
+      context, file,
+      [&](ModuleOp module, const gpuvm::FunctionLibrary &library) {
+        StreamModelBuilder(module, library, file, model, options).build();
+      });
 }

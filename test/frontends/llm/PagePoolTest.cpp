@@ -92,7 +92,7 @@ TEST(PagePool, ChangesNothingWithoutRoom) {
   EXPECT_EQ(pagesOf(pool, 1, 4).size(), 4u);
 }
 
-/// Against a model: what a page holds follows from who wrote it last.
+/// Against a model: what a page holds follows from what was written to it last.
 TEST(PagePool, NeverGivesAPageAwayThatIsInUse) {
   constexpr size_t kRows = 4, kMost = 6, kPlaces = 5, kCount = 17;
   PagePool pool(kCount, kRows, kPlaces, kMost);
