@@ -76,6 +76,17 @@ def run(server):
                                                               "finish_reason": "stop"}, stopped, stop)
     drawn = hello | {"temperature": 1.5, "seed": 3}
     check("a seed gives the same text", server.ask(drawn)["choices"] == server.ask(drawn)["choices"])
+    check("and is reported", server.ask(drawn)["generation_settings"]["seed"] == 3)
+    chance = [server.ask(drawn | {"seed": seed}) for seed in (-1, None, None)]
+    seeds = [answer["generation_settings"]["seed"] for answer in chance]
+    check("a seed that was drawn is reported, another one each time", len(set(seeds)) == 3, seeds)
+    check("and gives the same text again", server.ask(drawn | {"seed": seeds[1]})["choices"] == chance[1]["choices"], chance[1])
+    events = server.stream(drawn | {"seed": -1})
+    again = server.ask(drawn | {"seed": events[-1]["generation_settings"]["seed"]})
+    check("also at the end of a stream", "".join(event["choices"][0]["delta"].get("content", "") for event in events)
+          == again["choices"][0]["message"]["content"] and not any("timings" in event for event in events[:-1]), events)
+    check("answers say how long they took, and which program made them", again["timings"]["predicted_n"] == again["usage"]["completion_tokens"] and again["timings"]["predicted_ms"] > 0
+          and all(answer["system_fingerprint"].startswith("gpuvm-") for answer in [again, *events]), again)
     schema = {"type": "object", "properties": {"a": {"type": "integer", "minimum": 3, "maximum": 42}, "b": {"enum": ["x", None]}},
               "required": ["a", "b"], "additionalProperties": False}
     wanted = {"type": "json_schema", "json_schema": {"name": "pair", "schema": schema, "strict": True}}

@@ -92,7 +92,8 @@ Json Service::chunk(bool isChat, const std::string &id, int64_t created) const {
   return {{"id", id},
           {"object", isChat ? "chat.completion.chunk" : "text_completion"},
           {"created", created},
-          {"model", name_}};
+          {"model", name_},
+          {"system_fingerprint", "gpuvm-" GPUVM_VERSION}};
 }
 
 Json Service::usageOf(const llm::Answer &answer) const {
@@ -101,6 +102,43 @@ Json Service::usageOf(const llm::Answer &answer) const {
           {"total_tokens", answer.promptTokens + answer.tokens},
           {"prompt_tokens_details",
            {{"cached_tokens", answer.promptTokens - answer.computedTokens}}}};
+}
+
+/// llama.cpp's `generation_settings`: what tokens were drawn with, of which the
+/// seed may have been drawn, too.
+static Json settingsOf(const Request &request) {
+  const llm::Sampling &sampling = request.sampling;
+  return {{"seed", sampling.seed},
+          {"temperature", sampling.temperature},
+          {"top_k", sampling.topK},
+          {"top_p", sampling.topP},
+          {"min_p", sampling.minP},
+          {"repeat_last_n", sampling.repeatLastN},
+          {"repeat_penalty", sampling.repeatPenalty},
+          {"presence_penalty", sampling.presencePenalty},
+          {"frequency_penalty", sampling.frequencyPenalty}};
+}
+
+/// llama.cpp's `timings`.
+static Json timingsOf(const llm::Answer &answer) {
+  auto perSecond = [](size_t tokens, double seconds) {
+    return seconds > 0 ? static_cast<double>(tokens) / seconds : 0;
+  };
+  return {{"cache_n", answer.promptTokens - answer.computedTokens},
+          {"prompt_n", answer.computedTokens},
+          {"prompt_ms", answer.promptSeconds * 1e3},
+          {"prompt_per_second",
+           perSecond(answer.computedTokens, answer.promptSeconds)},
+          {"predicted_n", answer.tokens},
+          {"predicted_ms", answer.seconds * 1e3},
+          {"predicted_per_second", perSecond(answer.tokens, answer.seconds)}};
+}
+
+/// What llama.cpp's server says with an answer, or with the end of a stream.
+void Service::addSummary(Json &json, const Request &request,
+                         const llm::Answer &answer) const {
+  json["generation_settings"] = settingsOf(request);
+  json["timings"] = timingsOf(answer);
 }
 
 void Service::answerAtOnce(const Request &request,
@@ -127,6 +165,7 @@ void Service::answerAtOnce(const Request &request,
   json["object"] = isChat ? "chat.completion" : "text_completion";
   json["choices"] = Json::array({choice});
   json["usage"] = usageOf(*answer);
+  addSummary(json, request, *answer);
   reply(response, json);
 }
 
@@ -143,15 +182,18 @@ void Service::stream(Request request, std::vector<int32_t> prompt,
           "\n\n";
       return sink.is_writable() && sink.write(line.data(), line.size());
     };
-    auto sendChoice = [&](Json delta, const char *finish) {
+    auto sendChoice = [&](Json delta, const llm::Answer *finished) {
       Json choice = {{"index", 0}};
       if (isChat)
         choice["delta"] = std::move(delta);
       else
         choice["text"] = delta.value("content", "");
-      choice["finish_reason"] = finish ? Json(finish) : Json();
+      choice["finish_reason"] =
+          finished ? Json(finishReason(finished->end)) : Json();
       Json json = chunk(isChat, id, created);
       json["choices"] = Json::array({choice});
+      if (finished)
+        addSummary(json, request, *finished);
       return send(json);
     };
 
@@ -173,7 +215,7 @@ void Service::stream(Request request, std::vector<int32_t> prompt,
                           });
     if (answer.ok()) {
       count(*answer);
-      sendChoice(Json::object(), finishReason(answer->end));
+      sendChoice(Json::object(), &*answer);
       if (request.wantsUsage) {
         Json json = chunk(isChat, id, created);
         json["choices"] = Json::array();

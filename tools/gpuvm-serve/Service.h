@@ -51,6 +51,8 @@ private:
                                         bool isChat) const;
   Json chunk(bool isChat, const std::string &id, int64_t created) const;
   Json usageOf(const llm::Answer &answer) const;
+  void addSummary(Json &json, const Request &request,
+                  const llm::Answer &answer) const;
   Result<std::vector<std::vector<int32_t>>>
   textsOf(const EmbeddingRequest &request) const;
   void embed(const httplib::Request &request, httplib::Response &response);
