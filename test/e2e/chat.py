@@ -78,6 +78,12 @@ def main():
     if "seed: " not in talk("-p", "Hi", "-n", "1")[1]:
         sys.exit("a seed that was drawn is not reported")
 
+    # llama.cpp's options of one dash and several letters; what is the value of another one is none.
+    same("-sys is --system-prompt", talk("-p", "Hi", "-n", "8", "--temp", "0", "-sys", "Be kind")[0],
+         talk("-p", "Hi", "-n", "8", "--temp", "0", "--system-prompt", "Be kind")[0])
+    same("-ctk may be a prompt", talk("-n", "8", "--temp", "0", "-p", "-ctk")[0],
+         greedy(model, turn("user", "-ctk") + [start, *b"assistant\n"], 8).decode(errors="replace").encode() + b"\n")
+
     # Two lines are one conversation; what was said is not read again.
     both, log = talk("-n", "5", "--temp", "0", "--timings", text="Hi\nAnd?\n")
     first = greedy(model, prompt, 5).decode(errors="replace")
@@ -98,6 +104,8 @@ def main():
     for arguments, code, sentence in [
             (("-p", "x" * 200), 2, "The prompt has"), (("-p", "Hi", "--regulate", "3,1"), 2, "exit code 2"), (("-p", "Hi", "--temp=-1"), 2, "--temp"), (("-p", "Hi", "--top-p=2"), 2, "--top-p"),
             (("-p", "Hi", "--cache-type-k=q8_0"), 2, "Keys are to be kept as q8_0 and values as f16"),
+            (("-p", "Hi", "-ctk", "q8_0"), 2, "Keys are to be kept as q8_0 and values as f16"), (("-p", "Hi", "-ctk=q9"), 2, "--cache-type-k"),
+            (("-p", "Hi", "-ctk", "q8_0", "-ctv=q8_0"), 3, "which do not divide a head's 16"), (("-p", "Hi", "-jf", "absent"), 2, "absent"),
             (("-p", "Hi", "--cache-type-k=q8_0", "--cache-type-v=q8_0"), 3, "which do not divide a head's 16")]:
         log = talk(*arguments, code=code)[1]
         if sentence not in log:

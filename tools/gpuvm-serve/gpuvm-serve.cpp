@@ -9,6 +9,7 @@
 #include "tools/common/CacheFlags.h"
 #include "tools/common/DeviceFlags.h"
 #include "tools/common/ModelFlags.h"
+#include "tools/common/ShortNames.h"
 #include "tools/common/StandardOutput.h"
 #include "tools/gpuvm-serve/Service.h"
 
@@ -185,7 +186,7 @@ static int runTool(int argc, char **argv) {
   app.set_version_flag("--version", "gpuvm-serve " GPUVM_VERSION);
   addOptions(app, options);
   try {
-    app.parse(argc, argv);
+    parseWithShortNames(app, argc, argv);
   } catch (const CLI::ParseError &error) {
     return answer(app, error);
   }
