@@ -185,6 +185,37 @@ def check_stops(generator):
     print("stop strings end an answer where the text has them")
 
 
+def check_row_stops(generator):
+    """Each of three sequences has stop strings of its own, one of them none."""
+    random = np.random.default_rng(7)
+    texts = ["".join(random.choice(list("ab"), random.integers(1, 4))) for _ in range(VOCABULARY)]
+    generator.machine.set("penalties", np.tile(np.array([1, 0, 0, 0], "f4"), (3, 1)))
+    generator.machine.set("logit_bias", (5 * random.standard_normal((3, VOCABULARY))).astype("f4"))
+
+    def answer(tables, starts):
+        generator.machine.set("stop_table", tables)
+        generator.machine.set("stop_state", np.array(starts, "i4"))
+        for place in range(3):
+            generator.prompt([1, 2, 3 + place], place)
+        rows, _ = generator.generate(temperature=1.0, seed=9)
+        return [[token for token in row if token >= 0] for row in rows], generator.machine.get("end", 3).tolist()
+
+    tables = np.zeros((3, VOCABULARY + (1 << 16)), "i4")
+    free, _ = answer(tables, [0, 0, 0])
+    said = ["".join(texts[token] for token in row) for row in free]
+    stops = [said[0][3:6], None, said[2][1:2]]
+    for place, stop in enumerate(stops):
+        if stop:
+            words = stop_table(stop, texts)
+            tables[place, :len(words)] = words
+    rows, ends = answer(tables, [VOCABULARY, 0, VOCABULARY])
+    for place, (stop, row, end) in enumerate(zip(stops, rows, ends)):
+        count = next((n for n in range(1, TOKENS + 1) if stop and stop in "".join(texts[token] for token in free[place][:n])), TOKENS)
+        if row != free[place][:count] or end != (5 if stop else 2):
+            sys.exit(f"sequence {place} with the stop string {stop!r} in {said[place]!r}: {len(row)} tokens, end {end}, not {count}")
+    print("three sequences, each with stop strings of its own")
+
+
 def check_all(folder):
     model = Model("llama", seed=3)
     model.tensors["token_embd.weight"][:] = model.tensors["token_embd.weight"][0]
@@ -220,7 +251,9 @@ def main():
     check_penalties(generator)
     check_stops(generator)
     check_all(folder)
-    check_rows(Generator(Model("llama", seed=4), folder, "rows", 3))
+    generator = Generator(Model("llama", seed=4), folder, "rows", 3)
+    check_rows(generator)
+    check_row_stops(generator)
 
 
 main()

@@ -75,6 +75,11 @@ def run(server):
     together = at_once([lambda body=body: text(server.ask(body)) for body in REQUESTS])
     check("five at once, two of which wait, equal one at a time", together == alone, together, alone)
 
+    # Each has its own stop strings, one of them none.
+    stopped = [REQUESTS[0], REQUESTS[1] | {"stop": alone[1][4:7]}, REQUESTS[2] | {"stop": [alone[2][9:11], alone[2][30:33]]}]
+    ends = [alone[0], alone[1][:alone[1].index(alone[1][4:7])], alone[2][:alone[2].index(alone[2][9:11])]]
+    check("each stops at its own strings", at_once([lambda body=body: text(server.ask(body)) for body in stopped]) == ends, ends)
+
     def streamed(body):
         return "".join(event["choices"][0]["delta"].get("content", "") for event in server.stream(body))
 

@@ -189,16 +189,27 @@ Value Sampler::adjusted(const Step &step) {
 }
 
 RankedTensorType Sampler::stopTable() const {
-  return ops.tensor({vocabulary + vm::llm::kStopSteps}, b.getI32Type());
+  return perRow(b.getI32Type(), {vocabulary + vm::llm::kStopSteps});
 }
 
-/// What kStopTable says of a token in a state.
+/// What kStopTable says of a token in a state. Rows have tables of their own:
+/// one map looks twice, in one kernel.
 Value Sampler::stopStep(Value token, Value state) {
   Value table = ops.load(kStopTable, stopTable());
-  auto look = [&](Value place) -> Value {
-    return gpuvm::GatherOp::create(b, perRow(b.getI32Type()), table, place);
-  };
-  return look(arith::AddIOp::create(b, state, look(token)));
+  if (!rows) {
+    Value column = elementOf(table, token);
+    return elementOf(table, arith::AddIOp::create(b, state, column));
+  }
+  return ops.map("r", {{token, "r"}, {state, "r"}}, {b.getI32Type(), "r"},
+                 [&](ArrayRef<Expr> e) {
+                   ExprBuilder in = e[0].builder();
+                   Value own = in.make<linalg::IndexOp>(uint64_t(0));
+                   auto look = [&](const Expr &place) {
+                     return in.make<tensor::ExtractOp>(
+                         table, ValueRange{own, place.toIndex()});
+                   };
+                   return look(e[1] + look(e[0]));
+                 });
 }
 
 //===----------------------------------------------------------------------===//

@@ -46,9 +46,9 @@ inline constexpr char kPenalties[] = "penalties";
 /// there is none. Penalties look at them.
 inline constexpr char kRecentTokens[] = "recent_tokens";
 
-/// Stop strings, the same of all sequences: the class of each token, and after
-/// these for each state and class the place where the next state's begin, as
-/// its complement where a stop string ends. With zeros nothing stops.
+/// Stop strings: the class of each token, and after these for each state and
+/// class the place where the next state's begin, as its complement where a stop
+/// string ends. With zeros nothing stops.
 inline constexpr char kStopTable[] = "stop_table";
 /// The place where those of the state begin.
 inline constexpr char kStopState[] = "stop_state";

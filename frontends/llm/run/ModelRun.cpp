@@ -266,7 +266,6 @@ Result<std::vector<float>> ModelRun::biasOf(const Generation &own) {
 
 /// Of those that take part. What is wrong with one of them is its own.
 Status ModelRun::setSampler(std::span<Generation> all) {
-  std::vector<SamplerSymbols::Listener> listeners;
   for (Generation &own : all) {
     const TokenGrammar *grammar = own.sampling.grammar.get();
     if (grammar && grammar->mustEnd() && own.ends.empty())
@@ -281,9 +280,9 @@ Status ModelRun::setSampler(std::span<Generation> all) {
     VM_RETURN_IF_ERROR(sampler_.setBias(plan_, own.place, std::move(*bias)));
     VM_RETURN_IF_ERROR(sampler_.setPenalties(plan_, own.place, own.sampling,
                                              sequences_[own.place].tokens));
-    listeners.push_back({own.place, own.sampling.stops});
+    VM_RETURN_IF_ERROR(sampler_.setStops(plan_, own.place, own.sampling.stops));
   }
-  return sampler_.setStops(plan_, listeners);
+  return {};
 }
 
 Status ModelRun::bindControls(const char *program,

@@ -8,6 +8,7 @@
 #include "frontends/llm/run/SamplerSymbols.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace vm::llm {
 
@@ -29,6 +30,7 @@ Result<SamplerSymbols> SamplerSymbols::find(const DevicePlan &plan,
   for (auto [name, offset] : {std::pair(symbols::kLogitBias, &all.biasAt_),
                               {symbols::kPenalties, &all.penaltiesAt_},
                               {symbols::kRecentTokens, &all.recentAt_},
+                              {symbols::kStopTable, &all.tableAt_},
                               {symbols::kStopState, &all.stateAt_}}) {
     Result<uint64_t> found = plan.symbolOffset(name);
     if (!found.ok())
@@ -73,37 +75,20 @@ Status SamplerSymbols::setPenalties(DevicePlan &plan, uint32_t place,
   return write<int32_t>(plan, recentAt_, place, context_, recent);
 }
 
-Status SamplerSymbols::setStops(DevicePlan &plan,
-                                std::span<const Listener> all) {
-  // The table stays as long as an answer that has begun with it goes on.
-  bool isUsed = std::ranges::any_of(all, [&](const Listener &own) {
-    const Place &place = places_[own.place];
-    return table_ && own.stops == table_ && !place.isNew && place.isHeard;
-  });
-  auto wanted = std::ranges::find_if(
-      all, [&](const Listener &own) { return own.stops != nullptr; });
-  if (!isUsed && wanted != all.end() && wanted->stops != table_) {
-    table_ = wanted->stops;
-    std::vector<int32_t> words = table_->words;
-    words.resize(size_t(vocabulary_) + kStopSteps);
-    VM_RETURN_IF_ERROR(plan.writeSymbol(symbols::kStopTable, words.data(),
-                                        words.size() * sizeof(int32_t)));
-    // What was heard before is of another table.
-    for (Place &place : places_)
-      place.isNew = true;
+Status SamplerSymbols::setStops(DevicePlan &plan, uint32_t place,
+                                const std::shared_ptr<const StopTable> &stops) {
+  Place &own = places_[place];
+  if (!std::exchange(own.isNew, false))
+    return {};
+  size_t size = size_t(vocabulary_) + kStopSteps;
+  if (stops && stops != own.table) {
+    own.table = stops;
+    std::vector<int32_t> words = stops->words;
+    words.resize(size);
+    VM_RETURN_IF_ERROR(write<int32_t>(plan, tableAt_, place, size, words));
   }
-  for (const Listener &own : all) {
-    Place &place = places_[own.place];
-    if (!place.isNew)
-      continue;
-    place.isNew = false;
-    place.isHeard = own.stops && own.stops == table_;
-    int32_t never = table_ ? table_->never : 0;
-    int32_t state = place.isHeard ? table_->start : never;
-    VM_RETURN_IF_ERROR(
-        write<int32_t>(plan, stateAt_, own.place, 1, {&state, 1}));
-  }
-  return {};
+  int32_t state = stops ? stops->start : own.table ? own.table->never : 0;
+  return write<int32_t>(plan, stateAt_, place, 1, {&state, 1});
 }
 
 } // namespace vm::llm

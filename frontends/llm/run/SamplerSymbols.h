@@ -34,27 +34,23 @@ public:
 
   /// An answer begins at a place.
   void begin(uint32_t place) { places_[place].isNew = true; }
-  /// All that one execution is for. The device hears the strings of one table
-  /// at a time: an answer that another one is in the way of is not stopped.
-  struct Listener {
-    uint32_t place;
-    const std::shared_ptr<const StopTable> &stops; ///< Null: none.
-  };
-  Status setStops(DevicePlan &plan, std::span<const Listener> all);
+  /// Of the answer there; null: none.
+  Status setStops(DevicePlan &plan, uint32_t place,
+                  const std::shared_ptr<const StopTable> &stops);
 
 private:
   struct Place {
     std::vector<float> bias; ///< Empty: zeros.
     std::array<float, kPenaltyCount> penalties = {1, 0, 0, 0};
+    std::shared_ptr<const StopTable> table; ///< Null: zeros.
     bool isNew = true;
-    bool isHeard = false; ///< Its stop strings are those of `table_`.
   };
 
   uint32_t vocabulary_ = 0, context_ = 0;
   std::vector<Place> places_;
-  std::shared_ptr<const StopTable> table_; ///< Null: zeros.
   /// Where they are in Globals.
-  uint64_t biasAt_ = 0, penaltiesAt_ = 0, recentAt_ = 0, stateAt_ = 0;
+  uint64_t biasAt_ = 0, penaltiesAt_ = 0, recentAt_ = 0, tableAt_ = 0,
+           stateAt_ = 0;
 };
 
 } // namespace vm::llm
