@@ -144,7 +144,9 @@ static void addLaunches(KernelOp kernel, const KernelLayout &portable,
     return true;
   };
   for (const LaunchForm &form : family.specialForms(kernel)) {
-    if (exact && form.reorders)
+    bool isForOthers =
+        form.device != DeviceKind::any && form.device != target.getKind();
+    if (isForOthers || (exact && form.reorders))
       continue;
     bool isSure = has(form.features);
     if ((isSure || !target.getClosed()) && add(form.name)) {

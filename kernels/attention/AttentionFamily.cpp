@@ -33,6 +33,7 @@ public:
 } // namespace
 
 static constexpr StringLiteral kSubgroupsForm = "subgroups";
+static constexpr StringLiteral kLanesForm = "lanes";
 
 static AttentionOp attentionOf(KernelOp kernel) {
   return *kernel.getBody().getOps<AttentionOp>().begin();
@@ -68,6 +69,7 @@ std::unique_ptr<KernelLayout> AttentionFamily::layOut(KernelOp kernel,
 
 SmallVector<LaunchForm> AttentionFamily::specialForms(KernelOp kernel) const {
   SmallVector<LaunchForm> forms = KernelFamily::specialForms(kernel);
+  forms.push_back({kLanesForm, {"int64"}, /*reorders=*/true, DeviceKind::cpu});
   forms.push_back(getMatricesForm(kernel));
   forms.push_back({kSubgroupsForm,
                    {"subgroup_32", "subgroup_operations"},
@@ -79,9 +81,11 @@ bool AttentionFamily::changeForm(KernelOp kernel, StringRef form,
                                  TargetAttr target,
                                  std::unique_ptr<KernelLayout> &layout) const {
   const auto &shape = static_cast<const AttentionShape &>(*layout);
-  if (form == kSubgroupsForm && shape.kind == Kind::Few) {
-    auto own = useSubgroups(static_cast<const AttentionLayout &>(shape),
-                            subgroupLanesOf(kernel), target);
+  bool isLanes = form == kLanesForm;
+  if ((isLanes || form == kSubgroupsForm) && shape.kind == Kind::Few) {
+    const auto &few = static_cast<const AttentionLayout &>(shape);
+    auto own = isLanes ? useLanes(few, attentionOf(kernel), target)
+                       : useSubgroups(few, subgroupLanesOf(kernel), target);
     if (!own)
       return false;
     own->groups =
@@ -107,7 +111,7 @@ void AttentionFamily::addFeatures(KernelOp kernel, const KernelLayout &layout,
                                   SmallVectorImpl<StringRef> &features) const {
   const auto &shape = static_cast<const AttentionShape &>(layout);
   if (shape.kind == Kind::Few &&
-      static_cast<const AttentionLayout &>(shape).subgroup &&
+      static_cast<const AttentionLayout &>(shape).subgroup > 1 &&
       !llvm::is_contained(features, "subgroup_32"))
     features.push_back("subgroup_32");
   KernelFamily::addFeatures(kernel, layout, features);

@@ -22,6 +22,12 @@ static constexpr int64_t kKeyElementsPerLane = 8;
 static constexpr int64_t kKeysPerGroup = 8;
 /// Elements of a row of the cache that a lane of a subgroup has.
 static constexpr int64_t kElementsPerLane = 16;
+/// One vector of llvmpipe's: it runs those of a workgroup one after the other.
+static constexpr int64_t kCpuLanes = 8;
+/// Workgroups that keep a CPU device busy.
+static constexpr int64_t kCpuGroups = 8;
+/// Numbers that a lane of a CPU device carries from key to key.
+static constexpr int64_t kMaxCarried = 256;
 /// To fold splits costs as much time as some more tiles.
 static constexpr int64_t kTilesAlone = 2;
 /// Lane groups at most: where value rows are short, neighbours do the same.
@@ -29,9 +35,9 @@ static constexpr int64_t kMaxLaneGroups = 32;
 /// Numbers that the lanes exchange: half of the 32 KiB that lavapipe has.
 static constexpr int64_t kMaxParts = 4608;
 
-int64_t gpuvm::attentionVector(Value tensor, bool vectorizes) {
+int64_t gpuvm::attentionVector(Value tensor, bool vectorizes, int64_t bytes) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  int64_t vector = vectorizes ? 16 / elementBytes(type.getElementType()) : 1;
+  int64_t vector = vectorizes ? bytes / elementBytes(type.getElementType()) : 1;
   while (type.getShape().back() % vector != 0)
     vector /= 2;
   return vector;
@@ -107,8 +113,29 @@ gpuvm::useSubgroups(const AttentionLayout &layout, int64_t subgroup,
   own.keyChunks = llvm::divideCeil(own.keySize / own.keyVector, own.keyLanes);
   own.valueChunks =
       llvm::divideCeil(own.valueSize / own.valueVector, own.valueLanes);
-  own.tileKeys =
-      own.numSubgroups() * AttentionLayout::kRowsInFlight * own.rowsAcross();
+  own.tileKeys = own.numSubgroups() * own.rowsInFlight() * own.rowsAcross();
+  if (4 * own.blockRows * own.subgroupVectors() > target.getWorkgroupBytes())
+    return std::nullopt;
+  return own;
+}
+
+std::optional<AttentionLayout> gpuvm::useLanes(const AttentionLayout &layout,
+                                               AttentionOp op,
+                                               TargetAttr target) {
+  AttentionLayout own = layout;
+  own.wide = true;
+  own.keyVector = attentionVector(op.getKey(), own.vectorizes, 32);
+  own.valueVector = attentionVector(op.getValue(), own.vectorizes, 32);
+  own.subgroup = 1;
+  own.lanes = kCpuLanes;
+  own.keyLanes = own.valueLanes = 1;
+  own.keyChunks = own.keySize / own.keyVector;
+  own.valueChunks = own.valueSize / own.valueVector;
+  int64_t size = std::max(own.keySize, own.valueSize);
+  while (own.blockRows > 1 && own.usedRows() * size > kMaxCarried)
+    own.blockRows /= 2;
+  own.tileKeys = own.lanes;
+  own.splits = std::clamp<int64_t>(kCpuGroups / own.blocks(), 1, layout.splits);
   if (4 * own.blockRows * own.subgroupVectors() > target.getWorkgroupBytes())
     return std::nullopt;
   return own;

@@ -56,7 +56,7 @@ struct AttentionLayout : LayoutOf<AttentionLayout, AttentionShape> {
   void visit(LayoutFields &fields) override;
 
   /// Lanes exchange what they have within subgroups of so many lanes
-  /// (SubgroupAttention); 0: through workgroup memory.
+  /// (SubgroupAttention); 1: not before the end; 0: through workgroup memory.
   int64_t subgroup = 0;
   int64_t keyLanes = 0, valueLanes = 0;   ///< Of a row.
   int64_t keyChunks = 0, valueChunks = 0; ///< Vectors of a row that a lane has.
@@ -71,7 +71,7 @@ struct AttentionLayout : LayoutOf<AttentionLayout, AttentionShape> {
 
   // In subgroups. A row of the cache is `keyLanes` lanes wide in both operands.
   /// Rows of keys, and of values, that a lane has in flight.
-  static constexpr int64_t kRowsInFlight = 4;
+  int64_t rowsInFlight() const { return subgroup == 1 ? 1 : 4; }
   int64_t numSubgroups() const { return lanes / subgroup; }
   /// Rows of the cache that the lanes of a subgroup take at once.
   int64_t rowsAcross() const { return subgroup / keyLanes; }
@@ -110,9 +110,10 @@ struct AttentionLayout : LayoutOf<AttentionLayout, AttentionShape> {
   int64_t partialVectors() const { return valueSize + 2; }
 };
 
-/// The elements of a row of `tensor` that are loaded at once. `vectorizes`:
-/// neighbouring elements of it are neighbours in what is read for them.
-int64_t attentionVector(Value tensor, bool vectorizes);
+/// The elements of a row of `tensor` that are loaded at once, `bytes` at most.
+/// `vectorizes`: neighbouring elements of it are neighbours in what is read for
+/// them.
+int64_t attentionVector(Value tensor, bool vectorizes, int64_t bytes = 16);
 
 AttentionLayout layOutAttention(AttentionOp op, bool vectorizes,
                                 TargetAttr target);
@@ -122,5 +123,10 @@ AttentionLayout layOutAttention(AttentionOp op, bool vectorizes,
 std::optional<AttentionLayout> useSubgroups(const AttentionLayout &layout,
                                             int64_t subgroup,
                                             TargetAttr target);
+
+/// The same for a CPU device, where what lanes exchange is dear and lanes are
+/// few: each takes whole rows of the cache.
+std::optional<AttentionLayout> useLanes(const AttentionLayout &layout,
+                                        AttentionOp op, TargetAttr target);
 
 } // namespace mlir::gpuvm

@@ -16,8 +16,9 @@ using namespace mlir::gpuvm;
 static constexpr float kLowest = std::numeric_limits<float>::lowest();
 
 void SubgroupAttention::allocate() {
-  subgroup = k.subgroupId();
-  Expr inSubgroup = k.laneInSubgroup();
+  bool isLane = shape.subgroup == 1;
+  subgroup = isLane ? k.laneId() : k.subgroupId();
+  Expr inSubgroup = isLane ? k.index(0) : k.laneInSubgroup();
   lane = k(subgroup) * shape.subgroup + inSubgroup;
   keyPart = inSubgroup % shape.keyLanes;
   valuePart = keyPart;
@@ -60,13 +61,13 @@ Value SubgroupAttention::sumOver(Value value, int64_t first, int64_t end) {
 SubgroupAttention::Values SubgroupAttention::addTile(Value number,
                                                      Carried carried,
                                                      ArrayRef<Values> queries) {
-  constexpr int64_t kPasses = AttentionLayout::kRowsInFlight;
+  const int64_t passes = shape.rowsInFlight();
   Expr first = k(number) * shape.tileKeys +
-               k(subgroup) * (kPasses * shape.rowsAcross()) + rowAcross;
+               k(subgroup) * (passes * shape.rowsAcross()) + rowAcross;
   // What is loaded is on its way together.
   SmallVector<Value> keyNumbers;
   SmallVector<Values> keyRows, valueRows;
-  for (int64_t pass = 0; pass < kPasses; ++pass)
+  for (int64_t pass = 0; pass < passes; ++pass)
     keyNumbers.push_back(first + pass * shape.rowsAcross());
   for (Value key : keyNumbers)
     keyRows.push_back(readRow(op.getKey(), min(k(key), lastKey), keyPart,

@@ -26,6 +26,8 @@ struct LaunchForm {
   SmallVector<StringRef> features;
   /// Sums come out in another order than the operation's.
   bool reorders = false;
+  /// The kind of device that it is for.
+  DeviceKind device = DeviceKind::any;
 };
 
 /// As every device can run it.

@@ -36,7 +36,7 @@ KERNELS = pathlib.Path(__file__).resolve().parents[2] / "kernels"
 REASONS = {"matrices": "llvmpipe has no VK_KHR_cooperative_matrix, whose instructions its compiler does not know"}
 
 ASSUMED = {"subgroups": "subgroup_32,subgroup_operations", "unlimited_loops": "unlimited_loops",
-           "int64_atomics": "int64_atomics", "dot_products": "integer_dot_product", "wide": "int64"}
+           "int64_atomics": "int64_atomics", "dot_products": "integer_dot_product", "wide": "int64", "lanes": "int64"}
 
 
 def scans():
@@ -113,7 +113,8 @@ def wide():
 CASES = [("subgroups", scans, [], None),
          ("subgroups", sorts, ["--subgroup-lanes=16"], "512"),
          ("subgroups", short_sorts, ["--subgroup-lanes=8"], "256"),
-         ("subgroups", few_rows, ["--subgroup-lanes=8"], "256"),
+         ("subgroups", few_rows, ["--subgroup-lanes=8", "--target=generic"], "256"),
+         ("lanes", few_rows, [], None),
          ("int64_atomics", scatters, [], None),
          ("dot_products", dots, [], None),
          ("unlimited_loops", loops, [], None),
