@@ -247,6 +247,8 @@ Status Executor::record(const LoadedProgram &program, Half &half) {
                       clocks_,           trace_,
                       options_.profile,  Deadline(options_.loadTimeoutNs)};
   ++counters_.recordings;
+  if (options_.mostInVainNs)
+    half.replay.mostInVainNs = *options_.mostInVainNs;
   return recordExecution(recording, half.replay);
 }
 

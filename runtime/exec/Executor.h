@@ -44,6 +44,7 @@ struct ExecutorOptions {
   HostEvents *events = nullptr; ///< Gets the parts of the set-up.
   CompileProgress progress;     ///< Told about kernels that are compiled.
   uint64_t maxBufferBytes = UINT64_MAX; ///< Or the device's limit, if smaller.
+  std::optional<uint64_t> mostInVainNs; ///< See Replay.
 };
 
 /// Bytes of an input that are bytes of a file.

@@ -139,8 +139,10 @@ void Replay::collect() {
   }
 }
 
-/// After `cycles` cycles the host has to look.
+/// After `cycles` cycles the host has to look, or earlier if they take long.
 void Replay::beginChunk(Frame &frame, uint32_t cycles) {
+  if (uint64_t each = frame.loop->cycleNs)
+    cycles = std::min<uint64_t>(cycles, mostInVainNs / each);
   cycles = std::clamp(cycles, 1u, kMostCycles);
   frame.chunk = std::min(cycles, std::max(frame.left, 1u));
   frame.full = frame.chunk;
@@ -221,6 +223,8 @@ void Replay::readAnswers() {
   for (Asked &asked : asked_) {
     Frame &frame = asked.frames.back();
     Loop &loop = *frame.loop;
+    if (uint64_t took = submission_.tookNs())
+      loop.cycleNs = took / std::max(frame.full, 1u);
     if (asked.maySayYes && !isNo(loop.question->nowWord)) {
       beginChunk(frame, cyclesToAdd(frame));
       frames_ = std::move(asked.frames);

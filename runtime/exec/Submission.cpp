@@ -20,6 +20,7 @@ namespace vm {
 Result<Submission> Submission::create(const Device &device, const char *name) {
   Submission result;
   result.device_ = &device;
+  result.took_ = std::make_unique<std::atomic<uint64_t>>(0);
   VkCommandPoolCreateInfo poolInfo = {
       VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
   poolInfo.queueFamilyIndex = *device.info().computeQueueFamily;
@@ -96,6 +97,8 @@ Status Submission::submit(std::span<const VkCommandBuffer> list) {
   info.commandBufferCount = static_cast<uint32_t>(list.size());
   info.pCommandBuffers = list.data();
   ++submitCount_;
+  took_->store(0);
+  submitTime_ = std::chrono::steady_clock::now();
   VM_RETURN_IF_VK_ERROR(
       device_->vk()->vkQueueSubmit(device_->queue(), 1, &info, fence),
       "submit commands to the device");
@@ -119,15 +122,27 @@ void Submission::spin(uint64_t timeoutNs) const {
   }
 }
 
+VkResult Submission::waitForFence(uint64_t timeoutNs, bool spinFirst) const {
+  DriverTable vk = device_->vk();
+  VkFence fence = fence_.get();
+  VkResult result = vk->vkGetFenceStatus(device_->handle(), fence);
+  if (timeoutNs == 0 || result != VK_NOT_READY)
+    return result;
+  if (spinFirst)
+    spin(timeoutNs);
+  result =
+      vk->vkWaitForFences(device_->handle(), 1, &fence, VK_TRUE, timeoutNs);
+  if (result == VK_SUCCESS)
+    took_->store(
+        std::chrono::nanoseconds(std::chrono::steady_clock::now() - submitTime_)
+            .count());
+  return result;
+}
+
 Result<bool> Submission::waitFor(uint64_t timeoutNs) {
   if (!inFlight_)
     return true;
-  spin(timeoutNs);
-  DriverTable vk = device_->vk();
-  VkFence fence = fence_.get();
-  VkResult result = timeoutNs ? vk->vkWaitForFences(device_->handle(), 1,
-                                                    &fence, VK_TRUE, timeoutNs)
-                              : vk->vkGetFenceStatus(device_->handle(), fence);
+  VkResult result = waitForFence(timeoutNs, /*spinFirst=*/true);
   if (result == VK_TIMEOUT || result == VK_NOT_READY)
     return false;
   // A lost device has ended all work; another failure says nothing about it.
@@ -138,11 +153,8 @@ Result<bool> Submission::waitFor(uint64_t timeoutNs) {
 }
 
 bool Submission::sleep(uint64_t timeoutNs, bool spinFirst) const {
-  if (spinFirst)
-    spin(timeoutNs);
-  VkFence fence = fence_.get();
-  return device_->vk()->vkWaitForFences(device_->handle(), 1, &fence, VK_TRUE,
-                                        timeoutNs) != VK_TIMEOUT;
+  VkResult result = waitForFence(timeoutNs, spinFirst);
+  return result != VK_TIMEOUT && result != VK_NOT_READY;
 }
 
 Status Submission::wait(uint64_t timeoutNs) {

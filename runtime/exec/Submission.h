@@ -14,7 +14,10 @@
 #include "runtime/device/Device.h"
 #include "runtime/exec/BarrierScopes.h"
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 namespace vm {
@@ -48,6 +51,9 @@ public:
   /// threads may, while none submits or destroys. `spinFirst`: asks for a while
   /// before it sleeps.
   bool sleep(uint64_t timeoutNs, bool spinFirst) const;
+  /// How long the last submit took, if a thread waited for it until it ended;
+  /// else 0.
+  uint64_t tookNs() const { return took_->load(); }
 
   VkCommandBuffer commands() const { return commands_; }
   bool inFlight() const { return inFlight_; }
@@ -59,6 +65,7 @@ public:
 private:
   Result<VkCommandBuffer> allocate(const char *name);
   void spin(uint64_t timeoutNs) const;
+  VkResult waitForFence(uint64_t timeoutNs, bool spinFirst) const;
 
   const Device *device_ = nullptr;
   Owned<VkCommandPool> pool_;
@@ -66,6 +73,8 @@ private:
   Owned<VkFence> fence_;
   bool inFlight_ = false;
   uint64_t submitCount_ = 0;
+  std::chrono::steady_clock::time_point submitTime_;
+  std::unique_ptr<std::atomic<uint64_t>> took_; ///< Written by sleep().
 };
 
 /// The failure of work that takes longer than its timeout.

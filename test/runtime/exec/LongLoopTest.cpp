@@ -170,7 +170,9 @@ uint32_t iterationsOf(Executor &executor, uint32_t needed) {
 }
 
 TEST_F(LoopSubmitsTest, TheNextExecutionTakesAsManyInOne) {
-  std::unique_ptr<Executor> executor = load(makeCountingLoop());
+  ExecutorOptions options;
+  options.mostInVainNs = UINT64_MAX;
+  std::unique_ptr<Executor> executor = load(makeCountingLoop(), options);
   uint64_t before = 0;
   auto expect = [&](uint32_t needed, uint32_t ran, uint64_t submits) {
     EXPECT_EQ(iterationsOf(*executor, needed), ran) << needed;
@@ -192,6 +194,18 @@ TEST_F(LoopSubmitsTest, TheNextExecutionTakesAsManyInOne) {
   // Many more do not take many submits.
   expect(400, 10 + 4 + 7 + 21 + 42 + 84 + 168 + 176, 8);
   expect(400, 424, 1);
+}
+
+TEST_F(LoopSubmitsTest, FewSlowIterationsRunInVain) {
+  ExecutorOptions options;
+  options.mostInVainNs = 1; // All are slow.
+  std::unique_ptr<Executor> executor = load(makeCountingLoop(), options);
+  EXPECT_EQ(iterationsOf(*executor, 35), 35u);
+  EXPECT_EQ(executor->counters().executionSubmits, 1u + 31)
+      << "how slow they are is known after the first submit of four";
+  // More would have been expected.
+  EXPECT_EQ(iterationsOf(*executor, 3), 3u);
+  EXPECT_EQ(executor->counters().executionSubmits, 32u + 3);
 }
 
 TEST_F(LoopSubmitsTest, ALoopOfKnownLengthTakesOne) {
