@@ -20,6 +20,24 @@ static constexpr int64_t kMaxIterations = 65535;
 /// A number so large that it may be multiplied by another one of 32 bits.
 static constexpr int64_t kMany = int64_t(1) << 31;
 
+std::optional<int64_t> gpuvm::mostIterations(scf::ForOp loop) {
+  if (std::optional<APInt> trips = loop.getStaticTripCount())
+    return trips->getLimitedValue(kMany);
+  Value upper = loop.getUpperBound();
+  if (auto cast = upper.getDefiningOp<arith::IndexCastOp>())
+    upper = cast.getIn();
+  auto smaller = upper.getDefiningOp<arith::MinSIOp>();
+  std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound());
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  if (!smaller || !first || !step || *first < 0 || *step < 1)
+    return std::nullopt;
+  for (Value bound : smaller->getOperands())
+    if (std::optional<int64_t> end = getConstantIntValue(bound))
+      return std::min(kMany,
+                      std::max<int64_t>(0, *end - *first + *step - 1) / *step);
+  return std::nullopt;
+}
+
 std::optional<int64_t> gpuvm::countIterations(Operation *op) {
   int64_t total = 0;
   for (mlir::Region &region : op->getRegions())
@@ -30,10 +48,10 @@ std::optional<int64_t> gpuvm::countIterations(Operation *op) {
       if (!each || isa<scf::WhileOp>(inner))
         return std::nullopt;
       if (auto loop = dyn_cast<scf::ForOp>(inner)) {
-        std::optional<APInt> times = loop.getStaticTripCount();
+        std::optional<int64_t> times = mostIterations(loop);
         if (!times)
           return std::nullopt;
-        *each = (1 + *each) * int64_t(times->getLimitedValue(kMany));
+        *each = (1 + *each) * *times;
       }
       total = std::min(kMany, total + std::min(kMany, *each));
     }
@@ -51,10 +69,9 @@ bool gpuvm::mayRunLong(Operation *op) {
   auto loop = dyn_cast<scf::ForOp>(op);
   if (!loop)
     return *inside > kShortLoop;
-  std::optional<APInt> times = loop.getStaticTripCount();
+  std::optional<int64_t> times = mostIterations(loop);
   return !times ||
-         (1 + *inside) * int64_t(times->getLimitedValue(kShortLoop + 1)) >
-             kShortLoop;
+         (1 + *inside) * std::min(*times, kShortLoop + 1) > kShortLoop;
 }
 
 bool gpuvm::mayLoopLong(KernelOp kernel, int64_t bodies) {

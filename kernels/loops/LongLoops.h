@@ -15,6 +15,10 @@
 
 namespace mlir::gpuvm {
 
+/// How often `loop` runs at most, if its bounds say so: both are constants, or
+/// the upper one is the smaller one of two numbers, one of them a constant.
+std::optional<int64_t> mostIterations(scf::ForOp loop);
+
 /// How often the loops of `op`'s regions run at most, each in the others; those
 /// that hardly ever run are left out. Nothing if that is not known.
 std::optional<int64_t> countIterations(Operation *op);

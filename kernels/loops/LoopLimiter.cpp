@@ -42,10 +42,10 @@ static void forEachLoop(Code code, function_ref<void(Operation *)> visit) {
 /// How often `loop`, which is not limited, runs with those in it.
 static int64_t countShort(Operation *loop) {
   auto counted = dyn_cast<scf::ForOp>(loop);
-  std::optional<APInt> trips =
-      counted ? counted.getStaticTripCount() : std::nullopt;
+  std::optional<int64_t> trips =
+      counted ? mostIterations(counted) : std::nullopt;
   int64_t inside = countIterations(loop).value_or(0);
-  return trips ? (1 + inside) * int64_t(trips->getLimitedValue(kShortLoop)) : 0;
+  return trips ? (1 + inside) * std::min(*trips, kShortLoop) : 0;
 }
 
 /// What the loops of `code` take at least, each one's last test counted.

@@ -21,8 +21,7 @@ static bool isLoop(Operation *op) { return isa<scf::ForOp, scf::WhileOp>(op); }
 
 /// Of a loop that is short.
 static int64_t countTrips(scf::ForOp loop) {
-  std::optional<APInt> trips = loop.getStaticTripCount();
-  return trips ? int64_t(trips->getLimitedValue(kShortLoop)) : kShortLoop;
+  return std::min(mostIterations(loop).value_or(kShortLoop), kShortLoop);
 }
 
 /// The counts that the loops of `op` take at most, where they are not cut. A

@@ -94,37 +94,6 @@ struct LastTokens {
 };
 } // namespace
 
-/// A loop of so many iterations in the body of a map, which adds up words.
-static Expr sumOf(const ExprBuilder &e, int64_t iterations,
-                  function_ref<Expr(const Expr &i)> term) {
-  auto loop = scf::ForOp::create(
-      e.ir(), e.loc(), e.index(0), e.index(iterations), e.index(1),
-      Value(e.word(0)),
-      [&](OpBuilder &inside, Location loc, Value i, ValueRange before) {
-        ExprBuilder in(inside, loc);
-        Expr own = term(in(i).toWord());
-        scf::YieldOp::create(inside, loc, Value(in(before[0]) + own));
-      });
-  return e(loop.getResult(0));
-}
-
-/// What `make` says where the condition is true, and else 0.
-static Expr only(const Expr &condition,
-                 function_ref<Expr(const ExprBuilder &)> make) {
-  ExprBuilder e = condition.builder();
-  auto choice = scf::IfOp::create(
-      e.ir(), e.loc(), Value(condition),
-      [&](OpBuilder &inside, Location loc) {
-        Expr made = make({inside, loc});
-        scf::YieldOp::create(inside, loc, Value(made));
-      },
-      [&](OpBuilder &inside, Location loc) {
-        Expr none = ExprBuilder(inside, loc).word(0);
-        scf::YieldOp::create(inside, loc, Value(none));
-      });
-  return e(choice.getResult(0));
-}
-
 /// Whether the token `ago` before the last one is `token`, as a word.
 static Expr isToken(const Expr &ago, Value token, const LastTokens &last) {
   ExprBuilder e = ago.builder();
@@ -141,21 +110,19 @@ static Expr isToken(const Expr &ago, Value token, const LastTokens &last) {
   return isSame.extend(ago.getType());
 }
 
-/// How often `token` is among the last `lastN` but for the first `first` of
-/// them, and at most `most` others. Loops are of a fixed length, so that their
-/// kernel needs no way to be resumed; what is past `lastN` is skipped in parts.
-static Expr countOf(Value token, const Expr &lastN, const Expr &first,
-                    int64_t most, const LastTokens &last) {
-  constexpr int64_t kParts = 8, kLeast = 32;
-  bool isLeast = most <= kLeast;
-  int64_t part = isLeast ? 1 : llvm::divideCeil(most, kParts);
-  return sumOf(first.builder(), isLeast ? most : kParts, [&](const Expr &i) {
-    Expr own = i * part + Value(first);
-    return only(lessSigned(own, Value(lastN)), [&](const ExprBuilder &e) {
-      return isLeast ? isToken(e(own), token, last)
-                     : countOf(token, lastN, e(own), part, last);
-    });
-  });
+/// How often `token` is among the last `lastN`, of which there are `most`.
+static Expr countOf(Value token, const Expr &lastN, int64_t most,
+                    const LastTokens &last) {
+  ExprBuilder e = lastN.builder();
+  Expr end = minSigned(lastN, e.word(most)).signedToIndex();
+  auto loop = scf::ForOp::create(
+      e.ir(), e.loc(), e.index(0), end, e.index(1), Value(e.word(0)),
+      [&](OpBuilder &inside, Location loc, Value i, ValueRange before) {
+        ExprBuilder in(inside, loc);
+        Expr count = in(before[0]) + isToken(in(i).toWord(), token, last);
+        scf::YieldOp::create(inside, loc, Value(count));
+      });
+  return e(loop.getResult(0));
 }
 
 /// With bias and penalties, in llama.cpp's order: a part of the kernel that
@@ -177,7 +144,7 @@ Value Sampler::adjusted(const Step &step) {
       last.row = {e[0].builder().make<linalg::IndexOp>(uint64_t(0))};
     Expr count = countOf(ops.iteration(e[2], dimension),
                          penalty[vm::llm::kLastN].toSigned(b.getI32Type()),
-                         e[0].builder().word(0), context, last);
+                         context, last);
     Expr score = e[0] + e[1];
     Expr more = score * penalty[vm::llm::kRepeat];
     Expr less = score / penalty[vm::llm::kRepeat];

@@ -31,6 +31,26 @@ gpu.func @counted(%n: index, %y: memref<1xi32>, %ended: memref<1xi1>) {
   gpu.return
 }
 
+// One that runs a few times at most needs no price.
+// CHECK-LABEL: gpu.func @few
+// CHECK: %[[upper:.*]] = arith.index_cast %{{.*}} : i32 to index
+// CHECK-NEXT: scf.for %{{.*}} = %c0 to %[[upper]] step %c1
+gpu.func @few(%n: i32, %y: memref<1xi32>, %ended: memref<1xi1>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %most = arith.constant 60 : i32
+  %smaller = arith.minsi %n, %most : i32
+  %end = arith.index_cast %smaller : i32 to index
+  %s = scf.for %i = %c0 to %end step %c1 iter_args(%a = %zero) -> i32 {
+    %b = arith.addi %a, %one : i32
+    scf.yield %b : i32
+  }
+  memref.store %s, %y[%c0] : memref<1xi32>
+  gpu.return
+}
+
 // An scf.while pays in each turn. Each turn of the outer one pays for the last
 // test of the inner one as well.
 // CHECK-LABEL: gpu.func @tested
