@@ -26,7 +26,7 @@
 using namespace mlir::gpuvm;
 
 static std::string sentence, noMemory, outputError;
-static std::atomic<bool> isWanted = false;
+static std::atomic<bool> isWanted = false, isHosted = false;
 
 /// What is followed, if anything is.
 static const mlir::AsmParserState *readSoFar = nullptr;
@@ -140,7 +140,11 @@ void CrashReport::install(llvm::StringRef tool) {
   }();
 }
 
+void CrashReport::leaveToHost() { isHosted = true; }
+
 CrashReport::CrashReport(llvm::StringRef tool, llvm::StringRef file) {
+  if (isHosted)
+    return;
   sentence = (tool + ": error: MLIR crashes on the file \"" + file +
               "\". The last error above, if there is one, says where; "
               "otherwise take parts of the file away until it is read.\n")
@@ -151,12 +155,16 @@ CrashReport::CrashReport(llvm::StringRef tool, llvm::StringRef file) {
 
 void CrashReport::follow(const AsmParserState &read,
                          llvm::MemoryBufferRef text) {
+  if (isHosted)
+    return;
   fileText = text.getBuffer();
   fileName = text.getBufferIdentifier();
   readSoFar = &read;
 }
 
 CrashReport::~CrashReport() {
+  if (isHosted)
+    return;
   isWanted = false;
   readSoFar = nullptr;
 }

@@ -34,6 +34,10 @@ public:
   /// Usage): LLVM cannot go on without.
   static void install(llvm::StringRef tool);
 
+  /// In a library: signals are the host's, and from here on no report does
+  /// anything.
+  static void leaveToHost();
+
   /// From here on the sentence has a place, as a diagnostic has: where what
   /// follows the last operation of `read` begins in `text`. Both outlive this.
   void follow(const AsmParserState &read, llvm::MemoryBufferRef text);

@@ -272,9 +272,97 @@ static llvm::raw_ostream &printableErrors() {
   return errors;
 }
 
+//===--- Messages that are kept -------------------------------------------===//
+
+static thread_local KeptMessages *keptByThread = nullptr;
+
+KeptMessages::KeptMessages() { keptByThread = this; }
+
+KeptMessages::~KeptMessages() { keptByThread = nullptr; }
+
+/// The number that `text` ends with, after a colon; both are taken away.
+static unsigned takeNumber(StringRef &text) {
+  auto [before, digits] = text.rsplit(':');
+  unsigned number = 0;
+  if (before.empty() || digits.getAsInteger(10, number))
+    return 0;
+  text = before;
+  return number;
+}
+
+/// A line that begins with a place or the name of the tool.
+static std::optional<LocatedMessage> parseHead(StringRef line) {
+  for (auto [word, severity] :
+       {std::pair(": error: ", DiagnosticSeverity::Error),
+        std::pair(": warning: ", DiagnosticSeverity::Warning)}) {
+    auto [file, message] = line.split(word);
+    if (message.empty())
+      continue;
+    LocatedMessage parsed{severity, "", 0, 0, message.str(), ""};
+    parsed.column = takeNumber(file);
+    parsed.line = takeNumber(file);
+    if (parsed.line == 0) // There is but one number, or none.
+      std::swap(parsed.line, parsed.column);
+    if (file != "gpuvm-compile")
+      parsed.file = file.str();
+    return parsed;
+  }
+  return std::nullopt;
+}
+
+std::vector<LocatedMessage> gpuvm::parseMessages(StringRef text) {
+  std::vector<LocatedMessage> all;
+  for (StringRef line : llvm::split(text.rtrim('\n'), '\n')) {
+    if (std::optional<LocatedMessage> head = parseHead(line))
+      all.push_back(std::move(*head));
+    else if (all.empty())
+      all.push_back({DiagnosticSeverity::Error, "", 0, 0, text.str(), ""});
+    all.back().text += vm::printableLines(line) + '\n';
+  }
+  return all;
+}
+
+void gpuvm::printWarning(StringRef lines) {
+  if (lines.empty())
+    return;
+  if (!keptByThread)
+    llvm::errs() << lines << '\n';
+  else
+    llvm::append_range(keptByThread->all, parseMessages(lines));
+}
+
+/// The place that is shown first of `location`.
+static FileLineColLoc placeOf(Location location) {
+  FileLineColLoc place;
+  location->walk([&](Location part) {
+    place = dyn_cast<FileLineColLoc>(part);
+    return place ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return place;
+}
+
+static LocatedMessage messageOf(const Diagnostic &diagnostic) {
+  LocatedMessage message{diagnostic.getSeverity(), "", 0, 0,
+                         diagnostic.str(),         ""};
+  if (auto place = placeOf(diagnostic.getLocation())) {
+    message.file = place.getFilename().str();
+    message.line = place.getLine();
+    message.column = place.getColumn();
+  } else if (auto file = dyn_cast<NameLoc>(diagnostic.getLocation())) {
+    message.file = file.getName().str();
+  }
+  return message;
+}
+
+//===--- Printing ---------------------------------------------------------===//
+
 DiagnosticPrinter::DiagnosticPrinter(llvm::SourceMgr &sources,
                                      MLIRContext &context)
-    : SourceMgrDiagnosticHandler(sources, &context, printableErrors()) {
+    : SourceMgrDiagnosticHandler(
+          sources, &context,
+          keptByThread ? static_cast<llvm::raw_ostream &>(keptByThread->stream)
+                       : printableErrors()),
+      kept(keptByThread) {
   // A program may name any place, as in loc("/dev/zero":1:1), and MLIR opens
   // that file to show its line.
   sources.setVirtualFileSystem(
@@ -292,23 +380,46 @@ StringRef DiagnosticPrinter::lineOf(FileLineColLoc place) {
   return rest.split('\n').first;
 }
 
-void DiagnosticPrinter::print(Diagnostic &diagnostic) {
-  if (auto file = dyn_cast<NameLoc>(diagnostic.getLocation());
-      file && isa<UnknownLoc>(file.getChildLoc()))
-    return llvm::SMDiagnostic(file.getName(), llvm::SourceMgr::DK_Error,
-                              diagnostic.str())
-        .print(/*ProgName=*/nullptr, os);
+/// What gpuvm says instead of a message of MLIR's parser.
+std::optional<std::string>
+DiagnosticPrinter::rephrase(const Diagnostic &diagnostic) {
   auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation());
   StringRef line = place ? lineOf(place) : "";
   if (!place || place.getColumn() == 0 || place.getColumn() > line.size())
-    return emitDiagnostic(diagnostic);
+    return std::nullopt;
   StringRef before = line.take_front(place.getColumn() - 1);
   StringRef rest = line.drop_front(before.size());
   if (auto mismatch = findTypeMismatch(diagnostic, before, rest))
-    return emitDiagnostic(place, explain(*mismatch), diagnostic.getSeverity());
+    return explain(*mismatch);
   if (auto unknown = explainUnknownDialect(diagnostic, before, rest))
-    return emitDiagnostic(place, *unknown, diagnostic.getSeverity());
-  if (auto unknown = explainUnknownOperation(diagnostic, rest))
-    return emitDiagnostic(place, *unknown, diagnostic.getSeverity());
-  emitDiagnostic(diagnostic);
+    return unknown;
+  return explainUnknownOperation(diagnostic, rest);
+}
+
+void DiagnosticPrinter::print(Diagnostic &diagnostic) {
+  auto file = dyn_cast<NameLoc>(diagnostic.getLocation());
+  std::optional<std::string> own = rephrase(diagnostic);
+  if (file && isa<UnknownLoc>(file.getChildLoc()))
+    llvm::SMDiagnostic(file.getName(), llvm::SourceMgr::DK_Error,
+                       diagnostic.str())
+        .print(/*ProgName=*/nullptr, os);
+  else if (own)
+    emitDiagnostic(diagnostic.getLocation(), *own, diagnostic.getSeverity());
+  else
+    emitDiagnostic(diagnostic);
+  if (kept)
+    keep(diagnostic, own);
+}
+
+/// With what has just been printed of it.
+void DiagnosticPrinter::keep(const Diagnostic &diagnostic,
+                             const std::optional<std::string> &own) {
+  LocatedMessage message = messageOf(diagnostic);
+  if (own)
+    message.message = *own;
+  message.text = vm::printableLines(std::exchange(kept->printed, ""));
+  kept->all.push_back(std::move(message));
+  if (!own)
+    for (const Diagnostic &note : diagnostic.getNotes())
+      kept->all.push_back(messageOf(note));
 }

@@ -11,10 +11,48 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
 
+#include "llvm/Support/raw_ostream.h"
+
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace mlir::gpuvm {
+
+/// A diagnostic, or a note on the one before it.
+struct LocatedMessage {
+  DiagnosticSeverity severity;
+  std::string file;              ///< Or empty.
+  unsigned line = 0, column = 0; ///< From 1; 0 if there is none.
+  std::string message;
+  std::string text; ///< As it is printed, with notes; of a note, empty.
+};
+
+/// While one exists, what this thread would print is kept: what printWarning is
+/// given, and diagnostics of DiagnosticPrinters that the thread has made. For
+/// libraries, which never print.
+class KeptMessages {
+public:
+  KeptMessages();
+  ~KeptMessages();
+  KeptMessages(const KeptMessages &) = delete;
+  KeptMessages &operator=(const KeptMessages &) = delete;
+
+  std::vector<LocatedMessage> all;
+
+private:
+  friend class DiagnosticPrinter;
+  std::string printed; ///< Of the message that is being made.
+  llvm::raw_string_ostream stream{printed};
+};
+
+/// Prints lines that need no place, to standard error.
+void printWarning(StringRef lines);
+
+/// What a text says that is printed for people: a message for each line that
+/// begins as `file:line:column: error: ` or `tool: error: `, with the lines
+/// that follow; or one for all of it.
+std::vector<LocatedMessage> parseMessages(StringRef text);
 
 /// Prints the diagnostics of `context` to standard error: each is one line with
 /// its place in the source, and the line of the source. Some messages of MLIR's
@@ -29,7 +67,12 @@ public:
 
 private:
   void print(Diagnostic &diagnostic);
+  void keep(const Diagnostic &diagnostic,
+            const std::optional<std::string> &own);
+  std::optional<std::string> rephrase(const Diagnostic &diagnostic);
   StringRef lineOf(FileLineColLoc place);
+
+  KeptMessages *kept; ///< Or null.
 };
 
 /// The place of what is said of a file as a whole: `path: error: ...`.

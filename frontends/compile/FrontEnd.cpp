@@ -8,14 +8,14 @@
 #include "frontends/compile/FrontEnd.h"
 
 #include "compiler/Dialects.h"
-#include "runtime/plan/PlanFile.h"
+#include "runtime/base/AtomicFile.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-vm::Status FrontEndInput::save(const vm::Plan &plan,
+vm::Status FrontEndInput::save(llvm::ArrayRef<uint8_t> plan,
                                const std::string &output) {
-  return vm::savePlanOfCheckedKernels(output, plan);
+  return output.empty() ? vm::Status() : vm::writeFileAtomically(output, plan);
 }
 
 vm::Result<std::unique_ptr<FrontEndInput>>

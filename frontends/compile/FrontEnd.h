@@ -41,8 +41,10 @@ public:
                        CompileRequest & /*request*/) {}
   /// Why it cannot be compiled, found out meanwhile.
   virtual vm::Status problem() const { return {}; }
-  /// Writes the plan, and files that belong to it.
-  virtual vm::Status save(const vm::Plan &plan, const std::string &output);
+  /// Writes the bytes of the plan to `output`, if that is not empty, and files
+  /// that belong to it.
+  virtual vm::Status save(llvm::ArrayRef<uint8_t> plan,
+                          const std::string &output);
 };
 
 /// What gpuvm-compile --help says of a front end.

@@ -41,7 +41,7 @@ public:
   LinearInput(linear::Program program, const LinearOptions &options)
       : program(std::move(program)), options(options) {}
   void prepare(CompilerOptions &compiler, CompileRequest &request) override;
-  Status save(const Plan &plan, const std::string &output) override;
+  Status save(llvm::ArrayRef<uint8_t> plan, const std::string &output) override;
 
 private:
   linear::Program program;
@@ -207,7 +207,8 @@ static std::string statisticsOf(const linear::Program &program,
   return statistics.toJson();
 }
 
-Status LinearInput::save(const Plan &plan, const std::string &output) {
+Status LinearInput::save(llvm::ArrayRef<uint8_t> plan,
+                         const std::string &output) {
   if (!options.executable.empty())
     VM_RETURN_IF_ERROR(writeFileAtomically(options.executable,
                                            linear::writeExecutable(program)));

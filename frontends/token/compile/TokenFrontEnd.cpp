@@ -81,7 +81,7 @@ public:
   void prepare(CompilerOptions &compiler, CompileRequest &request) override;
   Status problem() const override { return checked; }
   const Machine &machine() const { return loaded.machine; }
-  Status save(const Plan &plan, const std::string &output) override;
+  Status save(llvm::ArrayRef<uint8_t> plan, const std::string &path) override;
 
   std::string engine; ///< Its program, as `text`.
   std::optional<LanguageModel> language;
@@ -328,11 +328,6 @@ static Result<LoadedMachine> loadDialect(const std::vector<std::string> &paths,
   return diagnostics.status();
 }
 
-static void printWarnings(const std::string &lines) {
-  if (!lines.empty())
-    llvm::errs() << lines << '\n';
-}
-
 /// Warnings are printed.
 static Result<LoadedMachine>
 readWorkflows(const std::vector<std::string> &paths,
@@ -345,7 +340,7 @@ readWorkflows(const std::vector<std::string> &paths,
                                      : loadMachine(paths, *how);
   if (!loaded.ok())
     return complain(loaded.status());
-  printWarnings(loaded->warnings);
+  mlir::gpuvm::printWarning(loaded->warnings);
   return loaded;
 }
 
@@ -371,7 +366,7 @@ static Result<std::string> textForm(const std::vector<std::string> &paths,
   Result<LoadedWorkflow> loaded = loadWorkflow(path, *how);
   if (!loaded.ok())
     return loaded.status();
-  printWarnings(loaded->warnings);
+  mlir::gpuvm::printWarning(loaded->warnings);
   return options.emit == "wire" ? writeWire(loaded->workflow)
                                 : drawWorkflow(loaded->workflow);
 }
@@ -522,19 +517,18 @@ void TokenInput::prepare(CompilerOptions &, CompileRequest &request) {
 
 /// The plan and the file next to it (frontends/token/files/Sidecar.h); both, or
 /// none.
-Status TokenInput::save(const Plan &plan, const std::string &path) {
+Status TokenInput::save(llvm::ArrayRef<uint8_t> plan, const std::string &path) {
+  if (path.empty())
+    return {};
   Limits limits = limitsOf(loaded.machine, options);
   limits.context = context;
-  auto bytes = encodePlanOfCheckedKernels(plan);
-  if (!bytes.ok())
-    return bytes.status().withContext(fmt::format("saving \"{}\"", path));
   Result<AtomicFile> sidecar = AtomicFile::create(sidecarPath(path));
   if (!sidecar.ok())
     return sidecar.status();
   VM_RETURN_IF_ERROR(sidecar->write(bytesOf(
-      writeSidecar(planIdentity(*bytes), loaded.machine, *loaded.tokenizer,
+      writeSidecar(planIdentity(plan), loaded.machine, *loaded.tokenizer,
                    options.streams, limits, modules))));
-  VM_RETURN_IF_ERROR(writeFileAtomically(path, *bytes));
+  VM_RETURN_IF_ERROR(FrontEndInput::save(plan, path));
   return sidecar->commit(); // All that is likely to fail has been done.
 }
 
