@@ -1,13 +1,20 @@
-# What applications build with, installed: the library and its headers, a
-# pkg-config file, and a CMake package whose targets are gpuvm::gpuvm and the
-# programs. All of it finds itself, so the prefix may move. docs/c-api.md uses it.
+# What applications build with, installed: the libraries and their headers,
+# a pkg-config file for each, and a CMake package whose targets are gpuvm::gpuvm,
+# gpuvm::gpuvm-compiler and the programs. All of it finds itself, so the prefix may move. docs/c-api.md uses it.
 
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/gpuvm)
 set(glsl_dir ${CMAKE_INSTALL_DATADIR}/gpuvm)
 
+set(headers runtime/include/gpuvm.h runtime/include/gpuvm.hpp)
+set(pc_names gpuvm)
 install(TARGETS gpuvm EXPORT gpuvmTargets)
-install(FILES runtime/include/gpuvm.h runtime/include/gpuvm.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(TARGET gpuvm-compiler)
+  list(APPEND headers frontends/include/gpuvm-compiler.h)
+  list(APPEND pc_names gpuvm-compiler)
+  install(TARGETS gpuvm-compiler EXPORT gpuvmTargets)
+endif()
+install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES kernels/gpuvm.glsl DESTINATION ${glsl_dir})
 
 configure_package_config_file(cmake/gpuvmConfig.cmake.in ${PROJECT_BINARY_DIR}/gpuvmConfig.cmake
@@ -29,5 +36,10 @@ endif()
 foreach(name IN ITEMS LIBDIR INCLUDEDIR DATADIR)
   cmake_path(APPEND pc_${name} "\${prefix}" ${CMAKE_INSTALL_${name}})
 endforeach()
-configure_file(cmake/gpuvm.pc.in gpuvm.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/gpuvm.pc DESTINATION ${pc_dir})
+set(pc_description_gpuvm ${PROJECT_DESCRIPTION})
+set(pc_description_gpuvm-compiler "The compiler of gpuvm")
+foreach(pc_name IN LISTS pc_names)
+  set(pc_description ${pc_description_${pc_name}})
+  configure_file(cmake/gpuvm.pc.in ${pc_name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${pc_name}.pc DESTINATION ${pc_dir})
+endforeach()

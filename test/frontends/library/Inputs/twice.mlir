@@ -1,0 +1,6 @@
+gpuvm.program @p() -> () {
+  gpuvm.return
+}
+gpuvm.program @p() -> () {
+  gpuvm.return
+}
