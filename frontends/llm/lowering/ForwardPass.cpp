@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 
 #include <cmath>
+#include <numbers>
 
 using namespace mlir;
 using namespace mlir::llm;
@@ -222,32 +223,69 @@ Value ForwardPass::slotsOf(Value positions, Value place) {
   });
 }
 
+/// A whole number below 2^30, the sum of `high` and `low`, divided by a number
+/// from 1 on; wrong by 1 at most, where a quotient of floats may be by 2^8.
+///
+/// That is long division with two digits. A first digit of 12 bits by either
+/// half of the divisor is exact, so the remainder is, too.
+static Expr divideWhole(const Expr &high, const Expr &low,
+                        const Expr &divisor) {
+  Expr upper = fromBits(bitsOf(divisor) & 0xfffff000);
+  Expr lower = divisor - upper;
+  Expr digit = (high / divisor).toInteger() & 0x3ffc0000;
+  Expr factor = digit.toFloat();
+  Expr rest = high - factor * upper;
+  rest = rest - factor * lower;
+  rest = rest + low;
+  Expr next = (rest / divisor).toSigned();
+  return digit + next;
+}
+
 /// Cosines and sines of the angles of all pairs of a head, for each row.
+///
+/// What a position adds to an angle is a fraction of a revolution, times 2^32:
+/// whole revolutions leave the product of integers by themselves, and no digit
+/// of the angle is lost to them, as it is in a product of floats. The fraction
+/// is rounded to 2^-32, which is 1e-4 at position 130,000.
 SmallVector<Value> ForwardPass::anglesOf(const vm::llm::Angles &angles,
                                          Value positions) {
+  constexpr double kRevolution = 2 * std::numbers::pi;
   int64_t half = model.rotated / 2;
-  SmallVector<float> frequencies;
-  for (int64_t j = 0; j < half; ++j)
-    frequencies.push_back(static_cast<float>(
+  SmallVector<int32_t> fractions;
+  SmallVector<float> high, low; // The same as sums of floats.
+  for (int64_t j = 0; j < half; ++j) {
+    double frequency =
         angles.scale *
-        std::pow(angles.base, -2.0 * static_cast<double>(j) / model.rotated)));
-  Value table = arith::ConstantOp::create(
-      b, DenseElementsAttr::get(ops.tensor({half}), ArrayRef(frequencies)));
-  SmallVector<Operand> operands = {{table, "j"}, {positions, row("")}};
+        std::pow(angles.base, -2.0 * static_cast<double>(j) / model.rotated);
+    double fraction = std::rint(std::ldexp(frequency / kRevolution, 32));
+    fractions.push_back(static_cast<int32_t>(static_cast<int64_t>(fraction)));
+    high.push_back(static_cast<float>(fraction));
+    low.push_back(static_cast<float>(fraction - high.back()));
+  }
+  auto table = [&](auto numbers, Type type) -> Operand {
+    return {arith::ConstantOp::create(
+                b, DenseElementsAttr::get(ops.tensor({half}, type), numbers)),
+            "j"};
+  };
+  SmallVector<Operand> operands = {{positions, row("")}};
   if (model.hasFrequencyFactors)
-    operands.push_back({vector("rope_freqs.weight"), "j"});
-  return ops.loops(row("j"), operands,
-                   {{b.getF32Type(), row("j")}, {b.getF32Type(), row("j")}},
-                   [&](ArrayRef<Expr> e) -> SmallVector<Expr> {
-                     Expr angle = e[1].signedToFloat(b.getF32Type()) * e[0];
-                     if (model.hasFrequencyFactors)
-                       angle = angle / e[2];
-                     Expr cosine =
-                         angle.builder().make<math::CosOp>(Value(angle));
-                     Expr sine =
-                         angle.builder().make<math::SinOp>(Value(angle));
-                     return {cosine, sine};
-                   });
+    operands.append({table(ArrayRef(high), b.getF32Type()),
+                     table(ArrayRef(low), b.getF32Type()),
+                     {vector("rope_freqs.weight"), "j"}});
+  else
+    operands.push_back(table(ArrayRef(fractions), b.getI32Type()));
+  return ops.loops(
+      row("j"), operands,
+      {{b.getF32Type(), row("j")}, {b.getF32Type(), row("j")}},
+      [&](ArrayRef<Expr> e) -> SmallVector<Expr> {
+        Expr fraction =
+            model.hasFrequencyFactors ? divideWhole(e[1], e[2], e[3]) : e[1];
+        Expr part = (e[0] * fraction).signedToFloat();
+        Expr angle = part * std::ldexp(kRevolution, -32);
+        Expr cosine = angle.builder().make<math::CosOp>(Value(angle));
+        Expr sine = angle.builder().make<math::SinOp>(Value(angle));
+        return {cosine, sine};
+      });
 }
 
 /// Pairs (x, y) of each head, tensors of heads x half.
