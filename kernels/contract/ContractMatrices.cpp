@@ -25,11 +25,8 @@ public:
 
 private:
   static constexpr int64_t kSide = MatrixUnits::kSide;
-  /// Of a vector in the memory where fragments change hands.
-  static constexpr int64_t kVector = 4;
-  /// Vectors from one row of a fragment to the next there: one more than it
-  /// has, which spreads rows over the banks.
-  static constexpr int64_t kRowVectors = kSide / kVector + 1;
+  static constexpr int64_t kVector = MatrixUnits::kVector;
+  static constexpr int64_t kRowVectors = MatrixUnits::kRowVectors;
 
   Values initialTotals() override;
   Values compute(const Values &totals, int64_t count) override;
@@ -48,8 +45,7 @@ private:
 MatrixContract::Values MatrixContract::initialTotals() {
   if (!exchange) {
     exchange = k.allocateWorkgroup(VectorType::get({kVector}, units.total),
-                                   units.subgroups() * accumulators.size() *
-                                       kSide * kRowVectors);
+                                   units.exchangeVectors());
     subgroup = k.subgroupId();
     laneInSubgroup = k.laneInSubgroup();
     down = k(subgroup) / units.subgroupsAcross;

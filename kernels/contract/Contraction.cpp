@@ -16,6 +16,9 @@ static int64_t enoughTiles(TargetAttr target) {
   return llvm::bit_floor<uint64_t>(
       std::max<int64_t>(1, target.getBusyGroups() / 2));
 }
+/// Workgroup memory of devices with matrix units: an H200 has 48 KiB, others
+/// have more.
+static constexpr int64_t kMatrixWorkgroupBytes = 48 << 10;
 /// Bytes of a line that make up whole sectors of memory.
 static constexpr int64_t kLineBytes = 64;
 static constexpr int64_t kFetchedBytes = 16;
@@ -264,6 +267,40 @@ matchUnits(ArrayRef<linalg::GenericOp> reductions,
   return units;
 }
 
+static void setFragments(ContractionTile &tile, int64_t down, int64_t across) {
+  MatrixUnits &units = *tile.units;
+  units.fragmentsDown = down;
+  units.fragmentsAcross = across;
+  tile.rowsPerLane = units.subgroupsDown * down;
+  tile.columnsPerLane = units.subgroupsAcross * across;
+}
+
+/// Halves the larger side of the subgroups' blocks.
+static void halveFragments(ContractionTile &tile) {
+  int64_t down = tile.units->fragmentsDown;
+  int64_t across = tile.units->fragmentsAcross;
+  if (across >= down)
+    setFragments(tile, down, across / 2);
+  else
+    setFragments(tile, down / 2, across);
+}
+
+static int64_t lineElements(const MatrixUnits &units) {
+  return kLineBytes / elementBytes(units.factor);
+}
+
+/// So that it takes less workgroup memory; whether that is possible.
+static bool makeSmaller(ContractionTile &tile) {
+  if (tile.depth > lineElements(*tile.units)) {
+    tile.depth /= 2;
+    return true;
+  }
+  if (tile.units->fragments() == 1)
+    return false;
+  halveFragments(tile);
+  return true;
+}
+
 /// Cuts the tile among the subgroups of a workgroup. Few large tiles leave
 /// units without work. Large subgroups' blocks read workgroup memory less; with
 /// two workgroups on a unit, one computes while the other waits
@@ -272,32 +309,19 @@ static void resize(ContractionTile &tile, TargetAttr target) {
   MatrixUnits &units = *tile.units;
   // A lane holds 8 elements of a fragment in 32 bits each.
   constexpr int64_t kMaxFragments = 16;
-  auto resize = [&](int64_t down, int64_t across) {
-    units.fragmentsDown = down;
-    units.fragmentsAcross = across;
-    tile.rowsPerLane = units.subgroupsDown * down;
-    tile.columnsPerLane = units.subgroupsAcross * across;
-  };
-  auto halve = [&] {
-    if (units.fragmentsAcross >= units.fragmentsDown)
-      resize(units.fragmentsDown, units.fragmentsAcross / 2);
-    else
-      resize(units.fragmentsDown / 2, units.fragmentsAcross);
-  };
   int64_t accumulators = units.factors.size();
-  int64_t lineElements = kLineBytes / elementBytes(units.factor);
   units.subgroupsDown = units.subgroupsAcross = 2;
-  tile.depth = lineElements;
-  resize(4, 4);
+  tile.depth = lineElements(units);
+  setFragments(tile, 4, 4);
   if (tile.tiles() >= 2 * enoughTiles(target) && accumulators == 1)
     return;
   units.subgroupsAcross = 4;
-  tile.depth = 2 * lineElements;
-  resize(4, 2);
+  tile.depth = 2 * lineElements(units);
+  setFragments(tile, 4, 2);
   while (units.fragments() > 1 &&
          (units.fragments() * accumulators > kMaxFragments / 2 ||
           tile.tiles() < enoughTiles(target)))
-    halve();
+    halveFragments(tile);
 }
 
 std::optional<ContractionTile>
@@ -310,8 +334,18 @@ gpuvm::chooseMatrixTile(ArrayRef<linalg::GenericOp> reductions, bool vectorizes,
   if (!tile.units || tile.units->factors.size() > kMaxAccumulators)
     return std::nullopt;
   resize(tile, target);
-  for (StagedInput &input : tile.inputs)
-    layOut(input, tile, loops, vectorizes);
+  auto layOutAll = [&] {
+    for (StagedInput &input : tile.inputs)
+      layOut(input, tile, loops, vectorizes);
+  };
+  auto bytes = [&] {
+    return workgroupBytes(tile) + tile.units->exchangeVectors() *
+                                      MatrixUnits::kVector *
+                                      elementBytes(tile.units->total);
+  };
+  for (layOutAll(); bytes() > kMatrixWorkgroupBytes; layOutAll())
+    if (!makeSmaller(tile))
+      return std::nullopt;
   return tile;
 }
 

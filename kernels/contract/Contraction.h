@@ -55,6 +55,16 @@ struct MatrixUnits {
 
   int64_t subgroups() const { return subgroupsDown * subgroupsAcross; }
   int64_t fragments() const { return fragmentsDown * fragmentsAcross; }
+
+  // Workgroup memory where fragments change hands: one of each subgroup and
+  // accumulator, in vectors of kVector results.
+  static constexpr int64_t kVector = 4;
+  /// From one row of a fragment to the next: one more than it has, which
+  /// spreads rows over the banks.
+  static constexpr int64_t kRowVectors = kSide / kVector + 1;
+  int64_t exchangeVectors() const {
+    return subgroups() * factors.size() * kSide * kRowVectors;
+  }
 };
 
 struct ContractionTile {
