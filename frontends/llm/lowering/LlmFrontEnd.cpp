@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 using namespace vm;
 using mlir::gpuvm::CompileRequest;
@@ -89,8 +90,9 @@ void LlmFrontEnd::addOptions(CLI::App &app) {
       ->check(countIn(1, 1U << 30));
   group
       ->add_option("--llm-chunk", options.chunk,
-                   "Tokens of a prompt that are read at a time (default: 512; "
-                   "a CPU device is better off with 32)")
+                   "Tokens of a prompt that are read at a time (default: 512, "
+                   "fewer for wide models; a CPU device is better off with "
+                   "32)")
       ->check(countIn(1, 4096));
   group
       ->add_option("--llm-products", products,
@@ -128,6 +130,12 @@ static Status complain(Code code, const std::string &message) {
   return {code, "gpuvm-compile: error: " + message};
 }
 
+/// As many tokens as give a large GPU's 132 units a tile of 64 x 64 results of
+/// the narrowest products: a chunk that is not full takes as long as a full one.
+static uint32_t chunkFor(uint32_t width) {
+  return std::clamp(std::bit_floor(132 * 64 * 64 / width), 128U, 512U);
+}
+
 Result<std::unique_ptr<FrontEndInput>>
 LlmFrontEnd::readFiles(const std::vector<std::string> &paths) const {
   if (paths.size() != 1)
@@ -151,6 +159,8 @@ LlmFrontEnd::readFiles(const std::vector<std::string> &paths) const {
                     fmt::format("A context of {} positions is more than the {} "
                                 "that \"{}\" was trained with.",
                                 own.context, trained, paths.front()));
+  if (own.chunk == 0)
+    own.chunk = chunkFor(model->width);
   own.chunk = std::min(own.chunk, own.context);
   own.context = llvm::alignTo(own.context, own.chunk); // Whole chunks.
   if (own.positions && own.positions < own.context)

@@ -33,7 +33,7 @@ struct ModelOptions {
   uint32_t context = 2048; ///< Positions of a sequence, whole chunks.
   uint32_t sequences = 1;  ///< That are generated at once.
   uint32_t positions = 0;  ///< Of several together; 0: the context of each.
-  uint32_t chunk = 512;    ///< Tokens of a prompt at a time.
+  uint32_t chunk = 0;      ///< Tokens of a prompt at a time.
   uint32_t tokens = 256;   ///< That one execution generates at most.
   bool halves = true;      ///< Products of many rows are of f16, summed in f32.
   CacheType cache = CacheType::F16;
