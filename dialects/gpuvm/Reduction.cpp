@@ -159,6 +159,33 @@ std::optional<TileLoops> gpuvm::getTileLoops(linalg::GenericOp op) {
   return best;
 }
 
+std::optional<unsigned> gpuvm::getColumnLoop(linalg::GenericOp op) {
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  unsigned last = op.getNumLoops() - 1;
+  if (iterators[last] == utils::IteratorType::parallel)
+    return last;
+  AffineMap largest;
+  int64_t mostElements = 0;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    auto tensor = dyn_cast<RankedTensorType>(input->get().getType());
+    if (!tensor || op.getMatchingBlockArgument(input).use_empty())
+      continue;
+    int64_t elements = withAllRows(tensor).getNumElements();
+    if (elements <= mostElements)
+      continue;
+    mostElements = elements;
+    largest = op.getMatchingIndexingMap(input);
+  }
+  if (mostElements <= 1 || largest.getNumResults() == 0)
+    return std::nullopt;
+  auto loop = dyn_cast<AffineDimExpr>(largest.getResults().back());
+  if (!loop || iterators[loop.getPosition()] != utils::IteratorType::parallel ||
+      loopRangesOf(op)[loop.getPosition()] < kMinColumns ||
+      (loop.getPosition() == 0 && op->hasAttr(kInstancesAttr)))
+    return std::nullopt;
+  return loop.getPosition();
+}
+
 /// Whether the instances of a stage have a value of its body each. A reduction
 /// counts as one of them even if it reads nothing else that differs.
 static bool differsBetweenInstances(Value value, StageOp stage) {
@@ -234,8 +261,6 @@ static std::pair<int64_t, int64_t> countPoints(linalg::GenericOp op) {
 /// The order that follows from the loops of `op`.
 static ReductionOrder computeOrder(linalg::GenericOp op) {
   auto [results, elements] = countPoints(op);
-  SmallVector<int64_t> ranges = loopRangesOf(op);
-  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   if (elements > kSequentialElements && getTileLoops(op))
     return ReductionOrder{/*sequential=*/true, /*tiled=*/true};
   // A body with instances is written for one and reduced for all of them.
@@ -244,8 +269,9 @@ static ReductionOrder computeOrder(linalg::GenericOp op) {
   std::optional<Combiner> combiner = matchCombiner(op);
   if (!combiner)
     return ReductionOrder{/*sequential=*/true};
-  bool isParallel = iterators.back() == utils::IteratorType::parallel;
-  return getReductionOrder(results, elements, isParallel ? ranges.back() : 0,
+  std::optional<unsigned> columns = getColumnLoop(op);
+  return getReductionOrder(results, elements,
+                           columns ? loopRangesOf(op)[*columns] : 0,
                            floatBitsOf(op, *combiner), inspectInputs(op));
 }
 

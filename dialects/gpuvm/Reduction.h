@@ -66,9 +66,9 @@ struct ReductionInputs {
 };
 
 /// The order for `numResults` results of `numElements` elements each.
-/// `neighbours`: the iterations of the last loop if it is parallel, 0 if it is
-/// a reduction. `floatBits`: the width of the widest float that is accumulated,
-/// 0 if there is none.
+/// `neighbours`: the iterations of the loop in which results read neighbouring
+/// elements (getColumnLoop), 0 if there is none. `floatBits`: the width of the
+/// widest float that is accumulated, 0 if there is none.
 ReductionOrder getReductionOrder(int64_t numResults, int64_t numElements,
                                  int64_t neighbours, unsigned floatBits,
                                  ReductionInputs inputs = {});
@@ -93,6 +93,11 @@ struct TileLoops {
   unsigned rows, columns;
   bool operator==(const TileLoops &) const = default;
 };
+
+/// The parallel loop in which results read neighbouring elements: the last loop
+/// of a reduction, or the one in which neighbours of its largest input differ
+/// if it is long. Emitters want it last.
+std::optional<unsigned> getColumnLoop(linalg::GenericOp op);
 
 /// On an operation that is for all instances of a stage at once: its first loop
 /// is over them. The operation has the order that it has in the body of one.

@@ -22,10 +22,10 @@ static constexpr int64_t kRows = ReductionOrder::kColumnLanes;
 /// The results of this lane.
 LaneIndex ReduceEmitter::ownColumns(Value block) {
   int64_t vector = layout.vector;
-  Expr number = k(block) * kColumnsAtOnce + columnLane;
+  Expr number = k(block) * layout.columnsAtOnce() + columnLane;
   Expr last = k.index(layout.results / vector - 1);
   hasColumns = Value();
-  if (layout.results % (vector * kColumnsAtOnce) != 0) {
+  if (layout.results % (vector * layout.columnsAtOnce()) != 0) {
     hasColumns = number < last + 1;
     number = min(number, last);
   }
@@ -97,7 +97,7 @@ ReduceEmitter::Values ReduceEmitter::reduceColumns(LaneIndex result,
 /// Combines the rows of lanes; every lane of a column gets the totals.
 ReduceEmitter::Values ReduceEmitter::foldColumns(Values values) {
   auto placeOf = [&](int64_t v, Value row) {
-    return (k(row) + v * kRows) * kColumnsAtOnce + columnLane;
+    return (k(row) + v * kRows) * layout.columnsAtOnce() + columnLane;
   };
   k.workgroupBarrier(); // Workgroup memory is used again.
   for (int64_t v = 0; v < layout.vector; ++v)
@@ -152,9 +152,89 @@ void ReduceEmitter::onceAColumn(function_ref<void()> use) {
   k.ifThen(first, use);
 }
 
+//===----------------------------------------------------------------------===//
+// For a CPU device
+//===----------------------------------------------------------------------===//
+
+/// The values of each result with those of `others`, which come after them.
+ReduceEmitter::Values ReduceEmitter::combineColumns(Values values,
+                                                    Values others) {
+  for (int64_t v = 0; v < layout.vector; ++v)
+    llvm::copy(combine(Values(ofColumn(values, v)), Values(ofColumn(others, v)),
+                       /*ascends=*/false),
+               ofColumn(values, v).begin());
+  return values;
+}
+
+/// What the lanes of part `part` have, one after the other: a lane of the
+/// device takes their elements, neighbours in the order, together.
+ReduceEmitter::Values ReduceEmitter::reduceOwnPart(LaneIndex result,
+                                                   Value part) {
+  Values start;
+  for (int64_t row = 0; row < kRows; ++row)
+    llvm::append_range(start, startColumns(result));
+  const size_t perRow = start.size() / kRows;
+  auto rowOf = [&](ValueRange values, int64_t row) {
+    return Values(values.slice(row * perRow, perRow));
+  };
+  auto step = [&](Value first, ValueRange carried) {
+    Values next;
+    c.elements.begin(layout.vector);
+    for (int64_t row = 0; row < kRows; ++row)
+      llvm::append_range(
+          next, accumulateColumns(rowOf(carried, row), result, k(first) + row));
+    return next;
+  };
+  Values lanes =
+      k.loop(k(part) * kRows, k.index(layout.elements),
+             k.index(layout.order.parts * kRows), start, step, /*runs=*/true);
+  Values total = rowOf(lanes, 0);
+  for (int64_t row = 1; row < kRows; ++row)
+    total = combineColumns(total, rowOf(lanes, row));
+  return total;
+}
+
+/// A lane has results of its own, all parts of them.
+void ReduceEmitter::emitOwnColumns() {
+  columnLane = lane;
+  const int64_t parts = layout.order.parts;
+  auto eachBlock = [&](Value block, ValueRange) {
+    LaneIndex result = ownColumns(block);
+    Values total;
+    if (parts == 1) {
+      total = reduceOwnPart(result, k.index(0));
+    } else {
+      auto addPart = [&](Value part, ValueRange carried) {
+        return combineColumns(Values(carried), reduceOwnPart(result, part));
+      };
+      auto addLane = [&](Value first, ValueRange carried) {
+        Values ofLane = k.loop(first, k.index(parts), k.index(kRows),
+                               startColumns(result), addPart, /*runs=*/true);
+        return combineColumns(Values(carried), ofLane);
+      };
+      total = k.loop(k.index(0), k.index(std::min(parts, kRows)), k.index(1),
+                     startColumns(result), addLane, /*runs=*/true);
+    }
+    bindColumns(total, result);
+    if (hasColumns)
+      k.ifThen(hasColumns, [&] { storeColumns(result); });
+    else
+      storeColumns(result);
+    return Values();
+  };
+  k.loop(k.groupId(), k.index(layout.columnBlocks()), k.index(layout.groups),
+         {}, eachBlock, /*runs=*/true);
+}
+
+//===----------------------------------------------------------------------===//
+// For others
+//===----------------------------------------------------------------------===//
+
 void ReduceEmitter::emitColumns() {
-  columnLane = k(lane) % kColumnsAtOnce;
-  columnRow = k(lane) / kColumnsAtOnce;
+  if (layout.ownResults)
+    return emitOwnColumns();
+  columnLane = k(lane) % layout.columnsAtOnce();
+  columnRow = k(lane) / layout.columnsAtOnce();
   int64_t blocks = layout.columnBlocks();
   if (layout.order.parts > 1) {
     Expr group = k.groupId();

@@ -69,6 +69,9 @@ private:
   void emitParts();
   void emitColumns();
   void emitColumnParts(Value block, Value part);
+  void emitOwnColumns();
+  Values reduceOwnPart(LaneIndex result, Value part);
+  Values combineColumns(Values values, Values others);
 
   // Loops.
   Value countPresent();
@@ -128,7 +131,6 @@ private:
                        Value condition = Value());
 
   // Columns.
-  static constexpr int64_t kColumnsAtOnce = ReduceLayout::kColumnsAtOnce;
   LaneIndex ownColumns(Value block);
   MutableArrayRef<Value> ofColumn(Values &values, int64_t v);
   Values startColumns(LaneIndex result);

@@ -299,6 +299,33 @@ static bool takeOwnResults(KernelOp kernel, const BodyTraits &traits,
   return true;
 }
 
+/// A lane takes neighbouring results alone.
+static bool takeOwnColumns(KernelOp kernel, const BodyTraits &traits,
+                           ReduceLayout &layout) {
+  constexpr int64_t lanes = ReductionOrder::kGroupsPerPart;
+  int64_t vector = 2 * layout.vector;
+  int64_t ops = ReductionOrder::kColumnLanes * vector * traits.ops;
+  int64_t groups = llvm::divideCeil(layout.results, lanes * vector);
+  auto isLimited = [](linalg::GenericOp op) {
+    return getRowLimit(op).has_value();
+  };
+  SmallVector<linalg::GenericOp> reductions = getReductions(kernel);
+  if (layout.vector == 1 || groups > kMaxRowGroups ||
+      layout.results < kMinOwnResults || ops > kMaxStraightOps ||
+      layout.elements % (layout.order.parts * ReductionOrder::kColumnLanes) !=
+          0 ||
+      reductions.front().getStaticLoopRanges().back() % vector != 0 ||
+      !rowsHoldVectors(kernel, vector) || !endsInResults(kernel) ||
+      llvm::any_of(reductions, isLimited))
+    return false;
+  layout.ownResults = layout.wide = true;
+  layout.vector = vector;
+  layout.unroll = 1;
+  layout.lanes = lanes;
+  layout.groups = groups;
+  return true;
+}
+
 /// A lane does what a lane group does, so that the order stays and lanes have
 /// little to tell each other.
 bool gpuvm::widenReduction(KernelOp kernel, ReduceLayout &layout) {
@@ -306,8 +333,9 @@ bool gpuvm::widenReduction(KernelOp kernel, ReduceLayout &layout) {
   if (traits.once())
     return false;
   const ReductionOrder &order = layout.order;
-  if (order.sequential || order.columns ||
-      layout.vector != order.elementsPerLane)
+  if (order.columns)
+    return takeOwnColumns(kernel, traits, layout);
+  if (order.sequential || layout.vector != order.elementsPerLane)
     return false;
   linalg::GenericOp first = getReductions(kernel).front();
   bool oneLoop = layout.flat || first.getNumReductionLoops() == 1;

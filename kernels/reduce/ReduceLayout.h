@@ -15,7 +15,8 @@ namespace mlir::gpuvm {
 /// A reduction that is no contraction (ContractLayout). `vector`: of elements
 /// of a result; in columns, of neighbouring results.
 struct ReduceLayout : LayoutOf<ReduceLayout> {
-  /// In columns: lanes side by side along the results.
+  /// In columns: lanes side by side along the results, if those of several
+  /// rows share them.
   static constexpr int64_t kColumnsAtOnce =
       kLanes / ReductionOrder::kColumnLanes;
 
@@ -39,9 +40,11 @@ struct ReduceLayout : LayoutOf<ReduceLayout> {
   /// A lane takes its results alone, one lane group of theirs after the other.
   bool ownResults = false;
 
-  /// In columns: of results, as many as a workgroup takes at once.
+  /// In columns: lanes side by side, and of results, as many as a workgroup
+  /// takes at once.
+  int64_t columnsAtOnce() const { return ownResults ? lanes : kColumnsAtOnce; }
   int64_t columnBlocks() const {
-    return llvm::divideCeil(results, kColumnsAtOnce * vector);
+    return llvm::divideCeil(results, columnsAtOnce() * vector);
   }
   void visit(LayoutFields &fields) override;
 };

@@ -77,6 +77,26 @@ struct InterchangeToIdentity : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
+/// A reduction whose results read neighbouring elements has their loop last.
+struct PutColumnsLast : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getNumReductionLoops() == 0 || getTileLoops(op))
+      return failure();
+    std::optional<unsigned> columns = getColumnLoop(op);
+    unsigned last = op.getNumLoops() - 1;
+    if (!columns || *columns == last)
+      return failure();
+    SmallVector<unsigned> order;
+    for (unsigned loop = 0; loop <= last; ++loop)
+      if (loop != *columns)
+        order.push_back(loop);
+    order.push_back(*columns);
+    return linalg::interchangeGenericOp(rewriter, op, order);
+  }
+};
+
 /// An index that is computed from others, as where loops have been
 /// interchanged, is arithmetic.
 struct ExpandIndexMap : OpRewritePattern<affine::AffineApplyOp> {
@@ -236,7 +256,7 @@ FrozenRewritePatternSet gpuvm::getGeneralizePatterns(MLIRContext *context) {
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);
   linalg::populateLinalgNamedOpsGeneralizationPatterns(patterns);
   patterns.add<DecomposeSoftmax, FoldConstantFill, ExpandIndexMap,
-               InterchangeToIdentity>(context);
+               InterchangeToIdentity, PutColumnsLast>(context);
   populateExpandTensorsPatterns(patterns);
   populateExpandSlicesPatterns(patterns);
   populateRandomPatterns(patterns);

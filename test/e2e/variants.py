@@ -106,6 +106,8 @@ def wide():
     yield rows("wide_short", (1000, 50), [1], "f32")
     yield rows("wide_long", (20, 4096), [1], "f32")
     yield rows("wide_all", (70001,), [0], "f32")
+    for name, shape, dtype in (("columns", (576, 256), "f32"), ("columns_halves", (2048, 528), "f16"), ("columns_parts", (2048, 168), "i32")):
+        yield rows(f"wide_{name}", shape, [0], dtype)
     yield programs_reduce.softmax_program("wide_softmax", (40, 2560), "f32")
 
 
