@@ -16,8 +16,7 @@ static int64_t enoughTiles(TargetAttr target) {
   return llvm::bit_floor<uint64_t>(
       std::max<int64_t>(1, target.getBusyGroups() / 2));
 }
-/// Workgroup memory of devices with matrix units: an H200 has 48 KiB, others
-/// have more.
+/// Workgroup memory that all devices with matrix units have.
 static constexpr int64_t kMatrixWorkgroupBytes = 48 << 10;
 /// Bytes of a line that make up whole sectors of memory.
 static constexpr int64_t kLineBytes = 64;
