@@ -4,7 +4,6 @@ import base64
 import json
 import os
 import re
-import socket
 import sys
 import threading
 import time
@@ -26,6 +25,41 @@ def main():
     finally:
         server.process.terminate()
     check("exit code 0", server.process.wait(60) == 0, server.process.returncode)
+    server = Server(file, "-c", "4096", "--max-waiting", "1", environment={"XDG_CACHE_HOME": folder})
+    try:
+        leave(server)
+    finally:
+        server.process.terminate()
+
+
+def leave(server):
+    """Clients that close their connections before they have an answer, which would have 3,900 tokens."""
+    long = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 3900, "temperature": 1, "logit_bias": {"259": -1000}}
+    made = lambda: server.metric("tokens_total")
+    first = server.send(long | {"stream": True})
+    first.recv(100)
+    for kind in (False, True):
+        waiting = server.send(long | {"stream": kind})
+        server.until("requests_deferred", 1)
+        check("one too many is 503", server.call("POST", "/v1/chat/completions", long | {"stream": kind})[0] == 503)
+        waiting.close()
+        server.until("requests_deferred", 0)
+        check("one that leaves while it waits is gone at once", server.metric("requests_processing") == 1, made())
+    first.close()
+    server.until("answers_total", 3)
+    check("one that is answered as a stream is gone with the next token", made() < 3800, made())
+    before, first = made(), server.send(long)
+    server.until("requests_processing", 1)
+    first.close()
+    server.until("answers_total", 4)
+    check("so is one that is answered at once", made() - before < 3800, made(), before)
+    text = {"prompt": "x" * 4000, "max_tokens": 1}
+    first = server.send(text, "/v1/completions")
+    server.until("requests_processing", 1)
+    first.close()
+    server.until("requests_processing", 0)
+    cached = server.ask(text, "/v1/completions")["usage"]["prompt_tokens_details"]["cached_tokens"]
+    check("one that leaves while its prompt is read is gone with the next piece", cached < 3900, cached)
 
 
 def embeddings(server):
@@ -149,9 +183,7 @@ def run(server):
     check("health is known meanwhile", slowest < 2, slowest)
 
     # A client that goes away frees its place.
-    body = json.dumps(long | {"stream": True, "max_tokens": 100000}).encode()
-    connection = socket.create_connection(("127.0.0.1", server.port))
-    connection.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n" % (KEY.encode(), len(body)) + body)
+    connection = server.send(long | {"stream": True, "max_tokens": 100000})
     connection.recv(100)
     connection.close()
     check("a client that goes away frees its place", server.ask(hello)["choices"][0]["message"]["content"] == text)

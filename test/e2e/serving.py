@@ -4,9 +4,11 @@ import http.client
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 import threading
+import time
 
 KEY = "k3y"
 
@@ -27,6 +29,25 @@ class Server:
         connection.request(method, path, data, {"Authorization": f"Bearer {key}", "Content-Type": "application/json"})
         reply = connection.getresponse()
         return reply.status, reply.read()
+
+    def send(self, body, path="/v1/chat/completions"):
+        """The connection of a client that has asked and does not read."""
+        connection = socket.create_connection(("127.0.0.1", self.port))
+        data = json.dumps(body).encode()
+        connection.sendall(b"POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n" %
+                           (path.encode(), KEY.encode(), len(data)) + data)
+        return connection
+
+    def metric(self, name):
+        return int(re.search(rf"^gpuvm_{name} (\d+)$", self.call("GET", "/metrics")[1].decode(), re.MULTILINE)[1])
+
+    def until(self, name, value):
+        """Waits until a metric has a value."""
+        start = time.monotonic()
+        while (now := self.metric(name)) != value:
+            if time.monotonic() - start > 300:
+                sys.exit(f"{name} stays {now}, not {value}")
+            time.sleep(0.005)
 
     def ask(self, body, path="/v1/chat/completions"):
         status, text = self.call("POST", path, body)

@@ -267,8 +267,12 @@ static Status reply(llm::Assistant &assistant, const Options &options,
   isAnswering = true;
   uint32_t most =
       options.predict < 0 ? UINT32_MAX : static_cast<uint32_t>(options.predict);
-  Result<llm::Answer> answer = assistant.answer(
-      *prompt, most, sampling, {}, [](const std::string &text) {
+  llm::Question question = {.prompt = *prompt,
+                            .most = most,
+                            .sampling = sampling,
+                            .isWanted = [] { return !isInterrupted; }};
+  Result<llm::Answer> answer =
+      assistant.answer(question, [](const std::string &text) {
         std::fwrite(text.data(), 1, text.size(), stdout);
         std::fflush(stdout);
         return !isInterrupted;

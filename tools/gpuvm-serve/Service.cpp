@@ -77,6 +77,26 @@ private:
   bool isGranted;
 };
 
+struct Service::Accepted {
+  Accepted(Service &service, const httplib::Request &from, bool isChat)
+      : ticket(service), connection(from), isChat(isChat) {}
+
+  Ticket ticket;
+  Connection connection;
+  bool isChat;
+  Request request;
+  std::vector<int32_t> prompt;
+
+  llm::Question question() const {
+    return {prompt, request.most, request.sampling, request.stops,
+            [this] { return connection.isOpen(); }};
+  }
+};
+
+static void refuseForNow(httplib::Response &response) {
+  reply(response, errorOf("Too many requests wait.", "server_error", 503), 503);
+}
+
 //===----------------------------------------------------------------------===//
 // Answers
 //===----------------------------------------------------------------------===//
@@ -141,16 +161,11 @@ void Service::addSummary(Json &json, const Request &request,
   json["timings"] = timingsOf(answer);
 }
 
-void Service::answerAtOnce(const Request &request,
-                           std::span<const int32_t> prompt,
-                           httplib::Response &response, bool isChat) {
-  Ticket ticket(*this);
-  if (!ticket)
-    return reply(response,
-                 errorOf("Too many requests wait.", "server_error", 503), 503);
-  Result<llm::Answer> answer =
-      assistant_.answer(prompt, request.most, request.sampling, request.stops,
-                        [](const std::string &) { return true; });
+void Service::answerAtOnce(const Accepted &accepted,
+                           httplib::Response &response) {
+  bool isChat = accepted.isChat;
+  Result<llm::Answer> answer = assistant_.answer(
+      accepted.question(), [](const std::string &) { return true; });
   if (!answer.ok())
     return refuse(response, answer.status());
   count(*answer);
@@ -165,15 +180,16 @@ void Service::answerAtOnce(const Request &request,
   json["object"] = isChat ? "chat.completion" : "text_completion";
   json["choices"] = Json::array({choice});
   json["usage"] = usageOf(*answer);
-  addSummary(json, request, *answer);
+  addSummary(json, accepted.request, *answer);
   reply(response, json);
 }
 
-void Service::stream(Request request, std::vector<int32_t> prompt,
-                     httplib::Response &response, bool isChat) {
-  auto provide = [this, request = std::move(request),
-                  prompt = std::move(prompt),
-                  isChat](size_t, httplib::DataSink &sink) {
+void Service::stream(std::shared_ptr<const Accepted> accepted,
+                     httplib::Response &response) {
+  auto provide = [this, accepted = std::move(accepted)](
+                     size_t, httplib::DataSink &sink) {
+    const Request &request = accepted->request;
+    bool isChat = accepted->isChat;
     std::string id = newId(isChat);
     auto created = static_cast<int64_t>(std::time(nullptr));
     auto send = [&](const Json &json) {
@@ -197,22 +213,15 @@ void Service::stream(Request request, std::vector<int32_t> prompt,
       return send(json);
     };
 
-    Ticket ticket(*this);
-    if (!ticket) {
-      send(errorOf("Too many requests wait.", "server_error", 503));
-      sink.done();
-      return true;
-    }
     bool isFirst = true;
     Result<llm::Answer> answer =
-        assistant_.answer(prompt, request.most, request.sampling, request.stops,
-                          [&](const std::string &text) {
-                            Json delta = {{"content", text}};
-                            if (isFirst)
-                              delta["role"] = "assistant";
-                            isFirst = false;
-                            return sendChoice(std::move(delta), nullptr);
-                          });
+        assistant_.answer(accepted->question(), [&](const std::string &text) {
+          Json delta = {{"content", text}};
+          if (isFirst)
+            delta["role"] = "assistant";
+          isFirst = false;
+          return sendChoice(std::move(delta), nullptr);
+        });
     if (answer.ok()) {
       count(*answer);
       sendChoice(Json::object(), &*answer);
@@ -265,10 +274,15 @@ void Service::complete(const httplib::Request &request,
                    fmt::format("The prompt has {} tokens, and the context has "
                                "room for {} with an answer.",
                                prompt->size(), assistant_.context() - 1)});
-  if (wanted->isStreamed)
-    stream(std::move(*wanted), std::move(*prompt), response, isChat);
+  auto accepted = std::make_shared<Accepted>(*this, request, isChat);
+  if (!accepted->ticket)
+    return refuseForNow(response);
+  accepted->request = std::move(*wanted);
+  accepted->prompt = std::move(*prompt);
+  if (accepted->request.isStreamed)
+    stream(std::move(accepted), response);
   else
-    answerAtOnce(*wanted, *prompt, response, isChat);
+    answerAtOnce(*accepted, response);
 }
 
 //===----------------------------------------------------------------------===//
@@ -332,15 +346,18 @@ void Service::embed(const httplib::Request &request,
     return refuse(response, texts.status());
   Ticket ticket(*this);
   if (!ticket)
-    return reply(response,
-                 errorOf("Too many requests wait.", "server_error", 503), 503);
+    return refuseForNow(response);
+  Connection connection(request);
+  auto isWanted = [&] { return connection.isOpen(); };
   size_t count = 0;
   Json data = Json::array();
   for (const std::vector<int32_t> &tokens : *texts) {
     count += tokens.size();
-    Result<std::vector<float>> vector = assistant_.embed(tokens);
+    Result<std::vector<float>> vector = assistant_.embed(tokens, isWanted);
     if (!vector.ok())
       return refuse(response, vector.status());
+    if (vector->empty() || !isWanted())
+      return; // Nothing reads the answer.
     shorten(*vector, wanted->dimensions);
     data.push_back({{"object", "embedding"},
                     {"index", data.size()},

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "frontends/llm/run/Assistant.h"
+#include "tools/gpuvm-serve/Connection.h"
 #include "tools/gpuvm-serve/Requests.h"
 
 #include <httplib.h>
@@ -19,6 +20,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -43,10 +45,15 @@ private:
 
   void complete(const httplib::Request &request, httplib::Response &response,
                 bool isChat);
-  void stream(Request request, std::vector<int32_t> prompt,
-              httplib::Response &response, bool isChat);
-  void answerAtOnce(const Request &request, std::span<const int32_t> prompt,
-                    httplib::Response &response, bool isChat);
+  /// Of a request that is answered or waits. False: too many wait.
+  class Ticket;
+
+  /// What is asked, with its place and the client that asked.
+  struct Accepted;
+
+  void stream(std::shared_ptr<const Accepted> accepted,
+              httplib::Response &response);
+  void answerAtOnce(const Accepted &accepted, httplib::Response &response);
   Result<std::vector<int32_t>> promptOf(const Request &request,
                                         bool isChat) const;
   Json chunk(bool isChat, const std::string &id, int64_t created) const;
@@ -61,9 +68,6 @@ private:
   void count(const llm::Answer &answer);
   std::string metrics() const;
   Json slots() const;
-
-  /// Of a request that is answered or waits. False: too many wait.
-  class Ticket;
 
   llm::Assistant assistant_;
   std::string name_;

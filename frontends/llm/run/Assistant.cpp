@@ -194,20 +194,20 @@ double secondsSince(Clock::time_point start) {
 } // namespace
 
 Result<Answer>
-Assistant::answer(std::span<const int32_t> prompt, uint32_t most,
-                  const Sampling &sampling, std::span<const std::string> stops,
+Assistant::answer(const Question &question,
                   const std::function<bool(const std::string &)> &show) {
   Answer answer;
-  answer.promptTokens = prompt.size();
+  answer.promptTokens = question.prompt.size();
   Clock::time_point start = Clock::now();
   Utf8Stream characters;
-  StoppedText text(stops);
+  StoppedText text(question.stops);
   auto add = [&](const std::string &piece) {
     answer.text += piece;
     return piece.empty() || show(piece);
   };
-  Continuation wanted = {prompt, most, sampling, ends_};
-  wanted.sampling.stops = texts_->stopsOf(stops);
+  Continuation wanted = {question.prompt, question.most, question.sampling,
+                         ends_, question.isWanted};
+  wanted.sampling.stops = texts_->stopsOf(question.stops);
   Result<Continued> done = scheduler_->answer(wanted, [&](int32_t token) {
     ++answer.tokens;
     if (tokenizer_.isEnd(token))

@@ -33,6 +33,15 @@ struct AssistantOptions {
   DeviceOptions device;
 };
 
+/// What is to be continued, and how.
+struct Question {
+  std::span<const int32_t> prompt;
+  uint32_t most = UINT32_MAX; ///< Tokens.
+  Sampling sampling;
+  std::span<const std::string> stops; ///< The text ends before the first.
+  std::function<bool()> isWanted;     ///< Of Continuation.
+};
+
 struct Answer {
   std::string text; ///< UTF-8, without the stop string.
   End end = End::Running;
@@ -74,17 +83,15 @@ public:
     return texts_->grammarOf(gbnf);
   }
 
-  /// At most `most` tokens; the text ends before the first of `stops`. `show`
-  /// is given its pieces as soon as they are sure; if it returns false, that is
-  /// the end.
-  Result<Answer> answer(std::span<const int32_t> prompt, uint32_t most,
-                        const Sampling &sampling,
-                        std::span<const std::string> stops,
+  /// `show` is given pieces of the text as soon as they are sure; if it returns
+  /// false, that is the end.
+  Result<Answer> answer(const Question &question,
                         const std::function<bool(const std::string &)> &show);
 
-  /// A vector for a text (ModelRun::embed).
-  Result<std::vector<float>> embed(std::span<const int32_t> tokens) {
-    return scheduler_->embed(tokens);
+  /// A vector for a text (Scheduler::embed).
+  Result<std::vector<float>> embed(std::span<const int32_t> tokens,
+                                   const std::function<bool()> &isWanted) {
+    return scheduler_->embed(tokens, isWanted);
   }
 
 private:

@@ -22,6 +22,8 @@ namespace {
 constexpr size_t kPieceTokens = 512, kProcessorPieceTokens = 64;
 /// Tokens that others get between two of these pieces.
 constexpr uint32_t kStepsBetween = 4;
+/// How often a waiting thread asks whether its request is still wanted.
+constexpr std::chrono::milliseconds kAskAgain(20);
 /// What a prompt counts for at least: a short one takes as long.
 constexpr size_t kLeastTokens = 32;
 
@@ -71,26 +73,36 @@ size_t Scheduler::waiting() const {
 // Threads that ask
 //===----------------------------------------------------------------------===//
 
+/// Without a place it is over at once, otherwise when the thread that answers
+/// comes to it.
+void Scheduler::abandon(Request &request) {
+  request.isAbandoned = true;
+  request.tokens.clear();
+  if (std::erase(waiting_, &request) > 0)
+    request.isOver = true;
+}
+
 /// Until it is over.
 void Scheduler::wait(Request &request,
                      const std::function<bool(int32_t)> &take) {
+  const std::function<bool()> &isWanted = request.wanted.isWanted;
   std::unique_lock lock(mutex_);
   waiting_.push_back(&request);
   changed_.notify_one();
   while (true) {
-    request.hasNews.wait(
-        lock, [&] { return request.isOver || !request.tokens.empty(); });
-    if (request.tokens.empty())
+    bool hasNews = request.hasNews.wait_for(lock, kAskAgain, [&] {
+      return request.isOver || !request.tokens.empty();
+    });
+    if (hasNews && request.tokens.empty())
       return;
-    int32_t token = request.tokens.front();
-    request.tokens.pop_front();
+    int32_t token = hasNews ? request.tokens.front() : -1;
+    if (hasNews)
+      request.tokens.pop_front();
     lock.unlock();
-    bool goesOn = take(token);
+    bool goesOn = hasNews ? take(token) : !isWanted || isWanted();
     lock.lock();
-    if (!goesOn) {
-      request.isAbandoned = true;
-      request.tokens.clear();
-    }
+    if (!goesOn)
+      abandon(request);
   }
 }
 
@@ -105,9 +117,11 @@ Result<Continued> Scheduler::answer(const Continuation &wanted,
   return request.result;
 }
 
-Result<std::vector<float>> Scheduler::embed(std::span<const int32_t> tokens) {
+Result<std::vector<float>>
+Scheduler::embed(std::span<const int32_t> tokens,
+                 const std::function<bool()> &isWanted) {
   std::vector<float> vector;
-  Continuation text = {.prompt = tokens};
+  Continuation text = {.prompt = tokens, .isWanted = isWanted};
   Request request = {.wanted = text, .vector = &vector};
   wait(request, {});
   if (!request.status.ok())

@@ -28,6 +28,10 @@ struct Continuation {
   uint32_t most = UINT32_MAX; ///< Tokens.
   Sampling sampling;
   std::span<const int32_t> ends;
+  /// Asked on the calling thread while it waits, some times a second; null: it
+  /// is. What is not wanted any more ends with the step or the piece of a
+  /// prompt that the device is at, or at once where it has no place.
+  std::function<bool()> isWanted;
 };
 
 /// How it went.
@@ -56,8 +60,10 @@ public:
   Result<Continued> answer(const Continuation &wanted,
                            const std::function<bool(int32_t)> &take);
 
-  /// A vector for a text (ModelRun::embed), at a place as for an answer.
-  Result<std::vector<float>> embed(std::span<const int32_t> tokens);
+  /// A vector for a text (ModelRun::embed), at a place as for an answer; none
+  /// if it was not wanted any more while it waited.
+  Result<std::vector<float>> embed(std::span<const int32_t> tokens,
+                                   const std::function<bool()> &isWanted);
 
   struct Place {
     bool isBusy = false;
@@ -70,6 +76,7 @@ private:
   struct Request;
 
   void wait(Request &request, const std::function<bool(int32_t)> &take);
+  void abandon(Request &request);
   void work();
   void dropAbandoned();
   void admit();
