@@ -28,7 +28,7 @@ def main():
     folder = os.path.abspath(sys.argv[1])
     file = os.path.join(folder, "model.gguf")
     Chatty("llama", seed=11).write(file)
-    server = Server(file, "-c", str(CONTEXT), "--api-key", KEY, "--max-waiting", "0", "--max-body", "8192", environment={"XDG_CACHE_HOME": folder})
+    server = Server(file, "-c", str(CONTEXT), "--api-key", KEY, "--max-waiting", "0", "--max-body", "8192", "--logprobs", environment={"XDG_CACHE_HOME": folder})
     try:
         run(f"http://127.0.0.1:{server.port}/v1")
     finally:
@@ -61,6 +61,10 @@ def run(url):
         deltas = [event.delta for event in events if event.type == "content.delta"]
     check("the client's own stream helper understands it", "".join(deltas) == text, deltas)
 
+    known = chat.create(**asked, logprobs=True, top_logprobs=3).choices[0].logprobs.content
+    check("it has log probabilities", len(known) == 10 and all(len(one.top_logprobs) == 3 and one.logprob == one.top_logprobs[0].logprob < 0
+          and one.top_logprobs[0].logprob >= one.top_logprobs[1].logprob for one in known), known)
+
     stopped = chat.create(**asked, stop=[text[3:5]]).choices[0]
     check("it stops at a string", stopped.finish_reason == "stop" and stopped.message.content == text[:text.index(text[3:5])], stopped)
     check("max_completion_tokens counts, too",
@@ -73,6 +77,8 @@ def run(url):
     continued = client.completions.create(model="model", prompt="Hi", max_tokens=5, temperature=0)
     check("a text is continued", continued.choices[0].text and continued.object == "text_completion"
           and continued.usage.completion_tokens == 5, continued)
+    known = client.completions.create(model="model", prompt="Hi", max_tokens=5, temperature=0, logprobs=2).choices[0].logprobs
+    check("also with log probabilities", len(known.tokens) == len(known.token_logprobs) == len(known.top_logprobs) == len(known.text_offset) == 5, known)
     streamed = [event.choices[0].text for event in client.completions.create(model="model", prompt="Hi", max_tokens=5, temperature=0, stream=True)]
     check("also as a stream", "".join(streamed) == continued.choices[0].text, streamed)
 

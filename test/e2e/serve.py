@@ -25,17 +25,71 @@ def main():
     finally:
         server.process.terminate()
     check("exit code 0", server.process.wait(60) == 0, server.process.returncode)
-    server = Server(file, "-c", "4096", "--max-waiting", "1", environment={"XDG_CACHE_HOME": folder})
+    server = Server(file, "-c", "4096", "--max-waiting", "1", "--logprobs", environment={"XDG_CACHE_HOME": folder})
     try:
+        logprobs(server)
         leave(server)
     finally:
         server.process.terminate()
 
 
+def logprobs(server):
+    """Against those of NumPy, of the model as it is: caches are f16 here."""
+    model = Chatty("llama", seed=11)
+    prompt = [258, *b"user\nHi", 259, *b"\n", 258, *b"assistant\n"]
+    asked = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 12, "temperature": 0, "logprobs": True, "top_logprobs": 5}
+
+    def token_of(entry):
+        if entry["bytes"] is None:
+            return {"<|im_start|>": 258, "<|im_end|>": 259}.get(entry["token"], 257)
+        return 256 if entry["bytes"] == [*b"zq"] else entry["bytes"][0]
+
+    def check_entries(what, entries, tokens, count):
+        tokens = list(tokens)
+        for entry in entries:
+            logits = model.logits(np.array(tokens))[-1].astype("f8")
+            wanted = logits - logits.max() - np.log(np.exp(logits - logits.max()).sum())
+            top = entry["top_logprobs"]
+            if (abs(wanted[token_of(entry)] - entry["logprob"]) > 1e-2 or len(top) != count
+                    or any(abs(wanted[token_of(one)] - one["logprob"]) > 1e-2 for one in top)):
+                sys.exit(f"{what}: token {len(tokens)}: {entry}, NumPy has {wanted[token_of(entry)]}")
+            tokens.append(token_of(entry))
+        print(what)
+        return wanted
+
+    choice = server.ask(asked)["choices"][0]
+    entries, text = choice["logprobs"]["content"], choice["message"]["content"]
+    check_entries("log probabilities are NumPy's", entries, prompt, 5)
+    check("the likeliest come first", all(sorted((one["logprob"] for one in entry["top_logprobs"]), reverse=True)
+                                          == [one["logprob"] for one in entry["top_logprobs"]] and entry["top_logprobs"][0]["bytes"] == entry["bytes"]
+                                          for entry in entries), entries)
+    said = b"".join(bytes(entry["bytes"] or []) for entry in entries)
+    check("tokens say the text", said.decode(errors="replace") == text and len(entries) == 12, entries)
+    streamed = [entry for event in server.stream(asked) if event["choices"] for entry in (event["choices"][0]["logprobs"] or {"content": []})["content"]]
+    check("streamed log probabilities are the same", streamed == entries, streamed)
+    drawn = asked | {"temperature": 1.7, "seed": 5, "top_logprobs": 20, "logit_bias": {str(token_of(entries[0])): -1000}, "repeat_penalty": 1.8}
+    own = server.ask(drawn)["choices"][0]["logprobs"]["content"]
+    check_entries("bias, penalties and temperature do not change them", own, prompt, 20)
+    check("a token that must not be is not among the likeliest", all(one["bytes"] != entries[0]["bytes"] for one in own[0]["top_logprobs"]), own[0])
+    stopped = server.ask(asked | {"stop": text[4:6]})["choices"][0]
+    check("none is after a stop string", b"".join(bytes(entry["bytes"]) for entry in stopped["logprobs"]["content"]).decode(errors="replace") == stopped["message"]["content"]
+          == text[:text.index(text[4:6])], stopped)
+    check("without top_logprobs there are none", server.ask(asked | {"top_logprobs": 0})["choices"][0]["logprobs"]["content"][3]["top_logprobs"] == [])
+    ascii = {str(token): -1000 for token in range(128, 260)}
+    raw = server.ask({"prompt": "Hi", "max_tokens": 6, "temperature": 0, "logprobs": 2, "logit_bias": ascii}, "/v1/completions")["choices"][0]
+    own = raw["logprobs"]
+    check("completions have their own form", all(len(own[key]) == 6 for key in ("tokens", "token_logprobs", "top_logprobs", "text_offset"))
+          and "".join(own["tokens"]) == raw["text"] and own["text_offset"] == [len("".join(own["tokens"][:i])) for i in range(6)]
+          and all(top[token] == logprob == max(top.values()) and len(top) == 2
+                  for token, logprob, top in zip(own["tokens"], own["token_logprobs"], own["top_logprobs"])), raw)
+    check("all tokens may be drawn with them", len(server.ask(asked | {"top_k": 0, "temperature": 1, "seed": 2})["choices"][0]["logprobs"]["content"]) > 0)
+
+
 def leave(server):
     """Clients that close their connections before they have an answer, which would have 3,900 tokens."""
     long = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 3900, "temperature": 1, "logit_bias": {"259": -1000}}
-    made = lambda: server.metric("tokens_total")
+    answers, before = server.metric("answers_total"), server.metric("tokens_total")
+    made = lambda: server.metric("tokens_total") - before
     first = server.send(long | {"stream": True})
     first.recv(100)
     for kind in (False, True):
@@ -46,13 +100,13 @@ def leave(server):
         server.until("requests_deferred", 0)
         check("one that leaves while it waits is gone at once", server.metric("requests_processing") == 1, made())
     first.close()
-    server.until("answers_total", 3)
+    server.until("answers_total", answers + 3)
     check("one that is answered as a stream is gone with the next token", made() < 3800, made())
-    before, first = made(), server.send(long)
+    streamed, first = made(), server.send(long)
     server.until("requests_processing", 1)
     first.close()
-    server.until("answers_total", 4)
-    check("so is one that is answered at once", made() - before < 3800, made(), before)
+    server.until("answers_total", answers + 4)
+    check("so is one that is answered at once", made() - streamed < 3800, made(), streamed)
     text = {"prompt": "x" * 4000, "max_tokens": 1}
     first = server.send(text, "/v1/completions")
     server.until("requests_processing", 1)
@@ -151,6 +205,8 @@ def run(server):
                        (hello | {"stop": [""] }, "stop"), (hello | {"max_tokens": -5}, "max_tokens"), (hello | {"stream": 1}, "stream"),
                        (hello | {"grammar": "root ::= x"}, "no rule"), (hello | {"grammar": "root ::= " + "(" * 9000}, "256 groups"),
                        (hello | {"json_schema": {"type": "word"}}, "type"), (hello | {"response_format": {"type": "xml"}}, "response_format"),
+                       (hello | {"logprobs": True}, "--logprobs"), (hello | {"top_logprobs": 3}, "top_logprobs"), (hello | {"logprobs": 3}, "logprobs"),
+                       (hello | {"logprobs": True, "top_logprobs": 21}, "from 0 to 20"),
                        (hello | {"response_format": {"type": "json_schema"}}, "schema"), (hello | {"logit_bias": {"x": 1}}, "logit_bias"),
                        (hello | {"logit_bias": {"260": 1}}, "260"), (hello | {"repeat_penalty": 0}, "repeat_penalty"),
                        (hello | {"grammar": "root ::=", "json_schema": {}}, "more than one"),

@@ -31,7 +31,7 @@ def main():
         check("exit code 0", server.process.wait(60) == 0, server.process.returncode)
         return result
 
-    texts = serve(run, "--max-waiting", "2")
+    texts = serve(run, "--max-waiting", "2", "--logprobs")
     serve(lambda server: run_small(server, texts), "--positions", "208")
 
 
@@ -73,6 +73,10 @@ def run(server):
     alone = [text(server.ask(body)) for body in REQUESTS]
     together = at_once([lambda body=body: text(server.ask(body)) for body in REQUESTS])
     check("five at once, two of which wait, equal one at a time", together == alone, together, alone)
+
+    known = [body | {"logprobs": True, "top_logprobs": 20} for body in REQUESTS[:PARALLEL]]
+    choices = lambda body: server.ask(body)["choices"]
+    check("log probabilities have the same bits at once", at_once([lambda body=body: choices(body) for body in known]) == [choices(body) for body in known])
 
     # Each has its own stop strings, one of them none.
     stopped = [REQUESTS[0], REQUESTS[1] | {"stop": alone[1][4:7]}, REQUESTS[2] | {"stop": [alone[2][9:11], alone[2][30:33]]}]

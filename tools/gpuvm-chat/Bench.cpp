@@ -59,7 +59,8 @@ Status generate(llm::ModelRun &run, uint32_t places, uint32_t tokens) {
       all[place].sampling.temperature = 0;
     }
     VM_RETURN_IF_ERROR(run.generate(
-        all, [&](size_t i, int32_t) { made += i == 0; }, [] { return true; }));
+        all, [&](size_t i, const llm::DrawnToken &) { made += i == 0; },
+        [] { return true; }));
     if (all.front().end == llm::End::Context)
       break;
   }

@@ -272,8 +272,8 @@ static Status reply(llm::Assistant &assistant, const Options &options,
                             .sampling = sampling,
                             .isWanted = [] { return !isInterrupted; }};
   Result<llm::Answer> answer =
-      assistant.answer(question, [](const std::string &text) {
-        std::fwrite(text.data(), 1, text.size(), stdout);
+      assistant.answer(question, [](const llm::Piece &piece) {
+        std::fwrite(piece.text.data(), 1, piece.text.size(), stdout);
         std::fflush(stdout);
         return !isInterrupted;
       });

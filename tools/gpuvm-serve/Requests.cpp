@@ -279,9 +279,21 @@ static Result<std::string> contentOf(const Json &message) {
   return all;
 }
 
+/// `logprobs` (a flag) and `top_logprobs` of OpenAI's chats.
+static Status readChatLogprobs(const Json &body, Request &request) {
+  bool &isWanted = request.sampling.wantsLogprobs;
+  VM_RETURN_IF_ERROR(readFlag(body, "logprobs", isWanted));
+  VM_RETURN_IF_ERROR(
+      readCount(body, "top_logprobs", 0, llm::kLogprobs, request.likeliest));
+  if (request.likeliest > 0 && !isWanted)
+    return bad("\"top_logprobs\" is there without \"logprobs\": true.");
+  return {};
+}
+
 Result<Request> readChat(const Json &body) {
   Request request;
   VM_RETURN_IF_ERROR(readOptions(body, request));
+  VM_RETURN_IF_ERROR(readChatLogprobs(body, request));
   const Json *messages = find(body, "messages");
   if (!messages || !messages->is_array() || messages->empty())
     return bad("\"messages\" is not an array of at least one message.");
@@ -307,6 +319,9 @@ Result<Request> readChat(const Json &body) {
 Result<Request> readCompletion(const Json &body) {
   Request request;
   VM_RETURN_IF_ERROR(readOptions(body, request));
+  VM_RETURN_IF_ERROR(
+      readCount(body, "logprobs", 0, llm::kLogprobs, request.likeliest));
+  request.sampling.wantsLogprobs = find(body, "logprobs") != nullptr;
   Result<std::string> prompt = stringOf(body, "prompt");
   if (!prompt.ok())
     return prompt.status();

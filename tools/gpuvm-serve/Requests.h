@@ -35,6 +35,7 @@ struct Request {
   bool isStreamed = false;
   bool wantsUsage = false; ///< At the end of a stream.
   std::string grammar;     ///< GBNF of the answer; "": any text.
+  uint32_t likeliest = 0;  ///< Tokens with log probabilities, of each step.
 };
 
 /// Vectors of texts that are asked for.

@@ -8,6 +8,7 @@
 #include "tools/gpuvm-serve/Service.h"
 
 #include "frontends/Base64.h"
+#include "tools/gpuvm-serve/LogprobFields.h"
 
 #include <fmt/format.h>
 
@@ -15,6 +16,7 @@
 #include <bit>
 #include <cmath>
 #include <ctime>
+#include <iterator>
 #include <optional>
 #include <random>
 
@@ -161,20 +163,45 @@ void Service::addSummary(Json &json, const Request &request,
   json["timings"] = timingsOf(answer);
 }
 
+/// With a piece of an answer, whose text is `text` up to its end. `message`: a
+/// chat's "message" or "delta".
+Json Service::choiceOf(const Accepted &accepted, const llm::Piece &piece,
+                       std::string_view text, Json message) const {
+  Json choice = {{"index", 0}};
+  if (accepted.isChat)
+    choice.update(message);
+  else
+    choice["text"] = piece.text;
+  const Request &request = accepted.request;
+  if (!request.sampling.wantsLogprobs)
+    return choice;
+  const llm::Tokenizer &tokenizer = assistant_.tokenizer();
+  choice["logprobs"] =
+      piece.tokens.empty() ? Json()
+      : accepted.isChat
+          ? logprobsOfChat(tokenizer, piece.tokens, request.likeliest)
+          : logprobsOfCompletion(tokenizer, piece.tokens, request.likeliest,
+                                 text);
+  return choice;
+}
+
 void Service::answerAtOnce(const Accepted &accepted,
                            httplib::Response &response) {
   bool isChat = accepted.isChat;
-  Result<llm::Answer> answer = assistant_.answer(
-      accepted.question(), [](const std::string &) { return true; });
+  llm::Piece whole;
+  Result<llm::Answer> answer =
+      assistant_.answer(accepted.question(), [&](const llm::Piece &piece) {
+        whole.text += piece.text;
+        std::ranges::copy(piece.tokens, std::back_inserter(whole.tokens));
+        return true;
+      });
   if (!answer.ok())
     return refuse(response, answer.status());
   count(*answer);
 
-  Json choice = {{"index", 0}};
-  if (isChat)
-    choice["message"] = {{"role", "assistant"}, {"content", answer->text}};
-  else
-    choice["text"] = answer->text;
+  Json message = {{"role", "assistant"}, {"content", answer->text}};
+  Json choice = choiceOf(accepted, whole, answer->text,
+                         {{"message", std::move(message)}});
   choice["finish_reason"] = finishReason(answer->end);
   Json json = chunk(isChat, newId(isChat), std::time(nullptr));
   json["object"] = isChat ? "chat.completion" : "text_completion";
@@ -198,12 +225,18 @@ void Service::stream(std::shared_ptr<const Accepted> accepted,
           "\n\n";
       return sink.is_writable() && sink.write(line.data(), line.size());
     };
-    auto sendChoice = [&](Json delta, const llm::Answer *finished) {
-      Json choice = {{"index", 0}};
-      if (isChat)
-        choice["delta"] = std::move(delta);
-      else
-        choice["text"] = delta.value("content", "");
+    std::string text; // So far.
+    bool isFirst = true;
+    auto sendPiece = [&](const llm::Piece &piece, const llm::Answer *finished) {
+      Json delta = Json::object();
+      if (!finished)
+        delta["content"] = piece.text;
+      if (isFirst && !finished)
+        delta["role"] = "assistant";
+      isFirst = false;
+      text += piece.text;
+      Json choice =
+          choiceOf(*accepted, piece, text, {{"delta", std::move(delta)}});
       choice["finish_reason"] =
           finished ? Json(finishReason(finished->end)) : Json();
       Json json = chunk(isChat, id, created);
@@ -213,18 +246,13 @@ void Service::stream(std::shared_ptr<const Accepted> accepted,
       return send(json);
     };
 
-    bool isFirst = true;
     Result<llm::Answer> answer =
-        assistant_.answer(accepted->question(), [&](const std::string &text) {
-          Json delta = {{"content", text}};
-          if (isFirst)
-            delta["role"] = "assistant";
-          isFirst = false;
-          return sendChoice(std::move(delta), nullptr);
+        assistant_.answer(accepted->question(), [&](const llm::Piece &piece) {
+          return sendPiece(piece, nullptr);
         });
     if (answer.ok()) {
       count(*answer);
-      sendChoice(Json::object(), &*answer);
+      sendPiece({}, &*answer);
       if (request.wantsUsage) {
         Json json = chunk(isChat, id, created);
         json["choices"] = Json::array();
@@ -258,6 +286,10 @@ void Service::complete(const httplib::Request &request,
       return refuse(response, grammar.status());
     wanted->sampling.grammar = std::move(*grammar);
   }
+  if (wanted->sampling.wantsLogprobs && !assistant_.hasLogprobs())
+    return refuse(response,
+                  {Code::BadInput, "\"logprobs\" are not told by this server "
+                                   "(it is started without --logprobs)."});
   for (auto [token, bias] : wanted->sampling.logitBias)
     if (uint32_t(token) >= assistant_.model().vocabulary)
       return refuse(response,

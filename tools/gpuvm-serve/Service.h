@@ -41,22 +41,22 @@ public:
   void addRoutes(httplib::Server &server);
 
 private:
-  using Read = Result<Request> (*)(const Json &);
-
-  void complete(const httplib::Request &request, httplib::Response &response,
-                bool isChat);
   /// Of a request that is answered or waits. False: too many wait.
   class Ticket;
 
   /// What is asked, with its place and the client that asked.
   struct Accepted;
 
+  void complete(const httplib::Request &request, httplib::Response &response,
+                bool isChat);
   void stream(std::shared_ptr<const Accepted> accepted,
               httplib::Response &response);
   void answerAtOnce(const Accepted &accepted, httplib::Response &response);
   Result<std::vector<int32_t>> promptOf(const Request &request,
                                         bool isChat) const;
   Json chunk(bool isChat, const std::string &id, int64_t created) const;
+  Json choiceOf(const Accepted &accepted, const llm::Piece &piece,
+                std::string_view text, Json message) const;
   Json usageOf(const llm::Answer &answer) const;
   void addSummary(Json &json, const Request &request,
                   const llm::Answer &answer) const;

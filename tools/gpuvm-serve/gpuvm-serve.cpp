@@ -99,6 +99,9 @@ static void addOptions(CLI::App &app, Options &options) {
                  "Bytes of a request at most; a larger one gets 413")
       ->capture_default_str()
       ->check(countIn(1, UINT32_MAX));
+  app.add_flag("--logprobs", options.assistant.logprobs,
+               "Requests may ask for log probabilities of tokens, which cost "
+               "time for each token");
   addRegulateFlag(app, options.assistant.regulate);
   app.add_option("--plan", options.assistant.plan,
                  "A plan of the model, instead of one that is compiled")

@@ -135,6 +135,8 @@ void ProgramsBuilder::addSymbols(const vm::llm::GgufFile &file) {
   metric(kCount, word);
   metric(kEnd, words());
   sampler(options.candidates).addSymbols();
+  if (options.logprobs)
+    sampler(options.candidates).addLogprobs(options.tokens);
   gpuvm::ControlOp::create(b, kCancel, word, ElementsAttr(), StringAttr(),
                            gpuvm::WindowAttr(), IntegerAttr());
 }
@@ -258,7 +260,7 @@ Sampler ProgramsBuilder::sampler(int64_t candidates) {
 /// next token, position, step and state, and whether this was the last.
 Sent ProgramsBuilder::pickOne(Sampler &sampler, ValueRange in) {
   Sampler::Picked picked = sampler.pick(
-      {in[0], in[1]}, {{}, in[2], in[3], {}, {}, in.drop_front(4)});
+      {in[0], {}, in[1]}, {{}, in[2], in[3], {}, {}, in.drop_front(4)});
   ops.store(ops.reshape(picked.token, {1}), kTokens, in[3]);
   ops.store(picked.end, kEnd);
   Value isOver = is(arith::CmpIPredicate::ne, picked.end, ops.number(0));
@@ -271,8 +273,9 @@ Sent ProgramsBuilder::pickOne(Sampler &sampler, ValueRange in) {
 Sent ProgramsBuilder::pickEach(Sampler &sampler, ValueRange in) {
   Value position = in[2], step = in[3], state = in[4], token = in[5],
         end = in[6];
-  Sampler::Picked picked = sampler.pick(
-      {in[0], in[1]}, {{}, position, everyRow(step), {}, {}, in.drop_front(7)});
+  Sampler::Picked picked =
+      sampler.pick({in[0], {}, in[1]},
+                   {{}, position, everyRow(step), {}, {}, in.drop_front(7)});
   Value said = whileRunning(end, picked.token, b.constant(words(), -1));
   ops.store(ops.reshape(said, {1, options.sequences}), kTokens, step);
   Value next = whileRunning(end, picked.end, end);
@@ -338,6 +341,8 @@ void ProgramsBuilder::buildGenerate(const char *name, int64_t candidates) {
               Sampler::Drawn drawn = sampler.drawNext(
                   {scores, in[1], everyRow(in[2]), in[3],
                    ops.load(kTokens, tokensType()), in.drop_front(4)});
+              if (options.logprobs)
+                sampler.storeLogprobs(drawn, scores, in[2]);
               return {{drawn.token, drawn.stop}};
             });
         llvm::append_range(drawn, ArrayRef<Value>{position, step});

@@ -114,6 +114,9 @@ void LlmFrontEnd::addOptions(CLI::App &app) {
       ->check(countIn(1, 2048));
   group->add_flag("--llm-generate-all", options.drawsFromAll,
                   "With a program generate_all, which draws one of all tokens");
+  group->add_flag("--llm-logprobs", options.logprobs,
+                  "Tell the log probabilities of drawn tokens, and of the "
+                  "likeliest 20 of each step");
   group
       ->add_option("--llm-regulate", band,
                    "Keep the norm of attention in each layer between LOW,HIGH, "

@@ -39,6 +39,7 @@ struct ModelOptions {
   CacheType cache = CacheType::F16;
   /// The likeliest tokens, of which one is drawn.
   uint32_t candidates = vm::llm::kCandidates;
+  bool logprobs = false;        ///< With kLogprob and its like.
   bool drawsFromAll = false;    ///< With the program `generate_all`.
   std::optional<NormBand> band; ///< In which a regulator keeps them.
 };

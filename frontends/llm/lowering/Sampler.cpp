@@ -337,7 +337,84 @@ SmallVector<Value, 2> Sampler::likeliest(Value scores) {
 Sampler::Drawn Sampler::drawNext(const Step &step) {
   SmallVector<Value, 2> best = likeliest(adjusted(step));
   Value token = draw(best[0], best[1], step);
-  return {token, stopStep(token, step.state)};
+  return {token, best[1], stopStep(token, step.state)};
+}
+
+//===----------------------------------------------------------------------===//
+// Log probabilities
+//===----------------------------------------------------------------------===//
+
+static int64_t numLikeliest(int64_t candidates) {
+  return std::min<int64_t>(candidates, vm::llm::kLogprobs);
+}
+
+void Sampler::addLogprobs(int64_t steps) {
+  auto add = [&](StringRef name, Type element, ArrayRef<int64_t> shape) {
+    Shape all = withRows(shape);
+    all.insert(all.begin(), steps);
+    gpuvm::MetricOp::create(b, name, ops.tensor(all, element),
+                            /*initial=*/ElementsAttr(),
+                            /*sym_visibility=*/StringAttr(),
+                            /*window=*/gpuvm::WindowAttr());
+  };
+  int64_t count = numLikeliest(candidates);
+  add(kLogprob, b.getF32Type(), {});
+  add(kLikeliest, b.getI32Type(), {count});
+  add(kLikeliestLogprobs, b.getF32Type(), {count});
+}
+
+/// `sum`: of exp(score - `shift`) of all tokens.
+Value Sampler::logprobsOf(Value tokens, StringRef loops, Value scores,
+                          Value shift, Value sum) {
+  return ops.map(row(loops),
+                 {{tokens, row(loops)}, {shift, row("")}, {sum, row("")}},
+                 {b.getF32Type(), row(loops)}, [&](ArrayRef<Expr> e) {
+                   ExprBuilder in = e[0].builder();
+                   SmallVector<Value> indices;
+                   if (rows)
+                     indices.push_back(in.make<linalg::IndexOp>(uint64_t(0)));
+                   indices.push_back(e[0].toIndex());
+                   Expr score = in.make<tensor::ExtractOp>(scores, indices);
+                   Expr logarithm = in.make<math::LogOp>(Value(e[2]));
+                   return score - e[1] - logarithm;
+                 });
+}
+
+void Sampler::storeLogprobs(const Drawn &drawn, Value scores, Value number) {
+  Type f32 = b.getF32Type();
+  // The largest score, as a reduction that begins at 0 finds it.
+  Value first = ops.slice(scores, rows ? 1 : 0, 0);
+  Value above = ops.loops(row("N"), {{scores, row("n")}, {first, row("")}},
+                          {{f32, row("")}},
+                          [](ArrayRef<Expr> e) -> SmallVector<Expr> {
+                            return {max(e[2], e[0] - e[1])};
+                          })
+                    .front();
+  Value shift = arith::AddFOp::create(b, first, above);
+  Value sum = ops.sum(row("N"), {{scores, row("n")}, {shift, row("")}}, row(""),
+                      [](ArrayRef<Expr> e) {
+                        Expr difference = e[0] - e[1];
+                        return difference.builder().make<math::ExpOp>(
+                            Value(difference));
+                      });
+  int64_t count = numLikeliest(candidates);
+  SmallVector<OpFoldResult> offsets, sizes, strides;
+  for (int64_t extent : withRows({count})) {
+    offsets.push_back(b.getIndexAttr(0));
+    sizes.push_back(b.getIndexAttr(extent));
+    strides.push_back(b.getIndexAttr(1));
+  }
+  Value likeliest =
+      tensor::ExtractSliceOp::create(b, perRow(b.getI32Type(), {count}),
+                                     drawn.candidates, offsets, sizes, strides);
+  auto store = [&](Value value, StringRef metric) {
+    Shape shape(TensorOps::shapeOf(value));
+    shape.insert(shape.begin(), 1);
+    ops.store(ops.reshape(value, shape), metric, number);
+  };
+  store(logprobsOf(drawn.token, "", scores, shift, sum), kLogprob);
+  store(likeliest, kLikeliest);
+  store(logprobsOf(likeliest, "i", scores, shift, sum), kLikeliestLogprobs);
 }
 
 Sampler::Picked Sampler::pick(const Drawn &drawn, const Step &step) {

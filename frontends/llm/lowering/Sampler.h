@@ -50,13 +50,20 @@ public:
   };
   struct Drawn {
     Value token;
-    Value stop; ///< What stop strings make of it.
+    Value candidates; ///< Tokens, the likeliest first.
+    Value stop;       ///< What stop strings make of it.
   };
   /// In the bodies of two stages, of which the second one needs no scores. What
   /// is looked up in a table is a message between them, so that the rest can be
   /// the end of the kernel that compares the token with end tokens.
   Drawn drawNext(const Step &step);
   Picked pick(const Drawn &drawn, const Step &step);
+
+  /// Declares metrics of log probabilities, of so many steps.
+  void addLogprobs(int64_t steps);
+  /// Stores them for step number `number`: of the model's own scores, before
+  /// bias and penalties.
+  void storeLogprobs(const Drawn &drawn, Value scores, Value number);
 
 private:
   /// Numbers of the inputs.
@@ -81,6 +88,8 @@ private:
   Value adjusted(const Step &step);
   Value stopStep(Value token, Value state);
   SmallVector<Value, 2> likeliest(Value scores);
+  Value logprobsOf(Value tokens, StringRef loops, Value scores, Value shift,
+                   Value sum);
   Value random(Value seed, Value position);
   Value endOf(const Picked &picked, Value stopStep, ValueRange inputs);
 

@@ -29,6 +29,12 @@ inline constexpr char kPosition[] = "position";
 inline constexpr char kTokens[] = "tokens"; ///< Of a step; -1: has ended.
 inline constexpr char kCount[] = "count";
 inline constexpr char kEnd[] = "end"; ///< Why it ended, an End.
+/// With --llm-logprobs, of each step: the logarithm of the probability that the
+/// model gives the token, and of the likeliest candidates which they are and
+/// the same of them.
+inline constexpr char kLogprob[] = "logprob";
+inline constexpr char kLikeliest[] = "likeliest";
+inline constexpr char kLikeliestLogprobs[] = "likeliest_logprobs";
 /// With a regulator, of each layer: the largest norm of attention so far, and
 /// how many rows were out of the band.
 inline constexpr char kAttentionNorm[] = "attention_norm";
@@ -66,6 +72,9 @@ inline constexpr uint32_t kEndTokens = 8;
 /// The likeliest tokens that `generate` draws one of, unless the compiler is
 /// told otherwise. `generate_all` draws one of all tokens.
 inline constexpr uint32_t kCandidates = 128;
+
+/// Candidates of which kLikeliest tells, at most.
+inline constexpr uint32_t kLogprobs = 20;
 
 /// The bias of a token that must not be drawn: what score and penalties add to
 /// it is lost, and exp of it is 0.

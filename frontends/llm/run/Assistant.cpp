@@ -48,6 +48,8 @@ static Result<std::string> planOf(const AssistantOptions &options,
                               options.keys, options.values));
   if (options.keys != "f16")
     arguments.push_back("--llm-cache=" + options.keys);
+  if (options.logprobs)
+    arguments.emplace_back("--llm-logprobs");
   if (!options.regulate.empty())
     arguments.push_back(fmt::format("--llm-regulate={}", options.regulate));
   // A processor pays for each row of a chunk, and for converting to f16.
@@ -195,29 +197,44 @@ double secondsSince(Clock::time_point start) {
 
 Result<Answer>
 Assistant::answer(const Question &question,
-                  const std::function<bool(const std::string &)> &show) {
+                  const std::function<bool(const Piece &)> &show) {
   Answer answer;
   answer.promptTokens = question.prompt.size();
   Clock::time_point start = Clock::now();
   Utf8Stream characters;
   StoppedText text(question.stops);
-  auto add = [&](const std::string &piece) {
-    answer.text += piece;
-    return piece.empty() || show(piece);
+  std::vector<PlacedToken> tokens; // Not shown yet.
+  size_t bytes = 0;                // Of characters so far.
+  auto add = [&](std::string own, bool isEnd = false) {
+    answer.text += own;
+    // Of a text that is stopped, those that begin before the stop string.
+    auto shown = std::ranges::find_if(tokens, [&](const PlacedToken &token) {
+      bool isLast = isEnd && !text.stopped();
+      return token.begin >= answer.text.size() && !isLast;
+    });
+    Piece piece = {std::move(own), {tokens.begin(), shown}};
+    tokens.erase(tokens.begin(), shown);
+    return (piece.text.empty() && piece.tokens.empty()) || show(piece);
   };
   Continuation wanted = {question.prompt, question.most, question.sampling,
                          ends_, question.isWanted};
   wanted.sampling.stops = texts_->stopsOf(question.stops);
-  Result<Continued> done = scheduler_->answer(wanted, [&](int32_t token) {
-    ++answer.tokens;
-    if (tokenizer_.isEnd(token))
-      return true;
-    bool goesOn = add(text.push(characters.push(tokenizer_.bytes(token))));
-    return goesOn && !text.stopped();
-  });
+  Result<Continued> done =
+      scheduler_->answer(wanted, [&](const DrawnToken &drawn) {
+        ++answer.tokens;
+        if (tokenizer_.isEnd(drawn.token))
+          return true;
+        if (drawn.logprobs)
+          tokens.push_back({drawn, bytes});
+        std::string own = characters.push(tokenizer_.bytes(drawn.token));
+        bytes += own.size();
+        bool goesOn = add(text.push(own));
+        return goesOn && !text.stopped();
+      });
   if (!done.ok())
     return done.status();
-  add(text.push(characters.finish()) + text.finish());
+  std::string last = text.push(characters.finish());
+  add(last + text.finish(), /*isEnd=*/true);
   answer.end = text.stopped() ? End::EndToken : done->end;
   answer.computedTokens = done->computedTokens;
   answer.promptSeconds = done->promptSeconds;

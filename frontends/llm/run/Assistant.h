@@ -27,8 +27,9 @@ struct AssistantOptions {
   uint32_t positions = 0; ///< Of all answers together; 0: a context for each.
   /// What keys and values are kept as, both the same (--llm-cache).
   std::string keys = "f16", values = "f16";
-  bool isRaw = false;   ///< Without the file's chat template.
-  std::string regulate; ///< "LOW,HIGH": of --llm-regulate; empty: not.
+  bool isRaw = false;    ///< Without the file's chat template.
+  std::string regulate;  ///< "LOW,HIGH": of --llm-regulate; empty: not.
+  bool logprobs = false; ///< A plan that is compiled tells log probabilities.
   bool embeds = false; ///< A plan that is compiled makes vectors of texts, too.
   DeviceOptions device;
 };
@@ -40,6 +41,19 @@ struct Question {
   Sampling sampling;
   std::span<const std::string> stops; ///< The text ends before the first.
   std::function<bool()> isWanted;     ///< Of Continuation.
+};
+
+/// A token, and the byte of the answer's text where it begins.
+struct PlacedToken {
+  DrawnToken drawn;
+  size_t begin = 0;
+};
+
+/// The next part of an answer's text, and the tokens that begin in it; these
+/// only if log probabilities are wanted.
+struct Piece {
+  std::string text;
+  std::vector<PlacedToken> tokens;
 };
 
 struct Answer {
@@ -68,6 +82,8 @@ public:
   ModelRun &run() { return scheduler_->run(); }
   const Scheduler &scheduler() const { return *scheduler_; }
   uint32_t context() const { return scheduler_->context(); }
+  /// Whether Sampling may want log probabilities.
+  bool hasLogprobs() const { return scheduler_->hasLogprobs(); }
   bool hasTemplate() const { return chat_.has_value(); }
 
   /// The prompt that asks for an answer to the last message. Without a
@@ -86,7 +102,7 @@ public:
   /// `show` is given pieces of the text as soon as they are sure; if it returns
   /// false, that is the end.
   Result<Answer> answer(const Question &question,
-                        const std::function<bool(const std::string &)> &show);
+                        const std::function<bool(const Piece &)> &show);
 
   /// A vector for a text (Scheduler::embed).
   Result<std::vector<float>> embed(std::span<const int32_t> tokens,

@@ -78,6 +78,7 @@ Result<ModelRun> ModelRun::open(const std::string &path, const GgufFile &file,
   if (auto norms = run.plan_.symbolShape(symbols::kAttentionNorm);
       norms.ok() && norms->size() == 1)
     run.regulated_ = static_cast<uint32_t>(norms->front());
+  VM_RETURN_IF_ERROR(run.openLogprobs());
   VM_RETURN_IF_ERROR(bindWeights(run.plan_, file, model));
   return run;
 }
@@ -359,9 +360,14 @@ static void accept(Generation &own, int32_t token) {
                               token)};
 }
 
-Status ModelRun::generate(std::span<Generation> all,
-                          const std::function<void(size_t, int32_t)> &take,
-                          const std::function<bool()> &goesOn) {
+Status
+ModelRun::generate(std::span<Generation> all,
+                   const std::function<void(size_t, const DrawnToken &)> &take,
+                   const std::function<bool()> &goesOn) {
+  bool wantsLogprobs = std::ranges::any_of(
+      all, [](const Generation &own) { return own.sampling.wantsLogprobs; });
+  if (wantsLogprobs && !hasLogprobs())
+    return {Code::Usage, "The plan does not tell log probabilities."};
   VM_RETURN_IF_ERROR(setSampler(all));
   if (std::ranges::none_of(all, takesPart)) {
     goesOn();
@@ -398,7 +404,14 @@ Status ModelRun::generate(std::span<Generation> all,
           own.tokens.push_back(token);
           ++own.cached;
           accept(all[i], token);
-          take(i, token);
+          DrawnToken drawn = {token, {}};
+          if (all[i].sampling.wantsLogprobs) {
+            auto logprobs = readLogprobs(taken, all[i].place);
+            if (!logprobs.ok())
+              return logprobs.status();
+            drawn.logprobs = std::move(*logprobs);
+          }
+          take(i, drawn);
         }
     }
     VM_RETURN_IF_ERROR(readEnds(all, isOver, tokens.data()));
@@ -408,6 +421,44 @@ Status ModelRun::generate(std::span<Generation> all,
     }
   }
   return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Log probabilities
+//===----------------------------------------------------------------------===//
+
+Status ModelRun::openLogprobs() {
+  auto shape = plan_.symbolShape(symbols::kLikeliest);
+  if (!shape.ok())
+    return {}; // There are none.
+  likeliest_ = static_cast<uint32_t>(shape->back());
+  for (auto [name, at] :
+       {std::pair(symbols::kLogprob, &logprobAt_),
+        std::pair(symbols::kLikeliest, &likeliestAt_),
+        std::pair(symbols::kLikeliestLogprobs, &likeliestLogprobsAt_)}) {
+    Result<uint64_t> found = plan_.symbolOffset(name);
+    if (!found.ok())
+      return found.status();
+    *at = *found;
+  }
+  return {};
+}
+
+Result<Logprobs> ModelRun::readLogprobs(int32_t step, uint32_t place) {
+  Logprobs all;
+  std::vector<int32_t> tokens(likeliest_);
+  std::vector<float> logprobs(likeliest_);
+  size_t row = size_t(step) * places() + place;
+  auto read = [&](uint64_t at, auto *values, size_t count) {
+    size_t bytes = count * sizeof *values;
+    return plan_.readMetrics(at + row * bytes, values, bytes);
+  };
+  VM_RETURN_IF_ERROR(read(logprobAt_, &all.own, 1));
+  VM_RETURN_IF_ERROR(read(likeliestAt_, tokens.data(), likeliest_));
+  VM_RETURN_IF_ERROR(read(likeliestLogprobsAt_, logprobs.data(), likeliest_));
+  for (uint32_t i = 0; i < likeliest_; ++i)
+    all.likeliest.emplace_back(tokens[i], logprobs[i]);
+  return all;
 }
 
 //===----------------------------------------------------------------------===//

@@ -88,8 +88,10 @@ public:
   /// may those that are at a StopString. With a grammar a generation gets one
   /// token, as do those with it.
   Status generate(std::span<Generation> all,
-                  const std::function<void(size_t, int32_t)> &take,
+                  const std::function<void(size_t, const DrawnToken &)> &take,
                   const std::function<bool()> &goesOn);
+  /// Whether the plan tells log probabilities (--llm-logprobs).
+  bool hasLogprobs() const { return likeliest_ > 0; }
 
   /// Nothing where the plan has no regulator.
   Result<std::optional<AttentionNorms>> attentionNorms();
@@ -109,6 +111,8 @@ private:
   Status bindControls(const char *program, std::span<const Generation> all);
   Status setSampler(std::span<Generation> all);
   Result<std::vector<float>> biasOf(const Generation &own);
+  Status openLogprobs();
+  Result<Logprobs> readLogprobs(int32_t step, uint32_t place);
   Status readEnds(std::span<Generation> all, bool isOver,
                   const int32_t *lastTokens);
 
@@ -120,8 +124,10 @@ private:
   uint32_t perExecution_ = 0; ///< Tokens of one execution at most.
   uint32_t width_ = 0;        ///< Of vectors of texts; 0: there are none.
   Pooling pooling_ = Pooling::None;
-  uint32_t regulated_ = 0;          ///< Layers with a regulator.
-  uint64_t tokensAt_ = 0;           ///< Where the metrics have the tokens.
+  uint32_t regulated_ = 0; ///< Layers with a regulator.
+  uint64_t tokensAt_ = 0;  ///< Where the metrics have the tokens.
+  uint32_t likeliest_ = 0; ///< Of which there are log probabilities; 0: none.
+  uint64_t logprobAt_ = 0, likeliestAt_ = 0, likeliestLogprobsAt_ = 0;
   std::vector<Sequence> sequences_; ///< At each place.
   std::optional<PagePool> pool_;    ///< Of several sequences.
 };

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -37,10 +38,26 @@ struct Sampling {
   /// What an answer must be; null: anything. It is at the begin of a text.
   std::shared_ptr<TokenGrammar> grammar;
 
+  /// Whether its tokens come with log probabilities.
+  bool wantsLogprobs = false;
+
   bool hasPenalties() const {
     return repeatLastN != 0 && (repeatPenalty != 1 || presencePenalty != 0 ||
                                 frequencyPenalty != 0);
   }
+};
+
+/// Natural logarithms of the probabilities that the model gives tokens, before
+/// bias, penalties, temperature and filters.
+struct Logprobs {
+  float own = 0; ///< Of the token that was drawn.
+  /// Of those that it could be drawn from, the likeliest first.
+  std::vector<std::pair<int32_t, float>> likeliest;
+};
+
+struct DrawnToken {
+  int32_t token = -1;
+  std::optional<Logprobs> logprobs; ///< If they are wanted.
 };
 
 } // namespace vm::llm

@@ -40,7 +40,7 @@ struct Scheduler::Request {
   uint32_t place = 0;
   bool isRead = false; ///< Its prompt is.
   size_t made = 0;     ///< Tokens, of which these are not taken:
-  std::deque<int32_t> tokens;
+  std::deque<DrawnToken> tokens;
   bool isAbandoned = false, isOver = false;
   Continued result;
   Status status;
@@ -84,7 +84,7 @@ void Scheduler::abandon(Request &request) {
 
 /// Until it is over.
 void Scheduler::wait(Request &request,
-                     const std::function<bool(int32_t)> &take) {
+                     const std::function<bool(const DrawnToken &)> &take) {
   const std::function<bool()> &isWanted = request.wanted.isWanted;
   std::unique_lock lock(mutex_);
   waiting_.push_back(&request);
@@ -95,9 +95,11 @@ void Scheduler::wait(Request &request,
     });
     if (hasNews && request.tokens.empty())
       return;
-    int32_t token = hasNews ? request.tokens.front() : -1;
-    if (hasNews)
+    DrawnToken token;
+    if (hasNews) {
+      token = std::move(request.tokens.front());
       request.tokens.pop_front();
+    }
     lock.unlock();
     bool goesOn = hasNews ? take(token) : !isWanted || isWanted();
     lock.lock();
@@ -106,8 +108,9 @@ void Scheduler::wait(Request &request,
   }
 }
 
-Result<Continued> Scheduler::answer(const Continuation &wanted,
-                                    const std::function<bool(int32_t)> &take) {
+Result<Continued>
+Scheduler::answer(const Continuation &wanted,
+                  const std::function<bool(const DrawnToken &)> &take) {
   Request request = {.wanted = wanted};
   wait(request, take);
   if (!request.status.ok())
@@ -269,7 +272,7 @@ void Scheduler::generate() {
     return;
   Status status = run_.generate(
       all,
-      [&](size_t i, int32_t token) {
+      [&](size_t i, const DrawnToken &token) {
         std::lock_guard lock(mutex_);
         Request &request = *requests[i];
         ++request.made;

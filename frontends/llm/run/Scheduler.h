@@ -53,12 +53,13 @@ public:
   /// The model, while no thread waits for an answer.
   ModelRun &run() { return run_; }
   uint32_t context() const { return run_.context(); }
+  bool hasLogprobs() const { return run_.hasLogprobs(); }
 
   /// Waits for a place, reads the prompt, and gives `take` tokens as soon as
   /// they are there, on the calling thread; what it returns false for is the
   /// last one.
   Result<Continued> answer(const Continuation &wanted,
-                           const std::function<bool(int32_t)> &take);
+                           const std::function<bool(const DrawnToken &)> &take);
 
   /// A vector for a text (ModelRun::embed), at a place as for an answer; none
   /// if it was not wanted any more while it waited.
@@ -75,7 +76,8 @@ public:
 private:
   struct Request;
 
-  void wait(Request &request, const std::function<bool(int32_t)> &take);
+  void wait(Request &request,
+            const std::function<bool(const DrawnToken &)> &take);
   void abandon(Request &request);
   void work();
   void dropAbandoned();

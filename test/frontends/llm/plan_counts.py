@@ -23,7 +23,7 @@ OF_SMOLLM = {"width": 576, "inner": 1536, "heads": 9, "caches": 3, "size": 64, "
 OF_GEMMA = {"width": 640, "inner": 2048, "heads": 4, "caches": 1, "size": 256, "vocabulary": 262144, "seen": 512}
 # Layers of the smaller model, how many the other one has more, and options of gpuvm-compile.
 MODELS = {"llama": (OF_SMOLLM, 2, 1), "qwen2": (OF_SMOLLM, 2, 1), "qwen3": (OF_SMOLLM, 2, 1), "gemma3": (OF_GEMMA, 6, 6),
-          "llama x 64": (OF_SMOLLM, 2, 1, "--llm-sequences=64")}
+          "llama logprobs": (OF_SMOLLM, 2, 1, "--llm-logprobs"), "llama x 64": (OF_SMOLLM, 2, 1, "--llm-sequences=64")}
 
 
 class Sized(gguf_models.Model):
