@@ -175,12 +175,12 @@ def run(server):
           == again["choices"][0]["message"]["content"] and not any("timings" in event for event in events[:-1]), events)
     check("answers say how long they took, and which program made them", again["timings"]["predicted_n"] == again["usage"]["completion_tokens"] and again["timings"]["predicted_ms"] > 0
           and all(answer["system_fingerprint"].startswith("gpuvm-") for answer in [again, *events]), again)
-    schema = {"type": "object", "properties": {"a": {"type": "integer", "minimum": 3, "maximum": 42}, "b": {"enum": ["x", None]}},
-              "required": ["a", "b"], "additionalProperties": False}
+    schema = {"type": "object", "properties": {"a": {"type": "integer", "minimum": 3, "maximum": 42}, "b": {"enum": ["x", None]},
+                                                "c": {"type": "string", "pattern": r"^\d[^\w]{2}$"}}, "required": ["a", "b", "c"], "additionalProperties": False}
     wanted = {"type": "json_schema", "json_schema": {"name": "pair", "schema": schema, "strict": True}}
     fitting = server.ask(hello | {"response_format": wanted, "max_tokens": 110, "logit_bias": {"10": -100}})
     value = json.loads(fitting["choices"][0]["message"]["content"])
-    check("an answer fits a JSON schema", set(value) == {"a", "b"} and 3 <= value["a"] <= 42 and value["b"] in ("x", None), fitting)
+    check("an answer fits a JSON schema", set(value) == {"a", "b", "c"} and re.search(r"^[0-9][^A-Za-z0-9_]{2}$", value["c"]) and 3 <= value["a"] <= 42 and value["b"] in ("x", None), fitting)
     said = server.ask(hello | {"grammar": 'root ::= "no" | "yes" "!"', "logit_bias": {str(ord("n")): -100}})["choices"][0]
     check("an answer is of a grammar", said["message"]["content"] == "yes!" and said["finish_reason"] == "stop", said)
     check("after it anything is said again", server.ask(hello)["choices"][0]["message"]["content"] == text)

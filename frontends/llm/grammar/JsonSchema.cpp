@@ -9,6 +9,8 @@
 
 #include "frontends/llm/grammar/Grammar.h"
 #include "frontends/llm/grammar/IntegerRange.h"
+#include "frontends/llm/grammar/PatternGrammar.h"
+#include "frontends/llm/grammar/SchemaMerge.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -54,16 +56,12 @@ static constexpr std::array<std::pair<const char *, const char *>, 15> kRules =
                  R"([0-9a-fA-F]{12})"},
     }};
 
-/// What says nothing of the values that fit.
-static const std::set<std::string_view> kAnnotations = {
-    "$schema",     "$id",       "$comment",        "$defs",    "definitions",
-    "description", "title",     "default",         "examples", "deprecated",
-    "readOnly",    "writeOnly", "contentMediaType"};
-
 namespace {
 class Converter {
 public:
-  explicit Converter(const Json &document) : document(document) {}
+  explicit Converter(const Json &document)
+      : document(document),
+        merger([this](const std::string &pointer) { return find(pointer); }) {}
   Result<std::string> convert();
 
 private:
@@ -78,6 +76,8 @@ private:
   Expression object(const Json &schema, const std::string &path);
   Expression array(const Json &schema, const std::string &path);
   Expression string(const Json &schema, const std::string &path);
+  Expression pattern(const Json &schema, const std::string &path);
+  Expression merged(const Json &schema, const std::string &path);
   Expression integer(const Json &schema, const std::string &path);
 
   bool onlyHas(const Json &schema, const std::string &path,
@@ -93,6 +93,7 @@ private:
   std::string use(const std::string &name);
 
   const Json &document;
+  SchemaMerger merger;
   std::string problem;
   std::string rules; ///< In GBNF.
   size_t count = 0;
@@ -164,8 +165,7 @@ std::string Converter::use(const std::string &name) {
 bool Converter::onlyHas(const Json &schema, const std::string &path,
                         std::initializer_list<std::string_view> keys) {
   for (const auto &[key, value] : schema.items())
-    if (!kAnnotations.contains(key) &&
-        std::ranges::find(keys, key) == keys.end()) {
+    if (!isAnnotation(key) && std::ranges::find(keys, key) == keys.end()) {
       fail(path,
            fmt::format("\"{}\" is not supported there.", key.substr(0, 40)));
       return false;
@@ -459,8 +459,26 @@ Converter::Expression Converter::array(const Json &schema,
                      from == 0 ? "?" : "", space);
 }
 
+Converter::Expression Converter::pattern(const Json &schema,
+                                         const std::string &path) {
+  if (!onlyHas(schema, path, {"type", "pattern"}))
+    return std::nullopt;
+  const Json &pattern = schema["pattern"];
+  if (!pattern.is_string())
+    return fail(path, "\"pattern\" is not a string.");
+  Result<std::string> text = gbnfOfPattern(
+      pattern.get_ref<const std::string &>(),
+      [this](const std::string &expression) { return rule(expression); },
+      use("char"));
+  if (!text.ok())
+    return fail(path, text.status().message());
+  return fmt::format(R"("\"" {} "\"" {})", *text, use("space"));
+}
+
 Converter::Expression Converter::string(const Json &schema,
                                         const std::string &path) {
+  if (schema.contains("pattern"))
+    return pattern(schema, path);
   if (!onlyHas(schema, path, {"type", "minLength", "maxLength", "format"}))
     return std::nullopt;
   std::optional<uint64_t> least, most;
@@ -531,6 +549,14 @@ Converter::Expression Converter::visitTyped(const Json &schema,
   return use(type);
 }
 
+Converter::Expression Converter::merged(const Json &schema,
+                                        const std::string &path) {
+  Result<Json> one = merger.merge(schema);
+  if (!one.ok())
+    return fail(path, one.status().message());
+  return visit(*one, path);
+}
+
 Converter::Expression Converter::visit(const Json &schema,
                                        const std::string &path) {
   if (rules.size() > kMaxGrammarBytes)
@@ -542,6 +568,8 @@ Converter::Expression Converter::visit(const Json &schema,
     return fail(path, fmt::format("it is {}, not an object.",
                                   schema == Json(false) ? "false"
                                                         : schema.type_name()));
+  if (schema.contains("allOf"))
+    return merged(schema, path);
   if (schema.contains("$ref"))
     return reference(schema, path);
   if (schema.contains("const") || schema.contains("enum"))
@@ -555,6 +583,8 @@ Converter::Expression Converter::visit(const Json &schema,
       return object(schema, path);
     if (schema.contains("items") || schema.contains("prefixItems"))
       return array(schema, path);
+    if (schema.contains("pattern") || schema.contains("format"))
+      return string(schema, path);
     if (!onlyHas(schema, path, {}))
       return std::nullopt;
     return use("value");
@@ -567,7 +597,7 @@ Converter::Expression Converter::visit(const Json &schema,
   static const std::map<std::string, std::set<std::string>> kKeys = {
       {"object", {"properties", "required", "additionalProperties"}},
       {"array", {"items", "prefixItems", "minItems", "maxItems"}},
-      {"string", {"minLength", "maxLength", "format"}},
+      {"string", {"minLength", "maxLength", "format", "pattern"}},
       {"integer",
        {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}}};
   std::vector<std::string> all;
