@@ -5,8 +5,8 @@
 #   lit -v --param build=FOLDER test/passes
 #
 # Programs are found by name: ours, then LLVM's (FileCheck, not, split-file, count).
-# %python is a Python 3 without packages, but for tests that require `numpy`. Every
-# run on a device validates.
+# %python is a Python 3 without packages, but for tests that require `numpy`; %venv one
+# with those of requirements.txt for tests that require them. Every run on a device validates.
 
 import ctypes.util
 import glob
@@ -59,6 +59,12 @@ if importlib.util.find_spec("numpy"):  # python3-numpy, which tools/test install
 PHOTO = "/usr/share/matplotlib/mpl-data/sample_data/grace_hopper.jpg"
 if importlib.util.find_spec("PIL") and os.path.exists(PHOTO):  # python3-pil, python-matplotlib-data, the same.
     config.available_features.add("photo")
+# What test/requirements.txt has, which tools/test installs; or where it is installed otherwise.
+venv = os.path.join(ROOT, ".cache", "tests", "venv")
+is_there = glob.glob(os.path.join(venv, "lib", "python3*", "site-packages", "openai"))
+config.substitutions.append(("%venv", os.path.join(venv, "bin", "python") if is_there else sys.executable))
+if is_there:
+    config.available_features.add("openai")
 for package in ("duckdb", "gguf", "openai"):  # Where they are installed.
     if importlib.util.find_spec(package):
         config.available_features.add(package)
