@@ -1,0 +1,576 @@
+"""A machine with memory: vm_boot to vm_shutdown of gpuvm.h."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+import time
+import weakref
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+import numpy as np
+
+from . import _native
+from ._interrupt import interruptible
+from ._tensors import Array, Tensor, convert, dtype_of, suggest
+from .errors import DeviceError, DeviceLostError, InputError, UsageError
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from ._program import Program
+
+_SLICE_MS: Final = 50
+"""Of a wait, after which handlers of signals run."""
+_GRACE_MS: Final = 250
+"""For a program that is interrupted to end by itself."""
+_DEVICE_LOST: Final = 5
+
+_state = {"booted": False, "forked": False}
+
+
+def _after_fork() -> None:
+    _state["forked"] = _state["booted"]
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+@dataclass(frozen=True)
+class Stats:
+    """Counters since the program was loaded, and times of the last execution in microseconds."""
+
+    recordings: int
+    executions: int
+    submits: int
+    host_submits: int
+    stages: int
+    kernels: int
+    dispatches: int
+    barriers: int
+    upload_bytes: int
+    download_bytes: int
+    wall_us: float
+    submit_us: float
+    device_us: float
+    upload_us: float
+    download_us: float
+    compile_us: float
+    robust: bool
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage of a plan."""
+
+    name: str
+    instance: int
+    location: str
+    """"file.mlir:12:5", or ""."""
+
+
+@dataclass(frozen=True)
+class FileRange:
+    """Some bytes of an input, and where they are in a file."""
+
+    input: str
+    file_offset: int
+    size: int | None = None
+    """None: all of the input from `offset` on."""
+    offset: int = 0
+
+
+def _shut_down(handle: ctypes.c_void_p, process: int, at_work: threading.Lock) -> None:
+    """After a call that was interrupted, whose thread goes on."""
+    if os.getpid() == process:
+        library = _native.runtime()
+        library.vm_cancel(handle, _GRACE_MS)
+        with at_work:
+            library.vm_shutdown(handle)
+
+
+def _address(array: Array) -> ctypes.c_void_p:
+    return ctypes.c_void_p(array.ctypes.data)
+
+
+def _milliseconds(seconds: float | None) -> int:
+    if seconds is None:
+        return 2**64 - 1
+    if not seconds >= 0:
+        raise UsageError(f"{seconds} is no number of seconds.")
+    return min(int(seconds * 1000), 2**64 - 1)
+
+
+def _boot(
+    plan: bytes,
+    device: str,
+    cache: str | os.PathLike[str] | bool | None,
+    timeout: float | None,
+    validate: bool,
+    vram_budget: int,
+    trace: bool,
+) -> ctypes.c_void_p:
+    """A VM with the plan."""
+    library = _native.runtime()
+    if _state["forked"]:
+        raise DeviceError(
+            "This process was forked from one that had a VM, whose driver does not work here: "
+            'start it by "spawn" or "forkserver" (multiprocessing.set_start_method), or boot the first VM after the fork.'
+        )
+    options = _native.Options()
+    library.vm_options_init(ctypes.byref(options))
+    options.device = _native.text_bytes(device)
+    if cache is False:
+        options.cache_dir = b""
+    elif cache is not None and cache is not True:
+        options.cache_dir = _native.path_bytes(cache, "cache folder")
+    options.timeout_ms = _milliseconds(timeout)
+    options.validate = validate
+    options.trace = trace
+    options.vram_budget_bytes = vram_budget
+    handle = ctypes.c_void_p()
+    _state["booted"] = True
+    status = library.vm_boot(ctypes.byref(options), ctypes.byref(handle))
+    if status:
+        raise _native.error_of(status, library.vm_last_error(None).decode(errors="replace"))
+    status = library.vm_program(handle, plan, len(plan))
+    if status:
+        sentence = library.vm_last_error(handle).decode(errors="replace")
+        library.vm_shutdown(handle)
+        raise _native.error_of(status, sentence)
+    return handle
+
+
+class Vm:
+    """A VM with the programs of a plan over one memory, which keeps what executions leave in it.
+
+    Any thread may call it: a call that binds and executes goes before or after another one. `with` closes it.
+    """
+
+    plan: bytes
+    """The bytes of the plan file."""
+
+    def __init__(
+        self,
+        program: Program | bytes | str | os.PathLike[str],
+        /,
+        *,
+        device: str = "",
+        cache: str | os.PathLike[str] | bool | None = None,
+        timeout: float | None = 60.0,
+        validate: bool = False,
+        vram_budget: int = 0,
+        trace: bool = False,
+    ) -> None:
+        """Boots a VM and loads a program: one that is compiled, the bytes of a plan, or the path of a plan file.
+
+        device: "" (a GPU if there is one), "gpu", "cpu", "lavapipe", an index, or a part of the device's name.
+        cache: the folder of compiled kernels; None or True: the user's, False: none.
+        timeout: seconds that an execution may take; None: any time.
+        vram_budget: bytes of device memory that the program may take; 0: what the device has.
+        """
+        from ._program import plan_bytes  # It boots VMs.
+
+        plan = plan_bytes(program)
+        at_work = threading.Lock()
+        process = os.getpid()
+        handle = interruptible(
+            lambda: _boot(plan, device, cache, timeout, validate, vram_budget, trace),
+            undo=lambda handle: _shut_down(handle, process, at_work),
+        )
+        self.plan = plan
+        self._handle = handle
+        self._process = process
+        self._library = _native.runtime()
+        self._lock = threading.RLock()
+        self._at_work = at_work
+        self._close = weakref.finalize(self, _shut_down, handle, process, at_work)
+        self._describe_all()
+
+    def __repr__(self) -> str:
+        if not self._close.alive:
+            return "<gpuvm.Vm: closed>"
+        return f"<gpuvm.Vm on {self.device}: {', '.join(self.programs)}>"
+
+    def __enter__(self) -> Vm:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Frees everything; an execution in flight is cancelled."""
+        self._close()
+
+    def reload(self) -> None:
+        """Loads the plan again, with empty memory and nothing bound, as a VM that has lost its device needs it."""
+        with self._lock:
+            self._is_lost = False
+            self._call_long("vm_program", self.plan, len(self.plan))
+            self._describe_all()
+
+    def _describe_all(self) -> None:
+        self._is_lost = False
+        self._bound: set[str] = set()
+        self._prepared: set[str] = set()
+        self.inputs: Mapping[str, Tensor] = self._describe(_native.INPUT)
+        """By name; in a plan of several programs with the program and a dot before it."""
+        self.outputs: Mapping[str, Tensor] = self._describe(_native.OUTPUT)
+        self.symbols: Mapping[str, Tensor] = self._describe(_native.SYMBOL)
+        """Metrics, globals, control words and constants."""
+        self.programs: tuple[str, ...] = tuple(item.name.decode() for item in self._items(_native.PROGRAM))
+        self.stages: tuple[Stage, ...] = tuple(
+            Stage(item.name.decode(), item.instance, item.location.decode()) for item in self._items(_native.STAGE)
+        )
+
+    # --- Calls ---------------------------------------------------------------
+
+    def _check_open(self) -> None:
+        if not self._close.alive:
+            raise UsageError("The VM is closed.")
+        if os.getpid() != self._process:
+            raise DeviceError("The VM belongs to the process that this one was forked from: boot it in the process that uses it.")
+        if self._is_lost:
+            raise DeviceLostError("The VM has given its device up, and its memory with it: reload() loads the plan again.")
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the device was given up, so that `reload` must come first."""
+        return self._is_lost
+
+    def _raise(self, status: int) -> NoReturn:
+        self._is_lost = self._is_lost or status == _DEVICE_LOST
+        raise _native.error_of(status, self._library.vm_last_error(self._handle).decode(errors="replace"))
+
+    def _call(self, name: str, *arguments: Any) -> None:
+        self._check_open()
+        status = getattr(self._library, name)(self._handle, *arguments)
+        if status:
+            self._raise(status)
+
+    def _call_long(self, name: str, *arguments: Any) -> None:
+        """The same, without keeping Ctrl-C waiting."""
+
+        def call() -> None:
+            with self._at_work:
+                self._call(name, *arguments)
+
+        interruptible(call)
+
+    def _items(self, kind: int) -> Iterator[_native.Item]:
+        count = ctypes.c_size_t()
+        self._call("vm_count", kind, ctypes.byref(count))
+        for index in range(count.value):
+            item = _native.Item(struct_bytes=ctypes.sizeof(_native.Item))
+            self._call("vm_describe", kind, index, ctypes.byref(item))
+            yield item
+
+    def _describe(self, kind: int) -> dict[str, Tensor]:
+        tensors = {}
+        for item in self._items(kind):
+            element = item.element.decode()
+            tensor = Tensor(
+                name=item.name.decode(),
+                element=element,
+                shape=tuple(item.shape[axis] for axis in range(item.rank)),
+                dtype=dtype_of(element),
+                region=_native.REGIONS[item.region] if item.region >= 0 else "",
+                rows=item.rows.decode(),
+                bound=item.bound,
+            )
+            tensors[tensor.name] = tensor
+        return tensors
+
+    # --- Names ---------------------------------------------------------------
+
+    def _program(self, program: str | None) -> str:
+        if program is None:
+            if len(self.programs) == 1:
+                return self.programs[0]
+            raise UsageError(f"The plan has {len(self.programs)} programs, and none is named: {', '.join(self.programs)}.")
+        if program in self.programs:
+            return program
+        raise UsageError(
+            f'There is no program "{program}"{suggest(program, self.programs)} (programs: {", ".join(self.programs)}).'
+        )
+
+    def _names_of(self, program: str, all_of_plan: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """The tensors of a program, and those that belong to none, by their names in it."""
+        if len(self.programs) == 1:
+            return dict(all_of_plan)
+        own: dict[str, Tensor] = {}
+        for name, tensor in all_of_plan.items():
+            owner, _, short = name.partition(".")
+            if owner == program:
+                own[short] = tensor
+            elif owner not in self.programs:
+                own.setdefault(name, tensor)
+        return own
+
+    def _find(self, name: str, known: Mapping[str, Tensor], what: str) -> Tensor:
+        """By its whole name, or by that without its program's."""
+        if name in known:
+            return known[name]
+        owned = [(*full.partition("."), tensor) for full, tensor in known.items()]
+        short = [tensor for owner, _, rest, tensor in owned if rest == name and owner in self.programs]
+        if len(short) == 1:
+            return short[0]
+        names = ", ".join(known) or "none"
+        why = f"several programs have one: {', '.join(t.name for t in short)}" if short else f"{what}s: {names}"
+        raise InputError(name, f'There is no {what} "{name}"{"" if short else suggest(name, known)} ({why}).')
+
+    # --- Data ----------------------------------------------------------------
+
+    def _bind_array(self, tensor: Tensor, array: Array) -> None:
+        self._call("vm_bind_input", _native.text_bytes(tensor.name), _address(array), array.nbytes)
+
+    def bind(self, arrays: Mapping[str, object] | None = None, /, **more: object) -> None:
+        """Gives inputs their data, for all executions until they are bound again. All are checked first."""
+        with self._lock:
+            given = {**(arrays or {}), **more}
+            found = [(self._find(name, self.inputs, "input"), value) for name, value in given.items()]
+            converted = [(tensor, convert(value, tensor)) for tensor, value in found]
+            for tensor, array in converted:
+                self._bind_array(tensor, array)
+                self._bound.add(tensor.name)
+
+    def bind_file(self, name: str, path: str | os.PathLike[str], offset: int = 0) -> None:
+        """Binds an input to bytes of a file, which are copied piece by piece."""
+        self.bind_file_ranges(path, [FileRange(name, offset)])
+
+    def bind_file_ranges(self, path: str | os.PathLike[str], ranges: Sequence[FileRange]) -> None:
+        """Binds inputs, or parts of them, to ranges of one file."""
+        with self._lock:
+            structs = (_native.Range * len(ranges))()
+            for struct, part in zip(structs, ranges, strict=True):
+                tensor = self._find(part.input, self.inputs, "input")
+                struct.struct_bytes = ctypes.sizeof(_native.Range)
+                struct.input = _native.text_bytes(tensor.name)
+                struct.offset = part.offset
+                struct.size_bytes = tensor.nbytes - part.offset if part.size is None else part.size
+                struct.file_offset = part.file_offset
+                self._bound.add(tensor.name)
+            self._call_long("vm_bind_file_ranges", _native.path_bytes(path), structs, len(ranges))
+
+    def read(self, name: str) -> Array:
+        """An output as the last execution left it, cut to its real rows, or what a symbol holds."""
+        if name not in self.outputs and name in self.symbols:
+            return self._read_symbol(self.symbols[name])
+        known = {**self.symbols, **self.outputs}
+        tensor = self._find(name, known, "output or symbol")
+        return self._read_output(tensor) if tensor.name in self.outputs else self._read_symbol(tensor)
+
+    def _read_symbol(self, tensor: Tensor) -> Array:
+        array: Array = np.empty(tensor.shape, dtype=tensor.dtype)
+        self._call("vm_read_symbol", _native.text_bytes(tensor.name), _address(array), array.nbytes)
+        return array
+
+    def _read_output(self, tensor: Tensor) -> Array:
+        array: Array = np.empty(tensor.shape, dtype=tensor.dtype)
+        self._call("vm_read_output", _native.text_bytes(tensor.name), _address(array), array.nbytes)
+        if tensor.rows and tensor.rows in self.symbols:
+            return array[: int(self._read_symbol(self.symbols[tensor.rows]))]
+        return array
+
+    def write(self, name: str, value: object) -> None:
+        """Gives a symbol a value: while an execution is in flight only those in Metrics and Control."""
+        tensor = self._find(name, self.symbols, "symbol")
+        array = convert(value, tensor, "Symbol")
+        self._call("vm_write_symbol", _native.text_bytes(tensor.name), _address(array), array.nbytes)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes what executions remember to a file, in one step."""
+        with self._lock:
+            self._call_long("vm_save", _native.path_bytes(path))
+
+    def restore(self, path: str | os.PathLike[str]) -> None:
+        """Reads it again, into a VM with the same symbols."""
+        with self._lock:
+            self._call_long("vm_restore", _native.path_bytes(path))
+
+    # --- Execution -----------------------------------------------------------
+
+    def _arguments(self, program: str, given: Mapping[str, object]) -> list[tuple[Tensor, Array]]:
+        known = self._names_of(program, self.inputs)
+        unknown = [name for name in given if name not in known]
+        if unknown:
+            names = ", ".join(known) or "none"
+            raise InputError(
+                unknown[0], f'Program "{program}" has no input "{unknown[0]}"{suggest(unknown[0], known)} (inputs: {names}).'
+            )
+        missing = [name for name, tensor in known.items() if name not in given and self._is_missing(tensor)]
+        if missing:
+            lacking = ", ".join(f"{name} ({known[name].type})" for name in missing)
+            raise InputError(missing[0], f'Program "{program}" lacks {len(missing)} of its inputs: {lacking}.')
+        return [(known[name], convert(value, known[name])) for name, value in given.items()]
+
+    def _is_missing(self, tensor: Tensor) -> bool:
+        """What several programs share need not be what this one reads: the runtime knows."""
+        is_own = len(self.programs) == 1 or tensor.name.partition(".")[0] in self.programs
+        return is_own and tensor.name not in self._bound
+
+    def prepare(self, program: str | None = None) -> None:
+        """Compiles the kernels of a program, as its first execution would do."""
+        with self._lock:
+            name = self._program(program)
+            if name not in self._prepared:
+                self._call_long("vm_prepare", _native.text_bytes(name))
+                self._prepared.add(name)
+
+    def start(self, program: str | None = None, /, **inputs: object) -> Run:
+        """Starts a program with inputs for this execution, besides those that are bound, and returns.
+
+        One execution of a VM can be in flight.
+        """
+        with self._lock:
+            name = self._program(program)
+            arguments = self._arguments(name, inputs)
+            self.prepare(name)
+            for tensor, array in arguments:
+                self._bind_array(tensor, array)
+                self._bound.discard(tensor.name)  # What it had is gone.
+            self._call("vm_execute_async", _native.text_bytes(name))
+            return Run(self, name)
+
+    def execute(self, program: str | None = None, /, **inputs: object) -> None:
+        """Runs a program and waits; `read` has its outputs. Ctrl-C ends it."""
+        with self._lock:
+            self.start(program, **inputs).wait()
+
+    def run(self, program: str | None = None, /, **inputs: object) -> dict[str, Array]:
+        """Runs a program and waits; its outputs by name. Ctrl-C ends it."""
+        with self._lock:
+            return self.start(program, **inputs).result()
+
+    def _outputs(self, program: str) -> dict[str, Array]:
+        return {name: self._read_output(tensor) for name, tensor in self._names_of(program, self.outputs).items()}
+
+    def _wait(self, timeout: float | None) -> bool:
+        """Whether the execution in flight has ended."""
+        self._check_open()
+        end = None if timeout is None else time.monotonic() + timeout
+        status = _native.NOT_READY
+        try:
+            while status == _native.NOT_READY:
+                left = _SLICE_MS if end is None else max(0, min(_SLICE_MS, int((end - time.monotonic()) * 1000)))
+                status = self._library.vm_wait(self._handle, left)
+                if status == _native.NOT_READY and end is not None and time.monotonic() >= end:
+                    return False
+        except BaseException:  # A handler of a signal raises between two waits.
+            self._is_lost = self._library.vm_cancel(self._handle, _GRACE_MS) == _DEVICE_LOST
+            raise
+        if status:
+            self._raise(status)
+        return True
+
+    def cancel(self, grace: float = _GRACE_MS / 1000) -> None:
+        """Ends the execution in flight. A program that does not end within `grace` seconds is given up (DeviceLostError).
+
+        A program can look at its control word "cancel", which is 1 from here on.
+        """
+        self._call("vm_cancel", _milliseconds(grace))
+
+    def watch(self, name: str) -> Generator[Array, None, None]:
+        """What a metric or control word becomes while an execution is in flight, until that has ended."""
+        tensor = self._find(name, self.symbols, "symbol")
+        value = self._read_symbol(tensor)
+        yield value.copy()
+        while True:
+            self._check_open()
+            before = value.copy()
+            status = self._library.vm_wait_change(
+                self._handle, _native.text_bytes(tensor.name), _address(value), value.nbytes, _SLICE_MS
+            )
+            if status not in (0, _native.NOT_READY):
+                self._raise(status)
+            if value.tobytes() != before.tobytes():
+                yield value.copy()
+            if status == 0:
+                return
+
+    # --- What is known -------------------------------------------------------
+
+    @property
+    def device(self) -> str:
+        """The device's name."""
+        self._check_open()
+        return str(self._library.vm_device_name(self._handle).decode(errors="replace"))
+
+    @property
+    def device_kind(self) -> str:
+        """ "gpu" or "cpu"."""
+        self._check_open()
+        return str(self._library.vm_device_kind(self._handle).decode())
+
+    def stats(self) -> Stats:
+        """Counters, and times of the last execution."""
+        struct = _native.StatsStruct(struct_bytes=ctypes.sizeof(_native.StatsStruct))
+        self._call("vm_stats", ctypes.byref(struct))
+        values = {field[0]: getattr(struct, field[0]) for field in _native.StatsStruct._fields_[1:]}
+        return Stats(**{**values, "robust": bool(struct.robust)})
+
+    def message_status(self, instance: int = 0) -> int:
+        """The status word of the message that an instance sent last."""
+        status = ctypes.c_uint32()
+        self._call("vm_poll_status", instance, ctypes.byref(status))
+        return status.value
+
+    def set_timeout(self, seconds: float | None) -> None:
+        """The time that an execution has from now on; None: any time."""
+        self._call("vm_set_timeout", _milliseconds(seconds))
+
+    def describe(self) -> str:
+        """Programs, inputs, outputs and symbols, one a line."""
+        lines = [f"program {name}" for name in self.programs]
+        for what, tensors in (("input", self.inputs), ("output", self.outputs), ("symbol", self.symbols)):
+            for tensor in tensors.values():
+                place = f" in {tensor.region}" if what == "symbol" else ""
+                rows = f", rows counted by {tensor.rows}" if tensor.rows else ""
+                lines.append(f"{what} {tensor}{place}{rows}")
+        return "\n".join(lines)
+
+
+class Run:
+    """An execution in flight."""
+
+    def __init__(self, vm: Vm, program: str) -> None:
+        self._vm = vm
+        self._name = program
+
+    @property
+    def done(self) -> bool:
+        """Whether it has ended; raises what went wrong."""
+        return self._vm._wait(0)
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Waits at most `timeout` seconds; whether it has ended. Ctrl-C ends it."""
+        return self._vm._wait(timeout)
+
+    def cancel(self, grace: float = _GRACE_MS / 1000) -> None:
+        """As Vm.cancel."""
+        self._vm.cancel(grace)
+
+    def result(self, timeout: float | None = None) -> dict[str, Array]:
+        """Waits; the outputs by name."""
+        if not self._vm._wait(timeout):
+            raise TimeoutError(f'Program "{self._name}" still runs after {timeout} s.')
+        return self._vm._outputs(self._name)
+
+    def __await__(self) -> Generator[Any, None, dict[str, Array]]:
+        return self._poll().__await__()
+
+    async def _poll(self) -> dict[str, Array]:
+        import asyncio  # Only here: it takes long to load.
+
+        pause = 20e-6
+        try:
+            while not self.done:
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, 5e-3)
+        except asyncio.CancelledError:
+            self.cancel()
+            raise
+        return self._vm._outputs(self._name)
