@@ -56,6 +56,8 @@ for name in ("ASAN_OPTIONS", "LP_NATIVE_VECTOR_WIDTH", "LP_NUM_THREADS", "XDG_RU
         config.environment[name] = os.environ[name]
 if importlib.util.find_spec("numpy"):  # python3-numpy, which tools/test installs.
     config.available_features.add("numpy")
+if importlib.util.find_spec("pytest"):  # python3-pytest, the same.
+    config.available_features.add("pytest")
 PHOTO = "/usr/share/matplotlib/mpl-data/sample_data/grace_hopper.jpg"
 if importlib.util.find_spec("PIL") and os.path.exists(PHOTO):  # python3-pil, python-matplotlib-data, the same.
     config.available_features.add("photo")

@@ -1,0 +1,252 @@
+"""Memory that stays, several programs, executions in flight, devices."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import threading
+import time
+import weakref
+from pathlib import Path
+
+import gpuvm
+import numpy as np
+import pytest
+from conftest import COUNTER, HELLO, loop_text
+
+FOREVER = 2**31 - 1
+
+
+def test_programs_over_one_memory(counter: gpuvm.Vm) -> None:
+    assert counter.programs == ("add", "scale")
+    assert [counter.run("add", amount=each)["sum"].item() for each in (1, 2, 3.5)] == [1, 3, 6.5]
+    assert counter.run("scale", factor=2)["scaled"] == 13
+    assert counter.read("total") == counter.read("add.sum") == counter.read("sum") == 6.5
+    counter.write("total", 10)
+    assert counter.run("scale", factor=3) == {"scaled": 30}
+    counter.execute("add", amount=1)
+    assert counter.read("sum") == 11
+
+
+def test_program_of_several() -> None:
+    program = gpuvm.compile(COUNTER)
+    assert program["add"](amount=2)["sum"] == 2
+    assert program["scale"](factor=4)["scaled"] == 8
+    other = program.boot()
+    assert other.run("add", amount=1)["sum"] == 1
+    assert program["add"](amount=1)["sum"] == 3
+    with pytest.raises(gpuvm.UsageError, match=r"The plan has 2 programs, and none is named: add, scale."):
+        program(amount=1)
+    with pytest.raises(gpuvm.UsageError, match='There is no program "ad"; did you mean "add"'):
+        program["ad"]
+    with pytest.raises(gpuvm.InputError, match='Program "scale" has no input "amount"'):
+        program["scale"](amount=1)
+    with pytest.raises(gpuvm.InputError, match=r'Program "add" lacks 1 of its inputs: amount \(f32\)'):
+        program["add"]()
+
+
+def test_what_a_plan_has(counter: gpuvm.Vm) -> None:
+    assert list(counter.inputs) == ["add.amount", "scale.factor"]
+    assert list(counter.outputs) == ["add.sum", "scale.scaled"]
+    total = counter.symbols["total"]
+    assert (total.shape, total.element, total.dtype, total.region, total.type) == ((), "f32", np.float32, "globals", "f32")
+    assert counter.describe().splitlines()[:3] == ["program add", "program scale", "input add.amount: f32"]
+    assert [stage.name for stage in counter.stages] == ["add.step", "scale.times"]
+    assert counter.stages[0].location.startswith("<text>:")
+
+
+def test_symbols_are_checked(counter: gpuvm.Vm) -> None:
+    with pytest.raises(gpuvm.InputError, match='There is no symbol "totl"; did you mean "total"'):
+        counter.write("totl", 1)
+    with pytest.raises(gpuvm.InputError, match=r'Symbol "total" \(f32\): the str'):
+        counter.write("total", "one")
+    with pytest.raises(gpuvm.InputError, match='There is no output or symbol "x"'):
+        counter.read("x")
+
+
+def test_save_and_restore(counter: gpuvm.Vm, tmp_path: Path) -> None:
+    counter.run("add", amount=5)
+    counter.save(tmp_path / "state")
+    counter.run("add", amount=5)
+    counter.restore(tmp_path / "state")
+    assert counter.read("total") == 5
+    with gpuvm.Vm(counter.plan) as other:
+        other.restore(tmp_path / "state")
+        assert other.run("add", amount=1)["sum"] == 6
+        (tmp_path / "state").write_bytes((tmp_path / "state").read_bytes()[:-1])
+        with pytest.raises(gpuvm.PlanError):
+            other.restore(tmp_path / "state")
+        with pytest.raises(gpuvm.UsageError):
+            other.save(tmp_path / "no" / "state")
+        assert other.read("total") == 6
+
+
+def test_files_as_inputs(tmp_path: Path) -> None:
+    path = tmp_path / "x.bin"
+    np.arange(16, dtype=np.float32).tofile(path)
+    vm = gpuvm.compile(HELLO).boot()
+    vm.bind_file("x", path, offset=4)
+    assert vm.run()["sum"] == sum(i * i for i in range(1, 9))
+    vm.bind_file_ranges(path, [gpuvm.FileRange("x", 0, 16), gpuvm.FileRange("x", 32, 16, 16)])
+    assert vm.run()["sum"] == sum(i * i for i in (0, 1, 2, 3, 8, 9, 10, 11))
+    with pytest.raises(gpuvm.Error):
+        vm.bind_file("x", path, offset=60)
+    with pytest.raises(gpuvm.Error):
+        vm.bind_file("x", tmp_path / "missing")
+    with pytest.raises(gpuvm.InputError, match="did you mean"):
+        vm.bind_file("xx", path)
+
+
+def test_rows_that_the_device_counts() -> None:
+    program = gpuvm.compile(
+        """
+!rows = tensor<?xf32, #gpuvm.bound<6>>
+gpuvm.program @positive(%in: tensor<6xf32>) -> (kept: !rows) {
+  %kept = gpuvm.stage @filter(%x = %in : tensor<6xf32>) -> !rows {
+    %zero = arith.constant dense<0.0> : tensor<6xf32>
+    %keep = arith.cmpf ogt, %x, %zero : tensor<6xf32>
+    %v, %n = gpuvm.compact %x where %keep : (tensor<6xf32>, tensor<6xi1>) -> (tensor<6xf32>, tensor<i32>)
+    %b = gpuvm.bounded %v[%n] : tensor<6xf32> -> !rows
+    gpuvm.send %b : !rows
+  }
+  gpuvm.return %kept : !gpuvm.message<!rows>
+}
+"""
+    )
+    assert program(**{"in": [1, -1, 2, -2, 3, -3]})["kept"].tolist() == [1, 2, 3]
+    assert program(**{"in": [-1] * 6})["kept"].tolist() == []
+    assert program.outputs["kept"].shape == (6,) and program.outputs["kept"].rows
+
+
+def test_in_flight(loop: gpuvm.Vm) -> None:
+    run = loop.start(most=FOREVER)
+    assert not run.done and not run.wait(0.01)
+    with pytest.raises(TimeoutError, match=r'Program "loop" still runs after 0.01 s'):
+        run.result(0.01)
+    with pytest.raises(gpuvm.UsageError):
+        loop.start(most=1)
+    seen = [int(each) for _, each in zip(range(5), loop.watch("made"), strict=False)]
+    assert seen == sorted(seen) and seen[-1] > 0
+    run.cancel(60)
+    assert run.done
+    times = int(run.result()["times"])
+    assert times >= seen[-1]
+    assert loop.run(most=3)["times"] == 3
+
+
+def test_watching_ends_with_the_execution(loop: gpuvm.Vm) -> None:
+    run = loop.start(most=500)
+    seen = [int(each) for each in loop.watch("made")]
+    assert seen[-1] == 500 == run.result()["times"]
+
+
+def test_control_while_it_runs(loop: gpuvm.Vm) -> None:
+    run = loop.start(most=FOREVER)
+    threading.Timer(0.1, lambda: loop.write("cancel", 1)).start()
+    assert run.result()["times"] > 0
+    loop.write("cancel", 0)
+
+
+def test_await(loop: gpuvm.Vm) -> None:
+    async def both() -> tuple[int, int]:
+        with gpuvm.compile(HELLO).boot() as other:
+            first, second = await asyncio.gather(loop.start(most=50), other.start(x=np.ones(8, np.float32)))
+            return int(first["times"]), int(second["sum"])
+
+    assert asyncio.run(both()) == (50, 8)
+
+
+def test_a_task_that_is_cancelled(loop: gpuvm.Vm) -> None:
+    async def main() -> None:
+        await asyncio.wait_for(loop.start(most=FOREVER)._poll(), 0.1)
+
+    with pytest.raises((asyncio.TimeoutError, gpuvm.DeviceLostError)):
+        asyncio.run(main())
+
+
+def test_past_the_deadline(loop: gpuvm.Vm) -> None:
+    loop.prepare()
+    with gpuvm.Vm(loop.plan, timeout=0.2) as vm:
+        with pytest.raises(gpuvm.DeviceLostError):
+            vm.run(most=FOREVER)
+        assert vm.is_lost
+        with pytest.raises(gpuvm.DeviceLostError, match=r"reload\(\) loads the plan again"):
+            vm.run(most=1)
+        vm.reload()
+        vm.set_timeout(60)
+        assert vm.run(most=4)["times"] == 4
+
+
+def test_a_program_whose_device_was_lost_goes_on() -> None:
+    program = gpuvm.compile(loop_text())
+    assert program(most=2)["times"] == 2
+    program.vm.set_timeout(0.2)
+    with pytest.raises(gpuvm.DeviceLostError):
+        program(most=FOREVER)
+    assert program(most=2)["times"] == 2
+
+
+def test_threads(counter: gpuvm.Vm) -> None:
+    sums: list[float] = []
+
+    def work() -> None:
+        for _ in range(20):
+            sums.append(float(counter.run("add", amount=1)["sum"]))  # noqa: PERF401
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(sums) == list(range(1, 81))
+
+
+def test_stats(counter: gpuvm.Vm) -> None:
+    counter.run("add", amount=1)
+    counter.run("add", amount=1)
+    stats = counter.stats()
+    assert (stats.executions, stats.submits, stats.stages) == (2, 2, 2)
+    assert stats.device_us > 0 and stats.robust
+    assert counter.device_kind in ("cpu", "gpu") and counter.device
+    with pytest.raises(gpuvm.UsageError, match="--keep-metadata"):
+        counter.message_status(0)
+    with gpuvm.compile(HELLO, keep_metadata=True).boot() as vm:
+        vm.run(x=np.ones(8, np.float32))
+        assert vm.message_status(0) == vm.message_status(1) == 0
+
+
+def test_life(counter: gpuvm.Vm) -> None:
+    assert repr(counter).startswith("<gpuvm.Vm on ")
+    counter.close()
+    counter.close()
+    assert repr(counter) == "<gpuvm.Vm: closed>"
+    with pytest.raises(gpuvm.UsageError, match="The VM is closed"):
+        counter.run("add", amount=1)
+
+
+def test_nothing_keeps_a_vm() -> None:
+    vm = gpuvm.compile(HELLO).boot()
+    vm.run(x=np.zeros(8, np.float32))
+    dead = weakref.ref(vm)
+    del vm
+    gc.collect()
+    assert dead() is None
+
+
+def test_closing_ends_what_is_in_flight(loop: gpuvm.Vm) -> None:
+    loop.start(most=FOREVER)
+    start = time.monotonic()
+    loop.close()
+    assert time.monotonic() - start < 30
+
+
+def test_devices() -> None:
+    program = gpuvm.compile(HELLO)
+    with pytest.raises(gpuvm.DeviceError, match="nonsense"):
+        program.boot(device="nonsense")
+    with program.boot(device="cpu", cache=False) as vm:
+        assert vm.device_kind == "cpu"
+    with pytest.raises(gpuvm.OutOfMemoryError):
+        program.boot(vram_budget=1)
+    with pytest.raises(gpuvm.UsageError):
+        program.boot(timeout=-1)
