@@ -21,7 +21,7 @@ enum class MemoryRole : uint8_t {
   DeviceOnly, ///< Registers, Globals, Heap: as fast as the device has it.
   HostPolled, ///< Metrics, downloads: the host reads, so host-cached.
   HostPosted, ///< Control: the host writes words the device keeps reading.
-  Upload,     ///< Staging the host fills and the device reads once.
+  Upload,     ///< Host memory the host fills and the device reads.
 };
 
 /// Whether the host maps memory of this role.

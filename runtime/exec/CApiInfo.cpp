@@ -167,6 +167,7 @@ int vm_stats(gpuvm_vm *vm, gpuvm_stats *stats) {
     full.download_us = times.downloadUs;
     full.compile_us = executor.compileUs();
     full.robust = executor.robust();
+    full.host_bytes = executor.hostBytes();
     return fill(stats, full);
   });
 }

@@ -196,9 +196,9 @@ Status Executor::createRegions() {
   std::array<std::vector<Window>, kNumRegions> windows;
   for (unsigned i = 0; i < kNumRegions; ++i)
     windows[i] = windowsOf(plan_, static_cast<Region>(i));
-  VM_RETURN_IF_ERROR(
-      assign(regions_, Regions::create(device_, plan_.regionBytes, windows,
-                                       maxBufferBytes())));
+  VM_RETURN_IF_ERROR(assign(
+      regions_, Regions::create(device_, plan_.regionBytes, windows,
+                                options_.onHost.ranges, maxBufferBytes())));
   VM_RETURN_IF_ERROR(transfer_.clear(regions_));
   for (const InitialData &data : plan_.initialData)
     VM_RETURN_IF_ERROR(

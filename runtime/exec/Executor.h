@@ -16,6 +16,7 @@
 #include "runtime/base/Status.h"
 #include "runtime/device/Device.h"
 #include "runtime/exec/GivenBytes.h"
+#include "runtime/exec/HostPlacement.h"
 #include "runtime/exec/Recorder.h"
 #include "runtime/exec/Transfer.h"
 #include "runtime/plan/Plan.h"
@@ -45,6 +46,7 @@ struct ExecutorOptions {
   CompileProgress progress;     ///< Told about kernels that are compiled.
   uint64_t maxBufferBytes = UINT64_MAX; ///< Or the device's limit, if smaller.
   std::optional<uint64_t> mostInVainNs; ///< See Replay.
+  HostPlacement onHost;                 ///< Of the plan.
 };
 
 /// Bytes of an input that are bytes of a file.
@@ -107,6 +109,8 @@ public:
   /// are bounded, by the device and by options.bounded, and its workgroup and
   /// private memory are clear at first.
   bool robust() const { return robust_; }
+  /// Bytes of regions that lie in host memory because the device has no room.
+  uint64_t hostBytes() const { return options_.onHost.bytes; }
   /// Bytes that every execution of lastProgram() copies in and out.
   uint64_t uploadBytes() const { return last().uploads.totalBytes(); }
   uint64_t downloadBytes() const {

@@ -19,6 +19,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace vm {
 
 namespace {
@@ -67,19 +69,56 @@ uint64_t deviceBytesOf(const Plan &plan, const DeviceInfo &info, bool trace) {
   return sum.bytes();
 }
 
-Status checkBudget(uint64_t neededBytes, uint64_t budgetBytes,
-                   uint64_t freeBytes, const DeviceInfo &info) {
-  if (budgetBytes && neededBytes > budgetBytes)
-    return Status(Code::OutOfMemory,
-                  fmt::format("It takes {} bytes of device memory, more than "
-                              "the budget allows ({} bytes).",
-                              neededBytes, budgetBytes));
-  if (neededBytes > freeBytes)
+/// Whether the device reads memory that is not its own.
+static bool hasHostHeap(const DeviceInfo &info) {
+  std::vector<uint32_t> types =
+      memoryTypesFor(info, MemoryRole::Upload, UINT32_MAX);
+  return !types.empty() &&
+         !info.heaps[info.memoryTypes[types[0]].heap].deviceLocal;
+}
+
+static uint64_t excess(uint64_t bytes, uint64_t limit) {
+  return bytes > limit ? bytes - limit : 0;
+}
+
+Result<HostPlacement> fitMemory(const Plan &plan, const DeviceInfo &info,
+                                bool trace, const MemoryLimits &limits) {
+  uint64_t needed = deviceBytesOf(plan, info, trace);
+  // The budget of a device that is the host is for all that a plan takes.
+  uint64_t counted = needed;
+  if (info.type == DeviceType::Cpu)
+    counted =
+        checkedAdd(needed, recordedBytesOf(plan, trace)).value_or(UINT64_MAX);
+  uint64_t budget = limits.budgetBytes ? limits.budgetBytes : UINT64_MAX;
+  uint64_t overBudget = excess(counted, budget);
+  uint64_t overFree = excess(needed, limits.freeBytes);
+  if (overFree && !hasHostHeap(info))
     return Status(Code::OutOfMemory,
                   fmt::format("It takes {} bytes of device memory, more than "
                               "the device \"{}\" has free ({} bytes).",
-                              neededBytes, info.name, freeBytes));
-  return {};
+                              needed, info.name, limits.freeBytes));
+  // A full device has no room for kernels and what the driver rounds up.
+  uint64_t toMove = overBudget;
+  if (overFree)
+    toMove = std::max(toMove, overFree + limits.freeBytes / 16);
+  HostPlacement placement;
+  if (toMove)
+    placement = placeOnHost(plan, toMove);
+  if (overBudget > placement.bytes)
+    return Status(
+        Code::OutOfMemory,
+        fmt::format("It takes {} bytes of device memory, more than the budget "
+                    "allows ({} bytes), and only {} bytes of them can lie in "
+                    "host memory.",
+                    counted, budget, placement.bytes));
+  if (overFree > placement.bytes)
+    return Status(
+        Code::OutOfMemory,
+        fmt::format("It takes {} bytes of device memory, more than the device "
+                    "\"{}\" has free ({} bytes), and only {} bytes of them can "
+                    "lie in host memory.",
+                    needed, info.name, limits.freeBytes, placement.bytes));
+  return placement;
 }
 
 } // namespace vm

@@ -4,7 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A plan says all memory that it takes before any of it is allocated, so that
-// what does not fit is refused with both numbers.
+// what the device has no room for lies in host memory, or is refused with all
+// numbers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +13,7 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/device/DeviceInfo.h"
+#include "runtime/exec/HostPlacement.h"
 #include "runtime/plan/Plan.h"
 
 #include <cstdint>
@@ -27,9 +29,16 @@ uint64_t recordedBytesOf(const Plan &plan, bool trace);
 /// nor what it needs for kernels.
 uint64_t deviceBytesOf(const Plan &plan, const DeviceInfo &info, bool trace);
 
-/// Code::OutOfMemory if `neededBytes` are more than `budgetBytes` (0: no
-/// budget) or more than the device has free.
-Status checkBudget(uint64_t neededBytes, uint64_t budgetBytes,
-                   uint64_t freeBytes, const DeviceInfo &info);
+/// What of the device's memory a plan may take.
+struct MemoryLimits {
+  uint64_t budgetBytes = 0;        ///< 0: no budget.
+  uint64_t freeBytes = UINT64_MAX; ///< What the device has left.
+};
+
+/// What of `plan` lies in host memory so that the rest keeps to the limits:
+/// nothing if all of it does. Host memory that is the device's own makes room
+/// in a budget only. Code::OutOfMemory if too little can lie there.
+Result<HostPlacement> fitMemory(const Plan &plan, const DeviceInfo &info,
+                                bool trace, const MemoryLimits &limits);
 
 } // namespace vm

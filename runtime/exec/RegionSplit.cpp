@@ -17,8 +17,7 @@
 
 namespace vm {
 
-/// Sorted, disjoint byte ranges [offset, offset + length) that may not be cut.
-static std::vector<Segment> mergeWindows(std::span<const Window> windows) {
+std::vector<Segment> blocksOf(std::span<const Window> windows) {
   std::vector<Segment> blocks;
   for (const Window &window : windows)
     blocks.push_back({window.offset, window.length});
@@ -52,13 +51,11 @@ static uint64_t lastCut(const std::vector<Segment> &blocks, uint64_t limit) {
   return cut < block.offset + block.length ? block.offset : cut;
 }
 
-Result<std::vector<Segment>> splitRegion(uint64_t regionBytes,
-                                         std::span<const Window> windows,
-                                         uint64_t maxBytes) {
-  std::vector<Segment> blocks = mergeWindows(windows);
-  std::vector<Segment> segments;
-  uint64_t start = 0;
-  while (regionBytes - start > maxBytes) {
+/// Appends the segments of [start, end).
+static Status cutRange(const std::vector<Segment> &blocks, uint64_t start,
+                       uint64_t end, bool onHost, uint64_t maxBytes,
+                       std::vector<Segment> &segments) {
+  while (end - start > maxBytes) {
     uint64_t cut = lastCut(blocks, start + maxBytes);
     if (cut <= start)
       return Status(
@@ -67,11 +64,30 @@ Result<std::vector<Segment>> splitRegion(uint64_t regionBytes,
                       "more bytes than one allocation of the device can hold "
                       "({} bytes).",
                       start, maxBytes));
-    segments.push_back({start, cut - start});
+    segments.push_back({start, cut - start, onHost});
     start = cut;
   }
-  if (regionBytes > start)
-    segments.push_back({start, regionBytes - start});
+  if (end > start)
+    segments.push_back({start, end - start, onHost});
+  return {};
+}
+
+Result<std::vector<Segment>> splitRegion(uint64_t regionBytes,
+                                         std::span<const Window> windows,
+                                         uint64_t maxBytes,
+                                         std::span<const Segment> onHost) {
+  std::vector<Segment> blocks = blocksOf(windows);
+  std::vector<Segment> segments;
+  uint64_t start = 0;
+  for (const Segment &range : onHost) {
+    VM_RETURN_IF_ERROR(cutRange(blocks, start, range.offset, /*onHost=*/false,
+                                maxBytes, segments));
+    start = range.offset + range.length;
+    VM_RETURN_IF_ERROR(cutRange(blocks, range.offset, start, /*onHost=*/true,
+                                maxBytes, segments));
+  }
+  VM_RETURN_IF_ERROR(cutRange(blocks, start, regionBytes, /*onHost=*/false,
+                              maxBytes, segments));
   return segments;
 }
 

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace vm {
 
@@ -32,10 +33,47 @@ static constexpr VkBufferUsageFlags kUsage =
     VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
     VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
 
+namespace {
+/// Gives segments their places in buffers, which are as few as hold them: those
+/// on the host and the others are not in the same one.
+class Packing {
+public:
+  struct Place {
+    size_t buffer;
+    uint64_t start;
+  };
+  struct Needed {
+    uint64_t bytes;
+    bool onHost;
+  };
+
+  explicit Packing(uint64_t maxBytes) : maxBytes_(maxBytes) {}
+
+  Place add(const Segment &segment) {
+    std::optional<size_t> &open = open_[segment.onHost];
+    if (!open || segment.length > maxBytes_ - needed_[*open].bytes) {
+      open = needed_.size();
+      needed_.push_back({0, segment.onHost});
+    }
+    Needed &buffer = needed_[*open];
+    Place place = {*open, buffer.bytes};
+    buffer.bytes += segment.length;
+    return place;
+  }
+  const std::vector<Needed> &needed() const { return needed_; }
+
+private:
+  uint64_t maxBytes_;
+  std::vector<Needed> needed_;
+  std::array<std::optional<size_t>, 2> open_;
+};
+} // namespace
+
 Result<Regions>
 Regions::create(const Device &device,
                 const std::array<uint64_t, kNumRegions> &regionBytes,
                 const std::array<std::vector<Window>, kNumRegions> &windows,
+                const std::array<std::vector<Segment>, kNumRegions> &onHost,
                 uint64_t maxBufferBytes) {
   Regions regions;
   regions.bytes_ = regionBytes;
@@ -43,24 +81,30 @@ Regions::create(const Device &device,
     Region region = static_cast<Region>(i);
     std::string name = fmt::format("region {}", toString(region));
     Result<std::vector<Segment>> segments =
-        splitRegion(regionBytes[i], windows[i], maxBufferBytes);
+        splitRegion(regionBytes[i], windows[i], maxBufferBytes, onHost[i]);
     if (!segments.ok())
       return segments.status().withContext("laying out " + name);
+    Memory &memory = regions.memory_[i];
+    Packing packing(maxBufferBytes);
     for (const Segment &segment : *segments) {
+      Packing::Place place = packing.add(segment);
+      memory.pieces.push_back({segment, place.buffer, place.start});
+    }
+    for (const Packing::Needed &needed : packing.needed()) {
       // Whole words, so that every byte can be filled.
-      uint64_t bytes = alignUp(segment.length, 4).value_or(segment.length);
-      Result<Buffer> buffer =
-          Buffer::create(device, bytes, roleOf(region), kUsage, name);
+      uint64_t bytes = alignUp(needed.bytes, 4).value_or(needed.bytes);
+      MemoryRole role = needed.onHost ? MemoryRole::Upload : roleOf(region);
+      Result<Buffer> buffer = Buffer::create(device, bytes, role, kUsage, name);
       if (!buffer.ok())
         return buffer.status();
-      regions.pieces_[i].push_back({segment, std::move(*buffer)});
+      memory.buffers.push_back(std::move(*buffer));
     }
   }
   return regions;
 }
 
 const Regions::Piece &Regions::pieceAt(Region region, uint64_t offset) const {
-  const std::vector<Piece> &pieces = pieces_[static_cast<unsigned>(region)];
+  const std::vector<Piece> &pieces = memoryOf(region).pieces;
   auto after = std::partition_point(
       pieces.begin(), pieces.end(),
       [&](const Piece &piece) { return piece.segment.offset <= offset; });
@@ -69,9 +113,10 @@ const Regions::Piece &Regions::pieceAt(Region region, uint64_t offset) const {
 
 BufferRange Regions::locate(const Window &window) const {
   const Piece &piece = pieceAt(window.region, window.offset);
-  uint64_t inside = window.offset - piece.segment.offset;
-  uint8_t *mapped = piece.buffer.mapped();
-  return {piece.buffer.get(), inside, window.length,
+  const Buffer &buffer = memoryOf(window.region).buffers[piece.buffer];
+  uint64_t inside = piece.start + window.offset - piece.segment.offset;
+  uint8_t *mapped = buffer.mapped();
+  return {buffer.get(), inside, window.length,
           mapped ? mapped + inside : nullptr};
 }
 
@@ -84,9 +129,8 @@ BufferRange Regions::firstPart(Region region, uint64_t offset,
 
 std::vector<BufferRange> Regions::buffers(Region region) const {
   std::vector<BufferRange> ranges;
-  for (const Piece &piece : pieces_[static_cast<unsigned>(region)])
-    ranges.push_back({piece.buffer.get(), 0, piece.buffer.sizeBytes(),
-                      piece.buffer.mapped()});
+  for (const Buffer &buffer : memoryOf(region).buffers)
+    ranges.push_back({buffer.get(), 0, buffer.sizeBytes(), buffer.mapped()});
   return ranges;
 }
 

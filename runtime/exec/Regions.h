@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each region is one buffer, or several where one allocation cannot hold it.
-// Registers, Globals and Heap live where the device is fastest; Metrics and
-// Control are mapped, because the host reads and writes them while a chain
-// runs.
+// Registers, Globals and Heap live where the device is fastest, but for what
+// HostPlacement.h chooses; Metrics and Control are mapped, because the host
+// reads and writes them while a chain runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,12 +37,13 @@ MemoryRole roleOf(Region region);
 class Regions {
 public:
   /// Regions of the given sizes, in buffers of at most `maxBufferBytes`, each
-  /// cut so that none of its `windows` is. Contents are undefined until the
-  /// caller fills them.
+  /// cut so that none of its `windows` is; what `onHost` has lies in host
+  /// memory, mapped. Contents are undefined until the caller fills them.
   static Result<Regions>
   create(const Device &device,
          const std::array<uint64_t, kNumRegions> &regionBytes,
          const std::array<std::vector<Window>, kNumRegions> &windows,
+         const std::array<std::vector<Segment>, kNumRegions> &onHost,
          uint64_t maxBufferBytes);
 
   uint64_t sizeBytes(Region region) const {
@@ -57,7 +58,7 @@ public:
   /// copies that may cross cuts. The range must be inside the region.
   BufferRange firstPart(Region region, uint64_t offset, uint64_t length) const;
 
-  /// All buffers of one region, whole.
+  /// All buffers of one region, whole, in no order.
   std::vector<BufferRange> buffers(Region region) const;
 
   /// Ok if [offset, offset + length) is inside the region.
@@ -66,12 +67,20 @@ public:
 private:
   struct Piece {
     Segment segment;
-    Buffer buffer;
+    size_t buffer = 0;  ///< Of the region.
+    uint64_t start = 0; ///< In the buffer.
   };
+  struct Memory {
+    std::vector<Piece> pieces; ///< In order, without gaps.
+    std::vector<Buffer> buffers;
+  };
+  const Memory &memoryOf(Region region) const {
+    return memory_[static_cast<unsigned>(region)];
+  }
   const Piece &pieceAt(Region region, uint64_t offset) const;
 
   std::array<uint64_t, kNumRegions> bytes_ = {};
-  std::array<std::vector<Piece>, kNumRegions> pieces_;
+  std::array<Memory, kNumRegions> memory_;
 };
 
 } // namespace vm

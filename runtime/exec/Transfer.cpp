@@ -147,7 +147,7 @@ Status Transfer::upload(const Regions &regions,
   return status;
 }
 
-/// Many small ranges share a submit.
+/// Many small ranges share a submit. What is mapped is read into directly.
 Status Transfer::uploadByHalves(const Regions &regions,
                                 std::span<const UploadRange> ranges,
                                 const ReadSource &read) {
@@ -155,11 +155,17 @@ Status Transfer::uploadByHalves(const Regions &regions,
   uint64_t used = 0;
   for (const UploadRange &range : ranges)
     for (uint64_t done = 0; done < range.bytes;) {
+      BufferRange part = regions.firstPart(range.region, range.offset + done,
+                                           range.bytes - done);
+      if (part.mapped) {
+        VM_RETURN_IF_ERROR(
+            read(range.source + done, {part.mapped, part.length}));
+        done += part.length;
+        continue;
+      }
+      part.length = std::min(part.length, kHalfBytes - used);
       if (used == 0)
         VM_RETURN_IF_ERROR(begin(halves_[half]));
-      BufferRange part =
-          regions.firstPart(range.region, range.offset + done,
-                            std::min(range.bytes - done, kHalfBytes - used));
       uint64_t at = half * kHalfBytes + used;
       VM_RETURN_IF_ERROR(
           read(range.source + done, {staging_.mapped() + at, part.length}));

@@ -82,21 +82,22 @@ Status Vm::openDevice(const Requirements &needs) {
   return {};
 }
 
-/// What the plan takes against the budget and what the device has left.
-Status Vm::checkMemory(const Plan &plan) const {
+/// What of the plan lies in host memory; checks that there is as much, too.
+Result<HostPlacement> Vm::placeMemory(const Plan &plan) const {
   const DeviceInfo &info = device_->info();
   bool trace = Executor::traces(info, options_.trace);
-  uint64_t onDevice = deviceBytesOf(plan, info, trace);
-  VM_RETURN_IF_ERROR(checkBudget(onDevice, options_.vramBudgetBytes,
-                                 instance_->freeDeviceBytes(*deviceIndex_),
-                                 info));
-  uint64_t recorded = recordedBytesOf(plan, trace);
-  // The budget of a device that is the host is for all that a plan takes.
-  if (info.type == DeviceType::Cpu)
-    VM_RETURN_IF_ERROR(
-        checkBudget(checkedAdd(onDevice, recorded).value_or(UINT64_MAX),
-                    options_.vramBudgetBytes, UINT64_MAX, info));
-  return checkHostMemory(recorded, "record the commands of an execution");
+  Result<HostPlacement> onHost = fitMemory(
+      plan, info, trace,
+      {options_.vramBudgetBytes, instance_->freeDeviceBytes(*deviceIndex_)});
+  if (!onHost.ok())
+    return onHost;
+  VM_RETURN_IF_ERROR(checkHostMemory(
+      checkedAdd(recordedBytesOf(plan, trace), onHost->bytes)
+          .value_or(UINT64_MAX),
+      onHost->bytes ? "record the commands of an execution and to hold what "
+                      "the device has no room for"
+                    : "record the commands of an execution"));
+  return onHost;
 }
 
 Status Vm::load(Plan plan, bool isProgram) {
@@ -107,8 +108,11 @@ Status Vm::load(Plan plan, bool isProgram) {
   // The old regions go first: both may not fit the device at once.
   executor_.reset();
   programmed_ = false;
-  VM_RETURN_IF_ERROR(checkMemory(plan));
+  Result<HostPlacement> onHost = placeMemory(plan);
+  if (!onHost.ok())
+    return onHost.status();
   ExecutorOptions options;
+  options.onHost = std::move(*onHost);
   options.cacheDirectory =
       options_.cacheDirectory.value_or(defaultCacheDirectory());
   options.timeoutNs = options_.timeoutNs;

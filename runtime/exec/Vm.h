@@ -128,7 +128,7 @@ private:
   explicit Vm(const VmOptions &options) : options_(options) {}
   Status openInstance();
   Status openDevice(const Requirements &needs);
-  Status checkMemory(const Plan &plan) const;
+  Result<HostPlacement> placeMemory(const Plan &plan) const;
   Status load(Plan plan, bool isProgram);
   Status checkRegions() const;
   Result<Window> registerWindow(uint32_t instance, uint32_t reg) const;

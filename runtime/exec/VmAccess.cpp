@@ -135,14 +135,14 @@ Result<uint8_t *> Vm::mappedSymbol(std::string_view name, uint64_t bytes) {
     return index.status();
   Window window = tensorWindow(executor_->plan().symbols[*index]);
   VM_RETURN_IF_ERROR(checkSymbol(window, bytes, name));
-  uint8_t *mapped = executor_->regions().locate(window).mapped;
-  if (!mapped)
+  // What lies in host memory for want of room is mapped, too.
+  if (!isHostVisible(roleOf(window.region)))
     return Status(Code::Usage,
                   fmt::format("Symbol \"{}\" is of region {}, which the host "
                               "cannot watch while an execution is in flight "
                               "(it can watch metrics and control).",
                               name, toString(window.region)));
-  return mapped;
+  return executor_->regions().locate(window).mapped;
 }
 
 Status Vm::writeSymbol(std::string_view name, std::span<const uint8_t> bytes) {

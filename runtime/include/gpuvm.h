@@ -112,10 +112,12 @@ typedef struct gpuvm_options {
   int trace;             /* know the command that hangs, at some cost on a GPU;
                             0 at first */
   gpuvm_layout layout;   /* all 0 at first */
-  uint64_t vram_budget_bytes; /* of device memory that a program may take: one
-                            that needs more is refused
-                            (GPUVM_ERROR_OUT_OF_MEMORY) before anything is
-                            allocated; 0 at first: what the device has free */
+  uint64_t vram_budget_bytes; /* of device memory that a program may take. If
+                            it needs more, what its kernels only read lies in
+                            host memory (gpuvm_stats.host_bytes); if that is not
+                            enough, it is refused (GPUVM_ERROR_OUT_OF_MEMORY)
+                            before anything is allocated. 0 at first: what the
+                            device has free */
   int trust_kernels; /* leave kernels as they are: their accesses of workgroup
                          and private memory are not bounded, nor is it
                          cleared; 0 at first */
@@ -147,6 +149,9 @@ typedef struct gpuvm_stats {
                               bounds their storage buffers, and workgroup and
                               private memory are bounded and cleared; 0: the
                               options or the device do not have that */
+  uint64_t host_bytes;     /* of the program's memory that lie in host memory,
+                              because the device, or vram_budget_bytes, has no
+                              room for them */
 } gpuvm_stats;
 
 /* What a program consists of. */

@@ -10,8 +10,11 @@
 #include "test/runtime/exec/GpuTest.h"
 #include "test/runtime/exec/TestPrograms.h"
 
+#include "runtime/plan/PlanFile.h"
+
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 using namespace vm;
 using namespace vm::test;
@@ -134,7 +137,40 @@ TEST_F(CApiTest, StructsOfOtherVersionsKeepTheirSize) {
   gpuvm_stats unset = {};
   EXPECT_EQ(vm_stats(vm.get(), &unset), GPUVM_ERROR_USAGE);
   EXPECT_EQ(vm.error(), "The field struct_bytes is 0 (set it to the sizeof of "
-                        "the struct, 144 in this library).");
+                        "the struct, 152 in this library).");
+}
+
+TEST_F(CApiTest, KeepsATableInHostMemory) {
+  constexpr uint32_t kRows = 4u << 20; // 16 MiB, more than the budget.
+  ProgramBuilder builder("lookup");
+  Window x = builder.allocate(Region::Registers, 16);
+  Window y = builder.allocate(Region::Registers, 16);
+  Window table = builder.allocate(Region::Heap, kRows * sizeof(uint32_t));
+  builder.input("x", DType::I32, {4}, x);
+  builder.input("table", DType::I32, {kRows}, table, Residency::Load);
+  builder.symbol("table", DType::I32, {kRows}, table);
+  builder.output("y", DType::I32, {4}, y);
+  builder.dispatch("lookup", TestKernel::Lookup, {x, table, y});
+  gpuvm_options small = options();
+  small.vram_budget_bytes = 10'000'000;
+  gpuvm::Vm &vm = boot(small);
+  EXPECT_VM_OK(vm, program(writePlan(builder.finish())));
+  gpuvm_stats stats;
+  EXPECT_VM_OK(vm, stats(stats));
+  EXPECT_EQ(stats.host_bytes, kRows * sizeof(uint32_t));
+  Words rows(kRows);
+  std::iota(rows.begin(), rows.end(), 7u);
+  Words where = {3, 0, kRows - 1, 2}, found(4);
+  EXPECT_VM_OK(vm, bindInput("table", rows));
+  EXPECT_VM_OK(vm, bindInput("x", where));
+  EXPECT_VM_OK(vm, execute());
+  EXPECT_VM_OK(vm, readOutput("y", found));
+  EXPECT_EQ(found, (Words{10, 7, kRows + 6, 9}));
+  Words word = {0};
+  EXPECT_EQ(vm.waitChange("table", word), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm.error(), "Symbol \"table\" is of region heap, which the host "
+                        "cannot watch while an execution is in flight (it can "
+                        "watch metrics and control).");
 }
 
 TEST_F(CApiTest, KnowsItsVersion) {

@@ -10,6 +10,8 @@
 
 #include "runtime/exec/CopySpeed.h"
 
+#include <filesystem>
+#include <fstream>
 #include <numeric>
 #include <thread>
 
@@ -119,6 +121,43 @@ TEST_F(ExecutorTest, RunsInRegionsOfSeveralBuffers) {
   EXPECT_EQ(across[0], 2) << "R30 of instance 0";
   EXPECT_EQ(across[256 / 4], 2) << "R31 of instance 1, in the second buffer";
   EXPECT_EQ(across[256 / 4 + 7], 16);
+}
+
+TEST_F(ExecutorTest, ReadsATableInHostMemory) {
+  ExecutorOptions options;
+  options.onHost = placeOnHost(makeLookupProgram(true), 16);
+  EXPECT_EQ(options.onHost.bytes, 16u);
+  std::unique_ptr<Executor> executor = load(makeLookupProgram(true), options);
+  ASSERT_TRUE(executor);
+  EXPECT_EQ(executor->hostBytes(), 16u);
+  ASSERT_EQ(executor->regions().buffers(Region::Heap).size(), 2u);
+  std::vector<uint32_t> x = {0, 1, 2, 3}, y(4), table = {7, 8, 9, 10};
+  EXPECT_OK(executor->bindInput(0, asBytes(x)));
+  uint64_t submits = executor->counters().hostAccessSubmits;
+  EXPECT_OK(executor->bindInput(1, asBytes(table)));
+  EXPECT_EQ(executor->counters().hostAccessSubmits, submits)
+      << "the host writes it in place";
+  run(*executor);
+  EXPECT_OK(executor->readOutput(0, asWritableBytes(y)));
+  EXPECT_EQ(y, table);
+
+  // Bytes of a file, and the whole region in one access.
+  std::string path = testing::TempDir() + "gpuvm-table";
+  std::ofstream(path, std::ios::binary) << "..........abcdefghijklmnop";
+  EXPECT_OK(executor->bindFile(1, path, 10));
+  std::filesystem::remove(path);
+  run(*executor);
+  EXPECT_OK(executor->readOutput(0, asWritableBytes(y)));
+  EXPECT_EQ(y[0], 0x64636261u);
+  std::vector<uint8_t> heap(272);
+  EXPECT_OK(executor->readRegion(Region::Heap, 0, heap));
+  EXPECT_EQ(heap[255], 0);
+  EXPECT_EQ(heap[256], 'a');
+  heap[0] = heap[271] = '!';
+  EXPECT_OK(executor->writeRegion(Region::Heap, 0, heap));
+  run(*executor);
+  EXPECT_OK(executor->readOutput(0, asWritableBytes(y)));
+  EXPECT_EQ(y[3], 0x216f6e6du);
 }
 
 TEST_F(ExecutorTest, RecordingEndsAtTheDeadline) {

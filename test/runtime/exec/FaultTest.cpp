@@ -8,7 +8,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/exec/MemoryBudget.h"
 #include "runtime/plan/PlanFile.h"
 #include "test/runtime/exec/FaultInjection.h"
 #include "test/runtime/exec/GpuTest.h"
@@ -178,40 +177,11 @@ TEST_F(FaultTest, APlanOverTheBudgetAllocatesNothing) {
   std::string error = vm.error();
   EXPECT_EQ(error.find("It takes "), 0u) << error;
   EXPECT_NE(error.find(" bytes of device memory, more than the budget allows "
-                       "(10000000 bytes) - while loading program \"affine\"."),
+                       "(10000000 bytes), and only 8 bytes of them can lie in "
+                       "host memory - while loading program \"affine\"."),
             std::string::npos)
       << error;
   EXPECT_VM_OK(vm, program(writePlan(makeAffineProgram(8))));
-}
-
-TEST(MemoryBudget, AddsUpWhatLiesOnTheDevice) {
-  DeviceInfo gpu;
-  gpu.name = "gpu";
-  gpu.heaps = {{1'000'000, true}, {2'000'000, false}};
-  gpu.memoryTypes = {{0, true, false, false, false},
-                     {0, true, true, true, false},
-                     {1, false, true, true, true}};
-  Plan plan = makeAffineProgram(1000);
-  plan.regionBytes[static_cast<unsigned>(Region::Control)] = 12;
-  // Registers, Globals and Control; staging and Metrics are in host memory.
-  uint64_t bytes = 8096 + 8 + 12;
-  EXPECT_EQ(deviceBytesOf(plan, gpu, true), bytes);
-  DeviceInfo shared = gpu;
-  shared.memoryTypes = {{0, true, true, true, true}};
-  EXPECT_EQ(deviceBytesOf(plan, shared, true),
-            bytes + 8000 + Transfer::kStagingBytes + 4);
-  plan.commands.insert(plan.commands.begin(), {Repeat{1, 1000}});
-  EXPECT_EQ(recordedBytesOf(plan, true), 520'000u);
-  EXPECT_EQ(deviceBytesOf(plan, shared, true),
-            bytes + 8000 + Transfer::kStagingBytes + 4000);
-  EXPECT_OK(checkBudget(bytes, bytes, bytes, gpu));
-  EXPECT_EQ(checkBudget(bytes, bytes - 1, UINT64_MAX, gpu).message(),
-            "It takes 8116 bytes of device memory, more than the budget allows "
-            "(8115 bytes).");
-  EXPECT_EQ(
-      checkBudget(bytes, 0, bytes - 1, gpu).message(),
-      "It takes 8116 bytes of device memory, more than the device \"gpu\" "
-      "has free (8115 bytes).");
 }
 
 TEST_F(FaultTest, OutOfHostMemory) { failEachCall(Fault::HostMemory); }

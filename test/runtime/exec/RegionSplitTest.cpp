@@ -33,6 +33,26 @@ TEST(RegionSplit, KeepsASmallRegionWhole) {
   EXPECT_EQ(split(1, {}, 4096), (Segments{{0, 1}}));
 }
 
+TEST(RegionSplit, PutsRangesOnTheHost) {
+  std::vector<Window> windows = {{Region::Heap, 512, 1024},
+                                 {Region::Heap, 1536, 512}};
+  Segments onHost = {{512, 1024, true}, {2304, 700, true}};
+  Result<Segments> segments = splitRegion(3004, windows, 1024, onHost);
+  ASSERT_TRUE(segments.ok()) << segments.status().message();
+  EXPECT_EQ(
+      *segments,
+      (Segments{{0, 512}, {512, 1024, true}, {1536, 768}, {2304, 700, true}}));
+  segments = splitRegion(3004, {}, 512, onHost);
+  ASSERT_TRUE(segments.ok());
+  EXPECT_EQ(*segments, (Segments{{0, 512},
+                                 {512, 512, true},
+                                 {1024, 512, true},
+                                 {1536, 512},
+                                 {2048, 256},
+                                 {2304, 512, true},
+                                 {2816, 188, true}}));
+}
+
 TEST(RegionSplit, AnEmptyRegionHasNoSegments) {
   EXPECT_EQ(split(0, {}, 4096), Segments());
 }
