@@ -37,9 +37,15 @@ Result<DevicePlan> DevicePlan::boot(const DeviceOptions &options) {
 Result<DevicePlan> DevicePlan::open(const std::string &path,
                                     const DeviceOptions &options) {
   Result<DevicePlan> plan = boot(options);
-  if (plan.ok())
-    VM_RETURN_IF_ERROR(
-        plan->check(vm_program_file(plan->vm.get(), path.c_str())));
+  if (!plan.ok())
+    return plan;
+  VM_RETURN_IF_ERROR(
+      plan->check(vm_program_file(plan->vm.get(), path.c_str())));
+  gpuvm_stats stats = {};
+  stats.struct_bytes = sizeof(stats);
+  VM_RETURN_IF_ERROR(plan->check(vm_stats(plan->vm.get(), &stats)));
+  if (stats.host_bytes && options.hostMemory)
+    options.hostMemory(stats.host_bytes);
   return plan;
 }
 

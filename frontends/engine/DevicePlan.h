@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -31,6 +32,8 @@ struct DeviceOptions {
   std::optional<uint64_t> timeoutMs = {};
   uint64_t vramBudgetBytes = 0; ///< See gpuvm_options.
   bool validate = false;
+  /// Told how many bytes of a plan lie in host memory, if any do.
+  std::function<void(uint64_t bytes)> hostMemory = {};
 };
 constexpr uint64_t kDefaultTimeoutMs = 60000;
 

@@ -55,6 +55,7 @@ struct Profile {
   uint64_t executions = 0; ///< Those that were measured.
   Spread totalUs;          ///< Uploads, commands and downloads.
   uint64_t untimed = 0; ///< Commands of an execution past the timer's capacity.
+  uint64_t hostBytes = 0;                ///< See Executor::hostBytes.
   std::vector<ProfiledWork> work;        ///< The longest first; all of totalUs.
   std::vector<ProfiledStage> stages;     ///< By index of the plan's.
   std::vector<ProfiledCommand> commands; ///< Those that ran, in plan order.

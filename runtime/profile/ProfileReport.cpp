@@ -113,6 +113,9 @@ std::string profileTable(const Profile &profile, const Plan &plan,
     text += fmt::format("{} commands of each are past the capacity ({} "
                         "timestamps); their time is in (rest)\n",
                         profile.untimed, CommandTimer::kMaxTimestamps);
+  if (profile.hostBytes)
+    text += fmt::format("{} bytes of the plan lie in host memory\n",
+                        profile.hostBytes);
   addWork(text, profile, plan);
   addStages(text, profile, plan);
   return text;
@@ -169,6 +172,7 @@ std::string profileJson(const Profile &profile, const Plan &plan,
                {"executions", profile.executions},
                {"total_us", toJson(profile.totalUs)},
                {"untimed_commands", profile.untimed},
+               {"host_bytes", profile.hostBytes},
                {"kernels", Json::array()},
                {"stages", Json::array()},
                {"commands", Json::array()}};

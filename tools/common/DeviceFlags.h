@@ -12,7 +12,10 @@
 
 #include "tools/common/CommandLineText.h"
 
+#include <fmt/format.h>
+
 #include <cstdint>
+#include <cstdio>
 
 namespace vm {
 
@@ -31,9 +34,19 @@ CLI::Option *addTimeoutFlag(CLI::App &app, Seconds &seconds) {
 inline CLI::Option *addMemoryFlag(CLI::App &app, uint64_t &bytes) {
   return app
       .add_option("--vram-budget", bytes,
-                  "Bytes of device memory that the plan may take; one that "
-                  "needs more is refused. Default: what the device has free")
+                  "Bytes of device memory that the plan may take. If it needs "
+                  "more, what kernels only read lies in host memory, and if "
+                  "that is not enough, the plan is refused. Default: what the "
+                  "device has free")
       ->check(countIn(1, UINT64_MAX));
+}
+
+/// Says on standard error how many bytes of a plan lie in host memory.
+inline void warnOfHostMemory(const char *tool, uint64_t bytes) {
+  fmt::print(stderr,
+             "{}: warning: {} bytes of the plan lie in host memory, because "
+             "device memory, or --vram-budget, has no room for them.\n",
+             tool, bytes);
 }
 
 } // namespace vm

@@ -329,6 +329,9 @@ static Status runModel(Options &options) {
     if (auto read = llm::parseGbnf(options.grammar); !read.ok())
       return read.status();
   options.assistant.device.timeoutMs = millisecondsOf(options.timeoutSeconds);
+  options.assistant.device.hostMemory = [](uint64_t bytes) {
+    warnOfHostMemory("gpuvm-chat", bytes);
+  };
   Result<llm::Assistant> assistant =
       llm::Assistant::open(options.assistant, [&] {
         fmt::print(stderr, "Compiling \"{}\" ...\n", options.assistant.model);

@@ -11,6 +11,7 @@
 #include "frontends/linear/device/EngineRun.h"
 #include "frontends/linear/reference/Reference.h"
 #include "runtime/base/Printable.h"
+#include "tools/common/DeviceFlags.h"
 #include "tools/common/LowMemory.h"
 #include "tools/gpuvm-linear/Commands.h"
 #include "tools/gpuvm-run/Bindings.h"
@@ -209,6 +210,9 @@ runOnEngine(Program program, const std::vector<std::vector<float>> &inputs,
                        .timeoutMs = millisecondsOf(options.timeoutSeconds),
                        .vramBudgetBytes = options.run.vramBudgetBytes,
                        .validate = options.run.validate};
+  device.hostMemory = [](uint64_t bytes) {
+    warnOfHostMemory("gpuvm-linear", bytes);
+  };
   Result<linear::EngineRun> engine =
       linear::EngineRun::open(options.enginePath, device);
   return engine.ok() ? engine->run(program, inputs) : engine.status();

@@ -96,6 +96,7 @@ static void printJson(const RunStats &stats) {
       {"download_bytes", stats.downloadBytes},
       {"compile_us", stats.compileUs},
       {"robust", stats.robust},
+      {"host_bytes", stats.hostBytes},
       {"iterations", stats.iterations.size()},
       {"wall_us", toJson(spreadOfField(stats, &ExecutionTimes::wallUs))},
       {"submit_us", toJson(spreadOfField(stats, &ExecutionTimes::submitUs))},
@@ -147,6 +148,7 @@ static void printText(const RunStats &stats) {
   fmt::print("{:<15} {:.2f} us, before the first execution\n", "compile_us",
              stats.compileUs);
   fmt::print("{:<15} {}\n", "robust", stats.robust ? "yes" : "no");
+  fmt::print("{:<15} {}\n", "host_bytes", stats.hostBytes);
   fmt::print("{:<15} {}\n", "iterations", stats.iterations.size());
   printSpread("wall_us", spreadOfField(stats, &ExecutionTimes::wallUs));
   printSpread("submit_us", spreadOfField(stats, &ExecutionTimes::submitUs));

@@ -72,15 +72,13 @@ Status Runner::observeTimes() {
 }
 
 std::string Runner::profileText() const {
-  switch (options_.profile) {
-  case ProfileFormat::None:
+  if (options_.profile == ProfileFormat::None)
     return "";
-  case ProfileFormat::Json:
-    return profileJson(profiler_.finish(), executor_.plan(), device_.info());
-  case ProfileFormat::Table:
-    return profileTable(profiler_.finish(), executor_.plan(), device_.info());
-  }
-  return "";
+  Profile profile = profiler_.finish();
+  profile.hostBytes = executor_.hostBytes();
+  return options_.profile == ProfileFormat::Json
+             ? profileJson(profile, executor_.plan(), device_.info())
+             : profileTable(profile, executor_.plan(), device_.info());
 }
 
 Status Runner::finish() {

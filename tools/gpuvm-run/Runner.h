@@ -38,8 +38,9 @@ struct RunStats {
   uint64_t stages = 0;
   uint64_t uploadBytes = 0;
   uint64_t downloadBytes = 0;
-  double compileUs = 0; ///< Before the first execution.
-  bool robust = false;  ///< See Executor::robust.
+  double compileUs = 0;   ///< Before the first execution.
+  bool robust = false;    ///< See Executor::robust.
+  uint64_t hostBytes = 0; ///< See Executor::hostBytes.
   std::vector<ExecutionTimes> iterations;
   std::optional<CopySpeed> copySpeed;
   std::optional<StreamTotals> stream;

@@ -11,6 +11,7 @@
 
 #include "runtime/exec/NamedSlots.h"
 #include "runtime/exec/StateFile.h"
+#include "tools/common/DeviceFlags.h"
 
 namespace vm::run {
 
@@ -89,6 +90,7 @@ static void describe(const Vm &vm, const Executor &executor, RunStats &stats) {
   stats.downloadBytes = executor.downloadBytes();
   stats.compileUs = executor.compileUs();
   stats.robust = executor.robust();
+  stats.hostBytes = executor.hostBytes();
 }
 
 Result<RunResult> runPlan(Vm &vm, Plan plan, Bindings &bindings,
@@ -96,6 +98,8 @@ Result<RunResult> runPlan(Vm &vm, Plan plan, Bindings &bindings,
   RunResult result;
   VM_RETURN_IF_ERROR(vm.program(std::move(plan)));
   Executor &executor = *vm.executor();
+  if (uint64_t bytes = executor.hostBytes())
+    warnOfHostMemory("gpuvm-run", bytes);
   for (uint32_t program : bindings.programs)
     VM_RETURN_IF_ERROR(executor.prepare(program));
   VM_RETURN_IF_ERROR(bindInputs(executor, bindings, observers));

@@ -151,6 +151,9 @@ static void setLimits(httplib::Server &server, const Options &options,
 static Status serveModel(Options &options) {
   options.assistant.embeds = true;
   options.assistant.device.timeoutMs = millisecondsOf(options.timeoutSeconds);
+  options.assistant.device.hostMemory = [](uint64_t bytes) {
+    warnOfHostMemory("gpuvm-serve", bytes);
+  };
   Result<llm::Assistant> assistant =
       llm::Assistant::open(options.assistant, [&] {
         fmt::print(stderr, "Compiling \"{}\" ...\n", options.assistant.model);

@@ -9,6 +9,7 @@
 #include "frontends/token/engine/EngineRun.h"
 #include "frontends/token/files/Sidecar.h"
 #include "runtime/plan/PlanFile.h"
+#include "tools/common/DeviceFlags.h"
 #include "tools/common/LowMemory.h"
 #include "tools/gpuvm-token/Commands.h"
 #include "tools/gpuvm-token/Running.h"
@@ -82,6 +83,9 @@ static Result<OpenPlan> open(const Options &options) {
                        .timeoutMs = millisecondsOf(options.timeoutSeconds),
                        .vramBudgetBytes = options.vramBudgetBytes,
                        .validate = options.validate};
+  device.hostMemory = [](uint64_t bytes) {
+    warnOfHostMemory("gpuvm-token", bytes);
+  };
   bool hasModel = !options.modelPath.empty();
   if (hasModel && !device.timeoutMs)
     device.timeoutMs = kModelTimeoutMs;
