@@ -54,6 +54,10 @@ __all__ = [
     "load",
 ]
 
+for _name in __all__:  # Where users find them, in tracebacks and pickles.
+    if isinstance(globals()[_name], type):
+        globals()[_name].__module__ = __name__
+
 
 def __getattr__(name: str) -> str:
     if name == "__version__":

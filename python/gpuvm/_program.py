@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -18,6 +17,8 @@ _MAGIC: Final = b"\x89GVP\r\n\x1a\n"
 
 def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
     """A file that is whole or absent, whenever the process ends."""
+    import tempfile  # Only here, as what else takes long to load.
+
     target = Path(path)
     try:
         descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)

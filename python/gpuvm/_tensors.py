@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -74,6 +73,8 @@ def dtype_of(element: str) -> np.dtype[Any]:
 
 def suggest(name: str, known: Iterable[str]) -> str:
     """`; did you mean "x"?`, or ""."""
+    import difflib
+
     near = difflib.get_close_matches(name, list(known), n=1)
     return f'; did you mean "{near[0]}"?' if near else ""
 

@@ -113,7 +113,7 @@ def test_integers_have_no_sign(echo: Echo) -> None:
         ("f32", [[1, 2, 3], [4, 5, 2**24 + 1]], "has 16777217, which f32 does not hold exactly"),
         ("f32", [[1, 2, 3], [4, 5, 1e39]], r"has 1e\+39, and the largest f32 is 3.4028"),
         ("f16", [[1, 2, 3], [4, 5, 70000]], "has 70000.0, and the largest f16 is 65504.0"),
-        ("f32", np.ma.masked_array(np.zeros((2, 3), np.float32), mask=True), "masked array"),
+        ("f32", np.ma.masked_all((2, 3), np.float32), "masked array"),  # type: ignore[no-untyped-call]
         ("f32", None, "the NoneType is not an array, a list or a number"),
         ("f32", "six", "the str is not an array"),
         ("f32", {"a": 1}, "the dict is not an array"),
