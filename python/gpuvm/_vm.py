@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import threading
@@ -16,7 +17,7 @@ import numpy as np
 from . import _native
 from ._interrupt import interruptible
 from ._tensors import Array, Tensor, convert, dtype_of, suggest
-from .errors import DeviceError, DeviceLostError, InputError, UsageError
+from .errors import DeviceError, DeviceLostError, Error, InputError, UsageError
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -216,6 +217,7 @@ class Vm:
         self._is_lost = False
         self._bound: set[str] = set()
         self._prepared: set[str] = set()
+        self._last: Run | None = None
         self.inputs: Mapping[str, Tensor] = self._describe(_native.INPUT)
         """By name; in a plan of several programs with the program and a dot before it."""
         self.outputs: Mapping[str, Tensor] = self._describe(_native.OUTPUT)
@@ -428,12 +430,15 @@ class Vm:
         with self._lock:
             name = self._program(program)
             arguments = self._arguments(name, inputs)
+            if self._last:
+                self._last._look()
             self.prepare(name)
             for tensor, array in arguments:
                 self._bind_array(tensor, array)
                 self._bound.discard(tensor.name)  # What it had is gone.
             self._call("vm_execute_async", _native.text_bytes(name))
-            return Run(self, name)
+            self._last = Run(self, name)
+            return self._last
 
     def execute(self, program: str | None = None, /, **inputs: object) -> None:
         """Runs a program and waits; `read` has its outputs. Ctrl-C ends it."""
@@ -448,8 +453,27 @@ class Vm:
     def _outputs(self, program: str) -> dict[str, Array]:
         return {name: self._read_output(tensor) for name, tensor in self._names_of(program, self.outputs).items()}
 
-    def _wait(self, timeout: float | None) -> bool:
-        """Whether the execution in flight has ended."""
+    def _settle(self, run: Run, status: int) -> bool:
+        """Whether an execution has ended with this status; what went wrong is raised, and kept for who asks again."""
+        if status == _native.NOT_READY:
+            return False
+        run._has_ended = True
+        if status:
+            self._is_lost = self._is_lost or status == _DEVICE_LOST
+            run._error = _native.error_of(status, self._library.vm_last_error(self._handle).decode(errors="replace"))
+            raise run._error
+        return True
+
+    def _interrupt(self) -> None:
+        """After a handler of a signal has raised between two waits."""
+        self._is_lost = self._library.vm_cancel(self._handle, _GRACE_MS) == _DEVICE_LOST
+
+    def _wait(self, run: Run, timeout: float | None) -> bool:
+        """Whether the execution has ended."""
+        if run._error:
+            raise run._error
+        if run._has_ended or run is not self._last:
+            return True
         self._check_open()
         end = None if timeout is None else time.monotonic() + timeout
         status = _native.NOT_READY
@@ -457,14 +481,12 @@ class Vm:
             while status == _native.NOT_READY:
                 left = _SLICE_MS if end is None else max(0, min(_SLICE_MS, int((end - time.monotonic()) * 1000)))
                 status = self._library.vm_wait(self._handle, left)
-                if status == _native.NOT_READY and end is not None and time.monotonic() >= end:
-                    return False
-        except BaseException:  # A handler of a signal raises between two waits.
-            self._is_lost = self._library.vm_cancel(self._handle, _GRACE_MS) == _DEVICE_LOST
+                if end is not None and time.monotonic() >= end:
+                    break
+        except BaseException:
+            self._interrupt()
             raise
-        if status:
-            self._raise(status)
-        return True
+        return self._settle(run, status)
 
     def cancel(self, grace: float = _GRACE_MS / 1000) -> None:
         """Ends the execution in flight. A program that does not end within `grace` seconds is given up (DeviceLostError).
@@ -478,18 +500,20 @@ class Vm:
         tensor = self._find(name, self.symbols, "symbol")
         value = self._read_symbol(tensor)
         yield value.copy()
-        while True:
+        has_ended = self._last is None or self._last._has_ended
+        while not has_ended and self._last:
             self._check_open()
-            before = value.copy()
-            status = self._library.vm_wait_change(
-                self._handle, _native.text_bytes(tensor.name), _address(value), value.nbytes, _SLICE_MS
-            )
-            if status not in (0, _native.NOT_READY):
-                self._raise(status)
-            if value.tobytes() != before.tobytes():
+            before = value.tobytes()
+            try:
+                status = self._library.vm_wait_change(
+                    self._handle, _native.text_bytes(tensor.name), _address(value), value.nbytes, _SLICE_MS
+                )
+            except BaseException:
+                self._interrupt()
+                raise
+            has_ended = self._settle(self._last, status)
+            if value.tobytes() != before:
                 yield value.copy()
-            if status == 0:
-                return
 
     # --- What is known -------------------------------------------------------
 
@@ -539,25 +563,44 @@ class Run:
     def __init__(self, vm: Vm, program: str) -> None:
         self._vm = vm
         self._name = program
+        self._has_ended = False
+        self._error: Error | None = None
+
+    def __repr__(self) -> str:
+        state = "failed" if self._error else "ended" if self._has_ended else "in flight"
+        return f"<gpuvm.Run of {self._name}: {state}>"
+
+    def _look(self) -> None:
+        """Finds out whether it has ended; what went wrong is for who asks."""
+        with contextlib.suppress(Error):
+            self._vm._wait(self, 0)
 
     @property
     def done(self) -> bool:
         """Whether it has ended; raises what went wrong."""
-        return self._vm._wait(0)
+        return self._vm._wait(self, 0)
 
     def wait(self, timeout: float | None = None) -> bool:
         """Waits at most `timeout` seconds; whether it has ended. Ctrl-C ends it."""
-        return self._vm._wait(timeout)
+        return self._vm._wait(self, timeout)
 
     def cancel(self, grace: float = _GRACE_MS / 1000) -> None:
-        """As Vm.cancel."""
-        self._vm.cancel(grace)
+        """As Vm.cancel; nothing, if it has ended."""
+        if not self._has_ended and self._vm._last is self:
+            self._vm.cancel(grace)
+
+    def _outputs(self) -> dict[str, Array]:
+        if self._vm._last is not self:
+            raise UsageError(
+                f'The outputs of this execution of program "{self._name}" are those of a later one now: take them first.'
+            )
+        return self._vm._outputs(self._name)
 
     def result(self, timeout: float | None = None) -> dict[str, Array]:
         """Waits; the outputs by name."""
-        if not self._vm._wait(timeout):
+        if not self._vm._wait(self, timeout):
             raise TimeoutError(f'Program "{self._name}" still runs after {timeout} s.')
-        return self._vm._outputs(self._name)
+        return self._outputs()
 
     def __await__(self) -> Generator[Any, None, dict[str, Array]]:
         return self._poll().__await__()
@@ -573,4 +616,4 @@ class Run:
         except asyncio.CancelledError:
             self.cancel()
             raise
-        return self._vm._outputs(self._name)
+        return self._outputs()

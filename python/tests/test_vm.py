@@ -141,6 +141,42 @@ def test_watching_ends_with_the_execution(loop: gpuvm.Vm) -> None:
     assert seen[-1] == 500 == run.result()["times"]
 
 
+def test_executions_one_after_the_other(loop: gpuvm.Vm) -> None:
+    first = loop.start(most=3)
+    assert first.wait() and first.result()["times"] == 3
+    second = loop.start(most=FOREVER)
+    assert first.done and not second.done
+    first.cancel()  # Which has ended: nothing happens.
+    assert not second.done
+    with pytest.raises(gpuvm.UsageError, match="are those of a later one now"):
+        first.result()
+    second.cancel(60)
+    assert second.result()["times"] > 0
+    assert "ended" in repr(second)
+
+
+def test_excess_is_told_each_time() -> None:
+    text = """
+gpuvm.program @p(%x: tensor<i32>) -> (y: tensor<i32>) {
+  gpuvm.control @found : tensor<i32> up_to 5
+  %m = gpuvm.stage @count(%v = %x : tensor<i32>) -> tensor<i32> {
+    gpuvm.store %v, @found : tensor<i32>
+    gpuvm.send %v : tensor<i32>
+  }
+  gpuvm.return %m : !gpuvm.message<tensor<i32>>
+}
+"""
+    program = gpuvm.compile(text)
+    run = program.vm.start(x=9)
+    for _ in range(2):
+        with pytest.raises(gpuvm.ExcessError, match="9"):
+            run.result()
+    with pytest.raises(gpuvm.ExcessError):
+        program(x=7)
+    assert program(x=5)["y"] == 5
+    assert program.symbols["found"].bound == 5
+
+
 def test_control_while_it_runs(loop: gpuvm.Vm) -> None:
     run = loop.start(most=FOREVER)
     threading.Timer(0.1, lambda: loop.write("cancel", 1)).start()
