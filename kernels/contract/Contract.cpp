@@ -39,10 +39,11 @@ ContractEmitter::ContractEmitter(EmitterContext &context)
 LogicalResult ContractEmitter::run() {
   lane = k.laneId();
   for (const StagedInput &input : tile.inputs)
-    memory.push_back(k.allocateWorkgroup(
-        tile.units ? VectorType::get({4}, k.ir().getI32Type())
-                   : VectorType::get({input.width}, input.element),
-        tile.vectors(input)));
+    if (!c.layout.ownResults)
+      memory.push_back(k.allocateWorkgroup(
+          tile.units ? VectorType::get({4}, k.ir().getI32Type())
+                     : VectorType::get({input.width}, input.element),
+          tile.vectors(input)));
   auto eachTile = [&](Value number, ValueRange) {
     emitTile(number);
     return Values();
@@ -111,6 +112,15 @@ void ContractEmitter::emitTile(Value number) {
 
   Values totals = initialTotals();
   int64_t steps = tile.elements / tile.depth;
+  if (c.layout.ownResults) {
+    auto step = [&](Value number, ValueRange values) {
+      firstInStep = k(number) * tile.depth;
+      return compute(Values(values), tile.depth);
+    };
+    totals = k.loop(k.index(0), k.index(steps), k.index(1), totals, step,
+                    /*runs=*/true);
+    steps = 0;
+  }
   if (steps > 0) {
     Values carried = totals;
     llvm::append_range(carried, fetch(k.index(0)));

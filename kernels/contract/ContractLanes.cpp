@@ -28,15 +28,20 @@ private:
 
   Values computeFew(Values totals, Value first, int64_t count);
   SmallVector<Values> readInput(unsigned number, Value first, int64_t count);
+  SmallVector<Values> loadInput(const StagedInput &input, int64_t count);
   void accumulate(Values &totals, int64_t block, int64_t row, int64_t column,
                   ArrayRef<SmallVector<Values>> read, int64_t element,
                   ElementEmitter::Point at);
 
-  Value inTile(Value lane, int64_t i, int64_t group);
-  Value row(int64_t i) { return k(firstRow) + inTile(laneRow, i, rowGroup); }
-  Value column(int64_t j) {
-    return k(firstColumn) + inTile(laneColumn, j, columnGroup);
+  Value inTile(Value lane, int64_t i, int64_t group, int64_t lanes);
+  Value rowInTile(int64_t i) {
+    return inTile(laneRow, i, rowGroup, tile.lanesDown);
   }
+  Value columnInTile(int64_t j) {
+    return inTile(laneColumn, j, columnGroup, tile.lanesAcross);
+  }
+  Value row(int64_t i) { return k(firstRow) + rowInTile(i); }
+  Value column(int64_t j) { return k(firstColumn) + columnInTile(j); }
   unsigned accumulatorAt(int64_t row, int64_t column) const {
     return (row * tile.columnsPerLane + column) * accumulators.size();
   }
@@ -60,6 +65,11 @@ LaneContract::LaneContract(EmitterContext &context) : ContractEmitter(context) {
                     !isStaged(operand, op.getMatchingIndexingMap(operand));
     needsPlace |= !op.getBody()->getOps<linalg::IndexOp>().empty();
   }
+  if (c.layout.ownResults) {
+    rowGroup = tile.rowsPerLane;
+    columnGroup = tile.columnsPerLane;
+    return;
+  }
   for (const StagedInput &input : tile.inputs)
     if (!input.alongReduction)
       (input.dim == StagedInput::Rows ? rowGroup : columnGroup) = input.width;
@@ -67,13 +77,14 @@ LaneContract::LaneContract(EmitterContext &context) : ContractEmitter(context) {
 
 /// Element i of a lane's block along one side of the tile: groups of
 /// neighbours, the lanes' groups side by side.
-Value LaneContract::inTile(Value lane, int64_t i, int64_t group) {
-  return k(lane) * group + (i / group * group * kTileLanes + i % group);
+Value LaneContract::inTile(Value lane, int64_t i, int64_t group,
+                           int64_t lanes) {
+  return k(lane) * group + (i / group * group * lanes + i % group);
 }
 
 LaneContract::Values LaneContract::initialTotals() {
-  laneColumn = k(lane) % kTileLanes;
-  laneRow = k(lane) / kTileLanes;
+  laneColumn = k(lane) % tile.lanesAcross;
+  laneRow = k(lane) / tile.lanesAcross;
   Values totals;
   c.elements.begin(1);
   for (int64_t i = 0; i < tile.rowsPerLane; ++i)
@@ -104,11 +115,13 @@ LaneContract::Values LaneContract::compute(const Values &totals,
   return computeFew(totals, k.index(0), count);
 }
 
-/// `count` elements from `first` of the step on, four at a time.
+/// `count` elements from `first` of the step on, four at a time from workgroup
+/// memory.
 LaneContract::Values LaneContract::computeFew(Values totals, Value first,
                                               int64_t count) {
-  for (int64_t done = 0; done < count; done += 4) {
-    int64_t now = std::min<int64_t>(4, count - done);
+  const int64_t together = c.layout.ownResults ? count : 4;
+  for (int64_t done = 0; done < count; done += together) {
+    int64_t now = std::min<int64_t>(together, count - done);
     Expr from = k(first) + done;
     SmallVector<SmallVector<Values>> read;
     for (unsigned number = 0; number < tile.inputs.size(); ++number)
@@ -179,10 +192,11 @@ void LaneContract::accumulate(Values &totals, int64_t block, int64_t row,
 SmallVector<LaneContract::Values>
 LaneContract::readInput(unsigned number, Value first, int64_t count) {
   const StagedInput &input = tile.inputs[number];
+  if (c.layout.ownResults)
+    return loadInput(input, count);
   int64_t perLane = input.dim == StagedInput::Rows      ? tile.rowsPerLane
                     : input.dim == StagedInput::Columns ? tile.columnsPerLane
                                                         : 1;
-  int64_t group = input.dim == StagedInput::Rows ? rowGroup : columnGroup;
   Value own = input.dim == StagedInput::Rows ? laneRow : laneColumn;
   SmallVector<Values> read(perLane);
   auto load = [&](Value at) {
@@ -190,8 +204,9 @@ LaneContract::readInput(unsigned number, Value first, int64_t count) {
   };
   if (input.alongReduction) {
     for (int64_t x = 0; x < perLane; ++x) {
-      Value line =
-          input.dim == StagedInput::None ? k.index(0) : inTile(own, x, group);
+      Value line = input.dim == StagedInput::None   ? k.index(0)
+                   : input.dim == StagedInput::Rows ? rowInTile(x)
+                                                    : columnInTile(x);
       Value at = k(line) * tile.pitch(input) + k(first) / input.width;
       read[x] = load(at);
     }
@@ -205,6 +220,48 @@ LaneContract::readInput(unsigned number, Value first, int64_t count) {
       for (int64_t v = 0; v < input.width; ++v)
         read[x + v].push_back(vector[v]);
     }
+  return read;
+}
+
+/// The same from where the input is, for the first `count` elements.
+SmallVector<LaneContract::Values>
+LaneContract::loadInput(const StagedInput &input, int64_t count) {
+  bool ofRows = input.dim == StagedInput::Rows;
+  bool ofColumns = input.dim == StagedInput::Columns;
+  int64_t perLane = ofRows      ? tile.rowsPerLane
+                    : ofColumns ? tile.columnsPerLane
+                                : 1;
+  auto shape = cast<RankedTensorType>(input.tensor.getType()).getShape();
+  SmallVector<Values> read(perLane);
+  // `together` neighbours, from that one of the lane's own and from that
+  // element.
+  auto load = [&](int64_t x, int64_t e, int64_t together) {
+    bool along = input.alongReduction;
+    LaneIndex zero = {k.index(0), 0, 1}, own = zero;
+    int64_t ownNeighbours = along ? 1 : together;
+    if (ofRows || ofColumns) {
+      Value last = k.index((ofRows ? tile.rows : tile.columns) - ownNeighbours);
+      own = {min(k(ofRows ? row(x) : column(x)), last), !along, ownNeighbours};
+    }
+    LaneIndex element = {k(firstInStep) + e, along, along ? together : 1};
+    c.elements.begin(together);
+    auto values = c.elements.emit(
+        input.tensor,
+        c.elements.throughMap(
+            c.elements.point(loopIndices(ofRows ? own : zero,
+                                         ofColumns ? own : zero, element),
+                             ranges),
+            input.map, shape));
+    return check(values) ? Values(ArrayRef(*values)) : Values(together);
+  };
+  if (input.alongReduction) {
+    for (int64_t x = 0; x < perLane; ++x)
+      read[x] = load(x, 0, count);
+    return read;
+  }
+  for (int64_t e = 0; e < count; ++e)
+    for (auto [x, value] : llvm::enumerate(load(0, e, perLane)))
+      read[x].push_back(value);
   return read;
 }
 

@@ -18,6 +18,8 @@ static int64_t enoughTiles(TargetAttr target) {
 }
 /// Workgroup memory that all devices with matrix units have.
 static constexpr int64_t kMatrixWorkgroupBytes = 48 << 10;
+/// Lanes of a workgroup on a CPU device, which takes so many at once.
+static constexpr int64_t kVectorLanes = 8;
 /// Bytes of a line that make up whole sectors of memory.
 static constexpr int64_t kLineBytes = 64;
 static constexpr int64_t kFetchedBytes = 16;
@@ -346,6 +348,47 @@ gpuvm::chooseMatrixTile(ArrayRef<linalg::GenericOp> reductions, bool vectorizes,
     if (!makeSmaller(tile))
       return std::nullopt;
   return tile;
+}
+
+//===----------------------------------------------------------------------===//
+// For a CPU device
+//===----------------------------------------------------------------------===//
+
+bool gpuvm::widenContraction(ArrayRef<linalg::GenericOp> reductions,
+                             ContractLayout &layout) {
+  // Results of a lane on a side, and elements of each between two loads.
+  constexpr int64_t kBlock = 8, kDepth = 16, kMaxAccumulators = 4;
+  Loops loops;
+  ContractionTile tile = describe(reductions, loops);
+  int64_t accumulators = 0;
+  for (linalg::GenericOp op : reductions)
+    accumulators += op.getNumDpsInits();
+  if (!layout.vectorizes || tile.elements % kDepth != 0 ||
+      accumulators > kMaxAccumulators)
+    return false;
+  bool isAcross = tile.columns >= tile.rows;
+  tile.lanesDown = isAcross ? 1 : kVectorLanes;
+  tile.lanesAcross = isAcross ? kVectorLanes : 1;
+  tile.rowsPerLane = tile.columnsPerLane = kBlock;
+  int64_t &shared = isAcross ? tile.rowsPerLane : tile.columnsPerLane;
+  shared /= int64_t(llvm::PowerOf2Ceil(accumulators));
+  tile.depth = kDepth;
+  for (StagedInput &input : tile.inputs) {
+    layOut(input, tile, loops, layout.vectorizes);
+    unsigned loop = input.alongReduction             ? loops.lastReduction
+                    : input.dim == StagedInput::Rows ? tile.loops.rows
+                                                     : tile.loops.columns;
+    input.fetched = input.alongReduction             ? kDepth
+                    : input.dim == StagedInput::Rows ? tile.rowsPerLane
+                                                     : tile.columnsPerLane;
+    if (loops.ranges[loop] % input.fetched != 0)
+      return false;
+  }
+  layout.tile = tile;
+  layout.wide = layout.ownResults = true;
+  layout.lanes = tile.lanes();
+  layout.groups = std::min(tile.tiles(), KernelLayout::kMaxGroups);
+  return true;
 }
 
 void ContractLayout::visit(LayoutFields &fields) {

@@ -73,16 +73,17 @@ struct ContractionTile {
   int64_t elements;      ///< Of a result: the reduction's range.
   int64_t batches;       ///< Of the other parallel loops.
   int64_t rowsPerLane = 8, columnsPerLane = 8;
+  int64_t lanesDown = kTileLanes, lanesAcross = kTileLanes;
   int64_t depth = 16;
   SmallVector<StagedInput> inputs;
   std::optional<MatrixUnits> units; ///< If they compute it, not lanes.
 
   int64_t lanes() const {
     return units ? units->subgroups() * MatrixUnits::kSubgroupLanes
-                 : kTileLanes * kTileLanes;
+                 : lanesDown * lanesAcross;
   }
-  int64_t tileRows() const { return kTileLanes * rowsPerLane; }
-  int64_t tileColumns() const { return kTileLanes * columnsPerLane; }
+  int64_t tileRows() const { return lanesDown * rowsPerLane; }
+  int64_t tileColumns() const { return lanesAcross * columnsPerLane; }
   int64_t tilesDown() const { return llvm::divideCeil(rows, tileRows()); }
   int64_t tilesAcross() const {
     return llvm::divideCeil(columns, tileColumns());
@@ -106,6 +107,13 @@ ContractionTile chooseTile(ArrayRef<linalg::GenericOp> reductions,
 std::optional<ContractionTile>
 chooseMatrixTile(ArrayRef<linalg::GenericOp> reductions, bool vectorizes,
                  TargetAttr target);
+
+struct ContractLayout;
+
+/// Changes the layout to one for devices that take lanes one by one: each loads
+/// what it needs itself. False if there is none.
+bool widenContraction(ArrayRef<linalg::GenericOp> reductions,
+                      ContractLayout &layout);
 
 struct ContractLayout : LayoutOf<ContractLayout> {
   ContractionTile tile;

@@ -67,6 +67,8 @@ struct KernelLayout {
   bool dotProducts = false;
   /// Loads are of 32 bytes, in words of 64 bits.
   bool wide = false;
+  /// A lane takes its results alone: their number follows from nothing else.
+  bool ownResults = false;
 };
 
 /// The base of the layout `Own` of a family.

@@ -94,16 +94,16 @@ bool ReduceFamily::changeForm(KernelOp kernel, StringRef form,
     return isTiled &&
            useMatrices(kernel, target, static_cast<ContractLayout &>(*layout));
   if (form == kWideForm)
-    return !isTiled &&
-           widenReduction(kernel, static_cast<ReduceLayout &>(*layout));
+    return isTiled
+               ? widenContraction(getReductions(kernel),
+                                  static_cast<ContractLayout &>(*layout))
+               : widenReduction(kernel, static_cast<ReduceLayout &>(*layout));
   return KernelFamily::changeForm(kernel, form, target, layout);
 }
 
 bool ReduceFamily::accepts(const KernelLayout &layout, StringRef field,
                            int64_t own, int64_t given) const {
-  bool isFree = field == "groups" && layout.wide &&
-                static_cast<const ReduceLayout &>(layout).ownResults;
-  return isFree || given == own;
+  return given == own || (field == "groups" && layout.ownResults);
 }
 
 int64_t ReduceFamily::bodiesPerLane(KernelOp kernel,

@@ -37,8 +37,6 @@ struct ReduceLayout : LayoutOf<ReduceLayout> {
   /// In lanes: how many lanes of the order a lane takes at once; 0 if it is one
   /// of them, and else it does, one after the other, what a lane group does.
   int64_t lanesAtOnce = 0;
-  /// A lane takes its results alone, one lane group of theirs after the other.
-  bool ownResults = false;
 
   /// In columns: lanes side by side, and of results, as many as a workgroup
   /// takes at once.
