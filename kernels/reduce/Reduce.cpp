@@ -297,8 +297,11 @@ ReduceEmitter::Values ReduceEmitter::reduceLaneGroup(Value group,
     return accumulateRow(Values(carried), result, element, elementsInRow(),
                          places);
   };
-  auto someLanes = [&](Value first, ValueRange totals) {
-    Value element = firstOfGroup + k(first) * order.elementsPerLane;
+  // A known multiple of what they take together: in codecs, the place in a
+  // block is then known.
+  auto someLanes = [&](Value number, ValueRange totals) {
+    Value element =
+        firstOfGroup + k(number) * (lanesAtOnce() * order.elementsPerLane);
     Values some =
         layout.elements <= iteration
             ? oneIteration(element, lanesNothing)
@@ -317,8 +320,9 @@ ReduceEmitter::Values ReduceEmitter::reduceLaneGroup(Value group,
   };
   // Lanes of the order without an element are the last ones.
   Expr left = k.index(layout.elements) - firstOfGroup;
-  Value end = min(left / order.elementsPerLane, ReductionOrder::kLaneGroup);
-  return k.loop(k.index(0), end, k.index(lanesAtOnce()), nothing, someLanes,
+  Value end = min(left / (lanesAtOnce() * order.elementsPerLane),
+                  ReductionOrder::kLaneGroup / lanesAtOnce());
+  return k.loop(k.index(0), end, k.index(1), nothing, someLanes,
                 /*runs=*/true);
 }
 

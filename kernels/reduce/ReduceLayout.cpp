@@ -274,7 +274,12 @@ static bool sharesInput(linalg::GenericOp op) {
 static bool takeOwnResults(KernelOp kernel, const BodyTraits &traits,
                            ReduceLayout &layout) {
   const ReductionOrder &order = layout.order;
-  constexpr int64_t lanesAtOnce = 2;
+  // A block of most codecs, whose words hold two halves of it each.
+  constexpr int64_t kElementsAtOnce = 32;
+  int64_t lanesAtOnce = 2;
+  while (lanesAtOnce * order.elementsPerLane < kElementsAtOnce &&
+         layout.elements % (2 * lanesAtOnce * order.elementsPerLane) == 0)
+    lanesAtOnce *= 2;
   constexpr int64_t lanes = ReductionOrder::kGroupsPerPart;
   int64_t straight = lanesAtOnce * order.elementsPerLane * kOwnResults;
   int64_t groups = llvm::divideCeil(layout.results, lanes * kOwnResults);
