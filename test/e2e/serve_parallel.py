@@ -78,6 +78,19 @@ def run(server):
     choices = lambda body: server.ask(body)["choices"]
     check("log probabilities have the same bits at once", at_once([lambda body=body: choices(body) for body in known]) == [choices(body) for body in known])
 
+    # A grammar with so many ways that the host takes many steps of the device for what may be next.
+    slow = request("Hi", 12, temperature=1, seed=9, grammar="root ::= ( [a-z]? [a-y]? ){0,1000}", logit_bias={"259": -1000})
+    order = []
+
+    def last(body):
+        answer = text(server.ask(body))
+        order.append(body["max_tokens"])
+        return answer
+
+    some = [slow, REQUESTS[0], REQUESTS[2]]
+    both = at_once([lambda body=body: last(body) for body in some])
+    check("others do not wait for a slow grammar", both == [text(server.ask(slow)), alone[0], alone[2]] and order[-1] == 12 and len(both[0]) >= 12, both, order)
+
     # Each has its own stop strings, one of them none.
     stopped = [REQUESTS[0], REQUESTS[1] | {"stop": alone[1][4:7]}, REQUESTS[2] | {"stop": [alone[2][9:11], alone[2][30:33]]}]
     ends = [alone[0], alone[1][:alone[1].index(alone[1][4:7])], alone[2][:alone[2].index(alone[2][9:11])]]

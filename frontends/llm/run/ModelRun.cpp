@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace vm::llm {
@@ -27,6 +28,12 @@ constexpr uint64_t kGraceMs = 60 * 1000;
 
 std::string inputOf(const char *program, const char *input) {
   return fmt::format("{}.{}", program, input);
+}
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
 std::vector<int32_t> word(size_t value) {
@@ -229,11 +236,25 @@ static bool takesPart(const Generation &own) {
   return own.status.ok() && own.end == End::Running;
 }
 
+Result<const std::vector<bool> *> ModelRun::allowedOf(const Generation &own) {
+  Clock::time_point start = Clock::now();
+  auto allowed = own.sampling.grammar->allowed();
+  grammarSeconds_ += secondsSince(start);
+  return allowed;
+}
+
+/// Of grammars, for the next execution; what is wrong is said there.
+void ModelRun::findAllowed(std::span<const Generation> all) {
+  for (const Generation &own : all)
+    if (own.sampling.grammar && own.status.ok() && own.end != End::EndToken)
+      (void)allowedOf(own);
+}
+
 /// What is added to scores now; empty: nothing.
 Result<std::vector<float>> ModelRun::biasOf(const Generation &own) {
   std::vector<float> bias;
   if (TokenGrammar *grammar = own.sampling.grammar.get()) {
-    auto allowed = grammar->allowed();
+    auto allowed = allowedOf(own);
     if (!allowed.ok())
       return allowed.status();
     bias.assign(vocabulary_, kForbidden);
@@ -307,12 +328,16 @@ Status ModelRun::bindControls(const char *program,
   };
   using Own = const Generation &;
   constexpr int32_t kZero = 0, kNone = -1;
-  // What a grammar allows depends on each token.
+  // What a grammar allows depends on each token. Meanwhile others go on.
   bool isOne = std::ranges::any_of(
       all, [](Own own) { return own.sampling.grammar != nullptr; });
-  uint32_t most = isOne ? 1 : perExecution_;
+  double meanwhile = stepSeconds_ > 0 ? grammarSeconds_ / stepSeconds_ : 0;
+  uint32_t most = perExecution_;
+  if (isOne && meanwhile < perExecution_ - 1)
+    most = 1 + static_cast<uint32_t>(meanwhile);
   VM_RETURN_IF_ERROR(bind("limit", 1, kZero, [&](Own own, int32_t *limit) {
-    *limit = static_cast<int32_t>(std::min(own.most, most));
+    uint32_t ownMost = own.sampling.grammar ? 1 : most;
+    *limit = static_cast<int32_t>(std::min(own.most, ownMost));
   }));
   VM_RETURN_IF_ERROR(
       bind("ends", kEndTokens, kNone,
@@ -379,11 +404,13 @@ ModelRun::generate(std::span<Generation> all,
                  });
   const char *program = isOfAll ? symbols::kGenerateAll : symbols::kGenerate;
   VM_RETURN_IF_ERROR(bindControls(program, all));
+  grammarSeconds_ = 0;
   // What the last execution left would be taken for new tokens.
   int32_t none = 0;
   VM_RETURN_IF_ERROR(plan_.writeSymbol(symbols::kCount, &none, sizeof none));
   VM_RETURN_IF_ERROR(plan_.start(program));
 
+  Clock::time_point start = Clock::now();
   std::vector<int32_t> tokens(places());
   int32_t taken = 0;
   bool isCancelled = false;
@@ -394,6 +421,8 @@ ModelRun::generate(std::span<Generation> all,
       return ended.status();
     isOver = *ended;
     made = std::clamp(made, taken, static_cast<int32_t>(perExecution_));
+    if (taken == 0 && made > 0)
+      stepSeconds_ = secondsSince(start) / made;
     for (; taken < made; ++taken) {
       size_t bytes = tokens.size() * sizeof(int32_t);
       VM_RETURN_IF_ERROR(
@@ -419,6 +448,7 @@ ModelRun::generate(std::span<Generation> all,
       isCancelled = true;
       VM_RETURN_IF_ERROR(plan_.cancel(kGraceMs));
     }
+    findAllowed(all);
   }
   return {};
 }

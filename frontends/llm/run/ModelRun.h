@@ -86,7 +86,8 @@ public:
   /// token as soon as it is there, those that end it too. When all have been
   /// taken, `end` says why there are no more: Cancelled ones may go on, and so
   /// may those that are at a StopString. With a grammar a generation gets one
-  /// token, as do those with it.
+  /// token, and others those that the device has time for while the host finds
+  /// out what the grammar allows after it.
   Status generate(std::span<Generation> all,
                   const std::function<void(size_t, const DrawnToken &)> &take,
                   const std::function<bool()> &goesOn);
@@ -110,6 +111,8 @@ private:
   void publish(uint32_t place);
   Status bindControls(const char *program, std::span<const Generation> all);
   Status setSampler(std::span<Generation> all);
+  Result<const std::vector<bool> *> allowedOf(const Generation &own);
+  void findAllowed(std::span<const Generation> all);
   Result<std::vector<float>> biasOf(const Generation &own);
   Status openLogprobs();
   Result<Logprobs> readLogprobs(int32_t step, uint32_t place);
@@ -124,6 +127,9 @@ private:
   uint32_t perExecution_ = 0; ///< Tokens of one execution at most.
   uint32_t width_ = 0;        ///< Of vectors of texts; 0: there are none.
   Pooling pooling_ = Pooling::None;
+  /// What grammars took for their last tokens, and the device for the first
+  /// token of an execution.
+  double grammarSeconds_ = 0, stepSeconds_ = 0;
   uint32_t regulated_ = 0; ///< Layers with a regulator.
   uint64_t tokensAt_ = 0;  ///< Where the metrics have the tokens.
   uint32_t likeliest_ = 0; ///< Of which there are log probabilities; 0: none.
