@@ -1,6 +1,6 @@
 """Models of each architecture, compiled from GGUF files and run: logits and generated tokens against NumPy.
 
-    language_models.py FOLDER ARCHITECTURE [f16] [q8_0]
+    language_models.py FOLDER ARCHITECTURE [f16] [q8_0 | cache-f32]
 
 The logits of a chunk, of the chunk after it (which reads the caches), and of one that reaches past the end of the context; vectors
 of texts; tokens that one submit generates greedily after a prompt that was read in chunks. Exits 1 and says what differs.
@@ -30,14 +30,15 @@ def main():
     options = sys.argv[3:]
     products = "f16" if "f16" in options else "f32"
     blocks = "q8_0" in options  # of the caches
-    # What is left of f32 is the f16 of the caches; numbers of blocks that lie between two may become either.
-    most = 1e-2 if blocks or products == "f16" else 2e-3
+    wide = "cache-f32" in options
+    # With products of f32, the caches alone decide; numbers of blocks that lie between two may become either.
+    most = 1e-2 if blocks or products == "f16" else 1e-5 if wide else 2e-3
     os.makedirs(folder, exist_ok=True)
     path = lambda name: os.path.join(folder, f"{kind}-{name}")
     model = gguf_models.Model(kind, seed=len(kind))
     places = model.write(path("model.gguf"))
     run("gpuvm-compile", path("model.gguf"), "-o", path("plan"), f"--llm-context={CONTEXT}", f"--llm-chunk={CHUNK}", "--llm-tokens=16",
-        "--llm-candidates=40", f"--llm-products={products}", *(["--llm-cache=q8_0"] if blocks else []))
+        "--llm-candidates=40", f"--llm-products={products}", f"--llm-cache={'q8_0' if blocks else 'f32' if wide else 'f16'}")
     weights = [f"--input={name}=@{path('model.gguf')}+{place}" for name, place in places.items()]
 
     def save(name, array, dtype):
@@ -119,7 +120,7 @@ def main():
     error = np.abs(np.load(path("logits.npy"))[:len(expected)] - expected).max() / np.abs(expected).max()
     if not error < most:
         sys.exit(f"{kind}: the logits at the end of the context differ by {error:.1e} of the largest")
-    print(f"{kind}, {products}{', q8_0' if blocks else ''}: as NumPy computes it")
+    print(f"{kind}, {products}{', q8_0' if blocks else ''}{', caches of f32' if wide else ''}: as NumPy computes it")
 
 
 main()

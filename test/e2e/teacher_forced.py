@@ -40,7 +40,7 @@ def made(options):
     path = options.work / f"{options.made}{'-mixed' * options.mixed}.gguf"
     places = {name: (at, len(model.data(name))) for name, at in model.write(path).items()}
     tokens = np.random.default_rng(8).integers(0, model.vocabulary, options.tokens).tolist()
-    return path, places, model.forward_pass(halves=True), tokens
+    return path, places, model.forward_pass(halves=options.kept == "f16"), tokens
 
 
 def texts(options):
@@ -65,7 +65,8 @@ def real(options):
 def on_device(options, path, places, context, *flags):
     """The model, compiled for that many tokens, and the device's name."""
     plan = options.work / f"{pathlib.Path(path).stem}.gvplan"
-    subprocess.run(["gpuvm-compile", path, "-o", plan, f"--llm-context={context}", f"--llm-products={options.products}", *flags], check=True)
+    subprocess.run(["gpuvm-compile", path, "-o", plan, f"--llm-context={context}", f"--llm-products={options.products}",
+                    f"--llm-cache={options.kept}", *flags], check=True)
     manifest = json.loads(subprocess.run(["gpuvm-plan", "show", "--format=json", plan], capture_output=True, text=True, check=True).stdout)
     library = pathlib.Path(shutil.which("gpuvm-run")).resolve().parents[1] / "lib" / "libgpuvm.so"
     vm = machine.Machine(machine.load_library(library), options.device)
@@ -162,7 +163,7 @@ def compare(options, path, places, forward, tokens):
         if options.progress:
             print(f"{first + len(chunk)}: {difference.most:.2e} {difference.same}", file=sys.stderr, flush=True)
 
-    print(f"{pathlib.Path(path).stem}, {len(tokens)} tokens, products of {options.products}, {device}")
+    print(f"{pathlib.Path(path).stem}, {len(tokens)} tokens, products of {options.products}, caches of {options.kept}, {device}")
     good = report("gpuvm", difference, options.most)
     if llama:
         report("llama.cpp", to_llama, float("inf"))
@@ -190,6 +191,7 @@ def main():
     parser.add_argument("--text", nargs="*", help="files; the .md files of docs/ without any")
     parser.add_argument("--tokens", type=int, default=4096)
     parser.add_argument("--products", default="f32")
+    parser.add_argument("--kept", default="f16", help="what keys and values are kept as")
     parser.add_argument("--most", type=float, default=1e-3, help="of the largest logit that one may be off")
     parser.add_argument("--halves", action="store_true", help="NumPy keeps keys and values as f16, too")
     parser.add_argument("--device", default="")

@@ -18,10 +18,10 @@ inline void addCacheFlags(CLI::App &app, llm::AssistantOptions &options) {
   auto add = [&](const char *name, std::string &type, const char *help) {
     app.add_option(name, type, help)
         ->capture_default_str()
-        ->check(CLI::IsMember({"f16", "q8_0"}));
+        ->check(CLI::IsMember({"f16", "q8_0", "f32"}));
   };
   add("--cache-type-k", options.keys,
-      "What keys are kept as: f16, or q8_0 with about half of the bytes");
+      "What keys are kept as: f16, q8_0 with about half of the bytes, or f32");
   add("--cache-type-v", options.values, "The same of values, which is equal");
 }
 

@@ -380,8 +380,8 @@ Value ForwardPass::attend(uint32_t layer, Value query, Value keys, Value first,
   Value k = cache.load(keyCache(layer), pages, sequences);
   Value v = cache.load(valueCache(layer), pages, sequences);
   bool isOne = each == 1;
-  // What is read next is of f16, too; matrix units multiply f16.
-  if (!isOne && halves)
+  // Keys are of f16, too; matrix units multiply f16.
+  if (!isOne && halves && caches.type != CacheType::F32)
     query = ops.convert(query, b.getF16Type());
   Shape flat = {sequences * each * heads * size};
   Value q =

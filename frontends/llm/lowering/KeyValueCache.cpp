@@ -23,9 +23,20 @@ static std::string scalesOf(const std::string &name) {
   return name + ".scales";
 }
 
+Type KeyValueCache::elementType() const {
+  switch (layout.type) {
+  case CacheType::F16:
+    return b.getF16Type();
+  case CacheType::F32:
+    return b.getF32Type();
+  case CacheType::Q8_0:
+    return b.getI8Type();
+  }
+  llvm_unreachable("unknown type of a cache");
+}
+
 RankedTensorType KeyValueCache::numbersType() const {
-  Type element = hasBlocks() ? Type(b.getI8Type()) : Type(b.getF16Type());
-  return ops.tensor({layout.rows, width()}, element);
+  return ops.tensor({layout.rows, width()}, elementType());
 }
 
 /// One row of all: rows of a few blocks each could not be read as vectors.
@@ -47,12 +58,11 @@ void KeyValueCache::store(Value x, int64_t count, const std::string &name,
                           Value slots) {
   if (hasBlocks())
     return storeBlocks(x, count, name, slots);
-  Value half = ops.convert(x, b.getF16Type());
-  half = ops.reshape(half, {count, width()});
+  x = ops.reshape(ops.convert(x, elementType()), {count, width()});
   if (layout.places > 1)
-    ops.storeEach(half, name, numbersType(), slots);
+    ops.storeEach(x, name, numbersType(), slots);
   else
-    ops.store(half, name, slots);
+    ops.store(x, name, slots);
 }
 
 /// As ggml's quantize_row_q8_0.

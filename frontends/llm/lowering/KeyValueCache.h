@@ -40,12 +40,14 @@ public:
   /// Stores `count` rows of f32. `slots`: where each is; of a single sequence
   /// where the first is. Those that are outside of the cache are not stored.
   void store(Value x, int64_t count, const std::string &name, Value slots);
-  /// The rows of each head, of f16; blocks are decoded where that is read.
+  /// The rows of each head, of f16 or f32; blocks are decoded where that is
+  /// read.
   /// `pages`: the pages of one sequence or several, one after the other; null:
   /// all rows.
   Value load(const std::string &name, Value pages, int64_t sequences);
 
 private:
+  Type elementType() const;
   bool hasBlocks() const { return layout.type == CacheType::Q8_0; }
   int64_t width() const { return heads * headSize; }
   int64_t blocks() const { return width() / kCacheBlock; }

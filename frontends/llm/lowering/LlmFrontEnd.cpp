@@ -11,6 +11,8 @@
 
 #include "mlir/Pass/PassManager.h"
 
+#include "llvm/ADT/StringSwitch.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -101,9 +103,9 @@ void LlmFrontEnd::addOptions(CLI::App &app) {
       ->check(CLI::IsMember({"f16", "f32"}));
   group
       ->add_option("--llm-cache", cache,
-                   "What keys and values are kept as: f16 (the default) or "
-                   "q8_0, about half as many bytes")
-      ->check(CLI::IsMember({"f16", "q8_0"}));
+                   "What keys and values are kept as: f16 (the default), q8_0, "
+                   "about half as many bytes, or f32")
+      ->check(CLI::IsMember({"f16", "q8_0", "f32"}));
   group
       ->add_option("--llm-tokens", options.tokens,
                    "Tokens that one execution generates at most (default: 256)")
@@ -181,7 +183,10 @@ LlmFrontEnd::readFiles(const std::vector<std::string> &paths) const {
                     "most {}, as a cache has 2147483647 elements).",
                     together, kCacheElements / width));
   own.halves = products == "f16";
-  own.cache = cache == "f16" ? CacheType::F16 : CacheType::Q8_0;
+  own.cache = llvm::StringSwitch<CacheType>(cache)
+                  .Case("f16", CacheType::F16)
+                  .Case("f32", CacheType::F32)
+                  .Case("q8_0", CacheType::Q8_0);
   if (own.cache == CacheType::Q8_0 && model->headSize % kCacheBlock != 0)
     return complain(
         Code::BadInput,

@@ -20,6 +20,7 @@ namespace mlir::llm {
 /// What keys and values are kept as.
 enum class CacheType {
   F16,
+  F32,
   Q8_0, ///< Blocks of kCacheBlock numbers of 8 bits, each with a scale of f16.
 };
 inline constexpr int64_t kCacheBlock = 32;
