@@ -98,6 +98,15 @@ def main():
     found = re.search(r"attention: norms up to ([\d.]+) \(layer [01]\), 0 out of the band", log)
     same("a regulator reports, and changes nothing in the band", bool(found) and 0.001 < float(found[1]) < 100 and regulated, said)
 
+    # A budget with room for half of what kernels only read. What that is, the refusal of one with room for staging alone says.
+    log = talk("-p", "Hi", "--vram-budget=8400000", code=6)[1]
+    needed, budget, movable = [int(number) for number in re.findall(r"\d+", log.split("It takes")[1].split(" - ")[0])]
+    halved, log = talk("-p", "Hi", "-n", "12", "--temp", "0", f"--vram-budget={needed - movable // 2}")
+    moved = int(re.search(r"gpuvm-chat: warning: (\d+) bytes of the plan lie in host memory", log)[1])
+    if not movable // 2 <= moved < movable:
+        sys.exit(f"{moved} bytes lie in host memory, of {movable}")
+    same("with half of the weights in host memory the text is the same", halved, said)
+
     said, log = talk("-p", "x" * 100, "--temp", "0")
     if "The context is full" not in log and len(said) > CONTEXT:
         sys.exit("an answer is longer than the context")
