@@ -81,15 +81,22 @@ bool AttentionFamily::changeForm(KernelOp kernel, StringRef form,
                                  TargetAttr target,
                                  std::unique_ptr<KernelLayout> &layout) const {
   const auto &shape = static_cast<const AttentionShape &>(*layout);
-  bool isLanes = form == kLanesForm;
-  if ((isLanes || form == kSubgroupsForm) && shape.kind == Kind::Few) {
-    const auto &few = static_cast<const AttentionLayout &>(shape);
-    auto own = isLanes ? useLanes(few, attentionOf(kernel), target)
-                       : useSubgroups(few, subgroupLanesOf(kernel), target);
+  bool isFew = shape.kind == Kind::Few;
+  if (form == kLanesForm || (form == kSubgroupsForm && isFew)) {
+    AttentionOp op = attentionOf(kernel);
+    AttentionLayout few = isFew ? static_cast<const AttentionLayout &>(shape)
+                                : layOutAttention(op, shape.vectorizes, target);
+    if (!isFew) // What it has for splits is not what these would need.
+      few.splits = 1;
+    auto own = form == kLanesForm
+                   ? useLanes(few, op, target)
+                   : useSubgroups(few, subgroupLanesOf(kernel), target);
     if (!own)
       return false;
     own->groups =
         std::min(own->blocks() * own->splits, KernelLayout::kMaxGroups);
+    if (own->splits == 1)
+      own->scratch.clear();
     layout = own->clone();
     return true;
   }

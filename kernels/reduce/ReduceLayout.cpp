@@ -324,6 +324,7 @@ static bool takeOwnColumns(KernelOp kernel, const BodyTraits &traits,
       llvm::any_of(reductions, isLimited))
     return false;
   layout.ownResults = layout.wide = true;
+  layout.scratch.clear();
   layout.vector = vector;
   layout.unroll = 1;
   layout.lanes = lanes;
