@@ -84,6 +84,7 @@ class StatsStruct(Structure):
         ),
         *((name, c_double) for name in ("wall_us", "submit_us", "device_us", "upload_us", "download_us", "compile_us")),
         ("robust", c_uint64),
+        ("host_bytes", c_uint64),
     ]
 
 

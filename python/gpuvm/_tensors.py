@@ -115,10 +115,22 @@ def _from_dlpack(value: Any) -> Array:
     try:
         return np.from_dlpack(value)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        if (array := _from_array_method(value)) is not None:
+            return array
         raise _Refusal(
             f"cannot be had through DLPack ({error}); of a type that NumPy does not have, such as bfloat16, "
             "give a view as uint16 or uint8"
         ) from error
+
+
+def _from_array_method(value: object) -> Array | None:
+    """What JAX has for types that DLPack has and NumPy has not."""
+    if not hasattr(value, "__array__"):
+        return None
+    try:
+        return np.asarray(value)
+    except (BufferError, RuntimeError, TypeError, ValueError):
+        return None
 
 
 def _from_list(value: object) -> Array:

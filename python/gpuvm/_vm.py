@@ -61,6 +61,8 @@ class Stats:
     download_us: float
     compile_us: float
     robust: bool
+    host_bytes: int
+    """Of the program's memory that lie in host memory, because the device or vram_budget has no room."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +173,8 @@ class Vm:
         device: "" (a GPU if there is one), "gpu", "cpu", "lavapipe", an index, or a part of the device's name.
         cache: the folder of compiled kernels; None or True: the user's, False: none.
         timeout: seconds that an execution may take; None: any time.
-        vram_budget: bytes of device memory that the program may take; 0: what the device has.
+        vram_budget: bytes of device memory that the program may take; what kernels only read can lie in host memory instead.
+            0: what the device has.
         """
         from ._program import plan_bytes  # It boots VMs.
 

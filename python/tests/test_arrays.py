@@ -12,6 +12,7 @@ import pytest
 
 Echo = Callable[..., gpuvm.Program]
 RNG = np.random.default_rng(1)
+MASKED: Any = np.ma.masked_all
 
 
 def same(program: gpuvm.Program, value: Any, expected: Any) -> None:
@@ -113,7 +114,7 @@ def test_integers_have_no_sign(echo: Echo) -> None:
         ("f32", [[1, 2, 3], [4, 5, 2**24 + 1]], "has 16777217, which f32 does not hold exactly"),
         ("f32", [[1, 2, 3], [4, 5, 1e39]], r"has 1e\+39, and the largest f32 is 3.4028"),
         ("f16", [[1, 2, 3], [4, 5, 70000]], "has 70000.0, and the largest f16 is 65504.0"),
-        ("f32", np.ma.masked_all((2, 3), np.float32), "masked array"),  # type: ignore[no-untyped-call]
+        ("f32", MASKED((2, 3), np.float32), "masked array"),
         ("f32", None, "the NoneType is not an array, a list or a number"),
         ("f32", "six", "the str is not an array"),
         ("f32", {"a": 1}, "the dict is not an array"),
@@ -211,6 +212,11 @@ def test_tensors_of_others(echo: Echo, package: str) -> None:
     other = pytest.importorskip(package)
     ones = other.ones((2, 3)) if package == "torch" else other.numpy.ones((2, 3))
     same(echo("f32"), ones, np.ones((2, 3)))
+    if package == "jax":
+        half = ones.astype(other.numpy.bfloat16)
+        same(echo("bf16"), half, np.full((2, 3), 0x3F80))
+        with pytest.raises(gpuvm.InputError, match="elements of bfloat16"):
+            echo("f32")(x=half)
     if package == "torch":
         result = echo("f32")(x=ones)["y"]
         tensor = other.from_dlpack(result)
