@@ -208,14 +208,8 @@ GrammarSymbol Parser::newRule(Alternatives alternatives) {
 
 /// `characters` in any order.
 GrammarSymbol Parser::charactersOf(CharacterClass characters) {
-  std::ranges::sort(characters, {}, &CharacterRange::first);
-  CharacterClass joined;
+  CharacterClass joined = inOrder(std::move(characters));
   std::vector<std::pair<uint32_t, uint32_t>> key;
-  for (const CharacterRange &range : characters)
-    if (!joined.empty() && range.first <= joined.back().last + 1)
-      joined.back().last = std::max(joined.back().last, range.last);
-    else
-      joined.push_back(range);
   for (const CharacterRange &range : joined)
     key.emplace_back(range.first, range.last);
   auto [entry, isNew] = classNumbers.try_emplace(
@@ -236,19 +230,6 @@ bool Parser::parseLiteral(Sequence &item) {
   }
   ++at;
   return true;
-}
-
-static CharacterClass complementOf(const CharacterClass &characters) {
-  CharacterClass rest;
-  uint32_t next = 0;
-  for (const CharacterRange &range : characters) {
-    if (range.first > next)
-      rest.push_back({next, range.first - 1});
-    next = std::max(next, range.last + 1);
-  }
-  if (next <= kLastCharacter)
-    rest.push_back({next, kLastCharacter});
-  return rest;
 }
 
 bool Parser::parseClass(Sequence &item) {
@@ -274,10 +255,8 @@ bool Parser::parseClass(Sequence &item) {
     characters.push_back(range);
   }
   ++at;
-  if (isNegative) {
-    std::ranges::sort(characters, {}, &CharacterRange::first);
-    characters = complementOf(characters);
-  }
+  if (isNegative)
+    characters = complementOf(std::move(characters));
   if (characters.empty())
     return fail("a class has no character.");
   item.push_back(charactersOf(std::move(characters)));

@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include "frontends/llm/grammar/CharacterClass.h"
 #include "runtime/base/Status.h"
 
 #include <cstdint>
@@ -18,15 +19,6 @@
 #include <vector>
 
 namespace vm::llm {
-
-/// Both ends are in it.
-struct CharacterRange {
-  uint32_t first = 0, last = 0;
-};
-/// In ascending order, apart from each other.
-using CharacterClass = std::vector<CharacterRange>;
-
-inline constexpr uint32_t kLastCharacter = 0x10FFFF;
 
 struct GrammarSymbol {
   enum Kind : uint8_t {

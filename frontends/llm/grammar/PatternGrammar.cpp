@@ -40,33 +40,9 @@ static const CharacterClass kSpaces = {
 static const CharacterClass kLineEnds = {
     {0x0A, 0x0A}, {0x0D, 0x0D}, {0x2028, 0x2029}};
 
-/// In ascending order, apart from each other.
-static CharacterClass inOrder(CharacterClass all) {
-  std::ranges::sort(all, {}, &CharacterRange::first);
-  CharacterClass joined;
-  for (const CharacterRange &range : all)
-    if (!joined.empty() && range.first <= joined.back().last + 1)
-      joined.back().last = std::max(joined.back().last, range.last);
-    else
-      joined.push_back(range);
-  return joined;
-}
-
-static CharacterClass complementOf(const CharacterClass &all) {
-  CharacterClass rest;
-  uint32_t next = 0;
-  for (const CharacterRange &range : inOrder(all)) {
-    if (range.first > next)
-      rest.push_back({next, range.first - 1});
-    next = range.last + 1;
-  }
-  if (next <= kLastCharacter)
-    rest.push_back({next, kLastCharacter});
-  return rest;
-}
-
-static CharacterClass without(CharacterClass all, CharacterClass others) {
-  CharacterClass outside = complementOf(all);
+static CharacterClass without(CharacterClass all,
+                              const CharacterClass &others) {
+  CharacterClass outside = complementOf(std::move(all));
   outside.insert(outside.end(), others.begin(), others.end());
   return complementOf(outside);
 }
