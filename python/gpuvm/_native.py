@@ -8,7 +8,20 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
-from ctypes import POINTER, Structure, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint, c_uint32, c_uint64, c_void_p
+from ctypes import (
+    CFUNCTYPE,
+    POINTER,
+    Structure,
+    c_char_p,
+    c_double,
+    c_int,
+    c_int64,
+    c_size_t,
+    c_uint,
+    c_uint32,
+    c_uint64,
+    c_void_p,
+)
 from pathlib import Path
 from typing import Any, Final
 
@@ -119,6 +132,25 @@ class Range(Structure):
     ]
 
 
+Refill = CFUNCTYPE(c_int, c_void_p, c_char_p, c_uint64, c_void_p, c_size_t, POINTER(c_uint64), POINTER(c_int))
+Drain = CFUNCTYPE(c_int, c_void_p, c_char_p, c_uint64, c_void_p, c_size_t)
+
+
+class StreamStruct(Structure):
+    """gpuvm_stream"""
+
+    _fields_ = [
+        ("struct_bytes", c_size_t),
+        ("user", c_void_p),
+        ("inputs", POINTER(c_char_p)),
+        ("num_inputs", c_size_t),
+        ("refill", Refill),
+        ("outputs", POINTER(c_char_p)),
+        ("num_outputs", c_size_t),
+        ("drain", Drain),
+    ]
+
+
 class Request(Structure):
     """gpuvm_compile_request"""
 
@@ -206,6 +238,7 @@ _SIGNATURES: Final[dict[str, tuple[Any, list[Any]]]] = {
     "vm_wait_change": (c_int, [_VM, c_char_p, c_void_p, c_size_t, c_uint64]),
     "vm_set_timeout": (c_int, [_VM, c_uint64]),
     "vm_cancel": (c_int, [_VM, c_uint64]),
+    "vm_stream": (c_int, [_VM, POINTER(StreamStruct), POINTER(c_uint64)]),
     "vm_write_symbol": (c_int, [_VM, c_char_p, c_void_p, c_size_t]),
     "vm_read_symbol": (c_int, [_VM, c_char_p, c_void_p, c_size_t]),
     "vm_poll_status": (c_int, [_VM, c_uint32, POINTER(c_uint32)]),

@@ -8,7 +8,7 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -490,6 +490,51 @@ class Vm:
             self._interrupt()
             raise
         return self._settle(run, status)
+
+    def stream(
+        self,
+        chunks: Iterable[Mapping[str, object]],
+        take: Callable[[dict[str, Array]], object],
+        *,
+        outputs: Iterable[str] | None = None,
+    ) -> int:
+        """Executes a program for each chunk, and says how many there were.
+
+        chunks: inputs with their rows, of which the last chunk may have fewer. What is not in the first chunk must be bound.
+        take: called with the outputs of each chunk, cut to the rows that are real, while the device works on the next one.
+        outputs: those that are wanted; None: all that have rows. The others can be read when the stream has ended.
+
+        It ends with the chunks, or as soon as a program that asks for more (NEED_IO) no longer asks. What `chunks` or `take`
+        raise ends it, too, and is raised here. Both run on another thread than the caller's.
+        """
+        from ._stream import Stream
+
+        with self._lock:
+            stream = Stream(self, chunks, take, outputs)
+            if not stream.inputs:
+                return 0
+            struct = stream.struct()
+            count = ctypes.c_uint64()
+            self._last = None  # Outputs of earlier executions are gone.
+
+            def run() -> int:
+                with self._at_work:
+                    self._check_open()
+                    status: int = self._library.vm_stream(self._handle, ctypes.byref(struct), ctypes.byref(count))
+                    sentence = self._library.vm_last_error(self._handle).decode(errors="replace")
+                if stream.error is not None:
+                    raise stream.error
+                if status:
+                    self._is_lost = self._is_lost or status == _DEVICE_LOST
+                    raise _native.error_of(status, sentence)
+                return count.value
+
+            try:
+                return interruptible(run)
+            except KeyboardInterrupt:
+                stream.is_stopped = True
+                self._interrupt()
+                raise
 
     def cancel(self, grace: float = _GRACE_MS / 1000) -> None:
         """Ends the execution in flight. A program that does not end within `grace` seconds is given up (DeviceLostError).
