@@ -90,7 +90,7 @@ bool AttentionFamily::changeForm(KernelOp kernel, StringRef form,
       few.splits = 1;
     auto own = form == kLanesForm
                    ? useLanes(few, op, target)
-                   : useSubgroups(few, subgroupLanesOf(kernel), target);
+                   : useSubgroups(few, op, subgroupLanesOf(kernel), target);
     if (!own)
       return false;
     own->groups =

@@ -30,6 +30,9 @@ static constexpr int64_t kCpuGroups = 8;
 static constexpr int64_t kMaxCarried = 256;
 /// To fold splits costs as much time as some more tiles.
 static constexpr int64_t kTilesAlone = 2;
+/// Bytes of a head of the cache up to which they do not matter: each query
+/// row's subgroups read them again.
+static constexpr int64_t kMaxSubgroupBytes = 2 << 20;
 /// Lane groups at most: where value rows are short, neighbours do the same.
 static constexpr int64_t kMaxLaneGroups = 32;
 /// Numbers that the lanes exchange: half of the 32 KiB that lavapipe has.
@@ -94,8 +97,15 @@ AttentionLayout gpuvm::layOutAttention(AttentionOp op, bool vectorizes,
 }
 
 std::optional<AttentionLayout>
-gpuvm::useSubgroups(const AttentionLayout &layout, int64_t subgroup,
-                    TargetAttr target) {
+gpuvm::useSubgroups(const AttentionLayout &layout, AttentionOp op,
+                    int64_t subgroup, TargetAttr target) {
+  auto bytesOf = [](Value rows) {
+    return elementBytes(getElementTypeOrSelf(rows.getType()));
+  };
+  if (layout.rows * (layout.keySize * bytesOf(op.getKey()) +
+                     layout.valueSize * bytesOf(op.getValue())) >
+      kMaxSubgroupBytes)
+    return std::nullopt;
   AttentionLayout own = layout;
   own.subgroup = subgroup;
   own.lanes = kLanes;

@@ -118,10 +118,10 @@ int64_t attentionVector(Value tensor, bool vectorizes, int64_t bytes = 16);
 AttentionLayout layOutAttention(AttentionOp op, bool vectorizes,
                                 TargetAttr target);
 
-/// The same attention in subgroups, with no more scratch memory; none if it
-/// takes more workgroup memory than there is.
+/// The same attention in subgroups, with no more scratch memory; none if the
+/// cache is long, or if it takes more workgroup memory than there is.
 std::optional<AttentionLayout> useSubgroups(const AttentionLayout &layout,
-                                            int64_t subgroup,
+                                            AttentionOp op, int64_t subgroup,
                                             TargetAttr target);
 
 /// The same for a CPU device, where what lanes exchange is dear and lanes are
