@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/gpuvm/Gpuvm.h"
+#include "dialects/gpuvm/SymbolLookup.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -36,6 +37,18 @@ SymbolInfo gpuvm::lookupSymbol(Operation *from, StringRef name) {
   Operation *op = SymbolTable::lookupSymbolIn(program, name);
   if (auto module = program->getParentOfType<ModuleOp>(); !op && module)
     op = module.lookupSymbol(name);
+  return op ? getSymbolInfo(op) : SymbolInfo();
+}
+
+SymbolInfo gpuvm::lookupSymbol(SymbolTableCollection &tables, Operation *from,
+                               StringRef name) {
+  auto program = from->getParentOfType<ProgramOp>();
+  if (!program)
+    return {};
+  auto symbol = StringAttr::get(from->getContext(), name);
+  Operation *op = tables.lookupSymbolIn(program, symbol);
+  if (auto module = program->getParentOfType<ModuleOp>(); !op && module)
+    op = tables.lookupSymbolIn(module, symbol);
   return op ? getSymbolInfo(op) : SymbolInfo();
 }
 
@@ -112,9 +125,9 @@ static LogicalResult verifyOwn(Operation *op, const SymbolInfo &symbol,
   return success();
 }
 
-static LogicalResult verifyAccess(Operation *op, StringRef name, Type type,
+static LogicalResult verifyAccess(Operation *op, const SymbolInfo &symbol,
+                                  StringRef name, Type type,
                                   std::optional<int64_t> offset, bool isOwn) {
-  SymbolInfo symbol = lookupSymbol(op, name);
   if (!symbol.op) // C1
     return op->emitOpError("C1: there is no register, metric, global, control "
                            "or heap symbol @")
@@ -133,9 +146,10 @@ static LogicalResult verifyAccess(Operation *op, StringRef name, Type type,
   return success();
 }
 
-LogicalResult LoadOp::verifySymbolUses(SymbolTableCollection &) {
-  return verifyAccess(*this, getSymbol(), getValue().getType(), getOffset(),
-                      getOwn());
+LogicalResult LoadOp::verifySymbolUses(SymbolTableCollection &tables) {
+  SymbolInfo symbol = lookupSymbol(tables, *this, getSymbol());
+  return verifyAccess(*this, symbol, getSymbol(), getValue().getType(),
+                      getOffset(), getOwn());
 }
 
 /// C5: a slice at a position that the device knows.
@@ -160,14 +174,14 @@ static LogicalResult verifyPositioned(StoreOp op, const SymbolInfo &symbol) {
   return success();
 }
 
-LogicalResult StoreOp::verifySymbolUses(SymbolTableCollection &) {
-  SymbolInfo symbol = lookupSymbol(*this, getSymbol());
+LogicalResult StoreOp::verifySymbolUses(SymbolTableCollection &tables) {
+  SymbolInfo symbol = lookupSymbol(tables, *this, getSymbol());
   if (symbol.region == gpuvm::Region::heap) // C4
     return emitOpError("C4: heap symbol @") << getSymbol() << " is immutable";
   if (getPosition() && symbol.op)
     return verifyPositioned(*this, symbol);
-  return verifyAccess(*this, getSymbol(), getValue().getType(), getOffset(),
-                      getOwn());
+  return verifyAccess(*this, symbol, getSymbol(), getValue().getType(),
+                      getOffset(), getOwn());
 }
 
 void LoadOp::getEffects(

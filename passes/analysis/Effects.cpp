@@ -7,6 +7,8 @@
 
 #include "passes/analysis/Effects.h"
 
+#include "dialects/gpuvm/SymbolLookup.h"
+
 using namespace mlir;
 using namespace mlir::gpuvm;
 
@@ -21,23 +23,21 @@ WindowAttr SymbolBytes::getWindow() const {
                          llvm::alignTo(end - begin, 4));
 }
 
-static SymbolBytes sliceBytes(Operation *op, StringRef name, Type type,
-                              std::optional<int64_t> offset) {
-  SymbolInfo symbol = lookupSymbol(op, name);
+template <typename OpT>
+static SymbolBytes sliceBytes(OpT op, const SymbolInfo &symbol) {
   uint64_t begin = 0;
-  if (offset)
+  if (std::optional<int64_t> offset = op.getOffset())
     begin = *offset * (tensorBytes(symbol.type) / symbol.type.getDimSize(0));
-  return {symbol.op, begin, begin + tensorBytes(cast<RankedTensorType>(type))};
+  auto type = cast<RankedTensorType>(op.getValue().getType());
+  return {symbol.op, begin, begin + tensorBytes(type)};
 }
 
 SymbolBytes gpuvm::getSymbolBytes(LoadOp op) {
-  return sliceBytes(op, op.getSymbol(), op.getValue().getType(),
-                    op.getOffset());
+  return sliceBytes(op, lookupSymbol(op, op.getSymbol()));
 }
 
 SymbolBytes gpuvm::getSymbolBytes(StoreOp op) {
-  return sliceBytes(op, op.getSymbol(), op.getValue().getType(),
-                    op.getOffset());
+  return sliceBytes(op, lookupSymbol(op, op.getSymbol()));
 }
 
 bool gpuvm::overlap(ArrayRef<SymbolBytes> a, ArrayRef<SymbolBytes> b) {
@@ -48,14 +48,18 @@ bool gpuvm::overlap(ArrayRef<SymbolBytes> a, ArrayRef<SymbolBytes> b) {
 }
 
 SymbolAccesses::SymbolAccesses(ProgramOp program) {
+  SymbolTableCollection tables;
+  auto add = [&](auto op, auto &bySymbol) {
+    SymbolBytes bytes =
+        sliceBytes(op, lookupSymbol(tables, op, op.getSymbol()));
+    bySymbol[bytes.symbol].push_back({op, bytes});
+    bytesOfAll[op] = bytes;
+  };
   for (Operation *op : listOps(program))
-    if (auto load = dyn_cast<LoadOp>(op)) {
-      SymbolBytes bytes = getSymbolBytes(load);
-      loads[bytes.symbol].push_back({load, bytes});
-    } else if (auto store = dyn_cast<StoreOp>(op)) {
-      SymbolBytes bytes = getSymbolBytes(store);
-      stores[bytes.symbol].push_back({store, bytes});
-    }
+    if (auto load = dyn_cast<LoadOp>(op))
+      add(load, loads);
+    else if (auto store = dyn_cast<StoreOp>(op))
+      add(store, stores);
 }
 
 template <typename OpT>
@@ -118,7 +122,7 @@ void Effects::orderSymbolAccesses() {
   };
   for (Operation *op : listOps(program)) {
     if (auto load = dyn_cast<LoadOp>(op)) {
-      for (StoreOp store : symbols.storesTo(getSymbolBytes(load)))
+      for (StoreOp store : symbols.storesTo(symbols.bytesOf(load)))
         if (isBefore(store, load))
           wait(op, store);
       continue;
@@ -129,7 +133,7 @@ void Effects::orderSymbolAccesses() {
     SmallVector<Operation *> waiting = {op};
     if (getUpdatedLoad(store.getValue()))
       waiting.push_back(store.getValue().getDefiningOp());
-    SymbolBytes bytes = getSymbolBytes(store);
+    SymbolBytes bytes = symbols.bytesOf(store);
     for (StoreOp other : symbols.storesTo(bytes))
       if (isBefore(other, store))
         wait(waiting, other);

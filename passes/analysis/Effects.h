@@ -40,6 +40,10 @@ bool overlap(ArrayRef<SymbolBytes> a, ArrayRef<SymbolBytes> b);
 class SymbolAccesses {
 public:
   explicit SymbolAccesses(ProgramOp program);
+  /// Those that a load or a store is of.
+  SymbolBytes bytesOf(Operation *access) const {
+    return bytesOfAll.lookup(access);
+  }
   /// Those of some of `bytes`, in the order of the text.
   SmallVector<LoadOp> loadsOf(const SymbolBytes &bytes) const;
   SmallVector<StoreOp> storesTo(const SymbolBytes &bytes) const;
@@ -55,6 +59,7 @@ private:
   static SmallVector<OpT> find(const BySymbol<OpT> &all,
                                const SymbolBytes &bytes);
 
+  llvm::DenseMap<Operation *, SymbolBytes> bytesOfAll;
   BySymbol<LoadOp> loads;
   BySymbol<StoreOp> stores;
 };

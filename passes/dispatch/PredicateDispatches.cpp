@@ -195,11 +195,15 @@ void ParkedKernels::count() {
 
 void PredicateDispatches::runOnOperation() {
   llvm::MapVector<Value, SmallVector<KernelOp>> found;
+  std::array<llvm::DenseMap<Value, Need>, 2> needs; // Of either `unless`.
   for (auto kernel : listOps<KernelOp>(getOperation()))
-    if (Value condition = kernel.getConditionValue())
-      if (Need(KernelCondition(condition), kernel.getUnless())
-              .canBeParked(kernel))
+    if (Value condition = kernel.getConditionValue()) {
+      bool unless = kernel.getUnless();
+      auto [entry, isNew] = needs[unless].try_emplace(
+          condition, KernelCondition(condition), unless);
+      if (entry->second.canBeParked(kernel))
         found[condition].push_back(kernel);
+    }
   for (auto &[condition, kernels] : found) {
     ParkedKernels parked(condition, kernels);
     if (mode != "always")

@@ -55,6 +55,7 @@ private:
   bool needsWindow(Value result,
                    const llvm::DenseSet<Operation *> &members) const;
   bool leavesAndReturns(GroupId a, GroupId b) const;
+  ArrayRef<Operation *> findSurroundings(GroupId a, GroupId b) const;
   SmallVector<SourceRead> followVirtualOps(Operation *op) const;
   std::optional<GroupId> groupOfValue(Value value) const;
   const OpFacts &factsOf(Operation *op) const { return facts.find(op)->second; }
@@ -191,15 +192,45 @@ Refusal Grouper::checkLimits(ArrayRef<Operation *> ops) const {
   return {};
 }
 
+/// The least range of operations that holds both groups and all of each group
+/// in it. A path that leaves it does not come back: operations read what stands
+/// before them.
+ArrayRef<Operation *> Grouper::findSurroundings(GroupId a, GroupId b) const {
+  auto firstOf = [&](ArrayRef<Operation *> group) {
+    return factsOf(group.front()).number;
+  };
+  auto lastOf = [&](ArrayRef<Operation *> group) {
+    return factsOf(group.back()).number;
+  };
+  ArrayRef<Operation *> own = members.find(a)->second,
+                        other = members.find(b)->second;
+  size_t first = std::min(firstOf(own), firstOf(other));
+  size_t last = std::max(lastOf(own), lastOf(other));
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto &[id, group] : members) {
+      size_t begin = firstOf(group), end = lastOf(group);
+      bool isOutside = end < first || begin > last;
+      if (isOutside || (begin >= first && end <= last))
+        continue;
+      first = std::min(first, begin);
+      last = std::max(last, end);
+      changed = true;
+    }
+  }
+  return ops.slice(first, last - first + 1);
+}
+
 /// Whether a path leads from one of the groups through others back to them.
 bool Grouper::leavesAndReturns(GroupId a, GroupId b) const {
   llvm::DenseSet<GroupId> reached; // Groups that depend on a or b, others only.
   auto inside = [&](GroupId g) { return g == a || g == b; };
   // Program order is a topological order of the operations, but not of the
   // groups, so iterate until nothing changes.
+  ArrayRef<Operation *> around = findSurroundings(a, b);
   for (bool changed = true; changed;) {
     changed = false;
-    for (Operation *op : ops) {
+    for (Operation *op : around) {
       auto own = groupOf.find(op);
       if (own == groupOf.end() || reached.contains(own->second))
         continue;

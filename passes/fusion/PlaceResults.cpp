@@ -231,9 +231,9 @@ bool Placer::isMadeOfPieces(Value value, KernelOp maker, int64_t count) {
 bool Placer::canWait(KernelOp maker) {
   if (!effects.areTogether(maker, kernel))
     return false;
-  return llvm::none_of(effects.withAllBefore({kernel}), [&](Operation *op) {
-    return op != kernel && op != maker && effects.dependsOn(op, maker);
-  });
+  SmallVector<Operation *> others(effects.before(kernel));
+  llvm::erase(others, maker);
+  return !effects.withAllBefore(others).contains(maker);
 }
 
 bool Placer::fits(const Part &part) {

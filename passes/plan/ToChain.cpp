@@ -31,8 +31,8 @@ public:
   /// `modules` has what the kernels were emitted as, which the program is the
   /// last to need if it `isLast`.
   ChainBuilder(ProgramOp program, SymbolTable &modules, bool isLast)
-      : program(program), modules(modules), isLast(isLast), b(program),
-        loc(program.getLoc()) {}
+      : program(program), commands(getCommands(program)), modules(modules),
+        isLast(isLast), b(program), loc(program.getLoc()) {}
   LogicalResult run();
 
 private:
@@ -59,6 +59,7 @@ private:
   }
 
   ProgramOp program;
+  SmallVector<CommandOpInterface> commands;
   SymbolTable &modules;
   bool isLast;
   OpBuilder b;
@@ -124,9 +125,9 @@ void ChainBuilder::addSymbols() {
 bool ChainBuilder::isOverwritten(ExposeOp op) {
   WindowAttr window = getWindow(program, op.getValue());
   Operation *maker = op.getValue().getDefiningOp();
-  for (CommandOpInterface command : getCommands(program)) {
+  for (CommandOpInterface command : llvm::reverse(commands)) {
     if (command == maker || (maker && isBefore(command, maker)))
-      continue;
+      return false;
     if (auto kernel = dyn_cast<KernelOp>(*command);
         kernel && kernel->hasAttr(kResumesAttr))
       continue; // It makes what the kernel before it makes.
@@ -247,7 +248,7 @@ void ChainBuilder::addStages() {
   if (!program.getStages())
     return;
   llvm::DenseMap<Attribute, llvm::SmallSetVector<int64_t, 4>> kernelsOf;
-  for (CommandOpInterface command : getCommands(program)) {
+  for (CommandOpInterface command : commands) {
     ArrayAttr stages = command.getStagesAttr();
     StringRef name;
     if (auto kernel = dyn_cast<KernelOp>(*command))
