@@ -73,6 +73,11 @@ def join(parts, whole, source):
         shutil.rmtree(part.parents[1])
 
 
+def is_one_submit(stats):
+    """Or on a slow device one for each 100 ms of loops, as docs/rationale/repeats.md has it."""
+    return stats["submits"] <= 1 + stats["device_us"]["median"] // 100_000
+
+
 def said(outputs):
     return [int(token) for token in outputs["tokens"][:int(outputs["made"])]]
 
